@@ -1,0 +1,84 @@
+/* Meshes: tetrahedra or hexahedra with named sets. A mesh does not change once it is made. */
+#ifndef PLIANT_MESH_H
+#define PLIANT_MESH_H
+
+#include "pliant/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pl_mesh pl_mesh;
+
+/* A named set of nodes or of elements. */
+typedef struct pl_set {
+  const char *name;
+  int of_elements; /* 1: ids are element numbers; 0: node numbers */
+  int count;
+  const int *ids;
+} pl_set;
+
+/* The arrays a mesh is made from; all are copied. Node order of a tetrahedron: any (it is turned to
+ * positive volume and counted). Of a hexahedron: 0-3 around the bottom, 4-7 above them (as in VTK). */
+typedef struct pl_mesh_def {
+  int node_count;
+  const double *nodes; /* x y z of each node, in m */
+  int element_count;
+  int nodes_per_element; /* 4: tetrahedra, 8: hexahedra */
+  const int *elements;   /* node numbers from 0 */
+  int set_count;
+  const pl_set *sets;
+  const pl_allocator *allocator; /* NULL: the C library's */
+} pl_mesh_def;
+
+/* Refuses non-finite coordinates, node numbers out of range, repeated nodes in an element and
+ * elements of no volume, naming the first by number. Nodes that no element uses are dropped. */
+PL_API pl_status pl_mesh_create(const pl_mesh_def *def, pl_mesh **mesh, pl_error *error);
+PL_API void pl_mesh_destroy(pl_mesh *mesh);
+
+/* A member of the generator family ("box", "cylinder", "tube", "sphere") by its parameters. */
+PL_API pl_status pl_mesh_generate(const pl_choice *generator, const pl_allocator *allocator,
+                                  pl_mesh **mesh, pl_error *error);
+
+/* The format is chosen by the file's name; see pl_families() for the list. */
+PL_API pl_status pl_mesh_read(const char *path, const pl_allocator *allocator, pl_mesh **mesh,
+                              pl_error *error);
+PL_API pl_status pl_mesh_write(const pl_mesh *mesh, const char *path, pl_error *error);
+
+PL_API int pl_mesh_node_count(const pl_mesh *mesh);
+PL_API const double *pl_mesh_nodes(const pl_mesh *mesh); /* 3 per node, m */
+PL_API int pl_mesh_element_count(const pl_mesh *mesh);
+PL_API int pl_mesh_nodes_per_element(const pl_mesh *mesh);
+PL_API const int *pl_mesh_elements(const pl_mesh *mesh);
+PL_API int pl_mesh_set_count(const pl_mesh *mesh);
+PL_API const pl_set *pl_mesh_set(const pl_mesh *mesh, int index);
+PL_API const pl_set *pl_mesh_find_set(const pl_mesh *mesh, const char *name);
+
+/* The boundary: faces of 3 nodes (tetrahedra) or 4 (hexahedra), turned outwards. */
+PL_API int pl_mesh_face_count(const pl_mesh *mesh);
+PL_API int pl_mesh_nodes_per_face(const pl_mesh *mesh);
+PL_API const int *pl_mesh_faces(const pl_mesh *mesh);
+PL_API const int *pl_mesh_face_elements(const pl_mesh *mesh); /* the element behind each face */
+
+/* Size and quality in numbers. Angles are dihedral, in degrees. Aspect is the longest edge over the
+ * least height (tets, 1.22 at best) or the longest over the shortest edge (hexes, 1 at best). */
+typedef struct pl_mesh_facts {
+  int node_count, element_count, face_count, set_count;
+  int flipped_elements; /* turned to positive volume when the mesh was made */
+  int dropped_nodes;    /* not used by any element                          */
+  int pieces;           /* parts that share no node                         */
+  double low[3], high[3];
+  double volume, surface;                         /* m^3, m^2 */
+  double least_volume, most_volume;               /* of an element */
+  double least_edge, mean_edge, most_edge;        /* m */
+  double least_angle, most_angle;                 /* degrees */
+  double mean_aspect, worst_aspect;
+  int worst_element; /* number of the element with the worst aspect */
+} pl_mesh_facts;
+
+PL_API pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

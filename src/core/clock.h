@@ -1,0 +1,14 @@
+/* Seconds of a clock that never goes back. */
+#ifndef PL_CORE_CLOCK_H
+#define PL_CORE_CLOCK_H
+
+#include <time.h>
+
+static inline double pl_now(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* What the processor can do. */
+#ifndef PL_CORE_CPU_H
+#define PL_CORE_CPU_H
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define PL_HAS_AVX2_VARIANT 1
+static inline int pl_cpu_has_avx2(void) { return __builtin_cpu_supports("avx2") != 0; }
+#else
+#define PL_HAS_AVX2_VARIANT 0
+static inline int pl_cpu_has_avx2(void) { return 0; }
+#endif
+
+/* The variant of a hot function or table that suits this processor; all give the same bits. */
+#if PL_HAS_AVX2_VARIANT
+#define PL_PICK_VARIANT(name) (pl_cpu_has_avx2() ? name##_avx2 : name##_base)
+#else
+#define PL_PICK_VARIANT(name) (name##_base)
+#endif
+
+#endif

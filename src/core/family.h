@@ -1,0 +1,33 @@
+/* Choosing a member of a family and giving values to its parameters. */
+#ifndef PL_CORE_FAMILY_H
+#define PL_CORE_FAMILY_H
+
+#include "pliant/base.h"
+
+enum { PL_MOST_VALUES = 64 };
+
+/* Finds the chosen member and fills values[PL_MOST_VALUES] from the presets and the settings. An
+ * unknown name, an unknown setting or a value out of range is an error that says what is allowed.
+ * A NULL name takes the family's first member. */
+pl_status pl_choice_resolve(const pl_family *family, const pl_choice *choice,
+                            const pl_member **member, double *values, pl_error *error);
+
+/* The index of the parameter, -1 if there is none of that name; the place of its first value; how
+ * many values it has. */
+int pl_param_find(const pl_member *member, const char *name);
+int pl_param_place(const pl_member *member, int index);
+int pl_param_width(const pl_param *param);
+
+/* Fills values[PL_MOST_VALUES] with the member's presets. */
+void pl_param_presets(const pl_member *member, double *values);
+
+/* Checks the value of one parameter, given as numbers or as text, and fills value[width]. */
+pl_status pl_param_check(const pl_param *param, const double *numbers, double *value,
+                         pl_error *error);
+pl_status pl_param_parse(const pl_param *param, const char *text, double *value, pl_error *error);
+
+/* "unknown WHAT "NAME"; did you mean ...?" or the list of what there is. */
+pl_status pl_fail_unknown(pl_error *error, const char *what, const char *name,
+                          const char *const *words);
+
+#endif

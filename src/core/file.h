@@ -1,0 +1,35 @@
+/* Files: read whole, written whole or not at all. */
+#ifndef PL_CORE_FILE_H
+#define PL_CORE_FILE_H
+
+#include "pliant/base.h"
+
+/* A file's content, followed by a zero byte that size does not count. */
+typedef struct pl_bytes {
+  char *data;
+  size_t size;
+} pl_bytes;
+
+/* Reads all of path, refusing more than limit bytes (0: 4 GiB). */
+pl_status pl_file_read(const pl_allocator *allocator, const char *path, size_t limit,
+                       pl_bytes *bytes, pl_error *error);
+void pl_bytes_free(const pl_allocator *allocator, pl_bytes *bytes);
+
+/* Writes path through a temporary file beside it, so that path holds the old content or the new
+ * one, never a part. */
+pl_status pl_file_write(const char *path, const void *data, size_t size, pl_error *error);
+
+/* Makes a folder and those above it; an existing one is fine. */
+pl_status pl_folder_make(const char *path, pl_error *error);
+
+/* Joins folder and name into buffer (name alone if it is absolute or folder is empty). */
+pl_status pl_path_join(char *buffer, size_t size, const char *folder, const char *name,
+                       pl_error *error);
+/* The folder part of path, "." if it has none. */
+pl_status pl_path_folder(char *buffer, size_t size, const char *path, pl_error *error);
+/* The part behind the last dot of the last component, "" if there is none. */
+const char *pl_path_extension(const char *path);
+/* The last component. */
+const char *pl_path_name(const char *path);
+
+#endif

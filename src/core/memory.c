@@ -1,0 +1,66 @@
+/* Memory comes from the allocator that the caller handed in. */
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_alloc(void *context, size_t size, size_t align)
+{
+  (void)context;
+  if (size > SIZE_MAX - align) return NULL;
+  return aligned_alloc(align, (size + align - 1) / align * align);
+}
+
+static void default_free(void *context, void *memory)
+{
+  (void)context;
+  free(memory);
+}
+
+pl_allocator pl_allocator_default(void)
+{
+  return (pl_allocator){.alloc = default_alloc, .free = default_free};
+}
+
+pl_allocator pl_allocator_or_default(const pl_allocator *allocator)
+{
+  return allocator && allocator->alloc ? *allocator : pl_allocator_default();
+}
+
+void *pl_alloc(const pl_allocator *allocator, size_t count, size_t size)
+{
+  if (size && count > SIZE_MAX / 2 / size) return NULL;
+  size_t bytes = count * size;
+  if (bytes == 0) bytes = 1;
+  void *memory = allocator->alloc(allocator->context, bytes, PL_ALIGNMENT);
+  if (memory) memset(memory, 0, bytes);
+  return memory;
+}
+
+void pl_free(const pl_allocator *allocator, void *memory)
+{
+  if (memory) allocator->free(allocator->context, memory);
+}
+
+pl_status pl_reserve(const pl_allocator *allocator, void **array, size_t *capacity, size_t needed,
+                     size_t size)
+{
+  if (needed <= *capacity) return PL_OK;
+  size_t room = *capacity + *capacity / 2 + 16;
+  if (room < needed) room = needed;
+  void *larger = pl_alloc(allocator, room, size);
+  if (!larger) return PL_E_MEMORY;
+  if (*array) memcpy(larger, *array, *capacity * size);
+  pl_free(allocator, *array);
+  *array = larger;
+  *capacity = room;
+  return PL_OK;
+}
+
+char *pl_strdup(const pl_allocator *allocator, const char *text)
+{
+  size_t length = strlen(text) + 1;
+  char *copy = pl_alloc(allocator, length, 1);
+  if (copy) memcpy(copy, text, length);
+  return copy;
+}

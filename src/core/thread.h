@@ -1,0 +1,26 @@
+/* A pool of threads that shares out numbered chunks of work.
+ *
+ * The chunks of a job depend on the data only, never on the number of threads, and every chunk
+ * writes its own results: so the bits of a result do not depend on the number of threads either.
+ * Sums are kept per chunk and added in the order of the chunks. */
+#ifndef PL_CORE_THREAD_H
+#define PL_CORE_THREAD_H
+
+#include "pliant/base.h"
+
+typedef struct pl_pool pl_pool;
+
+/* threads counts the caller; 0 means one per processor. */
+pl_status pl_pool_create(const pl_allocator *allocator, int threads, pl_pool **pool,
+                         pl_error *error);
+void pl_pool_destroy(pl_pool *pool);
+int pl_pool_threads(const pl_pool *pool);
+
+/* Calls work(context, chunk) once for every chunk in [0, chunks) and returns when all are done.
+ * A NULL pool does them in order. Not to be called from inside work. */
+void pl_parallel(pl_pool *pool, int chunks, void (*work)(void *context, int chunk), void *context);
+
+/* How many chunks of size items cover count items. */
+static inline int pl_chunk_count(int count, int size) { return (count + size - 1) / size; }
+
+#endif

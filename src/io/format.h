@@ -1,0 +1,40 @@
+/* Mesh file formats. A reader gets the whole file in memory and trusts no count in it. */
+#ifndef PL_IO_FORMAT_H
+#define PL_IO_FORMAT_H
+
+#include "core/file.h"
+#include "core/text.h"
+#include "pliant/mesh.h"
+
+/* Numbers that belong to the nodes or elements of a mesh, written beside it where a format can. */
+typedef struct pl_field {
+  const char *name;
+  int of_elements, width; /* width 1 or 3 */
+  const double *data;
+} pl_field;
+
+typedef struct pl_snapshot {
+  const pl_mesh *mesh;
+  const double *positions; /* NULL: the mesh's own */
+  double time;             /* s; NaN: none */
+  int field_count;
+  const pl_field *fields;
+} pl_snapshot;
+
+typedef struct pl_format_ops {
+  pl_member info;
+  const char *extensions; /* "msh" or "node|ele" */
+  /* path serves messages and sibling files. NULL: cannot be read. */
+  pl_status (*read)(const pl_bytes *file, const char *path, const pl_allocator *allocator,
+                    pl_mesh **mesh, pl_error *error);
+  /* Writes path (and siblings). NULL: cannot be written. */
+  pl_status (*write)(const pl_snapshot *snapshot, const char *path, const double *values,
+                     pl_error *error);
+} pl_format_ops;
+
+extern const pl_family pl_format_family;
+
+/* The format of a file name; error lists the known ones. */
+const pl_format_ops *pl_format_of(const char *path, pl_error *error);
+
+#endif

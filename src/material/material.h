@@ -1,0 +1,56 @@
+/* Strain measures and material laws. */
+#ifndef PL_MATERIAL_MATERIAL_H
+#define PL_MATERIAL_MATERIAL_H
+
+#include "core/cpu.h"
+#include "material/point.h"
+#include "pliant/base.h"
+
+/* ---- strain measures: one file, one line ---- */
+
+#define PL_STRAINS(X)                                                                              \
+  X(corotated)                                                                                     \
+  X(linear)                                                                                        \
+  X(green)
+
+typedef struct pl_strain_ops {
+  pl_member info;
+  int rotation_invariant; /* a rigid rotation gives no stress */
+  pl_point_ops points;
+} pl_strain_ops;
+
+/* Each strain file is compiled per instruction set and defines PL_VARIANT(pl_strain_NAME). */
+#define X(name) extern const pl_strain_ops pl_strain_##name##_base, pl_strain_##name##_avx2;
+PL_STRAINS(X)
+#undef X
+
+extern const pl_family pl_strain_family; /* the baseline's members */
+
+/* The measure at a place of the family, for this processor. */
+const pl_strain_ops *pl_strain_at(int index);
+
+/* ---- laws ---- */
+
+#define PL_LAWS(X) X(hooke)
+
+typedef struct pl_law_ops {
+  pl_member info;
+  /* Lame's constants in Pa from the law's parameters. */
+  pl_status (*lame)(const double *values, double *lambda, double *mu, pl_error *error);
+} pl_law_ops;
+
+#define X(name) extern const pl_law_ops pl_law_##name;
+PL_LAWS(X)
+#undef X
+
+extern const pl_family pl_law_family;
+
+/* A law with its values and what does not depend on the law: all a model needs to know. */
+typedef struct pl_material {
+  double density;                       /* kg/m^3 */
+  double lambda, mu;                    /* Pa     */
+  double viscous_lambda, viscous_mu;    /* Pa s   */
+  double mass_damping;                  /* 1/s    */
+} pl_material;
+
+#endif

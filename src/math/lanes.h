@@ -1,0 +1,61 @@
+/* Four doubles worked on at once, by the compiler's vector types: the same source gives SSE2, AVX2
+ * or NEON code, and the same bits in each lane as scalar code would.
+ *
+ * Everything here is inlined; lanes are handed between files through pointers only. Hot files are
+ * compiled once for the baseline and once for AVX2 (see PL_VARIANT) and chosen at run time. */
+#ifndef PL_MATH_LANES_H
+#define PL_MATH_LANES_H
+
+#include <string.h>
+
+enum { PL_LANES = 4 };
+
+typedef double pl_lanes __attribute__((vector_size(32)));
+typedef long long pl_mask __attribute__((vector_size(32)));
+
+#define PL_INLINE static inline __attribute__((always_inline))
+
+/* A hot file is compiled twice; PL_VARIANT(name) is name_base in one and name_avx2 in the other. */
+#ifdef PL_USE_AVX2
+#define PL_VARIANT(name) name##_avx2
+#else
+#define PL_VARIANT(name) name##_base
+#endif
+
+PL_INLINE pl_lanes pl_lanes_all(double value) { return (pl_lanes){value, value, value, value}; }
+
+/* Loads and stores of four neighbours in memory, of any alignment. */
+PL_INLINE pl_lanes pl_lanes_load(const double *from)
+{
+  pl_lanes lanes;
+  memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+
+PL_INLINE void pl_lanes_store(double *to, pl_lanes lanes) { memcpy(to, &lanes, sizeof lanes); }
+
+/* mask ? a : b, lane by lane; a mask comes from a comparison. */
+PL_INLINE pl_lanes pl_lanes_pick(pl_mask mask, pl_lanes a, pl_lanes b)
+{
+  return (pl_lanes)(((pl_mask)a & mask) | ((pl_mask)b & ~mask));
+}
+
+PL_INLINE pl_lanes pl_lanes_sqrt(pl_lanes a)
+{
+  for (int i = 0; i < PL_LANES; i++) a[i] = __builtin_sqrt(a[i]);
+  return a;
+}
+
+PL_INLINE pl_lanes pl_lanes_abs(pl_lanes a)
+{
+  return (pl_lanes)((pl_mask)a & (pl_mask){0x7fffffffffffffff, 0x7fffffffffffffff,
+                                           0x7fffffffffffffff, 0x7fffffffffffffff});
+}
+
+PL_INLINE pl_lanes pl_lanes_max(pl_lanes a, pl_lanes b) { return pl_lanes_pick(a > b, a, b); }
+PL_INLINE pl_lanes pl_lanes_min(pl_lanes a, pl_lanes b) { return pl_lanes_pick(a < b, a, b); }
+
+/* Does the mask hold in any lane? */
+PL_INLINE int pl_lanes_any(pl_mask mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) != 0; }
+
+#endif

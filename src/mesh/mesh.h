@@ -1,0 +1,67 @@
+/* The mesh as the library sees it: flat arrays, positive volumes, boundary faces. */
+#ifndef PL_MESH_MESH_H
+#define PL_MESH_MESH_H
+
+#include "pliant/mesh.h"
+
+struct pl_mesh {
+  pl_allocator allocator;
+  int node_count, element_count, nodes_per_element;
+  double *nodes; /* 3 per node */
+  int *elements;
+  int face_count, nodes_per_face;
+  int *faces, *face_elements;
+  int set_count;
+  pl_set *sets;
+  int flipped_elements, dropped_nodes;
+};
+
+/* A point inside (or nearest to) an element as a weighted sum of its nodes. */
+typedef struct pl_anchor {
+  int element, count;
+  int nodes[8];
+  double weights[8];
+  double distance; /* 0 inside, else how far outside the mesh the point lies, m */
+} pl_anchor;
+
+/* Finds the element that holds the point, or the nearest one. */
+pl_status pl_mesh_locate(const pl_mesh *mesh, const double point[3], pl_anchor *anchor,
+                         pl_error *error);
+
+/* A numbering in which neighbours have near numbers (reverse Cuthill-McKee): order[new] = old. */
+pl_status pl_mesh_order(const pl_mesh *mesh, int *order, pl_error *error);
+
+/* The same mesh with nodes renumbered by order[new] = old and elements sorted to follow them;
+ * element_order[new] = old is filled if not NULL. */
+pl_status pl_mesh_reorder(const pl_mesh *mesh, const int *order, int *element_order,
+                          const pl_allocator *allocator, pl_mesh **out, pl_error *error);
+
+/* Signed volume of an element with the given nodes at positions (3 per node). */
+double pl_element_volume(const double *positions, const int *nodes, int nodes_per_element);
+
+/* The faces of one element, turned outwards: nodes_per_face local indices each. */
+extern const int pl_tet_faces[4][3], pl_hex_faces[6][4];
+
+/* Area vector (length = area, direction outwards) of a face at positions. */
+void pl_face_area(const double *positions, const int *nodes, int nodes_per_face, double area[3]);
+
+/* What a generator implements. */
+typedef struct pl_generator_ops {
+  pl_member info;
+  pl_status (*generate)(const double *values, const pl_allocator *allocator, pl_mesh **mesh,
+                        pl_error *error);
+} pl_generator_ops;
+
+extern const pl_family pl_generator_family;
+
+/* What a region implements: does it hold this point of the rest shape (with the outward normal of
+ * the surface there, zero inside the body)? */
+typedef struct pl_region_ops {
+  pl_member info;
+  int needs_normal; /* selects faces; nodes belong if one of their faces does */
+  int (*holds)(const double *values, const double point[3], const double normal[3]);
+} pl_region_ops;
+
+extern const pl_family pl_region_family;
+
+#endif

@@ -1,0 +1,57 @@
+/* Deformable models: what a body is made of. A model supplies force, stiffness and mass; it knows
+ * nothing of time steps, files or other bodies. */
+#ifndef PL_MODEL_MODEL_H
+#define PL_MODEL_MODEL_H
+
+#include "core/thread.h"
+#include "material/material.h"
+#include "mesh/mesh.h"
+#include "sparse/bsr.h"
+
+typedef struct pl_model pl_model;
+
+#define PL_MODELS(X) X(fem)
+
+typedef struct pl_model_ops {
+  pl_member info;
+  /* From a mesh whose numbering is final, a material and the member's values. */
+  pl_status (*create)(pl_model *self, const pl_mesh *mesh, const pl_material *material,
+                      const double *values, pl_error *error);
+  void (*destroy)(pl_model *self);
+  /* The groups of blocks that are coupled with each other. */
+  pl_cliques (*cliques)(const pl_model *self);
+  /* Learns where its blocks stand in A (offset: number of its first block there). */
+  pl_status (*bind)(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
+  /* f += internal forces at (q, v); A += kq (-df/dq) + kv (-df/dv). Either may be NULL; q, v and f
+   * start at the body's own first block. */
+  void (*evaluate)(pl_model *self, const double *q, const double *v, double *f, double kq, double kv,
+                   int semidefinite, pl_bsr *A, pl_pool *pool);
+  /* f += a M x, and A += a M. */
+  void (*mass_add)(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
+  void (*mass_matrix)(pl_model *self, double a, pl_bsr *A, pl_pool *pool);
+  /* Elastic energy in J; NULL where there is none. */
+  double (*energy)(pl_model *self, const double *q, pl_pool *pool);
+  /* Per element: von Mises stress in Pa (Cauchy) and det F; either may be NULL. */
+  void (*fields)(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool);
+} pl_model_ops;
+
+struct pl_model {
+  const pl_model_ops *ops;
+  pl_allocator allocator;
+  int blocks;          /* unknowns: 3 numbers each                  */
+  double *lumped_mass; /* kg per block                               */
+  void *state;         /* the member's own                           */
+};
+
+#define X(name) extern const pl_model_ops pl_model_##name;
+PL_MODELS(X)
+#undef X
+
+extern const pl_family pl_model_family;
+
+pl_status pl_model_create(const pl_allocator *allocator, const pl_choice *choice,
+                          const pl_mesh *mesh, const pl_material *material, pl_model **out,
+                          pl_error *error);
+void pl_model_destroy(pl_model *model);
+
+#endif

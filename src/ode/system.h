@@ -1,0 +1,47 @@
+/* What an integrator sees of the world: M(q) v' = f(t, q, v), q' = v, some of v prescribed.
+ *
+ * Vectors hold 3 doubles per block. An integrator never learns what the blocks are. */
+#ifndef PL_ODE_SYSTEM_H
+#define PL_ODE_SYSTEM_H
+
+#include "core/thread.h"
+#include "sparse/solver.h"
+
+typedef struct pl_system pl_system;
+
+typedef struct pl_system_ops {
+  /* f = all forces at (t, q, v); A = km M + kq (-df/dq) + kv (-df/dv). Either may be NULL. With
+   * semidefinite set, the elastic part of A has no negative eigenvalues. */
+  void (*evaluate)(pl_system *system, double t, const double *q, const double *v, double *f,
+                   double km, double kq, double kv, int semidefinite, pl_bsr *A);
+  /* y = M x. */
+  void (*mass)(pl_system *system, const double *x, double *y);
+  /* x = M^-1 y with the lumped mass. */
+  void (*mass_inverse)(pl_system *system, const double *y, double *x);
+  /* out = q moved by dq (q + dq unless blocks rotate); out may be q. */
+  void (*retract)(pl_system *system, const double *q, const double *dq, double *out);
+  /* Puts into v the constant velocity that carries constrained nodes from q to where they must be
+   * at time t + h. */
+  void (*prescribe)(pl_system *system, double t, double h, const double *q, double *v);
+} pl_system_ops;
+
+struct pl_system {
+  const pl_system_ops *ops;
+  int blocks;
+  pl_pool *pool;
+  pl_bsr *A;         /* room for the matrix; its pattern covers evaluate's */
+  pl_solver *solver; /* for matrices of that pattern */
+  pl_filter filter;
+  double load_scale; /* factor on all loads; 1 except while statics ramps them up */
+  double seconds_evaluate, seconds_solve; /* added up by Newton */
+};
+
+/* What one step took. */
+typedef struct pl_step_report {
+  int newton_iterations, linear_iterations;
+  double newton_residual; /* |P G| at the end, N           */
+  double linear_residual; /* of the last solve, relative   */
+  int semidefinite_fallbacks; /* exact tangent was indefinite and replaced */
+} pl_step_report;
+
+#endif

@@ -1,0 +1,20 @@
+/* Constraints on nodes as projections (Ascher & Boxerman's form of Baraff & Witkin's filter).
+ *
+ * At a constrained node only the part P x of a vector is free, P = P^T = P^2; the rest is
+ * prescribed. A fixed node has P = 0, a node on a plane with normal n has P = I - n n^T. */
+#ifndef PL_SPARSE_FILTER_H
+#define PL_SPARSE_FILTER_H
+
+#include "pliant/base.h"
+
+typedef struct pl_filter {
+  int count;
+  const int *nodes;          /* ascending */
+  const double *projections; /* 9 per node, symmetric */
+} pl_filter;
+
+/* x = P x, and x = (I - P) y + P x (put the prescribed part of y into x). NULL filters nothing. */
+void pl_filter_apply(const pl_filter *filter, double *x);
+void pl_filter_prescribe(const pl_filter *filter, const double *y, double *x);
+
+#endif

@@ -1,0 +1,71 @@
+/* Linear solvers: find x with P (b - A x) = 0, where the constrained part (I - P) x is given.
+ *
+ * x holds the prescribed values at constrained nodes and a first guess elsewhere. The solver stops
+ * when |P (b - A x)| <= target, and reports the true residual, computed anew from b - A x. */
+#ifndef PL_SPARSE_SOLVER_H
+#define PL_SPARSE_SOLVER_H
+
+#include "sparse/bsr.h"
+#include "sparse/filter.h"
+
+typedef struct pl_solve_report {
+  int iterations, products;
+  double residual; /* |P (b - A x)|, true */
+} pl_solve_report;
+
+/* Preconditioners: z = B r with B near the inverse of P A P. */
+typedef struct pl_preconditioner pl_preconditioner;
+
+typedef struct pl_preconditioner_ops {
+  pl_member info;
+  size_t state_size; /* of the member's own state, which follows the common part */
+  pl_status (*create)(pl_preconditioner *self, const pl_bsr *A, const double *values,
+                      pl_error *error);
+  void (*destroy)(pl_preconditioner *self);
+  /* New values in A (or a new filter). */
+  pl_status (*prepare)(pl_preconditioner *self, const pl_bsr *A, const pl_filter *filter,
+                       pl_pool *pool, pl_error *error);
+  /* z = B r; z is filtered if r is. */
+  void (*apply)(pl_preconditioner *self, const double *r, double *z, pl_pool *pool);
+  /* The inverse diagonal blocks (9 doubles each, column by column) if that is all there is to it,
+   * so that a solver may fuse it with its vector work; NULL otherwise. */
+  const double *(*blocks)(const pl_preconditioner *self);
+} pl_preconditioner_ops;
+
+extern const pl_family pl_preconditioner_family;
+
+typedef struct pl_solver pl_solver;
+
+typedef struct pl_solver_ops {
+  pl_member info;
+  pl_status (*create)(pl_solver *self, const pl_bsr *A, const double *values, pl_error *error);
+  void (*destroy)(pl_solver *self);
+  pl_status (*prepare)(pl_solver *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
+                       pl_error *error);
+  pl_status (*solve)(pl_solver *self, const pl_bsr *A, const pl_filter *filter, const double *b,
+                     double *x, double target, pl_pool *pool, pl_solve_report *report,
+                     pl_error *error);
+} pl_solver_ops;
+
+extern const pl_family pl_solver_family;
+
+/* A solver for matrices of A's pattern. All memory is taken here: prepare and solve take none. */
+pl_status pl_solver_create(const pl_allocator *allocator, const pl_choice *solver,
+                           const pl_choice *preconditioner, const pl_bsr *A, pl_solver **out,
+                           pl_error *error);
+void pl_solver_destroy(pl_solver *solver);
+
+/* The relative tolerance that the user set. */
+double pl_solver_tolerance(const pl_solver *solver);
+
+/* To be called when the values of A or the filter have changed. */
+pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
+                            pl_pool *pool, pl_error *error);
+
+/* PL_E_INDEFINITE: a direction of negative curvature was met; x is the best so far.
+ * PL_E_CONVERGENCE: the most iterations allowed were done; x is the best so far. */
+pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
+                          const double *b, double *x, double target, pl_pool *pool,
+                          pl_solve_report *report, pl_error *error);
+
+#endif

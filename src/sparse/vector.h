@@ -1,0 +1,13 @@
+/* Vector work in fixed chunks: the same bits for any number of threads. n counts 3-blocks. */
+#ifndef PL_SPARSE_VECTOR_H
+#define PL_SPARSE_VECTOR_H
+
+#include "core/thread.h"
+
+double pl_dot(const double *x, const double *y, int blocks, pl_pool *pool);
+double pl_norm(const double *x, int blocks, pl_pool *pool);
+/* y += a x, and y = x + a y. */
+void pl_axpy(double a, const double *x, double *y, int blocks, pl_pool *pool);
+void pl_xpay(const double *x, double a, double *y, int blocks, pl_pool *pool);
+
+#endif
