@@ -30,9 +30,9 @@ typedef struct builder {
   int rows;
   const pl_cliques *cliques;
   int clique_sets;
-  int *first;               /* memberships of node i: [first[i], first[i+1]) */
+  int *first; /* memberships of node i: [first[i], first[i+1]) */
   membership *memberships;
-  int *seen;                /* seen[j] == i + 1: j is already in the list of row i */
+  int *seen; /* seen[j] == i + 1: j is already in the list of row i */
   int *list;
 } builder;
 
@@ -155,8 +155,7 @@ static pl_status fill_columns(builder *build, pl_bsr *matrix, pl_error *error)
     int count = list_neighbours(build, row);
     for (int i = 0; i < count; i++) matrix->columns[matrix->diagonal[build->list[i]]++] = row;
   }
-  for (int row = 0; row < build->rows; row++)
-    matrix->diagonal[row] = pl_bsr_find(matrix, row, row);
+  for (int row = 0; row < build->rows; row++) matrix->diagonal[row] = pl_bsr_find(matrix, row, row);
   return PL_OK;
 }
 
@@ -231,8 +230,10 @@ int pl_bsr_find(const pl_bsr *matrix, int row, int column)
   int low = matrix->start[row], high = matrix->start[row + 1];
   while (low < high) {
     int middle = low + (high - low) / 2;
-    if (matrix->columns[middle] < column) low = middle + 1;
-    else high = middle;
+    if (matrix->columns[middle] < column)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low < matrix->start[row + 1] && matrix->columns[low] == column ? low : -1;
 }

@@ -1,9 +1,9 @@
 /* Sparse matrices of 3x3 blocks with a fixed pattern.
  *
  * Block k of row i stands at values + 9*k, k in [start[i], start[i+1]), in column columns[k]; its
- * entries are stored column by column (values[9*k + 3*c + r] is row r, column c of the block), which
- * suits the product: y += column * x_c. Columns ascend within a row; every row has its diagonal.
- * There are never so many blocks that 9*k would not fit into an int. */
+ * entries are stored column by column (values[9*k + 3*c + r] is row r, column c of the block),
+ * which suits the product: y += column * x_c. Columns ascend within a row; every row has its
+ * diagonal. There are never so many blocks that 9*k would not fit into an int. */
 #ifndef PL_SPARSE_BSR_H
 #define PL_SPARSE_BSR_H
 

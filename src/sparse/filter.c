@@ -15,8 +15,10 @@ int pl_filter_from(const pl_filter *filter, int node)
   int low = 0, high = filter ? filter->count : 0;
   while (low < high) {
     int middle = low + (high - low) / 2;
-    if (filter->nodes[middle] < node) low = middle + 1;
-    else high = middle;
+    if (filter->nodes[middle] < node)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low;
 }

@@ -59,8 +59,7 @@ double pl_measure_triad(const pl_allocator *allocator, pl_pool *pool, size_t dou
   return seconds > 0 ? 24e-9 * (double)doubles / seconds : 0;
 }
 
-double pl_measure_product(const pl_allocator *allocator, pl_pool *pool, const pl_bsr *A,
-                          int rounds)
+double pl_measure_product(const pl_allocator *allocator, pl_pool *pool, const pl_bsr *A, int rounds)
 {
   pl_allocator source = pl_allocator_or_default(allocator);
   size_t count = 3 * (size_t)A->rows;

@@ -1,18 +1,19 @@
 /* The 3x3-block product and the fused passes of conjugate gradients.
  *
  * A block's column is three neighbours in memory: y += column_c * x_c. A row keeps one sum per
- * column c over its blocks in order, and ends with (sum_0 + sum_1) + sum_2. Scalar products keep one
- * sum per component over the rows in order, and end with (sum_x + sum_y) + sum_z. Only + and * occur,
- * so the bits are the same for every width of the machine. A row's stores touch its own three
- * doubles only, and so do its loads of vectors: the neighbours may belong to another thread. */
+ * column c over its blocks in order, and ends with (sum_0 + sum_1) + sum_2. Scalar products keep
+ * one sum per component over the rows in order, and end with (sum_x + sum_y) + sum_z. Only + and *
+ * occur, so the bits are the same for every width of the machine. A row's stores touch its own
+ * three doubles only, and so do its loads of vectors: the neighbours may belong to another thread.
+ */
 #include "sparse/sparse_kernel.h"
 
 #include "sparse/triple.h"
 
 #include <stdint.h>
 
-/* How many bytes ahead of their use values are asked for. The hardware follows a stream to the end of
- * its page only; this bridges the gap. */
+/* How many bytes ahead of their use values are asked for. The hardware follows a stream to the end
+ * of its page only; this bridges the gap. */
 enum { AHEAD = 2048 };
 
 PL_INLINE void prefetch(const double *place)
