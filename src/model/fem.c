@@ -35,7 +35,7 @@ static const pl_param params[PARAM_COUNT] = {
 /* Values and derivatives by the element's own coordinates (r, s, t). */
 typedef struct shape {
   double weight; /* of the point, in own coordinates */
-  double N[PL_MOST_NODES], dN[PL_MOST_NODES][3];
+  double N[PL_ELEMENT_NODES], dN[PL_ELEMENT_NODES][3];
 } shape;
 
 /* The corners of [-1,1]^3 in the order of a hexahedron's nodes. */
@@ -85,7 +85,7 @@ static double jacobian(const shape *at, const double *positions, const int *node
 
 /* Gradients in rest coordinates, b_a = J^-T dN_a, and the point's weight in m^3. */
 static double rest_gradients(const shape *at, const double *positions, const int *nodes, int count,
-                             double b[PL_MOST_NODES][3])
+                             double b[PL_ELEMENT_NODES][3])
 {
   double J[3][3], inverse[3][3];
   double det = jacobian(at, positions, nodes, count, J);
@@ -153,7 +153,7 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
   (*rest++)[lane] = material->lambda;
   (*rest++)[lane] = material->mu;
   for (int p = 0; p < fem->points; p++) {
-    double b[PL_MOST_NODES][3];
+    double b[PL_ELEMENT_NODES][3];
     shape at = shape_at(count, p);
     double weight = rest_gradients(&at, mesh->nodes, nodes, count, b);
     if (!(weight > 0) || !isfinite(1 / weight))

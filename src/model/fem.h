@@ -12,7 +12,7 @@
 #include "model/mass.h"
 #include "model/model.h"
 
-enum { PL_MOST_NODES = 8, PL_MOST_POINTS = 8 };
+enum { PL_ELEMENT_NODES = 8 };
 
 typedef struct pl_fem pl_fem;
 

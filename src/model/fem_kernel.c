@@ -10,10 +10,16 @@
  * are constants wherever these functions are inlined. */
 #include "model/fem.h"
 
-enum { MOST_EDGES = PL_MOST_NODES - 1, MOST_PAIRS = PL_MOST_NODES * (PL_MOST_NODES + 1) / 2 };
+enum {
+  MOST_EDGES = PL_ELEMENT_NODES - 1,
+  MOST_PAIRS = PL_ELEMENT_NODES * (PL_ELEMENT_NODES + 1) / 2
+};
 
-/* The place of the pair a <= b in the list (0,0) (0,1) ... (1,1) (1,2) ... */
-PL_INLINE int pair(int a, int b, const int count) { return a * count - a * (a - 1) / 2 + b - a; }
+/* Where K_ab, a <= b, begins in the list (0,0) (0,1) ... (1,1) (1,2) ..., by rows. */
+PL_INLINE int pair(int a, int b, const int count)
+{
+  return 9 * (a * count - a * (a - 1) / 2 + b - a);
+}
 
 PL_INLINE const int *batch_nodes(const pl_fem *fem, int batch, const int count)
 {
@@ -35,22 +41,22 @@ PL_INLINE pl_lanes gather(const double *x, const int *nodes, int axis)
 }
 
 /* The vectors from the last node to the others. */
-PL_INLINE void gather_edges(const double *x, const int *nodes, const int count,
-                            pl_lanes (*edges)[3])
+PL_INLINE void gather_edges(const double *x, const int *nodes, const int count, pl_lanes *edges)
 {
   for (int i = 0; i < 3; i++) {
     pl_lanes origin = gather(x, nodes + PL_LANES * (count - 1), i);
-    for (int a = 0; a < count - 1; a++) edges[a][i] = gather(x, nodes + PL_LANES * a, i) - origin;
+    for (int a = 0; a < count - 1; a++)
+      edges[3 * a + i] = gather(x, nodes + PL_LANES * a, i) - origin;
   }
 }
 
 /* G = sum_a edge_a b_a^T: F from positions, its rate from velocities. */
-PL_INLINE void gradient(const pl_lanes (*edges)[3], const pl_lanes *b, const int count, pl_lanes *G)
+PL_INLINE void gradient(const pl_lanes *edges, const pl_lanes *b, const int count, pl_lanes *G)
 {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
-      pl_lanes sum = edges[0][i] * b[j];
-      for (int a = 1; a < count - 1; a++) sum += edges[a][i] * b[3 * a + j];
+      pl_lanes sum = edges[i] * b[j];
+      for (int a = 1; a < count - 1; a++) sum += edges[3 * a + i] * b[3 * a + j];
       G[3 * i + j] = sum;
     }
   }
@@ -69,7 +75,7 @@ PL_INLINE void put(pl_lanes *to, pl_lanes value, const int first)
 
 /* K_ab of all pairs of nodes but the last, from one point; wb holds the weighted gradients. */
 PL_INLINE void add_pairs(const pl_lanes *H, const pl_lanes *b, const pl_lanes *wb, const int count,
-                         const int first, pl_lanes (*K)[9])
+                         const int first, pl_lanes *K)
 {
   for (int i = 0; i < 3; i++) {
     for (int k = i; k < 3; k++) {
@@ -81,8 +87,8 @@ PL_INLINE void add_pairs(const pl_lanes *H, const pl_lanes *b, const pl_lanes *w
         // entry (i,k) of K_mn is entry (k,i) of K_nm
         for (int m = 0; m < (i == k ? n + 1 : count - 1); m++) {
           pl_lanes entry = dot(b + 3 * m, t);
-          if (m <= n) put(&K[pair(m, n, count)][3 * i + k], entry, first);
-          if (m >= n && i != k) put(&K[pair(n, m, count)][3 * k + i], entry, first);
+          if (m <= n) put(&K[pair(m, n, count) + 3 * i + k], entry, first);
+          if (m >= n && i != k) put(&K[pair(n, m, count) + 3 * k + i], entry, first);
         }
       }
     }
@@ -90,19 +96,19 @@ PL_INLINE void add_pairs(const pl_lanes *H, const pl_lanes *b, const pl_lanes *w
 }
 
 /* The blocks of the last node: each row of blocks sums to zero. */
-PL_INLINE void close_pairs(const int count, pl_lanes (*K)[9])
+PL_INLINE void close_pairs(const int count, pl_lanes *K)
 {
   const int last = count - 1;
   pl_lanes total[9];
   for (int a = 0; a < last; a++) {
     for (int r = 0; r < 3; r++) {
       for (int c = 0; c < 3; c++) {
-        pl_lanes sum = K[pair(a, a, count)][3 * r + c];
+        pl_lanes sum = K[pair(a, a, count) + 3 * r + c];
         for (int b = 0; b < last; b++) {
-          if (b < a) sum += K[pair(b, a, count)][3 * c + r];
-          if (b > a) sum += K[pair(a, b, count)][3 * r + c];
+          if (b < a) sum += K[pair(b, a, count) + 3 * c + r];
+          if (b > a) sum += K[pair(a, b, count) + 3 * r + c];
         }
-        K[pair(a, last, count)][3 * r + c] = -sum;
+        K[pair(a, last, count) + 3 * r + c] = -sum;
         put(&total[3 * r + c], sum, a == 0);
       }
     }
@@ -110,7 +116,7 @@ PL_INLINE void close_pairs(const int count, pl_lanes (*K)[9])
   // symmetric to the last bit, as the other diagonal blocks are
   for (int r = 0; r < 3; r++) {
     for (int c = 0; c < 3; c++)
-      K[pair(last, last, count)][3 * r + c] = total[r < c ? 3 * r + c : 3 * c + r];
+      K[pair(last, last, count) + 3 * r + c] = total[r < c ? 3 * r + c : 3 * c + r];
   }
 }
 
@@ -143,12 +149,11 @@ PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *
 }
 
 /* K by rows is the transposed block by columns. */
-PL_INLINE void scatter_pairs(double *values, const int *places, const int count,
-                             const pl_lanes (*K)[9])
+PL_INLINE void scatter_pairs(double *values, const int *places, const int count, const pl_lanes *K)
 {
   for (int a = 0; a < count; a++) {
     for (int b = a; b < count; b++) {
-      const pl_lanes *k = K[pair(a, b, count)];
+      const pl_lanes *k = K + pair(a, b, count);
       scatter_block(values, places + PL_LANES * (count * b + a), k);
       if (a == b) continue;
       pl_lanes turned[9] = {k[0], k[3], k[6], k[1], k[4], k[7], k[2], k[5], k[8]};
@@ -159,24 +164,24 @@ PL_INLINE void scatter_pairs(double *values, const int *places, const int count,
 
 /* f_a -= P (w b_a) of one point. */
 PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *wb, const int count, const int first,
-                          pl_lanes (*forces)[3])
+                          pl_lanes *forces)
 {
   for (int a = 0; a < count - 1; a++) {
-    for (int i = 0; i < 3; i++) put(&forces[a][i], -dot(P + 3 * i, wb + 3 * a), first);
+    for (int i = 0; i < 3; i++) put(&forces[3 * a + i], -dot(P + 3 * i, wb + 3 * a), first);
   }
 }
 
-PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_lanes (*forces)[3])
+PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_lanes *forces)
 {
   for (int i = 0; i < 3; i++) {
-    pl_lanes sum = forces[0][i];
-    for (int a = 1; a < count - 1; a++) sum += forces[a][i];
-    forces[count - 1][i] = -sum;
+    pl_lanes sum = forces[i];
+    for (int a = 1; a < count - 1; a++) sum += forces[3 * a + i];
+    forces[3 * (count - 1) + i] = -sum;
   }
   for (int a = 0; a < count; a++) {
     for (int lane = 0; lane < PL_LANES; lane++) {
       double *to = f + 3 * (size_t)nodes[PL_LANES * a + lane];
-      for (int i = 0; i < 3; i++) to[i] += forces[a][i][lane];
+      for (int i = 0; i < 3; i++) to[i] += forces[3 * a + i][lane];
     }
   }
 }
@@ -197,8 +202,8 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
   const pl_fem *fem = job->fem;
   const int *nodes = batch_nodes(fem, batch, count);
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
-  pl_lanes edges[MOST_EDGES][3], edge_rates[MOST_EDGES][3];
-  pl_lanes forces[PL_MOST_NODES][3], K[MOST_PAIRS][9], P[9], H[81];
+  pl_lanes edges[3 * MOST_EDGES], edge_rates[3 * MOST_EDGES];
+  pl_lanes forces[3 * PL_ELEMENT_NODES], K[9 * MOST_PAIRS], P[9], H[81];
   pl_point point = start_point(fem, rest, fem->viscous && job->v);
   gather_edges(job->q, nodes, count, edges);
   if (point.viscous) gather_edges(job->v, nodes, count, edge_rates);
@@ -233,7 +238,7 @@ PL_INLINE double energy_of(const pl_fem_job *job, int first, int last, const int
   pl_lanes sum = pl_lanes_all(0);
   for (int batch = first; batch < last; batch++) {
     const pl_lanes *rest = batch_rest(fem, batch, count, points);
-    pl_lanes edges[MOST_EDGES][3], W;
+    pl_lanes edges[3 * MOST_EDGES], W;
     pl_point point = start_point(fem, rest, 0);
     gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
     for (int p = 0; p < points; p++) {
@@ -270,7 +275,7 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
 {
   const pl_fem *fem = job->fem;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
-  pl_lanes edges[MOST_EDGES][3], P[9], mean = pl_lanes_all(0), least = pl_lanes_all(0);
+  pl_lanes edges[3 * MOST_EDGES], P[9], mean = pl_lanes_all(0), least = pl_lanes_all(0);
   pl_point point = start_point(fem, rest, 0);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
