@@ -18,8 +18,15 @@ typedef struct pl_set {
   const int *ids;
 } pl_set;
 
+/* Picks nodes or faces: a member of the region family, or a named set of the mesh. */
+typedef struct pl_selector {
+  pl_choice region;
+  const char *set; /* used if not NULL */
+} pl_selector;
+
 /* The arrays a mesh is made from; all are copied. Node order of a tetrahedron: any (it is turned to
- * positive volume and counted). Of a hexahedron: 0-3 around the bottom, 4-7 above them (as in VTK). */
+ * positive volume and counted). Of a hexahedron: 0-3 around the bottom, 4-7 above them (as in VTK).
+ */
 typedef struct pl_mesh_def {
   int node_count;
   const double *nodes; /* x y z of each node, in m */
@@ -68,10 +75,10 @@ typedef struct pl_mesh_facts {
   int dropped_nodes;    /* not used by any element                          */
   int pieces;           /* parts that share no node                         */
   double low[3], high[3];
-  double volume, surface;                         /* m^3, m^2 */
-  double least_volume, most_volume;               /* of an element */
-  double least_edge, mean_edge, most_edge;        /* m */
-  double least_angle, most_angle;                 /* degrees */
+  double volume, surface;                  /* m^3, m^2 */
+  double least_volume, most_volume;        /* of an element */
+  double least_edge, mean_edge, most_edge; /* m */
+  double least_angle, most_angle;          /* degrees */
   double mean_aspect, worst_aspect;
   int worst_element; /* number of the element with the worst aspect */
 } pl_mesh_facts;

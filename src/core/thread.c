@@ -110,8 +110,8 @@ pl_status pl_pool_create(const pl_allocator *allocator, int threads, pl_pool **o
   for (int i = 1; i < threads; i++) {
     if (pthread_create(&pool->ids[i], NULL, serve, pool)) {
       pl_pool_destroy(pool);
-      return pl_fail(error, PL_E_LIMIT, "thread %d of %d cannot be started; use fewer threads", i + 1,
-                     threads);
+      return pl_fail(error, PL_E_LIMIT, "thread %d of %d cannot be started; use fewer threads",
+                     i + 1, threads);
     }
     pool->started = i;
   }
@@ -152,7 +152,9 @@ void pl_parallel(pl_pool *pool, int chunks, void (*work)(void *context, int chun
   // help, then wait for the chunks that others took
   take_chunks(pool, job);
   for (int spins = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < chunks; spins++) {
-    if (spins < pool->spins) pause_briefly();
-    else sched_yield();
+    if (spins < pool->spins)
+      pause_briefly();
+    else
+      sched_yield();
   }
 }

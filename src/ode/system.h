@@ -39,8 +39,8 @@ struct pl_system {
 /* What one step took. */
 typedef struct pl_step_report {
   int newton_iterations, linear_iterations;
-  double newton_residual; /* |P G| at the end, N           */
-  double linear_residual; /* of the last solve, relative   */
+  double newton_residual;     /* |P G| at the end, N           */
+  double linear_residual;     /* of the last solve, relative   */
   int semidefinite_fallbacks; /* exact tangent was indefinite and replaced */
 } pl_step_report;
 

@@ -1,8 +1,9 @@
 /* Sparse matrices of 3x3 blocks with a fixed pattern.
  *
  * Block k of row i stands at values + 9*k, k in [start[i], start[i+1]), in column columns[k]; its
- * entries are stored column by column (values[9*k + 3*c + r] is row r, column c of the block), which
- * suits the product: y += column * x_c. Columns ascend within a row; every row has its diagonal. */
+ * entries are stored column by column (values[9*k + 3*c + r] is row r, column c of the block),
+ * which suits the product: y += column * x_c. Columns ascend within a row; every row has its
+ * diagonal. */
 #ifndef PL_SPARSE_BSR_H
 #define PL_SPARSE_BSR_H
 
@@ -22,9 +23,9 @@ typedef struct pl_bsr {
 
 /* A pattern is built from cliques: all nodes of an element are coupled with each other. */
 typedef struct pl_cliques {
-  int count, size;   /* count groups of size nodes each */
+  int count, size; /* count groups of size nodes each */
   const int *nodes;
-  int offset;        /* added to every node number */
+  int offset; /* added to every node number */
 } pl_cliques;
 
 pl_status pl_bsr_create(const pl_allocator *allocator, int rows, const pl_cliques *cliques,
