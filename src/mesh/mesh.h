@@ -66,6 +66,7 @@ extern const pl_family pl_generator_family;
 typedef struct pl_region_ops {
   pl_member info;
   int needs_normal; /* selects faces; nodes belong if one of their faces does */
+  pl_status (*check)(const double *values, pl_error *error); /* NULL: any values will do */
   int (*holds)(const double *values, const double point[3], const double normal[3]);
 } pl_region_ops;
 
