@@ -15,27 +15,38 @@
 
 #define FAR 1e9 /* the farthest place and the largest length, m */
 
-#define NUMBER(name, unit, summary, least, most, preset)                                           \
+// one row each; the text of a preset is what a user would write
+#define NUMBER(NAME, UNIT, SUMMARY, LEAST, MOST, PRESET)                                           \
   {                                                                                                \
-    {name, unit, summary, 0, least, most, NULL, 1}, .preset = preset                               \
+    .param = {NAME, UNIT, SUMMARY, 0, LEAST, MOST, NULL, 1}, .preset = PRESET                      \
   }
-#define VECTOR(name, unit, summary, most, preset)                                                  \
+#define VECTOR(NAME, UNIT, SUMMARY, MOST, PRESET)                                                  \
   {                                                                                                \
-    {name, unit, summary, 0, -(most), most, NULL, 3}, .preset = preset                             \
+    .param = {NAME, UNIT, SUMMARY, 0, -(MOST), MOST, NULL, 3}, .preset = PRESET                    \
   }
-#define TEXT(name, form, summary, test)                                                            \
+#define DIRECTION(NAME, SUMMARY, PRESET)                                                           \
   {                                                                                                \
-    {.name = name, .unit = form, .summary = summary}, .check = test                                \
+    .param = {NAME, "1", SUMMARY, 0, -FAR, FAR, NULL, 3}, .preset = PRESET,                        \
+    .check = pl_check_direction                                                                    \
   }
-#define NAME(summary)                                                                              \
+#define TEXT(NAME, FORM, SUMMARY, REQUIRED, CHECK)                                                 \
   {                                                                                                \
-    {.name = "name", .unit = "name", .summary = summary}, .required = 1, .check = pl_check_name    \
+    .param = {.name = NAME, .unit = FORM, .summary = SUMMARY}, .required = REQUIRED,               \
+    .check = CHECK                                                                                 \
+  }
+#define REFERENCE(NAME, SUMMARY, REQUIRED)                                                         \
+  {                                                                                                \
+    .param = {.name = NAME, .unit = "name", .summary = SUMMARY}, .required = REQUIRED,             \
+    .check = pl_check_text, .refers = NAME                                                         \
+  }
+#define MEMBER(NAME, SUMMARY, FAMILY)                                                              \
+  {                                                                                                \
+    .param = {.name = NAME, .unit = "word", .summary = SUMMARY}, .check = pl_check_member,         \
+    .family = &FAMILY, .adopts = 1                                                                 \
   }
 #define END                                                                                        \
   {                                                                                                \
-    {                                                                                              \
-      .name = NULL                                                                                 \
-    }                                                                                              \
+    .param = {.name = NULL }                                                                       \
   }
 
 /* ---- regions ---- */
@@ -52,9 +63,7 @@ static const pl_element set = {
     .summary = "A named set of the mesh.",
     .attributes =
         (const pl_attribute[]){
-            {{.name = "name", .unit = "text", .summary = "of the set, as in the mesh"},
-             .required = 1,
-             .check = pl_check_text},
+            TEXT("name", "text", "of the set, as in the mesh", 1, pl_check_text),
             END,
         },
 };
@@ -65,14 +74,14 @@ static const pl_element *const regions[] = {&region, &set, NULL};
 
 #define AXES                                                                                       \
   {                                                                                                \
-    {.name = "axes", .unit = "letters", .summary = "along which the nodes are held"},              \
-        .preset = "xyz", .check = pl_check_axes                                                    \
+    .param = {.name = "axes", .unit = "letters", .summary = "along which the nodes are held"},     \
+    .preset = "xyz", .check = pl_check_axes                                                        \
   }
 #define RAMP                                                                                       \
   TEXT("ramp", "pairs",                                                                            \
-       "time in s and factor, ... : linear in between, constant outside; "                         \
-       "without it the factor is always 1",                                                        \
-       pl_check_ramp)
+       "times in s with factors, as in \"0 0, 0.5 1\": linear in between, constant outside; "      \
+       "without it the factor is 1",                                                               \
+       0, pl_check_ramp)
 
 static const pl_element fix = {
     .name = "fix",
@@ -90,9 +99,7 @@ static const pl_element move = {
     .attributes =
         (const pl_attribute[]){
             VECTOR("translation", "m", "of the whole motion", FAR, "0 0 0"),
-            {{"axis", "1", "of the turn, through the centre", 0, -FAR, FAR, NULL, 3},
-             .preset = "0 0 1",
-             .check = pl_check_direction},
+            DIRECTION("axis", "of the turn, through the centre", "0 0 1"),
             NUMBER("angle", "degrees", "of the whole turn", -1e6, 1e6, "0"),
             VECTOR("centre", "m", "a point on the axis", FAR, "0 0 0"),
             RAMP,
@@ -119,8 +126,8 @@ static const pl_element world = {
     .summary = "Time and gravity.",
     .attributes =
         (const pl_attribute[]){
-            {{"dt", "s", "time step", 0, 1e-9, 1e6, NULL, 1}, .required = 1},
-            {{"duration", "s", "simulated time", 0, 0, 1e9, NULL, 1}, .required = 1},
+            {.param = {"dt", "s", "time step", 0, 1e-9, 1e6, NULL, 1}, .required = 1},
+            {.param = {"duration", "s", "simulated time", 0, 0, 1e9, NULL, 1}, .required = 1},
             VECTOR("gravity", "m/s^2", "acceleration of free bodies", 1e6, "0 0 -9.81"),
             END,
         },
@@ -134,10 +141,7 @@ static const pl_element integrator = {
     .summary = "How a step is made.",
     .attributes =
         (const pl_attribute[]){
-            {{.name = "method", .unit = "word", .summary = "the integrator"},
-             .check = pl_check_member,
-             .family = &pl_integrator_family,
-             .adopts = 1},
+            MEMBER("method", "the integrator", pl_integrator_family),
             END,
         },
     .most = 1,
@@ -148,14 +152,8 @@ static const pl_element solver = {
     .summary = "How the linear systems of a step are solved.",
     .attributes =
         (const pl_attribute[]){
-            {{.name = "method", .unit = "word", .summary = "the solver"},
-             .check = pl_check_member,
-             .family = &pl_solver_family,
-             .adopts = 1},
-            {{.name = "preconditioner", .unit = "word", .summary = "what speeds it up"},
-             .check = pl_check_member,
-             .family = &pl_preconditioner_family,
-             .adopts = 1},
+            MEMBER("method", "the solver", pl_solver_family),
+            MEMBER("preconditioner", "what speeds it up", pl_preconditioner_family),
             END,
         },
     .most = 1,
@@ -166,11 +164,8 @@ static const pl_element material = {
     .summary = "What bodies are made of.",
     .attributes =
         (const pl_attribute[]){
-            NAME("that bodies call it by"),
-            {{.name = "law", .unit = "word", .summary = "stress from strain"},
-             .check = pl_check_member,
-             .family = &pl_law_family,
-             .adopts = 1},
+            TEXT("name", "name", "that bodies call it by", 1, pl_check_name),
+            MEMBER("law", "stress from strain", pl_law_family),
             NUMBER("density", "kg/m^3", "mass per volume at rest", 1e-6, 1e9, "1000"),
             NUMBER("viscous-lambda", "Pa s", "modulus of the rate of volume change", 0, 1e15, "0"),
             NUMBER("viscous-mu", "Pa s", "modulus of the rate of strain", 0, 1e15, "0"),
@@ -194,8 +189,8 @@ static const pl_element mesh = {
     .summary = "A mesh from a file or of a simple shape: either file= or one shape inside.",
     .attributes =
         (const pl_attribute[]){
-            NAME("that bodies call it by"),
-            TEXT("file", "path", "mesh file, relative to the scene's folder", pl_check_text),
+            TEXT("name", "name", "that bodies call it by", 1, pl_check_name),
+            TEXT("file", "path", "mesh file, relative to the scene's folder", 0, pl_check_text),
             END,
         },
     .children = (const pl_element *const[]){&generator, NULL},
@@ -206,19 +201,10 @@ static const pl_element body = {
     .summary = "A deformable body.",
     .attributes =
         (const pl_attribute[]){
-            NAME("that probes call it by"),
-            {{.name = "model", .unit = "word", .summary = "how it deforms"},
-             .check = pl_check_member,
-             .family = &pl_model_family,
-             .adopts = 1},
-            {{.name = "mesh", .unit = "name", .summary = "its shape at rest"},
-             .required = 1,
-             .check = pl_check_text,
-             .refers = "mesh"},
-            {{.name = "material", .unit = "name", .summary = "what it is made of"},
-             .required = 1,
-             .check = pl_check_text,
-             .refers = "material"},
+            TEXT("name", "name", "that probes call it by", 1, pl_check_name),
+            MEMBER("model", "how it deforms", pl_model_family),
+            REFERENCE("mesh", "its shape at rest", 1),
+            REFERENCE("material", "what it is made of", 1),
             VECTOR("velocity", "m/s", "at the start", 1e6, "0 0 0"),
             VECTOR("spin", "rad/s", "angular velocity about its mass centre at the start", 1e6,
                    "0 0 0"),
@@ -234,13 +220,10 @@ static const pl_element probe = {
     .summary = "A quantity that is written down after every step.",
     .attributes =
         (const pl_attribute[]){
-            NAME("of the column in probes.csv"),
-            {{.name = "body", .unit = "name", .summary = "where; not needed if there is only one"},
-             .check = pl_check_text,
-             .refers = "body"},
-            {{"at", "m", "a point of the body at rest, for quantities of a point", 0, -FAR, FAR,
-              NULL, 3}},
-            {{.name = "quantity", .unit = "word", .summary = "what is measured"},
+            TEXT("name", "name", "of the column in probes.csv", 1, pl_check_name),
+            REFERENCE("body", "the only one if not given; energies and the like: all of them", 0),
+            VECTOR("at", "m", "a point of the body at rest, for quantities of a point", FAR, NULL),
+            {.param = {.name = "quantity", .unit = "word", .summary = "what is measured"},
              .preset = "displacement",
              .check = pl_check_member,
              .family = &pl_quantity_family},
@@ -259,7 +242,7 @@ static const pl_element output = {
     .attributes =
         (const pl_attribute[]){
             NUMBER("every", "s", "time between frames", 1e-9, 1e9, "0.04"),
-            {{.name = "format", .unit = "word", .summary = "of the frames' files"},
+            {.param = {.name = "format", .unit = "word", .summary = "of the frames' files"},
              .preset = "vtu",
              .check = pl_check_member,
              .family = &pl_format_family,
@@ -274,16 +257,12 @@ static const pl_element view = {
     .summary = "How the picture of the last frame looks.",
     .attributes =
         (const pl_attribute[]){
-            {{"direction", "1", "in which the eye looks", 0, -FAR, FAR, NULL, 3},
-             .preset = "-1 2 -0.7",
-             .check = pl_check_direction},
-            {{"up", "1", "what points upwards in the picture", 0, -FAR, FAR, NULL, 3},
-             .preset = "0 0 1",
-             .check = pl_check_direction},
-            {{.name = "colour",
-              .unit = "word",
-              .summary = "the quantity shown",
-              .words = "none|von-mises|displacement|volume-ratio"},
+            DIRECTION("direction", "in which the eye looks", "-1 2 -0.7"),
+            DIRECTION("up", "what points upwards in the picture", "0 0 1"),
+            {.param = {.name = "colour",
+                       .unit = "word",
+                       .summary = "the quantity shown",
+                       .words = "none|von-mises|displacement|volume-ratio"},
              .preset = "von-mises"},
             END,
         },
@@ -294,7 +273,8 @@ const pl_element pl_scene_root = {
     .name = "pliant",
     .summary = "A scene. Units are SI; an element may be left out unless it says otherwise.",
     .attributes =
-        (const pl_attribute[]){TEXT("title", "text", "of plots and pictures", pl_check_text), END},
+        (const pl_attribute[]){TEXT("title", "text", "of plots and pictures", 0, pl_check_text),
+                               END},
     .children = (const pl_element *const[]){&world, &integrator, &solver, &material, &mesh, &body,
                                             &probe, &output, &view, NULL},
 };
