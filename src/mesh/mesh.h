@@ -4,6 +4,8 @@
 
 #include "pliant/mesh.h"
 
+enum { PL_MOST_NODES = 50000000, PL_MOST_ELEMENTS = 100000000 };
+
 struct pl_mesh {
   pl_allocator allocator;
   int node_count, element_count, nodes_per_element;
@@ -12,9 +14,14 @@ struct pl_mesh {
   int face_count, nodes_per_face;
   int *faces, *face_elements;
   int set_count;
-  pl_set *sets;
+  pl_set *sets; /* names and ids point into the two arrays below */
+  int *set_ids;
+  char *set_names;
   int flipped_elements, dropped_nodes;
 };
+
+/* PL_E_LIMIT if a mesh of this size would be too large; to be asked before memory is taken. */
+pl_status pl_mesh_check_limits(int64_t node_count, int64_t element_count, pl_error *error);
 
 /* A point inside (or nearest to) an element as a weighted sum of its nodes. */
 typedef struct pl_anchor {
