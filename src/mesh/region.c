@@ -8,7 +8,6 @@
 #include "core/error.h"
 #include "mesh/geometry.h"
 
-static const double TOLERANCE = 1e-9;
 static const double DEGREE = 0.01745329251994329577; /* pi / 180 */
 
 static const pl_member *const members[] = {
@@ -54,13 +53,12 @@ static pl_status box_check(const double *values, pl_error *error)
   return PL_OK;
 }
 
-static int box_holds(const double *values, const double point[3], const double normal[3])
+static int box_holds(const double *values, const double point[3], const double normal[3],
+                     double tolerance)
 {
   (void)normal;
   for (int k = 0; k < 3; k++) {
-    double low = values[MIN + k], high = values[MAX + k];
-    if (point[k] < low - TOLERANCE * fabs(low) || point[k] > high + TOLERANCE * fabs(high))
-      return 0;
+    if (point[k] < values[MIN + k] - tolerance || point[k] > values[MAX + k] + tolerance) return 0;
   }
   return 1;
 }
@@ -86,12 +84,13 @@ static pl_status sphere_check(const double *values, pl_error *error)
   return check_given("radius", values[BALL_RADIUS], error);
 }
 
-static int sphere_holds(const double *values, const double point[3], const double normal[3])
+static int sphere_holds(const double *values, const double point[3], const double normal[3],
+                        double tolerance)
 {
   (void)normal;
   double way[3];
   pl_subtract(point, values + CENTRE, way);
-  return pl_length(way) <= (1 + TOLERANCE) * values[BALL_RADIUS];
+  return pl_length(way) <= values[BALL_RADIUS] + tolerance;
 }
 
 const pl_region_ops pl_region_sphere = {
@@ -115,13 +114,13 @@ static pl_status half_space_check(const double *values, pl_error *error)
   return status ? status : check_direction("normal", values + NORMAL, error);
 }
 
-static int half_space_holds(const double *values, const double point[3], const double normal[3])
+static int half_space_holds(const double *values, const double point[3], const double normal[3],
+                            double tolerance)
 {
   (void)normal;
   double way[3];
   pl_subtract(point, values + POINT, way);
-  double size = fmax(pl_length(point), pl_length(values + POINT));
-  return pl_dot(way, values + NORMAL) <= TOLERANCE * size * pl_length(values + NORMAL);
+  return pl_dot(way, values + NORMAL) <= tolerance * pl_length(values + NORMAL);
 }
 
 const pl_region_ops pl_region_half_space = {
@@ -148,13 +147,14 @@ static pl_status cylinder_check(const double *values, pl_error *error)
   return status ? status : check_direction("axis", values + AXIS, error);
 }
 
-static int cylinder_holds(const double *values, const double point[3], const double normal[3])
+static int cylinder_holds(const double *values, const double point[3], const double normal[3],
+                          double tolerance)
 {
   (void)normal;
   double way[3], across[3];
   pl_subtract(point, values + ON_AXIS, way);
   pl_cross(way, values + AXIS, across);
-  return pl_length(across) <= (1 + TOLERANCE) * values[RADIUS] * pl_length(values + AXIS);
+  return pl_length(across) <= (values[RADIUS] + tolerance) * pl_length(values + AXIS);
 }
 
 const pl_region_ops pl_region_cylinder = {
@@ -179,13 +179,14 @@ static pl_status normal_check(const double *values, pl_error *error)
   return status ? status : check_direction("direction", values + DIRECTION, error);
 }
 
-static int normal_holds(const double *values, const double point[3], const double normal[3])
+static int normal_holds(const double *values, const double point[3], const double normal[3],
+                        double tolerance)
 {
-  (void)point;
+  (void)point, (void)tolerance;
   double across[3];
   pl_cross(normal, values + DIRECTION, across);
   double angle = atan2(pl_length(across), pl_dot(normal, values + DIRECTION));
-  return pl_length(normal) > 0 && angle <= DEGREE * values[ANGLE] + TOLERANCE;
+  return pl_length(normal) > 0 && angle <= DEGREE * values[ANGLE] + 1e-9;
 }
 
 const pl_region_ops pl_region_normal = {
@@ -198,9 +199,10 @@ const pl_region_ops pl_region_normal = {
 
 /* ---- surface and all ---- */
 
-static int holds_any(const double *values, const double point[3], const double normal[3])
+static int holds_any(const double *values, const double point[3], const double normal[3],
+                     double tolerance)
 {
-  (void)values, (void)point, (void)normal;
+  (void)values, (void)point, (void)normal, (void)tolerance;
   return 1;
 }
 

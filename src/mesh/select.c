@@ -13,7 +13,7 @@ enum { MOST_WORDS = 64 };
 /* One selector, looked up: a region with its values, or a set's name. */
 typedef struct pick {
   const pl_region_ops *region;
-  double values[PL_MOST_VALUES];
+  double values[PL_MOST_VALUES], tolerance;
   const char *set;
 } pick;
 
@@ -24,10 +24,19 @@ static pl_status unknown_set(const pl_mesh *mesh, const char *name, pl_error *er
   return pl_fail_unknown(error, "set", name, words);
 }
 
+/* How far outside a region a node may be and still count: a tiny part of the mesh's size. */
+static double tolerance_of(const pl_mesh *mesh)
+{
+  double low[3], high[3], diagonal[3];
+  pl_mesh_bounds(mesh, low, high);
+  pl_subtract(high, low, diagonal);
+  return 1e-9 * pl_length(diagonal);
+}
+
 static pl_status look_up(const pl_mesh *mesh, const pl_selector *selector, pick *out,
                          pl_error *error)
 {
-  *out = (pick){.set = selector->set};
+  *out = (pick){.set = selector->set, .tolerance = tolerance_of(mesh)};
   if (out->set)
     return pl_mesh_find_set(mesh, out->set) ? PL_OK : unknown_set(mesh, out->set, error);
   if (!selector->region.name)
@@ -52,7 +61,7 @@ static int holds_face(const pl_mesh *mesh, const pick *by, int face)
   pl_face_area(mesh->nodes, nodes, width, normal);
   double area = pl_length(normal);
   for (int k = 0; k < 3; k++) normal[k] = area > 0 ? normal[k] / area : 0;
-  return by->region->holds(by->values, middle, normal);
+  return by->region->holds(by->values, middle, normal, by->tolerance);
 }
 
 static void add_region_nodes(const pl_mesh *mesh, const pick *by, unsigned char *chosen)
@@ -60,7 +69,8 @@ static void add_region_nodes(const pl_mesh *mesh, const pick *by, unsigned char 
   static const double inside[3] = {0, 0, 0};
   if (!by->region->needs_normal) {
     for (int i = 0; i < mesh->node_count; i++)
-      chosen[i] |= by->region->holds(by->values, mesh->nodes + 3 * (size_t)i, inside) != 0;
+      chosen[i] |=
+          by->region->holds(by->values, mesh->nodes + 3 * (size_t)i, inside, by->tolerance) != 0;
     return;
   }
   int width = mesh->nodes_per_face;
