@@ -1,9 +1,10 @@
 /* The world: what holds for every combination of model, strain and integrator, and its errors. */
-#include "bar.h"
 #include "core/family.h"
 #include "core/memory.h"
 #include "material/material.h"
 #include "ode/integrator.h"
+
+#include "bar.h"
 
 #include <stdlib.h>
 
