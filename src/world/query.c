@@ -8,6 +8,19 @@
 #include <string.h>
 
 double pl_world_time(const pl_world *world) { return world->state.time; }
+double pl_world_dt(const pl_world *world) { return world->dt; }
+
+const char *pl_world_integrator_name(const pl_world *world)
+{
+  return world->integrator_part.member->name;
+}
+
+const char *pl_world_solver_name(const pl_world *world) { return world->solver_part.member->name; }
+
+const char *pl_world_preconditioner_name(const pl_world *world)
+{
+  return world->preconditioner_part.member->name;
+}
 
 /* Copies between the world's order and the mesh's. */
 static void to_mesh(const pl_body *body, const double *inside, double *out)
