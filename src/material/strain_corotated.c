@@ -1,0 +1,204 @@
+/* Corotated strain: F = R S (polar decomposition), E = S - I.
+ *
+ *   P = R sigma(E) = 2 mu (F - R) + lambda (tr S - 3) R        W = lambda/2 (tr S - 3)^2 + mu
+ * |F-R|^2
+ *
+ * Hauth 2004, 3.1.3, with R per point. P is the exact derivative of W.
+ *
+ * A change dF turns R by omega (seen from the rest frame) and stretches by dS. With G = R^T dF,
+ * [w] the matrix of the cross product with w, and axial(A) the vector of A - A^T:
+ *
+ *   omega = N axial(G),  N = (tr(S) I - S)^-1      dR = R [omega]      dS = sym(G - [omega] S)
+ *
+ * Exact tangent: dP = 2 mu dF + lambda (R:dF) R + (lambda (tr S - 3) - 2 mu) dR. Since
+ * axial(R^T e_k e_l^T) = e_l x r_k with row k of R, dR is a small symmetric form in these vectors.
+ * Semidefinite tangent: R is held, which is the same with N = I/2 and the factor -2 mu.
+ *
+ * Viscous stress: the derivative by the rate of viscous_lambda/2 tr(D)^2 + viscous_mu D:D with
+ * D = dS(rate), so that a spinning stretched body feels nothing and the stress has no torque:
+ *   P = R (sigma_v + [N axial(S sigma_v)])
+ *
+ * N does not exist where two stretches cancel (S has eigenvalues a and -a, or the point is
+ * collapsed to a line). There R is held: exact tangents take the semidefinite form and D is
+ * sym(G). */
+#include "material/hooke_point.h"
+#include "material/material.h"
+#include "math/lanes_polar.h"
+
+/* What a change of R needs. */
+typedef struct spin {
+  pl_lanes S[9];
+  pl_lanes N[9];  /* 0 where R is held */
+  pl_mask exists; /* N does */
+} spin;
+
+PL_INLINE void find_spin(const pl_lanes *F, const pl_lanes *R, spin *out)
+{
+  const double least_det = 1e-9;
+  pl_lanes M[9];
+  pl_lanes_stretch(F, R, out->S);
+  pl_lanes trace = out->S[0] + out->S[4] + out->S[8];
+  for (int i = 0; i < 9; i++) M[i] = -out->S[i];
+  for (int i = 0; i < 9; i += 4) M[i] += trace;
+
+  pl_lanes det = pl_lanes_mat3_cofactors(M, out->N), factor = 1.0 / det;
+  out->exists = (det > least_det * (trace * trace * trace)) & (det > least_det);
+  for (int i = 0; i < 9; i++)
+    out->N[i] = pl_lanes_pick(out->exists, factor * out->N[i], pl_lanes_all(0));
+}
+
+/* D = sym(G - [w] S) */
+PL_INLINE void stretch_rate(const pl_lanes *G, const pl_lanes *w, const pl_lanes *S, pl_lanes *D)
+{
+  for (int j = 0; j < 3; j++) {
+    pl_lanes across[3];
+    // S is symmetric: its row is its column
+    pl_lanes_cross3(w, S + 3 * j, across);
+    for (int i = 0; i < 3; i++) D[3 * i + j] = G[3 * i + j] - across[i];
+  }
+  pl_lanes_mat3_symmetric(D, D);
+}
+
+PL_INLINE void add_viscous_stress(const pl_point *point, const pl_lanes *R, const spin *turn,
+                                  pl_lanes *P)
+{
+  pl_lanes G[9], D[9], sigma[9], product[9], axial[3], w[3];
+  pl_lanes_mat3_multiply_tn(R, point->rate, G);
+  pl_lanes_mat3_axial(G, axial);
+  pl_lanes_mat3_apply(turn->N, axial, w);
+  stretch_rate(G, w, turn->S, D);
+  pl_hooke_stress(point->viscous_lambda, point->viscous_mu, D, sigma);
+
+  // the part without torque
+  pl_lanes_mat3_multiply(turn->S, sigma, product);
+  pl_lanes_mat3_axial(product, axial);
+  pl_lanes_mat3_apply(turn->N, axial, w);
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    sigma[3 * k + j] += w[i];
+    sigma[3 * j + k] -= w[i];
+  }
+  pl_lanes_mat3_multiply(R, sigma, product);
+  for (int i = 0; i < 9; i++) P[i] += product[i];
+}
+
+/* tr(S) - 3 */
+PL_INLINE pl_lanes dilation(const pl_point *point, const pl_lanes *R)
+{
+  return pl_lanes_mat3_dot(R, point->F) - 3.0;
+}
+
+PL_INLINE void elastic_stress(const pl_point *point, const pl_lanes *R, pl_lanes *P)
+{
+  pl_lanes pressure = point->lambda * dilation(point, R), twice_mu = 2.0 * point->mu;
+  for (int i = 0; i < 9; i++) P[i] = twice_mu * (point->F[i] - R[i]) + pressure * R[i];
+}
+
+PL_INLINE pl_lanes elastic_energy(const pl_point *point, const pl_lanes *R)
+{
+  pl_lanes difference[9], trace = dilation(point, R);
+  for (int i = 0; i < 9; i++) difference[i] = point->F[i] - R[i];
+  return 0.5 * point->lambda * trace * trace +
+         point->mu * pl_lanes_mat3_dot(difference, difference);
+}
+
+static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
+{
+  pl_lanes R[9];
+  pl_lanes_polar(point->F, R);
+  if (W) *W = elastic_energy(point, R);
+  if (!P) return;
+  elastic_stress(point, R, P);
+  if (!point->viscous) return;
+  spin turn;
+  find_spin(point->F, R, &turn);
+  add_viscous_stress(point, R, &turn, P);
+}
+
+/* columns[n] = N (e_l x r_k) for n = 3 k + l: how a change of F_kl turns R. */
+PL_INLINE void spin_columns(const pl_lanes *R, const pl_lanes *N, pl_lanes columns[9][3])
+{
+  for (int n = 0; n < 9; n++) {
+    int l = n % 3, a = (l + 1) % 3, b = (l + 2) % 3;
+    const pl_lanes *r = R + n - l;
+    for (int i = 0; i < 3; i++) columns[n][i] = N[3 * i + b] * r[a] - N[3 * i + a] * r[b];
+  }
+}
+
+/* Adds what an exact tangent has beyond the one with R held: the form of
+ * mu I + (lambda (tr S - 3) - 2 mu) N in the vectors e_l x r_k. */
+PL_INLINE void add_turning(const pl_point *point, double kq, const pl_lanes *R, const spin *turn,
+                           pl_lanes *H)
+{
+  pl_lanes form[9], columns[9][3];
+  pl_lanes factor = point->lambda * dilation(point, R) - 2.0 * point->mu;
+  for (int i = 0; i < 9; i++) {
+    form[i] = kq * (factor * turn->N[i] + (i % 4 == 0 ? point->mu : pl_lanes_all(0)));
+    form[i] = pl_lanes_pick(turn->exists, form[i], pl_lanes_all(0));
+  }
+  spin_columns(R, form, columns);
+  for (int row = 0; row < 9; row++) {
+    int j = row % 3, a = (j + 1) % 3, b = (j + 2) % 3;
+    const pl_lanes *r = R + row - j;
+    for (int column = row; column < 9; column++) {
+      pl_lanes entry = r[a] * columns[column][b] - r[b] * columns[column][a];
+      H[9 * row + column] += entry;
+      if (column > row) H[9 * column + row] += entry;
+    }
+  }
+}
+
+/* Adds 2 mu D(row) : D(column), where D(n) is the stretch rate from a unit rate of F_n. */
+PL_INLINE void add_viscous_tangent(pl_lanes mu, const pl_lanes *R, const spin *turn, pl_lanes *H)
+{
+  static const int upper[6] = {0, 4, 8, 1, 2, 5};
+  pl_lanes columns[9][3], D[9][6];
+  spin_columns(R, turn->N, columns);
+  for (int n = 0; n < 9; n++) {
+    pl_lanes G[9], whole[9];
+    for (int i = 0; i < 9; i++) G[i] = i % 3 == n % 3 ? R[n - n % 3 + i / 3] : pl_lanes_all(0);
+    stretch_rate(G, columns[n], turn->S, whole);
+    for (int i = 0; i < 6; i++) D[n][i] = whole[upper[i]];
+  }
+  for (int row = 0; row < 9; row++) {
+    // entries off the diagonal count twice
+    pl_lanes scaled[6];
+    for (int i = 0; i < 6; i++) scaled[i] = (i < 3 ? 2.0 : 4.0) * mu * D[row][i];
+    for (int column = row; column < 9; column++) {
+      const pl_lanes *d = D[column];
+      pl_lanes entry = pl_lanes_dot3(scaled, d) + pl_lanes_dot3(scaled + 3, d + 3);
+      H[9 * row + column] += entry;
+      if (column > row) H[9 * column + row] += entry;
+    }
+  }
+}
+
+static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+                    pl_lanes *H)
+{
+  pl_lanes R[9], lambda = kq * point->lambda;
+  spin turn;
+  pl_lanes_polar(point->F, R);
+  if (P) elastic_stress(point, R, P);
+  if (!semidefinite || point->viscous) find_spin(point->F, R, &turn);
+  if (P && point->viscous) add_viscous_stress(point, R, &turn, P);
+  if (!H) return;
+
+  // with R held; the trace of the stretch rate does not see R turn
+  if (point->viscous) lambda += kv * point->viscous_lambda;
+  pl_hooke_tangent(lambda, kq * point->mu, R, NULL, H);
+  if (!semidefinite) add_turning(point, kq, R, &turn, H);
+  if (point->viscous) add_viscous_tangent(kv * point->viscous_mu, R, &turn, H);
+}
+
+const pl_strain_ops PL_VARIANT(pl_strain_corotated) = {
+    .info =
+        {
+            .name = "corotated",
+            .summary = "linear strain in a frame that turns along: any rotation, resists "
+                       "inversion, for small to moderate strain",
+            .source = "Hauth 2004, 3.1.3",
+        },
+    .rotation_invariant = 1,
+    .points = {.stress = stress, .tangent = tangent},
+};

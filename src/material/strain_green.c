@@ -1,0 +1,97 @@
+/* Green's strain, with Hooke's law called St.Venant-Kirchhoff:
+ *
+ *   E = (F^T F - I) / 2      S = sigma(E) + sigma_v(sym(F^T dF/dt))      P = F S
+ *   dP_ij/dF_kl = delta_ik S_lj + lambda F_ij F_kl + mu (F_il F_kj + delta_jl (F F^T)_ik)
+ *
+ * Hauth 2004, 2.2, 2.5.3 and 5.2.1. The law softens under strong compression and does not resist
+ * inversion. Only the first term can have negative eigenvalues: a semidefinite tangent takes S
+ * without its negative principal stresses there. */
+#include "material/hooke_point.h"
+#include "material/material.h"
+#include "math/lanes_jacobi.h"
+
+/* The elastic second Piola-Kirchhoff stress and the energy (if not NULL). */
+PL_INLINE void elastic_stress(const pl_point *point, pl_lanes *S, pl_lanes *W)
+{
+  pl_lanes E[9];
+  pl_lanes_mat3_multiply_tn(point->F, point->F, E);
+  for (int i = 0; i < 9; i += 4) E[i] -= 1.0;
+  for (int i = 0; i < 9; i++) E[i] *= 0.5;
+  if (W) *W = pl_hooke_energy(point->lambda, point->mu, E);
+  pl_hooke_stress(point->lambda, point->mu, E, S);
+}
+
+/* P = F (S + viscous stress) */
+PL_INLINE void whole_stress(const pl_point *point, const pl_lanes *S, pl_lanes *P)
+{
+  if (!point->viscous) {
+    pl_lanes_mat3_multiply(point->F, S, P);
+    return;
+  }
+  pl_lanes D[9], V[9];
+  pl_lanes_mat3_multiply_tn(point->F, point->rate, D);
+  pl_lanes_mat3_symmetric(D, D);
+  pl_hooke_stress(point->viscous_lambda, point->viscous_mu, D, V);
+  for (int i = 0; i < 9; i++) V[i] += S[i];
+  pl_lanes_mat3_multiply(point->F, V, P);
+}
+
+static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
+{
+  pl_lanes S[9];
+  elastic_stress(point, S, W);
+  if (P) whole_stress(point, S, P);
+}
+
+/* Replaces S by its part without negative eigenvalues. */
+static void clamp(pl_lanes *S)
+{
+  // most points are in tension and need nothing: all minors are positive
+  pl_lanes minor = S[0] * S[4] - S[1] * S[1], cofactors[9];
+  pl_lanes det = pl_lanes_mat3_cofactors(S, cofactors);
+  pl_mask fine = (S[0] > 0.0) & (minor > 0.0) & (det > 0.0);
+  if (!pl_lanes_any(~fine)) return;
+
+  pl_lanes values[3], Q[9], scaled[9], clamped[9];
+  pl_lanes_eigen(S, values, Q);
+  for (int i = 0; i < 9; i++) scaled[i] = Q[i] * pl_lanes_max(values[i % 3], pl_lanes_all(0));
+  pl_lanes_mat3_multiply_nt(scaled, Q, clamped);
+  for (int i = 0; i < 9; i++) S[i] = pl_lanes_pick(fine, S[i], clamped[i]);
+}
+
+static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+                    pl_lanes *H)
+{
+  pl_lanes S[9], B[9], lambda = kq * point->lambda, mu = kq * point->mu;
+  elastic_stress(point, S, NULL);
+  if (P) whole_stress(point, S, P);
+  if (!H) return;
+
+  // the strain's first derivative, elastic and viscous alike
+  if (point->viscous) {
+    lambda += kv * point->viscous_lambda;
+    mu += kv * point->viscous_mu;
+  }
+  pl_lanes_mat3_multiply_nt(point->F, point->F, B);
+  pl_hooke_tangent(lambda, mu, point->F, B, H);
+
+  // the strain's second derivative
+  if (semidefinite) clamp(S);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      for (int l = 0; l < 3; l++) H[9 * (3 * i + j) + 3 * i + l] += kq * S[3 * l + j];
+    }
+  }
+}
+
+const pl_strain_ops PL_VARIANT(pl_strain_green) = {
+    .info =
+        {
+            .name = "green",
+            .summary = "Green's strain (St.Venant-Kirchhoff): exact for any rotation, stiffens in "
+                       "tension, softens in compression",
+            .source = "Hauth 2004, 2.2 and 2.5.3",
+        },
+    .rotation_invariant = 1,
+    .points = {.stress = stress, .tangent = tangent},
+};

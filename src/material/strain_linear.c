@@ -1,0 +1,47 @@
+/* Cauchy's linear strain: E = sym(F) - I, P = sigma(E) + sigma_v(sym(dF/dt)).
+ *
+ * Hauth 2004, 2.2. The stiffness is constant. Rotations count as strain: beyond a few degrees the
+ * body swells and feels forces that are not there. */
+#include "material/hooke_point.h"
+#include "material/material.h"
+
+static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
+{
+  pl_lanes E[9], sigma[9];
+  pl_lanes_mat3_symmetric(point->F, E);
+  for (int i = 0; i < 9; i += 4) E[i] -= 1.0;
+  if (W) *W = pl_hooke_energy(point->lambda, point->mu, E);
+  if (!P) return;
+  pl_hooke_stress(point->lambda, point->mu, E, P);
+  if (!point->viscous) return;
+  pl_lanes_mat3_symmetric(point->rate, E);
+  pl_hooke_stress(point->viscous_lambda, point->viscous_mu, E, sigma);
+  for (int i = 0; i < 9; i++) P[i] += sigma[i];
+}
+
+static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+                    pl_lanes *H)
+{
+  // the exact derivative has no negative eigenvalue
+  (void)semidefinite;
+  if (P) stress(point, P, NULL);
+  if (!H) return;
+  pl_lanes identity[9], lambda = kq * point->lambda, mu = kq * point->mu;
+  if (point->viscous) {
+    lambda += kv * point->viscous_lambda;
+    mu += kv * point->viscous_mu;
+  }
+  pl_lanes_mat3_identity(identity);
+  pl_hooke_tangent(lambda, mu, identity, NULL, H);
+}
+
+const pl_strain_ops PL_VARIANT(pl_strain_linear) = {
+    .info =
+        {
+            .name = "linear",
+            .summary = "Cauchy's strain: fastest, for small rotations only (swells beyond)",
+            .source = "Hauth 2004, 2.2 and 2.5.1",
+        },
+    .rotation_invariant = 0,
+    .points = {.stress = stress, .tangent = tangent},
+};

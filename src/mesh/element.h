@@ -1,0 +1,26 @@
+/* The shapes of one tetrahedron and one hexahedron. */
+#ifndef PL_MESH_ELEMENT_H
+#define PL_MESH_ELEMENT_H
+
+#include "mesh/mesh.h"
+
+/* Edges as pairs of local nodes. */
+extern const int pl_tet_edges[6][2], pl_hex_edges[12][2];
+
+/* The three neighbours of each corner of a hexahedron, right-handed seen from inside. */
+extern const int pl_hex_corners[8][3];
+
+/* Copies the corners of an element to corners[nodes_per_element][3]. */
+void pl_element_corners(const double *positions, const int *nodes, int nodes_per_element,
+                        double corners[][3]);
+
+/* Volume of an element with these corners. */
+double pl_corners_volume(double corners[][3], int nodes_per_element);
+
+/* How far the element is from being flat or folded: the least height of a tetrahedron, the least
+ * over the corners of that of the parallelepiped which a hexahedron's edges span there, over the
+ * longest edge. The sign is that of the orientation; 0 if a hexahedron has corners of both signs
+ * (its corner of the least value is then reported). An element of no extent gives 0. */
+double pl_corners_shape(double corners[][3], int nodes_per_element, int *worst_corner);
+
+#endif
