@@ -4,7 +4,8 @@
 #include "core/memory.h"
 #include "scene/schema.h"
 
-/* The good scene with one edit gives exactly one error. */
+/* The good scene with one edit gives exactly one error. A star ends what is compared: behind it
+ * stands a list that grows with its family. */
 typedef struct bad_scene {
   const char *from, *to, *message;
 } bad_scene;
@@ -40,17 +41,14 @@ static const bad_scene bad_scenes[] = {
     {"implicit-euler", "implict-euler",
      "bar.xml:3: integrator: unknown method \"implict-euler\"; did you mean \"implicit-euler\"?"},
     {"implicit-euler", "runge-kutta",
-     "bar.xml:3: integrator: unknown method \"runge-kutta\"; there is: implicit-euler, "
-     "explicit-euler, static"},
+     "bar.xml:3: integrator: unknown method \"runge-kutta\"; there is: *"},
     {"method=\"implicit-euler\"", "method=\"explicit-euler\" newton=\"3\"",
      "bar.xml:3: integrator: newton belongs to method=\"implicit-euler\", not to "
      "\"explicit-euler\"; remove it"},
     {"method=\"implicit-euler\"", "method=\"static\" load-steps=\"1.5\"",
      "bar.xml:3: integrator: load-steps = 1.5 must be a whole number"},
-    {"\"cg\"", "\"gc\"", "bar.xml:4: solver: unknown method \"gc\"; there is: cg"},
-    {"block-diagonal", "block",
-     "bar.xml:4: solver: unknown preconditioner \"block\"; there is: block-diagonal, diagonal, "
-     "none"},
+    {"\"cg\"", "\"gc\"", "bar.xml:4: solver: unknown method \"gc\"; there is: *"},
+    {"block-diagonal", "block", "bar.xml:4: solver: unknown preconditioner \"block\"; there is: *"},
     {"tolerance=\"1e-6\"", "tolerance=\"0\"",
      "bar.xml:4: solver: tolerance = 0 must lie between 1e-15 and 0.5"},
     {"tolerance=\"1e-6\"", "tolerence=\"1e-6\"",
@@ -78,13 +76,12 @@ static const bad_scene bad_scenes[] = {
      "commas and line ends"},
     {"  <mesh", "  <material name=\"rubber\" young=\"1\" poisson=\"0\"/><mesh",
      "bar.xml:6: material \"rubber\": the name is used on line 5 already"},
-    {BOX, "", "bar.xml:6: mesh \"bar\": needs either file=\"...\" or a shape such as <box .../>"},
+    {BOX, "", "bar.xml:6: mesh \"bar\": needs file=\"...\" or a shape such as <box .../>"},
     {BOX, BOX "<sphere/>",
      "bar.xml:6: mesh \"bar\", sphere: only one can stand here; the first is on line 6"},
     {"<mesh name=\"bar\">", "<mesh name=\"bar\" file=\"bar.msh\">",
-     "bar.xml:6: mesh \"bar\": needs either file=\"...\" or a shape such as <box .../>"},
-    {BOX, "<bocks/>",
-     "bar.xml:6: mesh \"bar\": unknown element \"bocks\"; there is: box, cylinder, tube, sphere"},
+     "bar.xml:6: mesh \"bar\": has both file=\"...\" and a shape; keep one of them"},
+    {BOX, "<bocks/>", "bar.xml:6: mesh \"bar\": unknown element \"bocks\"; there is: *"},
     {BOX, "<box size=\"1 0 1\"/>",
      "bar.xml:6: mesh \"bar\", box: size = 0 must lie between 1e-09 and 1e+09 m"},
     {BOX, "<box cells=\"4 1.5 1\"/>",
@@ -101,7 +98,7 @@ static const bad_scene bad_scenes[] = {
      "bar.xml:6: mesh \"bar\": file = \"/etc/hostname\" lies outside of the scene's folder; move "
      "it there or allow it with --allow-path"},
     {"model=\"fem\"", "model=\"springs\"",
-     "bar.xml:7: body \"bar\": unknown model \"springs\"; there is: fem"},
+     "bar.xml:7: body \"bar\": unknown model \"springs\"; there is: *"},
     {"mesh=\"bar\"", "mesh=\"baar\"",
      "bar.xml:7: body \"bar\": unknown mesh \"baar\"; did you mean \"bar\"?"},
     {"material=\"rubber\"", "material=\"steel\"",
@@ -112,9 +109,7 @@ static const bad_scene bad_scenes[] = {
      "bar.xml:7: body \"bar\": unknown strain \"corrotated\"; did you mean \"corotated\"?"},
     {"strain=\"corotated\"", "velocity=\"1 0\"",
      "bar.xml:7: body \"bar\": velocity = \"1 0\" must be three numbers separated by blanks"},
-    {FIX, "<fix/>",
-     "bar.xml:8: body \"bar\", fix: a region is missing; put one of <box>, <sphere>, <half-space>, "
-     "<cylinder>, <normal>, <surface>, <all>, <set> into it"},
+    {FIX, "<fix/>", "bar.xml:8: body \"bar\", fix: a region is missing; put one of <box>*"},
     {FIX, "<fix axes=\"xw\"><all/></fix>",
      "bar.xml:8: body \"bar\", fix: axes = \"xw\" must be some of the letters xyz, each at most "
      "once"},
@@ -130,8 +125,7 @@ static const bad_scene bad_scenes[] = {
      "bar.xml:8: body \"bar\", fix: the region holds no node of body \"bar\""},
     {FIX, "<fix><sphere/></fix>", "bar.xml:8: body \"bar\", fix, sphere: radius is missing"},
     {FIX, "<fix><cube/></fix>",
-     "bar.xml:8: body \"bar\", fix: unknown element \"cube\"; there is: box, sphere, half-space, "
-     "cylinder, normal, surface, all, set"},
+     "bar.xml:8: body \"bar\", fix: unknown element \"cube\"; there is: *"},
     {FIX, "<fix><box min=\"1 0 0\" max=\"0 1 1\"/></fix>",
      "bar.xml:8: body \"bar\", fix, box: min = 1 must not exceed max = 0 along x"},
     {FIX, "<move axis=\"0 0 0\" angle=\"90\"><all/></move>",
@@ -159,9 +153,7 @@ static const bad_scene bad_scenes[] = {
     {" at=\"1 0.125 0.125\"", "",
      "bar.xml:11: probe \"tip\": at is missing; add at=\"x y z\", a point of the body at rest"},
     {"quantity=\"displacement\"", "quantity=\"temperature\"",
-     "bar.xml:11: probe \"tip\": unknown quantity \"temperature\"; there is: displacement, "
-     "position, velocity, kinetic-energy, elastic-energy, gravity-energy, energy, volume, "
-     "momentum, angular-momentum"},
+     "bar.xml:11: probe \"tip\": unknown quantity \"temperature\"; there is: *"},
     {"quantity=\"displacement\"", "quantity=\"displacment\"",
      "bar.xml:11: probe \"tip\": unknown quantity \"displacment\"; did you mean \"displacement\"?"},
     {"name=\"tip\" ", "",
@@ -171,8 +163,7 @@ static const bad_scene bad_scenes[] = {
     {"format=\"vtu\"", "format=\"vtx\"",
      "bar.xml:12: output: unknown format \"vtx\"; did you mean \"vtu\"?"},
     {"colour=\"displacement\"", "colour=\"red\"",
-     "bar.xml:13: view: unknown colour \"red\"; there is: none, von-mises, displacement, "
-     "volume-ratio"},
+     "bar.xml:13: view: unknown colour \"red\"; there is: *"},
     {"up=\"0 1 0\"", "up=\"0 0 5\"",
      "bar.xml:13: view: direction and up are parallel; turn one of them"},
     {"direction=\"0 0 -1\"", "direction=\"0 0 0\"",
@@ -180,6 +171,13 @@ static const bad_scene bad_scenes[] = {
     {"</pliant>", "<view/></pliant>",
      "bar.xml:14: view: only one can stand here; the first is on line 13"},
 };
+
+static int is_expected(const char *text, const char *expected)
+{
+  size_t length = strlen(expected);
+  if (length && expected[length - 1] == '*') return strncmp(text, expected, length - 1) == 0;
+  return strcmp(text, expected) == 0;
+}
 
 enum { BAD_COUNT = sizeof bad_scenes / sizeof *bad_scenes };
 
@@ -203,7 +201,7 @@ TEST(every_message_is_one_clear_sentence)
     char first[MESSAGE_ROOM];
     pl_error_text(&error, first, sizeof first);
     int good = status != PL_OK && status == error.code && kept.errors == 1 &&
-               strcmp(first, bad_scenes[i].message) == 0 && strcmp(first, kept.text[0]) == 0;
+               is_expected(first, bad_scenes[i].message) && strcmp(first, kept.text[0]) == 0;
     if (!good) {
       printf("  case %d, %s -> %s\n    expected: %s\n", i, bad_scenes[i].from, bad_scenes[i].to,
              bad_scenes[i].message);
@@ -224,7 +222,7 @@ static void check_messages(const char *text, const char *const *expected)
   while (expected[count]) count++;
   CHECK(kept.errors == count);
   for (int i = 0; i < kept.errors && i < MOST_MESSAGES; i++) {
-    if (i < count && strcmp(kept.text[i], expected[i]) == 0) continue;
+    if (i < count && is_expected(kept.text[i], expected[i])) continue;
     printf("  expected: %s\n  got:      %s\n", i < count ? expected[i] : "nothing", kept.text[i]);
     test_failures++;
   }
@@ -245,7 +243,7 @@ TEST(all_errors_are_told_at_once_and_none_follows_from_another)
       "<body name=\"b\" mesh=\"b\" material=\"steel\"><fix><all/></fix></body>\n"
       "<body name=\"c\" mesh=\"a\" material=\"wood\"><fix axes=\"w\"/></body>\n"
       "<probe name=\"p\" body=\"a\" at=\"0 0 0\"/>\n"
-      "<probe name=\"q\" body=\"d\" at=\"0 0 0\"/>\n"
+      "<probe name=\"q\" body=\"nobody\" at=\"0 0 0\"/>\n"
       "</pliant>\n",
       (const char *const[]){
           "bar.xml:2: world: dt = 0 must lie between 1e-09 and 1e+06 s",
@@ -257,10 +255,8 @@ TEST(all_errors_are_told_at_once_and_none_follows_from_another)
           "bar.xml:5: material: name is missing; add name=\"...\" (name: that bodies call it by)",
           "bar.xml:10: body \"c\", fix: axes = \"w\" must be some of the letters xyz, each at most "
           "once",
-          "bar.xml:10: body \"c\", fix: a region is missing; put one of <box>, <sphere>, "
-          "<half-space>, "
-          "<cylinder>, <normal>, <surface>, <all>, <set> into it",
-          "bar.xml:12: probe \"q\": unknown body \"d\"; there is: a, b, c",
+          "bar.xml:10: body \"c\", fix: a region is missing; put one of <box>*",
+          "bar.xml:12: probe \"q\": unknown body \"nobody\"; there is: a, b, c",
           "bar.xml:7: mesh \"b\": no.msh: cannot be opened: No such file or directory",
           "bar.xml:8: body \"a\", fix: the region holds no node of the mesh",
           NULL,
