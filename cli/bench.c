@@ -1,9 +1,10 @@
 /* pliant bench: milliseconds per step of the standard bar, and how near the matrix product comes to
  * the memory's speed, all measured in one run.
  *
- * The bar: 1 x 0.25 x 0.25 m, clamped at x = 0, gravity along -y, E = 1e6 Pa, nu = 0.3, 1000 kg/m^3,
- * 4n x n x n cubes of six tets; corotated strain, implicit Euler with one Newton iteration, dt 10 ms,
- * conjugate gradients with block-diagonal preconditioning to a relative residual of 1e-6. */
+ * The bar: 1 x 0.25 x 0.25 m, clamped at x = 0, gravity along -y, E = 1e6 Pa, nu = 0.3, 1000
+ * kg/m^3, 4n x n x n cubes of six tets; corotated strain, implicit Euler with one Newton iteration,
+ * dt 10 ms, conjugate gradients with block-diagonal preconditioning to a relative residual of 1e-6.
+ */
 #include "cli.h"
 #include "core/clock.h"
 #include "core/file.h"
@@ -48,7 +49,8 @@ static pl_status make_bar(int n, int threads, pl_world **world, pl_error *error)
 
   const pl_setting box[] = {{.name = "size", .value = {1, 0.25, 0.25}},
                             {.name = "cells", .value = {4 * n, n, n}}};
-  const pl_setting hooke[] = {{.name = "young", .value = {1e6}}, {.name = "poisson", .value = {0.3}}};
+  const pl_setting hooke[] = {{.name = "young", .value = {1e6}},
+                              {.name = "poisson", .value = {0.3}}};
   pl_mesh *mesh = NULL;
   status = pl_mesh_generate(&(pl_choice){"box", box, 2}, NULL, &mesh, error);
   pl_body_def body = pl_body_def_default();
@@ -124,16 +126,16 @@ static void print_head(void)
 {
   printf("%8s %7s %8s %8s %9s %8s %6s %9s %9s %8s %9s\n", "tets", "threads", "ms/step", "force+",
          "solve", "rest", "CG", "Mtets/s", "product", "GB/s", "force+");
-  printf("%8s %7s %8s %8s %9s %8s %6s %9s %9s %8s %9s\n", "", "", "", "assembly", "", "", "iter.", "",
-         "ms", "", "in iter.");
+  printf("%8s %7s %8s %8s %9s %8s %6s %9s %9s %8s %9s\n", "", "", "", "assembly", "", "", "iter.",
+         "", "ms", "", "in iter.");
 }
 
 static void print_row(const row *r)
 {
   double per_iteration = r->solve / (r->iterations > 0 ? r->iterations : 1);
   printf("%8d %7d %8.2f %8.2f %9.2f %8.2f %6.0f %9.3f %9.3f %8.1f %9.1f\n", r->tets, r->threads,
-         r->step, r->evaluate, r->solve, r->rest, r->iterations, r->tets / r->step / 1e3, r->product,
-         r->bytes / r->product / 1e6, r->evaluate / per_iteration);
+         r->step, r->evaluate, r->solve, r->rest, r->iterations, r->tets / r->step / 1e3,
+         r->product, r->bytes / r->product / 1e6, r->evaluate / per_iteration);
 }
 
 static void add_csv(pl_text *csv, const row *r)
@@ -169,7 +171,10 @@ int cli_bench(int count, char **words)
   const char *csv_path = NULL;
   const cli_option options[] = {
       {.name = "quick", .summary = "the two smaller bars only", .flag = &quick},
-      {.name = "csv", .argument = "FILE", .summary = "write the table there too", .value = &csv_path}};
+      {.name = "csv",
+       .argument = "FILE",
+       .summary = "write the table there too",
+       .value = &csv_path}};
   int code = cli_parse(count, words, options, 2, "bench [OPTIONS]",
                        "Measures steps of the standard bar (corotated, implicit Euler, 10 ms, "
                        "residual 1e-6) and the matrix product against the memory's speed.",
@@ -199,7 +204,8 @@ int cli_bench(int count, char **words)
     printf("\nThe matrix of a bar of 1 029 000 tets, beyond the caches:\n");
     for (int threads = 1; threads <= 2 && !code; threads++) code = large_product(threads);
   }
-  if (csv_path && pl_file_write(csv_path, csv.data, csv.size, &error)) code = cli_fail_error(&error);
+  if (csv_path && pl_file_write(csv_path, csv.data, csv.size, &error))
+    code = cli_fail_error(&error);
   pl_text_release(&csv);
   return code;
 }

@@ -9,9 +9,12 @@ int cli_check(int count, char **words)
   static cli_words scenes, changes;
   int allow_path = 0;
   const cli_option options[] = {
-      {.name = "set", .argument = "PATH=VALUE", .summary = "change a value of the scene first",
+      {.name = "set",
+       .argument = "PATH=VALUE",
+       .summary = "change a value of the scene first",
        .list = &changes},
-      {.name = "allow-path", .summary = "let scenes name files outside their folder",
+      {.name = "allow-path",
+       .summary = "let scenes name files outside their folder",
        .flag = &allow_path},
   };
   int code = cli_parse(count, words, options, 2, "check [OPTIONS] SCENE...",
@@ -33,7 +36,8 @@ int cli_check(int count, char **words)
     }
     pl_world_facts facts;
     pl_error error;
-    if (pl_world_measure(pl_scene_world(scene), &facts, &error)) code = cli_fail_error(&error);
+    if (pl_world_measure(pl_scene_world(scene), &facts, &error))
+      code = cli_fail_error(&error);
     else
       printf("%s: ok, %d bodies, %d nodes, %d elements, %d nodes held\n", scenes.words[i],
              pl_world_body_count(pl_scene_world(scene)), facts.nodes, facts.elements,

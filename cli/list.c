@@ -23,7 +23,8 @@ static void print_param(const pl_param *param)
   }
   const char *unit = strcmp(param->unit, "1") && strcmp(param->unit, "count") ? param->unit : "";
   printf("      %-18s %s [%s%s%s; default %s; %s]\n", param->name, param->summary,
-         pl_param_width(param) == 3 ? "three numbers, " : "", unit, *unit ? "" : "-", preset, range);
+         pl_param_width(param) == 3 ? "three numbers, " : "", unit, *unit ? "" : "-", preset,
+         range);
 }
 
 static void print_family(const pl_family *family, int with_params)
@@ -56,9 +57,9 @@ int cli_list(int count, char **words)
   int markdown = 0;
   const cli_option options[] = {
       {.name = "markdown", .summary = "the whole scene reference as Markdown", .flag = &markdown}};
-  int code = cli_parse(count, words, options, 1, "list [--markdown] [FAMILY...]",
-                       "Lists the members of all families, or one family with all parameters.",
-                       &names);
+  int code =
+      cli_parse(count, words, options, 1, "list [--markdown] [FAMILY...]",
+                "Lists the members of all families, or one family with all parameters.", &names);
   if (code) return code < 0 ? CLI_OK : code;
   if (markdown) return print_markdown();
   for (int i = 0; i < names.count; i++) {

@@ -1,8 +1,8 @@
 /* pliant mesh: generate, convert, info. */
+#include "mesh/mesh.h"
 #include "cli.h"
 #include "core/family.h"
 #include "io/format.h"
-#include "mesh/mesh.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,16 +68,18 @@ static int info(int count, char **words)
 static int convert(int count, char **words)
 {
   static cli_words files;
-  int code = cli_parse(count, words, NULL, 0, "mesh convert FROM TO",
-                       "Reads a mesh and writes it in the format that the second name tells.",
-                       &files);
+  int code =
+      cli_parse(count, words, NULL, 0, "mesh convert FROM TO",
+                "Reads a mesh and writes it in the format that the second name tells.", &files);
   if (code) return code < 0 ? CLI_OK : code;
   if (files.count != 2) return cli_fail(CLI_USAGE, "mesh convert needs two file names");
   pl_mesh *mesh;
   pl_error error;
   if (pl_mesh_read(files.words[0], NULL, &mesh, &error)) return cli_fail_error(&error);
-  if (pl_mesh_write(mesh, files.words[1], &error)) code = cli_fail_error(&error);
-  else code = tell(files.words[1], mesh);
+  if (pl_mesh_write(mesh, files.words[1], &error))
+    code = cli_fail_error(&error);
+  else
+    code = tell(files.words[1], mesh);
   pl_mesh_destroy(mesh);
   return code;
 }
@@ -88,8 +90,11 @@ static int generate(int count, char **words)
   enum { MOST = 24 };
   static cli_words plain;
   const char *output = NULL, *values[MOST] = {0};
-  cli_option options[MOST] = {{.name = "output", .letter = 'o', .argument = "FILE",
-                               .summary = "where to write the mesh", .value = &output}};
+  cli_option options[MOST] = {{.name = "output",
+                               .letter = 'o',
+                               .argument = "FILE",
+                               .summary = "where to write the mesh",
+                               .value = &output}};
   int option_count = 1;
   const pl_member *shape = count > 0 ? pl_member_find(&pl_generator_family, words[0]) : NULL;
   for (int i = 0; shape && i < shape->param_count && option_count < MOST; i++) {
@@ -109,13 +114,16 @@ static int generate(int count, char **words)
   pl_choice choice = {plain.words[0], settings, 0};
   for (int i = 0; shape && i < shape->param_count; i++) {
     if (values[i])
-      settings[choice.setting_count++] = (pl_setting){.name = shape->params[i].name, .word = values[i]};
+      settings[choice.setting_count++] =
+          (pl_setting){.name = shape->params[i].name, .word = values[i]};
   }
   pl_mesh *mesh;
   pl_error error;
   if (pl_mesh_generate(&choice, NULL, &mesh, &error)) return cli_fail_error(&error);
-  if (pl_mesh_write(mesh, output, &error)) code = cli_fail_error(&error);
-  else code = tell(output, mesh);
+  if (pl_mesh_write(mesh, output, &error))
+    code = cli_fail_error(&error);
+  else
+    code = tell(output, mesh);
   pl_mesh_destroy(mesh);
   return code;
 }

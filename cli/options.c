@@ -116,8 +116,10 @@ int cli_parse(int count, char **words, const cli_option *options, int option_cou
     }
     if (!value && i + 1 < count) value = words[++i];
     if (!value) return cli_fail(CLI_USAGE, "--%s needs %s", option->name, option->argument);
-    if (option->value) *option->value = value;
-    else if (add_word(option->list, value)) return CLI_USAGE;
+    if (option->value)
+      *option->value = value;
+    else if (add_word(option->list, value))
+      return CLI_USAGE;
   }
   return CLI_OK;
 }

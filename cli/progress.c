@@ -13,8 +13,10 @@ int cli_progress_start(cli_progress *progress, const char *word)
   *progress = (cli_progress){.started = pl_now()};
   if (!word || strcmp(word, "auto") == 0)
     progress->mode = isatty(STDERR_FILENO) ? CLI_PROGRESS_BAR : CLI_PROGRESS_OFF;
-  else if (strcmp(word, "json") == 0) progress->mode = CLI_PROGRESS_JSON;
-  else if (strcmp(word, "off") != 0) return 0;
+  else if (strcmp(word, "json") == 0)
+    progress->mode = CLI_PROGRESS_JSON;
+  else if (strcmp(word, "off") != 0)
+    return 0;
   return 1;
 }
 
@@ -39,8 +41,8 @@ void cli_progress_tell(cli_progress *progress, double time, double duration)
     draw_bar(part < 1 ? part : 1, left);
     progress->drawn = 1;
   } else {
-    fprintf(stderr, "{\"time\": %.9g, \"duration\": %.9g, \"seconds\": %.3f, \"left\": %.3f}\n", time,
-            duration, spent, left);
+    fprintf(stderr, "{\"time\": %.9g, \"duration\": %.9g, \"seconds\": %.3f, \"left\": %.3f}\n",
+            time, duration, spent, left);
   }
 }
 

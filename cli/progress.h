@@ -2,7 +2,11 @@
 #ifndef PL_CLI_PROGRESS_H
 #define PL_CLI_PROGRESS_H
 
-typedef enum cli_progress_mode { CLI_PROGRESS_OFF, CLI_PROGRESS_BAR, CLI_PROGRESS_JSON } cli_progress_mode;
+typedef enum cli_progress_mode {
+  CLI_PROGRESS_OFF,
+  CLI_PROGRESS_BAR,
+  CLI_PROGRESS_JSON
+} cli_progress_mode;
 
 typedef struct cli_progress {
   cli_progress_mode mode;

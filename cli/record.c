@@ -152,8 +152,8 @@ static int first_of_unit(pl_world *world, int index)
   return 1;
 }
 
-pl_status cli_record_plot(cli_record *record, pl_world *world, const char *folder, const char *title,
-                          pl_error *error)
+pl_status cli_record_plot(cli_record *record, pl_world *world, const char *folder,
+                          const char *title, pl_error *error)
 {
   int units = 0;
   for (int i = 0; i < pl_world_probe_count(world); i++) units += first_of_unit(world, i);

@@ -48,24 +48,36 @@ typedef struct run {
 static int parse(run *r, int count, char **words)
 {
   const cli_option options[] = {
-      {.name = "output", .letter = 'o', .argument = "DIR",
-       .summary = "where results go (default: out/SCENE)", .value = &r->folder},
-      {.name = "set", .argument = "PATH=VALUE",
-       .summary = "change a value of the scene, for example world.dt=0.005", .list = &r->changes},
-      {.name = "threads", .argument = "N",
+      {.name = "output",
+       .letter = 'o',
+       .argument = "DIR",
+       .summary = "where results go (default: out/SCENE)",
+       .value = &r->folder},
+      {.name = "set",
+       .argument = "PATH=VALUE",
+       .summary = "change a value of the scene, for example world.dt=0.005",
+       .list = &r->changes},
+      {.name = "threads",
+       .argument = "N",
        .summary = "threads to use (default: one per processor); results are the same",
        .value = &r->threads_word},
-      {.name = "progress", .argument = "HOW", .summary = "auto, off or json",
+      {.name = "progress",
+       .argument = "HOW",
+       .summary = "auto, off or json",
        .value = &r->progress_word},
-      {.name = "allow-path", .summary = "let the scene name files outside its folder",
+      {.name = "allow-path",
+       .summary = "let the scene name files outside its folder",
        .flag = &r->allow_path},
-      {.name = "quiet", .letter = 'q', .summary = "tell only errors and warnings", .flag = &r->quiet},
+      {.name = "quiet",
+       .letter = 'q',
+       .summary = "tell only errors and warnings",
+       .flag = &r->quiet},
   };
-  int code = cli_parse(count, words, options, sizeof options / sizeof *options,
-                       "run [OPTIONS] SCENE",
-                       "Simulates a scene and writes DIR/probes.csv, summary.json, frames (.vtu and "
-                       ".pvd), plots (.svg) and a picture of the last frame (.png).",
-                       &r->plain);
+  int code =
+      cli_parse(count, words, options, sizeof options / sizeof *options, "run [OPTIONS] SCENE",
+                "Simulates a scene and writes DIR/probes.csv, summary.json, frames (.vtu and "
+                ".pvd), plots (.svg) and a picture of the last frame (.png).",
+                &r->plain);
   if (code) return code;
   if (r->plain.count != 1) return cli_fail(CLI_USAGE, "run needs one scene; see pliant run --help");
   r->scene_path = r->plain.words[0];
@@ -150,7 +162,8 @@ static int execute(run *r)
   def.changes = r->changes.words;
   def.change_count = r->changes.count;
   def.allow_any_path = r->allow_path;
-  if (r->threads_word && cli_int("threads", r->threads_word, 0, 256, &def.threads)) return CLI_USAGE;
+  if (r->threads_word && cli_int("threads", r->threads_word, 0, 256, &def.threads))
+    return CLI_USAGE;
   if (cli_load(&def, &r->diagnosis, &r->scene)) return CLI_FAILED;
 
   pl_status status = choose_folder(r, &error);

@@ -23,8 +23,10 @@ static void add_word(pl_text *text, const char *key, const char *word)
 static void add_number(pl_text *text, const char *key, double value)
 {
   pl_text_add(text, "  \"%s\": ", key);
-  if (isfinite(value)) pl_text_number(text, value);
-  else pl_text_add(text, "null");
+  if (isfinite(value))
+    pl_text_number(text, value);
+  else
+    pl_text_add(text, "null");
   pl_text_add(text, ",\n");
 }
 
@@ -140,7 +142,8 @@ void cli_summary_print(pl_scene *scene, double seconds_output)
 {
   pl_world_facts facts;
   if (pl_world_measure(pl_scene_world(scene), &facts, NULL)) return;
-  printf("  %" PRId64 " steps, %g s simulated in %.2f s (%.2f times real time) and %.2f s of output\n",
+  printf("  %" PRId64
+         " steps, %g s simulated in %.2f s (%.2f times real time) and %.2f s of output\n",
          facts.steps, facts.time, facts.seconds, facts.time / fmax(facts.seconds, 1e-12),
          seconds_output);
 }

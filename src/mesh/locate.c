@@ -3,8 +3,9 @@
  * Tetrahedra: barycentric coordinates; from outside, the nearest point of the nearest face.
  * Hexahedra: the point of the trilinear map x(s), s in [0, 1]^3, that is nearest to the given one,
  * by Gauss-Newton steps with Levenberg-Marquardt damping, kept inside the cube by holding the
- * coordinates that push against its walls. All elements are looked at, except those whose box is
- * farther away than the best found so far. */
+ * coordinates that push against its walls. The element with the nearest box is looked at first,
+ * then all others whose boxes are nearer than the best point found. Each is moved to the origin and
+ * scaled to unit size, so that nothing over- or underflows. */
 #include "mesh/element.h"
 
 #include "core/error.h"
@@ -12,14 +13,14 @@
 
 #include <string.h>
 
-/* How far outside a tetrahedron a weight may be, and how far outside a hexahedron, over its size, a
- * point may be, and still count as inside. */
+/* How far outside an element of unit size a point may be and still count as inside. */
 static const double INSIDE = 1e-12;
 
-/* Squared distance from the point to the box around an element. */
-static double box_distance(double corners[][3], int count, const double point[3])
+/* Squared distance from the point to the box around an element, and the longest side of that. */
+static double box_distance(double corners[][3], int count, const double point[3], double *size)
 {
   double sum = 0;
+  *size = 0;
   for (int k = 0; k < 3; k++) {
     double low = corners[0][k], high = corners[0][k];
     for (int i = 1; i < count; i++) {
@@ -28,6 +29,7 @@ static double box_distance(double corners[][3], int count, const double point[3]
     }
     double gap = fmax(fmax(low - point[k], point[k] - high), 0);
     sum += gap * gap;
+    *size = fmax(*size, high - low);
   }
   return sum;
 }
@@ -206,12 +208,7 @@ static double hex_minimise(double corners[][3], const double point[3], double s[
 /* Fills the weights of the nearest point of a hexahedron and returns the squared distance. */
 static double nearest_in_hex(double corners[][3], const double point[3], double *weights)
 {
-  double best = INFINITY, slopes[8][3], size = 0;
-  for (int i = 1; i < 8; i++) {
-    double side[3];
-    pl_subtract(corners[i], corners[0], side);
-    size = fmax(size, pl_length(side));
-  }
+  double best = INFINITY, slopes[8][3];
 
   // from the middle, and, where that ends outside, from near each corner
   for (int start = -1; start < 8 && best > 0; start++) {
@@ -221,9 +218,48 @@ static double nearest_in_hex(double corners[][3], const double point[3], double 
     if (!(gap < best)) continue;
     best = gap;
     hex_weights(s, weights, slopes);
-    if (best <= INSIDE * INSIDE * size * size) best = 0;
+    if (best <= INSIDE * INSIDE) best = 0;
   }
   return best;
+}
+
+/* The search so far. */
+typedef struct search {
+  const pl_mesh *mesh;
+  const double *point;
+  double best; /* squared distance */
+  pl_anchor *anchor;
+} search;
+
+/* Squared distance to the box around an element, and its size and corners. */
+static double look_at(const search *find, int element, double corners[][3], double *size)
+{
+  int n = find->mesh->nodes_per_element;
+  pl_element_corners(find->mesh->nodes, find->mesh->elements + (size_t)n * (size_t)element, n,
+                     corners);
+  return box_distance(corners, n, find->point, size);
+}
+
+/* Takes the element if it is nearer than all before. */
+static void try_element(search *find, int element)
+{
+  int n = find->mesh->nodes_per_element;
+  double corners[8][3], weights[8], size;
+  if (look_at(find, element, corners, &size) >= find->best) return;
+  double origin[3], local[3];
+  memcpy(origin, corners[0], sizeof origin);
+  for (int k = 0; k < 3; k++) {
+    local[k] = (find->point[k] - origin[k]) / size;
+    for (int i = 0; i < n; i++) corners[i][k] = (corners[i][k] - origin[k]) / size;
+  }
+  double gap =
+      n == 4 ? nearest_in_tet(corners, local, weights) : nearest_in_hex(corners, local, weights);
+  if (!(gap * size * size < find->best)) return;
+  find->best = gap * size * size;
+  find->anchor->element = element;
+  memcpy(find->anchor->nodes, find->mesh->elements + (size_t)n * (size_t)element,
+         (size_t)n * sizeof(int));
+  memcpy(find->anchor->weights, weights, (size_t)n * sizeof *weights);
 }
 
 pl_status pl_mesh_locate(const pl_mesh *mesh, const double point[3], pl_anchor *anchor,
@@ -231,25 +267,21 @@ pl_status pl_mesh_locate(const pl_mesh *mesh, const double point[3], pl_anchor *
 {
   for (int k = 0; k < 3; k++) {
     if (!(fabs(point[k]) <= 1e100))
-      return pl_fail(error, PL_E_ARGUMENT, "the point's coordinate %c = %g must be finite",
-                     "xyz"[k], point[k]);
+      return pl_fail(error, PL_E_ARGUMENT,
+                     "the point's coordinate %c = %g must be finite and at most 1e100", "xyz"[k],
+                     point[k]);
   }
-  int n = mesh->nodes_per_element;
-  double best = INFINITY;
-  *anchor = (pl_anchor){.count = n};
-  for (int e = 0; e < mesh->element_count && best > 0; e++) {
-    const int *nodes = mesh->elements + (size_t)n * (size_t)e;
-    double corners[8][3], weights[8];
-    pl_element_corners(mesh->nodes, nodes, n, corners);
-    if (box_distance(corners, n, point) >= best) continue;
-    double gap =
-        n == 4 ? nearest_in_tet(corners, point, weights) : nearest_in_hex(corners, point, weights);
-    if (!(gap < best)) continue;
-    best = gap;
-    anchor->element = e;
-    memcpy(anchor->nodes, nodes, (size_t)n * sizeof *nodes);
-    memcpy(anchor->weights, weights, (size_t)n * sizeof *weights);
+  *anchor = (pl_anchor){.count = mesh->nodes_per_element};
+  search find = {mesh, point, INFINITY, anchor};
+  int nearest = 0;
+  double least = INFINITY;
+  for (int e = 0; e < mesh->element_count && least > 0; e++) {
+    double corners[8][3], size, distance = look_at(&find, e, corners, &size);
+    if (distance < least) nearest = e;
+    least = fmin(least, distance);
   }
-  anchor->distance = sqrt(best);
+  try_element(&find, nearest);
+  for (int e = 0; e < mesh->element_count && find.best > 0; e++) try_element(&find, e);
+  anchor->distance = sqrt(find.best);
   return PL_OK;
 }

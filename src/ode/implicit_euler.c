@@ -10,7 +10,7 @@
 
 typedef struct euler {
   pl_newton newton;
-  double *z, *w, *prescribed;
+  double *z, *w, *prescribed, *falling;
 } euler;
 
 static const pl_param params[] = {PL_NEWTON_PARAMS(1, 1e-6, 0)};
@@ -22,6 +22,7 @@ static pl_status create(pl_integrator *self, pl_error *error)
   if (!status) status = pl_integrator_vector(self, &state->z, error);
   if (!status) status = pl_integrator_vector(self, &state->w, error);
   if (!status) status = pl_integrator_vector(self, &state->prescribed, error);
+  if (!status) status = pl_integrator_vector(self, &state->falling, error);
   return status;
 }
 
@@ -29,11 +30,17 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                       double *v, pl_step_report *report, pl_error *error)
 {
   euler *state = self->state;
-  size_t size = (size_t)system->blocks * 3 * sizeof(double);
+  int n = 3 * system->blocks;
+  size_t size = (size_t)n * sizeof(double);
 
-  // linearise at q0 with velocity zero, expect the old velocity
+  // expect the old velocity, or what the loads alone make of it
+  system->ops->external(system, t + h, q, v, state->w);
+  system->ops->mass_inverse(system, state->w, state->w);
+  for (int i = 0; i < n; i++) state->falling[i] = v[i] + h * state->w[i];
+
+  // linearise at q0 with velocity zero
   memset(state->z, 0, size);
-  for (int i = 0; i < 3 * system->blocks; i++) state->w[i] = -v[i] / h;
+  for (int i = 0; i < n; i++) state->w[i] = -v[i] / h;
   memcpy(state->prescribed, v, size);
   system->ops->prescribe(system, t, h, q, state->prescribed);
   pl_stage stage = {.t = t + h,
@@ -43,12 +50,13 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                     .q0 = q,
                     .w = state->w,
                     .prescribed = state->prescribed,
-                    .guess = v};
+                    .guess = v,
+                    .other_guess = state->falling};
   pl_status status = pl_newton_solve(&state->newton, system, &stage, state->z, report, error);
   if (status) return status;
 
   memcpy(v, state->z, size);
-  for (int i = 0; i < 3 * system->blocks; i++) state->w[i] = h * v[i];
+  for (int i = 0; i < n; i++) state->w[i] = h * v[i];
   system->ops->retract(system, q, state->w, q);
   return PL_OK;
 }

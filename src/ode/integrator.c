@@ -22,8 +22,10 @@ pl_status pl_integrator_create(const pl_allocator *allocator, const pl_part *par
   self->blocks = blocks;
   self->state = pl_alloc(allocator, 1, self->ops->state_size);
   pl_status status = self->state ? self->ops->create(self, error) : pl_fail_memory(error);
-  if (status) pl_integrator_destroy(self);
-  else *out = self;
+  if (status)
+    pl_integrator_destroy(self);
+  else
+    *out = self;
   return status;
 }
 

@@ -14,9 +14,9 @@ typedef struct pl_integrator pl_integrator;
 
 typedef struct pl_integrator_ops {
   pl_member info;
-  int is_implicit; /* needs system->A and system->solver */
-  int is_static;   /* looks for equilibrium; velocities stay zero */
-  int order;       /* of accuracy, 0 where that means nothing */
+  int is_implicit;   /* needs system->A and system->solver */
+  int is_static;     /* looks for equilibrium; velocities stay zero */
+  int order;         /* of accuracy, 0 where that means nothing */
   size_t state_size; /* of the member's own state */
   pl_status (*create)(pl_integrator *self, pl_error *error);
   /* From (q, v) at t to t + h, in place. On failure q and v may hold anything. */

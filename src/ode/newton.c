@@ -13,14 +13,17 @@ enum { MOST_SEARCHES = 12 };
 /* How far the linear solves inside a Newton loop go; the loop itself removes the rest. */
 static const double forcing = 1e-3;
 
+/* An increment that moves nothing by more than this part of the largest coordinate is rounding. */
+static const double rounding = 1e-14;
+
 pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_error *error)
 {
   const double *values = integrator->values;
   *newton = (pl_newton){.iterations = (int)values[PL_NEWTON_ITERATIONS],
                         .tolerance = values[PL_NEWTON_TOLERANCE],
                         .semidefinite = values[PL_NEWTON_TANGENT] == 0};
-  double **vectors[] = {&newton->q,  &newton->v,    &newton->r,
-                       &newton->dz, &newton->trial, &newton->work};
+  double **vectors[] = {&newton->q,  &newton->v,     &newton->r,
+                        &newton->dz, &newton->trial, &newton->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     pl_status status = pl_integrator_vector(integrator, vectors[i], error);
     if (status) return status;
@@ -81,24 +84,36 @@ static pl_status solve_linear(pl_newton *newton, pl_system *system, double scale
   return status;
 }
 
-/* The first guess of dz: from the stage's guess in the first iteration, else zero; constrained nodes
- * go where they must. */
-static void start_increment(pl_newton *newton, pl_system *system, const pl_stage *stage,
-                            const double *z, int first)
+/* |P (r - A dz)| with the prescribed part put into dz: what this guess leaves to do. */
+static double left_to_do(pl_newton *newton, pl_system *system, const pl_stage *stage,
+                         const double *z, double *dz)
 {
-  size_t size = (size_t)system->blocks * 3 * sizeof(double);
-  if (first && stage->guess) combine(stage->guess, -1, z, newton->dz, system->blocks);
-  else memset(newton->dz, 0, size);
   combine(stage->prescribed, -1, z, newton->work, system->blocks);
-  pl_filter_prescribe(&system->filter, newton->work, newton->dz);
-}
-
-/* |P (r - A dz)|: what the first guess leaves to do. */
-static double left_to_do(pl_newton *newton, pl_system *system)
-{
-  pl_bsr_multiply(system->A, newton->dz, newton->work, system->pool);
+  pl_filter_prescribe(&system->filter, newton->work, dz);
+  pl_bsr_multiply(system->A, dz, newton->work, system->pool);
   combine(newton->r, -1, newton->work, newton->work, system->blocks);
   return filtered_norm(system, newton->work);
+}
+
+/* The first guess of dz: the better of the stage's two in the first iteration, else zero;
+ * constrained nodes go where they must. Returns what the first of them leaves to do: the measure of
+ * all tolerances. */
+static double start_increment(pl_newton *newton, pl_system *system, const pl_stage *stage,
+                              const double *z, int first)
+{
+  int n = system->blocks;
+  size_t size = (size_t)n * 3 * sizeof(double);
+  if (first && stage->guess)
+    combine(stage->guess, -1, z, newton->dz, n);
+  else
+    memset(newton->dz, 0, size);
+  double scale = left_to_do(newton, system, stage, z, newton->dz);
+  if (first && stage->other_guess) {
+    combine(stage->other_guess, -1, z, newton->trial, n);
+    if (left_to_do(newton, system, stage, z, newton->trial) < scale)
+      memcpy(newton->dz, newton->trial, size);
+  }
+  return scale;
 }
 
 /* One direction: with the wanted tangent, or with the semidefinite one where that is indefinite. */
@@ -109,8 +124,7 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
   if (newton->iterations > 1 && tolerance < forcing) tolerance = forcing;
   for (int semidefinite = newton->semidefinite;; semidefinite = 1) {
     residual(newton, system, stage, z, system->A, semidefinite);
-    start_increment(newton, system, stage, z, first);
-    double scale = left_to_do(newton, system);
+    double scale = start_increment(newton, system, stage, z, first);
     if (first) newton->reference = scale;
     pl_status status = solve_linear(newton, system, scale, tolerance, report, error);
     if (status != PL_E_INDEFINITE || semidefinite) return status;
@@ -128,8 +142,8 @@ static double slope_at(pl_newton *newton, pl_system *system, const pl_stage *sta
   return pl_dot(newton->dz, newton->r, system->blocks, system->pool);
 }
 
-/* Moves z along dz: the whole way, unless the slope of the potential has turned steeply upwards there
- * or the forces are not finite; then less far, by false position between here and there. */
+/* Moves z along dz: the whole way, unless the slope of the potential has turned steeply upwards
+ * there or the forces are not finite; then less far, by false position between here and there. */
 static void search(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
                    double slope)
 {
@@ -143,8 +157,8 @@ static void search(pl_newton *newton, pl_system *system, const pl_stage *stage, 
 }
 
 /* Does the increment carry constrained nodes? Then the slope over the free ones says little. */
-static int moves_constrained(const pl_newton *newton, const pl_system *system, const pl_stage *stage,
-                             const double *z)
+static int moves_constrained(const pl_newton *newton, const pl_system *system,
+                             const pl_stage *stage, const double *z)
 {
   for (int i = 0; i < system->filter.count; i++) {
     int node = system->filter.nodes[i];
@@ -157,12 +171,20 @@ static int moves_constrained(const pl_newton *newton, const pl_system *system, c
   return 0;
 }
 
+static double largest(const double *x, int blocks)
+{
+  double most = 0;
+  for (int i = 0; i < 3 * blocks; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
 static pl_status not_converged(const pl_newton *newton, double size, pl_error *error)
 {
-  return pl_fail(error, PL_E_CONVERGENCE,
-                 "Newton's method left a residual of %.3g N after %d iterations (%.3g N wanted); take "
-                 "smaller steps or more iterations",
-                 size, newton->iterations, newton->tolerance * newton->reference);
+  return pl_fail(
+      error, PL_E_CONVERGENCE,
+      "Newton's method left a residual of %.3g N after %d iterations (%.3g N wanted); take "
+      "smaller steps or more iterations",
+      size, newton->iterations, newton->tolerance * newton->reference);
 }
 
 pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
@@ -189,7 +211,9 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     report->newton_residual = size;
     if (!isfinite(size))
       return pl_fail(error, PL_E_DIVERGED, "the forces are not finite; take smaller steps");
-    if (size <= newton->tolerance * newton->reference || size <= newton->floor) return PL_OK;
+    if (size <= fmax(newton->tolerance * newton->reference, newton->floor)) return PL_OK;
+    double moved = stage->cq * largest(newton->dz, n);
+    if (moved <= rounding * largest(newton->q, n)) return PL_OK;
     if (iteration + 1 == newton->iterations) return not_converged(newton, size, error);
   }
   return PL_OK;

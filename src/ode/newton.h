@@ -17,24 +17,29 @@
 
 typedef struct pl_stage {
   double t, cq, cv, cm;
-  const double *q0, *v0, *w;  /* v0 and w may be NULL: zero */
-  const double *prescribed;   /* what z must be at constrained nodes */
-  const double *guess;        /* what z will be near; NULL: zero */
+  const double *q0, *v0, *w; /* v0 and w may be NULL: zero */
+  const double *prescribed;  /* what z must be at constrained nodes */
+  const double *guess;       /* what z will be near; NULL: zero */
+  const double *other_guess; /* taken if it leaves a smaller residual; NULL: none */
 } pl_stage;
 
 typedef struct pl_newton {
-  int iterations;      /* 1: linearly implicit, nothing is checked */
-  double tolerance;    /* on |P G|, relative to the first one */
-  int semidefinite;    /* 0: exact tangent, replaced where it turns out indefinite */
-  double floor;        /* |P G| below this counts as converged, N */
-  double reference;    /* out: the first |P G|, N */
+  int iterations;   /* 1: linearly implicit, nothing is checked */
+  double tolerance; /* on |P G|, relative to the first one */
+  int semidefinite; /* 0: exact tangent, replaced where it turns out indefinite */
+  double floor;     /* |P G| below this counts as converged, N */
+  double reference; /* out: the first |P G|, N */
   double *q, *v, *r, *dz, *trial, *work; /* vectors of the integrator's workspace */
 } pl_newton;
 
 /* The rows that every implicit method's parameter table starts with, and their places. */
 #define PL_NEWTON_PARAMS(newton_preset, tolerance_preset, tangent_preset)                          \
-  {.name = "newton", .unit = "count", .summary = "most Newton iterations; 1 is linearly implicit", \
-   .preset = newton_preset, .least = 1, .most = 1000},                                             \
+  {.name = "newton",                                                                               \
+   .unit = "count",                                                                                \
+   .summary = "most Newton iterations; 1 is linearly implicit",                                    \
+   .preset = newton_preset,                                                                        \
+   .least = 1,                                                                                     \
+   .most = 1000},                                                                                  \
       {.name = "newton-tolerance",                                                                 \
        .unit = "1",                                                                                \
        .summary = "Newton ends when the residual force has fallen by this factor",                 \
@@ -43,7 +48,8 @@ typedef struct pl_newton {
        .most = 0.5},                                                                               \
   {                                                                                                \
     .name = "tangent", .unit = "1",                                                                \
-    .summary = "spd: without negative eigenvalues, never indefinite; exact: quadratic convergence",\
+    .summary =                                                                                     \
+        "spd: without negative eigenvalues, never indefinite; exact: quadratic convergence",       \
     .preset = tangent_preset, .words = "spd|exact"                                                 \
   }
 enum { PL_NEWTON_ITERATIONS, PL_NEWTON_TOLERANCE, PL_NEWTON_TANGENT, PL_NEWTON_PARAM_COUNT };

@@ -1,8 +1,9 @@
 /* Static equilibrium:  f(t, q, 0) = 0, found by Newton's method along a path of loads.
  *
  * A step from t to t + h ends in the equilibrium of the loads and held nodes at t + h. On the way
- * there it passes `load-steps` equilibria in between; starting from rest (t = 0) the loads grow from
- * zero along this path. Where Newton fails the increment is halved, and grows again after success. */
+ * there it passes `load-steps` equilibria in between; starting from rest (t = 0) the loads grow
+ * from zero along this path. Where Newton fails the increment is halved, and grows again after
+ * success. */
 #include "ode/newton.h"
 
 #include "core/error.h"

@@ -27,54 +27,38 @@ static void destroy_preconditioner(pl_preconditioner *self)
   pl_free(&allocator, self);
 }
 
-static pl_status create_preconditioner(const pl_allocator *allocator, const pl_choice *choice,
+static pl_status create_preconditioner(const pl_allocator *allocator, const pl_part *part,
                                        const pl_bsr *A, pl_preconditioner **out, pl_error *error)
 {
-  const pl_member *member;
-  double values[PL_MOST_VALUES] = {0};
-  pl_status status = pl_choice_resolve(&pl_preconditioner_family, choice, &member, values, error);
-  if (status) return status;
-
   // a member's info stands at the beginning of its ops
-  const pl_preconditioner_ops *ops = (const pl_preconditioner_ops *)member;
+  const pl_preconditioner_ops *ops = (const pl_preconditioner_ops *)part->member;
   pl_preconditioner *self = pl_alloc(allocator, 1, ops->state_size);
   if (!self) return pl_fail_memory(error);
   self->ops = ops;
   self->allocator = *allocator;
   self->rows = A->rows;
   *out = self;
-  return ops->create(self, A, values, error);
+  return ops->create(self, A, part->values, error);
 }
 
-pl_status pl_solver_create(const pl_allocator *allocator, const pl_choice *solver,
-                           const pl_choice *preconditioner, const pl_bsr *A, pl_solver **out,
+pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
+                           const pl_part *preconditioner, const pl_bsr *A, pl_solver **out,
                            pl_error *error)
 {
   *out = NULL;
-  pl_allocator source = pl_allocator_or_default(allocator);
-  static const pl_choice preset = {0};
-  const pl_member *member;
-  double values[PL_MOST_VALUES] = {0};
-  pl_status status =
-      pl_choice_resolve(&pl_solver_family, solver ? solver : &preset, &member, values, error);
-  if (status) return status;
-
-  const pl_solver_ops *ops = (const pl_solver_ops *)member;
-  pl_solver *self = pl_alloc(&source, 1, ops->state_size);
+  const pl_solver_ops *ops = (const pl_solver_ops *)solver->member;
+  pl_solver *self = pl_alloc(allocator, 1, ops->state_size);
   if (!self) return pl_fail_memory(error);
   self->ops = ops;
-  self->allocator = source;
+  self->allocator = *allocator;
   self->rows = A->rows;
-  memcpy(self->values, values, sizeof values);
-  status = create_preconditioner(&source, preconditioner ? preconditioner : &preset, A,
-                                 &self->preconditioner, error);
+  memcpy(self->values, solver->values, sizeof self->values);
+  pl_status status =
+      create_preconditioner(allocator, preconditioner, A, &self->preconditioner, error);
   if (!status) status = ops->create(self, A, self->values, error);
-  if (status) {
-    pl_solver_destroy(self);
-    return status;
-  }
-  *out = self;
-  return PL_OK;
+  if (status) pl_solver_destroy(self);
+  else *out = self;
+  return status;
 }
 
 void pl_solver_destroy(pl_solver *solver)

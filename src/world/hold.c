@@ -13,7 +13,8 @@ static pl_status check_fix(const pl_fix_def *def, pl_error *error)
 {
   double length = 0, numbers[] = {def->angle, def->axis[0], def->axis[1], def->axis[2]};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    if (!isfinite(numbers[i])) return pl_fail(error, PL_E_ARGUMENT, "angle and axis must be finite");
+    if (!isfinite(numbers[i]))
+      return pl_fail(error, PL_E_ARGUMENT, "angle and axis must be finite");
   }
   for (int k = 0; k < 3; k++) {
     if (!isfinite(def->translation[k]) || !isfinite(def->centre[k]))
@@ -38,7 +39,8 @@ static pl_status choose_nodes(pl_world *world, const pl_body *body, const pl_sel
   if (!chosen) return pl_fail_memory(error);
   pl_status status = pl_mesh_select_nodes(body->mesh, where, where_count, chosen, count, error);
   if (!status && *count == 0)
-    status = pl_fail(error, PL_E_ARGUMENT, "the region holds no node of body \"%.80s\"", body->name);
+    status =
+        pl_fail(error, PL_E_ARGUMENT, "the region holds no node of body \"%.80s\"", body->name);
   if (!status) {
     *nodes = pl_alloc(&world->allocator, (size_t)*count, sizeof(int));
     if (!*nodes) status = pl_fail_memory(error);
@@ -158,7 +160,8 @@ static pl_status share_faces(pl_world *world, const pl_body *body, const pl_load
   if (!status)
     status = pl_mesh_select_faces(body->mesh, def->where, def->where_count, chosen, &count, error);
   if (!status && count == 0)
-    status = pl_fail(error, PL_E_ARGUMENT, "the region holds no face of body \"%.80s\"", body->name);
+    status =
+        pl_fail(error, PL_E_ARGUMENT, "the region holds no face of body \"%.80s\"", body->name);
   if (!status) status = gather_faces(world, body, chosen, count, area, shape, error);
   pl_free(allocator, chosen);
   pl_free(allocator, area);

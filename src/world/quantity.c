@@ -119,8 +119,8 @@ static void read_energy(pl_world *world, const pl_probe *probe, double *value)
 }
 
 #define QUANTITY(id, words, doc, unit_text, how_many, needs_point, function)                       \
-  static const pl_quantity_ops id = {{words, doc, "", NULL, 0}, unit_text, how_many, needs_point,  \
-                                     function}
+  static const pl_quantity_ops id = {                                                              \
+      {words, doc, "", NULL, 0}, unit_text, how_many, needs_point, function}
 QUANTITY(displacement, "displacement", "of a point of the body from its place at rest", "m", 3, 1,
          read_displacement);
 QUANTITY(position, "position", "of a point of the body", "m", 3, 1, read_position);
@@ -135,7 +135,6 @@ QUANTITY(momentum, "momentum", "of a body, or of the world", "kg m/s", 3, 0, rea
 QUANTITY(angular, "angular-momentum", "about the origin", "kg m^2/s", 3, 0, read_angular);
 
 static const pl_member *const members[] = {
-    &displacement.info, &position.info, &velocity.info, &kinetic.info,  &elastic.info,
-    &gravity.info,      &energy.info,   &volume.info,   &momentum.info, &angular.info,
-    NULL};
+    &displacement.info, &position.info, &velocity.info, &kinetic.info, &elastic.info, &gravity.info,
+    &energy.info,       &volume.info,   &momentum.info, &angular.info, NULL};
 const pl_family pl_quantity_family = {"quantity", "what a probe watches", members};

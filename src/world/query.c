@@ -218,7 +218,8 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
                             .nodes = world->blocks,
                             .held_nodes = world->system.filter.count,
                             .threads = pl_pool_threads(world->pool)};
-  for (size_t b = 0; b < world->body_count; b++) facts->elements += world->bodies[b].mesh->element_count;
+  for (size_t b = 0; b < world->body_count; b++)
+    facts->elements += world->bodies[b].mesh->element_count;
   if (world->system.A) facts->matrix_blocks = world->system.A->start[world->blocks];
   return PL_OK;
 }

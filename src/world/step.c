@@ -24,7 +24,8 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
     const pl_body *body = &world->bodies[b];
     const double *mass = body->model->lumped_mass;
     double *part = f + 3 * body->offset;
-    for (int i = 0; i < 3 * body->blocks; i++) part[i] += scale * mass[i / 3] * world->gravity[i % 3];
+    for (int i = 0; i < 3 * body->blocks; i++)
+      part[i] += scale * mass[i / 3] * world->gravity[i % 3];
     if (body->mass_damping > 0)
       body->model->ops->mass_add(body->model, -body->mass_damping, v + 3 * body->offset, part,
                                  world->pool);
@@ -52,6 +53,12 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
     if (A && mass != 0) body->model->ops->mass_matrix(body->model, mass, A, system->pool);
   }
   if (f) add_external(world, t, q, v, f);
+}
+
+static void external(pl_system *system, double t, const double *q, const double *v, double *f)
+{
+  memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
+  add_external(world_of(system), t, q, v, f);
 }
 
 static void mass(pl_system *system, const double *x, double *y)
@@ -104,7 +111,8 @@ static void prescribe(pl_system *system, double t, double h, const double *q, do
   }
 }
 
-static const pl_system_ops system_ops = {evaluate, mass, mass_inverse, retract, prescribe};
+static const pl_system_ops system_ops = {evaluate,     external, mass,
+                                         mass_inverse, retract,  prescribe};
 
 /* ---- preparation ---- */
 
@@ -141,8 +149,8 @@ static pl_status make_filter(pl_world *world, pl_error *error)
   world->held = pl_alloc(allocator, (size_t)count, sizeof(int));
   world->held_by = pl_alloc(allocator, (size_t)count * 3, sizeof(int));
   world->projections = pl_alloc(allocator, (size_t)count * 9, sizeof(double));
-  pl_status status = world->held && world->held_by && world->projections ? PL_OK
-                                                                         : pl_fail_memory(error);
+  pl_status status =
+      world->held && world->held_by && world->projections ? PL_OK : pl_fail_memory(error);
   for (int node = 0, i = 0; !status && node < world->blocks; node++) {
     const int *holder = holders + 3 * node;
     if (!holder[0] && !holder[1] && !holder[2]) continue;
@@ -187,10 +195,11 @@ static pl_status check_held(const pl_world *world, pl_error *error)
     int held = 0;
     for (size_t f = 0; f < world->fix_count; f++) held |= world->fixes[f].body == (int)b;
     if (!held)
-      return pl_fail(error, PL_E_SINGULAR,
-                     "body \"%.80s\" is not held anywhere, so it has no static equilibrium; fix some "
-                     "of its nodes or use a dynamic integrator",
-                     world->bodies[b].name);
+      return pl_fail(
+          error, PL_E_SINGULAR,
+          "body \"%.80s\" is not held anywhere, so it has no static equilibrium; fix some "
+          "of its nodes or use a dynamic integrator",
+          world->bodies[b].name);
   }
   return PL_OK;
 }
@@ -212,8 +221,10 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   if (!status)
     status = pl_integrator_create(&world->allocator, &world->integrator_part, world->blocks,
                                   &world->integrator, error);
-  if (status) pl_world_unprepare(world);
-  else world->ready = 1;
+  if (status)
+    pl_world_unprepare(world);
+  else
+    world->ready = 1;
   return status;
 }
 

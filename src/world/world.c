@@ -22,14 +22,10 @@ pl_material_def pl_material_def_default(void)
 
 pl_body_def pl_body_def_default(void)
 {
-  return (pl_body_def){
-      .name = "body", .material = pl_material_def_default(), .cookie = PL_COOKIE};
+  return (pl_body_def){.name = "body", .material = pl_material_def_default(), .cookie = PL_COOKIE};
 }
 
-pl_fix_def pl_fix_def_default(void)
-{
-  return (pl_fix_def){.axis = {0, 0, 1}, .cookie = PL_COOKIE};
-}
+pl_fix_def pl_fix_def_default(void) { return (pl_fix_def){.axis = {0, 0, 1}, .cookie = PL_COOKIE}; }
 
 pl_load_def pl_load_def_default(void) { return (pl_load_def){.cookie = PL_COOKIE}; }
 
@@ -82,8 +78,10 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
     status = resolve(&pl_preconditioner_family, &def->preconditioner, &world->preconditioner_part,
                      error);
   if (!status) status = pl_pool_create(&allocator, def->threads, &world->pool, error);
-  if (status) pl_world_destroy(world);
-  else *out = world;
+  if (status)
+    pl_world_destroy(world);
+  else
+    *out = world;
   return status;
 }
 
@@ -151,8 +149,8 @@ static pl_status check_material(const pl_material_def *def, pl_material *materia
   *material = (pl_material){.density = def->density, .mass_damping = def->mass_damping};
   status = resolve(&pl_law_family, &def->law, &law, error);
   if (!status)
-    status = ((const pl_law_ops *)law.member)
-                 ->lame(law.values, &material->lambda, &material->mu, error);
+    status =
+        ((const pl_law_ops *)law.member)->lame(law.values, &material->lambda, &material->mu, error);
   if (status) return status;
   material->viscous_lambda = def->viscous_lambda + def->stiffness_damping * material->lambda;
   material->viscous_mu = def->viscous_mu + def->stiffness_damping * material->mu;
@@ -253,8 +251,8 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   if (!def->mesh) return pl_fail(error, PL_E_ARGUMENT, "a body needs a mesh");
   if (!all_finite(def->velocity, 3) || !all_finite(def->spin, 3))
     return pl_fail(error, PL_E_ARGUMENT, "velocity and spin must be finite");
-  status = pl_world_one_more(world, &world->bodies, world->body_count, &world->body_room, sizeof(pl_body),
-                    error);
+  status = pl_world_one_more(world, &world->bodies, world->body_count, &world->body_room,
+                             sizeof(pl_body), error);
   if (status) return status;
   pl_body *body = &world->bodies[world->body_count];
   memset(body, 0, sizeof *body);

@@ -22,10 +22,10 @@ typedef struct pl_own_ramp {
 
 typedef struct pl_body {
   char *name;
-  pl_mesh *mesh;   /* as given                                            */
-  pl_mesh *inside; /* the same, renumbered: the model's                   */
-  int *order;      /* order[inside node] = mesh node, inverse below       */
-  int *place;      /* place[mesh node] = inside node                      */
+  pl_mesh *mesh;      /* as given                                            */
+  pl_mesh *inside;    /* the same, renumbered: the model's                   */
+  int *order;         /* order[inside node] = mesh node, inverse below       */
+  int *place;         /* place[mesh node] = inside node                      */
   int *element_order; /* element_order[inside element] = mesh element     */
   pl_model *model;
   double mass_damping;

@@ -25,14 +25,21 @@ static void toy_evaluate(pl_system *system, double t, const double *q, const dou
     for (int k = 0; k < 3; k++) {
       double d = q[3 * i + k] - (k == 2 ? self->length : 0);
       if (f)
-        f[3 * i + k] = -self->stiffness * d - self->cubic * d * d * d - self->damping * v[3 * i + k] +
+        f[3 * i + k] = -self->stiffness * d - self->cubic * d * d * d -
+                       self->damping * v[3 * i + k] +
                        (k == 2 ? self->mass * self->gravity * system->load_scale : 0);
       if (A)
-        A->values[9 * A->diagonal[i] + 4 * k] = km * self->mass +
-                                                kq * (self->stiffness + 3 * self->cubic * d * d) +
-                                                kv * self->damping;
+        A->values[9 * A->diagonal[i] + 4 * k] =
+            km * self->mass + kq * (self->stiffness + 3 * self->cubic * d * d) + kv * self->damping;
     }
   }
+}
+
+static void toy_external(pl_system *system, double t, const double *q, const double *v, double *f)
+{
+  (void)t, (void)q, (void)v;
+  for (int i = 0; i < 3 * system->blocks; i++)
+    f[i] = i % 3 == 2 ? ((toy *)system)->mass * ((toy *)system)->gravity : 0;
 }
 
 static void toy_mass(pl_system *system, const double *x, double *y)
@@ -60,8 +67,8 @@ static void toy_prescribe(pl_system *system, double t, double h, const double *q
   }
 }
 
-static const pl_system_ops toy_ops = {toy_evaluate, toy_mass, toy_mass_inverse, toy_retract,
-                                      toy_prescribe};
+static const pl_system_ops toy_ops = {toy_evaluate,     toy_external, toy_mass,
+                                      toy_mass_inverse, toy_retract,  toy_prescribe};
 
 static pl_allocator allocator;
 
@@ -110,7 +117,8 @@ static void advance(toy *self, pl_integrator *integrator, double h, int steps, d
 
 #define EACH_INTEGRATOR(ops)                                                                       \
   for (int m_ = 0; pl_integrator_family.members[m_]; m_++)                                         \
-    for (const pl_integrator_ops *ops = (const void *)pl_integrator_family.members[m_]; ops; ops = NULL)
+    for (const pl_integrator_ops *ops = (const void *)pl_integrator_family.members[m_]; ops;       \
+         ops = NULL)
 
 /* Hauth's toy oscillator, 3.2.2, with its closed solution. */
 static double oscillator_exact(double t)

@@ -9,7 +9,7 @@ typedef struct bar_def {
   int n;               /* 4n x n x n cells */
   const char *element; /* "tet", "tet5" or "hex" */
   const char *strain, *mass, *integrator;
-  int newton;       /* 0: the preset */
+  int newton;        /* 0: the preset */
   int free, threads; /* free: nothing holds it */
   double dt, gravity[3], spin[3];
   double viscous_mu, stiffness_damping, mass_damping;

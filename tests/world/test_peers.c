@@ -1,7 +1,8 @@
-/* The moving bar against other systems: tip displacement along y under gravity from rest, corotated,
- * backward Euler, dt 10 ms, one Newton iteration. Vega FEM 4.0 uses the consistent mass, Bullet
- * 3.24 the lumped one. 1 % is what two implementations of the same method may differ by: they stop
- * their solvers at different residuals and take their rotations at slightly different points. */
+/* The moving bar against other systems: tip displacement along y under gravity from rest,
+ * corotated, backward Euler, dt 10 ms, one Newton iteration. Vega FEM 4.0 uses the consistent mass,
+ * Bullet 3.24 the lumped one. 1 % is what two implementations of the same method may differ by:
+ * they stop their solvers at different residuals and take their rotations at slightly different
+ * points. */
 #include "bar.h"
 
 static void compare(const char *mass, int n, int steps, double expected)
@@ -14,7 +15,8 @@ static void compare(const char *mass, int n, int steps, double expected)
   if (!world) return;
   for (int i = 0; i < steps; i++) CHECK_OK(pl_world_step(world, error));
   bar_tip(world, body, tip);
-  printf("  n %d, %s mass, t = %.1f: ours %.4f, peer %.4f\n", n, mass, 0.01 * steps, tip[1], expected);
+  printf("  n %d, %s mass, t = %.1f: ours %.4f, peer %.4f\n", n, mass, 0.01 * steps, tip[1],
+         expected);
   CHECK_NEAR(tip[1], expected, 0.01 * fabs(expected));
   pl_world_destroy(world);
 }
