@@ -1,10 +1,10 @@
 /* Scenes that are right: their values arrive in the world, changes are applied, files stay below
  * the scene's folder, and no failing allocation does harm. */
-#include "scene_test.h"
-
 #include "core/file.h"
 #include "core/memory.h"
 #include "world/world.h"
+
+#include "scene_test.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
