@@ -18,8 +18,15 @@ typedef struct pl_set {
   const int *ids;
 } pl_set;
 
+/* Picks nodes or faces: a member of the region family, or a named set of the mesh. */
+typedef struct pl_selector {
+  pl_choice region;
+  const char *set; /* used if not NULL */
+} pl_selector;
+
 /* The arrays a mesh is made from; all are copied. Node order of a tetrahedron: any (it is turned to
- * positive volume and counted). Of a hexahedron: 0-3 around the bottom, 4-7 above them (as in VTK). */
+ * positive volume and counted). Of a hexahedron: 0-3 around the bottom, 4-7 above them (as in VTK).
+ */
 typedef struct pl_mesh_def {
   int node_count;
   const double *nodes; /* x y z of each node, in m */
@@ -31,8 +38,11 @@ typedef struct pl_mesh_def {
   const pl_allocator *allocator; /* NULL: the C library's */
 } pl_mesh_def;
 
-/* Refuses non-finite coordinates, node numbers out of range, repeated nodes in an element and
- * elements of no volume, naming the first by number. Nodes that no element uses are dropped. */
+/* Refuses non-finite coordinates, node numbers out of range, repeated nodes in an element, elements
+ * of no volume (least height below 1e-12 of the longest edge), folded hexahedra, overlapping
+ * elements and faces of more than two elements, naming the first by number, counted from 0.
+ * Inverted elements are turned. Nodes that no element uses are dropped; the others keep their
+ * order. */
 PL_API pl_status pl_mesh_create(const pl_mesh_def *def, pl_mesh **mesh, pl_error *error);
 PL_API void pl_mesh_destroy(pl_mesh *mesh);
 
@@ -60,18 +70,19 @@ PL_API int pl_mesh_nodes_per_face(const pl_mesh *mesh);
 PL_API const int *pl_mesh_faces(const pl_mesh *mesh);
 PL_API const int *pl_mesh_face_elements(const pl_mesh *mesh); /* the element behind each face */
 
-/* Size and quality in numbers. Angles are dihedral, in degrees. Aspect is the longest edge over the
- * least height (tets, 1.22 at best) or the longest over the shortest edge (hexes, 1 at best). */
+/* Size and quality in numbers. The mean of the edges is over those of every element. Angles are
+ * dihedral, in degrees. Aspect is the longest edge over the least height (tets, 1.22 at best) or
+ * the longest over the shortest edge (hexes, 1 at best). */
 typedef struct pl_mesh_facts {
   int node_count, element_count, face_count, set_count;
   int flipped_elements; /* turned to positive volume when the mesh was made */
   int dropped_nodes;    /* not used by any element                          */
   int pieces;           /* parts that share no node                         */
   double low[3], high[3];
-  double volume, surface;                         /* m^3, m^2 */
-  double least_volume, most_volume;               /* of an element */
-  double least_edge, mean_edge, most_edge;        /* m */
-  double least_angle, most_angle;                 /* degrees */
+  double volume, surface;                  /* m^3, m^2 */
+  double least_volume, most_volume;        /* of an element */
+  double least_edge, mean_edge, most_edge; /* m */
+  double least_angle, most_angle;          /* degrees */
   double mean_aspect, worst_aspect;
   int worst_element; /* number of the element with the worst aspect */
 } pl_mesh_facts;

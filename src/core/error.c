@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define PL_TEXT_(x) #x
-#define PL_TEXT(x) PL_TEXT_(x)
+#define PL_TEXT(x)  PL_TEXT_(x)
 
 const char *pl_version(void)
 {

@@ -142,8 +142,8 @@ pl_status pl_param_parse(const pl_param *param, const char *text, double *value,
   return pl_param_check(param, numbers, value, error);
 }
 
-pl_status pl_choice_resolve(const pl_family *family, const pl_choice *choice,
-                            const pl_member **out, double *values, pl_error *error)
+pl_status pl_choice_resolve(const pl_family *family, const pl_choice *choice, const pl_member **out,
+                            double *values, pl_error *error)
 {
   const char *name = choice->name ? choice->name : family->members[0]->name;
   const pl_member *member = pl_member_find(family, name);
@@ -156,10 +156,13 @@ pl_status pl_choice_resolve(const pl_family *family, const pl_choice *choice,
     const pl_param *param = &member->params[index];
     double *value = values + pl_param_place(member, index);
     pl_status status = PL_OK;
-    if (setting->word) status = pl_param_parse(param, setting->word, value, error);
+    if (setting->word)
+      status = pl_param_parse(param, setting->word, value, error);
     else if (param->words)
-      status = pl_fail(error, PL_E_ARGUMENT, "%s needs one of the words %s", param->name, param->words);
-    else status = pl_param_check(param, setting->value, value, error);
+      status =
+          pl_fail(error, PL_E_ARGUMENT, "%s needs one of the words %s", param->name, param->words);
+    else
+      status = pl_param_check(param, setting->value, value, error);
     if (status) return status;
   }
   *out = member;

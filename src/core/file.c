@@ -45,7 +45,8 @@ static pl_status read_all(const pl_allocator *allocator, int file, const char *p
     if (count <= 0) break;
     size += (size_t)count;
     if (size > limit) {
-      status = pl_fail_at(error, PL_E_LIMIT, path, 0, "is larger than the limit of %zu bytes", limit);
+      status =
+          pl_fail_at(error, PL_E_LIMIT, path, 0, "is larger than the limit of %zu bytes", limit);
       break;
     }
   }
@@ -69,7 +70,8 @@ pl_status pl_file_read(const pl_allocator *allocator, const char *path, size_t l
   // a folder opens but cannot be read; a size beyond the limit is refused before any memory is used
   struct stat facts;
   pl_status status = PL_OK;
-  if (fstat(file, &facts)) status = fail_errno(error, path, "cannot be read");
+  if (fstat(file, &facts))
+    status = fail_errno(error, path, "cannot be read");
   else if (S_ISDIR(facts.st_mode))
     status = pl_fail_at(error, PL_E_IO, path, 0, "is a folder; a file is needed");
   else if (S_ISREG(facts.st_mode) && (uint64_t)facts.st_size > limit)
@@ -110,7 +112,8 @@ pl_status pl_file_write(const char *path, const void *data, size_t size, pl_erro
   int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return fail_errno(error, path, "cannot be written");
   pl_status status = PL_OK;
-  if (write_all(file, data, size) || fsync(file)) status = fail_errno(error, path, "cannot be written");
+  if (write_all(file, data, size) || fsync(file))
+    status = fail_errno(error, path, "cannot be written");
   if (close(file) && !status) status = fail_errno(error, path, "cannot be written");
   if (!status && rename(temporary, path)) status = fail_errno(error, path, "cannot be written");
   if (status) unlink(temporary);
@@ -140,8 +143,8 @@ pl_status pl_path_join(char *buffer, size_t size, const char *folder, const char
                        pl_error *error)
 {
   int alone = name[0] == '/' || !folder || !folder[0];
-  int length = alone ? snprintf(buffer, size, "%s", name)
-                     : snprintf(buffer, size, "%s/%s", folder, name);
+  int length =
+      alone ? snprintf(buffer, size, "%s", name) : snprintf(buffer, size, "%s/%s", folder, name);
   if (length < 0 || (size_t)length >= size)
     return pl_fail_at(error, PL_E_LIMIT, name, 0, "the path is too long");
   return PL_OK;

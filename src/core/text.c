@@ -87,13 +87,23 @@ void pl_text_xml(pl_text *text, const char *word)
 {
   for (; *word; word++) {
     switch (*word) {
-    case '<': pl_text_add(text, "&lt;"); break;
-    case '>': pl_text_add(text, "&gt;"); break;
-    case '&': pl_text_add(text, "&amp;"); break;
-    case '"': pl_text_add(text, "&quot;"); break;
+    case '<':
+      pl_text_add(text, "&lt;");
+      break;
+    case '>':
+      pl_text_add(text, "&gt;");
+      break;
+    case '&':
+      pl_text_add(text, "&amp;");
+      break;
+    case '"':
+      pl_text_add(text, "&quot;");
+      break;
     default:
-      if ((unsigned char)*word < 32) pl_text_add(text, "&#%d;", *word);
-      else pl_text_bytes(text, word, 1);
+      if ((unsigned char)*word < 32)
+        pl_text_add(text, "&#%d;", *word);
+      else
+        pl_text_bytes(text, word, 1);
     }
   }
 }
@@ -101,9 +111,12 @@ void pl_text_xml(pl_text *text, const char *word)
 void pl_text_json(pl_text *text, const char *word)
 {
   for (; *word; word++) {
-    if (*word == '"' || *word == '\\') pl_text_add(text, "\\%c", *word);
-    else if ((unsigned char)*word < 32) pl_text_add(text, "\\u%04x", (unsigned)*word);
-    else pl_text_bytes(text, word, 1);
+    if (*word == '"' || *word == '\\')
+      pl_text_add(text, "\\%c", *word);
+    else if ((unsigned char)*word < 32)
+      pl_text_add(text, "\\u%04x", (unsigned)*word);
+    else
+      pl_text_bytes(text, word, 1);
   }
 }
 
@@ -177,7 +190,8 @@ static int word_distance(const char *a, const char *b)
     int diagonal = row[0];
     row[0] = (int)i;
     for (size_t j = 1; j <= m; j++) {
-      int change = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+      int change =
+          diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
       diagonal = row[j];
       int least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
       row[j] = change < least ? change : least;

@@ -47,10 +47,10 @@ extern const pl_family pl_law_family;
 
 /* A law with its values and what does not depend on the law: all a model needs to know. */
 typedef struct pl_material {
-  double density;                       /* kg/m^3 */
-  double lambda, mu;                    /* Pa     */
-  double viscous_lambda, viscous_mu;    /* Pa s   */
-  double mass_damping;                  /* 1/s    */
+  double density;                    /* kg/m^3 */
+  double lambda, mu;                 /* Pa     */
+  double viscous_lambda, viscous_mu; /* Pa s   */
+  double mass_damping;               /* 1/s    */
 } pl_material;
 
 #endif

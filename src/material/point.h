@@ -2,7 +2,8 @@
  *
  * From the deformation gradient F and its rate follow the first Piola-Kirchhoff stress P (positive
  * in tension; a node with shape gradient b and weight V feels the force -V P b), the energy density
- * W, and the derivatives dP/dF and dP/d(dF/dt). 3x3 matrices are row-major: F[3*i+j] = dx_i/dX_j. */
+ * W, and the derivatives dP/dF and dP/d(dF/dt). 3x3 matrices are row-major: F[3*i+j] = dx_i/dX_j.
+ */
 #ifndef PL_MATERIAL_POINT_H
 #define PL_MATERIAL_POINT_H
 
@@ -10,9 +11,9 @@
 
 typedef struct pl_point {
   pl_lanes F[9];
-  pl_lanes rate[9];                        /* dF/dt in 1/s; read only where viscous is set  */
-  pl_lanes lambda, mu;                     /* elastic moduli, Pa                            */
-  pl_lanes viscous_lambda, viscous_mu;     /* moduli of the strain rate, Pa s               */
+  pl_lanes rate[9];                    /* dF/dt in 1/s; read only where viscous is set  */
+  pl_lanes lambda, mu;                 /* elastic moduli, Pa                            */
+  pl_lanes viscous_lambda, viscous_mu; /* moduli of the strain rate, Pa s               */
   int viscous;
 } pl_point;
 

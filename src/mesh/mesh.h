@@ -4,6 +4,8 @@
 
 #include "pliant/mesh.h"
 
+enum { PL_MOST_NODES = 50000000, PL_MOST_ELEMENTS = 100000000 };
+
 struct pl_mesh {
   pl_allocator allocator;
   int node_count, element_count, nodes_per_element;
@@ -12,9 +14,14 @@ struct pl_mesh {
   int face_count, nodes_per_face;
   int *faces, *face_elements;
   int set_count;
-  pl_set *sets;
+  pl_set *sets; /* names and ids point into the two arrays below */
+  int *set_ids;
+  char *set_names;
   int flipped_elements, dropped_nodes;
 };
+
+/* PL_E_LIMIT if a mesh of this size would be too large; to be asked before memory is taken. */
+pl_status pl_mesh_check_limits(int64_t node_count, int64_t element_count, pl_error *error);
 
 /* A point inside (or nearest to) an element as a weighted sum of its nodes. */
 typedef struct pl_anchor {
@@ -23,6 +30,9 @@ typedef struct pl_anchor {
   double weights[8];
   double distance; /* 0 inside, else how far outside the mesh the point lies, m */
 } pl_anchor;
+
+/* The corners of the box around all nodes. */
+void pl_mesh_bounds(const pl_mesh *mesh, double low[3], double high[3]);
 
 /* Finds the element that holds the point, or the nearest one. */
 pl_status pl_mesh_locate(const pl_mesh *mesh, const double point[3], pl_anchor *anchor,
@@ -55,11 +65,15 @@ typedef struct pl_generator_ops {
 extern const pl_family pl_generator_family;
 
 /* What a region implements: does it hold this point of the rest shape (with the outward normal of
- * the surface there, zero inside the body)? */
+ * the surface there, zero inside the body)? A point outside by no more than the tolerance (in m,
+ * far below the size of the mesh) counts as inside, so that nodes that are meant to lie on the
+ * region's border are not lost to rounding. */
 typedef struct pl_region_ops {
   pl_member info;
   int needs_normal; /* selects faces; nodes belong if one of their faces does */
-  int (*holds)(const double *values, const double point[3], const double normal[3]);
+  pl_status (*check)(const double *values, pl_error *error); /* NULL: any values will do */
+  int (*holds)(const double *values, const double point[3], const double normal[3],
+               double tolerance);
 } pl_region_ops;
 
 extern const pl_family pl_region_family;

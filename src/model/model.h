@@ -24,8 +24,8 @@ typedef struct pl_model_ops {
   pl_status (*bind)(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
   /* f += internal forces at (q, v); A += kq (-df/dq) + kv (-df/dv). Either may be NULL; q, v and f
    * start at the body's own first block. */
-  void (*evaluate)(pl_model *self, const double *q, const double *v, double *f, double kq, double kv,
-                   int semidefinite, pl_bsr *A, pl_pool *pool);
+  void (*evaluate)(pl_model *self, const double *q, const double *v, double *f, double kq,
+                   double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
   /* f += a M x, and A += a M. */
   void (*mass_add)(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
   void (*mass_matrix)(pl_model *self, double a, pl_bsr *A, pl_pool *pool);

@@ -1,15 +1,16 @@
 /* Sparse matrices of 3x3 blocks with a fixed pattern.
  *
  * Block k of row i stands at values + 9*k, k in [start[i], start[i+1]), in column columns[k]; its
- * entries are stored column by column (values[9*k + 3*c + r] is row r, column c of the block), which
- * suits the product: y += column * x_c. Columns ascend within a row; every row has its diagonal. */
+ * entries are stored column by column (values[9*k + 3*c + r] is row r, column c of the block),
+ * which suits the product: y += column * x_c. Columns ascend within a row; every row has its
+ * diagonal. There are never so many blocks that 9*k would not fit into an int. */
 #ifndef PL_SPARSE_BSR_H
 #define PL_SPARSE_BSR_H
 
 #include "core/thread.h"
 #include "pliant/base.h"
 
-enum { PL_ROWS_PER_CHUNK = 256 };
+enum { PL_ROWS_PER_CHUNK = 256 }; /* at most */
 
 typedef struct pl_bsr {
   pl_allocator allocator;
@@ -22,11 +23,12 @@ typedef struct pl_bsr {
 
 /* A pattern is built from cliques: all nodes of an element are coupled with each other. */
 typedef struct pl_cliques {
-  int count, size;   /* count groups of size nodes each */
+  int count, size; /* count groups of size nodes each */
   const int *nodes;
-  int offset;        /* added to every node number */
+  int offset; /* added to every node number */
 } pl_cliques;
 
+/* A matrix of zeros. A node number outside [0, rows) is refused. */
 pl_status pl_bsr_create(const pl_allocator *allocator, int rows, const pl_cliques *cliques,
                         int clique_sets, pl_bsr **matrix, pl_error *error);
 void pl_bsr_destroy(pl_bsr *matrix);
@@ -36,7 +38,7 @@ int pl_bsr_find(const pl_bsr *matrix, int row, int column);
 
 void pl_bsr_zero(pl_bsr *matrix, pl_pool *pool);
 
-/* y = A x. */
+/* y = A x; x and y do not overlap. */
 void pl_bsr_multiply(const pl_bsr *matrix, const double *x, double *y, pl_pool *pool);
 
 /* Bytes that one product must move: the matrix once, x and y once. */

@@ -9,12 +9,18 @@
 
 typedef struct pl_filter {
   int count;
-  const int *nodes;          /* ascending */
+  const int *nodes;          /* ascending, each once */
   const double *projections; /* 9 per node, symmetric */
 } pl_filter;
 
 /* x = P x, and x = (I - P) y + P x (put the prescribed part of y into x). NULL filters nothing. */
 void pl_filter_apply(const pl_filter *filter, double *x);
 void pl_filter_prescribe(const pl_filter *filter, const double *y, double *x);
+
+/* x = P x at the nodes in [first, last) only, for work in chunks. */
+void pl_filter_apply_range(const pl_filter *filter, int first, int last, double *x);
+
+/* The first entry of the filter whose node is not below node; count if there is none. */
+int pl_filter_from(const pl_filter *filter, int node);
 
 #endif

@@ -1,4 +1,4 @@
-/* Vector work in fixed chunks: the same bits for any number of threads. n counts 3-blocks. */
+/* Vector work in fixed chunks: the same bits for any number of threads. A block is 3 doubles. */
 #ifndef PL_SPARSE_VECTOR_H
 #define PL_SPARSE_VECTOR_H
 

@@ -155,7 +155,8 @@ TEST(pool_does_every_chunk_once)
       int chunks = 1 + round * 3;
       pl_parallel(pool, chunks, hit, &work);
       for (int i = 0; i < 1000; i++) CHECK(work.hits[i] == (i < chunks));
-      if (round % 100 == 50) nanosleep(&(struct timespec){0, 2000000}, NULL); // let the threads fall asleep
+      if (round % 100 == 50)
+        nanosleep(&(struct timespec){0, 2000000}, NULL); // let the threads fall asleep
     }
     pl_pool_destroy(pool);
   }

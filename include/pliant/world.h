@@ -1,0 +1,190 @@
+/* The world: bodies, what holds and loads them, and the step that moves them.
+ *
+ *   pl_world_def def = pl_world_def_default();
+ *   pl_world *world;
+ *   pl_world_create(&def, &world, &error);
+ *   pl_world_add_body(world, &body_def, &body, &error);
+ *   pl_world_add_fix(world, body, &fix_def, &error);
+ *   pl_world_step(world, &error);
+ *
+ * Units are SI. A function that fails leaves the world as it was. A world is used by one thread at
+ * a time; worlds are independent of each other. */
+#ifndef PLIANT_WORLD_H
+#define PLIANT_WORLD_H
+
+#include "pliant/base.h"
+#include "pliant/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pl_world pl_world;
+
+/* Numbers of a body and a probe; zero is none. */
+typedef struct pl_body_id {
+  int32_t index1;
+} pl_body_id;
+
+typedef struct pl_probe_id {
+  int32_t index1;
+} pl_probe_id;
+
+/* ---- the world ---- */
+
+typedef struct pl_world_def {
+  double dt;         /* time step, s */
+  double gravity[3]; /* m/s^2 */
+  pl_choice integrator, solver, preconditioner;
+  int threads; /* 0: one per processor; the results do not depend on it */
+  pl_allocator allocator;
+  pl_log log;
+  uint32_t cookie; /* set by pl_world_def_default */
+} pl_world_def;
+
+/* dt 10 ms, gravity -9.81 along z, implicit Euler, conjugate gradients, all processors. */
+PL_API pl_world_def pl_world_def_default(void);
+
+PL_API pl_status pl_world_create(const pl_world_def *def, pl_world **world, pl_error *error);
+PL_API void pl_world_destroy(pl_world *world); /* NULL is fine */
+
+/* The names of the chosen members. */
+PL_API const char *pl_world_integrator_name(const pl_world *world);
+PL_API const char *pl_world_solver_name(const pl_world *world);
+PL_API const char *pl_world_preconditioner_name(const pl_world *world);
+
+/* ---- bodies ---- */
+
+typedef struct pl_material_def {
+  pl_choice law;
+  double density;           /* kg/m^3                                                             */
+  double viscous_lambda;    /* Pa s, moduli of the strain rate (Kelvin-Voigt); a rigid motion is  */
+  double viscous_mu;        /*       never damped by them                                         */
+  double stiffness_damping; /* s, adds this times lambda and mu to the viscous moduli             */
+  double mass_damping;      /* 1/s, drags every node back: damps rigid motion as well             */
+  uint32_t cookie;
+} pl_material_def;
+
+/* Hooke's law without its moduli, 1000 kg/m^3, no damping. */
+PL_API pl_material_def pl_material_def_default(void);
+
+typedef struct pl_body_def {
+  const char *name;
+  const pl_mesh *mesh; /* copied */
+  pl_material_def material;
+  pl_choice model;    /* "fem" with its strain measure and mass */
+  double velocity[3]; /* at the start, m/s */
+  double spin[3];     /* angular velocity about the mass centre at the start, rad/s */
+  uint32_t cookie;
+} pl_body_def;
+
+PL_API pl_body_def pl_body_def_default(void);
+
+PL_API pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *body,
+                                   pl_error *error);
+PL_API int pl_world_body_count(const pl_world *world);
+PL_API pl_body_id pl_world_body_at(const pl_world *world, int index);
+PL_API const char *pl_world_body_name(const pl_world *world, pl_body_id body);
+PL_API const pl_mesh *pl_world_body_mesh(const pl_world *world, pl_body_id body);
+
+/* ---- what holds and loads a body ---- */
+
+/* A factor over time: linear between the given times, constant outside; no times: always 1. */
+typedef struct pl_ramp {
+  int count;
+  const double *times, *factors; /* s, 1 */
+} pl_ramp;
+
+/* Nodes that are held, or moved as told: by the factor s(t) of the ramp a node at rest position X
+ * is carried to centre + turn(axis, s angle) (X - centre) + s translation. */
+typedef struct pl_fix_def {
+  const pl_selector *where; /* which nodes: the union of these */
+  int where_count;
+  int free_axis[3];                                 /* 1: the node may move along x, y, z */
+  double translation[3], centre[3], axis[3], angle; /* m, m, direction, degrees */
+  pl_ramp ramp;
+  uint32_t cookie;
+} pl_fix_def;
+
+PL_API pl_fix_def pl_fix_def_default(void);
+/* held (may be NULL) receives the number of nodes; selecting none is an error. */
+PL_API pl_status pl_world_add_fix(pl_world *world, pl_body_id body, const pl_fix_def *def,
+                                  int *held, pl_error *error);
+
+typedef struct pl_load_def {
+  pl_choice load; /* "force", "traction", "pressure" */
+  const pl_selector *where;
+  int where_count;
+  pl_ramp ramp;
+  uint32_t cookie;
+} pl_load_def;
+
+PL_API pl_load_def pl_load_def_default(void);
+PL_API pl_status pl_world_add_load(pl_world *world, pl_body_id body, const pl_load_def *def,
+                                   pl_error *error);
+
+/* ---- stepping ---- */
+
+/* Advances by dt. On failure positions, velocities and time are what they were before. */
+PL_API pl_status pl_world_step(pl_world *world, pl_error *error);
+PL_API double pl_world_time(const pl_world *world);
+PL_API double pl_world_dt(const pl_world *world);
+
+/* ---- looking ---- */
+
+/* Positions and velocities, 3 per node in the mesh's order; m, m/s. */
+PL_API pl_status pl_world_get_positions(const pl_world *world, pl_body_id body, double *positions,
+                                        pl_error *error);
+PL_API pl_status pl_world_get_velocities(const pl_world *world, pl_body_id body, double *velocities,
+                                         pl_error *error);
+PL_API pl_status pl_world_set_positions(pl_world *world, pl_body_id body, const double *positions,
+                                        pl_error *error);
+PL_API pl_status pl_world_set_velocities(pl_world *world, pl_body_id body, const double *velocities,
+                                         pl_error *error);
+
+/* Per element: von Mises stress in Pa and the local volume ratio det F; either may be NULL. */
+PL_API pl_status pl_world_get_stress(pl_world *world, pl_body_id body, double *von_mises,
+                                     double *volume_ratio, pl_error *error);
+
+typedef struct pl_probe_def {
+  const char *name;
+  pl_body_id body;
+  double at[3];         /* a point of the body at rest, m; where the quantity is one of a point */
+  const char *quantity; /* a member of the quantity family, for example "displacement"          */
+  uint32_t cookie;
+} pl_probe_def;
+
+PL_API pl_probe_def pl_probe_def_default(void);
+PL_API pl_status pl_world_add_probe(pl_world *world, const pl_probe_def *def, pl_probe_id *probe,
+                                    pl_error *error);
+PL_API int pl_world_probe_count(const pl_world *world);
+PL_API pl_probe_id pl_world_probe_at(const pl_world *world, int index);
+PL_API const char *pl_world_probe_name(const pl_world *world, pl_probe_id probe);
+PL_API const char *pl_world_probe_unit(const pl_world *world, pl_probe_id probe);
+PL_API int pl_world_probe_width(const pl_world *world, pl_probe_id probe); /* 1 or 3 */
+PL_API pl_status pl_world_read_probe(pl_world *world, pl_probe_id probe, double value[3],
+                                     pl_error *error);
+
+/* What all steps so far took and where the world stands. */
+typedef struct pl_world_facts {
+  int64_t steps, newton_iterations, linear_iterations;
+  double time;                      /* simulated, s                                     */
+  double seconds, seconds_evaluate; /* wall time of all steps; of forces and matrices   */
+  double seconds_solve;             /* of linear solves                                 */
+  double kinetic_energy, elastic_energy, gravity_energy; /* J; the last is zero at the origin */
+  double least_volume_ratio; /* least det F over all elements now                */
+  double linear_residual;    /* relative, of the last solve                      */
+  double newton_residual;    /* N, at the end of the last step                   */
+  int nodes, elements, held_nodes, threads;
+  int64_t matrix_blocks;
+} pl_world_facts;
+
+PL_API pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *error);
+
+/* Equal hash: the same time, positions and velocities, bit for bit. */
+PL_API uint64_t pl_world_state_hash(const pl_world *world);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

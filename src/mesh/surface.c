@@ -1,0 +1,165 @@
+/* The boundary: faces that belong to one element only.
+ *
+ * All faces of all elements are sorted by their node numbers (radix sort, so that no mesh can make
+ * it slow); equal ones then stand side by side. Two elements at a face must lie on its two sides:
+ * they list its nodes in opposite directions. */
+#include "mesh/surface.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <string.h>
+
+typedef struct face_list {
+  const pl_mesh *mesh;
+  int per_element, width; /* faces of an element, nodes of a face */
+  int count;
+  int *keys;             /* the nodes of each face, ascending */
+  int *order, *other;    /* the faces in sorted order */
+  int *starts;           /* work of the sort */
+  unsigned char *shared; /* has the face two elements? */
+} face_list;
+
+void pl_sort_pass(int count, const int *keys, int stride, int buckets, int *starts, const int *from,
+                  int *to)
+{
+  memset(starts, 0, ((size_t)buckets + 1) * sizeof *starts);
+  for (int i = 0; i < count; i++) starts[keys[(size_t)stride * (size_t)i] + 1]++;
+  for (int i = 0; i < buckets; i++) starts[i + 1] += starts[i];
+  for (int i = 0; i < count; i++) {
+    int item = from[i];
+    to[starts[keys[(size_t)stride * (size_t)item]]++] = item;
+  }
+}
+
+/* The node numbers of a face, turned outwards. */
+static void face_nodes(const face_list *list, int face, int *nodes)
+{
+  int element = face / list->per_element, local = face % list->per_element;
+  const int *corners =
+      list->mesh->elements + (size_t)element * (size_t)list->mesh->nodes_per_element;
+  const int *which = list->width == 3 ? pl_tet_faces[local] : pl_hex_faces[local];
+  for (int i = 0; i < list->width; i++) nodes[i] = corners[which[i]];
+}
+
+static void sort_few(int *numbers, int count)
+{
+  for (int i = 1; i < count; i++) {
+    int number = numbers[i], j = i;
+    for (; j > 0 && numbers[j - 1] > number; j--) numbers[j] = numbers[j - 1];
+    numbers[j] = number;
+  }
+}
+
+static pl_status list_faces(face_list *list, pl_error *error)
+{
+  const pl_allocator *allocator = &list->mesh->allocator;
+  size_t count = (size_t)list->count, width = (size_t)list->width;
+  list->keys = pl_alloc(allocator, count * width, sizeof *list->keys);
+  list->order = pl_alloc(allocator, count, sizeof *list->order);
+  list->other = pl_alloc(allocator, count, sizeof *list->other);
+  list->starts = pl_alloc(allocator, (size_t)list->mesh->node_count + 1, sizeof *list->starts);
+  list->shared = pl_alloc(allocator, count, sizeof *list->shared);
+  if (!list->keys || !list->order || !list->other || !list->starts || !list->shared)
+    return pl_fail_memory(error);
+  for (int i = 0; i < list->count; i++) {
+    int *key = list->keys + width * (size_t)i;
+    face_nodes(list, i, key);
+    sort_few(key, list->width);
+    list->order[i] = i;
+  }
+  for (int k = list->width - 1; k >= 0; k--) {
+    pl_sort_pass(list->count, list->keys + k, list->width, list->mesh->node_count, list->starts,
+                 list->order, list->other);
+    int *sorted = list->other;
+    list->other = list->order;
+    list->order = sorted;
+  }
+  return PL_OK;
+}
+
+static int same_key(const face_list *list, int a, int b)
+{
+  size_t width = (size_t)list->width;
+  return memcmp(list->keys + width * (size_t)a, list->keys + width * (size_t)b,
+                width * sizeof *list->keys) == 0;
+}
+
+/* 1 if the two faces go around the same nodes in the same direction, -1 in opposite directions, 0
+ * if their nodes are joined in another order. */
+static int compare_turn(const face_list *list, int a, int b)
+{
+  int first[4], second[4], at = 0, same = 1, opposite = 1, width = list->width;
+  face_nodes(list, a, first);
+  face_nodes(list, b, second);
+  while (second[at] != first[0]) at++;
+  for (int i = 0; i < width; i++) {
+    same &= first[i] == second[(at + i) % width];
+    opposite &= first[i] == second[(at + width - i) % width];
+  }
+  return same ? 1 : opposite ? -1 : 0;
+}
+
+/* Looks at the faces from order[start] on that have equal nodes; returns where the next ones start.
+ */
+static pl_status join(face_list *list, int start, int *end, pl_error *error)
+{
+  const int *order = list->order;
+  int stop = start + 1;
+  while (stop < list->count && same_key(list, order[start], order[stop])) stop++;
+  *end = stop;
+  if (stop - start == 1) return PL_OK;
+
+  int a = order[start] / list->per_element, b = order[start + 1] / list->per_element;
+  if (stop - start > 2)
+    return pl_fail_entity(error, PL_E_MESH, a,
+                          "the elements %d, %d and %d share one face; only two can", a, b,
+                          order[start + 2] / list->per_element);
+  int turn = compare_turn(list, order[start], order[start + 1]);
+  if (turn > 0)
+    return pl_fail_entity(error, PL_E_MESH, a,
+                          "the elements %d and %d overlap: they lie on the same side of the face "
+                          "they share",
+                          a, b);
+  if (turn == 0)
+    return pl_fail_entity(error, PL_E_MESH, a,
+                          "the elements %d and %d join the nodes of their common face in "
+                          "different order",
+                          a, b);
+  list->shared[order[start]] = list->shared[order[start + 1]] = 1;
+  return PL_OK;
+}
+
+/* Keeps the faces of one element, in the order of the elements. */
+static pl_status keep_boundary(const face_list *list, pl_mesh *mesh, pl_error *error)
+{
+  int count = 0;
+  for (int i = 0; i < list->count; i++) count += !list->shared[i];
+  size_t width = (size_t)list->width;
+  mesh->faces = pl_alloc(&mesh->allocator, (size_t)count * width, sizeof *mesh->faces);
+  mesh->face_elements = pl_alloc(&mesh->allocator, (size_t)count, sizeof *mesh->face_elements);
+  if (!mesh->faces || !mesh->face_elements) return pl_fail_memory(error);
+  mesh->nodes_per_face = list->width;
+  for (int i = 0; i < list->count; i++) {
+    if (list->shared[i]) continue;
+    face_nodes(list, i, mesh->faces + width * (size_t)mesh->face_count);
+    mesh->face_elements[mesh->face_count++] = i / list->per_element;
+  }
+  return PL_OK;
+}
+
+pl_status pl_mesh_find_surface(pl_mesh *mesh, pl_error *error)
+{
+  int hex = mesh->nodes_per_element == 8;
+  face_list list = {.mesh = mesh, .per_element = hex ? 6 : 4, .width = hex ? 4 : 3};
+  list.count = mesh->element_count * list.per_element;
+  pl_status status = list_faces(&list, error);
+  for (int i = 0; !status && i < list.count;) status = join(&list, i, &i, error);
+  if (!status) status = keep_boundary(&list, mesh, error);
+  pl_free(&mesh->allocator, list.keys);
+  pl_free(&mesh->allocator, list.order);
+  pl_free(&mesh->allocator, list.other);
+  pl_free(&mesh->allocator, list.starts);
+  pl_free(&mesh->allocator, list.shared);
+  return status;
+}

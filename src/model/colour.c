@@ -1,0 +1,82 @@
+/* Greedy colouring: each chunk takes, of the colours that none of its nodes has seen, the one with
+ * the fewest chunks, which keeps the colours of even size. */
+#include "model/colour.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/thread.h"
+
+/* Colours that a node can remember; chunks that find none free get a colour of their own. */
+enum { MOST_SHARED = 64 };
+
+/* The free shared colour of the fewest chunks, a new one, or -1 if all are taken. */
+static int pick_colour(uint64_t taken, const int *sizes, int shared)
+{
+  int best = -1;
+  for (int c = 0; c < shared; c++) {
+    if (!(taken >> c & 1) && (best < 0 || sizes[c] < sizes[best])) best = c;
+  }
+  if (best < 0 && shared < MOST_SHARED) best = shared;
+  return best;
+}
+
+/* Gives every chunk a colour and returns how many there are. Colours from MOST_SHARED on, of one
+ * chunk each, are numbered down from -1 until all shared ones are known. */
+static int colour_chunks(const int *elements, int count, int size, int chunk_size, uint64_t *seen,
+                         int *colour)
+{
+  int sizes[MOST_SHARED] = {0}, shared = 0, alone = 0;
+  int chunks = pl_chunk_count(count, chunk_size);
+  for (int chunk = 0; chunk < chunks; chunk++) {
+    int last = count - chunk * chunk_size < chunk_size ? count : (chunk + 1) * chunk_size;
+    const int *nodes = elements + (size_t)chunk * (size_t)chunk_size * (size_t)size;
+    size_t node_count = (size_t)(last - chunk * chunk_size) * (size_t)size;
+    uint64_t taken = 0;
+    for (size_t i = 0; i < node_count; i++) taken |= seen[nodes[i]];
+    int best = pick_colour(taken, sizes, shared);
+    if (best < 0) {
+      colour[chunk] = -++alone;
+      continue;
+    }
+    if (best == shared) shared++;
+    sizes[best]++;
+    for (size_t i = 0; i < node_count; i++) seen[nodes[i]] |= UINT64_C(1) << best;
+    colour[chunk] = best;
+  }
+  for (int chunk = 0; chunk < chunks; chunk++) {
+    if (colour[chunk] < 0) colour[chunk] = shared - 1 - colour[chunk];
+  }
+  return shared + alone;
+}
+
+pl_status pl_colours_create(const pl_allocator *allocator, int node_count, const int *elements,
+                            int count, int size, int chunk_size, pl_colours *colours,
+                            pl_error *error)
+{
+  int chunks = pl_chunk_count(count, chunk_size);
+  *colours = (pl_colours){.chunks = chunks};
+  uint64_t *seen = pl_alloc(allocator, (size_t)node_count, sizeof *seen);
+  int *colour = pl_alloc(allocator, (size_t)chunks, sizeof *colour);
+  colours->start = pl_alloc(allocator, (size_t)chunks + 2, sizeof *colours->start);
+  colours->list = pl_alloc(allocator, (size_t)chunks, sizeof *colours->list);
+  int ok = seen && colour && colours->start && colours->list;
+  if (ok) {
+    // sort the chunks by colour: start[c + 2] counts, then start[c + 1] is where c's next one goes
+    colours->count = colour_chunks(elements, count, size, chunk_size, seen, colour);
+    for (int i = 0; i < chunks; i++) colours->start[colour[i] + 2]++;
+    for (int c = 0; c < colours->count; c++) colours->start[c + 2] += colours->start[c + 1];
+    for (int i = 0; i < chunks; i++) colours->list[colours->start[colour[i] + 1]++] = i;
+  }
+  pl_free(allocator, seen);
+  pl_free(allocator, colour);
+  if (ok) return PL_OK;
+  pl_colours_destroy(allocator, colours);
+  return pl_fail_memory(error);
+}
+
+void pl_colours_destroy(const pl_allocator *allocator, pl_colours *colours)
+{
+  pl_free(allocator, colours->start);
+  pl_free(allocator, colours->list);
+  *colours = (pl_colours){0};
+}

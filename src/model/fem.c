@@ -1,0 +1,361 @@
+/* Finite elements: linear tetrahedra (one point) and 8-node hexahedra (2x2x2 Gauss points).
+ *
+ * The energy is the sum over elements and points of w W(F) with weight w in m^3; the force on a
+ * node is minus its derivative. Shape functions are taken in rest coordinates (total Lagrangian):
+ * Hauth 2004, 3.1 and C.1; hexahedra: Zienkiewicz, Taylor, Zhu, The Finite Element Method, 6th
+ * ed., 4.6. */
+#include "model/fem.h"
+
+#include "core/cpu.h"
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STRAIN, MASS, PARAM_COUNT };
+enum { LUMPED, CONSISTENT };
+
+#define X(name) STRAIN_##name,
+enum { PL_STRAINS(X) STRAIN_COUNT };
+#undef X
+#define X(name)      "|" #name
+#define STRAIN_WORDS (&(PL_STRAINS(X))[1])
+
+static const pl_param params[PARAM_COUNT] = {
+    [STRAIN] = {"strain", "1", "how strain follows from the deformation", 0, 0, STRAIN_COUNT - 1,
+                STRAIN_WORDS, 1},
+    [MASS] = {"mass", "1", "mass at the nodes, or spread as the shape functions are", LUMPED, 0, 1,
+              "lumped|consistent", 1},
+};
+#undef X
+
+/* ---- shape functions ---- */
+
+/* Values and derivatives by the element's own coordinates (r, s, t). */
+typedef struct shape {
+  double weight; /* of the point, in own coordinates */
+  double N[PL_ELEMENT_NODES], dN[PL_ELEMENT_NODES][3];
+} shape;
+
+/* The corners of [-1,1]^3 in the order of a hexahedron's nodes. */
+static const double corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                     {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+
+static shape tet_shape(void)
+{
+  return (shape){.weight = 1.0 / 6,
+                 .N = {0.25, 0.25, 0.25, 0.25},
+                 .dN = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+}
+
+/* At one of the 2x2x2 Gauss points: the corners drawn in by 1/sqrt(3). */
+static shape hex_shape(int point)
+{
+  shape out = {.weight = 1};
+  for (int a = 0; a < 8; a++) {
+    double u[3];
+    for (int i = 0; i < 3; i++) u[i] = 1 + corners[a][i] * corners[point][i] / sqrt(3.0);
+    out.N[a] = u[0] * u[1] * u[2] / 8;
+    for (int i = 0; i < 3; i++) out.dN[a][i] = corners[a][i] * u[(i + 1) % 3] * u[(i + 2) % 3] / 8;
+  }
+  return out;
+}
+
+static shape shape_at(int nodes_per_element, int point)
+{
+  return nodes_per_element == 4 ? tet_shape() : hex_shape(point);
+}
+
+/* dX/dr at a point of an element at rest: J[i][j] = dX_i/dr_j. Returns its determinant. */
+static double jacobian(const shape *at, const double *positions, const int *nodes, int count,
+                       double J[3][3])
+{
+  memset(J, 0, 9 * sizeof(double));
+  for (int a = 0; a < count; a++) {
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++)
+        J[i][j] += positions[3 * (size_t)nodes[a] + (size_t)i] * at->dN[a][j];
+    }
+  }
+  return J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) +
+         J[0][1] * (J[1][2] * J[2][0] - J[1][0] * J[2][2]) +
+         J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
+}
+
+/* Gradients in rest coordinates, b_a = J^-T dN_a, and the point's weight in m^3. */
+static double rest_gradients(const shape *at, const double *positions, const int *nodes, int count,
+                             double b[PL_ELEMENT_NODES][3])
+{
+  double J[3][3], inverse[3][3];
+  double det = jacobian(at, positions, nodes, count, J);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+      inverse[j][i] = (J[i1][j1] * J[i2][j2] - J[i1][j2] * J[i2][j1]) / det;
+    }
+  }
+  for (int a = 0; a < count; a++) {
+    for (int i = 0; i < 3; i++) {
+      b[a][i] = 0;
+      for (int j = 0; j < 3; j++) b[a][i] += inverse[j][i] * at->dN[a][j];
+    }
+  }
+  return det * at->weight;
+}
+
+/* ---- mass ---- */
+
+typedef struct mass_source {
+  const pl_mesh *mesh;
+  double density;
+} mass_source;
+
+/* Tetrahedra: density V / 20 (1 + delta_ab). Hexahedra: the quadrature of density N_a N_b. */
+static void element_mass(const void *context, int element, double *values)
+{
+  const mass_source *source = context;
+  const pl_mesh *mesh = source->mesh;
+  int count = mesh->nodes_per_element;
+  const int *nodes = mesh->elements + (size_t)element * (size_t)count;
+  double J[3][3];
+  memset(values, 0, (size_t)(count * count) * sizeof *values);
+  for (int p = 0; p < (count == 4 ? 1 : 8); p++) {
+    shape at = shape_at(count, p);
+    double m = source->density * at.weight * jacobian(&at, mesh->nodes, nodes, count, J);
+    for (int a = 0; a < count; a++) {
+      for (int b = 0; b < count; b++)
+        values[count * a + b] += m * (count == 4 ? (1 + (a == b)) / 20.0 : at.N[a] * at.N[b]);
+    }
+  }
+}
+
+/* ---- creation ---- */
+
+/* Elements per chunk: enough chunks for many threads, large enough to keep data in the cache. */
+static int chunk_batches(int elements)
+{
+  int batches = elements / (64 * PL_LANES);
+  return batches < 16 ? 16 : batches > 128 ? 128 : batches;
+}
+
+/* Rest data of one element in its lane; the copies that fill the last batch weigh nothing. */
+static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *material, int place,
+                           pl_error *error)
+{
+  int count = fem->nodes_per_element, lane = place % PL_LANES, batch = place / PL_LANES;
+  int element = place < fem->elements ? place : fem->elements - 1;
+  const int *nodes = mesh->elements + (size_t)element * (size_t)count;
+  int *lane_nodes = fem->nodes + (size_t)batch * (size_t)(count * PL_LANES);
+  for (int a = 0; a < count; a++) lane_nodes[PL_LANES * a + lane] = nodes[a];
+
+  pl_lanes *rest = fem->rest + (size_t)batch * pl_fem_rest_size(count, fem->points);
+  (*rest++)[lane] = material->lambda;
+  (*rest++)[lane] = material->mu;
+  for (int p = 0; p < fem->points; p++) {
+    double b[PL_ELEMENT_NODES][3];
+    shape at = shape_at(count, p);
+    double weight = rest_gradients(&at, mesh->nodes, nodes, count, b);
+    if (!(weight > 0) || !isfinite(1 / weight))
+      return pl_fail_entity(error, PL_E_MESH, element,
+                            "element %d has the volume %g m^3 at a quadrature point; it must be "
+                            "positive: repair the mesh",
+                            element, weight);
+    (*rest++)[lane] = place < fem->elements ? weight : 0;
+    for (int a = 0; a < count - 1; a++) {
+      for (int i = 0; i < 3; i++) (*rest++)[lane] = b[a][i];
+    }
+  }
+  return PL_OK;
+}
+
+static pl_status allocate(pl_model *self, pl_fem *fem, pl_error *error)
+{
+  size_t count = (size_t)fem->nodes_per_element, batches = (size_t)fem->batches;
+  size_t rest = pl_fem_rest_size(fem->nodes_per_element, fem->points);
+  fem->element_nodes =
+      pl_alloc(&self->allocator, (size_t)fem->elements * count, sizeof *fem->element_nodes);
+  fem->nodes = pl_alloc(&self->allocator, batches * count * PL_LANES, sizeof *fem->nodes);
+  fem->rest = pl_alloc(&self->allocator, batches * rest, sizeof *fem->rest);
+  int chunks = pl_chunk_count(fem->batches, fem->chunk_batches);
+  fem->chunk_sums = pl_alloc(&self->allocator, (size_t)chunks, sizeof *fem->chunk_sums);
+  int ok = fem->element_nodes && fem->nodes && fem->rest && fem->chunk_sums;
+  return ok ? PL_OK : pl_fail_memory(error);
+}
+
+static pl_cliques cliques(const pl_model *self)
+{
+  const pl_fem *fem = self->state;
+  return (pl_cliques){
+      .count = fem->elements, .size = fem->nodes_per_element, .nodes = fem->element_nodes};
+}
+
+static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *material,
+                        const double *values, pl_error *error)
+{
+  pl_fem *fem = pl_alloc(&self->allocator, 1, sizeof *fem);
+  if (!fem) return pl_fail_memory(error);
+  self->state = fem;
+  int tets = mesh->nodes_per_element == 4;
+  fem->nodes_per_element = mesh->nodes_per_element;
+  fem->points = tets ? 1 : 8;
+  fem->elements = mesh->element_count;
+  fem->batches = pl_chunk_count(fem->elements, PL_LANES);
+  fem->chunk_batches = chunk_batches(fem->elements);
+  fem->viscous_lambda = material->viscous_lambda;
+  fem->viscous_mu = material->viscous_mu;
+  fem->viscous = fem->viscous_lambda != 0 || fem->viscous_mu != 0;
+  fem->law = &pl_strain_at((int)values[STRAIN])->points;
+  fem->kernel = PL_PICK_VARIANT(pl_fem_kernels) + (tets ? PL_FEM_TET : PL_FEM_HEX);
+
+  // the elements, their chunks and their mass
+  pl_status status = allocate(self, fem, error);
+  if (status) return status;
+  memcpy(fem->element_nodes, mesh->elements,
+         (size_t)fem->elements * (size_t)fem->nodes_per_element * sizeof *fem->element_nodes);
+  for (int place = 0; place < fem->batches * PL_LANES; place++) {
+    status = fill_lane(fem, mesh, material, place, error);
+    if (status) return status;
+  }
+  status =
+      pl_colours_create(&self->allocator, self->blocks, fem->element_nodes, fem->elements,
+                        fem->nodes_per_element, fem->chunk_batches * PL_LANES, &fem->chunks, error);
+  if (status) return status;
+  mass_source source = {.mesh = mesh, .density = material->density};
+  pl_cliques elements = cliques(self);
+  status = pl_mass_create(&self->allocator, self->blocks, &elements, element_mass, &source,
+                          values[MASS] == CONSISTENT, &fem->mass, error);
+  self->lumped_mass = fem->mass.lumped;
+  return status;
+}
+
+static void destroy(pl_model *self)
+{
+  pl_fem *fem = self->state;
+  if (!fem) return;
+  pl_mass_destroy(&self->allocator, &fem->mass);
+  pl_colours_destroy(&self->allocator, &fem->chunks);
+  pl_free(&self->allocator, fem->chunk_sums);
+  pl_free(&self->allocator, fem->places);
+  pl_free(&self->allocator, fem->rest);
+  pl_free(&self->allocator, fem->nodes);
+  pl_free(&self->allocator, fem->element_nodes);
+  pl_free(&self->allocator, fem);
+}
+
+/* ---- the matrix ---- */
+
+static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
+{
+  pl_fem *fem = self->state;
+  int count = fem->nodes_per_element;
+  size_t room = (size_t)fem->batches * (size_t)(count * count * PL_LANES);
+  if (!fem->places) fem->places = pl_alloc(&self->allocator, room, sizeof *fem->places);
+  if (!fem->places) return pl_fail_memory(error);
+  int *place = fem->places;
+  for (int batch = 0; batch < fem->batches; batch++) {
+    const int *nodes = fem->nodes + (size_t)batch * (size_t)(count * PL_LANES);
+    for (int ab = 0; ab < count * count; ab++) {
+      const int *a = nodes + PL_LANES * (ab / count), *b = nodes + PL_LANES * (ab % count);
+      for (int lane = 0; lane < PL_LANES; lane++, place++) {
+        *place = pl_bsr_find(A, offset + a[lane], offset + b[lane]);
+        if (*place < 0)
+          return pl_fail_entity(error, PL_E_ARGUMENT, PL_LANES * batch + lane,
+                                "the matrix has no block for nodes %d and %d; build it from the "
+                                "model's cliques",
+                                a[lane], b[lane]);
+      }
+    }
+  }
+  return pl_mass_bind(&self->allocator, &fem->mass, A, offset, error);
+}
+
+/* ---- passes over the elements ---- */
+
+static int first_batch(const pl_fem *fem, int chunk) { return chunk * fem->chunk_batches; }
+
+static int last_batch(const pl_fem *fem, int chunk)
+{
+  int last = (chunk + 1) * fem->chunk_batches;
+  return last < fem->batches ? last : fem->batches;
+}
+
+static void evaluate_chunk(void *context, int index)
+{
+  const pl_fem_job *job = context;
+  int chunk = job->chunks[index];
+  job->fem->kernel->evaluate(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
+}
+
+static void evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
+                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+{
+  const pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = q, .v = v, .f = f, .kq = kq, .kv = kv};
+  job.semidefinite = semidefinite;
+  job.values = A ? A->values : NULL;
+  for (int c = 0; c < fem->chunks.count; c++) {
+    int start = fem->chunks.start[c];
+    job.chunks = fem->chunks.list + start;
+    pl_parallel(pool, fem->chunks.start[c + 1] - start, evaluate_chunk, &job);
+  }
+}
+
+static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
+{
+  const pl_fem *fem = self->state;
+  pl_mass_add(&fem->mass, a, x, f, pool);
+}
+
+static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
+{
+  const pl_fem *fem = self->state;
+  pl_mass_matrix(&fem->mass, a, A, pool);
+}
+
+static void energy_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  job->sums[chunk] =
+      job->fem->kernel->energy(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
+}
+
+static double energy(pl_model *self, const double *q, pl_pool *pool)
+{
+  const pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = q, .sums = fem->chunk_sums};
+  pl_parallel(pool, fem->chunks.chunks, energy_chunk, &job);
+  double sum = 0;
+  for (int chunk = 0; chunk < fem->chunks.chunks; chunk++) sum += fem->chunk_sums[chunk];
+  return sum;
+}
+
+static void fields_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  job->fem->kernel->fields(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
+}
+
+static void fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
+{
+  const pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = q, .von_mises = von_mises, .det_f = det_f};
+  pl_parallel(pool, fem->chunks.chunks, fields_chunk, &job);
+}
+
+const pl_model_ops pl_model_fem = {
+    .info = {.name = "fem",
+             .summary = "finite elements: linear tetrahedra or 8-node hexahedra",
+             .source = "Hauth 2004, 3.1 and C; Zienkiewicz, Taylor, Zhu 2005, 4.6",
+             .params = params,
+             .param_count = PARAM_COUNT},
+    .create = create,
+    .destroy = destroy,
+    .cliques = cliques,
+    .bind = bind,
+    .evaluate = evaluate,
+    .mass_add = mass_add,
+    .mass_matrix = mass_matrix,
+    .energy = energy,
+    .fields = fields,
+};

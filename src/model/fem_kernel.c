@@ -1,0 +1,321 @@
+/* The element loop: forces and stiffness of four elements at once.
+ *
+ *   F = sum_a (x_a - x_last) b_a^T       f_a = - sum_points w P(F) b_a
+ *   K_ab = sum_points w b_a . H . b_b    H = kq dP/dF + kv dP/d(dF/dt)
+ *
+ * (Hauth 2004, C.2 and 3.1, with a general law.) f is the force on the nodes, K is minus its
+ * derivative. H is symmetric, so K_ab and K_ba are each other's transpose and only one is computed;
+ * what belongs to the last node follows from the others, since the gradients sum to zero. The same
+ * source serves tetrahedra (4 nodes, 1 point) and hexahedra (8 nodes, 8 points): count and points
+ * are constants wherever these functions are inlined. */
+#include "model/fem.h"
+
+enum { MOST_EDGES = PL_ELEMENT_NODES - 1, MOST_PAIRS = PL_ELEMENT_NODES * PL_ELEMENT_NODES };
+
+/* The stiffness of an element: entry (i,k) of K_ab, i <= k, for all a and b; where i = k the part
+ * b >= a is used. The other half follows by symmetry. */
+enum { XX, XY, XZ, YY, YZ, ZZ, DIRECTIONS };
+typedef pl_lanes pairs[DIRECTIONS][MOST_PAIRS];
+
+PL_INLINE const int *batch_nodes(const pl_fem *fem, int batch, const int count)
+{
+  return fem->nodes + (size_t)batch * (size_t)(count * PL_LANES);
+}
+
+PL_INLINE const pl_lanes *batch_rest(const pl_fem *fem, int batch, const int count,
+                                     const int points)
+{
+  return fem->rest + (size_t)batch * pl_fem_rest_size(count, points);
+}
+
+/* One coordinate of a node of each lane. */
+PL_INLINE pl_lanes gather(const double *x, const int *nodes, int axis)
+{
+  const double *at = x + axis;
+  return (pl_lanes){at[3 * (size_t)nodes[0]], at[3 * (size_t)nodes[1]], at[3 * (size_t)nodes[2]],
+                    at[3 * (size_t)nodes[3]]};
+}
+
+/* The vectors from the last node to the others. */
+PL_INLINE void gather_edges(const double *x, const int *nodes, const int count, pl_lanes *edges)
+{
+  for (int i = 0; i < 3; i++) {
+    pl_lanes origin = gather(x, nodes + PL_LANES * (count - 1), i);
+    for (int a = 0; a < count - 1; a++)
+      edges[3 * a + i] = gather(x, nodes + PL_LANES * a, i) - origin;
+  }
+}
+
+/* G = sum_a edge_a b_a^T: F from positions, its rate from velocities. */
+PL_INLINE void gradient(const pl_lanes *edges, const pl_lanes *b, const int count, pl_lanes *G)
+{
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      pl_lanes sum = edges[i] * b[j];
+      for (int a = 1; a < count - 1; a++) sum += edges[3 * a + i] * b[3 * a + j];
+      G[3 * i + j] = sum;
+    }
+  }
+}
+
+PL_INLINE pl_lanes dot(const pl_lanes *a, const pl_lanes *b)
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The only point's value is set, that of many is added. */
+PL_INLINE void put(pl_lanes *to, pl_lanes value, const int points)
+{
+  *to = points == 1 ? value : *to + value;
+}
+
+/* Entry (i,k) of K_ab of all nodes but the last, from one point: h is the part of H that couples
+ * these directions, (j,l) at h[9 j + l], and wb holds the weighted gradients. */
+PL_INLINE void add_direction(const pl_lanes *h, const pl_lanes *b, const pl_lanes *wb,
+                             const int count, const int points, const int same, pl_lanes *K)
+{
+  for (int n = 0; n < count - 1; n++) {
+    pl_lanes t[3];
+    for (int j = 0; j < 3; j++) t[j] = dot(h + 9 * j, wb + 3 * n);
+    for (int m = 0; m < (same ? n + 1 : count - 1); m++)
+      put(&K[count * m + n], dot(b + 3 * m, t), points);
+  }
+}
+
+PL_INLINE void add_directions(const pl_lanes *H, const pl_lanes *b, const pl_lanes *wb,
+                              const int count, const int points, pairs K)
+{
+  add_direction(H, b, wb, count, points, 1, K[XX]);
+  add_direction(H + 3, b, wb, count, points, 0, K[XY]);
+  add_direction(H + 6, b, wb, count, points, 0, K[XZ]);
+  add_direction(H + 30, b, wb, count, points, 1, K[YY]);
+  add_direction(H + 33, b, wb, count, points, 0, K[YZ]);
+  add_direction(H + 60, b, wb, count, points, 1, K[ZZ]);
+}
+
+/* The last node's entries: rows and columns sum to zero. */
+PL_INLINE void close_direction(const int count, const int same, pl_lanes *K)
+{
+  const int last = count - 1;
+  pl_lanes total = pl_lanes_all(0);
+  for (int a = 0; a < last; a++) {
+    pl_lanes row = pl_lanes_all(0), column = pl_lanes_all(0);
+    for (int b = 0; b < last; b++) {
+      row += K[same && b < a ? count * b + a : count * a + b];
+      if (!same) column += K[count * b + a];
+    }
+    K[count * a + last] = -row;
+    if (!same) K[count * last + a] = -column;
+    total += row;
+  }
+  K[count * last + last] = total;
+}
+
+/* Four lanes of four vectors to four vectors of one lane each. */
+PL_INLINE void transpose(const pl_lanes *in, pl_lanes *out)
+{
+  pl_lanes low01 = __builtin_shufflevector(in[0], in[1], 0, 4, 2, 6);
+  pl_lanes high01 = __builtin_shufflevector(in[0], in[1], 1, 5, 3, 7);
+  pl_lanes low23 = __builtin_shufflevector(in[2], in[3], 0, 4, 2, 6);
+  pl_lanes high23 = __builtin_shufflevector(in[2], in[3], 1, 5, 3, 7);
+  out[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+  out[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+  out[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+}
+
+/* Adds each lane's block, its entries in the order of memory. A thread owns nothing behind a block.
+ */
+PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *entries)
+{
+  pl_lanes low[PL_LANES], high[PL_LANES];
+  transpose(entries, low);
+  transpose(entries + 4, high);
+  for (int lane = 0; lane < PL_LANES; lane++) {
+    double *to = values + 9 * (size_t)places[lane];
+    pl_lanes_store(to, pl_lanes_load(to) + low[lane]);
+    pl_lanes_store(to + 4, pl_lanes_load(to + 4) + high[lane]);
+    to[8] += entries[8][lane];
+  }
+}
+
+/* Adds K_ab and, its transpose, K_ba. */
+PL_INLINE void scatter_pair(double *values, const int *places, const int count, pairs K, int a,
+                            int b)
+{
+  int ab = count * a + b, ba = count * b + a;
+  pl_lanes columns[9] = {K[XX][ab], K[XY][ba], K[XZ][ba], K[XY][ab], K[YY][ab],
+                         K[YZ][ba], K[XZ][ab], K[YZ][ab], K[ZZ][ab]};
+  scatter_block(values, places + PL_LANES * ab, columns);
+  if (a == b) return;
+  pl_lanes rows[9] = {K[XX][ab], K[XY][ab], K[XZ][ab], K[XY][ba], K[YY][ab],
+                      K[YZ][ab], K[XZ][ba], K[YZ][ba], K[ZZ][ab]};
+  scatter_block(values, places + PL_LANES * ba, rows);
+}
+
+PL_INLINE void scatter_stiffness(double *values, const int *places, const int count, pairs K)
+{
+  for (int d = 0; d < DIRECTIONS; d++) close_direction(count, d == XX || d == YY || d == ZZ, K[d]);
+  for (int a = 0; a < count; a++) {
+    for (int b = a; b < count; b++) scatter_pair(values, places, count, K, a, b);
+  }
+}
+
+/* f_a -= P (w b_a) of one point. */
+PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *wb, const int count, const int points,
+                          pl_lanes *forces)
+{
+  for (int a = 0; a < count - 1; a++) {
+    for (int i = 0; i < 3; i++) put(&forces[3 * a + i], -dot(P + 3 * i, wb + 3 * a), points);
+  }
+}
+
+PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_lanes *forces)
+{
+  for (int i = 0; i < 3; i++) {
+    pl_lanes sum = forces[i];
+    for (int a = 1; a < count - 1; a++) sum += forces[3 * a + i];
+    forces[3 * (count - 1) + i] = -sum;
+  }
+  for (int a = 0; a < count; a++) {
+    for (int lane = 0; lane < PL_LANES; lane++) {
+      double *to = f + 3 * (size_t)nodes[PL_LANES * a + lane];
+      for (int i = 0; i < 3; i++) to[i] += forces[3 * a + i][lane];
+    }
+  }
+}
+
+PL_INLINE pl_point start_point(const pl_fem *fem, const pl_lanes *rest, int viscous)
+{
+  pl_point point;
+  point.lambda = rest[0];
+  point.mu = rest[1];
+  point.viscous = viscous;
+  point.viscous_lambda = pl_lanes_all(fem->viscous_lambda);
+  point.viscous_mu = pl_lanes_all(fem->viscous_mu);
+  return point;
+}
+
+PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count, const int points)
+{
+  const pl_fem *fem = job->fem;
+  const int *nodes = batch_nodes(fem, batch, count);
+  const pl_lanes *rest = batch_rest(fem, batch, count, points);
+  pl_lanes edges[3 * MOST_EDGES], edge_rates[3 * MOST_EDGES];
+  pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81];
+  pairs K;
+  pl_point point = start_point(fem, rest, fem->viscous && job->v);
+  gather_edges(job->q, nodes, count, edges);
+  if (point.viscous) gather_edges(job->v, nodes, count, edge_rates);
+  if (points > 1) {
+    memset(forces, 0, sizeof forces);
+    if (job->values) memset(K, 0, sizeof K);
+  }
+
+  for (int p = 0; p < points; p++) {
+    const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
+    gradient(edges, b, count, point.F);
+    if (point.viscous) gradient(edge_rates, b, count, point.rate);
+    if (job->values)
+      fem->law->tangent(&point, job->kq, job->kv, job->semidefinite, P, H);
+    else
+      fem->law->stress(&point, P, NULL);
+
+    pl_lanes wb[3 * MOST_EDGES];
+    for (int i = 0; i < 3 * (count - 1); i++) wb[i] = b[-1] * b[i];
+    add_forces(P, wb, count, points, forces);
+    if (job->values) add_directions(H, b, wb, count, points, K);
+  }
+
+  if (job->f) scatter_forces(job->f, nodes, count, forces);
+  if (job->values) {
+    size_t first = (size_t)batch * (size_t)(count * count * PL_LANES);
+    scatter_stiffness(job->values, fem->places + first, count, K);
+  }
+}
+
+/* Sum of w W; the lanes are added last. */
+PL_INLINE double energy_of(const pl_fem_job *job, int first, int last, const int count,
+                           const int points)
+{
+  const pl_fem *fem = job->fem;
+  pl_lanes sum = pl_lanes_all(0);
+  for (int batch = first; batch < last; batch++) {
+    const pl_lanes *rest = batch_rest(fem, batch, count, points);
+    pl_lanes edges[3 * MOST_EDGES], W;
+    pl_point point = start_point(fem, rest, 0);
+    gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
+    for (int p = 0; p < points; p++) {
+      const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
+      gradient(edges, b, count, point.F);
+      fem->law->stress(&point, NULL, &W);
+      sum += b[-1] * W;
+    }
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+PL_INLINE pl_lanes determinant(const pl_lanes *F)
+{
+  return F[0] * (F[4] * F[8] - F[5] * F[7]) + F[1] * (F[5] * F[6] - F[3] * F[8]) +
+         F[2] * (F[3] * F[7] - F[4] * F[6]);
+}
+
+/* Von Mises stress of sigma = P F^T / det F; a nearly flat element is taken as 1e-6 thick. */
+PL_INLINE pl_lanes von_mises(const pl_lanes *F, const pl_lanes *P, pl_lanes J)
+{
+  pl_lanes s[9];
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) s[3 * i + j] = dot(P + 3 * i, F + 3 * j);
+  }
+  pl_lanes a = s[0] - s[4], b = s[4] - s[8], c = s[8] - s[0];
+  pl_lanes u = 0.5 * (s[1] + s[3]), v = 0.5 * (s[5] + s[7]), w = 0.5 * (s[2] + s[6]);
+  pl_lanes square = 0.5 * (a * a + b * b + c * c) + 3.0 * (u * u + v * v + w * w);
+  return pl_lanes_sqrt(square) / pl_lanes_max(pl_lanes_abs(J), pl_lanes_all(1e-6));
+}
+
+/* Mean von Mises stress and least det F over the points of each element. */
+PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, const int points)
+{
+  const pl_fem *fem = job->fem;
+  const pl_lanes *rest = batch_rest(fem, batch, count, points);
+  pl_lanes edges[3 * MOST_EDGES], P[9], mean = pl_lanes_all(0), least = pl_lanes_all(0);
+  pl_point point = start_point(fem, rest, 0);
+  gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
+  for (int p = 0; p < points; p++) {
+    const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
+    gradient(edges, b, count, point.F);
+    pl_lanes J = determinant(point.F);
+    least = p == 0 ? J : pl_lanes_min(J, least);
+    if (!job->von_mises) continue;
+    fem->law->stress(&point, P, NULL);
+    mean += von_mises(point.F, P, J) / (double)points;
+  }
+  for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < fem->elements; lane++) {
+    if (job->von_mises) job->von_mises[PL_LANES * batch + lane] = mean[lane];
+    if (job->det_f) job->det_f[PL_LANES * batch + lane] = least[lane];
+  }
+}
+
+/* The two kinds of element. */
+#define KIND(name, count, points)                                                                  \
+  static void evaluate_##name(const pl_fem_job *job, int first, int last)                          \
+  {                                                                                                \
+    for (int batch = first; batch < last; batch++) evaluate_batch(job, batch, count, points);      \
+  }                                                                                                \
+  static double energy_##name(const pl_fem_job *job, int first, int last)                          \
+  {                                                                                                \
+    return energy_of(job, first, last, count, points);                                             \
+  }                                                                                                \
+  static void fields_##name(const pl_fem_job *job, int first, int last)                            \
+  {                                                                                                \
+    for (int batch = first; batch < last; batch++) fields_of(job, batch, count, points);           \
+  }
+
+KIND(tet, 4, 1)
+KIND(hex, 8, 8)
+
+const pl_fem_kernel PL_VARIANT(pl_fem_kernels)[PL_FEM_KINDS] = {
+    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet},
+    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex},
+};

@@ -1,0 +1,50 @@
+/* The family of deformable models. */
+#include "model/model.h"
+
+#include "core/error.h"
+#include "core/family.h"
+#include "core/memory.h"
+
+#define X(name) &pl_model_##name.info,
+static const pl_member *const members[] = {PL_MODELS(X) NULL};
+#undef X
+
+const pl_family pl_model_family = {
+    .name = "model",
+    .summary = "what a body is made of: force, stiffness and mass",
+    .members = members,
+};
+
+pl_status pl_model_create(const pl_allocator *allocator, const pl_choice *choice,
+                          const pl_mesh *mesh, const pl_material *material, pl_model **out,
+                          pl_error *error)
+{
+  *out = NULL;
+  const pl_member *member;
+  double values[PL_MOST_VALUES];
+  pl_status status = pl_choice_resolve(&pl_model_family, choice, &member, values, error);
+  if (status) return status;
+  pl_allocator memory = pl_allocator_or_default(allocator);
+  pl_model *model = pl_alloc(&memory, 1, sizeof *model);
+  if (!model) return pl_fail_memory(error);
+
+  // the member's description is the first part of its table
+  model->ops = (const pl_model_ops *)(const void *)member;
+  model->allocator = memory;
+  model->blocks = mesh->node_count;
+  status = model->ops->create(model, mesh, material, values, error);
+  if (status) {
+    pl_model_destroy(model);
+    return status;
+  }
+  *out = model;
+  return PL_OK;
+}
+
+void pl_model_destroy(pl_model *model)
+{
+  if (!model) return;
+  pl_allocator memory = model->allocator;
+  model->ops->destroy(model);
+  pl_free(&memory, model);
+}

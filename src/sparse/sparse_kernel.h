@@ -1,0 +1,36 @@
+/* The loops in which solvers spend their time, chunk by chunk; compiled for the baseline and for
+ * AVX2, with the same bits. */
+#ifndef PL_SPARSE_KERNEL_H
+#define PL_SPARSE_KERNEL_H
+
+#include "core/cpu.h"
+#include "sparse/bsr.h"
+
+/* One conjugate gradient step along p, with q = A p, and the preconditioner's blocks (9 doubles per
+ * row, column by column), or NULL where it has none. */
+typedef struct pl_advance {
+  double alpha;
+  const double *p, *q, *blocks;
+  double *x, *r, *z;
+} pl_advance;
+
+typedef struct pl_sparse_kernel {
+  /* y = A x in the rows of the chunk. */
+  void (*multiply)(const pl_bsr *A, int chunk, const double *x, double *y);
+  /* The same, and the chunk's part of x.y. */
+  double (*multiply_dot)(const pl_bsr *A, int chunk, const double *x, double *y);
+  /* z = B r in rows [first, last). */
+  void (*precondition)(const double *blocks, int first, int last, const double *r, double *z);
+  /* x += alpha p, r -= alpha q, z = B r in rows [first, last); parts[0] = r.r, parts[1] = r.z.
+   * Without blocks z and r.z are left alone. */
+  void (*advance)(const pl_advance *step, int first, int last, double *parts);
+} pl_sparse_kernel;
+
+extern const pl_sparse_kernel pl_sparse_kernel_base, pl_sparse_kernel_avx2;
+
+static inline const pl_sparse_kernel *pl_sparse_kernel_pick(void)
+{
+  return PL_PICK_VARIANT(&pl_sparse_kernel);
+}
+
+#endif

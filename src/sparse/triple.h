@@ -1,0 +1,61 @@
+/* Three doubles worked on at once: four AVX2 lanes of which the last is idle, or else a pair and a
+ * single (which compilers turn into better baseline code than half-used vectors of four). Each
+ * component sees the same operations in both. */
+#ifndef PL_SPARSE_TRIPLE_H
+#define PL_SPARSE_TRIPLE_H
+
+#include "math/lanes.h"
+
+#ifdef PL_USE_AVX2
+
+typedef pl_lanes triple;
+
+PL_INLINE triple triple_make(double x, double y, double z) { return (triple){x, y, z, 0}; }
+/* Reads a fourth double, too. */
+PL_INLINE triple triple_load_wide(const double *from) { return pl_lanes_load(from); }
+PL_INLINE triple triple_add(triple a, triple b) { return a + b; }
+PL_INLINE triple triple_times(triple a, triple b) { return a * b; }
+PL_INLINE triple triple_scale(triple a, double s) { return a * pl_lanes_all(s); }
+PL_INLINE double triple_x(triple a) { return a[0]; }
+PL_INLINE double triple_y(triple a) { return a[1]; }
+PL_INLINE double triple_z(triple a) { return a[2]; }
+
+#else
+
+typedef double triple_pair __attribute__((vector_size(16)));
+typedef struct triple {
+  triple_pair xy;
+  double z;
+} triple;
+
+PL_INLINE triple triple_make(double x, double y, double z) { return (triple){{x, y}, z}; }
+PL_INLINE triple triple_load_wide(const double *from)
+{
+  triple a = {.z = from[2]};
+  memcpy(&a.xy, from, sizeof a.xy);
+  return a;
+}
+PL_INLINE triple triple_add(triple a, triple b) { return (triple){a.xy + b.xy, a.z + b.z}; }
+PL_INLINE triple triple_times(triple a, triple b) { return (triple){a.xy * b.xy, a.z * b.z}; }
+PL_INLINE triple triple_scale(triple a, double s)
+{
+  return (triple){a.xy * (triple_pair){s, s}, a.z * s};
+}
+PL_INLINE double triple_x(triple a) { return a.xy[0]; }
+PL_INLINE double triple_y(triple a) { return a.xy[1]; }
+PL_INLINE double triple_z(triple a) { return a.z; }
+
+#endif
+
+PL_INLINE triple triple_load(const double *from) { return triple_make(from[0], from[1], from[2]); }
+
+PL_INLINE void triple_store(double *to, triple a)
+{
+  to[0] = triple_x(a);
+  to[1] = triple_y(a);
+  to[2] = triple_z(a);
+}
+
+PL_INLINE double triple_sum(triple a) { return (triple_x(a) + triple_y(a)) + triple_z(a); }
+
+#endif

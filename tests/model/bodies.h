@@ -1,0 +1,226 @@
+/* Small irregular bodies for the tests of models: a box of cells with its nodes moved about, cut
+ * into tetrahedra or left as hexahedra, and a model on it with every combination of its words. */
+#ifndef PL_TEST_BODIES_H
+#define PL_TEST_BODIES_H
+
+#include "core/family.h"
+#include "core/memory.h"
+#include "model/fem.h"
+#include "test.h"
+
+static const pl_material test_material = {.density = 1000,
+                                          .lambda = 3e4,
+                                          .mu = 2e4,
+                                          .viscous_lambda = 40,
+                                          .viscous_mu = 70};
+
+/* Six tetrahedra around the diagonal 0-6 of a cell whose corners are numbered as a hexahedron's. */
+static const int test_cuts[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
+                                    {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
+
+static inline int test_node(const int cells[3], int x, int y, int z)
+{
+  return x + (cells[0] + 1) * (y + (cells[1] + 1) * z);
+}
+
+/* A box of cells of edge 0.1 m; inner nodes are moved by up to jitter edges, as are outer ones if
+ * bent is set. */
+static inline pl_mesh *test_mesh(const pl_allocator *allocator, int size, const int cells[3],
+                                 double jitter, int bent)
+{
+  int nodes = (cells[0] + 1) * (cells[1] + 1) * (cells[2] + 1);
+  int elements = cells[0] * cells[1] * cells[2] * (size == 4 ? 6 : 1);
+  double *positions = malloc((size_t)nodes * 3 * sizeof *positions);
+  int *corners = malloc((size_t)(elements * size) * sizeof *corners), *to = corners;
+  test_seed = 88172645463325252ull;
+  for (int z = 0; z <= cells[2]; z++) {
+    for (int y = 0; y <= cells[1]; y++) {
+      for (int x = 0; x <= cells[0]; x++) {
+        int inner = x && x < cells[0] && y && y < cells[1] && z && z < cells[2];
+        double *at = positions + 3 * test_node(cells, x, y, z);
+        double grid[3] = {x, y, z};
+        for (int i = 0; i < 3; i++)
+          at[i] = 0.1 * (grid[i] + (inner || bent ? jitter * test_uniform() : 0));
+      }
+    }
+  }
+  for (int z = 0; z < cells[2]; z++) {
+    for (int y = 0; y < cells[1]; y++) {
+      for (int x = 0; x < cells[0]; x++) {
+        int hex[8];
+        for (int k = 0; k < 8; k++)
+          hex[k] = test_node(cells, x + (k % 4 == 1 || k % 4 == 2), y + (k % 4 > 1), z + k / 4);
+        if (size == 8) {
+          for (int k = 0; k < 8; k++) *to++ = hex[k];
+          continue;
+        }
+        for (int t = 0; t < 6; t++) {
+          for (int k = 0; k < 4; k++) *to++ = hex[test_cuts[t][k]];
+        }
+      }
+    }
+  }
+  pl_mesh_def def = {.node_count = nodes,
+                     .nodes = positions,
+                     .element_count = elements,
+                     .nodes_per_element = size,
+                     .elements = corners,
+                     .allocator = allocator};
+  pl_mesh *mesh = NULL;
+  CHECK_OK(pl_mesh_create(&def, &mesh, error));
+  free(positions);
+  free(corners);
+  return mesh;
+}
+
+/* A model, a matrix for it, and a bent and moving state. */
+typedef struct test_body {
+  pl_mesh *mesh;
+  pl_model *model;
+  pl_bsr *A;
+  int n; /* numbers in a vector */
+  double *q, *v, *f, *g, *d;
+  int invariant; /* a rigid rotation gives no force */
+} test_body;
+
+static inline pl_bsr *test_matrix(const pl_model *model, const pl_allocator *allocator, int offset)
+{
+  pl_bsr *A = NULL;
+  pl_cliques cliques = model->ops->cliques(model);
+  cliques.offset = offset;
+  CHECK_OK(pl_bsr_create(allocator, offset + model->blocks, &cliques, 1, &A, error));
+  return A;
+}
+
+static inline double *test_vector(int n) { return calloc((size_t)n, sizeof(double)); }
+
+static inline test_body test_body_make(pl_mesh *mesh, const pl_choice *choice,
+                                       const pl_material *material)
+{
+  pl_allocator memory = pl_allocator_default();
+  test_body body = {.mesh = mesh, .invariant = 1};
+  CHECK_OK(pl_model_create(&memory, choice, mesh, material, &body.model, error));
+  body.A = test_matrix(body.model, &memory, 0);
+  CHECK_OK(body.model->ops->bind(body.model, body.A, 0, error));
+  int strain = pl_param_find(&body.model->ops->info, "strain");
+  for (int i = 0; strain >= 0 && i < choice->setting_count; i++) {
+    if (strcmp(choice->settings[i].name, "strain")) continue;
+    for (int k = 0; pl_strain_family.members[k]; k++) {
+      if (!strcmp(pl_strain_family.members[k]->name, choice->settings[i].word))
+        body.invariant = pl_strain_at(k)->rotation_invariant;
+    }
+  }
+  body.n = 3 * body.model->blocks;
+  body.q = test_vector(body.n);
+  body.v = test_vector(body.n);
+  body.f = test_vector(body.n);
+  body.g = test_vector(body.n);
+  body.d = test_vector(body.n);
+  // turned, stretched, sheared and shaken
+  static const double G[9] = {0.2, -0.95, 0.3, 1.1, 0.25, 0.05, -0.1, 0.1, 0.9};
+  test_seed = 12345;
+  for (int a = 0; a < body.model->blocks; a++) {
+    for (int i = 0; i < 3; i++) {
+      const double *X = mesh->nodes + 3 * a;
+      body.q[3 * a + i] = G[3 * i] * X[0] + G[3 * i + 1] * X[1] + G[3 * i + 2] * X[2] +
+                          0.3 * i + 0.01 * test_uniform();
+      body.v[3 * a + i] = test_uniform();
+    }
+  }
+  return body;
+}
+
+static inline void test_body_release(test_body *body)
+{
+  pl_bsr_destroy(body->A);
+  pl_model_destroy(body->model);
+  pl_mesh_destroy(body->mesh);
+  free(body->q);
+  free(body->v);
+  free(body->f);
+  free(body->g);
+  free(body->d);
+}
+
+/* Calls check for every model, every combination of its word parameters and both kinds of element.
+ * The mesh that check receives belongs to it (through test_body_make). */
+typedef struct test_words {
+  char words[PL_MOST_VALUES][64];
+  pl_setting settings[PL_MOST_VALUES];
+  int count;
+} test_words;
+
+/* Sets the words of combination number index; returns 0 when there is none of that number. */
+static inline int test_combine(const pl_member *member, int index, test_words *out)
+{
+  out->count = 0;
+  for (int p = 0; p < member->param_count; p++) {
+    if (!member->params[p].words) continue;
+    int words = 1;
+    for (const char *c = member->params[p].words; *c; c++) words += *c == '|';
+    const char *word = member->params[p].words;
+    for (int k = 0; k < index % words; k++) word = strchr(word, '|') + 1;
+    index /= words;
+    char *copy = out->words[out->count];
+    snprintf(copy, sizeof out->words[0], "%.*s", (int)strcspn(word, "|"), word);
+    out->settings[out->count++] = (pl_setting){.name = member->params[p].name, .word = copy};
+  }
+  return index == 0;
+}
+
+static inline void test_every_body(const int cells[3], double jitter, int bent,
+                                   void (*check)(test_body *body))
+{
+  for (int m = 0; pl_model_family.members[m]; m++) {
+    const pl_member *member = pl_model_family.members[m];
+    test_words words;
+    for (int c = 0; test_combine(member, c, &words); c++) {
+      for (int size = 4; size <= 8; size += 4) {
+        pl_choice choice = {member->name, words.settings, words.count};
+        test_body body =
+            test_body_make(test_mesh(NULL, size, cells, jitter, bent), &choice, &test_material);
+        int before = test_failures;
+        check(&body);
+        if (test_failures > before) {
+          printf("    in %s on %d nodes:", member->name, size);
+          for (int k = 0; k < words.count; k++) printf(" %s", words.settings[k].word);
+          printf("\n");
+        }
+        test_body_release(&body);
+      }
+    }
+  }
+}
+
+/* ---- vectors ---- */
+
+static inline double test_dot(const double *a, const double *b, int n)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static inline double test_length(const double *a, int n) { return sqrt(test_dot(a, a, n)); }
+
+/* |a - b| / |b| */
+static inline double test_distance(const double *a, const double *b, int n)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sqrt(sum) / test_length(b, n);
+}
+
+static inline void test_fill(double *a, int n, double size)
+{
+  for (int i = 0; i < n; i++) a[i] = size * test_uniform();
+}
+
+/* f = forces at (q, v). */
+static inline void test_forces(test_body *body, const double *q, const double *v, double *f)
+{
+  memset(f, 0, (size_t)body->n * sizeof *f);
+  body->model->ops->evaluate(body->model, q, v, f, 0, 0, 0, NULL, NULL);
+}
+
+#endif

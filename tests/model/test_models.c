@@ -1,0 +1,478 @@
+/* What every model must keep, over the whole family, every combination of its words and both kinds
+ * of element. */
+#include "bodies.h"
+
+static const int few[3] = {2, 2, 2}, more[3] = {4, 3, 3};
+
+/* ---- energy, force and stiffness agree ---- */
+
+/* Slope of the energy along random directions; steps of 1e-6 of the body's size leave a truncation
+ * error near 1e-11 and a rounding error near 1e-9 of the slope. */
+static void check_energy(test_body *body)
+{
+  const double h = 1e-6;
+  if (!body->model->ops->energy) return;
+  test_forces(body, body->q, NULL, body->f);
+  for (int trial = 0; trial < 10; trial++) {
+    test_fill(body->d, body->n, 1);
+    double energy[2];
+    for (int side = 0; side < 2; side++) {
+      for (int i = 0; i < body->n; i++)
+        body->g[i] = body->q[i] + (side ? h : -h) * body->d[i];
+      energy[side] = body->model->ops->energy(body->model, body->g, NULL);
+    }
+    double slope = (energy[1] - energy[0]) / (2 * h);
+    double scale = test_length(body->f, body->n);
+    CHECK_NEAR(slope, -test_dot(body->f, body->d, body->n), 1e-6 * scale);
+  }
+}
+
+TEST(force_is_minus_the_slope_of_the_energy) { test_every_body(few, 0.15, 1, check_energy); }
+
+/* (f(q - hd) - f(q + hd)) / 2h in d's place. */
+static void force_slope(test_body *body, const double *v, double h)
+{
+  double *low = test_vector(body->n), *high = test_vector(body->n);
+  for (int i = 0; i < body->n; i++) body->g[i] = body->q[i] - h * body->d[i];
+  test_forces(body, body->g, v, low);
+  for (int i = 0; i < body->n; i++) body->g[i] = body->q[i] + h * body->d[i];
+  test_forces(body, body->g, v, high);
+  for (int i = 0; i < body->n; i++) body->g[i] = (low[i] - high[i]) / (2 * h);
+  free(low);
+  free(high);
+}
+
+static void check_stiffness(test_body *body)
+{
+  pl_bsr_zero(body->A, NULL);
+  body->model->ops->evaluate(body->model, body->q, NULL, NULL, 2.5, 0, 0, body->A, NULL);
+  for (int trial = 0; trial < 3; trial++) {
+    test_fill(body->d, body->n, 1);
+    force_slope(body, NULL, 1e-6);
+    for (int i = 0; i < body->n; i++) body->g[i] *= 2.5;
+    pl_bsr_multiply(body->A, body->d, body->f, NULL);
+    CHECK(test_distance(body->g, body->f, body->n) <= 1e-5);
+  }
+}
+
+TEST(stiffness_is_minus_the_slope_of_the_force) { test_every_body(few, 0.15, 1, check_stiffness); }
+
+/* The viscous force is linear in v, so its slope is exact up to rounding; it never adds energy. */
+static void check_viscosity(test_body *body)
+{
+  int n = body->n;
+  double *low = test_vector(n), *high = test_vector(n);
+  pl_bsr_zero(body->A, NULL);
+  body->model->ops->evaluate(body->model, body->q, body->v, NULL, 0, 0.5, 0, body->A, NULL);
+  for (int trial = 0; trial < 3; trial++) {
+    test_fill(body->d, n, 1);
+    for (int i = 0; i < n; i++) body->g[i] = body->v[i] - body->d[i];
+    test_forces(body, body->q, body->g, low);
+    for (int i = 0; i < n; i++) body->g[i] = body->v[i] + body->d[i];
+    test_forces(body, body->q, body->g, high);
+    for (int i = 0; i < n; i++) body->g[i] = 0.5 * (low[i] - high[i]) / 2;
+    pl_bsr_multiply(body->A, body->d, body->f, NULL);
+    CHECK(test_distance(body->g, body->f, n) <= 1e-10);
+    CHECK(test_dot(body->d, body->f, n) > 0);
+  }
+  free(low);
+  free(high);
+}
+
+TEST(damping_is_minus_the_slope_by_velocity) { test_every_body(few, 0.15, 1, check_viscosity); }
+
+/* Largest difference between a block and the transposed one across the diagonal. */
+static double asymmetry(const pl_bsr *A)
+{
+  double worst = 0, largest = 0;
+  for (int i = 0; i < A->rows; i++) {
+    for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+      const double *a = A->values + 9 * k;
+      const double *b = A->values + 9 * pl_bsr_find(A, A->columns[k], i);
+      for (int e = 0; e < 9; e++) {
+        worst = fmax(worst, fabs(a[e] - b[3 * (e % 3) + e / 3]));
+        largest = fmax(largest, fabs(a[e]));
+      }
+    }
+  }
+  return worst / largest;
+}
+
+static void check_symmetry(test_body *body)
+{
+  for (int semidefinite = 0; semidefinite < 2; semidefinite++) {
+    pl_bsr_zero(body->A, NULL);
+    body->model->ops->evaluate(body->model, body->q, body->v, body->f, 1, 0.1, semidefinite,
+                               body->A, NULL);
+    CHECK(asymmetry(body->A) <= 1e-12);
+  }
+}
+
+TEST(stiffness_is_symmetric) { test_every_body(more, 0.2, 1, check_symmetry); }
+
+/* Pressed flat and turned inside out, the semidefinite matrix still has no negative direction; the
+ * direction tried is the one that the exact matrix bends most, found by a few power steps. */
+static void check_semidefinite(test_body *body)
+{
+  int n = body->n;
+  for (int i = 0; i < n; i++) body->q[i] *= i % 3 == 1 ? -0.4 : 0.5;
+  pl_bsr_zero(body->A, NULL);
+  body->model->ops->evaluate(body->model, body->q, NULL, NULL, 1, 0, 1, body->A, NULL);
+  double bound = 0;
+  for (int i = 0; i < body->A->rows; i++) {
+    double sum = 0;
+    for (int k = 9 * body->A->start[i]; k < 9 * body->A->start[i + 1]; k++)
+      sum += fabs(body->A->values[k]);
+    bound = fmax(bound, sum);
+  }
+  // power steps with bound - A lead to the least eigenvalue
+  test_fill(body->d, n, 1);
+  for (int step = 0; step < 400; step++) {
+    pl_bsr_multiply(body->A, body->d, body->f, NULL);
+    for (int i = 0; i < n; i++) body->d[i] -= body->f[i] / bound;
+    double length = test_length(body->d, n);
+    for (int i = 0; i < n; i++) body->d[i] /= length;
+  }
+  pl_bsr_multiply(body->A, body->d, body->f, NULL);
+  CHECK(test_dot(body->d, body->f, n) >= -1e-12 * bound);
+}
+
+TEST(semidefinite_has_no_negative_direction) { test_every_body(few, 0.15, 1, check_semidefinite); }
+
+/* The force that comes with the matrix is the force alone. */
+static void check_fused(test_body *body)
+{
+  for (int semidefinite = 0; semidefinite < 2; semidefinite++) {
+    test_forces(body, body->q, body->v, body->f);
+    memset(body->g, 0, (size_t)body->n * sizeof *body->g);
+    body->model->ops->evaluate(body->model, body->q, body->v, body->g, 1, 0.1, semidefinite,
+                               body->A, NULL);
+    CHECK(test_distance(body->g, body->f, body->n) <= 1e-12);
+  }
+}
+
+TEST(force_is_the_same_with_and_without_matrix) { test_every_body(few, 0.15, 1, check_fused); }
+
+/* ---- symmetries of space ---- */
+
+/* Sums of forces and torques, relative to the sums of their sizes. */
+static void check_balance(test_body *body)
+{
+  static const char *const parts[] = {"elastic", "viscous"};
+  for (int part = 0; part < 2; part++) {
+    test_forces(body, body->q, part ? body->v : NULL, body->f);
+    double force[3] = {0}, torque[3] = {0}, scale = 0;
+    for (int a = 0; a < body->model->blocks; a++) {
+      const double *x = body->q + 3 * a, *f = body->f + 3 * a;
+      for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        force[i] += f[i];
+        torque[i] += x[j] * f[k] - x[k] * f[j];
+        scale += fabs(f[i]);
+      }
+    }
+    CHECK(scale > 0);
+    int before = test_failures;
+    for (int i = 0; i < 3; i++) {
+      CHECK_NEAR(force[i], 0, 1e-13 * scale);
+      if (body->invariant) CHECK_NEAR(torque[i], 0, 1e-13 * scale);
+    }
+    if (test_failures > before) printf("    %s part\n", parts[part]);
+  }
+}
+
+TEST(internal_forces_carry_no_momentum) { test_every_body(more, 0.2, 1, check_balance); }
+
+/* A turn by about 100 degrees around an oblique axis. */
+static void turn(const double *x, double *y)
+{
+  static const double a[3] = {2.0 / 7, 3.0 / 7, 6.0 / 7};
+  double c = cos(1.8), s = sin(1.8), along = test_dot(a, x, 3);
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    y[i] = c * x[i] + s * (a[j] * x[k] - a[k] * x[j]) + (1 - c) * along * a[i];
+  }
+}
+
+static void turn_all(const double *x, double *y, int n)
+{
+  for (int i = 0; i < n; i += 3) turn(x + i, y + i);
+}
+
+static void check_turned(test_body *body)
+{
+  int n = body->n;
+  if (!body->invariant) return;
+  double *speed = test_vector(n);
+  test_forces(body, body->q, body->v, body->f);
+  turn_all(body->f, body->g, n);
+  turn_all(body->q, body->d, n);
+  turn_all(body->v, speed, n);
+  test_forces(body, body->d, speed, body->f);
+  CHECK(test_distance(body->f, body->g, n) <= 1e-12);
+  free(speed);
+}
+
+TEST(turning_the_body_turns_the_forces) { test_every_body(few, 0.15, 1, check_turned); }
+
+/* A moved (and turned) body, moving rigidly, feels nothing; forces are measured against modulus
+ * times the area of an element's face, 0.01 m^2. */
+static void check_rigid(test_body *body)
+{
+  double scale = test_material.mu * 0.01;
+  const double shift[3] = {3, -2, 5}, spin[3] = {0.3, 2, -1};
+  for (int a = 0; a < body->model->blocks; a++) {
+    const double *X = body->mesh->nodes + 3 * a;
+    double *x = body->q + 3 * a, *v = body->v + 3 * a;
+    for (int i = 0; i < 3; i++) x[i] = X[i];
+    if (body->invariant) turn(X, x);
+    for (int i = 0; i < 3; i++) {
+      int j = (i + 1) % 3, k = (i + 2) % 3;
+      v[i] = shift[i] + (body->invariant ? spin[j] * x[k] - spin[k] * x[j] : 0);
+    }
+    for (int i = 0; i < 3; i++) x[i] += shift[i];
+  }
+  test_forces(body, body->q, body->v, body->f);
+  for (int i = 0; i < body->n; i++) CHECK_NEAR(body->f[i], 0, 1e-12 * scale);
+}
+
+TEST(rigid_motion_gives_no_force) { test_every_body(few, 0.15, 1, check_rigid); }
+
+/* ---- the patch test ---- */
+
+/* A linear field of displacements and velocities strains all elements alike, whatever their shape:
+ * forces at inner nodes cancel. */
+static void check_patch(test_body *body)
+{
+  static const double G[9] = {1.1, 0.05, -0.02, 0.07, 0.95, 0.04, -0.03, 0.02, 1.05};
+  static const double D[9] = {0.3, -0.2, 0.1, 0.4, 0.2, -0.5, 0.1, 0.6, -0.3};
+  for (int a = 0; a < body->model->blocks; a++) {
+    for (int i = 0; i < 3; i++) {
+      body->q[3 * a + i] = test_dot(G + 3 * i, body->mesh->nodes + 3 * a, 3);
+      body->v[3 * a + i] = test_dot(D + 3 * i, body->mesh->nodes + 3 * a, 3);
+    }
+  }
+  test_forces(body, body->q, body->v, body->f);
+  int inner = 0;
+  double largest = 0, worst = 0;
+  char *outer = calloc((size_t)body->model->blocks, 1);
+  for (int i = 0; i < body->mesh->face_count * body->mesh->nodes_per_face; i++)
+    outer[body->mesh->faces[i]] = 1;
+  for (int a = 0; a < body->model->blocks; a++) {
+    double force = test_length(body->f + 3 * a, 3);
+    largest = fmax(largest, force);
+    if (!outer[a]) worst = fmax(worst, force);
+    inner += !outer[a];
+  }
+  CHECK(inner >= 8);
+  CHECK(worst <= 1e-10 * largest);
+  free(outer);
+}
+
+TEST(patch_test) { test_every_body((const int[3]){3, 3, 3}, 0.25, 0, check_patch); }
+
+/* ---- mass ---- */
+
+static void check_mass(test_body *body)
+{
+  const pl_model_ops *ops = body->model->ops;
+  double volume = 0, lumped = 0, scale = 0;
+  for (int e = 0; e < body->mesh->element_count; e++)
+    volume += pl_element_volume(body->mesh->nodes,
+                                body->mesh->elements + e * body->mesh->nodes_per_element,
+                                body->mesh->nodes_per_element);
+  for (int a = 0; a < body->model->blocks; a++) {
+    CHECK(body->model->lumped_mass[a] > 0);
+    lumped += body->model->lumped_mass[a];
+  }
+  double mass = test_material.density * volume;
+  CHECK_NEAR(lumped, mass, 1e-12 * mass);
+
+  // M 1 is the lumped mass
+  for (int i = 0; i < body->n; i++) body->d[i] = 1;
+  memset(body->f, 0, (size_t)body->n * sizeof *body->f);
+  ops->mass_add(body->model, 2, body->d, body->f, NULL);
+  for (int i = 0; i < body->n; i++)
+    CHECK_NEAR(body->f[i], 2 * body->model->lumped_mass[i / 3], 1e-13 * mass);
+
+  // the matrix and the product agree, and M is positive
+  test_fill(body->d, body->n, 1);
+  memset(body->f, 0, (size_t)body->n * sizeof *body->f);
+  ops->mass_add(body->model, -1.5, body->d, body->f, NULL);
+  pl_bsr_zero(body->A, NULL);
+  ops->mass_matrix(body->model, -1.5, body->A, NULL);
+  pl_bsr_multiply(body->A, body->d, body->g, NULL);
+  for (int i = 0; i < body->n; i++) scale = fmax(scale, fabs(body->g[i]));
+  CHECK(test_distance(body->f, body->g, body->n) <= 1e-13);
+  CHECK(test_dot(body->f, body->d, body->n) < 0);
+}
+
+TEST(mass_is_density_times_volume) { test_every_body(more, 0.2, 1, check_mass); }
+
+/* ---- threads, variants ---- */
+
+typedef struct result {
+  double *f, *values, *stress, *det, energy;
+  size_t blocks;
+} result;
+
+static result evaluate_all(test_body *body, pl_pool *pool)
+{
+  const pl_model_ops *ops = body->model->ops;
+  int elements = body->mesh->element_count;
+  result out = {.f = test_vector(body->n),
+                .stress = test_vector(elements),
+                .det = test_vector(elements),
+                .blocks = (size_t)body->A->start[body->A->rows]};
+  pl_bsr_zero(body->A, pool);
+  ops->evaluate(body->model, body->q, body->v, out.f, 1, 0.1, 1, body->A, pool);
+  ops->evaluate(body->model, body->q, body->v, out.f, 1, 0.1, 0, body->A, pool);
+  ops->mass_matrix(body->model, 3, body->A, pool);
+  ops->mass_add(body->model, 3, body->v, out.f, pool);
+  out.energy = ops->energy ? ops->energy(body->model, body->q, pool) : 0;
+  ops->fields(body->model, body->q, out.stress, out.det, pool);
+  out.values = malloc(out.blocks * 9 * sizeof(double));
+  memcpy(out.values, body->A->values, out.blocks * 9 * sizeof(double));
+  return out;
+}
+
+static void release(result *r)
+{
+  free(r->f);
+  free(r->values);
+  free(r->stress);
+  free(r->det);
+}
+
+static int same_bits(const test_body *body, const result *a, const result *b)
+{
+  size_t elements = (size_t)body->mesh->element_count * sizeof(double);
+  return !memcmp(a->f, b->f, (size_t)body->n * sizeof(double)) &&
+         !memcmp(a->values, b->values, a->blocks * 9 * sizeof(double)) &&
+         !memcmp(a->stress, b->stress, elements) && !memcmp(a->det, b->det, elements) &&
+         !memcmp(&a->energy, &b->energy, sizeof(double));
+}
+
+static void check_threads(test_body *body)
+{
+  static const int threads[] = {1, 2, 3, 8};
+  pl_allocator memory = pl_allocator_default();
+  result one = evaluate_all(body, NULL);
+  CHECK(test_length(one.f, body->n) > 0);
+  for (int t = 0; t < 4; t++) {
+    pl_pool *pool = NULL;
+    CHECK_OK(pl_pool_create(&memory, threads[t], &pool, error));
+    result many = evaluate_all(body, pool);
+    CHECK(same_bits(body, &one, &many));
+    release(&many);
+    pl_pool_destroy(pool);
+  }
+  release(&one);
+}
+
+TEST(same_bits_for_any_number_of_threads)
+{
+  test_every_body((const int[3]){9, 7, 8}, 0.2, 1, check_threads);
+}
+
+/* ---- memory ---- */
+
+typedef struct counter {
+  int left, alive, calls; /* left: allocations that still succeed */
+} counter;
+
+static void *count_alloc(void *context, size_t size, size_t align)
+{
+  counter *count = context;
+  count->calls++;
+  if (count->left-- <= 0) return NULL;
+  count->alive++;
+  pl_allocator memory = pl_allocator_default();
+  return memory.alloc(memory.context, size, align);
+}
+
+static void count_free(void *context, void *block)
+{
+  counter *count = context;
+  count->alive--;
+  pl_allocator memory = pl_allocator_default();
+  memory.free(memory.context, block);
+}
+
+/* Lets the k-th allocation of create and bind fail, for every k. */
+static void check_failures(const pl_choice *choice, const pl_mesh *mesh)
+{
+  pl_allocator plain = pl_allocator_default();
+  pl_status status = PL_E_MEMORY;
+  for (int k = 0; status == PL_E_MEMORY && k < 1000; k++) {
+    counter count = {.left = k};
+    pl_allocator memory = {count_alloc, count_free, &count};
+    pl_model *model = NULL;
+    pl_error error = {0};
+    status = pl_model_create(&memory, choice, mesh, &test_material, &model, &error);
+    CHECK(status == PL_OK || (status == PL_E_MEMORY && !model));
+    if (!status) {
+      pl_bsr *A = test_matrix(model, &plain, 0);
+      status = model->ops->bind(model, A, 0, &error);
+      CHECK(status == PL_OK || status == PL_E_MEMORY);
+      pl_bsr_destroy(A);
+    }
+    CHECK(status == PL_OK || strstr(error.message, "memory"));
+    pl_model_destroy(model);
+    CHECK(count.alive == 0);
+  }
+  CHECK(status == PL_OK);
+}
+
+TEST(failing_allocations_are_reported)
+{
+  for (int m = 0; pl_model_family.members[m]; m++) {
+    test_words words;
+    for (int c = 0; test_combine(pl_model_family.members[m], c, &words); c++) {
+      pl_choice choice = {pl_model_family.members[m]->name, words.settings, words.count};
+      pl_mesh *mesh = test_mesh(NULL, c % 2 ? 4 : 8, few, 0.1, 1);
+      check_failures(&choice, mesh);
+      pl_mesh_destroy(mesh);
+    }
+  }
+}
+
+TEST(a_bound_model_allocates_nothing)
+{
+  counter count = {.left = 1000000};
+  pl_allocator memory = {count_alloc, count_free, &count};
+  for (int m = 0; pl_model_family.members[m]; m++) {
+    pl_choice choice = {.name = pl_model_family.members[m]->name};
+    test_body body = test_body_make(test_mesh(NULL, 4, few, 0.1, 1), &choice, &test_material);
+    pl_model *model = NULL;
+    CHECK_OK(pl_model_create(&memory, &choice, body.mesh, &test_material, &model, error));
+    CHECK_OK(model->ops->bind(model, body.A, 0, error));
+    pl_model *other = body.model;
+    body.model = model;
+    int calls = count.calls;
+    for (int round = 0; round < 3; round++) {
+      result r = evaluate_all(&body, NULL);
+      release(&r);
+    }
+    CHECK(count.calls == calls);
+    body.model = other;
+    pl_model_destroy(model);
+    test_body_release(&body);
+  }
+  CHECK(count.alive == 0);
+}
+
+TESTS(X(force_is_minus_the_slope_of_the_energy)
+      X(stiffness_is_minus_the_slope_of_the_force)
+      X(damping_is_minus_the_slope_by_velocity)
+      X(stiffness_is_symmetric)
+      X(semidefinite_has_no_negative_direction)
+      X(force_is_the_same_with_and_without_matrix)
+      X(internal_forces_carry_no_momentum)
+      X(turning_the_body_turns_the_forces)
+      X(rigid_motion_gives_no_force)
+      X(patch_test)
+      X(mass_is_density_times_volume)
+      X(same_bits_for_any_number_of_threads)
+      X(failing_allocations_are_reported)
+      X(a_bound_model_allocates_nothing))
