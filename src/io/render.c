@@ -251,8 +251,8 @@ static page lay_out(const pl_stage *stage, pl_window *window)
 {
   double width = stage->scene->width, height = stage->scene->height;
   page p = {.text = fmax(7, 0.0165 * height), .title = fmax(8, 0.024 * height)};
-  double left = 0.05 * width, right = 0.05 * width, top = 0.07 * height, low = 0.10 * height;
-  if (stage->scene->title && *stage->scene->title) top = 0.13 * height;
+  double left = 0.07 * width, right = 0.07 * width, top = 0.09 * height, low = 0.12 * height;
+  if (stage->scene->title && *stage->scene->title) top = 0.15 * height;
   if (stage->has_scalars) {
     for (int i = 0; i < stage->scale.count; i++) {
       char label[64];

@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-enum { BAND = 32, SUB = 16, FAR_SCREEN = 1 << 20, SCREEN_LEVELS = 4096 };
+enum { BAND = 32, SUB = 16, FAR_SCREEN = 1 << 20, SCREEN_LEVELS = 4096, MOST_FRAGMENTS = 16384 };
+
+/* Light without shadows fills what lamp and sky leave dark: from the eye and from the ground. */
+static const float FILL_LIGHT = 0.10f, BOUNCE_LIGHT = 0.13f;
 
 typedef struct sample {
   float nearness; /* 1 / distance */
@@ -18,6 +21,9 @@ typedef struct canvas {
   sample *samples;      /* of one band */
   int columns;          /* samples in a row */
   int *start, *members; /* triangles of every band */
+  pl_v3 *light;         /* of the pixels of one band */
+  pl_fragment *fragments;
+  int fragment_count;
   unsigned char *screen_levels;
   pl_v3 *body_colours;
 } canvas;
@@ -194,7 +200,7 @@ static float edge_cover(const pl_v3 *screen, int edges, const float *inside)
     const pl_v3 *a = &screen[(k + 1) % 3], *b = &screen[(k + 2) % 3];
     float height = area / fmaxf(hypotf(b->x - a->x, b->y - a->y), 1e-6f);
     // lines fade where they would fill the face
-    float fade = fminf(1, fmaxf(0, (height - 2.5f) / 8));
+    float fade = fminf(1, fmaxf(0, (height - 3) / 9));
     cover = fmaxf(cover, fade * fminf(1, fmaxf(0, 1.05f - inside[k] * height)));
   }
   return cover;
@@ -207,56 +213,76 @@ static float soft_limit(float value)
   return over <= 0 ? value : 0.8f + 0.2f * (over / (over + 0.2f));
 }
 
-/* The colour of a triangle at a place of the picture. */
-static pl_v3 shade(const canvas *from, int number, float x, float y)
+/* The surface of a triangle at a place of the picture. */
+static pl_fragment find_fragment(const canvas *from, int number, float x, float y)
 {
   const pl_stage *stage = from->stage;
   const pl_render_triangle *t = &stage->triangles[number];
   pl_v3 s[3] = {stage->screen[t->nodes[0]], stage->screen[t->nodes[1]], stage->screen[t->nodes[2]]};
+  pl_fragment f = {.paint = from->body_colours[t->body], .gloss = 0.10f};
 
   // where inside the triangle: on the screen, then in space
   float area = (s[1].x - s[0].x) * (s[2].y - s[0].y) - (s[1].y - s[0].y) * (s[2].x - s[0].x);
-  float inside[3], weight[3], sum = 0;
+  float inside[3], weight[3], sum = 0, value = 0;
   for (int k = 0; k < 3; k++) {
     const pl_v3 *a = &s[(k + 1) % 3], *b = &s[(k + 2) % 3];
     float part = ((b->x - a->x) * (y - a->y) - (b->y - a->y) * (x - a->x)) / area;
-    inside[k] = area != 0 ? fminf(1, fmaxf(0, part)) : 1.0f / 3;
+    inside[k] = fminf(1, fmaxf(0, part));
     weight[k] = inside[k] * s[k].z;
     sum += weight[k];
   }
-  pl_v3 point = {0, 0, 0}, normal = {0, 0, 0};
-  float value = 0;
   for (int k = 0; k < 3; k++) {
-    float w = weight[k] / sum;
-    point = pl_v3_add(point, pl_v3_scale(w, stage->nodes[t->nodes[k]]));
-    normal = pl_v3_add(normal, pl_v3_scale(w, t->normals[k]));
+    float w = sum > 0 ? weight[k] / sum : 1.0f / 3;
+    f.point = pl_v3_add(f.point, pl_v3_scale(w, stage->nodes[t->nodes[k]]));
+    f.normal = pl_v3_add(f.normal, pl_v3_scale(w, t->normals[k]));
     value += w * t->scalars[k];
   }
-
-  // both sides of a surface are seen: the normal turns to the eye
-  pl_v3 to_eye = pl_v3_unit(pl_v3_sub(stage->eye, point));
-  normal = pl_v3_unit(normal);
-  if (pl_v3_dot(normal, to_eye) < 0) normal = pl_v3_scale(-1, normal);
-
-  pl_v3 paint = from->body_colours[t->body];
   if (stage->scene->bodies[t->body].scalars) {
     float colour[3] = {0.6f, 0.6f, 0.6f};
     if (!isnan(value)) pl_colour_map(value, colour);
-    paint = linear_colour(colour);
+    f.paint = linear_colour(colour);
+    f.gloss = 0.03f; // colours with a meaning stay as they are
   }
-  float lamp;
-  pl_v3 light = pl_stage_irradiance(stage, point, normal, &lamp);
-  pl_v3 colour = pl_v3_times(paint, light);
+  if (stage->scene->edges) f.edge = edge_cover(s, t->edges, inside);
+
+  // both sides of a surface are seen: the normal turns to the eye
+  f.normal = pl_v3_unit(f.normal);
+  if (pl_v3_dot(f.normal, pl_v3_sub(stage->eye, f.point)) < 0) f.normal = pl_v3_scale(-1, f.normal);
+  return f;
+}
+
+/* What a fragment sends to the eye. */
+static pl_v3 fragment_colour(const pl_stage *stage, const pl_fragment *f)
+{
+  static const pl_v3 lamp_colour = {1.0f, 0.97f, 0.92f}, sky_colour = {0.93f, 0.97f, 1.04f};
+  float upwards = pl_v3_dot(f->normal, stage->sky);
+  float fill = FILL_LIGHT * (0.5f - 0.5f * pl_v3_dot(f->normal, stage->forward));
+  float bounce = BOUNCE_LIGHT * (0.5f - 0.5f * upwards);
+  pl_v3 light =
+      pl_v3_add(pl_v3_scale(f->lamp + bounce, lamp_colour), pl_v3_scale(f->sky + fill, sky_colour));
+  pl_v3 colour = pl_v3_times(f->paint, light);
 
   // a wide highlight, and a sheen towards the outline
+  pl_v3 to_eye = pl_v3_unit(pl_v3_sub(stage->eye, f->point));
   pl_v3 half = pl_v3_unit(pl_v3_add(stage->key, to_eye));
-  float shine = 0.10f * lamp * powf(fmaxf(0, pl_v3_dot(normal, half)), 40);
-  float facing = 1 - fmaxf(0, pl_v3_dot(normal, to_eye));
-  shine += 0.05f * facing * facing * facing * facing *
-           fmaxf(0, 0.5f + 0.5f * pl_v3_dot(normal, stage->sky));
+  float away = 1 - fmaxf(0, pl_v3_dot(f->normal, to_eye));
+  float shine = f->gloss * f->seen * powf(fmaxf(0, pl_v3_dot(f->normal, half)), 40);
+  shine += 0.05f * away * away * away * away * (0.5f + 0.5f * upwards);
   colour = pl_v3_add(colour, (pl_v3){shine, shine, shine});
-  if (stage->scene->edges) colour = pl_v3_scale(1 - 0.6f * edge_cover(s, t->edges, inside), colour);
-  return colour;
+  colour = pl_v3_scale(1 - 0.6f * f->edge, colour);
+  return (pl_v3){soft_limit(colour.x), soft_limit(colour.y), soft_limit(colour.z)};
+}
+
+/* Lights the fragments that wait and adds them to their pixels. */
+static void flush_fragments(canvas *to)
+{
+  pl_stage_illuminate(to->stage, to->fragments, to->fragment_count);
+  for (int i = 0; i < to->fragment_count; i++) {
+    const pl_fragment *f = &to->fragments[i];
+    pl_v3 colour = pl_v3_scale(f->weight, fragment_colour(to->stage, f));
+    to->light[f->pixel] = pl_v3_add(to->light[f->pixel], colour);
+  }
+  to->fragment_count = 0;
 }
 
 /* ---- background ---- */
@@ -313,17 +339,17 @@ static pl_v3 background(const canvas *from, float x, float y)
 
 /* ---- samples to pixels ---- */
 
-/* The mean of what the samples of a pixel show, each triangle lit once, amid its samples. */
-static pl_v3 pixel_colour(const canvas *from, int x, int y, int first_row)
+/* Finds what the samples of a pixel show: each triangle once, amid its samples. */
+static void visit_pixel(canvas *to, int x, int y, int first_row)
 {
   enum { ALL = PL_SAMPLES * PL_SAMPLES };
-  int numbers[ALL];
+  int numbers[ALL], pixel = (y - first_row) * to->image->width + x;
   for (int k = 0; k < ALL; k++) {
-    int row = (y - first_row) * PL_SAMPLES + k / PL_SAMPLES,
-        column = x * PL_SAMPLES + k % PL_SAMPLES;
-    numbers[k] = from->samples[(size_t)row * (size_t)from->columns + (size_t)column].triangle;
+    int row = (y - first_row) * PL_SAMPLES + k / PL_SAMPLES;
+    int column = x * PL_SAMPLES + k % PL_SAMPLES;
+    numbers[k] = to->samples[(size_t)row * (size_t)to->columns + (size_t)column].triangle;
   }
-  pl_v3 sum = {0, 0, 0};
+  to->light[pixel] = (pl_v3){0, 0, 0};
   unsigned done = 0;
   for (int k = 0; k < ALL; k++) {
     if (done >> k & 1) continue;
@@ -337,13 +363,17 @@ static pl_v3 pixel_colour(const canvas *from, int x, int y, int first_row)
     }
     px = (float)x + px / (count * PL_SAMPLES);
     py = (float)y + py / (count * PL_SAMPLES);
-    pl_v3 colour = numbers[k] < 0 ? background(from, px, py) : shade(from, numbers[k], px, py);
-    if (numbers[k] >= 0) {
-      colour = (pl_v3){soft_limit(colour.x), soft_limit(colour.y), soft_limit(colour.z)};
+    if (numbers[k] < 0) {
+      pl_v3 colour = pl_v3_scale(count / ALL, background(to, px, py));
+      to->light[pixel] = pl_v3_add(to->light[pixel], colour);
+    } else {
+      pl_fragment *f = &to->fragments[to->fragment_count++];
+      *f = find_fragment(to, numbers[k], px, py);
+      f->pixel = pixel;
+      f->weight = count / ALL;
+      if (to->fragment_count == MOST_FRAGMENTS) flush_fragments(to);
     }
-    sum = pl_v3_add(sum, pl_v3_scale(count / ALL, colour));
   }
-  return sum;
 }
 
 static unsigned char screen_level(const canvas *from, float value)
@@ -361,14 +391,15 @@ static void draw_band(canvas *to, int band)
   for (int i = to->start[band]; i < to->start[band + 1]; i++) {
     draw_triangle(to, to->members[i], first_row * PL_SAMPLES, rows * PL_SAMPLES);
   }
-  unsigned char *pixel = to->image->pixels + 3 * (size_t)first_row * (size_t)to->image->width;
   for (int y = first_row; y < first_row + rows; y++) {
-    for (int x = 0; x < to->image->width; x++, pixel += 3) {
-      pl_v3 colour = pixel_colour(to, x, y, first_row);
-      pixel[0] = screen_level(to, colour.x);
-      pixel[1] = screen_level(to, colour.y);
-      pixel[2] = screen_level(to, colour.z);
-    }
+    for (int x = 0; x < to->image->width; x++) visit_pixel(to, x, y, first_row);
+  }
+  flush_fragments(to);
+  unsigned char *pixel = to->image->pixels + 3 * (size_t)first_row * (size_t)to->image->width;
+  for (int i = 0; i < rows * to->image->width; i++, pixel += 3) {
+    pixel[0] = screen_level(to, to->light[i].x);
+    pixel[1] = screen_level(to, to->light[i].y);
+    pixel[2] = screen_level(to, to->light[i].z);
   }
 }
 
@@ -378,6 +409,8 @@ pl_status pl_stage_draw(const pl_stage *stage, pl_image *image, pl_error *error)
   canvas to = {.stage = stage, .image = image, .columns = image->width * PL_SAMPLES};
   int bands = (image->height + BAND - 1) / BAND;
   to.samples = pl_alloc(allocator, (size_t)to.columns * BAND * PL_SAMPLES, sizeof *to.samples);
+  to.light = pl_alloc(allocator, (size_t)image->width * BAND, sizeof *to.light);
+  to.fragments = pl_alloc(allocator, MOST_FRAGMENTS, sizeof *to.fragments);
   to.screen_levels = pl_alloc(allocator, SCREEN_LEVELS, 1);
   to.body_colours = pl_alloc(allocator, (size_t)stage->scene->body_count, sizeof *to.body_colours);
   int ok =
@@ -396,6 +429,8 @@ pl_status pl_stage_draw(const pl_stage *stage, pl_image *image, pl_error *error)
   pl_free(allocator, to.start);
   pl_free(allocator, to.body_colours);
   pl_free(allocator, to.screen_levels);
+  pl_free(allocator, to.fragments);
+  pl_free(allocator, to.light);
   pl_free(allocator, to.samples);
   return ok ? PL_OK : pl_fail_memory(error);
 }

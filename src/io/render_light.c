@@ -7,15 +7,14 @@
 #include "core/memory.h"
 #include "io/render_parts.h"
 
-#include <string.h>
+enum { LAMP_PARTS = 24, LAMP_MAP = 512, SKY_PARTS = 48, SKY_MAP = 256, GROUND = 640 };
 
-enum { MAP = 512, LAMP_PARTS = 24, SKY_PARTS = 40, GROUND = 512 };
-
-static const float LAMP_LIGHT = 0.66f, SKY_LIGHT = 0.46f, FILL_LIGHT = 0.10f, BOUNCE_LIGHT = 0.13f;
+static const float LAMP_LIGHT = 0.66f, SKY_LIGHT = 0.46f;
 static const float LAMP_SPREAD = 0.13f; /* half opening, rad */
+static const float SKY_REACH = 1.6f;    /* how far things darken each other's sky */
 static const float GROUND_REACH = 3;    /* shadows are looked for this far from the middle */
 static const float MAP_REACH = 1.01f;   /* a depth map shows -MAP_REACH to MAP_REACH */
-static const float BIAS = 2.2f / MAP;   /* how far a point is lifted off its own surface */
+static const float LIFT = 2.2f;         /* points are lifted off their own surface, in depths */
 
 /* Two directions across a third. */
 static void across(pl_v3 axis, pl_v3 *right, pl_v3 *up)
@@ -27,10 +26,15 @@ static void across(pl_v3 axis, pl_v3 *right, pl_v3 *up)
 
 /* ---- depth maps ---- */
 
-static float map_place(float x) { return (x / MAP_REACH + 1) * (0.5f * MAP) - 0.5f; }
+static float map_place(const pl_render_lamp *lamp, float x)
+{
+  return (x / MAP_REACH + 1) * (0.5f * (float)lamp->size) - 0.5f;
+}
+
+/* Grows towards the light; all bodies lie in 0..65535. */
 static float depth_of(float z) { return (z / MAP_REACH + 1) * 32767.0f; }
 
-/* Rows of the map between two corners; each row runs from the left to the right side. */
+/* Keeps the depths of a triangle where they are the first; corners are places and depths. */
 static void draw_depths(pl_render_lamp *lamp, const pl_v3 *p)
 {
   float x0 = fminf(p[0].x, fminf(p[1].x, p[2].x)), x1 = fmaxf(p[0].x, fmaxf(p[1].x, p[2].x));
@@ -45,7 +49,7 @@ static void draw_depths(pl_render_lamp *lamp, const pl_v3 *p)
   float cx = -(p[1].y - p[0].y) * inverse, cy = (p[1].x - p[0].x) * inverse;
   float zb = p[1].z - p[0].z, zc = p[2].z - p[0].z;
   for (int y = top; y <= low; y++) {
-    uint16_t *row = lamp->depths + y * MAP;
+    uint16_t *row = lamp->depths + y * lamp->size;
     float b = bx * ((float)left - p[0].x) + by * ((float)y - p[0].y);
     float c = cx * ((float)left - p[0].x) + cy * ((float)y - p[0].y);
     for (int x = left; x <= right; x++, b += bx, c += cx) {
@@ -58,11 +62,11 @@ static void draw_depths(pl_render_lamp *lamp, const pl_v3 *p)
 
 static void draw_map(const pl_stage *stage, pl_render_lamp *lamp, pl_v3 *seen)
 {
-  memset(lamp->depths, 0, sizeof *lamp->depths * MAP * MAP);
   for (int i = 0; i < stage->node_count; i++) {
     pl_v3 p = stage->nodes[i];
-    seen[i] = (pl_v3){map_place(pl_v3_dot(p, lamp->right)), map_place(pl_v3_dot(p, lamp->up)),
-                      depth_of(pl_v3_dot(p, lamp->towards))};
+    seen[i] =
+        (pl_v3){map_place(lamp, pl_v3_dot(p, lamp->right)), map_place(lamp, pl_v3_dot(p, lamp->up)),
+                depth_of(pl_v3_dot(p, lamp->towards))};
   }
   for (int t = 0; t < stage->triangle_count; t++) {
     const int *nodes = stage->triangles[t].nodes;
@@ -71,18 +75,25 @@ static void draw_map(const pl_stage *stage, pl_render_lamp *lamp, pl_v3 *seen)
   }
 }
 
-/* The part of the four depths around a point that do not hide it. */
-static float visible(const pl_render_lamp *lamp, pl_v3 point)
+/* How much of the light a surface at a depth keeps from a point at another. */
+static float hidden(float surface, float point, float reach)
 {
-  float x = map_place(pl_v3_dot(point, lamp->right)), y = map_place(pl_v3_dot(point, lamp->up));
-  if (!(x >= 0 && y >= 0 && x < MAP - 1 && y < MAP - 1)) return 1;
+  return surface <= point ? 0 : fminf(1, fmaxf(0, 2 - 2 * (surface - point) / reach));
+}
+
+/* The part of the light that the four depths around a place let through. */
+static float visible(const pl_render_lamp *lamp, float x, float y, float depth)
+{
+  int last = lamp->size - 1;
+  if (!(x >= 0 && y >= 0 && x < (float)last && y < (float)last)) return 1;
   int column = (int)x, row = (int)y;
-  float u = x - (float)column, v = y - (float)row;
-  float depth = depth_of(pl_v3_dot(point, lamp->towards));
-  const uint16_t *at = lamp->depths + row * MAP + column;
-  float above = (depth >= at[0] ? 1 - u : 0) + (depth >= at[1] ? u : 0);
-  float below = (depth >= at[MAP] ? 1 - u : 0) + (depth >= at[MAP + 1] ? u : 0);
-  return above + v * (below - above);
+  float u = x - (float)column, v = y - (float)row, reach = 32767 * lamp->reach;
+  depth = fmaxf(depth, 0); // where there is no surface the map holds 0
+  const uint16_t *at = lamp->depths + row * lamp->size + column;
+  const uint16_t *next = at + lamp->size;
+  float above = (1 - u) * hidden(at[0], depth, reach) + u * hidden(at[1], depth, reach);
+  float below = (1 - u) * hidden(next[0], depth, reach) + u * hidden(next[1], depth, reach);
+  return 1 - above - v * (below - above);
 }
 
 /* ---- lights ---- */
@@ -117,6 +128,8 @@ static void place_lights(pl_stage *stage)
           pl_v3_add(pl_v3_scale(LAMP_SPREAD * x, right), pl_v3_scale(LAMP_SPREAD * y, up));
       lamp->towards = pl_v3_unit(pl_v3_add(stage->key, aside));
       lamp->strength = LAMP_LIGHT / LAMP_PARTS;
+      lamp->reach = 1e6f;
+      lamp->size = LAMP_MAP;
     } else {
       // height spread evenly: all of the sky is equally bright
       spread(i - LAMP_PARTS, SKY_PARTS, &x, &y);
@@ -124,31 +137,36 @@ static void place_lights(pl_stage *stage)
       pl_v3 aside = pl_v3_add(pl_v3_scale(flat * x, sky_right), pl_v3_scale(flat * y, sky_up));
       lamp->towards = pl_v3_add(pl_v3_scale(height, stage->sky), aside);
       lamp->strength = 2 * SKY_LIGHT / SKY_PARTS;
+      lamp->reach = SKY_REACH;
+      lamp->size = SKY_MAP;
     }
     across(lamp->towards, &lamp->right, &lamp->up);
   }
 }
 
-pl_v3 pl_stage_irradiance(const pl_stage *stage, pl_v3 point, pl_v3 normal, float *lamp_part)
+void pl_stage_illuminate(const pl_stage *stage, pl_fragment *fragments, int count)
 {
-  static const pl_v3 lamp_colour = {1.0f, 0.97f, 0.92f}, sky_colour = {0.93f, 0.97f, 1.04f};
-  float sums[2] = {0, 0}, seen = 0;
-  pl_v3 lifted = pl_v3_add(point, pl_v3_scale(BIAS, normal));
+  // light by light, so that its map stays at hand
   for (int i = 0; i < stage->lamp_count; i++) {
     const pl_render_lamp *lamp = &stage->lamps[i];
-    float slope = pl_v3_dot(normal, lamp->towards);
-    if (slope <= 0) continue;
-    float part = visible(lamp, pl_v3_add(lifted, pl_v3_scale(BIAS, lamp->towards)));
-    sums[i >= LAMP_PARTS] += lamp->strength * slope * part;
-    if (i < LAMP_PARTS) seen += part / LAMP_PARTS;
+    float lift = LIFT / (float)lamp->size;
+    for (int k = 0; k < count; k++) {
+      pl_fragment *f = &fragments[k];
+      float slope = pl_v3_dot(f->normal, lamp->towards);
+      if (slope <= 0) continue;
+      pl_v3 off = pl_v3_scale(lift, pl_v3_add(f->normal, lamp->towards));
+      pl_v3 p = pl_v3_add(f->point, off);
+      float part =
+          visible(lamp, map_place(lamp, pl_v3_dot(p, lamp->right)),
+                  map_place(lamp, pl_v3_dot(p, lamp->up)), depth_of(pl_v3_dot(p, lamp->towards)));
+      if (i < LAMP_PARTS) {
+        f->lamp += lamp->strength * slope * part;
+        f->seen += part / LAMP_PARTS;
+      } else {
+        f->sky += lamp->strength * slope * part;
+      }
+    }
   }
-  *lamp_part = seen;
-
-  // light from behind the camera and from the ground, without shadows, fills what is left
-  float fill = FILL_LIGHT * (0.5f - 0.5f * pl_v3_dot(normal, stage->forward));
-  float bounce = BOUNCE_LIGHT * (0.5f - 0.5f * pl_v3_dot(normal, stage->sky));
-  pl_v3 lamp_light = pl_v3_scale(sums[0] + bounce, lamp_colour);
-  return pl_v3_add(lamp_light, pl_v3_scale(sums[1] + fill, sky_colour));
 }
 
 /* ---- the ground ---- */
@@ -156,27 +174,39 @@ pl_v3 pl_stage_irradiance(const pl_stage *stage, pl_v3 point, pl_v3 normal, floa
 /* Coordinates of the ground: along right and front as the camera sees them. */
 static pl_v3 ground_front(const pl_stage *stage) { return pl_v3_cross(stage->sky, stage->right); }
 
+/* Takes from the ground what the scene keeps of one light. Along a row of points the place in the
+ * light's map moves in equal steps. */
+static void shade_ground(pl_stage *stage, const pl_render_lamp *lamp, float part)
+{
+  const float step = 2 * GROUND_REACH / (GROUND - 1);
+  pl_v3 front = ground_front(stage), lift = pl_v3_scale(LIFT / (float)lamp->size, lamp->towards);
+  for (int row = 0; row < GROUND; row++) {
+    float y = (float)row * step - GROUND_REACH;
+    pl_v3 p = pl_v3_add(pl_v3_scale(-GROUND_REACH, stage->right), pl_v3_scale(y, front));
+    p = pl_v3_add(pl_v3_add(p, lift), pl_v3_scale(stage->ground, stage->sky));
+    pl_v3 first = {map_place(lamp, pl_v3_dot(p, lamp->right)),
+                   map_place(lamp, pl_v3_dot(p, lamp->up)), depth_of(pl_v3_dot(p, lamp->towards))};
+    p = pl_v3_add(p, pl_v3_scale(2 * GROUND_REACH, stage->right));
+    pl_v3 last = {map_place(lamp, pl_v3_dot(p, lamp->right)),
+                  map_place(lamp, pl_v3_dot(p, lamp->up)), depth_of(pl_v3_dot(p, lamp->towards))};
+    pl_v3 move = pl_v3_scale(1.0f / (GROUND - 1), pl_v3_sub(last, first));
+    for (int column = 0; column < GROUND; column++) {
+      pl_v3 at = pl_v3_add(first, pl_v3_scale((float)column, move));
+      stage->lit[row * GROUND + column] -= part * (1 - visible(lamp, at.x, at.y, at.z));
+    }
+  }
+}
+
 static void light_ground(pl_stage *stage)
 {
   float open = 0;
-  pl_v3 front = ground_front(stage);
   for (int i = 0; i < stage->lamp_count; i++) {
     open += stage->lamps[i].strength * pl_v3_dot(stage->sky, stage->lamps[i].towards);
   }
-  for (int row = 0; row < GROUND; row++) {
-    for (int column = 0; column < GROUND; column++) {
-      float x = GROUND_REACH * (2.0f * (float)column / (GROUND - 1) - 1);
-      float y = GROUND_REACH * (2.0f * (float)row / (GROUND - 1) - 1);
-      pl_v3 p = pl_v3_add(pl_v3_scale(x, stage->right), pl_v3_scale(y, front));
-      p = pl_v3_add(p, pl_v3_scale(stage->ground, stage->sky));
-      float sum = 0;
-      for (int i = 0; i < stage->lamp_count; i++) {
-        const pl_render_lamp *lamp = &stage->lamps[i];
-        pl_v3 lifted = pl_v3_add(p, pl_v3_scale(BIAS, lamp->towards));
-        sum += lamp->strength * pl_v3_dot(stage->sky, lamp->towards) * visible(lamp, lifted);
-      }
-      stage->lit[row * GROUND + column] = sum / open;
-    }
+  for (int i = 0; i < GROUND * GROUND; i++) stage->lit[i] = 1;
+  for (int i = 0; i < stage->lamp_count; i++) {
+    const pl_render_lamp *lamp = &stage->lamps[i];
+    shade_ground(stage, lamp, lamp->strength * pl_v3_dot(stage->sky, lamp->towards) / open);
   }
 }
 
@@ -195,20 +225,24 @@ float pl_stage_ground_light(const pl_stage *stage, pl_v3 point)
 
 pl_status pl_stage_light(pl_stage *stage, pl_error *error)
 {
+  enum { LAMP_SIZE = LAMP_MAP * LAMP_MAP, SKY_SIZE = SKY_MAP * SKY_MAP };
   const pl_allocator *allocator = &stage->allocator;
   stage->lamps = pl_alloc(allocator, LAMP_PARTS + SKY_PARTS, sizeof *stage->lamps);
   stage->lit = pl_alloc(allocator, GROUND * GROUND, sizeof *stage->lit);
   pl_v3 *seen = pl_alloc(allocator, (size_t)stage->node_count, sizeof *seen);
   uint16_t *depths = NULL;
   int ok = stage->lamps && stage->lit && seen;
-  if (ok)
-    depths = pl_alloc(allocator, (size_t)(LAMP_PARTS + SKY_PARTS) * MAP * MAP, sizeof *depths);
+  if (ok) {
+    depths = pl_alloc(allocator, LAMP_PARTS * LAMP_SIZE + SKY_PARTS * SKY_SIZE, sizeof *depths);
+  }
   if (depths) {
     stage->lamp_count = LAMP_PARTS + SKY_PARTS;
     place_lights(stage);
+    uint16_t *next = depths;
     for (int i = 0; i < stage->lamp_count; i++) {
-      stage->lamps[i].depths = depths + (size_t)i * MAP * MAP;
+      stage->lamps[i].depths = next;
       draw_map(stage, &stage->lamps[i], seen);
+      next += i < LAMP_PARTS ? LAMP_SIZE : SKY_SIZE;
     }
     if (stage->has_ground) light_ground(stage);
   }

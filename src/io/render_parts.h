@@ -46,8 +46,21 @@ typedef struct pl_render_triangle {
 typedef struct pl_render_lamp {
   pl_v3 towards, right, up;
   float strength;
+  float reach; /* surfaces further off than this cast no shadow */
+  int size;    /* depths in a row and in a column */
   uint16_t *depths;
 } pl_render_lamp;
+
+/* A piece of surface that waits for light. */
+typedef struct pl_fragment {
+  pl_v3 point, normal;   /* normal: unit, towards the eye */
+  float lamp, sky, seen; /* light from both, and the part of the lamp in sight */
+  pl_v3 paint;
+  float gloss;
+  float edge;   /* cover by the line of an edge */
+  float weight; /* part of its pixel */
+  int pixel;
+} pl_fragment;
 
 typedef struct pl_stage {
   const pl_render *scene;
@@ -88,9 +101,8 @@ void pl_stage_aim(pl_stage *stage, pl_window window);
 /* Sets up lamp and sky, and finds out where their light gets. */
 pl_status pl_stage_light(pl_stage *stage, pl_error *error);
 
-/* The light that a matt white surface sends out at point with unit normal, and the part of the lamp
- * that is seen from there. */
-pl_v3 pl_stage_irradiance(const pl_stage *stage, pl_v3 point, pl_v3 normal, float *lamp_part);
+/* Adds up the lamp's and the sky's light on fragments, which start without any. */
+void pl_stage_illuminate(const pl_stage *stage, pl_fragment *fragments, int count);
 /* What is left of the light on the ground at point: 1 in the open, less in the shadow. */
 float pl_stage_ground_light(const pl_stage *stage, pl_v3 point);
 

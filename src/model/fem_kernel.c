@@ -10,16 +10,12 @@
  * are constants wherever these functions are inlined. */
 #include "model/fem.h"
 
-enum {
-  MOST_EDGES = PL_ELEMENT_NODES - 1,
-  MOST_PAIRS = PL_ELEMENT_NODES * (PL_ELEMENT_NODES + 1) / 2
-};
+enum { MOST_EDGES = PL_ELEMENT_NODES - 1, MOST_PAIRS = PL_ELEMENT_NODES * PL_ELEMENT_NODES };
 
-/* Where K_ab, a <= b, begins in the list (0,0) (0,1) ... (1,1) (1,2) ..., by rows. */
-PL_INLINE int pair(int a, int b, const int count)
-{
-  return 9 * (a * count - a * (a - 1) / 2 + b - a);
-}
+/* The stiffness of an element: entry (i,k) of K_ab, i <= k, for all a and b; where i = k the part
+ * b >= a is used. The other half follows by symmetry. */
+enum { XX, XY, XZ, YY, YZ, ZZ, DIRECTIONS };
+typedef pl_lanes pairs[DIRECTIONS][MOST_PAIRS];
 
 PL_INLINE const int *batch_nodes(const pl_fem *fem, int batch, const int count)
 {
@@ -67,57 +63,52 @@ PL_INLINE pl_lanes dot(const pl_lanes *a, const pl_lanes *b)
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Sets (first point) or adds. */
-PL_INLINE void put(pl_lanes *to, pl_lanes value, const int first)
+/* The only point's value is set, that of many is added. */
+PL_INLINE void put(pl_lanes *to, pl_lanes value, const int points)
 {
-  *to = first ? value : *to + value;
+  *to = points == 1 ? value : *to + value;
 }
 
-/* K_ab of all pairs of nodes but the last, from one point; wb holds the weighted gradients. */
-PL_INLINE void add_pairs(const pl_lanes *H, const pl_lanes *b, const pl_lanes *wb, const int count,
-                         const int first, pl_lanes *K)
+/* Entry (i,k) of K_ab of all nodes but the last, from one point: h is the part of H that couples
+ * these directions, (j,l) at h[9 j + l], and wb holds the weighted gradients. */
+PL_INLINE void add_direction(const pl_lanes *h, const pl_lanes *b, const pl_lanes *wb,
+                             const int count, const int points, const int same, pl_lanes *K)
 {
-  for (int i = 0; i < 3; i++) {
-    for (int k = i; k < 3; k++) {
-      // the part of H that couples direction i with direction k: (j,l) at h[9 j + l]
-      const pl_lanes *h = H + 27 * i + 3 * k;
-      for (int n = 0; n < count - 1; n++) {
-        pl_lanes t[3];
-        for (int j = 0; j < 3; j++) t[j] = dot(h + 9 * j, wb + 3 * n);
-        // entry (i,k) of K_mn is entry (k,i) of K_nm
-        for (int m = 0; m < (i == k ? n + 1 : count - 1); m++) {
-          pl_lanes entry = dot(b + 3 * m, t);
-          if (m <= n) put(&K[pair(m, n, count) + 3 * i + k], entry, first);
-          if (m >= n && i != k) put(&K[pair(n, m, count) + 3 * k + i], entry, first);
-        }
-      }
-    }
+  for (int n = 0; n < count - 1; n++) {
+    pl_lanes t[3];
+    for (int j = 0; j < 3; j++) t[j] = dot(h + 9 * j, wb + 3 * n);
+    for (int m = 0; m < (same ? n + 1 : count - 1); m++)
+      put(&K[count * m + n], dot(b + 3 * m, t), points);
   }
 }
 
-/* The blocks of the last node: each row of blocks sums to zero. */
-PL_INLINE void close_pairs(const int count, pl_lanes *K)
+PL_INLINE void add_directions(const pl_lanes *H, const pl_lanes *b, const pl_lanes *wb,
+                              const int count, const int points, pairs K)
+{
+  add_direction(H, b, wb, count, points, 1, K[XX]);
+  add_direction(H + 3, b, wb, count, points, 0, K[XY]);
+  add_direction(H + 6, b, wb, count, points, 0, K[XZ]);
+  add_direction(H + 30, b, wb, count, points, 1, K[YY]);
+  add_direction(H + 33, b, wb, count, points, 0, K[YZ]);
+  add_direction(H + 60, b, wb, count, points, 1, K[ZZ]);
+}
+
+/* The last node's entries: rows and columns sum to zero. */
+PL_INLINE void close_direction(const int count, const int same, pl_lanes *K)
 {
   const int last = count - 1;
-  pl_lanes total[9];
+  pl_lanes total = pl_lanes_all(0);
   for (int a = 0; a < last; a++) {
-    for (int r = 0; r < 3; r++) {
-      for (int c = 0; c < 3; c++) {
-        pl_lanes sum = K[pair(a, a, count) + 3 * r + c];
-        for (int b = 0; b < last; b++) {
-          if (b < a) sum += K[pair(b, a, count) + 3 * c + r];
-          if (b > a) sum += K[pair(a, b, count) + 3 * r + c];
-        }
-        K[pair(a, last, count) + 3 * r + c] = -sum;
-        put(&total[3 * r + c], sum, a == 0);
-      }
+    pl_lanes row = pl_lanes_all(0), column = pl_lanes_all(0);
+    for (int b = 0; b < last; b++) {
+      row += K[same && b < a ? count * b + a : count * a + b];
+      if (!same) column += K[count * b + a];
     }
+    K[count * a + last] = -row;
+    if (!same) K[count * last + a] = -column;
+    total += row;
   }
-  // symmetric to the last bit, as the other diagonal blocks are
-  for (int r = 0; r < 3; r++) {
-    for (int c = 0; c < 3; c++)
-      K[pair(last, last, count) + 3 * r + c] = total[r < c ? 3 * r + c : 3 * c + r];
-  }
+  K[count * last + last] = total;
 }
 
 /* Four lanes of four vectors to four vectors of one lane each. */
@@ -148,26 +139,34 @@ PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *
   }
 }
 
-/* K by rows is the transposed block by columns. */
-PL_INLINE void scatter_pairs(double *values, const int *places, const int count, const pl_lanes *K)
+/* Adds K_ab and, its transpose, K_ba. */
+PL_INLINE void scatter_pair(double *values, const int *places, const int count, pairs K, int a,
+                            int b)
 {
+  int ab = count * a + b, ba = count * b + a;
+  pl_lanes columns[9] = {K[XX][ab], K[XY][ba], K[XZ][ba], K[XY][ab], K[YY][ab],
+                         K[YZ][ba], K[XZ][ab], K[YZ][ab], K[ZZ][ab]};
+  scatter_block(values, places + PL_LANES * ab, columns);
+  if (a == b) return;
+  pl_lanes rows[9] = {K[XX][ab], K[XY][ab], K[XZ][ab], K[XY][ba], K[YY][ab],
+                      K[YZ][ab], K[XZ][ba], K[YZ][ba], K[ZZ][ab]};
+  scatter_block(values, places + PL_LANES * ba, rows);
+}
+
+PL_INLINE void scatter_stiffness(double *values, const int *places, const int count, pairs K)
+{
+  for (int d = 0; d < DIRECTIONS; d++) close_direction(count, d == XX || d == YY || d == ZZ, K[d]);
   for (int a = 0; a < count; a++) {
-    for (int b = a; b < count; b++) {
-      const pl_lanes *k = K + pair(a, b, count);
-      scatter_block(values, places + PL_LANES * (count * b + a), k);
-      if (a == b) continue;
-      pl_lanes turned[9] = {k[0], k[3], k[6], k[1], k[4], k[7], k[2], k[5], k[8]};
-      scatter_block(values, places + PL_LANES * (count * a + b), turned);
-    }
+    for (int b = a; b < count; b++) scatter_pair(values, places, count, K, a, b);
   }
 }
 
 /* f_a -= P (w b_a) of one point. */
-PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *wb, const int count, const int first,
+PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *wb, const int count, const int points,
                           pl_lanes *forces)
 {
   for (int a = 0; a < count - 1; a++) {
-    for (int i = 0; i < 3; i++) put(&forces[3 * a + i], -dot(P + 3 * i, wb + 3 * a), first);
+    for (int i = 0; i < 3; i++) put(&forces[3 * a + i], -dot(P + 3 * i, wb + 3 * a), points);
   }
 }
 
@@ -203,10 +202,15 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
   const int *nodes = batch_nodes(fem, batch, count);
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], edge_rates[3 * MOST_EDGES];
-  pl_lanes forces[3 * PL_ELEMENT_NODES], K[9 * MOST_PAIRS], P[9], H[81];
+  pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81];
+  pairs K;
   pl_point point = start_point(fem, rest, fem->viscous && job->v);
   gather_edges(job->q, nodes, count, edges);
   if (point.viscous) gather_edges(job->v, nodes, count, edge_rates);
+  if (points > 1) {
+    memset(forces, 0, sizeof forces);
+    if (job->values) memset(K, 0, sizeof K);
+  }
 
   for (int p = 0; p < points; p++) {
     const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
@@ -219,15 +223,15 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
 
     pl_lanes wb[3 * MOST_EDGES];
     for (int i = 0; i < 3 * (count - 1); i++) wb[i] = b[-1] * b[i];
-    if (job->f) add_forces(P, wb, count, p == 0, forces);
-    if (job->values) add_pairs(H, b, wb, count, p == 0, K);
+    add_forces(P, wb, count, points, forces);
+    if (job->values) add_directions(H, b, wb, count, points, K);
   }
 
   if (job->f) scatter_forces(job->f, nodes, count, forces);
-  if (!job->values) return;
-  close_pairs(count, K);
-  scatter_pairs(job->values, fem->places + (size_t)batch * (size_t)(count * count * PL_LANES),
-                count, K);
+  if (job->values) {
+    size_t first = (size_t)batch * (size_t)(count * count * PL_LANES);
+    scatter_stiffness(job->values, fem->places + first, count, K);
+  }
 }
 
 /* Sum of w W; the lanes are added last. */
