@@ -257,7 +257,7 @@ static const pl_element view = {
     .summary = "How the picture of the last frame looks.",
     .attributes =
         (const pl_attribute[]){
-            DIRECTION("direction", "in which the eye looks", "-1 2 -0.7"),
+            DIRECTION("direction", "from the bodies towards the eye", "1 -2 0.8"),
             DIRECTION("up", "what points upwards in the picture", "0 0 1"),
             {.param = {.name = "colour",
                        .unit = "word",
@@ -275,6 +275,8 @@ const pl_element pl_scene_root = {
     .attributes =
         (const pl_attribute[]){TEXT("title", "text", "of plots and pictures", 0, pl_check_text),
                                END},
+    .least = 1,
+    .most = 1,
     .children = (const pl_element *const[]){&world, &integrator, &solver, &material, &mesh, &body,
                                             &probe, &output, &view, NULL},
 };
