@@ -121,12 +121,12 @@ void pl_world_unprepare(pl_world *world)
   pl_integrator_destroy(world->integrator);
   pl_solver_destroy(world->system.solver);
   pl_bsr_destroy(world->system.A);
-  void *arrays[] = {world->held, world->projections, world->held_by, world->scratch};
+  void *arrays[] = {world->held, world->projections, world->held_by, world->scratch, world->drag};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
   world->held = world->held_by = NULL;
-  world->projections = world->scratch = NULL;
+  world->projections = world->scratch = world->drag = NULL;
   world->ready = 0;
 }
 
@@ -188,6 +188,19 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
   return status;
 }
 
+/* Every block's share of the mass damping. */
+static pl_status make_drag(pl_world *world, pl_error *error)
+{
+  world->drag = pl_alloc(&world->allocator, (size_t)world->blocks, sizeof(double));
+  if (!world->drag) return pl_fail_memory(error);
+  for (size_t b = 0; b < world->body_count; b++) {
+    const pl_body *body = &world->bodies[b];
+    for (int i = 0; i < body->blocks; i++) world->drag[body->offset + i] = body->mass_damping;
+  }
+  world->system.drag = world->drag;
+  return PL_OK;
+}
+
 /* In statics a body that nothing holds has no equilibrium, or infinitely many. */
 static pl_status check_held(const pl_world *world, pl_error *error)
 {
@@ -216,6 +229,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
       .ops = &system_ops, .blocks = world->blocks, .pool = world->pool, .load_scale = 1};
   world->scratch = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
   if (!world->scratch) status = pl_fail_memory(error);
+  if (!status) status = make_drag(world, error);
   if (!status) status = make_filter(world, error);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status)
@@ -281,6 +295,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   double start = pl_now();
   pl_step_report report = {0};
   copy_state(world, &world->state, &world->saved);
+  pl_integrator_save(world->integrator);
 
   // time is counted in steps, so that it does not drift
   status = world->integrator->ops->step(world->integrator, &world->system, world->state.time,
@@ -289,6 +304,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   if (status) {
     if (error) error->time = world->saved.time + world->dt;
     copy_state(world, &world->saved, &world->state);
+    pl_integrator_restore(world->integrator);
     return status;
   }
   world->state.steps++;
