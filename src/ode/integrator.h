@@ -16,6 +16,15 @@ typedef struct pl_integrator pl_integrator;
   X(verlet)                                                                                        \
   X(explicit_newmark)                                                                              \
   X(rkc2)                                                                                          \
+  X(implicit_midpoint)                                                                             \
+  X(sdirk2)                                                                                        \
+  X(bdf2)                                                                                          \
+  X(bdf3)                                                                                          \
+  X(newmark)                                                                                       \
+  X(generalised_alpha)                                                                             \
+  X(semi_implicit)                                                                                 \
+  X(imex_euler)                                                                                    \
+  X(imex_midpoint)                                                                                 \
   X(static)
 
 typedef struct pl_integrator_ops {

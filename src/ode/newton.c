@@ -48,6 +48,10 @@ static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage
   combine(stage->v0, stage->cv, z, newton->v, n);
   system->ops->evaluate(system, stage->t, newton->q, newton->v, newton->r, stage->cm, stage->cq,
                         stage->cv, semidefinite, A);
+  if (stage->loads) {
+    system->ops->external(system, stage->t, newton->q, newton->v, newton->work);
+    for (int i = 0; i < 3 * n; i++) newton->r[i] += stage->loads[i] - newton->work[i];
+  }
   if (stage->cm != 0) {
     combine(stage->w, stage->cm, z, newton->work, n);
     system->ops->mass(system, newton->work, newton->v);

@@ -21,6 +21,7 @@ typedef struct pl_stage {
   const double *prescribed;  /* what z must be at constrained nodes */
   const double *guess;       /* what z will be near; NULL: zero */
   const double *other_guess; /* taken if it leaves a smaller residual; NULL: none */
+  const double *loads;       /* external forces in place of those at (t, q(z), v(z)); NULL: those */
 } pl_stage;
 
 typedef struct pl_newton {
