@@ -39,10 +39,8 @@ static pl_status create(pl_integrator *self, pl_error *error)
   pl_status status = pl_stepper_create(&state->stepper, self, error);
   if (!status) status = pl_integrator_vector(self, &state->dq, error);
   if (!status) status = pl_integrator_history(self, &state->moved, error);
-  if (!status && rule->order > 2)
-    status = pl_integrator_history(self, &state->moved_before, error);
-  if (!status && rule->order > 2)
-    status = pl_integrator_history(self, &state->rate_before, error);
+  if (!status && rule->order > 2) status = pl_integrator_history(self, &state->moved_before, error);
+  if (!status && rule->order > 2) status = pl_integrator_history(self, &state->rate_before, error);
   return status;
 }
 
@@ -114,7 +112,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   return PL_OK;
 }
 
-#define MEMBER(NAME, ORDER, SUMMARY, TABLE)                                                        \
+#define MEMBER(NAME, ORDER, DAMPING, SUMMARY, TABLE)                                               \
   const pl_integrator_ops pl_integrator_##NAME = {                                                 \
       .info = {.name = #NAME,                                                                      \
                .summary = SUMMARY,                                                                 \
@@ -123,14 +121,15 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                .param_count = PL_NEWTON_PARAM_COUNT},                                              \
       .is_implicit = 1,                                                                            \
       .order = ORDER,                                                                              \
+      .needs_damping = DAMPING,                                                                    \
       .state_size = sizeof(bdf),                                                                   \
       .table = &(TABLE),                                                                           \
       .create = create,                                                                            \
       .step = step,                                                                                \
   }
 
-MEMBER(bdf2, 2, "backward differences: order 2, stable at any step, one solve per step", second);
-MEMBER(bdf3, 3,
+MEMBER(bdf2, 2, 0, "backward differences: order 2, stable at any step, one solve per step", second);
+MEMBER(bdf3, 3, 1,
        "backward differences: order 3, one solve per step; stable but for fast motion that "
        "nothing damps",
        third);

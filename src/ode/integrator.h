@@ -22,6 +22,9 @@ typedef struct pl_integrator pl_integrator;
   X(bdf3)                                                                                          \
   X(newmark)                                                                                       \
   X(generalised_alpha)                                                                             \
+  X(ros2w)                                                                                         \
+  X(ros3w)                                                                                         \
+  X(rosenbrock4)                                                                                   \
   X(semi_implicit)                                                                                 \
   X(imex_euler)                                                                                    \
   X(imex_midpoint)                                                                                 \

@@ -66,18 +66,17 @@ static double filtered_norm(pl_system *system, double *r)
   return pl_norm(r, system->blocks, system->pool);
 }
 
-/* Solves A dz = r. dz holds the first guess and the prescribed part; scale is what the tolerance
- * refers to. An exhausted iteration budget is no error: the report tells the residual. */
-static pl_status solve_linear(pl_newton *newton, pl_system *system, double scale, double tolerance,
-                              pl_step_report *report, pl_error *error)
+pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
+                          double tolerance, pl_step_report *report, pl_error *error)
 {
   double start = pl_now();
   pl_solve_report solved = {0};
-  pl_status status =
-      pl_solver_prepare(system->solver, system->A, &system->filter, system->pool, error);
+  pl_status status = PL_OK;
+  if (fresh)
+    status = pl_solver_prepare(system->solver, system->A, &system->filter, system->pool, error);
   if (!status)
-    status = pl_solver_solve(system->solver, system->A, &system->filter, newton->r, newton->dz,
-                             tolerance * scale, system->pool, &solved, error);
+    status = pl_solver_solve(system->solver, system->A, &system->filter, b, x, tolerance * scale,
+                             system->pool, &solved, error);
   report->linear_iterations += solved.iterations;
   report->linear_residual = scale > 0 ? solved.residual / scale : 0;
   if (status == PL_E_CONVERGENCE) {
@@ -130,7 +129,8 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
     residual(newton, system, stage, z, system->A, semidefinite);
     double scale = start_increment(newton, system, stage, z, first);
     if (first) newton->reference = scale;
-    pl_status status = solve_linear(newton, system, scale, tolerance, report, error);
+    pl_status status =
+        pl_system_solve(system, 1, newton->r, newton->dz, scale, tolerance, report, error);
     if (status != PL_E_INDEFINITE || semidefinite) return status;
     report->semidefinite_fallbacks++;
   }

@@ -62,4 +62,10 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
 pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
                           pl_step_report *report, pl_error *error);
 
+/* Solves A x = b of the system to tolerance times scale. x holds a first guess and the prescribed
+ * part. fresh: A has new values since the last solve. An exhausted iteration budget is no error:
+ * the report tells the residual. */
+pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
+                          double tolerance, pl_step_report *report, pl_error *error);
+
 #endif

@@ -1,4 +1,5 @@
-/* The semi-implicit scheme of Terzopoulos et al. 1987, eq. 18 to 20, with central differences:
+/* The semi-implicit scheme of Terzopoulos et al. 1987 with central differences, as written out in
+ * "Implementation of Deformable Objects" (DIKU), eq. 3.8.15 to 3.8.18:
  *
  *   (M/h^2 + C/(2h) + K(q0)) (q1 - q0) = f(q0) + (M/h - C/2) v0,    v0 = (q0 - q_-1) / h,  C =
  * -df/dv,
@@ -40,7 +41,8 @@ const pl_integrator_ops pl_integrator_semi_implicit = {
     .info = {.name = "semi-implicit",
              .summary =
                  "Terzopoulos' scheme: one linear solve per step, order 1, damps fast motion",
-             .source = "Terzopoulos, Platt, Barr & Fleischer 1987, eq. 18-20",
+             .source =
+                 "Terzopoulos et al. 1987; Implementation of Deformable Objects, eq. 3.8.16-18",
              .params = params,
              .param_count = PL_NEWTON_PARAM_COUNT},
     .is_implicit = 1,
