@@ -222,10 +222,8 @@ static void check_indefinite(const pair *names)
 
   // negative in the first direction already
   for (int i = 0; i < 9 * A->start[A->rows]; i++) A->values[i] = -A->values[i];
-  pl_error error = {0};
-  pl_status status = solve(names, A, NULL, b, x, 1e-6, NULL, &report, &error);
-  CHECK(status == PL_E_INDEFINITE || status == PL_E_SINGULAR);
-  CHECK(strlen(error.message) > 20);
+  CHECK_FAILS(solve(names, A, NULL, b, x, 1e-6, NULL, &report, error), PL_E_INDEFINITE,
+              "indefinite");
   free(b), free(x);
   pl_bsr_destroy(A);
 }
@@ -380,8 +378,8 @@ static void check_bad_block(const pair *names)
   pl_filter fixed = {1, (const int[]){431}, (const double[9]){0}};
   for (int k = 0; k < 2 + whole; k++) {
     memcpy(A->values + 9 * A->diagonal[431], worse[k], sizeof worse[k]);
-    CHECK_FAILS(solve(names, A, NULL, b, x, 1e-6, NULL, NULL, error), PL_E_SINGULAR,
-                "diagonal block of row 431");
+    CHECK_FAILS(solve(names, A, NULL, b, x, 1e-6, NULL, NULL, error),
+                k == 0 ? PL_E_SINGULAR : PL_E_INDEFINITE, "diagonal block of row 431");
     // a fixed node needs no stiffness of its own
     CHECK_OK(solve(names, A, &fixed, b, x, 1e-6, NULL, NULL, error));
   }
