@@ -38,8 +38,11 @@ typedef struct pl_mesh_def {
   const pl_allocator *allocator; /* NULL: the C library's */
 } pl_mesh_def;
 
-/* Refuses non-finite coordinates, node numbers out of range, repeated nodes in an element and
- * elements of no volume, naming the first by number. Nodes that no element uses are dropped. */
+/* Refuses non-finite coordinates, node numbers out of range, repeated nodes in an element, elements
+ * of no volume (least height below 1e-12 of the longest edge), folded hexahedra, overlapping
+ * elements and faces of more than two elements, naming the first by number, counted from 0.
+ * Inverted elements are turned. Nodes that no element uses are dropped; the others keep their
+ * order. */
 PL_API pl_status pl_mesh_create(const pl_mesh_def *def, pl_mesh **mesh, pl_error *error);
 PL_API void pl_mesh_destroy(pl_mesh *mesh);
 
@@ -67,8 +70,9 @@ PL_API int pl_mesh_nodes_per_face(const pl_mesh *mesh);
 PL_API const int *pl_mesh_faces(const pl_mesh *mesh);
 PL_API const int *pl_mesh_face_elements(const pl_mesh *mesh); /* the element behind each face */
 
-/* Size and quality in numbers. Angles are dihedral, in degrees. Aspect is the longest edge over the
- * least height (tets, 1.22 at best) or the longest over the shortest edge (hexes, 1 at best). */
+/* Size and quality in numbers. The mean of the edges is over those of every element. Angles are
+ * dihedral, in degrees. Aspect is the longest edge over the least height (tets, 1.22 at best) or
+ * the longest over the shortest edge (hexes, 1 at best). */
 typedef struct pl_mesh_facts {
   int node_count, element_count, face_count, set_count;
   int flipped_elements; /* turned to positive volume when the mesh was made */

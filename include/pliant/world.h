@@ -48,6 +48,11 @@ PL_API pl_world_def pl_world_def_default(void);
 PL_API pl_status pl_world_create(const pl_world_def *def, pl_world **world, pl_error *error);
 PL_API void pl_world_destroy(pl_world *world); /* NULL is fine */
 
+/* The names of the chosen members. */
+PL_API const char *pl_world_integrator_name(const pl_world *world);
+PL_API const char *pl_world_solver_name(const pl_world *world);
+PL_API const char *pl_world_preconditioner_name(const pl_world *world);
+
 /* ---- bodies ---- */
 
 typedef struct pl_material_def {
@@ -123,6 +128,7 @@ PL_API pl_status pl_world_add_load(pl_world *world, pl_body_id body, const pl_lo
 /* Advances by dt. On failure positions, velocities and time are what they were before. */
 PL_API pl_status pl_world_step(pl_world *world, pl_error *error);
 PL_API double pl_world_time(const pl_world *world);
+PL_API double pl_world_dt(const pl_world *world);
 
 /* ---- looking ---- */
 

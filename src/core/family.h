@@ -12,6 +12,12 @@ enum { PL_MOST_VALUES = 64 };
 pl_status pl_choice_resolve(const pl_family *family, const pl_choice *choice,
                             const pl_member **member, double *values, pl_error *error);
 
+/* A member with a value for each of its parameters: what is left of a choice once it is checked. */
+typedef struct pl_part {
+  const pl_member *member;
+  double values[PL_MOST_VALUES];
+} pl_part;
+
 /* The index of the parameter, -1 if there is none of that name; the place of its first value; how
  * many values it has. */
 int pl_param_find(const pl_member *member, const char *name);

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256, SPINS = 4000 };
+enum { MOST_THREADS = 256, SPINS = 4000, CLOSED = 0x7fffffff };
 
 struct pl_pool {
   pl_allocator allocator;
@@ -22,7 +22,7 @@ struct pl_pool {
   _Atomic(void (*)(void *, int)) work;
   _Atomic(void *) context;
   atomic_int chunks;
-  _Alignas(64) atomic_uint_fast64_t ticket; /* job number << 32 | next chunk */
+  _Alignas(64) atomic_uint_fast64_t ticket; /* job number << 32 | next chunk, CLOSED for none */
   _Alignas(64) atomic_int done;
 
   // for threads that went to sleep
@@ -43,9 +43,9 @@ static void take_chunks(pl_pool *pool, uint64_t job)
 {
   uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
   while (ticket >> 32 == job) {
-    void (*work)(void *, int) = atomic_load_explicit(&pool->work, memory_order_relaxed);
-    void *context = atomic_load_explicit(&pool->context, memory_order_relaxed);
-    int chunks = atomic_load_explicit(&pool->chunks, memory_order_relaxed);
+    void (*work)(void *, int) = atomic_load_explicit(&pool->work, memory_order_acquire);
+    void *context = atomic_load_explicit(&pool->context, memory_order_acquire);
+    int chunks = atomic_load_explicit(&pool->chunks, memory_order_acquire);
     int chunk = (int)(ticket & 0xffffffff);
     if (chunk >= chunks) return;
     // a successful exchange proves that the job was still open when its fields were read
@@ -140,12 +140,17 @@ void pl_parallel(pl_pool *pool, int chunks, void (*work)(void *context, int chun
     return;
   }
 
+  // close the last job before its fields change, so that a late thread which sees a new field
+  // cannot draw an old ticket
+  uint64_t job = current_job(pool);
+  atomic_store(&pool->ticket, job << 32 | CLOSED);
+
   // post the job: the ticket's release makes the fields visible
-  atomic_store_explicit(&pool->work, work, memory_order_relaxed);
-  atomic_store_explicit(&pool->context, context, memory_order_relaxed);
-  atomic_store_explicit(&pool->chunks, chunks, memory_order_relaxed);
+  atomic_store_explicit(&pool->work, work, memory_order_release);
+  atomic_store_explicit(&pool->context, context, memory_order_release);
+  atomic_store_explicit(&pool->chunks, chunks, memory_order_release);
   atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
-  uint64_t job = (current_job(pool) + 1) & 0xffffffff;
+  job = (job + 1) & 0xffffffff;
   atomic_store(&pool->ticket, job << 32);
   if (atomic_load(&pool->sleepers) > 0) wake_all(pool);
 

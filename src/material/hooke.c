@@ -7,6 +7,7 @@
 #include "material/material.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { YOUNG, POISSON, LAMBDA, MU, PARAM_COUNT };
 
@@ -37,17 +38,27 @@ static const pl_param params[PARAM_COUNT] = {
             .most = 1e15},
 };
 
+/* Says which moduli there are, and which there should be. */
+static pl_status wrong_moduli(const int *given, int count, pl_error *error)
+{
+  char list[64] = "no modulus";
+  size_t used = 0;
+  for (int i = 0, named = 0; i < PARAM_COUNT; i++) {
+    if (!given[i]) continue;
+    named++;
+    const char *before = named == 1 ? "" : named == count ? " and " : ", ";
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", before, params[i].name);
+  }
+  return pl_fail(error, PL_E_ARGUMENT, "hooke has %s%s; give young and poisson, or lambda and mu",
+                 list, count == 1 ? " only" : "");
+}
+
 static pl_status lame(const double *values, double *lambda, double *mu, pl_error *error)
 {
-  int given[PARAM_COUNT];
-  for (int i = 0; i < PARAM_COUNT; i++) given[i] = !isnan(values[i]);
-  int engineering = given[YOUNG] && given[POISSON], constants = given[LAMBDA] && given[MU];
-  int count = given[YOUNG] + given[POISSON] + given[LAMBDA] + given[MU];
-  if (count != 2 || (!engineering && !constants))
-    return pl_fail(
-        error, PL_E_ARGUMENT, "hooke has%s%s%s%s%s; give young and poisson, or lambda and mu",
-        count ? "" : " no modulus", given[YOUNG] ? " young" : "", given[POISSON] ? " poisson" : "",
-        given[LAMBDA] ? " lambda" : "", given[MU] ? " mu" : "");
+  int given[PARAM_COUNT], count = 0;
+  for (int i = 0; i < PARAM_COUNT; i++) count += given[i] = !isnan(values[i]);
+  int constants = given[LAMBDA] && given[MU], engineering = given[YOUNG] && given[POISSON];
+  if (count != 2 || (!constants && !engineering)) return wrong_moduli(given, count, error);
   if (constants) {
     *lambda = values[LAMBDA];
     *mu = values[MU];

@@ -1,7 +1,7 @@
 /* Corotated strain: F = R S (polar decomposition), E = S - I.
  *
- *   P = R sigma(E) = 2 mu (F - R) + lambda (tr S - 3) R        W = lambda/2 (tr S - 3)^2 + mu
- * |F-R|^2
+ *   P = R sigma(E) = 2 mu (F - R) + lambda (tr S - 3) R
+ *   W = lambda/2 (tr S - 3)^2 + mu |F - R|^2
  *
  * Hauth 2004, 3.1.3, with R per point. P is the exact derivative of W.
  *
@@ -19,7 +19,8 @@
  *   P = R (sigma_v + [N axial(S sigma_v)])
  *
  * N does not exist where two stretches cancel (S has eigenvalues a and -a, or the point is
- * collapsed to a line). There R is held: exact tangents take the semidefinite form and D is
+ * collapsed to a line), and grows without bound towards a point of no size. Where det(N^-1) falls
+ * to 1e-9, or to 1e-9 tr(S)^3, R is held: exact tangents take the semidefinite form and D is
  * sym(G). */
 #include "material/hooke_point.h"
 #include "material/material.h"
@@ -82,28 +83,31 @@ PL_INLINE void add_viscous_stress(const pl_point *point, const pl_lanes *R, cons
   for (int i = 0; i < 9; i++) P[i] += product[i];
 }
 
-/* lambda (tr S - 3) - 2 mu, the factor of R in P beside 2 mu F. */
-PL_INLINE pl_lanes rotation_factor(const pl_point *point, const pl_lanes *R)
+/* tr(S) - 3 */
+PL_INLINE pl_lanes dilation(const pl_point *point, const pl_lanes *R)
 {
-  return point->lambda * (pl_lanes_mat3_dot(R, point->F) - 3.0) - 2.0 * point->mu;
+  return pl_lanes_mat3_dot(R, point->F) - 3.0;
 }
 
 PL_INLINE void elastic_stress(const pl_point *point, const pl_lanes *R, pl_lanes *P)
 {
-  pl_lanes pressure = point->lambda * (pl_lanes_mat3_dot(R, point->F) - 3.0);
-  for (int i = 0; i < 9; i++) P[i] = 2.0 * point->mu * (point->F[i] - R[i]) + pressure * R[i];
+  pl_lanes pressure = point->lambda * dilation(point, R), twice_mu = 2.0 * point->mu;
+  for (int i = 0; i < 9; i++) P[i] = twice_mu * (point->F[i] - R[i]) + pressure * R[i];
+}
+
+PL_INLINE pl_lanes elastic_energy(const pl_point *point, const pl_lanes *R)
+{
+  pl_lanes difference[9], trace = dilation(point, R);
+  for (int i = 0; i < 9; i++) difference[i] = point->F[i] - R[i];
+  return 0.5 * point->lambda * trace * trace +
+         point->mu * pl_lanes_mat3_dot(difference, difference);
 }
 
 static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
 {
   pl_lanes R[9];
   pl_lanes_polar(point->F, R);
-  if (W) {
-    pl_lanes difference[9], trace = pl_lanes_mat3_dot(R, point->F) - 3.0;
-    for (int i = 0; i < 9; i++) difference[i] = point->F[i] - R[i];
-    *W =
-        0.5 * point->lambda * trace * trace + point->mu * pl_lanes_mat3_dot(difference, difference);
-  }
+  if (W) *W = elastic_energy(point, R);
   if (!P) return;
   elastic_stress(point, R, P);
   if (!point->viscous) return;
@@ -127,7 +131,8 @@ PL_INLINE void spin_columns(const pl_lanes *R, const pl_lanes *N, pl_lanes colum
 PL_INLINE void add_turning(const pl_point *point, double kq, const pl_lanes *R, const spin *turn,
                            pl_lanes *H)
 {
-  pl_lanes form[9], columns[9][3], factor = rotation_factor(point, R);
+  pl_lanes form[9], columns[9][3];
+  pl_lanes factor = point->lambda * dilation(point, R) - 2.0 * point->mu;
   for (int i = 0; i < 9; i++) {
     form[i] = kq * (factor * turn->N[i] + (i % 4 == 0 ? point->mu : pl_lanes_all(0)));
     form[i] = pl_lanes_pick(turn->exists, form[i], pl_lanes_all(0));
@@ -147,18 +152,22 @@ PL_INLINE void add_turning(const pl_point *point, double kq, const pl_lanes *R, 
 /* Adds 2 mu D(row) : D(column), where D(n) is the stretch rate from a unit rate of F_n. */
 PL_INLINE void add_viscous_tangent(pl_lanes mu, const pl_lanes *R, const spin *turn, pl_lanes *H)
 {
-  pl_lanes columns[9][3], D[9][9], scaled[9];
+  static const int upper[6] = {0, 4, 8, 1, 2, 5};
+  pl_lanes columns[9][3], D[9][6];
   spin_columns(R, turn->N, columns);
   for (int n = 0; n < 9; n++) {
-    int k = n / 3, l = n % 3;
-    pl_lanes G[9];
-    for (int i = 0; i < 9; i++) G[i] = i % 3 == l ? R[3 * k + i / 3] : pl_lanes_all(0);
-    stretch_rate(G, columns[n], turn->S, D[n]);
+    pl_lanes G[9], whole[9];
+    for (int i = 0; i < 9; i++) G[i] = i % 3 == n % 3 ? R[n - n % 3 + i / 3] : pl_lanes_all(0);
+    stretch_rate(G, columns[n], turn->S, whole);
+    for (int i = 0; i < 6; i++) D[n][i] = whole[upper[i]];
   }
   for (int row = 0; row < 9; row++) {
-    for (int i = 0; i < 9; i++) scaled[i] = 2.0 * mu * D[row][i];
+    // entries off the diagonal count twice
+    pl_lanes scaled[6];
+    for (int i = 0; i < 6; i++) scaled[i] = (i < 3 ? 2.0 : 4.0) * mu * D[row][i];
     for (int column = row; column < 9; column++) {
-      pl_lanes entry = pl_lanes_mat3_dot(scaled, D[column]);
+      const pl_lanes *d = D[column];
+      pl_lanes entry = pl_lanes_dot3(scaled, d) + pl_lanes_dot3(scaled + 3, d + 3);
       H[9 * row + column] += entry;
       if (column > row) H[9 * column + row] += entry;
     }

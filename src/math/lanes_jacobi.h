@@ -82,10 +82,11 @@ PL_INLINE pl_mask pl_lanes_eigen_step(pl_lanes *A, pl_lanes *Q, int p, int q)
   const double negligible = 1e-17;
   int r = 3 - p - q, pq = 3 * p + q;
   pl_mask mask = pl_lanes_abs(A[pq]) > negligible;
+  if (!pl_lanes_any(mask)) return mask;
   pl_lanes_turn turn = pl_lanes_jacobi_turn(A[4 * p], A[4 * q], A[pq]);
-  pl_lanes shift = pl_lanes_pick(mask, turn.t * A[pq], pl_lanes_all(0));
-  A[4 * p] -= shift;
-  A[4 * q] += shift;
+  pl_lanes shift = turn.t * A[pq];
+  A[4 * p] = pl_lanes_pick(mask, A[4 * p] - shift, A[4 * p]);
+  A[4 * q] = pl_lanes_pick(mask, A[4 * q] + shift, A[4 * q]);
   A[pq] = pl_lanes_pick(mask, pl_lanes_all(0), A[pq]);
   A[3 * q + p] = A[pq];
   pl_lanes_rotate(mask, &turn, &A[3 * r + p], &A[3 * r + q]);
@@ -121,6 +122,7 @@ PL_INLINE pl_mask pl_lanes_svd_step(pl_lanes *B, pl_lanes *V, int p, int q)
   pl_lanes qq = B[q] * B[q] + B[3 + q] * B[3 + q] + B[6 + q] * B[6 + q];
   pl_lanes pq = B[p] * B[q] + B[3 + p] * B[3 + q] + B[6 + p] * B[6 + q];
   pl_mask mask = pl_lanes_abs(pq) > negligible * pl_lanes_sqrt(pp * qq);
+  if (!pl_lanes_any(mask)) return mask;
   pl_lanes_turn turn = pl_lanes_jacobi_turn(pp, qq, pq);
   for (int i = 0; i < 9; i += 3) {
     pl_lanes_rotate(mask, &turn, &B[i + p], &B[i + q]);

@@ -31,6 +31,9 @@ typedef struct pl_anchor {
   double distance; /* 0 inside, else how far outside the mesh the point lies, m */
 } pl_anchor;
 
+/* The corners of the box around all nodes. */
+void pl_mesh_bounds(const pl_mesh *mesh, double low[3], double high[3]);
+
 /* Finds the element that holds the point, or the nearest one. */
 pl_status pl_mesh_locate(const pl_mesh *mesh, const double point[3], pl_anchor *anchor,
                          pl_error *error);
@@ -62,11 +65,15 @@ typedef struct pl_generator_ops {
 extern const pl_family pl_generator_family;
 
 /* What a region implements: does it hold this point of the rest shape (with the outward normal of
- * the surface there, zero inside the body)? */
+ * the surface there, zero inside the body)? A point outside by no more than the tolerance (in m,
+ * far below the size of the mesh) counts as inside, so that nodes that are meant to lie on the
+ * region's border are not lost to rounding. */
 typedef struct pl_region_ops {
   pl_member info;
   int needs_normal; /* selects faces; nodes belong if one of their faces does */
-  int (*holds)(const double *values, const double point[3], const double normal[3]);
+  pl_status (*check)(const double *values, pl_error *error); /* NULL: any values will do */
+  int (*holds)(const double *values, const double point[3], const double normal[3],
+               double tolerance);
 } pl_region_ops;
 
 extern const pl_family pl_region_family;

@@ -2,6 +2,7 @@
 #ifndef PL_ODE_INTEGRATOR_H
 #define PL_ODE_INTEGRATOR_H
 
+#include "core/family.h"
 #include "ode/system.h"
 
 typedef struct pl_integrator pl_integrator;
@@ -13,9 +14,10 @@ typedef struct pl_integrator pl_integrator;
 
 typedef struct pl_integrator_ops {
   pl_member info;
-  int is_implicit; /* needs system->A and system->solver */
-  int is_static;   /* looks for equilibrium; velocities stay zero */
-  int order;       /* of accuracy, 0 where that means nothing */
+  int is_implicit;   /* needs system->A and system->solver */
+  int is_static;     /* looks for equilibrium; velocities stay zero */
+  int order;         /* of accuracy, 0 where that means nothing */
+  size_t state_size; /* of the member's own state */
   pl_status (*create)(pl_integrator *self, pl_error *error);
   /* From (q, v) at t to t + h, in place. On failure q and v may hold anything. */
   pl_status (*step)(pl_integrator *self, pl_system *system, double t, double h, double *q,
@@ -28,8 +30,9 @@ enum { PL_MOST_VECTORS = 16 };
 struct pl_integrator {
   const pl_integrator_ops *ops;
   pl_allocator allocator;
-  double values[64];
+  const double *values; /* the part's */
   int blocks;
+  void *state;
   double *vectors[PL_MOST_VECTORS];
   int vector_count;
 };
@@ -40,7 +43,7 @@ PL_INTEGRATORS(X)
 
 extern const pl_family pl_integrator_family;
 
-pl_status pl_integrator_create(const pl_allocator *allocator, const pl_choice *choice, int blocks,
+pl_status pl_integrator_create(const pl_allocator *allocator, const pl_part *part, int blocks,
                                pl_integrator **out, pl_error *error);
 void pl_integrator_destroy(pl_integrator *integrator);
 

@@ -14,6 +14,8 @@ typedef struct pl_system_ops {
    * semidefinite set, the elastic part of A has no negative eigenvalues. */
   void (*evaluate)(pl_system *system, double t, const double *q, const double *v, double *f,
                    double km, double kq, double kv, int semidefinite, pl_bsr *A);
+  /* f = the forces that do not come from inside: gravity, loads. */
+  void (*external)(pl_system *system, double t, const double *q, const double *v, double *f);
   /* y = M x. */
   void (*mass)(pl_system *system, const double *x, double *y);
   /* x = M^-1 y with the lumped mass. */
@@ -41,6 +43,7 @@ typedef struct pl_step_report {
   int newton_iterations, linear_iterations;
   double newton_residual;     /* |P G| at the end, N           */
   double linear_residual;     /* of the last solve, relative   */
+  int unfinished_solves;      /* linear solves that used up their iterations */
   int semidefinite_fallbacks; /* exact tangent was indefinite and replaced */
 } pl_step_report;
 

@@ -5,6 +5,7 @@
 #ifndef PL_SPARSE_SOLVER_H
 #define PL_SPARSE_SOLVER_H
 
+#include "core/family.h"
 #include "sparse/bsr.h"
 #include "sparse/filter.h"
 
@@ -13,15 +14,21 @@ typedef struct pl_solve_report {
   double residual; /* |P (b - A x)|, true */
 } pl_solve_report;
 
-/* Preconditioners: z = B r with B near the inverse of P A P. */
+/* Preconditioners: z = B r with B near the inverse of P A P. A new one is a file that defines
+ * pl_preconditioner_NAME and a line here. */
+#define PL_PRECONDITIONERS(X)                                                                      \
+  X(block_diagonal)                                                                                \
+  X(diagonal)                                                                                      \
+  X(none)
+
 typedef struct pl_preconditioner pl_preconditioner;
 
 typedef struct pl_preconditioner_ops {
   pl_member info;
-  size_t state_size; /* of the member's own state, which follows the common part */
+  size_t state_size; /* of the member's struct, which begins with a pl_preconditioner */
   pl_status (*create)(pl_preconditioner *self, const pl_bsr *A, const double *values,
                       pl_error *error);
-  void (*destroy)(pl_preconditioner *self);
+  void (*destroy)(pl_preconditioner *self); /* also after a create that failed half way */
   /* New values in A (or a new filter). */
   pl_status (*prepare)(pl_preconditioner *self, const pl_bsr *A, const pl_filter *filter,
                        pl_pool *pool, pl_error *error);
@@ -32,14 +39,28 @@ typedef struct pl_preconditioner_ops {
   const double *(*blocks)(const pl_preconditioner *self);
 } pl_preconditioner_ops;
 
+struct pl_preconditioner {
+  const pl_preconditioner_ops *ops;
+  pl_allocator allocator;
+  int rows;
+};
+
+#define X(name) extern const pl_preconditioner_ops pl_preconditioner_##name;
+PL_PRECONDITIONERS(X)
+#undef X
+
 extern const pl_family pl_preconditioner_family;
+
+/* Solvers. A new one is a file that defines pl_solver_NAME and a line here. */
+#define PL_SOLVERS(X) X(cg)
 
 typedef struct pl_solver pl_solver;
 
 typedef struct pl_solver_ops {
-  pl_member info;
+  pl_member info;    /* the first parameter is the relative tolerance */
+  size_t state_size; /* of the member's struct, which begins with a pl_solver */
   pl_status (*create)(pl_solver *self, const pl_bsr *A, const double *values, pl_error *error);
-  void (*destroy)(pl_solver *self);
+  void (*destroy)(pl_solver *self); /* also after a create that failed half way */
   pl_status (*prepare)(pl_solver *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
                        pl_error *error);
   pl_status (*solve)(pl_solver *self, const pl_bsr *A, const pl_filter *filter, const double *b,
@@ -47,23 +68,40 @@ typedef struct pl_solver_ops {
                      pl_error *error);
 } pl_solver_ops;
 
+struct pl_solver {
+  const pl_solver_ops *ops;
+  pl_allocator allocator;
+  int rows;
+  double values[PL_MOST_VALUES];
+  pl_preconditioner *preconditioner; /* the member prepares and applies it if it has a use for it */
+};
+
+#define X(name) extern const pl_solver_ops pl_solver_##name;
+PL_SOLVERS(X)
+#undef X
+
 extern const pl_family pl_solver_family;
 
 /* A solver for matrices of A's pattern. All memory is taken here: prepare and solve take none. */
-pl_status pl_solver_create(const pl_allocator *allocator, const pl_choice *solver,
-                           const pl_choice *preconditioner, const pl_bsr *A, pl_solver **out,
+pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
+                           const pl_part *preconditioner, const pl_bsr *A, pl_solver **out,
                            pl_error *error);
 void pl_solver_destroy(pl_solver *solver);
 
 /* The relative tolerance that the user set. */
 double pl_solver_tolerance(const pl_solver *solver);
 
-/* To be called when the values of A or the filter have changed. */
+/* To be called when the values of A or the filter have changed.
+ * PL_E_SINGULAR: a diagonal block is not positive definite, so neither is the matrix. */
 pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
                             pl_pool *pool, pl_error *error);
 
-/* PL_E_INDEFINITE: a direction of negative curvature was met; x is the best so far.
- * PL_E_CONVERGENCE: the most iterations allowed were done; x is the best so far. */
+/* A and filter are those of the last prepare. A residual that lies above the target, but cannot be
+ * told from rounding errors, counts as success. Otherwise x is the best so far, and
+ * PL_E_INDEFINITE: a direction of negative curvature was met;
+ * PL_E_SINGULAR: a direction without curvature was met;
+ * PL_E_CONVERGENCE: the most iterations allowed were done;
+ * PL_E_DIVERGED: something became infinite or not a number (so may be x). */
 pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
                           const double *b, double *x, double target, pl_pool *pool,
                           pl_solve_report *report, pl_error *error);

@@ -1,0 +1,48 @@
+# Two commands for a newcomer: "make demo" and "make check". CMake does the work underneath.
+
+SCENE ?= scenes/demo.xml
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+help:
+	@echo "make demo      install what is missing, build, run a scene and show what to open"
+	@echo "               (SCENE=file.xml for another scene)"
+	@echo "make check     install what is missing, build and run all tests, with sanitizers"
+	@echo "make bench     the speed of this machine, as a table"
+	@echo "make fuzz      look for inputs that break a reader, FUZZ_SECONDS=60 for each target"
+	@echo "make install   the library and the command below PREFIX=/usr/local"
+	@echo "make format    lay out all sources by .clang-format"
+	@echo "make clean     remove everything that was built"
+
+demo:
+	@scripts/install-deps.sh build
+	@scripts/build.sh release
+	@build/release/pliant run $(SCENE)
+
+check:
+	@scripts/install-deps.sh check
+	@scripts/check.sh
+
+bench:
+	@scripts/install-deps.sh build
+	@scripts/build.sh release
+	@build/release/pliant bench
+
+fuzz:
+	@scripts/install-deps.sh fuzz
+	@scripts/build.sh fuzz $(notdir $(basename $(wildcard tests/fuzz/fuzz_*.c)))
+	@scripts/fuzz.sh $(FUZZ_SECONDS)
+
+install:
+	@scripts/install-deps.sh build
+	@scripts/build.sh release
+	cmake --install build/release --prefix $(PREFIX)
+
+format:
+	@scripts/install-deps.sh format
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf build out
+
+.PHONY: help demo check bench fuzz install format clean

@@ -1,0 +1,211 @@
+/* pliant bench: milliseconds per step of the standard bar, and how near the matrix product comes to
+ * the memory's speed, all measured in one run.
+ *
+ * The bar: 1 x 0.25 x 0.25 m, clamped at x = 0, gravity along -y, E = 1e6 Pa, nu = 0.3, 1000
+ * kg/m^3, 4n x n x n cubes of six tets; corotated strain, implicit Euler with one Newton iteration,
+ * dt 10 ms, conjugate gradients with block-diagonal preconditioning to a relative residual of 1e-6.
+ */
+#include "cli.h"
+#include "core/clock.h"
+#include "core/file.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "sparse/measure.h"
+#include "world/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STEPS = 200, PRODUCT_ROUNDS = 15 };
+
+typedef struct row {
+  int n, tets, nodes, threads, steps;
+  double step, evaluate, solve, rest; /* ms per step, medians */
+  double iterations;                  /* per step */
+  double product, bytes;              /* ms, bytes */
+} row;
+
+static int by_size(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+  qsort(values, (size_t)count, sizeof *values, by_size);
+  return values[count / 2];
+}
+
+static pl_status make_bar(int n, int threads, pl_world **world, pl_error *error)
+{
+  pl_world_def def = pl_world_def_default();
+  def.gravity[1] = -9.81;
+  def.gravity[2] = 0;
+  def.threads = threads;
+  pl_status status = pl_world_create(&def, world, error);
+  if (status) return status;
+
+  const pl_setting box[] = {{.name = "size", .value = {1, 0.25, 0.25}},
+                            {.name = "cells", .value = {4 * n, n, n}}};
+  const pl_setting hooke[] = {{.name = "young", .value = {1e6}},
+                              {.name = "poisson", .value = {0.3}}};
+  pl_mesh *mesh = NULL;
+  status = pl_mesh_generate(&(pl_choice){"box", box, 2}, NULL, &mesh, error);
+  pl_body_def body = pl_body_def_default();
+  pl_fix_def fix = pl_fix_def_default();
+  pl_selector end = {.set = "x-min"};
+  pl_body_id id = {0};
+  body.mesh = mesh;
+  body.material.law = (pl_choice){"hooke", hooke, 2};
+  fix.where = &end;
+  fix.where_count = 1;
+  if (!status) status = pl_world_add_body(*world, &body, &id, error);
+  if (!status) status = pl_world_add_fix(*world, id, &fix, NULL, error);
+  pl_mesh_destroy(mesh);
+  if (status) {
+    pl_world_destroy(*world);
+    *world = NULL;
+  }
+  return status;
+}
+
+/* The median time of one product with the bar's matrix. */
+static pl_status time_product(pl_world *world, double *ms, double *bytes, pl_error *error)
+{
+  pl_status status = pl_world_prepare(world, error);
+  if (status) return status;
+  const pl_bsr *A = world->system.A;
+  double times[PRODUCT_ROUNDS], *y = world->scratch;
+  int repeats = 1 + (int)(2e7 / (double)pl_bsr_bytes(A));
+  pl_bsr_multiply(A, world->state.q, y, world->pool);
+  for (int i = 0; i < PRODUCT_ROUNDS; i++) {
+    double start = pl_now();
+    for (int k = 0; k < repeats; k++) pl_bsr_multiply(A, world->state.q, y, world->pool);
+    times[i] = (pl_now() - start) / repeats;
+  }
+  *ms = 1e3 * median(times, PRODUCT_ROUNDS);
+  *bytes = (double)pl_bsr_bytes(A);
+  return PL_OK;
+}
+
+static pl_status measure(row *r, pl_error *error)
+{
+  double step[MOST_STEPS], evaluate[MOST_STEPS], solve[MOST_STEPS], rest[MOST_STEPS];
+  pl_world *world;
+  pl_status status = make_bar(r->n, r->threads, &world, error);
+  if (status) return status;
+  r->nodes = world->blocks;
+  r->tets = world->bodies[0].mesh->element_count;
+
+  // two steps to warm up, then each step on its own
+  for (int i = -2; !status && i < r->steps; i++) {
+    double before[] = {world->seconds, world->seconds_evaluate, world->seconds_solve};
+    int64_t iterations = world->linear_iterations;
+    status = pl_world_step(world, error);
+    if (i < 0) continue;
+    step[i] = 1e3 * (world->seconds - before[0]);
+    evaluate[i] = 1e3 * (world->seconds_evaluate - before[1]);
+    solve[i] = 1e3 * (world->seconds_solve - before[2]);
+    rest[i] = step[i] - evaluate[i] - solve[i];
+    r->iterations += (double)(world->linear_iterations - iterations) / r->steps;
+  }
+  if (!status) {
+    r->step = median(step, r->steps);
+    r->evaluate = median(evaluate, r->steps);
+    r->solve = median(solve, r->steps);
+    r->rest = median(rest, r->steps);
+    status = time_product(world, &r->product, &r->bytes, error);
+  }
+  pl_world_destroy(world);
+  return status;
+}
+
+static void print_head(void)
+{
+  printf("%8s %7s %8s %8s %9s %8s %6s %9s %9s %8s %9s\n", "tets", "threads", "ms/step", "force+",
+         "solve", "rest", "CG", "Mtets/s", "product", "GB/s", "force+");
+  printf("%8s %7s %8s %8s %9s %8s %6s %9s %9s %8s %9s\n", "", "", "", "assembly", "", "", "iter.",
+         "", "ms", "", "in iter.");
+}
+
+static void print_row(const row *r)
+{
+  double per_iteration = r->solve / (r->iterations > 0 ? r->iterations : 1);
+  printf("%8d %7d %8.2f %8.2f %9.2f %8.2f %6.0f %9.3f %9.3f %8.1f %9.1f\n", r->tets, r->threads,
+         r->step, r->evaluate, r->solve, r->rest, r->iterations, r->tets / r->step / 1e3,
+         r->product, r->bytes / r->product / 1e6, r->evaluate / per_iteration);
+}
+
+static void add_csv(pl_text *csv, const row *r)
+{
+  pl_text_add(csv, "%d,%d,%d,%.4f,%.4f,%.4f,%.4f,%.1f,%.5f,%.3f\n", r->tets, r->nodes, r->threads,
+              r->step, r->evaluate, r->solve, r->rest, r->iterations, r->product,
+              r->bytes / r->product / 1e6);
+}
+
+/* Product against memory, for a matrix that no cache holds. */
+static int large_product(int threads)
+{
+  pl_error error;
+  pl_world *world;
+  pl_allocator allocator = pl_allocator_default();
+  double ms, bytes;
+  if (make_bar(35, threads, &world, &error)) return cli_fail_error(&error);
+  pl_status status = time_product(world, &ms, &bytes, &error);
+  double triad = 0;
+  if (!status) triad = pl_measure_triad(&allocator, world->pool, (size_t)1 << 24, 7);
+  if (!status)
+    printf("%d thread%s: product %.2f ms, %.0f MB, %.1f GB/s; triad %.1f GB/s; reached %.0f %%\n",
+           threads, threads == 1 ? " " : "s", ms, bytes / 1e6, bytes / ms / 1e6, triad,
+           100 * bytes / ms / 1e6 / triad);
+  pl_world_destroy(world);
+  return status ? cli_fail_error(&error) : CLI_OK;
+}
+
+int cli_bench(int count, char **words)
+{
+  static cli_words plain;
+  int quick = 0;
+  const char *csv_path = NULL;
+  const cli_option options[] = {
+      {.name = "quick", .summary = "the two smaller bars only", .flag = &quick},
+      {.name = "csv",
+       .argument = "FILE",
+       .summary = "write the table there too",
+       .value = &csv_path}};
+  int code = cli_parse(count, words, options, 2, "bench [OPTIONS]",
+                       "Measures steps of the standard bar (corotated, implicit Euler, 10 ms, "
+                       "residual 1e-6) and the matrix product against the memory's speed.",
+                       &plain);
+  if (code) return code < 0 ? CLI_OK : code;
+  if (plain.count) return cli_fail(CLI_USAGE, "bench takes no words; see pliant bench --help");
+
+  static const int sizes[][2] = {{6, 100}, {10, 40}, {16, 15}};
+  pl_text csv = pl_text_make(NULL);
+  pl_error error = {0};
+  pl_text_add(&csv, "tets,nodes,threads,ms_per_step,ms_evaluate,ms_solve,ms_rest,cg_iterations,"
+                    "ms_product,product_gb_per_s\n");
+  print_head();
+  for (int i = 0; i < (quick ? 2 : 3); i++) {
+    for (int threads = 1; threads <= 2; threads++) {
+      row r = {.n = sizes[i][0], .steps = sizes[i][1], .threads = threads};
+      if (measure(&r, &error)) {
+        pl_text_release(&csv);
+        return cli_fail_error(&error);
+      }
+      print_row(&r);
+      add_csv(&csv, &r);
+      fflush(stdout);
+    }
+  }
+  if (!quick) {
+    printf("\nThe matrix of a bar of 1 029 000 tets, beyond the caches:\n");
+    for (int threads = 1; threads <= 2 && !code; threads++) code = large_product(threads);
+  }
+  if (csv_path && pl_file_write(csv_path, csv.data, csv.size, &error))
+    code = cli_fail_error(&error);
+  pl_text_release(&csv);
+  return code;
+}

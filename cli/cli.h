@@ -1,0 +1,53 @@
+/* The pliant command: one file per sub-command, one line here. */
+#ifndef PL_CLI_H
+#define PL_CLI_H
+
+#include "pliant/base.h"
+
+#define CLI_COMMANDS(X)                                                                            \
+  X(run, "simulate a scene and write frames, probes, plots and a summary")                         \
+  X(check, "find all errors of scenes without running them")                                       \
+  X(list, "what there is to choose from: models, integrators, formats ...")                        \
+  X(mesh, "generate, convert and inspect meshes")                                                  \
+  X(bench, "measure speed on this machine")
+
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
+
+/* Each gets the words behind its name and returns the exit code. */
+#define X(name, summary) int cli_##name(int count, char **words);
+CLI_COMMANDS(X)
+#undef X
+
+enum { CLI_MOST_WORDS = 256 };
+
+/* Words that an option collects, each time it is given. */
+typedef struct cli_words {
+  const char *words[CLI_MOST_WORDS];
+  int count;
+} cli_words;
+
+/* One option; exactly one of flag, value and list is set. */
+typedef struct cli_option {
+  const char *name;     /* "output" for --output                 */
+  char letter;          /* 'o' for -o, 0 for none                */
+  const char *argument; /* "DIR" in the help, NULL for a flag    */
+  const char *summary;
+  int *flag;
+  const char **value;
+  cli_words *list;
+} cli_option;
+
+/* Takes options out of words. The rest goes to plain. Returns CLI_OK, or CLI_USAGE after a message
+ * on stderr, or -1 after --help was printed. usage is the line behind "usage: pliant". */
+int cli_parse(int count, char **words, const cli_option *options, int option_count,
+              const char *usage, const char *summary, cli_words *plain);
+
+/* Prints "pliant: message" to stderr and returns the code. */
+int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int cli_fail_error(const pl_error *error);
+
+/* Parses a whole number or a number for an option; prints a message where it is none. */
+int cli_int(const char *name, const char *text, int least, int most, int *value);
+int cli_number(const char *name, const char *text, double *value);
+
+#endif

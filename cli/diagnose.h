@@ -1,0 +1,18 @@
+/* Loading a scene with all its errors, warnings and notes told to the user. */
+#ifndef PL_CLI_DIAGNOSE_H
+#define PL_CLI_DIAGNOSE_H
+
+#include "pliant/scene.h"
+
+enum { CLI_MOST_WARNINGS = 32 };
+
+/* What was told; the first warnings are kept for the summary. */
+typedef struct cli_diagnosis {
+  int errors, warnings;
+  char kept[CLI_MOST_WARNINGS][256];
+} cli_diagnosis;
+
+/* The log and the report of def are set up; errors go to stderr. */
+pl_status cli_load(pl_scene_def *def, cli_diagnosis *diagnosis, pl_scene **scene);
+
+#endif

@@ -1,0 +1,253 @@
+#include "frames.h"
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/memory.h"
+#include "io/format.h"
+#include "io/render.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_BODIES = 256 };
+
+static pl_allocator memory(void) { return pl_allocator_default(); }
+
+/* Room for the fields of the largest body: 9 numbers per node, 2 per element. */
+static pl_status make_room(cli_frames *frames, pl_world *world, pl_error *error)
+{
+  size_t most = 0;
+  pl_allocator allocator = memory();
+  for (int b = 0; b < pl_world_body_count(world); b++) {
+    const pl_mesh *mesh = pl_world_body_mesh(world, pl_world_body_at(world, b));
+    size_t size = 9 * (size_t)pl_mesh_node_count(mesh) + 2 * (size_t)pl_mesh_element_count(mesh);
+    if (size > most) most = size;
+  }
+  frames->room = pl_alloc(&allocator, most, sizeof(double));
+  return frames->room ? PL_OK : pl_fail_memory(error);
+}
+
+/* A body's name as part of a file name. */
+static void file_name(const char *name, char *out, size_t size)
+{
+  snprintf(out, size, "%s", name);
+  for (char *letter = out; *letter; letter++) {
+    if (strchr("/\\:*?\"<>| ", *letter) || (unsigned char)*letter < 32) *letter = '_';
+  }
+}
+
+/* Formats have one extension or several, "node|ele"; the first will do. */
+static pl_status open_series(cli_series *series, const char *folder, const char *name,
+                             const pl_output *output, pl_error *error)
+{
+  pl_allocator allocator = memory();
+  pl_status status = pl_path_join(series->stem, sizeof series->stem, folder, name, error);
+  if (status) return status;
+  const pl_member *member = pl_member_find(&pl_format_family, output->format);
+  if (!member) return pl_fail(error, PL_E_ARGUMENT, "unknown format \"%s\"", output->format);
+  const char *extensions = ((const pl_format_ops *)member)->extensions;
+  snprintf(series->extension, sizeof series->extension, "%.*s", (int)strcspn(extensions, "|"),
+           extensions);
+  if (strcmp(output->format, "vtu")) return PL_OK;
+  return pl_series_create(folder, name, &allocator, &series->series, error);
+}
+
+pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folder, pl_error *error)
+{
+  pl_world *world = pl_scene_world(scene);
+  pl_allocator allocator = memory();
+  int bodies = pl_world_body_count(world), outputs = pl_scene_output_count(scene);
+  *frames = (cli_frames){0};
+  pl_status status = make_room(frames, world, error);
+  frames->series = pl_alloc(&allocator, (size_t)(bodies * outputs), sizeof(cli_series));
+  if (!status && !frames->series) status = pl_fail_memory(error);
+  for (int i = 0; !status && i < bodies * outputs; i++) {
+    const pl_output *output = pl_scene_output(scene, i / bodies);
+    pl_body_id body = pl_world_body_at(world, i % bodies);
+    char name[128];
+    if (!output->format[0]) continue;
+    file_name(pl_world_body_name(world, body), name, sizeof name);
+    cli_series *series = &frames->series[frames->series_count++];
+    *series = (cli_series){.body = body, .every = output->every};
+    status = open_series(series, folder, name, output, error);
+  }
+  return status;
+}
+
+static pl_status write_frame(cli_series *series, const pl_snapshot *snapshot, pl_error *error)
+{
+  char path[4200];
+  if (series->series) return pl_series_add(series->series, snapshot, error);
+  snprintf(path, sizeof path, "%s_%06d.%s", series->stem, series->count, series->extension);
+  return pl_snapshot_write(snapshot, path, NULL, 0, error);
+}
+
+/* Fills the room with the body's state and describes it as a snapshot. */
+static pl_status look_at(cli_frames *frames, pl_world *world, pl_body_id body, pl_field fields[4],
+                         pl_snapshot *snapshot, pl_error *error)
+{
+  const pl_mesh *mesh = pl_world_body_mesh(world, body);
+  const double *rest = pl_mesh_nodes(mesh);
+  size_t n = 3 * (size_t)pl_mesh_node_count(mesh);
+  double *x = frames->room, *u = x + n, *v = u + n, *stress = v + n;
+  double *ratio = stress + pl_mesh_element_count(mesh);
+  pl_status status = pl_world_get_positions(world, body, x, error);
+  if (!status) status = pl_world_get_velocities(world, body, v, error);
+  if (!status) status = pl_world_get_stress(world, body, stress, ratio, error);
+  if (status) return status;
+  for (size_t i = 0; i < n; i++) u[i] = x[i] - rest[i];
+  fields[0] = (pl_field){.name = "displacement", .width = 3, .data = u};
+  fields[1] = (pl_field){.name = "velocity", .width = 3, .data = v};
+  fields[2] = (pl_field){.name = "von_mises", .of_elements = 1, .width = 1, .data = stress};
+  fields[3] = (pl_field){.name = "det_f", .of_elements = 1, .width = 1, .data = ratio};
+  *snapshot = (pl_snapshot){.mesh = mesh,
+                            .positions = x,
+                            .time = pl_world_time(world),
+                            .field_count = 4,
+                            .fields = fields};
+  return PL_OK;
+}
+
+pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
+{
+  double time = pl_world_time(world);
+  for (int i = 0; i < frames->series_count; i++) {
+    cli_series *series = &frames->series[i];
+    pl_field fields[4];
+    pl_snapshot snapshot;
+    if (time < series->next - 1e-9 * series->every) continue;
+    pl_status status = look_at(frames, world, series->body, fields, &snapshot, error);
+    if (!status) status = write_frame(series, &snapshot, error);
+    if (status) return status;
+    series->count++;
+    while (series->next <= time + 1e-9 * series->every) series->next += series->every;
+    frames->count += i == 0;
+  }
+  return PL_OK;
+}
+
+/* ---- the picture ---- */
+
+typedef struct colouring {
+  const char *word, *label, *unit;
+  int field; /* of look_at's */
+  double factor;
+} colouring;
+
+static const colouring colourings[] = {{"von-mises", "von Mises stress", "kPa", 2, 1e-3},
+                                       {"displacement", "displacement", "m", 0, 1},
+                                       {"volume-ratio", "volume ratio", "", 3, 1}};
+
+static const colouring *find_colouring(const char *word)
+{
+  for (size_t i = 0; i < sizeof colourings / sizeof *colourings; i++) {
+    if (strcmp(colourings[i].word, word) == 0) return &colourings[i];
+  }
+  return NULL;
+}
+
+/* What the colours show at the nodes: the length of a vector, or the mean over the elements around.
+ */
+static void fill_scalars(const pl_mesh *mesh, const colouring *colour, const pl_field *fields,
+                         double *scalars, double *count)
+{
+  const pl_field *field = &fields[colour->field];
+  int nodes = pl_mesh_node_count(mesh), n = pl_mesh_nodes_per_element(mesh);
+  const int *elements = pl_mesh_elements(mesh);
+  for (int i = 0; i < nodes && !field->of_elements; i++) {
+    const double *u = field->data + 3 * i;
+    scalars[i] = colour->factor * sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+  }
+  if (!field->of_elements) return;
+  memset(scalars, 0, (size_t)nodes * sizeof *scalars);
+  memset(count, 0, (size_t)nodes * sizeof *count);
+  for (int i = 0; i < n * pl_mesh_element_count(mesh); i++) {
+    scalars[elements[i]] += colour->factor * field->data[i / n];
+    count[elements[i]] += 1;
+  }
+  for (int i = 0; i < nodes; i++) scalars[i] /= count[i];
+}
+
+/* One body of the picture, with its own copy of positions and scalars. */
+static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
+                           const colouring *colour, pl_render_body *body, double **room,
+                           pl_error *error)
+{
+  pl_field fields[4];
+  pl_snapshot snapshot;
+  pl_allocator allocator = memory();
+  const pl_mesh *mesh = pl_world_body_mesh(world, id);
+  size_t nodes = (size_t)pl_mesh_node_count(mesh), faces = (size_t)pl_mesh_face_count(mesh);
+  pl_status status = look_at(frames, world, id, fields, &snapshot, error);
+  if (status) return status;
+  *room = pl_alloc(&allocator, 5 * nodes, sizeof(double));
+  if (!*room) return pl_fail_memory(error);
+  memcpy(*room, snapshot.positions, 3 * nodes * sizeof(double));
+  *body = (pl_render_body){.node_count = (int)nodes,
+                           .face_count = (int)faces,
+                           .nodes_per_face = pl_mesh_nodes_per_face(mesh),
+                           .positions = *room,
+                           .faces = pl_mesh_faces(mesh)};
+  if (colour) {
+    fill_scalars(mesh, colour, fields, *room + 3 * nodes, *room + 4 * nodes);
+    body->scalars = *room + 3 * nodes;
+  }
+  return PL_OK;
+}
+
+static int up_axis(const double up[3])
+{
+  int axis = 0;
+  for (int k = 1; k < 3; k++) axis = fabs(up[k]) > fabs(up[axis]) ? k : axis;
+  return axis;
+}
+
+pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *folder,
+                             pl_error *error)
+{
+  pl_world *world = pl_scene_world(scene);
+  const pl_view *view = pl_scene_view(scene);
+  const colouring *colour = find_colouring(view->colour);
+  pl_allocator allocator = memory();
+  pl_render_body bodies[MOST_BODIES];
+  double *rooms[MOST_BODIES] = {0};
+  char path[4096];
+  pl_render render = pl_render_default();
+  render.bodies = bodies;
+  render.body_count =
+      pl_world_body_count(world) < MOST_BODIES ? pl_world_body_count(world) : MOST_BODIES;
+  render.up = up_axis(view->up);
+  memcpy(render.direction, view->direction, sizeof render.direction);
+  render.title = pl_scene_title(scene);
+  render.bar_label = colour ? colour->label : NULL;
+  render.bar_unit = colour ? colour->unit : NULL;
+  pl_text text = pl_text_make(NULL);
+  pl_status status = pl_path_join(path, sizeof path, folder, "picture.png", error);
+  for (int b = 0; !status && b < render.body_count; b++)
+    status =
+        draw_body(frames, world, pl_world_body_at(world, b), colour, &bodies[b], &rooms[b], error);
+  if (!status) status = pl_render_png(&render, &text, error);
+  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  for (int b = 0; b < render.body_count; b++) pl_free(&allocator, rooms[b]);
+  pl_text_release(&text);
+  return status;
+}
+
+void cli_frames_print(const cli_frames *frames)
+{
+  for (int i = 0; i < frames->series_count; i++) {
+    const cli_series *series = &frames->series[i];
+    printf("  frames   %s%s%s (%d)\n", series->stem, series->series ? ".pvd" : "_*.",
+           series->series ? "" : series->extension, series->count);
+  }
+}
+
+void cli_frames_close(cli_frames *frames)
+{
+  pl_allocator allocator = memory();
+  for (int i = 0; i < frames->series_count; i++) pl_series_destroy(frames->series[i].series);
+  pl_free(&allocator, frames->series);
+  pl_free(&allocator, frames->room);
+  *frames = (cli_frames){0};
+}

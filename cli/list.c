@@ -1,0 +1,80 @@
+/* pliant list: every family, member and parameter of this build. */
+#include "cli.h"
+#include "core/family.h"
+#include "core/text.h"
+#include "scene/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_param(const pl_param *param)
+{
+  char preset[32] = "none", range[80];
+  if (param->words) {
+    const char *word = param->words;
+    for (int i = 0; i < (int)param->preset; i++) word += strcspn(word, "|") + 1;
+    size_t length = strcspn(word, "|");
+    snprintf(preset, sizeof preset, "%.*s", (int)length, word);
+    snprintf(range, sizeof range, "%s", param->words);
+  } else {
+    if (!isnan(param->preset)) pl_print(preset, sizeof preset, "%g", param->preset);
+    pl_print(range, sizeof range, "%g to %g", param->least, param->most);
+  }
+  const char *unit = strcmp(param->unit, "1") && strcmp(param->unit, "count") ? param->unit : "";
+  printf("      %-18s %s [%s%s%s; default %s; %s]\n", param->name, param->summary,
+         pl_param_width(param) == 3 ? "three numbers, " : "", unit, *unit ? "" : "-", preset,
+         range);
+}
+
+static void print_family(const pl_family *family, int with_params)
+{
+  printf("%s: %s\n", family->name, family->summary);
+  for (int i = 0; family->members[i]; i++) {
+    const pl_member *member = family->members[i];
+    printf("  %-18s %s\n", member->name, member->summary);
+    if (!with_params) continue;
+    if (member->source && member->source[0]) printf("      from %s\n", member->source);
+    for (int k = 0; k < member->param_count; k++) print_param(&member->params[k]);
+  }
+  printf("\n");
+}
+
+static int print_markdown(void)
+{
+  pl_text text = pl_text_make(NULL);
+  pl_error error = {0};
+  pl_scene_reference(&text);
+  int failed = pl_text_ok(&text, &error) != PL_OK;
+  if (!failed) fwrite(text.data, 1, text.size, stdout);
+  pl_text_release(&text);
+  return failed ? cli_fail_error(&error) : CLI_OK;
+}
+
+int cli_list(int count, char **words)
+{
+  static cli_words names;
+  int markdown = 0;
+  const cli_option options[] = {
+      {.name = "markdown", .summary = "the whole scene reference as Markdown", .flag = &markdown}};
+  int code =
+      cli_parse(count, words, options, 1, "list [--markdown] [FAMILY...]",
+                "Lists the members of all families, or one family with all parameters.", &names);
+  if (code) return code < 0 ? CLI_OK : code;
+  if (markdown) return print_markdown();
+  for (int i = 0; i < names.count; i++) {
+    const pl_family *family = pl_family_find(names.words[i]);
+    if (family) {
+      print_family(family, 1);
+      continue;
+    }
+    const char *known[CLI_MOST_WORDS + 1] = {0};
+    for (int k = 0; pl_families()[k] && k < CLI_MOST_WORDS; k++) known[k] = pl_families()[k]->name;
+    pl_error error;
+    pl_fail_unknown(&error, "family", names.words[i], known);
+    return cli_fail(CLI_USAGE, "%s", error.message);
+  }
+  for (int k = 0; names.count == 0 && pl_families()[k]; k++) print_family(pl_families()[k], 0);
+  if (names.count == 0) printf("'pliant list FAMILY' shows the parameters.\n");
+  return CLI_OK;
+}

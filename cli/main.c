@@ -1,0 +1,44 @@
+/* pliant: finds the sub-command and hands over. */
+#include "cli.h"
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_help(FILE *out)
+{
+  fprintf(out, "usage: pliant COMMAND ...\n\nPliant simulates deformable bodies.\n\n");
+#define X(name, summary) fprintf(out, "  %-8s %s\n", #name, summary);
+  CLI_COMMANDS(X)
+#undef X
+  fprintf(out, "\n'pliant COMMAND --help' tells more. 'pliant --version' tells the version.\n");
+}
+
+int main(int count, char **words)
+{
+  if (count < 2) {
+    print_help(stderr);
+    return CLI_USAGE;
+  }
+  const char *word = words[1];
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+    print_help(stdout);
+    return CLI_OK;
+  }
+  if (strcmp(word, "--version") == 0) {
+    printf("pliant %s\n", pl_version());
+    return CLI_OK;
+  }
+#define X(name, summary)                                                                           \
+  if (strcmp(word, #name) == 0) return cli_##name(count - 2, words + 2);
+  CLI_COMMANDS(X)
+#undef X
+
+#define X(name, summary) #name,
+  static const char *const names[] = {CLI_COMMANDS(X) NULL};
+#undef X
+  const char *near = pl_nearest_word(word, names);
+  return cli_fail(CLI_USAGE, "unknown command \"%s\"; %s%s%s", word,
+                  near ? "did you mean \"" : "'pliant --help' lists them", near ? near : "",
+                  near ? "\"?" : "");
+}

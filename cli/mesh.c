@@ -1,0 +1,151 @@
+/* pliant mesh: generate, convert, info. */
+#include "mesh/mesh.h"
+#include "cli.h"
+#include "core/family.h"
+#include "io/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_mesh *mesh)
+{
+  printf("%s\n", path);
+  printf("  nodes           %d\n", facts->node_count);
+  printf("  elements        %d %s in %d %s\n", facts->element_count,
+         pl_mesh_nodes_per_element(mesh) == 4 ? "tetrahedra" : "hexahedra", facts->pieces,
+         facts->pieces == 1 ? "piece" : "pieces");
+  printf("  boundary faces  %d\n", facts->face_count);
+  printf("  from            %g %g %g m\n", facts->low[0], facts->low[1], facts->low[2]);
+  printf("  to              %g %g %g m\n", facts->high[0], facts->high[1], facts->high[2]);
+  printf("  volume          %g m^3, elements from %g to %g\n", facts->volume, facts->least_volume,
+         facts->most_volume);
+  printf("  surface         %g m^2\n", facts->surface);
+  printf("  edges           %g to %g m, mean %g\n", facts->least_edge, facts->most_edge,
+         facts->mean_edge);
+  printf("  dihedral angles %.1f to %.1f degrees\n", facts->least_angle, facts->most_angle);
+  printf("  aspect          mean %.3g, worst %.3g (element %d)\n", facts->mean_aspect,
+         facts->worst_aspect, facts->worst_element);
+  if (facts->flipped_elements)
+    printf("  repaired        %d elements turned to positive volume\n", facts->flipped_elements);
+  if (facts->dropped_nodes)
+    printf("  repaired        %d nodes dropped that no element uses\n", facts->dropped_nodes);
+  for (int i = 0; i < pl_mesh_set_count(mesh); i++) {
+    const pl_set *set = pl_mesh_set(mesh, i);
+    printf("  set             %s: %d %s\n", set->name, set->count,
+           set->of_elements ? "elements" : "nodes");
+  }
+}
+
+static int tell(const char *path, const pl_mesh *mesh)
+{
+  pl_mesh_facts facts;
+  pl_error error;
+  if (pl_mesh_measure(mesh, &facts, &error)) return cli_fail_error(&error);
+  print_facts(path, &facts, mesh);
+  return CLI_OK;
+}
+
+static int info(int count, char **words)
+{
+  static cli_words files;
+  int code = cli_parse(count, words, NULL, 0, "mesh info FILE...",
+                       "Counts, sizes, quality and sets of meshes.", &files);
+  if (code) return code < 0 ? CLI_OK : code;
+  if (files.count == 0) return cli_fail(CLI_USAGE, "mesh info needs a file");
+  for (int i = 0; i < files.count; i++) {
+    pl_mesh *mesh;
+    pl_error error;
+    if (pl_mesh_read(files.words[i], NULL, &mesh, &error)) {
+      code = cli_fail_error(&error);
+      continue;
+    }
+    if (tell(files.words[i], mesh)) code = CLI_FAILED;
+    pl_mesh_destroy(mesh);
+  }
+  return code;
+}
+
+static int convert(int count, char **words)
+{
+  static cli_words files;
+  int code =
+      cli_parse(count, words, NULL, 0, "mesh convert FROM TO",
+                "Reads a mesh and writes it in the format that the second name tells.", &files);
+  if (code) return code < 0 ? CLI_OK : code;
+  if (files.count != 2) return cli_fail(CLI_USAGE, "mesh convert needs two file names");
+  pl_mesh *mesh;
+  pl_error error;
+  if (pl_mesh_read(files.words[0], NULL, &mesh, &error)) return cli_fail_error(&error);
+  if (pl_mesh_write(mesh, files.words[1], &error))
+    code = cli_fail_error(&error);
+  else
+    code = tell(files.words[1], mesh);
+  pl_mesh_destroy(mesh);
+  return code;
+}
+
+/* The options of generate are the generator's parameters. */
+static int generate(int count, char **words)
+{
+  enum { MOST = 24 };
+  static cli_words plain;
+  const char *output = NULL, *values[MOST] = {0};
+  cli_option options[MOST] = {{.name = "output",
+                               .letter = 'o',
+                               .argument = "FILE",
+                               .summary = "where to write the mesh",
+                               .value = &output}};
+  int option_count = 1;
+  const pl_member *shape = count > 0 ? pl_member_find(&pl_generator_family, words[0]) : NULL;
+  for (int i = 0; shape && i < shape->param_count && option_count < MOST; i++) {
+    options[option_count++] = (cli_option){.name = shape->params[i].name,
+                                           .argument = "VALUE",
+                                           .summary = shape->params[i].summary,
+                                           .value = &values[i]};
+  }
+  int code = cli_parse(count, words, options, option_count, "mesh generate SHAPE [OPTIONS] -o FILE",
+                       "Makes a mesh. 'pliant list generator' shows the shapes; a shape's "
+                       "parameters are its options.",
+                       &plain);
+  if (code) return code < 0 ? CLI_OK : code;
+  if (plain.count != 1) return cli_fail(CLI_USAGE, "mesh generate needs one shape");
+  if (!output) return cli_fail(CLI_USAGE, "mesh generate needs -o FILE");
+  pl_setting settings[MOST];
+  pl_choice choice = {plain.words[0], settings, 0};
+  for (int i = 0; shape && i < shape->param_count; i++) {
+    if (values[i])
+      settings[choice.setting_count++] =
+          (pl_setting){.name = shape->params[i].name, .word = values[i]};
+  }
+  pl_mesh *mesh;
+  pl_error error;
+  if (pl_mesh_generate(&choice, NULL, &mesh, &error)) return cli_fail_error(&error);
+  if (pl_mesh_write(mesh, output, &error))
+    code = cli_fail_error(&error);
+  else
+    code = tell(output, mesh);
+  pl_mesh_destroy(mesh);
+  return code;
+}
+
+int cli_mesh(int count, char **words)
+{
+  static const struct {
+    const char *name, *summary;
+    int (*run)(int count, char **words);
+  } verbs[] = {{"generate", "make a box, cylinder, tube or sphere", generate},
+               {"convert", "from one file format to another", convert},
+               {"info", "counts, sizes, quality and sets", info}};
+  const int verb_count = sizeof verbs / sizeof *verbs;
+  for (int i = 0; count > 0 && i < verb_count; i++) {
+    if (strcmp(words[0], verbs[i].name) == 0) return verbs[i].run(count - 1, words + 1);
+  }
+  int help = count > 0 && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0);
+  if (count > 0 && !help)
+    return cli_fail(CLI_USAGE, "unknown mesh command \"%s\"; there is: generate, convert, info",
+                    words[0]);
+  FILE *out = help ? stdout : stderr;
+  fprintf(out, "usage: pliant mesh COMMAND ...\n\n");
+  for (int i = 0; i < verb_count; i++) fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].summary);
+  return help ? CLI_OK : CLI_USAGE;
+}

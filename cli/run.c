@@ -1,0 +1,201 @@
+/* pliant run: scene -> world -> steps -> frames, probes, plots, picture, summary. */
+#include "cli.h"
+#include "core/clock.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "diagnose.h"
+#include "frames.h"
+#include "progress.h"
+#include "record.h"
+#include "summary.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+  (void)signal;
+  interrupted = 1;
+}
+
+static void catch_interrupts(void)
+{
+  struct sigaction action = {.sa_handler = on_interrupt};
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = (int)SA_RESETHAND; // a second one ends the program at once
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+typedef struct run {
+  const char *scene_path, *folder, *progress_word, *threads_word;
+  cli_words plain, changes;
+  int allow_path, quiet;
+  char folder_room[4096];
+
+  cli_diagnosis diagnosis;
+  pl_scene *scene;
+  cli_progress progress;
+  cli_record record;
+  cli_frames frames;
+  double seconds_output;
+} run;
+
+static int parse(run *r, int count, char **words)
+{
+  const cli_option options[] = {
+      {.name = "output",
+       .letter = 'o',
+       .argument = "DIR",
+       .summary = "where results go (default: out/SCENE)",
+       .value = &r->folder},
+      {.name = "set",
+       .argument = "PATH=VALUE",
+       .summary = "change a value of the scene, for example world.dt=0.005",
+       .list = &r->changes},
+      {.name = "threads",
+       .argument = "N",
+       .summary = "threads to use (default: one per processor); results are the same",
+       .value = &r->threads_word},
+      {.name = "progress",
+       .argument = "HOW",
+       .summary = "auto, off or json",
+       .value = &r->progress_word},
+      {.name = "allow-path",
+       .summary = "let the scene name files outside its folder",
+       .flag = &r->allow_path},
+      {.name = "quiet",
+       .letter = 'q',
+       .summary = "tell only errors and warnings",
+       .flag = &r->quiet},
+  };
+  int code =
+      cli_parse(count, words, options, sizeof options / sizeof *options, "run [OPTIONS] SCENE",
+                "Simulates a scene and writes DIR/probes.csv, summary.json, frames (.vtu and "
+                ".pvd), plots (.svg) and a picture of the last frame (.png).",
+                &r->plain);
+  if (code) return code;
+  if (r->plain.count != 1) return cli_fail(CLI_USAGE, "run needs one scene; see pliant run --help");
+  r->scene_path = r->plain.words[0];
+  if (!cli_progress_start(&r->progress, r->progress_word))
+    return cli_fail(CLI_USAGE, "--progress %s: auto, off or json is needed", r->progress_word);
+  return CLI_OK;
+}
+
+/* out/NAME for a scene NAME.xml. */
+static pl_status choose_folder(run *r, pl_error *error)
+{
+  if (!r->folder) {
+    const char *name = pl_path_name(r->scene_path), *dot = strrchr(name, '.');
+    int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+    snprintf(r->folder_room, sizeof r->folder_room, "out/%.*s", length, name);
+    r->folder = r->folder_room;
+  }
+  return pl_folder_make(r->folder, error);
+}
+
+/* Frames and probes of the state as it is now. */
+static pl_status look(run *r, pl_error *error)
+{
+  double start = pl_now();
+  pl_world *world = pl_scene_world(r->scene);
+  pl_status status = cli_record_add(&r->record, world, error);
+  if (!status) status = cli_frames_add(&r->frames, world, error);
+  r->seconds_output += pl_now() - start;
+  return status;
+}
+
+static pl_status simulate(run *r, pl_error *error)
+{
+  pl_world *world = pl_scene_world(r->scene);
+  double duration = pl_scene_duration(r->scene), dt = pl_world_dt(world);
+  int64_t steps = (int64_t)ceil(duration / dt - 1e-9);
+  pl_status status = look(r, error);
+  for (int64_t i = 0; !status && i < steps && !interrupted; i++) {
+    status = pl_world_step(world, error);
+    if (!status) status = look(r, error);
+    cli_progress_tell(&r->progress, pl_world_time(world), duration);
+  }
+  cli_progress_end(&r->progress);
+  return status;
+}
+
+/* Plots, picture and summary; also after an interrupt or a failed step, of what there is. */
+static pl_status finish(run *r, pl_status outcome, const pl_error *reason, pl_error *error)
+{
+  double start = pl_now();
+  pl_world *world = pl_scene_world(r->scene);
+  const char *title = pl_scene_title(r->scene);
+  pl_status status = cli_record_plot(&r->record, world, r->folder, title, error);
+  if (!status) status = cli_frames_picture(&r->frames, r->scene, r->folder, error);
+  r->seconds_output += pl_now() - start;
+  cli_outcome facts = {.scene = r->scene,
+                       .path = r->scene_path,
+                       .diagnosis = &r->diagnosis,
+                       .seconds_output = r->seconds_output,
+                       .frames = r->frames.count,
+                       .interrupted = interrupted != 0,
+                       .failure = outcome ? reason->message : NULL};
+  if (!status) status = cli_summary_write(&facts, r->folder, error);
+  return status;
+}
+
+static void tell_results(const run *r)
+{
+  if (r->quiet) return;
+  printf("results in %s:\n", r->folder);
+  cli_summary_print(r->scene, r->seconds_output);
+  cli_frames_print(&r->frames);
+  if (r->record.file >= 0) printf("  probes   %s/probes.csv and probes*.svg\n", r->folder);
+  printf("  picture  %s/picture.png\n  summary  %s/summary.json\n", r->folder, r->folder);
+}
+
+static int execute(run *r)
+{
+  pl_error error = {0}, late = {0};
+  pl_scene_def def = pl_scene_def_default();
+  def.path = r->scene_path;
+  def.changes = r->changes.words;
+  def.change_count = r->changes.count;
+  def.allow_any_path = r->allow_path;
+  if (r->threads_word && cli_int("threads", r->threads_word, 0, 256, &def.threads))
+    return CLI_USAGE;
+  if (cli_load(&def, &r->diagnosis, &r->scene)) return CLI_FAILED;
+
+  pl_status status = choose_folder(r, &error);
+  if (!status) status = cli_summary_remove(r->folder, &error);
+  if (!status) status = cli_record_open(&r->record, pl_scene_world(r->scene), r->folder, &error);
+  if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, &error);
+  if (status) return cli_fail_error(&error);
+
+  catch_interrupts();
+  pl_status outcome = simulate(r, &error);
+  status = finish(r, outcome, &error, &late);
+  if (outcome) {
+    char text[1024];
+    cli_fail(CLI_FAILED, "at t = %g s: %s", pl_world_time(pl_scene_world(r->scene)),
+             pl_error_text(&error, text, sizeof text));
+  }
+  if (status) return cli_fail_error(&late);
+  tell_results(r);
+  if (interrupted) cli_fail(CLI_INTERRUPTED, "interrupted; the results so far are complete");
+  return outcome ? CLI_FAILED : interrupted ? CLI_INTERRUPTED : CLI_OK;
+}
+
+int cli_run(int count, char **words)
+{
+  static run r;
+  r.record.file = -1;
+  int code = parse(&r, count, words);
+  if (code) return code < 0 ? CLI_OK : code;
+  code = execute(&r);
+  cli_frames_close(&r.frames);
+  cli_record_close(&r.record);
+  pl_scene_destroy(r.scene);
+  return code;
+}

@@ -1,0 +1,149 @@
+#include "summary.h"
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void add_word(pl_text *text, const char *key, const char *word)
+{
+  pl_text_add(text, "  \"%s\": \"", key);
+  pl_text_json(text, word);
+  pl_text_add(text, "\",\n");
+}
+
+/* JSON has no infinities and no NaN. */
+static void add_number(pl_text *text, const char *key, double value)
+{
+  pl_text_add(text, "  \"%s\": ", key);
+  if (isfinite(value))
+    pl_text_number(text, value);
+  else
+    pl_text_add(text, "null");
+  pl_text_add(text, ",\n");
+}
+
+static void add_count(pl_text *text, const char *key, int64_t value)
+{
+  pl_text_add(text, "  \"%s\": %" PRId64 ",\n", key, value);
+}
+
+static void add_seconds(pl_text *text, const pl_world_facts *facts, double output)
+{
+  double rest = facts->seconds - facts->seconds_evaluate - facts->seconds_solve;
+  pl_text_add(text,
+              "  \"seconds\": {\"steps\": %.6f, \"force_and_assembly\": %.6f, \"solve\": %.6f, "
+              "\"rest\": %.6f, \"output\": %.6f},\n",
+              facts->seconds, facts->seconds_evaluate, facts->seconds_solve, rest, output);
+}
+
+static void add_warnings(pl_text *text, const cli_diagnosis *diagnosis)
+{
+  pl_text_add(text, "  \"warnings\": [");
+  for (int i = 0; i < diagnosis->warnings && i < CLI_MOST_WARNINGS; i++) {
+    pl_text_add(text, "%s\"", i ? ", " : "");
+    pl_text_json(text, diagnosis->kept[i]);
+    pl_text_add(text, "\"");
+  }
+  pl_text_add(text, "],\n");
+}
+
+static void add_bodies(pl_text *text, pl_world *world)
+{
+  pl_text_add(text, "  \"bodies\": [");
+  for (int i = 0; i < pl_world_body_count(world); i++) {
+    pl_body_id id = pl_world_body_at(world, i);
+    const pl_mesh *mesh = pl_world_body_mesh(world, id);
+    pl_text_add(text, "%s{\"name\": \"", i ? ", " : "");
+    pl_text_json(text, pl_world_body_name(world, id));
+    pl_text_add(text, "\", \"nodes\": %d, \"elements\": %d}", pl_mesh_node_count(mesh),
+                pl_mesh_element_count(mesh));
+  }
+  pl_text_add(text, "],\n");
+}
+
+static double peak_megabytes(void)
+{
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) ? NAN : (double)usage.ru_maxrss / 1024;
+}
+
+static void compose(pl_text *text, const cli_outcome *outcome, const pl_world_facts *facts)
+{
+  pl_world *world = pl_scene_world(outcome->scene);
+  pl_text_add(text, "{\n");
+  add_word(text, "pliant", pl_version());
+  add_word(text, "scene", outcome->path);
+  add_word(text, "title", pl_scene_title(outcome->scene));
+  pl_text_add(text, "  \"state_hash\": \"%016" PRIx64 "\",\n", pl_world_state_hash(world));
+  pl_text_add(text, "  \"completed\": %s,\n",
+              outcome->interrupted || outcome->failure ? "false" : "true");
+  pl_text_add(text, "  \"interrupted\": %s,\n", outcome->interrupted ? "true" : "false");
+  if (outcome->failure) add_word(text, "failure", outcome->failure);
+  add_count(text, "steps", facts->steps);
+  add_number(text, "dt", pl_world_dt(world));
+  add_number(text, "simulated_seconds", facts->time);
+  add_number(text, "wall_seconds", facts->seconds + outcome->seconds_output);
+  add_number(text, "real_time_factor", facts->seconds > 0 ? facts->time / facts->seconds : NAN);
+  add_seconds(text, facts, outcome->seconds_output);
+  add_word(text, "integrator", pl_world_integrator_name(world));
+  add_word(text, "solver", pl_world_solver_name(world));
+  add_word(text, "preconditioner", pl_world_preconditioner_name(world));
+  add_count(text, "newton_iterations", facts->newton_iterations);
+  add_count(text, "linear_iterations", facts->linear_iterations);
+  add_number(text, "last_linear_residual", facts->linear_residual);
+  add_number(text, "last_newton_residual_newtons", facts->newton_residual);
+  pl_text_add(text, "  \"energy\": {\"kinetic\": %.17g, \"elastic\": %.17g, \"gravity\": %.17g},\n",
+              facts->kinetic_energy, facts->elastic_energy, facts->gravity_energy);
+  add_number(text, "least_det_f", facts->least_volume_ratio);
+  add_count(text, "nodes", facts->nodes);
+  add_count(text, "elements", facts->elements);
+  add_count(text, "held_nodes", facts->held_nodes);
+  add_count(text, "matrix_blocks", facts->matrix_blocks);
+  add_bodies(text, world);
+  add_count(text, "frames", outcome->frames);
+  add_number(text, "peak_megabytes", peak_megabytes());
+  add_warnings(text, outcome->diagnosis);
+  pl_text_add(text, "  \"threads\": %d\n}\n", facts->threads);
+}
+
+pl_status cli_summary_write(const cli_outcome *outcome, const char *folder, pl_error *error)
+{
+  char path[4096];
+  pl_world_facts facts;
+  pl_status status = pl_path_join(path, sizeof path, folder, "summary.json", error);
+  if (!status) status = pl_world_measure(pl_scene_world(outcome->scene), &facts, error);
+  if (status) return status;
+  pl_text text = pl_text_make(NULL);
+  compose(&text, outcome, &facts);
+  status = pl_text_ok(&text, error);
+  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  pl_text_release(&text);
+  return status;
+}
+
+pl_status cli_summary_remove(const char *folder, pl_error *error)
+{
+  char path[4096];
+  pl_status status = pl_path_join(path, sizeof path, folder, "summary.json", error);
+  if (!status && unlink(path) && errno != ENOENT)
+    status = pl_fail_at(error, PL_E_IO, path, 0, "cannot be replaced: %s", strerror(errno));
+  return status;
+}
+
+void cli_summary_print(pl_scene *scene, double seconds_output)
+{
+  pl_world_facts facts;
+  if (pl_world_measure(pl_scene_world(scene), &facts, NULL)) return;
+  printf("  %" PRId64
+         " steps, %g s simulated in %.2f s (%.2f times real time) and %.2f s of output\n",
+         facts.steps, facts.time, facts.seconds, facts.time / fmax(facts.seconds, 1e-12),
+         seconds_output);
+}

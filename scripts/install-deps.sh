@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing for a purpose: build, check, fuzz or format. Asks
+# dpkg first, so it is done at once when nothing is missing.
+set -eu
+
+build="gcc libc6-dev cmake ninja-build pkg-config libxml2-dev zlib1g-dev"
+useful=
+case ${1:-build} in
+build) needed=$build ;;
+# clang and clang-format are second opinions, meshio an independent reader of our mesh files
+check) needed="$build g++" useful="clang clang-format python3-meshio" ;;
+# llvm names the lines in a report of the sanitizers
+fuzz) needed="$build clang libclang-rt-dev" useful=llvm ;;
+format) needed=clang-format ;;
+*)
+  echo "usage: install-deps.sh build|check|fuzz|format" >&2
+  exit 2
+  ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "This is not Debian: make sure that you have the likes of $needed $useful"
+  exit 0
+fi
+
+# prints those of the packages that dpkg does not know as installed
+missing_of() {
+  local list=
+  for package; do
+    case $(dpkg-query -W -f='${db:Status-Status} ' "$package" 2>/dev/null || true) in
+    installed*) ;;
+    *) list+="${list:+ }$package" ;;
+    esac
+  done
+  echo "$list"
+}
+
+apt_install() {
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
+    -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1
+}
+
+# the registry's list may be absent or old: it is fetched only if the first attempt fails
+install() {
+  echo "Installing $*"
+  apt_install "$@" && return 0
+  $sudo apt-get update -qq -o DPkg::Lock::Timeout=300 >/dev/null 2>&1 && apt_install "$@" && return 0
+  cat "$log" >&2
+  return 1
+}
+
+# shellcheck disable=SC2086
+needed_missing=$(missing_of $needed) useful_missing=$(missing_of $useful)
+[ -n "$needed_missing$useful_missing" ] || exit 0
+
+sudo=
+if [ "$(id -u)" != 0 ]; then
+  sudo=sudo
+  if ! command -v sudo >/dev/null; then
+    echo "Some packages are missing, and there is neither root nor sudo to install them. As root:" >&2
+    echo "  apt-get install $needed_missing $useful_missing" >&2
+    [ -z "$needed_missing" ] && exit 0
+    exit 1
+  fi
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC2086
+if [ -n "$needed_missing" ] && ! install $needed_missing; then
+  echo "These packages could not be installed (see above); is the package registry in reach?" >&2
+  exit 1
+fi
+# shellcheck disable=SC2086
+if [ -n "$useful_missing" ] && ! install $useful_missing; then
+  echo "Going on without $useful_missing: some checks are left out."
+fi

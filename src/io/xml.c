@@ -1,0 +1,240 @@
+/* Elements and attributes through libxml2. A pl_xml is an xmlDoc, a pl_xml_node an xmlNode and a
+ * pl_xml_pair an xmlAttr under another name, so that no other file sees libxml2. */
+#include "io/xml.h"
+
+#include "core/error.h"
+
+#ifdef PL_WITH_XML
+
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+
+static pthread_once_t parser_once = PTHREAD_ONCE_INIT;
+
+/* What the callbacks of one parse share; xmlParserCtxt::_private points here. */
+typedef struct parse_state {
+  const char *path;
+  pl_status status;
+  pl_error *error;
+} parse_state;
+
+static const xmlNode *as_node(const pl_xml_node *node) { return (const void *)node; }
+static const xmlAttr *as_attr(const pl_xml_pair *pair) { return (const void *)pair; }
+
+/* libxml2's sentence without its line end. */
+static void copy_sentence(char *buffer, size_t size, const char *text)
+{
+  size_t length = text ? strcspn(text, "\n") : 0;
+  if (length >= size) length = size - 1;
+  if (length) memcpy(buffer, text, length);
+  buffer[length] = 0;
+}
+
+#if LIBXML_VERSION >= 21200
+typedef const xmlError *problem_pointer;
+#else
+typedef xmlError *problem_pointer;
+#endif
+
+/* Keeps the first error; the later ones only follow from it. */
+static void keep_error(parse_state *state, const xmlError *problem)
+{
+  if (!state || state->status || problem->level < XML_ERR_ERROR) return;
+  if (problem->code == XML_ERR_NO_MEMORY) {
+    state->status = pl_fail_memory(state->error);
+    return;
+  }
+  char sentence[400];
+  copy_sentence(sentence, sizeof sentence, problem->message);
+  state->status = pl_fail_at(state->error, PL_E_PARSE, state->path, problem->line,
+                             "is not well-formed XML: %s", sentence);
+}
+
+static void on_error(void *data, problem_pointer problem)
+{
+  keep_error(((xmlParserCtxt *)data)->_private, problem);
+}
+
+/* Errors of libxml2's inner parts, which do not know the parser; unheard, they would be printed. */
+static void on_stray_error(void *data, problem_pointer problem) { keep_error(data, problem); }
+
+/* A DTD can define entities that name files or grow without bound: none is read. */
+static void on_doctype(void *data, const xmlChar *name, const xmlChar *external,
+                       const xmlChar *system)
+{
+  (void)name, (void)external, (void)system;
+  xmlParserCtxt *context = data;
+  parse_state *state = context->_private;
+  if (!state->status)
+    state->status = pl_fail_at(state->error, PL_E_PARSE, state->path, xmlSAX2GetLineNumber(context),
+                               "has a document type (<!DOCTYPE ...>); remove it");
+  xmlStopParser(context);
+}
+
+pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml **document,
+                       pl_error *error)
+{
+  *document = NULL;
+  if (size > INT_MAX)
+    return pl_fail_at(error, PL_E_LIMIT, path, 0, "has %zu bytes of XML; at most %d can be read",
+                      size, INT_MAX);
+  pthread_once(&parser_once, xmlInitParser);
+  xmlParserCtxt *context = xmlNewParserCtxt();
+  if (!context) return pl_fail_memory(error);
+  parse_state state = {.path = path, .error = error};
+  context->_private = &state;
+  context->sax->serror = on_error;
+  context->sax->internalSubset = on_doctype;
+  context->sax->comment = NULL;
+  context->sax->processingInstruction = NULL;
+
+  int options = XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_HUGE |
+                XML_PARSE_BIG_LINES | XML_PARSE_COMPACT;
+  xmlStructuredErrorFunc before = xmlStructuredError;
+  void *before_context = xmlStructuredErrorContext;
+  xmlSetStructuredErrorFunc(&state, on_stray_error);
+  xmlDoc *tree = xmlCtxtReadMemory(context, data, (int)size, path, NULL, options);
+  xmlSetStructuredErrorFunc(before_context, before);
+  if (!state.status && !tree)
+    state.status = pl_fail_at(error, PL_E_PARSE, path, 0, "is not well-formed XML");
+  xmlFreeParserCtxt(context);
+  if (state.status) {
+    xmlFreeDoc(tree);
+    return state.status;
+  }
+  *document = (pl_xml *)tree;
+  return PL_OK;
+}
+
+void pl_xml_destroy(pl_xml *document) { xmlFreeDoc((xmlDoc *)document); }
+
+/* The first element of that name among node and those behind it. */
+static pl_xml_node *element_from(const xmlNode *node, const char *name)
+{
+  for (; node; node = node->next) {
+    if (node->type != XML_ELEMENT_NODE) continue;
+    if (!name || strcmp((const char *)node->name, name) == 0) break;
+  }
+  return (pl_xml_node *)node;
+}
+
+pl_xml_node *pl_xml_root(const pl_xml *document)
+{
+  return (pl_xml_node *)xmlDocGetRootElement((const xmlDoc *)document);
+}
+
+pl_xml_node *pl_xml_parent(const pl_xml_node *node)
+{
+  const xmlNode *parent = as_node(node)->parent;
+  return parent && parent->type == XML_ELEMENT_NODE ? (pl_xml_node *)parent : NULL;
+}
+
+pl_xml_node *pl_xml_child(const pl_xml_node *node, const char *name)
+{
+  return element_from(as_node(node)->children, name);
+}
+
+pl_xml_node *pl_xml_next(const pl_xml_node *node, const char *name)
+{
+  return element_from(as_node(node)->next, name);
+}
+
+const char *pl_xml_name(const pl_xml_node *node) { return (const char *)as_node(node)->name; }
+
+int pl_xml_line(const pl_xml_node *node)
+{
+  long line = xmlGetLineNo(as_node(node));
+  return line > 0 && line < INT_MAX ? (int)line : 0;
+}
+
+const char *pl_xml_text(const pl_xml_node *node)
+{
+  for (const xmlNode *child = as_node(node)->children; child; child = child->next) {
+    const char *text = child->type == XML_TEXT_NODE ? (const char *)child->content : NULL;
+    if (text && text[strspn(text, " \t\r\n")]) return text;
+  }
+  return "";
+}
+
+const pl_xml_pair *pl_xml_first(const pl_xml_node *node)
+{
+  return (const pl_xml_pair *)as_node(node)->properties;
+}
+
+const pl_xml_pair *pl_xml_after(const pl_xml_pair *pair)
+{
+  return (const pl_xml_pair *)as_attr(pair)->next;
+}
+
+const char *pl_xml_pair_name(const pl_xml_pair *pair) { return (const char *)as_attr(pair)->name; }
+
+const char *pl_xml_pair_value(const pl_xml_pair *pair)
+{
+  const xmlNode *text = as_attr(pair)->children;
+  return text && text->content ? (const char *)text->content : "";
+}
+
+const char *pl_xml_attribute(const pl_xml_node *node, const char *name)
+{
+  for (const pl_xml_pair *pair = pl_xml_first(node); pair; pair = pl_xml_after(pair)) {
+    if (strcmp(pl_xml_pair_name(pair), name) == 0) return pl_xml_pair_value(pair);
+  }
+  return NULL;
+}
+
+pl_status pl_xml_set(pl_xml_node *node, const char *name, const char *value, pl_error *error)
+{
+  if (xmlValidateNCName((const xmlChar *)name, 0))
+    return pl_fail(error, PL_E_ARGUMENT, "\"%.80s\" cannot be the name of an attribute", name);
+  if (!xmlCheckUTF8((const unsigned char *)value))
+    return pl_fail(error, PL_E_ARGUMENT, "the value of %.80s is not UTF-8 text", name);
+  if (!xmlSetProp((xmlNode *)node, (const xmlChar *)name, (const xmlChar *)value))
+    return pl_fail_memory(error);
+  return PL_OK;
+}
+
+#else
+
+pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml **document,
+                       pl_error *error)
+{
+  (void)data, (void)size;
+  *document = NULL;
+  return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0,
+                    "cannot be read: this build has no XML; build with -DPLIANT_WITH_XML=ON");
+}
+
+// without a document there is no element to ask, so the rest is never reached
+void pl_xml_destroy(pl_xml *document) { (void)document; }
+pl_xml_node *pl_xml_root(const pl_xml *document) { return (void)document, NULL; }
+pl_xml_node *pl_xml_parent(const pl_xml_node *node) { return (void)node, NULL; }
+pl_xml_node *pl_xml_child(const pl_xml_node *node, const char *name)
+{
+  return (void)node, (void)name, NULL;
+}
+pl_xml_node *pl_xml_next(const pl_xml_node *node, const char *name)
+{
+  return (void)node, (void)name, NULL;
+}
+const char *pl_xml_name(const pl_xml_node *node) { return (void)node, ""; }
+int pl_xml_line(const pl_xml_node *node) { return (void)node, 0; }
+const char *pl_xml_text(const pl_xml_node *node) { return (void)node, ""; }
+const char *pl_xml_attribute(const pl_xml_node *node, const char *name)
+{
+  return (void)node, (void)name, NULL;
+}
+const pl_xml_pair *pl_xml_first(const pl_xml_node *node) { return (void)node, NULL; }
+const pl_xml_pair *pl_xml_after(const pl_xml_pair *pair) { return (void)pair, NULL; }
+const char *pl_xml_pair_name(const pl_xml_pair *pair) { return (void)pair, ""; }
+const char *pl_xml_pair_value(const pl_xml_pair *pair) { return (void)pair, ""; }
+pl_status pl_xml_set(pl_xml_node *node, const char *name, const char *value, pl_error *error)
+{
+  (void)node, (void)name, (void)value;
+  return pl_fail(error, PL_E_UNSUPPORTED, "this build has no XML");
+}
+
+#endif

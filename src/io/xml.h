@@ -1,0 +1,46 @@
+/* The one door to libxml2: a document from memory, elements and attributes.
+ *
+ * Documents are taken as data only: no network, no DTD, no entities beyond the five of XML.
+ * Comments and processing instructions are not seen. Names come without their namespace prefix.
+ * libxml2 takes its memory from the C library. A build without libxml2 fails in pl_xml_parse and
+ * says so. */
+#ifndef PL_IO_XML_H
+#define PL_IO_XML_H
+
+#include "pliant/base.h"
+
+typedef struct pl_xml pl_xml;           /* a document */
+typedef struct pl_xml_node pl_xml_node; /* an element in it */
+typedef struct pl_xml_pair pl_xml_pair; /* an attribute of it */
+
+/* Parses size bytes; path serves messages. Everything below lives until pl_xml_destroy. */
+pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml **document,
+                       pl_error *error);
+void pl_xml_destroy(pl_xml *document);
+
+/* Elements; NULL where there is none. A NULL name takes the first of any name. */
+pl_xml_node *pl_xml_root(const pl_xml *document);
+pl_xml_node *pl_xml_parent(const pl_xml_node *node);
+pl_xml_node *pl_xml_child(const pl_xml_node *node, const char *name);
+pl_xml_node *pl_xml_next(const pl_xml_node *node, const char *name);
+const char *pl_xml_name(const pl_xml_node *node);
+/* The line on which the element's start tag ends. */
+int pl_xml_line(const pl_xml_node *node);
+
+/* The first piece of text directly inside the element that is not blank, "" if there is none. */
+const char *pl_xml_text(const pl_xml_node *node);
+
+/* The attribute's value, NULL if it is not there. */
+const char *pl_xml_attribute(const pl_xml_node *node, const char *name);
+
+/* All attributes in their order:
+ *   for (const pl_xml_pair *pair = pl_xml_first(node); pair; pair = pl_xml_after(pair)) ... */
+const pl_xml_pair *pl_xml_first(const pl_xml_node *node);
+const pl_xml_pair *pl_xml_after(const pl_xml_pair *pair);
+const char *pl_xml_pair_name(const pl_xml_pair *pair);
+const char *pl_xml_pair_value(const pl_xml_pair *pair);
+
+/* Gives an attribute a value, adding it where it is missing. */
+pl_status pl_xml_set(pl_xml_node *node, const char *name, const char *value, pl_error *error);
+
+#endif

@@ -1,0 +1,155 @@
+/* Size and quality of a mesh in numbers. */
+#include "mesh/element.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+
+static const double DEGREES = 57.2957795130823208768; /* 180 / pi */
+
+void pl_mesh_bounds(const pl_mesh *mesh, double low[3], double high[3])
+{
+  for (int k = 0; k < 3; k++) {
+    low[k] = high[k] = mesh->nodes[k];
+    for (int i = 1; i < mesh->node_count; i++) {
+      low[k] = fmin(low[k], mesh->nodes[3 * (size_t)i + (size_t)k]);
+      high[k] = fmax(high[k], mesh->nodes[3 * (size_t)i + (size_t)k]);
+    }
+  }
+}
+
+/* The root of a node's tree, whose paths are halved on the way. */
+static int root_of(int *parent, int node)
+{
+  while (parent[node] != node) {
+    parent[node] = parent[parent[node]];
+    node = parent[node];
+  }
+  return node;
+}
+
+/* Joins the nodes of every element and counts what stays apart. */
+static int count_pieces(const pl_mesh *mesh, int *parent)
+{
+  int n = mesh->nodes_per_element, pieces = mesh->node_count;
+  for (int i = 0; i < mesh->node_count; i++) parent[i] = i;
+  for (int e = 0; e < mesh->element_count; e++) {
+    const int *nodes = mesh->elements + (size_t)n * (size_t)e;
+    for (int i = 1; i < n; i++) {
+      int a = root_of(parent, nodes[0]), b = root_of(parent, nodes[i]);
+      if (a == b) continue;
+      parent[a > b ? a : b] = a < b ? a : b;
+      pieces--;
+    }
+  }
+  return pieces;
+}
+
+/* The edges of one element: least, most and sum. */
+typedef struct edge_lengths {
+  double least, most, sum;
+} edge_lengths;
+
+static edge_lengths measure_edges(double corners[][3], int nodes_per_element)
+{
+  int hex = nodes_per_element == 8;
+  edge_lengths lengths = {.least = INFINITY};
+  for (int i = 0; i < (hex ? 12 : 6); i++) {
+    const int *ends = hex ? pl_hex_edges[i] : pl_tet_edges[i];
+    double edge[3];
+    pl_vec3_sub(corners[ends[1]], corners[ends[0]], edge);
+    double length = pl_vec3_norm(edge);
+    lengths.least = fmin(lengths.least, length);
+    lengths.most = fmax(lengths.most, length);
+    lengths.sum += length;
+  }
+  return lengths;
+}
+
+/* The angle between the half-planes from corner along its edge to "along" through the other two. */
+static double dihedral(double corners[][3], int corner, int along, int left, int right)
+{
+  double e[3], a[3], b[3], over[3], under[3];
+  pl_vec3_sub(corners[along], corners[corner], e);
+  pl_vec3_sub(corners[left], corners[corner], a);
+  pl_vec3_sub(corners[right], corners[corner], b);
+  pl_vec3_cross(e, a, over);
+  pl_vec3_cross(e, b, under);
+  return DEGREES * atan2(pl_vec3_norm(e) * fabs(pl_triple(e, a, b)), pl_vec3_dot(over, under));
+}
+
+/* The six angles of a tetrahedron; those of a hexahedron's edges at both of their ends. */
+static void measure_angles(double corners[][3], int nodes_per_element, pl_mesh_facts *facts)
+{
+  // each edge of a tetrahedron, and the other two nodes
+  static const int tet[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
+                                {1, 2, 0, 3}, {1, 3, 0, 2}, {2, 3, 0, 1}};
+  int hex = nodes_per_element == 8;
+  for (int i = 0; i < (hex ? 24 : 6); i++) {
+    double angle;
+    if (hex) {
+      const int *to = pl_hex_corners[i / 3];
+      angle = dihedral(corners, i / 3, to[i % 3], to[(i + 1) % 3], to[(i + 2) % 3]);
+    } else {
+      angle = dihedral(corners, tet[i][0], tet[i][1], tet[i][2], tet[i][3]);
+    }
+    facts->least_angle = fmin(facts->least_angle, angle);
+    facts->most_angle = fmax(facts->most_angle, angle);
+  }
+}
+
+static void measure_element(const pl_mesh *mesh, int element, pl_mesh_facts *facts)
+{
+  int n = mesh->nodes_per_element, corner;
+  double corners[8][3];
+  pl_element_corners(mesh->nodes, mesh->elements + (size_t)n * (size_t)element, n, corners);
+
+  double volume = pl_corners_volume(corners, n);
+  facts->volume += volume;
+  facts->least_volume = fmin(facts->least_volume, volume);
+  facts->most_volume = fmax(facts->most_volume, volume);
+
+  edge_lengths edges = measure_edges(corners, n);
+  facts->least_edge = fmin(facts->least_edge, edges.least);
+  facts->most_edge = fmax(facts->most_edge, edges.most);
+  facts->mean_edge += edges.sum;
+
+  // the shape of a tetrahedron is its least height over its longest edge
+  double aspect = n == 4 ? 1 / pl_corners_shape(corners, n, &corner) : edges.most / edges.least;
+  facts->mean_aspect += aspect;
+  if (aspect > facts->worst_aspect) {
+    facts->worst_aspect = aspect;
+    facts->worst_element = element;
+  }
+  measure_angles(corners, n, facts);
+}
+
+pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *error)
+{
+  int *parent = pl_alloc(&mesh->allocator, (size_t)mesh->node_count, sizeof *parent);
+  if (!parent) return pl_fail_memory(error);
+  *facts = (pl_mesh_facts){.node_count = mesh->node_count,
+                           .element_count = mesh->element_count,
+                           .face_count = mesh->face_count,
+                           .set_count = mesh->set_count,
+                           .flipped_elements = mesh->flipped_elements,
+                           .dropped_nodes = mesh->dropped_nodes,
+                           .pieces = count_pieces(mesh, parent),
+                           .least_volume = INFINITY,
+                           .least_edge = INFINITY,
+                           .least_angle = INFINITY};
+  pl_free(&mesh->allocator, parent);
+  pl_mesh_bounds(mesh, facts->low, facts->high);
+
+  for (int e = 0; e < mesh->element_count; e++) measure_element(mesh, e, facts);
+  facts->mean_edge /= (double)mesh->element_count * (mesh->nodes_per_element == 8 ? 12 : 6);
+  facts->mean_aspect /= mesh->element_count;
+
+  for (int f = 0; f < mesh->face_count; f++) {
+    double area[3];
+    pl_face_area(mesh->nodes, mesh->faces + (size_t)mesh->nodes_per_face * (size_t)f,
+                 mesh->nodes_per_face, area);
+    facts->surface += pl_vec3_norm(area);
+  }
+  return PL_OK;
+}

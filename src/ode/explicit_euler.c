@@ -1,0 +1,47 @@
+/* Explicit (forward) Euler:  q1 = q0 + h v0,  v1 = v0 + h M^-1 f(t0, q0, v0), with the lumped mass.
+ *
+ * Order 1. Stable only for h < 2 d / w^2 at every mode of frequency w and damping rate d: undamped
+ * motion always grows. Here as the baseline. Hauth 2004, 3.2.2. */
+#include "core/clock.h"
+#include "ode/integrator.h"
+
+typedef struct euler {
+  double *f, *dq;
+} euler;
+
+static pl_status create(pl_integrator *self, pl_error *error)
+{
+  euler *state = self->state;
+  pl_status status = pl_integrator_vector(self, &state->f, error);
+  return status ? status : pl_integrator_vector(self, &state->dq, error);
+}
+
+static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
+                      double *v, pl_step_report *report, pl_error *error)
+{
+  (void)report, (void)error;
+  euler *state = self->state;
+  int n = 3 * system->blocks;
+  double start = pl_now();
+
+  // held nodes move at the velocity that brings them where they must be
+  system->ops->prescribe(system, t, h, q, v);
+  system->ops->evaluate(system, t, q, v, state->f, 0, 0, 0, 0, NULL);
+  for (int i = 0; i < n; i++) state->dq[i] = h * v[i];
+  system->ops->retract(system, q, state->dq, q);
+  system->ops->mass_inverse(system, state->f, state->f);
+  pl_filter_apply(&system->filter, state->f);
+  for (int i = 0; i < n; i++) v[i] += h * state->f[i];
+  system->seconds_evaluate += pl_now() - start;
+  return PL_OK;
+}
+
+const pl_integrator_ops pl_integrator_explicit_euler = {
+    .info = {.name = "explicit-euler",
+             .summary = "forward Euler: cheap, order 1, needs tiny steps and damping",
+             .source = "Hauth 2004, 3.2.2"},
+    .order = 1,
+    .state_size = sizeof(euler),
+    .create = create,
+    .step = step,
+};

@@ -1,0 +1,220 @@
+/* Inexact Newton with a fallback to semidefinite tangents and a line search on the slope. */
+#include "ode/newton.h"
+
+#include "core/clock.h"
+#include "core/error.h"
+#include "sparse/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_SEARCHES = 12 };
+
+/* How far the linear solves inside a Newton loop go; the loop itself removes the rest. */
+static const double forcing = 1e-3;
+
+/* An increment that moves nothing by more than this part of the largest coordinate is rounding. */
+static const double rounding = 1e-14;
+
+pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_error *error)
+{
+  const double *values = integrator->values;
+  *newton = (pl_newton){.iterations = (int)values[PL_NEWTON_ITERATIONS],
+                        .tolerance = values[PL_NEWTON_TOLERANCE],
+                        .semidefinite = values[PL_NEWTON_TANGENT] == 0};
+  double **vectors[] = {&newton->q,  &newton->v,     &newton->r,
+                        &newton->dz, &newton->trial, &newton->work};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+    pl_status status = pl_integrator_vector(integrator, vectors[i], error);
+    if (status) return status;
+  }
+  return PL_OK;
+}
+
+/* y = a x, or y = base + a x. */
+static void combine(const double *base, double a, const double *x, double *y, int blocks)
+{
+  for (int i = 0; i < 3 * blocks; i++) y[i] = (base ? base[i] : 0) + a * x[i];
+}
+
+/* r = -G(z), filtered; A too if wanted. */
+static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z,
+                     pl_bsr *A, int semidefinite)
+{
+  double start = pl_now();
+  int n = system->blocks;
+  combine(NULL, stage->cq, z, newton->work, n);
+  system->ops->retract(system, stage->q0, newton->work, newton->q);
+  combine(stage->v0, stage->cv, z, newton->v, n);
+  system->ops->evaluate(system, stage->t, newton->q, newton->v, newton->r, stage->cm, stage->cq,
+                        stage->cv, semidefinite, A);
+  if (stage->cm != 0) {
+    combine(stage->w, stage->cm, z, newton->work, n);
+    system->ops->mass(system, newton->work, newton->v);
+    pl_axpy(-1, newton->v, newton->r, n, system->pool);
+  }
+  system->seconds_evaluate += pl_now() - start;
+}
+
+static double filtered_norm(pl_system *system, double *r)
+{
+  pl_filter_apply(&system->filter, r);
+  return pl_norm(r, system->blocks, system->pool);
+}
+
+/* Solves A dz = r. dz holds the first guess and the prescribed part; scale is what the tolerance
+ * refers to. An exhausted iteration budget is no error: the report tells the residual. */
+static pl_status solve_linear(pl_newton *newton, pl_system *system, double scale, double tolerance,
+                              pl_step_report *report, pl_error *error)
+{
+  double start = pl_now();
+  pl_solve_report solved = {0};
+  pl_status status =
+      pl_solver_prepare(system->solver, system->A, &system->filter, system->pool, error);
+  if (!status)
+    status = pl_solver_solve(system->solver, system->A, &system->filter, newton->r, newton->dz,
+                             tolerance * scale, system->pool, &solved, error);
+  report->linear_iterations += solved.iterations;
+  report->linear_residual = scale > 0 ? solved.residual / scale : 0;
+  if (status == PL_E_CONVERGENCE) {
+    report->unfinished_solves++;
+    status = PL_OK;
+  }
+  system->seconds_solve += pl_now() - start;
+  return status;
+}
+
+/* |P (r - A dz)| with the prescribed part put into dz: what this guess leaves to do. */
+static double left_to_do(pl_newton *newton, pl_system *system, const pl_stage *stage,
+                         const double *z, double *dz)
+{
+  combine(stage->prescribed, -1, z, newton->work, system->blocks);
+  pl_filter_prescribe(&system->filter, newton->work, dz);
+  pl_bsr_multiply(system->A, dz, newton->work, system->pool);
+  combine(newton->r, -1, newton->work, newton->work, system->blocks);
+  return filtered_norm(system, newton->work);
+}
+
+/* The first guess of dz: the better of the stage's two in the first iteration, else zero;
+ * constrained nodes go where they must. Returns what the first of them leaves to do: the measure of
+ * all tolerances. */
+static double start_increment(pl_newton *newton, pl_system *system, const pl_stage *stage,
+                              const double *z, int first)
+{
+  int n = system->blocks;
+  size_t size = (size_t)n * 3 * sizeof(double);
+  if (first && stage->guess)
+    combine(stage->guess, -1, z, newton->dz, n);
+  else
+    memset(newton->dz, 0, size);
+  double scale = left_to_do(newton, system, stage, z, newton->dz);
+  if (first && stage->other_guess) {
+    combine(stage->other_guess, -1, z, newton->trial, n);
+    if (left_to_do(newton, system, stage, z, newton->trial) < scale)
+      memcpy(newton->dz, newton->trial, size);
+  }
+  return scale;
+}
+
+/* One direction: with the wanted tangent, or with the semidefinite one where that is indefinite. */
+static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage *stage,
+                           const double *z, int first, pl_step_report *report, pl_error *error)
+{
+  double tolerance = pl_solver_tolerance(system->solver);
+  if (newton->iterations > 1 && tolerance < forcing) tolerance = forcing;
+  for (int semidefinite = newton->semidefinite;; semidefinite = 1) {
+    residual(newton, system, stage, z, system->A, semidefinite);
+    double scale = start_increment(newton, system, stage, z, first);
+    if (first) newton->reference = scale;
+    pl_status status = solve_linear(newton, system, scale, tolerance, report, error);
+    if (status != PL_E_INDEFINITE || semidefinite) return status;
+    report->semidefinite_fallbacks++;
+  }
+}
+
+/* trial = z + s dz, r = -G there; returns the slope dz . r. */
+static double slope_at(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z,
+                       double s)
+{
+  combine(z, s, newton->dz, newton->trial, system->blocks);
+  residual(newton, system, stage, newton->trial, NULL, 0);
+  pl_filter_apply(&system->filter, newton->r);
+  return pl_dot(newton->dz, newton->r, system->blocks, system->pool);
+}
+
+/* Moves z along dz: the whole way, unless the slope of the potential has turned steeply upwards
+ * there or the forces are not finite; then less far, by false position between here and there. */
+static void search(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
+                   double slope)
+{
+  double s = 1, now = slope_at(newton, system, stage, z, s);
+  for (int i = 0; i < MOST_SEARCHES && slope > 0; i++) {
+    if (isfinite(now) && now >= -0.5 * slope) break;
+    s *= isfinite(now) ? fmin(fmax(slope / (slope - now), 0.1), 0.9) : 0.5;
+    now = slope_at(newton, system, stage, z, s);
+  }
+  memcpy(z, newton->trial, (size_t)system->blocks * 3 * sizeof *z);
+}
+
+/* Does the increment carry constrained nodes? Then the slope over the free ones says little. */
+static int moves_constrained(const pl_newton *newton, const pl_system *system,
+                             const pl_stage *stage, const double *z)
+{
+  for (int i = 0; i < system->filter.count; i++) {
+    int node = system->filter.nodes[i];
+    for (int k = 3 * node; k < 3 * node + 3; k++) newton->work[k] = stage->prescribed[k] - z[k];
+    const double *P = system->filter.projections + 9 * i, *d = newton->work + 3 * node;
+    for (int k = 0; k < 3; k++) {
+      if (d[k] - (P[k] * d[0] + P[3 + k] * d[1] + P[6 + k] * d[2]) != 0) return 1;
+    }
+  }
+  return 0;
+}
+
+static double largest(const double *x, int blocks)
+{
+  double most = 0;
+  for (int i = 0; i < 3 * blocks; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+static pl_status not_converged(const pl_newton *newton, double size, pl_error *error)
+{
+  return pl_fail(
+      error, PL_E_CONVERGENCE,
+      "Newton's method left a residual of %.3g N after %d iterations (%.3g N wanted); take "
+      "smaller steps or more iterations",
+      size, newton->iterations, newton->tolerance * newton->reference);
+}
+
+pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
+                          pl_step_report *report, pl_error *error)
+{
+  int n = system->blocks;
+  for (int iteration = 0; iteration < newton->iterations; iteration++) {
+    int carries = moves_constrained(newton, system, stage, z);
+    pl_status status = direction(newton, system, stage, z, iteration == 0, report, error);
+    if (status) return status;
+    report->newton_iterations++;
+
+    // linearly implicit: the increment is the answer
+    if (newton->iterations == 1) {
+      pl_axpy(1, newton->dz, z, n, system->pool);
+      return PL_OK;
+    }
+
+    pl_filter_apply(&system->filter, newton->r);
+    double slope = carries ? 0 : pl_dot(newton->dz, newton->r, n, system->pool);
+    search(newton, system, stage, z, slope);
+
+    double size = filtered_norm(system, newton->r);
+    report->newton_residual = size;
+    if (!isfinite(size))
+      return pl_fail(error, PL_E_DIVERGED, "the forces are not finite; take smaller steps");
+    if (size <= fmax(newton->tolerance * newton->reference, newton->floor)) return PL_OK;
+    double moved = stage->cq * largest(newton->dz, n);
+    if (moved <= rounding * largest(newton->q, n)) return PL_OK;
+    if (iteration + 1 == newton->iterations) return not_converged(newton, size, error);
+  }
+  return PL_OK;
+}

@@ -1,0 +1,64 @@
+/* Newton's method for the stage of an implicit integrator.
+ *
+ * Every implicit method asks for a vector z with
+ *
+ *   G(z) = M (cm z + w) - f(t, q(z), v(z)) = 0,     q(z) = q0 moved by cq z,   v(z) = v0 + cv z,
+ *
+ * and differs only in the constants: implicit Euler has z = new velocity, cq = h, cv = 1, cm = 1/h,
+ * w = -v/h; statics has z = displacement, cq = 1, cv = cm = 0. The linear systems are
+ *
+ *   (cm M + cq K + cv D) dz = -G(z),                K = -df/dq,   D = -df/dv.
+ *
+ * Hauth 2004, 3.3 (there for the first-order system; the reduction to z is his 3.4.1). */
+#ifndef PL_ODE_NEWTON_H
+#define PL_ODE_NEWTON_H
+
+#include "ode/integrator.h"
+
+typedef struct pl_stage {
+  double t, cq, cv, cm;
+  const double *q0, *v0, *w; /* v0 and w may be NULL: zero */
+  const double *prescribed;  /* what z must be at constrained nodes */
+  const double *guess;       /* what z will be near; NULL: zero */
+  const double *other_guess; /* taken if it leaves a smaller residual; NULL: none */
+} pl_stage;
+
+typedef struct pl_newton {
+  int iterations;   /* 1: linearly implicit, nothing is checked */
+  double tolerance; /* on |P G|, relative to the first one */
+  int semidefinite; /* 0: exact tangent, replaced where it turns out indefinite */
+  double floor;     /* |P G| below this counts as converged, N */
+  double reference; /* out: the first |P G|, N */
+  double *q, *v, *r, *dz, *trial, *work; /* vectors of the integrator's workspace */
+} pl_newton;
+
+/* The rows that every implicit method's parameter table starts with, and their places. */
+#define PL_NEWTON_PARAMS(newton_preset, tolerance_preset, tangent_preset)                          \
+  {.name = "newton",                                                                               \
+   .unit = "count",                                                                                \
+   .summary = "most Newton iterations; 1 is linearly implicit",                                    \
+   .preset = newton_preset,                                                                        \
+   .least = 1,                                                                                     \
+   .most = 1000},                                                                                  \
+      {.name = "newton-tolerance",                                                                 \
+       .unit = "1",                                                                                \
+       .summary = "Newton ends when the residual force has fallen by this factor",                 \
+       .preset = tolerance_preset,                                                                 \
+       .least = 1e-14,                                                                             \
+       .most = 0.5},                                                                               \
+  {                                                                                                \
+    .name = "tangent", .unit = "1",                                                                \
+    .summary =                                                                                     \
+        "spd: without negative eigenvalues, never indefinite; exact: quadratic convergence",       \
+    .preset = tangent_preset, .words = "spd|exact"                                                 \
+  }
+enum { PL_NEWTON_ITERATIONS, PL_NEWTON_TOLERANCE, PL_NEWTON_TANGENT, PL_NEWTON_PARAM_COUNT };
+
+/* Takes the settings and the vectors from an integrator. */
+pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_error *error);
+
+/* z: where to linearise first (constrained nodes may be anywhere); on success the solution. */
+pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
+                          pl_step_report *report, pl_error *error);
+
+#endif

@@ -1,0 +1,99 @@
+/* Static equilibrium:  f(t, q, 0) = 0, found by Newton's method along a path of loads.
+ *
+ * A step from t to t + h ends in the equilibrium of the loads and held nodes at t + h. On the way
+ * there it passes `load-steps` equilibria in between; starting from rest (t = 0) the loads grow
+ * from zero along this path. Where Newton fails the increment is halved, and grows again after
+ * success. */
+#include "ode/newton.h"
+
+#include "core/error.h"
+
+#include <string.h>
+
+enum { LOAD_STEPS = PL_NEWTON_PARAM_COUNT, PARAM_COUNT };
+
+static const pl_param params[PARAM_COUNT] = {
+    PL_NEWTON_PARAMS(40, 1e-8, 1),
+    {.name = "load-steps",
+     .unit = "count",
+     .summary = "equilibria on the way to the full load",
+     .preset = 1,
+     .least = 1,
+     .most = 10000},
+};
+
+static const double least_increment = 1e-4; /* of a load step */
+
+typedef struct statics {
+  pl_newton newton;
+  double *z, *start, *prescribed;
+  double reference; /* the largest unbalanced force met, N: what "converged" is measured against */
+} statics;
+
+static pl_status create(pl_integrator *self, pl_error *error)
+{
+  statics *state = self->state;
+  pl_status status = pl_newton_create(&state->newton, self, error);
+  if (!status) status = pl_integrator_vector(self, &state->z, error);
+  if (!status) status = pl_integrator_vector(self, &state->start, error);
+  if (!status) status = pl_integrator_vector(self, &state->prescribed, error);
+  return status;
+}
+
+/* Equilibrium at time t1 from the one in q at time t0. */
+static pl_status balance(statics *state, pl_system *system, double t0, double t1, double *q,
+                         pl_step_report *report, pl_error *error)
+{
+  int n = 3 * system->blocks;
+  memset(state->z, 0, (size_t)n * sizeof *state->z);
+  memcpy(state->start, q, (size_t)n * sizeof *q);
+  memset(state->prescribed, 0, (size_t)n * sizeof *q);
+  system->ops->prescribe(system, t0, t1 - t0, q, state->prescribed);
+  for (int i = 0; i < n; i++) state->prescribed[i] *= t1 - t0;
+
+  pl_stage stage = {.t = t1, .cq = 1, .q0 = state->start, .prescribed = state->prescribed};
+  state->newton.floor = state->newton.tolerance * state->reference;
+  pl_status status = pl_newton_solve(&state->newton, system, &stage, state->z, report, error);
+  if (status) return status;
+  if (state->newton.reference > state->reference) state->reference = state->newton.reference;
+  system->ops->retract(system, state->start, state->z, q);
+  return PL_OK;
+}
+
+static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
+                      double *v, pl_step_report *report, pl_error *error)
+{
+  statics *state = self->state;
+  double whole = 1 / self->values[LOAD_STEPS], increment = whole, done = 0;
+  pl_status status = PL_OK;
+  memset(v, 0, (size_t)system->blocks * 3 * sizeof *v);
+  while (done < 1) {
+    // the last increment ends exactly at 1
+    double next = done + increment > 1 - 1e-9 ? 1 : done + increment;
+    system->load_scale = t > 0 ? 1 : next;
+    status = balance(state, system, t + done * h, t + next * h, q, report, error);
+    if (!status) {
+      done = next;
+      increment = increment < whole ? 2 * increment : whole;
+      continue;
+    }
+    if (status != PL_E_CONVERGENCE && status != PL_E_DIVERGED) break;
+    increment *= 0.5;
+    if (increment < least_increment * whole) break;
+  }
+  system->load_scale = 1;
+  return status;
+}
+
+const pl_integrator_ops pl_integrator_static = {
+    .info = {.name = "static",
+             .summary = "equilibrium of the loads at the end of each step; no inertia",
+             .source = "Hauth 2004, 2.4 and 3.3",
+             .params = params,
+             .param_count = PARAM_COUNT},
+    .is_implicit = 1,
+    .is_static = 1,
+    .state_size = sizeof(statics),
+    .create = create,
+    .step = step,
+};

@@ -1,0 +1,400 @@
+/* From checked items to a world: meshes, bodies with what holds and loads them, probes, outputs. */
+#include "core/error.h"
+#include "core/family.h"
+#include "core/file.h"
+#include "core/memory.h"
+#include "material/material.h"
+#include "mesh/mesh.h"
+#include "mesh/select.h"
+#include "scene/reader.h"
+#include "scene/scene.h"
+#include "scene/value.h"
+#include "world/load.h"
+#include "world/quantity.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* Calls build for every item of a kind in the root. */
+static void each(pl_reader *reader, pl_scene *scene, const char *kind,
+                 void (*build)(pl_reader *reader, pl_scene *scene, int item))
+{
+  for (int i = 1; i < reader->items[0].end && !reader->stopped; i = reader->items[i].end) {
+    if (strcmp(reader->items[i].element->name, kind) == 0) build(reader, scene, i);
+  }
+}
+
+/* The only item of a kind, NULL if there is none or it has an error. */
+static const pl_item *only(const pl_reader *reader, const char *kind)
+{
+  for (int i = 1; i < reader->items[0].end; i = reader->items[i].end) {
+    const pl_item *item = &reader->items[i];
+    if (!item->bad && strcmp(item->element->name, kind) == 0) return item;
+  }
+  return NULL;
+}
+
+static int report_if(pl_reader *reader, int item, pl_status status, const pl_error *error)
+{
+  if (status) pl_reader_report_at(reader, item, error);
+  return status != PL_OK;
+}
+
+/* ---- the world ---- */
+
+static void build_world(pl_reader *reader, pl_scene *scene)
+{
+  pl_world_def def = pl_world_def_default();
+  def.allocator = reader->def->allocator;
+  def.log = reader->def->log;
+  def.threads = reader->def->threads;
+
+  // what has an error keeps its presets, so that the rest can be checked
+  const pl_item *world = only(reader, "world");
+  const pl_item *integrator = only(reader, "integrator"), *solver = only(reader, "solver");
+  if (world) {
+    def.dt = pl_item_number(world, "dt");
+    scene->duration = pl_item_number(world, "duration");
+    pl_item_numbers(world, "gravity", def.gravity);
+    if (def.dt > scene->duration)
+      pl_log_write(&def.log, PL_WARNING,
+                   "%s:%d: world: dt = %g s is longer than the duration of %g s", reader->def->path,
+                   pl_xml_line(world->node), def.dt, scene->duration);
+  }
+  if (integrator) def.integrator = pl_item_choice(reader, integrator, 0);
+  if (solver) {
+    def.solver = pl_item_choice(reader, solver, 0);
+    def.preconditioner = pl_item_choice(reader, solver, 1);
+  }
+  pl_error error;
+  if (reader->stopped) return;
+  if (pl_world_create(&def, &scene->world, &error))
+    pl_reader_report_at(reader, world ? (int)(world - reader->items) : 0, &error);
+}
+
+/* ---- meshes and materials ---- */
+
+static void warn_unused(const pl_reader *reader, const pl_item *item)
+{
+  if (!item->used)
+    pl_log_write(&reader->def->log, PL_WARNING, "%s:%d: %s \"%s\" is not used by any body",
+                 reader->def->path, pl_xml_line(item->node), item->element->name,
+                 pl_item_name(item));
+}
+
+static void build_mesh(pl_reader *reader, pl_scene *scene, int index)
+{
+  (void)scene;
+  pl_item *item = &reader->items[index];
+  if (item->bad) return;
+  warn_unused(reader, item);
+  const char *file = pl_item_text(item, "file");
+  const pl_item *generator = item->end > index + 1 ? item + 1 : NULL;
+  pl_error error;
+  pl_status status;
+  if (file && generator) {
+    status = pl_fail(&error, PL_E_ARGUMENT, "has both file=\"...\" and a shape; keep one of them");
+  } else if (!file && !generator) {
+    status = pl_fail(&error, PL_E_ARGUMENT, "needs file=\"...\" or a shape such as <%s .../>",
+                     pl_generator_family.members[0]->name);
+  } else if (file) {
+    char path[PATH_MAX];
+    status = pl_scene_path(reader->def, file, path, sizeof path, &error);
+    if (!status) status = pl_mesh_read(path, &reader->def->allocator, &item->mesh, &error);
+  } else if (generator->bad) {
+    item->bad = 1;
+    return;
+  } else {
+    pl_choice choice = pl_item_choice(reader, generator, 0);
+    if (reader->stopped) return;
+    status = pl_mesh_generate(&choice, &reader->def->allocator, &item->mesh, &error);
+  }
+  report_if(reader, index, status, &error);
+}
+
+static void build_material(pl_reader *reader, pl_scene *scene, int index)
+{
+  (void)scene;
+  if (reader->items[index].bad) return;
+  warn_unused(reader, &reader->items[index]);
+  pl_choice choice = pl_item_choice(reader, &reader->items[index], 0);
+  const pl_member *member = NULL;
+  double values[PL_MOST_VALUES], lambda, mu;
+  pl_error error;
+  if (reader->stopped) return;
+  pl_status status = pl_choice_resolve(&pl_law_family, &choice, &member, values, &error);
+  const pl_law_ops *law = (const void *)member;
+  if (!status) status = law->lame(values, &lambda, &mu, &error);
+  report_if(reader, index, status, &error);
+}
+
+/* ---- bodies ---- */
+
+static pl_material_def material_of(pl_reader *reader, const pl_item *item)
+{
+  pl_material_def def = pl_material_def_default();
+  def.law = pl_item_choice(reader, item, 0);
+  def.density = pl_item_number(item, "density");
+  def.viscous_lambda = pl_item_number(item, "viscous-lambda");
+  def.viscous_mu = pl_item_number(item, "viscous-mu");
+  def.stiffness_damping = pl_item_number(item, "stiffness-damping");
+  def.mass_damping = pl_item_number(item, "mass-damping");
+  return def;
+}
+
+/* What a region says of its values together. */
+static pl_status check_region(const pl_choice *choice, pl_error *error)
+{
+  const pl_member *member = NULL;
+  double values[PL_MOST_VALUES];
+  pl_status status = pl_choice_resolve(&pl_region_family, choice, &member, values, error);
+  if (status) return status;
+  const pl_region_ops *region = (const void *)member;
+  return region->check ? region->check(values, error) : PL_OK;
+}
+
+/* The regions inside an item; NULL if one of them has an error or there is no memory. */
+static const pl_selector *regions_of(pl_reader *reader, int index, int *count)
+{
+  const pl_item *items = reader->items;
+  *count = items[index].end - index - 1;
+  pl_selector *regions = pl_reader_alloc(reader, (size_t)*count, sizeof *regions);
+  int bad = items[index].bad;
+  for (int i = 0; i < *count && regions && !reader->stopped; i++) {
+    int inside = index + 1 + i;
+    pl_error error;
+    if (!items[inside].bad && items[inside].element->family) {
+      regions[i].region = pl_item_choice(reader, &items[inside], 0);
+      if (reader->stopped) break;
+      report_if(reader, inside, check_region(&regions[i].region, &error), &error);
+    } else if (!items[inside].bad) {
+      regions[i].set = pl_item_text(&items[inside], "name");
+    }
+    bad |= items[inside].bad;
+  }
+  return bad || reader->stopped ? NULL : regions;
+}
+
+static pl_ramp ramp_of(pl_reader *reader, const pl_item *item)
+{
+  pl_ramp ramp = {0};
+  const char *text = pl_item_text(item, "ramp");
+  if (!text) return ramp;
+  int count = 0;
+  pl_parse_ramp(text, 0, NULL, NULL, &count, NULL);
+  double *values = pl_reader_alloc(reader, (size_t)count, 2 * sizeof *values);
+  if (!values) return ramp;
+  pl_parse_ramp(text, count, values, values + count, &count, NULL);
+  return (pl_ramp){count, values, values + count};
+}
+
+/* <fix> has no motion, so that its numbers stay zero. */
+static pl_status add_fix(pl_reader *reader, pl_world *world, pl_body_id body, const pl_item *item,
+                         const pl_selector *where, int where_count, pl_error *error)
+{
+  pl_fix_def def = pl_fix_def_default();
+  def.where = where;
+  def.where_count = where_count;
+  int held[3] = {1, 1, 1};
+  pl_parse_axes(pl_item_text(item, "axes"), held, NULL);
+  for (int i = 0; i < 3; i++) def.free_axis[i] = !held[i];
+  pl_item_numbers(item, "translation", def.translation);
+  pl_item_numbers(item, "centre", def.centre);
+  pl_item_numbers(item, "axis", def.axis);
+  pl_item_numbers(item, "angle", &def.angle);
+  def.ramp = ramp_of(reader, item);
+  if (reader->stopped) return PL_OK;
+  return pl_world_add_fix(world, body, &def, NULL, error);
+}
+
+static pl_status add_load(pl_reader *reader, pl_world *world, pl_body_id body, const pl_item *item,
+                          const pl_selector *where, int where_count, pl_error *error)
+{
+  pl_load_def def = pl_load_def_default();
+  def.load = pl_item_choice(reader, item, 0);
+  def.where = where;
+  def.where_count = where_count;
+  def.ramp = ramp_of(reader, item);
+  if (reader->stopped) return PL_OK;
+  return pl_world_add_load(world, body, &def, error);
+}
+
+/* Where the body itself has an error, its regions can be tried on the mesh alone. */
+static pl_status try_regions(pl_reader *reader, const pl_item *item, const pl_mesh *mesh,
+                             const pl_selector *where, int where_count, pl_error *error)
+{
+  const pl_family *family = item->element->family;
+  const pl_member *member = family ? pl_member_find(family, pl_xml_name(item->node)) : NULL;
+  int on_faces = member && ((const pl_load_ops *)(const void *)member)->on_faces;
+  int room = on_faces ? mesh->face_count : mesh->node_count, count = 0;
+  unsigned char *chosen = pl_reader_alloc(reader, (size_t)room, 1);
+  if (!chosen) return PL_OK;
+  pl_status status = on_faces
+                         ? pl_mesh_select_faces(mesh, where, where_count, chosen, &count, error)
+                         : pl_mesh_select_nodes(mesh, where, where_count, chosen, &count, error);
+  if (status || count) return status;
+  return pl_fail(error, PL_E_ARGUMENT, "the region holds no %s of the mesh",
+                 on_faces ? "face" : "node");
+}
+
+/* Fixes and loads of a body, which is zero where it could not be built. */
+static void build_inside(pl_reader *reader, pl_world *world, int index, pl_body_id body,
+                         const pl_mesh *mesh)
+{
+  const pl_item *items = reader->items;
+  for (int i = index + 1; i < items[index].end && !reader->stopped; i = items[i].end) {
+    int count = 0;
+    const pl_selector *where = regions_of(reader, i, &count);
+    if (!where) continue;
+    pl_error error;
+    pl_status status;
+    if (!body.index1)
+      status = try_regions(reader, &items[i], mesh, where, count, &error);
+    else if (items[i].element->family)
+      status = add_load(reader, world, body, &items[i], where, count, &error);
+    else
+      status = add_fix(reader, world, body, &items[i], where, count, &error);
+    report_if(reader, i, status, &error);
+  }
+}
+
+static void build_body(pl_reader *reader, pl_scene *scene, int index)
+{
+  pl_item *item = &reader->items[index];
+  const char *mesh_name = pl_item_text(item, "mesh"),
+             *material_name = pl_item_text(item, "material");
+  int mesh = mesh_name ? pl_reader_find(reader, "mesh", mesh_name) : -1;
+  int material = material_name ? pl_reader_find(reader, "material", material_name) : -1;
+  if (mesh < 0 || !reader->items[mesh].mesh) return;
+
+  if (!item->bad && material >= 0 && !reader->items[material].bad) {
+    pl_body_def def = pl_body_def_default();
+    def.name = pl_item_name(item);
+    def.mesh = reader->items[mesh].mesh;
+    def.material = material_of(reader, &reader->items[material]);
+    def.model = pl_item_choice(reader, item, 0);
+    pl_item_numbers(item, "velocity", def.velocity);
+    pl_item_numbers(item, "spin", def.spin);
+    pl_error error;
+    if (reader->stopped) return;
+    report_if(reader, index, pl_world_add_body(scene->world, &def, &item->body, &error), &error);
+  }
+  build_inside(reader, scene->world, index, item->body, reader->items[mesh].mesh);
+}
+
+/* ---- what is watched and written ---- */
+
+/* The body that a probe names, or the only one; -1 if that is not clear. */
+static int body_of(const pl_reader *reader, const pl_item *probe, int *count)
+{
+  const char *name = pl_item_text(probe, "body");
+  int found = -1;
+  *count = 0;
+  for (int i = 1; i < reader->items[0].end; i = reader->items[i].end) {
+    if (strcmp(reader->items[i].element->name, "body") != 0) continue;
+    found = i;
+    ++*count;
+  }
+  if (name) return pl_reader_find(reader, "body", name);
+  return *count == 1 ? found : -1;
+}
+
+static void build_probe(pl_reader *reader, pl_scene *scene, int index)
+{
+  const pl_item *item = &reader->items[index];
+  if (item->bad) return;
+  pl_probe_def def = pl_probe_def_default();
+  def.name = pl_item_name(item);
+  def.quantity = pl_item_text(item, "quantity");
+  pl_item_numbers(item, "at", def.at);
+  const pl_quantity_ops *quantity = (const void *)pl_member_find(&pl_quantity_family, def.quantity);
+
+  // what is not measured at a point can be that of the whole world
+  pl_error error;
+  pl_status status = PL_OK;
+  int bodies, body = body_of(reader, item, &bodies);
+  if (quantity->of_point && !pl_item_text(item, "at"))
+    status = pl_fail(&error, PL_E_ARGUMENT,
+                     "at is missing; add at=\"x y z\", a point of the body at rest");
+  else if (quantity->of_point && body < 0 && bodies > 1)
+    status = pl_fail(&error, PL_E_ARGUMENT, "body is missing; there are %d bodies to choose from",
+                     bodies);
+  if (report_if(reader, index, status, &error)) return;
+  if (body >= 0) def.body = reader->items[body].body;
+  if ((body >= 0 || quantity->of_point) && !def.body.index1) return;
+  pl_probe_id probe;
+  report_if(reader, index, pl_world_add_probe(scene->world, &def, &probe, &error), &error);
+}
+
+static void build_output(pl_reader *reader, pl_scene *scene, int index)
+{
+  const pl_item *item = &reader->items[index];
+  if (item->bad) return;
+  const pl_attribute *row = pl_attribute_find(item->element, "format");
+  const pl_member *format = pl_attribute_member(row, pl_item_text(item, "format"));
+  scene->outputs[scene->output_count++] =
+      (pl_output){pl_item_number(item, "every"), format ? format->name : ""};
+}
+
+static int are_parallel(const double a[3], const double b[3])
+{
+  double c[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+  double lengths = hypot(hypot(a[0], a[1]), a[2]) * hypot(hypot(b[0], b[1]), b[2]);
+  return hypot(hypot(c[0], c[1]), c[2]) < 1e-6 * lengths;
+}
+
+static void build_view(pl_reader *reader, pl_scene *scene, int index)
+{
+  const pl_item *item = &reader->items[index];
+  if (item->bad) return;
+  pl_item_numbers(item, "direction", scene->view.direction);
+  pl_item_numbers(item, "up", scene->view.up);
+  scene->view.colour = pl_item_text(item, "colour");
+  if (!are_parallel(scene->view.direction, scene->view.up)) return;
+  pl_error error;
+  pl_fail(&error, PL_E_ARGUMENT, "direction and up are parallel; turn one of them");
+  pl_reader_report_at(reader, index, &error);
+}
+
+/* The view where the scene has none: the table's presets. */
+static void preset_view(pl_view *view)
+{
+  const pl_element *element = pl_element_child(&pl_scene_root, "view");
+  const pl_attribute *direction = pl_attribute_find(element, "direction");
+  const pl_attribute *up = pl_attribute_find(element, "up");
+  pl_param_parse(&direction->param, direction->preset, view->direction, NULL);
+  pl_param_parse(&up->param, up->preset, view->up, NULL);
+  view->colour = pl_attribute_find(element, "colour")->preset;
+}
+
+/* Texts and outputs that outlive the document. */
+static void build_rest(pl_reader *reader, pl_scene *scene)
+{
+  const pl_allocator *allocator = &scene->allocator;
+  const char *title = pl_item_text(&reader->items[0], "title");
+  preset_view(&scene->view);
+  each(reader, scene, "view", build_view);
+  scene->title = pl_strdup(allocator, title ? title : pl_path_name(reader->def->path));
+  scene->colour = pl_strdup(allocator, scene->view.colour);
+  scene->outputs = pl_alloc(allocator, (size_t)reader->item_count, sizeof *scene->outputs);
+  scene->view.colour = scene->colour;
+  if (!scene->title || !scene->colour || !scene->outputs) {
+    pl_error error;
+    pl_fail_memory(&error);
+    pl_reader_report(reader, &error);
+    return;
+  }
+  each(reader, scene, "output", build_output);
+}
+
+void pl_reader_build(pl_reader *reader, pl_scene *scene)
+{
+  build_world(reader, scene);
+  if (!scene->world) return;
+  each(reader, scene, "mesh", build_mesh);
+  each(reader, scene, "material", build_material);
+  each(reader, scene, "body", build_body);
+  each(reader, scene, "probe", build_probe);
+  build_rest(reader, scene);
+}

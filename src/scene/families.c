@@ -1,0 +1,27 @@
+/* Every family of exchangeable parts in this build. */
+#include "io/format.h"
+#include "material/material.h"
+#include "mesh/mesh.h"
+#include "model/model.h"
+#include "ode/integrator.h"
+#include "sparse/solver.h"
+#include "world/load.h"
+#include "world/quantity.h"
+
+#include <string.h>
+
+static const pl_family *const families[] = {
+    &pl_model_family,  &pl_strain_family,         &pl_law_family,       &pl_integrator_family,
+    &pl_solver_family, &pl_preconditioner_family, &pl_generator_family, &pl_region_family,
+    &pl_load_family,   &pl_quantity_family,       &pl_format_family,    NULL,
+};
+
+const pl_family *const *pl_families(void) { return families; }
+
+const pl_family *pl_family_find(const char *name)
+{
+  for (int i = 0; families[i]; i++) {
+    if (strcmp(families[i]->name, name) == 0) return families[i];
+  }
+  return NULL;
+}

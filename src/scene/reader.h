@@ -1,0 +1,82 @@
+/* One reading of a scene: the XML document as a flat list of checked items, what was found wrong,
+ * and what was built from it so far. */
+#ifndef PL_SCENE_READER_H
+#define PL_SCENE_READER_H
+
+#include "io/xml.h"
+#include "pliant/scene.h"
+#include "scene/schema.h"
+
+/* An element of the document that the tables know. */
+typedef struct pl_item {
+  const pl_element *element;
+  pl_xml_node *node;
+  int parent;    /* number of the item it stands in, -1 for the root */
+  int end;       /* number of the first item behind those inside it  */
+  int bad;       /* something in it is wrong, and was reported       */
+  int used;      /* another item names it                            */
+  pl_mesh *mesh; /* what was built from it                           */
+  pl_body_id body;
+} pl_item;
+
+/* What items are found by. */
+typedef struct pl_name {
+  const char *kind, *name;
+  int item;
+} pl_name;
+
+typedef struct pl_reader {
+  const pl_scene_def *def;
+  pl_xml *document;
+  pl_item *items; /* in the document's order; the root first */
+  int item_count;
+  size_t item_room;
+  pl_name *names; /* of what stands in the root, sorted */
+  int name_count;
+  int error_count;
+  int stopped; /* no memory or too many errors: nothing more is tried */
+  pl_error first;
+  void **scratch; /* memory that lives until the reading ends */
+  size_t scratch_count, scratch_room;
+} pl_reader;
+
+/* Parses, applies the changes and checks everything that needs no world. What is wrong is
+ * reported; the caller looks at error_count. pl_reader_close releases all of it. */
+void pl_reader_open(pl_reader *reader, const pl_scene_def *def, const char *text, size_t size);
+void pl_reader_close(pl_reader *reader);
+
+/* Sets the attributes that def->changes name. */
+void pl_reader_change(pl_reader *reader);
+
+/* Builds the world and all that the items describe into scene; parts that depend on bad items are
+ * left out in silence. */
+void pl_reader_build(pl_reader *reader, pl_scene *scene);
+
+/* The path of a mesh file named in the scene; it must lie below the scene's folder unless the user
+ * allows more. */
+pl_status pl_scene_path(const pl_scene_def *def, const char *file, char *path, size_t size,
+                        pl_error *error);
+
+/* Hands an error to the user as it is, or with the item's place and label before its message. */
+void pl_reader_report(pl_reader *reader, const pl_error *error);
+void pl_reader_report_at(pl_reader *reader, int item, const pl_error *error);
+
+/* Zeroed memory that lives until the reading ends; failure is reported. */
+void *pl_reader_alloc(pl_reader *reader, size_t count, size_t size);
+
+/* The attribute's text, the preset where it is missing, NULL where there is neither. */
+const char *pl_item_text(const pl_item *item, const char *name);
+/* The numbers of an attribute that was checked. */
+void pl_item_numbers(const pl_item *item, const char *name, double *values);
+double pl_item_number(const pl_item *item, const char *name);
+/* The item's name, NULL if it has none. */
+const char *pl_item_name(const pl_item *item);
+
+/* The members that an item chooses, by its own name first and then by its attributes in their
+ * order, with those of its attributes that belong to them. */
+pl_choice pl_item_choice(pl_reader *reader, const pl_item *item, int which);
+
+/* The number of the item of that kind and name, -1 if there is none. */
+int pl_reader_find(const pl_reader *reader, const char *kind, const char *name);
+
+#endif

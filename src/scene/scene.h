@@ -1,0 +1,26 @@
+/* The scene as the library sees it: loading from memory and the reference that is made from the
+ * same tables as the reader. */
+#ifndef PL_SCENE_SCENE_H
+#define PL_SCENE_SCENE_H
+
+#include "core/text.h"
+#include "pliant/scene.h"
+
+struct pl_scene {
+  pl_allocator allocator;
+  pl_world *world;
+  char *title, *colour;
+  double duration;
+  pl_output *outputs;
+  int output_count;
+  pl_view view;
+};
+
+/* The scene of a text in memory; def->path serves messages and names the folder of its files. */
+pl_status pl_scene_load_memory(const pl_scene_def *def, const char *text, size_t size,
+                               pl_scene **scene, pl_error *error);
+
+/* Markdown: every element and family member with attributes, units, presets and ranges. */
+void pl_scene_reference(pl_text *out);
+
+#endif

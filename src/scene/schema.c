@@ -1,0 +1,335 @@
+/* The tables of the scene: from the innermost element to the root. */
+#include "scene/schema.h"
+
+#include "io/format.h"
+#include "material/material.h"
+#include "mesh/mesh.h"
+#include "model/model.h"
+#include "ode/integrator.h"
+#include "scene/value.h"
+#include "sparse/solver.h"
+#include "world/load.h"
+#include "world/quantity.h"
+
+#include <string.h>
+
+#define FAR 1e9 /* the farthest place and the largest length, m */
+
+// one row each; the text of a preset is what a user would write
+#define NUMBER(NAME, UNIT, SUMMARY, LEAST, MOST, PRESET)                                           \
+  {                                                                                                \
+    .param = {NAME, UNIT, SUMMARY, 0, LEAST, MOST, NULL, 1}, .preset = PRESET                      \
+  }
+#define VECTOR(NAME, UNIT, SUMMARY, MOST, PRESET)                                                  \
+  {                                                                                                \
+    .param = {NAME, UNIT, SUMMARY, 0, -(MOST), MOST, NULL, 3}, .preset = PRESET                    \
+  }
+#define DIRECTION(NAME, SUMMARY, PRESET)                                                           \
+  {                                                                                                \
+    .param = {NAME, "1", SUMMARY, 0, -FAR, FAR, NULL, 3}, .preset = PRESET,                        \
+    .check = pl_check_direction                                                                    \
+  }
+#define TEXT(NAME, FORM, SUMMARY, REQUIRED, CHECK)                                                 \
+  {                                                                                                \
+    .param = {.name = NAME, .unit = FORM, .summary = SUMMARY}, .required = REQUIRED,               \
+    .check = CHECK                                                                                 \
+  }
+#define REFERENCE(NAME, SUMMARY, REQUIRED)                                                         \
+  {                                                                                                \
+    .param = {.name = NAME, .unit = "name", .summary = SUMMARY}, .required = REQUIRED,             \
+    .check = pl_check_text, .refers = NAME                                                         \
+  }
+#define MEMBER(NAME, SUMMARY, FAMILY)                                                              \
+  {                                                                                                \
+    .param = {.name = NAME, .unit = "word", .summary = SUMMARY}, .check = pl_check_member,         \
+    .family = &FAMILY, .adopts = 1                                                                 \
+  }
+#define END                                                                                        \
+  {                                                                                                \
+    .param = {.name = NULL }                                                                       \
+  }
+
+/* ---- regions ---- */
+
+static const pl_element region = {
+    .name = "region",
+    .summary = "Nodes or faces of the rest shape.",
+    .family = &pl_region_family,
+    .attributes = (const pl_attribute[]){END},
+};
+
+static const pl_element set = {
+    .name = "set",
+    .summary = "A named set of the mesh.",
+    .attributes =
+        (const pl_attribute[]){
+            TEXT("name", "text", "of the set, as in the mesh", 1, pl_check_text),
+            END,
+        },
+};
+
+static const pl_element *const regions[] = {&region, &set, NULL};
+
+/* ---- what holds and loads a body ---- */
+
+#define AXES                                                                                       \
+  {                                                                                                \
+    .param = {.name = "axes", .unit = "letters", .summary = "along which the nodes are held"},     \
+    .preset = "xyz", .check = pl_check_axes                                                        \
+  }
+#define RAMP                                                                                       \
+  TEXT("ramp", "pairs",                                                                            \
+       "times in s with factors, as in \"0 0, 0.5 1\": linear in between, constant outside; "      \
+       "without it the factor is 1",                                                               \
+       0, pl_check_ramp)
+
+static const pl_element fix = {
+    .name = "fix",
+    .summary = "Holds the nodes of its regions where they are at rest.",
+    .attributes = (const pl_attribute[]){AXES, END},
+    .children = regions,
+    .least_children = 1,
+};
+
+static const pl_element move = {
+    .name = "move",
+    .summary =
+        "Moves the nodes of its regions: by the factor s of the ramp, a node at rest at X is "
+        "carried to centre + turn(axis, s angle) (X - centre) + s translation.",
+    .attributes =
+        (const pl_attribute[]){
+            VECTOR("translation", "m", "of the whole motion", FAR, "0 0 0"),
+            DIRECTION("axis", "of the turn, through the centre", "0 0 1"),
+            NUMBER("angle", "degrees", "of the whole turn", -1e6, 1e6, "0"),
+            VECTOR("centre", "m", "a point on the axis", FAR, "0 0 0"),
+            RAMP,
+            AXES,
+            END,
+        },
+    .children = regions,
+    .least_children = 1,
+};
+
+static const pl_element load = {
+    .name = "load",
+    .summary = "Pulls at the nodes or faces of its regions.",
+    .family = &pl_load_family,
+    .attributes = (const pl_attribute[]){RAMP, END},
+    .children = regions,
+    .least_children = 1,
+};
+
+/* ---- what stands in the root ---- */
+
+static const pl_element world = {
+    .name = "world",
+    .summary = "Time and gravity.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {"dt", "s", "time step", 0, 1e-9, 1e6, NULL, 1}, .required = 1},
+            {.param = {"duration", "s", "simulated time", 0, 0, 1e9, NULL, 1}, .required = 1},
+            VECTOR("gravity", "m/s^2", "acceleration of free bodies", 1e6, "0 0 -9.81"),
+            END,
+        },
+    .least = 1,
+    .most = 1,
+    .missing = "there is no <world>; add <world dt=\"0.01\" duration=\"1\"/>",
+};
+
+static const pl_element integrator = {
+    .name = "integrator",
+    .summary = "How a step is made.",
+    .attributes =
+        (const pl_attribute[]){
+            MEMBER("method", "the integrator", pl_integrator_family),
+            END,
+        },
+    .most = 1,
+};
+
+static const pl_element solver = {
+    .name = "solver",
+    .summary = "How the linear systems of a step are solved.",
+    .attributes =
+        (const pl_attribute[]){
+            MEMBER("method", "the solver", pl_solver_family),
+            MEMBER("preconditioner", "what speeds it up", pl_preconditioner_family),
+            END,
+        },
+    .most = 1,
+};
+
+static const pl_element material = {
+    .name = "material",
+    .summary = "What bodies are made of.",
+    .attributes =
+        (const pl_attribute[]){
+            TEXT("name", "name", "that bodies call it by", 1, pl_check_name),
+            MEMBER("law", "stress from strain", pl_law_family),
+            NUMBER("density", "kg/m^3", "mass per volume at rest", 1e-6, 1e9, "1000"),
+            NUMBER("viscous-lambda", "Pa s", "modulus of the rate of volume change", 0, 1e15, "0"),
+            NUMBER("viscous-mu", "Pa s", "modulus of the rate of strain", 0, 1e15, "0"),
+            NUMBER("stiffness-damping", "s", "adds this times lambda and mu to the viscous moduli",
+                   0, 1e6, "0"),
+            NUMBER("mass-damping", "1/s", "drags every node, rigid motion as well", 0, 1e6, "0"),
+            END,
+        },
+};
+
+static const pl_element generator = {
+    .name = "generator",
+    .summary = "A simple shape.",
+    .family = &pl_generator_family,
+    .attributes = (const pl_attribute[]){END},
+    .most = 1,
+};
+
+static const pl_element mesh = {
+    .name = "mesh",
+    .summary = "A mesh from a file or of a simple shape: either file= or one shape inside.",
+    .attributes =
+        (const pl_attribute[]){
+            TEXT("name", "name", "that bodies call it by", 1, pl_check_name),
+            TEXT("file", "path", "mesh file, relative to the scene's folder", 0, pl_check_text),
+            END,
+        },
+    .children = (const pl_element *const[]){&generator, NULL},
+};
+
+static const pl_element body = {
+    .name = "body",
+    .summary = "A deformable body.",
+    .attributes =
+        (const pl_attribute[]){
+            TEXT("name", "name", "that probes call it by", 1, pl_check_name),
+            MEMBER("model", "how it deforms", pl_model_family),
+            REFERENCE("mesh", "its shape at rest", 1),
+            REFERENCE("material", "what it is made of", 1),
+            VECTOR("velocity", "m/s", "at the start", 1e6, "0 0 0"),
+            VECTOR("spin", "rad/s", "angular velocity about its mass centre at the start", 1e6,
+                   "0 0 0"),
+            END,
+        },
+    .children = (const pl_element *const[]){&fix, &move, &load, NULL},
+    .least = 1,
+    .missing = "there is nothing to simulate; add a <body>",
+};
+
+static const pl_element probe = {
+    .name = "probe",
+    .summary = "A quantity that is written down after every step.",
+    .attributes =
+        (const pl_attribute[]){
+            TEXT("name", "name", "of the column in probes.csv", 1, pl_check_name),
+            REFERENCE("body", "the only one if not given; energies and the like: all of them", 0),
+            VECTOR("at", "m", "a point of the body at rest, for quantities of a point", FAR, NULL),
+            {.param = {.name = "quantity", .unit = "word", .summary = "what is measured"},
+             .preset = "displacement",
+             .check = pl_check_member,
+             .family = &pl_quantity_family},
+            END,
+        },
+};
+
+static int can_be_written(const pl_member *member)
+{
+  return ((const pl_format_ops *)(const void *)member)->write != NULL;
+}
+
+static const pl_element output = {
+    .name = "output",
+    .summary = "A time series of frames.",
+    .attributes =
+        (const pl_attribute[]){
+            NUMBER("every", "s", "time between frames", 1e-9, 1e9, "0.04"),
+            {.param = {.name = "format", .unit = "word", .summary = "of the frames' files"},
+             .preset = "vtu",
+             .check = pl_check_member,
+             .family = &pl_format_family,
+             .accepts = can_be_written,
+             .also = "none"},
+            END,
+        },
+};
+
+static const pl_element view = {
+    .name = "view",
+    .summary = "How the picture of the last frame looks.",
+    .attributes =
+        (const pl_attribute[]){
+            DIRECTION("direction", "from the bodies towards the eye", "1 -2 0.8"),
+            DIRECTION("up", "what points upwards in the picture", "0 0 1"),
+            {.param = {.name = "colour",
+                       .unit = "word",
+                       .summary = "the quantity shown",
+                       .words = "none|von-mises|displacement|volume-ratio"},
+             .preset = "von-mises"},
+            END,
+        },
+    .most = 1,
+};
+
+const pl_element pl_scene_root = {
+    .name = "pliant",
+    .summary = "A scene. Units are SI; an element may be left out unless it says otherwise.",
+    .attributes =
+        (const pl_attribute[]){TEXT("title", "text", "of plots and pictures", 0, pl_check_text),
+                               END},
+    .least = 1,
+    .most = 1,
+    .children = (const pl_element *const[]){&world, &integrator, &solver, &material, &mesh, &body,
+                                            &probe, &output, &view, NULL},
+};
+
+/* ---- looking things up ---- */
+
+static int is_named(const pl_element *element, const char *name)
+{
+  if (element->family) return pl_member_find(element->family, name) != NULL;
+  return strcmp(element->name, name) == 0;
+}
+
+const pl_element *pl_element_child(const pl_element *element, const char *name)
+{
+  for (int i = 0; element->children && element->children[i]; i++) {
+    if (is_named(element->children[i], name)) return element->children[i];
+  }
+  return NULL;
+}
+
+const pl_element *pl_element_parent_of(const pl_element *root, const char *name)
+{
+  if (pl_element_child(root, name)) return root;
+  for (int i = 0; root->children && root->children[i]; i++) {
+    const pl_element *found = pl_element_parent_of(root->children[i], name);
+    if (found) return found;
+  }
+  return NULL;
+}
+
+const pl_attribute *pl_attribute_find(const pl_element *element, const char *name)
+{
+  for (const pl_attribute *row = element->attributes; row->param.name; row++) {
+    if (strcmp(row->param.name, name) == 0) return row;
+  }
+  return NULL;
+}
+
+const pl_member *pl_attribute_member(const pl_attribute *attribute, const char *text)
+{
+  if (!text) text = attribute->preset ? attribute->preset : attribute->family->members[0]->name;
+  const pl_member *member = pl_member_find(attribute->family, text);
+  return member && (!attribute->accepts || attribute->accepts(member)) ? member : NULL;
+}
+
+int pl_child_words(const pl_element *element, const char **words, int most)
+{
+  int count = 0;
+  for (int i = 0; element->children && element->children[i]; i++) {
+    const pl_element *child = element->children[i];
+    if (!child->family && count < most) words[count++] = child->name;
+    for (int k = 0; child->family && child->family->members[k] && count < most; k++)
+      words[count++] = child->family->members[k]->name;
+  }
+  return count;
+}

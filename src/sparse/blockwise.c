@@ -1,0 +1,116 @@
+/* Preconditioners of one 3x3 matrix per block row: storage, the walk over rows and constrained
+ * nodes, and the application. */
+#include "sparse/blockwise.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "sparse/sparse_kernel.h"
+
+#include <math.h>
+
+pl_status pl_blockwise_create(pl_preconditioner *self, const pl_bsr *A, const double *values,
+                              pl_error *error)
+{
+  (void)values;
+  pl_blockwise *state = (pl_blockwise *)self;
+  state->blocks = pl_alloc(&self->allocator, 9 * (size_t)A->rows, sizeof(double));
+  state->refused = pl_alloc(&self->allocator, (size_t)A->chunks, sizeof(int));
+  return state->blocks && state->refused ? PL_OK : pl_fail_memory(error);
+}
+
+void pl_blockwise_destroy(pl_preconditioner *self)
+{
+  pl_blockwise *state = (pl_blockwise *)self;
+  pl_free(&self->allocator, state->blocks);
+  pl_free(&self->allocator, state->refused);
+}
+
+typedef struct preparation {
+  pl_blockwise *state;
+  const pl_bsr *A;
+  const pl_filter *filter;
+  pl_block_maker *make;
+} preparation;
+
+static void prepare_chunk(void *context, int chunk)
+{
+  const preparation *job = context;
+  const pl_bsr *A = job->A;
+  const pl_filter *filter = job->filter;
+  int first = A->chunk_rows[chunk], last = A->chunk_rows[chunk + 1];
+  int entry = pl_filter_from(filter, first);
+  job->state->refused[chunk] = -1;
+  for (int row = first; row < last; row++) {
+    const double *P = NULL;
+    if (filter && entry < filter->count && filter->nodes[entry] == row)
+      P = filter->projections + 9 * entry++;
+    if (job->make(A->values + 9 * A->diagonal[row], P, job->state->blocks + 9 * row)) continue;
+    job->state->refused[chunk] = row;
+    return;
+  }
+}
+
+pl_status pl_blockwise_prepare(pl_preconditioner *self, const pl_bsr *A, const pl_filter *filter,
+                               pl_pool *pool, pl_block_maker *make, pl_error *error)
+{
+  preparation job = {(pl_blockwise *)self, A, filter, make};
+  pl_parallel(pool, A->chunks, prepare_chunk, &job);
+  for (int chunk = 0; chunk < A->chunks; chunk++) {
+    int row = job.state->refused[chunk];
+    if (row < 0) continue;
+    const double *D = A->values + 9 * A->diagonal[row];
+    if (!isfinite(D[0] + D[4] + D[8]))
+      return pl_fail_entity(error, PL_E_DIVERGED, row,
+                            "row %d of the matrix is not finite; use a smaller time step", row);
+    return pl_fail_entity(
+        error, PL_E_SINGULAR, row,
+        "the diagonal block of row %d (diagonal %.6g, %.6g, %.6g) is not positive "
+        "definite; give every node mass or stiffness, or a smaller time step",
+        row, D[0], D[4], D[8]);
+  }
+  return PL_OK;
+}
+
+typedef struct application {
+  const pl_sparse_kernel *kernel;
+  const double *blocks, *r;
+  double *z;
+  int rows;
+} application;
+
+static void apply_chunk(void *context, int chunk)
+{
+  const application *job = context;
+  int first = chunk * PL_ROWS_PER_CHUNK;
+  int last = job->rows - first < PL_ROWS_PER_CHUNK ? job->rows : first + PL_ROWS_PER_CHUNK;
+  job->kernel->precondition(job->blocks, first, last, job->r, job->z);
+}
+
+void pl_blockwise_apply(pl_preconditioner *self, const double *r, double *z, pl_pool *pool)
+{
+  application job = {pl_sparse_kernel_pick(), pl_blockwise_blocks(self), r, z, self->rows};
+  pl_parallel(pool, pl_chunk_count(self->rows, PL_ROWS_PER_CHUNK), apply_chunk, &job);
+}
+
+const double *pl_blockwise_blocks(const pl_preconditioner *self)
+{
+  return ((const pl_blockwise *)self)->blocks;
+}
+
+static void multiply(const double A[9], const double B[9], double C[9])
+{
+  for (int c = 0; c < 3; c++) {
+    for (int r = 0; r < 3; r++)
+      C[3 * c + r] = A[r] * B[3 * c] + A[3 + r] * B[3 * c + 1] + A[6 + r] * B[3 * c + 2];
+  }
+}
+
+void pl_block_restrict(const double P[9], double M[9])
+{
+  double half[9], full[9];
+  multiply(P, M, half);
+  multiply(half, P, full);
+  for (int c = 0; c < 3; c++) {
+    for (int r = 0; r < 3; r++) M[3 * c + r] = 0.5 * (full[3 * c + r] + full[3 * r + c]);
+  }
+}

@@ -1,0 +1,28 @@
+/* What preconditioners share that are one symmetric 3x3 matrix per block row. */
+#ifndef PL_SPARSE_BLOCKWISE_H
+#define PL_SPARSE_BLOCKWISE_H
+
+#include "sparse/solver.h"
+
+typedef struct pl_blockwise {
+  pl_preconditioner common;
+  double *blocks;
+  int *refused; /* for each chunk the first row whose block was refused, -1 if none was */
+} pl_blockwise;
+
+/* Fills B from the diagonal block D (both column by column); P is the node's projection, NULL where
+ * it is free. Returns 0 if D is not positive definite on what P leaves free. */
+typedef int pl_block_maker(const double *D, const double *P, double *B);
+
+pl_status pl_blockwise_create(pl_preconditioner *self, const pl_bsr *A, const double *values,
+                              pl_error *error);
+void pl_blockwise_destroy(pl_preconditioner *self);
+pl_status pl_blockwise_prepare(pl_preconditioner *self, const pl_bsr *A, const pl_filter *filter,
+                               pl_pool *pool, pl_block_maker *make, pl_error *error);
+void pl_blockwise_apply(pl_preconditioner *self, const double *r, double *z, pl_pool *pool);
+const double *pl_blockwise_blocks(const pl_preconditioner *self);
+
+/* M = P M P for a symmetric M, which stays so to the bit. */
+void pl_block_restrict(const double P[9], double M[9]);
+
+#endif

@@ -1,0 +1,99 @@
+/* The families of solvers and preconditioners, and the way to their members. */
+#include "sparse/solver.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <string.h>
+
+#define X(name) &pl_preconditioner_##name.info,
+static const pl_member *const preconditioners[] = {PL_PRECONDITIONERS(X) NULL};
+#undef X
+
+const pl_family pl_preconditioner_family = {
+    "preconditioner", "what makes an iterative solver need fewer iterations", preconditioners};
+
+#define X(name) &pl_solver_##name.info,
+static const pl_member *const solvers[] = {PL_SOLVERS(X) NULL};
+#undef X
+
+const pl_family pl_solver_family = {"solver", "how linear systems are solved", solvers};
+
+static void destroy_preconditioner(pl_preconditioner *self)
+{
+  if (!self) return;
+  pl_allocator allocator = self->allocator;
+  self->ops->destroy(self);
+  pl_free(&allocator, self);
+}
+
+static pl_status create_preconditioner(const pl_allocator *allocator, const pl_part *part,
+                                       const pl_bsr *A, pl_preconditioner **out, pl_error *error)
+{
+  // a member's info stands at the beginning of its ops
+  const pl_preconditioner_ops *ops = (const pl_preconditioner_ops *)part->member;
+  pl_preconditioner *self = pl_alloc(allocator, 1, ops->state_size);
+  if (!self) return pl_fail_memory(error);
+  self->ops = ops;
+  self->allocator = *allocator;
+  self->rows = A->rows;
+  *out = self;
+  return ops->create(self, A, part->values, error);
+}
+
+pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
+                           const pl_part *preconditioner, const pl_bsr *A, pl_solver **out,
+                           pl_error *error)
+{
+  *out = NULL;
+  const pl_solver_ops *ops = (const pl_solver_ops *)solver->member;
+  pl_solver *self = pl_alloc(allocator, 1, ops->state_size);
+  if (!self) return pl_fail_memory(error);
+  self->ops = ops;
+  self->allocator = *allocator;
+  self->rows = A->rows;
+  memcpy(self->values, solver->values, sizeof self->values);
+  pl_status status =
+      create_preconditioner(allocator, preconditioner, A, &self->preconditioner, error);
+  if (!status) status = ops->create(self, A, self->values, error);
+  if (status) pl_solver_destroy(self);
+  else *out = self;
+  return status;
+}
+
+void pl_solver_destroy(pl_solver *solver)
+{
+  if (!solver) return;
+  pl_allocator allocator = solver->allocator;
+  solver->ops->destroy(solver);
+  destroy_preconditioner(solver->preconditioner);
+  pl_free(&allocator, solver);
+}
+
+double pl_solver_tolerance(const pl_solver *solver) { return solver->values[0]; }
+
+static pl_status check_rows(const pl_solver *solver, const pl_bsr *A, pl_error *error)
+{
+  if (A->rows == solver->rows) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT, "a matrix of %d rows was given to a solver made for %d",
+                 A->rows, solver->rows);
+}
+
+pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
+                            pl_pool *pool, pl_error *error)
+{
+  pl_status status = check_rows(solver, A, error);
+  return status ? status : solver->ops->prepare(solver, A, filter, pool, error);
+}
+
+pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
+                          const double *b, double *x, double target, pl_pool *pool,
+                          pl_solve_report *report, pl_error *error)
+{
+  pl_solve_report unread;
+  if (!report) report = &unread;
+  *report = (pl_solve_report){0};
+  pl_status status = check_rows(solver, A, error);
+  if (status) return status;
+  return solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
+}

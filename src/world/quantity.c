@@ -1,0 +1,140 @@
+/* The quantities: of a point that moves with a body, and of a body or the whole world. */
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The weighted sum of a vector over the body's nodes at the probe's anchor. */
+static void at_anchor(const pl_body *body, const pl_probe *probe, const double *nodal,
+                      double *value)
+{
+  memset(value, 0, 3 * sizeof *value);
+  for (int a = 0; a < probe->anchor.count; a++) {
+    const double *node = nodal + 3 * body->place[probe->anchor.nodes[a]];
+    for (int k = 0; k < 3; k++) value[k] += probe->anchor.weights[a] * node[k];
+  }
+}
+
+static void read_position(pl_world *world, const pl_probe *probe, double *value)
+{
+  const pl_body *body = &world->bodies[probe->body];
+  at_anchor(body, probe, world->state.q + 3 * body->offset, value);
+}
+
+static void read_displacement(pl_world *world, const pl_probe *probe, double *value)
+{
+  const pl_body *body = &world->bodies[probe->body];
+  double rest[3];
+  at_anchor(body, probe, body->rest, rest);
+  at_anchor(body, probe, world->state.q + 3 * body->offset, value);
+  for (int k = 0; k < 3; k++) value[k] -= rest[k];
+}
+
+static void read_velocity(pl_world *world, const pl_probe *probe, double *value)
+{
+  const pl_body *body = &world->bodies[probe->body];
+  at_anchor(body, probe, world->state.v + 3 * body->offset, value);
+}
+
+/* Calls for each body that the probe watches. */
+static void each_body(pl_world *world, const pl_probe *probe, double *value,
+                      void (*add)(pl_world *world, const pl_body *body, double *value))
+{
+  for (size_t i = 0; i < world->body_count; i++) {
+    if (probe->body < 0 || probe->body == (int)i) add(world, &world->bodies[i], value);
+  }
+}
+
+static void add_kinetic(pl_world *world, const pl_body *body, double *value)
+{
+  const double *v = world->state.v + 3 * body->offset;
+  double *momentum = world->scratch + 3 * body->offset;
+  memset(momentum, 0, (size_t)body->blocks * 3 * sizeof *momentum);
+  body->model->ops->mass_add(body->model, 0.5, v, momentum, world->pool);
+  for (int i = 0; i < 3 * body->blocks; i++) *value += v[i] * momentum[i];
+}
+
+static void add_elastic(pl_world *world, const pl_body *body, double *value)
+{
+  if (!body->model->ops->energy) return;
+  *value += body->model->ops->energy(body->model, world->state.q + 3 * body->offset, world->pool);
+}
+
+static void add_gravity(pl_world *world, const pl_body *body, double *value)
+{
+  const double *q = world->state.q + 3 * body->offset, *g = world->gravity;
+  for (int i = 0; i < body->blocks; i++) {
+    const double *x = q + 3 * i;
+    *value -= body->model->lumped_mass[i] * (g[0] * x[0] + g[1] * x[1] + g[2] * x[2]);
+  }
+}
+
+static void add_volume(pl_world *world, const pl_body *body, double *value)
+{
+  const pl_mesh *mesh = body->inside;
+  const double *q = world->state.q + 3 * body->offset;
+  int n = mesh->nodes_per_element;
+  for (int e = 0; e < mesh->element_count; e++)
+    *value += pl_element_volume(q, mesh->elements + n * e, n);
+}
+
+static void add_momentum(pl_world *world, const pl_body *body, double *value)
+{
+  const double *v = world->state.v + 3 * body->offset;
+  for (int i = 0; i < 3 * body->blocks; i++) value[i % 3] += body->model->lumped_mass[i / 3] * v[i];
+}
+
+/* About the origin; with the lumped mass, as the momentum. */
+static void add_angular(pl_world *world, const pl_body *body, double *value)
+{
+  const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
+  for (int i = 0; i < 3 * body->blocks; i += 3) {
+    double m = body->model->lumped_mass[i / 3];
+    for (int k = 0; k < 3; k++) {
+      int a = i + (k + 1) % 3, b = i + (k + 2) % 3;
+      value[k] += m * (q[a] * v[b] - q[b] * v[a]);
+    }
+  }
+}
+
+#define OF_BODIES(name)                                                                            \
+  static void read_##name(pl_world *world, const pl_probe *probe, double *value)                   \
+  {                                                                                                \
+    memset(value, 0, 3 * sizeof *value);                                                           \
+    each_body(world, probe, value, add_##name);                                                    \
+  }
+OF_BODIES(kinetic)
+OF_BODIES(elastic)
+OF_BODIES(gravity)
+OF_BODIES(volume)
+OF_BODIES(momentum)
+OF_BODIES(angular)
+
+static void read_energy(pl_world *world, const pl_probe *probe, double *value)
+{
+  memset(value, 0, 3 * sizeof *value);
+  each_body(world, probe, value, add_kinetic);
+  each_body(world, probe, value, add_elastic);
+  each_body(world, probe, value, add_gravity);
+}
+
+#define QUANTITY(id, words, doc, unit_text, how_many, needs_point, function)                       \
+  static const pl_quantity_ops id = {                                                              \
+      {words, doc, "", NULL, 0}, unit_text, how_many, needs_point, function}
+QUANTITY(displacement, "displacement", "of a point of the body from its place at rest", "m", 3, 1,
+         read_displacement);
+QUANTITY(position, "position", "of a point of the body", "m", 3, 1, read_position);
+QUANTITY(velocity, "velocity", "of a point of the body", "m/s", 3, 1, read_velocity);
+QUANTITY(kinetic, "kinetic-energy", "of a body, or of the world", "J", 1, 0, read_kinetic);
+QUANTITY(elastic, "elastic-energy", "stored in a body, or in the world", "J", 1, 0, read_elastic);
+QUANTITY(gravity, "gravity-energy", "in the world's gravity, zero at the origin", "J", 1, 0,
+         read_gravity);
+QUANTITY(energy, "energy", "kinetic, elastic and gravity energy together", "J", 1, 0, read_energy);
+QUANTITY(volume, "volume", "of a body, or of the world", "m^3", 1, 0, read_volume);
+QUANTITY(momentum, "momentum", "of a body, or of the world", "kg m/s", 3, 0, read_momentum);
+QUANTITY(angular, "angular-momentum", "about the origin", "kg m^2/s", 3, 0, read_angular);
+
+static const pl_member *const members[] = {
+    &displacement.info, &position.info, &velocity.info, &kinetic.info, &elastic.info, &gravity.info,
+    &energy.info,       &volume.info,   &momentum.info, &angular.info, NULL};
+const pl_family pl_quantity_family = {"quantity", "what a probe watches", members};

@@ -1,0 +1,239 @@
+/* Looking at a world: positions, stress, probes, energies, the hash of the state. */
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/memory.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+double pl_world_time(const pl_world *world) { return world->state.time; }
+double pl_world_dt(const pl_world *world) { return world->dt; }
+
+const char *pl_world_integrator_name(const pl_world *world)
+{
+  return world->integrator_part.member->name;
+}
+
+const char *pl_world_solver_name(const pl_world *world) { return world->solver_part.member->name; }
+
+const char *pl_world_preconditioner_name(const pl_world *world)
+{
+  return world->preconditioner_part.member->name;
+}
+
+/* Copies between the world's order and the mesh's. */
+static void to_mesh(const pl_body *body, const double *inside, double *out)
+{
+  for (int i = 0; i < body->blocks; i++)
+    memcpy(out + 3 * body->order[i], inside + 3 * i, 3 * sizeof *out);
+}
+
+static pl_status from_mesh(pl_world *world, pl_body_id id, const double *values, double *vector,
+                           const char *what, pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (status) return status;
+  for (int i = 0; i < 3 * body->blocks; i++) {
+    if (!isfinite(values[i]))
+      return pl_fail_entity(error, PL_E_ARGUMENT, i / 3, "the %s of node %d is not finite", what,
+                            i / 3);
+  }
+  for (int i = 0; i < body->blocks; i++)
+    memcpy(vector + 3 * (body->offset + i), values + 3 * body->order[i], 3 * sizeof *vector);
+  return PL_OK;
+}
+
+pl_status pl_world_get_positions(const pl_world *world, pl_body_id id, double *positions,
+                                 pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (!status) to_mesh(body, world->state.q + 3 * body->offset, positions);
+  return status;
+}
+
+pl_status pl_world_get_velocities(const pl_world *world, pl_body_id id, double *velocities,
+                                  pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (!status) to_mesh(body, world->state.v + 3 * body->offset, velocities);
+  return status;
+}
+
+pl_status pl_world_set_positions(pl_world *world, pl_body_id id, const double *positions,
+                                 pl_error *error)
+{
+  return from_mesh(world, id, positions, world->state.q, "position", error);
+}
+
+pl_status pl_world_set_velocities(pl_world *world, pl_body_id id, const double *velocities,
+                                  pl_error *error)
+{
+  return from_mesh(world, id, velocities, world->state.v, "velocity", error);
+}
+
+pl_status pl_world_get_stress(pl_world *world, pl_body_id id, double *von_mises,
+                              double *volume_ratio, pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (status) return status;
+  size_t count = (size_t)body->mesh->element_count;
+  double *inside = pl_alloc(&world->allocator, 2 * count, sizeof(double));
+  if (!inside) return pl_fail_memory(error);
+  body->model->ops->fields(body->model, world->state.q + 3 * body->offset, inside, inside + count,
+                           world->pool);
+  for (size_t e = 0; e < count; e++) {
+    if (von_mises) von_mises[body->element_order[e]] = inside[e];
+    if (volume_ratio) volume_ratio[body->element_order[e]] = inside[count + e];
+  }
+  pl_free(&world->allocator, inside);
+  return PL_OK;
+}
+
+/* ---- probes ---- */
+
+pl_status pl_world_add_probe(pl_world *world, const pl_probe_def *def, pl_probe_id *id,
+                             pl_error *error)
+{
+  pl_probe probe = {.body = def->body.index1 - 1};
+  const pl_member *member = NULL;
+  double none[PL_MOST_VALUES];
+  pl_status status = pl_check_cookie(def->cookie, "pl_probe", error);
+  if (!status)
+    status = pl_choice_resolve(&pl_quantity_family, &(pl_choice){def->quantity, NULL, 0}, &member,
+                               none, error);
+  if (status) return status;
+  probe.ops = (const pl_quantity_ops *)member;
+  if (def->body.index1 || probe.ops->of_point) {
+    const pl_body *body;
+    status = pl_world_find_body(world, def->body, &body, error);
+    if (!status && probe.ops->of_point)
+      status = pl_mesh_locate(body->mesh, def->at, &probe.anchor, error);
+    if (status) return status;
+    if (probe.anchor.distance > 0)
+      pl_log_write(&world->log, PL_NOTE, "probe \"%s\" lies %.3g m outside body \"%s\"", def->name,
+                   probe.anchor.distance, body->name);
+  }
+  status = pl_world_one_more(world, &world->probes, world->probe_count, &world->probe_room,
+                             sizeof(pl_probe), error);
+  if (status) return status;
+  probe.name = pl_strdup(&world->allocator, def->name ? def->name : "probe");
+  if (!probe.name) return pl_fail_memory(error);
+  world->probes[world->probe_count++] = probe;
+  if (id) id->index1 = (int32_t)world->probe_count;
+  return PL_OK;
+}
+
+static const pl_probe *find_probe(const pl_world *world, pl_probe_id id)
+{
+  if (id.index1 < 1 || (size_t)id.index1 > world->probe_count) return NULL;
+  return &world->probes[id.index1 - 1];
+}
+
+int pl_world_probe_count(const pl_world *world) { return (int)world->probe_count; }
+
+pl_probe_id pl_world_probe_at(const pl_world *world, int index)
+{
+  return (pl_probe_id){index >= 0 && index < (int)world->probe_count ? index + 1 : 0};
+}
+
+const char *pl_world_probe_name(const pl_world *world, pl_probe_id id)
+{
+  const pl_probe *probe = find_probe(world, id);
+  return probe ? probe->name : NULL;
+}
+
+const char *pl_world_probe_unit(const pl_world *world, pl_probe_id id)
+{
+  const pl_probe *probe = find_probe(world, id);
+  return probe ? probe->ops->unit : NULL;
+}
+
+int pl_world_probe_width(const pl_world *world, pl_probe_id id)
+{
+  const pl_probe *probe = find_probe(world, id);
+  return probe ? probe->ops->width : 0;
+}
+
+pl_status pl_world_read_probe(pl_world *world, pl_probe_id id, double value[3], pl_error *error)
+{
+  const pl_probe *probe = find_probe(world, id);
+  if (!probe) return pl_fail(error, PL_E_ARGUMENT, "there is no probe number %d", (int)id.index1);
+  pl_status status = pl_world_prepare(world, error);
+  if (!status) probe->ops->read(world, probe, value);
+  return status;
+}
+
+/* ---- the whole ---- */
+
+/* Least det F over all bodies. */
+static pl_status least_ratio(pl_world *world, double *least, pl_error *error)
+{
+  *least = INFINITY;
+  for (size_t b = 0; b < world->body_count; b++) {
+    const pl_body *body = &world->bodies[b];
+    size_t count = (size_t)body->mesh->element_count;
+    double *ratio = pl_alloc(&world->allocator, count, sizeof(double));
+    if (!ratio) return pl_fail_memory(error);
+    body->model->ops->fields(body->model, world->state.q + 3 * body->offset, NULL, ratio,
+                             world->pool);
+    for (size_t e = 0; e < count; e++) *least = fmin(*least, ratio[e]);
+    pl_free(&world->allocator, ratio);
+  }
+  return PL_OK;
+}
+
+static double quantity(pl_world *world, const char *name)
+{
+  const pl_probe whole = {.body = -1};
+  double value[3];
+  const pl_member *member = pl_member_find(&pl_quantity_family, name);
+  ((const pl_quantity_ops *)member)->read(world, &whole, value);
+  return value[0];
+}
+
+pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *error)
+{
+  pl_status status = pl_world_prepare(world, error);
+  double least;
+  if (!status) status = least_ratio(world, &least, error);
+  if (status) return status;
+  *facts = (pl_world_facts){.steps = world->state.steps,
+                            .newton_iterations = world->newton_iterations,
+                            .linear_iterations = world->linear_iterations,
+                            .time = world->state.time,
+                            .seconds = world->seconds,
+                            .seconds_evaluate = world->seconds_evaluate,
+                            .seconds_solve = world->seconds_solve,
+                            .kinetic_energy = quantity(world, "kinetic-energy"),
+                            .elastic_energy = quantity(world, "elastic-energy"),
+                            .gravity_energy = quantity(world, "gravity-energy"),
+                            .least_volume_ratio = least,
+                            .linear_residual = world->last.linear_residual,
+                            .newton_residual = world->last.newton_residual,
+                            .nodes = world->blocks,
+                            .held_nodes = world->system.filter.count,
+                            .threads = pl_pool_threads(world->pool)};
+  for (size_t b = 0; b < world->body_count; b++)
+    facts->elements += world->bodies[b].mesh->element_count;
+  if (world->system.A) facts->matrix_blocks = world->system.A->start[world->blocks];
+  return PL_OK;
+}
+
+uint64_t pl_world_state_hash(const pl_world *world)
+{
+  uint64_t hash = pl_hash_words(PL_HASH_START, &world->state.time, 1);
+  for (size_t b = 0; b < world->body_count; b++) {
+    const pl_body *body = &world->bodies[b];
+    for (int i = 0; i < body->blocks; i++) {
+      int place = body->offset + body->place[i];
+      hash = pl_hash_words(hash, world->state.q + 3 * place, 3);
+      hash = pl_hash_words(hash, world->state.v + 3 * place, 3);
+    }
+  }
+  return hash;
+}

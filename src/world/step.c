@@ -1,0 +1,299 @@
+/* The step: all bodies as one system, handed to the integrator. */
+#include "core/clock.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "sparse/vector.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* ---- what the integrator sees ---- */
+
+static pl_world *world_of(pl_system *system)
+{
+  return (pl_world *)((char *)system - offsetof(pl_world, system));
+}
+
+/* f += gravity, drag and loads. */
+static void add_external(pl_world *world, double t, const double *q, const double *v, double *f)
+{
+  double scale = world->system.load_scale;
+  for (size_t b = 0; b < world->body_count; b++) {
+    const pl_body *body = &world->bodies[b];
+    const double *mass = body->model->lumped_mass;
+    double *part = f + 3 * body->offset;
+    for (int i = 0; i < 3 * body->blocks; i++)
+      part[i] += scale * mass[i / 3] * world->gravity[i % 3];
+    if (body->mass_damping > 0)
+      body->model->ops->mass_add(body->model, -body->mass_damping, v + 3 * body->offset, part,
+                                 world->pool);
+  }
+  for (size_t i = 0; i < world->load_count; i++) {
+    const pl_load *load = &world->loads[i];
+    int offset = 3 * world->bodies[load->body].offset;
+    double factor = scale * pl_ramp_at(&load->ramp, t);
+    if (factor != 0) load->ops->add(load->values, &load->shape, factor, q + offset, f + offset);
+  }
+}
+
+static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
+                     double km, double kq, double kv, int semidefinite, pl_bsr *A)
+{
+  pl_world *world = world_of(system);
+  if (f) memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
+  if (A) pl_bsr_zero(A, system->pool);
+  for (size_t b = 0; b < world->body_count; b++) {
+    const pl_body *body = &world->bodies[b];
+    int offset = 3 * body->offset;
+    double mass = km + kv * body->mass_damping;
+    body->model->ops->evaluate(body->model, q + offset, v + offset, f ? f + offset : NULL, kq, kv,
+                               semidefinite, A, system->pool);
+    if (A && mass != 0) body->model->ops->mass_matrix(body->model, mass, A, system->pool);
+  }
+  if (f) add_external(world, t, q, v, f);
+}
+
+static void external(pl_system *system, double t, const double *q, const double *v, double *f)
+{
+  memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
+  add_external(world_of(system), t, q, v, f);
+}
+
+static void mass(pl_system *system, const double *x, double *y)
+{
+  pl_world *world = world_of(system);
+  memset(y, 0, (size_t)system->blocks * 3 * sizeof *y);
+  for (size_t b = 0; b < world->body_count; b++) {
+    const pl_body *body = &world->bodies[b];
+    int offset = 3 * body->offset;
+    body->model->ops->mass_add(body->model, 1, x + offset, y + offset, system->pool);
+  }
+}
+
+static void mass_inverse(pl_system *system, const double *y, double *x)
+{
+  pl_world *world = world_of(system);
+  for (size_t b = 0; b < world->body_count; b++) {
+    const pl_body *body = &world->bodies[b];
+    for (int i = 0; i < 3 * body->blocks; i++)
+      x[3 * body->offset + i] = y[3 * body->offset + i] / body->model->lumped_mass[i / 3];
+  }
+}
+
+static void retract(pl_system *system, const double *q, const double *dq, double *out)
+{
+  for (int i = 0; i < 3 * system->blocks; i++) out[i] = q[i] + dq[i];
+}
+
+/* The body that a block of the world belongs to. */
+static const pl_body *body_of(const pl_world *world, int block)
+{
+  size_t b = 0;
+  while (b + 1 < world->body_count && block >= world->bodies[b + 1].offset) b++;
+  return &world->bodies[b];
+}
+
+static void prescribe(pl_system *system, double t, double h, const double *q, double *v)
+{
+  pl_world *world = world_of(system);
+  for (int i = 0; i < system->filter.count; i++) {
+    int node = system->filter.nodes[i];
+    const pl_body *body = body_of(world, node);
+    for (int k = 0; k < 3; k++) {
+      int holder = world->held_by[3 * i + k];
+      if (holder < 0) continue;
+      double target[3];
+      pl_fix_target(&world->fixes[holder], body->rest + 3 * (node - body->offset), t + h, target);
+      v[3 * node + k] = (target[k] - q[3 * node + k]) / h;
+    }
+  }
+}
+
+static const pl_system_ops system_ops = {evaluate,     external, mass,
+                                         mass_inverse, retract,  prescribe};
+
+/* ---- preparation ---- */
+
+void pl_world_unprepare(pl_world *world)
+{
+  pl_integrator_destroy(world->integrator);
+  pl_solver_destroy(world->system.solver);
+  pl_bsr_destroy(world->system.A);
+  void *arrays[] = {world->held, world->projections, world->held_by, world->scratch};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
+  world->integrator = NULL;
+  world->system = (pl_system){0};
+  world->held = world->held_by = NULL;
+  world->projections = world->scratch = NULL;
+  world->ready = 0;
+}
+
+/* The filter from all fixes: a later fix takes over the axes it holds. */
+static pl_status make_filter(pl_world *world, pl_error *error)
+{
+  const pl_allocator *allocator = &world->allocator;
+  size_t blocks = (size_t)world->blocks;
+  int *holders = pl_alloc(allocator, blocks * 3, sizeof(int)); /* fix number + 1 per axis */
+  if (!holders) return pl_fail_memory(error);
+  int count = 0;
+  for (size_t f = 0; f < world->fix_count; f++) {
+    const pl_fix *fix = &world->fixes[f];
+    for (int i = 0; i < fix->count; i++) {
+      int *holder = holders + 3 * (world->bodies[fix->body].offset + fix->nodes[i]);
+      count += !holder[0] && !holder[1] && !holder[2];
+      for (int k = 0; k < 3; k++) holder[k] = fix->free_axis[k] ? holder[k] : (int)f + 1;
+    }
+  }
+  world->held = pl_alloc(allocator, (size_t)count, sizeof(int));
+  world->held_by = pl_alloc(allocator, (size_t)count * 3, sizeof(int));
+  world->projections = pl_alloc(allocator, (size_t)count * 9, sizeof(double));
+  pl_status status =
+      world->held && world->held_by && world->projections ? PL_OK : pl_fail_memory(error);
+  for (int node = 0, i = 0; !status && node < world->blocks; node++) {
+    const int *holder = holders + 3 * node;
+    if (!holder[0] && !holder[1] && !holder[2]) continue;
+    world->held[i] = node;
+    for (int k = 0; k < 3; k++) {
+      world->held_by[3 * i + k] = holder[k] - 1;
+      world->projections[9 * i + 4 * k] = holder[k] ? 0 : 1;
+    }
+    i++;
+  }
+  pl_free(allocator, holders);
+  world->system.filter = (pl_filter){count, world->held, world->projections};
+  return status;
+}
+
+static pl_status make_matrix(pl_world *world, pl_error *error)
+{
+  pl_cliques *cliques = pl_alloc(&world->allocator, world->body_count, sizeof *cliques);
+  if (!cliques) return pl_fail_memory(error);
+  for (size_t b = 0; b < world->body_count; b++) {
+    const pl_body *body = &world->bodies[b];
+    cliques[b] = body->model->ops->cliques(body->model);
+    cliques[b].offset = body->offset;
+  }
+  pl_status status = pl_bsr_create(&world->allocator, world->blocks, cliques,
+                                   (int)world->body_count, &world->system.A, error);
+  pl_free(&world->allocator, cliques);
+  for (size_t b = 0; !status && b < world->body_count; b++) {
+    pl_body *body = &world->bodies[b];
+    status = body->model->ops->bind(body->model, world->system.A, body->offset, error);
+  }
+  if (!status)
+    status = pl_solver_create(&world->allocator, &world->solver_part, &world->preconditioner_part,
+                              world->system.A, &world->system.solver, error);
+  return status;
+}
+
+/* In statics a body that nothing holds has no equilibrium, or infinitely many. */
+static pl_status check_held(const pl_world *world, pl_error *error)
+{
+  for (size_t b = 0; b < world->body_count; b++) {
+    int held = 0;
+    for (size_t f = 0; f < world->fix_count; f++) held |= world->fixes[f].body == (int)b;
+    if (!held)
+      return pl_fail(
+          error, PL_E_SINGULAR,
+          "body \"%.80s\" is not held anywhere, so it has no static equilibrium; fix some "
+          "of its nodes or use a dynamic integrator",
+          world->bodies[b].name);
+  }
+  return PL_OK;
+}
+
+pl_status pl_world_prepare(pl_world *world, pl_error *error)
+{
+  if (world->ready) return PL_OK;
+  if (world->body_count == 0)
+    return pl_fail(error, PL_E_ARGUMENT, "there is nothing to simulate: the world has no body");
+  const pl_integrator_ops *ops = (const pl_integrator_ops *)world->integrator_part.member;
+  pl_status status = ops->is_static ? check_held(world, error) : PL_OK;
+  if (status) return status;
+  world->system = (pl_system){
+      .ops = &system_ops, .blocks = world->blocks, .pool = world->pool, .load_scale = 1};
+  world->scratch = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
+  if (!world->scratch) status = pl_fail_memory(error);
+  if (!status) status = make_filter(world, error);
+  if (!status && ops->is_implicit) status = make_matrix(world, error);
+  if (!status)
+    status = pl_integrator_create(&world->allocator, &world->integrator_part, world->blocks,
+                                  &world->integrator, error);
+  if (status)
+    pl_world_unprepare(world);
+  else
+    world->ready = 1;
+  return status;
+}
+
+/* ---- the step ---- */
+
+static void copy_state(const pl_world *world, const pl_state *from, pl_state *to)
+{
+  size_t size = (size_t)world->blocks * 3 * sizeof(double);
+  to->time = from->time;
+  to->steps = from->steps;
+  memcpy(to->q, from->q, size);
+  memcpy(to->v, from->v, size);
+}
+
+/* Names the first node that is no longer finite. */
+static pl_status check_finite(const pl_world *world, pl_error *error)
+{
+  for (int i = 0; i < 3 * world->blocks; i++) {
+    if (isfinite(world->state.q[i]) && isfinite(world->state.v[i])) continue;
+    const pl_body *body = body_of(world, i / 3);
+    int node = body->order[i / 3 - body->offset];
+    return pl_fail_entity(error, PL_E_DIVERGED, node,
+                          "body \"%.80s\" diverged: node %d is no longer finite; take a smaller dt "
+                          "than %g s, an implicit integrator, or more damping",
+                          body->name, node, world->dt);
+  }
+  return PL_OK;
+}
+
+static void warn(pl_world *world, const pl_step_report *report)
+{
+  if (report->unfinished_solves && !world->warned_unfinished++)
+    pl_log_write(&world->log, PL_WARNING,
+                 "at t = %g s the linear solver used up its iterations with a relative residual of "
+                 "%.2g; allow more iterations or a larger tolerance",
+                 world->state.time, report->linear_residual);
+}
+
+static void count(pl_world *world, const pl_step_report *report, double seconds)
+{
+  world->last = *report;
+  world->newton_iterations += report->newton_iterations;
+  world->linear_iterations += report->linear_iterations;
+  world->seconds += seconds;
+  world->seconds_evaluate += world->system.seconds_evaluate;
+  world->seconds_solve += world->system.seconds_solve;
+  world->system.seconds_evaluate = world->system.seconds_solve = 0;
+}
+
+pl_status pl_world_step(pl_world *world, pl_error *error)
+{
+  pl_status status = pl_world_prepare(world, error);
+  if (status) return status;
+  double start = pl_now();
+  pl_step_report report = {0};
+  copy_state(world, &world->state, &world->saved);
+
+  // time is counted in steps, so that it does not drift
+  status = world->integrator->ops->step(world->integrator, &world->system, world->state.time,
+                                        world->dt, world->state.q, world->state.v, &report, error);
+  if (!status) status = check_finite(world, error);
+  if (status) {
+    if (error) error->time = world->saved.time + world->dt;
+    copy_state(world, &world->saved, &world->state);
+    return status;
+  }
+  world->state.steps++;
+  world->state.time = (double)world->state.steps * world->dt;
+  count(world, &report, pl_now() - start);
+  warn(world, &report);
+  return PL_OK;
+}

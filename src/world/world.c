@@ -1,0 +1,350 @@
+/* Making a world: bodies, fixes, loads and probes. A failing call leaves the world as it was. */
+#include "world/world.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+pl_world_def pl_world_def_default(void)
+{
+  return (pl_world_def){.dt = 0.01,
+                        .gravity = {0, 0, -9.81},
+                        .allocator = pl_allocator_default(),
+                        .cookie = PL_COOKIE};
+}
+
+pl_material_def pl_material_def_default(void)
+{
+  return (pl_material_def){.density = 1000, .cookie = PL_COOKIE};
+}
+
+pl_body_def pl_body_def_default(void)
+{
+  return (pl_body_def){.name = "body", .material = pl_material_def_default(), .cookie = PL_COOKIE};
+}
+
+pl_fix_def pl_fix_def_default(void) { return (pl_fix_def){.axis = {0, 0, 1}, .cookie = PL_COOKIE}; }
+
+pl_load_def pl_load_def_default(void) { return (pl_load_def){.cookie = PL_COOKIE}; }
+
+pl_probe_def pl_probe_def_default(void)
+{
+  return (pl_probe_def){.name = "probe", .quantity = "displacement", .cookie = PL_COOKIE};
+}
+
+pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error)
+{
+  if (cookie == PL_COOKIE) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT, "%s_def was not made by %s_def_default()", what, what);
+}
+
+static int all_finite(const double *values, int count)
+{
+  for (int i = 0; i < count; i++) {
+    if (!isfinite(values[i])) return 0;
+  }
+  return 1;
+}
+
+/* ---- the world ---- */
+
+static pl_status resolve(const pl_family *family, const pl_choice *choice, pl_part *part,
+                         pl_error *error)
+{
+  return pl_choice_resolve(family, choice, &part->member, part->values, error);
+}
+
+pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *error)
+{
+  *out = NULL;
+  pl_status status = pl_check_cookie(def->cookie, "pl_world", error);
+  if (status) return status;
+  if (!(def->dt > 0) || !isfinite(def->dt))
+    return pl_fail(error, PL_E_ARGUMENT, "dt = %g must be a positive time in s", def->dt);
+  if (!all_finite(def->gravity, 3))
+    return pl_fail(error, PL_E_ARGUMENT, "gravity must be three finite numbers");
+  pl_allocator allocator = pl_allocator_or_default(&def->allocator);
+  pl_world *world = pl_alloc(&allocator, 1, sizeof *world);
+  if (!world) return pl_fail_memory(error);
+  world->allocator = allocator;
+  world->log = def->log;
+  world->dt = def->dt;
+  memcpy(world->gravity, def->gravity, sizeof world->gravity);
+  status = resolve(&pl_integrator_family, &def->integrator, &world->integrator_part, error);
+  if (!status) status = resolve(&pl_solver_family, &def->solver, &world->solver_part, error);
+  if (!status)
+    status = resolve(&pl_preconditioner_family, &def->preconditioner, &world->preconditioner_part,
+                     error);
+  if (!status) status = pl_pool_create(&allocator, def->threads, &world->pool, error);
+  if (status)
+    pl_world_destroy(world);
+  else
+    *out = world;
+  return status;
+}
+
+static void release_body(const pl_allocator *allocator, pl_body *body)
+{
+  pl_model_destroy(body->model);
+  pl_mesh_destroy(body->mesh);
+  pl_mesh_destroy(body->inside);
+  void *arrays[] = {body->name, body->order, body->place, body->element_order, body->rest};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
+}
+
+static void release_fix(const pl_allocator *allocator, pl_fix *fix)
+{
+  pl_free(allocator, fix->nodes);
+  pl_ramp_release(allocator, &fix->ramp);
+}
+
+void pl_world_destroy(pl_world *world)
+{
+  if (!world) return;
+  pl_allocator allocator = world->allocator;
+  pl_world_unprepare(world);
+  for (size_t i = 0; i < world->body_count; i++) release_body(&allocator, &world->bodies[i]);
+  for (size_t i = 0; i < world->fix_count; i++) release_fix(&allocator, &world->fixes[i]);
+  for (size_t i = 0; i < world->load_count; i++) pl_load_release(&allocator, &world->loads[i]);
+  for (size_t i = 0; i < world->probe_count; i++) pl_free(&allocator, world->probes[i].name);
+  void *arrays[] = {world->bodies,  world->fixes,   world->loads,   world->probes,
+                    world->state.q, world->state.v, world->saved.q, world->saved.v};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
+  pl_pool_destroy(world->pool);
+  pl_free(&allocator, world);
+}
+
+pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *room, size_t size,
+                            pl_error *error)
+{
+  void *memory;
+  memcpy(&memory, array, sizeof memory);
+  if (pl_reserve(&world->allocator, &memory, room, count + 1, size)) return pl_fail_memory(error);
+  memcpy(array, &memory, sizeof memory);
+  return PL_OK;
+}
+
+/* ---- bodies ---- */
+
+static pl_status check_material(const pl_material_def *def, pl_material *material, pl_error *error)
+{
+  pl_status status = pl_check_cookie(def->cookie, "pl_material", error);
+  if (status) return status;
+  const struct {
+    const char *name;
+    double value, least;
+  } numbers[] = {{"density", def->density, 1e-6},
+                 {"viscous-lambda", def->viscous_lambda, 0},
+                 {"viscous-mu", def->viscous_mu, 0},
+                 {"stiffness-damping", def->stiffness_damping, 0},
+                 {"mass-damping", def->mass_damping, 0}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (!(numbers[i].value >= numbers[i].least && numbers[i].value <= 1e15))
+      return pl_fail(error, PL_E_ARGUMENT, "%s = %g must lie between %g and 1e+15", numbers[i].name,
+                     numbers[i].value, numbers[i].least);
+  }
+  pl_part law;
+  *material = (pl_material){.density = def->density, .mass_damping = def->mass_damping};
+  status = resolve(&pl_law_family, &def->law, &law, error);
+  if (!status)
+    status =
+        ((const pl_law_ops *)law.member)->lame(law.values, &material->lambda, &material->mu, error);
+  if (status) return status;
+  material->viscous_lambda = def->viscous_lambda + def->stiffness_damping * material->lambda;
+  material->viscous_mu = def->viscous_mu + def->stiffness_damping * material->mu;
+  return PL_OK;
+}
+
+/* The mesh as given and the renumbered one, and the ways between their numberings. */
+static pl_status copy_mesh(pl_world *world, const pl_mesh *mesh, pl_body *body, pl_error *error)
+{
+  const pl_allocator *allocator = &world->allocator;
+  size_t nodes = (size_t)mesh->node_count, elements = (size_t)mesh->element_count;
+  body->order = pl_alloc(allocator, nodes, sizeof(int));
+  body->place = pl_alloc(allocator, nodes, sizeof(int));
+  body->element_order = pl_alloc(allocator, elements, sizeof(int));
+  body->rest = pl_alloc(allocator, nodes * 3, sizeof(double));
+  if (!body->order || !body->place || !body->element_order || !body->rest)
+    return pl_fail_memory(error);
+  pl_mesh_def def = {.node_count = mesh->node_count,
+                     .nodes = mesh->nodes,
+                     .element_count = mesh->element_count,
+                     .nodes_per_element = mesh->nodes_per_element,
+                     .elements = mesh->elements,
+                     .set_count = mesh->set_count,
+                     .sets = mesh->sets,
+                     .allocator = allocator};
+  pl_status status = pl_mesh_create(&def, &body->mesh, error);
+  if (!status) status = pl_mesh_order(body->mesh, body->order, error);
+  if (!status)
+    status = pl_mesh_reorder(body->mesh, body->order, body->element_order, allocator, &body->inside,
+                             error);
+  if (status) return status;
+  for (int i = 0; i < mesh->node_count; i++) body->place[body->order[i]] = i;
+  memcpy(body->rest, body->inside->nodes, nodes * 3 * sizeof(double));
+  return PL_OK;
+}
+
+/* Room for more blocks at the end of the state's vectors. */
+static pl_status grow_state(pl_world *world, int blocks, pl_error *error)
+{
+  if (world->blocks > INT32_MAX / 3 - blocks)
+    return pl_fail(error, PL_E_LIMIT, "the world would have more than %d nodes", INT32_MAX / 3);
+  size_t needed = (size_t)(world->blocks + blocks) * 3;
+  double **vectors[] = {&world->state.q, &world->state.v, &world->saved.q, &world->saved.v};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+    void *memory = *vectors[i];
+    size_t room = (size_t)world->blocks * 3;
+    if (pl_reserve(&world->allocator, &memory, &room, needed, sizeof(double)))
+      return pl_fail_memory(error);
+    *vectors[i] = memory;
+  }
+  return PL_OK;
+}
+
+/* Rest positions, and the velocity of a rigid motion about the mass centre. */
+static void start_body(pl_world *world, const pl_body *body, const pl_body_def *def)
+{
+  double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
+  double centre[3] = {0}, mass = 0;
+  memcpy(q, body->rest, (size_t)body->blocks * 3 * sizeof *q);
+  for (int i = 0; i < body->blocks; i++) {
+    double m = body->model->lumped_mass[i];
+    for (int k = 0; k < 3; k++) centre[k] += m * q[3 * i + k];
+    mass += m;
+  }
+  for (int k = 0; k < 3; k++) centre[k] /= mass;
+  for (int i = 0; i < body->blocks; i++) {
+    double r[3] = {q[3 * i] - centre[0], q[3 * i + 1] - centre[1], q[3 * i + 2] - centre[2]};
+    for (int k = 0; k < 3; k++) {
+      int a = (k + 1) % 3, b = (k + 2) % 3;
+      v[3 * i + k] = def->velocity[k] + def->spin[a] * r[b] - def->spin[b] * r[a];
+    }
+  }
+}
+
+static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
+{
+  pl_material material;
+  pl_status status = check_material(&def->material, &material, error);
+  if (status) return status;
+  body->name = pl_strdup(&world->allocator, def->name ? def->name : "body");
+  if (!body->name) return pl_fail_memory(error);
+  status = copy_mesh(world, def->mesh, body, error);
+  if (!status)
+    status = pl_model_create(&world->allocator, &def->model, body->inside, &material, &body->model,
+                             error);
+  if (status) return status;
+  body->mass_damping = material.mass_damping;
+  body->offset = world->blocks;
+  body->blocks = body->model->blocks;
+  return grow_state(world, body->blocks, error);
+}
+
+pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id,
+                            pl_error *error)
+{
+  pl_status status = pl_check_cookie(def->cookie, "pl_body", error);
+  if (status) return status;
+  if (!def->mesh) return pl_fail(error, PL_E_ARGUMENT, "a body needs a mesh");
+  if (!all_finite(def->velocity, 3) || !all_finite(def->spin, 3))
+    return pl_fail(error, PL_E_ARGUMENT, "velocity and spin must be finite");
+  status = pl_world_one_more(world, &world->bodies, world->body_count, &world->body_room,
+                             sizeof(pl_body), error);
+  if (status) return status;
+  pl_body *body = &world->bodies[world->body_count];
+  memset(body, 0, sizeof *body);
+  status = build_body(world, def, body, error);
+  if (status) {
+    release_body(&world->allocator, body);
+    return status;
+  }
+  start_body(world, body, def);
+  pl_world_unprepare(world);
+  world->blocks += body->blocks;
+  world->body_count++;
+  if (id) id->index1 = (int32_t)world->body_count;
+  return PL_OK;
+}
+
+int pl_world_body_count(const pl_world *world) { return (int)world->body_count; }
+
+pl_body_id pl_world_body_at(const pl_world *world, int index)
+{
+  return (pl_body_id){index >= 0 && index < (int)world->body_count ? index + 1 : 0};
+}
+
+const pl_body *pl_world_body(const pl_world *world, pl_body_id id)
+{
+  if (id.index1 < 1 || (size_t)id.index1 > world->body_count) return NULL;
+  return &world->bodies[id.index1 - 1];
+}
+
+const char *pl_world_body_name(const pl_world *world, pl_body_id id)
+{
+  const pl_body *body = pl_world_body(world, id);
+  return body ? body->name : NULL;
+}
+
+const pl_mesh *pl_world_body_mesh(const pl_world *world, pl_body_id id)
+{
+  const pl_body *body = pl_world_body(world, id);
+  return body ? body->mesh : NULL;
+}
+
+pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body **body,
+                             pl_error *error)
+{
+  *body = pl_world_body(world, id);
+  if (*body) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT, "there is no body number %d", (int)id.index1);
+}
+
+/* ---- ramps ---- */
+
+pl_status pl_ramp_copy(const pl_allocator *allocator, const pl_ramp *from, pl_own_ramp *to,
+                       pl_error *error)
+{
+  *to = (pl_own_ramp){0};
+  if (from->count < 0 || (from->count > 0 && (!from->times || !from->factors)))
+    return pl_fail(error, PL_E_ARGUMENT, "a ramp needs as many factors as times");
+  for (int i = 0; i < from->count; i++) {
+    if (!isfinite(from->times[i]) || !isfinite(from->factors[i]) ||
+        (i > 0 && !(from->times[i] > from->times[i - 1])))
+      return pl_fail(error, PL_E_ARGUMENT, "a ramp's times must be finite and ascending");
+  }
+  if (from->count == 0) return PL_OK;
+  size_t count = (size_t)from->count;
+  to->times = pl_alloc(allocator, count, sizeof(double));
+  to->factors = pl_alloc(allocator, count, sizeof(double));
+  if (!to->times || !to->factors) {
+    pl_ramp_release(allocator, to);
+    return pl_fail_memory(error);
+  }
+  memcpy(to->times, from->times, count * sizeof(double));
+  memcpy(to->factors, from->factors, count * sizeof(double));
+  to->count = from->count;
+  return PL_OK;
+}
+
+void pl_ramp_release(const pl_allocator *allocator, pl_own_ramp *ramp)
+{
+  pl_free(allocator, ramp->times);
+  pl_free(allocator, ramp->factors);
+  *ramp = (pl_own_ramp){0};
+}
+
+double pl_ramp_at(const pl_own_ramp *ramp, double t)
+{
+  int n = ramp->count;
+  if (n == 0) return 1;
+  if (t <= ramp->times[0]) return ramp->factors[0];
+  for (int i = 1; i < n; i++) {
+    if (t >= ramp->times[i]) continue;
+    double s = (t - ramp->times[i - 1]) / (ramp->times[i] - ramp->times[i - 1]);
+    return ramp->factors[i - 1] + s * (ramp->factors[i] - ramp->factors[i - 1]);
+  }
+  return ramp->factors[n - 1];
+}

@@ -1,0 +1,125 @@
+/* The world's inside: bodies side by side in one q, one v and one matrix.
+ *
+ * Inside, every body's nodes are renumbered for locality; node numbers at the border of the library
+ * are the mesh's. State (time, q, v) is separate from everything else, so that saving and restoring
+ * are copies. */
+#ifndef PL_WORLD_WORLD_H
+#define PL_WORLD_WORLD_H
+
+#include "model/model.h"
+#include "ode/integrator.h"
+#include "pliant/world.h"
+#include "world/load.h"
+#include "world/quantity.h"
+
+#define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
+
+/* A pl_ramp with its own memory. */
+typedef struct pl_own_ramp {
+  int count;
+  double *times, *factors;
+} pl_own_ramp;
+
+typedef struct pl_body {
+  char *name;
+  pl_mesh *mesh;      /* as given                                            */
+  pl_mesh *inside;    /* the same, renumbered: the model's                   */
+  int *order;         /* order[inside node] = mesh node, inverse below       */
+  int *place;         /* place[mesh node] = inside node                      */
+  int *element_order; /* element_order[inside element] = mesh element     */
+  pl_model *model;
+  double mass_damping;
+  int offset, blocks; /* its part of q and v, in blocks */
+  double *rest;       /* rest positions, inside order   */
+} pl_body;
+
+/* Held nodes and how they move. */
+typedef struct pl_fix {
+  int body;
+  int count, *nodes; /* inside numbers, ascending */
+  int free_axis[3];
+  double translation[3], centre[3], axis[3], angle;
+  pl_own_ramp ramp;
+} pl_fix;
+
+struct pl_load {
+  const pl_load_ops *ops;
+  double values[PL_MOST_VALUES];
+  int body;
+  pl_load_shape shape;
+  pl_own_ramp ramp;
+};
+
+struct pl_probe {
+  char *name;
+  const pl_quantity_ops *ops;
+  int body; /* -1: the whole world */
+  pl_anchor anchor;
+};
+
+typedef struct pl_state {
+  double time;
+  int64_t steps;
+  double *q, *v;
+} pl_state;
+
+struct pl_world {
+  pl_allocator allocator;
+  pl_log log;
+  double dt, gravity[3];
+  pl_part integrator_part, solver_part, preconditioner_part;
+  pl_pool *pool;
+
+  pl_body *bodies;
+  pl_fix *fixes;
+  pl_load *loads;
+  pl_probe *probes;
+  size_t body_count, body_room, fix_count, fix_room, load_count, load_room, probe_count, probe_room;
+
+  int blocks;
+  size_t state_room; /* numbers that q and v have room for */
+  pl_state state, saved;
+
+  // made by prepare() when bodies or fixes have changed
+  int ready;
+  pl_system system;
+  pl_integrator *integrator;
+  double *scratch;     /* a vector */
+  int *held;           /* the filter's nodes */
+  double *projections; /* the filter's projections */
+  int *held_by;        /* 3 per held node: which fix holds it along x, y, z; -1: none */
+
+  pl_step_report last; /* what the last step took */
+  int64_t newton_iterations, linear_iterations;
+  double seconds, seconds_evaluate, seconds_solve;
+  int warned_unfinished, warned_indefinite;
+};
+
+/* The body, or NULL; and with an error where there is none. */
+const pl_body *pl_world_body(const pl_world *world, pl_body_id id);
+pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body **body,
+                             pl_error *error);
+
+pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error);
+
+/* Makes room for one more element at the end of the growing array that *array points to. */
+pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *room, size_t size,
+                            pl_error *error);
+
+/* The factor at time t. */
+double pl_ramp_at(const pl_own_ramp *ramp, double t);
+pl_status pl_ramp_copy(const pl_allocator *allocator, const pl_ramp *from, pl_own_ramp *to,
+                       pl_error *error);
+void pl_ramp_release(const pl_allocator *allocator, pl_own_ramp *ramp);
+
+/* Where a fix carries the node with rest position X at time t. */
+void pl_fix_target(const pl_fix *fix, const double X[3], double t, double target[3]);
+
+void pl_load_release(const pl_allocator *allocator, pl_load *load);
+
+/* Builds matrix, solver, integrator and filter if something has changed since. */
+pl_status pl_world_prepare(pl_world *world, pl_error *error);
+/* Drops them. */
+void pl_world_unprepare(pl_world *world);
+
+#endif

@@ -1,0 +1,86 @@
+/* Material laws: moduli from parameters, and what is refused. */
+#include "core/family.h"
+#include "material/material.h"
+#include "test.h"
+
+/* Lame's constants of the law "hooke" with these settings. */
+static pl_status hooke(const pl_setting *settings, int count, double *lambda, double *mu,
+                       pl_error *error)
+{
+  double values[PL_MOST_VALUES];
+  const pl_member *member;
+  pl_choice choice = {.name = "hooke", .settings = settings, .setting_count = count};
+  pl_status status = pl_choice_resolve(&pl_law_family, &choice, &member, values, error);
+  if (status) return status;
+  return pl_law_hooke.lame(values, lambda, mu, error);
+}
+
+TEST(young_and_poisson_give_lame)
+{
+  const double youngs[] = {1e-3, 1e5, 2.1e11}, poissons[] = {-0.99, -0.3, 0, 0.33, 0.4999};
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 5; k++) {
+      double lambda, mu;
+      pl_setting settings[] = {{.name = "young", .value = {youngs[i]}},
+                               {.name = "poisson", .value = {poissons[k]}}};
+      CHECK_OK(hooke(settings, 2, &lambda, &mu, error));
+      // back again; 1 - 2 poisson loses up to four digits near 0.5
+      CHECK_NEAR(mu * (3 * lambda + 2 * mu) / (lambda + mu), youngs[i], 1e-11 * youngs[i]);
+      CHECK_NEAR(lambda / (2 * (lambda + mu)), poissons[k], 1e-12);
+    }
+  }
+}
+
+TEST(lame_constants_pass_through)
+{
+  double lambda, mu;
+  pl_setting settings[] = {{.name = "lambda", .value = {-3}}, {.name = "mu", .value = {5}}};
+  CHECK_OK(hooke(settings, 2, &lambda, &mu, error));
+  CHECK(lambda == -3 && mu == 5);
+}
+
+TEST(incomplete_and_double_moduli_are_refused)
+{
+  double lambda, mu;
+  pl_setting all[] = {{.name = "young", .value = {1e5}},
+                      {.name = "poisson", .value = {0.3}},
+                      {.name = "lambda", .value = {1e5}},
+                      {.name = "mu", .value = {1e5}}};
+  // every subset but the two pairs
+  for (int subset = 0; subset < 16; subset++) {
+    pl_setting some[4];
+    int count = 0;
+    for (int i = 0; i < 4; i++) {
+      if (subset >> i & 1) some[count++] = all[i];
+    }
+    if (subset == 3 || subset == 12)
+      CHECK_OK(hooke(some, count, &lambda, &mu, error));
+    else
+      CHECK_FAILS(hooke(some, count, &lambda, &mu, error), PL_E_ARGUMENT,
+                  "give young and poisson, or lambda and mu");
+  }
+  CHECK_FAILS(hooke(NULL, 0, &lambda, &mu, error), PL_E_ARGUMENT, "hooke has no modulus;");
+  CHECK_FAILS(hooke(all, 1, &lambda, &mu, error), PL_E_ARGUMENT, "hooke has young only;");
+  CHECK_FAILS(hooke(all, 3, &lambda, &mu, error), PL_E_ARGUMENT, "young, poisson and lambda;");
+}
+
+TEST(values_out_of_range_are_refused)
+{
+  double lambda, mu;
+  pl_setting rubber[] = {{.name = "young", .value = {1e5}}, {.name = "poisson", .value = {0.7}}};
+  CHECK_FAILS(hooke(rubber, 2, &lambda, &mu, error), PL_E_ARGUMENT,
+              "poisson = 0.7 must lie between -0.99 and 0.4999");
+  pl_setting soft[] = {{.name = "young", .value = {0}}, {.name = "poisson", .value = {0.3}}};
+  CHECK_FAILS(hooke(soft, 2, &lambda, &mu, error), PL_E_ARGUMENT, "young = 0 must lie");
+  pl_setting swelling[] = {{.name = "lambda", .value = {-6}}, {.name = "mu", .value = {8}}};
+  CHECK_FAILS(hooke(swelling, 2, &lambda, &mu, error), PL_E_ARGUMENT,
+              "lambda = -6 must be above -2/3 mu = -5.33");
+  pl_setting fluid[] = {{.name = "lambda", .value = {1}}, {.name = "mu", .value = {0}}};
+  CHECK_FAILS(hooke(fluid, 2, &lambda, &mu, error), PL_E_ARGUMENT, "mu = 0 must lie");
+  const double direct[4] = {NAN, NAN, 1, 0};
+  CHECK_FAILS(pl_law_hooke.lame(direct, &lambda, &mu, error), PL_E_ARGUMENT,
+              "mu = 0 must be above 0 Pa");
+}
+
+TESTS(X(young_and_poisson_give_lame) X(lame_constants_pass_through)
+          X(incomplete_and_double_moduli_are_refused) X(values_out_of_range_are_refused))

@@ -1,0 +1,549 @@
+/* What every strain measure must keep. Runs over the whole family: a measure is tested the moment
+ * it is listed. All moduli are of order 1, so tolerances are relative to 1 where not said. */
+#include "material/material.h"
+#include "math/decompose.h"
+#include "math/mat3.h"
+#include "test.h"
+
+enum { TRIALS = 500 };
+
+static int measure_count(void)
+{
+  int count = 0;
+  while (pl_strain_family.members[count]) count++;
+  return count;
+}
+
+static double largest(const double *values, int count)
+{
+  double most = 0;
+  for (int i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
+  return most;
+}
+
+static void random_matrix(double scale, double out[9])
+{
+  for (int i = 0; i < 9; i++) out[i] = scale * test_uniform();
+}
+
+static void random_rotation(double out[9])
+{
+  double A[9], S[9];
+  random_matrix(1, A);
+  pl_polar(A, out, S);
+}
+
+/* A rotated F, up to 40 % away from rest in each entry. */
+static void random_gradient(double out[9])
+{
+  double Q[9], A[9];
+  random_rotation(Q);
+  random_matrix(0.4, A);
+  for (int i = 0; i < 9; i += 4) A[i] += 1;
+  pl_mat3_multiply(Q, A, out);
+}
+
+/* F = U diag(sigma) V^T with random rotations. */
+static void gradient_of(const double sigma[3], double out[9])
+{
+  double U[9], V[9];
+  random_rotation(U);
+  random_rotation(V);
+  for (int i = 0; i < 9; i++) U[i] *= sigma[i % 3];
+  pl_mat3_multiply_nt(U, V, out);
+}
+
+static pl_point point_at(const double F[9], const double *rate)
+{
+  pl_point point = {.lambda = pl_lanes_all(1.7),
+                    .mu = pl_lanes_all(0.9),
+                    .viscous_lambda = pl_lanes_all(0.4),
+                    .viscous_mu = pl_lanes_all(0.6),
+                    .viscous = rate != NULL};
+  for (int i = 0; i < 9; i++) {
+    point.F[i] = pl_lanes_all(F[i]);
+    if (rate) point.rate[i] = pl_lanes_all(rate[i]);
+  }
+  return point;
+}
+
+static double stress_at(const pl_strain_ops *ops, const double F[9], const double *rate, double *P)
+{
+  pl_point point = point_at(F, rate);
+  pl_lanes stress[9], W;
+  ops->points.stress(&point, stress, &W);
+  for (int i = 0; i < 9; i++) P[i] = stress[i][0];
+  return W[0];
+}
+
+static void tangent_at(const pl_strain_ops *ops, const double F[9], const double *rate, double kq,
+                       double kv, int semidefinite, double *H)
+{
+  pl_point point = point_at(F, rate);
+  pl_lanes tangent[81];
+  ops->points.tangent(&point, kq, kv, semidefinite, NULL, tangent);
+  for (int i = 0; i < 81; i++) H[i] = tangent[i][0];
+}
+
+/* Central differences of the stress by F (by_rate = 0) or by the rate. */
+static void differences(const pl_strain_ops *ops, const double F[9], const double *rate,
+                        int by_rate, double *H)
+{
+  const double h = 1e-5;
+  double f[9], r[9], above[9], below[9];
+  memcpy(f, F, sizeof f);
+  if (rate) memcpy(r, rate, sizeof r);
+  for (int k = 0; k < 9; k++) {
+    double *moved = by_rate ? &r[k] : &f[k], centre = *moved;
+    *moved = centre + h;
+    stress_at(ops, f, rate ? r : NULL, above);
+    *moved = centre - h;
+    stress_at(ops, f, rate ? r : NULL, below);
+    *moved = centre;
+    for (int i = 0; i < 9; i++) H[9 * i + k] = (above[i] - below[i]) / (2 * h);
+  }
+}
+
+static double distance(const double *a, const double *b, int count)
+{
+  double most = 0;
+  for (int i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+static double asymmetry(const double *A, int size)
+{
+  double most = 0;
+  for (int i = 0; i < size; i++) {
+    for (int j = 0; j < size; j++) most = fmax(most, fabs(A[size * i + j] - A[size * j + i]));
+  }
+  return most;
+}
+
+/* The least eigenvalue of a symmetric 9x9 matrix, by Jacobi's rotations. */
+static double least_eigenvalue(const double *H)
+{
+  double A[81];
+  memcpy(A, H, sizeof A);
+  for (int sweep = 0; sweep < 20; sweep++) {
+    for (int p = 0; p < 9; p++) {
+      for (int q = p + 1; q < 9; q++) {
+        if (fabs(A[9 * p + q]) < 1e-300) continue;
+        double tau = (A[10 * q] - A[10 * p]) / (2 * A[9 * p + q]);
+        double t = (tau < 0 ? -1 : 1) / (fabs(tau) + sqrt(1 + tau * tau));
+        double c = 1 / sqrt(1 + t * t), s = t * c;
+        for (int i = 0; i < 9; i++) {
+          double a = A[9 * i + p], b = A[9 * i + q];
+          A[9 * i + p] = c * a - s * b;
+          A[9 * i + q] = s * a + c * b;
+        }
+        for (int i = 0; i < 9; i++) {
+          double a = A[9 * p + i], b = A[9 * q + i];
+          A[9 * p + i] = c * a - s * b;
+          A[9 * q + i] = s * a + c * b;
+        }
+      }
+    }
+  }
+  double least = A[0];
+  for (int i = 1; i < 9; i++) least = fmin(least, A[10 * i]);
+  return least;
+}
+
+/* h = 1e-5: the difference's own error is near 1e-10. */
+TEST(stress_is_the_slope_of_the_energy)
+{
+  for (int m = 0; m < measure_count(); m++) {
+    const pl_strain_ops *ops = pl_strain_at(m);
+    const double h = 1e-5;
+    double worst = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+      double F[9], P[9], unused[9];
+      random_gradient(F);
+      stress_at(ops, F, NULL, P);
+      for (int i = 0; i < 9; i++) {
+        double centre = F[i];
+        F[i] = centre + h;
+        double above = stress_at(ops, F, NULL, unused);
+        F[i] = centre - h;
+        double below = stress_at(ops, F, NULL, unused);
+        F[i] = centre;
+        worst = fmax(worst, fabs((above - below) / (2 * h) - P[i]) / largest(P, 9));
+      }
+    }
+    CHECK_NEAR(worst, 0, 1e-6);
+  }
+}
+
+TEST(exact_tangent_is_the_slope_of_the_stress)
+{
+  for (int m = 0; m < measure_count(); m++) {
+    const pl_strain_ops *ops = pl_strain_at(m);
+    double worst = 0, skew = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+      double F[9], exact[81], slope[81];
+      random_gradient(F);
+      tangent_at(ops, F, NULL, 1, 0, 0, exact);
+      differences(ops, F, NULL, 0, slope);
+      worst = fmax(worst, distance(exact, slope, 81) / largest(exact, 81));
+      skew = fmax(skew, asymmetry(exact, 9));
+    }
+    CHECK_NEAR(worst, 0, 1e-5);
+    CHECK(skew == 0);
+  }
+}
+
+/* Inverted points have an exact tangent too, as long as no two stretches cancel. */
+TEST(exact_tangent_of_inverted_points)
+{
+  const double sigma[3] = {1.2, 0.8, -0.3};
+  for (int m = 0; m < measure_count(); m++) {
+    const pl_strain_ops *ops = pl_strain_at(m);
+    double F[9], exact[81], slope[81];
+    gradient_of(sigma, F);
+    tangent_at(ops, F, NULL, 1, 0, 0, exact);
+    differences(ops, F, NULL, 0, slope);
+    CHECK_NEAR(distance(exact, slope, 81), 0, 1e-5 * largest(exact, 81));
+  }
+}
+
+/* The viscous stress is linear in the rate, so differences are exact to rounding over h. */
+TEST(viscous_tangent_is_the_slope_by_the_rate)
+{
+  for (int m = 0; m < measure_count(); m++) {
+    const pl_strain_ops *ops = pl_strain_at(m);
+    double worst = 0, skew = 0, least = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+      double F[9], rate[9], exact[81], slope[81];
+      random_gradient(F);
+      random_matrix(1, rate);
+      tangent_at(ops, F, rate, 0, 1, trial % 2, exact);
+      differences(ops, F, rate, 1, slope);
+      worst = fmax(worst, distance(exact, slope, 81));
+      skew = fmax(skew, asymmetry(exact, 9));
+      least = fmin(least, least_eigenvalue(exact) / largest(exact, 81));
+    }
+    CHECK_NEAR(worst, 0, 1e-8);
+    CHECK(skew == 0);
+    CHECK(least > -1e-13);
+  }
+}
+
+/* Where two stretches cancel R is held, and the stress must still be the derivative by the rate. */
+TEST(viscous_tangent_where_the_rotation_is_held)
+{
+  const double sigmas[3][3] = {{1, 0.5, -0.5}, {1, 0, 0}, {1e-6, 1e-6, 1e-6}};
+  for (int m = 0; m < measure_count(); m++) {
+    for (int i = 0; i < 3; i++) {
+      double F[9], rate[9], exact[81], slope[81];
+      gradient_of(sigmas[i], F);
+      random_matrix(1, rate);
+      tangent_at(pl_strain_at(m), F, rate, 0, 1, 0, exact);
+      differences(pl_strain_at(m), F, rate, 1, slope);
+      CHECK_NEAR(distance(exact, slope, 81), 0, 1e-8);
+      CHECK(least_eigenvalue(exact) > -1e-13);
+    }
+  }
+}
+
+/* Corotated points whose rotation is not defined: the exact tangent is the one with R held. */
+TEST(corotated_tangent_where_the_rotation_is_held)
+{
+  const double sigmas[5][3] = {
+      {1, 0.5, -0.5}, {1, 0, 0}, {1e4, 1e-7, 0}, {1e-4, 1e-4, 1e-4}, {1e-105, 1e-105, 1e-105}};
+  const pl_strain_ops *corotated = pl_strain_at(0);
+  for (int i = 0; i < 5; i++) {
+    double F[9], exact[81], held[81];
+    gradient_of(sigmas[i], F);
+    tangent_at(corotated, F, NULL, 1, 0, 0, exact);
+    tangent_at(corotated, F, NULL, 1, 0, 1, held);
+    CHECK(distance(exact, held, 81) == 0);
+  }
+}
+
+TEST(rest_has_no_stress)
+{
+  const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  for (int m = 0; m < measure_count(); m++) {
+    double P[9], W = stress_at(pl_strain_at(m), identity, NULL, P);
+    CHECK(W == 0 && largest(P, 9) == 0);
+  }
+}
+
+TEST(rotations_carry_the_stress_along)
+{
+  for (int m = 0; m < measure_count(); m++) {
+    const pl_strain_ops *ops = pl_strain_at(m);
+    if (!ops->rotation_invariant) continue;
+    double worst = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+      double F[9], rate[9], Q[9], QF[9], Qrate[9], P[9], QP[9], turned[9];
+      random_gradient(F);
+      random_matrix(1, rate);
+      random_rotation(Q);
+      pl_mat3_multiply(Q, F, QF);
+      pl_mat3_multiply(Q, rate, Qrate);
+      double W = stress_at(ops, F, rate, P), turned_W = stress_at(ops, QF, Qrate, turned);
+      pl_mat3_multiply(Q, P, QP);
+      worst = fmax(worst, fmax(fabs(W - turned_W), distance(QP, turned, 9)));
+    }
+    CHECK_NEAR(worst, 0, 1e-12);
+  }
+}
+
+/* P F^T, the Cauchy stress times the volume, is symmetric with and without viscosity. */
+TEST(stress_has_no_torque)
+{
+  for (int m = 0; m < measure_count(); m++) {
+    const pl_strain_ops *ops = pl_strain_at(m);
+    if (!ops->rotation_invariant) continue;
+    double worst = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+      double F[9], rate[9], P[9], PFt[9];
+      random_gradient(F);
+      random_matrix(1, rate);
+      stress_at(ops, F, trial % 2 ? rate : NULL, P);
+      pl_mat3_multiply_nt(P, F, PFt);
+      worst = fmax(worst, asymmetry(PFt, 3));
+    }
+    CHECK_NEAR(worst, 0, 1e-12);
+  }
+}
+
+TEST(spinning_is_not_damped)
+{
+  for (int m = 0; m < measure_count(); m++) {
+    const pl_strain_ops *ops = pl_strain_at(m);
+    if (!ops->rotation_invariant) continue;
+    double worst = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+      double F[9], rate[9], P[9], with_rate[9], a = test_uniform(), b = test_uniform();
+      const double W[9] = {0, -1, a, 1, 0, -b, -a, b, 0};
+      random_gradient(F);
+      pl_mat3_multiply(W, F, rate);
+      stress_at(ops, F, NULL, P);
+      stress_at(ops, F, rate, with_rate);
+      worst = fmax(worst, distance(P, with_rate, 9));
+    }
+    CHECK_NEAR(worst, 0, 1e-12);
+  }
+}
+
+/* Strongly compressed, flat and inverted points included; negative lambda too. */
+TEST(semidefinite_tangent_has_no_negative_eigenvalue)
+{
+  for (int m = 0; m < measure_count(); m++) {
+    const pl_strain_ops *ops = pl_strain_at(m);
+    double worst = 0, skew = 0;
+    for (int trial = 0; trial < 2 * TRIALS; trial++) {
+      double F[9], H[81],
+          sigma[3] = {2 * fabs(test_uniform()), test_uniform(), trial % 5 ? test_uniform() : 0};
+      gradient_of(sigma, F);
+      pl_point point = point_at(F, NULL);
+      if (trial % 3 == 0) point.lambda = pl_lanes_all(-0.5);
+      pl_lanes tangent[81];
+      ops->points.tangent(&point, 1, 0, 1, NULL, tangent);
+      for (int i = 0; i < 81; i++) H[i] = tangent[i][0];
+      worst = fmin(worst, least_eigenvalue(H) / largest(H, 81));
+      skew = fmax(skew, asymmetry(H, 9));
+    }
+    CHECK(worst > -1e-13);
+    CHECK(skew <= 1e-15);
+  }
+}
+
+TEST(semidefinite_tangent_is_exact_at_rest)
+{
+  for (int m = 0; m < measure_count(); m++) {
+    double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, exact[81], near[81];
+    if (pl_strain_at(m)->rotation_invariant) random_rotation(F);
+    tangent_at(pl_strain_at(m), F, NULL, 1, 0, 0, exact);
+    tangent_at(pl_strain_at(m), F, NULL, 1, 0, 1, near);
+    CHECK_NEAR(distance(exact, near, 81), 0, 1e-13);
+  }
+}
+
+TEST(tangent_adds_its_parts_and_gives_the_stress)
+{
+  for (int m = 0; m < measure_count(); m++) {
+    const pl_strain_ops *ops = pl_strain_at(m);
+    double F[9], rate[9], whole[81], elastic[81], viscous[81];
+    random_gradient(F);
+    random_matrix(1, rate);
+    tangent_at(ops, F, rate, 2, 3, 0, whole);
+    tangent_at(ops, F, rate, 1, 0, 0, elastic);
+    tangent_at(ops, F, rate, 0, 1, 0, viscous);
+    for (int i = 0; i < 81; i++) CHECK_NEAR(whole[i], 2 * elastic[i] + 3 * viscous[i], 1e-13);
+
+    pl_point point = point_at(F, rate);
+    pl_lanes P[9], alone[9], W, only_W, H[81];
+    ops->points.stress(&point, P, &W);
+    ops->points.tangent(&point, 1, 1, 0, alone, H);
+    CHECK(memcmp(P, alone, sizeof P) == 0);
+    ops->points.stress(&point, NULL, &only_W);
+    CHECK(memcmp(&W, &only_W, sizeof W) == 0);
+    ops->points.tangent(&point, 1, 1, 1, alone, NULL);
+    CHECK(memcmp(P, alone, sizeof P) == 0);
+  }
+}
+
+/* A zero, flat, line-like, inverted or ordinary F, sometimes tiny. */
+static void degenerate_gradient(int trial, double F[9])
+{
+  double a = test_uniform(), sigma[3] = {a, 0, 0};
+  switch (trial % 8) {
+  case 0:
+    sigma[0] = 0;
+    break;
+  case 1:
+    sigma[1] = test_uniform();
+    break;
+  case 2:
+    break;
+  case 3:
+    sigma[1] = a, sigma[2] = -a;
+    break;
+  case 4:
+    sigma[0] = sigma[1] = 1, sigma[2] = -1;
+    break;
+  case 5:
+    sigma[1] = 0.5, sigma[2] = -0.5 * (1 + 1e-9 * test_uniform());
+    break;
+  case 6:
+    sigma[1] = 1e-8 * a, sigma[2] = 1e-8 * a;
+    break;
+  default:
+    sigma[1] = test_uniform(), sigma[2] = test_uniform();
+    break;
+  }
+  // plain diagonal matrices hit exact zeros that turned ones miss
+  if (trial % 3)
+    gradient_of(sigma, F);
+  else
+    for (int i = 0; i < 9; i++) F[i] = i % 4 ? 0 : sigma[i / 4];
+  double scale = trial % 11 == 0 ? 1e-300 : trial % 13 == 0 ? 1e-105 : trial % 17 == 0 ? 1e-9 : 1;
+  for (int i = 0; i < 9; i++) F[i] *= scale;
+}
+
+static void degenerate_batch(int trial, pl_point *point)
+{
+  double rate[9], F[9];
+  random_matrix(1, rate);
+  *point = point_at(rate, rate);
+  for (int lane = 0; lane < PL_LANES; lane++) {
+    degenerate_gradient(4 * trial + lane, F);
+    for (int i = 0; i < 9; i++) point->F[i][lane] = F[i];
+  }
+}
+
+static int all_finite(const pl_lanes *lanes, int count)
+{
+  for (int i = 0; i < count; i++) {
+    for (int lane = 0; lane < PL_LANES; lane++) {
+      if (!isfinite(lanes[i][lane])) return 0;
+    }
+  }
+  return 1;
+}
+
+TEST(degenerate_points_stay_finite)
+{
+  for (int m = 0; m < measure_count(); m++) {
+    const pl_strain_ops *ops = pl_strain_at(m);
+    int bad = 0;
+    for (int trial = 0; trial < 25000; trial++) {
+      pl_point point;
+      pl_lanes P[9], W, H[81];
+      degenerate_batch(trial, &point);
+      ops->points.stress(&point, P, &W);
+      bad += !all_finite(P, 9) || !all_finite(&W, 1);
+      ops->points.tangent(&point, 1, 1, trial % 2, P, H);
+      bad += !all_finite(P, 9) || !all_finite(H, 81);
+    }
+    CHECK(bad == 0);
+  }
+}
+
+/* The bits of everything that a measure gives at a batch of points. */
+typedef struct outputs {
+  pl_lanes P[9], W, held[81], exact[81], tangent_P[9];
+} outputs;
+
+static void evaluate(const pl_strain_ops *ops, const pl_point *point, outputs *out)
+{
+  ops->points.stress(point, out->P, &out->W);
+  ops->points.tangent(point, 1.5, 0.5, 1, NULL, out->held);
+  ops->points.tangent(point, 1.5, 0.5, 0, out->tangent_P, out->exact);
+}
+
+TEST(variants_give_the_same_bits)
+{
+#if PL_HAS_AVX2_VARIANT
+  if (!pl_cpu_has_avx2()) return;
+#define VARIANTS(name) {&pl_strain_##name##_base, &pl_strain_##name##_avx2},
+  const pl_strain_ops *const variants[][2] = {PL_STRAINS(VARIANTS)};
+  for (int m = 0; m < measure_count(); m++) {
+    int different = 0;
+    CHECK(pl_strain_at(m) == variants[m][1]);
+    for (int trial = 0; trial < 10000; trial++) {
+      pl_point point;
+      outputs base, avx2;
+      degenerate_batch(trial, &point);
+      point.viscous = trial % 2;
+      evaluate(variants[m][0], &point, &base);
+      evaluate(variants[m][1], &point, &avx2);
+      different += memcmp(&base, &avx2, sizeof base) != 0;
+    }
+    CHECK(different == 0);
+  }
+#endif
+}
+
+TEST(lanes_do_not_see_their_neighbours)
+{
+  for (int m = 0; m < measure_count(); m++) {
+    int different = 0;
+    for (int trial = 0; trial < 2000; trial++) {
+      pl_point mixed;
+      outputs among, alone;
+      degenerate_batch(trial, &mixed);
+      evaluate(pl_strain_at(m), &mixed, &among);
+      pl_point same = mixed;
+      int lane = trial % PL_LANES;
+      for (int i = 0; i < 9; i++) same.F[i] = pl_lanes_all(mixed.F[i][lane]);
+      evaluate(pl_strain_at(m), &same, &alone);
+      const pl_lanes *a = (const pl_lanes *)&among, *b = (const pl_lanes *)&alone;
+      for (size_t i = 0; i < sizeof among / sizeof *a; i++) {
+        double left = a[i][lane], right = b[i][0];
+        different += memcmp(&left, &right, sizeof left) != 0;
+      }
+    }
+    CHECK(different == 0);
+  }
+}
+
+TEST(family_lists_every_measure)
+{
+  CHECK(measure_count() == 3);
+  for (int m = 0; m < measure_count(); m++) {
+    const pl_member *info = &pl_strain_at(m)->info;
+    CHECK(strcmp(info->name, pl_strain_family.members[m]->name) == 0);
+    CHECK(info->summary && info->source);
+  }
+  CHECK(strcmp(pl_strain_family.members[0]->name, "corotated") == 0);
+  CHECK(pl_strain_at(-1) == NULL && pl_strain_at(measure_count()) == NULL);
+}
+
+TESTS(X(stress_is_the_slope_of_the_energy) X(exact_tangent_is_the_slope_of_the_stress)
+          X(exact_tangent_of_inverted_points) X(viscous_tangent_is_the_slope_by_the_rate)
+              X(viscous_tangent_where_the_rotation_is_held)
+                  X(corotated_tangent_where_the_rotation_is_held) X(rest_has_no_stress)
+                      X(rotations_carry_the_stress_along) X(stress_has_no_torque)
+                          X(spinning_is_not_damped)
+                              X(semidefinite_tangent_has_no_negative_eigenvalue)
+                                  X(semidefinite_tangent_is_exact_at_rest)
+                                      X(tangent_adds_its_parts_and_gives_the_stress)
+                                          X(degenerate_points_stay_finite)
+                                              X(variants_give_the_same_bits)
+                                                  X(lanes_do_not_see_their_neighbours)
+                                                      X(family_lists_every_measure))

@@ -1,0 +1,365 @@
+/* What a user reads when a scene is wrong: every message whole, with its line, and all at once. */
+#include "scene_test.h"
+
+#include "core/memory.h"
+#include "scene/schema.h"
+
+/* The good scene with one edit gives exactly one error. A star ends what is compared: behind it
+ * stands a list that grows with its family. */
+typedef struct bad_scene {
+  const char *from, *to, *message;
+} bad_scene;
+
+#define WORLD  "<world dt=\"0.01\" duration=\"1\" gravity=\"0 -9.81 0\"/>"
+#define BOX    "<box size=\"1 0.25 0.25\" cells=\"4 1 1\" element=\"tet\"/>"
+#define FIX    "<fix axes=\"xyz\"><set name=\"x-min\"/></fix>"
+#define REGION "<box min=\"0.9 -1 -1\"/>"
+
+static const bad_scene bad_scenes[] = {
+    {" dt=\"0.01\"", "", "bar.xml:2: world: dt is missing; add dt=\"...\" (s: time step)"},
+    {"dt=\"0.01\"", "dt=\"-1\"", "bar.xml:2: world: dt = -1 must lie between 1e-09 and 1e+06 s"},
+    {"dt=\"0.01\"", "dt=\"fast\"", "bar.xml:2: world: dt = \"fast\" must be a number"},
+    {"dt=\"0.01\"", "dt=\"1 2\"", "bar.xml:2: world: dt = \"1 2\" must be a number"},
+    {"dt=\"0.01\"", "dt=\"nan\"", "bar.xml:2: world: dt = nan must lie between 1e-09 and 1e+06 s"},
+    {"dt=\"0.01\"", "dt=\"0.01\" td=\"0.02\"",
+     "bar.xml:2: world: unknown attribute \"td\"; there is: dt, duration, gravity"},
+    {"duration=\"1\"", "duration=\"-1\"",
+     "bar.xml:2: world: duration = -1 must lie between 0 and 1e+09 s"},
+    {"gravity=\"0 -9.81 0\"", "gravity=\"-9.81\"",
+     "bar.xml:2: world: gravity = \"-9.81\" must be three numbers separated by blanks"},
+    {"gravity=\"0 -9.81 0\"", "gravity=\"0 -9.81 0 0\"",
+     "bar.xml:2: world: gravity = \"0 -9.81 0 0\" must be three numbers separated by blanks"},
+    {WORLD, "", "bar.xml:1: there is no <world>; add <world dt=\"0.01\" duration=\"1\"/>"},
+    {WORLD, WORLD "\n" WORLD, "bar.xml:3: world: only one can stand here; the first is on line 2"},
+    {WORLD, "<wrold dt=\"0.01\" duration=\"1\"/>" WORLD,
+     "bar.xml:2: unknown element \"wrold\"; did you mean \"world\"?"},
+    {WORLD, WORLD "gravity is off",
+     "bar.xml:1: the text \"gravity is off\" has no meaning here; values are attributes"},
+    {WORLD, "<world dt=\"0.01\" duration=\"1\"><fix/></world>",
+     "bar.xml:2: world: <fix> cannot stand here; it belongs in <body>"},
+    {WORLD, WORLD "<fix/>", "bar.xml:2: <fix> cannot stand here; it belongs in <body>"},
+    {"implicit-euler", "implict-euler",
+     "bar.xml:3: integrator: unknown method \"implict-euler\"; did you mean \"implicit-euler\"?"},
+    {"implicit-euler", "runge-kutta",
+     "bar.xml:3: integrator: unknown method \"runge-kutta\"; there is: *"},
+    {"method=\"implicit-euler\"", "method=\"explicit-euler\" newton=\"3\"",
+     "bar.xml:3: integrator: newton belongs to method=\"implicit-euler\", not to "
+     "\"explicit-euler\"; remove it"},
+    {"method=\"implicit-euler\"", "method=\"static\" load-steps=\"1.5\"",
+     "bar.xml:3: integrator: load-steps = 1.5 must be a whole number"},
+    {"\"cg\"", "\"gc\"", "bar.xml:4: solver: unknown method \"gc\"; there is: *"},
+    {"block-diagonal", "block", "bar.xml:4: solver: unknown preconditioner \"block\"; there is: *"},
+    {"tolerance=\"1e-6\"", "tolerance=\"0\"",
+     "bar.xml:4: solver: tolerance = 0 must lie between 1e-15 and 0.5"},
+    {"tolerance=\"1e-6\"", "tolerence=\"1e-6\"",
+     "bar.xml:4: solver: unknown attribute \"tolerence\"; did you mean \"tolerance\"?"},
+    {"poisson=\"0.3\"", "poisson=\"0.7\"",
+     "bar.xml:5: material \"rubber\": poisson = 0.7 must lie between -0.99 and 0.4999"},
+    {"young=\"1e6\"", "yuong=\"1e6\" young=\"1e6\"",
+     "bar.xml:5: material \"rubber\": unknown attribute \"yuong\"; did you mean \"young\"?"},
+    {"young=\"1e6\" ", "",
+     "bar.xml:5: material \"rubber\": hooke has poisson only; give young and poisson, or lambda "
+     "and mu"},
+    {"young=\"1e6\"", "young=\"1e6\" mu=\"1e5\"",
+     "bar.xml:5: material \"rubber\": hooke has young, poisson and mu; give young and poisson, or "
+     "lambda and mu"},
+    {"density=\"1000\"", "density=\"0\"",
+     "bar.xml:5: material \"rubber\": density = 0 must lie between 1e-06 and 1e+09 kg/m^3"},
+    {"density=\"1000\"", "viscous-mu=\"-1\"",
+     "bar.xml:5: material \"rubber\": viscous-mu = -1 must lie between 0 and 1e+15 Pa s"},
+    {"law=\"hooke\"", "law=\"hook\"",
+     "bar.xml:5: material \"rubber\": unknown law \"hook\"; did you mean \"hooke\"?"},
+    {"name=\"rubber\" ", "",
+     "bar.xml:5: material: name is missing; add name=\"...\" (name: that bodies call it by)"},
+    {"name=\"rubber\"", "name=\"rub[b]er\"",
+     "bar.xml:5: material \"rub[b]er\": name = \"rub[b]er\" must do without brackets, quotes, "
+     "commas and line ends"},
+    {"  <mesh", "  <material name=\"rubber\" young=\"1\" poisson=\"0\"/><mesh",
+     "bar.xml:6: material \"rubber\": the name is used on line 5 already"},
+    {BOX, "", "bar.xml:6: mesh \"bar\": needs file=\"...\" or a shape such as <box .../>"},
+    {BOX, BOX "<sphere/>",
+     "bar.xml:6: mesh \"bar\", sphere: only one can stand here; the first is on line 6"},
+    {"<mesh name=\"bar\">", "<mesh name=\"bar\" file=\"bar.msh\">",
+     "bar.xml:6: mesh \"bar\": has both file=\"...\" and a shape; keep one of them"},
+    {BOX, "<bocks/>", "bar.xml:6: mesh \"bar\": unknown element \"bocks\"; there is: *"},
+    {BOX, "<box size=\"1 0 1\"/>",
+     "bar.xml:6: mesh \"bar\", box: size = 0 must lie between 1e-09 and 1e+09 m"},
+    {BOX, "<box cells=\"4 1.5 1\"/>",
+     "bar.xml:6: mesh \"bar\", box: cells = 1.5 must be a whole number"},
+    {BOX, "<box cells=\"4096 4096 4096\"/>",
+     "bar.xml:6: mesh \"bar\": the mesh has 68769820673 nodes, more than the limit of 50000000"},
+    {BOX, "<box element=\"tetra\"/>",
+     "bar.xml:6: mesh \"bar\", box: unknown element \"tetra\"; did you mean \"tet\"?"},
+    {"<mesh name=\"bar\">" BOX, "<mesh name=\"bar\" file=\"no.msh\">",
+     "bar.xml:6: mesh \"bar\": no.msh: cannot be opened: No such file or directory"},
+    {"<mesh name=\"bar\">" BOX, "<mesh name=\"bar\" file=\"no.stl\">",
+     "bar.xml:6: mesh \"bar\": no.stl: cannot be opened: No such file or directory"},
+    {"<mesh name=\"bar\">" BOX, "<mesh name=\"bar\" file=\"/etc/hostname\">",
+     "bar.xml:6: mesh \"bar\": file = \"/etc/hostname\" lies outside of the scene's folder; move "
+     "it there or allow it with --allow-path"},
+    {"model=\"fem\"", "model=\"springs\"",
+     "bar.xml:7: body \"bar\": unknown model \"springs\"; there is: *"},
+    {"mesh=\"bar\"", "mesh=\"baar\"",
+     "bar.xml:7: body \"bar\": unknown mesh \"baar\"; did you mean \"bar\"?"},
+    {"material=\"rubber\"", "material=\"steel\"",
+     "bar.xml:7: body \"bar\": unknown material \"steel\"; there is: rubber"},
+    {"mesh=\"bar\" ", "",
+     "bar.xml:7: body \"bar\": mesh is missing; add mesh=\"...\" (name: its shape at rest)"},
+    {"strain=\"corotated\"", "strain=\"corrotated\"",
+     "bar.xml:7: body \"bar\": unknown strain \"corrotated\"; did you mean \"corotated\"?"},
+    {"strain=\"corotated\"", "velocity=\"1 0\"",
+     "bar.xml:7: body \"bar\": velocity = \"1 0\" must be three numbers separated by blanks"},
+    {FIX, "<fix/>", "bar.xml:8: body \"bar\", fix: a region is missing; put one of <box>*"},
+    {FIX, "<fix axes=\"xw\"><all/></fix>",
+     "bar.xml:8: body \"bar\", fix: axes = \"xw\" must be some of the letters xyz, each at most "
+     "once"},
+    {FIX, "<fix axes=\"\"><all/></fix>",
+     "bar.xml:8: body \"bar\", fix: axes = \"\" must be some of the letters xyz, each at most "
+     "once"},
+    {FIX, "<fix><set name=\"x-mim\"/></fix>",
+     "bar.xml:8: body \"bar\", fix: unknown set \"x-mim\"; did you mean \"x-min\"?"},
+    {FIX, "<fix><set/></fix>",
+     "bar.xml:8: body \"bar\", fix, set: name is missing; add name=\"...\" (text: of the set, as "
+     "in the mesh)"},
+    {FIX, "<fix><sphere centre=\"9 9 9\" radius=\"0.1\"/></fix>",
+     "bar.xml:8: body \"bar\", fix: the region holds no node of body \"bar\""},
+    {FIX, "<fix><sphere/></fix>", "bar.xml:8: body \"bar\", fix, sphere: radius is missing"},
+    {FIX, "<fix><cube/></fix>",
+     "bar.xml:8: body \"bar\", fix: unknown element \"cube\"; there is: *"},
+    {FIX, "<fix><box min=\"1 0 0\" max=\"0 1 1\"/></fix>",
+     "bar.xml:8: body \"bar\", fix, box: min = 1 must not exceed max = 0 along x"},
+    {FIX, "<move axis=\"0 0 0\" angle=\"90\"><all/></move>",
+     "bar.xml:8: body \"bar\", move: axis = \"0 0 0\" has no direction"},
+    {FIX, "<move angle=\"90\" ramp=\"0 0, 1\"><all/></move>",
+     "bar.xml:8: body \"bar\", move: ramp = \"0 0, 1\" must be pairs of time and factor, separated "
+     "by commas, for example \"0 0, 0.5 1\""},
+    {"<force", "<froce/><force",
+     "bar.xml:9: body \"bar\": unknown element \"froce\"; did you mean \"force\"?"},
+    {"value=\"0 1 0\"", "value=\"0 1\"",
+     "bar.xml:9: body \"bar\", force: value = \"0 1\" must be three numbers separated by blanks"},
+    {"0 0, 0.5 1", "0 0, 0 1",
+     "bar.xml:9: body \"bar\", force: ramp: time 0 must be later than 0 before it"},
+    {"0 0, 0.5 1", "0 0; 0.5 1",
+     "bar.xml:9: body \"bar\", force: ramp = \"0 0; 0.5 1\" must be pairs of time and factor, "
+     "separated by commas, for example \"0 0, 0.5 1\""},
+    {REGION, "<box min=\"2 0 0\"/>",
+     "bar.xml:9: body \"bar\", force: the region holds no node of body \"bar\""},
+    {"    <force",
+     "    <pressure value=\"1\"><sphere centre=\"0.5 0.125 0.125\" "
+     "radius=\"0.01\"/></pressure><force",
+     "bar.xml:9: body \"bar\", pressure: the region holds no face of body \"bar\""},
+    {"body=\"bar\"", "body=\"bra\"",
+     "bar.xml:11: probe \"tip\": unknown body \"bra\"; did you mean \"bar\"?"},
+    {" at=\"1 0.125 0.125\"", "",
+     "bar.xml:11: probe \"tip\": at is missing; add at=\"x y z\", a point of the body at rest"},
+    {"quantity=\"displacement\"", "quantity=\"temperature\"",
+     "bar.xml:11: probe \"tip\": unknown quantity \"temperature\"; there is: *"},
+    {"quantity=\"displacement\"", "quantity=\"displacment\"",
+     "bar.xml:11: probe \"tip\": unknown quantity \"displacment\"; did you mean \"displacement\"?"},
+    {"name=\"tip\" ", "",
+     "bar.xml:11: probe: name is missing; add name=\"...\" (name: of the column in probes.csv)"},
+    {"every=\"0.1\"", "every=\"0\"",
+     "bar.xml:12: output: every = 0 must lie between 1e-09 and 1e+09 s"},
+    {"format=\"vtu\"", "format=\"vtx\"",
+     "bar.xml:12: output: unknown format \"vtx\"; did you mean \"vtu\"?"},
+    {"colour=\"displacement\"", "colour=\"red\"",
+     "bar.xml:13: view: unknown colour \"red\"; there is: *"},
+    {"up=\"0 1 0\"", "up=\"0 0 5\"",
+     "bar.xml:13: view: direction and up are parallel; turn one of them"},
+    {"direction=\"0 0 -1\"", "direction=\"0 0 0\"",
+     "bar.xml:13: view: direction = \"0 0 0\" has no direction"},
+    {"</pliant>", "<view/></pliant>",
+     "bar.xml:14: view: only one can stand here; the first is on line 13"},
+};
+
+static int is_expected(const char *text, const char *expected)
+{
+  size_t length = strlen(expected);
+  if (length && expected[length - 1] == '*') return strncmp(text, expected, length - 1) == 0;
+  return strcmp(text, expected) == 0;
+}
+
+enum { BAD_COUNT = sizeof bad_scenes / sizeof *bad_scenes };
+
+static pl_status load(const pl_scene_def *def, const char *text, pl_error *error)
+{
+  pl_scene *scene = NULL;
+  pl_status status = pl_scene_load_memory(def, text, strlen(text), &scene, error);
+  pl_scene_destroy(scene);
+  return status;
+}
+
+TEST(every_message_is_one_clear_sentence)
+{
+  CHECK(BAD_COUNT >= 40);
+  for (int i = 0; i < BAD_COUNT; i++) {
+    messages kept;
+    pl_scene_def def = quiet_def("bar.xml", &kept);
+    char *text = edited(good_scene, bad_scenes[i].from, bad_scenes[i].to);
+    pl_error error = {0};
+    pl_status status = load(&def, text, &error);
+    char first[MESSAGE_ROOM];
+    pl_error_text(&error, first, sizeof first);
+    int good = status != PL_OK && status == error.code && kept.errors == 1 &&
+               is_expected(first, bad_scenes[i].message) && strcmp(first, kept.text[0]) == 0;
+    if (!good) {
+      printf("  case %d, %s -> %s\n    expected: %s\n", i, bad_scenes[i].from, bad_scenes[i].to,
+             bad_scenes[i].message);
+      for (int k = 0; k < kept.errors && k < MOST_MESSAGES; k++)
+        printf("    got:      %s\n", kept.text[k]);
+    }
+    CHECK(good);
+    free(text);
+  }
+}
+
+static void check_messages(const char *text, const char *const *expected)
+{
+  messages kept;
+  pl_scene_def def = quiet_def("bar.xml", &kept);
+  CHECK(load(&def, text, NULL) != PL_OK);
+  int count = 0;
+  while (expected[count]) count++;
+  CHECK(kept.errors == count);
+  for (int i = 0; i < kept.errors && i < MOST_MESSAGES; i++) {
+    if (i < count && is_expected(kept.text[i], expected[i])) continue;
+    printf("  expected: %s\n  got:      %s\n", i < count ? expected[i] : "nothing", kept.text[i]);
+    test_failures++;
+  }
+}
+
+TEST(all_errors_are_told_at_once_and_none_follows_from_another)
+{
+  check_messages(
+      "<pliant>\n"
+      "<world dt=\"0\" gravity=\"0 0\"/>\n"
+      "<material name=\"rubber\" young=\"1e6\" poisson=\"0.7\"/>\n"
+      "<materiel name=\"steel\" young=\"1e6\" poisson=\"0.3\"/>\n"
+      "<material nmae=\"wood\" young=\"1e6\" poisson=\"0.3\"/>\n"
+      "<mesh name=\"a\"><box cells=\"2 1 1\"/></mesh>\n"
+      "<mesh name=\"b\" file=\"no.msh\"/>\n"
+      "<body name=\"a\" mesh=\"a\" material=\"rubber\"><fix><sphere radius=\"0\" centre=\"9 9 "
+      "9\"/></fix></body>\n"
+      "<body name=\"b\" mesh=\"b\" material=\"steel\"><fix><all/></fix></body>\n"
+      "<body name=\"c\" mesh=\"a\" material=\"wood\"><fix axes=\"w\"/></body>\n"
+      "<probe name=\"p\" body=\"a\" at=\"0 0 0\"/>\n"
+      "<probe name=\"q\" body=\"nobody\" at=\"0 0 0\"/>\n"
+      "</pliant>\n",
+      (const char *const[]){
+          "bar.xml:2: world: dt = 0 must lie between 1e-09 and 1e+06 s",
+          "bar.xml:2: world: gravity = \"0 0\" must be three numbers separated by blanks",
+          "bar.xml:2: world: duration is missing; add duration=\"...\" (s: simulated time)",
+          "bar.xml:3: material \"rubber\": poisson = 0.7 must lie between -0.99 and 0.4999",
+          "bar.xml:4: unknown element \"materiel\"; did you mean \"material\"?",
+          "bar.xml:5: material: unknown attribute \"nmae\"; did you mean \"name\"?",
+          "bar.xml:5: material: name is missing; add name=\"...\" (name: that bodies call it by)",
+          "bar.xml:10: body \"c\", fix: axes = \"w\" must be some of the letters xyz, each at most "
+          "once",
+          "bar.xml:10: body \"c\", fix: a region is missing; put one of <box>*",
+          "bar.xml:12: probe \"q\": unknown body \"nobody\"; there is: a, b, c",
+          "bar.xml:7: mesh \"b\": no.msh: cannot be opened: No such file or directory",
+          "bar.xml:8: body \"a\", fix: the region holds no node of the mesh",
+          NULL,
+      });
+}
+
+TEST(too_many_errors_end_the_reading)
+{
+  enum { COUNT = 1000 };
+  char *text = malloc(64 + COUNT * 16), *end = text;
+  end += sprintf(end, "<pliant>");
+  for (int i = 0; i < COUNT; i++) end += sprintf(end, "<nonsense/>\n");
+  sprintf(end, "</pliant>");
+  messages kept;
+  pl_scene_def def = quiet_def("bar.xml", &kept);
+  CHECK_FAILS(load(&def, text, error), PL_E_ARGUMENT, "unknown element \"nonsense\"");
+  CHECK(kept.errors == 201);
+  free(text);
+}
+
+/* Every attribute of every element, misspelt, is refused with a suggestion: over all tables. */
+static void check_row(const char *path, const char *before, const char *name, const char *after)
+{
+  char text[1024], wrong[128];
+  snprintf(wrong, sizeof wrong, "%sx", name);
+  snprintf(text, sizeof text, "%s %s=\"1\"%s", before, wrong, after);
+  messages kept;
+  pl_scene_def def = quiet_def("bar.xml", &kept);
+  CHECK(load(&def, text, NULL) != PL_OK);
+  char part[256];
+  snprintf(part, sizeof part, "unknown attribute \"%s\"; did you mean \"", wrong);
+  int found = 0;
+  for (int i = 0; i < kept.errors && i < MOST_MESSAGES; i++)
+    found |= strstr(kept.text[i], part) != NULL;
+  if (!found)
+    printf("  %s %s: no suggestion for %s; first message: %s\n", path, name, wrong, kept.text[0]);
+  CHECK(found);
+}
+
+static void check_member_rows(const char *before, const char *after, const pl_member *member)
+{
+  for (int i = 0; i < member->param_count; i++)
+    check_row(member->name, before, member->params[i].name, after);
+}
+
+static int rows_checked;
+
+static void check_table(const pl_element *element, const char *open, const char *close)
+{
+  for (int m = 0; m == 0 || (element->family && element->family->members[m]); m++) {
+    const pl_member *member = element->family ? element->family->members[m] : NULL;
+    const char *name = member ? member->name : element->name;
+    char before[512], after[512], inner_open[512], inner_close[512];
+    snprintf(before, sizeof before, "%s<%s", open, name);
+    snprintf(after, sizeof after, "/>%s", close);
+    snprintf(inner_open, sizeof inner_open, "%s<%s>", open, name);
+    snprintf(inner_close, sizeof inner_close, "</%s>%s", name, close);
+    if (member) check_member_rows(before, after, member);
+    for (const pl_attribute *row = element->attributes; row->param.name; row++) {
+      check_row(element->name, before, row->param.name, after);
+      rows_checked++;
+      for (int k = 0; row->adopts && row->family->members[k]; k++) {
+        char chosen[512];
+        snprintf(chosen, sizeof chosen, "%s<%s %s=\"%s\"", open, name, row->param.name,
+                 row->family->members[k]->name);
+        check_member_rows(chosen, after, row->family->members[k]);
+      }
+    }
+    for (int i = 0; element->children && element->children[i]; i++)
+      check_table(element->children[i], inner_open, inner_close);
+  }
+}
+
+TEST(every_misspelt_attribute_gets_a_suggestion)
+{
+  check_table(&pl_scene_root, "", "");
+  CHECK(rows_checked > 30);
+}
+
+TEST(files_that_are_no_scenes)
+{
+  messages kept;
+  pl_scene_def def = quiet_def("/nowhere/bar.xml", &kept);
+  pl_scene *scene;
+  CHECK_FAILS(pl_scene_load(&def, &scene, error), PL_E_IO,
+              "/nowhere/bar.xml: cannot be opened: No such file or directory");
+  CHECK(kept.errors == 1 && !scene);
+  def.path = "/tmp";
+  CHECK_FAILS(pl_scene_load(&def, &scene, error), PL_E_IO, "/tmp: is a folder");
+  def.path = "bar.xml";
+  CHECK_FAILS(load(&def, "", error), PL_E_PARSE, "bar.xml");
+  CHECK_FAILS(load(&def, "<pliant>\n<world\n</pliant>", error), PL_E_PARSE, "bar.xml:");
+  CHECK_FAILS(load(&def, "<scene/>", error), PL_E_PARSE,
+              "bar.xml:1: begins with <scene>; a scene begins with <pliant>");
+  CHECK_FAILS(load(&def, "<!DOCTYPE pliant>\n<pliant/>", error), PL_E_PARSE, "document type");
+  CHECK_FAILS(load(&def, "<pliant>&x;</pliant>", error), PL_E_PARSE, "bar.xml:1: ");
+  def.path = NULL;
+  CHECK_FAILS(load(&def, "<pliant/>", error), PL_E_ARGUMENT, "has no path");
+  def = (pl_scene_def){.path = "bar.xml"};
+  CHECK_FAILS(load(&def, "<pliant/>", error), PL_E_ARGUMENT, "pl_scene_def_default()");
+}
+
+TESTS(X(every_message_is_one_clear_sentence)
+          X(all_errors_are_told_at_once_and_none_follows_from_another)
+              X(too_many_errors_end_the_reading) X(every_misspelt_attribute_gets_a_suggestion)
+                  X(files_that_are_no_scenes))

@@ -1,0 +1,499 @@
+/* What every solver must keep with every preconditioner: a member is tested the moment it is
+ * listed. */
+#include "sparse/vector.h"
+#include "system.h"
+
+typedef struct pair {
+  pl_choice solver, preconditioner;
+} pair;
+
+static pl_status create(const pl_allocator *allocator, const pair *names, const pl_bsr *A,
+                        pl_solver **out, pl_error *error)
+{
+  pl_allocator source = pl_allocator_or_default(allocator);
+  pl_part solver, preconditioner;
+  pl_status status =
+      pl_choice_resolve(&pl_solver_family, &names->solver, &solver.member, solver.values, error);
+  if (!status)
+    status = pl_choice_resolve(&pl_preconditioner_family, &names->preconditioner,
+                               &preconditioner.member, preconditioner.values, error);
+  return status ? status : pl_solver_create(&source, &solver, &preconditioner, A, out, error);
+}
+
+/* Calls check for every solver with every preconditioner. */
+static void for_all_pairs(void (*check)(const pair *))
+{
+  for (int s = 0; pl_solver_family.members[s]; s++) {
+    for (int p = 0; pl_preconditioner_family.members[p]; p++) {
+      pair names = {{pl_solver_family.members[s]->name, NULL, 0},
+                    {pl_preconditioner_family.members[p]->name, NULL, 0}};
+      int before = test_failures;
+      check(&names);
+      if (test_failures > before)
+        printf("  with %s and %s\n", names.solver.name, names.preconditioner.name);
+    }
+  }
+}
+
+static pl_solver *make_solver(const pair *names, const pl_bsr *A)
+{
+  pl_solver *solver = NULL;
+  CHECK_OK(create(NULL, names, A, &solver, error));
+  return solver;
+}
+
+/* Solves to the relative accuracy tolerance; x is a guess and the prescribed values. */
+static pl_status solve(const pair *names, const pl_bsr *A, const pl_filter *filter, const double *b,
+                       double *x, double tolerance, pl_pool *pool, pl_solve_report *report,
+                       pl_error *error)
+{
+  pl_solver *solver = make_solver(names, A);
+  pl_status status = pl_solver_prepare(solver, A, filter, pool, error);
+  if (!status)
+    status = pl_solver_solve(solver, A, filter, b, x, tolerance * test_length(b, A->rows), pool,
+                             report, error);
+  pl_solver_destroy(solver);
+  return status;
+}
+
+/* The solution differs from the dense one by no more than the residual allows: the matrices' least
+ * eigenvalue is above 0.1, so |x - y| <= 10 |r|, plus rounding of the dense solve. */
+static void check_dense(const pair *names)
+{
+  for (int rows = 1; rows <= 25; rows += 8) {
+    for (int constrained = 0; constrained < 2; constrained++) {
+      pl_bsr *A = test_spd(rows);
+      test_filter constraints = {0};
+      if (constrained) test_constrain(&constraints, rows);
+      const pl_filter *filter = constrained ? &constraints.filter : NULL;
+      double *b = test_vector(rows), *x = test_vector(rows), *y = test_vector(rows);
+      memcpy(y, x, 3 * (size_t)rows * sizeof *x);
+      test_dense_solve(A, filter, b, y);
+
+      pl_solve_report report = {0};
+      double target = 1e-10 * test_length(b, rows);
+      CHECK_OK(solve(names, A, filter, b, x, 1e-10, NULL, &report, error));
+      CHECK(test_distance(x, y, rows) <= 20 * target + 1e-12);
+      CHECK(report.residual <= 1.01 * target);
+      CHECK(report.products >= 1 && report.iterations >= 0);
+
+      // the reported residual is the true one, up to rounding in its own computation
+      CHECK_NEAR(report.residual, test_residual(A, filter, b, x), 1e-13 * test_length(b, rows));
+      free(b), free(x), free(y);
+      pl_bsr_destroy(A);
+    }
+  }
+}
+
+TEST(agrees_with_the_dense_solution) { for_all_pairs(check_dense); }
+
+/* Prescribed values are kept to the bit where a node is fixed, and to rounding on planes and
+ * lines. */
+static void check_prescribed(const pair *names)
+{
+  int rows = 50;
+  pl_bsr *A = test_spd(rows);
+  test_filter constraints;
+  test_constrain(&constraints, rows);
+  const pl_filter *filter = &constraints.filter;
+  double *b = test_vector(rows), *x = test_vector(rows), *given = test_vector(rows);
+  memcpy(given, x, 3 * (size_t)rows * sizeof *x);
+  CHECK_OK(solve(names, A, filter, b, x, 1e-8, NULL, NULL, error));
+  for (int i = 0; i < filter->count; i++) {
+    const double *P = filter->projections + 9 * i;
+    double change[3];
+    for (int c = 0; c < 3; c++)
+      change[c] = x[3 * filter->nodes[i] + c] - given[3 * filter->nodes[i] + c];
+    for (int c = 0; c < 3; c++) {
+      double kept = change[c] - P[c] * change[0] - P[3 + c] * change[1] - P[6 + c] * change[2];
+      if (P[0] + P[4] + P[8] < 0.5) CHECK(kept == 0);
+      CHECK_NEAR(kept, 0, 1e-13);
+    }
+  }
+  free(b), free(x), free(given);
+  pl_bsr_destroy(A);
+}
+
+TEST(prescribed_values_are_kept) { for_all_pairs(check_prescribed); }
+
+static void check_warm_start(const pair *names)
+{
+  int rows = 60;
+  pl_bsr *A = test_spd(rows);
+  double *b = test_vector(rows), *x = test_vector(rows), *again = test_vector(rows);
+  pl_solve_report report;
+  CHECK_OK(solve(names, A, NULL, b, x, 1e-12, NULL, &report, error));
+  int cold = report.iterations;
+  memcpy(again, x, 3 * (size_t)rows * sizeof *x);
+  CHECK_OK(solve(names, A, NULL, b, again, 1e-10, NULL, &report, error));
+  CHECK(report.iterations == 0 && memcmp(x, again, 3 * (size_t)rows * sizeof *x) == 0);
+
+  // a good guess saves iterations
+  for (int i = 0; i < 3 * rows; i++) again[i] += 1e-8 * test_uniform();
+  CHECK_OK(solve(names, A, NULL, b, again, 1e-10, NULL, &report, error));
+  CHECK(report.iterations < cold || cold == 0);
+  free(b), free(x), free(again);
+  pl_bsr_destroy(A);
+}
+
+TEST(warm_start_costs_nothing) { for_all_pairs(check_warm_start); }
+
+/* Nothing to do: no right side, everything fixed, no rows, a constrained node that nothing holds.
+ */
+static void check_trivial(const pair *names)
+{
+  int rows = 30, nodes[30];
+  double zeros[90] = {0}, x[90] = {0}, projections[270] = {0};
+  pl_bsr *A = test_spd(rows);
+  pl_solve_report report;
+  CHECK_OK(solve(names, A, NULL, zeros, x, 1e-6, NULL, &report, error));
+  CHECK(report.iterations == 0 && report.residual == 0 && memcmp(x, zeros, sizeof x) == 0);
+
+  double *b = test_vector(rows), *guess = test_vector(rows), *kept = test_vector(rows);
+  memcpy(kept, guess, sizeof x);
+  for (int i = 0; i < rows; i++) nodes[i] = i;
+  pl_filter all = {rows, nodes, projections};
+  CHECK_OK(solve(names, A, &all, b, guess, 1e-6, NULL, &report, error));
+  CHECK(report.iterations == 0 && memcmp(guess, kept, sizeof x) == 0);
+
+  // fixed nodes need neither mass nor stiffness
+  pl_bsr_zero(A, NULL);
+  CHECK_OK(solve(names, A, &all, b, guess, 1e-6, NULL, &report, error));
+  pl_bsr_destroy(A);
+
+  CHECK_OK(pl_bsr_create(NULL, 0, NULL, 0, &A, error));
+  CHECK_OK(solve(names, A, NULL, b, guess, 1e-6, NULL, &report, error));
+  CHECK(report.iterations == 0 && report.residual == 0);
+  pl_bsr_destroy(A);
+  free(b), free(guess), free(kept);
+}
+
+TEST(nothing_to_do_is_fine) { for_all_pairs(check_trivial); }
+
+/* Targets that rounding puts out of reach end in success, with a residual of rounding's size. */
+static void check_unreachable(const pair *names)
+{
+  int rows = 80;
+  pl_bsr *A = test_spd(rows);
+  for (int large = 0; large < 2; large++) {
+    for (int k = 0; k < 3; k++) {
+      double *b = test_vector(rows), *x = test_vector(rows);
+      double tolerance = (double[]){0, 1e-17, 1e-15}[k];
+      // a guess far off, whose size must not limit the accuracy
+      for (int i = 0; large && i < 3 * rows; i++) x[i] *= 1e12;
+      pl_solve_report report;
+      CHECK_OK(solve(names, A, NULL, b, x, tolerance, NULL, &report, error));
+      CHECK(report.residual <= 1e-13 * test_length(b, rows));
+      CHECK(report.iterations < 3000);
+      free(b), free(x);
+    }
+  }
+
+  // numbers whose squares vanish
+  double *b = test_vector(rows), *x = calloc(3 * (size_t)rows, sizeof *x);
+  const double scales[] = {1e-100, 1e-139, 1e-141, 1e-150, 1e-160, 1e-165, 1e-310};
+  for (int k = 0; k < 7; k++) {
+    double *small = malloc(3 * (size_t)rows * sizeof *small);
+    for (int i = 0; i < 3 * rows; i++) small[i] = scales[k] * b[i], x[i] = 0;
+    CHECK_OK(solve(names, A, NULL, small, x, 1e-6, NULL, NULL, error));
+    free(small);
+  }
+  free(b), free(x);
+  pl_bsr_destroy(A);
+}
+
+TEST(rounding_level_is_accepted) { for_all_pairs(check_unreachable); }
+
+/* Off-diagonal blocks so large that the matrix is indefinite, though its diagonal is not. */
+static void check_indefinite(const pair *names)
+{
+  pl_bsr *A = test_laplacian(20, 5);
+  for (int row = 0; row < A->rows; row++) {
+    for (int k = A->start[row]; k < A->start[row + 1]; k++) {
+      for (int c = 0; c < 9; c += 4) A->values[9 * k + c] *= A->columns[k] == row ? 1 : 2;
+    }
+  }
+  double *b = test_vector(A->rows), *x = calloc(3 * (size_t)A->rows, sizeof *x);
+  pl_solve_report report;
+  CHECK_FAILS(solve(names, A, NULL, b, x, 1e-6, NULL, &report, error), PL_E_INDEFINITE,
+              "negative curvature");
+  CHECK(isfinite(test_length(x, A->rows)));
+  CHECK_NEAR(report.residual, test_residual(A, NULL, b, x), 1e-12 * report.residual);
+
+  // negative in the first direction already
+  for (int i = 0; i < 9 * A->start[A->rows]; i++) A->values[i] = -A->values[i];
+  pl_error error = {0};
+  pl_status status = solve(names, A, NULL, b, x, 1e-6, NULL, &report, &error);
+  CHECK(status == PL_E_INDEFINITE || status == PL_E_SINGULAR);
+  CHECK(strlen(error.message) > 20);
+  free(b), free(x);
+  pl_bsr_destroy(A);
+}
+
+TEST(indefinite_matrices_are_found) { for_all_pairs(check_indefinite); }
+
+/* A body that nothing holds: forces that add up to something have no solution. */
+static void check_singular(const pair *names)
+{
+  for (int k = 0; k < 6; k++) {
+    pl_bsr *A = test_laplacian(10 + 7 * k, 9);
+    double *b = test_vector(A->rows), *x = test_vector(A->rows);
+    for (int i = 0; i < 3 * A->rows; i++) {
+      if (k == 1) b[i] = 1;               // a pure push
+      if (k == 2) b[i] += 1;              // mostly a push
+      if (k == 3) b[i] = i == 0;          // at one node
+      if (k == 4) b[i] = 1 + 1e-9 * b[i]; // almost a pure push
+    }
+    pl_error error = {0};
+    pl_solve_report report;
+    pl_status status = solve(names, A, NULL, b, x, 1e-6, NULL, &report, &error);
+    if (status != PL_E_SINGULAR) printf("  case %d: %d %s\n", k, (int)status, error.message);
+    CHECK(status == PL_E_SINGULAR && strstr(error.message, "nothing resists"));
+    CHECK(isfinite(test_length(x, A->rows)) && isfinite(report.residual));
+    free(b), free(x);
+    pl_bsr_destroy(A);
+  }
+}
+
+TEST(singular_matrices_are_found) { for_all_pairs(check_singular); }
+
+/* A singular matrix with a right side in its range is solvable, and solved. */
+static void check_consistent(const pair *names)
+{
+  pl_bsr *A = test_laplacian(17, 11);
+  double *b = test_vector(A->rows), *x = calloc(3 * (size_t)A->rows, sizeof *x);
+  double *y = test_vector(A->rows);
+  pl_bsr_multiply(A, y, b, NULL);
+  pl_solve_report report;
+  CHECK_OK(solve(names, A, NULL, b, x, 1e-8, NULL, &report, error));
+  CHECK(report.residual <= 1.01e-8 * test_length(b, A->rows));
+  free(b), free(x), free(y);
+  pl_bsr_destroy(A);
+}
+
+TEST(consistent_singular_systems_are_solved) { for_all_pairs(check_consistent); }
+
+static void check_not_finite(const pair *names)
+{
+  int rows = 20;
+  pl_bsr *A = test_spd(rows);
+  double *b = test_vector(rows), *x = test_vector(rows);
+  const double bad[] = {NAN, INFINITY};
+  for (int k = 0; k < 2; k++) {
+    double kept = b[7];
+    b[7] = bad[k];
+    pl_status status = solve(names, A, NULL, b, x, 1e-6, NULL, NULL, NULL);
+    CHECK(status == PL_E_DIVERGED);
+    b[7] = kept;
+    kept = A->values[40];
+    A->values[40] = bad[k];
+    status = solve(names, A, NULL, b, x, 1e-6, NULL, NULL, NULL);
+    CHECK(status == PL_E_DIVERGED || status == PL_E_SINGULAR);
+    A->values[40] = kept;
+  }
+
+  // finite numbers whose products are not
+  for (int i = 0; i < 3 * rows; i++) b[i] *= 1e300;
+  CHECK(solve(names, A, NULL, b, x, 1e-6, NULL, NULL, NULL) == PL_E_DIVERGED);
+  for (int i = 0; i < 3 * rows; i++) b[i] = 1;
+  pl_solver *solver = make_solver(names, A);
+  CHECK_FAILS(pl_solver_solve(solver, A, NULL, b, x, NAN, NULL, NULL, error), PL_E_ARGUMENT, "nan");
+  CHECK_FAILS(pl_solver_solve(solver, A, NULL, b, x, -1, NULL, NULL, error), PL_E_ARGUMENT, "-1");
+  pl_solver_destroy(solver);
+  free(b), free(x);
+  pl_bsr_destroy(A);
+}
+
+TEST(what_is_not_finite_is_found) { for_all_pairs(check_not_finite); }
+
+TEST(iterations_are_limited)
+{
+  pl_bsr *A = test_laplacian(40, 40);
+  for (int row = 0; row < A->rows; row++) {
+    for (int c = 0; c < 9; c += 4) A->values[9 * A->diagonal[row] + c] += 1e-4;
+  }
+  double *b = test_vector(A->rows), *x = calloc(3 * (size_t)A->rows, sizeof *x);
+  pl_setting few = {"iterations", {7}, NULL};
+  pair names = {{"cg", &few, 1}, {"block-diagonal", NULL, 0}};
+  pl_solve_report report;
+  CHECK_FAILS(solve(&names, A, NULL, b, x, 1e-6, NULL, &report, error), PL_E_CONVERGENCE,
+              "in 7 iterations");
+  CHECK(report.iterations == 7 && report.products == 9);
+  CHECK_NEAR(report.residual, test_residual(A, NULL, b, x), 1e-12 * report.residual);
+  CHECK(report.residual < test_length(b, A->rows));
+  free(b), free(x);
+  pl_bsr_destroy(A);
+}
+
+/* Blocks of very different stiffness: preconditioning must pay, and block by block more than
+ * entry by entry. */
+TEST(preconditioners_save_iterations)
+{
+  pl_bsr *A = test_spd(200);
+  double scale[600], *b = test_vector(200);
+  for (int i = 0; i < 600; i++) scale[i] = pow(10, 0.7 * test_uniform());
+  for (int row = 0; row < 200; row++) {
+    for (int k = A->start[row]; k < A->start[row + 1]; k++) {
+      for (int i = 0; i < 9; i++)
+        A->values[9 * k + i] *= scale[3 * row + i % 3] * scale[3 * A->columns[k] + i / 3];
+    }
+  }
+  int iterations[3];
+  const char *const words[] = {"block-diagonal", "diagonal", "none"};
+  for (int k = 0; k < 3; k++) {
+    pair names = {{0}, {words[k], NULL, 0}};
+    double *x = calloc(600, sizeof *x);
+    pl_solve_report report;
+    CHECK_OK(solve(&names, A, NULL, b, x, 1e-8, NULL, &report, error));
+    iterations[k] = report.iterations;
+    free(x);
+  }
+  CHECK(iterations[0] < iterations[1] && 4 * iterations[1] < iterations[2]);
+  free(b);
+  pl_bsr_destroy(A);
+}
+
+/* Heavy rows beside light ones: contrasts of 1e10 are no reason to call a matrix singular. */
+static void check_contrast(const pair *names)
+{
+  pl_bsr *A = test_laplacian(12, 12);
+  for (int row = 0; row < A->rows; row++) {
+    for (int c = 0; c < 9; c += 4)
+      A->values[9 * A->diagonal[row] + c] += row % 5 == 0 ? 1e10 : row % 7 == 0 ? 1 : 0;
+  }
+  double *b = test_vector(A->rows), *x = calloc(3 * (size_t)A->rows, sizeof *x);
+  CHECK_OK(solve(names, A, NULL, b, x, 1e-9, NULL, NULL, error));
+  free(b), free(x);
+  pl_bsr_destroy(A);
+}
+
+TEST(contrasts_are_endured) { for_all_pairs(check_contrast); }
+
+static void check_bad_block(const pair *names)
+{
+  int rows = 700;
+  if (strcmp(names->preconditioner.name, "none") == 0) return; // looks at no block
+  int whole = strcmp(names->preconditioner.name, "diagonal") != 0;
+  pl_bsr *A = test_spd(rows);
+  double *b = test_vector(rows), *x = test_vector(rows);
+  const double worse[3][9] = {{0}, {1, 0, 0, 0, -1, 0, 0, 0, 1}, {1, 2, 0, 2, 1, 0, 0, 0, 1}};
+  pl_filter fixed = {1, (const int[]){431}, (const double[9]){0}};
+  for (int k = 0; k < 2 + whole; k++) {
+    memcpy(A->values + 9 * A->diagonal[431], worse[k], sizeof worse[k]);
+    CHECK_FAILS(solve(names, A, NULL, b, x, 1e-6, NULL, NULL, error), PL_E_SINGULAR,
+                "diagonal block of row 431");
+    // a fixed node needs no stiffness of its own
+    CHECK_OK(solve(names, A, &fixed, b, x, 1e-6, NULL, NULL, error));
+  }
+  free(b), free(x);
+  pl_bsr_destroy(A);
+}
+
+TEST(bad_diagonal_blocks_are_named) { for_all_pairs(check_bad_block); }
+
+static void check_threads(const pair *names)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_bsr *A = test_laplacian(70, 40);
+  for (int row = 0; row < A->rows; row++) {
+    for (int c = 0; c < 9; c += 4) A->values[9 * A->diagonal[row] + c] += 0.01;
+  }
+  test_filter constraints;
+  test_constrain(&constraints, A->rows);
+  size_t bytes = 3 * (size_t)A->rows * sizeof(double);
+  double *b = test_vector(A->rows), *guess = test_vector(A->rows), *first = malloc(bytes);
+  const int threads[] = {1, 2, 3, 8};
+  pl_solve_report reports[4];
+  for (int t = 0; t < 4; t++) {
+    pl_pool *pool = NULL;
+    CHECK_OK(pl_pool_create(&allocator, threads[t], &pool, error));
+    double *x = malloc(bytes);
+    memcpy(x, guess, bytes);
+    CHECK_OK(solve(names, A, &constraints.filter, b, x, 1e-9, pool, &reports[t], error));
+    if (t == 0) memcpy(first, x, bytes);
+    CHECK(memcmp(first, x, bytes) == 0);
+    CHECK(reports[t].iterations == reports[0].iterations && reports[t].iterations > 10);
+    CHECK(memcmp(&reports[t].residual, &reports[0].residual, sizeof(double)) == 0);
+    pl_pool_destroy(pool);
+    free(x);
+  }
+  free(b), free(guess), free(first);
+  pl_bsr_destroy(A);
+}
+
+TEST(same_bits_for_any_threads) { for_all_pairs(check_threads); }
+
+/* Memory is taken by create alone; if any of it fails, all is given back. */
+static void check_memory(const pair *names)
+{
+  int rows = 40;
+  pl_bsr *A = test_spd(rows);
+  double *b = test_vector(rows), *x = test_vector(rows);
+  for (int k = 0;; k++) {
+    test_memory memory = {0, 0, k};
+    pl_allocator allocator = test_allocator(&memory);
+    pl_solver *solver = NULL;
+    pl_error error = {0};
+    pl_status status = create(&allocator, names, A, &solver, &error);
+    if (status == PL_OK) {
+      int calls = memory.calls;
+      memory.fail_at = calls; // the next one would fail
+      CHECK(calls >= 7 && k >= 7);
+      for (int round = 0; round < 3; round++) {
+        CHECK(pl_solver_prepare(solver, A, NULL, NULL, &error) == PL_OK);
+        CHECK(pl_solver_solve(solver, A, NULL, b, x, 1e-9, NULL, NULL, &error) == PL_OK);
+        x[round] += 1;
+      }
+      CHECK(memory.calls == calls);
+      pl_solver_destroy(solver);
+      CHECK(memory.live == 0);
+      break;
+    }
+    CHECK(status == PL_E_MEMORY && error.code == PL_E_MEMORY && !solver && memory.live == 0);
+  }
+  free(b), free(x);
+  pl_bsr_destroy(A);
+}
+
+TEST(memory_is_taken_at_creation_only) { for_all_pairs(check_memory); }
+
+TEST(choices_are_checked)
+{
+  pl_bsr *A = test_spd(5), *larger = test_spd(6);
+  pl_solver *solver = NULL;
+  pl_choice preset = {0}, unknown = {"cgg", NULL, 0};
+  pl_setting loose = {"tolerance", {0.9}, NULL}, fine = {"tolerance", {1e-9}, NULL};
+  pl_choice bad = {"cg", &loose, 1}, good = {"cg", &fine, 1};
+  CHECK_FAILS(create(NULL, &(pair){unknown, preset}, A, &solver, error), PL_E_ARGUMENT,
+              "did you mean \"cg\"");
+  CHECK_FAILS(create(NULL, &(pair){preset, unknown}, A, &solver, error), PL_E_ARGUMENT,
+              "unknown preconditioner");
+  CHECK_FAILS(create(NULL, &(pair){bad, preset}, A, &solver, error), PL_E_ARGUMENT,
+              "tolerance = 0.9");
+  CHECK(solver == NULL);
+  CHECK_OK(create(NULL, &(pair){good, preset}, A, &solver, error));
+  CHECK(pl_solver_tolerance(solver) == 1e-9);
+  CHECK_FAILS(pl_solver_prepare(solver, larger, NULL, NULL, error), PL_E_ARGUMENT, "6 rows");
+  double b[18] = {0}, x[18] = {0};
+  CHECK_FAILS(pl_solver_solve(solver, larger, NULL, b, x, 0, NULL, NULL, error), PL_E_ARGUMENT,
+              "6 rows");
+  pl_solver_destroy(solver);
+  CHECK_OK(create(NULL, &(pair){preset, preset}, A, &solver, error));
+  CHECK(pl_solver_tolerance(solver) == 1e-6);
+  CHECK(strcmp(solver->preconditioner->ops->info.name, "block-diagonal") == 0);
+  pl_solver_destroy(solver);
+  pl_solver_destroy(NULL);
+  pl_bsr_destroy(A);
+  pl_bsr_destroy(larger);
+
+  for (int s = 0; pl_solver_family.members[s]; s++)
+    CHECK(strcmp(pl_solver_family.members[s]->params[0].name, "tolerance") == 0);
+}
+
+TESTS(X(agrees_with_the_dense_solution) X(prescribed_values_are_kept) X(warm_start_costs_nothing)
+          X(nothing_to_do_is_fine) X(rounding_level_is_accepted) X(indefinite_matrices_are_found)
+              X(singular_matrices_are_found) X(consistent_singular_systems_are_solved)
+                  X(what_is_not_finite_is_found) X(iterations_are_limited)
+                      X(preconditioners_save_iterations) X(contrasts_are_endured)
+                          X(bad_diagonal_blocks_are_named) X(same_bits_for_any_threads)
+                              X(memory_is_taken_at_creation_only) X(choices_are_checked))

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Includes point only downwards: a file may use its own room, the rooms below it and the public
+# headers. So sparse and ode never see a mesh, and nothing below io ever sees a file format.
+set -eu
+cd "$PLIANT_SOURCE"
+rooms=(core math sparse ode mesh material model contact world io scene view)
+
+# the height of a room in the list, nothing for a folder that is none
+height() {
+  for i in "${!rooms[@]}"; do
+    [ "${rooms[$i]}" = "$1" ] && echo "$i"
+  done
+  return 0
+}
+
+bad=0
+complain() {
+  echo "$1"
+  bad=1
+}
+
+count=0
+for file in src/*/*.[ch]; do
+  room=$(basename "$(dirname "$file")")
+  own=$(height "$room")
+  [ -n "$own" ] || complain "$file: the room $room is not in the list of this test"
+  while read -r included; do
+    count=$((count + 1))
+    case $included in
+    pliant/*.h) [ -e "include/$included" ] || complain "$file: there is no include/$included" ;;
+    */*)
+      other=$(height "${included%%/*}")
+      [ -n "$other" ] || complain "$file: \"$included\" is of no room"
+      [ "${other:-0}" -le "${own:-99}" ] || complain "$file: \"$included\" is above the room $room"
+      ;;
+    *) complain "$file: \"$included\" must name its room" ;;
+    esac
+  done < <(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file")
+done
+
+# a user has the public headers only
+for file in include/pliant/*.h examples/*.c; do
+  while read -r included; do
+    case $included in pliant/*) ;; *) complain "$file: \"$included\" is not public" ;; esac
+  done < <(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file")
+done
+
+echo "$count includes of ${#rooms[@]} rooms"
+[ "$count" -gt 0 ] || bad=1
+exit $bad

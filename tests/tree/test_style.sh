@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# What the house asks of every file: no way out of the process and no printing in the library,
+# files of at most 800 lines, functions of at most 120.
+set -eu
+cd "$PLIANT_SOURCE"
+bad=0
+complain() {
+  echo "$1"
+  bad=1
+}
+
+# the library ends no process and prints nothing; comments and strings may speak of it
+banned='\b(exit|_Exit|_exit|quick_exit|abort|assert|printf|vprintf|puts|putchar|perror|longjmp)\s*\('
+banned+='|\b(stdout|stderr)\b'
+for file in src/*/*.[ch]; do
+  hits=$("${CC:-cc}" -fpreprocessed -dD -E "$file" 2>/dev/null | sed 's/"\([^"\\]\|\\.\)*"//g' |
+    grep -E "$banned" || true)
+  [ -z "$hits" ] || complain "$file: not in a library: $hits"
+done
+
+# a function's body stands between braces in the first column
+files=$(find src include cli tests bench examples \( -name '*.c' -o -name '*.h' \) 2>/dev/null | sort)
+for file in $files; do
+  lines=$(wc -l <"$file")
+  [ "$lines" -le 800 ] || complain "$file: $lines lines are more than 800; make two files of it"
+  long=$(awk '/^{/ { start = NR } /^}/ && start { if (NR - start + 1 > 120)
+    print FILENAME ":" start ": a function of " NR - start + 1 " lines, more than 120"; start = 0 }' "$file")
+  [ -z "$long" ] || complain "$long"
+done
+
+echo "$(wc -w <<<"$files") files"
+exit $bad

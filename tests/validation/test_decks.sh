@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# The decks in the tree are those that calculix.py writes today.
+set -eu
+cd "$PLIANT_SOURCE/tests/validation"
+if ! command -v python3 >/dev/null; then
+  echo "python3 is not installed"
+  exit 77
+fi
+for deck in decks/*.inp; do
+  python3 calculix.py deck "$(basename "$deck" .inp)" | cmp - "$deck"
+done

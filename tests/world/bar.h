@@ -1,0 +1,76 @@
+/* The bar that many tests use: 1 x 0.25 x 0.25 m along x, E = 1e6 Pa, nu = 0.3, 1000 kg/m^3. */
+#ifndef PL_TEST_BAR_H
+#define PL_TEST_BAR_H
+
+#include "pliant/world.h"
+#include "test.h"
+
+typedef struct bar_def {
+  int n;               /* 4n x n x n cells */
+  const char *element; /* "tet", "tet5" or "hex" */
+  const char *strain, *mass, *integrator;
+  int newton;        /* 0: the preset */
+  int free, threads; /* free: nothing holds it */
+  double dt, gravity[3], spin[3];
+  double viscous_mu, stiffness_damping, mass_damping;
+  const pl_allocator *allocator;
+  pl_log log;
+} bar_def;
+
+/* Fills *world and *body; the status tells whether it worked. */
+static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_id *body,
+                                 pl_error *error)
+{
+  int n = bar->n ? bar->n : 2;
+  pl_setting box[] = {{.name = "size", .value = {1, 0.25, 0.25}},
+                      {.name = "cells", .value = {4 * n, n, n}},
+                      {.name = "element", .word = bar->element ? bar->element : "tet"}};
+  pl_setting hooke[] = {{.name = "young", .value = {1e6}}, {.name = "poisson", .value = {0.3}}};
+  pl_setting fem[] = {{.name = "strain", .word = bar->strain ? bar->strain : "corotated"},
+                      {.name = "mass", .word = bar->mass ? bar->mass : "lumped"}};
+  pl_setting newton[] = {{.name = "newton", .value = {bar->newton}}};
+  *world = NULL;
+  pl_world_def world_def = pl_world_def_default();
+  if (bar->allocator) world_def.allocator = *bar->allocator;
+  world_def.log = bar->log;
+  world_def.dt = bar->dt > 0 ? bar->dt : 0.01;
+  world_def.threads = bar->threads ? bar->threads : 1;
+  memcpy(world_def.gravity, bar->gravity, sizeof world_def.gravity);
+  world_def.integrator = (pl_choice){bar->integrator, newton, bar->newton ? 1 : 0};
+  pl_mesh *mesh = NULL;
+  pl_status status = pl_mesh_generate(&(pl_choice){"box", box, 3}, bar->allocator, &mesh, error);
+  if (!status) status = pl_world_create(&world_def, world, error);
+  pl_body_def body_def = pl_body_def_default();
+  body_def.mesh = mesh;
+  body_def.material.law = (pl_choice){"hooke", hooke, 2};
+  body_def.material.viscous_mu = bar->viscous_mu;
+  body_def.material.stiffness_damping = bar->stiffness_damping;
+  body_def.material.mass_damping = bar->mass_damping;
+  body_def.model = (pl_choice){"fem", fem, 2};
+  memcpy(body_def.spin, bar->spin, sizeof body_def.spin);
+  if (!status) status = pl_world_add_body(*world, &body_def, body, error);
+  pl_selector end = {.set = "x-min"};
+  pl_fix_def fix = pl_fix_def_default();
+  fix.where = &end;
+  fix.where_count = 1;
+  if (!status && !bar->free) status = pl_world_add_fix(*world, *body, &fix, NULL, error);
+  pl_mesh_destroy(mesh);
+  if (status) {
+    pl_world_destroy(*world);
+    *world = NULL;
+  }
+  return status;
+}
+
+static inline void bar_tip(pl_world *world, pl_body_id body, double tip[3])
+{
+  pl_probe_def def = pl_probe_def_default();
+  def.body = body;
+  def.at[0] = 1;
+  def.at[1] = def.at[2] = 0.125;
+  pl_probe_id probe = {0};
+  CHECK_OK(pl_world_add_probe(world, &def, &probe, error));
+  CHECK_OK(pl_world_read_probe(world, probe, tip, error));
+}
+
+#endif
