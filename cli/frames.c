@@ -147,25 +147,29 @@ static const colouring *find_colouring(const char *word)
   return NULL;
 }
 
-/* What the colours show: a node's length of displacement, or the value of the element behind a
- * face. */
+/* What the colours show at the nodes: the length of a vector, or the mean over the elements around.
+ */
 static void fill_scalars(const pl_mesh *mesh, const colouring *colour, const pl_field *fields,
-                         double *scalars)
+                         double *scalars, double *count)
 {
   const pl_field *field = &fields[colour->field];
-  const int *behind = pl_mesh_face_elements(mesh);
-  if (field->of_elements) {
-    for (int i = 0; i < pl_mesh_face_count(mesh); i++)
-      scalars[i] = colour->factor * field->data[behind[i]];
-    return;
-  }
-  for (int i = 0; i < pl_mesh_node_count(mesh); i++) {
+  int nodes = pl_mesh_node_count(mesh), n = pl_mesh_nodes_per_element(mesh);
+  const int *elements = pl_mesh_elements(mesh);
+  for (int i = 0; i < nodes && !field->of_elements; i++) {
     const double *u = field->data + 3 * i;
     scalars[i] = colour->factor * sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
   }
+  if (!field->of_elements) return;
+  memset(scalars, 0, (size_t)nodes * sizeof *scalars);
+  memset(count, 0, (size_t)nodes * sizeof *count);
+  for (int i = 0; i < n * pl_mesh_element_count(mesh); i++) {
+    scalars[elements[i]] += colour->factor * field->data[i / n];
+    count[elements[i]] += 1;
+  }
+  for (int i = 0; i < nodes; i++) scalars[i] /= count[i];
 }
 
-/* One body of the picture, with its own copy of the positions behind the scalars. */
+/* One body of the picture, with its own copy of positions and scalars. */
 static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
                            const colouring *colour, pl_render_body *body, double **room,
                            pl_error *error)
@@ -175,10 +179,9 @@ static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
   pl_allocator allocator = memory();
   const pl_mesh *mesh = pl_world_body_mesh(world, id);
   size_t nodes = (size_t)pl_mesh_node_count(mesh), faces = (size_t)pl_mesh_face_count(mesh);
-  size_t scalars = nodes > faces ? nodes : faces;
   pl_status status = look_at(frames, world, id, fields, &snapshot, error);
   if (status) return status;
-  *room = pl_alloc(&allocator, 3 * nodes + scalars, sizeof(double));
+  *room = pl_alloc(&allocator, 5 * nodes, sizeof(double));
   if (!*room) return pl_fail_memory(error);
   memcpy(*room, snapshot.positions, 3 * nodes * sizeof(double));
   *body = (pl_render_body){.node_count = (int)nodes,
@@ -187,9 +190,8 @@ static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
                            .positions = *room,
                            .faces = pl_mesh_faces(mesh)};
   if (colour) {
-    fill_scalars(mesh, colour, fields, *room + 3 * nodes);
+    fill_scalars(mesh, colour, fields, *room + 3 * nodes, *room + 4 * nodes);
     body->scalars = *room + 3 * nodes;
-    body->of_faces = fields[colour->field].of_elements;
   }
   return PL_OK;
 }

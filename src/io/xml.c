@@ -34,14 +34,15 @@ static void copy_sentence(char *buffer, size_t size, const char *text)
   buffer[length] = 0;
 }
 
-/* Keeps the first error; the later ones only follow from it. */
 #if LIBXML_VERSION >= 21200
-static void on_error(void *data, const xmlError *problem)
+typedef const xmlError *problem_pointer;
 #else
-static void on_error(void *data, xmlError *problem)
+typedef xmlError *problem_pointer;
 #endif
+
+/* Keeps the first error; the later ones only follow from it. */
+static void keep_error(parse_state *state, const xmlError *problem)
 {
-  parse_state *state = ((xmlParserCtxt *)data)->_private;
   if (!state || state->status || problem->level < XML_ERR_ERROR) return;
   if (problem->code == XML_ERR_NO_MEMORY) {
     state->status = pl_fail_memory(state->error);
@@ -52,6 +53,14 @@ static void on_error(void *data, xmlError *problem)
   state->status = pl_fail_at(state->error, PL_E_PARSE, state->path, problem->line,
                              "is not well-formed XML: %s", sentence);
 }
+
+static void on_error(void *data, problem_pointer problem)
+{
+  keep_error(((xmlParserCtxt *)data)->_private, problem);
+}
+
+/* Errors of libxml2's inner parts, which do not know the parser; unheard, they would be printed. */
+static void on_stray_error(void *data, problem_pointer problem) { keep_error(data, problem); }
 
 /* A DTD can define entities that name files or grow without bound: none is read. */
 static void on_doctype(void *data, const xmlChar *name, const xmlChar *external,
@@ -85,7 +94,11 @@ pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml *
 
   int options = XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_HUGE |
                 XML_PARSE_BIG_LINES | XML_PARSE_COMPACT;
+  xmlStructuredErrorFunc before = xmlStructuredError;
+  void *before_context = xmlStructuredErrorContext;
+  xmlSetStructuredErrorFunc(&state, on_stray_error);
   xmlDoc *tree = xmlCtxtReadMemory(context, data, (int)size, path, NULL, options);
+  xmlSetStructuredErrorFunc(before_context, before);
   if (!state.status && !tree)
     state.status = pl_fail_at(error, PL_E_PARSE, path, 0, "is not well-formed XML");
   xmlFreeParserCtxt(context);

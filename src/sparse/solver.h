@@ -82,8 +82,7 @@ PL_SOLVERS(X)
 
 extern const pl_family pl_solver_family;
 
-/* A solver for matrices of A's pattern; a NULL choice takes the family's first member. All memory
- * is taken here: prepare and solve take none. */
+/* A solver for matrices of A's pattern. All memory is taken here: prepare and solve take none. */
 pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
                            const pl_part *preconditioner, const pl_bsr *A, pl_solver **out,
                            pl_error *error);

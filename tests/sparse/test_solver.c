@@ -7,6 +7,19 @@ typedef struct pair {
   pl_choice solver, preconditioner;
 } pair;
 
+static pl_status create(const pl_allocator *allocator, const pair *names, const pl_bsr *A,
+                        pl_solver **out, pl_error *error)
+{
+  pl_allocator source = pl_allocator_or_default(allocator);
+  pl_part solver, preconditioner;
+  pl_status status =
+      pl_choice_resolve(&pl_solver_family, &names->solver, &solver.member, solver.values, error);
+  if (!status)
+    status = pl_choice_resolve(&pl_preconditioner_family, &names->preconditioner,
+                               &preconditioner.member, preconditioner.values, error);
+  return status ? status : pl_solver_create(&source, &solver, &preconditioner, A, out, error);
+}
+
 /* Calls check for every solver with every preconditioner. */
 static void for_all_pairs(void (*check)(const pair *))
 {
@@ -25,7 +38,7 @@ static void for_all_pairs(void (*check)(const pair *))
 static pl_solver *make_solver(const pair *names, const pl_bsr *A)
 {
   pl_solver *solver = NULL;
-  CHECK_OK(pl_solver_create(NULL, &names->solver, &names->preconditioner, A, &solver, error));
+  CHECK_OK(create(NULL, names, A, &solver, error));
   return solver;
 }
 
@@ -421,8 +434,7 @@ static void check_memory(const pair *names)
     pl_allocator allocator = test_allocator(&memory);
     pl_solver *solver = NULL;
     pl_error error = {0};
-    pl_status status =
-        pl_solver_create(&allocator, &names->solver, &names->preconditioner, A, &solver, &error);
+    pl_status status = create(&allocator, names, A, &solver, &error);
     if (status == PL_OK) {
       int calls = memory.calls;
       memory.fail_at = calls; // the next one would fail
@@ -452,21 +464,21 @@ TEST(choices_are_checked)
   pl_choice preset = {0}, unknown = {"cgg", NULL, 0};
   pl_setting loose = {"tolerance", {0.9}, NULL}, fine = {"tolerance", {1e-9}, NULL};
   pl_choice bad = {"cg", &loose, 1}, good = {"cg", &fine, 1};
-  CHECK_FAILS(pl_solver_create(NULL, &unknown, &preset, A, &solver, error), PL_E_ARGUMENT,
+  CHECK_FAILS(create(NULL, &(pair){unknown, preset}, A, &solver, error), PL_E_ARGUMENT,
               "did you mean \"cg\"");
-  CHECK_FAILS(pl_solver_create(NULL, &preset, &unknown, A, &solver, error), PL_E_ARGUMENT,
+  CHECK_FAILS(create(NULL, &(pair){preset, unknown}, A, &solver, error), PL_E_ARGUMENT,
               "unknown preconditioner");
-  CHECK_FAILS(pl_solver_create(NULL, &bad, &preset, A, &solver, error), PL_E_ARGUMENT,
+  CHECK_FAILS(create(NULL, &(pair){bad, preset}, A, &solver, error), PL_E_ARGUMENT,
               "tolerance = 0.9");
   CHECK(solver == NULL);
-  CHECK_OK(pl_solver_create(NULL, &good, NULL, A, &solver, error));
+  CHECK_OK(create(NULL, &(pair){good, preset}, A, &solver, error));
   CHECK(pl_solver_tolerance(solver) == 1e-9);
   CHECK_FAILS(pl_solver_prepare(solver, larger, NULL, NULL, error), PL_E_ARGUMENT, "6 rows");
   double b[18] = {0}, x[18] = {0};
   CHECK_FAILS(pl_solver_solve(solver, larger, NULL, b, x, 0, NULL, NULL, error), PL_E_ARGUMENT,
               "6 rows");
   pl_solver_destroy(solver);
-  CHECK_OK(pl_solver_create(NULL, NULL, NULL, A, &solver, error));
+  CHECK_OK(create(NULL, &(pair){preset, preset}, A, &solver, error));
   CHECK(pl_solver_tolerance(solver) == 1e-6);
   CHECK(strcmp(solver->preconditioner->ops->info.name, "block-diagonal") == 0);
   pl_solver_destroy(solver);
