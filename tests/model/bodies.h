@@ -89,7 +89,7 @@ static inline pl_bsr *test_matrix(const pl_model *model, const pl_allocator *all
   return A;
 }
 
-static inline double *test_vector(int n) { return calloc((size_t)n, sizeof(double)); }
+static inline double *test_vector(int n) { return calloc(n > 0 ? (size_t)n : 1, sizeof(double)); }
 
 static inline test_body test_body_make(pl_mesh *mesh, const pl_choice *choice,
                                        const pl_material *material)
