@@ -398,6 +398,16 @@ TEST(vtu_refused)
   check_refused("a.vtu",
                 VTU("", PIECE("4", "1", "<Points><DataArray type='String'>a</DataArray></Points>")),
                 PL_E_UNSUPPORTED, "type \"String\"");
+  // the same bytes for four arrays
+#define SHARED "<DataArray type='Int8' format='appended' offset='0' Name='set:x'/>"
+  check_refused(
+      "a.vtu",
+      "<VTKFile type='UnstructuredGrid' byte_order='LittleEndian'><UnstructuredGrid>" PIECE(
+          "4", "1",
+          VTU_POINTS VTU_CELLS
+          "<PointData>" SHARED SHARED SHARED SHARED
+          "</PointData>") "</UnstructuredGrid><AppendedData encoding='base64'>_BAAAAAEAAQA=",
+      PL_E_PARSE, "the arrays overlap");
   // 2^31 blocks; one block of 2 GB in 4 bytes
   check_refused("a.vtu",
                 VTU("byte_order='LittleEndian' compressor='vtkZLibDataCompressor'",
