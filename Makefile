@@ -17,7 +17,7 @@ help:
 demo:
 	@scripts/install-deps.sh build
 	@scripts/build.sh release
-	@scripts/demo.sh $(SCENE)
+	@build/release/pliant run $(SCENE)
 
 check:
 	@scripts/install-deps.sh check

@@ -37,6 +37,22 @@ static void file_name(const char *name, char *out, size_t size)
   }
 }
 
+/* Formats have one extension or several, "node|ele"; the first will do. */
+static pl_status open_series(cli_series *series, const char *folder, const char *name,
+                             const pl_output *output, pl_error *error)
+{
+  pl_allocator allocator = memory();
+  pl_status status = pl_path_join(series->stem, sizeof series->stem, folder, name, error);
+  if (status) return status;
+  const pl_member *member = pl_member_find(&pl_format_family, output->format);
+  if (!member) return pl_fail(error, PL_E_ARGUMENT, "unknown format \"%s\"", output->format);
+  const char *extensions = ((const pl_format_ops *)member)->extensions;
+  snprintf(series->extension, sizeof series->extension, "%.*s", (int)strcspn(extensions, "|"),
+           extensions);
+  if (strcmp(output->format, "vtu")) return PL_OK;
+  return pl_series_create(folder, name, &allocator, &series->series, error);
+}
+
 pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folder, pl_error *error)
 {
   pl_world *world = pl_scene_world(scene);
@@ -52,12 +68,19 @@ pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folde
     char name[128];
     if (!output->format[0]) continue;
     file_name(pl_world_body_name(world, body), name, sizeof name);
-    cli_series *series = &frames->series[frames->series_count];
+    cli_series *series = &frames->series[frames->series_count++];
     *series = (cli_series){.body = body, .every = output->every};
-    status = pl_series_create(&allocator, folder, name, output->format, &series->series, error);
-    if (!status) frames->series_count++;
+    status = open_series(series, folder, name, output, error);
   }
   return status;
+}
+
+static pl_status write_frame(cli_series *series, const pl_snapshot *snapshot, pl_error *error)
+{
+  char path[4200];
+  if (series->series) return pl_series_add(series->series, snapshot, error);
+  snprintf(path, sizeof path, "%s_%06d.%s", series->stem, series->count, series->extension);
+  return pl_snapshot_write(snapshot, path, NULL, 0, error);
 }
 
 /* Fills the room with the body's state and describes it as a snapshot. */
@@ -95,8 +118,9 @@ pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
     pl_snapshot snapshot;
     if (time < series->next - 1e-9 * series->every) continue;
     pl_status status = look_at(frames, world, series->body, fields, &snapshot, error);
-    if (!status) status = pl_series_add(series->series, &snapshot, error);
+    if (!status) status = write_frame(series, &snapshot, error);
     if (status) return status;
+    series->count++;
     while (series->next <= time + 1e-9 * series->every) series->next += series->every;
     frames->count += i == 0;
   }
@@ -107,7 +131,7 @@ pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
 
 typedef struct colouring {
   const char *word, *label, *unit;
-  int field;      /* of look_at's */
+  int field; /* of look_at's */
   double factor;
 } colouring;
 
@@ -123,24 +147,29 @@ static const colouring *find_colouring(const char *word)
   return NULL;
 }
 
-/* What the colours show: a node's length of displacement, or the value of the element behind a face. */
+/* What the colours show at the nodes: the length of a vector, or the mean over the elements around.
+ */
 static void fill_scalars(const pl_mesh *mesh, const colouring *colour, const pl_field *fields,
-                         double *scalars)
+                         double *scalars, double *count)
 {
   const pl_field *field = &fields[colour->field];
-  const int *behind = pl_mesh_face_elements(mesh);
-  if (field->of_elements) {
-    for (int i = 0; i < pl_mesh_face_count(mesh); i++)
-      scalars[i] = colour->factor * field->data[behind[i]];
-    return;
-  }
-  for (int i = 0; i < pl_mesh_node_count(mesh); i++) {
+  int nodes = pl_mesh_node_count(mesh), n = pl_mesh_nodes_per_element(mesh);
+  const int *elements = pl_mesh_elements(mesh);
+  for (int i = 0; i < nodes && !field->of_elements; i++) {
     const double *u = field->data + 3 * i;
     scalars[i] = colour->factor * sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
   }
+  if (!field->of_elements) return;
+  memset(scalars, 0, (size_t)nodes * sizeof *scalars);
+  memset(count, 0, (size_t)nodes * sizeof *count);
+  for (int i = 0; i < n * pl_mesh_element_count(mesh); i++) {
+    scalars[elements[i]] += colour->factor * field->data[i / n];
+    count[elements[i]] += 1;
+  }
+  for (int i = 0; i < nodes; i++) scalars[i] /= count[i];
 }
 
-/* One body of the picture, with its own copy of the positions behind the scalars. */
+/* One body of the picture, with its own copy of positions and scalars. */
 static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
                            const colouring *colour, pl_render_body *body, double **room,
                            pl_error *error)
@@ -150,10 +179,9 @@ static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
   pl_allocator allocator = memory();
   const pl_mesh *mesh = pl_world_body_mesh(world, id);
   size_t nodes = (size_t)pl_mesh_node_count(mesh), faces = (size_t)pl_mesh_face_count(mesh);
-  size_t scalars = nodes > faces ? nodes : faces;
   pl_status status = look_at(frames, world, id, fields, &snapshot, error);
   if (status) return status;
-  *room = pl_alloc(&allocator, 3 * nodes + scalars, sizeof(double));
+  *room = pl_alloc(&allocator, 5 * nodes, sizeof(double));
   if (!*room) return pl_fail_memory(error);
   memcpy(*room, snapshot.positions, 3 * nodes * sizeof(double));
   *body = (pl_render_body){.node_count = (int)nodes,
@@ -162,9 +190,8 @@ static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
                            .positions = *room,
                            .faces = pl_mesh_faces(mesh)};
   if (colour) {
-    fill_scalars(mesh, colour, fields, *room + 3 * nodes);
+    fill_scalars(mesh, colour, fields, *room + 3 * nodes, *room + 4 * nodes);
     body->scalars = *room + 3 * nodes;
-    body->of_faces = fields[colour->field].of_elements;
   }
   return PL_OK;
 }
@@ -188,7 +215,8 @@ pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *fo
   char path[4096];
   pl_render render = pl_render_default();
   render.bodies = bodies;
-  render.body_count = pl_world_body_count(world) < MOST_BODIES ? pl_world_body_count(world) : MOST_BODIES;
+  render.body_count =
+      pl_world_body_count(world) < MOST_BODIES ? pl_world_body_count(world) : MOST_BODIES;
   render.up = up_axis(view->up);
   memcpy(render.direction, view->direction, sizeof render.direction);
   render.title = pl_scene_title(scene);
@@ -197,7 +225,8 @@ pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *fo
   pl_text text = pl_text_make(NULL);
   pl_status status = pl_path_join(path, sizeof path, folder, "picture.png", error);
   for (int b = 0; !status && b < render.body_count; b++)
-    status = draw_body(frames, world, pl_world_body_at(world, b), colour, &bodies[b], &rooms[b], error);
+    status =
+        draw_body(frames, world, pl_world_body_at(world, b), colour, &bodies[b], &rooms[b], error);
   if (!status) status = pl_render_png(&render, &text, error);
   if (!status) status = pl_file_write(path, text.data, text.size, error);
   for (int b = 0; b < render.body_count; b++) pl_free(&allocator, rooms[b]);
@@ -205,11 +234,13 @@ pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *fo
   return status;
 }
 
-void cli_frames_print(const cli_frames *frames, const char *folder)
+void cli_frames_print(const cli_frames *frames)
 {
-  for (int i = 0; i < frames->series_count; i++)
-    printf("  frames   %s/%s (%d)\n", folder, pl_series_name(frames->series[i].series),
-           pl_series_count(frames->series[i].series));
+  for (int i = 0; i < frames->series_count; i++) {
+    const cli_series *series = &frames->series[i];
+    printf("  frames   %s%s%s (%d)\n", series->stem, series->series ? ".pvd" : "_*.",
+           series->series ? "" : series->extension, series->count);
+  }
 }
 
 void cli_frames_close(cli_frames *frames)

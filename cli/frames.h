@@ -6,7 +6,10 @@
 #include "pliant/scene.h"
 
 typedef struct cli_series {
-  pl_series *series;
+  pl_series *series; /* of .vtu and .pvd; NULL: files of another format, numbered */
+  char stem[4096];   /* FOLDER/BODY */
+  char extension[16];
+  int count;
   pl_body_id body;
   double every, next; /* s */
 } cli_series;
@@ -14,7 +17,7 @@ typedef struct cli_series {
 typedef struct cli_frames {
   cli_series *series;
   int series_count, count; /* count: frames written so far, of the first series */
-  double *room;            /* positions, displacements, velocities, stress, ratio of the largest body */
+  double *room; /* positions, displacements, velocities, stress, ratio of the largest body */
 } cli_frames;
 
 pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folder, pl_error *error);
@@ -23,7 +26,7 @@ pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error);
 /* picture.png of the bodies as they are now. */
 pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *folder,
                              pl_error *error);
-void cli_frames_print(const cli_frames *frames, const char *folder);
+void cli_frames_print(const cli_frames *frames);
 void cli_frames_close(cli_frames *frames);
 
 #endif

@@ -25,8 +25,9 @@ static void on_interrupt(int signal)
 
 static void catch_interrupts(void)
 {
-  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
+  struct sigaction action = {.sa_handler = on_interrupt};
   sigemptyset(&action.sa_mask);
+  action.sa_flags = (int)SA_RESETHAND; // a second one ends the program at once
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
 }
@@ -149,7 +150,7 @@ static void tell_results(const run *r)
   if (r->quiet) return;
   printf("results in %s:\n", r->folder);
   cli_summary_print(r->scene, r->seconds_output);
-  cli_frames_print(&r->frames, r->folder);
+  cli_frames_print(&r->frames);
   if (r->record.file >= 0) printf("  probes   %s/probes.csv and probes*.svg\n", r->folder);
   printf("  picture  %s/picture.png\n  summary  %s/summary.json\n", r->folder, r->folder);
 }

@@ -21,12 +21,19 @@ typedef struct pl_snapshot {
   const pl_field *fields;
 } pl_snapshot;
 
+/* What a reader works on. */
+typedef struct pl_source {
+  pl_bytes file;
+  const char *path; /* for messages and sibling files */
+  const pl_allocator *allocator;
+  const pl_log *log; /* hears what was left out or changed; may be NULL */
+} pl_source;
+
 typedef struct pl_format_ops {
-  pl_member info;
+  pl_member info;         /* the parameters are the writer's */
   const char *extensions; /* "msh" or "node|ele" */
-  /* path serves messages and sibling files. NULL: cannot be read. */
-  pl_status (*read)(const pl_bytes *file, const char *path, const pl_allocator *allocator,
-                    pl_mesh **mesh, pl_error *error);
+  /* NULL: cannot be read. */
+  pl_status (*read)(const pl_source *source, pl_mesh **mesh, pl_error *error);
   /* Writes path (and siblings). NULL: cannot be written. */
   pl_status (*write)(const pl_snapshot *snapshot, const char *path, const double *values,
                      pl_error *error);
@@ -34,7 +41,16 @@ typedef struct pl_format_ops {
 
 extern const pl_family pl_format_family;
 
-/* The format of a file name; error lists the known ones. */
+/* The format of a file name; NULL and an error that lists the known ones if there is none. */
 const pl_format_ops *pl_format_of(const char *path, pl_error *error);
+
+/* pl_mesh_read with somewhere for notes to go. */
+pl_status pl_mesh_read_logged(const char *path, const pl_log *log, const pl_allocator *allocator,
+                              pl_mesh **mesh, pl_error *error);
+
+/* Writes a snapshot in the format of path's name; of the settings, those that differ from the
+ * presets. */
+pl_status pl_snapshot_write(const pl_snapshot *snapshot, const char *path,
+                            const pl_setting *settings, int setting_count, pl_error *error);
 
 #endif

@@ -7,7 +7,7 @@ static const pl_member *const members[] = {PL_STRAINS(X) NULL};
 
 const pl_family pl_strain_family = {
     .name = "strain",
-    .summary = "how deformation is measured, without which no law knows what to resist",
+    .summary = "how a deformation is turned into a strain",
     .members = members,
 };
 

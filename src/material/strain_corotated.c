@@ -1,7 +1,7 @@
 /* Corotated strain: F = R S (polar decomposition), E = S - I.
  *
- *   P = R sigma(E) = 2 mu (F - R) + lambda (tr S - 3) R        W = lambda/2 (tr S - 3)^2 + mu
- * |F-R|^2
+ *   P = R sigma(E) = 2 mu (F - R) + lambda (tr S - 3) R
+ *   W = lambda/2 (tr S - 3)^2 + mu |F - R|^2
  *
  * Hauth 2004, 3.1.3, with R per point. P is the exact derivative of W.
  *
@@ -19,7 +19,8 @@
  *   P = R (sigma_v + [N axial(S sigma_v)])
  *
  * N does not exist where two stretches cancel (S has eigenvalues a and -a, or the point is
- * collapsed to a line). There R is held: exact tangents take the semidefinite form and D is
+ * collapsed to a line), and grows without bound towards a point of no size. Where det(N^-1) falls
+ * to 1e-9, or to 1e-9 tr(S)^3, R is held: exact tangents take the semidefinite form and D is
  * sym(G). */
 #include "material/hooke_point.h"
 #include "material/material.h"

@@ -5,7 +5,7 @@
  * from above, 4-7 above them (the numbering of VTK and Gmsh). */
 #include "mesh/element.h"
 
-#include "mesh/geometry.h"
+#include "math/vec3.h"
 
 #include <string.h>
 
@@ -30,9 +30,9 @@ void pl_element_corners(const double *positions, const int *nodes, int nodes_per
 static double volume6(const double apex[3], const double a[3], const double b[3], const double c[3])
 {
   double u[3], v[3], w[3];
-  pl_subtract(a, apex, u);
-  pl_subtract(b, apex, v);
-  pl_subtract(c, apex, w);
+  pl_vec3_sub(a, apex, u);
+  pl_vec3_sub(b, apex, v);
+  pl_vec3_sub(c, apex, w);
   return pl_triple(u, v, w);
 }
 
@@ -68,13 +68,13 @@ void pl_face_area(const double *positions, const int *nodes, int nodes_per_face,
   // half the product of two sides, or of the diagonals (which is exact for a bilinear face)
   double u[3], v[3];
   if (nodes_per_face == 3) {
-    pl_subtract(corner[1], corner[0], u);
-    pl_subtract(corner[2], corner[0], v);
+    pl_vec3_sub(corner[1], corner[0], u);
+    pl_vec3_sub(corner[2], corner[0], v);
   } else {
-    pl_subtract(corner[2], corner[0], u);
-    pl_subtract(corner[3], corner[1], v);
+    pl_vec3_sub(corner[2], corner[0], u);
+    pl_vec3_sub(corner[3], corner[1], v);
   }
-  pl_cross(u, v, area);
+  pl_vec3_cross(u, v, area);
   for (int i = 0; i < 3; i++) area[i] *= 0.5;
 }
 
@@ -83,17 +83,17 @@ void pl_face_area(const double *positions, const int *nodes, int nodes_per_face,
 static double least_height(const double u[3], const double v[3], const double w[3], int with_tips)
 {
   double area[3], side[3], tip[3], widest;
-  pl_cross(u, v, area);
-  widest = pl_length(area);
-  pl_cross(v, w, area);
-  widest = fmax(widest, pl_length(area));
-  pl_cross(w, u, area);
-  widest = fmax(widest, pl_length(area));
+  pl_vec3_cross(u, v, area);
+  widest = pl_vec3_norm(area);
+  pl_vec3_cross(v, w, area);
+  widest = fmax(widest, pl_vec3_norm(area));
+  pl_vec3_cross(w, u, area);
+  widest = fmax(widest, pl_vec3_norm(area));
   if (with_tips) {
-    pl_subtract(v, u, side);
-    pl_subtract(w, u, tip);
-    pl_cross(side, tip, area);
-    widest = fmax(widest, pl_length(area));
+    pl_vec3_sub(v, u, side);
+    pl_vec3_sub(w, u, tip);
+    pl_vec3_cross(side, tip, area);
+    widest = fmax(widest, pl_vec3_norm(area));
   }
   return widest > 0 ? pl_triple(u, v, w) / widest : 0;
 }
@@ -104,8 +104,8 @@ static double longest_edge(double corners[][3], int nodes_per_element)
   double longest = 0, edge[3];
   for (int i = 0; i < (hex ? 12 : 6); i++) {
     const int *ends = hex ? pl_hex_edges[i] : pl_tet_edges[i];
-    pl_subtract(corners[ends[1]], corners[ends[0]], edge);
-    longest = fmax(longest, pl_length(edge));
+    pl_vec3_sub(corners[ends[1]], corners[ends[0]], edge);
+    longest = fmax(longest, pl_vec3_norm(edge));
   }
   return longest;
 }
@@ -116,7 +116,7 @@ static double corner_height(double corners[][3], int corner, const int to[3], do
 {
   double edges[3][3];
   for (int k = 0; k < 3; k++) {
-    pl_subtract(corners[to[k]], corners[corner], edges[k]);
+    pl_vec3_sub(corners[to[k]], corners[corner], edges[k]);
     for (int i = 0; i < 3; i++) edges[k][i] /= size;
   }
   return least_height(edges[0], edges[1], edges[2], with_tips);

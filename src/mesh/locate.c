@@ -9,7 +9,7 @@
 #include "mesh/element.h"
 
 #include "core/error.h"
-#include "mesh/geometry.h"
+#include "math/vec3.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ static double squared_gap(double corners[][3], const double *weights, int count,
   for (int i = 0; i < count; i++) {
     for (int k = 0; k < 3; k++) gap[k] += weights[i] * corners[i][k];
   }
-  return pl_dot(gap, gap);
+  return pl_vec3_dot(gap, gap);
 }
 
 /* ---- tetrahedra ---- */
@@ -50,9 +50,9 @@ static double squared_gap(double corners[][3], const double *weights, int count,
 static double along_segment(const double a[3], const double b[3], const double point[3])
 {
   double side[3], way[3];
-  pl_subtract(b, a, side);
-  pl_subtract(point, a, way);
-  double part = pl_dot(way, side) / pl_dot(side, side);
+  pl_vec3_sub(b, a, side);
+  pl_vec3_sub(point, a, way);
+  double part = pl_vec3_dot(way, side) / pl_vec3_dot(side, side);
   return fmin(fmax(part, 0), 1);
 }
 
@@ -61,15 +61,15 @@ static double along_segment(const double a[3], const double b[3], const double p
 static void nearest_on_triangle(double t[][3], const double point[3], double weights[3])
 {
   double u[3], v[3], w[3], normal[3], across[3];
-  pl_subtract(t[1], t[0], u);
-  pl_subtract(t[2], t[0], v);
-  pl_subtract(point, t[0], w);
-  pl_cross(u, v, normal);
-  double area = pl_dot(normal, normal);
-  pl_cross(w, v, across);
-  weights[1] = pl_dot(across, normal) / area;
-  pl_cross(u, w, across);
-  weights[2] = pl_dot(across, normal) / area;
+  pl_vec3_sub(t[1], t[0], u);
+  pl_vec3_sub(t[2], t[0], v);
+  pl_vec3_sub(point, t[0], w);
+  pl_vec3_cross(u, v, normal);
+  double area = pl_vec3_dot(normal, normal);
+  pl_vec3_cross(w, v, across);
+  weights[1] = pl_vec3_dot(across, normal) / area;
+  pl_vec3_cross(u, w, across);
+  weights[2] = pl_vec3_dot(across, normal) / area;
   weights[0] = 1 - weights[1] - weights[2];
   if (weights[0] >= 0 && weights[1] >= 0 && weights[2] >= 0) return;
 
@@ -89,8 +89,8 @@ static void nearest_on_triangle(double t[][3], const double point[3], double wei
 static double nearest_in_tet(double corners[][3], const double point[3], double *weights)
 {
   double e[3][3], way[3];
-  for (int i = 0; i < 3; i++) pl_subtract(corners[i + 1], corners[0], e[i]);
-  pl_subtract(point, corners[0], way);
+  for (int i = 0; i < 3; i++) pl_vec3_sub(corners[i + 1], corners[0], e[i]);
+  pl_vec3_sub(point, corners[0], way);
   double volume = pl_triple(e[0], e[1], e[2]), inner[4];
   inner[1] = pl_triple(way, e[1], e[2]) / volume;
   inner[2] = pl_triple(way, e[2], e[0]) / volume;
@@ -147,10 +147,10 @@ static double hex_normal_equations(double corners[][3], const double point[3], c
     }
   }
   for (int i = 0; i < 3; i++) {
-    g[i] = pl_dot(J[i], gap);
-    for (int j = 0; j < 3; j++) A[i][j] = pl_dot(J[i], J[j]);
+    g[i] = pl_vec3_dot(J[i], gap);
+    for (int j = 0; j < 3; j++) A[i][j] = pl_vec3_dot(J[i], J[j]);
   }
-  return pl_dot(gap, gap);
+  return pl_vec3_dot(gap, gap);
 }
 
 /* One damped step from s, coordinates that push against a wall held; the result stays in the cube.

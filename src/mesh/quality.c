@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "mesh/geometry.h"
+#include "math/vec3.h"
 
 static const double DEGREES = 57.2957795130823208768; /* 180 / pi */
 
@@ -57,8 +57,8 @@ static edge_lengths measure_edges(double corners[][3], int nodes_per_element)
   for (int i = 0; i < (hex ? 12 : 6); i++) {
     const int *ends = hex ? pl_hex_edges[i] : pl_tet_edges[i];
     double edge[3];
-    pl_subtract(corners[ends[1]], corners[ends[0]], edge);
-    double length = pl_length(edge);
+    pl_vec3_sub(corners[ends[1]], corners[ends[0]], edge);
+    double length = pl_vec3_norm(edge);
     lengths.least = fmin(lengths.least, length);
     lengths.most = fmax(lengths.most, length);
     lengths.sum += length;
@@ -70,12 +70,12 @@ static edge_lengths measure_edges(double corners[][3], int nodes_per_element)
 static double dihedral(double corners[][3], int corner, int along, int left, int right)
 {
   double e[3], a[3], b[3], over[3], under[3];
-  pl_subtract(corners[along], corners[corner], e);
-  pl_subtract(corners[left], corners[corner], a);
-  pl_subtract(corners[right], corners[corner], b);
-  pl_cross(e, a, over);
-  pl_cross(e, b, under);
-  return DEGREES * atan2(pl_length(e) * fabs(pl_triple(e, a, b)), pl_dot(over, under));
+  pl_vec3_sub(corners[along], corners[corner], e);
+  pl_vec3_sub(corners[left], corners[corner], a);
+  pl_vec3_sub(corners[right], corners[corner], b);
+  pl_vec3_cross(e, a, over);
+  pl_vec3_cross(e, b, under);
+  return DEGREES * atan2(pl_vec3_norm(e) * fabs(pl_triple(e, a, b)), pl_vec3_dot(over, under));
 }
 
 /* The six angles of a tetrahedron; those of a hexahedron's edges at both of their ends. */
@@ -149,7 +149,7 @@ pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *e
     double area[3];
     pl_face_area(mesh->nodes, mesh->faces + (size_t)mesh->nodes_per_face * (size_t)f,
                  mesh->nodes_per_face, area);
-    facts->surface += pl_length(area);
+    facts->surface += pl_vec3_norm(area);
   }
   return PL_OK;
 }

@@ -6,7 +6,7 @@
 #include "mesh/region.h"
 
 #include "core/error.h"
-#include "mesh/geometry.h"
+#include "math/vec3.h"
 
 static const double DEGREE = 0.01745329251994329577; /* pi / 180 */
 
@@ -23,7 +23,7 @@ const pl_family pl_region_family = {"region", "which nodes or faces are meant", 
 
 static pl_status check_direction(const char *name, const double *direction, pl_error *error)
 {
-  if (pl_length(direction) > 0) return PL_OK;
+  if (pl_vec3_norm(direction) > 0) return PL_OK;
   return pl_fail(error, PL_E_ARGUMENT, "%s = %g %g %g must not be zero: it is a direction", name,
                  direction[0], direction[1], direction[2]);
 }
@@ -89,8 +89,8 @@ static int sphere_holds(const double *values, const double point[3], const doubl
 {
   (void)normal;
   double way[3];
-  pl_subtract(point, values + CENTRE, way);
-  return pl_length(way) <= values[BALL_RADIUS] + tolerance;
+  pl_vec3_sub(point, values + CENTRE, way);
+  return pl_vec3_norm(way) <= values[BALL_RADIUS] + tolerance;
 }
 
 const pl_region_ops pl_region_sphere = {
@@ -119,8 +119,8 @@ static int half_space_holds(const double *values, const double point[3], const d
 {
   (void)normal;
   double way[3];
-  pl_subtract(point, values + POINT, way);
-  return pl_dot(way, values + NORMAL) <= tolerance * pl_length(values + NORMAL);
+  pl_vec3_sub(point, values + POINT, way);
+  return pl_vec3_dot(way, values + NORMAL) <= tolerance * pl_vec3_norm(values + NORMAL);
 }
 
 const pl_region_ops pl_region_half_space = {
@@ -152,9 +152,9 @@ static int cylinder_holds(const double *values, const double point[3], const dou
 {
   (void)normal;
   double way[3], across[3];
-  pl_subtract(point, values + ON_AXIS, way);
-  pl_cross(way, values + AXIS, across);
-  return pl_length(across) <= (values[RADIUS] + tolerance) * pl_length(values + AXIS);
+  pl_vec3_sub(point, values + ON_AXIS, way);
+  pl_vec3_cross(way, values + AXIS, across);
+  return pl_vec3_norm(across) <= (values[RADIUS] + tolerance) * pl_vec3_norm(values + AXIS);
 }
 
 const pl_region_ops pl_region_cylinder = {
@@ -184,9 +184,9 @@ static int normal_holds(const double *values, const double point[3], const doubl
 {
   (void)point, (void)tolerance;
   double across[3];
-  pl_cross(normal, values + DIRECTION, across);
-  double angle = atan2(pl_length(across), pl_dot(normal, values + DIRECTION));
-  return pl_length(normal) > 0 && angle <= DEGREE * values[ANGLE] + 1e-9;
+  pl_vec3_cross(normal, values + DIRECTION, across);
+  double angle = atan2(pl_vec3_norm(across), pl_vec3_dot(normal, values + DIRECTION));
+  return pl_vec3_norm(normal) > 0 && angle <= DEGREE * values[ANGLE] + 1e-9;
 }
 
 const pl_region_ops pl_region_normal = {

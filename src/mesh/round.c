@@ -5,8 +5,8 @@
  * The core point c in [-1, 1]^d goes to  CORE ((1 - ROUND) c + ROUND max|c| d(c)),  where d(c) is
  * the direction of (tan(pi/4 c)), which spaces the boundary points evenly in angle; a point of the
  * shell lies on the straight line from there to d(c). */
+#include "math/vec3.h"
 #include "mesh/generator.h"
-#include "mesh/geometry.h"
 
 /* Half the width of the core, and how far it is bent towards a disc (0: square, 1: round). */
 static const double CORE = 0.55, ROUND = 0.35;
@@ -36,7 +36,7 @@ void pl_round_place(const pl_round *round, const int at[3], int layer, double po
     direction[k] = tan(QUARTER * c[k]);
     reach = fmax(reach, fabs(c[k]));
   }
-  double length = pl_length(direction);
+  double length = pl_vec3_norm(direction);
   for (int k = 0; k < 3; k++) direction[k] = length > 0 ? direction[k] / length : 0;
 
   // without a shell the core is the whole body

@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "core/family.h"
 #include "core/memory.h"
-#include "mesh/geometry.h"
+#include "math/vec3.h"
 
 #include <string.h>
 
@@ -29,8 +29,8 @@ static double tolerance_of(const pl_mesh *mesh)
 {
   double low[3], high[3], diagonal[3];
   pl_mesh_bounds(mesh, low, high);
-  pl_subtract(high, low, diagonal);
-  return 1e-9 * pl_length(diagonal);
+  pl_vec3_sub(high, low, diagonal);
+  return 1e-9 * pl_vec3_norm(diagonal);
 }
 
 static pl_status look_up(const pl_mesh *mesh, const pl_selector *selector, pick *out,
@@ -59,7 +59,7 @@ static int holds_face(const pl_mesh *mesh, const pick *by, int face)
     for (int k = 0; k < 3; k++) middle[k] += mesh->nodes[3 * (size_t)nodes[i] + (size_t)k] / width;
   }
   pl_face_area(mesh->nodes, nodes, width, normal);
-  double area = pl_length(normal);
+  double area = pl_vec3_norm(normal);
   for (int k = 0; k < 3; k++) normal[k] = area > 0 ? normal[k] / area : 0;
   return by->region->holds(by->values, middle, normal, by->tolerance);
 }

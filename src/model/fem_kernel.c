@@ -10,16 +10,12 @@
  * are constants wherever these functions are inlined. */
 #include "model/fem.h"
 
-enum {
-  MOST_EDGES = PL_ELEMENT_NODES - 1,
-  MOST_PAIRS = PL_ELEMENT_NODES * (PL_ELEMENT_NODES + 1) / 2
-};
+enum { MOST_EDGES = PL_ELEMENT_NODES - 1, MOST_PAIRS = PL_ELEMENT_NODES * PL_ELEMENT_NODES };
 
-/* Where K_ab, a <= b, begins in the list (0,0) (0,1) ... (1,1) (1,2) ..., by rows. */
-PL_INLINE int pair(int a, int b, const int count)
-{
-  return 9 * (a * count - a * (a - 1) / 2 + b - a);
-}
+/* The stiffness of an element: entry (i,k) of K_ab, i <= k, for all a and b; where i = k the part
+ * b >= a is used. The other half follows by symmetry. */
+enum { XX, XY, XZ, YY, YZ, ZZ, DIRECTIONS };
+typedef pl_lanes pairs[DIRECTIONS][MOST_PAIRS];
 
 PL_INLINE const int *batch_nodes(const pl_fem *fem, int batch, const int count)
 {
@@ -67,56 +63,49 @@ PL_INLINE pl_lanes dot(const pl_lanes *a, const pl_lanes *b)
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Sets (first point) or adds. */
-PL_INLINE void put(pl_lanes *to, pl_lanes value, const int first)
+/* The only point's value is set, that of many is added. */
+PL_INLINE void put(pl_lanes *to, pl_lanes value, const int points)
 {
-  *to = first ? value : *to + value;
+  *to = points == 1 ? value : *to + value;
 }
 
-/* K_ab of all pairs of nodes but the last, from one point; wb holds the weighted gradients. */
-PL_INLINE void add_pairs(const pl_lanes *H, const pl_lanes *b, const pl_lanes *wb, const int count,
-                         const int first, pl_lanes *K)
+/* Entry (i,k) of K_ab of all nodes but the last, from one point: h is the part of H that couples
+ * these directions, (j,l) at h[9 j + l], and wb holds the weighted gradients. */
+PL_INLINE void add_direction(const pl_lanes *h, const pl_lanes *b, const pl_lanes *wb,
+                             const int count, const int points, const int same, pl_lanes *K)
 {
-  for (int i = 0; i < 3; i++) {
-    for (int k = i; k < 3; k++) {
-      // the part of H that couples direction i with direction k: (j,l) at h[9 j + l]
-      const pl_lanes *h = H + 27 * i + 3 * k;
-      for (int n = 0; n < count - 1; n++) {
-        pl_lanes t[3];
-        for (int j = 0; j < 3; j++) t[j] = dot(h + 9 * j, wb + 3 * n);
-        // entry (i,k) of K_mn is entry (k,i) of K_nm
-        for (int m = 0; m < (i == k ? n + 1 : count - 1); m++) {
-          pl_lanes entry = dot(b + 3 * m, t);
-          if (m <= n) put(&K[pair(m, n, count) + 3 * i + k], entry, first);
-          if (m >= n && i != k) put(&K[pair(n, m, count) + 3 * k + i], entry, first);
-        }
-      }
-    }
+  for (int n = 0; n < count - 1; n++) {
+    pl_lanes t[3];
+    for (int j = 0; j < 3; j++) t[j] = dot(h + 9 * j, wb + 3 * n);
+    for (int m = 0; m < (same ? n + 1 : count - 1); m++)
+      put(&K[count * m + n], dot(b + 3 * m, t), points);
   }
 }
 
-/* The blocks of the last node: each row of blocks sums to zero. */
-PL_INLINE void close_pairs(const int count, pl_lanes *K)
+PL_INLINE void add_directions(const pl_lanes *H, const pl_lanes *b, const pl_lanes *wb,
+                              const int count, const int points, pairs K)
+{
+  add_direction(H, b, wb, count, points, 1, K[XX]);
+  add_direction(H + 3, b, wb, count, points, 0, K[XY]);
+  add_direction(H + 6, b, wb, count, points, 0, K[XZ]);
+  add_direction(H + 30, b, wb, count, points, 1, K[YY]);
+  add_direction(H + 33, b, wb, count, points, 0, K[YZ]);
+  add_direction(H + 60, b, wb, count, points, 1, K[ZZ]);
+}
+
+/* The last node's entries off the diagonal: rows and columns sum to zero. */
+PL_INLINE void close_direction(const int count, const int same, pl_lanes *K)
 {
   const int last = count - 1;
-  pl_lanes total[9];
   for (int a = 0; a < last; a++) {
-    for (int r = 0; r < 3; r++) {
-      for (int c = 0; c < 3; c++) {
-        pl_lanes sum = K[pair(a, a, count) + 3 * r + c];
-        for (int b = 0; b < last; b++) {
-          if (b < a) sum += K[pair(b, a, count) + 3 * c + r];
-          if (b > a) sum += K[pair(a, b, count) + 3 * r + c];
-        }
-        K[pair(a, last, count) + 3 * r + c] = -sum;
-        put(&total[3 * r + c], sum, a == 0);
-      }
+    pl_lanes row = -K[count * a + a], column = row;
+    for (int b = 0; b < last; b++) {
+      if (b == a) continue;
+      row -= K[same && b < a ? count * b + a : count * a + b];
+      if (!same) column -= K[count * b + a];
     }
-  }
-  // symmetric to the last bit, as the other diagonal blocks are
-  for (int r = 0; r < 3; r++) {
-    for (int c = 0; c < 3; c++)
-      K[pair(last, last, count) + 3 * r + c] = total[r < c ? 3 * r + c : 3 * c + r];
+    K[count * a + last] = row;
+    if (!same) K[count * last + a] = column;
   }
 }
 
@@ -133,41 +122,40 @@ PL_INLINE void transpose(const pl_lanes *in, pl_lanes *out)
   out[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
 }
 
-/* Adds each lane's block, its entries in the order of memory. A thread owns nothing behind a block.
- */
+/* Adds each lane's block, its entries in the order of memory. A thread owns nothing behind it. */
 PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *entries)
 {
   pl_lanes low[PL_LANES], high[PL_LANES];
   transpose(entries, low);
   transpose(entries + 4, high);
   for (int lane = 0; lane < PL_LANES; lane++) {
-    double *to = values + 9 * (size_t)places[lane];
+    double *to = values + places[lane];
     pl_lanes_store(to, pl_lanes_load(to) + low[lane]);
     pl_lanes_store(to + 4, pl_lanes_load(to + 4) + high[lane]);
     to[8] += entries[8][lane];
   }
 }
 
-/* K by rows is the transposed block by columns. */
-PL_INLINE void scatter_pairs(double *values, const int *places, const int count, const pl_lanes *K)
+/* Adds K_ab, a < b. */
+PL_INLINE void scatter_stiffness(double *values, const int *places, const int count, pairs K)
 {
+  for (int d = 0; d < DIRECTIONS; d++) close_direction(count, d == XX || d == YY || d == ZZ, K[d]);
   for (int a = 0; a < count; a++) {
-    for (int b = a; b < count; b++) {
-      const pl_lanes *k = K + pair(a, b, count);
-      scatter_block(values, places + PL_LANES * (count * b + a), k);
-      if (a == b) continue;
-      pl_lanes turned[9] = {k[0], k[3], k[6], k[1], k[4], k[7], k[2], k[5], k[8]};
-      scatter_block(values, places + PL_LANES * (count * a + b), turned);
+    for (int b = a + 1; b < count; b++, places += PL_LANES) {
+      int ab = count * a + b, ba = count * b + a;
+      pl_lanes columns[9] = {K[XX][ab], K[XY][ba], K[XZ][ba], K[XY][ab], K[YY][ab],
+                             K[YZ][ba], K[XZ][ab], K[YZ][ab], K[ZZ][ab]};
+      scatter_block(values, places, columns);
     }
   }
 }
 
 /* f_a -= P (w b_a) of one point. */
-PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *wb, const int count, const int first,
+PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *wb, const int count, const int points,
                           pl_lanes *forces)
 {
   for (int a = 0; a < count - 1; a++) {
-    for (int i = 0; i < 3; i++) put(&forces[3 * a + i], -dot(P + 3 * i, wb + 3 * a), first);
+    for (int i = 0; i < 3; i++) put(&forces[3 * a + i], -dot(P + 3 * i, wb + 3 * a), points);
   }
 }
 
@@ -179,9 +167,14 @@ PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_l
     forces[3 * (count - 1) + i] = -sum;
   }
   for (int a = 0; a < count; a++) {
+    pl_lanes turned[PL_LANES];
+    pl_lanes in[4] = {forces[3 * a], forces[3 * a + 1], forces[3 * a + 2], forces[3 * a + 2]};
+    transpose(in, turned);
     for (int lane = 0; lane < PL_LANES; lane++) {
       double *to = f + 3 * (size_t)nodes[PL_LANES * a + lane];
-      for (int i = 0; i < 3; i++) to[i] += forces[3 * a + i][lane];
+      to[0] += turned[lane][0];
+      to[1] += turned[lane][1];
+      to[2] += turned[lane][2];
     }
   }
 }
@@ -203,31 +196,36 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
   const int *nodes = batch_nodes(fem, batch, count);
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], edge_rates[3 * MOST_EDGES];
-  pl_lanes forces[3 * PL_ELEMENT_NODES], K[9 * MOST_PAIRS], P[9], H[81];
+  pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81];
+  pairs K;
   pl_point point = start_point(fem, rest, fem->viscous && job->v);
   gather_edges(job->q, nodes, count, edges);
   if (point.viscous) gather_edges(job->v, nodes, count, edge_rates);
+  if (points > 1) {
+    memset(forces, 0, sizeof forces);
+    if (job->A) memset(K, 0, sizeof K);
+  }
 
   for (int p = 0; p < points; p++) {
     const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
     gradient(edges, b, count, point.F);
     if (point.viscous) gradient(edge_rates, b, count, point.rate);
-    if (job->values)
+    if (job->A)
       fem->law->tangent(&point, job->kq, job->kv, job->semidefinite, P, H);
     else
       fem->law->stress(&point, P, NULL);
 
     pl_lanes wb[3 * MOST_EDGES];
     for (int i = 0; i < 3 * (count - 1); i++) wb[i] = b[-1] * b[i];
-    if (job->f) add_forces(P, wb, count, p == 0, forces);
-    if (job->values) add_pairs(H, b, wb, count, p == 0, K);
+    add_forces(P, wb, count, points, forces);
+    if (job->A) add_directions(H, b, wb, count, points, K);
   }
 
   if (job->f) scatter_forces(job->f, nodes, count, forces);
-  if (!job->values) return;
-  close_pairs(count, K);
-  scatter_pairs(job->values, fem->places + (size_t)batch * (size_t)(count * count * PL_LANES),
-                count, K);
+  if (job->A) {
+    size_t first = (size_t)batch * (size_t)(count * (count - 1) / 2 * PL_LANES);
+    scatter_stiffness(job->A->values, fem->places + first, count, K);
+  }
 }
 
 /* Sum of w W; the lanes are added last. */
@@ -293,6 +291,67 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
   }
 }
 
+/* Zeros above the diagonal; the rest of a row is overwritten when it is finished. */
+static void clear_rows(const pl_fem_job *job, int first, int last)
+{
+  const pl_bsr *A = job->A;
+  for (int row = first; row < last; row++) {
+    int after = A->diagonal[row] + 1;
+    memset(A->values + 9 * after, 0, (size_t)(A->start[row + 1] - after) * 9 * sizeof *A->values);
+  }
+}
+
+/* A block as it stands in memory: two vectors and the last entry. */
+typedef struct block {
+  pl_lanes low, high;
+  double last;
+} block;
+
+PL_INLINE block load_block(const double *from)
+{
+  return (block){pl_lanes_load(from), pl_lanes_load(from + 4), from[8]};
+}
+
+PL_INLINE void store_block(double *to, block b)
+{
+  pl_lanes_store(to, b.low);
+  pl_lanes_store(to + 4, b.high);
+  to[8] = b.last;
+}
+
+PL_INLINE block transposed(block b)
+{
+  return (block){__builtin_shufflevector(b.low, b.high, 0, 3, 6, 1),
+                 __builtin_shufflevector(b.low, b.high, 4, 7, 2, 5), b.last};
+}
+
+PL_INLINE block sum_of(block a, block b)
+{
+  return (block){a.low + b.low, a.high + b.high, a.last + b.last};
+}
+
+static void finish_rows(const pl_fem_job *job, int first, int last)
+{
+  const pl_bsr *A = job->A;
+  const int *mirror = job->fem->mirror - A->start[job->fem->offset];
+  const block zero = {pl_lanes_all(0), pl_lanes_all(0), 0};
+  for (int row = first; row < last; row++) {
+    block sum = zero;
+    for (int k = A->start[row]; k < A->diagonal[row]; k++) {
+      block b = mirror[k] < 0 ? zero : transposed(load_block(A->values + mirror[k]));
+      store_block(A->values + 9 * k, b);
+      sum = sum_of(sum, b);
+    }
+    for (int k = A->diagonal[row] + 1; k < A->start[row + 1]; k++)
+      sum = sum_of(sum, load_block(A->values + 9 * k));
+
+    // symmetric to the last bit
+    block twice = sum_of(sum, transposed(sum));
+    store_block(A->values + 9 * A->diagonal[row],
+                (block){-0.5 * twice.low, -0.5 * twice.high, -0.5 * twice.last});
+  }
+}
+
 /* The two kinds of element. */
 #define KIND(name, count, points)                                                                  \
   static void evaluate_##name(const pl_fem_job *job, int first, int last)                          \
@@ -312,6 +371,6 @@ KIND(tet, 4, 1)
 KIND(hex, 8, 8)
 
 const pl_fem_kernel PL_VARIANT(pl_fem_kernels)[PL_FEM_KINDS] = {
-    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet},
-    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex},
+    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet, clear_rows, finish_rows},
+    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex, clear_rows, finish_rows},
 };

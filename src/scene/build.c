@@ -93,10 +93,11 @@ static void build_mesh(pl_reader *reader, pl_scene *scene, int index)
   const pl_item *generator = item->end > index + 1 ? item + 1 : NULL;
   pl_error error;
   pl_status status;
-  if (!file == !generator) {
-    status =
-        pl_fail(&error, PL_E_ARGUMENT, "needs either file=\"...\" or a shape such as <%s .../>",
-                pl_generator_family.members[0]->name);
+  if (file && generator) {
+    status = pl_fail(&error, PL_E_ARGUMENT, "has both file=\"...\" and a shape; keep one of them");
+  } else if (!file && !generator) {
+    status = pl_fail(&error, PL_E_ARGUMENT, "needs file=\"...\" or a shape such as <%s .../>",
+                     pl_generator_family.members[0]->name);
   } else if (file) {
     char path[PATH_MAX];
     status = pl_scene_path(reader->def, file, path, sizeof path, &error);

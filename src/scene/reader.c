@@ -249,8 +249,9 @@ static void check_attributes(pl_reader *reader, int index)
   const char *text = pl_xml_text(item->node);
   text += strspn(text, " \t\r\n");
   if (*text) {
-    pl_fail(&error, PL_E_ARGUMENT, "the text \"%.40s\" has no meaning here; values are attributes",
-            text);
+    int length = (int)strcspn(text, "\r\n");
+    pl_fail(&error, PL_E_ARGUMENT, "the text \"%.*s\" has no meaning here; values are attributes",
+            length < 40 ? length : 40, text);
     pl_reader_report_at(reader, index, &error);
   }
 }
@@ -263,16 +264,15 @@ static void report_unknown(pl_reader *reader, int parent, const pl_xml_node *nod
   const char *name = pl_xml_name(node);
   const pl_element *home = pl_element_parent_of(&pl_scene_root, name);
   pl_error error, shown;
-  if (!element->children) {
-    pl_fail(&error, PL_E_ARGUMENT, "<%.80s> cannot stand here; nothing can", name);
-  } else if (home) {
+  const char *words[MOST_WORDS + 1] = {0};
+  pl_child_words(element, words, MOST_WORDS);
+  if (home)
     pl_fail(&error, PL_E_ARGUMENT, "<%.80s> cannot stand here; it belongs in <%s>", name,
             home->family ? home->family->members[0]->name : home->name);
-  } else {
-    const char *words[MOST_WORDS + 1] = {0};
-    pl_child_words(element, words, MOST_WORDS);
+  else if (!element->children)
+    pl_fail(&error, PL_E_ARGUMENT, "unknown element \"%.80s\"; nothing can stand here", name);
+  else
     pl_fail_unknown(&error, "element", name, words);
-  }
   char label[LABEL_ROOM];
   label_item(reader, parent, label, sizeof label);
   pl_fail_at(&shown, error.code, reader->def->path, pl_xml_line(node), "%s%s%s", label,
@@ -392,7 +392,10 @@ static int name_was_refused(const pl_reader *reader, const char *kind, const cha
 {
   for (int i = 1; i < reader->items[0].end; i = reader->items[i].end) {
     const pl_item *item = &reader->items[i];
-    if (item->bad && strcmp(item->element->name, kind) == 0 && !pl_item_name(item)) return 1;
+    const pl_attribute *row = pl_attribute_find(item->element, "name");
+    const char *given = pl_item_name(item);
+    if (!item->bad || strcmp(item->element->name, kind) != 0) continue;
+    if (!given || row->check(row, given, NULL)) return 1;
   }
   const pl_xml_node *node = pl_xml_child(reader->items[0].node, NULL);
   for (; node; node = pl_xml_next(node, NULL)) {

@@ -82,8 +82,7 @@ PL_SOLVERS(X)
 
 extern const pl_family pl_solver_family;
 
-/* A solver for matrices of A's pattern; a NULL choice takes the family's first member. All memory
- * is taken here: prepare and solve take none. */
+/* A solver for matrices of A's pattern. All memory is taken here: prepare and solve take none. */
 pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
                            const pl_part *preconditioner, const pl_bsr *A, pl_solver **out,
                            pl_error *error);
@@ -93,7 +92,7 @@ void pl_solver_destroy(pl_solver *solver);
 double pl_solver_tolerance(const pl_solver *solver);
 
 /* To be called when the values of A or the filter have changed.
- * PL_E_SINGULAR: a diagonal block is not positive definite, so neither is the matrix. */
+ * PL_E_INDEFINITE, PL_E_SINGULAR: a diagonal block is that, and so is the matrix. */
 pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
                             pl_pool *pool, pl_error *error);
 

@@ -320,6 +320,43 @@ TEST(a_star_of_many_faces_is_fast)
   free(elements);
 }
 
+/* Whatever the numbers are, there is a sound mesh or a reason; the sanitizers watch. */
+TEST(random_arrays_are_made_or_refused)
+{
+  int made = 0;
+  for (int round = 0; round < 20000; round++) {
+    double nodes[8][3];
+    int elements[16], ids[4], n = round % 2 ? 4 : 8;
+    for (int i = 0; i < 24; i++) nodes[i / 3][i % 3] = (double)(test_random() % 4);
+    for (int i = 0; i < 16; i++) elements[i] = (int)(test_random() % 8);
+    for (int i = 0; i < 4; i++) ids[i] = (int)(test_random() % 8);
+    if (n == 8 && test_random() % 2) {
+      memcpy(nodes, cube_nodes, sizeof nodes);
+      memcpy(elements, cube_hex, sizeof cube_hex);
+    }
+    if (test_random() % 8 == 0) elements[test_random() % 4] = (int)(test_random() % 12) - 2;
+    if (test_random() % 8 == 0) nodes[test_random() % 8][0] = NAN;
+    pl_set set = {"some", (int)(test_random() % 2), (int)(test_random() % 4), ids};
+    pl_mesh_def def = {.node_count = 8,
+                       .nodes = nodes[0],
+                       .element_count = 1 + (int)(test_random() % 2),
+                       .nodes_per_element = n,
+                       .elements = elements,
+                       .set_count = 1,
+                       .sets = &set};
+    pl_mesh *mesh;
+    pl_error found = {0};
+    pl_status status = pl_mesh_create(&def, &mesh, &found);
+    CHECK((status == PL_OK) == (mesh != NULL));
+    CHECK(status == PL_OK || (status == PL_E_MESH && found.message[0]));
+    for (int e = 0; mesh && e < mesh->element_count; e++)
+      CHECK(pl_element_volume(mesh->nodes, mesh->elements + n * e, n) > 0);
+    made += mesh != NULL;
+    pl_mesh_destroy(mesh);
+  }
+  CHECK(made > 1000 && made < 19000);
+}
+
 static pl_status attempt(const pl_allocator *allocator, void *context)
 {
   (void)context;
@@ -344,4 +381,5 @@ TESTS(X(all_orders_of_a_tet_become_positive) X(faces_point_outwards)
                   X(slivers_are_judged_by_their_own_size) X(bad_sets_are_refused)
                       X(elements_that_cannot_fit_are_refused)
                           X(two_pieces_and_a_shared_edge_are_fine) X(a_star_of_many_faces_is_fast)
-                              X(every_failed_allocation_is_survived))
+                              X(random_arrays_are_made_or_refused)
+                                  X(every_failed_allocation_is_survived))

@@ -4,7 +4,8 @@
 #include "core/memory.h"
 #include "scene/schema.h"
 
-/* The good scene with one edit gives exactly one error. */
+/* The good scene with one edit gives exactly one error. A star ends what is compared: behind it
+ * stands a list that grows with its family. */
 typedef struct bad_scene {
   const char *from, *to, *message;
 } bad_scene;
@@ -15,88 +16,168 @@ typedef struct bad_scene {
 #define REGION "<box min=\"0.9 -1 -1\"/>"
 
 static const bad_scene bad_scenes[] = {
-    {" dt=\"0.01\"", "", "?"},
-    {"dt=\"0.01\"", "dt=\"-1\"", "?"},
-    {"dt=\"0.01\"", "dt=\"fast\"", "?"},
-    {"dt=\"0.01\"", "dt=\"1 2\"", "?"},
-    {"dt=\"0.01\"", "dt=\"nan\"", "?"},
-    {"dt=\"0.01\"", "dt=\"0.01\" td=\"0.02\"", "?"},
-    {"duration=\"1\"", "duration=\"-1\"", "?"},
-    {"gravity=\"0 -9.81 0\"", "gravity=\"-9.81\"", "?"},
-    {"gravity=\"0 -9.81 0\"", "gravity=\"0 -9.81 0 0\"", "?"},
-    {WORLD, "", "?"},
-    {WORLD, WORLD "\n" WORLD, "?"},
-    {WORLD, "<wrold dt=\"0.01\" duration=\"1\"/>" WORLD, "?"},
-    {WORLD, WORLD "gravity is off", "?"},
-    {WORLD, "<world dt=\"0.01\" duration=\"1\"><fix/></world>", "?"},
-    {WORLD, WORLD "<fix/>", "?"},
-    {"implicit-euler", "implict-euler", "?"},
-    {"implicit-euler", "runge-kutta", "?"},
-    {"method=\"implicit-euler\"", "method=\"explicit-euler\" newton=\"3\"", "?"},
-    {"method=\"implicit-euler\"", "method=\"static\" load-steps=\"1.5\"", "?"},
-    {"\"cg\"", "\"gc\"", "?"},
-    {"block-diagonal", "block", "?"},
-    {"tolerance=\"1e-6\"", "tolerance=\"0\"", "?"},
-    {"tolerance=\"1e-6\"", "tolerence=\"1e-6\"", "?"},
-    {"poisson=\"0.3\"", "poisson=\"0.7\"", "?"},
-    {"young=\"1e6\"", "yuong=\"1e6\" young=\"1e6\"", "?"},
-    {"young=\"1e6\" ", "", "?"},
-    {"young=\"1e6\"", "young=\"1e6\" mu=\"1e5\"", "?"},
-    {"density=\"1000\"", "density=\"0\"", "?"},
-    {"density=\"1000\"", "viscous-mu=\"-1\"", "?"},
-    {"law=\"hooke\"", "law=\"hook\"", "?"},
-    {"name=\"rubber\" ", "", "?"},
-    {"name=\"rubber\"", "name=\"rub[b]er\"", "?"},
-    {"  <mesh", "  <material name=\"rubber\" young=\"1\" poisson=\"0\"/><mesh", "?"},
-    {BOX, "", "?"},
-    {BOX, BOX "<sphere/>", "?"},
-    {"<mesh name=\"bar\">", "<mesh name=\"bar\" file=\"bar.msh\">", "?"},
-    {BOX, "<bocks/>", "?"},
-    {BOX, "<box size=\"1 0 1\"/>", "?"},
-    {BOX, "<box cells=\"4 1.5 1\"/>", "?"},
-    {BOX, "<box cells=\"4096 4096 4096\"/>", "?"},
-    {BOX, "<box element=\"tetra\"/>", "?"},
-    {"<mesh name=\"bar\">" BOX, "<mesh name=\"bar\" file=\"no.msh\">", "?"},
-    {"<mesh name=\"bar\">" BOX, "<mesh name=\"bar\" file=\"no.stl\">", "?"},
-    {"<mesh name=\"bar\">" BOX, "<mesh name=\"bar\" file=\"/etc/hostname\">", "?"},
-    {"model=\"fem\"", "model=\"springs\"", "?"},
-    {"mesh=\"bar\"", "mesh=\"baar\"", "?"},
-    {"material=\"rubber\"", "material=\"steel\"", "?"},
-    {"mesh=\"bar\" ", "", "?"},
-    {"strain=\"corotated\"", "strain=\"corrotated\"", "?"},
-    {"strain=\"corotated\"", "velocity=\"1 0\"", "?"},
-    {FIX, "<fix/>", "?"},
-    {FIX, "<fix axes=\"xw\"><all/></fix>", "?"},
-    {FIX, "<fix axes=\"\"><all/></fix>", "?"},
-    {FIX, "<fix><set name=\"x-mim\"/></fix>", "?"},
-    {FIX, "<fix><set/></fix>", "?"},
-    {FIX, "<fix><sphere centre=\"9 9 9\" radius=\"0.1\"/></fix>", "?"},
-    {FIX, "<fix><sphere/></fix>", "?"},
-    {FIX, "<fix><cube/></fix>", "?"},
-    {FIX, "<fix><box min=\"1 0 0\" max=\"0 1 1\"/></fix>", "?"},
-    {FIX, "<move axis=\"0 0 0\" angle=\"90\"><all/></move>", "?"},
-    {FIX, "<move angle=\"90\" ramp=\"0 0, 1\"><all/></move>", "?"},
-    {"<force", "<froce/><force", "?"},
-    {"value=\"0 1 0\"", "value=\"0 1\"", "?"},
-    {"0 0, 0.5 1", "0 0, 0 1", "?"},
-    {"0 0, 0.5 1", "0 0; 0.5 1", "?"},
-    {REGION, "<box min=\"2 0 0\"/>", "?"},
+    {" dt=\"0.01\"", "", "bar.xml:2: world: dt is missing; add dt=\"...\" (s: time step)"},
+    {"dt=\"0.01\"", "dt=\"-1\"", "bar.xml:2: world: dt = -1 must lie between 1e-09 and 1e+06 s"},
+    {"dt=\"0.01\"", "dt=\"fast\"", "bar.xml:2: world: dt = \"fast\" must be a number"},
+    {"dt=\"0.01\"", "dt=\"1 2\"", "bar.xml:2: world: dt = \"1 2\" must be a number"},
+    {"dt=\"0.01\"", "dt=\"nan\"", "bar.xml:2: world: dt = nan must lie between 1e-09 and 1e+06 s"},
+    {"dt=\"0.01\"", "dt=\"0.01\" td=\"0.02\"",
+     "bar.xml:2: world: unknown attribute \"td\"; there is: dt, duration, gravity"},
+    {"duration=\"1\"", "duration=\"-1\"",
+     "bar.xml:2: world: duration = -1 must lie between 0 and 1e+09 s"},
+    {"gravity=\"0 -9.81 0\"", "gravity=\"-9.81\"",
+     "bar.xml:2: world: gravity = \"-9.81\" must be three numbers separated by blanks"},
+    {"gravity=\"0 -9.81 0\"", "gravity=\"0 -9.81 0 0\"",
+     "bar.xml:2: world: gravity = \"0 -9.81 0 0\" must be three numbers separated by blanks"},
+    {WORLD, "", "bar.xml:1: there is no <world>; add <world dt=\"0.01\" duration=\"1\"/>"},
+    {WORLD, WORLD "\n" WORLD, "bar.xml:3: world: only one can stand here; the first is on line 2"},
+    {WORLD, "<wrold dt=\"0.01\" duration=\"1\"/>" WORLD,
+     "bar.xml:2: unknown element \"wrold\"; did you mean \"world\"?"},
+    {WORLD, WORLD "gravity is off",
+     "bar.xml:1: the text \"gravity is off\" has no meaning here; values are attributes"},
+    {WORLD, "<world dt=\"0.01\" duration=\"1\"><fix/></world>",
+     "bar.xml:2: world: <fix> cannot stand here; it belongs in <body>"},
+    {WORLD, WORLD "<fix/>", "bar.xml:2: <fix> cannot stand here; it belongs in <body>"},
+    {"implicit-euler", "implict-euler",
+     "bar.xml:3: integrator: unknown method \"implict-euler\"; did you mean \"implicit-euler\"?"},
+    {"implicit-euler", "runge-kutta",
+     "bar.xml:3: integrator: unknown method \"runge-kutta\"; there is: *"},
+    {"method=\"implicit-euler\"", "method=\"explicit-euler\" newton=\"3\"",
+     "bar.xml:3: integrator: newton belongs to method=\"implicit-euler\", not to "
+     "\"explicit-euler\"; remove it"},
+    {"method=\"implicit-euler\"", "method=\"static\" load-steps=\"1.5\"",
+     "bar.xml:3: integrator: load-steps = 1.5 must be a whole number"},
+    {"\"cg\"", "\"gc\"", "bar.xml:4: solver: unknown method \"gc\"; there is: *"},
+    {"block-diagonal", "block", "bar.xml:4: solver: unknown preconditioner \"block\"; there is: *"},
+    {"tolerance=\"1e-6\"", "tolerance=\"0\"",
+     "bar.xml:4: solver: tolerance = 0 must lie between 1e-15 and 0.5"},
+    {"tolerance=\"1e-6\"", "tolerence=\"1e-6\"",
+     "bar.xml:4: solver: unknown attribute \"tolerence\"; did you mean \"tolerance\"?"},
+    {"poisson=\"0.3\"", "poisson=\"0.7\"",
+     "bar.xml:5: material \"rubber\": poisson = 0.7 must lie between -0.99 and 0.4999"},
+    {"young=\"1e6\"", "yuong=\"1e6\" young=\"1e6\"",
+     "bar.xml:5: material \"rubber\": unknown attribute \"yuong\"; did you mean \"young\"?"},
+    {"young=\"1e6\" ", "",
+     "bar.xml:5: material \"rubber\": hooke has poisson only; give young and poisson, or lambda "
+     "and mu"},
+    {"young=\"1e6\"", "young=\"1e6\" mu=\"1e5\"",
+     "bar.xml:5: material \"rubber\": hooke has young, poisson and mu; give young and poisson, or "
+     "lambda and mu"},
+    {"density=\"1000\"", "density=\"0\"",
+     "bar.xml:5: material \"rubber\": density = 0 must lie between 1e-06 and 1e+09 kg/m^3"},
+    {"density=\"1000\"", "viscous-mu=\"-1\"",
+     "bar.xml:5: material \"rubber\": viscous-mu = -1 must lie between 0 and 1e+15 Pa s"},
+    {"law=\"hooke\"", "law=\"hook\"",
+     "bar.xml:5: material \"rubber\": unknown law \"hook\"; did you mean \"hooke\"?"},
+    {"name=\"rubber\" ", "",
+     "bar.xml:5: material: name is missing; add name=\"...\" (name: that bodies call it by)"},
+    {"name=\"rubber\"", "name=\"rub[b]er\"",
+     "bar.xml:5: material \"rub[b]er\": name = \"rub[b]er\" must do without brackets, quotes, "
+     "commas and line ends"},
+    {"  <mesh", "  <material name=\"rubber\" young=\"1\" poisson=\"0\"/><mesh",
+     "bar.xml:6: material \"rubber\": the name is used on line 5 already"},
+    {BOX, "", "bar.xml:6: mesh \"bar\": needs file=\"...\" or a shape such as <box .../>"},
+    {BOX, BOX "<sphere/>",
+     "bar.xml:6: mesh \"bar\", sphere: only one can stand here; the first is on line 6"},
+    {"<mesh name=\"bar\">", "<mesh name=\"bar\" file=\"bar.msh\">",
+     "bar.xml:6: mesh \"bar\": has both file=\"...\" and a shape; keep one of them"},
+    {BOX, "<bocks/>", "bar.xml:6: mesh \"bar\": unknown element \"bocks\"; there is: *"},
+    {BOX, "<box size=\"1 0 1\"/>",
+     "bar.xml:6: mesh \"bar\", box: size = 0 must lie between 1e-09 and 1e+09 m"},
+    {BOX, "<box cells=\"4 1.5 1\"/>",
+     "bar.xml:6: mesh \"bar\", box: cells = 1.5 must be a whole number"},
+    {BOX, "<box cells=\"4096 4096 4096\"/>",
+     "bar.xml:6: mesh \"bar\": the mesh has 68769820673 nodes, more than the limit of 50000000"},
+    {BOX, "<box element=\"tetra\"/>",
+     "bar.xml:6: mesh \"bar\", box: unknown element \"tetra\"; did you mean \"tet\"?"},
+    {"<mesh name=\"bar\">" BOX, "<mesh name=\"bar\" file=\"no.msh\">",
+     "bar.xml:6: mesh \"bar\": no.msh: cannot be opened: No such file or directory"},
+    {"<mesh name=\"bar\">" BOX, "<mesh name=\"bar\" file=\"no.stl\">",
+     "bar.xml:6: mesh \"bar\": no.stl: cannot be opened: No such file or directory"},
+    {"<mesh name=\"bar\">" BOX, "<mesh name=\"bar\" file=\"/etc/hostname\">",
+     "bar.xml:6: mesh \"bar\": file = \"/etc/hostname\" lies outside of the scene's folder; move "
+     "it there or allow it with --allow-path"},
+    {"model=\"fem\"", "model=\"springs\"",
+     "bar.xml:7: body \"bar\": unknown model \"springs\"; there is: *"},
+    {"mesh=\"bar\"", "mesh=\"baar\"",
+     "bar.xml:7: body \"bar\": unknown mesh \"baar\"; did you mean \"bar\"?"},
+    {"material=\"rubber\"", "material=\"steel\"",
+     "bar.xml:7: body \"bar\": unknown material \"steel\"; there is: rubber"},
+    {"mesh=\"bar\" ", "",
+     "bar.xml:7: body \"bar\": mesh is missing; add mesh=\"...\" (name: its shape at rest)"},
+    {"strain=\"corotated\"", "strain=\"corrotated\"",
+     "bar.xml:7: body \"bar\": unknown strain \"corrotated\"; did you mean \"corotated\"?"},
+    {"strain=\"corotated\"", "velocity=\"1 0\"",
+     "bar.xml:7: body \"bar\": velocity = \"1 0\" must be three numbers separated by blanks"},
+    {FIX, "<fix/>", "bar.xml:8: body \"bar\", fix: a region is missing; put one of <box>*"},
+    {FIX, "<fix axes=\"xw\"><all/></fix>",
+     "bar.xml:8: body \"bar\", fix: axes = \"xw\" must be some of the letters xyz, each at most "
+     "once"},
+    {FIX, "<fix axes=\"\"><all/></fix>",
+     "bar.xml:8: body \"bar\", fix: axes = \"\" must be some of the letters xyz, each at most "
+     "once"},
+    {FIX, "<fix><set name=\"x-mim\"/></fix>",
+     "bar.xml:8: body \"bar\", fix: unknown set \"x-mim\"; did you mean \"x-min\"?"},
+    {FIX, "<fix><set/></fix>",
+     "bar.xml:8: body \"bar\", fix, set: name is missing; add name=\"...\" (text: of the set, as "
+     "in the mesh)"},
+    {FIX, "<fix><sphere centre=\"9 9 9\" radius=\"0.1\"/></fix>",
+     "bar.xml:8: body \"bar\", fix: the region holds no node of body \"bar\""},
+    {FIX, "<fix><sphere/></fix>", "bar.xml:8: body \"bar\", fix, sphere: radius is missing"},
+    {FIX, "<fix><cube/></fix>",
+     "bar.xml:8: body \"bar\", fix: unknown element \"cube\"; there is: *"},
+    {FIX, "<fix><box min=\"1 0 0\" max=\"0 1 1\"/></fix>",
+     "bar.xml:8: body \"bar\", fix, box: min = 1 must not exceed max = 0 along x"},
+    {FIX, "<move axis=\"0 0 0\" angle=\"90\"><all/></move>",
+     "bar.xml:8: body \"bar\", move: axis = \"0 0 0\" has no direction"},
+    {FIX, "<move angle=\"90\" ramp=\"0 0, 1\"><all/></move>",
+     "bar.xml:8: body \"bar\", move: ramp = \"0 0, 1\" must be pairs of time and factor, separated "
+     "by commas, for example \"0 0, 0.5 1\""},
+    {"<force", "<froce/><force",
+     "bar.xml:9: body \"bar\": unknown element \"froce\"; did you mean \"force\"?"},
+    {"value=\"0 1 0\"", "value=\"0 1\"",
+     "bar.xml:9: body \"bar\", force: value = \"0 1\" must be three numbers separated by blanks"},
+    {"0 0, 0.5 1", "0 0, 0 1",
+     "bar.xml:9: body \"bar\", force: ramp: time 0 must be later than 0 before it"},
+    {"0 0, 0.5 1", "0 0; 0.5 1",
+     "bar.xml:9: body \"bar\", force: ramp = \"0 0; 0.5 1\" must be pairs of time and factor, "
+     "separated by commas, for example \"0 0, 0.5 1\""},
+    {REGION, "<box min=\"2 0 0\"/>",
+     "bar.xml:9: body \"bar\", force: the region holds no node of body \"bar\""},
     {"    <force",
      "    <pressure value=\"1\"><sphere centre=\"0.5 0.125 0.125\" "
      "radius=\"0.01\"/></pressure><force",
-     "?"},
-    {"body=\"bar\"", "body=\"bra\"", "?"},
-    {" at=\"1 0.125 0.125\"", "", "?"},
-    {"quantity=\"displacement\"", "quantity=\"temperature\"", "?"},
-    {"quantity=\"displacement\"", "quantity=\"displacment\"", "?"},
-    {"name=\"tip\" ", "", "?"},
-    {"every=\"0.1\"", "every=\"0\"", "?"},
-    {"format=\"vtu\"", "format=\"vtx\"", "?"},
-    {"colour=\"displacement\"", "colour=\"red\"", "?"},
-    {"up=\"0 1 0\"", "up=\"0 0 5\"", "?"},
-    {"direction=\"0 0 -1\"", "direction=\"0 0 0\"", "?"},
-    {"</pliant>", "<view/></pliant>", "?"},
+     "bar.xml:9: body \"bar\", pressure: the region holds no face of body \"bar\""},
+    {"body=\"bar\"", "body=\"bra\"",
+     "bar.xml:11: probe \"tip\": unknown body \"bra\"; did you mean \"bar\"?"},
+    {" at=\"1 0.125 0.125\"", "",
+     "bar.xml:11: probe \"tip\": at is missing; add at=\"x y z\", a point of the body at rest"},
+    {"quantity=\"displacement\"", "quantity=\"temperature\"",
+     "bar.xml:11: probe \"tip\": unknown quantity \"temperature\"; there is: *"},
+    {"quantity=\"displacement\"", "quantity=\"displacment\"",
+     "bar.xml:11: probe \"tip\": unknown quantity \"displacment\"; did you mean \"displacement\"?"},
+    {"name=\"tip\" ", "",
+     "bar.xml:11: probe: name is missing; add name=\"...\" (name: of the column in probes.csv)"},
+    {"every=\"0.1\"", "every=\"0\"",
+     "bar.xml:12: output: every = 0 must lie between 1e-09 and 1e+09 s"},
+    {"format=\"vtu\"", "format=\"vtx\"",
+     "bar.xml:12: output: unknown format \"vtx\"; did you mean \"vtu\"?"},
+    {"colour=\"displacement\"", "colour=\"red\"",
+     "bar.xml:13: view: unknown colour \"red\"; there is: *"},
+    {"up=\"0 1 0\"", "up=\"0 0 5\"",
+     "bar.xml:13: view: direction and up are parallel; turn one of them"},
+    {"direction=\"0 0 -1\"", "direction=\"0 0 0\"",
+     "bar.xml:13: view: direction = \"0 0 0\" has no direction"},
+    {"</pliant>", "<view/></pliant>",
+     "bar.xml:14: view: only one can stand here; the first is on line 13"},
 };
+
+static int is_expected(const char *text, const char *expected)
+{
+  size_t length = strlen(expected);
+  if (length && expected[length - 1] == '*') return strncmp(text, expected, length - 1) == 0;
+  return strcmp(text, expected) == 0;
+}
 
 enum { BAD_COUNT = sizeof bad_scenes / sizeof *bad_scenes };
 
@@ -110,6 +191,7 @@ static pl_status load(const pl_scene_def *def, const char *text, pl_error *error
 
 TEST(every_message_is_one_clear_sentence)
 {
+  if (!has_scenes()) return;
   CHECK(BAD_COUNT >= 40);
   for (int i = 0; i < BAD_COUNT; i++) {
     messages kept;
@@ -120,7 +202,7 @@ TEST(every_message_is_one_clear_sentence)
     char first[MESSAGE_ROOM];
     pl_error_text(&error, first, sizeof first);
     int good = status != PL_OK && status == error.code && kept.errors == 1 &&
-               strcmp(first, bad_scenes[i].message) == 0 && strcmp(first, kept.text[0]) == 0;
+               is_expected(first, bad_scenes[i].message) && strcmp(first, kept.text[0]) == 0;
     if (!good) {
       printf("  case %d, %s -> %s\n    expected: %s\n", i, bad_scenes[i].from, bad_scenes[i].to,
              bad_scenes[i].message);
@@ -141,7 +223,7 @@ static void check_messages(const char *text, const char *const *expected)
   while (expected[count]) count++;
   CHECK(kept.errors == count);
   for (int i = 0; i < kept.errors && i < MOST_MESSAGES; i++) {
-    if (i < count && strcmp(kept.text[i], expected[i]) == 0) continue;
+    if (i < count && is_expected(kept.text[i], expected[i])) continue;
     printf("  expected: %s\n  got:      %s\n", i < count ? expected[i] : "nothing", kept.text[i]);
     test_failures++;
   }
@@ -149,6 +231,7 @@ static void check_messages(const char *text, const char *const *expected)
 
 TEST(all_errors_are_told_at_once_and_none_follows_from_another)
 {
+  if (!has_scenes()) return;
   check_messages(
       "<pliant>\n"
       "<world dt=\"0\" gravity=\"0 0\"/>\n"
@@ -162,7 +245,7 @@ TEST(all_errors_are_told_at_once_and_none_follows_from_another)
       "<body name=\"b\" mesh=\"b\" material=\"steel\"><fix><all/></fix></body>\n"
       "<body name=\"c\" mesh=\"a\" material=\"wood\"><fix axes=\"w\"/></body>\n"
       "<probe name=\"p\" body=\"a\" at=\"0 0 0\"/>\n"
-      "<probe name=\"q\" body=\"d\" at=\"0 0 0\"/>\n"
+      "<probe name=\"q\" body=\"nobody\" at=\"0 0 0\"/>\n"
       "</pliant>\n",
       (const char *const[]){
           "bar.xml:2: world: dt = 0 must lie between 1e-09 and 1e+06 s",
@@ -174,10 +257,8 @@ TEST(all_errors_are_told_at_once_and_none_follows_from_another)
           "bar.xml:5: material: name is missing; add name=\"...\" (name: that bodies call it by)",
           "bar.xml:10: body \"c\", fix: axes = \"w\" must be some of the letters xyz, each at most "
           "once",
-          "bar.xml:10: body \"c\", fix: a region is missing; put one of <box>, <sphere>, "
-          "<half-space>, "
-          "<cylinder>, <normal>, <surface>, <all>, <set> into it",
-          "bar.xml:12: probe \"q\": unknown body \"d\"; there is: a, b, c",
+          "bar.xml:10: body \"c\", fix: a region is missing; put one of <box>*",
+          "bar.xml:12: probe \"q\": unknown body \"nobody\"; there is: a, b, c",
           "bar.xml:7: mesh \"b\": no.msh: cannot be opened: No such file or directory",
           "bar.xml:8: body \"a\", fix: the region holds no node of the mesh",
           NULL,
@@ -186,6 +267,7 @@ TEST(all_errors_are_told_at_once_and_none_follows_from_another)
 
 TEST(too_many_errors_end_the_reading)
 {
+  if (!has_scenes()) return;
   enum { COUNT = 1000 };
   char *text = malloc(64 + COUNT * 16), *end = text;
   end += sprintf(end, "<pliant>");
@@ -253,12 +335,14 @@ static void check_table(const pl_element *element, const char *open, const char 
 
 TEST(every_misspelt_attribute_gets_a_suggestion)
 {
+  if (!has_scenes()) return;
   check_table(&pl_scene_root, "", "");
   CHECK(rows_checked > 30);
 }
 
 TEST(files_that_are_no_scenes)
 {
+  if (!has_scenes()) return;
   messages kept;
   pl_scene_def def = quiet_def("/nowhere/bar.xml", &kept);
   pl_scene *scene;

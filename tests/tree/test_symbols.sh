@@ -11,7 +11,7 @@ fi
 exported=$(nm -D --defined-only "$library" | awk '{ print $3 }' | sort -u)
 # declarations without comments and directives, then the last word before the first parenthesis
 declared=$(for header in "$PLIANT_SOURCE"/include/pliant/*.h; do
-  "${CC:-cc}" -fpreprocessed -dD -E -P "$header" | grep -v '^ *#'
+  "${CC:-cc}" -fpreprocessed -dD -E -P "$header" 2>/dev/null | grep -v '^ *#'
 done | tr '\n' ' ' |
   grep -oE 'PL_API [^;(]*\(' | grep -oE '\w+ *\($' | tr -d ' (' | sort -u)
 

@@ -1,0 +1,533 @@
+/* From what a file says to a mesh. The memory is a fixed number of bytes per node, element and
+ * group member that the file really holds; lists of members are bounded by the size of the file,
+ * since one line of some formats puts a whole block into many groups. */
+#include "io/draft.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const pl_shape_facts pl_shapes[PL_SHAPE_COUNT] = {
+#define X(id, name, dimension, corners) [id] = {name, dimension, corners},
+    PL_SHAPES(X)
+#undef X
+};
+
+/* An array that grows. */
+typedef struct list {
+  void *data;
+  size_t count, capacity;
+} list;
+
+/* Consecutive members of one group. The code orders groups by dimension and number. */
+typedef struct run {
+  uint64_t code;
+  size_t first, count;
+  int set; /* which set it goes to, known at the end */
+} run;
+
+typedef struct title {
+  uint64_t code;
+  char *name;
+} title;
+
+typedef struct tagged {
+  int64_t tag;
+  int index;
+} tagged;
+
+struct pl_draft {
+  const pl_source *source;
+  pl_allocator allocator;
+  size_t bytes;
+
+  int node_count, node_room;
+  double *nodes;
+  int64_t *tags; /* NULL: numbered from 0 */
+  int indexed;
+  int64_t table_low; /* table[tag - table_low] = node + 1; NULL where tags lie too far apart */
+  size_t table_size;
+  int *table;
+  tagged *sorted; /* by tag, where there is no table */
+
+  int64_t shape_counts[PL_SHAPE_COUNT], reduced;
+  pl_shape cell_shape;
+  int cell_count;
+  list cells;    /* int: corners of the tets or hexes */
+  pl_shape last; /* the current element */
+  int last_nodes[8];
+
+  list members; /* int: nodes, or cells in groups of dimension 3 */
+  list runs, titles;
+  const char *prefixes[4];
+};
+
+pl_status pl_draft_create(const pl_source *source, size_t bytes, pl_draft **out, pl_error *error)
+{
+  pl_draft *draft = pl_alloc(source->allocator, 1, sizeof *draft);
+  *out = draft;
+  if (!draft) return pl_fail_memory(error);
+  draft->source = source;
+  draft->allocator = *source->allocator;
+  draft->bytes = bytes;
+  for (int i = 0; i < 4; i++) draft->prefixes[i] = "group";
+  return PL_OK;
+}
+
+void pl_draft_destroy(pl_draft *draft)
+{
+  if (!draft) return;
+  pl_allocator allocator = draft->allocator;
+  title *titles = draft->titles.data;
+  for (size_t i = 0; i < draft->titles.count; i++) pl_free(&allocator, titles[i].name);
+  pl_free(&allocator, draft->titles.data);
+  pl_free(&allocator, draft->runs.data);
+  pl_free(&allocator, draft->members.data);
+  pl_free(&allocator, draft->cells.data);
+  pl_free(&allocator, draft->sorted);
+  pl_free(&allocator, draft->table);
+  pl_free(&allocator, draft->tags);
+  pl_free(&allocator, draft->nodes);
+  pl_free(&allocator, draft);
+}
+
+/* Room for more items of size bytes behind the list's last; NULL if there is no memory. */
+static void *extend(pl_draft *draft, list *items, size_t more, size_t size)
+{
+  if (pl_reserve(&draft->allocator, &items->data, &items->capacity, items->count + more, size))
+    return NULL;
+  void *place = (char *)items->data + items->count * size;
+  items->count += more;
+  return place;
+}
+
+/* ---- nodes ---- */
+
+pl_status pl_draft_nodes(pl_draft *draft, const pl_scan *scan, int64_t count, int tagged_nodes,
+                         pl_error *error)
+{
+  if (count > PL_MOST_NODES - draft->node_room)
+    return pl_scan_fail(scan, error, PL_E_LIMIT, "there are more than %d nodes", PL_MOST_NODES);
+  size_t room = (size_t)draft->node_room + (size_t)count, tag_room = (size_t)draft->node_room;
+  size_t old = tag_room;
+  void *nodes = draft->nodes, *tags = draft->tags;
+  if (pl_reserve(&draft->allocator, &nodes, &old, room, 3 * sizeof *draft->nodes))
+    return pl_fail_memory(error);
+  draft->nodes = nodes;
+  if (tagged_nodes && pl_reserve(&draft->allocator, &tags, &tag_room, room, sizeof *draft->tags))
+    return pl_fail_memory(error);
+  draft->tags = tags;
+  draft->node_room = (int)room;
+  return PL_OK;
+}
+
+pl_status pl_draft_node(pl_draft *draft, const pl_scan *scan, int64_t tag, const double *position,
+                        pl_error *error)
+{
+  if (draft->node_count >= draft->node_room)
+    return pl_scan_fail(scan, error, PL_E_PARSE, "more than the announced %d nodes follow",
+                        draft->node_room);
+  if (!isfinite(position[0]) || !isfinite(position[1]) || !isfinite(position[2]))
+    return pl_scan_fail(scan, error, PL_E_PARSE,
+                        "node %lld has the coordinates (%g, %g, %g); they must be finite",
+                        (long long)tag, position[0], position[1], position[2]);
+  memcpy(draft->nodes + 3 * (size_t)draft->node_count, position, 3 * sizeof *position);
+  if (draft->tags) draft->tags[draft->node_count] = tag;
+  draft->node_count++;
+  return PL_OK;
+}
+
+static pl_status repeated_tag(const pl_scan *scan, int64_t tag, pl_error *error)
+{
+  return pl_scan_fail(scan, error, PL_E_PARSE,
+                      "node %lld is defined twice; give every node its own number", (long long)tag);
+}
+
+static pl_status fill_table(pl_draft *draft, const pl_scan *scan, int64_t low, size_t size,
+                            pl_error *error)
+{
+  draft->table_low = low;
+  draft->table_size = size;
+  draft->table = pl_alloc(&draft->allocator, size, sizeof *draft->table);
+  if (!draft->table) return pl_fail_memory(error);
+  for (int i = 0; i < draft->node_count; i++) {
+    int *place = &draft->table[(uint64_t)draft->tags[i] - (uint64_t)low];
+    if (*place) return repeated_tag(scan, draft->tags[i], error);
+    *place = i + 1;
+  }
+  return PL_OK;
+}
+
+static int compare_tags(const void *a, const void *b)
+{
+  int64_t s = ((const tagged *)a)->tag, t = ((const tagged *)b)->tag;
+  return (s > t) - (s < t);
+}
+
+static pl_status sort_tags(pl_draft *draft, const pl_scan *scan, pl_error *error)
+{
+  draft->sorted = pl_alloc(&draft->allocator, (size_t)draft->node_count, sizeof *draft->sorted);
+  if (!draft->sorted) return pl_fail_memory(error);
+  for (int i = 0; i < draft->node_count; i++) draft->sorted[i] = (tagged){draft->tags[i], i};
+  qsort(draft->sorted, (size_t)draft->node_count, sizeof *draft->sorted, compare_tags);
+  for (int i = 1; i < draft->node_count; i++) {
+    if (draft->sorted[i].tag == draft->sorted[i - 1].tag)
+      return repeated_tag(scan, draft->sorted[i].tag, error);
+  }
+  return PL_OK;
+}
+
+pl_status pl_draft_nodes_end(pl_draft *draft, const pl_scan *scan, pl_error *error)
+{
+  if (draft->node_count < draft->node_room)
+    return pl_scan_fail(scan, error, PL_E_PARSE, "%d nodes were announced but %d follow",
+                        draft->node_room, draft->node_count);
+  draft->indexed = 1;
+  if (!draft->tags || draft->node_count == 0) return PL_OK;
+  int64_t low = draft->tags[0], high = low;
+  for (int i = 1; i < draft->node_count; i++) {
+    if (draft->tags[i] < low) low = draft->tags[i];
+    if (draft->tags[i] > high) high = draft->tags[i];
+  }
+  // a table where the tags are dense enough, a sorted list where they are sparse
+  uint64_t span = (uint64_t)high - (uint64_t)low;
+  if (span < 4 * (uint64_t)draft->node_count)
+    return fill_table(draft, scan, low, (size_t)span + 1, error);
+  return sort_tags(draft, scan, error);
+}
+
+int pl_draft_has_nodes(const pl_draft *draft) { return draft->indexed; }
+
+/* The node with this tag, -1 if there is none. */
+static int find_node(const pl_draft *draft, int64_t tag)
+{
+  if (!draft->tags) return tag >= 0 && tag < draft->node_count ? (int)tag : -1;
+  if (draft->table) {
+    uint64_t place = (uint64_t)tag - (uint64_t)draft->table_low;
+    return place < draft->table_size ? draft->table[place] - 1 : -1;
+  }
+  tagged key = {.tag = tag};
+  const tagged *found = draft->sorted ? bsearch(&key, draft->sorted, (size_t)draft->node_count,
+                                                sizeof key, compare_tags)
+                                      : NULL;
+  return found ? found->index : -1;
+}
+
+/* ---- elements ---- */
+
+/* Is it the cell before once more? Then it only joins another group (Gmsh 2.2 writes it so). */
+static int is_copy(const pl_draft *draft)
+{
+  if (draft->cell_count == 0 || draft->cell_shape != draft->last) return 0;
+  size_t corners = (size_t)pl_shapes[draft->last].corners;
+  const int *before = (const int *)draft->cells.data + draft->cells.count - corners;
+  return memcmp(before, draft->last_nodes, corners * sizeof *before) == 0;
+}
+
+/* Keeps the current element if it is of the shape that came first. */
+static pl_status add_cell(pl_draft *draft, const pl_scan *scan, pl_error *error)
+{
+  size_t corners = (size_t)pl_shapes[draft->last].corners;
+  if (draft->cell_count == 0) draft->cell_shape = draft->last;
+  if (draft->cell_shape != draft->last) return PL_OK;
+  if (draft->cell_count >= PL_MOST_ELEMENTS)
+    return pl_scan_fail(scan, error, PL_E_LIMIT, "there are more than %d elements",
+                        PL_MOST_ELEMENTS);
+  int *place = extend(draft, &draft->cells, corners, sizeof *place);
+  if (!place) return pl_fail_memory(error);
+  memcpy(place, draft->last_nodes, corners * sizeof *place);
+  draft->cell_count++;
+  return PL_OK;
+}
+
+pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_shape shape, int64_t number,
+                           const int64_t *tags, int reduced, pl_error *error)
+{
+  draft->last = shape;
+  for (int i = 0; i < pl_shapes[shape].corners; i++) {
+    draft->last_nodes[i] = find_node(draft, tags[i]);
+    if (draft->last_nodes[i] < 0)
+      return pl_scan_fail(scan, error, PL_E_PARSE,
+                          "element %lld uses node %lld, which the file does not define",
+                          (long long)number, (long long)tags[i]);
+  }
+  if (is_copy(draft)) return PL_OK;
+  // shapes that no mesh is made of are counted, and refused at the end if they fill space
+  draft->shape_counts[shape]++;
+  if (reduced && pl_shapes[shape].dimension == 3) draft->reduced++;
+  return shape == PL_TET || shape == PL_HEX ? add_cell(draft, scan, error) : PL_OK;
+}
+
+/* ---- groups ---- */
+
+static uint64_t group_code(int dimension, int32_t group)
+{
+  return (uint64_t)dimension << 32 | (uint32_t)group;
+}
+
+/* Room for count more members of the group, continuing the last run where it can. */
+static pl_status add_members(pl_draft *draft, const pl_scan *scan, uint64_t code, size_t count,
+                             int **place, pl_error *error)
+{
+  size_t most_members = 2 * draft->bytes + 1024, most_runs = draft->bytes / 4 + 1024;
+  run *last = draft->runs.count ? (run *)draft->runs.data + (draft->runs.count - 1) : NULL;
+  size_t more_runs = last && last->code == code ? 0 : 1;
+  if (draft->members.count + count > most_members || draft->runs.count + more_runs > most_runs)
+    return pl_scan_fail(scan, error, PL_E_LIMIT,
+                        "the groups have too many members for a file of this size; put each entity "
+                        "into fewer groups");
+  size_t first = draft->members.count;
+  *place = extend(draft, &draft->members, count, sizeof **place);
+  if (*place && more_runs) {
+    last = extend(draft, &draft->runs, 1, sizeof *last);
+    if (last) *last = (run){.code = code, .first = first};
+  }
+  if (!*place || !last) return pl_fail_memory(error);
+  last->count += count;
+  return PL_OK;
+}
+
+int pl_draft_cell(const pl_draft *draft)
+{
+  return draft->last == draft->cell_shape ? draft->cell_count - 1 : -1;
+}
+
+static pl_status join_one(pl_draft *draft, const pl_scan *scan, uint64_t code, int id,
+                          pl_error *error)
+{
+  int *place = NULL;
+  if (id < 0) return PL_OK;
+  pl_status status = add_members(draft, scan, code, 1, &place, error);
+  if (!status) *place = id;
+  return status;
+}
+
+pl_status pl_draft_join_cell(pl_draft *draft, const pl_scan *scan, int32_t group, int cell,
+                             pl_error *error)
+{
+  return join_one(draft, scan, group_code(3, group), cell, error);
+}
+
+pl_status pl_draft_join_node(pl_draft *draft, const pl_scan *scan, int32_t group, int node,
+                             pl_error *error)
+{
+  return join_one(draft, scan, group_code(0, group), node, error);
+}
+
+pl_status pl_draft_join(pl_draft *draft, const pl_scan *scan, int32_t group, pl_error *error)
+{
+  const pl_shape_facts *shape = &pl_shapes[draft->last];
+  if (shape->dimension == 3)
+    return pl_draft_join_cell(draft, scan, group, pl_draft_cell(draft), error);
+  int *place = NULL;
+  size_t count = (size_t)shape->corners;
+  pl_status status =
+      add_members(draft, scan, group_code(shape->dimension, group), count, &place, error);
+  if (!status) memcpy(place, draft->last_nodes, count * sizeof *place);
+  return status;
+}
+
+size_t pl_draft_mark(const pl_draft *draft) { return draft->members.count; }
+
+pl_status pl_draft_join_copy(pl_draft *draft, const pl_scan *scan, size_t mark, size_t count,
+                             int dimension, int32_t group, pl_error *error)
+{
+  int *place = NULL;
+  if (!count) return PL_OK;
+  pl_status status = add_members(draft, scan, group_code(dimension, group), count, &place, error);
+  if (!status) memcpy(place, (int *)draft->members.data + mark, count * sizeof *place);
+  return status;
+}
+
+pl_status pl_draft_name(pl_draft *draft, const pl_scan *scan, int dimension, int32_t group,
+                        pl_word name, pl_error *error)
+{
+  if (draft->titles.count >= PL_MOST_SETS)
+    return pl_scan_fail(scan, error, PL_E_LIMIT, "there are more than %d groups; merge some",
+                        PL_MOST_SETS);
+  char *copy = pl_alloc(&draft->allocator, name.size + 1, 1);
+  title *place = copy ? extend(draft, &draft->titles, 1, sizeof *place) : NULL;
+  if (!place) {
+    pl_free(&draft->allocator, copy);
+    return pl_fail_memory(error);
+  }
+  memcpy(copy, name.at, name.size);
+  *place = (title){group_code(dimension, group), copy};
+  return PL_OK;
+}
+
+void pl_draft_prefix(pl_draft *draft, int dimension, const char *prefix)
+{
+  draft->prefixes[dimension] = prefix;
+}
+
+/* ---- the mesh ---- */
+
+/* The sets in the making; ids of all sets lie one behind the other. */
+typedef struct set_list {
+  int count;
+  pl_set *sets;
+  char (*names)[24]; /* for those without a title */
+  int *ids;
+} set_list;
+
+static void release_sets(pl_draft *draft, set_list *made)
+{
+  pl_free(&draft->allocator, made->ids);
+  pl_free(&draft->allocator, made->names);
+  pl_free(&draft->allocator, made->sets);
+}
+
+static int compare_runs(const void *a, const void *b)
+{
+  const run *s = a, *t = b;
+  if (s->code != t->code) return s->code < t->code ? -1 : 1;
+  return (s->first > t->first) - (s->first < t->first);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+  int s = *(const int *)a, t = *(const int *)b;
+  return (s > t) - (s < t);
+}
+
+/* Writes the name of a group into buffer unless the file gives one. */
+static const char *group_name(const pl_draft *draft, uint64_t code, char buffer[24])
+{
+  const title *titles = draft->titles.data;
+  for (size_t i = 0; i < draft->titles.count; i++) {
+    if (titles[i].code == code && titles[i].name[0]) return titles[i].name;
+  }
+  snprintf(buffer, 24, "%.11s-%d", draft->prefixes[code >> 32], (int)(int32_t)(uint32_t)code);
+  return buffer;
+}
+
+/* The set of that name and kind, a new one if there is none: groups of one name become one set. */
+static int set_named(set_list *made, const char *name, int of_elements)
+{
+  for (int i = 0; i < made->count; i++) {
+    if (made->sets[i].of_elements == of_elements && strcmp(made->sets[i].name, name) == 0) return i;
+  }
+  made->sets[made->count] = (pl_set){.name = name, .of_elements = of_elements};
+  return made->count++;
+}
+
+/* Counts groups, makes the sets, and tells every run its set. */
+static pl_status name_sets(pl_draft *draft, set_list *made, pl_error *error)
+{
+  run *runs = draft->runs.data;
+  size_t count = draft->runs.count, groups = 0;
+  if (count) qsort(runs, count, sizeof *runs, compare_runs);
+  for (size_t i = 0; i < count; i++) groups += i == 0 || runs[i].code != runs[i - 1].code;
+  if (groups > PL_MOST_SETS)
+    return pl_fail_at(error, PL_E_LIMIT, draft->source->path, 0,
+                      "has %zu groups; at most %d can be sets, merge some", groups, PL_MOST_SETS);
+  made->sets = pl_alloc(&draft->allocator, groups, sizeof *made->sets);
+  made->names = pl_alloc(&draft->allocator, groups, sizeof *made->names);
+  made->ids = pl_alloc(&draft->allocator, draft->members.count, sizeof *made->ids);
+  if (!made->sets || !made->names || !made->ids) return pl_fail_memory(error);
+  size_t group = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0 && runs[i].code == runs[i - 1].code) {
+      runs[i].set = runs[i - 1].set;
+      continue;
+    }
+    const char *name = group_name(draft, runs[i].code, made->names[group++]);
+    runs[i].set = set_named(made, name, runs[i].code >> 32 == 3);
+  }
+  return PL_OK;
+}
+
+/* Sorts the ids of a set and drops repeated ones; returns how many remain. */
+static int tidy(int *ids, size_t count)
+{
+  size_t kept = 0;
+  int ordered = 1;
+  for (size_t i = 1; i < count && ordered; i++) ordered = ids[i - 1] <= ids[i];
+  if (!ordered) qsort(ids, count, sizeof *ids, compare_ids);
+  for (size_t i = 0; i < count; i++) {
+    if (kept == 0 || ids[kept - 1] != ids[i]) ids[kept++] = ids[i];
+  }
+  return (int)kept;
+}
+
+/* Copies the members to their sets: places by counting, so that the time stays linear. */
+static pl_status gather_sets(pl_draft *draft, set_list *made, pl_error *error)
+{
+  const run *runs = draft->runs.data;
+  size_t *starts = pl_alloc(&draft->allocator, (size_t)made->count + 2, sizeof *starts);
+  if (!starts) return pl_fail_memory(error);
+  for (size_t i = 0; i < draft->runs.count; i++) starts[runs[i].set + 2] += runs[i].count;
+  for (int i = 1; i <= made->count; i++) starts[i + 1] += starts[i];
+  for (size_t i = 0; i < draft->runs.count; i++) {
+    memcpy(made->ids + starts[runs[i].set + 1], (int *)draft->members.data + runs[i].first,
+           runs[i].count * sizeof(int));
+    starts[runs[i].set + 1] += runs[i].count;
+  }
+  for (int i = 0; i < made->count; i++) {
+    made->sets[i].ids = made->ids + starts[i];
+    made->sets[i].count = tidy(made->ids + starts[i], starts[i + 1] - starts[i]);
+  }
+  pl_free(&draft->allocator, starts);
+  return PL_OK;
+}
+
+/* A mesh is all tetrahedra or all hexahedra. */
+static pl_status check_shapes(const pl_draft *draft, pl_error *error)
+{
+  const char *path = draft->source->path;
+  const int64_t *counts = draft->shape_counts;
+  for (int shape = PL_PRISM; shape <= PL_PYRAMID; shape++) {
+    if (counts[shape])
+      return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0,
+                        "holds %lld %s; only tetrahedra or hexahedra can be simulated, split them",
+                        (long long)counts[shape], pl_shapes[shape].name);
+  }
+  if (counts[PL_TET] && counts[PL_HEX])
+    return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0,
+                      "mixes %lld tetrahedra and %lld hexahedra; a mesh must be all of one kind",
+                      (long long)counts[PL_TET], (long long)counts[PL_HEX]);
+  if (draft->cell_count == 0)
+    return pl_fail_at(error, PL_E_MESH, path, 0,
+                      "holds no tetrahedra or hexahedra (%d nodes, %lld triangles, %lld "
+                      "quadrilaterals); mesh its volume first",
+                      draft->node_count, (long long)counts[PL_TRIANGLE],
+                      (long long)counts[PL_QUAD]);
+  return PL_OK;
+}
+
+static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh, pl_error *error)
+{
+  pl_mesh_def def = {
+      .node_count = draft->node_count,
+      .nodes = draft->nodes,
+      .element_count = draft->cell_count,
+      .nodes_per_element = pl_shapes[draft->cell_shape].corners,
+      .elements = draft->cells.data,
+      .set_count = made->count,
+      .sets = made->sets,
+      .allocator = draft->source->allocator,
+  };
+  pl_status status = pl_mesh_create(&def, mesh, error);
+  if (status) return pl_error_locate(error, status, draft->source->path, 0);
+  if (draft->reduced)
+    pl_log_write(draft->source->log, PL_NOTE,
+                 "%s: %lld elements of higher order were reduced to their corner nodes",
+                 draft->source->path, (long long)draft->reduced);
+  return PL_OK;
+}
+
+pl_status pl_draft_finish(pl_draft *draft, pl_mesh **mesh, pl_error *error)
+{
+  set_list made = {0};
+  pl_status status = check_shapes(draft, error);
+  if (!status) status = name_sets(draft, &made, error);
+  if (!status) status = gather_sets(draft, &made, error);
+  if (!status) status = make_mesh(draft, &made, mesh, error);
+  release_sets(draft, &made);
+  pl_draft_destroy(draft);
+  return status;
+}

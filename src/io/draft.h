@@ -1,0 +1,86 @@
+/* A mesh in the making: what every reader fills, and what turns it into a pl_mesh.
+ *
+ * Readers hand over nodes (numbered from 0 or by tags in any order), elements of any shape, and
+ * which of them belong to numbered groups. Tetrahedra or hexahedra become the mesh; a group of them
+ * becomes an element set, a group of anything flatter a node set. */
+#ifndef PL_IO_DRAFT_H
+#define PL_IO_DRAFT_H
+
+#include "io/format.h"
+#include "io/scan.h"
+#include "mesh/mesh.h"
+
+/* The most named sets that a file may hold; see mesh/mesh.h for nodes and elements. */
+enum { PL_MOST_SETS = 4096 };
+
+/* Name in messages, dimension, number of corners. Corners come first in the nodes of an element of
+ * higher order, in every format. */
+#define PL_SHAPES(X)                                                                               \
+  X(PL_POINT, "points", 0, 1)                                                                      \
+  X(PL_LINE, "lines", 1, 2)                                                                        \
+  X(PL_TRIANGLE, "triangles", 2, 3)                                                                \
+  X(PL_QUAD, "quadrilaterals", 2, 4)                                                               \
+  X(PL_TET, "tetrahedra", 3, 4)                                                                    \
+  X(PL_HEX, "hexahedra", 3, 8)                                                                     \
+  X(PL_PRISM, "prisms", 3, 6)                                                                      \
+  X(PL_PYRAMID, "pyramids", 3, 5)
+
+typedef enum pl_shape {
+#define X(id, name, dimension, corners) id,
+  PL_SHAPES(X)
+#undef X
+      PL_SHAPE_COUNT
+} pl_shape;
+
+typedef struct pl_shape_facts {
+  const char *name;
+  int dimension, corners;
+} pl_shape_facts;
+
+extern const pl_shape_facts pl_shapes[PL_SHAPE_COUNT];
+
+typedef struct pl_draft pl_draft;
+
+/* bytes is the size of the data that the draft comes from: it bounds the memory for sets. */
+pl_status pl_draft_create(const pl_source *source, size_t bytes, pl_draft **draft, pl_error *error);
+void pl_draft_destroy(pl_draft *draft);
+
+/* Room for count more nodes; tagged: they have tags, else their numbers are their tags. The count
+ * must have been checked against the file (pl_scan_claim). */
+pl_status pl_draft_nodes(pl_draft *draft, const pl_scan *scan, int64_t count, int tagged,
+                         pl_error *error);
+/* Gives the next node; refuses coordinates that are not finite. scan says where in the file. */
+pl_status pl_draft_node(pl_draft *draft, const pl_scan *scan, int64_t tag, const double *position,
+                        pl_error *error);
+/* All nodes are there: from now on elements can name them. Refuses repeated tags. */
+pl_status pl_draft_nodes_end(pl_draft *draft, const pl_scan *scan, pl_error *error);
+int pl_draft_has_nodes(const pl_draft *draft);
+
+/* One element; number is the file's, for messages, and tags names its corners. It stays current
+ * until the next one. reduced: nodes between the corners were left out. */
+pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_shape shape, int64_t number,
+                           const int64_t *tags, int reduced, pl_error *error);
+/* The number of the current element in the mesh, -1 if it is of no use there. */
+int pl_draft_cell(const pl_draft *draft);
+/* Puts the current element, or a cell or node by its place in the draft, into the group. Groups are
+ * numbered per dimension. */
+pl_status pl_draft_join(pl_draft *draft, const pl_scan *scan, int32_t group, pl_error *error);
+pl_status pl_draft_join_cell(pl_draft *draft, const pl_scan *scan, int32_t group, int cell,
+                             pl_error *error);
+pl_status pl_draft_join_node(pl_draft *draft, const pl_scan *scan, int32_t group, int node,
+                             pl_error *error);
+/* Puts the count members that joined a group of this dimension after the mark into another one. */
+size_t pl_draft_mark(const pl_draft *draft);
+pl_status pl_draft_join_copy(pl_draft *draft, const pl_scan *scan, size_t mark, size_t count,
+                             int dimension, int32_t group, pl_error *error);
+
+/* The group's name; without one it is called "PREFIX-NUMBER", where prefix ("group") must be a
+ * literal. */
+pl_status pl_draft_name(pl_draft *draft, const pl_scan *scan, int dimension, int32_t group,
+                        pl_word name, pl_error *error);
+void pl_draft_prefix(pl_draft *draft, int dimension, const char *prefix);
+
+/* Makes the mesh and destroys the draft, also on failure. */
+pl_status pl_draft_finish(pl_draft *draft, pl_mesh **mesh, pl_error *error);
+
+#endif

@@ -1,0 +1,101 @@
+/* The table of formats, and reading and writing by file name. */
+#include "io/format.h"
+
+#include "core/error.h"
+#include "core/family.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The family. A new format is a file that defines pl_format_NAME and a word here. */
+#define PL_FORMATS(X) X(vtu) X(gmsh) X(tetgen) X(vtk)
+
+#define X(name) extern const pl_format_ops pl_format_##name;
+PL_FORMATS(X)
+#undef X
+
+#define X(name) &pl_format_##name.info,
+static const pl_member *const members[] = {PL_FORMATS(X) NULL};
+#undef X
+
+const pl_family pl_format_family = {
+    .name = "format", .summary = "mesh files, chosen by the end of their name", .members = members};
+
+/* Is extension one of the words in "a|b"? */
+static int is_listed(const char *words, const char *extension)
+{
+  size_t length = strlen(extension);
+  for (const char *at = words; length && (at = strstr(at, extension)); at++) {
+    if ((at == words || at[-1] == '|') && (at[length] == 0 || at[length] == '|')) return 1;
+  }
+  return 0;
+}
+
+const pl_format_ops *pl_format_of(const char *path, pl_error *error)
+{
+  const char *extension = pl_path_extension(path);
+  char known[200] = "";
+  size_t used = 0;
+  for (int i = 0; members[i]; i++) {
+    // info is the first field of the ops
+    const pl_format_ops *format = (const pl_format_ops *)(const void *)members[i];
+    if (is_listed(format->extensions, extension)) return format;
+    for (const char *at = format->extensions; *at && used + 8 < sizeof known; at++) {
+      if (at == format->extensions || at[-1] == '|')
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s.", used ? ", " : "");
+      if (*at != '|') known[used++] = *at;
+    }
+  }
+  pl_fail_at(error, PL_E_ARGUMENT, path, 0, "is of no known format; name it with one of: %s",
+             known);
+  return NULL;
+}
+
+pl_status pl_mesh_read_logged(const char *path, const pl_log *log, const pl_allocator *allocator,
+                              pl_mesh **mesh, pl_error *error)
+{
+  if (!path || !mesh)
+    return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_read needs a path and a place for the mesh");
+  *mesh = NULL;
+  const pl_format_ops *format = pl_format_of(path, error);
+  if (!format) return PL_E_ARGUMENT;
+  if (!format->read)
+    return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0, "cannot be read: %s files are only written",
+                      format->info.name);
+  pl_allocator own = pl_allocator_or_default(allocator);
+  pl_source source = {.path = path, .allocator = &own, .log = log};
+  pl_status status = pl_file_read(&own, path, 0, &source.file, error);
+  if (!status) status = format->read(&source, mesh, error);
+  pl_bytes_free(&own, &source.file);
+  return status;
+}
+
+pl_status pl_mesh_read(const char *path, const pl_allocator *allocator, pl_mesh **mesh,
+                       pl_error *error)
+{
+  return pl_mesh_read_logged(path, NULL, allocator, mesh, error);
+}
+
+pl_status pl_snapshot_write(const pl_snapshot *snapshot, const char *path,
+                            const pl_setting *settings, int setting_count, pl_error *error)
+{
+  const pl_format_ops *format = pl_format_of(path, error);
+  if (!format) return PL_E_ARGUMENT;
+  if (!format->write)
+    return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0, "cannot be written: %s files are only read",
+                      format->info.name);
+  double values[PL_MOST_VALUES];
+  const pl_member *member;
+  pl_choice choice = {format->info.name, settings, setting_count};
+  pl_status status = pl_choice_resolve(&pl_format_family, &choice, &member, values, error);
+  return status ? status : format->write(snapshot, path, values, error);
+}
+
+pl_status pl_mesh_write(const pl_mesh *mesh, const char *path, pl_error *error)
+{
+  if (!mesh || !path) return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_write needs a mesh and a path");
+  pl_snapshot snapshot = {.mesh = mesh, .time = NAN};
+  return pl_snapshot_write(&snapshot, path, NULL, 0, error);
+}

@@ -1,0 +1,14 @@
+/* What the reader, the writer and the time series of .vtu files share. */
+#ifndef PL_IO_VTU_H
+#define PL_IO_VTU_H
+
+#include "io/format.h"
+
+/* How numbers are written. */
+typedef enum pl_vtu_encoding { PL_VTU_BASE64, PL_VTU_RAW, PL_VTU_ASCII } pl_vtu_encoding;
+
+/* Adds the file's content to text. */
+pl_status pl_vtu_print(const pl_snapshot *snapshot, pl_vtu_encoding encoding, pl_text *text,
+                       pl_error *error);
+
+#endif

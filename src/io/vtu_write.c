@@ -1,0 +1,161 @@
+/* Writing .vtu files: XML around arrays of numbers, which stand inside the elements in base 64 or
+ * as text, or behind the XML as raw bytes. Every array of bytes is preceded by its size in 64 bits.
+ * The byte order is the machine's and is named. Kitware, "VTK file formats", XML. */
+#include "io/vtu.h"
+
+#include "core/memory.h"
+#include "io/base64.h"
+#include "io/vtk_grid.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct vtu_writer {
+  pl_text *text;
+  pl_text raw; /* what comes behind the XML */
+  pl_vtu_encoding encoding;
+  const pl_snapshot *snapshot;
+} vtu_writer;
+
+static void put_numbers(pl_text *text, const pl_array *array, size_t width)
+{
+  int real = array->type == PL_FLOAT64;
+  for (size_t i = 0; i < array->count; i++) {
+    if (real)
+      pl_text_number(text, pl_array_double(array, i));
+    else
+      pl_text_add(text, "%lld", (long long)pl_array_int(array, i));
+    pl_text_add(text, "%c", (i + 1) % width && i + 1 < array->count ? ' ' : '\n');
+  }
+}
+
+/* One DataArray; prefix and name make up its name. */
+static void put_array(vtu_writer *w, const char *prefix, const char *name, pl_number type,
+                      size_t count, size_t width, const void *data)
+{
+  pl_text *text = w->text;
+  pl_array array = {.type = type, .count = count, .data = data};
+  uint64_t bytes = (uint64_t)count * pl_numbers[type].size;
+  pl_text_add(text, "<DataArray type=\"%s\" Name=\"%s", pl_numbers[type].name, prefix);
+  pl_text_xml(text, name);
+  pl_text_add(text, "\" NumberOfComponents=\"%zu\" ", width);
+  switch (w->encoding) {
+  case PL_VTU_ASCII:
+    pl_text_add(text, "format=\"ascii\">\n");
+    put_numbers(text, &array, width > 1 ? width : 16);
+    pl_text_add(text, "</DataArray>\n");
+    break;
+  case PL_VTU_RAW:
+    pl_text_add(text, "format=\"appended\" offset=\"%zu\"/>\n", w->raw.size);
+    pl_text_bytes(&w->raw, &bytes, sizeof bytes);
+    pl_text_bytes(&w->raw, data, (size_t)bytes);
+    break;
+  case PL_VTU_BASE64: {
+    // the size and the first byte of data share a group of letters
+    char head[9] = {0};
+    size_t first = bytes ? 1 : 0;
+    memcpy(head, &bytes, sizeof bytes);
+    if (first) memcpy(head + 8, data, 1);
+    pl_text_add(text, "format=\"binary\">\n");
+    pl_base64_encode(text, head, 8 + first);
+    pl_base64_encode(text, (const char *)data + first, (size_t)bytes - first);
+    pl_text_add(text, "\n</DataArray>\n");
+  }
+  }
+}
+
+static pl_status put_cells(vtu_writer *w, pl_error *error)
+{
+  const pl_mesh *mesh = w->snapshot->mesh;
+  size_t count = (size_t)pl_mesh_element_count(mesh);
+  size_t corners = (size_t)pl_mesh_nodes_per_element(mesh);
+  int32_t *offsets = pl_alloc(&w->text->allocator, count, sizeof *offsets);
+  unsigned char *types = pl_alloc(&w->text->allocator, count, 1);
+  pl_status status = offsets && types ? PL_OK : pl_fail_memory(error);
+  if (!status) {
+    for (size_t i = 0; i < count; i++) offsets[i] = (int32_t)(corners * (i + 1));
+    memset(types, pl_vtk_type_of(mesh), count);
+    pl_text_add(w->text, "<Cells>\n");
+    put_array(w, "", "connectivity", PL_INT32, corners * count, 1, pl_mesh_elements(mesh));
+    put_array(w, "", "offsets", PL_INT32, count, 1, offsets);
+    put_array(w, "", "types", PL_UINT8, count, 1, types);
+    pl_text_add(w->text, "</Cells>\n");
+  }
+  pl_free(&w->text->allocator, offsets);
+  pl_free(&w->text->allocator, types);
+  return status;
+}
+
+/* The fields and sets of the nodes or of the elements. */
+static pl_status put_data(vtu_writer *w, int of_elements, pl_error *error)
+{
+  const pl_snapshot *snapshot = w->snapshot;
+  const pl_mesh *mesh = snapshot->mesh;
+  size_t items = (size_t)(of_elements ? pl_mesh_element_count(mesh) : pl_mesh_node_count(mesh));
+  const char *tag = of_elements ? "CellData" : "PointData";
+  pl_text_add(w->text, "<%s>\n", tag);
+  for (int i = 0; i < snapshot->field_count; i++) {
+    const pl_field *field = &snapshot->fields[i];
+    size_t width = (size_t)field->width;
+    if (field->of_elements == of_elements)
+      put_array(w, "", field->name, PL_FLOAT64, items * width, width, field->data);
+  }
+  for (int i = 0; i < pl_mesh_set_count(mesh); i++) {
+    const pl_set *set = pl_mesh_set(mesh, i);
+    unsigned char *bytes;
+    if (set->of_elements != of_elements) continue;
+    pl_status status = pl_vtk_set_bytes(&w->text->allocator, mesh, set, &bytes, &items, error);
+    if (status) return status;
+    put_array(w, "set:", set->name, PL_UINT8, items, 1, bytes);
+    pl_free(&w->text->allocator, bytes);
+  }
+  pl_text_add(w->text, "</%s>\n", tag);
+  return PL_OK;
+}
+
+static pl_status put_grid(vtu_writer *w, pl_error *error)
+{
+  const pl_snapshot *snapshot = w->snapshot;
+  const pl_mesh *mesh = snapshot->mesh;
+  const double *positions = snapshot->positions ? snapshot->positions : pl_mesh_nodes(mesh);
+  size_t count = (size_t)pl_mesh_node_count(mesh);
+  pl_text_add(w->text,
+              "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
+              "byte_order=\"%s\" header_type=\"UInt64\">\n<UnstructuredGrid>\n",
+              pl_little_endian() ? "LittleEndian" : "BigEndian");
+  if (!isnan(snapshot->time)) {
+    pl_text_add(w->text, "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" "
+                         "NumberOfTuples=\"1\" format=\"ascii\">");
+    pl_text_number(w->text, snapshot->time);
+    pl_text_add(w->text, "</DataArray>\n</FieldData>\n");
+  }
+  pl_text_add(w->text, "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%d\">\n<Points>\n", count,
+              pl_mesh_element_count(mesh));
+  put_array(w, "", "Points", PL_FLOAT64, 3 * count, 3, positions);
+  pl_text_add(w->text, "</Points>\n");
+  pl_status status = put_cells(w, error);
+  if (!status) status = put_data(w, 0, error);
+  if (!status) status = put_data(w, 1, error);
+  pl_text_add(w->text, "</Piece>\n</UnstructuredGrid>\n");
+  return status;
+}
+
+pl_status pl_vtu_print(const pl_snapshot *snapshot, pl_vtu_encoding encoding, pl_text *text,
+                       pl_error *error)
+{
+  vtu_writer w = {.text = text,
+                  .raw = pl_text_make(&text->allocator),
+                  .encoding = encoding,
+                  .snapshot = snapshot};
+  pl_status status = put_grid(&w, error);
+  if (w.raw.size) {
+    pl_text_add(text, "<AppendedData encoding=\"raw\">\n_");
+    pl_text_bytes(text, w.raw.data, w.raw.size);
+    pl_text_add(text, "\n</AppendedData>\n");
+  }
+  pl_text_add(text, "</VTKFile>\n");
+  if (!status) status = pl_text_ok(&w.raw, error);
+  if (!status) status = pl_text_ok(text, error);
+  pl_text_release(&w.raw);
+  return status;
+}

@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# The command as a user meets it: results of a run, and one clear sentence for everything that is
+# wrong, with a non-zero exit and nothing half-written.
+set -u
+pliant=${PLIANT_COMMAND:?}
+source=${PLIANT_SOURCE:?}
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAILED: $*"; }
+
+# expect CODE PART COMMAND...: the exit code, and a line on stderr that contains PART
+expect() {
+  local code=$1 part=$2
+  shift 2
+  "$@" >stdout 2>stderr
+  local got=$?
+  if [ $got -ne "$code" ]; then bad "$*: exit $got, expected $code: $(head -c 300 stderr)"; return; fi
+  if ! grep -qF -- "$part" stderr; then bad "$*: stderr lacks '$part': $(head -c 300 stderr)"; return; fi
+  ok
+}
+
+scene() { # a small good scene with the given change applied by sed
+  sed "${1:-}" >scene.xml <<'XML'
+<pliant title="test">
+  <world dt="0.01" duration="0.1" gravity="0 0 -9.81"/>
+  <integrator method="implicit-euler"/>
+  <material name="rubber" law="hooke" young="1e6" poisson="0.33" density="1000"/>
+  <mesh name="bar"><box size="1 0.3 0.3" cells="6 2 2"/></mesh>
+  <body name="bar" model="fem" mesh="bar" material="rubber" strain="corotated">
+    <fix><box min="-0.01 -1 -1" max="0.01 1 1"/></fix>
+  </body>
+  <probe name="tip" body="bar" at="1 0.15 0.15" quantity="displacement"/>
+  <probe name="energy" quantity="energy"/>
+  <output every="0.05" format="vtu"/>
+</pliant>
+XML
+}
+
+# ---- a run and what it writes ----
+scene
+if "$pliant" run scene.xml -o out --progress off >stdout 2>stderr; then ok; else bad "run: $(cat stderr)"; fi
+for file in probes.csv summary.json bar.pvd bar_000000.vtu bar_000002.vtu picture.png; do
+  [ -s "out/$file" ] && ok || bad "out/$file is missing"
+done
+[ "$(head -n 1 out/probes.csv)" = "time,tip.x,tip.y,tip.z,energy" ] && ok || bad "header: $(head -n 1 out/probes.csv)"
+[ "$(wc -l <out/probes.csv)" -eq 12 ] && ok || bad "probes.csv has $(wc -l <out/probes.csv) lines"
+grep -q '"state_hash": "[0-9a-f]\{16\}"' out/summary.json && ok || bad "no state_hash"
+grep -q '"completed": true' out/summary.json && ok || bad "not completed"
+if [ -x /usr/bin/python3 ]; then
+  /usr/bin/python3 -c 'import json; json.load(open("out/summary.json"))' && ok || bad "summary.json is not JSON"
+fi
+[ -z "$(ls out | grep part)" ] && ok || bad "temporary files are left over"
+
+# ---- the same bits for any number of threads ----
+hashes=$(for threads in 1 2 3 8; do
+  "$pliant" run scene.xml -o "t$threads" --threads $threads -q && grep state_hash "t$threads/summary.json"
+done | sort -u | wc -l)
+[ "$hashes" -eq 1 ] && ok || bad "the state depends on the threads"
+
+# ---- --set ----
+"$pliant" run scene.xml -o set --set world.dt=0.005 --set 'material[rubber].young=1e5' -q 2>stderr && ok || bad "set: $(cat stderr)"
+[ "$(wc -l <set/probes.csv)" -eq 22 ] && ok || bad "--set world.dt had no effect"
+expect 1 "wrold" "$pliant" run scene.xml -o x --set wrold.dt=1
+expect 1 "dt" "$pliant" run scene.xml -o x --set world.dt=0
+
+# ---- bad words ----
+expect 2 "usage" "$pliant"
+expect 2 'did you mean "run"' "$pliant" rnu
+expect 2 "needs one scene" "$pliant" run
+expect 2 "did you mean --threads" "$pliant" run --thread 2 scene.xml
+expect 2 "whole number" "$pliant" run --threads two scene.xml
+expect 2 "auto, off or json" "$pliant" run --progress loud scene.xml
+expect 2 "did you mean \"integrator\"" "$pliant" list integator
+expect 2 "unknown mesh command" "$pliant" mesh cut
+
+# ---- bad files ----
+expect 1 "nothere.xml: cannot be opened" "$pliant" run nothere.xml
+: >empty.xml
+expect 1 "empty.xml" "$pliant" run empty.xml
+head -c 200 scene.xml >cut.xml
+expect 1 "cut.xml:" "$pliant" run cut.xml
+scene 's/poisson="0.33"/poisson="0.7"/'
+expect 1 "scene.xml:4:" "$pliant" run scene.xml -o x
+expect 1 "poisson = 0.7" "$pliant" check scene.xml
+scene 's/strain=/strian=/'
+expect 1 'did you mean "strain"' "$pliant" check scene.xml
+scene 's/density="1000"/density="-1"/'
+expect 1 "density = -1" "$pliant" check scene.xml
+scene '/<body/,/<\/body>/d;/<probe/d'
+expect 1 "nothing to simulate" "$pliant" check scene.xml
+scene 's/implicit-euler/implicit-eular/'
+expect 1 'did you mean "implicit-euler"' "$pliant" check scene.xml
+scene 's/<fix><box min="-0.01 -1 -1" max="0.01 1 1"/<fix><box min="5 5 5" max="6 6 6"/'
+expect 1 "holds no node" "$pliant" check scene.xml
+scene 's/dt="0.01"/dt="nan"/'
+expect 1 "dt" "$pliant" check scene.xml
+scene 's/poisson="0.33"/poisson="0.7"/;s/density="1000"/density="-1"/;s/strain=/strian=/'
+"$pliant" check scene.xml >stdout 2>stderr
+[ "$(wc -l <stderr)" -ge 3 ] && ok || bad "check tells $(wc -l <stderr) of 3 errors"
+[ ! -e x ] && ok || bad "a refused scene left an output folder"
+
+# meshes in files: none, empty, counts that lie, not-a-number, no elements
+scene 's#<mesh name="bar">.*#<mesh name="bar" file="m.msh"/>#'
+rm -f m.msh
+expect 1 "m.msh" "$pliant" check scene.xml
+: >m.msh
+expect 1 "m.msh" "$pliant" check scene.xml
+"$pliant" mesh generate box --size "1 0.3 0.3" --cells "4 1 1" -o good.msh >stdout 2>stderr && ok || bad "generate: $(cat stderr)"
+"$pliant" mesh info good.msh | grep -q "24 tetrahedra" && ok || bad "info"
+size=$(stat -c %s good.msh)
+for part in 10 100 $((size / 2)) $((size - 20)); do
+  head -c "$part" good.msh >m.msh
+  expect 1 "m.msh" "$pliant" check scene.xml
+done
+for count in -1 0 2147483648 9223372036854775807; do
+  printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%s\n1 0 0 0\n$EndNodes\n$Elements\n0\n$EndElements\n' "$count" >m.msh
+  expect 1 "m.msh" "$pliant" check scene.xml
+done
+printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 nan 0 0\n$EndNodes\n' >m.msh
+expect 1 "m.msh" "$pliant" check scene.xml
+"$pliant" mesh convert good.msh other.vtu >stdout 2>stderr && ok || bad "convert: $(cat stderr)"
+expect 1 "good.xyz" "$pliant" mesh convert good.msh good.xyz
+cp good.msh m.msh
+"$pliant" check scene.xml >stdout 2>stderr && ok || bad "a good mesh file: $(cat stderr)"
+mkdir -p below && cp scene.xml below/ && sed -i 's#m.msh#../good.msh#' below/scene.xml
+expect 1 "--allow-path" "$pliant" check below/scene.xml
+"$pliant" check --allow-path below/scene.xml >stdout 2>stderr && ok || bad "--allow-path: $(cat stderr)"
+
+# ---- output that cannot be written ----
+scene
+: >occupied
+expect 1 "occupied" "$pliant" run scene.xml -o occupied
+expect 1 "/proc/none" "$pliant" run scene.xml -o /proc/none/x
+if [ -e /dev/full ]; then
+  mkdir -p full && ln -sf /dev/full full/probes.csv
+  expect 1 "probes.csv" "$pliant" run scene.xml -o full
+  [ ! -e full/summary.json ] && ok || bad "a summary of a run that failed at the start"
+fi
+
+# ---- a step that diverges: named, with the time; the files so far are whole ----
+scene 's/implicit-euler/explicit-euler/;s/duration="0.1"/duration="50"/;s/every="0.05"/every="5"/'
+expect 1 "diverged" "$pliant" run scene.xml -o diverged
+grep -q '"completed": false' diverged/summary.json && ok || bad "a diverged run claims to be complete"
+
+# ---- Ctrl-C ends cleanly; a kill leaves whole files ----
+scene 's/duration="0.1"/duration="1000"/'
+"$pliant" run scene.xml -o stopped -q 2>stderr &
+sleep 1
+kill -INT $!
+wait $!
+[ $? -eq 130 ] && ok || bad "Ctrl-C: wrong exit code"
+grep -q '"interrupted": true' stopped/summary.json && ok || bad "Ctrl-C: no summary"
+"$pliant" run scene.xml -o killed -q 2>stderr &
+sleep 1
+kill -KILL $!
+wait $! 2>/dev/null
+[ "$(tail -c 1 killed/probes.csv | wc -l)" -eq 1 ] && ok || bad "kill: the last row is cut"
+grep -q '</VTKFile>' killed/bar.pvd && ok || bad "kill: bar.pvd is cut"
+for file in $(grep -o 'bar_[0-9]*.vtu' killed/bar.pvd); do
+  "$pliant" mesh info "killed/$file" >stdout 2>stderr || { bad "kill: $file"; break; }
+done
+
+# ---- help and lists ----
+for command in run check list mesh bench; do
+  "$pliant" $command --help | grep -q usage && ok || bad "$command --help"
+done
+for family in model strain law integrator solver preconditioner generator region load quantity format; do
+  "$pliant" list $family | grep -q "^$family:" && ok || bad "list $family"
+done
+"$pliant" --version | grep -q '^pliant [0-9]' && ok || bad "--version"
+
+# ---- every shipped scene is right ----
+for file in "$source"/scenes/*.xml; do
+  "$pliant" check "$file" >stdout 2>stderr && ok || bad "$file: $(cat stderr)"
+done
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
