@@ -139,15 +139,26 @@ static int chunk_batches(int elements)
   return batches < 16 ? 16 : batches > 128 ? 128 : batches;
 }
 
+/* Local numbers of an element's nodes in the order of their numbers. */
+static void sort_nodes(const int *nodes, int count, int *order)
+{
+  for (int a = 0; a < count; a++) {
+    int at = a;
+    for (; at > 0 && nodes[order[at - 1]] > nodes[a]; at--) order[at] = order[at - 1];
+    order[at] = a;
+  }
+}
+
 /* Rest data of one element in its lane; the copies that fill the last batch weigh nothing. */
 static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *material, int place,
                            pl_error *error)
 {
   int count = fem->nodes_per_element, lane = place % PL_LANES, batch = place / PL_LANES;
-  int element = place < fem->elements ? place : fem->elements - 1;
+  int element = place < fem->elements ? place : fem->elements - 1, order[PL_ELEMENT_NODES];
   const int *nodes = mesh->elements + (size_t)element * (size_t)count;
   int *lane_nodes = fem->nodes + (size_t)batch * (size_t)(count * PL_LANES);
-  for (int a = 0; a < count; a++) lane_nodes[PL_LANES * a + lane] = nodes[a];
+  sort_nodes(nodes, count, order);
+  for (int a = 0; a < count; a++) lane_nodes[PL_LANES * a + lane] = nodes[order[a]];
 
   pl_lanes *rest = fem->rest + (size_t)batch * pl_fem_rest_size(count, fem->points);
   (*rest++)[lane] = material->lambda;
@@ -163,7 +174,7 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
                             element, weight);
     (*rest++)[lane] = place < fem->elements ? weight : 0;
     for (int a = 0; a < count - 1; a++) {
-      for (int i = 0; i < 3; i++) (*rest++)[lane] = b[a][i];
+      for (int i = 0; i < 3; i++) (*rest++)[lane] = b[order[a]][i];
     }
   }
   return PL_OK;
@@ -236,6 +247,7 @@ static void destroy(pl_model *self)
   pl_mass_destroy(&self->allocator, &fem->mass);
   pl_colours_destroy(&self->allocator, &fem->chunks);
   pl_free(&self->allocator, fem->chunk_sums);
+  pl_free(&self->allocator, fem->mirror);
   pl_free(&self->allocator, fem->places);
   pl_free(&self->allocator, fem->rest);
   pl_free(&self->allocator, fem->nodes);
@@ -245,28 +257,57 @@ static void destroy(pl_model *self)
 
 /* ---- the matrix ---- */
 
-static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
+/* Where the block above the diagonal of each pair of an element's nodes begins. */
+static pl_status find_places(pl_fem *fem, const pl_bsr *A, pl_error *error)
 {
-  pl_fem *fem = self->state;
-  int count = fem->nodes_per_element;
-  size_t room = (size_t)fem->batches * (size_t)(count * count * PL_LANES);
-  if (!fem->places) fem->places = pl_alloc(&self->allocator, room, sizeof *fem->places);
-  if (!fem->places) return pl_fail_memory(error);
-  int *place = fem->places;
+  int count = fem->nodes_per_element, *place = fem->places;
   for (int batch = 0; batch < fem->batches; batch++) {
     const int *nodes = fem->nodes + (size_t)batch * (size_t)(count * PL_LANES);
     for (int ab = 0; ab < count * count; ab++) {
       const int *a = nodes + PL_LANES * (ab / count), *b = nodes + PL_LANES * (ab % count);
-      for (int lane = 0; lane < PL_LANES; lane++, place++) {
-        *place = pl_bsr_find(A, offset + a[lane], offset + b[lane]);
-        if (*place < 0)
+      for (int lane = 0; lane < PL_LANES && a < b; lane++) {
+        int found = pl_bsr_find(A, fem->offset + a[lane], fem->offset + b[lane]);
+        if (found < 0)
           return pl_fail_entity(error, PL_E_ARGUMENT, PL_LANES * batch + lane,
                                 "the matrix has no block for nodes %d and %d; build it from the "
                                 "model's cliques",
                                 a[lane], b[lane]);
+        *place++ = 9 * found;
       }
     }
   }
+  return PL_OK;
+}
+
+/* Where the transposed block of each block below the diagonal begins. */
+static void find_mirror(pl_fem *fem, const pl_bsr *A, int rows)
+{
+  int first = A->start[fem->offset];
+  for (int row = fem->offset; row < fem->offset + rows; row++) {
+    for (int k = A->start[row]; k < A->diagonal[row]; k++) {
+      int found = A->columns[k] < fem->offset ? -1 : pl_bsr_find(A, A->columns[k], row);
+      fem->mirror[k - first] = found < 0 ? -1 : 9 * found;
+    }
+  }
+}
+
+static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
+{
+  pl_fem *fem = self->state;
+  int count = fem->nodes_per_element;
+  if (offset < 0 || offset > A->rows - self->blocks)
+    return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
+                   offset + self->blocks - 1, A->rows);
+  size_t places = (size_t)fem->batches * (size_t)(count * (count - 1) / 2 * PL_LANES);
+  size_t blocks = (size_t)(A->start[offset + self->blocks] - A->start[offset]);
+  pl_free(&self->allocator, fem->mirror);
+  fem->mirror = pl_alloc(&self->allocator, blocks, sizeof *fem->mirror);
+  if (!fem->places) fem->places = pl_alloc(&self->allocator, places, sizeof *fem->places);
+  if (!fem->places || !fem->mirror) return pl_fail_memory(error);
+  fem->offset = offset;
+  pl_status status = find_places(fem, A, error);
+  if (status) return status;
+  find_mirror(fem, A, self->blocks);
   return pl_mass_bind(&self->allocator, &fem->mass, A, offset, error);
 }
 
@@ -287,18 +328,41 @@ static void evaluate_chunk(void *context, int index)
   job->fem->kernel->evaluate(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
 }
 
+enum { ROWS_PER_CHUNK = 512 };
+
+/* The rows of one chunk in the matrix. */
+static int chunk_row(const pl_fem_job *job, int chunk)
+{
+  int row = chunk * ROWS_PER_CHUNK, rows = job->fem->mass.rows;
+  return job->fem->offset + (row < rows ? row : rows);
+}
+
+static void clear_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  job->fem->kernel->clear_rows(job, chunk_row(job, chunk), chunk_row(job, chunk + 1));
+}
+
+static void finish_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  job->fem->kernel->finish_rows(job, chunk_row(job, chunk), chunk_row(job, chunk + 1));
+}
+
 static void evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
                      double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
 {
   const pl_fem *fem = self->state;
-  pl_fem_job job = {.fem = fem, .q = q, .v = v, .f = f, .kq = kq, .kv = kv};
+  pl_fem_job job = {.fem = fem, .q = q, .v = v, .f = f, .A = A, .kq = kq, .kv = kv};
   job.semidefinite = semidefinite;
-  job.values = A ? A->values : NULL;
+  int row_chunks = pl_chunk_count(self->blocks, ROWS_PER_CHUNK);
+  if (A) pl_parallel(pool, row_chunks, clear_chunk, &job);
   for (int c = 0; c < fem->chunks.count; c++) {
     int start = fem->chunks.start[c];
     job.chunks = fem->chunks.list + start;
     pl_parallel(pool, fem->chunks.start[c + 1] - start, evaluate_chunk, &job);
   }
+  if (A) pl_parallel(pool, row_chunks, finish_chunk, &job);
 }
 
 static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)

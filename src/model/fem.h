@@ -3,7 +3,11 @@
  * Elements stand in batches of PL_LANES. The gradients of an element's shape functions sum to zero,
  * so the last node's is not stored: F = sum_a (x_a - x_last) b_a^T over the other nodes, and the
  * last node's force and stiffness are minus the sum of the others'. Batches stand in chunks; chunks
- * of one colour share no node, so they may add to forces and blocks at the same time. */
+ * of one colour share no node, so they may add to forces and blocks at the same time.
+ *
+ * An element's nodes ascend, and only blocks above the diagonal are summed from elements. When all
+ * are there, each row is finished: blocks below the diagonal are the transposed ones above, and the
+ * diagonal is minus the sum of the others, since moving all nodes alike gives no force. */
 #ifndef PL_MODEL_FEM_H
 #define PL_MODEL_FEM_H
 
@@ -20,7 +24,8 @@ typedef struct pl_fem pl_fem;
 typedef struct pl_fem_job {
   const pl_fem *fem;
   const double *q, *v;
-  double *f, *values; /* forces, and the matrix's blocks */
+  double *f;
+  pl_bsr *A;
   double kq, kv;
   int semidefinite;
   double *sums;              /* energy of each chunk           */
@@ -28,11 +33,13 @@ typedef struct pl_fem_job {
   const int *chunks;         /* the chunks of the colour in hand */
 } pl_fem_job;
 
-/* Work on the batches [first, last). */
+/* Work on the batches [first, last), or on these rows of the matrix. */
 typedef struct pl_fem_kernel {
   void (*evaluate)(const pl_fem_job *job, int first, int last);
   double (*energy)(const pl_fem_job *job, int first, int last);
   void (*fields)(const pl_fem_job *job, int first, int last);
+  void (*clear_rows)(const pl_fem_job *job, int first, int last);
+  void (*finish_rows)(const pl_fem_job *job, int first, int last);
 } pl_fem_kernel;
 
 /* Tetrahedra and hexahedra, per instruction set. */
@@ -43,9 +50,13 @@ struct pl_fem {
   int nodes_per_element, points; /* quadrature points per element */
   int elements, batches;
   int *element_nodes; /* per element, for the pattern                            */
-  int *nodes;         /* per batch [node][lane]                                  */
+  int *nodes;         /* per batch [node][lane], ascending in each lane          */
   pl_lanes *rest;     /* per batch: lambda, mu, then weight and gradients of each point */
-  int *places;        /* per batch [node][node][lane]: the block's place; NULL until bound */
+  // once bound, else NULL: where values of block (a,b), a < b, begin, per batch [pair][lane]; and
+  // for each block below the diagonal of the body's rows where its transposed one begins, -1 for
+  // none
+  int *places, *mirror;
+  int offset; /* number of the body's first row in the matrix */
   int viscous;
   double viscous_lambda, viscous_mu;
   const pl_point_ops *law;

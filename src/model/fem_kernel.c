@@ -93,22 +93,20 @@ PL_INLINE void add_directions(const pl_lanes *H, const pl_lanes *b, const pl_lan
   add_direction(H + 60, b, wb, count, points, 1, K[ZZ]);
 }
 
-/* The last node's entries: rows and columns sum to zero. */
+/* The last node's entries off the diagonal: rows and columns sum to zero. */
 PL_INLINE void close_direction(const int count, const int same, pl_lanes *K)
 {
   const int last = count - 1;
-  pl_lanes total = pl_lanes_all(0);
   for (int a = 0; a < last; a++) {
-    pl_lanes row = pl_lanes_all(0), column = pl_lanes_all(0);
+    pl_lanes row = -K[count * a + a], column = row;
     for (int b = 0; b < last; b++) {
-      row += K[same && b < a ? count * b + a : count * a + b];
-      if (!same) column += K[count * b + a];
+      if (b == a) continue;
+      row -= K[same && b < a ? count * b + a : count * a + b];
+      if (!same) column -= K[count * b + a];
     }
-    K[count * a + last] = -row;
-    if (!same) K[count * last + a] = -column;
-    total += row;
+    K[count * a + last] = row;
+    if (!same) K[count * last + a] = column;
   }
-  K[count * last + last] = total;
 }
 
 /* Four lanes of four vectors to four vectors of one lane each. */
@@ -124,40 +122,31 @@ PL_INLINE void transpose(const pl_lanes *in, pl_lanes *out)
   out[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
 }
 
-/* Adds each lane's block, its entries in the order of memory. A thread owns nothing behind a block.
- */
+/* Adds each lane's block, its entries in the order of memory. A thread owns nothing behind it. */
 PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *entries)
 {
   pl_lanes low[PL_LANES], high[PL_LANES];
   transpose(entries, low);
   transpose(entries + 4, high);
   for (int lane = 0; lane < PL_LANES; lane++) {
-    double *to = values + 9 * (size_t)places[lane];
+    double *to = values + places[lane];
     pl_lanes_store(to, pl_lanes_load(to) + low[lane]);
     pl_lanes_store(to + 4, pl_lanes_load(to + 4) + high[lane]);
     to[8] += entries[8][lane];
   }
 }
 
-/* Adds K_ab and, its transpose, K_ba. */
-PL_INLINE void scatter_pair(double *values, const int *places, const int count, pairs K, int a,
-                            int b)
-{
-  int ab = count * a + b, ba = count * b + a;
-  pl_lanes columns[9] = {K[XX][ab], K[XY][ba], K[XZ][ba], K[XY][ab], K[YY][ab],
-                         K[YZ][ba], K[XZ][ab], K[YZ][ab], K[ZZ][ab]};
-  scatter_block(values, places + PL_LANES * ab, columns);
-  if (a == b) return;
-  pl_lanes rows[9] = {K[XX][ab], K[XY][ab], K[XZ][ab], K[XY][ba], K[YY][ab],
-                      K[YZ][ab], K[XZ][ba], K[YZ][ba], K[ZZ][ab]};
-  scatter_block(values, places + PL_LANES * ba, rows);
-}
-
+/* Adds K_ab, a < b. */
 PL_INLINE void scatter_stiffness(double *values, const int *places, const int count, pairs K)
 {
   for (int d = 0; d < DIRECTIONS; d++) close_direction(count, d == XX || d == YY || d == ZZ, K[d]);
   for (int a = 0; a < count; a++) {
-    for (int b = a; b < count; b++) scatter_pair(values, places, count, K, a, b);
+    for (int b = a + 1; b < count; b++, places += PL_LANES) {
+      int ab = count * a + b, ba = count * b + a;
+      pl_lanes columns[9] = {K[XX][ab], K[XY][ba], K[XZ][ba], K[XY][ab], K[YY][ab],
+                             K[YZ][ba], K[XZ][ab], K[YZ][ab], K[ZZ][ab]};
+      scatter_block(values, places, columns);
+    }
   }
 }
 
@@ -178,9 +167,14 @@ PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_l
     forces[3 * (count - 1) + i] = -sum;
   }
   for (int a = 0; a < count; a++) {
+    pl_lanes turned[PL_LANES];
+    pl_lanes in[4] = {forces[3 * a], forces[3 * a + 1], forces[3 * a + 2], forces[3 * a + 2]};
+    transpose(in, turned);
     for (int lane = 0; lane < PL_LANES; lane++) {
       double *to = f + 3 * (size_t)nodes[PL_LANES * a + lane];
-      for (int i = 0; i < 3; i++) to[i] += forces[3 * a + i][lane];
+      to[0] += turned[lane][0];
+      to[1] += turned[lane][1];
+      to[2] += turned[lane][2];
     }
   }
 }
@@ -209,14 +203,14 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
   if (point.viscous) gather_edges(job->v, nodes, count, edge_rates);
   if (points > 1) {
     memset(forces, 0, sizeof forces);
-    if (job->values) memset(K, 0, sizeof K);
+    if (job->A) memset(K, 0, sizeof K);
   }
 
   for (int p = 0; p < points; p++) {
     const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
     gradient(edges, b, count, point.F);
     if (point.viscous) gradient(edge_rates, b, count, point.rate);
-    if (job->values)
+    if (job->A)
       fem->law->tangent(&point, job->kq, job->kv, job->semidefinite, P, H);
     else
       fem->law->stress(&point, P, NULL);
@@ -224,13 +218,13 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
     pl_lanes wb[3 * MOST_EDGES];
     for (int i = 0; i < 3 * (count - 1); i++) wb[i] = b[-1] * b[i];
     add_forces(P, wb, count, points, forces);
-    if (job->values) add_directions(H, b, wb, count, points, K);
+    if (job->A) add_directions(H, b, wb, count, points, K);
   }
 
   if (job->f) scatter_forces(job->f, nodes, count, forces);
-  if (job->values) {
-    size_t first = (size_t)batch * (size_t)(count * count * PL_LANES);
-    scatter_stiffness(job->values, fem->places + first, count, K);
+  if (job->A) {
+    size_t first = (size_t)batch * (size_t)(count * (count - 1) / 2 * PL_LANES);
+    scatter_stiffness(job->A->values, fem->places + first, count, K);
   }
 }
 
@@ -297,6 +291,67 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
   }
 }
 
+/* Zeros above the diagonal; the rest of a row is overwritten when it is finished. */
+static void clear_rows(const pl_fem_job *job, int first, int last)
+{
+  const pl_bsr *A = job->A;
+  for (int row = first; row < last; row++) {
+    int after = A->diagonal[row] + 1;
+    memset(A->values + 9 * after, 0, (size_t)(A->start[row + 1] - after) * 9 * sizeof *A->values);
+  }
+}
+
+/* A block as it stands in memory: two vectors and the last entry. */
+typedef struct block {
+  pl_lanes low, high;
+  double last;
+} block;
+
+PL_INLINE block load_block(const double *from)
+{
+  return (block){pl_lanes_load(from), pl_lanes_load(from + 4), from[8]};
+}
+
+PL_INLINE void store_block(double *to, block b)
+{
+  pl_lanes_store(to, b.low);
+  pl_lanes_store(to + 4, b.high);
+  to[8] = b.last;
+}
+
+PL_INLINE block transposed(block b)
+{
+  return (block){__builtin_shufflevector(b.low, b.high, 0, 3, 6, 1),
+                 __builtin_shufflevector(b.low, b.high, 4, 7, 2, 5), b.last};
+}
+
+PL_INLINE block sum_of(block a, block b)
+{
+  return (block){a.low + b.low, a.high + b.high, a.last + b.last};
+}
+
+static void finish_rows(const pl_fem_job *job, int first, int last)
+{
+  const pl_bsr *A = job->A;
+  const int *mirror = job->fem->mirror - A->start[job->fem->offset];
+  const block zero = {pl_lanes_all(0), pl_lanes_all(0), 0};
+  for (int row = first; row < last; row++) {
+    block sum = zero;
+    for (int k = A->start[row]; k < A->diagonal[row]; k++) {
+      block b = mirror[k] < 0 ? zero : transposed(load_block(A->values + mirror[k]));
+      store_block(A->values + 9 * k, b);
+      sum = sum_of(sum, b);
+    }
+    for (int k = A->diagonal[row] + 1; k < A->start[row + 1]; k++)
+      sum = sum_of(sum, load_block(A->values + 9 * k));
+
+    // symmetric to the last bit
+    block twice = sum_of(sum, transposed(sum));
+    store_block(A->values + 9 * A->diagonal[row],
+                (block){-0.5 * twice.low, -0.5 * twice.high, -0.5 * twice.last});
+  }
+}
+
 /* The two kinds of element. */
 #define KIND(name, count, points)                                                                  \
   static void evaluate_##name(const pl_fem_job *job, int first, int last)                          \
@@ -316,6 +371,6 @@ KIND(tet, 4, 1)
 KIND(hex, 8, 8)
 
 const pl_fem_kernel PL_VARIANT(pl_fem_kernels)[PL_FEM_KINDS] = {
-    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet},
-    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex},
+    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet, clear_rows, finish_rows},
+    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex, clear_rows, finish_rows},
 };

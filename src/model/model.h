@@ -22,8 +22,10 @@ typedef struct pl_model_ops {
   pl_cliques (*cliques)(const pl_model *self);
   /* Learns where its blocks stand in A (offset: number of its first block there). */
   pl_status (*bind)(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
-  /* f += internal forces at (q, v); A += kq (-df/dq) + kv (-df/dv). Either may be NULL; q, v and f
-   * start at the body's own first block. */
+  /* f += internal forces at (q, v), and the body's rows of A = kq (-df/dq) + kv (-df/dv): whatever
+   * stood there is overwritten, so mass, contacts and attachments are added to A afterwards. Either
+   * may be NULL; q, v and f start at the body's own first block. A NULL v leaves out what depends
+   * on velocity. A must be the matrix that the model was bound to. */
   void (*evaluate)(pl_model *self, const double *q, const double *v, double *f, double kq,
                    double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
   /* f += a M x, and A += a M. */

@@ -17,8 +17,7 @@ static void check_energy(test_body *body)
     test_fill(body->d, body->n, 1);
     double energy[2];
     for (int side = 0; side < 2; side++) {
-      for (int i = 0; i < body->n; i++)
-        body->g[i] = body->q[i] + (side ? h : -h) * body->d[i];
+      for (int i = 0; i < body->n; i++) body->g[i] = body->q[i] + (side ? h : -h) * body->d[i];
       energy[side] = body->model->ops->energy(body->model, body->g, NULL);
     }
     double slope = (energy[1] - energy[0]) / (2 * h);
@@ -462,17 +461,10 @@ TEST(a_bound_model_allocates_nothing)
   CHECK(count.alive == 0);
 }
 
-TESTS(X(force_is_minus_the_slope_of_the_energy)
-      X(stiffness_is_minus_the_slope_of_the_force)
-      X(damping_is_minus_the_slope_by_velocity)
-      X(stiffness_is_symmetric)
-      X(semidefinite_has_no_negative_direction)
-      X(force_is_the_same_with_and_without_matrix)
-      X(internal_forces_carry_no_momentum)
-      X(turning_the_body_turns_the_forces)
-      X(rigid_motion_gives_no_force)
-      X(patch_test)
-      X(mass_is_density_times_volume)
-      X(same_bits_for_any_number_of_threads)
-      X(failing_allocations_are_reported)
-      X(a_bound_model_allocates_nothing))
+TESTS(X(force_is_minus_the_slope_of_the_energy) X(stiffness_is_minus_the_slope_of_the_force)
+          X(damping_is_minus_the_slope_by_velocity) X(stiffness_is_symmetric)
+              X(semidefinite_has_no_negative_direction) X(force_is_the_same_with_and_without_matrix)
+                  X(internal_forces_carry_no_momentum) X(turning_the_body_turns_the_forces)
+                      X(rigid_motion_gives_no_force) X(patch_test) X(mass_is_density_times_volume)
+                          X(same_bits_for_any_number_of_threads) X(failing_allocations_are_reported)
+                              X(a_bound_model_allocates_nothing))
