@@ -182,6 +182,22 @@ static double largest(const double *x, int blocks)
   return most;
 }
 
+/* The block with the largest residual, or the first that is not finite; counted from 1. */
+static int worst_block1(const double *r, int blocks)
+{
+  double most = -1;
+  int worst = 0;
+  for (int i = 0; i < blocks; i++) {
+    double size = r[3 * i] * r[3 * i] + r[3 * i + 1] * r[3 * i + 1] + r[3 * i + 2] * r[3 * i + 2];
+    if (!isfinite(size)) return i + 1;
+    if (size > most) {
+      most = size;
+      worst = i + 1;
+    }
+  }
+  return worst;
+}
+
 static pl_status not_converged(const pl_newton *newton, double size, pl_error *error)
 {
   return pl_fail(
@@ -213,6 +229,8 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
 
     double size = filtered_norm(system, newton->r);
     report->newton_residual = size;
+    if (!isfinite(size) || iteration + 1 == newton->iterations)
+      report->worst_block1 = worst_block1(newton->r, n);
     if (!isfinite(size))
       return pl_fail(error, PL_E_DIVERGED, "the forces are not finite; take smaller steps");
     if (size <= fmax(newton->tolerance * newton->reference, newton->floor)) return PL_OK;

@@ -46,6 +46,7 @@ typedef struct pl_step_report {
   double linear_residual;     /* of the last solve, relative   */
   int unfinished_solves;      /* linear solves that used up their iterations */
   int semidefinite_fallbacks; /* exact tangent was indefinite and replaced */
+  int worst_block1;           /* 1 + the block where a failed iteration left most; 0: not known */
 } pl_step_report;
 
 #endif

@@ -213,6 +213,7 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
   *facts = (pl_world_facts){.steps = world->state.steps,
                             .newton_iterations = world->newton_iterations,
                             .linear_iterations = world->linear_iterations,
+                            .halved_steps = world->halved_steps,
                             .time = world->state.time,
                             .seconds = world->seconds,
                             .seconds_evaluate = world->seconds_evaluate,
