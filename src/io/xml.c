@@ -75,6 +75,59 @@ static void on_doctype(void *data, const xmlChar *name, const xmlChar *external,
   xmlStopParser(context);
 }
 
+enum { MOST_ATTRIBUTES = 1000 };
+
+/* Where the text from place on first holds the mark, behind it; size if it does not. */
+static size_t behind(const char *data, size_t size, size_t place, const char *mark)
+{
+  size_t length = strlen(mark);
+  for (; place + length <= size; place++) {
+    if (memcmp(data + place, mark, length) == 0) return place + length;
+  }
+  return size;
+}
+
+static int starts_with(const char *data, size_t size, size_t place, const char *mark)
+{
+  size_t length = strlen(mark);
+  return size - place >= length && memcmp(data + place, mark, length) == 0;
+}
+
+/* Counts the attributes of the tag at place, and moves place behind it. */
+static int count_attributes(const char *data, size_t size, size_t *place)
+{
+  int count = 0;
+  size_t i = *place;
+  for (; i < size && data[i] != '>' && count <= MOST_ATTRIBUTES; i++) {
+    if (data[i] != '"' && data[i] != '\'') continue;
+    const char *quote = memchr(data + i + 1, data[i], size - i - 1);
+    i = quote ? (size_t)(quote - data) : size - 1;
+    count++;
+  }
+  *place = i;
+  return count;
+}
+
+/* libxml2 compares all attributes of an element with each other, which takes very long for many:
+ * those are looked for before. */
+static int has_many_attributes(const char *data, size_t size)
+{
+  for (size_t i = 0; i < size;) {
+    const char *next = memchr(data + i, '<', size - i);
+    if (!next) return 0;
+    i = (size_t)(next - data);
+    if (starts_with(data, size, i, "<!--"))
+      i = behind(data, size, i + 4, "-->");
+    else if (starts_with(data, size, i, "<![CDATA["))
+      i = behind(data, size, i, "]]>");
+    else if (starts_with(data, size, i, "<?"))
+      i = behind(data, size, i, "?>");
+    else if (count_attributes(data, size, &i) > MOST_ATTRIBUTES)
+      return 1;
+  }
+  return 0;
+}
+
 pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml **document,
                        pl_error *error)
 {
@@ -82,6 +135,9 @@ pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml *
   if (size > INT_MAX)
     return pl_fail_at(error, PL_E_LIMIT, path, 0, "has %zu bytes of XML; at most %d can be read",
                       size, INT_MAX);
+  if (has_many_attributes(data, size))
+    return pl_fail_at(error, PL_E_LIMIT, path, 0, "has an element with more than %d attributes",
+                      MOST_ATTRIBUTES);
   pthread_once(&parser_once, xmlInitParser);
   xmlParserCtxt *context = xmlNewParserCtxt();
   if (!context) return pl_fail_memory(error);

@@ -68,4 +68,27 @@ TEST(deep_documents)
   free(text);
 }
 
-TESTS(X(elements_and_attributes) X(refused_documents) X(deep_documents))
+/* A million attributes would keep libxml2 busy for minutes; signs in comments do not count. */
+TEST(many_attributes)
+{
+  enum { COUNT = 1000000 };
+  char *text = malloc(16 * COUNT), *end = text;
+  pl_xml *document = NULL;
+  end += sprintf(end, "<a ");
+  for (int i = 0; i < COUNT; i++) end += sprintf(end, "a%d='>' ", i);
+  sprintf(end, "/>");
+  CHECK_FAILS(parse(text, &document, error), PL_E_LIMIT, "more than 1000 attributes");
+
+  end = text + sprintf(text, "<a><!--");
+  for (int i = 0; i < 5000; i++) end += sprintf(end, " a='");
+  end += sprintf(end, "--><![CDATA[");
+  for (int i = 0; i < 5000; i++) end += sprintf(end, " a='1'");
+  end += sprintf(end, "]]><?x '");
+  for (int i = 0; i < 5000; i++) end += sprintf(end, " a='1'");
+  sprintf(end, "?><b c='1'>it's</b></a>");
+  CHECK_OK(parse(text, &document, error));
+  pl_xml_destroy(document);
+  free(text);
+}
+
+TESTS(X(elements_and_attributes) X(refused_documents) X(deep_documents) X(many_attributes))
