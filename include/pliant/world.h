@@ -160,6 +160,7 @@ PL_API pl_status pl_world_add_probe(pl_world *world, const pl_probe_def *def, pl
 PL_API int pl_world_probe_count(const pl_world *world);
 PL_API pl_probe_id pl_world_probe_at(const pl_world *world, int index);
 PL_API const char *pl_world_probe_name(const pl_world *world, pl_probe_id probe);
+PL_API const char *pl_world_probe_quantity(const pl_world *world, pl_probe_id probe);
 PL_API const char *pl_world_probe_unit(const pl_world *world, pl_probe_id probe);
 PL_API int pl_world_probe_width(const pl_world *world, pl_probe_id probe); /* 1 or 3 */
 PL_API pl_status pl_world_read_probe(pl_world *world, pl_probe_id probe, double value[3],

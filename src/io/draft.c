@@ -44,7 +44,8 @@ struct pl_draft {
   pl_allocator allocator;
   size_t bytes;
 
-  int node_count, node_room;
+  int node_count, node_room; /* room: how many were announced */
+  size_t node_capacity, tag_capacity;
   double *nodes;
   int64_t *tags; /* NULL: numbered from 0 */
   int indexed;
@@ -111,15 +112,15 @@ pl_status pl_draft_nodes(pl_draft *draft, const pl_scan *scan, int64_t count, in
 {
   if (count > PL_MOST_NODES - draft->node_room)
     return pl_scan_fail(scan, error, PL_E_LIMIT, "there are more than %d nodes", PL_MOST_NODES);
-  size_t room = (size_t)draft->node_room + (size_t)count, tag_room = (size_t)draft->node_room;
-  size_t old = tag_room;
+  size_t room = (size_t)draft->node_room + (size_t)count;
   void *nodes = draft->nodes, *tags = draft->tags;
-  if (pl_reserve(&draft->allocator, &nodes, &old, room, 3 * sizeof *draft->nodes))
-    return pl_fail_memory(error);
+  pl_status status =
+      pl_reserve(&draft->allocator, &nodes, &draft->node_capacity, room, 3 * sizeof *draft->nodes);
   draft->nodes = nodes;
-  if (tagged_nodes && pl_reserve(&draft->allocator, &tags, &tag_room, room, sizeof *draft->tags))
-    return pl_fail_memory(error);
+  if (!status && tagged_nodes)
+    status = pl_reserve(&draft->allocator, &tags, &draft->tag_capacity, room, sizeof *draft->tags);
   draft->tags = tags;
+  if (status) return pl_fail_memory(error);
   draft->node_room = (int)room;
   return PL_OK;
 }

@@ -6,6 +6,7 @@
 
 #ifdef PL_WITH_XML
 
+#include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
@@ -75,57 +76,116 @@ static void on_doctype(void *data, const xmlChar *name, const xmlChar *external,
   xmlStopParser(context);
 }
 
-enum { MOST_ATTRIBUTES = 1000 };
-
-/* Where the text from place on first holds the mark, behind it; size if it does not. */
-static size_t behind(const char *data, size_t size, size_t place, const char *mark)
+/* Builds the element and keeps the line of its '<' in it (libxml2's own count ends at 65535 and
+ * means the end of the tag). */
+static void on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
+                     int namespace_count, const xmlChar **namespaces, int attribute_count,
+                     int default_count, const xmlChar **attributes)
 {
-  size_t length = strlen(mark);
-  for (; place + length <= size; place++) {
-    if (memcmp(data + place, mark, length) == 0) return place + length;
-  }
-  return size;
+  xmlParserCtxt *context = data;
+  xmlSAX2StartElementNs(data, name, prefix, uri, namespace_count, namespaces, attribute_count,
+                        default_count, attributes);
+  intptr_t line = context->input->line;
+  const xmlChar *at = context->input->cur;
+  for (; at > context->input->base && *at != '<'; at--) line -= *at == '\n';
+  if (context->node) context->node->_private = (void *)line;
 }
 
-static int starts_with(const char *data, size_t size, size_t place, const char *mark)
+/* The rest of the text behind the next stop, the end if there is none. */
+static const char *behind(const char *at, const char *end, const char *stop)
 {
-  size_t length = strlen(mark);
-  return size - place >= length && memcmp(data + place, mark, length) == 0;
+  size_t length = strlen(stop);
+  while ((at = memchr(at, stop[0], (size_t)(end - at)))) {
+    if ((size_t)(end - at) >= length && memcmp(at, stop, length) == 0) return at + length;
+    at++;
+  }
+  return end;
 }
 
-/* Counts the attributes of the tag at place, and moves place behind it. */
-static int count_attributes(const char *data, size_t size, size_t *place)
+static int begins(const char *at, const char *end, const char *word)
 {
-  int count = 0;
-  size_t i = *place;
-  for (; i < size && data[i] != '>' && count <= MOST_ATTRIBUTES; i++) {
-    if (data[i] != '"' && data[i] != '\'') continue;
-    const char *quote = memchr(data + i + 1, data[i], size - i - 1);
-    i = quote ? (size_t)(quote - data) : size - 1;
-    count++;
-  }
-  *place = i;
-  return count;
+  return (size_t)(end - at) >= strlen(word) && memcmp(at, word, strlen(word)) == 0;
 }
 
-/* libxml2 compares all attributes of an element with each other, which takes very long for many:
- * those are looked for before. */
-static int has_many_attributes(const char *data, size_t size)
+/* What libxml2 would meet in one start tag. */
+typedef struct tag_facts {
+  int attributes, namespaces, closed;
+} tag_facts;
+
+/* Walks from behind a '<' to behind the '>'. */
+static const char *read_tag(const char *at, const char *end, tag_facts *facts)
 {
-  for (size_t i = 0; i < size;) {
-    const char *next = memchr(data + i, '<', size - i);
-    if (!next) return 0;
-    i = (size_t)(next - data);
-    if (starts_with(data, size, i, "<!--"))
-      i = behind(data, size, i + 4, "-->");
-    else if (starts_with(data, size, i, "<![CDATA["))
-      i = behind(data, size, i, "]]>");
-    else if (starts_with(data, size, i, "<?"))
-      i = behind(data, size, i, "?>");
-    else if (count_attributes(data, size, &i) > MOST_ATTRIBUTES)
-      return 1;
+  char quote = 0;
+  for (; at < end && (quote || *at != '>'); at++) {
+    if (quote)
+      quote = *at == quote ? 0 : quote;
+    else if (*at == '"' || *at == '\'')
+      quote = *at;
+    else if (*at == '=')
+      facts->attributes++;
+    else if (begins(at, end, "xmlns"))
+      facts->namespaces++;
   }
-  return 0;
+  facts->closed = at < end && at[-1] == '/';
+  return at;
+}
+
+/* Bounds what costs libxml2 more than linear time: it compares every attribute of an element with
+ * those before it and looks namespaces up one by one. Assumes UTF-8, so that '<' is one byte. */
+static pl_status check_tags(const char *data, size_t size, const char *path, pl_error *error)
+{
+  enum { MOST_ATTRIBUTES = 256, MOST_DEPTH = 256, MOST_NAMESPACES = 256 };
+  const char *at = data, *end = data + size;
+  int depth = 0, namespaces = 0;
+  while ((at = memchr(at, '<', (size_t)(end - at)))) {
+    if (begins(at, end, "<!--"))
+      at = behind(at + 4, end, "-->");
+    else if (begins(at, end, "<![CDATA["))
+      at = behind(at, end, "]]>");
+    else if (begins(at, end, "<?"))
+      at = behind(at, end, "?>");
+    else if (begins(at, end, "</"))
+      at++, depth--;
+    else {
+      tag_facts facts = {0};
+      at = read_tag(at + 1, end, &facts);
+      depth += !facts.closed;
+      namespaces += facts.namespaces;
+      if (facts.attributes > MOST_ATTRIBUTES || depth > MOST_DEPTH || namespaces > MOST_NAMESPACES)
+        return pl_fail_at(error, PL_E_LIMIT, path, 0,
+                          "has an element with more than %d attributes, elements nested more than "
+                          "%d deep, or more than %d namespaces",
+                          MOST_ATTRIBUTES, MOST_DEPTH, MOST_NAMESPACES);
+    }
+  }
+  return PL_OK;
+}
+
+static pl_status parse_tree(const char *data, size_t size, const char *path, xmlDoc **tree,
+                            pl_error *error)
+{
+  pthread_once(&parser_once, xmlInitParser);
+  xmlParserCtxt *context = xmlNewParserCtxt();
+  if (!context) return pl_fail_memory(error);
+  parse_state state = {.path = path, .error = error};
+  context->_private = &state;
+  context->sax->serror = on_error;
+  context->sax->startElementNs = on_start;
+  context->sax->internalSubset = on_doctype;
+  context->sax->comment = NULL;
+  context->sax->processingInstruction = NULL;
+
+  int options =
+      XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_HUGE | XML_PARSE_COMPACT;
+  xmlStructuredErrorFunc before = xmlStructuredError;
+  void *before_context = xmlStructuredErrorContext;
+  xmlSetStructuredErrorFunc(&state, on_stray_error);
+  *tree = xmlCtxtReadMemory(context, data, (int)size, path, "UTF-8", options);
+  xmlSetStructuredErrorFunc(before_context, before);
+  xmlFreeParserCtxt(context);
+  if (!state.status && !*tree)
+    state.status = pl_fail_at(error, PL_E_PARSE, path, 0, "is not well-formed XML");
+  return state.status;
 }
 
 pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml **document,
@@ -135,32 +195,14 @@ pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml *
   if (size > INT_MAX)
     return pl_fail_at(error, PL_E_LIMIT, path, 0, "has %zu bytes of XML; at most %d can be read",
                       size, INT_MAX);
-  if (has_many_attributes(data, size))
-    return pl_fail_at(error, PL_E_LIMIT, path, 0, "has an element with more than %d attributes",
-                      MOST_ATTRIBUTES);
-  pthread_once(&parser_once, xmlInitParser);
-  xmlParserCtxt *context = xmlNewParserCtxt();
-  if (!context) return pl_fail_memory(error);
-  parse_state state = {.path = path, .error = error};
-  context->_private = &state;
-  context->sax->serror = on_error;
-  context->sax->internalSubset = on_doctype;
-  context->sax->comment = NULL;
-  context->sax->processingInstruction = NULL;
-
-  int options = XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_HUGE |
-                XML_PARSE_BIG_LINES | XML_PARSE_COMPACT;
-  xmlStructuredErrorFunc before = xmlStructuredError;
-  void *before_context = xmlStructuredErrorContext;
-  xmlSetStructuredErrorFunc(&state, on_stray_error);
-  xmlDoc *tree = xmlCtxtReadMemory(context, data, (int)size, path, NULL, options);
-  xmlSetStructuredErrorFunc(before_context, before);
-  if (!state.status && !tree)
-    state.status = pl_fail_at(error, PL_E_PARSE, path, 0, "is not well-formed XML");
-  xmlFreeParserCtxt(context);
-  if (state.status) {
+  if (size >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0))
+    return pl_fail_at(error, PL_E_PARSE, path, 0, "is UTF-16 text; save it as UTF-8");
+  xmlDoc *tree = NULL;
+  pl_status status = check_tags(data, size, path, error);
+  if (!status) status = parse_tree(data, size, path, &tree, error);
+  if (status) {
     xmlFreeDoc(tree);
-    return state.status;
+    return status;
   }
   *document = (pl_xml *)tree;
   return PL_OK;
@@ -201,11 +243,7 @@ pl_xml_node *pl_xml_next(const pl_xml_node *node, const char *name)
 
 const char *pl_xml_name(const pl_xml_node *node) { return (const char *)as_node(node)->name; }
 
-int pl_xml_line(const pl_xml_node *node)
-{
-  long line = xmlGetLineNo(as_node(node));
-  return line > 0 && line < INT_MAX ? (int)line : 0;
-}
+int pl_xml_line(const pl_xml_node *node) { return (int)(intptr_t)as_node(node)->_private; }
 
 const char *pl_xml_text(const pl_xml_node *node)
 {

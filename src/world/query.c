@@ -147,6 +147,12 @@ const char *pl_world_probe_name(const pl_world *world, pl_probe_id id)
   return probe ? probe->name : NULL;
 }
 
+const char *pl_world_probe_quantity(const pl_world *world, pl_probe_id id)
+{
+  const pl_probe *probe = find_probe(world, id);
+  return probe ? probe->ops->info.name : NULL;
+}
+
 const char *pl_world_probe_unit(const pl_world *world, pl_probe_id id)
 {
   const pl_probe *probe = find_probe(world, id);

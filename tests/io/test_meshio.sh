@@ -8,6 +8,10 @@ if ! $python -c 'import meshio' 2>/dev/null; then
   echo "skipped: meshio is not there (apt-get install python3-meshio)"
   exit 77
 fi
+if ! "$convert" "$PLIANT_SOURCE/tests/fuzz/corpus/vtu/meshio-b.vtu" >/dev/null; then
+  echo "skipped: this build does not read compressed .vtu files"
+  exit 77
+fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 $python "$PLIANT_SOURCE/tests/io/meshio_judge.py" "$convert" "$PLIANT_SOURCE/tests/io/data" "$folder"

@@ -195,7 +195,7 @@ TEST(points_lie_where_they_should)
   plot.series_count = 1;
   char *svg = svg_of(&plot);
   // the inner svg is the frame and one px around it
-  double left, top, width, height, x0, y0, x1, y1;
+  double left = 0, top = 0, width = 0, height = 0, x0, y0, x1, y1;
   const char *inner = strstr(svg + 4, "<svg ");
   CHECK(inner && sscanf(inner, "<svg x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\"", &left, &top,
                         &width, &height) == 4);

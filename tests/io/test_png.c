@@ -113,6 +113,11 @@ static void inflate_block(bits *in, int kind, pl_text *out)
   }
 }
 
+static uint32_t read_u32(const unsigned char *p)
+{
+  return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
 /* The content of a zlib stream; checks its Adler-32. */
 static int inflate_stream(const unsigned char *data, size_t size, pl_text *out)
 {
@@ -136,14 +141,7 @@ static int inflate_stream(const unsigned char *data, size_t size, pl_text *out)
     a = (a + (unsigned char)out->data[i]) % 65521;
     b = (b + a) % 65521;
   }
-  const unsigned char *sum = data + size - 4;
-  return !in.failed && (in.place + 7) / 8 == size - 4 &&
-         (b << 16 | a) == ((uint32_t)sum[0] << 24 | (uint32_t)sum[1] << 16 | sum[2] << 8 | sum[3]);
-}
-
-static uint32_t read_u32(const unsigned char *p)
-{
-  return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+  return !in.failed && (in.place + 7) / 8 == size - 4 && (b << 16 | a) == read_u32(data + size - 4);
 }
 
 static uint32_t crc_bit_by_bit(const unsigned char *data, size_t size)

@@ -313,7 +313,6 @@ TEST(edges_are_drawn_but_not_diagonals)
     border += plain.pixels[3 * i] - quads.pixels[3 * i] > 6;
     diagonal += quads.pixels[3 * i] - triangles.pixels[3 * i] > 15;
   }
-  printf("%d %d\n", border, diagonal);
   CHECK(border > 150 && diagonal > 60 && diagonal < 400);
   // in the middle there is a line between two triangles only
   const unsigned char *p = pixel(&plain, WIDTH / 2, HEIGHT / 2);
