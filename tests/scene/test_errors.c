@@ -156,6 +156,10 @@ static const bad_scene bad_scenes[] = {
      "bar.xml:11: probe \"tip\": unknown quantity \"temperature\"; there is: *"},
     {"quantity=\"displacement\"", "quantity=\"displacment\"",
      "bar.xml:11: probe \"tip\": unknown quantity \"displacment\"; did you mean \"displacement\"?"},
+    {"  <probe",
+     "  <body name=\"two\" mesh=\"bar\" material=\"rubber\"/><probe name=\"a\" at=\"0 0 "
+     "0\"/>\n<probe",
+     "bar.xml:11: probe \"a\": body is missing; there are 2 bodies to choose from"},
     {"name=\"tip\" ", "",
      "bar.xml:11: probe: name is missing; add name=\"...\" (name: of the column in probes.csv)"},
     {"every=\"0.1\"", "every=\"0\"",
