@@ -239,6 +239,8 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
       report->worst_block1 = worst_block1(newton->r, n);
     if (!isfinite(size))
       return pl_fail(error, PL_E_DIVERGED, "the forces are not finite; take smaller steps");
+    // in motion the first increment may already be worth more than the guess was wrong by
+    if (iteration == 0 && stage->cm != 0) newton->reference = fmax(newton->reference, size);
     double goal = fmax(newton->tolerance * newton->reference, newton->floor);
     if (size <= fmax(goal, newton->cancelling)) return PL_OK;
     if (stage->cq * largest(newton->dz, n) <= immovable * largest(newton->q, n)) return PL_OK;
