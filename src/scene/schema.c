@@ -53,7 +53,7 @@
 
 static const pl_element region = {
     .name = "region",
-    .summary = "Nodes or faces of the rest shape.",
+    .summary = "Nodes or faces of the rest shape; several regions are united.",
     .family = &pl_region_family,
     .attributes = (const pl_attribute[]){END},
 };
@@ -112,7 +112,7 @@ static const pl_element move = {
 
 static const pl_element load = {
     .name = "load",
-    .summary = "Pulls at the nodes or faces of its regions.",
+    .summary = "Pushes the nodes or faces of its regions.",
     .family = &pl_load_family,
     .attributes = (const pl_attribute[]){RAMP, END},
     .children = regions,
@@ -129,6 +129,11 @@ static const pl_element world = {
             {.param = {"dt", "s", "time step", 0, 1e-9, 1e6, NULL, 1}, .required = 1},
             {.param = {"duration", "s", "simulated time", 0, 0, 1e9, NULL, 1}, .required = 1},
             VECTOR("gravity", "m/s^2", "acceleration of free bodies", 1e6, "0 0 -9.81"),
+            {.param = {"halvings", "count",
+                       "how often a step that fails is tried again with half the step; 0 for real "
+                       "time",
+                       0, 0, 20, NULL, 1},
+             .preset = "6"},
             END,
         },
     .least = 1,
@@ -186,7 +191,7 @@ static const pl_element generator = {
 
 static const pl_element mesh = {
     .name = "mesh",
-    .summary = "A mesh from a file or of a simple shape: either file= or one shape inside.",
+    .summary = "A mesh from a file, or of the one simple shape inside.",
     .attributes =
         (const pl_attribute[]){
             TEXT("name", "name", "that bodies call it by", 1, pl_check_name),
@@ -271,7 +276,7 @@ static const pl_element view = {
 
 const pl_element pl_scene_root = {
     .name = "pliant",
-    .summary = "A scene. Units are SI; an element may be left out unless it says otherwise.",
+    .summary = "The scene.",
     .attributes =
         (const pl_attribute[]){TEXT("title", "text", "of plots and pictures", 0, pl_check_text),
                                END},

@@ -92,7 +92,7 @@ void pl_solver_destroy(pl_solver *solver);
 double pl_solver_tolerance(const pl_solver *solver);
 
 /* To be called when the values of A or the filter have changed.
- * PL_E_SINGULAR: a diagonal block is not positive definite, so neither is the matrix. */
+ * PL_E_INDEFINITE, PL_E_SINGULAR: a diagonal block is that, and so is the matrix. */
 pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
                             pl_pool *pool, pl_error *error);
 

@@ -11,6 +11,7 @@ pl_world_def pl_world_def_default(void)
 {
   return (pl_world_def){.dt = 0.01,
                         .gravity = {0, 0, -9.81},
+                        .halvings = 6,
                         .allocator = pl_allocator_default(),
                         .cookie = PL_COOKIE};
 }
@@ -65,12 +66,15 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
     return pl_fail(error, PL_E_ARGUMENT, "dt = %g must be a positive time in s", def->dt);
   if (!all_finite(def->gravity, 3))
     return pl_fail(error, PL_E_ARGUMENT, "gravity must be three finite numbers");
+  if (def->halvings < 0 || def->halvings > 20)
+    return pl_fail(error, PL_E_ARGUMENT, "halvings = %d must lie between 0 and 20", def->halvings);
   pl_allocator allocator = pl_allocator_or_default(&def->allocator);
   pl_world *world = pl_alloc(&allocator, 1, sizeof *world);
   if (!world) return pl_fail_memory(error);
   world->allocator = allocator;
   world->log = def->log;
   world->dt = def->dt;
+  world->halvings = def->halvings;
   memcpy(world->gravity, def->gravity, sizeof world->gravity);
   status = resolve(&pl_integrator_family, &def->integrator, &world->integrator_part, error);
   if (!status) status = resolve(&pl_solver_family, &def->solver, &world->solver_part, error);

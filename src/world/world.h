@@ -67,6 +67,7 @@ struct pl_world {
   pl_allocator allocator;
   pl_log log;
   double dt, gravity[3];
+  int halvings; /* how often a failing step is halved */
   pl_part integrator_part, solver_part, preconditioner_part;
   pl_pool *pool;
 
@@ -85,12 +86,13 @@ struct pl_world {
   pl_system system;
   pl_integrator *integrator;
   double *scratch;     /* a vector */
+  double *drag;        /* the system's */
   int *held;           /* the filter's nodes */
   double *projections; /* the filter's projections */
   int *held_by;        /* 3 per held node: which fix holds it along x, y, z; -1: none */
 
   pl_step_report last; /* what the last step took */
-  int64_t newton_iterations, linear_iterations;
+  int64_t newton_iterations, linear_iterations, halved_steps;
   double seconds, seconds_evaluate, seconds_solve;
   int warned_unfinished, warned_indefinite;
 };

@@ -78,6 +78,24 @@ static inline pl_status read_memory(const pl_format_ops *format, const char *dat
   return status;
 }
 
+/* Does this build read .vtu files, and compressed ones? */
+static inline int build_reads(const char *part)
+{
+  // a grid whose first array is compressed
+  static const char text[] =
+      "<VTKFile type='UnstructuredGrid' compressor='vtkZLibDataCompressor'><UnstructuredGrid>"
+      "<Piece NumberOfPoints='1'><Points><DataArray type='Int8' format='binary'/></Points></Piece>"
+      "</UnstructuredGrid></VTKFile>";
+  pl_allocator allocator = pl_allocator_default();
+  pl_error error = {0};
+  pl_mesh *mesh;
+  read_memory(pl_format_of("a.vtu", NULL), text, sizeof text - 1, &allocator, &mesh, &error);
+  return error.code != PL_E_UNSUPPORTED || !strstr(error.message, part);
+}
+
+static inline int build_has_xml(void) { return build_reads("no XML"); }
+static inline int build_has_zlib(void) { return build_has_xml() && build_reads("no zlib"); }
+
 /* The most memory that a file may make its reader use. What zlib unfolds counts as if it stood in
  * the file: at most 1032 times its size. */
 static inline size_t memory_bound(const pl_format_ops *format, size_t size)

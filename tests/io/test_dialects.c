@@ -322,6 +322,7 @@ TEST(vtk_refused)
 
 TEST(vtu_dialects)
 {
+  if (!build_has_zlib()) return;
   check_tet_text("a.vtu", VTU("", PIECE("4", "1", VTU_POINTS VTU_CELLS)));
   // compressed, as meshio 5 writes it; header and data are encoded apart
   check_tet_text("a.vtu",
@@ -362,6 +363,9 @@ TEST(vtu_dialects)
 
 TEST(vtu_refused)
 {
+  if (!build_has_xml())
+    check_refused("a.vtu", "<a/>", PL_E_UNSUPPORTED, "this build has no XML; build with");
+  if (!build_has_zlib()) return;
   check_refused("a.vtu", "", PL_E_PARSE, "memory");
   check_refused("a.vtu", "<a/>", PL_E_PARSE, "memory:1: the file is <a>");
   check_refused("a.vtu", "<VTKFile type='PolyData'/>", PL_E_UNSUPPORTED, "type \"PolyData\"");
@@ -394,6 +398,16 @@ TEST(vtu_refused)
   check_refused("a.vtu",
                 VTU("", PIECE("4", "1", "<Points><DataArray type='String'>a</DataArray></Points>")),
                 PL_E_UNSUPPORTED, "type \"String\"");
+  // the same bytes for four arrays
+#define SHARED "<DataArray type='Int8' format='appended' offset='0' Name='set:x'/>"
+  check_refused(
+      "a.vtu",
+      "<VTKFile type='UnstructuredGrid' byte_order='LittleEndian'><UnstructuredGrid>" PIECE(
+          "4", "1",
+          VTU_POINTS VTU_CELLS
+          "<PointData>" SHARED SHARED SHARED SHARED
+          "</PointData>") "</UnstructuredGrid><AppendedData encoding='base64'>_BAAAAAEAAQA=",
+      PL_E_PARSE, "the arrays overlap");
   // 2^31 blocks; one block of 2 GB in 4 bytes
   check_refused("a.vtu",
                 VTU("byte_order='LittleEndian' compressor='vtkZLibDataCompressor'",
@@ -409,5 +423,52 @@ TEST(vtu_refused)
                 PL_E_PARSE, "a compressed block of 4 bytes cannot hold 2147483648");
 }
 
-TESTS(X(gmsh_groups) X(gmsh_big_endian) X(gmsh_refused) X(gmsh_many_groups) X(tetgen_dialects)
-          X(tetgen_refused) X(vtk_dialects) X(vtk_refused) X(vtu_dialects) X(vtu_refused))
+/* A box from gmsh 4.8 in 27 node blocks (data/box.geo), in four encodings: one mesh. */
+TEST(gmsh_box)
+{
+  static const char *const names[] = {"box41a", "box41b", "box22a", "box22b"};
+  const char *source = getenv("PLIANT_SOURCE");
+  pl_mesh *meshes[4] = {0};
+  for (int i = 0; source && i < 4; i++) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/tests/io/data/%s.msh", source, names[i]);
+    CHECK_OK(pl_mesh_read(path, NULL, &meshes[i], error));
+    if (!meshes[i]) break;
+    pl_mesh *mesh = meshes[i];
+    CHECK(pl_mesh_node_count(mesh) == 45 && pl_mesh_element_count(mesh) == 100);
+    CHECK(pl_mesh_set_count(mesh) == 5 && pl_mesh_find_set(mesh, "body")->count == 100);
+    CHECK(set_is(mesh, "corner", 0, 1, (int[]){0}) && set_is(mesh, "edge", 0, 3, (int[]){0, 1, 8}));
+    CHECK(pl_mesh_find_set(mesh, "bottom")->count == 12 && pl_mesh_find_set(mesh, "group-21"));
+    CHECK(memcmp(pl_mesh_elements(mesh), pl_mesh_elements(meshes[0]), 1600) == 0);
+    // text has 16 digits, so only the binary files are exact
+    for (int k = 0; k < 135; k++)
+      CHECK_NEAR(pl_mesh_nodes(mesh)[k], pl_mesh_nodes(meshes[0])[k], 1e-15);
+  }
+  for (int i = 0; i < 4; i++) pl_mesh_destroy(meshes[i]);
+}
+
+static void count_notes(void *context, pl_level level, const char *text)
+{
+  if (level == PL_NOTE && strstr(text, "8 elements of higher order were reduced"))
+    ++*(int *)context;
+}
+
+/* Second order is reduced, and said so. */
+TEST(gmsh_order_2)
+{
+  const char *source = getenv("PLIANT_SOURCE");
+  char path[1024];
+  int notes = 0;
+  pl_log log = {count_notes, &notes};
+  pl_mesh *mesh = NULL;
+  if (!source) return;
+  snprintf(path, sizeof path, "%s/tests/io/data/hex41o2.msh", source);
+  CHECK_OK(pl_mesh_read_logged(path, &log, NULL, &mesh, error));
+  if (mesh) CHECK(pl_mesh_node_count(mesh) == 27 && pl_mesh_element_count(mesh) == 8);
+  CHECK(notes == 1);
+  pl_mesh_destroy(mesh);
+}
+
+TESTS(X(gmsh_box) X(gmsh_order_2) X(gmsh_groups) X(gmsh_big_endian) X(gmsh_refused)
+          X(gmsh_many_groups) X(tetgen_dialects) X(tetgen_refused) X(vtk_dialects) X(vtk_refused)
+              X(vtu_dialects) X(vtu_refused))
