@@ -13,8 +13,11 @@ enum { MOST_SEARCHES = 12 };
 /* How far the linear solves inside a Newton loop go; the loop itself removes the rest. */
 static const double forcing = 1e-3;
 
-/* An increment that moves nothing by more than this part of the largest coordinate is rounding. */
-static const double rounding = 1e-14;
+/* What rounding leaves of forces that cancel: inertia and inner forces of a free flight, say. */
+static const double rounding = 1e-12;
+
+/* An increment that moves nothing by more than this part of the largest coordinate is none. */
+static const double immovable = 1e-14;
 
 pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_error *error)
 {
@@ -128,7 +131,10 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
   for (int semidefinite = newton->semidefinite;; semidefinite = 1) {
     residual(newton, system, stage, z, system->A, semidefinite);
     double scale = start_increment(newton, system, stage, z, first);
-    if (first) newton->reference = scale;
+    if (first) {
+      newton->reference = scale;
+      newton->cancelling = rounding * filtered_norm(system, newton->r);
+    }
     pl_status status =
         pl_system_solve(system, 1, newton->r, newton->dz, scale, tolerance, report, error);
     if (status != PL_E_INDEFINITE || semidefinite) return status;
@@ -233,9 +239,11 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
       report->worst_block1 = worst_block1(newton->r, n);
     if (!isfinite(size))
       return pl_fail(error, PL_E_DIVERGED, "the forces are not finite; take smaller steps");
-    if (size <= fmax(newton->tolerance * newton->reference, newton->floor)) return PL_OK;
-    double moved = stage->cq * largest(newton->dz, n);
-    if (moved <= rounding * largest(newton->q, n)) return PL_OK;
+    // in motion the first increment may already be worth more than the guess was wrong by
+    if (iteration == 0 && stage->cm != 0) newton->reference = fmax(newton->reference, size);
+    double goal = fmax(newton->tolerance * newton->reference, newton->floor);
+    if (size <= fmax(goal, newton->cancelling)) return PL_OK;
+    if (stage->cq * largest(newton->dz, n) <= immovable * largest(newton->q, n)) return PL_OK;
     if (iteration + 1 == newton->iterations) return not_converged(newton, size, error);
   }
   return PL_OK;

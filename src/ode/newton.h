@@ -25,11 +25,12 @@ typedef struct pl_stage {
 } pl_stage;
 
 typedef struct pl_newton {
-  int iterations;   /* 1: linearly implicit, nothing is checked */
-  double tolerance; /* on |P G|, relative to the first one */
-  int semidefinite; /* 0: exact tangent, replaced where it turns out indefinite */
-  double floor;     /* |P G| below this counts as converged, N */
-  double reference; /* out: the first |P G|, N */
+  int iterations;    /* 1: linearly implicit, nothing is checked */
+  double tolerance;  /* on |P G|, relative to the first one */
+  int semidefinite;  /* 0: exact tangent, replaced where it turns out indefinite */
+  double floor;      /* |P G| below this counts as converged, N */
+  double reference;  /* out: the first |P G|, N */
+  double cancelling; /* what rounding may leave of the forces that cancel in G, N */
   double *q, *v, *r, *dz, *trial, *work; /* vectors of the integrator's workspace */
 } pl_newton;
 
