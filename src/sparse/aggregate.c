@@ -6,9 +6,10 @@
 
 enum { NONE = -1 };
 
-/* Is the whole neighbourhood still without a group? */
+/* Is there a neighbourhood, and all of it still without a group? */
 static int is_untouched(const int *start, const int *columns, const int *group, int node)
 {
+  if (start[node + 1] - start[node] == 1) return 0;
   for (int k = start[node]; k < start[node + 1]; k++) {
     if (group[columns[k]] != NONE) return 0;
   }
@@ -53,9 +54,9 @@ int pl_aggregate(const pl_allocator *allocator, int nodes, const int *start, con
     if (joined[i] != NONE) group[i] = joined[i];
   }
 
-  // the rest makes groups of its own
+  // the rest makes groups of its own, but a node without neighbours has nothing to share
   for (int i = 0; i < nodes; i++) {
-    if (group[i] != NONE) continue;
+    if (group[i] != NONE || start[i + 1] - start[i] == 1) continue;
     for (int k = start[i]; k < start[i + 1]; k++) {
       if (group[columns[k]] == NONE) group[columns[k]] = groups;
     }

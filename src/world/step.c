@@ -178,6 +178,7 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
   pl_status status = pl_bsr_create(&world->allocator, world->blocks, cliques,
                                    (int)world->body_count, &world->system.A, error);
   pl_free(&world->allocator, cliques);
+  if (!status) world->system.A->points = world->state.q;
   for (size_t b = 0; !status && b < world->body_count; b++) {
     pl_body *body = &world->bodies[b];
     status = body->model->ops->bind(body->model, world->system.A, body->offset, error);
