@@ -13,7 +13,7 @@
 
 /* The power method's estimate lies below the eigenvalue: by how much the smoother reaches beyond
  * it, and which part of the spectrum it leaves to the coarse levels. */
-static const double reach = 1.1, spread = 8;
+static const double reach = 1.06, spread = 10;
 
 /* omega = damping / largest eigenvalue in the prolongator. */
 static const double damping = 4.0 / 3.0;
@@ -44,12 +44,6 @@ static void swap(float **a, float **b)
   *b = kept;
 }
 
-static int last_of(const pl_grid_level *level, int chunk)
-{
-  int last = (chunk + 1) * level->chunk;
-  return last < level->rows ? last : level->rows;
-}
-
 static void run(pass *job, const pl_grid_level *rows, void (*work)(void *, int), pl_pool *pool)
 {
   pl_parallel(pool, pl_chunk_count(rows->rows, rows->chunk), work, job);
@@ -61,7 +55,7 @@ static void load_chunk(void *context, int chunk)
 {
   const pass *job = context;
   const pl_grid_level *level = job->level;
-  int first = chunk * level->chunk, last = last_of(level, chunk);
+  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
   for (int k = 9 * level->start[first]; k < 9 * level->start[last]; k++)
     level->values[k] = (float)(job->factor * job->A->values[k]);
   for (int k = 9 * first; k < 9 * last; k++)
@@ -81,7 +75,7 @@ static void power_chunk(void *context, int chunk)
 {
   const pass *job = context;
   const pl_grid_level *level = job->level;
-  int first = chunk * level->chunk, last = last_of(level, chunk);
+  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
   job->kernel->sweep(level, first, last, &job->sweep);
   double sum = 0;
   size_t width = width_of(level);
@@ -200,21 +194,21 @@ static void hold(const pl_grid_level *level, const pl_filter *filter)
 static void smooth_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  job->kernel->smooth(job->level, chunk * job->level->chunk, last_of(job->level, chunk),
+  job->kernel->smooth(job->level, chunk * job->level->chunk, pl_grid_last(job->level, chunk),
                       job->factor);
 }
 
 static void multiply_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  job->kernel->multiply(job->level, chunk * job->level->chunk, last_of(job->level, chunk),
+  job->kernel->multiply(job->level, chunk * job->level->chunk, pl_grid_last(job->level, chunk),
                         job->factor);
 }
 
 static void gather_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  job->kernel->gather(job->level, chunk * job->coarse->chunk, last_of(job->coarse, chunk),
+  job->kernel->gather(job->level, chunk * job->coarse->chunk, pl_grid_last(job->coarse, chunk),
                       job->coarse);
 }
 
@@ -259,7 +253,7 @@ static void invert_block(const double *block, float *out)
 static void mirror_chunk(void *context, int chunk)
 {
   const pl_grid_level *coarse = ((const pass *)context)->coarse;
-  for (int row = chunk * coarse->chunk; row < last_of(coarse, chunk); row++) {
+  for (int row = chunk * coarse->chunk; row < pl_grid_last(coarse, chunk); row++) {
     for (int k = coarse->start[row]; k < coarse->diagonal[row]; k++) {
       const double *from = block_at(coarse, coarse->columns[k], row);
       double *to = coarse->precise + 36 * (size_t)k;
@@ -359,14 +353,14 @@ static void filter_rows(const pl_filter *filter, int first, int last, float *x)
 static void start_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  job->kernel->start(job->level, chunk * job->level->chunk, last_of(job->level, chunk),
+  job->kernel->start(job->level, chunk * job->level->chunk, pl_grid_last(job->level, chunk),
                      job->sweep.b, job->sweep.r, job->sweep.out);
 }
 
 static void sweep_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  job->kernel->sweep(job->level, chunk * job->level->chunk, last_of(job->level, chunk),
+  job->kernel->sweep(job->level, chunk * job->level->chunk, pl_grid_last(job->level, chunk),
                      &job->sweep);
 }
 
@@ -374,7 +368,7 @@ static void residual_chunk(void *context, int chunk)
 {
   const pass *job = context;
   const pl_grid_level *level = job->level;
-  int first = chunk * level->chunk, last = last_of(level, chunk);
+  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
   job->kernel->residual(level, first, last, level->r, level->x, level->t);
   filter_rows(job->filter, first, last, level->t);
 }
@@ -382,7 +376,7 @@ static void residual_chunk(void *context, int chunk)
 static void restrict_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  job->kernel->restrict_to(job->level, chunk * job->coarse->chunk, last_of(job->coarse, chunk),
+  job->kernel->restrict_to(job->level, chunk * job->coarse->chunk, pl_grid_last(job->coarse, chunk),
                            job->level->t, job->coarse->r);
 }
 
@@ -390,7 +384,7 @@ static void prolong_chunk(void *context, int chunk)
 {
   const pass *job = context;
   const pl_grid_level *level = job->level;
-  int first = chunk * level->chunk, last = last_of(level, chunk);
+  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
   job->kernel->prolong(level, first, last, job->coarse->x, level->x);
   filter_rows(job->filter, first, last, level->x);
 }

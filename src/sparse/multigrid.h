@@ -44,6 +44,7 @@ typedef struct pl_grid_level {
   int *wide_start, *wide; /* pattern of A P, ascending */
   double *product;        /* A P: size rows of 6 for each entry of wide */
   int *member_start, *member_row, *member_place; /* of a group: rows, and places in near */
+  float *gathered;                               /* P again, in the order of the members */
 
   // the cycle's vectors
   float *r, *x, *y, *t;
@@ -75,6 +76,13 @@ void pl_grid_load(pl_grid *grid, const pl_bsr *A, const double *inverse, double 
 /* Everything else, from what was loaded with the same scale. */
 void pl_grid_refresh(pl_grid *grid, const pl_bsr *A, const pl_filter *filter, double scale,
                      pl_pool *pool);
+
+/* The end of a chunk of a level's rows. */
+static inline int pl_grid_last(const pl_grid_level *level, int chunk)
+{
+  int last = (chunk + 1) * level->chunk;
+  return last < level->rows ? last : level->rows;
+}
 
 /* A better estimate of a level's largest eigenvalue, by some rounds of the power method. */
 void pl_grid_measure(pl_grid_level *level, int rounds, pl_pool *pool);

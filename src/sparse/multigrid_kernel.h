@@ -30,7 +30,8 @@ typedef struct pl_grid_kernel {
   void (*smooth)(pl_grid_level *level, int first, int last, double omega);
   /* A P, times scale. */
   void (*multiply)(pl_grid_level *level, int first, int last, double scale);
-  /* The blocks of P^T A P in the groups [first, last) whose column is not left of the diagonal. */
+  /* The blocks of P^T A P in the groups [first, last) whose column is not left of the diagonal,
+   * and the copy of P in the order of the members. */
   void (*gather)(const pl_grid_level *level, int first, int last, pl_grid_level *coarse);
 } pl_grid_kernel;
 

@@ -165,11 +165,13 @@ static pl_status connect(const pl_allocator *allocator, pl_grid_level *level, pl
 
   size_t size = (size_t)level->size * PL_GRID_COARSE;
   level->tentative = pl_alloc(allocator, size * (size_t)level->rows, sizeof(double));
-  level->prolong =
-      pl_alloc(allocator, size * (size_t)level->near_start[level->rows] + SLACK, sizeof(float));
+  size_t entries = size * (size_t)level->near_start[level->rows];
+  level->prolong = pl_alloc(allocator, entries + SLACK, sizeof(float));
+  level->gathered = pl_alloc(allocator, entries + SLACK, sizeof(float));
   level->product =
       pl_alloc(allocator, size * (size_t)level->wide_start[level->rows], sizeof(double));
-  return level->tentative && level->prolong && level->product ? PL_OK : pl_fail_memory(error);
+  int complete = level->tentative && level->prolong && level->gathered && level->product;
+  return complete ? PL_OK : pl_fail_memory(error);
 }
 
 /* The level of a level's groups. */
@@ -268,6 +270,7 @@ void pl_grid_destroy(pl_grid *grid)
                    level->near_start,
                    level->near,
                    level->prolong,
+                   level->gathered,
                    level->wide_start,
                    level->wide,
                    level->product,

@@ -104,10 +104,10 @@ static void restrict_rows(const pl_grid_level *level, int first, int last, const
 {
   for (int group = first; group < last; group++) {
     octet sum = {0};
-    for (int m = level->member_start[group]; m < level->member_start[group + 1]; m++) {
+    int m = level->member_start[group], end = level->member_start[group + 1];
+    const float *block = level->gathered + (size_t)(SIZE * COARSE) * (size_t)m;
+    for (; m < end; m++, block += SIZE * COARSE) {
       const float *from = row_at(t, level->member_row[m]);
-      const float *block =
-          level->prolong + (size_t)(SIZE * COARSE) * (size_t)level->member_place[m];
       for (int i = 0; i < SIZE; i++) sum += octet_load(block + COARSE * i) * from[i];
     }
     memcpy(e + 8 * (size_t)group, &sum, sizeof sum);
@@ -210,6 +210,8 @@ static void gather_rows(const pl_grid_level *level, int first, int last, pl_grid
       six P[SIZE];
       const float *block =
           level->prolong + (size_t)(SIZE * COARSE) * (size_t)level->member_place[m];
+      memcpy(level->gathered + (size_t)(SIZE * COARSE) * (size_t)m, block,
+             SIZE * COARSE * sizeof *block);
       for (int i = 0; i < SIZE; i++) P[i] = six_load_single(block + COARSE * i);
       const int *column = coarse->columns + coarse->diagonal[group];
       for (int k = level->wide_start[row]; k < level->wide_start[row + 1]; k++) {

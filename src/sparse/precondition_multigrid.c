@@ -100,31 +100,71 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   return PL_OK;
 }
 
+/* One application, as the passes see it. */
+typedef struct application {
+  multigrid *self;
+  const double *r;
+  double *z, scale, back;
+} application;
+
+static void largest_chunk(void *context, int chunk)
+{
+  const application *job = context;
+  pl_grid_level *level = job->self->grid.level;
+  double largest = 0;
+  int last = pl_grid_last(level, chunk);
+  // what is not a number must come through
+  for (int i = 3 * chunk * level->chunk; i < 3 * last; i++) {
+    double size = fabs(job->r[i]);
+    largest = largest > size ? largest : size;
+  }
+  level->sums[chunk] = largest;
+}
+
+static void load_chunk(void *context, int chunk)
+{
+  const application *job = context;
+  pl_grid_level *level = job->self->grid.level;
+  int last = pl_grid_last(level, chunk);
+  for (int row = chunk * level->chunk; row < last; row++) {
+    for (int c = 0; c < 3; c++) level->r[4 * row + c] = (float)(job->scale * job->r[3 * row + c]);
+  }
+}
+
+static void store_chunk(void *context, int chunk)
+{
+  const application *job = context;
+  const pl_grid_level *level = job->self->grid.level;
+  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
+  for (int row = first; row < last; row++) {
+    for (int c = 0; c < 3; c++) job->z[3 * row + c] = job->back * (double)level->x[4 * row + c];
+  }
+  pl_filter_apply_range(job->self->filter, first, last, job->z);
+}
+
 static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool *pool)
 {
   multigrid *self = (multigrid *)common;
-  int rows = common->rows, exponent = 0;
+  pl_grid_level *level = self->grid.level;
+  application job = {.self = self, .r = r, .z = z};
+  int chunks = pl_chunk_count(level->rows, level->chunk), exponent = 0;
   self->applications++;
 
   // r is scaled to about 1, since single precision has a small range
   double largest = 0;
-  for (int i = 0; i < 3 * rows; i++) largest = fmax(largest, fabs(r[i]));
+  pl_parallel(pool, chunks, largest_chunk, &job);
+  for (int chunk = 0; chunk < chunks; chunk++)
+    largest = largest > level->sums[chunk] ? largest : level->sums[chunk];
   if (!(largest > 0) || !isfinite(largest)) {
-    memcpy(z, r, 3 * (size_t)rows * sizeof *z);
+    memcpy(z, r, 3 * (size_t)common->rows * sizeof *z);
     return;
   }
-  frexp(largest, &exponent);
-  double scale = ldexp(1, -exponent), back = ldexp(1, exponent - self->exponent);
-  float *to = self->grid.level[0].r;
-  for (int row = 0; row < rows; row++) {
-    for (int c = 0; c < 3; c++) to[4 * row + c] = (float)(scale * r[3 * row + c]);
-  }
+  frexp(fmax(largest, DBL_MIN), &exponent);
+  job.scale = ldexp(1, -exponent);
+  job.back = ldexp(1, exponent - self->exponent);
+  pl_parallel(pool, chunks, load_chunk, &job);
   pl_grid_cycle(&self->grid, self->filter, self->degree, pool);
-  const float *x = self->grid.level[0].x;
-  for (int row = 0; row < rows; row++) {
-    for (int c = 0; c < 3; c++) z[3 * row + c] = back * (double)x[4 * row + c];
-  }
-  pl_filter_apply(self->filter, z);
+  pl_parallel(pool, chunks, store_chunk, &job);
 }
 
 static const double *blocks(const pl_preconditioner *self)
