@@ -44,7 +44,6 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
 {
   pl_world *world = world_of(system);
   if (f) memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
-  if (A) pl_bsr_zero(A, system->pool);
   for (size_t b = 0; b < world->body_count; b++) {
     const pl_body *body = &world->bodies[b];
     int offset = 3 * body->offset;
