@@ -242,7 +242,6 @@ static pl_status classify(const pl_mesh *mesh, const pl_allocator *allocator, in
     int before = made->count;
     for (int i = 0; set->of_elements == of_elements && i < set->count; i++) {
       int item = set->ids[i], old = made->of[item];
-      if (old >= before) continue;
       int child = made->list[old].child;
       if (child < before) {
         if (pl_reserve(allocator, &list, &room, (size_t)made->count + 1, sizeof *made->list))

@@ -23,28 +23,37 @@ PL_INLINE pl_lanes pl_hooke_energy(pl_lanes lambda, pl_lanes mu, const pl_lanes 
   return 0.5 * lambda * trace * trace + mu * pl_lanes_mat3_dot(E, E);
 }
 
+/* The part of pl_hooke_tangent that couples directions i <= k, and its mirror image. */
+PL_INLINE void pl_hooke_directions(const pl_lanes *A, const pl_lanes *lambda_A,
+                                   const pl_lanes *mu_A, pl_lanes mu_B, const int i, const int k,
+                                   pl_lanes *H)
+{
+  for (int j = 0; j < 3; j++) {
+    for (int l = i == k ? j : 0; l < 3; l++) {
+      pl_lanes entry = lambda_A[3 * i + j] * A[3 * k + l] + mu_A[3 * i + l] * A[3 * k + j];
+      if (j == l) entry += mu_B;
+      H[9 * (3 * i + j) + 3 * k + l] = H[9 * (3 * k + l) + 3 * i + j] = entry;
+    }
+  }
+}
+
 /* The second derivative by dF of the energy of the strain sym(A^T dF), with B = A A^T:
  *   H_ijkl = lambda A_ij A_kl + mu (A_il A_kj + delta_jl B_ik)
  * It has no negative eigenvalue. B = NULL stands for the identity. */
 PL_INLINE void pl_hooke_tangent(pl_lanes lambda, pl_lanes mu, const pl_lanes *A, const pl_lanes *B,
                                 pl_lanes *H)
 {
-  pl_lanes lambda_A[9], mu_A[9];
+  pl_lanes lambda_A[9], mu_A[9], zero = pl_lanes_all(0);
   for (int i = 0; i < 9; i++) {
     lambda_A[i] = lambda * A[i];
     mu_A[i] = mu * A[i];
   }
-  // the upper triangle, mirrored
-  for (int row = 0; row < 9; row++) {
-    int i = row / 3, j = row % 3;
-    for (int column = row; column < 9; column++) {
-      int k = column / 3, l = column % 3;
-      pl_lanes entry = lambda_A[row] * A[column] + mu_A[3 * i + l] * A[3 * k + j];
-      if (j == l && B) entry += mu * B[3 * i + k];
-      if (j == l && i == k && !B) entry += mu;
-      H[9 * row + column] = H[9 * column + row] = entry;
-    }
-  }
+  pl_hooke_directions(A, lambda_A, mu_A, B ? mu * B[0] : mu, 0, 0, H);
+  pl_hooke_directions(A, lambda_A, mu_A, B ? mu * B[1] : zero, 0, 1, H);
+  pl_hooke_directions(A, lambda_A, mu_A, B ? mu * B[2] : zero, 0, 2, H);
+  pl_hooke_directions(A, lambda_A, mu_A, B ? mu * B[4] : mu, 1, 1, H);
+  pl_hooke_directions(A, lambda_A, mu_A, B ? mu * B[5] : zero, 1, 2, H);
+  pl_hooke_directions(A, lambda_A, mu_A, B ? mu * B[8] : mu, 2, 2, H);
 }
 
 #endif

@@ -136,7 +136,7 @@ static void element_mass(const void *context, int element, double *values)
 static int chunk_batches(int elements)
 {
   int batches = elements / (64 * PL_LANES);
-  return batches < 16 ? 16 : batches > 128 ? 128 : batches;
+  return batches < 16 ? 16 : batches > 256 ? 256 : batches;
 }
 
 /* Local numbers of an element's nodes in the order of their numbers. */

@@ -136,6 +136,16 @@ PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *
   }
 }
 
+/* Fetches the blocks of the next batch while this one is computed: large matrices are not in the
+ * caches, and which blocks come next is beyond what a processor guesses. */
+PL_INLINE void fetch_blocks(const double *values, const int *places, const int count)
+{
+  for (int i = 0; i < count * (count - 1) / 2 * PL_LANES; i++) {
+    __builtin_prefetch(values + places[i], 1);
+    __builtin_prefetch(values + places[i] + 8, 1);
+  }
+}
+
 /* Adds K_ab, a < b. */
 PL_INLINE void scatter_stiffness(double *values, const int *places, const int count, pairs K)
 {
@@ -198,6 +208,12 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
   pl_lanes edges[3 * MOST_EDGES], edge_rates[3 * MOST_EDGES];
   pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81];
   pairs K;
+  const int *places = NULL;
+  if (job->A) {
+    const size_t size = (size_t)(count * (count - 1) / 2 * PL_LANES);
+    places = fem->places + (size_t)batch * size;
+    if (batch + 1 < fem->batches) fetch_blocks(job->A->values, places + size, count);
+  }
   pl_point point = start_point(fem, rest, fem->viscous && job->v);
   gather_edges(job->q, nodes, count, edges);
   if (point.viscous) gather_edges(job->v, nodes, count, edge_rates);
@@ -222,10 +238,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
   }
 
   if (job->f) scatter_forces(job->f, nodes, count, forces);
-  if (job->A) {
-    size_t first = (size_t)batch * (size_t)(count * (count - 1) / 2 * PL_LANES);
-    scatter_stiffness(job->A->values, fem->places + first, count, K);
-  }
+  if (job->A) scatter_stiffness(job->A->values, places, count, K);
 }
 
 /* Sum of w W; the lanes are added last. */

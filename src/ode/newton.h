@@ -21,14 +21,16 @@ typedef struct pl_stage {
   const double *prescribed;  /* what z must be at constrained nodes */
   const double *guess;       /* what z will be near; NULL: zero */
   const double *other_guess; /* taken if it leaves a smaller residual; NULL: none */
+  const double *loads;       /* external forces in place of those at (t, q(z), v(z)); NULL: those */
 } pl_stage;
 
 typedef struct pl_newton {
-  int iterations;   /* 1: linearly implicit, nothing is checked */
-  double tolerance; /* on |P G|, relative to the first one */
-  int semidefinite; /* 0: exact tangent, replaced where it turns out indefinite */
-  double floor;     /* |P G| below this counts as converged, N */
-  double reference; /* out: the first |P G|, N */
+  int iterations;    /* 1: linearly implicit, nothing is checked */
+  double tolerance;  /* on |P G|, relative to the first one */
+  int semidefinite;  /* 0: exact tangent, replaced where it turns out indefinite */
+  double floor;      /* |P G| below this counts as converged, N */
+  double reference;  /* out: the first |P G|, N */
+  double cancelling; /* what rounding may leave of the forces that cancel in G, N */
   double *q, *v, *r, *dz, *trial, *work; /* vectors of the integrator's workspace */
 } pl_newton;
 
@@ -60,5 +62,11 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
 /* z: where to linearise first (constrained nodes may be anywhere); on success the solution. */
 pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
                           pl_step_report *report, pl_error *error);
+
+/* Solves A x = b of the system to tolerance times scale. x holds a first guess and the prescribed
+ * part. fresh: A has new values since the last solve. An exhausted iteration budget is no error:
+ * the report tells the residual. */
+pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
+                          double tolerance, pl_step_report *report, pl_error *error);
 
 #endif

@@ -57,6 +57,7 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     def.dt = pl_item_number(world, "dt");
     scene->duration = pl_item_number(world, "duration");
     pl_item_numbers(world, "gravity", def.gravity);
+    def.halvings = (int)pl_item_number(world, "halvings");
     if (def.dt > scene->duration)
       pl_log_write(&def.log, PL_WARNING,
                    "%s:%d: world: dt = %g s is longer than the duration of %g s", reader->def->path,
@@ -261,6 +262,7 @@ static void build_inside(pl_reader *reader, pl_world *world, int index, pl_body_
 
 static void build_body(pl_reader *reader, pl_scene *scene, int index)
 {
+  reader->only_body = reader->body_count++ ? -1 : index;
   pl_item *item = &reader->items[index];
   const char *mesh_name = pl_item_text(item, "mesh"),
              *material_name = pl_item_text(item, "material");
@@ -285,21 +287,6 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
 
 /* ---- what is watched and written ---- */
 
-/* The body that a probe names, or the only one; -1 if that is not clear. */
-static int body_of(const pl_reader *reader, const pl_item *probe, int *count)
-{
-  const char *name = pl_item_text(probe, "body");
-  int found = -1;
-  *count = 0;
-  for (int i = 1; i < reader->items[0].end; i = reader->items[i].end) {
-    if (strcmp(reader->items[i].element->name, "body") != 0) continue;
-    found = i;
-    ++*count;
-  }
-  if (name) return pl_reader_find(reader, "body", name);
-  return *count == 1 ? found : -1;
-}
-
 static void build_probe(pl_reader *reader, pl_scene *scene, int index)
 {
   const pl_item *item = &reader->items[index];
@@ -313,13 +300,14 @@ static void build_probe(pl_reader *reader, pl_scene *scene, int index)
   // what is not measured at a point can be that of the whole world
   pl_error error;
   pl_status status = PL_OK;
-  int bodies, body = body_of(reader, item, &bodies);
+  const char *name = pl_item_text(item, "body");
+  int body = name ? pl_reader_find(reader, "body", name) : reader->only_body;
   if (quantity->of_point && !pl_item_text(item, "at"))
     status = pl_fail(&error, PL_E_ARGUMENT,
                      "at is missing; add at=\"x y z\", a point of the body at rest");
-  else if (quantity->of_point && body < 0 && bodies > 1)
+  else if (quantity->of_point && body < 0 && reader->body_count > 1)
     status = pl_fail(&error, PL_E_ARGUMENT, "body is missing; there are %d bodies to choose from",
-                     bodies);
+                     reader->body_count);
   if (report_if(reader, index, status, &error)) return;
   if (body >= 0) def.body = reader->items[body].body;
   if ((body >= 0 || quantity->of_point) && !def.body.index1) return;
@@ -380,9 +368,7 @@ static void build_rest(pl_reader *reader, pl_scene *scene)
   scene->outputs = pl_alloc(allocator, (size_t)reader->item_count, sizeof *scene->outputs);
   scene->view.colour = scene->colour;
   if (!scene->title || !scene->colour || !scene->outputs) {
-    pl_error error;
-    pl_fail_memory(&error);
-    pl_reader_report(reader, &error);
+    pl_reader_report_memory(reader);
     return;
   }
   each(reader, scene, "output", build_output);
@@ -390,6 +376,7 @@ static void build_rest(pl_reader *reader, pl_scene *scene)
 
 void pl_reader_build(pl_reader *reader, pl_scene *scene)
 {
+  reader->only_body = -1;
   build_world(reader, scene);
   if (!scene->world) return;
   each(reader, scene, "mesh", build_mesh);

@@ -189,6 +189,7 @@ pl_status pl_world_add_load(pl_world *world, pl_body_id id, const pl_load_def *d
                                sizeof(pl_load), error);
   if (status) return status;
   load.ops = (const pl_load_ops *)member;
+  load.shape.rest = body->rest;
   status = load.ops->on_faces ? share_faces(world, body, def, &load.shape, error)
                               : share_nodes(world, body, def, &load.shape, error);
   if (!status) status = pl_ramp_copy(&world->allocator, &def->ramp, &load.ramp, error);

@@ -29,6 +29,7 @@ static void to_mesh(const pl_body *body, const double *inside, double *out)
     memcpy(out + 3 * body->order[i], inside + 3 * i, 3 * sizeof *out);
 }
 
+/* What the integrator remembers does not fit the changed state. */
 static pl_status from_mesh(pl_world *world, pl_body_id id, const double *values, double *vector,
                            const char *what, pl_error *error)
 {
@@ -42,6 +43,7 @@ static pl_status from_mesh(pl_world *world, pl_body_id id, const double *values,
   }
   for (int i = 0; i < body->blocks; i++)
     memcpy(vector + 3 * (body->offset + i), values + 3 * body->order[i], 3 * sizeof *vector);
+  pl_integrator_forget(world->integrator);
   return PL_OK;
 }
 
@@ -211,6 +213,7 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
   *facts = (pl_world_facts){.steps = world->state.steps,
                             .newton_iterations = world->newton_iterations,
                             .linear_iterations = world->linear_iterations,
+                            .halved_steps = world->halved_steps,
                             .time = world->state.time,
                             .seconds = world->seconds,
                             .seconds_evaluate = world->seconds_evaluate,

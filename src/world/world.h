@@ -10,6 +10,7 @@
 #include "ode/integrator.h"
 #include "pliant/world.h"
 #include "world/load.h"
+#include "world/pull.h"
 #include "world/quantity.h"
 
 #define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
@@ -28,6 +29,8 @@ typedef struct pl_body {
   int *place;         /* place[mesh node] = inside node                      */
   int *element_order; /* element_order[inside element] = mesh element     */
   pl_model *model;
+  pl_part model_part, law;  /* what was chosen for it                         */
+  pl_material_def material; /* as given; the law stands above                 */
   double mass_damping;
   int offset, blocks; /* its part of q and v, in blocks */
   double *rest;       /* rest positions, inside order   */
@@ -67,6 +70,7 @@ struct pl_world {
   pl_allocator allocator;
   pl_log log;
   double dt, gravity[3];
+  int halvings; /* how often a failing step is halved */
   pl_part integrator_part, solver_part, preconditioner_part;
   pl_pool *pool;
 
@@ -74,23 +78,28 @@ struct pl_world {
   pl_fix *fixes;
   pl_load *loads;
   pl_probe *probes;
+  pl_pull *pulls;
+  size_t pull_count, pull_room;
   size_t body_count, body_room, fix_count, fix_room, load_count, load_room, probe_count, probe_room;
 
   int blocks;
   size_t state_room; /* numbers that q and v have room for */
   pl_state state, saved;
+  double epoch; /* the time at step epoch_steps, since when dt has been as it is */
+  int64_t epoch_steps;
 
   // made by prepare() when bodies or fixes have changed
   int ready;
   pl_system system;
   pl_integrator *integrator;
   double *scratch;     /* a vector */
+  double *drag;        /* the system's */
   int *held;           /* the filter's nodes */
   double *projections; /* the filter's projections */
   int *held_by;        /* 3 per held node: which fix holds it along x, y, z; -1: none */
 
   pl_step_report last; /* what the last step took */
-  int64_t newton_iterations, linear_iterations;
+  int64_t newton_iterations, linear_iterations, halved_steps;
   double seconds, seconds_evaluate, seconds_solve;
   int warned_unfinished, warned_indefinite;
 };
@@ -101,6 +110,11 @@ pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body
                              pl_error *error);
 
 pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error);
+
+/* Checks a material and its law; keeps them in the body, for those who ask or change them later. */
+pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_material *material,
+                            pl_error *error);
+void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
 
 /* Makes room for one more element at the end of the growing array that *array points to. */
 pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *room, size_t size,
@@ -115,6 +129,7 @@ void pl_ramp_release(const pl_allocator *allocator, pl_own_ramp *ramp);
 /* Where a fix carries the node with rest position X at time t. */
 void pl_fix_target(const pl_fix *fix, const double X[3], double t, double target[3]);
 
+void pl_fix_release(const pl_allocator *allocator, pl_fix *fix);
 void pl_load_release(const pl_allocator *allocator, pl_load *load);
 
 /* Builds matrix, solver, integrator and filter if something has changed since. */
