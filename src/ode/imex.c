@@ -22,7 +22,7 @@ typedef struct point {
 
 static const point end = {1}, middle = {0.5};
 
-static const pl_param params[] = {PL_NEWTON_PARAMS(20, 1e-5, 0)};
+static const pl_param params[] = {PL_NEWTON_PARAMS(20, 1e-5, 1, 1)};
 
 static pl_status create(pl_integrator *self, pl_error *error)
 {

@@ -6,7 +6,7 @@
  * z = v_m. Hauth 2004, 3.2.4. */
 #include "ode/stepper.h"
 
-static const pl_param params[] = {PL_NEWTON_PARAMS(20, 1e-5, 0)};
+static const pl_param params[] = {PL_NEWTON_PARAMS(20, 1e-5, 1, 1)};
 
 static pl_status create(pl_integrator *self, pl_error *error)
 {

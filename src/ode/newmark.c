@@ -19,7 +19,7 @@ enum { BETA = PL_NEWTON_PARAM_COUNT, GAMMA, NEWMARK_PARAM_COUNT };
 enum { RHO = PL_NEWTON_PARAM_COUNT, ALPHA_PARAM_COUNT };
 
 static const pl_param newmark_params[NEWMARK_PARAM_COUNT] = {
-    PL_NEWTON_PARAMS(20, 1e-5, 0),
+    PL_NEWTON_PARAMS(20, 1e-5, 1, 1),
     {.name = "beta",
      .unit = "1",
      .summary = "weight of the new acceleration in the position",
@@ -35,7 +35,7 @@ static const pl_param newmark_params[NEWMARK_PARAM_COUNT] = {
 };
 
 static const pl_param alpha_params[ALPHA_PARAM_COUNT] = {
-    PL_NEWTON_PARAMS(20, 1e-5, 0),
+    PL_NEWTON_PARAMS(20, 1e-5, 1, 1),
     {.name = "rho",
      .unit = "1",
      .summary = "what is left of very fast motion after one step; 1 damps nothing",

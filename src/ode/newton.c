@@ -13,6 +13,11 @@ enum { MOST_SEARCHES = 12 };
 /* How far the linear solves inside a Newton loop go; the loop itself removes the rest. */
 static const double forcing = 1e-3;
 
+/* A kept matrix is made anew where an increment is longer than this part of the one before, or
+ * where a stage took more iterations than that (Hauth 2004, 3.3.4). */
+static const double slow = 0.3;
+enum { MANY_ITERATIONS = 5 };
+
 /* What rounding leaves of forces that cancel: inertia and inner forces of a free flight, say. */
 static const double rounding = 1e-12;
 
@@ -24,7 +29,10 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
   const double *values = integrator->values;
   *newton = (pl_newton){.iterations = (int)values[PL_NEWTON_ITERATIONS],
                         .tolerance = values[PL_NEWTON_TOLERANCE],
-                        .semidefinite = values[PL_NEWTON_TANGENT] == 0};
+                        .semidefinite = values[PL_NEWTON_TANGENT] == 0,
+                        .reuse = (int)values[PL_NEWTON_MATRIX],
+                        .floor = values[PL_NEWTON_FORCE],
+                        .least_step = values[PL_NEWTON_STEP]};
   double **vectors[] = {&newton->q,  &newton->v,     &newton->r,
                         &newton->dz, &newton->trial, &newton->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -122,23 +130,37 @@ static double start_increment(pl_newton *newton, pl_system *system, const pl_sta
   return scale;
 }
 
+/* Can the matrix of an earlier iteration or stage serve? If not, it is this stage's from now on. */
+static int is_usable(pl_newton *newton, const pl_stage *stage, int first)
+{
+  int same = newton->cm == stage->cm && newton->cq == stage->cq && newton->cv == stage->cv;
+  if (same && newton->is_kept && newton->reuse >= (first ? 2 : 1)) return 1;
+  newton->cm = stage->cm;
+  newton->cq = stage->cq;
+  newton->cv = stage->cv;
+  return 0;
+}
+
 /* One direction: with the wanted tangent, or with the semidefinite one where that is indefinite. */
 static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage *stage,
                            const double *z, int first, pl_step_report *report, pl_error *error)
 {
   double tolerance = pl_solver_tolerance(system->solver);
   if (newton->iterations > 1 && tolerance < forcing) tolerance = forcing;
+  int fresh = !is_usable(newton, stage, first);
   for (int semidefinite = newton->semidefinite;; semidefinite = 1) {
-    residual(newton, system, stage, z, system->A, semidefinite);
+    residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
     double scale = start_increment(newton, system, stage, z, first);
     if (first) {
       newton->reference = scale;
       newton->cancelling = rounding * filtered_norm(system, newton->r);
     }
     pl_status status =
-        pl_system_solve(system, 1, newton->r, newton->dz, scale, tolerance, report, error);
+        pl_system_solve(system, fresh, newton->r, newton->dz, scale, tolerance, report, error);
+    newton->is_kept = !status;
     if (status != PL_E_INDEFINITE || semidefinite) return status;
     report->semidefinite_fallbacks++;
+    fresh = 1;
   }
 }
 
@@ -217,6 +239,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
                           pl_step_report *report, pl_error *error)
 {
   int n = system->blocks;
+  double step = INFINITY;
   for (int iteration = 0; iteration < newton->iterations; iteration++) {
     int carries = moves_constrained(newton, system, stage, z);
     pl_status status = direction(newton, system, stage, z, iteration == 0, report, error);
@@ -244,6 +267,11 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     double goal = fmax(newton->tolerance * newton->reference, newton->floor);
     if (size <= fmax(goal, newton->cancelling)) return PL_OK;
     if (stage->cq * largest(newton->dz, n) <= immovable * largest(newton->q, n)) return PL_OK;
+    // the convergence monitor: is the increment small enough, is the matrix still good?
+    double before = step;
+    step = pl_norm(newton->dz, n, system->pool);
+    if (step < newton->least_step) return PL_OK;
+    if (step > slow * before || iteration >= MANY_ITERATIONS) newton->is_kept = 0;
     if (iteration + 1 == newton->iterations) return not_converged(newton, size, error);
   }
   return PL_OK;

@@ -15,7 +15,7 @@ typedef struct sdirk {
   double *dq;
 } sdirk;
 
-static const pl_param params[] = {PL_NEWTON_PARAMS(20, 1e-5, 0)};
+static const pl_param params[] = {PL_NEWTON_PARAMS(20, 1e-5, 1, 1)};
 
 static pl_status create(pl_integrator *self, pl_error *error)
 {

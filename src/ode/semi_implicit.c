@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const pl_param params[] = {PL_NEWTON_PARAMS(1, 1e-6, 0)};
+static const pl_param params[] = {PL_NEWTON_PARAMS(1, 1e-6, 0, 0)};
 
 static pl_status create(pl_integrator *self, pl_error *error)
 {
