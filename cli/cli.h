@@ -6,6 +6,7 @@
 
 #define CLI_COMMANDS(X)                                                                            \
   X(run, "simulate a scene and write frames, probes, plots and a summary")                         \
+  X(view, "show a scene in the browser and pull at it")                                            \
   X(check, "find all errors of scenes without running them")                                       \
   X(list, "what there is to choose from: models, integrators, formats ...")                        \
   X(mesh, "generate, convert and inspect meshes")                                                  \

@@ -2,7 +2,6 @@
 #include "model/model.h"
 
 #include "core/error.h"
-#include "core/family.h"
 #include "core/memory.h"
 
 #define X(name) &pl_model_##name.info,
@@ -20,19 +19,25 @@ pl_status pl_model_create(const pl_allocator *allocator, const pl_choice *choice
                           pl_error *error)
 {
   *out = NULL;
-  const pl_member *member;
-  double values[PL_MOST_VALUES];
-  pl_status status = pl_choice_resolve(&pl_model_family, choice, &member, values, error);
+  pl_part part;
+  pl_status status = pl_choice_resolve(&pl_model_family, choice, &part.member, part.values, error);
   if (status) return status;
+  return pl_model_build(allocator, &part, mesh, material, out, error);
+}
+
+pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, const pl_mesh *mesh,
+                         const pl_material *material, pl_model **out, pl_error *error)
+{
+  *out = NULL;
   pl_allocator memory = pl_allocator_or_default(allocator);
   pl_model *model = pl_alloc(&memory, 1, sizeof *model);
   if (!model) return pl_fail_memory(error);
 
   // the member's description is the first part of its table
-  model->ops = (const pl_model_ops *)(const void *)member;
+  model->ops = (const pl_model_ops *)(const void *)part->member;
   model->allocator = memory;
   model->blocks = mesh->node_count;
-  status = model->ops->create(model, mesh, material, values, error);
+  pl_status status = model->ops->create(model, mesh, material, part->values, error);
   if (status) {
     pl_model_destroy(model);
     return status;

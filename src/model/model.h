@@ -3,6 +3,7 @@
 #ifndef PL_MODEL_MODEL_H
 #define PL_MODEL_MODEL_H
 
+#include "core/family.h"
 #include "core/thread.h"
 #include "material/material.h"
 #include "mesh/mesh.h"
@@ -54,6 +55,9 @@ extern const pl_family pl_model_family;
 pl_status pl_model_create(const pl_allocator *allocator, const pl_choice *choice,
                           const pl_mesh *mesh, const pl_material *material, pl_model **out,
                           pl_error *error);
+/* The same from a part that was checked already. */
+pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, const pl_mesh *mesh,
+                         const pl_material *material, pl_model **out, pl_error *error);
 void pl_model_destroy(pl_model *model);
 
 #endif

@@ -16,7 +16,7 @@ static pl_world *world_of(pl_system *system)
   return (pl_world *)((char *)system - offsetof(pl_world, system));
 }
 
-/* f += gravity, drag and loads. */
+/* f += gravity, drag, loads and pulls. */
 static void add_external(pl_world *world, double t, const double *q, const double *v, double *f)
 {
   double scale = world->system.load_scale;
@@ -36,6 +36,7 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
     double factor = scale * pl_ramp_at(&load->ramp, t);
     if (factor != 0) load->ops->add(load->values, &load->shape, factor, q + offset, f + offset);
   }
+  pl_pulls_force(world, scale, q, v, f);
 }
 
 static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
@@ -52,6 +53,7 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
                                semidefinite, A, system->pool);
     if (A && mass != 0) body->model->ops->mass_matrix(body->model, mass, A, system->pool);
   }
+  if (A) pl_pulls_stiffness(world, system->load_scale, q, kq, kv, A);
   if (f) add_external(world, t, q, v, f);
 }
 
@@ -292,7 +294,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
     return status;
   }
   world->state.steps++;
-  world->state.time = (double)world->state.steps * world->dt;
+  world->state.time = world->epoch + (double)(world->state.steps - world->epoch_steps) * world->dt;
   count(world, &report, pl_now() - start);
   warn(world, &report);
   return PL_OK;

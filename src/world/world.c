@@ -94,7 +94,7 @@ static void release_body(const pl_allocator *allocator, pl_body *body)
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
-static void release_fix(const pl_allocator *allocator, pl_fix *fix)
+void pl_fix_release(const pl_allocator *allocator, pl_fix *fix)
 {
   pl_free(allocator, fix->nodes);
   pl_ramp_release(allocator, &fix->ramp);
@@ -106,10 +106,10 @@ void pl_world_destroy(pl_world *world)
   pl_allocator allocator = world->allocator;
   pl_world_unprepare(world);
   for (size_t i = 0; i < world->body_count; i++) release_body(&allocator, &world->bodies[i]);
-  for (size_t i = 0; i < world->fix_count; i++) release_fix(&allocator, &world->fixes[i]);
+  for (size_t i = 0; i < world->fix_count; i++) pl_fix_release(&allocator, &world->fixes[i]);
   for (size_t i = 0; i < world->load_count; i++) pl_load_release(&allocator, &world->loads[i]);
   for (size_t i = 0; i < world->probe_count; i++) pl_free(&allocator, world->probes[i].name);
-  void *arrays[] = {world->bodies,  world->fixes,   world->loads,   world->probes,
+  void *arrays[] = {world->bodies,  world->fixes,   world->loads,   world->probes, world->pulls,
                     world->state.q, world->state.v, world->saved.q, world->saved.v};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
   pl_pool_destroy(world->pool);
@@ -128,7 +128,8 @@ pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *
 
 /* ---- bodies ---- */
 
-static pl_status check_material(const pl_material_def *def, pl_material *material, pl_error *error)
+pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_material *material,
+                            pl_error *error)
 {
   pl_status status = pl_check_cookie(def->cookie, "pl_material", error);
   if (status) return status;
@@ -145,16 +146,23 @@ static pl_status check_material(const pl_material_def *def, pl_material *materia
       return pl_fail(error, PL_E_ARGUMENT, "%s = %g must lie between %g and 1e+15", numbers[i].name,
                      numbers[i].value, numbers[i].least);
   }
-  pl_part law;
   *material = (pl_material){.density = def->density, .mass_damping = def->mass_damping};
-  status = resolve(&pl_law_family, &def->law, &law, error);
+  status = resolve(&pl_law_family, &def->law, law, error);
   if (!status)
-    status =
-        ((const pl_law_ops *)law.member)->lame(law.values, &material->lambda, &material->mu, error);
+    status = ((const pl_law_ops *)law->member)
+                 ->lame(law->values, &material->lambda, &material->mu, error);
   if (status) return status;
   material->viscous_lambda = def->viscous_lambda + def->stiffness_damping * material->lambda;
   material->viscous_mu = def->viscous_mu + def->stiffness_damping * material->mu;
   return PL_OK;
+}
+
+void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law)
+{
+  body->material = *def;
+  body->material.law = (pl_choice){law->member->name, NULL, 0};
+  body->law = *law;
+  body->mass_damping = def->mass_damping;
 }
 
 /* The mesh as given and the renumbered one, and the ways between their numberings. */
@@ -228,16 +236,18 @@ static void start_body(pl_world *world, const pl_body *body, const pl_body_def *
 static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
 {
   pl_material material;
-  pl_status status = check_material(&def->material, &material, error);
+  pl_part law;
+  pl_status status = pl_material_check(&def->material, &law, &material, error);
+  if (!status) status = resolve(&pl_model_family, &def->model, &body->model_part, error);
   if (status) return status;
   body->name = pl_strdup(&world->allocator, def->name ? def->name : "body");
   if (!body->name) return pl_fail_memory(error);
   status = copy_mesh(world, def->mesh, body, error);
   if (!status)
-    status = pl_model_create(&world->allocator, &def->model, body->inside, &material, &body->model,
-                             error);
+    status = pl_model_build(&world->allocator, &body->model_part, body->inside, &material,
+                            &body->model, error);
   if (status) return status;
-  body->mass_damping = material.mass_damping;
+  pl_body_remember(body, &def->material, &law);
   body->offset = world->blocks;
   body->blocks = body->model->blocks;
   return grow_state(world, body->blocks, error);

@@ -10,6 +10,7 @@
 #include "ode/integrator.h"
 #include "pliant/world.h"
 #include "world/load.h"
+#include "world/pull.h"
 #include "world/quantity.h"
 
 #define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
@@ -28,6 +29,8 @@ typedef struct pl_body {
   int *place;         /* place[mesh node] = inside node                      */
   int *element_order; /* element_order[inside element] = mesh element     */
   pl_model *model;
+  pl_part model_part, law;  /* what was chosen for it                         */
+  pl_material_def material; /* as given; the law stands above                 */
   double mass_damping;
   int offset, blocks; /* its part of q and v, in blocks */
   double *rest;       /* rest positions, inside order   */
@@ -74,11 +77,15 @@ struct pl_world {
   pl_fix *fixes;
   pl_load *loads;
   pl_probe *probes;
+  pl_pull *pulls;
+  size_t pull_count, pull_room;
   size_t body_count, body_room, fix_count, fix_room, load_count, load_room, probe_count, probe_room;
 
   int blocks;
   size_t state_room; /* numbers that q and v have room for */
   pl_state state, saved;
+  double epoch; /* the time at step epoch_steps, since when dt has been as it is */
+  int64_t epoch_steps;
 
   // made by prepare() when bodies or fixes have changed
   int ready;
@@ -102,6 +109,11 @@ pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body
 
 pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error);
 
+/* Checks a material and its law; keeps them in the body, for those who ask or change them later. */
+pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_material *material,
+                            pl_error *error);
+void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
+
 /* Makes room for one more element at the end of the growing array that *array points to. */
 pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *room, size_t size,
                             pl_error *error);
@@ -115,6 +127,7 @@ void pl_ramp_release(const pl_allocator *allocator, pl_own_ramp *ramp);
 /* Where a fix carries the node with rest position X at time t. */
 void pl_fix_target(const pl_fix *fix, const double X[3], double t, double target[3]);
 
+void pl_fix_release(const pl_allocator *allocator, pl_fix *fix);
 void pl_load_release(const pl_allocator *allocator, pl_load *load);
 
 /* Builds matrix, solver, integrator and filter if something has changed since. */

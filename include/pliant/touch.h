@@ -1,0 +1,117 @@
+/* Touching a world while it runs: what lies under a ray, springs that pull at a surface, pins,
+ * values that change between two steps, and going back to an earlier state.
+ *
+ *   pl_world_pick(world, eye, direction, &hit, &error);
+ *   pl_pull_def def = pl_pull_def_default();
+ *   def.at = hit.spot;
+ *   pl_world_add_pull(world, &def, &pull, &error);
+ *   pl_world_move_pull(world, pull, target, &error);
+ *   pl_world_step(world, &error);
+ *
+ * A function that fails leaves the world as it was. */
+#ifndef PLIANT_TOUCH_H
+#define PLIANT_TOUCH_H
+
+#include "pliant/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- points of a body ---- */
+
+/* A point that moves with a body: a weighted sum of nodes of one element (weights add up to 1). */
+typedef struct pl_spot {
+  pl_body_id body;
+  int count; /* 1 to 4 */
+  int nodes[4];
+  double weights[4];
+} pl_spot;
+
+/* What a ray meets first. */
+typedef struct pl_hit {
+  pl_spot spot;     /* body zero: the ray meets nothing     */
+  int face;         /* number of the face in the body's mesh */
+  double distance;  /* m from the origin                     */
+  double point[3];  /* m                                     */
+  double normal[3]; /* outwards, of length 1                 */
+} pl_hit;
+
+/* Looks along the ray for the nearest surface as it is now. The direction's length does not matter.
+ */
+PL_API pl_status pl_world_pick(const pl_world *world, const double origin[3],
+                               const double direction[3], pl_hit *hit, pl_error *error);
+
+/* ---- pulls ---- */
+
+typedef struct pl_pull_id {
+  int32_t index1;
+} pl_pull_id;
+
+/* A spring between a point of a body and a target in space. It is part of the step's equations, so
+ * that an implicit integrator stays stable however stiff it is. */
+typedef struct pl_pull_def {
+  pl_spot at;
+  double target[3];  /* m                                                  */
+  double stiffness;  /* N/m                                                */
+  double damping;    /* N s/m, on the point's velocity                     */
+  double most_force; /* N, the spring pulls no harder; 0: there is no limit */
+  uint32_t cookie;
+} pl_pull_def;
+
+/* 1000 N/m without damping or limit. */
+PL_API pl_pull_def pl_pull_def_default(void);
+
+PL_API pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id *pull,
+                                   pl_error *error);
+PL_API pl_status pl_world_move_pull(pl_world *world, pl_pull_id pull, const double target[3],
+                                    pl_error *error);
+/* The number may be given to another pull afterwards. */
+PL_API pl_status pl_world_remove_pull(pl_world *world, pl_pull_id pull, pl_error *error);
+
+/* Where the pulled point is now, and the force on it (spring and damping), N. */
+typedef struct pl_pull_facts {
+  double position[3], target[3], force[3];
+} pl_pull_facts;
+
+PL_API pl_status pl_world_read_pull(const pl_world *world, pl_pull_id pull, pl_pull_facts *facts,
+                                    pl_error *error);
+
+/* ---- pins ---- */
+
+/* Holds a node where it is now. */
+PL_API pl_status pl_world_pin_node(pl_world *world, pl_body_id body, int node, pl_error *error);
+/* Frees a node from everything that holds or moves it; released (may be NULL) tells whether
+ * something did. */
+PL_API pl_status pl_world_release_node(pl_world *world, pl_body_id body, int node, int *released,
+                                       pl_error *error);
+/* Per node of the mesh: bits 1, 2, 4 where it is held along x, y, z. */
+PL_API pl_status pl_world_get_held(const pl_world *world, pl_body_id body, unsigned char *held,
+                                   pl_error *error);
+
+/* ---- changing values between two steps ---- */
+
+PL_API pl_status pl_world_set_dt(pl_world *world, double dt, pl_error *error);
+PL_API pl_status pl_world_set_gravity(pl_world *world, const double gravity[3], pl_error *error);
+PL_API pl_status pl_world_set_integrator(pl_world *world, const pl_choice *integrator,
+                                         pl_error *error);
+PL_API pl_status pl_world_set_solver(pl_world *world, const pl_choice *solver,
+                                     const pl_choice *preconditioner, pl_error *error);
+/* The body keeps its shape and velocity; its mass follows the density. */
+PL_API pl_status pl_world_set_material(pl_world *world, pl_body_id body, const pl_material_def *def,
+                                       pl_error *error);
+
+/* ---- going back ---- */
+
+/* Bytes that the state takes, and the state itself: time, positions and velocities. It fits the
+ * world it was taken from, or one made alike, in the same program. */
+PL_API size_t pl_world_state_size(const pl_world *world);
+PL_API pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size,
+                                     pl_error *error);
+PL_API pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size,
+                                     pl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

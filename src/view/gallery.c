@@ -1,0 +1,215 @@
+#include "view/gallery.h"
+
+#include "core/clock.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/memory.h"
+#include "io/render.h"
+#include "pliant/scene.h"
+#include "view/protocol.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_BODIES = 64, WIDTH = 352, HEIGHT = 220, PATH_ROOM = 4096 };
+static const double simulate_seconds = 0.4; /* real time that a picture's scene may run */
+
+typedef struct entry {
+  char *path;
+  char title[128]; /* the file's name until the scene was read */
+  int broken;
+} entry;
+
+struct pl_gallery {
+  pl_allocator allocator;
+  pl_board *board;
+  entry entries[PL_MOST_THUMBS];
+  int count, begun;
+  atomic_int stopping;
+  pthread_t thread;
+};
+
+/* ---- the list ---- */
+
+static int is_same_file(const char *a, const char *b)
+{
+  struct stat x, y;
+  if (stat(a, &x) || stat(b, &y)) return strcmp(a, b) == 0;
+  return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static pl_status add(pl_gallery *gallery, const char *path, pl_error *error)
+{
+  if (gallery->count == PL_MOST_THUMBS) return PL_OK;
+  if (gallery->count && is_same_file(path, gallery->entries[0].path)) return PL_OK;
+  entry *to = &gallery->entries[gallery->count];
+  to->path = pl_strdup(&gallery->allocator, path);
+  if (!to->path) return pl_fail_memory(error);
+  snprintf(to->title, sizeof to->title, "%s", pl_path_name(path));
+  gallery->count++;
+  return PL_OK;
+}
+
+static int is_scene(const struct dirent *file)
+{
+  return file->d_name[0] != '.' && strcmp(pl_path_extension(file->d_name), "xml") == 0;
+}
+
+/* A folder that cannot be read has no scenes. */
+static pl_status add_folder(pl_gallery *gallery, const char *folder, pl_error *error)
+{
+  struct dirent **files;
+  pl_status status = PL_OK;
+  int count = scandir(folder, &files, is_scene, alphasort);
+  for (int i = 0; i < count; i++) {
+    char path[PATH_ROOM];
+    if (!status && !pl_path_join(path, sizeof path, folder, files[i]->d_name, NULL))
+      status = add(gallery, path, error);
+    free(files[i]);
+  }
+  if (count >= 0) free(files);
+  return status;
+}
+
+static void tell(const pl_gallery *gallery)
+{
+  pl_text text = pl_text_make(&gallery->allocator);
+  pl_text_add(&text, "{\"type\":\"gallery\",\"scenes\":[");
+  for (int i = 0; i < gallery->count; i++) {
+    const entry *of = &gallery->entries[i];
+    pl_text_add(&text, "%s{\"file\":\"", i ? "," : "");
+    pl_text_json(&text, pl_path_name(of->path));
+    pl_text_add(&text, "\",\"title\":\"");
+    pl_text_json(&text, of->title);
+    pl_text_add(&text, "\",\"broken\":%s}", of->broken ? "true" : "false");
+  }
+  pl_text_add(&text, "]}");
+  if (!text.failed) pl_board_post(gallery->board, PL_SLOT_GALLERY, text.data, text.size);
+  pl_text_release(&text);
+}
+
+pl_status pl_gallery_create(const char *path, const char *folder, pl_board *board, pl_gallery **out,
+                            pl_error *error)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_gallery *gallery = pl_alloc(&allocator, 1, sizeof *gallery);
+  *out = NULL;
+  if (!gallery) return pl_fail_memory(error);
+  gallery->allocator = allocator;
+  gallery->board = board;
+  atomic_init(&gallery->stopping, 0);
+  pl_status status = add(gallery, path, error);
+  if (!status && folder) status = add_folder(gallery, folder, error);
+  if (status) {
+    pl_gallery_destroy(gallery);
+    return status;
+  }
+  tell(gallery);
+  *out = gallery;
+  return PL_OK;
+}
+
+void pl_gallery_destroy(pl_gallery *gallery)
+{
+  if (!gallery) return;
+  atomic_store(&gallery->stopping, 1);
+  if (gallery->begun) pthread_join(gallery->thread, NULL);
+  for (int i = 0; i < gallery->count; i++) pl_free(&gallery->allocator, gallery->entries[i].path);
+  pl_free(&gallery->allocator, gallery);
+}
+
+int pl_gallery_count(const pl_gallery *gallery) { return gallery->count; }
+
+const char *pl_gallery_path(const pl_gallery *gallery, int index)
+{
+  return index >= 0 && index < gallery->count ? gallery->entries[index].path : NULL;
+}
+
+/* ---- pictures ---- */
+
+/* Into the middle of the motion, or as far as the time allows. */
+static void run(const pl_gallery *gallery, pl_scene *scene)
+{
+  pl_world *world = pl_scene_world(scene);
+  double end = pl_now() + simulate_seconds, middle = 0.4 * pl_scene_duration(scene);
+  while (pl_world_time(world) < middle && pl_now() < end && !atomic_load(&gallery->stopping)) {
+    if (pl_world_step(world, NULL)) return;
+  }
+}
+
+static pl_status draw(pl_scene *scene, pl_text *png, pl_error *error)
+{
+  pl_world *world = pl_scene_world(scene);
+  const pl_view *view = pl_scene_view(scene);
+  pl_allocator allocator = pl_allocator_default();
+  pl_render_body bodies[MOST_BODIES];
+  double *positions[MOST_BODIES] = {0};
+  pl_render render = pl_render_default();
+  pl_status status = PL_OK;
+  render.width = WIDTH;
+  render.height = HEIGHT;
+  render.bodies = bodies;
+  render.up = fabs(view->up[1]) > fabs(view->up[2]) ? 1 : 2;
+  if (fabs(view->up[0]) > fabs(view->up[render.up])) render.up = 0;
+  memcpy(render.direction, view->direction, sizeof render.direction);
+  for (int b = 0; b < pl_world_body_count(world) && b < MOST_BODIES && !status; b++) {
+    pl_body_id body = pl_world_body_at(world, b);
+    const pl_mesh *mesh = pl_world_body_mesh(world, body);
+    positions[b] = pl_alloc(&allocator, (size_t)pl_mesh_node_count(mesh), 3 * sizeof(double));
+    status = positions[b] ? pl_world_get_positions(world, body, positions[b], error)
+                          : pl_fail_memory(error);
+    bodies[b] = (pl_render_body){.node_count = pl_mesh_node_count(mesh),
+                                 .face_count = pl_mesh_face_count(mesh),
+                                 .nodes_per_face = pl_mesh_nodes_per_face(mesh),
+                                 .positions = positions[b],
+                                 .faces = pl_mesh_faces(mesh)};
+    render.body_count++;
+  }
+  if (!status) status = pl_render_png(&render, png, error);
+  for (int b = 0; b < MOST_BODIES; b++) pl_free(&allocator, positions[b]);
+  return status;
+}
+
+static void make_picture(pl_gallery *gallery, int index)
+{
+  entry *of = &gallery->entries[index];
+  pl_scene *scene;
+  pl_scene_def def = pl_scene_def_default();
+  def.path = of->path;
+  def.threads = 1;
+  of->broken = pl_scene_load(&def, &scene, NULL) != PL_OK;
+  if (of->broken) return;
+  pl_text png = pl_text_make(&gallery->allocator), message = pl_text_make(&gallery->allocator);
+  snprintf(of->title, sizeof of->title, "%s", pl_scene_title(scene));
+  run(gallery, scene);
+  if (!draw(scene, &png, NULL)) {
+    pl_write_thumb(&message, (uint32_t)index, png.data, png.size);
+    if (!message.failed)
+      pl_board_post(gallery->board, (pl_slot)(PL_SLOT_THUMB + index), message.data, message.size);
+  }
+  pl_text_release(&png);
+  pl_text_release(&message);
+  pl_scene_destroy(scene);
+}
+
+static void *work(void *context)
+{
+  pl_gallery *gallery = context;
+  for (int i = 0; i < gallery->count && !atomic_load(&gallery->stopping); i++) {
+    make_picture(gallery, i);
+    tell(gallery);
+  }
+  return NULL;
+}
+
+void pl_gallery_begin(pl_gallery *gallery)
+{
+  if (gallery->begun) return;
+  gallery->begun = pthread_create(&gallery->thread, NULL, work, gallery) == 0;
+}

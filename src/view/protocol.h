@@ -1,0 +1,42 @@
+/* The binary messages from the server to a page. All numbers are little-endian; floats are IEEE
+ * single precision. docs/viewer.md describes every field. */
+#ifndef PL_VIEW_PROTOCOL_H
+#define PL_VIEW_PROTOCOL_H
+
+#include "core/text.h"
+#include "view/surface.h"
+
+enum { PL_MOST_PULLS = 8, PL_MOST_GAUGES = 128 };
+
+enum pl_frame_flags {
+  PL_FRAME_PLAYING = 1,
+  PL_FRAME_BEHIND = 2,  /* the steps take longer than the speed allows      */
+  PL_FRAME_STEPPED = 4, /* a new state, not one that was gone back to       */
+  PL_FRAME_GAUGED = 8   /* the gauges belong to this very state             */
+};
+
+/* What changes from moment to moment. */
+typedef struct pl_frame {
+  uint32_t scene, number, flags;
+  double time; /* s */
+  int vertex_count;
+  const float *positions; /* 3 per vertex, m */
+  pl_tint tint;
+  const float *values; /* 1 per vertex; not read for PL_TINT_none */
+  int pull_count;
+  pl_pull_facts pulls[PL_MOST_PULLS];
+  int gauge_count;
+  float gauges[PL_MOST_GAUGES];
+  int history_place, history_count;
+  float real_time_factor, step_seconds;
+} pl_frame;
+
+void pl_write_frame(pl_text *out, const pl_frame *frame);
+/* Rest positions (3 per vertex), triangles and edges. */
+void pl_write_geometry(pl_text *out, uint32_t scene, const pl_surface *surface, const float *rest);
+void pl_write_held(pl_text *out, uint32_t scene, const pl_surface *surface,
+                   const unsigned char *held);
+/* A PNG picture of the gallery's scene of that number. */
+void pl_write_thumb(pl_text *out, uint32_t index, const void *png, size_t size);
+
+#endif

@@ -1,0 +1,217 @@
+/* The session's thread: commands, steps at the wished pace, frames at most 60 times a second. */
+#include "core/clock.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "view/session_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double frame_seconds = 1.0 / 62, look_seconds = 0.5, idle_seconds = 0.25;
+
+/* ---- the queue ---- */
+
+int pl_session_send(pl_session *session, const pl_command *command)
+{
+  pthread_mutex_lock(&session->lock);
+  int count = session->queue_count;
+  pl_command *last = NULL;
+  if (count) last = &session->queue[(session->queue_first + count - 1) % PL_SESSION_QUEUE];
+  int taken = 1;
+  if (last && last->kind == PL_COMMAND_drag && command->kind == PL_COMMAND_drag) {
+    *last = *command;
+  } else if (count < PL_SESSION_QUEUE) {
+    session->queue[(session->queue_first + count) % PL_SESSION_QUEUE] = *command;
+    session->queue_count++;
+  } else {
+    taken = 0;
+  }
+  pthread_cond_signal(&session->changed);
+  pthread_mutex_unlock(&session->lock);
+  return taken;
+}
+
+/* 1 and the next command; 0 where none waits. */
+static int next_command(pl_session *session, pl_command *command)
+{
+  pthread_mutex_lock(&session->lock);
+  int some = session->queue_count > 0 && !session->stopping;
+  if (some) {
+    *command = session->queue[session->queue_first];
+    session->queue_first = (session->queue_first + 1) % PL_SESSION_QUEUE;
+    session->queue_count--;
+  }
+  pthread_mutex_unlock(&session->lock);
+  return some;
+}
+
+static int is_stopping(pl_session *session)
+{
+  pthread_mutex_lock(&session->lock);
+  int stopping = session->stopping;
+  pthread_mutex_unlock(&session->lock);
+  return stopping;
+}
+
+/* Sleeps until that time of the clock, or until a command comes. */
+static void wait_until(pl_session *session, double when)
+{
+  struct timespec time;
+  time.tv_sec = (time_t)floor(when);
+  time.tv_nsec = (long)((when - floor(when)) * 1e9);
+  pthread_mutex_lock(&session->lock);
+  if (!session->queue_count && !session->stopping)
+    pthread_cond_timedwait(&session->changed, &session->lock, &time);
+  pthread_mutex_unlock(&session->lock);
+}
+
+/* ---- the pace ---- */
+
+void pl_session_anchor(pl_session *session)
+{
+  double now = pl_now();
+  session->anchor_clock = session->lately_clock = now;
+  session->anchor_time = session->lately_time = session->world ? pl_world_time(session->world) : 0;
+  session->lately_steps = 0;
+  session->lately_seconds = 0;
+  session->behind = 0;
+}
+
+/* When the next step is due by the clock. Steps that come too late are not caught up with. */
+static double due(pl_session *session, double now)
+{
+  if (session->free_pace || session->steps_left) return now;
+  double ahead = pl_world_time(session->world) - session->anchor_time;
+  double when = session->anchor_clock + ahead / session->speed;
+  double slack = 0.05 + pl_world_dt(session->world) / session->speed;
+  if (when < now - slack) {
+    session->anchor_clock = now;
+    session->anchor_time = pl_world_time(session->world);
+    session->behind = 1;
+    return now;
+  }
+  return when;
+}
+
+/* Simulated over real seconds and the time of a step, over the last half second or so. */
+static void measure_pace(pl_session *session, double now)
+{
+  double passed = now - session->lately_clock;
+  if (passed < 0.4 || session->lately_steps < 2) return;
+  double simulated = pl_world_time(session->world) - session->lately_time;
+  session->real_time_factor = (float)(simulated / passed);
+  session->step_seconds = (float)(session->lately_seconds / (double)session->lately_steps);
+  if (session->behind && session->real_time_factor > 0.97 * session->speed) session->behind = 0;
+  session->lately_clock = now;
+  session->lately_time = pl_world_time(session->world);
+  session->lately_steps = 0;
+  session->lately_seconds = 0;
+}
+
+/* ---- steps ---- */
+
+static void step(pl_session *session)
+{
+  pl_error error = {0};
+  double start = pl_now();
+  pl_status status = pl_world_step(session->world, &error);
+  session->lately_seconds += pl_now() - start;
+  session->lately_steps++;
+  if (!status) status = pl_history_add(&session->history, session->world, &error);
+  session->stepped = session->dirty = 1;
+  if (session->steps_left && --session->steps_left == 0) session->playing = 0;
+  if (!status && session->playing) return;
+  if (status) {
+    session->playing = session->steps_left = 0;
+    pl_session_notice_error(session, &error);
+  }
+  pl_session_tell_state(session);
+}
+
+/* One turn: what was asked for, a step if it is due, a frame if it is time. */
+static void turn(pl_session *session)
+{
+  pl_command command;
+  while (next_command(session, &command)) pl_session_act(session, &command);
+  double now = pl_now(), when = now + idle_seconds;
+  if (now >= session->next_look) {
+    pl_session_look(session);
+    session->next_look = now + look_seconds;
+  }
+  if (session->world && session->playing) {
+    when = due(session, now);
+    if (when <= now) {
+      step(session);
+      measure_pace(session, pl_now());
+    }
+  }
+  now = pl_now();
+  if (session->world && session->dirty && (now >= session->next_frame || !session->playing)) {
+    pl_session_tell_frame(session, now);
+    session->next_frame = now + frame_seconds;
+  }
+  if (session->dirty && session->next_frame < when) when = session->next_frame;
+  if (when > now) wait_until(session, when);
+}
+
+static void *work(void *context)
+{
+  pl_session *session = context;
+  pl_session_load(session, 0);
+  while (!is_stopping(session)) turn(session);
+  return NULL;
+}
+
+/* ---- beginning and end ---- */
+
+static void release(pl_session *session)
+{
+  pl_session_unload(session);
+  pl_gallery_destroy(session->gallery);
+  pl_text_release(&session->text);
+  pthread_cond_destroy(&session->changed);
+  pthread_mutex_destroy(&session->lock);
+  pl_free(&session->allocator, session);
+}
+
+pl_status pl_session_start(const pl_session_def *def, pl_board *board, pl_session **out,
+                           pl_error *error)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_session *session = pl_alloc(&allocator, 1, sizeof *session);
+  *out = NULL;
+  if (!session) return pl_fail_memory(error);
+  session->def = *def;
+  session->allocator = allocator;
+  session->board = board;
+  session->playing = def->playing;
+  session->speed = session->strength = 1;
+  session->text = pl_text_make(&allocator);
+  pthread_condattr_t clock;
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  pthread_mutex_init(&session->lock, NULL);
+  pthread_cond_init(&session->changed, &clock);
+  pthread_condattr_destroy(&clock);
+  pl_status status =
+      pl_gallery_create(def->path, def->gallery_folder, board, &session->gallery, error);
+  if (!status && pthread_create(&session->thread, NULL, work, session) != 0)
+    status = pl_fail(error, PL_E_LIMIT, "a thread for the simulation cannot be started");
+  if (status) {
+    release(session);
+    return status;
+  }
+  *out = session;
+  return PL_OK;
+}
+
+void pl_session_stop(pl_session *session)
+{
+  if (!session) return;
+  pthread_mutex_lock(&session->lock);
+  session->stopping = 1;
+  pthread_cond_signal(&session->changed);
+  pthread_mutex_unlock(&session->lock);
+  pthread_join(session->thread, NULL);
+  release(session);
+}

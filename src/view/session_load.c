@@ -1,0 +1,144 @@
+/* Loading a scene into the session, and again when its file changes. */
+#include "core/error.h"
+#include "core/file.h"
+#include "core/memory.h"
+#include "view/describe.h"
+#include "view/session_parts.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static pl_stamp stamp_of(const char *path)
+{
+  struct stat facts;
+  if (stat(path, &facts)) return (pl_stamp){.size = -1};
+  return (pl_stamp){facts.st_mtim, facts.st_size};
+}
+
+static int is_same_stamp(const pl_stamp *a, const pl_stamp *b)
+{
+  return a->size == b->size && a->time.tv_sec == b->time.tv_sec &&
+         a->time.tv_nsec == b->time.tv_nsec;
+}
+
+void pl_session_unload(pl_session *session)
+{
+  pl_surface_release(&session->surface);
+  pl_history_release(&session->history);
+  pl_scene_destroy(session->scene);
+  void *arrays[] = {session->positions, session->values, session->held};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    pl_free(&session->allocator, arrays[i]);
+  session->scene = NULL;
+  session->world = NULL;
+  session->positions = session->values = NULL;
+  session->held = NULL;
+  session->pull = (pl_pull_id){0};
+  session->steps_left = 0;
+  session->gauged = (pl_world_facts){0};
+}
+
+/* What is drawn of the world, and room for its history. */
+static pl_status prepare(pl_session *session, pl_error *error)
+{
+  session->world = pl_scene_world(session->scene);
+  pl_status status =
+      pl_surface_create(session->world, &session->allocator, &session->surface, error);
+  if (!status)
+    status = pl_history_create(session->world, session->def.history_bytes, &session->allocator,
+                               &session->history, error);
+  if (!status) status = pl_history_add(&session->history, session->world, error);
+  if (status) return status;
+  size_t vertices = (size_t)session->surface.vertex_count;
+  session->positions = pl_alloc(&session->allocator, 3 * vertices, sizeof(float));
+  session->values = pl_alloc(&session->allocator, vertices, sizeof(float));
+  session->held = pl_alloc(&session->allocator, vertices, 1);
+  if (session->positions && session->values && session->held) return PL_OK;
+  return pl_fail_memory(error);
+}
+
+static void take_log(void *context, pl_level level, const char *text)
+{
+  pl_session *session = context;
+  if (session->def.log.write) session->def.log.write(session->def.log.context, level, text);
+  if (level == PL_WARNING) pl_session_notice(session, 0, "%s", text);
+}
+
+/* The errors of a scene's file, as the page shows them. */
+typedef struct errors {
+  pl_session *session;
+  int count;
+} errors;
+
+static void take_error(void *context, const pl_error *error)
+{
+  errors *list = context;
+  pl_session *session = list->session;
+  pl_describe_error(&session->text, list->count++, error);
+  char line[1024];
+  pl_log_write(&session->def.log, PL_WARNING, "%s", pl_error_text(error, line, sizeof line));
+}
+
+static void post_text(pl_session *session, pl_slot slot)
+{
+  if (!session->text.failed)
+    pl_board_post(session->board, slot, session->text.data, session->text.size);
+}
+
+void pl_session_load(pl_session *session, int index)
+{
+  const char *path = pl_gallery_path(session->gallery, index);
+  if (!path) return;
+  session->stamp = stamp_of(path);
+  session->entry = index;
+  session->scene_number++;
+  pl_session_unload(session);
+
+  errors list = {.session = session};
+  pl_scene_def def = pl_scene_def_default();
+  def.path = path;
+  def.threads = session->def.threads;
+  def.allow_any_path = session->def.allow_any_path;
+  if (index == 0) {
+    def.changes = session->def.changes;
+    def.change_count = session->def.change_count;
+  }
+  def.log = (pl_log){take_log, session};
+  def.report = take_error;
+  def.report_context = &list;
+
+  // either the scene or the list of what is wrong with it
+  pl_error error = {0};
+  pl_describe_begin_errors(&session->text, session->scene_number, pl_path_name(path));
+  pl_status status = pl_scene_load(&def, &session->scene, &error);
+  if (!status) status = prepare(session, &error);
+  if (status) {
+    if (!list.count) take_error(&list, &error);
+    pl_describe_end_errors(&session->text);
+    post_text(session, PL_SLOT_SCENE);
+    pl_session_unload(session);
+    return;
+  }
+  session->tint = PL_TINT_none;
+  for (int i = 0; i < PL_TINT_COUNT; i++) {
+    if (strcmp(pl_tint_names[i], pl_scene_view(session->scene)->colour) == 0)
+      session->tint = (pl_tint)i;
+  }
+  session->dirty = 1;
+  session->stepped = 1;
+  session->next_gauge = 0;
+  pl_session_anchor(session);
+  pl_session_tell_scene(session);
+  pl_session_tell_held(session);
+  pl_session_tell_state(session);
+}
+
+void pl_session_look(pl_session *session)
+{
+  const char *path = pl_gallery_path(session->gallery, session->entry);
+  pl_stamp stamp = stamp_of(path);
+  // a file that is being replaced is looked at again later
+  if (stamp.size <= 0 || is_same_stamp(&stamp, &session->stamp)) return;
+  pl_session_load(session, session->entry);
+  pl_session_notice(session, 0, "%s has changed and was read again", pl_path_name(path));
+}

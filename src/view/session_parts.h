@@ -1,0 +1,115 @@
+/* The session's inside, shared by its files. Everything but the queue belongs to its thread. */
+#ifndef PL_VIEW_SESSION_PARTS_H
+#define PL_VIEW_SESSION_PARTS_H
+
+#include "view/gallery.h"
+#include "view/history.h"
+#include "view/protocol.h"
+#include "view/session.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+#include <time.h>
+
+enum { PL_MOST_NOTICES = 16 };
+
+/* What is measured all the time, by the chart it belongs to; the scene's probes follow. */
+#define PL_GAUGES(X)                                                                               \
+  X("Energy", "kinetic", "J")                                                                      \
+  X("Energy", "elastic", "J")                                                                      \
+  X("Energy", "gravity", "J")                                                                      \
+  X("Energy", "total", "J")                                                                        \
+  X("Volume", "volume", "m^3")                                                                     \
+  X("Least volume ratio", "least det F", "1")                                                      \
+  X("Time of a step", "forces, matrix", "ms")                                                      \
+  X("Time of a step", "solver", "ms")                                                              \
+  X("Time of a step", "other", "ms")                                                               \
+  X("Iterations of a step", "Newton", "1")                                                         \
+  X("Iterations of a step", "linear", "1")
+
+#define X(chart, name, unit) +1
+enum { PL_GAUGE_COUNT = 0 PL_GAUGES(X) };
+#undef X
+
+/* Something to tell those who watch; numbered from 1. */
+typedef struct pl_notice {
+  uint32_t number;
+  int is_error;
+  char text[512];
+} pl_notice;
+
+/* When and how large a file was. */
+typedef struct pl_stamp {
+  struct timespec time;
+  off_t size;
+} pl_stamp;
+
+struct pl_session {
+  pl_session_def def;
+  pl_allocator allocator;
+  pl_board *board;
+  pthread_t thread;
+  pl_gallery *gallery;
+
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  pl_command queue[PL_SESSION_QUEUE];
+  int queue_first, queue_count, stopping;
+
+  // the scene and what is drawn of it; no world: the scene could not be read
+  pl_scene *scene;
+  pl_world *world;
+  pl_surface surface;
+  pl_history history;
+  uint32_t scene_number, frame_number;
+  float *positions, *values;
+  unsigned char *held;
+  int entry; /* of the gallery */
+  pl_stamp stamp;
+  double next_look; /* at the file, by the clock */
+
+  // how it runs
+  int playing, steps_left, free_pace, stepped, dirty;
+  double speed, strength;
+  pl_tint tint;
+  pl_pull_id pull; /* 0: none */
+
+  // the clock
+  double anchor_clock, anchor_time; /* when the simulated time was what */
+  double next_frame, next_gauge;
+  double lately_clock, lately_time, lately_seconds; /* since when the pace below is measured */
+  int64_t lately_steps;
+  int behind;
+  float real_time_factor, step_seconds;
+
+  // what the gauges were computed from
+  int gauge_count;
+  float gauges[PL_MOST_GAUGES];
+  pl_world_facts gauged;
+
+  pl_notice notices[PL_MOST_NOTICES];
+  uint32_t notice_count;
+  pl_text text; /* room for messages */
+};
+
+/* Loading (session_load.c): posts the scene or its errors. */
+void pl_session_load(pl_session *session, int entry);
+void pl_session_unload(pl_session *session);
+/* Loads again if the file has changed. */
+void pl_session_look(pl_session *session);
+
+/* Commands (session_act.c). */
+void pl_session_act(pl_session *session, const pl_command *command);
+
+/* Telling (session_tell.c). */
+void pl_session_tell_scene(pl_session *session);
+void pl_session_tell_held(pl_session *session);
+void pl_session_tell_state(pl_session *session);
+void pl_session_tell_frame(pl_session *session, double now);
+void pl_session_notice(pl_session *session, int is_error, const char *format, ...) PL_PRINTF(3, 4);
+void pl_session_notice_error(pl_session *session, const pl_error *error);
+
+/* Time from now on is measured from the state as it is (session.c). */
+void pl_session_anchor(pl_session *session);
+
+#endif

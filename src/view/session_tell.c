@@ -1,0 +1,183 @@
+/* What the session posts on the board. */
+#include "core/error.h"
+#include "view/describe.h"
+#include "view/session_parts.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double gauge_seconds = 0.05;
+
+static pl_text *fresh(pl_session *session)
+{
+  session->text.size = 0;
+  session->text.failed = 0;
+  return &session->text;
+}
+
+static void post(pl_session *session, pl_slot slot)
+{
+  if (!session->text.failed)
+    pl_board_post(session->board, slot, session->text.data, session->text.size);
+}
+
+/* ---- notices ---- */
+
+void pl_session_notice(pl_session *session, int is_error, const char *format, ...)
+{
+  pl_notice *notice = &session->notices[session->notice_count++ % PL_MOST_NOTICES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(notice->text, sizeof notice->text, format, arguments);
+  va_end(arguments);
+  notice->number = session->notice_count;
+  notice->is_error = is_error;
+  // the session's own text may be half written
+  pl_text text = pl_text_make(&session->allocator);
+  pl_describe_notices(&text, session);
+  if (!text.failed) pl_board_post(session->board, PL_SLOT_NOTICES, text.data, text.size);
+  pl_text_release(&text);
+}
+
+void pl_session_notice_error(pl_session *session, const pl_error *error)
+{
+  char text[1024];
+  pl_session_notice(session, 1, "%s", pl_error_text(error, text, sizeof text));
+}
+
+/* ---- the scene ---- */
+
+void pl_session_tell_scene(pl_session *session)
+{
+  pl_describe_scene(&session->text, session);
+  post(session, PL_SLOT_SCENE);
+
+  // the bodies at rest, by which the page finds creases
+  const pl_surface *surface = &session->surface;
+  for (int p = 0; p < surface->part_count; p++) {
+    const pl_surface_part *part = &surface->parts[p];
+    const double *rest = pl_mesh_nodes(pl_world_body_mesh(session->world, part->body));
+    for (int i = part->first_vertex; i < part->first_vertex + part->vertices; i++) {
+      for (int k = 0; k < 3; k++)
+        session->positions[3 * i + k] = (float)rest[3 * (size_t)surface->nodes[i] + (size_t)k];
+    }
+  }
+  pl_write_geometry(fresh(session), session->scene_number, surface, session->positions);
+  post(session, PL_SLOT_GEOMETRY);
+}
+
+void pl_session_tell_held(pl_session *session)
+{
+  if (pl_surface_held(&session->surface, session->world, session->held, NULL)) return;
+  pl_write_held(fresh(session), session->scene_number, &session->surface, session->held);
+  post(session, PL_SLOT_HELD);
+}
+
+void pl_session_tell_state(pl_session *session)
+{
+  if (!session->world) return;
+  pl_describe_state(&session->text, session);
+  post(session, PL_SLOT_STATE);
+  session->dirty = 1;
+}
+
+/* ---- gauges ---- */
+
+static double whole(pl_world *world, const char *quantity)
+{
+  const pl_probe probe = {.body = -1};
+  double value[3];
+  const pl_member *member = pl_member_find(&pl_quantity_family, quantity);
+  ((const pl_quantity_ops *)(const void *)member)->read(world, &probe, value);
+  return value[0];
+}
+
+/* In the order of PL_GAUGES, then the probes'. */
+static pl_status gauge(pl_session *session, pl_error *error)
+{
+  pl_world_facts now, *before = &session->gauged;
+  pl_status status = pl_world_measure(session->world, &now, error);
+  if (status) return status;
+  double steps = (double)(now.steps - before->steps);
+  double per_step = steps > 0 ? 1 / steps : NAN, ms = 1e3 * per_step;
+  double evaluate = now.seconds_evaluate - before->seconds_evaluate;
+  double solve = now.seconds_solve - before->seconds_solve;
+  double other = now.seconds - before->seconds - evaluate - solve;
+  const double values[PL_GAUGE_COUNT] = {
+      now.kinetic_energy,
+      now.elastic_energy,
+      now.gravity_energy,
+      now.kinetic_energy + now.elastic_energy + now.gravity_energy,
+      whole(session->world, "volume"),
+      now.least_volume_ratio,
+      ms * evaluate,
+      ms * solve,
+      ms * other,
+      per_step * (double)(now.newton_iterations - before->newton_iterations),
+      per_step * (double)(now.linear_iterations - before->linear_iterations)};
+  int count = 0;
+  for (; count < PL_GAUGE_COUNT; count++) session->gauges[count] = (float)values[count];
+  for (int i = 0; i < pl_world_probe_count(session->world); i++) {
+    pl_probe_id probe = pl_world_probe_at(session->world, i);
+    double value[3];
+    status = pl_world_read_probe(session->world, probe, value, error);
+    if (status) return status;
+    for (int k = 0; k < pl_world_probe_width(session->world, probe) && count < PL_MOST_GAUGES; k++)
+      session->gauges[count++] = (float)value[k];
+  }
+  session->gauge_count = count;
+  session->gauged = now;
+  return PL_OK;
+}
+
+/* ---- frames ---- */
+
+static void fill_clock(const pl_session *session, pl_frame *frame)
+{
+  frame->flags |= session->playing ? PL_FRAME_PLAYING : 0;
+  frame->flags |= session->playing && session->behind ? PL_FRAME_BEHIND : 0;
+  frame->flags |= session->stepped ? PL_FRAME_STEPPED : 0;
+  frame->history_place = session->history.here;
+  frame->history_count = session->history.count;
+  frame->real_time_factor = session->playing ? session->real_time_factor : 0;
+  frame->step_seconds = session->step_seconds;
+}
+
+void pl_session_tell_frame(pl_session *session, double now)
+{
+  pl_error error = {0};
+  pl_frame frame = {.scene = session->scene_number,
+                    .number = ++session->frame_number,
+                    .time = pl_world_time(session->world),
+                    .vertex_count = session->surface.vertex_count,
+                    .positions = session->positions,
+                    .tint = session->tint,
+                    .values = session->values};
+  pl_status status =
+      pl_surface_positions(&session->surface, session->world, session->positions, &error);
+  if (!status && frame.tint != PL_TINT_none)
+    status =
+        pl_surface_tint(&session->surface, session->world, frame.tint, session->values, &error);
+  if (!status && session->pull.index1 &&
+      !pl_world_read_pull(session->world, session->pull, &frame.pulls[0], NULL))
+    frame.pull_count = 1;
+  if (!status && (now >= session->next_gauge || !session->playing)) {
+    status = gauge(session, &error);
+    session->next_gauge = now + gauge_seconds;
+    frame.flags |= PL_FRAME_GAUGED;
+  }
+  session->dirty = 0;
+  if (status) {
+    pl_session_notice_error(session, &error);
+    return;
+  }
+  fill_clock(session, &frame);
+  frame.gauge_count = session->gauge_count;
+  memcpy(frame.gauges, session->gauges, (size_t)session->gauge_count * sizeof(float));
+  pl_write_frame(fresh(session), &frame);
+  post(session, PL_SLOT_FRAME);
+  session->stepped = 0;
+}

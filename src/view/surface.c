@@ -1,0 +1,234 @@
+#include "view/surface.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define X(id, name, unit, summary) name,
+const char *const pl_tint_names[PL_TINT_COUNT] = {PL_TINTS(X)};
+#undef X
+
+/* ---- making it ---- */
+
+void pl_surface_release(pl_surface *surface)
+{
+  void *arrays[] = {surface->nodes, surface->triangles, surface->edges, surface->parts,
+                    surface->room};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    pl_free(&surface->allocator, arrays[i]);
+  *surface = (pl_surface){.allocator = surface->allocator};
+}
+
+/* Upper bounds of all lists. */
+static pl_status make_room(pl_world *world, pl_surface *surface, pl_error *error)
+{
+  size_t corners = 0, triangles = 0, room = 0;
+  int bodies = pl_world_body_count(world);
+  for (int b = 0; b < bodies; b++) {
+    const pl_mesh *mesh = pl_world_body_mesh(world, pl_world_body_at(world, b));
+    size_t nodes = (size_t)pl_mesh_node_count(mesh), faces = (size_t)pl_mesh_face_count(mesh);
+    size_t elements = (size_t)pl_mesh_element_count(mesh), n = (size_t)pl_mesh_nodes_per_face(mesh);
+    size_t needed = 3 * nodes + elements;
+    corners += n * faces;
+    triangles += (n - 2) * faces;
+    if (needed > room) room = needed;
+  }
+  if (triangles > INT32_MAX / 3 || corners > INT32_MAX / 2)
+    return pl_fail(error, PL_E_LIMIT, "%zu triangles are too many to show", triangles);
+  surface->nodes = pl_alloc(&surface->allocator, corners, sizeof(int));
+  surface->triangles = pl_alloc(&surface->allocator, 3 * triangles, sizeof(int));
+  surface->edges = pl_alloc(&surface->allocator, 2 * corners, sizeof(int));
+  surface->parts = pl_alloc(&surface->allocator, (size_t)bodies, sizeof *surface->parts);
+  surface->room = pl_alloc(&surface->allocator, room, sizeof(double));
+  if (surface->nodes && surface->triangles && surface->edges && surface->parts && surface->room)
+    return PL_OK;
+  return pl_fail_memory(error);
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+  const int *x = a, *y = b;
+  if (x[0] != y[0]) return x[0] < y[0] ? -1 : 1;
+  return (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* Sorts the edges from first on and drops those that came twice. */
+static void unite_edges(pl_surface *surface, int first)
+{
+  int *edges = surface->edges, kept = first;
+  qsort(edges + 2 * first, (size_t)(surface->edge_count - first), 2 * sizeof(int), compare_edges);
+  for (int i = first; i < surface->edge_count; i++) {
+    if (kept > first && compare_edges(edges + 2 * i, edges + 2 * (kept - 1)) == 0) continue;
+    memmove(edges + 2 * kept++, edges + 2 * i, 2 * sizeof(int));
+  }
+  surface->edge_count = kept;
+}
+
+/* vertex[node] is the vertex + 1 of a node of this body, 0 where it has none yet. */
+static void add_faces(pl_surface *surface, const pl_mesh *mesh, int *vertex)
+{
+  int n = pl_mesh_nodes_per_face(mesh);
+  const int *faces = pl_mesh_faces(mesh);
+  for (int f = 0; f < pl_mesh_face_count(mesh); f++, faces += n) {
+    int corner[4];
+    for (int a = 0; a < n; a++) {
+      if (!vertex[faces[a]]) {
+        surface->nodes[surface->vertex_count] = faces[a];
+        vertex[faces[a]] = ++surface->vertex_count;
+      }
+      corner[a] = vertex[faces[a]] - 1;
+    }
+    for (int part = 0; part < n - 2; part++) {
+      int *triangle = surface->triangles + 3 * surface->triangle_count++;
+      triangle[0] = corner[0];
+      triangle[1] = corner[part + 1];
+      triangle[2] = corner[part + 2];
+    }
+    for (int a = 0; a < n; a++) {
+      int from = corner[a], to = corner[(a + 1) % n], *edge;
+      edge = surface->edges + 2 * surface->edge_count++;
+      edge[0] = from < to ? from : to;
+      edge[1] = from < to ? to : from;
+    }
+  }
+}
+
+static pl_status add_body(pl_surface *surface, pl_world *world, pl_body_id body, pl_error *error)
+{
+  const pl_mesh *mesh = pl_world_body_mesh(world, body);
+  int *vertex = pl_alloc(&surface->allocator, (size_t)pl_mesh_node_count(mesh), sizeof(int));
+  if (!vertex) return pl_fail_memory(error);
+  pl_surface_part *part = &surface->parts[surface->part_count++];
+  *part = (pl_surface_part){.body = body,
+                            .first_vertex = surface->vertex_count,
+                            .first_triangle = surface->triangle_count,
+                            .first_edge = surface->edge_count};
+  add_faces(surface, mesh, vertex);
+  unite_edges(surface, part->first_edge);
+  part->vertices = surface->vertex_count - part->first_vertex;
+  part->triangles = surface->triangle_count - part->first_triangle;
+  part->edges = surface->edge_count - part->first_edge;
+  pl_free(&surface->allocator, vertex);
+  return PL_OK;
+}
+
+pl_status pl_surface_create(pl_world *world, const pl_allocator *allocator, pl_surface *surface,
+                            pl_error *error)
+{
+  *surface = (pl_surface){.allocator = pl_allocator_or_default(allocator)};
+  pl_status status = make_room(world, surface, error);
+  for (int b = 0; !status && b < pl_world_body_count(world); b++)
+    status = add_body(surface, world, pl_world_body_at(world, b), error);
+  if (status) pl_surface_release(surface);
+  return status;
+}
+
+/* ---- what is drawn ---- */
+
+pl_status pl_surface_positions(pl_surface *surface, const pl_world *world, float *positions,
+                               pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (int p = 0; p < surface->part_count && !status; p++) {
+    const pl_surface_part *part = &surface->parts[p];
+    double *x = surface->room;
+    status = pl_world_get_positions(world, part->body, x, error);
+    for (int i = part->first_vertex; !status && i < part->first_vertex + part->vertices; i++) {
+      for (int k = 0; k < 3; k++)
+        positions[3 * i + k] = (float)x[3 * (size_t)surface->nodes[i] + (size_t)k];
+    }
+  }
+  return status;
+}
+
+/* The mean over the elements around each node of a body. */
+static pl_status element_means(pl_surface *surface, pl_world *world, pl_body_id body, pl_tint tint,
+                               double *means, pl_error *error)
+{
+  const pl_mesh *mesh = pl_world_body_mesh(world, body);
+  size_t nodes = (size_t)pl_mesh_node_count(mesh), n = (size_t)pl_mesh_nodes_per_element(mesh);
+  double *counts = surface->room + nodes, *values = surface->room + 3 * nodes;
+  const int *elements = pl_mesh_elements(mesh);
+  pl_status status = pl_world_get_stress(world, body, tint == PL_TINT_von_mises ? values : NULL,
+                                         tint == PL_TINT_volume_ratio ? values : NULL, error);
+  if (status) return status;
+  memset(means, 0, 2 * nodes * sizeof *means); // the counts stand behind the means
+  for (size_t i = 0; i < n * (size_t)pl_mesh_element_count(mesh); i++) {
+    means[elements[i]] += values[i / n];
+    counts[elements[i]] += 1;
+  }
+  for (size_t i = 0; i < nodes; i++) means[i] /= counts[i];
+  return PL_OK;
+}
+
+/* The lengths of displacements or velocities, in place of the vectors. */
+static pl_status lengths(pl_surface *surface, pl_world *world, pl_body_id body, pl_tint tint,
+                         pl_error *error)
+{
+  const pl_mesh *mesh = pl_world_body_mesh(world, body);
+  const double *rest = tint == PL_TINT_displacement ? pl_mesh_nodes(mesh) : NULL;
+  double *x = surface->room;
+  pl_status status = rest ? pl_world_get_positions(world, body, x, error)
+                          : pl_world_get_velocities(world, body, x, error);
+  for (int i = 0; !status && i < pl_mesh_node_count(mesh); i++) {
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+      double part = x[3 * i + k] - (rest ? rest[3 * i + k] : 0);
+      square += part * part;
+    }
+    x[i] = sqrt(square);
+  }
+  return status;
+}
+
+pl_status pl_surface_tint(pl_surface *surface, pl_world *world, pl_tint tint, float *values,
+                          pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (int p = 0; p < surface->part_count && !status; p++) {
+    const pl_surface_part *part = &surface->parts[p];
+    if (tint == PL_TINT_von_mises || tint == PL_TINT_volume_ratio)
+      status = element_means(surface, world, part->body, tint, surface->room, error);
+    else
+      status = lengths(surface, world, part->body, tint, error);
+    for (int i = part->first_vertex; !status && i < part->first_vertex + part->vertices; i++)
+      values[i] = (float)surface->room[surface->nodes[i]];
+  }
+  return status;
+}
+
+pl_status pl_surface_held(pl_surface *surface, const pl_world *world, unsigned char *held,
+                          pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (int p = 0; p < surface->part_count && !status; p++) {
+    const pl_surface_part *part = &surface->parts[p];
+    unsigned char *nodes = (unsigned char *)surface->room;
+    status = pl_world_get_held(world, part->body, nodes, error);
+    for (int i = part->first_vertex; !status && i < part->first_vertex + part->vertices; i++)
+      held[i] = nodes[surface->nodes[i]];
+  }
+  return status;
+}
+
+pl_status pl_surface_spot(const pl_surface *surface, int triangle, double u, double v,
+                          pl_spot *spot, pl_error *error)
+{
+  if (triangle < 0 || triangle >= surface->triangle_count)
+    return pl_fail(error, PL_E_ARGUMENT, "there is no triangle %d; there are %d", triangle,
+                   surface->triangle_count);
+  if (!(u >= 0 && v >= 0 && u + v <= 1 + 1e-6))
+    return pl_fail(error, PL_E_ARGUMENT, "the weights %g and %g are not inside a triangle", u, v);
+  int p = 0;
+  while (p + 1 < surface->part_count && triangle >= surface->parts[p + 1].first_triangle) p++;
+  const double weights[3] = {1 - u - v > 0 ? 1 - u - v : 0, u, v};
+  *spot = (pl_spot){.body = surface->parts[p].body, .count = 3};
+  for (int a = 0; a < 3; a++) {
+    spot->nodes[a] = surface->nodes[surface->triangles[3 * triangle + a]];
+    spot->weights[a] = weights[a];
+  }
+  return PL_OK;
+}

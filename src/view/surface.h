@@ -1,0 +1,59 @@
+/* The surface that is drawn: the boundary of all bodies as one list of vertices, triangles and
+ * edges, and the numbers that colour it. */
+#ifndef PL_VIEW_SURFACE_H
+#define PL_VIEW_SURFACE_H
+
+#include "pliant/touch.h"
+
+/* One body's part of the lists. */
+typedef struct pl_surface_part {
+  pl_body_id body;
+  int first_vertex, vertices, first_triangle, triangles, first_edge, edges;
+} pl_surface_part;
+
+typedef struct pl_surface {
+  pl_allocator allocator;
+  int vertex_count, triangle_count, edge_count, part_count;
+  int *nodes;     /* per vertex: the node of its body's mesh            */
+  int *triangles; /* 3 vertices each, turned outwards                   */
+  int *edges;     /* 2 vertices each: those of the faces, each once     */
+  pl_surface_part *parts;
+  double *room; /* scratch for the largest body */
+} pl_surface;
+
+pl_status pl_surface_create(pl_world *world, const pl_allocator *allocator, pl_surface *surface,
+                            pl_error *error);
+void pl_surface_release(pl_surface *surface);
+
+/* What colours can show; the order is the protocol's. */
+#define PL_TINTS(X)                                                                                \
+  X(none, "none", "", "the bodies' own colours")                                                   \
+  X(von_mises, "von-mises", "Pa", "von Mises stress, mean of the elements around")                 \
+  X(volume_ratio, "volume-ratio", "1", "volume over rest volume (det F), mean of the elements")    \
+  X(displacement, "displacement", "m", "distance from the place at rest")                          \
+  X(velocity, "velocity", "m/s", "speed")
+
+typedef enum pl_tint {
+#define X(id, name, unit, summary) PL_TINT_##id,
+  PL_TINTS(X)
+#undef X
+      PL_TINT_COUNT
+} pl_tint;
+
+extern const char *const pl_tint_names[PL_TINT_COUNT];
+
+/* 3 numbers per vertex. */
+pl_status pl_surface_positions(pl_surface *surface, const pl_world *world, float *positions,
+                               pl_error *error);
+/* 1 number per vertex. */
+pl_status pl_surface_tint(pl_surface *surface, pl_world *world, pl_tint tint, float *values,
+                          pl_error *error);
+/* 1 byte per vertex, as pl_world_get_held. */
+pl_status pl_surface_held(pl_surface *surface, const pl_world *world, unsigned char *held,
+                          pl_error *error);
+
+/* The point of a triangle with weights (1 - u - v, u, v). */
+pl_status pl_surface_spot(const pl_surface *surface, int triangle, double u, double v,
+                          pl_spot *spot, pl_error *error);
+
+#endif

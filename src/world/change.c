@@ -1,0 +1,236 @@
+/* Changing a world between two steps: pins, the values of its parts, and going back to an earlier
+ * state. What the step has prepared is dropped where it no longer fits. */
+#include "core/error.h"
+#include "core/memory.h"
+#include "pliant/touch.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- pins ---- */
+
+static pl_status find_node(const pl_world *world, pl_body_id id, int node, const pl_body **body,
+                           pl_error *error)
+{
+  pl_status status = pl_world_find_body(world, id, body, error);
+  if (status || (node >= 0 && node < (*body)->mesh->node_count)) return status;
+  return pl_fail_entity(error, PL_E_ARGUMENT, node, "body \"%.80s\" has no node %d", (*body)->name,
+                        node);
+}
+
+/* A fix that carries the node from its rest position to where it is now. */
+pl_status pl_world_pin_node(pl_world *world, pl_body_id id, int node, pl_error *error)
+{
+  const pl_body *body;
+  pl_fix fix = {.body = id.index1 - 1, .count = 1};
+  pl_status status = find_node(world, id, node, &body, error);
+  if (!status)
+    status = pl_world_one_more(world, &world->fixes, world->fix_count, &world->fix_room,
+                               sizeof(pl_fix), error);
+  if (status) return status;
+  fix.nodes = pl_alloc(&world->allocator, 1, sizeof(int));
+  if (!fix.nodes) return pl_fail_memory(error);
+  int place = body->place[node];
+  const double *x = world->state.q + 3 * (body->offset + place);
+  fix.nodes[0] = place;
+  for (int k = 0; k < 3; k++) fix.translation[k] = x[k] - body->rest[3 * place + k];
+  pl_world_unprepare(world);
+  world->fixes[world->fix_count++] = fix;
+  return PL_OK;
+}
+
+/* Takes the node out of the fix; 1 if it was there. */
+static int take_out(pl_fix *fix, int node)
+{
+  for (int i = 0; i < fix->count; i++) {
+    if (fix->nodes[i] != node) continue;
+    fix->count--;
+    memmove(fix->nodes + i, fix->nodes + i + 1, (size_t)(fix->count - i) * sizeof(int));
+    return 1;
+  }
+  return 0;
+}
+
+pl_status pl_world_release_node(pl_world *world, pl_body_id id, int node, int *released,
+                                pl_error *error)
+{
+  const pl_body *body;
+  int found = 0;
+  size_t kept = 0;
+  pl_status status = find_node(world, id, node, &body, error);
+  if (status) return status;
+  for (size_t f = 0; f < world->fix_count; f++) {
+    pl_fix *fix = &world->fixes[f];
+    if (fix->body == id.index1 - 1) found |= take_out(fix, body->place[node]);
+    if (fix->count)
+      world->fixes[kept++] = *fix;
+    else
+      pl_fix_release(&world->allocator, fix);
+  }
+  world->fix_count = kept;
+  if (found) pl_world_unprepare(world);
+  if (released) *released = found;
+  return PL_OK;
+}
+
+pl_status pl_world_get_held(const pl_world *world, pl_body_id id, unsigned char *held,
+                            pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (status) return status;
+  memset(held, 0, (size_t)body->blocks);
+  for (size_t f = 0; f < world->fix_count; f++) {
+    const pl_fix *fix = &world->fixes[f];
+    for (int i = 0; i < fix->count && fix->body == id.index1 - 1; i++) {
+      for (int k = 0; k < 3; k++)
+        held[body->order[fix->nodes[i]]] |= (unsigned char)(fix->free_axis[k] ? 0 : 1 << k);
+    }
+  }
+  return PL_OK;
+}
+
+/* ---- values ---- */
+
+pl_status pl_world_set_dt(pl_world *world, double dt, pl_error *error)
+{
+  if (!(dt > 0) || !isfinite(dt))
+    return pl_fail(error, PL_E_ARGUMENT, "dt = %g must be a positive time in s", dt);
+  // from here on, time is counted anew
+  world->epoch = world->state.time;
+  world->epoch_steps = world->state.steps;
+  world->dt = dt;
+  return PL_OK;
+}
+
+pl_status pl_world_set_gravity(pl_world *world, const double gravity[3], pl_error *error)
+{
+  if (!isfinite(gravity[0]) || !isfinite(gravity[1]) || !isfinite(gravity[2]))
+    return pl_fail(error, PL_E_ARGUMENT, "gravity must be three finite numbers");
+  memcpy(world->gravity, gravity, sizeof world->gravity);
+  return PL_OK;
+}
+
+pl_status pl_world_set_integrator(pl_world *world, const pl_choice *integrator, pl_error *error)
+{
+  pl_part part;
+  pl_status status =
+      pl_choice_resolve(&pl_integrator_family, integrator, &part.member, part.values, error);
+  if (status) return status;
+  pl_world_unprepare(world);
+  world->integrator_part = part;
+  return PL_OK;
+}
+
+pl_status pl_world_set_solver(pl_world *world, const pl_choice *solver,
+                              const pl_choice *preconditioner, pl_error *error)
+{
+  pl_part part, before;
+  pl_status status = pl_choice_resolve(&pl_solver_family, solver, &part.member, part.values, error);
+  if (!status)
+    status = pl_choice_resolve(&pl_preconditioner_family, preconditioner, &before.member,
+                               before.values, error);
+  if (status) return status;
+  pl_world_unprepare(world);
+  world->solver_part = part;
+  world->preconditioner_part = before;
+  return PL_OK;
+}
+
+pl_status pl_world_set_material(pl_world *world, pl_body_id id, const pl_material_def *def,
+                                pl_error *error)
+{
+  const pl_body *found;
+  pl_model *model;
+  pl_material material;
+  pl_part law;
+  pl_status status = pl_world_find_body(world, id, &found, error);
+  if (!status) status = pl_material_check(def, &law, &material, error);
+  if (!status)
+    status = pl_model_build(&world->allocator, &found->model_part, found->inside, &material, &model,
+                            error);
+  if (status) return status;
+  pl_body *body = &world->bodies[id.index1 - 1];
+  pl_world_unprepare(world);
+  pl_model_destroy(body->model);
+  body->model = model;
+  pl_body_remember(body, def, &law);
+  return PL_OK;
+}
+
+/* ---- states ---- */
+
+/* What stands before q and v in a saved state. */
+typedef struct head {
+  uint64_t cookie;
+  int64_t blocks, steps, epoch_steps;
+  double time, epoch, dt;
+} head;
+
+static const uint64_t head_cookie = UINT64_C(0x506c69616e745331);
+
+static size_t vector_size(const pl_world *world)
+{
+  return (size_t)world->blocks * 3 * sizeof(double);
+}
+
+size_t pl_world_state_size(const pl_world *world) { return sizeof(head) + 2 * vector_size(world); }
+
+static pl_status check_size(const pl_world *world, size_t size, pl_error *error)
+{
+  if (size == pl_world_state_size(world)) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT, "the state of this world takes %zu bytes, not %zu",
+                 pl_world_state_size(world), size);
+}
+
+pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size, pl_error *error)
+{
+  pl_status status = check_size(world, size, error);
+  if (status) return status;
+  head first = {head_cookie,       world->blocks, world->state.steps, world->epoch_steps,
+                world->state.time, world->epoch,  world->dt};
+  char *to = memory;
+  size_t vector = vector_size(world);
+  memcpy(to, &first, sizeof first);
+  memcpy(to + sizeof first, world->state.q, vector);
+  memcpy(to + sizeof first + vector, world->state.v, vector);
+  return PL_OK;
+}
+
+/* An integrator without memory of what came before. */
+static pl_status fresh_integrator(pl_world *world, pl_error *error)
+{
+  pl_integrator *fresh;
+  if (!world->ready) return PL_OK;
+  pl_status status = pl_integrator_create(&world->allocator, &world->integrator_part, world->blocks,
+                                          &fresh, error);
+  if (status) return status;
+  pl_integrator_destroy(world->integrator);
+  world->integrator = fresh;
+  return PL_OK;
+}
+
+pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, pl_error *error)
+{
+  head first;
+  const char *from = memory;
+  pl_status status = check_size(world, size, error);
+  if (status) return status;
+  memcpy(&first, from, sizeof first);
+  if (first.cookie != head_cookie || first.blocks != world->blocks || !isfinite(first.time))
+    return pl_fail(error, PL_E_ARGUMENT, "these bytes are not a state of this world");
+  status = fresh_integrator(world, error);
+  if (status) return status;
+
+  // with another dt than then, time is counted from here
+  int same = first.dt == world->dt;
+  world->state.time = first.time;
+  world->state.steps = first.steps;
+  world->epoch = same ? first.epoch : first.time;
+  world->epoch_steps = same ? first.epoch_steps : first.steps;
+  size_t vector = vector_size(world);
+  memcpy(world->state.q, from + sizeof first, vector);
+  memcpy(world->state.v, from + sizeof first + vector, vector);
+  return PL_OK;
+}

@@ -1,0 +1,104 @@
+/* Picking: the nearest surface that a ray meets. Every face is tried; that is fast enough for a
+ * click. A quadrilateral counts as two triangles. Moeller & Trumbore 1997: with edges e1, e2 and
+ * the ray o + t d, the point of a triangle with weights (1-u-v, u, v) solves
+ * [-d e1 e2] (t u v) = o - x0. */
+#include "core/error.h"
+#include "math/vec3.h"
+#include "pliant/touch.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct ray {
+  double origin[3], direction[3]; /* the direction has length 1 */
+} ray;
+
+/* Distance along the ray and the weights of the last two corners; 0 where it passes by. */
+static int meets(const ray *along, const double *x0, const double *x1, const double *x2, double *t,
+                 double *u, double *v)
+{
+  double e1[3], e2[3], p[3], s[3], r[3];
+  pl_vec3_sub(x1, x0, e1);
+  pl_vec3_sub(x2, x0, e2);
+  pl_vec3_cross(along->direction, e2, p);
+  double det = pl_vec3_dot(e1, p);
+  if (fabs(det) <= 1e-14 * pl_vec3_norm(e1) * pl_vec3_norm(e2)) return 0;
+  pl_vec3_sub(along->origin, x0, s);
+  pl_vec3_cross(s, e1, r);
+  *u = pl_vec3_dot(s, p) / det;
+  *v = pl_vec3_dot(along->direction, r) / det;
+  *t = pl_vec3_dot(e2, r) / det;
+  // a little beyond the border, so that no ray slips through between two faces
+  return *t > 0 && *u >= -1e-9 && *v >= -1e-9 && *u + *v <= 1 + 1e-9;
+}
+
+static double clamp(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
+
+static void take_hit(const pl_body *body, int index, int face, const int *nodes, double t, double u,
+                     double v, pl_hit *hit)
+{
+  u = clamp(u);
+  v = clamp(v);
+  if (u + v > 1) v = 1 - u;
+  *hit = (pl_hit){.face = face, .distance = t};
+  hit->spot.body.index1 = index + 1;
+  hit->spot.count = 3;
+  const double weights[3] = {1 - u - v, u, v};
+  for (int a = 0; a < 3; a++) {
+    hit->spot.nodes[a] = body->mesh->faces[face * body->mesh->nodes_per_face + nodes[a]];
+    hit->spot.weights[a] = weights[a];
+  }
+}
+
+/* The nearest hit of one body; most is the distance of the best one so far. */
+static void pick_body(const pl_world *world, int index, const ray *along, pl_hit *hit)
+{
+  static const int parts[2][3] = {{0, 1, 2}, {0, 2, 3}};
+  const pl_body *body = &world->bodies[index];
+  const pl_mesh *mesh = body->mesh;
+  const double *q = world->state.q + 3 * body->offset;
+  for (int i = 0; i < mesh->face_count; i++) {
+    const int *face = mesh->faces + (size_t)i * (size_t)mesh->nodes_per_face;
+    for (int part = 0; part < mesh->nodes_per_face - 2; part++) {
+      const double *x[3];
+      double t, u, v;
+      for (int a = 0; a < 3; a++) x[a] = q + 3 * body->place[face[parts[part][a]]];
+      if (!meets(along, x[0], x[1], x[2], &t, &u, &v)) continue;
+      if (hit->spot.body.index1 && t >= hit->distance) continue;
+      take_hit(body, index, i, parts[part], t, u, v, hit);
+    }
+  }
+}
+
+/* The outward normal of the face that was hit. */
+static void find_normal(const pl_world *world, pl_hit *hit)
+{
+  const pl_body *body = &world->bodies[hit->spot.body.index1 - 1];
+  const double *q = world->state.q + 3 * body->offset;
+  double e1[3], e2[3];
+  const double *x0 = q + 3 * body->place[hit->spot.nodes[0]];
+  pl_vec3_sub(q + 3 * body->place[hit->spot.nodes[1]], x0, e1);
+  pl_vec3_sub(q + 3 * body->place[hit->spot.nodes[2]], x0, e2);
+  pl_vec3_cross(e1, e2, hit->normal);
+  pl_vec3_scale(1 / pl_vec3_norm(hit->normal), hit->normal, hit->normal);
+}
+
+pl_status pl_world_pick(const pl_world *world, const double origin[3], const double direction[3],
+                        pl_hit *hit, pl_error *error)
+{
+  double length = pl_vec3_norm(direction), start = pl_vec3_norm(origin);
+  if (!isfinite(start) || !isfinite(length) || !(length > 0))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "a ray needs a finite origin and a direction that is not zero");
+  ray along;
+  pl_vec3_copy(origin, along.origin);
+  pl_vec3_scale(1 / length, direction, along.direction);
+  *hit = (pl_hit){.face = -1};
+  for (size_t b = 0; b < world->body_count; b++) pick_body(world, (int)b, &along, hit);
+  if (!hit->spot.body.index1) return PL_OK;
+  pl_vec3_copy(origin, hit->point);
+  pl_vec3_add_scaled(hit->distance, along.direction, hit->point);
+  find_normal(world, hit);
+  return PL_OK;
+}

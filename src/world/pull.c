@@ -1,0 +1,210 @@
+/* Pulls: springs between a point of a body and a target in space.
+ *
+ * The point is x = sum w_a q_a. Its spring gives F = k (target - x), cut to most_force where that
+ * is longer, and its damper -c dx/dt; node a feels w_a (F - c dx/dt). With d = target - x the
+ * stiffness -dF/dx is k I, or (most_force / |d|) (I - d d^T / |d|^2) where the force is cut: never
+ * indefinite. The mouse spring of Mueller et al. 2002, made implicit. */
+#include "world/pull.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+pl_pull_def pl_pull_def_default(void)
+{
+  return (pl_pull_def){.stiffness = 1000, .cookie = PL_COOKIE};
+}
+
+/* ---- the forces ---- */
+
+/* The weighted sum of a vector over the pulled nodes. */
+static void at_point(const pl_pull *pull, const double *vector, double out[3])
+{
+  memset(out, 0, 3 * sizeof *out);
+  for (int a = 0; a < pull->count; a++) {
+    for (int k = 0; k < 3; k++) out[k] += pull->weights[a] * vector[3 * pull->blocks[a] + k];
+  }
+}
+
+/* The way to the target, and the spring's force per way: k, or less where the force is cut. */
+static double spring(const pl_pull *pull, const double *q, double way[3], int *cut)
+{
+  double x[3];
+  at_point(pull, q, x);
+  for (int k = 0; k < 3; k++) way[k] = pull->target[k] - x[k];
+  double length = pl_vec3_norm(way);
+  *cut = pull->most_force > 0 && pull->stiffness * length > pull->most_force;
+  return *cut ? pull->most_force / length : pull->stiffness;
+}
+
+static void force_of(const pl_pull *pull, const double *q, const double *v, double force[3])
+{
+  double way[3], velocity[3];
+  int cut;
+  double stiffness = spring(pull, q, way, &cut);
+  at_point(pull, v, velocity);
+  for (int k = 0; k < 3; k++) force[k] = stiffness * way[k] - pull->damping * velocity[k];
+}
+
+void pl_pulls_force(const pl_world *world, double scale, const double *q, const double *v,
+                    double *f)
+{
+  for (size_t i = 0; i < world->pull_count; i++) {
+    const pl_pull *pull = &world->pulls[i];
+    double force[3];
+    if (!pull->used) continue;
+    force_of(pull, q, v, force);
+    for (int a = 0; a < pull->count; a++) {
+      for (int k = 0; k < 3; k++) f[3 * pull->blocks[a] + k] += scale * pull->weights[a] * force[k];
+    }
+  }
+}
+
+/* kq times the spring's stiffness plus kv times the damper's, a symmetric 3x3 matrix. */
+static void tangent(const pl_pull *pull, const double *q, double kq, double kv, double D[9])
+{
+  double way[3];
+  int cut;
+  double stiffness = kq * spring(pull, q, way, &cut), square = pl_vec3_dot(way, way);
+  for (int k = 0; k < 9; k++) {
+    D[k] = k % 4 == 0 ? stiffness + kv * pull->damping : 0;
+    if (cut) D[k] -= stiffness * way[k / 3] * way[k % 3] / square;
+  }
+}
+
+void pl_pulls_stiffness(const pl_world *world, double scale, const double *q, double kq, double kv,
+                        pl_bsr *A)
+{
+  for (size_t i = 0; i < world->pull_count; i++) {
+    const pl_pull *pull = &world->pulls[i];
+    double D[9];
+    if (!pull->used) continue;
+    tangent(pull, q, scale * kq, scale * kv, D);
+    for (int a = 0; a < pull->count; a++) {
+      for (int b = 0; b < pull->count; b++) {
+        // nodes that are not coupled by the model count as one lump on the diagonal
+        int place = pl_bsr_find(A, pull->blocks[a], pull->blocks[b]);
+        if (place < 0) place = A->diagonal[pull->blocks[a]];
+        double weight = pull->weights[a] * pull->weights[b];
+        for (int k = 0; k < 9; k++) A->values[9 * place + k] += weight * D[k];
+      }
+    }
+  }
+}
+
+/* ---- adding and moving ---- */
+
+static pl_status check_numbers(const pl_pull_def *def, pl_error *error)
+{
+  const struct {
+    const char *name;
+    double value;
+  } numbers[] = {
+      {"stiffness", def->stiffness}, {"damping", def->damping}, {"most_force", def->most_force}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (!(numbers[i].value >= 0 && numbers[i].value <= 1e15))
+      return pl_fail(error, PL_E_ARGUMENT, "the %s of a pull = %g must lie between 0 and 1e+15",
+                     numbers[i].name, numbers[i].value);
+  }
+  return PL_OK;
+}
+
+static pl_status check_target(const double target[3], pl_error *error)
+{
+  if (isfinite(target[0]) && isfinite(target[1]) && isfinite(target[2])) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT, "the target of a pull must be three finite numbers");
+}
+
+/* The spot in the world's own numbers. */
+static pl_status place_spot(const pl_world *world, const pl_spot *spot, pl_pull *pull,
+                            pl_error *error)
+{
+  const pl_body *body;
+  double sum = 0;
+  pl_status status = pl_world_find_body(world, spot->body, &body, error);
+  if (status) return status;
+  if (spot->count < 1 || spot->count > 4)
+    return pl_fail(error, PL_E_ARGUMENT, "a spot of %d nodes; it must have 1 to 4", spot->count);
+  pull->count = spot->count;
+  for (int a = 0; a < spot->count; a++) {
+    int node = spot->nodes[a];
+    if (node < 0 || node >= body->mesh->node_count)
+      return pl_fail_entity(error, PL_E_ARGUMENT, node, "body \"%.80s\" has no node %d", body->name,
+                            node);
+    pull->blocks[a] = body->offset + body->place[node];
+    pull->weights[a] = spot->weights[a];
+    sum += spot->weights[a] >= 0 ? spot->weights[a] : NAN;
+  }
+  if (!(fabs(sum - 1) < 1e-6))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "the weights of a spot must be positive and add up to 1 (they give %g)", sum);
+  return PL_OK;
+}
+
+pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id *id,
+                            pl_error *error)
+{
+  pl_pull pull = {.used = 1,
+                  .stiffness = def->stiffness,
+                  .damping = def->damping,
+                  .most_force = def->most_force};
+  pl_status status = pl_check_cookie(def->cookie, "pl_pull", error);
+  if (!status) status = check_numbers(def, error);
+  if (!status) status = check_target(def->target, error);
+  if (!status) status = place_spot(world, &def->at, &pull, error);
+  if (status) return status;
+  memcpy(pull.target, def->target, sizeof pull.target);
+
+  // a place that was given up, or one more
+  size_t place = 0;
+  while (place < world->pull_count && world->pulls[place].used) place++;
+  if (place == world->pull_count) {
+    status = pl_world_one_more(world, &world->pulls, place, &world->pull_room, sizeof pull, error);
+    if (status) return status;
+    world->pull_count++;
+  }
+  world->pulls[place] = pull;
+  if (id) id->index1 = (int32_t)place + 1;
+  return PL_OK;
+}
+
+static pl_status find_pull(const pl_world *world, pl_pull_id id, pl_pull **pull, pl_error *error)
+{
+  int known = id.index1 >= 1 && (size_t)id.index1 <= world->pull_count;
+  *pull = known ? &world->pulls[id.index1 - 1] : NULL;
+  if (known && (*pull)->used) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT, "there is no pull number %d", (int)id.index1);
+}
+
+pl_status pl_world_move_pull(pl_world *world, pl_pull_id id, const double target[3],
+                             pl_error *error)
+{
+  pl_pull *pull;
+  pl_status status = find_pull(world, id, &pull, error);
+  if (!status) status = check_target(target, error);
+  if (!status) memcpy(pull->target, target, sizeof pull->target);
+  return status;
+}
+
+pl_status pl_world_remove_pull(pl_world *world, pl_pull_id id, pl_error *error)
+{
+  pl_pull *pull;
+  pl_status status = find_pull(world, id, &pull, error);
+  if (!status) pull->used = 0;
+  return status;
+}
+
+pl_status pl_world_read_pull(const pl_world *world, pl_pull_id id, pl_pull_facts *facts,
+                             pl_error *error)
+{
+  pl_pull *pull;
+  pl_status status = find_pull(world, id, &pull, error);
+  if (status) return status;
+  at_point(pull, world->state.q, facts->position);
+  memcpy(facts->target, pull->target, sizeof facts->target);
+  force_of(pull, world->state.q, world->state.v, facts->force);
+  return PL_OK;
+}

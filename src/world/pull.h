@@ -1,0 +1,23 @@
+/* Pulls as the step sees them. */
+#ifndef PL_WORLD_PULL_H
+#define PL_WORLD_PULL_H
+
+#include "pliant/touch.h"
+#include "sparse/bsr.h"
+
+typedef struct pl_pull {
+  int used; /* 0: the place is free for another */
+  int count, blocks[4];
+  double weights[4];
+  double target[3], stiffness, damping, most_force;
+} pl_pull;
+
+/* f += scale times all pulls' forces at (q, v). */
+void pl_pulls_force(const pl_world *world, double scale, const double *q, const double *v,
+                    double *f);
+
+/* A += scale times their kq (-df/dq) + kv (-df/dv). */
+void pl_pulls_stiffness(const pl_world *world, double scale, const double *q, double kq, double kv,
+                        pl_bsr *A);
+
+#endif
