@@ -109,25 +109,12 @@ PL_INLINE void close_direction(const int count, const int same, pl_lanes *K)
   }
 }
 
-/* Four lanes of four vectors to four vectors of one lane each. */
-PL_INLINE void transpose(const pl_lanes *in, pl_lanes *out)
-{
-  pl_lanes low01 = __builtin_shufflevector(in[0], in[1], 0, 4, 2, 6);
-  pl_lanes high01 = __builtin_shufflevector(in[0], in[1], 1, 5, 3, 7);
-  pl_lanes low23 = __builtin_shufflevector(in[2], in[3], 0, 4, 2, 6);
-  pl_lanes high23 = __builtin_shufflevector(in[2], in[3], 1, 5, 3, 7);
-  out[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
-  out[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-  out[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-  out[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
-}
-
 /* Adds each lane's block, its entries in the order of memory. A thread owns nothing behind it. */
 PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *entries)
 {
   pl_lanes low[PL_LANES], high[PL_LANES];
-  transpose(entries, low);
-  transpose(entries + 4, high);
+  pl_lanes_transpose(entries, low);
+  pl_lanes_transpose(entries + 4, high);
   for (int lane = 0; lane < PL_LANES; lane++) {
     double *to = values + places[lane];
     pl_lanes_store(to, pl_lanes_load(to) + low[lane]);
@@ -179,7 +166,7 @@ PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_l
   for (int a = 0; a < count; a++) {
     pl_lanes turned[PL_LANES];
     pl_lanes in[4] = {forces[3 * a], forces[3 * a + 1], forces[3 * a + 2], forces[3 * a + 2]};
-    transpose(in, turned);
+    pl_lanes_transpose(in, turned);
     for (int lane = 0; lane < PL_LANES; lane++) {
       double *to = f + 3 * (size_t)nodes[PL_LANES * a + lane];
       to[0] += turned[lane][0];

@@ -43,6 +43,9 @@ struct pl_model {
   pl_allocator allocator;
   int blocks;          /* unknowns: 3 numbers each                  */
   double *lumped_mass; /* kg per block                               */
+  int unsymmetric;     /* its matrix is not symmetric: the solver must be made for that          */
+  int inexact;         /* its matrix leaves out that rotations change with q                     */
+  int unbalanced;      /* its forces add up to a small force and torque on the body as a whole   */
   void *state;         /* the member's own                           */
 };
 
