@@ -364,6 +364,7 @@ void pl_fem_evaluate(pl_model *self, const double *q, const double *v, double *f
   const pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .v = v, .f = f, .A = A, .kq = kq, .kv = kv};
   job.semidefinite = semidefinite;
+  job.shape = fem->law->shape(fem->viscous && v, semidefinite);
   int row_chunks = pl_chunk_count(self->blocks, ROWS_PER_CHUNK);
   if (A) pl_parallel(pool, row_chunks, clear_chunk, &job);
   for (int c = 0; c < fem->chunks.count; c++) {

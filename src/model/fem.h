@@ -29,6 +29,7 @@ typedef struct pl_fem_job {
   pl_bsr *A;
   double kq, kv;
   int semidefinite;
+  pl_tangent_shape shape;    /* of the law's tangent in this pass */
   double *sums;              /* energy of each chunk           */
   double *von_mises, *det_f; /* per element                    */
   const int *chunks;         /* the chunks of the colour in hand */
