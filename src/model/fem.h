@@ -15,8 +15,7 @@
 #include "model/colour.h"
 #include "model/mass.h"
 #include "model/model.h"
-
-enum { PL_ELEMENT_NODES = 8 };
+#include "model/shape.h"
 
 typedef struct pl_fem pl_fem;
 
