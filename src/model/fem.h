@@ -15,9 +15,8 @@
 #include "model/colour.h"
 #include "model/mass.h"
 #include "model/model.h"
+#include "model/shape.h"
 #include "model/warp.h"
-
-enum { PL_ELEMENT_NODES = 8 };
 
 typedef struct pl_fem pl_fem;
 
