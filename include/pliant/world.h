@@ -78,6 +78,9 @@ typedef struct pl_body_def {
   pl_choice model;    /* "fem" with its strain measure and mass */
   double velocity[3]; /* at the start, m/s */
   double spin[3];     /* angular velocity about the mass centre at the start, rad/s */
+  const double
+      *sites; /* 3 per place, copied: where the model shall put its frames; NULL: it chooses */
+  int site_count;
   uint32_t cookie;
 } pl_body_def;
 

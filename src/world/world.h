@@ -33,10 +33,13 @@ typedef struct pl_body {
   pl_material_def material; /* as given; the law stands above                 */
   double mass_damping;
   int offset, blocks; /* its part of q and v, in blocks */
-  double *rest;       /* rest positions, inside order   */
+  double *rest;       /* rest positions of the nodes, inside order */
+  double *nodal;      /* room for 2 x 3 numbers per node where the blocks are not the nodes */
+  double *sites;      /* places given for the model, 3 numbers each */
+  int site_count;
 } pl_body;
 
-/* Held nodes and how they move. */
+/* Held blocks and how they move. */
 typedef struct pl_fix {
   int body;
   int count, *nodes; /* inside numbers, ascending */
@@ -72,6 +75,7 @@ struct pl_world {
   double dt, gravity[3];
   int halvings; /* how often a failing step is halved */
   pl_part integrator_part, solver_part, preconditioner_part;
+  int solver_given; /* the user named it: it is not to be replaced by a more general one */
   pl_pool *pool;
 
   pl_body *bodies;
@@ -116,6 +120,17 @@ pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_materia
                             pl_error *error);
 void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
 
+/* The nodes' positions (or velocities) from those of the body's blocks: these themselves where the
+ * blocks are the nodes, else what the model makes of them in room (body->nodal, or NULL for that).
+ */
+const double *pl_body_nodes(const pl_body *body, const double *blocks, double *room);
+
+/* The inside node that a block is held with. */
+static inline int pl_body_anchor(const pl_body *body, int block)
+{
+  return body->model->anchors ? body->model->anchors[block] : block;
+}
+
 /* Makes room for one more element at the end of the growing array that *array points to. */
 pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *room, size_t size,
                             pl_error *error);
@@ -131,6 +146,10 @@ void pl_fix_target(const pl_fix *fix, const double X[3], double t, double target
 
 void pl_fix_release(const pl_allocator *allocator, pl_fix *fix);
 void pl_load_release(const pl_allocator *allocator, pl_load *load);
+
+/* Sees to it that the solver can do with the body's matrix: takes a more general one where the user
+ * named none. */
+pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *error);
 
 /* Builds matrix, solver, integrator and filter if something has changed since. */
 pl_status pl_world_prepare(pl_world *world, pl_error *error);
