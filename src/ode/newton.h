@@ -31,7 +31,7 @@ typedef struct pl_newton {
   double floor;      /* |P G| below this counts as converged, N */
   double reference;  /* out: the first |P G|, N */
   double cancelling; /* what rounding may leave of the forces that cancel in G, N */
-  double *q, *v, *r, *dz, *trial, *work; /* vectors of the integrator's workspace */
+  double *q, *v, *r, *dz, *trial, *rest, *work; /* vectors of the integrator's workspace */
 } pl_newton;
 
 /* The rows that every implicit method's parameter table starts with, and their places. */
