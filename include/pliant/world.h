@@ -75,6 +75,9 @@ typedef struct pl_body_def {
   pl_choice model;    /* "fem" with its strain measure and mass */
   double velocity[3]; /* at the start, m/s */
   double spin[3];     /* angular velocity about the mass centre at the start, rad/s */
+  int keep_momentum;  /* after each step, a body that nothing holds gets the momenta that external
+                         forces give it: mends vertex warping's ghost forces and the spin that
+                         integrators lose */
   uint32_t cookie;
 } pl_body_def;
 

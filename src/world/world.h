@@ -10,6 +10,7 @@
 #include "ode/integrator.h"
 #include "pliant/world.h"
 #include "world/load.h"
+#include "world/momentum.h"
 #include "world/pull.h"
 #include "world/quantity.h"
 
@@ -32,8 +33,10 @@ typedef struct pl_body {
   pl_part model_part, law;  /* what was chosen for it                         */
   pl_material_def material; /* as given; the law stands above                 */
   double mass_damping;
-  int offset, blocks; /* its part of q and v, in blocks */
-  double *rest;       /* rest positions, inside order   */
+  int keeps_momentum;
+  pl_momentum momentum; /* of the step in hand */
+  int offset, blocks;   /* its part of q and v, in blocks */
+  double *rest;         /* rest positions, inside order   */
 } pl_body;
 
 /* Held nodes and how they move. */
@@ -93,6 +96,7 @@ struct pl_world {
   pl_system system;
   pl_integrator *integrator;
   double *scratch;     /* a vector */
+  double *work;        /* another, if a body keeps its momentum */
   int *held;           /* the filter's nodes */
   double *projections; /* the filter's projections */
   int *held_by;        /* 3 per held node: which fix holds it along x, y, z; -1: none */
