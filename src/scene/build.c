@@ -280,6 +280,7 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     def.model = pl_item_choice(reader, item, 0);
     pl_item_numbers(item, "velocity", def.velocity);
     pl_item_numbers(item, "spin", def.spin);
+    def.keep_momentum = strcmp(pl_item_text(item, "momentum"), "kept") == 0;
     pl_error error;
     if (reader->stopped) return;
     report_if(reader, index, pl_world_add_body(scene->world, &def, &item->body, &error), &error);

@@ -213,6 +213,12 @@ static const pl_element body = {
             VECTOR("velocity", "m/s", "at the start", 1e6, "0 0 0"),
             VECTOR("spin", "rad/s", "angular velocity about its mass centre at the start", 1e6,
                    "0 0 0"),
+            {.param = {.name = "momentum",
+                       .unit = "word",
+                       .summary = "as the step computed it, or kept: of a body that nothing holds "
+                                  "only external forces change it (use it with strain=\"warped\")",
+                       .words = "computed|kept"},
+             .preset = "computed"},
             END,
         },
     .children = (const pl_element *const[]){&fix, &move, &load, NULL},

@@ -10,6 +10,7 @@
 #include "ode/integrator.h"
 #include "pliant/world.h"
 #include "world/load.h"
+#include "world/momentum.h"
 #include "world/pull.h"
 #include "world/quantity.h"
 
@@ -32,10 +33,12 @@ typedef struct pl_body {
   pl_part model_part, law;  /* what was chosen for it                         */
   pl_material_def material; /* as given; the law stands above                 */
   double mass_damping;
-  int offset, blocks; /* its part of q and v, in blocks */
-  double *rest;       /* rest positions of the nodes, inside order */
-  double *nodal;      /* room for 2 x 3 numbers per node where the blocks are not the nodes */
-  double *sites;      /* places given for the model, 3 numbers each */
+  int keeps_momentum;
+  pl_momentum momentum; /* of the step in hand */
+  int offset, blocks;   /* its part of q and v, in blocks */
+  double *rest;         /* rest positions of the nodes, inside order */
+  double *nodal;        /* room for 2 x 3 numbers per node where the blocks are not the nodes */
+  double *sites;        /* places given for the model, 3 numbers each */
   int site_count;
 } pl_body;
 
@@ -98,6 +101,7 @@ struct pl_world {
   pl_integrator *integrator;
   double *scratch;     /* a vector */
   double *drag;        /* the system's */
+  double *work;        /* another, if a body keeps its momentum */
   int *held;           /* the filter's nodes */
   double *projections; /* the filter's projections */
   int *held_by;        /* 3 per held node: which fix holds it along x, y, z; -1: none */
