@@ -159,9 +159,11 @@ PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *
  * caches, and which blocks come next is beyond what a processor guesses. */
 PL_INLINE void fetch_blocks(const double *values, const int *places, const int count)
 {
-  for (int i = 0; i < count * (count - 1) / 2 * PL_LANES; i++) {
-    __builtin_prefetch(values + places[i], 1);
-    __builtin_prefetch(values + places[i] + 8, 1);
+  for (int pair = 0; pair < count * (count - 1) / 2; pair++, places += PL_LANES) {
+    for (int lane = 0; lane < PL_LANES; lane++) {
+      __builtin_prefetch(values + places[lane], 1);
+      __builtin_prefetch(values + places[lane] + 8, 1);
+    }
   }
 }
 
@@ -311,7 +313,6 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
   if (shape != FORCES_ONLY) {
     const size_t size = (size_t)(count * (count - 1) / 2 * PL_LANES);
     places = fem->places + (size_t)batch * size;
-    if (batch + 1 < fem->batches) fetch_blocks(values, places + size, count);
   }
   pl_point point = start_point(fem, rest, fem->viscous && job->v);
   gather_edges(job->q, nodes, count, edges);
@@ -333,6 +334,9 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
     else
       fem->law->form(&point, job->kq, job->kv, job->semidefinite, P, &form);
 
+    // in the shadow of the law's long chain of operations
+    if (shape != FORCES_ONLY && p == points - 1 && batch + 1 < fem->batches)
+      fetch_blocks(values, places + count * (count - 1) / 2 * PL_LANES, count);
     add_forces(P, b, weight, count, points, forces);
     if (shape == PL_TANGENT_WHOLE) add_directions(H, b, weight, count, points, by_direction);
     if (shape > PL_TANGENT_WHOLE) add_form(&form, shape, b, count, points, values, places, K);
