@@ -257,24 +257,22 @@ static pl_status try_value(const work *w, change_list *changes, double value, st
   return status;
 }
 
-/* The largest value that is accepted, to within the study's ratio; the row is of that run. Nothing
- * below from is tried: a case that fails there has failed. */
+/* The largest value that is accepted, to within the study's ratio; the row is of that run. Comes
+ * down from the top in large steps first, because runs with small values take long. */
 static pl_status bisect(const work *w, change_list *changes, study_row *row, pl_error *error)
 {
-  double low = w->study->bisect.from, high = w->study->bisect.to;
+  double low = w->study->bisect.to, high = low;
   study_row other;
   int accepted = 0;
-  pl_status status = try_value(w, changes, high, row, &accepted, error);
-  if (!status && accepted) {
-    row->values[STUDY_found] = high;
-    return PL_OK;
+  pl_status status = try_value(w, changes, low, row, &accepted, error);
+  while (!status && !accepted && !interrupted && low > w->study->bisect.from) {
+    high = low;
+    low = fmax(low / 4, w->study->bisect.from);
+    status = try_value(w, changes, low, row, &accepted, error);
   }
-  if (!status) status = try_value(w, changes, low, row, &accepted, error);
-  if (status || !accepted) {
-    if (!status && !row->failure[0])
-      snprintf(row->failure, sizeof row->failure, "not accepted at %g, the least value", low);
-    return status;
-  }
+  if (!status && !accepted && !row->failure[0])
+    snprintf(row->failure, sizeof row->failure, "not accepted at %g, the least value", low);
+  if (status || !accepted) return status;
   while (high / low > w->study->bisect.ratio && !status && !interrupted) {
     double middle = sqrt(low * high);
     status = try_value(w, changes, middle, &other, &accepted, error);
@@ -386,6 +384,13 @@ static pl_status check_cases(work *w, pl_error *error)
       study_column(&w->table, w->study->bisect.accept) < PL_MOST_AXES)
     return pl_fail_at(error, PL_E_ARGUMENT, w->study->path, 0,
                       "bisect: accept = \"%.80s\" is not measured", w->study->bisect.accept);
+  for (int i = 0; i < w->study->axis_count; i++) {
+    const pl_study_axis *axis = &w->study->axes[i];
+    if (study_is_measured(&w->table, axis->name))
+      return pl_fail_at(error, PL_E_ARGUMENT, w->study->path, axis->line,
+                        "vary: \"%.80s\" is the name of something measured; choose another",
+                        axis->name);
+  }
   pl_status status = check_reference(w, nodes, error);
   return status ? status : study_report_check(&w->table, error);
 }

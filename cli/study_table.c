@@ -20,19 +20,30 @@ static const struct {
 
 /* ---- columns ---- */
 
+static int find_measured(const study_table *table, const char *name)
+{
+  for (int i = 0; i < STUDY_METRIC_COUNT; i++) {
+    if (strcmp(metrics[i].name, name) == 0) return i;
+  }
+  for (int i = 0; i < table->probe_count; i++) {
+    if (strcmp(table->probe_names[i], name) == 0) return STUDY_METRIC_COUNT + i;
+  }
+  return -1;
+}
+
 int study_column(const study_table *table, const char *name)
 {
   const pl_study *study = table->study;
   for (int i = 0; i < study->axis_count; i++) {
     if (strcmp(study->axes[i].name, name) == 0) return i;
   }
-  for (int i = 0; i < STUDY_METRIC_COUNT; i++) {
-    if (strcmp(metrics[i].name, name) == 0) return PL_MOST_AXES + i;
-  }
-  for (int i = 0; i < table->probe_count; i++) {
-    if (strcmp(table->probe_names[i], name) == 0) return PL_MOST_AXES + STUDY_METRIC_COUNT + i;
-  }
-  return -1;
+  int measured = find_measured(table, name);
+  return measured < 0 ? -1 : PL_MOST_AXES + measured;
+}
+
+int study_is_measured(const study_table *table, const char *name)
+{
+  return find_measured(table, name) >= 0;
 }
 
 int study_column_words(const study_table *table, const char **words, int most)

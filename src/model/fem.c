@@ -13,20 +13,25 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRAIN, MASS, PARAM_COUNT };
+enum { STRAIN, MASS, ROTATION, PARAM_COUNT };
 enum { LUMPED, CONSISTENT };
 
 #define X(name) STRAIN_##name,
 enum { PL_STRAINS(X) STRAIN_COUNT };
 #undef X
-#define X(name)      "|" #name
-#define STRAIN_WORDS (&(PL_STRAINS(X))[1])
+#define X(name)      #name "|"
+#define STRAIN_WORDS PL_STRAINS(X) "warped"
 
 static const pl_param params[PARAM_COUNT] = {
-    [STRAIN] = {"strain", "1", "how strain follows from the deformation", 0, 0, STRAIN_COUNT - 1,
+    [STRAIN] = {"strain", "1", "how strain follows from the deformation", 0, 0, STRAIN_COUNT,
                 STRAIN_WORDS, 1},
     [MASS] = {"mass", "1", "mass at the nodes, or spread as the shape functions are", LUMPED, 0, 1,
               "lumped|consistent", 1},
+    [ROTATION] = {"rotation", "1",
+                  "for strain=\"warped\": a node's rotation from its edges' singular values, the "
+                  "frame of three edges (flutters), or the mean deformation gradient; both: "
+                  "the singular values' at both ends of an edge, which depends on the origin",
+                  PL_WARP_SVD, 0, 3, PL_WARP_WORDS, 1},
 };
 #undef X
 
@@ -120,7 +125,7 @@ static pl_status allocate(pl_model *self, pl_fem *fem, pl_error *error)
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
-static pl_cliques cliques(const pl_model *self)
+pl_cliques pl_fem_cliques(const pl_model *self)
 {
   const pl_fem *fem = self->state;
   return (pl_cliques){
@@ -142,7 +147,9 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   fem->viscous_lambda = material->viscous_lambda;
   fem->viscous_mu = material->viscous_mu;
   fem->viscous = fem->viscous_lambda != 0 || fem->viscous_mu != 0;
-  fem->law = &pl_strain_at((int)values[STRAIN])->points;
+  // the elements' own law where nodes are warped is corotated
+  int warped = values[STRAIN] == STRAIN_COUNT;
+  fem->law = &pl_strain_at(warped ? STRAIN_corotated : (int)values[STRAIN])->points;
   fem->kernel = PL_PICK_VARIANT(pl_fem_kernels) + (tets ? PL_FEM_TET : PL_FEM_HEX);
 
   // the elements, their chunks and their mass
@@ -159,17 +166,19 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
                         fem->nodes_per_element, fem->chunk_batches * PL_LANES, &fem->chunks, error);
   if (status) return status;
   mass_source source = {.mesh = mesh, .density = material->density};
-  pl_cliques elements = cliques(self);
+  pl_cliques elements = pl_fem_cliques(self);
   status = pl_mass_create(&self->allocator, self->blocks, &elements, element_mass, &source,
                           values[MASS] == CONSISTENT, &fem->mass, error);
   self->lumped_mass = fem->mass.lumped;
+  if (!status && warped) status = pl_fem_warp(self, mesh->nodes, (int)values[ROTATION], error);
   return status;
 }
 
-static void destroy(pl_model *self)
+void pl_fem_destroy(pl_model *self)
 {
   pl_fem *fem = self->state;
   if (!fem) return;
+  pl_warp_destroy(&self->allocator, &fem->warp);
   pl_mass_destroy(&self->allocator, &fem->mass);
   pl_colours_destroy(&self->allocator, &fem->chunks);
   pl_free(&self->allocator, fem->chunk_sums);
@@ -217,7 +226,7 @@ static void find_mirror(pl_fem *fem, const pl_bsr *A, int rows)
   }
 }
 
-static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
+pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
 {
   pl_fem *fem = self->state;
   int count = fem->nodes_per_element;
@@ -275,12 +284,13 @@ static void finish_chunk(void *context, int chunk)
   job->fem->kernel->finish_rows(job, chunk_row(job, chunk), chunk_row(job, chunk + 1));
 }
 
-static void evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
+void pl_fem_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
                      double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
 {
   const pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .v = v, .f = f, .A = A, .kq = kq, .kv = kv};
   job.semidefinite = semidefinite;
+  job.shape = fem->law->shape(fem->viscous && v, semidefinite);
   int row_chunks = pl_chunk_count(self->blocks, ROWS_PER_CHUNK);
   if (A) pl_parallel(pool, row_chunks, clear_chunk, &job);
   for (int c = 0; c < fem->chunks.count; c++) {
@@ -291,13 +301,13 @@ static void evaluate(pl_model *self, const double *q, const double *v, double *f
   if (A) pl_parallel(pool, row_chunks, finish_chunk, &job);
 }
 
-static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
+void pl_fem_mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
 {
   const pl_fem *fem = self->state;
   pl_mass_add(&fem->mass, a, x, f, pool);
 }
 
-static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
+void pl_fem_mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
 {
   const pl_fem *fem = self->state;
   pl_mass_matrix(&fem->mass, a, A, pool);
@@ -326,26 +336,42 @@ static void fields_chunk(void *context, int chunk)
   job->fem->kernel->fields(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
 }
 
-static void fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
+void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
 {
   const pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .von_mises = von_mises, .det_f = det_f};
   pl_parallel(pool, fem->chunks.chunks, fields_chunk, &job);
 }
 
+#define INFO                                                                                       \
+  {                                                                                                \
+    .name = "fem", .summary = "finite elements: linear tetrahedra or 8-node hexahedra",            \
+    .source = "Hauth 2004, 3.1 and C; Zienkiewicz, Taylor, Zhu 2005, 4.6", .params = params,       \
+    .param_count = PARAM_COUNT                                                                     \
+  }
+
 const pl_model_ops pl_model_fem = {
-    .info = {.name = "fem",
-             .summary = "finite elements: linear tetrahedra or 8-node hexahedra",
-             .source = "Hauth 2004, 3.1 and C; Zienkiewicz, Taylor, Zhu 2005, 4.6",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = INFO,
     .create = create,
-    .destroy = destroy,
-    .cliques = cliques,
-    .bind = bind,
-    .evaluate = evaluate,
-    .mass_add = mass_add,
-    .mass_matrix = mass_matrix,
+    .destroy = pl_fem_destroy,
+    .cliques = pl_fem_cliques,
+    .bind = pl_fem_bind,
+    .evaluate = pl_fem_evaluate,
+    .mass_add = pl_fem_mass_add,
+    .mass_matrix = pl_fem_mass_matrix,
     .energy = energy,
-    .fields = fields,
+    .fields = pl_fem_fields,
+};
+
+/* A model changes its table when it turns out to be warped. */
+const pl_model_ops pl_fem_warped = {
+    .info = INFO,
+    .create = create,
+    .destroy = pl_fem_destroy,
+    .cliques = pl_fem_cliques,
+    .bind = pl_fem_warped_bind,
+    .evaluate = pl_fem_warped_evaluate,
+    .mass_add = pl_fem_mass_add,
+    .mass_matrix = pl_fem_mass_matrix,
+    .fields = pl_fem_fields,
 };

@@ -16,6 +16,7 @@
 #include "model/mass.h"
 #include "model/model.h"
 #include "model/shape.h"
+#include "model/warp.h"
 
 typedef struct pl_fem pl_fem;
 
@@ -27,6 +28,7 @@ typedef struct pl_fem_job {
   pl_bsr *A;
   double kq, kv;
   int semidefinite;
+  pl_tangent_shape shape;    /* of the law's tangent in this pass */
   double *sums;              /* energy of each chunk           */
   double *von_mises, *det_f; /* per element                    */
   const int *chunks;         /* the chunks of the colour in hand */
@@ -64,7 +66,32 @@ struct pl_fem {
   pl_colours chunks;
   double *chunk_sums;
   pl_mass mass;
+  pl_warp warp; /* strain="warped" only */
 };
+
+/* The passes that plain and warped elements share; as in pl_model_ops. */
+void pl_fem_destroy(pl_model *self);
+pl_cliques pl_fem_cliques(const pl_model *self);
+pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
+void pl_fem_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
+                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
+void pl_fem_mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
+void pl_fem_mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool);
+void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *det_f,
+                   pl_pool *pool);
+
+/* How the rotations of warped nodes are found; the words of the parameter "rotation". */
+enum { PL_WARP_SVD, PL_WARP_EDGES, PL_WARP_POLAR, PL_WARP_BOTH };
+#define PL_WARP_WORDS "svd|edges|polar|both"
+
+/* The table of warped elements. */
+extern const pl_model_ops pl_fem_warped;
+pl_status pl_fem_warped_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
+void pl_fem_warped_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
+                            double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
+/* Turns a model that is made otherwise into one whose stiffness at rest is warped; X are positions
+ * at rest. */
+pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *error);
 
 /* Lanes of rest data per batch: the two moduli and, for each point, the weight and the gradients.
  */

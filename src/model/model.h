@@ -57,6 +57,9 @@ struct pl_model {
   pl_allocator allocator;
   int blocks;          /* unknowns: 3 numbers each                  */
   double *lumped_mass; /* kg per block                               */
+  int unsymmetric;     /* its matrix is not symmetric: the solver must be made for that          */
+  int inexact;         /* its matrix leaves out that rotations change with q                     */
+  int unbalanced;      /* its forces add up to a small force and torque on the body as a whole   */
   const double *rest;  /* the blocks' positions at rest; the mesh's nodes unless create says else */
   const int *anchors;  /* per block the node that it is held with; NULL: the blocks are the nodes */
   pl_sites sites;      /* as given; for create only                   */

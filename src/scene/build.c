@@ -66,6 +66,8 @@ static void build_world(pl_reader *reader, pl_scene *scene)
   if (integrator) def.integrator = pl_item_choice(reader, integrator, 0);
   if (solver) {
     def.solver = pl_item_choice(reader, solver, 0);
+    // without a name the world may take another
+    if (!pl_item_text(solver, "method")) def.solver.name = NULL;
     def.preconditioner = pl_item_choice(reader, solver, 1);
   }
   pl_error error;

@@ -53,12 +53,15 @@ PL_PRECONDITIONERS(X)
 extern const pl_family pl_preconditioner_family;
 
 /* Solvers. A new one is a file that defines pl_solver_NAME and a line here. */
-#define PL_SOLVERS(X) X(cg)
+#define PL_SOLVERS(X)                                                                              \
+  X(cg)                                                                                            \
+  X(bicgstab)
 
 typedef struct pl_solver pl_solver;
 
 typedef struct pl_solver_ops {
   pl_member info;    /* the first parameter is the relative tolerance */
+  int unsymmetric;   /* also solves systems whose matrix is not symmetric, or indefinite */
   size_t state_size; /* of the member's struct, which begins with a pl_solver */
   pl_status (*create)(pl_solver *self, const pl_bsr *A, const double *values, pl_error *error);
   void (*destroy)(pl_solver *self); /* also after a create that failed half way */

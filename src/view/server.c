@@ -15,8 +15,6 @@ enum {
   HOST_ROOM = 280,
   CHUNK = 16384, /* of a file                                          */
   IN_FLIGHT = 2, /* frames sent that the page has not confirmed yet    */
-  HELLO_SECONDS = 5,
-  SLOW_SECONDS = 10,
   MOST_FDS = 80,
   HEADER_BYTES = 8192
 };
@@ -227,7 +225,7 @@ static int enter(pl_server *server, struct lws *wsi, client *page)
   }
   page->place = place;
   server->clients[place] = page;
-  lws_set_timer_usecs(wsi, (lws_usec_t)HELLO_SECONDS * LWS_US_PER_SEC);
+  lws_set_timer_usecs(wsi, (lws_usec_t)server->def.hello_seconds * LWS_US_PER_SEC);
   return 0;
 }
 
@@ -248,11 +246,11 @@ static void leave(pl_server *server, client *page)
 }
 
 /* A page that has not said hello in time, or does not confirm what it gets. */
-static int check_time(client *page)
+static int check_time(pl_server *server, client *page)
 {
   if (!page->known) return -1;
-  if (page->in_flight && pl_now() - page->progress > SLOW_SECONDS) return -1;
-  lws_set_timer_usecs(page->wsi, (lws_usec_t)2 * LWS_US_PER_SEC);
+  if (page->in_flight && pl_now() - page->progress > server->def.slow_seconds) return -1;
+  lws_set_timer_usecs(page->wsi, LWS_US_PER_SEC);
   return 0;
 }
 
@@ -268,7 +266,7 @@ static int say_hello(pl_server *server, client *page)
   page->known = 1;
   page->progress = pl_now();
   if (!server->driver) server->driver = page;
-  lws_set_timer_usecs(page->wsi, (lws_usec_t)2 * LWS_US_PER_SEC);
+  lws_set_timer_usecs(page->wsi, LWS_US_PER_SEC);
   lws_callback_on_writable(page->wsi);
   return 0;
 }
@@ -386,7 +384,7 @@ static int on_page(struct lws *wsi, enum lws_callback_reasons reason, void *user
   case LWS_CALLBACK_SERVER_WRITEABLE:
     return send_next(server, user);
   case LWS_CALLBACK_TIMER:
-    return check_time(user);
+    return check_time(server, user);
   case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
     wake_all(server);
     return 0;
@@ -441,9 +439,9 @@ static pl_status listen_at(pl_server *server, pl_error *error)
       .options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
       .max_http_header_data2 = HEADER_BYTES,
       .fd_limit_per_thread = MOST_FDS,
-      .timeout_secs = HELLO_SECONDS,
-      .timeout_secs_ah_idle = HELLO_SECONDS,
-      .keepalive_timeout = HELLO_SECONDS,
+      .timeout_secs = (unsigned)server->def.hello_seconds,
+      .timeout_secs_ah_idle = (unsigned)server->def.hello_seconds,
+      .keepalive_timeout = server->def.hello_seconds,
       .vhost_name = "pliant",
   };
   lws_set_log_level(0, NULL);
@@ -465,6 +463,8 @@ pl_status pl_server_create(const pl_server_def *def, pl_server **out, pl_error *
   pl_server *server = pl_alloc(&allocator, 1, sizeof *server);
   if (!server) return pl_fail_memory(error);
   server->def = *def;
+  if (def->hello_seconds <= 0) server->def.hello_seconds = 5;
+  if (def->slow_seconds <= 0) server->def.slow_seconds = 10;
   server->allocator = allocator;
   memcpy(server->token, def->token, sizeof server->token);
   atomic_init(&server->ending, 0);

@@ -29,6 +29,8 @@ typedef struct pl_server_def {
   /* Takes what the page that drives asks for; 0: it could not. */
   int (*command)(void *context, const pl_command *command);
   void *context;
+  int hello_seconds; /* for a request or a token to come, 0: 5                          */
+  int slow_seconds;  /* that a page may leave frames unconfirmed, 0: 10                 */
 } pl_server_def;
 
 pl_status pl_server_create(const pl_server_def *def, pl_server **server, pl_error *error);

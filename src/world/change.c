@@ -142,6 +142,7 @@ pl_status pl_world_set_solver(pl_world *world, const pl_choice *solver,
   if (status) return status;
   pl_world_unprepare(world);
   world->solver_part = part;
+  world->solver_given = solver->name != NULL;
   world->preconditioner_part = before;
   return PL_OK;
 }

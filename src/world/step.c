@@ -185,8 +185,33 @@ static pl_status make_filter(pl_world *world, pl_error *error)
   return status;
 }
 
+/* The general solver with the tolerance that was set for the other. */
+static pl_status take_general_solver(pl_world *world, pl_error *error)
+{
+  pl_setting tolerance = {.name = "tolerance", .value = {world->solver_part.values[0]}};
+  pl_choice choice = {"bicgstab", &tolerance, 1};
+  return pl_choice_resolve(&pl_solver_family, &choice, &world->solver_part.member,
+                           world->solver_part.values, error);
+}
+
+pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *error)
+{
+  const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->integrator_part.member;
+  const pl_solver_ops *solver = (const pl_solver_ops *)world->solver_part.member;
+  if (!integrator->is_implicit || !body->model->unsymmetric || solver->unsymmetric) return PL_OK;
+  if (!world->solver_given) return take_general_solver(world, error);
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "body \"%.80s\" has a matrix that is not symmetric, on which solver \"%s\" "
+                 "diverges; use \"bicgstab\"",
+                 body->name, solver->info.name);
+}
+
 static pl_status make_matrix(pl_world *world, pl_error *error)
 {
+  for (size_t b = 0; b < world->body_count; b++) {
+    pl_status fits = pl_world_fit_solver(world, &world->bodies[b], error);
+    if (fits) return fits;
+  }
   pl_cliques *cliques = pl_alloc(&world->allocator, world->body_count, sizeof *cliques);
   if (!cliques) return pl_fail_memory(error);
   for (size_t b = 0; b < world->body_count; b++) {

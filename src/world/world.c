@@ -77,6 +77,7 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   world->halvings = def->halvings;
   memcpy(world->gravity, def->gravity, sizeof world->gravity);
   status = resolve(&pl_integrator_family, &def->integrator, &world->integrator_part, error);
+  world->solver_given = def->solver.name != NULL;
   if (!status) status = resolve(&pl_solver_family, &def->solver, &world->solver_part, error);
   if (!status)
     status = resolve(&pl_preconditioner_family, &def->preconditioner, &world->preconditioner_part,
@@ -288,6 +289,8 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   pl_body_remember(body, &def->material, &law);
   body->offset = world->blocks;
   body->blocks = body->model->blocks;
+  status = pl_world_fit_solver(world, body, error);
+  if (status) return status;
   return grow_state(world, body->blocks, error);
 }
 

@@ -75,6 +75,7 @@ struct pl_world {
   double dt, gravity[3];
   int halvings; /* how often a failing step is halved */
   pl_part integrator_part, solver_part, preconditioner_part;
+  int solver_given; /* the user named it: it is not to be replaced by a more general one */
   pl_pool *pool;
 
   pl_body *bodies;
@@ -145,6 +146,10 @@ void pl_fix_target(const pl_fix *fix, const double X[3], double t, double target
 
 void pl_fix_release(const pl_allocator *allocator, pl_fix *fix);
 void pl_load_release(const pl_allocator *allocator, pl_load *load);
+
+/* Sees to it that the solver can do with the body's matrix: takes a more general one where the user
+ * named none. */
+pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *error);
 
 /* Builds matrix, solver, integrator and filter if something has changed since. */
 pl_status pl_world_prepare(pl_world *world, pl_error *error);

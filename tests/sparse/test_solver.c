@@ -204,9 +204,17 @@ static void check_unreachable(const pair *names)
 
 TEST(rounding_level_is_accepted) { for_all_pairs(check_unreachable); }
 
-/* Off-diagonal blocks so large that the matrix is indefinite, though its diagonal is not. */
+static int takes_unsymmetric(const pair *names)
+{
+  return ((const pl_solver_ops *)pl_member_find(&pl_solver_family, names->solver.name))
+      ->unsymmetric;
+}
+
+/* Off-diagonal blocks so large that the matrix is indefinite, though its diagonal is not; solvers
+ * that take any matrix solve it. */
 static void check_indefinite(const pair *names)
 {
+  if (takes_unsymmetric(names)) return;
   pl_bsr *A = test_laplacian(20, 5);
   for (int row = 0; row < A->rows; row++) {
     for (int k = A->start[row]; k < A->start[row + 1]; k++) {
@@ -229,6 +237,42 @@ static void check_indefinite(const pair *names)
 }
 
 TEST(indefinite_matrices_are_found) { for_all_pairs(check_indefinite); }
+
+/* Stiffness warped by one rotation per row: A_ij = R_i S_ij R_i^T + M, with the rows' rotations up
+ * to 1 rad apart. */
+static void check_unsymmetric(const pair *names)
+{
+  if (!takes_unsymmetric(names)) return;
+  for (int constrained = 0; constrained < 2; constrained++) {
+    int rows = 25;
+    pl_bsr *A = test_spd(rows);
+    for (int row = 0; row < rows; row++) {
+      double c = cos(0.04 * row), s = sin(0.04 * row);
+      const double R[9] = {c, s, 0, -s, c, 0, 0, 0, 1};
+      for (int k = A->start[row]; k < A->start[row + 1]; k++) {
+        double *block = A->values + 9 * k, half[9] = {0}, whole[9] = {0};
+        for (int i = 0; i < 27; i++)
+          half[i % 9] += R[3 * (i / 9) + i % 3] * block[i % 9 - i % 3 + i / 9];
+        for (int i = 0; i < 27; i++)
+          whole[i % 9] += half[3 * (i / 9) + i % 3] * R[3 * (i / 9) + i % 9 / 3];
+        memcpy(block, whole, sizeof whole);
+      }
+    }
+    test_filter constraints = {0};
+    if (constrained) test_constrain(&constraints, rows);
+    const pl_filter *filter = constrained ? &constraints.filter : NULL;
+    double *b = test_vector(rows), *x = test_vector(rows), *y = test_vector(rows);
+    memcpy(y, x, 3 * (size_t)rows * sizeof *x);
+    test_dense_solve(A, filter, b, y);
+    CHECK(fabs(test_entry(A, 0, 4) - test_entry(A, 4, 0)) > 1e-3);
+    CHECK_OK(solve(names, A, filter, b, x, 1e-11, NULL, NULL, error));
+    CHECK(test_distance(x, y, rows) <= 1e-8);
+    free(b), free(x), free(y);
+    pl_bsr_destroy(A);
+  }
+}
+
+TEST(unsymmetric_systems_are_solved) { for_all_pairs(check_unsymmetric); }
 
 /* A body that nothing holds: forces that add up to something have no solution. */
 static void check_singular(const pair *names)
@@ -544,9 +588,10 @@ TEST(choices_are_checked)
 
 TESTS(X(agrees_with_the_dense_solution) X(prescribed_values_are_kept) X(warm_start_costs_nothing)
           X(nothing_to_do_is_fine) X(rounding_level_is_accepted) X(indefinite_matrices_are_found)
-              X(singular_matrices_are_found) X(hidden_singular_matrices_are_found)
-                  X(consistent_singular_systems_are_solved) X(what_is_not_finite_is_found)
-                      X(iterations_are_limited) X(preconditioners_save_iterations)
-                          X(exact_preconditioners_take_one_iteration) X(contrasts_are_endured)
-                              X(bad_diagonal_blocks_are_named) X(same_bits_for_any_threads)
-                                  X(memory_is_taken_at_creation_only) X(choices_are_checked))
+              X(unsymmetric_systems_are_solved) X(singular_matrices_are_found)
+                  X(hidden_singular_matrices_are_found) X(consistent_singular_systems_are_solved)
+                      X(what_is_not_finite_is_found) X(iterations_are_limited)
+                          X(preconditioners_save_iterations)
+                              X(exact_preconditioners_take_one_iteration) X(contrasts_are_endured)
+                                  X(bad_diagonal_blocks_are_named) X(same_bits_for_any_threads)
+                                      X(memory_is_taken_at_creation_only) X(choices_are_checked))

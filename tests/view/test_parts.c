@@ -1,0 +1,321 @@
+/* The viewer's parts without a network: commands, messages, the drawn surface, the history, the
+ * board. */
+#include "view/board.h"
+#include "view/command.h"
+#include "view/history.h"
+#include "view/protocol.h"
+#include "view/server.h"
+
+#include "world/bar.h"
+
+#include "test.h"
+
+static pl_world *make(const bar_def *bar, pl_body_id *body)
+{
+  pl_world *world = NULL;
+  CHECK_OK(bar_make(bar, &world, body, error));
+  return world;
+}
+
+/* ---- commands ---- */
+
+static pl_status parse(const char *line, pl_command *command, pl_error *error)
+{
+  return pl_command_parse(line, strlen(line), command, error);
+}
+
+TEST(commands_are_read)
+{
+  pl_command command;
+  CHECK_OK(parse("play", &command, error));
+  CHECK(command.kind == PL_COMMAND_play);
+  CHECK_OK(parse("seek 120", &command, error));
+  CHECK(command.kind == PL_COMMAND_seek && command.numbers[0] == 120);
+  CHECK_OK(parse("drag 0.5 -1e-3 2", &command, error));
+  CHECK(command.numbers[1] == -1e-3 && command.numbers[2] == 2);
+  CHECK_OK(parse("set material.0 young 2e5", &command, error));
+  CHECK(strcmp(command.words[0], "material.0") == 0 && strcmp(command.words[1], "young") == 0);
+  CHECK(strcmp(command.rest, "2e5") == 0);
+  CHECK_OK(parse("set world gravity 0 0 -1.6", &command, error));
+  CHECK(strcmp(command.rest, "0 0 -1.6") == 0);
+}
+
+TEST(everything_else_is_refused)
+{
+  static const struct {
+    const char *line, *part;
+  } bad[] = {{"", "missing"},
+             {"   ", "missing"},
+             {"fly", "unknown command"},
+             {"play now", "more than it takes"},
+             {"seek", "number is missing"},
+             {"seek x", "number is missing"},
+             {"seek -1", "must lie between"},
+             {"seek 1.5", "whole number"},
+             {"seek 1e99", "must lie between"},
+             {"seek nan", "number is missing"},
+             {"step 0", "must lie between"},
+             {"drag 1 2", "number is missing"},
+             {"drag 1 2 inf", "number is missing"},
+             {"speed 0", "must lie between"},
+             {"set world", "word is missing"},
+             {"set world dt", "value is missing"},
+             {"play\n", "one line"},
+             {"play\x01", "one line"},
+             {"pl\xc3\xa4y", "one line"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    pl_command command;
+    pl_error error = {0};
+    CHECK(parse(bad[i].line, &command, &error) != PL_OK);
+    if (!strstr(error.message, bad[i].part)) printf("  %s: %s\n", bad[i].line, error.message);
+    CHECK(strstr(error.message, bad[i].part) != NULL);
+  }
+  // long ones, and ones with a zero inside
+  char line[4096];
+  pl_command command;
+  memset(line, 'x', sizeof line);
+  CHECK(pl_command_parse(line, sizeof line, &command, NULL) == PL_E_LIMIT);
+  CHECK(pl_command_parse(line, 200, &command, NULL) != PL_OK);
+  CHECK(pl_command_parse("play\0 me", 8, &command, NULL) != PL_OK);
+}
+
+/* Random lines out of the command's own words: whatever happens, nothing is written beyond. */
+TEST(random_lines_do_no_harm)
+{
+  static const char *const words[] = {"set",  "seek", "grab", "1e5", "-1", "material.0", "young",
+                                      "drag", "0.5",  "  ",   "\t",  "é",  "1e999",      "play"};
+  int taken = 0;
+  for (int i = 0; i < 20000; i++) {
+    char line[600] = "";
+    size_t used = 0;
+    for (uint64_t n = test_random() % 8; n > 0; n--) {
+      const char *word = words[test_random() % (sizeof words / sizeof *words)];
+      used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", word, n % 3 ? " " : "");
+    }
+    pl_command command;
+    taken += pl_command_parse(line, used, &command, NULL) == PL_OK;
+  }
+  CHECK(taken > 100); // some of them are commands
+}
+
+/* ---- messages ---- */
+
+static uint32_t u32_at(const pl_text *text, size_t at)
+{
+  uint32_t value = 0;
+  for (int i = 3; i >= 0; i--) value = value << 8 | (unsigned char)text->data[at + (size_t)i];
+  return value;
+}
+
+static float f32_at(const pl_text *text, size_t at)
+{
+  uint32_t bits = u32_at(text, at);
+  float value;
+  memcpy(&value, &bits, 4);
+  return value;
+}
+
+/* The layout of docs/viewer.md, byte by byte. */
+TEST(a_frame_has_its_layout)
+{
+  const float positions[6] = {1, 2, 3, 4, 5, 6}, values[2] = {0.5f, -2};
+  pl_frame frame = {.scene = 3,
+                    .number = 7,
+                    .flags = PL_FRAME_PLAYING | PL_FRAME_GAUGED,
+                    .time = 0.25,
+                    .vertex_count = 2,
+                    .positions = positions,
+                    .tint = PL_TINT_velocity,
+                    .values = values,
+                    .pull_count = 1,
+                    .gauge_count = 2,
+                    .gauges = {10, 20},
+                    .history_place = 4,
+                    .history_count = 5,
+                    .real_time_factor = 0.75f,
+                    .step_seconds = 0.125f};
+  frame.pulls[0].force[1] = -9;
+  pl_text text = pl_text_make(NULL);
+  pl_write_frame(&text, &frame);
+  CHECK(text.size == 56 + 36 + 2 * 4 + 6 * 4 + 2 * 4);
+  CHECK(memcmp(text.data, "PLF1", 4) == 0);
+  CHECK(u32_at(&text, 4) == 3 && u32_at(&text, 8) == 7 && u32_at(&text, 12) == 9);
+  CHECK(u32_at(&text, 20) == 0x3fd00000u); // 0.25 as a double
+  CHECK(u32_at(&text, 24) == 2 && u32_at(&text, 28) == 4);
+  CHECK(u32_at(&text, 32) == 1 && u32_at(&text, 36) == 2);
+  CHECK(u32_at(&text, 40) == 4 && u32_at(&text, 44) == 5);
+  CHECK(f32_at(&text, 48) == 0.75f && f32_at(&text, 52) == 0.125f);
+  CHECK(f32_at(&text, 56 + 28) == -9);
+  CHECK(f32_at(&text, 92) == 10 && f32_at(&text, 100) == 1 && f32_at(&text, 124) == 0.5f);
+  frame.tint = PL_TINT_none;
+  text.size = 0;
+  pl_write_frame(&text, &frame);
+  CHECK(text.size == 56 + 36 + 2 * 4 + 6 * 4);
+  pl_text_release(&text);
+}
+
+/* ---- the surface ---- */
+
+/* A closed surface: Euler's formula, every edge between two faces, outward triangles that enclose
+ * the body's volume. */
+TEST(the_surface_is_closed)
+{
+  const char *elements[] = {"tet", "hex"};
+  for (int i = 0; i < 2; i++) {
+    pl_body_id body;
+    pl_world *world = make(&(bar_def){.element = elements[i]}, &body);
+    pl_surface surface;
+    CHECK_OK(pl_surface_create(world, NULL, &surface, error));
+    int faces = pl_mesh_face_count(pl_world_body_mesh(world, body));
+    CHECK(surface.vertex_count - surface.edge_count + faces == 2);
+    CHECK(surface.triangle_count == (i ? 2 : 1) * faces);
+    float *x = calloc((size_t)surface.vertex_count * 3, sizeof *x);
+    CHECK_OK(pl_surface_positions(&surface, world, x, error));
+    double volume = 0;
+    for (int t = 0; t < surface.triangle_count; t++) {
+      const float *a = x + 3 * surface.triangles[3 * t], *b = x + 3 * surface.triangles[3 * t + 1];
+      const float *c = x + 3 * surface.triangles[3 * t + 2];
+      volume += (double)(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                         a[2] * (b[0] * c[1] - b[1] * c[0])) /
+                6;
+    }
+    CHECK_NEAR(volume, 0.0625, 1e-6);
+    free(x);
+    pl_surface_release(&surface);
+    pl_world_destroy(world);
+  }
+}
+
+TEST(tints_show_what_they_say)
+{
+  pl_body_id body;
+  pl_world *world = make(&(bar_def){0}, &body);
+  int nodes = pl_mesh_node_count(pl_world_body_mesh(world, body));
+  double *x = calloc((size_t)nodes * 3, sizeof *x), *v = calloc((size_t)nodes * 3, sizeof *v);
+  // stretched by a tenth along x, moving with (3, 0, 4) m/s
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  for (int i = 0; i < nodes; i++) {
+    x[3 * i] *= 1.1;
+    v[3 * i] = 3;
+    v[3 * i + 2] = 4;
+  }
+  CHECK_OK(pl_world_set_positions(world, body, x, error));
+  CHECK_OK(pl_world_set_velocities(world, body, v, error));
+  pl_surface surface;
+  CHECK_OK(pl_surface_create(world, NULL, &surface, error));
+  float *values = calloc((size_t)surface.vertex_count, sizeof *values);
+  // E = 1e6, nu = 0.3: mu = 384615 Pa; uniaxial strain e gives a von Mises stress of 2 mu e, here
+  // of first Piola or Cauchy kind, which differ by a tenth
+  const double expected[PL_TINT_COUNT] = {0, 2 * 384615 * 0.1, 1.1, NAN, 5};
+  const double tolerance[PL_TINT_COUNT] = {0, 0.15 * 2 * 384615 * 0.1, 1e-6, 0, 1e-6};
+  for (int tint = 1; tint < PL_TINT_COUNT; tint++) {
+    CHECK_OK(pl_surface_tint(&surface, world, (pl_tint)tint, values, error));
+    for (int i = 0; i < surface.vertex_count; i++) {
+      double want = expected[tint];
+      const double *rest = pl_mesh_nodes(pl_world_body_mesh(world, body));
+      if (tint == PL_TINT_displacement) want = 0.1 * rest[3 * surface.nodes[i]];
+      CHECK_NEAR((double)values[i], want, tolerance[tint] + 1e-7);
+    }
+  }
+  // the clamped end is held, the others are not
+  unsigned char *held = calloc((size_t)surface.vertex_count, 1);
+  CHECK_OK(pl_surface_held(&surface, world, held, error));
+  for (int i = 0; i < surface.vertex_count; i++)
+    CHECK(held[i] == (x[3 * surface.nodes[i]] < 1e-9 ? 7 : 0));
+  free(held);
+  free(values);
+  free(x);
+  free(v);
+  pl_surface_release(&surface);
+  pl_world_destroy(world);
+}
+
+TEST(spots_outside_are_refused)
+{
+  pl_body_id body;
+  pl_world *world = make(&(bar_def){0}, &body);
+  pl_surface surface;
+  pl_spot spot;
+  CHECK_OK(pl_surface_create(world, NULL, &surface, error));
+  CHECK_OK(pl_surface_spot(&surface, 0, 0.25, 0.5, &spot, error));
+  CHECK_NEAR(spot.weights[0], 0.25, 1e-15);
+  CHECK_FAILS(pl_surface_spot(&surface, surface.triangle_count, 0, 0, &spot, error), PL_E_ARGUMENT,
+              "no triangle");
+  CHECK_FAILS(pl_surface_spot(&surface, -1, 0, 0, &spot, error), PL_E_ARGUMENT, "no triangle");
+  CHECK_FAILS(pl_surface_spot(&surface, 0, 0.9, 0.9, &spot, error), PL_E_ARGUMENT, "weights");
+  CHECK_FAILS(pl_surface_spot(&surface, 0, -1, 0, &spot, error), PL_E_ARGUMENT, "weights");
+  pl_surface_release(&surface);
+  pl_world_destroy(world);
+}
+
+/* ---- the history ---- */
+
+TEST(the_history_forgets_the_oldest)
+{
+  pl_body_id body;
+  pl_world *world = make(&(bar_def){.n = 1, .gravity = {0, 0, -9.81}}, &body);
+  pl_history history;
+  uint64_t hashes[20];
+  CHECK_OK(pl_history_create(world, 5 * pl_world_state_size(world) + 3, NULL, &history, error));
+  CHECK(history.room == 5);
+  for (int i = 0; i < 12; i++) {
+    CHECK_OK(pl_history_add(&history, world, error));
+    hashes[i] = pl_world_state_hash(world);
+    CHECK_OK(pl_world_step(world, error));
+  }
+  CHECK(history.count == 5 && history.here == 4 && history.dropped == 7);
+  // the kept ones are steps 7 to 11
+  for (int i = 0; i < 5; i++) {
+    CHECK_OK(pl_history_go(&history, world, i, error));
+    CHECK(pl_world_state_hash(world) == hashes[7 + i] && history.here == i);
+  }
+  CHECK_OK(pl_history_go(&history, world, -3, error));
+  CHECK(history.here == 0);
+  CHECK_OK(pl_history_go(&history, world, 99, error));
+  CHECK(history.here == 4);
+
+  // going on from the middle drops what came after, and comes to the same states again
+  CHECK_OK(pl_history_go(&history, world, 1, error));
+  CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pl_history_add(&history, world, error));
+  CHECK(history.count == 3 && pl_world_state_hash(world) == hashes[9]);
+  pl_history_release(&history);
+  pl_world_destroy(world);
+}
+
+/* ---- board and token ---- */
+
+static void count_wakes(void *context) { ++*(int *)context; }
+
+TEST(the_board_keeps_the_latest)
+{
+  int wakes = 0;
+  pl_board *board;
+  pl_text text = pl_text_make(NULL);
+  CHECK_OK(pl_board_create(count_wakes, &wakes, &board, error));
+  CHECK(pl_board_version(board, PL_SLOT_FRAME) == 0);
+  pl_board_post(board, PL_SLOT_FRAME, "one", 3);
+  pl_board_post(board, PL_SLOT_FRAME, "three", 5);
+  CHECK(wakes == 2 && pl_board_read(board, PL_SLOT_FRAME, 100, &text) == 2);
+  CHECK(text.size == 105 && memcmp(text.data + 100, "three", 5) == 0);
+  pl_board_on_post(board, NULL, NULL);
+  pl_board_post(board, PL_SLOT_FRAME, "x", 1);
+  CHECK(wakes == 2 && pl_board_version(board, PL_SLOT_SCENE) == 0);
+  pl_text_release(&text);
+  pl_board_destroy(board);
+}
+
+TEST(tokens_are_random)
+{
+  char a[PL_TOKEN_LENGTH + 1], b[PL_TOKEN_LENGTH + 1];
+  CHECK_OK(pl_token_make(a, error));
+  CHECK_OK(pl_token_make(b, error));
+  CHECK(pl_token_is_valid(a) && pl_token_is_valid(b) && strcmp(a, b) != 0);
+  CHECK(!pl_token_is_valid("") && !pl_token_is_valid("0123456789abcdef0123456789abcdeF"));
+  CHECK(!pl_token_is_valid("0123456789abcdef0123456789abcdef0"));
+}
+
+TESTS(X(commands_are_read) X(everything_else_is_refused) X(random_lines_do_no_harm)
+          X(a_frame_has_its_layout) X(the_surface_is_closed) X(tints_show_what_they_say)
+              X(spots_outside_are_refused) X(the_history_forgets_the_oldest)
+                  X(the_board_keeps_the_latest) X(tokens_are_random))

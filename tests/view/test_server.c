@@ -1,0 +1,607 @@
+/* The server as an attacker meets it: raw sockets, foreign names, wrong tokens, malformed and
+ * endless messages, too many connections, readers that never read. */
+#include "core/clock.h"
+#include "view/server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static const char token[] = "00112233445566778899aabbccddeeff";
+
+/* ---- a server in a thread ---- */
+
+typedef struct bench {
+  pl_board *board;
+  pl_server *server;
+  pthread_t thread;
+  int port;
+  pthread_mutex_t lock;
+  int commands[PL_COMMAND_COUNT]; /* that arrived, by kind */
+} bench;
+
+static int take(void *context, const pl_command *command)
+{
+  bench *b = context;
+  pthread_mutex_lock(&b->lock);
+  b->commands[command->kind]++;
+  pthread_mutex_unlock(&b->lock);
+  return 1;
+}
+
+static int taken(bench *b, pl_command_kind kind)
+{
+  pthread_mutex_lock(&b->lock);
+  int count = b->commands[kind];
+  pthread_mutex_unlock(&b->lock);
+  return count;
+}
+
+static void *serve(void *context)
+{
+  pl_server_run(((bench *)context)->server, NULL);
+  return NULL;
+}
+
+static void start(bench *b)
+{
+  *b = (bench){0};
+  pthread_mutex_init(&b->lock, NULL);
+  CHECK_OK(pl_board_create(NULL, NULL, &b->board, error));
+  pl_server_def def = {.address = "127.0.0.1",
+                       .token = token,
+                       .board = b->board,
+                       .command = take,
+                       .context = b,
+                       .hello_seconds = 1,
+                       .slow_seconds = 1};
+  CHECK_OK(pl_server_create(&def, &b->server, error));
+  b->port = pl_server_port(b->server);
+  pthread_create(&b->thread, NULL, serve, b);
+}
+
+static void end(bench *b)
+{
+  pl_server_end(b->server);
+  pthread_join(b->thread, NULL);
+  pl_server_destroy(b->server);
+  pl_board_destroy(b->board);
+  pthread_mutex_destroy(&b->lock);
+}
+
+static void pause_ms(int ms) { poll(NULL, 0, ms); }
+
+/* ---- a client of our own ---- */
+
+static int dial(const bench *b)
+{
+  int fd = socket(AF_INET, SOCK_STREAM, 0);
+  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)b->port)};
+  inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
+  if (connect(fd, (struct sockaddr *)&to, sizeof to) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+static void put(int fd, const void *data, size_t size)
+{
+  const char *bytes = data;
+  while (size) {
+    ssize_t sent = send(fd, bytes, size, MSG_NOSIGNAL);
+    if (sent <= 0) return;
+    bytes += sent;
+    size -= (size_t)sent;
+  }
+}
+
+/* Reads what comes within the time, until the other side closes; -1 in *closed: it did not. */
+static size_t get(int fd, char *out, size_t room, int ms, int *closed)
+{
+  size_t used = 0;
+  double end = pl_now() + ms * 1e-3;
+  *closed = 0;
+  while (used < room && pl_now() < end) {
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    if (poll(&wait, 1, 10) <= 0) continue;
+    ssize_t got = recv(fd, out + used, room - used, 0);
+    if (got <= 0) {
+      *closed = 1;
+      break;
+    }
+    used += (size_t)got;
+  }
+  return used;
+}
+
+/* The status of the answer to a request, 0 for none. %d in the request becomes the port. */
+static int ask(const bench *b, const char *request, char *answer, size_t room)
+{
+  char text[2048];
+  int fd = dial(b), closed, status = 0;
+  snprintf(text, sizeof text, request, b->port, b->port);
+  put(fd, text, strlen(text));
+  // the head is enough
+  size_t used = 0;
+  double until = pl_now() + 3;
+  while (pl_now() < until && !strstr(answer, "\r\n\r\n")) {
+    used += get(fd, answer + used, room - 1 - used, 50, &closed);
+    answer[used] = 0;
+    if (closed) break;
+  }
+  close(fd);
+  sscanf(answer, "HTTP/%*s %d", &status);
+  return status;
+}
+
+static int status_of(const bench *b, const char *request)
+{
+  static char answer[65536];
+  answer[0] = 0;
+  return ask(b, request, answer, sizeof answer);
+}
+
+/* ---- files ---- */
+
+TEST(the_page_comes_with_its_guards)
+{
+  bench b;
+  static char answer[65536];
+  start(&b);
+  CHECK(ask(&b, "GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n", answer, sizeof answer) == 200);
+  CHECK(strstr(answer, "content-security-policy: default-src 'none'; script-src 'self';"));
+  CHECK(strstr(answer, "x-content-type-options: nosniff"));
+  CHECK(strstr(answer, "referrer-policy: no-referrer"));
+  CHECK(strstr(answer, "cross-origin-opener-policy: same-origin"));
+  CHECK(!strstr(answer, "access-control-allow"));
+  CHECK(strstr(answer, "<!doctype html>"));
+  CHECK(!strstr(answer, token));
+  CHECK(status_of(&b, "GET /app.js HTTP/1.1\r\nHost: localhost:%d\r\n\r\n") == 200);
+  CHECK(status_of(&b, "GET /style.css HTTP/1.1\r\nHost: [::1]:%d\r\n\r\n") == 200);
+  CHECK(status_of(&b, "GET /nothing HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n") == 404);
+  end(&b);
+}
+
+TEST(there_is_no_way_to_other_files)
+{
+  static const char *const paths[] = {"/../../../../etc/passwd", "/..%%2f..%%2fetc/passwd",
+                                      "/%%2e%%2e/%%2e%%2e/etc/passwd", "//etc/passwd",
+                                      "/app.js/../../etc/passwd"};
+  bench b;
+  start(&b);
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    char request[256];
+    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%%d\r\n\r\n", paths[i]);
+    int status = status_of(&b, request);
+    CHECK(status >= 400 && status < 500);
+  }
+  CHECK(status_of(&b, "POST / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: 0\r\n\r\n") >= 400);
+  end(&b);
+}
+
+TEST(foreign_hosts_are_refused)
+{
+  static const char *const hosts[] = {"evil.example",
+                                      "evil.example:%d",
+                                      "127.0.0.1",
+                                      "127.0.0.1:1",
+                                      "127.0.0.1.evil.com:%d",
+                                      "localhost.evil.com:%d",
+                                      "evil.com:%d#127.0.0.1",
+                                      "LOCALHOST:%d",
+                                      "127.0.0.1:%d:%d",
+                                      "0.0.0.0:%d",
+                                      "127.1:%d",
+                                      "[::1]",
+                                      "127.0.0.1:%d, evil.com",
+                                      ""};
+  bench b;
+  start(&b);
+  for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+    char request[256];
+    snprintf(request, sizeof request, "GET / HTTP/1.1\r\nHost: %s\r\n\r\n", hosts[i]);
+    int status = status_of(&b, request);
+    if (status != 403) printf("  %s: %d\n", hosts[i], status);
+    CHECK(status == 403);
+  }
+  CHECK(status_of(&b, "GET / HTTP/1.0\r\n\r\n") != 200);
+  CHECK(status_of(&b, "GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nHost: evil.com\r\n\r\n") != 200);
+  CHECK(status_of(&b, "GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nOrigin: http://evil.com\r\n\r\n") ==
+        403);
+  end(&b);
+}
+
+/* ---- pages ---- */
+
+#define UPGRADE                                                                                    \
+  "GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"          \
+  "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
+
+TEST(foreign_origins_are_refused)
+{
+  static const char *const origins[] = {"Origin: http://evil.example\r\n",
+                                        "Origin: null\r\n",
+                                        "",
+                                        "Origin: https://127.0.0.1:%d\r\n",
+                                        "Origin: http://127.0.0.1\r\n",
+                                        "Origin: http://localhost:%d\r\n",
+                                        "Origin: http://127.0.0.1:%d.evil.com\r\n"};
+  bench b;
+  start(&b);
+  for (size_t i = 0; i < sizeof origins / sizeof *origins; i++) {
+    char request[512];
+    snprintf(request, sizeof request, "%s%sSec-WebSocket-Protocol: pliant-view\r\n\r\n", UPGRADE,
+             origins[i]);
+    int status = status_of(&b, request);
+    if (status != 403) printf("  %s: %d\n", origins[i], status);
+    CHECK(status == 403);
+  }
+  // the right origin, but no protocol or another one
+  CHECK(status_of(&b, UPGRADE "Origin: http://127.0.0.1:%d\r\n\r\n") != 101);
+  CHECK(status_of(&b, UPGRADE "Origin: http://127.0.0.1:%d\r\n"
+                              "Sec-WebSocket-Protocol: http\r\n\r\n") != 101);
+  CHECK(status_of(&b, UPGRADE "Origin: http://127.0.0.1:%d\r\n"
+                              "Sec-WebSocket-Protocol: pliant-view\r\n\r\n") == 101);
+  end(&b);
+}
+
+/* An open WebSocket, or -1. */
+static int upgrade(const bench *b)
+{
+  char text[1024], answer[1024];
+  int fd = dial(b);
+  size_t used = 0;
+  snprintf(text, sizeof text,
+           UPGRADE "Origin: http://127.0.0.1:%d\r\nSec-WebSocket-Protocol: pliant-view\r\n\r\n",
+           b->port, b->port);
+  put(fd, text, strlen(text));
+  // byte by byte, so that nothing behind the head is lost
+  while (used < sizeof answer - 1) {
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    if (poll(&wait, 1, 3000) <= 0 || recv(fd, answer + used, 1, 0) != 1) break;
+    answer[++used] = 0;
+    if (used >= 4 && strcmp(answer + used - 4, "\r\n\r\n") == 0) return fd;
+  }
+  close(fd);
+  return -1;
+}
+
+/* One frame of up to 65535 bytes; opcode 1 is text, 2 binary, 0 the continuation of a message. */
+static void put_frame(int fd, int opcode, int is_last, const char *data, size_t size)
+{
+  unsigned char head[8] = {(unsigned char)((is_last ? 0x80 : 0) | opcode)};
+  size_t length = 2;
+  head[1] = (unsigned char)(0x80 | (size < 126 ? (int)size : 126));
+  if (size >= 126) {
+    head[2] = (unsigned char)(size >> 8);
+    head[3] = (unsigned char)size;
+    length = 4;
+  }
+  put(fd, head, length);
+  put(fd, "\0\0\0\0", 4);
+  put(fd, data, size);
+}
+
+static void say(int fd, const char *line) { put_frame(fd, 1, 1, line, strlen(line)); }
+
+/* Reads frames for a while; counts those of the server's messages that begin with the words. */
+typedef struct heard {
+  int messages, frames, closed, drives, watches;
+  size_t bytes;
+} heard;
+
+/* What the bytes so far say. */
+static heard understand(const unsigned char *room, size_t size)
+{
+  heard out = {.bytes = size};
+  size_t at = 0;
+  while (at + 2 <= size) {
+    size_t length = room[at + 1] & 127, head = 2;
+    if (length == 126) length = (size_t)room[at + 2] << 8 | room[at + 3], head = 4;
+    if (length == 127) {
+      length = 0;
+      for (int i = 0; i < 8; i++) length = length << 8 | room[at + 2 + (size_t)i];
+      head = 10;
+    }
+    if (at + head + length > size) break;
+    const char *text = (const char *)room + at + head;
+    int opcode = room[at] & 15;
+    if (opcode == 8) out.closed = 1;
+    if (opcode == 1 || opcode == 2) out.messages++;
+    if (length >= 4 && memcmp(text, "PLF1", 4) == 0) out.frames++;
+    if (length == 29 && memcmp(text, "{\"type\":\"role\",\"driver\":true}", 29) == 0) out.drives++;
+    if (length == 30 && memcmp(text, "{\"type\":\"role\",\"driver\":false}", 30) == 0)
+      out.watches++;
+    at += head + length;
+  }
+  return out;
+}
+
+static heard listen_to(int fd, int ms)
+{
+  static unsigned char room[1 << 20];
+  heard out = {0};
+  size_t size = 0;
+  for (double until = pl_now() + ms * 1e-3; pl_now() < until && !out.closed;) {
+    int closed;
+    size += get(fd, (char *)room + size, sizeof room - size, 20, &closed);
+    out = understand(room, size);
+    out.closed |= closed;
+  }
+  return out;
+}
+
+static void hello(int fd)
+{
+  char line[64];
+  snprintf(line, sizeof line, "hello %s", token);
+  say(fd, line);
+}
+
+static void post_frame(const bench *b, char letter)
+{
+  static char frame[100000] = "PLF1";
+  frame[4] = letter;
+  pl_board_post(b->board, PL_SLOT_FRAME, frame, sizeof frame);
+}
+
+TEST(nothing_is_told_without_the_token)
+{
+  static const char *const lines[] = {"hello",
+                                      "hello 00112233445566778899aabbccddeefe",
+                                      "hello 00112233445566778899aabbccddeef",
+                                      "hello 00112233445566778899aabbccddeefff",
+                                      "Hello 00112233445566778899aabbccddeeff",
+                                      "play",
+                                      "ack",
+                                      "drive",
+                                      ""};
+  bench b;
+  start(&b);
+  pl_board_post(b.board, PL_SLOT_SCENE, "{\"secret\":1}", 12);
+  post_frame(&b, 'a');
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    int fd = upgrade(&b);
+    say(fd, lines[i]);
+    heard h = listen_to(fd, 3000);
+    CHECK(h.messages == 0 && h.closed);
+    close(fd);
+  }
+  CHECK(taken(&b, PL_COMMAND_play) == 0);
+  // who says nothing at all is let go after a second
+  int fd = upgrade(&b);
+  heard h = listen_to(fd, 4000);
+  CHECK(h.messages == 0 && h.closed);
+  close(fd);
+  end(&b);
+}
+
+TEST(a_page_gets_what_is_posted)
+{
+  bench b;
+  start(&b);
+  pl_board_post(b.board, PL_SLOT_SCENE, "{}", 2);
+  pl_board_post(b.board, PL_SLOT_GEOMETRY, "PLG1", 4);
+  int fd = upgrade(&b);
+  hello(fd);
+  heard h = listen_to(fd, 300);
+  CHECK(h.drives == 1 && h.messages == 3 && !h.closed);
+  post_frame(&b, 'a');
+  h = listen_to(fd, 300);
+  CHECK(h.frames == 1);
+  say(fd, "ack");
+  say(fd, "play");
+  say(fd, "set material.0 young 1e5");
+  post_frame(&b, 'b');
+  h = listen_to(fd, 300);
+  CHECK(h.frames == 1);
+  CHECK(taken(&b, PL_COMMAND_play) == 1 && taken(&b, PL_COMMAND_set) == 1);
+  close(fd);
+  end(&b);
+}
+
+TEST(one_drives_and_others_watch)
+{
+  bench b;
+  start(&b);
+  int first = upgrade(&b), second = upgrade(&b);
+  hello(first);
+  CHECK(listen_to(first, 200).drives == 1);
+  hello(second);
+  CHECK(listen_to(second, 200).watches == 1);
+  say(second, "pause");
+  say(first, "play");
+  pause_ms(200);
+  CHECK(taken(&b, PL_COMMAND_pause) == 0 && taken(&b, PL_COMMAND_play) == 1);
+  say(second, "drive");
+  CHECK(listen_to(second, 200).drives == 1 && listen_to(first, 200).watches == 1);
+  say(second, "pause");
+  pause_ms(200);
+  CHECK(taken(&b, PL_COMMAND_pause) == 1);
+  // when the driver goes, what it holds is let go and the other takes over
+  close(second);
+  CHECK(listen_to(first, 400).drives == 1);
+  CHECK(taken(&b, PL_COMMAND_drop) == 1);
+  close(first);
+  end(&b);
+}
+
+TEST(malformed_messages_end_the_connection)
+{
+  static char much[60000];
+  memset(much, 'x', sizeof much);
+  bench b;
+  start(&b);
+  for (int attack = 0; attack < 8; attack++) {
+    int fd = upgrade(&b);
+    hello(fd);
+    CHECK(listen_to(fd, 150).drives == 1);
+    switch (attack) {
+    case 0:
+      say(fd, "fly to the moon");
+      break;
+    case 1:
+      put_frame(fd, 1, 1, much, 600);
+      break;
+    case 2:
+      put_frame(fd, 1, 1, much, sizeof much);
+      break;
+    case 3:
+      put_frame(fd, 2, 1, "play", 4);
+      break;
+    case 4: // a message without an end
+      put_frame(fd, 1, 0, much, 100);
+      for (int i = 0; i < 40; i++) put_frame(fd, 0, 0, much, 100);
+      break;
+    case 5:
+      put_frame(fd, 0x71, 1, "play", 4);
+      break; // bits that mean nothing
+    case 6:
+      put_frame(fd, 7, 1, "play", 4);
+      break; // no such kind
+    case 7:
+      say(fd, "seek 1e300");
+      break;
+    default:
+      break;
+    }
+    heard h = listen_to(fd, 3000);
+    if (!h.closed) printf("  attack %d\n", attack);
+    CHECK(h.closed);
+    close(fd);
+  }
+  int fd = upgrade(&b);
+  hello(fd);
+  CHECK(listen_to(fd, 150).drives == 1);
+  close(fd);
+  end(&b);
+}
+
+TEST(there_is_room_for_eight_pages)
+{
+  bench b;
+  start(&b);
+  int fds[PL_MOST_CLIENTS];
+  for (int i = 0; i < PL_MOST_CLIENTS; i++) {
+    fds[i] = upgrade(&b);
+    hello(fds[i]);
+    CHECK(listen_to(fds[i], 100).messages == 1);
+  }
+  int more = upgrade(&b);
+  hello(more);
+  heard h = listen_to(more, 2000);
+  CHECK(h.closed && h.messages == 0);
+  close(more);
+  for (int i = 0; i < PL_MOST_CLIENTS; i++) close(fds[i]);
+  pause_ms(100);
+  int fd = upgrade(&b);
+  hello(fd);
+  CHECK(listen_to(fd, 200).drives == 1);
+  close(fd);
+  end(&b);
+}
+
+TEST(a_page_that_never_reads_is_dropped)
+{
+  bench b;
+  start(&b);
+  int lazy = upgrade(&b), good = upgrade(&b);
+  hello(lazy);
+  hello(good);
+  listen_to(good, 100);
+  // the good one gets every frame it confirms; the lazy one is not waited for
+  int seen = 0;
+  for (int i = 0; i < 40; i++) {
+    post_frame(&b, (char)('a' + i % 26));
+    heard h = listen_to(good, 60);
+    seen += h.frames;
+    for (int k = 0; k < h.frames; k++) say(good, "ack");
+  }
+  CHECK(seen >= 30);
+  // two frames of 100 kB and not one more were put on the way, then the line was cut
+  heard h = listen_to(lazy, 4000);
+  CHECK(h.frames <= 2 && h.closed);
+  close(lazy);
+  close(good);
+  end(&b);
+}
+
+TEST(many_connections_do_no_harm)
+{
+  enum { COUNT = 100 };
+  bench b;
+  start(&b);
+  int good = upgrade(&b), fds[COUNT];
+  hello(good);
+  CHECK(listen_to(good, 200).drives == 1);
+  for (int i = 0; i < COUNT; i++) {
+    fds[i] = dial(&b);
+    if (fds[i] >= 0 && i % 2) put(fds[i], "GET / HTTP/1.1\r\nHost: x", 23); // and never ends
+  }
+  post_frame(&b, 'a');
+  CHECK(listen_to(good, 300).frames == 1);
+  say(good, "ack");
+  // those that say nothing are let go; then there is room again
+  int status = 0;
+  for (double until = pl_now() + 10; status != 200 && pl_now() < until; pause_ms(100))
+    status = status_of(&b, "GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n");
+  CHECK(status == 200);
+  post_frame(&b, 'b');
+  CHECK(listen_to(good, 300).frames == 1);
+  for (int i = 0; i < COUNT; i++) close(fds[i]);
+  close(good);
+  end(&b);
+}
+
+/* Noise, and requests that begin well and end in noise. */
+TEST(noise_does_no_harm)
+{
+  bench b;
+  start(&b);
+  for (int i = 0; i < 300; i++) {
+    char noise[700];
+    int fd = i % 3 == 2 ? upgrade(&b) : dial(&b);
+    if (i % 3 == 1) put(fd, "GET / HTTP/1.1\r\nHost: ", 22);
+    if (i % 6 == 5) hello(fd);
+    for (size_t k = 0; k < sizeof noise; k++) noise[k] = (char)test_random();
+    put(fd, noise, (size_t)(test_random() % sizeof noise));
+    close(fd);
+  }
+  // a head without an end
+  int fd = dial(&b), closed;
+  char line[1024], answer[4096];
+  memset(line, 'y', sizeof line);
+  put(fd, "GET / HTTP/1.1\r\nX: ", 19);
+  for (int i = 0; i < 64; i++) put(fd, line, sizeof line);
+  get(fd, answer, sizeof answer, 3000, &closed);
+  CHECK(closed);
+  close(fd);
+  CHECK(status_of(&b, "GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n") == 200);
+  end(&b);
+}
+
+TEST(a_port_in_use_is_told)
+{
+  bench b;
+  start(&b);
+  pl_server *second;
+  pl_server_def def = {
+      .address = "127.0.0.1", .port = b.port, .token = token, .board = b.board, .command = take};
+  CHECK_FAILS(pl_server_create(&def, &second, error), PL_E_IO, "in use");
+  def.token = "secret";
+  CHECK_FAILS(pl_server_create(&def, &second, error), PL_E_ARGUMENT, "hexadecimal");
+  end(&b);
+}
+
+TESTS(X(the_page_comes_with_its_guards) X(there_is_no_way_to_other_files)
+          X(foreign_hosts_are_refused) X(foreign_origins_are_refused)
+              X(nothing_is_told_without_the_token) X(a_page_gets_what_is_posted)
+                  X(one_drives_and_others_watch) X(malformed_messages_end_the_connection)
+                      X(there_is_room_for_eight_pages) X(a_page_that_never_reads_is_dropped)
+                          X(many_connections_do_no_harm) X(noise_does_no_harm)
+                              X(a_port_in_use_is_told))

@@ -1,0 +1,290 @@
+/* The session through its board, as a page sees it: it loads, runs, obeys, goes back, reloads. */
+#include "core/clock.h"
+#include "core/file.h"
+#include "view/session.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static const char scene_text[] =
+    "<pliant title=\"Bar\"><world dt=\"0.01\" duration=\"1\" gravity=\"0 0 -9.81\"/>"
+    "<material name=\"m\" young=\"1e5\" poisson=\"0.3\" density=\"1000\"/>"
+    "<mesh name=\"b\"><box size=\"1 0.2 0.2\" cells=\"6 2 2\"/></mesh>"
+    "<body name=\"bar\" mesh=\"b\" material=\"m\"><fix><set name=\"x-min\"/></fix></body>"
+    "<probe name=\"tip\" at=\"1 0.1 0.1\" quantity=\"displacement\"/></pliant>";
+
+typedef struct run {
+  char folder[64], path[96];
+  pl_board *board;
+  pl_session *session;
+  pl_text text;
+} run;
+
+static void start(run *r, const char *content, int playing)
+{
+  *r = (run){.folder = "/tmp/pliant-session-XXXXXX", .text = pl_text_make(NULL)};
+  CHECK(mkdtemp(r->folder) != NULL);
+  snprintf(r->path, sizeof r->path, "%s/bar.xml", r->folder);
+  CHECK_OK(pl_file_write(r->path, content, strlen(content), error));
+  pl_session_def def = {.path = r->path,
+                        .gallery_folder = r->folder,
+                        .playing = playing,
+                        .threads = 2,
+                        .history_bytes = 1 << 20};
+  CHECK_OK(pl_board_create(NULL, NULL, &r->board, error));
+  CHECK_OK(pl_session_start(&def, r->board, &r->session, error));
+}
+
+static void end(run *r)
+{
+  pl_session_stop(r->session);
+  pl_board_destroy(r->board);
+  pl_text_release(&r->text);
+  unlink(r->path);
+  rmdir(r->folder);
+}
+
+static void tell(run *r, const char *line)
+{
+  pl_command command;
+  CHECK_OK(pl_command_parse(line, strlen(line), &command, error));
+  CHECK(pl_session_send(r->session, &command));
+}
+
+/* Waits for a message in the slot that contains the text; ten seconds are more than enough. */
+static int wait_for(run *r, pl_slot slot, const char *part)
+{
+  for (double end = pl_now() + 10; pl_now() < end;) {
+    pl_board_read(r->board, slot, 0, &r->text);
+    if (r->text.size && strstr(r->text.data, part)) return 1;
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+  }
+  printf("  \"%s\" did not come; there is: %.300s\n", part, r->text.size ? r->text.data : "");
+  return 0;
+}
+
+/* What stands in the head of a frame. */
+typedef struct head {
+  uint32_t flags, pulls, place, count;
+  double time, force, x, z; /* of the first pull; its place */
+} head;
+
+static head read_head(run *r)
+{
+  head out = {0};
+  pl_board_read(r->board, PL_SLOT_FRAME, 0, &r->text);
+  if (r->text.size < 56) return out;
+  memcpy(&out.flags, r->text.data + 12, 4);
+  memcpy(&out.time, r->text.data + 16, 8);
+  memcpy(&out.pulls, r->text.data + 32, 4);
+  memcpy(&out.place, r->text.data + 40, 4);
+  memcpy(&out.count, r->text.data + 44, 4);
+  if (!out.pulls) return out;
+  float pull[9];
+  memcpy(pull, r->text.data + 56, sizeof pull);
+  out.x = (double)pull[0];
+  out.z = (double)pull[2];
+  for (int k = 6; k < 9; k++) out.force += (double)(pull[k] * pull[k]);
+  out.force = sqrt(out.force);
+  return out;
+}
+
+static int wait_until(run *r, int (*holds)(const head *), head *out)
+{
+  for (double end = pl_now() + 10; pl_now() < end;) {
+    *out = read_head(r);
+    if (holds(out)) return 1;
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+  }
+  printf("  t = %g, flags %u, place %u of %u\n", out->time, out->flags, out->place, out->count);
+  return 0;
+}
+
+static int has_run(const head *h) { return h->time > 0.1; }
+static int is_paused(const head *h) { return h->count > 0 && !(h->flags & 1); }
+static int is_at_5(const head *h) { return h->count > 5 && h->place == 5 && !(h->flags & 1); }
+static int is_at_7(const head *h) { return h->count == 8 && h->place == 7 && !(h->flags & 1); }
+static int is_pulled(const head *h) { return h->pulls == 1 && h->force > 1 && h->time > 0.5; }
+static int is_at_start(const head *h) { return h->count == 1 && h->time == 0; }
+
+TEST(it_plays_and_goes_back)
+{
+  run r;
+  head h;
+  start(&r, scene_text, 1);
+  CHECK(wait_for(&r, PL_SLOT_SCENE, "\"type\":\"scene\""));
+  CHECK(wait_for(&r, PL_SLOT_SCENE, "\"title\":\"Bar\""));
+  CHECK(wait_until(&r, has_run, &h));
+  tell(&r, "pause");
+  CHECK(wait_until(&r, is_paused, &h));
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"playing\":false"));
+  tell(&r, "seek 5");
+  CHECK(wait_until(&r, is_at_5, &h));
+  CHECK_NEAR(h.time, 0.05, 1e-15);
+  // two steps on from there: what came later is gone
+  tell(&r, "step 2");
+  CHECK(wait_until(&r, is_at_7, &h));
+  CHECK_NEAR(h.time, 0.07, 1e-15);
+  tell(&r, "back 2");
+  CHECK(wait_until(&r, is_at_5, &h));
+  tell(&r, "reset");
+  CHECK(wait_until(&r, is_at_start, &h));
+  end(&r);
+}
+
+TEST(it_pulls_and_tells_the_force)
+{
+  run r;
+  head h;
+  start(&r, scene_text, 1);
+  CHECK(wait_until(&r, has_run, &h));
+  tell(&r, "pace free");
+  tell(&r, "grab 0 0.3 0.3");
+  tell(&r, "drag 0.5 0 2");
+  CHECK(wait_until(&r, is_pulled, &h));
+  tell(&r, "drop");
+  tell(&r, "pause");
+  CHECK(wait_until(&r, is_paused, &h));
+  CHECK(h.pulls == 0);
+  end(&r);
+}
+
+TEST(values_change_while_it_runs)
+{
+  run r;
+  start(&r, scene_text, 1);
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"young\":100000"));
+  tell(&r, "set material.0 young 2e5");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"young\":200000"));
+  tell(&r, "set material.0 mass-damping 3");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"mass-damping\":3"));
+  tell(&r, "set world gravity 1 2 3");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"gravity\":[1,2,3]"));
+  tell(&r, "set world dt 0.002");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"dt\":0.002"));
+  tell(&r, "set integrator newton 4");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"newton\":4"));
+  tell(&r, "set integrator tangent exact");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"tangent\":1"));
+  tell(&r, "set solver tolerance 1e-3");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"tolerance\":0.001"));
+  tell(&r, "choose preconditioner diagonal");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"preconditioner\":{\"name\":\"diagonal\""));
+  tell(&r, "choose integrator static");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"integrator\":{\"name\":\"static\""));
+  tell(&r, "tint velocity");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"tint\":\"velocity\""));
+  end(&r);
+}
+
+TEST(what_is_wrong_is_told)
+{
+  static const struct {
+    const char *line, *part;
+  } wrong[] = {{"set material.0 young -1", "young = -1 must lie between"},
+               {"set material.7 young 1", "no \\\"material.7\\\""},
+               {"set world dt 0", "dt = 0 must"},
+               {"set world duration 3", "cannot be changed"},
+               {"set integrator speed 3", "no parameter"},
+               {"choose solver magic", "unknown solver"},
+               {"grab 99999 0 0", "no triangle"},
+               {"tint smell", "no colouring"}};
+  run r;
+  start(&r, scene_text, 0);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    tell(&r, wrong[i].line);
+    CHECK(wait_for(&r, PL_SLOT_NOTICES, wrong[i].part));
+  }
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"young\":100000"));
+  end(&r);
+}
+
+TEST(pins_are_shown)
+{
+  run r;
+  start(&r, scene_text, 0);
+  CHECK(wait_for(&r, PL_SLOT_HELD, "PLH1"));
+  uint32_t before = pl_board_version(r.board, PL_SLOT_HELD);
+  int held[3] = {0};
+  const char *lines[] = {"pin 40 0.1 0.1", "release 40 0.1 0.1"};
+  for (int i = 0; i < 3; i++) {
+    for (double end = pl_now() + 10;
+         pl_board_version(r.board, PL_SLOT_HELD) < before + (uint32_t)i && pl_now() < end;)
+      nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    pl_board_read(r.board, PL_SLOT_HELD, 0, &r.text);
+    for (size_t k = 12; k < r.text.size; k++) held[i] += r.text.data[k] == 7;
+    if (i < 2) tell(&r, lines[i]);
+  }
+  CHECK(held[0] == 9 && held[1] == 10 && held[2] == 9);
+  end(&r);
+}
+
+TEST(a_bad_scene_is_told_and_followed)
+{
+  run r;
+  head h;
+  start(&r, "<pliant>\n<world dt=\"-1\"/>\n<boddy/>\n</pliant>", 1);
+  CHECK(wait_for(&r, PL_SLOT_SCENE, "\"type\":\"broken\""));
+  CHECK(wait_for(&r, PL_SLOT_SCENE, "{\"line\":2,"));
+  CHECK(wait_for(&r, PL_SLOT_SCENE, "{\"line\":3,"));
+  // commands do no harm meanwhile
+  tell(&r, "step 3");
+  tell(&r, "seek 5");
+  tell(&r, "grab 0 0 0");
+  CHECK_OK(pl_file_write(r.path, scene_text, strlen(scene_text), error));
+  CHECK(wait_for(&r, PL_SLOT_SCENE, "\"type\":\"scene\""));
+  CHECK(wait_until(&r, has_run, &h));
+  end(&r);
+}
+
+TEST(a_failing_step_stops_and_goes_on)
+{
+  // far too large a step for an explicit method
+  char text[sizeof scene_text + 64];
+  const char *rest = strstr(scene_text, "<material");
+  snprintf(text, sizeof text, "%.*s<integrator method=\"explicit-euler\"/>%s",
+           (int)(rest - scene_text), scene_text, rest);
+  run r;
+  head h;
+  start(&r, text, 1);
+  tell(&r, "pace free");
+  CHECK(wait_for(&r, PL_SLOT_NOTICES, "diverged"));
+  CHECK(wait_until(&r, is_paused, &h));
+  tell(&r, "choose integrator implicit-euler");
+  tell(&r, "seek 0");
+  tell(&r, "play");
+  CHECK(wait_until(&r, has_run, &h));
+  end(&r);
+}
+
+TEST(the_gallery_makes_pictures)
+{
+  run r;
+  start(&r, scene_text, 0);
+  CHECK(wait_for(&r, PL_SLOT_GALLERY, "\"file\":\"bar.xml\""));
+  tell(&r, "gallery");
+  CHECK(wait_for(&r, PL_SLOT_GALLERY, "\"title\":\"Bar\""));
+  CHECK(wait_for(&r, PL_SLOT_THUMB, "PLT1"));
+  CHECK(r.text.size > 500 && memcmp(r.text.data + 12, "\x89PNG", 4) == 0);
+  tell(&r, "open 0");
+  tell(&r, "open 31");
+  CHECK(wait_for(&r, PL_SLOT_SCENE, "\"number\":2"));
+  end(&r);
+}
+
+/* A session can be stopped at any moment. */
+TEST(it_stops_at_once)
+{
+  for (int i = 0; i < 5; i++) {
+    run r;
+    start(&r, scene_text, 1);
+    if (i) nanosleep(&(struct timespec){.tv_nsec = i * 3000000}, NULL);
+    end(&r);
+  }
+}
+
+TESTS(X(it_plays_and_goes_back) X(it_pulls_and_tells_the_force) X(values_change_while_it_runs)
+          X(what_is_wrong_is_told) X(pins_are_shown) X(a_bad_scene_is_told_and_followed)
+              X(a_failing_step_stops_and_goes_on) X(the_gallery_makes_pictures) X(it_stops_at_once))
