@@ -55,6 +55,9 @@ PL_API void pl_world_destroy(pl_world *world); /* NULL is fine */
 PL_API const char *pl_world_integrator_name(const pl_world *world);
 PL_API const char *pl_world_solver_name(const pl_world *world);
 PL_API const char *pl_world_preconditioner_name(const pl_world *world);
+/* Which preconditioner is in use where the chosen one (auto) chooses itself, and why, as a sentence
+ * that holds until the next step. The chosen one's name and an empty reason otherwise. */
+PL_API const char *pl_world_preconditioner_choice(const pl_world *world, const char **reason);
 
 /* ---- bodies ---- */
 
