@@ -110,12 +110,15 @@ static pl_status plot_unit(const cli_record *record, pl_world *world, const char
   static const char *const axes[] = {".x", ".y", ".z"};
   pl_plot_series series[MOST_SERIES];
   char names[MOST_SERIES][80];
-  int used = 0, column = 1;
+  const char *quantity = NULL;
+  int used = 0, column = 1, mixed = 0;
   for (int i = 0; i < pl_world_probe_count(world); i++) {
     pl_probe_id id = pl_world_probe_at(world, i);
     int width = pl_world_probe_width(world, id);
     for (int k = 0; k < width; k++, column++) {
       if (strcmp(pl_world_probe_unit(world, id), unit) || used == MOST_SERIES) continue;
+      mixed |= quantity && strcmp(quantity, pl_world_probe_quantity(world, id));
+      quantity = pl_world_probe_quantity(world, id);
       snprintf(names[used], sizeof names[0], "%.70s%s", pl_world_probe_name(world, id),
                width == 3 ? axes[k] : "");
       series[used] = (pl_plot_series){.name = names[used],
@@ -131,7 +134,7 @@ static pl_status plot_unit(const cli_record *record, pl_world *world, const char
   plot.title = title;
   plot.x.label = "time";
   plot.x.unit = "s";
-  plot.y.label = used == 1 ? names[0] : "probes";
+  plot.y.label = mixed ? "probes" : quantity;
   plot.y.unit = unit;
   plot.series = series;
   plot.series_count = used;

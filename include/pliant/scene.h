@@ -46,9 +46,10 @@ typedef struct pl_output {
 PL_API int pl_scene_output_count(const pl_scene *scene);
 PL_API const pl_output *pl_scene_output(const pl_scene *scene, int index);
 
-/* How the picture of the last frame looks: the view direction and the colours' quantity. */
+/* How the picture of the last frame looks: from where, what is up, what the colours show. */
 typedef struct pl_view {
-  double direction[3], up[3];
+  double direction[3]; /* from the bodies towards the eye */
+  double up[3];
   const char *colour; /* "none", "von-mises", "displacement", "volume-ratio" */
 } pl_view;
 

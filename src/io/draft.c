@@ -44,7 +44,8 @@ struct pl_draft {
   pl_allocator allocator;
   size_t bytes;
 
-  int node_count, node_room;
+  int node_count, node_room; /* room: how many were announced */
+  size_t node_capacity, tag_capacity;
   double *nodes;
   int64_t *tags; /* NULL: numbered from 0 */
   int indexed;
@@ -111,15 +112,15 @@ pl_status pl_draft_nodes(pl_draft *draft, const pl_scan *scan, int64_t count, in
 {
   if (count > PL_MOST_NODES - draft->node_room)
     return pl_scan_fail(scan, error, PL_E_LIMIT, "there are more than %d nodes", PL_MOST_NODES);
-  size_t room = (size_t)draft->node_room + (size_t)count, tag_room = (size_t)draft->node_room;
-  size_t old = tag_room;
+  size_t room = (size_t)draft->node_room + (size_t)count;
   void *nodes = draft->nodes, *tags = draft->tags;
-  if (pl_reserve(&draft->allocator, &nodes, &old, room, 3 * sizeof *draft->nodes))
-    return pl_fail_memory(error);
+  pl_status status =
+      pl_reserve(&draft->allocator, &nodes, &draft->node_capacity, room, 3 * sizeof *draft->nodes);
   draft->nodes = nodes;
-  if (tagged_nodes && pl_reserve(&draft->allocator, &tags, &tag_room, room, sizeof *draft->tags))
-    return pl_fail_memory(error);
+  if (!status && tagged_nodes)
+    status = pl_reserve(&draft->allocator, &tags, &draft->tag_capacity, room, sizeof *draft->tags);
   draft->tags = tags;
+  if (status) return pl_fail_memory(error);
   draft->node_room = (int)room;
   return PL_OK;
 }
@@ -218,41 +219,47 @@ static int find_node(const pl_draft *draft, int64_t tag)
 
 /* ---- elements ---- */
 
+/* Is it the cell before once more? Then it only joins another group (Gmsh 2.2 writes it so). */
+static int is_copy(const pl_draft *draft)
+{
+  if (draft->cell_count == 0 || draft->cell_shape != draft->last) return 0;
+  size_t corners = (size_t)pl_shapes[draft->last].corners;
+  const int *before = (const int *)draft->cells.data + draft->cells.count - corners;
+  return memcmp(before, draft->last_nodes, corners * sizeof *before) == 0;
+}
+
+/* Keeps the current element if it is of the shape that came first. */
+static pl_status add_cell(pl_draft *draft, const pl_scan *scan, pl_error *error)
+{
+  size_t corners = (size_t)pl_shapes[draft->last].corners;
+  if (draft->cell_count == 0) draft->cell_shape = draft->last;
+  if (draft->cell_shape != draft->last) return PL_OK;
+  if (draft->cell_count >= PL_MOST_ELEMENTS)
+    return pl_scan_fail(scan, error, PL_E_LIMIT, "there are more than %d elements",
+                        PL_MOST_ELEMENTS);
+  int *place = extend(draft, &draft->cells, corners, sizeof *place);
+  if (!place) return pl_fail_memory(error);
+  memcpy(place, draft->last_nodes, corners * sizeof *place);
+  draft->cell_count++;
+  return PL_OK;
+}
+
 pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_shape shape, int64_t number,
                            const int64_t *tags, int reduced, pl_error *error)
 {
-  int corners = pl_shapes[shape].corners;
   draft->last = shape;
-  for (int i = 0; i < corners; i++) {
+  for (int i = 0; i < pl_shapes[shape].corners; i++) {
     draft->last_nodes[i] = find_node(draft, tags[i]);
     if (draft->last_nodes[i] < 0)
       return pl_scan_fail(scan, error, PL_E_PARSE,
                           "element %lld uses node %lld, which the file does not define",
                           (long long)number, (long long)tags[i]);
   }
+  if (is_copy(draft)) return PL_OK;
   // shapes that no mesh is made of are counted, and refused at the end if they fill space
-  int first = draft->shape_counts[PL_TET] + draft->shape_counts[PL_HEX] == 0;
-  if (shape == PL_TET || shape == PL_HEX) {
-    if (first) draft->cell_shape = shape;
-    size_t size = (size_t)corners * sizeof(int);
-    // a second copy only puts the element into another group (Gmsh 2.2 writes it so)
-    const int *before = (const int *)draft->cells.data + draft->cells.count;
-    if (!first && draft->cell_shape == shape &&
-        memcmp(before - corners, draft->last_nodes, size) == 0)
-      return PL_OK;
-    if (draft->cell_shape == shape) {
-      if (draft->cell_count >= PL_MOST_ELEMENTS)
-        return pl_scan_fail(scan, error, PL_E_LIMIT, "there are more than %d elements",
-                            PL_MOST_ELEMENTS);
-      int *place = extend(draft, &draft->cells, (size_t)corners, sizeof *place);
-      if (!place) return pl_fail_memory(error);
-      memcpy(place, draft->last_nodes, size);
-      draft->cell_count++;
-    }
-  }
   draft->shape_counts[shape]++;
   if (reduced && pl_shapes[shape].dimension == 3) draft->reduced++;
-  return PL_OK;
+  return shape == PL_TET || shape == PL_HEX ? add_cell(draft, scan, error) : PL_OK;
 }
 
 /* ---- groups ---- */

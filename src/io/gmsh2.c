@@ -129,8 +129,9 @@ static void put_element(pl_gmsh_out *out, int *number, int type, int group, cons
   pl_gmsh_put_int(out, ++*number);
   if (!out->binary) pl_gmsh_put_int(out, type);
   if (!out->binary) pl_gmsh_put_int(out, 2);
+  // an entity of the geometry for every group, since Gmsh gives all of an entity to its groups
   pl_gmsh_put_int(out, group);
-  pl_gmsh_put_int(out, 1);
+  pl_gmsh_put_int(out, group ? group : pl_mesh_set_count(out->mesh) + 1);
   for (int i = 0; i < node_count; i++) pl_gmsh_put_int(out, nodes[i] + 1);
   pl_gmsh_put_line(out);
 }

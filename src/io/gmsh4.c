@@ -81,6 +81,7 @@ pl_status pl_gmsh4_entities(pl_gmsh *gmsh, pl_error *error)
 static size_t find_links(const pl_gmsh *gmsh, uint64_t entity, const pl_gmsh_link **first)
 {
   size_t low = 0, high = gmsh->link_count, count = 0;
+  if (!high) return 0;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (gmsh->links[middle].entity < entity)
@@ -168,7 +169,7 @@ static pl_status read_element_block(pl_gmsh *gmsh, pl_error *error)
 {
   block_head head;
   const pl_gmsh_type *type = NULL;
-  const pl_gmsh_link *links;
+  const pl_gmsh_link *links = NULL;
   pl_status status = read_head(gmsh, &head, error);
   if (!status) status = pl_gmsh_type_find(gmsh, head.kind, &type, error);
   if (!status)
@@ -241,7 +242,6 @@ static pl_status classify(const pl_mesh *mesh, const pl_allocator *allocator, in
     int before = made->count;
     for (int i = 0; set->of_elements == of_elements && i < set->count; i++) {
       int item = set->ids[i], old = made->of[item];
-      if (old >= before) continue;
       int child = made->list[old].child;
       if (child < before) {
         if (pl_reserve(allocator, &list, &room, (size_t)made->count + 1, sizeof *made->list))

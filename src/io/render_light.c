@@ -34,29 +34,60 @@ static float map_place(const pl_render_lamp *lamp, float x)
 /* Grows towards the light; all bodies lie in 0..65535. */
 static float depth_of(float z) { return (z / MAP_REACH + 1) * 32767.0f; }
 
+/* Place and depth of a point in a light's map. */
+static pl_v3 in_map(const pl_render_lamp *lamp, pl_v3 p)
+{
+  return (pl_v3){map_place(lamp, pl_v3_dot(p, lamp->right)),
+                 map_place(lamp, pl_v3_dot(p, lamp->up)), depth_of(pl_v3_dot(p, lamp->towards))};
+}
+
+/* Narrows the range of k in which value + k * step is not negative, with 1 / step given. */
+static void narrow(float value, float step, float inverse, int *first, int *last)
+{
+  enum { FAR = 4096 }; // beyond every row; makes numbers positive, so that they round down
+  float k = pl_most(pl_least(-value * inverse, FAR), -FAR);
+  int floor = (int)(k + FAR) - FAR, ceiling = FAR - (int)(FAR - k);
+  if (step > 0)
+    *first = ceiling > *first ? ceiling : *first;
+  else if (step < 0)
+    *last = floor < *last ? floor : *last;
+  else if (value < 0)
+    *last = -1;
+}
+
 /* Keeps the depths of a triangle where they are the first; corners are places and depths. */
 static void draw_depths(pl_render_lamp *lamp, const pl_v3 *p)
 {
-  float x0 = fminf(p[0].x, fminf(p[1].x, p[2].x)), x1 = fmaxf(p[0].x, fmaxf(p[1].x, p[2].x));
-  float y0 = fminf(p[0].y, fminf(p[1].y, p[2].y)), y1 = fmaxf(p[0].y, fmaxf(p[1].y, p[2].y));
-  int left = (int)ceilf(x0), right = (int)floorf(x1), top = (int)ceilf(y0), low = (int)floorf(y1);
+  float x0 = pl_least(p[0].x, pl_least(p[1].x, p[2].x));
+  float x1 = pl_most(p[0].x, pl_most(p[1].x, p[2].x));
+  float y0 = pl_least(p[0].y, pl_least(p[1].y, p[2].y));
+  float y1 = pl_most(p[0].y, pl_most(p[1].y, p[2].y));
+  // nothing lies left of or above the map, so conversion rounds down
+  int left = (int)x0 + 1, right = (int)x1, top = (int)y0 + 1, low = (int)y1;
   float area = (p[1].x - p[0].x) * (p[2].y - p[0].y) - (p[1].y - p[0].y) * (p[2].x - p[0].x);
   if (left > right || top > low || area == 0) return;
 
-  // the two inner coordinates as linear functions of the place
-  float inverse = 1 / area;
-  float bx = (p[2].y - p[0].y) * inverse, by = -(p[2].x - p[0].x) * inverse;
-  float cx = -(p[1].y - p[0].y) * inverse, cy = (p[1].x - p[0].x) * inverse;
-  float zb = p[1].z - p[0].z, zc = p[2].z - p[0].z;
+  // the inner coordinates as linear functions of the place; inside, none is negative
+  pl_v3 along[3], inverse;
+  for (int k = 0; k < 3; k++) {
+    const pl_v3 *a = &p[(k + 1) % 3], *b = &p[(k + 2) % 3];
+    float dx = -(b->y - a->y) / area, dy = (b->x - a->x) / area;
+    along[k] = (pl_v3){dx, dy, dx * ((float)left - a->x) + dy * ((float)top - a->y)};
+  }
+  inverse = (pl_v3){1 / along[0].x, 1 / along[1].x, 1 / along[2].x};
+  float step = along[0].x * p[0].z + along[1].x * p[1].z + along[2].x * p[2].z;
   for (int y = top; y <= low; y++) {
-    uint16_t *row = lamp->depths + y * lamp->size;
-    float b = bx * ((float)left - p[0].x) + by * ((float)y - p[0].y);
-    float c = cx * ((float)left - p[0].x) + cy * ((float)y - p[0].y);
-    for (int x = left; x <= right; x++, b += bx, c += cx) {
-      if (b < 0 || c < 0 || b + c > 1) continue;
-      float depth = p[0].z + b * zb + c * zc;
-      if (depth > row[x]) row[x] = (uint16_t)depth;
+    int first = 0, last = right - left;
+    narrow(along[0].z, along[0].x, inverse.x, &first, &last);
+    narrow(along[1].z, along[1].x, inverse.y, &first, &last);
+    narrow(along[2].z, along[2].x, inverse.z, &first, &last);
+    float depth = along[0].z * p[0].z + along[1].z * p[1].z + along[2].z * p[2].z;
+    uint16_t *row = lamp->depths + y * lamp->size + left;
+    for (int k = first; k <= last; k++) {
+      float here = depth + (float)k * step;
+      if (here > row[k]) row[k] = (uint16_t)pl_least(here, 65535);
     }
+    for (int k = 0; k < 3; k++) along[k].z += along[k].y;
   }
 }
 
@@ -78,17 +109,18 @@ static void draw_map(const pl_stage *stage, pl_render_lamp *lamp, pl_v3 *seen)
 /* How much of the light a surface at a depth keeps from a point at another. */
 static float hidden(float surface, float point, float reach)
 {
-  return surface <= point ? 0 : fminf(1, fmaxf(0, 2 - 2 * (surface - point) / reach));
+  return surface <= point ? 0 : pl_least(1, pl_most(0, 2 - 2 * (surface - point) / reach));
 }
 
 /* The part of the light that the four depths around a place let through. */
-static float visible(const pl_render_lamp *lamp, float x, float y, float depth)
+static float visible(const pl_render_lamp *lamp, pl_v3 place)
 {
   int last = lamp->size - 1;
+  float x = place.x, y = place.y;
   if (!(x >= 0 && y >= 0 && x < (float)last && y < (float)last)) return 1;
   int column = (int)x, row = (int)y;
   float u = x - (float)column, v = y - (float)row, reach = 32767 * lamp->reach;
-  depth = fmaxf(depth, 0); // where there is no surface the map holds 0
+  float depth = pl_most(place.z, 0); // where there is no surface the map holds 0
   const uint16_t *at = lamp->depths + row * lamp->size + column;
   const uint16_t *next = at + lamp->size;
   float above = (1 - u) * hidden(at[0], depth, reach) + u * hidden(at[1], depth, reach);
@@ -156,9 +188,7 @@ void pl_stage_illuminate(const pl_stage *stage, pl_fragment *fragments, int coun
       if (slope <= 0) continue;
       pl_v3 off = pl_v3_scale(lift, pl_v3_add(f->normal, lamp->towards));
       pl_v3 p = pl_v3_add(f->point, off);
-      float part =
-          visible(lamp, map_place(lamp, pl_v3_dot(p, lamp->right)),
-                  map_place(lamp, pl_v3_dot(p, lamp->up)), depth_of(pl_v3_dot(p, lamp->towards)));
+      float part = visible(lamp, in_map(lamp, p));
       if (i < LAMP_PARTS) {
         f->lamp += lamp->strength * slope * part;
         f->seen += part / LAMP_PARTS;
@@ -184,15 +214,18 @@ static void shade_ground(pl_stage *stage, const pl_render_lamp *lamp, float part
     float y = (float)row * step - GROUND_REACH;
     pl_v3 p = pl_v3_add(pl_v3_scale(-GROUND_REACH, stage->right), pl_v3_scale(y, front));
     p = pl_v3_add(pl_v3_add(p, lift), pl_v3_scale(stage->ground, stage->sky));
-    pl_v3 first = {map_place(lamp, pl_v3_dot(p, lamp->right)),
-                   map_place(lamp, pl_v3_dot(p, lamp->up)), depth_of(pl_v3_dot(p, lamp->towards))};
-    p = pl_v3_add(p, pl_v3_scale(2 * GROUND_REACH, stage->right));
-    pl_v3 last = {map_place(lamp, pl_v3_dot(p, lamp->right)),
-                  map_place(lamp, pl_v3_dot(p, lamp->up)), depth_of(pl_v3_dot(p, lamp->towards))};
-    pl_v3 move = pl_v3_scale(1.0f / (GROUND - 1), pl_v3_sub(last, first));
-    for (int column = 0; column < GROUND; column++) {
-      pl_v3 at = pl_v3_add(first, pl_v3_scale((float)column, move));
-      stage->lit[row * GROUND + column] -= part * (1 - visible(lamp, at.x, at.y, at.z));
+    pl_v3 start = in_map(lamp, p);
+    pl_v3 end = in_map(lamp, pl_v3_add(p, pl_v3_scale(2 * GROUND_REACH, stage->right)));
+    pl_v3 move = pl_v3_scale(1.0f / (GROUND - 1), pl_v3_sub(end, start));
+    int first = 0, last = GROUND - 1;
+    float most = (float)lamp->size - 1;
+    narrow(start.x, move.x, 1 / move.x, &first, &last);
+    narrow(start.y, move.y, 1 / move.y, &first, &last);
+    narrow(most - start.x, -move.x, -1 / move.x, &first, &last);
+    narrow(most - start.y, -move.y, -1 / move.y, &first, &last);
+    for (int column = first; column <= last; column++) {
+      pl_v3 at = pl_v3_add(start, pl_v3_scale((float)column, move));
+      stage->lit[row * GROUND + column] -= part * (1 - visible(lamp, at));
     }
   }
 }

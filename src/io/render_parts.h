@@ -31,6 +31,10 @@ static inline pl_v3 pl_v3_unit(pl_v3 a)
   return length > 0 ? pl_v3_scale(1 / length, a) : a;
 }
 
+/* As fminf and fmaxf, but a single instruction; the second number wins if one is not a number. */
+static inline float pl_least(float a, float b) { return a < b ? a : b; }
+static inline float pl_most(float a, float b) { return a > b ? a : b; }
+
 enum { PL_SAMPLES = 3 }; /* per pixel, in each direction */
 
 typedef struct pl_render_triangle {

@@ -25,6 +25,7 @@ typedef struct vtu_reader {
   const char *appended, *appended_end; /* NULL: none */
   int appended_raw, swap, compressed;
   size_t header_size; /* bytes of each number in front of an array: 4 or 8 */
+  size_t taken;       /* of the appended bytes, by all arrays so far */
   int32_t sets;
 } vtu_reader;
 
@@ -100,7 +101,7 @@ static pl_status take_bytes(const vtu_reader *r, const pl_scan *place, const str
 
 /* "size bytes...": gives the bytes. */
 static pl_status take_plain(const vtu_reader *r, const pl_scan *place, const stream *from,
-                            pl_array *array, size_t *size, pl_error *error)
+                            pl_array *array, size_t *size, size_t *used, pl_error *error)
 {
   void *owned;
   const char *data = NULL;
@@ -111,7 +112,7 @@ static pl_status take_plain(const vtu_reader *r, const pl_scan *place, const str
   if (bytes > UINT64_MAX - r->header_size) return cut_off(place, error);
   status = take_bytes(r, place, from, r->header_size + bytes, &data, &array->owned, error);
   array->data = data + r->header_size;
-  *size = (size_t)bytes;
+  *size = *used = (size_t)bytes;
   return status;
 }
 
@@ -170,7 +171,7 @@ static pl_status unfold(const vtu_reader *r, const pl_scan *place, const block_l
 }
 
 static pl_status take_packed(const vtu_reader *r, const pl_scan *place, const stream *from,
-                             pl_array *array, size_t *size, pl_error *error)
+                             pl_array *array, size_t *size, size_t *used, pl_error *error)
 {
   const size_t h = r->header_size;
   size_t available = (size_t)(from->end - from->at);
@@ -198,15 +199,16 @@ static pl_status take_packed(const vtu_reader *r, const pl_scan *place, const st
   status = unfold(r, place, &blocks, data + head, array, error);
   pl_free(r->source->allocator, owned);
   *size = (size_t)blocks.unpacked;
+  *used = (size_t)blocks.packed;
   return status;
 }
 
 #else
 
 static pl_status take_packed(const vtu_reader *r, const pl_scan *place, const stream *from,
-                             pl_array *array, size_t *size, pl_error *error)
+                             pl_array *array, size_t *size, size_t *used, pl_error *error)
 {
-  (void)r, (void)from, (void)array, (void)size;
+  (void)r, (void)from, (void)array, (void)size, (void)used;
   return pl_scan_fail(place, error, PL_E_UNSUPPORTED,
                       "the data is compressed and this build has no zlib; build with "
                       "-DPLIANT_WITH_ZLIB=ON");
@@ -236,7 +238,7 @@ static pl_status find_stream(const vtu_reader *r, const pl_xml_node *node, const
 }
 
 /* Reads a DataArray of exactly count numbers; what serves messages. */
-static pl_status read_array(const vtu_reader *r, const pl_xml_node *node, const char *what,
+static pl_status read_array(vtu_reader *r, const pl_xml_node *node, const char *what,
                             uint64_t count, pl_array *array, pl_error *error)
 {
   pl_scan place = place_of(r, node);
@@ -255,14 +257,20 @@ static pl_status read_array(const vtu_reader *r, const pl_xml_node *node, const 
     scan.first_line = place.first_line;
     return pl_array_scan(r->source->allocator, &scan, what, type, (int64_t)count, array, error);
   }
-  stream from;
-  size_t size = 0;
+  stream from = {0};
+  size_t size = 0, used = 0;
   array->type = type;
   array->swap = r->swap;
   status = find_stream(r, node, format, &from, error);
   if (!status)
-    status = r->compressed ? take_packed(r, &place, &from, array, &size, error)
-                           : take_plain(r, &place, &from, array, &size, error);
+    status = r->compressed ? take_packed(r, &place, &from, array, &size, &used, error)
+                           : take_plain(r, &place, &from, array, &size, &used, error);
+  // arrays that share bytes would make much out of little
+  if (!status && r->appended && strcmp(format, "appended") == 0) {
+    r->taken += used;
+    if (r->taken > (size_t)(r->appended_end - r->appended))
+      status = pl_scan_fail(&place, error, PL_E_PARSE, "the arrays overlap in the appended data");
+  }
   if (!status && size != count * pl_numbers[type].size)
     status = pl_scan_fail(&place, error, PL_E_PARSE,
                           "the %s take %zu bytes; %llu of type %s would be right", what, size,
@@ -285,7 +293,7 @@ static const pl_xml_node *find_array(const pl_xml_node *node, const char *name)
 }
 
 /* Reads the DataArray of that name in the piece's child (Points or Cells). */
-static pl_status read_named(const vtu_reader *r, const pl_xml_node *piece, const char *child,
+static pl_status read_named(vtu_reader *r, const pl_xml_node *piece, const char *child,
                             const char *name, uint64_t count, pl_array *array, pl_error *error)
 {
   const pl_xml_node *parent = pl_xml_child(piece, child);
@@ -313,8 +321,8 @@ static pl_status read_points(vtu_reader *r, const pl_xml_node *piece, pl_error *
 }
 
 /* Offsets, then as much connectivity as the last of them says, then types. */
-static pl_status read_cell_arrays(const vtu_reader *r, const pl_xml_node *piece,
-                                  pl_vtk_cells *cells, pl_error *error)
+static pl_status read_cell_arrays(vtu_reader *r, const pl_xml_node *piece, pl_vtk_cells *cells,
+                                  pl_error *error)
 {
   pl_scan place = place_of(r, piece);
   pl_status status = read_named(r, piece, "Cells", "offsets", cells->count, &cells->offsets, error);

@@ -6,6 +6,7 @@
 
 #ifdef PL_WITH_XML
 
+#include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
@@ -34,14 +35,15 @@ static void copy_sentence(char *buffer, size_t size, const char *text)
   buffer[length] = 0;
 }
 
-/* Keeps the first error; the later ones only follow from it. */
 #if LIBXML_VERSION >= 21200
-static void on_error(void *data, const xmlError *problem)
+typedef const xmlError *problem_pointer;
 #else
-static void on_error(void *data, xmlError *problem)
+typedef xmlError *problem_pointer;
 #endif
+
+/* Keeps the first error; the later ones only follow from it. */
+static void keep_error(parse_state *state, const xmlError *problem)
 {
-  parse_state *state = ((xmlParserCtxt *)data)->_private;
   if (!state || state->status || problem->level < XML_ERR_ERROR) return;
   if (problem->code == XML_ERR_NO_MEMORY) {
     state->status = pl_fail_memory(state->error);
@@ -52,6 +54,14 @@ static void on_error(void *data, xmlError *problem)
   state->status = pl_fail_at(state->error, PL_E_PARSE, state->path, problem->line,
                              "is not well-formed XML: %s", sentence);
 }
+
+static void on_error(void *data, problem_pointer problem)
+{
+  keep_error(((xmlParserCtxt *)data)->_private, problem);
+}
+
+/* Errors of libxml2's inner parts, which do not know the parser; unheard, they would be printed. */
+static void on_stray_error(void *data, problem_pointer problem) { keep_error(data, problem); }
 
 /* A DTD can define entities that name files or grow without bound: none is read. */
 static void on_doctype(void *data, const xmlChar *name, const xmlChar *external,
@@ -66,6 +76,118 @@ static void on_doctype(void *data, const xmlChar *name, const xmlChar *external,
   xmlStopParser(context);
 }
 
+/* Builds the element and keeps the line of its '<' in it (libxml2's own count ends at 65535 and
+ * means the end of the tag). */
+static void on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
+                     int namespace_count, const xmlChar **namespaces, int attribute_count,
+                     int default_count, const xmlChar **attributes)
+{
+  xmlParserCtxt *context = data;
+  xmlSAX2StartElementNs(data, name, prefix, uri, namespace_count, namespaces, attribute_count,
+                        default_count, attributes);
+  intptr_t line = context->input->line;
+  const xmlChar *at = context->input->cur;
+  for (; at > context->input->base && *at != '<'; at--) line -= *at == '\n';
+  if (context->node) context->node->_private = (void *)line;
+}
+
+/* The rest of the text behind the next stop, the end if there is none. */
+static const char *behind(const char *at, const char *end, const char *stop)
+{
+  size_t length = strlen(stop);
+  while ((at = memchr(at, stop[0], (size_t)(end - at)))) {
+    if ((size_t)(end - at) >= length && memcmp(at, stop, length) == 0) return at + length;
+    at++;
+  }
+  return end;
+}
+
+static int begins(const char *at, const char *end, const char *word)
+{
+  return (size_t)(end - at) >= strlen(word) && memcmp(at, word, strlen(word)) == 0;
+}
+
+/* What libxml2 would meet in one start tag. */
+typedef struct tag_facts {
+  int attributes, namespaces, closed;
+} tag_facts;
+
+/* Walks from behind a '<' to behind the '>'. */
+static const char *read_tag(const char *at, const char *end, tag_facts *facts)
+{
+  char quote = 0;
+  for (; at < end && (quote || *at != '>'); at++) {
+    if (quote)
+      quote = *at == quote ? 0 : quote;
+    else if (*at == '"' || *at == '\'')
+      quote = *at;
+    else if (*at == '=')
+      facts->attributes++;
+    else if (begins(at, end, "xmlns"))
+      facts->namespaces++;
+  }
+  facts->closed = at < end && at[-1] == '/';
+  return at;
+}
+
+/* Bounds what costs libxml2 more than linear time: it compares every attribute of an element with
+ * those before it and looks namespaces up one by one. Assumes UTF-8, so that '<' is one byte. */
+static pl_status check_tags(const char *data, size_t size, const char *path, pl_error *error)
+{
+  enum { MOST_ATTRIBUTES = 256, MOST_DEPTH = 256, MOST_NAMESPACES = 256 };
+  const char *at = data, *end = data + size;
+  int depth = 0, namespaces = 0;
+  while ((at = memchr(at, '<', (size_t)(end - at)))) {
+    if (begins(at, end, "<!--"))
+      at = behind(at + 4, end, "-->");
+    else if (begins(at, end, "<![CDATA["))
+      at = behind(at, end, "]]>");
+    else if (begins(at, end, "<?"))
+      at = behind(at, end, "?>");
+    else if (begins(at, end, "</"))
+      at++, depth--;
+    else {
+      tag_facts facts = {0};
+      at = read_tag(at + 1, end, &facts);
+      depth += !facts.closed;
+      namespaces += facts.namespaces;
+      if (facts.attributes > MOST_ATTRIBUTES || depth > MOST_DEPTH || namespaces > MOST_NAMESPACES)
+        return pl_fail_at(error, PL_E_LIMIT, path, 0,
+                          "has an element with more than %d attributes, elements nested more than "
+                          "%d deep, or more than %d namespaces",
+                          MOST_ATTRIBUTES, MOST_DEPTH, MOST_NAMESPACES);
+    }
+  }
+  return PL_OK;
+}
+
+static pl_status parse_tree(const char *data, size_t size, const char *path, xmlDoc **tree,
+                            pl_error *error)
+{
+  pthread_once(&parser_once, xmlInitParser);
+  xmlParserCtxt *context = xmlNewParserCtxt();
+  if (!context) return pl_fail_memory(error);
+  parse_state state = {.path = path, .error = error};
+  context->_private = &state;
+  context->sax->serror = on_error;
+  context->sax->startElementNs = on_start;
+  context->sax->internalSubset = on_doctype;
+  context->sax->comment = NULL;
+  context->sax->processingInstruction = NULL;
+
+  int options =
+      XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_HUGE | XML_PARSE_COMPACT;
+  xmlStructuredErrorFunc before = xmlStructuredError;
+  void *before_context = xmlStructuredErrorContext;
+  xmlSetStructuredErrorFunc(&state, on_stray_error);
+  *tree = xmlCtxtReadMemory(context, data, (int)size, path, "UTF-8", options);
+  xmlSetStructuredErrorFunc(before_context, before);
+  xmlFreeParserCtxt(context);
+  if (!state.status && !*tree)
+    state.status = pl_fail_at(error, PL_E_PARSE, path, 0, "is not well-formed XML");
+  return state.status;
+}
+
 pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml **document,
                        pl_error *error)
 {
@@ -73,25 +195,14 @@ pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml *
   if (size > INT_MAX)
     return pl_fail_at(error, PL_E_LIMIT, path, 0, "has %zu bytes of XML; at most %d can be read",
                       size, INT_MAX);
-  pthread_once(&parser_once, xmlInitParser);
-  xmlParserCtxt *context = xmlNewParserCtxt();
-  if (!context) return pl_fail_memory(error);
-  parse_state state = {.path = path, .error = error};
-  context->_private = &state;
-  context->sax->serror = on_error;
-  context->sax->internalSubset = on_doctype;
-  context->sax->comment = NULL;
-  context->sax->processingInstruction = NULL;
-
-  int options = XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_HUGE |
-                XML_PARSE_BIG_LINES | XML_PARSE_COMPACT;
-  xmlDoc *tree = xmlCtxtReadMemory(context, data, (int)size, path, NULL, options);
-  if (!state.status && !tree)
-    state.status = pl_fail_at(error, PL_E_PARSE, path, 0, "is not well-formed XML");
-  xmlFreeParserCtxt(context);
-  if (state.status) {
+  if (size >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0))
+    return pl_fail_at(error, PL_E_PARSE, path, 0, "is UTF-16 text; save it as UTF-8");
+  xmlDoc *tree = NULL;
+  pl_status status = check_tags(data, size, path, error);
+  if (!status) status = parse_tree(data, size, path, &tree, error);
+  if (status) {
     xmlFreeDoc(tree);
-    return state.status;
+    return status;
   }
   *document = (pl_xml *)tree;
   return PL_OK;
@@ -132,11 +243,7 @@ pl_xml_node *pl_xml_next(const pl_xml_node *node, const char *name)
 
 const char *pl_xml_name(const pl_xml_node *node) { return (const char *)as_node(node)->name; }
 
-int pl_xml_line(const pl_xml_node *node)
-{
-  long line = xmlGetLineNo(as_node(node));
-  return line > 0 && line < INT_MAX ? (int)line : 0;
-}
+int pl_xml_line(const pl_xml_node *node) { return (int)(intptr_t)as_node(node)->_private; }
 
 const char *pl_xml_text(const pl_xml_node *node)
 {

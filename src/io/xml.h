@@ -24,7 +24,7 @@ pl_xml_node *pl_xml_parent(const pl_xml_node *node);
 pl_xml_node *pl_xml_child(const pl_xml_node *node, const char *name);
 pl_xml_node *pl_xml_next(const pl_xml_node *node, const char *name);
 const char *pl_xml_name(const pl_xml_node *node);
-/* The line on which the element's start tag ends. */
+/* The line on which the element begins. */
 int pl_xml_line(const pl_xml_node *node);
 
 /* The first piece of text directly inside the element that is not blank, "" if there is none. */

@@ -16,7 +16,7 @@
 typedef struct pl_strain_ops {
   pl_member info;
   int rotation_invariant; /* a rigid rotation gives no stress */
-  pl_point_ops points;
+  pl_point_ops points;    /* NULLs in the last member, "warped", which is not one of points */
 } pl_strain_ops;
 
 /* Each strain file is compiled per instruction set and defines PL_VARIANT(pl_strain_NAME). */

@@ -58,4 +58,17 @@ PL_INLINE pl_lanes pl_lanes_min(pl_lanes a, pl_lanes b) { return pl_lanes_pick(a
 /* Does the mask hold in any lane? */
 PL_INLINE int pl_lanes_any(pl_mask mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) != 0; }
 
+/* Four lanes of four vectors to four vectors of one lane each. */
+PL_INLINE void pl_lanes_transpose(const pl_lanes *in, pl_lanes *out)
+{
+  pl_lanes low01 = __builtin_shufflevector(in[0], in[1], 0, 4, 2, 6);
+  pl_lanes high01 = __builtin_shufflevector(in[0], in[1], 1, 5, 3, 7);
+  pl_lanes low23 = __builtin_shufflevector(in[2], in[3], 0, 4, 2, 6);
+  pl_lanes high23 = __builtin_shufflevector(in[2], in[3], 1, 5, 3, 7);
+  out[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+  out[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+  out[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+}
+
 #endif

@@ -13,96 +13,27 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRAIN, MASS, PARAM_COUNT };
+enum { STRAIN, MASS, ROTATION, PARAM_COUNT };
 enum { LUMPED, CONSISTENT };
 
 #define X(name) STRAIN_##name,
 enum { PL_STRAINS(X) STRAIN_COUNT };
 #undef X
-#define X(name)      "|" #name
-#define STRAIN_WORDS (&(PL_STRAINS(X))[1])
+#define X(name)      #name "|"
+#define STRAIN_WORDS PL_STRAINS(X) "warped"
 
 static const pl_param params[PARAM_COUNT] = {
-    [STRAIN] = {"strain", "1", "how strain follows from the deformation", 0, 0, STRAIN_COUNT - 1,
+    [STRAIN] = {"strain", "1", "how strain follows from the deformation", 0, 0, STRAIN_COUNT,
                 STRAIN_WORDS, 1},
     [MASS] = {"mass", "1", "mass at the nodes, or spread as the shape functions are", LUMPED, 0, 1,
               "lumped|consistent", 1},
+    [ROTATION] = {"rotation", "1",
+                  "for strain=\"warped\": a node's rotation from its edges' singular values, the "
+                  "frame of three edges (flutters), or the mean deformation gradient; both: "
+                  "the singular values' at both ends of an edge, which depends on the origin",
+                  PL_WARP_SVD, 0, 3, PL_WARP_WORDS, 1},
 };
 #undef X
-
-/* ---- shape functions ---- */
-
-/* Values and derivatives by the element's own coordinates (r, s, t). */
-typedef struct shape {
-  double weight; /* of the point, in own coordinates */
-  double N[PL_ELEMENT_NODES], dN[PL_ELEMENT_NODES][3];
-} shape;
-
-/* The corners of [-1,1]^3 in the order of a hexahedron's nodes. */
-static const double corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
-                                     {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
-
-static shape tet_shape(void)
-{
-  return (shape){.weight = 1.0 / 6,
-                 .N = {0.25, 0.25, 0.25, 0.25},
-                 .dN = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-}
-
-/* At one of the 2x2x2 Gauss points: the corners drawn in by 1/sqrt(3). */
-static shape hex_shape(int point)
-{
-  shape out = {.weight = 1};
-  for (int a = 0; a < 8; a++) {
-    double u[3];
-    for (int i = 0; i < 3; i++) u[i] = 1 + corners[a][i] * corners[point][i] / sqrt(3.0);
-    out.N[a] = u[0] * u[1] * u[2] / 8;
-    for (int i = 0; i < 3; i++) out.dN[a][i] = corners[a][i] * u[(i + 1) % 3] * u[(i + 2) % 3] / 8;
-  }
-  return out;
-}
-
-static shape shape_at(int nodes_per_element, int point)
-{
-  return nodes_per_element == 4 ? tet_shape() : hex_shape(point);
-}
-
-/* dX/dr at a point of an element at rest: J[i][j] = dX_i/dr_j. Returns its determinant. */
-static double jacobian(const shape *at, const double *positions, const int *nodes, int count,
-                       double J[3][3])
-{
-  memset(J, 0, 9 * sizeof(double));
-  for (int a = 0; a < count; a++) {
-    for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < 3; j++)
-        J[i][j] += positions[3 * (size_t)nodes[a] + (size_t)i] * at->dN[a][j];
-    }
-  }
-  return J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) +
-         J[0][1] * (J[1][2] * J[2][0] - J[1][0] * J[2][2]) +
-         J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
-}
-
-/* Gradients in rest coordinates, b_a = J^-T dN_a, and the point's weight in m^3. */
-static double rest_gradients(const shape *at, const double *positions, const int *nodes, int count,
-                             double b[PL_ELEMENT_NODES][3])
-{
-  double J[3][3], inverse[3][3];
-  double det = jacobian(at, positions, nodes, count, J);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-      inverse[j][i] = (J[i1][j1] * J[i2][j2] - J[i1][j2] * J[i2][j1]) / det;
-    }
-  }
-  for (int a = 0; a < count; a++) {
-    for (int i = 0; i < 3; i++) {
-      b[a][i] = 0;
-      for (int j = 0; j < 3; j++) b[a][i] += inverse[j][i] * at->dN[a][j];
-    }
-  }
-  return det * at->weight;
-}
 
 /* ---- mass ---- */
 
@@ -121,8 +52,8 @@ static void element_mass(const void *context, int element, double *values)
   double J[3][3];
   memset(values, 0, (size_t)(count * count) * sizeof *values);
   for (int p = 0; p < (count == 4 ? 1 : 8); p++) {
-    shape at = shape_at(count, p);
-    double m = source->density * at.weight * jacobian(&at, mesh->nodes, nodes, count, J);
+    pl_shape at = pl_shape_at(count, p);
+    double m = source->density * at.weight * pl_shape_jacobian(&at, mesh->nodes, nodes, count, J);
     for (int a = 0; a < count; a++) {
       for (int b = 0; b < count; b++)
         values[count * a + b] += m * (count == 4 ? (1 + (a == b)) / 20.0 : at.N[a] * at.N[b]);
@@ -136,7 +67,17 @@ static void element_mass(const void *context, int element, double *values)
 static int chunk_batches(int elements)
 {
   int batches = elements / (64 * PL_LANES);
-  return batches < 16 ? 16 : batches > 128 ? 128 : batches;
+  return batches < 16 ? 16 : batches > 256 ? 256 : batches;
+}
+
+/* Local numbers of an element's nodes in the order of their numbers. */
+static void sort_nodes(const int *nodes, int count, int *order)
+{
+  for (int a = 0; a < count; a++) {
+    int at = a;
+    for (; at > 0 && nodes[order[at - 1]] > nodes[a]; at--) order[at] = order[at - 1];
+    order[at] = a;
+  }
 }
 
 /* Rest data of one element in its lane; the copies that fill the last batch weigh nothing. */
@@ -144,18 +85,19 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
                            pl_error *error)
 {
   int count = fem->nodes_per_element, lane = place % PL_LANES, batch = place / PL_LANES;
-  int element = place < fem->elements ? place : fem->elements - 1;
+  int element = place < fem->elements ? place : fem->elements - 1, order[PL_ELEMENT_NODES];
   const int *nodes = mesh->elements + (size_t)element * (size_t)count;
   int *lane_nodes = fem->nodes + (size_t)batch * (size_t)(count * PL_LANES);
-  for (int a = 0; a < count; a++) lane_nodes[PL_LANES * a + lane] = nodes[a];
+  sort_nodes(nodes, count, order);
+  for (int a = 0; a < count; a++) lane_nodes[PL_LANES * a + lane] = nodes[order[a]];
 
   pl_lanes *rest = fem->rest + (size_t)batch * pl_fem_rest_size(count, fem->points);
   (*rest++)[lane] = material->lambda;
   (*rest++)[lane] = material->mu;
   for (int p = 0; p < fem->points; p++) {
     double b[PL_ELEMENT_NODES][3];
-    shape at = shape_at(count, p);
-    double weight = rest_gradients(&at, mesh->nodes, nodes, count, b);
+    pl_shape at = pl_shape_at(count, p);
+    double weight = pl_shape_gradients(&at, mesh->nodes, nodes, count, b);
     if (!(weight > 0) || !isfinite(1 / weight))
       return pl_fail_entity(error, PL_E_MESH, element,
                             "element %d has the volume %g m^3 at a quadrature point; it must be "
@@ -163,7 +105,7 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
                             element, weight);
     (*rest++)[lane] = place < fem->elements ? weight : 0;
     for (int a = 0; a < count - 1; a++) {
-      for (int i = 0; i < 3; i++) (*rest++)[lane] = b[a][i];
+      for (int i = 0; i < 3; i++) (*rest++)[lane] = b[order[a]][i];
     }
   }
   return PL_OK;
@@ -183,7 +125,7 @@ static pl_status allocate(pl_model *self, pl_fem *fem, pl_error *error)
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
-static pl_cliques cliques(const pl_model *self)
+pl_cliques pl_fem_cliques(const pl_model *self)
 {
   const pl_fem *fem = self->state;
   return (pl_cliques){
@@ -205,7 +147,9 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   fem->viscous_lambda = material->viscous_lambda;
   fem->viscous_mu = material->viscous_mu;
   fem->viscous = fem->viscous_lambda != 0 || fem->viscous_mu != 0;
-  fem->law = &pl_strain_at((int)values[STRAIN])->points;
+  // the elements' own law where nodes are warped is corotated
+  int warped = values[STRAIN] == STRAIN_COUNT;
+  fem->law = &pl_strain_at(warped ? STRAIN_corotated : (int)values[STRAIN])->points;
   fem->kernel = PL_PICK_VARIANT(pl_fem_kernels) + (tets ? PL_FEM_TET : PL_FEM_HEX);
 
   // the elements, their chunks and their mass
@@ -222,20 +166,23 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
                         fem->nodes_per_element, fem->chunk_batches * PL_LANES, &fem->chunks, error);
   if (status) return status;
   mass_source source = {.mesh = mesh, .density = material->density};
-  pl_cliques elements = cliques(self);
+  pl_cliques elements = pl_fem_cliques(self);
   status = pl_mass_create(&self->allocator, self->blocks, &elements, element_mass, &source,
                           values[MASS] == CONSISTENT, &fem->mass, error);
   self->lumped_mass = fem->mass.lumped;
+  if (!status && warped) status = pl_fem_warp(self, mesh->nodes, (int)values[ROTATION], error);
   return status;
 }
 
-static void destroy(pl_model *self)
+void pl_fem_destroy(pl_model *self)
 {
   pl_fem *fem = self->state;
   if (!fem) return;
+  pl_warp_destroy(&self->allocator, &fem->warp);
   pl_mass_destroy(&self->allocator, &fem->mass);
   pl_colours_destroy(&self->allocator, &fem->chunks);
   pl_free(&self->allocator, fem->chunk_sums);
+  pl_free(&self->allocator, fem->mirror);
   pl_free(&self->allocator, fem->places);
   pl_free(&self->allocator, fem->rest);
   pl_free(&self->allocator, fem->nodes);
@@ -245,28 +192,57 @@ static void destroy(pl_model *self)
 
 /* ---- the matrix ---- */
 
-static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
+/* Where the block above the diagonal of each pair of an element's nodes begins. */
+static pl_status find_places(pl_fem *fem, const pl_bsr *A, pl_error *error)
 {
-  pl_fem *fem = self->state;
-  int count = fem->nodes_per_element;
-  size_t room = (size_t)fem->batches * (size_t)(count * count * PL_LANES);
-  if (!fem->places) fem->places = pl_alloc(&self->allocator, room, sizeof *fem->places);
-  if (!fem->places) return pl_fail_memory(error);
-  int *place = fem->places;
+  int count = fem->nodes_per_element, *place = fem->places;
   for (int batch = 0; batch < fem->batches; batch++) {
     const int *nodes = fem->nodes + (size_t)batch * (size_t)(count * PL_LANES);
     for (int ab = 0; ab < count * count; ab++) {
       const int *a = nodes + PL_LANES * (ab / count), *b = nodes + PL_LANES * (ab % count);
-      for (int lane = 0; lane < PL_LANES; lane++, place++) {
-        *place = pl_bsr_find(A, offset + a[lane], offset + b[lane]);
-        if (*place < 0)
+      for (int lane = 0; lane < PL_LANES && a < b; lane++) {
+        int found = pl_bsr_find(A, fem->offset + a[lane], fem->offset + b[lane]);
+        if (found < 0)
           return pl_fail_entity(error, PL_E_ARGUMENT, PL_LANES * batch + lane,
                                 "the matrix has no block for nodes %d and %d; build it from the "
                                 "model's cliques",
                                 a[lane], b[lane]);
+        *place++ = 9 * found;
       }
     }
   }
+  return PL_OK;
+}
+
+/* Where the transposed block of each block below the diagonal begins. */
+static void find_mirror(pl_fem *fem, const pl_bsr *A, int rows)
+{
+  int first = A->start[fem->offset];
+  for (int row = fem->offset; row < fem->offset + rows; row++) {
+    for (int k = A->start[row]; k < A->diagonal[row]; k++) {
+      int found = A->columns[k] < fem->offset ? -1 : pl_bsr_find(A, A->columns[k], row);
+      fem->mirror[k - first] = found < 0 ? -1 : 9 * found;
+    }
+  }
+}
+
+pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
+{
+  pl_fem *fem = self->state;
+  int count = fem->nodes_per_element;
+  if (offset < 0 || offset > A->rows - self->blocks)
+    return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
+                   offset + self->blocks - 1, A->rows);
+  size_t places = (size_t)fem->batches * (size_t)(count * (count - 1) / 2 * PL_LANES);
+  size_t blocks = (size_t)(A->start[offset + self->blocks] - A->start[offset]);
+  pl_free(&self->allocator, fem->mirror);
+  fem->mirror = pl_alloc(&self->allocator, blocks, sizeof *fem->mirror);
+  if (!fem->places) fem->places = pl_alloc(&self->allocator, places, sizeof *fem->places);
+  if (!fem->places || !fem->mirror) return pl_fail_memory(error);
+  fem->offset = offset;
+  pl_status status = find_places(fem, A, error);
+  if (status) return status;
+  find_mirror(fem, A, self->blocks);
   return pl_mass_bind(&self->allocator, &fem->mass, A, offset, error);
 }
 
@@ -287,27 +263,51 @@ static void evaluate_chunk(void *context, int index)
   job->fem->kernel->evaluate(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
 }
 
-static void evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
+enum { ROWS_PER_CHUNK = 512 };
+
+/* The rows of one chunk in the matrix. */
+static int chunk_row(const pl_fem_job *job, int chunk)
+{
+  int row = chunk * ROWS_PER_CHUNK, rows = job->fem->mass.rows;
+  return job->fem->offset + (row < rows ? row : rows);
+}
+
+static void clear_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  job->fem->kernel->clear_rows(job, chunk_row(job, chunk), chunk_row(job, chunk + 1));
+}
+
+static void finish_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  job->fem->kernel->finish_rows(job, chunk_row(job, chunk), chunk_row(job, chunk + 1));
+}
+
+void pl_fem_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
                      double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
 {
   const pl_fem *fem = self->state;
-  pl_fem_job job = {.fem = fem, .q = q, .v = v, .f = f, .kq = kq, .kv = kv};
+  pl_fem_job job = {.fem = fem, .q = q, .v = v, .f = f, .A = A, .kq = kq, .kv = kv};
   job.semidefinite = semidefinite;
-  job.values = A ? A->values : NULL;
+  job.shape = fem->law->shape(fem->viscous && v, semidefinite);
+  int row_chunks = pl_chunk_count(self->blocks, ROWS_PER_CHUNK);
+  if (A) pl_parallel(pool, row_chunks, clear_chunk, &job);
   for (int c = 0; c < fem->chunks.count; c++) {
     int start = fem->chunks.start[c];
     job.chunks = fem->chunks.list + start;
     pl_parallel(pool, fem->chunks.start[c + 1] - start, evaluate_chunk, &job);
   }
+  if (A) pl_parallel(pool, row_chunks, finish_chunk, &job);
 }
 
-static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
+void pl_fem_mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
 {
   const pl_fem *fem = self->state;
   pl_mass_add(&fem->mass, a, x, f, pool);
 }
 
-static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
+void pl_fem_mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
 {
   const pl_fem *fem = self->state;
   pl_mass_matrix(&fem->mass, a, A, pool);
@@ -336,26 +336,42 @@ static void fields_chunk(void *context, int chunk)
   job->fem->kernel->fields(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
 }
 
-static void fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
+void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
 {
   const pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .von_mises = von_mises, .det_f = det_f};
   pl_parallel(pool, fem->chunks.chunks, fields_chunk, &job);
 }
 
+#define INFO                                                                                       \
+  {                                                                                                \
+    .name = "fem", .summary = "finite elements: linear tetrahedra or 8-node hexahedra",            \
+    .source = "Hauth 2004, 3.1 and C; Zienkiewicz, Taylor, Zhu 2005, 4.6", .params = params,       \
+    .param_count = PARAM_COUNT                                                                     \
+  }
+
 const pl_model_ops pl_model_fem = {
-    .info = {.name = "fem",
-             .summary = "finite elements: linear tetrahedra or 8-node hexahedra",
-             .source = "Hauth 2004, 3.1 and C; Zienkiewicz, Taylor, Zhu 2005, 4.6",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = INFO,
     .create = create,
-    .destroy = destroy,
-    .cliques = cliques,
-    .bind = bind,
-    .evaluate = evaluate,
-    .mass_add = mass_add,
-    .mass_matrix = mass_matrix,
+    .destroy = pl_fem_destroy,
+    .cliques = pl_fem_cliques,
+    .bind = pl_fem_bind,
+    .evaluate = pl_fem_evaluate,
+    .mass_add = pl_fem_mass_add,
+    .mass_matrix = pl_fem_mass_matrix,
     .energy = energy,
-    .fields = fields,
+    .fields = pl_fem_fields,
+};
+
+/* A model changes its table when it turns out to be warped. */
+const pl_model_ops pl_fem_warped = {
+    .info = INFO,
+    .create = create,
+    .destroy = pl_fem_destroy,
+    .cliques = pl_fem_cliques,
+    .bind = pl_fem_warped_bind,
+    .evaluate = pl_fem_warped_evaluate,
+    .mass_add = pl_fem_mass_add,
+    .mass_matrix = pl_fem_mass_matrix,
+    .fields = pl_fem_fields,
 };

@@ -3,7 +3,11 @@
  * Elements stand in batches of PL_LANES. The gradients of an element's shape functions sum to zero,
  * so the last node's is not stored: F = sum_a (x_a - x_last) b_a^T over the other nodes, and the
  * last node's force and stiffness are minus the sum of the others'. Batches stand in chunks; chunks
- * of one colour share no node, so they may add to forces and blocks at the same time. */
+ * of one colour share no node, so they may add to forces and blocks at the same time.
+ *
+ * An element's nodes ascend, and only blocks above the diagonal are summed from elements. When all
+ * are there, each row is finished: blocks below the diagonal are the transposed ones above, and the
+ * diagonal is minus the sum of the others, since moving all nodes alike gives no force. */
 #ifndef PL_MODEL_FEM_H
 #define PL_MODEL_FEM_H
 
@@ -11,8 +15,8 @@
 #include "model/colour.h"
 #include "model/mass.h"
 #include "model/model.h"
-
-enum { PL_ELEMENT_NODES = 8 };
+#include "model/shape.h"
+#include "model/warp.h"
 
 typedef struct pl_fem pl_fem;
 
@@ -20,19 +24,23 @@ typedef struct pl_fem pl_fem;
 typedef struct pl_fem_job {
   const pl_fem *fem;
   const double *q, *v;
-  double *f, *values; /* forces, and the matrix's blocks */
+  double *f;
+  pl_bsr *A;
   double kq, kv;
   int semidefinite;
+  pl_tangent_shape shape;    /* of the law's tangent in this pass */
   double *sums;              /* energy of each chunk           */
   double *von_mises, *det_f; /* per element                    */
   const int *chunks;         /* the chunks of the colour in hand */
 } pl_fem_job;
 
-/* Work on the batches [first, last). */
+/* Work on the batches [first, last), or on these rows of the matrix. */
 typedef struct pl_fem_kernel {
   void (*evaluate)(const pl_fem_job *job, int first, int last);
   double (*energy)(const pl_fem_job *job, int first, int last);
   void (*fields)(const pl_fem_job *job, int first, int last);
+  void (*clear_rows)(const pl_fem_job *job, int first, int last);
+  void (*finish_rows)(const pl_fem_job *job, int first, int last);
 } pl_fem_kernel;
 
 /* Tetrahedra and hexahedra, per instruction set. */
@@ -43,9 +51,13 @@ struct pl_fem {
   int nodes_per_element, points; /* quadrature points per element */
   int elements, batches;
   int *element_nodes; /* per element, for the pattern                            */
-  int *nodes;         /* per batch [node][lane]                                  */
+  int *nodes;         /* per batch [node][lane], ascending in each lane          */
   pl_lanes *rest;     /* per batch: lambda, mu, then weight and gradients of each point */
-  int *places;        /* per batch [node][node][lane]: the block's place; NULL until bound */
+  // once bound, else NULL: where values of block (a,b), a < b, begin, per batch [pair][lane]; and
+  // for each block below the diagonal of the body's rows where its transposed one begins, -1 for
+  // none
+  int *places, *mirror;
+  int offset; /* number of the body's first row in the matrix */
   int viscous;
   double viscous_lambda, viscous_mu;
   const pl_point_ops *law;
@@ -54,7 +66,32 @@ struct pl_fem {
   pl_colours chunks;
   double *chunk_sums;
   pl_mass mass;
+  pl_warp warp; /* strain="warped" only */
 };
+
+/* The passes that plain and warped elements share; as in pl_model_ops. */
+void pl_fem_destroy(pl_model *self);
+pl_cliques pl_fem_cliques(const pl_model *self);
+pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
+void pl_fem_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
+                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
+void pl_fem_mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
+void pl_fem_mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool);
+void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *det_f,
+                   pl_pool *pool);
+
+/* How the rotations of warped nodes are found; the words of the parameter "rotation". */
+enum { PL_WARP_SVD, PL_WARP_EDGES, PL_WARP_POLAR, PL_WARP_BOTH };
+#define PL_WARP_WORDS "svd|edges|polar|both"
+
+/* The table of warped elements. */
+extern const pl_model_ops pl_fem_warped;
+pl_status pl_fem_warped_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
+void pl_fem_warped_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
+                            double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
+/* Turns a model that is made otherwise into one whose stiffness at rest is warped; X are positions
+ * at rest. */
+pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *error);
 
 /* Lanes of rest data per batch: the two moduli and, for each point, the weight and the gradients.
  */

@@ -8,14 +8,18 @@
  * what belongs to the last node follows from the others, since the gradients sum to zero. The same
  * source serves tetrahedra (4 nodes, 1 point) and hexahedra (8 nodes, 8 points): count and points
  * are constants wherever these functions are inlined. */
+#include "math/lanes_mat3.h"
 #include "model/fem.h"
 
 enum { MOST_EDGES = PL_ELEMENT_NODES - 1, MOST_PAIRS = PL_ELEMENT_NODES * PL_ELEMENT_NODES };
 
-/* The stiffness of an element: entry (i,k) of K_ab, i <= k, for all a and b; where i = k the part
- * b >= a is used. The other half follows by symmetry. */
+/* The stiffness of an element from a whole H: entry (i,k) of K_ab, i <= k, for all a and b; where
+ * i = k the part b >= a is used. The other half follows by symmetry. */
 enum { XX, XY, XZ, YY, YZ, ZZ, DIRECTIONS };
 typedef pl_lanes pairs[DIRECTIONS][MOST_PAIRS];
+
+/* What is added to the matrix: K_ab of the pairs a < b, entries in the order of memory. */
+typedef pl_lanes blocks[PL_ELEMENT_NODES * (PL_ELEMENT_NODES - 1) / 2][9];
 
 PL_INLINE const int *batch_nodes(const pl_fem *fem, int batch, const int count)
 {
@@ -82,9 +86,11 @@ PL_INLINE void add_direction(const pl_lanes *h, const pl_lanes *b, const pl_lane
   }
 }
 
-PL_INLINE void add_directions(const pl_lanes *H, const pl_lanes *b, const pl_lanes *wb,
+PL_INLINE void add_directions(const pl_lanes *H, const pl_lanes *b, pl_lanes weight,
                               const int count, const int points, pairs K)
 {
+  pl_lanes wb[3 * MOST_EDGES];
+  for (int i = 0; i < 3 * (count - 1); i++) wb[i] = weight * b[i];
   add_direction(H, b, wb, count, points, 1, K[XX]);
   add_direction(H + 3, b, wb, count, points, 0, K[XY]);
   add_direction(H + 6, b, wb, count, points, 0, K[XZ]);
@@ -93,95 +99,174 @@ PL_INLINE void add_directions(const pl_lanes *H, const pl_lanes *b, const pl_lan
   add_direction(H + 60, b, wb, count, points, 1, K[ZZ]);
 }
 
-/* The last node's entries: rows and columns sum to zero. */
+/* The last node's entries off the diagonal: rows and columns sum to zero. */
 PL_INLINE void close_direction(const int count, const int same, pl_lanes *K)
 {
   const int last = count - 1;
-  pl_lanes total = pl_lanes_all(0);
   for (int a = 0; a < last; a++) {
-    pl_lanes row = pl_lanes_all(0), column = pl_lanes_all(0);
+    pl_lanes row = -K[count * a + a], column = row;
     for (int b = 0; b < last; b++) {
-      row += K[same && b < a ? count * b + a : count * a + b];
-      if (!same) column += K[count * b + a];
+      if (b == a) continue;
+      row -= K[same && b < a ? count * b + a : count * a + b];
+      if (!same) column -= K[count * b + a];
     }
-    K[count * a + last] = -row;
-    if (!same) K[count * last + a] = -column;
-    total += row;
+    K[count * a + last] = row;
+    if (!same) K[count * last + a] = column;
   }
-  K[count * last + last] = total;
 }
 
-/* Four lanes of four vectors to four vectors of one lane each. */
-PL_INLINE void transpose(const pl_lanes *in, pl_lanes *out)
+PL_INLINE void close_directions(const int count, pairs K, blocks out)
 {
-  pl_lanes low01 = __builtin_shufflevector(in[0], in[1], 0, 4, 2, 6);
-  pl_lanes high01 = __builtin_shufflevector(in[0], in[1], 1, 5, 3, 7);
-  pl_lanes low23 = __builtin_shufflevector(in[2], in[3], 0, 4, 2, 6);
-  pl_lanes high23 = __builtin_shufflevector(in[2], in[3], 1, 5, 3, 7);
-  out[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
-  out[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-  out[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-  out[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+  for (int d = 0; d < DIRECTIONS; d++) close_direction(count, d == XX || d == YY || d == ZZ, K[d]);
+  for (int a = 0; a < count; a++) {
+    for (int b = a + 1; b < count; b++, out++) {
+      int ab = count * a + b, ba = count * b + a;
+      const pl_lanes columns[9] = {K[XX][ab], K[XY][ba], K[XZ][ba], K[XY][ab], K[YY][ab],
+                                   K[YZ][ba], K[XZ][ab], K[YZ][ab], K[ZZ][ab]};
+      for (int i = 0; i < 9; i++) (*out)[i] = columns[i];
+    }
+  }
 }
 
-/* Adds each lane's block, its entries in the order of memory. A thread owns nothing behind a block.
- */
+/* Adds each lane's block, its entries in the order of memory. A thread owns nothing behind it. */
 PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *entries)
 {
   pl_lanes low[PL_LANES], high[PL_LANES];
-  transpose(entries, low);
-  transpose(entries + 4, high);
+  pl_lanes_transpose(entries, low);
+  pl_lanes_transpose(entries + 4, high);
   for (int lane = 0; lane < PL_LANES; lane++) {
-    double *to = values + 9 * (size_t)places[lane];
+    double *to = values + places[lane];
     pl_lanes_store(to, pl_lanes_load(to) + low[lane]);
     pl_lanes_store(to + 4, pl_lanes_load(to + 4) + high[lane]);
     to[8] += entries[8][lane];
   }
 }
 
-/* Adds K_ab and, its transpose, K_ba. */
-PL_INLINE void scatter_pair(double *values, const int *places, const int count, pairs K, int a,
-                            int b)
+/* Fetches the blocks of the next batch while this one is computed: large matrices are not in the
+ * caches, and which blocks come next is beyond what a processor guesses. */
+PL_INLINE void fetch_blocks(const double *values, const int *places, const int count)
 {
-  int ab = count * a + b, ba = count * b + a;
-  pl_lanes columns[9] = {K[XX][ab], K[XY][ba], K[XZ][ba], K[XY][ab], K[YY][ab],
-                         K[YZ][ba], K[XZ][ab], K[YZ][ab], K[ZZ][ab]};
-  scatter_block(values, places + PL_LANES * ab, columns);
-  if (a == b) return;
-  pl_lanes rows[9] = {K[XX][ab], K[XY][ab], K[XZ][ab], K[XY][ba], K[YY][ab],
-                      K[YZ][ab], K[XZ][ba], K[YZ][ba], K[ZZ][ab]};
-  scatter_block(values, places + PL_LANES * ba, rows);
-}
-
-PL_INLINE void scatter_stiffness(double *values, const int *places, const int count, pairs K)
-{
-  for (int d = 0; d < DIRECTIONS; d++) close_direction(count, d == XX || d == YY || d == ZZ, K[d]);
-  for (int a = 0; a < count; a++) {
-    for (int b = a; b < count; b++) scatter_pair(values, places, count, K, a, b);
+  for (int pair = 0; pair < count * (count - 1) / 2; pair++, places += PL_LANES) {
+    for (int lane = 0; lane < PL_LANES; lane++) {
+      __builtin_prefetch(values + places[lane], 1);
+      __builtin_prefetch(values + places[lane] + 8, 1);
+    }
   }
 }
 
-/* f_a -= P (w b_a) of one point. */
-PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *wb, const int count, const int points,
-                          pl_lanes *forces)
+/* What the first node of a pair brings to its block by a form, weighted: its gradient times A and a
+ * modulus (both: their sum), and times S. */
+typedef struct side {
+  pl_lanes b[3], lambda_g[3], mu_g[3], both_g[3], Sb[3];
+} side;
+
+PL_INLINE side first_side(const pl_tangent_form *form, const int shape, pl_lanes weight,
+                          const pl_lanes *b, const pl_lanes *g)
 {
+  side s;
+  for (int i = 0; i < 3; i++) {
+    s.b[i] = weight * b[i];
+    s.lambda_g[i] = weight * form->lambda * g[i];
+    s.mu_g[i] = weight * form->mu * g[i];
+    s.both_g[i] = s.lambda_g[i] + s.mu_g[i];
+  }
+  if (shape == PL_TANGENT_STRESSED) pl_lanes_mat3_apply(form->S, s.b, s.Sb);
+  return s;
+}
+
+/* The block of a pair; the second node has the gradient b, and g = A b. */
+PL_INLINE void couple(const pl_tangent_form *form, const int shape, const side *s,
+                      const pl_lanes *b, const pl_lanes *g, pl_lanes *block)
+{
+  const pl_lanes product = dot(s->b, b);
+  const pl_lanes same = shape == PL_TANGENT_STRESSED ? dot(s->Sb, b) : form->mu * product;
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 3; i++) {
+      pl_lanes entry =
+          i == k ? s->both_g[i] * g[i] + same : s->lambda_g[i] * g[k] + s->mu_g[k] * g[i];
+      if (shape == PL_TANGENT_STRESSED) entry += product * form->N[i < k ? 3 * i + k : 3 * k + i];
+      block[3 * k + i] = entry;
+    }
+  }
+}
+
+/* The last node's vector: all sum to zero. */
+PL_INLINE void close_vectors(const int count, pl_lanes *vectors)
+{
+  for (int i = 0; i < 3; i++) {
+    pl_lanes sum = vectors[i];
+    for (int a = 1; a < count - 1; a++) sum += vectors[3 * a + i];
+    vectors[3 * (count - 1) + i] = -sum;
+  }
+}
+
+/* The stiffness from one point by a form. The only point's blocks go straight to the matrix, those
+ * of many are summed in K first. */
+PL_INLINE void add_form(const pl_tangent_form *given, const int shape, const pl_lanes *rest,
+                        const int count, const int points, double *values, const int *places,
+                        blocks K)
+{
+  // a copy that stores to the matrix cannot reach
+  const pl_tangent_form form = *given;
+  pl_lanes b[3 * PL_ELEMENT_NODES], g[3 * PL_ELEMENT_NODES];
   for (int a = 0; a < count - 1; a++) {
-    for (int i = 0; i < 3; i++) put(&forces[3 * a + i], -dot(P + 3 * i, wb + 3 * a), points);
+    for (int i = 0; i < 3; i++) b[3 * a + i] = rest[3 * a + i];
+    pl_lanes_mat3_apply(form.A, b + 3 * a, g + 3 * a);
   }
+  close_vectors(count, b);
+  close_vectors(count, g);
+  for (int m = 0, pair = 0; m < count - 1; m++) {
+    const side s = first_side(&form, shape, rest[-1], b + 3 * m, g + 3 * m);
+    for (int n = m + 1; n < count; n++, pair++) {
+      pl_lanes block[9];
+      couple(&form, shape, &s, b + 3 * n, g + 3 * n, block);
+      if (points == 1)
+        scatter_block(values, places + PL_LANES * pair, block);
+      else
+        for (int i = 0; i < 9; i++) K[pair][i] += block[i];
+    }
+  }
+}
+
+PL_INLINE void scatter_stiffness(double *values, const int *places, const int count, blocks K)
+{
+  for (int pair = 0; pair < count * (count - 1) / 2; pair++)
+    scatter_block(values, places + PL_LANES * pair, K[pair]);
+}
+
+/* f_a -= w P b_a of one point. */
+PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *b, pl_lanes weight, const int count,
+                          const int points, pl_lanes *forces)
+{
+  pl_lanes minus[9];
+  for (int i = 0; i < 9; i++) minus[i] = -weight * P[i];
+  for (int a = 0; a < count - 1; a++) {
+    for (int i = 0; i < 3; i++) put(&forces[3 * a + i], dot(minus + 3 * i, b + 3 * a), points);
+  }
+}
+
+/* Two doubles of a node in memory. */
+typedef double two __attribute__((vector_size(16)));
+
+PL_INLINE void add_to_node(double *to, two xy, double z)
+{
+  two sum;
+  memcpy(&sum, to, sizeof sum);
+  sum += xy;
+  memcpy(to, &sum, sizeof sum);
+  to[2] += z;
 }
 
 PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_lanes *forces)
 {
-  for (int i = 0; i < 3; i++) {
-    pl_lanes sum = forces[i];
-    for (int a = 1; a < count - 1; a++) sum += forces[3 * a + i];
-    forces[3 * (count - 1) + i] = -sum;
-  }
+  close_vectors(count, forces);
   for (int a = 0; a < count; a++) {
-    for (int lane = 0; lane < PL_LANES; lane++) {
-      double *to = f + 3 * (size_t)nodes[PL_LANES * a + lane];
-      for (int i = 0; i < 3; i++) to[i] += forces[3 * a + i][lane];
-    }
+    const pl_lanes x = forces[3 * a], y = forces[3 * a + 1], z = forces[3 * a + 2];
+    const int *lane = nodes + PL_LANES * a;
+    add_to_node(f + 3 * (size_t)lane[0], __builtin_shufflevector(x, y, 0, 4), z[0]);
+    add_to_node(f + 3 * (size_t)lane[1], __builtin_shufflevector(x, y, 1, 5), z[1]);
+    add_to_node(f + 3 * (size_t)lane[2], __builtin_shufflevector(x, y, 2, 6), z[2]);
+    add_to_node(f + 3 * (size_t)lane[3], __builtin_shufflevector(x, y, 3, 7), z[3]);
   }
 }
 
@@ -196,42 +281,77 @@ PL_INLINE pl_point start_point(const pl_fem *fem, const pl_lanes *rest, int visc
   return point;
 }
 
-PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count, const int points)
+/* What a pass wants: forces alone, or with the stiffness by a tangent of some shape. */
+enum { FORCES_ONLY = -1 };
+
+PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count, const int points,
+                              const int shape)
 {
   const pl_fem *fem = job->fem;
   const int *nodes = batch_nodes(fem, batch, count);
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
+  double *values = job->A ? job->A->values : NULL;
+  const int *places = NULL;
   pl_lanes edges[3 * MOST_EDGES], edge_rates[3 * MOST_EDGES];
   pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81];
-  pairs K;
+  pl_tangent_form form;
+  pairs by_direction;
+  blocks K;
+  if (shape != FORCES_ONLY) {
+    const size_t size = (size_t)(count * (count - 1) / 2 * PL_LANES);
+    places = fem->places + (size_t)batch * size;
+  }
   pl_point point = start_point(fem, rest, fem->viscous && job->v);
   gather_edges(job->q, nodes, count, edges);
   if (point.viscous) gather_edges(job->v, nodes, count, edge_rates);
   if (points > 1) {
     memset(forces, 0, sizeof forces);
-    if (job->values) memset(K, 0, sizeof K);
+    if (shape == PL_TANGENT_WHOLE) memset(by_direction, 0, sizeof by_direction);
+    if (shape > PL_TANGENT_WHOLE) memset(K, 0, sizeof K);
   }
 
   for (int p = 0; p < points; p++) {
-    const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
+    const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1, weight = b[-1];
     gradient(edges, b, count, point.F);
     if (point.viscous) gradient(edge_rates, b, count, point.rate);
-    if (job->values)
+    if (shape == FORCES_ONLY)
+      fem->law->stress(&point, P, NULL);
+    else if (shape == PL_TANGENT_WHOLE)
       fem->law->tangent(&point, job->kq, job->kv, job->semidefinite, P, H);
     else
-      fem->law->stress(&point, P, NULL);
+      fem->law->form(&point, job->kq, job->kv, job->semidefinite, P, &form);
 
-    pl_lanes wb[3 * MOST_EDGES];
-    for (int i = 0; i < 3 * (count - 1); i++) wb[i] = b[-1] * b[i];
-    add_forces(P, wb, count, points, forces);
-    if (job->values) add_directions(H, b, wb, count, points, K);
+    // in the shadow of the law's long chain of operations
+    if (shape != FORCES_ONLY && p == points - 1 && batch + 1 < fem->batches)
+      fetch_blocks(values, places + count * (count - 1) / 2 * PL_LANES, count);
+    add_forces(P, b, weight, count, points, forces);
+    if (shape == PL_TANGENT_WHOLE) add_directions(H, b, weight, count, points, by_direction);
+    if (shape > PL_TANGENT_WHOLE) add_form(&form, shape, b, count, points, values, places, K);
   }
 
   if (job->f) scatter_forces(job->f, nodes, count, forces);
-  if (job->values) {
-    size_t first = (size_t)batch * (size_t)(count * count * PL_LANES);
-    scatter_stiffness(job->values, fem->places + first, count, K);
-  }
+  if (shape == PL_TANGENT_WHOLE) close_directions(count, by_direction, K);
+  if (shape == PL_TANGENT_WHOLE || (shape != FORCES_ONLY && points > 1))
+    scatter_stiffness(values, places, count, K);
+}
+
+PL_INLINE void evaluate_batches(const pl_fem_job *job, int first, int last, const int count,
+                                const int points, const int shape)
+{
+  for (int batch = first; batch < last; batch++) evaluate_batch(job, batch, count, points, shape);
+}
+
+PL_INLINE void evaluate_of(const pl_fem_job *job, int first, int last, const int count,
+                           const int points)
+{
+  if (!job->A)
+    evaluate_batches(job, first, last, count, points, FORCES_ONLY);
+  else if (job->shape == PL_TANGENT_TURNED)
+    evaluate_batches(job, first, last, count, points, PL_TANGENT_TURNED);
+  else if (job->shape == PL_TANGENT_STRESSED)
+    evaluate_batches(job, first, last, count, points, PL_TANGENT_STRESSED);
+  else
+    evaluate_batches(job, first, last, count, points, PL_TANGENT_WHOLE);
 }
 
 /* Sum of w W; the lanes are added last. */
@@ -297,11 +417,72 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
   }
 }
 
+/* Zeros above the diagonal; the rest of a row is overwritten when it is finished. */
+static void clear_rows(const pl_fem_job *job, int first, int last)
+{
+  const pl_bsr *A = job->A;
+  for (int row = first; row < last; row++) {
+    int after = A->diagonal[row] + 1;
+    memset(A->values + 9 * after, 0, (size_t)(A->start[row + 1] - after) * 9 * sizeof *A->values);
+  }
+}
+
+/* A block as it stands in memory: two vectors and the last entry. */
+typedef struct block {
+  pl_lanes low, high;
+  double last;
+} block;
+
+PL_INLINE block load_block(const double *from)
+{
+  return (block){pl_lanes_load(from), pl_lanes_load(from + 4), from[8]};
+}
+
+PL_INLINE void store_block(double *to, block b)
+{
+  pl_lanes_store(to, b.low);
+  pl_lanes_store(to + 4, b.high);
+  to[8] = b.last;
+}
+
+PL_INLINE block transposed(block b)
+{
+  return (block){__builtin_shufflevector(b.low, b.high, 0, 3, 6, 1),
+                 __builtin_shufflevector(b.low, b.high, 4, 7, 2, 5), b.last};
+}
+
+PL_INLINE block sum_of(block a, block b)
+{
+  return (block){a.low + b.low, a.high + b.high, a.last + b.last};
+}
+
+static void finish_rows(const pl_fem_job *job, int first, int last)
+{
+  const pl_bsr *A = job->A;
+  const int *mirror = job->fem->mirror - A->start[job->fem->offset];
+  const block zero = {pl_lanes_all(0), pl_lanes_all(0), 0};
+  for (int row = first; row < last; row++) {
+    block sum = zero;
+    for (int k = A->start[row]; k < A->diagonal[row]; k++) {
+      block b = mirror[k] < 0 ? zero : transposed(load_block(A->values + mirror[k]));
+      store_block(A->values + 9 * k, b);
+      sum = sum_of(sum, b);
+    }
+    for (int k = A->diagonal[row] + 1; k < A->start[row + 1]; k++)
+      sum = sum_of(sum, load_block(A->values + 9 * k));
+
+    // symmetric to the last bit
+    block twice = sum_of(sum, transposed(sum));
+    store_block(A->values + 9 * A->diagonal[row],
+                (block){-0.5 * twice.low, -0.5 * twice.high, -0.5 * twice.last});
+  }
+}
+
 /* The two kinds of element. */
 #define KIND(name, count, points)                                                                  \
   static void evaluate_##name(const pl_fem_job *job, int first, int last)                          \
   {                                                                                                \
-    for (int batch = first; batch < last; batch++) evaluate_batch(job, batch, count, points);      \
+    evaluate_of(job, first, last, count, points);                                                  \
   }                                                                                                \
   static double energy_##name(const pl_fem_job *job, int first, int last)                          \
   {                                                                                                \
@@ -316,6 +497,6 @@ KIND(tet, 4, 1)
 KIND(hex, 8, 8)
 
 const pl_fem_kernel PL_VARIANT(pl_fem_kernels)[PL_FEM_KINDS] = {
-    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet},
-    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex},
+    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet, clear_rows, finish_rows},
+    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex, clear_rows, finish_rows},
 };

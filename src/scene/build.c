@@ -57,6 +57,7 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     def.dt = pl_item_number(world, "dt");
     scene->duration = pl_item_number(world, "duration");
     pl_item_numbers(world, "gravity", def.gravity);
+    def.halvings = (int)pl_item_number(world, "halvings");
     if (def.dt > scene->duration)
       pl_log_write(&def.log, PL_WARNING,
                    "%s:%d: world: dt = %g s is longer than the duration of %g s", reader->def->path,
@@ -65,6 +66,8 @@ static void build_world(pl_reader *reader, pl_scene *scene)
   if (integrator) def.integrator = pl_item_choice(reader, integrator, 0);
   if (solver) {
     def.solver = pl_item_choice(reader, solver, 0);
+    // without a name the world may take another
+    if (!pl_item_text(solver, "method")) def.solver.name = NULL;
     def.preconditioner = pl_item_choice(reader, solver, 1);
   }
   pl_error error;
@@ -73,51 +76,13 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     pl_reader_report_at(reader, world ? (int)(world - reader->items) : 0, &error);
 }
 
-/* ---- meshes and materials ---- */
-
-static void warn_unused(const pl_reader *reader, const pl_item *item)
-{
-  if (!item->used)
-    pl_log_write(&reader->def->log, PL_WARNING, "%s:%d: %s \"%s\" is not used by any body",
-                 reader->def->path, pl_xml_line(item->node), item->element->name,
-                 pl_item_name(item));
-}
-
-static void build_mesh(pl_reader *reader, pl_scene *scene, int index)
-{
-  (void)scene;
-  pl_item *item = &reader->items[index];
-  if (item->bad) return;
-  warn_unused(reader, item);
-  const char *file = pl_item_text(item, "file");
-  const pl_item *generator = item->end > index + 1 ? item + 1 : NULL;
-  pl_error error;
-  pl_status status;
-  if (file && generator) {
-    status = pl_fail(&error, PL_E_ARGUMENT, "has both file=\"...\" and a shape; keep one of them");
-  } else if (!file && !generator) {
-    status = pl_fail(&error, PL_E_ARGUMENT, "needs file=\"...\" or a shape such as <%s .../>",
-                     pl_generator_family.members[0]->name);
-  } else if (file) {
-    char path[PATH_MAX];
-    status = pl_scene_path(reader->def, file, path, sizeof path, &error);
-    if (!status) status = pl_mesh_read(path, &reader->def->allocator, &item->mesh, &error);
-  } else if (generator->bad) {
-    item->bad = 1;
-    return;
-  } else {
-    pl_choice choice = pl_item_choice(reader, generator, 0);
-    if (reader->stopped) return;
-    status = pl_mesh_generate(&choice, &reader->def->allocator, &item->mesh, &error);
-  }
-  report_if(reader, index, status, &error);
-}
+/* ---- materials ---- */
 
 static void build_material(pl_reader *reader, pl_scene *scene, int index)
 {
   (void)scene;
   if (reader->items[index].bad) return;
-  warn_unused(reader, &reader->items[index]);
+  pl_reader_warn_unused(reader, &reader->items[index]);
   pl_choice choice = pl_item_choice(reader, &reader->items[index], 0);
   const pl_member *member = NULL;
   double values[PL_MOST_VALUES], lambda, mu;
@@ -261,6 +226,7 @@ static void build_inside(pl_reader *reader, pl_world *world, int index, pl_body_
 
 static void build_body(pl_reader *reader, pl_scene *scene, int index)
 {
+  reader->only_body = reader->body_count++ ? -1 : index;
   pl_item *item = &reader->items[index];
   const char *mesh_name = pl_item_text(item, "mesh"),
              *material_name = pl_item_text(item, "material");
@@ -276,6 +242,7 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     def.model = pl_item_choice(reader, item, 0);
     pl_item_numbers(item, "velocity", def.velocity);
     pl_item_numbers(item, "spin", def.spin);
+    def.keep_momentum = strcmp(pl_item_text(item, "momentum"), "kept") == 0;
     pl_error error;
     if (reader->stopped) return;
     report_if(reader, index, pl_world_add_body(scene->world, &def, &item->body, &error), &error);
@@ -284,21 +251,6 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
 }
 
 /* ---- what is watched and written ---- */
-
-/* The body that a probe names, or the only one; -1 if that is not clear. */
-static int body_of(const pl_reader *reader, const pl_item *probe, int *count)
-{
-  const char *name = pl_item_text(probe, "body");
-  int found = -1;
-  *count = 0;
-  for (int i = 1; i < reader->items[0].end; i = reader->items[i].end) {
-    if (strcmp(reader->items[i].element->name, "body") != 0) continue;
-    found = i;
-    ++*count;
-  }
-  if (name) return pl_reader_find(reader, "body", name);
-  return *count == 1 ? found : -1;
-}
 
 static void build_probe(pl_reader *reader, pl_scene *scene, int index)
 {
@@ -313,13 +265,14 @@ static void build_probe(pl_reader *reader, pl_scene *scene, int index)
   // what is not measured at a point can be that of the whole world
   pl_error error;
   pl_status status = PL_OK;
-  int bodies, body = body_of(reader, item, &bodies);
+  const char *name = pl_item_text(item, "body");
+  int body = name ? pl_reader_find(reader, "body", name) : reader->only_body;
   if (quantity->of_point && !pl_item_text(item, "at"))
     status = pl_fail(&error, PL_E_ARGUMENT,
                      "at is missing; add at=\"x y z\", a point of the body at rest");
-  else if (quantity->of_point && body < 0 && bodies > 1)
+  else if (quantity->of_point && body < 0 && reader->body_count > 1)
     status = pl_fail(&error, PL_E_ARGUMENT, "body is missing; there are %d bodies to choose from",
-                     bodies);
+                     reader->body_count);
   if (report_if(reader, index, status, &error)) return;
   if (body >= 0) def.body = reader->items[body].body;
   if ((body >= 0 || quantity->of_point) && !def.body.index1) return;
@@ -380,9 +333,7 @@ static void build_rest(pl_reader *reader, pl_scene *scene)
   scene->outputs = pl_alloc(allocator, (size_t)reader->item_count, sizeof *scene->outputs);
   scene->view.colour = scene->colour;
   if (!scene->title || !scene->colour || !scene->outputs) {
-    pl_error error;
-    pl_fail_memory(&error);
-    pl_reader_report(reader, &error);
+    pl_reader_report_memory(reader);
     return;
   }
   each(reader, scene, "output", build_output);
@@ -390,9 +341,10 @@ static void build_rest(pl_reader *reader, pl_scene *scene)
 
 void pl_reader_build(pl_reader *reader, pl_scene *scene)
 {
+  reader->only_body = -1;
   build_world(reader, scene);
   if (!scene->world) return;
-  each(reader, scene, "mesh", build_mesh);
+  each(reader, scene, "mesh", pl_reader_build_mesh);
   each(reader, scene, "material", build_material);
   each(reader, scene, "body", build_body);
   each(reader, scene, "probe", build_probe);

@@ -39,6 +39,13 @@ void pl_reader_report(pl_reader *reader, const pl_error *error)
   hand_over(reader, &shown);
 }
 
+void pl_reader_report_memory(pl_reader *reader)
+{
+  pl_error error;
+  pl_fail_memory(&error);
+  pl_reader_report(reader, &error);
+}
+
 /* 'body "bar", fix': the item and those around it, without the root. */
 static void label_item(const pl_reader *reader, int index, char *label, size_t size)
 {
@@ -78,13 +85,10 @@ void *pl_reader_alloc(pl_reader *reader, size_t count, size_t size)
     reader->scratch = list;
     memory = pl_alloc(allocator, count, size);
   }
-  if (memory) {
+  if (memory)
     reader->scratch[reader->scratch_count++] = memory;
-  } else {
-    pl_error error;
-    pl_fail_memory(&error);
-    pl_reader_report(reader, &error);
-  }
+  else
+    pl_reader_report_memory(reader);
   return memory;
 }
 
@@ -95,9 +99,7 @@ static int add_item(pl_reader *reader, const pl_element *element, pl_xml_node *n
   void *items = reader->items;
   if (pl_reserve(&reader->def->allocator, &items, &reader->item_room,
                  (size_t)reader->item_count + 1, sizeof *reader->items)) {
-    pl_error error;
-    pl_fail_memory(&error);
-    pl_reader_report(reader, &error);
+    pl_reader_report_memory(reader);
     return -1;
   }
   reader->items = items;
@@ -320,6 +322,21 @@ static void check_counts(pl_reader *reader, int index)
   pl_reader_report_at(reader, index, &error);
 }
 
+/* Elements in the root that no table knows are kept, so that their names are not missed. */
+static const pl_element refused = {
+    .name = "?",
+    .attributes = (const pl_attribute[]){{.param = {.name = "name"}, .check = pl_check_name},
+                                         {.required = 0}},
+};
+
+static void keep_refused(pl_reader *reader, pl_xml_node *node)
+{
+  int index = add_item(reader, &refused, node, 0);
+  if (index < 0) return;
+  reader->items[index].bad = 1;
+  reader->items[index].end = reader->item_count;
+}
+
 /* The tables are three deep, so this is, too. */
 static void check_element(pl_reader *reader, const pl_element *element, pl_xml_node *node,
                           int parent)
@@ -329,10 +346,12 @@ static void check_element(pl_reader *reader, const pl_element *element, pl_xml_n
   check_attributes(reader, index);
   for (pl_xml_node *child = pl_xml_child(node, NULL); child; child = pl_xml_next(child, NULL)) {
     const pl_element *kind = pl_element_child(element, pl_xml_name(child));
-    if (kind)
+    if (kind) {
       check_element(reader, kind, child, index);
-    else
+    } else {
       report_unknown(reader, index, child);
+      if (index == 0) keep_refused(reader, child);
+    }
     if (reader->stopped) break;
   }
   reader->items[index].end = reader->item_count;
@@ -349,7 +368,8 @@ static int compare_names(const void *a, const void *b)
   return order ? order : (one->item > two->item) - (one->item < two->item);
 }
 
-int pl_reader_find(const pl_reader *reader, const char *kind, const char *name)
+/* The place of the first name that is not before this one. */
+static int place_of(const pl_reader *reader, const char *kind, const char *name)
 {
   const pl_name wanted = {kind, name, 0};
   int low = 0, high = reader->name_count;
@@ -360,26 +380,42 @@ int pl_reader_find(const pl_reader *reader, const char *kind, const char *name)
     else
       high = middle;
   }
-  const pl_name *found = &reader->names[low];
-  if (low == reader->name_count || strcmp(found->kind, kind) || strcmp(found->name, name))
+  return low;
+}
+
+int pl_reader_find(const pl_reader *reader, const char *kind, const char *name)
+{
+  int place = place_of(reader, kind, name);
+  const pl_name *found = &reader->names[place];
+  if (place == reader->name_count || strcmp(found->kind, kind) || strcmp(found->name, name))
     return -1;
   return found->item;
 }
 
-/* Lists everything in the root that has a name; two of a kind must not share one. */
+/* Lists everything in the root that has a name, and what should have one under the name "". */
 static void collect_names(pl_reader *reader)
 {
   reader->names = pl_reader_alloc(reader, (size_t)reader->item_count, sizeof *reader->names);
   if (!reader->names) return;
   for (int i = 1; i < reader->items[0].end; i = reader->items[i].end) {
     const pl_item *item = &reader->items[i];
+    const pl_attribute *row = pl_attribute_find(item->element, "name");
     const char *name = pl_item_name(item);
-    if (name) reader->names[reader->name_count++] = (pl_name){item->element->name, name, i};
+    if (!row) continue;
+    if (!name || row->check(row, name, NULL)) name = "";
+    reader->names[reader->name_count++] = (pl_name){item->element->name, name, i};
   }
   qsort(reader->names, (size_t)reader->name_count, sizeof *reader->names, compare_names);
+}
+
+/* Two of a kind must not share a name. */
+static void check_names(pl_reader *reader)
+{
   for (int i = 1; i < reader->name_count && !reader->stopped; i++) {
     const pl_name *first = &reader->names[i - 1], *second = &reader->names[i];
-    if (strcmp(first->kind, second->kind) || strcmp(first->name, second->name)) continue;
+    if (!*first->name || first->kind == refused.name || strcmp(first->kind, second->kind) ||
+        strcmp(first->name, second->name))
+      continue;
     pl_error error;
     pl_fail(&error, PL_E_ARGUMENT, "the name is used on line %d already",
             pl_xml_line(reader->items[first->item].node));
@@ -387,60 +423,39 @@ static void collect_names(pl_reader *reader)
   }
 }
 
-/* A name may be missing only because the element that has it was refused. */
-static int name_was_refused(const pl_reader *reader, const char *kind, const char *name)
+static void report_reference(pl_reader *reader, int index, const char *kind, const char *name)
 {
-  for (int i = 1; i < reader->items[0].end; i = reader->items[i].end) {
-    const pl_item *item = &reader->items[i];
-    const pl_attribute *row = pl_attribute_find(item->element, "name");
-    const char *given = pl_item_name(item);
-    if (!item->bad || strcmp(item->element->name, kind) != 0) continue;
-    if (!given || row->check(row, given, NULL)) return 1;
-  }
-  const pl_xml_node *node = pl_xml_child(reader->items[0].node, NULL);
-  for (; node; node = pl_xml_next(node, NULL)) {
-    const char *given = pl_xml_attribute(node, "name");
-    if (given && strcmp(given, name) == 0 && !pl_element_child(&pl_scene_root, pl_xml_name(node)))
-      return 1;
-  }
-  return 0;
-}
-
-static void report_reference(pl_reader *reader, int index, const pl_attribute *row,
-                             const char *name)
-{
-  if (name_was_refused(reader, row->refers, name)) {
+  // the name may be missing only because the element that has it was refused
+  if (pl_reader_find(reader, kind, "") >= 0 || pl_reader_find(reader, refused.name, name) >= 0) {
     reader->items[index].bad = 1;
     return;
   }
   const char *words[MOST_WORDS + 1] = {0};
-  int count = 0;
-  for (int i = 0; i < reader->name_count && count < MOST_WORDS; i++) {
-    if (strcmp(reader->names[i].kind, row->refers) == 0) words[count++] = reader->names[i].name;
+  int count = 0, place = place_of(reader, kind, "");
+  for (; place < reader->name_count && count < MOST_WORDS; place++) {
+    if (strcmp(reader->names[place].kind, kind) != 0) break;
+    words[count++] = reader->names[place].name;
   }
   pl_error error;
   if (count)
-    pl_fail_unknown(&error, row->refers, name, words);
+    pl_fail_unknown(&error, kind, name, words);
   else
-    pl_fail(&error, PL_E_ARGUMENT, "unknown %s \"%.80s\"; add <%s name=\"%.80s\" .../>",
-            row->refers, name, row->refers, name);
+    pl_fail(&error, PL_E_ARGUMENT, "unknown %s \"%.80s\"; add <%s name=\"%.80s\" .../>", kind, name,
+            kind, name);
   pl_reader_report_at(reader, index, &error);
 }
 
 static void check_references(pl_reader *reader)
 {
-  int missed = 0;
-  for (int i = 0; i < reader->item_count && !reader->stopped && missed < MOST_ERRORS; i++) {
+  for (int i = 0; i < reader->item_count && !reader->stopped; i++) {
     const pl_item *item = &reader->items[i];
     for (const pl_attribute *row = item->element->attributes; row->param.name; row++) {
       const char *name = row->refers ? pl_xml_attribute(item->node, row->param.name) : NULL;
       int found = name ? pl_reader_find(reader, row->refers, name) : -1;
-      if (found >= 0) {
+      if (found >= 0)
         reader->items[found].used = 1;
-      } else if (name) {
-        report_reference(reader, i, row, name);
-        missed++;
-      }
+      else if (name)
+        report_reference(reader, i, row->refers, name);
     }
   }
 }
@@ -466,6 +481,7 @@ void pl_reader_open(pl_reader *reader, const pl_scene_def *def, const char *text
   pl_reader_change(reader);
   check_element(reader, &pl_scene_root, root, -1);
   if (!reader->stopped) collect_names(reader);
+  if (!reader->stopped) check_names(reader);
   if (!reader->stopped) check_references(reader);
 }
 

@@ -33,6 +33,7 @@ typedef struct pl_reader {
   size_t item_room;
   pl_name *names; /* of what stands in the root, sorted */
   int name_count;
+  int body_count, only_body; /* the item of the body, -1 if there are none or several */
   int error_count;
   int stopped; /* no memory or too many errors: nothing more is tried */
   pl_error first;
@@ -52,6 +53,11 @@ void pl_reader_change(pl_reader *reader);
  * left out in silence. */
 void pl_reader_build(pl_reader *reader, pl_scene *scene);
 
+/* Builds the mesh of an item, from its file, its simple shape or its solids. */
+void pl_reader_build_mesh(pl_reader *reader, pl_scene *scene, int index);
+/* Tells that no body uses the item, if that is so. */
+void pl_reader_warn_unused(const pl_reader *reader, const pl_item *item);
+
 /* The path of a mesh file named in the scene; it must lie below the scene's folder unless the user
  * allows more. */
 pl_status pl_scene_path(const pl_scene_def *def, const char *file, char *path, size_t size,
@@ -60,6 +66,8 @@ pl_status pl_scene_path(const pl_scene_def *def, const char *file, char *path, s
 /* Hands an error to the user as it is, or with the item's place and label before its message. */
 void pl_reader_report(pl_reader *reader, const pl_error *error);
 void pl_reader_report_at(pl_reader *reader, int item, const pl_error *error);
+
+void pl_reader_report_memory(pl_reader *reader);
 
 /* Zeroed memory that lives until the reading ends; failure is reported. */
 void *pl_reader_alloc(pl_reader *reader, size_t count, size_t size);

@@ -8,7 +8,7 @@
 
 enum { MOST_ELEMENTS = 64, MOST_FAMILIES = 32 };
 
-/* What was written already. */
+/* What is written, in this order. */
 typedef struct writer {
   pl_text *out;
   const pl_element *elements[MOST_ELEMENTS];
@@ -26,13 +26,13 @@ static int is_new_family(writer *to, const pl_family *family)
   return 1;
 }
 
-static int is_new_element(writer *to, const pl_element *element)
+/* Elements are written in the order in which they are first met. */
+static void enqueue(writer *to, const pl_element *element)
 {
   for (int i = 0; i < to->element_count; i++) {
-    if (to->elements[i] == element) return 0;
+    if (to->elements[i] == element) return;
   }
   if (to->element_count < MOST_ELEMENTS) to->elements[to->element_count++] = element;
-  return 1;
 }
 
 /* ---- rows ---- */
@@ -126,27 +126,25 @@ static void write_member(pl_text *out, const pl_member *member)
   for (int i = 0; i < member->param_count; i++) write_param(out, &member->params[i]);
 }
 
-/* The members that an attribute can name, with what they bring along. */
+/* The members that an attribute can name, with the attributes that they bring along. */
 static void write_choices(writer *to, const pl_attribute *row)
 {
   int is_new = is_new_family(to, row->family);
   for (int i = 0; row->family->members[i] && is_new; i++) {
-    const pl_member *member = row->family->members[i];
-    if (row->accepts && !row->accepts(member)) continue;
-    pl_text_add(to->out, "\n**`%s=\"%s\"`**: ", row->param.name, member->name);
-    write_member(to->out, member);
+    pl_member member = *row->family->members[i];
+    if (row->accepts && !row->accepts(row->family->members[i])) continue;
+    if (!row->adopts) member.param_count = 0;
+    pl_text_add(to->out, "\n**`%s=\"%s\"`**: ", row->param.name, member.name);
+    write_member(to->out, &member);
   }
 }
 
 /* ---- elements ---- */
 
-static void write_places(pl_text *out, const pl_element *element)
+static const char *how_many(const pl_element *element)
 {
-  const char *many = element->least && element->most ? "only one, and it must be there"
-                     : element->least                ? "many, at least one"
-                     : element->most                 ? "one"
-                                                     : "many";
-  pl_text_add(out, "%s There can be %s.\n", element->summary, many);
+  if (element->least) return element->most ? "Needed, once." : "Needed, once or more.";
+  return element->most ? "At most once." : "Any number.";
 }
 
 static void write_children(pl_text *out, const pl_element *element)
@@ -154,7 +152,7 @@ static void write_children(pl_text *out, const pl_element *element)
   const char *words[MOST_ELEMENTS];
   int count = pl_child_words(element, words, MOST_ELEMENTS);
   if (!count) return;
-  pl_text_add(out, "\nInside it:");
+  pl_text_add(out, element->least_children ? "\nInside, at least one of" : "\nInside:");
   for (int i = 0; i < count; i++) pl_text_add(out, "%s `<%s>`", i ? "," : "", words[i]);
   pl_text_add(out, ".\n");
 }
@@ -173,9 +171,8 @@ static void write_named(writer *to, const pl_element *element)
 static void write_element(writer *to, const pl_element *element)
 {
   pl_text *out = to->out;
-  if (!is_new_element(to, element)) return;
   pl_text_add(out, element->family ? "\n## Any %s\n\n" : "\n## `<%s>`\n\n", element->name);
-  write_places(out, element);
+  pl_text_add(out, "%s %s\n", element->summary, how_many(element));
   if (element->attributes->param.name) write_head(out);
   for (const pl_attribute *row = element->attributes; row->param.name; row++)
     write_attribute(out, row);
@@ -184,19 +181,28 @@ static void write_element(writer *to, const pl_element *element)
     if (row->family) write_choices(to, row);
   }
   if (element->family) write_named(to, element);
-  for (int i = 0; element->children && element->children[i]; i++)
-    write_element(to, element->children[i]);
+  for (int i = 0; element->children && element->children[i]; i++) enqueue(to, element->children[i]);
 }
+
+static const char preface[] =
+    "# Scene reference\n\n"
+    "This page is made by `pliant list --markdown` from the tables that read scenes; change "
+    "those.\n"
+    "\n"
+    "A scene is an XML file. Units are SI; three numbers are separated by blanks; an element or "
+    "attribute that is not listed here is an error. Mesh files are named relative to the scene's "
+    "folder and must lie below it, unless `--allow-path` is given.\n\n"
+    "`--set PATH=VALUE` changes a value before the scene is read. The path names elements from the "
+    "outside in, with the name of one in brackets where there are several (or its number, for "
+    "elements without a name), and ends with the attribute: `world.dt=0.005`, "
+    "`material[rubber].young=2e5`, `mesh[bar].box.cells=20 5 5`, `body[bar].fix[2].axes=xy`.\n";
 
 void pl_scene_reference(pl_text *out)
 {
   writer to = {.out = out};
-  pl_text_add(out, "# Scene reference\n\n"
-                   "This page is made by `pliant list --markdown` from the tables that read "
-                   "scenes; change those.\n\n"
-                   "A scene is an XML file. Units are SI. Three numbers are separated by blanks. "
-                   "What is not known is an error.\n");
-  write_element(&to, &pl_scene_root);
+  pl_text_add(out, "%s", preface);
+  enqueue(&to, &pl_scene_root);
+  for (int i = 0; i < to.element_count; i++) write_element(&to, to.elements[i]);
 
   // families whose members are words of other members' parameters
   for (int i = 0; pl_families()[i]; i++) {

@@ -52,13 +52,10 @@ pl_status pl_scene_load_memory(const pl_scene_def *given, const char *text, size
   // what was refused is left out, so that the rest can be tried
   pl_scene *scene = pl_alloc(&def.allocator, 1, sizeof *scene);
   if (scene) scene->allocator = def.allocator;
-  if (!scene) {
-    pl_error memory;
-    pl_fail_memory(&memory);
-    pl_reader_report(&reader, &memory);
-  } else if (reader.item_count && !reader.stopped) {
+  if (!scene)
+    pl_reader_report_memory(&reader);
+  else if (reader.item_count && !reader.stopped)
     pl_reader_build(&reader, scene);
-  }
   pl_reader_close(&reader);
   if (!reader.error_count) {
     *out = scene;

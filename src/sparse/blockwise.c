@@ -14,15 +14,15 @@ pl_status pl_blockwise_create(pl_preconditioner *self, const pl_bsr *A, const do
   (void)values;
   pl_blockwise *state = (pl_blockwise *)self;
   state->blocks = pl_alloc(&self->allocator, 9 * (size_t)A->rows, sizeof(double));
-  state->refused = pl_alloc(&self->allocator, (size_t)A->chunks, sizeof(int));
-  return state->blocks && state->refused ? PL_OK : pl_fail_memory(error);
+  state->refusals = pl_alloc(&self->allocator, (size_t)A->chunks, sizeof(pl_refusal));
+  return state->blocks && state->refusals ? PL_OK : pl_fail_memory(error);
 }
 
 void pl_blockwise_destroy(pl_preconditioner *self)
 {
   pl_blockwise *state = (pl_blockwise *)self;
   pl_free(&self->allocator, state->blocks);
-  pl_free(&self->allocator, state->refused);
+  pl_free(&self->allocator, state->refusals);
 }
 
 typedef struct preparation {
@@ -39,15 +39,31 @@ static void prepare_chunk(void *context, int chunk)
   const pl_filter *filter = job->filter;
   int first = A->chunk_rows[chunk], last = A->chunk_rows[chunk + 1];
   int entry = pl_filter_from(filter, first);
-  job->state->refused[chunk] = -1;
-  for (int row = first; row < last; row++) {
+  pl_status status = PL_OK;
+  int row = first;
+  for (; row < last; row++) {
     const double *P = NULL;
     if (filter && entry < filter->count && filter->nodes[entry] == row)
       P = filter->projections + 9 * entry++;
-    if (job->make(A->values + 9 * A->diagonal[row], P, job->state->blocks + 9 * row)) continue;
-    job->state->refused[chunk] = row;
-    return;
+    status = job->make(A->values + 9 * A->diagonal[row], P, job->state->blocks + 9 * row);
+    if (status) break;
   }
+  job->state->refusals[chunk] = (pl_refusal){status, row};
+}
+
+static pl_status fail_block(const pl_bsr *A, const pl_refusal *refusal, pl_error *error)
+{
+  int row = refusal->row, indefinite = refusal->status == PL_E_INDEFINITE;
+  const double *D = A->values + 9 * A->diagonal[row];
+  if (!isfinite(D[0] + D[4] + D[8]))
+    return pl_fail_entity(error, PL_E_DIVERGED, row,
+                          "row %d of the matrix is not finite; use a smaller time step", row);
+  return pl_fail_entity(error, refusal->status, row,
+                        "the diagonal block of row %d (diagonal %.6g, %.6g, %.6g) is %s; %s", row,
+                        D[0], D[4], D[8], indefinite ? "indefinite" : "singular",
+                        indefinite ? "use a smaller time step or a tangent without negative "
+                                     "eigenvalues"
+                                   : "give every free node mass or stiffness");
 }
 
 pl_status pl_blockwise_prepare(pl_preconditioner *self, const pl_bsr *A, const pl_filter *filter,
@@ -56,17 +72,8 @@ pl_status pl_blockwise_prepare(pl_preconditioner *self, const pl_bsr *A, const p
   preparation job = {(pl_blockwise *)self, A, filter, make};
   pl_parallel(pool, A->chunks, prepare_chunk, &job);
   for (int chunk = 0; chunk < A->chunks; chunk++) {
-    int row = job.state->refused[chunk];
-    if (row < 0) continue;
-    const double *D = A->values + 9 * A->diagonal[row];
-    if (!isfinite(D[0] + D[4] + D[8]))
-      return pl_fail_entity(error, PL_E_DIVERGED, row,
-                            "row %d of the matrix is not finite; use a smaller time step", row);
-    return pl_fail_entity(
-        error, PL_E_SINGULAR, row,
-        "the diagonal block of row %d (diagonal %.6g, %.6g, %.6g) is not positive "
-        "definite; give every node mass or stiffness, or a smaller time step",
-        row, D[0], D[4], D[8]);
+    const pl_refusal *refusal = &job.state->refusals[chunk];
+    if (refusal->status) return fail_block(A, refusal, error);
   }
   return PL_OK;
 }

@@ -8,24 +8,22 @@
  *
  * The recursion's r drifts away from the true residual by rounding. When r is small enough, the
  * true one is computed; if it misses the target by more than SLACK, the iteration starts afresh
- * from it. A start that does not halve the true residual, which then is no larger than ROUNDING
+ * from it. A start that does not halve the true residual, which then is no larger than PL_ROUNDING
  * times | |b| + |A||x| | (Oettli & Prager's measure of what the data allow), has reached all there
  * is. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "sparse/rounding.h"
 #include "sparse/solver.h"
 #include "sparse/sparse_kernel.h"
 #include "sparse/vector.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define SLACK    0.01               /* by which the true residual may exceed the target */
-#define ROUNDING (16 * DBL_EPSILON) /* sums of a row's length, with some reserve */
-#define DEPTH    1e-14              /* how far one start reduces the residual at most */
-#define SMALLEST 1e-140             /* smaller norms have no squares */
-#define FLATNESS 1e-14              /* a curvature this much below the largest is none */
+#define SLACK    0.01  /* by which the true residual may exceed the target */
+#define DEPTH    1e-14 /* how far one start reduces the residual at most */
+#define FLATNESS 1e-14 /* a curvature this much below the largest is none */
 enum { MOST_STARTS = 20 };
 
 enum { TOLERANCE, ITERATIONS, PARAM_COUNT };
@@ -114,6 +112,24 @@ static double true_residual(run *now)
   return sqrt(add_parts(now, 0));
 }
 
+static int is_zero(const double *x, int blocks)
+{
+  for (int i = 0; i < 3 * blocks; i++) {
+    if (x[i] != 0) return 0;
+  }
+  return 1;
+}
+
+/* The same at the start, without a product where x is zero. */
+static double first_residual(run *now)
+{
+  double *r = now->self->r;
+  if (!is_zero(now->x, now->A->rows)) return true_residual(now);
+  memcpy(r, now->b, 3 * (size_t)now->A->rows * sizeof *r);
+  pl_filter_apply(now->filter, r);
+  return pl_norm(r, now->A->rows, now->pool);
+}
+
 static void product_chunk(void *context, int chunk)
 {
   const run *now = context;
@@ -162,40 +178,13 @@ static double advance(run *now, double alpha, double *rz)
 
 /* ---- what rounding can do ---- */
 
-/* y = |A||x|, with absolute values of all entries. Only looked at in trouble, hence plain. */
-static void absolute_product(const pl_bsr *A, const double *x, double *y)
-{
-  for (int row = 0; row < A->rows; row++) {
-    double sum[3] = {0};
-    for (int k = A->start[row]; k < A->start[row + 1]; k++) {
-      for (int i = 0; i < 9; i++)
-        sum[i % 3] += fabs(A->values[9 * k + i] * x[3 * A->columns[k] + i / 3]);
-    }
-    memcpy(y + 3 * row, sum, sizeof sum);
-  }
-}
-
-/* The residual that rounding errors in b - A x alone can make. */
-static double rounding_level(run *now)
-{
-  double *z = now->self->z;
-  absolute_product(now->A, now->x, z);
-  for (int i = 0; i < 3 * now->A->rows; i++) z[i] += fabs(now->b[i]);
-  // what stands against fixed nodes is no part of the residual
-  for (int i = 0; now->filter && i < now->filter->count; i++) {
-    const double *P = now->filter->projections + 9 * i;
-    if (P[0] + P[4] + P[8] < 0.5) memset(z + 3 * now->filter->nodes[i], 0, 3 * sizeof *z);
-  }
-  return ROUNDING * pl_norm(z, now->A->rows, now->pool) + SMALLEST;
-}
-
 /* Is the curvature p.q negative, or just nothing? */
 static pl_status fail_curvature(run *now, double pq, pl_error *error)
 {
   double *z = now->self->z, *p = now->self->p, size = 0;
-  absolute_product(now->A, p, z);
+  pl_absolute_product(now->A, p, z);
   for (int i = 0; i < 3 * now->A->rows; i++) size += fabs(p[i]) * z[i];
-  if (pq < -ROUNDING * size)
+  if (pq < -PL_ROUNDING * size)
     return pl_fail(error, PL_E_INDEFINITE,
                    "the matrix is indefinite: iteration %d met a direction of negative curvature "
                    "(%.3g); use a smaller time step or a tangent without negative eigenvalues",
@@ -278,20 +267,21 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
              .pool = pool,
              .report = report,
              .step = {0, self->p, self->q, blocks, x, self->r, self->z}};
-  double residual = report->residual = true_residual(&now);
+  double residual = report->residual = first_residual(&now);
   if (!isfinite(residual)) return fail_diverged(&now, error);
   if (!(target >= 0))
     return pl_fail(error, PL_E_ARGUMENT, "a residual of %g cannot be aimed at", target);
   if (residual <= target) return PL_OK;
 
   for (int start = 0; start < MOST_STARTS; start++) {
-    double before = residual, goal = fmax(fmax(target, DEPTH * residual), SMALLEST);
+    double before = residual, goal = fmax(fmax(target, DEPTH * residual), PL_SMALLEST_NORM);
     pl_status status = residual <= goal ? PL_OK : iterate(&now, goal, error);
     residual = report->residual = true_residual(&now);
     if (status && status != PL_E_CONVERGENCE) return status;
     if (residual <= (1 + SLACK) * target) return PL_OK;
     if (status) break;
-    if (residual > 0.5 * before && residual <= rounding_level(&now)) return PL_OK;
+    if (residual > 0.5 * before && residual <= pl_rounding_level(A, filter, b, x, self->z, pool))
+      return PL_OK;
   }
   return fail_convergence(&now, residual, target, error);
 }

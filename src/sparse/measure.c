@@ -31,16 +31,33 @@ static void triad_chunk(void *context, int chunk)
   for (size_t i = 0; i < count; i++) a[i] = b[i] + 3.0 * c[i];
 }
 
-/* The shortest of some rounds of the work. */
-static double best_seconds(pl_pool *pool, int chunks, void (*work)(void *, int), void *context,
-                           int rounds)
+static void triad_round(void *context, pl_pool *pool)
+{
+  const triad *job = context;
+  pl_parallel(pool, (int)((job->count + CHUNK - 1) / CHUNK), triad_chunk, context);
+}
+
+typedef struct product {
+  const pl_bsr *A;
+  double *x, *y;
+} product;
+
+static void product_round(void *context, pl_pool *pool)
+{
+  const product *job = context;
+  pl_bsr_multiply(job->A, job->x, job->y, pool);
+}
+
+/* The shortest of some rounds. */
+static double best_seconds(void (*round)(void *context, pl_pool *pool), void *context,
+                           pl_pool *pool, int rounds)
 {
   double best = 0;
-  for (int round = 0; round < rounds; round++) {
+  for (int i = 0; i < rounds; i++) {
     double start = pl_now();
-    pl_parallel(pool, chunks, work, context);
+    round(context, pool);
     double seconds = pl_now() - start;
-    if (round == 0 || seconds < best) best = seconds;
+    if (i == 0 || seconds < best) best = seconds;
   }
   return best;
 }
@@ -52,9 +69,8 @@ double pl_measure_triad(const pl_allocator *allocator, pl_pool *pool, size_t dou
   double *memory = pl_alloc(&source, 3 * doubles, sizeof *memory);
   if (!memory) return 0;
   triad job = {doubles, memory, memory + doubles, memory + 2 * doubles};
-  int chunks = (int)((doubles + CHUNK - 1) / CHUNK);
-  pl_parallel(pool, chunks, fill_chunk, &job);
-  double seconds = best_seconds(pool, chunks, triad_chunk, &job, rounds);
+  pl_parallel(pool, (int)((doubles + CHUNK - 1) / CHUNK), fill_chunk, &job);
+  double seconds = best_seconds(triad_round, &job, pool, rounds);
   pl_free(&source, memory);
   return seconds > 0 ? 24e-9 * (double)doubles / seconds : 0;
 }
@@ -63,15 +79,11 @@ double pl_measure_product(const pl_allocator *allocator, pl_pool *pool, const pl
 {
   pl_allocator source = pl_allocator_or_default(allocator);
   size_t count = 3 * (size_t)A->rows;
-  double *x = pl_alloc(&source, 2 * count, sizeof *x), best = 0;
+  double *x = pl_alloc(&source, 2 * count, sizeof *x);
   if (!x) return 0;
   for (size_t i = 0; i < count; i++) x[i] = 1;
-  for (int round = 0; round < rounds; round++) {
-    double start = pl_now();
-    pl_bsr_multiply(A, x, x + count, pool);
-    double seconds = pl_now() - start;
-    if (round == 0 || seconds < best) best = seconds;
-  }
+  product job = {A, x, x + count};
+  double seconds = best_seconds(product_round, &job, pool, rounds);
   pl_free(&source, x);
-  return best;
+  return seconds;
 }

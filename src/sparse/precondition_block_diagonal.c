@@ -11,17 +11,25 @@
 /* A pivot below this part of the block's size cannot be told from zero. */
 #define LEAST_PIVOT 1e-14
 
-/* B = S^-1 by S = L diag(d) L^T; 0 unless all of d is positive. */
-static int invert(const double S[9], double size, double B[9])
+/* What a pivot tells about its block of this size. */
+static pl_status judge(double pivot, double size)
 {
-  double d0 = S[0], least = LEAST_PIVOT * size;
-  if (!(d0 > least)) return 0;
+  if (pivot > LEAST_PIVOT * size) return PL_OK;
+  return pivot < -LEAST_PIVOT * size ? PL_E_INDEFINITE : PL_E_SINGULAR;
+}
+
+/* B = S^-1 by S = L diag(d) L^T; fails unless all of d is positive. */
+static pl_status invert(const double S[9], double size, double B[9])
+{
+  pl_status status;
+  double d0 = S[0];
+  if ((status = judge(d0, size))) return status;
   double l10 = S[1] / d0, l20 = S[2] / d0;
   double d1 = S[4] - l10 * S[1];
-  if (!(d1 > least)) return 0;
+  if ((status = judge(d1, size))) return status;
   double e21 = S[5] - l20 * S[1], l21 = e21 / d1;
   double d2 = S[8] - l20 * S[2] - l21 * e21;
-  if (!(d2 > least)) return 0;
+  if ((status = judge(d2, size))) return status;
 
   // K = L^-1, and then B = K^T diag(1/d) K
   double k10 = -l10, k21 = -l21, k20 = l10 * l21 - l20;
@@ -31,10 +39,10 @@ static int invert(const double S[9], double size, double B[9])
   B[4] = 1 / d1 + k21 * B[5];
   B[1] = B[3] = k10 / d1 + k20 * B[5];
   B[0] = 1 / d0 + k10 * (k10 / d1) + k20 * B[2];
-  return isfinite(B[0] + B[4] + B[8]);
+  return isfinite(B[0] + B[4] + B[8]) ? PL_OK : PL_E_SINGULAR;
 }
 
-static int make(const double *D, const double *P, double *B)
+pl_status pl_block_invert(const double *D, const double *P, double *B)
 {
   double S[9];
   for (int c = 0; c < 3; c++) {
@@ -47,18 +55,18 @@ static int make(const double *D, const double *P, double *B)
   if (P[0] + P[4] + P[8] < 0.5) {
     // nothing is free
     memset(B, 0, 9 * sizeof *B);
-    return 1;
+    return PL_OK;
   }
   for (int i = 0; i < 9; i++) S[i] += size * ((i % 4 == 0) - P[i]);
-  if (!invert(S, size, B)) return 0;
-  pl_block_restrict(P, B);
-  return 1;
+  pl_status status = invert(S, size, B);
+  if (!status) pl_block_restrict(P, B);
+  return status;
 }
 
 static pl_status prepare(pl_preconditioner *self, const pl_bsr *A, const pl_filter *filter,
                          pl_pool *pool, pl_error *error)
 {
-  return pl_blockwise_prepare(self, A, filter, pool, make, error);
+  return pl_blockwise_prepare(self, A, filter, pool, pl_block_invert, error);
 }
 
 const pl_preconditioner_ops pl_preconditioner_block_diagonal = {

@@ -2,19 +2,20 @@
  * "Iterative methods for sparse linear systems", 10.2. */
 #include "sparse/blockwise.h"
 
+#include <math.h>
 #include <string.h>
 
-static int make(const double *D, const double *P, double *B)
+static pl_status make(const double *D, const double *P, double *B)
 {
   memset(B, 0, 9 * sizeof *B);
   for (int c = 0; c < 9; c += 4) {
     // a component that the projection wipes out needs no stiffness of its own
     if (P && P[c] == 0) continue;
-    if (!(D[c] > 0) || !(1 / D[c] > 0)) return 0;
+    if (!(D[c] > 0) || !isfinite(1 / D[c])) return D[c] < 0 ? PL_E_INDEFINITE : PL_E_SINGULAR;
     B[c] = 1 / D[c];
   }
   if (P) pl_block_restrict(P, B);
-  return 1;
+  return PL_OK;
 }
 
 static pl_status prepare(pl_preconditioner *self, const pl_bsr *A, const pl_filter *filter,

@@ -56,8 +56,10 @@ pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
   pl_status status =
       create_preconditioner(allocator, preconditioner, A, &self->preconditioner, error);
   if (!status) status = ops->create(self, A, self->values, error);
-  if (status) pl_solver_destroy(self);
-  else *out = self;
+  if (status)
+    pl_solver_destroy(self);
+  else
+    *out = self;
   return status;
 }
 

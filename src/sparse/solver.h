@@ -18,6 +18,7 @@ typedef struct pl_solve_report {
  * pl_preconditioner_NAME and a line here. */
 #define PL_PRECONDITIONERS(X)                                                                      \
   X(block_diagonal)                                                                                \
+  X(multigrid)                                                                                     \
   X(diagonal)                                                                                      \
   X(none)
 
@@ -52,12 +53,15 @@ PL_PRECONDITIONERS(X)
 extern const pl_family pl_preconditioner_family;
 
 /* Solvers. A new one is a file that defines pl_solver_NAME and a line here. */
-#define PL_SOLVERS(X) X(cg)
+#define PL_SOLVERS(X)                                                                              \
+  X(cg)                                                                                            \
+  X(bicgstab)
 
 typedef struct pl_solver pl_solver;
 
 typedef struct pl_solver_ops {
   pl_member info;    /* the first parameter is the relative tolerance */
+  int unsymmetric;   /* also solves systems whose matrix is not symmetric, or indefinite */
   size_t state_size; /* of the member's struct, which begins with a pl_solver */
   pl_status (*create)(pl_solver *self, const pl_bsr *A, const double *values, pl_error *error);
   void (*destroy)(pl_solver *self); /* also after a create that failed half way */
@@ -92,7 +96,7 @@ void pl_solver_destroy(pl_solver *solver);
 double pl_solver_tolerance(const pl_solver *solver);
 
 /* To be called when the values of A or the filter have changed.
- * PL_E_SINGULAR: a diagonal block is not positive definite, so neither is the matrix. */
+ * PL_E_INDEFINITE, PL_E_SINGULAR: a diagonal block is that, and so is the matrix. */
 pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
                             pl_pool *pool, pl_error *error);
 

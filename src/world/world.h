@@ -10,6 +10,7 @@
 #include "ode/integrator.h"
 #include "pliant/world.h"
 #include "world/load.h"
+#include "world/momentum.h"
 #include "world/pull.h"
 #include "world/quantity.h"
 
@@ -32,11 +33,16 @@ typedef struct pl_body {
   pl_part model_part, law;  /* what was chosen for it                         */
   pl_material_def material; /* as given; the law stands above                 */
   double mass_damping;
-  int offset, blocks; /* its part of q and v, in blocks */
-  double *rest;       /* rest positions, inside order   */
+  int keeps_momentum;
+  pl_momentum momentum; /* of the step in hand */
+  int offset, blocks;   /* its part of q and v, in blocks */
+  double *rest;         /* rest positions of the nodes, inside order */
+  double *nodal;        /* room for 2 x 3 numbers per node where the blocks are not the nodes */
+  double *sites;        /* places given for the model, 3 numbers each */
+  int site_count;
 } pl_body;
 
-/* Held nodes and how they move. */
+/* Held blocks and how they move. */
 typedef struct pl_fix {
   int body;
   int count, *nodes; /* inside numbers, ascending */
@@ -70,7 +76,9 @@ struct pl_world {
   pl_allocator allocator;
   pl_log log;
   double dt, gravity[3];
+  int halvings; /* how often a failing step is halved */
   pl_part integrator_part, solver_part, preconditioner_part;
+  int solver_given; /* the user named it: it is not to be replaced by a more general one */
   pl_pool *pool;
 
   pl_body *bodies;
@@ -92,12 +100,14 @@ struct pl_world {
   pl_system system;
   pl_integrator *integrator;
   double *scratch;     /* a vector */
+  double *drag;        /* the system's */
+  double *work;        /* another, if a body keeps its momentum */
   int *held;           /* the filter's nodes */
   double *projections; /* the filter's projections */
   int *held_by;        /* 3 per held node: which fix holds it along x, y, z; -1: none */
 
   pl_step_report last; /* what the last step took */
-  int64_t newton_iterations, linear_iterations;
+  int64_t newton_iterations, linear_iterations, halved_steps;
   double seconds, seconds_evaluate, seconds_solve;
   int warned_unfinished, warned_indefinite;
 };
@@ -114,6 +124,17 @@ pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_materia
                             pl_error *error);
 void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
 
+/* The nodes' positions (or velocities) from those of the body's blocks: these themselves where the
+ * blocks are the nodes, else what the model makes of them in room (body->nodal, or NULL for that).
+ */
+const double *pl_body_nodes(const pl_body *body, const double *blocks, double *room);
+
+/* The inside node that a block is held with. */
+static inline int pl_body_anchor(const pl_body *body, int block)
+{
+  return body->model->anchors ? body->model->anchors[block] : block;
+}
+
 /* Makes room for one more element at the end of the growing array that *array points to. */
 pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *room, size_t size,
                             pl_error *error);
@@ -129,6 +150,10 @@ void pl_fix_target(const pl_fix *fix, const double X[3], double t, double target
 
 void pl_fix_release(const pl_allocator *allocator, pl_fix *fix);
 void pl_load_release(const pl_allocator *allocator, pl_load *load);
+
+/* Sees to it that the solver can do with the body's matrix: takes a more general one where the user
+ * named none. */
+pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *error);
 
 /* Builds matrix, solver, integrator and filter if something has changed since. */
 pl_status pl_world_prepare(pl_world *world, pl_error *error);

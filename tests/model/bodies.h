@@ -8,11 +8,8 @@
 #include "model/fem.h"
 #include "test.h"
 
-static const pl_material test_material = {.density = 1000,
-                                          .lambda = 3e4,
-                                          .mu = 2e4,
-                                          .viscous_lambda = 40,
-                                          .viscous_mu = 70};
+static const pl_material test_material = {
+    .density = 1000, .lambda = 3e4, .mu = 2e4, .viscous_lambda = 40, .viscous_mu = 70};
 
 /* Six tetrahedra around the diagonal 0-6 of a cell whose corners are numbered as a hexahedron's. */
 static const int test_cuts[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
@@ -92,7 +89,7 @@ static inline pl_bsr *test_matrix(const pl_model *model, const pl_allocator *all
   return A;
 }
 
-static inline double *test_vector(int n) { return calloc((size_t)n, sizeof(double)); }
+static inline double *test_vector(int n) { return calloc(n > 0 ? (size_t)n : 1, sizeof(double)); }
 
 static inline test_body test_body_make(pl_mesh *mesh, const pl_choice *choice,
                                        const pl_material *material)
@@ -122,8 +119,8 @@ static inline test_body test_body_make(pl_mesh *mesh, const pl_choice *choice,
   for (int a = 0; a < body.model->blocks; a++) {
     for (int i = 0; i < 3; i++) {
       const double *X = mesh->nodes + 3 * a;
-      body.q[3 * a + i] = G[3 * i] * X[0] + G[3 * i + 1] * X[1] + G[3 * i + 2] * X[2] +
-                          0.3 * i + 0.01 * test_uniform();
+      body.q[3 * a + i] = G[3 * i] * X[0] + G[3 * i + 1] * X[1] + G[3 * i + 2] * X[2] + 0.3 * i +
+                          0.01 * test_uniform();
       body.v[3 * a + i] = test_uniform();
     }
   }
@@ -168,6 +165,17 @@ static inline int test_combine(const pl_member *member, int index, test_words *o
   return index == 0;
 }
 
+/* Leaves out combinations that differ from others in a word without effect. */
+static inline int test_matters(const test_words *words)
+{
+  const char *strain = "", *rotation = "svd";
+  for (int k = 0; k < words->count; k++) {
+    if (!strcmp(words->settings[k].name, "strain")) strain = words->settings[k].word;
+    if (!strcmp(words->settings[k].name, "rotation")) rotation = words->settings[k].word;
+  }
+  return !strcmp(strain, "warped") || !strcmp(rotation, "svd");
+}
+
 static inline void test_every_body(const int cells[3], double jitter, int bent,
                                    void (*check)(test_body *body))
 {
@@ -175,6 +183,7 @@ static inline void test_every_body(const int cells[3], double jitter, int bent,
     const pl_member *member = pl_model_family.members[m];
     test_words words;
     for (int c = 0; test_combine(member, c, &words); c++) {
+      if (!test_matters(&words)) continue;
       for (int size = 4; size <= 8; size += 4) {
         pl_choice choice = {member->name, words.settings, words.count};
         test_body body =

@@ -17,8 +17,7 @@ static void check_energy(test_body *body)
     test_fill(body->d, body->n, 1);
     double energy[2];
     for (int side = 0; side < 2; side++) {
-      for (int i = 0; i < body->n; i++)
-        body->g[i] = body->q[i] + (side ? h : -h) * body->d[i];
+      for (int i = 0; i < body->n; i++) body->g[i] = body->q[i] + (side ? h : -h) * body->d[i];
       energy[side] = body->model->ops->energy(body->model, body->g, NULL);
     }
     double slope = (energy[1] - energy[0]) / (2 * h);
@@ -42,8 +41,15 @@ static void force_slope(test_body *body, const double *v, double h)
   free(high);
 }
 
+static void turn(const double *x, double *y);
+
+/* A matrix that holds rotations is exact where the body is at rest, if turned; with rotations at
+ * both ends (the only symmetric one) it is not even there. */
 static void check_stiffness(test_body *body)
 {
+  if (body->model->inexact && !body->model->unsymmetric) return;
+  for (int i = 0; body->model->inexact && i < body->n; i += 3)
+    turn(body->mesh->nodes + i, body->q + i);
   pl_bsr_zero(body->A, NULL);
   body->model->ops->evaluate(body->model, body->q, NULL, NULL, 2.5, 0, 0, body->A, NULL);
   for (int trial = 0; trial < 3; trial++) {
@@ -100,6 +106,7 @@ static double asymmetry(const pl_bsr *A)
 
 static void check_symmetry(test_body *body)
 {
+  if (body->model->unsymmetric) return;
   for (int semidefinite = 0; semidefinite < 2; semidefinite++) {
     pl_bsr_zero(body->A, NULL);
     body->model->ops->evaluate(body->model, body->q, body->v, body->f, 1, 0.1, semidefinite,
@@ -115,6 +122,7 @@ TEST(stiffness_is_symmetric) { test_every_body(more, 0.2, 1, check_symmetry); }
 static void check_semidefinite(test_body *body)
 {
   int n = body->n;
+  if (body->model->unsymmetric) return;
   for (int i = 0; i < n; i++) body->q[i] *= i % 3 == 1 ? -0.4 : 0.5;
   pl_bsr_zero(body->A, NULL);
   body->model->ops->evaluate(body->model, body->q, NULL, NULL, 1, 0, 1, body->A, NULL);
@@ -158,6 +166,7 @@ TEST(force_is_the_same_with_and_without_matrix) { test_every_body(few, 0.15, 1, 
 /* Sums of forces and torques, relative to the sums of their sizes. */
 static void check_balance(test_body *body)
 {
+  if (body->model->unbalanced) return;
   static const char *const parts[] = {"elastic", "viscous"};
   for (int part = 0; part < 2; part++) {
     test_forces(body, body->q, part ? body->v : NULL, body->f);
@@ -244,6 +253,7 @@ TEST(rigid_motion_gives_no_force) { test_every_body(few, 0.15, 1, check_rigid); 
  * forces at inner nodes cancel. */
 static void check_patch(test_body *body)
 {
+  if (body->model->unbalanced) return;
   static const double G[9] = {1.1, 0.05, -0.02, 0.07, 0.95, 0.04, -0.03, 0.02, 1.05};
   static const double D[9] = {0.3, -0.2, 0.1, 0.4, 0.2, -0.5, 0.1, 0.6, -0.3};
   for (int a = 0; a < body->model->blocks; a++) {
@@ -429,6 +439,7 @@ TEST(failing_allocations_are_reported)
   for (int m = 0; pl_model_family.members[m]; m++) {
     test_words words;
     for (int c = 0; test_combine(pl_model_family.members[m], c, &words); c++) {
+      if (!test_matters(&words)) continue;
       pl_choice choice = {pl_model_family.members[m]->name, words.settings, words.count};
       pl_mesh *mesh = test_mesh(NULL, c % 2 ? 4 : 8, few, 0.1, 1);
       check_failures(&choice, mesh);
@@ -462,17 +473,10 @@ TEST(a_bound_model_allocates_nothing)
   CHECK(count.alive == 0);
 }
 
-TESTS(X(force_is_minus_the_slope_of_the_energy)
-      X(stiffness_is_minus_the_slope_of_the_force)
-      X(damping_is_minus_the_slope_by_velocity)
-      X(stiffness_is_symmetric)
-      X(semidefinite_has_no_negative_direction)
-      X(force_is_the_same_with_and_without_matrix)
-      X(internal_forces_carry_no_momentum)
-      X(turning_the_body_turns_the_forces)
-      X(rigid_motion_gives_no_force)
-      X(patch_test)
-      X(mass_is_density_times_volume)
-      X(same_bits_for_any_number_of_threads)
-      X(failing_allocations_are_reported)
-      X(a_bound_model_allocates_nothing))
+TESTS(X(force_is_minus_the_slope_of_the_energy) X(stiffness_is_minus_the_slope_of_the_force)
+          X(damping_is_minus_the_slope_by_velocity) X(stiffness_is_symmetric)
+              X(semidefinite_has_no_negative_direction) X(force_is_the_same_with_and_without_matrix)
+                  X(internal_forces_carry_no_momentum) X(turning_the_body_turns_the_forces)
+                      X(rigid_motion_gives_no_force) X(patch_test) X(mass_is_density_times_volume)
+                          X(same_bits_for_any_number_of_threads) X(failing_allocations_are_reported)
+                              X(a_bound_model_allocates_nothing))

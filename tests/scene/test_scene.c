@@ -25,6 +25,7 @@ static pl_scene *load(const char *text, messages *kept) { return load_with(text,
 
 TEST(values_arrive)
 {
+  if (!has_scenes()) return;
   messages kept;
   pl_scene *scene = load(good_scene, &kept);
   CHECK(scene && !kept.errors && !kept.warnings);
@@ -53,6 +54,7 @@ TEST(values_arrive)
 
 TEST(presets_stand_in)
 {
+  if (!has_scenes()) return;
   messages kept;
   pl_scene *scene =
       load("<pliant><world dt='0.5' duration='0.1'/>"
@@ -90,6 +92,7 @@ TEST(presets_stand_in)
 
 TEST(changes_are_applied)
 {
+  if (!has_scenes()) return;
   messages kept;
   const char *const changes[] = {"world.dt=0.005",
                                  "material[rubber].density=500",
@@ -127,6 +130,7 @@ static void check_change(const char *text, const char *change, const char *messa
 
 TEST(changes_that_fit_nothing_are_refused)
 {
+  if (!has_scenes()) return;
 #define REFUSED(change, rest)                                                                      \
   check_change(good_scene, change, "folder/bar.xml: change \"" change "\": " rest)
   REFUSED("wrld.dt=1", "unknown element \"wrld\"; did you mean \"world\"?");
@@ -160,9 +164,9 @@ TEST(changes_that_fit_nothing_are_refused)
   // what a change brings in is checked like the file's own
   check_change(good_scene, "world.dt=0",
                "folder/bar.xml:2: world: dt = 0 must lie between 1e-09 and 1e+06 s");
-  check_change(
-      good_scene, "world.speed=1",
-      "folder/bar.xml:2: world: unknown attribute \"speed\"; there is: dt, duration, gravity");
+  check_change(good_scene, "world.speed=1",
+               "folder/bar.xml:2: world: unknown attribute \"speed\"; there is: dt, duration, "
+               "gravity, halvings");
 }
 
 /* ---- files ---- */
@@ -224,6 +228,7 @@ static void remove_folder(const char *path)
 
 TEST(mesh_files_stay_below_the_folder)
 {
+  if (!has_scenes()) return;
   char base[] = "/tmp/pliant-scene-XXXXXX", inside[128], path[512], target[512];
   CHECK(mkdtemp(base) != NULL);
   snprintf(inside, sizeof inside, "%s/scenes/meshes", base);
@@ -278,6 +283,30 @@ TEST(mesh_files_stay_below_the_folder)
   remove_folder(base);
 }
 
+TEST(shipped_scenes_are_right)
+{
+  if (!has_scenes()) return;
+  const char *source = getenv("PLIANT_SOURCE");
+  char folder[400], path[512];
+  CHECK_OK(pl_path_join(folder, sizeof folder, source ? source : ".", "scenes", error));
+  DIR *scenes = opendir(folder);
+  CHECK(scenes != NULL);
+  int count = 0;
+  for (struct dirent *entry; scenes && (entry = readdir(scenes));) {
+    if (strcmp(pl_path_extension(entry->d_name), "xml") != 0) continue;
+    messages kept;
+    pl_scene_def def = quiet_def(join(path, folder, entry->d_name), &kept);
+    pl_scene *scene = NULL;
+    CHECK_OK(pl_scene_load(&def, &scene, error));
+    CHECK(!kept.warnings);
+    if (scene) CHECK(pl_world_probe_count(pl_scene_world(scene)) > 0);
+    pl_scene_destroy(scene);
+    count++;
+  }
+  CHECK(count >= 6);
+  if (scenes) closedir(scenes);
+}
+
 /* ---- memory ---- */
 
 typedef struct failing {
@@ -321,6 +350,7 @@ static int fail_each_allocation(const char *text)
 
 TEST(failing_allocations_do_no_harm)
 {
+  if (!has_scenes()) return;
   CHECK(fail_each_allocation(good_scene) > 20);
   // with errors in it as well
   char *text = edited(good_scene, "x-min", "x-mim");
@@ -330,4 +360,4 @@ TEST(failing_allocations_do_no_harm)
 
 TESTS(X(values_arrive) X(presets_stand_in) X(changes_are_applied)
           X(changes_that_fit_nothing_are_refused) X(mesh_files_stay_below_the_folder)
-              X(failing_allocations_do_no_harm))
+              X(shipped_scenes_are_right) X(failing_allocations_do_no_harm))

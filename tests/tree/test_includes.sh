@@ -4,14 +4,8 @@
 set -eu
 cd "$PLIANT_SOURCE"
 rooms=(core math sparse ode mesh material model contact world io scene view)
-
-# the height of a room in the list, nothing for a folder that is none
-height() {
-  for i in "${!rooms[@]}"; do
-    [ "${rooms[$i]}" = "$1" ] && echo "$i"
-  done
-  return 0
-}
+declare -A height
+for i in "${!rooms[@]}"; do height[${rooms[$i]}]=$i; done
 
 bad=0
 complain() {
@@ -21,15 +15,16 @@ complain() {
 
 count=0
 for file in src/*/*.[ch]; do
-  room=$(basename "$(dirname "$file")")
-  own=$(height "$room")
+  room=${file#src/}
+  room=${room%/*}
+  own=${height[$room]:-}
   [ -n "$own" ] || complain "$file: the room $room is not in the list of this test"
   while read -r included; do
     count=$((count + 1))
     case $included in
     pliant/*.h) [ -e "include/$included" ] || complain "$file: there is no include/$included" ;;
     */*)
-      other=$(height "${included%%/*}")
+      other=${height[${included%%/*}]:-}
       [ -n "$other" ] || complain "$file: \"$included\" is of no room"
       [ "${other:-0}" -le "${own:-99}" ] || complain "$file: \"$included\" is above the room $room"
       ;;

@@ -10,6 +10,7 @@ typedef struct bar_def {
   const char *element; /* "tet", "tet5" or "hex" */
   const char *strain, *mass, *integrator;
   int newton;        /* 0: the preset */
+  int never_halve;   /* a step that fails is not tried again */
   int free, threads; /* free: nothing holds it */
   double dt, gravity[3], spin[3];
   double viscous_mu, stiffness_damping, mass_damping;
@@ -33,6 +34,7 @@ static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_i
   pl_world_def world_def = pl_world_def_default();
   if (bar->allocator) world_def.allocator = *bar->allocator;
   world_def.log = bar->log;
+  if (bar->never_halve) world_def.halvings = 0;
   world_def.dt = bar->dt > 0 ? bar->dt : 0.01;
   world_def.threads = bar->threads ? bar->threads : 1;
   memcpy(world_def.gravity, bar->gravity, sizeof world_def.gravity);

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# pliant study as a user meets it: results, resuming, and one clear sentence for everything wrong,
+# with nothing written.
+set -u
+pliant=${PLIANT_COMMAND:?}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAILED: $*"; }
+check() { if "$@"; then ok; else bad "$*"; fi; }
+
+cat >bar.xml <<'XML'
+<pliant title="test">
+  <world dt="0.01" duration="0.1" gravity="0 0 -1"/>
+  <integrator method="implicit-euler"/>
+  <solver method="cg"/>
+  <material name="rubber" law="hooke" young="1e5" poisson="0.3" density="1000"/>
+  <mesh name="bar"><box size="1 0.3 0.3" cells="3 1 1"/></mesh>
+  <body name="bar" model="fem" mesh="bar" material="rubber" strain="green">
+    <fix><set name="x-min"/></fix>
+  </body>
+  <probe name="tip" body="bar" at="1 0.15 0.15" quantity="displacement"/>
+</pliant>
+XML
+
+study() { # a small good study with the given change applied by sed
+  sed "${1:-}" >study.xml <<'XML'
+<study title="Small" scene="bar.xml" set="solver.tolerance=1e-10">
+  <vary name="method"><option name="midpoint" set="integrator.method=implicit-midpoint"/>
+    <option name="Euler" set="integrator.method=implicit-euler; integrator.newton=20"/></vary>
+  <vary name="dt" unit="s" path="world.dt" values="0.02 0.01 0.005"/>
+  <reference set="integrator.method=rk4; world.dt=1e-4"/>
+  <measure error="positions"/>
+  <table title="Error" rows="method" columns="dt" value="error"/>
+  <plot name="order" x="dt" y="error" by="method" scale="log" fit="order"><mark axis="y" from="1e-3" label="1 mm"/></plot>
+</study>
+XML
+}
+
+# ---- a study and what it writes ----
+study
+check "$pliant" study study.xml -o out -q
+for file in results.csv results.md order.svg reference.csv; do check test -s "out/$file"; done
+check [ "$(wc -l <out/results.csv)" -eq 7 ]
+check grep -q '^| midpoint | .* | .* | .* |$' out/results.md
+check grep -q 'midpoint (order \(1.9\|2.0\)' out/order.svg
+check grep -q 'Euler (order 0.9\|Euler (order 1.0' out/order.svg
+check [ -z "$(ls out | grep part)" ]
+
+# ---- resuming: rows that are there are kept, missing ones are run, others are not trusted ----
+sed -i '/^midpoint,0.01/d; s/^\(midpoint,0.02,,\)[^,]*/\1123/' out/results.csv
+check "$pliant" study study.xml -o out -q
+check grep -q '^midpoint,0.02,,123,' out/results.csv
+check [ "$(wc -l <out/results.csv)" -eq 7 ]
+check "$pliant" study study.xml -o out -q --fresh
+check [ "$(grep -c '^midpoint,0.02,,123,' out/results.csv)" -eq 0 ]
+sed -i 's/^\(midpoint,0.02,,\)[^,]*/\1123/' out/results.csv
+study 's/0.005/0.0025/'
+check "$pliant" study study.xml -o out -q
+check [ "$(grep -c '^midpoint,0.02,,123,' out/results.csv)" -eq 0 ]
+
+# ---- a range, a bisection, a case that fails ----
+study 's/values="[^"]*"/from="0.02" to="0.005" count="3"/'
+check "$pliant" study study.xml -o range -q
+check grep -q '^Euler,0.01,' range/results.csv
+cat >limit.xml <<'XML'
+<study scene="bar.xml" set="world.halvings=0; world.duration=0.5">
+  <vary name="method" path="integrator.method" values="rk4 implicit-midpoint"/>
+  <bisect path="world.dt" unit="s" from="1e-4" to="0.1" accept="displacement" below="1"/>
+  <table rows="method" value="found"/>
+</study>
+XML
+check "$pliant" study limit.xml -o limit -q
+check grep -q '^| implicit-midpoint | 0.1 |$' limit/results.md
+check grep -q '^| rk4 | 0.0[0-9]* |$' limit/results.md
+study 's/implicit-midpoint/explicit-midpoint/; s/0.02 0.01 0.005/0.1 0.05/; s/solver.tol/world.duration=3; world.halvings=0; solver.tol/'
+check "$pliant" study study.xml -o fails -q
+check grep -q '^midpoint,0.1,"at t = .*diverged' fails/results.csv
+check grep -q '| midpoint | failed |' fails/results.md
+
+# ---- everything that is wrong: one sentence, nothing written ----
+refuse() { # SED PART
+  study "$1"
+  "$pliant" study study.xml -o none >stdout 2>stderr
+  local got=$?
+  if [ $got -ne 1 ]; then bad "$1: exit $got"; return; fi
+  if ! grep -qF -- "$2" stderr; then bad "$1: stderr lacks '$2': $(cat stderr)"; return; fi
+  if [ "$(wc -l <stderr)" -ne 1 ]; then bad "$1: more than one line: $(cat stderr)"; return; fi
+  if [ -e none ]; then bad "$1: something was written"; rm -rf none; return; fi
+  ok
+}
+refuse 's/path="world.dt"/path="wrold.dt"/' 'did you mean "world"?'
+refuse 's/path="world.dt"/path="world.td"/' 'unknown attribute "td"'
+refuse 's/implicit-midpoint/implicit-midpint/' 'did you mean "implicit-midpoint"?'
+refuse 's/0.005"/0"/' 'dt = 0 must lie between'
+refuse 's/0.005"/-0.01"/' 'dt = -0.01 must lie between'
+refuse 's/0.005"/nan"/' 'dt = nan must lie between'
+refuse 's/0.005"/0.03"/' 'dt = 0.03 s does not divide the duration of 0.1 s'
+refuse 's/rk4/rk5/' 'reference: '
+refuse 's/value="error"/value="eror"/' 'study.xml:7: table: unknown column "eror"; did you mean "error"?'
+refuse 's/by="method"/by="error"/' 'must name something that is varied'
+refuse 's/<measure error="positions"/<measure error="position"/' 'did you mean "positions"?'
+refuse 's/<measure error="positions"/<measure error="probe" probe="top"/' 'there is no probe "top"'
+refuse 's/<vary name="dt"/<vary name="error"/' 'is the name of something measured'
+refuse 's/scene="bar.xml"/scene="baz.xml"/' 'baz.xml'
+refuse 's/<vary name="dt"/<vray name="dt"/' 'unknown element "vray"; did you mean "vary"?'
+refuse 's/unit="s"/units="s"/' 'unknown attribute "units"; did you mean "unit"?'
+refuse 's/values="[^"]*"/from="0.1" to="-1" count="3"/' 'must be positive'
+refuse 's/values="[^"]*"/from="0.1" to="0.01" count="1"/' 'count = 1 must be a whole number'
+refuse 's/values="[^"]*"/values=""/' 'has no values'
+refuse 's/<study/<studdy/; s/<\/study/<\/studdy/' 'a study begins with <study>'
+refuse 's/scale="log"/scale="logarithmic"/' 'must be linear, log'
+refuse 's/name="order"/name="..\/order"/' 'must be letters'
+refuse 's/^<\/study>//' 'study.xml'
+"$pliant" study 2>stderr && bad "no study" || check grep -q 'needs one study' stderr
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,107 @@
+/* Shared by the tests of formats and the fuzz targets: reading from memory, with an allocator that
+ * counts, refuses and knows what is still in use. */
+#ifndef PL_TEST_IO_MEMORY_H
+#define PL_TEST_IO_MEMORY_H
+
+#include "io/format.h"
+#include "io/tetgen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct counter {
+  size_t live, peak;           /* bytes */
+  long calls, blocks, fail_at; /* fail_at: the number of the call that fails, 0 for none */
+} counter;
+
+static void *counter_alloc(void *context, size_t size, size_t align)
+{
+  counter *c = context;
+  if (++c->calls == c->fail_at) return NULL;
+  // the size is kept in front of the memory
+  char *block = aligned_alloc(align, align + (size + align - 1) / align * align);
+  if (!block) return NULL;
+  memcpy(block, &size, sizeof size);
+  c->live += size;
+  c->blocks++;
+  if (c->live > c->peak) c->peak = c->live;
+  return block + align;
+}
+
+static void counter_free(void *context, void *memory)
+{
+  enum { ALIGN = 64 };
+  counter *c = context;
+  char *block = (char *)memory - ALIGN;
+  size_t size;
+  memcpy(&size, block, sizeof size);
+  c->live -= size;
+  c->blocks--;
+  free(block);
+}
+
+static inline pl_allocator counter_allocator(counter *c)
+{
+  return (pl_allocator){counter_alloc, counter_free, c};
+}
+
+/* The two files of TetGen are one behind the other here, with this byte between them. */
+enum { TETGEN_BREAK = 1 };
+
+static inline pl_status read_memory(const pl_format_ops *format, const char *data, size_t size,
+                                    const pl_allocator *allocator, pl_mesh **mesh, pl_error *error)
+{
+  // a copy of exactly this size and the zero byte behind it, so that reading past it is caught
+  *mesh = NULL;
+  char *copy = malloc(size + 1), *rest = NULL;
+  if (!copy) return PL_E_MEMORY;
+  if (size) memcpy(copy, data, size);
+  copy[size] = 0;
+  pl_source source = {.file = {copy, size}, .path = "memory", .allocator = allocator};
+  pl_status status;
+  if (strcmp(format->info.name, "tetgen") == 0) {
+    char *cut = memchr(copy, TETGEN_BREAK, size);
+    size_t first = cut ? (size_t)(cut - copy) : size, second = cut ? size - first - 1 : 0;
+    rest = malloc(second + 1);
+    if (!rest) return free(copy), PL_E_MEMORY;
+    memcpy(rest, copy + size - second, second);
+    rest[second] = 0;
+    copy[first] = 0;
+    source.file.size = first;
+    pl_source other = {.file = {rest, second}, .path = "memory", .allocator = allocator};
+    status = pl_tetgen_parse(&source, &other, mesh, error);
+  } else {
+    status = format->read(&source, mesh, error);
+  }
+  free(copy);
+  free(rest);
+  return status;
+}
+
+/* Does this build read .vtu files, and compressed ones? */
+static inline int build_reads(const char *part)
+{
+  // a grid whose first array is compressed
+  static const char text[] =
+      "<VTKFile type='UnstructuredGrid' compressor='vtkZLibDataCompressor'><UnstructuredGrid>"
+      "<Piece NumberOfPoints='1'><Points><DataArray type='Int8' format='binary'/></Points></Piece>"
+      "</UnstructuredGrid></VTKFile>";
+  pl_allocator allocator = pl_allocator_default();
+  pl_error error = {0};
+  pl_mesh *mesh;
+  read_memory(pl_format_of("a.vtu", NULL), text, sizeof text - 1, &allocator, &mesh, &error);
+  return error.code != PL_E_UNSUPPORTED || !strstr(error.message, part);
+}
+
+static inline int build_has_xml(void) { return build_reads("no XML"); }
+static inline int build_has_zlib(void) { return build_has_xml() && build_reads("no zlib"); }
+
+/* The most memory that a file may make its reader use. What zlib unfolds counts as if it stood in
+ * the file: at most 1032 times its size. */
+static inline size_t memory_bound(const pl_format_ops *format, size_t size)
+{
+  size_t factor = strcmp(format->info.name, "vtu") == 0 ? 64 * 1032 : 64;
+  return factor * size + ((size_t)1 << 20);
+}
+
+#endif
