@@ -21,6 +21,7 @@ enum { MOST_STEPS = 200, PRODUCT_ROUNDS = 15 };
 
 typedef struct row {
   int n, tets, nodes, threads, steps;
+  const char *preconditioner;
   double step, evaluate, solve, rest; /* ms per step, medians */
   double iterations;                  /* per step */
   double product, bytes;              /* ms, bytes */
@@ -38,12 +39,14 @@ static double median(double *values, int count)
   return values[count / 2];
 }
 
-static pl_status make_bar(int n, int threads, pl_world **world, pl_error *error)
+static pl_status make_bar(int n, int threads, const char *preconditioner, pl_world **world,
+                          pl_error *error)
 {
   pl_world_def def = pl_world_def_default();
   def.gravity[1] = -9.81;
   def.gravity[2] = 0;
   def.threads = threads;
+  def.preconditioner.name = preconditioner;
   pl_status status = pl_world_create(&def, world, error);
   if (status) return status;
 
@@ -94,7 +97,7 @@ static pl_status measure(row *r, pl_error *error)
 {
   double step[MOST_STEPS], evaluate[MOST_STEPS], solve[MOST_STEPS], rest[MOST_STEPS];
   pl_world *world;
-  pl_status status = make_bar(r->n, r->threads, &world, error);
+  pl_status status = make_bar(r->n, r->threads, r->preconditioner, &world, error);
   if (status) return status;
   r->nodes = world->blocks;
   r->tets = world->bodies[0].mesh->element_count;
@@ -152,7 +155,7 @@ static int large_product(int threads)
   pl_world *world;
   pl_allocator allocator = pl_allocator_default();
   double ms, bytes;
-  if (make_bar(35, threads, &world, &error)) return cli_fail_error(&error);
+  if (make_bar(35, threads, NULL, &world, &error)) return cli_fail_error(&error);
   pl_status status = time_product(world, &ms, &bytes, &error);
   double triad = 0;
   if (!status) triad = pl_measure_triad(&allocator, world->pool, (size_t)1 << 24, 7);
@@ -168,14 +171,18 @@ int cli_bench(int count, char **words)
 {
   static cli_words plain;
   int quick = 0;
-  const char *csv_path = NULL;
+  const char *csv_path = NULL, *preconditioner = NULL;
   const cli_option options[] = {
       {.name = "quick", .summary = "the two smaller bars only", .flag = &quick},
       {.name = "csv",
        .argument = "FILE",
        .summary = "write the table there too",
-       .value = &csv_path}};
-  int code = cli_parse(count, words, options, 2, "bench [OPTIONS]",
+       .value = &csv_path},
+      {.name = "preconditioner",
+       .argument = "NAME",
+       .summary = "another than the preset",
+       .value = &preconditioner}};
+  int code = cli_parse(count, words, options, 3, "bench [OPTIONS]",
                        "Measures steps of the standard bar (corotated, implicit Euler, 10 ms, "
                        "residual 1e-6) and the matrix product against the memory's speed.",
                        &plain);
@@ -190,7 +197,10 @@ int cli_bench(int count, char **words)
   print_head();
   for (int i = 0; i < (quick ? 2 : 3); i++) {
     for (int threads = 1; threads <= 2; threads++) {
-      row r = {.n = sizes[i][0], .steps = sizes[i][1], .threads = threads};
+      row r = {.n = sizes[i][0],
+               .steps = sizes[i][1],
+               .threads = threads,
+               .preconditioner = preconditioner};
       if (measure(&r, &error)) {
         pl_text_release(&csv);
         return cli_fail_error(&error);

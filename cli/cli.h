@@ -9,6 +9,7 @@
   X(view, "show a scene in the browser and pull at it")                                            \
   X(check, "find all errors of scenes without running them")                                       \
   X(list, "what there is to choose from: models, integrators, formats ...")                        \
+  X(study, "vary values of a scene, compare the results, make tables and plots")                   \
   X(mesh, "generate, convert and inspect meshes")                                                  \
   X(bench, "measure speed on this machine")
 

@@ -35,6 +35,8 @@ typedef struct pl_probe_id {
 typedef struct pl_world_def {
   double dt;         /* time step, s */
   double gravity[3]; /* m/s^2 */
+  int halvings; /* a step that fails is made again with half the step, so often at most; 0: never,
+                   for real time */
   pl_choice integrator, solver, preconditioner;
   int threads; /* 0: one per processor; the results do not depend on it */
   pl_allocator allocator;
@@ -42,7 +44,8 @@ typedef struct pl_world_def {
   uint32_t cookie; /* set by pl_world_def_default */
 } pl_world_def;
 
-/* dt 10 ms, gravity -9.81 along z, implicit Euler, conjugate gradients, all processors. */
+/* dt 10 ms, gravity -9.81 along z, 6 halvings, implicit Euler, conjugate gradients, all processors.
+ */
 PL_API pl_world_def pl_world_def_default(void);
 
 PL_API pl_status pl_world_create(const pl_world_def *def, pl_world **world, pl_error *error);
@@ -78,6 +81,9 @@ typedef struct pl_body_def {
   int keep_momentum;  /* after each step, a body that nothing holds gets the momenta that external
                          forces give it: mends vertex warping's ghost forces and the spin that
                          integrators lose */
+  const double
+      *sites; /* 3 per place, copied: where the model shall put its frames; NULL: it chooses */
+  int site_count;
   uint32_t cookie;
 } pl_body_def;
 
@@ -115,7 +121,7 @@ PL_API pl_status pl_world_add_fix(pl_world *world, pl_body_id body, const pl_fix
                                   int *held, pl_error *error);
 
 typedef struct pl_load_def {
-  pl_choice load; /* "force", "traction", "pressure" */
+  pl_choice load; /* "force", "traction", "pressure", "shear" */
   const pl_selector *where;
   int where_count;
   pl_ramp ramp;
@@ -172,6 +178,7 @@ PL_API pl_status pl_world_read_probe(pl_world *world, pl_probe_id probe, double 
 /* What all steps so far took and where the world stands. */
 typedef struct pl_world_facts {
   int64_t steps, newton_iterations, linear_iterations;
+  int64_t halved_steps;             /* that failed and were made again with smaller ones */
   double time;                      /* simulated, s                                     */
   double seconds, seconds_evaluate; /* wall time of all steps; of forces and matrices   */
   double seconds_solve;             /* of linear solves                                 */

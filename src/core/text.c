@@ -100,10 +100,8 @@ void pl_text_xml(pl_text *text, const char *word)
       pl_text_add(text, "&quot;");
       break;
     default:
-      if ((unsigned char)*word < 32)
-        pl_text_add(text, "&#%d;", *word);
-      else
-        pl_text_bytes(text, word, 1);
+      // XML has no way to write most control characters
+      pl_text_bytes(text, (unsigned char)*word < 32 ? " " : word, 1);
     }
   }
 }

@@ -158,8 +158,8 @@ static void arrange(pl_layout *layout, double legend_width)
   } while (wanted * (widest_label(&layout->x) + 16) > frame->width && --wanted > 1);
 }
 
-/* Marks where the series and the marked lines are. */
-static pl_status ink_series(pl_layout *layout, pl_plot_points *points)
+/* Notes where the series and the marked values are. */
+static pl_status ink_data(pl_layout *layout, pl_plot_points *points)
 {
   for (int i = 0; i < layout->plot->series_count; i++) {
     const pl_plot_series *series = &layout->plot->series[i];
@@ -169,6 +169,7 @@ static pl_status ink_series(pl_layout *layout, pl_plot_points *points)
       pl_plot_ink_line(layout, points->data[before], points->data[k]);
     }
   }
+  pl_plot_ink_marks(layout);
   return PL_OK;
 }
 
@@ -180,14 +181,14 @@ static pl_status lay_out(pl_layout *layout, pl_plot_points *points)
   set_axis(&layout->x, &plot->x, x, side_margin(plot));
   set_axis(&layout->y, &plot->y, y, 0.05);
   arrange(layout, 0);
-  if (ink_series(layout, points)) return PL_E_MEMORY;
+  if (ink_data(layout, points)) return PL_E_MEMORY;
   pl_plot_place_legend(layout);
 
   // a legend outside takes room from the frame, so everything moves
   if (layout->legend.x + layout->legend.width >= plot->width - 1) {
     arrange(layout, layout->legend.width);
     memset(layout->ink, 0, (size_t)layout->columns * (size_t)layout->rows);
-    return ink_series(layout, points);
+    return ink_data(layout, points);
   }
   return PL_OK;
 }

@@ -129,21 +129,22 @@ void pl_plot_place_legend(pl_layout *layout)
   width = fmin(width, 0.45 * plot->width) + SAMPLE + 3 * INSET;
   double height = rows * row_height(layout, rows) + 2 * INSET;
 
-  // the corner with the least ink, if there is one with none at all
+  // the corner (or the middle of a side) with the least ink, if there is one with none at all
+  static const double places[][2] = {{1, 0}, {0, 0}, {1, 1}, {0, 1}, {1, 0.5}, {0, 0.5}};
   const pl_box *frame = &layout->frame;
-  int best = -1, least = 0;
-  pl_box corners[4];
-  for (int i = 0; i < 4; i++) {
-    double x = i % 2 ? frame->x + 10 : frame->x + frame->width - 10 - width;
-    double y = i / 2 ? frame->y + frame->height - 10 - height : frame->y + 10;
-    corners[i] = (pl_box){x, y, width, height};
-    pl_box around = {x - 6, y - 6, width + 12, height + 12};
-    int ink = pl_plot_ink_count(layout, around);
-    if (best < 0 || ink < least) best = i, least = ink;
+  int least = -1;
+  pl_box best = {0};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    double x = frame->x + 10 + places[i][0] * (frame->width - width - 20);
+    double y = frame->y + 10 + places[i][1] * (frame->height - height - 20);
+    int ink = pl_plot_ink_count(layout, (pl_box){x - 6, y - 6, width + 12, height + 12});
+    if (least >= 0 && ink >= least) continue;
+    best = (pl_box){x, y, width, height};
+    least = ink;
   }
   int fits = width < 0.5 * frame->width && height < 0.6 * frame->height;
   if (fits && least == 0) {
-    layout->legend = corners[best];
+    layout->legend = best;
   } else {
     layout->legend = (pl_box){plot->width - width, frame->y, width, height};
   }
@@ -222,6 +223,21 @@ static int mark_stretch(const pl_layout *layout, const pl_plot_mark *mark, doubl
   return 1;
 }
 
+void pl_plot_ink_marks(pl_layout *layout)
+{
+  const pl_box *frame = &layout->frame;
+  for (int i = 0; i < layout->plot->mark_count; i++) {
+    const pl_plot_mark *mark = &layout->plot->marks[i];
+    double from, to;
+    if (mark->from != mark->to || !mark_stretch(layout, mark, &from, &to)) continue;
+    pl_plot_point start =
+        mark->across_x ? (pl_plot_point){from, frame->y} : (pl_plot_point){frame->x, from};
+    pl_plot_point end = mark->across_x ? (pl_plot_point){from, frame->y + frame->height}
+                                       : (pl_plot_point){frame->x + frame->width, from};
+    pl_plot_ink_line(layout, start, end);
+  }
+}
+
 void pl_plot_draw_marks(pl_layout *layout)
 {
   const pl_box *frame = &layout->frame;
@@ -250,7 +266,7 @@ void pl_plot_draw_marks(pl_layout *layout)
 static int label_places(const pl_layout *layout, const pl_plot_mark *mark, double from, double to,
                         double width, pl_box *places)
 {
-  const double height = 16, gap = 5;
+  const double height = 13, gap = 5;
   const pl_box *frame = &layout->frame;
   int is_band = mark->from != mark->to, count = 0;
   for (int end = 0; end < 3; end++) {
@@ -260,12 +276,10 @@ static int label_places(const pl_layout *layout, const pl_plot_mark *mark, doubl
       *box = (pl_box){0, 0, width, height};
       if (mark->across_x) {
         box->x = is_band ? (from + to - width) / 2 : side ? from - gap - width : from + gap;
-        box->y = frame->y + gap + t * 0 + (1 - t) * (frame->height - height - 2 * gap);
+        box->y = frame->y + gap + (1 - t) * (frame->height - height - 2 * gap);
       } else {
         box->x = frame->x + gap + t * (frame->width - width - 2 * gap);
-        box->y = is_band ? (side ? to - height - 2 : from + 2)
-                 : side  ? from + 2
-                         : from - height - 2;
+        box->y = side ? from + gap : to - height - gap;
       }
       // all of the text stays inside the frame
       box->x = fmin(fmax(box->x, frame->x + gap), frame->x + frame->width - width - gap);
@@ -294,7 +308,7 @@ void pl_plot_draw_mark_labels(pl_layout *layout)
                 "<text x=\"%.1f\" y=\"%.1f\" font-size=\"12\" fill=\"#555\" stroke=\"#fff\" "
                 "stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\" "
                 "text-anchor=\"middle\">",
-                best.x + best.width / 2, best.y + 12);
+                best.x + best.width / 2, best.y + 10.5);
     pl_plot_put_text(layout->out, mark->label);
     pl_text_add(layout->out, "</text>\n");
   }

@@ -35,9 +35,10 @@ typedef struct pl_layout {
 pl_status pl_plot_thin(const pl_layout *layout, const pl_plot_series *series,
                        pl_plot_points *points);
 
-/* Marks the cells that a line or a box covers, and counts the marked cells in a box. */
+/* Inks the cells that a line, a box or the marked values cover, and counts inked cells in a box. */
 void pl_plot_ink_line(pl_layout *layout, pl_plot_point from, pl_plot_point to);
 void pl_plot_ink_box(pl_layout *layout, pl_box box);
+void pl_plot_ink_marks(pl_layout *layout);
 int pl_plot_ink_count(const pl_layout *layout, pl_box box);
 
 /* Width in px of a text of the given size in an average sans-serif font. */

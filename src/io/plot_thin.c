@@ -100,12 +100,13 @@ void pl_plot_ink_line(pl_layout *layout, pl_plot_point from, pl_plot_point to)
   }
 }
 
-/* Calls for each cell that the box touches: sums the marks, then adds to them. */
+/* Counts the inked cells that the box touches, and inks them all if asked to. */
 static int visit_box(const pl_layout *layout, pl_box box, int fill)
 {
   int sum = 0;
-  for (double y = box.y; y < box.y + box.height + PL_PLOT_CELL; y += PL_PLOT_CELL) {
-    for (double x = box.x; x < box.x + box.width + PL_PLOT_CELL; x += PL_PLOT_CELL) {
+  double right = box.x + box.width, low = box.y + box.height;
+  for (double y = floor(box.y / PL_PLOT_CELL) * PL_PLOT_CELL; y < low; y += PL_PLOT_CELL) {
+    for (double x = floor(box.x / PL_PLOT_CELL) * PL_PLOT_CELL; x < right; x += PL_PLOT_CELL) {
       unsigned char *mark = cell(layout, x, y);
       if (!mark) continue;
       sum += *mark;

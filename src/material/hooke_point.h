@@ -23,27 +23,47 @@ PL_INLINE pl_lanes pl_hooke_energy(pl_lanes lambda, pl_lanes mu, const pl_lanes 
   return 0.5 * lambda * trace * trace + mu * pl_lanes_mat3_dot(E, E);
 }
 
-/* The second derivative by dF of the energy of the strain sym(A^T dF), with B = A A^T:
- *   H_ijkl = lambda A_ij A_kl + mu (A_il A_kj + delta_jl B_ik)
- * It has no negative eigenvalue. B = NULL stands for the identity. */
-PL_INLINE void pl_hooke_tangent(pl_lanes lambda, pl_lanes mu, const pl_lanes *A, const pl_lanes *B,
-                                pl_lanes *H)
+/* The moduli of the tangent: elastic, and viscous where there is viscosity. */
+PL_INLINE void pl_hooke_moduli(const pl_point *point, double kq, double kv, pl_tangent_form *form)
+{
+  form->lambda = kq * point->lambda;
+  form->mu = kq * point->mu;
+  if (!point->viscous) return;
+  form->lambda += kv * point->viscous_lambda;
+  form->mu += kv * point->viscous_mu;
+}
+
+/* The part of pl_form_tangent that couples directions i <= k, and its mirror image. */
+PL_INLINE void pl_form_directions(const pl_tangent_form *form, const pl_tangent_shape shape,
+                                  const pl_lanes *lambda_A, const pl_lanes *mu_A, const int i,
+                                  const int k, pl_lanes *H)
+{
+  const pl_lanes *A = form->A;
+  for (int j = 0; j < 3; j++) {
+    for (int l = i == k ? j : 0; l < 3; l++) {
+      pl_lanes entry = lambda_A[3 * i + j] * A[3 * k + l] + mu_A[3 * i + l] * A[3 * k + j];
+      if (shape == PL_TANGENT_STRESSED) {
+        if (j == l) entry += form->N[3 * i + k];
+        if (i == k) entry += form->S[3 * j + l];
+      } else if (j == l && i == k) {
+        entry += form->mu;
+      }
+      H[9 * (3 * i + j) + 3 * k + l] = H[9 * (3 * k + l) + 3 * i + j] = entry;
+    }
+  }
+}
+
+/* H[81] of a form. */
+PL_INLINE void pl_form_tangent(const pl_tangent_form *form, const pl_tangent_shape shape,
+                               pl_lanes *H)
 {
   pl_lanes lambda_A[9], mu_A[9];
   for (int i = 0; i < 9; i++) {
-    lambda_A[i] = lambda * A[i];
-    mu_A[i] = mu * A[i];
+    lambda_A[i] = form->lambda * form->A[i];
+    mu_A[i] = form->mu * form->A[i];
   }
-  // the upper triangle, mirrored
-  for (int row = 0; row < 9; row++) {
-    int i = row / 3, j = row % 3;
-    for (int column = row; column < 9; column++) {
-      int k = column / 3, l = column % 3;
-      pl_lanes entry = lambda_A[row] * A[column] + mu_A[3 * i + l] * A[3 * k + j];
-      if (j == l && B) entry += mu * B[3 * i + k];
-      if (j == l && i == k && !B) entry += mu;
-      H[9 * row + column] = H[9 * column + row] = entry;
-    }
+  for (int i = 0; i < 3; i++) {
+    for (int k = i; k < 3; k++) pl_form_directions(form, shape, lambda_A, mu_A, i, k, H);
   }
 }
 

@@ -17,8 +17,25 @@ typedef struct pl_point {
   int viscous;
 } pl_point;
 
+/* What the tangent of a law consists of, for a pass over many points. */
+typedef enum pl_tangent_shape {
+  PL_TANGENT_WHOLE,   /* all of H                    */
+  PL_TANGENT_TURNED,  /* a form with N = mu I, S = 0 */
+  PL_TANGENT_STRESSED /* a form                      */
+} pl_tangent_shape;
+
+/* A tangent in few numbers, with symmetric N and S:
+ *   H_ijkl = lambda A_ij A_kl + mu A_il A_kj + delta_jl N_ik + delta_ik S_jl
+ * so that two nodes with shape gradients a and b and the weight V are coupled by
+ *   V (lambda (A a) (A b)^T + mu (A b) (A a)^T + (a . b) N + (a . S b) I). */
+typedef struct pl_tangent_form {
+  pl_lanes lambda, mu;
+  pl_lanes A[9];
+  pl_lanes N[9], S[9]; /* of the shape PL_TANGENT_STRESSED only */
+} pl_tangent_form;
+
 /* What a strain measure computes with Hooke's law; later laws of F alone fill in the same table.
- * Every output pointer may be NULL. */
+ * Every output pointer may be NULL, but that of form. */
 typedef struct pl_point_ops {
   /* P[9] and W of the batch. */
   void (*stress)(const pl_point *point, pl_lanes *P, pl_lanes *W);
@@ -28,6 +45,11 @@ typedef struct pl_point_ops {
    * stress with respect to F is left out: it is not symmetric. */
   void (*tangent)(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                   pl_lanes *H);
+  /* Does H have a form, and which? */
+  pl_tangent_shape (*shape)(int viscous, int semidefinite);
+  /* The same as tangent by its form; only called where there is one. */
+  void (*form)(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+               pl_tangent_form *form);
 } pl_point_ops;
 
 #endif

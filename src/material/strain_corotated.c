@@ -177,8 +177,9 @@ PL_INLINE void add_viscous_tangent(pl_lanes mu, const pl_lanes *R, const spin *t
 static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                     pl_lanes *H)
 {
-  pl_lanes R[9], lambda = kq * point->lambda;
+  pl_tangent_form held;
   spin turn;
+  pl_lanes *R = held.A;
   pl_lanes_polar(point->F, R);
   if (P) elastic_stress(point, R, P);
   if (!semidefinite || point->viscous) find_spin(point->F, R, &turn);
@@ -186,10 +187,29 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
   if (!H) return;
 
   // with R held; the trace of the stretch rate does not see R turn
-  if (point->viscous) lambda += kv * point->viscous_lambda;
-  pl_hooke_tangent(lambda, kq * point->mu, R, NULL, H);
+  held.lambda = kq * point->lambda;
+  held.mu = kq * point->mu;
+  if (point->viscous) held.lambda += kv * point->viscous_lambda;
+  pl_form_tangent(&held, PL_TANGENT_TURNED, H);
   if (!semidefinite) add_turning(point, kq, R, &turn, H);
   if (point->viscous) add_viscous_tangent(kv * point->viscous_mu, R, &turn, H);
+}
+
+/* As long as R is held. */
+static pl_tangent_shape shape(int viscous, int semidefinite)
+{
+  return semidefinite && !viscous ? PL_TANGENT_TURNED : PL_TANGENT_WHOLE;
+}
+
+static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+                 pl_tangent_form *out)
+{
+  (void)kv;
+  (void)semidefinite;
+  pl_lanes_polar(point->F, out->A);
+  if (P) elastic_stress(point, out->A, P);
+  out->lambda = kq * point->lambda;
+  out->mu = kq * point->mu;
 }
 
 const pl_strain_ops PL_VARIANT(pl_strain_corotated) = {
@@ -201,5 +221,5 @@ const pl_strain_ops PL_VARIANT(pl_strain_corotated) = {
             .source = "Hauth 2004, 3.1.3",
         },
     .rotation_invariant = 1,
-    .points = {.stress = stress, .tangent = tangent},
+    .points = {.stress = stress, .tangent = tangent, .shape = shape, .form = form},
 };

@@ -59,29 +59,37 @@ static void clamp(pl_lanes *S)
   for (int i = 0; i < 9; i++) S[i] = pl_lanes_pick(fine, S[i], clamped[i]);
 }
 
-static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
-                    pl_lanes *H)
+static pl_tangent_shape shape(int viscous, int semidefinite)
 {
-  pl_lanes S[9], B[9], lambda = kq * point->lambda, mu = kq * point->mu;
+  (void)viscous;
+  (void)semidefinite;
+  return PL_TANGENT_STRESSED;
+}
+
+static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+                 pl_tangent_form *out)
+{
+  pl_lanes S[9];
   elastic_stress(point, S, NULL);
   if (P) whole_stress(point, S, P);
-  if (!H) return;
 
   // the strain's first derivative, elastic and viscous alike
-  if (point->viscous) {
-    lambda += kv * point->viscous_lambda;
-    mu += kv * point->viscous_mu;
-  }
-  pl_lanes_mat3_multiply_nt(point->F, point->F, B);
-  pl_hooke_tangent(lambda, mu, point->F, B, H);
+  pl_hooke_moduli(point, kq, kv, out);
+  memcpy(out->A, point->F, sizeof out->A);
+  pl_lanes_mat3_multiply_nt(point->F, point->F, out->N);
+  for (int i = 0; i < 9; i++) out->N[i] *= out->mu;
 
   // the strain's second derivative
   if (semidefinite) clamp(S);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      for (int l = 0; l < 3; l++) H[9 * (3 * i + j) + 3 * i + l] += kq * S[3 * l + j];
-    }
-  }
+  for (int i = 0; i < 9; i++) out->S[i] = kq * S[i];
+}
+
+static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+                    pl_lanes *H)
+{
+  pl_tangent_form parts;
+  form(point, kq, kv, semidefinite, P, &parts);
+  if (H) pl_form_tangent(&parts, PL_TANGENT_STRESSED, H);
 }
 
 const pl_strain_ops PL_VARIANT(pl_strain_green) = {
@@ -93,5 +101,5 @@ const pl_strain_ops PL_VARIANT(pl_strain_green) = {
             .source = "Hauth 2004, 2.2 and 2.5.3",
         },
     .rotation_invariant = 1,
-    .points = {.stress = stress, .tangent = tangent},
+    .points = {.stress = stress, .tangent = tangent, .shape = shape, .form = form},
 };

@@ -19,20 +19,29 @@ static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
   for (int i = 0; i < 9; i++) P[i] += sigma[i];
 }
 
+// the exact derivative has no negative eigenvalue
+static pl_tangent_shape shape(int viscous, int semidefinite)
+{
+  (void)viscous;
+  (void)semidefinite;
+  return PL_TANGENT_TURNED;
+}
+
+static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+                 pl_tangent_form *out)
+{
+  (void)semidefinite;
+  if (P) stress(point, P, NULL);
+  pl_hooke_moduli(point, kq, kv, out);
+  pl_lanes_mat3_identity(out->A);
+}
+
 static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                     pl_lanes *H)
 {
-  // the exact derivative has no negative eigenvalue
-  (void)semidefinite;
-  if (P) stress(point, P, NULL);
-  if (!H) return;
-  pl_lanes identity[9], lambda = kq * point->lambda, mu = kq * point->mu;
-  if (point->viscous) {
-    lambda += kv * point->viscous_lambda;
-    mu += kv * point->viscous_mu;
-  }
-  pl_lanes_mat3_identity(identity);
-  pl_hooke_tangent(lambda, mu, identity, NULL, H);
+  pl_tangent_form parts;
+  form(point, kq, kv, semidefinite, P, &parts);
+  if (H) pl_form_tangent(&parts, PL_TANGENT_TURNED, H);
 }
 
 const pl_strain_ops PL_VARIANT(pl_strain_linear) = {
@@ -43,5 +52,5 @@ const pl_strain_ops PL_VARIANT(pl_strain_linear) = {
             .source = "Hauth 2004, 2.2 and 2.5.1",
         },
     .rotation_invariant = 0,
-    .points = {.stress = stress, .tangent = tangent},
+    .points = {.stress = stress, .tangent = tangent, .shape = shape, .form = form},
 };

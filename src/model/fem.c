@@ -35,80 +35,6 @@ static const pl_param params[PARAM_COUNT] = {
 };
 #undef X
 
-/* ---- shape functions ---- */
-
-/* Values and derivatives by the element's own coordinates (r, s, t). */
-typedef struct shape {
-  double weight; /* of the point, in own coordinates */
-  double N[PL_ELEMENT_NODES], dN[PL_ELEMENT_NODES][3];
-} shape;
-
-/* The corners of [-1,1]^3 in the order of a hexahedron's nodes. */
-static const double corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
-                                     {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
-
-static shape tet_shape(void)
-{
-  return (shape){.weight = 1.0 / 6,
-                 .N = {0.25, 0.25, 0.25, 0.25},
-                 .dN = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-}
-
-/* At one of the 2x2x2 Gauss points: the corners drawn in by 1/sqrt(3). */
-static shape hex_shape(int point)
-{
-  shape out = {.weight = 1};
-  for (int a = 0; a < 8; a++) {
-    double u[3];
-    for (int i = 0; i < 3; i++) u[i] = 1 + corners[a][i] * corners[point][i] / sqrt(3.0);
-    out.N[a] = u[0] * u[1] * u[2] / 8;
-    for (int i = 0; i < 3; i++) out.dN[a][i] = corners[a][i] * u[(i + 1) % 3] * u[(i + 2) % 3] / 8;
-  }
-  return out;
-}
-
-static shape shape_at(int nodes_per_element, int point)
-{
-  return nodes_per_element == 4 ? tet_shape() : hex_shape(point);
-}
-
-/* dX/dr at a point of an element at rest: J[i][j] = dX_i/dr_j. Returns its determinant. */
-static double jacobian(const shape *at, const double *positions, const int *nodes, int count,
-                       double J[3][3])
-{
-  memset(J, 0, 9 * sizeof(double));
-  for (int a = 0; a < count; a++) {
-    for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < 3; j++)
-        J[i][j] += positions[3 * (size_t)nodes[a] + (size_t)i] * at->dN[a][j];
-    }
-  }
-  return J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) +
-         J[0][1] * (J[1][2] * J[2][0] - J[1][0] * J[2][2]) +
-         J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
-}
-
-/* Gradients in rest coordinates, b_a = J^-T dN_a, and the point's weight in m^3. */
-static double rest_gradients(const shape *at, const double *positions, const int *nodes, int count,
-                             double b[PL_ELEMENT_NODES][3])
-{
-  double J[3][3], inverse[3][3];
-  double det = jacobian(at, positions, nodes, count, J);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-      inverse[j][i] = (J[i1][j1] * J[i2][j2] - J[i1][j2] * J[i2][j1]) / det;
-    }
-  }
-  for (int a = 0; a < count; a++) {
-    for (int i = 0; i < 3; i++) {
-      b[a][i] = 0;
-      for (int j = 0; j < 3; j++) b[a][i] += inverse[j][i] * at->dN[a][j];
-    }
-  }
-  return det * at->weight;
-}
-
 /* ---- mass ---- */
 
 typedef struct mass_source {
@@ -126,8 +52,8 @@ static void element_mass(const void *context, int element, double *values)
   double J[3][3];
   memset(values, 0, (size_t)(count * count) * sizeof *values);
   for (int p = 0; p < (count == 4 ? 1 : 8); p++) {
-    shape at = shape_at(count, p);
-    double m = source->density * at.weight * jacobian(&at, mesh->nodes, nodes, count, J);
+    pl_shape at = pl_shape_at(count, p);
+    double m = source->density * at.weight * pl_shape_jacobian(&at, mesh->nodes, nodes, count, J);
     for (int a = 0; a < count; a++) {
       for (int b = 0; b < count; b++)
         values[count * a + b] += m * (count == 4 ? (1 + (a == b)) / 20.0 : at.N[a] * at.N[b]);
@@ -141,7 +67,7 @@ static void element_mass(const void *context, int element, double *values)
 static int chunk_batches(int elements)
 {
   int batches = elements / (64 * PL_LANES);
-  return batches < 16 ? 16 : batches > 128 ? 128 : batches;
+  return batches < 16 ? 16 : batches > 256 ? 256 : batches;
 }
 
 /* Local numbers of an element's nodes in the order of their numbers. */
@@ -170,8 +96,8 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
   (*rest++)[lane] = material->mu;
   for (int p = 0; p < fem->points; p++) {
     double b[PL_ELEMENT_NODES][3];
-    shape at = shape_at(count, p);
-    double weight = rest_gradients(&at, mesh->nodes, nodes, count, b);
+    pl_shape at = pl_shape_at(count, p);
+    double weight = pl_shape_gradients(&at, mesh->nodes, nodes, count, b);
     if (!(weight > 0) || !isfinite(1 / weight))
       return pl_fail_entity(error, PL_E_MESH, element,
                             "element %d has the volume %g m^3 at a quadrature point; it must be "
@@ -364,6 +290,7 @@ void pl_fem_evaluate(pl_model *self, const double *q, const double *v, double *f
   const pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .v = v, .f = f, .A = A, .kq = kq, .kv = kv};
   job.semidefinite = semidefinite;
+  job.shape = fem->law->shape(fem->viscous && v, semidefinite);
   int row_chunks = pl_chunk_count(self->blocks, ROWS_PER_CHUNK);
   if (A) pl_parallel(pool, row_chunks, clear_chunk, &job);
   for (int c = 0; c < fem->chunks.count; c++) {

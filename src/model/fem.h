@@ -15,9 +15,8 @@
 #include "model/colour.h"
 #include "model/mass.h"
 #include "model/model.h"
+#include "model/shape.h"
 #include "model/warp.h"
-
-enum { PL_ELEMENT_NODES = 8 };
 
 typedef struct pl_fem pl_fem;
 
@@ -29,6 +28,7 @@ typedef struct pl_fem_job {
   pl_bsr *A;
   double kq, kv;
   int semidefinite;
+  pl_tangent_shape shape;    /* of the law's tangent in this pass */
   double *sums;              /* energy of each chunk           */
   double *von_mises, *det_f; /* per element                    */
   const int *chunks;         /* the chunks of the colour in hand */

@@ -8,14 +8,18 @@
  * what belongs to the last node follows from the others, since the gradients sum to zero. The same
  * source serves tetrahedra (4 nodes, 1 point) and hexahedra (8 nodes, 8 points): count and points
  * are constants wherever these functions are inlined. */
+#include "math/lanes_mat3.h"
 #include "model/fem.h"
 
 enum { MOST_EDGES = PL_ELEMENT_NODES - 1, MOST_PAIRS = PL_ELEMENT_NODES * PL_ELEMENT_NODES };
 
-/* The stiffness of an element: entry (i,k) of K_ab, i <= k, for all a and b; where i = k the part
- * b >= a is used. The other half follows by symmetry. */
+/* The stiffness of an element from a whole H: entry (i,k) of K_ab, i <= k, for all a and b; where
+ * i = k the part b >= a is used. The other half follows by symmetry. */
 enum { XX, XY, XZ, YY, YZ, ZZ, DIRECTIONS };
 typedef pl_lanes pairs[DIRECTIONS][MOST_PAIRS];
+
+/* What is added to the matrix: K_ab of the pairs a < b, entries in the order of memory. */
+typedef pl_lanes blocks[PL_ELEMENT_NODES * (PL_ELEMENT_NODES - 1) / 2][9];
 
 PL_INLINE const int *batch_nodes(const pl_fem *fem, int batch, const int count)
 {
@@ -82,9 +86,11 @@ PL_INLINE void add_direction(const pl_lanes *h, const pl_lanes *b, const pl_lane
   }
 }
 
-PL_INLINE void add_directions(const pl_lanes *H, const pl_lanes *b, const pl_lanes *wb,
+PL_INLINE void add_directions(const pl_lanes *H, const pl_lanes *b, pl_lanes weight,
                               const int count, const int points, pairs K)
 {
+  pl_lanes wb[3 * MOST_EDGES];
+  for (int i = 0; i < 3 * (count - 1); i++) wb[i] = weight * b[i];
   add_direction(H, b, wb, count, points, 1, K[XX]);
   add_direction(H + 3, b, wb, count, points, 0, K[XY]);
   add_direction(H + 6, b, wb, count, points, 0, K[XZ]);
@@ -109,6 +115,100 @@ PL_INLINE void close_direction(const int count, const int same, pl_lanes *K)
   }
 }
 
+PL_INLINE void close_directions(const int count, pairs K, blocks out)
+{
+  for (int d = 0; d < DIRECTIONS; d++) close_direction(count, d == XX || d == YY || d == ZZ, K[d]);
+  for (int a = 0; a < count; a++) {
+    for (int b = a + 1; b < count; b++, out++) {
+      int ab = count * a + b, ba = count * b + a;
+      const pl_lanes columns[9] = {K[XX][ab], K[XY][ba], K[XZ][ba], K[XY][ab], K[YY][ab],
+                                   K[YZ][ba], K[XZ][ab], K[YZ][ab], K[ZZ][ab]};
+      for (int i = 0; i < 9; i++) (*out)[i] = columns[i];
+    }
+  }
+}
+
+/* What couples two nodes by a form. */
+typedef struct coupling {
+  pl_lanes lambda, mu, both; /* weighted; both is the sum       */
+  pl_lanes N[6], S[9];       /* weighted; XX XY XZ YY YZ ZZ of N */
+} coupling;
+
+PL_INLINE coupling weighted(const pl_tangent_form *form, const int shape, pl_lanes weight)
+{
+  static const int upper[6] = {0, 1, 2, 4, 5, 8};
+  coupling c = {.lambda = weight * form->lambda, .mu = weight * form->mu};
+  c.both = c.lambda + c.mu;
+  if (shape != PL_TANGENT_STRESSED) return c;
+  for (int i = 0; i < 6; i++) c.N[i] = weight * form->N[upper[i]];
+  for (int i = 0; i < 9; i++) c.S[i] = weight * form->S[i];
+  return c;
+}
+
+/* Gradients of all nodes, the last one's too, and these times A. */
+PL_INLINE void all_gradients(const pl_lanes *A, const pl_lanes *b, const int count, pl_lanes *all,
+                             pl_lanes *turned)
+{
+  const int last = 3 * (count - 1);
+  for (int i = 0; i < last; i++) all[i] = b[i];
+  for (int n = 0; n < count - 1; n++) pl_lanes_mat3_apply(A, all + 3 * n, turned + 3 * n);
+  for (int i = 0; i < 3; i++) {
+    pl_lanes sum = all[i], turned_sum = turned[i];
+    for (int n = 1; n < count - 1; n++) {
+      sum += all[3 * n + i];
+      turned_sum += turned[3 * n + i];
+    }
+    all[last + i] = -sum;
+    turned[last + i] = -turned_sum;
+  }
+}
+
+/* K_ab from one point by a form: b holds the gradients, g these times A. */
+PL_INLINE void add_blocks(const pl_tangent_form *form, const int shape, const pl_lanes *rest,
+                          pl_lanes weight, const int count, const int points, blocks K)
+{
+  static const int diagonal[3] = {0, 4, 8}, upper_place[3] = {3, 6, 7}, lower_place[3] = {1, 2, 5};
+  static const int first[3] = {0, 0, 1}, second[3] = {1, 2, 2};
+  static const int diagonal_N[3] = {XX, YY, ZZ}, upper_N[3] = {XY, XZ, YZ};
+  const coupling c = weighted(form, shape, weight);
+  pl_lanes b[3 * PL_ELEMENT_NODES], g[3 * PL_ELEMENT_NODES];
+  all_gradients(form->A, rest, count, b, g);
+  for (int m = 1; m < count; m++) {
+    pl_lanes lambda_g[3], mu_g[3], both_g[3], Sb[3];
+    for (int i = 0; i < 3; i++) {
+      lambda_g[i] = c.lambda * g[3 * m + i];
+      mu_g[i] = c.mu * g[3 * m + i];
+      both_g[i] = c.both * g[3 * m + i];
+    }
+    if (shape == PL_TANGENT_STRESSED) pl_lanes_mat3_apply(c.S, b + 3 * m, Sb);
+    for (int n = 0; n < m; n++) {
+      pl_lanes *to = K[n * (2 * count - n - 1) / 2 + m - n - 1];
+      const pl_lanes *gn = g + 3 * n;
+      pl_lanes product = dot(b + 3 * n, b + 3 * m), same, across[3];
+      same = shape == PL_TANGENT_STRESSED ? dot(b + 3 * n, Sb) : c.mu * product;
+      for (int i = 0; i < 3; i++) {
+        pl_lanes entry = gn[i] * both_g[i] + same;
+        if (shape == PL_TANGENT_STRESSED) {
+          entry += product * c.N[diagonal_N[i]];
+          across[i] = product * c.N[upper_N[i]];
+        }
+        put(&to[diagonal[i]], entry, points);
+      }
+      for (int p = 0; p < 3; p++) {
+        int i = first[p], k = second[p];
+        pl_lanes upper = gn[i] * lambda_g[k] + gn[k] * mu_g[i];
+        pl_lanes lower = gn[k] * lambda_g[i] + gn[i] * mu_g[k];
+        if (shape == PL_TANGENT_STRESSED) {
+          upper += across[p];
+          lower += across[p];
+        }
+        put(&to[upper_place[p]], upper, points);
+        put(&to[lower_place[p]], lower, points);
+      }
+    }
+  }
+}
+
 /* Adds each lane's block, its entries in the order of memory. A thread owns nothing behind it. */
 PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *entries)
 {
@@ -123,26 +223,30 @@ PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *
   }
 }
 
-/* Adds K_ab, a < b. */
-PL_INLINE void scatter_stiffness(double *values, const int *places, const int count, pairs K)
+/* Fetches the blocks of the next batch while this one is computed: large matrices are not in the
+ * caches, and which blocks come next is beyond what a processor guesses. */
+PL_INLINE void fetch_blocks(const double *values, const int *places, const int count)
 {
-  for (int d = 0; d < DIRECTIONS; d++) close_direction(count, d == XX || d == YY || d == ZZ, K[d]);
-  for (int a = 0; a < count; a++) {
-    for (int b = a + 1; b < count; b++, places += PL_LANES) {
-      int ab = count * a + b, ba = count * b + a;
-      pl_lanes columns[9] = {K[XX][ab], K[XY][ba], K[XZ][ba], K[XY][ab], K[YY][ab],
-                             K[YZ][ba], K[XZ][ab], K[YZ][ab], K[ZZ][ab]};
-      scatter_block(values, places, columns);
-    }
+  for (int i = 0; i < count * (count - 1) / 2 * PL_LANES; i++) {
+    __builtin_prefetch(values + places[i], 1);
+    __builtin_prefetch(values + places[i] + 8, 1);
   }
 }
 
-/* f_a -= P (w b_a) of one point. */
-PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *wb, const int count, const int points,
-                          pl_lanes *forces)
+PL_INLINE void scatter_stiffness(double *values, const int *places, const int count, blocks K)
 {
+  for (int pair = 0; pair < count * (count - 1) / 2; pair++)
+    scatter_block(values, places + PL_LANES * pair, K[pair]);
+}
+
+/* f_a -= w P b_a of one point. */
+PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *b, pl_lanes weight, const int count,
+                          const int points, pl_lanes *forces)
+{
+  pl_lanes minus[9];
+  for (int i = 0; i < 9; i++) minus[i] = -weight * P[i];
   for (int a = 0; a < count - 1; a++) {
-    for (int i = 0; i < 3; i++) put(&forces[3 * a + i], -dot(P + 3 * i, wb + 3 * a), points);
+    for (int i = 0; i < 3; i++) put(&forces[3 * a + i], dot(minus + 3 * i, b + 3 * a), points);
   }
 }
 
@@ -177,42 +281,74 @@ PL_INLINE pl_point start_point(const pl_fem *fem, const pl_lanes *rest, int visc
   return point;
 }
 
-PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count, const int points)
+/* What a pass wants: forces alone, or with the stiffness by a tangent of some shape. */
+enum { FORCES_ONLY = -1 };
+
+PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count, const int points,
+                              const int shape)
 {
   const pl_fem *fem = job->fem;
   const int *nodes = batch_nodes(fem, batch, count);
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
+  const int *places = NULL;
   pl_lanes edges[3 * MOST_EDGES], edge_rates[3 * MOST_EDGES];
   pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81];
-  pairs K;
+  pl_tangent_form form;
+  pairs by_direction;
+  blocks K;
+  if (shape != FORCES_ONLY) {
+    const size_t size = (size_t)(count * (count - 1) / 2 * PL_LANES);
+    places = fem->places + (size_t)batch * size;
+    if (batch + 1 < fem->batches) fetch_blocks(job->A->values, places + size, count);
+  }
   pl_point point = start_point(fem, rest, fem->viscous && job->v);
   gather_edges(job->q, nodes, count, edges);
   if (point.viscous) gather_edges(job->v, nodes, count, edge_rates);
   if (points > 1) {
     memset(forces, 0, sizeof forces);
-    if (job->A) memset(K, 0, sizeof K);
+    if (shape == PL_TANGENT_WHOLE) memset(by_direction, 0, sizeof by_direction);
+    if (shape > PL_TANGENT_WHOLE) memset(K, 0, sizeof K);
   }
 
   for (int p = 0; p < points; p++) {
-    const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
+    const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1, weight = b[-1];
     gradient(edges, b, count, point.F);
     if (point.viscous) gradient(edge_rates, b, count, point.rate);
-    if (job->A)
+    if (shape == FORCES_ONLY)
+      fem->law->stress(&point, P, NULL);
+    else if (shape == PL_TANGENT_WHOLE)
       fem->law->tangent(&point, job->kq, job->kv, job->semidefinite, P, H);
     else
-      fem->law->stress(&point, P, NULL);
+      fem->law->form(&point, job->kq, job->kv, job->semidefinite, P, &form);
 
-    pl_lanes wb[3 * MOST_EDGES];
-    for (int i = 0; i < 3 * (count - 1); i++) wb[i] = b[-1] * b[i];
-    add_forces(P, wb, count, points, forces);
-    if (job->A) add_directions(H, b, wb, count, points, K);
+    add_forces(P, b, weight, count, points, forces);
+    if (shape == PL_TANGENT_WHOLE) add_directions(H, b, weight, count, points, by_direction);
+    if (shape > PL_TANGENT_WHOLE) add_blocks(&form, shape, b, weight, count, points, K);
   }
 
   if (job->f) scatter_forces(job->f, nodes, count, forces);
-  if (job->A) {
-    size_t first = (size_t)batch * (size_t)(count * (count - 1) / 2 * PL_LANES);
-    scatter_stiffness(job->A->values, fem->places + first, count, K);
-  }
+  if (shape == FORCES_ONLY) return;
+  if (shape == PL_TANGENT_WHOLE) close_directions(count, by_direction, K);
+  scatter_stiffness(job->A->values, places, count, K);
+}
+
+PL_INLINE void evaluate_batches(const pl_fem_job *job, int first, int last, const int count,
+                                const int points, const int shape)
+{
+  for (int batch = first; batch < last; batch++) evaluate_batch(job, batch, count, points, shape);
+}
+
+PL_INLINE void evaluate_of(const pl_fem_job *job, int first, int last, const int count,
+                           const int points)
+{
+  if (!job->A)
+    evaluate_batches(job, first, last, count, points, FORCES_ONLY);
+  else if (job->shape == PL_TANGENT_TURNED)
+    evaluate_batches(job, first, last, count, points, PL_TANGENT_TURNED);
+  else if (job->shape == PL_TANGENT_STRESSED)
+    evaluate_batches(job, first, last, count, points, PL_TANGENT_STRESSED);
+  else
+    evaluate_batches(job, first, last, count, points, PL_TANGENT_WHOLE);
 }
 
 /* Sum of w W; the lanes are added last. */
@@ -343,7 +479,7 @@ static void finish_rows(const pl_fem_job *job, int first, int last)
 #define KIND(name, count, points)                                                                  \
   static void evaluate_##name(const pl_fem_job *job, int first, int last)                          \
   {                                                                                                \
-    for (int batch = first; batch < last; batch++) evaluate_batch(job, batch, count, points);      \
+    evaluate_of(job, first, last, count, points);                                                  \
   }                                                                                                \
   static double energy_##name(const pl_fem_job *job, int first, int last)                          \
   {                                                                                                \

@@ -22,11 +22,12 @@ pl_status pl_model_create(const pl_allocator *allocator, const pl_choice *choice
   pl_part part;
   pl_status status = pl_choice_resolve(&pl_model_family, choice, &part.member, part.values, error);
   if (status) return status;
-  return pl_model_build(allocator, &part, mesh, material, out, error);
+  return pl_model_build(allocator, &part, mesh, material, NULL, out, error);
 }
 
 pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, const pl_mesh *mesh,
-                         const pl_material *material, pl_model **out, pl_error *error)
+                         const pl_material *material, const pl_sites *sites, pl_model **out,
+                         pl_error *error)
 {
   *out = NULL;
   pl_allocator memory = pl_allocator_or_default(allocator);
@@ -37,6 +38,8 @@ pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, con
   model->ops = (const pl_model_ops *)(const void *)part->member;
   model->allocator = memory;
   model->blocks = mesh->node_count;
+  model->rest = mesh->nodes;
+  if (sites) model->sites = *sites;
   pl_status status = model->ops->create(model, mesh, material, part->values, error);
   if (status) {
     pl_model_destroy(model);

@@ -13,6 +13,13 @@ typedef struct pl_model pl_model;
 
 #define PL_MODELS(X) X(fem)
 
+/* Places in the rest shape that were given for a model's own use, such as frames; 3 numbers each.
+ */
+typedef struct pl_sites {
+  int count;
+  const double *at;
+} pl_sites;
+
 typedef struct pl_model_ops {
   pl_member info;
   /* From a mesh whose numbering is final, a material and the member's values. */
@@ -36,6 +43,13 @@ typedef struct pl_model_ops {
   double (*energy)(pl_model *self, const double *q, pl_pool *pool);
   /* Per element: von Mises stress in Pa (Cauchy) and det F; either may be NULL. */
   void (*fields)(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool);
+  /* Where blocks are control points that carry the mesh's nodes along; all NULL: they are the
+   * nodes. Positions (or velocities) of the nodes from those of the blocks; f += the forces that
+   * forces on the nodes exert on the blocks; the blocks that carry a node and their weights, which
+   * sum to 1. */
+  void (*nodes)(const pl_model *self, const double *blocks, double *nodes);
+  void (*spread)(const pl_model *self, const double *nodal, double *f);
+  int (*carriers)(const pl_model *self, int node, const int **blocks, const double **weights);
 } pl_model_ops;
 
 struct pl_model {
@@ -46,6 +60,9 @@ struct pl_model {
   int unsymmetric;     /* its matrix is not symmetric: the solver must be made for that          */
   int inexact;         /* its matrix leaves out that rotations change with q                     */
   int unbalanced;      /* its forces add up to a small force and torque on the body as a whole   */
+  const double *rest;  /* the blocks' positions at rest; the mesh's nodes unless create says else */
+  const int *anchors;  /* per block the node that it is held with; NULL: the blocks are the nodes */
+  pl_sites sites;      /* as given; for create only                   */
   void *state;         /* the member's own                           */
 };
 
@@ -60,7 +77,8 @@ pl_status pl_model_create(const pl_allocator *allocator, const pl_choice *choice
                           pl_error *error);
 /* The same from a part that was checked already. */
 pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, const pl_mesh *mesh,
-                         const pl_material *material, pl_model **out, pl_error *error);
+                         const pl_material *material, const pl_sites *sites, pl_model **out,
+                         pl_error *error);
 void pl_model_destroy(pl_model *model);
 
 #endif

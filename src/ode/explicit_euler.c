@@ -41,6 +41,7 @@ const pl_integrator_ops pl_integrator_explicit_euler = {
              .summary = "forward Euler: cheap, order 1, needs tiny steps and damping",
              .source = "Hauth 2004, 3.2.2"},
     .order = 1,
+    .needs_damping = 1,
     .state_size = sizeof(euler),
     .create = create,
     .step = step,

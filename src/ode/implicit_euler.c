@@ -13,7 +13,7 @@ typedef struct euler {
   double *z, *w, *prescribed, *falling;
 } euler;
 
-static const pl_param params[] = {PL_NEWTON_PARAMS(1, 1e-6, 0)};
+static const pl_param params[] = {PL_NEWTON_PARAMS(1, 1e-6, 0, 0)};
 
 static pl_status create(pl_integrator *self, pl_error *error)
 {

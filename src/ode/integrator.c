@@ -4,6 +4,8 @@
 #include "core/error.h"
 #include "core/memory.h"
 
+#include <string.h>
+
 #define X(name) &pl_integrator_##name.info,
 static const pl_member *const members[] = {PL_INTEGRATORS(X) NULL};
 #undef X
@@ -34,6 +36,10 @@ void pl_integrator_destroy(pl_integrator *self)
   if (!self) return;
   pl_allocator allocator = self->allocator;
   for (int i = 0; i < self->vector_count; i++) pl_free(&allocator, self->vectors[i]);
+  for (int i = 0; i < PL_MOST_HISTORY; i++) {
+    pl_free(&allocator, self->history[i]);
+    pl_free(&allocator, self->saved_history[i]);
+  }
   pl_free(&allocator, self->state);
   pl_free(&allocator, self);
 }
@@ -46,4 +52,43 @@ pl_status pl_integrator_vector(pl_integrator *self, double **vector, pl_error *e
   if (!*vector) return pl_fail_memory(error);
   self->vectors[self->vector_count++] = *vector;
   return PL_OK;
+}
+
+pl_status pl_integrator_history(pl_integrator *self, double **vector, pl_error *error)
+{
+  if (self->history_count == PL_MOST_HISTORY)
+    return pl_fail(error, PL_E_LIMIT, "an integrator may remember %d vectors at most",
+                   PL_MOST_HISTORY);
+  int i = self->history_count++;
+  self->history[i] = pl_alloc(&self->allocator, (size_t)self->blocks * 3, sizeof **vector);
+  self->saved_history[i] = pl_alloc(&self->allocator, (size_t)self->blocks * 3, sizeof **vector);
+  *vector = self->history[i];
+  return self->history[i] && self->saved_history[i] ? PL_OK : pl_fail_memory(error);
+}
+
+void pl_integrator_remember(pl_integrator *self, double h)
+{
+  pl_past *past = &self->past;
+  memmove(past->h + 1, past->h, (PL_MOST_PAST - 1) * sizeof *past->h);
+  past->h[0] = h;
+  if (past->steps < PL_MOST_PAST) past->steps++;
+}
+
+void pl_integrator_save(pl_integrator *self)
+{
+  self->saved_past = self->past;
+  for (int i = 0; i < self->history_count; i++)
+    memcpy(self->saved_history[i], self->history[i], (size_t)self->blocks * 3 * sizeof(double));
+}
+
+void pl_integrator_restore(pl_integrator *self)
+{
+  self->past = self->saved_past;
+  for (int i = 0; i < self->history_count; i++)
+    memcpy(self->history[i], self->saved_history[i], (size_t)self->blocks * 3 * sizeof(double));
+}
+
+void pl_integrator_forget(pl_integrator *self)
+{
+  if (self) self->past = (pl_past){0};
 }

@@ -10,6 +10,24 @@ typedef struct pl_integrator pl_integrator;
 #define PL_INTEGRATORS(X)                                                                          \
   X(implicit_euler)                                                                                \
   X(explicit_euler)                                                                                \
+  X(explicit_midpoint)                                                                             \
+  X(rk4)                                                                                           \
+  X(rk38)                                                                                          \
+  X(verlet)                                                                                        \
+  X(explicit_newmark)                                                                              \
+  X(rkc2)                                                                                          \
+  X(implicit_midpoint)                                                                             \
+  X(sdirk2)                                                                                        \
+  X(bdf2)                                                                                          \
+  X(bdf3)                                                                                          \
+  X(newmark)                                                                                       \
+  X(generalised_alpha)                                                                             \
+  X(ros2w)                                                                                         \
+  X(ros3w)                                                                                         \
+  X(rosenbrock4)                                                                                   \
+  X(semi_implicit)                                                                                 \
+  X(imex_euler)                                                                                    \
+  X(imex_midpoint)                                                                                 \
   X(static)
 
 typedef struct pl_integrator_ops {
@@ -17,7 +35,10 @@ typedef struct pl_integrator_ops {
   int is_implicit;   /* needs system->A and system->solver */
   int is_static;     /* looks for equilibrium; velocities stay zero */
   int order;         /* of accuracy, 0 where that means nothing */
+  int damped_order;  /* of accuracy where forces depend on velocity; 0: the same */
+  int needs_damping; /* motion that nothing damps grows at any step */
   size_t state_size; /* of the member's own state */
+  const void *table; /* coefficients, of members that share their functions */
   pl_status (*create)(pl_integrator *self, pl_error *error);
   /* From (q, v) at t to t + h, in place. On failure q and v may hold anything. */
   pl_status (*step)(pl_integrator *self, pl_system *system, double t, double h, double *q,
@@ -25,7 +46,13 @@ typedef struct pl_integrator_ops {
 } pl_integrator_ops;
 
 /* A member's workspace: vectors of the system's size, all taken at creation. */
-enum { PL_MOST_VECTORS = 16 };
+enum { PL_MOST_VECTORS = 20, PL_MOST_HISTORY = 4, PL_MOST_PAST = 3 };
+
+/* How far back a member remembers. */
+typedef struct pl_past {
+  int steps;              /* that the history tells of; 0: nothing is known */
+  double h[PL_MOST_PAST]; /* their lengths in s, the latest first */
+} pl_past;
 
 struct pl_integrator {
   const pl_integrator_ops *ops;
@@ -35,6 +62,10 @@ struct pl_integrator {
   void *state;
   double *vectors[PL_MOST_VECTORS];
   int vector_count;
+  // what is remembered from step to step beside q and v, and its copy
+  pl_past past, saved_past;
+  double *history[PL_MOST_HISTORY], *saved_history[PL_MOST_HISTORY];
+  int history_count;
 };
 
 #define X(name) extern const pl_integrator_ops pl_integrator_##name;
@@ -49,5 +80,16 @@ void pl_integrator_destroy(pl_integrator *integrator);
 
 /* For members' create functions: the next free vector of the workspace. */
 pl_status pl_integrator_vector(pl_integrator *self, double **vector, pl_error *error);
+/* The same for a vector that is part of the history. */
+pl_status pl_integrator_history(pl_integrator *self, double **vector, pl_error *error);
+
+/* A step of length h was made: it becomes the latest that the history tells of. */
+void pl_integrator_remember(pl_integrator *self, double h);
+
+/* The history belongs to the state: who saves and restores q and v does the same here, and who
+ * changes them lets it be forgotten. */
+void pl_integrator_save(pl_integrator *integrator);
+void pl_integrator_restore(pl_integrator *integrator);
+void pl_integrator_forget(pl_integrator *integrator);
 
 #endif

@@ -13,15 +13,26 @@ enum { MOST_SEARCHES = 12 };
 /* How far the linear solves inside a Newton loop go; the loop itself removes the rest. */
 static const double forcing = 1e-3;
 
-/* An increment that moves nothing by more than this part of the largest coordinate is rounding. */
-static const double rounding = 1e-14;
+/* A kept matrix is made anew where an increment is longer than this part of the one before, or
+ * where a stage took more iterations than that (Hauth 2004, 3.3.4). */
+static const double slow = 0.3;
+enum { MANY_ITERATIONS = 5 };
+
+/* What rounding leaves of forces that cancel: inertia and inner forces of a free flight, say. */
+static const double rounding = 1e-12;
+
+/* An increment that moves nothing by more than this part of the largest coordinate is none. */
+static const double immovable = 1e-14;
 
 pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_error *error)
 {
   const double *values = integrator->values;
   *newton = (pl_newton){.iterations = (int)values[PL_NEWTON_ITERATIONS],
                         .tolerance = values[PL_NEWTON_TOLERANCE],
-                        .semidefinite = values[PL_NEWTON_TANGENT] == 0};
+                        .semidefinite = values[PL_NEWTON_TANGENT] == 0,
+                        .reuse = (int)values[PL_NEWTON_MATRIX],
+                        .floor = values[PL_NEWTON_FORCE],
+                        .least_step = values[PL_NEWTON_STEP]};
   double **vectors[] = {&newton->q,  &newton->v,     &newton->r,
                         &newton->dz, &newton->trial, &newton->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -48,6 +59,10 @@ static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage
   combine(stage->v0, stage->cv, z, newton->v, n);
   system->ops->evaluate(system, stage->t, newton->q, newton->v, newton->r, stage->cm, stage->cq,
                         stage->cv, semidefinite, A);
+  if (stage->loads) {
+    system->ops->external(system, stage->t, newton->q, newton->v, newton->work);
+    for (int i = 0; i < 3 * n; i++) newton->r[i] += stage->loads[i] - newton->work[i];
+  }
   if (stage->cm != 0) {
     combine(stage->w, stage->cm, z, newton->work, n);
     system->ops->mass(system, newton->work, newton->v);
@@ -62,18 +77,17 @@ static double filtered_norm(pl_system *system, double *r)
   return pl_norm(r, system->blocks, system->pool);
 }
 
-/* Solves A dz = r. dz holds the first guess and the prescribed part; scale is what the tolerance
- * refers to. An exhausted iteration budget is no error: the report tells the residual. */
-static pl_status solve_linear(pl_newton *newton, pl_system *system, double scale, double tolerance,
-                              pl_step_report *report, pl_error *error)
+pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
+                          double tolerance, pl_step_report *report, pl_error *error)
 {
   double start = pl_now();
   pl_solve_report solved = {0};
-  pl_status status =
-      pl_solver_prepare(system->solver, system->A, &system->filter, system->pool, error);
+  pl_status status = PL_OK;
+  if (fresh)
+    status = pl_solver_prepare(system->solver, system->A, &system->filter, system->pool, error);
   if (!status)
-    status = pl_solver_solve(system->solver, system->A, &system->filter, newton->r, newton->dz,
-                             tolerance * scale, system->pool, &solved, error);
+    status = pl_solver_solve(system->solver, system->A, &system->filter, b, x, tolerance * scale,
+                             system->pool, &solved, error);
   report->linear_iterations += solved.iterations;
   report->linear_residual = scale > 0 ? solved.residual / scale : 0;
   if (status == PL_E_CONVERGENCE) {
@@ -116,19 +130,37 @@ static double start_increment(pl_newton *newton, pl_system *system, const pl_sta
   return scale;
 }
 
+/* Can the matrix of an earlier iteration or stage serve? If not, it is this stage's from now on. */
+static int is_usable(pl_newton *newton, const pl_stage *stage, int first)
+{
+  int same = newton->cm == stage->cm && newton->cq == stage->cq && newton->cv == stage->cv;
+  if (same && newton->is_kept && newton->reuse >= (first ? 2 : 1)) return 1;
+  newton->cm = stage->cm;
+  newton->cq = stage->cq;
+  newton->cv = stage->cv;
+  return 0;
+}
+
 /* One direction: with the wanted tangent, or with the semidefinite one where that is indefinite. */
 static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage *stage,
                            const double *z, int first, pl_step_report *report, pl_error *error)
 {
   double tolerance = pl_solver_tolerance(system->solver);
   if (newton->iterations > 1 && tolerance < forcing) tolerance = forcing;
+  int fresh = !is_usable(newton, stage, first);
   for (int semidefinite = newton->semidefinite;; semidefinite = 1) {
-    residual(newton, system, stage, z, system->A, semidefinite);
+    residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
     double scale = start_increment(newton, system, stage, z, first);
-    if (first) newton->reference = scale;
-    pl_status status = solve_linear(newton, system, scale, tolerance, report, error);
+    if (first) {
+      newton->reference = scale;
+      newton->cancelling = rounding * filtered_norm(system, newton->r);
+    }
+    pl_status status =
+        pl_system_solve(system, fresh, newton->r, newton->dz, scale, tolerance, report, error);
+    newton->is_kept = !status;
     if (status != PL_E_INDEFINITE || semidefinite) return status;
     report->semidefinite_fallbacks++;
+    fresh = 1;
   }
 }
 
@@ -178,6 +210,22 @@ static double largest(const double *x, int blocks)
   return most;
 }
 
+/* The block with the largest residual, or the first that is not finite; counted from 1. */
+static int worst_block1(const double *r, int blocks)
+{
+  double most = -1;
+  int worst = 0;
+  for (int i = 0; i < blocks; i++) {
+    double size = r[3 * i] * r[3 * i] + r[3 * i + 1] * r[3 * i + 1] + r[3 * i + 2] * r[3 * i + 2];
+    if (!isfinite(size)) return i + 1;
+    if (size > most) {
+      most = size;
+      worst = i + 1;
+    }
+  }
+  return worst;
+}
+
 static pl_status not_converged(const pl_newton *newton, double size, pl_error *error)
 {
   return pl_fail(
@@ -191,6 +239,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
                           pl_step_report *report, pl_error *error)
 {
   int n = system->blocks;
+  double step = INFINITY;
   for (int iteration = 0; iteration < newton->iterations; iteration++) {
     int carries = moves_constrained(newton, system, stage, z);
     pl_status status = direction(newton, system, stage, z, iteration == 0, report, error);
@@ -209,11 +258,20 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
 
     double size = filtered_norm(system, newton->r);
     report->newton_residual = size;
+    if (!isfinite(size) || iteration + 1 == newton->iterations)
+      report->worst_block1 = worst_block1(newton->r, n);
     if (!isfinite(size))
       return pl_fail(error, PL_E_DIVERGED, "the forces are not finite; take smaller steps");
-    if (size <= fmax(newton->tolerance * newton->reference, newton->floor)) return PL_OK;
-    double moved = stage->cq * largest(newton->dz, n);
-    if (moved <= rounding * largest(newton->q, n)) return PL_OK;
+    // in motion the first increment may already be worth more than the guess was wrong by
+    if (iteration == 0 && stage->cm != 0) newton->reference = fmax(newton->reference, size);
+    double goal = fmax(newton->tolerance * newton->reference, newton->floor);
+    if (size <= fmax(goal, newton->cancelling)) return PL_OK;
+    if (stage->cq * largest(newton->dz, n) <= immovable * largest(newton->q, n)) return PL_OK;
+    // the convergence monitor: is the increment small enough, is the matrix still good?
+    double before = step;
+    step = pl_norm(newton->dz, n, system->pool);
+    if (step < newton->least_step) return PL_OK;
+    if (step > slow * before || iteration >= MANY_ITERATIONS) newton->is_kept = 0;
     if (iteration + 1 == newton->iterations) return not_converged(newton, size, error);
   }
   return PL_OK;

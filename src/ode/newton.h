@@ -21,19 +21,26 @@ typedef struct pl_stage {
   const double *prescribed;  /* what z must be at constrained nodes */
   const double *guess;       /* what z will be near; NULL: zero */
   const double *other_guess; /* taken if it leaves a smaller residual; NULL: none */
+  const double *loads;       /* external forces in place of those at (t, q(z), v(z)); NULL: those */
 } pl_stage;
 
 typedef struct pl_newton {
-  int iterations;   /* 1: linearly implicit, nothing is checked */
-  double tolerance; /* on |P G|, relative to the first one */
-  int semidefinite; /* 0: exact tangent, replaced where it turns out indefinite */
-  double floor;     /* |P G| below this counts as converged, N */
-  double reference; /* out: the first |P G|, N */
+  int iterations;    /* 1: linearly implicit, nothing is checked */
+  double tolerance;  /* on |P G|, relative to the first one */
+  int semidefinite;  /* 0: exact tangent, replaced where it turns out indefinite */
+  int reuse;         /* 0: a new matrix in every iteration; 1: in every stage; 2: where it pays */
+  double floor;      /* |P G| below this counts as converged, N */
+  double least_step; /* so does an increment of z that is shorter than this */
+  double reference;  /* out: the first |P G|, N */
+  double cancelling; /* what rounding may leave of the forces that cancel in G, N */
   double *q, *v, *r, *dz, *trial, *work; /* vectors of the integrator's workspace */
+  // the matrix that is there: of which stage, and whether it is worth keeping
+  double cm, cq, cv;
+  int is_kept;
 } pl_newton;
 
 /* The rows that every implicit method's parameter table starts with, and their places. */
-#define PL_NEWTON_PARAMS(newton_preset, tolerance_preset, tangent_preset)                          \
+#define PL_NEWTON_PARAMS(newton_preset, tolerance_preset, tangent_preset, matrix_preset)           \
   {.name = "newton",                                                                               \
    .unit = "count",                                                                                \
    .summary = "most Newton iterations; 1 is linearly implicit",                                    \
@@ -46,13 +53,37 @@ typedef struct pl_newton {
        .preset = tolerance_preset,                                                                 \
        .least = 1e-14,                                                                             \
        .most = 0.5},                                                                               \
+      {.name = "tangent",                                                                          \
+       .unit = "1",                                                                                \
+       .summary =                                                                                  \
+           "spd: without negative eigenvalues, never indefinite; exact: quadratic convergence",    \
+       .preset = tangent_preset,                                                                   \
+       .words = "spd|exact"},                                                                      \
+      {.name = "matrix",                                                                           \
+       .unit = "1",                                                                                \
+       .summary = "how often it is made anew; kept: only where convergence is slow",               \
+       .preset = matrix_preset,                                                                    \
+       .words = "every-iteration|every-stage|kept"},                                               \
+      {.name = "newton-force",                                                                     \
+       .unit = "N",                                                                                \
+       .summary = "Newton also ends when the residual force is below this",                        \
+       .preset = 0,                                                                                \
+       .least = 0,                                                                                 \
+       .most = 1e15},                                                                              \
   {                                                                                                \
-    .name = "tangent", .unit = "1",                                                                \
-    .summary =                                                                                     \
-        "spd: without negative eigenvalues, never indefinite; exact: quadratic convergence",       \
-    .preset = tangent_preset, .words = "spd|exact"                                                 \
+    .name = "newton-step", .unit = "m/s",                                                          \
+    .summary = "Newton also ends when its last increment is shorter than this", .preset = 0,       \
+    .least = 0, .most = 1e15                                                                       \
   }
-enum { PL_NEWTON_ITERATIONS, PL_NEWTON_TOLERANCE, PL_NEWTON_TANGENT, PL_NEWTON_PARAM_COUNT };
+enum {
+  PL_NEWTON_ITERATIONS,
+  PL_NEWTON_TOLERANCE,
+  PL_NEWTON_TANGENT,
+  PL_NEWTON_MATRIX,
+  PL_NEWTON_FORCE,
+  PL_NEWTON_STEP,
+  PL_NEWTON_PARAM_COUNT
+};
 
 /* Takes the settings and the vectors from an integrator. */
 pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_error *error);
@@ -60,5 +91,11 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
 /* z: where to linearise first (constrained nodes may be anywhere); on success the solution. */
 pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
                           pl_step_report *report, pl_error *error);
+
+/* Solves A x = b of the system to tolerance times scale. x holds a first guess and the prescribed
+ * part. fresh: A has new values since the last solve. An exhausted iteration budget is no error:
+ * the report tells the residual. */
+pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
+                          double tolerance, pl_step_report *report, pl_error *error);
 
 #endif

@@ -8,12 +8,13 @@
 
 #include "core/error.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { LOAD_STEPS = PL_NEWTON_PARAM_COUNT, PARAM_COUNT };
 
 static const pl_param params[PARAM_COUNT] = {
-    PL_NEWTON_PARAMS(40, 1e-8, 1),
+    PL_NEWTON_PARAMS(40, 1e-8, 1, 0),
     {.name = "load-steps",
      .unit = "count",
      .summary = "equilibria on the way to the full load",
@@ -41,9 +42,10 @@ static pl_status create(pl_integrator *self, pl_error *error)
 }
 
 /* Equilibrium at time t1 from the one in q at time t0. */
-static pl_status balance(statics *state, pl_system *system, double t0, double t1, double *q,
+static pl_status balance(pl_integrator *self, pl_system *system, double t0, double t1, double *q,
                          pl_step_report *report, pl_error *error)
 {
+  statics *state = self->state;
   int n = 3 * system->blocks;
   memset(state->z, 0, (size_t)n * sizeof *state->z);
   memcpy(state->start, q, (size_t)n * sizeof *q);
@@ -52,7 +54,8 @@ static pl_status balance(statics *state, pl_system *system, double t0, double t1
   for (int i = 0; i < n; i++) state->prescribed[i] *= t1 - t0;
 
   pl_stage stage = {.t = t1, .cq = 1, .q0 = state->start, .prescribed = state->prescribed};
-  state->newton.floor = state->newton.tolerance * state->reference;
+  state->newton.floor =
+      fmax(self->values[PL_NEWTON_FORCE], state->newton.tolerance * state->reference);
   pl_status status = pl_newton_solve(&state->newton, system, &stage, state->z, report, error);
   if (status) return status;
   if (state->newton.reference > state->reference) state->reference = state->newton.reference;
@@ -63,7 +66,6 @@ static pl_status balance(statics *state, pl_system *system, double t0, double t1
 static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
                       double *v, pl_step_report *report, pl_error *error)
 {
-  statics *state = self->state;
   double whole = 1 / self->values[LOAD_STEPS], increment = whole, done = 0;
   pl_status status = PL_OK;
   memset(v, 0, (size_t)system->blocks * 3 * sizeof *v);
@@ -71,7 +73,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
     // the last increment ends exactly at 1
     double next = done + increment > 1 - 1e-9 ? 1 : done + increment;
     system->load_scale = t > 0 ? 1 : next;
-    status = balance(state, system, t + done * h, t + next * h, q, report, error);
+    status = balance(self, system, t + done * h, t + next * h, q, report, error);
     if (!status) {
       done = next;
       increment = increment < whole ? 2 * increment : whole;

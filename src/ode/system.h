@@ -34,7 +34,8 @@ struct pl_system {
   pl_bsr *A;         /* room for the matrix; its pattern covers evaluate's */
   pl_solver *solver; /* for matrices of that pattern */
   pl_filter filter;
-  double load_scale; /* factor on all loads; 1 except while statics ramps them up */
+  const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
+  double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
   double seconds_evaluate, seconds_solve; /* added up by Newton */
 };
 
@@ -45,6 +46,7 @@ typedef struct pl_step_report {
   double linear_residual;     /* of the last solve, relative   */
   int unfinished_solves;      /* linear solves that used up their iterations */
   int semidefinite_fallbacks; /* exact tangent was indefinite and replaced */
+  int worst_block1;           /* 1 + the block where a failed iteration left most; 0: not known */
 } pl_step_report;
 
 #endif

@@ -57,6 +57,7 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     def.dt = pl_item_number(world, "dt");
     scene->duration = pl_item_number(world, "duration");
     pl_item_numbers(world, "gravity", def.gravity);
+    def.halvings = (int)pl_item_number(world, "halvings");
     if (def.dt > scene->duration)
       pl_log_write(&def.log, PL_WARNING,
                    "%s:%d: world: dt = %g s is longer than the duration of %g s", reader->def->path,

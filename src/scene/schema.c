@@ -129,6 +129,11 @@ static const pl_element world = {
             {.param = {"dt", "s", "time step", 0, 1e-9, 1e6, NULL, 1}, .required = 1},
             {.param = {"duration", "s", "simulated time", 0, 0, 1e9, NULL, 1}, .required = 1},
             VECTOR("gravity", "m/s^2", "acceleration of free bodies", 1e6, "0 0 -9.81"),
+            {.param = {"halvings", "count",
+                       "how often a step that fails is tried again with half the step; 0 for real "
+                       "time",
+                       0, 0, 20, NULL, 1},
+             .preset = "6"},
             END,
         },
     .least = 1,

@@ -26,7 +26,7 @@
 #define BETTER     0.1   /* a residual that is worth keeping x for */
 #define UNSOLVED   1e-6  /* what of the right side cannot be left to rounding */
 #define GROWTH     1e8   /* beyond this times the best residual there is no way back */
-enum { MOST_STARTS = 100, MOST_STALLS = 3 };
+enum { MOST_STARTS = 100, MOST_STALLS = 3, PATIENCE = 1000 }; /* iterations without progress */
 
 enum { TOLERANCE, ITERATIONS, PARAM_COUNT };
 
@@ -225,7 +225,8 @@ static void keep_if_better(run *now, double residual)
 }
 
 /* From the true residual in r until the recursion's r is no longer than goal, or until it breaks
- * down: both are PL_OK, the true residual tells. PL_E_CONVERGENCE if the iterations are used up. */
+ * down or gets nowhere: all are PL_OK, the true residual tells. PL_E_CONVERGENCE if the iterations
+ * are used up. */
 static pl_status iterate(run *now, double goal, pl_error *error)
 {
   bicgstab *self = now->self;
@@ -235,7 +236,8 @@ static pl_status iterate(run *now, double goal, pl_error *error)
   memcpy(self->p, self->r, size);
   double rho = pl_dot(self->r, self->r, now->A->rows, now->pool), first = sqrt(rho);
   precondition(now, self->p, self->y);
-  for (;;) {
+  double least = INFINITY;
+  for (int idle = 0; idle < PATIENCE; idle++) {
     if (now->report->iterations >= most) return PL_E_CONVERGENCE;
 
     // half way: along p
@@ -266,6 +268,10 @@ static pl_status iterate(run *now, double goal, pl_error *error)
     if (!isfinite(rr)) return fail_diverged(now, error);
     if (sqrt(rr) <= goal) return PL_OK;
     keep_if_better(now, sqrt(rr));
+    if (rr < least) {
+      least = rr;
+      idle = 0;
+    }
     if (sqrt(rr) > GROWTH * now->best) return PL_OK;
     if (fabs(next) <= ORTHOGONAL * first * sqrt(rr) || now->omega == 0) return PL_OK;
 
@@ -274,6 +280,7 @@ static pl_status iterate(run *now, double goal, pl_error *error)
     pl_parallel(now->pool, chunks, direction_chunk, now);
     if (!now->blocks) precondition(now, self->p, self->y);
   }
+  return PL_OK;
 }
 
 /* Goes back to the best x where the last one is worse; returns the true residual, left in r. */

@@ -28,6 +28,9 @@ pl_status pl_blockwise_prepare(pl_preconditioner *self, const pl_bsr *A, const p
 void pl_blockwise_apply(pl_preconditioner *self, const double *r, double *z, pl_pool *pool);
 const double *pl_blockwise_blocks(const pl_preconditioner *self);
 
+/* The maker of the block-diagonal preconditioner: B = P (P D P + s (I - P))^-1 P. */
+pl_status pl_block_invert(const double *D, const double *P, double *B);
+
 /* M = P M P for a symmetric M, which stays so to the bit. */
 void pl_block_restrict(const double P[9], double M[9]);
 

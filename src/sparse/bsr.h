@@ -19,6 +19,7 @@ typedef struct pl_bsr {
   double *values;                  /* 4 doubles longer than the blocks need */
   int chunks;                      /* of about equal work: rows [chunk_rows[c], chunk_rows[c+1]) */
   int *chunk_rows;
+  double *points; /* where the rows' nodes are now, 3 for each; the caller's, NULL if unknown */
 } pl_bsr;
 
 /* A pattern is built from cliques: all nodes of an element are coupled with each other. */

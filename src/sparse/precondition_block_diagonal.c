@@ -42,7 +42,7 @@ static pl_status invert(const double S[9], double size, double B[9])
   return isfinite(B[0] + B[4] + B[8]) ? PL_OK : PL_E_SINGULAR;
 }
 
-static pl_status make(const double *D, const double *P, double *B)
+pl_status pl_block_invert(const double *D, const double *P, double *B)
 {
   double S[9];
   for (int c = 0; c < 3; c++) {
@@ -66,7 +66,7 @@ static pl_status make(const double *D, const double *P, double *B)
 static pl_status prepare(pl_preconditioner *self, const pl_bsr *A, const pl_filter *filter,
                          pl_pool *pool, pl_error *error)
 {
-  return pl_blockwise_prepare(self, A, filter, pool, make, error);
+  return pl_blockwise_prepare(self, A, filter, pool, pl_block_invert, error);
 }
 
 const pl_preconditioner_ops pl_preconditioner_block_diagonal = {

@@ -18,6 +18,7 @@ typedef struct pl_solve_report {
  * pl_preconditioner_NAME and a line here. */
 #define PL_PRECONDITIONERS(X)                                                                      \
   X(block_diagonal)                                                                                \
+  X(multigrid)                                                                                     \
   X(diagonal)                                                                                      \
   X(none)
 

@@ -25,6 +25,12 @@ pl_status pl_world_pin_node(pl_world *world, pl_body_id id, int node, pl_error *
   const pl_body *body;
   pl_fix fix = {.body = id.index1 - 1, .count = 1};
   pl_status status = find_node(world, id, node, &body, error);
+  if (!status && body->model->anchors)
+    status =
+        pl_fail(error, PL_E_ARGUMENT,
+                "no node of body \"%.80s\" can be pinned: its nodes follow its frames; pull it, "
+                "or fix a region that holds a frame",
+                body->name);
   if (!status)
     status = pl_world_one_more(world, &world->fixes, world->fix_count, &world->fix_room,
                                sizeof(pl_fix), error);
@@ -62,7 +68,8 @@ pl_status pl_world_release_node(pl_world *world, pl_body_id id, int node, int *r
   if (status) return status;
   for (size_t f = 0; f < world->fix_count; f++) {
     pl_fix *fix = &world->fixes[f];
-    if (fix->body == id.index1 - 1) found |= take_out(fix, body->place[node]);
+    if (fix->body == id.index1 - 1 && !body->model->anchors)
+      found |= take_out(fix, body->place[node]);
     if (fix->count)
       world->fixes[kept++] = *fix;
     else
@@ -80,12 +87,13 @@ pl_status pl_world_get_held(const pl_world *world, pl_body_id id, unsigned char 
   const pl_body *body;
   pl_status status = pl_world_find_body(world, id, &body, error);
   if (status) return status;
-  memset(held, 0, (size_t)body->blocks);
+  memset(held, 0, (size_t)body->mesh->node_count);
   for (size_t f = 0; f < world->fix_count; f++) {
     const pl_fix *fix = &world->fixes[f];
     for (int i = 0; i < fix->count && fix->body == id.index1 - 1; i++) {
       for (int k = 0; k < 3; k++)
-        held[body->order[fix->nodes[i]]] |= (unsigned char)(fix->free_axis[k] ? 0 : 1 << k);
+        held[body->order[pl_body_anchor(body, fix->nodes[i])]] |=
+            (unsigned char)(fix->free_axis[k] ? 0 : 1 << k);
     }
   }
   return PL_OK;
@@ -148,9 +156,10 @@ pl_status pl_world_set_material(pl_world *world, pl_body_id id, const pl_materia
   pl_part law;
   pl_status status = pl_world_find_body(world, id, &found, error);
   if (!status) status = pl_material_check(def, &law, &material, error);
-  if (!status)
-    status = pl_model_build(&world->allocator, &found->model_part, found->inside, &material, &model,
-                            error);
+  if (status) return status;
+  const pl_sites sites = {found->site_count, found->sites};
+  status = pl_model_build(&world->allocator, &found->model_part, found->inside, &material, &sites,
+                          &model, error);
   if (status) return status;
   pl_body *body = &world->bodies[id.index1 - 1];
   pl_world_unprepare(world);

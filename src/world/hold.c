@@ -29,26 +29,31 @@ static pl_status check_fix(const pl_fix_def *def, pl_error *error)
   return PL_OK;
 }
 
-/* Inside numbers of the chosen nodes, ascending. */
-static pl_status choose_nodes(pl_world *world, const pl_body *body, const pl_selector *where,
-                              int where_count, int **nodes, int *count, pl_error *error)
+/* Inside numbers of the chosen nodes, ascending; or of the blocks that are held with them. */
+static pl_status choose(pl_world *world, const pl_body *body, const pl_selector *where,
+                        int where_count, int held, int **list, int *count, pl_error *error)
 {
-  size_t room = (size_t)body->mesh->node_count;
-  unsigned char *chosen = pl_alloc(&world->allocator, room, 1);
-  *nodes = NULL;
-  if (!chosen) return pl_fail_memory(error);
-  pl_status status = pl_mesh_select_nodes(body->mesh, where, where_count, chosen, count, error);
-  if (!status && *count == 0)
+  const int *anchors = held ? body->model->anchors : NULL;
+  int room = anchors ? body->blocks : body->mesh->node_count, chosen_count = 0, used = 0;
+  unsigned char *chosen = pl_alloc(&world->allocator, (size_t)body->mesh->node_count, 1);
+  *list = pl_alloc(&world->allocator, (size_t)room, sizeof(int));
+  *count = 0;
+  pl_status status = chosen && *list ? PL_OK : pl_fail_memory(error);
+  if (!status)
+    status = pl_mesh_select_nodes(body->mesh, where, where_count, chosen, &chosen_count, error);
+  if (!status && chosen_count == 0)
     status =
         pl_fail(error, PL_E_ARGUMENT, "the region holds no node of body \"%.80s\"", body->name);
-  if (!status) {
-    *nodes = pl_alloc(&world->allocator, (size_t)*count, sizeof(int));
-    if (!*nodes) status = pl_fail_memory(error);
+  for (int i = 0; !status && i < room; i++) {
+    if (chosen[body->order[anchors ? anchors[i] : i]]) (*list)[used++] = i;
   }
-  for (int i = 0, k = 0; !status && i < body->blocks; i++) {
-    if (chosen[body->order[i]]) (*nodes)[k++] = i;
-  }
+  if (!status && used == 0)
+    status = pl_fail(error, PL_E_ARGUMENT,
+                     "the region holds no frame of body \"%.80s\"; put a frame there or make the "
+                     "region larger",
+                     body->name);
   pl_free(&world->allocator, chosen);
+  *count = used;
   return status;
 }
 
@@ -68,7 +73,7 @@ pl_status pl_world_add_fix(pl_world *world, pl_body_id id, const pl_fix_def *def
   memcpy(fix.translation, def->translation, sizeof fix.translation);
   memcpy(fix.centre, def->centre, sizeof fix.centre);
   memcpy(fix.axis, def->axis, sizeof fix.axis);
-  status = choose_nodes(world, body, def->where, def->where_count, &fix.nodes, &fix.count, error);
+  status = choose(world, body, def->where, def->where_count, 1, &fix.nodes, &fix.count, error);
   if (!status) status = pl_ramp_copy(&world->allocator, &def->ramp, &fix.ramp, error);
   if (status) {
     pl_free(&world->allocator, fix.nodes);
@@ -110,8 +115,8 @@ void pl_fix_target(const pl_fix *fix, const double X[3], double t, double target
 static pl_status share_nodes(pl_world *world, const pl_body *body, const pl_load_def *def,
                              pl_load_shape *shape, pl_error *error)
 {
-  pl_status status = choose_nodes(world, body, def->where, def->where_count, &shape->nodes,
-                                  &shape->node_count, error);
+  pl_status status = choose(world, body, def->where, def->where_count, 0, &shape->nodes,
+                            &shape->node_count, error);
   if (status) return status;
   shape->weights = pl_alloc(&world->allocator, (size_t)shape->node_count, sizeof(double));
   if (!shape->weights) return pl_fail_memory(error);
@@ -137,11 +142,11 @@ static pl_status gather_faces(pl_world *world, const pl_body *body, const unsign
     double size = sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
     for (int a = 0; a < n; a++) area[nodes[a]] += size / n;
   }
-  for (int i = 0; i < body->blocks; i++) shape->node_count += area[i] > 0;
+  for (int i = 0; i < body->mesh->node_count; i++) shape->node_count += area[i] > 0;
   shape->nodes = pl_alloc(&world->allocator, (size_t)shape->node_count, sizeof(int));
   shape->weights = pl_alloc(&world->allocator, (size_t)shape->node_count, sizeof(double));
   if (!shape->nodes || !shape->weights) return pl_fail_memory(error);
-  for (int i = 0, k = 0; i < body->blocks; i++) {
+  for (int i = 0, k = 0; i < body->mesh->node_count; i++) {
     if (!(area[i] > 0)) continue;
     shape->nodes[k] = i;
     shape->weights[k++] = area[i];
@@ -154,7 +159,7 @@ static pl_status share_faces(pl_world *world, const pl_body *body, const pl_load
 {
   const pl_allocator *allocator = &world->allocator;
   unsigned char *chosen = pl_alloc(allocator, (size_t)body->mesh->face_count, 1);
-  double *area = pl_alloc(allocator, (size_t)body->blocks, sizeof(double));
+  double *area = pl_alloc(allocator, (size_t)body->mesh->node_count, sizeof(double));
   int count = 0;
   pl_status status = chosen && area ? PL_OK : pl_fail_memory(error);
   if (!status)
@@ -189,6 +194,7 @@ pl_status pl_world_add_load(pl_world *world, pl_body_id id, const pl_load_def *d
                                sizeof(pl_load), error);
   if (status) return status;
   load.ops = (const pl_load_ops *)member;
+  load.shape.rest = body->rest;
   status = load.ops->on_faces ? share_faces(world, body, def, &load.shape, error)
                               : share_nodes(world, body, def, &load.shape, error);
   if (!status) status = pl_ramp_copy(&world->allocator, &def->ramp, &load.ramp, error);

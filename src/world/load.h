@@ -13,6 +13,7 @@ typedef struct pl_load_shape {
   int node_count, *nodes;
   double *weights;
   int face_count, nodes_per_face, *faces;
+  const double *rest; /* the body's positions at rest, not owned */
 } pl_load_shape;
 
 typedef struct pl_load_ops {

@@ -57,7 +57,7 @@ static void pick_body(const pl_world *world, int index, const ray *along, pl_hit
   static const int parts[2][3] = {{0, 1, 2}, {0, 2, 3}};
   const pl_body *body = &world->bodies[index];
   const pl_mesh *mesh = body->mesh;
-  const double *q = world->state.q + 3 * body->offset;
+  const double *q = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   for (int i = 0; i < mesh->face_count; i++) {
     const int *face = mesh->faces + (size_t)i * (size_t)mesh->nodes_per_face;
     for (int part = 0; part < mesh->nodes_per_face - 2; part++) {
@@ -75,7 +75,7 @@ static void pick_body(const pl_world *world, int index, const ray *along, pl_hit
 static void find_normal(const pl_world *world, pl_hit *hit)
 {
   const pl_body *body = &world->bodies[hit->spot.body.index1 - 1];
-  const double *q = world->state.q + 3 * body->offset;
+  const double *q = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   double e1[3], e2[3];
   const double *x0 = q + 3 * body->place[hit->spot.nodes[0]];
   pl_vec3_sub(q + 3 * body->place[hit->spot.nodes[1]], x0, e1);

@@ -118,9 +118,7 @@ static pl_status check_target(const double target[3], pl_error *error)
   return pl_fail(error, PL_E_ARGUMENT, "the target of a pull must be three finite numbers");
 }
 
-/* The spot in the world's own numbers. */
-static pl_status place_spot(const pl_world *world, const pl_spot *spot, pl_pull *pull,
-                            pl_error *error)
+static pl_status check_spot(const pl_world *world, const pl_spot *spot, pl_error *error)
 {
   const pl_body *body;
   double sum = 0;
@@ -128,20 +126,62 @@ static pl_status place_spot(const pl_world *world, const pl_spot *spot, pl_pull 
   if (status) return status;
   if (spot->count < 1 || spot->count > 4)
     return pl_fail(error, PL_E_ARGUMENT, "a spot of %d nodes; it must have 1 to 4", spot->count);
-  pull->count = spot->count;
   for (int a = 0; a < spot->count; a++) {
     int node = spot->nodes[a];
     if (node < 0 || node >= body->mesh->node_count)
       return pl_fail_entity(error, PL_E_ARGUMENT, node, "body \"%.80s\" has no node %d", body->name,
                             node);
-    pull->blocks[a] = body->offset + body->place[node];
-    pull->weights[a] = spot->weights[a];
     sum += spot->weights[a] >= 0 ? spot->weights[a] : NAN;
   }
   if (!(fabs(sum - 1) < 1e-6))
     return pl_fail(error, PL_E_ARGUMENT,
                    "the weights of a spot must be positive and add up to 1 (they give %g)", sum);
   return PL_OK;
+}
+
+/* The blocks that carry an inside node. */
+static int carriers(const pl_body *body, const int *node, const int **blocks,
+                    const double **weights)
+{
+  static const double one = 1;
+  if (body->model->ops->carriers)
+    return body->model->ops->carriers(body->model, *node, blocks, weights);
+  *blocks = node;
+  *weights = &one;
+  return 1;
+}
+
+/* The pulled blocks, with what they are to the spot's nodes. */
+static pl_status take_blocks(const pl_world *world, const pl_spot *spot, pl_pull *pull,
+                             pl_error *error)
+{
+  const pl_body *body = pl_world_body(world, spot->body);
+  const int *blocks;
+  const double *weights;
+  size_t room = 0;
+  for (int a = 0; a < spot->count; a++)
+    room += (size_t)carriers(body, &body->place[spot->nodes[a]], &blocks, &weights);
+  pull->blocks = pl_alloc(&world->allocator, room, sizeof *pull->blocks);
+  pull->weights = pl_alloc(&world->allocator, room, sizeof *pull->weights);
+  if (!pull->blocks || !pull->weights) return pl_fail_memory(error);
+  for (int a = 0; a < spot->count; a++) {
+    int count = carriers(body, &body->place[spot->nodes[a]], &blocks, &weights);
+    for (int i = 0; i < count; i++) {
+      int at = 0, block = body->offset + blocks[i];
+      // nodes that share a block add up there
+      while (at < pull->count && pull->blocks[at] != block) at++;
+      if (at == pull->count) pull->blocks[pull->count++] = block;
+      pull->weights[at] += spot->weights[a] * weights[i];
+    }
+  }
+  return PL_OK;
+}
+
+void pl_pull_release(const pl_allocator *allocator, pl_pull *pull)
+{
+  pl_free(allocator, pull->blocks);
+  pl_free(allocator, pull->weights);
+  *pull = (pl_pull){0};
 }
 
 pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id *id,
@@ -154,7 +194,7 @@ pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id 
   pl_status status = pl_check_cookie(def->cookie, "pl_pull", error);
   if (!status) status = check_numbers(def, error);
   if (!status) status = check_target(def->target, error);
-  if (!status) status = place_spot(world, &def->at, &pull, error);
+  if (!status) status = check_spot(world, &def->at, error);
   if (status) return status;
   memcpy(pull.target, def->target, sizeof pull.target);
 
@@ -164,8 +204,13 @@ pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id 
   if (place == world->pull_count) {
     status = pl_world_one_more(world, &world->pulls, place, &world->pull_room, sizeof pull, error);
     if (status) return status;
-    world->pull_count++;
   }
+  status = take_blocks(world, &def->at, &pull, error);
+  if (status) {
+    pl_pull_release(&world->allocator, &pull);
+    return status;
+  }
+  if (place == world->pull_count) world->pull_count++;
   world->pulls[place] = pull;
   if (id) id->index1 = (int32_t)place + 1;
   return PL_OK;
@@ -193,7 +238,7 @@ pl_status pl_world_remove_pull(pl_world *world, pl_pull_id id, pl_error *error)
 {
   pl_pull *pull;
   pl_status status = find_pull(world, id, &pull, error);
-  if (!status) pull->used = 0;
+  if (!status) pl_pull_release(&world->allocator, pull);
   return status;
 }
 

@@ -7,10 +7,12 @@
 
 typedef struct pl_pull {
   int used; /* 0: the place is free for another */
-  int count, blocks[4];
-  double weights[4];
+  int count, *blocks;
+  double *weights;
   double target[3], stiffness, damping, most_force;
 } pl_pull;
+
+void pl_pull_release(const pl_allocator *allocator, pl_pull *pull);
 
 /* f += scale times all pulls' forces at (q, v). */
 void pl_pulls_force(const pl_world *world, double scale, const double *q, const double *v,

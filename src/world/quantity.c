@@ -18,7 +18,7 @@ static void at_anchor(const pl_body *body, const pl_probe *probe, const double *
 static void read_position(pl_world *world, const pl_probe *probe, double *value)
 {
   const pl_body *body = &world->bodies[probe->body];
-  at_anchor(body, probe, world->state.q + 3 * body->offset, value);
+  at_anchor(body, probe, pl_body_nodes(body, world->state.q + 3 * body->offset, NULL), value);
 }
 
 static void read_displacement(pl_world *world, const pl_probe *probe, double *value)
@@ -26,14 +26,14 @@ static void read_displacement(pl_world *world, const pl_probe *probe, double *va
   const pl_body *body = &world->bodies[probe->body];
   double rest[3];
   at_anchor(body, probe, body->rest, rest);
-  at_anchor(body, probe, world->state.q + 3 * body->offset, value);
+  at_anchor(body, probe, pl_body_nodes(body, world->state.q + 3 * body->offset, NULL), value);
   for (int k = 0; k < 3; k++) value[k] -= rest[k];
 }
 
 static void read_velocity(pl_world *world, const pl_probe *probe, double *value)
 {
   const pl_body *body = &world->bodies[probe->body];
-  at_anchor(body, probe, world->state.v + 3 * body->offset, value);
+  at_anchor(body, probe, pl_body_nodes(body, world->state.v + 3 * body->offset, NULL), value);
 }
 
 /* Calls for each body that the probe watches. */
@@ -72,7 +72,7 @@ static void add_gravity(pl_world *world, const pl_body *body, double *value)
 static void add_volume(pl_world *world, const pl_body *body, double *value)
 {
   const pl_mesh *mesh = body->inside;
-  const double *q = world->state.q + 3 * body->offset;
+  const double *q = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   int n = mesh->nodes_per_element;
   for (int e = 0; e < mesh->element_count; e++)
     *value += pl_element_volume(q, mesh->elements + n * e, n);

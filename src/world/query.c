@@ -25,16 +25,21 @@ const char *pl_world_preconditioner_name(const pl_world *world)
 /* Copies between the world's order and the mesh's. */
 static void to_mesh(const pl_body *body, const double *inside, double *out)
 {
-  for (int i = 0; i < body->blocks; i++)
+  for (int i = 0; i < body->mesh->node_count; i++)
     memcpy(out + 3 * body->order[i], inside + 3 * i, 3 * sizeof *out);
 }
 
+/* What the integrator remembers does not fit the changed state. */
 static pl_status from_mesh(pl_world *world, pl_body_id id, const double *values, double *vector,
                            const char *what, pl_error *error)
 {
   const pl_body *body;
   pl_status status = pl_world_find_body(world, id, &body, error);
   if (status) return status;
+  if (body->model->ops->nodes)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "the %s of nodes of body \"%.80s\" cannot be set: they follow its frames", what,
+                   body->name);
   for (int i = 0; i < 3 * body->blocks; i++) {
     if (!isfinite(values[i]))
       return pl_fail_entity(error, PL_E_ARGUMENT, i / 3, "the %s of node %d is not finite", what,
@@ -42,6 +47,7 @@ static pl_status from_mesh(pl_world *world, pl_body_id id, const double *values,
   }
   for (int i = 0; i < body->blocks; i++)
     memcpy(vector + 3 * (body->offset + i), values + 3 * body->order[i], 3 * sizeof *vector);
+  pl_integrator_forget(world->integrator);
   return PL_OK;
 }
 
@@ -50,7 +56,8 @@ pl_status pl_world_get_positions(const pl_world *world, pl_body_id id, double *p
 {
   const pl_body *body;
   pl_status status = pl_world_find_body(world, id, &body, error);
-  if (!status) to_mesh(body, world->state.q + 3 * body->offset, positions);
+  if (!status)
+    to_mesh(body, pl_body_nodes(body, world->state.q + 3 * body->offset, NULL), positions);
   return status;
 }
 
@@ -59,7 +66,8 @@ pl_status pl_world_get_velocities(const pl_world *world, pl_body_id id, double *
 {
   const pl_body *body;
   pl_status status = pl_world_find_body(world, id, &body, error);
-  if (!status) to_mesh(body, world->state.v + 3 * body->offset, velocities);
+  if (!status)
+    to_mesh(body, pl_body_nodes(body, world->state.v + 3 * body->offset, NULL), velocities);
   return status;
 }
 
@@ -211,6 +219,7 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
   *facts = (pl_world_facts){.steps = world->state.steps,
                             .newton_iterations = world->newton_iterations,
                             .linear_iterations = world->linear_iterations,
+                            .halved_steps = world->halved_steps,
                             .time = world->state.time,
                             .seconds = world->seconds,
                             .seconds_evaluate = world->seconds_evaluate,
@@ -221,11 +230,12 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
                             .least_volume_ratio = least,
                             .linear_residual = world->last.linear_residual,
                             .newton_residual = world->last.newton_residual,
-                            .nodes = world->blocks,
                             .held_nodes = world->system.filter.count,
                             .threads = pl_pool_threads(world->pool)};
-  for (size_t b = 0; b < world->body_count; b++)
+  for (size_t b = 0; b < world->body_count; b++) {
+    facts->nodes += world->bodies[b].mesh->node_count;
     facts->elements += world->bodies[b].mesh->element_count;
+  }
   if (world->system.A) facts->matrix_blocks = world->system.A->start[world->blocks];
   return PL_OK;
 }
@@ -236,7 +246,7 @@ uint64_t pl_world_state_hash(const pl_world *world)
   for (size_t b = 0; b < world->body_count; b++) {
     const pl_body *body = &world->bodies[b];
     for (int i = 0; i < body->blocks; i++) {
-      int place = body->offset + body->place[i];
+      int place = body->offset + (body->model->ops->nodes ? i : body->place[i]);
       hash = pl_hash_words(hash, world->state.q + 3 * place, 3);
       hash = pl_hash_words(hash, world->state.v + 3 * place, 3);
     }

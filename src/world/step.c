@@ -16,6 +16,24 @@ static pl_world *world_of(pl_system *system)
   return (pl_world *)((char *)system - offsetof(pl_world, system));
 }
 
+/* f += a load, which acts on nodes. */
+static void add_load(const pl_world *world, const pl_load *load, double factor, const double *q,
+                     double *f)
+{
+  const pl_body *body = &world->bodies[load->body];
+  q += 3 * body->offset;
+  f += 3 * body->offset;
+  if (!body->model->ops->nodes) {
+    load->ops->add(load->values, &load->shape, factor, q, f);
+    return;
+  }
+  size_t numbers = (size_t)body->mesh->node_count * 3;
+  double *nodal = body->nodal + numbers;
+  memset(nodal, 0, numbers * sizeof *nodal);
+  load->ops->add(load->values, &load->shape, factor, pl_body_nodes(body, q, NULL), nodal);
+  body->model->ops->spread(body->model, nodal, f);
+}
+
 /* f += gravity, drag, loads and pulls. */
 static void add_external(pl_world *world, double t, const double *q, const double *v, double *f)
 {
@@ -32,9 +50,8 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
   }
   for (size_t i = 0; i < world->load_count; i++) {
     const pl_load *load = &world->loads[i];
-    int offset = 3 * world->bodies[load->body].offset;
     double factor = scale * pl_ramp_at(&load->ramp, t);
-    if (factor != 0) load->ops->add(load->values, &load->shape, factor, q + offset, f + offset);
+    if (factor != 0) add_load(world, load, factor, q, f);
   }
   pl_pulls_force(world, scale, q, v, f);
 }
@@ -44,7 +61,6 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
 {
   pl_world *world = world_of(system);
   if (f) memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
-  if (A) pl_bsr_zero(A, system->pool);
   for (size_t b = 0; b < world->body_count; b++) {
     const pl_body *body = &world->bodies[b];
     int offset = 3 * body->offset;
@@ -107,7 +123,8 @@ static void prescribe(pl_system *system, double t, double h, const double *q, do
       int holder = world->held_by[3 * i + k];
       if (holder < 0) continue;
       double target[3];
-      pl_fix_target(&world->fixes[holder], body->rest + 3 * (node - body->offset), t + h, target);
+      pl_fix_target(&world->fixes[holder], body->model->rest + 3 * (node - body->offset), t + h,
+                    target);
       v[3 * node + k] = (target[k] - q[3 * node + k]) / h;
     }
   }
@@ -123,12 +140,14 @@ void pl_world_unprepare(pl_world *world)
   pl_integrator_destroy(world->integrator);
   pl_solver_destroy(world->system.solver);
   pl_bsr_destroy(world->system.A);
-  void *arrays[] = {world->held, world->projections, world->held_by, world->scratch, world->work};
+  void *arrays[] = {world->held, world->projections, world->held_by, world->scratch,
+                    world->drag, world->work,        world->before};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
   world->held = world->held_by = NULL;
-  world->projections = world->scratch = world->work = NULL;
+  world->projections = world->scratch = world->drag = NULL;
+  world->work = world->before = NULL;
   world->ready = 0;
 }
 
@@ -205,6 +224,7 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
   pl_status status = pl_bsr_create(&world->allocator, world->blocks, cliques,
                                    (int)world->body_count, &world->system.A, error);
   pl_free(&world->allocator, cliques);
+  if (!status) world->system.A->points = world->state.q;
   for (size_t b = 0; !status && b < world->body_count; b++) {
     pl_body *body = &world->bodies[b];
     status = body->model->ops->bind(body->model, world->system.A, body->offset, error);
@@ -213,6 +233,19 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     status = pl_solver_create(&world->allocator, &world->solver_part, &world->preconditioner_part,
                               world->system.A, &world->system.solver, error);
   return status;
+}
+
+/* Every block's share of the mass damping. */
+static pl_status make_drag(pl_world *world, pl_error *error)
+{
+  world->drag = pl_alloc(&world->allocator, (size_t)world->blocks, sizeof(double));
+  if (!world->drag) return pl_fail_memory(error);
+  for (size_t b = 0; b < world->body_count; b++) {
+    const pl_body *body = &world->bodies[b];
+    for (int i = 0; i < body->blocks; i++) world->drag[body->offset + i] = body->mass_damping;
+  }
+  world->system.drag = world->drag;
+  return PL_OK;
 }
 
 /* In statics a body that nothing holds has no equilibrium, or infinitely many. */
@@ -231,6 +264,16 @@ static pl_status check_held(const pl_world *world, pl_error *error)
   return PL_OK;
 }
 
+static pl_status make_room_for_momentum(pl_world *world, pl_error *error)
+{
+  int keeps = 0;
+  for (size_t b = 0; b < world->body_count; b++) keeps |= world->bodies[b].keeps_momentum;
+  if (!keeps) return PL_OK;
+  world->work = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
+  world->before = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
+  return world->work && world->before ? PL_OK : pl_fail_memory(error);
+}
+
 pl_status pl_world_prepare(pl_world *world, pl_error *error)
 {
   if (world->ready) return PL_OK;
@@ -242,10 +285,9 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   world->system = (pl_system){
       .ops = &system_ops, .blocks = world->blocks, .pool = world->pool, .load_scale = 1};
   world->scratch = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
-  int keeps = 0;
-  for (size_t b = 0; b < world->body_count; b++) keeps |= world->bodies[b].keeps_momentum;
-  if (keeps) world->work = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
-  if (!world->scratch || (keeps && !world->work)) status = pl_fail_memory(error);
+  if (!world->scratch) status = pl_fail_memory(error);
+  if (!status) status = make_room_for_momentum(world, error);
+  if (!status) status = make_drag(world, error);
   if (!status) status = make_filter(world, error);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status)
@@ -275,13 +317,24 @@ static pl_status check_finite(const pl_world *world, pl_error *error)
   for (int i = 0; i < 3 * world->blocks; i++) {
     if (isfinite(world->state.q[i]) && isfinite(world->state.v[i])) continue;
     const pl_body *body = body_of(world, i / 3);
-    int node = body->order[i / 3 - body->offset];
+    int node = body->order[pl_body_anchor(body, i / 3 - body->offset)];
     return pl_fail_entity(error, PL_E_DIVERGED, node,
                           "body \"%.80s\" diverged: node %d is no longer finite; take a smaller dt "
                           "than %g s, an implicit integrator, or more damping",
                           body->name, node, world->dt);
   }
   return PL_OK;
+}
+
+/* Says where an iteration failed, if it is known. */
+static void name_place(const pl_world *world, const pl_step_report *report, pl_error *error)
+{
+  if (!error || error->entity >= 0 || !report->worst_block1) return;
+  const pl_body *body = body_of(world, report->worst_block1 - 1);
+  int node = body->order[pl_body_anchor(body, report->worst_block1 - 1 - body->offset)];
+  pl_error cause = *error;
+  pl_fail_entity(error, cause.code, node, "body \"%.80s\", near node %d: %.300s", body->name, node,
+                 cause.message);
 }
 
 static void warn(pl_world *world, const pl_step_report *report)
@@ -304,25 +357,67 @@ static void count(pl_world *world, const pl_step_report *report, double seconds)
   world->system.seconds_evaluate = world->system.seconds_solve = 0;
 }
 
+/* The step in equal parts. */
+static pl_status advance(pl_world *world, int parts, pl_step_report *report, pl_error *error)
+{
+  double h = world->dt / parts;
+  pl_status status = PL_OK;
+  for (int i = 0; i < parts && !status; i++) {
+    pl_momentum_expect(world, world->saved.time + i * h, h);
+    status =
+        world->integrator->ops->step(world->integrator, &world->system, world->saved.time + i * h,
+                                     h, world->state.q, world->state.v, report, error);
+    if (!status) pl_momentum_correct(world, h);
+    if (!status) status = check_finite(world, error);
+  }
+  return status;
+}
+
+/* Would smaller steps help? */
+static int can_be_retried(const pl_world *world, pl_status status)
+{
+  if (world->integrator->ops->is_static) return 0;
+  return status == PL_E_DIVERGED || status == PL_E_CONVERGENCE || status == PL_E_SINGULAR ||
+         status == PL_E_INDEFINITE;
+}
+
+static void warn_halved(pl_world *world, int halvings, const pl_error *reason)
+{
+  if (world->halved_steps++) return;
+  pl_log_write(&world->log, PL_WARNING,
+               "the step at t = %g s failed and was made again in %d parts (%.200s)",
+               world->saved.time, 1 << halvings, reason->message);
+}
+
 pl_status pl_world_step(pl_world *world, pl_error *error)
 {
   pl_status status = pl_world_prepare(world, error);
   if (status) return status;
   double start = pl_now();
   pl_step_report report = {0};
+  pl_error reason = {0}, ignored;
+  if (!error) error = &ignored;
   copy_state(world, &world->state, &world->saved);
+  pl_integrator_save(world->integrator);
 
-  // time is counted in steps, so that it does not drift
-  pl_momentum_expect(world, world->dt);
-  status = world->integrator->ops->step(world->integrator, &world->system, world->state.time,
-                                        world->dt, world->state.q, world->state.v, &report, error);
-  if (!status) pl_momentum_correct(world, world->dt);
-  if (!status) status = check_finite(world, error);
-  if (status) {
-    if (error) error->time = world->saved.time + world->dt;
+  // a step that fails starts again from the same bits, in twice as many parts
+  int halvings = 0;
+  while ((status = advance(world, 1 << halvings, &report, error)) != PL_OK) {
     copy_state(world, &world->saved, &world->state);
+    pl_integrator_restore(world->integrator);
+    if (halvings == 0) reason = *error;
+    if (halvings == world->halvings || !can_be_retried(world, status)) break;
+    halvings++;
+    report.worst_block1 = 0;
+  }
+  if (status) {
+    name_place(world, &report, error);
+    error->time = world->saved.time + world->dt;
     return status;
   }
+  if (halvings) warn_halved(world, halvings, &reason);
+
+  // time is counted in steps, so that it does not drift
   world->state.steps++;
   world->state.time = world->epoch + (double)(world->state.steps - world->epoch_steps) * world->dt;
   count(world, &report, pl_now() - start);

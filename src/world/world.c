@@ -11,6 +11,7 @@ pl_world_def pl_world_def_default(void)
 {
   return (pl_world_def){.dt = 0.01,
                         .gravity = {0, 0, -9.81},
+                        .halvings = 6,
                         .allocator = pl_allocator_default(),
                         .cookie = PL_COOKIE};
 }
@@ -65,12 +66,15 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
     return pl_fail(error, PL_E_ARGUMENT, "dt = %g must be a positive time in s", def->dt);
   if (!all_finite(def->gravity, 3))
     return pl_fail(error, PL_E_ARGUMENT, "gravity must be three finite numbers");
+  if (def->halvings < 0 || def->halvings > 20)
+    return pl_fail(error, PL_E_ARGUMENT, "halvings = %d must lie between 0 and 20", def->halvings);
   pl_allocator allocator = pl_allocator_or_default(&def->allocator);
   pl_world *world = pl_alloc(&allocator, 1, sizeof *world);
   if (!world) return pl_fail_memory(error);
   world->allocator = allocator;
   world->log = def->log;
   world->dt = def->dt;
+  world->halvings = def->halvings;
   memcpy(world->gravity, def->gravity, sizeof world->gravity);
   status = resolve(&pl_integrator_family, &def->integrator, &world->integrator_part, error);
   world->solver_given = def->solver.name != NULL;
@@ -91,7 +95,8 @@ static void release_body(const pl_allocator *allocator, pl_body *body)
   pl_model_destroy(body->model);
   pl_mesh_destroy(body->mesh);
   pl_mesh_destroy(body->inside);
-  void *arrays[] = {body->name, body->order, body->place, body->element_order, body->rest};
+  void *arrays[] = {body->name, body->order, body->place, body->element_order,
+                    body->rest, body->nodal, body->sites};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
@@ -110,6 +115,7 @@ void pl_world_destroy(pl_world *world)
   for (size_t i = 0; i < world->fix_count; i++) pl_fix_release(&allocator, &world->fixes[i]);
   for (size_t i = 0; i < world->load_count; i++) pl_load_release(&allocator, &world->loads[i]);
   for (size_t i = 0; i < world->probe_count; i++) pl_free(&allocator, world->probes[i].name);
+  for (size_t i = 0; i < world->pull_count; i++) pl_pull_release(&allocator, &world->pulls[i]);
   void *arrays[] = {world->bodies,  world->fixes,   world->loads,   world->probes, world->pulls,
                     world->state.q, world->state.v, world->saved.q, world->saved.v};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
@@ -218,7 +224,7 @@ static void start_body(pl_world *world, const pl_body *body, const pl_body_def *
 {
   double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
   double centre[3] = {0}, mass = 0;
-  memcpy(q, body->rest, (size_t)body->blocks * 3 * sizeof *q);
+  memcpy(q, body->model->rest, (size_t)body->blocks * 3 * sizeof *q);
   for (int i = 0; i < body->blocks; i++) {
     double m = body->model->lumped_mass[i];
     for (int k = 0; k < 3; k++) centre[k] += m * q[3 * i + k];
@@ -234,6 +240,28 @@ static void start_body(pl_world *world, const pl_body *body, const pl_body_def *
   }
 }
 
+static pl_status copy_sites(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
+{
+  if (def->site_count < 0 || (def->site_count && !def->sites))
+    return pl_fail(error, PL_E_ARGUMENT, "a body has %d sites without places", def->site_count);
+  if (!all_finite(def->sites, 3 * def->site_count))
+    return pl_fail(error, PL_E_ARGUMENT, "the sites of a body must be finite");
+  body->site_count = def->site_count;
+  body->sites = pl_alloc(&world->allocator, (size_t)def->site_count * 3, sizeof(double));
+  if (!body->sites) return pl_fail_memory(error);
+  if (def->site_count)
+    memcpy(body->sites, def->sites, (size_t)def->site_count * 3 * sizeof(double));
+  return PL_OK;
+}
+
+const double *pl_body_nodes(const pl_body *body, const double *blocks, double *room)
+{
+  if (!body->model->ops->nodes) return blocks;
+  if (!room) room = body->nodal;
+  body->model->ops->nodes(body->model, blocks, room);
+  return room;
+}
+
 static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
 {
   pl_material material;
@@ -244,9 +272,15 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   body->name = pl_strdup(&world->allocator, def->name ? def->name : "body");
   if (!body->name) return pl_fail_memory(error);
   status = copy_mesh(world, def->mesh, body, error);
-  if (!status)
-    status = pl_model_build(&world->allocator, &body->model_part, body->inside, &material,
-                            &body->model, error);
+  if (!status) status = copy_sites(world, def, body, error);
+  if (status) return status;
+  const pl_sites sites = {body->site_count, body->sites};
+  status = pl_model_build(&world->allocator, &body->model_part, body->inside, &material, &sites,
+                          &body->model, error);
+  if (!status && body->model->ops->nodes) {
+    body->nodal = pl_alloc(&world->allocator, (size_t)body->mesh->node_count * 6, sizeof(double));
+    if (!body->nodal) status = pl_fail_memory(error);
+  }
   if (status) return status;
   pl_body_remember(body, &def->material, &law);
   body->keeps_momentum = def->keep_momentum;

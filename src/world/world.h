@@ -36,10 +36,13 @@ typedef struct pl_body {
   int keeps_momentum;
   pl_momentum momentum; /* of the step in hand */
   int offset, blocks;   /* its part of q and v, in blocks */
-  double *rest;         /* rest positions, inside order   */
+  double *rest;         /* rest positions of the nodes, inside order */
+  double *nodal;        /* room for 2 x 3 numbers per node where the blocks are not the nodes */
+  double *sites;        /* places given for the model, 3 numbers each */
+  int site_count;
 } pl_body;
 
-/* Held nodes and how they move. */
+/* Held blocks and how they move. */
 typedef struct pl_fix {
   int body;
   int count, *nodes; /* inside numbers, ascending */
@@ -73,6 +76,7 @@ struct pl_world {
   pl_allocator allocator;
   pl_log log;
   double dt, gravity[3];
+  int halvings; /* how often a failing step is halved */
   pl_part integrator_part, solver_part, preconditioner_part;
   int solver_given; /* the user named it: it is not to be replaced by a more general one */
   pl_pool *pool;
@@ -96,13 +100,15 @@ struct pl_world {
   pl_system system;
   pl_integrator *integrator;
   double *scratch;     /* a vector */
-  double *work;        /* another, if a body keeps its momentum */
+  double *work;        /* another, if a body keeps its momentum,       */
+  double *before;      /* and one for positions before the step          */
+  double *drag;        /* the system's */
   int *held;           /* the filter's nodes */
   double *projections; /* the filter's projections */
   int *held_by;        /* 3 per held node: which fix holds it along x, y, z; -1: none */
 
   pl_step_report last; /* what the last step took */
-  int64_t newton_iterations, linear_iterations;
+  int64_t newton_iterations, linear_iterations, halved_steps;
   double seconds, seconds_evaluate, seconds_solve;
   int warned_unfinished, warned_indefinite;
 };
@@ -118,6 +124,17 @@ pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error);
 pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_material *material,
                             pl_error *error);
 void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
+
+/* The nodes' positions (or velocities) from those of the body's blocks: these themselves where the
+ * blocks are the nodes, else what the model makes of them in room (body->nodal, or NULL for that).
+ */
+const double *pl_body_nodes(const pl_body *body, const double *blocks, double *room);
+
+/* The inside node that a block is held with. */
+static inline int pl_body_anchor(const pl_body *body, int block)
+{
+  return body->model->anchors ? body->model->anchors[block] : block;
+}
 
 /* Makes room for one more element at the end of the growing array that *array points to. */
 pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *room, size_t size,

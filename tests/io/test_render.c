@@ -345,7 +345,7 @@ TEST(odd_bodies_do_no_harm)
   static const double odd[] = {0, 1, -1, NAN, INFINITY, -INFINITY, 1e308, -1e308, 5e-324, 1e-30};
   double positions[60], scalars[40];
   int faces[80];
-  for (int trial = 0; trial < 32; trial++) {
+  for (int trial = 0; trial < 16; trial++) {
     // half of the trials stay with ordinary numbers, so that degenerate faces are seen
     int kinds = trial % 2 ? 3 : 10;
     for (int i = 0; i < 60; i++) positions[i] = odd[test_random() % (unsigned)kinds];

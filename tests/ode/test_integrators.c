@@ -9,6 +9,7 @@
 typedef struct toy {
   pl_system system;
   double mass, stiffness, cubic, damping, length, gravity;
+  double shake;  /* a force shake * sin(3 t) along z, N */
   double target; /* where a held block goes at time t: target * t along z */
   double evaluations;
 } toy;
@@ -18,7 +19,8 @@ static void toy_evaluate(pl_system *system, double t, const double *q, const dou
                          double km, double kq, double kv, int semidefinite, pl_bsr *A)
 {
   toy *self = (toy *)system;
-  (void)t, (void)semidefinite;
+  double load = (self->mass * self->gravity + self->shake * sin(3 * t)) * system->load_scale;
+  (void)semidefinite;
   self->evaluations++;
   if (A) memset(A->values, 0, (size_t)A->start[A->rows] * 9 * sizeof(double));
   for (int i = 0; i < system->blocks; i++) {
@@ -26,8 +28,7 @@ static void toy_evaluate(pl_system *system, double t, const double *q, const dou
       double d = q[3 * i + k] - (k == 2 ? self->length : 0);
       if (f)
         f[3 * i + k] = -self->stiffness * d - self->cubic * d * d * d -
-                       self->damping * v[3 * i + k] +
-                       (k == 2 ? self->mass * self->gravity * system->load_scale : 0);
+                       self->damping * v[3 * i + k] + (k == 2 ? load : 0);
       if (A)
         A->values[9 * A->diagonal[i] + 4 * k] =
             km * self->mass + kq * (self->stiffness + 3 * self->cubic * d * d) + kv * self->damping;
@@ -37,9 +38,10 @@ static void toy_evaluate(pl_system *system, double t, const double *q, const dou
 
 static void toy_external(pl_system *system, double t, const double *q, const double *v, double *f)
 {
-  (void)t, (void)q, (void)v;
+  const toy *self = (const toy *)system;
+  (void)q, (void)v;
   for (int i = 0; i < 3 * system->blocks; i++)
-    f[i] = i % 3 == 2 ? ((toy *)system)->mass * ((toy *)system)->gravity : 0;
+    f[i] = i % 3 == 2 ? self->mass * self->gravity + self->shake * sin(3 * t) : 0;
 }
 
 static void toy_mass(pl_system *system, const double *x, double *y)
@@ -95,13 +97,43 @@ static void toy_close(toy *self)
   pl_bsr_destroy(self->system.A);
 }
 
+/* How many sets of coefficients a member has; which of them the next integrator takes. */
+static int flavour, flavour_count;
+
+static const char *flavours(const pl_integrator_ops *ops)
+{
+  int param = pl_param_find(&ops->info, "flavour");
+  return param < 0 ? "" : ops->info.params[param].words;
+}
+
+static void count_flavours(const pl_integrator_ops *ops)
+{
+  flavour_count = 1;
+  for (const char *c = flavours(ops); *c; c++) flavour_count += *c == '|';
+}
+
+static const char *flavour_word(const pl_integrator_ops *ops)
+{
+  static char word[32];
+  const char *from = flavours(ops);
+  for (int i = 0; i < flavour; i++) from = strchr(from, '|') + 1;
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(from, "|"), from);
+  return word;
+}
+
 /* A member with Newton driven to convergence where it has one. */
 static pl_integrator *open_integrator(const pl_integrator_ops *ops, int blocks, pl_part *part)
 {
   pl_integrator *integrator = NULL;
   pl_setting strict[] = {{.name = "newton", .value = {30}},
                          {.name = "newton-tolerance", .value = {1e-12}}};
-  pl_choice choice = {ops->info.name, strict, ops->is_implicit ? 2 : 0};
+  pl_setting one = {.name = "flavour"};
+  pl_choice choice = {.name = ops->info.name};
+  if (pl_param_find(&ops->info, "newton") >= 0) choice = (pl_choice){ops->info.name, strict, 2};
+  if (pl_param_find(&ops->info, "flavour") >= 0) {
+    one.word = flavour_word(ops);
+    choice = (pl_choice){ops->info.name, &one, 1};
+  }
   CHECK_OK(pl_choice_resolve(&pl_integrator_family, &choice, &part->member, part->values, error));
   CHECK_OK(pl_integrator_create(&allocator, part, blocks, &integrator, error));
   return integrator;
@@ -115,48 +147,69 @@ static void advance(toy *self, pl_integrator *integrator, double h, int steps, d
   }
 }
 
+/* Runs over the family, and over all flavours of each member. */
 #define EACH_INTEGRATOR(ops)                                                                       \
   for (int m_ = 0; pl_integrator_family.members[m_]; m_++)                                         \
-    for (const pl_integrator_ops *ops = (const void *)pl_integrator_family.members[m_]; ops;       \
-         ops = NULL)
+    for (const pl_integrator_ops *ops =                                                            \
+             (count_flavours((const void *)pl_integrator_family.members[m_]),                      \
+              flavour = 0, (const void *)pl_integrator_family.members[m_]);                        \
+         flavour < flavour_count; flavour++)
 
-/* Hauth's toy oscillator, 3.2.2, with its closed solution. */
-static double oscillator_exact(double t)
+/* Hauth's toy oscillator, 3.2.2, with its closed solution: position and velocity. */
+static void oscillator_exact(double t, double *z, double *v)
 {
-  double w = 5 * sqrt(39.0);
-  return exp(-5 * t) * (-33 * sqrt(39.0) / 1300 * sin(w * t) + 0.01 * cos(w * t)) - 1.01;
+  double w = 5 * sqrt(39.0), a = -33 * sqrt(39.0) / 1300, b = 0.01, e = exp(-5 * t);
+  *z = e * (a * sin(w * t) + b * cos(w * t)) - 1.01;
+  *v = e * ((a * w - 5 * b) * cos(w * t) - (b * w + 5 * a) * sin(w * t));
 }
 
+/* Velocities count as what they are worth in position at the oscillator's frequency. */
 static double oscillator_error(const pl_integrator_ops *ops, int steps)
 {
   toy self = {.mass = 0.1, .stiffness = 100, .damping = 1, .length = -1, .gravity = -10};
-  double q[3] = {0, 0, -1}, v[3] = {0, 0, -5}, end = 0.2;
+  double q[3] = {0, 0, -1}, v[3] = {0, 0, -5}, end = 0.2, exact_q, exact_v;
   toy_open(&self, 1);
   pl_part part;
   pl_integrator *integrator = open_integrator(ops, 1, &part);
   advance(&self, integrator, end / steps, steps, q, v);
   pl_integrator_destroy(integrator);
   toy_close(&self);
-  return fabs(q[2] - oscillator_exact(end));
+  oscillator_exact(end, &exact_q, &exact_v);
+  return hypot(q[2] - exact_q, (v[2] - exact_v) / (5 * sqrt(39.0)));
+}
+
+/* What the member promises for a system with or without damping. */
+static int promised_order(const pl_integrator_ops *ops, double damping)
+{
+  return damping > 0 && ops->damped_order ? ops->damped_order : ops->order;
+}
+
+/* Steps that are fine enough to show the order, and coarse enough to stay away from rounding. */
+static int telling_steps(int order)
+{
+  static const int steps[] = {0, 8000, 2000, 800, 300};
+  return steps[order];
 }
 
 TEST(order_on_the_toy_oscillator)
 {
   EACH_INTEGRATOR(ops)
   {
-    if (ops->order == 0) continue;
-    double coarse = oscillator_error(ops, 4000), fine = oscillator_error(ops, 8000);
-    printf("  %-16s order %.3f (theory %d), error %.1e\n", ops->info.name, log2(coarse / fine),
-           ops->order, fine);
-    CHECK_NEAR(log2(coarse / fine), ops->order, 0.1);
+    int order = promised_order(ops, 1), steps = telling_steps(order);
+    if (order == 0) continue;
+    double coarse = oscillator_error(ops, steps / 2), fine = oscillator_error(ops, steps);
+    printf("  %-18s %-5s order %.3f (theory %d), error %.1e with %d steps\n", ops->info.name,
+           flavour_word(ops), log2(coarse / fine), order, fine, steps);
+    CHECK_NEAR(log2(coarse / fine), order, 0.1);
   }
 }
 
-/* The same number of steps twice as fine, three times: order from the differences (no exact
- * solution is needed), on a spring that stiffens. */
-static double duffing_end(const pl_integrator_ops *ops, int steps)
+/* The same time in twice as many steps, three times: order from the differences (no exact solution
+ * is needed), on springs that stiffen and are shaken. */
+static void duffing_end(const pl_integrator_ops *ops, int steps, double damping, double end[12])
 {
-  toy self = {.mass = 1, .stiffness = 4, .cubic = 3, .damping = 0.3, .gravity = -2};
+  toy self = {
+      .mass = 1, .stiffness = 4, .cubic = 3, .damping = damping, .gravity = -2, .shake = 1.5};
   double q[6] = {0.3, -0.2, 0.8, 0, 0.1, -0.5}, v[6] = {0, 1, 0, -1, 0.2, 0};
   toy_open(&self, 2);
   pl_part part;
@@ -164,16 +217,34 @@ static double duffing_end(const pl_integrator_ops *ops, int steps)
   advance(&self, integrator, 1.0 / steps, steps, q, v);
   pl_integrator_destroy(integrator);
   toy_close(&self);
-  return q[2] + q[4];
+  memcpy(end, q, sizeof q);
+  memcpy(end + 6, v, sizeof v);
+}
+
+static double distance(const double a[12], const double b[12])
+{
+  double sum = 0;
+  for (int i = 0; i < 12; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sqrt(sum);
 }
 
 TEST(order_on_a_nonlinear_spring)
 {
   EACH_INTEGRATOR(ops)
   {
-    if (ops->order == 0) continue;
-    double a = duffing_end(ops, 400), b = duffing_end(ops, 800), c = duffing_end(ops, 1600);
-    CHECK_NEAR(log2(fabs(a - b) / fabs(b - c)), ops->order, 0.1);
+    for (int damped = 0; damped < 2; damped++) {
+      double damping = damped ? 0.3 : 0;
+      int order = promised_order(ops, damping), steps = telling_steps(order) / 4;
+      if (order == 0) continue;
+      double a[12], b[12], c[12];
+      duffing_end(ops, steps, damping, a);
+      duffing_end(ops, 2 * steps, damping, b);
+      duffing_end(ops, 4 * steps, damping, c);
+      double found = log2(distance(a, b) / distance(b, c));
+      if (!(fabs(found - order) <= 0.1))
+        printf("  %s, %s: order %.3f\n", ops->info.name, damped ? "damped" : "undamped", found);
+      CHECK_NEAR(found, order, 0.1);
+    }
   }
 }
 
@@ -232,23 +303,174 @@ TEST(statics_finds_the_equilibrium)
   toy_close(&self);
 }
 
-TEST(implicit_euler_only_loses_energy)
+/* ---- energy ---- */
+
+/* The energy of one block on a spring that stiffens, after steps of h without damping: least and
+ * most on the way. */
+typedef struct energies {
+  double first, least, most, rise; /* rise: the most from one step to the next */
+} energies;
+
+static energies watch_energy(const pl_integrator_ops *ops, double cubic, double h, int steps)
 {
-  toy self = {.mass = 1, .stiffness = 400, .cubic = 100};
-  double q[3] = {0, 0, 0.5}, v[3] = {0}, before = 1e9;
+  toy self = {.mass = 1, .stiffness = 400, .cubic = cubic};
+  double q[3] = {0, 0, 0.5}, v[3] = {0};
+  energies out = {0};
+  double before = 0;
   toy_open(&self, 1);
   pl_part part;
-  pl_integrator *integrator = open_integrator(&pl_integrator_implicit_euler, 1, &part);
-  for (int i = 0; i < 200; i++) {
-    advance(&self, integrator, 0.04, 1, q, v);
-    double energy = 0.5 * v[2] * v[2] + 200 * q[2] * q[2] + 25 * pow(q[2], 4);
-    CHECK(energy <= before);
+  pl_integrator *integrator = open_integrator(ops, 1, &part);
+  for (int i = 0; i <= steps; i++) {
+    double energy = 0.5 * v[2] * v[2] + 200 * q[2] * q[2] + 0.25 * cubic * pow(q[2], 4);
+    if (i == 0) out = (energies){energy, energy, energy, -1e9};
+    if (i > 0) out.rise = fmax(out.rise, energy - before);
+    out.least = fmin(out.least, energy);
+    out.most = fmax(out.most, energy);
     before = energy;
+    if (i < steps) advance(&self, integrator, h, 1, q, v);
   }
+  pl_integrator_destroy(integrator);
+  toy_close(&self);
+  return out;
+}
+
+TEST(implicit_euler_only_loses_energy)
+{
+  energies e = watch_energy(&pl_integrator_implicit_euler, 100, 0.04, 200);
+  CHECK(e.rise <= 0);
+  CHECK(e.least < 0.01 * e.first);
+}
+
+TEST(midpoint_and_newmark_do_not_gain_energy)
+{
+  const pl_integrator_ops *members[] = {&pl_integrator_implicit_midpoint, &pl_integrator_newmark,
+                                        &pl_integrator_imex_midpoint};
+  for (int i = 0; i < 3; i++) {
+    // linear forces: kept to rounding and Newton's tolerance (1e-12 per step), at 0.8 of a period
+    energies e = watch_energy(members[i], 0, 0.25, 10000);
+    CHECK(e.most <= e.first * (1 + 1e-8) && e.least >= e.first * (1 - 1e-8));
+    // a spring that stiffens: the energy swings by what the step of 1/15 period is worth, the
+    // upper bound does not move between 1000 and 10000 steps
+    energies early = watch_energy(members[i], 100, 0.02, 1000);
+    energies late = watch_energy(members[i], 100, 0.02, 10000);
+    CHECK(early.most <= 1.01 * early.first);
+    CHECK(late.most <= early.most + 1e-4 * early.first);
+  }
+}
+
+TEST(verlet_keeps_its_energy_within_bounds)
+{
+  const pl_integrator_ops *members[] = {&pl_integrator_verlet, &pl_integrator_explicit_newmark};
+  for (int i = 0; i < 2; i++) {
+    energies early = watch_energy(members[i], 100, 0.02, 1000);
+    energies late = watch_energy(members[i], 100, 0.02, 100000);
+    CHECK(early.least > 0.9 * early.first && early.most < 1.1 * early.first);
+    CHECK(late.least > early.least - 1e-4 * early.first);
+    CHECK(late.most < early.most + 1e-4 * early.first);
+  }
+}
+
+/* Members that do not say they need damping do not blow up at small steps without it: over 20
+ * periods in steps of 1/50 period they gain less than a hundredth of the energy. */
+TEST(undamped_motion_grows_only_where_it_is_said_to)
+{
+  EACH_INTEGRATOR(ops)
+  {
+    if (ops->order == 0) continue;
+    energies e = watch_energy(ops, 0, 2 * 3.14159265 / 20 / 50, 1000);
+    if (!ops->needs_damping && !(e.most <= 1.01 * e.first))
+      printf("  %s %s: %g\n", ops->info.name, flavour_word(ops), e.most / e.first);
+    CHECK(ops->needs_damping || e.most <= 1.01 * e.first);
+  }
+}
+
+/* ---- what is particular to some ---- */
+
+/* Heavily damped motion (real eigenvalues -1 and -1e4) at a step of 10 times Euler's limit. */
+TEST(stages_are_added_for_strong_damping)
+{
+  toy self = {.mass = 1, .stiffness = 1e4, .damping = 1e4};
+  double q[3] = {0, 0, 1}, v[3] = {0, 0, -1}, h = 0.002;
+  toy_open(&self, 1);
+  pl_part part;
+  pl_integrator *integrator = open_integrator(&pl_integrator_rkc2, 1, &part);
+  double before = self.evaluations;
+  advance(&self, integrator, h, 500, q, v);
+  CHECK_NEAR(q[2], exp(-1), 1e-3);
+  // 6 stages per step, 31 + 31 evaluations for the first estimate, 6 for each of 24 others
+  CHECK((self.evaluations - before) / 500 < 8);
   pl_integrator_destroy(integrator);
   toy_close(&self);
 }
 
+/* Steps that change: order 2 and 3 stay, from differences as above. */
+static double uneven_end(const pl_integrator_ops *ops, int steps)
+{
+  toy self = {.mass = 1, .stiffness = 4, .cubic = 3, .damping = 0.3, .gravity = -2};
+  double q[3] = {0.3, -0.2, 0.8}, v[3] = {0, 1, 0}, t = 0;
+  toy_open(&self, 1);
+  pl_part part;
+  pl_integrator *integrator = open_integrator(ops, 1, &part);
+  for (int i = 0; i < steps; i++) {
+    pl_step_report report = {0};
+    double next = (i + 1 + 0.15 * sin(0.9 * (i + 1))) / (steps + 0.15 * sin(0.9 * steps));
+    CHECK_OK(integrator->ops->step(integrator, &self.system, t, next - t, q, v, &report, error));
+    t = next;
+  }
+  pl_integrator_destroy(integrator);
+  toy_close(&self);
+  return q[2];
+}
+
+TEST(backward_differences_keep_their_order_with_uneven_steps)
+{
+  const pl_integrator_ops *members[] = {&pl_integrator_bdf2, &pl_integrator_bdf3};
+  for (int i = 0; i < 2; i++) {
+    double best = uneven_end(&pl_integrator_rk4, 2000);
+    double coarse = fabs(uneven_end(members[i], 200) - best);
+    double fine = fabs(uneven_end(members[i], 800) - best);
+    CHECK_NEAR(log2(coarse / fine) / 2, members[i]->order, 0.15);
+  }
+}
+
+/* What is remembered belongs to the state: a step after save, other steps and restore gives the
+ * same bits; and after forgetting, the next step still has the right size. */
+TEST(history_is_saved_restored_and_forgotten)
+{
+  EACH_INTEGRATOR(ops)
+  {
+    toy self = {.mass = 1, .stiffness = 40, .cubic = 10, .damping = 0.3, .gravity = -2};
+    double q[3] = {0, 0, 0.5}, v[3] = {1, 0, 0}, kept_q[3], kept_v[3], once[3];
+    toy_open(&self, 1);
+    pl_part part;
+    pl_integrator *integrator = open_integrator(ops, 1, &part);
+    advance(&self, integrator, 0.01, 5, q, v);
+    pl_integrator_save(integrator);
+    memcpy(kept_q, q, sizeof q);
+    memcpy(kept_v, v, sizeof v);
+    advance(&self, integrator, 0.01, 1, q, v);
+    memcpy(once, q, sizeof q);
+    advance(&self, integrator, 0.005, 3, q, v);
+    pl_integrator_restore(integrator);
+    memcpy(q, kept_q, sizeof q);
+    memcpy(v, kept_v, sizeof v);
+    advance(&self, integrator, 0.01, 1, q, v);
+    CHECK(memcmp(q, once, sizeof q) == 0);
+    pl_integrator_forget(integrator);
+    memcpy(q, kept_q, sizeof q);
+    memcpy(v, kept_v, sizeof v);
+    advance(&self, integrator, 0.01, 1, q, v);
+    for (int k = 0; k < 3; k++) CHECK_NEAR(q[k], once[k], 1e-4);
+    pl_integrator_destroy(integrator);
+    toy_close(&self);
+  }
+}
+
 TESTS(X(order_on_the_toy_oscillator) X(order_on_a_nonlinear_spring) X(rest_stays_at_rest)
           X(held_blocks_go_where_they_must) X(statics_finds_the_equilibrium)
-              X(implicit_euler_only_loses_energy))
+              X(implicit_euler_only_loses_energy) X(midpoint_and_newmark_do_not_gain_energy)
+                  X(verlet_keeps_its_energy_within_bounds)
+                      X(undamped_motion_grows_only_where_it_is_said_to)
+                          X(stages_are_added_for_strong_damping)
+                              X(backward_differences_keep_their_order_with_uneven_steps)
+                                  X(history_is_saved_restored_and_forgotten))

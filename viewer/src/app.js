@@ -1,1 +1,309 @@
-console.log("x")
+// The page of pliant view: messages come in, the stage and the panel follow, commands go out.
+import { $, el, figures, withUnit } from './dom.js';
+import { Connection } from './connection.js';
+import { Stage } from './stage.js';
+import { Hand } from './hand.js';
+import { Charts } from './charts.js';
+import { Controls } from './controls.js';
+import { Save } from './save.js';
+import { bindKeys } from './keys.js';
+import { drawBar, Range, tints } from './colours.js';
+
+const speeds = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10];
+const app = { scene: null, state: null, frame: null, ready: false, driver: false, range: new Range(), legendHeld: false, noticed: 0, frames: 0, thumbs: new Map() };
+
+const stage = new Stage($('stage'));
+const charts = new Charts();
+const connection = new Connection(location.hash.slice(1), { message, open: opened, lost, malformed });
+const send = (line) => connection.send(line);
+const controls = new Controls(send, stage);
+const hand = new Hand(stage, send);
+const save = new Save(stage, charts, () => (app.scene?.file ?? 'pliant').replace(/\.xml$/, ''));
+
+// ---- messages ----
+
+const handlers = {
+  role({ driver }) {
+    app.driver = driver;
+    $('watching').hidden = driver;
+  },
+
+  scene(scene) {
+    app.keepView = app.scene?.entry === scene.entry && app.ready;
+    app.scene = scene;
+    app.ready = false;
+    app.frame = null;
+    $('broken').hidden = true;
+    $('title').textContent = scene.title;
+    document.title = `${scene.title} – Pliant`;
+    app.range.clear();
+    app.painted = null;
+    charts.setGauges(scene.gauges);
+    controls.makeLook(scene, (name) => send(`tint ${name}`));
+    markGallery();
+  },
+
+  broken(message) {
+    app.scene = null;
+    app.ready = false;
+    stage.clear();
+    $('title').textContent = message.file;
+    $('legend').hidden = true;
+    $('errors').replaceChildren(...message.errors.map((error) =>
+      el('li', {}, el('code', {}, error.line ? `${error.file}:${error.line}` : error.file || message.file), error.message)));
+    $('broken').hidden = false;
+  },
+
+  geometry(geometry) {
+    if (geometry.scene !== app.scene?.number) return;
+    stage.setScene(app.scene, geometry, app.keepView);
+    app.ready = true;
+  },
+
+  held({ scene, held }) {
+    if (app.ready && scene === app.scene.number) stage.setHeld(held);
+  },
+
+  state(state) {
+    if (state.scene !== app.scene?.number) return;
+    const tintBefore = app.state?.tint;
+    app.state = state;
+    document.body.classList.toggle('playing', state.playing);
+    $('play').setAttribute('aria-label', state.playing ? 'Pause' : 'Play');
+    $('speed').value = state.pace === 'free' ? 'free' : String(state.speed);
+    if (tintBefore !== state.tint) app.range.clear();
+    controls.setState(app.scene, state);
+  },
+
+  frame(frame) {
+    if (!app.ready || frame.scene !== app.scene.number) return;
+    app.frames++;
+    app.frame = frame;
+    stage.move(frame);
+    stage.setPulls(frame.pulls);
+    paint(frame);
+    $('scrub').max = frame.count - 1;
+    if (!app.scrubbing) $('scrub').value = frame.place;
+    $('clock').textContent = `${frame.time.toFixed(frame.time < 100 ? 3 : 1)} s`;
+    $('factor').textContent = frame.playing ? `${figures(frame.realTimeFactor, 2)} ×` : 'paused';
+    $('words').hidden = !frame.playing;
+    const late = frame.behind && app.state?.pace !== 'free';
+    $('behind').hidden = !late;
+    document.body.classList.toggle('late', late);
+    if (frame.gauged && frame.stepped) charts.add(frame.time, Array.from(frame.gauges));
+    charts.setTime(frame.time);
+    if (app.state) charts.setBudget(frame.stepSeconds, app.state.world.dt, app.state.speed);
+  },
+
+  gallery({ scenes }) {
+    app.gallery = scenes;
+    fillGallery();
+  },
+
+  thumb({ index, png }) {
+    const old = app.thumbs.get(index);
+    if (old) URL.revokeObjectURL(old);
+    app.thumbs.set(index, URL.createObjectURL(new Blob([png], { type: 'image/png' })));
+    fillGallery();
+  },
+
+  notices({ notices }) {
+    for (const notice of notices) {
+      if (notice.number <= app.noticed) continue;
+      app.noticed = notice.number;
+      showNotice(notice.text, notice.error);
+    }
+  },
+};
+
+function message(message) {
+  handlers[message.type]?.(message);
+}
+
+function malformed(error) {
+  showNotice(`The page did not understand the server: ${error.message}`, true);
+}
+
+function opened() {
+  $('lost').hidden = true;
+  app.noticed = 0;
+}
+
+function lost({ wrongToken, full }) {
+  $('lost').hidden = false;
+  $('lost-title').textContent = wrongToken ? 'This address is not valid any more' : full ? 'Too many pages' : 'The connection is lost';
+  $('lost-text').textContent = wrongToken ? 'Open the address that “pliant view” has printed: each run has its own.'
+    : full ? 'Close another page of this scene; this one tries again.' : 'Trying again. Is “pliant view” still running?';
+}
+
+function showNotice(text, isError) {
+  const notice = el('div', { class: isError ? 'notice bad' : 'notice' }, text);
+  $('notices').append(notice);
+  while ($('notices').children.length > 4) $('notices').firstChild.remove();
+  setTimeout(() => notice.remove(), isError ? 12000 : 6000);
+}
+
+// ---- colours ----
+
+function paint(frame) {
+  const name = app.scene.tints[frame.tint]?.name ?? 'none', tint = tints[name];
+  $('legend').hidden = !frame.values;
+  if (!frame.values) {
+    if (app.painted !== 'none') stage.surface.paint(null);
+    app.painted = 'none';
+    return;
+  }
+  app.range.follow(tint, frame.values, app.legendHeld);
+  stage.surface.paint(frame.values, tint.map, app.range.low, app.range.high);
+  if (app.painted !== name) drawBar($('legend-bar'), tint.map);
+  app.painted = name;
+  const unit = app.scene.tints[frame.tint].unit, { low, high } = app.range;
+  $('legend-name').textContent = tint.name;
+  $('legend-low').textContent = withUnit(low, unit);
+  $('legend-middle').textContent = withUnit((low + high) / 2, unit);
+  $('legend-high').textContent = withUnit(high, unit);
+}
+
+function nextTint() {
+  if (!app.scene || !app.state) return;
+  const names = app.scene.tints.map((tint) => tint.name);
+  send(`tint ${names[(names.indexOf(app.state.tint) + 1) % names.length]}`);
+}
+
+$('legend-lock').addEventListener('click', () => {
+  app.legendHeld = !app.legendHeld;
+  $('legend-lock').setAttribute('aria-pressed', app.legendHeld);
+  $('legend-lock').textContent = app.legendHeld ? 'held' : 'hold';
+});
+
+// ---- time ----
+
+const playing = () => !!app.state?.playing;
+const togglePlay = () => send(playing() ? 'pause' : 'play');
+$('play').addEventListener('click', togglePlay);
+$('step').addEventListener('click', () => send('step 1'));
+$('back').addEventListener('click', () => send('back 1'));
+$('reset').addEventListener('click', () => send('reset'));
+$('scrub').addEventListener('input', () => {
+  app.scrubbing = true;
+  send(`seek ${$('scrub').value}`);
+});
+$('scrub').addEventListener('change', () => { app.scrubbing = false; });
+$('speed').append(...speeds.map((speed) => el('option', { value: speed }, `${speed} ×`)), el('option', { value: 'free' }, 'no limit'));
+$('speed').addEventListener('change', () => setSpeed($('speed').value));
+
+function setSpeed(value) {
+  if (value === 'free') send('pace free');
+  else {
+    send('pace real');
+    send(`speed ${value}`);
+  }
+}
+
+function changeSpeed(by) {
+  if (!app.state) return;
+  const at = speeds.findIndex((speed) => speed >= app.state.speed - 1e-9);
+  setSpeed(speeds[Math.min(speeds.length - 1, Math.max(0, at + by))]);
+}
+
+// ---- panel, theme, dialogs ----
+
+function openTab(name) {
+  for (const button of document.querySelectorAll('[data-tab]')) {
+    const chosen = button.dataset.tab === name;
+    button.setAttribute('aria-selected', chosen);
+    $(button.dataset.tab).hidden = !chosen;
+  }
+  charts.stale = true;
+}
+for (const button of document.querySelectorAll('[data-tab]')) button.addEventListener('click', () => openTab(button.dataset.tab));
+
+function togglePanel(open = document.body.classList.contains('closed')) {
+  document.body.classList.toggle('closed', !open);
+  $('toggle').setAttribute('aria-expanded', open);
+  charts.stale = true;
+  stage.resize();
+}
+$('toggle').addEventListener('click', () => togglePanel());
+
+stage.covered = () => {
+  const top = 64, bottom = innerHeight - 64, open = !document.body.classList.contains('closed');
+  if (innerWidth <= 720) return { left: 0, width: innerWidth, top, height: (open ? 0.46 * innerHeight : bottom) - top };
+  return { left: 0, width: innerWidth - (open ? 330 : 0), top, height: bottom - top };
+};
+
+function setTheme(name) {
+  document.documentElement.dataset.theme = name;
+  charts.theme = name;
+  charts.stale = true;
+  stage.setTheme(name);
+  try { localStorage.setItem('theme', name); } catch { /* no storage: the theme is not kept */ }
+}
+const storedTheme = () => { try { return localStorage.getItem('theme'); } catch { return null; } };
+const toggleTheme = () => setTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark');
+$('theme').addEventListener('click', toggleTheme);
+setTheme(storedTheme() ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'));
+
+function toggleDialog(id) {
+  const dialog = $(id), open = dialog.open;
+  for (const other of document.querySelectorAll('dialog[open]')) other.close();
+  if (open) return;
+  dialog.showModal();
+  if (id === 'gallery') send('gallery');
+}
+for (const dialog of document.querySelectorAll('dialog')) {
+  dialog.querySelector('.close').addEventListener('click', () => dialog.close());
+  dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
+}
+$('help').addEventListener('click', () => toggleDialog('keys'));
+$('scenes').addEventListener('click', () => toggleDialog('gallery'));
+$('drive').addEventListener('click', () => send('drive'));
+
+function fillGallery() {
+  if (!app.gallery) return;
+  $('cards').replaceChildren(...app.gallery.map((scene, i) => el('button', { class: 'scene', onclick() { send(`open ${i}`); $('gallery').close(); } },
+    app.thumbs.has(i) ? el('img', { class: 'picture', src: app.thumbs.get(i), alt: '' }) : el('span', { class: 'picture' }),
+    el('b', {}, scene.title), el('small', {}, scene.broken ? `${scene.file} (has errors)` : scene.file))));
+  markGallery();
+}
+
+function markGallery() {
+  [...$('cards').children].forEach((card, i) => card.setAttribute('aria-current', i === app.scene?.entry));
+}
+
+// ---- keys ----
+
+bindKeys([
+  [[' '], 'play or pause', togglePlay],
+  [['ArrowRight'], 'one step (Shift: ten)', (event) => send(`step ${event.shiftKey ? 10 : 1}`)],
+  [['ArrowLeft'], 'one step back (Shift: ten)', (event) => send(`back ${event.shiftKey ? 10 : 1}`)],
+  [['Home', 'r'], 'reset', () => send('reset')],
+  [['+', '='], 'faster', () => changeSpeed(1)],
+  [['-'], 'slower', () => changeSpeed(-1)],
+  [['p'], 'pin the point under the pointer', () => hand.holdHere('pin')],
+  [['u'], 'free the point under the pointer', () => hand.holdHere('release')],
+  [['f'], 'look at everything', () => app.ready && stage.focus()],
+  [['c'], 'next colouring', nextTint],
+  [['w'], 'mesh', () => controls.toggle('wires')],
+  [['m'], 'held points', () => controls.toggle('held')],
+  [['a'], 'velocities', () => controls.toggle('velocities')],
+  [['1'], 'look', () => { togglePanel(true); openTab('look'); }],
+  [['2'], 'values', () => { togglePanel(true); openTab('values'); }],
+  [['3'], 'charts', () => { togglePanel(true); openTab('charts'); }],
+  [['b'], 'panel', () => togglePanel()],
+  [['g'], 'scenes', () => toggleDialog('gallery')],
+  [['s'], 'save a picture', () => save.picture()],
+  [['v'], 'start or end a video', () => save.video()],
+  [['t'], 'light or dark', toggleTheme],
+  [['h', '?'], 'this help', () => toggleDialog('keys')],
+  [['Escape'], 'close', () => document.querySelector('dialog[open]')?.close()],
+]);
+
+hand.onUse = () => $('hint').classList.add('gone');
+setTimeout(() => $('hint').classList.add('gone'), 12000);
+stage.onDraw = () => hand.showForce(app.frame?.pulls ?? []);
+setInterval(() => { charts.draw(); hand.refresh(); }, 40);
+if (innerWidth <= 720) togglePanel(false);
+
+// for tests and for the curious
+window.pliant = { app, stage, charts, send };

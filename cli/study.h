@@ -1,0 +1,73 @@
+/* The parts of `pliant study`: cases that are run, the table of their results, and what is made of
+ * it. */
+#ifndef PL_CLI_STUDY_H
+#define PL_CLI_STUDY_H
+
+#include "core/text.h"
+#include "scene/study.h"
+
+/* What is measured of every case: name, unit. */
+#define STUDY_METRICS(X)                                                                           \
+  X(seconds, "seconds", "s")                                                                       \
+  X(speed, "speed", "1")                                                                           \
+  X(steps, "steps", "1")                                                                           \
+  X(newton, "newton", "1")                                                                         \
+  X(newton_per_step, "newton-per-step", "1")                                                       \
+  X(linear, "linear", "1")                                                                         \
+  X(halved, "halved", "1")                                                                         \
+  X(error, "error", "m")                                                                           \
+  X(displacement, "displacement", "m")                                                             \
+  X(energy, "energy", "J")                                                                         \
+  X(found, "found", "1")
+
+enum {
+#define X(name, word, unit) STUDY_##name,
+  STUDY_METRICS(X)
+#undef X
+      STUDY_METRIC_COUNT,
+  STUDY_MOST_PROBES = 32,
+  STUDY_MOST_VALUES = STUDY_METRIC_COUNT + STUDY_MOST_PROBES
+};
+
+typedef struct study_row {
+  int done;
+  char failure[160]; /* "" where the case ran to its end */
+  double values[STUDY_MOST_VALUES];
+} study_row;
+
+typedef struct study_table {
+  pl_study *study;
+  char folder[4096];
+  int case_count, probe_count;             /* probe_count: numbers, three of a vector */
+  char probe_names[STUDY_MOST_PROBES][80]; /* "tip.z" */
+  char probe_units[STUDY_MOST_PROBES][24];
+  study_row *rows;
+  int fresh; /* leave the results of an earlier run aside */
+} study_table;
+
+/* Results so far: results.csv in the folder if it belongs to this study, unchanged; how many. */
+pl_status study_table_open(study_table *table, int *done, pl_error *error);
+/* results.csv anew, whole. */
+pl_status study_table_save(const study_table *table, pl_error *error);
+void study_table_close(study_table *table);
+
+/* "method=bdf3, dt=0.01" */
+void study_case_label(const pl_study *study, int number, char *text, size_t size);
+
+/* A column by name: an axis, a metric or a probe's number. -1: there is none. */
+int study_column(const study_table *table, const char *name);
+/* All names, for "did you mean". */
+int study_column_words(const study_table *table, const char **words, int most);
+const char *study_column_unit(const study_table *table, int column);
+double study_value(const study_table *table, int number, int column);
+/* The option of an axis column as text, else the number. */
+void study_word(const study_table *table, int number, int column, char *text, size_t size);
+
+/* Does the case fit "axis=label, axis=label"? NULL fits all. */
+int study_fits(const study_table *table, int number, const char *where);
+
+/* Checks the names in tables and plots; then writes results.md and the plots. */
+pl_status study_report_check(const study_table *table, pl_error *error);
+pl_status study_report_write(const study_table *table, pl_error *error);
+
+#endif

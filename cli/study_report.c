@@ -1,0 +1,233 @@
+/* What is made of a study's results: results.md with the tables, and an SVG per plot. */
+#include "core/error.h"
+#include "core/family.h"
+#include "core/file.h"
+#include "core/memory.h"
+#include "io/plot.h"
+#include "study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORDS = 128, MOST_SERIES = 64, NAME_ROOM = 160 };
+
+/* ---- checks ---- */
+
+static pl_status check_column(const study_table *table, const pl_study_plot *plot, const char *name,
+                              pl_error *error)
+{
+  const char *words[MOST_WORDS + 1] = {0};
+  if (!name || study_column(table, name) >= 0) return PL_OK;
+  study_column_words(table, words, MOST_WORDS);
+  pl_error unknown;
+  pl_fail_unknown(&unknown, "column", name, words);
+  return pl_fail_at(error, PL_E_ARGUMENT, table->study->path, plot->line, "%s: %s",
+                    plot->is_table ? "table" : "plot", unknown.message);
+}
+
+pl_status study_report_check(const study_table *table, pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (int i = 0; i < table->study->plot_count && !status; i++) {
+    const pl_study_plot *plot = &table->study->plots[i];
+    status = check_column(table, plot, plot->x, error);
+    if (!status) status = check_column(table, plot, plot->y, error);
+    if (!status) status = check_column(table, plot, plot->by, error);
+    int grouped = plot->is_table ? study_column(table, plot->x) : 0;
+    if (!status && plot->by && !plot->is_table) grouped = study_column(table, plot->by);
+    if (!status && (grouped >= PL_MOST_AXES ||
+                    (plot->is_table && plot->y && study_column(table, plot->y) >= PL_MOST_AXES)))
+      status = pl_fail_at(error, PL_E_ARGUMENT, table->study->path, plot->line,
+                          "rows, columns and by must name something that is varied");
+    int fits = 0;
+    for (int k = 0; k < table->case_count && !fits; k++) fits = study_fits(table, k, plot->where);
+    if (!status && !fits)
+      status = pl_fail_at(error, PL_E_ARGUMENT, table->study->path, plot->line,
+                          "where = \"%.80s\" fits no case", plot->where);
+  }
+  return status;
+}
+
+/* ---- tables ---- */
+
+/* The first case that fits, with these options on two axes; -1: none. */
+static int find_case(const study_table *table, const pl_study_plot *plot, int axis_a, int a,
+                     int axis_b, int b)
+{
+  int options[PL_MOST_AXES];
+  for (int i = 0; i < table->case_count; i++) {
+    pl_study_case(table->study, i, options);
+    if (options[axis_a] != a || (axis_b >= 0 && options[axis_b] != b)) continue;
+    if (table->rows[i].done && study_fits(table, i, plot->where)) return i;
+  }
+  return -1;
+}
+
+static void add_pivot(const study_table *table, const pl_study_plot *plot, pl_text *text)
+{
+  int rows = study_column(table, plot->x), columns = plot->y ? study_column(table, plot->y) : -1;
+  int value = study_column(table, plot->by), width = 1;
+  const pl_study_axis *down = &table->study->axes[rows];
+  const pl_study_axis *across = columns >= 0 ? &table->study->axes[columns] : NULL;
+  const char *unit = study_column_unit(table, value);
+  if (across) width = across->option_count;
+  pl_text_add(text, "\n## %s\n\n%s%s%s%s\n\n| %s |", plot->title ? plot->title : plot->by, plot->by,
+              unit && strcmp(unit, "1") != 0 ? " in " : "",
+              unit && strcmp(unit, "1") != 0 ? unit : "", across ? "" : "", down->name);
+  for (int b = 0; b < width; b++)
+    pl_text_add(text, across ? " %s = %s |" : " %s%s |", across ? across->name : plot->by,
+                across ? across->options[b].label : "");
+  pl_text_add(text, "\n|---|");
+  for (int b = 0; b < width; b++) pl_text_add(text, "---:|");
+  for (int a = 0; a < down->option_count; a++) {
+    if (find_case(table, plot, rows, a, -1, 0) < 0) continue;
+    pl_text_add(text, "\n| %s |", down->options[a].label);
+    for (int b = 0; b < width; b++) {
+      char word[NAME_ROOM] = "";
+      int number = find_case(table, plot, rows, a, columns, b);
+      if (number >= 0) study_word(table, number, value, word, sizeof word);
+      pl_text_add(text, " %s |", word);
+    }
+  }
+  pl_text_add(text, "\n");
+}
+
+static pl_status write_tables(const study_table *table, pl_error *error)
+{
+  char path[4200];
+  pl_text text = pl_text_make(NULL);
+  int done = 0, failed = 0;
+  for (int i = 0; i < table->case_count; i++) {
+    done += table->rows[i].done;
+    failed += table->rows[i].failure[0] != 0;
+  }
+  pl_text_add(&text, "# %s\n\n%d cases of `%s`", table->study->title, done,
+              pl_path_name(table->study->scene));
+  if (failed) pl_text_add(&text, ", %d of them failed", failed);
+  pl_text_add(&text, ". All numbers are in `results.csv`.\n");
+  for (int i = 0; i < table->study->plot_count; i++) {
+    if (table->study->plots[i].is_table) add_pivot(table, &table->study->plots[i], &text);
+  }
+  pl_status status = pl_text_ok(&text, error);
+  if (!status) status = pl_path_join(path, sizeof path, table->folder, "results.md", error);
+  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  pl_text_release(&text);
+  return status;
+}
+
+/* ---- plots ---- */
+
+static int ascending(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The middle one of the slopes between neighbours in a doubly logarithmic plot: the observed order.
+ * NaN where there are less than two points. */
+static double middle_slope(const double *x, const double *y, size_t count, double *slopes)
+{
+  size_t used = 0;
+  for (size_t i = 0; i + 1 < count; i++) {
+    double slope = log(y[i + 1] / y[i]) / log(x[i + 1] / x[i]);
+    if (isfinite(slope)) slopes[used++] = slope;
+  }
+  qsort(slopes, used, sizeof *slopes, ascending);
+  return used ? slopes[used / 2] : NAN;
+}
+
+typedef struct curves {
+  int count;
+  pl_plot_series series[MOST_SERIES];
+  char names[MOST_SERIES][NAME_ROOM];
+  double *room; /* x and y of all series, and as much scratch */
+} curves;
+
+/* The points of one curve: the cases that fit, with the option of the axis `by`. */
+static size_t gather(const study_table *table, const pl_study_plot *plot, int by, int option,
+                     double *x, double *y)
+{
+  int options[PL_MOST_AXES], cx = study_column(table, plot->x), cy = study_column(table, plot->y);
+  size_t count = 0;
+  for (int i = 0; i < table->case_count; i++) {
+    pl_study_case(table->study, i, options);
+    if (!table->rows[i].done || table->rows[i].failure[0]) continue;
+    if ((by >= 0 && options[by] != option) || !study_fits(table, i, plot->where)) continue;
+    x[count] = study_value(table, i, cx);
+    y[count++] = study_value(table, i, cy);
+  }
+  return count;
+}
+
+static void make_curves(const study_table *table, const pl_study_plot *plot, curves *all)
+{
+  int by = plot->by ? study_column(table, plot->by) : -1;
+  int groups = by >= 0 ? table->study->axes[by].option_count : 1;
+  double *next = all->room, *scratch = all->room + 2 * (size_t)table->case_count;
+  for (int g = 0; g < groups && all->count < MOST_SERIES; g++) {
+    double *x = next, *y = next + table->case_count;
+    size_t count = gather(table, plot, by, g, x, y);
+    if (!count) continue;
+    // x and y of a curve lie one behind the other
+    memmove(x + count, y, count * sizeof *y);
+    y = x + count;
+    next += 2 * count;
+    char *name = all->names[all->count];
+    double order = plot->fit ? middle_slope(x, y, count, scratch) : NAN;
+    snprintf(name, NAME_ROOM, "%.120s",
+             by >= 0 ? table->study->axes[by].options[g].label : plot->y);
+    if (isfinite(order))
+      snprintf(name + strlen(name), NAME_ROOM - strlen(name), " (order %.2f)", order);
+    all->series[all->count++] = (pl_plot_series){
+        .name = name, .count = count, .x = x, .y = y, .style = PL_PLOT_LINE_AND_POINTS};
+  }
+}
+
+static pl_status write_plot(const study_table *table, const pl_study_plot *from, pl_error *error)
+{
+  static curves all;
+  char path[4200], name[128];
+  pl_allocator allocator = pl_allocator_default();
+  all.count = 0;
+  all.room = pl_alloc(&allocator, 6 * (size_t)table->case_count, sizeof *all.room);
+  if (!all.room) return pl_fail_memory(error);
+  make_curves(table, from, &all);
+  pl_plot_mark marks[PL_MOST_MARKS];
+  for (int i = 0; i < from->mark_count; i++)
+    marks[i] = (pl_plot_mark){.label = from->marks[i].label,
+                              .across_x = from->marks[i].across_x,
+                              .from = from->marks[i].from,
+                              .to = from->marks[i].to};
+  pl_plot plot = pl_plot_default();
+  plot.title = from->title ? from->title : table->study->title;
+  plot.x.label = from->x;
+  plot.y.label = from->y;
+  plot.x.unit = study_column_unit(table, study_column(table, from->x));
+  plot.y.unit = study_column_unit(table, study_column(table, from->y));
+  plot.x.log = from->log_x;
+  plot.y.log = from->log_y;
+  plot.series = all.series;
+  plot.series_count = all.count;
+  plot.marks = marks;
+  plot.mark_count = from->mark_count;
+  pl_text text = pl_text_make(NULL);
+  snprintf(name, sizeof name, "%.100s.svg", from->name);
+  pl_status status = pl_path_join(path, sizeof path, table->folder, name, error);
+  if (!status) status = pl_plot_svg(&plot, &text, error);
+  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  pl_text_release(&text);
+  pl_free(&allocator, all.room);
+  return status;
+}
+
+pl_status study_report_write(const study_table *table, pl_error *error)
+{
+  pl_status status = write_tables(table, error);
+  for (int i = 0; i < table->study->plot_count && !status; i++) {
+    if (!table->study->plots[i].is_table)
+      status = write_plot(table, &table->study->plots[i], error);
+  }
+  return status;
+}

@@ -1,0 +1,116 @@
+/* Explicit Runge-Kutta methods from their tableaux, with the lumped mass.
+ *
+ * With y = (q, v) the stages are v_i = v0 + h sum a_ij k_j and q_i = q0 + h sum a_ij v_j, where
+ * k_j = M^-1 f(t + c_j h, q_j, v_j). Putting the first into the second leaves the accelerations as
+ * the only vectors to keep:
+ *
+ *   q_i = q0 + c_i h v0 + h^2 sum (a a)_ij k_j        (Nystroem's form of the same method),
+ *
+ * and likewise the weights b and b a for the end of the step. Held nodes move at constant velocity
+ * through all stages. Hauth 2004, 3.2.2; Hairer, Norsett & Wanner 1993, II.1. */
+#include "core/clock.h"
+#include "ode/integrator.h"
+
+enum { MOST_STAGES = 4 };
+
+typedef struct tableau {
+  int stages;
+  double a[MOST_STAGES][MOST_STAGES], b[MOST_STAGES];
+} tableau;
+
+static const tableau midpoint = {2, {{0}, {0.5}}, {0, 1}};
+static const tableau classic = {
+    4, {{0}, {0.5}, {0, 0.5}, {0, 0, 1}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
+static const tableau three_eighths = {
+    4, {{0}, {1.0 / 3}, {-1.0 / 3, 1}, {1, -1, 1}}, {1.0 / 8, 3.0 / 8, 3.0 / 8, 1.0 / 8}};
+
+typedef struct runge_kutta {
+  // rows 0 .. stages - 1: the stages; row stages: the end of the step
+  double c[MOST_STAGES + 1], to_v[MOST_STAGES + 1][MOST_STAGES], to_q[MOST_STAGES + 1][MOST_STAGES];
+  double *k[MOST_STAGES], *q, *v, *dq;
+} runge_kutta;
+
+static pl_status create(pl_integrator *self, pl_error *error)
+{
+  runge_kutta *state = self->state;
+  const tableau *table = self->ops->table;
+  int s = table->stages;
+  for (int i = 0; i <= s; i++) {
+    const double *row = i < s ? table->a[i] : table->b;
+    for (int j = 0; j < s; j++) {
+      state->to_v[i][j] = row[j];
+      state->c[i] += row[j];
+      for (int l = 0; l < s; l++) state->to_q[i][j] += row[l] * table->a[l][j];
+    }
+  }
+  pl_status status = PL_OK;
+  for (int i = 0; i < s && !status; i++) status = pl_integrator_vector(self, &state->k[i], error);
+  if (!status) status = pl_integrator_vector(self, &state->q, error);
+  if (!status) status = pl_integrator_vector(self, &state->v, error);
+  if (!status) status = pl_integrator_vector(self, &state->dq, error);
+  return status;
+}
+
+/* state->q and ->v: row i of the tableau applied to the first known accelerations. */
+static void advance(runge_kutta *state, pl_system *system, int row, int known, double h,
+                    const double *q, const double *v)
+{
+  double c = h * state->c[row];
+  for (int i = 0; i < 3 * system->blocks; i++) {
+    double dq = c * v[i], dv = 0;
+    for (int j = 0; j < known; j++) {
+      dv += h * state->to_v[row][j] * state->k[j][i];
+      dq += h * h * state->to_q[row][j] * state->k[j][i];
+    }
+    state->dq[i] = dq;
+    state->v[i] = v[i] + dv;
+  }
+  system->ops->retract(system, q, state->dq, state->q);
+}
+
+static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
+                      double *v, pl_step_report *report, pl_error *error)
+{
+  (void)report, (void)error;
+  runge_kutta *state = self->state;
+  int s = ((const tableau *)self->ops->table)->stages, n = 3 * system->blocks;
+  double start = pl_now();
+
+  // held nodes move at the velocity that brings them where they must be
+  system->ops->prescribe(system, t, h, q, v);
+  for (int i = 0; i < s; i++) {
+    advance(state, system, i, i, h, q, v);
+    system->ops->evaluate(system, t + state->c[i] * h, state->q, state->v, state->k[i], 0, 0, 0, 0,
+                          NULL);
+    system->ops->mass_inverse(system, state->k[i], state->k[i]);
+    pl_filter_apply(&system->filter, state->k[i]);
+  }
+  advance(state, system, s, s, h, q, v);
+  for (int i = 0; i < n; i++) {
+    q[i] = state->q[i];
+    v[i] = state->v[i];
+  }
+  system->seconds_evaluate += pl_now() - start;
+  return PL_OK;
+}
+
+#define MEMBER(NAME, WORD, SUMMARY, SOURCE, ORDER, DAMPING, TABLE)                                 \
+  const pl_integrator_ops pl_integrator_##NAME = {                                                 \
+      .info = {.name = WORD, .summary = SUMMARY, .source = SOURCE},                                \
+      .order = ORDER,                                                                              \
+      .needs_damping = DAMPING,                                                                    \
+      .state_size = sizeof(runge_kutta),                                                           \
+      .table = &(TABLE),                                                                           \
+      .create = create,                                                                            \
+      .step = step,                                                                                \
+  }
+
+MEMBER(explicit_midpoint, "explicit-midpoint",
+       "order 2, two force evaluations; needs tiny steps, undamped motion slowly grows",
+       "Hauth 2004, 3.2.2 (Runge)", 2, 1, midpoint);
+MEMBER(rk4, "rk4",
+       "the classical Runge-Kutta method: order 4, four force evaluations; needs tiny steps",
+       "Hauth 2004, 3.2.2 (Kutta 1901)", 4, 0, classic);
+MEMBER(rk38, "rk38",
+       "Kutta's 3/8 rule: order 4 with a smaller error constant than rk4, at the same cost",
+       "Hauth 2004, 3.2.2 (Kutta 1901)", 4, 0, three_eighths);

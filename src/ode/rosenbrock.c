@@ -1,0 +1,273 @@
+/* Rosenbrock methods: linearly implicit Runge-Kutta methods, which solve one linear system with the
+ * same matrix per stage and iterate nothing. For y' = F(t, y) with J = dF/dy at the start,
+ *
+ *   (1/(g h) - J) U_i = F(t + c_i h, y + sum a_ij U_j) + sum c_ij/h U_j + d_i h F_t,    y1 = y +
+ * sum m_j U_j
+ *
+ * (Hairer & Wanner 1996, IV.7, eq. 7.25). With y = (q, v), U = (X, Y), F = (v, M^-1 f) the
+ * positions can be taken out, as in Hauth 2004, 3.4.1: with r = v_i + sum c_ij/h X_j,
+ *
+ *   X_i = g h (r + Y_i)
+ *   (M/(g h) + D + g h K) Y_i = f_i + M sum c_ij/h Y_j + d_i h f_t - g h K r,
+ *   g h K r = (M/(g h) + D + g h K) r - M r/(g h) - D r.
+ *
+ * Forces depend linearly on velocity nearly always, so that D r is the difference of two forces.
+ * Held nodes have Y = 0 and move at constant velocity. W-methods keep their order (ROS2 all of it,
+ * ROS3 two of three) with any matrix in the place of J. */
+#include "core/clock.h"
+#include "core/error.h"
+#include "ode/newton.h"
+#include "sparse/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_STAGES = 4 };
+
+typedef struct table {
+  int stages;
+  double g;
+  double a[MOST_STAGES][MOST_STAGES - 1], c[MOST_STAGES][MOST_STAGES - 1], m[MOST_STAGES];
+  double at[MOST_STAGES], d[MOST_STAGES];
+  int reuses; /* the last stage takes the forces of the one before */
+} table;
+
+/* Verwer, Spee, Blom & Hundsdorfer 1999, eq. 14: k1, k2 with g = 1 - 1/sqrt(2), L-stable; here
+ * U = g h k. */
+#define G2 0.29289321881345247560
+static const table ros2 = {.stages = 2,
+                           .g = G2,
+                           .a = {{0}, {1 / G2}},
+                           .c = {{0}, {-2 / G2}},
+                           .m = {1.5 / G2, 0.5 / G2},
+                           .at = {0, 1},
+                           .d = {G2, -G2}};
+
+/* Two stages of order 3 with g = 1/2 + sqrt(3)/6, A-stable. b = (1/4, 3/4), c_2 = 2/3 and
+ * g_21 = -4/3 g meet the four conditions of order 3 (Hairer & Wanner 1996, IV.7, eq. 7.15); it is
+ * the natural reading of Gerisch & Verwer 2002, whose coefficients Hauth 2004 does not print. */
+#define G3 0.78867513459481288225
+static const table ros3 = {.stages = 2,
+                           .g = G3,
+                           .a = {{0}, {2 / (3 * G3)}},
+                           .c = {{0}, {-4 / (3 * G3)}},
+                           .m = {5 / (4 * G3), 3 / (4 * G3)},
+                           .at = {0, 2.0 / 3},
+                           .d = {G3, -G3 / 3}};
+
+/* Order 4 with four stages and three force evaluations: Hairer & Wanner 1996, IV.7, table 7.2. All
+ * eight conditions of order 4 were checked to 1e-15. */
+#define ROS4(G, A21, A31, A32, C21, C31, C32, C41, C42, C43, M1, M2, M3, M4, AT2, AT3, D2, D3, D4) \
+  {                                                                                                \
+    .stages = 4, .g = G, .a = {{0}, {A21}, {A31, A32}, {A31, A32}},                                \
+    .c = {{0}, {C21}, {C31, C32}, {C41, C42, C43}}, .m = {M1, M2, M3, M4},                         \
+    .at = {0, AT2, AT3, AT3}, .d = {G, D2, D3, D4}, .reuses = 1                                    \
+  }
+static const table ros4[] = {
+    // L-stable, Hairer & Wanner
+    ROS4(0.57282, 2, 1.867943637803922, 0.2344449711399156, -7.137615036412310, 2.580708087951457,
+         0.6515950076447975, -2.137148994382534, -0.3214669691237626, -0.6949742501781779,
+         2.255570073418735, 0.2870493262186792, 0.4353179431840180, 1.093502252409163, 1.14564,
+         0.65521686381559, -1.769193891319233, 0.7592633437920482, -0.1049021087100450),
+    // Shampine 1982
+    ROS4(0.5, 2, 1.92, 0.24, -8, 14.88, 2.4, -0.896, -0.432, -0.4, 19.0 / 9, 0.5, 25.0 / 108,
+         125.0 / 108, 1, 0.6, -1.5, 2.42, 0.116),
+    // Kaps & Rentrop 1979, A-stable
+    ROS4(0.395, 1.108860759493671, 2.377085261983360, 0.1850114988899692, -4.920188402397641,
+         1.055588686048583, 3.351817267668938, 3.846869007049313, 3.427109241268180,
+         -2.162408848753263, 1.845683240405840, 0.1369796894360503, 0.7129097783291559,
+         0.6329113924050632, 0.438, 0.87, -0.3726723954840920, 0.06629196544571492,
+         0.4340946962568634),
+    // Kaps & Rentrop 1979, A(89.3 degrees)-stable
+    ROS4(0.231, 2, 4.524708207373116, 4.163528788597648, -5.071675338776316, 6.020152728650786,
+         0.1597506846727117, -1.856343618686113, -8.505380858179826, -2.084075136023187,
+         3.957503746640777, 4.624892388363313, 0.6174772638750108, 1.282612945269037, 0.462,
+         0.8802083333333334, -0.03962966775244303, 0.5507789395789127, -0.05535098457052764),
+    // van Veldhuizen 1984, g = 1/2
+    ROS4(0.5, 2, 1.75, 0.25, -8, -8, -1, 0.5, -0.5, 2, 4.0 / 3, 2.0 / 3, -4.0 / 3, 4.0 / 3, 1, 0.5,
+         -1.5, -0.75, 0.25),
+    // van Veldhuizen 1984, "D-stable"
+    ROS4(0.2257081148225682, 2, 4.812234362695436, 4.578146956747842, -5.333333333333331,
+         6.100529678848254, 1.804736797378427, -2.540515456634749, -9.443746328915205,
+         -1.988471753215993, 4.289339254654537, 5.036098482851414, 0.6085736420673917,
+         1.355958941201148, 0.4514162296451364, 0.8755928946018455, -0.04599403502680582,
+         0.5177590504944076, -0.03805623938054428),
+};
+
+enum { TANGENT, FLAVOUR, PARAM_COUNT };
+
+#define TANGENT_PARAM                                                                              \
+  {                                                                                                \
+    .name = "tangent", .unit = "1",                                                                \
+    .summary = "spd: without negative eigenvalues, never indefinite; exact: keeps the order",      \
+    .preset = 1, .words = "spd|exact"                                                              \
+  }
+static const pl_param params[PARAM_COUNT] = {
+    TANGENT_PARAM,
+    {.name = "flavour",
+     .unit = "1",
+     .summary = "the coefficients; lstab damps fast motion fully, velds and shamp partly, grk4a "
+                "hardly; grk4t and veldd are the most accurate and not stable at every step",
+     .preset = 0,
+     .words = "lstab|shamp|grk4a|grk4t|velds|veldd"},
+};
+
+typedef struct rosenbrock {
+  double *X[MOST_STAGES], *Y[MOST_STAGES];
+  double *f, *rate, *f0; /* of the stage, by time, at the start */
+  double *q, *v, *r, *b, *work;
+} rosenbrock;
+
+static pl_status create(pl_integrator *self, pl_error *error)
+{
+  rosenbrock *state = self->state;
+  double **vectors[] = {&state->f, &state->rate, &state->f0, &state->q,
+                        &state->v, &state->r,    &state->b,  &state->work};
+  pl_status status = PL_OK;
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors && !status; i++)
+    status = pl_integrator_vector(self, vectors[i], error);
+  const table *method = self->ops->table;
+  for (int i = 0; i < method->stages && !status; i++) {
+    status = pl_integrator_vector(self, &state->X[i], error);
+    if (!status) status = pl_integrator_vector(self, &state->Y[i], error);
+  }
+  return status;
+}
+
+/* out += sum weights[j] vectors[j]. */
+static void add_all(const double *weights, double scale, double *const *vectors, int count,
+                    double *out, pl_system *system)
+{
+  for (int j = 0; j < count; j++) {
+    if (weights[j] != 0) pl_axpy(scale * weights[j], vectors[j], out, system->blocks, system->pool);
+  }
+}
+
+/* df/dt of the loads, from three values on the side that the step goes to. */
+static void load_rate(rosenbrock *state, pl_system *system, double t, double h, const double *q,
+                      const double *v)
+{
+  static const double weights[] = {-1.5, 2, -0.5};
+  double dt = h / 64;
+  memset(state->rate, 0, (size_t)system->blocks * 3 * sizeof *state->rate);
+  for (int k = 0; k < 3; k++) {
+    system->ops->external(system, t + k * dt, q, v, state->work);
+    pl_axpy(weights[k] / dt, state->work, state->rate, system->blocks, system->pool);
+  }
+}
+
+/* f: the forces at stage i; v: its velocity. */
+static void stage_forces(rosenbrock *state, pl_system *system, const table *method, int i, double t,
+                         double h, const double *q, const double *v)
+{
+  size_t size = (size_t)system->blocks * 3 * sizeof *v;
+  memcpy(state->v, v, size);
+  add_all(method->a[i], 1, state->Y, i, state->v, system);
+  if (i == 0) memcpy(state->f, state->f0, size);
+  if (i == 0 || (method->reuses && i + 1 == method->stages)) return;
+  memset(state->work, 0, size);
+  add_all(method->a[i], 1, state->X, i, state->work, system);
+  system->ops->retract(system, q, state->work, state->q);
+  system->ops->evaluate(system, t + method->at[i] * h, state->q, state->v, state->f, 0, 0, 0, 0,
+                        NULL);
+}
+
+/* b = the right-hand side of stage i, and r. */
+static void right_side(rosenbrock *state, pl_system *system, const table *method, int i, double t,
+                       double h, const double *q, const double *v)
+{
+  int n = system->blocks;
+  size_t size = (size_t)n * 3 * sizeof *v;
+  memcpy(state->r, state->v, size);
+  add_all(method->c[i], 1 / h, state->X, i, state->r, system);
+
+  // b = f + d h f_t + D r, with D r = f(q, v) - f(q, v + r)
+  for (int k = 0; k < 3 * n; k++) state->work[k] = v[k] + state->r[k];
+  system->ops->evaluate(system, t, q, state->work, state->b, 0, 0, 0, 0, NULL);
+  for (int k = 0; k < 3 * n; k++)
+    state->b[k] = state->f[k] + method->d[i] * h * state->rate[k] + state->f0[k] - state->b[k];
+
+  // b += M (sum c Y / h + r / (g h)) - A r
+  for (int k = 0; k < 3 * n; k++) state->work[k] = state->r[k] / (method->g * h);
+  add_all(method->c[i], 1 / h, state->Y, i, state->work, system);
+  system->ops->mass(system, state->work, state->q);
+  pl_axpy(1, state->q, state->b, n, system->pool);
+  pl_bsr_multiply(system->A, state->r, state->work, system->pool);
+  pl_axpy(-1, state->work, state->b, n, system->pool);
+  pl_filter_apply(&system->filter, state->b);
+}
+
+static pl_status solve_stages(rosenbrock *state, pl_system *system, const table *method, double t,
+                              double h, const double *q, const double *v, int semidefinite,
+                              pl_step_report *report, pl_error *error)
+{
+  double gh = method->g * h, start = pl_now();
+  system->ops->evaluate(system, t, q, v, state->f0, 1 / gh, gh, 1, semidefinite, system->A);
+  system->seconds_evaluate += pl_now() - start;
+  for (int i = 0; i < method->stages; i++) {
+    start = pl_now();
+    stage_forces(state, system, method, i, t, h, q, v);
+    right_side(state, system, method, i, t, h, q, v);
+    system->seconds_evaluate += pl_now() - start;
+    double scale = pl_norm(state->b, system->blocks, system->pool);
+    if (!isfinite(scale))
+      return pl_fail(error, PL_E_DIVERGED, "the forces are not finite; take smaller steps");
+    memset(state->Y[i], 0, (size_t)system->blocks * 3 * sizeof *v);
+    pl_status status = pl_system_solve(system, i == 0, state->b, state->Y[i], scale,
+                                       pl_solver_tolerance(system->solver), report, error);
+    if (status) return status;
+    for (int k = 0; k < 3 * system->blocks; k++)
+      state->X[i][k] = gh * (state->r[k] + state->Y[i][k]);
+  }
+  return PL_OK;
+}
+
+static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
+                      double *v, pl_step_report *report, pl_error *error)
+{
+  rosenbrock *state = self->state;
+  const table *method = self->ops->table;
+  if (method == ros4) method += (int)self->values[FLAVOUR];
+
+  // held nodes move at the velocity that brings them where they must be
+  system->ops->prescribe(system, t, h, q, v);
+  load_rate(state, system, t, h, q, v);
+  int spd = self->values[TANGENT] == 0;
+  pl_status status = solve_stages(state, system, method, t, h, q, v, spd, report, error);
+  if (status == PL_E_INDEFINITE && !spd) {
+    report->semidefinite_fallbacks++;
+    status = solve_stages(state, system, method, t, h, q, v, 1, report, error);
+  }
+  if (status) return status;
+  memset(state->work, 0, (size_t)system->blocks * 3 * sizeof *v);
+  add_all(method->m, 1, state->X, method->stages, state->work, system);
+  system->ops->retract(system, q, state->work, q);
+  add_all(method->m, 1, state->Y, method->stages, v, system);
+  return PL_OK;
+}
+
+#define MEMBER(NAME, WORD, ORDER, SUMMARY, SOURCE, COUNT, TABLE)                                   \
+  const pl_integrator_ops pl_integrator_##NAME = {                                                 \
+      .info = {.name = WORD,                                                                       \
+               .summary = SUMMARY,                                                                 \
+               .source = SOURCE,                                                                   \
+               .params = params,                                                                   \
+               .param_count = COUNT},                                                              \
+      .is_implicit = 1,                                                                            \
+      .order = ORDER,                                                                              \
+      .state_size = sizeof(rosenbrock),                                                            \
+      .table = TABLE,                                                                              \
+      .create = create,                                                                            \
+      .step = step,                                                                                \
+  }
+
+MEMBER(ros2w, "ros2w", 2,
+       "linearly implicit, two linear solves per step: order 2 with any matrix, damps fast motion",
+       "Verwer, Spee, Blom & Hundsdorfer 1999; Hauth 2004, 3.2.6", FLAVOUR, &ros2);
+MEMBER(ros3w, "ros3w", 3,
+       "linearly implicit, two linear solves per step: order 3, damps fast motion weakly",
+       "Hairer & Wanner 1996, IV.7; Gerisch & Verwer 2002; Hauth 2004, 3.2.6", FLAVOUR, &ros3);
+MEMBER(rosenbrock4, "rosenbrock4", 4,
+       "linearly implicit, four linear solves per step: order 4; needs accurate solves and the "
+       "exact tangent",
+       "Hairer & Wanner 1996, IV.7, table 7.2; Hauth 2004, 3.2.6", PARAM_COUNT, ros4);

@@ -1,0 +1,79 @@
+/* Stages over velocities. Held nodes get what lets them move at their constant velocity u:
+ * displacement reach u, velocity u, acceleration (u - v) / h. */
+#include "ode/stepper.h"
+
+#include <string.h>
+
+pl_status pl_stepper_create(pl_stepper *stepper, pl_integrator *integrator, pl_error *error)
+{
+  pl_status status = pl_newton_create(&stepper->newton, integrator, error);
+  double **vectors[] = {&stepper->z, &stepper->move, &stepper->drift,
+                        &stepper->w, &stepper->held, &stepper->start};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors && !status; i++)
+    status = pl_integrator_vector(integrator, vectors[i], error);
+  return status ? status : pl_integrator_history(integrator, &stepper->rate, error);
+}
+
+void pl_stepper_begin(pl_stepper *stepper, pl_system *system, double t, double h, const double *q,
+                      const double *v)
+{
+  memcpy(stepper->held, v, (size_t)system->blocks * 3 * sizeof *v);
+  system->ops->prescribe(system, t, h, q, stepper->held);
+}
+
+void pl_stepper_expect(pl_stepper *stepper, const pl_integrator *integrator, pl_system *system,
+                       double reach, const double *v)
+{
+  double ahead = integrator->past.steps ? reach : 0;
+  for (int i = 0; i < 3 * system->blocks; i++) stepper->z[i] = v[i] + ahead * stepper->rate[i];
+  pl_filter_prescribe(&system->filter, stepper->held, stepper->z);
+}
+
+/* x = (I - P) scale * u + P x. */
+static void hold(pl_stepper *stepper, pl_system *system, double scale, double *x)
+{
+  double *wanted = stepper->newton.work;
+  for (int i = 0; i < system->filter.count; i++) {
+    int node = 3 * system->filter.nodes[i];
+    for (int k = node; k < node + 3; k++) wanted[k] = scale * stepper->held[k];
+  }
+  pl_filter_prescribe(&system->filter, wanted, x);
+}
+
+pl_status pl_stepper_solve(pl_stepper *stepper, pl_system *system, const pl_velocity_stage *stage,
+                           double h, const double *q, const double *v, pl_step_report *report,
+                           pl_error *error)
+{
+  // what the base must be so that z = u gives held nodes their motion
+  hold(stepper, system, stage->reach - stage->cq, stepper->move);
+  hold(stepper, system, 1 - stage->cv, stepper->drift);
+  double *rate = stepper->newton.work;
+  for (int i = 0; i < 3 * system->blocks; i++)
+    rate[i] = (stepper->held[i] - v[i]) / h - stage->cm * stepper->held[i];
+  pl_filter_prescribe(&system->filter, rate, stepper->w);
+
+  system->ops->retract(system, q, stepper->move, stepper->start);
+  pl_stage newton_stage = {.t = stage->t,
+                           .cq = stage->cq,
+                           .cv = stage->cv,
+                           .cm = stage->cm,
+                           .q0 = stepper->start,
+                           .v0 = stepper->drift,
+                           .w = stepper->w,
+                           .prescribed = stepper->held,
+                           .loads = stage->loads};
+  return pl_newton_solve(&stepper->newton, system, &newton_stage, stepper->z, report, error);
+}
+
+void pl_stepper_end(pl_stepper *stepper, pl_integrator *integrator, pl_system *system, double h,
+                    double *dq, const double *v1, double *q, double *v)
+{
+  hold(stepper, system, h, dq);
+  system->ops->retract(system, q, dq, q);
+  for (int i = 0; i < 3 * system->blocks; i++) {
+    stepper->rate[i] = (v1[i] - v[i]) / h;
+    v[i] = v1[i];
+  }
+  hold(stepper, system, 1, v);
+  pl_integrator_remember(integrator, h);
+}

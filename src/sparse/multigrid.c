@@ -1,0 +1,449 @@
+/* Numbers of the hierarchy, and the V-cycle.
+ *
+ * The smoother is Chebyshev's iteration on D^-1 A over the upper part of its spectrum (Adams,
+ * Brezina, Hu & Tuminaro 2003, "Parallel multigrid smoothing: polynomial versus Gauss-Seidel"); the
+ * same polynomial before and after the coarse correction makes the cycle symmetric. */
+#include "sparse/multigrid.h"
+
+#include "math/vec3.h"
+#include "sparse/multigrid_kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The power method's estimate lies below the eigenvalue: by how much the smoother reaches beyond
+ * it, and which part of the spectrum it leaves to the coarse levels. */
+static const double reach = 1.06, spread = 10;
+
+/* omega = damping / largest eigenvalue in the prolongator. */
+static const double damping = 4.0 / 3.0;
+
+/* A pivot of a block on the diagonal this much below the block's size is what rounding left. */
+#define LEAST_PIVOT 1e-6
+
+enum { FIRST_ROUNDS = 15, LATER_ROUNDS = 3, ALONE = 4 };
+
+/* A pass over a level's rows in chunks; what it needs beside the level. */
+typedef struct pass {
+  const pl_grid_kernel *kernel;
+  pl_grid_level *level, *coarse;
+  const pl_bsr *A;
+  const pl_filter *filter;
+  const double *inverse;
+  double factor;
+  pl_grid_sweep sweep;
+} pass;
+
+/* Floats per row in vectors. */
+static size_t width_of(const pl_grid_level *level) { return level->size == 3 ? 4 : 8; }
+
+static void swap(float **a, float **b)
+{
+  float *kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+static void run(pass *job, const pl_grid_level *rows, void (*work)(void *, int), pl_pool *pool)
+{
+  pl_parallel(pool, pl_chunk_count(rows->rows, rows->chunk), work, job);
+}
+
+/* ---- loading ---- */
+
+static void load_chunk(void *context, int chunk)
+{
+  const pass *job = context;
+  const pl_grid_level *level = job->level;
+  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
+  for (int k = 9 * level->start[first]; k < 9 * level->start[last]; k++)
+    level->values[k] = (float)(job->factor * job->A->values[k]);
+  for (int k = 9 * first; k < 9 * last; k++)
+    level->inverse[k] = (float)(job->inverse[k] / job->factor);
+}
+
+void pl_grid_load(pl_grid *grid, const pl_bsr *A, const double *inverse, double scale,
+                  pl_pool *pool)
+{
+  pass job = {.level = grid->level, .A = A, .inverse = inverse, .factor = scale};
+  run(&job, grid->level, load_chunk, pool);
+}
+
+/* ---- the largest eigenvalue ---- */
+
+static void power_chunk(void *context, int chunk)
+{
+  const pass *job = context;
+  const pl_grid_level *level = job->level;
+  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
+  job->kernel->sweep(level, first, last, &job->sweep);
+  double sum = 0;
+  size_t width = width_of(level);
+  for (int row = first; row < last; row++) {
+    const float *at = job->sweep.out + width * (size_t)row;
+    for (int c = 0; c < level->size; c++) sum += (double)at[c] * (double)at[c];
+  }
+  level->sums[chunk] = sum;
+}
+
+/* A start that has something of every eigenvector. */
+static void scatter(pl_grid_level *level)
+{
+  unsigned seed = 12345;
+  for (size_t i = 0; i < width_of(level) * (size_t)level->rows; i++) {
+    seed = seed * 1664525u + 1013904223u;
+    level->mode[i] = (float)(seed >> 8) * 0x1p-24f - 0.5f;
+  }
+}
+
+void pl_grid_measure(pl_grid_level *level, int rounds, pl_pool *pool)
+{
+  // out = x + a x + b D^-1 (0 - A x) with a = -1; the eigenvector kept is as long as its eigenvalue
+  memset(level->t, 0, width_of(level) * (size_t)level->rows * sizeof(float));
+  pass job = {.kernel = pl_grid_kernel_pick(level->size),
+              .level = level,
+              .sweep = {.r = level->t, .a = -1}};
+  double length = level->largest;
+  if (!(length > 0)) {
+    scatter(level);
+    length = 1;
+    rounds = FIRST_ROUNDS;
+  }
+  for (int round = 0; round < rounds && length > 0 && isfinite(length); round++) {
+    job.sweep.x = level->mode;
+    job.sweep.out = level->y;
+    job.sweep.b = (float)(-1 / length);
+    run(&job, level, power_chunk, pool);
+    swap(&level->mode, &level->y);
+    length = 0;
+    int chunks = pl_chunk_count(level->rows, level->chunk);
+    for (int chunk = 0; chunk < chunks; chunk++) length += level->sums[chunk];
+    length = sqrt(length);
+  }
+  level->largest = length;
+}
+
+/* ---- the tentative prolongator ---- */
+
+/* Centres and radii of the groups of a level. */
+static void place_groups(const pl_grid_level *level, pl_grid_level *coarse)
+{
+  const double *places = level->places;
+  memset(coarse->places, 0, 3 * (size_t)coarse->rows * sizeof(double));
+  memset(coarse->radius, 0, (size_t)coarse->rows * sizeof(double));
+  if (!places) return;
+  int *count = coarse->counts;
+  memset(count, 0, (size_t)coarse->rows * sizeof *count);
+  for (int row = 0; row < level->rows; row++) {
+    int group = level->group[row];
+    if (group < 0) continue;
+    count[group]++;
+    for (int c = 0; c < 3; c++) coarse->places[3 * group + c] += places[3 * row + c];
+  }
+  for (int i = 0; i < 3 * coarse->rows; i++) coarse->places[i] /= count[i / 3];
+  for (int row = 0; row < level->rows; row++) {
+    int group = level->group[row];
+    if (group < 0) continue;
+    double away = pl_vec3_distance(places + 3 * row, coarse->places + 3 * group);
+    double own = level->radius ? level->radius[row] : 0;
+    coarse->radius[group] += (away * away + own * own) / count[group];
+  }
+  for (int group = 0; group < coarse->rows; group++)
+    coarse->radius[group] = sqrt(coarse->radius[group]);
+}
+
+/* T of one row, as size rows of 6. */
+static void place_row(const pl_grid_level *level, const pl_grid_level *coarse, int row, double *T)
+{
+  int group = level->group[row];
+  memset(T, 0, (size_t)level->size * PL_GRID_COARSE * sizeof *T);
+  if (group < 0) return;
+  for (int c = 0; c < 3; c++) T[PL_GRID_COARSE * c + c] = 1;
+  double radius = coarse->radius[group];
+  if (!(radius > 0)) return;
+
+  // w x d = [d]^T w, over the radius
+  double d[3];
+  pl_vec3_sub(level->places + 3 * row, coarse->places + 3 * group, d);
+  pl_vec3_scale(1 / radius, d, d);
+  double turn[3][3] = {{0, d[2], -d[1]}, {-d[2], 0, d[0]}, {d[1], -d[0], 0}};
+  for (int i = 0; i < 3; i++) memcpy(T + PL_GRID_COARSE * i + 3, turn[i], sizeof turn[i]);
+  if (level->size == 3) return;
+  for (int c = 3; c < 6; c++) T[PL_GRID_COARSE * c + c] = level->radius[row] / radius;
+}
+
+/* P times three numbers that stand some places apart. */
+static void project(const double P[9], double *x, size_t apart)
+{
+  double a = x[0], b = x[apart], c = x[2 * apart];
+  for (size_t i = 0; i < 3; i++) x[i * apart] = P[i] * a + P[3 + i] * b + P[6 + i] * c;
+}
+
+/* T of the finest level leaves out what is held. */
+static void hold(const pl_grid_level *level, const pl_filter *filter)
+{
+  for (int i = 0; filter && i < filter->count; i++) {
+    double *T = level->tentative + 3 * PL_GRID_COARSE * (size_t)filter->nodes[i];
+    for (int c = 0; c < PL_GRID_COARSE; c++)
+      project(filter->projections + 9 * i, T + c, PL_GRID_COARSE);
+  }
+}
+
+/* ---- coarse matrices ---- */
+
+static void smooth_chunk(void *context, int chunk)
+{
+  const pass *job = context;
+  job->kernel->smooth(job->level, chunk * job->level->chunk, pl_grid_last(job->level, chunk),
+                      job->factor);
+}
+
+static void multiply_chunk(void *context, int chunk)
+{
+  const pass *job = context;
+  job->kernel->multiply(job->level, chunk * job->level->chunk, pl_grid_last(job->level, chunk),
+                        job->factor);
+}
+
+static void gather_chunk(void *context, int chunk)
+{
+  const pass *job = context;
+  job->kernel->gather(job->level, chunk * job->coarse->chunk, pl_grid_last(job->coarse, chunk),
+                      job->coarse);
+}
+
+static double *block_at(const pl_grid_level *coarse, int row, int column)
+{
+  int k = coarse->start[row];
+  while (coarse->columns[k] < column) k++;
+  return coarse->precise + 36 * (size_t)k;
+}
+
+/* The inverse of a symmetric 6x6 block. Unknowns that a group does not have, or that are lost in
+ * rounding, are left out. */
+static void invert_block(const double *block, float *out)
+{
+  double L[6][6] = {{0}}, W[6][6] = {{0}}, size = 0;
+  for (int i = 0; i < 6; i++) size = fmax(size, block[7 * i]);
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < i; j++) {
+      double sum = block[6 * j + i];
+      for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
+      L[i][j] = L[j][j] > 0 ? sum / L[j][j] : 0;
+    }
+    double pivot = block[7 * i];
+    for (int k = 0; k < i; k++) pivot -= L[i][k] * L[i][k];
+    if (!(pivot > LEAST_PIVOT * size)) continue;
+    L[i][i] = sqrt(pivot);
+    W[i][i] = 1 / L[i][i];
+    for (int j = 0; j < i; j++) {
+      for (int k = j; k < i; k++) W[i][j] -= L[i][k] * W[k][j] / L[i][i];
+    }
+  }
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) {
+      double sum = 0;
+      for (int k = 0; k < 6; k++) sum += W[k][i] * W[k][j];
+      out[6 * j + i] = (float)sum;
+    }
+  }
+}
+
+/* What lies left of the diagonal mirrors what lies right of it. */
+static void mirror_chunk(void *context, int chunk)
+{
+  const pl_grid_level *coarse = ((const pass *)context)->coarse;
+  for (int row = chunk * coarse->chunk; row < pl_grid_last(coarse, chunk); row++) {
+    for (int k = coarse->start[row]; k < coarse->diagonal[row]; k++) {
+      const double *from = block_at(coarse, coarse->columns[k], row);
+      double *to = coarse->precise + 36 * (size_t)k;
+      for (int i = 0; i < 36; i++) to[i] = from[6 * (i % 6) + i / 6];
+    }
+    size_t begin = 36 * (size_t)coarse->start[row], end = 36 * (size_t)coarse->start[row + 1];
+    for (size_t i = begin; i < end; i++) coarse->values[i] = (float)coarse->precise[i];
+    invert_block(coarse->precise + 36 * (size_t)coarse->diagonal[row],
+                 coarse->inverse + 36 * (size_t)row);
+  }
+}
+
+/* The prolongator from a level and the matrix of the next. */
+static void coarsen(pl_grid_level *level, const pl_filter *filter, double scale, pl_pool *pool)
+{
+  pl_grid_level *coarse = level + 1;
+  place_groups(level, coarse);
+  size_t size = (size_t)level->size * PL_GRID_COARSE;
+  for (int row = 0; row < level->rows; row++)
+    place_row(level, coarse, row, level->tentative + size * (size_t)row);
+  hold(level, filter);
+
+  pass job = {.kernel = pl_grid_kernel_pick(level->size), .level = level, .coarse = coarse};
+  job.factor = scale * damping / level->largest;
+  run(&job, level, smooth_chunk, pool);
+  job.factor = scale;
+  run(&job, level, multiply_chunk, pool);
+  run(&job, coarse, gather_chunk, pool);
+  run(&job, coarse, mirror_chunk, pool);
+}
+
+/* The finest level as a dense matrix M becomes P M P + s (I - P), s of its size. */
+static void hold_dense(const pl_filter *filter, pl_grid_dense *dense)
+{
+  size_t count = (size_t)dense->count;
+  double size = 0;
+  for (size_t i = 0; i < count; i++) size = fmax(size, dense->factor[i * count + i]);
+  for (int i = 0; filter && i < filter->count; i++) {
+    const double *P = filter->projections + 9 * i;
+    double *rows = dense->factor + 3 * (size_t)filter->nodes[i] * count;
+    double *columns = dense->factor + 3 * (size_t)filter->nodes[i];
+    for (size_t k = 0; k < count; k++) project(P, rows + k, count);
+    for (size_t k = 0; k < count; k++) project(P, columns + k * count, 1);
+    for (size_t k = 0; k < 9; k++)
+      columns[(3 * (size_t)filter->nodes[i] + k % 3) * count + k / 3] +=
+          (size > 0 ? size : 1) * ((k % 4 == 0) - P[k]);
+  }
+}
+
+/* The last level as a dense matrix; constrained directions get a diagonal of their own. */
+static void spread_out(const pl_grid_level *last, const pl_filter *filter, double scale,
+                       pl_grid_dense *dense)
+{
+  size_t count = (size_t)dense->count, size = (size_t)last->size;
+  memset(dense->factor, 0, count * count * sizeof(double));
+  for (int row = 0; row < last->rows; row++) {
+    for (int k = last->start[row]; k < last->start[row + 1]; k++) {
+      double *to = dense->factor + size * ((size_t)row * count + (size_t)last->columns[k]);
+      const double *block = last->precise + size * size * (size_t)k;
+      for (size_t i = 0; i < size * size; i++) to[i % size * count + i / size] = scale * block[i];
+    }
+  }
+  hold_dense(filter, dense);
+}
+
+void pl_grid_refresh(pl_grid *grid, const pl_bsr *A, const pl_filter *filter, double scale,
+                     pl_pool *pool)
+{
+  grid->level[0].precise = A->values;
+  grid->level[0].places = A->points;
+  for (int i = 0; i < grid->levels; i++) {
+    pl_grid_level *level = &grid->level[i];
+    pl_grid_measure(level, LATER_ROUNDS, pool);
+    if (level->groups > 0) coarsen(level, i ? NULL : filter, i ? 1 : scale, pool);
+  }
+  if (grid->dense.count == 0) return;
+  const pl_grid_level *last = &grid->level[grid->levels - 1];
+  int finest = grid->levels == 1;
+  spread_out(last, finest ? filter : NULL, finest ? scale : 1, &grid->dense);
+  pl_grid_triangle_pick()->invert(&grid->dense);
+}
+
+/* ---- the cycle ---- */
+
+static void filter_rows(const pl_filter *filter, int first, int last, float *x)
+{
+  for (int i = pl_filter_from(filter, first);
+       filter && i < filter->count && filter->nodes[i] < last; i++) {
+    const double *P = filter->projections + 9 * i;
+    float *at = x + 4 * (size_t)filter->nodes[i];
+    double from[3] = {(double)at[0], (double)at[1], (double)at[2]};
+    for (int c = 0; c < 3; c++)
+      at[c] = (float)(P[c] * from[0] + P[3 + c] * from[1] + P[6 + c] * from[2]);
+  }
+}
+
+static void start_chunk(void *context, int chunk)
+{
+  const pass *job = context;
+  job->kernel->start(job->level, chunk * job->level->chunk, pl_grid_last(job->level, chunk),
+                     job->sweep.b, job->sweep.r, job->sweep.out);
+}
+
+static void sweep_chunk(void *context, int chunk)
+{
+  const pass *job = context;
+  job->kernel->sweep(job->level, chunk * job->level->chunk, pl_grid_last(job->level, chunk),
+                     &job->sweep);
+}
+
+static void residual_chunk(void *context, int chunk)
+{
+  const pass *job = context;
+  const pl_grid_level *level = job->level;
+  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
+  job->kernel->residual(level, first, last, level->r, level->x, level->t);
+  filter_rows(job->filter, first, last, level->t);
+}
+
+static void restrict_chunk(void *context, int chunk)
+{
+  const pass *job = context;
+  job->kernel->restrict_to(job->level, chunk * job->coarse->chunk, pl_grid_last(job->coarse, chunk),
+                           job->level->t, job->coarse->r);
+}
+
+static void prolong_chunk(void *context, int chunk)
+{
+  const pass *job = context;
+  const pl_grid_level *level = job->level;
+  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
+  job->kernel->prolong(level, first, last, job->coarse->x, level->x);
+  filter_rows(job->filter, first, last, level->x);
+}
+
+/* Chebyshev's iteration from x, or from zero: level->x becomes the result. */
+static void smooth(pass *job, int degree, int from_zero, pl_pool *pool)
+{
+  pl_grid_level *level = job->level;
+  double high = reach * level->largest, low = high / spread;
+  double centre = 0.5 * (high + low), half = 0.5 * (high - low), rho = half / centre;
+  job->sweep = (pl_grid_sweep){.r = level->r, .b = (float)(1 / centre)};
+  for (int k = 0; k < degree; k++) {
+    if (k > 0) {
+      double next = 1 / (2 * centre / half - rho);
+      job->sweep.a = (float)(next * rho);
+      job->sweep.b = (float)(2 * next / half);
+      rho = next;
+    }
+    job->sweep.x = level->x;
+    job->sweep.out = level->y;
+    job->sweep.previous = k > 1 || (k == 1 && !from_zero) ? level->y : NULL;
+    run(job, level, k == 0 && from_zero ? start_chunk : sweep_chunk, pool);
+    swap(&level->x, &level->y);
+  }
+}
+
+static void solve_last(pl_grid_level *last, const pl_grid_dense *dense)
+{
+  size_t width = width_of(last), size = (size_t)last->size;
+  for (int i = 0; i < last->rows; i++)
+    memcpy(dense->in + size * (size_t)i, last->r + width * (size_t)i, size * sizeof(float));
+  pl_grid_triangle_pick()->apply(dense);
+  for (int i = 0; i < last->rows; i++)
+    memcpy(last->x + width * (size_t)i, dense->out + size * (size_t)i, size * sizeof(float));
+}
+
+void pl_grid_cycle(pl_grid *grid, const pl_filter *filter, int degree, pl_pool *pool)
+{
+  int end = grid->levels - 1;
+  for (int i = 0; i <= end; i++) {
+    pass job = {.kernel = pl_grid_kernel_pick(grid->level[i].size),
+                .level = &grid->level[i],
+                .coarse = &grid->level[i + 1],
+                .filter = i ? NULL : filter};
+    if (i == end && grid->dense.count > 0) {
+      solve_last(job.level, &grid->dense);
+      break;
+    }
+    smooth(&job, i == end ? ALONE * degree : degree, 1, pool);
+    if (i == end) break;
+    run(&job, job.level, residual_chunk, pool);
+    run(&job, job.coarse, restrict_chunk, pool);
+  }
+  for (int i = end - 1; i >= 0; i--) {
+    pass job = {.kernel = pl_grid_kernel_pick(grid->level[i].size),
+                .level = &grid->level[i],
+                .coarse = &grid->level[i + 1],
+                .filter = i ? NULL : filter};
+    run(&job, job.level, prolong_chunk, pool);
+    smooth(&job, degree, 0, pool);
+  }
+}

@@ -1,0 +1,93 @@
+/* The hierarchy of a smoothed-aggregation multigrid method.
+ *
+ * Level 0 has the matrix's rows, with 3 unknowns each; a coarser level has one row for each group
+ * of nodes of the level above, with 6 unknowns: the group's translation t and its rotation w about
+ * the group's centre c, measured at the group's radius l, so that all six are lengths:
+ *
+ *   u_i = t + w x (x_i - c) / l            (a node of level 0)
+ *   t_g = t + w x (c_g - c) / l,  w_g = (l_g / l) w            (a group of a coarser level)
+ *
+ * That is the tentative prolongator T. The prolongator is P = (I - omega D^-1 A) T with the block
+ * diagonal D, the coarse matrix P^T A P. Vanek, Mandel & Brezina 1996, "Algebraic multigrid by
+ * smoothed aggregation for second and fourth order elliptic problems".
+ *
+ * Patterns are made once. Coarse matrices are computed in double precision, since their soft
+ * directions are differences of large numbers; what a cycle reads is single precision. */
+#ifndef PL_SPARSE_MULTIGRID_H
+#define PL_SPARSE_MULTIGRID_H
+
+#include "sparse/blockwise.h"
+
+enum { PL_GRID_COARSE = 6, PL_GRID_MOST_LEVELS = 12 };
+
+/* A level. Vectors have 4 floats for each row of 3, and 8 for each row of 6, the last of which mean
+ * nothing; everything has 8 floats of slack at its end, since loads are wide. */
+typedef struct pl_grid_level {
+  int rows, size;                  /* unknowns per row: 3 or 6 */
+  int chunk;                       /* rows in one helping of work for a thread */
+  int *start, *columns, *diagonal; /* pattern of the matrix (of level 0: the matrix's own) */
+  float *values;                   /* blocks, column by column  */
+  float *inverse;                  /* of the diagonal blocks, likewise */
+  double *precise; /* the blocks in double precision; of level 0: the matrix's own, not scaled */
+  double *places;  /* 3 per row: where it is; NULL if unknown */
+  double *radius;  /* of a coarse level's groups */
+  int *counts;     /* and how many rows they have */
+  double largest;  /* eigenvalue of D^-1 A, estimated from below */
+  float *mode;     /* about its eigenvector, of length 1 */
+  double *sums;    /* one for each chunk */
+
+  // to the next level; groups is 0 on the last one
+  int groups, *group;     /* group[i] -1: in none */
+  double *tentative;      /* T: size rows of 6 for each row  */
+  int *near_start, *near; /* pattern of P: the groups that a row belongs to, ascending */
+  float *prolong;         /* P: size rows of 6 for each entry of near */
+  int *wide_start, *wide; /* pattern of A P, ascending */
+  double *product;        /* A P: size rows of 6 for each entry of wide */
+  int *member_start, *member_row, *member_place; /* of a group: rows, and places in near */
+  float *gathered;                               /* P again, in the order of the members */
+
+  // the cycle's vectors
+  float *r, *x, *y, *t;
+} pl_grid_level;
+
+/* W = L^-1 where the last level's matrix is L L^T; row by row, all rows count long. */
+typedef struct pl_grid_dense {
+  int count;
+  double *factor, *row; /* work: a matrix, and a row */
+  float *values;
+  float *in, *out; /* the cycle's vectors */
+} pl_grid_dense;
+
+typedef struct pl_grid {
+  pl_allocator allocator;
+  int levels;
+  pl_grid_level level[PL_GRID_MOST_LEVELS];
+  pl_grid_dense dense; /* the inverse on the last level; count 0: there is none */
+} pl_grid;
+
+/* All patterns and memory for matrices of A's pattern. */
+pl_status pl_grid_create(const pl_allocator *allocator, const pl_bsr *A, pl_grid *grid,
+                         pl_error *error);
+void pl_grid_destroy(pl_grid *grid);
+
+/* The finest level's values and inverse diagonal blocks, times scale and over scale. */
+void pl_grid_load(pl_grid *grid, const pl_bsr *A, const double *inverse, double scale,
+                  pl_pool *pool);
+/* Everything else, from what was loaded with the same scale. */
+void pl_grid_refresh(pl_grid *grid, const pl_bsr *A, const pl_filter *filter, double scale,
+                     pl_pool *pool);
+
+/* The end of a chunk of a level's rows. */
+static inline int pl_grid_last(const pl_grid_level *level, int chunk)
+{
+  int last = (chunk + 1) * level->chunk;
+  return last < level->rows ? last : level->rows;
+}
+
+/* A better estimate of a level's largest eigenvalue, by some rounds of the power method. */
+void pl_grid_measure(pl_grid_level *level, int rounds, pl_pool *pool);
+
+/* x of level 0 = one V-cycle for its r. */
+void pl_grid_cycle(pl_grid *grid, const pl_filter *filter, int degree, pl_pool *pool);
+
+#endif

@@ -1,0 +1,143 @@
+/* The loops of multigrid. Every sum runs in a fixed order, lane by lane, with + and * only, so the
+ * bits are the same for every width of the machine. */
+#include "sparse/multigrid_kernel.h"
+
+#include "math/lanes.h"
+
+#include <string.h>
+
+enum { COARSE = PL_GRID_COARSE };
+
+/* A pivot this much below its diagonal entry is what rounding left. */
+#define LEAST_PIVOT 1e-11
+
+typedef float quartet __attribute__((vector_size(16)));
+typedef float octet __attribute__((vector_size(32)));
+
+PL_INLINE octet octet_load(const float *from)
+{
+  octet lanes;
+  memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+
+/* Six doubles. */
+typedef double pair __attribute__((vector_size(16)));
+typedef struct six {
+  pl_lanes low;
+  pair high;
+} six;
+
+PL_INLINE six six_zero(void) { return (six){{0, 0, 0, 0}, {0, 0}}; }
+
+PL_INLINE six six_load(const double *from)
+{
+  six a;
+  memcpy(&a.low, from, sizeof a.low);
+  memcpy(&a.high, from + 4, sizeof a.high);
+  return a;
+}
+
+PL_INLINE void six_store(double *to, six a)
+{
+  memcpy(to, &a.low, sizeof a.low);
+  memcpy(to + 4, &a.high, sizeof a.high);
+}
+
+PL_INLINE six six_load_single(const float *from)
+{
+  return (six){{(double)from[0], (double)from[1], (double)from[2], (double)from[3]},
+               {(double)from[4], (double)from[5]}};
+}
+
+PL_INLINE void six_store_single(float *to, six a)
+{
+  for (int i = 0; i < 4; i++) to[i] = (float)a.low[i];
+  for (int i = 0; i < 2; i++) to[4 + i] = (float)a.high[i];
+}
+
+PL_INLINE six six_add(six a, six b) { return (six){a.low + b.low, a.high + b.high}; }
+PL_INLINE six six_scale(six a, double s) { return (six){a.low * s, a.high * s}; }
+
+#define PASTE_AGAIN(name, size) name##_##size
+#define PASTE(name, size)       PASTE_AGAIN(name, size)
+#define NAME(name)              PASTE(name, SIZE)
+#define VARIANT(name)           PL_VARIANT(name)
+
+#define SIZE 3
+#define WIDE quartet
+#include "sparse/multigrid_rows.h"
+#undef SIZE
+#undef WIDE
+
+#define SIZE 6
+#define WIDE octet
+#include "sparse/multigrid_rows.h"
+
+/* ---- the last level ---- */
+
+/* The sum of the products of four interleaved parts. */
+PL_INLINE double dot(const double *a, const double *b, int count)
+{
+  pl_lanes sums = pl_lanes_all(0);
+  int i = 0;
+  for (; i + PL_LANES <= count; i += PL_LANES) sums += pl_lanes_load(a + i) * pl_lanes_load(b + i);
+  for (int k = 0; i + k < count; k++) sums[k] += a[i + k] * b[i + k];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+static void factorise(pl_grid_dense *dense)
+{
+  int count = dense->count;
+  for (int i = 0; i < count; i++) {
+    double *row = dense->factor + (size_t)i * (size_t)count, diagonal = row[i];
+    for (int j = 0; j < i; j++) {
+      const double *other = dense->factor + (size_t)j * (size_t)count;
+      row[j] = other[j] > 0 ? (row[j] - dot(row, other, j)) / other[j] : 0;
+    }
+    double pivot = diagonal - dot(row, row, i);
+    if (!(pivot > LEAST_PIVOT * diagonal)) {
+      // nothing of its own is left of this unknown
+      memset(row, 0, (size_t)i * sizeof *row);
+      pivot = diagonal > 0 ? diagonal : 0;
+    }
+    row[i] = __builtin_sqrt(pivot);
+  }
+}
+
+static void invert(pl_grid_dense *dense)
+{
+  factorise(dense);
+  int count = dense->count;
+  for (int i = 0; i < count; i++) {
+    double *row = dense->factor + (size_t)i * (size_t)count, *sum = dense->row;
+    float *out = dense->values + (size_t)i * (size_t)count;
+    double scale = row[i] > 0 ? 1 / row[i] : 0;
+    memset(sum, 0, (size_t)i * sizeof *sum);
+    for (int k = 0; k < i; k++) {
+      const double *other = dense->factor + (size_t)k * (size_t)count;
+      for (int j = 0; j <= k; j++) sum[j] += row[k] * other[j];
+    }
+    for (int j = 0; j < i; j++) row[j] = -scale * sum[j];
+    row[i] = scale;
+    for (int j = 0; j <= i; j++) out[j] = (float)row[j];
+  }
+}
+
+static void apply(const pl_grid_dense *dense)
+{
+  int count = dense->count;
+  memset(dense->out, 0, (size_t)count * sizeof *dense->out);
+  for (int i = 0; i < count; i++) {
+    const float *row = dense->values + (size_t)i * (size_t)count;
+    octet sums = {0};
+    int j = 0;
+    for (; j + 8 <= i + 1; j += 8) sums += octet_load(row + j) * octet_load(dense->in + j);
+    for (int k = 0; j + k <= i; k++) sums[k] += row[j + k] * dense->in[j + k];
+    float y =
+        ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    for (j = 0; j <= i; j++) dense->out[j] += y * row[j];
+  }
+}
+
+const pl_grid_triangle PL_VARIANT(pl_grid_triangle) = {invert, apply};

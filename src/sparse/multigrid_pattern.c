@@ -1,0 +1,293 @@
+/* Patterns and memory of the hierarchy: groups, the prolongator's pattern (a row belongs to the
+ * groups of its neighbours), the pattern of A P, and of the coarse matrix. */
+#include "core/error.h"
+#include "core/memory.h"
+#include "sparse/aggregate.h"
+#include "sparse/multigrid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_DENSE = 420,   /* unknowns of a last level that is inverted */
+  WANTED_CHUNKS = 64, /* of a level */
+  LEAST_CHUNK = 8,    /* rows */
+  SLACK = 8           /* floats behind the end of an array */
+};
+
+/* A level on which fewer groups than this part of its rows cannot be found is the last one. */
+static const double least_reduction = 0.7;
+
+/* Lists of different numbers, one for each row, ascending. */
+typedef struct lists {
+  const pl_allocator *allocator;
+  int rows, range; /* the numbers are below range */
+  int *start, *entries;
+  int *seen, *found; /* seen[n] == row + 1: n is in found already */
+  int count;
+} lists;
+
+static void note(lists *made, int row, int number)
+{
+  if (number < 0 || made->seen[number] == row + 1) return;
+  made->seen[number] = row + 1;
+  made->found[made->count++] = number;
+}
+
+static int by_value(const void *a, const void *b)
+{
+  int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+/* Makes the lists from a function that notes the numbers of a row. */
+static pl_status make_lists(lists *made, void (*list)(const pl_grid_level *, int, lists *),
+                            const pl_grid_level *level, pl_error *error)
+{
+  pl_status status = PL_OK;
+  made->start = pl_alloc(made->allocator, (size_t)made->rows + 1, sizeof(int));
+  made->seen = pl_alloc(made->allocator, (size_t)made->range, sizeof(int));
+  made->found = pl_alloc(made->allocator, (size_t)made->range, sizeof(int));
+  if (!made->start || !made->seen || !made->found) status = pl_fail_memory(error);
+
+  // count, then fill
+  for (int round = 0; round < 2 && !status; round++) {
+    memset(made->seen, 0, (size_t)made->range * sizeof(int));
+    int64_t total = 0;
+    for (int row = 0; row < made->rows && total < INT32_MAX; row++) {
+      made->count = 0;
+      list(level, row, made);
+      if (round == 1) {
+        qsort(made->found, (size_t)made->count, sizeof(int), by_value);
+        memcpy(made->entries + made->start[row], made->found, (size_t)made->count * sizeof(int));
+      }
+      total += made->count;
+      made->start[row + 1] = (int)total;
+    }
+    if (total >= INT32_MAX)
+      status = pl_fail(error, PL_E_LIMIT, "the matrix is too large for multigrid");
+    else if (round == 0 && !(made->entries = pl_alloc(made->allocator, (size_t)total, sizeof(int))))
+      status = pl_fail_memory(error);
+  }
+  pl_free(made->allocator, made->seen);
+  pl_free(made->allocator, made->found);
+  return status;
+}
+
+static void list_near(const pl_grid_level *level, int row, lists *made)
+{
+  if (level->group[row] < 0) return;
+  for (int k = level->start[row]; k < level->start[row + 1]; k++)
+    note(made, row, level->group[level->columns[k]]);
+}
+
+static void list_wide(const pl_grid_level *level, int row, lists *made)
+{
+  for (int k = level->start[row]; k < level->start[row + 1]; k++) {
+    int column = level->columns[k];
+    for (int m = level->near_start[column]; m < level->near_start[column + 1]; m++)
+      note(made, row, level->near[m]);
+  }
+}
+
+static void list_coarse(const pl_grid_level *level, int group, lists *made)
+{
+  note(made, group, group);
+  for (int m = level->member_start[group]; m < level->member_start[group + 1]; m++) {
+    int row = level->member_row[m];
+    for (int k = level->wide_start[row]; k < level->wide_start[row + 1]; k++)
+      note(made, group, level->wide[k]);
+  }
+}
+
+/* For every group the rows that belong to it. */
+static pl_status list_members(const pl_allocator *allocator, pl_grid_level *level, pl_error *error)
+{
+  size_t entries = (size_t)level->near_start[level->rows];
+  level->member_start = pl_alloc(allocator, (size_t)level->groups + 2, sizeof(int));
+  level->member_row = pl_alloc(allocator, entries, sizeof(int));
+  level->member_place = pl_alloc(allocator, entries, sizeof(int));
+  if (!level->member_start || !level->member_row || !level->member_place)
+    return pl_fail_memory(error);
+
+  // member_start[g + 1] runs through the places of group g
+  int *next = level->member_start + 1;
+  for (size_t k = 0; k < entries; k++) next[level->near[k] + 1]++;
+  for (int group = 0; group < level->groups; group++) next[group + 1] += next[group];
+  for (int row = 0; row < level->rows; row++) {
+    for (int k = level->near_start[row]; k < level->near_start[row + 1]; k++) {
+      int place = next[level->near[k]]++;
+      level->member_row[place] = row;
+      level->member_place[place] = k;
+    }
+  }
+  return PL_OK;
+}
+
+/* Arrays of a level with a known pattern; count is that of all blocks. */
+static pl_status take_memory(const pl_allocator *allocator, pl_grid_level *level, pl_error *error)
+{
+  size_t rows = (size_t)level->rows, size = (size_t)level->size, width = size == 3 ? 4 : 8;
+  size_t blocks = (size_t)level->start[level->rows];
+  float **vectors[] = {&level->r, &level->x, &level->y, &level->t, &level->mode};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+    *vectors[i] = pl_alloc(allocator, width * rows + SLACK, sizeof(float));
+    if (!*vectors[i]) return pl_fail_memory(error);
+  }
+  level->values = pl_alloc(allocator, size * size * blocks + SLACK, sizeof(float));
+  level->inverse = pl_alloc(allocator, size * size * rows + SLACK, sizeof(float));
+  level->sums =
+      pl_alloc(allocator, (size_t)pl_chunk_count(level->rows, level->chunk) + 1, sizeof(double));
+  return level->values && level->inverse && level->sums ? PL_OK : pl_fail_memory(error);
+}
+
+static void set_chunk(pl_grid_level *level)
+{
+  level->chunk = pl_chunk_count(level->rows, WANTED_CHUNKS);
+  if (level->chunk < LEAST_CHUNK) level->chunk = LEAST_CHUNK;
+}
+
+/* The patterns between a level and the next. */
+static pl_status connect(const pl_allocator *allocator, pl_grid_level *level, pl_error *error)
+{
+  lists near = {.allocator = allocator, .rows = level->rows, .range = level->groups};
+  pl_status status = make_lists(&near, list_near, level, error);
+  level->near_start = near.start;
+  level->near = near.entries;
+  if (status) return status;
+
+  lists wide = {.allocator = allocator, .rows = level->rows, .range = level->groups};
+  status = make_lists(&wide, list_wide, level, error);
+  level->wide_start = wide.start;
+  level->wide = wide.entries;
+  if (!status) status = list_members(allocator, level, error);
+  if (status) return status;
+
+  size_t size = (size_t)level->size * PL_GRID_COARSE;
+  level->tentative = pl_alloc(allocator, size * (size_t)level->rows, sizeof(double));
+  size_t entries = size * (size_t)level->near_start[level->rows];
+  level->prolong = pl_alloc(allocator, entries + SLACK, sizeof(float));
+  level->gathered = pl_alloc(allocator, entries + SLACK, sizeof(float));
+  level->product =
+      pl_alloc(allocator, size * (size_t)level->wide_start[level->rows], sizeof(double));
+  int complete = level->tentative && level->prolong && level->gathered && level->product;
+  return complete ? PL_OK : pl_fail_memory(error);
+}
+
+/* The level of a level's groups. */
+static pl_status make_coarse(const pl_allocator *allocator, const pl_grid_level *level,
+                             pl_grid_level *coarse, pl_error *error)
+{
+  coarse->rows = level->groups;
+  coarse->size = PL_GRID_COARSE;
+  set_chunk(coarse);
+  lists columns = {.allocator = allocator, .rows = coarse->rows, .range = coarse->rows};
+  pl_status status = make_lists(&columns, list_coarse, level, error);
+  coarse->start = columns.start;
+  coarse->columns = columns.entries;
+  if (status) return status;
+
+  size_t rows = (size_t)coarse->rows, blocks = (size_t)coarse->start[coarse->rows];
+  coarse->diagonal = pl_alloc(allocator, rows, sizeof(int));
+  coarse->precise = pl_alloc(allocator, 36 * blocks, sizeof(double));
+  coarse->places = pl_alloc(allocator, 3 * rows, sizeof(double));
+  coarse->radius = pl_alloc(allocator, rows, sizeof(double));
+  coarse->counts = pl_alloc(allocator, rows, sizeof(int));
+  if (!coarse->counts || !coarse->diagonal || !coarse->precise || !coarse->places ||
+      !coarse->radius)
+    return pl_fail_memory(error);
+  for (int row = 0; row < coarse->rows; row++) {
+    int k = coarse->start[row];
+    while (coarse->columns[k] < row) k++;
+    coarse->diagonal[row] = k;
+  }
+  return take_memory(allocator, coarse, error);
+}
+
+/* Groups of a level, and how many; 0 if there is no use in a coarser level. */
+static pl_status group_rows(const pl_allocator *allocator, pl_grid_level *level, pl_error *error)
+{
+  level->group = pl_alloc(allocator, (size_t)level->rows, sizeof(int));
+  if (!level->group) return pl_fail_memory(error);
+  int groups = pl_aggregate(allocator, level->rows, level->start, level->columns, level->group);
+  if (groups < 0) return pl_fail_memory(error);
+  level->groups = groups <= least_reduction * level->rows ? groups : 0;
+  return PL_OK;
+}
+
+static pl_status make_dense(const pl_allocator *allocator, const pl_grid_level *last,
+                            pl_grid_dense *dense, pl_error *error)
+{
+  size_t count = (size_t)last->rows * (size_t)last->size;
+  dense->count = (int)count;
+  dense->factor = pl_alloc(allocator, count * count, sizeof(double));
+  dense->row = pl_alloc(allocator, count, sizeof(double));
+  dense->values = pl_alloc(allocator, count * count, sizeof(float));
+  dense->in = pl_alloc(allocator, count, sizeof(float));
+  dense->out = pl_alloc(allocator, count, sizeof(float));
+  int complete = dense->factor && dense->row && dense->values && dense->in && dense->out;
+  return complete ? PL_OK : pl_fail_memory(error);
+}
+
+pl_status pl_grid_create(const pl_allocator *allocator, const pl_bsr *A, pl_grid *grid,
+                         pl_error *error)
+{
+  grid->allocator = *allocator;
+  grid->levels = 1;
+  pl_grid_level *level = grid->level;
+  level->rows = A->rows;
+  level->size = 3;
+  level->start = A->start;
+  level->columns = A->columns;
+  level->diagonal = A->diagonal;
+  set_chunk(level);
+  pl_status status = take_memory(allocator, level, error);
+  while (!status && level->rows * level->size > MOST_DENSE && grid->levels < PL_GRID_MOST_LEVELS) {
+    status = group_rows(allocator, level, error);
+    if (status || level->groups == 0) break;
+    status = connect(allocator, level, error);
+    if (!status) status = make_coarse(allocator, level, level + 1, error);
+    level++;
+    grid->levels++;
+  }
+  if (!status && level->rows * level->size <= MOST_DENSE)
+    status = make_dense(allocator, level, &grid->dense, error);
+  return status;
+}
+
+void pl_grid_destroy(pl_grid *grid)
+{
+  for (int i = 0; i < grid->levels; i++) {
+    pl_grid_level *level = &grid->level[i];
+    void *shared[] = {level->start, level->columns, level->diagonal, level->precise, level->places};
+    void *own[] = {level->values,
+                   level->inverse,
+                   level->sums,
+                   level->radius,
+                   level->counts,
+                   level->group,
+                   level->tentative,
+                   level->near_start,
+                   level->near,
+                   level->prolong,
+                   level->gathered,
+                   level->wide_start,
+                   level->wide,
+                   level->product,
+                   level->member_row,
+                   level->member_place,
+                   level->member_start,
+                   level->r,
+                   level->x,
+                   level->y,
+                   level->t,
+                   level->mode};
+    // the finest level's pattern, values and places are the matrix's
+    for (size_t k = 0; i > 0 && k < sizeof shared / sizeof *shared; k++)
+      pl_free(&grid->allocator, shared[k]);
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++) pl_free(&grid->allocator, own[k]);
+  }
+  const pl_grid_dense *dense = &grid->dense;
+  void *arrays[] = {dense->factor, dense->row, dense->values, dense->in, dense->out};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) pl_free(&grid->allocator, arrays[k]);
+}

@@ -1,0 +1,254 @@
+/* The loops of multigrid for rows of SIZE unknowns, which stand in vectors of the type WIDE. To be
+ * included by multigrid_kernel.c once for each size. Columns of blocks are loaded wide: what
+ * stands behind their end goes into lanes that are never read. */
+
+#define wide_load     NAME(wide_load)
+#define wide_store    NAME(wide_store)
+#define row_at        NAME(row_at)
+#define block_times   NAME(block_times)
+#define row_product   NAME(row_product)
+#define inverse_of    NAME(inverse_of)
+#define start_rows    NAME(start_rows)
+#define sweep_rows    NAME(sweep_rows)
+#define residual_rows NAME(residual_rows)
+#define prolong_rows  NAME(prolong_rows)
+#define restrict_rows NAME(restrict_rows)
+#define add_product   NAME(add_product)
+#define seek          NAME(seek)
+#define smooth_rows   NAME(smooth_rows)
+#define multiply_rows NAME(multiply_rows)
+#define add_gathered  NAME(add_gathered)
+#define gather_rows   NAME(gather_rows)
+
+PL_INLINE WIDE wide_load(const float *from)
+{
+  WIDE lanes;
+  memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+
+PL_INLINE void wide_store(float *to, WIDE lanes) { memcpy(to, &lanes, sizeof lanes); }
+
+PL_INLINE float *row_at(const float *vector, int row)
+{
+  return (float *)vector + (sizeof(WIDE) / sizeof(float)) * (size_t)row;
+}
+
+/* block * x, column by column. */
+PL_INLINE WIDE block_times(const float *block, WIDE x)
+{
+  WIDE sum = wide_load(block) * x[0];
+  for (int c = 1; c < SIZE; c++) sum += wide_load(block + SIZE * c) * x[c];
+  return sum;
+}
+
+PL_INLINE WIDE row_product(const pl_grid_level *level, int row, const float *x)
+{
+  WIDE sums[3] = {{0}, {0}, {0}};
+  const int *column = level->columns + level->start[row];
+  const int *end = level->columns + level->start[row + 1];
+  const float *block = level->values + (size_t)(SIZE * SIZE) * (size_t)level->start[row];
+  for (; column < end; column++, block += SIZE * SIZE) {
+    const float *xj = row_at(x, *column);
+    for (int c = 0; c < SIZE; c++) sums[c % 3] += wide_load(block + SIZE * c) * xj[c];
+  }
+  return (sums[0] + sums[1]) + sums[2];
+}
+
+PL_INLINE const float *inverse_of(const pl_grid_level *level, int row)
+{
+  return level->inverse + (size_t)(SIZE * SIZE) * (size_t)row;
+}
+
+static void start_rows(const pl_grid_level *level, int first, int last, float b, const float *r,
+                       float *x)
+{
+  for (int row = first; row < last; row++)
+    wide_store(row_at(x, row), b * block_times(inverse_of(level, row), wide_load(row_at(r, row))));
+}
+
+static void sweep_rows(const pl_grid_level *level, int first, int last, const pl_grid_sweep *sweep)
+{
+  for (int row = first; row < last; row++) {
+    WIDE x = wide_load(row_at(sweep->x, row)), way = x;
+    WIDE t = wide_load(row_at(sweep->r, row)) - row_product(level, row, sweep->x);
+    if (sweep->previous) way = x - wide_load(row_at(sweep->previous, row));
+    WIDE z = block_times(inverse_of(level, row), t);
+    wide_store(row_at(sweep->out, row), x + (sweep->a * way + sweep->b * z));
+  }
+}
+
+static void residual_rows(const pl_grid_level *level, int first, int last, const float *r,
+                          const float *x, float *t)
+{
+  for (int row = first; row < last; row++)
+    wide_store(row_at(t, row), wide_load(row_at(r, row)) - row_product(level, row, x));
+}
+
+static void prolong_rows(const pl_grid_level *level, int first, int last, const float *e, float *x)
+{
+  for (int row = first; row < last; row++) {
+    octet sums[SIZE] = {{0}};
+    for (int k = level->near_start[row]; k < level->near_start[row + 1]; k++) {
+      octet from = octet_load(e + 8 * (size_t)level->near[k]);
+      const float *block = level->prolong + (size_t)(SIZE * COARSE) * (size_t)k;
+      for (int i = 0; i < SIZE; i++) sums[i] += octet_load(block + COARSE * i) * from;
+    }
+    float *to = row_at(x, row);
+    for (int i = 0; i < SIZE; i++)
+      to[i] += ((sums[i][0] + sums[i][1]) + (sums[i][2] + sums[i][3])) + (sums[i][4] + sums[i][5]);
+  }
+}
+
+static void restrict_rows(const pl_grid_level *level, int first, int last, const float *t, float *e)
+{
+  for (int group = first; group < last; group++) {
+    octet sum = {0};
+    int m = level->member_start[group], end = level->member_start[group + 1];
+    const float *block = level->gathered + (size_t)(SIZE * COARSE) * (size_t)m;
+    for (; m < end; m++, block += SIZE * COARSE) {
+      const float *from = row_at(t, level->member_row[m]);
+      for (int i = 0; i < SIZE; i++) sum += octet_load(block + COARSE * i) * from[i];
+    }
+    memcpy(e + 8 * (size_t)group, &sum, sizeof sum);
+  }
+}
+
+/* ---- coarse matrices, in double precision ---- */
+
+/* to += A block * rows, where rows has a row of 6 for each column of the block. */
+PL_INLINE void add_product(const double *block, const six *rows, six *to)
+{
+  for (int i = 0; i < SIZE; i++) {
+    for (int c = 0; c < SIZE; c++) to[i] = six_add(to[i], six_scale(rows[c], block[SIZE * c + i]));
+  }
+}
+
+/* Is the place of this group in the ascending list; the list has it. */
+PL_INLINE const int *seek(const int *list, int group)
+{
+  while (*list < group) list++;
+  return list;
+}
+
+static void smooth_rows(pl_grid_level *level, int first, int last, double omega)
+{
+  for (int row = first; row < last; row++) {
+    int near = level->near_start[row], near_end = level->near_start[row + 1];
+    for (int k = near; k < near_end; k++) {
+      int group = level->near[k];
+      six sums[SIZE], rows[SIZE];
+      for (int i = 0; i < SIZE; i++) sums[i] = six_zero();
+
+      // A T in this group's columns
+      for (int m = level->start[row]; m < level->start[row + 1]; m++) {
+        int column = level->columns[m];
+        if (level->group[column] != group) continue;
+        const double *T = level->tentative + (size_t)(SIZE * COARSE) * (size_t)column;
+        for (int i = 0; i < SIZE; i++) rows[i] = six_load(T + COARSE * i);
+        add_product(level->precise + (size_t)(SIZE * SIZE) * (size_t)m, rows, sums);
+      }
+
+      // T - omega D^-1 A T
+      const float *inverse = inverse_of(level, row);
+      const double *T = level->tentative + (size_t)(SIZE * COARSE) * (size_t)row;
+      float *to = level->prolong + (size_t)(SIZE * COARSE) * (size_t)k;
+      for (int i = 0; i < SIZE; i++) {
+        six sum = level->group[row] == group ? six_load(T + COARSE * i) : six_zero();
+        for (int c = 0; c < SIZE; c++)
+          sum = six_add(sum, six_scale(sums[c], -omega * (double)inverse[SIZE * c + i]));
+        six_store_single(to + COARSE * i, sum);
+      }
+    }
+  }
+}
+
+static void multiply_rows(pl_grid_level *level, int first, int last, double scale)
+{
+  for (int row = first; row < last; row++) {
+    double *out = level->product + (size_t)(SIZE * COARSE) * (size_t)level->wide_start[row];
+    size_t count = (size_t)(level->wide_start[row + 1] - level->wide_start[row]);
+    memset(out, 0, (size_t)(SIZE * COARSE) * count * sizeof *out);
+    for (int m = level->start[row]; m < level->start[row + 1]; m++) {
+      int column = level->columns[m];
+      double block[SIZE * SIZE];
+      const double *values = level->precise + (size_t)(SIZE * SIZE) * (size_t)m;
+      for (int i = 0; i < SIZE * SIZE; i++) block[i] = scale * values[i];
+      const int *wide = level->wide + level->wide_start[row];
+      for (int k = level->near_start[column]; k < level->near_start[column + 1]; k++) {
+        wide = seek(wide, level->near[k]);
+        six rows[SIZE], sums[SIZE];
+        double *to = level->product + (size_t)(SIZE * COARSE) * (size_t)(wide - level->wide);
+        for (int i = 0; i < SIZE; i++) {
+          rows[i] = six_load_single(level->prolong + (size_t)COARSE * (size_t)(SIZE * k + i));
+          sums[i] = six_load(to + COARSE * i);
+        }
+        add_product(block, rows, sums);
+        for (int i = 0; i < SIZE; i++) six_store(to + COARSE * i, sums[i]);
+      }
+    }
+  }
+}
+
+/* to (6x6, column by column) += P_block^T product_block. */
+PL_INLINE void add_gathered(const six *P, const double *product, double *to)
+{
+  for (int c = 0; c < COARSE; c++) {
+    six sum = six_load(to + COARSE * c);
+    for (int i = 0; i < SIZE; i++) sum = six_add(sum, six_scale(P[i], product[COARSE * i + c]));
+    six_store(to + COARSE * c, sum);
+  }
+}
+
+static void gather_rows(const pl_grid_level *level, int first, int last, pl_grid_level *coarse)
+{
+  for (int group = first; group < last; group++) {
+    size_t begin = (size_t)coarse->start[group], end = (size_t)coarse->start[group + 1];
+    memset(coarse->precise + 36 * begin, 0, 36 * (end - begin) * sizeof(double));
+    for (int m = level->member_start[group]; m < level->member_start[group + 1]; m++) {
+      int row = level->member_row[m];
+      six P[SIZE];
+      const float *block =
+          level->prolong + (size_t)(SIZE * COARSE) * (size_t)level->member_place[m];
+      memcpy(level->gathered + (size_t)(SIZE * COARSE) * (size_t)m, block,
+             SIZE * COARSE * sizeof *block);
+      for (int i = 0; i < SIZE; i++) P[i] = six_load_single(block + COARSE * i);
+      const int *column = coarse->columns + coarse->diagonal[group];
+      for (int k = level->wide_start[row]; k < level->wide_start[row + 1]; k++) {
+        if (level->wide[k] < group) continue;
+        column = seek(column, level->wide[k]);
+        add_gathered(P, level->product + (size_t)(SIZE * COARSE) * (size_t)k,
+                     coarse->precise + 36 * (size_t)(column - coarse->columns));
+      }
+    }
+  }
+}
+
+const pl_grid_kernel VARIANT(NAME(pl_grid_kernel)) = {
+    .start = start_rows,
+    .sweep = sweep_rows,
+    .residual = residual_rows,
+    .prolong = prolong_rows,
+    .restrict_to = restrict_rows,
+    .smooth = smooth_rows,
+    .multiply = multiply_rows,
+    .gather = gather_rows,
+};
+
+#undef wide_load
+#undef wide_store
+#undef row_at
+#undef block_times
+#undef row_product
+#undef inverse_of
+#undef start_rows
+#undef sweep_rows
+#undef residual_rows
+#undef prolong_rows
+#undef restrict_rows
+#undef add_product
+#undef seek
+#undef smooth_rows
+#undef multiply_rows
+#undef add_gathered
+#undef gather_rows

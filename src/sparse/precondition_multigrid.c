@@ -1,0 +1,186 @@
+/* One V-cycle of smoothed-aggregation multigrid, in single precision.
+ *
+ * The finest level follows every new matrix; the coarse ones serve as long as they are worth it:
+ * they are renewed when the iterations that they have cost, beyond those of the first solve with
+ * them, add up to what a renewal costs. Counts decide, not clocks, so results can be repeated. */
+#include "core/error.h"
+#include "core/memory.h"
+#include "sparse/multigrid.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEGREE, REUSE, PARAM_COUNT };
+
+static const pl_param params[PARAM_COUNT] = {
+    [DEGREE] = {"degree", "count", "products with the matrix in each smoothing", 2, 1, 10, NULL, 0},
+    [REUSE] = {"reuse", "1", "keep coarse levels over several matrices, or renew them for each", 0,
+               0, 1, "yes|no", 0},
+};
+
+/* What a renewal costs, in cycles. */
+enum { RENEWAL = 10 };
+
+/* By which power of two the size of the matrix may change before it is scaled anew. */
+enum { MOST_DRIFT = 20 };
+
+typedef struct multigrid {
+  pl_blockwise blockwise; /* the inverse blocks of the diagonal */
+  pl_grid grid;
+  int degree, reuse;
+  const pl_filter *filter;
+  int ready, exponent; /* the matrix is scaled by 2^-exponent */
+  int applications;    /* since the last prepare */
+  int first, excess;   /* applications of the first solve after a renewal, and what came on top */
+} multigrid;
+
+static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double *values,
+                        pl_error *error)
+{
+  multigrid *self = (multigrid *)common;
+  self->degree = (int)values[DEGREE];
+  self->reuse = values[REUSE] == 0;
+  pl_status status = pl_blockwise_create(common, A, values, error);
+  return status ? status : pl_grid_create(&common->allocator, A, &self->grid, error);
+}
+
+static void destroy(pl_preconditioner *common)
+{
+  pl_grid_destroy(&((multigrid *)common)->grid);
+  pl_blockwise_destroy(common);
+}
+
+/* The exponent of the largest entry on the diagonal. */
+static int size_of(const pl_bsr *A)
+{
+  double largest = 0;
+  for (int row = 0; row < A->rows; row++) {
+    const double *D = A->values + 9 * A->diagonal[row];
+    largest = fmax(largest, fmax(D[0], fmax(D[4], D[8])));
+  }
+  int exponent = 0;
+  if (isfinite(largest) && largest >= DBL_MIN) frexp(largest, &exponent);
+  return exponent;
+}
+
+/* Is it time to renew the coarse levels? Takes the last solve into account. */
+static int is_worn(multigrid *self, int exponent)
+{
+  if (!self->ready || !self->reuse) return 1;
+  if (abs(exponent - self->exponent) > MOST_DRIFT) return 1;
+  if (self->first == 0)
+    self->first = self->applications;
+  else if (self->applications > self->first)
+    self->excess += self->applications - self->first;
+  return self->excess >= RENEWAL;
+}
+
+static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_filter *filter,
+                         pl_pool *pool, pl_error *error)
+{
+  multigrid *self = (multigrid *)common;
+  pl_grid *grid = &self->grid;
+  pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
+  if (status) return status;
+  self->filter = filter;
+  int exponent = size_of(A), worn = is_worn(self, exponent);
+  self->applications = 0;
+  if (worn) self->exponent = exponent;
+  double scale = ldexp(1, -self->exponent);
+  pl_grid_load(grid, A, self->blockwise.blocks, scale, pool);
+  if (worn) {
+    pl_grid_refresh(grid, A, filter, scale, pool);
+    self->first = self->excess = 0;
+    self->ready = 1;
+  } else {
+    pl_grid_measure(grid->level, 1, pool);
+  }
+  return PL_OK;
+}
+
+/* One application, as the passes see it. */
+typedef struct application {
+  multigrid *self;
+  const double *r;
+  double *z, scale, back;
+} application;
+
+static void largest_chunk(void *context, int chunk)
+{
+  const application *job = context;
+  pl_grid_level *level = job->self->grid.level;
+  double largest = 0;
+  int last = pl_grid_last(level, chunk);
+  // what is not a number must come through
+  for (int i = 3 * chunk * level->chunk; i < 3 * last; i++) {
+    double size = fabs(job->r[i]);
+    largest = largest > size ? largest : size;
+  }
+  level->sums[chunk] = largest;
+}
+
+static void load_chunk(void *context, int chunk)
+{
+  const application *job = context;
+  pl_grid_level *level = job->self->grid.level;
+  int last = pl_grid_last(level, chunk);
+  for (int row = chunk * level->chunk; row < last; row++) {
+    for (int c = 0; c < 3; c++) level->r[4 * row + c] = (float)(job->scale * job->r[3 * row + c]);
+  }
+}
+
+static void store_chunk(void *context, int chunk)
+{
+  const application *job = context;
+  const pl_grid_level *level = job->self->grid.level;
+  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
+  for (int row = first; row < last; row++) {
+    for (int c = 0; c < 3; c++) job->z[3 * row + c] = job->back * (double)level->x[4 * row + c];
+  }
+  pl_filter_apply_range(job->self->filter, first, last, job->z);
+}
+
+static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool *pool)
+{
+  multigrid *self = (multigrid *)common;
+  pl_grid_level *level = self->grid.level;
+  application job = {.self = self, .r = r, .z = z};
+  int chunks = pl_chunk_count(level->rows, level->chunk), exponent = 0;
+  self->applications++;
+
+  // r is scaled to about 1, since single precision has a small range
+  double largest = 0;
+  pl_parallel(pool, chunks, largest_chunk, &job);
+  for (int chunk = 0; chunk < chunks; chunk++)
+    largest = largest > level->sums[chunk] ? largest : level->sums[chunk];
+  if (!(largest > 0) || !isfinite(largest)) {
+    memcpy(z, r, 3 * (size_t)common->rows * sizeof *z);
+    return;
+  }
+  frexp(fmax(largest, DBL_MIN), &exponent);
+  job.scale = ldexp(1, -exponent);
+  job.back = ldexp(1, exponent - self->exponent);
+  pl_parallel(pool, chunks, load_chunk, &job);
+  pl_grid_cycle(&self->grid, self->filter, self->degree, pool);
+  pl_parallel(pool, chunks, store_chunk, &job);
+}
+
+static const double *blocks(const pl_preconditioner *self)
+{
+  (void)self;
+  return NULL;
+}
+
+const pl_preconditioner_ops pl_preconditioner_multigrid = {
+    .info = {"multigrid",
+             "smoothed aggregation with rigid motions: iterations hardly grow with size",
+             "Vanek, Mandel & Brezina 1996", params, PARAM_COUNT},
+    .state_size = sizeof(multigrid),
+    .create = create,
+    .destroy = destroy,
+    .prepare = prepare,
+    .apply = apply,
+    .blocks = blocks,
+};

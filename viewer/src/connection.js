@@ -1,0 +1,49 @@
+// The WebSocket to the server that this page came from: says hello, confirms frames, tries again
+// when it is lost.
+import { decode } from './messages.js';
+
+export class Connection {
+  // handlers: message(m), open(), lost({ wrongToken, full }), malformed(error)
+  constructor(token, handlers) {
+    this.token = token;
+    this.handlers = handlers;
+    this.wait = 300;
+    this.connect();
+  }
+
+  connect() {
+    const socket = new WebSocket(`ws://${location.host}/`, 'pliant-view');
+    socket.binaryType = 'arraybuffer';
+    socket.onopen = () => socket.send(`hello ${this.token}`);
+    socket.onmessage = (event) => this.receive(event.data);
+    socket.onclose = (event) => this.closed(event);
+    this.socket = socket;
+    this.greeted = false;
+  }
+
+  receive(data) {
+    if (!this.greeted) {
+      this.greeted = true;
+      this.wait = 300;
+      this.handlers.open();
+    }
+    try {
+      const message = decode(data);
+      this.handlers.message(message);
+      if (message.type === 'frame') this.send('ack');
+    } catch (error) {
+      this.handlers.malformed(error);
+    }
+  }
+
+  closed(event) {
+    const wrongToken = event.code === 1008 && event.reason === 'token';
+    this.handlers.lost({ wrongToken, full: event.reason === 'too many pages' });
+    setTimeout(() => this.connect(), wrongToken ? 3000 : this.wait);
+    this.wait = Math.min(2 * this.wait, 2000);
+  }
+
+  send(line) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(line);
+  }
+}

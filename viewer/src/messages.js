@@ -1,0 +1,72 @@
+// The binary messages of docs/viewer.md. Whatever does not fit is an error, never a wrong picture.
+
+class Reader {
+  constructor(buffer) {
+    this.view = new DataView(buffer);
+    this.at = 0;
+  }
+  need(bytes) {
+    if (this.at + bytes > this.view.byteLength) throw new Error('a message ends too early');
+    this.at += bytes;
+    return this.at - bytes;
+  }
+  u32() { return this.view.getUint32(this.need(4), true); }
+  f32() { return this.view.getFloat32(this.need(4), true); }
+  f64() { return this.view.getFloat64(this.need(8), true); }
+  array(type, count) {
+    if (count > this.view.byteLength) throw new Error('a message counts more than it holds');
+    return new type(this.view.buffer, this.need(count * type.BYTES_PER_ELEMENT), count);
+  }
+  vector() { return [this.f32(), this.f32(), this.f32()]; }
+}
+
+function frame(reader) {
+  const message = { type: 'frame', scene: reader.u32(), number: reader.u32() };
+  const flags = reader.u32();
+  Object.assign(message, {
+    playing: !!(flags & 1), behind: !!(flags & 2), stepped: !!(flags & 4), gauged: !!(flags & 8),
+    time: reader.f64(),
+  });
+  const vertices = reader.u32(), tint = reader.u32(), pulls = reader.u32(), gauges = reader.u32();
+  message.place = reader.u32();
+  message.count = reader.u32();
+  message.realTimeFactor = reader.f32();
+  message.stepSeconds = reader.f32();
+  message.pulls = [];
+  for (let i = 0; i < pulls; i++)
+    message.pulls.push({ position: reader.vector(), target: reader.vector(), force: reader.vector() });
+  message.gauges = reader.array(Float32Array, gauges);
+  message.positions = reader.array(Float32Array, 3 * vertices);
+  message.tint = tint;
+  message.values = tint ? reader.array(Float32Array, vertices) : null;
+  return message;
+}
+
+function geometry(reader) {
+  const message = { type: 'geometry', scene: reader.u32() };
+  const vertices = reader.u32(), triangles = reader.u32(), edges = reader.u32();
+  message.rest = reader.array(Float32Array, 3 * vertices);
+  message.triangles = reader.array(Uint32Array, 3 * triangles);
+  message.edges = reader.array(Uint32Array, 2 * edges);
+  for (const list of [message.triangles, message.edges])
+    for (const vertex of list) if (vertex >= vertices) throw new Error('a surface without some of its vertices');
+  return message;
+}
+
+function held(reader) {
+  return { type: 'held', scene: reader.u32(), held: reader.array(Uint8Array, reader.u32()) };
+}
+
+function thumb(reader) {
+  return { type: 'thumb', index: reader.u32(), png: reader.array(Uint8Array, reader.u32()) };
+}
+
+const kinds = { PLF1: frame, PLG1: geometry, PLH1: held, PLT1: thumb };
+
+export function decode(data) {
+  if (typeof data === 'string') return JSON.parse(data);
+  const reader = new Reader(data);
+  const magic = String.fromCharCode(...reader.array(Uint8Array, 4));
+  if (!kinds[magic]) throw new Error(`a message of unknown kind ${magic}`);
+  return kinds[magic](reader);
+}

@@ -1,0 +1,49 @@
+// What can be taken away: a picture, a video, the surface, the charts.
+import { $, download } from './dom.js';
+
+export class Save {
+  constructor(stage, charts, name) {
+    this.stage = stage;
+    this.charts = charts;
+    this.name = name; // () => file name without ending
+    $('save').addEventListener('click', () => { $('saving').hidden = !$('saving').hidden; });
+    document.addEventListener('pointerdown', (event) => {
+      if (!$('saving').contains(event.target) && !$('save').contains(event.target)) $('saving').hidden = true;
+    });
+    for (const button of document.querySelectorAll('[data-save]'))
+      button.addEventListener('click', () => { $('saving').hidden = true; this[button.dataset.save](); });
+  }
+
+  picture() {
+    this.stage.canvas.toBlob((blob) => blob && download(`${this.name()}.png`, blob));
+  }
+
+  mesh() {
+    if (this.stage.surface) download(`${this.name()}.obj`, this.stage.surface.toObj(this.name()), 'text/plain');
+  }
+
+  table() {
+    download(`${this.name()}.csv`, this.charts.toCsv(), 'text/csv');
+  }
+
+  // Starts, and ends what was started.
+  video() {
+    const text = document.querySelector('[data-save="video"] span');
+    if (this.recorder) {
+      this.recorder.stop();
+      return;
+    }
+    const parts = [], recorder = new MediaRecorder(this.stage.canvas.captureStream(60), { mimeType: 'video/webm', videoBitsPerSecond: 12e6 });
+    recorder.ondataavailable = (event) => parts.push(event.data);
+    recorder.onstop = () => {
+      download(`${this.name()}.webm`, new Blob(parts, { type: 'video/webm' }));
+      this.recorder = null;
+      text.textContent = 'Start video (WebM)';
+      document.body.classList.remove('filming');
+    };
+    recorder.start(500);
+    this.recorder = recorder;
+    text.textContent = 'End video';
+    document.body.classList.add('filming');
+  }
+}

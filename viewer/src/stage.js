@@ -1,0 +1,425 @@
+// What the canvas shows: light, ground, bodies, marks, the spring. Draws only when something moved.
+import {
+  BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, DoubleSide, DynamicDrawUsage, Fog,
+  GridHelper, Group, HemisphereLight, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial,
+  PCFShadowMap, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial, Quaternion, Raycaster, Scene,
+  ShadowMaterial, SphereGeometry, SRGBColorSpace, TubeGeometry, Curve, Vector2, Vector3, WebGLRenderer, MOUSE, TOUCH,
+} from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { Surface } from './surface.js';
+
+const themes = {
+  light: { paper: '#eef2f5', grid: '#c3ccd6', sky: '#ffffff', ground: '#b9c3cd', shadow: 0.22, wires: '#10202e' },
+  dark: { paper: '#10161d', grid: '#2c3947', sky: '#cfe0f2', ground: '#28313b', shadow: 0.5, wires: '#05080c' },
+};
+const mostArrows = 600;
+
+// A round spot for marks.
+function spotTexture() {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 64;
+  const context = canvas.getContext('2d');
+  context.fillStyle = '#7a3f00';
+  context.beginPath();
+  context.arc(32, 32, 30, 0, 2 * Math.PI);
+  context.fill();
+  context.fillStyle = '#fff';
+  context.beginPath();
+  context.arc(32, 32, 22, 0, 2 * Math.PI);
+  context.fill();
+  const texture = new CanvasTexture(canvas);
+  texture.colorSpace = SRGBColorSpace;
+  return texture;
+}
+
+// A coil of length 1 along z with straight ends.
+class Coil extends Curve {
+  constructor(turns, radius) {
+    super();
+    this.turns = turns;
+    this.radius = radius;
+  }
+  getPoint(t, out = new Vector3()) {
+    const inside = Math.min(Math.max((t - 0.08) / 0.84, 0), 1);
+    const radius = this.radius * Math.min(1, 12 * inside, 12 * (1 - inside));
+    const angle = 2 * Math.PI * this.turns * inside;
+    return out.set(radius * Math.cos(angle), radius * Math.sin(angle), t);
+  }
+}
+
+export class Stage {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.scene = new Scene();
+    this.camera = new PerspectiveCamera(32, 1, 0.01, 100);
+    this.ray = new Raycaster();
+    this.surface = null;
+    this.size = 1;
+    this.show = { wires: false, held: true, shadow: true, grid: true, velocities: false };
+    this.draws = 0;
+    this.economy = this.slowDraws = 0;
+    this.onDraw = () => {};
+    this.makeLights();
+    this.makeBodies();
+    this.makeSpring();
+    this.setTheme('light');
+    this.makeControls(new Vector3(0, 0, 1));
+    new ResizeObserver(() => this.resize()).observe(canvas);
+    this.resize();
+    this.loop = this.loop.bind(this);
+    requestAnimationFrame(this.loop);
+  }
+
+  // ---- things ----
+
+  makeLights() {
+    this.sky = new HemisphereLight('#fff', '#888', 1.5);
+    this.sun = new DirectionalLight('#fff6e8', 1.9);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.radius = 5;
+    this.rim = new DirectionalLight('#bcd7ff', 0.7);
+    this.lamp = new DirectionalLight('#fff', 0.9); // goes with the eye
+    this.camera.add(this.lamp);
+    this.scene.add(this.camera);
+    this.floor = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.2 }));
+    this.floor.receiveShadow = true;
+    this.scene.add(this.sky, this.sun, this.sun.target, this.rim, this.rim.target, this.floor);
+  }
+
+  makeBodies() {
+    const skin = new MeshStandardMaterial({
+      vertexColors: true, roughness: 0.62, metalness: 0, side: DoubleSide,
+      polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+    });
+    this.skin = new Mesh(new BufferGeometry(), skin);
+    this.skin.castShadow = this.skin.receiveShadow = true;
+    this.wires = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ transparent: true, opacity: 0.38 }));
+    this.marks = new Points(new BufferGeometry(), new PointsMaterial({
+      map: spotTexture(), color: '#ffb020', size: 9, sizeAttenuation: false, transparent: true, alphaTest: 0.4,
+    }));
+    this.arrows = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: '#e11d48' }));
+    this.arrows.geometry.setAttribute('position', new BufferAttribute(new Float32Array(mostArrows * 6), 3).setUsage(DynamicDrawUsage));
+    for (const thing of [this.skin, this.wires, this.marks, this.arrows]) {
+      thing.frustumCulled = false;
+      thing.visible = false;
+      this.scene.add(thing);
+    }
+  }
+
+  makeSpring() {
+    const steel = new MeshStandardMaterial({ color: '#f59e0b', roughness: 0.35, metalness: 0.3 });
+    this.spring = new Group();
+    this.coil = new Mesh(new TubeGeometry(new Coil(8, 1), 180, 0.16, 6), steel);
+    this.handle = new Mesh(new SphereGeometry(1, 24, 16), steel);
+    this.foot = new Mesh(new SphereGeometry(1, 20, 12), new MeshBasicMaterial({ color: '#7c2d12' }));
+    this.spring.add(this.coil, this.handle, this.foot);
+    this.spring.visible = false;
+    this.hover = new Mesh(new SphereGeometry(1, 20, 12), new MeshBasicMaterial({ color: '#f59e0b', transparent: true, opacity: 0.75, depthTest: false }));
+    this.hover.visible = false;
+    this.scene.add(this.spring, this.hover);
+  }
+
+  makeControls(up) {
+    this.controls?.dispose();
+    this.camera.up.copy(up);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    Object.assign(this.controls, { enableDamping: true, dampingFactor: 0.12, zoomToCursor: true, rotateSpeed: 0.9 });
+    this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.PAN };
+    this.controls.touches = { ONE: TOUCH.ROTATE, TWO: TOUCH.DOLLY_PAN };
+    this.controls.addEventListener('change', () => this.touch());
+  }
+
+  setTheme(name) {
+    const theme = (this.theme = themes[name]);
+    this.scene.background = new Color(theme.paper);
+    this.scene.fog = new Fog(theme.paper, 1, 2);
+    this.sky.color.set(theme.sky);
+    this.sky.groundColor.set(theme.ground);
+    this.floor.material.opacity = theme.shadow;
+    this.wires.material.color.set(theme.wires);
+    this.placeGround();
+    this.touch();
+  }
+
+  // ---- a scene ----
+
+  // keepView: the same scene again, so the camera stays.
+  setScene(description, geometry, keepView) {
+    this.surface?.dispose();
+    this.surface = new Surface(geometry, description.bodies);
+    this.skin.geometry = this.surface.skin;
+    this.wires.geometry = this.surface.wires;
+    this.skin.visible = true;
+    this.heldVertices = new Uint32Array();
+    this.marks.visible = this.arrows.visible = false;
+    this.previous = null;
+    this.setPulls([]);
+    this.rest = { low: this.surface.low.clone(), high: this.surface.high.clone() };
+    this.size = this.rest.low.distanceTo(this.rest.high) || 1;
+    this.upAxis = new Vector3(...description.up).normalize();
+    this.placeGround();
+    this.applyShow();
+    if (!keepView) {
+      this.makeControls(this.upAxis);
+      this.look(new Vector3(...description.direction));
+    }
+    this.touch();
+  }
+
+  clear() {
+    for (const thing of [this.skin, this.wires, this.marks, this.arrows, this.spring, this.hover]) thing.visible = false;
+    this.surface = null;
+    this.touch();
+  }
+
+  // A ground to catch the shadow, a little below the bodies at rest: it is only drawn.
+  placeGround() {
+    if (!this.rest) return;
+    const { low, high } = this.rest, up = this.upAxis;
+    const centre = new Vector3().addVectors(low, high).multiplyScalar(0.5);
+    const reach = new Vector3().subVectors(high, low).multiplyScalar(0.5);
+    const below = Math.abs(up.x) * reach.x + Math.abs(up.y) * reach.y + Math.abs(up.z) * reach.z;
+    const depth = below + 0.45 * this.size;
+    const base = centre.clone().addScaledVector(up, -depth);
+    const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), up);
+    this.floor.position.copy(base);
+    this.floor.quaternion.copy(turn);
+    this.floor.scale.setScalar(40 * this.size);
+    const cell = 10 ** Math.round(Math.log10(this.size / 4));
+    if (this.grid) {
+      this.scene.remove(this.grid);
+      this.grid.dispose();
+    }
+    const count = 2 * Math.ceil((2.6 * this.size) / cell);
+    this.grid = new GridHelper(count * cell, count, this.theme.grid, this.theme.grid);
+    this.grid.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), up);
+    this.grid.position.copy(base).addScaledVector(up, -0.002 * this.size);
+    this.grid.material.transparent = true;
+    this.grid.material.opacity = 0.6;
+    this.grid.visible = this.show.grid;
+    this.scene.add(this.grid);
+    this.centre = centre;
+    this.placeSun();
+  }
+
+  placeSun() {
+    const side = Math.abs(this.upAxis.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
+    const across = new Vector3().crossVectors(this.upAxis, side).normalize();
+    const along = new Vector3().crossVectors(across, this.upAxis);
+    const place = (light, u, a, b) => {
+      light.position.copy(this.centre).addScaledVector(this.upAxis, u * this.size).addScaledVector(along, a * this.size).addScaledVector(across, b * this.size);
+      light.target.position.copy(this.centre);
+    };
+    place(this.sun, 2.4, 0.9, -0.8);
+    place(this.rim, 0.6, -1.6, 1.4);
+    const box = this.sun.shadow.camera, reach = 1.25 * this.size;
+    Object.assign(box, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * this.size, far: 6 * this.size });
+    box.updateProjectionMatrix();
+    this.sun.shadow.normalBias = 0.006 * this.size;
+    this.sun.shadow.bias = -0.0006;
+  }
+
+  // From that side, so far away that the bodies fill the view.
+  look(direction, centre = this.centre, radius = this.size / 2) {
+    const free = this.freeArea();
+    const tangent = Math.tan((this.camera.fov * Math.PI) / 360);
+    const fit = Math.min(free.height / innerHeight, (free.width / innerHeight));
+    const distance = (1.12 * radius) / (tangent * fit);
+    this.controls.target.copy(centre);
+    this.camera.position.copy(centre).addScaledVector(direction.clone().normalize(), distance);
+    this.camera.near = 0.01 * this.size;
+    this.camera.far = 60 * this.size;
+    this.shiftView(free);
+    this.controls.update();
+    this.touch();
+  }
+
+  // The part of the window that no panel covers.
+  freeArea() {
+    return this.covered ? this.covered() : { left: 0, top: 0, width: innerWidth, height: innerHeight };
+  }
+
+  shiftView(free) {
+    const x = innerWidth / 2 - (free.left + free.width / 2), y = innerHeight / 2 - (free.top + free.height / 2);
+    this.camera.setViewOffset(innerWidth, innerHeight, x, y, innerWidth, innerHeight);
+  }
+
+  focus(point, radius = this.size / 2) {
+    const direction = new Vector3().subVectors(this.camera.position, this.controls.target);
+    this.look(direction, point ?? this.skin.geometry.boundingSphere.center, radius);
+  }
+
+  // ---- a frame ----
+
+  move(frame) {
+    this.surface.move(frame.positions);
+    if (this.show.velocities) this.pointArrows(frame);
+    this.previous = { time: frame.time, positions: frame.positions };
+    this.moveMarks();
+    this.touch();
+  }
+
+  // Velocities by the difference to the frame before, at some of the vertices.
+  pointArrows(frame) {
+    const step = frame.time - (this.previous?.time ?? frame.time);
+    if (!(step > 0)) return;
+    const stride = Math.max(1, Math.ceil(this.surface.vertexCount / mostArrows));
+    const out = this.arrows.geometry.attributes.position, from = this.previous.positions, to = frame.positions;
+    let count = 0;
+    for (let i = 0; i < this.surface.vertexCount && count < mostArrows; i += stride, count++) {
+      for (let k = 0; k < 3; k++) {
+        const x = to[3 * i + k];
+        out.array[6 * count + k] = x;
+        out.array[6 * count + 3 + k] = x + (0.08 * (x - from[3 * i + k])) / step;
+      }
+    }
+    this.arrows.geometry.setDrawRange(0, 2 * count);
+    out.needsUpdate = true;
+    this.arrows.visible = true;
+  }
+
+  setHeld(held) {
+    const list = [];
+    held.forEach((axes, vertex) => { if (axes) list.push(vertex); });
+    this.heldVertices = Uint32Array.from(list);
+    this.marks.geometry.dispose();
+    this.marks.geometry = new BufferGeometry();
+    this.marks.geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * list.length), 3));
+    this.moveMarks();
+    this.applyShow();
+  }
+
+  moveMarks() {
+    const to = this.marks.geometry.attributes.position, from = this.surface.positions;
+    if (!to) return;
+    this.heldVertices.forEach((vertex, i) => {
+      for (let k = 0; k < 3; k++) to.array[3 * i + k] = from[3 * vertex + k];
+    });
+    to.needsUpdate = true;
+  }
+
+  applyShow() {
+    this.wires.visible = this.show.wires && !!this.surface;
+    this.marks.visible = this.show.held && this.heldVertices?.length > 0;
+    if (!this.show.velocities) this.arrows.visible = false;
+    this.sun.castShadow = this.show.shadow;
+    if (this.grid) this.grid.visible = this.show.grid;
+    this.touch();
+  }
+
+  setPulls(pulls) {
+    const pull = pulls[0];
+    this.spring.visible = !!pull;
+    this.touch();
+    if (!pull) return;
+    const foot = new Vector3(...pull.position), head = new Vector3(...pull.target);
+    const length = foot.distanceTo(head), unit = 0.012 * this.size;
+    this.foot.position.copy(foot);
+    this.handle.position.copy(head);
+    this.foot.scale.setScalar(0.9 * unit);
+    this.handle.scale.setScalar(1.5 * unit);
+    this.coil.visible = length > 0.01 * this.size;
+    this.coil.position.copy(foot);
+    this.coil.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), head.clone().sub(foot).normalize());
+    this.coil.scale.set(unit, unit, Math.max(length, 1e-9));
+  }
+
+  setHover(point) {
+    const visible = !!point;
+    if (!visible && !this.hover.visible) return;
+    this.hover.visible = visible;
+    if (point) this.hover.position.copy(point);
+    this.hover.scale.setScalar(0.008 * this.size);
+    this.touch();
+  }
+
+  // ---- where the pointer is ----
+
+  aim(x, y) {
+    const box = this.canvas.getBoundingClientRect();
+    this.ray.setFromCamera(new Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2), this.camera);
+    return this.ray.ray;
+  }
+
+  // { triangle, u, v, point } or null
+  pick(x, y) {
+    if (!this.surface) return null;
+    this.aim(x, y);
+    const [hit] = this.ray.intersectObject(this.skin, false);
+    if (!hit) return null;
+    const { index } = this.surface, at = this.skin.geometry.attributes.position;
+    const corners = [0, 1, 2].map((k) => new Vector3().fromBufferAttribute(at, index[3 * hit.faceIndex + k]));
+    const weights = barycentric(hit.point, ...corners);
+    return { triangle: hit.faceIndex, u: weights[1], v: weights[2], point: hit.point };
+  }
+
+  // Where a point of space is on the screen.
+  project(point) {
+    const at = new Vector3(...point).project(this.camera), box = this.canvas.getBoundingClientRect();
+    return { x: box.left + ((at.x + 1) / 2) * box.width, y: box.top + ((1 - at.y) / 2) * box.height, behind: at.z > 1 };
+  }
+
+  // ---- drawing ----
+
+  resize() {
+    const width = this.canvas.clientWidth || 1, height = this.canvas.clientHeight || 1;
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, this.economy ? 1 : 2));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    if (this.surface) this.shiftView(this.freeArea());
+    this.camera.updateProjectionMatrix();
+    this.touch();
+  }
+
+  touch() {
+    this.stale = true;
+  }
+
+  // A machine that cannot draw fast enough gets less to draw: fewer pixels, then no shadow.
+  adapt(time) {
+    const passed = time - this.drawnAt;
+    this.drawnAt = time;
+    if (!(passed < 500)) return;
+    this.pace = 0.9 * (this.pace ?? 16) + 0.1 * passed;
+    if (this.pace < 45 || this.economy >= 2 || ++this.slowDraws < 30) return;
+    this.slowDraws = 0;
+    this.pace = 16;
+    this.economy++;
+    if (this.economy === 1) this.sun.shadow.mapSize.set(1024, 1024);
+    if (this.economy === 2) this.sun.castShadow = this.show.shadow = false;
+    this.sun.shadow.map?.dispose();
+    this.sun.shadow.map = null;
+    this.resize();
+  }
+
+  loop(time) {
+    requestAnimationFrame(this.loop);
+    this.controls.update();
+    if (!this.stale) {
+      this.drawnAt = NaN;
+      return;
+    }
+    this.stale = false;
+    this.adapt(time);
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.scene.fog.near = distance + 1.2 * this.size;
+    this.scene.fog.far = distance + 6 * this.size;
+    this.renderer.render(this.scene, this.camera);
+    this.draws++;
+    this.onDraw();
+  }
+}
+
+// Weights of a point of the plane through three others, cut to the triangle.
+function barycentric(p, a, b, c) {
+  const ab = b.clone().sub(a), ac = c.clone().sub(a), ap = p.clone().sub(a);
+  const d00 = ab.dot(ab), d01 = ab.dot(ac), d11 = ac.dot(ac), d20 = ap.dot(ab), d21 = ap.dot(ac);
+  const det = d00 * d11 - d01 * d01 || 1;
+  const cut = (x) => Math.min(1, Math.max(0, x));
+  const u = cut((d11 * d20 - d01 * d21) / det), v = Math.min(cut((d00 * d21 - d01 * d20) / det), 1 - u);
+  return [1 - u - v, u, v];
+}

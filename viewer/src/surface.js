@@ -1,0 +1,153 @@
+// The bodies' surface as it is drawn: vertices are split where the shape at rest has a crease, so
+// that edges stay sharp and the rest is smooth; normals follow the motion.
+import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Sphere, Vector3 } from 'three';
+import { bodyColours, tables } from './colours.js';
+
+const creaseCosine = Math.cos((38 * Math.PI) / 180);
+
+function faceNormals(positions, triangles) {
+  const normals = new Float32Array(triangles.length);
+  for (let t = 0; t < triangles.length; t += 3) {
+    const a = 3 * triangles[t], b = 3 * triangles[t + 1], c = 3 * triangles[t + 2];
+    const ux = positions[b] - positions[a], uy = positions[b + 1] - positions[a + 1], uz = positions[b + 2] - positions[a + 2];
+    const vx = positions[c] - positions[a], vy = positions[c + 1] - positions[a + 1], vz = positions[c + 2] - positions[a + 2];
+    normals[t] = uy * vz - uz * vy;
+    normals[t + 1] = uz * vx - ux * vz;
+    normals[t + 2] = ux * vy - uy * vx;
+  }
+  return normals;
+}
+
+// For each corner of each triangle the drawn vertex, and for each of those the vertex it stems from.
+function split(rest, triangles) {
+  const normals = faceNormals(rest, triangles);
+  const groups = Array.from({ length: rest.length / 3 }, () => []);
+  const index = new Uint32Array(triangles.length), source = [];
+  for (let corner = 0; corner < triangles.length; corner++) {
+    const face = corner - (corner % 3);
+    let [x, y, z] = normals.subarray(face, face + 3);
+    const length = Math.hypot(x, y, z) || 1;
+    x /= length, y /= length, z /= length;
+    const mine = groups[triangles[corner]];
+    let group = mine.find((g) => (g.x * x + g.y * y + g.z * z) / Math.hypot(g.x, g.y, g.z) > creaseCosine);
+    if (!group) {
+      group = { x: 0, y: 0, z: 0, vertex: source.length };
+      mine.push(group);
+      source.push(triangles[corner]);
+    }
+    group.x += x, group.y += y, group.z += z;
+    index[corner] = group.vertex;
+  }
+  return { index, source: Uint32Array.from(source) };
+}
+
+const dynamic = (size) => new BufferAttribute(new Float32Array(size), 3).setUsage(DynamicDrawUsage);
+
+export class Surface {
+  constructor(geometry, bodies) {
+    const { index, source } = split(geometry.rest, geometry.triangles);
+    this.triangles = geometry.triangles;
+    this.index = index;
+    this.source = source;
+    this.vertexCount = geometry.rest.length / 3;
+    this.positions = Float32Array.from(geometry.rest);
+    this.skin = new BufferGeometry();
+    this.skin.setIndex(new BufferAttribute(index, 1));
+    this.skin.setAttribute('position', dynamic(3 * source.length));
+    this.skin.setAttribute('normal', dynamic(3 * source.length));
+    this.skin.setAttribute('color', dynamic(3 * source.length));
+    this.skin.boundingSphere = new Sphere();
+    this.wires = new BufferGeometry();
+    this.wires.setIndex(new BufferAttribute(geometry.edges, 1));
+    this.wires.setAttribute('position', new BufferAttribute(this.positions, 3).setUsage(DynamicDrawUsage));
+    this.bodyOf = new Uint16Array(this.vertexCount);
+    bodies.forEach((body, i) => this.bodyOf.fill(i, body.vertices[0], body.vertices[0] + body.vertices[1]));
+    this.low = new Vector3();
+    this.high = new Vector3();
+    this.move(geometry.rest);
+    this.paint(null);
+  }
+
+  move(positions) {
+    this.positions.set(positions);
+    const drawn = this.skin.attributes.position.array, { source } = this;
+    for (let i = 0; i < source.length; i++) {
+      const from = 3 * source[i];
+      drawn[3 * i] = positions[from];
+      drawn[3 * i + 1] = positions[from + 1];
+      drawn[3 * i + 2] = positions[from + 2];
+    }
+    this.turnNormals(drawn);
+    this.findBounds(positions);
+    this.skin.attributes.position.needsUpdate = true;
+    this.skin.attributes.normal.needsUpdate = true;
+    this.wires.attributes.position.needsUpdate = true;
+  }
+
+  // The sum of the faces' area vectors; the shader makes their length one.
+  turnNormals(drawn) {
+    const normals = this.skin.attributes.normal.array, { index } = this;
+    const faces = faceNormals(drawn, index);
+    normals.fill(0);
+    for (let corner = 0; corner < index.length; corner++) {
+      const to = 3 * index[corner], face = corner - (corner % 3);
+      normals[to] += faces[face];
+      normals[to + 1] += faces[face + 1];
+      normals[to + 2] += faces[face + 2];
+    }
+    for (let i = 0; i < normals.length; i += 3) {
+      const scale = 1 / (Math.hypot(normals[i], normals[i + 1], normals[i + 2]) || 1);
+      normals[i] *= scale, normals[i + 1] *= scale, normals[i + 2] *= scale;
+    }
+  }
+
+  findBounds(positions) {
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    for (let i = 0; i < positions.length; i++) {
+      const k = i % 3;
+      if (positions[i] < low[k]) low[k] = positions[i];
+      if (positions[i] > high[k]) high[k] = positions[i];
+    }
+    this.low.fromArray(low);
+    this.high.fromArray(high);
+    const sphere = this.skin.boundingSphere;
+    sphere.center.addVectors(this.low, this.high).multiplyScalar(0.5);
+    sphere.radius = this.low.distanceTo(this.high) / 2;
+    this.wires.boundingSphere = sphere;
+  }
+
+  // By values per vertex between low and high, or in the bodies' own colours.
+  paint(values, map, low, high) {
+    const colours = this.skin.attributes.color.array, { source } = this;
+    const table = map && tables[map].linear, scale = 255 / (high - low);
+    for (let i = 0; i < source.length; i++) {
+      if (values) {
+        const at = 3 * Math.max(0, Math.min(255, Math.round((values[source[i]] - low) * scale) || 0));
+        colours[3 * i] = table[at];
+        colours[3 * i + 1] = table[at + 1];
+        colours[3 * i + 2] = table[at + 2];
+      } else {
+        const own = bodyColours[this.bodyOf[source[i]] % bodyColours.length];
+        colours[3 * i] = own[0];
+        colours[3 * i + 1] = own[1];
+        colours[3 * i + 2] = own[2];
+      }
+    }
+    this.skin.attributes.color.needsUpdate = true;
+  }
+
+  dispose() {
+    this.skin.dispose();
+    this.wires.dispose();
+  }
+
+  // Wavefront OBJ of the surface as it is.
+  toObj(title) {
+    const lines = [`# ${title.replace(/[\r\n]/g, ' ')}: surface, m`];
+    for (let i = 0; i < this.positions.length; i += 3)
+      lines.push(`v ${this.positions[i]} ${this.positions[i + 1]} ${this.positions[i + 2]}`);
+    for (let t = 0; t < this.triangles.length; t += 3)
+      lines.push(`f ${this.triangles[t] + 1} ${this.triangles[t + 1] + 1} ${this.triangles[t + 2] + 1}`);
+    return lines.join('\n') + '\n';
+  }
+}
