@@ -81,12 +81,12 @@ typedef struct pl_body_def {
   pl_choice model;    /* "fem" with its strain measure and mass */
   double velocity[3]; /* at the start, m/s */
   double spin[3];     /* angular velocity about the mass centre at the start, rad/s */
+  int keep_momentum;  /* after each step, a body that nothing holds gets the momenta that external
+                         forces give it: mends vertex warping's ghost forces and the spin that
+                         integrators lose */
   const double
       *sites; /* 3 per place, copied: where the model shall put its frames; NULL: it chooses */
   int site_count;
-  int keep_momentum; /* after each step, a body that nothing holds gets the momenta that external
-                        forces give it: mends vertex warping's ghost forces and the spin that
-                        integrators lose */
   uint32_t cookie;
 } pl_body_def;
 
