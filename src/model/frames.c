@@ -31,8 +31,8 @@ static const pl_param params[PARAM_COUNT] = {
                  "how frames share the body: solutions of Laplace's equation, hat functions along "
                  "the line of frames, or inverse squared distances",
                  0, 0, 2, "harmonic|linear|euclidean", 1},
-    [MASS] = {"mass", "1", "mass as the frames blend, or each frame's own", 0, 0, 1,
-              "consistent|lumped", 1},
+    [MASS] = {"mass", "1", "each frame's own, or as the frames blend", 0, 0, 1, "lumped|consistent",
+              1},
     [SAMPLES] = {"samples", "count", "per direction of a hexahedron; a tetrahedron has one", 2, 1,
                  2, NULL, 1},
     [FRAMES] = {"frames", "count", "how many are placed where no <frame> says where", 4, 1,
@@ -465,7 +465,7 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   if (mesh->element_count > INT32_MAX / (16 * frames->points))
     return pl_fail(error, PL_E_LIMIT, "%d elements are more samples than fit", frames->elements);
   frames->samples = mesh->element_count * frames->points;
-  frames->lumped = values[MASS] == 1;
+  frames->lumped = values[MASS] == 0;
   frames->lambda = material->lambda;
   frames->mu = material->mu;
   frames->viscous_lambda = material->viscous_lambda;

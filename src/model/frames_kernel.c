@@ -61,7 +61,7 @@ static void add_forces(const tile *at, int blocks, double *sums)
   for (int b = 0; b < blocks - 1; b++) {
     pl_lanes f[3] = {pl_lanes_all(0), pl_lanes_all(0), pl_lanes_all(0)};
     for (int t = 0; t < at->count; t++) {
-      for (int i = 0; i < 3; i++) f[i] -= pl_lanes_dot(at->P[t] + 3 * i, at->g[t] + 3 * b);
+      for (int i = 0; i < 3; i++) f[i] -= pl_lanes_dot3(at->P[t] + 3 * i, at->g[t] + 3 * b);
     }
     for (int i = 0; i < 3; i++) sums[3 * b + i] += sum_of(f[i]);
   }
@@ -73,7 +73,7 @@ PL_INLINE void prepare_column(tile *at, int b)
   for (int t = 0; t < at->count; t++) {
     const pl_lanes *g = at->g[t] + 3 * b, *H = at->H[t];
     for (int c = 0; c < 3; c++) {
-      for (int rj = 0; rj < 9; rj++) at->T[t][9 * c + rj] = pl_lanes_dot(H + 9 * rj + 3 * c, g);
+      for (int rj = 0; rj < 9; rj++) at->T[t][9 * c + rj] = pl_lanes_dot3(H + 9 * rj + 3 * c, g);
     }
   }
 }

@@ -2,12 +2,7 @@
 #ifndef PL_MODEL_LANES_STRESS_H
 #define PL_MODEL_LANES_STRESS_H
 
-#include "math/lanes.h"
-
-PL_INLINE pl_lanes pl_lanes_dot(const pl_lanes *a, const pl_lanes *b)
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+#include "math/lanes_mat3.h"
 
 PL_INLINE pl_lanes pl_lanes_det(const pl_lanes *F)
 {
@@ -20,7 +15,7 @@ PL_INLINE pl_lanes pl_lanes_von_mises(const pl_lanes *F, const pl_lanes *P, pl_l
 {
   pl_lanes s[9];
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) s[3 * i + j] = pl_lanes_dot(P + 3 * i, F + 3 * j);
+    for (int j = 0; j < 3; j++) s[3 * i + j] = pl_lanes_dot3(P + 3 * i, F + 3 * j);
   }
   pl_lanes a = s[0] - s[4], b = s[4] - s[8], c = s[8] - s[0];
   pl_lanes u = 0.5 * (s[1] + s[3]), v = 0.5 * (s[5] + s[7]), w = 0.5 * (s[2] + s[6]);
