@@ -53,8 +53,9 @@ pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
   self->allocator = *allocator;
   self->rows = A->rows;
   memcpy(self->values, solver->values, sizeof self->values);
-  pl_status status =
-      pl_preconditioner_create(allocator, preconditioner, A, &self->preconditioner, error);
+  pl_part none = {.member = &pl_preconditioner_none.info};
+  pl_status status = pl_preconditioner_create(allocator, ops->alone ? &none : preconditioner, A,
+                                              &self->preconditioner, error);
   if (!status) status = ops->create(self, A, self->values, error);
   if (status)
     pl_solver_destroy(self);

@@ -20,6 +20,8 @@ typedef struct pl_solve_report {
   X(auto)                                                                                          \
   X(block_diagonal)                                                                                \
   X(multigrid)                                                                                     \
+  X(ssor)                                                                                          \
+  X(cholesky)                                                                                      \
   X(diagonal)                                                                                      \
   X(none)
 
@@ -64,6 +66,7 @@ void pl_preconditioner_destroy(pl_preconditioner *self);
 /* Solvers. A new one is a file that defines pl_solver_NAME and a line here. */
 #define PL_SOLVERS(X)                                                                              \
   X(cg)                                                                                            \
+  X(eisenstat)                                                                                     \
   X(bicgstab)
 
 typedef struct pl_solver pl_solver;
@@ -72,6 +75,7 @@ typedef struct pl_solver_ops {
   pl_member info;    /* the first parameter is the relative tolerance */
   int unsymmetric;   /* also solves systems whose matrix is not symmetric, or indefinite */
   size_t state_size; /* of the member's struct, which begins with a pl_solver */
+  int alone;         /* it has no use for a preconditioner, and gets "none" */
   pl_status (*create)(pl_solver *self, const pl_bsr *A, const double *values, pl_error *error);
   void (*destroy)(pl_solver *self); /* also after a create that failed half way */
   pl_status (*prepare)(pl_solver *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
