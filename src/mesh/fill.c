@@ -21,7 +21,8 @@ const pl_family pl_filler_family = {"filler", "ways to fill a surface or a solid
 
 enum { SAMPLES = 20, MOST_ACROSS = 4000 };
 
-/* The volume inside, by sampling: cells that the surface cuts count by the value in their middle. */
+/* The volume inside, by sampling: cells that the surface cuts count by the value in their middle.
+ */
 static double estimate_volume(const pl_volume *volume)
 {
   double step[3], cell = 1, sum = 0;

@@ -163,7 +163,7 @@ TEST(broken_surfaces)
   int filled = 0, caged = 0;
   double least = 180, most = 0;
   for (int i = 0; i < 50; i++) {
-    soup s = soup_of(solids[i / 10], 0.1);
+    soup s = soup_of(solids[i / 10], 0.13);
     spoil(&s, i);
     pl_skin *skin = NULL;
     pl_error why = {0};
@@ -171,7 +171,9 @@ TEST(broken_surfaces)
       CHECK(why.message[0]);
     } else {
       pl_volume volume = pl_skin_volume(skin);
-      pl_setting setting = {.name = "elements", .value = {1500}};
+      double extent = 0;
+      for (int k = 0; k < 3; k++) extent = fmax(extent, skin->high[k] - skin->low[k]);
+      pl_setting setting = {.name = "size", .value = {extent / 12}};
       pl_mesh *mesh = NULL, *cage = NULL;
       pl_mesh_facts facts;
       if (pl_fill(&volume, &(pl_choice){"stuffing", &setting, 1}, NULL, &mesh, &why)) {
@@ -180,7 +182,6 @@ TEST(broken_surfaces)
         CHECK_OK(pl_mesh_measure(mesh, &facts, error));
         least = fmin(least, facts.least_angle);
         most = fmax(most, facts.most_angle);
-        if (facts.least_angle < 10.7) printf("way %d: %g\n", i, facts.least_angle);
         filled++;
       }
       caged += !pl_fill(&volume, &(pl_choice){"cage", &setting, 1}, NULL, &cage, &why);
@@ -192,8 +193,9 @@ TEST(broken_surfaces)
     soup_free(&s);
   }
   printf("  of 50: %d filled, %d in a cage, angles %.2f to %.2f\n", filled, caged, least, most);
-  CHECK(least > 10.7 && most < 164.8);
-  CHECK(filled >= 40 && caged >= 45);
+  CHECK(least > 9 && most < 165);
+  // flat sheets have no inside
+  CHECK(filled >= 45 && caged == 50);
 }
 
 static pl_status attempt(const pl_allocator *allocator, void *context)
