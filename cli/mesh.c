@@ -1,7 +1,9 @@
-/* pliant mesh: generate, convert, info. */
+/* pliant mesh: generate, fill, convert, info. */
 #include "mesh/mesh.h"
 #include "cli.h"
 #include "core/family.h"
+#include "core/file.h"
+#include "fill.h"
 #include "io/format.h"
 
 #include <stdio.h>
@@ -36,12 +38,39 @@ static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_m
   }
 }
 
-static int tell(const char *path, const pl_mesh *mesh)
+int cli_mesh_tell(const char *path, const pl_mesh *mesh)
 {
   pl_mesh_facts facts;
   pl_error error;
   if (pl_mesh_measure(mesh, &facts, &error)) return cli_fail_error(&error);
   print_facts(path, &facts, mesh);
+  return CLI_OK;
+}
+
+static int tell_skin(const char *path)
+{
+  pl_skin *skin;
+  pl_error error;
+  if (pl_skin_read(path, NULL, NULL, &skin, &error)) return cli_fail_error(&error);
+  const pl_skin_facts *facts = &skin->facts;
+  int crossings = pl_skin_crossings(skin);
+  printf("%s\n", path);
+  printf("  points          %d\n", skin->point_count);
+  printf("  surface         %d triangles in %d %s\n", skin->triangle_count, facts->pieces,
+         facts->pieces == 1 ? "piece" : "pieces");
+  printf("  from            %g %g %g m\n", skin->low[0], skin->low[1], skin->low[2]);
+  printf("  to              %g %g %g m\n", skin->high[0], skin->high[1], skin->high[2]);
+  if (facts->welded_points) printf("  repaired        %d points welded\n", facts->welded_points);
+  if (facts->dropped_triangles)
+    printf("  repaired        %d triangles dropped\n", facts->dropped_triangles);
+  if (facts->turned_triangles)
+    printf("  repaired        %d triangles turned outwards\n", facts->turned_triangles);
+  if (facts->closed_holes) printf("  repaired        %d holes closed\n", facts->closed_holes);
+  if (facts->open_edges) printf("  wrong           %d open edges\n", facts->open_edges);
+  if (facts->crowded_edges)
+    printf("  wrong           %d edges of more than two triangles\n", facts->crowded_edges);
+  if (crossings) printf("  wrong           %d triangles pierced by others\n", crossings);
+  pl_skin_destroy(skin);
   return CLI_OK;
 }
 
@@ -55,11 +84,16 @@ static int info(int count, char **words)
   for (int i = 0; i < files.count; i++) {
     pl_mesh *mesh;
     pl_error error;
+    const pl_format_ops *format = pl_format_of(files.words[i], NULL);
+    if (format && format->read_surface) {
+      if (tell_skin(files.words[i])) code = CLI_FAILED;
+      continue;
+    }
     if (pl_mesh_read(files.words[i], NULL, &mesh, &error)) {
       code = cli_fail_error(&error);
       continue;
     }
-    if (tell(files.words[i], mesh)) code = CLI_FAILED;
+    if (cli_mesh_tell(files.words[i], mesh)) code = CLI_FAILED;
     pl_mesh_destroy(mesh);
   }
   return code;
@@ -79,7 +113,7 @@ static int convert(int count, char **words)
   if (pl_mesh_write(mesh, files.words[1], &error))
     code = cli_fail_error(&error);
   else
-    code = tell(files.words[1], mesh);
+    code = cli_mesh_tell(files.words[1], mesh);
   pl_mesh_destroy(mesh);
   return code;
 }
@@ -123,7 +157,7 @@ static int generate(int count, char **words)
   if (pl_mesh_write(mesh, output, &error))
     code = cli_fail_error(&error);
   else
-    code = tell(output, mesh);
+    code = cli_mesh_tell(output, mesh);
   pl_mesh_destroy(mesh);
   return code;
 }
@@ -134,15 +168,20 @@ int cli_mesh(int count, char **words)
     const char *name, *summary;
     int (*run)(int count, char **words);
   } verbs[] = {{"generate", "make a box, cylinder, tube or sphere", generate},
+               {"fill", "a surface or a ready-made solid with elements", cli_mesh_fill},
                {"convert", "from one file format to another", convert},
                {"info", "counts, sizes, quality and sets", info}};
   const int verb_count = sizeof verbs / sizeof *verbs;
   for (int i = 0; count > 0 && i < verb_count; i++) {
     if (strcmp(words[0], verbs[i].name) == 0) return verbs[i].run(count - 1, words + 1);
   }
+  // pliant mesh bunny.obj -o bunny.msh
+  if (count > 0 && words[0][0] != '-' && pl_path_extension(words[0])[0])
+    return cli_mesh_fill(count, words);
   int help = count > 0 && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0);
   if (count > 0 && !help)
-    return cli_fail(CLI_USAGE, "unknown mesh command \"%s\"; there is: generate, convert, info",
+    return cli_fail(CLI_USAGE,
+                    "unknown mesh command \"%s\"; there is: generate, fill, convert, info",
                     words[0]);
   FILE *out = help ? stdout : stderr;
   fprintf(out, "usage: pliant mesh COMMAND ...\n\n");

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The family. A new format is a file that defines pl_format_NAME and a word here. */
-#define PL_FORMATS(X) X(vtu) X(gmsh) X(tetgen) X(vtk)
+#define PL_FORMATS(X) X(vtu) X(gmsh) X(tetgen) X(vtk) X(obj) X(stl) X(ply) X(off)
 
 #define X(name) extern const pl_format_ops pl_format_##name;
 PL_FORMATS(X)
@@ -61,6 +61,9 @@ pl_status pl_mesh_read_logged(const char *path, const pl_log *log, const pl_allo
   *mesh = NULL;
   const pl_format_ops *format = pl_format_of(path, error);
   if (!format) return PL_E_ARGUMENT;
+  if (!format->read && format->read_surface)
+    return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0,
+                      "holds a surface only; fill it first, with \"pliant mesh fill\"");
   if (!format->read)
     return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0, "cannot be read: %s files are only written",
                       format->info.name);
@@ -76,6 +79,40 @@ pl_status pl_mesh_read(const char *path, const pl_allocator *allocator, pl_mesh 
                        pl_error *error)
 {
   return pl_mesh_read_logged(path, NULL, allocator, mesh, error);
+}
+
+pl_status pl_skin_read(const char *path, const pl_log *log, const pl_allocator *allocator,
+                       pl_skin **skin, pl_error *error)
+{
+  *skin = NULL;
+  const pl_format_ops *format = pl_format_of(path, error);
+  if (!format) return PL_E_ARGUMENT;
+  if (!format->read_surface)
+    return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0, "%s files hold no surface",
+                      format->info.name);
+  pl_allocator own = pl_allocator_or_default(allocator);
+  pl_source source = {.path = path, .allocator = &own, .log = log};
+  pl_status status = pl_file_read(&own, path, 0, &source.file, error);
+  if (!status) status = format->read_surface(&source, skin, error);
+  pl_bytes_free(&own, &source.file);
+  return status;
+}
+
+pl_status pl_mesh_read_filled(const char *path, const pl_choice *filler, const pl_log *log,
+                              const pl_allocator *allocator, pl_mesh **mesh, pl_error *error)
+{
+  *mesh = NULL;
+  const pl_format_ops *format = pl_format_of(path, error);
+  if (!format) return PL_E_ARGUMENT;
+  if (!format->read_surface) return pl_mesh_read_logged(path, log, allocator, mesh, error);
+  pl_skin *skin;
+  pl_status status = pl_skin_read(path, log, allocator, &skin, error);
+  if (status) return status;
+  pl_volume volume = pl_skin_volume(skin);
+  status = pl_fill(&volume, filler, allocator, mesh, error);
+  if (status) pl_error_locate(error, status, path, 0);
+  pl_skin_destroy(skin);
+  return status;
 }
 
 pl_status pl_snapshot_write(const pl_snapshot *snapshot, const char *path,

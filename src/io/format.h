@@ -4,6 +4,7 @@
 
 #include "core/file.h"
 #include "core/text.h"
+#include "mesh/skin.h"
 #include "pliant/mesh.h"
 
 /* Numbers that belong to the nodes or elements of a mesh, written beside it where a format can. */
@@ -34,7 +35,9 @@ typedef struct pl_format_ops {
   const char *extensions; /* "msh" or "node|ele" */
   /* NULL: cannot be read. */
   pl_status (*read)(const pl_source *source, pl_mesh **mesh, pl_error *error);
-  /* Writes path (and siblings). NULL: cannot be written. */
+  /* The file holds a surface, not a mesh; NULL: it does not. */
+  pl_status (*read_surface)(const pl_source *source, pl_skin **skin, pl_error *error);
+  /* Writes path (and siblings); formats of surfaces write the boundary. NULL: cannot be written. */
   pl_status (*write)(const pl_snapshot *snapshot, const char *path, const double *values,
                      pl_error *error);
 } pl_format_ops;
@@ -47,6 +50,14 @@ const pl_format_ops *pl_format_of(const char *path, pl_error *error);
 /* pl_mesh_read with somewhere for notes to go. */
 pl_status pl_mesh_read_logged(const char *path, const pl_log *log, const pl_allocator *allocator,
                               pl_mesh **mesh, pl_error *error);
+
+/* The surface in a file. */
+pl_status pl_skin_read(const char *path, const pl_log *log, const pl_allocator *allocator,
+                       pl_skin **skin, pl_error *error);
+
+/* The mesh in a file, or the surface in it, filled. */
+pl_status pl_mesh_read_filled(const char *path, const pl_choice *filler, const pl_log *log,
+                              const pl_allocator *allocator, pl_mesh **mesh, pl_error *error);
 
 /* Writes a snapshot in the format of path's name; of the settings, those that differ from the
  * presets. */

@@ -76,9 +76,9 @@ PL_INLINE void add_direction(const pl_lanes *h, const pl_lanes *b, const pl_lane
 {
   for (int n = 0; n < count - 1; n++) {
     pl_lanes t[3];
-    for (int j = 0; j < 3; j++) t[j] = pl_lanes_dot3(h + 9 * j, wb + 3 * n);
+    for (int j = 0; j < 3; j++) t[j] = pl_lanes_dot(h + 9 * j, wb + 3 * n);
     for (int m = 0; m < (same ? n + 1 : count - 1); m++)
-      put(&K[count * m + n], pl_lanes_dot3(b + 3 * m, t), points);
+      put(&K[count * m + n], pl_lanes_dot(b + 3 * m, t), points);
   }
 }
 
@@ -124,87 +124,6 @@ PL_INLINE void close_directions(const int count, pairs K, blocks out)
   }
 }
 
-/* What couples two nodes by a form. */
-typedef struct coupling {
-  pl_lanes lambda, mu, both; /* weighted; both is the sum       */
-  pl_lanes N[6], S[9];       /* weighted; XX XY XZ YY YZ ZZ of N */
-} coupling;
-
-PL_INLINE coupling weighted(const pl_tangent_form *form, const int shape, pl_lanes weight)
-{
-  static const int upper[6] = {0, 1, 2, 4, 5, 8};
-  coupling c = {.lambda = weight * form->lambda, .mu = weight * form->mu};
-  c.both = c.lambda + c.mu;
-  if (shape != PL_TANGENT_STRESSED) return c;
-  for (int i = 0; i < 6; i++) c.N[i] = weight * form->N[upper[i]];
-  for (int i = 0; i < 9; i++) c.S[i] = weight * form->S[i];
-  return c;
-}
-
-/* Gradients of all nodes, the last one's too, and these times A. */
-PL_INLINE void all_gradients(const pl_lanes *A, const pl_lanes *b, const int count, pl_lanes *all,
-                             pl_lanes *turned)
-{
-  const int last = 3 * (count - 1);
-  for (int i = 0; i < last; i++) all[i] = b[i];
-  for (int n = 0; n < count - 1; n++) pl_lanes_mat3_apply(A, all + 3 * n, turned + 3 * n);
-  for (int i = 0; i < 3; i++) {
-    pl_lanes sum = all[i], turned_sum = turned[i];
-    for (int n = 1; n < count - 1; n++) {
-      sum += all[3 * n + i];
-      turned_sum += turned[3 * n + i];
-    }
-    all[last + i] = -sum;
-    turned[last + i] = -turned_sum;
-  }
-}
-
-/* K_ab from one point by a form: b holds the gradients, g these times A. */
-PL_INLINE void add_blocks(const pl_tangent_form *form, const int shape, const pl_lanes *rest,
-                          pl_lanes weight, const int count, const int points, blocks K)
-{
-  static const int diagonal[3] = {0, 4, 8}, upper_place[3] = {3, 6, 7}, lower_place[3] = {1, 2, 5};
-  static const int first[3] = {0, 0, 1}, second[3] = {1, 2, 2};
-  static const int diagonal_N[3] = {XX, YY, ZZ}, upper_N[3] = {XY, XZ, YZ};
-  const coupling c = weighted(form, shape, weight);
-  pl_lanes b[3 * PL_ELEMENT_NODES], g[3 * PL_ELEMENT_NODES];
-  all_gradients(form->A, rest, count, b, g);
-  for (int m = 1; m < count; m++) {
-    pl_lanes lambda_g[3], mu_g[3], both_g[3], Sb[3];
-    for (int i = 0; i < 3; i++) {
-      lambda_g[i] = c.lambda * g[3 * m + i];
-      mu_g[i] = c.mu * g[3 * m + i];
-      both_g[i] = c.both * g[3 * m + i];
-    }
-    if (shape == PL_TANGENT_STRESSED) pl_lanes_mat3_apply(c.S, b + 3 * m, Sb);
-    for (int n = 0; n < m; n++) {
-      pl_lanes *to = K[n * (2 * count - n - 1) / 2 + m - n - 1];
-      const pl_lanes *gn = g + 3 * n;
-      pl_lanes product = pl_lanes_dot3(b + 3 * n, b + 3 * m), same, across[3];
-      same = shape == PL_TANGENT_STRESSED ? pl_lanes_dot3(b + 3 * n, Sb) : c.mu * product;
-      for (int i = 0; i < 3; i++) {
-        pl_lanes entry = gn[i] * both_g[i] + same;
-        if (shape == PL_TANGENT_STRESSED) {
-          entry += product * c.N[diagonal_N[i]];
-          across[i] = product * c.N[upper_N[i]];
-        }
-        put(&to[diagonal[i]], entry, points);
-      }
-      for (int p = 0; p < 3; p++) {
-        int i = first[p], k = second[p];
-        pl_lanes upper = gn[i] * lambda_g[k] + gn[k] * mu_g[i];
-        pl_lanes lower = gn[k] * lambda_g[i] + gn[i] * mu_g[k];
-        if (shape == PL_TANGENT_STRESSED) {
-          upper += across[p];
-          lower += across[p];
-        }
-        put(&to[upper_place[p]], upper, points);
-        put(&to[lower_place[p]], lower, points);
-      }
-    }
-  }
-}
-
 /* Adds each lane's block, its entries in the order of memory. A thread owns nothing behind it. */
 PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *entries)
 {
@@ -223,9 +142,85 @@ PL_INLINE void scatter_block(double *values, const int *places, const pl_lanes *
  * caches, and which blocks come next is beyond what a processor guesses. */
 PL_INLINE void fetch_blocks(const double *values, const int *places, const int count)
 {
-  for (int i = 0; i < count * (count - 1) / 2 * PL_LANES; i++) {
-    __builtin_prefetch(values + places[i], 1);
-    __builtin_prefetch(values + places[i] + 8, 1);
+  for (int pair = 0; pair < count * (count - 1) / 2; pair++, places += PL_LANES) {
+    for (int lane = 0; lane < PL_LANES; lane++) {
+      __builtin_prefetch(values + places[lane], 1);
+      __builtin_prefetch(values + places[lane] + 8, 1);
+    }
+  }
+}
+
+/* What the first node of a pair brings to its block by a form, weighted: its gradient times A and a
+ * modulus (both: their sum), and times S. */
+typedef struct side {
+  pl_lanes b[3], lambda_g[3], mu_g[3], both_g[3], Sb[3];
+} side;
+
+PL_INLINE side first_side(const pl_tangent_form *form, const int shape, pl_lanes weight,
+                          const pl_lanes *b, const pl_lanes *g)
+{
+  side s;
+  for (int i = 0; i < 3; i++) {
+    s.b[i] = weight * b[i];
+    s.lambda_g[i] = weight * form->lambda * g[i];
+    s.mu_g[i] = weight * form->mu * g[i];
+    s.both_g[i] = s.lambda_g[i] + s.mu_g[i];
+  }
+  if (shape == PL_TANGENT_STRESSED) pl_lanes_mat3_apply(form->S, s.b, s.Sb);
+  return s;
+}
+
+/* The block of a pair; the second node has the gradient b, and g = A b. */
+PL_INLINE void couple(const pl_tangent_form *form, const int shape, const side *s,
+                      const pl_lanes *b, const pl_lanes *g, pl_lanes *block)
+{
+  const pl_lanes product = pl_lanes_dot(s->b, b);
+  const pl_lanes same = shape == PL_TANGENT_STRESSED ? pl_lanes_dot(s->Sb, b) : form->mu * product;
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 3; i++) {
+      pl_lanes entry =
+          i == k ? s->both_g[i] * g[i] + same : s->lambda_g[i] * g[k] + s->mu_g[k] * g[i];
+      if (shape == PL_TANGENT_STRESSED) entry += product * form->N[i < k ? 3 * i + k : 3 * k + i];
+      block[3 * k + i] = entry;
+    }
+  }
+}
+
+/* The last node's vector: all sum to zero. */
+PL_INLINE void close_vectors(const int count, pl_lanes *vectors)
+{
+  for (int i = 0; i < 3; i++) {
+    pl_lanes sum = vectors[i];
+    for (int a = 1; a < count - 1; a++) sum += vectors[3 * a + i];
+    vectors[3 * (count - 1) + i] = -sum;
+  }
+}
+
+/* The stiffness from one point by a form. The only point's blocks go straight to the matrix, those
+ * of many are summed in K first. */
+PL_INLINE void add_form(const pl_tangent_form *given, const int shape, const pl_lanes *rest,
+                        const int count, const int points, double *values, const int *places,
+                        blocks K)
+{
+  // a copy that stores to the matrix cannot reach
+  const pl_tangent_form form = *given;
+  pl_lanes b[3 * PL_ELEMENT_NODES], g[3 * PL_ELEMENT_NODES];
+  for (int a = 0; a < count - 1; a++) {
+    for (int i = 0; i < 3; i++) b[3 * a + i] = rest[3 * a + i];
+    pl_lanes_mat3_apply(form.A, b + 3 * a, g + 3 * a);
+  }
+  close_vectors(count, b);
+  close_vectors(count, g);
+  for (int m = 0, pair = 0; m < count - 1; m++) {
+    const side s = first_side(&form, shape, rest[-1], b + 3 * m, g + 3 * m);
+    for (int n = m + 1; n < count; n++, pair++) {
+      pl_lanes block[9];
+      couple(&form, shape, &s, b + 3 * n, g + 3 * n, block);
+      if (points == 1)
+        scatter_block(values, places + PL_LANES * pair, block);
+      else
+        for (int i = 0; i < 9; i++) K[pair][i] += block[i];
+    }
   }
 }
 
@@ -243,27 +238,32 @@ PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *b, pl_lanes weight,
   for (int i = 0; i < 9; i++) minus[i] = -weight * P[i];
   for (int a = 0; a < count - 1; a++) {
     for (int i = 0; i < 3; i++)
-      put(&forces[3 * a + i], pl_lanes_dot3(minus + 3 * i, b + 3 * a), points);
+      put(&forces[3 * a + i], pl_lanes_dot(minus + 3 * i, b + 3 * a), points);
   }
+}
+
+/* Two doubles of a node in memory. */
+typedef double two __attribute__((vector_size(16)));
+
+PL_INLINE void add_to_node(double *to, two xy, double z)
+{
+  two sum;
+  memcpy(&sum, to, sizeof sum);
+  sum += xy;
+  memcpy(to, &sum, sizeof sum);
+  to[2] += z;
 }
 
 PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_lanes *forces)
 {
-  for (int i = 0; i < 3; i++) {
-    pl_lanes sum = forces[i];
-    for (int a = 1; a < count - 1; a++) sum += forces[3 * a + i];
-    forces[3 * (count - 1) + i] = -sum;
-  }
+  close_vectors(count, forces);
   for (int a = 0; a < count; a++) {
-    pl_lanes turned[PL_LANES];
-    pl_lanes in[4] = {forces[3 * a], forces[3 * a + 1], forces[3 * a + 2], forces[3 * a + 2]};
-    pl_lanes_transpose(in, turned);
-    for (int lane = 0; lane < PL_LANES; lane++) {
-      double *to = f + 3 * (size_t)nodes[PL_LANES * a + lane];
-      to[0] += turned[lane][0];
-      to[1] += turned[lane][1];
-      to[2] += turned[lane][2];
-    }
+    const pl_lanes x = forces[3 * a], y = forces[3 * a + 1], z = forces[3 * a + 2];
+    const int *lane = nodes + PL_LANES * a;
+    add_to_node(f + 3 * (size_t)lane[0], __builtin_shufflevector(x, y, 0, 4), z[0]);
+    add_to_node(f + 3 * (size_t)lane[1], __builtin_shufflevector(x, y, 1, 5), z[1]);
+    add_to_node(f + 3 * (size_t)lane[2], __builtin_shufflevector(x, y, 2, 6), z[2]);
+    add_to_node(f + 3 * (size_t)lane[3], __builtin_shufflevector(x, y, 3, 7), z[3]);
   }
 }
 
@@ -287,6 +287,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
   const pl_fem *fem = job->fem;
   const int *nodes = batch_nodes(fem, batch, count);
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
+  double *values = job->A ? job->A->values : NULL;
   const int *places = NULL;
   pl_lanes edges[3 * MOST_EDGES], edge_rates[3 * MOST_EDGES];
   pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81];
@@ -296,7 +297,6 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
   if (shape != FORCES_ONLY) {
     const size_t size = (size_t)(count * (count - 1) / 2 * PL_LANES);
     places = fem->places + (size_t)batch * size;
-    if (batch + 1 < fem->batches) fetch_blocks(job->A->values, places + size, count);
   }
   pl_point point = start_point(fem, rest, fem->viscous && job->v);
   gather_edges(job->q, nodes, count, edges);
@@ -318,15 +318,18 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
     else
       fem->law->form(&point, job->kq, job->kv, job->semidefinite, P, &form);
 
+    // in the shadow of the law's long chain of operations
+    if (shape != FORCES_ONLY && p == points - 1 && batch + 1 < fem->batches)
+      fetch_blocks(values, places + count * (count - 1) / 2 * PL_LANES, count);
     add_forces(P, b, weight, count, points, forces);
     if (shape == PL_TANGENT_WHOLE) add_directions(H, b, weight, count, points, by_direction);
-    if (shape > PL_TANGENT_WHOLE) add_blocks(&form, shape, b, weight, count, points, K);
+    if (shape > PL_TANGENT_WHOLE) add_form(&form, shape, b, count, points, values, places, K);
   }
 
   if (job->f) scatter_forces(job->f, nodes, count, forces);
-  if (shape == FORCES_ONLY) return;
   if (shape == PL_TANGENT_WHOLE) close_directions(count, by_direction, K);
-  scatter_stiffness(job->A->values, places, count, K);
+  if (shape == PL_TANGENT_WHOLE || (shape != FORCES_ONLY && points > 1))
+    scatter_stiffness(values, places, count, K);
 }
 
 PL_INLINE void evaluate_batches(const pl_fem_job *job, int first, int last, const int count,

@@ -33,8 +33,8 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
                         .reuse = (int)values[PL_NEWTON_MATRIX],
                         .floor = values[PL_NEWTON_FORCE],
                         .least_step = values[PL_NEWTON_STEP]};
-  double **vectors[] = {&newton->q,  &newton->v,     &newton->r,
-                        &newton->dz, &newton->trial, &newton->work};
+  double **vectors[] = {&newton->q,     &newton->v,    &newton->r,   &newton->dz,
+                        &newton->trial, &newton->rest, &newton->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     pl_status status = pl_integrator_vector(integrator, vectors[i], error);
     if (status) return status;
@@ -98,20 +98,21 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
   return status;
 }
 
-/* |P (r - A dz)| with the prescribed part put into dz: what this guess leaves to do. */
+/* rest = P (r - A dz) with the prescribed part put into dz: what this guess leaves to do. Returns
+ * its length. */
 static double left_to_do(pl_newton *newton, pl_system *system, const pl_stage *stage,
-                         const double *z, double *dz)
+                         const double *z, double *dz, double *rest)
 {
   combine(stage->prescribed, -1, z, newton->work, system->blocks);
   pl_filter_prescribe(&system->filter, newton->work, dz);
-  pl_bsr_multiply(system->A, dz, newton->work, system->pool);
-  combine(newton->r, -1, newton->work, newton->work, system->blocks);
-  return filtered_norm(system, newton->work);
+  pl_bsr_multiply(system->A, dz, rest, system->pool);
+  combine(newton->r, -1, rest, rest, system->blocks);
+  return filtered_norm(system, rest);
 }
 
-/* The first guess of dz: the better of the stage's two in the first iteration, else zero;
- * constrained nodes go where they must. Returns what the first of them leaves to do: the measure of
- * all tolerances. */
+/* The first guess of dz, and in rest what it leaves to do: the better of the stage's two guesses in
+ * the first iteration, else zero; constrained nodes go where they must. Returns the length of what
+ * the first of them leaves to do: the measure of all tolerances. */
 static double start_increment(pl_newton *newton, pl_system *system, const pl_stage *stage,
                               const double *z, int first)
 {
@@ -121,11 +122,13 @@ static double start_increment(pl_newton *newton, pl_system *system, const pl_sta
     combine(stage->guess, -1, z, newton->dz, n);
   else
     memset(newton->dz, 0, size);
-  double scale = left_to_do(newton, system, stage, z, newton->dz);
+  double scale = left_to_do(newton, system, stage, z, newton->dz, newton->rest);
   if (first && stage->other_guess) {
     combine(stage->other_guess, -1, z, newton->trial, n);
-    if (left_to_do(newton, system, stage, z, newton->trial) < scale)
+    if (left_to_do(newton, system, stage, z, newton->trial, newton->v) < scale) {
       memcpy(newton->dz, newton->trial, size);
+      memcpy(newton->rest, newton->v, size);
+    }
   }
   return scale;
 }
@@ -139,6 +142,18 @@ static int is_usable(pl_newton *newton, const pl_stage *stage, int first)
   newton->cq = stage->cq;
   newton->cv = stage->cv;
   return 0;
+}
+
+/* Improves the guess in dz by solving A trial = rest; the solver is not asked to multiply the
+ * guess again. */
+static pl_status improve(pl_newton *newton, pl_system *system, int fresh, double scale,
+                         double tolerance, pl_step_report *report, pl_error *error)
+{
+  memset(newton->trial, 0, (size_t)system->blocks * 3 * sizeof(double));
+  pl_status status =
+      pl_system_solve(system, fresh, newton->rest, newton->trial, scale, tolerance, report, error);
+  pl_axpy(1, newton->trial, newton->dz, system->blocks, system->pool);
+  return status;
 }
 
 /* One direction: with the wanted tangent, or with the semidefinite one where that is indefinite. */
@@ -155,8 +170,7 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
       newton->reference = scale;
       newton->cancelling = rounding * filtered_norm(system, newton->r);
     }
-    pl_status status =
-        pl_system_solve(system, fresh, newton->r, newton->dz, scale, tolerance, report, error);
+    pl_status status = improve(newton, system, fresh, scale, tolerance, report, error);
     newton->is_kept = !status;
     if (status != PL_E_INDEFINITE || semidefinite) return status;
     report->semidefinite_fallbacks++;

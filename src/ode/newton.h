@@ -33,7 +33,7 @@ typedef struct pl_newton {
   double least_step; /* so does an increment of z that is shorter than this */
   double reference;  /* out: the first |P G|, N */
   double cancelling; /* what rounding may leave of the forces that cancel in G, N */
-  double *q, *v, *r, *dz, *trial, *work; /* vectors of the integrator's workspace */
+  double *q, *v, *r, *dz, *trial, *rest, *work; /* vectors of the integrator's workspace */
   // the matrix that is there: of which stage, and whether it is worth keeping
   double cm, cq, cv;
   int is_kept;

@@ -76,51 +76,13 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     pl_reader_report_at(reader, world ? (int)(world - reader->items) : 0, &error);
 }
 
-/* ---- meshes and materials ---- */
-
-static void warn_unused(const pl_reader *reader, const pl_item *item)
-{
-  if (!item->used)
-    pl_log_write(&reader->def->log, PL_WARNING, "%s:%d: %s \"%s\" is not used by any body",
-                 reader->def->path, pl_xml_line(item->node), item->element->name,
-                 pl_item_name(item));
-}
-
-static void build_mesh(pl_reader *reader, pl_scene *scene, int index)
-{
-  (void)scene;
-  pl_item *item = &reader->items[index];
-  if (item->bad) return;
-  warn_unused(reader, item);
-  const char *file = pl_item_text(item, "file");
-  const pl_item *generator = item->end > index + 1 ? item + 1 : NULL;
-  pl_error error;
-  pl_status status;
-  if (file && generator) {
-    status = pl_fail(&error, PL_E_ARGUMENT, "has both file=\"...\" and a shape; keep one of them");
-  } else if (!file && !generator) {
-    status = pl_fail(&error, PL_E_ARGUMENT, "needs file=\"...\" or a shape such as <%s .../>",
-                     pl_generator_family.members[0]->name);
-  } else if (file) {
-    char path[PATH_MAX];
-    status = pl_scene_path(reader->def, file, path, sizeof path, &error);
-    if (!status) status = pl_mesh_read(path, &reader->def->allocator, &item->mesh, &error);
-  } else if (generator->bad) {
-    item->bad = 1;
-    return;
-  } else {
-    pl_choice choice = pl_item_choice(reader, generator, 0);
-    if (reader->stopped) return;
-    status = pl_mesh_generate(&choice, &reader->def->allocator, &item->mesh, &error);
-  }
-  report_if(reader, index, status, &error);
-}
+/* ---- materials ---- */
 
 static void build_material(pl_reader *reader, pl_scene *scene, int index)
 {
   (void)scene;
   if (reader->items[index].bad) return;
-  warn_unused(reader, &reader->items[index]);
+  pl_reader_warn_unused(reader, &reader->items[index]);
   pl_choice choice = pl_item_choice(reader, &reader->items[index], 0);
   const pl_member *member = NULL;
   double values[PL_MOST_VALUES], lambda, mu;
@@ -298,6 +260,7 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     def.model = pl_item_choice(reader, item, 0);
     pl_item_numbers(item, "velocity", def.velocity);
     pl_item_numbers(item, "spin", def.spin);
+    def.keep_momentum = strcmp(pl_item_text(item, "momentum"), "kept") == 0;
     pl_error error;
     if (frames_of(reader, index, &def) && !reader->stopped)
       report_if(reader, index, pl_world_add_body(scene->world, &def, &item->body, &error), &error);
@@ -400,7 +363,7 @@ void pl_reader_build(pl_reader *reader, pl_scene *scene)
   reader->only_body = -1;
   build_world(reader, scene);
   if (!scene->world) return;
-  each(reader, scene, "mesh", build_mesh);
+  each(reader, scene, "mesh", pl_reader_build_mesh);
   each(reader, scene, "material", build_material);
   each(reader, scene, "body", build_body);
   each(reader, scene, "probe", build_probe);

@@ -53,6 +53,11 @@ void pl_reader_change(pl_reader *reader);
  * left out in silence. */
 void pl_reader_build(pl_reader *reader, pl_scene *scene);
 
+/* Builds the mesh of an item, from its file, its simple shape or its solids. */
+void pl_reader_build_mesh(pl_reader *reader, pl_scene *scene, int index);
+/* Tells that no body uses the item, if that is so. */
+void pl_reader_warn_unused(const pl_reader *reader, const pl_item *item);
+
 /* The path of a mesh file named in the scene; it must lie below the scene's folder unless the user
  * allows more. */
 pl_status pl_scene_path(const pl_scene_def *def, const char *file, char *path, size_t size,

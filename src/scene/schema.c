@@ -3,7 +3,9 @@
 
 #include "io/format.h"
 #include "material/material.h"
+#include "mesh/fill.h"
 #include "mesh/mesh.h"
+#include "mesh/solid.h"
 #include "model/model.h"
 #include "ode/integrator.h"
 #include "scene/value.h"
@@ -200,16 +202,39 @@ static const pl_element generator = {
     .most = 1,
 };
 
+static const pl_element solid = {
+    .name = "solid",
+    .summary = "A solid by formula; groups hold others, and several in one place are united.",
+    .family = &pl_solid_family,
+    .attributes = (const pl_attribute[]){END},
+    .children = (const pl_element *const[]){&solid, NULL},
+};
+
+static const pl_element shape = {
+    .name = "shape",
+    .summary = "The solids inside, filled with elements.",
+    .attributes =
+        (const pl_attribute[]){
+            MEMBER("method", "how it is filled", pl_filler_family),
+            END,
+        },
+    .children = (const pl_element *const[]){&solid, NULL},
+    .most = 1,
+};
+
 static const pl_element mesh = {
     .name = "mesh",
-    .summary = "A mesh from a file, or of the one simple shape inside.",
+    .summary = "A mesh from a file, or of the one simple shape or the solids inside. A file that "
+               "holds a surface is filled by the method.",
     .attributes =
         (const pl_attribute[]){
             TEXT("name", "name", "that bodies call it by", 1, pl_check_name),
-            TEXT("file", "path", "mesh file, relative to the scene's folder", 0, pl_check_text),
+            TEXT("file", "path", "mesh or surface file, relative to the scene's folder", 0,
+                 pl_check_text),
+            MEMBER("method", "how a surface is filled", pl_filler_family),
             END,
         },
-    .children = (const pl_element *const[]){&generator, NULL},
+    .children = (const pl_element *const[]){&generator, &shape, NULL},
 };
 
 static const pl_element body = {
@@ -224,6 +249,12 @@ static const pl_element body = {
             VECTOR("velocity", "m/s", "at the start", 1e6, "0 0 0"),
             VECTOR("spin", "rad/s", "angular velocity about its mass centre at the start", 1e6,
                    "0 0 0"),
+            {.param = {.name = "momentum",
+                       .unit = "word",
+                       .summary = "as the step computed it, or kept: of a body that nothing holds "
+                                  "only external forces change it (use it with strain=\"warped\")",
+                       .words = "computed|kept"},
+             .preset = "computed"},
             END,
         },
     .children = (const pl_element *const[]){&fix, &move, &load, &frame, NULL},
@@ -317,6 +348,7 @@ const pl_element *pl_element_parent_of(const pl_element *root, const char *name)
 {
   if (pl_element_child(root, name)) return root;
   for (int i = 0; root->children && root->children[i]; i++) {
+    if (root->children[i] == root) continue; // solids stand in solids
     const pl_element *found = pl_element_parent_of(root->children[i], name);
     if (found) return found;
   }

@@ -112,6 +112,24 @@ static double true_residual(run *now)
   return sqrt(add_parts(now, 0));
 }
 
+static int is_zero(const double *x, int blocks)
+{
+  for (int i = 0; i < 3 * blocks; i++) {
+    if (x[i] != 0) return 0;
+  }
+  return 1;
+}
+
+/* The same at the start, without a product where x is zero. */
+static double first_residual(run *now)
+{
+  double *r = now->self->r;
+  if (!is_zero(now->x, now->A->rows)) return true_residual(now);
+  memcpy(r, now->b, 3 * (size_t)now->A->rows * sizeof *r);
+  pl_filter_apply(now->filter, r);
+  return pl_norm(r, now->A->rows, now->pool);
+}
+
 static void product_chunk(void *context, int chunk)
 {
   const run *now = context;
@@ -249,7 +267,7 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
              .pool = pool,
              .report = report,
              .step = {0, self->p, self->q, blocks, x, self->r, self->z}};
-  double residual = report->residual = true_residual(&now);
+  double residual = report->residual = first_residual(&now);
   if (!isfinite(residual)) return fail_diverged(&now, error);
   if (!(target >= 0))
     return pl_fail(error, PL_E_ARGUMENT, "a residual of %g cannot be aimed at", target);

@@ -21,6 +21,63 @@ PL_INLINE octet octet_load(const float *from)
   return lanes;
 }
 
+/* a a a b b b c c */
+PL_INLINE octet spread_out(quartet x)
+{
+  return __builtin_shufflevector(x, x, 0, 0, 0, 1, 1, 1, 2, 2);
+}
+
+PL_INLINE quartet quartet_load(const float *from)
+{
+  quartet lanes;
+  memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+
+/* ---- products ---- */
+
+/* A row of A x with 3x3 blocks. Eight of a block's nine entries are multiplied at once; even and
+ * odd blocks are summed apart, so that no sum waits for the one before. */
+PL_INLINE quartet row_product_3(const pl_grid_level *level, int row, const float *x)
+{
+  const int *column = level->columns + level->start[row];
+  int count = level->start[row + 1] - level->start[row];
+  const float *block = level->values + 9 * (size_t)level->start[row];
+  octet even = {0}, odd = {0};
+  float even_last = 0, odd_last = 0;
+  int k = 0;
+  for (; k + 2 <= count; k += 2, block += 18) {
+    const float *a = x + 4 * (size_t)column[k], *b = x + 4 * (size_t)column[k + 1];
+    even += octet_load(block) * spread_out(quartet_load(a));
+    odd += octet_load(block + 9) * spread_out(quartet_load(b));
+    even_last += block[8] * a[2];
+    odd_last += block[17] * b[2];
+  }
+  if (k < count) {
+    const float *a = x + 4 * (size_t)column[k];
+    even += octet_load(block) * spread_out(quartet_load(a));
+    even_last += block[8] * a[2];
+  }
+  octet sum = even + odd;
+  float last = even_last + odd_last;
+  return (quartet){(sum[0] + sum[3]) + sum[6], (sum[1] + sum[4]) + sum[7], (sum[2] + sum[5]) + last,
+                   0};
+}
+
+/* A row of A x with 6x6 blocks, column by column. */
+PL_INLINE octet row_product_6(const pl_grid_level *level, int row, const float *x)
+{
+  const int *column = level->columns + level->start[row];
+  const int *end = level->columns + level->start[row + 1];
+  const float *block = level->values + 36 * (size_t)level->start[row];
+  octet sums[6] = {{0}, {0}, {0}, {0}, {0}, {0}};
+  for (; column < end; column++, block += 36) {
+    const float *from = x + 8 * (size_t)*column;
+    for (int c = 0; c < 6; c++) sums[c] += octet_load(block + 6 * c) * from[c];
+  }
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + (sums[4] + sums[5]);
+}
+
 /* Six doubles. */
 typedef double pair __attribute__((vector_size(16)));
 typedef struct six {
@@ -64,14 +121,17 @@ PL_INLINE six six_scale(six a, double s) { return (six){a.low * s, a.high * s}; 
 #define NAME(name)              PASTE(name, SIZE)
 #define VARIANT(name)           PL_VARIANT(name)
 
-#define SIZE 3
-#define WIDE quartet
+#define SIZE        3
+#define WIDE        quartet
+#define ROW_PRODUCT row_product_3
 #include "sparse/multigrid_rows.h"
 #undef SIZE
 #undef WIDE
+#undef ROW_PRODUCT
 
-#define SIZE 6
-#define WIDE octet
+#define SIZE        6
+#define WIDE        octet
+#define ROW_PRODUCT row_product_6
 #include "sparse/multigrid_rows.h"
 
 /* ---- the last level ---- */

@@ -1,12 +1,12 @@
-/* The loops of multigrid for rows of SIZE unknowns, which stand in vectors of the type WIDE. To be
- * included by multigrid_kernel.c once for each size. Columns of blocks are loaded wide: what
- * stands behind their end goes into lanes that are never read. */
+/* The loops of multigrid for rows of SIZE unknowns, which stand in vectors of the type WIDE, with
+ * ROW_PRODUCT(level, row, x) for a row of A x. To be included by multigrid_kernel.c once for each
+ * size. Columns of blocks are loaded wide: what stands behind their end goes into lanes that are
+ * never read. */
 
 #define wide_load     NAME(wide_load)
 #define wide_store    NAME(wide_store)
 #define row_at        NAME(row_at)
 #define block_times   NAME(block_times)
-#define row_product   NAME(row_product)
 #define inverse_of    NAME(inverse_of)
 #define start_rows    NAME(start_rows)
 #define sweep_rows    NAME(sweep_rows)
@@ -42,19 +42,6 @@ PL_INLINE WIDE block_times(const float *block, WIDE x)
   return sum;
 }
 
-PL_INLINE WIDE row_product(const pl_grid_level *level, int row, const float *x)
-{
-  WIDE sums[3] = {{0}, {0}, {0}};
-  const int *column = level->columns + level->start[row];
-  const int *end = level->columns + level->start[row + 1];
-  const float *block = level->values + (size_t)(SIZE * SIZE) * (size_t)level->start[row];
-  for (; column < end; column++, block += SIZE * SIZE) {
-    const float *xj = row_at(x, *column);
-    for (int c = 0; c < SIZE; c++) sums[c % 3] += wide_load(block + SIZE * c) * xj[c];
-  }
-  return (sums[0] + sums[1]) + sums[2];
-}
-
 PL_INLINE const float *inverse_of(const pl_grid_level *level, int row)
 {
   return level->inverse + (size_t)(SIZE * SIZE) * (size_t)row;
@@ -71,7 +58,7 @@ static void sweep_rows(const pl_grid_level *level, int first, int last, const pl
 {
   for (int row = first; row < last; row++) {
     WIDE x = wide_load(row_at(sweep->x, row)), way = x;
-    WIDE t = wide_load(row_at(sweep->r, row)) - row_product(level, row, sweep->x);
+    WIDE t = wide_load(row_at(sweep->r, row)) - ROW_PRODUCT(level, row, sweep->x);
     if (sweep->previous) way = x - wide_load(row_at(sweep->previous, row));
     WIDE z = block_times(inverse_of(level, row), t);
     wide_store(row_at(sweep->out, row), x + (sweep->a * way + sweep->b * z));
@@ -82,7 +69,7 @@ static void residual_rows(const pl_grid_level *level, int first, int last, const
                           const float *x, float *t)
 {
   for (int row = first; row < last; row++)
-    wide_store(row_at(t, row), wide_load(row_at(r, row)) - row_product(level, row, x));
+    wide_store(row_at(t, row), wide_load(row_at(r, row)) - ROW_PRODUCT(level, row, x));
 }
 
 static void prolong_rows(const pl_grid_level *level, int first, int last, const float *e, float *x)
@@ -239,7 +226,6 @@ const pl_grid_kernel VARIANT(NAME(pl_grid_kernel)) = {
 #undef wide_store
 #undef row_at
 #undef block_times
-#undef row_product
 #undef inverse_of
 #undef start_rows
 #undef sweep_rows

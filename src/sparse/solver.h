@@ -17,6 +17,7 @@ typedef struct pl_solve_report {
 /* Preconditioners: z = B r with B near the inverse of P A P. A new one is a file that defines
  * pl_preconditioner_NAME and a line here. */
 #define PL_PRECONDITIONERS(X)                                                                      \
+  X(auto)                                                                                          \
   X(block_diagonal)                                                                                \
   X(multigrid)                                                                                     \
   X(diagonal)                                                                                      \
@@ -38,12 +39,15 @@ typedef struct pl_preconditioner_ops {
   /* The inverse diagonal blocks (9 doubles each, column by column) if that is all there is to it,
    * so that a solver may fuse it with its vector work; NULL otherwise. */
   const double *(*blocks)(const pl_preconditioner *self);
+  /* For a member that chooses among others: the name of the one in use, and why; else NULL. */
+  const char *(*choice)(const pl_preconditioner *self, const char **reason);
 } pl_preconditioner_ops;
 
 struct pl_preconditioner {
   const pl_preconditioner_ops *ops;
   pl_allocator allocator;
   int rows;
+  int solves, iterations; /* since the last prepare */
 };
 
 #define X(name) extern const pl_preconditioner_ops pl_preconditioner_##name;
@@ -51,6 +55,11 @@ PL_PRECONDITIONERS(X)
 #undef X
 
 extern const pl_family pl_preconditioner_family;
+
+/* On failure *out may be half made, and is to be destroyed all the same. */
+pl_status pl_preconditioner_create(const pl_allocator *allocator, const pl_part *part,
+                                   const pl_bsr *A, pl_preconditioner **out, pl_error *error);
+void pl_preconditioner_destroy(pl_preconditioner *self);
 
 /* Solvers. A new one is a file that defines pl_solver_NAME and a line here. */
 #define PL_SOLVERS(X)                                                                              \

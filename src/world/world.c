@@ -287,6 +287,7 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   }
   if (status) return status;
   pl_body_remember(body, &def->material, &law);
+  body->keeps_momentum = def->keep_momentum;
   body->offset = world->blocks;
   body->blocks = body->model->blocks;
   status = pl_world_fit_solver(world, body, error);

@@ -10,6 +10,7 @@
 #include "ode/integrator.h"
 #include "pliant/world.h"
 #include "world/load.h"
+#include "world/momentum.h"
 #include "world/pull.h"
 #include "world/quantity.h"
 
@@ -32,10 +33,12 @@ typedef struct pl_body {
   pl_part model_part, law;  /* what was chosen for it                         */
   pl_material_def material; /* as given; the law stands above                 */
   double mass_damping;
-  int offset, blocks; /* its part of q and v, in blocks */
-  double *rest;       /* rest positions of the nodes, inside order */
-  double *nodal;      /* room for 2 x 3 numbers per node where the blocks are not the nodes */
-  double *sites;      /* places given for the model, 3 numbers each */
+  int keeps_momentum;
+  pl_momentum momentum; /* of the step in hand */
+  int offset, blocks;   /* its part of q and v, in blocks */
+  double *rest;         /* rest positions of the nodes, inside order */
+  double *nodal;        /* room for 2 x 3 numbers per node where the blocks are not the nodes */
+  double *sites;        /* places given for the model, 3 numbers each */
   int site_count;
 } pl_body;
 
@@ -97,6 +100,8 @@ struct pl_world {
   pl_system system;
   pl_integrator *integrator;
   double *scratch;     /* a vector */
+  double *work;        /* another, if a body keeps its momentum,       */
+  double *before;      /* and one for positions before the step          */
   double *drag;        /* the system's */
   int *held;           /* the filter's nodes */
   double *projections; /* the filter's projections */

@@ -181,6 +181,7 @@ static void for_variants(const pl_mesh *mesh,
   for (int i = 0; pl_format_family.members[i]; i++) {
     const pl_format_ops *format = format_at(i);
     if (strcmp(format->info.name, "vtu") == 0 && !build_has_xml()) continue;
+    if (!format->read) continue;
     for (int v = 0; v < MOST_VARIANTS; v++) {
       pl_bytes bytes = variant_bytes(format, mesh, v);
       int before = test_failures;
@@ -233,6 +234,7 @@ TEST(by_name)
     char path[256];
     const pl_format_ops *format = format_at(i);
     if (strcmp(format->info.name, "vtu") == 0 && !build_has_xml()) continue;
+    if (!format->read) continue;
     CHECK_OK(pl_mesh_write(mesh, temporary_path(format, path), error));
     CHECK_OK(pl_mesh_read(path, NULL, &back, error));
     if (back) check_same(mesh, back, strcmp(format->info.name, "tetgen") == 0);
@@ -247,8 +249,8 @@ TEST(by_name)
   }
   CHECK_FAILS(pl_mesh_read("/nowhere/a.msh", NULL, &back, error), PL_E_IO,
               "/nowhere/a.msh: cannot");
-  CHECK_FAILS(pl_mesh_read("a.stl", NULL, &back, error), PL_E_ARGUMENT,
-              "a.stl: is of no known format; name it with one of: .vtu, .msh, .node, .ele, .vtk");
+  CHECK_FAILS(pl_mesh_read("a.xyz", NULL, &back, error), PL_E_ARGUMENT,
+              "a.xyz: is of no known format; name it with one of: .vtu, .msh, .node, .ele, .vtk");
   CHECK_FAILS(pl_mesh_read("msh", NULL, &back, error), PL_E_ARGUMENT, "no known format");
   CHECK_FAILS(pl_mesh_read("a.no", NULL, &back, error), PL_E_ARGUMENT, "no known format");
   CHECK_FAILS(pl_mesh_read("/tmp/.msh/", NULL, &back, error), PL_E_ARGUMENT, "no known format");

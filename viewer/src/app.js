@@ -296,7 +296,10 @@ bindKeys([
   [['v'], 'start or end a video', () => save.video()],
   [['t'], 'light or dark', toggleTheme],
   [['h', '?'], 'this help', () => toggleDialog('keys')],
-  [['Escape'], 'close', () => document.querySelector('dialog[open]')?.close()],
+  [['Escape'], 'close', () => {
+    document.activeElement?.blur();
+    document.querySelector('dialog[open]')?.close();
+  }],
 ]);
 
 hand.onUse = () => $('hint').classList.add('gone');
@@ -306,4 +309,4 @@ setInterval(() => { charts.draw(); hand.refresh(); }, 40);
 if (innerWidth <= 720) togglePanel(false);
 
 // for tests and for the curious
-window.pliant = { app, stage, charts, send };
+window.pliant = { app, stage, charts, connection, send };

@@ -139,6 +139,7 @@ export class Controls {
       input.classList.toggle('bad', !accepts(value));
       if (accepts(value)) this.set(where, param.name, value);
     });
+    input.addEventListener('keydown', (event) => { if (event.key === 'Enter') input.blur(); });
     slider?.addEventListener('input', () => {
       const value = scale.value(slider.value / 1000);
       input.value = figures(value, 4);

@@ -113,9 +113,12 @@ export class Stage {
   makeSpring() {
     const steel = new MeshStandardMaterial({ color: '#f59e0b', roughness: 0.35, metalness: 0.3 });
     this.spring = new Group();
-    this.coil = new Mesh(new TubeGeometry(new Coil(8, 1), 180, 0.16, 6), steel);
+    this.coil = new Mesh(new TubeGeometry(new Coil(7, 1), 180, 0.15, 6), steel);
     this.handle = new Mesh(new SphereGeometry(1, 24, 16), steel);
     this.foot = new Mesh(new SphereGeometry(1, 20, 12), new MeshBasicMaterial({ color: '#7c2d12' }));
+    // the handle shines through a body that hides it
+    const ghost = new MeshBasicMaterial({ color: '#f59e0b', transparent: true, opacity: 0.35, depthTest: false });
+    this.handle.add(new Mesh(this.handle.geometry, ghost));
     this.spring.add(this.coil, this.handle, this.foot);
     this.spring.visible = false;
     this.hover = new Mesh(new SphereGeometry(1, 20, 12), new MeshBasicMaterial({ color: '#f59e0b', transparent: true, opacity: 0.75, depthTest: false }));

@@ -1,0 +1,164 @@
+/* Surfaces on their way in and out. */
+#include "io/hull.h"
+
+#include "core/memory.h"
+#include "mesh/mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+pl_status pl_hull_point(pl_hull *hull, const pl_scan *scan, const double position[3],
+                        pl_error *error)
+{
+  void *points = hull->points;
+  for (int k = 0; k < 3; k++) {
+    if (!isfinite(position[k]))
+      return pl_scan_fail(scan, error, PL_E_PARSE, "a coordinate is %g; it must be finite",
+                          position[k]);
+  }
+  if (hull->point_count >= PL_MOST_NODES)
+    return pl_scan_fail(scan, error, PL_E_LIMIT, "more than %d points are too many", PL_MOST_NODES);
+  if (pl_reserve(&hull->allocator, &points, &hull->point_room, hull->point_count + 1,
+                 3 * sizeof *hull->points))
+    return pl_fail_memory(error);
+  hull->points = points;
+  memcpy(hull->points + 3 * hull->point_count++, position, 3 * sizeof *position);
+  return PL_OK;
+}
+
+pl_status pl_hull_corner(pl_hull *hull, pl_fan *fan, const pl_scan *scan, int64_t point,
+                         pl_error *error)
+{
+  if (point < 0 || point >= PL_MOST_NODES)
+    return pl_scan_fail(scan, error, PL_E_PARSE, "a face names point %lld, which there is not",
+                        (long long)point);
+  if (fan->count++ == 0) fan->first = (int)point;
+  if (fan->count > 2) {
+    void *triangles = hull->triangles;
+    if (hull->triangle_count >= PL_MOST_NODES)
+      return pl_scan_fail(scan, error, PL_E_LIMIT, "more than %d triangles are too many",
+                          PL_MOST_NODES);
+    if (pl_reserve(&hull->allocator, &triangles, &hull->triangle_room, hull->triangle_count + 1,
+                   3 * sizeof *hull->triangles))
+      return pl_fail_memory(error);
+    hull->triangles = triangles;
+    int *n = hull->triangles + 3 * hull->triangle_count++;
+    n[0] = fan->first;
+    n[1] = fan->last;
+    n[2] = (int)point;
+  }
+  fan->last = (int)point;
+  return PL_OK;
+}
+
+void pl_hull_free(pl_hull *hull)
+{
+  pl_free(&hull->allocator, hull->points);
+  pl_free(&hull->allocator, hull->triangles);
+  pl_free(&hull->allocator, hull->nodes);
+  hull->points = NULL;
+  hull->triangles = NULL;
+  hull->nodes = NULL;
+}
+
+/* Says what was found wrong with a surface, in one sentence each. */
+static void tell(const pl_source *source, const pl_skin_facts *facts)
+{
+  const struct {
+    int count;
+    pl_level level;
+    const char *text;
+  } rows[] = {
+      {facts->dropped_triangles, PL_NOTE, "triangles of no extent or double were dropped"},
+      {facts->turned_triangles, PL_NOTE, "triangles were turned outwards"},
+      {facts->closed_holes, PL_NOTE, "small holes were closed"},
+      {facts->open_edges, PL_WARNING, "edges are open; holes are filled as the rest suggests"},
+      {facts->crowded_edges, PL_WARNING, "edges belong to more than two triangles"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (rows[i].count)
+      pl_log_write(source->log, rows[i].level, "%s: %d %s", source->path, rows[i].count,
+                   rows[i].text);
+  }
+}
+
+pl_status pl_hull_finish(pl_hull *hull, const pl_source *source, pl_skin **skin, pl_error *error)
+{
+  pl_status status;
+  if (!hull->triangle_count)
+    status = pl_fail(error, PL_E_PARSE, "holds no triangles");
+  else
+    status = pl_skin_create(&(pl_skin_def){.point_count = (int)hull->point_count,
+                                           .points = hull->points,
+                                           .triangle_count = (int)hull->triangle_count,
+                                           .triangles = hull->triangles,
+                                           .allocator = source->allocator},
+                            skin, error);
+  if (status)
+    pl_error_locate(error, status, source->path, 0);
+  else if (source->log)
+    tell(source, &(*skin)->facts);
+  pl_hull_free(hull);
+  return status;
+}
+
+pl_status pl_hull_of(const pl_snapshot *snapshot, const pl_allocator *allocator, pl_hull *hull,
+                     pl_error *error)
+{
+  const pl_mesh *mesh = snapshot->mesh;
+  const double *positions = snapshot->positions ? snapshot->positions : mesh->nodes;
+  *hull = (pl_hull){.allocator = pl_allocator_or_default(allocator)};
+  int width = mesh->nodes_per_face;
+  size_t faces = (size_t)mesh->face_count, nodes = (size_t)mesh->node_count;
+  int *number = pl_alloc(&hull->allocator, nodes, sizeof *number);
+  hull->points = pl_alloc(&hull->allocator, nodes, 3 * sizeof *hull->points);
+  hull->nodes = pl_alloc(&hull->allocator, nodes, sizeof *hull->nodes);
+  hull->triangles = pl_alloc(&hull->allocator, faces * (size_t)(width - 2), 3 * sizeof(int));
+  if (!number || !hull->points || !hull->nodes || !hull->triangles) {
+    pl_free(&hull->allocator, number);
+    pl_hull_free(hull);
+    return pl_fail_memory(error);
+  }
+  // points in the order of the nodes
+  for (size_t i = 0; i < faces * (size_t)width; i++) number[mesh->faces[i]] = 1;
+  for (size_t n = 0; n < nodes; n++) {
+    if (!number[n]) continue;
+    number[n] = (int)hull->point_count;
+    memcpy(hull->points + 3 * hull->point_count, positions + 3 * n, 3 * sizeof *positions);
+    hull->nodes[hull->point_count++] = (int)n;
+  }
+  for (size_t f = 0; f < faces; f++) {
+    for (int k = 2; k < width; k++) {
+      const int *face = mesh->faces + f * (size_t)width;
+      int *to = hull->triangles + 3 * hull->triangle_count++;
+      to[0] = number[face[0]];
+      to[1] = number[face[k - 1]];
+      to[2] = number[face[k]];
+    }
+  }
+  pl_free(&hull->allocator, number);
+  return PL_OK;
+}
+
+/* Adds a 32-bit word, lowest byte first. */
+static void add_word(pl_text *text, uint32_t word)
+{
+  unsigned char bytes[4] = {(unsigned char)word, (unsigned char)(word >> 8),
+                            (unsigned char)(word >> 16), (unsigned char)(word >> 24)};
+  pl_text_bytes(text, bytes, sizeof bytes);
+}
+
+void pl_text_floats(pl_text *text, const double *values, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    float value = (float)values[i];
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    add_word(text, word);
+  }
+}
+
+void pl_text_int32s(pl_text *text, const int *values, size_t count)
+{
+  for (size_t i = 0; i < count; i++) add_word(text, (uint32_t)values[i]);
+}

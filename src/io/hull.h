@@ -1,0 +1,40 @@
+/* Surfaces on their way in and out: a growing list of points and polygons that readers fill, and
+ * the boundary of a mesh, numbered by itself, that writers use. */
+#ifndef PL_IO_HULL_H
+#define PL_IO_HULL_H
+
+#include "io/format.h"
+#include "io/scan.h"
+
+typedef struct pl_hull {
+  pl_allocator allocator;
+  double *points; /* 3 each */
+  int *triangles; /* 3 each */
+  size_t point_count, point_room, triangle_count, triangle_room;
+  int *nodes; /* of the mesh, for each point of a boundary */
+} pl_hull;
+
+/* Polygons come corner by corner, as points that may follow later, and are cut into triangles
+ * around their first corner. */
+typedef struct pl_fan {
+  int count, first, last;
+} pl_fan;
+
+pl_status pl_hull_point(pl_hull *hull, const pl_scan *scan, const double position[3],
+                        pl_error *error);
+pl_status pl_hull_corner(pl_hull *hull, pl_fan *fan, const pl_scan *scan, int64_t point,
+                         pl_error *error);
+
+/* Makes the skin, tells what was repaired, and frees the hull, also on failure. */
+pl_status pl_hull_finish(pl_hull *hull, const pl_source *source, pl_skin **skin, pl_error *error);
+void pl_hull_free(pl_hull *hull);
+
+/* The boundary of the snapshot's mesh at its positions. */
+pl_status pl_hull_of(const pl_snapshot *snapshot, const pl_allocator *allocator, pl_hull *hull,
+                     pl_error *error);
+
+/* Adds single-precision numbers or whole ones, lowest byte first. */
+void pl_text_floats(pl_text *text, const double *values, size_t count);
+void pl_text_int32s(pl_text *text, const int *values, size_t count);
+
+#endif

@@ -1,0 +1,97 @@
+/* OFF: the word OFF, three counts, points, and polygons as "3 a b c". The fourth and further
+ * numbers of a line (colours) are passed over, and so is what stands behind '#'. */
+#include "core/memory.h"
+#include "io/hull.h"
+#include "mesh/mesh.h"
+
+/* The next line that says anything. */
+static int next_line(pl_scan *scan, pl_scan *line)
+{
+  for (pl_word text; pl_scan_line(scan, &text);) {
+    size_t size = 0;
+    while (size < text.size && text.at[size] != '#') size++;
+    *line = *scan;
+    line->at = text.at;
+    line->end = text.at + size;
+    pl_scan ahead = *line;
+    if (pl_scan_word(&ahead).size) return 1;
+  }
+  *line = *scan;
+  return 0;
+}
+
+static pl_status read_all(pl_scan *scan, pl_hull *hull, pl_error *error)
+{
+  pl_scan line;
+  next_line(scan, &line);
+  pl_word word = pl_scan_word(&line);
+  if (!pl_word_is(word, "OFF") && !pl_word_is(word, "COFF") && !pl_word_is(word, "NOFF"))
+    return pl_scan_fail(&line, error, PL_E_PARSE, "begins with no \"OFF\"; is it of that format?");
+  pl_scan ahead = line;
+  if (!pl_scan_word(&ahead).size) next_line(scan, &line);
+  int64_t points = 0, faces = 0;
+  pl_status status = pl_scan_int(&line, "number of points", &points, error);
+  if (!status) status = pl_scan_int(&line, "number of faces", &faces, error);
+  if (!status) status = pl_scan_claim(scan, "points", points, PL_MOST_NODES, 6, error);
+  if (!status) status = pl_scan_claim(scan, "faces", faces, PL_MOST_NODES, 2, error);
+  for (int64_t i = 0; i < points && !status; i++) {
+    double position[3];
+    next_line(scan, &line);
+    for (int k = 0; k < 3 && !status; k++)
+      status = pl_scan_double(&line, "coordinate", &position[k], error);
+    if (!status) status = pl_hull_point(hull, &line, position, error);
+  }
+  for (int64_t i = 0; i < faces && !status; i++) {
+    int64_t corners = 0, point = 0;
+    pl_fan fan = {0};
+    next_line(scan, &line);
+    status = pl_scan_int(&line, "number of corners", &corners, error);
+    for (int64_t k = 0; k < corners && !status; k++) {
+      status = pl_scan_int(&line, "number of a face's point", &point, error);
+      if (!status) status = pl_hull_corner(hull, &fan, &line, point, error);
+    }
+  }
+  return status;
+}
+
+static pl_status read_surface(const pl_source *source, pl_skin **skin, pl_error *error)
+{
+  *skin = NULL;
+  pl_hull hull = {.allocator = *source->allocator};
+  pl_scan scan = pl_scan_make(source->path, source->file.data, source->file.size);
+  pl_status status = read_all(&scan, &hull, error);
+  if (!status) return pl_hull_finish(&hull, source, skin, error);
+  pl_hull_free(&hull);
+  return status;
+}
+
+static pl_status write(const pl_snapshot *snapshot, const char *path, const double *values,
+                       pl_error *error)
+{
+  (void)values;
+  pl_hull hull;
+  pl_status status = pl_hull_of(snapshot, NULL, &hull, error);
+  if (status) return status;
+  pl_text text = pl_text_make(NULL);
+  pl_text_add(&text, "OFF\n%zu %zu 0\n", hull.point_count, hull.triangle_count);
+  for (size_t i = 0; i < 3 * hull.point_count; i++) {
+    pl_text_number(&text, hull.points[i]);
+    pl_text_add(&text, i % 3 == 2 ? "\n" : " ");
+  }
+  for (size_t i = 0; i < hull.triangle_count; i++) {
+    const int *n = hull.triangles + 3 * i;
+    pl_text_add(&text, "3 %d %d %d\n", n[0], n[1], n[2]);
+  }
+  status = pl_text_ok(&text, error);
+  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  pl_text_release(&text);
+  pl_hull_free(&hull);
+  return status;
+}
+
+const pl_format_ops pl_format_off = {
+    .info = {"off", "Geomview surfaces", "", NULL, 0},
+    .extensions = "off",
+    .read_surface = read_surface,
+    .write = write,
+};

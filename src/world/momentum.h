@@ -1,0 +1,21 @@
+/* Keeping the momentum of free bodies: what the internal forces of a model add to a body's linear
+ * and angular momentum, they must not. */
+#ifndef PL_WORLD_MOMENTUM_H
+#define PL_WORLD_MOMENTUM_H
+
+#include "pliant/world.h"
+
+/* What a body's momenta must be after the step, about the mass centre before it. */
+typedef struct pl_momentum {
+  int active;
+  double centre[3], linear[3], angular[3];
+} pl_momentum;
+
+/* Before a step of h from the world's state at time t: works out what external forces make of the
+ * momenta. */
+void pl_momentum_expect(pl_world *world, double t, double h);
+
+/* After it: takes away what is too much of them. The positions follow as in implicit Euler. */
+void pl_momentum_correct(pl_world *world, double h);
+
+#endif

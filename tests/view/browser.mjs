@@ -1,0 +1,365 @@
+// What a user does with the page, done by a program in a real browser. Each test says what must be
+// seen; pictures are kept to be looked at. A word on the command line runs only the tests that
+// contain it.
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+
+const { PLIANT_SOURCE: source, PLIANT_COMMAND: command, PLIANT_BROWSER: browserPath, PLIANT_PICTURES: pictures } = process.env;
+const { chromium } = createRequire(path.join(source, 'viewer/package.json'))('playwright-core');
+const token = 'feedfacefeedfacefeedfacefeedface';
+
+// ---- scenes and servers ----
+
+const scene = (title, young = '1e6', extra = '') => `<pliant title="${title}">
+  <world dt="0.01" duration="2" gravity="0 0 -9.81"/>
+  <material name="m" young="${young}" poisson="0.3" density="1000"/>
+  <mesh name="b"><box size="1 0.25 0.25" cells="12 3 3" element="hex"/></mesh>
+  <body name="bar" mesh="b" material="m" strain="corotated"><fix><set name="x-min"/></fix></body>
+  <probe name="tip" at="1 0.125 0.125" quantity="displacement"/>
+  <view direction="1 -3 1" up="0 0 1" colour="von-mises"/>${extra}
+</pliant>
+`;
+
+const folder = await mkdtemp(path.join(os.tmpdir(), 'pliant-browser-'));
+const barPath = path.join(folder, 'bar.xml');
+await writeFile(barPath, scene('Soft &lt;b>bar&lt;/b>'));
+await writeFile(path.join(folder, 'stiff.xml'), scene('Stiff bar', '2e7'));
+
+async function serve(file, port = 0, words = []) {
+  const child = spawn(command, ['view', '--no-open', '--token', token, '--port', String(port), ...words, file]);
+  const address = await new Promise((resolve, reject) => {
+    child.stdout.on('data', (data) => { const found = /open (\S+)/.exec(data); if (found) resolve(found[1]); });
+    child.on('exit', (code) => reject(new Error(`pliant view ended with ${code}`)));
+  });
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  return { address, port: Number(new URL(address).port), stop: () => { child.kill('SIGINT'); return ended; } };
+}
+
+// ---- the runner ----
+
+const only = process.argv[2];
+const tests = [];
+const test = (name, run) => tests.push({ name, run });
+function check(condition, text) {
+  if (!condition) throw new Error(text);
+}
+
+const browser = await chromium.launch({
+  executablePath: browserPath,
+  args: ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
+    '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
+});
+const requests = [], complaints = [];
+
+async function openPage(address, options = {}) {
+  const page = await browser.newPage({ viewport: { width: 1100, height: 700 }, colorScheme: 'light', ...options });
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (line) => { if (line.type() === 'error' && !/WebSocket|ERR_CONNECTION/.test(line.text())) complaints.push(line.text()); });
+  await page.goto(address);
+  return page;
+}
+const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 20000 });
+const ready = (page) => until(page, () => window.pliant?.app.frame && pliant.stage.draws > 1);
+const time = (page) => page.evaluate(() => pliant.app.frame.time);
+const picture = (page, name) => page.screenshot({ path: path.join(pictures, `${name}.png`) });
+const tell = (page, line) => page.evaluate((text) => pliant.send(text), line);
+
+async function pause(page) {
+  await tell(page, 'pause');
+  await until(page, () => pliant.app.frame && !pliant.app.frame.playing && !pliant.app.state.playing);
+}
+
+// Colours on the stage, coarsely: how many different ones, how much is not background, a sum.
+const look = (page) => page.evaluate(async () => {
+  await new Promise((done) => { pliant.stage.touch(); requestAnimationFrame(() => requestAnimationFrame(done)); });
+  const from = pliant.stage.canvas, to = document.createElement('canvas');
+  to.width = 220; to.height = 140;
+  const context = to.getContext('2d');
+  context.drawImage(from, 0, 0, 220, 140);
+  const { data } = context.getImageData(0, 0, 220, 140);
+  const kinds = new Set();
+  let body = 0, sum = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    const [r, g, b] = data.subarray(i, i + 3);
+    kinds.add(((r >> 4) << 8) | ((g >> 4) << 4) | (b >> 4));
+    if (Math.max(r, g, b) - Math.min(r, g, b) > 60) body++;
+    sum += r + 3 * g + 7 * b;
+  }
+  return { kinds: kinds.size, body: body / (220 * 140), sum };
+});
+
+// Where the free end of the bar is on the screen, a little inside.
+const tip = (page) => page.evaluate(() => {
+  const { stage } = pliant, at = stage.surface.positions, rest = [];
+  for (let i = 0; i < at.length; i += 3) rest.push([at[i], at[i + 1], at[i + 2]]);
+  const far = rest.filter((x) => x[0] > Math.max(...rest.map((y) => y[0])) - 0.12);
+  const middle = far.reduce((sum, x) => sum.map((s, k) => s + x[k] / far.length), [0, 0, 0]);
+  return { ...stage.project(middle), z: middle[2] };
+});
+
+// ---- tests ----
+
+let server, page;
+
+test('the scene is shown', async () => {
+  server = await serve(barPath);
+  page = await openPage(server.address);
+  await ready(page);
+  check((await page.textContent('#title')) === 'Soft <b>bar</b>', 'the title must be shown as plain text');
+  const seen = await look(page);
+  check(seen.kinds > 20 && seen.body > 0.02, `the body must be visible: ${JSON.stringify(seen)}`);
+  await picture(page, '1-scene');
+});
+
+test('it plays, pauses, steps and goes back', async () => {
+  const before = await time(page);
+  await until(page, (t) => pliant.app.frame.time > t + 0.1, before);
+  await page.click('#play');
+  await until(page, () => !pliant.app.frame.playing);
+  const stopped = await time(page);
+  await page.waitForTimeout(300);
+  check((await time(page)) === stopped, 'time must stand still');
+  await page.click('#step');
+  await until(page, (t) => Math.abs(pliant.app.frame.time - t - 0.01) < 1e-9, stopped);
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await until(page, (t) => Math.abs(pliant.app.frame.time - t + 0.01) < 1e-9, stopped);
+  await page.fill('#scrub', '0');
+  await until(page, () => pliant.app.frame.time === 0);
+  check((await page.textContent('#clock')) === '0.000 s', 'the clock must show 0');
+  await page.fill('#scrub', '20');
+  await until(page, () => Math.abs(pliant.app.frame.time - 0.2) < 1e-9);
+  await page.keyboard.press('Space');
+  await until(page, () => pliant.app.frame.playing && pliant.app.frame.time > 0.25);
+});
+
+test('a pull moves the body and tells its force', async () => {
+  await pause(page);
+  const from = await tip(page);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await tell(page, 'play');
+  for (let i = 1; i <= 10; i++) await page.mouse.move(from.x + 3 * i, from.y - 18 * i);
+  await until(page, () => pliant.app.frame.pulls.length === 1 && Math.hypot(...pliant.app.frame.pulls[0].force) > 10);
+  await until(page, () => /^[\d.]+ k?N$/.test(document.getElementById('force').textContent));
+  await until(page, (z) => pliant.app.frame.pulls[0]?.position[2] > z + 0.1, from.z); // it follows upwards
+  check(await page.isVisible('#force'), 'the force must be shown');
+  await picture(page, '2-pull');
+  await page.mouse.up();
+  await until(page, () => pliant.app.frame.pulls.length === 0);
+  check(!(await page.isVisible('#force')), 'the force must be gone');
+});
+
+test('points are pinned and freed', async () => {
+  await pause(page);
+  const held = () => page.evaluate(() => pliant.stage.heldVertices.length);
+  const before = await held(), at = await tip(page);
+  await page.keyboard.down('Shift');
+  await page.mouse.click(at.x, at.y);
+  await page.keyboard.up('Shift');
+  await until(page, (count) => pliant.stage.heldVertices.length === count + 1, before);
+  await page.mouse.move(at.x, at.y);
+  await page.keyboard.press('u');
+  await until(page, (count) => pliant.stage.heldVertices.length === count, before);
+});
+
+test('colours change the picture', async () => {
+  const before = await look(page);
+  await page.selectOption('#tint', 'displacement');
+  await until(page, () => pliant.app.state.tint === 'displacement' && pliant.app.painted === 'displacement');
+  const after = await look(page);
+  check(Math.abs(after.sum - before.sum) > 1e4, 'the pixels must change');
+  check(/m$/.test(await page.textContent('#legend-high')), 'the legend must have the unit');
+  await picture(page, '3-displacement');
+  for (const name of ['volume-ratio', 'velocity', 'none']) {
+    await page.keyboard.press('Escape');
+    await tell(page, `tint ${name}`);
+    await until(page, (want) => pliant.app.painted === want, name);
+  }
+  check(!(await page.isVisible('#legend')), 'plain bodies need no legend');
+  await page.keyboard.press('w');
+  check((await look(page)).sum !== after.sum, 'the mesh must be drawn');
+  await tell(page, 'tint von-mises');
+});
+
+test('charts fill', async () => {
+  await page.keyboard.press('3');
+  await tell(page, 'play');
+  await until(page, () => pliant.charts.times.length > 20);
+  await page.waitForTimeout(300);
+  const inks = await page.evaluate(() => [...document.querySelectorAll('#charts canvas')].map((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let i = 3; i < data.length; i += 4) if (data[i] > 200) count++;
+    return count;
+  }));
+  check(inks.length === 6 && inks.every((count) => count > 100), `every chart must have lines: ${inks}`);
+  await picture(page, '4-charts');
+});
+
+test('values take effect', async () => {
+  await page.keyboard.press('2');
+  const lowest = async (young) => {
+    await tell(page, 'pause');
+    await tell(page, 'reset');
+    await until(page, () => pliant.app.frame?.time === 0 && !pliant.app.state.playing);
+    if (young) {
+      await page.fill('[id="material.0-young"]', young);
+      await page.press('[id="material.0-young"]', 'Enter');
+      await until(page, (value) => pliant.app.state.materials[0].values.young === Number(value), young);
+    }
+    await tell(page, 'step 20');
+    await until(page, () => Math.abs(pliant.app.frame.time - 0.2) < 1e-9);
+    return (await tip(page)).z;
+  };
+  const soft = await lowest(), stiff = await lowest('5e7');
+  check(soft < -0.05 && stiff > soft + 0.1, `a stiffer bar must sag less: ${soft}, ${stiff}`);
+  await page.selectOption('#choose-integrator', 'static');
+  await until(page, () => pliant.app.state.integrator.name === 'static');
+  await page.selectOption('#choose-integrator', 'implicit-euler');
+  await page.fill('[id="material.0-poisson"]', '0.7');
+  await page.press('[id="material.0-poisson"]', 'Enter');
+  check(await page.evaluate(() => document.getElementById('material.0-poisson').classList.contains('bad')), 'a value out of range must be marked');
+  await tell(page, 'set material.0 poisson 0.7');
+  await page.waitForSelector('.notice.bad');
+  check(/poisson = 0.7/.test(await page.textContent('.notice.bad')), 'the server must say what is wrong');
+  await picture(page, '5-values');
+});
+
+test('scenes are chosen from the gallery', async () => {
+  await page.keyboard.press('g');
+  await page.waitForSelector('#gallery[open]');
+  await until(page, () => document.querySelectorAll('#cards img').length === 2);
+  await picture(page, '6-gallery');
+  await page.click('#cards button:nth-child(2)');
+  await until(page, () => document.getElementById('title').textContent === 'Stiff bar' && pliant.app.frame);
+  await tell(page, 'open 0');
+  await until(page, () => document.getElementById('title').textContent.startsWith('Soft') && pliant.app.frame);
+});
+
+test('things can be taken away', async () => {
+  await page.keyboard.press('1');
+  for (const [what, pattern, start] of [['picture', /\.png$/, '\x89PNG'], ['mesh', /\.obj$/, '# bar'], ['table', /\.csv$/, 'time (s)']]) {
+    await page.click('#save');
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.click(`[data-save="${what}"]`)]);
+    check(pattern.test(saved.suggestedFilename()), `the name of the ${what}`);
+    const content = await readFile(await saved.path(), 'latin1');
+    check(content.startsWith(start) && content.length > 200, `the content of the ${what}: ${content.slice(0, 40)}`);
+  }
+  await tell(page, 'play');
+  await page.keyboard.press('v');
+  await page.waitForTimeout(1500);
+  const [video] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('v')]);
+  check(/\.webm$/.test(video.suggestedFilename()), 'the name of the video');
+});
+
+test('help, dark and small screens', async () => {
+  await page.keyboard.press('h');
+  check(await page.isVisible('#keys'), 'help must open');
+  await picture(page, '7-help');
+  await page.keyboard.press('Escape');
+  check(!(await page.isVisible('#keys')), 'help must close');
+  await page.keyboard.press('t');
+  check((await page.evaluate(() => document.documentElement.dataset.theme)) === 'dark', 'dark must come');
+  await page.waitForTimeout(300);
+  await picture(page, '8-dark');
+  await page.setViewportSize({ width: 380, height: 780 });
+  await page.waitForTimeout(300);
+  const outside = await page.evaluate(() => [...document.querySelectorAll('.bar button, .bar select, .bar output, nav button')]
+    .filter((node) => node.offsetParent).map((node) => [node.id, node.getBoundingClientRect()])
+    .filter(([, box]) => box.left < -1 || box.right > innerWidth + 1).map(([id]) => id));
+  check(outside.length === 0, `everything must fit on a phone: ${outside}`);
+  await picture(page, '9-phone');
+  await page.setViewportSize({ width: 1100, height: 700 });
+  await page.keyboard.press('t');
+});
+
+test('one page drives, another watches', async () => {
+  await pause(page); // one page at a time: drawing without a graphics card is slow
+  const other = await openPage(server.address);
+  await ready(other);
+  check(await other.isVisible('#watching'), 'the second page must watch');
+  await other.click('#drive');
+  await other.waitForSelector('#watching', { state: 'hidden' });
+  await page.waitForSelector('#watching', { state: 'visible' });
+  await other.close();
+  await page.waitForSelector('#watching', { state: 'hidden' });
+  await tell(page, 'play');
+});
+
+test('a message that makes no sense is told', async () => {
+  await page.evaluate(() => {
+    pliant.connection.receive(new TextEncoder().encode('PLF1xxxx').buffer);
+    pliant.connection.receive(new ArrayBuffer(3));
+    pliant.connection.receive('{');
+  });
+  check((await page.locator('.notice.bad').count()) >= 3, 'there must be banners');
+  const before = await page.evaluate(() => pliant.app.frames);
+  await until(page, (count) => pliant.app.frames > count, before);
+});
+
+test('the page comes back when the server does', async () => {
+  await server.stop();
+  await page.waitForSelector('#lost', { state: 'visible' });
+  await picture(page, '10-lost');
+  server = await serve(barPath, server.port);
+  await page.waitForSelector('#lost', { state: 'hidden' });
+  const before = await page.evaluate(() => pliant.app.frames);
+  await until(page, (count) => pliant.app.frames > count + 5, before);
+});
+
+test('a wrong token is told', async () => {
+  await pause(page);
+  const other = await openPage(server.address.replace(/#.*/, '#00000000000000000000000000000000'));
+  await until(other, () => /not valid/.test(document.getElementById('lost-title').textContent));
+  check((await other.evaluate(() => pliant.app.frames)) === 0, 'nothing may be shown');
+  await other.close();
+  await tell(page, 'play');
+});
+
+test('a bad scene is told by file and line, and followed', async () => {
+  const good = await readFile(barPath, 'utf8');
+  await writeFile(barPath, good.replace('poisson="0.3"', 'poisson="0.7"').replace('mesh="b"', 'mesh="bee"'));
+  await page.waitForSelector('#broken', { state: 'visible' });
+  const text = await page.textContent('#errors');
+  check(/bar\.xml:3/.test(text) && /poisson = 0.7/.test(text) && /bar\.xml:5/.test(text), `file, line and reason: ${text}`);
+  await picture(page, '11-broken');
+  await writeFile(barPath, good);
+  await page.waitForSelector('#broken', { state: 'hidden' });
+  await ready(page);
+});
+
+test('nothing was asked of anybody else', async () => {
+  const foreign = requests.filter((url) => !url.startsWith('blob:') && !url.startsWith('data:') && new URL(url).hostname !== '127.0.0.1');
+  check(foreign.length === 0, `requests to others: ${foreign}`);
+  check(complaints.length === 0, `errors in the console: ${complaints.join(' | ')}`);
+});
+
+// ---- run ----
+
+let failed = 0;
+try {
+  for (const { name, run } of tests) {
+    if (only && !name.includes(only) && name !== tests[0].name) continue;
+    const start = Date.now();
+    try {
+      await run();
+      console.log(`ok     ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+    } catch (error) {
+      failed++;
+      console.log(`FAILED ${name}\n  ${error.message}`);
+      if (page) await picture(page, `failed-${failed}`).catch(() => {});
+      if (name === tests[0].name) break; // the others stand on it
+    }
+  }
+} finally {
+  await browser.close();
+  await server?.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+console.log(`pictures in ${pictures}`);
+process.exit(failed ? 1 : 0);
