@@ -76,9 +76,9 @@ PL_INLINE void add_direction(const pl_lanes *h, const pl_lanes *b, const pl_lane
 {
   for (int n = 0; n < count - 1; n++) {
     pl_lanes t[3];
-    for (int j = 0; j < 3; j++) t[j] = pl_lanes_dot(h + 9 * j, wb + 3 * n);
+    for (int j = 0; j < 3; j++) t[j] = pl_lanes_dot3(h + 9 * j, wb + 3 * n);
     for (int m = 0; m < (same ? n + 1 : count - 1); m++)
-      put(&K[count * m + n], pl_lanes_dot(b + 3 * m, t), points);
+      put(&K[count * m + n], pl_lanes_dot3(b + 3 * m, t), points);
   }
 }
 
@@ -174,8 +174,8 @@ PL_INLINE side first_side(const pl_tangent_form *form, const int shape, pl_lanes
 PL_INLINE void couple(const pl_tangent_form *form, const int shape, const side *s,
                       const pl_lanes *b, const pl_lanes *g, pl_lanes *block)
 {
-  const pl_lanes product = pl_lanes_dot(s->b, b);
-  const pl_lanes same = shape == PL_TANGENT_STRESSED ? pl_lanes_dot(s->Sb, b) : form->mu * product;
+  const pl_lanes product = pl_lanes_dot3(s->b, b);
+  const pl_lanes same = shape == PL_TANGENT_STRESSED ? pl_lanes_dot3(s->Sb, b) : form->mu * product;
   for (int k = 0; k < 3; k++) {
     for (int i = 0; i < 3; i++) {
       pl_lanes entry =
@@ -238,7 +238,7 @@ PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *b, pl_lanes weight,
   for (int i = 0; i < 9; i++) minus[i] = -weight * P[i];
   for (int a = 0; a < count - 1; a++) {
     for (int i = 0; i < 3; i++)
-      put(&forces[3 * a + i], pl_lanes_dot(minus + 3 * i, b + 3 * a), points);
+      put(&forces[3 * a + i], pl_lanes_dot3(minus + 3 * i, b + 3 * a), points);
   }
 }
 
