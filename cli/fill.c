@@ -1,7 +1,7 @@
 /* pliant mesh fill: a surface from a file, or a ready-made solid, filled with elements. */
+#include "fill.h"
 #include "cli.h"
 #include "core/text.h"
-#include "fill.h"
 #include "io/format.h"
 #include "mesh/fill.h"
 #include "mesh/solid.h"

@@ -180,7 +180,8 @@ int cli_mesh(int count, char **words)
     return cli_mesh_fill(count, words);
   int help = count > 0 && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0);
   if (count > 0 && !help)
-    return cli_fail(CLI_USAGE, "unknown mesh command \"%s\"; there is: generate, fill, convert, info",
+    return cli_fail(CLI_USAGE,
+                    "unknown mesh command \"%s\"; there is: generate, fill, convert, info",
                     words[0]);
   FILE *out = help ? stdout : stderr;
   fprintf(out, "usage: pliant mesh COMMAND ...\n\n");

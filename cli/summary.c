@@ -69,6 +69,14 @@ static void add_bodies(pl_text *text, pl_world *world)
   pl_text_add(text, "],\n");
 }
 
+static void add_preconditioner(pl_text *text, const pl_world *world)
+{
+  const char *reason, *choice = pl_world_preconditioner_choice(world, &reason);
+  add_word(text, "preconditioner", pl_world_preconditioner_name(world));
+  add_word(text, "preconditioner_in_use", choice);
+  if (*reason) add_word(text, "preconditioner_reason", reason);
+}
+
 static double peak_megabytes(void)
 {
   struct rusage usage;
@@ -95,7 +103,7 @@ static void compose(pl_text *text, const cli_outcome *outcome, const pl_world_fa
   add_seconds(text, facts, outcome->seconds_output);
   add_word(text, "integrator", pl_world_integrator_name(world));
   add_word(text, "solver", pl_world_solver_name(world));
-  add_word(text, "preconditioner", pl_world_preconditioner_name(world));
+  add_preconditioner(text, world);
   add_count(text, "newton_iterations", facts->newton_iterations);
   add_count(text, "linear_iterations", facts->linear_iterations);
   add_count(text, "halved_steps", facts->halved_steps);

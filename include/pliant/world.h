@@ -55,6 +55,9 @@ PL_API void pl_world_destroy(pl_world *world); /* NULL is fine */
 PL_API const char *pl_world_integrator_name(const pl_world *world);
 PL_API const char *pl_world_solver_name(const pl_world *world);
 PL_API const char *pl_world_preconditioner_name(const pl_world *world);
+/* Which preconditioner is in use where the chosen one (auto) chooses itself, and why, as a sentence
+ * that holds until the next step. The chosen one's name and an empty reason otherwise. */
+PL_API const char *pl_world_preconditioner_choice(const pl_world *world, const char **reason);
 
 /* ---- bodies ---- */
 
@@ -78,12 +81,12 @@ typedef struct pl_body_def {
   pl_choice model;    /* "fem" with its strain measure and mass */
   double velocity[3]; /* at the start, m/s */
   double spin[3];     /* angular velocity about the mass centre at the start, rad/s */
+  int keep_momentum;  /* after each step, a body that nothing holds gets the momenta that external
+                         forces give it: mends vertex warping's ghost forces and the spin that
+                         integrators lose */
   const double
       *sites; /* 3 per place, copied: where the model shall put its frames; NULL: it chooses */
   int site_count;
-  int keep_momentum; /* after each step, a body that nothing holds gets the momenta that external
-                        forces give it: mends vertex warping's ghost forces and the spin that
-                        integrators lose */
   uint32_t cookie;
 } pl_body_def;
 

@@ -62,9 +62,12 @@ PL_INLINE void pl_form_tangent(const pl_tangent_form *form, const pl_tangent_sha
     lambda_A[i] = form->lambda * form->A[i];
     mu_A[i] = form->mu * form->A[i];
   }
-  for (int i = 0; i < 3; i++) {
-    for (int k = i; k < 3; k++) pl_form_directions(form, shape, lambda_A, mu_A, i, k, H);
-  }
+  pl_form_directions(form, shape, lambda_A, mu_A, 0, 0, H);
+  pl_form_directions(form, shape, lambda_A, mu_A, 0, 1, H);
+  pl_form_directions(form, shape, lambda_A, mu_A, 0, 2, H);
+  pl_form_directions(form, shape, lambda_A, mu_A, 1, 1, H);
+  pl_form_directions(form, shape, lambda_A, mu_A, 1, 2, H);
+  pl_form_directions(form, shape, lambda_A, mu_A, 2, 2, H);
 }
 
 #endif

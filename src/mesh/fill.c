@@ -19,27 +19,29 @@ static const pl_member *const members[] = {PL_FILLERS(X) NULL};
 const pl_family pl_filler_family = {"filler", "ways to fill a surface or a solid with elements",
                                     members};
 
-enum { SAMPLES = 40, MOST_ACROSS = 4000 };
+enum { SAMPLES = 20, MOST_ACROSS = 4000 };
 
-/* The volume inside, by sampling; half a sample where nothing was hit. */
+/* The volume inside, by sampling: cells that the surface cuts count by the value in their middle.
+ */
 static double estimate_volume(const pl_volume *volume)
 {
-  double step[3], cell = 1;
+  double step[3], cell = 1, sum = 0;
   for (int k = 0; k < 3; k++) {
     step[k] = (volume->high[k] - volume->low[k]) / SAMPLES;
     cell *= step[k];
   }
-  int inside = 0, at[3];
+  int at[3];
   for (at[2] = 0; at[2] < SAMPLES; at[2]++) {
     for (at[1] = 0; at[1] < SAMPLES; at[1]++) {
       for (at[0] = 0; at[0] < SAMPLES; at[0]++) {
         double point[3];
         for (int k = 0; k < 3; k++) point[k] = volume->low[k] + (at[k] + 0.5) * step[k];
-        inside += volume->value(volume->context, point) < 0;
+        double share = 0.5 - volume->value(volume->context, point) / cbrt(cell);
+        sum += fmin(fmax(share, 0), 1);
       }
     }
   }
-  return cell * (inside ? inside : 0.5);
+  return cell * fmax(sum, 0.5);
 }
 
 static pl_status check_box(const pl_volume *volume, double *longest, pl_error *error)

@@ -6,10 +6,11 @@
  * coordinates that push against its walls. The element with the nearest box is looked at first,
  * then all others whose boxes are nearer than the best point found. Each is moved to the origin and
  * scaled to unit size, so that nothing over- or underflows. */
-#include "mesh/element.h"
+#include "mesh/locate.h"
 
 #include "core/error.h"
 #include "math/vec3.h"
+#include "mesh/element.h"
 
 #include <string.h>
 
@@ -260,6 +261,13 @@ static void try_element(search *find, int element)
   memcpy(find->anchor->nodes, find->mesh->elements + (size_t)n * (size_t)element,
          (size_t)n * sizeof(int));
   memcpy(find->anchor->weights, weights, (size_t)n * sizeof *weights);
+}
+
+void pl_anchor_try(const pl_mesh *mesh, int element, const double point[3], pl_anchor *anchor)
+{
+  search find = {mesh, point, anchor->distance * anchor->distance, anchor};
+  try_element(&find, element);
+  anchor->distance = sqrt(find.best);
 }
 
 pl_status pl_mesh_locate(const pl_mesh *mesh, const double point[3], pl_anchor *anchor,

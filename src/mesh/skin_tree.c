@@ -347,8 +347,13 @@ double pl_skin_value(const void *context, const double point[3])
 pl_volume pl_skin_volume(const pl_skin *skin)
 {
   pl_volume volume = {.value = pl_skin_value, .context = skin};
-  pl_vec3_copy(skin->low, volume.low);
-  pl_vec3_copy(skin->high, volume.high);
+  // a flat sheet has a box, too
+  double longest = 0;
+  for (int k = 0; k < 3; k++) longest = fmax(longest, skin->high[k] - skin->low[k]);
+  for (int k = 0; k < 3; k++) {
+    volume.low[k] = skin->low[k] - 1e-6 * longest;
+    volume.high[k] = skin->high[k] + 1e-6 * longest;
+  }
   return volume;
 }
 

@@ -10,6 +10,7 @@
  * are constants wherever these functions are inlined. */
 #include "math/lanes_mat3.h"
 #include "model/fem.h"
+#include "model/lanes_stress.h"
 
 enum { MOST_EDGES = PL_ELEMENT_NODES - 1, MOST_PAIRS = PL_ELEMENT_NODES * PL_ELEMENT_NODES };
 
@@ -62,11 +63,6 @@ PL_INLINE void gradient(const pl_lanes *edges, const pl_lanes *b, const int coun
   }
 }
 
-PL_INLINE pl_lanes dot(const pl_lanes *a, const pl_lanes *b)
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* The only point's value is set, that of many is added. */
 PL_INLINE void put(pl_lanes *to, pl_lanes value, const int points)
 {
@@ -80,9 +76,9 @@ PL_INLINE void add_direction(const pl_lanes *h, const pl_lanes *b, const pl_lane
 {
   for (int n = 0; n < count - 1; n++) {
     pl_lanes t[3];
-    for (int j = 0; j < 3; j++) t[j] = dot(h + 9 * j, wb + 3 * n);
+    for (int j = 0; j < 3; j++) t[j] = pl_lanes_dot3(h + 9 * j, wb + 3 * n);
     for (int m = 0; m < (same ? n + 1 : count - 1); m++)
-      put(&K[count * m + n], dot(b + 3 * m, t), points);
+      put(&K[count * m + n], pl_lanes_dot3(b + 3 * m, t), points);
   }
 }
 
@@ -178,8 +174,8 @@ PL_INLINE side first_side(const pl_tangent_form *form, const int shape, pl_lanes
 PL_INLINE void couple(const pl_tangent_form *form, const int shape, const side *s,
                       const pl_lanes *b, const pl_lanes *g, pl_lanes *block)
 {
-  const pl_lanes product = dot(s->b, b);
-  const pl_lanes same = shape == PL_TANGENT_STRESSED ? dot(s->Sb, b) : form->mu * product;
+  const pl_lanes product = pl_lanes_dot3(s->b, b);
+  const pl_lanes same = shape == PL_TANGENT_STRESSED ? pl_lanes_dot3(s->Sb, b) : form->mu * product;
   for (int k = 0; k < 3; k++) {
     for (int i = 0; i < 3; i++) {
       pl_lanes entry =
@@ -241,7 +237,8 @@ PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *b, pl_lanes weight,
   pl_lanes minus[9];
   for (int i = 0; i < 9; i++) minus[i] = -weight * P[i];
   for (int a = 0; a < count - 1; a++) {
-    for (int i = 0; i < 3; i++) put(&forces[3 * a + i], dot(minus + 3 * i, b + 3 * a), points);
+    for (int i = 0; i < 3; i++)
+      put(&forces[3 * a + i], pl_lanes_dot3(minus + 3 * i, b + 3 * a), points);
   }
 }
 
@@ -375,25 +372,6 @@ PL_INLINE double energy_of(const pl_fem_job *job, int first, int last, const int
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-PL_INLINE pl_lanes determinant(const pl_lanes *F)
-{
-  return F[0] * (F[4] * F[8] - F[5] * F[7]) + F[1] * (F[5] * F[6] - F[3] * F[8]) +
-         F[2] * (F[3] * F[7] - F[4] * F[6]);
-}
-
-/* Von Mises stress of sigma = P F^T / det F; a nearly flat element is taken as 1e-6 thick. */
-PL_INLINE pl_lanes von_mises(const pl_lanes *F, const pl_lanes *P, pl_lanes J)
-{
-  pl_lanes s[9];
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) s[3 * i + j] = dot(P + 3 * i, F + 3 * j);
-  }
-  pl_lanes a = s[0] - s[4], b = s[4] - s[8], c = s[8] - s[0];
-  pl_lanes u = 0.5 * (s[1] + s[3]), v = 0.5 * (s[5] + s[7]), w = 0.5 * (s[2] + s[6]);
-  pl_lanes square = 0.5 * (a * a + b * b + c * c) + 3.0 * (u * u + v * v + w * w);
-  return pl_lanes_sqrt(square) / pl_lanes_max(pl_lanes_abs(J), pl_lanes_all(1e-6));
-}
-
 /* Mean von Mises stress and least det F over the points of each element. */
 PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, const int points)
 {
@@ -405,11 +383,11 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
   for (int p = 0; p < points; p++) {
     const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
     gradient(edges, b, count, point.F);
-    pl_lanes J = determinant(point.F);
+    pl_lanes J = pl_lanes_det(point.F);
     least = p == 0 ? J : pl_lanes_min(J, least);
     if (!job->von_mises) continue;
     fem->law->stress(&point, P, NULL);
-    mean += von_mises(point.F, P, J) / (double)points;
+    mean += pl_lanes_von_mises(point.F, P, J) / (double)points;
   }
   for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < fem->elements; lane++) {
     if (job->von_mises) job->von_mises[PL_LANES * batch + lane] = mean[lane];

@@ -11,7 +11,7 @@
 
 typedef struct pl_model pl_model;
 
-#define PL_MODELS(X) X(fem)
+#define PL_MODELS(X) X(fem) X(frames)
 
 /* Places in the rest shape that were given for a model's own use, such as frames; 3 numbers each.
  */

@@ -203,6 +203,23 @@ static pl_status try_regions(pl_reader *reader, const pl_item *item, const pl_me
                  on_faces ? "face" : "node");
 }
 
+static int is_frame(const pl_item *item) { return strcmp(item->element->name, "frame") == 0; }
+
+/* The places of the body's frames; 1 if all can be used. */
+static int frames_of(pl_reader *reader, int index, pl_body_def *def)
+{
+  const pl_item *items = reader->items;
+  int bad = 0, room = items[index].end - index - 1;
+  double *at = pl_reader_alloc(reader, (size_t)room, 3 * sizeof *at);
+  for (int i = index + 1; at && i < items[index].end; i = items[i].end) {
+    if (!is_frame(&items[i])) continue;
+    bad |= items[i].bad;
+    if (!items[i].bad) pl_item_numbers(&items[i], "at", at + (size_t)(3 * def->site_count++));
+  }
+  def->sites = at;
+  return at && !bad;
+}
+
 /* Fixes and loads of a body, which is zero where it could not be built. */
 static void build_inside(pl_reader *reader, pl_world *world, int index, pl_body_id body,
                          const pl_mesh *mesh)
@@ -210,6 +227,7 @@ static void build_inside(pl_reader *reader, pl_world *world, int index, pl_body_
   const pl_item *items = reader->items;
   for (int i = index + 1; i < items[index].end && !reader->stopped; i = items[i].end) {
     int count = 0;
+    if (is_frame(&items[i])) continue;
     const pl_selector *where = regions_of(reader, i, &count);
     if (!where) continue;
     pl_error error;
@@ -244,8 +262,9 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     pl_item_numbers(item, "spin", def.spin);
     def.keep_momentum = strcmp(pl_item_text(item, "momentum"), "kept") == 0;
     pl_error error;
+    if (frames_of(reader, index, &def) && !reader->stopped)
+      report_if(reader, index, pl_world_add_body(scene->world, &def, &item->body, &error), &error);
     if (reader->stopped) return;
-    report_if(reader, index, pl_world_add_body(scene->world, &def, &item->body, &error), &error);
   }
   build_inside(reader, scene->world, index, item->body, reader->items[mesh].mesh);
 }

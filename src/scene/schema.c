@@ -121,6 +121,17 @@ static const pl_element load = {
     .least_children = 1,
 };
 
+static const pl_element frame = {
+    .name = "frame",
+    .summary = "Where a body with model=\"frames\" has a frame; without any it places them itself.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {"at", "m", "a point of the body at rest", 0, -FAR, FAR, NULL, 3},
+             .required = 1},
+            END,
+        },
+};
+
 /* ---- what stands in the root ---- */
 
 static const pl_element world = {
@@ -246,7 +257,7 @@ static const pl_element body = {
              .preset = "computed"},
             END,
         },
-    .children = (const pl_element *const[]){&fix, &move, &load, NULL},
+    .children = (const pl_element *const[]){&fix, &move, &load, &frame, NULL},
     .least = 1,
     .missing = "there is nothing to simulate; add a <body>",
 };

@@ -26,7 +26,7 @@
 #define BETTER     0.1   /* a residual that is worth keeping x for */
 #define UNSOLVED   1e-6  /* what of the right side cannot be left to rounding */
 #define GROWTH     1e8   /* beyond this times the best residual there is no way back */
-enum { MOST_STARTS = 100, MOST_STALLS = 3 };
+enum { MOST_STARTS = 100, MOST_STALLS = 3, PATIENCE = 1000 }; /* iterations without progress */
 
 enum { TOLERANCE, ITERATIONS, PARAM_COUNT };
 
@@ -50,11 +50,11 @@ typedef struct run {
   bicgstab *self;
   const pl_bsr *A;
   const pl_filter *filter;
-  const double *b, *blocks;
+  const double *b;
   double *x;
   pl_pool *pool;
   pl_solve_report *report;
-  double alpha, omega, beta;
+  pl_bi_step step;
   double best; /* residual of what is kept aside */
 } run;
 
@@ -105,25 +105,20 @@ static double add_parts(const run *now, int which)
   return sum;
 }
 
-static int first_of(const run *now, int chunk) { return 3 * now->A->chunk_rows[chunk]; }
+/* The rows of a chunk begin here; those of the next one begin where they end. */
+static int row_of(const run *now, int chunk) { return now->A->chunk_rows[chunk]; }
 
-/* The chunk's parts of a.b and a.c. */
-static void keep_sums(const run *now, int chunk, const double *a, const double *b, const double *c)
+static void filter_chunk(const run *now, int chunk, double *a)
 {
-  double ab = 0, ac = 0;
-  for (int i = first_of(now, chunk); i < first_of(now, chunk + 1); i++) {
-    ab += a[i] * b[i];
-    ac += a[i] * c[i];
-  }
-  now->self->parts[SUMS * chunk] = ab;
-  now->self->parts[SUMS * chunk + 1] = ac;
+  pl_filter_apply_range(now->filter, row_of(now, chunk), row_of(now, chunk + 1), a);
 }
 
-/* out = P A in in the chunk's rows. */
-static void multiply_chunk(const run *now, int chunk, const double *in, double *out)
+/* The chunk's parts of a.b and a.c. */
+static void keep_dots(const run *now, int chunk, const double *a, const double *b, const double *c)
 {
-  now->self->kernel->multiply(now->A, chunk, in, out);
-  pl_filter_apply_range(now->filter, now->A->chunk_rows[chunk], now->A->chunk_rows[chunk + 1], out);
+  bicgstab *self = now->self;
+  self->kernel->dots(a, b, c, row_of(now, chunk), row_of(now, chunk + 1),
+                     self->parts + SUMS * chunk);
 }
 
 static void residual_chunk(void *context, int chunk)
@@ -131,11 +126,10 @@ static void residual_chunk(void *context, int chunk)
   const run *now = context;
   bicgstab *self = now->self;
   self->kernel->multiply(now->A, chunk, now->x, self->t);
-  for (int i = first_of(now, chunk); i < first_of(now, chunk + 1); i++)
+  for (int i = 3 * row_of(now, chunk); i < 3 * row_of(now, chunk + 1); i++)
     self->r[i] = now->b[i] - self->t[i];
-  pl_filter_apply_range(now->filter, now->A->chunk_rows[chunk], now->A->chunk_rows[chunk + 1],
-                        self->r);
-  keep_sums(now, chunk, self->r, self->r, self->r);
+  filter_chunk(now, chunk, self->r);
+  keep_dots(now, chunk, self->r, self->r, self->r);
 }
 
 /* r = P (b - A x); returns |r|. */
@@ -152,26 +146,14 @@ static void precondition(run *now, const double *in, double *out)
   preconditioner->ops->apply(preconditioner, in, out, now->pool);
 }
 
-/* v = P A y, with r0.v and v.v. */
+/* v = P A y, with v.first and v.v. */
 static void first_product_chunk(void *context, int chunk)
 {
   const run *now = context;
   bicgstab *self = now->self;
-  multiply_chunk(now, chunk, self->y, self->v);
-  keep_sums(now, chunk, self->v, self->first, self->v);
-}
-
-/* s = r - alpha v and, where the preconditioner is blocks, z = B s, with s.s. */
-static void halfway_chunk(void *context, int chunk)
-{
-  const run *now = context;
-  bicgstab *self = now->self;
-  for (int i = first_of(now, chunk); i < first_of(now, chunk + 1); i++)
-    self->s[i] = self->r[i] - now->alpha * self->v[i];
-  if (now->blocks)
-    self->kernel->precondition(now->blocks, now->A->chunk_rows[chunk],
-                               now->A->chunk_rows[chunk + 1], self->s, self->z);
-  keep_sums(now, chunk, self->s, self->s, self->s);
+  self->kernel->multiply(now->A, chunk, self->y, self->v);
+  filter_chunk(now, chunk, self->v);
+  keep_dots(now, chunk, self->v, self->first, self->v);
 }
 
 /* t = P A z, with t.s and t.t. */
@@ -179,32 +161,29 @@ static void second_product_chunk(void *context, int chunk)
 {
   const run *now = context;
   bicgstab *self = now->self;
-  multiply_chunk(now, chunk, self->z, self->t);
-  keep_sums(now, chunk, self->t, self->s, self->t);
+  self->kernel->multiply(now->A, chunk, self->z, self->t);
+  filter_chunk(now, chunk, self->t);
+  keep_dots(now, chunk, self->t, self->s, self->t);
 }
 
-/* x += alpha y + omega z, r = s - omega t, with r.r and r0.r. */
-static void advance_chunk(void *context, int chunk)
+static void halve_chunk(void *context, int chunk)
 {
   const run *now = context;
-  bicgstab *self = now->self;
-  for (int i = first_of(now, chunk); i < first_of(now, chunk + 1); i++) {
-    now->x[i] += now->alpha * self->y[i] + now->omega * self->z[i];
-    self->r[i] = self->s[i] - now->omega * self->t[i];
-  }
-  keep_sums(now, chunk, self->r, self->r, self->first);
+  now->self->kernel->halve(&now->step, row_of(now, chunk), row_of(now, chunk + 1),
+                           now->self->parts + SUMS * chunk);
 }
 
-/* p = r + beta (p - omega v) and, where the preconditioner is blocks, y = B p. */
-static void direction_chunk(void *context, int chunk)
+static void stabilise_chunk(void *context, int chunk)
 {
   const run *now = context;
-  bicgstab *self = now->self;
-  for (int i = first_of(now, chunk); i < first_of(now, chunk + 1); i++)
-    self->p[i] = self->r[i] + now->beta * (self->p[i] - now->omega * self->v[i]);
-  if (now->blocks)
-    self->kernel->precondition(now->blocks, now->A->chunk_rows[chunk],
-                               now->A->chunk_rows[chunk + 1], self->p, self->y);
+  now->self->kernel->stabilise(&now->step, row_of(now, chunk), row_of(now, chunk + 1),
+                               now->self->parts + SUMS * chunk);
+}
+
+static void redirect_chunk(void *context, int chunk)
+{
+  const run *now = context;
+  now->self->kernel->redirect(&now->step, row_of(now, chunk), row_of(now, chunk + 1));
 }
 
 /* ---- the iteration ---- */
@@ -225,7 +204,8 @@ static void keep_if_better(run *now, double residual)
 }
 
 /* From the true residual in r until the recursion's r is no longer than goal, or until it breaks
- * down: both are PL_OK, the true residual tells. PL_E_CONVERGENCE if the iterations are used up. */
+ * down or gets nowhere: all are PL_OK, the true residual tells. PL_E_CONVERGENCE if the iterations
+ * are used up. */
 static pl_status iterate(run *now, double goal, pl_error *error)
 {
   bicgstab *self = now->self;
@@ -235,7 +215,8 @@ static pl_status iterate(run *now, double goal, pl_error *error)
   memcpy(self->p, self->r, size);
   double rho = pl_dot(self->r, self->r, now->A->rows, now->pool), first = sqrt(rho);
   precondition(now, self->p, self->y);
-  for (;;) {
+  double least = INFINITY;
+  for (int idle = 0; idle < PATIENCE; idle++) {
     if (now->report->iterations >= most) return PL_E_CONVERGENCE;
 
     // half way: along p
@@ -244,36 +225,41 @@ static pl_status iterate(run *now, double goal, pl_error *error)
     now->report->products++;
     if (!isfinite(sigma) || !isfinite(vv)) return fail_diverged(now, error);
     if (fabs(sigma) <= ORTHOGONAL * first * sqrt(vv)) return PL_OK;
-    now->alpha = rho / sigma;
-    pl_parallel(now->pool, chunks, halfway_chunk, now);
+    now->step.alpha = rho / sigma;
+    pl_parallel(now->pool, chunks, halve_chunk, now);
     double ss = add_parts(now, 0);
     now->report->iterations++;
     if (!isfinite(ss)) return fail_diverged(now, error);
     if (sqrt(ss) <= goal) {
-      pl_axpy(now->alpha, self->y, now->x, now->A->rows, now->pool);
+      pl_axpy(now->step.alpha, self->y, now->x, now->A->rows, now->pool);
       return PL_OK;
     }
 
     // the other half: along B s, as far as the residual falls
-    if (!now->blocks) precondition(now, self->s, self->z);
+    if (!now->step.blocks) precondition(now, self->s, self->z);
     pl_parallel(now->pool, chunks, second_product_chunk, now);
     double ts = add_parts(now, 0), tt = add_parts(now, 1);
     now->report->products++;
     if (!isfinite(ts) || !isfinite(tt)) return fail_diverged(now, error);
-    now->omega = tt > 0 ? ts / tt : 0;
-    pl_parallel(now->pool, chunks, advance_chunk, now);
+    now->step.omega = tt > 0 ? ts / tt : 0;
+    pl_parallel(now->pool, chunks, stabilise_chunk, now);
     double rr = add_parts(now, 0), next = add_parts(now, 1);
     if (!isfinite(rr)) return fail_diverged(now, error);
     if (sqrt(rr) <= goal) return PL_OK;
     keep_if_better(now, sqrt(rr));
+    if (rr < least) {
+      least = rr;
+      idle = 0;
+    }
     if (sqrt(rr) > GROWTH * now->best) return PL_OK;
-    if (fabs(next) <= ORTHOGONAL * first * sqrt(rr) || now->omega == 0) return PL_OK;
+    if (fabs(next) <= ORTHOGONAL * first * sqrt(rr) || now->step.omega == 0) return PL_OK;
 
-    now->beta = next / rho * (now->alpha / now->omega);
+    now->step.beta = next / rho * (now->step.alpha / now->step.omega);
     rho = next;
-    pl_parallel(now->pool, chunks, direction_chunk, now);
-    if (!now->blocks) precondition(now, self->p, self->y);
+    pl_parallel(now->pool, chunks, redirect_chunk, now);
+    if (!now->step.blocks) precondition(now, self->p, self->y);
   }
+  return PL_OK;
 }
 
 /* Goes back to the best x where the last one is worse; returns the true residual, left in r. */
@@ -312,10 +298,19 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
              .A = A,
              .filter = filter,
              .b = b,
-             .blocks = common->preconditioner->ops->blocks(common->preconditioner),
              .x = x,
              .pool = pool,
              .report = report,
+             .step = {.blocks = common->preconditioner->ops->blocks(common->preconditioner),
+                      .first = self->first,
+                      .x = x,
+                      .r = self->r,
+                      .p = self->p,
+                      .v = self->v,
+                      .s = self->s,
+                      .t = self->t,
+                      .y = self->y,
+                      .z = self->z},
              .best = INFINITY};
   double residual = report->residual = true_residual(&now);
   if (!isfinite(residual)) return fail_diverged(&now, error);

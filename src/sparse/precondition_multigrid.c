@@ -32,8 +32,8 @@ typedef struct multigrid {
   int degree, reuse;
   const pl_filter *filter;
   int ready, exponent; /* the matrix is scaled by 2^-exponent */
-  int applications;    /* since the last prepare */
-  int first, excess;   /* applications of the first solve after a renewal, and what came on top */
+  double first;        /* iterations per solve right after a renewal; 0: not known yet */
+  double excess;       /* iterations that came on top since */
 } multigrid;
 
 static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double *values,
@@ -70,10 +70,12 @@ static int is_worn(multigrid *self, int exponent)
 {
   if (!self->ready || !self->reuse) return 1;
   if (abs(exponent - self->exponent) > MOST_DRIFT) return 1;
-  if (self->first == 0)
-    self->first = self->applications;
-  else if (self->applications > self->first)
-    self->excess += self->applications - self->first;
+  const pl_preconditioner *common = &self->blockwise.common;
+  double usual = self->first * common->solves;
+  if (self->first == 0 && common->solves > 0)
+    self->first = (double)common->iterations / common->solves;
+  else if (common->iterations > usual)
+    self->excess += common->iterations - usual;
   return self->excess >= RENEWAL;
 }
 
@@ -86,7 +88,6 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   if (status) return status;
   self->filter = filter;
   int exponent = size_of(A), worn = is_worn(self, exponent);
-  self->applications = 0;
   if (worn) self->exponent = exponent;
   double scale = ldexp(1, -self->exponent);
   pl_grid_load(grid, A, self->blockwise.blocks, scale, pool);
@@ -148,7 +149,6 @@ static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool
   pl_grid_level *level = self->grid.level;
   application job = {.self = self, .r = r, .z = z};
   int chunks = pl_chunk_count(level->rows, level->chunk), exponent = 0;
-  self->applications++;
 
   // r is scaled to about 1, since single precision has a small range
   double largest = 0;

@@ -19,7 +19,7 @@ static const pl_member *const solvers[] = {PL_SOLVERS(X) NULL};
 
 const pl_family pl_solver_family = {"solver", "how linear systems are solved", solvers};
 
-static void destroy_preconditioner(pl_preconditioner *self)
+void pl_preconditioner_destroy(pl_preconditioner *self)
 {
   if (!self) return;
   pl_allocator allocator = self->allocator;
@@ -27,8 +27,8 @@ static void destroy_preconditioner(pl_preconditioner *self)
   pl_free(&allocator, self);
 }
 
-static pl_status create_preconditioner(const pl_allocator *allocator, const pl_part *part,
-                                       const pl_bsr *A, pl_preconditioner **out, pl_error *error)
+pl_status pl_preconditioner_create(const pl_allocator *allocator, const pl_part *part,
+                                   const pl_bsr *A, pl_preconditioner **out, pl_error *error)
 {
   // a member's info stands at the beginning of its ops
   const pl_preconditioner_ops *ops = (const pl_preconditioner_ops *)part->member;
@@ -53,8 +53,9 @@ pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
   self->allocator = *allocator;
   self->rows = A->rows;
   memcpy(self->values, solver->values, sizeof self->values);
-  pl_status status =
-      create_preconditioner(allocator, preconditioner, A, &self->preconditioner, error);
+  pl_part none = {.member = &pl_preconditioner_none.info};
+  pl_status status = pl_preconditioner_create(allocator, ops->alone ? &none : preconditioner, A,
+                                              &self->preconditioner, error);
   if (!status) status = ops->create(self, A, self->values, error);
   if (status)
     pl_solver_destroy(self);
@@ -68,7 +69,7 @@ void pl_solver_destroy(pl_solver *solver)
   if (!solver) return;
   pl_allocator allocator = solver->allocator;
   solver->ops->destroy(solver);
-  destroy_preconditioner(solver->preconditioner);
+  pl_preconditioner_destroy(solver->preconditioner);
   pl_free(&allocator, solver);
 }
 
@@ -85,7 +86,10 @@ pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter 
                             pl_pool *pool, pl_error *error)
 {
   pl_status status = check_rows(solver, A, error);
-  return status ? status : solver->ops->prepare(solver, A, filter, pool, error);
+  if (status) return status;
+  status = solver->ops->prepare(solver, A, filter, pool, error);
+  solver->preconditioner->solves = solver->preconditioner->iterations = 0;
+  return status;
 }
 
 pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
@@ -97,5 +101,8 @@ pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *f
   *report = (pl_solve_report){0};
   pl_status status = check_rows(solver, A, error);
   if (status) return status;
-  return solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
+  status = solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
+  solver->preconditioner->solves++;
+  solver->preconditioner->iterations += report->iterations;
+  return status;
 }

@@ -17,8 +17,11 @@ typedef struct pl_solve_report {
 /* Preconditioners: z = B r with B near the inverse of P A P. A new one is a file that defines
  * pl_preconditioner_NAME and a line here. */
 #define PL_PRECONDITIONERS(X)                                                                      \
+  X(auto)                                                                                          \
   X(block_diagonal)                                                                                \
   X(multigrid)                                                                                     \
+  X(ssor)                                                                                          \
+  X(cholesky)                                                                                      \
   X(diagonal)                                                                                      \
   X(none)
 
@@ -38,12 +41,15 @@ typedef struct pl_preconditioner_ops {
   /* The inverse diagonal blocks (9 doubles each, column by column) if that is all there is to it,
    * so that a solver may fuse it with its vector work; NULL otherwise. */
   const double *(*blocks)(const pl_preconditioner *self);
+  /* For a member that chooses among others: the name of the one in use, and why; else NULL. */
+  const char *(*choice)(const pl_preconditioner *self, const char **reason);
 } pl_preconditioner_ops;
 
 struct pl_preconditioner {
   const pl_preconditioner_ops *ops;
   pl_allocator allocator;
   int rows;
+  int solves, iterations; /* since the last prepare */
 };
 
 #define X(name) extern const pl_preconditioner_ops pl_preconditioner_##name;
@@ -52,9 +58,15 @@ PL_PRECONDITIONERS(X)
 
 extern const pl_family pl_preconditioner_family;
 
+/* On failure *out may be half made, and is to be destroyed all the same. */
+pl_status pl_preconditioner_create(const pl_allocator *allocator, const pl_part *part,
+                                   const pl_bsr *A, pl_preconditioner **out, pl_error *error);
+void pl_preconditioner_destroy(pl_preconditioner *self);
+
 /* Solvers. A new one is a file that defines pl_solver_NAME and a line here. */
 #define PL_SOLVERS(X)                                                                              \
   X(cg)                                                                                            \
+  X(eisenstat)                                                                                     \
   X(bicgstab)
 
 typedef struct pl_solver pl_solver;
@@ -63,6 +75,7 @@ typedef struct pl_solver_ops {
   pl_member info;    /* the first parameter is the relative tolerance */
   int unsymmetric;   /* also solves systems whose matrix is not symmetric, or indefinite */
   size_t state_size; /* of the member's struct, which begins with a pl_solver */
+  int alone;         /* it has no use for a preconditioner, and gets "none" */
   pl_status (*create)(pl_solver *self, const pl_bsr *A, const double *values, pl_error *error);
   void (*destroy)(pl_solver *self); /* also after a create that failed half way */
   pl_status (*prepare)(pl_solver *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,

@@ -98,9 +98,70 @@ static void advance(const pl_advance *step, int first, int last, double *parts)
   parts[1] = triple_sum(rz);
 }
 
+/* a + f b */
+PL_INLINE triple combine(const double *a, double f, const double *b)
+{
+  return triple_add(triple_load(a), triple_scale(triple_load(b), f));
+}
+
+static void dots(const double *a, const double *b, const double *c, int first, int last,
+                 double *parts)
+{
+  triple ab = triple_make(0, 0, 0), ac = ab;
+  for (int i = 3 * first; i < 3 * last; i += 3) {
+    triple own = triple_load(a + i);
+    ab = triple_add(ab, triple_times(own, triple_load(b + i)));
+    ac = triple_add(ac, triple_times(own, triple_load(c + i)));
+  }
+  parts[0] = triple_sum(ab);
+  parts[1] = triple_sum(ac);
+}
+
+static void halve(const pl_bi_step *step, int first, int last, double *parts)
+{
+  triple ss = triple_make(0, 0, 0);
+  for (int row = first, i = 3 * first; row < last; row++, i += 3) {
+    triple s = combine(step->r + i, -step->alpha, step->v + i);
+    triple_store(step->s + i, s);
+    if (step->blocks) triple_store(step->z + i, block_times(step->blocks + 9 * row, s));
+    ss = triple_add(ss, triple_times(s, s));
+  }
+  parts[0] = triple_sum(ss);
+}
+
+static void stabilise(const pl_bi_step *step, int first, int last, double *parts)
+{
+  triple rr = triple_make(0, 0, 0), fr = rr;
+  for (int i = 3 * first; i < 3 * last; i += 3) {
+    triple r = combine(step->s + i, -step->omega, step->t + i);
+    triple way = triple_add(triple_scale(triple_load(step->y + i), step->alpha),
+                            triple_scale(triple_load(step->z + i), step->omega));
+    triple_store(step->x + i, triple_add(triple_load(step->x + i), way));
+    triple_store(step->r + i, r);
+    rr = triple_add(rr, triple_times(r, r));
+    fr = triple_add(fr, triple_times(r, triple_load(step->first + i)));
+  }
+  parts[0] = triple_sum(rr);
+  parts[1] = triple_sum(fr);
+}
+
+static void redirect(const pl_bi_step *step, int first, int last)
+{
+  for (int row = first, i = 3 * first; row < last; row++, i += 3) {
+    triple old = combine(step->p + i, -step->omega, step->v + i);
+    triple p = triple_add(triple_load(step->r + i), triple_scale(old, step->beta));
+    triple_store(step->p + i, p);
+    if (step->blocks) triple_store(step->y + i, block_times(step->blocks + 9 * row, p));
+  }
+}
+
 const pl_sparse_kernel PL_VARIANT(pl_sparse_kernel) = {
     .multiply = multiply,
     .multiply_dot = multiply_dot,
     .precondition = precondition,
     .advance = advance,
+    .dots = dots,
+    .halve = halve,
+    .stabilise = stabilise,
+    .redirect = redirect,
 };

@@ -14,6 +14,13 @@ typedef struct pl_advance {
   double *x, *r, *z;
 } pl_advance;
 
+/* The vectors of an iteration of bicgstab.c, named as there; blocks as above. */
+typedef struct pl_bi_step {
+  double alpha, omega, beta;
+  const double *blocks, *first;
+  double *x, *r, *p, *v, *s, *t, *y, *z;
+} pl_bi_step;
+
 typedef struct pl_sparse_kernel {
   /* y = A x in the rows of the chunk. */
   void (*multiply)(const pl_bsr *A, int chunk, const double *x, double *y);
@@ -24,6 +31,15 @@ typedef struct pl_sparse_kernel {
   /* x += alpha p, r -= alpha q, z = B r in rows [first, last); parts[0] = r.r, parts[1] = r.z.
    * Without blocks z and r.z are left alone. */
   void (*advance)(const pl_advance *step, int first, int last, double *parts);
+  /* parts[0] = a.b, parts[1] = a.c over rows [first, last). */
+  void (*dots)(const double *a, const double *b, const double *c, int first, int last,
+               double *parts);
+  /* s = r - alpha v, z = B s; parts[0] = s.s. */
+  void (*halve)(const pl_bi_step *step, int first, int last, double *parts);
+  /* x += alpha y + omega z, r = s - omega t; parts[0] = r.r, parts[1] = first.r. */
+  void (*stabilise)(const pl_bi_step *step, int first, int last, double *parts);
+  /* p = r + beta (p - omega v), y = B p. */
+  void (*redirect)(const pl_bi_step *step, int first, int last);
 } pl_sparse_kernel;
 
 extern const pl_sparse_kernel pl_sparse_kernel_base, pl_sparse_kernel_avx2;

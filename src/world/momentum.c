@@ -61,7 +61,7 @@ static double centre_of(const pl_body *body, const double *q, double centre[3])
   return mass;
 }
 
-void pl_momentum_expect(pl_world *world, double h)
+void pl_momentum_expect(pl_world *world, double t, double h)
 {
   const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->integrator_part.member;
   int any = 0;
@@ -72,7 +72,8 @@ void pl_momentum_expect(pl_world *world, double h)
     any |= body->momentum.active;
   }
   if (!any) return;
-  world->system.ops->external(&world->system, world->state.time + h, world->state.q, world->state.v,
+  memcpy(world->before, world->state.q, (size_t)world->blocks * 3 * sizeof *world->before);
+  world->system.ops->external(&world->system, t + h, world->state.q, world->state.v,
                               world->scratch);
   for (size_t b = 0; b < world->body_count; b++) {
     pl_body *body = &world->bodies[b];
@@ -114,7 +115,7 @@ static void inertia(pl_world *world, const pl_body *body, const double *q, const
 static void correct(pl_world *world, const pl_body *body, double h)
 {
   const pl_momentum *kept = &body->momentum;
-  const double *before = world->saved.q + 3 * body->offset;
+  const double *before = world->before + 3 * body->offset;
   double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
   double linear[3], angular[3], spin[3] = {0}, I[9], inverse[9] = {0}, centre[3];
   double mass = centre_of(body, before, centre);

@@ -11,8 +11,9 @@ typedef struct pl_momentum {
   double centre[3], linear[3], angular[3];
 } pl_momentum;
 
-/* Before a step from (q, v): works out what external forces make of the momenta. */
-void pl_momentum_expect(pl_world *world, double h);
+/* Before a step of h from the world's state at time t: works out what external forces make of the
+ * momenta. */
+void pl_momentum_expect(pl_world *world, double t, double h);
 
 /* After it: takes away what is too much of them. The positions follow as in implicit Euler. */
 void pl_momentum_correct(pl_world *world, double h);

@@ -45,13 +45,20 @@ static void each_body(pl_world *world, const pl_probe *probe, double *value,
   }
 }
 
-static void add_kinetic(pl_world *world, const pl_body *body, double *value)
+/* Each block's part of M v. */
+static const double *block_momentum(pl_world *world, const pl_body *body, double factor)
 {
-  const double *v = world->state.v + 3 * body->offset;
   double *momentum = world->scratch + 3 * body->offset;
   memset(momentum, 0, (size_t)body->blocks * 3 * sizeof *momentum);
-  body->model->ops->mass_add(body->model, 0.5, v, momentum, world->pool);
-  for (int i = 0; i < 3 * body->blocks; i++) *value += v[i] * momentum[i];
+  body->model->ops->mass_add(body->model, factor, world->state.v + 3 * body->offset, momentum,
+                             world->pool);
+  return momentum;
+}
+
+static void add_kinetic(pl_world *world, const pl_body *body, double *value)
+{
+  const double *v = world->state.v + 3 * body->offset, *p = block_momentum(world, body, 0.5);
+  for (int i = 0; i < 3 * body->blocks; i++) *value += v[i] * p[i];
 }
 
 static void add_elastic(pl_world *world, const pl_body *body, double *value)
@@ -84,15 +91,14 @@ static void add_momentum(pl_world *world, const pl_body *body, double *value)
   for (int i = 0; i < 3 * body->blocks; i++) value[i % 3] += body->model->lumped_mass[i / 3] * v[i];
 }
 
-/* About the origin; with the lumped mass, as the momentum. */
+/* About the origin. */
 static void add_angular(pl_world *world, const pl_body *body, double *value)
 {
-  const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
+  const double *q = world->state.q + 3 * body->offset, *p = block_momentum(world, body, 1);
   for (int i = 0; i < 3 * body->blocks; i += 3) {
-    double m = body->model->lumped_mass[i / 3];
     for (int k = 0; k < 3; k++) {
       int a = i + (k + 1) % 3, b = i + (k + 2) % 3;
-      value[k] += m * (q[a] * v[b] - q[b] * v[a]);
+      value[k] += q[a] * p[b] - q[b] * p[a];
     }
   }
 }

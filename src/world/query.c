@@ -22,6 +22,14 @@ const char *pl_world_preconditioner_name(const pl_world *world)
   return world->preconditioner_part.member->name;
 }
 
+const char *pl_world_preconditioner_choice(const pl_world *world, const char **reason)
+{
+  const pl_solver *solver = world->system.solver;
+  *reason = "";
+  if (!solver || !solver->preconditioner->ops->choice) return pl_world_preconditioner_name(world);
+  return solver->preconditioner->ops->choice(solver->preconditioner, reason);
+}
+
 /* Copies between the world's order and the mesh's. */
 static void to_mesh(const pl_body *body, const double *inside, double *out)
 {

@@ -140,13 +140,14 @@ void pl_world_unprepare(pl_world *world)
   pl_integrator_destroy(world->integrator);
   pl_solver_destroy(world->system.solver);
   pl_bsr_destroy(world->system.A);
-  void *arrays[] = {world->held,    world->projections, world->held_by,
-                    world->scratch, world->drag,        world->work};
+  void *arrays[] = {world->held, world->projections, world->held_by, world->scratch,
+                    world->drag, world->work,        world->before};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
   world->held = world->held_by = NULL;
-  world->projections = world->scratch = world->drag = world->work = NULL;
+  world->projections = world->scratch = world->drag = NULL;
+  world->work = world->before = NULL;
   world->ready = 0;
 }
 
@@ -263,6 +264,16 @@ static pl_status check_held(const pl_world *world, pl_error *error)
   return PL_OK;
 }
 
+static pl_status make_room_for_momentum(pl_world *world, pl_error *error)
+{
+  int keeps = 0;
+  for (size_t b = 0; b < world->body_count; b++) keeps |= world->bodies[b].keeps_momentum;
+  if (!keeps) return PL_OK;
+  world->work = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
+  world->before = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
+  return world->work && world->before ? PL_OK : pl_fail_memory(error);
+}
+
 pl_status pl_world_prepare(pl_world *world, pl_error *error)
 {
   if (world->ready) return PL_OK;
@@ -274,10 +285,8 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   world->system = (pl_system){
       .ops = &system_ops, .blocks = world->blocks, .pool = world->pool, .load_scale = 1};
   world->scratch = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
-  int keeps = 0;
-  for (size_t b = 0; b < world->body_count; b++) keeps |= world->bodies[b].keeps_momentum;
-  if (keeps) world->work = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
-  if (!world->scratch || (keeps && !world->work)) status = pl_fail_memory(error);
+  if (!world->scratch) status = pl_fail_memory(error);
+  if (!status) status = make_room_for_momentum(world, error);
   if (!status) status = make_drag(world, error);
   if (!status) status = make_filter(world, error);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
@@ -354,7 +363,7 @@ static pl_status advance(pl_world *world, int parts, pl_step_report *report, pl_
   double h = world->dt / parts;
   pl_status status = PL_OK;
   for (int i = 0; i < parts && !status; i++) {
-    pl_momentum_expect(world, h);
+    pl_momentum_expect(world, world->saved.time + i * h, h);
     status =
         world->integrator->ops->step(world->integrator, &world->system, world->saved.time + i * h,
                                      h, world->state.q, world->state.v, report, error);

@@ -277,6 +277,10 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   const pl_sites sites = {body->site_count, body->sites};
   status = pl_model_build(&world->allocator, &body->model_part, body->inside, &material, &sites,
                           &body->model, error);
+  if (!status && body->site_count && !body->model->anchors)
+    status = pl_fail(error, PL_E_ARGUMENT,
+                     "model=\"%s\" has no frames; take model=\"frames\" or remove them",
+                     body->model_part.member->name);
   if (!status && body->model->ops->nodes) {
     body->nodal = pl_alloc(&world->allocator, (size_t)body->mesh->node_count * 6, sizeof(double));
     if (!body->nodal) status = pl_fail_memory(error);

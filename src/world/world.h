@@ -100,8 +100,9 @@ struct pl_world {
   pl_system system;
   pl_integrator *integrator;
   double *scratch;     /* a vector */
+  double *work;        /* another, if a body keeps its momentum,       */
+  double *before;      /* and one for positions before the step          */
   double *drag;        /* the system's */
-  double *work;        /* another, if a body keeps its momentum */
   int *held;           /* the filter's nodes */
   double *projections; /* the filter's projections */
   int *held_by;        /* 3 per held node: which fix holds it along x, y, z; -1: none */

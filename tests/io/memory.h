@@ -78,6 +78,21 @@ static inline pl_status read_memory(const pl_format_ops *format, const char *dat
   return status;
 }
 
+static inline pl_status read_surface_memory(const pl_format_ops *format, const char *data,
+                                            size_t size, const pl_allocator *allocator,
+                                            pl_skin **skin, pl_error *error)
+{
+  *skin = NULL;
+  char *copy = malloc(size + 1);
+  if (!copy) return PL_E_MEMORY;
+  if (size) memcpy(copy, data, size);
+  copy[size] = 0;
+  pl_source source = {.file = {copy, size}, .path = "memory", .allocator = allocator};
+  pl_status status = format->read_surface(&source, skin, error);
+  free(copy);
+  return status;
+}
+
 /* Does this build read .vtu files, and compressed ones? */
 static inline int build_reads(const char *part)
 {

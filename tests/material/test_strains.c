@@ -388,6 +388,46 @@ TEST(tangent_adds_its_parts_and_gives_the_stress)
   }
 }
 
+/* H[9*(3*i+j) + 3*k+l] by its definition. */
+static double form_entry(const pl_tangent_form *form, pl_tangent_shape shape, int row, int column)
+{
+  int i = row / 3, j = row % 3, k = column / 3, l = column % 3;
+  double sum = form->lambda[0] * form->A[row][0] * form->A[column][0] +
+               form->mu[0] * form->A[3 * i + l][0] * form->A[3 * k + j][0];
+  if (shape == PL_TANGENT_TURNED) return sum + (j == l && i == k ? form->mu[0] : 0);
+  return sum + (j == l ? form->N[3 * i + k][0] : 0) + (i == k ? form->S[3 * j + l][0] : 0);
+}
+
+/* The form stands for the same tangent and comes with the same bits of the stress. All entries are
+ * of order 10, so 1e-14 is a few roundings. */
+TEST(form_is_the_tangent)
+{
+  for (int m = 0; m < measure_count(); m++) {
+    const pl_point_ops *points = &pl_strain_at(m)->points;
+    int forms = 0;
+    for (int trial = 0; trial < 4 * TRIALS; trial++) {
+      int viscous = trial % 2, semidefinite = trial / 2 % 2;
+      double F[9], rate[9], H[81], worst = 0;
+      random_gradient(F);
+      random_matrix(1, rate);
+      pl_tangent_shape shape = points->shape(viscous, semidefinite);
+      if (shape == PL_TANGENT_WHOLE) continue;
+      forms++;
+      tangent_at(pl_strain_at(m), F, viscous ? rate : NULL, 1.5, 0.5, semidefinite, H);
+      pl_point point = point_at(F, viscous ? rate : NULL);
+      pl_tangent_form form;
+      pl_lanes P[9], by_form[9];
+      points->stress(&point, P, NULL);
+      points->form(&point, 1.5, 0.5, semidefinite, by_form, &form);
+      for (int i = 0; i < 81; i++)
+        worst = fmax(worst, fabs(H[i] - form_entry(&form, shape, i / 9, i % 9)));
+      CHECK_NEAR(worst, 0, 1e-14 * fmax(1, largest(H, 81)));
+      CHECK(memcmp(P, by_form, sizeof P) == 0);
+    }
+    CHECK(forms > 0);
+  }
+}
+
 /* A zero, flat, line-like, inverted or ordinary F, sometimes tiny. */
 static void degenerate_gradient(int trial, double F[9])
 {
@@ -467,7 +507,8 @@ TEST(degenerate_points_stay_finite)
 
 /* The bits of everything that a measure gives at a batch of points. */
 typedef struct outputs {
-  pl_lanes P[9], W, held[81], exact[81], tangent_P[9];
+  pl_lanes P[9], W, held[81], exact[81], tangent_P[9], form_P[9];
+  pl_tangent_form form;
 } outputs;
 
 static void evaluate(const pl_strain_ops *ops, const pl_point *point, outputs *out)
@@ -475,6 +516,10 @@ static void evaluate(const pl_strain_ops *ops, const pl_point *point, outputs *o
   ops->points.stress(point, out->P, &out->W);
   ops->points.tangent(point, 1.5, 0.5, 1, NULL, out->held);
   ops->points.tangent(point, 1.5, 0.5, 0, out->tangent_P, out->exact);
+  memset(out->form_P, 0, sizeof out->form_P);
+  memset(&out->form, 0, sizeof out->form);
+  if (ops->points.shape(point->viscous, 1) != PL_TANGENT_WHOLE)
+    ops->points.form(point, 1.5, 0.5, 1, out->form_P, &out->form);
 }
 
 TEST(variants_give_the_same_bits)
@@ -546,7 +591,7 @@ TESTS(X(stress_is_the_slope_of_the_energy) X(exact_tangent_is_the_slope_of_the_s
                               X(semidefinite_tangent_has_no_negative_eigenvalue)
                                   X(semidefinite_tangent_is_exact_at_rest)
                                       X(tangent_adds_its_parts_and_gives_the_stress)
-                                          X(degenerate_points_stay_finite)
+                                          X(form_is_the_tangent) X(degenerate_points_stay_finite)
                                               X(variants_give_the_same_bits)
                                                   X(lanes_do_not_see_their_neighbours)
                                                       X(family_lists_every_measure))

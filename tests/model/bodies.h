@@ -118,7 +118,7 @@ static inline test_body test_body_make(pl_mesh *mesh, const pl_choice *choice,
   test_seed = 12345;
   for (int a = 0; a < body.model->blocks; a++) {
     for (int i = 0; i < 3; i++) {
-      const double *X = mesh->nodes + 3 * a;
+      const double *X = body.model->rest + 3 * a;
       body.q[3 * a + i] = G[3 * i] * X[0] + G[3 * i + 1] * X[1] + G[3 * i + 2] * X[2] + 0.3 * i +
                           0.01 * test_uniform();
       body.v[3 * a + i] = test_uniform();

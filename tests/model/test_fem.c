@@ -34,17 +34,19 @@ static void use_baseline(pl_fem *fem)
 
 static void check_variants(test_body *body)
 {
+  if (body->model->ops != &pl_model_fem) return;
   pl_fem *fem = body->model->state;
   const pl_point_ops *law = fem->law;
   const pl_fem_kernel *kernel = fem->kernel;
   const pl_warp_kernel *warp = fem->warp.kernel;
   int elements = fem->elements;
   double *stress[2], *det[2], energy[2];
-  for (int semidefinite = 0; semidefinite < 2; semidefinite++) {
+  for (int trial = 0; trial < 4; trial++) {
     size_t count;
-    double *wide = evaluate_all(body, semidefinite, &count);
+    fem->viscous = trial / 2;
+    double *wide = evaluate_all(body, trial % 2, &count);
     use_baseline(fem);
-    double *base = evaluate_all(body, semidefinite, &count);
+    double *base = evaluate_all(body, trial % 2, &count);
     CHECK(!memcmp(wide, base, count * sizeof *wide));
     free(wide);
     free(base);
@@ -70,6 +72,38 @@ static void check_variants(test_body *body)
 }
 
 TEST(both_instruction_sets_give_the_same_bits) { test_every_body(few, 0.15, 1, check_variants); }
+
+static pl_tangent_shape always_whole(int viscous, int semidefinite)
+{
+  (void)viscous;
+  (void)semidefinite;
+  return PL_TANGENT_WHOLE;
+}
+
+/* Forces have the same bits and stiffness is the same to rounding whether it comes from the law's
+ * form or from its whole tangent; viscous and not, since the form depends on it. */
+static void check_form(test_body *body)
+{
+  pl_fem *fem = body->model->state;
+  const pl_point_ops *law = fem->law;
+  pl_point_ops whole = *law;
+  whole.shape = always_whole;
+  for (int trial = 0; trial < 4; trial++) {
+    size_t count;
+    fem->viscous = trial / 2;
+    double *by_form = evaluate_all(body, trial % 2, &count);
+    fem->law = &whole;
+    double *by_tangent = evaluate_all(body, trial % 2, &count);
+    fem->law = law;
+    int n = body->n;
+    CHECK(!memcmp(by_form, by_tangent, (size_t)n * sizeof *by_form));
+    CHECK_NEAR(test_distance(by_form + n, by_tangent + n, (int)count - n), 0, 1e-14);
+    free(by_form);
+    free(by_tangent);
+  }
+}
+
+TEST(forms_give_the_stiffness_of_the_whole_tangent) { test_every_body(few, 0.15, 1, check_form); }
 
 /* ---- the matrix ---- */
 
@@ -255,7 +289,7 @@ TEST(chunks_of_one_colour_share_no_node)
   check_colours(elements, SPOKES, 4, 4 * SPOKES, 1);
 }
 
-TESTS(X(both_instruction_sets_give_the_same_bits) X(fills_its_own_rows_of_a_larger_matrix)
-          X(refuses_a_matrix_that_does_not_fit) X(fields_of_a_stretched_bar)
-              X(bad_rest_shapes_are_refused) X(unknown_words_are_refused)
-                  X(chunks_of_one_colour_share_no_node))
+TESTS(X(both_instruction_sets_give_the_same_bits) X(forms_give_the_stiffness_of_the_whole_tangent)
+          X(fills_its_own_rows_of_a_larger_matrix) X(refuses_a_matrix_that_does_not_fit)
+              X(fields_of_a_stretched_bar) X(bad_rest_shapes_are_refused)
+                  X(unknown_words_are_refused) X(chunks_of_one_colour_share_no_node))

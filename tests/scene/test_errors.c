@@ -332,8 +332,10 @@ static void check_table(const pl_element *element, const char *open, const char 
         check_member_rows(chosen, after, row->family->members[k]);
       }
     }
-    for (int i = 0; element->children && element->children[i]; i++)
+    for (int i = 0; element->children && element->children[i]; i++) {
+      if (element->children[i] == element) continue; // solids stand in solids
       check_table(element->children[i], inner_open, inner_close);
+    }
   }
 }
 

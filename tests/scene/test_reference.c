@@ -87,8 +87,9 @@ static void add_element(pl_text *out, const pl_element *element)
       if (row->adopts) add_member(out, row->family->members[i]);
     }
   }
-  for (int i = 0; element->children && element->children[i]; i++)
-    add_element(out, element->children[i]);
+  for (int i = 0; element->children && element->children[i]; i++) {
+    if (element->children[i] != element) add_element(out, element->children[i]);
+  }
 }
 
 TEST(dictionary_is_up_to_date)

@@ -1,0 +1,240 @@
+/* Embedding: a grid of cells over the mesh lists the elements near each place, so that a point is
+ * compared with few of them. Tetrahedra: barycentric coordinates, negative ones for points outside,
+ * so that these are carried along as well. Hexahedra: trilinear weights; outside, the barycentric
+ * coordinates of the tetrahedron at the nearest corner. */
+#include "mesh/embed.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "mesh/element.h"
+#include "mesh/locate.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct grid {
+  double low[3], cell;
+  int counts[3];
+  int *starts, *items; /* elements whose boxes touch each cell */
+} grid;
+
+static int clamp_cell(const grid *g, double x, int k)
+{
+  double at = floor((x - g->low[k]) / g->cell);
+  return at < 0 ? 0 : at >= g->counts[k] ? g->counts[k] - 1 : (int)at;
+}
+
+/* The cells that an element's box touches. */
+static void element_range(const grid *g, const pl_mesh *mesh, int element, int from[3], int to[3])
+{
+  const int *nodes = mesh->elements + (size_t)mesh->nodes_per_element * (size_t)element;
+  for (int k = 0; k < 3; k++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < mesh->nodes_per_element; i++) {
+      low = fmin(low, mesh->nodes[3 * (size_t)nodes[i] + (size_t)k]);
+      high = fmax(high, mesh->nodes[3 * (size_t)nodes[i] + (size_t)k]);
+    }
+    from[k] = clamp_cell(g, low, k);
+    to[k] = clamp_cell(g, high, k);
+  }
+}
+
+/* Counts (items NULL) or lists the elements of all cells. */
+static void sort_elements(grid *g, const pl_mesh *mesh)
+{
+  for (int e = 0; e < mesh->element_count; e++) {
+    int from[3], to[3], at[3];
+    element_range(g, mesh, e, from, to);
+    for (at[2] = from[2]; at[2] <= to[2]; at[2]++) {
+      for (at[1] = from[1]; at[1] <= to[1]; at[1]++) {
+        for (at[0] = from[0]; at[0] <= to[0]; at[0]++) {
+          int cell = at[0] + g->counts[0] * (at[1] + g->counts[1] * at[2]);
+          if (g->items)
+            g->items[g->starts[cell]++] = e;
+          else
+            g->starts[cell + 1]++;
+        }
+      }
+    }
+  }
+}
+
+/* About one cell for an element. */
+static pl_status make_grid(const pl_mesh *mesh, const pl_allocator *allocator, grid *g,
+                           pl_error *error)
+{
+  double high[3], volume = 1, longest = 0;
+  pl_mesh_bounds(mesh, g->low, high);
+  for (int k = 0; k < 3; k++) {
+    volume *= high[k] - g->low[k];
+    longest = fmax(longest, high[k] - g->low[k]);
+  }
+  g->cell = fmax(cbrt(volume / mesh->element_count), longest / 512);
+  size_t cells = 1;
+  for (int k = 0; k < 3; k++) {
+    g->counts[k] = (int)((high[k] - g->low[k]) / g->cell) + 1;
+    cells *= (size_t)g->counts[k];
+  }
+  g->starts = pl_alloc(allocator, cells + 1, sizeof *g->starts);
+  if (!g->starts) return pl_fail_memory(error);
+  sort_elements(g, mesh);
+  int64_t total = 0;
+  for (size_t c = 0; c <= cells; c++) {
+    total += g->starts[c];
+    if (total > INT32_MAX)
+      return pl_fail(error, PL_E_LIMIT, "the elements differ too much in size to be embedded in");
+    g->starts[c] = (int)total;
+  }
+  g->items = pl_alloc(allocator, (size_t)total, sizeof *g->items);
+  if (!g->items) return pl_fail_memory(error);
+  sort_elements(g, mesh);
+  // the starts have become ends
+  memmove(g->starts + 1, g->starts, cells * sizeof *g->starts);
+  g->starts[0] = 0;
+  return PL_OK;
+}
+
+/* Looks through the cells of a shell around the point's; returns how many cells there were. */
+static int search_shell(const grid *g, const pl_mesh *mesh, const int middle[3], int radius,
+                        const double point[3], pl_anchor *best)
+{
+  int from[3], to[3], at[3], seen = 0;
+  for (int k = 0; k < 3; k++) {
+    from[k] = middle[k] - radius < 0 ? 0 : middle[k] - radius;
+    to[k] = middle[k] + radius >= g->counts[k] ? g->counts[k] - 1 : middle[k] + radius;
+  }
+  for (at[2] = from[2]; at[2] <= to[2]; at[2]++) {
+    for (at[1] = from[1]; at[1] <= to[1]; at[1]++) {
+      for (at[0] = from[0]; at[0] <= to[0]; at[0]++) {
+        int far = 0;
+        for (int k = 0; k < 3; k++)
+          far |= at[k] == middle[k] - radius || at[k] == middle[k] + radius;
+        if (!far) continue;
+        seen++;
+        int cell = at[0] + g->counts[0] * (at[1] + g->counts[1] * at[2]);
+        for (int i = g->starts[cell]; i < g->starts[cell + 1] && best->distance > 0; i++)
+          pl_anchor_try(mesh, g->items[i], point, best);
+      }
+    }
+  }
+  return seen;
+}
+
+/* The tetrahedron whose barycentric coordinates carry a point that lies outside. */
+static void outer_corners(const pl_mesh *mesh, const pl_anchor *anchor, int local[4])
+{
+  for (int i = 0; i < 4; i++) local[i] = i;
+  if (mesh->nodes_per_element == 4) return;
+  // the corner of the largest weight and its neighbours
+  for (int i = 1; i < 8; i++) {
+    if (anchor->weights[i] > anchor->weights[local[0]]) local[0] = i;
+  }
+  for (int i = 0; i < 3; i++) local[1 + i] = pl_hex_corners[local[0]][i];
+}
+
+static void extrapolate(const pl_mesh *mesh, const double point[3], pl_anchor *anchor)
+{
+  int local[4];
+  outer_corners(mesh, anchor, local);
+  const double *origin = mesh->nodes + 3 * (size_t)anchor->nodes[local[0]];
+  double e[3][3], way[3], weights[4];
+  for (int i = 0; i < 3; i++)
+    pl_vec3_sub(mesh->nodes + 3 * (size_t)anchor->nodes[local[i + 1]], origin, e[i]);
+  pl_vec3_sub(point, origin, way);
+  double volume = pl_triple(e[0], e[1], e[2]);
+  weights[1] = pl_triple(way, e[1], e[2]) / volume;
+  weights[2] = pl_triple(way, e[2], e[0]) / volume;
+  weights[3] = pl_triple(way, e[0], e[1]) / volume;
+  weights[0] = 1 - weights[1] - weights[2] - weights[3];
+  memset(anchor->weights, 0, sizeof anchor->weights);
+  for (int i = 0; i < 4; i++) anchor->weights[local[i]] = weights[i];
+}
+
+/* Shells around the point's cell until nothing nearer can follow. */
+static void embed_point(const grid *g, const pl_mesh *mesh, const double point[3], pl_anchor *best)
+{
+  int middle[3], most = 0;
+  double outside = 0;
+  *best = (pl_anchor){.count = mesh->nodes_per_element, .distance = INFINITY};
+  for (int k = 0; k < 3; k++) {
+    middle[k] = clamp_cell(g, point[k], k);
+    double gap = fmax(g->low[k] - point[k], point[k] - g->low[k] - g->counts[k] * g->cell);
+    outside = fmax(outside, gap);
+    if (g->counts[k] > most) most = g->counts[k];
+  }
+  for (int radius = 0; radius <= most; radius++) {
+    if (best->distance <= fmax((radius - 1) * g->cell, 0) + fmax(outside, 0)) break;
+    search_shell(g, mesh, middle, radius, point, best);
+  }
+  if (best->distance > 0) extrapolate(mesh, point, best);
+}
+
+pl_status pl_embed_create(const pl_mesh *mesh, int point_count, const double *points,
+                          const pl_allocator *allocator, pl_embed **out, pl_error *error)
+{
+  *out = NULL;
+  for (int i = 0; i < 3 * point_count; i++) {
+    if (!(fabs(points[i]) <= 1e100))
+      return pl_fail_entity(error, PL_E_ARGUMENT, i / 3, "point %d has the coordinate %g", i / 3,
+                            points[i]);
+  }
+  pl_allocator own = pl_allocator_or_default(allocator);
+  pl_embed *embed = pl_alloc(&own, 1, sizeof *embed);
+  if (!embed) return pl_fail_memory(error);
+  *embed = (pl_embed){.allocator = own, .point_count = point_count};
+  size_t width = (size_t)mesh->nodes_per_element, count = (size_t)point_count;
+  embed->width = mesh->nodes_per_element;
+  embed->elements = pl_alloc(&own, count, sizeof *embed->elements);
+  embed->nodes = pl_alloc(&own, count * width, sizeof *embed->nodes);
+  embed->weights = pl_alloc(&own, count * width, sizeof *embed->weights);
+  grid g = {.starts = NULL};
+  pl_status status = embed->elements && embed->nodes && embed->weights
+                         ? make_grid(mesh, &own, &g, error)
+                         : pl_fail_memory(error);
+  for (size_t i = 0; !status && i < count; i++) {
+    pl_anchor anchor;
+    embed_point(&g, mesh, points + 3 * i, &anchor);
+    embed->elements[i] = anchor.element;
+    memcpy(embed->nodes + width * i, anchor.nodes, width * sizeof *embed->nodes);
+    memcpy(embed->weights + width * i, anchor.weights, width * sizeof *embed->weights);
+  }
+  pl_free(&own, g.starts);
+  pl_free(&own, g.items);
+  if (status)
+    pl_embed_destroy(embed);
+  else
+    *out = embed;
+  return status;
+}
+
+void pl_embed_destroy(pl_embed *embed)
+{
+  if (!embed) return;
+  pl_allocator allocator = embed->allocator;
+  pl_free(&allocator, embed->elements);
+  pl_free(&allocator, embed->nodes);
+  pl_free(&allocator, embed->weights);
+  pl_free(&allocator, embed);
+}
+
+void pl_embed_follow(const pl_embed *embed, const double *positions, double *points)
+{
+  size_t width = (size_t)embed->width;
+  for (size_t i = 0; i < (size_t)embed->point_count; i++) {
+    double sum[3] = {0};
+    for (size_t k = 0; k < width; k++)
+      pl_vec3_add_scaled(embed->weights[width * i + k],
+                         positions + 3 * (size_t)embed->nodes[width * i + k], sum);
+    pl_vec3_copy(sum, points + 3 * i);
+  }
+}
+
+void pl_embed_push(const pl_embed *embed, const double *point_forces, double *node_forces)
+{
+  size_t width = (size_t)embed->width;
+  for (size_t i = 0; i < (size_t)embed->point_count; i++) {
+    for (size_t k = 0; k < width; k++)
+      pl_vec3_add_scaled(embed->weights[width * i + k], point_forces + 3 * i,
+                         node_forces + 3 * (size_t)embed->nodes[width * i + k]);
+  }
+}

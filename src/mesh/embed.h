@@ -1,0 +1,28 @@
+/* Fine points that follow a coarse mesh: each is a weighted sum of the nodes of the element that
+ * holds it, or of the nearest one for points outside. Weights add up to 1 and reproduce the point,
+ * so that rigid motions and linear fields are followed exactly. */
+#ifndef PL_MESH_EMBED_H
+#define PL_MESH_EMBED_H
+
+#include "mesh/mesh.h"
+
+typedef struct pl_embed {
+  pl_allocator allocator;
+  int point_count, width; /* width: nodes per element */
+  int *elements;          /* that each point follows */
+  int *nodes;             /* width for each point */
+  double *weights;        /* beside them */
+} pl_embed;
+
+/* points: 3 numbers each, at rest, in m. */
+pl_status pl_embed_create(const pl_mesh *mesh, int point_count, const double *points,
+                          const pl_allocator *allocator, pl_embed **embed, pl_error *error);
+void pl_embed_destroy(pl_embed *embed);
+
+/* Where the points are when the nodes are at positions; any field of the nodes works as well. */
+void pl_embed_follow(const pl_embed *embed, const double *positions, double *points);
+
+/* Adds forces on the points to those on the nodes: the transpose, so that the work is the same. */
+void pl_embed_push(const pl_embed *embed, const double *point_forces, double *node_forces);
+
+#endif

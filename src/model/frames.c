@@ -1,0 +1,721 @@
+/* Frames: a body moved by a handful of them (Gilles, Bousquet, Faure, Pai 2011, "Frame-based
+ * elastic models"), here with affine or quadratic frames and linear blending, whose displacements
+ * are linear in the unknowns: constant mass, exact stiffness, no inertial terms.
+ *
+ * The energy is the sum over samples of weight times W(F), the force minus its derivative. Samples
+ * are the quadrature points of the mesh's elements, weights are interpolated from its nodes. */
+#include "model/frames.h"
+
+#include "core/cpu.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STRAIN, MOTION, WEIGHTS, MASS, SAMPLES, FRAMES, SEED, PARAM_COUNT };
+
+#define X(name) STRAIN_##name,
+enum { PL_STRAINS(X) STRAIN_COUNT };
+#undef X
+#define X(name)      "|" #name
+#define STRAIN_WORDS (&(PL_STRAINS(X))[1])
+
+static const pl_param params[PARAM_COUNT] = {
+    [STRAIN] = {"strain", "1", "how strain follows from the deformation", 0, 0, STRAIN_COUNT - 1,
+                STRAIN_WORDS, 1},
+    [MOTION] = {"motion", "1", "what a frame can do: 12 or 30 unknowns", 0, 0, 1,
+                "affine|quadratic", 1},
+    [WEIGHTS] = {"weights", "1",
+                 "how frames share the body: solutions of Laplace's equation, hat functions along "
+                 "the line of frames, or inverse squared distances",
+                 0, 0, 2, "harmonic|linear|euclidean", 1},
+    [MASS] = {"mass", "1", "each frame's own, or as the frames blend", 0, 0, 1, "lumped|consistent",
+              1},
+    [SAMPLES] = {"samples", "count", "per direction of a hexahedron; a tetrahedron has one", 2, 1,
+                 2, NULL, 1},
+    [FRAMES] = {"frames", "count", "how many are placed where no <frame> says where", 4, 1,
+                PL_MOST_FRAMES, NULL, 1},
+    [SEED] = {"seed", "m",
+              "radius of the ball that a frame moves alone, for harmonic weights; 0: a quarter of "
+              "the way to the next frame",
+              0, 0, 1e9, NULL, 1},
+};
+#undef X
+
+/* ---- the motion of one frame ---- */
+
+/* Corners of a regular tetrahedron, at distance sqrt(3). */
+static const double corners[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+static const int edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+void pl_frame_monomials(const pl_frame *frame, int degree, const double X[3], double *values,
+                        double gradients[][3])
+{
+  double l[4], r[3];
+  pl_vec3_sub(X, frame->centre, r);
+  for (int k = 0; k < 4; k++) {
+    l[k] = 0.25 + pl_vec3_dot(frame->slope[k], r);
+    values[k] = degree == 1 ? l[k] : l[k] * (2 * l[k] - 1);
+    pl_vec3_scale(degree == 1 ? 1 : 4 * l[k] - 1, frame->slope[k], gradients[k]);
+  }
+  for (int e = 0; e < 6 && degree == 2; e++) {
+    int i = edges[e][0], j = edges[e][1];
+    values[4 + e] = 4 * l[i] * l[j];
+    pl_vec3_scale(4 * l[j], frame->slope[i], gradients[4 + e]);
+    pl_vec3_add_scaled(4 * l[i], frame->slope[j], gradients[4 + e]);
+  }
+}
+
+/* The lower triangle L with L L^T = C; pivots stay above the square of least. */
+static void factorise(const double C[9], double least, double L[9])
+{
+  memset(L, 0, 9 * sizeof *L);
+  for (int j = 0; j < 3; j++) {
+    for (int i = j; i < 3; i++) {
+      double sum = C[3 * i + j];
+      for (int k = 0; k < j; k++) sum -= L[3 * i + k] * L[3 * j + k];
+      L[3 * i + j] = i == j ? sqrt(fmax(sum, least * least)) : sum / L[3 * j + j];
+    }
+  }
+}
+
+/* The tetrahedron around a part of the body with these moments about its mean (variances in C), and
+ * its points at rest. With y = L^-1 (X - centre), of variance 1, and unit directions n_k the shape
+ * functions are l_k = 1/4 + s n_k . y. Equal masses at the corners have the part's second moments
+ * where the variance s^2 of l is 3/16; of degree 2 all row sums are positive where it is 1/8. */
+static void shape_frame(const double centre[3], const double C[9], double least, int degree,
+                        pl_frame *frame, double *points)
+{
+  double L[9], s = sqrt(degree == 1 ? 3.0 / 16 : 1.0 / 8), reach = 0.75 / s / sqrt(3.0);
+  factorise(C, least, L);
+  pl_vec3_copy(centre, frame->centre);
+  for (int k = 0; k < 4; k++) {
+    // slope = s L^-T n_k by substitution from below
+    double *slope = frame->slope[k];
+    for (int i = 2; i >= 0; i--) {
+      double sum = s * corners[k][i] / sqrt(3.0);
+      for (int j = i + 1; j < 3; j++) sum -= L[3 * j + i] * slope[j];
+      slope[i] = sum / L[4 * i];
+    }
+    for (int i = 0; i < 3; i++) {
+      points[3 * k + i] = centre[i];
+      for (int j = 0; j <= i; j++) points[3 * k + i] += reach * L[3 * i + j] * corners[k][j];
+    }
+  }
+  for (int e = 0; e < 6 && degree == 2; e++) {
+    for (int i = 0; i < 3; i++)
+      points[3 * (4 + e) + i] = 0.5 * (points[3 * edges[e][0] + i] + points[3 * edges[e][1] + i]);
+  }
+}
+
+/* ---- samples ---- */
+
+typedef struct sample {
+  const int *nodes; /* of its element */
+  double volume, X[3], N[PL_ELEMENT_NODES], b[PL_ELEMENT_NODES][3];
+} sample;
+
+/* The mean of a hexahedron's points is its centre. */
+static pl_shape middle_shape(void)
+{
+  pl_shape middle = {.weight = 8};
+  for (int p = 0; p < 8; p++) {
+    pl_shape at = pl_shape_at(8, p);
+    for (int a = 0; a < 8; a++) {
+      middle.N[a] += at.N[a] / 8;
+      pl_vec3_add_scaled(0.125, at.dN[a], middle.dN[a]);
+    }
+  }
+  return middle;
+}
+
+/* Sample number index of the body. */
+static sample sample_at(const pl_mesh *mesh, int points, int index)
+{
+  int count = mesh->nodes_per_element, middle = count == 8 && points == 1;
+  pl_shape at = middle ? middle_shape() : pl_shape_at(count, index % points);
+  sample out = {.nodes = mesh->elements + (size_t)count * (size_t)(index / points)};
+  out.volume = pl_shape_gradients(&at, mesh->nodes, out.nodes, count, out.b);
+  if (middle) out.volume = pl_element_volume(mesh->nodes, out.nodes, 8);
+  memcpy(out.N, at.N, sizeof out.N);
+  for (int a = 0; a < count; a++)
+    pl_vec3_add_scaled(at.N[a], mesh->nodes + 3 * out.nodes[a], out.X);
+  return out;
+}
+
+/* The weight of a frame at a sample, and its gradient; 0 if it does not reach the element. */
+static int weight_at(const pl_frames *frames, const sample *at, int count, int frame, double *w,
+                     double gradient[3])
+{
+  int reached = 0;
+  *w = 0;
+  pl_vec3_set(gradient, 0, 0, 0);
+  for (int a = 0; a < count; a++) {
+    double nodal = frames->weights[(size_t)frames->count * (size_t)at->nodes[a] + (size_t)frame];
+    reached |= nodal > 0;
+    *w += at->N[a] * nodal;
+    pl_vec3_add_scaled(nodal, at->b[a], gradient);
+  }
+  return reached;
+}
+
+/* Value and gradient of all shape functions of a frame at a sample, weight included. */
+static int blend_at(const pl_frames *frames, const sample *at, int count, int frame, double *values,
+                    double gradients[][3])
+{
+  double w, slope[3];
+  int reached = weight_at(frames, at, count, frame, &w, slope);
+  pl_frame_monomials(&frames->frames[frame], frames->degree, at->X, values, gradients);
+  for (int k = 0; k < frames->per; k++) {
+    pl_vec3_scale(w, gradients[k], gradients[k]);
+    pl_vec3_add_scaled(values[k], slope, gradients[k]);
+    values[k] *= w;
+  }
+  return reached;
+}
+
+/* ---- creation ---- */
+
+/* Frames must be apart, and given ones inside. */
+static pl_status check_origins(const pl_mesh *mesh, const pl_frames *frames, int given,
+                               pl_error *error)
+{
+  double low[3], high[3], size[3];
+  pl_mesh_bounds(mesh, low, high);
+  pl_vec3_sub(high, low, size);
+  double near = 1e-6 * pl_vec3_norm(size);
+  for (int i = 0; i < frames->count; i++) {
+    const double *at = frames->origins + 3 * i;
+    pl_anchor anchor = {0};
+    pl_status status = given ? pl_mesh_locate(mesh, at, &anchor, error) : PL_OK;
+    if (status) return status;
+    if (anchor.distance > near)
+      return pl_fail(error, PL_E_ARGUMENT,
+                     "frame %d at (%g, %g, %g) lies %.3g m outside the body; put it inside", i + 1,
+                     at[0], at[1], at[2], anchor.distance);
+    for (int j = 0; j < i; j++) {
+      double gap[3];
+      pl_vec3_sub(at, frames->origins + 3 * j, gap);
+      if (pl_vec3_norm(gap) <= near)
+        return pl_fail(error, PL_E_ARGUMENT,
+                       "frames %d and %d both stand at (%g, %g, %g); remove one or take fewer",
+                       j + 1, i + 1, at[0], at[1], at[2]);
+    }
+  }
+  return PL_OK;
+}
+
+/* Places and weights of the frames, and the node nearest to each. */
+static pl_status make_weights(pl_model *self, const pl_mesh *mesh, const double *values,
+                              pl_frames *frames, pl_error *error)
+{
+  const pl_allocator *allocator = &self->allocator;
+  int given = self->sites.count;
+  if (given > PL_MOST_FRAMES)
+    return pl_fail(error, PL_E_LIMIT, "%d frames are given; at most %d are possible", given,
+                   PL_MOST_FRAMES);
+  frames->count = given ? given : (int)values[FRAMES];
+  size_t count = (size_t)frames->count, nodes = (size_t)mesh->node_count;
+  self->blocks = frames->count * frames->per;
+  frames->origins = pl_alloc(allocator, count * 3, sizeof *frames->origins);
+  frames->weights = pl_alloc(allocator, count * nodes, sizeof *frames->weights);
+  frames->anchors = pl_alloc(allocator, (size_t)self->blocks, sizeof *frames->anchors);
+  if (!frames->origins || !frames->weights || !frames->anchors) return pl_fail_memory(error);
+  if (given)
+    memcpy(frames->origins, self->sites.at, count * 3 * sizeof *frames->origins);
+  else
+    pl_frames_place(mesh, frames->count, (int)values[WEIGHTS], frames->origins);
+  pl_status status = check_origins(mesh, frames, given > 0, error);
+  if (!status)
+    status = pl_frames_weigh(allocator, mesh, frames->count, frames->origins, (int)values[WEIGHTS],
+                             values[SEED], frames->weights, error);
+  for (int i = 0; i < self->blocks && !status; i++) {
+    double least = INFINITY;
+    for (int n = 0; n < mesh->node_count; n++) {
+      double gap[3];
+      pl_vec3_sub(mesh->nodes + 3 * n, frames->origins + 3 * (i / frames->per), gap);
+      if (!(pl_vec3_norm(gap) < least)) continue;
+      least = pl_vec3_norm(gap);
+      frames->anchors[i] = n;
+    }
+  }
+  self->anchors = frames->anchors;
+  return status;
+}
+
+/* The tetrahedra from the moments of what each frame moves. */
+static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_frames *frames,
+                             pl_error *error)
+{
+  frames->frames = pl_alloc(&self->allocator, (size_t)frames->count, sizeof *frames->frames);
+  frames->rest_blocks =
+      pl_alloc(&self->allocator, (size_t)self->blocks * 3, sizeof *frames->rest_blocks);
+  if (!frames->frames || !frames->rest_blocks) return pl_fail_memory(error);
+  self->rest = frames->rest_blocks;
+  for (int i = 0; i < frames->count; i++) {
+    const double *origin = frames->origins + 3 * i;
+    double volume = 0, first[3] = {0}, C[9] = {0}, centre[3], slope[3], w;
+    for (int s = 0; s < frames->samples; s++) {
+      sample at = sample_at(mesh, frames->points, s);
+      if (!weight_at(frames, &at, mesh->nodes_per_element, i, &w, slope)) continue;
+      double r[3], part = w * at.volume;
+      pl_vec3_sub(at.X, origin, r);
+      volume += part;
+      pl_vec3_add_scaled(part, r, first);
+      for (int k = 0; k < 9; k++) C[k] += part * r[k / 3] * r[k % 3];
+    }
+    if (!(volume > 0))
+      return pl_fail(error, PL_E_ARGUMENT,
+                     "frame %d at (%g, %g, %g) moves no sample of the body; move it or refine the "
+                     "mesh",
+                     i + 1, origin[0], origin[1], origin[2]);
+    for (int k = 0; k < 3; k++) {
+      first[k] /= volume;
+      centre[k] = origin[k] + first[k];
+    }
+    for (int k = 0; k < 9; k++) C[k] = C[k] / volume - first[k / 3] * first[k % 3];
+    shape_frame(centre, C, 0.01 * cbrt(volume), frames->degree, &frames->frames[i],
+                frames->rest_blocks + 3 * frames->per * i);
+  }
+  return PL_OK;
+}
+
+/* The blocks that carry each node. */
+static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_frames *frames,
+                               pl_error *error)
+{
+  const pl_allocator *allocator = &self->allocator;
+  size_t nodes = (size_t)mesh->node_count, room = 0;
+  frames->nodes = mesh->node_count;
+  for (size_t i = 0; i < nodes * (size_t)frames->count; i++) room += frames->weights[i] > 0;
+  room *= (size_t)frames->per;
+  if (room > INT32_MAX)
+    return pl_fail(error, PL_E_LIMIT, "%d nodes and %d frames are more than fit", mesh->node_count,
+                   frames->count);
+  frames->start = pl_alloc(allocator, nodes + 1, sizeof *frames->start);
+  frames->carrier = pl_alloc(allocator, room, sizeof *frames->carrier);
+  frames->share = pl_alloc(allocator, room, sizeof *frames->share);
+  if (!frames->start || !frames->carrier || !frames->share) return pl_fail_memory(error);
+  int used = 0;
+  for (int n = 0; n < mesh->node_count; n++) {
+    for (int i = 0; i < frames->count; i++) {
+      double w = frames->weights[(size_t)frames->count * (size_t)n + (size_t)i];
+      double values[PL_MOST_MONOMIALS], slopes[PL_MOST_MONOMIALS][3];
+      if (!(w > 0)) continue;
+      pl_frame_monomials(&frames->frames[i], frames->degree, mesh->nodes + 3 * n, values, slopes);
+      for (int k = 0; k < frames->per; k++) {
+        frames->carrier[used] = frames->per * i + k;
+        frames->share[used++] = w * values[k];
+      }
+    }
+    frames->start[n + 1] = used;
+  }
+  return PL_OK;
+}
+
+enum { LEAST_BATCHES = 16, MOST_CHUNKS = 32 };
+
+/* Which frames reach a sample of the chunk, in its list of blocks. */
+static void reach_chunk(const pl_frames *frames, const pl_mesh *mesh, pl_frames_chunk *chunk)
+{
+  uint64_t reached = 0;
+  int first = PL_LANES * chunk->first / frames->points;
+  int last = (PL_LANES * chunk->last - 1) / frames->points, count = mesh->nodes_per_element;
+  for (int k = count * first; k < count * (last + 1) && k < count * mesh->element_count; k++) {
+    const double *w = frames->weights + (size_t)frames->count * (size_t)mesh->elements[k];
+    for (int i = 0; i < frames->count; i++) reached |= (uint64_t)(w[i] > 0) << i;
+  }
+  for (int b = 0; b < frames->count * frames->per; b++) {
+    if (reached >> (b / frames->per) & 1) chunk->block[chunk->blocks++] = b;
+  }
+}
+
+/* Cuts the samples into chunks and says how much room they need. */
+static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_frames *frames,
+                             pl_error *error)
+{
+  const pl_allocator *allocator = &self->allocator;
+  int batches = pl_chunk_count(frames->samples, PL_LANES), size = batches / MOST_CHUNKS + 1;
+  if (size < LEAST_BATCHES) size = LEAST_BATCHES;
+  frames->chunk_count = pl_chunk_count(batches, size);
+  size_t chunks = (size_t)frames->chunk_count, rest = 0, sums = 0, pairs = 0;
+  frames->chunks = pl_alloc(allocator, chunks, sizeof *frames->chunks);
+  frames->chunk_blocks =
+      pl_alloc(allocator, chunks * (size_t)self->blocks, sizeof *frames->chunk_blocks);
+  frames->chunk_sums = pl_alloc(allocator, chunks, sizeof *frames->chunk_sums);
+  if (!frames->chunks || !frames->chunk_blocks || !frames->chunk_sums) return pl_fail_memory(error);
+  for (int c = 0; c < frames->chunk_count; c++) {
+    pl_frames_chunk *chunk = &frames->chunks[c];
+    chunk->first = c * size;
+    chunk->last = (c + 1) * size < batches ? (c + 1) * size : batches;
+    chunk->block = frames->chunk_blocks + (size_t)c * (size_t)self->blocks;
+    reach_chunk(frames, mesh, chunk);
+    chunk->rest = rest;
+    chunk->sums = sums;
+    chunk->pairs = pairs;
+    rest += (size_t)(chunk->last - chunk->first) * (1 + 3 * (size_t)chunk->blocks);
+    sums += 3 * (size_t)chunk->blocks + 9 * pl_pair(0, chunk->blocks);
+    pairs += pl_pair(0, chunk->blocks);
+  }
+  size_t samples = (size_t)frames->samples;
+  frames->rest = pl_alloc(allocator, rest, sizeof *frames->rest);
+  frames->sums = pl_alloc(allocator, sums, sizeof *frames->sums);
+  frames->mass = pl_alloc(allocator, pairs, sizeof *frames->mass);
+  frames->places = pl_alloc(allocator, pairs, sizeof *frames->places);
+  frames->mirror = pl_alloc(allocator, pairs, sizeof *frames->mirror);
+  frames->sample_stress = pl_alloc(allocator, samples, sizeof *frames->sample_stress);
+  frames->sample_ratio = pl_alloc(allocator, samples, sizeof *frames->sample_ratio);
+  int ok = frames->rest && frames->sums && frames->mass && frames->places && frames->mirror &&
+           frames->sample_stress && frames->sample_ratio;
+  return ok ? PL_OK : pl_fail_memory(error);
+}
+
+/* One sample's gradients in its lane, and its mass; the copies that fill the last batch weigh
+ * nothing. */
+static pl_status fill_sample(pl_frames *frames, const pl_mesh *mesh, const pl_frames_chunk *chunk,
+                             int place, double density, pl_error *error)
+{
+  int index = place < frames->samples ? place : frames->samples - 1, lane = place % PL_LANES;
+  sample at = sample_at(mesh, frames->points, index);
+  if (!(at.volume > 0) || !isfinite(1 / at.volume))
+    return pl_fail_entity(error, PL_E_MESH, index / frames->points,
+                          "element %d has the volume %g m^3 at a quadrature point; it must be "
+                          "positive: repair the mesh",
+                          index / frames->points, at.volume);
+  double values[PL_MOST_FRAMES * PL_MOST_MONOMIALS];
+  size_t size = 1 + 3 * (size_t)chunk->blocks;
+  pl_lanes *rest = frames->rest + chunk->rest + size * (size_t)(place / PL_LANES - chunk->first);
+  rest[0][lane] = place < frames->samples ? at.volume : 0;
+  for (int b = 0; b < chunk->blocks; b += frames->per) {
+    double gradients[PL_MOST_MONOMIALS][3];
+    blend_at(frames, &at, mesh->nodes_per_element, chunk->block[b] / frames->per, values + b,
+             gradients);
+    for (int k = 0; k < 3 * frames->per; k++) rest[1 + 3 * b + k][lane] = gradients[k / 3][k % 3];
+  }
+  if (place >= frames->samples) return PL_OK;
+  for (int b = 0; b < chunk->blocks; b++) {
+    double m = density * at.volume * values[b];
+    frames->row_mass[chunk->block[b]] += m;
+    for (int a = 0; a <= b; a++) frames->mass[chunk->pairs + pl_pair(a, b)] += m * values[a];
+  }
+  return PL_OK;
+}
+
+static pl_status fill_samples(pl_model *self, const pl_mesh *mesh, pl_frames *frames,
+                              double density, pl_error *error)
+{
+  pl_status status = PL_OK;
+  frames->row_mass = pl_alloc(&self->allocator, (size_t)self->blocks, sizeof *frames->row_mass);
+  if (!frames->row_mass) return pl_fail_memory(error);
+  for (int c = 0; c < frames->chunk_count; c++) {
+    const pl_frames_chunk *chunk = &frames->chunks[c];
+    for (int p = PL_LANES * chunk->first; p < PL_LANES * chunk->last && !status; p++)
+      status = fill_sample(frames, mesh, chunk, p, density, error);
+  }
+  for (int b = 0; b < self->blocks && !status; b++) {
+    const double *at = frames->origins + 3 * (b / frames->per);
+    if (!(frames->row_mass[b] > 0))
+      status =
+          pl_fail(error, PL_E_ARGUMENT,
+                  "frame %d at (%g, %g, %g) moves too few samples; move it, refine the mesh or "
+                  "take motion=\"affine\"",
+                  b / frames->per + 1, at[0], at[1], at[2]);
+  }
+  self->lumped_mass = frames->row_mass;
+  return status;
+}
+
+/* Pairs of frames that share a sample. */
+static pl_status make_cliques(pl_model *self, pl_frames *frames, pl_error *error)
+{
+  int count = frames->count, per = frames->per;
+  unsigned char *coupled = pl_alloc(&self->allocator, (size_t)(count * count), 1);
+  if (!coupled) return pl_fail_memory(error);
+  for (int c = 0; c < frames->chunk_count; c++) {
+    const pl_frames_chunk *chunk = &frames->chunks[c];
+    for (int a = 0; a < chunk->blocks; a += per) {
+      for (int b = 0; b <= a; b += per)
+        coupled[count * (chunk->block[a] / per) + chunk->block[b] / per] = 1;
+    }
+  }
+  for (int k = 0; k < count * count; k++) frames->clique_count += coupled[k];
+  frames->cliques =
+      pl_alloc(&self->allocator, (size_t)(frames->clique_count * 2 * per), sizeof *frames->cliques);
+  int *to = frames->cliques;
+  for (int k = 0; to && k < count * count; k++) {
+    for (int i = 0; coupled[k] && i < 2 * per; i++)
+      *to++ = per * (i < per ? k / count : k % count) + i % per;
+  }
+  pl_free(&self->allocator, coupled);
+  return frames->cliques ? PL_OK : pl_fail_memory(error);
+}
+
+static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *material,
+                        const double *values, pl_error *error)
+{
+  pl_frames *frames = pl_alloc(&self->allocator, 1, sizeof *frames);
+  if (!frames) return pl_fail_memory(error);
+  self->state = frames;
+  frames->degree = values[MOTION] == 0 ? 1 : 2;
+  frames->per = frames->degree == 1 ? 4 : 10;
+  frames->points = mesh->nodes_per_element == 8 && values[SAMPLES] == 2 ? 8 : 1;
+  frames->elements = mesh->element_count;
+  if (mesh->element_count > INT32_MAX / (16 * frames->points))
+    return pl_fail(error, PL_E_LIMIT, "%d elements are more samples than fit", frames->elements);
+  frames->samples = mesh->element_count * frames->points;
+  frames->lumped = values[MASS] == 0;
+  frames->lambda = material->lambda;
+  frames->mu = material->mu;
+  frames->viscous_lambda = material->viscous_lambda;
+  frames->viscous_mu = material->viscous_mu;
+  frames->viscous = frames->viscous_lambda != 0 || frames->viscous_mu != 0;
+  frames->law = &pl_strain_at((int)values[STRAIN])->points;
+  frames->kernel = PL_PICK_VARIANT(pl_frames_kernels);
+  pl_status status = make_weights(self, mesh, values, frames, error);
+  if (!status) status = make_frames(self, mesh, frames, error);
+  if (!status) status = make_carriers(self, mesh, frames, error);
+  if (!status) status = make_chunks(self, mesh, frames, error);
+  if (!status) status = fill_samples(self, mesh, frames, material->density, error);
+  if (!status) status = make_cliques(self, frames, error);
+  return status;
+}
+
+static void destroy(pl_model *self)
+{
+  pl_frames *frames = self->state;
+  if (!frames) return;
+  void *arrays[] = {frames->origins,      frames->weights,    frames->frames,
+                    frames->rest_blocks,  frames->anchors,    frames->start,
+                    frames->carrier,      frames->share,      frames->chunks,
+                    frames->chunk_blocks, frames->cliques,    frames->rest,
+                    frames->sums,         frames->chunk_sums, frames->sample_stress,
+                    frames->sample_ratio, frames->places,     frames->mirror,
+                    frames->mass,         frames->row_mass,   frames};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
+}
+
+/* ---- the matrix ---- */
+
+static pl_cliques cliques(const pl_model *self)
+{
+  const pl_frames *frames = self->state;
+  return (pl_cliques){
+      .count = frames->clique_count, .size = 2 * frames->per, .nodes = frames->cliques};
+}
+
+static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
+{
+  pl_frames *frames = self->state;
+  if (offset < 0 || offset > A->rows - self->blocks)
+    return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
+                   offset + self->blocks - 1, A->rows);
+  frames->offset = offset;
+  for (int c = 0; c < frames->chunk_count; c++) {
+    const pl_frames_chunk *chunk = &frames->chunks[c];
+    for (int b = 0; b < chunk->blocks; b++) {
+      for (int a = 0; a <= b; a++) {
+        int row = offset + chunk->block[a], column = offset + chunk->block[b];
+        size_t pair = chunk->pairs + pl_pair(a, b);
+        frames->places[pair] = pl_bsr_find(A, row, column);
+        frames->mirror[pair] = pl_bsr_find(A, column, row);
+        if (frames->places[pair] < 0 || frames->mirror[pair] < 0)
+          return pl_fail(error, PL_E_ARGUMENT,
+                         "the matrix has no block for nodes %d and %d; build it from the model's "
+                         "cliques",
+                         chunk->block[a], chunk->block[b]);
+      }
+    }
+  }
+  return PL_OK;
+}
+
+/* Adds a chunk's forces and stiffness to those of the body; forces inside a chunk balance. */
+static void gather_chunk(const pl_frames *frames, const pl_frames_chunk *chunk, double *f,
+                         pl_bsr *A)
+{
+  const double *sums = frames->sums + chunk->sums;
+  double *last = f ? f + 3 * chunk->block[chunk->blocks - 1] : NULL;
+  for (int b = 0; f && b < chunk->blocks - 1; b++) {
+    for (int i = 0; i < 3; i++) {
+      f[3 * chunk->block[b] + i] += sums[3 * b + i];
+      last[i] -= sums[3 * b + i];
+    }
+  }
+  if (!A) return;
+  sums += 3 * chunk->blocks;
+  for (int b = 0; b < chunk->blocks; b++) {
+    for (int a = 0; a <= b; a++, sums += 9) {
+      size_t pair = chunk->pairs + pl_pair(a, b);
+      double *block = A->values + 9 * (size_t)frames->places[pair];
+      double *across = A->values + 9 * (size_t)frames->mirror[pair];
+      for (int e = 0; e < 9; e++) {
+        int turned = 3 * (e % 3) + e / 3;
+        if (a == b) {
+          block[e] += 0.5 * (sums[e] + sums[turned]);
+        } else {
+          block[e] += sums[e];
+          across[turned] += sums[e];
+        }
+      }
+    }
+  }
+}
+
+static void evaluate_chunk(void *context, int index)
+{
+  const pl_frames_job *job = context;
+  job->frames->kernel.evaluate(job, &job->frames->chunks[index]);
+}
+
+static void evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
+                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+{
+  const pl_frames *frames = self->state;
+  pl_frames_job job = {.frames = frames, .q = q, .v = v, .matrix = A != NULL, .kq = kq, .kv = kv};
+  job.semidefinite = semidefinite;
+  pl_parallel(pool, frames->chunk_count, evaluate_chunk, &job);
+  if (A) {
+    int first = A->start[frames->offset], last = A->start[frames->offset + self->blocks];
+    memset(A->values + 9 * (size_t)first, 0, 9 * (size_t)(last - first) * sizeof *A->values);
+  }
+  for (int c = 0; c < frames->chunk_count; c++) gather_chunk(frames, &frames->chunks[c], f, A);
+}
+
+/* ---- mass ---- */
+
+static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
+{
+  const pl_frames *frames = self->state;
+  (void)pool;
+  for (int i = 0; frames->lumped && i < 3 * self->blocks; i++)
+    f[i] += a * frames->row_mass[i / 3] * x[i];
+  for (int c = 0; c < frames->chunk_count && !frames->lumped; c++) {
+    const pl_frames_chunk *chunk = &frames->chunks[c];
+    const double *mass = frames->mass + chunk->pairs;
+    for (int j = 0; j < chunk->blocks; j++) {
+      for (int i = 0; i <= j; i++) {
+        double m = a * *mass++;
+        int to = 3 * chunk->block[i], from = 3 * chunk->block[j];
+        pl_vec3_add_scaled(m, x + from, f + to);
+        if (i != j) pl_vec3_add_scaled(m, x + to, f + from);
+      }
+    }
+  }
+}
+
+static void add_diagonal(double *block, double m)
+{
+  for (int k = 0; k < 9; k += 4) block[k] += m;
+}
+
+static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
+{
+  const pl_frames *frames = self->state;
+  (void)pool;
+  for (int i = 0; frames->lumped && i < self->blocks; i++)
+    add_diagonal(A->values + 9 * (size_t)A->diagonal[frames->offset + i], a * frames->row_mass[i]);
+  for (int c = 0; c < frames->chunk_count && !frames->lumped; c++) {
+    const pl_frames_chunk *chunk = &frames->chunks[c];
+    size_t pair = chunk->pairs;
+    for (int j = 0; j < chunk->blocks; j++) {
+      for (int i = 0; i <= j; i++, pair++) {
+        add_diagonal(A->values + 9 * (size_t)frames->places[pair], a * frames->mass[pair]);
+        if (i != j)
+          add_diagonal(A->values + 9 * (size_t)frames->mirror[pair], a * frames->mass[pair]);
+      }
+    }
+  }
+}
+
+/* ---- energy and fields ---- */
+
+static void energy_chunk(void *context, int index)
+{
+  const pl_frames_job *job = context;
+  job->frames->chunk_sums[index] = job->frames->kernel.energy(job, &job->frames->chunks[index]);
+}
+
+static double energy(pl_model *self, const double *q, pl_pool *pool)
+{
+  const pl_frames *frames = self->state;
+  pl_frames_job job = {.frames = frames, .q = q};
+  double sum = 0;
+  pl_parallel(pool, frames->chunk_count, energy_chunk, &job);
+  for (int c = 0; c < frames->chunk_count; c++) sum += frames->chunk_sums[c];
+  return sum;
+}
+
+static void fields_chunk(void *context, int index)
+{
+  const pl_frames_job *job = context;
+  job->frames->kernel.fields(job, &job->frames->chunks[index]);
+}
+
+/* Mean stress and least volume ratio over the samples of each element. */
+static void fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
+{
+  const pl_frames *frames = self->state;
+  pl_frames_job job = {.frames = frames, .q = q, .stress = von_mises != NULL};
+  pl_parallel(pool, frames->chunk_count, fields_chunk, &job);
+  for (int e = 0; e < frames->elements; e++) {
+    double mean = 0, least = INFINITY;
+    for (int s = e * frames->points; s < (e + 1) * frames->points; s++) {
+      mean += frames->sample_stress[s] / frames->points;
+      least = fmin(least, frames->sample_ratio[s]);
+    }
+    if (von_mises) von_mises[e] = mean;
+    if (det_f) det_f[e] = least;
+  }
+}
+
+/* ---- nodes ---- */
+
+static void nodes(const pl_model *self, const double *blocks, double *out)
+{
+  const pl_frames *frames = self->state;
+  for (int n = 0; n < frames->nodes; n++) {
+    double x[3] = {0};
+    for (int k = frames->start[n]; k < frames->start[n + 1]; k++)
+      pl_vec3_add_scaled(frames->share[k], blocks + 3 * frames->carrier[k], x);
+    pl_vec3_copy(x, out + 3 * (size_t)n);
+  }
+}
+
+static void spread(const pl_model *self, const double *nodal, double *f)
+{
+  const pl_frames *frames = self->state;
+  for (int n = 0; n < frames->nodes; n++) {
+    for (int k = frames->start[n]; k < frames->start[n + 1]; k++)
+      pl_vec3_add_scaled(frames->share[k], nodal + 3 * (size_t)n, f + 3 * frames->carrier[k]);
+  }
+}
+
+static int carriers(const pl_model *self, int node, const int **blocks, const double **weights)
+{
+  const pl_frames *frames = self->state;
+  *blocks = frames->carrier + frames->start[node];
+  *weights = frames->share + frames->start[node];
+  return frames->start[node + 1] - frames->start[node];
+}
+
+const pl_model_ops pl_model_frames = {
+    .info = {.name = "frames",
+             .summary = "a handful of frames whose affine or quadratic motions are blended",
+             .source = "Gilles, Bousquet, Faure, Pai 2011",
+             .params = params,
+             .param_count = PARAM_COUNT},
+    .create = create,
+    .destroy = destroy,
+    .cliques = cliques,
+    .bind = bind,
+    .evaluate = evaluate,
+    .mass_add = mass_add,
+    .mass_matrix = mass_matrix,
+    .energy = energy,
+    .fields = fields,
+    .nodes = nodes,
+    .spread = spread,
+    .carriers = carriers,
+};

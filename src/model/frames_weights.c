@@ -1,0 +1,292 @@
+/* Where frames stand and how far they reach.
+ *
+ * Harmonic weights solve Laplace's equation on the body, 1 in a ball around the own frame, 0 in
+ * those around the others, no flux through the surface (Gilles et al. 2011, 4.1; balls instead of
+ * single voxels, whose weights would depend on the grid). Here on the mesh's own elements by
+ * conjugate gradients: a matrix of blocks L_ab I solves for three frames at once. */
+#include "model/frames.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "sparse/solver.h"
+#include "sparse/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double LEAST_WEIGHT = 1e-4; /* smaller ones are cut off */
+
+static double squared_distance(const double *a, const double *b)
+{
+  double d[3];
+  pl_vec3_sub(a, b, d);
+  return pl_vec3_dot(d, d);
+}
+
+static void place_in_line(const pl_mesh *mesh, int count, double *origins)
+{
+  double low[3], high[3], size[3];
+  pl_mesh_bounds(mesh, low, high);
+  pl_vec3_sub(high, low, size);
+  int axis = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
+  for (int i = 0; i < count; i++) {
+    double part = count == 1 ? 0.5 : (double)i / (count - 1);
+    for (int k = 0; k < 3; k++) origins[3 * i + k] = low[k] + (k == axis ? part : 0.5) * size[k];
+  }
+}
+
+void pl_frames_place(const pl_mesh *mesh, int count, int kind, double *origins)
+{
+  if (kind == PL_WEIGHTS_LINEAR) {
+    place_in_line(mesh, count, origins);
+    return;
+  }
+  double middle[3] = {0};
+  for (int n = 0; n < mesh->node_count; n++)
+    pl_vec3_add_scaled(1.0 / mesh->node_count, mesh->nodes + 3 * n, middle);
+  for (int i = 0; i < count; i++) {
+    int best = 0;
+    double most = -1;
+    for (int n = 0; n < mesh->node_count; n++) {
+      double gap = i ? INFINITY : squared_distance(mesh->nodes + 3 * n, middle);
+      for (int k = 0; k < i; k++)
+        gap = fmin(gap, squared_distance(mesh->nodes + 3 * n, origins + 3 * k));
+      // among equals up to rounding the first, whatever the mesh's place
+      if (gap <= most * (1 + 1e-9)) continue;
+      most = gap;
+      best = n;
+    }
+    pl_vec3_copy(mesh->nodes + 3 * best, origins + 3 * i);
+  }
+}
+
+/* ---- simple weights ---- */
+
+/* Hat functions of the coordinate along the line between the two frames farthest apart. */
+static pl_status weigh_linear(const pl_mesh *mesh, int count, const double *origins,
+                              double *weights, pl_error *error)
+{
+  double most = 0, along[3] = {1, 0, 0}, at[PL_MOST_FRAMES];
+  int order[PL_MOST_FRAMES];
+  for (int i = 0; i < count; i++) {
+    for (int j = 0; j < i; j++) {
+      double gap = sqrt(squared_distance(origins + 3 * i, origins + 3 * j));
+      if (gap <= most) continue;
+      most = gap;
+      for (int k = 0; k < 3; k++) along[k] = (origins[3 * i + k] - origins[3 * j + k]) / gap;
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    int place = i;
+    at[i] = pl_vec3_dot(origins + 3 * i, along);
+    for (; place > 0 && at[order[place - 1]] > at[i]; place--) order[place] = order[place - 1];
+    order[place] = i;
+  }
+  for (int i = 1; i < count; i++) {
+    if (at[order[i]] - at[order[i - 1]] > 1e-6 * most) continue;
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "frames %d and %d stand side by side along the axis of the linear weights; move "
+                   "one of them or take weights=\"harmonic\"",
+                   order[i - 1] + 1, order[i] + 1);
+  }
+  for (int n = 0; n < mesh->node_count; n++) {
+    double s = pl_vec3_dot(mesh->nodes + 3 * n, along), *w = weights + (size_t)count * (size_t)n;
+    int i = 0;
+    while (i < count && at[order[i]] <= s) i++;
+    if (i == 0 || i == count) {
+      w[order[i ? count - 1 : 0]] = 1;
+      continue;
+    }
+    double part = (s - at[order[i - 1]]) / (at[order[i]] - at[order[i - 1]]);
+    w[order[i - 1]] = 1 - part;
+    w[order[i]] = part;
+  }
+  return PL_OK;
+}
+
+/* Inverse squared distances. */
+static void weigh_euclidean(const pl_mesh *mesh, int count, const double *origins, double *weights)
+{
+  for (int n = 0; n < mesh->node_count; n++) {
+    double d[PL_MOST_FRAMES], least = INFINITY, *w = weights + (size_t)count * (size_t)n;
+    for (int i = 0; i < count; i++) {
+      d[i] = squared_distance(mesh->nodes + 3 * n, origins + 3 * i);
+      least = fmin(least, d[i]);
+    }
+    for (int i = 0; i < count; i++) w[i] = least > 0 ? least / d[i] : d[i] == 0;
+  }
+}
+
+/* ---- harmonic weights ---- */
+
+/* owner[node] = 1 + the nearest frame whose ball holds it, 0: none. */
+static void find_seeds(const pl_mesh *mesh, int count, const double *origins, double seed,
+                       int *owner)
+{
+  for (int n = 0; n < mesh->node_count; n++) owner[n] = 0;
+  double radius[PL_MOST_FRAMES];
+  for (int i = 0; i < count; i++) {
+    // a quarter of the way to the next frame unless told; never less than the nearest node
+    double next = INFINITY, near = INFINITY;
+    for (int j = 0; j < count; j++) {
+      if (j != i) next = fmin(next, sqrt(squared_distance(origins + 3 * i, origins + 3 * j)));
+    }
+    for (int n = 0; n < mesh->node_count; n++)
+      near = fmin(near, sqrt(squared_distance(mesh->nodes + 3 * n, origins + 3 * i)));
+    radius[i] = fmax(near * (1 + 1e-9), seed > 0 ? seed : isfinite(next) ? 0.25 * next : 0);
+  }
+  for (int n = 0; n < mesh->node_count; n++) {
+    double least = INFINITY;
+    for (int i = 0; i < count; i++) {
+      double d = sqrt(squared_distance(mesh->nodes + 3 * n, origins + 3 * i));
+      if (d > radius[i] || d >= least) continue;
+      least = d;
+      owner[n] = i + 1;
+    }
+  }
+}
+
+/* A += the stiffness of Laplace's equation, as multiples of the identity. */
+static void add_laplacian(const pl_mesh *mesh, pl_bsr *A)
+{
+  int count = mesh->nodes_per_element;
+  for (int e = 0; e < mesh->element_count; e++) {
+    const int *nodes = mesh->elements + (size_t)count * (size_t)e;
+    for (int p = 0; p < (count == 4 ? 1 : 8); p++) {
+      double b[PL_ELEMENT_NODES][3];
+      pl_shape at = pl_shape_at(count, p);
+      double weight = pl_shape_gradients(&at, mesh->nodes, nodes, count, b);
+      for (int ij = 0; ij < count * count; ij++) {
+        double value = weight * pl_vec3_dot(b[ij / count], b[ij % count]);
+        double *block =
+            A->values + 9 * (size_t)pl_bsr_find(A, nodes[ij / count], nodes[ij % count]);
+        for (int k = 0; k < 9; k += 4) block[k] += value;
+      }
+    }
+  }
+}
+
+typedef struct laplace {
+  pl_bsr *A;
+  pl_solver *solver;
+  pl_filter filter;
+  int *owner, *held;
+  double *projections, *x, *b;
+} laplace;
+
+static pl_status make_solver(const pl_allocator *allocator, laplace *to, pl_error *error)
+{
+  pl_part solver = {&pl_solver_cg.info, {0}};
+  pl_part preconditioner = {&pl_preconditioner_block_diagonal.info, {0}};
+  pl_param_presets(solver.member, solver.values);
+  pl_param_presets(preconditioner.member, preconditioner.values);
+  pl_status status =
+      pl_solver_create(allocator, &solver, &preconditioner, to->A, &to->solver, error);
+  if (!status) status = pl_solver_prepare(to->solver, to->A, &to->filter, NULL, error);
+  return status;
+}
+
+static pl_status make_laplace(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                              const double *origins, double seed, laplace *to, pl_error *error)
+{
+  size_t nodes = (size_t)mesh->node_count;
+  pl_cliques cliques = {
+      .count = mesh->element_count, .size = mesh->nodes_per_element, .nodes = mesh->elements};
+  to->owner = pl_alloc(allocator, nodes, sizeof *to->owner);
+  to->held = pl_alloc(allocator, nodes, sizeof *to->held);
+  to->projections = pl_alloc(allocator, nodes * 9, sizeof *to->projections);
+  to->x = pl_alloc(allocator, nodes * 3, sizeof *to->x);
+  to->b = pl_alloc(allocator, nodes * 3, sizeof *to->b);
+  if (!to->owner || !to->held || !to->projections || !to->x || !to->b) return pl_fail_memory(error);
+  pl_status status = pl_bsr_create(allocator, mesh->node_count, &cliques, 1, &to->A, error);
+  if (status) return status;
+  add_laplacian(mesh, to->A);
+  find_seeds(mesh, count, origins, seed, to->owner);
+  to->filter = (pl_filter){0, to->held, to->projections};
+  for (int n = 0; n < mesh->node_count; n++) {
+    if (to->owner[n]) to->held[to->filter.count++] = n;
+  }
+  return make_solver(allocator, to, error);
+}
+
+static void release_laplace(const pl_allocator *allocator, laplace *of)
+{
+  pl_solver_destroy(of->solver);
+  pl_bsr_destroy(of->A);
+  void *arrays[] = {of->owner, of->held, of->projections, of->x, of->b};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
+}
+
+/* The weights of three frames in a row. */
+static pl_status solve_three(laplace *with, int nodes, int count, int first, double *weights,
+                             pl_error *error)
+{
+  pl_solve_report report;
+  for (int i = 0; i < 3 * nodes; i++) {
+    with->x[i] = with->owner[i / 3] == first + i % 3 + 1;
+    with->b[i] = 0;
+  }
+  double scale = 0, *product = with->b;
+  pl_bsr_multiply(with->A, with->x, product, NULL);
+  pl_filter_apply(&with->filter, product);
+  for (int i = 0; i < 3 * nodes; i++) scale += product[i] * product[i];
+  memset(with->b, 0, (size_t)nodes * 3 * sizeof *with->b);
+  pl_status status = PL_OK;
+  if (scale > 0)
+    status = pl_solver_solve(with->solver, with->A, &with->filter, with->b, with->x,
+                             1e-10 * sqrt(scale), NULL, &report, error);
+  if (status) return status;
+  for (int n = 0; n < nodes; n++) {
+    for (int k = 0; k < 3 && first + k < count; k++)
+      weights[(size_t)count * (size_t)n + (size_t)(first + k)] = fmax(with->x[3 * n + k], 0);
+  }
+  return PL_OK;
+}
+
+static pl_status weigh_harmonic(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                                const double *origins, double seed, double *weights,
+                                pl_error *error)
+{
+  laplace with = {0};
+  pl_status status = make_laplace(allocator, mesh, count, origins, seed, &with, error);
+  for (int first = 0; first < count && !status; first += 3)
+    status = solve_three(&with, mesh->node_count, count, first, weights, error);
+  release_laplace(allocator, &with);
+  return status;
+}
+
+/* Cuts off what is small, makes the sum 1. */
+static pl_status normalise(const pl_mesh *mesh, int count, double *weights, pl_error *error)
+{
+  for (int n = 0; n < mesh->node_count; n++) {
+    double sum = 0, kept = 0, *w = weights + (size_t)count * (size_t)n;
+    for (int i = 0; i < count; i++) sum += w[i];
+    if (!(sum > 0))
+      return pl_fail_entity(error, PL_E_ARGUMENT, n,
+                            "the point at (%g, %g, %g) is reached by no frame; put a frame into "
+                            "that part of the body",
+                            mesh->nodes[3 * n], mesh->nodes[3 * n + 1], mesh->nodes[3 * n + 2]);
+    for (int i = 0; i < count; i++) {
+      if (w[i] < LEAST_WEIGHT * sum) w[i] = 0;
+      kept += w[i];
+    }
+    for (int i = 0; i < count; i++) w[i] /= kept;
+  }
+  return PL_OK;
+}
+
+pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                          const double *origins, int kind, double seed, double *weights,
+                          pl_error *error)
+{
+  pl_status status = PL_OK;
+  memset(weights, 0, (size_t)count * (size_t)mesh->node_count * sizeof *weights);
+  if (kind == PL_WEIGHTS_LINEAR)
+    status = weigh_linear(mesh, count, origins, weights, error);
+  else if (kind == PL_WEIGHTS_EUCLIDEAN)
+    weigh_euclidean(mesh, count, origins, weights);
+  else
+    status = weigh_harmonic(allocator, mesh, count, origins, seed, weights, error);
+  return status ? status : normalise(mesh, count, weights, error);
+}

@@ -1,0 +1,26 @@
+/* What kernels say of four points at once: volume ratio and von Mises stress. */
+#ifndef PL_MODEL_LANES_STRESS_H
+#define PL_MODEL_LANES_STRESS_H
+
+#include "math/lanes_mat3.h"
+
+PL_INLINE pl_lanes pl_lanes_det(const pl_lanes *F)
+{
+  return F[0] * (F[4] * F[8] - F[5] * F[7]) + F[1] * (F[5] * F[6] - F[3] * F[8]) +
+         F[2] * (F[3] * F[7] - F[4] * F[6]);
+}
+
+/* Von Mises stress of sigma = P F^T / det F; a nearly flat element is taken as 1e-6 thick. */
+PL_INLINE pl_lanes pl_lanes_von_mises(const pl_lanes *F, const pl_lanes *P, pl_lanes J)
+{
+  pl_lanes s[9];
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) s[3 * i + j] = pl_lanes_dot3(P + 3 * i, F + 3 * j);
+  }
+  pl_lanes a = s[0] - s[4], b = s[4] - s[8], c = s[8] - s[0];
+  pl_lanes u = 0.5 * (s[1] + s[3]), v = 0.5 * (s[5] + s[7]), w = 0.5 * (s[2] + s[6]);
+  pl_lanes square = 0.5 * (a * a + b * b + c * c) + 3.0 * (u * u + v * v + w * w);
+  return pl_lanes_sqrt(square) / pl_lanes_max(pl_lanes_abs(J), pl_lanes_all(1e-6));
+}
+
+#endif

@@ -1,0 +1,209 @@
+/* Residuals, restarts and errors of Krylov solvers. */
+#include "sparse/krylov.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "sparse/rounding.h"
+#include "sparse/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SLACK 0.01  /* by which the true residual may exceed the target */
+#define DEPTH 1e-14 /* how far one start reduces the residual at most */
+enum { MOST_STARTS = 20 };
+
+const pl_param pl_krylov_params[PL_KRYLOV_PARAM_COUNT] = {
+    [PL_KRYLOV_TOLERANCE] = {"tolerance", "1", "residual at the end, relative to the right side",
+                             1e-6, 1e-15, 0.5, NULL, 0},
+    [PL_KRYLOV_ITERATIONS] = {"iterations", "count", "most iterations in one solve", 10000, 1, 1e9,
+                              NULL, 0},
+};
+
+pl_status pl_krylov_create(pl_solver *common, const pl_bsr *A, int count, pl_error *error)
+{
+  pl_krylov *self = (pl_krylov *)common;
+  self->kernel = pl_sparse_kernel_pick();
+  for (int i = 0; i < count; i++) {
+    self->vectors[i] = pl_alloc(&common->allocator, 3 * (size_t)A->rows, sizeof(double));
+    if (!self->vectors[i]) return pl_fail_memory(error);
+  }
+  self->parts = pl_alloc(&common->allocator, 2 * (size_t)A->chunks, sizeof(double));
+  return self->parts ? PL_OK : pl_fail_memory(error);
+}
+
+void pl_krylov_destroy(pl_solver *common)
+{
+  pl_krylov *self = (pl_krylov *)common;
+  for (int i = 0; i < PL_KRYLOV_MOST_VECTORS; i++) pl_free(&common->allocator, self->vectors[i]);
+  pl_free(&common->allocator, self->parts);
+}
+
+pl_status pl_krylov_prepare(pl_solver *common, const pl_bsr *A, const pl_filter *filter,
+                            pl_pool *pool, pl_error *error)
+{
+  pl_preconditioner *preconditioner = common->preconditioner;
+  return preconditioner->ops->prepare(preconditioner, A, filter, pool, error);
+}
+
+/* ---- passes ---- */
+
+double pl_krylov_sum(const pl_krylov *self, int which)
+{
+  double sum = 0;
+  for (int chunk = 0; chunk < self->A->chunks; chunk++) sum += self->parts[2 * chunk + which];
+  return sum;
+}
+
+static void residual_chunk(void *context, int chunk)
+{
+  pl_krylov *self = context;
+  double *r = self->vectors[PL_KRYLOV_R], *product = self->vectors[PL_KRYLOV_WORK];
+  int first = self->A->chunk_rows[chunk], last = self->A->chunk_rows[chunk + 1];
+  self->kernel->multiply(self->A, chunk, self->x, product);
+  for (int i = 3 * first; i < 3 * last; i++) r[i] = self->b[i] - product[i];
+  pl_filter_apply_range(self->filter, first, last, r);
+  double sum = 0;
+  for (int i = 3 * first; i < 3 * last; i++) sum += r[i] * r[i];
+  self->parts[2 * chunk] = sum;
+}
+
+/* r = P (b - A x); returns |r|. */
+static double true_residual(pl_krylov *self)
+{
+  pl_parallel(self->pool, self->A->chunks, residual_chunk, self);
+  self->report->products++;
+  return sqrt(pl_krylov_sum(self, 0));
+}
+
+static int is_zero(const double *x, int blocks)
+{
+  for (int i = 0; i < 3 * blocks; i++) {
+    if (x[i] != 0) return 0;
+  }
+  return 1;
+}
+
+/* The same at the start, without a product where x is zero. */
+static double first_residual(pl_krylov *self)
+{
+  double *r = self->vectors[PL_KRYLOV_R];
+  if (!is_zero(self->x, self->A->rows)) return true_residual(self);
+  memcpy(r, self->b, 3 * (size_t)self->A->rows * sizeof *r);
+  pl_filter_apply(self->filter, r);
+  return pl_norm(r, self->A->rows, self->pool);
+}
+
+typedef struct product {
+  pl_krylov *self;
+  const double *p;
+  double *y;
+} product;
+
+static void product_chunk(void *context, int chunk)
+{
+  const product *job = context;
+  pl_krylov *self = job->self;
+  // p = P p, hence p.PAp = p.Ap: the sum may be taken before y is filtered
+  self->parts[2 * chunk] = self->kernel->multiply_dot(self->A, chunk, job->p, job->y);
+  pl_filter_apply_range(self->filter, self->A->chunk_rows[chunk], self->A->chunk_rows[chunk + 1],
+                        job->y);
+}
+
+double pl_krylov_product(pl_krylov *self, const double *p, double *y)
+{
+  product job = {self, p, y};
+  pl_parallel(self->pool, self->A->chunks, product_chunk, &job);
+  self->report->products++;
+  return pl_krylov_sum(self, 0);
+}
+
+void pl_krylov_precondition(pl_krylov *self, const double *r, double *z)
+{
+  pl_preconditioner *preconditioner = self->common.preconditioner;
+  preconditioner->ops->apply(preconditioner, r, z, self->pool);
+}
+
+int pl_krylov_spent(const pl_krylov *self)
+{
+  return self->report->iterations >= (int)self->common.values[PL_KRYLOV_ITERATIONS];
+}
+
+/* ---- errors ---- */
+
+pl_status pl_krylov_fail_curvature(pl_krylov *self, const double *p, double curvature,
+                                   pl_error *error)
+{
+  double *z = self->vectors[PL_KRYLOV_WORK], size = 0;
+  pl_absolute_product(self->A, p, z);
+  for (int i = 0; i < 3 * self->A->rows; i++) size += fabs(p[i]) * z[i];
+  if (curvature < -PL_ROUNDING * size)
+    return pl_fail(error, PL_E_INDEFINITE,
+                   "the matrix is indefinite: iteration %d met a direction of negative curvature "
+                   "(%.3g); use a smaller time step or a tangent without negative eigenvalues",
+                   self->report->iterations + 1, curvature / size);
+  return pl_fail(error, PL_E_SINGULAR,
+                 "the matrix is singular: iteration %d met a direction that nothing resists; fix "
+                 "enough nodes or give the bodies mass",
+                 self->report->iterations + 1);
+}
+
+pl_status pl_krylov_fail_preconditioner(const pl_krylov *self, pl_error *error)
+{
+  return pl_fail(
+      error, PL_E_INDEFINITE,
+      "the preconditioner \"%s\" is not positive definite for this matrix; choose another",
+      self->common.preconditioner->ops->info.name);
+}
+
+pl_status pl_krylov_fail_diverged(const pl_krylov *self, pl_error *error)
+{
+  return pl_fail(error, PL_E_DIVERGED,
+                 "the linear system became infinite or undefined in iteration %d; use a smaller "
+                 "time step",
+                 self->report->iterations);
+}
+
+static pl_status fail_convergence(const pl_krylov *self, double residual, double target,
+                                  pl_error *error)
+{
+  return pl_fail(error, PL_E_CONVERGENCE,
+                 "%s reached a residual of %.3g instead of %.3g in %d iterations; "
+                 "allow more iterations or a larger tolerance",
+                 self->common.ops->info.name, residual, target, self->report->iterations);
+}
+
+/* ---- the solve ---- */
+
+pl_status pl_krylov_solve(pl_solver *common, const pl_bsr *A, const pl_filter *filter,
+                          const double *b, double *x, double target, pl_pool *pool,
+                          pl_solve_report *report, pl_krylov_iteration *iterate, pl_error *error)
+{
+  pl_krylov *self = (pl_krylov *)common;
+  self->A = A;
+  self->filter = filter;
+  self->b = b;
+  self->x = x;
+  self->pool = pool;
+  self->report = report;
+  self->largest = 0;
+  double residual = report->residual = first_residual(self);
+  if (!isfinite(residual)) return pl_krylov_fail_diverged(self, error);
+  if (!(target >= 0))
+    return pl_fail(error, PL_E_ARGUMENT, "a residual of %g cannot be aimed at", target);
+  if (residual <= target) return PL_OK;
+
+  for (int start = 0; start < MOST_STARTS; start++) {
+    double before = residual, goal = fmax(fmax(target, DEPTH * residual), PL_SMALLEST_NORM);
+    pl_status status = residual <= goal ? PL_OK : iterate(self, goal, error);
+    residual = report->residual = true_residual(self);
+    if (status && status != PL_E_CONVERGENCE) return status;
+    if (residual <= (1 + SLACK) * target) return PL_OK;
+    if (status) break;
+    if (residual > 0.5 * before &&
+        residual <= pl_rounding_level(self->A, self->filter, self->b, self->x,
+                                      self->vectors[PL_KRYLOV_WORK], self->pool))
+      return PL_OK;
+  }
+  return fail_convergence(self, residual, target, error);
+}

@@ -1,0 +1,141 @@
+/* Incomplete Cholesky without fill, by blocks: A ~ (D + W) D^-1 (D + W)^T on A's pattern,
+ *
+ *   W_ik = A_ik - sum_m W_im D_m^-1 W_km^T        D_i = A_ii - sum_k W_ik D_k^-1 W_ik^T
+ *
+ * IC(0); Saad 2003, 10.3. Where a D_i is not positive definite, the diagonal is raised by a factor
+ * 1 + s and all begins anew with a larger s (Manteuffel 1980). At constrained nodes D^-1 stands for
+ * P (P D P)^-1 P. Factor and sweeps run in one thread. */
+#include "core/error.h"
+#include "core/memory.h"
+#include "sparse/blockwise.h"
+#include "sparse/triangle_kernel.h"
+
+#include <string.h>
+
+enum { MOST_TRIALS = 16 };
+static const double first_shift = 1e-3;
+
+typedef struct cholesky {
+  pl_blockwise blockwise;
+  const pl_bsr *A;
+  double *values;
+} cholesky;
+
+static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double *values,
+                        pl_error *error)
+{
+  cholesky *self = (cholesky *)common;
+  pl_status status = pl_blockwise_create(common, A, values, error);
+  if (status) return status;
+  // sweeps load a little beyond the end
+  self->values =
+      pl_alloc(&common->allocator, 9 * (size_t)A->start[A->rows] + 4, sizeof *self->values);
+  return self->values ? PL_OK : pl_fail_memory(error);
+}
+
+static void destroy(pl_preconditioner *common)
+{
+  pl_free(&common->allocator, ((cholesky *)common)->values);
+  pl_blockwise_destroy(common);
+}
+
+/* C -= X B Y^T, all column by column. */
+static void subtract(const double *X, const double *B, const double *Y, double *C)
+{
+  double XB[9];
+  for (int c = 0; c < 3; c++) {
+    for (int r = 0; r < 3; r++)
+      XB[3 * c + r] = X[r] * B[3 * c] + X[3 + r] * B[3 * c + 1] + X[6 + r] * B[3 * c + 2];
+  }
+  for (int c = 0; c < 3; c++) {
+    for (int r = 0; r < 3; r++)
+      C[3 * c + r] -= XB[r] * Y[c] + XB[3 + r] * Y[3 + c] + XB[6 + r] * Y[6 + c];
+  }
+}
+
+/* W and D of a row, from those of the rows above. */
+static void eliminate(cholesky *self, const pl_bsr *A, int row)
+{
+  double *values = self->values;
+  const double *inverse = self->blockwise.blocks;
+  for (int k = A->start[row]; k <= A->diagonal[row]; k++) {
+    int column = A->columns[k], end = A->diagonal[column];
+    // the columns that both rows have, left of this one
+    for (int i = A->start[row], j = A->start[column]; i < k && j < end;) {
+      if (A->columns[i] == A->columns[j])
+        subtract(values + 9 * i, inverse + 9 * A->columns[i], values + 9 * j, values + 9 * k);
+      int left = A->columns[i] <= A->columns[j], right = A->columns[j] <= A->columns[i];
+      i += left;
+      j += right;
+    }
+  }
+}
+
+/* Tries the factor with a raised diagonal; says if all of D is positive definite. */
+static int factorise(cholesky *self, const pl_bsr *A, const pl_filter *filter, double shift)
+{
+  memcpy(self->values, A->values, 9 * (size_t)A->start[A->rows] * sizeof *self->values);
+  int entry = 0;
+  for (int row = 0; row < A->rows; row++) {
+    const double *P = NULL;
+    if (filter && entry < filter->count && filter->nodes[entry] == row)
+      P = filter->projections + 9 * entry++;
+    double *D = self->values + 9 * A->diagonal[row];
+    for (int i = 0; i < 9; i++) D[i] *= 1 + shift;
+    eliminate(self, A, row);
+    if (pl_block_invert(D, P, self->blockwise.blocks + 9 * row)) return 0;
+    // the other half for the way back
+    for (int k = A->start[row]; k < A->diagonal[row]; k++) {
+      double *mirror = self->values + 9 * pl_bsr_find(A, A->columns[k], row);
+      for (int i = 0; i < 9; i++) mirror[i] = self->values[9 * k + 3 * (i % 3) + i / 3];
+    }
+  }
+  return 1;
+}
+
+static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_filter *filter,
+                         pl_pool *pool, pl_error *error)
+{
+  cholesky *self = (cholesky *)common;
+  self->A = A;
+  // bad blocks of the matrix itself are named
+  pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
+  if (status) return status;
+  double shift = 0;
+  for (int trial = 0; trial < MOST_TRIALS; trial++) {
+    if (factorise(self, A, filter, shift)) return PL_OK;
+    shift = shift > 0 ? 2 * shift : first_shift;
+  }
+  return pl_fail(
+      error, PL_E_INDEFINITE,
+      "incomplete Cholesky breaks down even with a diagonal raised by %.3g times itself; "
+      "the matrix may be indefinite: choose another preconditioner",
+      shift / 2);
+}
+
+static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool *pool)
+{
+  (void)pool;
+  const cholesky *self = (const cholesky *)common;
+  const pl_triangle_kernel *kernel = pl_triangle_kernel_pick();
+  pl_triangles M = {self->A, self->values, self->blockwise.blocks};
+  kernel->forward(&M, r, z);
+  kernel->backward(&M, z, z);
+}
+
+static const double *blocks(const pl_preconditioner *self)
+{
+  (void)self;
+  return NULL;
+}
+
+const pl_preconditioner_ops pl_preconditioner_cholesky = {
+    .info = {"incomplete-cholesky", "IC(0) by 3x3 blocks, in one thread", "Saad 2003, 10.3", NULL,
+             0},
+    .state_size = sizeof(cholesky),
+    .create = create,
+    .destroy = destroy,
+    .prepare = prepare,
+    .apply = apply,
+    .blocks = blocks,
+};

@@ -1,0 +1,145 @@
+/* What every surface format must keep: a boundary that is written reads back, cut files and wrong
+ * counts are refused with a sentence, and memory stays within its bound. */
+#include "memory.h"
+#include "mesh/mesh.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static const pl_format_ops *surface_format(int index)
+{
+  const void *member = pl_format_family.members[index];
+  const pl_format_ops *format = member;
+  return format->read_surface ? format : NULL;
+}
+
+static pl_bytes written(const pl_format_ops *format, const char *element)
+{
+  pl_mesh *mesh = NULL;
+  pl_setting settings[] = {{.name = "cells", .value = {3, 2, 2}},
+                           {.name = "element", .word = element}};
+  CHECK_OK(pl_mesh_generate(&(pl_choice){"box", settings, 2}, NULL, &mesh, error));
+  const char *folder = getenv("TMPDIR");
+  char path[256];
+  snprintf(path, sizeof path, "%s/pliant-surfaces-%ld.%s", folder ? folder : "/tmp", (long)getpid(),
+           format->extensions);
+  CHECK_OK(pl_mesh_write(mesh, path, error));
+  pl_bytes bytes = {0};
+  pl_allocator allocator = pl_allocator_default();
+  CHECK_OK(pl_file_read(&allocator, path, 0, &bytes, error));
+  unlink(path);
+  pl_mesh_destroy(mesh);
+  return bytes;
+}
+
+static pl_status read_counted(const pl_format_ops *format, const char *data, size_t size,
+                              pl_skin **skin)
+{
+  counter c = {0};
+  pl_allocator allocator = counter_allocator(&c);
+  pl_error error = {0};
+  pl_status status = read_surface_memory(format, data, size, &allocator, skin, &error);
+  CHECK(!status == !error.message[0]);
+  CHECK(c.peak <= memory_bound(format, size));
+  if (status) CHECK(c.blocks == 0);
+  return status;
+}
+
+TEST(round_trips)
+{
+  for (int i = 0; pl_format_family.members[i]; i++) {
+    const pl_format_ops *format = surface_format(i);
+    for (int hex = 0; format && hex < 2; hex++) {
+      pl_bytes bytes = written(format, hex ? "hex" : "tet");
+      pl_skin *skin = NULL;
+      pl_error why = {0};
+      pl_allocator allocator = pl_allocator_default();
+      CHECK(!read_surface_memory(format, bytes.data, bytes.size, &allocator, &skin, &why));
+      if (!skin) printf("  %s: %s\n", format->info.name, why.message);
+      // a box of 3 x 2 x 2 cells has 34 points and 64 triangles on its faces
+      CHECK(skin && skin->point_count == 34 && skin->triangle_count == 64);
+      CHECK(skin && skin->facts.pieces == 1 && !skin->facts.open_edges);
+      CHECK(skin && !skin->facts.turned_triangles && !skin->facts.crowded_edges);
+      if (skin) CHECK_NEAR(pl_skin_winding(skin, (double[]){0.3, 0.4, 0.5}), 1, 0.05);
+      pl_skin_destroy(skin);
+      free(bytes.data);
+    }
+  }
+}
+
+/* A cut file is refused, or, where text ends between two lines, a surface with holes. */
+TEST(truncated_files)
+{
+  for (int i = 0; pl_format_family.members[i]; i++) {
+    const pl_format_ops *format = surface_format(i);
+    if (!format) continue;
+    pl_bytes bytes = written(format, "tet");
+    int accepted = 0;
+    for (size_t size = 0; size < bytes.size; size++) {
+      counter c = {0};
+      pl_allocator allocator = counter_allocator(&c);
+      pl_skin *skin = NULL;
+      pl_error why = {0};
+      pl_status status = read_surface_memory(format, bytes.data, size, &allocator, &skin, &why);
+      CHECK(!status == !why.message[0]);
+      accepted += !status;
+      pl_skin_destroy(skin);
+      CHECK(c.blocks == 0 && c.peak <= memory_bound(format, size));
+    }
+    // only OBJ has no count that could tell
+    if (strcmp(format->info.name, "obj") != 0) CHECK(accepted <= 4);
+    free(bytes.data);
+  }
+}
+
+/* Each run of digits in turn becomes a number that no count may be trusted with. */
+TEST(replaced_numbers)
+{
+  static const char *const numbers[] = {"-1", "0", "2147483648", "9223372036854775808"};
+  for (int i = 0; pl_format_family.members[i]; i++) {
+    const pl_format_ops *format = surface_format(i);
+    if (!format) continue;
+    pl_bytes bytes = written(format, "tet");
+    char *changed = malloc(bytes.size + 32);
+    for (size_t at = 0; at < bytes.size && at < 1500; at++) {
+      size_t end = at;
+      while (end < bytes.size && bytes.data[end] >= '0' && bytes.data[end] <= '9') end++;
+      if (end == at) continue;
+      for (int n = 0; n < 4; n++) {
+        size_t length = strlen(numbers[n]);
+        memcpy(changed, bytes.data, at);
+        memcpy(changed + at, numbers[n], length);
+        memcpy(changed + at + length, bytes.data + end, bytes.size - end);
+        counter c = {0};
+        pl_allocator allocator = counter_allocator(&c);
+        pl_skin *skin = NULL;
+        pl_error why = {0};
+        size_t size = at + length + bytes.size - end;
+        pl_status status = read_surface_memory(format, changed, size, &allocator, &skin, &why);
+        CHECK(!status == !why.message[0]);
+        pl_skin_destroy(skin);
+        CHECK(c.blocks == 0 && c.peak <= memory_bound(format, size));
+      }
+      at = end;
+    }
+    free(changed);
+    free(bytes.data);
+  }
+}
+
+TEST(errors_say_where)
+{
+  pl_skin *skin;
+  const pl_format_ops *obj = pl_format_of("a.obj", NULL);
+  static const char text[] = "v 0 0 0\nv 1 0 0\nv 1 x 0\n";
+  pl_allocator allocator = pl_allocator_default();
+  CHECK_FAILS(read_surface_memory(obj, text, strlen(text), &allocator, &skin, error), PL_E_PARSE,
+              "memory:3: the coordinate is \"x\"");
+  CHECK(read_counted(obj, "", 0, &skin) == PL_E_PARSE);
+  pl_mesh *mesh;
+  CHECK_FAILS(pl_mesh_read("a.obj", NULL, &mesh, error), PL_E_UNSUPPORTED, "surface only");
+}
+
+TESTS(X(round_trips) X(truncated_files) X(replaced_numbers) X(errors_say_where))

@@ -1,0 +1,235 @@
+/* What is special to frames: the map from control points to nodes, the mass of a frame, weights,
+ * both instruction sets, bad places. */
+#include "bodies.h"
+#include "model/frames.h"
+
+static const int few[3] = {3, 2, 2};
+
+static void check_frames(test_body *body, void (*check)(test_body *body))
+{
+  if (body->model->ops == &pl_model_frames) check(body);
+}
+
+#define FRAMES_TEST(name, check)                                                                   \
+  static void only_##name(test_body *body) { check_frames(body, check); }                          \
+  TEST(name) { test_every_body(few, 0.15, 1, only_##name); }
+
+/* ---- the map ---- */
+
+/* Control points at rest carry the nodes where they are, and so does any affine motion of both. */
+static void check_affine(test_body *body)
+{
+  static const double G[9] = {1.1, 0.05, -0.02, 0.07, 0.95, 0.04, -0.03, 0.02, 1.05};
+  int nodes = body->mesh->node_count, elements = body->mesh->element_count;
+  double *x = test_vector(3 * nodes), *ratio = test_vector(elements);
+  for (int i = 0; i < body->n; i++)
+    body->q[i] = test_dot(G + 3 * (i % 3), body->model->rest + 3 * (i / 3), 3) + 0.5;
+  body->model->ops->nodes(body->model, body->q, x);
+  for (int i = 0; i < 3 * nodes; i++)
+    CHECK_NEAR(x[i], test_dot(G + 3 * (i % 3), body->mesh->nodes + 3 * (i / 3), 3) + 0.5, 1e-13);
+  // the volume ratio is then the same in all samples
+  double det = G[0] * (G[4] * G[8] - G[5] * G[7]) + G[1] * (G[5] * G[6] - G[3] * G[8]) +
+               G[2] * (G[3] * G[7] - G[4] * G[6]);
+  body->model->ops->fields(body->model, body->q, NULL, ratio, NULL);
+  for (int e = 0; e < elements; e++) CHECK_NEAR(ratio[e], det, 1e-12);
+  free(x);
+  free(ratio);
+}
+FRAMES_TEST(affine_motions_are_exact, check_affine)
+
+/* Forces on nodes do the same work on the nodes and on the blocks. */
+static void check_transposed(test_body *body)
+{
+  const pl_model_ops *ops = body->model->ops;
+  int n = 3 * body->mesh->node_count;
+  double *x = test_vector(n), *force = test_vector(n);
+  test_fill(force, n, 1);
+  ops->nodes(body->model, body->q, x);
+  memset(body->f, 0, (size_t)body->n * sizeof *body->f);
+  ops->spread(body->model, force, body->f);
+  CHECK_NEAR(test_dot(body->f, body->q, body->n), test_dot(force, x, n), 1e-12 * n);
+  for (int node = 0; node < body->mesh->node_count; node++) {
+    const int *blocks;
+    const double *weights;
+    double at[3] = {0}, sum = 0;
+    int count = ops->carriers(body->model, node, &blocks, &weights);
+    for (int k = 0; k < count; k++) {
+      sum += weights[k];
+      for (int i = 0; i < 3; i++) at[i] += weights[k] * body->q[3 * blocks[k] + i];
+    }
+    CHECK_NEAR(sum, 1, 1e-14);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(at[i], x[3 * node + i], 1e-14);
+  }
+  free(x);
+  free(force);
+}
+FRAMES_TEST(forces_go_the_way_back, check_transposed)
+
+/* ---- mass ---- */
+
+/* The points' masses have the body's mass centre and moments of inertia; the consistent mass is
+ * that of the samples, so x^T M x of a linear field agrees with the sum over points. */
+static void check_moments(test_body *body)
+{
+  const double *rest = body->model->rest, *m = body->model->lumped_mass;
+  double *Mx = test_vector(body->n), mass = 0;
+  body->model->ops->mass_add(body->model, 1, rest, Mx, NULL);
+  for (int b = 0; b < body->model->blocks; b++) mass += m[b];
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      double points = 0, blended = 0;
+      for (int b = 0; b < body->model->blocks; b++) {
+        points += m[b] * rest[3 * b + i] * rest[3 * b + j];
+        blended += Mx[3 * b + i] * rest[3 * b + j];
+      }
+      CHECK_NEAR(points, blended, 1e-12 * mass);
+    }
+  }
+  free(Mx);
+}
+FRAMES_TEST(lumped_points_have_the_moments_of_inertia, check_moments)
+
+/* ---- instruction sets ---- */
+
+#define BASE(name) &pl_strain_##name##_base,
+static const pl_strain_ops *const base_strains[] = {PL_STRAINS(BASE)};
+
+static void check_variants(test_body *body)
+{
+  pl_frames *frames = body->model->state;
+  int elements = body->mesh->element_count;
+  size_t values = 9 * (size_t)body->A->start[body->A->rows];
+  double *matrix = test_vector((int)values), *stress[2], energy[2];
+  for (int side = 0; side < 2; side++) {
+    double *f = side ? body->g : body->f;
+    stress[side] = test_vector(elements);
+    memset(f, 0, (size_t)body->n * sizeof *f);
+    body->model->ops->evaluate(body->model, body->q, body->v, f, 1, 0.1, 1, body->A, NULL);
+    energy[side] = body->model->ops->energy(body->model, body->q, NULL);
+    body->model->ops->fields(body->model, body->q, stress[side], NULL, NULL);
+    if (side) break;
+    memcpy(matrix, body->A->values, values * sizeof *matrix);
+    for (int k = 0; k < (int)(sizeof base_strains / sizeof *base_strains); k++) {
+      if (frames->law != &pl_strain_at(k)->points) continue;
+      frames->law = &base_strains[k]->points;
+      break;
+    }
+    frames->kernel = pl_frames_kernels_base;
+  }
+  CHECK(energy[0] == energy[1]);
+  CHECK(!memcmp(body->f, body->g, (size_t)body->n * sizeof(double)));
+  CHECK(!memcmp(matrix, body->A->values, values * sizeof(double)));
+  CHECK(!memcmp(stress[0], stress[1], (size_t)elements * sizeof(double)));
+  free(matrix);
+  free(stress[0]);
+  free(stress[1]);
+}
+FRAMES_TEST(both_instruction_sets_give_the_same_bits, check_variants)
+
+/* ---- weights ---- */
+
+/* Between two frames whose balls reach over the whole section, harmonic weights fall linearly. */
+TEST(harmonic_weights_of_a_bar)
+{
+  enum { LENGTH = 10 };
+  pl_allocator memory = pl_allocator_default();
+  for (int size = 4; size <= 8; size += 4) {
+    pl_mesh *mesh = test_mesh(NULL, size, (const int[3]){LENGTH, 1, 1}, 0, 0);
+    // the balls hold the sections at x = 0 and x = 1, and no other
+    const double origins[] = {0, 0.05, 0.05, 1, 0.05, 0.05};
+    double *w = test_vector(2 * mesh->node_count);
+    CHECK_OK(pl_frames_weigh(&memory, mesh, 2, origins, PL_WEIGHTS_HARMONIC, 0.075, w, error));
+    for (int n = 0; n < mesh->node_count; n++) {
+      CHECK_NEAR(w[2 * n], 1 - mesh->nodes[3 * n], 1e-8);
+      CHECK_NEAR(w[2 * n] + w[2 * n + 1], 1, 1e-14);
+    }
+    free(w);
+    pl_mesh_destroy(mesh);
+  }
+}
+
+TEST(weights_share_every_node)
+{
+  pl_allocator memory = pl_allocator_default();
+  pl_mesh *mesh = test_mesh(NULL, 4, (const int[3]){6, 4, 3}, 0.2, 1);
+  for (int kind = PL_WEIGHTS_HARMONIC; kind <= PL_WEIGHTS_EUCLIDEAN; kind++) {
+    enum { COUNT = 5 };
+    double origins[3 * COUNT], *w = test_vector(COUNT * mesh->node_count);
+    pl_frames_place(mesh, COUNT, kind, origins);
+    CHECK_OK(pl_frames_weigh(&memory, mesh, COUNT, origins, kind, 0, w, error));
+    for (int n = 0; n < mesh->node_count; n++) {
+      double sum = 0;
+      for (int i = 0; i < COUNT; i++) {
+        CHECK(w[COUNT * n + i] >= 0 && w[COUNT * n + i] <= 1);
+        sum += w[COUNT * n + i];
+      }
+      CHECK_NEAR(sum, 1, 1e-14);
+    }
+    free(w);
+  }
+  pl_mesh_destroy(mesh);
+}
+
+/* ---- bad places ---- */
+
+static pl_status make(const pl_mesh *mesh, const char *weights, int count, const double *at,
+                      pl_error *error)
+{
+  pl_part part = {&pl_model_frames.info, {0}};
+  pl_setting setting = {.name = "weights", .word = weights};
+  pl_choice choice = {"frames", &setting, 1};
+  pl_model *model = NULL;
+  pl_sites sites = {count, at};
+  pl_status status = pl_choice_resolve(&pl_model_family, &choice, &part.member, part.values, error);
+  if (!status) status = pl_model_build(NULL, &part, mesh, &test_material, &sites, &model, error);
+  pl_model_destroy(model);
+  return status;
+}
+
+TEST(bad_places_are_refused)
+{
+  pl_mesh *mesh = test_mesh(NULL, 4, few, 0, 0);
+  const double twice[] = {0.1, 0.1, 0.1, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1};
+  const double outside[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.5};
+  const double aside[] = {0, 0.1, 0.1, 0.15, 0, 0.1, 0.15, 0.2, 0.1, 0.3, 0.1, 0.1};
+  CHECK_FAILS(make(mesh, "harmonic", 3, twice, error), PL_E_ARGUMENT,
+              "frames 1 and 3 both stand at (0.1, 0.1, 0.1)");
+  CHECK_FAILS(make(mesh, "harmonic", 2, outside, error), PL_E_ARGUMENT,
+              "frame 2 at (0.1, 0.1, 0.5) lies 0.3 m outside");
+  CHECK_FAILS(make(mesh, "linear", 4, aside, error), PL_E_ARGUMENT, "stand side by side");
+  CHECK_OK(make(mesh, "harmonic", 4, aside, error));
+  double *many = test_vector(3 * (PL_MOST_FRAMES + 1));
+  CHECK_FAILS(make(mesh, "harmonic", PL_MOST_FRAMES + 1, many, error), PL_E_LIMIT, "at most 64");
+  free(many);
+  pl_mesh_destroy(mesh);
+}
+
+/* Two cubes apart, frames in one of them only. */
+TEST(a_part_that_no_frame_reaches)
+{
+  double nodes[16 * 3];
+  int elements[2][8];
+  for (int n = 0; n < 16; n++) {
+    int c = n % 8;
+    nodes[3 * n] = (c % 4 == 1 || c % 4 == 2) + 3 * (n / 8);
+    nodes[3 * n + 1] = c % 4 > 1;
+    nodes[3 * n + 2] = c / 4;
+    elements[n / 8][c] = n;
+  }
+  pl_mesh_def def = {.node_count = 16,
+                     .nodes = nodes,
+                     .element_count = 2,
+                     .nodes_per_element = 8,
+                     .elements = elements[0]};
+  pl_mesh *mesh = NULL;
+  CHECK_OK(pl_mesh_create(&def, &mesh, error));
+  const double at[] = {0, 0, 0, 1, 1, 1};
+  CHECK_FAILS(make(mesh, "harmonic", 2, at, error), PL_E_ARGUMENT, "is reached by no frame");
+  CHECK_OK(make(mesh, "euclidean", 2, at, error));
+  pl_mesh_destroy(mesh);
+}
+
+TESTS(X(affine_motions_are_exact) X(forces_go_the_way_back)
+          X(lumped_points_have_the_moments_of_inertia) X(both_instruction_sets_give_the_same_bits)
+              X(harmonic_weights_of_a_bar) X(weights_share_every_node) X(bad_places_are_refused)
+                  X(a_part_that_no_frame_reaches))
