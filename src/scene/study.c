@@ -313,7 +313,9 @@ static pl_status read_mark(pl_study *study, const pl_xml_node *node, pl_study_pl
       check_words(study, node, WORDS("axis", "from", "to", "label"), NO_WORDS, error);
   const char *axis = need(study, node, "axis", &status, error);
   pl_study_mark mark = {.label = pl_xml_attribute(node, "label")};
-  mark.from = number(study, node, "from", NAN, &status, error);
+  // one number alone is a line; without from the band begins where the plot does
+  int is_open = !pl_xml_attribute(node, "from") && pl_xml_attribute(node, "to");
+  mark.from = number(study, node, "from", is_open ? -INFINITY : NAN, &status, error);
   mark.to = number(study, node, "to", mark.from, &status, error);
   if (status) return status;
   mark.across_x = strcmp(axis, "x") == 0;
@@ -414,14 +416,47 @@ static pl_status read_root(pl_study *study, pl_error *error)
   return status;
 }
 
-/* A change of a byte in the study or its scene gives another hash. */
-static uint64_t hash_bytes(uint64_t hash, const pl_bytes *bytes)
+/* ---- what the results depend on ---- */
+
+static uint64_t hash_bytes(uint64_t hash, const char *data, size_t size)
 {
-  uint64_t last = bytes->size;
-  hash = pl_hash_words(hash, bytes->data, bytes->size / 8);
-  for (size_t i = bytes->size / 8 * 8; i < bytes->size; i++)
-    last = last * 257 + (unsigned char)bytes->data[i];
+  uint64_t last = size;
+  hash = pl_hash_words(hash, data, size / 8);
+  for (size_t i = size / 8 * 8; i < size; i++) last = last * 257 + (unsigned char)data[i];
   return pl_hash_words(hash, &last, 1);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+  return hash_bytes(hash, text ? text : "", text ? strlen(text) : 0);
+}
+
+static uint64_t hash_changes(uint64_t hash, const pl_changes *changes)
+{
+  for (int i = 0; i < changes->count; i++) hash = hash_text(hash, changes->texts[i]);
+  return hash_text(hash, NULL);
+}
+
+/* Everything but tables and plots: these can be changed and made anew from the same results. */
+static uint64_t hash_study(const pl_study *study, const pl_bytes *scene)
+{
+  const double numbers[] = {study->has_reference, study->error,     study->repeat,
+                            study->bisect.from,   study->bisect.to, study->bisect.below,
+                            study->bisect.ratio};
+  uint64_t hash = hash_bytes(PL_HASH_START, scene->data, scene->size);
+  hash = hash_changes(hash, &study->changes);
+  for (int i = 0; i < study->axis_count; i++) {
+    const pl_study_axis *axis = &study->axes[i];
+    hash = hash_text(hash, axis->name);
+    for (int k = 0; k < axis->option_count; k++) {
+      hash = hash_text(hash, axis->options[k].label);
+      hash = hash_changes(hash, &axis->options[k].changes);
+    }
+  }
+  hash = hash_text(hash_changes(hash, &study->reference), study->reference_file);
+  hash = hash_text(hash_text(hash, study->probe), study->bisect.path);
+  hash = hash_text(hash, study->bisect.accept);
+  return pl_hash_words(hash, numbers, sizeof numbers / sizeof *numbers);
 }
 
 pl_status pl_study_load(const pl_allocator *allocator, const char *path, pl_study **out,
@@ -441,7 +476,7 @@ pl_status pl_study_load(const pl_allocator *allocator, const char *path, pl_stud
   if (!status) status = pl_xml_parse(bytes.data, bytes.size, path, &study->document, error);
   if (!status) status = read_root(study, error);
   if (!status) status = pl_file_read(&memory, study->scene, 0, &scene, error);
-  if (!status) study->hash = hash_bytes(hash_bytes(PL_HASH_START, &bytes), &scene);
+  if (!status) study->hash = hash_study(study, &scene);
   pl_bytes_free(&memory, &scene);
   pl_bytes_free(&memory, &bytes);
   if (status) {

@@ -80,7 +80,7 @@ typedef struct pl_study {
   } bisect;
   int plot_count;
   pl_study_plot plots[PL_MOST_PLOTS];
-  uint64_t hash; /* of the study's and the scene's bytes */
+  uint64_t hash; /* of all that the results depend on: not of tables and plots */
   void **owned;  /* memory of the above */
   size_t owned_count, owned_room;
 } pl_study;

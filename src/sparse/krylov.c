@@ -3,16 +3,14 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "sparse/rounding.h"
 #include "sparse/vector.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define SLACK    0.01               /* by which the true residual may exceed the target */
-#define ROUNDING (16 * DBL_EPSILON) /* sums of a row's length, with some reserve */
-#define DEPTH    1e-14              /* how far one start reduces the residual at most */
-#define SMALLEST 1e-140             /* smaller norms have no squares */
+#define SLACK 0.01  /* by which the true residual may exceed the target */
+#define DEPTH 1e-14 /* how far one start reduces the residual at most */
 enum { MOST_STARTS = 20 };
 
 const pl_param pl_krylov_params[PL_KRYLOV_PARAM_COUNT] = {
@@ -131,44 +129,15 @@ int pl_krylov_spent(const pl_krylov *self)
   return self->report->iterations >= (int)self->common.values[PL_KRYLOV_ITERATIONS];
 }
 
-/* ---- what rounding can do ---- */
-
-/* y = |A||x|, with absolute values of all entries. Only looked at in trouble, hence plain. */
-static void absolute_product(const pl_bsr *A, const double *x, double *y)
-{
-  for (int row = 0; row < A->rows; row++) {
-    double sum[3] = {0};
-    for (int k = A->start[row]; k < A->start[row + 1]; k++) {
-      for (int i = 0; i < 9; i++)
-        sum[i % 3] += fabs(A->values[9 * k + i] * x[3 * A->columns[k] + i / 3]);
-    }
-    memcpy(y + 3 * row, sum, sizeof sum);
-  }
-}
-
-/* The residual that rounding errors in b - A x alone can make. */
-static double rounding_level(pl_krylov *self)
-{
-  double *z = self->vectors[PL_KRYLOV_WORK];
-  absolute_product(self->A, self->x, z);
-  for (int i = 0; i < 3 * self->A->rows; i++) z[i] += fabs(self->b[i]);
-  // what stands against fixed nodes is no part of the residual
-  for (int i = 0; self->filter && i < self->filter->count; i++) {
-    const double *P = self->filter->projections + 9 * i;
-    if (P[0] + P[4] + P[8] < 0.5) memset(z + 3 * self->filter->nodes[i], 0, 3 * sizeof *z);
-  }
-  return ROUNDING * pl_norm(z, self->A->rows, self->pool) + SMALLEST;
-}
-
 /* ---- errors ---- */
 
 pl_status pl_krylov_fail_curvature(pl_krylov *self, const double *p, double curvature,
                                    pl_error *error)
 {
   double *z = self->vectors[PL_KRYLOV_WORK], size = 0;
-  absolute_product(self->A, p, z);
+  pl_absolute_product(self->A, p, z);
   for (int i = 0; i < 3 * self->A->rows; i++) size += fabs(p[i]) * z[i];
-  if (curvature < -ROUNDING * size)
+  if (curvature < -PL_ROUNDING * size)
     return pl_fail(error, PL_E_INDEFINITE,
                    "the matrix is indefinite: iteration %d met a direction of negative curvature "
                    "(%.3g); use a smaller time step or a tangent without negative eigenvalues",
@@ -225,13 +194,16 @@ pl_status pl_krylov_solve(pl_solver *common, const pl_bsr *A, const pl_filter *f
   if (residual <= target) return PL_OK;
 
   for (int start = 0; start < MOST_STARTS; start++) {
-    double before = residual, goal = fmax(fmax(target, DEPTH * residual), SMALLEST);
+    double before = residual, goal = fmax(fmax(target, DEPTH * residual), PL_SMALLEST_NORM);
     pl_status status = residual <= goal ? PL_OK : iterate(self, goal, error);
     residual = report->residual = true_residual(self);
     if (status && status != PL_E_CONVERGENCE) return status;
     if (residual <= (1 + SLACK) * target) return PL_OK;
     if (status) break;
-    if (residual > 0.5 * before && residual <= rounding_level(self)) return PL_OK;
+    if (residual > 0.5 * before &&
+        residual <= pl_rounding_level(self->A, self->filter, self->b, self->x,
+                                      self->vectors[PL_KRYLOV_WORK], self->pool))
+      return PL_OK;
   }
   return fail_convergence(self, residual, target, error);
 }

@@ -270,6 +270,7 @@ static pl_status choose_tint(pl_session *session, const char *word, pl_error *er
   for (int i = 0; i < PL_TINT_COUNT; i++) {
     if (strcmp(pl_tint_names[i], word) != 0) continue;
     session->tint = (pl_tint)i;
+    session->next_tint = 0;
     return PL_OK;
   }
   return pl_fail(error, PL_E_ARGUMENT, "there is no colouring by \"%.60s\"", word);

@@ -126,7 +126,7 @@ void pl_session_load(pl_session *session, int index)
   }
   session->dirty = 1;
   session->stepped = 1;
-  session->next_gauge = 0;
+  session->next_tint = session->next_gauge = 0;
   pl_session_anchor(session);
   pl_session_tell_scene(session);
   pl_session_tell_held(session);

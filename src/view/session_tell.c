@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double gauge_seconds = 0.05;
+// positions go out with every frame; what costs more, less often
+static const double tint_seconds = 1.0 / 25, gauge_seconds = 0.1;
 
 static pl_text *fresh(pl_session *session)
 {
@@ -158,9 +159,11 @@ void pl_session_tell_frame(pl_session *session, double now)
                     .values = session->values};
   pl_status status =
       pl_surface_positions(&session->surface, session->world, session->positions, &error);
-  if (!status && frame.tint != PL_TINT_none)
+  if (!status && frame.tint != PL_TINT_none && (now >= session->next_tint || !session->playing)) {
     status =
         pl_surface_tint(&session->surface, session->world, frame.tint, session->values, &error);
+    session->next_tint = now + tint_seconds;
+  }
   if (!status && session->pull.index1 &&
       !pl_world_read_pull(session->world, session->pull, &frame.pulls[0], NULL))
     frame.pull_count = 1;

@@ -100,7 +100,8 @@ pl_status pl_world_get_stress(pl_world *world, pl_body_id id, double *von_mises,
   size_t count = (size_t)body->mesh->element_count;
   double *inside = pl_alloc(&world->allocator, 2 * count, sizeof(double));
   if (!inside) return pl_fail_memory(error);
-  body->model->ops->fields(body->model, world->state.q + 3 * body->offset, inside, inside + count,
+  body->model->ops->fields(body->model, world->state.q + 3 * body->offset,
+                           von_mises ? inside : NULL, volume_ratio ? inside + count : NULL,
                            world->pool);
   for (size_t e = 0; e < count; e++) {
     if (von_mises) von_mises[body->element_order[e]] = inside[e];

@@ -27,13 +27,15 @@ export class Connection {
       this.wait = 300;
       this.handlers.open();
     }
+    let message = null;
     try {
-      const message = decode(data);
+      message = decode(data);
       this.handlers.message(message);
-      if (message.type === 'frame') this.send('ack');
     } catch (error) {
       this.handlers.malformed(error);
     }
+    // also where it could not be shown: the server waits for it
+    if (message?.type === 'frame') this.send('ack');
   }
 
   closed(event) {
