@@ -18,6 +18,7 @@ demo:
 	@scripts/install-deps.sh build
 	@scripts/build.sh release
 	@build/release/pliant run $(SCENE)
+	@echo "To take it in your hand, in the browser: build/release/pliant view $(SCENE)"
 
 check:
 	@scripts/install-deps.sh check

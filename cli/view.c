@@ -29,11 +29,30 @@ typedef struct view {
   const char *path, *listen, *port_word, *token, *threads_word, *history_word, *gallery;
   cli_words plain, changes, hosts;
   int allow_path, no_open, paused, quiet;
-  char token_room[PL_TOKEN_LENGTH + 1], folder[4096], shortcut_folder[32], shortcut[64];
+  char token_room[PL_TOKEN_LENGTH + 1], folder[4096], shipped[4096], shortcut_folder[32],
+      shortcut[64];
   pl_board *board;
   pl_session *session;
   pl_server *server;
 } view;
+
+/* The demo among the scenes that came with the program: installed beside it, or in the source tree
+ * that it was built in. */
+static int find_shipped(view *v)
+{
+  static const char *const places[] = {"../share/pliant/scenes/demo.xml", "../../scenes/demo.xml"};
+  char program[4096], folder[4096];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[length > 0 ? length : 0] = 0;
+  for (size_t i = 0; length > 0 && i < sizeof places / sizeof *places; i++) {
+    if (pl_path_folder(folder, sizeof folder, program, NULL) ||
+        pl_path_join(v->shipped, sizeof v->shipped, folder, places[i], NULL))
+      continue;
+    v->path = v->shipped;
+    if (access(v->path, R_OK) == 0) return CLI_OK;
+  }
+  return cli_fail(CLI_USAGE, "view needs a scene; see pliant view --help");
+}
 
 static int parse(view *v, int count, char **words)
 {
@@ -81,13 +100,14 @@ static int parse(view *v, int count, char **words)
        .flag = &v->quiet},
   };
   int code =
-      cli_parse(count, words, options, sizeof options / sizeof *options, "view [OPTIONS] SCENE",
+      cli_parse(count, words, options, sizeof options / sizeof *options, "view [OPTIONS] [SCENE]",
                 "Shows a scene in the browser while it is simulated: pull, pin, go back, "
-                "change values.",
+                "change values. Without a scene: those that came with the program.",
                 &v->plain);
   if (code) return code;
-  if (v->plain.count != 1)
-    return cli_fail(CLI_USAGE, "view needs one scene; see pliant view --help");
+  if (v->plain.count > 1)
+    return cli_fail(CLI_USAGE, "view shows one scene; see pliant view --help");
+  if (v->plain.count == 0) return find_shipped(v);
   v->path = v->plain.words[0];
   return CLI_OK;
 }

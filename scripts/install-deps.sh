@@ -4,11 +4,16 @@
 set -eu
 
 build="gcc libc6-dev cmake ninja-build pkg-config libxml2-dev zlib1g-dev"
+# the viewer: its server, and what makes its page
+viewer=libwebsockets-dev
+command -v node >/dev/null || viewer+=" nodejs"
+command -v npm >/dev/null || viewer+=" npm"
 useful=
 case ${1:-build} in
-build) needed=$build ;;
-# clang and clang-format are second opinions, meshio an independent reader of our mesh files
-check) needed="$build g++" useful="clang clang-format python3-meshio" ;;
+build) needed=$build useful=$viewer ;;
+# clang and clang-format are second opinions, meshio an independent reader of our mesh files,
+# chromium looks at the viewer's page
+check) needed="$build g++" useful="$viewer clang clang-format python3-meshio chromium" ;;
 # llvm names the lines in a report of the sanitizers
 fuzz) needed="$build clang libclang-rt-dev" useful=llvm ;;
 format) needed=clang-format ;;
@@ -73,5 +78,5 @@ if [ -n "$needed_missing" ] && ! install $needed_missing; then
 fi
 # shellcheck disable=SC2086
 if [ -n "$useful_missing" ] && ! install $useful_missing; then
-  echo "Going on without $useful_missing: some checks are left out."
+  echo "Going on without $useful_missing: what needs it is left out."
 fi

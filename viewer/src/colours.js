@@ -78,4 +78,4 @@ export function drawBar(canvas, map) {
 }
 
 // Bodies without a colouring, one after the other.
-export const bodyColours = ['#e8a33d', '#4aa3a2', '#d4685a', '#7d8fd6', '#9bb85a', '#c07fb8'].map((text) => parse(text).map(linear));
+export const bodyColours = ['#e8a33d', '#4aa3a2', '#d4685a', '#7d8fd6', '#9bb85a', '#c07fb8', '#8a7a66', '#5fb0d9'].map((text) => parse(text).map(linear));

@@ -84,7 +84,7 @@ export class Controls {
   makeMaterial(scene, material, i) {
     const where = `material.${i}`;
     const law = scene.families.law.find((member) => member.name === material.name);
-    return group(`Material of ${material.body}`,
+    return fold(`Material of ${material.body}`, scene.bodies.length <= 2,
       scene.families.law.length > 1 ? this.chooser(where, 'Law', scene.families.law, () => this.state.materials[i].name) : null,
       ...law.params.map((param) => this.param(where, param, () => this.state.materials[i].values[param.name])),
       ...scene.material.map((param) => this.param(where, param, () => this.state.materials[i].numbers[param.name])));
@@ -175,6 +175,8 @@ export class Controls {
 }
 
 const group = (title, ...children) => el('section', { class: 'group' }, el('h3', {}, title), ...children.filter(Boolean));
+// The same, but it can be closed.
+const fold = (title, open, ...children) => el('details', { class: 'group', open }, el('summary', {}, title), ...children.filter(Boolean));
 const quick = (text, onclick) => el('button', { type: 'button', onclick }, text);
 
 function rangeText(param) {

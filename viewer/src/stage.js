@@ -32,7 +32,7 @@ function spotTexture() {
   return texture;
 }
 
-// A coil of length 1 along z with straight ends.
+// A coil along z, ten times as long as wide, with straight ends.
 class Coil extends Curve {
   constructor(turns, radius) {
     super();
@@ -43,7 +43,7 @@ class Coil extends Curve {
     const inside = Math.min(Math.max((t - 0.08) / 0.84, 0), 1);
     const radius = this.radius * Math.min(1, 12 * inside, 12 * (1 - inside));
     const angle = 2 * Math.PI * this.turns * inside;
-    return out.set(radius * Math.cos(angle), radius * Math.sin(angle), t);
+    return out.set(radius * Math.cos(angle), radius * Math.sin(angle), 10 * t);
   }
 }
 
@@ -99,7 +99,7 @@ export class Stage {
     this.skin.castShadow = this.skin.receiveShadow = true;
     this.wires = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ transparent: true, opacity: 0.38 }));
     this.marks = new Points(new BufferGeometry(), new PointsMaterial({
-      map: spotTexture(), color: '#ffb020', size: 9, sizeAttenuation: false, transparent: true, alphaTest: 0.4,
+      map: spotTexture(), color: '#ffb020', size: 7.5, sizeAttenuation: false, transparent: true, alphaTest: 0.4,
     }));
     this.arrows = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: '#e11d48' }));
     this.arrows.geometry.setAttribute('position', new BufferAttribute(new Float32Array(mostArrows * 6), 3).setUsage(DynamicDrawUsage));
@@ -113,7 +113,7 @@ export class Stage {
   makeSpring() {
     const steel = new MeshStandardMaterial({ color: '#f59e0b', roughness: 0.35, metalness: 0.3 });
     this.spring = new Group();
-    this.coil = new Mesh(new TubeGeometry(new Coil(7, 1), 180, 0.15, 6), steel);
+    this.coil = new Mesh(new TubeGeometry(new Coil(7, 1), 220, 0.22, 8), steel);
     this.handle = new Mesh(new SphereGeometry(1, 24, 16), steel);
     this.foot = new Mesh(new SphereGeometry(1, 20, 12), new MeshBasicMaterial({ color: '#7c2d12' }));
     // the handle shines through a body that hides it
@@ -328,7 +328,7 @@ export class Stage {
     this.coil.visible = length > 0.01 * this.size;
     this.coil.position.copy(foot);
     this.coil.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), head.clone().sub(foot).normalize());
-    this.coil.scale.set(unit, unit, Math.max(length, 1e-9));
+    this.coil.scale.set(unit, unit, Math.max(length / 10, 1e-9));
   }
 
   setHover(point) {
