@@ -11,7 +11,10 @@
 
 typedef struct pl_model pl_model;
 
-#define PL_MODELS(X) X(fem) X(frames)
+#define PL_MODELS(X)                                                                               \
+  X(fem)                                                                                           \
+  X(springs)                                                                                       \
+  X(frames)
 
 /* Places in the rest shape that were given for a model's own use, such as frames; 3 numbers each.
  */

@@ -107,6 +107,11 @@ static inline test_body test_body_make(pl_mesh *mesh, const pl_choice *choice,
         body.invariant = pl_strain_at(k)->rotation_invariant;
     }
   }
+  for (int i = 0; i < choice->setting_count; i++) {
+    const char *word = choice->settings[i].word;
+    if (!strcmp(choice->settings[i].name, "forces") && word)
+      body.invariant = strcmp(word, "linear") != 0;
+  }
   body.n = 3 * body.model->blocks;
   body.q = test_vector(body.n);
   body.v = test_vector(body.n);

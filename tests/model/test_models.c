@@ -253,6 +253,8 @@ TEST(rigid_motion_gives_no_force) { test_every_body(few, 0.15, 1, check_rigid); 
  * forces at inner nodes cancel. */
 static void check_patch(test_body *body)
 {
+  // springs make no continuum
+  if (pl_param_find(&body->model->ops->info, "strain") < 0) return;
   if (body->model->unbalanced) return;
   static const double G[9] = {1.1, 0.05, -0.02, 0.07, 0.95, 0.04, -0.03, 0.02, 1.05};
   static const double D[9] = {0.3, -0.2, 0.1, 0.4, 0.2, -0.5, 0.1, 0.6, -0.3};
