@@ -97,8 +97,8 @@ static const bad_scene bad_scenes[] = {
     {"<mesh name=\"bar\">" BOX, "<mesh name=\"bar\" file=\"/etc/hostname\">",
      "bar.xml:6: mesh \"bar\": file = \"/etc/hostname\" lies outside of the scene's folder; move "
      "it there or allow it with --allow-path"},
-    {"model=\"fem\"", "model=\"springs\"",
-     "bar.xml:7: body \"bar\": unknown model \"springs\"; there is: *"},
+    {"model=\"fem\"", "model=\"jelly\"",
+     "bar.xml:7: body \"bar\": unknown model \"jelly\"; there is: *"},
     {"mesh=\"bar\"", "mesh=\"baar\"",
      "bar.xml:7: body \"bar\": unknown mesh \"baar\"; did you mean \"bar\"?"},
     {"material=\"rubber\"", "material=\"steel\"",
