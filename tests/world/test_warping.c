@@ -20,7 +20,8 @@ static pl_status make_bar(const paper_bar *bar, pl_world **world, pl_body_id *bo
   pl_setting fem[] = {{.name = "strain", .word = bar->strain},
                       {.name = "rotation", .word = bar->rotation ? bar->rotation : "svd"},
                       {.name = "mass", .word = bar->mass ? bar->mass : "lumped"}};
-  pl_setting tolerance = {.name = "tolerance", .value = {bar->tolerance ? bar->tolerance : 1e-6}};
+  pl_setting tolerance = {.name = "tolerance",
+                          .value = {bar->tolerance > 0 ? bar->tolerance : 1e-6}};
   pl_world_def def = pl_world_def_default();
   def.dt = bar->dt > 0 ? bar->dt : 0.01;
   def.gravity[2] = -bar->gravity;
