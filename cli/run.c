@@ -5,32 +5,15 @@
 #include "core/file.h"
 #include "diagnose.h"
 #include "frames.h"
+#include "interrupt.h"
 #include "progress.h"
 #include "record.h"
 #include "summary.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal)
-{
-  (void)signal;
-  interrupted = 1;
-}
-
-static void catch_interrupts(void)
-{
-  struct sigaction action = {.sa_handler = on_interrupt};
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = (int)SA_RESETHAND; // a second one ends the program at once
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
 
 typedef struct run {
   const char *scene_path, *folder, *progress_word, *threads_word;
@@ -116,7 +99,7 @@ static pl_status simulate(run *r, pl_error *error)
   double duration = pl_scene_duration(r->scene), dt = pl_world_dt(world);
   int64_t steps = (int64_t)ceil(duration / dt - 1e-9);
   pl_status status = look(r, error);
-  for (int64_t i = 0; !status && i < steps && !interrupted; i++) {
+  for (int64_t i = 0; !status && i < steps && !cli_interrupted; i++) {
     status = pl_world_step(world, error);
     if (!status) status = look(r, error);
     cli_progress_tell(&r->progress, pl_world_time(world), duration);
@@ -139,7 +122,7 @@ static pl_status finish(run *r, pl_status outcome, const pl_error *reason, pl_er
                        .diagnosis = &r->diagnosis,
                        .seconds_output = r->seconds_output,
                        .frames = r->frames.count,
-                       .interrupted = interrupted != 0,
+                       .interrupted = cli_interrupted != 0,
                        .failure = outcome ? reason->message : NULL};
   if (!status) status = cli_summary_write(&facts, r->folder, error);
   return status;
@@ -173,7 +156,7 @@ static int execute(run *r)
   if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, &error);
   if (status) return cli_fail_error(&error);
 
-  catch_interrupts();
+  cli_catch_interrupts();
   pl_status outcome = simulate(r, &error);
   status = finish(r, outcome, &error, &late);
   if (outcome) {
@@ -183,8 +166,8 @@ static int execute(run *r)
   }
   if (status) return cli_fail_error(&late);
   tell_results(r);
-  if (interrupted) cli_fail(CLI_INTERRUPTED, "interrupted; the results so far are complete");
-  return outcome ? CLI_FAILED : interrupted ? CLI_INTERRUPTED : CLI_OK;
+  if (cli_interrupted) cli_fail(CLI_INTERRUPTED, "interrupted; the results so far are complete");
+  return outcome ? CLI_FAILED : cli_interrupted ? CLI_INTERRUPTED : CLI_OK;
 }
 
 int cli_run(int count, char **words)

@@ -6,32 +6,15 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "interrupt.h"
 #include "progress.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 enum { MOST_CHANGES = 256 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal)
-{
-  (void)signal;
-  interrupted = 1;
-}
-
-static void catch_interrupts(void)
-{
-  struct sigaction action = {.sa_handler = on_interrupt};
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = (int)SA_RESETHAND; // a second one ends the program at once
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
 
 /* Where a run ended: what cases are compared by. */
 typedef struct end_state {
@@ -202,7 +185,7 @@ static pl_status run_once(const work *w, const change_list *changes, study_row *
   pl_error failure = {0};
   pl_status outcome = PL_OK;
   double start = processor_seconds();
-  for (int64_t i = 0; i < steps && !outcome && !interrupted; i++)
+  for (int64_t i = 0; i < steps && !outcome && !cli_interrupted; i++)
     outcome = pl_world_step(world, &failure);
   double spent = processor_seconds() - start;
   for (int i = 0; i < STUDY_MOST_VALUES; i++) row->values[i] = NAN;
@@ -215,7 +198,7 @@ static pl_status run_once(const work *w, const change_list *changes, study_row *
   if (outcome) {
     snprintf(row->failure, sizeof row->failure, "at t = %.4g s: %.120s", pl_world_time(world),
              failure.message);
-  } else if (!status && !interrupted) {
+  } else if (!status && !cli_interrupted) {
     status = look(w, world, &now, error);
     if (!status) status = read_probes(&w->table, world, row, error);
     if (!status && !end) row->values[STUDY_error] = error_of(w, &now);
@@ -236,7 +219,7 @@ static pl_status run_case(const work *w, const change_list *changes, study_row *
 {
   double best = INFINITY;
   pl_status status = PL_OK;
-  for (int i = 0; i < w->study->repeat && !status && !interrupted; i++) {
+  for (int i = 0; i < w->study->repeat && !status && !cli_interrupted; i++) {
     status = run_once(w, changes, row, NULL, error);
     if (!status && row->values[STUDY_seconds] < best) best = row->values[STUDY_seconds];
     if (row->failure[0]) break;
@@ -277,7 +260,7 @@ static pl_status bisect(const work *w, change_list *changes, study_row *row, pl_
   study_row other;
   int accepted = 0;
   pl_status status = try_value(w, changes, low, row, &accepted, error);
-  while (!status && !accepted && !interrupted && low > w->study->bisect.from) {
+  while (!status && !accepted && !cli_interrupted && low > w->study->bisect.from) {
     high = low;
     low = fmax(low / 4, w->study->bisect.from);
     status = try_value(w, changes, low, row, &accepted, error);
@@ -285,7 +268,7 @@ static pl_status bisect(const work *w, change_list *changes, study_row *row, pl_
   if (!status && !accepted && !row->failure[0])
     snprintf(row->failure, sizeof row->failure, "not accepted at %g, the least value", low);
   if (status || !accepted) return status;
-  while (high / low > w->study->bisect.ratio && !status && !interrupted) {
+  while (high / low > w->study->bisect.ratio && !status && !cli_interrupted) {
     double middle = sqrt(low * high);
     status = try_value(w, changes, middle, &other, &accepted, error);
     if (!status && accepted) *row = other;
@@ -480,7 +463,7 @@ static pl_status make_reference(work *w, int resumed, pl_error *error)
   if (!status && row.failure[0])
     status =
         pl_fail_at(error, PL_E_DIVERGED, w->study->path, 0, "the reference failed %s", row.failure);
-  if (status || interrupted) return status;
+  if (status || cli_interrupted) return status;
   if (!w->quiet)
     printf("reference: %.0f steps in %.2f s\n", row.values[STUDY_steps], row.values[STUDY_seconds]);
   return save_reference(w, path, error);
@@ -538,14 +521,14 @@ static pl_status run_all(work *w, pl_error *error)
 {
   static change_list changes;
   pl_status status = PL_OK;
-  for (int i = 0; i < w->table.case_count && !status && !interrupted; i++) {
+  for (int i = 0; i < w->table.case_count && !status && !cli_interrupted; i++) {
     study_row *row = &w->table.rows[i];
     cli_progress_tell(&w->progress, i, w->table.case_count);
     if (row->done) continue;
     case_changes(w->study, i, &changes);
     status =
         w->study->bisect.path ? bisect(w, &changes, row, error) : run_case(w, &changes, row, error);
-    if (status || interrupted) break;
+    if (status || cli_interrupted) break;
     row->done = 1;
     status = study_table_save(&w->table, error);
   }
@@ -582,9 +565,9 @@ static pl_status execute(work *w, pl_error *error)
   if (!status) status = study_table_open(&w->table, &done, error);
   if (status) return status;
   if (done && !w->quiet) printf("%d of %d cases were done before\n", done, w->table.case_count);
-  catch_interrupts();
+  cli_catch_interrupts();
   status = make_reference(w, done > 0, error);
-  if (!status && !interrupted) status = run_all(w, error);
+  if (!status && !cli_interrupted) status = run_all(w, error);
   if (!status) status = study_report_write(&w->table, error);
   return status;
 }
@@ -598,7 +581,7 @@ int cli_study(int count, char **words)
   pl_status status = execute(&w, &error);
   if (status)
     code = cli_fail_error(&error);
-  else if (interrupted)
+  else if (cli_interrupted)
     code = cli_fail(CLI_INTERRUPTED, "interrupted; the same command goes on with the rest");
   else
     tell_results(&w);

@@ -1,0 +1,20 @@
+#include "interrupt.h"
+
+#include <stddef.h>
+
+volatile sig_atomic_t cli_interrupted;
+
+static void on_interrupt(int signal)
+{
+  (void)signal;
+  cli_interrupted = 1;
+}
+
+void cli_catch_interrupts(void)
+{
+  struct sigaction action = {.sa_handler = on_interrupt};
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = (int)SA_RESETHAND; // a second one ends the program at once
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
