@@ -135,6 +135,17 @@ PL_API pl_load_def pl_load_def_default(void);
 PL_API pl_status pl_world_add_load(pl_world *world, pl_body_id body, const pl_load_def *def,
                                    pl_error *error);
 
+/* Something rigid that all bodies' nodes may touch but not enter. Held nodes are not asked. */
+typedef struct pl_obstacle_def {
+  const char *name;
+  pl_choice shape; /* "plane" with its point, normal and friction */
+  uint32_t cookie;
+} pl_obstacle_def;
+
+PL_API pl_obstacle_def pl_obstacle_def_default(void);
+PL_API pl_status pl_world_add_obstacle(pl_world *world, const pl_obstacle_def *def,
+                                       pl_error *error);
+
 /* ---- stepping ---- */
 
 /* Advances by dt. On failure positions, velocities and time are what they were before. */

@@ -269,6 +269,18 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
   build_inside(reader, scene->world, index, item->body, reader->items[mesh].mesh);
 }
 
+static void build_obstacle(pl_reader *reader, pl_scene *scene, int index)
+{
+  const pl_item *item = &reader->items[index];
+  if (item->bad) return;
+  pl_obstacle_def def = pl_obstacle_def_default();
+  def.name = pl_item_name(item);
+  def.shape = pl_item_choice(reader, item, 0);
+  pl_error error;
+  if (reader->stopped) return;
+  report_if(reader, index, pl_world_add_obstacle(scene->world, &def, &error), &error);
+}
+
 /* ---- what is watched and written ---- */
 
 static void build_probe(pl_reader *reader, pl_scene *scene, int index)
@@ -366,6 +378,7 @@ void pl_reader_build(pl_reader *reader, pl_scene *scene)
   each(reader, scene, "mesh", pl_reader_build_mesh);
   each(reader, scene, "material", build_material);
   each(reader, scene, "body", build_body);
+  each(reader, scene, "obstacle", build_obstacle);
   each(reader, scene, "probe", build_probe);
   build_rest(reader, scene);
 }

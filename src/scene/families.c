@@ -1,4 +1,5 @@
 /* Every family of exchangeable parts in this build. */
+#include "contact/obstacle.h"
 #include "io/format.h"
 #include "material/material.h"
 #include "mesh/fill.h"
@@ -13,13 +14,11 @@
 #include <string.h>
 
 static const pl_family *const families[] = {
-    &pl_model_family,     &pl_strain_family,
-    &pl_law_family,       &pl_integrator_family,
-    &pl_solver_family,    &pl_preconditioner_family,
-    &pl_generator_family, &pl_solid_family,
-    &pl_filler_family,    &pl_region_family,
-    &pl_load_family,      &pl_quantity_family,
-    &pl_format_family,    NULL,
+    &pl_model_family,      &pl_strain_family, &pl_law_family,
+    &pl_integrator_family, &pl_solver_family, &pl_preconditioner_family,
+    &pl_generator_family,  &pl_solid_family,  &pl_filler_family,
+    &pl_region_family,     &pl_load_family,   &pl_obstacle_family,
+    &pl_quantity_family,   &pl_format_family, NULL,
 };
 
 const pl_family *const *pl_families(void) { return families; }

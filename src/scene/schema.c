@@ -1,6 +1,7 @@
 /* The tables of the scene: from the innermost element to the root. */
 #include "scene/schema.h"
 
+#include "contact/obstacle.h"
 #include "io/format.h"
 #include "material/material.h"
 #include "mesh/fill.h"
@@ -262,6 +263,17 @@ static const pl_element body = {
     .missing = "there is nothing to simulate; add a <body>",
 };
 
+static const pl_element obstacle = {
+    .name = "obstacle",
+    .summary = "Something rigid that bodies touch.",
+    .attributes =
+        (const pl_attribute[]){
+            TEXT("name", "name", "of the obstacle", 1, pl_check_name),
+            MEMBER("shape", "its kind", pl_obstacle_family),
+            END,
+        },
+};
+
 static const pl_element probe = {
     .name = "probe",
     .summary = "A quantity that is written down after every step.",
@@ -325,7 +337,7 @@ const pl_element pl_scene_root = {
     .least = 1,
     .most = 1,
     .children = (const pl_element *const[]){&world, &integrator, &solver, &material, &mesh, &body,
-                                            &probe, &output, &view, NULL},
+                                            &obstacle, &probe, &output, &view, NULL},
 };
 
 /* ---- looking things up ---- */

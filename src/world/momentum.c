@@ -72,7 +72,6 @@ void pl_momentum_expect(pl_world *world, double t, double h)
     any |= body->momentum.active;
   }
   if (!any) return;
-  memcpy(world->before, world->state.q, (size_t)world->blocks * 3 * sizeof *world->before);
   world->system.ops->external(&world->system, t + h, world->state.q, world->state.v,
                               world->scratch);
   for (size_t b = 0; b < world->body_count; b++) {
@@ -137,9 +136,18 @@ static void correct(pl_world *world, const pl_body *body, double h)
   }
 }
 
+static int touches(const pl_world *world, const pl_body *body)
+{
+  for (int i = 0; world->contacts && i < body->blocks; i++) {
+    if (world->contacts[body->offset + i].touch != PL_APART) return 1;
+  }
+  return 0;
+}
+
 void pl_momentum_correct(pl_world *world, double h)
 {
   for (size_t b = 0; b < world->body_count; b++) {
-    if (world->bodies[b].momentum.active) correct(world, &world->bodies[b], h);
+    const pl_body *body = &world->bodies[b];
+    if (body->momentum.active && !touches(world, body)) correct(world, body, h);
   }
 }

@@ -11,11 +11,12 @@ typedef struct pl_momentum {
   double centre[3], linear[3], angular[3];
 } pl_momentum;
 
-/* Before a step of h from the world's state at time t: works out what external forces make of the
- * momenta. */
+/* Before a step of h from the world's state at time t, which world->before holds as well: works out
+ * what external forces make of the momenta. */
 void pl_momentum_expect(pl_world *world, double t, double h);
 
-/* After it: takes away what is too much of them. The positions follow as in implicit Euler. */
+/* After it: takes away what is too much of them, unless the body touches something. The positions
+ * follow as in implicit Euler. */
 void pl_momentum_correct(pl_world *world, double h);
 
 #endif

@@ -54,6 +54,7 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
     if (factor != 0) add_load(world, load, factor, q, f);
   }
   pl_pulls_force(world, scale, q, v, f);
+  pl_contacts_friction(world, f);
 }
 
 static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
@@ -105,29 +106,9 @@ static void retract(pl_system *system, const double *q, const double *dq, double
   for (int i = 0; i < 3 * system->blocks; i++) out[i] = q[i] + dq[i];
 }
 
-/* The body that a block of the world belongs to. */
-static const pl_body *body_of(const pl_world *world, int block)
-{
-  size_t b = 0;
-  while (b + 1 < world->body_count && block >= world->bodies[b + 1].offset) b++;
-  return &world->bodies[b];
-}
-
 static void prescribe(pl_system *system, double t, double h, const double *q, double *v)
 {
-  pl_world *world = world_of(system);
-  for (int i = 0; i < system->filter.count; i++) {
-    int node = system->filter.nodes[i];
-    const pl_body *body = body_of(world, node);
-    for (int k = 0; k < 3; k++) {
-      int holder = world->held_by[3 * i + k];
-      if (holder < 0) continue;
-      double target[3];
-      pl_fix_target(&world->fixes[holder], body->model->rest + 3 * (node - body->offset), t + h,
-                    target);
-      v[3 * node + k] = (target[k] - q[3 * node + k]) / h;
-    }
-  }
+  pl_world_prescribe(world_of(system), t, h, q, v);
 }
 
 static const pl_system_ops system_ops = {evaluate,     external, mass,
@@ -140,51 +121,17 @@ void pl_world_unprepare(pl_world *world)
   pl_integrator_destroy(world->integrator);
   pl_solver_destroy(world->system.solver);
   pl_bsr_destroy(world->system.A);
-  void *arrays[] = {world->held, world->projections, world->held_by, world->scratch,
-                    world->drag, world->work,        world->before};
+  void *arrays[] = {world->held,     world->projections, world->holders,
+                    world->contacts, world->before_v,    world->scratch,
+                    world->drag,     world->work,        world->before};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
-  world->held = world->held_by = NULL;
+  world->held = world->holders = NULL;
+  world->contacts = NULL;
   world->projections = world->scratch = world->drag = NULL;
-  world->work = world->before = NULL;
+  world->work = world->before = world->before_v = NULL;
   world->ready = 0;
-}
-
-/* The filter from all fixes: a later fix takes over the axes it holds. */
-static pl_status make_filter(pl_world *world, pl_error *error)
-{
-  const pl_allocator *allocator = &world->allocator;
-  size_t blocks = (size_t)world->blocks;
-  int *holders = pl_alloc(allocator, blocks * 3, sizeof(int)); /* fix number + 1 per axis */
-  if (!holders) return pl_fail_memory(error);
-  int count = 0;
-  for (size_t f = 0; f < world->fix_count; f++) {
-    const pl_fix *fix = &world->fixes[f];
-    for (int i = 0; i < fix->count; i++) {
-      int *holder = holders + 3 * (world->bodies[fix->body].offset + fix->nodes[i]);
-      count += !holder[0] && !holder[1] && !holder[2];
-      for (int k = 0; k < 3; k++) holder[k] = fix->free_axis[k] ? holder[k] : (int)f + 1;
-    }
-  }
-  world->held = pl_alloc(allocator, (size_t)count, sizeof(int));
-  world->held_by = pl_alloc(allocator, (size_t)count * 3, sizeof(int));
-  world->projections = pl_alloc(allocator, (size_t)count * 9, sizeof(double));
-  pl_status status =
-      world->held && world->held_by && world->projections ? PL_OK : pl_fail_memory(error);
-  for (int node = 0, i = 0; !status && node < world->blocks; node++) {
-    const int *holder = holders + 3 * node;
-    if (!holder[0] && !holder[1] && !holder[2]) continue;
-    world->held[i] = node;
-    for (int k = 0; k < 3; k++) {
-      world->held_by[3 * i + k] = holder[k] - 1;
-      world->projections[9 * i + 4 * k] = holder[k] ? 0 : 1;
-    }
-    i++;
-  }
-  pl_free(allocator, holders);
-  world->system.filter = (pl_filter){count, world->held, world->projections};
-  return status;
 }
 
 /* The general solver with the tolerance that was set for the other. */
@@ -264,14 +211,18 @@ static pl_status check_held(const pl_world *world, pl_error *error)
   return PL_OK;
 }
 
-static pl_status make_room_for_momentum(pl_world *world, pl_error *error)
+/* Room for the state before the step, if it will be asked for. */
+static pl_status make_room(pl_world *world, pl_error *error)
 {
-  int keeps = 0;
-  for (size_t b = 0; b < world->body_count; b++) keeps |= world->bodies[b].keeps_momentum;
-  if (!keeps) return PL_OK;
-  world->work = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
-  world->before = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
-  return world->work && world->before ? PL_OK : pl_fail_memory(error);
+  int needed = world->obstacle_count > 0;
+  for (size_t b = 0; b < world->body_count; b++) needed |= world->bodies[b].keeps_momentum;
+  if (!needed) return PL_OK;
+  double **vectors[] = {&world->work, &world->before, &world->before_v};
+  for (int i = 0; i < 3; i++) {
+    *vectors[i] = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
+    if (!*vectors[i]) return pl_fail_memory(error);
+  }
+  return PL_OK;
 }
 
 pl_status pl_world_prepare(pl_world *world, pl_error *error)
@@ -286,9 +237,9 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
       .ops = &system_ops, .blocks = world->blocks, .pool = world->pool, .load_scale = 1};
   world->scratch = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
   if (!world->scratch) status = pl_fail_memory(error);
-  if (!status) status = make_room_for_momentum(world, error);
+  if (!status) status = make_room(world, error);
   if (!status) status = make_drag(world, error);
-  if (!status) status = make_filter(world, error);
+  if (!status) status = pl_world_make_filter(world, error);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status)
     status = pl_integrator_create(&world->allocator, &world->integrator_part, world->blocks,
@@ -301,6 +252,8 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
 }
 
 /* ---- the step ---- */
+
+enum { MOST_PASSES = 8 }; /* over the contacts of one step */
 
 static void copy_state(const pl_world *world, const pl_state *from, pl_state *to)
 {
@@ -316,7 +269,7 @@ static pl_status check_finite(const pl_world *world, pl_error *error)
 {
   for (int i = 0; i < 3 * world->blocks; i++) {
     if (isfinite(world->state.q[i]) && isfinite(world->state.v[i])) continue;
-    const pl_body *body = body_of(world, i / 3);
+    const pl_body *body = pl_world_body_of(world, i / 3);
     int node = body->order[pl_body_anchor(body, i / 3 - body->offset)];
     return pl_fail_entity(error, PL_E_DIVERGED, node,
                           "body \"%.80s\" diverged: node %d is no longer finite; take a smaller dt "
@@ -330,7 +283,7 @@ static pl_status check_finite(const pl_world *world, pl_error *error)
 static void name_place(const pl_world *world, const pl_step_report *report, pl_error *error)
 {
   if (!error || error->entity >= 0 || !report->worst_block1) return;
-  const pl_body *body = body_of(world, report->worst_block1 - 1);
+  const pl_body *body = pl_world_body_of(world, report->worst_block1 - 1);
   int node = body->order[pl_body_anchor(body, report->worst_block1 - 1 - body->offset)];
   pl_error cause = *error;
   pl_fail_entity(error, cause.code, node, "body \"%.80s\", near node %d: %.300s", body->name, node,
@@ -357,19 +310,44 @@ static void count(pl_world *world, const pl_step_report *report, double seconds)
   world->system.seconds_evaluate = world->system.seconds_solve = 0;
 }
 
+/* Goes back to the beginning of the part in hand. */
+static void keep_before(pl_world *world, int back)
+{
+  size_t size = (size_t)world->blocks * 3 * sizeof(double);
+  if (!world->before) return;
+  memcpy(back ? world->state.q : world->before, back ? world->before : world->state.q, size);
+  memcpy(back ? world->state.v : world->before_v, back ? world->before_v : world->state.v, size);
+}
+
+/* One part of the step; it is made again until the nodes that touch obstacles are the right ones.
+ */
+static pl_status advance_part(pl_world *world, double t, double h, int most_passes,
+                              pl_step_report *report, pl_error *error)
+{
+  pl_status status = PL_OK;
+  keep_before(world, 0);
+  pl_contacts_begin(world, t, h);
+  pl_momentum_expect(world, t, h);
+  for (int pass = 1;; pass++) {
+    status = world->integrator->ops->step(world->integrator, &world->system, t, h, world->state.q,
+                                          world->state.v, report, error);
+    if (status || !pl_contacts_revise(world, t, h) || pass >= most_passes) break;
+    keep_before(world, 1);
+    pl_integrator_restore(world->integrator);
+  }
+  if (!status) pl_momentum_correct(world, h);
+  return status ? status : check_finite(world, error);
+}
+
 /* The step in equal parts. */
 static pl_status advance(pl_world *world, int parts, pl_step_report *report, pl_error *error)
 {
   double h = world->dt / parts;
   pl_status status = PL_OK;
-  for (int i = 0; i < parts && !status; i++) {
-    pl_momentum_expect(world, world->saved.time + i * h, h);
-    status =
-        world->integrator->ops->step(world->integrator, &world->system, world->saved.time + i * h,
-                                     h, world->state.q, world->state.v, report, error);
-    if (!status) pl_momentum_correct(world, h);
-    if (!status) status = check_finite(world, error);
-  }
+  // a method's history can be taken back to the beginning of the whole step only
+  int passes = parts == 1 || world->integrator->history_count == 0 ? MOST_PASSES : 1;
+  for (int i = 0; i < parts && !status; i++)
+    status = advance_part(world, world->saved.time + i * h, h, passes, report, error);
   return status;
 }
 

@@ -115,9 +115,11 @@ void pl_world_destroy(pl_world *world)
   for (size_t i = 0; i < world->fix_count; i++) pl_fix_release(&allocator, &world->fixes[i]);
   for (size_t i = 0; i < world->load_count; i++) pl_load_release(&allocator, &world->loads[i]);
   for (size_t i = 0; i < world->probe_count; i++) pl_free(&allocator, world->probes[i].name);
+  for (size_t i = 0; i < world->obstacle_count; i++) pl_free(&allocator, world->obstacles[i].name);
   for (size_t i = 0; i < world->pull_count; i++) pl_pull_release(&allocator, &world->pulls[i]);
-  void *arrays[] = {world->bodies,  world->fixes,   world->loads,   world->probes, world->pulls,
-                    world->state.q, world->state.v, world->saved.q, world->saved.v};
+  void *arrays[] = {world->bodies,  world->fixes,     world->loads,   world->probes,
+                    world->pulls,   world->obstacles, world->state.q, world->state.v,
+                    world->saved.q, world->saved.v};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
   pl_pool_destroy(world->pool);
   pl_free(&allocator, world);

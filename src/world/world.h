@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "ode/integrator.h"
 #include "pliant/world.h"
+#include "world/contact.h"
 #include "world/load.h"
 #include "world/momentum.h"
 #include "world/pull.h"
@@ -85,6 +86,9 @@ struct pl_world {
   pl_fix *fixes;
   pl_load *loads;
   pl_probe *probes;
+  pl_obstacle *obstacles;
+  size_t obstacle_count, obstacle_room;
+  double contact_slack; /* how deep a node may be inside, m: far below the size of an element */
   pl_pull *pulls;
   size_t pull_count, pull_room;
   size_t body_count, body_room, fix_count, fix_room, load_count, load_room, probe_count, probe_room;
@@ -99,13 +103,14 @@ struct pl_world {
   int ready;
   pl_system system;
   pl_integrator *integrator;
-  double *scratch;     /* a vector */
-  double *work;        /* another, if a body keeps its momentum,       */
-  double *before;      /* and one for positions before the step          */
-  double *drag;        /* the system's */
-  int *held;           /* the filter's nodes */
-  double *projections; /* the filter's projections */
-  int *held_by;        /* 3 per held node: which fix holds it along x, y, z; -1: none */
+  double *scratch; /* a vector */
+  // the next three if a body keeps its momentum or there are obstacles
+  double *work, *before, *before_v; /* a vector; the state at the beginning of the step */
+  double *drag;                     /* the system's */
+  int *held;                        /* the filter's nodes */
+  double *projections;              /* the filter's projections */
+  int *holders; /* 3 per block: number + 1 of the fix that holds it along x, y, z; 0: none */
+  pl_contact *contacts; /* per block; NULL where there are no obstacles */
 
   pl_step_report last; /* what the last step took */
   int64_t newton_iterations, linear_iterations, halved_steps;
@@ -155,6 +160,15 @@ void pl_load_release(const pl_allocator *allocator, pl_load *load);
 /* Sees to it that the solver can do with the body's matrix: takes a more general one where the user
  * named none. */
 pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *error);
+
+/* The filter's arrays; the filter itself from fixes and contacts as they are now; what v must be
+ * there to carry them to where they must be at t + h. */
+pl_status pl_world_make_filter(pl_world *world, pl_error *error);
+void pl_world_fill_filter(pl_world *world);
+void pl_world_prescribe(const pl_world *world, double t, double h, const double *q, double *v);
+
+/* The body that a block of the world belongs to. */
+const pl_body *pl_world_body_of(const pl_world *world, int block);
 
 /* Builds matrix, solver, integrator and filter if something has changed since. */
 pl_status pl_world_prepare(pl_world *world, pl_error *error);
