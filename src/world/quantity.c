@@ -85,6 +85,16 @@ static void add_volume(pl_world *world, const pl_body *body, double *value)
     *value += pl_element_volume(q, mesh->elements + n * e, n);
 }
 
+/* Elements turned inside out; of a hexahedron by its volume as a whole. */
+static void add_inverted(pl_world *world, const pl_body *body, double *value)
+{
+  const pl_mesh *mesh = body->inside;
+  const double *q = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
+  int n = mesh->nodes_per_element;
+  for (int e = 0; e < mesh->element_count; e++)
+    *value += pl_element_volume(q, mesh->elements + n * e, n) <= 0;
+}
+
 static void add_momentum(pl_world *world, const pl_body *body, double *value)
 {
   const double *v = world->state.v + 3 * body->offset;
@@ -113,6 +123,7 @@ OF_BODIES(kinetic)
 OF_BODIES(elastic)
 OF_BODIES(gravity)
 OF_BODIES(volume)
+OF_BODIES(inverted)
 OF_BODIES(momentum)
 OF_BODIES(angular)
 
@@ -137,10 +148,11 @@ QUANTITY(gravity, "gravity-energy", "in the world's gravity, zero at the origin"
          read_gravity);
 QUANTITY(energy, "energy", "kinetic, elastic and gravity energy together", "J", 1, 0, read_energy);
 QUANTITY(volume, "volume", "of a body, or of the world", "m^3", 1, 0, read_volume);
+QUANTITY(inverted, "inverted", "how many elements are turned inside out", "1", 1, 0, read_inverted);
 QUANTITY(momentum, "momentum", "of a body, or of the world", "kg m/s", 3, 0, read_momentum);
 QUANTITY(angular, "angular-momentum", "about the origin", "kg m^2/s", 3, 0, read_angular);
 
 static const pl_member *const members[] = {
     &displacement.info, &position.info, &velocity.info, &kinetic.info, &elastic.info, &gravity.info,
-    &energy.info,       &volume.info,   &momentum.info, &angular.info, NULL};
+    &energy.info,       &volume.info,   &inverted.info, &momentum.info, &angular.info, NULL};
 const pl_family pl_quantity_family = {"quantity", "what a probe watches", members};
