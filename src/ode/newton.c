@@ -286,7 +286,10 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     step = pl_norm(newton->dz, n, system->pool);
     if (step < newton->least_step) return PL_OK;
     if (step > slow * before || iteration >= MANY_ITERATIONS) newton->is_kept = 0;
-    if (iteration + 1 == newton->iterations) return not_converged(newton, size, error);
   }
-  return PL_OK;
+  if (system->never_rejects && stage->cm != 0) {
+    report->unconverged++;
+    return PL_OK;
+  }
+  return not_converged(newton, report->newton_residual, error);
 }

@@ -7,6 +7,8 @@
 #include "core/thread.h"
 #include "sparse/solver.h"
 
+#include <stdint.h>
+
 typedef struct pl_system pl_system;
 
 typedef struct pl_system_ops {
@@ -36,6 +38,7 @@ struct pl_system {
   pl_filter filter;
   const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
   double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
+  int never_rejects;  /* what Newton has after its last iteration counts, converged or not */
   double seconds_evaluate, seconds_solve; /* added up by Newton */
 };
 
@@ -46,6 +49,9 @@ typedef struct pl_step_report {
   double linear_residual;     /* of the last solve, relative   */
   int unfinished_solves;      /* linear solves that used up their iterations */
   int semidefinite_fallbacks; /* exact tangent was indefinite and replaced */
+  double error;               /* estimate of the RMS error of positions, m, where asked for */
+  int64_t inner_steps;        /* of methods that divide steps themselves */
+  int unconverged;            /* Newton loops that ended before they had converged */
   int worst_block1;           /* 1 + the block where a failed iteration left most; 0: not known */
 } pl_step_report;
 
