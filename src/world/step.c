@@ -281,8 +281,8 @@ static void warn_unconverged(pl_world *world, const pl_step_report *report)
 {
   if (!report->unconverged || world->unconverged_steps++) return;
   pl_log_write(&world->log, PL_WARNING,
-               "at t = %g s Newton's method left a residual of %.3g N, which is accepted because "
-               "halvings is 0; allow more iterations or take smaller steps",
+               "at t = %g s Newton's method was cut short with a residual of %.3g N, which is "
+               "accepted; allow more iterations or take smaller steps",
                world->state.time, report->newton_residual);
 }
 

@@ -9,7 +9,8 @@
 typedef struct toy {
   pl_system system;
   double mass, stiffness, cubic, damping, length, gravity;
-  double shake;  /* a force shake * sin(3 t) along z, N */
+  double soft;  /* m; the force of a spring is k soft atan(d / soft) instead of k d; 0: it is k d */
+  double shake; /* a force shake * sin(3 t) along z, N */
   double target; /* where a held block goes at time t: target * t along z */
   double evaluations;
 } toy;
@@ -26,12 +27,15 @@ static void toy_evaluate(pl_system *system, double t, const double *q, const dou
   for (int i = 0; i < system->blocks; i++) {
     for (int k = 0; k < 3; k++) {
       double d = q[3 * i + k] - (k == 2 ? self->length : 0);
+      double x = self->soft > 0 ? d / self->soft : 0;
+      double stretch = self->soft > 0 ? self->soft * atan(x) : d;
       if (f)
-        f[3 * i + k] = -self->stiffness * d - self->cubic * d * d * d -
+        f[3 * i + k] = -self->stiffness * stretch - self->cubic * d * d * d -
                        self->damping * v[3 * i + k] + (k == 2 ? load : 0);
       if (A)
         A->values[9 * A->diagonal[i] + 4 * k] =
-            km * self->mass + kq * (self->stiffness + 3 * self->cubic * d * d) + kv * self->damping;
+            km * self->mass + kq * (self->stiffness / (1 + x * x) + 3 * self->cubic * d * d) +
+            kv * self->damping;
     }
   }
 }
@@ -306,6 +310,25 @@ TEST(statics_finds_the_equilibrium)
   toy_close(&self);
 }
 
+/* From where this spring is soft full Newton steps go further and further to both sides; the line
+ * search brings them back. */
+TEST(the_line_search_stops_steps_that_go_too_far)
+{
+  for (double start = 1; start < 2000; start *= 5) {
+    toy self = {.mass = 1, .stiffness = 2, .soft = 1};
+    double q[3] = {0, 0, start}, v[3] = {0};
+    toy_open(&self, 1);
+    pl_part part;
+    pl_integrator *integrator = open_integrator(&pl_integrator_static, 1, &part);
+    advance(&self, integrator, 1, 1, q, v);
+    printf("  from %g: %g after %g evaluations\n", start, q[2], self.evaluations);
+    CHECK_NEAR(q[2], 0, 1e-9);
+    CHECK(self.evaluations < 60);
+    pl_integrator_destroy(integrator);
+    toy_close(&self);
+  }
+}
+
 /* ---- estimates of the error ---- */
 
 /* The estimate of the third step of length h, when all have their history. */
@@ -564,8 +587,9 @@ TEST(history_is_saved_restored_and_forgotten)
 
 TESTS(X(order_on_the_toy_oscillator) X(order_on_a_nonlinear_spring) X(rest_stays_at_rest)
           X(held_blocks_go_where_they_must) X(statics_finds_the_equilibrium)
-              X(estimates_of_the_error_fall_with_the_step_as_promised)
-                  X(adaptive_members_keep_their_tolerance) X(adaptive_members_give_up)
+              X(the_line_search_stops_steps_that_go_too_far)
+                  X(estimates_of_the_error_fall_with_the_step_as_promised) X(
+                      adaptive_members_keep_their_tolerance) X(adaptive_members_give_up)
                       X(implicit_euler_only_loses_energy) X(midpoint_and_newmark_do_not_gain_energy)
                           X(verlet_keeps_its_energy_within_bounds)
                               X(undamped_motion_grows_only_where_it_is_said_to)
