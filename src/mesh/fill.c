@@ -21,6 +21,41 @@ const pl_family pl_filler_family = {"filler", "ways to fill a surface or a solid
 
 enum { SAMPLES = 20, MOST_ACROSS = 4000 };
 
+double pl_volume_value(const pl_volume *volume, const double point[3])
+{
+  double value = volume->value(volume->context, point);
+  for (int k = 0; k < 3; k++)
+    value = fmax(value, fmax(volume->low[k] - point[k], point[k] - volume->high[k]));
+  return value;
+}
+
+/* The false position method in its Illinois form, which keeps both ends moving. */
+double pl_volume_cut(const pl_volume *volume, const double a[3], double at_a, const double b[3],
+                     double at_b)
+{
+  double low = 0, high = 1, at = 0.5, enough = 1e-7 * fabs(at_a - at_b);
+  for (int i = 0, last = 0; i < 40 && high - low > 1e-6; i++) {
+    double point[3];
+    at = (low * at_b - high * at_a) / (at_b - at_a);
+    if (!(at > low && at < high)) at = 0.5 * (low + high);
+    for (int k = 0; k < 3; k++) point[k] = a[k] + at * (b[k] - a[k]);
+    double value = pl_volume_value(volume, point);
+    if (fabs(value) < enough) break;
+    if ((value < 0) == (at_a < 0)) {
+      low = at;
+      at_a = value;
+      if (last == -1) at_b *= 0.5;
+      last = -1;
+    } else {
+      high = at;
+      at_b = value;
+      if (last == 1) at_a *= 0.5;
+      last = 1;
+    }
+  }
+  return fmin(fmax(at, 1e-9), 1 - 1e-9);
+}
+
 /* Samples of the volume: how much of each cell of a coarse grid is inside, and how deep it lies. */
 typedef struct sample {
   double inside, depth;

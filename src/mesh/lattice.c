@@ -14,15 +14,6 @@ enum { BLOCK = 1 << PL_LATTICE_LEVELS };
  * sizes from it, and the middle of a leaf that has it among its tetrahedra at most one more. */
 static const double NEARNESS = 1.5;
 
-double pl_lattice_value(const pl_lattice *l, const double place[3])
-{
-  const pl_volume *volume = l->volume;
-  double value = volume->value(volume->context, place);
-  for (int k = 0; k < 3; k++)
-    value = fmax(value, fmax(volume->low[k] - place[k], place[k] - volume->high[k]));
-  return value;
-}
-
 void pl_lattice_place(const pl_lattice *l, const int at[3], double place[3])
 {
   for (int k = 0; k < 3; k++) place[k] = l->origin[k] + l->half * at[k];
@@ -67,7 +58,7 @@ static int far_code(const pl_lattice *l, const int cell[3], int level)
 {
   double middle[3], width = 1 << level;
   for (int k = 0; k < 3; k++) middle[k] = l->origin[k] + l->half * (2 * cell[k] + width);
-  double value = pl_lattice_value(l, middle);
+  double value = pl_volume_value(l->volume, middle);
   if (fabs(value) <= 2 * l->half * (0.5 * sqrt(3) * (width - 1) + NEARNESS)) return 0;
   if (value > 0) return PL_LEAF_OUTSIDE;
   return PL_LEAF_INSIDE | (level < l->levels ? level : l->levels);
@@ -256,7 +247,7 @@ static pl_status add_point(pl_lattice *l, const int at[3], int code)
   if (code & PL_LEAF_NEAR) {
     double place[3];
     pl_lattice_place(l, at, place);
-    p->value = pl_lattice_value(l, place);
+    p->value = pl_volume_value(l->volume, place);
   }
   p->side = p->value < 0 ? 1 : -1;
   enter(l, (int)l->point_count++);

@@ -53,9 +53,6 @@ int pl_lattice_code(const pl_lattice *lattice, const int cell[3]);
 int pl_lattice_find(const pl_lattice *lattice, const int at[3]);
 void pl_lattice_place(const pl_lattice *lattice, const int at[3], double place[3]);
 
-/* The value of the volume; nothing outside its box is inside. */
-double pl_lattice_value(const pl_lattice *lattice, const double place[3]);
-
 /* Calls visit for every leaf that is not outside, always in the same order. */
 typedef pl_status pl_lattice_visit(void *context, const int cell[3], int code);
 pl_status pl_lattice_each(const pl_lattice *lattice, pl_lattice_visit *visit, void *context);

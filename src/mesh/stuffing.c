@@ -62,35 +62,13 @@ typedef struct stuffing {
 
 /* ---- cuts ---- */
 
-/* Where the surface cuts the way from a to b, as a share of it: the false position method in its
- * Illinois form, which keeps both ends moving. */
 static double find_cut(const pl_lattice *l, const pl_lattice_point *from,
                        const pl_lattice_point *to)
 {
-  double a[3], b[3], low = 0, high = 1, at = 0.5, at_low = from->value, at_high = to->value;
-  double scale = fabs(at_low - at_high);
+  double a[3], b[3];
   pl_lattice_place(l, from->at, a);
   pl_lattice_place(l, to->at, b);
-  for (int i = 0, last = 0; i < 40 && high - low > 1e-6; i++) {
-    double point[3];
-    at = (low * at_high - high * at_low) / (at_high - at_low);
-    if (!(at > low && at < high)) at = 0.5 * (low + high);
-    for (int k = 0; k < 3; k++) point[k] = a[k] + at * (b[k] - a[k]);
-    double value = pl_lattice_value(l, point);
-    if (fabs(value) < 1e-7 * scale) break;
-    if ((value < 0) == (at_low < 0)) {
-      low = at;
-      at_low = value;
-      if (last == -1) at_high *= 0.5;
-      last = -1;
-    } else {
-      high = at;
-      at_high = value;
-      if (last == 1) at_low *= 0.5;
-      last = 1;
-    }
-  }
-  return fmin(fmax(at, 1e-9), 1 - 1e-9);
+  return pl_volume_cut(l->volume, a, from->value, b, to->value);
 }
 
 static int neighbour(const pl_lattice *l, const int at[3], const int edge[3], int sign)
