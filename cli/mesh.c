@@ -169,6 +169,7 @@ int cli_mesh(int count, char **words)
     int (*run)(int count, char **words);
   } verbs[] = {{"generate", "make a box, cylinder, tube or sphere", generate},
                {"fill", "a surface or a ready-made solid with elements", cli_mesh_fill},
+               {"refine", "tetrahedra into eight, everywhere or around a point", cli_mesh_refine},
                {"convert", "from one file format to another", convert},
                {"info", "counts, sizes, quality and sets", info}};
   const int verb_count = sizeof verbs / sizeof *verbs;
@@ -181,7 +182,7 @@ int cli_mesh(int count, char **words)
   int help = count > 0 && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0);
   if (count > 0 && !help)
     return cli_fail(CLI_USAGE,
-                    "unknown mesh command \"%s\"; there is: generate, fill, convert, info",
+                    "unknown mesh command \"%s\"; there is: generate, fill, refine, convert, info",
                     words[0]);
   FILE *out = help ? stdout : stderr;
   fprintf(out, "usage: pliant mesh COMMAND ...\n\n");

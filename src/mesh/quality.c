@@ -79,7 +79,7 @@ static double dihedral(double corners[][3], int corner, int along, int left, int
 }
 
 /* The six angles of a tetrahedron; those of a hexahedron's edges at both of their ends. */
-static void measure_angles(double corners[][3], int nodes_per_element, pl_mesh_facts *facts)
+static void measure_angles(double corners[][3], int nodes_per_element, double *least, double *most)
 {
   // each edge of a tetrahedron, and the other two nodes
   static const int tet[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
@@ -93,9 +93,18 @@ static void measure_angles(double corners[][3], int nodes_per_element, pl_mesh_f
     } else {
       angle = dihedral(corners, tet[i][0], tet[i][1], tet[i][2], tet[i][3]);
     }
-    facts->least_angle = fmin(facts->least_angle, angle);
-    facts->most_angle = fmax(facts->most_angle, angle);
+    *least = fmin(*least, angle);
+    *most = fmax(*most, angle);
   }
+}
+
+void pl_tet_angles(const double *positions, const int nodes[4], double *least, double *most)
+{
+  double corners[4][3];
+  pl_element_corners(positions, nodes, 4, corners);
+  *least = 180;
+  *most = 0;
+  measure_angles(corners, 4, least, most);
 }
 
 static void measure_element(const pl_mesh *mesh, int element, pl_mesh_facts *facts)
@@ -121,7 +130,7 @@ static void measure_element(const pl_mesh *mesh, int element, pl_mesh_facts *fac
     facts->worst_aspect = aspect;
     facts->worst_element = element;
   }
-  measure_angles(corners, n, facts);
+  measure_angles(corners, n, &facts->least_angle, &facts->most_angle);
 }
 
 pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *error)
