@@ -115,6 +115,7 @@ static pl_status finish(run *r, pl_status outcome, const pl_error *reason, pl_er
   pl_world *world = pl_scene_world(r->scene);
   const char *title = pl_scene_title(r->scene);
   pl_status status = cli_record_plot(&r->record, world, r->folder, title, error);
+  if (!status) status = cli_frames_finish(&r->frames, error);
   if (!status) status = cli_frames_picture(&r->frames, r->scene, r->folder, error);
   r->seconds_output += pl_now() - start;
   cli_outcome facts = {.scene = r->scene,
