@@ -261,8 +261,8 @@ static pl_status read_elements(reader *r, const keyword *word, pl_error *error)
 static pl_status join(reader *r, const pl_scan *line, int dimension, int32_t group, int64_t number,
                       pl_error *error)
 {
-  return dimension == 3 ? pl_draft_join_number(r->draft, line, group, number, error)
-                        : pl_draft_join_node_tag(r->draft, line, group, number, error);
+  return dimension ? pl_draft_join_number(r->draft, line, dimension, group, number, error)
+                   : pl_draft_join_node_tag(r->draft, line, group, number, error);
 }
 
 /* First, last and step. What is made of them is bounded by the file's size as all members are. */
@@ -284,7 +284,7 @@ static pl_status read_range(reader *r, pl_scan *line, int dimension, int32_t gro
   return status;
 }
 
-/* All sets of that name, whose members join the group. */
+/* All sets of that name and kind, whose members join the group. */
 static pl_status join_named(reader *r, const pl_scan *line, pl_word name, int dimension,
                             int32_t group, pl_error *error)
 {
@@ -296,8 +296,9 @@ static pl_status join_named(reader *r, const pl_scan *line, pl_word name, int di
   size_t count = r->set_count;
   for (size_t i = 0; i < count && !status; i++) {
     known set = r->sets[i];
-    if (set.dimension != dimension || !same_name(set.name, name)) continue;
+    if (!set.dimension != !dimension || !same_name(set.name, name)) continue;
     found = 1;
+    if ((set.dimension == 3) != (dimension == 3)) continue;
     status = pl_draft_join_copy(r->draft, line, set.mark, set.count, dimension, group, error);
   }
   if (!status && !found)
@@ -313,11 +314,12 @@ static int is_number(pl_word piece)
   return piece.size && ((*piece.at >= '0' && *piece.at <= '9') || *piece.at == '-');
 }
 
+/* A set of nodes (dimension 0), or the elements of a set that fill space (3) or do not (2). */
 static pl_status read_set(reader *r, const keyword *word, int dimension, pl_error *error)
 {
   pl_scan line;
   int32_t group;
-  pl_word name = dimension == 3 ? word->elset : word->nset, piece;
+  pl_word name = dimension ? word->elset : word->nset, piece;
   size_t mark = pl_draft_mark(r->draft);
   if (!name.size)
     return pl_scan_fail(&r->scan, error, PL_E_PARSE, "a set has no name; add NSET= or ELSET=");
@@ -343,6 +345,15 @@ static pl_status read_set(reader *r, const keyword *word, int dimension, pl_erro
 
 /* ---- the file ---- */
 
+/* Its elements, and the nodes of those that fill no space. */
+static pl_status read_elset(reader *r, const keyword *word, pl_error *error)
+{
+  const char *start = r->scan.at;
+  pl_status status = read_set(r, word, 3, error);
+  r->scan.at = status ? r->scan.at : start;
+  return status ? status : read_set(r, word, 2, error);
+}
+
 typedef enum stage { NODES, ELEMENTS, SETS, PASS_COUNT } stage;
 
 static pl_status read_keyword(reader *r, stage pass, const keyword *word, pl_error *error)
@@ -351,7 +362,7 @@ static pl_status read_keyword(reader *r, stage pass, const keyword *word, pl_err
   if (pass == ELEMENTS && pl_word_like(word->name, "*ELEMENT"))
     return read_elements(r, word, error);
   if (pass == SETS && pl_word_like(word->name, "*NSET")) return read_set(r, word, 0, error);
-  if (pass == SETS && pl_word_like(word->name, "*ELSET")) return read_set(r, word, 3, error);
+  if (pass == SETS && pl_word_like(word->name, "*ELSET")) return read_elset(r, word, error);
   if (pass == NODES && pl_word_like(word->name, "*INCLUDE"))
     return pl_scan_fail(&r->scan, error, PL_E_UNSUPPORTED,
                         "another file is included; copy it into this one");

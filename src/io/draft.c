@@ -41,6 +41,11 @@ typedef struct tagged {
   int index;
 } tagged;
 
+/* The nodes of an element that fills no space. */
+typedef struct flat {
+  int count, nodes[8];
+} flat;
+
 /* From tags to places: table[tag - low] = place + 1, or a sorted list where tags lie too far
  * apart. */
 typedef struct tag_index {
@@ -66,9 +71,11 @@ struct pl_draft {
   int64_t shape_counts[PL_SHAPE_COUNT], reduced;
   pl_shape cell_shape;
   int cell_count;
-  list cells;                 /* int: corners of the tets or hexes */
-  int numbered;               /* elements are found by their numbers */
-  list numbers, number_cells; /* int64_t and int: of all elements, and their cells or -1 */
+  list cells;   /* int: corners of the tets or hexes */
+  int numbered; /* elements are found by their numbers */
+  list numbers; /* int64_t: of all elements */
+  list places;  /* int: their cells, or -1 - place among the flats */
+  list flats;   /* flat: those that do not fill space */
   tag_index by_number;
   pl_shape last; /* the current element */
   int last_nodes[8];
@@ -109,7 +116,8 @@ void pl_draft_destroy(pl_draft *draft)
   free_index(&allocator, &draft->by_tag);
   free_index(&allocator, &draft->by_number);
   pl_free(&allocator, draft->numbers.data);
-  pl_free(&allocator, draft->number_cells.data);
+  pl_free(&allocator, draft->places.data);
+  pl_free(&allocator, draft->flats.data);
   pl_free(&allocator, draft->tags);
   pl_free(&allocator, draft->nodes);
   pl_free(&allocator, draft);
@@ -285,10 +293,16 @@ static pl_status add_number(pl_draft *draft, int64_t number, pl_error *error)
 {
   if (draft->numbers.count >= INT_MAX) return pl_fail_memory(error);
   int64_t *place = extend(draft, &draft->numbers, 1, sizeof *place);
-  int *cell = extend(draft, &draft->number_cells, 1, sizeof *cell);
-  if (!place || !cell) return pl_fail_memory(error);
+  int *to = extend(draft, &draft->places, 1, sizeof *to);
+  if (!place || !to) return pl_fail_memory(error);
   *place = number;
-  *cell = pl_draft_cell(draft);
+  *to = pl_draft_cell(draft);
+  if (*to >= 0) return PL_OK;
+  flat *nodes = extend(draft, &draft->flats, 1, sizeof *nodes);
+  if (!nodes) return pl_fail_memory(error);
+  *to = -(int)draft->flats.count;
+  nodes->count = pl_shapes[draft->last].corners;
+  memcpy(nodes->nodes, draft->last_nodes, sizeof nodes->nodes);
   return PL_OK;
 }
 
@@ -386,15 +400,22 @@ pl_status pl_draft_join_node_tag(pl_draft *draft, const pl_scan *scan, int32_t g
   return pl_draft_join_node(draft, scan, group, node, error);
 }
 
-pl_status pl_draft_join_number(pl_draft *draft, const pl_scan *scan, int32_t group, int64_t number,
-                               pl_error *error)
+pl_status pl_draft_join_number(pl_draft *draft, const pl_scan *scan, int dimension, int32_t group,
+                               int64_t number, pl_error *error)
 {
   int place = find_tag(&draft->by_number, number);
   if (place < 0)
     return pl_scan_fail(scan, error, PL_E_PARSE,
                         "a set holds element %lld, which the file does not define",
                         (long long)number);
-  return pl_draft_join_cell(draft, scan, group, ((int *)draft->number_cells.data)[place], error);
+  int to = ((int *)draft->places.data)[place], *members = NULL;
+  if (dimension == 3) return pl_draft_join_cell(draft, scan, group, to, error);
+  if (to >= 0) return PL_OK;
+  const flat *nodes = (const flat *)draft->flats.data + (-1 - to);
+  size_t count = (size_t)nodes->count;
+  pl_status status = add_members(draft, scan, group_code(2, group), count, &members, error);
+  if (!status) memcpy(members, nodes->nodes, count * sizeof *members);
+  return status;
 }
 
 pl_status pl_draft_join(pl_draft *draft, const pl_scan *scan, int32_t group, pl_error *error)

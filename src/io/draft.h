@@ -74,11 +74,12 @@ pl_status pl_draft_join_cell(pl_draft *draft, const pl_scan *scan, int32_t group
                              pl_error *error);
 pl_status pl_draft_join_node(pl_draft *draft, const pl_scan *scan, int32_t group, int node,
                              pl_error *error);
-/* Puts a node by its tag, or an element by its number, into the group. */
+/* Puts a node by its tag into the group; or an element by its number, if it fills space (dimension
+ * 3) or else the nodes of one that does not (dimension 2). */
 pl_status pl_draft_join_node_tag(pl_draft *draft, const pl_scan *scan, int32_t group, int64_t tag,
                                  pl_error *error);
-pl_status pl_draft_join_number(pl_draft *draft, const pl_scan *scan, int32_t group, int64_t number,
-                               pl_error *error);
+pl_status pl_draft_join_number(pl_draft *draft, const pl_scan *scan, int dimension, int32_t group,
+                               int64_t number, pl_error *error);
 /* Puts the count members that joined a group of this dimension after the mark into another one. */
 size_t pl_draft_mark(const pl_draft *draft);
 pl_status pl_draft_join_copy(pl_draft *draft, const pl_scan *scan, size_t mark, size_t count,

@@ -13,8 +13,8 @@
 #define PL_FORMATS(X)                                                                              \
   X(vtu)                                                                                           \
   X(gmsh)                                                                                          \
-  X(tetgen) X(vtk) X(abaqus) X(medit) X(vega) X(obj) X(stl) X(ply) X(off) X(glb) X(pc2) X(mdd)     \
-      X(csv)
+  X(tetgen)                                                                                        \
+  X(vtk) X(abaqus) X(medit) X(vega) X(obj) X(stl) X(ply) X(off) X(glb) X(pc2) X(mdd) X(csv)
 
 #define X(name) extern const pl_format_ops pl_format_##name;
 PL_FORMATS(X)

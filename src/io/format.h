@@ -25,7 +25,7 @@ typedef struct pl_facets {
 typedef struct pl_snapshot {
   const pl_mesh *mesh;     /* may be NULL where there are facets and the format is for surfaces */
   const double *positions; /* NULL: the mesh's own */
-  double time; /* s; NaN: none */
+  double time;             /* s; NaN: none */
   int field_count;
   const pl_field *fields;
   /* A surface that formats of surfaces write instead of the boundary, such as a finer one that

@@ -100,7 +100,7 @@ static pl_status read_whole(const reader *r, int object, const char *name, int64
   *value = preset;
   int token = pl_json_member(&r->json, object, name);
   if (token >= 0 && !pl_json_number(&r->json, token, &number)) number = -1;
-  if (token >= 0 && !(number >= 0 && number < 4e9 && number == floor(number)))
+  if (token >= 0 && !(number >= 0 && number < 4294967296.0 && number == floor(number)))
     return pl_scan_fail(r->scan, error, PL_E_PARSE, "\"%s\" must be a whole number from 0 on",
                         name);
   *value = (int64_t)number;
@@ -384,7 +384,9 @@ static pl_status read_all(pl_scan *scan, pl_hull *hull, pl_error *error)
   pl_status status = read_chunks(&r, &text, error);
   if (!status) status = pl_json_parse(allocator, &text, &r.json, error);
   if (status) return status;
-  scan->binary = 0;
+  // from here on errors have no place in the file
+  scan->binary = scan->first_line = 0;
+  scan->at = scan->start;
   status = find_list(&r, "nodes", &r.nodes, error);
   if (!status) status = find_list(&r, "meshes", &r.meshes, error);
   if (!status) status = find_list(&r, "accessors", &r.accessors, error);

@@ -116,7 +116,7 @@ static pl_status read_set(reader *r, pl_word name, pl_error *error)
       word.end = line.at;
       int64_t number;
       status = pl_scan_int(&word, "number of an element", &number, error);
-      if (!status) status = pl_draft_join_number(r->draft, &line, group, number, error);
+      if (!status) status = pl_draft_join_number(r->draft, &line, 3, group, number, error);
     }
   }
   return status;
