@@ -69,11 +69,12 @@ int cli_mesh_fill(int count, char **words)
        .summary = "of a ready-made solid in m (default 1)",
        .value = &length},
   };
-  int code = cli_parse(count, words, options, sizeof options / sizeof *options,
-                       "mesh fill SURFACE|SOLID [OPTIONS] -o FILE",
-                       "Fills a surface (.obj, .stl, .ply, .off) or a ready-made solid ('pliant "
-                       "list solid') with elements.",
-                       &files);
+  int code =
+      cli_parse(count, words, options, sizeof options / sizeof *options,
+                "mesh fill SURFACE|SOLID [OPTIONS] -o FILE",
+                "Fills a surface (.obj, .stl, .ply, .off, .glb) or a ready-made solid ('pliant "
+                "list solid') with elements.",
+                &files);
   if (code) return code < 0 ? CLI_OK : code;
   if (files.count != 1) return cli_fail(CLI_USAGE, "mesh fill needs one surface or solid");
   if (!output) return cli_fail(CLI_USAGE, "mesh fill needs -o FILE");

@@ -71,6 +71,7 @@ static pl_status read_chunks(reader *r, pl_scan *json, pl_error *error)
   if (!status) status = pl_scan_bytes(scan, "JSON", (uint32_t)size, &data, error);
   if (status) return status;
   *json = pl_scan_make(scan->path, data, (uint32_t)size);
+  r->numbers = scan->at;
   if (pl_scan_left(scan) < 8) return PL_OK;
   status = pl_scan_int32(scan, "size of the numbers", &size, error);
   if (!status) status = pl_scan_int32(scan, "kind of the numbers", &kind, error);
