@@ -65,6 +65,7 @@ TEST(a_regular_tet_has_known_facts)
   CHECK_NEAR(facts.worst_aspect, sqrt(1.5), 1e-14);
   CHECK_NEAR(facts.mean_aspect, sqrt(1.5), 1e-14);
   CHECK(facts.worst_element == 0 && facts.pieces == 1 && facts.face_count == 4);
+  CHECK(facts.worst_count == 1 && facts.worst_elements[0] == 0 && facts.boundary_pieces == 1);
   CHECK(facts.low[0] == -1 && facts.high[2] == 1 && facts.node_count == 4);
   pl_mesh_destroy(mesh);
 }
