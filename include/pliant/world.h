@@ -87,6 +87,8 @@ typedef struct pl_body_def {
   const double
       *sites; /* 3 per place, copied: where the model shall put its frames; NULL: it chooses */
   int site_count;
+  const pl_mesh *surface; /* finer triangles (or the boundary of finer elements) that follow the
+                             body and are shown in its place; copied; NULL: none */
   uint32_t cookie;
 } pl_body_def;
 
@@ -98,6 +100,9 @@ PL_API int pl_world_body_count(const pl_world *world);
 PL_API pl_body_id pl_world_body_at(const pl_world *world, int index);
 PL_API const char *pl_world_body_name(const pl_world *world, pl_body_id body);
 PL_API const pl_mesh *pl_world_body_mesh(const pl_world *world, pl_body_id body);
+
+/* The triangles that follow a body, at rest; NULL: it has none. */
+PL_API const pl_mesh *pl_world_body_surface(const pl_world *world, pl_body_id body);
 
 /* ---- what holds and loads a body ---- */
 
@@ -164,6 +169,11 @@ PL_API pl_status pl_world_set_positions(pl_world *world, pl_body_id body, const 
                                         pl_error *error);
 PL_API pl_status pl_world_set_velocities(pl_world *world, pl_body_id body, const double *velocities,
                                          pl_error *error);
+
+/* What the points of the body's surface have of a field of its nodes, of so many numbers each: of
+ * positions, where they are. */
+PL_API pl_status pl_world_follow(const pl_world *world, pl_body_id body, int numbers,
+                                 const double *nodal, double *points, pl_error *error);
 
 /* Per element: von Mises stress in Pa and the local volume ratio det F; either may be NULL. */
 PL_API pl_status pl_world_get_stress(pl_world *world, pl_body_id body, double *von_mises,

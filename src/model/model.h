@@ -25,6 +25,7 @@ typedef struct pl_sites {
 
 typedef struct pl_model_ops {
   pl_member info;
+  int on_triangles; /* it can do with a mesh of triangles as well */
   /* From a mesh whose numbering is final, a material and the member's values. */
   pl_status (*create)(pl_model *self, const pl_mesh *mesh, const pl_material *material,
                       const double *values, pl_error *error);

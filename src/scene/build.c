@@ -250,7 +250,10 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
              *material_name = pl_item_text(item, "material");
   int mesh = mesh_name ? pl_reader_find(reader, "mesh", mesh_name) : -1;
   int material = material_name ? pl_reader_find(reader, "material", material_name) : -1;
+  const char *surface_name = pl_item_text(item, "surface");
+  int surface = surface_name ? pl_reader_find(reader, "mesh", surface_name) : -1;
   if (mesh < 0 || !reader->items[mesh].mesh) return;
+  if (surface >= 0 && !reader->items[surface].mesh) item->bad = 1;
 
   if (!item->bad && material >= 0 && !reader->items[material].bad) {
     pl_body_def def = pl_body_def_default();
@@ -258,6 +261,7 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     def.mesh = reader->items[mesh].mesh;
     def.material = material_of(reader, &reader->items[material]);
     def.model = pl_item_choice(reader, item, 0);
+    def.surface = surface >= 0 ? reader->items[surface].mesh : NULL;
     pl_item_numbers(item, "velocity", def.velocity);
     pl_item_numbers(item, "spin", def.spin);
     def.keep_momentum = strcmp(pl_item_text(item, "momentum"), "kept") == 0;

@@ -95,6 +95,8 @@ static void release_body(const pl_allocator *allocator, pl_body *body)
   pl_model_destroy(body->model);
   pl_mesh_destroy(body->mesh);
   pl_mesh_destroy(body->inside);
+  pl_mesh_destroy(body->surface);
+  pl_embed_destroy(body->embed);
   void *arrays[] = {body->name, body->order, body->place, body->element_order,
                     body->rest, body->nodal, body->sites};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
@@ -256,6 +258,16 @@ static pl_status copy_sites(pl_world *world, const pl_body_def *def, pl_body *bo
   return PL_OK;
 }
 
+static pl_status embed_surface(pl_world *world, const pl_mesh *surface, pl_body *body,
+                               pl_error *error)
+{
+  if (!surface) return PL_OK;
+  pl_status status = pl_mesh_boundary(surface, &world->allocator, &body->surface, error);
+  if (status) return status;
+  return pl_embed_create(body->mesh, body->surface->node_count, body->surface->nodes,
+                         &world->allocator, &body->embed, error);
+}
+
 const double *pl_body_nodes(const pl_body *body, const double *blocks, double *room)
 {
   if (!body->model->ops->nodes) return blocks;
@@ -275,6 +287,7 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   if (!body->name) return pl_fail_memory(error);
   status = copy_mesh(world, def->mesh, body, error);
   if (!status) status = copy_sites(world, def, body, error);
+  if (!status) status = embed_surface(world, def->surface, body, error);
   if (status) return status;
   const pl_sites sites = {body->site_count, body->sites};
   status = pl_model_build(&world->allocator, &body->model_part, body->inside, &material, &sites,
@@ -346,6 +359,12 @@ const pl_mesh *pl_world_body_mesh(const pl_world *world, pl_body_id id)
 {
   const pl_body *body = pl_world_body(world, id);
   return body ? body->mesh : NULL;
+}
+
+const pl_mesh *pl_world_body_surface(const pl_world *world, pl_body_id id)
+{
+  const pl_body *body = pl_world_body(world, id);
+  return body ? body->surface : NULL;
 }
 
 pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body **body,

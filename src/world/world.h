@@ -6,6 +6,7 @@
 #ifndef PL_WORLD_WORLD_H
 #define PL_WORLD_WORLD_H
 
+#include "mesh/embed.h"
 #include "model/model.h"
 #include "ode/integrator.h"
 #include "pliant/world.h"
@@ -39,6 +40,8 @@ typedef struct pl_body {
   int offset, blocks;   /* its part of q and v, in blocks */
   double *rest;         /* rest positions of the nodes, inside order */
   double *nodal;        /* room for 2 x 3 numbers per node where the blocks are not the nodes */
+  pl_mesh *surface;     /* finer triangles that follow the body, NULL: none */
+  pl_embed *embed;      /* and how, in the mesh's numbering */
   double *sites;        /* places given for the model, 3 numbers each */
   int site_count;
 } pl_body;
