@@ -128,6 +128,24 @@ PL_API pl_fix_def pl_fix_def_default(void);
 PL_API pl_status pl_world_add_fix(pl_world *world, pl_body_id body, const pl_fix_def *def,
                                   int *held, pl_error *error);
 
+/* Elements that move as one rigid body: freely, about a point or about an axis that stays where it
+ * is in space. (What shall move as told is moved by a fix.) Their unknowns are condensed to six,
+ * they exert no elastic force, and what is attached to them pulls at them. */
+typedef enum pl_hinge { PL_HINGE_NONE, PL_HINGE_POINT, PL_HINGE_AXIS } pl_hinge;
+
+typedef struct pl_rigid_def {
+  const pl_selector *where; /* elements with all nodes in the union of these */
+  int where_count;
+  pl_hinge hinge;
+  double centre[3], axis[3]; /* m, a point on the axis; direction */
+  uint32_t cookie;
+} pl_rigid_def;
+
+PL_API pl_rigid_def pl_rigid_def_default(void);
+/* elements (may be NULL) receives the number of elements; selecting none is an error. */
+PL_API pl_status pl_world_add_rigid(pl_world *world, pl_body_id body, const pl_rigid_def *def,
+                                    int *elements, pl_error *error);
+
 typedef struct pl_load_def {
   pl_choice load; /* "force", "traction", "pressure", "shear" */
   const pl_selector *where;

@@ -16,11 +16,12 @@ typedef struct pl_model pl_model;
   X(springs)                                                                                       \
   X(frames)
 
-/* Places in the rest shape that were given for a model's own use, such as frames; 3 numbers each.
- */
+/* Places in the rest shape that were given for a model's own use, such as frames, 3 numbers each;
+ * and per element whether it is part of something rigid and exerts no force (NULL: none is). */
 typedef struct pl_sites {
   int count;
   const double *at;
+  const unsigned char *rigid;
 } pl_sites;
 
 typedef struct pl_model_ops {

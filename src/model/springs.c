@@ -99,13 +99,14 @@ static void set_ends(springs *self, const pl_mesh *mesh)
 }
 
 /* k and c in proportion to it, from all elements. */
-static void set_stiffness(springs *self, const pl_material *material)
+static void set_stiffness(springs *self, const pl_material *material, const unsigned char *rigid)
 {
   int n = self->nodes_per_element;
   double share = n == 8 ? 6.0 / 28 : 1, young = young_of(material->lambda, material->mu);
   double viscous = young_of(material->viscous_lambda, material->viscous_mu);
   for (int e = 0; e < self->element_count; e++) {
     const int *nodes = self->elements + (size_t)e * (size_t)n;
+    if (rigid && rigid[e]) continue;
     for (int ab = 0; ab < n * n; ab++) {
       if (ab / n == ab % n) continue;
       spring *end = &self->ends[pl_bsr_find(self->pattern, nodes[ab / n], nodes[ab % n])];
@@ -238,7 +239,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
                           &self->mass, error);
   if (status) return status;
   model->lumped_mass = self->mass.lumped;
-  set_stiffness(self, material);
+  set_stiffness(self, material, model->sites.rigid);
   set_damping(self, (int)values[DAMPING], values[QUALITY]);
   if (self->forces == EXACT || self->forces == LINEAR) return PL_OK;
   model->ops = &without_energy;

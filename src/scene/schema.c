@@ -113,6 +113,26 @@ static const pl_element move = {
     .least_children = 1,
 };
 
+static const pl_element rigid = {
+    .name = "rigid",
+    .summary =
+        "Makes one rigid body of the elements whose nodes all lie in its regions; the rest is "
+        "attached to it as a skin. To move it as told, use <move> instead.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "hinge",
+                       .unit = "word",
+                       .summary = "what stays where it is in space",
+                       .words = "none|point|axis"},
+             .preset = "none"},
+            VECTOR("centre", "m", "the point, or one on the axis", FAR, "0 0 0"),
+            DIRECTION("axis", "of the hinge", "0 0 1"),
+            END,
+        },
+    .children = regions,
+    .least_children = 1,
+};
+
 static const pl_element load = {
     .name = "load",
     .summary = "Pushes the nodes or faces of its regions.",
@@ -120,6 +140,26 @@ static const pl_element load = {
     .attributes = (const pl_attribute[]){RAMP, END},
     .children = regions,
     .least_children = 1,
+};
+
+static const pl_element pull = {
+    .name = "pull",
+    .summary =
+        "A spring between a point of the body and a target that moves from that point by the "
+        "ramp's factor times the translation: a hand that holds and moves it.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {"at", "m", "a point of the body at rest", 0, -FAR, FAR, NULL, 3},
+             .required = 1},
+            VECTOR("translation", "m", "of the target", FAR, "0 0 0"),
+            RAMP,
+            NUMBER("stiffness", "N/m", "of the spring", 0, 1e15, "1000"),
+            NUMBER("damping", "N s/m", "on the point's velocity", 0, 1e15, "0"),
+            NUMBER("most-force", "N", "the spring pulls no harder; 0: there is no limit", 0, 1e15,
+                   "0"),
+            NUMBER("until", "s", "when it lets go", 0, 1e9, "1e9"),
+            END,
+        },
 };
 
 static const pl_element frame = {
@@ -270,7 +310,7 @@ static const pl_element body = {
              .preset = "computed"},
             END,
         },
-    .children = (const pl_element *const[]){&fix, &move, &load, &frame, NULL},
+    .children = (const pl_element *const[]){&fix, &move, &rigid, &load, &pull, &frame, NULL},
     .least = 1,
     .missing = "there is nothing to simulate; add a <body>",
 };

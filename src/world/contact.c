@@ -67,6 +67,7 @@ static double block_mass(const pl_world *world, int block)
 static int is_held(const pl_world *world, int block)
 {
   const int *holder = world->holders + 3 * (size_t)block;
+  if (world->in_core && world->in_core[block]) return 1;
   return holder[0] || holder[1] || holder[2];
 }
 
