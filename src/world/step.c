@@ -261,7 +261,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
 
 /* ---- the step ---- */
 
-enum { MOST_PASSES = 8 }; /* over the contacts of one step */
+enum { MOST_PASSES = 24 }; /* over the contacts of one step */
 
 static void copy_state(const pl_world *world, const pl_state *from, pl_state *to)
 {
@@ -340,7 +340,7 @@ static pl_status advance_part(pl_world *world, double t, double h, int most_pass
   for (int pass = 1;; pass++) {
     status = world->integrator->ops->step(world->integrator, &world->system, t, h, world->state.q,
                                           world->state.v, report, error);
-    if (status || !pl_contacts_revise(world, t, h) || pass >= most_passes) break;
+    if (status || !pl_contacts_revise(world, t, h, pass) || pass >= most_passes) break;
     keep_before(world, 1);
     pl_integrator_restore(world->integrator);
   }
