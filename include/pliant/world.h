@@ -112,14 +112,16 @@ typedef struct pl_ramp {
   const double *times, *factors; /* s, 1 */
 } pl_ramp;
 
-/* Nodes that are held, or moved as told: by the factor s(t) of the ramp a node at rest position X
- * is carried to centre + turn(axis, s angle) (X - centre) + s translation. */
+/* Nodes that are held, or moved as told: by the factor s(t) of the ramp, and that of the offset's
+ * own ramp, a node at rest position X is carried to
+ * centre + turn(axis, s angle) (X + s2 offset - centre) + s translation. */
 typedef struct pl_fix_def {
   const pl_selector *where; /* which nodes: the union of these */
   int where_count;
   int free_axis[3];                                 /* 1: the node may move along x, y, z */
   double translation[3], centre[3], axis[3], angle; /* m, m, direction, degrees */
-  pl_ramp ramp;
+  double offset[3];                                 /* m, turned with the node */
+  pl_ramp ramp, offset_ramp;
   uint32_t cookie;
 } pl_fix_def;
 

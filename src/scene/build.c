@@ -142,10 +142,10 @@ static const pl_selector *regions_of(pl_reader *reader, int index, int *count)
   return bad || reader->stopped ? NULL : regions;
 }
 
-static pl_ramp ramp_of(pl_reader *reader, const pl_item *item)
+static pl_ramp ramp_of(pl_reader *reader, const pl_item *item, const char *name)
 {
   pl_ramp ramp = {0};
-  const char *text = pl_item_text(item, "ramp");
+  const char *text = pl_item_text(item, name);
   if (!text) return ramp;
   int count = 0;
   pl_parse_ramp(text, 0, NULL, NULL, &count, NULL);
@@ -169,7 +169,9 @@ static pl_status add_fix(pl_reader *reader, pl_world *world, pl_body_id body, co
   pl_item_numbers(item, "centre", def.centre);
   pl_item_numbers(item, "axis", def.axis);
   pl_item_numbers(item, "angle", &def.angle);
-  def.ramp = ramp_of(reader, item);
+  pl_item_numbers(item, "offset", def.offset);
+  def.offset_ramp = ramp_of(reader, item, "offset-ramp");
+  def.ramp = ramp_of(reader, item, "ramp");
   if (reader->stopped) return PL_OK;
   return pl_world_add_fix(world, body, &def, NULL, error);
 }
@@ -181,7 +183,7 @@ static pl_status add_load(pl_reader *reader, pl_world *world, pl_body_id body, c
   def.load = pl_item_choice(reader, item, 0);
   def.where = where;
   def.where_count = where_count;
-  def.ramp = ramp_of(reader, item);
+  def.ramp = ramp_of(reader, item, "ramp");
   if (reader->stopped) return PL_OK;
   return pl_world_add_load(world, body, &def, error);
 }
@@ -211,7 +213,7 @@ static pl_status add_pull(pl_reader *reader, pl_world *world, pl_body_id body, c
   def.damping = pl_item_number(item, "damping");
   def.most_force = pl_item_number(item, "most-force");
   def.until = pl_item_number(item, "until");
-  def.ramp = ramp_of(reader, item);
+  def.ramp = ramp_of(reader, item, "ramp");
   if (reader->stopped) return PL_OK;
   pl_status status = check_spot(mesh, at, error);
   if (status || !body.index1) return status;

@@ -97,15 +97,19 @@ static const pl_element fix = {
 static const pl_element move = {
     .name = "move",
     .summary =
-        "Moves the nodes of its regions: by the factor s of the ramp, a node at rest at X is "
-        "carried to centre + turn(axis, s angle) (X - centre) + s translation.",
+        "Moves the nodes of its regions: by the factor s of the ramp and that of offset-ramp, a "
+        "node "
+        "at rest at X is carried to centre + turn(axis, s angle) (X + s2 offset - centre) + s "
+        "translation.",
     .attributes =
         (const pl_attribute[]){
             VECTOR("translation", "m", "of the whole motion", FAR, "0 0 0"),
             DIRECTION("axis", "of the turn, through the centre", "0 0 1"),
             NUMBER("angle", "degrees", "of the whole turn", -1e6, 1e6, "0"),
             VECTOR("centre", "m", "a point on the axis", FAR, "0 0 0"),
+            VECTOR("offset", "m", "before the turn, and turned with it", FAR, "0 0 0"),
             RAMP,
+            TEXT("offset-ramp", "pairs", "the same for the offset", 0, pl_check_ramp),
             AXES,
             END,
         },

@@ -106,6 +106,7 @@ void pl_fix_release(const pl_allocator *allocator, pl_fix *fix)
 {
   pl_free(allocator, fix->nodes);
   pl_ramp_release(allocator, &fix->ramp);
+  pl_ramp_release(allocator, &fix->offset_ramp);
 }
 
 void pl_world_destroy(pl_world *world)

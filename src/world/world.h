@@ -46,8 +46,8 @@ typedef struct pl_fix {
   int body;
   int count, *nodes; /* inside numbers, ascending */
   int free_axis[3];
-  double translation[3], centre[3], axis[3], angle;
-  pl_own_ramp ramp;
+  double translation[3], centre[3], axis[3], angle, offset[3];
+  pl_own_ramp ramp, offset_ramp;
 } pl_fix;
 
 /* Elements that move as one. */
