@@ -83,11 +83,19 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
   double start = pl_now();
   pl_solve_report solved = {0};
   pl_status status = PL_OK;
-  if (fresh)
-    status = pl_solver_prepare(system->solver, system->A, &system->filter, system->pool, error);
+  pl_condense *small = system->condense;
+  const pl_bsr *A = small ? small->A : system->A;
+  if (fresh && small) pl_condense_matrix(small, system->A, &system->filter);
+  const pl_filter *filter = small ? &small->filter : &system->filter;
+  if (fresh) status = pl_solver_prepare(system->solver, A, filter, system->pool, error);
+  if (small) {
+    pl_condense_down(small, b, small->b);
+    pl_condense_down(small, x, small->x);
+  }
   if (!status)
-    status = pl_solver_solve(system->solver, system->A, &system->filter, b, x, tolerance * scale,
-                             system->pool, &solved, error);
+    status = pl_solver_solve(system->solver, A, filter, small ? small->b : b, small ? small->x : x,
+                             tolerance * scale, system->pool, &solved, error);
+  if (small) pl_condense_up(small, small->x, x);
   report->linear_iterations += solved.iterations;
   report->linear_residual = scale > 0 ? solved.residual / scale : 0;
   if (status == PL_E_CONVERGENCE) {

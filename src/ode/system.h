@@ -5,6 +5,7 @@
 #define PL_ODE_SYSTEM_H
 
 #include "core/thread.h"
+#include "sparse/condense.h"
 #include "sparse/solver.h"
 
 typedef struct pl_system pl_system;
@@ -34,8 +35,9 @@ struct pl_system {
   pl_bsr *A;         /* room for the matrix; its pattern covers evaluate's */
   pl_solver *solver; /* for matrices of that pattern */
   pl_filter filter;
-  const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
-  double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
+  pl_condense *condense; /* where the filter has rigid parts: the solver's matrix; else NULL */
+  const double *drag;    /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
+  double load_scale;     /* factor on all loads; 1 except while statics ramps them up */
   double seconds_evaluate, seconds_solve; /* added up by Newton */
 };
 

@@ -61,7 +61,8 @@ void pl_world_fill_filter(pl_world *world)
     }
     world->held[count++] = block;
   }
-  world->system.filter = (pl_filter){count, world->held, world->projections};
+  world->system.filter =
+      (pl_filter){count, world->held, world->projections, (int)world->core_count, world->rigids};
 }
 
 const pl_body *pl_world_body_of(const pl_world *world, int block)

@@ -94,6 +94,35 @@ TEST(presets_stand_in)
   pl_scene_destroy(scene);
 }
 
+TEST(surfaces_follow_bodies)
+{
+  if (!has_scenes()) return;
+  messages kept;
+  pl_scene *scene =
+      load("<pliant><world dt='0.1' duration='1'/><material name='m' young='1e5' poisson='0.3'/>"
+           "<mesh name='a'><box cells='1 1 1'/></mesh>"
+           "<mesh name='b' kind='surface'><box cells='5 5 5' element='hex'/></mesh>"
+           "<body name='a' mesh='a' material='m' surface='b'/>"
+           "<body name='cloth' model='springs' mesh='b' material='m'/></pliant>",
+           &kept);
+  CHECK(scene && !kept.errors && !kept.warnings);
+  if (!scene) {
+    printf("  %s\n", kept.text[0]);
+    return;
+  }
+  pl_world *world = pl_scene_world(scene);
+  CHECK(world->bodies[0].surface->face_count == 300 && world->bodies[0].mesh->face_count == 12);
+  CHECK(world->bodies[1].mesh->element_count == 300 && !world->bodies[1].surface);
+  CHECK_OK(pl_world_step(world, error));
+  pl_scene_destroy(scene);
+  scene =
+      load("<pliant><world dt='0.1' duration='1'/><material name='m' young='1e5' poisson='0.3'/>"
+           "<mesh name='b' kind='surface'><box/></mesh>"
+           "<body name='a' mesh='b' material='m'/></pliant>",
+           &kept);
+  CHECK(!scene && strstr(kept.text[0], "needs elements with a volume"));
+}
+
 /* ---- changes ---- */
 
 TEST(changes_are_applied)
@@ -364,6 +393,6 @@ TEST(failing_allocations_do_no_harm)
   free(text);
 }
 
-TESTS(X(values_arrive) X(presets_stand_in) X(changes_are_applied)
+TESTS(X(values_arrive) X(presets_stand_in) X(surfaces_follow_bodies) X(changes_are_applied)
           X(changes_that_fit_nothing_are_refused) X(mesh_files_stay_below_the_folder)
               X(shipped_scenes_are_right) X(failing_allocations_do_no_harm))

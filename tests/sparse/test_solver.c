@@ -152,7 +152,7 @@ static void check_trivial(const pair *names)
   double *b = test_vector(rows), *guess = test_vector(rows), *kept = test_vector(rows);
   memcpy(kept, guess, sizeof x);
   for (int i = 0; i < rows; i++) nodes[i] = i;
-  pl_filter all = {rows, nodes, projections};
+  pl_filter all = {.count = rows, .nodes = nodes, .projections = projections};
   CHECK_OK(solve(names, A, &all, b, guess, 1e-6, NULL, &report, error));
   CHECK(report.iterations == 0 && memcmp(guess, kept, sizeof x) == 0);
 
@@ -473,7 +473,7 @@ static void check_bad_block(const pair *names)
   pl_bsr *A = test_spd(rows);
   double *b = test_vector(rows), *x = test_vector(rows);
   const double worse[3][9] = {{0}, {1, 0, 0, 0, -1, 0, 0, 0, 1}, {1, 2, 0, 2, 1, 0, 0, 0, 1}};
-  pl_filter fixed = {1, (const int[]){431}, (const double[9]){0}};
+  pl_filter fixed = {.count = 1, .nodes = (const int[]){431}, .projections = (const double[9]){0}};
   for (int k = 0; k < 2 + whole; k++) {
     memcpy(A->values + 9 * A->diagonal[431], worse[k], sizeof worse[k]);
     CHECK_FAILS(solve(names, A, NULL, b, x, 1e-6, NULL, NULL, error),
