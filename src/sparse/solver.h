@@ -67,6 +67,7 @@ void pl_preconditioner_destroy(pl_preconditioner *self);
 #define PL_SOLVERS(X)                                                                              \
   X(cg)                                                                                            \
   X(eisenstat)                                                                                     \
+  X(minres)                                                                                        \
   X(bicgstab)
 
 typedef struct pl_solver pl_solver;
@@ -74,6 +75,7 @@ typedef struct pl_solver pl_solver;
 typedef struct pl_solver_ops {
   pl_member info;    /* the first parameter is the relative tolerance */
   int unsymmetric;   /* also solves systems whose matrix is not symmetric, or indefinite */
+  int indefinite;    /* also solves systems whose matrix is symmetric and indefinite */
   size_t state_size; /* of the member's struct, which begins with a pl_solver */
   int alone;         /* it has no use for a preconditioner, and gets "none" */
   pl_status (*create)(pl_solver *self, const pl_bsr *A, const double *values, pl_error *error);
