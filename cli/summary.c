@@ -106,6 +106,11 @@ static void compose(pl_text *text, const cli_outcome *outcome, const pl_world_fa
   add_preconditioner(text, world);
   add_count(text, "newton_iterations", facts->newton_iterations);
   add_count(text, "linear_iterations", facts->linear_iterations);
+  add_count(text, "matrices", facts->matrices);
+  add_count(text, "factorisations", facts->factorisations);
+  add_count(text, "constraint_backsubstitutions", facts->border_solves);
+  add_count(text, "unfinished_linear_solves", facts->unfinished_solves);
+  add_number(text, "worst_linear_residual", facts->worst_linear_residual);
   add_count(text, "halved_steps", facts->halved_steps);
   add_number(text, "last_linear_residual", facts->linear_residual);
   add_number(text, "last_newton_residual_newtons", facts->newton_residual);

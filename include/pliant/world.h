@@ -192,6 +192,11 @@ PL_API pl_status pl_world_read_probe(pl_world *world, pl_probe_id probe, double 
 /* What all steps so far took and where the world stands. */
 typedef struct pl_world_facts {
   int64_t steps, newton_iterations, linear_iterations;
+  int64_t matrices;                 /* that were assembled */
+  int64_t factorisations;           /* complete ones, by a direct solver */
+  int64_t border_solves;            /* its back-substitutions for constraints that came */
+  int64_t unfinished_solves;        /* linear solves that used up their iterations */
+  double worst_linear_residual;     /* relative, of all linear solves */
   int64_t halved_steps;             /* that failed and were made again with smaller ones */
   double time;                      /* simulated, s                                     */
   double seconds, seconds_evaluate; /* wall time of all steps; of forces and matrices   */

@@ -83,13 +83,17 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
   double start = pl_now();
   pl_solve_report solved = {0};
   pl_status status = PL_OK;
-  if (fresh)
+  // other constraints ask for another preparation, even of the same matrix
+  if (fresh) report->matrices++;
+  if (fresh || system->solver->filter_version != system->filter.version)
     status = pl_solver_prepare(system->solver, system->A, &system->filter, system->pool, error);
   if (!status)
     status = pl_solver_solve(system->solver, system->A, &system->filter, b, x, tolerance * scale,
                              system->pool, &solved, error);
   report->linear_iterations += solved.iterations;
   report->linear_residual = scale > 0 ? solved.residual / scale : 0;
+  if (report->linear_residual > report->worst_residual)
+    report->worst_residual = report->linear_residual;
   if (status == PL_E_CONVERGENCE) {
     report->unfinished_solves++;
     status = PL_OK;

@@ -124,7 +124,7 @@ const pl_solver_ops pl_solver_eisenstat = {
              "product; asks no preconditioner, runs in one thread",
              "Eisenstat 1981; Hauth 2004, 3.4.3", pl_krylov_params, PL_KRYLOV_PARAM_COUNT},
     .state_size = sizeof(eisenstat),
-    .alone = 1,
+    .companion = &pl_preconditioner_none,
     .create = create,
     .destroy = destroy,
     .prepare = prepare,

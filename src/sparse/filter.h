@@ -7,10 +7,14 @@
 
 #include "pliant/base.h"
 
+#include <stdint.h>
+
 typedef struct pl_filter {
   int count;
   const int *nodes;          /* ascending, each once */
   const double *projections; /* 9 per node, symmetric */
+  const char *passing;       /* per node: will it be gone soon? NULL: none will */
+  uint64_t version;          /* another number whenever something above has changed */
 } pl_filter;
 
 /* x = P x, and x = (I - P) y + P x (put the prescribed part of y into x). NULL filters nothing. */

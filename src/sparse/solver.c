@@ -53,9 +53,15 @@ pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
   self->allocator = *allocator;
   self->rows = A->rows;
   memcpy(self->values, solver->values, sizeof self->values);
-  pl_part none = {.member = &pl_preconditioner_none.info};
-  pl_status status = pl_preconditioner_create(allocator, ops->alone ? &none : preconditioner, A,
-                                              &self->preconditioner, error);
+  pl_part own = {0};
+  if (ops->companion) {
+    own.member = &ops->companion->info;
+    memcpy(own.values, self->values + ops->companion_values,
+           (size_t)own.member->param_count * sizeof *own.values);
+    preconditioner = &own;
+  }
+  pl_status status =
+      pl_preconditioner_create(allocator, preconditioner, A, &self->preconditioner, error);
   if (!status) status = ops->create(self, A, self->values, error);
   if (status)
     pl_solver_destroy(self);
@@ -88,6 +94,7 @@ pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter 
   pl_status status = check_rows(solver, A, error);
   if (status) return status;
   status = solver->ops->prepare(solver, A, filter, pool, error);
+  solver->filter_version = filter ? filter->version : 0;
   solver->preconditioner->solves = solver->preconditioner->iterations = 0;
   return status;
 }

@@ -21,6 +21,7 @@ typedef struct pl_solve_report {
   X(block_diagonal)                                                                                \
   X(multigrid)                                                                                     \
   X(ssor)                                                                                          \
+  X(factor)                                                                                        \
   X(cholesky)                                                                                      \
   X(diagonal)                                                                                      \
   X(none)
@@ -49,8 +50,25 @@ struct pl_preconditioner {
   const pl_preconditioner_ops *ops;
   pl_allocator allocator;
   int rows;
-  int solves, iterations; /* since the last prepare */
+  int solves, iterations;                /* since the last prepare */
+  int64_t factorisations, border_solves; /* complete factors made, and back-substitutions for
+                                            constraints that came; since the beginning */
 };
+
+/* The parameters of a complete factor, for all that have one. */
+#define PL_FACTOR_PARAMS                                                                           \
+  {"ordering",                                                                                     \
+   "1",                                                                                            \
+   "of the unknowns: degree (AMD), or nested (METIS) for large bodies",                            \
+   0,                                                                                              \
+   0,                                                                                              \
+   1,                                                                                              \
+   "degree|nested",                                                                                \
+   0},                                                                                             \
+  {                                                                                                \
+    "reuse", "1", "keep it over several matrices, or renew it for each", 0, 0, 1, "yes|no", 0      \
+  }
+enum { PL_FACTOR_ORDERING, PL_FACTOR_REUSE, PL_FACTOR_PARAM_COUNT };
 
 #define X(name) extern const pl_preconditioner_ops pl_preconditioner_##name;
 PL_PRECONDITIONERS(X)
@@ -66,6 +84,7 @@ void pl_preconditioner_destroy(pl_preconditioner *self);
 /* Solvers. A new one is a file that defines pl_solver_NAME and a line here. */
 #define PL_SOLVERS(X)                                                                              \
   X(cg)                                                                                            \
+  X(direct)                                                                                        \
   X(eisenstat)                                                                                     \
   X(minres)                                                                                        \
   X(bicgstab)
@@ -77,7 +96,10 @@ typedef struct pl_solver_ops {
   int unsymmetric;   /* also solves systems whose matrix is not symmetric, or indefinite */
   int indefinite;    /* also solves systems whose matrix is symmetric and indefinite */
   size_t state_size; /* of the member's struct, which begins with a pl_solver */
-  int alone;         /* it has no use for a preconditioner, and gets "none" */
+  /* It asks no other preconditioner than this one, whose values stand among the solver's own from
+   * a place on; NULL: it takes the one that was chosen. */
+  const pl_preconditioner_ops *companion;
+  int companion_values;
   pl_status (*create)(pl_solver *self, const pl_bsr *A, const double *values, pl_error *error);
   void (*destroy)(pl_solver *self); /* also after a create that failed half way */
   pl_status (*prepare)(pl_solver *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
@@ -92,6 +114,7 @@ struct pl_solver {
   pl_allocator allocator;
   int rows;
   double values[PL_MOST_VALUES];
+  uint64_t filter_version;           /* of the last prepare */
   pl_preconditioner *preconditioner; /* the member prepares and applies it if it has a use for it */
 };
 

@@ -229,6 +229,9 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
                             .newton_iterations = world->newton_iterations,
                             .linear_iterations = world->linear_iterations,
                             .halved_steps = world->halved_steps,
+                            .matrices = world->matrices,
+                            .unfinished_solves = world->unfinished_solves,
+                            .worst_linear_residual = world->worst_residual,
                             .time = world->state.time,
                             .seconds = world->seconds,
                             .seconds_evaluate = world->seconds_evaluate,
@@ -244,6 +247,11 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
   for (size_t b = 0; b < world->body_count; b++) {
     facts->nodes += world->bodies[b].mesh->node_count;
     facts->elements += world->bodies[b].mesh->element_count;
+  }
+  if (world->system.solver) {
+    const pl_preconditioner *preconditioner = world->system.solver->preconditioner;
+    facts->factorisations = preconditioner->factorisations;
+    facts->border_solves = preconditioner->border_solves;
   }
   if (world->system.A) facts->matrix_blocks = world->system.A->start[world->blocks];
   return PL_OK;

@@ -121,13 +121,14 @@ void pl_world_unprepare(pl_world *world)
   pl_integrator_destroy(world->integrator);
   pl_solver_destroy(world->system.solver);
   pl_bsr_destroy(world->system.A);
-  void *arrays[] = {world->held,     world->projections, world->holders,
-                    world->contacts, world->before_v,    world->scratch,
-                    world->drag,     world->work,        world->before};
+  void *arrays[] = {world->held,     world->projections, world->holders, world->passing,
+                    world->contacts, world->before_v,    world->scratch, world->drag,
+                    world->work,     world->before};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
   world->held = world->holders = NULL;
+  world->passing = NULL;
   world->contacts = NULL;
   world->projections = world->scratch = world->drag = NULL;
   world->work = world->before = world->before_v = NULL;
@@ -304,6 +305,10 @@ static void count(pl_world *world, const pl_step_report *report, double seconds)
   world->last = *report;
   world->newton_iterations += report->newton_iterations;
   world->linear_iterations += report->linear_iterations;
+  world->matrices += report->matrices;
+  world->unfinished_solves += report->unfinished_solves;
+  if (report->worst_residual > world->worst_residual)
+    world->worst_residual = report->worst_residual;
   world->seconds += seconds;
   world->seconds_evaluate += world->system.seconds_evaluate;
   world->seconds_solve += world->system.seconds_solve;
