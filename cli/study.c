@@ -151,15 +151,6 @@ static pl_status read_probes(const study_table *table, pl_world *world, study_ro
   return PL_OK;
 }
 
-/* Time of this program only, so that others on the machine do not count; of all its threads. */
-static double processor_seconds(void)
-{
-  struct timespec now;
-  return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now)
-             ? pl_now()
-             : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void fill_row(study_row *row, const pl_world_facts *facts, double seconds)
 {
   double steps = (double)facts->steps;
@@ -184,10 +175,10 @@ static pl_status run_once(const work *w, const change_list *changes, study_row *
   int64_t steps = (int64_t)ceil(pl_scene_duration(scene) / pl_world_dt(world) - 1e-9);
   pl_error failure = {0};
   pl_status outcome = PL_OK;
-  double start = processor_seconds();
+  double start = pl_processor_now();
   for (int64_t i = 0; i < steps && !outcome && !cli_interrupted; i++)
     outcome = pl_world_step(world, &failure);
-  double spent = processor_seconds() - start;
+  double spent = pl_processor_now() - start;
   for (int i = 0; i < STUDY_MOST_VALUES; i++) row->values[i] = NAN;
   row->failure[0] = 0;
   pl_world_facts facts;
