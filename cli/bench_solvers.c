@@ -43,7 +43,7 @@ static const contender contenders[] = {
     {"direct", "none", {{0, 6.76, .58}, {0, 114, 11}, {0, 17807, 370}}},
     {"minres", "block-diagonal", {{0}}},
     {"bicgstab", "block-diagonal", {{0}}},
-    {"cg", "auto", {{0}}},
+    {"auto", "auto", {{0}}},
 };
 
 /* Table 3.3: factor by Cholesky with SYMAMD, Mflops and numbers in both halves. */

@@ -54,6 +54,8 @@ PL_API void pl_world_destroy(pl_world *world); /* NULL is fine */
 /* The names of the chosen members. */
 PL_API const char *pl_world_integrator_name(const pl_world *world);
 PL_API const char *pl_world_solver_name(const pl_world *world);
+/* The solver in use now, and why it was chosen ("" where the user did). */
+PL_API const char *pl_world_solver_choice(const pl_world *world, const char **reason);
 PL_API const char *pl_world_preconditioner_name(const pl_world *world);
 /* Which preconditioner is in use where the chosen one (auto) chooses itself, and why, as a sentence
  * that holds until the next step. The chosen one's name and an empty reason otherwise. */

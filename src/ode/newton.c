@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SEARCHES = 12 };
+enum { MOST_SEARCHES = 12, USUAL_REFRESH = 10 };
 
 /* How far the linear solves inside a Newton loop go; the loop itself removes the rest. */
 static const double forcing = 1e-3;
@@ -31,8 +31,11 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
                         .tolerance = values[PL_NEWTON_TOLERANCE],
                         .semidefinite = values[PL_NEWTON_TANGENT] == 0,
                         .reuse = (int)values[PL_NEWTON_MATRIX],
+                        .refresh = (int)values[PL_NEWTON_REFRESH],
                         .floor = values[PL_NEWTON_FORCE],
                         .least_step = values[PL_NEWTON_STEP]};
+  // with one iteration there is no convergence to look at
+  if (newton->iterations == 1 && newton->refresh == 0) newton->refresh = USUAL_REFRESH;
   double **vectors[] = {&newton->q,     &newton->v,    &newton->r,   &newton->dz,
                         &newton->trial, &newton->rest, &newton->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -141,7 +144,10 @@ static double start_increment(pl_newton *newton, pl_system *system, const pl_sta
 static int is_usable(pl_newton *newton, const pl_stage *stage, int first)
 {
   int same = newton->cm == stage->cm && newton->cq == stage->cq && newton->cv == stage->cv;
-  if (same && newton->is_kept && newton->reuse >= (first ? 2 : 1)) return 1;
+  newton->age += first;
+  int old = newton->refresh > 0 && newton->age >= newton->refresh;
+  if (same && newton->is_kept && newton->reuse >= (first ? 2 : 1) && !(first && old)) return 1;
+  newton->age = 0;
   newton->cm = stage->cm;
   newton->cq = stage->cq;
   newton->cv = stage->cv;

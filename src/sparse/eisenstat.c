@@ -28,6 +28,9 @@ enum { T = PL_KRYLOV_WORK, P = PL_KRYLOV_OWN, Y, X, VECTORS };
 /* The true residual is looked at when the split one is this many times what it should be. */
 static const double early = 4;
 
+/* Between two looks the true residual should fall by this factor at least. */
+#define FOLLOWS 0.98
+
 typedef struct eisenstat {
   pl_krylov krylov;
   pl_preconditioner *inverse; /* block-diagonal: D^-1 */
@@ -197,7 +200,7 @@ static pl_status run(eisenstat *self, step *job, double goal, double rr, double 
 {
   pl_krylov *krylov = &self->krylov;
   double *r = krylov->vectors[PL_KRYLOV_R], *p = krylov->vectors[P];
-  double *t = krylov->vectors[T], *y = krylov->vectors[Y], beta = 0;
+  double *t = krylov->vectors[T], *y = krylov->vectors[Y], beta = 0, seen = INFINITY;
   for (double length = rr;;) {
     if (pl_krylov_spent(krylov)) return PL_E_CONVERGENCE;
     if (!isfinite(rr)) return pl_krylov_fail_diverged(krylov, error);
@@ -215,7 +218,9 @@ static pl_status run(eisenstat *self, step *job, double goal, double rr, double 
     if (rr <= end) {
       // how far the split residual must fall follows from what the true one is now
       double size = true_size(self);
-      if (size <= goal || rr == 0) return PL_OK;
+      // where it no longer follows, only the caller's fresh start can help
+      if (size <= goal || !(size < FOLLOWS * seen)) return PL_OK;
+      seen = size;
       end = rr * (goal / size) * (goal / size);
     }
     beta = rr / before;

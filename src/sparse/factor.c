@@ -242,7 +242,8 @@ double pl_factor_flops(const pl_factor *factor) { return factor->common.fl; }
 
 double pl_factor_cost(const pl_factor *factor)
 {
-  return factor->common.lnz > 0 ? factor->common.fl / (4 * factor->common.lnz) : 1;
+  // the factorisation runs at about a third of the speed of a back-substitution
+  return factor->common.lnz > 0 ? 3 * factor->common.fl / (4 * factor->common.lnz) : 1;
 }
 
 #else

@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+/* What counts for an iteration of a solve that did not reach its target, where costs are counted.
+ */
+enum { CUT_OFF = 10 };
+
 #define X(name) &pl_preconditioner_##name.info,
 static const pl_member *const preconditioners[] = {PL_PRECONDITIONERS(X) NULL};
 #undef X
@@ -53,6 +57,7 @@ pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
   self->allocator = *allocator;
   self->rows = A->rows;
   memcpy(self->values, solver->values, sizeof self->values);
+  self->chosen = preconditioner;
   pl_part own = {0};
   if (ops->companion) {
     own.member = &ops->companion->info;
@@ -77,6 +82,12 @@ void pl_solver_destroy(pl_solver *solver)
   solver->ops->destroy(solver);
   pl_preconditioner_destroy(solver->preconditioner);
   pl_free(&allocator, solver);
+}
+
+const pl_solver *pl_solver_in_use(const pl_solver *solver, const char **reason)
+{
+  *reason = "";
+  return solver->ops->choice ? solver->ops->choice(solver, reason) : solver;
 }
 
 double pl_solver_tolerance(const pl_solver *solver) { return solver->values[0]; }
@@ -110,6 +121,8 @@ pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *f
   if (status) return status;
   status = solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
   solver->preconditioner->solves++;
-  solver->preconditioner->iterations += report->iterations;
+  // one that was cut off has cost far more than it took
+  int weight = status == PL_E_CONVERGENCE ? CUT_OFF : 1;
+  solver->preconditioner->iterations += weight * report->iterations;
   return status;
 }

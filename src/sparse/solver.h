@@ -83,6 +83,7 @@ void pl_preconditioner_destroy(pl_preconditioner *self);
 
 /* Solvers. A new one is a file that defines pl_solver_NAME and a line here. */
 #define PL_SOLVERS(X)                                                                              \
+  X(auto)                                                                                          \
   X(cg)                                                                                            \
   X(direct)                                                                                        \
   X(eisenstat)                                                                                     \
@@ -107,6 +108,8 @@ typedef struct pl_solver_ops {
   pl_status (*solve)(pl_solver *self, const pl_bsr *A, const pl_filter *filter, const double *b,
                      double *x, double target, pl_pool *pool, pl_solve_report *report,
                      pl_error *error);
+  /* For a member that chooses among others: the one in use, and why; else NULL. */
+  const pl_solver *(*choice)(const pl_solver *self, const char **reason);
 } pl_solver_ops;
 
 struct pl_solver {
@@ -114,6 +117,7 @@ struct pl_solver {
   pl_allocator allocator;
   int rows;
   double values[PL_MOST_VALUES];
+  const pl_part *chosen;             /* the preconditioner that the user chose; for create only */
   uint64_t filter_version;           /* of the last prepare */
   pl_preconditioner *preconditioner; /* the member prepares and applies it if it has a use for it */
 };
@@ -129,6 +133,9 @@ pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
                            const pl_part *preconditioner, const pl_bsr *A, pl_solver **out,
                            pl_error *error);
 void pl_solver_destroy(pl_solver *solver);
+
+/* The solver in use, which is another one where a member chooses among others, and why. */
+const pl_solver *pl_solver_in_use(const pl_solver *solver, const char **reason);
 
 /* The relative tolerance that the user set. */
 double pl_solver_tolerance(const pl_solver *solver);

@@ -17,6 +17,13 @@ const char *pl_world_integrator_name(const pl_world *world)
 
 const char *pl_world_solver_name(const pl_world *world) { return world->solver_part.member->name; }
 
+const char *pl_world_solver_choice(const pl_world *world, const char **reason)
+{
+  *reason = "";
+  if (!world->system.solver) return pl_world_solver_name(world);
+  return pl_solver_in_use(world->system.solver, reason)->ops->info.name;
+}
+
 const char *pl_world_preconditioner_name(const pl_world *world)
 {
   return world->preconditioner_part.member->name;
@@ -24,10 +31,11 @@ const char *pl_world_preconditioner_name(const pl_world *world)
 
 const char *pl_world_preconditioner_choice(const pl_world *world, const char **reason)
 {
-  const pl_solver *solver = world->system.solver;
   *reason = "";
-  if (!solver || !solver->preconditioner->ops->choice) return pl_world_preconditioner_name(world);
-  return solver->preconditioner->ops->choice(solver->preconditioner, reason);
+  if (!world->system.solver) return pl_world_preconditioner_name(world);
+  const pl_preconditioner *used = pl_solver_in_use(world->system.solver, reason)->preconditioner;
+  *reason = "";
+  return used->ops->choice ? used->ops->choice(used, reason) : used->ops->info.name;
 }
 
 /* Copies between the world's order and the mesh's. */
@@ -249,7 +257,9 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
     facts->elements += world->bodies[b].mesh->element_count;
   }
   if (world->system.solver) {
-    const pl_preconditioner *preconditioner = world->system.solver->preconditioner;
+    const char *reason;
+    const pl_preconditioner *preconditioner =
+        pl_solver_in_use(world->system.solver, &reason)->preconditioner;
     facts->factorisations = preconditioner->factorisations;
     facts->border_solves = preconditioner->border_solves;
   }

@@ -149,7 +149,7 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
   const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->integrator_part.member;
   const pl_solver_ops *solver = (const pl_solver_ops *)world->solver_part.member;
   if (!integrator->is_implicit || !body->model->unsymmetric || solver->unsymmetric) return PL_OK;
-  if (!world->solver_given) return take_general_solver(world, error);
+  if (!world->solver_given || solver == &pl_solver_auto) return take_general_solver(world, error);
   return pl_fail(error, PL_E_ARGUMENT,
                  "body \"%.80s\" has a matrix that is not symmetric, on which solver \"%s\" "
                  "diverges; use \"bicgstab\"",
