@@ -56,6 +56,8 @@ PL_API void pl_world_destroy(pl_world *world); /* NULL is fine */
 /* The names of the chosen members. */
 PL_API const char *pl_world_integrator_name(const pl_world *world);
 PL_API const char *pl_world_solver_name(const pl_world *world);
+/* The solver in use now, and why it was chosen ("" where the user did). */
+PL_API const char *pl_world_solver_choice(const pl_world *world, const char **reason);
 PL_API const char *pl_world_preconditioner_name(const pl_world *world);
 /* Which preconditioner is in use where the chosen one (auto) chooses itself, and why, as a sentence
  * that holds until the next step. The chosen one's name and an empty reason otherwise. */
@@ -224,6 +226,11 @@ PL_API pl_status pl_world_read_probe(pl_world *world, pl_probe_id probe, double 
 /* What all steps so far took and where the world stands. */
 typedef struct pl_world_facts {
   int64_t steps, newton_iterations, linear_iterations;
+  int64_t matrices;                 /* that were assembled */
+  int64_t factorisations;           /* complete ones, by a direct solver */
+  int64_t border_solves;            /* its back-substitutions for constraints that came */
+  int64_t unfinished_solves;        /* linear solves that used up their iterations */
+  double worst_linear_residual;     /* relative, of all linear solves */
   int64_t halved_steps;             /* that failed and were made again with smaller ones */
   int64_t unconverged_steps;        /* that counted though Newton's method had not converged */
   int64_t parts, rejected_parts;    /* steps of the integrator; those that step control undid */

@@ -122,13 +122,14 @@ void pl_world_unprepare(pl_world *world)
   pl_solver_destroy(world->system.solver);
   pl_condense_destroy(world->system.condense);
   pl_bsr_destroy(world->system.A);
-  void *arrays[] = {world->held,     world->projections, world->holders, world->contacts,
-                    world->before_v, world->scratch,     world->drag,    world->work,
-                    world->before,   world->rigids,      world->in_core};
+  void *arrays[] = {world->held,     world->projections, world->holders, world->passing,
+                    world->contacts, world->before_v,    world->scratch, world->drag,
+                    world->work,     world->before,      world->rigids,  world->in_core};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
   world->held = world->holders = NULL;
+  world->passing = NULL;
   world->contacts = NULL;
   world->rigids = NULL;
   world->in_core = NULL;
@@ -151,7 +152,7 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
   const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->integrator_part.member;
   const pl_solver_ops *solver = (const pl_solver_ops *)world->solver_part.member;
   if (!integrator->is_implicit || !body->model->unsymmetric || solver->unsymmetric) return PL_OK;
-  if (!world->solver_given) return take_general_solver(world, error);
+  if (!world->solver_given || solver == &pl_solver_auto) return take_general_solver(world, error);
   return pl_fail(error, PL_E_ARGUMENT,
                  "body \"%.80s\" has a matrix that is not symmetric, on which solver \"%s\" "
                  "diverges; use \"bicgstab\"",
@@ -309,6 +310,10 @@ static void count(pl_world *world, const pl_step_report *report, double seconds)
   world->last = *report;
   world->newton_iterations += report->newton_iterations;
   world->linear_iterations += report->linear_iterations;
+  world->matrices += report->matrices;
+  world->unfinished_solves += report->unfinished_solves;
+  if (report->worst_residual > world->worst_residual)
+    world->worst_residual = report->worst_residual;
   world->seconds += seconds;
   world->seconds_evaluate += world->system.seconds_evaluate;
   world->seconds_solve += world->system.seconds_solve;

@@ -120,6 +120,7 @@ struct pl_world {
   double *work, *before, *before_v; /* a vector; the state at the beginning of the part */
   double *drag;                     /* the system's */
   int *held;                        /* the filter's nodes */
+  char *passing;                    /* which of them only touch something */
   double *projections;              /* the filter's projections */
   int *holders; /* 3 per block: number + 1 of the fix that holds it along x, y, z; 0: none */
   pl_contact *contacts; /* per block; NULL where there are no obstacles */
@@ -127,6 +128,8 @@ struct pl_world {
   pl_step_report last; /* what the last step took */
   int64_t newton_iterations, linear_iterations, halved_steps, unconverged_steps;
   int64_t parts, rejected_parts;
+  int64_t matrices, unfinished_solves;
+  double worst_residual; /* relative, of all linear solves */
   double seconds, seconds_evaluate, seconds_solve;
   int warned_unfinished, warned_indefinite;
 };
