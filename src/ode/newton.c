@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SEARCHES = 12 };
+enum { MOST_SEARCHES = 12, USUAL_REFRESH = 10 };
 
 /* A kept matrix is made anew where an increment is longer than this part of the one before, or
  * where a stage took more iterations than that (Hauth 2004, 3.3.4). */
@@ -33,9 +33,12 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
                         .tolerance = values[PL_NEWTON_TOLERANCE],
                         .semidefinite = values[PL_NEWTON_TANGENT] == 0,
                         .reuse = (int)values[PL_NEWTON_MATRIX],
+                        .refresh = (int)values[PL_NEWTON_REFRESH],
                         .floor = values[PL_NEWTON_FORCE],
                         .forcing = values[PL_NEWTON_FORCING],
                         .least_step = values[PL_NEWTON_STEP]};
+  // with one iteration there is no convergence to look at
+  if (newton->iterations == 1 && newton->refresh == 0) newton->refresh = USUAL_REFRESH;
   double **vectors[] = {&newton->q,     &newton->v,    &newton->r,   &newton->dz,
                         &newton->trial, &newton->rest, &newton->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -86,13 +89,26 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
   double start = pl_now();
   pl_solve_report solved = {0};
   pl_status status = PL_OK;
-  if (fresh)
-    status = pl_solver_prepare(system->solver, system->A, &system->filter, system->pool, error);
+  pl_condense *small = system->condense;
+  const pl_bsr *A = small ? small->A : system->A;
+  // other constraints ask for another preparation, even of the same matrix
+  int renew = fresh || small || system->solver->filter_version != system->filter.version;
+  if (fresh) report->matrices++;
+  if (renew && small) pl_condense_matrix(small, system->A, &system->filter);
+  const pl_filter *filter = small ? &small->filter : &system->filter;
+  if (renew) status = pl_solver_prepare(system->solver, A, filter, system->pool, error);
+  if (small) {
+    pl_condense_down(small, b, small->b);
+    pl_condense_down(small, x, small->x);
+  }
   if (!status)
-    status = pl_solver_solve(system->solver, system->A, &system->filter, b, x, tolerance * scale,
-                             system->pool, &solved, error);
+    status = pl_solver_solve(system->solver, A, filter, small ? small->b : b, small ? small->x : x,
+                             tolerance * scale, system->pool, &solved, error);
+  if (small) pl_condense_up(small, small->x, x);
   report->linear_iterations += solved.iterations;
   report->linear_residual = scale > 0 ? solved.residual / scale : 0;
+  if (report->linear_residual > report->worst_residual)
+    report->worst_residual = report->linear_residual;
   if (status == PL_E_CONVERGENCE) {
     report->unfinished_solves++;
     status = PL_OK;
@@ -140,7 +156,10 @@ static double start_increment(pl_newton *newton, pl_system *system, const pl_sta
 static int is_usable(pl_newton *newton, const pl_stage *stage, int first)
 {
   int same = newton->cm == stage->cm && newton->cq == stage->cq && newton->cv == stage->cv;
-  if (same && newton->is_kept && newton->reuse >= (first ? 2 : 1)) return 1;
+  newton->age += first;
+  int old = newton->refresh > 0 && newton->age >= newton->refresh;
+  if (same && newton->is_kept && newton->reuse >= (first ? 2 : 1) && !(first && old)) return 1;
+  newton->age = 0;
   newton->cm = stage->cm;
   newton->cq = stage->cq;
   newton->cv = stage->cv;

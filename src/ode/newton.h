@@ -43,6 +43,7 @@ typedef struct pl_newton {
   // the matrix that is there: of which stage, and whether it is worth keeping
   double cm, cq, cv;
   int is_kept;
+  int age, refresh; /* stages that it has served, and may serve; 0: any number */
 } pl_newton;
 
 /* The rows that every implicit method's parameter table starts with, and their places. */
@@ -70,6 +71,13 @@ typedef struct pl_newton {
        .summary = "how often it is made anew; kept: only where convergence is slow",               \
        .preset = matrix_preset,                                                                    \
        .words = "every-iteration|every-stage|kept"},                                               \
+      {.name = "refresh",                                                                          \
+       .unit = "count",                                                                            \
+       .summary = "steps after which a kept matrix, and with it corotated frames, is made anew; "  \
+                  "0: where convergence is slow, or 10 with one iteration",                        \
+       .preset = 0,                                                                                \
+       .least = 0,                                                                                 \
+       .most = 1e9},                                                                               \
       {.name = "newton-force",                                                                     \
        .unit = "N",                                                                                \
        .summary = "Newton also ends when the residual force is below this",                        \
@@ -94,6 +102,7 @@ enum {
   PL_NEWTON_TOLERANCE,
   PL_NEWTON_TANGENT,
   PL_NEWTON_MATRIX,
+  PL_NEWTON_REFRESH,
   PL_NEWTON_FORCE,
   PL_NEWTON_STEP,
   PL_NEWTON_FORCING,

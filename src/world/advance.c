@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PASSES = 8 }; /* over the contacts of one part */
+enum { MOST_PASSES = 24 }; /* over the contacts of one part */
 
 static const double safety = 0.9, least_change = 0.2, most_change = 4;
 
@@ -53,16 +53,18 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
 {
   pl_status status = PL_OK;
   keep_before(world, 0);
+  pl_cores_begin(world);
   pl_contacts_begin(world, t, h);
   pl_momentum_expect(world, t, h);
   int64_t inner = report->inner_steps;
   for (int pass = 1;; pass++) {
     status = world->integrator->ops->step(world->integrator, &world->system, t, h, world->state.q,
                                           world->state.v, report, error);
-    if (status || !pl_contacts_revise(world, t, h) || pass >= MOST_PASSES) break;
+    if (status || !pl_contacts_revise(world, t, h, pass) || pass >= MOST_PASSES) break;
     keep_before(world, 1);
   }
   world->parts += report->inner_steps > inner ? report->inner_steps - inner : 1;
+  if (!status) pl_cores_finish(world);
   if (!status) pl_momentum_correct(world, h);
   return status ? status : check_finite(world, error);
 }

@@ -53,7 +53,7 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
     double factor = scale * pl_ramp_at(&load->ramp, t);
     if (factor != 0) add_load(world, load, factor, q, f);
   }
-  pl_pulls_force(world, scale, q, v, f);
+  pl_pulls_force(world, scale, t, q, v, f);
   pl_contacts_friction(world, f);
 }
 
@@ -70,7 +70,7 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
                                semidefinite, A, system->pool);
     if (A && mass != 0) body->model->ops->mass_matrix(body->model, mass, A, system->pool);
   }
-  if (A) pl_pulls_stiffness(world, system->load_scale, q, kq, kv, A);
+  if (A) pl_pulls_stiffness(world, system->load_scale, t, q, kq, kv, A);
   if (f) add_external(world, t, q, v, f);
 }
 
@@ -120,15 +120,19 @@ void pl_world_unprepare(pl_world *world)
 {
   pl_integrator_destroy(world->integrator);
   pl_solver_destroy(world->system.solver);
+  pl_condense_destroy(world->system.condense);
   pl_bsr_destroy(world->system.A);
-  void *arrays[] = {world->held,     world->projections, world->holders,
-                    world->contacts, world->before_v,    world->scratch,
-                    world->drag,     world->work,        world->before};
+  void *arrays[] = {world->held,     world->projections, world->holders, world->passing,
+                    world->contacts, world->before_v,    world->scratch, world->drag,
+                    world->work,     world->before,      world->rigids,  world->in_core};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
   world->held = world->holders = NULL;
+  world->passing = NULL;
   world->contacts = NULL;
+  world->rigids = NULL;
+  world->in_core = NULL;
   world->projections = world->scratch = world->drag = NULL;
   world->work = world->before = world->before_v = NULL;
   world->ready = 0;
@@ -148,7 +152,7 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
   const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->integrator_part.member;
   const pl_solver_ops *solver = (const pl_solver_ops *)world->solver_part.member;
   if (!integrator->is_implicit || !body->model->unsymmetric || solver->unsymmetric) return PL_OK;
-  if (!world->solver_given) return take_general_solver(world, error);
+  if (!world->solver_given || solver == &pl_solver_auto) return take_general_solver(world, error);
   return pl_fail(error, PL_E_ARGUMENT,
                  "body \"%.80s\" has a matrix that is not symmetric, on which solver \"%s\" "
                  "diverges; use \"bicgstab\"",
@@ -176,9 +180,13 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     pl_body *body = &world->bodies[b];
     status = body->model->ops->bind(body->model, world->system.A, body->offset, error);
   }
+  if (!status && world->core_count)
+    status = pl_condense_create(&world->allocator, world->system.A, world->rigids,
+                                (int)world->core_count, &world->system.condense, error);
+  const pl_condense *small = world->system.condense;
   if (!status)
     status = pl_solver_create(&world->allocator, &world->solver_part, &world->preconditioner_part,
-                              world->system.A, &world->system.solver, error);
+                              small ? small->A : world->system.A, &world->system.solver, error);
   return status;
 }
 
@@ -214,7 +222,7 @@ static pl_status check_held(const pl_world *world, pl_error *error)
 /* Room for the state before a part of the step, if it will be asked for. */
 static pl_status make_room(pl_world *world, pl_error *error)
 {
-  int needed = world->obstacle_count > 0 || world->tolerance > 0;
+  int needed = world->obstacle_count > 0 || world->core_count > 0 || world->tolerance > 0;
   for (size_t b = 0; b < world->body_count; b++) needed |= world->bodies[b].keeps_momentum;
   if (!needed) return PL_OK;
   double **vectors[] = {&world->work, &world->before, &world->before_v};
@@ -242,6 +250,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   if (!world->scratch) status = pl_fail_memory(error);
   if (!status) status = make_room(world, error);
   if (!status) status = make_drag(world, error);
+  if (!status) status = pl_cores_prepare(world, error);
   if (!status) status = pl_world_make_filter(world, error);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status)
@@ -301,6 +310,10 @@ static void count(pl_world *world, const pl_step_report *report, double seconds)
   world->last = *report;
   world->newton_iterations += report->newton_iterations;
   world->linear_iterations += report->linear_iterations;
+  world->matrices += report->matrices;
+  world->unfinished_solves += report->unfinished_solves;
+  if (report->worst_residual > world->worst_residual)
+    world->worst_residual = report->worst_residual;
   world->seconds += seconds;
   world->seconds_evaluate += world->system.seconds_evaluate;
   world->seconds_solve += world->system.seconds_solve;

@@ -279,7 +279,7 @@ TEST(held_blocks_go_where_they_must)
     double q[6] = {0}, v[6] = {0}, projection[9] = {0};
     int held = 1;
     toy_open(&self, 2);
-    self.system.filter = (pl_filter){1, &held, projection};
+    self.system.filter = (pl_filter){.count = 1, .nodes = &held, .projections = projection};
     pl_part part;
     pl_integrator *integrator = open_integrator(ops, 2, &part);
     advance(&self, integrator, 0.01, 50, q, v);
