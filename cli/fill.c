@@ -188,7 +188,7 @@ int cli_mesh_fill(int count, char **words)
   int option_count = add_filler_options(options, OWN, values);
   int code =
       cli_parse(count, words, options, option_count, "mesh fill SURFACE|SOLID [OPTIONS] -o FILE",
-                "Fills a surface (.obj, .stl, .ply, .off) or a ready-made solid ('pliant "
+                "Fills a surface (.obj, .stl, .ply, .off, .glb) or a ready-made solid ('pliant "
                 "list solid') with elements.",
                 &files);
   if (code) return code < 0 ? CLI_OK : code;
