@@ -96,6 +96,11 @@ PL_API pl_status pl_world_set_tool(pl_world *world, const pl_tool_def *def, pl_e
  */
 PL_API void pl_world_read_tool(const pl_world *world, double force[3], int *touched);
 
+/* Gives a body that nothing holds this mean velocity, m/s; how it spins and vibrates stays as it
+ * is. Nothing happens to a body that is held somewhere. */
+PL_API pl_status pl_world_throw(pl_world *world, pl_body_id body, const double velocity[3],
+                                pl_error *error);
+
 /* ---- pins ---- */
 
 /* Holds a node where it is now. */

@@ -18,7 +18,8 @@ int pl_session_send(pl_session *session, const pl_command *command)
   pl_command *last = NULL;
   if (count) last = &session->queue[(session->queue_first + count - 1) % PL_SESSION_QUEUE];
   int taken = 1;
-  if (last && last->kind == PL_COMMAND_drag && command->kind == PL_COMMAND_drag) {
+  if (last && last->kind == command->kind &&
+      (command->kind == PL_COMMAND_drag || command->kind == PL_COMMAND_push)) {
     *last = *command;
   } else if (count < PL_SESSION_QUEUE) {
     session->queue[(session->queue_first + count) % PL_SESSION_QUEUE] = *command;
@@ -113,6 +114,7 @@ static void measure_pace(pl_session *session, double now)
 static void step(pl_session *session)
 {
   pl_error error = {0};
+  pl_session_follow(session);
   double start = pl_now();
   pl_status status = pl_world_step(session->world, &error);
   session->lately_seconds += pl_now() - start;

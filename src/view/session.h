@@ -29,8 +29,8 @@ pl_status pl_session_start(const pl_session_def *def, pl_board *board, pl_sessio
 /* Waits for the step that is under way. */
 void pl_session_stop(pl_session *session);
 
-/* Queues a command from any thread; 0 where the queue is full and it is dropped. A drag takes the
- * place of one that waits right before it. */
+/* Queues a command from any thread; 0 where the queue is full and it is dropped. A drag or
+ * push takes the place of one that waits right before it. */
 int pl_session_send(pl_session *session, const pl_command *command);
 
 #endif

@@ -26,14 +26,16 @@ void pl_session_unload(pl_session *session)
   pl_surface_release(&session->surface);
   pl_history_release(&session->history);
   pl_scene_destroy(session->scene);
-  void *arrays[] = {session->positions, session->values, session->held};
+  void *arrays[] = {session->positions, session->values, session->vectors, session->held};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     pl_free(&session->allocator, arrays[i]);
   session->scene = NULL;
   session->world = NULL;
-  session->positions = session->values = NULL;
+  session->positions = session->values = session->vectors = NULL;
   session->held = NULL;
   session->pull = (pl_pull_id){0};
+  session->pulled = (pl_body_id){0};
+  session->has_tool = 0;
   session->steps_left = 0;
   session->gauged = (pl_world_facts){0};
 }
@@ -52,8 +54,10 @@ static pl_status prepare(pl_session *session, pl_error *error)
   size_t vertices = (size_t)session->surface.vertex_count;
   session->positions = pl_alloc(&session->allocator, 3 * vertices, sizeof(float));
   session->values = pl_alloc(&session->allocator, vertices, sizeof(float));
+  session->vectors = pl_alloc(&session->allocator, 3 * vertices, sizeof(float));
   session->held = pl_alloc(&session->allocator, vertices, 1);
-  if (session->positions && session->values && session->held) return PL_OK;
+  pl_locals_choose(&session->locals, session->world);
+  if (session->positions && session->values && session->vectors && session->held) return PL_OK;
   return pl_fail_memory(error);
 }
 

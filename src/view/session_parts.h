@@ -62,7 +62,9 @@ struct pl_session {
   pl_surface surface;
   pl_history history;
   uint32_t scene_number, frame_number;
-  float *positions, *values;
+  float *positions, *values, *vectors;
+  pl_locals locals;
+  float local_room[PL_MOST_LOCALS * PL_LOCAL_FLOATS];
   unsigned char *held;
   int entry; /* of the gallery */
   pl_stamp stamp;
@@ -72,7 +74,13 @@ struct pl_session {
   int playing, steps_left, free_pace, stepped, dirty;
   double speed, strength;
   pl_tint tint;
-  pl_pull_id pull; /* 0: none */
+  pl_arrows arrows;
+  int show_locals;
+  pl_pull_id pull;   /* 0: none */
+  pl_body_id pulled; /* last */
+  int has_tool;
+  pl_tool_def tool;
+  double tool_target[3]; /* where the hand is; the tool follows */
 
   // the clock
   double anchor_clock, anchor_time; /* when the simulated time was what */
@@ -97,6 +105,15 @@ void pl_session_load(pl_session *session, int entry);
 void pl_session_unload(pl_session *session);
 /* Loads again if the file has changed. */
 void pl_session_look(pl_session *session);
+
+/* The hand (session_hand.c): pulls, pins, throws, the tool. */
+pl_status pl_session_grab(pl_session *session, const pl_command *command, pl_error *error);
+void pl_session_drop(pl_session *session);
+pl_status pl_session_hold(pl_session *session, const pl_command *command, pl_error *error);
+pl_status pl_session_push(pl_session *session, const double *numbers, pl_error *error);
+void pl_session_lift(pl_session *session);
+/* Before each step: the tool follows the hand by a part of its radius at most. */
+void pl_session_follow(pl_session *session);
 
 /* Commands (session_act.c). */
 void pl_session_act(pl_session *session, const pl_command *command);

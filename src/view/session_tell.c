@@ -147,6 +147,31 @@ static void fill_clock(const pl_session *session, pl_frame *frame)
   frame->step_seconds = session->step_seconds;
 }
 
+/* Colours, arrows and local frames, and the tool. */
+static pl_status tell_extras(pl_session *session, pl_frame *frame, double now, pl_error *error)
+{
+  pl_world *world = session->world;
+  pl_status status = PL_OK;
+  int is_time = now >= session->next_tint || !session->playing;
+  if (is_time) session->next_tint = now + tint_seconds;
+  if (is_time && frame->tint != PL_TINT_none)
+    status = pl_surface_tint(&session->surface, world, frame->tint, session->values, error);
+  if (!status && is_time && frame->arrows != PL_ARROWS_none)
+    status = pl_surface_arrows(&session->surface, world, frame->arrows, session->vectors, error);
+  if (!status && session->show_locals) {
+    frame->local_count = session->locals.count;
+    status =
+        pl_locals_read(&session->locals, world, session->surface.room, session->local_room, error);
+  }
+  if (session->has_tool) {
+    frame->has_tool = 1;
+    frame->tool_radius = session->tool.radius;
+    memcpy(frame->tool_centre, session->tool.centre, sizeof frame->tool_centre);
+    pl_world_read_tool(world, frame->tool_force, NULL);
+  }
+  return status;
+}
+
 void pl_session_tell_frame(pl_session *session, double now)
 {
   pl_error error = {0};
@@ -156,14 +181,13 @@ void pl_session_tell_frame(pl_session *session, double now)
                     .vertex_count = session->surface.vertex_count,
                     .positions = session->positions,
                     .tint = session->tint,
-                    .values = session->values};
+                    .values = session->values,
+                    .arrows = session->arrows,
+                    .vectors = session->vectors,
+                    .locals = session->local_room};
   pl_status status =
       pl_surface_positions(&session->surface, session->world, session->positions, &error);
-  if (!status && frame.tint != PL_TINT_none && (now >= session->next_tint || !session->playing)) {
-    status =
-        pl_surface_tint(&session->surface, session->world, frame.tint, session->values, &error);
-    session->next_tint = now + tint_seconds;
-  }
+  if (!status) status = tell_extras(session, &frame, now, &error);
   if (!status && session->pull.index1 &&
       !pl_world_read_pull(session->world, session->pull, &frame.pulls[0], NULL))
     frame.pull_count = 1;

@@ -1,5 +1,6 @@
-/* The tool: a sphere with centre c and radius r pushes a node at x inside it by the penalty force
- * F = k (r - |x - c|) n along n = (x - c) / |x - c|. Of its stiffness -dF/dx = k n n^T
+/* The hand's means beside pulls. The tool: a sphere with centre c and radius r pushes a node at x
+ * inside it by the penalty force F = k (r - |x - c|) n along n = (x - c) / |x - c|. Of its
+ * stiffness -dF/dx = k n n^T
  * - k (r - |x - c|) / |x - c| (I - n n^T) only the first part enters the matrix: the second makes
  * it indefinite. Wherever models have control points the force goes to those that carry the node.
  */
@@ -130,4 +131,32 @@ void pl_world_read_tool(const pl_world *world, double force[3], int *touched)
     }
   }
   if (touched) *touched = count;
+}
+
+/* ---- throwing ---- */
+
+pl_status pl_world_throw(pl_world *world, pl_body_id id, const double velocity[3], pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (status) return status;
+  for (int k = 0; k < 3; k++) {
+    if (!isfinite(velocity[k]))
+      return pl_fail(error, PL_E_ARGUMENT, "the velocity of a throw must be three finite numbers");
+  }
+  for (size_t i = 0; i < world->fix_count; i++) {
+    const pl_fix *fix = &world->fixes[i];
+    if (fix->count && &world->bodies[fix->body] == body) return PL_OK;
+  }
+  double momentum[3] = {0}, mass = 0, *v = world->state.v + 3 * body->offset;
+  for (int i = 0; i < body->blocks; i++) {
+    mass += body->model->lumped_mass[i];
+    pl_vec3_add_scaled(body->model->lumped_mass[i], v + 3 * i, momentum);
+  }
+  for (int i = 0; i < body->blocks; i++) {
+    pl_vec3_add_scaled(1, velocity, v + 3 * i);
+    pl_vec3_add_scaled(-1 / mass, momentum, v + 3 * i);
+  }
+  pl_integrator_forget(world->integrator);
+  return PL_OK;
 }

@@ -67,23 +67,28 @@ static int wait_for(run *r, pl_slot slot, const char *part)
 
 /* What stands in the head of a frame. */
 typedef struct head {
-  uint32_t flags, pulls, place, count;
+  uint32_t flags, pulls, place, count, tool;
   double time, force, x, z; /* of the first pull; its place */
+  double push;              /* the tool's force downwards */
 } head;
 
 static head read_head(run *r)
 {
   head out = {0};
   pl_board_read(r->board, PL_SLOT_FRAME, 0, &r->text);
-  if (r->text.size < 56) return out;
+  if (r->text.size < 96) return out;
   memcpy(&out.flags, r->text.data + 12, 4);
   memcpy(&out.time, r->text.data + 16, 8);
   memcpy(&out.pulls, r->text.data + 32, 4);
   memcpy(&out.place, r->text.data + 40, 4);
   memcpy(&out.count, r->text.data + 44, 4);
+  float push;
+  memcpy(&out.tool, r->text.data + 64, 4);
+  memcpy(&push, r->text.data + 92, 4);
+  out.push = -(double)push;
   if (!out.pulls) return out;
   float pull[9];
-  memcpy(pull, r->text.data + 56, sizeof pull);
+  memcpy(pull, r->text.data + 96, sizeof pull);
   out.x = (double)pull[0];
   out.z = (double)pull[2];
   for (int k = 6; k < 9; k++) out.force += (double)(pull[k] * pull[k]);
@@ -107,6 +112,7 @@ static int is_paused(const head *h) { return h->count > 0 && !(h->flags & 1); }
 static int is_at_5(const head *h) { return h->count > 5 && h->place == 5 && !(h->flags & 1); }
 static int is_at_7(const head *h) { return h->count == 8 && h->place == 7 && !(h->flags & 1); }
 static int is_pulled(const head *h) { return h->pulls == 1 && h->force > 1 && h->time > 0.5; }
+static int is_pushed(const head *h) { return h->tool == 1 && h->push > 1 && h->time > 0.1; }
 static int is_at_start(const head *h) { return h->count == 1 && h->time == 0; }
 
 TEST(it_plays_and_goes_back)
@@ -151,6 +157,30 @@ TEST(it_pulls_and_tells_the_force)
   end(&r);
 }
 
+/* The tool comes down on the bar's free end; a thrown bar is held and stays. */
+TEST(it_pushes_and_throws)
+{
+  run r;
+  head h;
+  start(&r, scene_text, 1);
+  CHECK(wait_until(&r, has_run, &h));
+  tell(&r, "push 1 0.1 0.4 0.1");
+  tell(&r, "push 1 0.1 -0.2 0.1");
+  CHECK(wait_until(&r, is_pushed, &h));
+  tell(&r, "lift");
+  tell(&r, "throw 1 0 0");
+  tell(&r, "grab 0 0.3 0.3");
+  tell(&r, "drop");
+  tell(&r, "throw 1 0 0");
+  tell(&r, "pause");
+  CHECK(wait_until(&r, is_paused, &h));
+  CHECK(h.tool == 0 && h.pulls == 0);
+  tell(&r, "arrows outer-forces");
+  tell(&r, "locals 1");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"arrows\":\"outer-forces\",\"locals\":true"));
+  end(&r);
+}
+
 TEST(values_change_while_it_runs)
 {
   run r;
@@ -190,7 +220,9 @@ TEST(what_is_wrong_is_told)
                {"set integrator speed 3", "no parameter"},
                {"choose solver magic", "unknown solver"},
                {"grab 99999 0 0", "no triangle"},
-               {"tint smell", "no colouring"}};
+               {"tint smell", "no colouring"},
+               {"arrows west", "no arrows of"},
+               {"push 0 0 0 -1", "radius of the tool"}};
   run r;
   start(&r, scene_text, 0);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -285,6 +317,7 @@ TEST(it_stops_at_once)
   }
 }
 
-TESTS(X(it_plays_and_goes_back) X(it_pulls_and_tells_the_force) X(values_change_while_it_runs)
-          X(what_is_wrong_is_told) X(pins_are_shown) X(a_bad_scene_is_told_and_followed)
-              X(a_failing_step_stops_and_goes_on) X(the_gallery_makes_pictures) X(it_stops_at_once))
+TESTS(X(it_plays_and_goes_back) X(it_pulls_and_tells_the_force) X(it_pushes_and_throws)
+          X(values_change_while_it_runs) X(what_is_wrong_is_told) X(pins_are_shown)
+              X(a_bad_scene_is_told_and_followed) X(a_failing_step_stops_and_goes_on)
+                  X(the_gallery_makes_pictures) X(it_stops_at_once))

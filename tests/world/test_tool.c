@@ -155,5 +155,36 @@ TEST(inner_forces_carry_the_weight)
   pl_world_destroy(world);
 }
 
-TESTS(X(a_push_gives_momentum) X(it_pushes_what_it_touches) X(bad_tools_are_refused)
-          X(strain_and_energy_of_a_stretch) X(inner_forces_carry_the_weight))
+/* A thrown body flies off at that speed and spins on as before; one that is held stays. */
+TEST(a_throw_moves_free_bodies)
+{
+  pl_body_id body;
+  pl_world *world = make(&(bar_def){.free = 1, .spin = {0, 0, 2}}, &body);
+  const double velocity[3] = {3, 0, 1};
+  const pl_body *inside = pl_world_body(world, body);
+  double spread[3] = {world->state.v[0] - world->state.v[30],
+                      world->state.v[1] - world->state.v[31],
+                      world->state.v[2] - world->state.v[32]};
+  CHECK_OK(pl_world_throw(world, body, velocity, error));
+  double sum[3] = {0}, mass = 0;
+  for (int i = 0; i < inside->blocks; i++) {
+    mass += inside->model->lumped_mass[i];
+    for (int k = 0; k < 3; k++) sum[k] += inside->model->lumped_mass[i] * world->state.v[3 * i + k];
+  }
+  for (int k = 0; k < 3; k++) CHECK_NEAR(sum[k] / mass, velocity[k], 1e-12);
+  for (int k = 0; k < 3; k++)
+    CHECK_NEAR(world->state.v[k] - world->state.v[30 + k], spread[k], 1e-12);
+  pl_error error;
+  CHECK(pl_world_throw(world, body, (const double[3]){NAN, 0, 0}, &error) == PL_E_ARGUMENT);
+  pl_world_destroy(world);
+
+  world = make(&(bar_def){0}, &body);
+  uint64_t before = pl_world_state_hash(world);
+  CHECK(pl_world_throw(world, body, velocity, &error) == PL_OK);
+  CHECK(pl_world_state_hash(world) == before);
+  pl_world_destroy(world);
+}
+
+TESTS(X(a_throw_moves_free_bodies) X(a_push_gives_momentum) X(it_pushes_what_it_touches)
+          X(bad_tools_are_refused) X(strain_and_energy_of_a_stretch)
+              X(inner_forces_carry_the_weight))
