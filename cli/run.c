@@ -9,14 +9,16 @@
 #include "progress.h"
 #include "record.h"
 #include "summary.h"
+#include "tape.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 typedef struct run {
-  const char *scene_path, *folder, *progress_word, *threads_word;
+  const char *scene_path, *folder, *progress_word, *threads_word, *replay;
   cli_words plain, changes;
   int allow_path, quiet;
   char folder_room[4096];
@@ -26,6 +28,7 @@ typedef struct run {
   cli_progress progress;
   cli_record record;
   cli_frames frames;
+  cli_tape tape;
   double seconds_output;
 } run;
 
@@ -49,6 +52,10 @@ static int parse(run *r, int count, char **words)
        .argument = "HOW",
        .summary = "auto, off or json",
        .value = &r->progress_word},
+      {.name = "replay",
+       .argument = "DIR",
+       .summary = "show the finished run in DIR in the browser, as pliant view DIR does",
+       .value = &r->replay},
       {.name = "allow-path",
        .summary = "let the scene name files outside its folder",
        .flag = &r->allow_path},
@@ -63,6 +70,7 @@ static int parse(run *r, int count, char **words)
                 ".pvd), plots (.svg) and a picture of the last frame (.png).",
                 &r->plain);
   if (code) return code;
+  if (r->replay && r->plain.count == 0) return CLI_OK;
   if (r->plain.count != 1) return cli_fail(CLI_USAGE, "run needs one scene; see pliant run --help");
   r->scene_path = r->plain.words[0];
   if (!cli_progress_start(&r->progress, r->progress_word))
@@ -89,6 +97,7 @@ static pl_status look(run *r, pl_error *error)
   pl_world *world = pl_scene_world(r->scene);
   pl_status status = cli_record_add(&r->record, world, error);
   if (!status) status = cli_frames_add(&r->frames, world, error);
+  if (!status) status = cli_tape_add(&r->tape, world, error);
   r->seconds_output += pl_now() - start;
   return status;
 }
@@ -136,6 +145,7 @@ static void tell_results(const run *r)
   cli_frames_print(&r->frames);
   if (r->record.file >= 0) printf("  probes   %s/probes.csv and probes*.svg\n", r->folder);
   printf("  picture  %s/picture.png\n  summary  %s/summary.json\n", r->folder, r->folder);
+  printf("  replay   pliant view %s\n", r->folder);
 }
 
 static int execute(run *r)
@@ -154,6 +164,8 @@ static int execute(run *r)
   if (!status) status = cli_summary_remove(r->folder, &error);
   if (!status) status = cli_record_open(&r->record, pl_scene_world(r->scene), r->folder, &error);
   if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, &error);
+  if (!status)
+    status = cli_tape_open(&r->tape, r->scene, r->scene_path, &r->changes, r->folder, &error);
   if (status) return cli_fail_error(&error);
 
   cli_catch_interrupts();
@@ -173,10 +185,12 @@ static int execute(run *r)
 int cli_run(int count, char **words)
 {
   static run r;
-  r.record.file = -1;
+  r.record.file = r.tape.file = -1;
   int code = parse(&r, count, words);
   if (code) return code < 0 ? CLI_OK : code;
+  if (r.replay) return cli_view(1, (char *[]){(char *)(uintptr_t)r.replay});
   code = execute(&r);
+  cli_tape_close(&r.tape);
   cli_frames_close(&r.frames);
   cli_record_close(&r.record);
   pl_scene_destroy(r.scene);

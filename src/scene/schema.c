@@ -148,6 +148,10 @@ static const pl_element world = {
                        "time",
                        0, 0, 20, NULL, 1},
              .preset = "6"},
+            TEXT("start", "path",
+                 "a checkpoint or recording, relative to the scene's folder, whose last state the "
+                 "scene begins with",
+                 0, pl_check_text),
             END,
         },
     .least = 1,

@@ -29,6 +29,8 @@
   X(release, "inn", 0, 1e9, "free the corner nearest to a point")                                  \
   X(choose, "ww", 0, 0, "another integrator, solver, preconditioner or material.N")                \
   X(set, "wwt", 0, 0, "a value of world, integrator, solver, preconditioner or material.N")        \
+  X(save, "", 0, 0, "give out the state as a scene and a checkpoint")                              \
+  X(live, "", 0, 0, "leave the recorded run and simulate from where it stands")                    \
   X(gallery, "", 0, 0, "make the pictures of the scenes to choose from")                           \
   X(open, "i", 0, 1e6, "that scene of the gallery")
 

@@ -296,6 +296,7 @@ void pl_describe_state(pl_text *out, const pl_session *session)
   text_pair(out, "tint", pl_tint_names[session->tint]);
   text_pair(out, "arrows", pl_arrows_names[session->arrows]);
   pl_text_add(out, ",\"locals\":%s", session->show_locals ? "true" : "false");
+  pl_text_add(out, ",\"replaying\":%s", session->replaying ? "true" : "false");
   number_pair(out, "strength", session->strength);
   pl_text_add(out, ",\"world\":{\"dt\":");
   add_number(out, world->dt);

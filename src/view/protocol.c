@@ -108,6 +108,15 @@ void pl_write_held(pl_text *out, uint32_t scene, const pl_surface *surface,
   pl_text_bytes(out, held, (size_t)surface->vertex_count);
 }
 
+void pl_write_saved(pl_text *out, uint32_t scene, const pl_text *xml, const pl_text *state)
+{
+  put_head(out, "PLS1", scene);
+  put_u32(out, (uint32_t)xml->size);
+  put_u32(out, (uint32_t)state->size);
+  pl_text_bytes(out, xml->data, xml->size);
+  pl_text_bytes(out, state->data, state->size);
+}
+
 void pl_write_thumb(pl_text *out, uint32_t index, const void *png, size_t size)
 {
   put_head(out, "PLT1", index);

@@ -43,6 +43,8 @@ void pl_write_frame(pl_text *out, const pl_frame *frame);
 void pl_write_geometry(pl_text *out, uint32_t scene, const pl_surface *surface, const float *rest);
 void pl_write_held(pl_text *out, uint32_t scene, const pl_surface *surface,
                    const unsigned char *held);
+/* Two files: a scene and the state that it begins with. */
+void pl_write_saved(pl_text *out, uint32_t scene, const pl_text *xml, const pl_text *state);
 /* A PNG picture of the gallery's scene of that number. */
 void pl_write_thumb(pl_text *out, uint32_t index, const void *png, size_t size);
 

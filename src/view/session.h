@@ -16,6 +16,7 @@ typedef struct pl_session_def {
   const char *gallery_folder; /* whose .xml files can be chosen as well, NULL: none  */
   const char *const *changes; /* as in pl_scene_def, for the first scene             */
   int change_count;
+  const char *recording;       /* of a run of the first scene, to be shown instead; NULL: none */
   int threads, allow_any_path; /* as in pl_scene_def                                 */
   int playing;                 /* at the start                                       */
   size_t history_bytes;        /* room for earlier states                            */

@@ -249,11 +249,25 @@ static int act_on_scene(pl_session *session, const pl_command *command)
   return 0;
 }
 
+/* What would change a recorded run. */
+static int is_touch(pl_command_kind kind)
+{
+  return kind == PL_COMMAND_grab || kind == PL_COMMAND_push || kind == PL_COMMAND_throw ||
+         kind == PL_COMMAND_pin || kind == PL_COMMAND_release || kind == PL_COMMAND_set ||
+         kind == PL_COMMAND_choose;
+}
+
 static pl_status act(pl_session *session, const pl_command *command, pl_error *error)
 {
+  if (session->replaying && is_touch(command->kind))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "this is a recorded run; simulate from here to touch or change it");
   const double *number = command->numbers;
   switch (command->kind) {
   case PL_COMMAND_play:
+    // a recorded run begins again at its end
+    if (session->replaying && session->history.here + 1 == session->history.count)
+      pl_history_go(&session->history, session->world, 0, NULL);
     session->playing = 1;
     pl_session_anchor(session);
     return PL_OK;
@@ -306,6 +320,12 @@ static pl_status act(pl_session *session, const pl_command *command, pl_error *e
   case PL_COMMAND_pin:
   case PL_COMMAND_release:
     return pl_session_hold(session, command, error);
+  case PL_COMMAND_save:
+    return pl_session_save(session, error);
+  case PL_COMMAND_live:
+    session->replaying = 0;
+    pl_session_anchor(session);
+    return PL_OK;
   case PL_COMMAND_choose:
     return choose(session, command, error);
   case PL_COMMAND_set:

@@ -70,6 +70,10 @@ struct pl_session {
   pl_stamp stamp;
   double next_look; /* at the file, by the clock */
 
+  int replaying;  /* the history is a recorded run, and time goes along it */
+  int file_fixes; /* fixes of the scene's file; the others are pins */
+  int64_t file_held;
+
   // how it runs
   int playing, steps_left, free_pace, stepped, dirty;
   double speed, strength;
@@ -99,6 +103,15 @@ struct pl_session {
   uint32_t notice_count;
   pl_text text; /* room for messages */
 };
+
+/* Saving (session_save.c): posts the state as files. */
+pl_status pl_session_save(pl_session *session, pl_error *error);
+/* Fills the history with the recorded run. */
+pl_status pl_session_replay(pl_session *session, pl_error *error);
+/* Nodes that the fixes of the scene's file hold. */
+int64_t pl_session_held_by_file(const pl_session *session);
+/* What the session's scene of that number is loaded with. */
+pl_scene_def pl_session_scene_def(const pl_session *session, int entry);
 
 /* Loading (session_load.c): posts the scene or its errors. */
 void pl_session_load(pl_session *session, int entry);

@@ -103,7 +103,7 @@ static pl_status gauge(pl_session *session, pl_error *error)
   pl_status status = pl_world_measure(session->world, &now, error);
   if (status) return status;
   double steps = (double)(now.steps - before->steps);
-  double per_step = steps > 0 ? 1 / steps : NAN, ms = 1e3 * per_step;
+  double per_step = steps > 0 && !session->replaying ? 1 / steps : NAN, ms = 1e3 * per_step;
   double evaluate = now.seconds_evaluate - before->seconds_evaluate;
   double solve = now.seconds_solve - before->seconds_solve;
   double other = now.seconds - before->seconds - evaluate - solve;

@@ -221,6 +221,17 @@ static pl_status fresh_integrator(pl_world *world, pl_error *error)
   return PL_OK;
 }
 
+/* Of doubles that may stand anywhere. */
+static int are_finite(const char *from, int count)
+{
+  for (int i = 0; i < count; i++) {
+    double value;
+    memcpy(&value, from + (size_t)i * sizeof value, sizeof value);
+    if (!isfinite(value)) return 0;
+  }
+  return 1;
+}
+
 pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, pl_error *error)
 {
   head first;
@@ -228,7 +239,8 @@ pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, 
   pl_status status = check_size(world, size, error);
   if (status) return status;
   memcpy(&first, from, sizeof first);
-  if (first.cookie != head_cookie || first.blocks != world->blocks || !isfinite(first.time))
+  if (first.cookie != head_cookie || first.blocks != world->blocks ||
+      !isfinite(first.time + first.epoch) || !are_finite(from + sizeof first, 6 * world->blocks))
     return pl_fail(error, PL_E_ARGUMENT, "these bytes are not a state of this world");
   status = fresh_integrator(world, error);
   if (status) return status;

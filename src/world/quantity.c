@@ -152,7 +152,8 @@ QUANTITY(inverted, "inverted", "how many elements are turned inside out", "1", 1
 QUANTITY(momentum, "momentum", "of a body, or of the world", "kg m/s", 3, 0, read_momentum);
 QUANTITY(angular, "angular-momentum", "about the origin", "kg m^2/s", 3, 0, read_angular);
 
-static const pl_member *const members[] = {
-    &displacement.info, &position.info, &velocity.info, &kinetic.info, &elastic.info, &gravity.info,
-    &energy.info,       &volume.info,   &inverted.info, &momentum.info, &angular.info, NULL};
+static const pl_member *const members[] = {&displacement.info, &position.info, &velocity.info,
+                                           &kinetic.info,      &elastic.info,  &gravity.info,
+                                           &energy.info,       &volume.info,   &inverted.info,
+                                           &momentum.info,     &angular.info,  NULL};
 const pl_family pl_quantity_family = {"quantity", "what a probe watches", members};

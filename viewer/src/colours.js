@@ -34,6 +34,8 @@ export const tints = {
   none: { name: 'Plain', map: 'amount' },
   'von-mises': { name: 'von Mises stress', map: 'amount', fromZero: true },
   'volume-ratio': { name: 'Volume ratio (det F)', map: 'around', middle: 1 },
+  strain: { name: 'Strain', map: 'amount', fromZero: true },
+  'energy-density': { name: 'Energy density', map: 'amount', fromZero: true },
   displacement: { name: 'Displacement', map: 'amount', fromZero: true },
   velocity: { name: 'Speed', map: 'amount', fromZero: true },
 };
@@ -78,4 +80,7 @@ export function drawBar(canvas, map) {
 }
 
 // Bodies without a colouring, one after the other.
-export const bodyColours = ['#e8a33d', '#4aa3a2', '#d4685a', '#7d8fd6', '#9bb85a', '#c07fb8', '#8a7a66', '#5fb0d9'].map((text) => parse(text).map(linear));
+export const bodyColours = ['#e8a33d', '#3f9c98', '#d4685a', '#7d8fd6', '#9bb85a', '#c07fb8', '#8a7a66', '#5fb0d9'];
+export const linearColour = (text) => parse(text).map(linear);
+
+export const arrowNames = { none: 'None', velocity: 'Velocities', 'outer-forces': 'Forces from outside', 'inner-forces': 'Elastic forces' };

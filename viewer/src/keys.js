@@ -2,7 +2,8 @@
 import { $, el } from './dom.js';
 
 const mouse = [
-  ['Drag a body', 'pull it with a spring'],
+  ['Drag a body', 'pull it with a spring; let go in a swing: throw it'],
+  ['X, then drag', 'push it with a sphere; wheel: in and out'],
   ['Drag elsewhere', 'turn the view'],
   ['Right drag', 'shift the view'],
   ['Wheel', 'nearer and farther'],
