@@ -28,7 +28,7 @@ export const launch = () => chromium.launch({
 });
 
 export async function openPage(browser, address, options = {}) {
-  const page = await browser.newPage({ viewport: { width: 1100, height: 700 }, colorScheme: 'light', ...options });
+  const page = await browser.newPage({ viewport: { width: 960, height: 600 }, colorScheme: 'light', ...options });
   page.on('request', (request) => requests.push(request.url()));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (line) => { if (line.type() === 'error' && !/WebSocket|ERR_CONNECTION/.test(line.text())) complaints.push(line.text()); });
@@ -36,7 +36,7 @@ export async function openPage(browser, address, options = {}) {
   return page;
 }
 
-export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 20000 });
+export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 30000, polling: 40 });
 export const ready = (page) => until(page, () => window.pliant?.app.frame && pliant.stage.draws > 1);
 export const tell = (page, line) => page.evaluate((text) => pliant.send(text), line);
 export async function pause(page) {

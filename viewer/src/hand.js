@@ -101,8 +101,8 @@ export class Hand {
 
   // A body that is let go in a swing flies on with the hand's velocity.
   throw() {
-    const now = performance.now(), lately = this.trail.filter(({ time }) => now - time < 120);
-    if (lately.length < 3) return;
+    const now = performance.now(), lately = this.trail.filter(({ time }) => now - time < 200);
+    if (lately.length < 2) return;
     const first = lately[0], last = lately.at(-1), seconds = (last.time - first.time) / 1000;
     const velocity = last.target.clone().sub(first.target).divideScalar(Math.max(seconds, 0.02));
     if (velocity.length() > 0.6 * this.stage.size) this.send(`throw ${short(velocity.clampLength(0, 20 * this.stage.size))}`);

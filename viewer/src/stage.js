@@ -82,7 +82,7 @@ export class Stage {
     this.show = { wires: false, held: true, shadow: true, grid: true, pattern: 'plain' };
     this.draws = 0;
     this.meter = new Meter();
-    this.economy = this.slowDraws = 0;
+    this.economy = this.slowTime = 0;
     this.onDraw = () => {};
     this.makeLights();
     this.makeBodies();
@@ -413,6 +413,7 @@ export class Stage {
 
   aim(x, y) {
     const box = this.canvas.getBoundingClientRect();
+    this.camera.updateMatrixWorld(); // it may have moved since the last picture
     this.ray.setFromCamera(new Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2), this.camera);
     return this.ray.ray;
   }
@@ -431,6 +432,7 @@ export class Stage {
 
   // Where a point of space is on the screen.
   project(point) {
+    this.camera.updateMatrixWorld();
     const at = new Vector3(...point).project(this.camera), box = this.canvas.getBoundingClientRect();
     return { x: box.left + ((at.x + 1) / 2) * box.width, y: box.top + ((1 - at.y) / 2) * box.height, behind: at.z > 1 };
   }
@@ -439,7 +441,7 @@ export class Stage {
 
   resize() {
     const width = this.canvas.clientWidth || 1, height = this.canvas.clientHeight || 1;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, this.economy ? 1 : 2));
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, [2, 1, 1, 0.6][this.economy]));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     if (this.surface) this.shiftView(this.freeArea());
@@ -451,15 +453,15 @@ export class Stage {
     this.stale = true;
   }
 
-  // A machine that cannot draw fast enough gets less to draw: fewer pixels, then no shadow.
+  // A machine that cannot draw fast enough gets less to draw: fewer pixels, no shadow, fewer again.
   adapt(time) {
     const passed = time - this.drawnAt;
     this.drawnAt = time;
-    if (!(passed < 500)) return;
-    this.pace = 0.9 * (this.pace ?? 16) + 0.1 * passed;
-    if (this.pace < 45 || this.economy >= 2 || ++this.slowDraws < 30) return;
-    this.slowDraws = 0;
-    this.pace = 16;
+    if (!(passed >= 0)) return;
+    this.pace = 0.8 * (this.pace ?? 16) + 0.2 * passed;
+    this.slowTime = this.pace > 45 ? this.slowTime + passed : 0;
+    if (this.slowTime < 1500 || this.economy >= 3) return;
+    this.slowTime = 0;
     this.economy++;
     if (this.economy === 1) this.sun.shadow.mapSize.set(1024, 1024);
     if (this.economy === 2) this.sun.castShadow = this.show.shadow = false;
