@@ -27,11 +27,13 @@ export const launch = () => chromium.launch({
     '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
 });
 
-export async function openPage(browser, address, options = {}) {
+// init runs in the page before its own code.
+export async function openPage(browser, address, options = {}, init = null) {
   const page = await browser.newPage({ viewport: { width: 960, height: 600 }, colorScheme: 'light', ...options });
   page.on('request', (request) => requests.push(request.url()));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (line) => { if (line.type() === 'error' && !/WebSocket|ERR_CONNECTION/.test(line.text())) complaints.push(line.text()); });
+  if (init) await page.addInitScript(init);
   await page.goto(address);
   return page;
 }

@@ -170,7 +170,7 @@ function paint(frame) {
   $('legend-name').textContent = tint.name;
   $('legend-low').textContent = withUnit(low, unit);
   $('legend-middle').textContent = withUnit((low + high) / 2, unit);
-  $('legend-high').textContent = withUnit(high, unit);
+  $('legend-high').textContent = `${app.range.cut ? '≥ ' : ''}${withUnit(high, unit)}`;
   tellArrows(frame);
 }
 

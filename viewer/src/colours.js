@@ -40,6 +40,15 @@ export const tints = {
   velocity: { name: 'Speed', map: 'amount', fromZero: true },
 };
 
+// What a part of the values between 0 and most does not exceed, to 1/256.
+function quantile(values, most, part) {
+  const bins = new Uint32Array(257), scale = most > 0 ? 256 / most : 0;
+  for (let i = 0; i < values.length; i++) bins[Math.max(0, Math.min(256, Math.floor(values[i] * scale) || 0))]++;
+  let bin = 0;
+  for (let below = bins[0]; below < part * values.length && bin < 256;) below += bins[++bin];
+  return ((bin + 1) / 256) * most;
+}
+
 // The ends of the colours: they widen at once and narrow slowly, so that colours do not flicker.
 export class Range {
   constructor() { this.clear(); }
@@ -63,8 +72,15 @@ export class Range {
       this.high = tint.middle + now;
       return;
     }
-    if (tint.fromZero) low = 0;
-    this.high = this.high === null ? high : Math.max(high, this.high * 0.99);
+    this.cut = false;
+    if (tint.fromZero) {
+      low = 0;
+      // a few peaks, as where a spring pulls, do not take the colours from the rest
+      const most = quantile(values, high, 0.995);
+      this.cut = most < 0.8 * high;
+      if (this.cut) high = most;
+    }
+    this.high = this.high === null ? high : Math.max(high, this.high * 0.97);
     this.low = low;
     if (!(this.high > this.low)) this.high = this.low + 1e-9;
   }

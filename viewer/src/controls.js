@@ -28,7 +28,7 @@ export class Controls {
       group('Colours', row('Show', this.tint), row('Pattern', pattern), this.makeColours(scene)),
       group('Drawn', row('Arrows', this.arrows), this.check('Mesh', 'wires', 'W'), this.check('Held points', 'held', 'M'),
         el('div', { class: 'row check' }, el('label', { for: 'show-locals', title: 'How elements are turned; key L' }, 'Local frames'), this.locals),
-        this.check('Shadow', 'shadow'), this.check('Ground grid', 'grid')),
+        this.check('Shadow', 'shadow'), this.check('Ground grid', 'grid'), this.check('Follow what leaves the view', 'follow')),
       this.makeHand(),
       group('Scene', el('dl', { class: 'facts' }, ...sceneFacts(scene).flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))]))));
     this.setMode(this.hand.mode);
@@ -98,7 +98,7 @@ export class Controls {
   }
 
   makeValues(scene, state) {
-    const changeable = scene.world.filter((param) => param.name !== 'duration');
+    const changeable = scene.world.filter((param) => param.name in state.world && param.name !== 'duration');
     const world = group('World', ...changeable.map((param) => this.param('world', param, () => this.state.world[param.name])));
     // what "given" means while the scene is the same one
     if (this.given?.scene !== state.scene) this.given = { scene: state.scene, gravity: state.world.gravity };

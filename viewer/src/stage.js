@@ -79,7 +79,7 @@ export class Stage {
     this.ray = new Raycaster();
     this.surface = null;
     this.size = 1;
-    this.show = { wires: false, held: true, shadow: true, grid: true, pattern: 'plain' };
+    this.show = { wires: false, held: true, shadow: true, grid: true, follow: true, pattern: 'plain' };
     this.draws = 0;
     this.meter = new Meter();
     this.economy = this.slowTime = 0;
@@ -240,6 +240,15 @@ export class Stage {
     this.placeSun();
   }
 
+  // Bodies that leave the view are followed.
+  follow() {
+    const { center } = this.skin.geometry.boundingSphere, at = center.clone().project(this.camera);
+    if (Math.abs(at.x) < 0.85 && Math.abs(at.y) < 0.85 && at.z < 1) return;
+    const way = center.clone().sub(this.controls.target).multiplyScalar(0.12);
+    this.controls.target.add(way);
+    this.camera.position.add(way);
+  }
+
   // The drawn ground goes out of the way of bodies that come down to it.
   keepAbove() {
     const { low, high } = this.surface, up = this.upAxis, { base, real } = this.ground;
@@ -338,6 +347,7 @@ export class Stage {
     this.props.setLocals(frame.locals, this.size);
     this.moveMarks();
     this.keepAbove();
+    if (this.show.follow) this.follow();
     this.touch();
   }
 
