@@ -37,22 +37,6 @@ static void file_name(const char *name, char *out, size_t size)
   }
 }
 
-/* Formats have one extension or several, "node|ele"; the first will do. */
-static pl_status open_series(cli_series *series, const char *folder, const char *name,
-                             const pl_output *output, pl_error *error)
-{
-  pl_allocator allocator = memory();
-  pl_status status = pl_path_join(series->stem, sizeof series->stem, folder, name, error);
-  if (status) return status;
-  const pl_member *member = pl_member_find(&pl_format_family, output->format);
-  if (!member) return pl_fail(error, PL_E_ARGUMENT, "unknown format \"%s\"", output->format);
-  const char *extensions = ((const pl_format_ops *)member)->extensions;
-  snprintf(series->extension, sizeof series->extension, "%.*s", (int)strcspn(extensions, "|"),
-           extensions);
-  if (strcmp(output->format, "vtu")) return PL_OK;
-  return pl_series_create(folder, name, &allocator, &series->series, error);
-}
-
 pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folder, pl_error *error)
 {
   pl_world *world = pl_scene_world(scene);
@@ -70,17 +54,10 @@ pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folde
     file_name(pl_world_body_name(world, body), name, sizeof name);
     cli_series *series = &frames->series[frames->series_count++];
     *series = (cli_series){.body = body, .every = output->every};
-    status = open_series(series, folder, name, output, error);
+    pl_choice format = {output->format, output->settings, output->setting_count};
+    status = pl_series_create(folder, name, &format, &allocator, &series->series, error);
   }
   return status;
-}
-
-static pl_status write_frame(cli_series *series, const pl_snapshot *snapshot, pl_error *error)
-{
-  char path[4200];
-  if (series->series) return pl_series_add(series->series, snapshot, error);
-  snprintf(path, sizeof path, "%s_%06d.%s", series->stem, series->count, series->extension);
-  return pl_snapshot_write(snapshot, path, NULL, 0, error);
 }
 
 /* Fills the room with the body's state and describes it as a snapshot. */
@@ -118,13 +95,20 @@ pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
     pl_snapshot snapshot;
     if (time < series->next - 1e-9 * series->every) continue;
     pl_status status = look_at(frames, world, series->body, fields, &snapshot, error);
-    if (!status) status = write_frame(series, &snapshot, error);
+    if (!status) status = pl_series_add(series->series, &snapshot, error);
     if (status) return status;
-    series->count++;
     while (series->next <= time + 1e-9 * series->every) series->next += series->every;
     frames->count += i == 0;
   }
   return PL_OK;
+}
+
+pl_status cli_frames_finish(cli_frames *frames, pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (int i = 0; i < frames->series_count && !status; i++)
+    status = pl_series_finish(frames->series[i].series, error);
+  return status;
 }
 
 /* ---- the picture ---- */
@@ -237,9 +221,8 @@ pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *fo
 void cli_frames_print(const cli_frames *frames)
 {
   for (int i = 0; i < frames->series_count; i++) {
-    const cli_series *series = &frames->series[i];
-    printf("  frames   %s%s%s (%d)\n", series->stem, series->series ? ".pvd" : "_*.",
-           series->series ? "" : series->extension, series->count);
+    const pl_series *series = frames->series[i].series;
+    printf("  frames   %s (%d)\n", pl_series_path(series), pl_series_count(series));
   }
 }
 

@@ -6,10 +6,7 @@
 #include "pliant/scene.h"
 
 typedef struct cli_series {
-  pl_series *series; /* of .vtu and .pvd; NULL: files of another format, numbered */
-  char stem[4096];   /* FOLDER/BODY */
-  char extension[16];
-  int count;
+  pl_series *series;
   pl_body_id body;
   double every, next; /* s */
 } cli_series;
@@ -23,6 +20,8 @@ typedef struct cli_frames {
 pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folder, pl_error *error);
 /* Writes those frames that are due. */
 pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error);
+/* Completes the files that hold all frames. */
+pl_status cli_frames_finish(cli_frames *frames, pl_error *error);
 /* picture.png of the bodies as they are now. */
 pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *folder,
                              pl_error *error);

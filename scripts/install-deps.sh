@@ -2,6 +2,8 @@
 # Installs the Debian packages that are missing for a purpose: build, check, fuzz or format. Asks
 # dpkg first, so it is done at once when nothing is missing.
 set -eu
+cd "$(dirname "$0")/.."
+purpose=${1:-build}
 
 build="gcc libc6-dev cmake ninja-build pkg-config libxml2-dev zlib1g-dev"
 # the viewer: its server, and what makes its page
@@ -9,7 +11,7 @@ viewer=libwebsockets-dev
 command -v node >/dev/null || viewer+=" nodejs"
 command -v npm >/dev/null || viewer+=" npm"
 useful=
-case ${1:-build} in
+case $purpose in
 build) needed=$build useful=$viewer ;;
 # clang and clang-format are second opinions, meshio an independent reader of our mesh files,
 # chromium looks at the viewer's page
@@ -22,6 +24,17 @@ format) needed=clang-format ;;
   exit 2
   ;;
 esac
+
+# Khronos' validator judges our .glb files in the tests
+get_validator() {
+  [ "$purpose" = check ] && command -v npm >/dev/null || return 0
+  [ -e build/tools/node_modules/gltf-validator ] && return 0
+  mkdir -p build/tools
+  npm install --prefix build/tools --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
+    gltf-validator@2.0.0-dev.3.10 >/dev/null 2>&1 ||
+    echo "Going on without gltf-validator: the test of .glb files is left out."
+}
+get_validator
 
 if ! command -v dpkg-query >/dev/null; then
   echo "This is not Debian: make sure that you have the likes of $needed $useful"
@@ -80,3 +93,4 @@ fi
 if [ -n "$useful_missing" ] && ! install $useful_missing; then
   echo "Going on without $useful_missing: what needs it is left out."
 fi
+get_validator

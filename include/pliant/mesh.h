@@ -85,6 +85,10 @@ typedef struct pl_mesh_facts {
   double least_angle, most_angle;          /* degrees */
   double mean_aspect, worst_aspect;
   int worst_element; /* number of the element with the worst aspect */
+  /* The elements of the worst aspect, from the worst on; fewer if there are no more. */
+  int worst_count, worst_elements[5];
+  double worst_aspects[5];
+  int boundary_pieces; /* parts of the boundary that share no node: a cavity adds one */
 } pl_mesh_facts;
 
 PL_API pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *error);

@@ -26,6 +26,9 @@ void pl_element_corners(const double *positions, const int *nodes, int nodes_per
 /* Volume of an element with these corners. */
 double pl_corners_volume(double corners[][3], int nodes_per_element);
 
+/* The least and the largest dihedral angle of a tetrahedron, in degrees. */
+void pl_tet_angles(const double *positions, const int nodes[4], double *least, double *most);
+
 /* How far the element is from being flat or folded: the least height of a tetrahedron, the least
  * over the corners of that of the parallelepiped which a hexahedron's edges span there, over the
  * longest edge. The sign is that of the orientation; 0 if a hexahedron has corners of both signs

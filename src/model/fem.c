@@ -263,7 +263,7 @@ static void evaluate_chunk(void *context, int index)
   job->fem->kernel->evaluate(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
 }
 
-enum { ROWS_PER_CHUNK = 512 };
+enum { ROWS_PER_CHUNK = 256 };
 
 /* The rows of one chunk in the matrix. */
 static int chunk_row(const pl_fem_job *job, int chunk)

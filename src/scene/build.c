@@ -312,14 +312,40 @@ static void build_probe(pl_reader *reader, pl_scene *scene, int index)
   report_if(reader, index, pl_world_add_probe(scene->world, &def, &probe, &error), &error);
 }
 
+/* The format's settings, in one piece of memory with their words behind them: they outlive the
+ * document. */
+static void copy_settings(pl_reader *reader, pl_scene *scene, const pl_item *item,
+                          const pl_member *format, pl_output *output)
+{
+  pl_choice choice = pl_item_choice(reader, item, 0);
+  size_t count = (size_t)choice.setting_count, bytes = count * sizeof(pl_setting);
+  for (size_t i = 0; i < count; i++) bytes += strlen(choice.settings[i].word) + 1;
+  if (reader->stopped) return;
+  pl_setting *settings = pl_alloc(&scene->allocator, bytes, 1);
+  if (!settings) {
+    pl_reader_report_memory(reader);
+    return;
+  }
+  char *words = (char *)(settings + count);
+  for (size_t i = 0; i < count; i++) {
+    int param = pl_param_find(format, choice.settings[i].name);
+    settings[i] = (pl_setting){.name = format->params[param].name, .word = words};
+    words = strcpy(words, choice.settings[i].word) + strlen(choice.settings[i].word) + 1;
+  }
+  output->settings = settings;
+  output->setting_count = (int)count;
+}
+
 static void build_output(pl_reader *reader, pl_scene *scene, int index)
 {
   const pl_item *item = &reader->items[index];
   if (item->bad) return;
   const pl_attribute *row = pl_attribute_find(item->element, "format");
   const pl_member *format = pl_attribute_member(row, pl_item_text(item, "format"));
-  scene->outputs[scene->output_count++] =
-      (pl_output){pl_item_number(item, "every"), format ? format->name : ""};
+  pl_output *output = &scene->outputs[scene->output_count++];
+  *output =
+      (pl_output){.every = pl_item_number(item, "every"), .format = format ? format->name : ""};
+  if (format) copy_settings(reader, scene, item, format, output);
 }
 
 static int are_parallel(const double a[3], const double b[3])

@@ -296,7 +296,7 @@ static const pl_element probe = {
 
 static int can_be_written(const pl_member *member)
 {
-  return ((const pl_format_ops *)(const void *)member)->write != NULL;
+  return pl_format_is_written((const pl_format_ops *)(const void *)member);
 }
 
 static const pl_element output = {
@@ -310,7 +310,8 @@ static const pl_element output = {
              .check = pl_check_member,
              .family = &pl_format_family,
              .accepts = can_be_written,
-             .also = "none"},
+             .also = "none",
+             .adopts = 1},
             END,
         },
 };

@@ -386,7 +386,7 @@ static void check_threads(test_body *body)
 
 TEST(same_bits_for_any_number_of_threads)
 {
-  test_every_body((const int[3]){9, 7, 8}, 0.2, 1, check_threads);
+  test_every_body((const int[3]){5, 6, 6}, 0.2, 1, check_threads);
 }
 
 /* ---- memory ---- */

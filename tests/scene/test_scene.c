@@ -64,7 +64,8 @@ TEST(presets_stand_in)
            "<body name='a' mesh='b' material='m' velocity='1 2 3' spin='0 0 1'>"
            "<move translation='0 0 1' axis='1 0 0' angle='90' centre='0 1 0' axes='xz' ramp='1 2'>"
            "<set name='x-min'/><set name='x-max'/></move></body>"
-           "<probe name='e' quantity='energy'/><output/><output format='none'/></pliant>",
+           "<probe name='e' quantity='energy'/><output/><output format='none'/>"
+           "<output format='gmsh' encoding='binary' version='2.2'/></pliant>",
            &kept);
   CHECK(scene && !kept.errors);
   if (!scene) return;
@@ -82,8 +83,13 @@ TEST(presets_stand_in)
   for (int i = 0; i < world->blocks; i++)
     momentum += world->bodies[0].model->lumped_mass[i] * world->state.v[3 * i + 2];
   CHECK_NEAR(momentum, 3000, 1e-9 * 3000); // 1000 kg at 3 m/s, summed in rounding
-  CHECK(pl_scene_output_count(scene) == 2 && pl_scene_output(scene, 0)->every == 0.04);
+  CHECK(pl_scene_output_count(scene) == 3 && pl_scene_output(scene, 0)->every == 0.04);
   CHECK(strcmp(pl_scene_output(scene, 1)->format, "") == 0);
+  const pl_output *last = pl_scene_output(scene, 2);
+  CHECK(last && strcmp(last->format, "gmsh") == 0 && last->setting_count == 2);
+  CHECK(last && strcmp(last->settings[0].name, "encoding") == 0);
+  CHECK(last && strcmp(last->settings[0].word, "binary") == 0);
+  CHECK(last && strcmp(last->settings[1].word, "2.2") == 0);
   CHECK(pl_scene_view(scene)->up[2] == 1);
   pl_scene_destroy(scene);
 }
