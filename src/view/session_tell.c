@@ -1,4 +1,5 @@
 /* What the session posts on the board. */
+#include "core/clock.h"
 #include "core/error.h"
 #include "view/describe.h"
 #include "view/session_parts.h"
@@ -9,8 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-// positions go out with every frame; what costs more, less often
-static const double tint_seconds = 1.0 / 25, gauge_seconds = 0.1;
+// positions go out with every frame; what costs more, less often, and never for more than a
+// fiftieth of the time
+static const double tint_seconds = 1.0 / 25, gauge_seconds = 0.1, most_share = 0.02;
+
+/* When something that has begun then and takes until now is done again. */
+static double again(double begun, double seconds)
+{
+  double cost = pl_now() - begun;
+  return begun + fmax(seconds, cost / most_share);
+}
 
 static pl_text *fresh(pl_session *session)
 {
@@ -153,11 +162,12 @@ static pl_status tell_extras(pl_session *session, pl_frame *frame, double now, p
   pl_world *world = session->world;
   pl_status status = PL_OK;
   int is_time = now >= session->next_tint || !session->playing;
-  if (is_time) session->next_tint = now + tint_seconds;
+  double begun = pl_now();
   if (is_time && frame->tint != PL_TINT_none)
     status = pl_surface_tint(&session->surface, world, frame->tint, session->values, error);
   if (!status && is_time && frame->arrows != PL_ARROWS_none)
     status = pl_surface_arrows(&session->surface, world, frame->arrows, session->vectors, error);
+  if (is_time) session->next_tint = again(begun, tint_seconds);
   if (!status && session->show_locals) {
     frame->local_count = session->locals.count;
     status =
@@ -192,8 +202,9 @@ void pl_session_tell_frame(pl_session *session, double now)
       !pl_world_read_pull(session->world, session->pull, &frame.pulls[0], NULL))
     frame.pull_count = 1;
   if (!status && (now >= session->next_gauge || !session->playing)) {
+    double begun = pl_now();
     status = gauge(session, &error);
-    session->next_gauge = now + gauge_seconds;
+    session->next_gauge = again(begun, gauge_seconds);
     frame.flags |= PL_FRAME_GAUGED;
   }
   session->dirty = 0;

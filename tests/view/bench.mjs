@@ -1,6 +1,7 @@
 // What the viewer costs: the simulation with and without somebody watching and attacking, the way from a moved hand
 // to a moved vertex, and the page's own time for a frame. scripts/viewer.sh bench sets the paths.
 import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
@@ -30,7 +31,6 @@ class Client {
   constructor(port, { reads = true } = {}) {
     this.frames = 0;
     this.waiting = [];
-    this.steps = []; // ms that each frame says a step takes
     this.opened = new Promise((done, failed) => {
       this.socket = net.connect(port, '127.0.0.1', () => this.socket.write(
         `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n`
@@ -61,7 +61,6 @@ class Client {
   take(message) {
     if (message.subarray(0, 4).toString('latin1') !== 'PLF1') return;
     this.frames++;
-    this.steps.push(1000 * message.readFloatLE(52));
     this.send('ack');
     this.frame = { time: message.readDoubleLE(16), pulls: message.readUInt32LE(32), step: message.readFloatLE(52), target: message.readUInt32LE(32) ? message.readFloatLE(96 + 12) : NaN, size: message.length };
     for (const resolve of this.waiting.splice(0)) resolve(this.frame);
@@ -90,19 +89,30 @@ async function timeNow(port, stays) {
   return { time, clock };
 }
 
-// Wall milliseconds per step over the measured seconds.
-async function pace(port, stays, during) {
+// Processor seconds so far: of the thread that serves (the first), and of those that simulate.
+function spent(pid) {
+  const out = { serving: 0, simulating: 0 };
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    const words = readFileSync(`/proc/${pid}/task/${task}/stat`, 'latin1').replace(/.*\) /, '').split(' ');
+    out[Number(task) === pid ? 'serving' : 'simulating'] += (Number(words[11]) + Number(words[12])) / 100;
+  }
+  return out;
+}
+
+// Per step over the measured seconds, in ms: by the wall, and processor time of both kinds of threads.
+async function pace({ port, child }, stays, during) {
   await stays?.opened;
   const end = await during?.(port);
   await wait(0.3);
-  const first = await timeNow(port, stays), frames = stays?.frames;
+  const before = spent(child.pid), first = await timeNow(port, stays), frames = stays?.frames;
   await wait(seconds);
-  const last = await timeNow(port, stays), passed = last.clock - first.clock;
-  const wall = passed / ((last.time - first.time) / 0.01);
-  if (stays) pace.stream = { rate: (1000 * (stays.frames - frames)) / passed, size: stays.frame.size, beside: wall / median(stays.steps.slice(frames)) - 1 };
+  const last = await timeNow(port, stays), after = spent(child.pid);
+  const wall = last.clock - first.clock, steps = (last.time - first.time) / 0.01;
+  const out = { wall: wall / steps, serving: (1000 * (after.serving - before.serving)) / steps, simulating: (1000 * (after.simulating - before.simulating)) / steps };
+  if (stays) Object.assign(out, { rate: (1000 * (stays.frames - frames)) / wall, size: stays.frame.size });
   await end?.();
   stays?.close();
-  return wall;
+  return out;
 }
 
 // ---- what happens meanwhile ----
@@ -153,23 +163,24 @@ try {
   client.close();
   await wait(0.2);
 
-  const alone = [], watched = [], attacked = [], stream = {};
+  const rows = { 'nobody watches': [], 'one page watches': [], 'and an attack': [] };
   for (let round = 0; round < rounds; round++) {
-    alone.push(await pace(server.port));
-    watched.push(await pace(server.port, new Client(server.port)));
-    Object.assign(stream, pace.stream);
-    attacked.push(await pace(server.port, new Client(server.port), attack));
+    rows['nobody watches'].push(await pace(server));
+    rows['one page watches'].push(await pace(server, new Client(server.port)));
+    rows['and an attack'].push(await pace(server, new Client(server.port), attack));
   }
-  const least = (list) => Math.min(...list), change = (list, to) => `${per(least(list), 'ms')}, ${(100 * (least(list) / least(to) - 1)).toFixed(1)} % more`;
-  console.log(`a step, nobody watching        ${per(least(alone), 'ms')}`);
-  console.log(`a step, one page's stream      ${change(watched, alone)} (${stream.rate.toFixed(0)} frames of ${(stream.size / 1024).toFixed(0)} KiB per second)`);
-  console.log(`beside the steps               ${(100 * stream.beside).toFixed(1)} % (history, frames, charts, waiting for the processor)`);
-  console.log(`a step, under attack           ${change(attacked, watched)} than before (one page watches; 100 connections, one that never reads; its stream ${pace.stream.rate.toFixed(0)} frames per second)`);
+  const base = Math.min(...rows['nobody watches'].map((row) => row.simulating));
+  console.log('per step                 wall  processor: simulation    server   stream');
+  for (const [name, list] of Object.entries(rows)) {
+    const best = list.reduce((a, b) => (a.simulating < b.simulating ? a : b));
+    console.log(`${name.padEnd(18)} ${best.wall.toFixed(2).padStart(7)} ms  ${best.simulating.toFixed(2).padStart(8)} ms ${(100 * (best.simulating / base - 1)).toFixed(1).padStart(5)} % ${best.serving.toFixed(3).padStart(7)} ms = ${((100 * best.serving) / best.simulating).toFixed(1)} %`
+      + (best.rate ? `   ${best.rate.toFixed(0)} frames/s of ${(best.size / 1024).toFixed(0)} KiB` : ''));
+  }
   console.log(`hand to frame                  median ${per(median(ways), 'ms')}, worst ${per(Math.max(...ways), 'ms')}; 2 frames + 1 step are ${per(33.3 + median(steps), 'ms')}`);
 
   // the page: its own work for a frame, without the drawing that a graphics card would do
   browser = await launch();
-  const page = await openPage(browser, server.address, { viewport: { width: 1280, height: 800 } }, () => {
+  const page = await openPage(browser, server.address, { viewport: { width: 480, height: 320 } }, () => {
     for (const name of ['drawElements', 'drawArrays', 'drawElementsInstanced', 'clear']) WebGL2RenderingContext.prototype[name] = () => {};
   });
   await ready(page);
