@@ -208,6 +208,27 @@ for file in $(grep -o 'bar_[0-9]*.vtu' killed/bar.pvd); do
   "$pliant" mesh info "killed/$file" >stdout 2>stderr || { bad "kill: $file"; break; }
 done
 
+# ---- a run is recorded; going on from its last state; what is no recording is told ----
+scene
+"$pliant" run scene.xml -o taped -q 2>stderr && [ -s taped/recording.plr ] && ok || bad "no recording"
+mkdir -p taped-scene && cp taped/recording.plr taped-scene/ && sed 's/<world /<world start="recording.plr" /' scene.xml >taped-scene/scene.xml
+"$pliant" run taped-scene/scene.xml -o on -q 2>stderr && ok || bad "going on: $(cat stderr)"
+[ "$(sed -n 2p on/probes.csv)" = "$(tail -n 1 taped/probes.csv)" ] && ok || bad "it does not begin where the other ended"
+sed -i 's/recording.plr/none.plr/' taped-scene/scene.xml
+expect 1 "none.plr" "$pliant" check taped-scene/scene.xml
+if "$pliant" view --help >/dev/null 2>&1; then
+  for command in "view taped" "run --replay taped"; do
+    "$pliant" $command >stdout 2>stderr &
+    for i in $(seq 50); do grep -q '^open http' stdout && break; sleep 0.1; done
+    grep -q '^open http' stdout && ok || bad "$command: $(cat stderr)"
+    kill -INT $!
+    wait $!
+  done
+  expect 1 "recording.plr" "$pliant" view full
+  printf 'PLIANTR1' >damaged.plr
+  expect 1 "damaged.plr" "$pliant" view damaged.plr
+fi
+
 # ---- help and lists ----
 for command in run check list mesh bench; do
   "$pliant" $command --help | grep -q usage && ok || bad "$command --help"
