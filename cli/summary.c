@@ -115,6 +115,9 @@ static void compose(pl_text *text, const cli_outcome *outcome, const pl_world_fa
   add_count(text, "unfinished_linear_solves", facts->unfinished_solves);
   add_number(text, "worst_linear_residual", facts->worst_linear_residual);
   add_count(text, "halved_steps", facts->halved_steps);
+  add_count(text, "unconverged_steps", facts->unconverged_steps);
+  add_count(text, "parts", facts->parts);
+  add_count(text, "rejected_parts", facts->rejected_parts);
   add_number(text, "last_linear_residual", facts->linear_residual);
   add_number(text, "last_newton_residual_newtons", facts->newton_residual);
   pl_text_add(text, "  \"energy\": {\"kinetic\": %.17g, \"elastic\": %.17g, \"gravity\": %.17g},\n",

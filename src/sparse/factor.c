@@ -256,7 +256,8 @@ pl_status pl_factor_create(const pl_allocator *allocator, const pl_bsr *A, pl_or
   (void)allocator, (void)A, (void)ordering;
   *out = NULL;
   return pl_fail(error, PL_E_UNSUPPORTED,
-                 "this build has no direct solver; install libsuitesparse-dev and build again, or "
+                 "this build has no direct solver; install libsuitesparse-dev and configure with "
+                 "-DPLIANT_WITH_CHOLMOD=ON, or "
                  "use solver \"cg\"");
 }
 

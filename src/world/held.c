@@ -79,6 +79,8 @@ void pl_world_fill_filter(pl_world *world)
                                      .nodes = world->held,
                                      .projections = world->projections,
                                      .passing = world->passing,
+                                     .rigid_count = (int)world->core_count,
+                                     .rigids = world->rigids,
                                      .version = version_of(world, count)};
 }
 

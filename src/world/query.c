@@ -99,6 +99,18 @@ pl_status pl_world_set_velocities(pl_world *world, pl_body_id id, const double *
   return from_mesh(world, id, velocities, world->state.v, "velocity", error);
 }
 
+pl_status pl_world_follow(const pl_world *world, pl_body_id id, int numbers, const double *nodal,
+                          double *points, pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (status) return status;
+  if (!body->embed)
+    return pl_fail(error, PL_E_ARGUMENT, "body \"%.80s\" has no surface of its own", body->name);
+  pl_embed_carry(body->embed, numbers, nodal, points);
+  return PL_OK;
+}
+
 pl_status pl_world_get_stress(pl_world *world, pl_body_id id, double *von_mises,
                               double *volume_ratio, pl_error *error)
 {
@@ -237,6 +249,9 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
                             .newton_iterations = world->newton_iterations,
                             .linear_iterations = world->linear_iterations,
                             .halved_steps = world->halved_steps,
+                            .unconverged_steps = world->unconverged_steps,
+                            .parts = world->parts,
+                            .rejected_parts = world->rejected_parts,
                             .matrices = world->matrices,
                             .unfinished_solves = world->unfinished_solves,
                             .worst_linear_residual = world->worst_residual,

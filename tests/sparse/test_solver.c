@@ -569,7 +569,7 @@ TEST(bad_diagonal_blocks_are_named) { for_all_pairs(check_bad_block); }
 static void check_threads(const pair *names)
 {
   pl_allocator allocator = pl_allocator_default();
-  pl_bsr *A = test_laplacian(70, 40);
+  pl_bsr *A = test_laplacian(45, 30);
   for (int row = 0; row < A->rows; row++) {
     for (int c = 0; c < 9; c += 4) A->values[9 * A->diagonal[row] + c] += 0.01;
   }
