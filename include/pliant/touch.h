@@ -110,8 +110,10 @@ PL_API pl_status pl_world_set_material(pl_world *world, pl_body_id body, const p
 
 /* ---- going back ---- */
 
-/* Bytes that the state takes, and the state itself: time, positions and velocities. It fits the
- * world it was taken from, or one made alike, in the same program. */
+/* Bytes that the state takes (they depend on the integrator), and the state itself: time,
+ * positions, velocities, and what the integrator remembers, so that a run goes on with the same
+ * bits (with matrix = "kept", to within Newton's tolerance). It fits the world it was taken from,
+ * or one made alike, in the same program; another integrator than then starts without a memory. */
 PL_API size_t pl_world_state_size(const pl_world *world);
 PL_API pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size,
                                      pl_error *error);

@@ -36,7 +36,9 @@ typedef struct pl_world_def {
   double dt;         /* time step, s */
   double gravity[3]; /* m/s^2 */
   int halvings; /* a step that fails is made again with half the step, so often at most; 0: never,
-                   for real time */
+                   for real time, and what Newton's method has after its last iteration counts */
+  double tolerance; /* m; steps are divided so that each part's estimated RMS error of positions
+                       stays below this; 0: they are not divided */
   pl_choice integrator, solver, preconditioner;
   int threads; /* 0: one per processor; the results do not depend on it */
   pl_allocator allocator;
@@ -54,6 +56,8 @@ PL_API void pl_world_destroy(pl_world *world); /* NULL is fine */
 /* The names of the chosen members. */
 PL_API const char *pl_world_integrator_name(const pl_world *world);
 PL_API const char *pl_world_solver_name(const pl_world *world);
+/* The solver in use now, and why it was chosen ("" where the user did). */
+PL_API const char *pl_world_solver_choice(const pl_world *world, const char **reason);
 PL_API const char *pl_world_preconditioner_name(const pl_world *world);
 /* Which preconditioner is in use where the chosen one (auto) chooses itself, and why, as a sentence
  * that holds until the next step. The chosen one's name and an empty reason otherwise. */
@@ -222,7 +226,14 @@ PL_API pl_status pl_world_read_probe(pl_world *world, pl_probe_id probe, double 
 /* What all steps so far took and where the world stands. */
 typedef struct pl_world_facts {
   int64_t steps, newton_iterations, linear_iterations;
+  int64_t matrices;                 /* that were assembled */
+  int64_t factorisations;           /* complete ones, by a direct solver */
+  int64_t border_solves;            /* its back-substitutions for constraints that came */
+  int64_t unfinished_solves;        /* linear solves that used up their iterations */
+  double worst_linear_residual;     /* relative, of all linear solves */
   int64_t halved_steps;             /* that failed and were made again with smaller ones */
+  int64_t unconverged_steps;        /* that counted though Newton's method had not converged */
+  int64_t parts, rejected_parts;    /* steps of the integrator; those that step control undid */
   double time;                      /* simulated, s                                     */
   double seconds, seconds_evaluate; /* wall time of all steps; of forces and matrices   */
   double seconds_solve;             /* of linear solves                                 */

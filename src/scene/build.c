@@ -59,10 +59,14 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     scene->duration = pl_item_number(world, "duration");
     pl_item_numbers(world, "gravity", def.gravity);
     def.halvings = (int)pl_item_number(world, "halvings");
-    if (def.dt > scene->duration)
-      pl_log_write(&def.log, PL_WARNING,
-                   "%s:%d: world: dt = %g s is longer than the duration of %g s", reader->def->path,
-                   pl_xml_line(world->node), def.dt, scene->duration);
+    def.tolerance = pl_item_number(world, "tolerance");
+    pl_error too_long;
+    if (scene->duration > 0 && def.dt > scene->duration * (1 + 1e-9))
+      report_if(reader, (int)(world - reader->items),
+                pl_fail(&too_long, PL_E_ARGUMENT,
+                        "dt = %g must not be longer than the duration of %g s", def.dt,
+                        scene->duration),
+                &too_long);
   }
   if (integrator) def.integrator = pl_item_choice(reader, integrator, 0);
   if (solver) {

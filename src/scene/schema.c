@@ -192,6 +192,11 @@ static const pl_element world = {
                        "time",
                        0, 0, 20, NULL, 1},
              .preset = "6"},
+            {.param = {"tolerance", "m",
+                       "automatic step control: steps are divided so that each part's estimated "
+                       "error of positions (RMS) stays below this; 0: they are not divided",
+                       0, 0, 1e6, NULL, 1},
+             .preset = "0"},
             END,
         },
     .least = 1,

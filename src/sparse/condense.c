@@ -176,7 +176,10 @@ static void condense_filter(pl_condense *condense, const pl_filter *filter)
     condense->held[count++] = first + 2 * p;
     condense->held[count++] = first + 2 * p + 1;
   }
-  condense->filter = (pl_filter){count, condense->held, condense->projections, 0, NULL};
+  condense->filter = (pl_filter){.count = count,
+                                 .nodes = condense->held,
+                                 .projections = condense->projections,
+                                 .version = filter->version};
 }
 
 void pl_condense_matrix(pl_condense *condense, const pl_bsr *A, const pl_filter *filter)

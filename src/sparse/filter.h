@@ -7,6 +7,8 @@
 
 #include "pliant/base.h"
 
+#include <stdint.h>
+
 /* Nodes that move as one: at them only x = T u is free. */
 typedef struct pl_rigid {
   int count;
@@ -19,8 +21,10 @@ typedef struct pl_filter {
   int count;
   const int *nodes;          /* ascending, each once */
   const double *projections; /* 9 per node, symmetric */
+  const char *passing;       /* per node: will it be gone soon? NULL: none will */
   int rigid_count;           /* solvers want none of them: sparse/condense.h takes them out */
   const pl_rigid *rigids;
+  uint64_t version; /* another number whenever something above has changed */
 } pl_filter;
 
 /* x = P x, and x = (I - P) y + P x (put the prescribed part of y into x). NULL filters nothing. Of

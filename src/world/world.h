@@ -84,7 +84,8 @@ struct pl_world {
   pl_allocator allocator;
   pl_log log;
   double dt, gravity[3];
-  int halvings; /* how often a failing step is halved */
+  int halvings;     /* how often a failing step is halved */
+  double tolerance; /* of step control, m; 0: the step is not divided */
   pl_part integrator_part, solver_part, preconditioner_part;
   int solver_given; /* the user named it: it is not to be replaced by a more general one */
   pl_pool *pool;
@@ -115,16 +116,20 @@ struct pl_world {
   double *scratch;        /* a vector */
   pl_rigid *rigids;       /* the filter's, one for each core */
   unsigned char *in_core; /* per block; NULL where there are no cores */
-  // the next three if a body keeps its momentum, there are obstacles or rigid parts
-  double *work, *before, *before_v; /* a vector; the state at the beginning of the step */
+  // the next three if a body keeps its momentum, there are rigid parts, or a part may be made again
+  double *work, *before, *before_v; /* a vector; the state at the beginning of the part */
   double *drag;                     /* the system's */
   int *held;                        /* the filter's nodes */
+  char *passing;                    /* which of them only touch something */
   double *projections;              /* the filter's projections */
   int *holders; /* 3 per block: number + 1 of the fix that holds it along x, y, z; 0: none */
   pl_contact *contacts; /* per block; NULL where there are no obstacles */
 
   pl_step_report last; /* what the last step took */
-  int64_t newton_iterations, linear_iterations, halved_steps;
+  int64_t newton_iterations, linear_iterations, halved_steps, unconverged_steps;
+  int64_t parts, rejected_parts;
+  int64_t matrices, unfinished_solves;
+  double worst_residual; /* relative, of all linear solves */
   double seconds, seconds_evaluate, seconds_solve;
   int warned_unfinished, warned_indefinite;
 };
@@ -189,6 +194,13 @@ const pl_body *pl_world_body_of(const pl_world *world, int block);
 
 /* Builds matrix, solver, integrator and filter if something has changed since. */
 pl_status pl_world_prepare(pl_world *world, pl_error *error);
+/* Steps of the integrator from the saved state to dt later, that many equal ones unless step
+ * control divides the step. On failure the state may be anything. */
+pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, pl_error *error);
+/* Would smaller steps help? */
+int pl_world_can_retry(const pl_world *world, pl_status status);
+/* Can the integrator keep the world's tolerance? */
+pl_status pl_world_check_control(const pl_world *world, const pl_part *integrator, pl_error *error);
 /* Drops them. */
 void pl_world_unprepare(pl_world *world);
 
