@@ -321,8 +321,8 @@ TEST(csv)
   CHECK(file && fgets(line, sizeof line, file) &&
         strcmp(line, "time,node,x,y,z,velocity_x,velocity_y,velocity_z\n") == 0);
   for (int i = 0; file && i < pl_mesh_node_count(f.mesh); i++) {
-    double t, x[3], v[3];
-    int node;
+    double t = 0, x[3] = {0}, v[3] = {0};
+    int node = -1;
     CHECK(fgets(line, sizeof line, file) && sscanf(line, "%lf,%d,%lf,%lf,%lf,%lf,%lf,%lf", &t,
                                                    &node, x, x + 1, x + 2, v, v + 1, v + 2) == 8);
     CHECK(t == time_of(2) && node == i);
