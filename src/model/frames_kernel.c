@@ -158,7 +158,7 @@ static void fields(const pl_frames_job *job, const pl_frames_chunk *chunk)
       frames->law->stress(&point, P, NULL);
       stress = pl_lanes_von_mises(point.F, P, J);
     }
-    for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < frames->samples; lane++) {
+    for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < frames->field.samples; lane++) {
       frames->sample_stress[PL_LANES * batch + lane] = stress[lane];
       frames->sample_ratio[PL_LANES * batch + lane] = J[lane];
     }

@@ -277,16 +277,16 @@ static pl_status normalise(const pl_mesh *mesh, int count, double *weights, pl_e
 }
 
 pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, int count,
-                          const double *origins, int kind, double seed, double *weights,
+                          const double *origins, const pl_weighing *how, double *weights,
                           pl_error *error)
 {
   pl_status status = PL_OK;
   memset(weights, 0, (size_t)count * (size_t)mesh->node_count * sizeof *weights);
-  if (kind == PL_WEIGHTS_LINEAR)
+  if (how->kind == PL_WEIGHTS_LINEAR)
     status = weigh_linear(mesh, count, origins, weights, error);
-  else if (kind == PL_WEIGHTS_EUCLIDEAN)
+  else if (how->kind == PL_WEIGHTS_EUCLIDEAN)
     weigh_euclidean(mesh, count, origins, weights);
   else
-    status = weigh_harmonic(allocator, mesh, count, origins, seed, weights, error);
+    status = weigh_harmonic(allocator, mesh, count, origins, how->seed, weights, error);
   return status ? status : normalise(mesh, count, weights, error);
 }

@@ -12,6 +12,7 @@
 #include "world/momentum.h"
 
 #include "math/mat3.h"
+#include "math/rotation.h"
 #include "math/vec3.h"
 #include "world/world.h"
 
@@ -34,6 +35,10 @@ static void add_up(const pl_body *body, const double *q, const double centre[3],
   memset(moment, 0, 3 * sizeof *moment);
   for (int i = 0; i < 3 * body->blocks; i += 3) {
     double r[3], m[3];
+    if (pl_model_is_rotation(body->model, i / 3)) {
+      pl_vec3_add(moment, a + i, moment);
+      continue;
+    }
     pl_vec3_sub(q + i, centre, r);
     pl_vec3_cross(r, a + i, m);
     pl_vec3_add(sum, a + i, sum);
@@ -81,6 +86,7 @@ void pl_momentum_expect(pl_world *world, double t, double h)
     const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
     double force[3], torque[3], alpha = body->mass_damping;
     centre_of(body, q, kept->centre);
+    pl_body_settle(body, q);
     add_up(body, q, kept->centre, world->scratch + 3 * body->offset, force, torque);
     add_up(body, q, kept->centre, mass_times(world, body, v), kept->linear, kept->angular);
     for (int k = 0; k < 3; k++) {
@@ -105,6 +111,7 @@ static void inertia(pl_world *world, const pl_body *body, const double *q, const
       double r[3];
       pl_vec3_sub(q + i, centre, r);
       pl_vec3_cross(axis, r, spinning + i);
+      if (pl_model_is_rotation(body->model, i / 3)) pl_vec3_copy(axis, spinning + i);
     }
     add_up(body, q, centre, mass_times(world, body, spinning), sum, moment);
     for (int i = 0; i < 3; i++) I[3 * i + k] = moment[i];
@@ -118,6 +125,7 @@ static void correct(pl_world *world, const pl_body *body, double h)
   double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
   double linear[3], angular[3], spin[3] = {0}, I[9], inverse[9] = {0}, centre[3];
   double mass = centre_of(body, before, centre);
+  pl_body_settle(body, q);
   add_up(body, before, kept->centre, mass_times(world, body, v), linear, angular);
   pl_vec3_sub(linear, kept->linear, linear);
   pl_vec3_sub(angular, kept->angular, angular);
@@ -131,8 +139,13 @@ static void correct(pl_world *world, const pl_body *body, double h)
     pl_vec3_sub(before + i, kept->centre, r);
     pl_vec3_cross(spin, r, change);
     pl_vec3_add_scaled(1 / mass, linear, change);
+    if (pl_model_is_rotation(body->model, i / 3)) pl_vec3_copy(spin, change);
     pl_vec3_add_scaled(-1, change, v + i);
-    pl_vec3_add_scaled(-h, change, q + i);
+    pl_vec3_scale(-h, change, change);
+    if (pl_model_is_rotation(body->model, i / 3))
+      pl_rotation_turn(q + i, change, q + i);
+    else
+      pl_vec3_add(q + i, change, q + i);
   }
 }
 

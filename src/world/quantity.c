@@ -33,7 +33,8 @@ static void read_displacement(pl_world *world, const pl_probe *probe, double *va
 static void read_velocity(pl_world *world, const pl_probe *probe, double *value)
 {
   const pl_body *body = &world->bodies[probe->body];
-  at_anchor(body, probe, pl_body_nodes(body, world->state.v + 3 * body->offset, NULL), value);
+  const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
+  at_anchor(body, probe, pl_body_nodes(body, q, v), value);
 }
 
 /* Calls for each body that the probe watches. */
@@ -50,6 +51,7 @@ static const double *block_momentum(pl_world *world, const pl_body *body, double
 {
   double *momentum = world->scratch + 3 * body->offset;
   memset(momentum, 0, (size_t)body->blocks * 3 * sizeof *momentum);
+  pl_body_settle(body, world->state.q + 3 * body->offset);
   body->model->ops->mass_add(body->model, factor, world->state.v + 3 * body->offset, momentum,
                              world->pool);
   return momentum;
@@ -106,9 +108,10 @@ static void add_angular(pl_world *world, const pl_body *body, double *value)
 {
   const double *q = world->state.q + 3 * body->offset, *p = block_momentum(world, body, 1);
   for (int i = 0; i < 3 * body->blocks; i += 3) {
+    int spins = pl_model_is_rotation(body->model, i / 3);
     for (int k = 0; k < 3; k++) {
       int a = i + (k + 1) % 3, b = i + (k + 2) % 3;
-      value[k] += q[a] * p[b] - q[b] * p[a];
+      value[k] += spins ? p[i + k] : q[a] * p[b] - q[b] * p[a];
     }
   }
 }
@@ -152,7 +155,8 @@ QUANTITY(inverted, "inverted", "how many elements are turned inside out", "1", 1
 QUANTITY(momentum, "momentum", "of a body, or of the world", "kg m/s", 3, 0, read_momentum);
 QUANTITY(angular, "angular-momentum", "about the origin", "kg m^2/s", 3, 0, read_angular);
 
-static const pl_member *const members[] = {
-    &displacement.info, &position.info, &velocity.info, &kinetic.info, &elastic.info, &gravity.info,
-    &energy.info,       &volume.info,   &inverted.info, &momentum.info, &angular.info, NULL};
+static const pl_member *const members[] = {&displacement.info, &position.info, &velocity.info,
+                                           &kinetic.info,      &elastic.info,  &gravity.info,
+                                           &energy.info,       &volume.info,   &inverted.info,
+                                           &momentum.info,     &angular.info,  NULL};
 const pl_family pl_quantity_family = {"quantity", "what a probe watches", members};

@@ -239,6 +239,7 @@ static void start_body(pl_world *world, const pl_body *body, const pl_body_def *
       int a = (k + 1) % 3, b = (k + 2) % 3;
       v[3 * i + k] = def->velocity[k] + def->spin[a] * r[b] - def->spin[b] * r[a];
     }
+    if (pl_model_is_rotation(body->model, i)) memcpy(v + 3 * i, def->spin, 3 * sizeof *v);
   }
 }
 
@@ -256,12 +257,11 @@ static pl_status copy_sites(pl_world *world, const pl_body_def *def, pl_body *bo
   return PL_OK;
 }
 
-const double *pl_body_nodes(const pl_body *body, const double *blocks, double *room)
+const double *pl_body_nodes(const pl_body *body, const double *q, const double *v)
 {
-  if (!body->model->ops->nodes) return blocks;
-  if (!room) room = body->nodal;
-  body->model->ops->nodes(body->model, blocks, room);
-  return room;
+  if (!body->model->ops->nodes) return v ? v : q;
+  body->model->ops->nodes(body->model, q, v, body->nodal);
+  return body->nodal;
 }
 
 static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)

@@ -130,10 +130,15 @@ pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_materia
                             pl_error *error);
 void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
 
-/* The nodes' positions (or velocities) from those of the body's blocks: these themselves where the
- * blocks are the nodes, else what the model makes of them in room (body->nodal, or NULL for that).
- */
-const double *pl_body_nodes(const pl_body *body, const double *blocks, double *room);
+/* The nodes' positions (or velocities, if v is not NULL) from those of the body's blocks: these
+ * themselves where the blocks are the nodes, else what the model makes of them in body->nodal. */
+const double *pl_body_nodes(const pl_body *body, const double *q, const double *v);
+
+/* Before its mass is asked for: the mass is that at q. */
+static inline void pl_body_settle(const pl_body *body, const double *q)
+{
+  if (body->model->ops->settle) body->model->ops->settle(body->model, q);
+}
 
 /* The inside node that a block is held with. */
 static inline int pl_body_anchor(const pl_body *body, int block)
@@ -153,6 +158,9 @@ void pl_ramp_release(const pl_allocator *allocator, pl_own_ramp *ramp);
 
 /* Where a fix carries the node with rest position X at time t. */
 void pl_fix_target(const pl_fix *fix, const double X[3], double t, double target[3]);
+
+/* The rotation vector by which it has turned them. */
+void pl_fix_turn(const pl_fix *fix, double t, double turn[3]);
 
 void pl_fix_release(const pl_allocator *allocator, pl_fix *fix);
 void pl_load_release(const pl_allocator *allocator, pl_load *load);
