@@ -20,7 +20,7 @@ typedef struct pl_filler_ops {
                     const pl_allocator *allocator, pl_mesh **mesh, pl_error *error);
 } pl_filler_ops;
 
-#define PL_FILLERS(X) X(stuffing) X(cage)
+#define PL_FILLERS(X) X(stuffing) X(cage) X(voxels)
 
 extern const pl_family pl_filler_family;
 

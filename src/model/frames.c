@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRAIN, MOTION, MASS, WEIGHTS, SAMPLES, FRAMES, SEED, PARAM_COUNT };
+enum { STRAIN, MOTION, MASS, WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF, PARAM_COUNT };
 
 #define X(name) STRAIN_##name,
 enum { PL_STRAINS(X) STRAIN_COUNT };
@@ -29,7 +29,7 @@ static const pl_param params[PARAM_COUNT] = {
                 "affine|quadratic", 1},
     [MASS] = {"mass", "1", "each frame's own, or as the frames blend", 0, 0, 1, "lumped|consistent",
               1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, FRAMES, SEED),
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF),
 };
 #undef X
 
@@ -154,7 +154,7 @@ static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_frames *f
   size_t nodes = (size_t)mesh->node_count, room = 0;
   frames->nodes = mesh->node_count;
   for (size_t i = 0; i < nodes * (size_t)frames->field.count; i++)
-    room += frames->field.weights[i] > 0;
+    room += frames->field.weights[i] != 0;
   room *= (size_t)frames->per;
   if (room > INT32_MAX)
     return pl_fail(error, PL_E_LIMIT, "%d nodes and %d frames are more than fit", mesh->node_count,
@@ -168,7 +168,7 @@ static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_frames *f
     for (int i = 0; i < frames->field.count; i++) {
       double w = frames->field.weights[(size_t)frames->field.count * (size_t)n + (size_t)i];
       double values[PL_MOST_MONOMIALS], slopes[PL_MOST_MONOMIALS][3];
-      if (!(w > 0)) continue;
+      if (w == 0) continue;
       pl_frame_monomials(&frames->frames[i], frames->degree, mesh->nodes + 3 * n, values, slopes);
       for (int k = 0; k < frames->per; k++) {
         frames->carrier[used] = frames->per * i + k;
@@ -325,7 +325,8 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   frames->viscous = frames->viscous_lambda != 0 || frames->viscous_mu != 0;
   frames->law = &pl_strain_at((int)values[STRAIN])->points;
   frames->kernel = PL_PICK_VARIANT(pl_frames_kernels);
-  const pl_weighing how = pl_frame_weighing(values + WEIGHTS);
+  pl_weighing how = pl_frame_weighing(values + WEIGHTS);
+  how.owner = self->sites.owner;
   pl_status status = pl_frame_field_make(&self->allocator, mesh, &self->sites, (int)values[FRAMES],
                                          (int)values[SAMPLES], &how, &frames->field, error);
   self->blocks = frames->field.count * frames->per;

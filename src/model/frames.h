@@ -25,26 +25,35 @@
 
 enum { PL_MOST_FRAMES = 64, PL_MOST_MONOMIALS = 10 };
 
-enum { PL_WEIGHTS_HARMONIC, PL_WEIGHTS_LINEAR, PL_WEIGHTS_EUCLIDEAN };
+enum {
+  PL_WEIGHTS_HARMONIC,
+  PL_WEIGHTS_LINEAR,
+  PL_WEIGHTS_SPLINE,
+  PL_WEIGHTS_EUCLIDEAN,
+  PL_WEIGHTS_GEODESIC
+};
 
 /* How frames share the body. */
 typedef struct pl_weighing {
   int kind;
   double seed; /* radius of the ball around a frame that it moves alone (harmonic), m; 0: chosen */
+  double cutoff;    /* distance beyond which a frame moves nothing, m; 0: none */
+  const int *owner; /* per node 1 + the frame that moves it alone, 0: none; NULL: none at all */
 } pl_weighing;
 
 /* The rows of a parameter table that say where frames stand and how they share the body, one after
  * the other from weights on; and what their values mean. */
-enum { PL_FRAME_WEIGHTS, PL_FRAME_SAMPLES, PL_FRAME_COUNT, PL_FRAME_SEED };
-#define PL_FRAME_PARAMS(weights_at, samples_at, frames_at, seed_at)                                \
+enum { PL_FRAME_WEIGHTS, PL_FRAME_SAMPLES, PL_FRAME_COUNT, PL_FRAME_SEED, PL_FRAME_CUTOFF };
+#define PL_FRAME_PARAMS(weights_at, samples_at, frames_at, seed_at, cutoff_at)                     \
   [weights_at] = {"weights",                                                                       \
                   "1",                                                                             \
-                  "how frames share the body: solutions of Laplace's equation, hat functions "     \
-                  "along the line of frames, or inverse squared distances",                        \
+                  "how frames share the body: solutions of Laplace's equation; hat functions or "  \
+                  "cubics along the line of frames; inverse squared distances through space or "   \
+                  "through the body",                                                              \
                   0,                                                                               \
                   0,                                                                               \
-                  2,                                                                               \
-                  "harmonic|linear|euclidean",                                                     \
+                  4,                                                                               \
+                  "harmonic|linear|spline|euclidean|geodesic",                                     \
                   1},                                                                              \
   [samples_at] = {"samples", "count", "per direction of a hexahedron; a tetrahedron has one",      \
                   2,         1,       2,                                                           \
@@ -52,11 +61,20 @@ enum { PL_FRAME_WEIGHTS, PL_FRAME_SAMPLES, PL_FRAME_COUNT, PL_FRAME_SEED };
   [frames_at] = {"frames", "count", "how many are placed where no <frame> says where",             \
                  4,        1,       PL_MOST_FRAMES,                                                \
                  NULL,     1},                                                                     \
-  [seed_at] = {                                                                                    \
-      "seed",                                                                                      \
+  [seed_at] = {"seed",                                                                             \
+               "m",                                                                                \
+               "radius of the ball that a frame moves alone, for harmonic weights; 0: a quarter "  \
+               "of the way to the next frame",                                                     \
+               0,                                                                                  \
+               0,                                                                                  \
+               1e9,                                                                                \
+               NULL,                                                                               \
+               1},                                                                                 \
+  [cutoff_at] = {                                                                                  \
+      "cutoff",                                                                                    \
       "m",                                                                                         \
-      "radius of the ball that a frame moves alone, for harmonic weights; 0: a quarter of the "    \
-      "way to the next frame",                                                                     \
+      "distance from a frame (through the body, for geodesic weights) at which its influence has " \
+      "faded out; 0: never",                                                                       \
       0,                                                                                           \
       0,                                                                                           \
       1e9,                                                                                         \
@@ -65,10 +83,12 @@ enum { PL_FRAME_WEIGHTS, PL_FRAME_SAMPLES, PL_FRAME_COUNT, PL_FRAME_SEED };
 
 static inline pl_weighing pl_frame_weighing(const double *values)
 {
-  return (pl_weighing){.kind = (int)values[PL_FRAME_WEIGHTS], .seed = values[PL_FRAME_SEED]};
+  return (pl_weighing){.kind = (int)values[PL_FRAME_WEIGHTS],
+                       .seed = values[PL_FRAME_SEED],
+                       .cutoff = values[PL_FRAME_CUTOFF]};
 }
 
-/* Fills weights[count * node + frame] so that they are not negative and sum to 1 at every node. */
+/* Fills weights[count * node + frame] so that they sum to 1 at every node. */
 pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, int count,
                           const double *origins, const pl_weighing *how, double *weights,
                           pl_error *error);

@@ -59,7 +59,7 @@ int pl_frame_weight_at(const pl_frame_field *field, const pl_sample *at, int fra
   pl_vec3_set(gradient, 0, 0, 0);
   for (int a = 0; a < at->node_count; a++) {
     double nodal = field->weights[(size_t)field->count * (size_t)at->nodes[a] + (size_t)frame];
-    reached |= nodal > 0;
+    reached |= nodal != 0;
     *w += at->N[a] * nodal;
     pl_vec3_add_scaled(nodal, at->b[a], gradient);
   }
@@ -73,7 +73,7 @@ uint64_t pl_frames_reaching(const pl_frame_field *field, const pl_mesh *mesh, in
   int count = mesh->nodes_per_element;
   for (int k = count * from; k < count * (to + 1) && k < count * mesh->element_count; k++) {
     const double *w = field->weights + (size_t)field->count * (size_t)mesh->elements[k];
-    for (int i = 0; i < field->count; i++) reached |= (uint64_t)(w[i] > 0) << i;
+    for (int i = 0; i < field->count; i++) reached |= (uint64_t)(w[i] != 0) << i;
   }
   return reached;
 }

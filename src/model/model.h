@@ -22,6 +22,7 @@ typedef struct pl_model pl_model;
 typedef struct pl_sites {
   int count;
   const double *at;
+  const int *owner; /* per node 1 + the site that it goes with alone, 0: none; NULL: none at all */
 } pl_sites;
 
 typedef struct pl_model_ops {

@@ -22,7 +22,7 @@
 #define PL_NAME(name) dual_##name
 #include "math/dual_any.h"
 
-enum { STRAIN, BLENDING, FORCES, STIFFNESS, WEIGHTS, SAMPLES, FRAMES, SEED, PARAM_COUNT };
+enum { STRAIN, BLENDING, FORCES, STIFFNESS, WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF, PARAM_COUNT };
 
 #define X(name) STRAIN_##name,
 enum { PL_STRAINS(X) STRAIN_COUNT };
@@ -43,7 +43,7 @@ static const pl_param params[PARAM_COUNT] = {
                    "the exact derivative of the forces, or without the second derivatives of the "
                    "motion",
                    0, 0, 1, "exact|approximate", 1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, FRAMES, SEED),
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF),
 };
 #undef X
 
@@ -272,7 +272,8 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   rigid->law = &pl_strain_at((int)values[STRAIN])->points;
   rigid->kernel = PL_PICK_VARIANT(pl_rigid_kernels);
   self->inexact = rigid->approximate || rigid->springs;
-  const pl_weighing how = pl_frame_weighing(values + WEIGHTS);
+  pl_weighing how = pl_frame_weighing(values + WEIGHTS);
+  how.owner = self->sites.owner;
   pl_status status = pl_frame_field_make(&self->allocator, mesh, &self->sites, (int)values[FRAMES],
                                          (int)values[SAMPLES], &how, &rigid->field, error);
   self->blocks = 2 * rigid->field.count;

@@ -211,13 +211,20 @@ static int frames_of(pl_reader *reader, int index, pl_body_def *def)
   const pl_item *items = reader->items;
   int bad = 0, room = items[index].end - index - 1;
   double *at = pl_reader_alloc(reader, (size_t)room, 3 * sizeof *at);
-  for (int i = index + 1; at && i < items[index].end; i = items[i].end) {
+  pl_site_region *alone = pl_reader_alloc(reader, (size_t)room, sizeof *alone);
+  for (int i = index + 1; at && alone && i < items[index].end; i = items[i].end) {
     if (!is_frame(&items[i])) continue;
     bad |= items[i].bad;
-    if (!items[i].bad) pl_item_numbers(&items[i], "at", at + (size_t)(3 * def->site_count++));
+    if (items[i].bad) continue;
+    pl_site_region *region = &alone[def->site_count];
+    pl_item_numbers(&items[i], "at", at + (size_t)(3 * def->site_count++));
+    if (items[i].end == i + 1) continue;
+    region->where = regions_of(reader, i, &region->count);
+    bad |= !region->where;
+    def->site_regions = alone;
   }
   def->sites = at;
-  return at && !bad;
+  return at && alone && !bad;
 }
 
 /* Fixes and loads of a body, which is zero where it could not be built. */

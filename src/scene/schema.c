@@ -124,13 +124,15 @@ static const pl_element load = {
 
 static const pl_element frame = {
     .name = "frame",
-    .summary = "Where a body with model=\"frames\" has a frame; without any it places them itself.",
+    .summary = "Where a body of frames has one; without any it places them itself. What lies in "
+               "regions inside is moved by this frame alone and stays rigid.",
     .attributes =
         (const pl_attribute[]){
             {.param = {"at", "m", "a point of the body at rest", 0, -FAR, FAR, NULL, 3},
              .required = 1},
             END,
         },
+    .children = regions,
 };
 
 /* ---- what stands in the root ---- */

@@ -151,6 +151,10 @@ static void correct(pl_world *world, const pl_body *body, double h)
 
 static int touches(const pl_world *world, const pl_body *body)
 {
+  double depth;
+  if (pl_skin_deepest(world, body, world->state.q + 3 * body->offset, &depth) >= 0 ||
+      pl_skin_deepest(world, body, world->before + 3 * body->offset, &depth) >= 0)
+    return 1;
   for (int i = 0; world->contacts && i < body->blocks; i++) {
     if (world->contacts[body->offset + i].touch != PL_APART) return 1;
   }

@@ -59,6 +59,7 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
   }
   pl_pulls_force(world, scale, q, v, f);
   pl_contacts_friction(world, f);
+  pl_skins_force(world, q, v, f);
 }
 
 static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
@@ -74,7 +75,10 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
                                semidefinite, A, system->pool);
     if (A && mass != 0) body->model->ops->mass_matrix(body->model, mass, A, system->pool);
   }
-  if (A) pl_pulls_stiffness(world, system->load_scale, q, kq, kv, A);
+  if (A) {
+    pl_pulls_stiffness(world, system->load_scale, q, kq, kv, A);
+    pl_skins_stiffness(world, q, v, kq, kv, A);
+  }
   if (f) add_external(world, t, q, v, f);
 }
 

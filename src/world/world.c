@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "mesh/select.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,8 +96,8 @@ static void release_body(const pl_allocator *allocator, pl_body *body)
   pl_model_destroy(body->model);
   pl_mesh_destroy(body->mesh);
   pl_mesh_destroy(body->inside);
-  void *arrays[] = {body->name, body->order, body->place, body->element_order,
-                    body->rest, body->nodal, body->sites};
+  void *arrays[] = {body->name,  body->order, body->place,      body->element_order, body->rest,
+                    body->nodal, body->sites, body->site_owner, body->skin};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
@@ -243,6 +244,37 @@ static void start_body(pl_world *world, const pl_body *body, const pl_body_def *
   }
 }
 
+/* The nodes that go with one site alone. */
+static pl_status find_owners(pl_world *world, const pl_body_def *def, pl_body *body,
+                             pl_error *error)
+{
+  size_t nodes = (size_t)body->mesh->node_count;
+  unsigned char *chosen = pl_alloc(&world->allocator, nodes, 1);
+  body->site_owner = pl_alloc(&world->allocator, nodes, sizeof(int));
+  pl_status status = chosen && body->site_owner ? PL_OK : pl_fail_memory(error);
+  for (int i = 0; i < def->site_count && !status; i++) {
+    const pl_site_region *region = &def->site_regions[i];
+    int count = 0;
+    if (region->count == 0) continue;
+    status = pl_mesh_select_nodes(body->mesh, region->where, region->count, chosen, &count, error);
+    if (!status && count == 0)
+      status =
+          pl_fail(error, PL_E_ARGUMENT, "the region of frame %d holds no node of the body", i + 1);
+    for (size_t n = 0; n < nodes && !status; n++) {
+      int *owner = &body->site_owner[body->place[n]];
+      if (!chosen[n]) continue;
+      if (*owner)
+        status = pl_fail_entity(error, PL_E_ARGUMENT, (int)n,
+                                "node %d is in the regions of frames %d and %d; only one can move "
+                                "it alone",
+                                (int)n, *owner, i + 1);
+      *owner = i + 1;
+    }
+  }
+  pl_free(&world->allocator, chosen);
+  return status;
+}
+
 static pl_status copy_sites(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
 {
   if (def->site_count < 0 || (def->site_count && !def->sites))
@@ -254,7 +286,7 @@ static pl_status copy_sites(pl_world *world, const pl_body_def *def, pl_body *bo
   if (!body->sites) return pl_fail_memory(error);
   if (def->site_count)
     memcpy(body->sites, def->sites, (size_t)def->site_count * 3 * sizeof(double));
-  return PL_OK;
+  return def->site_regions ? find_owners(world, def, body, error) : PL_OK;
 }
 
 const double *pl_body_nodes(const pl_body *body, const double *q, const double *v)
@@ -262,6 +294,20 @@ const double *pl_body_nodes(const pl_body *body, const double *q, const double *
   if (!body->model->ops->nodes) return v ? v : q;
   body->model->ops->nodes(body->model, q, v, body->nodal);
   return body->nodal;
+}
+
+int pl_body_jacobian(const pl_body *body, const double *q, int node, const int **blocks, double *J)
+{
+  const pl_model *model = body->model;
+  const double *weights;
+  double x[3];
+  int count = model->ops->carriers(model, node, blocks, &weights);
+  if (model->ops->jacobian) {
+    model->ops->jacobian(model, q, node, x, J);
+    return count;
+  }
+  for (int k = 0; k < 9 * count; k++) J[k] = k % 9 % 4 == 0 ? weights[k / 9] : 0;
+  return count;
 }
 
 static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
@@ -276,7 +322,7 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   status = copy_mesh(world, def->mesh, body, error);
   if (!status) status = copy_sites(world, def, body, error);
   if (status) return status;
-  const pl_sites sites = {body->site_count, body->sites};
+  const pl_sites sites = {body->site_count, body->sites, body->site_owner};
   status = pl_model_build(&world->allocator, &body->model_part, body->inside, &material, &sites,
                           &body->model, error);
   if (!status && body->site_count && !body->model->anchors)

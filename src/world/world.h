@@ -14,6 +14,7 @@
 #include "world/momentum.h"
 #include "world/pull.h"
 #include "world/quantity.h"
+#include "world/skin.h"
 
 #define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
 
@@ -39,7 +40,9 @@ typedef struct pl_body {
   int offset, blocks;   /* its part of q and v, in blocks */
   double *rest;         /* rest positions of the nodes, inside order */
   double *nodal;        /* room for 2 x 3 numbers per node where the blocks are not the nodes */
+  double *skin;         /* N/m per inside node; NULL: nothing to touch, or see world/skin.h */
   double *sites;        /* places given for the model, 3 numbers each */
+  int *site_owner;      /* per inside node 1 + the site that it goes with alone; NULL: none */
   int site_count;
 } pl_body;
 
@@ -133,6 +136,14 @@ void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *
 /* The nodes' positions (or velocities, if v is not NULL) from those of the body's blocks: these
  * themselves where the blocks are the nodes, else what the model makes of them in body->nodal. */
 const double *pl_body_nodes(const pl_body *body, const double *q, const double *v);
+
+/* How a node moves with the blocks that carry it: 9 numbers each, at most PL_MOST_CARRIERS. */
+enum { PL_MOST_CARRIERS = 640 };
+int pl_body_jacobian(const pl_body *body, const double *q, int node, const int **blocks, double *J);
+
+/* The distance of a point to the nearest obstacle, negative inside, its friction and direction. */
+double pl_obstacles_nearest(const pl_world *world, const double x[3], double *friction,
+                            double normal[3]);
 
 /* Before its mass is asked for: the mass is that at q. */
 static inline void pl_body_settle(const pl_body *body, const double *q)
