@@ -385,6 +385,19 @@ PL_INLINE void add_pair(pl_lanes columns[6][9], pl_lanes T[6][9], int m, pl_lane
   }
 }
 
+/* The same with itself: the upper triangle, doubled off the diagonal; the sums are made symmetric
+ * later. */
+PL_INLINE void add_square(pl_lanes columns[6][9], int m, pl_lanes *K)
+{
+  for (int a = 0; a < 6; a++) {
+    for (int b = a; b < 6; b++) {
+      pl_lanes sum = columns[a][0] * columns[b][0];
+      for (int e = 1; e < m; e++) sum += columns[a][e] * columns[b][e];
+      K[6 * a + b] += a == b ? sum : 2.0 * sum;
+    }
+  }
+}
+
 PL_INLINE pl_point start_point(const pl_rigid *rigid, int viscous)
 {
   pl_point point;
@@ -432,7 +445,7 @@ static void add_green(const pl_rigid_job *job, const spot *at, pl_lanes columns[
                       pl_lanes *sums, pl_lanes *K)
 {
   const pl_rigid *rigid = at->rigid;
-  pl_lanes E[6], rate[6], S[6], T[6][9];
+  pl_lanes E[6], rate[6], S[6];
   strain_of(at->F, at->F, E);
   for (int k = 0; k < 3; k++) E[k] = 0.5 * (E[k] - 1.0), E[3 + k] = 0.5 * E[3 + k];
   for (int i = 0; i < at->chunk->frames; i++) columns_of(at, i, 1, columns[i]);
@@ -452,16 +465,20 @@ static void add_green(const pl_rigid_job *job, const spot *at, pl_lanes columns[
   double kv = job->viscous ? job->kv : 0;
   pl_lanes lambda = (job->kq * rigid->lambda + kv * rigid->viscous_lambda) * at->volume;
   pl_lanes mu = (job->kq * rigid->mu + kv * rigid->viscous_mu) * at->volume;
+  // H = Q Q with Q = sqrt(2 mu) 1 + c (1 1^T) on the normal components: B^T H B = (Q B)^T (Q B)
+  pl_lanes shear = pl_lanes_sqrt(mu), normal = pl_lanes_sqrt(2.0 * mu);
+  pl_lanes c = (pl_lanes_sqrt(2.0 * mu + 3.0 * lambda) - normal) / 3.0;
   for (int j = 0; j < at->chunk->frames; j++) {
     for (int b = 0; b < 6; b++) {
-      const pl_lanes *B = columns[j][b];
-      trace = lambda * (B[0] + B[1] + B[2]);
+      pl_lanes *B = columns[j][b];
+      trace = c * (B[0] + B[1] + B[2]);
       for (int k = 0; k < 3; k++) {
-        T[b][k] = trace + 2.0 * mu * B[k];
-        T[b][3 + k] = mu * B[3 + k];
+        B[k] = trace + normal * B[k];
+        B[3 + k] *= shear;
       }
     }
-    for (int i = 0; i <= j; i++) add_pair(columns[i], T, 6, K + 36 * pl_pair(i, j));
+    for (int i = 0; i < j; i++) add_pair(columns[i], columns[j], 6, K + 36 * pl_pair(i, j));
+    add_square(columns[j], 6, K + 36 * pl_pair(j, j));
   }
 }
 
