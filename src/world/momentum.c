@@ -8,11 +8,11 @@
  *
  * A rigid motion dv = -(P1 - P*) / m - w x r, w = I^-1 (L1 - L*), takes away the rest, and
  * dx = h dv, so that x = x0 + h v still holds where it did (implicit Euler). L about the old centre
- * at old positions is L about the new ones, since the positions move along v. */
+ * at old positions is L about the new ones, since the positions move along v. Bodies of rigid
+ * frames are taken at their new positions, and only their velocities are corrected. */
 #include "world/momentum.h"
 
 #include "math/mat3.h"
-#include "math/rotation.h"
 #include "math/vec3.h"
 #include "world/world.h"
 
@@ -121,31 +121,28 @@ static void inertia(pl_world *world, const pl_body *body, const double *q, const
 static void correct(pl_world *world, const pl_body *body, double h)
 {
   const pl_momentum *kept = &body->momentum;
-  const double *before = world->before + 3 * body->offset;
   double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
   double linear[3], angular[3], spin[3] = {0}, I[9], inverse[9] = {0}, centre[3];
-  double mass = centre_of(body, before, centre);
+  // frames that turn change their moments of inertia: what counts is where they are now
+  const double *at = body->model->turns ? q : world->before + 3 * body->offset;
+  double mass = centre_of(body, at, centre);
   pl_body_settle(body, q);
-  add_up(body, before, kept->centre, mass_times(world, body, v), linear, angular);
+  add_up(body, at, centre, mass_times(world, body, v), linear, angular);
   pl_vec3_sub(linear, kept->linear, linear);
   pl_vec3_sub(angular, kept->angular, angular);
-  inertia(world, body, before, kept->centre, I);
+  inertia(world, body, at, centre, I);
 
   // a body that has collapsed to a line or a point keeps its spin
   pl_mat3_inverse(I, inverse);
   pl_mat3_apply(inverse, angular, spin);
   for (int i = 0; i < 3 * body->blocks; i += 3) {
     double r[3], change[3];
-    pl_vec3_sub(before + i, kept->centre, r);
+    pl_vec3_sub(at + i, centre, r);
     pl_vec3_cross(spin, r, change);
     pl_vec3_add_scaled(1 / mass, linear, change);
     if (pl_model_is_rotation(body->model, i / 3)) pl_vec3_copy(spin, change);
     pl_vec3_add_scaled(-1, change, v + i);
-    pl_vec3_scale(-h, change, change);
-    if (pl_model_is_rotation(body->model, i / 3))
-      pl_rotation_turn(q + i, change, q + i);
-    else
-      pl_vec3_add(q + i, change, q + i);
+    if (!body->model->turns) pl_vec3_add_scaled(-h, change, q + i);
   }
 }
 
