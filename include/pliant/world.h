@@ -95,6 +95,8 @@ typedef struct pl_body_def {
   int site_count;
   const pl_site_region *site_regions; /* site_count of them: what each frame moves alone, so that it
                                          stays rigid; NULL: nothing in particular */
+  double insert_reach; /* m; > 0: frames are put in where the body touches obstacles, acting so far,
+                          and taken out when no longer needed */
   uint32_t cookie;
 } pl_body_def;
 

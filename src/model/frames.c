@@ -330,6 +330,8 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   pl_status status = pl_frame_field_make(&self->allocator, mesh, &self->sites, (int)values[FRAMES],
                                          (int)values[SAMPLES], &how, &frames->field, error);
   self->blocks = frames->field.count * frames->per;
+  self->frame_count = frames->field.count;
+  self->frames_at = frames->field.origins;
   if (!status) status = make_anchors(self, frames, error);
   if (!status) status = make_frames(self, mesh, frames, error);
   if (!status) status = make_carriers(self, mesh, frames, error);
@@ -559,6 +561,23 @@ static int carriers(const pl_model *self, int node, const int **blocks, const do
   return frames->start[node + 1] - frames->start[node];
 }
 
+static void adopt(const pl_model *self, int frame, const pl_model *from, int frame_from,
+                  const double *q_from, const double *v_from, double *q, double *v)
+{
+  const pl_frames *frames = self->state, *old = from->state;
+  double values[PL_MOST_MONOMIALS], slopes[PL_MOST_MONOMIALS][3];
+  for (int k = 0; k < frames->per; k++) {
+    const double *X = frames->rest_blocks + 3 * (frames->per * frame + k);
+    pl_frame_monomials(&old->frames[frame_from], frames->degree, X, values, slopes);
+    pl_vec3_set(q + 3 * k, 0, 0, 0);
+    pl_vec3_set(v + 3 * k, 0, 0, 0);
+    for (int m = 0; m < frames->per; m++) {
+      pl_vec3_add_scaled(values[m], q_from + 3 * m, q + 3 * k);
+      pl_vec3_add_scaled(values[m], v_from + 3 * m, v + 3 * k);
+    }
+  }
+}
+
 const pl_model_ops pl_model_frames = {
     .info = {.name = "frames",
              .summary = "a handful of frames whose affine or quadratic motions are blended",
@@ -577,4 +596,5 @@ const pl_model_ops pl_model_frames = {
     .nodes = nodes,
     .spread = spread,
     .carriers = carriers,
+    .adopt = adopt,
 };

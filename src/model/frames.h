@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-enum { PL_MOST_FRAMES = 64, PL_MOST_MONOMIALS = 10 };
+enum { PL_MOST_FRAMES = PL_MOST_SITES, PL_MOST_MONOMIALS = 10 };
 
 enum {
   PL_WEIGHTS_HARMONIC,
@@ -92,6 +92,12 @@ static inline pl_weighing pl_frame_weighing(const double *values)
 pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, int count,
                           const double *origins, const pl_weighing *how, double *weights,
                           pl_error *error);
+
+/* One more frame with a weight of its own that fades out at its reach, as a way through the body:
+ * the count weights in from become count + 1 in to, to the loss of those of before. */
+pl_status pl_frames_insert(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                           const double origin[3], double reach, const double *from, double *to,
+                           pl_error *error);
 
 /* Chooses count places. For linear weights they stand evenly on the middle line of the body's
  * longest side, from end to end; else each as far from those before it as possible, the first

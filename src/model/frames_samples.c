@@ -150,6 +150,27 @@ static void find_anchors(const pl_mesh *mesh, pl_frame_field *field)
   }
 }
 
+/* The weights of the frames that were there first, then those put in later one by one. */
+static pl_status weigh(const pl_allocator *allocator, const pl_mesh *mesh, const pl_sites *sites,
+                       const pl_weighing *how, pl_frame_field *field, pl_error *error)
+{
+  int first = field->count - sites->inserted;
+  if (sites->inserted == 0)
+    return pl_frames_weigh(allocator, mesh, field->count, field->origins, how, field->weights,
+                           error);
+  size_t size = (size_t)field->count * (size_t)mesh->node_count;
+  double *room = pl_alloc(allocator, size, sizeof *room);
+  if (!room) return pl_fail_memory(error);
+  pl_status status = pl_frames_weigh(allocator, mesh, first, field->origins, how, room, error);
+  for (int i = first; i < field->count && !status; i++) {
+    status = pl_frames_insert(allocator, mesh, i, field->origins + 3 * i, sites->reach[i - first],
+                              room, field->weights, error);
+    if (i + 1 < field->count) memcpy(room, field->weights, size * sizeof *room);
+  }
+  pl_free(allocator, room);
+  return status;
+}
+
 pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh,
                               const pl_sites *sites, int count, int points, const pl_weighing *how,
                               pl_frame_field *field, pl_error *error)
@@ -173,9 +194,7 @@ pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh
   else
     pl_frames_place(mesh, field->count, how->kind, field->origins);
   pl_status status = check_origins(mesh, field, sites->count > 0, error);
-  if (!status)
-    status =
-        pl_frames_weigh(allocator, mesh, field->count, field->origins, how, field->weights, error);
+  if (!status) status = weigh(allocator, mesh, sites, how, field, error);
   find_anchors(mesh, field);
   return status;
 }

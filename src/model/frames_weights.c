@@ -402,3 +402,19 @@ pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, in
   }
   return status ? status : normalise(mesh, count, weights, error);
 }
+
+pl_status pl_frames_insert(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                           const double origin[3], double reach, const double *from, double *to,
+                           pl_error *error)
+{
+  double *way = pl_alloc(allocator, (size_t)mesh->node_count, sizeof *way);
+  if (!way) return pl_fail_memory(error);
+  walk(mesh, origin, way);
+  for (int n = 0; n < mesh->node_count; n++) {
+    double part = 1 - way[n] * way[n] / (reach * reach), own = part > 0 ? part * part : 0;
+    for (int i = 0; i < count; i++) *to++ = (1 - own) * *from++;
+    *to++ = own;
+  }
+  pl_free(allocator, way);
+  return PL_OK;
+}

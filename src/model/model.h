@@ -17,12 +17,16 @@ typedef struct pl_model pl_model;
   X(frames)                                                                                        \
   X(rigid_frames)
 
+enum { PL_MOST_SITES = 64 };
+
 /* Places in the rest shape that were given for a model's own use, such as frames; 3 numbers each.
  */
 typedef struct pl_sites {
   int count;
   const double *at;
   const int *owner; /* per node 1 + the site that it goes with alone, 0: none; NULL: none at all */
+  int inserted;     /* so many of the sites, the last ones, were put in later: they act locally */
+  const double *reach; /* how far each of those does, m */
 } pl_sites;
 
 typedef struct pl_model_ops {
@@ -62,6 +66,10 @@ typedef struct pl_model_ops {
   void (*spread)(const pl_model *self, const double *q, const double *nodal, double *f);
   int (*carriers)(const pl_model *self, int node, const int **blocks, const double **weights);
   void (*jacobian)(const pl_model *self, const double *q, int node, double x[3], double *J);
+  /* q and v of one frame's blocks (starting there) so that it moves as a frame of another model of
+   * the same kind, whose blocks are at q_from and v_from; only for models of frames. */
+  void (*adopt)(const pl_model *self, int frame, const pl_model *from, int frame_from,
+                const double *q_from, const double *v_from, double *q, double *v);
 } pl_model_ops;
 
 struct pl_model {
@@ -77,7 +85,9 @@ struct pl_model {
   const double *rest; /* the blocks' positions at rest; the mesh's nodes unless create says else */
   const int *anchors; /* per block the node that it is held with; NULL: the blocks are the nodes */
   pl_sites sites;     /* as given; for create only                   */
-  void *state;        /* the member's own                           */
+  int frame_count;    /* frames, if that is what it is made of: equally many blocks each */
+  const double *frames_at; /* where they stand at rest, 3 numbers each */
+  void *state;             /* the member's own                           */
 };
 
 #define X(name) extern const pl_model_ops pl_model_##name;

@@ -277,6 +277,8 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   pl_status status = pl_frame_field_make(&self->allocator, mesh, &self->sites, (int)values[FRAMES],
                                          (int)values[SAMPLES], &how, &rigid->field, error);
   self->blocks = 2 * rigid->field.count;
+  self->frame_count = rigid->field.count;
+  self->frames_at = rigid->field.origins;
   if (!status) status = make_frames(self, mesh, rigid, material->density, error);
   if (!status) status = make_carriers(self, mesh, rigid, error);
   if (!status) status = make_chunks(self, mesh, rigid, error);
@@ -632,6 +634,21 @@ static void jacobian(const pl_model *self, const double *q, int node, double x[3
   pl_vec3_add(x, rigid->middle, x);
 }
 
+static void adopt(const pl_model *self, int frame, const pl_model *from, int frame_from,
+                  const double *q_from, const double *v_from, double *q, double *v)
+{
+  double quat[4], R[9], rest[3], arm[3], speed[3];
+  pl_quat_of_vector(q_from, quat);
+  pl_quat_matrix(quat, R);
+  pl_vec3_sub(self->rest + 6 * frame + 3, from->rest + 6 * frame_from + 3, rest);
+  pl_mat3_apply(R, rest, arm);
+  pl_vec3_cross(v_from, arm, speed);
+  pl_vec3_copy(q_from, q);
+  pl_vec3_copy(v_from, v);
+  pl_vec3_add(q_from + 3, arm, q + 3);
+  pl_vec3_add(v_from + 3, speed, v + 3);
+}
+
 const pl_model_ops pl_model_rigid_frames = {
     .info = {.name = "rigid-frames",
              .summary = "a handful of rigid frames whose motions are blended",
@@ -653,4 +670,5 @@ const pl_model_ops pl_model_rigid_frames = {
     .spread = spread,
     .carriers = carriers,
     .jacobian = jacobian,
+    .adopt = adopt,
 };

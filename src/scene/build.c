@@ -267,6 +267,7 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     def.model = pl_item_choice(reader, item, 0);
     pl_item_numbers(item, "velocity", def.velocity);
     pl_item_numbers(item, "spin", def.spin);
+    pl_item_numbers(item, "insert", &def.insert_reach);
     def.keep_momentum = strcmp(pl_item_text(item, "momentum"), "kept") == 0;
     pl_error error;
     if (frames_of(reader, index, &def) && !reader->stopped)

@@ -258,6 +258,10 @@ static const pl_element body = {
                                   "only external forces change it (use it with strain=\"warped\")",
                        .words = "computed|kept"},
              .preset = "computed"},
+            NUMBER("insert", "m",
+                   "where a body of frames touches something, further frames are put in that act "
+                   "within this distance, and taken out when no longer needed; 0: none",
+                   0, 1e9, "0"),
             END,
         },
     .children = (const pl_element *const[]){&fix, &move, &load, &frame, NULL},

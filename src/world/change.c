@@ -157,7 +157,11 @@ pl_status pl_world_set_material(pl_world *world, pl_body_id id, const pl_materia
   pl_status status = pl_world_find_body(world, id, &found, error);
   if (!status) status = pl_material_check(def, &law, &material, error);
   if (status) return status;
-  const pl_sites sites = {found->site_count, found->sites, found->site_owner};
+  const pl_sites sites = {.count = found->site_count,
+                          .at = found->sites,
+                          .owner = found->site_owner,
+                          .inserted = found->inserted,
+                          .reach = found->reach};
   status = pl_model_build(&world->allocator, &found->model_part, found->inside, &material, &sites,
                           &model, error);
   if (status) return status;

@@ -190,33 +190,54 @@ static int carriers(const pl_body *body, const int *node, const int **blocks,
 }
 
 /* The pulled blocks, with what they are to the spot's nodes. */
+static void find_blocks(const pl_world *world, pl_pull *pull)
+{
+  const pl_body *body = &world->bodies[pull->body];
+  const int *blocks;
+  const double *weights;
+  pull->count = 0;
+  for (int a = 0; a < pull->spot_count; a++) {
+    int count = carriers(body, &pull->nodes[a], &blocks, &weights);
+    for (int i = 0; i < count; i++) {
+      int at = 0, block = body->offset + blocks[i];
+      // nodes that share a block add up there
+      while (at < pull->count && pull->blocks[at] != block) at++;
+      if (at == pull->count) {
+        pull->blocks[pull->count++] = block;
+        memset(pull->J + 9 * at, 0, 9 * sizeof *pull->J);
+      }
+      for (int k = 0; k < 9; k += 4) pull->J[9 * at + k] += pull->spot_weights[a] * weights[i];
+    }
+  }
+}
+
 static pl_status take_blocks(const pl_world *world, const pl_spot *spot, pl_pull *pull,
                              pl_error *error)
 {
   const pl_body *body = pl_world_body(world, spot->body);
-  const int *blocks;
-  const double *weights;
-  size_t room = 0;
-  for (int a = 0; a < spot->count; a++)
-    room += (size_t)carriers(body, &body->place[spot->nodes[a]], &blocks, &weights);
+  // frames may be put in later
+  size_t room = body->model->ops->carriers ? PL_MOST_CARRIERS : 4;
   pull->blocks = pl_alloc(&world->allocator, room, sizeof *pull->blocks);
   pull->J = pl_alloc(&world->allocator, room * 9, sizeof *pull->J);
   pull->room = pl_alloc(&world->allocator, room * 9, sizeof *pull->room);
   if (!pull->blocks || !pull->J || !pull->room) return pl_fail_memory(error);
   pull->spot_count = spot->count;
   for (int a = 0; a < spot->count; a++) {
-    int count = carriers(body, &body->place[spot->nodes[a]], &blocks, &weights);
     pull->nodes[a] = body->place[spot->nodes[a]];
     pull->spot_weights[a] = spot->weights[a];
-    for (int i = 0; i < count; i++) {
-      int at = 0, block = body->offset + blocks[i];
-      // nodes that share a block add up there
-      while (at < pull->count && pull->blocks[at] != block) at++;
-      if (at == pull->count) pull->blocks[pull->count++] = block;
-      for (int k = 0; k < 9; k += 4) pull->J[9 * at + k] += spot->weights[a] * weights[i];
-    }
   }
+  find_blocks(world, pull);
   return PL_OK;
+}
+
+void pl_pulls_follow(pl_world *world, int body, int shift)
+{
+  for (size_t i = 0; i < world->pull_count; i++) {
+    pl_pull *pull = &world->pulls[i];
+    if (!pull->used) continue;
+    for (int b = 0; b < pull->count && pull->body > body; b++) pull->blocks[b] += shift;
+    if (pull->body == body) find_blocks(world, pull);
+  }
 }
 
 void pl_pull_release(const pl_allocator *allocator, pl_pull *pull)

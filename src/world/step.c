@@ -416,7 +416,8 @@ static void warn_halved(pl_world *world, int halvings, const pl_error *reason)
 
 pl_status pl_world_step(pl_world *world, pl_error *error)
 {
-  pl_status status = pl_world_prepare(world, error);
+  pl_status status = pl_world_adapt(world, error);
+  if (!status) status = pl_world_prepare(world, error);
   if (status) return status;
   double start = pl_now();
   pl_step_report report = {0};

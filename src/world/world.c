@@ -96,8 +96,9 @@ static void release_body(const pl_allocator *allocator, pl_body *body)
   pl_model_destroy(body->model);
   pl_mesh_destroy(body->mesh);
   pl_mesh_destroy(body->inside);
-  void *arrays[] = {body->name,  body->order, body->place,      body->element_order, body->rest,
-                    body->nodal, body->sites, body->site_owner, body->skin};
+  void *arrays[] = {body->name, body->order, body->place, body->element_order,
+                    body->rest, body->nodal, body->sites, body->site_owner,
+                    body->skin, body->reach, body->idle};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
@@ -156,11 +157,16 @@ pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_materia
       return pl_fail(error, PL_E_ARGUMENT, "%s = %g must lie between %g and 1e+15", numbers[i].name,
                      numbers[i].value, numbers[i].least);
   }
-  *material = (pl_material){.density = def->density, .mass_damping = def->mass_damping};
   status = resolve(&pl_law_family, &def->law, law, error);
-  if (!status)
-    status = ((const pl_law_ops *)law->member)
-                 ->lame(law->values, &material->lambda, &material->mu, error);
+  return status ? status : pl_material_fill(def, law, material, error);
+}
+
+pl_status pl_material_fill(const pl_material_def *def, const pl_part *law, pl_material *material,
+                           pl_error *error)
+{
+  *material = (pl_material){.density = def->density, .mass_damping = def->mass_damping};
+  pl_status status =
+      ((const pl_law_ops *)law->member)->lame(law->values, &material->lambda, &material->mu, error);
   if (status) return status;
   material->viscous_lambda = def->viscous_lambda + def->stiffness_damping * material->lambda;
   material->viscous_mu = def->viscous_mu + def->stiffness_damping * material->mu;
@@ -322,7 +328,7 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   status = copy_mesh(world, def->mesh, body, error);
   if (!status) status = copy_sites(world, def, body, error);
   if (status) return status;
-  const pl_sites sites = {body->site_count, body->sites, body->site_owner};
+  const pl_sites sites = {.count = body->site_count, .at = body->sites, .owner = body->site_owner};
   status = pl_model_build(&world->allocator, &body->model_part, body->inside, &material, &sites,
                           &body->model, error);
   if (!status && body->site_count && !body->model->anchors)
@@ -336,6 +342,7 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   if (status) return status;
   pl_body_remember(body, &def->material, &law);
   body->keeps_momentum = def->keep_momentum;
+  body->insert_reach = def->insert_reach;
   body->offset = world->blocks;
   body->blocks = body->model->blocks;
   status = pl_world_fit_solver(world, body, error);
@@ -349,6 +356,9 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   pl_status status = pl_check_cookie(def->cookie, "pl_body", error);
   if (status) return status;
   if (!def->mesh) return pl_fail(error, PL_E_ARGUMENT, "a body needs a mesh");
+  if (!(def->insert_reach >= 0) || !isfinite(def->insert_reach))
+    return pl_fail(error, PL_E_ARGUMENT, "insert_reach = %g must be a length in m, or 0",
+                   def->insert_reach);
   if (!all_finite(def->velocity, 3) || !all_finite(def->spin, 3))
     return pl_fail(error, PL_E_ARGUMENT, "velocity and spin must be finite");
   status = pl_world_one_more(world, &world->bodies, world->body_count, &world->body_room,

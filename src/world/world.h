@@ -42,6 +42,10 @@ typedef struct pl_body {
   double *nodal;        /* room for 2 x 3 numbers per node where the blocks are not the nodes */
   double *skin;         /* N/m per inside node; NULL: nothing to touch, or see world/skin.h */
   double *sites;        /* places given for the model, 3 numbers each */
+  int inserted;         /* frames put in later */
+  double *reach;        /* of those, m */
+  double insert_reach;  /* frames are put in where the body touches something; 0: no */
+  double *idle;         /* since when each of those is of no use, s */
   int *site_owner;      /* per inside node 1 + the site that it goes with alone; NULL: none */
   int site_count;
 } pl_body;
@@ -131,6 +135,9 @@ pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error);
 /* Checks a material and its law; keeps them in the body, for those who ask or change them later. */
 pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_material *material,
                             pl_error *error);
+/* The same from a material that was checked before. */
+pl_status pl_material_fill(const pl_material_def *def, const pl_part *law, pl_material *material,
+                           pl_error *error);
 void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
 
 /* The nodes' positions (or velocities, if v is not NULL) from those of the body's blocks: these
@@ -185,6 +192,13 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
 pl_status pl_world_make_filter(pl_world *world, pl_error *error);
 void pl_world_fill_filter(pl_world *world);
 void pl_world_prescribe(const pl_world *world, double t, double h, const double *q, double *v);
+
+/* After the blocks of a body have become others: finds those that its pulls act on again, and moves
+ * those of later bodies by shift. */
+void pl_pulls_follow(pl_world *world, int body, int shift);
+
+/* Before a step: puts frames in where bodies touch something, and takes them out again. */
+pl_status pl_world_adapt(pl_world *world, pl_error *error);
 
 /* The body that a block of the world belongs to. */
 const pl_body *pl_world_body_of(const pl_world *world, int block);

@@ -11,6 +11,8 @@ typedef struct rigid_bar {
   int frames, along, free, kept;
   double poisson, dt, damping, gravity[3], velocity[3], spin[3], turn;
   const double *at;
+  const char *affine; /* the motion of frames that are not rigid */
+  double insert;
 } rigid_bar;
 
 static const char *or_else(const char *word, const char *preset) { return word ? word : preset; }
@@ -44,6 +46,9 @@ static pl_status make_bar(const rigid_bar *bar, pl_world **world, pl_body_id *bo
   def.material.law = (pl_choice){"hooke", hooke, 2};
   def.material.stiffness_damping = bar->damping;
   def.model = (pl_choice){"rigid-frames", model, 6};
+  pl_setting affine[] = {model[0], model[2], model[5], {.name = "motion", .word = bar->affine}};
+  if (bar->affine) def.model = (pl_choice){"frames", affine, 4};
+  def.insert_reach = bar->insert;
   def.sites = bar->at;
   def.site_count = bar->at ? bar->frames : 0;
   def.keep_momentum = bar->kept;
@@ -322,5 +327,84 @@ TEST(pull_at_a_point)
   pl_world_destroy(world);
 }
 
+/* Frames come and go: nodes and energy of a bent bar hardly change, the number of frames does, the
+ * pull stays where it was, and what is wrong is refused. */
+TEST(frames_come_and_go)
+{
+  static const char *const models[] = {"rigid", "affine", "quadratic"};
+  for (int k = 0; k < 3; k++) {
+    rigid_bar bar = {.frames = 3, .along = 16, .gravity = {0, 0, -0.4}};
+    bar.affine = k ? models[k] : NULL;
+    pl_world *world;
+    pl_body_id body;
+    double before[3], after[3], energy[6], point[3], jump;
+    int frame = 0;
+    CHECK_OK(make_bar(&bar, &world, &body, error));
+    CHECK_OK(steps(world, 1, error));
+    read(world, body, "position", (const double[3]){2.7, 0.8, 0.6}, point);
+    read(world, body, "position", tip_at, before);
+    read(world, body, "elastic-energy", NULL, energy);
+    CHECK_OK(pl_world_insert_frame(world, body, point, 0.9, &frame, error));
+    CHECK(frame == 3 && pl_world_frame_count(world, body) == 4);
+    read(world, body, "position", tip_at, after);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(after[i], before[i], 1e-3);
+    read(world, body, "position", (const double[3]){2.7, 0.8, 0.6}, after);
+    // 1 % of the section; 5 % of the energy, or 15 % where frames that strain themselves are fitted
+    for (int i = 0; i < 3; i++) CHECK_NEAR(after[i], point[i], 0.01);
+    read(world, body, "elastic-energy", NULL, energy + 3);
+    CHECK_NEAR(energy[3], energy[0], (k ? 0.15 : 0.05) * energy[0]);
+    // the bar hangs about as low, though what its frames can do is not more but different
+    CHECK_OK(steps(world, 1, error));
+    read(world, body, "position", tip_at, after);
+    CHECK(after[2] < before[2] + 0.08);
+    CHECK_OK(pl_world_remove_frame(world, body, 3, &jump, error));
+    CHECK(pl_world_frame_count(world, body) == 3 && jump < 0.1);
+    CHECK_OK(steps(world, 1, error));
+    read(world, body, "position", tip_at, after);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(after[i], before[i], 1e-5);
+    // frames that were there first stay; points outside are refused
+    const double far[3] = {9, 9, 9};
+    CHECK_FAILS(pl_world_remove_frame(world, body, 0, NULL, error), PL_E_ARGUMENT, "not put in");
+    CHECK_FAILS(pl_world_insert_frame(world, body, far, 1, NULL, error), PL_E_ARGUMENT,
+                "is not in body");
+    CHECK_FAILS(pl_world_insert_frame(world, body, point, 0, NULL, error), PL_E_ARGUMENT, "reach");
+    pl_world_destroy(world);
+  }
+}
+
+/* A bar that falls on a peg-like slope gets frames where it touches, and loses them when it flies
+ * on; its energy never grows. */
+TEST(frames_at_contacts)
+{
+  rigid_bar bar = {.frames = 2, .along = 16, .free = 1, .dt = 0.01, .gravity = {0, 0, -2}};
+  bar.integrator = "implicit-euler";
+  bar.insert = 0.8;
+  pl_world *world;
+  pl_body_id body;
+  int most = 0;
+  double low = INFINITY, x[3];
+  CHECK_OK(make_bar(&bar, &world, &body, error));
+  pl_setting plane[] = {{.name = "point", .value = {0, 0, -0.3}},
+                        {.name = "normal", .value = {0.2, 0, 1}}};
+  pl_obstacle_def obstacle = pl_obstacle_def_default();
+  obstacle.shape = (pl_choice){"plane", plane, 2};
+  CHECK_OK(pl_world_add_obstacle(world, &obstacle, error));
+  for (int i = 0; i < 200; i++) {
+    CHECK_OK(pl_world_step(world, error));
+    int count = pl_world_frame_count(world, body);
+    if (count > most) most = count;
+  }
+  read(world, body, "position", (const double[3]){0, 0.5, 0}, x);
+  low = (0.2 * x[0] + x[2] + 0.3) / sqrt(1.04);
+  CHECK(low > -0.05);
+  CHECK(most > 2);
+  // lifted off, it loses them
+  CHECK_OK(pl_world_set_gravity(world, (const double[3]){0, 0, 4}, error));
+  CHECK_OK(steps(world, 300, error));
+  CHECK(pl_world_frame_count(world, body) < most);
+  pl_world_destroy(world);
+}
+
 TESTS(X(extension_law) X(free_fall) X(tumbling_keeps_momentum) X(every_integrator_turns_frames)
-          X(hanging_bar) X(twist) X(lies_on_the_floor) X(pull_at_a_point))
+          X(hanging_bar) X(twist) X(lies_on_the_floor) X(pull_at_a_point) X(frames_come_and_go)
+              X(frames_at_contacts))
