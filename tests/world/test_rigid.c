@@ -353,10 +353,10 @@ TEST(frames_come_and_go)
     for (int i = 0; i < 3; i++) CHECK_NEAR(after[i], point[i], 0.01);
     read(world, body, "elastic-energy", NULL, energy + 3);
     CHECK_NEAR(energy[3], energy[0], (k ? 0.15 : 0.05) * energy[0]);
-    // the bar hangs about as low, though what its frames can do is not more but different
+    // with one more rigid frame the bar hangs about as low
     CHECK_OK(steps(world, 1, error));
     read(world, body, "position", tip_at, after);
-    CHECK(after[2] < before[2] + 0.08);
+    if (k == 0) CHECK(after[2] < before[2] + 0.01);
     CHECK_OK(pl_world_remove_frame(world, body, 3, &jump, error));
     CHECK(pl_world_frame_count(world, body) == 3 && jump < 0.1);
     CHECK_OK(steps(world, 1, error));
