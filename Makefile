@@ -9,6 +9,7 @@ help:
 	@echo "               (SCENE=file.xml for another scene)"
 	@echo "make check     install what is missing, build and run all tests, with sanitizers"
 	@echo "make bench     the speed of this machine, as a table"
+	@echo "make survey    the long form of the mesher's tests: 200 random solids, 50 broken surfaces"
 	@echo "make fuzz      look for inputs that break a reader, FUZZ_SECONDS=60 for each target"
 	@echo "make install   the library and the command below PREFIX=/usr/local"
 	@echo "make format    lay out all sources by .clang-format"
@@ -29,6 +30,11 @@ bench:
 	@scripts/build.sh release
 	@build/release/pliant bench
 
+survey:
+	@scripts/install-deps.sh build
+	@scripts/build.sh release
+	@PLIANT_LONG=1 ctest --test-dir build/release --verbose -R '^mesh/(fill|skin)$$'
+
 fuzz:
 	@scripts/install-deps.sh fuzz
 	@scripts/build.sh fuzz $(notdir $(basename $(wildcard tests/fuzz/fuzz_*.c)))
@@ -46,4 +52,4 @@ format:
 clean:
 	rm -rf build out
 
-.PHONY: help demo check bench fuzz install format clean
+.PHONY: help demo check bench survey fuzz install format clean

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { CLI_FILL_MOST = 8 };
+
 static void print_note(void *context, pl_level level, const char *text)
 {
   (void)context;
@@ -37,12 +39,32 @@ pl_status cli_fill(const char *what, const char *length, const pl_choice *filler
   return status;
 }
 
+/* The parameters of all ways of filling as options; returns how many there are then. */
+static int add_filler_options(cli_option *options, int count, const char **values)
+{
+  int first = count;
+  for (int m = 0; pl_filler_family.members[m]; m++) {
+    const pl_member *member = pl_filler_family.members[m];
+    for (int i = 0; i < member->param_count; i++) {
+      int known = 0;
+      for (int o = first; o < count; o++)
+        known |= strcmp(options[o].name, member->params[i].name) == 0;
+      if (known || count - first == CLI_FILL_MOST) continue;
+      options[count] = (cli_option){.name = member->params[i].name,
+                                    .argument = "VALUE",
+                                    .summary = member->params[i].summary,
+                                    .value = &values[count - first]};
+      count++;
+    }
+  }
+  return count;
+}
+
 int cli_mesh_fill(int count, char **words)
 {
   static cli_words files;
-  const char *output = NULL, *method = NULL, *length = NULL;
-  const char *values[3] = {0}, *const names[3] = {"size", "elements", "element"};
-  cli_option options[] = {
+  const char *output = NULL, *method = NULL, *length = NULL, *values[CLI_FILL_MOST] = {0};
+  cli_option options[3 + CLI_FILL_MOST] = {
       {.name = "output",
        .letter = 'o',
        .argument = "FILE",
@@ -50,38 +72,28 @@ int cli_mesh_fill(int count, char **words)
        .value = &output},
       {.name = "method",
        .argument = "WORD",
-       .summary = "stuffing (follows the surface) or cage (never fails)",
+       .summary = "stuffing (follows the surface), cage (never fails) or voxels",
        .value = &method},
-      {.name = names[0],
-       .argument = "LENGTH",
-       .summary = "edge of the elements in m",
-       .value = &values[0]},
-      {.name = names[1],
-       .argument = "N",
-       .summary = "about how many, without a size (default 10000)",
-       .value = &values[1]},
-      {.name = names[2],
-       .argument = "WORD",
-       .summary = "of a cage: tet or hex",
-       .value = &values[2]},
       {.name = "length",
        .argument = "LENGTH",
        .summary = "of a ready-made solid in m (default 1)",
        .value = &length},
   };
-  int code = cli_parse(count, words, options, sizeof options / sizeof *options,
-                       "mesh fill SURFACE|SOLID [OPTIONS] -o FILE",
-                       "Fills a surface (.obj, .stl, .ply, .off) or a ready-made solid ('pliant "
-                       "list solid') with elements.",
-                       &files);
+  int option_count = add_filler_options(options, 3, values);
+  int code =
+      cli_parse(count, words, options, option_count, "mesh fill SURFACE|SOLID [OPTIONS] -o FILE",
+                "Fills a surface (.obj, .stl, .ply, .off, .glb) or a ready-made solid ('pliant "
+                "list solid') with elements.",
+                &files);
   if (code) return code < 0 ? CLI_OK : code;
   if (files.count != 1) return cli_fail(CLI_USAGE, "mesh fill needs one surface or solid");
   if (!output) return cli_fail(CLI_USAGE, "mesh fill needs -o FILE");
-  pl_setting settings[3];
+  pl_setting settings[CLI_FILL_MOST];
   pl_choice filler = {method, settings, 0};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < option_count - 3; i++) {
     if (values[i])
-      settings[filler.setting_count++] = (pl_setting){.name = names[i], .word = values[i]};
+      settings[filler.setting_count++] =
+          (pl_setting){.name = options[3 + i].name, .word = values[i]};
   }
   pl_mesh *mesh;
   pl_error error;

@@ -9,6 +9,7 @@ pl_status cli_fill(const char *what, const char *length, const pl_choice *filler
                    pl_error *error);
 
 int cli_mesh_fill(int count, char **words);
+int cli_mesh_refine(int count, char **words);
 
 /* Prints what there is to say about a mesh. */
 int cli_mesh_tell(const char *path, const pl_mesh *mesh);

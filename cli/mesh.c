@@ -1,10 +1,11 @@
-/* pliant mesh: generate, fill, convert, info. */
+/* pliant mesh: generate and info; the others have files of their own. */
 #include "mesh/mesh.h"
 #include "cli.h"
 #include "core/family.h"
 #include "core/file.h"
 #include "fill.h"
 #include "io/format.h"
+#include "repair.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,10 +14,10 @@ static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_m
 {
   printf("%s\n", path);
   printf("  nodes           %d\n", facts->node_count);
-  printf("  elements        %d %s in %d %s\n", facts->element_count,
-         pl_mesh_nodes_per_element(mesh) == 4 ? "tetrahedra" : "hexahedra", facts->pieces,
-         facts->pieces == 1 ? "piece" : "pieces");
-  printf("  boundary faces  %d\n", facts->face_count);
+  printf("  elements        %d %s in %d %s\n", facts->element_count, pl_mesh_shape_name(mesh),
+         facts->pieces, facts->pieces == 1 ? "piece" : "pieces");
+  printf("  boundary        %d faces in %d %s\n", facts->face_count, facts->boundary_pieces,
+         facts->boundary_pieces == 1 ? "piece" : "pieces");
   printf("  from            %g %g %g m\n", facts->low[0], facts->low[1], facts->low[2]);
   printf("  to              %g %g %g m\n", facts->high[0], facts->high[1], facts->high[2]);
   printf("  volume          %g m^3, elements from %g to %g\n", facts->volume, facts->least_volume,
@@ -25,8 +26,10 @@ static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_m
   printf("  edges           %g to %g m, mean %g\n", facts->least_edge, facts->most_edge,
          facts->mean_edge);
   printf("  dihedral angles %.1f to %.1f degrees\n", facts->least_angle, facts->most_angle);
-  printf("  aspect          mean %.3g, worst %.3g (element %d)\n", facts->mean_aspect,
-         facts->worst_aspect, facts->worst_element);
+  printf("  aspect          mean %.3g, worst", facts->mean_aspect);
+  for (int i = 0; i < facts->worst_count; i++)
+    printf("%s %.3g (element %d)", i ? "," : "", facts->worst_aspects[i], facts->worst_elements[i]);
+  printf("\n");
   if (facts->flipped_elements)
     printf("  repaired        %d elements turned to positive volume\n", facts->flipped_elements);
   if (facts->dropped_nodes)
@@ -47,33 +50,6 @@ int cli_mesh_tell(const char *path, const pl_mesh *mesh)
   return CLI_OK;
 }
 
-static int tell_skin(const char *path)
-{
-  pl_skin *skin;
-  pl_error error;
-  if (pl_skin_read(path, NULL, NULL, &skin, &error)) return cli_fail_error(&error);
-  const pl_skin_facts *facts = &skin->facts;
-  int crossings = pl_skin_crossings(skin);
-  printf("%s\n", path);
-  printf("  points          %d\n", skin->point_count);
-  printf("  surface         %d triangles in %d %s\n", skin->triangle_count, facts->pieces,
-         facts->pieces == 1 ? "piece" : "pieces");
-  printf("  from            %g %g %g m\n", skin->low[0], skin->low[1], skin->low[2]);
-  printf("  to              %g %g %g m\n", skin->high[0], skin->high[1], skin->high[2]);
-  if (facts->welded_points) printf("  repaired        %d points welded\n", facts->welded_points);
-  if (facts->dropped_triangles)
-    printf("  repaired        %d triangles dropped\n", facts->dropped_triangles);
-  if (facts->turned_triangles)
-    printf("  repaired        %d triangles turned outwards\n", facts->turned_triangles);
-  if (facts->closed_holes) printf("  repaired        %d holes closed\n", facts->closed_holes);
-  if (facts->open_edges) printf("  wrong           %d open edges\n", facts->open_edges);
-  if (facts->crowded_edges)
-    printf("  wrong           %d edges of more than two triangles\n", facts->crowded_edges);
-  if (crossings) printf("  wrong           %d triangles pierced by others\n", crossings);
-  pl_skin_destroy(skin);
-  return CLI_OK;
-}
-
 static int info(int count, char **words)
 {
   static cli_words files;
@@ -86,7 +62,7 @@ static int info(int count, char **words)
     pl_error error;
     const pl_format_ops *format = pl_format_of(files.words[i], NULL);
     if (format && format->read_surface) {
-      if (tell_skin(files.words[i])) code = CLI_FAILED;
+      if (cli_skin_tell(files.words[i])) code = CLI_FAILED;
       continue;
     }
     if (pl_mesh_read(files.words[i], NULL, &mesh, &error)) {
@@ -96,25 +72,6 @@ static int info(int count, char **words)
     if (cli_mesh_tell(files.words[i], mesh)) code = CLI_FAILED;
     pl_mesh_destroy(mesh);
   }
-  return code;
-}
-
-static int convert(int count, char **words)
-{
-  static cli_words files;
-  int code =
-      cli_parse(count, words, NULL, 0, "mesh convert FROM TO",
-                "Reads a mesh and writes it in the format that the second name tells.", &files);
-  if (code) return code < 0 ? CLI_OK : code;
-  if (files.count != 2) return cli_fail(CLI_USAGE, "mesh convert needs two file names");
-  pl_mesh *mesh;
-  pl_error error;
-  if (pl_mesh_read(files.words[0], NULL, &mesh, &error)) return cli_fail_error(&error);
-  if (pl_mesh_write(mesh, files.words[1], &error))
-    code = cli_fail_error(&error);
-  else
-    code = cli_mesh_tell(files.words[1], mesh);
-  pl_mesh_destroy(mesh);
   return code;
 }
 
@@ -169,7 +126,9 @@ int cli_mesh(int count, char **words)
     int (*run)(int count, char **words);
   } verbs[] = {{"generate", "make a box, cylinder, tube or sphere", generate},
                {"fill", "a surface or a ready-made solid with elements", cli_mesh_fill},
-               {"convert", "from one file format to another", convert},
+               {"refine", "tetrahedra into eight, everywhere or around a point", cli_mesh_refine},
+               {"convert", "from one file format to another", cli_mesh_convert},
+               {"repair", "join, drop and turn what is wrong, and tell it", cli_mesh_repair},
                {"info", "counts, sizes, quality and sets", info}};
   const int verb_count = sizeof verbs / sizeof *verbs;
   for (int i = 0; count > 0 && i < verb_count; i++) {
@@ -180,9 +139,10 @@ int cli_mesh(int count, char **words)
     return cli_mesh_fill(count, words);
   int help = count > 0 && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0);
   if (count > 0 && !help)
-    return cli_fail(CLI_USAGE,
-                    "unknown mesh command \"%s\"; there is: generate, fill, convert, info",
-                    words[0]);
+    return cli_fail(
+        CLI_USAGE,
+        "unknown mesh command \"%s\"; there is: generate, fill, refine, convert, repair, info",
+        words[0]);
   FILE *out = help ? stdout : stderr;
   fprintf(out, "usage: pliant mesh COMMAND ...\n\n");
   for (int i = 0; i < verb_count; i++) fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].summary);

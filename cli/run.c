@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "diagnose.h"
+#include "first.h"
 #include "frames.h"
 #include "interrupt.h"
 #include "progress.h"
@@ -16,10 +17,10 @@
 #include <unistd.h>
 
 typedef struct run {
-  const char *scene_path, *folder, *progress_word, *threads_word;
+  const char *scene_path, *folder, *progress_word, *threads_word, *up;
   cli_words plain, changes;
   int allow_path, quiet;
-  char folder_room[4096];
+  char folder_room[4096], scene_room[4200];
 
   cli_diagnosis diagnosis;
   pl_scene *scene;
@@ -49,6 +50,10 @@ static int parse(run *r, int count, char **words)
        .argument = "HOW",
        .summary = "auto, off or json",
        .value = &r->progress_word},
+      {.name = "up",
+       .argument = "AXIS",
+       .summary = "of a shape without a scene: x, y or z (default z)",
+       .value = &r->up},
       {.name = "allow-path",
        .summary = "let the scene name files outside its folder",
        .flag = &r->allow_path},
@@ -57,11 +62,12 @@ static int parse(run *r, int count, char **words)
        .summary = "tell only errors and warnings",
        .flag = &r->quiet},
   };
-  int code =
-      cli_parse(count, words, options, sizeof options / sizeof *options, "run [OPTIONS] SCENE",
-                "Simulates a scene and writes DIR/probes.csv, summary.json, frames (.vtu and "
-                ".pvd), plots (.svg) and a picture of the last frame (.png).",
-                &r->plain);
+  int code = cli_parse(
+      count, words, options, sizeof options / sizeof *options, "run [OPTIONS] SCENE|SHAPE",
+      "Simulates a scene and writes DIR/probes.csv, summary.json, frames (.vtu and "
+      ".pvd), plots (.svg) and a picture of the last frame (.png). A mesh or surface "
+      "instead of a scene is dropped on a floor, by DIR/scene.xml.",
+      &r->plain);
   if (code) return code;
   if (r->plain.count != 1) return cli_fail(CLI_USAGE, "run needs one scene; see pliant run --help");
   r->scene_path = r->plain.words[0];
@@ -115,6 +121,7 @@ static pl_status finish(run *r, pl_status outcome, const pl_error *reason, pl_er
   pl_world *world = pl_scene_world(r->scene);
   const char *title = pl_scene_title(r->scene);
   pl_status status = cli_record_plot(&r->record, world, r->folder, title, error);
+  if (!status) status = cli_frames_finish(&r->frames, error);
   if (!status) status = cli_frames_picture(&r->frames, r->scene, r->folder, error);
   r->seconds_output += pl_now() - start;
   cli_outcome facts = {.scene = r->scene,
@@ -148,9 +155,19 @@ static int execute(run *r)
   def.allow_any_path = r->allow_path;
   if (r->threads_word && cli_int("threads", r->threads_word, 0, 256, &def.threads))
     return CLI_USAGE;
+  pl_status status = PL_OK;
+  if (cli_is_shape(r->scene_path)) {
+    status = choose_folder(r, &error);
+    if (!status)
+      status = cli_first_scene(r->scene_path, r->up ? r->up : "z", r->folder, r->scene_room,
+                               sizeof r->scene_room, &error);
+    if (status) return cli_fail_error(&error);
+    def.path = r->scene_path = r->scene_room;
+    def.allow_any_path = 1;
+  }
   if (cli_load(&def, &r->diagnosis, &r->scene)) return CLI_FAILED;
 
-  pl_status status = choose_folder(r, &error);
+  status = choose_folder(r, &error);
   if (!status) status = cli_summary_remove(r->folder, &error);
   if (!status) status = cli_record_open(&r->record, pl_scene_world(r->scene), r->folder, &error);
   if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, &error);

@@ -2,18 +2,25 @@
 # Installs the Debian packages that are missing for a purpose: build, check, fuzz or format. Asks
 # dpkg first, so it is done at once when nothing is missing.
 set -eu
+cd "$(dirname "$0")/.."
+purpose=${1:-build}
 
 build="gcc libc6-dev cmake ninja-build pkg-config libxml2-dev zlib1g-dev"
 # the viewer: its server, and what makes its page
 viewer=libwebsockets-dev
 command -v node >/dev/null || viewer+=" nodejs"
 command -v npm >/dev/null || viewer+=" npm"
+# adaptive reference integrators
+solvers=libsundials-dev
 useful=
-case ${1:-build} in
-build) needed=$build useful=$viewer ;;
+case $purpose in
+build) needed=$build useful="$viewer $solvers" ;;
 # clang and clang-format are second opinions, meshio an independent reader of our mesh files,
-# chromium looks at the viewer's page
-check) needed="$build g++" useful="$viewer clang clang-format python3-meshio chromium" ;;
+# chromium looks at the viewer's page, suitesparse factorises matrices
+check)
+  needed="$build g++"
+  useful="$viewer $solvers libsuitesparse-dev clang clang-format python3-meshio chromium"
+  ;;
 # llvm names the lines in a report of the sanitizers
 fuzz) needed="$build clang libclang-rt-dev" useful=llvm ;;
 format) needed=clang-format ;;
@@ -22,6 +29,17 @@ format) needed=clang-format ;;
   exit 2
   ;;
 esac
+
+# Khronos' validator judges our .glb files in the tests
+get_validator() {
+  [ "$purpose" = check ] && command -v npm >/dev/null || return 0
+  [ -e build/tools/node_modules/gltf-validator ] && return 0
+  mkdir -p build/tools
+  npm install --prefix build/tools --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
+    gltf-validator@2.0.0-dev.3.10 >/dev/null 2>&1 ||
+    echo "Going on without gltf-validator: the test of .glb files is left out."
+}
+get_validator
 
 if ! command -v dpkg-query >/dev/null; then
   echo "This is not Debian: make sure that you have the likes of $needed $useful"
@@ -80,3 +98,4 @@ fi
 if [ -n "$useful_missing" ] && ! install $useful_missing; then
   echo "Going on without $useful_missing: what needs it is left out."
 fi
+get_validator

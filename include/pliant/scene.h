@@ -41,6 +41,8 @@ PL_API double pl_scene_duration(const pl_scene *scene); /* s */
 typedef struct pl_output {
   double every;       /* s between frames */
   const char *format; /* a member of the format family that can be written, "" for no frames */
+  const pl_setting *settings; /* of that member's parameters */
+  int setting_count;
 } pl_output;
 
 PL_API int pl_scene_output_count(const pl_scene *scene);

@@ -1,12 +1,30 @@
 /* Memory comes from the allocator that the caller handed in. */
+#define _DEFAULT_SOURCE // madvise
 #include "core/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* Arrays of many megabytes stand on pages of 2 MiB where the system has them: a stream then finds
+ * the next page at once, and blocks all over a matrix are reached without a walk through tables. */
+static const size_t large_page = (size_t)1 << 21;
+
+static void *large_alloc(size_t size)
+{
+  if (size > SIZE_MAX - large_page) return NULL;
+  size_t whole = (size + large_page - 1) / large_page * large_page;
+  void *memory = aligned_alloc(large_page, whole);
+#ifdef MADV_HUGEPAGE
+  if (memory) madvise(memory, whole, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
 
 static void *default_alloc(void *context, size_t size, size_t align)
 {
   (void)context;
+  if (size >= 2 * large_page && align <= large_page) return large_alloc(size);
   if (size > SIZE_MAX - align) return NULL;
   return aligned_alloc(align, (size + align - 1) / align * align);
 }

@@ -4,7 +4,9 @@
 #include "io/draft.h"
 
 #include "core/memory.h"
+#include "mesh/repair.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +41,21 @@ typedef struct tagged {
   int index;
 } tagged;
 
+/* The nodes of an element that fills no space. */
+typedef struct flat {
+  int count, nodes[8];
+} flat;
+
+/* From tags to places: table[tag - low] = place + 1, or a sorted list where tags lie too far
+ * apart. */
+typedef struct tag_index {
+  int64_t low;
+  size_t size;
+  int *table;
+  tagged *sorted;
+  int count;
+} tag_index;
+
 struct pl_draft {
   const pl_source *source;
   pl_allocator allocator;
@@ -49,15 +66,17 @@ struct pl_draft {
   double *nodes;
   int64_t *tags; /* NULL: numbered from 0 */
   int indexed;
-  int64_t table_low; /* table[tag - table_low] = node + 1; NULL where tags lie too far apart */
-  size_t table_size;
-  int *table;
-  tagged *sorted; /* by tag, where there is no table */
+  tag_index by_tag;
 
   int64_t shape_counts[PL_SHAPE_COUNT], reduced;
   pl_shape cell_shape;
   int cell_count;
-  list cells;    /* int: corners of the tets or hexes */
+  list cells;   /* int: corners of the tets or hexes */
+  int numbered; /* elements are found by their numbers */
+  list numbers; /* int64_t: of all elements */
+  list places;  /* int: their cells, or -1 - place among the flats */
+  list flats;   /* flat: those that do not fill space */
+  tag_index by_number;
   pl_shape last; /* the current element */
   int last_nodes[8];
 
@@ -78,6 +97,12 @@ pl_status pl_draft_create(const pl_source *source, size_t bytes, pl_draft **out,
   return PL_OK;
 }
 
+static void free_index(const pl_allocator *allocator, tag_index *index)
+{
+  pl_free(allocator, index->table);
+  pl_free(allocator, index->sorted);
+}
+
 void pl_draft_destroy(pl_draft *draft)
 {
   if (!draft) return;
@@ -88,8 +113,11 @@ void pl_draft_destroy(pl_draft *draft)
   pl_free(&allocator, draft->runs.data);
   pl_free(&allocator, draft->members.data);
   pl_free(&allocator, draft->cells.data);
-  pl_free(&allocator, draft->sorted);
-  pl_free(&allocator, draft->table);
+  free_index(&allocator, &draft->by_tag);
+  free_index(&allocator, &draft->by_number);
+  pl_free(&allocator, draft->numbers.data);
+  pl_free(&allocator, draft->places.data);
+  pl_free(&allocator, draft->flats.data);
   pl_free(&allocator, draft->tags);
   pl_free(&allocator, draft->nodes);
   pl_free(&allocator, draft);
@@ -141,44 +169,76 @@ pl_status pl_draft_node(pl_draft *draft, const pl_scan *scan, int64_t tag, const
   return PL_OK;
 }
 
-static pl_status repeated_tag(const pl_scan *scan, int64_t tag, pl_error *error)
-{
-  return pl_scan_fail(scan, error, PL_E_PARSE,
-                      "node %lld is defined twice; give every node its own number", (long long)tag);
-}
-
-static pl_status fill_table(pl_draft *draft, const pl_scan *scan, int64_t low, size_t size,
-                            pl_error *error)
-{
-  draft->table_low = low;
-  draft->table_size = size;
-  draft->table = pl_alloc(&draft->allocator, size, sizeof *draft->table);
-  if (!draft->table) return pl_fail_memory(error);
-  for (int i = 0; i < draft->node_count; i++) {
-    int *place = &draft->table[(uint64_t)draft->tags[i] - (uint64_t)low];
-    if (*place) return repeated_tag(scan, draft->tags[i], error);
-    *place = i + 1;
-  }
-  return PL_OK;
-}
-
 static int compare_tags(const void *a, const void *b)
 {
   int64_t s = ((const tagged *)a)->tag, t = ((const tagged *)b)->tag;
   return (s > t) - (s < t);
 }
 
-static pl_status sort_tags(pl_draft *draft, const pl_scan *scan, pl_error *error)
+static pl_status repeated_tag(const pl_scan *scan, const char *what, int64_t tag, pl_error *error)
 {
-  draft->sorted = pl_alloc(&draft->allocator, (size_t)draft->node_count, sizeof *draft->sorted);
-  if (!draft->sorted) return pl_fail_memory(error);
-  for (int i = 0; i < draft->node_count; i++) draft->sorted[i] = (tagged){draft->tags[i], i};
-  qsort(draft->sorted, (size_t)draft->node_count, sizeof *draft->sorted, compare_tags);
-  for (int i = 1; i < draft->node_count; i++) {
-    if (draft->sorted[i].tag == draft->sorted[i - 1].tag)
-      return repeated_tag(scan, draft->sorted[i].tag, error);
+  return pl_scan_fail(scan, error, PL_E_PARSE,
+                      "%s %lld is defined twice; give every %s its own number", what,
+                      (long long)tag, what);
+}
+
+static pl_status fill_table(tag_index *index, const pl_scan *scan, const char *what,
+                            const int64_t *tags, pl_error *error)
+{
+  for (int i = 0; i < index->count; i++) {
+    int *place = &index->table[(uint64_t)tags[i] - (uint64_t)index->low];
+    if (*place) return repeated_tag(scan, what, tags[i], error);
+    *place = i + 1;
   }
   return PL_OK;
+}
+
+static pl_status sort_tags(tag_index *index, const pl_scan *scan, const char *what,
+                           const int64_t *tags, pl_error *error)
+{
+  for (int i = 0; i < index->count; i++) index->sorted[i] = (tagged){tags[i], i};
+  qsort(index->sorted, (size_t)index->count, sizeof *index->sorted, compare_tags);
+  for (int i = 1; i < index->count; i++) {
+    if (index->sorted[i].tag == index->sorted[i - 1].tag)
+      return repeated_tag(scan, what, index->sorted[i].tag, error);
+  }
+  return PL_OK;
+}
+
+/* A table where the tags are dense enough, a sorted list where they are sparse. */
+static pl_status make_index(const pl_draft *draft, tag_index *index, const pl_scan *scan,
+                            const char *what, const int64_t *tags, int count, pl_error *error)
+{
+  index->count = count;
+  if (!count) return PL_OK;
+  int64_t low = tags[0], high = low;
+  for (int i = 1; i < count; i++) {
+    if (tags[i] < low) low = tags[i];
+    if (tags[i] > high) high = tags[i];
+  }
+  uint64_t span = (uint64_t)high - (uint64_t)low;
+  index->low = low;
+  if (span < 4 * (uint64_t)count) {
+    index->size = (size_t)span + 1;
+    index->table = pl_alloc(&draft->allocator, index->size, sizeof *index->table);
+    return index->table ? fill_table(index, scan, what, tags, error) : pl_fail_memory(error);
+  }
+  index->sorted = pl_alloc(&draft->allocator, (size_t)count, sizeof *index->sorted);
+  return index->sorted ? sort_tags(index, scan, what, tags, error) : pl_fail_memory(error);
+}
+
+/* The place of this tag, -1 if there is none. */
+static int find_tag(const tag_index *index, int64_t tag)
+{
+  if (index->table) {
+    uint64_t place = (uint64_t)tag - (uint64_t)index->low;
+    return place < index->size ? index->table[place] - 1 : -1;
+  }
+  tagged key = {.tag = tag};
+  const tagged *found =
+      index->sorted ? bsearch(&key, index->sorted, (size_t)index->count, sizeof key, compare_tags)
+                    : NULL;
+  return found ? found->index : -1;
 }
 
 pl_status pl_draft_nodes_end(pl_draft *draft, const pl_scan *scan, pl_error *error)
@@ -187,34 +247,18 @@ pl_status pl_draft_nodes_end(pl_draft *draft, const pl_scan *scan, pl_error *err
     return pl_scan_fail(scan, error, PL_E_PARSE, "%d nodes were announced but %d follow",
                         draft->node_room, draft->node_count);
   draft->indexed = 1;
-  if (!draft->tags || draft->node_count == 0) return PL_OK;
-  int64_t low = draft->tags[0], high = low;
-  for (int i = 1; i < draft->node_count; i++) {
-    if (draft->tags[i] < low) low = draft->tags[i];
-    if (draft->tags[i] > high) high = draft->tags[i];
-  }
-  // a table where the tags are dense enough, a sorted list where they are sparse
-  uint64_t span = (uint64_t)high - (uint64_t)low;
-  if (span < 4 * (uint64_t)draft->node_count)
-    return fill_table(draft, scan, low, (size_t)span + 1, error);
-  return sort_tags(draft, scan, error);
+  if (!draft->tags) return PL_OK;
+  return make_index(draft, &draft->by_tag, scan, "node", draft->tags, draft->node_count, error);
 }
 
 int pl_draft_has_nodes(const pl_draft *draft) { return draft->indexed; }
+int pl_draft_node_count(const pl_draft *draft) { return draft->node_count; }
 
 /* The node with this tag, -1 if there is none. */
 static int find_node(const pl_draft *draft, int64_t tag)
 {
   if (!draft->tags) return tag >= 0 && tag < draft->node_count ? (int)tag : -1;
-  if (draft->table) {
-    uint64_t place = (uint64_t)tag - (uint64_t)draft->table_low;
-    return place < draft->table_size ? draft->table[place] - 1 : -1;
-  }
-  tagged key = {.tag = tag};
-  const tagged *found = draft->sorted ? bsearch(&key, draft->sorted, (size_t)draft->node_count,
-                                                sizeof key, compare_tags)
-                                      : NULL;
-  return found ? found->index : -1;
+  return find_tag(&draft->by_tag, tag);
 }
 
 /* ---- elements ---- */
@@ -244,6 +288,24 @@ static pl_status add_cell(pl_draft *draft, const pl_scan *scan, pl_error *error)
   return PL_OK;
 }
 
+/* Remembers the number of the current element. */
+static pl_status add_number(pl_draft *draft, int64_t number, pl_error *error)
+{
+  if (draft->numbers.count >= INT_MAX) return pl_fail_memory(error);
+  int64_t *place = extend(draft, &draft->numbers, 1, sizeof *place);
+  int *to = extend(draft, &draft->places, 1, sizeof *to);
+  if (!place || !to) return pl_fail_memory(error);
+  *place = number;
+  *to = pl_draft_cell(draft);
+  if (*to >= 0) return PL_OK;
+  flat *nodes = extend(draft, &draft->flats, 1, sizeof *nodes);
+  if (!nodes) return pl_fail_memory(error);
+  *to = -(int)draft->flats.count;
+  nodes->count = pl_shapes[draft->last].corners;
+  memcpy(nodes->nodes, draft->last_nodes, sizeof nodes->nodes);
+  return PL_OK;
+}
+
 pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_shape shape, int64_t number,
                            const int64_t *tags, int reduced, pl_error *error)
 {
@@ -255,11 +317,21 @@ pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_shape shape,
                           "element %lld uses node %lld, which the file does not define",
                           (long long)number, (long long)tags[i]);
   }
-  if (is_copy(draft)) return PL_OK;
+  if (!draft->numbered && is_copy(draft)) return PL_OK;
   // shapes that no mesh is made of are counted, and refused at the end if they fill space
   draft->shape_counts[shape]++;
   if (reduced && pl_shapes[shape].dimension == 3) draft->reduced++;
-  return shape == PL_TET || shape == PL_HEX ? add_cell(draft, scan, error) : PL_OK;
+  pl_status status = PL_OK;
+  if (shape == PL_TET || shape == PL_HEX) status = add_cell(draft, scan, error);
+  return status || !draft->numbered ? status : add_number(draft, number, error);
+}
+
+void pl_draft_number_elements(pl_draft *draft) { draft->numbered = 1; }
+
+pl_status pl_draft_elements_end(pl_draft *draft, const pl_scan *scan, pl_error *error)
+{
+  return make_index(draft, &draft->by_number, scan, "element", draft->numbers.data,
+                    (int)draft->numbers.count, error);
 }
 
 /* ---- groups ---- */
@@ -293,7 +365,7 @@ static pl_status add_members(pl_draft *draft, const pl_scan *scan, uint64_t code
 
 int pl_draft_cell(const pl_draft *draft)
 {
-  return draft->last == draft->cell_shape ? draft->cell_count - 1 : -1;
+  return draft->cell_count && draft->last == draft->cell_shape ? draft->cell_count - 1 : -1;
 }
 
 static pl_status join_one(pl_draft *draft, const pl_scan *scan, uint64_t code, int id,
@@ -316,6 +388,34 @@ pl_status pl_draft_join_node(pl_draft *draft, const pl_scan *scan, int32_t group
                              pl_error *error)
 {
   return join_one(draft, scan, group_code(0, group), node, error);
+}
+
+pl_status pl_draft_join_node_tag(pl_draft *draft, const pl_scan *scan, int32_t group, int64_t tag,
+                                 pl_error *error)
+{
+  int node = find_node(draft, tag);
+  if (node < 0)
+    return pl_scan_fail(scan, error, PL_E_PARSE,
+                        "a set holds node %lld, which the file does not define", (long long)tag);
+  return pl_draft_join_node(draft, scan, group, node, error);
+}
+
+pl_status pl_draft_join_number(pl_draft *draft, const pl_scan *scan, int dimension, int32_t group,
+                               int64_t number, pl_error *error)
+{
+  int place = find_tag(&draft->by_number, number);
+  if (place < 0)
+    return pl_scan_fail(scan, error, PL_E_PARSE,
+                        "a set holds element %lld, which the file does not define",
+                        (long long)number);
+  int to = ((int *)draft->places.data)[place], *members = NULL;
+  if (dimension == 3) return pl_draft_join_cell(draft, scan, group, to, error);
+  if (to >= 0) return PL_OK;
+  const flat *nodes = (const flat *)draft->flats.data + (-1 - to);
+  size_t count = (size_t)nodes->count;
+  pl_status status = add_members(draft, scan, group_code(2, group), count, &members, error);
+  if (!status) memcpy(members, nodes->nodes, count * sizeof *members);
+  return status;
 }
 
 pl_status pl_draft_join(pl_draft *draft, const pl_scan *scan, int32_t group, pl_error *error)
@@ -512,7 +612,9 @@ static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh
       .sets = made->sets,
       .allocator = draft->source->allocator,
   };
-  pl_status status = pl_mesh_create(&def, mesh, error);
+  pl_mesh_repairs *repairs = draft->source->repairs;
+  pl_status status =
+      repairs ? pl_mesh_repair(&def, repairs, mesh, error) : pl_mesh_create(&def, mesh, error);
   if (status) return pl_error_locate(error, status, draft->source->path, 0);
   if (draft->reduced)
     pl_log_write(draft->source->log, PL_NOTE,

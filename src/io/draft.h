@@ -55,11 +55,16 @@ pl_status pl_draft_node(pl_draft *draft, const pl_scan *scan, int64_t tag, const
 /* All nodes are there: from now on elements can name them. Refuses repeated tags. */
 pl_status pl_draft_nodes_end(pl_draft *draft, const pl_scan *scan, pl_error *error);
 int pl_draft_has_nodes(const pl_draft *draft);
+int pl_draft_node_count(const pl_draft *draft);
 
 /* One element; number is the file's, for messages, and tags names its corners. It stays current
  * until the next one. reduced: nodes between the corners were left out. */
 pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_shape shape, int64_t number,
                            const int64_t *tags, int reduced, pl_error *error);
+/* For formats whose groups name elements by number: to be called before the first element, and
+ * behind the last. Then numbers must not repeat. */
+void pl_draft_number_elements(pl_draft *draft);
+pl_status pl_draft_elements_end(pl_draft *draft, const pl_scan *scan, pl_error *error);
 /* The number of the current element in the mesh, -1 if it is of no use there. */
 int pl_draft_cell(const pl_draft *draft);
 /* Puts the current element, or a cell or node by its place in the draft, into the group. Groups are
@@ -69,6 +74,12 @@ pl_status pl_draft_join_cell(pl_draft *draft, const pl_scan *scan, int32_t group
                              pl_error *error);
 pl_status pl_draft_join_node(pl_draft *draft, const pl_scan *scan, int32_t group, int node,
                              pl_error *error);
+/* Puts a node by its tag into the group; or an element by its number, if it fills space (dimension
+ * 3) or else the nodes of one that does not (dimension 2). */
+pl_status pl_draft_join_node_tag(pl_draft *draft, const pl_scan *scan, int32_t group, int64_t tag,
+                                 pl_error *error);
+pl_status pl_draft_join_number(pl_draft *draft, const pl_scan *scan, int dimension, int32_t group,
+                               int64_t number, pl_error *error);
 /* Puts the count members that joined a group of this dimension after the mark into another one. */
 size_t pl_draft_mark(const pl_draft *draft);
 pl_status pl_draft_join_copy(pl_draft *draft, const pl_scan *scan, size_t mark, size_t count,

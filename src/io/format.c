@@ -10,7 +10,11 @@
 #include <string.h>
 
 /* The family. A new format is a file that defines pl_format_NAME and a word here. */
-#define PL_FORMATS(X) X(vtu) X(gmsh) X(tetgen) X(vtk) X(obj) X(stl) X(ply) X(off)
+#define PL_FORMATS(X)                                                                              \
+  X(vtu)                                                                                           \
+  X(gmsh)                                                                                          \
+  X(tetgen)                                                                                        \
+  X(vtk) X(abaqus) X(medit) X(vega) X(obj) X(stl) X(ply) X(off) X(glb) X(pc2) X(mdd) X(csv)
 
 #define X(name) extern const pl_format_ops pl_format_##name;
 PL_FORMATS(X)
@@ -53,8 +57,9 @@ const pl_format_ops *pl_format_of(const char *path, pl_error *error)
   return NULL;
 }
 
-pl_status pl_mesh_read_logged(const char *path, const pl_log *log, const pl_allocator *allocator,
-                              pl_mesh **mesh, pl_error *error)
+/* repairs may be NULL. */
+static pl_status read_mesh(const char *path, const pl_log *log, const pl_allocator *allocator,
+                           pl_mesh_repairs *repairs, pl_mesh **mesh, pl_error *error)
 {
   if (!path || !mesh)
     return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_read needs a path and a place for the mesh");
@@ -68,11 +73,23 @@ pl_status pl_mesh_read_logged(const char *path, const pl_log *log, const pl_allo
     return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0, "cannot be read: %s files are only written",
                       format->info.name);
   pl_allocator own = pl_allocator_or_default(allocator);
-  pl_source source = {.path = path, .allocator = &own, .log = log};
+  pl_source source = {.path = path, .allocator = &own, .log = log, .repairs = repairs};
   pl_status status = pl_file_read(&own, path, 0, &source.file, error);
   if (!status) status = format->read(&source, mesh, error);
   pl_bytes_free(&own, &source.file);
   return status;
+}
+
+pl_status pl_mesh_read_logged(const char *path, const pl_log *log, const pl_allocator *allocator,
+                              pl_mesh **mesh, pl_error *error)
+{
+  return read_mesh(path, log, allocator, NULL, mesh, error);
+}
+
+pl_status pl_mesh_read_repaired(const char *path, const pl_log *log, pl_mesh_repairs *repairs,
+                                pl_mesh **mesh, pl_error *error)
+{
+  return read_mesh(path, log, NULL, repairs, mesh, error);
 }
 
 pl_status pl_mesh_read(const char *path, const pl_allocator *allocator, pl_mesh **mesh,
@@ -115,13 +132,24 @@ pl_status pl_mesh_read_filled(const char *path, const pl_choice *filler, const p
   return status;
 }
 
+int pl_format_is_written(const pl_format_ops *format) { return format->write || format->animate; }
+
 pl_status pl_snapshot_write(const pl_snapshot *snapshot, const char *path,
                             const pl_setting *settings, int setting_count, pl_error *error)
 {
   const pl_format_ops *format = pl_format_of(path, error);
   if (!format) return PL_E_ARGUMENT;
+  if (!format->write && format->animate)
+    return pl_fail_at(
+        error, PL_E_UNSUPPORTED, path, 0,
+        "%s files hold animations: let a scene write them, by <output format=\"%s\"/>",
+        format->info.name, format->info.name);
   if (!format->write)
     return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0, "cannot be written: %s files are only read",
+                      format->info.name);
+  if (!snapshot->mesh && !format->read_surface)
+    return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0,
+                      "%s files hold no surface; fill it first, with \"pliant mesh fill\"",
                       format->info.name);
   double values[PL_MOST_VALUES];
   const pl_member *member;

@@ -4,6 +4,7 @@
 
 #include "core/file.h"
 #include "core/text.h"
+#include "mesh/repair.h"
 #include "mesh/skin.h"
 #include "pliant/mesh.h"
 
@@ -14,13 +15,32 @@ typedef struct pl_field {
   const double *data;
 } pl_field;
 
+/* Triangles. */
+typedef struct pl_facets {
+  int point_count, triangle_count;
+  const double *points; /* 3 each */
+  const int *triangles; /* 3 each, counter-clockwise seen from outside */
+} pl_facets;
+
 typedef struct pl_snapshot {
-  const pl_mesh *mesh;
+  const pl_mesh *mesh;     /* may be NULL where there are facets and the format is for surfaces */
   const double *positions; /* NULL: the mesh's own */
   double time;             /* s; NaN: none */
   int field_count;
   const pl_field *fields;
+  /* A surface that formats of surfaces write instead of the boundary, such as a finer one that
+   * follows the mesh; NULL: none. */
+  const pl_facets *facets;
 } pl_snapshot;
+
+/* An animation: triangles whose points move. */
+typedef struct pl_reel {
+  const char *name; /* of the body */
+  int point_count, triangle_count, frame_count;
+  const int *triangles;
+  const double *times;    /* s, one per frame, growing */
+  const float *positions; /* 3 per point, frame after frame */
+} pl_reel;
 
 /* What a reader works on. */
 typedef struct pl_source {
@@ -28,6 +48,8 @@ typedef struct pl_source {
   const char *path; /* for messages and sibling files */
   const pl_allocator *allocator;
   const pl_log *log; /* hears what was left out or changed; may be NULL */
+  /* Elements and nodes that no mesh may have are repaired and counted here; NULL: refused. */
+  pl_mesh_repairs *repairs;
 } pl_source;
 
 typedef struct pl_format_ops {
@@ -40,6 +62,10 @@ typedef struct pl_format_ops {
   /* Writes path (and siblings); formats of surfaces write the boundary. NULL: cannot be written. */
   pl_status (*write)(const pl_snapshot *snapshot, const char *path, const double *values,
                      pl_error *error);
+  /* Writes all frames of an animation into one file. NULL: a numbered file of write's for each. */
+  pl_status (*animate)(const pl_reel *reel, const char *path, const double *values,
+                       pl_error *error);
+  const char *list; /* the extension of a file that lists the numbered ones; NULL: none */
 } pl_format_ops;
 
 extern const pl_family pl_format_family;
@@ -51,6 +77,10 @@ const pl_format_ops *pl_format_of(const char *path, pl_error *error);
 pl_status pl_mesh_read_logged(const char *path, const pl_log *log, const pl_allocator *allocator,
                               pl_mesh **mesh, pl_error *error);
 
+/* The same, with what is wrong repaired and counted; see mesh/repair.h. */
+pl_status pl_mesh_read_repaired(const char *path, const pl_log *log, pl_mesh_repairs *repairs,
+                                pl_mesh **mesh, pl_error *error);
+
 /* The surface in a file. */
 pl_status pl_skin_read(const char *path, const pl_log *log, const pl_allocator *allocator,
                        pl_skin **skin, pl_error *error);
@@ -58,6 +88,9 @@ pl_status pl_skin_read(const char *path, const pl_log *log, const pl_allocator *
 /* The mesh in a file, or the surface in it, filled. */
 pl_status pl_mesh_read_filled(const char *path, const pl_choice *filler, const pl_log *log,
                               const pl_allocator *allocator, pl_mesh **mesh, pl_error *error);
+
+/* Can frames of a run be written in it? */
+int pl_format_is_written(const pl_format_ops *format);
 
 /* Writes a snapshot in the format of path's name; of the settings, those that differ from the
  * presets. */

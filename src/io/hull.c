@@ -55,10 +55,8 @@ void pl_hull_free(pl_hull *hull)
 {
   pl_free(&hull->allocator, hull->points);
   pl_free(&hull->allocator, hull->triangles);
-  pl_free(&hull->allocator, hull->nodes);
   hull->points = NULL;
   hull->triangles = NULL;
-  hull->nodes = NULL;
 }
 
 /* Says what was found wrong with a surface, in one sentence each. */
@@ -82,39 +80,65 @@ static void tell(const pl_source *source, const pl_skin_facts *facts)
   }
 }
 
-pl_status pl_hull_finish(pl_hull *hull, const pl_source *source, pl_skin **skin, pl_error *error)
+/* Makes the skin and tells what was repaired. */
+static pl_status make_skin(const pl_hull *hull, const pl_source *source, pl_skin **skin,
+                           pl_error *error)
 {
-  pl_status status;
   if (!hull->triangle_count)
-    status = pl_fail(error, PL_E_PARSE, "holds no triangles");
-  else
-    status = pl_skin_create(&(pl_skin_def){.point_count = (int)hull->point_count,
-                                           .points = hull->points,
-                                           .triangle_count = (int)hull->triangle_count,
-                                           .triangles = hull->triangles,
-                                           .allocator = source->allocator},
-                            skin, error);
-  if (status)
-    pl_error_locate(error, status, source->path, 0);
-  else if (source->log)
-    tell(source, &(*skin)->facts);
-  pl_hull_free(hull);
+    return pl_fail_at(error, PL_E_PARSE, source->path, 0, "holds no triangles");
+  pl_status status = pl_skin_create(&(pl_skin_def){.point_count = (int)hull->point_count,
+                                                   .points = hull->points,
+                                                   .triangle_count = (int)hull->triangle_count,
+                                                   .triangles = hull->triangles,
+                                                   .allocator = source->allocator},
+                                    skin, error);
+  if (status) return pl_error_locate(error, status, source->path, 0);
+  if (source->log) tell(source, &(*skin)->facts);
+  return PL_OK;
+}
+
+pl_status pl_hull_read(const pl_source *source, pl_skin **skin,
+                       pl_status (*fill)(pl_scan *scan, pl_hull *hull, pl_error *error),
+                       pl_error *error)
+{
+  *skin = NULL;
+  pl_hull hull = {.allocator = *source->allocator};
+  pl_scan scan = pl_scan_make(source->path, source->file.data, source->file.size);
+  pl_status status = fill(&scan, &hull, error);
+  if (!status) status = make_skin(&hull, source, skin, error);
+  pl_hull_free(&hull);
   return status;
+}
+
+static pl_status copy_facets(const pl_facets *facets, pl_hull *hull, pl_error *error)
+{
+  size_t points = (size_t)facets->point_count, triangles = (size_t)facets->triangle_count;
+  hull->points = pl_alloc(&hull->allocator, points, 3 * sizeof *hull->points);
+  hull->triangles = pl_alloc(&hull->allocator, triangles, 3 * sizeof *hull->triangles);
+  if (!hull->points || !hull->triangles) {
+    pl_hull_free(hull);
+    return pl_fail_memory(error);
+  }
+  memcpy(hull->points, facets->points, 3 * points * sizeof *hull->points);
+  memcpy(hull->triangles, facets->triangles, 3 * triangles * sizeof *hull->triangles);
+  hull->point_count = points;
+  hull->triangle_count = triangles;
+  return PL_OK;
 }
 
 pl_status pl_hull_of(const pl_snapshot *snapshot, const pl_allocator *allocator, pl_hull *hull,
                      pl_error *error)
 {
   const pl_mesh *mesh = snapshot->mesh;
-  const double *positions = snapshot->positions ? snapshot->positions : mesh->nodes;
   *hull = (pl_hull){.allocator = pl_allocator_or_default(allocator)};
+  if (snapshot->facets) return copy_facets(snapshot->facets, hull, error);
+  const double *positions = snapshot->positions ? snapshot->positions : mesh->nodes;
   int width = mesh->nodes_per_face;
   size_t faces = (size_t)mesh->face_count, nodes = (size_t)mesh->node_count;
   int *number = pl_alloc(&hull->allocator, nodes, sizeof *number);
   hull->points = pl_alloc(&hull->allocator, nodes, 3 * sizeof *hull->points);
-  hull->nodes = pl_alloc(&hull->allocator, nodes, sizeof *hull->nodes);
   hull->triangles = pl_alloc(&hull->allocator, faces * (size_t)(width - 2), 3 * sizeof(int));
-  if (!number || !hull->points || !hull->nodes || !hull->triangles) {
+  if (!number || !hull->points || !hull->triangles) {
     pl_free(&hull->allocator, number);
     pl_hull_free(hull);
     return pl_fail_memory(error);
@@ -124,8 +148,7 @@ pl_status pl_hull_of(const pl_snapshot *snapshot, const pl_allocator *allocator,
   for (size_t n = 0; n < nodes; n++) {
     if (!number[n]) continue;
     number[n] = (int)hull->point_count;
-    memcpy(hull->points + 3 * hull->point_count, positions + 3 * n, 3 * sizeof *positions);
-    hull->nodes[hull->point_count++] = (int)n;
+    memcpy(hull->points + 3 * hull->point_count++, positions + 3 * n, 3 * sizeof *positions);
   }
   for (size_t f = 0; f < faces; f++) {
     for (int k = 2; k < width; k++) {
@@ -140,6 +163,22 @@ pl_status pl_hull_of(const pl_snapshot *snapshot, const pl_allocator *allocator,
   return PL_OK;
 }
 
+pl_status pl_hull_write(const pl_snapshot *snapshot, const char *path, const double *values,
+                        void (*print)(const pl_hull *hull, const double *values, pl_text *text),
+                        pl_error *error)
+{
+  pl_hull hull;
+  pl_status status = pl_hull_of(snapshot, NULL, &hull, error);
+  if (status) return status;
+  pl_text text = pl_text_make(NULL);
+  print(&hull, values, &text);
+  status = pl_text_ok(&text, error);
+  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  pl_text_release(&text);
+  pl_hull_free(&hull);
+  return status;
+}
+
 /* Adds a 32-bit word, lowest byte first. */
 static void add_word(pl_text *text, uint32_t word)
 {
@@ -148,14 +187,16 @@ static void add_word(pl_text *text, uint32_t word)
   pl_text_bytes(text, bytes, sizeof bytes);
 }
 
+void pl_text_float(pl_text *text, float value)
+{
+  uint32_t word;
+  memcpy(&word, &value, sizeof word);
+  add_word(text, word);
+}
+
 void pl_text_floats(pl_text *text, const double *values, size_t count)
 {
-  for (size_t i = 0; i < count; i++) {
-    float value = (float)values[i];
-    uint32_t word;
-    memcpy(&word, &value, sizeof word);
-    add_word(text, word);
-  }
+  for (size_t i = 0; i < count; i++) pl_text_float(text, (float)values[i]);
 }
 
 void pl_text_int32s(pl_text *text, const int *values, size_t count)

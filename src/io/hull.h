@@ -11,7 +11,6 @@ typedef struct pl_hull {
   double *points; /* 3 each */
   int *triangles; /* 3 each */
   size_t point_count, point_room, triangle_count, triangle_room;
-  int *nodes; /* of the mesh, for each point of a boundary */
 } pl_hull;
 
 /* Polygons come corner by corner, as points that may follow later, and are cut into triangles
@@ -25,15 +24,25 @@ pl_status pl_hull_point(pl_hull *hull, const pl_scan *scan, const double positio
 pl_status pl_hull_corner(pl_hull *hull, pl_fan *fan, const pl_scan *scan, int64_t point,
                          pl_error *error);
 
-/* Makes the skin, tells what was repaired, and frees the hull, also on failure. */
-pl_status pl_hull_finish(pl_hull *hull, const pl_source *source, pl_skin **skin, pl_error *error);
 void pl_hull_free(pl_hull *hull);
 
-/* The boundary of the snapshot's mesh at its positions. */
+/* The frame of every reader of surfaces: fill adds what the file holds, and the skin is made of it;
+ * what was repaired is told. */
+pl_status pl_hull_read(const pl_source *source, pl_skin **skin,
+                       pl_status (*fill)(pl_scan *scan, pl_hull *hull, pl_error *error),
+                       pl_error *error);
+
+/* The facets of the snapshot, or the boundary of its mesh at its positions. */
 pl_status pl_hull_of(const pl_snapshot *snapshot, const pl_allocator *allocator, pl_hull *hull,
                      pl_error *error);
 
+/* The frame of every writer of surfaces: print adds the file's content to text. */
+pl_status pl_hull_write(const pl_snapshot *snapshot, const char *path, const double *values,
+                        void (*print)(const pl_hull *hull, const double *values, pl_text *text),
+                        pl_error *error);
+
 /* Adds single-precision numbers or whole ones, lowest byte first. */
+void pl_text_float(pl_text *text, float value);
 void pl_text_floats(pl_text *text, const double *values, size_t count);
 void pl_text_int32s(pl_text *text, const int *values, size_t count);
 

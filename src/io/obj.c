@@ -42,49 +42,45 @@ static pl_status read_line(pl_hull *hull, pl_scan *line, pl_error *error)
   return status;
 }
 
-static pl_status read_surface(const pl_source *source, pl_skin **skin, pl_error *error)
+static pl_status read_lines(pl_scan *scan, pl_hull *hull, pl_error *error)
 {
-  *skin = NULL;
-  pl_hull hull = {.allocator = *source->allocator};
-  pl_scan scan = pl_scan_make(source->path, source->file.data, source->file.size);
   pl_status status = PL_OK;
-  for (pl_word text; !status && pl_scan_line(&scan, &text);) {
-    pl_scan line = scan;
+  for (pl_word text; !status && pl_scan_line(scan, &text);) {
+    pl_scan line = *scan;
     line.at = text.at;
     line.end = text.at + text.size;
-    status = read_line(&hull, &line, error);
+    status = read_line(hull, &line, error);
   }
-  if (!status) return pl_hull_finish(&hull, source, skin, error);
-  pl_hull_free(&hull);
   return status;
+}
+
+static pl_status read_surface(const pl_source *source, pl_skin **skin, pl_error *error)
+{
+  return pl_hull_read(source, skin, read_lines, error);
+}
+
+static void print(const pl_hull *hull, const double *values, pl_text *text)
+{
+  (void)values;
+  pl_text_add(text, "# the boundary of a mesh, in m\n");
+  for (size_t i = 0; i < hull->point_count; i++) {
+    pl_text_add(text, "v");
+    for (int k = 0; k < 3; k++) {
+      pl_text_add(text, " ");
+      pl_text_number(text, hull->points[3 * i + (size_t)k]);
+    }
+    pl_text_add(text, "\n");
+  }
+  for (size_t i = 0; i < hull->triangle_count; i++) {
+    const int *n = hull->triangles + 3 * i;
+    pl_text_add(text, "f %d %d %d\n", n[0] + 1, n[1] + 1, n[2] + 1);
+  }
 }
 
 static pl_status write(const pl_snapshot *snapshot, const char *path, const double *values,
                        pl_error *error)
 {
-  (void)values;
-  pl_hull hull;
-  pl_status status = pl_hull_of(snapshot, NULL, &hull, error);
-  if (status) return status;
-  pl_text text = pl_text_make(NULL);
-  pl_text_add(&text, "# the boundary of a mesh, in m\n");
-  for (size_t i = 0; i < hull.point_count; i++) {
-    pl_text_add(&text, "v");
-    for (int k = 0; k < 3; k++) {
-      pl_text_add(&text, " ");
-      pl_text_number(&text, hull.points[3 * i + (size_t)k]);
-    }
-    pl_text_add(&text, "\n");
-  }
-  for (size_t i = 0; i < hull.triangle_count; i++) {
-    const int *n = hull.triangles + 3 * i;
-    pl_text_add(&text, "f %d %d %d\n", n[0] + 1, n[1] + 1, n[2] + 1);
-  }
-  status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
-  pl_text_release(&text);
-  pl_hull_free(&hull);
-  return status;
+  return pl_hull_write(snapshot, path, values, print, error);
 }
 
 const pl_format_ops pl_format_obj = {

@@ -56,37 +56,27 @@ static pl_status read_all(pl_scan *scan, pl_hull *hull, pl_error *error)
 
 static pl_status read_surface(const pl_source *source, pl_skin **skin, pl_error *error)
 {
-  *skin = NULL;
-  pl_hull hull = {.allocator = *source->allocator};
-  pl_scan scan = pl_scan_make(source->path, source->file.data, source->file.size);
-  pl_status status = read_all(&scan, &hull, error);
-  if (!status) return pl_hull_finish(&hull, source, skin, error);
-  pl_hull_free(&hull);
-  return status;
+  return pl_hull_read(source, skin, read_all, error);
+}
+
+static void print(const pl_hull *hull, const double *values, pl_text *text)
+{
+  (void)values;
+  pl_text_add(text, "OFF\n%zu %zu 0\n", hull->point_count, hull->triangle_count);
+  for (size_t i = 0; i < 3 * hull->point_count; i++) {
+    pl_text_number(text, hull->points[i]);
+    pl_text_add(text, i % 3 == 2 ? "\n" : " ");
+  }
+  for (size_t i = 0; i < hull->triangle_count; i++) {
+    const int *n = hull->triangles + 3 * i;
+    pl_text_add(text, "3 %d %d %d\n", n[0], n[1], n[2]);
+  }
 }
 
 static pl_status write(const pl_snapshot *snapshot, const char *path, const double *values,
                        pl_error *error)
 {
-  (void)values;
-  pl_hull hull;
-  pl_status status = pl_hull_of(snapshot, NULL, &hull, error);
-  if (status) return status;
-  pl_text text = pl_text_make(NULL);
-  pl_text_add(&text, "OFF\n%zu %zu 0\n", hull.point_count, hull.triangle_count);
-  for (size_t i = 0; i < 3 * hull.point_count; i++) {
-    pl_text_number(&text, hull.points[i]);
-    pl_text_add(&text, i % 3 == 2 ? "\n" : " ");
-  }
-  for (size_t i = 0; i < hull.triangle_count; i++) {
-    const int *n = hull.triangles + 3 * i;
-    pl_text_add(&text, "3 %d %d %d\n", n[0], n[1], n[2]);
-  }
-  status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
-  pl_text_release(&text);
-  pl_hull_free(&hull);
-  return status;
+  return pl_hull_write(snapshot, path, values, print, error);
 }
 
 const pl_format_ops pl_format_off = {

@@ -202,43 +202,39 @@ static pl_status read_data(pl_scan *scan, const head *h, pl_hull *hull, pl_error
   return status;
 }
 
+static pl_status read_all(pl_scan *scan, pl_hull *hull, pl_error *error)
+{
+  head *h = pl_alloc(&hull->allocator, 1, sizeof *h);
+  pl_status status = h ? read_head(scan, h, error) : pl_fail_memory(error);
+  if (!status) status = read_data(scan, h, hull, error);
+  pl_free(&hull->allocator, h);
+  return status;
+}
+
 static pl_status read_surface(const pl_source *source, pl_skin **skin, pl_error *error)
 {
-  *skin = NULL;
-  pl_hull hull = {.allocator = *source->allocator};
-  pl_scan scan = pl_scan_make(source->path, source->file.data, source->file.size);
-  head *h = pl_alloc(source->allocator, 1, sizeof *h);
-  pl_status status = h ? read_head(&scan, h, error) : pl_fail_memory(error);
-  if (!status) status = read_data(&scan, h, &hull, error);
-  pl_free(source->allocator, h);
-  if (!status) return pl_hull_finish(&hull, source, skin, error);
-  pl_hull_free(&hull);
-  return status;
+  return pl_hull_read(source, skin, read_all, error);
+}
+
+static void print(const pl_hull *hull, const double *values, pl_text *text)
+{
+  (void)values;
+  pl_text_add(text,
+              "ply\nformat binary_little_endian 1.0\ncomment the boundary of a mesh, in m\n"
+              "element vertex %zu\nproperty float x\nproperty float y\nproperty float z\n"
+              "element face %zu\nproperty list uchar int vertex_indices\nend_header\n",
+              hull->point_count, hull->triangle_count);
+  pl_text_floats(text, hull->points, 3 * hull->point_count);
+  for (size_t i = 0; i < hull->triangle_count; i++) {
+    pl_text_bytes(text, "\3", 1);
+    pl_text_int32s(text, hull->triangles + 3 * i, 3);
+  }
 }
 
 static pl_status write(const pl_snapshot *snapshot, const char *path, const double *values,
                        pl_error *error)
 {
-  (void)values;
-  pl_hull hull;
-  pl_status status = pl_hull_of(snapshot, NULL, &hull, error);
-  if (status) return status;
-  pl_text text = pl_text_make(NULL);
-  pl_text_add(&text,
-              "ply\nformat binary_little_endian 1.0\ncomment the boundary of a mesh, in m\n"
-              "element vertex %zu\nproperty float x\nproperty float y\nproperty float z\n"
-              "element face %zu\nproperty list uchar int vertex_indices\nend_header\n",
-              hull.point_count, hull.triangle_count);
-  pl_text_floats(&text, hull.points, 3 * hull.point_count);
-  for (size_t i = 0; i < hull.triangle_count; i++) {
-    pl_text_bytes(&text, "\3", 1);
-    pl_text_int32s(&text, hull.triangles + 3 * i, 3);
-  }
-  status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
-  pl_text_release(&text);
-  pl_hull_free(&hull);
-  return status;
+  return pl_hull_write(snapshot, path, values, print, error);
 }
 
 const pl_format_ops pl_format_ply = {

@@ -1,25 +1,58 @@
-/* Frames and their list. */
+/* Frames, their list, and the reel that holds them until the last one. */
 #include "io/series.h"
 
 #include "core/error.h"
+#include "core/family.h"
 #include "core/memory.h"
-#include "io/vtu.h"
+#include "io/hull.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { PATH_ROOM = 4096 };
 
+/* Animation programs address their files by 32 bits. */
+static const size_t MOST_BYTES = (size_t)1 << 31;
+
 struct pl_series {
   pl_allocator allocator;
   char *folder, *name;
+  char extension[16], path[PATH_ROOM];
+  const pl_format_ops *format;
+  double values[PL_MOST_VALUES];
   int count;
-  pl_text frame, list; /* list holds the lines of all frames so far */
+  double last;  /* time of the last frame, s */
+  pl_text list; /* the lines of all frames so far */
+
+  // what an animation is made of
+  int *triangles;
+  size_t point_count, triangle_count, time_room, position_room;
+  double *times;
+  float *positions;
 };
 
-pl_status pl_series_create(const char *folder, const char *name, const pl_allocator *allocator,
-                           pl_series **out, pl_error *error)
+static pl_status join_path(const pl_series *series, const char *file, char path[PATH_ROOM],
+                           pl_error *error)
+{
+  return pl_path_join(path, PATH_ROOM, series->folder, file, error);
+}
+
+/* The file to open at the end. */
+static pl_status name_path(pl_series *series, pl_error *error)
+{
+  char file[PATH_ROOM];
+  const char *end = series->format->animate ? series->extension : series->format->list;
+  int length = snprintf(file, sizeof file, "%s%s.%s", series->name, end ? "" : "_*",
+                        end ? end : series->extension);
+  if (length < 0 || (size_t)length >= sizeof file)
+    return pl_fail_at(error, PL_E_LIMIT, series->name, 0, "the path is too long");
+  return join_path(series, file, series->path, error);
+}
+
+pl_status pl_series_create(const char *folder, const char *name, const pl_choice *format,
+                           const pl_allocator *allocator, pl_series **out, pl_error *error)
 {
   *out = NULL;
   if (!name[0] || strchr(name, '/'))
@@ -29,71 +62,72 @@ pl_status pl_series_create(const char *folder, const char *name, const pl_alloca
   pl_allocator own = pl_allocator_or_default(allocator);
   pl_series *series = pl_alloc(&own, 1, sizeof *series);
   if (!series) return pl_fail_memory(error);
+  const pl_member *member = NULL;
   series->allocator = own;
-  series->frame = pl_text_make(&own);
   series->list = pl_text_make(&own);
+  series->last = -INFINITY;
   series->folder = pl_strdup(&own, folder);
   series->name = pl_strdup(&own, name);
-  if (!series->folder || !series->name) {
-    pl_series_destroy(series);
-    return pl_fail_memory(error);
+  if (!series->folder || !series->name) status = pl_fail_memory(error);
+  if (!status)
+    status = pl_choice_resolve(&pl_format_family, format, &member, series->values, error);
+  if (!status) {
+    // info is the first field of the ops; of several extensions the first will do
+    series->format = (const pl_format_ops *)(const void *)member;
+    const char *words = series->format->extensions;
+    snprintf(series->extension, sizeof series->extension, "%.*s", (int)strcspn(words, "|"), words);
+    if (!pl_format_is_written(series->format))
+      status = pl_fail(error, PL_E_UNSUPPORTED, "%s files are only read", member->name);
   }
-  *out = series;
-  return PL_OK;
+  if (!status) status = name_path(series, error);
+  if (status)
+    pl_series_destroy(series);
+  else
+    *out = series;
+  return status;
 }
 
 void pl_series_destroy(pl_series *series)
 {
   if (!series) return;
   pl_allocator allocator = series->allocator;
-  pl_text_release(&series->frame);
   pl_text_release(&series->list);
+  pl_free(&allocator, series->triangles);
+  pl_free(&allocator, series->times);
+  pl_free(&allocator, series->positions);
   pl_free(&allocator, series->folder);
   pl_free(&allocator, series->name);
   pl_free(&allocator, series);
 }
 
 int pl_series_count(const pl_series *series) { return series->count; }
+const char *pl_series_path(const pl_series *series) { return series->path; }
 
-/* Writes text to FOLDER/file. */
-static pl_status write_file(const pl_series *series, const char *file, const pl_text *text,
-                            pl_error *error)
-{
-  char path[PATH_ROOM];
-  pl_status status = pl_text_ok(text, error);
-  if (!status) status = pl_path_join(path, sizeof path, series->folder, file, error);
-  return status ? status : pl_file_write(path, text->data, text->size, error);
-}
+/* ---- a file for each frame ---- */
 
 static pl_status write_list(pl_series *series, pl_error *error)
 {
-  char file[PATH_ROOM];
-  snprintf(file, sizeof file, "%s.pvd", series->name);
-  pl_text *text = &series->frame;
-  text->size = 0;
-  pl_text_add(text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n"
-                    "<Collection>\n");
-  pl_text_bytes(text, series->list.data, series->list.size);
-  pl_text_add(text, "</Collection>\n</VTKFile>\n");
-  return write_file(series, file, text, error);
+  pl_text text = pl_text_make(&series->allocator);
+  pl_text_add(&text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n"
+                     "<Collection>\n");
+  pl_text_bytes(&text, series->list.data, series->list.size);
+  pl_text_add(&text, "</Collection>\n</VTKFile>\n");
+  pl_status status = pl_text_ok(&text, error);
+  if (!status) status = pl_file_write(series->path, text.data, text.size, error);
+  pl_text_release(&text);
+  return status;
 }
 
-pl_status pl_series_add(pl_series *series, const pl_snapshot *snapshot, pl_error *error)
+static pl_status add_file(pl_series *series, const pl_snapshot *snapshot, pl_error *error)
 {
-  if (!isfinite(snapshot->time))
-    return pl_fail(error, PL_E_ARGUMENT, "a frame of a series needs a time; it is %g",
-                   snapshot->time);
-  char file[PATH_ROOM];
-  int length = snprintf(file, sizeof file, "%s_%06d.vtu", series->name, series->count);
+  char file[PATH_ROOM], path[PATH_ROOM];
+  int length =
+      snprintf(file, sizeof file, "%s_%06d.%s", series->name, series->count, series->extension);
   if (length < 0 || (size_t)length >= sizeof file)
     return pl_fail_at(error, PL_E_LIMIT, series->name, 0, "the path is too long");
-
-  // the text keeps its memory from frame to frame, also after one that failed
-  series->frame.size = 0;
-  series->frame.failed = 0;
-  pl_status status = pl_vtu_print(snapshot, PL_VTU_BASE64, &series->frame, error);
-  if (!status) status = write_file(series, file, &series->frame, error);
-  if (status) return status;
+  pl_status status = join_path(series, file, path, error);
+  if (!status) status = series->format->write(snapshot, path, series->values, error);
+  if (status || !series->format->list) return status;
   size_t before = series->list.size;
   pl_text_add(&series->list, "<DataSet timestep=\"");
   pl_text_number(&series->list, snapshot->time);
@@ -102,10 +136,81 @@ pl_status pl_series_add(pl_series *series, const pl_snapshot *snapshot, pl_error
   pl_text_add(&series->list, "\"/>\n");
   status = pl_text_ok(&series->list, error);
   if (!status) status = write_list(series, error);
-  if (!status)
-    series->count++;
-  else
-    series->list.size = before;
+  if (status) series->list.size = before;
   series->list.failed = 0;
   return status;
+}
+
+/* ---- one file for all ---- */
+
+/* Keeps the points of a frame, and of the first one also the triangles. */
+static pl_status keep_frame(pl_series *series, pl_hull *hull, double time, pl_error *error)
+{
+  if (!series->count) {
+    series->triangles = hull->triangles;
+    series->triangle_count = hull->triangle_count;
+    series->point_count = hull->point_count;
+    hull->triangles = NULL;
+  }
+  if (hull->point_count != series->point_count || hull->triangle_count != series->triangle_count)
+    return pl_fail(error, PL_E_UNSUPPORTED,
+                   "the surface of \"%.80s\" changes from %zu to %zu points, which %s files cannot "
+                   "follow; write vtu",
+                   series->name, series->point_count, hull->point_count, series->format->info.name);
+  size_t frames = (size_t)series->count + 1, each = 3 * series->point_count;
+  if (frames * each > MOST_BYTES / sizeof *series->positions)
+    return pl_fail(
+        error, PL_E_LIMIT,
+        "%zu frames of %zu points are too many for a %s file; write fewer frames, or vtu", frames,
+        series->point_count, series->format->info.name);
+  void *times = series->times, *positions = series->positions;
+  pl_status status =
+      pl_reserve(&series->allocator, &times, &series->time_room, frames, sizeof *series->times);
+  series->times = times;
+  if (!status)
+    status = pl_reserve(&series->allocator, &positions, &series->position_room, frames * each,
+                        sizeof *series->positions);
+  series->positions = positions;
+  if (status) return pl_fail_memory(error);
+  series->times[frames - 1] = time;
+  float *to = series->positions + (frames - 1) * each;
+  for (size_t i = 0; i < each; i++) to[i] = (float)hull->points[i];
+  return PL_OK;
+}
+
+static pl_status add_to_reel(pl_series *series, const pl_snapshot *snapshot, pl_error *error)
+{
+  pl_hull hull;
+  pl_status status = pl_hull_of(snapshot, &series->allocator, &hull, error);
+  if (status) return status;
+  status = keep_frame(series, &hull, snapshot->time, error);
+  pl_hull_free(&hull);
+  return status;
+}
+
+pl_status pl_series_add(pl_series *series, const pl_snapshot *snapshot, pl_error *error)
+{
+  if (!isfinite(snapshot->time) || !(snapshot->time > series->last))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "a frame of a series needs a time behind that of the frame before; it is %g",
+                   snapshot->time);
+  pl_status status = series->format->animate ? add_to_reel(series, snapshot, error)
+                                             : add_file(series, snapshot, error);
+  if (status) return status;
+  series->last = snapshot->time;
+  series->count++;
+  return PL_OK;
+}
+
+pl_status pl_series_finish(pl_series *series, pl_error *error)
+{
+  if (!series->format->animate || !series->count) return PL_OK;
+  pl_reel reel = {.name = series->name,
+                  .point_count = (int)series->point_count,
+                  .triangle_count = (int)series->triangle_count,
+                  .frame_count = series->count,
+                  .triangles = series->triangles,
+                  .times = series->times,
+                  .positions = series->positions};
+  return series->format->animate(&reel, series->path, series->values, error);
 }

@@ -1,6 +1,6 @@
-/* A time series for ParaView: one .vtu file per frame and a .pvd file that lists them with their
- * times. Each file is replaced whole, frame first, so that the list names only complete frames,
- * whenever the program ends. */
+/* The frames of a moving body in files: one file for all (.glb, .pc2, .mdd), or one for each, and
+ * for ParaView a .pvd file that lists them with their times. Each file is replaced whole, frame
+ * before list, so that a list names only complete frames, whenever the program ends. */
 #ifndef PL_IO_SERIES_H
 #define PL_IO_SERIES_H
 
@@ -8,14 +8,19 @@
 
 typedef struct pl_series pl_series;
 
-/* Frames go to FOLDER/NAME_000000.vtu and so on, the list to FOLDER/NAME.pvd; the folder is made.
- * Nothing is written before the first frame. */
-pl_status pl_series_create(const char *folder, const char *name, const pl_allocator *allocator,
-                           pl_series **series, pl_error *error);
+/* Frames go to FOLDER/NAME_000000.EXTENSION and so on, a list to FOLDER/NAME.pvd, an animation to
+ * FOLDER/NAME.EXTENSION; the folder is made. Nothing is written before the first frame. */
+pl_status pl_series_create(const char *folder, const char *name, const pl_choice *format,
+                           const pl_allocator *allocator, pl_series **series, pl_error *error);
 void pl_series_destroy(pl_series *series);
 
-/* The snapshot needs a time. */
+/* The snapshot needs a time, later than that of the frame before. */
 pl_status pl_series_add(pl_series *series, const pl_snapshot *snapshot, pl_error *error);
+/* Writes what waits for the last frame. Nothing may be added behind it. */
+pl_status pl_series_finish(pl_series *series, pl_error *error);
+
 int pl_series_count(const pl_series *series);
+/* The file to open, or FOLDER/NAME_*.EXTENSION. */
+const char *pl_series_path(const pl_series *series);
 
 #endif

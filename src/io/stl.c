@@ -64,53 +64,48 @@ static pl_status read_text(pl_scan *scan, pl_hull *hull, pl_error *error)
 }
 
 /* Is it binary? The count fits, or the text does not begin as it must. */
-static int is_binary(const pl_bytes *file)
+static int is_binary(const pl_scan *scan)
 {
-  if (file->size < HEAD + 4) return 0;
-  uint64_t count = (uint32_t)pl_load_int32(file->data + HEAD, !pl_little_endian());
-  if (HEAD + 4 + EACH * count == file->size) return 1;
-  return strncmp(file->data, "solid", 5) != 0;
+  size_t size = pl_scan_left(scan);
+  if (size < HEAD + 4) return 0;
+  uint64_t count = (uint32_t)pl_load_int32(scan->at + HEAD, !pl_little_endian());
+  if (HEAD + 4 + EACH * count == size) return 1;
+  return strncmp(scan->at, "solid", 5) != 0;
+}
+
+static pl_status read_all(pl_scan *scan, pl_hull *hull, pl_error *error)
+{
+  return is_binary(scan) ? read_binary(scan, hull, error) : read_text(scan, hull, error);
 }
 
 static pl_status read_surface(const pl_source *source, pl_skin **skin, pl_error *error)
 {
-  *skin = NULL;
-  pl_hull hull = {.allocator = *source->allocator};
-  pl_scan scan = pl_scan_make(source->path, source->file.data, source->file.size);
-  pl_status status =
-      is_binary(&source->file) ? read_binary(&scan, &hull, error) : read_text(&scan, &hull, error);
-  if (!status) return pl_hull_finish(&hull, source, skin, error);
-  pl_hull_free(&hull);
-  return status;
+  return pl_hull_read(source, skin, read_all, error);
+}
+
+static void print(const pl_hull *hull, const double *values, pl_text *text)
+{
+  (void)values;
+  char head[HEAD] = "the boundary of a mesh, in m";
+  int count = (int)hull->triangle_count;
+  pl_text_bytes(text, head, sizeof head);
+  pl_text_int32s(text, &count, 1);
+  for (int i = 0; i < count; i++) {
+    const int *n = hull->triangles + 3 * (size_t)i;
+    double area[3];
+    pl_face_area(hull->points, n, 3, area);
+    double length = pl_vec3_norm(area);
+    pl_vec3_scale(length > 0 ? 1 / length : 0, area, area);
+    pl_text_floats(text, area, 3);
+    for (int k = 0; k < 3; k++) pl_text_floats(text, hull->points + 3 * (size_t)n[k], 3);
+    pl_text_bytes(text, "\0\0", 2);
+  }
 }
 
 static pl_status write(const pl_snapshot *snapshot, const char *path, const double *values,
                        pl_error *error)
 {
-  (void)values;
-  pl_hull hull;
-  pl_status status = pl_hull_of(snapshot, NULL, &hull, error);
-  if (status) return status;
-  char head[HEAD] = "the boundary of a mesh, in m";
-  int count = (int)hull.triangle_count;
-  pl_text text = pl_text_make(NULL);
-  pl_text_bytes(&text, head, sizeof head);
-  pl_text_int32s(&text, &count, 1);
-  for (int i = 0; i < count; i++) {
-    const int *n = hull.triangles + 3 * (size_t)i;
-    double area[3];
-    pl_face_area(hull.points, n, 3, area);
-    double length = pl_vec3_norm(area);
-    pl_vec3_scale(length > 0 ? 1 / length : 0, area, area);
-    pl_text_floats(&text, area, 3);
-    for (int k = 0; k < 3; k++) pl_text_floats(&text, hull.points + 3 * (size_t)n[k], 3);
-    pl_text_bytes(&text, "\0\0", 2);
-  }
-  status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
-  pl_text_release(&text);
-  pl_hull_free(&hull);
-  return status;
+  return pl_hull_write(snapshot, path, values, print, error);
 }
 
 const pl_format_ops pl_format_stl = {

@@ -11,7 +11,7 @@
 #include "io/tetgen.h"
 
 #include "core/memory.h"
-#include "io/draft.h"
+#include "io/numbered.h"
 
 #include <limits.h>
 #include <math.h>
@@ -124,8 +124,7 @@ pl_status pl_tetgen_parse(const pl_source *nodes, const pl_source *elements, pl_
   pl_status status =
       pl_draft_create(elements, nodes->file.size + elements->file.size, &draft, error);
   if (status) return status;
-  pl_draft_prefix(draft, 0, "marker");
-  pl_draft_prefix(draft, 3, "region");
+  pl_numbered_prefixes(draft);
   status = read_nodes(draft, &scan, error);
   scan = pl_scan_make(elements->path, elements->file.data, elements->file.size);
   if (!status) status = read_tets(draft, &scan, error);
@@ -162,38 +161,6 @@ static pl_status tetgen_read(const pl_source *source, pl_mesh **mesh, pl_error *
 }
 
 /* ---- writing ---- */
-
-/* Is the set's name "PREFIX-NUMBER", with the number as it would be read back? */
-static int numbered_set(const pl_set *set, const char *prefix, int *number)
-{
-  size_t length = strlen(prefix);
-  int64_t value;
-  char again[32];
-  if (strncmp(set->name, prefix, length) != 0 || !pl_parse_int(set->name + length, &value))
-    return 0;
-  if (value < -INT32_MAX || value > INT32_MAX) return 0;
-  *number = (int)value;
-  snprintf(again, sizeof again, "%d", *number);
-  return strcmp(again, set->name + length) == 0;
-}
-
-/* The number that each node or element gets from the sets; NULL in numbers if there is no such set.
- */
-static pl_status number_items(const pl_mesh *mesh, const pl_allocator *allocator, int of_elements,
-                              int **numbers, pl_error *error)
-{
-  int count = of_elements ? pl_mesh_element_count(mesh) : pl_mesh_node_count(mesh), number;
-  *numbers = NULL;
-  for (int s = pl_mesh_set_count(mesh) - 1; s >= 0; s--) {
-    const pl_set *set = pl_mesh_set(mesh, s);
-    if (set->of_elements != of_elements) continue;
-    if (!numbered_set(set, of_elements ? "region-" : "marker-", &number)) continue;
-    if (!*numbers) *numbers = pl_alloc(allocator, (size_t)count, sizeof **numbers);
-    if (!*numbers) return pl_fail_memory(error);
-    for (int i = 0; i < set->count; i++) (*numbers)[set->ids[i]] = number;
-  }
-  return PL_OK;
-}
 
 static void put_nodes(pl_text *text, const pl_snapshot *snapshot, const int *markers)
 {
@@ -239,11 +206,11 @@ static pl_status tetgen_write(const pl_snapshot *snapshot, const char *path, con
   const pl_mesh *mesh = snapshot->mesh;
   if (pl_mesh_nodes_per_element(mesh) != 4)
     return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0,
-                      "cannot hold hexahedra: TetGen files are for tetrahedra, use .vtu or .msh");
+                      "TetGen files hold nothing but tetrahedra; use .vtu or .msh");
   pl_text nodes = pl_text_make(NULL), tets = pl_text_make(NULL);
   int *markers = NULL, *regions = NULL;
-  pl_status status = number_items(mesh, &nodes.allocator, 0, &markers, error);
-  if (!status) status = number_items(mesh, &nodes.allocator, 1, &regions, error);
+  pl_status status = pl_numbered_items(mesh, &nodes.allocator, 0, &markers, error);
+  if (!status) status = pl_numbered_items(mesh, &nodes.allocator, 1, &regions, error);
   if (!status) {
     put_nodes(&nodes, snapshot, markers);
     put_tets(&tets, mesh, regions);

@@ -517,4 +517,5 @@ const pl_format_ops pl_format_vtu = {
     .extensions = "vtu",
     .read = vtu_read,
     .write = vtu_write,
+    .list = "pvd",
 };

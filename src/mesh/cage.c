@@ -1,6 +1,9 @@
-/* The unfailing way: all cells of a cubic grid that the volume may touch. A cell is left out only
- * if the value at its middle says that the surface is farther away than its corners, so that every
- * point of the volume lies in some cell, however broken the surface is. */
+/* Cells of a cubic grid, as they are.
+ *
+ * The cage is the unfailing way: all cells that the volume may touch. A cell is left out only if
+ * the value at its middle says that the surface is farther away than its corners, so that every
+ * point of the volume lies in some cell, however broken the surface is. Voxels are the cells whose
+ * middles lie inside. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "mesh/fill.h"
@@ -13,6 +16,13 @@ static const pl_param params[] = {
     {"elements", "count", "about how many elements, where no size is given", 10000, 1, 5e7, NULL,
      0},
     {"element", "1", "six tetrahedra or one hexahedron per cell", 0, 0, 1, "tet|hex", 0},
+};
+
+static const pl_param voxel_params[] = {
+    {"size", "m", "edge of the cells; without it, as follows from elements", NAN, 1e-12, 1e9, NULL,
+     0},
+    {"elements", "count", "about how many elements, where no size is given", 10000, 1, 5e7, NULL,
+     0},
 };
 
 enum { ELEMENT = 2 };
@@ -64,8 +74,9 @@ static void add_cell(grid *g, pl_heap *heap, const int cell[3])
   }
 }
 
-static pl_status fill(const pl_volume *volume, double size, const double *values,
-                      const pl_allocator *allocator, pl_mesh **mesh, pl_error *error)
+/* All cells whose value in the middle is below reach times their size. */
+static pl_status fill_cells(const pl_volume *volume, double size, double reach, int width,
+                            const pl_allocator *allocator, pl_mesh **mesh, pl_error *error)
 {
   grid g = {.size = size};
   double points = 1;
@@ -82,15 +93,14 @@ static pl_status fill(const pl_volume *volume, double size, const double *values
                    size, points);
   g.nodes = pl_alloc(allocator, (size_t)points, sizeof *g.nodes);
   if (!g.nodes) return pl_fail_memory(error);
-  pl_heap heap = {.allocator = *allocator, .nodes_per_element = values[ELEMENT] > 0 ? 8 : 4};
+  pl_heap heap = {.allocator = *allocator, .nodes_per_element = width};
   int at[3];
   for (at[2] = 0; at[2] < g.cells[2]; at[2]++) {
     for (at[1] = 0; at[1] < g.cells[1]; at[1]++) {
       for (at[0] = 0; at[0] < g.cells[0]; at[0]++) {
         double middle[3];
         for (int k = 0; k < 3; k++) middle[k] = g.origin[k] + size * (at[k] + 0.5);
-        if (volume->value(volume->context, middle) < 0.5 * sqrt(3) * size * (1 - 1e-9))
-          add_cell(&g, &heap, at);
+        if (volume->value(volume->context, middle) < reach * size) add_cell(&g, &heap, at);
       }
     }
   }
@@ -98,9 +108,30 @@ static pl_status fill(const pl_volume *volume, double size, const double *values
   return pl_heap_finish(&heap, size, mesh, error);
 }
 
+static pl_status fill_cage(const pl_volume *volume, double size, const double *values,
+                           const pl_allocator *allocator, pl_mesh **mesh, pl_error *error)
+{
+  return fill_cells(volume, size, 0.5 * sqrt(3) * (1 - 1e-9), values[ELEMENT] > 0 ? 8 : 4,
+                    allocator, mesh, error);
+}
+
+static pl_status fill_voxels(const pl_volume *volume, double size, const double *values,
+                             const pl_allocator *allocator, pl_mesh **mesh, pl_error *error)
+{
+  (void)values;
+  return fill_cells(volume, size, 0, 8, allocator, mesh, error);
+}
+
 const pl_filler_ops pl_filler_cage = {
     .info = {"cage", "all cells of a cubic grid that the shape touches: crude, but never fails", "",
              params, sizeof params / sizeof *params},
     .elements_per_cell = 6,
-    .fill = fill,
+    .fill = fill_cage,
+};
+
+const pl_filler_ops pl_filler_voxels = {
+    .info = {"voxels", "hexahedra: the cells of a cubic grid whose middles lie inside", "",
+             voxel_params, sizeof voxel_params / sizeof *voxel_params},
+    .elements_per_cell = 1,
+    .fill = fill_voxels,
 };

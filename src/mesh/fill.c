@@ -21,27 +21,95 @@ const pl_family pl_filler_family = {"filler", "ways to fill a surface or a solid
 
 enum { SAMPLES = 20, MOST_ACROSS = 4000 };
 
-/* The volume inside, by sampling: cells that the surface cuts count by the value in their middle.
- */
-static double estimate_volume(const pl_volume *volume)
+double pl_volume_value(const pl_volume *volume, const double point[3])
 {
-  double step[3], cell = 1, sum = 0;
+  double value = volume->value(volume->context, point);
+  for (int k = 0; k < 3; k++)
+    value = fmax(value, fmax(volume->low[k] - point[k], point[k] - volume->high[k]));
+  return value;
+}
+
+/* The false position method in its Illinois form, which keeps both ends moving. */
+double pl_volume_cut(const pl_volume *volume, const double a[3], double at_a, const double b[3],
+                     double at_b)
+{
+  double low = 0, high = 1, at = 0.5, enough = 1e-7 * fabs(at_a - at_b);
+  for (int i = 0, last = 0; i < 40 && high - low > 1e-6; i++) {
+    double point[3];
+    at = (low * at_b - high * at_a) / (at_b - at_a);
+    if (!(at > low && at < high)) at = 0.5 * (low + high);
+    for (int k = 0; k < 3; k++) point[k] = a[k] + at * (b[k] - a[k]);
+    double value = pl_volume_value(volume, point);
+    if (fabs(value) < enough) break;
+    if ((value < 0) == (at_a < 0)) {
+      low = at;
+      at_a = value;
+      if (last == -1) at_b *= 0.5;
+      last = -1;
+    } else {
+      high = at;
+      at_b = value;
+      if (last == 1) at_a *= 0.5;
+      last = 1;
+    }
+  }
+  return fmin(fmax(at, 1e-9), 1 - 1e-9);
+}
+
+/* Samples of the volume: how much of each cell of a coarse grid is inside, and how deep it lies. */
+typedef struct sample {
+  double inside, depth;
+} sample;
+
+static void take_samples(const pl_volume *volume, sample *samples)
+{
+  double step[3], cell = 1;
   for (int k = 0; k < 3; k++) {
     step[k] = (volume->high[k] - volume->low[k]) / SAMPLES;
     cell *= step[k];
   }
-  int at[3];
-  for (at[2] = 0; at[2] < SAMPLES; at[2]++) {
-    for (at[1] = 0; at[1] < SAMPLES; at[1]++) {
-      for (at[0] = 0; at[0] < SAMPLES; at[0]++) {
-        double point[3];
-        for (int k = 0; k < 3; k++) point[k] = volume->low[k] + (at[k] + 0.5) * step[k];
-        double share = 0.5 - volume->value(volume->context, point) / cbrt(cell);
-        sum += fmin(fmax(share, 0), 1);
-      }
-    }
+  for (int i = 0; i < SAMPLES * SAMPLES * SAMPLES; i++) {
+    int at[3] = {i % SAMPLES, i / SAMPLES % SAMPLES, i / SAMPLES / SAMPLES};
+    double point[3];
+    for (int k = 0; k < 3; k++) point[k] = volume->low[k] + (at[k] + 0.5) * step[k];
+    double value = volume->value(volume->context, point);
+    samples[i] = (sample){cell * fmin(fmax(0.5 - value / cbrt(cell), 0), 1), -value};
   }
-  return cell * fmax(sum, 0.5);
+  // something is inside, even if no sample met it
+  samples[0].inside += 0.5 * cell;
+}
+
+/* How many cells a size makes; they double where they lie deep enough. */
+static double count_cells(const sample *samples, double size, int levels)
+{
+  double count = 0;
+  for (int i = 0; i < SAMPLES * SAMPLES * SAMPLES; i++) {
+    int level = 0;
+    while (level < levels && samples[i].depth > size * (1 + (2 << level))) level++;
+    count += samples[i].inside / pow(size * (1 << level), 3);
+  }
+  return count;
+}
+
+/* The size that makes about so many cells, by halving the interval of its logarithm. */
+static pl_status size_for(const pl_volume *volume, double cells, int levels,
+                          const pl_allocator *allocator, double *size, pl_error *error)
+{
+  sample *samples = pl_alloc(allocator, SAMPLES * SAMPLES * SAMPLES, sizeof *samples);
+  if (!samples) return pl_fail_memory(error);
+  take_samples(volume, samples);
+  // without grading the first guess is right
+  double high = cbrt(count_cells(samples, 1, 0) / cells), low = high / (1 << levels);
+  for (int i = 0; levels && i < 40; i++) {
+    *size = sqrt(low * high);
+    if (count_cells(samples, *size, levels) > cells)
+      low = *size;
+    else
+      high = *size;
+  }
+  *size = high;
+  pl_free(allocator, samples);
+  return PL_OK;
 }
 
 static pl_status check_box(const pl_volume *volume, double *longest, pl_error *error)
@@ -70,13 +138,16 @@ pl_status pl_fill(const pl_volume *volume, const pl_choice *filler, const pl_all
   if (status) return status;
   const pl_filler_ops *ops = (const pl_filler_ops *)(const void *)member; // info comes first in it
 
+  pl_allocator chosen = pl_allocator_or_default(allocator);
   double size = values[0];
-  if (isnan(size)) size = cbrt(estimate_volume(volume) * ops->elements_per_cell / values[1]);
+  if (isnan(size))
+    status = size_for(volume, values[1] / ops->elements_per_cell,
+                      ops->grading ? (int)values[ops->grading] : 0, &chosen, &size, error);
+  if (status) return status;
   if (!(longest / size < MOST_ACROSS))
     return pl_fail(error, PL_E_LIMIT,
                    "a size of %g m makes more than %d cells along the shape of %g m; enlarge it",
                    size, MOST_ACROSS, longest);
-  pl_allocator chosen = pl_allocator_or_default(allocator);
   return ops->fill(volume, size, values, &chosen, mesh, error);
 }
 

@@ -12,10 +12,19 @@ typedef struct pl_volume {
   double low[3], high[3];
 } pl_volume;
 
+/* The value at a point; nothing outside the box is inside. */
+double pl_volume_value(const pl_volume *volume, const double point[3]);
+
+/* Where the surface cuts the way from a to b, whose values have different signs: the share of the
+ * way from a. */
+double pl_volume_cut(const pl_volume *volume, const double a[3], double at_a, const double b[3],
+                     double at_b);
+
 /* What a way of filling implements; size, in m, has been chosen. */
 typedef struct pl_filler_ops {
   pl_member info; /* the first two parameters are size and elements */
   double elements_per_cell;
+  int grading; /* the parameter that tells how often cells double inwards; 0: they do not */
   pl_status (*fill)(const pl_volume *volume, double size, const double *values,
                     const pl_allocator *allocator, pl_mesh **mesh, pl_error *error);
 } pl_filler_ops;

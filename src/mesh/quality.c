@@ -28,13 +28,17 @@ static int root_of(int *parent, int node)
   return node;
 }
 
-/* Joins the nodes of every element and counts what stays apart. */
-static int count_pieces(const pl_mesh *mesh, int *parent)
+/* Joins the nodes of every group of n, elements or faces, and counts what stays apart. */
+static int count_pieces(const int *groups, int n, int count, int *parent, int node_count)
 {
-  int n = mesh->nodes_per_element, pieces = mesh->node_count;
-  for (int i = 0; i < mesh->node_count; i++) parent[i] = i;
-  for (int e = 0; e < mesh->element_count; e++) {
-    const int *nodes = mesh->elements + (size_t)n * (size_t)e;
+  int pieces = 0;
+  for (int i = 0; i < node_count; i++) parent[i] = -1;
+  for (int i = 0; i < n * count; i++) {
+    pieces += parent[groups[i]] < 0;
+    parent[groups[i]] = groups[i];
+  }
+  for (int e = 0; e < count; e++) {
+    const int *nodes = groups + (size_t)n * (size_t)e;
     for (int i = 1; i < n; i++) {
       int a = root_of(parent, nodes[0]), b = root_of(parent, nodes[i]);
       if (a == b) continue;
@@ -52,12 +56,12 @@ typedef struct edge_lengths {
 
 static edge_lengths measure_edges(double corners[][3], int nodes_per_element)
 {
-  int hex = nodes_per_element == 8;
+  int count;
+  const int(*edges)[2] = pl_element_edges(nodes_per_element, &count);
   edge_lengths lengths = {.least = INFINITY};
-  for (int i = 0; i < (hex ? 12 : 6); i++) {
-    const int *ends = hex ? pl_hex_edges[i] : pl_tet_edges[i];
+  for (int i = 0; i < count; i++) {
     double edge[3];
-    pl_vec3_sub(corners[ends[1]], corners[ends[0]], edge);
+    pl_vec3_sub(corners[edges[i][1]], corners[edges[i][0]], edge);
     double length = pl_vec3_norm(edge);
     lengths.least = fmin(lengths.least, length);
     lengths.most = fmax(lengths.most, length);
@@ -78,24 +82,64 @@ static double dihedral(double corners[][3], int corner, int along, int left, int
   return DEGREES * atan2(pl_vec3_norm(e) * fabs(pl_triple(e, a, b)), pl_vec3_dot(over, under));
 }
 
-/* The six angles of a tetrahedron; those of a hexahedron's edges at both of their ends. */
-static void measure_angles(double corners[][3], int nodes_per_element, pl_mesh_facts *facts)
+/* The angle of a triangle at a corner. */
+static double corner_angle(double corners[][3], int corner)
+{
+  double a[3], b[3], across[3];
+  pl_vec3_sub(corners[(corner + 1) % 3], corners[corner], a);
+  pl_vec3_sub(corners[(corner + 2) % 3], corners[corner], b);
+  pl_vec3_cross(a, b, across);
+  return DEGREES * atan2(pl_vec3_norm(across), pl_vec3_dot(a, b));
+}
+
+/* The six angles of a tetrahedron; those of a hexahedron's edges at both of their ends; those of a
+ * triangle. */
+static void measure_angles(double corners[][3], int nodes_per_element, double *least, double *most)
 {
   // each edge of a tetrahedron, and the other two nodes
   static const int tet[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
                                 {1, 2, 0, 3}, {1, 3, 0, 2}, {2, 3, 0, 1}};
   int hex = nodes_per_element == 8;
-  for (int i = 0; i < (hex ? 24 : 6); i++) {
+  for (int i = 0; i < (hex ? 24 : nodes_per_element == 4 ? 6 : 3); i++) {
     double angle;
-    if (hex) {
+    if (nodes_per_element == 3) {
+      angle = corner_angle(corners, i);
+    } else if (hex) {
       const int *to = pl_hex_corners[i / 3];
       angle = dihedral(corners, i / 3, to[i % 3], to[(i + 1) % 3], to[(i + 2) % 3]);
     } else {
       angle = dihedral(corners, tet[i][0], tet[i][1], tet[i][2], tet[i][3]);
     }
-    facts->least_angle = fmin(facts->least_angle, angle);
-    facts->most_angle = fmax(facts->most_angle, angle);
+    *least = fmin(*least, angle);
+    *most = fmax(*most, angle);
   }
+}
+
+void pl_tet_angles(const double *positions, const int nodes[4], double *least, double *most)
+{
+  double corners[4][3];
+  pl_element_corners(positions, nodes, 4, corners);
+  *least = 180;
+  *most = 0;
+  measure_angles(corners, 4, least, most);
+}
+
+/* Puts the element among the worst ones, if it is. */
+static void rank(pl_mesh_facts *facts, int element, double aspect)
+{
+  enum { MOST = sizeof facts->worst_elements / sizeof *facts->worst_elements };
+  int place = facts->worst_count;
+  if (place == MOST && !(aspect > facts->worst_aspects[MOST - 1])) return;
+  if (place == MOST)
+    place--;
+  else
+    facts->worst_count++;
+  for (; place > 0 && aspect > facts->worst_aspects[place - 1]; place--) {
+    facts->worst_aspects[place] = facts->worst_aspects[place - 1];
+    facts->worst_elements[place] = facts->worst_elements[place - 1];
+  }
+  facts->worst_aspects[place] = aspect;
+  facts->worst_elements[place] = element;
 }
 
 static void measure_element(const pl_mesh *mesh, int element, pl_mesh_facts *facts)
@@ -114,14 +158,11 @@ static void measure_element(const pl_mesh *mesh, int element, pl_mesh_facts *fac
   facts->most_edge = fmax(facts->most_edge, edges.most);
   facts->mean_edge += edges.sum;
 
-  // the shape of a tetrahedron is its least height over its longest edge
-  double aspect = n == 4 ? 1 / pl_corners_shape(corners, n, &corner) : edges.most / edges.least;
+  // the shape of a tetrahedron or triangle is its least height over its longest edge
+  double aspect = n != 8 ? 1 / pl_corners_shape(corners, n, &corner) : edges.most / edges.least;
   facts->mean_aspect += aspect;
-  if (aspect > facts->worst_aspect) {
-    facts->worst_aspect = aspect;
-    facts->worst_element = element;
-  }
-  measure_angles(corners, n, facts);
+  rank(facts, element, aspect);
+  measure_angles(corners, n, &facts->least_angle, &facts->most_angle);
 }
 
 pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *error)
@@ -134,16 +175,23 @@ pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *e
                            .set_count = mesh->set_count,
                            .flipped_elements = mesh->flipped_elements,
                            .dropped_nodes = mesh->dropped_nodes,
-                           .pieces = count_pieces(mesh, parent),
                            .least_volume = INFINITY,
                            .least_edge = INFINITY,
                            .least_angle = INFINITY};
+  facts->pieces = count_pieces(mesh->elements, mesh->nodes_per_element, mesh->element_count, parent,
+                               mesh->node_count);
+  facts->boundary_pieces =
+      count_pieces(mesh->faces, mesh->nodes_per_face, mesh->face_count, parent, mesh->node_count);
   pl_free(&mesh->allocator, parent);
   pl_mesh_bounds(mesh, facts->low, facts->high);
 
   for (int e = 0; e < mesh->element_count; e++) measure_element(mesh, e, facts);
-  facts->mean_edge /= (double)mesh->element_count * (mesh->nodes_per_element == 8 ? 12 : 6);
+  int edges;
+  pl_element_edges(mesh->nodes_per_element, &edges);
+  facts->mean_edge /= (double)mesh->element_count * edges;
   facts->mean_aspect /= mesh->element_count;
+  facts->worst_aspect = facts->worst_aspects[0];
+  facts->worst_element = facts->worst_elements[0];
 
   for (int f = 0; f < mesh->face_count; f++) {
     double area[3];

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "mesh/element.h"
+#include "mesh/weld.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -12,80 +13,14 @@
 
 /* ---- welding ---- */
 
-typedef struct weld {
-  const pl_skin_def *def;
-  double cell, tolerance;
-  int *heads, *next; /* kept points by the hash of their cell, plus 1 */
-  uint64_t mask;
-} weld;
-
-static uint64_t cell_hash(const int64_t cell[3])
-{
-  uint64_t h = (uint64_t)cell[0] * UINT64_C(0x9e3779b97f4a7c15) ^
-               (uint64_t)cell[1] * UINT64_C(0xc2b2ae3d27d4eb4f) ^
-               (uint64_t)cell[2] * UINT64_C(0x165667b19e3779f9);
-  return h ^ h >> 32;
-}
-
-/* A kept point within the tolerance, -1 if there is none. */
-static int find_near(const weld *w, const double *kept, const double point[3])
-{
-  int64_t low[3], high[3], at[3];
-  for (int k = 0; k < 3; k++) {
-    low[k] = (int64_t)floor((point[k] - w->tolerance) / w->cell);
-    high[k] = (int64_t)floor((point[k] + w->tolerance) / w->cell);
-  }
-  for (at[2] = low[2]; at[2] <= high[2]; at[2]++) {
-    for (at[1] = low[1]; at[1] <= high[1]; at[1]++) {
-      for (at[0] = low[0]; at[0] <= high[0]; at[0]++) {
-        for (int i = w->heads[cell_hash(at) & w->mask]; i; i = w->next[i - 1]) {
-          if (pl_vec3_distance(kept + 3 * (size_t)(i - 1), point) <= w->tolerance) return i - 1;
-        }
-      }
-    }
-  }
-  return -1;
-}
-
-/* Copies the points, each place once, relative to low in cells; number[old] = new. */
-static void weld_points(pl_skin *skin, weld *w, int *number)
-{
-  for (int i = 0; i < w->def->point_count; i++) {
-    const double *point = w->def->points + 3 * (size_t)i;
-    int near = w->tolerance < 0 ? -1 : find_near(w, skin->points, point);
-    if (near < 0) {
-      int64_t cell[3];
-      near = skin->point_count++;
-      pl_vec3_copy(point, skin->points + 3 * (size_t)near);
-      for (int k = 0; k < 3; k++) cell[k] = (int64_t)floor(point[k] / w->cell);
-      int *head = &w->heads[cell_hash(cell) & w->mask];
-      w->next[near] = *head;
-      *head = near + 1;
-    } else {
-      skin->facts.welded_points++;
-    }
-    number[i] = near;
-  }
-}
-
+/* Copies the points, each place once; number[old] = new. */
 static pl_status weld_all(pl_skin *skin, const pl_skin_def *def, int *number, pl_error *error)
 {
-  double extent = 0;
-  for (int k = 0; k < 3; k++) extent = fmax(extent, skin->high[k] - skin->low[k]);
-  // nothing smaller than what doubles tell apart, so that cells can be numbered
-  double scale = extent;
-  for (int k = 0; k < 3; k++)
-    scale = fmax(scale, 1e-6 * fmax(fabs(skin->low[k]), fabs(skin->high[k])));
-  weld w = {.def = def, .tolerance = (def->weld != 0 ? def->weld : 1e-7) * scale, .mask = 1};
-  w.cell = fmax(4 * fabs(w.tolerance), 1e-300);
-  while (w.mask < (uint64_t)def->point_count) w.mask = 2 * w.mask + 1;
-  const pl_allocator *allocator = &skin->allocator;
-  w.heads = pl_alloc(allocator, (size_t)w.mask + 1, sizeof *w.heads);
-  w.next = pl_alloc(allocator, (size_t)def->point_count, sizeof *w.next);
-  if (w.heads && w.next) weld_points(skin, &w, number);
-  pl_status status = w.heads && w.next ? PL_OK : pl_fail_memory(error);
-  pl_free(allocator, w.heads);
-  pl_free(allocator, w.next);
+  pl_status status = pl_weld(def->points, def->point_count, def->weld != 0 ? def->weld : 1e-7,
+                             &skin->allocator, number, &skin->point_count, error);
+  for (int i = def->point_count - 1; i >= 0 && !status; i--)
+    pl_vec3_copy(def->points + 3 * (size_t)i, skin->points + 3 * (size_t)number[i]);
+  skin->facts.welded_points = def->point_count - skin->point_count;
   return status;
 }
 

@@ -302,8 +302,6 @@ static double noise_value(const pl_solid_node *nodes, int index, const double po
   const double *v = nodes[index].values;
   double value = unite(nodes, index, index + 1, 0, point);
   double slope = 1 + sqrt(3) * 3.75 * v[0] / v[1];
-  // far away the bumps do not matter
-  if (fabs(value) > 4 * v[0]) return (value - copysign(v[0], value)) / slope;
   double place[3];
   pl_vec3_scale(1 / v[1], point, place);
   return (value - v[0] * noise_at(place, (uint64_t)v[2])) / slope;

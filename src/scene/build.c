@@ -6,6 +6,7 @@
 #include "material/material.h"
 #include "mesh/mesh.h"
 #include "mesh/select.h"
+#include "pliant/touch.h"
 #include "scene/reader.h"
 #include "scene/scene.h"
 #include "scene/value.h"
@@ -58,10 +59,14 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     scene->duration = pl_item_number(world, "duration");
     pl_item_numbers(world, "gravity", def.gravity);
     def.halvings = (int)pl_item_number(world, "halvings");
-    if (def.dt > scene->duration)
-      pl_log_write(&def.log, PL_WARNING,
-                   "%s:%d: world: dt = %g s is longer than the duration of %g s", reader->def->path,
-                   pl_xml_line(world->node), def.dt, scene->duration);
+    def.tolerance = pl_item_number(world, "tolerance");
+    pl_error too_long;
+    if (scene->duration > 0 && def.dt > scene->duration * (1 + 1e-9))
+      report_if(reader, (int)(world - reader->items),
+                pl_fail(&too_long, PL_E_ARGUMENT,
+                        "dt = %g must not be longer than the duration of %g s", def.dt,
+                        scene->duration),
+                &too_long);
   }
   if (integrator) def.integrator = pl_item_choice(reader, integrator, 0);
   if (solver) {
@@ -141,10 +146,10 @@ static const pl_selector *regions_of(pl_reader *reader, int index, int *count)
   return bad || reader->stopped ? NULL : regions;
 }
 
-static pl_ramp ramp_of(pl_reader *reader, const pl_item *item)
+static pl_ramp ramp_of(pl_reader *reader, const pl_item *item, const char *name)
 {
   pl_ramp ramp = {0};
-  const char *text = pl_item_text(item, "ramp");
+  const char *text = pl_item_text(item, name);
   if (!text) return ramp;
   int count = 0;
   pl_parse_ramp(text, 0, NULL, NULL, &count, NULL);
@@ -168,7 +173,9 @@ static pl_status add_fix(pl_reader *reader, pl_world *world, pl_body_id body, co
   pl_item_numbers(item, "centre", def.centre);
   pl_item_numbers(item, "axis", def.axis);
   pl_item_numbers(item, "angle", &def.angle);
-  def.ramp = ramp_of(reader, item);
+  pl_item_numbers(item, "offset", def.offset);
+  def.offset_ramp = ramp_of(reader, item, "offset-ramp");
+  def.ramp = ramp_of(reader, item, "ramp");
   if (reader->stopped) return PL_OK;
   return pl_world_add_fix(world, body, &def, NULL, error);
 }
@@ -180,9 +187,58 @@ static pl_status add_load(pl_reader *reader, pl_world *world, pl_body_id body, c
   def.load = pl_item_choice(reader, item, 0);
   def.where = where;
   def.where_count = where_count;
-  def.ramp = ramp_of(reader, item);
+  def.ramp = ramp_of(reader, item, "ramp");
   if (reader->stopped) return PL_OK;
   return pl_world_add_load(world, body, &def, error);
+}
+
+/* A point at the rim may lie outside of the elements by rounding; much more is a mistake. */
+static pl_status check_spot(const pl_mesh *mesh, const double at[3], pl_error *error)
+{
+  pl_anchor anchor;
+  double low[3], high[3], size = 0;
+  pl_status status = pl_mesh_locate(mesh, at, &anchor, error);
+  if (status) return status;
+  pl_mesh_bounds(mesh, low, high);
+  for (int k = 0; k < 3; k++) size = fmax(size, high[k] - low[k]);
+  if (anchor.distance <= 0.05 * size) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT, "at = %g %g %g lies %.3g m outside the body", at[0], at[1],
+                 at[2], anchor.distance);
+}
+
+static pl_status add_pull(pl_reader *reader, pl_world *world, pl_body_id body, const pl_item *item,
+                          const pl_mesh *mesh, pl_error *error)
+{
+  pl_pull_def def = pl_pull_def_default();
+  double at[3];
+  pl_item_numbers(item, "at", at);
+  pl_item_numbers(item, "translation", def.translation);
+  def.stiffness = pl_item_number(item, "stiffness");
+  def.damping = pl_item_number(item, "damping");
+  def.most_force = pl_item_number(item, "most-force");
+  def.until = pl_item_number(item, "until");
+  def.ramp = ramp_of(reader, item, "ramp");
+  if (reader->stopped) return PL_OK;
+  pl_status status = check_spot(mesh, at, error);
+  if (status || !body.index1) return status;
+  memcpy(def.target, at, sizeof at);
+  status = pl_world_find_spot(world, body, at, &def.at, error);
+  return status ? status : pl_world_add_pull(world, &def, NULL, error);
+}
+
+static pl_status add_rigid(pl_world *world, pl_body_id body, const pl_item *item,
+                           const pl_selector *where, int where_count, pl_error *error)
+{
+  const char *hinge = pl_item_text(item, "hinge");
+  pl_rigid_def def = pl_rigid_def_default();
+  def.where = where;
+  def.where_count = where_count;
+  def.hinge = strcmp(hinge, "axis") == 0    ? PL_HINGE_AXIS
+              : strcmp(hinge, "point") == 0 ? PL_HINGE_POINT
+                                            : PL_HINGE_NONE;
+  pl_item_numbers(item, "centre", def.centre);
+  pl_item_numbers(item, "axis", def.axis);
+  return pl_world_add_rigid(world, body, &def, NULL, error);
 }
 
 /* Where the body itself has an error, its regions can be tried on the mesh alone. */
@@ -203,7 +259,10 @@ static pl_status try_regions(pl_reader *reader, const pl_item *item, const pl_me
                  on_faces ? "face" : "node");
 }
 
-static int is_frame(const pl_item *item) { return strcmp(item->element->name, "frame") == 0; }
+static int is_a(const pl_item *item, const char *kind)
+{
+  return strcmp(item->element->name, kind) == 0;
+}
 
 /* The places of the body's frames; 1 if all can be used. */
 static int frames_of(pl_reader *reader, int index, pl_body_def *def)
@@ -213,7 +272,7 @@ static int frames_of(pl_reader *reader, int index, pl_body_def *def)
   double *at = pl_reader_alloc(reader, (size_t)room, 3 * sizeof *at);
   pl_site_region *alone = pl_reader_alloc(reader, (size_t)room, sizeof *alone);
   for (int i = index + 1; at && alone && i < items[index].end; i = items[i].end) {
-    if (!is_frame(&items[i])) continue;
+    if (!is_a(&items[i], "frame")) continue;
     bad |= items[i].bad;
     if (items[i].bad) continue;
     pl_site_region *region = &alone[def->site_count];
@@ -234,13 +293,21 @@ static void build_inside(pl_reader *reader, pl_world *world, int index, pl_body_
   const pl_item *items = reader->items;
   for (int i = index + 1; i < items[index].end && !reader->stopped; i = items[i].end) {
     int count = 0;
-    if (is_frame(&items[i])) continue;
-    const pl_selector *where = regions_of(reader, i, &count);
-    if (!where) continue;
     pl_error error;
     pl_status status;
+    if (is_a(&items[i], "frame")) continue;
+    if (is_a(&items[i], "pull")) {
+      if (items[i].bad) continue;
+      status = add_pull(reader, world, body, &items[i], mesh, &error);
+      report_if(reader, i, status, &error);
+      continue;
+    }
+    const pl_selector *where = regions_of(reader, i, &count);
+    if (!where) continue;
     if (!body.index1)
       status = try_regions(reader, &items[i], mesh, where, count, &error);
+    else if (is_a(&items[i], "rigid"))
+      status = add_rigid(world, body, &items[i], where, count, &error);
     else if (items[i].element->family)
       status = add_load(reader, world, body, &items[i], where, count, &error);
     else
@@ -257,7 +324,10 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
              *material_name = pl_item_text(item, "material");
   int mesh = mesh_name ? pl_reader_find(reader, "mesh", mesh_name) : -1;
   int material = material_name ? pl_reader_find(reader, "material", material_name) : -1;
+  const char *surface_name = pl_item_text(item, "surface");
+  int surface = surface_name ? pl_reader_find(reader, "mesh", surface_name) : -1;
   if (mesh < 0 || !reader->items[mesh].mesh) return;
+  if (surface >= 0 && !reader->items[surface].mesh) item->bad = 1;
 
   if (!item->bad && material >= 0 && !reader->items[material].bad) {
     pl_body_def def = pl_body_def_default();
@@ -265,6 +335,7 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     def.mesh = reader->items[mesh].mesh;
     def.material = material_of(reader, &reader->items[material]);
     def.model = pl_item_choice(reader, item, 0);
+    def.surface = surface >= 0 ? reader->items[surface].mesh : NULL;
     pl_item_numbers(item, "velocity", def.velocity);
     pl_item_numbers(item, "spin", def.spin);
     pl_item_numbers(item, "insert", &def.insert_reach);
@@ -319,14 +390,40 @@ static void build_probe(pl_reader *reader, pl_scene *scene, int index)
   report_if(reader, index, pl_world_add_probe(scene->world, &def, &probe, &error), &error);
 }
 
+/* The format's settings, in one piece of memory with their words behind them: they outlive the
+ * document. */
+static void copy_settings(pl_reader *reader, pl_scene *scene, const pl_item *item,
+                          const pl_member *format, pl_output *output)
+{
+  pl_choice choice = pl_item_choice(reader, item, 0);
+  size_t count = (size_t)choice.setting_count, bytes = count * sizeof(pl_setting);
+  for (size_t i = 0; i < count; i++) bytes += strlen(choice.settings[i].word) + 1;
+  if (reader->stopped) return;
+  pl_setting *settings = pl_alloc(&scene->allocator, bytes, 1);
+  if (!settings) {
+    pl_reader_report_memory(reader);
+    return;
+  }
+  char *words = (char *)(settings + count);
+  for (size_t i = 0; i < count; i++) {
+    int param = pl_param_find(format, choice.settings[i].name);
+    settings[i] = (pl_setting){.name = format->params[param].name, .word = words};
+    words = strcpy(words, choice.settings[i].word) + strlen(choice.settings[i].word) + 1;
+  }
+  output->settings = settings;
+  output->setting_count = (int)count;
+}
+
 static void build_output(pl_reader *reader, pl_scene *scene, int index)
 {
   const pl_item *item = &reader->items[index];
   if (item->bad) return;
   const pl_attribute *row = pl_attribute_find(item->element, "format");
   const pl_member *format = pl_attribute_member(row, pl_item_text(item, "format"));
-  scene->outputs[scene->output_count++] =
-      (pl_output){pl_item_number(item, "every"), format ? format->name : ""};
+  pl_output *output = &scene->outputs[scene->output_count++];
+  *output =
+      (pl_output){.every = pl_item_number(item, "every"), .format = format ? format->name : ""};
+  if (format) copy_settings(reader, scene, item, format, output);
 }
 
 static int are_parallel(const double a[3], const double b[3])

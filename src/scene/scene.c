@@ -22,6 +22,8 @@ void pl_scene_destroy(pl_scene *scene)
   pl_world_destroy(scene->world);
   pl_free(&allocator, scene->title);
   pl_free(&allocator, scene->colour);
+  for (int i = 0; i < scene->output_count; i++)
+    pl_free(&allocator, (void *)scene->outputs[i].settings);
   pl_free(&allocator, scene->outputs);
   pl_free(&allocator, scene);
 }

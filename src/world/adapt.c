@@ -206,12 +206,8 @@ static pl_status build(const pl_world *world, change *to, pl_error *error)
   const pl_allocator *allocator = &world->allocator;
   pl_body *body = &to->after;
   pl_material material;
-  const pl_sites sites = {.count = body->site_count,
-                          .at = body->sites,
-                          .owner = body->site_owner,
-                          .inserted = body->inserted,
-                          .reach = body->reach};
-  pl_status status = pl_material_fill(&body->material, &body->law, &material, error);
+  const pl_sites sites = pl_body_sites(body);
+  pl_status status = pl_material_make(&body->material, &body->law, &material, error);
   if (!status)
     status = pl_model_build(allocator, &body->model_part, body->inside, &material, &sites,
                             &body->model, error);

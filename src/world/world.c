@@ -58,6 +58,16 @@ static pl_status resolve(const pl_family *family, const pl_choice *choice, pl_pa
   return pl_choice_resolve(family, choice, &part->member, part->values, error);
 }
 
+pl_status pl_world_check_control(const pl_world *world, const pl_part *integrator, pl_error *error)
+{
+  const pl_integrator_ops *ops = (const pl_integrator_ops *)integrator->member;
+  if (world->tolerance == 0 || ops->error_power) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "integrator \"%s\" does not estimate its error in a way that step control could "
+                 "use; set the world's tolerance to 0",
+                 ops->info.name);
+}
+
 pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *error)
 {
   *out = NULL;
@@ -69,6 +79,9 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
     return pl_fail(error, PL_E_ARGUMENT, "gravity must be three finite numbers");
   if (def->halvings < 0 || def->halvings > 20)
     return pl_fail(error, PL_E_ARGUMENT, "halvings = %d must lie between 0 and 20", def->halvings);
+  if (!(def->tolerance >= 0) || !isfinite(def->tolerance))
+    return pl_fail(error, PL_E_ARGUMENT, "tolerance = %g must be a length in m, or 0",
+                   def->tolerance);
   pl_allocator allocator = pl_allocator_or_default(&def->allocator);
   pl_world *world = pl_alloc(&allocator, 1, sizeof *world);
   if (!world) return pl_fail_memory(error);
@@ -76,8 +89,10 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   world->log = def->log;
   world->dt = def->dt;
   world->halvings = def->halvings;
+  world->tolerance = def->tolerance;
   memcpy(world->gravity, def->gravity, sizeof world->gravity);
-  status = resolve(&pl_integrator_family, &def->integrator, &world->integrator_part, error);
+  status = pl_integrator_resolve(&def->integrator, &world->integrator_part, error);
+  if (!status) status = pl_world_check_control(world, &world->integrator_part, error);
   world->solver_given = def->solver.name != NULL;
   if (!status) status = resolve(&pl_solver_family, &def->solver, &world->solver_part, error);
   if (!status)
@@ -96,9 +111,11 @@ static void release_body(const pl_allocator *allocator, pl_body *body)
   pl_model_destroy(body->model);
   pl_mesh_destroy(body->mesh);
   pl_mesh_destroy(body->inside);
+  pl_mesh_destroy(body->surface);
+  pl_embed_destroy(body->embed);
   void *arrays[] = {body->name, body->order, body->place, body->element_order,
                     body->rest, body->nodal, body->sites, body->site_owner,
-                    body->skin, body->reach, body->idle};
+                    body->skin, body->reach, body->idle,  body->rigid};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
@@ -106,6 +123,7 @@ void pl_fix_release(const pl_allocator *allocator, pl_fix *fix)
 {
   pl_free(allocator, fix->nodes);
   pl_ramp_release(allocator, &fix->ramp);
+  pl_ramp_release(allocator, &fix->offset_ramp);
 }
 
 void pl_world_destroy(pl_world *world)
@@ -119,9 +137,13 @@ void pl_world_destroy(pl_world *world)
   for (size_t i = 0; i < world->probe_count; i++) pl_free(&allocator, world->probes[i].name);
   for (size_t i = 0; i < world->obstacle_count; i++) pl_free(&allocator, world->obstacles[i].name);
   for (size_t i = 0; i < world->pull_count; i++) pl_pull_release(&allocator, &world->pulls[i]);
+  for (size_t i = 0; i < world->core_count; i++) {
+    pl_free(&allocator, world->cores[i].nodes);
+    pl_free(&allocator, world->cores[i].basis);
+  }
   void *arrays[] = {world->bodies,  world->fixes,     world->loads,   world->probes,
                     world->pulls,   world->obstacles, world->state.q, world->state.v,
-                    world->saved.q, world->saved.v};
+                    world->saved.q, world->saved.v,   world->cores};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
   pl_pool_destroy(world->pool);
   pl_free(&allocator, world);
@@ -158,10 +180,10 @@ pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_materia
                      numbers[i].value, numbers[i].least);
   }
   status = resolve(&pl_law_family, &def->law, law, error);
-  return status ? status : pl_material_fill(def, law, material, error);
+  return status ? status : pl_material_make(def, law, material, error);
 }
 
-pl_status pl_material_fill(const pl_material_def *def, const pl_part *law, pl_material *material,
+pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_material *material,
                            pl_error *error)
 {
   *material = (pl_material){.density = def->density, .mass_damping = def->mass_damping};
@@ -295,6 +317,16 @@ static pl_status copy_sites(pl_world *world, const pl_body_def *def, pl_body *bo
   return def->site_regions ? find_owners(world, def, body, error) : PL_OK;
 }
 
+static pl_status embed_surface(pl_world *world, const pl_mesh *surface, pl_body *body,
+                               pl_error *error)
+{
+  if (!surface) return PL_OK;
+  pl_status status = pl_mesh_boundary(surface, &world->allocator, &body->surface, error);
+  if (status) return status;
+  return pl_embed_create(body->mesh, body->surface->node_count, body->surface->nodes,
+                         &world->allocator, &body->embed, error);
+}
+
 const double *pl_body_nodes(const pl_body *body, const double *q, const double *v)
 {
   if (!body->model->ops->nodes) return v ? v : q;
@@ -316,6 +348,16 @@ int pl_body_jacobian(const pl_body *body, const double *q, int node, const int *
   return count;
 }
 
+pl_sites pl_body_sites(const pl_body *body)
+{
+  return (pl_sites){.count = body->site_count,
+                    .at = body->sites,
+                    .owner = body->site_owner,
+                    .inserted = body->inserted,
+                    .reach = body->reach,
+                    .rigid = body->rigid};
+}
+
 static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
 {
   pl_material material;
@@ -327,8 +369,9 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   if (!body->name) return pl_fail_memory(error);
   status = copy_mesh(world, def->mesh, body, error);
   if (!status) status = copy_sites(world, def, body, error);
+  if (!status) status = embed_surface(world, def->surface, body, error);
   if (status) return status;
-  const pl_sites sites = {.count = body->site_count, .at = body->sites, .owner = body->site_owner};
+  const pl_sites sites = pl_body_sites(body);
   status = pl_model_build(&world->allocator, &body->model_part, body->inside, &material, &sites,
                           &body->model, error);
   if (!status && body->site_count && !body->model->anchors)
@@ -402,6 +445,12 @@ const pl_mesh *pl_world_body_mesh(const pl_world *world, pl_body_id id)
 {
   const pl_body *body = pl_world_body(world, id);
   return body ? body->mesh : NULL;
+}
+
+const pl_mesh *pl_world_body_surface(const pl_world *world, pl_body_id id)
+{
+  const pl_body *body = pl_world_body(world, id);
+  return body ? body->surface : NULL;
 }
 
 pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body **body,

@@ -111,6 +111,8 @@ expect 1 "m.msh" "$pliant" check scene.xml
 expect 1 "m.msh" "$pliant" check scene.xml
 "$pliant" mesh generate box --size "1 0.3 0.3" --cells "4 1 1" -o good.msh >stdout 2>stderr && ok || bad "generate: $(cat stderr)"
 "$pliant" mesh info good.msh | grep -q "24 tetrahedra" && ok || bad "info"
+"$pliant" mesh info good.msh | grep -Eq "aspect +mean [^,]*, worst( [0-9.]+ .element [0-9]+.,?){5}" && ok || bad "info: worst elements"
+"$pliant" mesh info good.msh | grep -q "faces in 1 piece" && ok || bad "info: boundary"
 size=$(stat -c %s good.msh)
 for part in 10 100 $((size / 2)) $((size - 20)); do
   head -c "$part" good.msh >m.msh
@@ -124,6 +126,32 @@ printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 nan 0 0\n$EndNodes\n'
 expect 1 "m.msh" "$pliant" check scene.xml
 "$pliant" mesh convert good.msh other.vtu >stdout 2>stderr && ok || bad "convert: $(cat stderr)"
 expect 1 "good.xyz" "$pliant" mesh convert good.msh good.xyz
+"$pliant" mesh convert --set encoding=binary good.msh binary.msh >stdout 2>stderr && grep -aq "^4.1 1 8" binary.msh && ok || bad "convert --set: $(cat stderr)"
+expect 1 'unknown encoding "bits"' "$pliant" mesh convert --set encoding=bits good.msh binary.msh
+for extension in inp mesh veg stl glb; do
+  "$pliant" mesh convert good.msh "other.$extension" >stdout 2>stderr && ok || bad "convert $extension: $(cat stderr)"
+  "$pliant" mesh info "other.$extension" >stdout 2>stderr && ok || bad "info $extension: $(cat stderr)"
+done
+"$pliant" mesh convert other.stl other.ply >stdout 2>stderr && ok || bad "surface to surface: $(cat stderr)"
+expect 1 "fill it first" "$pliant" mesh convert other.stl wrong.msh
+
+# a mesh with a node twice, one unused, an element inside out, one of no volume, one twice
+printf '*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n5,0,0,0\n6,9,9,9\n7,1,1,1\n' >broken.inp
+printf '*ELEMENT,TYPE=C3D4\n1,1,3,2,4\n2,2,3,4,7\n3,5,2,3,4\n4,1,2,3,3\n' >>broken.inp
+expect 1 "element 3 uses node" "$pliant" mesh info broken.inp
+"$pliant" mesh repair broken.inp sound.msh >stdout 2>stderr && ok || bad "repair: $(cat stderr)"
+for line in "1 nodes joined" "1 elements of no volume" "1 elements dropped that were there twice" "1 nodes dropped" "2 tetrahedra" "inverted elements turned"; do
+  grep -q "$line" stdout && ok || bad "repair does not tell: $line"
+done
+"$pliant" mesh repair sound.msh | grep -q "nothing to repair" && ok || bad "a sound mesh is repaired"
+
+# a shape without a scene
+"$pliant" run -q other.stl -o dropped --set world.duration=0.1 2>stderr && ok || bad "run a surface: $(cat stderr)"
+[ -e dropped/scene.xml ] && [ -e dropped/body.glb ] && [ -e dropped/body.pvd ] && ok || bad "run a surface: $(ls dropped)"
+"$pliant" run -q good.msh --up y -o dropped --set world.duration=0.05 2>stderr && ok || bad "run a mesh: $(cat stderr)"
+grep -q 'gravity="0 -9.81 0"' dropped/scene.xml && ok || bad "--up y"
+expect 1 "x, y or z" "$pliant" run good.msh --up w -o dropped
+expect 1 "nothere.obj: cannot be opened" "$pliant" run nothere.obj -o dropped
 cp good.msh m.msh
 "$pliant" check scene.xml >stdout 2>stderr && ok || bad "a good mesh file: $(cat stderr)"
 mkdir -p below && cp scene.xml below/ && sed -i 's#m.msh#../good.msh#' below/scene.xml

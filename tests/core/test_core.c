@@ -144,7 +144,7 @@ typedef struct counted {
 
 static void hit(void *context, int chunk) { ((counted *)context)->hits[chunk]++; }
 
-TEST(pool_does_every_chunk_once)
+TEST(threads_do_every_chunk_once)
 {
   pl_allocator allocator = pl_allocator_default();
   for (int threads = 1; threads <= 8; threads *= 2) {
@@ -167,4 +167,4 @@ TEST(pool_does_every_chunk_once)
 TESTS(X(error_text_names_the_place) X(memory_is_aligned_zeroed_and_checked)
           X(numbers_read_back_in_any_locale) X(text_escapes_for_xml_and_json)
               X(near_words_are_suggested) X(files_are_written_whole) X(choices_are_checked)
-                  X(pool_does_every_chunk_once))
+                  X(threads_do_every_chunk_once))

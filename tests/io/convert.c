@@ -1,4 +1,4 @@
-/* A helper for scripts: reads a mesh in any format and prints or writes it.
+/* A helper for scripts: reads a mesh or surface in any format and prints or writes it.
  *
  *   convert IN                  prints counts, nodes, elements and sets
  *   convert IN OUT [NAME=WORD]  writes OUT, with parameters of its format */
@@ -35,8 +35,8 @@ static void print(const pl_mesh *mesh)
   }
 }
 
-static pl_status write_mesh(const pl_mesh *mesh, const char *path, char **words, int count,
-                            pl_error *error)
+static pl_status write_snapshot(const pl_snapshot *snapshot, const char *path, char **words,
+                                int count, pl_error *error)
 {
   pl_setting settings[8] = {0};
   for (int i = 0; i < count && i < 8; i++) {
@@ -45,8 +45,19 @@ static pl_status write_mesh(const pl_mesh *mesh, const char *path, char **words,
     *equals = 0;
     settings[i] = (pl_setting){.name = words[i], .word = equals + 1};
   }
-  pl_snapshot snapshot = {.mesh = mesh, .time = NAN};
-  return pl_snapshot_write(&snapshot, path, settings, count, error);
+  return pl_snapshot_write(snapshot, path, settings, count, error);
+}
+
+static pl_status pass_skin(char **words, int count, pl_error *error)
+{
+  pl_skin *skin;
+  pl_status status = pl_skin_read(words[1], NULL, NULL, &skin, error);
+  if (status) return status;
+  pl_facets facets = {skin->point_count, skin->triangle_count, skin->points, skin->triangles};
+  pl_snapshot snapshot = {.time = NAN, .facets = &facets};
+  if (count > 2) status = write_snapshot(&snapshot, words[2], words + 3, count - 3, error);
+  pl_skin_destroy(skin);
+  return status;
 }
 
 int main(int count, char **words)
@@ -56,9 +67,17 @@ int main(int count, char **words)
   pl_log log = {.write = note};
   char text[1024];
   if (count < 2) return 2;
-  pl_status status = pl_mesh_read_logged(words[1], &log, NULL, &mesh, &error);
-  if (!status && count == 2) print(mesh);
-  if (!status && count > 2) status = write_mesh(mesh, words[2], words + 3, count - 3, &error);
+  const pl_format_ops *format = pl_format_of(words[1], NULL);
+  pl_status status;
+  if (format && format->read_surface) {
+    status = pass_skin(words, count, &error);
+  } else {
+    status = pl_mesh_read_logged(words[1], &log, NULL, &mesh, &error);
+    pl_snapshot snapshot = {.mesh = mesh, .time = NAN};
+    if (!status && count == 2) print(mesh);
+    if (!status && count > 2)
+      status = write_snapshot(&snapshot, words[2], words + 3, count - 3, &error);
+  }
   if (status) fprintf(stderr, "%s\n", pl_error_text(&error, text, sizeof text));
   pl_mesh_destroy(mesh);
   return status != PL_OK;

@@ -1,5 +1,6 @@
 /* What every surface format must keep: a boundary that is written reads back, cut files and wrong
  * counts are refused with a sentence, and memory stays within its bound. */
+#include "io/hull.h"
 #include "memory.h"
 #include "mesh/mesh.h"
 
@@ -129,6 +130,49 @@ TEST(replaced_numbers)
   }
 }
 
+/* The largest surface that the reader of .glb files lets a file of its size make: triangles of
+ * three bytes each, or points that many nodes share. Memory keeps within the bound. */
+TEST(dense_glb)
+{
+  enum { BYTES = 400000, POINTS = 200 };
+  const pl_format_ops *format = pl_format_of("a.glb", NULL);
+  for (int shared = 0; shared < 2; shared++) {
+    pl_text json = pl_text_make(NULL), text = pl_text_make(NULL);
+    int triangles = shared ? 50 : BYTES / 4 - 2 * POINTS, copies = shared ? 390 : 1;
+    pl_text_add(&json, "{\"scenes\":[{\"nodes\":[0");
+    for (int i = 1; i < copies; i++) pl_text_add(&json, ",%d", i);
+    pl_text_add(&json, "]}],\"nodes\":[{\"mesh\":0}");
+    for (int i = 1; i < copies; i++)
+      pl_text_add(&json, ",{\"mesh\":0,\"translation\":[%d,0,0]}", 3 * i);
+    pl_text_add(&json,
+                "],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1}]}],"
+                "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":%d,\"type\":"
+                "\"VEC3\"},{\"bufferView\":1,\"componentType\":5121,\"count\":%d,\"type\":"
+                "\"SCALAR\"}],\"bufferViews\":[{\"byteLength\":%d},{\"byteOffset\":%d,"
+                "\"byteLength\":%d}]}",
+                POINTS, 3 * triangles, 12 * POINTS, 12 * POINTS, 3 * triangles);
+    while (json.size % 4) pl_text_add(&json, " ");
+    int rest = BYTES - (int)json.size - 28;
+    pl_text_int32s(&text, (int[]){0x46546c67, 2, BYTES, (int)json.size, 0x4e4f534a}, 5);
+    pl_text_bytes(&text, json.data, json.size);
+    pl_text_int32s(&text, (int[]){rest, 0x4e4942}, 2);
+    for (int i = 0; i < 3 * POINTS; i++) pl_text_float(&text, (float)test_uniform());
+    while (text.size < BYTES) {
+      char byte = (char)((unsigned)(test_uniform() * 1e6 + 1e6) % POINTS);
+      pl_text_bytes(&text, &byte, 1);
+    }
+    pl_skin *skin = NULL;
+    counter c = {0};
+    pl_allocator allocator = counter_allocator(&c);
+    CHECK_OK(read_surface_memory(format, text.data, text.size, &allocator, &skin, error));
+    CHECK(skin && skin->triangle_count > 15000);
+    pl_skin_destroy(skin);
+    CHECK(c.blocks == 0 && c.peak <= memory_bound(format, text.size));
+    pl_text_release(&json);
+    pl_text_release(&text);
+  }
+}
+
 TEST(errors_say_where)
 {
   pl_skin *skin;
@@ -142,4 +186,4 @@ TEST(errors_say_where)
   CHECK_FAILS(pl_mesh_read("a.obj", NULL, &mesh, error), PL_E_UNSUPPORTED, "surface only");
 }
 
-TESTS(X(round_trips) X(truncated_files) X(replaced_numbers) X(errors_say_where))
+TESTS(X(round_trips) X(truncated_files) X(replaced_numbers) X(dense_glb) X(errors_say_where))

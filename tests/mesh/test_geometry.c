@@ -65,6 +65,7 @@ TEST(a_regular_tet_has_known_facts)
   CHECK_NEAR(facts.worst_aspect, sqrt(1.5), 1e-14);
   CHECK_NEAR(facts.mean_aspect, sqrt(1.5), 1e-14);
   CHECK(facts.worst_element == 0 && facts.pieces == 1 && facts.face_count == 4);
+  CHECK(facts.worst_count == 1 && facts.worst_elements[0] == 0 && facts.boundary_pieces == 1);
   CHECK(facts.low[0] == -1 && facts.high[2] == 1 && facts.node_count == 4);
   pl_mesh_destroy(mesh);
 }
@@ -313,15 +314,18 @@ TEST(order_makes_a_bar_narrow)
   CHECK_OK(pl_mesh_reorder(mesh, order, NULL, NULL, &tidy, error));
   CHECK(spread(mesh) > 190 && spread(tidy) < 75);
 
-  // elements follow their nodes
-  int before = 0;
+  // elements follow their nodes, but neighbours of a window stand in different lines of four
+  int before = 0, next = 0, close = 0;
   for (int e = 0; e < tidy->element_count; e++) {
     int low = tidy->node_count;
+    if (e % 64 == 0) before = next;
     for (int i = 0; i < 4; i++)
       low = tidy->elements[4 * e + i] < low ? tidy->elements[4 * e + i] : low;
     CHECK(low >= before);
-    before = low;
+    next = low > next ? low : next;
+    for (int i = 0; e % 4 > 0 && i < 4; i++) close += tidy->elements[4 * (e - 1) + i] == low;
   }
+  CHECK(close < tidy->element_count / 8);
   pl_mesh_destroy(tidy);
 
   order[5] = order[6];

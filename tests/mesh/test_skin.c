@@ -156,13 +156,14 @@ static void spoil(soup *s, int way)
   if (way % 10 == 9) s->triangles = whole / 2; // open
 }
 
-/* 50 broken surfaces: filled or refused with a sentence, both ways. */
+/* 50 broken surfaces (20 where PLIANT_LONG is not set): filled or refused with a sentence, both
+ * ways. */
 TEST(broken_surfaces)
 {
   static const char *const solids[] = {"sphere", "bunny", "tube", "torus", "dog"};
-  int filled = 0, caged = 0;
+  int filled = 0, caged = 0, count = getenv("PLIANT_LONG") ? 50 : 20;
   double least = 180, most = 0;
-  for (int i = 0; i < 50; i++) {
+  for (int i = 0; i < count; i++) {
     soup s = soup_of(solids[i / 10], 0.13);
     spoil(&s, i);
     pl_skin *skin = NULL;
@@ -192,10 +193,11 @@ TEST(broken_surfaces)
     pl_skin_destroy(skin);
     soup_free(&s);
   }
-  printf("  of 50: %d filled, %d in a cage, angles %.2f to %.2f\n", filled, caged, least, most);
-  CHECK(least > 9 && most < 165);
+  printf("  of %d: %d filled, %d in a cage, angles %.2f to %.2f\n", count, filled, caged, least,
+         most);
+  CHECK(least > 10.7 && most < 164.8);
   // flat sheets have no inside
-  CHECK(filled >= 45 && caged == 50);
+  CHECK(filled >= count - count / 10 && caged == count);
 }
 
 static pl_status attempt(const pl_allocator *allocator, void *context)

@@ -339,6 +339,8 @@ static void check_mass(test_body *body)
     CHECK((body->model->lumped_mass[a] > 0) == !pl_model_is_rotation(body->model, a));
     lumped += body->model->lumped_mass[a];
   }
+  // triangles are 1 mm thick unless told otherwise
+  if (body->mesh->nodes_per_element == 3) volume *= 1e-3;
   double mass = test_material.density * volume;
   CHECK_NEAR(lumped, mass, 1e-12 * mass);
 
@@ -428,7 +430,7 @@ static void check_threads(test_body *body)
 
 TEST(same_bits_for_any_number_of_threads)
 {
-  test_every_body((const int[3]){9, 7, 8}, 0.2, 1, check_threads);
+  test_every_body((const int[3]){5, 6, 6}, 0.2, 1, check_threads);
 }
 
 /* ---- memory ---- */

@@ -1,0 +1,126 @@
+/* A scene for a shape: soft rubber that falls half its size on a floor. Length L of the shape sets
+ * all other scales, so that a thimble and a tower deform alike: times go with sqrt(L / g),
+ * stiffness with density g L. */
+#include "first.h"
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "io/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double GRAVITY = 9.81, DENSITY = 1000;
+
+int cli_is_shape(const char *path)
+{
+  const pl_format_ops *format = pl_format_of(path, NULL);
+  return format && (format->read || format->read_surface);
+}
+
+/* The box around what is in the file. */
+static pl_status find_bounds(const char *file, int is_surface, double low[3], double high[3],
+                             pl_error *error)
+{
+  pl_status status;
+  if (is_surface) {
+    pl_skin *skin;
+    status = pl_skin_read(file, NULL, NULL, &skin, error);
+    if (status) return status;
+    memcpy(low, skin->low, sizeof skin->low);
+    memcpy(high, skin->high, sizeof skin->high);
+    pl_skin_destroy(skin);
+    return PL_OK;
+  }
+  pl_mesh *mesh;
+  status = pl_mesh_read(file, NULL, &mesh, error);
+  if (status) return status;
+  pl_mesh_bounds(mesh, low, high);
+  pl_mesh_destroy(mesh);
+  return PL_OK;
+}
+
+/* Three numbers, of which only that along the axis is not 0. */
+static void put_axis(pl_text *text, const char *name, int axis, double value)
+{
+  pl_text_add(text, " %s=\"", name);
+  for (int k = 0; k < 3; k++) {
+    pl_text_add(text, "%s", k ? " " : "");
+    pl_text_number(text, k == axis ? value : 0);
+  }
+  pl_text_add(text, "\"");
+}
+
+static void put_number(pl_text *text, const char *name, double value)
+{
+  char number[32];
+  pl_print(number, sizeof number, "%.4g", value);
+  pl_text_add(text, " %s=\"%s\"", name, number);
+}
+
+static void put_scene(pl_text *text, const char *file, int is_surface, int axis, const double *low,
+                      const double *high)
+{
+  double length = 0;
+  for (int k = 0; k < 3; k++) length = fmax(length, high[k] - low[k]);
+  double moment = sqrt(length / GRAVITY), floor = low[axis] - 0.5 * length;
+  pl_text_add(text, "<!-- Made by pliant run from a shape; change what you like and run it. -->\n"
+                    "<pliant title=\"");
+  pl_text_xml(text, pl_path_name(file));
+  pl_text_add(text, "\">\n  <world");
+  put_number(text, "dt", 0.04 * moment);
+  put_number(text, "duration", 6 * moment);
+  put_axis(text, "gravity", axis, -GRAVITY);
+  pl_text_add(text,
+              "/>\n  <integrator method=\"implicit-euler\"/>\n  <solver tolerance=\"1e-4\"/>\n"
+              "  <material name=\"rubber\" poisson=\"0.4\"");
+  put_number(text, "density", DENSITY);
+  put_number(text, "young", 60 * DENSITY * GRAVITY * length);
+  put_number(text, "stiffness-damping", 0.01 * moment);
+  pl_text_add(text, "/>\n  <mesh name=\"shape\" file=\"");
+  pl_text_xml(text, file);
+  pl_text_add(text, "\"%s/>\n", is_surface ? " elements=\"2000\"" : "");
+  pl_text_add(text,
+              "  <body name=\"body\" mesh=\"shape\" material=\"rubber\" strain=\"corotated\"/>\n"
+              "  <obstacle name=\"floor\" shape=\"plane\" friction=\"0.5\"");
+  put_axis(text, "point", axis, floor);
+  put_axis(text, "normal", axis, 1);
+  pl_text_add(text, "/>\n  <probe name=\"volume\" quantity=\"volume\"/>\n");
+  static const char *const formats[] = {"vtu", "glb"};
+  for (int i = 0; i < 2; i++) {
+    pl_text_add(text, "  <output format=\"%s\"", formats[i]);
+    put_number(text, "every", 0.12 * moment);
+    pl_text_add(text, "%s/>\n", i && axis == 1 ? " up=\"y\"" : "");
+  }
+  pl_text_add(text, "  <view direction=\"%s\"",
+              axis == 2 ? "1 -2 0.8"
+              : axis    ? "1 0.8 2"
+                        : "0.8 1 2");
+  put_axis(text, "up", axis, 1);
+  pl_text_add(text, "/>\n</pliant>\n");
+}
+
+pl_status cli_first_scene(const char *file, const char *up, const char *folder, char *path,
+                          size_t size, pl_error *error)
+{
+  const pl_format_ops *format = pl_format_of(file, error);
+  if (!format) return PL_E_ARGUMENT;
+  if (strlen(up) != 1 || *up < 'x' || *up > 'z')
+    return pl_fail(error, PL_E_ARGUMENT, "--up %s: x, y or z is needed", up);
+  double low[3], high[3];
+  int is_surface = format->read_surface != NULL;
+  pl_status status = find_bounds(file, is_surface, low, high, error);
+  if (status) return status;
+  // the scene lies elsewhere, so it names the whole path
+  char *full = realpath(file, NULL);
+  pl_text text = pl_text_make(NULL);
+  put_scene(&text, full ? full : file, is_surface, *up - 'x', low, high);
+  free(full);
+  status = pl_text_ok(&text, error);
+  if (!status) status = pl_path_join(path, size, folder, "scene.xml", error);
+  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  pl_text_release(&text);
+  return status;
+}

@@ -1,0 +1,9 @@
+/* The reader of Medit files. */
+#include "reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  return fuzz_reader("a.mesh", data, size);
+}
