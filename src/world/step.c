@@ -34,7 +34,7 @@ static void add_load(const pl_world *world, const pl_load *load, double factor, 
   body->model->ops->spread(body->model, nodal, f);
 }
 
-/* f += gravity, drag, loads and pulls. */
+/* f += gravity, drag, loads, pulls and the tool. */
 static void add_external(pl_world *world, double t, const double *q, const double *v, double *f)
 {
   double scale = world->system.load_scale;
@@ -54,6 +54,7 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
     if (factor != 0) add_load(world, load, factor, q, f);
   }
   pl_pulls_force(world, scale, t, q, v, f);
+  pl_tool_force(world, scale, q, f);
   pl_contacts_friction(world, f);
 }
 
@@ -70,7 +71,10 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
                                semidefinite, A, system->pool);
     if (A && mass != 0) body->model->ops->mass_matrix(body->model, mass, A, system->pool);
   }
-  if (A) pl_pulls_stiffness(world, system->load_scale, t, q, kq, kv, A);
+  if (A) {
+    pl_pulls_stiffness(world, system->load_scale, t, q, kq, kv, A);
+    pl_tool_stiffness(world, system->load_scale, q, kq, A);
+  }
   if (f) add_external(world, t, q, v, f);
 }
 
