@@ -5,6 +5,7 @@
  * kg/m^3, 4n x n x n cubes of six tets; corotated strain, implicit Euler with one Newton iteration,
  * dt 10 ms, conjugate gradients with block-diagonal preconditioning to a relative residual of 1e-6.
  */
+#include "bench.h"
 #include "cli.h"
 #include "core/clock.h"
 #include "core/file.h"
@@ -21,7 +22,7 @@ enum { MOST_STEPS = 200, PRODUCT_ROUNDS = 15 };
 
 typedef struct row {
   int n, tets, nodes, threads, steps;
-  const char *preconditioner;
+  const char *solver, *preconditioner;
   double step, evaluate, solve, rest; /* ms per step, medians */
   double iterations;                  /* per step */
   double product, bytes;              /* ms, bytes */
@@ -33,19 +34,20 @@ static int by_size(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static double median(double *values, int count)
+double cli_median(double *values, int count)
 {
   qsort(values, (size_t)count, sizeof *values, by_size);
   return values[count / 2];
 }
 
-static pl_status make_bar(int n, int threads, const char *preconditioner, pl_world **world,
-                          pl_error *error)
+pl_status cli_make_bar(int n, int threads, const char *solver, const char *preconditioner,
+                       pl_world **world, pl_error *error)
 {
   pl_world_def def = pl_world_def_default();
   def.gravity[1] = -9.81;
   def.gravity[2] = 0;
   def.threads = threads;
+  def.solver.name = solver;
   def.preconditioner.name = preconditioner;
   pl_status status = pl_world_create(&def, world, error);
   if (status) return status;
@@ -88,7 +90,7 @@ static pl_status time_product(pl_world *world, double *ms, double *bytes, pl_err
     for (int k = 0; k < repeats; k++) pl_bsr_multiply(A, world->state.q, y, world->pool);
     times[i] = (pl_now() - start) / repeats;
   }
-  *ms = 1e3 * median(times, PRODUCT_ROUNDS);
+  *ms = 1e3 * cli_median(times, PRODUCT_ROUNDS);
   *bytes = (double)pl_bsr_bytes(A);
   return PL_OK;
 }
@@ -97,7 +99,7 @@ static pl_status measure(row *r, pl_error *error)
 {
   double step[MOST_STEPS], evaluate[MOST_STEPS], solve[MOST_STEPS], rest[MOST_STEPS];
   pl_world *world;
-  pl_status status = make_bar(r->n, r->threads, r->preconditioner, &world, error);
+  pl_status status = cli_make_bar(r->n, r->threads, r->solver, r->preconditioner, &world, error);
   if (status) return status;
   r->nodes = world->blocks;
   r->tets = world->bodies[0].mesh->element_count;
@@ -115,10 +117,10 @@ static pl_status measure(row *r, pl_error *error)
     r->iterations += (double)(world->linear_iterations - iterations) / r->steps;
   }
   if (!status) {
-    r->step = median(step, r->steps);
-    r->evaluate = median(evaluate, r->steps);
-    r->solve = median(solve, r->steps);
-    r->rest = median(rest, r->steps);
+    r->step = cli_median(step, r->steps);
+    r->evaluate = cli_median(evaluate, r->steps);
+    r->solve = cli_median(solve, r->steps);
+    r->rest = cli_median(rest, r->steps);
     status = time_product(world, &r->product, &r->bytes, error);
   }
   pl_world_destroy(world);
@@ -156,7 +158,7 @@ static int large_product(int threads)
   pl_world *world;
   pl_allocator allocator = pl_allocator_default();
   double ms = 0, bytes = 0, triad = 0;
-  if (make_bar(35, threads, NULL, &world, &error)) return cli_fail_error(&error);
+  if (cli_make_bar(35, threads, NULL, NULL, &world, &error)) return cli_fail_error(&error);
   pl_status status = pl_world_prepare(world, &error);
   if (!status) {
     triad = pl_measure_triad(&allocator, world->pool, (size_t)1 << 24, PRODUCT_ROUNDS);
@@ -175,23 +177,30 @@ int cli_bench(int count, char **words)
 {
   static cli_words plain;
   int quick = 0;
-  const char *csv_path = NULL, *preconditioner = NULL;
+  const char *csv_path = NULL, *solver = NULL, *preconditioner = NULL;
   const cli_option options[] = {
       {.name = "quick", .summary = "the two smaller bars only", .flag = &quick},
       {.name = "csv",
        .argument = "FILE",
        .summary = "write the table there too",
        .value = &csv_path},
+      {.name = "solver",
+       .argument = "NAME",
+       .summary = "another than the preset",
+       .value = &solver},
       {.name = "preconditioner",
        .argument = "NAME",
        .summary = "another than the preset",
        .value = &preconditioner}};
-  int code = cli_parse(count, words, options, 3, "bench [OPTIONS]",
+  int code = cli_parse(count, words, options, 4, "bench [OPTIONS] [solvers]",
                        "Measures steps of the standard bar (corotated, implicit Euler, 10 ms, "
-                       "residual 1e-6) and the matrix product against the memory's speed.",
+                       "residual 1e-6) and the matrix product against the memory's speed; or all "
+                       "solvers on the matrices of Hauth 2004, 3.4, and on large bars.",
                        &plain);
   if (code) return code < 0 ? CLI_OK : code;
-  if (plain.count) return cli_fail(CLI_USAGE, "bench takes no words; see pliant bench --help");
+  if (plain.count == 1 && strcmp(plain.words[0], "solvers") == 0) return cli_bench_solvers(quick);
+  if (plain.count)
+    return cli_fail(CLI_USAGE, "bench takes the word \"solvers\" or none; see pliant bench --help");
 
   static const int sizes[][2] = {{6, 100}, {10, 40}, {16, 15}};
   pl_text csv = pl_text_make(NULL);
@@ -204,6 +213,7 @@ int cli_bench(int count, char **words)
       row r = {.n = sizes[i][0],
                .steps = sizes[i][1],
                .threads = threads,
+               .solver = solver,
                .preconditioner = preconditioner};
       if (measure(&r, &error)) {
         pl_text_release(&csv);

@@ -14,18 +14,23 @@ enum { MOST_BODIES = 256 };
 
 static pl_allocator memory(void) { return pl_allocator_default(); }
 
-/* Room for the fields of the largest body: 9 numbers per node, 2 per element. */
+/* Room for the fields of the largest body: 9 numbers per node, 2 per element; and of the largest
+ * surface: 9 per point. */
 static pl_status make_room(cli_frames *frames, pl_world *world, pl_error *error)
 {
-  size_t most = 0;
+  size_t most = 0, points = 0;
   pl_allocator allocator = memory();
   for (int b = 0; b < pl_world_body_count(world); b++) {
     const pl_mesh *mesh = pl_world_body_mesh(world, pl_world_body_at(world, b));
     size_t size = 9 * (size_t)pl_mesh_node_count(mesh) + 2 * (size_t)pl_mesh_element_count(mesh);
     if (size > most) most = size;
+    const pl_mesh *surface = pl_world_body_surface(world, pl_world_body_at(world, b));
+    size = surface ? 9 * (size_t)pl_mesh_node_count(surface) : 0;
+    if (size > points) points = size;
   }
   frames->room = pl_alloc(&allocator, most, sizeof(double));
-  return frames->room ? PL_OK : pl_fail_memory(error);
+  frames->points = pl_alloc(&allocator, points, sizeof(double));
+  return frames->room && frames->points ? PL_OK : pl_fail_memory(error);
 }
 
 /* A body's name as part of a file name. */
@@ -37,6 +42,28 @@ static void file_name(const char *name, char *out, size_t size)
   }
 }
 
+/* One more series, of a body or of the surface that follows it. */
+static pl_status add_series(cli_frames *frames, pl_world *world, pl_body_id body, int of_surface,
+                            const char *folder, const pl_output *output, pl_error *error)
+{
+  char name[128];
+  pl_allocator allocator = memory();
+  pl_choice format = {output->format, output->settings, output->setting_count};
+  cli_series *series = &frames->series[frames->series_count++];
+  *series = (cli_series){.body = body, .every = output->every, .of_surface = of_surface};
+  file_name(pl_world_body_name(world, body), name, sizeof name - 8);
+  if (of_surface) strcat(name, "-surface");
+  return pl_series_create(folder, name, &format, &allocator, &series->series, error);
+}
+
+/* Does the format hold surfaces only? */
+static int holds_surfaces(const pl_output *output)
+{
+  const pl_format_ops *ops =
+      (const pl_format_ops *)pl_member_find(&pl_format_family, output->format);
+  return ops && (ops->read_surface || ops->animate);
+}
+
 pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folder, pl_error *error)
 {
   pl_world *world = pl_scene_world(scene);
@@ -44,18 +71,16 @@ pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folde
   int bodies = pl_world_body_count(world), outputs = pl_scene_output_count(scene);
   *frames = (cli_frames){0};
   pl_status status = make_room(frames, world, error);
-  frames->series = pl_alloc(&allocator, (size_t)(bodies * outputs), sizeof(cli_series));
+  frames->series = pl_alloc(&allocator, (size_t)(bodies * outputs), 2 * sizeof(cli_series));
   if (!status && !frames->series) status = pl_fail_memory(error);
   for (int i = 0; !status && i < bodies * outputs; i++) {
     const pl_output *output = pl_scene_output(scene, i / bodies);
     pl_body_id body = pl_world_body_at(world, i % bodies);
-    char name[128];
+    int has_surface = pl_world_body_surface(world, body) != NULL;
     if (!output->format[0]) continue;
-    file_name(pl_world_body_name(world, body), name, sizeof name);
-    cli_series *series = &frames->series[frames->series_count++];
-    *series = (cli_series){.body = body, .every = output->every};
-    pl_choice format = {output->format, output->settings, output->setting_count};
-    status = pl_series_create(folder, name, &format, &allocator, &series->series, error);
+    if (!has_surface || !holds_surfaces(output))
+      status = add_series(frames, world, body, 0, folder, output, error);
+    if (!status && has_surface) status = add_series(frames, world, body, 1, folder, output, error);
   }
   return status;
 }
@@ -86,6 +111,29 @@ static pl_status look_at(cli_frames *frames, pl_world *world, pl_body_id body, p
   return PL_OK;
 }
 
+/* The same of the surface that follows the body. */
+static pl_status look_at_surface(cli_frames *frames, pl_world *world, pl_body_id body,
+                                 pl_field fields[2], pl_snapshot *snapshot, pl_error *error)
+{
+  const pl_mesh *surface = pl_world_body_surface(world, body);
+  size_t n = 3 * (size_t)pl_mesh_node_count(surface);
+  double *x = frames->points, *u = x + n, *v = u + n;
+  pl_status status = pl_world_get_positions(world, body, frames->room, error);
+  if (!status) status = pl_world_follow(world, body, 3, frames->room, x, error);
+  if (!status) status = pl_world_get_velocities(world, body, frames->room, error);
+  if (!status) status = pl_world_follow(world, body, 3, frames->room, v, error);
+  if (status) return status;
+  for (size_t i = 0; i < n; i++) u[i] = x[i] - pl_mesh_nodes(surface)[i];
+  fields[0] = (pl_field){.name = "displacement", .width = 3, .data = u};
+  fields[1] = (pl_field){.name = "velocity", .width = 3, .data = v};
+  *snapshot = (pl_snapshot){.mesh = surface,
+                            .positions = x,
+                            .time = pl_world_time(world),
+                            .field_count = 2,
+                            .fields = fields};
+  return PL_OK;
+}
+
 pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
 {
   double time = pl_world_time(world);
@@ -94,7 +142,9 @@ pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
     pl_field fields[4];
     pl_snapshot snapshot;
     if (time < series->next - 1e-9 * series->every) continue;
-    pl_status status = look_at(frames, world, series->body, fields, &snapshot, error);
+    pl_status status = series->of_surface
+                           ? look_at_surface(frames, world, series->body, fields, &snapshot, error)
+                           : look_at(frames, world, series->body, fields, &snapshot, error);
     if (!status) status = pl_series_add(series->series, &snapshot, error);
     if (status) return status;
     while (series->next <= time + 1e-9 * series->every) series->next += series->every;
@@ -153,6 +203,30 @@ static void fill_scalars(const pl_mesh *mesh, const colouring *colour, const pl_
   for (int i = 0; i < nodes; i++) scalars[i] /= count[i];
 }
 
+/* Puts the finer surface in the body's place: positions and scalars are carried over to it. */
+static pl_status refine(pl_world *world, pl_body_id id, pl_render_body *body, double **room,
+                        pl_error *error)
+{
+  const pl_mesh *surface = pl_world_body_surface(world, id);
+  if (!surface) return PL_OK;
+  pl_allocator allocator = memory();
+  size_t points = (size_t)pl_mesh_node_count(surface);
+  double *fine = pl_alloc(&allocator, 4 * points, sizeof(double));
+  if (!fine) return pl_fail_memory(error);
+  pl_status status = pl_world_follow(world, id, 3, body->positions, fine, error);
+  if (!status && body->scalars)
+    status = pl_world_follow(world, id, 1, body->scalars, fine + 3 * points, error);
+  pl_free(&allocator, *room);
+  *room = fine;
+  body->positions = fine;
+  if (body->scalars) body->scalars = fine + 3 * points;
+  body->node_count = (int)points;
+  body->face_count = pl_mesh_face_count(surface);
+  body->nodes_per_face = 3;
+  body->faces = pl_mesh_faces(surface);
+  return status;
+}
+
 /* One body of the picture, with its own copy of positions and scalars. */
 static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
                            const colouring *colour, pl_render_body *body, double **room,
@@ -177,7 +251,7 @@ static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
     fill_scalars(mesh, colour, fields, *room + 3 * nodes, *room + 4 * nodes);
     body->scalars = *room + 3 * nodes;
   }
-  return PL_OK;
+  return refine(world, id, body, room, error);
 }
 
 static int up_axis(const double up[3])
@@ -232,5 +306,6 @@ void cli_frames_close(cli_frames *frames)
   for (int i = 0; i < frames->series_count; i++) pl_series_destroy(frames->series[i].series);
   pl_free(&allocator, frames->series);
   pl_free(&allocator, frames->room);
+  pl_free(&allocator, frames->points);
   *frames = (cli_frames){0};
 }

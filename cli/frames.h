@@ -1,4 +1,5 @@
-/* Frames of a run: a time series per body and output, and the picture of the last one. */
+/* Frames of a run: a time series per body and output, one more for a surface that follows the body,
+ * and the picture of the last one. */
 #ifndef PL_CLI_FRAMES_H
 #define PL_CLI_FRAMES_H
 
@@ -8,13 +9,15 @@
 typedef struct cli_series {
   pl_series *series;
   pl_body_id body;
+  int of_surface;     /* frames of the finer surface that follows the body */
   double every, next; /* s */
 } cli_series;
 
 typedef struct cli_frames {
   cli_series *series;
   int series_count, count; /* count: frames written so far, of the first series */
-  double *room; /* positions, displacements, velocities, stress, ratio of the largest body */
+  double *room;   /* positions, displacements, velocities, stress, ratio of the largest body */
+  double *points; /* positions, displacements, velocities of the largest surface */
 } cli_frames;
 
 pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folder, pl_error *error);

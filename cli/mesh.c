@@ -14,9 +14,8 @@ static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_m
 {
   printf("%s\n", path);
   printf("  nodes           %d\n", facts->node_count);
-  printf("  elements        %d %s in %d %s\n", facts->element_count,
-         pl_mesh_nodes_per_element(mesh) == 4 ? "tetrahedra" : "hexahedra", facts->pieces,
-         facts->pieces == 1 ? "piece" : "pieces");
+  printf("  elements        %d %s in %d %s\n", facts->element_count, pl_mesh_shape_name(mesh),
+         facts->pieces, facts->pieces == 1 ? "piece" : "pieces");
   printf("  boundary        %d faces in %d %s\n", facts->face_count, facts->boundary_pieces,
          facts->boundary_pieces == 1 ? "piece" : "pieces");
   printf("  from            %g %g %g m\n", facts->low[0], facts->low[1], facts->low[2]);

@@ -15,6 +15,9 @@
   X(newton_per_step, "newton-per-step", "1")                                                       \
   X(linear, "linear", "1")                                                                         \
   X(halved, "halved", "1")                                                                         \
+  X(unconverged, "unconverged", "1")                                                               \
+  X(parts, "parts", "1")                                                                           \
+  X(rejected, "rejected", "1")                                                                     \
   X(error, "error", "m")                                                                           \
   X(displacement, "displacement", "m")                                                             \
   X(energy, "energy", "J")                                                                         \
@@ -26,6 +29,8 @@ enum {
 #undef X
       STUDY_METRIC_COUNT,
   STUDY_MOST_PROBES = 32,
+  STUDY_MOST_CHANGES = 256,
+  STUDY_MOST_SAMPLES = 2000, /* of a time series, about */
   STUDY_MOST_VALUES = STUDY_METRIC_COUNT + STUDY_MOST_PROBES
 };
 
@@ -42,8 +47,59 @@ typedef struct study_table {
   char probe_names[STUDY_MOST_PROBES][80]; /* "tip.z" */
   char probe_units[STUDY_MOST_PROBES][24];
   study_row *rows;
-  int fresh; /* leave the results of an earlier run aside */
+  int fresh;    /* leave the results of an earlier run aside */
+  char key[80]; /* of all that the results depend on */
 } study_table;
+
+/* Where a run ended: what cases are compared by. */
+typedef struct study_end {
+  int count; /* of numbers in positions */
+  double *positions, energy, probe[3];
+} study_end;
+
+/* What runs need to know. */
+typedef struct study_setup {
+  pl_study *study;
+  study_table table;
+  study_end reference;
+  char reference_dt[64]; /* the change that makes it one step; "": none */
+  int threads;           /* of each run */
+} study_setup;
+
+/* All changes of a case, with those of the reference or of the bisection behind them. */
+typedef struct study_changes {
+  const char *texts[STUDY_MOST_CHANGES];
+  int count;
+} study_changes;
+
+/* ---- runs ---- */
+
+void study_case_changes(const pl_study *study, int number, study_changes *list);
+void study_reference_changes(const study_setup *setup, study_changes *list);
+pl_status study_load_scene(const study_setup *setup, const study_changes *changes, pl_scene **scene,
+                           pl_error *error);
+pl_status study_run(const study_setup *setup, const study_changes *changes, study_row *row,
+                    study_end *end, pl_text *series, pl_error *error);
+void study_end_release(study_end *end);
+/* A case with all that belongs to it; may be called by several threads. */
+pl_status study_run_case(const study_setup *setup, int number, study_row *row, pl_error *error);
+
+/* ---- time series: a file per case, kept beside results.csv ---- */
+
+/* Is there a plot over time? */
+int study_wants_series(const pl_study *study);
+/* The first lines; a sample of all probes now. */
+void study_series_begin(const study_table *table, pl_text *text);
+pl_status study_series_add(const study_table *table, pl_world *world, pl_text *text,
+                           pl_error *error);
+pl_status study_series_save(const study_table *table, int number, pl_text *text, pl_error *error);
+/* Is it there, and of this study? */
+int study_series_exists(const study_table *table, int number);
+/* Times and values of a column, which the caller frees (times first, values behind). */
+pl_status study_series_read(const study_table *table, int number, int column, double **times,
+                            size_t *count, pl_error *error);
+
+/* ---- results ---- */
 
 /* Results so far: results.csv in the folder if it belongs to this study, unchanged; how many. */
 pl_status study_table_open(study_table *table, int *done, pl_error *error);

@@ -7,9 +7,12 @@
 #include "study.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define BLANKS " \t\r\n"
 
 enum { MOST_WORDS = 128, MOST_SERIES = 64, NAME_ROOM = 160 };
 
@@ -27,13 +30,52 @@ static pl_status check_column(const study_table *table, const pl_study_plot *plo
                     plot->is_table ? "table" : "plot", unknown.message);
 }
 
+static int is_over_time(const pl_study_plot *plot)
+{
+  return !plot->is_table && strcmp(plot->x, "time") == 0;
+}
+
+/* A plot over time shows a probe of cases that are run once each. */
+static pl_status check_series(const study_table *table, const pl_study_plot *plot, pl_error *error)
+{
+  int column = study_column(table, plot->y);
+  if (table->study->bisect.path)
+    return pl_fail_at(error, PL_E_ARGUMENT, table->study->path, plot->line,
+                      "plot: a bisection has no time series");
+  if (column >= 0 && column < PL_MOST_AXES + STUDY_METRIC_COUNT)
+    return pl_fail_at(error, PL_E_ARGUMENT, table->study->path, plot->line,
+                      "plot: y = \"%.80s\" must be a probe of the scene where x is the time",
+                      plot->y);
+  return PL_OK;
+}
+
+static pl_status check_given(const study_table *table, const pl_study_plot *plot, pl_error *error)
+{
+  int rows = table->study->axes[study_column(table, plot->x)].option_count;
+  for (int i = 0; i < plot->given_count; i++) {
+    int count = 0;
+    for (const char *c = plot->given[i].values; *c;) {
+      c += strspn(c, BLANKS);
+      count += *c != 0;
+      c += strcspn(c, BLANKS);
+    }
+    if (count != rows)
+      return pl_fail_at(error, PL_E_ARGUMENT, table->study->path, plot->line,
+                        "table: \"%.80s\" gives %d values for %d rows", plot->given[i].title, count,
+                        rows);
+  }
+  return PL_OK;
+}
+
 pl_status study_report_check(const study_table *table, pl_error *error)
 {
   pl_status status = PL_OK;
   for (int i = 0; i < table->study->plot_count && !status; i++) {
     const pl_study_plot *plot = &table->study->plots[i];
-    status = check_column(table, plot, plot->x, error);
+    int over_time = is_over_time(plot);
+    if (!over_time) status = check_column(table, plot, plot->x, error);
     if (!status) status = check_column(table, plot, plot->y, error);
+    if (!status && over_time) status = check_series(table, plot, error);
     if (!status) status = check_column(table, plot, plot->by, error);
     int grouped = plot->is_table ? study_column(table, plot->x) : 0;
     if (!status && plot->by && !plot->is_table) grouped = study_column(table, plot->by);
@@ -41,6 +83,7 @@ pl_status study_report_check(const study_table *table, pl_error *error)
                     (plot->is_table && plot->y && study_column(table, plot->y) >= PL_MOST_AXES)))
       status = pl_fail_at(error, PL_E_ARGUMENT, table->study->path, plot->line,
                           "rows, columns and by must name something that is varied");
+    if (!status && plot->is_table) status = check_given(table, plot, error);
     int fits = 0;
     for (int k = 0; k < table->case_count && !fits; k++) fits = study_fits(table, k, plot->where);
     if (!status && !fits)
@@ -65,6 +108,17 @@ static int find_case(const study_table *table, const pl_study_plot *plot, int ax
   return -1;
 }
 
+/* The n-th word of a list. */
+static void nth_word(const char *words, int n, char *word, size_t size)
+{
+  words += strspn(words, BLANKS);
+  for (int i = 0; i < n; i++) {
+    words += strcspn(words, BLANKS);
+    words += strspn(words, BLANKS);
+  }
+  snprintf(word, size, "%.*s", (int)strcspn(words, BLANKS), words);
+}
+
 static void add_pivot(const study_table *table, const pl_study_plot *plot, pl_text *text)
 {
   int rows = study_column(table, plot->x), columns = plot->y ? study_column(table, plot->y) : -1;
@@ -79,8 +133,9 @@ static void add_pivot(const study_table *table, const pl_study_plot *plot, pl_te
   for (int b = 0; b < width; b++)
     pl_text_add(text, across ? " %s = %s |" : " %s%s |", across ? across->name : plot->by,
                 across ? across->options[b].label : "");
+  for (int g = 0; g < plot->given_count; g++) pl_text_add(text, " %s |", plot->given[g].title);
   pl_text_add(text, "\n|---|");
-  for (int b = 0; b < width; b++) pl_text_add(text, "---:|");
+  for (int b = 0; b < width + plot->given_count; b++) pl_text_add(text, "---:|");
   for (int a = 0; a < down->option_count; a++) {
     if (find_case(table, plot, rows, a, -1, 0) < 0) continue;
     pl_text_add(text, "\n| %s |", down->options[a].label);
@@ -88,6 +143,11 @@ static void add_pivot(const study_table *table, const pl_study_plot *plot, pl_te
       char word[NAME_ROOM] = "";
       int number = find_case(table, plot, rows, a, columns, b);
       if (number >= 0) study_word(table, number, value, word, sizeof word);
+      pl_text_add(text, " %s |", word);
+    }
+    for (int g = 0; g < plot->given_count; g++) {
+      char word[NAME_ROOM];
+      nth_word(plot->given[g].values, a, word, sizeof word);
       pl_text_add(text, " %s |", word);
     }
   }
@@ -185,15 +245,60 @@ static void make_curves(const study_table *table, const pl_study_plot *plot, cur
   }
 }
 
+/* A curve over time per option of the axis `by`, of the first case that fits; without it a curve
+ * per case. Their numbers are freed one by one. */
+static pl_status make_series(const study_table *table, const pl_study_plot *plot, curves *all,
+                             pl_error *error)
+{
+  int by = plot->by ? study_column(table, plot->by) : -1, options[PL_MOST_AXES];
+  int column = study_column(table, plot->y), shown[MOST_SERIES] = {0};
+  for (int i = 0; i < table->case_count && all->count < MOST_SERIES; i++) {
+    pl_study_case(table->study, i, options);
+    int place = by >= 0 && options[by] < MOST_SERIES ? options[by] : 0;
+    if (!table->rows[i].done || !study_fits(table, i, plot->where) || (by >= 0 && shown[place]))
+      continue;
+    size_t count = 0;
+    double *times = NULL;
+    pl_status status = study_series_read(table, i, column, &times, &count, error);
+    if (status) return status;
+    shown[place] = 1;
+    char *name = all->names[all->count];
+    if (by >= 0)
+      snprintf(name, NAME_ROOM, "%.120s", table->study->axes[by].options[options[by]].label);
+    else
+      study_case_label(table->study, i, name, NAME_ROOM);
+    all->series[all->count++] = (pl_plot_series){
+        .name = name, .count = count, .x = times, .y = times + count, .style = PL_PLOT_LINE};
+  }
+  return PL_OK;
+}
+
+static void release_curves(curves *all, int one_by_one)
+{
+  pl_allocator allocator = pl_allocator_default();
+  for (int i = 0; i < all->count && one_by_one; i++)
+    pl_free(&allocator, (void *)(uintptr_t)all->series[i].x);
+  pl_free(&allocator, all->room);
+}
+
 static pl_status write_plot(const study_table *table, const pl_study_plot *from, pl_error *error)
 {
   static curves all;
   char path[4200], name[128];
   pl_allocator allocator = pl_allocator_default();
+  int over_time = is_over_time(from);
   all.count = 0;
   all.room = pl_alloc(&allocator, 6 * (size_t)table->case_count, sizeof *all.room);
   if (!all.room) return pl_fail_memory(error);
-  make_curves(table, from, &all);
+  pl_status status = PL_OK;
+  if (over_time)
+    status = make_series(table, from, &all, error);
+  else
+    make_curves(table, from, &all);
+  if (status) {
+    release_curves(&all, over_time);
+    return status;
+  }
   pl_plot_mark marks[PL_MOST_MARKS];
   for (int i = 0; i < from->mark_count; i++)
     marks[i] = (pl_plot_mark){.label = from->marks[i].label,
@@ -204,7 +309,7 @@ static pl_status write_plot(const study_table *table, const pl_study_plot *from,
   plot.title = from->title ? from->title : table->study->title;
   plot.x.label = from->x;
   plot.y.label = from->y;
-  plot.x.unit = study_column_unit(table, study_column(table, from->x));
+  plot.x.unit = over_time ? "s" : study_column_unit(table, study_column(table, from->x));
   plot.y.unit = study_column_unit(table, study_column(table, from->y));
   plot.x.log = from->log_x;
   plot.y.log = from->log_y;
@@ -214,11 +319,11 @@ static pl_status write_plot(const study_table *table, const pl_study_plot *from,
   plot.mark_count = from->mark_count;
   pl_text text = pl_text_make(NULL);
   snprintf(name, sizeof name, "%.100s.svg", from->name);
-  pl_status status = pl_path_join(path, sizeof path, table->folder, name, error);
+  status = pl_path_join(path, sizeof path, table->folder, name, error);
   if (!status) status = pl_plot_svg(&plot, &text, error);
   if (!status) status = pl_file_write(path, text.data, text.size, error);
   pl_text_release(&text);
-  pl_free(&allocator, all.room);
+  release_curves(&all, over_time);
   return status;
 }
 

@@ -229,7 +229,7 @@ static int read_row(study_table *table, const char *line)
 }
 
 /* Takes over the rows of an earlier run whose key and header are the same. */
-static int read_results(study_table *table, const char *key)
+static int read_results(study_table *table)
 {
   pl_allocator allocator = pl_allocator_default();
   char path[4200];
@@ -237,7 +237,8 @@ static int read_results(study_table *table, const char *key)
   int count = 0, same = 0;
   if (!pl_path_join(path, sizeof path, table->folder, "results.key", NULL) &&
       !pl_file_read(&allocator, path, 1000, &bytes, NULL))
-    same = strcmp(bytes.data, key) == 0;
+    same = strncmp(bytes.data, table->key, strlen(table->key)) == 0 &&
+           strcmp(bytes.data + strlen(table->key), "\n") == 0;
   pl_bytes_free(&allocator, &bytes);
   if (!same || pl_path_join(path, sizeof path, table->folder, "results.csv", NULL) ||
       pl_file_read(&allocator, path, 0, &bytes, NULL))
@@ -259,14 +260,15 @@ static int read_results(study_table *table, const char *key)
 pl_status study_table_open(study_table *table, int *done, pl_error *error)
 {
   pl_allocator allocator = pl_allocator_default();
-  pl_text key = pl_text_make(NULL);
   table->rows = pl_alloc(&allocator, (size_t)table->case_count, sizeof *table->rows);
   if (!table->rows) return pl_fail_memory(error);
-  pl_text_add(&key, "%016" PRIx64 " %s\n", table->study->hash, pl_version());
-  pl_status status = pl_text_ok(&key, error);
-  if (!status && !table->fresh) *done = read_results(table, key.data);
-  if (!status && *done == 0) status = study_table_save(table, error);
-  if (!status && *done == 0) return write_text(table, "results.key", &key, error);
+  snprintf(table->key, sizeof table->key, "%016" PRIx64 " %.50s", table->study->hash, pl_version());
+  if (!table->fresh) *done = read_results(table);
+  if (*done) return PL_OK;
+  pl_text key = pl_text_make(NULL);
+  pl_text_add(&key, "%s\n", table->key);
+  pl_status status = study_table_save(table, error);
+  if (!status) return write_text(table, "results.key", &key, error);
   pl_text_release(&key);
   return status;
 }

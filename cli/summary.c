@@ -69,8 +69,12 @@ static void add_bodies(pl_text *text, pl_world *world)
   pl_text_add(text, "],\n");
 }
 
-static void add_preconditioner(pl_text *text, const pl_world *world)
+static void add_solver(pl_text *text, const pl_world *world)
 {
+  const char *why, *solver = pl_world_solver_choice(world, &why);
+  add_word(text, "solver", pl_world_solver_name(world));
+  add_word(text, "solver_in_use", solver);
+  if (*why) add_word(text, "solver_reason", why);
   const char *reason, *choice = pl_world_preconditioner_choice(world, &reason);
   add_word(text, "preconditioner", pl_world_preconditioner_name(world));
   add_word(text, "preconditioner_in_use", choice);
@@ -102,11 +106,18 @@ static void compose(pl_text *text, const cli_outcome *outcome, const pl_world_fa
   add_number(text, "real_time_factor", facts->seconds > 0 ? facts->time / facts->seconds : NAN);
   add_seconds(text, facts, outcome->seconds_output);
   add_word(text, "integrator", pl_world_integrator_name(world));
-  add_word(text, "solver", pl_world_solver_name(world));
-  add_preconditioner(text, world);
+  add_solver(text, world);
   add_count(text, "newton_iterations", facts->newton_iterations);
   add_count(text, "linear_iterations", facts->linear_iterations);
+  add_count(text, "matrices", facts->matrices);
+  add_count(text, "factorisations", facts->factorisations);
+  add_count(text, "constraint_backsubstitutions", facts->border_solves);
+  add_count(text, "unfinished_linear_solves", facts->unfinished_solves);
+  add_number(text, "worst_linear_residual", facts->worst_linear_residual);
   add_count(text, "halved_steps", facts->halved_steps);
+  add_count(text, "unconverged_steps", facts->unconverged_steps);
+  add_count(text, "parts", facts->parts);
+  add_count(text, "rejected_parts", facts->rejected_parts);
   add_number(text, "last_linear_residual", facts->linear_residual);
   add_number(text, "last_newton_residual_newtons", facts->newton_residual);
   pl_text_add(text, "  \"energy\": {\"kinetic\": %.17g, \"elastic\": %.17g, \"gravity\": %.17g},\n",

@@ -10,12 +10,17 @@ build="gcc libc6-dev cmake ninja-build pkg-config libxml2-dev zlib1g-dev"
 viewer=libwebsockets-dev
 command -v node >/dev/null || viewer+=" nodejs"
 command -v npm >/dev/null || viewer+=" npm"
+# adaptive reference integrators
+solvers=libsundials-dev
 useful=
 case $purpose in
-build) needed=$build useful=$viewer ;;
+build) needed=$build useful="$viewer $solvers" ;;
 # clang and clang-format are second opinions, meshio an independent reader of our mesh files,
-# chromium looks at the viewer's page
-check) needed="$build g++" useful="$viewer clang clang-format python3-meshio chromium" ;;
+# chromium looks at the viewer's page, suitesparse factorises matrices
+check)
+  needed="$build g++"
+  useful="$viewer $solvers libsuitesparse-dev clang clang-format python3-meshio chromium"
+  ;;
 # llvm names the lines in a report of the sanitizers
 fuzz) needed="$build clang libclang-rt-dev" useful=llvm ;;
 format) needed=clang-format ;;

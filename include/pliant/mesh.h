@@ -1,4 +1,5 @@
-/* Meshes: tetrahedra or hexahedra with named sets. A mesh does not change once it is made. */
+/* Meshes: tetrahedra, hexahedra, or triangles in space, with named sets. A mesh does not change
+ * once it is made. */
 #ifndef PLIANT_MESH_H
 #define PLIANT_MESH_H
 
@@ -31,7 +32,7 @@ typedef struct pl_mesh_def {
   int node_count;
   const double *nodes; /* x y z of each node, in m */
   int element_count;
-  int nodes_per_element; /* 4: tetrahedra, 8: hexahedra */
+  int nodes_per_element; /* 3: triangles, 4: tetrahedra, 8: hexahedra */
   const int *elements;   /* node numbers from 0 */
   int set_count;
   const pl_set *sets;
@@ -50,6 +51,10 @@ PL_API void pl_mesh_destroy(pl_mesh *mesh);
 PL_API pl_status pl_mesh_generate(const pl_choice *generator, const pl_allocator *allocator,
                                   pl_mesh **mesh, pl_error *error);
 
+/* The boundary as a mesh of triangles; quadrilaterals are cut in two. */
+PL_API pl_status pl_mesh_boundary(const pl_mesh *mesh, const pl_allocator *allocator,
+                                  pl_mesh **triangles, pl_error *error);
+
 /* The format is chosen by the file's name; see pl_families() for the list. */
 PL_API pl_status pl_mesh_read(const char *path, const pl_allocator *allocator, pl_mesh **mesh,
                               pl_error *error);
@@ -59,12 +64,14 @@ PL_API int pl_mesh_node_count(const pl_mesh *mesh);
 PL_API const double *pl_mesh_nodes(const pl_mesh *mesh); /* 3 per node, m */
 PL_API int pl_mesh_element_count(const pl_mesh *mesh);
 PL_API int pl_mesh_nodes_per_element(const pl_mesh *mesh);
+PL_API const char *pl_mesh_shape_name(const pl_mesh *mesh); /* "tetrahedra" and so on */
 PL_API const int *pl_mesh_elements(const pl_mesh *mesh);
 PL_API int pl_mesh_set_count(const pl_mesh *mesh);
 PL_API const pl_set *pl_mesh_set(const pl_mesh *mesh, int index);
 PL_API const pl_set *pl_mesh_find_set(const pl_mesh *mesh, const char *name);
 
-/* The boundary: faces of 3 nodes (tetrahedra) or 4 (hexahedra), turned outwards. */
+/* The boundary: faces of 3 nodes (tetrahedra) or 4 (hexahedra), turned outwards; triangles are
+ * their own boundary. */
 PL_API int pl_mesh_face_count(const pl_mesh *mesh);
 PL_API int pl_mesh_nodes_per_face(const pl_mesh *mesh);
 PL_API const int *pl_mesh_faces(const pl_mesh *mesh);

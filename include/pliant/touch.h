@@ -23,10 +23,14 @@ extern "C" {
 /* A point that moves with a body: a weighted sum of nodes of one element (weights add up to 1). */
 typedef struct pl_spot {
   pl_body_id body;
-  int count; /* 1 to 4 */
-  int nodes[4];
-  double weights[4];
+  int count; /* 1 to 8 */
+  int nodes[8];
+  double weights[8];
 } pl_spot;
+
+/* The point of a body that lies at a place of the rest shape, or nearest to it. */
+PL_API pl_status pl_world_find_spot(const pl_world *world, pl_body_id body, const double at[3],
+                                    pl_spot *spot, pl_error *error);
 
 /* What a ray meets first. */
 typedef struct pl_hit {
@@ -52,14 +56,17 @@ typedef struct pl_pull_id {
  * that an implicit integrator stays stable however stiff it is. */
 typedef struct pl_pull_def {
   pl_spot at;
-  double target[3];  /* m                                                  */
-  double stiffness;  /* N/m                                                */
-  double damping;    /* N s/m, on the point's velocity                     */
-  double most_force; /* N, the spring pulls no harder; 0: there is no limit */
+  double target[3];      /* m                                                  */
+  double translation[3]; /* m, of the target by the factor of the ramp; all 0: it stays */
+  pl_ramp ramp;          /* copied                                              */
+  double until;          /* s, when it lets go                                  */
+  double stiffness;      /* N/m                                                */
+  double damping;        /* N s/m, on the point's velocity                     */
+  double most_force;     /* N, the spring pulls no harder; 0: there is no limit */
   uint32_t cookie;
 } pl_pull_def;
 
-/* 1000 N/m without damping or limit. */
+/* 1000 N/m without damping, limit, motion or end. */
 PL_API pl_pull_def pl_pull_def_default(void);
 
 PL_API pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id *pull,
@@ -127,8 +134,10 @@ PL_API pl_status pl_world_set_material(pl_world *world, pl_body_id body, const p
 
 /* ---- going back ---- */
 
-/* Bytes that the state takes, and the state itself: time, positions and velocities. It fits the
- * world it was taken from, or one made alike, in the same program. */
+/* Bytes that the state takes (they depend on the integrator), and the state itself: time,
+ * positions, velocities, and what the integrator remembers, so that a run goes on with the same
+ * bits (with matrix = "kept", to within Newton's tolerance). It fits the world it was taken from,
+ * or one made alike, in the same program; another integrator than then starts without a memory. */
 PL_API size_t pl_world_state_size(const pl_world *world);
 PL_API pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size,
                                      pl_error *error);

@@ -36,7 +36,9 @@ typedef struct pl_world_def {
   double dt;         /* time step, s */
   double gravity[3]; /* m/s^2 */
   int halvings; /* a step that fails is made again with half the step, so often at most; 0: never,
-                   for real time */
+                   for real time, and what Newton's method has after its last iteration counts */
+  double tolerance; /* m; steps are divided so that each part's estimated RMS error of positions
+                       stays below this; 0: they are not divided */
   pl_choice integrator, solver, preconditioner;
   int threads; /* 0: one per processor; the results do not depend on it */
   pl_allocator allocator;
@@ -54,6 +56,8 @@ PL_API void pl_world_destroy(pl_world *world); /* NULL is fine */
 /* The names of the chosen members. */
 PL_API const char *pl_world_integrator_name(const pl_world *world);
 PL_API const char *pl_world_solver_name(const pl_world *world);
+/* The solver in use now, and why it was chosen ("" where the user did). */
+PL_API const char *pl_world_solver_choice(const pl_world *world, const char **reason);
 PL_API const char *pl_world_preconditioner_name(const pl_world *world);
 /* Which preconditioner is in use where the chosen one (auto) chooses itself, and why, as a sentence
  * that holds until the next step. The chosen one's name and an empty reason otherwise. */
@@ -87,6 +91,8 @@ typedef struct pl_body_def {
   const double
       *sites; /* 3 per place, copied: where the model shall put its frames; NULL: it chooses */
   int site_count;
+  const pl_mesh *surface; /* finer triangles (or the boundary of finer elements) that follow the
+                             body and are shown in its place; copied; NULL: none */
   uint32_t cookie;
 } pl_body_def;
 
@@ -99,6 +105,9 @@ PL_API pl_body_id pl_world_body_at(const pl_world *world, int index);
 PL_API const char *pl_world_body_name(const pl_world *world, pl_body_id body);
 PL_API const pl_mesh *pl_world_body_mesh(const pl_world *world, pl_body_id body);
 
+/* The triangles that follow a body, at rest; NULL: it has none. */
+PL_API const pl_mesh *pl_world_body_surface(const pl_world *world, pl_body_id body);
+
 /* ---- what holds and loads a body ---- */
 
 /* A factor over time: linear between the given times, constant outside; no times: always 1. */
@@ -107,14 +116,16 @@ typedef struct pl_ramp {
   const double *times, *factors; /* s, 1 */
 } pl_ramp;
 
-/* Nodes that are held, or moved as told: by the factor s(t) of the ramp a node at rest position X
- * is carried to centre + turn(axis, s angle) (X - centre) + s translation. */
+/* Nodes that are held, or moved as told: by the factor s(t) of the ramp, and that of the offset's
+ * own ramp, a node at rest position X is carried to
+ * centre + turn(axis, s angle) (X + s2 offset - centre) + s translation. */
 typedef struct pl_fix_def {
   const pl_selector *where; /* which nodes: the union of these */
   int where_count;
   int free_axis[3];                                 /* 1: the node may move along x, y, z */
   double translation[3], centre[3], axis[3], angle; /* m, m, direction, degrees */
-  pl_ramp ramp;
+  double offset[3];                                 /* m, turned with the node */
+  pl_ramp ramp, offset_ramp;
   uint32_t cookie;
 } pl_fix_def;
 
@@ -122,6 +133,24 @@ PL_API pl_fix_def pl_fix_def_default(void);
 /* held (may be NULL) receives the number of nodes; selecting none is an error. */
 PL_API pl_status pl_world_add_fix(pl_world *world, pl_body_id body, const pl_fix_def *def,
                                   int *held, pl_error *error);
+
+/* Elements that move as one rigid body: freely, about a point or about an axis that stays where it
+ * is in space. (What shall move as told is moved by a fix.) Their unknowns are condensed to six,
+ * they exert no elastic force, and what is attached to them pulls at them. */
+typedef enum pl_hinge { PL_HINGE_NONE, PL_HINGE_POINT, PL_HINGE_AXIS } pl_hinge;
+
+typedef struct pl_rigid_def {
+  const pl_selector *where; /* elements with all nodes in the union of these */
+  int where_count;
+  pl_hinge hinge;
+  double centre[3], axis[3]; /* m, a point on the axis; direction */
+  uint32_t cookie;
+} pl_rigid_def;
+
+PL_API pl_rigid_def pl_rigid_def_default(void);
+/* elements (may be NULL) receives the number of elements; selecting none is an error. */
+PL_API pl_status pl_world_add_rigid(pl_world *world, pl_body_id body, const pl_rigid_def *def,
+                                    int *elements, pl_error *error);
 
 typedef struct pl_load_def {
   pl_choice load; /* "force", "traction", "pressure", "shear" */
@@ -165,6 +194,11 @@ PL_API pl_status pl_world_set_positions(pl_world *world, pl_body_id body, const 
 PL_API pl_status pl_world_set_velocities(pl_world *world, pl_body_id body, const double *velocities,
                                          pl_error *error);
 
+/* What the points of the body's surface have of a field of its nodes, of so many numbers each: of
+ * positions, where they are. */
+PL_API pl_status pl_world_follow(const pl_world *world, pl_body_id body, int numbers,
+                                 const double *nodal, double *points, pl_error *error);
+
 /* Per element: von Mises stress in Pa and the local volume ratio det F; either may be NULL. */
 PL_API pl_status pl_world_get_stress(pl_world *world, pl_body_id body, double *von_mises,
                                      double *volume_ratio, pl_error *error);
@@ -204,7 +238,14 @@ PL_API pl_status pl_world_read_probe(pl_world *world, pl_probe_id probe, double 
 /* What all steps so far took and where the world stands. */
 typedef struct pl_world_facts {
   int64_t steps, newton_iterations, linear_iterations;
+  int64_t matrices;                 /* that were assembled */
+  int64_t factorisations;           /* complete ones, by a direct solver */
+  int64_t border_solves;            /* its back-substitutions for constraints that came */
+  int64_t unfinished_solves;        /* linear solves that used up their iterations */
+  double worst_linear_residual;     /* relative, of all linear solves */
   int64_t halved_steps;             /* that failed and were made again with smaller ones */
+  int64_t unconverged_steps;        /* that counted though Newton's method had not converged */
+  int64_t parts, rejected_parts;    /* steps of the integrator; those that step control undid */
   double time;                      /* simulated, s                                     */
   double seconds, seconds_evaluate; /* wall time of all steps; of forces and matrices   */
   double seconds_solve;             /* of linear solves                                 */

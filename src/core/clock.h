@@ -11,4 +11,12 @@ static inline double pl_now(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Seconds of processor time of all threads of the process. */
+static inline double pl_processor_now(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 #endif

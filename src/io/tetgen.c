@@ -206,7 +206,7 @@ static pl_status tetgen_write(const pl_snapshot *snapshot, const char *path, con
   const pl_mesh *mesh = snapshot->mesh;
   if (pl_mesh_nodes_per_element(mesh) != 4)
     return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0,
-                      "cannot hold hexahedra: TetGen files are for tetrahedra, use .vtu or .msh");
+                      "TetGen files hold nothing but tetrahedra; use .vtu or .msh");
   pl_text nodes = pl_text_make(NULL), tets = pl_text_make(NULL);
   int *markers = NULL, *regions = NULL;
   pl_status status = pl_numbered_items(mesh, &nodes.allocator, 0, &markers, error);

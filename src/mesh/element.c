@@ -12,6 +12,7 @@
 const int pl_tet_faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 const int pl_hex_faces[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
                                 {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+const int pl_triangle_edges[3][2] = {{0, 1}, {1, 2}, {2, 0}};
 const int pl_tet_edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 const int pl_hex_edges[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
                                  {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
@@ -26,6 +27,23 @@ void pl_element_corners(const double *positions, const int *nodes, int nodes_per
   }
 }
 
+const int (*pl_element_edges(int nodes_per_element, int *count))[2]
+{
+  *count = nodes_per_element == 8 ? 12 : nodes_per_element == 4 ? 6 : 3;
+  if (nodes_per_element == 8) return pl_hex_edges;
+  return nodes_per_element == 4 ? pl_tet_edges : pl_triangle_edges;
+}
+
+/* Twice the area of a triangle. */
+static double area2(double corners[][3])
+{
+  double u[3], v[3], area[3];
+  pl_vec3_sub(corners[1], corners[0], u);
+  pl_vec3_sub(corners[2], corners[0], v);
+  pl_vec3_cross(u, v, area);
+  return pl_vec3_norm(area);
+}
+
 /* Six times the volume of the tetrahedron apex abc. */
 static double volume6(const double apex[3], const double a[3], const double b[3], const double c[3])
 {
@@ -38,6 +56,7 @@ static double volume6(const double apex[3], const double a[3], const double b[3]
 
 double pl_corners_volume(double corners[][3], int nodes_per_element)
 {
+  if (nodes_per_element == 3) return area2(corners) / 2;
   if (nodes_per_element == 4) return volume6(corners[0], corners[1], corners[2], corners[3]) / 6;
 
   // under a bilinear face lies the mean of what lies under its two splits into triangles, which
@@ -100,11 +119,11 @@ static double least_height(const double u[3], const double v[3], const double w[
 
 static double longest_edge(double corners[][3], int nodes_per_element)
 {
-  int hex = nodes_per_element == 8;
+  int count;
+  const int(*edges)[2] = pl_element_edges(nodes_per_element, &count);
   double longest = 0, edge[3];
-  for (int i = 0; i < (hex ? 12 : 6); i++) {
-    const int *ends = hex ? pl_hex_edges[i] : pl_tet_edges[i];
-    pl_vec3_sub(corners[ends[1]], corners[ends[0]], edge);
+  for (int i = 0; i < count; i++) {
+    pl_vec3_sub(corners[edges[i][1]], corners[edges[i][0]], edge);
     longest = fmax(longest, pl_vec3_norm(edge));
   }
   return longest;
@@ -128,6 +147,7 @@ double pl_corners_shape(double corners[][3], int nodes_per_element, int *worst_c
   *worst_corner = 0;
   double size = longest_edge(corners, nodes_per_element);
   if (!(size > 0)) return 0;
+  if (nodes_per_element == 3) return area2(corners) / size / size;
   if (nodes_per_element == 4) return corner_height(corners, 0, tet_corner, size, 1);
 
   // all eight corners must agree about the orientation

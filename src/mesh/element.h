@@ -1,4 +1,4 @@
-/* The shapes of one tetrahedron and one hexahedron. */
+/* The shapes of one triangle, tetrahedron or hexahedron. */
 #ifndef PL_MESH_ELEMENT_H
 #define PL_MESH_ELEMENT_H
 
@@ -14,7 +14,8 @@ static inline double pl_triple(const double a[3], const double b[3], const doubl
 }
 
 /* Edges as pairs of local nodes. */
-extern const int pl_tet_edges[6][2], pl_hex_edges[12][2];
+extern const int pl_triangle_edges[3][2], pl_tet_edges[6][2], pl_hex_edges[12][2];
+const int (*pl_element_edges(int nodes_per_element, int *count))[2];
 
 /* The three neighbours of each corner of a hexahedron, right-handed seen from inside. */
 extern const int pl_hex_corners[8][3];
@@ -23,13 +24,14 @@ extern const int pl_hex_corners[8][3];
 void pl_element_corners(const double *positions, const int *nodes, int nodes_per_element,
                         double corners[][3]);
 
-/* Volume of an element with these corners. */
+/* Volume of an element with these corners; of a triangle its area. */
 double pl_corners_volume(double corners[][3], int nodes_per_element);
 
 /* The least and the largest dihedral angle of a tetrahedron, in degrees. */
 void pl_tet_angles(const double *positions, const int nodes[4], double *least, double *most);
 
-/* How far the element is from being flat or folded: the least height of a tetrahedron, the least
+/* How far the element is from being flat or folded: the least height of a triangle or
+ * tetrahedron, the least
  * over the corners of that of the parallelepiped which a hexahedron's edges span there, over the
  * longest edge. The sign is that of the orientation; 0 if a hexahedron has corners of both signs
  * (its corner of the least value is then reported). An element of no extent gives 0. */

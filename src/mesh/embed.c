@@ -173,6 +173,8 @@ pl_status pl_embed_create(const pl_mesh *mesh, int point_count, const double *po
                           const pl_allocator *allocator, pl_embed **out, pl_error *error)
 {
   *out = NULL;
+  if (mesh->nodes_per_element == 3)
+    return pl_fail(error, PL_E_ARGUMENT, "points can only follow elements that have a volume");
   for (int i = 0; i < 3 * point_count; i++) {
     if (!(fabs(points[i]) <= 1e100))
       return pl_fail_entity(error, PL_E_ARGUMENT, i / 3, "point %d has the coordinate %g", i / 3,
@@ -217,16 +219,21 @@ void pl_embed_destroy(pl_embed *embed)
   pl_free(&allocator, embed);
 }
 
+void pl_embed_carry(const pl_embed *embed, int numbers, const double *values, double *points)
+{
+  size_t width = (size_t)embed->width, n = (size_t)numbers;
+  for (size_t i = 0; i < n * (size_t)embed->point_count; i++) {
+    const double *weights = embed->weights + width * (i / n);
+    const int *nodes = embed->nodes + width * (i / n);
+    double sum = 0;
+    for (size_t k = 0; k < width; k++) sum += weights[k] * values[n * (size_t)nodes[k] + i % n];
+    points[i] = sum;
+  }
+}
+
 void pl_embed_follow(const pl_embed *embed, const double *positions, double *points)
 {
-  size_t width = (size_t)embed->width;
-  for (size_t i = 0; i < (size_t)embed->point_count; i++) {
-    double sum[3] = {0};
-    for (size_t k = 0; k < width; k++)
-      pl_vec3_add_scaled(embed->weights[width * i + k],
-                         positions + 3 * (size_t)embed->nodes[width * i + k], sum);
-    pl_vec3_copy(sum, points + 3 * i);
-  }
+  pl_embed_carry(embed, 3, positions, points);
 }
 
 void pl_embed_push(const pl_embed *embed, const double *point_forces, double *node_forces)

@@ -19,7 +19,8 @@ pl_status pl_embed_create(const pl_mesh *mesh, int point_count, const double *po
                           const pl_allocator *allocator, pl_embed **embed, pl_error *error);
 void pl_embed_destroy(pl_embed *embed);
 
-/* Where the points are when the nodes are at positions; any field of the nodes works as well. */
+/* Where the points are when the nodes are at positions; and any field of so many numbers each. */
+void pl_embed_carry(const pl_embed *embed, int numbers, const double *values, double *points);
 void pl_embed_follow(const pl_embed *embed, const double *positions, double *points);
 
 /* Adds forces on the points to those on the nodes: the transpose, so that the work is the same. */

@@ -224,6 +224,16 @@ static double nearest_in_hex(double corners[][3], const double point[3], double 
   return best;
 }
 
+/* Fills the weights of the nearest point of an element and returns the squared distance. */
+static double nearest_in(double corners[][3], int n, const double point[3], double *weights)
+{
+  if (n == 4) return nearest_in_tet(corners, point, weights);
+  if (n == 8) return nearest_in_hex(corners, point, weights);
+  nearest_on_triangle(corners, point, weights);
+  double gap = squared_gap(corners, weights, 3, point);
+  return gap <= INSIDE * INSIDE ? 0 : gap;
+}
+
 /* The search so far. */
 typedef struct search {
   const pl_mesh *mesh;
@@ -253,8 +263,7 @@ static void try_element(search *find, int element)
     local[k] = (find->point[k] - origin[k]) / size;
     for (int i = 0; i < n; i++) corners[i][k] = (corners[i][k] - origin[k]) / size;
   }
-  double gap =
-      n == 4 ? nearest_in_tet(corners, local, weights) : nearest_in_hex(corners, local, weights);
+  double gap = nearest_in(corners, n, local, weights);
   if (!(gap * size * size < find->best)) return;
   find->best = gap * size * size;
   find->anchor->element = element;

@@ -29,10 +29,11 @@ pl_status pl_mesh_check_limits(int64_t node_count, int64_t element_count, pl_err
 
 static pl_status check_def(const pl_mesh_def *def, pl_error *error)
 {
-  if (def->nodes_per_element != 4 && def->nodes_per_element != 8)
+  int n = def->nodes_per_element;
+  if (n != 3 && n != 4 && n != 8)
     return pl_fail(error, PL_E_ARGUMENT,
-                   "nodes_per_element = %d must be 4 (tetrahedra) or 8 (hexahedra)",
-                   def->nodes_per_element);
+                   "nodes_per_element = %d must be 3 (triangles), 4 (tetrahedra) or 8 (hexahedra)",
+                   n);
   if (def->node_count < 0 || def->element_count < 0 || def->set_count < 0)
     return pl_fail(error, PL_E_ARGUMENT, "a mesh cannot have %d nodes, %d elements and %d sets",
                    def->node_count, def->element_count, def->set_count);
@@ -113,6 +114,9 @@ static pl_status orient(const pl_mesh_def *def, int element, int *nodes, int *fl
                           "element %d is flat or folded at its corner %d (node %d); a "
                           "hexahedron's nodes go around its bottom, then above them",
                           element, corner, nodes[corner]);
+  if (n == 3)
+    return pl_fail_entity(error, PL_E_MESH, element,
+                          "element %d has no area: its nodes lie on a line", element);
   return pl_fail_entity(error, PL_E_MESH, element,
                         "element %d has no volume: its nodes lie in a plane", element);
 }
@@ -266,6 +270,12 @@ void pl_mesh_destroy(pl_mesh *mesh)
   pl_free(&allocator, mesh->set_ids);
   pl_free(&allocator, mesh->set_names);
   pl_free(&allocator, mesh);
+}
+
+const char *pl_mesh_shape_name(const pl_mesh *mesh)
+{
+  int n = mesh->nodes_per_element;
+  return n == 3 ? "triangles" : n == 4 ? "tetrahedra" : "hexahedra";
 }
 
 int pl_mesh_node_count(const pl_mesh *mesh) { return mesh->node_count; }

@@ -46,7 +46,8 @@ pl_status pl_mesh_order(const pl_mesh *mesh, int *order, pl_error *error);
 pl_status pl_mesh_reorder(const pl_mesh *mesh, const int *order, int *element_order,
                           const pl_allocator *allocator, pl_mesh **out, pl_error *error);
 
-/* Signed volume of an element with the given nodes at positions (3 per node). */
+/* Signed volume of an element with the given nodes at positions (3 per node); of a triangle its
+ * area. */
 double pl_element_volume(const double *positions, const int *nodes, int nodes_per_element);
 
 /* The faces of one element, turned outwards: nodes_per_face local indices each. */

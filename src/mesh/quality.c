@@ -56,12 +56,12 @@ typedef struct edge_lengths {
 
 static edge_lengths measure_edges(double corners[][3], int nodes_per_element)
 {
-  int hex = nodes_per_element == 8;
+  int count;
+  const int(*edges)[2] = pl_element_edges(nodes_per_element, &count);
   edge_lengths lengths = {.least = INFINITY};
-  for (int i = 0; i < (hex ? 12 : 6); i++) {
-    const int *ends = hex ? pl_hex_edges[i] : pl_tet_edges[i];
+  for (int i = 0; i < count; i++) {
     double edge[3];
-    pl_vec3_sub(corners[ends[1]], corners[ends[0]], edge);
+    pl_vec3_sub(corners[edges[i][1]], corners[edges[i][0]], edge);
     double length = pl_vec3_norm(edge);
     lengths.least = fmin(lengths.least, length);
     lengths.most = fmax(lengths.most, length);
@@ -82,16 +82,29 @@ static double dihedral(double corners[][3], int corner, int along, int left, int
   return DEGREES * atan2(pl_vec3_norm(e) * fabs(pl_triple(e, a, b)), pl_vec3_dot(over, under));
 }
 
-/* The six angles of a tetrahedron; those of a hexahedron's edges at both of their ends. */
+/* The angle of a triangle at a corner. */
+static double corner_angle(double corners[][3], int corner)
+{
+  double a[3], b[3], across[3];
+  pl_vec3_sub(corners[(corner + 1) % 3], corners[corner], a);
+  pl_vec3_sub(corners[(corner + 2) % 3], corners[corner], b);
+  pl_vec3_cross(a, b, across);
+  return DEGREES * atan2(pl_vec3_norm(across), pl_vec3_dot(a, b));
+}
+
+/* The six angles of a tetrahedron; those of a hexahedron's edges at both of their ends; those of a
+ * triangle. */
 static void measure_angles(double corners[][3], int nodes_per_element, double *least, double *most)
 {
   // each edge of a tetrahedron, and the other two nodes
   static const int tet[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
                                 {1, 2, 0, 3}, {1, 3, 0, 2}, {2, 3, 0, 1}};
   int hex = nodes_per_element == 8;
-  for (int i = 0; i < (hex ? 24 : 6); i++) {
+  for (int i = 0; i < (hex ? 24 : nodes_per_element == 4 ? 6 : 3); i++) {
     double angle;
-    if (hex) {
+    if (nodes_per_element == 3) {
+      angle = corner_angle(corners, i);
+    } else if (hex) {
       const int *to = pl_hex_corners[i / 3];
       angle = dihedral(corners, i / 3, to[i % 3], to[(i + 1) % 3], to[(i + 2) % 3]);
     } else {
@@ -145,8 +158,8 @@ static void measure_element(const pl_mesh *mesh, int element, pl_mesh_facts *fac
   facts->most_edge = fmax(facts->most_edge, edges.most);
   facts->mean_edge += edges.sum;
 
-  // the shape of a tetrahedron is its least height over its longest edge
-  double aspect = n == 4 ? 1 / pl_corners_shape(corners, n, &corner) : edges.most / edges.least;
+  // the shape of a tetrahedron or triangle is its least height over its longest edge
+  double aspect = n != 8 ? 1 / pl_corners_shape(corners, n, &corner) : edges.most / edges.least;
   facts->mean_aspect += aspect;
   rank(facts, element, aspect);
   measure_angles(corners, n, &facts->least_angle, &facts->most_angle);
@@ -173,7 +186,9 @@ pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *e
   pl_mesh_bounds(mesh, facts->low, facts->high);
 
   for (int e = 0; e < mesh->element_count; e++) measure_element(mesh, e, facts);
-  facts->mean_edge /= (double)mesh->element_count * (mesh->nodes_per_element == 8 ? 12 : 6);
+  int edges;
+  pl_element_edges(mesh->nodes_per_element, &edges);
+  facts->mean_edge /= (double)mesh->element_count * edges;
   facts->mean_aspect /= mesh->element_count;
   facts->worst_aspect = facts->worst_aspects[0];
   facts->worst_element = facts->worst_elements[0];

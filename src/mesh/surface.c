@@ -148,8 +148,48 @@ static pl_status keep_boundary(const face_list *list, pl_mesh *mesh, pl_error *e
   return PL_OK;
 }
 
+pl_status pl_mesh_boundary(const pl_mesh *mesh, const pl_allocator *allocator, pl_mesh **out,
+                           pl_error *error)
+{
+  *out = NULL;
+  pl_allocator own = pl_allocator_or_default(allocator);
+  int width = mesh->nodes_per_face, pieces = width - 2;
+  size_t count = (size_t)mesh->face_count * (size_t)pieces;
+  int *triangles = pl_alloc(&own, 3 * count, sizeof *triangles);
+  if (!triangles) return pl_fail_memory(error);
+  for (size_t i = 0; i < count; i++) {
+    const int *face = mesh->faces + (size_t)width * (i / (size_t)pieces);
+    int k = 1 + (int)(i % (size_t)pieces), corners[3] = {face[0], face[k], face[k + 1]};
+    memcpy(triangles + 3 * i, corners, sizeof corners);
+  }
+  pl_status status = pl_mesh_create(&(pl_mesh_def){.node_count = mesh->node_count,
+                                                   .nodes = mesh->nodes,
+                                                   .element_count = (int)count,
+                                                   .nodes_per_element = 3,
+                                                   .elements = triangles,
+                                                   .allocator = &own},
+                                    out, error);
+  pl_free(&own, triangles);
+  return status;
+}
+
+/* Triangles are their own surface. */
+static pl_status copy_triangles(pl_mesh *mesh, pl_error *error)
+{
+  size_t count = (size_t)mesh->element_count;
+  mesh->faces = pl_alloc(&mesh->allocator, 3 * count, sizeof *mesh->faces);
+  mesh->face_elements = pl_alloc(&mesh->allocator, count, sizeof *mesh->face_elements);
+  if (!mesh->faces || !mesh->face_elements) return pl_fail_memory(error);
+  mesh->nodes_per_face = 3;
+  mesh->face_count = mesh->element_count;
+  memcpy(mesh->faces, mesh->elements, 3 * count * sizeof *mesh->faces);
+  for (int i = 0; i < mesh->element_count; i++) mesh->face_elements[i] = i;
+  return PL_OK;
+}
+
 pl_status pl_mesh_find_surface(pl_mesh *mesh, pl_error *error)
 {
+  if (mesh->nodes_per_element == 3) return copy_triangles(mesh, error);
   int hex = mesh->nodes_per_element == 8;
   face_list list = {.mesh = mesh, .per_element = hex ? 6 : 4, .width = hex ? 4 : 3};
   list.count = mesh->element_count * list.per_element;

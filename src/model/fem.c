@@ -81,8 +81,8 @@ static void sort_nodes(const int *nodes, int count, int *order)
 }
 
 /* Rest data of one element in its lane; the copies that fill the last batch weigh nothing. */
-static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *material, int place,
-                           pl_error *error)
+static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *material,
+                           const unsigned char *rigid, int place, pl_error *error)
 {
   int count = fem->nodes_per_element, lane = place % PL_LANES, batch = place / PL_LANES;
   int element = place < fem->elements ? place : fem->elements - 1, order[PL_ELEMENT_NODES];
@@ -92,8 +92,8 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
   for (int a = 0; a < count; a++) lane_nodes[PL_LANES * a + lane] = nodes[order[a]];
 
   pl_lanes *rest = fem->rest + (size_t)batch * pl_fem_rest_size(count, fem->points);
-  (*rest++)[lane] = material->lambda;
-  (*rest++)[lane] = material->mu;
+  (*rest++)[lane] = rigid && rigid[element] ? 0 : material->lambda;
+  (*rest++)[lane] = rigid && rigid[element] ? 0 : material->mu;
   for (int p = 0; p < fem->points; p++) {
     double b[PL_ELEMENT_NODES][3];
     pl_shape at = pl_shape_at(count, p);
@@ -158,7 +158,7 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   memcpy(fem->element_nodes, mesh->elements,
          (size_t)fem->elements * (size_t)fem->nodes_per_element * sizeof *fem->element_nodes);
   for (int place = 0; place < fem->batches * PL_LANES; place++) {
-    status = fill_lane(fem, mesh, material, place, error);
+    status = fill_lane(fem, mesh, material, self->sites.rigid, place, error);
     if (status) return status;
   }
   status =

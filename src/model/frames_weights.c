@@ -203,7 +203,7 @@ static pl_status make_laplace(const pl_allocator *allocator, const pl_mesh *mesh
   if (status) return status;
   add_laplacian(mesh, to->A);
   find_seeds(mesh, count, origins, seed, to->owner);
-  to->filter = (pl_filter){0, to->held, to->projections};
+  to->filter = (pl_filter){.nodes = to->held, .projections = to->projections};
   for (int n = 0; n < mesh->node_count; n++) {
     if (to->owner[n]) to->held[to->filter.count++] = n;
   }

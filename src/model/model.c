@@ -30,6 +30,12 @@ pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, con
                          pl_error *error)
 {
   *out = NULL;
+  if (mesh->nodes_per_element == 3 &&
+      !((const pl_model_ops *)(const void *)part->member)->on_triangles)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "model=\"%s\" needs elements with a volume, and the mesh has triangles; use "
+                   "model=\"springs\" or fill the surface",
+                   part->member->name);
   pl_allocator memory = pl_allocator_or_default(allocator);
   pl_model *model = pl_alloc(&memory, 1, sizeof *model);
   if (!model) return pl_fail_memory(error);

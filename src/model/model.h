@@ -16,15 +16,17 @@ typedef struct pl_model pl_model;
   X(springs)                                                                                       \
   X(frames)
 
-/* Places in the rest shape that were given for a model's own use, such as frames; 3 numbers each.
- */
+/* Places in the rest shape that were given for a model's own use, such as frames, 3 numbers each;
+ * and per element whether it is part of something rigid and exerts no force (NULL: none is). */
 typedef struct pl_sites {
   int count;
   const double *at;
+  const unsigned char *rigid;
 } pl_sites;
 
 typedef struct pl_model_ops {
   pl_member info;
+  int on_triangles; /* it can do with a mesh of triangles as well */
   /* From a mesh whose numbering is final, a material and the member's values. */
   pl_status (*create)(pl_model *self, const pl_mesh *mesh, const pl_material *material,
                       const double *values, pl_error *error);

@@ -1,16 +1,18 @@
 /* Springs and dampers along the edges of a mesh.
  *
- * Every two nodes of an element are joined: the 6 edges of a tetrahedron, the edges and diagonals
- * of a hexahedron. With d = x_j - x_i, rest length l0 and rest direction n, node i feels
+ * Every two nodes of an element are joined: the sides of a triangle, the 6 edges of a tetrahedron,
+ * the edges and diagonals of a hexahedron. With d = x_j - x_i, rest length l0 and rest direction n,
+ * node i feels
  *
  *   (k (m.d - l0) + c (m.(v_j - v_i))) m
  *
  * along m = d/|d| for exact springs, m = n for linear ones, and m = Q n for springs warped by
  * edges, where Q is the rotation nearest to the sum of those of the two nodes: action is reaction
  * there. Springs warped by vertices are the linear ones in warp.h. Stiffness by van Gelder 1998: k
- * = E sum V / l0^2 over the elements around the edge, scaled on hexahedra by 6/28 so that their
- * more springs store the same energy when all stretch alike. Poisson's ratio is not used: such
- * bodies have about 1/4. Hauth 2004, appendix B; Mueller et al. 2002, section 3. */
+ * = E sum V / l0^2 over the elements around the edge (V is a triangle's area times the thickness),
+ * scaled on hexahedra by 6/28 so that their more springs store the same energy when all stretch
+ * alike. Poisson's ratio is not used: such bodies have about 1/4. Hauth 2004, appendix B; Mueller
+ * et al. 2002, section 3. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/decompose.h"
@@ -23,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FORCES, DAMPING, QUALITY, PARAM_COUNT };
+enum { FORCES, DAMPING, QUALITY, THICKNESS, PARAM_COUNT };
 enum { EXACT, LINEAR, WARPED, EDGE };
 enum { BY_STIFFNESS, CONSTANT, BY_QUALITY };
 
@@ -37,6 +39,8 @@ static const pl_param params[PARAM_COUNT] = {
                  "the same for all; or so that it rings with the given quality",
                  BY_STIFFNESS, 0, 2, "stiffness|constant|quality", 1},
     [QUALITY] = {"quality", "1", "Q of each spring, for damping=\"quality\"", 5, 0.1, 1e9, NULL, 1},
+    [THICKNESS] = {"thickness", "m", "of triangles, which have no volume of their own", 1e-3, 1e-9,
+                   1e3, NULL, 1},
 };
 
 /* One end of a spring, seen from the row's node. */
@@ -53,7 +57,7 @@ typedef struct springs {
   int crowded;            /* the bound matrix has other blocks in these rows, too */
   double *sums;           /* energy of each chunk */
   int element_count, nodes_per_element, *elements;
-  double *volumes;
+  double *volumes, thickness; /* thickness: 1 where elements have a volume */
   pl_mass mass;
   pl_warp warp;
 } springs;
@@ -95,13 +99,14 @@ static void set_ends(springs *self, const pl_mesh *mesh)
 }
 
 /* k and c in proportion to it, from all elements. */
-static void set_stiffness(springs *self, const pl_material *material)
+static void set_stiffness(springs *self, const pl_material *material, const unsigned char *rigid)
 {
   int n = self->nodes_per_element;
-  double share = 6.0 / (n * (n - 1) / 2.0), young = young_of(material->lambda, material->mu);
+  double share = n == 8 ? 6.0 / 28 : 1, young = young_of(material->lambda, material->mu);
   double viscous = young_of(material->viscous_lambda, material->viscous_mu);
   for (int e = 0; e < self->element_count; e++) {
     const int *nodes = self->elements + (size_t)e * (size_t)n;
+    if (rigid && rigid[e]) continue;
     for (int ab = 0; ab < n * n; ab++) {
       if (ab / n == ab % n) continue;
       spring *end = &self->ends[pl_bsr_find(self->pattern, nodes[ab / n], nodes[ab % n])];
@@ -177,8 +182,8 @@ static pl_status copy_elements(pl_model *model, springs *self, const pl_mesh *me
   if (!self->elements || !self->volumes) return pl_fail_memory(error);
   memcpy(self->elements, mesh->elements, count * n * sizeof *self->elements);
   for (size_t e = 0; e < count; e++) {
-    self->volumes[e] =
-        pl_element_volume(mesh->nodes, self->elements + n * e, mesh->nodes_per_element);
+    self->volumes[e] = self->thickness * pl_element_volume(mesh->nodes, self->elements + n * e,
+                                                           mesh->nodes_per_element);
     if (!(self->volumes[e] > 0) || !isfinite(self->volumes[e]))
       return pl_fail_entity(error, PL_E_MESH, (int64_t)e,
                             "element %d has the volume %g m^3; it must be positive: repair the "
@@ -221,6 +226,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
   if (!self) return pl_fail_memory(error);
   model->state = self;
   self->forces = (int)values[FORCES];
+  self->thickness = mesh->nodes_per_element == 3 ? values[THICKNESS] : 1;
   self->sums = pl_alloc(&model->allocator, (size_t)pl_chunk_count(model->blocks, ROWS_PER_CHUNK),
                         sizeof *self->sums);
   pl_status status = self->sums ? PL_OK : pl_fail_memory(error);
@@ -233,7 +239,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
                           &self->mass, error);
   if (status) return status;
   model->lumped_mass = self->mass.lumped;
-  set_stiffness(self, material);
+  set_stiffness(self, material, model->sites.rigid);
   set_damping(self, (int)values[DAMPING], values[QUALITY]);
   if (self->forces == EXACT || self->forces == LINEAR) return PL_OK;
   model->ops = &without_energy;
@@ -435,8 +441,8 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
   for (int e = 0; e < self->element_count; e++) {
     if (von_mises) von_mises[e] = 0;
     if (det_f)
-      det_f[e] = pl_element_volume(q, self->elements + n * (size_t)e, self->nodes_per_element) /
-                 self->volumes[e];
+      det_f[e] = self->thickness / self->volumes[e] *
+                 pl_element_volume(q, self->elements + n * (size_t)e, self->nodes_per_element);
   }
 }
 
@@ -450,6 +456,7 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
 
 const pl_model_ops pl_model_springs = {
     .info = INFO,
+    .on_triangles = 1,
     .create = create,
     .destroy = destroy,
     .cliques = cliques,
@@ -464,6 +471,7 @@ const pl_model_ops pl_model_springs = {
 /* The table of warped springs, whose forces are no slope of an energy. */
 static const pl_model_ops without_energy = {
     .info = INFO,
+    .on_triangles = 1,
     .create = create,
     .destroy = destroy,
     .cliques = cliques,

@@ -11,7 +11,7 @@
  *   (1 + h/2 drag) a1 = M^-1 f(t1, q1, v0 + h a0) + h/2 drag a0.
  *
  * Without damping the positions are those of Stoermer-Verlet. Stable for h < 2 / (largest
- * frequency). */
+ * frequency). The error of a step is estimated as for Stoermer-Verlet. */
 #include "core/clock.h"
 #include "ode/integrator.h"
 
@@ -40,7 +40,7 @@ static void accelerate(newmark *state, pl_system *system, double t, const double
 static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
                       double *v, pl_step_report *report, pl_error *error)
 {
-  (void)report, (void)error;
+  (void)error;
   newmark *state = self->state;
   int n = 3 * system->blocks;
   double start = pl_now(), *a = state->a;
@@ -59,8 +59,10 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
     double drag = system->drag ? 0.5 * h * system->drag[i / 3] : 0;
     double next = (state->f[i] + drag * a[i]) / (1 + drag);
     v[i] += 0.5 * h * (a[i] + next);
+    state->work[i] = next - a[i];
     a[i] = next;
   }
+  if (self->estimates) report->error = pl_rms(system, h * h / 6, state->work, NULL);
   pl_integrator_remember(self, h);
   system->seconds_evaluate += pl_now() - start;
   return PL_OK;
@@ -73,6 +75,8 @@ const pl_integrator_ops pl_integrator_explicit_newmark = {
                  "a limit on the step; needs tiny steps",
              .source = "Zhuang & Canny 2000, eq. 7-10"},
     .order = 2,
+    .error_power = 3,
+    .history = 1,
     .state_size = sizeof(newmark),
     .create = create,
     .step = step,

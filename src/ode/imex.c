@@ -67,6 +67,10 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
     stepper->move[i] = h * stepper->z[i];
     stepper->z[i] = v[i] + (stepper->z[i] - v[i]) / part;
   }
+  if (self->estimates)
+    report->error = part < 1
+                        ? h * h * h / 12 * pl_stepper_bend(stepper, self, system, h, stepper->z, v)
+                        : pl_rms(system, h / 2, stepper->z, v);
   pl_stepper_end(stepper, self, system, h, stepper->move, stepper->z, q, v);
   return PL_OK;
 }
@@ -80,6 +84,8 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                .param_count = PL_NEWTON_PARAM_COUNT},                                              \
       .is_implicit = 1,                                                                            \
       .order = ORDER,                                                                              \
+      .error_power = ORDER + 1,                                                                    \
+      .history = 1,                                                                                \
       .state_size = sizeof(imex),                                                                  \
       .table = &(POINT),                                                                           \
       .create = create,                                                                            \

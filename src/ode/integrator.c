@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 #define X(name) &pl_integrator_##name.info,
@@ -11,6 +12,17 @@ static const pl_member *const members[] = {PL_INTEGRATORS(X) NULL};
 #undef X
 
 const pl_family pl_integrator_family = {"integrator", "how a step in time is made", members};
+
+pl_status pl_integrator_resolve(const pl_choice *choice, pl_part *part, pl_error *error)
+{
+  pl_status status =
+      pl_choice_resolve(&pl_integrator_family, choice, &part->member, part->values, error);
+  const pl_integrator_ops *ops = (const pl_integrator_ops *)part->member;
+  if (status || !ops->missing) return status;
+  return pl_fail(error, PL_E_UNSUPPORTED,
+                 "integrator \"%s\" needs %s, which this build lacks; install it and build again",
+                 part->member->name, ops->missing);
+}
 
 pl_status pl_integrator_create(const pl_allocator *allocator, const pl_part *part, int blocks,
                                pl_integrator **out, pl_error *error)
@@ -35,10 +47,11 @@ void pl_integrator_destroy(pl_integrator *self)
 {
   if (!self) return;
   pl_allocator allocator = self->allocator;
+  if (self->ops->destroy && self->state) self->ops->destroy(self);
   for (int i = 0; i < self->vector_count; i++) pl_free(&allocator, self->vectors[i]);
   for (int i = 0; i < PL_MOST_HISTORY; i++) {
     pl_free(&allocator, self->history[i]);
-    pl_free(&allocator, self->saved_history[i]);
+    for (int k = 0; k < PL_SAVED_COUNT; k++) pl_free(&allocator, self->saved_history[k][i]);
   }
   pl_free(&allocator, self->state);
   pl_free(&allocator, self);
@@ -60,10 +73,14 @@ pl_status pl_integrator_history(pl_integrator *self, double **vector, pl_error *
     return pl_fail(error, PL_E_LIMIT, "an integrator may remember %d vectors at most",
                    PL_MOST_HISTORY);
   int i = self->history_count++;
-  self->history[i] = pl_alloc(&self->allocator, (size_t)self->blocks * 3, sizeof **vector);
-  self->saved_history[i] = pl_alloc(&self->allocator, (size_t)self->blocks * 3, sizeof **vector);
+  double **copies[] = {&self->history[i], &self->saved_history[PL_SAVED_STEP][i],
+                       &self->saved_history[PL_SAVED_PART][i]};
+  for (size_t k = 0; k < sizeof copies / sizeof *copies; k++) {
+    *copies[k] = pl_alloc(&self->allocator, (size_t)self->blocks * 3, sizeof **vector);
+    if (!*copies[k]) return pl_fail_memory(error);
+  }
   *vector = self->history[i];
-  return self->history[i] && self->saved_history[i] ? PL_OK : pl_fail_memory(error);
+  return PL_OK;
 }
 
 void pl_integrator_remember(pl_integrator *self, double h)
@@ -74,21 +91,42 @@ void pl_integrator_remember(pl_integrator *self, double h)
   if (past->steps < PL_MOST_PAST) past->steps++;
 }
 
-void pl_integrator_save(pl_integrator *self)
+void pl_integrator_save(pl_integrator *self, pl_saved place)
 {
-  self->saved_past = self->past;
+  self->saved_past[place] = self->past;
   for (int i = 0; i < self->history_count; i++)
-    memcpy(self->saved_history[i], self->history[i], (size_t)self->blocks * 3 * sizeof(double));
+    memcpy(self->saved_history[place][i], self->history[i],
+           (size_t)self->blocks * 3 * sizeof(double));
 }
 
-void pl_integrator_restore(pl_integrator *self)
+void pl_integrator_restore(pl_integrator *self, pl_saved place)
 {
-  self->past = self->saved_past;
+  self->past = self->saved_past[place];
   for (int i = 0; i < self->history_count; i++)
-    memcpy(self->history[i], self->saved_history[i], (size_t)self->blocks * 3 * sizeof(double));
+    memcpy(self->history[i], self->saved_history[place][i],
+           (size_t)self->blocks * 3 * sizeof(double));
 }
 
 void pl_integrator_forget(pl_integrator *self)
 {
   if (self) self->past = (pl_past){0};
+}
+
+double pl_rms(const pl_system *system, double scale, const double *a, const double *b)
+{
+  double sum = 0;
+  for (int i = 0; i < 3 * system->blocks; i++) {
+    double d = a[i] - (b ? b[i] : 0);
+    sum += d * d;
+  }
+  // what the filter takes away of held blocks does not count
+  for (int i = 0; i < system->filter.count; i++) {
+    const double *P = system->filter.projections + 9 * i;
+    int k = 3 * system->filter.nodes[i];
+    double d[3] = {a[k] - (b ? b[k] : 0), a[k + 1] - (b ? b[k + 1] : 0),
+                   a[k + 2] - (b ? b[k + 2] : 0)};
+    for (int j = 0; j < 3; j++)
+      sum -= d[j] * (d[j] - P[j] * d[0] - P[3 + j] * d[1] - P[6 + j] * d[2]);
+  }
+  return fabs(scale) * sqrt(fmax(sum, 0) / system->blocks);
 }

@@ -5,6 +5,8 @@
 #include "core/family.h"
 #include "ode/system.h"
 
+#include <stdint.h>
+
 typedef struct pl_integrator pl_integrator;
 
 #define PL_INTEGRATORS(X)                                                                          \
@@ -28,31 +30,44 @@ typedef struct pl_integrator pl_integrator;
   X(semi_implicit)                                                                                 \
   X(imex_euler)                                                                                    \
   X(imex_midpoint)                                                                                 \
+  X(dormand_prince)                                                                                \
+  X(fehlberg8)                                                                                     \
+  X(cvode)                                                                                         \
   X(static)
 
 typedef struct pl_integrator_ops {
   pl_member info;
-  int is_implicit;   /* needs system->A and system->solver */
-  int is_static;     /* looks for equilibrium; velocities stay zero */
-  int order;         /* of accuracy, 0 where that means nothing */
-  int damped_order;  /* of accuracy where forces depend on velocity; 0: the same */
-  int needs_damping; /* motion that nothing damps grows at any step */
-  size_t state_size; /* of the member's own state */
-  const void *table; /* coefficients, of members that share their functions */
+  int is_implicit;     /* needs system->A and system->solver */
+  int is_static;       /* looks for equilibrium; velocities stay zero */
+  int order;           /* of accuracy, 0 where that means nothing */
+  int damped_order;    /* of accuracy where forces depend on velocity; 0: the same */
+  int needs_damping;   /* motion that nothing damps grows at any step */
+  int error_power;     /* a step's estimate of its own error falls with this power of it; 0: none */
+  double most_growth;  /* of a step over the one before without loss; 0: no limit */
+  const char *missing; /* the library that this build lacks for it; NULL: none */
+  int history;         /* vectors that it remembers */
+  size_t state_size;   /* of the member's own state */
+  const void *table;   /* coefficients, of members that share their functions */
   pl_status (*create)(pl_integrator *self, pl_error *error);
+  void (*destroy)(pl_integrator *self); /* what create took beside vectors; NULL: nothing */
   /* From (q, v) at t to t + h, in place. On failure q and v may hold anything. */
   pl_status (*step)(pl_integrator *self, pl_system *system, double t, double h, double *q,
                     double *v, pl_step_report *report, pl_error *error);
 } pl_integrator_ops;
 
 /* A member's workspace: vectors of the system's size, all taken at creation. */
-enum { PL_MOST_VECTORS = 20, PL_MOST_HISTORY = 4, PL_MOST_PAST = 3 };
+enum { PL_MOST_VECTORS = 20, PL_MOST_HISTORY = 4, PL_MOST_PAST = 3, PL_OWN_NUMBERS = 2 };
 
-/* How far back a member remembers. */
+/* How far back a member remembers, and what else it takes from step to step. */
 typedef struct pl_past {
-  int steps;              /* that the history tells of; 0: nothing is known */
-  double h[PL_MOST_PAST]; /* their lengths in s, the latest first */
+  int64_t steps;              /* that the history tells of; 0: nothing is known */
+  double h[PL_MOST_PAST];     /* their lengths in s, the latest first */
+  double next;                /* the length that step control wants next, s; 0: not known */
+  double own[PL_OWN_NUMBERS]; /* the member's */
 } pl_past;
+
+/* The history can be taken back to the beginning of the world's step, and of the part in hand. */
+typedef enum pl_saved { PL_SAVED_STEP, PL_SAVED_PART, PL_SAVED_COUNT } pl_saved;
 
 struct pl_integrator {
   const pl_integrator_ops *ops;
@@ -62,9 +77,10 @@ struct pl_integrator {
   void *state;
   double *vectors[PL_MOST_VECTORS];
   int vector_count;
-  // what is remembered from step to step beside q and v, and its copy
-  pl_past past, saved_past;
-  double *history[PL_MOST_HISTORY], *saved_history[PL_MOST_HISTORY];
+  int estimates; /* steps are asked for report->error */
+  // what is remembered from step to step beside q and v, and its copies
+  pl_past past, saved_past[PL_SAVED_COUNT];
+  double *history[PL_MOST_HISTORY], *saved_history[PL_SAVED_COUNT][PL_MOST_HISTORY];
   int history_count;
 };
 
@@ -73,6 +89,9 @@ PL_INTEGRATORS(X)
 #undef X
 
 extern const pl_family pl_integrator_family;
+
+/* Resolves a choice; a member that this build lacks a library for is an error. */
+pl_status pl_integrator_resolve(const pl_choice *choice, pl_part *part, pl_error *error);
 
 pl_status pl_integrator_create(const pl_allocator *allocator, const pl_part *part, int blocks,
                                pl_integrator **out, pl_error *error);
@@ -88,8 +107,12 @@ void pl_integrator_remember(pl_integrator *self, double h);
 
 /* The history belongs to the state: who saves and restores q and v does the same here, and who
  * changes them lets it be forgotten. */
-void pl_integrator_save(pl_integrator *integrator);
-void pl_integrator_restore(pl_integrator *integrator);
+void pl_integrator_save(pl_integrator *integrator, pl_saved place);
+void pl_integrator_restore(pl_integrator *integrator, pl_saved place);
 void pl_integrator_forget(pl_integrator *integrator);
+
+/* The RMS length over all blocks of scale P (a - b) with the filter P; b NULL: zero. For estimates
+ * of errors. */
+double pl_rms(const pl_system *system, double scale, const double *a, const double *b);
 
 #endif

@@ -10,9 +10,11 @@
  *   am = (2 rho - 1) / (rho + 1),  af = rho / (rho + 1),  g = 1/2 - am + af,  b = (1 - am + af)^2
  * / 4.
  *
- * The unknown of the stage is z = v1. */
+ * The error of a step is estimated as h^2 |b - 1/6| (a1 - a0), with 1/12 as the least factor
+ * (Zienkiewicz & Xie 1991). The unknown of the stage is z = v1. */
 #include "ode/stepper.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { BETA = PL_NEWTON_PARAM_COUNT, GAMMA, NEWMARK_PARAM_COUNT };
@@ -46,17 +48,20 @@ static const pl_param alpha_params[ALPHA_PARAM_COUNT] = {
 
 typedef struct weights {
   double am, af, b, g;
+  double e; /* of the change of a in the error estimate */
 } weights;
 
 static weights newmark_weights(const double *values)
 {
-  return (weights){.b = values[BETA], .g = values[GAMMA]};
+  return (weights){
+      .b = values[BETA], .g = values[GAMMA], .e = fmax(fabs(values[BETA] - 1.0 / 6), 1.0 / 12)};
 }
 
 static weights alpha_weights(const double *values)
 {
   double rho = values[RHO], am = (2 * rho - 1) / (rho + 1), af = rho / (rho + 1);
-  return (weights){am, af, (1 - am + af) * (1 - am + af) / 4, 0.5 - am + af};
+  double b = (1 - am + af) * (1 - am + af) / 4;
+  return (weights){am, af, b, 0.5 - am + af, fmax(fabs(b - 1.0 / 6), 1.0 / 12)};
 }
 
 typedef struct method {
@@ -116,8 +121,10 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   for (int i = 0; i < n; i++) {
     double a = to_a * (stepper->z[i] - v[i]) - (1 - m.g) / m.g * state->a[i];
     stepper->move[i] = h * (v[i] + h * ((0.5 - m.b) * state->a[i] + m.b * a));
+    stepper->drift[i] = a - state->a[i];
     state->a[i] = a;
   }
+  if (self->estimates) report->error = pl_rms(system, h * h * m.e, stepper->drift, NULL);
   pl_filter_apply(&system->filter, state->a);
   pl_stepper_end(stepper, self, system, h, stepper->move, stepper->z, q, v);
   return PL_OK;
@@ -132,6 +139,8 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                .param_count = COUNT},                                                              \
       .is_implicit = 1,                                                                            \
       .order = 2,                                                                                  \
+      .error_power = 3,                                                                            \
+      .history = 2,                                                                                \
       .state_size = sizeof(newmark),                                                               \
       .table = &(METHOD),                                                                          \
       .create = create,                                                                            \

@@ -8,15 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SEARCHES = 12 };
-
-/* How far the linear solves inside a Newton loop go; the loop itself removes the rest. */
-static const double forcing = 1e-3;
+enum { MOST_SEARCHES = 12, USUAL_REFRESH = 10 };
 
 /* A kept matrix is made anew where an increment is longer than this part of the one before, or
  * where a stage took more iterations than that (Hauth 2004, 3.3.4). */
 static const double slow = 0.3;
 enum { MANY_ITERATIONS = 5 };
+
+/* A loop whose increments still fall this fast, and whose further ones are worth less than this
+ * part of z, was only cut short by its number of iterations: halving the step would be no remedy.
+ */
+static const double fast = 0.1, harmless = 1e-3;
 
 /* What rounding leaves of forces that cancel: inertia and inner forces of a free flight, say. */
 static const double rounding = 1e-12;
@@ -31,8 +33,12 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
                         .tolerance = values[PL_NEWTON_TOLERANCE],
                         .semidefinite = values[PL_NEWTON_TANGENT] == 0,
                         .reuse = (int)values[PL_NEWTON_MATRIX],
+                        .refresh = (int)values[PL_NEWTON_REFRESH],
                         .floor = values[PL_NEWTON_FORCE],
+                        .forcing = values[PL_NEWTON_FORCING],
                         .least_step = values[PL_NEWTON_STEP]};
+  // with one iteration there is no convergence to look at
+  if (newton->iterations == 1 && newton->refresh == 0) newton->refresh = USUAL_REFRESH;
   double **vectors[] = {&newton->q,     &newton->v,    &newton->r,   &newton->dz,
                         &newton->trial, &newton->rest, &newton->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -83,13 +89,26 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
   double start = pl_now();
   pl_solve_report solved = {0};
   pl_status status = PL_OK;
-  if (fresh)
-    status = pl_solver_prepare(system->solver, system->A, &system->filter, system->pool, error);
+  pl_condense *small = system->condense;
+  const pl_bsr *A = small ? small->A : system->A;
+  // other constraints ask for another preparation, even of the same matrix
+  int renew = fresh || small || system->solver->filter_version != system->filter.version;
+  if (fresh) report->matrices++;
+  if (renew && small) pl_condense_matrix(small, system->A, &system->filter);
+  const pl_filter *filter = small ? &small->filter : &system->filter;
+  if (renew) status = pl_solver_prepare(system->solver, A, filter, system->pool, error);
+  if (small) {
+    pl_condense_down(small, b, small->b);
+    pl_condense_down(small, x, small->x);
+  }
   if (!status)
-    status = pl_solver_solve(system->solver, system->A, &system->filter, b, x, tolerance * scale,
-                             system->pool, &solved, error);
+    status = pl_solver_solve(system->solver, A, filter, small ? small->b : b, small ? small->x : x,
+                             tolerance * scale, system->pool, &solved, error);
+  if (small) pl_condense_up(small, small->x, x);
   report->linear_iterations += solved.iterations;
   report->linear_residual = scale > 0 ? solved.residual / scale : 0;
+  if (report->linear_residual > report->worst_residual)
+    report->worst_residual = report->linear_residual;
   if (status == PL_E_CONVERGENCE) {
     report->unfinished_solves++;
     status = PL_OK;
@@ -137,7 +156,10 @@ static double start_increment(pl_newton *newton, pl_system *system, const pl_sta
 static int is_usable(pl_newton *newton, const pl_stage *stage, int first)
 {
   int same = newton->cm == stage->cm && newton->cq == stage->cq && newton->cv == stage->cv;
-  if (same && newton->is_kept && newton->reuse >= (first ? 2 : 1)) return 1;
+  newton->age += first;
+  int old = newton->refresh > 0 && newton->age >= newton->refresh;
+  if (same && newton->is_kept && newton->reuse >= (first ? 2 : 1) && !(first && old)) return 1;
+  newton->age = 0;
   newton->cm = stage->cm;
   newton->cq = stage->cq;
   newton->cv = stage->cv;
@@ -161,7 +183,7 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
                            const double *z, int first, pl_step_report *report, pl_error *error)
 {
   double tolerance = pl_solver_tolerance(system->solver);
-  if (newton->iterations > 1 && tolerance < forcing) tolerance = forcing;
+  if (newton->iterations > 1) tolerance = fmax(tolerance, newton->forcing);
   int fresh = !is_usable(newton, stage, first);
   for (int semidefinite = newton->semidefinite;; semidefinite = 1) {
     residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
@@ -188,15 +210,30 @@ static double slope_at(pl_newton *newton, pl_system *system, const pl_stage *sta
   return pl_dot(newton->dz, newton->r, system->blocks, system->pool);
 }
 
+/* Where the slope vanishes by the cubic model of the potential: that is the parabola through the
+ * slopes f0 at 0, fa at a and fb at b. NaN where it has no such place. */
+static double cubic_model(double f0, double a, double fa, double b, double fb)
+{
+  double ra = (fa - f0) / a, rb = (fb - f0) / b;
+  double c2 = (ra - rb) / (a - b), c1 = ra - c2 * a;
+  return 2 * f0 / (sqrt(c1 * c1 - 4 * c2 * f0) - c1);
+}
+
 /* Moves z along dz: the whole way, unless the slope of the potential has turned steeply upwards
- * there or the forces are not finite; then less far, by false position between here and there. */
+ * there or the forces are not finite. Then less far: to where a quadratic model of the potential
+ * has its minimum, and from the second time on a cubic one, both kept within a part of the way. */
 static void search(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
                    double slope)
 {
-  double s = 1, now = slope_at(newton, system, stage, z, s);
+  double s = 1, now = slope_at(newton, system, stage, z, s), last = 0, then = NAN;
   for (int i = 0; i < MOST_SEARCHES && slope > 0; i++) {
     if (isfinite(now) && now >= -0.5 * slope) break;
-    s *= isfinite(now) ? fmin(fmax(slope / (slope - now), 0.1), 0.9) : 0.5;
+    double next = isfinite(then) ? cubic_model(slope, s, now, last, then) : NAN;
+    if (!isfinite(next)) next = s * slope / (slope - now);
+    if (!isfinite(now)) next = 0.5 * s;
+    last = s;
+    then = now;
+    s = fmin(fmax(next, 0.1 * s), 0.9 * s);
     now = slope_at(newton, system, stage, z, s);
   }
   memcpy(z, newton->trial, (size_t)system->blocks * 3 * sizeof *z);
@@ -249,11 +286,24 @@ static pl_status not_converged(const pl_newton *newton, double size, pl_error *e
       size, newton->iterations, newton->tolerance * newton->reference);
 }
 
+/* The end of a loop that has used up its iterations. */
+static pl_status end_early(const pl_newton *newton, const pl_system *system, const pl_stage *stage,
+                           double contraction, double rest, const double *z, pl_step_report *report,
+                           pl_error *error)
+{
+  // equilibria have to be found; in motion what is left is made good by the next step
+  int only_short = contraction < fast && rest < harmless * pl_norm(z, system->blocks, system->pool);
+  if (stage->cm == 0 || !(system->never_rejects || only_short))
+    return not_converged(newton, report->newton_residual, error);
+  report->unconverged++;
+  return PL_OK;
+}
+
 pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
                           pl_step_report *report, pl_error *error)
 {
   int n = system->blocks;
-  double step = INFINITY;
+  double step = INFINITY, contraction = INFINITY, rest = INFINITY;
   for (int iteration = 0; iteration < newton->iterations; iteration++) {
     int carries = moves_constrained(newton, system, stage, z);
     pl_status status = direction(newton, system, stage, z, iteration == 0, report, error);
@@ -284,9 +334,10 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     // the convergence monitor: is the increment small enough, is the matrix still good?
     double before = step;
     step = pl_norm(newton->dz, n, system->pool);
-    if (step < newton->least_step) return PL_OK;
+    contraction = iteration > 0 ? step / before : INFINITY;
+    rest = contraction < 1 ? contraction / (1 - contraction) * step : INFINITY;
+    if (fmin(step, rest) < newton->least_step) return PL_OK;
     if (step > slow * before || iteration >= MANY_ITERATIONS) newton->is_kept = 0;
-    if (iteration + 1 == newton->iterations) return not_converged(newton, size, error);
   }
-  return PL_OK;
+  return end_early(newton, system, stage, contraction, rest, z, report, error);
 }

@@ -9,6 +9,11 @@
  *
  *   (cm M + cq K + cv D) dz = -G(z),                K = -df/dq,   D = -df/dv.
  *
+ * Inexact simplified Newton: a solve leaves the part `forcing` of the residual, and a matrix may
+ * serve several iterations, stages and steps. With s_k the k-th increment the monitor watches
+ * T = |s_k| / |s_{k-1}|: all further increments together are about T / (1 - T) |s_k|. Where the
+ * full increment goes too far a line search shortens it.
+ *
  * Hauth 2004, 3.3 (there for the first-order system; the reduction to z is his 3.4.1). */
 #ifndef PL_ODE_NEWTON_H
 #define PL_ODE_NEWTON_H
@@ -30,6 +35,7 @@ typedef struct pl_newton {
   int semidefinite;  /* 0: exact tangent, replaced where it turns out indefinite */
   int reuse;         /* 0: a new matrix in every iteration; 1: in every stage; 2: where it pays */
   double floor;      /* |P G| below this counts as converged, N */
+  double forcing;    /* how far linear solves go; the loop itself removes the rest */
   double least_step; /* so does an increment of z that is shorter than this */
   double reference;  /* out: the first |P G|, N */
   double cancelling; /* what rounding may leave of the forces that cancel in G, N */
@@ -37,6 +43,7 @@ typedef struct pl_newton {
   // the matrix that is there: of which stage, and whether it is worth keeping
   double cm, cq, cv;
   int is_kept;
+  int age, refresh; /* stages that it has served, and may serve; 0: any number */
 } pl_newton;
 
 /* The rows that every implicit method's parameter table starts with, and their places. */
@@ -64,24 +71,41 @@ typedef struct pl_newton {
        .summary = "how often it is made anew; kept: only where convergence is slow",               \
        .preset = matrix_preset,                                                                    \
        .words = "every-iteration|every-stage|kept"},                                               \
+      {.name = "refresh",                                                                          \
+       .unit = "count",                                                                            \
+       .summary = "steps after which a kept matrix, and with it corotated frames, is made anew; "  \
+                  "0: where convergence is slow, or 10 with one iteration",                        \
+       .preset = 0,                                                                                \
+       .least = 0,                                                                                 \
+       .most = 1e9},                                                                               \
       {.name = "newton-force",                                                                     \
        .unit = "N",                                                                                \
        .summary = "Newton also ends when the residual force is below this",                        \
        .preset = 0,                                                                                \
        .least = 0,                                                                                 \
        .most = 1e15},                                                                              \
+      {.name = "newton-step",                                                                      \
+       .unit = "m/s",                                                                              \
+       .summary = "Newton also ends when its last increment, or what is expected of all "          \
+                  "further ones, is shorter than this",                                            \
+       .preset = 0,                                                                                \
+       .least = 0,                                                                                 \
+       .most = 1e15},                                                                              \
   {                                                                                                \
-    .name = "newton-step", .unit = "m/s",                                                          \
-    .summary = "Newton also ends when its last increment is shorter than this", .preset = 0,       \
-    .least = 0, .most = 1e15                                                                       \
+    .name = "forcing", .unit = "1",                                                                \
+    .summary = "linear solves inside Newton leave this part of its residual; not below the "       \
+               "solver's tolerance",                                                               \
+    .preset = 1e-3, .least = 1e-14, .most = 0.5                                                    \
   }
 enum {
   PL_NEWTON_ITERATIONS,
   PL_NEWTON_TOLERANCE,
   PL_NEWTON_TANGENT,
   PL_NEWTON_MATRIX,
+  PL_NEWTON_REFRESH,
   PL_NEWTON_FORCE,
   PL_NEWTON_STEP,
+  PL_NEWTON_FORCING,
   PL_NEWTON_PARAM_COUNT
 };
 

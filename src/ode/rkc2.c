@@ -41,21 +41,24 @@ static const pl_param params[PARAM_COUNT] = {
 typedef struct chebyshev {
   double *q[3], *v[3];        /* Y_0 in place 0; Y_{j-2}, Y_{j-1} in the others in turn */
   double *a0, *a, *dq, *next; /* F_0 and F_{j-1} of the velocities; scratch */
-  double *mode_q, *mode_v;    /* where the power iterations stand */
-  double radius;              /* of the last estimate, 1/s */
-  int age;                    /* steps since; 0: none was made yet */
+  double *mode_q, *mode_v;    /* history: where the power iterations stand */
 } chebyshev;
+
+/* Own numbers of the past: the last estimate of the spectral radius, 1/s; steps since the first. */
+enum { RADIUS, AGE };
 
 static pl_status create(pl_integrator *self, pl_error *error)
 {
   chebyshev *state = self->state;
-  double **vectors[] = {&state->q[0],   &state->q[1],   &state->q[2], &state->v[0],
-                        &state->v[1],   &state->v[2],   &state->a0,   &state->a,
-                        &state->mode_q, &state->mode_v, &state->dq,   &state->next};
+  double **vectors[] = {&state->q[0], &state->q[1], &state->q[2], &state->v[0], &state->v[1],
+                        &state->v[2], &state->a0,   &state->a,    &state->dq,   &state->next};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     pl_status status = pl_integrator_vector(self, vectors[i], error);
     if (status) return status;
   }
+  pl_status status = pl_integrator_history(self, &state->mode_q, error);
+  if (!status) status = pl_integrator_history(self, &state->mode_v, error);
+  if (status) return status;
   // a start that is no eigenvector and has all of them in it
   for (int i = 0; i < 3 * self->blocks; i++) {
     state->mode_q[i] = (i % 2 ? -1 : 1) * (1 + (i * 7 % 13) / 13.0);
@@ -101,13 +104,14 @@ static double largest_eigenvalue(chebyshev *state, pl_system *system, double t, 
   return eigenvalue;
 }
 
-static void estimate_radius(chebyshev *state, pl_system *system, double t, const double *q,
+static void estimate_radius(pl_integrator *self, pl_system *system, double t, const double *q,
                             const double *v)
 {
-  int iterations = state->age ? LATER_ITERATIONS : FIRST_ITERATIONS;
+  chebyshev *state = self->state;
+  int iterations = self->past.own[AGE] > 0 ? LATER_ITERATIONS : FIRST_ITERATIONS;
   double stiffness = largest_eigenvalue(state, system, t, q, v, 0, iterations);
   double damping = largest_eigenvalue(state, system, t, q, v, 1, iterations);
-  state->radius = safety * fmax(sqrt(stiffness), damping);
+  self->past.own[RADIUS] = safety * fmax(sqrt(stiffness), damping);
 }
 
 /* Chebyshev's polynomial and its first two derivatives at w, three degrees in a row. */
@@ -173,10 +177,18 @@ static void run_stages(chebyshev *state, pl_system *system, double t, double h, 
   }
 }
 
+/* Their eq. 2.8: the difference from the cubic through both ends of the step, with 15 for safety.
+ */
+static double estimate_error(chebyshev *state, pl_system *system, double h, int end)
+{
+  for (int i = 0; i < 3 * system->blocks; i++)
+    state->dq[i] = (6 * h * (state->v[0][i] + state->v[end][i]) - 12 * state->q[end][i]) / 15;
+  return pl_rms(system, 1, state->dq, NULL);
+}
+
 static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
                       double *v, pl_step_report *report, pl_error *error)
 {
-  (void)report;
   chebyshev *state = self->state;
   size_t size = (size_t)system->blocks * 3 * sizeof(double);
   double start = pl_now();
@@ -186,18 +198,20 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   memcpy(state->q[0], q, size);
   memcpy(state->v[0], v, size);
   accelerate(system, t, q, v, state->a0);
-  if (state->age % (int)self->values[EVERY] == 0) estimate_radius(state, system, t, q, v);
-  state->age++;
-  double wanted = 1 + floor(sqrt(1.54 * h * state->radius + 1));
+  double *radius = &self->past.own[RADIUS], *age = &self->past.own[AGE];
+  if (fmod(*age, floor(self->values[EVERY])) == 0) estimate_radius(self, system, t, q, v);
+  *age += 1;
+  double wanted = 1 + floor(sqrt(1.54 * h * *radius + 1));
   if (!(wanted <= self->values[MOST_STAGES]))
     return pl_fail(error, PL_E_DIVERGED,
                    "a step of %g s with a spectral radius of %.3g /s would take %.3g stages; take "
                    "smaller steps or allow more stages",
-                   h, state->radius, wanted);
+                   h, *radius, wanted);
   int s = wanted < 2 ? 2 : (int)wanted;
   run_stages(state, system, t, h, s);
   system->ops->retract(system, q, state->q[1 + (s - 1) % 2], q);
   memcpy(v, state->v[1 + (s - 1) % 2], size);
+  if (self->estimates) report->error = estimate_error(state, system, h, 1 + (s - 1) % 2);
   system->seconds_evaluate += pl_now() - start;
   return PL_OK;
 }
@@ -211,6 +225,8 @@ const pl_integrator_ops pl_integrator_rkc2 = {
              .param_count = PARAM_COUNT},
     .order = 2,
     .needs_damping = 1,
+    .error_power = 3,
+    .history = 2,
     .state_size = sizeof(chebyshev),
     .create = create,
     .step = step,

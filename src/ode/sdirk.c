@@ -24,6 +24,17 @@ static pl_status create(pl_integrator *self, pl_error *error)
   return status ? status : pl_integrator_vector(self, &state->dq, error);
 }
 
+/* How far the position is from q0 + h (b_0 v0 + b_1 v_1 + b_2 v_2), a rule of order 3. */
+static double estimate(pl_stepper *stepper, pl_system *system, double h, const double *v,
+                       const double *dq)
+{
+  const double g = 1 - 1 / sqrt(2.0);
+  double b1 = 1 / (6 * g * (1 - g)), b2 = 0.5 - b1 * g, *e = stepper->drift;
+  for (int i = 0; i < 3 * system->blocks; i++)
+    e[i] = (1 - b1 - b2) * v[i] + (b1 / (1 - g) - 1) * dq[i] / h + (b2 - g) * stepper->z[i];
+  return pl_rms(system, h, e, NULL);
+}
+
 pl_status pl_sdirk_stages(pl_stepper *stepper, const pl_integrator *integrator, pl_system *system,
                           double t, double h, const double *q, const double *v, double *dq,
                           pl_step_report *report, pl_error *error)
@@ -55,6 +66,7 @@ pl_status pl_sdirk_stages(pl_stepper *stepper, const pl_integrator *integrator, 
   pl_filter_prescribe(&system->filter, stepper->held, stepper->z);
   status = pl_stepper_solve(stepper, system, &stage, h, q, v, report, error);
   for (int i = 0; i < n; i++) stepper->move[i] = dq[i] + g * h * stepper->z[i];
+  if (integrator->estimates && !status) report->error = estimate(stepper, system, h, v, dq);
   return status;
 }
 
@@ -77,6 +89,8 @@ const pl_integrator_ops pl_integrator_sdirk2 = {
              .param_count = PL_NEWTON_PARAM_COUNT},
     .is_implicit = 1,
     .order = 2,
+    .error_power = 3,
+    .history = 1,
     .state_size = sizeof(sdirk),
     .create = create,
     .step = step,

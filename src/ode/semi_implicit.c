@@ -33,6 +33,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   pl_status status = pl_stepper_solve(state, system, &stage, h, q, v, report, error);
   if (status) return status;
   for (int i = 0; i < n; i++) state->move[i] = h * state->z[i];
+  if (self->estimates) report->error = pl_rms(system, h / 2, state->z, v);
   pl_stepper_end(state, self, system, h, state->move, state->z, q, v);
   return PL_OK;
 }
@@ -47,6 +48,8 @@ const pl_integrator_ops pl_integrator_semi_implicit = {
              .param_count = PL_NEWTON_PARAM_COUNT},
     .is_implicit = 1,
     .order = 1,
+    .error_power = 2,
+    .history = 1,
     .state_size = sizeof(pl_stepper),
     .create = create,
     .step = step,

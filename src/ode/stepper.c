@@ -65,6 +65,18 @@ pl_status pl_stepper_solve(pl_stepper *stepper, pl_system *system, const pl_velo
   return pl_newton_solve(&stepper->newton, system, &newton_stage, stepper->z, report, error);
 }
 
+double pl_stepper_bend(const pl_stepper *stepper, const pl_integrator *integrator,
+                       const pl_system *system, double h, const double *v1, const double *v)
+{
+  const pl_past *past = &integrator->past;
+  double *change = stepper->newton.work;
+  for (int i = 0; i < 3 * system->blocks; i++) {
+    change[i] = (v1[i] - v[i]) / h;
+    if (past->steps) change[i] -= stepper->rate[i];
+  }
+  return pl_rms(system, past->steps ? 2 / (h + past->h[0]) : 1 / h, change, NULL);
+}
+
 void pl_stepper_end(pl_stepper *stepper, pl_integrator *integrator, pl_system *system, double h,
                     double *dq, const double *v1, double *q, double *v)
 {

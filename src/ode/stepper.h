@@ -38,6 +38,11 @@ pl_status pl_stepper_solve(pl_stepper *stepper, pl_system *system, const pl_velo
                            double h, const double *q, const double *v, pl_step_report *report,
                            pl_error *error);
 
+/* The RMS size of the second derivative of v over this step, which ends with v1, and the last one,
+ * m/s^3; without a last one the larger |v1 - v| / h^2. */
+double pl_stepper_bend(const pl_stepper *stepper, const pl_integrator *integrator,
+                       const pl_system *system, double h, const double *v1, const double *v);
+
 /* Ends the step: q is moved by dq, v becomes v1; held nodes are where they must be. dq is changed
  * at held nodes; dq and v1 may be vectors of the stepper other than held and rate. */
 void pl_stepper_end(pl_stepper *stepper, pl_integrator *integrator, pl_system *system, double h,

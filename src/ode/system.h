@@ -5,7 +5,10 @@
 #define PL_ODE_SYSTEM_H
 
 #include "core/thread.h"
+#include "sparse/condense.h"
 #include "sparse/solver.h"
+
+#include <stdint.h>
 
 typedef struct pl_system pl_system;
 
@@ -34,8 +37,10 @@ struct pl_system {
   pl_bsr *A;         /* room for the matrix; its pattern covers evaluate's */
   pl_solver *solver; /* for matrices of that pattern */
   pl_filter filter;
-  const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
-  double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
+  pl_condense *condense; /* where the filter has rigid parts: the solver's matrix; else NULL */
+  const double *drag;    /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
+  double load_scale;     /* factor on all loads; 1 except while statics ramps them up */
+  int never_rejects;  /* what Newton has after its last iteration counts, converged or not */
   double seconds_evaluate, seconds_solve; /* added up by Newton */
 };
 
@@ -44,8 +49,13 @@ typedef struct pl_step_report {
   int newton_iterations, linear_iterations;
   double newton_residual;     /* |P G| at the end, N           */
   double linear_residual;     /* of the last solve, relative   */
+  double worst_residual;      /* of all solves of the step     */
+  int matrices;               /* that were made                */
   int unfinished_solves;      /* linear solves that used up their iterations */
   int semidefinite_fallbacks; /* exact tangent was indefinite and replaced */
+  double error;               /* estimate of the RMS error of positions, m, where asked for */
+  int64_t inner_steps;        /* of methods that divide steps themselves */
+  int unconverged;            /* Newton loops that ended before they had converged */
   int worst_block1;           /* 1 + the block where a failed iteration left most; 0: not known */
 } pl_step_report;
 

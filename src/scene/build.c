@@ -7,6 +7,7 @@
 #include "material/material.h"
 #include "mesh/mesh.h"
 #include "mesh/select.h"
+#include "pliant/touch.h"
 #include "scene/reader.h"
 #include "scene/scene.h"
 #include "scene/value.h"
@@ -59,10 +60,14 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     scene->duration = pl_item_number(world, "duration");
     pl_item_numbers(world, "gravity", def.gravity);
     def.halvings = (int)pl_item_number(world, "halvings");
-    if (def.dt > scene->duration)
-      pl_log_write(&def.log, PL_WARNING,
-                   "%s:%d: world: dt = %g s is longer than the duration of %g s", reader->def->path,
-                   pl_xml_line(world->node), def.dt, scene->duration);
+    def.tolerance = pl_item_number(world, "tolerance");
+    pl_error too_long;
+    if (scene->duration > 0 && def.dt > scene->duration * (1 + 1e-9))
+      report_if(reader, (int)(world - reader->items),
+                pl_fail(&too_long, PL_E_ARGUMENT,
+                        "dt = %g must not be longer than the duration of %g s", def.dt,
+                        scene->duration),
+                &too_long);
   }
   if (integrator) def.integrator = pl_item_choice(reader, integrator, 0);
   if (solver) {
@@ -142,10 +147,10 @@ static const pl_selector *regions_of(pl_reader *reader, int index, int *count)
   return bad || reader->stopped ? NULL : regions;
 }
 
-static pl_ramp ramp_of(pl_reader *reader, const pl_item *item)
+static pl_ramp ramp_of(pl_reader *reader, const pl_item *item, const char *name)
 {
   pl_ramp ramp = {0};
-  const char *text = pl_item_text(item, "ramp");
+  const char *text = pl_item_text(item, name);
   if (!text) return ramp;
   int count = 0;
   pl_parse_ramp(text, 0, NULL, NULL, &count, NULL);
@@ -169,7 +174,9 @@ static pl_status add_fix(pl_reader *reader, pl_world *world, pl_body_id body, co
   pl_item_numbers(item, "centre", def.centre);
   pl_item_numbers(item, "axis", def.axis);
   pl_item_numbers(item, "angle", &def.angle);
-  def.ramp = ramp_of(reader, item);
+  pl_item_numbers(item, "offset", def.offset);
+  def.offset_ramp = ramp_of(reader, item, "offset-ramp");
+  def.ramp = ramp_of(reader, item, "ramp");
   if (reader->stopped) return PL_OK;
   return pl_world_add_fix(world, body, &def, NULL, error);
 }
@@ -181,9 +188,58 @@ static pl_status add_load(pl_reader *reader, pl_world *world, pl_body_id body, c
   def.load = pl_item_choice(reader, item, 0);
   def.where = where;
   def.where_count = where_count;
-  def.ramp = ramp_of(reader, item);
+  def.ramp = ramp_of(reader, item, "ramp");
   if (reader->stopped) return PL_OK;
   return pl_world_add_load(world, body, &def, error);
+}
+
+/* A point at the rim may lie outside of the elements by rounding; much more is a mistake. */
+static pl_status check_spot(const pl_mesh *mesh, const double at[3], pl_error *error)
+{
+  pl_anchor anchor;
+  double low[3], high[3], size = 0;
+  pl_status status = pl_mesh_locate(mesh, at, &anchor, error);
+  if (status) return status;
+  pl_mesh_bounds(mesh, low, high);
+  for (int k = 0; k < 3; k++) size = fmax(size, high[k] - low[k]);
+  if (anchor.distance <= 0.05 * size) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT, "at = %g %g %g lies %.3g m outside the body", at[0], at[1],
+                 at[2], anchor.distance);
+}
+
+static pl_status add_pull(pl_reader *reader, pl_world *world, pl_body_id body, const pl_item *item,
+                          const pl_mesh *mesh, pl_error *error)
+{
+  pl_pull_def def = pl_pull_def_default();
+  double at[3];
+  pl_item_numbers(item, "at", at);
+  pl_item_numbers(item, "translation", def.translation);
+  def.stiffness = pl_item_number(item, "stiffness");
+  def.damping = pl_item_number(item, "damping");
+  def.most_force = pl_item_number(item, "most-force");
+  def.until = pl_item_number(item, "until");
+  def.ramp = ramp_of(reader, item, "ramp");
+  if (reader->stopped) return PL_OK;
+  pl_status status = check_spot(mesh, at, error);
+  if (status || !body.index1) return status;
+  memcpy(def.target, at, sizeof at);
+  status = pl_world_find_spot(world, body, at, &def.at, error);
+  return status ? status : pl_world_add_pull(world, &def, NULL, error);
+}
+
+static pl_status add_rigid(pl_world *world, pl_body_id body, const pl_item *item,
+                           const pl_selector *where, int where_count, pl_error *error)
+{
+  const char *hinge = pl_item_text(item, "hinge");
+  pl_rigid_def def = pl_rigid_def_default();
+  def.where = where;
+  def.where_count = where_count;
+  def.hinge = strcmp(hinge, "axis") == 0    ? PL_HINGE_AXIS
+              : strcmp(hinge, "point") == 0 ? PL_HINGE_POINT
+                                            : PL_HINGE_NONE;
+  pl_item_numbers(item, "centre", def.centre);
+  pl_item_numbers(item, "axis", def.axis);
+  return pl_world_add_rigid(world, body, &def, NULL, error);
 }
 
 /* Where the body itself has an error, its regions can be tried on the mesh alone. */
@@ -204,7 +260,10 @@ static pl_status try_regions(pl_reader *reader, const pl_item *item, const pl_me
                  on_faces ? "face" : "node");
 }
 
-static int is_frame(const pl_item *item) { return strcmp(item->element->name, "frame") == 0; }
+static int is_a(const pl_item *item, const char *kind)
+{
+  return strcmp(item->element->name, kind) == 0;
+}
 
 /* The places of the body's frames; 1 if all can be used. */
 static int frames_of(pl_reader *reader, int index, pl_body_def *def)
@@ -213,7 +272,7 @@ static int frames_of(pl_reader *reader, int index, pl_body_def *def)
   int bad = 0, room = items[index].end - index - 1;
   double *at = pl_reader_alloc(reader, (size_t)room, 3 * sizeof *at);
   for (int i = index + 1; at && i < items[index].end; i = items[i].end) {
-    if (!is_frame(&items[i])) continue;
+    if (!is_a(&items[i], "frame")) continue;
     bad |= items[i].bad;
     if (!items[i].bad) pl_item_numbers(&items[i], "at", at + (size_t)(3 * def->site_count++));
   }
@@ -228,13 +287,21 @@ static void build_inside(pl_reader *reader, pl_world *world, int index, pl_body_
   const pl_item *items = reader->items;
   for (int i = index + 1; i < items[index].end && !reader->stopped; i = items[i].end) {
     int count = 0;
-    if (is_frame(&items[i])) continue;
-    const pl_selector *where = regions_of(reader, i, &count);
-    if (!where) continue;
     pl_error error;
     pl_status status;
+    if (is_a(&items[i], "frame")) continue;
+    if (is_a(&items[i], "pull")) {
+      if (items[i].bad) continue;
+      status = add_pull(reader, world, body, &items[i], mesh, &error);
+      report_if(reader, i, status, &error);
+      continue;
+    }
+    const pl_selector *where = regions_of(reader, i, &count);
+    if (!where) continue;
     if (!body.index1)
       status = try_regions(reader, &items[i], mesh, where, count, &error);
+    else if (is_a(&items[i], "rigid"))
+      status = add_rigid(world, body, &items[i], where, count, &error);
     else if (items[i].element->family)
       status = add_load(reader, world, body, &items[i], where, count, &error);
     else
@@ -251,7 +318,10 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
              *material_name = pl_item_text(item, "material");
   int mesh = mesh_name ? pl_reader_find(reader, "mesh", mesh_name) : -1;
   int material = material_name ? pl_reader_find(reader, "material", material_name) : -1;
+  const char *surface_name = pl_item_text(item, "surface");
+  int surface = surface_name ? pl_reader_find(reader, "mesh", surface_name) : -1;
   if (mesh < 0 || !reader->items[mesh].mesh) return;
+  if (surface >= 0 && !reader->items[surface].mesh) item->bad = 1;
 
   if (!item->bad && material >= 0 && !reader->items[material].bad) {
     pl_body_def def = pl_body_def_default();
@@ -259,6 +329,7 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     def.mesh = reader->items[mesh].mesh;
     def.material = material_of(reader, &reader->items[material]);
     def.model = pl_item_choice(reader, item, 0);
+    def.surface = surface >= 0 ? reader->items[surface].mesh : NULL;
     pl_item_numbers(item, "velocity", def.velocity);
     pl_item_numbers(item, "spin", def.spin);
     def.keep_momentum = strcmp(pl_item_text(item, "momentum"), "kept") == 0;

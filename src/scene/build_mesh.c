@@ -48,6 +48,40 @@ static pl_status fill_shape(pl_reader *reader, int index, pl_mesh **mesh, int *w
   return status;
 }
 
+static int is_surface(const pl_item *item)
+{
+  return strcmp(pl_item_text(item, "kind"), "surface") == 0;
+}
+
+/* A surface as it is. */
+static pl_status read_triangles(const pl_reader *reader, const char *path, pl_mesh **mesh,
+                                pl_error *error)
+{
+  pl_skin *skin;
+  pl_status status = pl_skin_read(path, &reader->def->log, &reader->def->allocator, &skin, error);
+  if (status) return status;
+  status = pl_mesh_create(&(pl_mesh_def){.node_count = skin->point_count,
+                                         .nodes = skin->points,
+                                         .element_count = skin->triangle_count,
+                                         .nodes_per_element = 3,
+                                         .elements = skin->triangles,
+                                         .allocator = &reader->def->allocator},
+                          mesh, error);
+  pl_skin_destroy(skin);
+  return status;
+}
+
+/* The boundary in place of the elements. */
+static pl_status keep_boundary(const pl_reader *reader, pl_mesh **mesh, pl_error *error)
+{
+  pl_mesh *triangles;
+  pl_status status = pl_mesh_boundary(*mesh, &reader->def->allocator, &triangles, error);
+  if (status) return status;
+  pl_mesh_destroy(*mesh);
+  *mesh = triangles;
+  return PL_OK;
+}
+
 static pl_status read_mesh(pl_reader *reader, const pl_item *item, const char *file, pl_mesh **mesh,
                            pl_error *error)
 {
@@ -56,6 +90,7 @@ static pl_status read_mesh(pl_reader *reader, const pl_item *item, const char *f
   if (status) return status;
   const pl_format_ops *format = pl_format_of(path, error);
   if (!format) return PL_E_ARGUMENT;
+  if (format->read_surface && is_surface(item)) return read_triangles(reader, path, mesh, error);
   pl_choice filler = pl_item_choice(reader, item, 0);
   if (reader->stopped) return PL_OK;
   if (!format->read_surface && (filler.setting_count || pl_xml_attribute(item->node, "method")))
@@ -105,6 +140,8 @@ void pl_reader_build_mesh(pl_reader *reader, pl_scene *scene, int index)
   } else {
     status = fill_shape(reader, index + 1, &item->mesh, &where, &error);
   }
+  if (!status && !reader->stopped && is_surface(item) && item->mesh->nodes_per_element != 3)
+    status = keep_boundary(reader, &item->mesh, &error);
   if (!status) return;
   pl_reader_report_at(reader, where, &error);
   item->bad = 1;

@@ -97,16 +97,40 @@ static const pl_element fix = {
 static const pl_element move = {
     .name = "move",
     .summary =
-        "Moves the nodes of its regions: by the factor s of the ramp, a node at rest at X is "
-        "carried to centre + turn(axis, s angle) (X - centre) + s translation.",
+        "Moves the nodes of its regions: by the factor s of the ramp and that of offset-ramp, a "
+        "node "
+        "at rest at X is carried to centre + turn(axis, s angle) (X + s2 offset - centre) + s "
+        "translation.",
     .attributes =
         (const pl_attribute[]){
             VECTOR("translation", "m", "of the whole motion", FAR, "0 0 0"),
             DIRECTION("axis", "of the turn, through the centre", "0 0 1"),
             NUMBER("angle", "degrees", "of the whole turn", -1e6, 1e6, "0"),
             VECTOR("centre", "m", "a point on the axis", FAR, "0 0 0"),
+            VECTOR("offset", "m", "before the turn, and turned with it", FAR, "0 0 0"),
             RAMP,
+            TEXT("offset-ramp", "pairs", "the same for the offset", 0, pl_check_ramp),
             AXES,
+            END,
+        },
+    .children = regions,
+    .least_children = 1,
+};
+
+static const pl_element rigid = {
+    .name = "rigid",
+    .summary =
+        "Makes one rigid body of the elements whose nodes all lie in its regions; the rest is "
+        "attached to it as a skin. To move it as told, use <move> instead.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "hinge",
+                       .unit = "word",
+                       .summary = "what stays where it is in space",
+                       .words = "none|point|axis"},
+             .preset = "none"},
+            VECTOR("centre", "m", "the point, or one on the axis", FAR, "0 0 0"),
+            DIRECTION("axis", "of the hinge", "0 0 1"),
             END,
         },
     .children = regions,
@@ -120,6 +144,26 @@ static const pl_element load = {
     .attributes = (const pl_attribute[]){RAMP, END},
     .children = regions,
     .least_children = 1,
+};
+
+static const pl_element pull = {
+    .name = "pull",
+    .summary =
+        "A spring between a point of the body and a target that moves from that point by the "
+        "ramp's factor times the translation: a hand that holds and moves it.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {"at", "m", "a point of the body at rest", 0, -FAR, FAR, NULL, 3},
+             .required = 1},
+            VECTOR("translation", "m", "of the target", FAR, "0 0 0"),
+            RAMP,
+            NUMBER("stiffness", "N/m", "of the spring", 0, 1e15, "1000"),
+            NUMBER("damping", "N s/m", "on the point's velocity", 0, 1e15, "0"),
+            NUMBER("most-force", "N", "the spring pulls no harder; 0: there is no limit", 0, 1e15,
+                   "0"),
+            NUMBER("until", "s", "when it lets go", 0, 1e9, "1e9"),
+            END,
+        },
 };
 
 static const pl_element frame = {
@@ -148,6 +192,11 @@ static const pl_element world = {
                        "time",
                        0, 0, 20, NULL, 1},
              .preset = "6"},
+            {.param = {"tolerance", "m",
+                       "automatic step control: steps are divided so that each part's estimated "
+                       "error of positions (RMS) stays below this; 0: they are not divided",
+                       0, 0, 1e6, NULL, 1},
+             .preset = "0"},
             TEXT("start", "path",
                  "a checkpoint or recording, relative to the scene's folder, whose last state the "
                  "scene begins with",
@@ -237,6 +286,12 @@ static const pl_element mesh = {
             TEXT("file", "path", "mesh or surface file, relative to the scene's folder", 0,
                  pl_check_text),
             MEMBER("method", "how a surface is filled", pl_filler_family),
+            {.param = {.name = "kind",
+                       .unit = "word",
+                       .summary = "elements that fill the shape, or triangles: the surface in the "
+                                  "file or the boundary of the shape",
+                       .words = "solid|surface"},
+             .preset = "solid"},
             END,
         },
     .children = (const pl_element *const[]){&generator, &shape, NULL},
@@ -251,6 +306,12 @@ static const pl_element body = {
             MEMBER("model", "how it deforms", pl_model_family),
             REFERENCE("mesh", "its shape at rest", 1),
             REFERENCE("material", "what it is made of", 1),
+            {.param = {.name = "surface",
+                       .unit = "name",
+                       .summary = "a finer mesh whose boundary follows the body and is shown and "
+                                  "written in its place"},
+             .check = pl_check_text,
+             .refers = "mesh"},
             VECTOR("velocity", "m/s", "at the start", 1e6, "0 0 0"),
             VECTOR("spin", "rad/s", "angular velocity about its mass centre at the start", 1e6,
                    "0 0 0"),
@@ -262,7 +323,7 @@ static const pl_element body = {
              .preset = "computed"},
             END,
         },
-    .children = (const pl_element *const[]){&fix, &move, &load, &frame, NULL},
+    .children = (const pl_element *const[]){&fix, &move, &rigid, &load, &pull, &frame, NULL},
     .least = 1,
     .missing = "there is nothing to simulate; add a <body>",
 };

@@ -247,15 +247,33 @@ static pl_status read_vary(pl_study *study, const pl_xml_node *node, pl_error *e
 
 /* ---- what is compared ---- */
 
+/* A method and a tolerance as changes. */
+static pl_status read_method(pl_study *study, const pl_xml_node *node, const char *method,
+                             pl_error *error)
+{
+  pl_status status = PL_OK;
+  char text[400];
+  double tolerance = number(study, node, "tolerance", NAN, &status, error);
+  if (status) return status;
+  pl_print(text, sizeof text,
+           "integrator.method=%.100s; integrator.rtol=%.9g; integrator.atol=%.9g", method,
+           tolerance, tolerance);
+  study->reference_is_long = 1;
+  return read_changes(study, node, text, &study->reference, error);
+}
+
 static pl_status read_reference(pl_study *study, const pl_xml_node *node, pl_error *error)
 {
-  pl_status status = check_words(study, node, WORDS("set", "file"), NO_WORDS, error);
-  const char *set = pl_xml_attribute(node, "set");
+  pl_status status =
+      check_words(study, node, WORDS("set", "file", "method", "tolerance"), NO_WORDS, error);
+  const char *set = pl_xml_attribute(node, "set"), *method = pl_xml_attribute(node, "method");
   study->reference_file = pl_xml_attribute(node, "file");
   if (!status && study->has_reference++) status = fail(study, node, error, "there can be only one");
-  if (!status && !set == !study->reference_file)
-    status = fail(study, node, error, "needs either set= or file=");
-  return status ? status : read_changes(study, node, set, &study->reference, error);
+  if (!status && !!set + !!study->reference_file + !!method != 1)
+    status = fail(study, node, error, "needs either method= and tolerance=, set= or file=");
+  if (status) return status;
+  if (method) return read_method(study, node, method, error);
+  return read_changes(study, node, set, &study->reference, error);
 }
 
 static pl_status read_measure(pl_study *study, const pl_xml_node *node, pl_error *error)
@@ -363,16 +381,31 @@ static pl_status read_plot(pl_study *study, const pl_xml_node *node, pl_error *e
   return status;
 }
 
+static pl_status read_given(pl_study *study, const pl_xml_node *node, pl_study_plot *table,
+                            pl_error *error)
+{
+  pl_status status = check_words(study, node, WORDS("title", "values"), NO_WORDS, error);
+  pl_study_given given = {need(study, node, "title", &status, error),
+                          need(study, node, "values", &status, error)};
+  if (!status && table->given_count == PL_MOST_GIVEN)
+    status = fail(study, node, error, "a table has at most %d given columns", PL_MOST_GIVEN);
+  if (!status) table->given[table->given_count++] = given;
+  return status;
+}
+
 static pl_status read_table(pl_study *study, const pl_xml_node *node, pl_error *error)
 {
   pl_status status = check_words(study, node, WORDS("title", "rows", "columns", "value", "where"),
-                                 NO_WORDS, error);
+                                 WORDS("given"), error);
   pl_study_plot table = {.is_table = 1, .line = pl_xml_line(node)};
   table.title = pl_xml_attribute(node, "title");
   table.x = need(study, node, "rows", &status, error);
   table.y = pl_xml_attribute(node, "columns");
   table.by = need(study, node, "value", &status, error);
   table.where = pl_xml_attribute(node, "where");
+  for (const pl_xml_node *given = pl_xml_child(node, "given"); given && !status;
+       given = pl_xml_next(given, "given"))
+    status = read_given(study, given, &table, error);
   if (!status) study->plots[study->plot_count++] = table;
   return status;
 }

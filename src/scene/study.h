@@ -2,24 +2,37 @@
  * tables and plots to make of it.
  *
  *   <study title="..." scene="../scenes/bar.xml" set="world.halvings=0; ...">
- *     <vary name="method"><option name="bdf3, strict" set="integrator.method=bdf3; ..."/>
- * ...</vary> <vary name="dt" unit="s" path="world.dt" values="0.1 0.05"/>    (or from= to= count=
- * scale=) <reference set="integrator.method=rk4; world.dt=1e-5"/>         (or file=) <measure
- * error="positions" repeat="3"/> <bisect path="world.dt" unit="s" from="1e-6" to="1"
- * accept="displacement" below="1"/> <table title="..." rows="method" columns="dt" value="error"/>
+ *     <vary name="method">
+ *       <option name="bdf3, strict" set="integrator.method=bdf3; ..."/> ...
+ *     </vary>
+ *     <vary name="dt" unit="s" path="world.dt" values="0.1 0.05"/>   (or from= to= count= scale=)
+ *     <reference method="fehlberg8" tolerance="1e-13"/>              (or set= or file=)
+ *     <measure error="positions" repeat="3"/>                        (or "probe" or "energy")
+ *     <bisect path="world.dt" unit="s" from="1e-6" to="1" accept="displacement" below="1"/>
+ *     <table title="..." rows="method" columns="dt" value="error">
+ *       <given title="published" values="1 2 3"/>
+ *     </table>
  *     <plot name="work" title="..." x="seconds" y="error" by="method" scale="log">
  *       <mark axis="y" from="1e-3" label="1 mm"/>
  *     </plot>
+ *     <plot name="motion" x="time" y="tip.z" by="method" where="dt=0.05"/>
  *   </study>
  *
- * The cases are the product of all options. A change is written as for --set. */
+ * The cases are the product of all options. A change is written as for --set. A reference by method
+ * and tolerance is made in one step over the whole duration, with rtol = atol = tolerance. */
 #ifndef PL_SCENE_STUDY_H
 #define PL_SCENE_STUDY_H
 
 #include "io/xml.h"
 #include "pliant/scene.h"
 
-enum { PL_MOST_AXES = 6, PL_MOST_PLOTS = 32, PL_MOST_MARKS = 4, PL_MOST_CASES = 100000 };
+enum {
+  PL_MOST_AXES = 6,
+  PL_MOST_PLOTS = 32,
+  PL_MOST_MARKS = 4,
+  PL_MOST_GIVEN = 4,
+  PL_MOST_CASES = 100000
+};
 
 /* "a.b=1; c.d=2" taken apart. */
 typedef struct pl_changes {
@@ -51,12 +64,19 @@ typedef struct pl_study_mark {
   double from, to;
 } pl_study_mark;
 
+/* A column of a table that was published: one word per row. */
+typedef struct pl_study_given {
+  const char *title, *values;
+} pl_study_given;
+
 typedef struct pl_study_plot {
   const char *name, *title, *x, *y, *by;
   const char *where; /* "method=bdf3": only such cases; NULL: all */
   int log_x, log_y, fit, is_table, line;
   int mark_count;
   pl_study_mark marks[PL_MOST_MARKS];
+  int given_count;
+  pl_study_given given[PL_MOST_GIVEN];
 } pl_study_plot; /* a table has rows in x, columns in y, its value in by */
 
 typedef struct pl_study {
@@ -70,6 +90,7 @@ typedef struct pl_study {
   int has_reference;
   pl_changes reference;
   const char *reference_file;
+  int reference_is_long; /* one step over the whole duration */
   pl_study_error error;
   const char *probe;
   int repeat;

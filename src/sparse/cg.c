@@ -19,7 +19,7 @@ typedef struct step {
   pl_advance advance;
 } step;
 
-static pl_status create(pl_solver *common, const pl_bsr *A, const double *values, pl_error *error)
+pl_status pl_cg_create(pl_solver *common, const pl_bsr *A, const double *values, pl_error *error)
 {
   (void)values;
   return pl_krylov_create(common, A, VECTORS, error);
@@ -81,9 +81,9 @@ static pl_status iterate(pl_krylov *self, double goal, pl_error *error)
   }
 }
 
-static pl_status solve(pl_solver *self, const pl_bsr *A, const pl_filter *filter, const double *b,
-                       double *x, double target, pl_pool *pool, pl_solve_report *report,
-                       pl_error *error)
+pl_status pl_cg_solve(pl_solver *self, const pl_bsr *A, const pl_filter *filter, const double *b,
+                      double *x, double target, pl_pool *pool, pl_solve_report *report,
+                      pl_error *error)
 {
   return pl_krylov_solve(self, A, filter, b, x, target, pool, report, iterate, error);
 }
@@ -92,8 +92,8 @@ const pl_solver_ops pl_solver_cg = {
     .info = {"cg", "preconditioned conjugate gradients", "Saad 2003, algorithm 9.1",
              pl_krylov_params, PL_KRYLOV_PARAM_COUNT},
     .state_size = sizeof(pl_krylov),
-    .create = create,
+    .create = pl_cg_create,
     .destroy = pl_krylov_destroy,
     .prepare = pl_krylov_prepare,
-    .solve = solve,
+    .solve = pl_cg_solve,
 };

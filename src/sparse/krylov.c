@@ -9,16 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-#define SLACK 0.01  /* by which the true residual may exceed the target */
-#define DEPTH 1e-14 /* how far one start reduces the residual at most */
+#define SLACK  0.01  /* by which the true residual may exceed the target */
+#define DEPTH  1e-14 /* how far one start reduces the residual at most */
+#define GROWTH 1e-4  /* rounding errors of A x that are too much of b */
+#define AGAIN  0.3   /* part of the target that a further start aims at */
 enum { MOST_STARTS = 20 };
 
-const pl_param pl_krylov_params[PL_KRYLOV_PARAM_COUNT] = {
-    [PL_KRYLOV_TOLERANCE] = {"tolerance", "1", "residual at the end, relative to the right side",
-                             1e-6, 1e-15, 0.5, NULL, 0},
-    [PL_KRYLOV_ITERATIONS] = {"iterations", "count", "most iterations in one solve", 10000, 1, 1e9,
-                              NULL, 0},
-};
+const pl_param pl_krylov_params[PL_KRYLOV_PARAM_COUNT] = {PL_KRYLOV_PARAMS};
 
 pl_status pl_krylov_create(pl_solver *common, const pl_bsr *A, int count, pl_error *error)
 {
@@ -150,10 +147,10 @@ pl_status pl_krylov_fail_curvature(pl_krylov *self, const double *p, double curv
 
 pl_status pl_krylov_fail_preconditioner(const pl_krylov *self, pl_error *error)
 {
-  return pl_fail(
-      error, PL_E_INDEFINITE,
-      "the preconditioner \"%s\" is not positive definite for this matrix; choose another",
-      self->common.preconditioner->ops->info.name);
+  return pl_fail(error, PL_E_INDEFINITE,
+                 "the preconditioner \"%s\" is not positive definite for this matrix, which may be "
+                 "indefinite; choose another",
+                 self->common.preconditioner->ops->info.name);
 }
 
 pl_status pl_krylov_fail_diverged(const pl_krylov *self, pl_error *error)
@@ -173,6 +170,14 @@ static pl_status fail_convergence(const pl_krylov *self, double residual, double
                  self->common.ops->info.name, residual, target, self->report->iterations);
 }
 
+static pl_status fail_growth(const pl_krylov *self, pl_error *error)
+{
+  return pl_fail(error, PL_E_SINGULAR,
+                 "the matrix is singular or nearly so: after %d iterations of %s the solution has "
+                 "grown beyond what can be computed; fix enough nodes or give the bodies mass",
+                 self->report->iterations, self->common.ops->info.name);
+}
+
 /* ---- the solve ---- */
 
 pl_status pl_krylov_solve(pl_solver *common, const pl_bsr *A, const pl_filter *filter,
@@ -187,23 +192,30 @@ pl_status pl_krylov_solve(pl_solver *common, const pl_bsr *A, const pl_filter *f
   self->pool = pool;
   self->report = report;
   self->largest = 0;
-  double residual = report->residual = first_residual(self);
+  double first = first_residual(self), residual = report->residual = first;
   if (!isfinite(residual)) return pl_krylov_fail_diverged(self, error);
   if (!(target >= 0))
     return pl_fail(error, PL_E_ARGUMENT, "a residual of %g cannot be aimed at", target);
   if (residual <= target) return PL_OK;
 
   for (int start = 0; start < MOST_STARTS; start++) {
-    double before = residual, goal = fmax(fmax(target, DEPTH * residual), PL_SMALLEST_NORM);
+    // a start that missed by little, or measured by another norm, is followed by a bolder one
+    double aim = start ? AGAIN * target : target;
+    double before = residual, goal = fmax(fmax(aim, DEPTH * residual), PL_SMALLEST_NORM);
     pl_status status = residual <= goal ? PL_OK : iterate(self, goal, error);
     residual = report->residual = true_residual(self);
     if (status && status != PL_E_CONVERGENCE) return status;
     if (residual <= (1 + SLACK) * target) return PL_OK;
     if (status) break;
-    if (residual > 0.5 * before &&
-        residual <= pl_rounding_level(self->A, self->filter, self->b, self->x,
-                                      self->vectors[PL_KRYLOV_WORK], self->pool))
-      return PL_OK;
+    if (residual > 0.5 * before) {
+      double level = pl_rounding_level(self->A, self->filter, self->b, self->x,
+                                       self->vectors[PL_KRYLOV_WORK], self->pool);
+      // a solver that does not watch the curvature meets singular matrices by a growing x
+      if (common->ops->indefinite && level > GROWTH * first + 2 * PL_SMALLEST_NORM)
+        return fail_growth(self, error);
+      if (residual <= level) return PL_OK;
+      if (common->ops->indefinite && residual > 0.99 * before) break;
+    }
   }
   return fail_convergence(self, residual, target, error);
 }

@@ -13,7 +13,14 @@
 
 enum { PL_KRYLOV_TOLERANCE, PL_KRYLOV_ITERATIONS, PL_KRYLOV_PARAM_COUNT };
 
-/* The parameters of every Krylov solver. */
+/* The parameters of every Krylov solver, as rows and as a table. */
+#define PL_KRYLOV_PARAMS                                                                           \
+  {                                                                                                \
+      "tolerance", "1", "residual at the end, relative to the right side", 1e-6, 1e-15, 0.5,       \
+      NULL,        0},                                                                             \
+  {                                                                                                \
+    "iterations", "count", "most iterations in one solve", 10000, 1, 1e9, NULL, 0                  \
+  }
 extern const pl_param pl_krylov_params[PL_KRYLOV_PARAM_COUNT];
 
 enum { PL_KRYLOV_MOST_VECTORS = 8 };
@@ -68,5 +75,11 @@ pl_status pl_krylov_fail_diverged(const pl_krylov *self, pl_error *error);
 
 /* A curvature this much below the largest is none. */
 #define PL_KRYLOV_FLATNESS 1e-14
+
+/* Conjugate gradients, also for solvers that bring their own preconditioner. */
+pl_status pl_cg_create(pl_solver *common, const pl_bsr *A, const double *values, pl_error *error);
+pl_status pl_cg_solve(pl_solver *self, const pl_bsr *A, const pl_filter *filter, const double *b,
+                      double *x, double target, pl_pool *pool, pl_solve_report *report,
+                      pl_error *error);
 
 #endif

@@ -4,6 +4,7 @@
  * they are renewed when the iterations that they have cost, beyond those of the first solve with
  * them, add up to what a renewal costs. Counts decide, not clocks, so results can be repeated. */
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/memory.h"
 #include "sparse/multigrid.h"
 
@@ -34,6 +35,7 @@ typedef struct multigrid {
   int ready, exponent; /* the matrix is scaled by 2^-exponent */
   double first;        /* iterations per solve right after a renewal; 0: not known yet */
   double excess;       /* iterations that came on top since */
+  uint64_t held;       /* what the filter was when the coarse levels were made */
 } multigrid;
 
 static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double *values,
@@ -65,10 +67,23 @@ static int size_of(const pl_bsr *A)
   return exponent;
 }
 
-/* Is it time to renew the coarse levels? Takes the last solve into account. */
-static int is_worn(multigrid *self, int exponent)
+/* Tells filters apart. */
+static uint64_t hash_of(const pl_filter *filter)
 {
-  if (!self->ready || !self->reuse) return 1;
+  uint64_t hash = PL_HASH_START;
+  for (int i = 0; filter && i < filter->count; i++) {
+    int64_t node = filter->nodes[i];
+    hash = pl_hash_words(hash, &node, 1);
+    hash = pl_hash_words(hash, filter->projections + 9 * (size_t)i, 9);
+  }
+  return hash;
+}
+
+/* Is it time to renew the coarse levels? Takes the last solve into account. With more nodes held
+ * than they know of, they correct too much: the cycle would not be positive definite. */
+static int is_worn(multigrid *self, int exponent, uint64_t held)
+{
+  if (!self->ready || !self->reuse || held != self->held) return 1;
   if (abs(exponent - self->exponent) > MOST_DRIFT) return 1;
   const pl_preconditioner *common = &self->blockwise.common;
   double usual = self->first * common->solves;
@@ -87,8 +102,10 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
   if (status) return status;
   self->filter = filter;
-  int exponent = size_of(A), worn = is_worn(self, exponent);
+  uint64_t held = hash_of(filter);
+  int exponent = size_of(A), worn = is_worn(self, exponent, held);
   if (worn) self->exponent = exponent;
+  self->held = held;
   double scale = ldexp(1, -self->exponent);
   pl_grid_load(grid, A, self->blockwise.blocks, scale, pool);
   if (worn) {

@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+/* What counts for an iteration of a solve that did not reach its target, where costs are counted.
+ */
+enum { CUT_OFF = 10 };
+
 #define X(name) &pl_preconditioner_##name.info,
 static const pl_member *const preconditioners[] = {PL_PRECONDITIONERS(X) NULL};
 #undef X
@@ -53,9 +57,16 @@ pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
   self->allocator = *allocator;
   self->rows = A->rows;
   memcpy(self->values, solver->values, sizeof self->values);
-  pl_part none = {.member = &pl_preconditioner_none.info};
-  pl_status status = pl_preconditioner_create(allocator, ops->alone ? &none : preconditioner, A,
-                                              &self->preconditioner, error);
+  self->chosen = preconditioner;
+  pl_part own = {0};
+  if (ops->companion) {
+    own.member = &ops->companion->info;
+    memcpy(own.values, self->values + ops->companion_values,
+           (size_t)own.member->param_count * sizeof *own.values);
+    preconditioner = &own;
+  }
+  pl_status status =
+      pl_preconditioner_create(allocator, preconditioner, A, &self->preconditioner, error);
   if (!status) status = ops->create(self, A, self->values, error);
   if (status)
     pl_solver_destroy(self);
@@ -73,6 +84,12 @@ void pl_solver_destroy(pl_solver *solver)
   pl_free(&allocator, solver);
 }
 
+const pl_solver *pl_solver_in_use(const pl_solver *solver, const char **reason)
+{
+  *reason = "";
+  return solver->ops->choice ? solver->ops->choice(solver, reason) : solver;
+}
+
 double pl_solver_tolerance(const pl_solver *solver) { return solver->values[0]; }
 
 static pl_status check_rows(const pl_solver *solver, const pl_bsr *A, pl_error *error)
@@ -88,6 +105,7 @@ pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter 
   pl_status status = check_rows(solver, A, error);
   if (status) return status;
   status = solver->ops->prepare(solver, A, filter, pool, error);
+  solver->filter_version = filter ? filter->version : 0;
   solver->preconditioner->solves = solver->preconditioner->iterations = 0;
   return status;
 }
@@ -103,6 +121,8 @@ pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *f
   if (status) return status;
   status = solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
   solver->preconditioner->solves++;
-  solver->preconditioner->iterations += report->iterations;
+  // one that was cut off has cost far more than it took
+  int weight = status == PL_E_CONVERGENCE ? CUT_OFF : 1;
+  solver->preconditioner->iterations += weight * report->iterations;
   return status;
 }

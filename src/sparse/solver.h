@@ -21,6 +21,7 @@ typedef struct pl_solve_report {
   X(block_diagonal)                                                                                \
   X(multigrid)                                                                                     \
   X(ssor)                                                                                          \
+  X(factor)                                                                                        \
   X(cholesky)                                                                                      \
   X(diagonal)                                                                                      \
   X(none)
@@ -49,8 +50,25 @@ struct pl_preconditioner {
   const pl_preconditioner_ops *ops;
   pl_allocator allocator;
   int rows;
-  int solves, iterations; /* since the last prepare */
+  int solves, iterations;                /* since the last prepare */
+  int64_t factorisations, border_solves; /* complete factors made, and back-substitutions for
+                                            constraints that came; since the beginning */
 };
+
+/* The parameters of a complete factor, for all that have one. */
+#define PL_FACTOR_PARAMS                                                                           \
+  {"ordering",                                                                                     \
+   "1",                                                                                            \
+   "of the unknowns: degree (AMD), or nested (METIS) for large bodies",                            \
+   0,                                                                                              \
+   0,                                                                                              \
+   1,                                                                                              \
+   "degree|nested",                                                                                \
+   0},                                                                                             \
+  {                                                                                                \
+    "reuse", "1", "keep it over several matrices, or renew it for each", 0, 0, 1, "yes|no", 0      \
+  }
+enum { PL_FACTOR_ORDERING, PL_FACTOR_REUSE, PL_FACTOR_PARAM_COUNT };
 
 #define X(name) extern const pl_preconditioner_ops pl_preconditioner_##name;
 PL_PRECONDITIONERS(X)
@@ -65,8 +83,11 @@ void pl_preconditioner_destroy(pl_preconditioner *self);
 
 /* Solvers. A new one is a file that defines pl_solver_NAME and a line here. */
 #define PL_SOLVERS(X)                                                                              \
+  X(auto)                                                                                          \
   X(cg)                                                                                            \
+  X(direct)                                                                                        \
   X(eisenstat)                                                                                     \
+  X(minres)                                                                                        \
   X(bicgstab)
 
 typedef struct pl_solver pl_solver;
@@ -74,8 +95,12 @@ typedef struct pl_solver pl_solver;
 typedef struct pl_solver_ops {
   pl_member info;    /* the first parameter is the relative tolerance */
   int unsymmetric;   /* also solves systems whose matrix is not symmetric, or indefinite */
+  int indefinite;    /* also solves systems whose matrix is symmetric and indefinite */
   size_t state_size; /* of the member's struct, which begins with a pl_solver */
-  int alone;         /* it has no use for a preconditioner, and gets "none" */
+  /* It asks no other preconditioner than this one, whose values stand among the solver's own from
+   * a place on; NULL: it takes the one that was chosen. */
+  const pl_preconditioner_ops *companion;
+  int companion_values;
   pl_status (*create)(pl_solver *self, const pl_bsr *A, const double *values, pl_error *error);
   void (*destroy)(pl_solver *self); /* also after a create that failed half way */
   pl_status (*prepare)(pl_solver *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
@@ -83,6 +108,8 @@ typedef struct pl_solver_ops {
   pl_status (*solve)(pl_solver *self, const pl_bsr *A, const pl_filter *filter, const double *b,
                      double *x, double target, pl_pool *pool, pl_solve_report *report,
                      pl_error *error);
+  /* For a member that chooses among others: the one in use, and why; else NULL. */
+  const pl_solver *(*choice)(const pl_solver *self, const char **reason);
 } pl_solver_ops;
 
 struct pl_solver {
@@ -90,6 +117,8 @@ struct pl_solver {
   pl_allocator allocator;
   int rows;
   double values[PL_MOST_VALUES];
+  const pl_part *chosen;             /* the preconditioner that the user chose; for create only */
+  uint64_t filter_version;           /* of the last prepare */
   pl_preconditioner *preconditioner; /* the member prepares and applies it if it has a use for it */
 };
 
@@ -104,6 +133,9 @@ pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
                            const pl_part *preconditioner, const pl_bsr *A, pl_solver **out,
                            pl_error *error);
 void pl_solver_destroy(pl_solver *solver);
+
+/* The solver in use, which is another one where a member chooses among others, and why. */
+const pl_solver *pl_solver_in_use(const pl_solver *solver, const char **reason);
 
 /* The relative tolerance that the user set. */
 double pl_solver_tolerance(const pl_solver *solver);

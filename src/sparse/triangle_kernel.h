@@ -15,8 +15,8 @@ typedef struct pl_triangles {
 /* One step of Eisenstat's iteration. */
 typedef struct pl_triangle_step {
   double alpha;
-  const double *t, *q;
-  double *x, *r, *z;
+  const double *t, *y;
+  double *x, *r;
 } pl_triangle_step;
 
 typedef struct pl_triangle_kernel {
@@ -24,14 +24,13 @@ typedef struct pl_triangle_kernel {
   void (*forward)(const pl_triangles *M, const double *r, double *y);
   /* z = (D + U)^-1 D y; z may be y. */
   void (*backward)(const pl_triangles *M, const double *y, double *z);
-  /* p = z + beta p, t = (D + U)^-1 p and u = U t = p - D t. */
-  void (*ascend)(const pl_triangles *M, double beta, const double *z, double *p, double *t,
-                 double *u);
-  /* q = t + (D + L)^-1 u, which needs room y; returns p.q. */
-  double (*descend)(const pl_triangles *M, const double *p, const double *t, const double *u,
-                    double *y, double *q);
-  /* x += alpha t, r -= alpha q, z = D r in rows [first, last); returns their part of r.z. */
-  double (*advance)(const pl_triangles *M, int first, int last, const pl_triangle_step *step);
+  // the next three are for D = 1, and ask for no blocks
+  /* p = r + beta p, t = (1 + U)^-1 p. */
+  void (*ascend)(const pl_triangles *M, double beta, const double *r, double *p, double *t);
+  /* y = (1 + L)^-1 (p - t); returns p.(t + y). */
+  double (*descend)(const pl_triangles *M, const double *p, const double *t, double *y);
+  /* x += alpha t, r -= alpha (t + y) in rows [first, last); returns their part of r.r. */
+  double (*advance)(const pl_triangle_step *step, int first, int last);
 } pl_triangle_kernel;
 
 extern const pl_triangle_kernel pl_triangle_kernel_base, pl_triangle_kernel_avx2;

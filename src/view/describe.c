@@ -145,8 +145,7 @@ static void add_bodies(pl_text *out, const pl_session *session)
                 part->first_vertex, part->vertices, part->first_triangle, part->triangles,
                 part->first_edge, part->edges);
     pl_text_add(out, ",\"nodes\":%d,\"elements\":%d,\"shape\":\"%s\"}", pl_mesh_node_count(mesh),
-                pl_mesh_element_count(mesh),
-                pl_mesh_nodes_per_element(mesh) == 4 ? "tetrahedra" : "hexahedra");
+                pl_mesh_element_count(mesh), pl_mesh_shape_name(mesh));
   }
   pl_text_add(out, "]");
 }

@@ -6,11 +6,13 @@
 
 typedef struct pl_history {
   pl_allocator allocator;
-  size_t state_size;
   int room, first, count; /* a ring of room states, the oldest at first */
   int here;               /* which of them, from 0, the world stands at */
   int64_t dropped;        /* states that fell off the old end           */
-  void **states;
+  struct pl_history_state {
+    size_t size;
+    void *bytes;
+  } * states;
 } pl_history;
 
 /* Room for states of the world in about that many bytes; at least two. */

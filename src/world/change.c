@@ -123,8 +123,8 @@ pl_status pl_world_set_gravity(pl_world *world, const double gravity[3], pl_erro
 pl_status pl_world_set_integrator(pl_world *world, const pl_choice *integrator, pl_error *error)
 {
   pl_part part;
-  pl_status status =
-      pl_choice_resolve(&pl_integrator_family, integrator, &part.member, part.values, error);
+  pl_status status = pl_integrator_resolve(integrator, &part, error);
+  if (!status) status = pl_world_check_control(world, &part, error);
   if (status) return status;
   pl_world_unprepare(world);
   world->integrator_part = part;
@@ -157,7 +157,7 @@ pl_status pl_world_set_material(pl_world *world, pl_body_id id, const pl_materia
   pl_status status = pl_world_find_body(world, id, &found, error);
   if (!status) status = pl_material_check(def, &law, &material, error);
   if (status) return status;
-  const pl_sites sites = {found->site_count, found->sites};
+  const pl_sites sites = pl_body_sites(found);
   status = pl_model_build(&world->allocator, &found->model_part, found->inside, &material, &sites,
                           &model, error);
   if (status) return status;
@@ -171,41 +171,72 @@ pl_status pl_world_set_material(pl_world *world, pl_body_id id, const pl_materia
 
 /* ---- states ---- */
 
-/* What stands before q and v in a saved state. */
+/* What stands before q, v and the integrator's history in a saved state. */
 typedef struct head {
   uint64_t cookie;
-  int64_t blocks, steps, epoch_steps;
+  int64_t blocks, history, steps, epoch_steps;
   double time, epoch, dt;
+  const pl_integrator_ops *integrator;
+  pl_past past;
 } head;
 
-static const uint64_t head_cookie = UINT64_C(0x506c69616e745331);
+static const uint64_t head_cookie = UINT64_C(0x506c69616e745332);
 
 static size_t vector_size(const pl_world *world)
 {
   return (size_t)world->blocks * 3 * sizeof(double);
 }
 
-size_t pl_world_state_size(const pl_world *world) { return sizeof(head) + 2 * vector_size(world); }
-
-static pl_status check_size(const pl_world *world, size_t size, pl_error *error)
+static const pl_integrator_ops *integrator_of(const pl_world *world)
 {
-  if (size == pl_world_state_size(world)) return PL_OK;
-  return pl_fail(error, PL_E_ARGUMENT, "the state of this world takes %zu bytes, not %zu",
-                 pl_world_state_size(world), size);
+  return (const pl_integrator_ops *)world->integrator_part.member;
+}
+
+size_t pl_world_state_size(const pl_world *world)
+{
+  return sizeof(head) + (2 + (size_t)integrator_of(world)->history) * vector_size(world);
 }
 
 pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size, pl_error *error)
 {
-  pl_status status = check_size(world, size, error);
-  if (status) return status;
-  head first = {head_cookie,       world->blocks, world->state.steps, world->epoch_steps,
-                world->state.time, world->epoch,  world->dt};
+  if (size != pl_world_state_size(world))
+    return pl_fail(error, PL_E_ARGUMENT, "the state of this world takes %zu bytes, not %zu",
+                   pl_world_state_size(world), size);
+  const pl_integrator *integrator = world->integrator;
+  head first = {.cookie = head_cookie,
+                .blocks = world->blocks,
+                .history = integrator_of(world)->history,
+                .steps = world->state.steps,
+                .epoch_steps = world->epoch_steps,
+                .time = world->state.time,
+                .epoch = world->epoch,
+                .dt = world->dt,
+                .integrator = integrator_of(world)};
+  if (integrator) first.past = integrator->past;
   char *to = memory;
   size_t vector = vector_size(world);
   memcpy(to, &first, sizeof first);
-  memcpy(to + sizeof first, world->state.q, vector);
-  memcpy(to + sizeof first + vector, world->state.v, vector);
+  to += sizeof first;
+  memcpy(to, world->state.q, vector);
+  memcpy(to + vector, world->state.v, vector);
+  for (int i = 0; i < first.history; i++) {
+    to += i ? vector : 2 * vector;
+    if (integrator)
+      memcpy(to, integrator->history[i], vector);
+    else
+      memset(to, 0, vector);
+  }
   return PL_OK;
+}
+
+void pl_state_forget(void *memory, size_t size)
+{
+  head first;
+  if (size < sizeof first) return;
+  memcpy(&first, memory, sizeof first);
+  first.integrator = NULL;
+  first.past = (pl_past){0};
+  memcpy(memory, &first, sizeof first);
 }
 
 /* An integrator without memory of what came before. */
@@ -216,6 +247,7 @@ static pl_status fresh_integrator(pl_world *world, pl_error *error)
   pl_status status = pl_integrator_create(&world->allocator, &world->integrator_part, world->blocks,
                                           &fresh, error);
   if (status) return status;
+  fresh->estimates = world->integrator->estimates;
   pl_integrator_destroy(world->integrator);
   world->integrator = fresh;
   return PL_OK;
@@ -232,17 +264,32 @@ static int are_finite(const char *from, int count)
   return 1;
 }
 
+static pl_status check_head(const pl_world *world, const head *first, size_t size, pl_error *error)
+{
+  if (first->cookie != head_cookie || first->blocks != world->blocks || !isfinite(first->time) ||
+      !isfinite(first->epoch) || first->history < 0 || first->history > PL_MOST_HISTORY)
+    return pl_fail(error, PL_E_ARGUMENT, "these bytes are not a state of this world");
+  size_t right = sizeof *first + (2 + (size_t)first->history) * vector_size(world);
+  if (size == right) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT, "this state takes %zu bytes, not %zu", right, size);
+}
+
 pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, pl_error *error)
 {
   head first;
   const char *from = memory;
-  pl_status status = check_size(world, size, error);
-  if (status) return status;
+  if (size < sizeof first)
+    return pl_fail(error, PL_E_ARGUMENT, "a state of this world takes %zu bytes, not %zu",
+                   pl_world_state_size(world), size);
   memcpy(&first, from, sizeof first);
-  if (first.cookie != head_cookie || first.blocks != world->blocks ||
-      !isfinite(first.time + first.epoch) || !are_finite(from + sizeof first, 6 * world->blocks))
-    return pl_fail(error, PL_E_ARGUMENT, "these bytes are not a state of this world");
-  status = fresh_integrator(world, error);
+  pl_status status = check_head(world, &first, size, error);
+  if (!status && !are_finite(from + sizeof first, 6 * world->blocks))
+    status = pl_fail(error, PL_E_ARGUMENT, "these bytes are not a state of this world");
+  // what was remembered means something to the same integrator only
+  int remembers = first.integrator == integrator_of(world) &&
+                  (first.past.steps > 0 || first.past.next > 0 || first.past.own[0] > 0);
+  if (!status && remembers) status = pl_world_prepare(world, error);
+  if (!status) status = fresh_integrator(world, error);
   if (status) return status;
 
   // with another dt than then, time is counted from here
@@ -252,7 +299,12 @@ pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, 
   world->epoch = same ? first.epoch : first.time;
   world->epoch_steps = same ? first.epoch_steps : first.steps;
   size_t vector = vector_size(world);
-  memcpy(world->state.q, from + sizeof first, vector);
-  memcpy(world->state.v, from + sizeof first + vector, vector);
+  from += sizeof first;
+  memcpy(world->state.q, from, vector);
+  memcpy(world->state.v, from + vector, vector);
+  if (!remembers) return PL_OK;
+  world->integrator->past = first.past;
+  for (int i = 0; i < first.history; i++)
+    memcpy(world->integrator->history[i], from + (2 + (size_t)i) * vector, vector);
   return PL_OK;
 }

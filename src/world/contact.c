@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define CLOSE 0.02 /* part of a normal force that it may still change by */
-#define SLACK 1e-6 /* part of a body's size that a node may be inside an obstacle */
+#define CLOSE 0.02  /* part of a normal force that it may still change by */
+#define SLACK 1e-6  /* part of a body's size that a node may be inside an obstacle */
+enum { EARLY = 4 }; /* passes in which every node may still change its mind */
 
 pl_obstacle_def pl_obstacle_def_default(void)
 {
@@ -67,6 +68,7 @@ static double block_mass(const pl_world *world, int block)
 static int is_held(const pl_world *world, int block)
 {
   const int *holder = world->holders + 3 * (size_t)block;
+  if (world->in_core && world->in_core[block]) return 1;
   return holder[0] || holder[1] || holder[2];
 }
 
@@ -115,6 +117,7 @@ void pl_contacts_begin(pl_world *world, double t, double h)
     double way[3];
     contact->gap = nearest(world, world->state.q + 3 * i, &contact->obstacle, contact->normal);
     contact->touch = PL_APART;
+    contact->settled = 0;
     if (is_held(world, i)) continue;
     for (int k = 0; k < 3; k++)
       way[k] = h * (world->state.v[3 * i + k] + h * world->scratch[3 * i + k]);
@@ -141,7 +144,7 @@ static void find_reactions(pl_world *world, double t, double h)
 /* Sliding or not, from the force along the surface that it took to stand still, or from where a
  * sliding node went. */
 static int revise_friction(const pl_world *world, pl_contact *contact, const double *reaction,
-                           const double *v)
+                           const double *v, int early)
 {
   double most = friction_of(world, contact) * contact->force, along[3];
   if (friction_of(world, contact) == 0) return 0;
@@ -149,7 +152,7 @@ static int revise_friction(const pl_world *world, pl_contact *contact, const dou
     pl_vec3_copy(reaction, along);
     pl_vec3_add_scaled(-contact->force, contact->normal, along);
     double size = pl_vec3_norm(along);
-    if (size <= most || size == 0) return 0;
+    if (size <= most || size == 0 || contact->settled) return 0;
     contact->touch = PL_SLIDES;
     pl_vec3_scale(-1 / size, along, contact->slip);
     return 1;
@@ -161,13 +164,14 @@ static int revise_friction(const pl_world *world, pl_contact *contact, const dou
     return 0;
   }
   contact->touch = PL_STICKS;
+  contact->settled |= !early;
   return 1;
 }
 
-int pl_contacts_revise(pl_world *world, double t, double h)
+int pl_contacts_revise(pl_world *world, double t, double h, int pass)
 {
   if (!world->contacts) return 0;
-  int changed = 0;
+  int changed = 0, early = pass <= EARLY;
   find_reactions(world, t, h);
   for (int i = 0; i < world->blocks; i++) {
     pl_contact *contact = &world->contacts[i];
@@ -179,11 +183,17 @@ int pl_contacts_revise(pl_world *world, double t, double h)
       double gap = nearest(world, world->state.q + 3 * i, &which, normal);
       if (gap >= -world->contact_slack) continue;
       take(world, i, h);
+      contact->settled |= !early;
+      if (!early && friction_of(world, contact) > 0) contact->touch = PL_STICKS;
       changed++;
       continue;
     }
     double before = contact->force;
     contact->force = pl_vec3_dot(reaction, contact->normal);
+    if (contact->force < 0 && contact->settled) {
+      contact->force = 0;
+      continue;
+    }
     if (contact->force < 0) {
       contact->touch = PL_APART;
       contact->force = 0;
@@ -192,8 +202,8 @@ int pl_contacts_revise(pl_world *world, double t, double h)
     }
     // friction was that of the force before
     if (contact->touch == PL_SLIDES && friction_of(world, contact) > 0)
-      changed += fabs(contact->force - before) > CLOSE * contact->force;
-    changed += revise_friction(world, contact, reaction, world->state.v + 3 * i);
+      changed += early && fabs(contact->force - before) > CLOSE * contact->force;
+    changed += revise_friction(world, contact, reaction, world->state.v + 3 * i, early);
   }
   if (changed) pl_world_fill_filter(world);
   return changed;

@@ -1,5 +1,6 @@
 /* What is prescribed: held nodes and touching ones, as the integrator's filter. */
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/memory.h"
 #include "math/vec3.h"
 #include "world/world.h"
@@ -39,9 +40,21 @@ pl_status pl_world_make_filter(pl_world *world, pl_error *error)
   }
   world->held = pl_alloc(allocator, room, sizeof(int));
   world->projections = pl_alloc(allocator, room * 9, sizeof(double));
-  if (!world->held || !world->projections) return pl_fail_memory(error);
+  world->passing = pl_alloc(allocator, room, 1);
+  if (!world->held || !world->projections || !world->passing) return pl_fail_memory(error);
   pl_world_fill_filter(world);
   return PL_OK;
+}
+
+/* A number that is the same for the same constraints. */
+static uint64_t version_of(const pl_world *world, int count)
+{
+  uint64_t hash = pl_hash_words(PL_HASH_START, world->projections, 9 * (size_t)count);
+  for (int i = 0; i < count; i++) {
+    int64_t node = world->held[i];
+    hash = pl_hash_words(hash, &node, 1);
+  }
+  return hash;
 }
 
 void pl_world_fill_filter(pl_world *world)
@@ -59,9 +72,16 @@ void pl_world_fill_filter(pl_world *world)
       if (touches) P[i] -= contact->normal[axis] * contact->normal[i % 3];
       if (touches && contact->touch == PL_STICKS) P[i] = 0;
     }
+    world->passing[count] = (char)touches;
     world->held[count++] = block;
   }
-  world->system.filter = (pl_filter){count, world->held, world->projections};
+  world->system.filter = (pl_filter){.count = count,
+                                     .nodes = world->held,
+                                     .projections = world->projections,
+                                     .passing = world->passing,
+                                     .rigid_count = (int)world->core_count,
+                                     .rigids = world->rigids,
+                                     .version = version_of(world, count)};
 }
 
 const pl_body *pl_world_body_of(const pl_world *world, int block)

@@ -17,8 +17,8 @@ static pl_status check_fix(const pl_fix_def *def, pl_error *error)
       return pl_fail(error, PL_E_ARGUMENT, "angle and axis must be finite");
   }
   for (int k = 0; k < 3; k++) {
-    if (!isfinite(def->translation[k]) || !isfinite(def->centre[k]))
-      return pl_fail(error, PL_E_ARGUMENT, "translation and centre must be finite");
+    if (!isfinite(def->translation[k]) || !isfinite(def->centre[k]) || !isfinite(def->offset[k]))
+      return pl_fail(error, PL_E_ARGUMENT, "translation, centre and offset must be finite");
     length += def->axis[k] * def->axis[k];
   }
   if (def->angle != 0 && !(length > 0))
@@ -73,10 +73,12 @@ pl_status pl_world_add_fix(pl_world *world, pl_body_id id, const pl_fix_def *def
   memcpy(fix.translation, def->translation, sizeof fix.translation);
   memcpy(fix.centre, def->centre, sizeof fix.centre);
   memcpy(fix.axis, def->axis, sizeof fix.axis);
+  memcpy(fix.offset, def->offset, sizeof fix.offset);
   status = choose(world, body, def->where, def->where_count, 1, &fix.nodes, &fix.count, error);
   if (!status) status = pl_ramp_copy(&world->allocator, &def->ramp, &fix.ramp, error);
+  if (!status) status = pl_ramp_copy(&world->allocator, &def->offset_ramp, &fix.offset_ramp, error);
   if (status) {
-    pl_free(&world->allocator, fix.nodes);
+    pl_fix_release(&world->allocator, &fix);
     return status;
   }
   pl_world_unprepare(world);
@@ -85,10 +87,11 @@ pl_status pl_world_add_fix(pl_world *world, pl_body_id id, const pl_fix_def *def
   return PL_OK;
 }
 
-/* Rodrigues' formula about the axis through the centre, then the shift. */
-void pl_fix_target(const pl_fix *fix, const double X[3], double t, double target[3])
+/* The offset, Rodrigues' formula about the axis through the centre, then the shift. */
+void pl_fix_target(const pl_fix *fix, const double rest[3], double t, double target[3])
 {
-  double s = pl_ramp_at(&fix->ramp, t);
+  double s = pl_ramp_at(&fix->ramp, t), X[3], part = pl_ramp_at(&fix->offset_ramp, t);
+  for (int k = 0; k < 3; k++) X[k] = rest[k] + part * fix->offset[k];
   if (fix->angle == 0) {
     for (int k = 0; k < 3; k++) target[k] = X[k] + s * fix->translation[k];
     return;

@@ -46,6 +46,9 @@ static int is_held(const pl_world *world, int body)
   for (size_t f = 0; f < world->fix_count; f++) {
     if (world->fixes[f].body == body) return 1;
   }
+  for (size_t c = 0; c < world->core_count; c++) {
+    if (world->cores[c].body == body && world->cores[c].hinge != PL_HINGE_NONE) return 1;
+  }
   return 0;
 }
 

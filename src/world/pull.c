@@ -15,7 +15,7 @@
 
 pl_pull_def pl_pull_def_default(void)
 {
-  return (pl_pull_def){.stiffness = 1000, .cookie = PL_COOKIE};
+  return (pl_pull_def){.stiffness = 1000, .until = INFINITY, .cookie = PL_COOKIE};
 }
 
 /* ---- the forces ---- */
@@ -29,34 +29,44 @@ static void at_point(const pl_pull *pull, const double *vector, double out[3])
   }
 }
 
+static void target_at(const pl_pull *pull, double t, double target[3])
+{
+  pl_vec3_copy(pull->target, target);
+  pl_vec3_add_scaled(pl_ramp_at(&pull->ramp, t), pull->translation, target);
+}
+
+static int holds(const pl_pull *pull, double t) { return pull->used && t <= pull->until; }
+
 /* The way to the target, and the spring's force per way: k, or less where the force is cut. */
-static double spring(const pl_pull *pull, const double *q, double way[3], int *cut)
+static double spring(const pl_pull *pull, double t, const double *q, double way[3], int *cut)
 {
   double x[3];
   at_point(pull, q, x);
-  for (int k = 0; k < 3; k++) way[k] = pull->target[k] - x[k];
+  target_at(pull, t, way);
+  for (int k = 0; k < 3; k++) way[k] -= x[k];
   double length = pl_vec3_norm(way);
   *cut = pull->most_force > 0 && pull->stiffness * length > pull->most_force;
   return *cut ? pull->most_force / length : pull->stiffness;
 }
 
-static void force_of(const pl_pull *pull, const double *q, const double *v, double force[3])
+static void force_of(const pl_pull *pull, double t, const double *q, const double *v,
+                     double force[3])
 {
   double way[3], velocity[3];
   int cut;
-  double stiffness = spring(pull, q, way, &cut);
+  double stiffness = spring(pull, t, q, way, &cut);
   at_point(pull, v, velocity);
   for (int k = 0; k < 3; k++) force[k] = stiffness * way[k] - pull->damping * velocity[k];
 }
 
-void pl_pulls_force(const pl_world *world, double scale, const double *q, const double *v,
+void pl_pulls_force(const pl_world *world, double scale, double t, const double *q, const double *v,
                     double *f)
 {
   for (size_t i = 0; i < world->pull_count; i++) {
     const pl_pull *pull = &world->pulls[i];
     double force[3];
-    if (!pull->used) continue;
-    force_of(pull, q, v, force);
+    if (!holds(pull, t)) continue;
+    force_of(pull, t, q, v, force);
     for (int a = 0; a < pull->count; a++) {
       for (int k = 0; k < 3; k++) f[3 * pull->blocks[a] + k] += scale * pull->weights[a] * force[k];
     }
@@ -64,25 +74,26 @@ void pl_pulls_force(const pl_world *world, double scale, const double *q, const 
 }
 
 /* kq times the spring's stiffness plus kv times the damper's, a symmetric 3x3 matrix. */
-static void tangent(const pl_pull *pull, const double *q, double kq, double kv, double D[9])
+static void tangent(const pl_pull *pull, double t, const double *q, double kq, double kv,
+                    double D[9])
 {
   double way[3];
   int cut;
-  double stiffness = kq * spring(pull, q, way, &cut), square = pl_vec3_dot(way, way);
+  double stiffness = kq * spring(pull, t, q, way, &cut), square = pl_vec3_dot(way, way);
   for (int k = 0; k < 9; k++) {
     D[k] = k % 4 == 0 ? stiffness + kv * pull->damping : 0;
     if (cut) D[k] -= stiffness * way[k / 3] * way[k % 3] / square;
   }
 }
 
-void pl_pulls_stiffness(const pl_world *world, double scale, const double *q, double kq, double kv,
-                        pl_bsr *A)
+void pl_pulls_stiffness(const pl_world *world, double scale, double t, const double *q, double kq,
+                        double kv, pl_bsr *A)
 {
   for (size_t i = 0; i < world->pull_count; i++) {
     const pl_pull *pull = &world->pulls[i];
     double D[9];
-    if (!pull->used) continue;
-    tangent(pull, q, scale * kq, scale * kv, D);
+    if (!holds(pull, t)) continue;
+    tangent(pull, t, q, scale * kq, scale * kv, D);
     for (int a = 0; a < pull->count; a++) {
       for (int b = 0; b < pull->count; b++) {
         // nodes that are not coupled by the model count as one lump on the diagonal
@@ -124,8 +135,8 @@ static pl_status check_spot(const pl_world *world, const pl_spot *spot, pl_error
   double sum = 0;
   pl_status status = pl_world_find_body(world, spot->body, &body, error);
   if (status) return status;
-  if (spot->count < 1 || spot->count > 4)
-    return pl_fail(error, PL_E_ARGUMENT, "a spot of %d nodes; it must have 1 to 4", spot->count);
+  if (spot->count < 1 || spot->count > 8)
+    return pl_fail(error, PL_E_ARGUMENT, "a spot of %d nodes; it must have 1 to 8", spot->count);
   for (int a = 0; a < spot->count; a++) {
     int node = spot->nodes[a];
     if (node < 0 || node >= body->mesh->node_count)
@@ -136,6 +147,22 @@ static pl_status check_spot(const pl_world *world, const pl_spot *spot, pl_error
   if (!(fabs(sum - 1) < 1e-6))
     return pl_fail(error, PL_E_ARGUMENT,
                    "the weights of a spot must be positive and add up to 1 (they give %g)", sum);
+  return PL_OK;
+}
+
+pl_status pl_world_find_spot(const pl_world *world, pl_body_id id, const double at[3],
+                             pl_spot *spot, pl_error *error)
+{
+  const pl_body *body;
+  pl_anchor anchor;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (!status) status = pl_mesh_locate(body->mesh, at, &anchor, error);
+  if (status) return status;
+  *spot = (pl_spot){.body = id, .count = anchor.count};
+  for (int a = 0; a < anchor.count; a++) {
+    spot->nodes[a] = anchor.nodes[a];
+    spot->weights[a] = fmax(anchor.weights[a], 0); // rounding at the border
+  }
   return PL_OK;
 }
 
@@ -181,6 +208,7 @@ void pl_pull_release(const pl_allocator *allocator, pl_pull *pull)
 {
   pl_free(allocator, pull->blocks);
   pl_free(allocator, pull->weights);
+  pl_ramp_release(allocator, &pull->ramp);
   *pull = (pl_pull){0};
 }
 
@@ -188,15 +216,20 @@ pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id 
                             pl_error *error)
 {
   pl_pull pull = {.used = 1,
+                  .until = def->until,
                   .stiffness = def->stiffness,
                   .damping = def->damping,
                   .most_force = def->most_force};
   pl_status status = pl_check_cookie(def->cookie, "pl_pull", error);
   if (!status) status = check_numbers(def, error);
   if (!status) status = check_target(def->target, error);
+  if (!status) status = check_target(def->translation, error);
+  if (!status && isnan(def->until))
+    status = pl_fail(error, PL_E_ARGUMENT, "until, when a pull lets go, is not a number");
   if (!status) status = check_spot(world, &def->at, error);
   if (status) return status;
   memcpy(pull.target, def->target, sizeof pull.target);
+  memcpy(pull.translation, def->translation, sizeof pull.translation);
 
   // a place that was given up, or one more
   size_t place = 0;
@@ -206,6 +239,7 @@ pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id 
     if (status) return status;
   }
   status = take_blocks(world, &def->at, &pull, error);
+  if (!status) status = pl_ramp_copy(&world->allocator, &def->ramp, &pull.ramp, error);
   if (status) {
     pl_pull_release(&world->allocator, &pull);
     return status;
@@ -249,7 +283,9 @@ pl_status pl_world_read_pull(const pl_world *world, pl_pull_id id, pl_pull_facts
   pl_status status = find_pull(world, id, &pull, error);
   if (status) return status;
   at_point(pull, world->state.q, facts->position);
-  memcpy(facts->target, pull->target, sizeof facts->target);
-  force_of(pull, world->state.q, world->state.v, facts->force);
+  target_at(pull, world->state.time, facts->target);
+  memset(facts->force, 0, sizeof facts->force);
+  if (holds(pull, world->state.time))
+    force_of(pull, world->state.time, world->state.q, world->state.v, facts->force);
   return PL_OK;
 }

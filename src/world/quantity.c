@@ -36,6 +36,35 @@ static void read_velocity(pl_world *world, const pl_probe *probe, double *value)
   at_anchor(body, probe, pl_body_nodes(body, world->state.v + 3 * body->offset, NULL), value);
 }
 
+/* The body's inner forces. */
+static const double *inner_forces(pl_world *world, const pl_body *body, const double *v)
+{
+  double *f = world->scratch + 3 * body->offset;
+  memset(f, 0, (size_t)body->blocks * 3 * sizeof *f);
+  body->model->ops->evaluate(body->model, world->state.q + 3 * body->offset, v, f, 0, 0, 0, NULL,
+                             world->pool);
+  return f;
+}
+
+/* Of the fix that holds the node nearest to the point: what it takes against the inner forces. */
+static void read_reaction(pl_world *world, const pl_probe *probe, double *value)
+{
+  const pl_body *body = &world->bodies[probe->body];
+  int best = 0, at[3];
+  for (int a = 1; a < probe->anchor.count; a++) {
+    if (probe->anchor.weights[a] > probe->anchor.weights[best]) best = a;
+  }
+  memset(value, 0, 3 * sizeof *value);
+  if (body->model->anchors) return;
+  const double *f = inner_forces(world, body, world->state.v + 3 * body->offset);
+  memcpy(at, world->holders + 3 * (body->offset + body->place[probe->anchor.nodes[best]]),
+         sizeof at);
+  for (int i = 0; i < 3 * body->blocks; i++) {
+    int holder = world->holders[3 * body->offset + i];
+    if (holder && holder == at[i % 3]) value[i % 3] -= f[i];
+  }
+}
+
 /* Calls for each body that the probe watches. */
 static void each_body(pl_world *world, const pl_probe *probe, double *value,
                       void (*add)(pl_world *world, const pl_body *body, double *value))
@@ -76,6 +105,7 @@ static void add_gravity(pl_world *world, const pl_body *body, double *value)
   }
 }
 
+/* The area of a body of triangles. */
 static void add_volume(pl_world *world, const pl_body *body, double *value)
 {
   const pl_mesh *mesh = body->inside;
@@ -99,6 +129,13 @@ static void add_momentum(pl_world *world, const pl_body *body, double *value)
 {
   const double *v = world->state.v + 3 * body->offset;
   for (int i = 0; i < 3 * body->blocks; i++) value[i % 3] += body->model->lumped_mass[i / 3] * v[i];
+}
+
+/* Zero where action is reaction. */
+static void add_net(pl_world *world, const pl_body *body, double *value)
+{
+  const double *f = inner_forces(world, body, NULL);
+  for (int i = 0; i < 3 * body->blocks; i++) value[i % 3] += f[i];
 }
 
 /* About the origin. */
@@ -126,6 +163,7 @@ OF_BODIES(volume)
 OF_BODIES(inverted)
 OF_BODIES(momentum)
 OF_BODIES(angular)
+OF_BODIES(net)
 
 static void read_energy(pl_world *world, const pl_probe *probe, double *value)
 {
@@ -150,10 +188,18 @@ QUANTITY(energy, "energy", "kinetic, elastic and gravity energy together", "J", 
 QUANTITY(volume, "volume", "of a body, or of the world", "m^3", 1, 0, read_volume);
 QUANTITY(inverted, "inverted", "how many elements are turned inside out", "1", 1, 0, read_inverted);
 QUANTITY(momentum, "momentum", "of a body, or of the world", "kg m/s", 3, 0, read_momentum);
+QUANTITY(net, "net-force", "sum of the elastic forces: zero, but for vertex warping", "N", 3, 0,
+         read_net);
+QUANTITY(reaction, "reaction",
+         "force of the fix or move that holds the body at a point, but for loads and inertia", "N",
+         3, 1, read_reaction);
 QUANTITY(angular, "angular-momentum", "about the origin", "kg m^2/s", 3, 0, read_angular);
 
-static const pl_member *const members[] = {&displacement.info, &position.info, &velocity.info,
-                                           &kinetic.info,      &elastic.info,  &gravity.info,
-                                           &energy.info,       &volume.info,   &inverted.info,
-                                           &momentum.info,     &angular.info,  NULL};
+static const pl_member *const members[] = {&displacement.info, &position.info,
+                                           &velocity.info,     &kinetic.info,
+                                           &elastic.info,      &gravity.info,
+                                           &energy.info,       &volume.info,
+                                           &inverted.info,     &momentum.info,
+                                           &angular.info,      &net.info,
+                                           &reaction.info,     NULL};
 const pl_family pl_quantity_family = {"quantity", "what a probe watches", members};

@@ -17,6 +17,13 @@ const char *pl_world_integrator_name(const pl_world *world)
 
 const char *pl_world_solver_name(const pl_world *world) { return world->solver_part.member->name; }
 
+const char *pl_world_solver_choice(const pl_world *world, const char **reason)
+{
+  *reason = "";
+  if (!world->system.solver) return pl_world_solver_name(world);
+  return pl_solver_in_use(world->system.solver, reason)->ops->info.name;
+}
+
 const char *pl_world_preconditioner_name(const pl_world *world)
 {
   return world->preconditioner_part.member->name;
@@ -24,10 +31,11 @@ const char *pl_world_preconditioner_name(const pl_world *world)
 
 const char *pl_world_preconditioner_choice(const pl_world *world, const char **reason)
 {
-  const pl_solver *solver = world->system.solver;
   *reason = "";
-  if (!solver || !solver->preconditioner->ops->choice) return pl_world_preconditioner_name(world);
-  return solver->preconditioner->ops->choice(solver->preconditioner, reason);
+  if (!world->system.solver) return pl_world_preconditioner_name(world);
+  const pl_preconditioner *used = pl_solver_in_use(world->system.solver, reason)->preconditioner;
+  *reason = "";
+  return used->ops->choice ? used->ops->choice(used, reason) : used->ops->info.name;
 }
 
 /* Copies between the world's order and the mesh's. */
@@ -89,6 +97,18 @@ pl_status pl_world_set_velocities(pl_world *world, pl_body_id id, const double *
                                   pl_error *error)
 {
   return from_mesh(world, id, velocities, world->state.v, "velocity", error);
+}
+
+pl_status pl_world_follow(const pl_world *world, pl_body_id id, int numbers, const double *nodal,
+                          double *points, pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (status) return status;
+  if (!body->embed)
+    return pl_fail(error, PL_E_ARGUMENT, "body \"%.80s\" has no surface of its own", body->name);
+  pl_embed_carry(body->embed, numbers, nodal, points);
+  return PL_OK;
 }
 
 pl_status pl_world_get_stress(pl_world *world, pl_body_id id, double *von_mises,
@@ -288,6 +308,12 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
                             .newton_iterations = world->newton_iterations,
                             .linear_iterations = world->linear_iterations,
                             .halved_steps = world->halved_steps,
+                            .unconverged_steps = world->unconverged_steps,
+                            .parts = world->parts,
+                            .rejected_parts = world->rejected_parts,
+                            .matrices = world->matrices,
+                            .unfinished_solves = world->unfinished_solves,
+                            .worst_linear_residual = world->worst_residual,
                             .time = world->state.time,
                             .seconds = world->seconds,
                             .seconds_evaluate = world->seconds_evaluate,
@@ -303,6 +329,13 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
   for (size_t b = 0; b < world->body_count; b++) {
     facts->nodes += world->bodies[b].mesh->node_count;
     facts->elements += world->bodies[b].mesh->element_count;
+  }
+  if (world->system.solver) {
+    const char *reason;
+    const pl_preconditioner *preconditioner =
+        pl_solver_in_use(world->system.solver, &reason)->preconditioner;
+    facts->factorisations = preconditioner->factorisations;
+    facts->border_solves = preconditioner->border_solves;
   }
   if (world->system.A) facts->matrix_blocks = world->system.A->start[world->blocks];
   return PL_OK;

@@ -53,7 +53,7 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
     double factor = scale * pl_ramp_at(&load->ramp, t);
     if (factor != 0) add_load(world, load, factor, q, f);
   }
-  pl_pulls_force(world, scale, q, v, f);
+  pl_pulls_force(world, scale, t, q, v, f);
   pl_tool_force(world, scale, q, f);
   pl_contacts_friction(world, f);
 }
@@ -72,7 +72,7 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
     if (A && mass != 0) body->model->ops->mass_matrix(body->model, mass, A, system->pool);
   }
   if (A) {
-    pl_pulls_stiffness(world, system->load_scale, q, kq, kv, A);
+    pl_pulls_stiffness(world, system->load_scale, t, q, kq, kv, A);
     pl_tool_stiffness(world, system->load_scale, q, kq, A);
   }
   if (f) add_external(world, t, q, v, f);
@@ -124,15 +124,19 @@ void pl_world_unprepare(pl_world *world)
 {
   pl_integrator_destroy(world->integrator);
   pl_solver_destroy(world->system.solver);
+  pl_condense_destroy(world->system.condense);
   pl_bsr_destroy(world->system.A);
-  void *arrays[] = {world->held,     world->projections, world->holders,
-                    world->contacts, world->before_v,    world->scratch,
-                    world->drag,     world->work,        world->before};
+  void *arrays[] = {world->held,     world->projections, world->holders, world->passing,
+                    world->contacts, world->before_v,    world->scratch, world->drag,
+                    world->work,     world->before,      world->rigids,  world->in_core};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
   world->held = world->holders = NULL;
+  world->passing = NULL;
   world->contacts = NULL;
+  world->rigids = NULL;
+  world->in_core = NULL;
   world->projections = world->scratch = world->drag = NULL;
   world->work = world->before = world->before_v = NULL;
   world->ready = 0;
@@ -152,7 +156,7 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
   const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->integrator_part.member;
   const pl_solver_ops *solver = (const pl_solver_ops *)world->solver_part.member;
   if (!integrator->is_implicit || !body->model->unsymmetric || solver->unsymmetric) return PL_OK;
-  if (!world->solver_given) return take_general_solver(world, error);
+  if (!world->solver_given || solver == &pl_solver_auto) return take_general_solver(world, error);
   return pl_fail(error, PL_E_ARGUMENT,
                  "body \"%.80s\" has a matrix that is not symmetric, on which solver \"%s\" "
                  "diverges; use \"bicgstab\"",
@@ -180,9 +184,13 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     pl_body *body = &world->bodies[b];
     status = body->model->ops->bind(body->model, world->system.A, body->offset, error);
   }
+  if (!status && world->core_count)
+    status = pl_condense_create(&world->allocator, world->system.A, world->rigids,
+                                (int)world->core_count, &world->system.condense, error);
+  const pl_condense *small = world->system.condense;
   if (!status)
     status = pl_solver_create(&world->allocator, &world->solver_part, &world->preconditioner_part,
-                              world->system.A, &world->system.solver, error);
+                              small ? small->A : world->system.A, &world->system.solver, error);
   return status;
 }
 
@@ -215,10 +223,10 @@ static pl_status check_held(const pl_world *world, pl_error *error)
   return PL_OK;
 }
 
-/* Room for the state before the step, if it will be asked for. */
+/* Room for the state before a part of the step, if it will be asked for. */
 static pl_status make_room(pl_world *world, pl_error *error)
 {
-  int needed = world->obstacle_count > 0;
+  int needed = world->obstacle_count > 0 || world->core_count > 0 || world->tolerance > 0;
   for (size_t b = 0; b < world->body_count; b++) needed |= world->bodies[b].keeps_momentum;
   if (!needed) return PL_OK;
   double **vectors[] = {&world->work, &world->before, &world->before_v};
@@ -237,17 +245,22 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   const pl_integrator_ops *ops = (const pl_integrator_ops *)world->integrator_part.member;
   pl_status status = ops->is_static ? check_held(world, error) : PL_OK;
   if (status) return status;
-  world->system = (pl_system){
-      .ops = &system_ops, .blocks = world->blocks, .pool = world->pool, .load_scale = 1};
+  world->system = (pl_system){.ops = &system_ops,
+                              .blocks = world->blocks,
+                              .pool = world->pool,
+                              .load_scale = 1,
+                              .never_rejects = world->halvings == 0};
   world->scratch = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
   if (!world->scratch) status = pl_fail_memory(error);
   if (!status) status = make_room(world, error);
   if (!status) status = make_drag(world, error);
+  if (!status) status = pl_cores_prepare(world, error);
   if (!status) status = pl_world_make_filter(world, error);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status)
     status = pl_integrator_create(&world->allocator, &world->integrator_part, world->blocks,
                                   &world->integrator, error);
+  if (!status) world->integrator->estimates = world->tolerance > 0;
   if (status)
     pl_world_unprepare(world);
   else
@@ -257,8 +270,6 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
 
 /* ---- the step ---- */
 
-enum { MOST_PASSES = 8 }; /* over the contacts of one step */
-
 static void copy_state(const pl_world *world, const pl_state *from, pl_state *to)
 {
   size_t size = (size_t)world->blocks * 3 * sizeof(double);
@@ -266,21 +277,6 @@ static void copy_state(const pl_world *world, const pl_state *from, pl_state *to
   to->steps = from->steps;
   memcpy(to->q, from->q, size);
   memcpy(to->v, from->v, size);
-}
-
-/* Names the first node that is no longer finite. */
-static pl_status check_finite(const pl_world *world, pl_error *error)
-{
-  for (int i = 0; i < 3 * world->blocks; i++) {
-    if (isfinite(world->state.q[i]) && isfinite(world->state.v[i])) continue;
-    const pl_body *body = pl_world_body_of(world, i / 3);
-    int node = body->order[pl_body_anchor(body, i / 3 - body->offset)];
-    return pl_fail_entity(error, PL_E_DIVERGED, node,
-                          "body \"%.80s\" diverged: node %d is no longer finite; take a smaller dt "
-                          "than %g s, an implicit integrator, or more damping",
-                          body->name, node, world->dt);
-  }
-  return PL_OK;
 }
 
 /* Says where an iteration failed, if it is known. */
@@ -294,6 +290,15 @@ static void name_place(const pl_world *world, const pl_step_report *report, pl_e
                  cause.message);
 }
 
+static void warn_unconverged(pl_world *world, const pl_step_report *report)
+{
+  if (!report->unconverged || world->unconverged_steps++) return;
+  pl_log_write(&world->log, PL_WARNING,
+               "at t = %g s Newton's method was cut short with a residual of %.3g N, which is "
+               "accepted; allow more iterations or take smaller steps",
+               world->state.time, report->newton_residual);
+}
+
 static void warn(pl_world *world, const pl_step_report *report)
 {
   if (report->unfinished_solves && !world->warned_unfinished++)
@@ -301,6 +306,7 @@ static void warn(pl_world *world, const pl_step_report *report)
                  "at t = %g s the linear solver used up its iterations with a relative residual of "
                  "%.2g; allow more iterations or a larger tolerance",
                  world->state.time, report->linear_residual);
+  warn_unconverged(world, report);
 }
 
 static void count(pl_world *world, const pl_step_report *report, double seconds)
@@ -308,59 +314,14 @@ static void count(pl_world *world, const pl_step_report *report, double seconds)
   world->last = *report;
   world->newton_iterations += report->newton_iterations;
   world->linear_iterations += report->linear_iterations;
+  world->matrices += report->matrices;
+  world->unfinished_solves += report->unfinished_solves;
+  if (report->worst_residual > world->worst_residual)
+    world->worst_residual = report->worst_residual;
   world->seconds += seconds;
   world->seconds_evaluate += world->system.seconds_evaluate;
   world->seconds_solve += world->system.seconds_solve;
   world->system.seconds_evaluate = world->system.seconds_solve = 0;
-}
-
-/* Goes back to the beginning of the part in hand. */
-static void keep_before(pl_world *world, int back)
-{
-  size_t size = (size_t)world->blocks * 3 * sizeof(double);
-  if (!world->before) return;
-  memcpy(back ? world->state.q : world->before, back ? world->before : world->state.q, size);
-  memcpy(back ? world->state.v : world->before_v, back ? world->before_v : world->state.v, size);
-}
-
-/* One part of the step; it is made again until the nodes that touch obstacles are the right ones.
- */
-static pl_status advance_part(pl_world *world, double t, double h, int most_passes,
-                              pl_step_report *report, pl_error *error)
-{
-  pl_status status = PL_OK;
-  keep_before(world, 0);
-  pl_contacts_begin(world, t, h);
-  pl_momentum_expect(world, t, h);
-  for (int pass = 1;; pass++) {
-    status = world->integrator->ops->step(world->integrator, &world->system, t, h, world->state.q,
-                                          world->state.v, report, error);
-    if (status || !pl_contacts_revise(world, t, h) || pass >= most_passes) break;
-    keep_before(world, 1);
-    pl_integrator_restore(world->integrator);
-  }
-  if (!status) pl_momentum_correct(world, h);
-  return status ? status : check_finite(world, error);
-}
-
-/* The step in equal parts. */
-static pl_status advance(pl_world *world, int parts, pl_step_report *report, pl_error *error)
-{
-  double h = world->dt / parts;
-  pl_status status = PL_OK;
-  // a method's history can be taken back to the beginning of the whole step only
-  int passes = parts == 1 || world->integrator->history_count == 0 ? MOST_PASSES : 1;
-  for (int i = 0; i < parts && !status; i++)
-    status = advance_part(world, world->saved.time + i * h, h, passes, report, error);
-  return status;
-}
-
-/* Would smaller steps help? */
-static int can_be_retried(const pl_world *world, pl_status status)
-{
-  if (world->integrator->ops->is_static) return 0;
-  return status == PL_E_DIVERGED || status == PL_E_CONVERGENCE || status == PL_E_SINGULAR ||
-         status == PL_E_INDEFINITE;
 }
 
 static void warn_halved(pl_world *world, int halvings, const pl_error *reason)
@@ -380,15 +341,16 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   pl_error reason = {0}, ignored;
   if (!error) error = &ignored;
   copy_state(world, &world->state, &world->saved);
-  pl_integrator_save(world->integrator);
+  pl_integrator_save(world->integrator, PL_SAVED_STEP);
 
   // a step that fails starts again from the same bits, in twice as many parts
   int halvings = 0;
-  while ((status = advance(world, 1 << halvings, &report, error)) != PL_OK) {
+  while ((status = pl_world_advance(world, 1 << halvings, &report, error)) != PL_OK) {
     copy_state(world, &world->saved, &world->state);
-    pl_integrator_restore(world->integrator);
+    pl_integrator_restore(world->integrator, PL_SAVED_STEP);
     if (halvings == 0) reason = *error;
-    if (halvings == world->halvings || !can_be_retried(world, status)) break;
+    if (halvings == world->halvings || world->tolerance > 0 || !pl_world_can_retry(world, status))
+      break;
     halvings++;
     report.worst_block1 = 0;
   }

@@ -57,6 +57,16 @@ static pl_status resolve(const pl_family *family, const pl_choice *choice, pl_pa
   return pl_choice_resolve(family, choice, &part->member, part->values, error);
 }
 
+pl_status pl_world_check_control(const pl_world *world, const pl_part *integrator, pl_error *error)
+{
+  const pl_integrator_ops *ops = (const pl_integrator_ops *)integrator->member;
+  if (world->tolerance == 0 || ops->error_power) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "integrator \"%s\" does not estimate its error in a way that step control could "
+                 "use; set the world's tolerance to 0",
+                 ops->info.name);
+}
+
 pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *error)
 {
   *out = NULL;
@@ -68,6 +78,9 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
     return pl_fail(error, PL_E_ARGUMENT, "gravity must be three finite numbers");
   if (def->halvings < 0 || def->halvings > 20)
     return pl_fail(error, PL_E_ARGUMENT, "halvings = %d must lie between 0 and 20", def->halvings);
+  if (!(def->tolerance >= 0) || !isfinite(def->tolerance))
+    return pl_fail(error, PL_E_ARGUMENT, "tolerance = %g must be a length in m, or 0",
+                   def->tolerance);
   pl_allocator allocator = pl_allocator_or_default(&def->allocator);
   pl_world *world = pl_alloc(&allocator, 1, sizeof *world);
   if (!world) return pl_fail_memory(error);
@@ -75,8 +88,10 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   world->log = def->log;
   world->dt = def->dt;
   world->halvings = def->halvings;
+  world->tolerance = def->tolerance;
   memcpy(world->gravity, def->gravity, sizeof world->gravity);
-  status = resolve(&pl_integrator_family, &def->integrator, &world->integrator_part, error);
+  status = pl_integrator_resolve(&def->integrator, &world->integrator_part, error);
+  if (!status) status = pl_world_check_control(world, &world->integrator_part, error);
   world->solver_given = def->solver.name != NULL;
   if (!status) status = resolve(&pl_solver_family, &def->solver, &world->solver_part, error);
   if (!status)
@@ -95,8 +110,10 @@ static void release_body(const pl_allocator *allocator, pl_body *body)
   pl_model_destroy(body->model);
   pl_mesh_destroy(body->mesh);
   pl_mesh_destroy(body->inside);
+  pl_mesh_destroy(body->surface);
+  pl_embed_destroy(body->embed);
   void *arrays[] = {body->name, body->order, body->place, body->element_order,
-                    body->rest, body->nodal, body->sites};
+                    body->rest, body->nodal, body->sites, body->rigid};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
@@ -104,6 +121,7 @@ void pl_fix_release(const pl_allocator *allocator, pl_fix *fix)
 {
   pl_free(allocator, fix->nodes);
   pl_ramp_release(allocator, &fix->ramp);
+  pl_ramp_release(allocator, &fix->offset_ramp);
 }
 
 void pl_world_destroy(pl_world *world)
@@ -117,9 +135,13 @@ void pl_world_destroy(pl_world *world)
   for (size_t i = 0; i < world->probe_count; i++) pl_free(&allocator, world->probes[i].name);
   for (size_t i = 0; i < world->obstacle_count; i++) pl_free(&allocator, world->obstacles[i].name);
   for (size_t i = 0; i < world->pull_count; i++) pl_pull_release(&allocator, &world->pulls[i]);
+  for (size_t i = 0; i < world->core_count; i++) {
+    pl_free(&allocator, world->cores[i].nodes);
+    pl_free(&allocator, world->cores[i].basis);
+  }
   void *arrays[] = {world->bodies,  world->fixes,     world->loads,   world->probes,
                     world->pulls,   world->obstacles, world->state.q, world->state.v,
-                    world->saved.q, world->saved.v};
+                    world->saved.q, world->saved.v,   world->cores};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
   pl_pool_destroy(world->pool);
   pl_free(&allocator, world);
@@ -155,11 +177,16 @@ pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_materia
       return pl_fail(error, PL_E_ARGUMENT, "%s = %g must lie between %g and 1e+15", numbers[i].name,
                      numbers[i].value, numbers[i].least);
   }
-  *material = (pl_material){.density = def->density, .mass_damping = def->mass_damping};
   status = resolve(&pl_law_family, &def->law, law, error);
-  if (!status)
-    status = ((const pl_law_ops *)law->member)
-                 ->lame(law->values, &material->lambda, &material->mu, error);
+  return status ? status : pl_material_make(def, law, material, error);
+}
+
+pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_material *material,
+                           pl_error *error)
+{
+  *material = (pl_material){.density = def->density, .mass_damping = def->mass_damping};
+  pl_status status =
+      ((const pl_law_ops *)law->member)->lame(law->values, &material->lambda, &material->mu, error);
   if (status) return status;
   material->viscous_lambda = def->viscous_lambda + def->stiffness_damping * material->lambda;
   material->viscous_mu = def->viscous_mu + def->stiffness_damping * material->mu;
@@ -256,12 +283,27 @@ static pl_status copy_sites(pl_world *world, const pl_body_def *def, pl_body *bo
   return PL_OK;
 }
 
+static pl_status embed_surface(pl_world *world, const pl_mesh *surface, pl_body *body,
+                               pl_error *error)
+{
+  if (!surface) return PL_OK;
+  pl_status status = pl_mesh_boundary(surface, &world->allocator, &body->surface, error);
+  if (status) return status;
+  return pl_embed_create(body->mesh, body->surface->node_count, body->surface->nodes,
+                         &world->allocator, &body->embed, error);
+}
+
 const double *pl_body_nodes(const pl_body *body, const double *blocks, double *room)
 {
   if (!body->model->ops->nodes) return blocks;
   if (!room) room = body->nodal;
   body->model->ops->nodes(body->model, blocks, room);
   return room;
+}
+
+pl_sites pl_body_sites(const pl_body *body)
+{
+  return (pl_sites){body->site_count, body->sites, body->rigid};
 }
 
 static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
@@ -275,8 +317,9 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   if (!body->name) return pl_fail_memory(error);
   status = copy_mesh(world, def->mesh, body, error);
   if (!status) status = copy_sites(world, def, body, error);
+  if (!status) status = embed_surface(world, def->surface, body, error);
   if (status) return status;
-  const pl_sites sites = {body->site_count, body->sites};
+  const pl_sites sites = pl_body_sites(body);
   status = pl_model_build(&world->allocator, &body->model_part, body->inside, &material, &sites,
                           &body->model, error);
   if (!status && body->site_count && !body->model->anchors)
@@ -346,6 +389,12 @@ const pl_mesh *pl_world_body_mesh(const pl_world *world, pl_body_id id)
 {
   const pl_body *body = pl_world_body(world, id);
   return body ? body->mesh : NULL;
+}
+
+const pl_mesh *pl_world_body_surface(const pl_world *world, pl_body_id id)
+{
+  const pl_body *body = pl_world_body(world, id);
+  return body ? body->surface : NULL;
 }
 
 pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body **body,

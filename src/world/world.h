@@ -6,6 +6,7 @@
 #ifndef PL_WORLD_WORLD_H
 #define PL_WORLD_WORLD_H
 
+#include "mesh/embed.h"
 #include "model/model.h"
 #include "ode/integrator.h"
 #include "pliant/world.h"
@@ -17,12 +18,6 @@
 #include "world/tool.h"
 
 #define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
-
-/* A pl_ramp with its own memory. */
-typedef struct pl_own_ramp {
-  int count;
-  double *times, *factors;
-} pl_own_ramp;
 
 typedef struct pl_body {
   char *name;
@@ -40,6 +35,9 @@ typedef struct pl_body {
   int offset, blocks;   /* its part of q and v, in blocks */
   double *rest;         /* rest positions of the nodes, inside order */
   double *nodal;        /* room for 2 x 3 numbers per node where the blocks are not the nodes */
+  pl_mesh *surface;     /* finer triangles that follow the body, NULL: none */
+  pl_embed *embed;      /* and how, in the mesh's numbering */
+  unsigned char *rigid; /* per inside element: part of something rigid; NULL: none is */
   double *sites;        /* places given for the model, 3 numbers each */
   int site_count;
 } pl_body;
@@ -49,9 +47,18 @@ typedef struct pl_fix {
   int body;
   int count, *nodes; /* inside numbers, ascending */
   int free_axis[3];
-  double translation[3], centre[3], axis[3], angle;
-  pl_own_ramp ramp;
+  double translation[3], centre[3], axis[3], angle, offset[3];
+  pl_own_ramp ramp, offset_ramp;
 } pl_fix;
+
+/* Elements that move as one. */
+typedef struct pl_core {
+  int body;
+  pl_hinge hinge;
+  double centre[3], axis[3]; /* axis of length 1 */
+  int count, *nodes;         /* blocks of the world, ascending */
+  double *basis;             /* as in pl_rigid, at the beginning of the step */
+} pl_core;
 
 struct pl_load {
   const pl_load_ops *ops;
@@ -78,7 +85,8 @@ struct pl_world {
   pl_allocator allocator;
   pl_log log;
   double dt, gravity[3];
-  int halvings; /* how often a failing step is halved */
+  int halvings;     /* how often a failing step is halved */
+  double tolerance; /* of step control, m; 0: the step is not divided */
   pl_part integrator_part, solver_part, preconditioner_part;
   int solver_given; /* the user named it: it is not to be replaced by a more general one */
   pl_pool *pool;
@@ -87,6 +95,8 @@ struct pl_world {
   pl_fix *fixes;
   pl_load *loads;
   pl_probe *probes;
+  pl_core *cores;
+  size_t core_count, core_room;
   pl_obstacle *obstacles;
   size_t obstacle_count, obstacle_room;
   double contact_slack; /* how deep a node may be inside, m: far below the size of an element */
@@ -106,17 +116,23 @@ struct pl_world {
   int ready;
   pl_system system;
   pl_integrator *integrator;
-  double *scratch; /* a vector */
-  // the next three if a body keeps its momentum or there are obstacles
-  double *work, *before, *before_v; /* a vector; the state at the beginning of the step */
+  double *scratch;        /* a vector */
+  pl_rigid *rigids;       /* the filter's, one for each core */
+  unsigned char *in_core; /* per block; NULL where there are no cores */
+  // the next three if a body keeps its momentum, there are rigid parts, or a part may be made again
+  double *work, *before, *before_v; /* a vector; the state at the beginning of the part */
   double *drag;                     /* the system's */
   int *held;                        /* the filter's nodes */
+  char *passing;                    /* which of them only touch something */
   double *projections;              /* the filter's projections */
   int *holders; /* 3 per block: number + 1 of the fix that holds it along x, y, z; 0: none */
   pl_contact *contacts; /* per block; NULL where there are no obstacles */
 
   pl_step_report last; /* what the last step took */
-  int64_t newton_iterations, linear_iterations, halved_steps;
+  int64_t newton_iterations, linear_iterations, halved_steps, unconverged_steps;
+  int64_t parts, rejected_parts;
+  int64_t matrices, unfinished_solves;
+  double worst_residual; /* relative, of all linear solves */
   double seconds, seconds_evaluate, seconds_solve;
   int warned_unfinished, warned_indefinite;
 };
@@ -131,6 +147,9 @@ pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error);
 /* Checks a material and its law; keeps them in the body, for those who ask or change them later. */
 pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_material *material,
                             pl_error *error);
+/* The second half of that: of numbers that were checked. */
+pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_material *material,
+                           pl_error *error);
 void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
 
 /* The nodes' positions (or velocities) from those of the body's blocks: these themselves where the
@@ -148,12 +167,6 @@ static inline int pl_body_anchor(const pl_body *body, int block)
 pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *room, size_t size,
                             pl_error *error);
 
-/* The factor at time t. */
-double pl_ramp_at(const pl_own_ramp *ramp, double t);
-pl_status pl_ramp_copy(const pl_allocator *allocator, const pl_ramp *from, pl_own_ramp *to,
-                       pl_error *error);
-void pl_ramp_release(const pl_allocator *allocator, pl_own_ramp *ramp);
-
 /* Where a fix carries the node with rest position X at time t. */
 void pl_fix_target(const pl_fix *fix, const double X[3], double t, double target[3]);
 
@@ -170,11 +183,31 @@ pl_status pl_world_make_filter(pl_world *world, pl_error *error);
 void pl_world_fill_filter(pl_world *world);
 void pl_world_prescribe(const pl_world *world, double t, double h, const double *q, double *v);
 
+/* What a model is told beside mesh and material. */
+pl_sites pl_body_sites(const pl_body *body);
+
+/* Rigid parts: what prepare() makes for them, their bases at the beginning of a step, and the turn
+ * that they have made at its end. */
+pl_status pl_cores_prepare(pl_world *world, pl_error *error);
+void pl_cores_begin(pl_world *world);
+void pl_cores_finish(pl_world *world);
+
 /* The body that a block of the world belongs to. */
 const pl_body *pl_world_body_of(const pl_world *world, int block);
 
+/* Makes a saved state one whose integrator remembers nothing: for those that leave the program or
+ * come from outside. */
+void pl_state_forget(void *memory, size_t size);
+
 /* Builds matrix, solver, integrator and filter if something has changed since. */
 pl_status pl_world_prepare(pl_world *world, pl_error *error);
+/* Steps of the integrator from the saved state to dt later, that many equal ones unless step
+ * control divides the step. On failure the state may be anything. */
+pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, pl_error *error);
+/* Would smaller steps help? */
+int pl_world_can_retry(const pl_world *world, pl_status status);
+/* Can the integrator keep the world's tolerance? */
+pl_status pl_world_check_control(const pl_world *world, const pl_part *integrator, pl_error *error);
 /* Drops them. */
 void pl_world_unprepare(pl_world *world);
 

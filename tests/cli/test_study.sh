@@ -81,6 +81,59 @@ check "$pliant" study study.xml -o fails -q
 check grep -q '^midpoint,0.1,"at t = .*diverged' fails/results.csv
 check grep -q '| midpoint | failed |' fails/results.md
 
+# ---- energy and a probe as the measure ----
+study 's/error="positions"/error="energy"/'
+check "$pliant" study study.xml -o energy -q
+check grep -q 'midpoint (order \(1.[89]\|2.[0-2]\)' energy/order.svg
+study 's/error="positions"/error="probe" probe="tip"/'
+check "$pliant" study study.xml -o probe -q
+check grep -q 'midpoint (order \(1.9\|2.0\)' probe/order.svg
+
+# ---- curves over time and published columns; both can be added to results that are there ----
+study
+check "$pliant" study study.xml -o series -q
+check [ ! -e series/series ]
+study 's/value="error"\/>/value="error"><given title="book" values="1.5 2.5"\/><\/table><plot name="motion" x="time" y="tip.z" by="method" where="dt=0.01"\/>/'
+check "$pliant" study study.xml -o series -q
+check grep -q 'time (s)\|>time' series/motion.svg
+check grep -q '>midpoint<' series/motion.svg
+check [ "$(wc -l <series/series/case-2.csv)" -eq 13 ]
+check grep -q '^| Euler | .* | 2.5 |$' series/results.md
+# a series of another study is not taken
+sed -i '1s/.*/# other/' series/series/case-2.csv
+check "$pliant" study study.xml -o series -q
+check [ "$(grep -c other series/series/case-2.csv)" -eq 0 ]
+
+# ---- several cases at once give the same numbers, and a killed study goes on ----
+columns() { cut -d, -f1-3,6- "$1"; } # without times
+study
+check "$pliant" study study.xml -o one -q -j 1
+check "$pliant" study study.xml -o four -q -j 4
+check [ "$(columns one/results.csv)" = "$(columns four/results.csv)" ]
+study 's/0.02 0.01 0.005/0.001 0.0005 0.00025 0.0002 0.0001/'
+"$pliant" study study.xml -o killed -q &
+for _ in $(seq 100); do
+  sleep 0.05
+  [ "$(cat killed/results.csv 2>/dev/null | wc -l)" -ge 3 ] && break
+done
+kill -9 $! && wait $! 2>/dev/null
+rows=$(wc -l <killed/results.csv)
+check [ "$rows" -ge 3 ]
+check "$pliant" study study.xml -o killed >stdout
+check grep -q "^[1-9][0-9]* of 10 cases were done before" stdout
+check [ "$(wc -l <killed/results.csv)" -eq 11 ]
+
+# ---- a reference by method and tolerance, where the build has SUNDIALS ----
+study 's/<reference [^>]*>/<reference method="fehlberg8" tolerance="1e-12"\/>/'
+if "$pliant" list integrator | grep -q 'not in this build'; then
+  "$pliant" study study.xml -o adaptive >stdout 2>stderr && bad "a method that is not there"
+  check grep -q 'needs SUNDIALS' stderr
+  check [ ! -e adaptive ]
+else
+  check "$pliant" study study.xml -o adaptive -q
+  check grep -q 'midpoint (order \(1.9\|2.0\)' adaptive/order.svg
+fi
+
 # ---- everything that is wrong: one sentence, nothing written ----
 refuse() { # SED PART
   study "$1"
@@ -100,6 +153,11 @@ refuse 's/0.005"/-0.01"/' 'dt = -0.01 must lie between'
 refuse 's/0.005"/nan"/' 'dt = nan must lie between'
 refuse 's/0.005"/0.03"/' 'dt = 0.03 s does not divide the duration of 0.1 s'
 refuse 's/rk4/rk5/' 'reference: '
+refuse 's/0.005"/0.2"/' 'dt = 0.2 must not be longer than the duration of 0.1 s'
+refuse 's/<reference [^>]*>/<reference method="fehlberg8"\/>/' 'tolerance is missing'
+refuse 's/<reference [^>]*>/<reference method="fehlberg8" set="a.b=1"\/>/' 'needs either method='
+refuse 's/x="dt" y="error"/x="time" y="error"/' 'must be a probe of the scene'
+refuse 's/value="error"\/>/value="error"><given title="book" values="1 2 3"\/><\/table>/' 'gives 3 values for 2 rows'
 refuse 's/value="error"/value="eror"/' 'study.xml:7: table: unknown column "eror"; did you mean "error"?'
 refuse 's/by="method"/by="error"/' 'must name something that is varied'
 refuse 's/<measure error="positions"/<measure error="position"/' 'did you mean "positions"?'

@@ -144,7 +144,7 @@ static inline void test_body_release(test_body *body)
   free(body->d);
 }
 
-/* Calls check for every model, every combination of its word parameters and both kinds of element.
+/* Calls check for every model, every combination of its word parameters and every kind of element.
  * The mesh that check receives belongs to it (through test_body_make). */
 typedef struct test_words {
   char words[PL_MOST_VALUES][64];
@@ -189,10 +189,18 @@ static inline void test_every_body(const int cells[3], double jitter, int bent,
     test_words words;
     for (int c = 0; test_combine(member, c, &words); c++) {
       if (!test_matters(&words)) continue;
-      for (int size = 4; size <= 8; size += 4) {
+      static const int sizes[] = {4, 8, 3};
+      int kinds = ((const pl_model_ops *)(const void *)member)->on_triangles ? 3 : 2;
+      for (int kind = 0; kind < kinds; kind++) {
+        int size = sizes[kind];
         pl_choice choice = {member->name, words.settings, words.count};
-        test_body body =
-            test_body_make(test_mesh(NULL, size, cells, jitter, bent), &choice, &test_material);
+        pl_mesh *mesh = test_mesh(NULL, size == 3 ? 4 : size, cells, jitter, bent), *triangles;
+        if (size == 3) {
+          CHECK_OK(pl_mesh_boundary(mesh, NULL, &triangles, error));
+          pl_mesh_destroy(mesh);
+          mesh = triangles;
+        }
+        test_body body = test_body_make(mesh, &choice, &test_material);
         int before = test_failures;
         check(&body);
         if (test_failures > before) {

@@ -179,7 +179,7 @@ static pl_status make(const pl_mesh *mesh, const char *weights, int count, const
   pl_setting setting = {.name = "weights", .word = weights};
   pl_choice choice = {"frames", &setting, 1};
   pl_model *model = NULL;
-  pl_sites sites = {count, at};
+  pl_sites sites = {.count = count, .at = at};
   pl_status status = pl_choice_resolve(&pl_model_family, &choice, &part.member, part.values, error);
   if (!status) status = pl_model_build(NULL, &part, mesh, &test_material, &sites, &model, error);
   pl_model_destroy(model);

@@ -9,7 +9,8 @@
 typedef struct toy {
   pl_system system;
   double mass, stiffness, cubic, damping, length, gravity;
-  double shake;  /* a force shake * sin(3 t) along z, N */
+  double soft;  /* m; the force of a spring is k soft atan(d / soft) instead of k d; 0: it is k d */
+  double shake; /* a force shake * sin(3 t) along z, N */
   double target; /* where a held block goes at time t: target * t along z */
   double evaluations;
 } toy;
@@ -26,12 +27,15 @@ static void toy_evaluate(pl_system *system, double t, const double *q, const dou
   for (int i = 0; i < system->blocks; i++) {
     for (int k = 0; k < 3; k++) {
       double d = q[3 * i + k] - (k == 2 ? self->length : 0);
+      double x = self->soft > 0 ? d / self->soft : 0;
+      double stretch = self->soft > 0 ? self->soft * atan(x) : d;
       if (f)
-        f[3 * i + k] = -self->stiffness * d - self->cubic * d * d * d -
+        f[3 * i + k] = -self->stiffness * stretch - self->cubic * d * d * d -
                        self->damping * v[3 * i + k] + (k == 2 ? load : 0);
       if (A)
         A->values[9 * A->diagonal[i] + 4 * k] =
-            km * self->mass + kq * (self->stiffness + 3 * self->cubic * d * d) + kv * self->damping;
+            km * self->mass + kq * (self->stiffness / (1 + x * x) + 3 * self->cubic * d * d) +
+            kv * self->damping;
     }
   }
 }
@@ -147,13 +151,16 @@ static void advance(toy *self, pl_integrator *integrator, double h, int steps, d
   }
 }
 
-/* Runs over the family, and over all flavours of each member. */
+/* Runs over those of the family that are in this build, and over all flavours of each member. */
 #define EACH_INTEGRATOR(ops)                                                                       \
   for (int m_ = 0; pl_integrator_family.members[m_]; m_++)                                         \
-    for (const pl_integrator_ops *ops =                                                            \
-             (count_flavours((const void *)pl_integrator_family.members[m_]),                      \
-              flavour = 0, (const void *)pl_integrator_family.members[m_]);                        \
-         flavour < flavour_count; flavour++)
+    if (((const pl_integrator_ops *)(const void *)pl_integrator_family.members[m_])->missing)      \
+      continue;                                                                                    \
+    else                                                                                           \
+      for (const pl_integrator_ops *ops =                                                          \
+               (count_flavours((const void *)pl_integrator_family.members[m_]),                    \
+                flavour = 0, (const void *)pl_integrator_family.members[m_]);                      \
+           flavour < flavour_count; flavour++)
 
 /* Hauth's toy oscillator, 3.2.2, with its closed solution: position and velocity. */
 static void oscillator_exact(double t, double *z, double *v)
@@ -272,7 +279,7 @@ TEST(held_blocks_go_where_they_must)
     double q[6] = {0}, v[6] = {0}, projection[9] = {0};
     int held = 1;
     toy_open(&self, 2);
-    self.system.filter = (pl_filter){1, &held, projection};
+    self.system.filter = (pl_filter){.count = 1, .nodes = &held, .projections = projection};
     pl_part part;
     pl_integrator *integrator = open_integrator(ops, 2, &part);
     advance(&self, integrator, 0.01, 50, q, v);
@@ -299,6 +306,117 @@ TEST(statics_finds_the_equilibrium)
   double evaluations = self.evaluations;
   advance(&self, integrator, 1, 1, q, v);
   CHECK(self.evaluations - evaluations <= 4);
+  pl_integrator_destroy(integrator);
+  toy_close(&self);
+}
+
+/* From where this spring is soft full Newton steps go further and further to both sides; the line
+ * search brings them back. */
+TEST(the_line_search_stops_steps_that_go_too_far)
+{
+  for (double start = 1; start < 2000; start *= 5) {
+    toy self = {.mass = 1, .stiffness = 2, .soft = 1};
+    double q[3] = {0, 0, start}, v[3] = {0};
+    toy_open(&self, 1);
+    pl_part part;
+    pl_integrator *integrator = open_integrator(&pl_integrator_static, 1, &part);
+    advance(&self, integrator, 1, 1, q, v);
+    printf("  from %g: %g after %g evaluations\n", start, q[2], self.evaluations);
+    CHECK_NEAR(q[2], 0, 1e-9);
+    CHECK(self.evaluations < 60);
+    pl_integrator_destroy(integrator);
+    toy_close(&self);
+  }
+}
+
+/* ---- estimates of the error ---- */
+
+/* The estimate of the third step of length h, when all have their history. */
+static double estimated_error(const pl_integrator_ops *ops, double h)
+{
+  toy self = {.mass = 1, .stiffness = 4, .cubic = 3, .damping = 0.3, .gravity = -2, .shake = 1.5};
+  double q[6] = {0.3, -0.2, 0.8, 0, 0.1, -0.5}, v[6] = {0, 1, 0, -1, 0.2, 0};
+  toy_open(&self, 2);
+  pl_part part;
+  pl_integrator *integrator = open_integrator(ops, 2, &part);
+  integrator->estimates = 1;
+  pl_step_report report = {0};
+  for (int i = 0; i < 3; i++)
+    CHECK_OK(integrator->ops->step(integrator, &self.system, i * h, h, q, v, &report, error));
+  pl_integrator_destroy(integrator);
+  toy_close(&self);
+  return report.error;
+}
+
+TEST(estimates_of_the_error_fall_with_the_step_as_promised)
+{
+  EACH_INTEGRATOR(ops)
+  {
+    if (!ops->error_power) continue;
+    double coarse = estimated_error(ops, 0.004), fine = estimated_error(ops, 0.002);
+    double found = log2(coarse / fine);
+    printf("  %-18s %-5s power %.2f (promised %d), estimate %.1e at 2 ms\n", ops->info.name,
+           flavour_word(ops), found, ops->error_power, fine);
+    CHECK_NEAR(found, ops->error_power, 0.2);
+  }
+}
+
+/* Hauth's oscillator in one step: the error follows the tolerance. */
+static double adaptive_error(const pl_integrator_ops *ops, double tolerance)
+{
+  toy self = {.mass = 0.1, .stiffness = 100, .damping = 1, .length = -1, .gravity = -10};
+  double q[3] = {0, 0, -1}, v[3] = {0, 0, -5}, end = 0.2, exact_q, exact_v;
+  pl_setting settings[] = {{.name = "rtol", .value = {tolerance}},
+                           {.name = "atol", .value = {tolerance}}};
+  pl_part part;
+  pl_integrator *integrator = NULL;
+  pl_step_report report = {0};
+  toy_open(&self, 1);
+  CHECK_OK(pl_integrator_resolve(&(pl_choice){ops->info.name, settings, 2}, &part, error));
+  CHECK_OK(pl_integrator_create(&allocator, &part, 1, &integrator, error));
+  CHECK_OK(integrator->ops->step(integrator, &self.system, 0, end, q, v, &report, error));
+  pl_integrator_destroy(integrator);
+  toy_close(&self);
+  oscillator_exact(end, &exact_q, &exact_v);
+  double found = hypot(q[2] - exact_q, (v[2] - exact_v) / (5 * sqrt(39.0)));
+  printf("  %-18s tolerance %.0e: error %.1e, %d inner steps\n", ops->info.name, tolerance, found,
+         (int)report.inner_steps);
+  CHECK(report.inner_steps > 1);
+  return found;
+}
+
+TEST(adaptive_members_keep_their_tolerance)
+{
+  const pl_integrator_ops *members[] = {&pl_integrator_dormand_prince, &pl_integrator_fehlberg8,
+                                        &pl_integrator_cvode};
+  for (int i = 0; i < 3; i++) {
+    if (members[i]->missing) {
+      pl_part part;
+      CHECK_FAILS(pl_integrator_resolve(&(pl_choice){.name = members[i]->info.name}, &part, error),
+                  PL_E_UNSUPPORTED, "needs SUNDIALS (Debian: libsundials-dev)");
+      continue;
+    }
+    // inner errors add up: over 10 to 500 inner steps to less than 100 times the tolerance
+    double loose = adaptive_error(members[i], 1e-4), tight = adaptive_error(members[i], 1e-9);
+    CHECK(loose < 1e-2 && tight < 1e-7 && tight < 1e-2 * loose);
+  }
+}
+
+/* A step that needs too many inner ones says so. */
+TEST(adaptive_members_give_up)
+{
+  if (pl_integrator_fehlberg8.missing) return;
+  toy self = {.mass = 0.1, .stiffness = 1e6, .length = -1};
+  double q[3] = {0, 0, -1.2}, v[3] = {0};
+  pl_setting few = {.name = "most-steps", .value = {10}};
+  pl_part part;
+  pl_integrator *integrator = NULL;
+  pl_step_report report = {0};
+  toy_open(&self, 1);
+  CHECK_OK(pl_integrator_resolve(&(pl_choice){"fehlberg8", &few, 1}, &part, error));
+  CHECK_OK(pl_integrator_create(&allocator, &part, 1, &integrator, error));
+  CHECK_FAILS(integrator->ops->step(integrator, &self.system, 0, 1, q, v, &report, error),
+              PL_E_DIVERGED, "gave up after 10 inner steps");
   pl_integrator_destroy(integrator);
   toy_close(&self);
 }
@@ -445,13 +563,14 @@ TEST(history_is_saved_restored_and_forgotten)
     pl_part part;
     pl_integrator *integrator = open_integrator(ops, 1, &part);
     advance(&self, integrator, 0.01, 5, q, v);
-    pl_integrator_save(integrator);
+    CHECK(integrator->history_count == ops->history);
+    pl_integrator_save(integrator, PL_SAVED_STEP);
     memcpy(kept_q, q, sizeof q);
     memcpy(kept_v, v, sizeof v);
     advance(&self, integrator, 0.01, 1, q, v);
     memcpy(once, q, sizeof q);
     advance(&self, integrator, 0.005, 3, q, v);
-    pl_integrator_restore(integrator);
+    pl_integrator_restore(integrator, PL_SAVED_STEP);
     memcpy(q, kept_q, sizeof q);
     memcpy(v, kept_v, sizeof v);
     advance(&self, integrator, 0.01, 1, q, v);
@@ -468,9 +587,12 @@ TEST(history_is_saved_restored_and_forgotten)
 
 TESTS(X(order_on_the_toy_oscillator) X(order_on_a_nonlinear_spring) X(rest_stays_at_rest)
           X(held_blocks_go_where_they_must) X(statics_finds_the_equilibrium)
-              X(implicit_euler_only_loses_energy) X(midpoint_and_newmark_do_not_gain_energy)
-                  X(verlet_keeps_its_energy_within_bounds)
-                      X(undamped_motion_grows_only_where_it_is_said_to)
-                          X(stages_are_added_for_strong_damping)
-                              X(backward_differences_keep_their_order_with_uneven_steps)
-                                  X(history_is_saved_restored_and_forgotten))
+              X(the_line_search_stops_steps_that_go_too_far)
+                  X(estimates_of_the_error_fall_with_the_step_as_promised) X(
+                      adaptive_members_keep_their_tolerance) X(adaptive_members_give_up)
+                      X(implicit_euler_only_loses_energy) X(midpoint_and_newmark_do_not_gain_energy)
+                          X(verlet_keeps_its_energy_within_bounds)
+                              X(undamped_motion_grows_only_where_it_is_said_to)
+                                  X(stages_are_added_for_strong_damping)
+                                      X(backward_differences_keep_their_order_with_uneven_steps)
+                                          X(history_is_saved_restored_and_forgotten))

@@ -18,12 +18,17 @@ typedef struct bad_scene {
 static const bad_scene bad_scenes[] = {
     {" dt=\"0.01\"", "", "bar.xml:2: world: dt is missing; add dt=\"...\" (s: time step)"},
     {"dt=\"0.01\"", "dt=\"-1\"", "bar.xml:2: world: dt = -1 must lie between 1e-09 and 1e+06 s"},
+    {"dt=\"0.01\"", "dt=\"0\"", "bar.xml:2: world: dt = 0 must lie between 1e-09 and 1e+06 s"},
+    {"dt=\"0.01\"", "dt=\"2\"",
+     "bar.xml:2: world: dt = 2 must not be longer than the duration of 1 s"},
+    {"dt=\"0.01\"", "dt=\"0.01\" tolerance=\"-1\"",
+     "bar.xml:2: world: tolerance = -1 must lie between 0 and 1e+06 m"},
     {"dt=\"0.01\"", "dt=\"fast\"", "bar.xml:2: world: dt = \"fast\" must be a number"},
     {"dt=\"0.01\"", "dt=\"1 2\"", "bar.xml:2: world: dt = \"1 2\" must be a number"},
     {"dt=\"0.01\"", "dt=\"nan\"", "bar.xml:2: world: dt = nan must lie between 1e-09 and 1e+06 s"},
     {"dt=\"0.01\"", "dt=\"0.01\" td=\"0.02\"",
      "bar.xml:2: world: unknown attribute \"td\"; there is: dt, duration, gravity, halvings, "
-     "start"},
+     "tolerance, start"},
     {"duration=\"1\"", "duration=\"-1\"",
      "bar.xml:2: world: duration = -1 must lie between 0 and 1e+09 s"},
     {"gravity=\"0 -9.81 0\"", "gravity=\"-9.81\"",

@@ -57,7 +57,7 @@ TEST(presets_stand_in)
   if (!has_scenes()) return;
   messages kept;
   pl_scene *scene =
-      load("<pliant><world dt='0.5' duration='0.1'/>"
+      load("<pliant><world dt='0.5' duration='0.5'/>"
            "<material name='m' lambda='1e5' mu='2e5' stiffness-damping='0.01' mass-damping='3'/>"
            "<material name='n' young='1' poisson='0'/>"
            "<mesh name='b'><box/></mesh>"
@@ -70,8 +70,7 @@ TEST(presets_stand_in)
   CHECK(scene && !kept.errors);
   if (!scene) return;
   const pl_world *world = pl_scene_world(scene);
-  // dt is longer than the duration, and material n is not used
-  CHECK(kept.warnings == 2);
+  CHECK(kept.warnings == 1);
   CHECK(strcmp(kept.warning, "folder/bar.xml:1: material \"n\" is not used by any body") == 0);
   CHECK(strcmp(pl_scene_title(scene), "bar.xml") == 0);
   CHECK(world->gravity[2] == -9.81 && world->bodies[0].mass_damping == 3);
@@ -92,6 +91,35 @@ TEST(presets_stand_in)
   CHECK(last && strcmp(last->settings[1].word, "2.2") == 0);
   CHECK(pl_scene_view(scene)->up[2] == 1);
   pl_scene_destroy(scene);
+}
+
+TEST(surfaces_follow_bodies)
+{
+  if (!has_scenes()) return;
+  messages kept;
+  pl_scene *scene =
+      load("<pliant><world dt='0.1' duration='1'/><material name='m' young='1e5' poisson='0.3'/>"
+           "<mesh name='a'><box cells='1 1 1'/></mesh>"
+           "<mesh name='b' kind='surface'><box cells='5 5 5' element='hex'/></mesh>"
+           "<body name='a' mesh='a' material='m' surface='b'/>"
+           "<body name='cloth' model='springs' mesh='b' material='m'/></pliant>",
+           &kept);
+  CHECK(scene && !kept.errors && !kept.warnings);
+  if (!scene) {
+    printf("  %s\n", kept.text[0]);
+    return;
+  }
+  pl_world *world = pl_scene_world(scene);
+  CHECK(world->bodies[0].surface->face_count == 300 && world->bodies[0].mesh->face_count == 12);
+  CHECK(world->bodies[1].mesh->element_count == 300 && !world->bodies[1].surface);
+  CHECK_OK(pl_world_step(world, error));
+  pl_scene_destroy(scene);
+  scene =
+      load("<pliant><world dt='0.1' duration='1'/><material name='m' young='1e5' poisson='0.3'/>"
+           "<mesh name='b' kind='surface'><box/></mesh>"
+           "<body name='a' mesh='b' material='m'/></pliant>",
+           &kept);
+  CHECK(!scene && strstr(kept.text[0], "needs elements with a volume"));
 }
 
 /* ---- changes ---- */
@@ -172,7 +200,7 @@ TEST(changes_that_fit_nothing_are_refused)
                "folder/bar.xml:2: world: dt = 0 must lie between 1e-09 and 1e+06 s");
   check_change(good_scene, "world.speed=1",
                "folder/bar.xml:2: world: unknown attribute \"speed\"; there is: dt, duration, "
-               "gravity, halvings, start");
+               "gravity, halvings, tolerance, start");
 }
 
 /* ---- files ---- */
@@ -364,6 +392,6 @@ TEST(failing_allocations_do_no_harm)
   free(text);
 }
 
-TESTS(X(values_arrive) X(presets_stand_in) X(changes_are_applied)
+TESTS(X(values_arrive) X(presets_stand_in) X(surfaces_follow_bodies) X(changes_are_applied)
           X(changes_that_fit_nothing_are_refused) X(mesh_files_stay_below_the_folder)
               X(shipped_scenes_are_right) X(failing_allocations_do_no_harm))

@@ -121,7 +121,8 @@ typedef struct test_filter {
 
 static inline void test_constrain(test_filter *constraints, int rows)
 {
-  constraints->filter = (pl_filter){0, constraints->nodes, constraints->projections};
+  constraints->filter =
+      (pl_filter){.nodes = constraints->nodes, .projections = constraints->projections};
   for (int node = 1; node < rows && constraints->filter.count < 64; node += 3) {
     double n[3] = {test_uniform(), test_uniform(), test_uniform()};
     double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);

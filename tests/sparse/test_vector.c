@@ -78,7 +78,8 @@ TEST(filters_project_and_prescribe)
   for (int i = 0; i < filter->count; i++) {
     int node = filter->nodes[i];
     double projected[3] = {given[3 * node], given[3 * node + 1], given[3 * node + 2]};
-    pl_filter one = {1, (const int[]){0}, filter->projections + 9 * i};
+    pl_filter one = {
+        .count = 1, .nodes = (const int[]){0}, .projections = filter->projections + 9 * i};
     pl_filter_apply(&one, projected);
     for (int c = 0; c < 3; c++)
       CHECK_NEAR(result[3 * node + c] - y[3 * node + c], given[3 * node + c] - projected[c], 1e-15);

@@ -9,9 +9,13 @@ typedef struct bar_def {
   int n;               /* 4n x n x n cells */
   const char *element; /* "tet", "tet5" or "hex" */
   const char *strain, *mass, *integrator;
-  int newton;        /* 0: the preset */
-  int never_halve;   /* a step that fails is not tried again */
-  int free, threads; /* free: nothing holds it */
+  int newton;              /* 0: the preset */
+  int never_halve;         /* a step that fails is not tried again */
+  int halve_once;          /* it is tried again once */
+  double tolerance;        /* of step control */
+  double solver;           /* the tolerance of conjugate gradients; 0: the preset */
+  double newton_tolerance; /* 0: the preset */
+  int free, threads;       /* free: nothing holds it */
   double dt, gravity[3], spin[3];
   double viscous_mu, stiffness_damping, mass_damping;
   const pl_allocator *allocator;
@@ -29,16 +33,22 @@ static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_i
   pl_setting hooke[] = {{.name = "young", .value = {1e6}}, {.name = "poisson", .value = {0.3}}};
   pl_setting fem[] = {{.name = "strain", .word = bar->strain ? bar->strain : "corotated"},
                       {.name = "mass", .word = bar->mass ? bar->mass : "lumped"}};
-  pl_setting newton[] = {{.name = "newton", .value = {bar->newton}}};
+  pl_setting newton[] = {{.name = "newton", .value = {bar->newton}},
+                         {.name = "newton-tolerance", .value = {bar->newton_tolerance}}};
+  pl_setting solver = {.name = "tolerance", .value = {bar->solver}};
   *world = NULL;
   pl_world_def world_def = pl_world_def_default();
   if (bar->allocator) world_def.allocator = *bar->allocator;
   world_def.log = bar->log;
   if (bar->never_halve) world_def.halvings = 0;
+  if (bar->halve_once) world_def.halvings = 1;
   world_def.dt = bar->dt > 0 ? bar->dt : 0.01;
   world_def.threads = bar->threads ? bar->threads : 1;
   memcpy(world_def.gravity, bar->gravity, sizeof world_def.gravity);
-  world_def.integrator = (pl_choice){bar->integrator, newton, bar->newton ? 1 : 0};
+  world_def.integrator =
+      (pl_choice){bar->integrator, newton, (bar->newton > 0) + (bar->newton_tolerance > 0)};
+  if (bar->solver > 0) world_def.solver = (pl_choice){"cg", &solver, 1};
+  world_def.tolerance = bar->tolerance;
   pl_mesh *mesh = NULL;
   pl_status status = pl_mesh_generate(&(pl_choice){"box", box, 3}, bar->allocator, &mesh, error);
   if (!status) status = pl_world_create(&world_def, world, error);

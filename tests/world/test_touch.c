@@ -154,7 +154,7 @@ static void compare_tangent(double most_force)
   double *q = world->state.q, *v = world->state.v, *f = calloc((size_t)n, 2 * sizeof *f);
   pl_bsr *A = world->system.A;
   pl_bsr_zero(A, NULL);
-  pl_pulls_stiffness(world, 1, q, 2, 3, A);
+  pl_pulls_stiffness(world, 1, 0, q, 2, 3, A);
   double *column = calloc((size_t)n, 2 * sizeof *f), worst = 0, largest = 0;
   for (int j = 0; j < n; j++) {
     const double h = 1e-5;
@@ -163,9 +163,9 @@ static void compare_tangent(double most_force)
     // two parts of the position and three of the velocity, as in the matrix
     double q0 = q[j], v0 = v[j];
     q[j] = q0 + 2 * h, v[j] = v0 + 3 * h;
-    pl_pulls_force(world, 1, q, v, f);
+    pl_pulls_force(world, 1, 0, q, v, f);
     q[j] = q0 - 2 * h, v[j] = v0 - 3 * h;
-    pl_pulls_force(world, -1, q, v, f);
+    pl_pulls_force(world, -1, 0, q, v, f);
     q[j] = q0, v[j] = v0;
     column[j] = 1;
     pl_bsr_multiply(A, column, column + n, NULL);
@@ -242,8 +242,8 @@ TEST(bad_pulls_are_refused)
   CHECK_FAILS(pl_world_add_pull(world, &bad, &pull, error), PL_E_ARGUMENT, "target");
   bad = def, bad.at.nodes[0] = 100000;
   CHECK_FAILS(pl_world_add_pull(world, &bad, &pull, error), PL_E_ARGUMENT, "no node 100000");
-  bad = def, bad.at.count = 5;
-  CHECK_FAILS(pl_world_add_pull(world, &bad, &pull, error), PL_E_ARGUMENT, "1 to 4");
+  bad = def, bad.at.count = 9;
+  CHECK_FAILS(pl_world_add_pull(world, &bad, &pull, error), PL_E_ARGUMENT, "1 to 8");
   bad = def, bad.at.weights[0] = 0.4;
   CHECK_FAILS(pl_world_add_pull(world, &bad, &pull, error), PL_E_ARGUMENT, "add up to 1");
   bad = def, bad.at.body.index1 = 9;
@@ -427,8 +427,42 @@ static pl_status touch_all(const pl_allocator *allocator, void *context)
 
 TEST(no_memory_is_told_and_nothing_leaks) { fail_every_allocation(touch_all, NULL); }
 
-TESTS(X(a_ray_finds_the_near_face) X(a_ray_passes_by) X(no_ray_slips_between_faces)
-          X(a_pull_equals_its_force) X(the_tangent_is_the_derivative)
+/* A stiff spring leads its point along the way that it was told, then lets go. */
+TEST(scripted_pulls_lead_and_let_go)
+{
+  static const double times[] = {0, 0.5}, factors[] = {0, 1}, at[3] = {1, 0.125, 0.125};
+  bar_def bar = {.n = 1, .mass_damping = 5};
+  pl_world *world;
+  pl_body_id body;
+  pl_pull_id pull;
+  pl_pull_facts facts;
+  CHECK_OK(bar_make(&bar, &world, &body, error));
+  pl_pull_def def = pl_pull_def_default();
+  CHECK_OK(pl_world_find_spot(world, body, at, &def.at, error));
+  CHECK(def.at.count == 4);
+  memcpy(def.target, at, sizeof at);
+  def.translation[1] = 0.1;
+  def.ramp = (pl_ramp){2, times, factors};
+  def.stiffness = 1e7;
+  def.until = 0.8;
+  CHECK_OK(pl_world_add_pull(world, &def, &pull, error));
+  for (int i = 0; i < 80; i++) {
+    CHECK_OK(pl_world_step(world, error));
+    CHECK_OK(pl_world_read_pull(world, pull, &facts, error));
+    // to 2 % of the way: the bar resists with less than 1e-3 of the spring's stiffness
+    CHECK_NEAR(facts.position[1], at[1] + 0.1 * fmin((i + 1) / 50.0, 1), 2e-3);
+  }
+  CHECK(facts.force[1] > 100);
+  for (int i = 0; i < 40; i++) CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pl_world_read_pull(world, pull, &facts, error));
+  CHECK(facts.force[1] == 0 && facts.position[1] < at[1] + 0.08);
+  def.until = NAN;
+  CHECK_FAILS(pl_world_add_pull(world, &def, &pull, error), PL_E_ARGUMENT, "lets go");
+  pl_world_destroy(world);
+}
+
+TESTS(X(scripted_pulls_lead_and_let_go) X(a_ray_finds_the_near_face) X(a_ray_passes_by)
+          X(no_ray_slips_between_faces) X(a_pull_equals_its_force) X(the_tangent_is_the_derivative)
               X(a_very_stiff_pull_stays_stable) X(the_force_has_its_limit) X(bad_pulls_are_refused)
                   X(a_pin_holds_and_lets_go) X(time_goes_on_when_dt_changes)
                       X(changed_values_are_as_if_given) X(bad_values_change_nothing)

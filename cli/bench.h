@@ -1,0 +1,17 @@
+/* What the parts of pliant bench share. */
+#ifndef PL_CLI_BENCH_H
+#define PL_CLI_BENCH_H
+
+#include "pliant/world.h"
+
+/* The middle one of some numbers, which are sorted by it. */
+double cli_median(double *values, int count);
+
+/* The standard bar of 4n x n x n cubes, 6 tets each; NULL: the preset preconditioner. */
+pl_status cli_make_bar(int n, int threads, const char *solver, const char *preconditioner,
+                       pl_world **world, pl_error *error);
+
+/* pliant bench solvers. */
+int cli_bench_solvers(int quick);
+
+#endif

@@ -1,0 +1,294 @@
+/* pliant bench solvers: every solver on the matrices of Hauth 2004, 3.4, made again, beside his
+ * tables 3.3 to 3.5; then large bars, for those whose iterations should not grow.
+ *
+ * His matrices are those of an implicit step; their meshes (a sphere of 175 tets, a liver of 2616,
+ * a sheared cube of 24576) are gone but for the cube. A sphere and a duck of about as many tets
+ * stand for the others. Neither material nor step is printed there; the step is chosen so that the
+ * block-diagonal preconditioner needs about as many iterations as his. */
+#include "bench.h"
+#include "cli.h"
+#include "core/clock.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "mesh/fill.h"
+#include "mesh/solid.h"
+#include "sparse/factor.h"
+#include "sparse/vector.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROUNDS = 9, MATRICES = 3, LONG = 1000 /* ms */ };
+
+/* What the thesis prints: iterations of table 3.4, setup and solve of table 3.5 in ms; 0: none. */
+typedef struct printed {
+  int iterations;
+  double setup, solve;
+} printed;
+
+typedef struct contender {
+  const char *solver, *preconditioner;
+  printed thesis[MATRICES];
+} contender;
+
+static const contender contenders[] = {
+    {"cg", "diagonal", {{75, 0, 0}, {42, 0, 0}, {90, 0, 0}}},
+    {"cg", "block-diagonal", {{72, .01, 2.19}, {39, .1, 16}, {81, 2, 339}}},
+    {"cg", "incomplete-cholesky", {{27, 0, 0}, {14, 0, 0}, {27, 0, 0}}},
+    {"cg", "ssor", {{37, 0, 0}, {17, 0, 0}, {33, 0, 0}}},
+    {"eisenstat", "none", {{38, .01, .98}, {23, .2, 11}, {51, 2, 225}}},
+    {"cg", "multigrid", {{0}}},
+    {"direct", "none", {{0, 6.76, .58}, {0, 114, 11}, {0, 17807, 370}}},
+    {"minres", "block-diagonal", {{0}}},
+    {"bicgstab", "block-diagonal", {{0}}},
+    {"auto", "auto", {{0}}},
+};
+
+/* Table 3.3: factor by Cholesky with SYMAMD, Mflops and numbers in both halves. */
+static const double printed_factor[MATRICES][2] = {{.27, 13962}, {7, 170304}, {5096, 11910726}};
+
+/* ---- the matrices ---- */
+
+static pl_status make_duck(int elements, pl_mesh **mesh, pl_error *error)
+{
+  pl_solid *solid;
+  pl_setting size = {.name = "elements", .value = {elements}};
+  pl_solid_row row = {{"duck", NULL, 0}, 0};
+  *mesh = NULL;
+  pl_status status = pl_solid_create(&row, 1, NULL, &solid, error);
+  if (status) return status;
+  pl_volume volume = pl_solid_volume(solid);
+  status = pl_fill(&volume, &(pl_choice){"stuffing", &size, 1}, NULL, mesh, error);
+  pl_solid_destroy(solid);
+  return status;
+}
+
+static pl_status make_mesh(int which, pl_mesh **mesh, pl_error *error)
+{
+  pl_setting ball[] = {{.name = "radius", .value = {0.1}}, {.name = "cells", .value = {3}}};
+  pl_setting cube[] = {{.name = "size", .value = {0.1, 0.1, 0.1}},
+                       {.name = "cells", .value = {16, 16, 16}}};
+  if (which == 0) return pl_mesh_generate(&(pl_choice){"sphere", ball, 2}, NULL, mesh, error);
+  if (which == 1) return make_duck(2616, mesh, error);
+  return pl_mesh_generate(&(pl_choice){"box", cube, 2}, NULL, mesh, error);
+}
+
+/* A free body of the mesh, which is freed. */
+static pl_status make_world(pl_mesh *mesh, double young, pl_world **world, pl_error *error)
+{
+  pl_world_def def = pl_world_def_default();
+  pl_body_def body = pl_body_def_default();
+  pl_body_id id;
+  const pl_setting hooke[] = {{.name = "young", .value = {young}},
+                              {.name = "poisson", .value = {0.3}}};
+  def.threads = 1;
+  body.mesh = mesh;
+  body.material.law = (pl_choice){"hooke", hooke, 2};
+  pl_status status = pl_world_create(&def, world, error);
+  if (!status) status = pl_world_add_body(*world, &body, &id, error);
+  pl_mesh_destroy(mesh);
+  if (!status) status = pl_world_prepare(*world, error);
+  if (status) pl_world_destroy(*world);
+  return status;
+}
+
+/* A sheared state, its matrix for a step of h, and in b its forces. */
+static void fill_matrix(pl_world *world, double h, double *b)
+{
+  pl_system *system = &world->system;
+  for (int i = 0; i < world->blocks; i++) world->state.q[3 * i] += 0.1 * world->state.q[3 * i + 2];
+  system->ops->evaluate(system, 0, world->state.q, world->state.v, b, 1 / h, h, 1, 1, system->A);
+  pl_filter_apply(&system->filter, b);
+}
+
+/* ---- measuring ---- */
+
+typedef struct result {
+  int iterations;
+  double setup, solve; /* ms */
+  double residual;     /* relative */
+} result;
+
+static pl_status choose(const contender *who, pl_part *solver, pl_part *preconditioner,
+                        pl_error *error)
+{
+  pl_status status = pl_choice_resolve(&pl_solver_family, &(pl_choice){who->solver, NULL, 0},
+                                       &solver->member, solver->values, error);
+  if (status) return status;
+  return pl_choice_resolve(&pl_preconditioner_family, &(pl_choice){who->preconditioner, NULL, 0},
+                           &preconditioner->member, preconditioner->values, error);
+}
+
+static double least(const double *values, int count)
+{
+  double best = values[0];
+  for (int i = 1; i < count; i++) best = fmin(best, values[i]);
+  return best;
+}
+
+static pl_status run_rounds(pl_solver *solver, const pl_system *system, const double *b, double *x,
+                            int rounds, result *out, pl_error *error)
+{
+  double setups[ROUNDS], solves[ROUNDS], scale = pl_norm(b, system->blocks, system->pool);
+  pl_solve_report report;
+  for (int i = 0; i < rounds; i++) {
+    double start = pl_processor_now();
+    pl_status status = pl_solver_prepare(solver, system->A, &system->filter, system->pool, error);
+    double middle = pl_processor_now();
+    memset(x, 0, 3 * (size_t)system->blocks * sizeof *x);
+    if (!status)
+      status = pl_solver_solve(solver, system->A, &system->filter, b, x, 1e-6 * scale, system->pool,
+                               &report, error);
+    if (status) return status;
+    setups[i] = 1e3 * (middle - start);
+    solves[i] = 1e3 * (pl_processor_now() - middle);
+    // what takes seconds is measured once
+    if (i == 0 && setups[0] + solves[0] > LONG) rounds = 1;
+  }
+  out->iterations = report.iterations;
+  out->residual = report.residual / scale;
+  out->setup = least(setups, rounds);
+  out->solve = least(solves, rounds);
+  return PL_OK;
+}
+
+/* A solver on the world's matrix; setups renew everything. */
+static pl_status measure(pl_world *world, const contender *who, const double *b, double *x,
+                         int rounds, result *out, pl_error *error)
+{
+  pl_part parts[2];
+  pl_solver *solver = NULL;
+  pl_status status = choose(who, &parts[0], &parts[1], error);
+  int reuse = pl_param_find(parts[0].member, "reuse");
+  if (!status && reuse >= 0) parts[0].values[pl_param_place(parts[0].member, reuse)] = 1;
+  if (!status && (reuse = pl_param_find(parts[1].member, "reuse")) >= 0)
+    parts[1].values[pl_param_place(parts[1].member, reuse)] = 1;
+  if (!status)
+    status =
+        pl_solver_create(&world->allocator, &parts[0], &parts[1], world->system.A, &solver, error);
+  if (!status) status = run_rounds(solver, &world->system, b, x, rounds, out, error);
+  pl_solver_destroy(solver);
+  return status;
+}
+
+static void print_row(const contender *who, const result *r, const printed *thesis)
+{
+  printf("  %-10s %-20s %6d %10.3f %10.3f %9.1e", who->solver, who->preconditioner, r->iterations,
+         r->setup, r->solve, r->residual);
+  if (thesis && thesis->iterations) printf(" %8d", thesis->iterations);
+  if (thesis && thesis->solve > 0)
+    printf("%s %9g %9g", thesis->iterations ? "" : "         ", thesis->setup, thesis->solve);
+  printf("\n");
+}
+
+static void print_head(void)
+{
+  printf("  %-10s %-20s %6s %10s %10s %9s %8s %9s %9s\n", "solver", "preconditioner", "iter.",
+         "setup ms", "solve ms", "residual", "thesis:", "setup ms", "solve ms");
+}
+
+static pl_status print_factor(pl_world *world, const double *thesis, pl_error *error)
+{
+  pl_factor *factor;
+  if (!pl_factor_exists()) return PL_OK;
+  for (int nested = 0; nested < 2; nested++) {
+    pl_status status = pl_factor_create(&world->allocator, world->system.A,
+                                        nested ? PL_ORDER_NESTED : PL_ORDER_DEGREE, &factor, error);
+    if (status) return status;
+    printf("  factor, %s: %.2f Mflops, %.0f numbers in both halves (thesis: %g, %.0f)\n",
+           nested ? "METIS" : "AMD", 1e-6 * pl_factor_flops(factor), 2 * pl_factor_fill(factor),
+           thesis[0], thesis[1]);
+    pl_factor_destroy(factor);
+  }
+  return PL_OK;
+}
+
+static int is_missing(const contender *who)
+{
+  return strcmp(who->solver, "direct") == 0 && !pl_factor_exists();
+}
+
+/* One of the thesis' matrices with all contenders. */
+static pl_status bench_matrix(int which, pl_error *error)
+{
+  static const char *const names[MATRICES] = {"sphere", "liver (a duck)", "sheared cube"};
+  static const double steps[MATRICES] = {0.06, 0.027, 0.009}, young = 1e4;
+  pl_mesh *mesh;
+  pl_world *world;
+  pl_status status = make_mesh(which, &mesh, error);
+  if (status) return status;
+  int tets = mesh->element_count;
+  if ((status = make_world(mesh, young, &world, error))) return status;
+  size_t room = 3 * (size_t)world->blocks;
+  double *b = pl_alloc(&world->allocator, 2 * room, sizeof *b);
+  if (b) {
+    fill_matrix(world, steps[which], b);
+    printf("\n%s: %d tets, %d nodes, %d numbers in the matrix, step %g ms, E %g Pa\n", names[which],
+           tets, world->blocks, 9 * world->system.A->start[world->blocks], 1e3 * steps[which],
+           young);
+    print_head();
+  } else {
+    status = pl_fail_memory(error);
+  }
+  size_t count = sizeof contenders / sizeof *contenders;
+  for (size_t i = 0; i < count && !status; i++) {
+    result r = {0};
+    if (is_missing(&contenders[i])) continue;
+    status = measure(world, &contenders[i], b, b + room, ROUNDS, &r, error);
+    if (!status) print_row(&contenders[i], &r, &contenders[i].thesis[which]);
+    fflush(stdout);
+  }
+  if (!status) status = print_factor(world, printed_factor[which], error);
+  pl_free(&world->allocator, b);
+  pl_world_destroy(world);
+  return status;
+}
+
+/* The matrix of the standard bar's first step. */
+static pl_status bench_bar(int n, pl_error *error)
+{
+  static const contender large[] = {{"cg", "block-diagonal", {{0}}},
+                                    {"cg", "ssor", {{0}}},
+                                    {"eisenstat", "none", {{0}}},
+                                    {"cg", "multigrid", {{0}}}};
+  pl_world *world;
+  pl_status status = cli_make_bar(n, 1, NULL, NULL, &world, error);
+  if (status) return status;
+  size_t room = 3 * (size_t)world->blocks;
+  double *b = pl_alloc(&world->allocator, 2 * room, sizeof *b);
+  if (!b) status = pl_fail_memory(error);
+  if (!status) status = pl_world_prepare(world, error);
+  if (!status) {
+    fill_matrix(world, 0.01, b);
+    printf("\nbar: %d tets, %d nodes, step 10 ms\n", world->bodies[0].mesh->element_count,
+           world->blocks);
+    print_head();
+  }
+  for (size_t i = n > 20 ? 3 : 0; i < sizeof large / sizeof *large && !status; i++) {
+    result r = {0};
+    status = measure(world, &large[i], b, b + room, n > 20 ? 1 : ROUNDS, &r, error);
+    if (!status) print_row(&large[i], &r, NULL);
+    fflush(stdout);
+  }
+  pl_free(&world->allocator, b);
+  pl_world_destroy(world);
+  return status;
+}
+
+int cli_bench_solvers(int quick)
+{
+  pl_error error = {0};
+  static const int bars[] = {10, 16, 35};
+  printf("Relative residual 1e-6, one thread, processor time, least of %d rounds; every setup "
+         "renews all.\n",
+         ROUNDS);
+  for (int i = 0; i < MATRICES; i++) {
+    if (bench_matrix(i, &error)) return cli_fail_error(&error);
+  }
+  for (int i = 0; i < (quick ? 1 : 3); i++) {
+    if (bench_bar(bars[i], &error)) return cli_fail_error(&error);
+  }
+  return CLI_OK;
+}

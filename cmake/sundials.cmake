@@ -1,0 +1,17 @@
+# Finds SUNDIALS 6 or newer: sets SUNDIALS_LIBRARIES, empty if something is missing, and
+# SUNDIALS_INCLUDE_DIRS.
+set(SUNDIALS_LIBRARIES)
+find_path(SUNDIALS_INCLUDE_DIRS sundials/sundials_context.h)
+if(SUNDIALS_INCLUDE_DIRS)
+  foreach(part arkode cvode nvecserial sunlinsolspfgmr)
+    find_library(SUNDIALS_${part} sundials_${part})
+    list(APPEND SUNDIALS_LIBRARIES ${SUNDIALS_${part}})
+    if(NOT SUNDIALS_${part})
+      set(sundials_lacks ${part})
+    endif()
+  endforeach()
+endif()
+if(NOT SUNDIALS_INCLUDE_DIRS OR sundials_lacks)
+  set(SUNDIALS_LIBRARIES)
+  message(STATUS "SUNDIALS was not found: the integrators dormand-prince, fehlberg8 and cvode are left out")
+endif()

@@ -1,0 +1,82 @@
+/* Costs of two ways, counted, and the choice between them. */
+#include "sparse/decision.h"
+
+#include "core/text.h"
+
+#include <math.h>
+
+enum {
+  CYCLE = 4,     /* cost of an iteration with the strong way */
+  SETUP = 6,     /* cost of preparing it */
+  TYPICAL = 46,  /* cost of a solve with it */
+  BOLDNESS = 4,  /* by how much the bound may exceed that when the cheap way is tried */
+  PATIENCE = 200 /* solves after which the other one gets a new chance */
+};
+
+/* A bound on the cost with the cheap way of reducing the error by about 1e-6 (Saad 2003, 6.11.3),
+ * from the share of mass. */
+static double bound_cost(const pl_decision *decision, const pl_bsr *A)
+{
+  double all = 0, diagonal = 0;
+  for (int row = 0; row < A->rows; row++) {
+    for (int k = A->start[row]; k < A->start[row + 1]; k++) {
+      const double *block = A->values + 9 * k;
+      all += block[0] + block[4] + block[8];
+    }
+    const double *D = A->values + 9 * A->diagonal[row];
+    diagonal += D[0] + D[4] + D[8];
+  }
+  double iterations = all > 0 ? 7 * sqrt(3 * diagonal / all) : INFINITY;
+  return decision->iteration * decision->fewer * iterations;
+}
+
+/* Which one is next? */
+static int choose(const pl_decision *decision, const pl_bsr *A)
+{
+  int other = !decision->now;
+  double cost = decision->cost[decision->now], known = decision->cost[other];
+  if (!decision->begun) return bound_cost(decision, A) < TYPICAL ? PL_CHEAP : PL_STRONG;
+  if (cost == 0) return decision->now;
+  if (known > 0 && decision->age < PATIENCE) return known < cost ? other : decision->now;
+  if (other == PL_STRONG) return cost > TYPICAL ? PL_STRONG : PL_CHEAP;
+  return cost < TYPICAL && bound_cost(decision, A) < BOLDNESS * TYPICAL ? PL_CHEAP : PL_STRONG;
+}
+
+static void switch_to(pl_decision *decision, int way)
+{
+  double was = decision->cost[decision->now], will = decision->cost[way];
+  const char *const *names = decision->names;
+  char *reason = decision->reason;
+  size_t size = sizeof decision->reason;
+  if (was == 0)
+    pl_print(reason, size,
+             "mass rules: a solve costs at most about %d iterations of block-diagonal", TYPICAL);
+  else if (will > 0)
+    pl_print(reason, size,
+             "a solve costs %.0f with %s and %.0f with %s, in iterations of block-diagonal", will,
+             names[way], was, names[decision->now]);
+  else
+    pl_print(reason, size,
+             "a solve costs %.0f with %s, in iterations of block-diagonal; %s is tried", was,
+             names[decision->now], names[way]);
+  decision->now = way;
+  decision->age = 0;
+}
+
+void pl_decide(pl_decision *decision, int solves, int iterations, const pl_bsr *A)
+{
+  if (!decision->begun) {
+    decision->now = PL_STRONG;
+    pl_print(decision->reason, sizeof decision->reason, "%d rows, and little mass in the matrix",
+             A->rows);
+  }
+  if (solves > 0) {
+    double each = (double)iterations / solves;
+    decision->cost[decision->now] =
+        decision->now == PL_CHEAP ? decision->iteration * each : CYCLE * each + SETUP;
+    decision->age += solves;
+  }
+  int next = choose(decision, A);
+  if (next != decision->now) switch_to(decision, next);
+  decision->begun = 1;
+}

@@ -1,0 +1,31 @@
+/* Which of two ways has cost less so far: a cheap one, which is good where mass rules, or a strong
+ * one, which is good everywhere and dear.
+ *
+ * The iterations that the cheap way needs are bounded from the share of mass in the matrix:
+ * stiffness does not resist translations e, so e.Ae / e.De is about the least eigenvalue of D^-1 A
+ * where mass rules, and next to nothing in statics; its largest is about 3. Where the bound lies
+ * between the two costs, the other one is tried, and what a solve costs with each is remembered.
+ * Cost is counted, not clocked: 1 is an iteration of cg with block-diagonal, so results can be
+ * repeated. */
+#ifndef PL_SPARSE_DECISION_H
+#define PL_SPARSE_DECISION_H
+
+#include "sparse/bsr.h"
+
+enum { PL_CHEAP, PL_STRONG, PL_WAYS };
+
+typedef struct pl_decision {
+  const char *names[PL_WAYS];
+  double iteration; /* cost of one with the cheap way */
+  double fewer;     /* its iterations, as part of those with block-diagonal */
+  int now;
+  double cost[PL_WAYS]; /* of a solve when it was last used; 0: unknown */
+  int age;              /* solves since the other one was used */
+  int begun;
+  char reason[160];
+} pl_decision;
+
+/* Takes in what the last solves cost, and decides which way goes on with the new matrix A. */
+void pl_decide(pl_decision *decision, int solves, int iterations, const pl_bsr *A);
+
+#endif

@@ -1,0 +1,148 @@
+/* The complete factor L D L^T of the matrix, or of an earlier one.
+ *
+ * As in multigrid, a factor serves for several matrices: it is made anew when the iterations that
+ * it has cost, beyond those of the first solve with it, add up to what a factorisation costs in
+ * back-substitutions. Held nodes are in the factor; constraints that come and go (the filter's
+ * passing ones) lie around it as a border, unless they are so many that they are better inside. */
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/memory.h"
+#include "sparse/blockwise.h"
+#include "sparse/border.h"
+
+#include <math.h>
+#include <string.h>
+
+static const pl_param params[] = {PL_FACTOR_PARAMS};
+
+/* More directions than these go into the factor. */
+enum { MOST_BORDER = 250 };
+
+typedef struct factored {
+  pl_blockwise blockwise; /* only to name bad blocks */
+  pl_factor *factor;
+  pl_border border;
+  int reuse, ready;
+  char *inside;  /* for each entry of the filter: is it in the factor? */
+  int folded;    /* those that come and go are inside too */
+  uint64_t held; /* hash of what is in the factor */
+  double first;  /* iterations per solve right after a factorisation; 0: not known yet */
+  double excess; /* iterations that came on top since */
+  const pl_filter *filter;
+} factored;
+
+static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double *values,
+                        pl_error *error)
+{
+  factored *self = (factored *)common;
+  self->reuse = values[PL_FACTOR_REUSE] == 0;
+  pl_status status = pl_blockwise_create(common, A, values, error);
+  if (status) return status;
+  pl_border_create(&common->allocator, A->rows, &self->border);
+  self->inside = pl_alloc(&common->allocator, (size_t)A->rows, 1);
+  if (!self->inside) return pl_fail_memory(error);
+  return pl_factor_create(&common->allocator, A, (pl_ordering)values[PL_FACTOR_ORDERING],
+                          &self->factor, error);
+}
+
+static void destroy(pl_preconditioner *common)
+{
+  factored *self = (factored *)common;
+  pl_border_destroy(&self->border);
+  pl_factor_destroy(self->factor);
+  pl_free(&common->allocator, self->inside);
+  pl_blockwise_destroy(common);
+}
+
+/* Marks the entries that belong into the factor; returns a hash of them. */
+static uint64_t mark_inside(factored *self, const pl_filter *filter, int folded)
+{
+  uint64_t hash = PL_HASH_START;
+  for (int i = 0; filter && i < filter->count; i++) {
+    self->inside[i] = (char)(folded || !filter->passing || !filter->passing[i]);
+    if (!self->inside[i]) continue;
+    int64_t node = filter->nodes[i];
+    hash = pl_hash_words(hash, &node, 1);
+    hash = pl_hash_words(hash, filter->projections + 9 * (size_t)i, 9);
+  }
+  return hash;
+}
+
+/* Takes the last solves into account: is the factor still worth its iterations? */
+static int is_worn(factored *self)
+{
+  const pl_preconditioner *common = &self->blockwise.common;
+  if (!self->ready || !self->reuse) return 1;
+  double usual = self->first * common->solves;
+  if (self->first == 0 && common->solves > 0)
+    self->first = (double)common->iterations / common->solves;
+  else if (common->iterations > usual)
+    self->excess += common->iterations - usual;
+  // a new factor also asks for new columns of the border
+  return self->excess >= pl_factor_cost(self->factor) + self->border.active;
+}
+
+static pl_status renew(factored *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
+                       pl_error *error)
+{
+  pl_preconditioner *common = &self->blockwise.common;
+  mark_inside(self, filter, 0);
+  self->folded = pl_border_size(filter, self->inside) > MOST_BORDER;
+  self->held = mark_inside(self, filter, self->folded);
+  self->ready = 0;
+  pl_border_forget(&self->border);
+  pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
+  if (!status) status = pl_factor_compute(self->factor, A, filter, self->inside, error);
+  if (status) return status;
+  common->factorisations++;
+  self->first = self->excess = 0;
+  self->ready = 1;
+  return PL_OK;
+}
+
+static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_filter *filter,
+                         pl_pool *pool, pl_error *error)
+{
+  factored *self = (factored *)common;
+  int worn = is_worn(self);
+  self->filter = filter;
+  pl_status status = PL_OK;
+  if (!worn) worn = mark_inside(self, filter, self->folded) != self->held;
+  if (!worn) worn = pl_border_size(filter, self->inside) > MOST_BORDER;
+  if (worn) status = renew(self, A, filter, pool, error);
+  if (!status) status = pl_border_set(&self->border, self->factor, filter, self->inside, error);
+  common->border_solves = self->border.backsubstitutions;
+  if (status) self->ready = 0;
+  return status;
+}
+
+static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool *pool)
+{
+  (void)pool;
+  factored *self = (factored *)common;
+  if (!pl_factor_solve(self->factor, r, z)) {
+    // out of memory inside CHOLMOD, in the first solve at most
+    memcpy(z, r, 3 * (size_t)common->rows * sizeof *z);
+    return;
+  }
+  pl_border_apply(&self->border, z);
+  pl_filter_apply(self->filter, z);
+}
+
+static const double *blocks(const pl_preconditioner *self)
+{
+  (void)self;
+  return NULL;
+}
+
+const pl_preconditioner_ops pl_preconditioner_factor = {
+    .info = {"factor",
+             "the complete factor of this matrix or an earlier one (needs CHOLMOD), in one thread",
+             "Hauth 2004, 3.4.2 and 5.4.2; Chen et al. 2008", params, PL_FACTOR_PARAM_COUNT},
+    .state_size = sizeof(factored),
+    .create = create,
+    .destroy = destroy,
+    .prepare = prepare,
+    .apply = apply,
+    .blocks = blocks,
+};

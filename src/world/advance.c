@@ -1,0 +1,132 @@
+/* How a step of the world is divided: into equal parts, or into parts whose errors stay below a
+ * tolerance.
+ *
+ * Step control: a part of length h with the estimated error e counts if e <= tolerance, and is made
+ * again from the same bits otherwise. The next length is h * 0.9 (tolerance / e)^(1/p), where e
+ * falls with the power p of h (Hairer, Norsett & Wanner 1993, II.4, eq. 4.13), changes by limited
+ * factors and is stretched so that the last part ends with the step. */
+#include "core/error.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_PASSES = 24 }; /* over the contacts of one part */
+
+static const double safety = 0.9, least_change = 0.2, most_change = 4;
+
+/* Parts get no shorter than this share of the step. */
+static const double least_part = 1e-7;
+
+/* Names the first node that is no longer finite. */
+static pl_status check_finite(const pl_world *world, pl_error *error)
+{
+  for (int i = 0; i < 3 * world->blocks; i++) {
+    if (isfinite(world->state.q[i]) && isfinite(world->state.v[i])) continue;
+    const pl_body *body = pl_world_body_of(world, i / 3);
+    int node = body->order[pl_body_anchor(body, i / 3 - body->offset)];
+    return pl_fail_entity(error, PL_E_DIVERGED, node,
+                          "body \"%.80s\" diverged: node %d is no longer finite; take a smaller dt "
+                          "than %g s, an implicit integrator, or more damping",
+                          body->name, node, world->dt);
+  }
+  return PL_OK;
+}
+
+/* Keeps the state at the beginning of the part in hand, or goes back there. */
+static void keep_before(pl_world *world, int back)
+{
+  size_t size = (size_t)world->blocks * 3 * sizeof(double);
+  if (back)
+    pl_integrator_restore(world->integrator, PL_SAVED_PART);
+  else
+    pl_integrator_save(world->integrator, PL_SAVED_PART);
+  if (!world->before) return;
+  memcpy(back ? world->state.q : world->before, back ? world->before : world->state.q, size);
+  memcpy(back ? world->state.v : world->before_v, back ? world->before_v : world->state.v, size);
+}
+
+/* One part of the step; it is made again until the nodes that touch obstacles are the right ones.
+ */
+static pl_status advance_part(pl_world *world, double t, double h, pl_step_report *report,
+                              pl_error *error)
+{
+  pl_status status = PL_OK;
+  keep_before(world, 0);
+  pl_cores_begin(world);
+  pl_contacts_begin(world, t, h);
+  pl_momentum_expect(world, t, h);
+  int64_t inner = report->inner_steps;
+  for (int pass = 1;; pass++) {
+    status = world->integrator->ops->step(world->integrator, &world->system, t, h, world->state.q,
+                                          world->state.v, report, error);
+    if (status || !pl_contacts_revise(world, t, h, pass) || pass >= MOST_PASSES) break;
+    keep_before(world, 1);
+  }
+  world->parts += report->inner_steps > inner ? report->inner_steps - inner : 1;
+  if (!status) pl_cores_finish(world);
+  if (!status) pl_momentum_correct(world, h);
+  return status ? status : check_finite(world, error);
+}
+
+int pl_world_can_retry(const pl_world *world, pl_status status)
+{
+  if (world->integrator->ops->is_static) return 0;
+  return status == PL_E_DIVERGED || status == PL_E_CONVERGENCE || status == PL_E_SINGULAR ||
+         status == PL_E_INDEFINITE;
+}
+
+/* By which factor the next part may be longer than one with this error. */
+static double change_of(const pl_world *world, double error)
+{
+  const pl_integrator_ops *ops = world->integrator->ops;
+  double most = ops->most_growth > 0 ? fmin(ops->most_growth, most_change) : most_change;
+  double wanted = safety * pow(world->tolerance / error, 1.0 / ops->error_power);
+  return isnan(wanted) ? least_change : fmin(fmax(wanted, least_change), most);
+}
+
+/* The length of the next part where `rest` of the step is left: no crumbs at the end. */
+static double fit(double h, double rest)
+{
+  if (h >= 0.99 * rest) return rest;
+  return h > 0.5 * rest ? 0.5 * rest : h;
+}
+
+static pl_status advance_controlled(pl_world *world, pl_step_report *report, pl_error *error)
+{
+  double done = 0, dt = world->dt;
+  double wanted = world->integrator->past.next > 0 ? world->integrator->past.next : dt;
+  while (done < dt) {
+    double h = fit(wanted, dt - done);
+    pl_status status = advance_part(world, world->saved.time + done, h, report, error);
+    double change = status ? 0.5 : change_of(world, report->error);
+    if (status && !pl_world_can_retry(world, status)) return status;
+    if (status || report->error > world->tolerance) {
+      if (h <= least_part * dt && status) return status;
+      if (h <= least_part * dt)
+        return pl_fail(error, PL_E_CONVERGENCE,
+                       "step control wants parts below %.3g s to keep an error of %g m; allow a "
+                       "larger tolerance",
+                       h, world->tolerance);
+      world->rejected_parts++;
+      keep_before(world, 1);
+      wanted = h * fmin(change, safety);
+      continue;
+    }
+    // a part that was cut short by the end of the step says little about the next
+    done = h == dt - done ? dt : done + h;
+    wanted = h < wanted ? fmax(wanted, h * change) : h * change;
+    world->integrator->past.next = wanted;
+  }
+  return PL_OK;
+}
+
+pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, pl_error *error)
+{
+  if (world->tolerance > 0) return advance_controlled(world, report, error);
+  double h = world->dt / parts;
+  pl_status status = PL_OK;
+  for (int i = 0; i < parts && !status; i++)
+    status = advance_part(world, world->saved.time + i * h, h, report, error);
+  return status;
+}

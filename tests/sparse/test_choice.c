@@ -1,0 +1,178 @@
+/* What the automatic solver takes, and the direct solver's memory: factors and columns that are
+ * kept for as long as they serve. */
+#include "sparse/factor.h"
+#include "sparse/vector.h"
+#include "system.h"
+
+static pl_solver *make_solver(const char *name, const char *preconditioner, const pl_bsr *A)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_part solver, part;
+  pl_solver *made = NULL;
+  CHECK_OK(pl_choice_resolve(&pl_solver_family, &(pl_choice){name, NULL, 0}, &solver.member,
+                             solver.values, error));
+  CHECK_OK(pl_choice_resolve(&pl_preconditioner_family, &(pl_choice){preconditioner, NULL, 0},
+                             &part.member, part.values, error));
+  CHECK_OK(pl_solver_create(&allocator, &solver, &part, A, &made, error));
+  return made;
+}
+
+static int solve(pl_solver *solver, const pl_bsr *A, const pl_filter *filter, double *x)
+{
+  double *b = malloc(3 * (size_t)A->rows * sizeof *b);
+  pl_solve_report report = {0};
+  for (int i = 0; i < 3 * A->rows; i++) b[i] = 1 + i % 7;
+  memset(x, 0, 3 * (size_t)A->rows * sizeof *x);
+  CHECK_OK(pl_solver_prepare(solver, A, filter, NULL, error));
+  CHECK_OK(pl_solver_solve(solver, A, filter, b, x, 1e-9 * test_length(b, A->rows), NULL, &report,
+                           error));
+  CHECK(test_residual(A, filter, b, x) <= 1.02e-9 * test_length(b, A->rows));
+  free(b);
+  return report.iterations;
+}
+
+static void add_mass(pl_bsr *A, double mass)
+{
+  for (int row = 0; row < A->rows; row++) {
+    for (int c = 0; c < 9; c += 4) A->values[9 * A->diagonal[row] + c] += mass;
+  }
+}
+
+/* What auto takes at last for a grid of this size with this mass. */
+static void check_auto(int width, int height, double mass, const char *preconditioner,
+                       const char *expected, const char *why)
+{
+  pl_bsr *A = test_laplacian(width, height);
+  add_mass(A, mass);
+  double *x = malloc(3 * (size_t)A->rows * sizeof *x);
+  pl_solver *solver = make_solver("auto", preconditioner, A);
+  for (int i = 0; i < 3; i++) solve(solver, A, NULL, x);
+  const char *reason;
+  const pl_solver *used = pl_solver_in_use(solver, &reason);
+  CHECK(strcmp(used->ops->info.name, expected) == 0);
+  if (!strstr(reason, why)) printf("  %s: %s\n", used->ops->info.name, reason);
+  CHECK(strstr(reason, why));
+  pl_solver_destroy(solver);
+  free(x);
+  pl_bsr_destroy(A);
+}
+
+TEST(auto_takes_what_suits)
+{
+  check_auto(10, 10, 0.1, "auto", "eisenstat", "fewer than 400");
+  // mass rules, or it does not
+  check_auto(30, 30, 10, "auto", "eisenstat", "mass rules");
+  check_auto(60, 60, 1e-5, "auto", "cg", "little mass");
+  check_auto(75, 75, 10, "auto", "cg", "more than 5000");
+  check_auto(10, 10, 0.1, "ssor", "cg", "was chosen");
+}
+
+/* ---- constraints around a factor ---- */
+
+/* The first count of the nodes 0, 3, 6, ... may not move along a slanted direction; every fourth
+ * of them not at all. */
+static pl_filter touch(int count, int *nodes, double *projections, char *passing)
+{
+  const double n[3] = {2. / 3, -1. / 3, 2. / 3};
+  for (int i = 0; i < count; i++) {
+    nodes[i] = 3 * i;
+    passing[i] = 1;
+    for (int k = 0; k < 9; k++)
+      projections[9 * i + k] = i % 4 == 3 ? 0 : (k % 4 == 0) - n[k % 3] * n[k / 3];
+  }
+  return (pl_filter){
+      .count = count, .nodes = nodes, .projections = projections, .passing = passing};
+}
+
+TEST(passing_constraints_cost_once)
+{
+  if (!pl_factor_exists()) return;
+  enum { MOST = 10 };
+  int nodes[MOST];
+  double projections[9 * MOST];
+  char passing[MOST];
+  pl_bsr *A = test_spd(60);
+  double *x = malloc(180 * sizeof *x), *y = malloc(180 * sizeof *y), *b = malloc(180 * sizeof *b);
+  for (int i = 0; i < 180; i++) b[i] = 1 + i % 7;
+  pl_solver *solver = make_solver("direct", "auto", A);
+  const pl_preconditioner *factor = solver->preconditioner;
+  // 10 nodes, of which two are held in all directions: 14 columns; fewer and again as many cost
+  // none
+  const int counts[] = {4, 10, 10, 6, 0, 10}, columns[] = {6, 14, 14, 14, 14, 14};
+  for (int i = 0; i < 6; i++) {
+    pl_filter filter = touch(counts[i], nodes, projections, passing);
+    CHECK(solve(solver, A, &filter, x) == 1);
+    memset(y, 0, 180 * sizeof *y);
+    test_dense_solve(A, &filter, b, y);
+    CHECK(test_distance(x, y, 60) <= 1e-7);
+    CHECK(factor->factorisations == 1 && factor->border_solves == columns[i]);
+  }
+  // what is held for good belongs into the factor
+  pl_filter filter = touch(10, nodes, projections, passing);
+  passing[0] = 0;
+  CHECK(solve(solver, A, &filter, x) == 1);
+  CHECK(factor->factorisations == 2 && factor->border_solves == 14 + 13);
+  pl_solver_destroy(solver);
+  free(x), free(y), free(b);
+  pl_bsr_destroy(A);
+}
+
+TEST(many_constraints_go_into_the_factor)
+{
+  if (!pl_factor_exists()) return;
+  enum { MOST = 300 };
+  int nodes[MOST];
+  double projections[9 * MOST];
+  char passing[MOST];
+  pl_bsr *A = test_laplacian(40, 25);
+  add_mass(A, 0.1);
+  double *x = malloc(3000 * sizeof *x);
+  pl_solver *solver = make_solver("direct", "auto", A);
+  pl_filter filter = touch(MOST, nodes, projections, passing);
+  CHECK(solve(solver, A, &filter, x) == 1);
+  CHECK(solver->preconditioner->border_solves == 0);
+  // and out of it again
+  filter = touch(20, nodes, projections, passing);
+  CHECK(solve(solver, A, &filter, x) == 1);
+  CHECK(solver->preconditioner->factorisations == 2);
+  CHECK(solver->preconditioner->border_solves == 30);
+  pl_solver_destroy(solver);
+  free(x);
+  pl_bsr_destroy(A);
+}
+
+TEST(factors_are_reused_and_renewed)
+{
+  if (!pl_factor_exists()) return;
+  pl_bsr *A = test_laplacian(30, 30);
+  add_mass(A, 0.1);
+  double *x = malloc(2700 * sizeof *x);
+  pl_solver *solver = make_solver("direct", "auto", A);
+  CHECK(solve(solver, A, NULL, x) == 1);
+  // a small change costs some iterations, but no new factor
+  for (int row = 0; row < A->rows; row += 2) A->values[9 * A->diagonal[row]] *= 1.02;
+  int iterations = solve(solver, A, NULL, x);
+  CHECK(iterations > 1 && iterations < 15 && solver->preconditioner->factorisations == 1);
+  // a large one is answered by a new factor soon
+  for (int row = 0; row < A->rows; row += 3) A->values[9 * A->diagonal[row]] *= 50;
+  for (int i = 0; i < 30 && iterations > 1; i++) iterations = solve(solver, A, NULL, x);
+  CHECK(iterations == 1 && solver->preconditioner->factorisations == 2);
+  pl_solver_destroy(solver);
+  free(x);
+  pl_bsr_destroy(A);
+}
+
+TEST(a_build_without_it_says_so)
+{
+  if (pl_factor_exists()) return;
+  pl_allocator allocator = pl_allocator_default();
+  pl_bsr *A = test_spd(5);
+  pl_factor *factor;
+  CHECK_FAILS(pl_factor_create(&allocator, A, PL_ORDER_DEGREE, &factor, error), PL_E_UNSUPPORTED,
+              "libsuitesparse-dev");
+  pl_bsr_destroy(A);
+}
+
+TESTS(X(auto_takes_what_suits) X(passing_constraints_cost_once)
+          X(many_constraints_go_into_the_factor) X(factors_are_reused_and_renewed)
+              X(a_build_without_it_says_so))

@@ -1,0 +1,198 @@
+/* What multigrid promises beyond the contract of all preconditioners: iterations that do not grow
+ * with the matrix, rotations as well as translations, coarse levels that serve several matrices,
+ * and groups that cover everything. */
+#include "sparse/aggregate.h"
+#include "sparse/multigrid.h"
+#include "system.h"
+
+/* A block of nx x ny x nz nodes at distance 1, held together by springs of stiffness 1 along all
+ * edges and diagonals of its cells: isotropic enough to bend and turn. */
+typedef struct lattice {
+  pl_bsr *A;
+  double *points;
+} lattice;
+
+static int add_springs(const int n[3], int *pairs)
+{
+  int count = 0;
+  for (int i = 0; i < n[0] * n[1] * n[2]; i++) {
+    int x = i % n[0], y = i / n[0] % n[1], z = i / (n[0] * n[1]);
+    for (int k = 14; k < 27; k++) {
+      int a = x + k % 3 - 1, b = y + k / 3 % 3 - 1, c = z + k / 9 - 1;
+      if (a < 0 || b < 0 || a >= n[0] || b >= n[1] || c < 0 || c >= n[2]) continue;
+      pairs[2 * count] = i;
+      pairs[2 * count++ + 1] = a + n[0] * (b + n[1] * c);
+    }
+  }
+  return count;
+}
+
+static lattice make_lattice(int nx, int ny, int nz, double mass)
+{
+  int n[3] = {nx, ny, nz}, rows = nx * ny * nz;
+  int *pairs = malloc(26 * (size_t)rows * sizeof *pairs), count = add_springs(n, pairs);
+  lattice made = {NULL, malloc(3 * (size_t)rows * sizeof(double))};
+  CHECK_OK(pl_bsr_create(NULL, rows, &(pl_cliques){count, 2, pairs, 0}, 1, &made.A, error));
+  for (int i = 0; i < rows; i++) {
+    made.points[3 * i] = i % nx;
+    made.points[3 * i + 1] = i / nx % ny;
+    made.points[3 * i + 2] = i / (nx * ny);
+    for (int c = 0; c < 9; c += 4) made.A->values[9 * made.A->diagonal[i] + c] = mass;
+  }
+  for (int s = 0; s < count; s++) {
+    double d[3], length = 0;
+    for (int c = 0; c < 3; c++) {
+      d[c] = made.points[3 * pairs[2 * s + 1] + c] - made.points[3 * pairs[2 * s] + c];
+      length += d[c] * d[c];
+    }
+    for (int k = 0; k < 4; k++) {
+      int block = pl_bsr_find(made.A, pairs[2 * s + k / 2], pairs[2 * s + k % 2]);
+      for (int i = 0; i < 9; i++)
+        made.A->values[9 * block + i] += (k == 0 || k == 3 ? 1 : -1) * d[i % 3] * d[i / 3] / length;
+    }
+  }
+  free(pairs);
+  made.A->points = made.points;
+  return made;
+}
+
+static void free_lattice(lattice *made)
+{
+  pl_bsr_destroy(made->A);
+  free(made->points);
+}
+
+static pl_solver *make_solver(const pl_bsr *A, const char *preconditioner)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_choice choice = {preconditioner, NULL, 0};
+  pl_part solver, part;
+  pl_solver *made = NULL;
+  CHECK_OK(pl_choice_resolve(&pl_solver_family, &(pl_choice){"cg", NULL, 0}, &solver.member,
+                             solver.values, error));
+  CHECK_OK(pl_choice_resolve(&pl_preconditioner_family, &choice, &part.member, part.values, error));
+  CHECK_OK(pl_solver_create(&allocator, &solver, &part, A, &made, error));
+  return made;
+}
+
+/* Holds the plane z = 0. */
+static pl_filter hold_bottom(const pl_bsr *A, const double *points)
+{
+  pl_filter held = {0};
+  int *nodes = malloc((size_t)A->rows * sizeof *nodes);
+  for (int i = 0; i < A->rows; i++) {
+    if (points[3 * i + 2] == 0) nodes[held.count++] = i;
+  }
+  held.nodes = nodes;
+  held.projections = calloc(9 * (size_t)held.count, sizeof(double));
+  return held;
+}
+
+static void free_filter(pl_filter *held)
+{
+  free((void *)held->nodes);
+  free((void *)held->projections);
+}
+
+static int count_iterations(pl_solver *solver, const pl_bsr *A, const pl_filter *filter)
+{
+  double *b = calloc(3 * (size_t)A->rows, sizeof *b), *x = calloc(3 * (size_t)A->rows, sizeof *x);
+  pl_solve_report report = {0};
+  for (int i = 0; i < A->rows; i++) b[3 * i] = 1;
+  CHECK_OK(pl_solver_prepare(solver, A, filter, NULL, error));
+  CHECK_OK(pl_solver_solve(solver, A, filter, b, x, 1e-8 * test_length(b, A->rows), NULL, &report,
+                           error));
+  free(b), free(x);
+  return report.iterations;
+}
+
+/* A tower four times as long as wide, clamped at its foot and pushed to the side. */
+TEST(iterations_do_not_grow)
+{
+  int iterations[2][3];
+  const int sizes[3] = {4, 7, 11};
+  for (int k = 0; k < 3; k++) {
+    lattice tower = make_lattice(sizes[k], sizes[k], 4 * sizes[k], 0);
+    pl_filter held = hold_bottom(tower.A, tower.points);
+    const char *names[2] = {"multigrid", "block-diagonal"};
+    for (int p = 0; p < 2; p++) {
+      pl_solver *solver = make_solver(tower.A, names[p]);
+      iterations[p][k] = count_iterations(solver, tower.A, &held);
+      pl_solver_destroy(solver);
+    }
+    free_filter(&held);
+    free_lattice(&tower);
+  }
+  // 20 times as many nodes: 8 iterations more at most, where the other needs some hundred more
+  CHECK(iterations[0][2] <= iterations[0][0] + 8 && iterations[0][2] <= 25);
+  CHECK(iterations[1][2] > iterations[1][0] + 100);
+}
+
+/* Without places the coarse levels know translations only, and bending is expensive. */
+TEST(rotations_matter)
+{
+  lattice tower = make_lattice(4, 4, 40, 0);
+  pl_filter held = hold_bottom(tower.A, tower.points);
+  pl_solver *solver = make_solver(tower.A, "multigrid");
+  int with = count_iterations(solver, tower.A, &held);
+  pl_solver_destroy(solver);
+  tower.A->points = NULL;
+  solver = make_solver(tower.A, "multigrid");
+  int without = count_iterations(solver, tower.A, &held);
+  pl_solver_destroy(solver);
+  CHECK(with <= 25 && without > 2 * with);
+  free_filter(&held);
+  free_lattice(&tower);
+}
+
+/* Coarse levels of another matrix, and of other constraints, still help; when they no longer do,
+ * they are renewed. */
+TEST(coarse_levels_are_reused_and_renewed)
+{
+  lattice tower = make_lattice(6, 6, 24, 0.01);
+  pl_filter held = hold_bottom(tower.A, tower.points), none = {0};
+  pl_solver *solver = make_solver(tower.A, "multigrid");
+  int fresh = count_iterations(solver, tower.A, &held);
+  // the values change by a fifth, or the constraints go
+  for (int i = 0; i < 9 * tower.A->start[tower.A->rows]; i++) tower.A->values[i] *= 1.2;
+  CHECK(count_iterations(solver, tower.A, &held) <= fresh + 5);
+  int freed = count_iterations(solver, tower.A, &none);
+  CHECK(freed <= 100);
+  // a factor of 1000 in the stiffness is noticed, and after a renewal all is as at first
+  for (int i = 0; i < 9 * tower.A->start[tower.A->rows]; i++) tower.A->values[i] *= 1000;
+  for (int round = 0; round < 3; round++) count_iterations(solver, tower.A, &held);
+  CHECK(count_iterations(solver, tower.A, &held) <= fresh + 5);
+  pl_solver_destroy(solver);
+  free_filter(&held);
+  free_lattice(&tower);
+}
+
+/* Every node with neighbours has a group, groups are numbered without gaps, and a group of several
+ * nodes is connected through one of them or their neighbours. */
+TEST(groups_cover_the_nodes)
+{
+  pl_allocator allocator = pl_allocator_default();
+  lattice block = make_lattice(9, 8, 7, 0);
+  int rows = block.A->rows, *group = malloc((size_t)rows * sizeof *group);
+  int groups = pl_aggregate(&allocator, rows, block.A->start, block.A->columns, group);
+  int *size = calloc((size_t)groups, sizeof *size);
+  for (int i = 0; i < rows; i++) {
+    CHECK(group[i] >= 0 && group[i] < groups);
+    size[group[i]]++;
+  }
+  for (int g = 0; g < groups; g++) CHECK(size[g] > 0);
+  CHECK(groups <= rows / 8);
+  free(size), free(group);
+  free_lattice(&block);
+
+  // nodes without neighbours are left out
+  pl_bsr *A = NULL;
+  int alone[5];
+  CHECK_OK(pl_bsr_create(NULL, 5, NULL, 0, &A, error));
+  CHECK(pl_aggregate(&allocator, 5, A->start, A->columns, alone) == 0);
+  for (int i = 0; i < 5; i++) CHECK(alone[i] == -1);
+  pl_bsr_destroy(A);
+}
+
+TESTS(X(iterations_do_not_grow) X(rotations_matter) X(coarse_levels_are_reused_and_renewed)
+          X(groups_cover_the_nodes))

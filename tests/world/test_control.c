@@ -1,0 +1,223 @@
+/* Every integrator on a body: its order, its step control, and going on from a saved state or after
+ * a step that failed with the same bits. */
+#include "ode/integrator.h"
+#include "pliant/touch.h"
+
+#include <stdlib.h>
+
+#include "bar.h"
+
+/* Runs over all members that move bodies and are in this build. */
+#define EACH_INTEGRATOR(ops)                                                                       \
+  for (int m_ = 0; pl_integrator_family.members[m_]; m_++)                                         \
+    for (const pl_integrator_ops *ops = (const void *)pl_integrator_family.members[m_];            \
+         ops && !ops->is_static && !ops->missing; ops = NULL)
+
+static pl_world *make(const bar_def *def, pl_body_id *body)
+{
+  pl_world *world = NULL;
+  CHECK_OK(bar_make(def, &world, body, error));
+  return world;
+}
+
+static void steps(pl_world *world, int count)
+{
+  for (int i = 0; i < count; i++) CHECK_OK(pl_world_step(world, error));
+}
+
+/* ---- order ---- */
+
+enum { NUMBERS = 3 * 20 };
+
+/* A bar of 24 tetrahedra with Green's strain, half a swing under its weight. */
+static void swing(const pl_integrator_ops *ops, int count, double damping, double x[NUMBERS])
+{
+  int has_newton = pl_param_find(&ops->info, "newton") >= 0;
+  bar_def def = {.n = 1,
+                 .integrator = ops->info.name,
+                 .strain = "green",
+                 .newton = has_newton ? 40 : 0,
+                 .newton_tolerance = has_newton ? 1e-12 : 0,
+                 .solver = ops->is_implicit ? 1e-13 : 0,
+                 .viscous_mu = damping,
+                 .dt = 0.06 / count,
+                 .gravity = {0, -10, 0}};
+  pl_body_id body;
+  pl_world *world = make(&def, &body);
+  if (!world) return;
+  CHECK(3 * pl_mesh_node_count(pl_world_body_mesh(world, body)) == NUMBERS);
+  steps(world, count);
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  pl_world_destroy(world);
+}
+
+static double distance(const double *a, const double *b)
+{
+  double sum = 0;
+  for (int i = 0; i < NUMBERS; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sqrt(sum / (NUMBERS / 3));
+}
+
+TEST(every_integrator_has_its_order_on_a_body)
+{
+  EACH_INTEGRATOR(ops)
+  {
+    for (int damped = 0; damped < 2; damped++) {
+      double order = damped && ops->damped_order ? ops->damped_order : ops->order, a[NUMBERS],
+             b[NUMBERS], c[NUMBERS];
+      if (!ops->order) continue;
+      int count = order < 2 ? 800 : order < 3 ? 160 : 80;
+      swing(ops, count, damped ? 300 : 0, a);
+      swing(ops, 2 * count, damped ? 300 : 0, b);
+      swing(ops, 4 * count, damped ? 300 : 0, c);
+      double found = log2(distance(a, b) / distance(b, c));
+      printf("  %-18s %-8s order %.3f (theory %g)\n", ops->info.name, damped ? "damped" : "", found,
+             order);
+      CHECK_NEAR(found, order, 0.1);
+    }
+  }
+}
+
+/* ---- step control ---- */
+
+/* The end of a swing in steps of 30 ms that are divided to keep a tolerance. */
+static void controlled(const pl_integrator_ops *ops, double tolerance, double x[NUMBERS],
+                       pl_world_facts *facts)
+{
+  bar_def def = {.n = 1,
+                 .integrator = ops->info.name,
+                 .strain = "green",
+                 .tolerance = tolerance,
+                 .stiffness_damping = 0.002,
+                 .dt = 0.03,
+                 .gravity = {0, -10, 0}};
+  pl_body_id body;
+  pl_world *world = make(&def, &body);
+  if (!world) return;
+  steps(world, 5);
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  CHECK_OK(pl_world_measure(world, facts, error));
+  CHECK_NEAR(pl_world_time(world), 0.15, 1e-15);
+  pl_world_destroy(world);
+}
+
+TEST(steps_are_divided_until_the_tolerance_is_kept)
+{
+  double best[NUMBERS], x[NUMBERS];
+  pl_world_facts loose, tight;
+  controlled(&pl_integrator_rk4, 1e-11, best, &tight);
+  EACH_INTEGRATOR(ops)
+  {
+    if (!ops->error_power) continue;
+    controlled(ops, 1e-4, x, &loose);
+    double far = distance(x, best);
+    controlled(ops, 1e-6, x, &tight);
+    double near = distance(x, best);
+    printf("  %-18s 1e-4 m: %4d parts, %3d undone, error %.1e m; 1e-6 m: %4d, %3d, %.1e\n",
+           ops->info.name, (int)loose.parts, (int)loose.rejected_parts, far, (int)tight.parts,
+           (int)tight.rejected_parts, near);
+    // the errors of the parts add up, and grow a little on the way
+    CHECK(far < 2e-4 * (double)loose.parts && near < 4e-6 * (double)tight.parts);
+    CHECK(near < far);
+    CHECK(loose.parts >= 5 && loose.steps == 5);
+    // explicit methods are held down by stability
+    CHECK(tight.parts > loose.parts || !ops->is_implicit);
+    CHECK(tight.rejected_parts < tight.parts / 3 + 10);
+  }
+}
+
+TEST(who_estimates_nothing_is_not_controlled)
+{
+  pl_world_def def = pl_world_def_default();
+  pl_world *world = NULL;
+  def.tolerance = 1e-5;
+  def.integrator.name = "static";
+  CHECK_FAILS(pl_world_create(&def, &world, error), PL_E_ARGUMENT,
+              "set the world's tolerance to 0");
+  def.integrator.name = NULL;
+  CHECK_OK(pl_world_create(&def, &world, error));
+  CHECK_FAILS(pl_world_set_integrator(world, &(pl_choice){.name = "static"}, error), PL_E_ARGUMENT,
+              "step control");
+  pl_world_destroy(world);
+  def.tolerance = NAN;
+  CHECK_FAILS(pl_world_create(&def, &world, error), PL_E_ARGUMENT, "tolerance");
+}
+
+/* ---- the same bits ---- */
+
+TEST(a_saved_state_goes_on_with_the_same_bits)
+{
+  for (int control = 0; control < 2; control++) {
+    EACH_INTEGRATOR(ops)
+    {
+      if (control && !ops->error_power) continue;
+      bar_def def = {.n = 1,
+                     .integrator = ops->info.name,
+                     .strain = "green",
+                     .tolerance = control ? 1e-5 : 0,
+                     .stiffness_damping = 0.002,
+                     .dt = ops->is_implicit || control ? 0.01 : 2e-4,
+                     .gravity = {0, -10, 0}};
+      pl_body_id body;
+      pl_world *world = make(&def, &body), *twin = make(&def, &body);
+      size_t size = pl_world_state_size(world);
+      void *state = malloc(size);
+      steps(world, 5);
+      CHECK_OK(pl_world_save_state(world, state, size, error));
+      steps(world, 5);
+      uint64_t end = pl_world_state_hash(world);
+      // in the same world, and in another that was never moved
+      CHECK_OK(pl_world_load_state(world, state, size, error));
+      CHECK_OK(pl_world_load_state(twin, state, size, error));
+      steps(world, 5);
+      steps(twin, 5);
+      if (pl_world_state_hash(world) != end) printf("  %s\n", ops->info.name);
+      CHECK(pl_world_state_hash(world) == end);
+      CHECK(pl_world_state_hash(twin) == end);
+      // another integrator takes the state, without what this one remembers
+      CHECK_OK(pl_world_set_integrator(twin, &(pl_choice){.name = "implicit-euler"}, error));
+      CHECK_OK(pl_world_load_state(twin, state, size, error));
+      steps(twin, 1);
+      free(state);
+      pl_world_destroy(world);
+      pl_world_destroy(twin);
+    }
+  }
+}
+
+/* A step that fails for good, after all its halvings, leaves no trace: the world goes on like a
+ * twin that never tried it. */
+TEST(a_failed_step_is_undone_bit_for_bit)
+{
+  EACH_INTEGRATOR(ops)
+  {
+    bar_def def = {.n = 1,
+                   .integrator = ops->info.name,
+                   .strain = "green",
+                   .halve_once = 1,
+                   .dt = ops->is_implicit ? 0.01 : 2e-4,
+                   .stiffness_damping = 0.002,
+                   .gravity = {0, -10, 0}};
+    pl_body_id body;
+    pl_world *world = make(&def, &body), *twin = make(&def, &body);
+    steps(world, 5);
+    steps(twin, 5);
+    const double mad[3] = {0, 1.7e308, 0}, usual[3] = {0, -10, 0};
+    CHECK_OK(pl_world_set_gravity(world, mad, error));
+    pl_error error = {0};
+    if (!pl_world_step(world, &error)) printf("  %s did not fail\n", ops->info.name);
+    CHECK(error.code == PL_E_DIVERGED || error.code == PL_E_CONVERGENCE);
+    CHECK(pl_world_state_hash(world) == pl_world_state_hash(twin));
+    CHECK(!pl_world_set_gravity(world, usual, NULL));
+    steps(world, 5);
+    steps(twin, 5);
+    if (pl_world_state_hash(world) != pl_world_state_hash(twin)) printf("  %s\n", ops->info.name);
+    CHECK(pl_world_state_hash(world) == pl_world_state_hash(twin));
+    pl_world_destroy(world);
+    pl_world_destroy(twin);
+  }
+}
+
+TESTS(X(every_integrator_has_its_order_on_a_body) X(steps_are_divided_until_the_tolerance_is_kept)
+          X(who_estimates_nothing_is_not_controlled) X(a_saved_state_goes_on_with_the_same_bits)
+              X(a_failed_step_is_undone_bit_for_bit))
