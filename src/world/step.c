@@ -142,11 +142,14 @@ void pl_world_unprepare(pl_world *world)
   world->ready = 0;
 }
 
-/* The general solver with the tolerance that was set for the other. */
+/* The general solver with the tolerance and the iterations that were set for the other. */
 static pl_status take_general_solver(pl_world *world, pl_error *error)
 {
-  pl_setting tolerance = {.name = "tolerance", .value = {world->solver_part.values[0]}};
-  pl_choice choice = {"bicgstab", &tolerance, 1};
+  const double *values = world->solver_part.values;
+  int at = pl_param_find(world->solver_part.member, "iterations");
+  pl_setting settings[] = {{.name = "tolerance", .value = {values[0]}},
+                           {.name = "iterations", .value = {at >= 0 ? values[at] : 0}}};
+  pl_choice choice = {"bicgstab", settings, at >= 0 ? 2 : 1};
   return pl_choice_resolve(&pl_solver_family, &choice, &world->solver_part.member,
                            world->solver_part.values, error);
 }
