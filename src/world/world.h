@@ -224,6 +224,10 @@ void pl_cores_finish(pl_world *world);
 /* The body that a block of the world belongs to. */
 const pl_body *pl_world_body_of(const pl_world *world, int block);
 
+/* Makes a saved state one whose integrator remembers nothing: for those that leave the program or
+ * come from outside. */
+void pl_state_forget(void *memory, size_t size);
+
 /* Builds matrix, solver, integrator and filter if something has changed since. */
 pl_status pl_world_prepare(pl_world *world, pl_error *error);
 /* Steps of the integrator from the saved state to dt later, that many equal ones unless step
