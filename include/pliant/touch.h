@@ -125,8 +125,9 @@ PL_API pl_status pl_world_load_state(pl_world *world, const void *memory, size_t
 /* How many frames the body has; 0: it is not made of frames. */
 PL_API int pl_world_frame_count(const pl_world *world, pl_body_id body);
 
-/* Puts a frame in at a point of the deformed body. It moves what is within reach (m, as a way through
- * the body), and starts where that changes the shape least. Its number comes after all others. */
+/* Puts a frame in at a point of the deformed body. It moves what is within reach (m, as a way
+ * through the body), and starts where that changes the shape least. Its number comes after all
+ * others. */
 PL_API pl_status pl_world_insert_frame(pl_world *world, pl_body_id body, const double point[3],
                                        double reach, int *frame, pl_error *error);
 
