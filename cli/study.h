@@ -115,6 +115,8 @@ void study_case_label(const pl_study *study, int number, char *text, size_t size
 
 /* A column by name: an axis, a metric or a probe's number. -1: there is none. */
 int study_column(const study_table *table, const char *name);
+/* The same among the probes alone: a probe may have the name of a metric. */
+int study_probe_column(const study_table *table, const char *name);
 /* Is it the name of a metric or a probe's number? */
 int study_is_measured(const study_table *table, const char *name);
 /* All names, for "did you mean". */

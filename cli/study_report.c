@@ -38,11 +38,10 @@ static int is_over_time(const pl_study_plot *plot)
 /* A plot over time shows a probe of cases that are run once each. */
 static pl_status check_series(const study_table *table, const pl_study_plot *plot, pl_error *error)
 {
-  int column = study_column(table, plot->y);
   if (table->study->bisect.path)
     return pl_fail_at(error, PL_E_ARGUMENT, table->study->path, plot->line,
                       "plot: a bisection has no time series");
-  if (column >= 0 && column < PL_MOST_AXES + STUDY_METRIC_COUNT)
+  if (study_probe_column(table, plot->y) < 0)
     return pl_fail_at(error, PL_E_ARGUMENT, table->study->path, plot->line,
                       "plot: y = \"%.80s\" must be a probe of the scene where x is the time",
                       plot->y);
@@ -251,7 +250,7 @@ static pl_status make_series(const study_table *table, const pl_study_plot *plot
                              pl_error *error)
 {
   int by = plot->by ? study_column(table, plot->by) : -1, options[PL_MOST_AXES];
-  int column = study_column(table, plot->y), shown[MOST_SERIES] = {0};
+  int column = study_probe_column(table, plot->y), shown[MOST_SERIES] = {0};
   for (int i = 0; i < table->case_count && all->count < MOST_SERIES; i++) {
     pl_study_case(table->study, i, options);
     int place = by >= 0 && options[by] < MOST_SERIES ? options[by] : 0;
@@ -310,7 +309,8 @@ static pl_status write_plot(const study_table *table, const pl_study_plot *from,
   plot.x.label = from->x;
   plot.y.label = from->y;
   plot.x.unit = over_time ? "s" : study_column_unit(table, study_column(table, from->x));
-  plot.y.unit = study_column_unit(table, study_column(table, from->y));
+  plot.y.unit = study_column_unit(table, over_time ? study_probe_column(table, from->y)
+                                                   : study_column(table, from->y));
   plot.x.log = from->log_x;
   plot.y.log = from->log_y;
   plot.series = all.series;

@@ -41,6 +41,14 @@ int study_column(const study_table *table, const char *name)
   return measured < 0 ? -1 : PL_MOST_AXES + measured;
 }
 
+int study_probe_column(const study_table *table, const char *name)
+{
+  for (int i = 0; i < table->probe_count; i++) {
+    if (strcmp(table->probe_names[i], name) == 0) return PL_MOST_AXES + STUDY_METRIC_COUNT + i;
+  }
+  return -1;
+}
+
 int study_is_measured(const study_table *table, const char *name)
 {
   return find_measured(table, name) >= 0;

@@ -4,7 +4,8 @@
  * Step control: a part of length h with the estimated error e counts if e <= tolerance, and is made
  * again from the same bits otherwise. The next length is h * 0.9 (tolerance / e)^(1/p), where e
  * falls with the power p of h (Hairer, Norsett & Wanner 1993, II.4, eq. 4.13), changes by limited
- * factors and is stretched so that the last part ends with the step. */
+ * factors, does not grow after a part that was undone, and is stretched so that the last part ends
+ * with the step. */
 #include "core/error.h"
 #include "world/world.h"
 
@@ -13,10 +14,14 @@
 
 enum { MOST_PASSES = 24 }; /* over the contacts of one part */
 
-static const double safety = 0.9, least_change = 0.2, most_change = 4;
+static const double safety = 0.9, least_change = 0.2, most_change = 2;
 
-/* Parts get no shorter than this share of the step. */
+/* What share of the step the very first part is: nothing is known yet. */
+static const double first_part = 0.01;
+
+/* Parts get no shorter than this share of the step, and no more than that. */
 static const double least_part = 1e-7;
+enum { MOST_PARTS = 100000 };
 
 /* Names the first node that is no longer finite. */
 static pl_status check_finite(const pl_world *world, pl_error *error)
@@ -95,15 +100,18 @@ static double fit(double h, double rest)
 static pl_status advance_controlled(pl_world *world, pl_step_report *report, pl_error *error)
 {
   double done = 0, dt = world->dt;
-  double wanted = world->integrator->past.next > 0 ? world->integrator->past.next : dt;
-  while (done < dt) {
+  double wanted = world->integrator->past.next > 0 ? world->integrator->past.next : first_part * dt;
+  int rejected = 0; // the last part was
+  for (int tries = 0; done < dt; tries++) {
     double h = fit(wanted, dt - done);
     pl_status status = advance_part(world, world->saved.time + done, h, report, error);
     double change = status ? 0.5 : change_of(world, report->error);
     if (status && !pl_world_can_retry(world, status)) return status;
-    if (status || report->error > world->tolerance) {
-      if (h <= least_part * dt && status) return status;
-      if (h <= least_part * dt)
+    // an error that is no number is too large as well
+    if (status || !(report->error <= world->tolerance)) {
+      int hopeless = h <= least_part * dt || tries >= MOST_PARTS;
+      if (hopeless && status) return status;
+      if (hopeless)
         return pl_fail(error, PL_E_CONVERGENCE,
                        "step control wants parts below %.3g s to keep an error of %g m; allow a "
                        "larger tolerance",
@@ -111,8 +119,16 @@ static pl_status advance_controlled(pl_world *world, pl_step_report *report, pl_
       world->rejected_parts++;
       keep_before(world, 1);
       wanted = h * fmin(change, safety);
+      rejected = 1;
       continue;
     }
+    if (tries >= MOST_PARTS)
+      return pl_fail(error, PL_E_LIMIT,
+                     "step control has divided the step into %d parts; take a smaller dt, an "
+                     "implicit integrator, or a tolerance that is small against the elements",
+                     MOST_PARTS);
+    if (rejected) change = fmin(change, 1);
+    rejected = 0;
     // a part that was cut short by the end of the step says little about the next
     done = h == dt - done ? dt : done + h;
     wanted = h < wanted ? fmax(wanted, h * change) : h * change;
