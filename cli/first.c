@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Frames of a surface with more points would be large; then the elements' boundary is shown. */
+enum { MOST_POINTS = 20000 };
+
 static const double GRAVITY = 9.81, DENSITY = 1000;
 
 int cli_is_shape(const char *path)
@@ -20,15 +23,17 @@ int cli_is_shape(const char *path)
   return format && (format->read || format->read_surface);
 }
 
-/* The box around what is in the file. */
+/* The box around what is in the file, and how many points a surface has. */
 static pl_status find_bounds(const char *file, int is_surface, double low[3], double high[3],
-                             pl_error *error)
+                             int *points, pl_error *error)
 {
   pl_status status;
+  *points = 0;
   if (is_surface) {
     pl_skin *skin;
     status = pl_skin_read(file, NULL, NULL, &skin, error);
     if (status) return status;
+    *points = skin->point_count;
     memcpy(low, skin->low, sizeof skin->low);
     memcpy(high, skin->high, sizeof skin->high);
     pl_skin_destroy(skin);
@@ -60,8 +65,9 @@ static void put_number(pl_text *text, const char *name, double value)
   pl_text_add(text, " %s=\"%s\"", name, number);
 }
 
-static void put_scene(pl_text *text, const char *file, int is_surface, int axis, const double *low,
-                      const double *high)
+/* follows: the surface as it is moves with the body and is what is seen. */
+static void put_scene(pl_text *text, const char *file, int is_surface, int follows, int axis,
+                      const double *low, const double *high)
 {
   double length = 0;
   for (int k = 0; k < 3; k++) length = fmax(length, high[k] - low[k]);
@@ -81,10 +87,16 @@ static void put_scene(pl_text *text, const char *file, int is_surface, int axis,
   put_number(text, "stiffness-damping", 0.01 * moment);
   pl_text_add(text, "/>\n  <mesh name=\"shape\" file=\"");
   pl_text_xml(text, file);
-  pl_text_add(text, "\"%s/>\n", is_surface ? " elements=\"2000\"" : "");
+  pl_text_add(text, "\"%s/>\n", is_surface ? " elements=\"4000\"" : "");
+  if (follows) {
+    pl_text_add(text, "  <mesh name=\"skin\" kind=\"surface\" file=\"");
+    pl_text_xml(text, file);
+    pl_text_add(text, "\"/>\n");
+  }
   pl_text_add(text,
-              "  <body name=\"body\" mesh=\"shape\" material=\"rubber\" strain=\"corotated\"/>\n"
-              "  <obstacle name=\"floor\" shape=\"plane\" friction=\"0.5\"");
+              "  <body name=\"body\" mesh=\"shape\" material=\"rubber\" strain=\"corotated\"%s/>\n"
+              "  <obstacle name=\"floor\" shape=\"plane\" friction=\"0.5\"",
+              follows ? " surface=\"skin\"" : "");
   put_axis(text, "point", axis, floor);
   put_axis(text, "normal", axis, 1);
   pl_text_add(text, "/>\n  <probe name=\"volume\" quantity=\"volume\"/>\n");
@@ -110,13 +122,14 @@ pl_status cli_first_scene(const char *file, const char *up, const char *folder, 
   if (strlen(up) != 1 || *up < 'x' || *up > 'z')
     return pl_fail(error, PL_E_ARGUMENT, "--up %s: x, y or z is needed", up);
   double low[3], high[3];
-  int is_surface = format->read_surface != NULL;
-  pl_status status = find_bounds(file, is_surface, low, high, error);
+  int points, is_surface = format->read_surface != NULL;
+  pl_status status = find_bounds(file, is_surface, low, high, &points, error);
   if (status) return status;
   // the scene lies elsewhere, so it names the whole path
   char *full = realpath(file, NULL);
   pl_text text = pl_text_make(NULL);
-  put_scene(&text, full ? full : file, is_surface, *up - 'x', low, high);
+  put_scene(&text, full ? full : file, is_surface, points > 0 && points <= MOST_POINTS, *up - 'x',
+            low, high);
   free(full);
   status = pl_text_ok(&text, error);
   if (!status) status = pl_path_join(path, size, folder, "scene.xml", error);

@@ -126,6 +126,7 @@ int cli_mesh(int count, char **words)
     int (*run)(int count, char **words);
   } verbs[] = {{"generate", "make a box, cylinder, tube or sphere", generate},
                {"fill", "a surface or a ready-made solid with elements", cli_mesh_fill},
+               {"surface", "triangles around a solid or a broken surface", cli_mesh_surface},
                {"refine", "tetrahedra into eight, everywhere or around a point", cli_mesh_refine},
                {"convert", "from one file format to another", cli_mesh_convert},
                {"repair", "join, drop and turn what is wrong, and tell it", cli_mesh_repair},
@@ -139,10 +140,10 @@ int cli_mesh(int count, char **words)
     return cli_mesh_fill(count, words);
   int help = count > 0 && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0);
   if (count > 0 && !help)
-    return cli_fail(
-        CLI_USAGE,
-        "unknown mesh command \"%s\"; there is: generate, fill, refine, convert, repair, info",
-        words[0]);
+    return cli_fail(CLI_USAGE,
+                    "unknown mesh command \"%s\"; there is: generate, fill, surface, refine, "
+                    "convert, repair, info",
+                    words[0]);
   FILE *out = help ? stdout : stderr;
   fprintf(out, "usage: pliant mesh COMMAND ...\n\n");
   for (int i = 0; i < verb_count; i++) fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].summary);

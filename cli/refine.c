@@ -7,7 +7,6 @@
 #include "math/vec3.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Refines the leaves whose middles lie in the ball. */
 static pl_status refine_around(pl_forest *forest, const double centre[3], double radius,
@@ -62,11 +61,9 @@ int cli_mesh_refine(int count, char **words)
   if (code) return code < 0 ? CLI_OK : code;
   if (files.count != 1) return cli_fail(CLI_USAGE, "mesh refine needs one mesh");
   if (!output) return cli_fail(CLI_USAGE, "mesh refine needs -o FILE");
-  char *end, extra;
-  long levels = strtol(levels_word, &end, 10);
-  if (*end || levels < 1 || levels > PL_MOST_REFINEMENTS)
-    return cli_fail(CLI_USAGE, "--levels %s is not a number from 1 to %d", levels_word,
-                    PL_MOST_REFINEMENTS);
+  int levels;
+  if (cli_int("levels", levels_word, 1, PL_MOST_REFINEMENTS, &levels)) return CLI_USAGE;
+  char extra;
   double ball[4];
   if (!around != !radius) return cli_fail(CLI_USAGE, "--around and --radius belong together");
   if (around && (sscanf(around, "%lf %lf %lf %c", &ball[0], &ball[1], &ball[2], &extra) != 3 ||
@@ -79,7 +76,7 @@ int cli_mesh_refine(int count, char **words)
   pl_error error;
   pl_status status = pl_mesh_read(files.words[0], NULL, &mesh, &error);
   if (!status) status = pl_forest_create(mesh, NULL, &forest, &error);
-  if (!status) status = refine(forest, (int)levels, around ? ball : NULL, &error);
+  if (!status) status = refine(forest, levels, around ? ball : NULL, &error);
   if (!status) status = pl_forest_mesh(forest, 1, NULL, NULL, &fine, &error);
   if (!status) status = pl_mesh_write(fine, output, &error);
   code = status ? cli_fail_error(&error) : cli_mesh_tell(output, fine);

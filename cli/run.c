@@ -10,14 +10,16 @@
 #include "progress.h"
 #include "record.h"
 #include "summary.h"
+#include "tape.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 typedef struct run {
-  const char *scene_path, *folder, *progress_word, *threads_word, *up;
+  const char *scene_path, *folder, *progress_word, *threads_word, *up, *replay;
   cli_words plain, changes;
   int allow_path, quiet;
   char folder_room[4096], scene_room[4200];
@@ -27,6 +29,7 @@ typedef struct run {
   cli_progress progress;
   cli_record record;
   cli_frames frames;
+  cli_tape tape;
   double seconds_output;
 } run;
 
@@ -50,6 +53,10 @@ static int parse(run *r, int count, char **words)
        .argument = "HOW",
        .summary = "auto, off or json",
        .value = &r->progress_word},
+      {.name = "replay",
+       .argument = "DIR",
+       .summary = "show the finished run in DIR in the browser, as pliant view DIR does",
+       .value = &r->replay},
       {.name = "up",
        .argument = "AXIS",
        .summary = "of a shape without a scene: x, y or z (default z)",
@@ -69,6 +76,7 @@ static int parse(run *r, int count, char **words)
       "instead of a scene is dropped on a floor, by DIR/scene.xml.",
       &r->plain);
   if (code) return code;
+  if (r->replay && r->plain.count == 0) return CLI_OK;
   if (r->plain.count != 1) return cli_fail(CLI_USAGE, "run needs one scene; see pliant run --help");
   r->scene_path = r->plain.words[0];
   if (!cli_progress_start(&r->progress, r->progress_word))
@@ -95,6 +103,7 @@ static pl_status look(run *r, pl_error *error)
   pl_world *world = pl_scene_world(r->scene);
   pl_status status = cli_record_add(&r->record, world, error);
   if (!status) status = cli_frames_add(&r->frames, world, error);
+  if (!status) status = cli_tape_add(&r->tape, world, error);
   r->seconds_output += pl_now() - start;
   return status;
 }
@@ -143,6 +152,7 @@ static void tell_results(const run *r)
   cli_frames_print(&r->frames);
   if (r->record.file >= 0) printf("  probes   %s/probes.csv and probes*.svg\n", r->folder);
   printf("  picture  %s/picture.png\n  summary  %s/summary.json\n", r->folder, r->folder);
+  printf("  replay   pliant view %s%s\n", r->allow_path ? "--allow-path " : "", r->folder);
 }
 
 static int execute(run *r)
@@ -163,7 +173,7 @@ static int execute(run *r)
                                sizeof r->scene_room, &error);
     if (status) return cli_fail_error(&error);
     def.path = r->scene_path = r->scene_room;
-    def.allow_any_path = 1;
+    def.allow_any_path = r->allow_path = 1;
   }
   if (cli_load(&def, &r->diagnosis, &r->scene)) return CLI_FAILED;
 
@@ -171,6 +181,8 @@ static int execute(run *r)
   if (!status) status = cli_summary_remove(r->folder, &error);
   if (!status) status = cli_record_open(&r->record, pl_scene_world(r->scene), r->folder, &error);
   if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, &error);
+  if (!status)
+    status = cli_tape_open(&r->tape, r->scene, r->scene_path, &r->changes, r->folder, &error);
   if (status) return cli_fail_error(&error);
 
   cli_catch_interrupts();
@@ -190,10 +202,12 @@ static int execute(run *r)
 int cli_run(int count, char **words)
 {
   static run r;
-  r.record.file = -1;
+  r.record.file = r.tape.file = -1;
   int code = parse(&r, count, words);
   if (code) return code < 0 ? CLI_OK : code;
+  if (r.replay) return cli_view(1, (char *[]){(char *)(uintptr_t)r.replay});
   code = execute(&r);
+  cli_tape_close(&r.tape);
   cli_frames_close(&r.frames);
   cli_record_close(&r.record);
   pl_scene_destroy(r.scene);

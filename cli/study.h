@@ -14,6 +14,9 @@
   X(newton, "newton", "1")                                                                         \
   X(newton_per_step, "newton-per-step", "1")                                                       \
   X(linear, "linear", "1")                                                                         \
+  X(matrices, "matrices", "1")                                                                     \
+  X(factorisations, "factorisations", "1")                                                         \
+  X(backsubstitutions, "backsubstitutions", "1")                                                   \
   X(halved, "halved", "1")                                                                         \
   X(unconverged, "unconverged", "1")                                                               \
   X(parts, "parts", "1")                                                                           \

@@ -148,6 +148,9 @@ static void fill_row(study_row *row, const pl_world_facts *facts, double seconds
   row->values[STUDY_newton] = (double)facts->newton_iterations;
   row->values[STUDY_newton_per_step] = (double)facts->newton_iterations / fmax(steps, 1);
   row->values[STUDY_linear] = (double)facts->linear_iterations;
+  row->values[STUDY_matrices] = (double)facts->matrices;
+  row->values[STUDY_factorisations] = (double)facts->factorisations;
+  row->values[STUDY_backsubstitutions] = (double)facts->border_solves;
   row->values[STUDY_halved] = (double)facts->halved_steps;
   row->values[STUDY_unconverged] = (double)facts->unconverged_steps;
   row->values[STUDY_parts] = (double)facts->parts;

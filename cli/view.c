@@ -4,7 +4,10 @@
 #ifdef PL_WITH_VIEW
 
 #include "core/file.h"
+#include "core/memory.h"
 #include "core/text.h"
+#include "first.h"
+#include "tape.h"
 #include "view/server.h"
 #include "view/session.h"
 
@@ -26,11 +29,14 @@ static void on_interrupt(int signal)
 }
 
 typedef struct view {
-  const char *path, *listen, *port_word, *token, *threads_word, *history_word, *gallery;
+  const char *path, *listen, *port_word, *token, *threads_word, *history_word, *gallery, *up;
   cli_words plain, changes, hosts;
   int allow_path, no_open, paused, quiet;
   char token_room[PL_TOKEN_LENGTH + 1], folder[4096], shipped[4096], shortcut_folder[32],
       shortcut[64];
+  char shape_folder[32], shape_scene[64]; /* of a scene made for a shape; "": none */
+  char recording[4096];                   /* "": there is none */
+  cli_tape_note note;
   pl_board *board;
   pl_session *session;
   pl_server *server;
@@ -52,6 +58,42 @@ static int find_shipped(view *v)
     if (access(v->path, R_OK) == 0) return CLI_OK;
   }
   return cli_fail(CLI_USAGE, "view needs a scene; see pliant view --help");
+}
+
+/* A folder stands for the run that was recorded there. */
+static int find_recording(view *v)
+{
+  struct stat facts;
+  pl_error error = {0};
+  int is_folder = stat(v->path, &facts) == 0 && S_ISDIR(facts.st_mode);
+  if (!is_folder && strcmp(pl_path_extension(v->path), PL_RECORDING_EXTENSION) != 0) return CLI_OK;
+  if (pl_path_join(v->recording, sizeof v->recording, is_folder ? v->path : "",
+                   is_folder ? CLI_TAPE : v->path, &error) ||
+      cli_tape_read_note(v->recording, &v->note, &error))
+    return cli_fail_error(&error);
+  v->path = v->note.scene;
+  // what the command line changes comes last
+  for (int i = 0; i < v->changes.count && v->note.changes.count < CLI_MOST_WORDS; i++)
+    v->note.changes.words[v->note.changes.count++] = v->changes.words[i];
+  v->changes = v->note.changes;
+  return CLI_OK;
+}
+
+/* A shape gets a scene of its own, in a folder that is removed at the end. */
+static int drop_shape(view *v)
+{
+  char folder[] = "/tmp/pliant-shape-XXXXXX";
+  pl_error error = {0};
+  if (!mkdtemp(folder)) return cli_fail(CLI_FAILED, "no folder can be made in /tmp");
+  snprintf(v->shape_folder, sizeof v->shape_folder, "%s", folder);
+  if (cli_first_scene(v->path, v->up ? v->up : "z", folder, v->shape_scene, sizeof v->shape_scene,
+                      &error)) {
+    rmdir(folder);
+    return cli_fail_error(&error);
+  }
+  v->path = v->shape_scene;
+  v->allow_path = 1;
+  return CLI_OK;
 }
 
 static int parse(view *v, int count, char **words)
@@ -91,6 +133,10 @@ static int parse(view *v, int count, char **words)
        .argument = "N",
        .summary = "threads to use (default: one per processor)",
        .value = &v->threads_word},
+      {.name = "up",
+       .argument = "AXIS",
+       .summary = "of a shape without a scene: x, y or z (default z)",
+       .value = &v->up},
       {.name = "allow-path",
        .summary = "let the scene name files outside its folder",
        .flag = &v->allow_path},
@@ -100,16 +146,19 @@ static int parse(view *v, int count, char **words)
        .flag = &v->quiet},
   };
   int code =
-      cli_parse(count, words, options, sizeof options / sizeof *options, "view [OPTIONS] [SCENE]",
-                "Shows a scene in the browser while it is simulated: pull, pin, go back, "
-                "change values. Without a scene: those that came with the program.",
+      cli_parse(count, words, options, sizeof options / sizeof *options,
+                "view [OPTIONS] [SCENE | SHAPE | DIR]",
+                "Shows a scene in the browser while it is simulated: pull, push, pin, go back, "
+                "change values; a mesh or surface dropped on a floor; or the finished run in DIR. "
+                "Without a scene: those that came with "
+                "the program.",
                 &v->plain);
   if (code) return code;
   if (v->plain.count > 1)
     return cli_fail(CLI_USAGE, "view shows one scene; see pliant view --help");
   if (v->plain.count == 0) return find_shipped(v);
   v->path = v->plain.words[0];
-  return CLI_OK;
+  return cli_is_shape(v->path) ? drop_shape(v) : find_recording(v);
 }
 
 static void tell_log(void *context, pl_level level, const char *text)
@@ -209,6 +258,7 @@ static int execute(view *v)
                             .changes = v->changes.words,
                             .change_count = v->changes.count,
                             .allow_any_path = v->allow_path,
+                            .recording = v->recording[0] ? v->recording : NULL,
                             .playing = !v->paused,
                             .log = {tell_log, v}};
   if (v->port_word && cli_int("port", v->port_word, 0, 65535, &port)) return CLI_USAGE;
@@ -255,6 +305,12 @@ int cli_view(int count, char **words)
   pl_session_stop(v.session);
   pl_server_destroy(v.server);
   pl_board_destroy(v.board);
+  pl_allocator allocator = pl_allocator_default();
+  pl_free(&allocator, v.note.text);
+  if (v.shape_folder[0]) {
+    unlink(v.shape_scene);
+    rmdir(v.shape_folder);
+  }
   if (v.shortcut_folder[0]) {
     unlink(v.shortcut);
     rmdir(v.shortcut_folder);

@@ -84,6 +84,30 @@ typedef struct pl_pull_facts {
 PL_API pl_status pl_world_read_pull(const pl_world *world, pl_pull_id pull, pl_pull_facts *facts,
                                     pl_error *error);
 
+/* ---- the tool ---- */
+
+/* A sphere that pushes away the nodes inside it, each by a spring along its normal: part of the
+ * step's equations, as pulls are. A world has one or none. */
+typedef struct pl_tool_def {
+  double centre[3], radius; /* m */
+  double stiffness;         /* N/m, of each node's spring */
+  uint32_t cookie;
+} pl_tool_def;
+
+/* At the origin, 0.1 m, 1000 N/m. */
+PL_API pl_tool_def pl_tool_def_default(void);
+
+/* Brings, moves or changes the tool; NULL takes it away. */
+PL_API pl_status pl_world_set_tool(pl_world *world, const pl_tool_def *def, pl_error *error);
+/* The force that it exerts on the bodies, N, and the number of nodes that it touches (may be NULL).
+ */
+PL_API void pl_world_read_tool(const pl_world *world, double force[3], int *touched);
+
+/* Gives a body that nothing holds this mean velocity, m/s; how it spins and vibrates stays as it
+ * is. Nothing happens to a body that is held somewhere. */
+PL_API pl_status pl_world_throw(pl_world *world, pl_body_id body, const double velocity[3],
+                                pl_error *error);
+
 /* ---- pins ---- */
 
 /* Holds a node where it is now. */

@@ -213,6 +213,18 @@ PL_API pl_status pl_world_follow(const pl_world *world, pl_body_id body, int num
 PL_API pl_status pl_world_get_stress(pl_world *world, pl_body_id body, double *von_mises,
                                      double *volume_ratio, pl_error *error);
 
+/* Per element: equivalent strain (of Green's strain, without unit) and elastic energy density in
+ * J/m^3; either may be NULL. Zeros for models that know no strain in a point, such as springs. */
+PL_API pl_status pl_world_get_strain(pl_world *world, pl_body_id body, double *strain,
+                                     double *energy_density, pl_error *error);
+
+/* Per node, 3 numbers each, N: the elastic and viscous forces that it feels, and the forces from
+ * outside without weight: loads, pulls, the tool, drag, friction, and where it is held the
+ * force that holds it (as if it did not accelerate). Either may be NULL. Not for models whose
+ * unknowns are not the nodes. */
+PL_API pl_status pl_world_get_forces(pl_world *world, pl_body_id body, double *inner, double *outer,
+                                     pl_error *error);
+
 typedef struct pl_probe_def {
   const char *name;
   pl_body_id body;

@@ -115,6 +115,23 @@ pl_status pl_skin_read(const char *path, const pl_log *log, const pl_allocator *
   return status;
 }
 
+pl_status pl_skin_write(const pl_skin *skin, const char *path, pl_error *error)
+{
+  const pl_format_ops *format = pl_format_of(path, error);
+  if (!format) return PL_E_ARGUMENT;
+  if (!format->read_surface)
+    return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0, "%s files hold no surface",
+                      format->info.name);
+  // as a mesh of nothing but its boundary: points that no triangle uses are left out
+  pl_mesh boundary = {.allocator = skin->allocator,
+                      .node_count = skin->point_count,
+                      .nodes = skin->points,
+                      .nodes_per_face = 3,
+                      .face_count = skin->triangle_count,
+                      .faces = skin->triangles};
+  return pl_snapshot_write(&(pl_snapshot){.mesh = &boundary, .time = NAN}, path, NULL, 0, error);
+}
+
 pl_status pl_mesh_read_filled(const char *path, const pl_choice *filler, const pl_log *log,
                               const pl_allocator *allocator, pl_mesh **mesh, pl_error *error)
 {

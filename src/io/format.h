@@ -85,6 +85,9 @@ pl_status pl_mesh_read_repaired(const char *path, const pl_log *log, pl_mesh_rep
 pl_status pl_skin_read(const char *path, const pl_log *log, const pl_allocator *allocator,
                        pl_skin **skin, pl_error *error);
 
+/* Writes a surface in the format of path's name. */
+pl_status pl_skin_write(const pl_skin *skin, const char *path, pl_error *error);
+
 /* The mesh in a file, or the surface in it, filled. */
 pl_status pl_mesh_read_filled(const char *path, const pl_choice *filler, const pl_log *log,
                               const pl_allocator *allocator, pl_mesh **mesh, pl_error *error);

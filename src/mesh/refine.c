@@ -306,6 +306,32 @@ int pl_forest_coarsen(pl_forest *f, int tet)
   return 1;
 }
 
+/* ---- hanging nodes as constraints ---- */
+
+void pl_forest_follow(const pl_forest *f, int width, double *values)
+{
+  size_t w = (size_t)width;
+  for (size_t i = 0; i < f->node_count; i++) {
+    if (!pl_forest_is_hanging(f, (int)i)) continue;
+    const double *a = values + w * (size_t)f->nodes[i].parents[0];
+    const double *b = values + w * (size_t)f->nodes[i].parents[1];
+    for (size_t k = 0; k < w; k++) values[w * i + k] = 0.5 * (a[k] + b[k]);
+  }
+}
+
+void pl_forest_push(const pl_forest *f, int width, double *forces)
+{
+  size_t w = (size_t)width;
+  for (size_t i = 0; i < f->node_count; i++) {
+    if (!pl_forest_is_hanging(f, (int)i)) continue;
+    for (size_t k = 0; k < w; k++) {
+      for (int p = 0; p < 2; p++)
+        forces[w * (size_t)f->nodes[i].parents[p] + k] += 0.5 * forces[w * i + k];
+      forces[w * i + k] = 0;
+    }
+  }
+}
+
 /* ---- the hierarchical basis ---- */
 
 /* Adds share times the mean of a new node's parents to it. */

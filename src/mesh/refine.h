@@ -75,6 +75,12 @@ int pl_forest_coarsen(pl_forest *forest, int tet);
 int pl_forest_is_active(const pl_forest *forest, int node);
 int pl_forest_is_hanging(const pl_forest *forest, int node);
 
+/* Hanging nodes as constraints, for width numbers at each of the forest's nodes: their values
+ * become the means of their parents', and the transpose, which gives their forces to their parents.
+ */
+void pl_forest_follow(const pl_forest *forest, int width, double *values);
+void pl_forest_push(const pl_forest *forest, int width, double *forces);
+
 /* The leaves as a mesh. Hanging nodes are removed by cutting the tetrahedra that they hang on
  * (closed = 1), or left as they are: then faces beside them count as boundary. Sets are kept: a new
  * node belongs to a set if both its parents do. numbers (one for each node of the forest, may be

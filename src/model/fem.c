@@ -343,6 +343,19 @@ void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *d
   pl_parallel(pool, fem->chunks.chunks, fields_chunk, &job);
 }
 
+static void strains_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  job->fem->kernel->strains(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
+}
+
+void pl_fem_strains(pl_model *self, const double *q, double *strain, double *energy, pl_pool *pool)
+{
+  const pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = q, .strain = strain, .density = energy};
+  pl_parallel(pool, fem->chunks.chunks, strains_chunk, &job);
+}
+
 #define INFO                                                                                       \
   {                                                                                                \
     .name = "fem", .summary = "finite elements: linear tetrahedra or 8-node hexahedra",            \
@@ -361,6 +374,7 @@ const pl_model_ops pl_model_fem = {
     .mass_matrix = pl_fem_mass_matrix,
     .energy = energy,
     .fields = pl_fem_fields,
+    .strains = pl_fem_strains,
 };
 
 /* A model changes its table when it turns out to be warped. */
@@ -374,4 +388,5 @@ const pl_model_ops pl_fem_warped = {
     .mass_add = pl_fem_mass_add,
     .mass_matrix = pl_fem_mass_matrix,
     .fields = pl_fem_fields,
+    .strains = pl_fem_strains,
 };

@@ -395,6 +395,27 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
   }
 }
 
+/* Mean strain and energy density over the points of each element. */
+PL_INLINE void strains_of(const pl_fem_job *job, int batch, const int count, const int points)
+{
+  const pl_fem *fem = job->fem;
+  const pl_lanes *rest = batch_rest(fem, batch, count, points);
+  pl_lanes edges[3 * MOST_EDGES], W, strain = pl_lanes_all(0), density = pl_lanes_all(0);
+  pl_point point = start_point(fem, rest, 0);
+  gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
+  for (int p = 0; p < points; p++) {
+    gradient(edges, rest + 2 + p * (3 * count - 2) + 1, count, point.F);
+    strain += pl_lanes_equivalent_strain(point.F) / (double)points;
+    if (!job->density) continue;
+    fem->law->stress(&point, NULL, &W);
+    density += W / (double)points;
+  }
+  for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < fem->elements; lane++) {
+    if (job->strain) job->strain[PL_LANES * batch + lane] = strain[lane];
+    if (job->density) job->density[PL_LANES * batch + lane] = density[lane];
+  }
+}
+
 /* Zeros above the diagonal; the rest of a row is overwritten when it is finished. */
 static void clear_rows(const pl_fem_job *job, int first, int last)
 {
@@ -469,12 +490,16 @@ static void finish_rows(const pl_fem_job *job, int first, int last)
   static void fields_##name(const pl_fem_job *job, int first, int last)                            \
   {                                                                                                \
     for (int batch = first; batch < last; batch++) fields_of(job, batch, count, points);           \
+  }                                                                                                \
+  static void strains_##name(const pl_fem_job *job, int first, int last)                           \
+  {                                                                                                \
+    for (int batch = first; batch < last; batch++) strains_of(job, batch, count, points);          \
   }
 
 KIND(tet, 4, 1)
 KIND(hex, 8, 8)
 
 const pl_fem_kernel PL_VARIANT(pl_fem_kernels)[PL_FEM_KINDS] = {
-    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet, clear_rows, finish_rows},
-    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex, clear_rows, finish_rows},
+    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet, strains_tet, clear_rows, finish_rows},
+    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex, strains_hex, clear_rows, finish_rows},
 };

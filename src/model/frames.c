@@ -529,6 +529,24 @@ static void fields(pl_model *self, const double *q, double *von_mises, double *d
   }
 }
 
+/* Means over the samples of each element. */
+static void strains(pl_model *self, const double *q, double *strain, double *energies,
+                    pl_pool *pool)
+{
+  const pl_frames *frames = self->state;
+  pl_frames_job job = {.frames = frames, .q = q, .strains = 1};
+  pl_parallel(pool, frames->chunk_count, fields_chunk, &job);
+  for (int e = 0; e < frames->field.elements; e++) {
+    double mean = 0, density = 0;
+    for (int s = e * frames->field.points; s < (e + 1) * frames->field.points; s++) {
+      mean += frames->sample_stress[s] / frames->field.points;
+      density += frames->sample_ratio[s] / frames->field.points;
+    }
+    if (strain) strain[e] = mean;
+    if (energies) energies[e] = density;
+  }
+}
+
 /* ---- nodes ---- */
 
 static void nodes(const pl_model *self, const double *q, const double *v, double *out)
@@ -593,6 +611,7 @@ const pl_model_ops pl_model_frames = {
     .mass_matrix = mass_matrix,
     .energy = energy,
     .fields = fields,
+    .strains = strains,
     .nodes = nodes,
     .spread = spread,
     .carriers = carriers,

@@ -168,6 +168,7 @@ typedef struct pl_frames_job {
   const pl_frames *frames;
   const double *q, *v;
   int matrix, semidefinite, stress;
+  int strains; /* the fields are strain and energy density instead */
   double kq, kv;
 } pl_frames_job;
 

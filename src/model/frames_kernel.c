@@ -143,7 +143,7 @@ static double energy(const pl_frames_job *job, const pl_frames_chunk *chunk)
   return sum_of(sum);
 }
 
-/* Von Mises stress and det F of each sample. */
+/* Von Mises stress and det F of each sample, or strain and energy density. */
 static void fields(const pl_frames_job *job, const pl_frames_chunk *chunk)
 {
   const pl_frames *frames = job->frames;
@@ -157,6 +157,10 @@ static void fields(const pl_frames_job *job, const pl_frames_chunk *chunk)
     if (job->stress) {
       frames->law->stress(&point, P, NULL);
       stress = pl_lanes_von_mises(point.F, P, J);
+    }
+    if (job->strains) {
+      stress = pl_lanes_equivalent_strain(point.F);
+      frames->law->stress(&point, NULL, &J);
     }
     for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < frames->field.samples; lane++) {
       frames->sample_stress[PL_LANES * batch + lane] = stress[lane];

@@ -1,4 +1,4 @@
-/* What kernels say of four points at once: volume ratio and von Mises stress. */
+/* What kernels say of four points at once: volume ratio, von Mises stress, equivalent strain. */
 #ifndef PL_MODEL_LANES_STRESS_H
 #define PL_MODEL_LANES_STRESS_H
 
@@ -21,6 +21,21 @@ PL_INLINE pl_lanes pl_lanes_von_mises(const pl_lanes *F, const pl_lanes *P, pl_l
   pl_lanes u = 0.5 * (s[1] + s[3]), v = 0.5 * (s[5] + s[7]), w = 0.5 * (s[2] + s[6]);
   pl_lanes square = 0.5 * (a * a + b * b + c * c) + 3.0 * (u * u + v * v + w * w);
   return pl_lanes_sqrt(square) / pl_lanes_max(pl_lanes_abs(J), pl_lanes_all(1e-6));
+}
+
+/* sqrt(2/3 e : e) of the deviator e of Green's strain (F^T F - I) / 2. A stretch by 1 + s at
+ * constant volume gives s, a simple shear by g gives g / sqrt(3), to first order. */
+PL_INLINE pl_lanes pl_lanes_equivalent_strain(const pl_lanes *F)
+{
+  pl_lanes C[6];
+  for (int k = 0; k < 6; k++) {
+    int i = k % 3, j = k < 3 ? i : (k + 1) % 3;
+    C[k] = F[i] * F[j] + F[3 + i] * F[3 + j] + F[6 + i] * F[6 + j];
+  }
+  pl_lanes a = C[0] - C[1], b = C[1] - C[2], c = C[2] - C[0];
+  pl_lanes square = (a * a + b * b + c * c) / 3.0;
+  square += 2.0 * (C[3] * C[3] + C[4] * C[4] + C[5] * C[5]);
+  return pl_lanes_sqrt(square / 6.0);
 }
 
 #endif

@@ -58,6 +58,9 @@ typedef struct pl_model_ops {
   double (*energy)(pl_model *self, const double *q, pl_pool *pool);
   /* Per element: von Mises stress in Pa (Cauchy) and det F; either may be NULL. */
   void (*fields)(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool);
+  /* Per element: equivalent strain (of Green's) and elastic energy in J/m^3, means over its points;
+   * either may be NULL. NULL: the model knows no strain in a point. */
+  void (*strains)(pl_model *self, const double *q, double *strain, double *energy, pl_pool *pool);
   /* Where blocks are control points that carry the mesh's nodes along; all NULL: they are the
    * nodes. Positions of the nodes, or their velocities if v is not NULL; f += the forces that
    * forces on the nodes exert on the blocks; the blocks that carry a node and their weights, which

@@ -3,6 +3,7 @@
 #include "core/family.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "io/recording.h"
 #include "material/material.h"
 #include "mesh/mesh.h"
 #include "mesh/select.h"
@@ -475,6 +476,23 @@ static void build_rest(pl_reader *reader, pl_scene *scene)
   each(reader, scene, "output", build_output);
 }
 
+/* Puts the finished world into the state that it is to begin with. */
+static void build_start(pl_reader *reader, pl_scene *scene)
+{
+  const pl_item *world = only(reader, "world");
+  const char *file = world && !world->bad ? pl_item_text(world, "start") : NULL;
+  if (!file || reader->error_count || reader->stopped) return;
+  char path[PATH_MAX];
+  pl_error error;
+  pl_recording *recording = NULL;
+  pl_status status = pl_scene_path(reader->def, file, path, sizeof path, &error);
+  if (!status) status = pl_recording_open(path, &scene->allocator, &recording, &error);
+  if (!status)
+    status = pl_recording_load(recording, pl_recording_count(recording) - 1, scene->world, &error);
+  if (status) pl_reader_report_at(reader, (int)(world - reader->items), &error);
+  pl_recording_close(recording);
+}
+
 void pl_reader_build(pl_reader *reader, pl_scene *scene)
 {
   reader->only_body = -1;
@@ -486,4 +504,5 @@ void pl_reader_build(pl_reader *reader, pl_scene *scene)
   each(reader, scene, "obstacle", build_obstacle);
   each(reader, scene, "probe", build_probe);
   build_rest(reader, scene);
+  build_start(reader, scene);
 }

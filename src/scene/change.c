@@ -98,7 +98,7 @@ static const char *find_value(const char *change)
   return NULL;
 }
 
-static pl_status apply(pl_xml_node *root, const char *change, pl_error *error)
+pl_status pl_scene_change(pl_xml_node *root, const char *change, pl_error *error)
 {
   const char *equals = find_value(change);
   char path[PATH_ROOM];
@@ -129,7 +129,7 @@ void pl_reader_change(pl_reader *reader)
   for (int i = 0; i < reader->def->change_count; i++) {
     const char *change = reader->def->changes[i];
     pl_error error, shown;
-    if (!apply(root, change, &error)) continue;
+    if (!pl_scene_change(root, change, &error)) continue;
     pl_fail(&shown, error.code, "change \"%.120s\": %s", change, error.message);
     pl_reader_report(reader, &shown);
   }

@@ -46,7 +46,9 @@ typedef struct pl_reader {
 void pl_reader_open(pl_reader *reader, const pl_scene_def *def, const char *text, size_t size);
 void pl_reader_close(pl_reader *reader);
 
-/* Sets the attributes that def->changes name. */
+/* Sets the attribute that "element[name].attribute=value" names. */
+pl_status pl_scene_change(pl_xml_node *root, const char *change, pl_error *error);
+/* Sets those that def->changes name. */
 void pl_reader_change(pl_reader *reader);
 
 /* Builds the world and all that the items describe into scene; parts that depend on bad items are

@@ -199,6 +199,10 @@ static const pl_element world = {
                        "error of positions (RMS) stays below this; 0: they are not divided",
                        0, 0, 1e6, NULL, 1},
              .preset = "0"},
+            TEXT("start", "path",
+                 "a checkpoint or recording, relative to the scene's folder, whose last state the "
+                 "scene begins with",
+                 0, pl_check_text),
             END,
         },
     .least = 1,

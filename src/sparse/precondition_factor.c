@@ -23,6 +23,7 @@ typedef struct factored {
   pl_factor *factor;
   pl_border border;
   int reuse, ready;
+  double patience;
   char *inside;  /* for each entry of the filter: is it in the factor? */
   int folded;    /* those that come and go are inside too */
   uint64_t held; /* hash of what is in the factor */
@@ -36,6 +37,7 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
 {
   factored *self = (factored *)common;
   self->reuse = values[PL_FACTOR_REUSE] == 0;
+  self->patience = values[PL_FACTOR_PATIENCE];
   pl_status status = pl_blockwise_create(common, A, values, error);
   if (status) return status;
   pl_border_create(&common->allocator, A->rows, &self->border);
@@ -79,7 +81,7 @@ static int is_worn(factored *self)
   else if (common->iterations > usual)
     self->excess += common->iterations - usual;
   // a new factor also asks for new columns of the border
-  return self->excess >= pl_factor_cost(self->factor) + self->border.active;
+  return self->excess >= self->patience * (pl_factor_cost(self->factor) + self->border.active);
 }
 
 static pl_status renew(factored *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,

@@ -13,6 +13,7 @@ typedef enum pl_slot {
   PL_SLOT_STATE,                      /* text: all settings as they are                        */
   PL_SLOT_GALLERY,                    /* text: the scenes to choose from                       */
   PL_SLOT_NOTICES,                    /* text: what went wrong lately                          */
+  PL_SLOT_SAVED,                      /* binary: the state as files, for who asked             */
   PL_SLOT_THUMB,                      /* binary: a scene's small picture; one slot each        */
   PL_SLOT_FRAME = PL_SLOT_THUMB + 32, /* binary: positions, colours, pulls, gauges */
   PL_SLOT_COUNT

@@ -19,11 +19,18 @@
   X(grab, "inn", 0, 1e9, "pull at a point: triangle and weights of its second and third corner")   \
   X(drag, "nnn", -1e9, 1e9, "move the target of the pull")                                         \
   X(drop, "", 0, 0, "let go")                                                                      \
+  X(throw, "nnn", -1e6, 1e6, "give the body that was pulled last this velocity")                   \
+  X(push, "nnnn", -1e9, 1e9, "bring or move the tool: centre and radius")                          \
+  X(lift, "", 0, 0, "take the tool away")                                                          \
+  X(arrows, "w", 0, 0, "what arrows show")                                                         \
+  X(locals, "i", 0, 1, "local frames: 1 with, 0 without")                                          \
   X(strength, "n", 1e-3, 1e3, "of pulls, in parts of what suits the body")                         \
   X(pin, "inn", 0, 1e9, "hold the corner nearest to a point where it is now")                      \
   X(release, "inn", 0, 1e9, "free the corner nearest to a point")                                  \
   X(choose, "ww", 0, 0, "another integrator, solver, preconditioner or material.N")                \
   X(set, "wwt", 0, 0, "a value of world, integrator, solver, preconditioner or material.N")        \
+  X(save, "", 0, 0, "give out the state as a scene and a checkpoint")                              \
+  X(live, "", 0, 0, "leave the recorded run and simulate from where it stands")                    \
   X(gallery, "", 0, 0, "make the pictures of the scenes to choose from")                           \
   X(open, "i", 0, 1e6, "that scene of the gallery")
 

@@ -193,6 +193,30 @@ static void add_tints(pl_text *out)
   pl_text_add(out, "]");
 }
 
+static void add_arrows(pl_text *out)
+{
+  pl_text_add(out, ",\"arrows\":[");
+#define X(id, name, unit, summary)                                                                 \
+  pl_text_add(out, "%s{\"name\":\"%s\",\"unit\":\"%s\",\"summary\":\"%s\"}",                       \
+              PL_ARROWS_##id ? "," : "", name, unit, summary);
+  PL_ARROWS(X)
+#undef X
+  pl_text_add(out, "]");
+}
+
+/* Each with its shape's values. */
+static void add_obstacles(pl_text *out, const pl_world *world)
+{
+  pl_text_add(out, ",\"obstacles\":[");
+  for (size_t i = 0; i < world->obstacle_count; i++) {
+    if (i) pl_text_add(out, ",");
+    add_values(out, &world->obstacles[i].part);
+    text_pair(out, "label", world->obstacles[i].name);
+    pl_text_add(out, "}");
+  }
+  pl_text_add(out, "]");
+}
+
 void pl_describe_scene(pl_text *out, const pl_session *session)
 {
   const pl_view *view = pl_scene_view(session->scene);
@@ -208,6 +232,8 @@ void pl_describe_scene(pl_text *out, const pl_session *session)
   add_bodies(out, session);
   add_gauges(out, session);
   add_tints(out);
+  add_arrows(out);
+  add_obstacles(out, session->world);
   pl_text_add(out, ",\"families\":{");
   const pl_family *families[] = {&pl_integrator_family, &pl_solver_family,
                                  &pl_preconditioner_family, &pl_law_family};
@@ -267,6 +293,9 @@ void pl_describe_state(pl_text *out, const pl_session *session)
   number_pair(out, "speed", session->speed);
   text_pair(out, "pace", session->free_pace ? "free" : "real");
   text_pair(out, "tint", pl_tint_names[session->tint]);
+  text_pair(out, "arrows", pl_arrows_names[session->arrows]);
+  pl_text_add(out, ",\"locals\":%s", session->show_locals ? "true" : "false");
+  pl_text_add(out, ",\"replaying\":%s", session->replaying ? "true" : "false");
   number_pair(out, "strength", session->strength);
   pl_text_add(out, ",\"world\":{\"dt\":");
   add_number(out, world->dt);

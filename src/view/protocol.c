@@ -71,6 +71,12 @@ void pl_write_frame(pl_text *out, const pl_frame *frame)
   put_u32(out, (uint32_t)frame->history_count);
   put_f32(out, frame->real_time_factor);
   put_f32(out, frame->step_seconds);
+  put_u32(out, (uint32_t)frame->arrows);
+  put_u32(out, (uint32_t)frame->local_count);
+  put_u32(out, (uint32_t)frame->has_tool);
+  put_f32(out, (float)frame->tool_radius);
+  put_vector(out, frame->tool_centre);
+  put_vector(out, frame->tool_force);
   for (int i = 0; i < frame->pull_count; i++) {
     put_vector(out, frame->pulls[i].position);
     put_vector(out, frame->pulls[i].target);
@@ -79,6 +85,8 @@ void pl_write_frame(pl_text *out, const pl_frame *frame)
   put_words(out, frame->gauges, (size_t)frame->gauge_count);
   put_words(out, frame->positions, 3 * vertices);
   if (frame->tint != PL_TINT_none) put_words(out, frame->values, vertices);
+  if (frame->arrows != PL_ARROWS_none) put_words(out, frame->vectors, 3 * vertices);
+  put_words(out, frame->locals, PL_LOCAL_FLOATS * (size_t)frame->local_count);
 }
 
 void pl_write_geometry(pl_text *out, uint32_t scene, const pl_surface *surface, const float *rest)
@@ -98,6 +106,15 @@ void pl_write_held(pl_text *out, uint32_t scene, const pl_surface *surface,
   put_head(out, "PLH1", scene);
   put_u32(out, (uint32_t)surface->vertex_count);
   pl_text_bytes(out, held, (size_t)surface->vertex_count);
+}
+
+void pl_write_saved(pl_text *out, uint32_t scene, const pl_text *xml, const pl_text *state)
+{
+  put_head(out, "PLS1", scene);
+  put_u32(out, (uint32_t)xml->size);
+  put_u32(out, (uint32_t)state->size);
+  pl_text_bytes(out, xml->data, xml->size);
+  pl_text_bytes(out, state->data, state->size);
 }
 
 void pl_write_thumb(pl_text *out, uint32_t index, const void *png, size_t size)

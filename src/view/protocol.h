@@ -4,6 +4,7 @@
 #define PL_VIEW_PROTOCOL_H
 
 #include "core/text.h"
+#include "view/local.h"
 #include "view/surface.h"
 
 enum { PL_MOST_PULLS = 8, PL_MOST_GAUGES = 128 };
@@ -23,6 +24,12 @@ typedef struct pl_frame {
   const float *positions; /* 3 per vertex, m */
   pl_tint tint;
   const float *values; /* 1 per vertex; not read for PL_TINT_none */
+  pl_arrows arrows;
+  const float *vectors; /* 3 per vertex; not read for PL_ARROWS_none */
+  int local_count;
+  const float *locals; /* PL_LOCAL_FLOATS each */
+  int has_tool;
+  double tool_radius, tool_centre[3], tool_force[3];
   int pull_count;
   pl_pull_facts pulls[PL_MOST_PULLS];
   int gauge_count;
@@ -36,6 +43,8 @@ void pl_write_frame(pl_text *out, const pl_frame *frame);
 void pl_write_geometry(pl_text *out, uint32_t scene, const pl_surface *surface, const float *rest);
 void pl_write_held(pl_text *out, uint32_t scene, const pl_surface *surface,
                    const unsigned char *held);
+/* Two files: a scene and the state that it begins with. */
+void pl_write_saved(pl_text *out, uint32_t scene, const pl_text *xml, const pl_text *state);
 /* A PNG picture of the gallery's scene of that number. */
 void pl_write_thumb(pl_text *out, uint32_t index, const void *png, size_t size);
 

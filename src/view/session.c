@@ -18,7 +18,8 @@ int pl_session_send(pl_session *session, const pl_command *command)
   pl_command *last = NULL;
   if (count) last = &session->queue[(session->queue_first + count - 1) % PL_SESSION_QUEUE];
   int taken = 1;
-  if (last && last->kind == PL_COMMAND_drag && command->kind == PL_COMMAND_drag) {
+  if (last && last->kind == command->kind &&
+      (command->kind == PL_COMMAND_drag || command->kind == PL_COMMAND_push)) {
     *last = *command;
   } else if (count < PL_SESSION_QUEUE) {
     session->queue[(session->queue_first + count) % PL_SESSION_QUEUE] = *command;
@@ -110,14 +111,29 @@ static void measure_pace(pl_session *session, double now)
 
 /* ---- steps ---- */
 
+/* A step of the simulation, timed. */
+static pl_status simulate(pl_session *session, pl_error *error)
+{
+  pl_session_follow(session);
+  double start = pl_now();
+  pl_status status = pl_world_step(session->world, error);
+  session->lately_seconds += pl_now() - start;
+  return status ? status : pl_history_add(&session->history, session->world, error);
+}
+
+/* On to the next state of a recorded run; behind the last it stops. */
+static pl_status turn_page(pl_session *session, pl_error *error)
+{
+  int last = session->history.count - 1;
+  if (session->history.here + 1 >= last) session->playing = session->steps_left = 0;
+  return pl_history_go(&session->history, session->world, session->history.here + 1, error);
+}
+
 static void step(pl_session *session)
 {
   pl_error error = {0};
-  double start = pl_now();
-  pl_status status = pl_world_step(session->world, &error);
-  session->lately_seconds += pl_now() - start;
+  pl_status status = session->replaying ? turn_page(session, &error) : simulate(session, &error);
   session->lately_steps++;
-  if (!status) status = pl_history_add(&session->history, session->world, &error);
   session->stepped = session->dirty = 1;
   if (session->steps_left && --session->steps_left == 0) session->playing = 0;
   if (!status && session->playing) return;

@@ -16,6 +16,7 @@ typedef struct pl_session_def {
   const char *gallery_folder; /* whose .xml files can be chosen as well, NULL: none  */
   const char *const *changes; /* as in pl_scene_def, for the first scene             */
   int change_count;
+  const char *recording;       /* of a run of the first scene, to be shown instead; NULL: none */
   int threads, allow_any_path; /* as in pl_scene_def                                 */
   int playing;                 /* at the start                                       */
   size_t history_bytes;        /* room for earlier states                            */
@@ -29,8 +30,8 @@ pl_status pl_session_start(const pl_session_def *def, pl_board *board, pl_sessio
 /* Waits for the step that is under way. */
 void pl_session_stop(pl_session *session);
 
-/* Queues a command from any thread; 0 where the queue is full and it is dropped. A drag takes the
- * place of one that waits right before it. */
+/* Queues a command from any thread; 0 where the queue is full and it is dropped. A drag or
+ * push takes the place of one that waits right before it. */
 int pl_session_send(pl_session *session, const pl_command *command);
 
 #endif

@@ -1,7 +1,6 @@
 /* What the session does when it is told to. Whatever is refused becomes a notice. */
 #include "core/error.h"
 #include "core/text.h"
-#include "math/vec3.h"
 #include "scene/schema.h"
 #include "view/describe.h"
 #include "view/session_parts.h"
@@ -10,75 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- pulls and pins ---- */
-
-/* A spring that moves the body as a whole and still dents it where it is held: a part of its shear
- * modulus times its size, but enough to lift it within its own size. */
-static double suitable_stiffness(const pl_world *world, const pl_body *body)
-{
-  double low[3], high[3], size = 0, mass = 0, lambda = 0, mu = 0;
-  pl_mesh_bounds(body->mesh, low, high);
-  size = pl_vec3_distance(low, high);
-  for (int i = 0; i < body->blocks; i++) mass += body->model->lumped_mass[i];
-  const pl_law_ops *law = (const pl_law_ops *)(const void *)body->law.member;
-  if (law->lame(body->law.values, &lambda, &mu, NULL)) mu = 0;
-  return fmax(0.03 * mu * size, 4 * mass * pl_vec3_norm(world->gravity) / size);
-}
-
-static void drop(pl_session *session)
-{
-  if (session->pull.index1) pl_world_remove_pull(session->world, session->pull, NULL);
-  session->pull = (pl_pull_id){0};
-}
-
-static pl_status grab(pl_session *session, const pl_command *command, pl_error *error)
-{
-  pl_pull_def def = pl_pull_def_default();
-  pl_pull_facts facts;
-  pl_status status = pl_surface_spot(&session->surface, (int)command->numbers[0],
-                                     command->numbers[1], command->numbers[2], &def.at, error);
-  if (status) return status;
-  drop(session);
-  const pl_body *body = pl_world_body(session->world, def.at.body);
-  double mass = 0;
-  for (int i = 0; i < body->blocks; i++) mass += body->model->lumped_mass[i];
-  def.stiffness = session->strength * suitable_stiffness(session->world, body);
-  def.damping = 0.1 * sqrt(def.stiffness * mass);
-  status = pl_world_add_pull(session->world, &def, &session->pull, error);
-  if (!status) status = pl_world_read_pull(session->world, session->pull, &facts, error);
-  if (!status) status = pl_world_move_pull(session->world, session->pull, facts.position, error);
-  return status;
-}
-
-/* The node of the spot with the largest weight. */
-static pl_status nearest_node(pl_session *session, const pl_command *command, pl_spot *spot,
-                              int *node, pl_error *error)
-{
-  pl_status status = pl_surface_spot(&session->surface, (int)command->numbers[0],
-                                     command->numbers[1], command->numbers[2], spot, error);
-  int best = 0;
-  if (status) return status;
-  for (int a = 1; a < spot->count; a++) {
-    if (spot->weights[a] > spot->weights[best]) best = a;
-  }
-  *node = spot->nodes[best];
-  return PL_OK;
-}
-
-static pl_status hold(pl_session *session, const pl_command *command, pl_error *error)
-{
-  pl_spot spot;
-  int node;
-  pl_status status = nearest_node(session, command, &spot, &node, error);
-  if (status) return status;
-  // a node is held once
-  status = pl_world_release_node(session->world, spot.body, node, NULL, error);
-  if (!status && command->kind == PL_COMMAND_pin)
-    status = pl_world_pin_node(session->world, spot.body, node, error);
-  pl_session_tell_held(session);
-  return status;
-}
 
 /* ---- values ---- */
 
@@ -276,6 +206,17 @@ static pl_status choose_tint(pl_session *session, const char *word, pl_error *er
   return pl_fail(error, PL_E_ARGUMENT, "there is no colouring by \"%.60s\"", word);
 }
 
+static pl_status choose_arrows(pl_session *session, const char *word, pl_error *error)
+{
+  for (int i = 0; i < PL_ARROWS_COUNT; i++) {
+    if (strcmp(pl_arrows_names[i], word) != 0) continue;
+    session->arrows = (pl_arrows)i;
+    session->next_tint = 0;
+    return PL_OK;
+  }
+  return pl_fail(error, PL_E_ARGUMENT, "there are no arrows of \"%.60s\"", word);
+}
+
 static pl_status choose_pace(pl_session *session, const char *word, pl_error *error)
 {
   int is_free = strcmp(word, "free") == 0;
@@ -308,11 +249,25 @@ static int act_on_scene(pl_session *session, const pl_command *command)
   return 0;
 }
 
+/* What would change a recorded run. */
+static int is_touch(pl_command_kind kind)
+{
+  return kind == PL_COMMAND_grab || kind == PL_COMMAND_push || kind == PL_COMMAND_throw ||
+         kind == PL_COMMAND_pin || kind == PL_COMMAND_release || kind == PL_COMMAND_set ||
+         kind == PL_COMMAND_choose;
+}
+
 static pl_status act(pl_session *session, const pl_command *command, pl_error *error)
 {
+  if (session->replaying && is_touch(command->kind))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "this is a recorded run; simulate from here to touch or change it");
   const double *number = command->numbers;
   switch (command->kind) {
   case PL_COMMAND_play:
+    // a recorded run begins again at its end
+    if (session->replaying && session->history.here + 1 == session->history.count)
+      pl_history_go(&session->history, session->world, 0, NULL);
     session->playing = 1;
     pl_session_anchor(session);
     return PL_OK;
@@ -338,20 +293,39 @@ static pl_status act(pl_session *session, const pl_command *command, pl_error *e
     return choose_pace(session, command->words[0], error);
   case PL_COMMAND_tint:
     return choose_tint(session, command->words[0], error);
+  case PL_COMMAND_arrows:
+    return choose_arrows(session, command->words[0], error);
+  case PL_COMMAND_locals:
+    session->show_locals = (int)number[0];
+    return PL_OK;
   case PL_COMMAND_grab:
-    return grab(session, command, error);
+    return pl_session_grab(session, command, error);
   case PL_COMMAND_drag:
     return session->pull.index1 ? pl_world_move_pull(session->world, session->pull, number, error)
                                 : PL_OK;
   case PL_COMMAND_drop:
-    drop(session);
+    pl_session_drop(session);
+    return PL_OK;
+  case PL_COMMAND_throw:
+    return session->pulled.index1 ? pl_world_throw(session->world, session->pulled, number, error)
+                                  : PL_OK;
+  case PL_COMMAND_push:
+    return pl_session_push(session, number, error);
+  case PL_COMMAND_lift:
+    pl_session_lift(session);
     return PL_OK;
   case PL_COMMAND_strength:
     session->strength = number[0];
     return PL_OK;
   case PL_COMMAND_pin:
   case PL_COMMAND_release:
-    return hold(session, command, error);
+    return pl_session_hold(session, command, error);
+  case PL_COMMAND_save:
+    return pl_session_save(session, error);
+  case PL_COMMAND_live:
+    session->replaying = 0;
+    pl_session_anchor(session);
+    return PL_OK;
   case PL_COMMAND_choose:
     return choose(session, command, error);
   case PL_COMMAND_set:
@@ -369,5 +343,6 @@ void pl_session_act(pl_session *session, const pl_command *command)
   pl_status status = act(session, command, &error);
   if (status) pl_session_notice_error(session, &error);
   session->dirty = 1;
-  if (command->kind != PL_COMMAND_drag) pl_session_tell_state(session);
+  if (command->kind != PL_COMMAND_drag && command->kind != PL_COMMAND_push)
+    pl_session_tell_state(session);
 }

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "view/describe.h"
 #include "view/session_parts.h"
+#include "world/world.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -26,14 +27,16 @@ void pl_session_unload(pl_session *session)
   pl_surface_release(&session->surface);
   pl_history_release(&session->history);
   pl_scene_destroy(session->scene);
-  void *arrays[] = {session->positions, session->values, session->held};
+  void *arrays[] = {session->positions, session->values, session->vectors, session->held};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     pl_free(&session->allocator, arrays[i]);
   session->scene = NULL;
   session->world = NULL;
-  session->positions = session->values = NULL;
+  session->positions = session->values = session->vectors = NULL;
   session->held = NULL;
   session->pull = (pl_pull_id){0};
+  session->pulled = (pl_body_id){0};
+  session->has_tool = 0;
   session->steps_left = 0;
   session->gauged = (pl_world_facts){0};
 }
@@ -47,13 +50,20 @@ static pl_status prepare(pl_session *session, pl_error *error)
   if (!status)
     status = pl_history_create(session->world, session->def.history_bytes, &session->allocator,
                                &session->history, error);
-  if (!status) status = pl_history_add(&session->history, session->world, error);
+  if (!status && session->replaying)
+    status = pl_session_replay(session, error);
+  else if (!status)
+    status = pl_history_add(&session->history, session->world, error);
   if (status) return status;
   size_t vertices = (size_t)session->surface.vertex_count;
   session->positions = pl_alloc(&session->allocator, 3 * vertices, sizeof(float));
   session->values = pl_alloc(&session->allocator, vertices, sizeof(float));
+  session->vectors = pl_alloc(&session->allocator, 3 * vertices, sizeof(float));
   session->held = pl_alloc(&session->allocator, vertices, 1);
-  if (session->positions && session->values && session->held) return PL_OK;
+  session->file_fixes = (int)session->world->fix_count;
+  session->file_held = pl_session_held_by_file(session);
+  pl_locals_choose(&session->locals, session->world);
+  if (session->positions && session->values && session->vectors && session->held) return PL_OK;
   return pl_fail_memory(error);
 }
 
@@ -85,6 +95,19 @@ static void post_text(pl_session *session, pl_slot slot)
     pl_board_post(session->board, slot, session->text.data, session->text.size);
 }
 
+pl_scene_def pl_session_scene_def(const pl_session *session, int entry)
+{
+  pl_scene_def def = pl_scene_def_default();
+  def.path = pl_gallery_path(session->gallery, entry);
+  def.threads = session->def.threads;
+  def.allow_any_path = session->def.allow_any_path;
+  if (entry == 0) {
+    def.changes = session->def.changes;
+    def.change_count = session->def.change_count;
+  }
+  return def;
+}
+
 void pl_session_load(pl_session *session, int index)
 {
   const char *path = pl_gallery_path(session->gallery, index);
@@ -93,16 +116,10 @@ void pl_session_load(pl_session *session, int index)
   session->entry = index;
   session->scene_number++;
   pl_session_unload(session);
+  session->replaying = index == 0 && session->def.recording;
 
   errors list = {.session = session};
-  pl_scene_def def = pl_scene_def_default();
-  def.path = path;
-  def.threads = session->def.threads;
-  def.allow_any_path = session->def.allow_any_path;
-  if (index == 0) {
-    def.changes = session->def.changes;
-    def.change_count = session->def.change_count;
-  }
+  pl_scene_def def = pl_session_scene_def(session, index);
   def.log = (pl_log){take_log, session};
   def.report = take_error;
   def.report_context = &list;

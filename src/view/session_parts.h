@@ -62,17 +62,29 @@ struct pl_session {
   pl_surface surface;
   pl_history history;
   uint32_t scene_number, frame_number;
-  float *positions, *values;
+  float *positions, *values, *vectors;
+  pl_locals locals;
+  float local_room[PL_MOST_LOCALS * PL_LOCAL_FLOATS];
   unsigned char *held;
   int entry; /* of the gallery */
   pl_stamp stamp;
   double next_look; /* at the file, by the clock */
 
+  int replaying;  /* the history is a recorded run, and time goes along it */
+  int file_fixes; /* fixes of the scene's file; the others are pins */
+  int64_t file_held;
+
   // how it runs
   int playing, steps_left, free_pace, stepped, dirty;
   double speed, strength;
   pl_tint tint;
-  pl_pull_id pull; /* 0: none */
+  pl_arrows arrows;
+  int show_locals;
+  pl_pull_id pull;   /* 0: none */
+  pl_body_id pulled; /* last */
+  int has_tool;
+  pl_tool_def tool;
+  double tool_target[3]; /* where the hand is; the tool follows */
 
   // the clock
   double anchor_clock, anchor_time; /* when the simulated time was what */
@@ -92,11 +104,29 @@ struct pl_session {
   pl_text text; /* room for messages */
 };
 
+/* Saving (session_save.c): posts the state as files. */
+pl_status pl_session_save(pl_session *session, pl_error *error);
+/* Fills the history with the recorded run. */
+pl_status pl_session_replay(pl_session *session, pl_error *error);
+/* Nodes that the fixes of the scene's file hold. */
+int64_t pl_session_held_by_file(const pl_session *session);
+/* What the session's scene of that number is loaded with. */
+pl_scene_def pl_session_scene_def(const pl_session *session, int entry);
+
 /* Loading (session_load.c): posts the scene or its errors. */
 void pl_session_load(pl_session *session, int entry);
 void pl_session_unload(pl_session *session);
 /* Loads again if the file has changed. */
 void pl_session_look(pl_session *session);
+
+/* The hand (session_hand.c): pulls, pins, throws, the tool. */
+pl_status pl_session_grab(pl_session *session, const pl_command *command, pl_error *error);
+void pl_session_drop(pl_session *session);
+pl_status pl_session_hold(pl_session *session, const pl_command *command, pl_error *error);
+pl_status pl_session_push(pl_session *session, const double *numbers, pl_error *error);
+void pl_session_lift(pl_session *session);
+/* Before each step: the tool follows the hand by a part of its radius at most. */
+void pl_session_follow(pl_session *session);
 
 /* Commands (session_act.c). */
 void pl_session_act(pl_session *session, const pl_command *command);

@@ -1,4 +1,5 @@
 /* What the session posts on the board. */
+#include "core/clock.h"
 #include "core/error.h"
 #include "view/describe.h"
 #include "view/session_parts.h"
@@ -9,8 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-// positions go out with every frame; what costs more, less often
-static const double tint_seconds = 1.0 / 25, gauge_seconds = 0.1;
+// positions go out with every frame; what costs more, less often, and never for more than a
+// fiftieth of the time
+static const double tint_seconds = 1.0 / 25, gauge_seconds = 0.1, most_share = 0.02;
+
+/* When something that has begun then and takes until now is done again. */
+static double again(double begun, double seconds)
+{
+  double cost = pl_now() - begun;
+  return begun + fmax(seconds, cost / most_share);
+}
 
 static pl_text *fresh(pl_session *session)
 {
@@ -103,7 +112,7 @@ static pl_status gauge(pl_session *session, pl_error *error)
   pl_status status = pl_world_measure(session->world, &now, error);
   if (status) return status;
   double steps = (double)(now.steps - before->steps);
-  double per_step = steps > 0 ? 1 / steps : NAN, ms = 1e3 * per_step;
+  double per_step = steps > 0 && !session->replaying ? 1 / steps : NAN, ms = 1e3 * per_step;
   double evaluate = now.seconds_evaluate - before->seconds_evaluate;
   double solve = now.seconds_solve - before->seconds_solve;
   double other = now.seconds - before->seconds - evaluate - solve;
@@ -147,6 +156,32 @@ static void fill_clock(const pl_session *session, pl_frame *frame)
   frame->step_seconds = session->step_seconds;
 }
 
+/* Colours, arrows and local frames, and the tool. */
+static pl_status tell_extras(pl_session *session, pl_frame *frame, double now, pl_error *error)
+{
+  pl_world *world = session->world;
+  pl_status status = PL_OK;
+  int is_time = now >= session->next_tint || !session->playing;
+  double begun = pl_now();
+  if (is_time && frame->tint != PL_TINT_none)
+    status = pl_surface_tint(&session->surface, world, frame->tint, session->values, error);
+  if (!status && is_time && frame->arrows != PL_ARROWS_none)
+    status = pl_surface_arrows(&session->surface, world, frame->arrows, session->vectors, error);
+  if (is_time) session->next_tint = again(begun, tint_seconds);
+  if (!status && session->show_locals) {
+    frame->local_count = session->locals.count;
+    status =
+        pl_locals_read(&session->locals, world, session->surface.room, session->local_room, error);
+  }
+  if (session->has_tool) {
+    frame->has_tool = 1;
+    frame->tool_radius = session->tool.radius;
+    memcpy(frame->tool_centre, session->tool.centre, sizeof frame->tool_centre);
+    pl_world_read_tool(world, frame->tool_force, NULL);
+  }
+  return status;
+}
+
 void pl_session_tell_frame(pl_session *session, double now)
 {
   pl_error error = {0};
@@ -156,20 +191,20 @@ void pl_session_tell_frame(pl_session *session, double now)
                     .vertex_count = session->surface.vertex_count,
                     .positions = session->positions,
                     .tint = session->tint,
-                    .values = session->values};
+                    .values = session->values,
+                    .arrows = session->arrows,
+                    .vectors = session->vectors,
+                    .locals = session->local_room};
   pl_status status =
       pl_surface_positions(&session->surface, session->world, session->positions, &error);
-  if (!status && frame.tint != PL_TINT_none && (now >= session->next_tint || !session->playing)) {
-    status =
-        pl_surface_tint(&session->surface, session->world, frame.tint, session->values, &error);
-    session->next_tint = now + tint_seconds;
-  }
+  if (!status) status = tell_extras(session, &frame, now, &error);
   if (!status && session->pull.index1 &&
       !pl_world_read_pull(session->world, session->pull, &frame.pulls[0], NULL))
     frame.pull_count = 1;
   if (!status && (now >= session->next_gauge || !session->playing)) {
+    double begun = pl_now();
     status = gauge(session, &error);
-    session->next_gauge = now + gauge_seconds;
+    session->next_gauge = again(begun, gauge_seconds);
     frame.flags |= PL_FRAME_GAUGED;
   }
   session->dirty = 0;

@@ -9,6 +9,7 @@
 
 #define X(id, name, unit, summary) name,
 const char *const pl_tint_names[PL_TINT_COUNT] = {PL_TINTS(X)};
+const char *const pl_arrows_names[PL_ARROWS_COUNT] = {PL_ARROWS(X)};
 #undef X
 
 /* ---- making it ---- */
@@ -152,8 +153,11 @@ static pl_status element_means(pl_surface *surface, pl_world *world, pl_body_id 
   size_t nodes = (size_t)pl_mesh_node_count(mesh), n = (size_t)pl_mesh_nodes_per_element(mesh);
   double *counts = surface->room + nodes, *values = surface->room + 3 * nodes;
   const int *elements = pl_mesh_elements(mesh);
-  pl_status status = pl_world_get_stress(world, body, tint == PL_TINT_von_mises ? values : NULL,
-                                         tint == PL_TINT_volume_ratio ? values : NULL, error);
+  double *first = tint == PL_TINT_von_mises || tint == PL_TINT_strain ? values : NULL;
+  double *second = first ? NULL : values;
+  pl_status status = tint == PL_TINT_von_mises || tint == PL_TINT_volume_ratio
+                         ? pl_world_get_stress(world, body, first, second, error)
+                         : pl_world_get_strain(world, body, first, second, error);
   if (status) return status;
   memset(means, 0, 2 * nodes * sizeof *means); // the counts stand behind the means
   for (size_t i = 0; i < n * (size_t)pl_mesh_element_count(mesh); i++) {
@@ -190,14 +194,34 @@ pl_status pl_surface_tint(pl_surface *surface, pl_world *world, pl_tint tint, fl
   pl_status status = PL_OK;
   for (int p = 0; p < surface->part_count && !status; p++) {
     const pl_surface_part *part = &surface->parts[p];
-    if (tint == PL_TINT_von_mises || tint == PL_TINT_volume_ratio)
-      status = element_means(surface, world, part->body, tint, surface->room, error);
-    else
+    if (tint == PL_TINT_displacement || tint == PL_TINT_velocity)
       status = lengths(surface, world, part->body, tint, error);
+    else
+      status = element_means(surface, world, part->body, tint, surface->room, error);
     for (int i = part->first_vertex; !status && i < part->first_vertex + part->vertices; i++)
       values[i] = (float)surface->room[surface->nodes[i]];
   }
   return status;
+}
+
+pl_status pl_surface_arrows(pl_surface *surface, pl_world *world, pl_arrows arrows, float *vectors,
+                            pl_error *error)
+{
+  for (int p = 0; p < surface->part_count; p++) {
+    const pl_surface_part *part = &surface->parts[p];
+    double *x = surface->room;
+    pl_status status =
+        arrows == PL_ARROWS_velocity
+            ? pl_world_get_velocities(world, part->body, x, error)
+            : pl_world_get_forces(world, part->body, arrows == PL_ARROWS_inner ? x : NULL,
+                                  arrows == PL_ARROWS_outer ? x : NULL, error);
+    if (status && status != PL_E_ARGUMENT) return status;
+    for (int i = part->first_vertex; i < part->first_vertex + part->vertices; i++) {
+      for (int k = 0; k < 3; k++)
+        vectors[3 * i + k] = status ? 0 : (float)x[3 * (size_t)surface->nodes[i] + (size_t)k];
+    }
+  }
+  return PL_OK;
 }
 
 pl_status pl_surface_held(pl_surface *surface, const pl_world *world, unsigned char *held,

@@ -30,6 +30,8 @@ void pl_surface_release(pl_surface *surface);
   X(none, "none", "", "the bodies' own colours")                                                   \
   X(von_mises, "von-mises", "Pa", "von Mises stress, mean of the elements around")                 \
   X(volume_ratio, "volume-ratio", "1", "volume over rest volume (det F), mean of the elements")    \
+  X(strain, "strain", "1", "equivalent strain, mean of the elements around")                       \
+  X(energy_density, "energy-density", "J/m^3", "elastic energy per volume, mean of the elements")  \
   X(displacement, "displacement", "m", "distance from the place at rest")                          \
   X(velocity, "velocity", "m/s", "speed")
 
@@ -42,12 +44,31 @@ typedef enum pl_tint {
 
 extern const char *const pl_tint_names[PL_TINT_COUNT];
 
+/* What arrows can show; the order is the protocol's. */
+#define PL_ARROWS(X)                                                                               \
+  X(none, "none", "", "no arrows")                                                                 \
+  X(velocity, "velocity", "m/s", "velocities")                                                     \
+  X(outer, "outer-forces", "N", "loads, pulls, the tool, and what holds fixed points")             \
+  X(inner, "inner-forces", "N", "elastic and viscous forces on the nodes")
+
+typedef enum pl_arrows {
+#define X(id, name, unit, summary) PL_ARROWS_##id,
+  PL_ARROWS(X)
+#undef X
+      PL_ARROWS_COUNT
+} pl_arrows;
+
+extern const char *const pl_arrows_names[PL_ARROWS_COUNT];
+
 /* 3 numbers per vertex. */
 pl_status pl_surface_positions(pl_surface *surface, const pl_world *world, float *positions,
                                pl_error *error);
 /* 1 number per vertex. */
 pl_status pl_surface_tint(pl_surface *surface, pl_world *world, pl_tint tint, float *values,
                           pl_error *error);
+/* 3 numbers per vertex; zeros for bodies whose forces are not known at nodes. */
+pl_status pl_surface_arrows(pl_surface *surface, pl_world *world, pl_arrows arrows, float *vectors,
+                            pl_error *error);
 /* 1 byte per vertex, as pl_world_get_held. */
 pl_status pl_surface_held(pl_surface *surface, const pl_world *world, unsigned char *held,
                           pl_error *error);

@@ -243,10 +243,22 @@ static pl_status fresh_integrator(pl_world *world, pl_error *error)
   return PL_OK;
 }
 
+/* Of doubles that may stand anywhere. */
+static int are_finite(const char *from, int64_t count)
+{
+  for (int64_t i = 0; i < count; i++) {
+    double value;
+    memcpy(&value, from + (size_t)i * sizeof value, sizeof value);
+    if (!isfinite(value)) return 0;
+  }
+  return 1;
+}
+
 static pl_status check_head(const pl_world *world, const head *first, size_t size, pl_error *error)
 {
-  if (first->cookie != head_cookie || first->blocks != world->blocks || !isfinite(first->time) ||
-      first->history < 0 || first->history > PL_MOST_HISTORY)
+  if (first->cookie != head_cookie || first->blocks != world->blocks ||
+      !isfinite(first->time + first->epoch) || first->history < 0 ||
+      first->history > PL_MOST_HISTORY)
     return pl_fail(error, PL_E_ARGUMENT, "these bytes are not a state of this world");
   size_t right = sizeof *first + (2 + (size_t)first->history) * vector_size(world);
   if (size == right) return PL_OK;
@@ -262,11 +274,15 @@ pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, 
                    pl_world_state_size(world), size);
   memcpy(&first, from, sizeof first);
   pl_status status = check_head(world, &first, size, error);
+  if (!status && !are_finite(from + sizeof first, (2 + first.history) * 3 * world->blocks))
+    status = pl_fail(error, PL_E_ARGUMENT, "these bytes are not a state of this world");
   // what was remembered means something to the same integrator only
   int remembers = first.integrator == integrator_of(world) &&
                   (first.past.steps > 0 || first.past.next > 0 || first.past.own[0] > 0);
   if (!status && remembers) status = pl_world_prepare(world, error);
   if (!status) status = fresh_integrator(world, error);
+  if (!status && remembers && first.history > world->integrator->history_count)
+    status = pl_fail(error, PL_E_ARGUMENT, "these bytes are not a state of this world");
   if (status) return status;
 
   // with another dt than then, time is counted from here

@@ -134,6 +134,65 @@ pl_status pl_world_get_stress(pl_world *world, pl_body_id id, double *von_mises,
   return PL_OK;
 }
 
+pl_status pl_world_get_strain(pl_world *world, pl_body_id id, double *strain,
+                              double *energy_density, pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (status) return status;
+  size_t count = (size_t)body->mesh->element_count;
+  double *inside = pl_alloc(&world->allocator, 2 * count, sizeof(double)); // zeros
+  if (!inside) return pl_fail_memory(error);
+  if (body->model->ops->strains)
+    body->model->ops->strains(body->model, world->state.q + 3 * body->offset,
+                              strain ? inside : NULL, energy_density ? inside + count : NULL,
+                              world->pool);
+  for (size_t e = 0; e < count; e++) {
+    if (strain) strain[body->element_order[e]] = inside[e];
+    if (energy_density) energy_density[body->element_order[e]] = inside[count + e];
+  }
+  pl_free(&world->allocator, inside);
+  return PL_OK;
+}
+
+/* Forces from outside: what the step adds, without weight; where a block is held, what balances
+ * the rest. */
+static void fill_outer(pl_world *world, const pl_body *body, const double *inner, double *outer)
+{
+  world->system.ops->external(&world->system, world->state.time, world->state.q, world->state.v,
+                              outer);
+  double *part = outer + 3 * body->offset;
+  for (int i = 0; i < 3 * body->blocks; i++) {
+    double weight = body->model->lumped_mass[i / 3] * world->gravity[i % 3];
+    int held = world->holders[3 * body->offset + i] != 0;
+    part[i] = (held ? -inner[i] : part[i]) - weight;
+  }
+}
+
+pl_status pl_world_get_forces(pl_world *world, pl_body_id id, double *inner, double *outer,
+                              pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (!status && body->model->ops->nodes)
+    status =
+        pl_fail(error, PL_E_ARGUMENT,
+                "body \"%.80s\" has control points for unknowns; forces are known at nodes only",
+                body->name);
+  if (!status) status = pl_world_prepare(world, error);
+  if (status) return status;
+  size_t size = 3 * (size_t)body->blocks;
+  double *room = pl_alloc(&world->allocator, size + 3 * (size_t)world->blocks, sizeof(double));
+  if (!room) return pl_fail_memory(error);
+  const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
+  body->model->ops->evaluate(body->model, q, v, room, 0, 0, 0, NULL, world->pool);
+  if (outer) fill_outer(world, body, room, room + size);
+  if (inner) to_mesh(body, room, inner);
+  if (outer) to_mesh(body, room + size + 3 * body->offset, outer);
+  pl_free(&world->allocator, room);
+  return PL_OK;
+}
+
 /* ---- probes ---- */
 
 pl_status pl_world_add_probe(pl_world *world, const pl_probe_def *def, pl_probe_id *id,

@@ -36,7 +36,7 @@ static void add_load(const pl_world *world, const pl_load *load, double factor, 
   body->model->ops->spread(body->model, q, nodal, f);
 }
 
-/* f += gravity, drag, loads and pulls. */
+/* f += gravity, drag, loads, pulls and the tool. */
 static void add_external(pl_world *world, double t, const double *q, const double *v, double *f)
 {
   double scale = world->system.load_scale;
@@ -58,6 +58,7 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
     if (factor != 0) add_load(world, load, factor, q, f);
   }
   pl_pulls_force(world, scale, t, q, v, f);
+  pl_tool_force(world, scale, q, f);
   pl_contacts_friction(world, f);
   pl_skins_force(world, q, v, f);
 }
@@ -78,6 +79,7 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
   if (A) {
     pl_pulls_stiffness(world, system->load_scale, t, q, kq, kv, A);
     pl_skins_stiffness(world, q, v, kq, kv, A);
+    pl_tool_stiffness(world, system->load_scale, q, kq, A);
   }
   if (f) add_external(world, t, q, v, f);
 }
@@ -185,11 +187,14 @@ void pl_world_unprepare(pl_world *world)
   world->ready = 0;
 }
 
-/* The general solver with the tolerance that was set for the other. */
+/* The general solver with the tolerance and the iterations that were set for the other. */
 static pl_status take_general_solver(pl_world *world, pl_error *error)
 {
-  pl_setting tolerance = {.name = "tolerance", .value = {world->solver_part.values[0]}};
-  pl_choice choice = {"bicgstab", &tolerance, 1};
+  const double *values = world->solver_part.values;
+  int at = pl_param_find(world->solver_part.member, "iterations");
+  pl_setting settings[] = {{.name = "tolerance", .value = {values[0]}},
+                           {.name = "iterations", .value = {at >= 0 ? values[at] : 0}}};
+  pl_choice choice = {"bicgstab", settings, at >= 0 ? 2 : 1};
   return pl_choice_resolve(&pl_solver_family, &choice, &world->solver_part.member,
                            world->solver_part.values, error);
 }

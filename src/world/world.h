@@ -16,6 +16,7 @@
 #include "world/pull.h"
 #include "world/quantity.h"
 #include "world/skin.h"
+#include "world/tool.h"
 
 #define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
 
@@ -108,6 +109,8 @@ struct pl_world {
   double contact_slack; /* how deep a node may be inside, m: far below the size of an element */
   pl_pull *pulls;
   size_t pull_count, pull_room;
+  pl_tool_def tool;
+  int has_tool;
   size_t body_count, body_room, fix_count, fix_room, load_count, load_room, probe_count, probe_room;
 
   int blocks;

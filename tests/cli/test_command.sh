@@ -124,6 +124,22 @@ for count in -1 0 2147483648 9223372036854775807; do
 done
 printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 nan 0 0\n$EndNodes\n' >m.msh
 expect 1 "m.msh" "$pliant" check scene.xml
+# from a solid to a surface and back to elements, finer ones, and other people's meshers
+"$pliant" mesh surface duck --size 0.08 -o duck.obj >stdout 2>stderr && ok || bad "surface: $(cat stderr)"
+"$pliant" mesh info duck.obj | grep -q "wrong" && bad "the duck's surface is not closed" || ok
+"$pliant" mesh duck.obj --size 0.1 --grading 1 -o duck.msh >stdout 2>stderr && ok || bad "fill: $(cat stderr)"
+"$pliant" mesh fill tube --method voxels --elements 900 -o tube.msh 2>stderr | grep -q hexahedra && ok || bad "voxels: $(cat stderr)"
+"$pliant" mesh refine good.msh -o finer.msh 2>stderr | grep -q "192 tetrahedra" && ok || bad "refine: $(cat stderr)"
+"$pliant" mesh refine good.msh --around "0 0 0" --radius 0.2 -o finer.msh >stdout 2>stderr && ok || bad "refine: $(cat stderr)"
+expect 2 "belong together" "$pliant" mesh refine good.msh --around "0 0 0" -o finer.msh
+expect 2 "levels" "$pliant" mesh refine good.msh --levels 0 -o finer.msh
+expect 1 "hexahedra" "$pliant" mesh refine tube.msh -o finer.msh
+expect 1 "there is: tetgen, gmsh" "$pliant" mesh fill duck --with blender -o duck.msh
+expect 1 "not installed" env PATH=/nowhere "$pliant" mesh fill duck --with gmsh -o duck.msh
+for mesher in tetgen gmsh; do
+  command -v $mesher >/dev/null || continue
+  "$pliant" mesh fill duck --with $mesher --size 0.15 -o duck.msh >stdout 2>stderr && ok || bad "$mesher: $(cat stderr)"
+done
 "$pliant" mesh convert good.msh other.vtu >stdout 2>stderr && ok || bad "convert: $(cat stderr)"
 expect 1 "good.xyz" "$pliant" mesh convert good.msh good.xyz
 "$pliant" mesh convert --set encoding=binary good.msh binary.msh >stdout 2>stderr && grep -aq "^4.1 1 8" binary.msh && ok || bad "convert --set: $(cat stderr)"
@@ -147,7 +163,7 @@ done
 
 # a shape without a scene
 "$pliant" run -q other.stl -o dropped --set world.duration=0.1 2>stderr && ok || bad "run a surface: $(cat stderr)"
-[ -e dropped/scene.xml ] && [ -e dropped/body.glb ] && [ -e dropped/body.pvd ] && ok || bad "run a surface: $(ls dropped)"
+[ -e dropped/scene.xml ] && [ -e dropped/body-surface.glb ] && [ -e dropped/body.pvd ] && ok || bad "run a surface: $(ls dropped)"
 "$pliant" run -q good.msh --up y -o dropped --set world.duration=0.05 2>stderr && ok || bad "run a mesh: $(cat stderr)"
 grep -q 'gravity="0 -9.81 0"' dropped/scene.xml && ok || bad "--up y"
 expect 1 "x, y or z" "$pliant" run good.msh --up w -o dropped
@@ -191,6 +207,27 @@ grep -q '</VTKFile>' killed/bar.pvd && ok || bad "kill: bar.pvd is cut"
 for file in $(grep -o 'bar_[0-9]*.vtu' killed/bar.pvd); do
   "$pliant" mesh info "killed/$file" >stdout 2>stderr || { bad "kill: $file"; break; }
 done
+
+# ---- a run is recorded; going on from its last state; what is no recording is told ----
+scene
+"$pliant" run scene.xml -o taped -q 2>stderr && [ -s taped/recording.plr ] && ok || bad "no recording"
+mkdir -p taped-scene && cp taped/recording.plr taped-scene/ && sed 's/<world /<world start="recording.plr" /' scene.xml >taped-scene/scene.xml
+"$pliant" run taped-scene/scene.xml -o on -q 2>stderr && ok || bad "going on: $(cat stderr)"
+[ "$(sed -n 2p on/probes.csv)" = "$(tail -n 1 taped/probes.csv)" ] && ok || bad "it does not begin where the other ended"
+sed -i 's/recording.plr/none.plr/' taped-scene/scene.xml
+expect 1 "none.plr" "$pliant" check taped-scene/scene.xml
+if "$pliant" view --help >/dev/null 2>&1; then
+  for command in "view taped" "run --replay taped"; do
+    "$pliant" $command >stdout 2>stderr &
+    for i in $(seq 50); do grep -q '^open http' stdout && break; sleep 0.1; done
+    grep -q '^open http' stdout && ok || bad "$command: $(cat stderr)"
+    kill -INT $!
+    wait $!
+  done
+  expect 1 "recording.plr" "$pliant" view full
+  printf 'PLIANTR1' >damaged.plr
+  expect 1 "damaged.plr" "$pliant" view damaged.plr
+fi
 
 # ---- help and lists ----
 for command in run check list mesh bench; do

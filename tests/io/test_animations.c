@@ -270,6 +270,41 @@ TEST(facets)
   pl_mesh_destroy(mesh);
 }
 
+/* A mesh of triangles: every format writes it, or says that it cannot. */
+TEST(triangles)
+{
+  pl_mesh *mesh = NULL;
+  pl_mesh_def def = {.node_count = 4,
+                     .nodes = (double[]){0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
+                     .element_count = 4,
+                     .nodes_per_element = 3,
+                     .elements = (int[]){0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3}};
+  CHECK_OK(pl_mesh_create(&def, &mesh, error));
+  for (int i = 0; mesh && pl_format_family.members[i]; i++) {
+    const pl_format_ops *format = (const void *)pl_format_family.members[i];
+    const char *name = format->info.name, *word = NULL;
+    pl_allocator allocator = pl_allocator_default();
+    pl_bytes bytes = {0};
+    char path[256];
+    if (!format->write) continue;
+    snprintf(path, sizeof path, "/tmp/pliant-triangles-%ld.%.*s", (long)getpid(),
+             (int)strcspn(format->extensions, "|"), format->extensions);
+    if (strcmp(name, "vega") == 0 || strcmp(name, "tetgen") == 0) {
+      CHECK_FAILS(pl_mesh_write(mesh, path, error), PL_E_UNSUPPORTED, "use .vtu");
+      continue;
+    }
+    CHECK_OK(pl_mesh_write(mesh, path, error));
+    CHECK_OK(pl_file_read(&allocator, path, 0, &bytes, error));
+    if (strcmp(name, "abaqus") == 0) word = "TYPE=S3\n1, 1, 3, 2\n";
+    if (strcmp(name, "medit") == 0) word = "Triangles\n4\n1 3 2 0\n";
+    if (strcmp(name, "obj") == 0) word = "f 1 3 2\n";
+    if (word) CHECK(bytes.data && strstr(bytes.data, word));
+    pl_bytes_free(&allocator, &bytes);
+    unlink(path);
+  }
+  pl_mesh_destroy(mesh);
+}
+
 TEST(csv)
 {
   film f;
@@ -361,4 +396,4 @@ TEST(failing_allocations)
   free_film(&f);
 }
 
-TESTS(X(pc2) X(mdd) X(glb) X(facets) X(csv) X(refused) X(failing_allocations))
+TESTS(X(pc2) X(mdd) X(glb) X(facets) X(triangles) X(csv) X(refused) X(failing_allocations))

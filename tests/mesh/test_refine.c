@@ -262,6 +262,41 @@ TEST(local)
   pl_mesh_destroy(mesh);
 }
 
+/* Hanging nodes follow linear fields, and forces do the same work through them. */
+TEST(constraints)
+{
+  pl_mesh *mesh = ball(0.3);
+  pl_forest *f = plant_in(mesh);
+  for (int t = 0; t < 40; t++) CHECK_OK(pl_forest_refine(f, 7 * t, error));
+  size_t count = 3 * f->node_count;
+  double *x = malloc(count * sizeof *x), *forces = malloc(count * sizeof *forces);
+  double there = 0, here = 0;
+  int hanging = 0;
+  for (size_t i = 0; i < count; i++) {
+    const double *p = f->nodes[i / 3].place;
+    hanging += pl_forest_is_hanging(f, (int)(i / 3));
+    x[i] = pl_forest_is_hanging(f, (int)(i / 3)) ? 99 : p[0] - 2 * p[1] + (double)(i % 3);
+    forces[i] = test_uniform();
+  }
+  CHECK(hanging > 100);
+  pl_forest_follow(f, 3, x);
+  for (size_t i = 0; i < count; i++) {
+    const double *p = f->nodes[i / 3].place;
+    CHECK_NEAR(x[i], p[0] - 2 * p[1] + (double)(i % 3), 1e-14);
+    there += x[i] * forces[i];
+  }
+  pl_forest_push(f, 3, forces);
+  for (size_t i = 0; i < count; i++) {
+    here += x[i] * forces[i];
+    if (pl_forest_is_hanging(f, (int)(i / 3))) CHECK(forces[i] == 0);
+  }
+  CHECK_NEAR(here, there, 1e-11);
+  free(x);
+  free(forces);
+  pl_forest_destroy(f);
+  pl_mesh_destroy(mesh);
+}
+
 /* Sets are followed, and numbers tell where nodes went. */
 TEST(sets)
 {
@@ -328,4 +363,5 @@ TEST(refusals)
   pl_mesh_destroy(hexes);
 }
 
-TESTS(X(three_shapes) X(numbering) X(hierarchical_basis) X(local) X(sets) X(no_memory) X(refusals))
+TESTS(X(three_shapes) X(numbering) X(hierarchical_basis) X(local) X(constraints) X(sets)
+          X(no_memory) X(refusals))

@@ -4,17 +4,23 @@
 #include "sparse/vector.h"
 #include "system.h"
 
-static pl_solver *make_solver(const char *name, const char *preconditioner, const pl_bsr *A)
+static pl_solver *make_solver_with(const char *name, const pl_setting *setting,
+                                   const char *preconditioner, const pl_bsr *A)
 {
   pl_allocator allocator = pl_allocator_default();
   pl_part solver, part;
   pl_solver *made = NULL;
-  CHECK_OK(pl_choice_resolve(&pl_solver_family, &(pl_choice){name, NULL, 0}, &solver.member,
-                             solver.values, error));
+  CHECK_OK(pl_choice_resolve(&pl_solver_family, &(pl_choice){name, setting, setting != NULL},
+                             &solver.member, solver.values, error));
   CHECK_OK(pl_choice_resolve(&pl_preconditioner_family, &(pl_choice){preconditioner, NULL, 0},
                              &part.member, part.values, error));
   CHECK_OK(pl_solver_create(&allocator, &solver, &part, A, &made, error));
   return made;
+}
+
+static pl_solver *make_solver(const char *name, const char *preconditioner, const pl_bsr *A)
+{
+  return make_solver_with(name, NULL, preconditioner, A);
 }
 
 static int solve(pl_solver *solver, const pl_bsr *A, const pl_filter *filter, double *x)
@@ -147,7 +153,8 @@ TEST(factors_are_reused_and_renewed)
   pl_bsr *A = test_laplacian(30, 30);
   add_mass(A, 0.1);
   double *x = malloc(2700 * sizeof *x);
-  pl_solver *solver = make_solver("direct", "auto", A);
+  pl_setting patience = {.name = "patience", .value = {1}};
+  pl_solver *solver = make_solver_with("direct", &patience, "auto", A);
   CHECK(solve(solver, A, NULL, x) == 1);
   // a small change costs some iterations, but no new factor
   for (int row = 0; row < A->rows; row += 2) A->values[9 * A->diagonal[row]] *= 1.02;

@@ -1,17 +1,16 @@
 // What a user does with the page, done by a program in a real browser. Each test says what must be
 // seen; pictures are kept to be looked at. A word on the command line runs only the tests that
 // contain it.
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import os from 'node:os';
 import path from 'node:path';
+import { complaints, launch, openPage as openIn, pause, ready, requests, serve, tell, until } from './driver.mjs';
 
-const { PLIANT_SOURCE: source, PLIANT_COMMAND: command, PLIANT_BROWSER: browserPath, PLIANT_PICTURES: pictures } = process.env;
-const { chromium } = createRequire(path.join(source, 'viewer/package.json'))('playwright-core');
-const token = 'feedfacefeedfacefeedfacefeedface';
+const { PLIANT_COMMAND: command, PLIANT_PICTURES: pictures } = process.env;
 
-// ---- scenes and servers ----
+// ---- scenes ----
 
 const scene = (title, young = '1e6', extra = '') => `<pliant title="${title}">
   <world dt="0.01" duration="2" gravity="0 0 -9.81"/>
@@ -27,51 +26,35 @@ const folder = await mkdtemp(path.join(os.tmpdir(), 'pliant-browser-'));
 const barPath = path.join(folder, 'bar.xml');
 await writeFile(barPath, scene('Soft &lt;b>bar&lt;/b>'));
 await writeFile(path.join(folder, 'stiff.xml'), scene('Stiff bar', '2e7'));
+const dropPath = path.join(folder, 'drop', 'drop.xml');
+await mkdir(path.dirname(dropPath));
+await writeFile(dropPath, `<pliant title="Two that fall">
+  <world dt="0.01" duration="0.6" gravity="0 0 -9.81"/>
+  <material name="m" young="3e5" poisson="0.3" density="1000"/>
+  <mesh name="b"><box size="0.4 0.4 0.4" cells="4 4 4" element="hex"/></mesh>
+  <body name="cube" mesh="b" material="m" velocity="0 0 -1"/>
+  <obstacle name="floor" shape="plane" point="0 0 -0.3" friction="0.4"/>
+  <obstacle name="wall" shape="plane" point="-0.6 0 0" normal="1 0 0"/>
+  <view direction="1 -3 1.2" up="0 0 1" colour="none"/>
+  <output every="0.02" format="none"/>
+</pliant>
+`);
 
-async function serve(file, port = 0, words = []) {
-  const child = spawn(command, ['view', '--no-open', '--token', token, '--port', String(port), ...words, file]);
-  const address = await new Promise((resolve, reject) => {
-    child.stdout.on('data', (data) => { const found = /open (\S+)/.exec(data); if (found) resolve(found[1]); });
-    child.on('exit', (code) => reject(new Error(`pliant view ended with ${code}`)));
-  });
-  const ended = new Promise((resolve) => child.on('exit', resolve));
-  return { address, port: Number(new URL(address).port), stop: () => { child.kill('SIGINT'); return ended; } };
-}
+const run = promisify(execFile);
 
 // ---- the runner ----
 
 const only = process.argv[2];
 const tests = [];
-const test = (name, run) => tests.push({ name, run });
+const test = (name, body) => tests.push({ name, body });
 function check(condition, text) {
   if (!condition) throw new Error(text);
 }
 
-const browser = await chromium.launch({
-  executablePath: browserPath,
-  args: ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
-    '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
-});
-const requests = [], complaints = [];
-
-async function openPage(address, options = {}) {
-  const page = await browser.newPage({ viewport: { width: 1100, height: 700 }, colorScheme: 'light', ...options });
-  page.on('request', (request) => requests.push(request.url()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (line) => { if (line.type() === 'error' && !/WebSocket|ERR_CONNECTION/.test(line.text())) complaints.push(line.text()); });
-  await page.goto(address);
-  return page;
-}
-const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 20000 });
-const ready = (page) => until(page, () => window.pliant?.app.frame && pliant.stage.draws > 1);
+const browser = await launch();
+const openPage = (address) => openIn(browser, address);
 const time = (page) => page.evaluate(() => pliant.app.frame.time);
 const picture = (page, name) => page.screenshot({ path: path.join(pictures, `${name}.png`) });
-const tell = (page, line) => page.evaluate((text) => pliant.send(text), line);
-
-async function pause(page) {
-  await tell(page, 'pause');
-  await until(page, () => pliant.app.frame && !pliant.app.frame.playing && !pliant.app.state.playing);
-}
 
 // Colours on the stage, coarsely: how many different ones, how much is not background, a sum.
 const look = (page) => page.evaluate(async () => {
@@ -121,7 +104,7 @@ test('it plays, pauses, steps and goes back', async () => {
   await page.click('#play');
   await until(page, () => !pliant.app.frame.playing);
   const stopped = await time(page);
-  await page.waitForTimeout(300);
+  await page.waitForTimeout(150);
   check((await time(page)) === stopped, 'time must stand still');
   await page.click('#step');
   await until(page, (t) => Math.abs(pliant.app.frame.time - t - 0.01) < 1e-9, stopped);
@@ -151,7 +134,7 @@ test('a pull moves the body and tells its force', async () => {
   await picture(page, '2-pull');
   await page.mouse.up();
   await until(page, () => pliant.app.frame.pulls.length === 0);
-  check(!(await page.isVisible('#force')), 'the force must be gone');
+  await page.waitForSelector('#force', { state: 'hidden' });
 });
 
 test('points are pinned and freed', async () => {
@@ -175,8 +158,7 @@ test('colours change the picture', async () => {
   check(Math.abs(after.sum - before.sum) > 1e4, 'the pixels must change');
   check(/m$/.test(await page.textContent('#legend-high')), 'the legend must have the unit');
   await picture(page, '3-displacement');
-  for (const name of ['volume-ratio', 'velocity', 'none']) {
-    await page.keyboard.press('Escape');
+  for (const name of ['volume-ratio', 'strain', 'energy-density', 'velocity', 'none']) {
     await tell(page, `tint ${name}`);
     await until(page, (want) => pliant.app.painted === want, name);
   }
@@ -184,6 +166,38 @@ test('colours change the picture', async () => {
   await page.keyboard.press('w');
   check((await look(page)).sum !== after.sum, 'the mesh must be drawn');
   await tell(page, 'tint von-mises');
+});
+
+test('arrows, local frames and patterns are drawn', async () => {
+  await tell(page, 'arrows outer-forces');
+  await tell(page, 'locals 1');
+  await page.selectOption('#pattern', 'checks');
+  await until(page, () => pliant.stage.props.arrows.count > 5 && pliant.stage.props.locals.visible);
+  check(/longest [\d.]+ k?N/.test(await page.textContent('#arrows-key')), 'what the longest arrow means');
+  await picture(page, '4-arrows');
+  await page.selectOption('#pattern', 'plain');
+  await tell(page, 'arrows velocity');
+  await until(page, () => /m\/s/.test(document.getElementById('arrows-key').textContent));
+  await tell(page, 'arrows none');
+  await tell(page, 'locals 0');
+  await until(page, () => !pliant.stage.props.arrows.visible && !pliant.stage.props.locals.visible);
+});
+
+test('the sphere pushes', async () => {
+  await tell(page, 'reset');
+  await until(page, () => pliant.app.frame?.time === 0);
+  await page.keyboard.press('x');
+  const from = await tip(page);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  for (let i = 1; i <= 5; i++) await page.mouse.move(from.x, from.y - 14 * i);
+  await tell(page, 'play');
+  await until(page, () => pliant.app.frame.tool && Math.hypot(...pliant.app.frame.tool.force) > 1);
+  await until(page, () => /N$/.test(document.getElementById('force').textContent));
+  await picture(page, '5-push');
+  await page.mouse.up();
+  await until(page, () => !pliant.app.frame.tool);
+  await page.keyboard.press('x');
 });
 
 test('charts fill', async () => {
@@ -198,7 +212,7 @@ test('charts fill', async () => {
     return count;
   }));
   check(inks.length === 6 && inks.every((count) => count > 100), `every chart must have lines: ${inks}`);
-  await picture(page, '4-charts');
+  await picture(page, '6-charts');
 });
 
 test('values take effect', async () => {
@@ -227,14 +241,14 @@ test('values take effect', async () => {
   await tell(page, 'set material.0 poisson 0.7');
   await page.waitForSelector('.notice.bad');
   check(/poisson = 0.7/.test(await page.textContent('.notice.bad')), 'the server must say what is wrong');
-  await picture(page, '5-values');
+  await picture(page, '7-values');
 });
 
 test('scenes are chosen from the gallery', async () => {
   await page.keyboard.press('g');
   await page.waitForSelector('#gallery[open]');
   await until(page, () => document.querySelectorAll('#cards img').length === 2);
-  await picture(page, '6-gallery');
+  await picture(page, '8-gallery');
   await page.click('#cards button:nth-child(2)');
   await until(page, () => document.getElementById('title').textContent === 'Stiff bar' && pliant.app.frame);
   await tell(page, 'open 0');
@@ -250,9 +264,18 @@ test('things can be taken away', async () => {
     const content = await readFile(await saved.path(), 'latin1');
     check(content.startsWith(start) && content.length > 200, `the content of the ${what}: ${content.slice(0, 40)}`);
   }
+  await page.click('#save');
+  const files = [];
+  page.on('download', (file) => files.push(file));
+  await page.click('[data-save="state"]');
+  for (let i = 0; files.length < 2 && i < 100; i++) await page.waitForTimeout(50);
+  for (const file of files) await file.saveAs(path.join(folder, file.suggestedFilename()));
+  const { stdout } = await run(command, ['check', path.join(folder, 'bar-state.xml')]);
+  check(/bar-state/.test(stdout), 'the saved scene must be a good one');
+  for (const file of files) await rm(path.join(folder, file.suggestedFilename()));
   await tell(page, 'play');
   await page.keyboard.press('v');
-  await page.waitForTimeout(1500);
+  await page.waitForTimeout(700);
   const [video] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('v')]);
   check(/\.webm$/.test(video.suggestedFilename()), 'the name of the video');
 });
@@ -260,21 +283,21 @@ test('things can be taken away', async () => {
 test('help, dark and small screens', async () => {
   await page.keyboard.press('h');
   check(await page.isVisible('#keys'), 'help must open');
-  await picture(page, '7-help');
+  await picture(page, '9-help');
   await page.keyboard.press('Escape');
   check(!(await page.isVisible('#keys')), 'help must close');
   await page.keyboard.press('t');
   check((await page.evaluate(() => document.documentElement.dataset.theme)) === 'dark', 'dark must come');
   await page.waitForTimeout(300);
-  await picture(page, '8-dark');
+  await picture(page, '10-dark');
   await page.setViewportSize({ width: 380, height: 780 });
   await page.waitForTimeout(300);
   const outside = await page.evaluate(() => [...document.querySelectorAll('.bar button, .bar select, .bar output, nav button')]
     .filter((node) => node.offsetParent).map((node) => [node.id, node.getBoundingClientRect()])
     .filter(([, box]) => box.left < -1 || box.right > innerWidth + 1).map(([id]) => id));
   check(outside.length === 0, `everything must fit on a phone: ${outside}`);
-  await picture(page, '9-phone');
-  await page.setViewportSize({ width: 1100, height: 700 });
+  await picture(page, '11-phone');
+  await page.setViewportSize({ width: 960, height: 600 });
   await page.keyboard.press('t');
 });
 
@@ -305,7 +328,7 @@ test('a message that makes no sense is told', async () => {
 test('the page comes back when the server does', async () => {
   await server.stop();
   await page.waitForSelector('#lost', { state: 'visible' });
-  await picture(page, '10-lost');
+  await picture(page, '12-lost');
   server = await serve(barPath, server.port);
   await page.waitForSelector('#lost', { state: 'hidden' });
   const before = await page.evaluate(() => pliant.app.frames);
@@ -327,10 +350,41 @@ test('a bad scene is told by file and line, and followed', async () => {
   await page.waitForSelector('#broken', { state: 'visible' });
   const text = await page.textContent('#errors');
   check(/bar\.xml:3/.test(text) && /poisson = 0.7/.test(text) && /bar\.xml:5/.test(text), `file, line and reason: ${text}`);
-  await picture(page, '11-broken');
+  await picture(page, '13-broken');
   await writeFile(barPath, good);
   await page.waitForSelector('#broken', { state: 'hidden' });
   await ready(page);
+});
+
+test('obstacles are drawn, a body is thrown, its run is shown again', async () => {
+  await server.stop();
+  server = await serve(dropPath, server.port);
+  await until(page, () => pliant.app.scene?.file === 'drop.xml' && pliant.stage.ground?.real && pliant.stage.props.obstacles.children.length === 1);
+  await until(page, () => pliant.app.frame?.time > 0.4);
+  const lowest = await page.evaluate(() => pliant.stage.surface.low.z);
+  check(lowest > -0.302, `the floor must hold the cube: ${lowest}`);
+  await picture(page, '14-obstacles');
+  // a swing of the hand
+  const middle = await page.evaluate(() => pliant.stage.project(pliant.stage.surface.low.clone().add(pliant.stage.surface.high).multiplyScalar(0.5).toArray()));
+  await page.mouse.move(middle.x, middle.y);
+  await page.mouse.down();
+  for (let i = 1; i <= 6; i++) await page.mouse.move(middle.x + 12 * i, middle.y - 22 * i);
+  await page.mouse.up();
+  await page.evaluate(() => {
+    // as if the hand had been as fast as a hand
+    pliant.hand.trail.forEach((spot, i, all) => { spot.time = performance.now() - 16 * (all.length - i); });
+    pliant.hand.throw();
+  });
+  await until(page, (z) => pliant.stage.surface.low.z > z + 0.1, lowest);
+  await server.stop();
+  await run(command, ['run', dropPath, '-q', '-o', path.join(folder, 'drop', 'out')]);
+  server = await serve(path.join(folder, 'drop', 'out'), server.port);
+  await until(page, () => pliant.app.state?.replaying && pliant.app.frame?.count === 31);
+  check(await page.isVisible('#replay'), 'a recorded run must say so');
+  await until(page, () => pliant.app.frame.place === 30 && !pliant.app.frame.playing);
+  await page.click('#live');
+  await page.click('#step');
+  await until(page, () => pliant.app.frame.count === 32 && Math.abs(pliant.app.frame.time - 0.61) < 1e-9);
 });
 
 test('nothing was asked of anybody else', async () => {
@@ -343,11 +397,11 @@ test('nothing was asked of anybody else', async () => {
 
 let failed = 0;
 try {
-  for (const { name, run } of tests) {
+  for (const { name, body } of tests) {
     if (only && !name.includes(only) && name !== tests[0].name) continue;
     const start = Date.now();
     try {
-      await run();
+      await body();
       console.log(`ok     ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
     } catch (error) {
       failed++;

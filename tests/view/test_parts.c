@@ -119,6 +119,7 @@ static float f32_at(const pl_text *text, size_t at)
 TEST(a_frame_has_its_layout)
 {
   const float positions[6] = {1, 2, 3, 4, 5, 6}, values[2] = {0.5f, -2};
+  const float vectors[6] = {7, 8, 9, 10, 11, 12}, locals[PL_LOCAL_FLOATS] = {13};
   pl_frame frame = {.scene = 3,
                     .number = 7,
                     .flags = PL_FRAME_PLAYING | PL_FRAME_GAUGED,
@@ -127,6 +128,14 @@ TEST(a_frame_has_its_layout)
                     .positions = positions,
                     .tint = PL_TINT_velocity,
                     .values = values,
+                    .arrows = PL_ARROWS_outer,
+                    .vectors = vectors,
+                    .local_count = 1,
+                    .locals = locals,
+                    .has_tool = 1,
+                    .tool_radius = 0.5,
+                    .tool_centre = {1, 2, 3},
+                    .tool_force = {0, 0, 4},
                     .pull_count = 1,
                     .gauge_count = 2,
                     .gauges = {10, 20},
@@ -137,20 +146,25 @@ TEST(a_frame_has_its_layout)
   frame.pulls[0].force[1] = -9;
   pl_text text = pl_text_make(NULL);
   pl_write_frame(&text, &frame);
-  CHECK(text.size == 56 + 36 + 2 * 4 + 6 * 4 + 2 * 4);
+  CHECK(text.size == 96 + 36 + 2 * 4 + 6 * 4 + 2 * 4 + 6 * 4 + 12 * 4);
   CHECK(memcmp(text.data, "PLF1", 4) == 0);
   CHECK(u32_at(&text, 4) == 3 && u32_at(&text, 8) == 7 && u32_at(&text, 12) == 9);
   CHECK(u32_at(&text, 20) == 0x3fd00000u); // 0.25 as a double
-  CHECK(u32_at(&text, 24) == 2 && u32_at(&text, 28) == 4);
+  CHECK(u32_at(&text, 24) == 2 && u32_at(&text, 28) == PL_TINT_velocity);
   CHECK(u32_at(&text, 32) == 1 && u32_at(&text, 36) == 2);
   CHECK(u32_at(&text, 40) == 4 && u32_at(&text, 44) == 5);
   CHECK(f32_at(&text, 48) == 0.75f && f32_at(&text, 52) == 0.125f);
-  CHECK(f32_at(&text, 56 + 28) == -9);
-  CHECK(f32_at(&text, 92) == 10 && f32_at(&text, 100) == 1 && f32_at(&text, 124) == 0.5f);
+  CHECK(u32_at(&text, 56) == PL_ARROWS_outer && u32_at(&text, 60) == 1 && u32_at(&text, 64) == 1);
+  CHECK(f32_at(&text, 68) == 0.5f && f32_at(&text, 72) == 1 && f32_at(&text, 92) == 4);
+  CHECK(f32_at(&text, 96 + 28) == -9);
+  CHECK(f32_at(&text, 132) == 10 && f32_at(&text, 140) == 1 && f32_at(&text, 164) == 0.5f);
+  CHECK(f32_at(&text, 172) == 7 && f32_at(&text, 196) == 13);
   frame.tint = PL_TINT_none;
+  frame.arrows = PL_ARROWS_none;
+  frame.local_count = 0;
   text.size = 0;
   pl_write_frame(&text, &frame);
-  CHECK(text.size == 56 + 36 + 2 * 4 + 6 * 4);
+  CHECK(text.size == 96 + 36 + 2 * 4 + 6 * 4);
   pl_text_release(&text);
 }
 
@@ -206,8 +220,17 @@ TEST(tints_show_what_they_say)
   float *values = calloc((size_t)surface.vertex_count, sizeof *values);
   // E = 1e6, nu = 0.3: mu = 384615 Pa; uniaxial strain e gives a von Mises stress of 2 mu e, here
   // of first Piola or Cauchy kind, which differ by a tenth
-  const double expected[PL_TINT_COUNT] = {0, 2 * 384615 * 0.1, 1.1, NAN, 5};
-  const double tolerance[PL_TINT_COUNT] = {0, 0.15 * 2 * 384615 * 0.1, 1e-6, 0, 1e-6};
+  // Green's strain is 0.105, two thirds of it deviatoric; linear elastic energy (lambda/2 + mu) e^2
+  const double expected[PL_TINT_COUNT] = {[PL_TINT_von_mises] = 2 * 384615 * 0.1,
+                                          [PL_TINT_volume_ratio] = 1.1,
+                                          [PL_TINT_strain] = 0.07,
+                                          [PL_TINT_energy_density] = (288461.5 + 384615.4) * 0.01,
+                                          [PL_TINT_velocity] = 5};
+  const double tolerance[PL_TINT_COUNT] = {[PL_TINT_von_mises] = 0.15 * 2 * 384615 * 0.1,
+                                           [PL_TINT_volume_ratio] = 1e-6,
+                                           [PL_TINT_strain] = 1e-6,
+                                           [PL_TINT_energy_density] = 0.01,
+                                           [PL_TINT_velocity] = 1e-6};
   for (int tint = 1; tint < PL_TINT_COUNT; tint++) {
     CHECK_OK(pl_surface_tint(&surface, world, (pl_tint)tint, values, error));
     for (int i = 0; i < surface.vertex_count; i++) {
@@ -217,6 +240,21 @@ TEST(tints_show_what_they_say)
       CHECK_NEAR((double)values[i], want, tolerance[tint] + 1e-7);
     }
   }
+  // arrows are vectors; stretched, the held end is pulled at along x
+  float *vectors = calloc(3 * (size_t)surface.vertex_count, sizeof *vectors);
+  CHECK_OK(pl_surface_arrows(&surface, world, PL_ARROWS_velocity, vectors, error));
+  for (int i = 0; i < surface.vertex_count; i++)
+    CHECK(vectors[3 * i] == 3 && vectors[3 * i + 1] == 0 && vectors[3 * i + 2] == 4);
+  double inner = 0, outer = 0;
+  for (int which = 0; which < 2; which++) {
+    CHECK_OK(pl_surface_arrows(&surface, world, which ? PL_ARROWS_inner : PL_ARROWS_outer, vectors,
+                               error));
+    for (int i = 0; i < surface.vertex_count; i++) {
+      if (x[3 * surface.nodes[i]] < 1e-9) *(which ? &inner : &outer) += (double)vectors[3 * i];
+    }
+  }
+  CHECK(inner > 100 && outer < -100);
+  free(vectors);
   // the clamped end is held, the others are not
   unsigned char *held = calloc((size_t)surface.vertex_count, 1);
   CHECK_OK(pl_surface_held(&surface, world, held, error));
@@ -228,6 +266,41 @@ TEST(tints_show_what_they_say)
   free(v);
   pl_surface_release(&surface);
   pl_world_destroy(world);
+}
+
+/* A body that is turned as a whole has all its frames turned alike. */
+TEST(local_frames_turn_with_the_body)
+{
+  const char *elements[] = {"tet", "hex"};
+  for (int e = 0; e < 2; e++) {
+    pl_body_id body;
+    pl_world *world = make(&(bar_def){.element = elements[e]}, &body);
+    int nodes = pl_mesh_node_count(pl_world_body_mesh(world, body));
+    double *x = calloc((size_t)nodes * 6, sizeof *x), *room = x + 3 * nodes;
+    pl_locals *locals = calloc(1, sizeof *locals);
+    float *out = calloc(PL_MOST_LOCALS * PL_LOCAL_FLOATS, sizeof *out);
+    pl_locals_choose(locals, world);
+    int all = pl_mesh_element_count(pl_world_body_mesh(world, body));
+    CHECK(locals->count == (all < PL_MOST_LOCALS ? all : PL_MOST_LOCALS));
+    // a quarter turn about z: x goes to y, y to -x; stretched along its length
+    CHECK_OK(pl_world_get_positions(world, body, room, error));
+    for (int i = 0; i < nodes; i++) {
+      x[3 * i] = -room[3 * i + 1];
+      x[3 * i + 1] = 1.3 * room[3 * i];
+      x[3 * i + 2] = room[3 * i + 2];
+    }
+    CHECK_OK(pl_world_set_positions(world, body, x, error));
+    CHECK_OK(pl_locals_read(locals, world, room, out, error));
+    const double turned[9] = {0, 1, 0, -1, 0, 0, 0, 0, 1}; // the new axes, one after the other
+    for (int k = 0; k < locals->count; k++) {
+      for (int i = 0; i < 9; i++) CHECK_NEAR((double)out[12 * k + 3 + i], turned[i], 1e-6);
+      CHECK(out[12 * k + 1] > 0 && out[12 * k + 1] < 1.3f);
+    }
+    free(out);
+    free(locals);
+    free(x);
+    pl_world_destroy(world);
+  }
 }
 
 TEST(spots_outside_are_refused)
@@ -317,5 +390,6 @@ TEST(tokens_are_random)
 
 TESTS(X(commands_are_read) X(everything_else_is_refused) X(random_lines_do_no_harm)
           X(a_frame_has_its_layout) X(the_surface_is_closed) X(tints_show_what_they_say)
-              X(spots_outside_are_refused) X(the_history_forgets_the_oldest)
-                  X(the_board_keeps_the_latest) X(tokens_are_random))
+              X(local_frames_turn_with_the_body) X(spots_outside_are_refused)
+                  X(the_history_forgets_the_oldest) X(the_board_keeps_the_latest)
+                      X(tokens_are_random))

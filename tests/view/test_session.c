@@ -1,7 +1,10 @@
 /* The session through its board, as a page sees it: it loads, runs, obeys, goes back, reloads. */
 #include "core/clock.h"
 #include "core/file.h"
+#include "io/recording.h"
+#include "pliant/scene.h"
 #include "view/session.h"
+#include "world/world.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -22,19 +25,30 @@ typedef struct run {
   pl_text text;
 } run;
 
-static void start(run *r, const char *content, int playing)
+static void begin_session(run *r, int playing, const char *recording)
 {
-  *r = (run){.folder = "/tmp/pliant-session-XXXXXX", .text = pl_text_make(NULL)};
-  CHECK(mkdtemp(r->folder) != NULL);
-  snprintf(r->path, sizeof r->path, "%s/bar.xml", r->folder);
-  CHECK_OK(pl_file_write(r->path, content, strlen(content), error));
   pl_session_def def = {.path = r->path,
                         .gallery_folder = r->folder,
+                        .recording = recording,
                         .playing = playing,
                         .threads = 2,
                         .history_bytes = 1 << 20};
   CHECK_OK(pl_board_create(NULL, NULL, &r->board, error));
   CHECK_OK(pl_session_start(&def, r->board, &r->session, error));
+}
+
+static void make_scene(run *r, const char *content)
+{
+  *r = (run){.folder = "/tmp/pliant-session-XXXXXX", .text = pl_text_make(NULL)};
+  CHECK(mkdtemp(r->folder) != NULL);
+  snprintf(r->path, sizeof r->path, "%s/bar.xml", r->folder);
+  CHECK_OK(pl_file_write(r->path, content, strlen(content), error));
+}
+
+static void start(run *r, const char *content, int playing)
+{
+  make_scene(r, content);
+  begin_session(r, playing, NULL);
 }
 
 static void end(run *r)
@@ -67,23 +81,28 @@ static int wait_for(run *r, pl_slot slot, const char *part)
 
 /* What stands in the head of a frame. */
 typedef struct head {
-  uint32_t flags, pulls, place, count;
+  uint32_t flags, pulls, place, count, tool;
   double time, force, x, z; /* of the first pull; its place */
+  double push;              /* the tool's force downwards */
 } head;
 
 static head read_head(run *r)
 {
   head out = {0};
   pl_board_read(r->board, PL_SLOT_FRAME, 0, &r->text);
-  if (r->text.size < 56) return out;
+  if (r->text.size < 96) return out;
   memcpy(&out.flags, r->text.data + 12, 4);
   memcpy(&out.time, r->text.data + 16, 8);
   memcpy(&out.pulls, r->text.data + 32, 4);
   memcpy(&out.place, r->text.data + 40, 4);
   memcpy(&out.count, r->text.data + 44, 4);
+  float push;
+  memcpy(&out.tool, r->text.data + 64, 4);
+  memcpy(&push, r->text.data + 92, 4);
+  out.push = -(double)push;
   if (!out.pulls) return out;
   float pull[9];
-  memcpy(pull, r->text.data + 56, sizeof pull);
+  memcpy(pull, r->text.data + 96, sizeof pull);
   out.x = (double)pull[0];
   out.z = (double)pull[2];
   for (int k = 6; k < 9; k++) out.force += (double)(pull[k] * pull[k]);
@@ -93,6 +112,7 @@ static head read_head(run *r)
 
 static int wait_until(run *r, int (*holds)(const head *), head *out)
 {
+  *out = (head){0};
   for (double end = pl_now() + 10; pl_now() < end;) {
     *out = read_head(r);
     if (holds(out)) return 1;
@@ -107,6 +127,7 @@ static int is_paused(const head *h) { return h->count > 0 && !(h->flags & 1); }
 static int is_at_5(const head *h) { return h->count > 5 && h->place == 5 && !(h->flags & 1); }
 static int is_at_7(const head *h) { return h->count == 8 && h->place == 7 && !(h->flags & 1); }
 static int is_pulled(const head *h) { return h->pulls == 1 && h->force > 1 && h->time > 0.5; }
+static int is_pushed(const head *h) { return h->tool == 1 && h->push > 1 && h->time > 0.1; }
 static int is_at_start(const head *h) { return h->count == 1 && h->time == 0; }
 
 TEST(it_plays_and_goes_back)
@@ -151,6 +172,30 @@ TEST(it_pulls_and_tells_the_force)
   end(&r);
 }
 
+/* The tool comes down on the bar's free end; a thrown bar is held and stays. */
+TEST(it_pushes_and_throws)
+{
+  run r;
+  head h;
+  start(&r, scene_text, 1);
+  CHECK(wait_until(&r, has_run, &h));
+  tell(&r, "push 1 0.1 0.4 0.1");
+  tell(&r, "push 1 0.1 -0.2 0.1");
+  CHECK(wait_until(&r, is_pushed, &h));
+  tell(&r, "lift");
+  tell(&r, "throw 1 0 0");
+  tell(&r, "grab 0 0.3 0.3");
+  tell(&r, "drop");
+  tell(&r, "throw 1 0 0");
+  tell(&r, "pause");
+  CHECK(wait_until(&r, is_paused, &h));
+  CHECK(h.tool == 0 && h.pulls == 0);
+  tell(&r, "arrows outer-forces");
+  tell(&r, "locals 1");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"arrows\":\"outer-forces\",\"locals\":true"));
+  end(&r);
+}
+
 TEST(values_change_while_it_runs)
 {
   run r;
@@ -190,7 +235,9 @@ TEST(what_is_wrong_is_told)
                {"set integrator speed 3", "no parameter"},
                {"choose solver magic", "unknown solver"},
                {"grab 99999 0 0", "no triangle"},
-               {"tint smell", "no colouring"}};
+               {"tint smell", "no colouring"},
+               {"arrows west", "no arrows of"},
+               {"push 0 0 0 -1", "radius of the tool"}};
   run r;
   start(&r, scene_text, 0);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -274,6 +321,130 @@ TEST(the_gallery_makes_pictures)
   end(&r);
 }
 
+/* ---- files ---- */
+
+static uint32_t u32_at(const pl_text *text, size_t at)
+{
+  uint32_t value;
+  memcpy(&value, text->data + at, 4);
+  return value;
+}
+
+/* Writes the two files of the saved message beside the scene. */
+static int write_saved(run *r, char scene[512])
+{
+  char state[600];
+  if (!wait_for(r, PL_SLOT_SAVED, "PLS1")) return 0;
+  size_t xml = u32_at(&r->text, 8), rest = u32_at(&r->text, 12);
+  if (r->text.size != 16 + xml + rest) return 0;
+  snprintf(scene, 512, "%.*s-state.xml", (int)strlen(r->path) - 4, r->path);
+  snprintf(state, sizeof state, "%.*s-state.plr", (int)strlen(r->path) - 4, r->path);
+  return !pl_file_write(scene, r->text.data + 16, xml, NULL) &&
+         !pl_file_write(state, r->text.data + 16 + xml, rest, NULL);
+}
+
+static void remove_saved(const run *r)
+{
+  char path[600];
+  const char *const endings[] = {"xml", "plr"};
+  for (int i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, "%.*s-state.%s", (int)strlen(r->path) - 4, r->path, endings[i]);
+    unlink(path);
+  }
+}
+
+/* What is saved while it runs, with changed values and a pin, goes on as the session would. */
+TEST(the_state_is_saved_as_a_scene)
+{
+  run r;
+  head h;
+  char path[512];
+  start(&r, scene_text, 1);
+  CHECK(wait_until(&r, has_run, &h));
+  tell(&r, "pause");
+  CHECK(wait_until(&r, is_paused, &h));
+  tell(&r, "set material.0 young 2e5");
+  tell(&r, "set world gravity 1 2 -3");
+  tell(&r, "set world dt 0.004");
+  tell(&r, "choose integrator newmark");
+  tell(&r, "choose preconditioner diagonal");
+  tell(&r, "pin 40 0.1 0.1");
+  tell(&r, "save");
+  CHECK(write_saved(&r, path));
+  pl_scene *scene = NULL;
+  pl_scene_def def = pl_scene_def_default();
+  def.path = path;
+  CHECK_OK(pl_scene_load(&def, &scene, error));
+  if (scene) {
+    pl_world *world = pl_scene_world(scene);
+    CHECK_NEAR(pl_world_time(world), h.time, 0);
+    CHECK(pl_world_dt(world) == 0.004 && strcmp(pl_world_integrator_name(world), "newmark") == 0);
+    CHECK(strcmp(pl_world_preconditioner_name(world), "diagonal") == 0);
+    CHECK(world->gravity[0] == 1 && world->gravity[2] == -3);
+    CHECK(world->bodies[0].law.values[0] == 2e5);
+    CHECK(world->fix_count == 2 && world->fixes[1].count == 1);
+    // the pinned node stays where it was
+    int node = world->fixes[1].nodes[0];
+    double before[3];
+    memcpy(before, world->state.q + 3 * node, sizeof before);
+    for (int i = 0; i < 5; i++) CHECK_OK(pl_world_step(world, error));
+    for (int k = 0; k < 3; k++) CHECK_NEAR(world->state.q[3 * node + k], before[k], 1e-12);
+  }
+  pl_scene_destroy(scene);
+  // a state of other bodies is refused, with the line that names it
+  char text[1024];
+  snprintf(text, sizeof text,
+           "<pliant><world dt=\"0.01\" duration=\"1\"\nstart=\"bar-state.plr\"/>%s",
+           strstr(scene_text, "<material"));
+  strstr(text, "cells=\"6")[7] = '5';
+  CHECK_OK(pl_file_write(path, text, strlen(text), error));
+  CHECK_FAILS(pl_scene_load(&def, &scene, error), PL_E_ARGUMENT, "other bodies");
+  remove_saved(&r);
+  end(&r);
+}
+
+static int is_at_end(const head *h) { return h->count == 20 && h->place == 19 && !(h->flags & 1); }
+static int is_beyond(const head *h) { return h->count > 20 && h->time > 0.2; }
+
+/* A recorded run plays to its end and stops; touching it is refused until it is taken over. */
+TEST(a_recorded_run_is_shown)
+{
+  run r;
+  head h;
+  char path[128];
+  make_scene(&r, scene_text);
+  snprintf(path, sizeof path, "%s/run.plr", r.folder);
+  pl_scene *scene;
+  pl_scene_def def = pl_scene_def_default();
+  def.path = r.path;
+  CHECK_OK(pl_scene_load(&def, &scene, error));
+  pl_text text = pl_text_make(NULL);
+  pl_recording_begin(&text, pl_scene_world(scene), "a note");
+  for (int i = 0; i < 20; i++) {
+    CHECK_OK(pl_recording_add(&text, pl_scene_world(scene), error));
+    CHECK_OK(pl_world_step(pl_scene_world(scene), error));
+  }
+  // the last state was only begun to be written
+  CHECK_OK(pl_recording_add(&text, pl_scene_world(scene), error));
+  CHECK_OK(pl_file_write(path, text.data, text.size - 5, error));
+  pl_text_release(&text);
+  pl_scene_destroy(scene);
+  begin_session(&r, 1, path);
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"replaying\":true"));
+  CHECK(wait_until(&r, is_at_end, &h));
+  CHECK_NEAR(h.time, 0.19, 1e-12);
+  tell(&r, "grab 0 0.3 0.3");
+  CHECK(wait_for(&r, PL_SLOT_NOTICES, "recorded run"));
+  tell(&r, "seek 5");
+  CHECK(wait_until(&r, is_at_5, &h));
+  tell(&r, "seek 19");
+  tell(&r, "live");
+  tell(&r, "play");
+  CHECK(wait_until(&r, is_beyond, &h));
+  unlink(path);
+  end(&r);
+}
+
 /* A session can be stopped at any moment. */
 TEST(it_stops_at_once)
 {
@@ -285,6 +456,8 @@ TEST(it_stops_at_once)
   }
 }
 
-TESTS(X(it_plays_and_goes_back) X(it_pulls_and_tells_the_force) X(values_change_while_it_runs)
-          X(what_is_wrong_is_told) X(pins_are_shown) X(a_bad_scene_is_told_and_followed)
-              X(a_failing_step_stops_and_goes_on) X(the_gallery_makes_pictures) X(it_stops_at_once))
+TESTS(X(it_plays_and_goes_back) X(it_pulls_and_tells_the_force) X(it_pushes_and_throws)
+          X(values_change_while_it_runs) X(what_is_wrong_is_told) X(pins_are_shown)
+              X(a_bad_scene_is_told_and_followed) X(a_failing_step_stops_and_goes_on)
+                  X(the_gallery_makes_pictures) X(the_state_is_saved_as_a_scene)
+                      X(a_recorded_run_is_shown) X(it_stops_at_once))

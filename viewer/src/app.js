@@ -7,7 +7,7 @@ import { Charts } from './charts.js';
 import { Controls } from './controls.js';
 import { Save } from './save.js';
 import { bindKeys } from './keys.js';
-import { drawBar, Range, tints } from './colours.js';
+import { arrowNames, drawBar, Range, tints } from './colours.js';
 
 const speeds = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10];
 const app = { scene: null, state: null, frame: null, ready: false, driver: false, range: new Range(), legendHeld: false, noticed: 0, frames: 0, thumbs: new Map() };
@@ -16,9 +16,9 @@ const stage = new Stage($('stage'));
 const charts = new Charts();
 const connection = new Connection(location.hash.slice(1), { message, open: opened, lost, malformed });
 const send = (line) => connection.send(line);
-const controls = new Controls(send, stage);
 const hand = new Hand(stage, send);
-const save = new Save(stage, charts, () => (app.scene?.file ?? 'pliant').replace(/\.xml$/, ''));
+const controls = new Controls(send, stage, hand);
+const save = new Save(stage, charts, send, () => (app.scene?.file ?? 'pliant').replace(/\.xml$/, ''));
 
 // ---- messages ----
 
@@ -39,7 +39,7 @@ const handlers = {
     app.range.clear();
     app.painted = null;
     charts.setGauges(scene.gauges);
-    controls.makeLook(scene, (name) => send(`tint ${name}`));
+    controls.makeLook(scene);
     markGallery();
   },
 
@@ -69,6 +69,7 @@ const handlers = {
     const tintBefore = app.state?.tint;
     app.state = state;
     document.body.classList.toggle('playing', state.playing);
+    $('replay').hidden = !state.replaying;
     $('play').setAttribute('aria-label', state.playing ? 'Pause' : 'Play');
     $('speed').value = state.pace === 'free' ? 'free' : String(state.speed);
     if (tintBefore !== state.tint) app.range.clear();
@@ -77,11 +78,14 @@ const handlers = {
 
   frame(frame) {
     if (!app.ready || frame.scene !== app.scene.number) return;
+    const start = performance.now();
     app.frames++;
     app.frame = frame;
     stage.move(frame);
     stage.setPulls(frame.pulls);
+    hand.showTool(frame.tool);
     paint(frame);
+    stage.meter.spend(performance.now() - start);
     $('scrub').max = frame.count - 1;
     if (!app.scrubbing) $('scrub').value = frame.place;
     $('clock').textContent = `${frame.time.toFixed(frame.time < 100 ? 3 : 1)} s`;
@@ -92,7 +96,11 @@ const handlers = {
     document.body.classList.toggle('late', late);
     if (frame.gauged && frame.stepped) charts.add(frame.time, Array.from(frame.gauges));
     charts.setTime(frame.time);
-    if (app.state) charts.setBudget(frame.stepSeconds, app.state.world.dt, app.state.speed);
+    if (app.state) charts.setBudget(frame.stepSeconds, app.state.world.dt, app.state.speed, stage.meter);
+  },
+
+  saved(message) {
+    save.files(message);
   },
 
   gallery({ scenes }) {
@@ -151,6 +159,7 @@ function paint(frame) {
   if (!frame.values) {
     if (app.painted !== 'none') stage.surface.paint(null);
     app.painted = 'none';
+    tellArrows(frame);
     return;
   }
   app.range.follow(tint, frame.values, app.legendHeld);
@@ -161,13 +170,22 @@ function paint(frame) {
   $('legend-name').textContent = tint.name;
   $('legend-low').textContent = withUnit(low, unit);
   $('legend-middle').textContent = withUnit((low + high) / 2, unit);
-  $('legend-high').textContent = withUnit(high, unit);
+  $('legend-high').textContent = `${app.range.cut ? '≥ ' : ''}${withUnit(high, unit)}`;
+  tellArrows(frame);
 }
 
-function nextTint() {
+// What the longest arrow stands for.
+function tellArrows(frame) {
+  const arrows = app.scene.arrows[frame.arrows];
+  $('arrows-key').hidden = !frame.vectors;
+  if (frame.vectors) $('arrows-key').lastElementChild.textContent = `${arrowNames[arrows.name] ?? arrows.name}: longest ${withUnit(stage.props.greatest, arrows.unit)}`;
+}
+
+// The one behind the chosen in the scene's list of tints or arrows.
+function next(what) {
   if (!app.scene || !app.state) return;
-  const names = app.scene.tints.map((tint) => tint.name);
-  send(`tint ${names[(names.indexOf(app.state.tint) + 1) % names.length]}`);
+  const names = app.scene[what === 'tint' ? 'tints' : what].map((one) => one.name);
+  send(`${what} ${names[(names.indexOf(app.state[what]) + 1) % names.length]}`);
 }
 
 $('legend-lock').addEventListener('click', () => {
@@ -257,6 +275,7 @@ for (const dialog of document.querySelectorAll('dialog')) {
 }
 $('help').addEventListener('click', () => toggleDialog('keys'));
 $('scenes').addEventListener('click', () => toggleDialog('gallery'));
+$('live').addEventListener('click', () => send('live'));
 $('drive').addEventListener('click', () => send('drive'));
 
 function fillGallery() {
@@ -283,10 +302,12 @@ bindKeys([
   [['p'], 'pin the point under the pointer', () => hand.holdHere('pin')],
   [['u'], 'free the point under the pointer', () => hand.holdHere('release')],
   [['f'], 'look at everything', () => app.ready && stage.focus()],
-  [['c'], 'next colouring', nextTint],
+  [['c'], 'next colouring', () => next('tint')],
   [['w'], 'mesh', () => controls.toggle('wires')],
   [['m'], 'held points', () => controls.toggle('held')],
-  [['a'], 'velocities', () => controls.toggle('velocities')],
+  [['x'], 'pull or push', () => hand.setMode(hand.mode === 'pull' ? 'push' : 'pull')],
+  [['a'], 'next arrows', () => next('arrows')],
+  [['l'], 'local frames', () => app.state && send(`locals ${app.state.locals ? 0 : 1}`)],
   [['1'], 'look', () => { togglePanel(true); openTab('look'); }],
   [['2'], 'values', () => { togglePanel(true); openTab('values'); }],
   [['3'], 'charts', () => { togglePanel(true); openTab('charts'); }],
@@ -304,9 +325,11 @@ bindKeys([
 
 hand.onUse = () => $('hint').classList.add('gone');
 setTimeout(() => $('hint').classList.add('gone'), 12000);
-stage.onDraw = () => hand.showForce(app.frame?.pulls ?? []);
+stage.onDraw = () => hand.showForce(app.frame?.pulls ?? [], app.frame?.tool);
 setInterval(() => { charts.draw(); hand.refresh(); }, 40);
+hand.onMode = (mode) => controls.setMode(mode);
+controls.onRepaint = () => { app.painted = null; if (app.frame) paint(app.frame); };
 if (innerWidth <= 720) togglePanel(false);
 
 // for tests and for the curious
-window.pliant = { app, stage, charts, connection, send };
+window.pliant = { app, stage, charts, connection, hand, send };

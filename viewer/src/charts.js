@@ -28,7 +28,10 @@ export class Charts {
     this.budgetText = el('p', { class: 'note' });
     const budget = el('div', { class: 'chart' }, el('div', { class: 'chart-head' }, 'Step against its budget'),
       (this.budgetBar = el('div', { class: 'budget' }, this.budget)), this.budgetText);
-    $('charts').replaceChildren(budget, ...this.charts.map((chart) => chart.node));
+    this.pageBar = el('div', { class: 'budget' }, (this.page = el('i')));
+    this.pageText = el('p', { class: 'note' });
+    const page = el('div', { class: 'chart' }, el('div', { class: 'chart-head' }, 'Picture against its budget'), this.pageBar, this.pageText);
+    $('charts').replaceChildren(budget, page, ...this.charts.map((chart) => chart.node));
     this.stale = true;
   }
 
@@ -76,8 +79,15 @@ export class Charts {
     this.now = time;
   }
 
-  setBudget(stepSeconds, dt, speed) {
-    if (!this.budget || !(stepSeconds > 0)) return;
+  // A step may take as long as it simulates, a picture as long as a screen shows it.
+  setBudget(stepSeconds, dt, speed, meter) {
+    if (!this.budget) return;
+    if (meter.rate) {
+      this.page.style.width = `${Math.min(100, (100 * meter.spent) / (1000 / 60))}%`;
+      this.pageBar.classList.toggle('over', meter.spent > 1000 / 60);
+      this.pageText.textContent = `${figures(meter.spent)} ms of 16.7 ms, ${Math.round(meter.rate)} pictures per second`;
+    }
+    if (!(stepSeconds > 0)) return;
     const share = stepSeconds / (dt / speed);
     this.budget.style.width = `${Math.min(100, 100 * share)}%`;
     this.budgetBar.classList.toggle('over', share > 1);

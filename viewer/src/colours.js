@@ -34,9 +34,20 @@ export const tints = {
   none: { name: 'Plain', map: 'amount' },
   'von-mises': { name: 'von Mises stress', map: 'amount', fromZero: true },
   'volume-ratio': { name: 'Volume ratio (det F)', map: 'around', middle: 1 },
+  strain: { name: 'Strain', map: 'amount', fromZero: true },
+  'energy-density': { name: 'Energy density', map: 'amount', fromZero: true },
   displacement: { name: 'Displacement', map: 'amount', fromZero: true },
   velocity: { name: 'Speed', map: 'amount', fromZero: true },
 };
+
+// What a part of the values between 0 and most does not exceed, to 1/256.
+function quantile(values, most, part) {
+  const bins = new Uint32Array(257), scale = most > 0 ? 256 / most : 0;
+  for (let i = 0; i < values.length; i++) bins[Math.max(0, Math.min(256, Math.floor(values[i] * scale) || 0))]++;
+  let bin = 0;
+  for (let below = bins[0]; below < part * values.length && bin < 256;) below += bins[++bin];
+  return ((bin + 1) / 256) * most;
+}
 
 // The ends of the colours: they widen at once and narrow slowly, so that colours do not flicker.
 export class Range {
@@ -61,8 +72,15 @@ export class Range {
       this.high = tint.middle + now;
       return;
     }
-    if (tint.fromZero) low = 0;
-    this.high = this.high === null ? high : Math.max(high, this.high * 0.99);
+    this.cut = false;
+    if (tint.fromZero) {
+      low = 0;
+      // a few peaks, as where a spring pulls, do not take the colours from the rest
+      const most = quantile(values, high, 0.995);
+      this.cut = most < 0.8 * high;
+      if (this.cut) high = most;
+    }
+    this.high = this.high === null ? high : Math.max(high, this.high * 0.97);
     this.low = low;
     if (!(this.high > this.low)) this.high = this.low + 1e-9;
   }
@@ -78,4 +96,7 @@ export function drawBar(canvas, map) {
 }
 
 // Bodies without a colouring, one after the other.
-export const bodyColours = ['#e8a33d', '#4aa3a2', '#d4685a', '#7d8fd6', '#9bb85a', '#c07fb8', '#8a7a66', '#5fb0d9'].map((text) => parse(text).map(linear));
+export const bodyColours = ['#e8a33d', '#3f9c98', '#d4685a', '#7d8fd6', '#9bb85a', '#c07fb8', '#8a7a66', '#5fb0d9'];
+export const linearColour = (text) => parse(text).map(linear);
+
+export const arrowNames = { none: 'None', velocity: 'Velocities', 'outer-forces': 'Forces from outside', 'inner-forces': 'Elastic forces' };

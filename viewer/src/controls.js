@@ -1,38 +1,69 @@
 // The panel: how things look, and every value that the server says can be changed. The rows of
 // integrators, solvers and materials come from the library's own tables.
 import { $, el, figures, prettyUnit } from './dom.js';
-import { tints } from './colours.js';
+import { arrowNames, bodyColours, tints } from './colours.js';
+import { patterns } from './stage.js';
 
 // Where a value that is zero could go, by its unit.
 const reaches = { s: 0.1, '1/s': 10, 'Pa s': 1e4, 1: 1 };
 
 export class Controls {
-  constructor(send, stage) {
+  constructor(send, stage, hand) {
     this.send = send;
     this.stage = stage;
+    this.hand = hand;
     this.timers = new Map();
     this.shape = '';
   }
 
   // ---- look ----
 
-  makeLook(scene, onTint) {
-    this.tint = el('select', { id: 'tint', title: 'What colours show (C)', onchange: () => onTint(this.tint.value) },
-      ...scene.tints.map((tint) => el('option', { value: tint.name, title: tint.summary }, tints[tint.name]?.name ?? tint.name)));
+  makeLook(scene) {
+    this.tint = this.selector('tint', 'What colours show (C)', scene.tints.map((tint) => [tint.name, tints[tint.name]?.name ?? tint.name, tint.summary]), (value) => this.send(`tint ${value}`));
+    this.arrows = this.selector('arrows', 'What arrows show (A)', scene.arrows.map((one) => [one.name, arrowNames[one.name] ?? one.name, one.summary]), (value) => this.send(`arrows ${value}`));
+    this.locals = el('input', { type: 'checkbox', id: 'show-locals', onchange: () => this.send(`locals ${this.locals.checked ? 1 : 0}`) });
+    const pattern = this.selector('pattern', 'Drawn on the bodies at rest', patterns.map((name) => [name, name[0].toUpperCase() + name.slice(1)]), (value) => { this.stage.show.pattern = value; this.stage.applyShow(); });
+    pattern.value = this.stage.show.pattern;
+    $('look').replaceChildren(
+      group('Colours', row('Show', this.tint), row('Pattern', pattern), this.makeColours(scene)),
+      group('Drawn', row('Arrows', this.arrows), this.check('Mesh', 'wires', 'W'), this.check('Held points', 'held', 'M'),
+        el('div', { class: 'row check' }, el('label', { for: 'show-locals', title: 'How elements are turned; key L' }, 'Local frames'), this.locals),
+        this.check('Shadow', 'shadow'), this.check('Ground grid', 'grid'), this.check('Follow what leaves the view', 'follow')),
+      this.makeHand(),
+      group('Scene', el('dl', { class: 'facts' }, ...sceneFacts(scene).flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))]))));
+    this.setMode(this.hand.mode);
+  }
+
+  selector(id, title, rows, onChange) {
+    const select = el('select', { id, title, onchange: () => onChange(select.value) }, ...rows.map(([value, text, summary]) => el('option', { value, title: summary }, text)));
+    return select;
+  }
+
+  // One swatch for each body, as far as they fit.
+  makeColours(scene) {
+    const swatches = scene.bodies.slice(0, 8).map((body, i) => el('input', { type: 'color', value: bodyColours[i % bodyColours.length], title: `Colour of ${body.name}`, 'aria-label': `Colour of ${body.name}`,
+      oninput: (event) => { this.stage.setColour(i, event.target.value); this.onRepaint?.(); } }));
+    return el('div', { class: 'row check' }, el('label', {}, scene.bodies.length > 1 ? 'Bodies' : 'Body'), el('span', { class: 'swatches' }, ...swatches));
+  }
+
+  makeHand() {
+    this.modes = ['pull', 'push'].map((mode) => el('button', { type: 'button', 'data-mode': mode, title: 'Key X', onclick: () => this.hand.setMode(mode) }, mode === 'pull' ? 'Pull' : 'Push'));
     this.strength = el('input', { type: 'range', id: 'strength', min: -2, max: 2, step: 0.01, value: 0,
       oninput: () => this.later('strength', `strength ${10 ** this.strength.value}`) });
     this.strengthText = el('span', { class: 'unit' });
-    const elements = scene.bodies.reduce((sum, body) => sum + body.elements, 0);
-    const facts = [['Bodies', scene.bodies.length], ['Nodes', scene.bodies.reduce((sum, body) => sum + body.nodes, 0).toLocaleString('en')],
-      ['Elements', `${elements.toLocaleString('en')} ${new Set(scene.bodies.map((body) => body.shape)).size === 1 ? scene.bodies[0].shape : ''}`],
-      ['File', scene.file], ['Pliant', scene.version]];
-    $('look').replaceChildren(
-      group('Colours', el('div', { class: 'row pick' }, el('label', { for: 'tint' }, 'Show'), this.tint)),
-      group('Drawn', this.check('Mesh', 'wires', 'W'), this.check('Held points', 'held', 'M'), this.check('Velocities', 'velocities', 'A'),
-        this.check('Shadow', 'shadow'), this.check('Ground grid', 'grid')),
-      group('Hand', el('div', { class: 'row' }, el('label', { for: 'strength' }, 'Pull strength'), this.strengthText, this.strength),
-        el('p', { class: 'note' }, 'Drag a body to pull it, Shift-click to pin a point, Shift-Alt-click to free it.')),
-      group('Scene', el('dl', { class: 'facts' }, ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))]))));
+    const radius = el('input', { type: 'range', id: 'tool-radius', min: 0.02, max: 0.3, step: 0.005, value: this.hand.reach, oninput: () => { this.hand.reach = Number(radius.value); this.hand.wantHover = true; } });
+    this.toolRow = el('div', { class: 'row' }, el('label', { for: 'tool-radius' }, 'Size of the sphere'), el('span'), radius);
+    this.handNote = el('p', { class: 'note' });
+    return group('Hand', el('div', { class: 'modes' }, ...this.modes),
+      el('div', { class: 'row' }, el('label', { for: 'strength' }, 'Strength'), this.strengthText, this.strength), this.toolRow, this.handNote);
+  }
+
+  setMode(mode) {
+    for (const button of this.modes ?? []) button.setAttribute('aria-pressed', button.dataset.mode === mode);
+    if (!this.toolRow) return;
+    this.toolRow.hidden = mode !== 'push';
+    this.handNote.textContent = mode === 'push' ? 'Press on a body and move: a sphere pushes it. The wheel moves the sphere in and out.'
+      : 'Drag a body to pull it; let go in a swing to throw it. Shift-click pins a point, Shift-Alt-click frees it.';
   }
 
   check(text, key, letter) {
@@ -53,6 +84,8 @@ export class Controls {
     this.scene = scene;
     this.state = state;
     if (this.tint) this.tint.value = state.tint;
+    if (this.arrows) this.arrows.value = state.arrows;
+    if (this.locals) this.locals.checked = state.locals;
     if (this.strength && document.activeElement !== this.strength) this.strength.value = Math.log10(state.strength);
     if (this.strengthText) this.strengthText.textContent = `× ${figures(state.strength, 2)}`;
     const shape = JSON.stringify([state.scene, state.integrator.name, state.solver.name, state.preconditioner.name, state.materials.map((m) => [m.name, m.body])]);
@@ -65,7 +98,7 @@ export class Controls {
   }
 
   makeValues(scene, state) {
-    const changeable = scene.world.filter((param) => param.name !== 'duration');
+    const changeable = scene.world.filter((param) => param.name in state.world && param.name !== 'duration');
     const world = group('World', ...changeable.map((param) => this.param('world', param, () => this.state.world[param.name])));
     // what "given" means while the scene is the same one
     if (this.given?.scene !== state.scene) this.given = { scene: state.scene, gravity: state.world.gravity };
@@ -174,6 +207,15 @@ export class Controls {
   }
 }
 
+function sceneFacts(scene) {
+  const count = (key) => scene.bodies.reduce((sum, body) => sum + body[key], 0).toLocaleString('en');
+  const shapes = new Set(scene.bodies.map((body) => body.shape));
+  const facts = [['Bodies', scene.bodies.length], ['Nodes', count('nodes')], ['Elements', `${count('elements')} ${shapes.size === 1 ? [...shapes][0] : ''}`]];
+  if (scene.obstacles.length) facts.push(['Obstacles', scene.obstacles.map((one) => one.label).join(', ')]);
+  return [...facts, ['File', scene.file], ['Pliant', scene.version]];
+}
+
+const row = (text, control) => el('div', { class: 'row pick' }, el('label', { for: control.id }, text), control);
 const group = (title, ...children) => el('section', { class: 'group' }, el('h3', {}, title), ...children.filter(Boolean));
 // The same, but it can be closed.
 const fold = (title, open, ...children) => el('details', { class: 'group', open }, el('summary', {}, title), ...children.filter(Boolean));

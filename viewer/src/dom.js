@@ -19,7 +19,8 @@ export function withUnit(value, unit) {
   if (!Number.isFinite(value)) return '–';
   const plain = unit === '1' || unit === '' || unit === 'count';
   const prefixes = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, ''], [1e-3, 'm'], [1e-6, 'µ']];
-  const size = Math.abs(value);
+  const size = Math.abs(value) < 1e-12 ? 0 : Math.abs(value);
+  if (size === 0) value = 0;
   if (plain || unit === 's' || /\^|\//.test(unit) || size === 0) return joined(figures(value), plain ? '' : unit);
   const [factor, letter] = prefixes.find(([least]) => size >= least) ?? prefixes.at(-1);
   return joined(figures(value / factor), letter + unit);

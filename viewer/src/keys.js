@@ -2,7 +2,8 @@
 import { $, el } from './dom.js';
 
 const mouse = [
-  ['Drag a body', 'pull it with a spring'],
+  ['Drag a body', 'pull it with a spring; let go in a swing: throw it'],
+  ['X, then drag', 'push it with a sphere; wheel: in and out'],
   ['Drag elsewhere', 'turn the view'],
   ['Right drag', 'shift the view'],
   ['Wheel', 'nearer and farther'],
@@ -14,8 +15,8 @@ const mouse = [
 // rows: [keys, what it does, function]
 export function bindKeys(rows) {
   const list = $('key-list');
-  list.append(el('h3', {}, 'Mouse and touch'), ...mouse.flatMap(([a, b]) => [el('span', {}, a), el('span', {}, b)]),
-    el('h3', {}, 'Keys'), ...rows.flatMap(([keys, text]) => [el('span', {}, ...keys.flatMap((key, i) => [i ? ' ' : null, el('kbd', {}, names[key] ?? key.toUpperCase())])), el('span', {}, text)]));
+  list.append(el('h3', {}, 'Mouse and touch'), ...mouse.map(([a, b]) => el('div', {}, el('span', {}, a), el('span', {}, b))),
+    el('h3', {}, 'Keys'), ...rows.map(([keys, text]) => el('div', {}, el('span', {}, ...keys.flatMap((key, i) => [i ? ' ' : null, el('kbd', {}, names[key] ?? key.toUpperCase())])), el('span', {}, text))));
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.matches('input[type="number"], input[type="text"], select') && event.key !== 'Escape') return;

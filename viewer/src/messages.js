@@ -32,6 +32,9 @@ function frame(reader) {
   message.count = reader.u32();
   message.realTimeFactor = reader.f32();
   message.stepSeconds = reader.f32();
+  const arrows = reader.u32(), locals = reader.u32(), hasTool = reader.u32(), radius = reader.f32();
+  const tool = { radius, centre: reader.vector(), force: reader.vector() };
+  message.tool = hasTool ? tool : null;
   message.pulls = [];
   for (let i = 0; i < pulls; i++)
     message.pulls.push({ position: reader.vector(), target: reader.vector(), force: reader.vector() });
@@ -39,6 +42,9 @@ function frame(reader) {
   message.positions = reader.array(Float32Array, 3 * vertices);
   message.tint = tint;
   message.values = tint ? reader.array(Float32Array, vertices) : null;
+  message.arrows = arrows;
+  message.vectors = arrows ? reader.array(Float32Array, 3 * vertices) : null;
+  message.locals = reader.array(Float32Array, 12 * locals);
   return message;
 }
 
@@ -57,11 +63,18 @@ function held(reader) {
   return { type: 'held', scene: reader.u32(), held: reader.array(Uint8Array, reader.u32()) };
 }
 
+function saved(reader) {
+  const message = { type: 'saved', scene: reader.u32() }, xml = reader.u32(), state = reader.u32();
+  message.xml = reader.array(Uint8Array, xml);
+  message.state = reader.array(Uint8Array, state);
+  return message;
+}
+
 function thumb(reader) {
   return { type: 'thumb', index: reader.u32(), png: reader.array(Uint8Array, reader.u32()) };
 }
 
-const kinds = { PLF1: frame, PLG1: geometry, PLH1: held, PLT1: thumb };
+const kinds = { PLF1: frame, PLG1: geometry, PLH1: held, PLS1: saved, PLT1: thumb };
 
 export function decode(data) {
   if (typeof data === 'string') return JSON.parse(data);

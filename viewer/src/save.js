@@ -2,9 +2,10 @@
 import { $, download } from './dom.js';
 
 export class Save {
-  constructor(stage, charts, name) {
+  constructor(stage, charts, send, name) {
     this.stage = stage;
     this.charts = charts;
+    this.send = send;
     this.name = name; // () => file name without ending
     $('save').addEventListener('click', () => { $('saving').hidden = !$('saving').hidden; });
     document.addEventListener('pointerdown', (event) => {
@@ -20,6 +21,19 @@ export class Save {
 
   mesh() {
     if (this.stage.surface) download(`${this.name()}.obj`, this.stage.surface.toObj(this.name()), 'text/plain');
+  }
+
+  // The server writes the files; they come as a message, to all pages.
+  state() {
+    this.wanted = true;
+    this.send('save');
+  }
+
+  files({ xml, state }) {
+    if (!this.wanted) return;
+    this.wanted = false;
+    download(`${this.name()}-state.xml`, new Blob([xml], { type: 'application/xml' }));
+    setTimeout(() => download(`${this.name()}-state.plr`, new Blob([state], { type: 'application/octet-stream' })), 200);
   }
 
   table() {

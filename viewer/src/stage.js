@@ -1,18 +1,20 @@
 // What the canvas shows: light, ground, bodies, marks, the spring. Draws only when something moved.
 import {
-  BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, DoubleSide, DynamicDrawUsage, Fog,
+  BufferAttribute, BufferGeometry, CanvasTexture, CircleGeometry, Color, DirectionalLight, DoubleSide, Fog,
   GridHelper, Group, HemisphereLight, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial,
-  PCFShadowMap, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial, Quaternion, Raycaster, Scene,
+  PCFShadowMap, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial, Raycaster, Scene,
   ShadowMaterial, SphereGeometry, SRGBColorSpace, TubeGeometry, Curve, Vector2, Vector3, WebGLRenderer, MOUSE, TOUCH,
 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { linearColour } from './colours.js';
+import { Props } from './props.js';
 import { Surface } from './surface.js';
 
 const themes = {
-  light: { paper: '#eef2f5', grid: '#c3ccd6', sky: '#ffffff', ground: '#b9c3cd', shadow: 0.22, wires: '#10202e' },
-  dark: { paper: '#10161d', grid: '#2c3947', sky: '#cfe0f2', ground: '#28313b', shadow: 0.5, wires: '#05080c' },
+  light: { paper: '#eef2f5', grid: '#c3ccd6', sky: '#ffffff', ground: '#b9c3cd', shadow: 0.22, wires: '#10202e', slab: '#dde4ea' },
+  dark: { paper: '#10161d', grid: '#2c3947', sky: '#cfe0f2', ground: '#28313b', shadow: 0.5, wires: '#05080c', slab: '#1b242e' },
 };
-const mostArrows = 600;
+export const patterns = ['plain', 'checks', 'stripes', 'lines'];
 
 // A round spot for marks.
 function spotTexture() {
@@ -47,6 +49,25 @@ class Coil extends Curve {
   }
 }
 
+// What the page spends on a drawn frame, and how many there are: means over the last second or so.
+class Meter {
+  constructor() {
+    this.spent = this.sum = this.count = this.rate = 0;
+    this.since = null;
+  }
+  spend(milliseconds) { this.sum += milliseconds; }
+  drawn(time) {
+    this.count++;
+    this.since ??= time;
+    const passed = time - this.since;
+    if (passed < 1000) return;
+    this.spent = this.sum / this.count;
+    this.rate = (1000 * this.count) / passed;
+    this.sum = this.count = 0;
+    this.since = time;
+  }
+}
+
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
@@ -58,9 +79,10 @@ export class Stage {
     this.ray = new Raycaster();
     this.surface = null;
     this.size = 1;
-    this.show = { wires: false, held: true, shadow: true, grid: true, velocities: false };
+    this.show = { wires: false, held: true, shadow: true, grid: true, follow: true, pattern: 'plain' };
     this.draws = 0;
-    this.economy = this.slowDraws = 0;
+    this.meter = new Meter();
+    this.economy = this.slowTime = 0;
     this.onDraw = () => {};
     this.makeLights();
     this.makeBodies();
@@ -87,7 +109,11 @@ export class Stage {
     this.scene.add(this.camera);
     this.floor = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.2 }));
     this.floor.receiveShadow = true;
-    this.scene.add(this.sky, this.sun, this.sun.target, this.rim, this.rim.target, this.floor);
+    this.slab = new Mesh(new CircleGeometry(1, 96), new MeshBasicMaterial());
+    this.slab.visible = false;
+    this.planes = [];
+    this.lowered = 0;
+    this.scene.add(this.slab, this.sky, this.sun, this.sun.target, this.rim, this.rim.target, this.floor);
   }
 
   makeBodies() {
@@ -95,15 +121,16 @@ export class Stage {
       vertexColors: true, roughness: 0.62, metalness: 0, side: DoubleSide,
       polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
     });
+    this.patterns = paintPatterns(skin);
     this.skin = new Mesh(new BufferGeometry(), skin);
     this.skin.castShadow = this.skin.receiveShadow = true;
     this.wires = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ transparent: true, opacity: 0.38 }));
     this.marks = new Points(new BufferGeometry(), new PointsMaterial({
-      map: spotTexture(), color: '#ffb020', size: 7.5, sizeAttenuation: false, transparent: true, alphaTest: 0.4,
+      map: spotTexture(), color: '#ffb020', size: 6, sizeAttenuation: false, transparent: true, alphaTest: 0.4,
     }));
-    this.arrows = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: '#e11d48' }));
-    this.arrows.geometry.setAttribute('position', new BufferAttribute(new Float32Array(mostArrows * 6), 3).setUsage(DynamicDrawUsage));
-    for (const thing of [this.skin, this.wires, this.marks, this.arrows]) {
+    this.props = new Props();
+    this.scene.add(this.props.group);
+    for (const thing of [this.skin, this.wires, this.marks]) {
       thing.frustumCulled = false;
       thing.visible = false;
       this.scene.add(thing);
@@ -158,12 +185,17 @@ export class Stage {
     this.wires.geometry = this.surface.wires;
     this.skin.visible = true;
     this.heldVertices = new Uint32Array();
-    this.marks.visible = this.arrows.visible = false;
-    this.previous = null;
+    this.marks.visible = false;
+    this.props.setArrows(null, null);
+    this.props.setLocals([]);
+    this.props.setTool(null);
     this.setPulls([]);
     this.rest = { low: this.surface.low.clone(), high: this.surface.high.clone() };
     this.size = this.rest.low.distanceTo(this.rest.high) || 1;
     this.upAxis = new Vector3(...description.up).normalize();
+    if (!keepView) this.lowered = 0;
+    this.planes = description.obstacles.filter((one) => one.name === 'plane')
+      .map(({ values }) => ({ point: new Vector3(...values.point), normal: new Vector3(...values.normal) }));
     this.placeGround();
     this.applyShow();
     if (!keepView) {
@@ -174,24 +206,59 @@ export class Stage {
   }
 
   clear() {
-    for (const thing of [this.skin, this.wires, this.marks, this.arrows, this.spring, this.hover]) thing.visible = false;
+    for (const thing of [this.skin, this.wires, this.marks, this.spring, this.hover]) thing.visible = false;
+    this.props.setArrows(null, null);
+    this.props.setLocals([]);
+    this.props.setTool(null);
     this.surface = null;
     this.touch();
   }
 
-  // A ground to catch the shadow, a little below the bodies at rest: it is only drawn.
+  // A ground to catch the shadow: the obstacle that faces upwards, else a drawn one below the bodies.
   placeGround() {
     if (!this.rest) return;
     const { low, high } = this.rest, up = this.upAxis;
     const centre = new Vector3().addVectors(low, high).multiplyScalar(0.5);
     const reach = new Vector3().subVectors(high, low).multiplyScalar(0.5);
     const below = Math.abs(up.x) * reach.x + Math.abs(up.y) * reach.y + Math.abs(up.z) * reach.z;
-    const depth = below + 0.45 * this.size;
-    const base = centre.clone().addScaledVector(up, -depth);
-    const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), up);
-    this.floor.position.copy(base);
-    this.floor.quaternion.copy(turn);
+    const real = this.planes.find(({ normal }) => normal.dot(up) > 0.98);
+    const normal = real ? real.normal : up;
+    const depth = real ? centre.clone().sub(real.point).dot(normal) : below + 0.16 * this.size + this.lowered;
+    const base = centre.clone().addScaledVector(normal, -depth);
+    this.floor.position.copy(base).addScaledVector(normal, -0.001 * this.size);
+    this.floor.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), normal);
     this.floor.scale.setScalar(40 * this.size);
+    this.slab.visible = !!real;
+    this.slab.position.copy(base).addScaledVector(normal, -0.003 * this.size);
+    this.slab.quaternion.copy(this.floor.quaternion);
+    this.slab.scale.setScalar(1.7 * Math.max(this.size, depth));
+    this.slab.material.color.set(this.theme.slab);
+    this.drawGrid(base, normal);
+    this.props.setObstacles(this.planes.filter((plane) => plane !== real), centre, this.size);
+    this.centre = centre;
+    this.ground = { base, normal, depth, real: !!real };
+    this.placeSun();
+  }
+
+  // Bodies that leave the view are followed.
+  follow() {
+    const { center } = this.skin.geometry.boundingSphere, at = center.clone().project(this.camera);
+    if (Math.abs(at.x) < 0.85 && Math.abs(at.y) < 0.85 && at.z < 1) return;
+    const way = center.clone().sub(this.controls.target).multiplyScalar(0.12);
+    this.controls.target.add(way);
+    this.camera.position.add(way);
+  }
+
+  // The drawn ground goes out of the way of bodies that come down to it.
+  keepAbove() {
+    const { low, high } = this.surface, up = this.upAxis, { base, real } = this.ground;
+    const lowest = ['x', 'y', 'z'].reduce((sum, axis) => sum + up[axis] * (up[axis] > 0 ? low : high)[axis], 0) - up.dot(base);
+    if (real || lowest > -0.001 * this.size || this.lowered > 8 * this.size) return;
+    this.lowered -= lowest - 0.1 * this.size;
+    this.placeGround();
+  }
+
+  drawGrid(base, normal) {
     const cell = 10 ** Math.round(Math.log10(this.size / 4));
     if (this.grid) {
       this.scene.remove(this.grid);
@@ -199,14 +266,12 @@ export class Stage {
     }
     const count = 2 * Math.ceil((2.6 * this.size) / cell);
     this.grid = new GridHelper(count * cell, count, this.theme.grid, this.theme.grid);
-    this.grid.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), up);
-    this.grid.position.copy(base).addScaledVector(up, -0.002 * this.size);
+    this.grid.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), normal);
+    this.grid.position.copy(base).addScaledVector(normal, -0.002 * this.size);
     this.grid.material.transparent = true;
     this.grid.material.opacity = 0.6;
     this.grid.visible = this.show.grid;
     this.scene.add(this.grid);
-    this.centre = centre;
-    this.placeSun();
   }
 
   placeSun() {
@@ -219,26 +284,43 @@ export class Stage {
     };
     place(this.sun, 2.4, 0.9, -0.8);
     place(this.rim, 0.6, -1.6, 1.4);
-    const box = this.sun.shadow.camera, reach = 1.25 * this.size;
+    const box = this.sun.shadow.camera, reach = Math.max(1.25 * this.size, 0.75 * this.size + 0.5 * this.ground.depth);
     Object.assign(box, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * this.size, far: 6 * this.size });
     box.updateProjectionMatrix();
     this.sun.shadow.normalBias = 0.006 * this.size;
     this.sun.shadow.bias = -0.0006;
   }
 
-  // From that side, so far away that the bodies fill the view.
-  look(direction, centre = this.centre, radius = this.size / 2) {
-    const free = this.freeArea();
-    const tangent = Math.tan((this.camera.fov * Math.PI) / 360);
-    const fit = Math.min(free.height / innerHeight, (free.width / innerHeight));
-    const distance = (1.12 * radius) / (tangent * fit);
+  // From that side, so far away that the bodies (and the ground that they fall on) fill the view.
+  look(direction, box = this.everything()) {
+    const free = this.freeArea(), away = direction.clone().normalize();
+    const right = new Vector3().crossVectors(this.camera.up, away).normalize(), up = new Vector3().crossVectors(away, right);
+    const centre = box.low.clone().add(box.high).multiplyScalar(0.5);
+    const tall = Math.tan((this.camera.fov * Math.PI) / 360) * (free.height / innerHeight), wide = tall * (free.width / free.height);
+    let distance = 0;
+    for (let corner = 0; corner < 8; corner++) {
+      const at = new Vector3(...['x', 'y', 'z'].map((axis, k) => box[corner & (1 << k) ? 'high' : 'low'][axis])).sub(centre);
+      distance = Math.max(distance, at.dot(away) + 1.15 * Math.max(Math.abs(at.dot(right)) / wide, Math.abs(at.dot(up)) / tall));
+    }
     this.controls.target.copy(centre);
-    this.camera.position.copy(centre).addScaledVector(direction.clone().normalize(), distance);
+    this.camera.position.copy(centre).addScaledVector(away, distance);
     this.camera.near = 0.01 * this.size;
     this.camera.far = 60 * this.size;
     this.shiftView(free);
     this.controls.update();
     this.touch();
+  }
+
+  everything() {
+    const low = this.surface.low.clone(), high = this.surface.high.clone();
+    if (this.ground.real) {
+      for (const corner of [low.clone(), high.clone()]) {
+        const down = corner.addScaledVector(this.ground.normal, -corner.clone().sub(this.ground.base).dot(this.ground.normal));
+        low.min(down);
+        high.max(down);
+      }
+    }
+    return { low, high };
   }
 
   // The part of the window that no panel covers.
@@ -251,38 +333,27 @@ export class Stage {
     this.camera.setViewOffset(innerWidth, innerHeight, x, y, innerWidth, innerHeight);
   }
 
-  focus(point, radius = this.size / 2) {
-    const direction = new Vector3().subVectors(this.camera.position, this.controls.target);
-    this.look(direction, point ?? this.skin.geometry.boundingSphere.center, radius);
+  // At a point with something around it, or at everything.
+  focus(point) {
+    const direction = new Vector3().subVectors(this.camera.position, this.controls.target), reach = 0.14 * this.size;
+    this.look(direction, point && { low: point.clone().subScalar(reach), high: point.clone().addScalar(reach) });
   }
 
   // ---- a frame ----
 
   move(frame) {
     this.surface.move(frame.positions);
-    if (this.show.velocities) this.pointArrows(frame);
-    this.previous = { time: frame.time, positions: frame.positions };
+    this.props.setArrows(frame.positions, frame.vectors, this.size);
+    this.props.setLocals(frame.locals, this.size);
     this.moveMarks();
+    this.keepAbove();
+    if (this.show.follow) this.follow();
     this.touch();
   }
 
-  // Velocities by the difference to the frame before, at some of the vertices.
-  pointArrows(frame) {
-    const step = frame.time - (this.previous?.time ?? frame.time);
-    if (!(step > 0)) return;
-    const stride = Math.max(1, Math.ceil(this.surface.vertexCount / mostArrows));
-    const out = this.arrows.geometry.attributes.position, from = this.previous.positions, to = frame.positions;
-    let count = 0;
-    for (let i = 0; i < this.surface.vertexCount && count < mostArrows; i += stride, count++) {
-      for (let k = 0; k < 3; k++) {
-        const x = to[3 * i + k];
-        out.array[6 * count + k] = x;
-        out.array[6 * count + 3 + k] = x + (0.08 * (x - from[3 * i + k])) / step;
-      }
-    }
-    this.arrows.geometry.setDrawRange(0, 2 * count);
-    out.needsUpdate = true;
-    this.arrows.visible = true;
+  setColour(body, text) {
+    this.surface.own[body] = linearColour(text);
+    this.touch();
   }
 
   setHeld(held) {
@@ -291,6 +362,7 @@ export class Stage {
     this.heldVertices = Uint32Array.from(list);
     this.marks.geometry.dispose();
     this.marks.geometry = new BufferGeometry();
+    this.marks.material.size = list.length > 150 ? 4 : 6;
     this.marks.geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * list.length), 3));
     this.moveMarks();
     this.applyShow();
@@ -308,7 +380,8 @@ export class Stage {
   applyShow() {
     this.wires.visible = this.show.wires && !!this.surface;
     this.marks.visible = this.show.held && this.heldVertices?.length > 0;
-    if (!this.show.velocities) this.arrows.visible = false;
+    this.patterns.pattern.value = patterns.indexOf(this.show.pattern);
+    this.patterns.cell.value = this.size / 14;
     this.sun.castShadow = this.show.shadow;
     if (this.grid) this.grid.visible = this.show.grid;
     this.touch();
@@ -331,6 +404,12 @@ export class Stage {
     this.coil.scale.set(unit, unit, Math.max(length / 10, 1e-9));
   }
 
+  // The tool at work, or where it would be; null: none.
+  setTool(centre, radius, resting = false) {
+    this.props.setTool(centre && new Vector3(...centre), radius, resting);
+    this.touch();
+  }
+
   setHover(point) {
     const visible = !!point;
     if (!visible && !this.hover.visible) return;
@@ -344,6 +423,7 @@ export class Stage {
 
   aim(x, y) {
     const box = this.canvas.getBoundingClientRect();
+    this.camera.updateMatrixWorld(); // it may have moved since the last picture
     this.ray.setFromCamera(new Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2), this.camera);
     return this.ray.ray;
   }
@@ -362,6 +442,7 @@ export class Stage {
 
   // Where a point of space is on the screen.
   project(point) {
+    this.camera.updateMatrixWorld();
     const at = new Vector3(...point).project(this.camera), box = this.canvas.getBoundingClientRect();
     return { x: box.left + ((at.x + 1) / 2) * box.width, y: box.top + ((1 - at.y) / 2) * box.height, behind: at.z > 1 };
   }
@@ -370,7 +451,7 @@ export class Stage {
 
   resize() {
     const width = this.canvas.clientWidth || 1, height = this.canvas.clientHeight || 1;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, this.economy ? 1 : 2));
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, [2, 1, 1, 0.6][this.economy]));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     if (this.surface) this.shiftView(this.freeArea());
@@ -382,15 +463,15 @@ export class Stage {
     this.stale = true;
   }
 
-  // A machine that cannot draw fast enough gets less to draw: fewer pixels, then no shadow.
+  // A machine that cannot draw fast enough gets less to draw: fewer pixels, no shadow, fewer again.
   adapt(time) {
     const passed = time - this.drawnAt;
     this.drawnAt = time;
-    if (!(passed < 500)) return;
-    this.pace = 0.9 * (this.pace ?? 16) + 0.1 * passed;
-    if (this.pace < 45 || this.economy >= 2 || ++this.slowDraws < 30) return;
-    this.slowDraws = 0;
-    this.pace = 16;
+    if (!(passed >= 0)) return;
+    this.pace = 0.8 * (this.pace ?? 16) + 0.2 * passed;
+    this.slowTime = this.pace > 45 ? this.slowTime + passed : 0;
+    if (this.slowTime < 1500 || this.economy >= 3) return;
+    this.slowTime = 0;
     this.economy++;
     if (this.economy === 1) this.sun.shadow.mapSize.set(1024, 1024);
     if (this.economy === 2) this.sun.castShadow = this.show.shadow = false;
@@ -411,10 +492,33 @@ export class Stage {
     const distance = this.camera.position.distanceTo(this.controls.target);
     this.scene.fog.near = distance + 1.2 * this.size;
     this.scene.fog.far = distance + 6 * this.size;
+    const start = performance.now();
     this.renderer.render(this.scene, this.camera);
+    this.meter.spend(performance.now() - start);
+    this.meter.drawn(time);
     this.draws++;
     this.onDraw();
   }
+}
+
+// Teaches the bodies' material to draw a pattern over their shape at rest.
+function paintPatterns(material) {
+  const uniforms = { pattern: { value: 0 }, cell: { value: 0.1 } };
+  material.onBeforeCompile = (shader) => {
+    Object.assign(shader.uniforms, uniforms);
+    shader.vertexShader = shader.vertexShader.replace('#include <common>', '#include <common>\nattribute vec3 rest;\nvarying vec3 vRest;')
+      .replace('#include <begin_vertex>', '#include <begin_vertex>\nvRest = rest;');
+    shader.fragmentShader = shader.fragmentShader.replace('#include <common>', '#include <common>\nvarying vec3 vRest;\nuniform int pattern;\nuniform float cell;')
+      .replace('#include <color_fragment>', `#include <color_fragment>
+        if (pattern > 0) {
+          vec3 at = vRest / cell + 0.377, blur = max(fwidth(at), 1e-4);
+          vec3 wave = clamp((abs(fract(at * 0.5) - 0.5) - 0.25) / (0.5 * blur), -1.0, 1.0);
+          vec3 line = 1.0 - smoothstep(vec3(0.03), vec3(0.03) + blur, 0.5 - abs(fract(at) - 0.5));
+          float dark = pattern == 1 ? 0.5 - 0.5 * wave.x * wave.y * wave.z : pattern == 2 ? 0.5 - 0.5 * wave.x : max(line.x, max(line.y, line.z));
+          diffuseColor.rgb *= mix(1.0, pattern == 3 ? 0.35 : 0.55, dark);
+        }`);
+  };
+  return uniforms;
 }
 
 // Weights of a point of the plane through three others, cut to the triangle.

@@ -1,7 +1,7 @@
 // The bodies' surface as it is drawn: vertices are split where the shape at rest has a crease, so
 // that edges stay sharp and the rest is smooth; normals follow the motion.
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Sphere, Vector3 } from 'three';
-import { bodyColours, tables } from './colours.js';
+import { bodyColours, linearColour, tables } from './colours.js';
 
 const creaseCosine = Math.cos((38 * Math.PI) / 180);
 
@@ -62,6 +62,11 @@ export class Surface {
     this.wires.setAttribute('position', new BufferAttribute(this.positions, 3).setUsage(DynamicDrawUsage));
     this.bodyOf = new Uint16Array(this.vertexCount);
     bodies.forEach((body, i) => this.bodyOf.fill(i, body.vertices[0], body.vertices[0] + body.vertices[1]));
+    this.own = bodies.map((_, i) => linearColour(bodyColours[i % bodyColours.length]));
+    // where a vertex was at rest: patterns are drawn there, so they show how the body is stretched
+    const rest = new Float32Array(3 * source.length);
+    for (let i = 0; i < source.length; i++) rest.set(geometry.rest.subarray(3 * source[i], 3 * source[i] + 3), 3 * i);
+    this.skin.setAttribute('rest', new BufferAttribute(rest, 3));
     this.low = new Vector3();
     this.high = new Vector3();
     this.move(geometry.rest);
@@ -127,7 +132,7 @@ export class Surface {
         colours[3 * i + 1] = table[at + 1];
         colours[3 * i + 2] = table[at + 2];
       } else {
-        const own = bodyColours[this.bodyOf[source[i]] % bodyColours.length];
+        const own = this.own[this.bodyOf[source[i]]];
         colours[3 * i] = own[0];
         colours[3 * i + 1] = own[1];
         colours[3 * i + 2] = own[2];

@@ -1,0 +1,97 @@
+#include "tape.h"
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double usual_seconds = 0.04;
+
+/* One write per state: a killed run leaves whole ones. */
+static pl_status append(cli_tape *tape, const pl_text *text, pl_error *error)
+{
+  off_t end = lseek(tape->file, 0, SEEK_END);
+  for (size_t done = 0; done < text->size;) {
+    ssize_t now = write(tape->file, text->data + done, text->size - done);
+    if (now < 0 && errno == EINTR) continue;
+    if (now <= 0) {
+      int reason = now < 0 ? errno : ENOSPC;
+      if (ftruncate(tape->file, end)) reason = errno;
+      return pl_fail_at(error, PL_E_IO, tape->path, 0, "cannot be written: %s", strerror(reason));
+    }
+    done += (size_t)now;
+  }
+  return PL_OK;
+}
+
+pl_status cli_tape_open(cli_tape *tape, pl_scene *scene, const char *scene_path,
+                        const cli_words *changes, const char *folder, pl_error *error)
+{
+  char whole[PATH_MAX];
+  pl_text note = pl_text_make(NULL), text = pl_text_make(NULL);
+  pl_status status = pl_path_join(tape->path, sizeof tape->path, folder, CLI_TAPE, error);
+  if (status) return status;
+  pl_text_add(&note, "%s\n", realpath(scene_path, whole) ? whole : scene_path);
+  for (int i = 0; i < changes->count; i++) pl_text_add(&note, "%s\n", changes->words[i]);
+  status = pl_text_ok(&note, error);
+  if (!status) pl_recording_begin(&text, pl_scene_world(scene), note.data);
+  if (!status) status = pl_text_ok(&text, error);
+  tape->every = pl_scene_output_count(scene) ? pl_scene_output(scene, 0)->every : usual_seconds;
+  tape->file = open(tape->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (!status && tape->file < 0)
+    status = pl_fail_at(error, PL_E_IO, tape->path, 0, "cannot be written: %s", strerror(errno));
+  if (!status) status = append(tape, &text, error);
+  pl_text_release(&note);
+  pl_text_release(&text);
+  return status;
+}
+
+pl_status cli_tape_add(cli_tape *tape, const pl_world *world, pl_error *error)
+{
+  double time = pl_world_time(world);
+  if (time < tape->next - 1e-9 * tape->every) return PL_OK;
+  while (tape->next <= time + 1e-9 * tape->every) tape->next += tape->every;
+  pl_text text = pl_text_make(NULL);
+  pl_status status = pl_recording_add(&text, world, error);
+  if (!status) status = append(tape, &text, error);
+  pl_text_release(&text);
+  return status;
+}
+
+void cli_tape_close(cli_tape *tape)
+{
+  if (tape->file >= 0) close(tape->file);
+  tape->file = -1;
+}
+
+/* ---- reading ---- */
+
+pl_status cli_tape_read_note(const char *path, cli_tape_note *note, pl_error *error)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_recording *recording;
+  pl_status status = pl_recording_open(path, NULL, &recording, error);
+  if (status) return status;
+  note->text = pl_strdup(&allocator, pl_recording_note(recording));
+  pl_recording_close(recording);
+  if (!note->text) return pl_fail_memory(error);
+  char *rest = note->text;
+  for (char *line = rest; line && *line; line = rest) {
+    rest = strchr(line, '\n');
+    if (rest) *rest++ = 0;
+    if (!note->scene)
+      note->scene = line;
+    else if (note->changes.count < CLI_MOST_WORDS)
+      note->changes.words[note->changes.count++] = line;
+  }
+  if (!note->scene)
+    return pl_fail_at(error, PL_E_PARSE, path, 0,
+                      "does not say which scene it is of; open the scene that begins with it");
+  return PL_OK;
+}

@@ -1,0 +1,47 @@
+// A server and a real browser for the viewer's tests, measurements and pictures.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+const { PLIANT_SOURCE: source, PLIANT_COMMAND: command, PLIANT_BROWSER: browserPath } = process.env;
+const { chromium } = createRequire(path.join(source, 'viewer/package.json'))('playwright-core');
+export const token = 'feedfacefeedfacefeedfacefeedface';
+
+// { address, port, child, stop() }
+export async function serve(file, port = 0, words = []) {
+  const child = spawn(command, ['view', '--no-open', '--token', token, '--port', String(port), ...words, file]);
+  child.stderr.on('data', (data) => { if (process.env.PLIANT_LOUD) process.stderr.write(data); });
+  const address = await new Promise((resolve, reject) => {
+    child.stdout.on('data', (data) => { const found = /open (\S+)/.exec(data); if (found) resolve(found[1]); });
+    child.on('exit', (code) => reject(new Error(`pliant view ended with ${code}`)));
+  });
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  return { address, port: Number(new URL(address).port), child, stop: () => { child.kill('SIGINT'); return ended; } };
+}
+
+export const requests = [], complaints = [];
+
+export const launch = () => chromium.launch({
+  executablePath: browserPath,
+  args: ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
+    '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
+});
+
+// init runs in the page before its own code.
+export async function openPage(browser, address, options = {}, init = null) {
+  const page = await browser.newPage({ viewport: { width: 960, height: 600 }, colorScheme: 'light', ...options });
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (line) => { if (line.type() === 'error' && !/WebSocket|ERR_CONNECTION/.test(line.text())) complaints.push(line.text()); });
+  if (init) await page.addInitScript(init);
+  await page.goto(address);
+  return page;
+}
+
+export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 30000, polling: 40 });
+export const ready = (page) => until(page, () => window.pliant?.app.frame && pliant.stage.draws > 1);
+export const tell = (page, line) => page.evaluate((text) => pliant.send(text), line);
+export async function pause(page) {
+  await tell(page, 'pause');
+  await until(page, () => pliant.app.frame && !pliant.app.frame.playing && !pliant.app.state.playing);
+}
