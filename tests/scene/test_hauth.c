@@ -1,5 +1,5 @@
-/* Hauth 2004, 5.2: every implicit method runs both examples at 25 steps per second, and those of order
- * 2 and more end within 1 mm (RMS over all nodes) of a fine solution. */
+/* Hauth 2004, 5.2: every implicit method runs both examples at 25 steps per second, and those of
+ * order 2 and more end within 1 mm (RMS over all nodes) of a fine solution. */
 #include "ode/integrator.h"
 #include "pliant/scene.h"
 
@@ -14,8 +14,8 @@ static int run(const char *path, const char *method, const char *times, const ch
   char first[100], second[100];
   snprintf(first, sizeof first, "integrator.method=%s", method);
   snprintf(second, sizeof second, "world.dt=%s", times);
-  const char *changes[] = {first, second, "world.halvings=0", "solver.tolerance=1e-9",
-                           "world.duration=0.52", more};
+  const char *changes[] = {
+      first, second, "world.halvings=0", "solver.tolerance=1e-9", "world.duration=0.52", more};
   pl_scene_def def = pl_scene_def_default();
   def.path = path;
   def.changes = changes;
