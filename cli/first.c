@@ -87,7 +87,7 @@ static void put_scene(pl_text *text, const char *file, int is_surface, int follo
   put_number(text, "stiffness-damping", 0.01 * moment);
   pl_text_add(text, "/>\n  <mesh name=\"shape\" file=\"");
   pl_text_xml(text, file);
-  pl_text_add(text, "\"%s/>\n", is_surface ? " elements=\"2000\"" : "");
+  pl_text_add(text, "\"%s/>\n", is_surface ? " elements=\"4000\"" : "");
   if (follows) {
     pl_text_add(text, "  <mesh name=\"skin\" kind=\"surface\" file=\"");
     pl_text_xml(text, file);

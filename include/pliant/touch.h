@@ -144,6 +144,21 @@ PL_API pl_status pl_world_save_state(const pl_world *world, void *memory, size_t
 PL_API pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size,
                                      pl_error *error);
 
+/* ---- frames that come and go ---- */
+
+/* How many frames the body has; 0: it is not made of frames. */
+PL_API int pl_world_frame_count(const pl_world *world, pl_body_id body);
+
+/* Puts a frame in at a point of the deformed body. It moves what is within reach (m, as a way
+ * through the body), and starts where that changes the shape least. Its number comes after all
+ * others. */
+PL_API pl_status pl_world_insert_frame(pl_world *world, pl_body_id body, const double point[3],
+                                       double reach, int *frame, pl_error *error);
+
+/* Takes out a frame that was put in. jump (may be NULL): how far this moved any node, m. */
+PL_API pl_status pl_world_remove_frame(pl_world *world, pl_body_id body, int frame, double *jump,
+                                       pl_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -78,6 +78,12 @@ typedef struct pl_material_def {
 /* Hooke's law without its moduli, 1000 kg/m^3, no damping. */
 PL_API pl_material_def pl_material_def_default(void);
 
+/* A part of a body; count may be 0. */
+typedef struct pl_site_region {
+  const pl_selector *where;
+  int count;
+} pl_site_region;
+
 typedef struct pl_body_def {
   const char *name;
   const pl_mesh *mesh; /* copied */
@@ -91,6 +97,10 @@ typedef struct pl_body_def {
   const double
       *sites; /* 3 per place, copied: where the model shall put its frames; NULL: it chooses */
   int site_count;
+  const pl_site_region *site_regions; /* site_count of them: what each frame moves alone, so that it
+                                         stays rigid; NULL: nothing in particular */
+  double insert_reach; /* m; > 0: frames are put in where the body touches obstacles, acting so far,
+                          and taken out when no longer needed */
   const pl_mesh *surface; /* finer triangles (or the boundary of finer elements) that follow the
                              body and are shown in its place; copied; NULL: none */
   uint32_t cookie;

@@ -174,7 +174,7 @@ static pl_status read_item(pl_scan *scan, const head *h, const property *p, pl_h
   if (p->is_list) status = read_value(scan, h, p->count_type, &count, error);
   if (!status && !(count >= 0 && count < 1e9))
     status = pl_scan_fail(scan, error, PL_E_PARSE, "a list has %g entries", count);
-  for (int64_t i = 0; i < (int64_t)count && !status; i++) {
+  for (int64_t i = 0; !status && i < (int64_t)count; i++) {
     status = read_value(scan, h, p->type, &value, error);
     if (status) break;
     if (p->role >= X_PLACE && p->role <= Z_PLACE) place[p->role - X_PLACE] = value;

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/memory.h"
+#include "world/world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,6 +57,7 @@ pl_status pl_recording_add(pl_text *out, const pl_world *world, pl_error *error)
   size_t size = pl_world_state_size(world);
   void *state = pl_alloc(&allocator, 1, size);
   pl_status status = state ? pl_world_save_state(world, state, size, error) : pl_fail_memory(error);
+  if (!status) pl_state_forget(state, size);
   if (!status) pl_text_bytes(out, state, size);
   pl_free(&allocator, state);
   return status ? status : pl_text_ok(out, error);
@@ -146,7 +148,7 @@ pl_status pl_recording_load(pl_recording *recording, int index, pl_world *world,
   if (index < 0 || index >= recording->count)
     return pl_fail_at(error, PL_E_ARGUMENT, recording->path, 0, "has no state %d; it has %d", index,
                       recording->count);
-  if (first->state_size != pl_world_state_size(world) || first->shape != shape_of(world))
+  if (first->shape != shape_of(world))
     return pl_fail_at(error, PL_E_ARGUMENT, recording->path, 0,
                       "holds the states of other bodies than the scene has now");
   size_t size = (size_t)first->state_size;
@@ -154,6 +156,7 @@ pl_status pl_recording_load(pl_recording *recording, int index, pl_world *world,
   if (!recording->room) return pl_fail_memory(error);
   uint64_t place = sizeof *first + first->note_size + (uint64_t)index * first->state_size;
   if (!read_at(recording, recording->room, size, place)) return fail_read(recording, error);
+  pl_state_forget(recording->room, size);
   pl_status status = pl_world_load_state(world, recording->room, size, error);
   if (status && error) pl_error_locate(error, status, recording->path, 0);
   return status;

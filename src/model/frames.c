@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRAIN, MOTION, WEIGHTS, MASS, SAMPLES, FRAMES, SEED, PARAM_COUNT };
+enum { STRAIN, MOTION, MASS, WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF, PARAM_COUNT };
 
 #define X(name) STRAIN_##name,
 enum { PL_STRAINS(X) STRAIN_COUNT };
@@ -27,20 +27,9 @@ static const pl_param params[PARAM_COUNT] = {
                 STRAIN_WORDS, 1},
     [MOTION] = {"motion", "1", "what a frame can do: 12 or 30 unknowns", 0, 0, 1,
                 "affine|quadratic", 1},
-    [WEIGHTS] = {"weights", "1",
-                 "how frames share the body: solutions of Laplace's equation, hat functions along "
-                 "the line of frames, or inverse squared distances",
-                 0, 0, 2, "harmonic|linear|euclidean", 1},
     [MASS] = {"mass", "1", "each frame's own, or as the frames blend", 0, 0, 1, "lumped|consistent",
               1},
-    [SAMPLES] = {"samples", "count", "per direction of a hexahedron; a tetrahedron has one", 2, 1,
-                 2, NULL, 1},
-    [FRAMES] = {"frames", "count", "how many are placed where no <frame> says where", 4, 1,
-                PL_MOST_FRAMES, NULL, 1},
-    [SEED] = {"seed", "m",
-              "radius of the ball that a frame moves alone, for harmonic weights; 0: a quarter of "
-              "the way to the next frame",
-              0, 0, 1e9, NULL, 1},
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF),
 };
 #undef X
 
@@ -81,15 +70,15 @@ static void factorise(const double C[9], double least, double L[9])
   }
 }
 
-/* The tetrahedron around a part of the body with these moments about its mean (variances in C), and
- * its points at rest. With y = L^-1 (X - centre), of variance 1, and unit directions n_k the shape
- * functions are l_k = 1/4 + s n_k . y. Equal masses at the corners have the part's second moments
- * where the variance s^2 of l is 3/16; of degree 2 all row sums are positive where it is 1/8. */
-static void shape_frame(const double centre[3], const double C[9], double least, int degree,
-                        pl_frame *frame, double *points)
+/* The tetrahedron around a part of the body, and its points at rest. With y = L^-1 (X - centre), of
+ * variance 1, and unit directions n_k the shape functions are l_k = 1/4 + s n_k . y. Equal masses
+ * at the corners have the part's second moments where the variance s^2 of l is 3/16; of degree 2
+ * all row sums are positive where it is 1/8. */
+static void shape_frame(const pl_frame_part *part, int degree, pl_frame *frame, double *points)
 {
+  const double *centre = part->centre;
   double L[9], s = sqrt(degree == 1 ? 3.0 / 16 : 1.0 / 8), reach = 0.75 / s / sqrt(3.0);
-  factorise(C, least, L);
+  factorise(part->variance, 0.01 * cbrt(part->volume), L);
   pl_vec3_copy(centre, frame->centre);
   for (int k = 0; k < 4; k++) {
     // slope = s L^-T n_k by substitution from below
@@ -110,63 +99,12 @@ static void shape_frame(const double centre[3], const double C[9], double least,
   }
 }
 
-/* ---- samples ---- */
-
-typedef struct sample {
-  const int *nodes; /* of its element */
-  double volume, X[3], N[PL_ELEMENT_NODES], b[PL_ELEMENT_NODES][3];
-} sample;
-
-/* The mean of a hexahedron's points is its centre. */
-static pl_shape middle_shape(void)
-{
-  pl_shape middle = {.weight = 8};
-  for (int p = 0; p < 8; p++) {
-    pl_shape at = pl_shape_at(8, p);
-    for (int a = 0; a < 8; a++) {
-      middle.N[a] += at.N[a] / 8;
-      pl_vec3_add_scaled(0.125, at.dN[a], middle.dN[a]);
-    }
-  }
-  return middle;
-}
-
-/* Sample number index of the body. */
-static sample sample_at(const pl_mesh *mesh, int points, int index)
-{
-  int count = mesh->nodes_per_element, middle = count == 8 && points == 1;
-  pl_shape at = middle ? middle_shape() : pl_shape_at(count, index % points);
-  sample out = {.nodes = mesh->elements + (size_t)count * (size_t)(index / points)};
-  out.volume = pl_shape_gradients(&at, mesh->nodes, out.nodes, count, out.b);
-  if (middle) out.volume = pl_element_volume(mesh->nodes, out.nodes, 8);
-  memcpy(out.N, at.N, sizeof out.N);
-  for (int a = 0; a < count; a++)
-    pl_vec3_add_scaled(at.N[a], mesh->nodes + 3 * out.nodes[a], out.X);
-  return out;
-}
-
-/* The weight of a frame at a sample, and its gradient; 0 if it does not reach the element. */
-static int weight_at(const pl_frames *frames, const sample *at, int count, int frame, double *w,
-                     double gradient[3])
-{
-  int reached = 0;
-  *w = 0;
-  pl_vec3_set(gradient, 0, 0, 0);
-  for (int a = 0; a < count; a++) {
-    double nodal = frames->weights[(size_t)frames->count * (size_t)at->nodes[a] + (size_t)frame];
-    reached |= nodal > 0;
-    *w += at->N[a] * nodal;
-    pl_vec3_add_scaled(nodal, at->b[a], gradient);
-  }
-  return reached;
-}
-
 /* Value and gradient of all shape functions of a frame at a sample, weight included. */
-static int blend_at(const pl_frames *frames, const sample *at, int count, int frame, double *values,
+static int blend_at(const pl_frames *frames, const pl_sample *at, int frame, double *values,
                     double gradients[][3])
 {
   double w, slope[3];
-  int reached = weight_at(frames, at, count, frame, &w, slope);
+  int reached = pl_frame_weight_at(&frames->field, at, frame, &w, slope);
   pl_frame_monomials(&frames->frames[frame], frames->degree, at->X, values, gradients);
   for (int k = 0; k < frames->per; k++) {
     pl_vec3_scale(w, gradients[k], gradients[k]);
@@ -178,105 +116,31 @@ static int blend_at(const pl_frames *frames, const sample *at, int count, int fr
 
 /* ---- creation ---- */
 
-/* Frames must be apart, and given ones inside. */
-static pl_status check_origins(const pl_mesh *mesh, const pl_frames *frames, int given,
-                               pl_error *error)
+/* A frame's blocks are held with the node nearest to it. */
+static pl_status make_anchors(pl_model *self, pl_frames *frames, pl_error *error)
 {
-  double low[3], high[3], size[3];
-  pl_mesh_bounds(mesh, low, high);
-  pl_vec3_sub(high, low, size);
-  double near = 1e-6 * pl_vec3_norm(size);
-  for (int i = 0; i < frames->count; i++) {
-    const double *at = frames->origins + 3 * i;
-    pl_anchor anchor = {0};
-    pl_status status = given ? pl_mesh_locate(mesh, at, &anchor, error) : PL_OK;
-    if (status) return status;
-    if (anchor.distance > near)
-      return pl_fail(error, PL_E_ARGUMENT,
-                     "frame %d at (%g, %g, %g) lies %.3g m outside the body; put it inside", i + 1,
-                     at[0], at[1], at[2], anchor.distance);
-    for (int j = 0; j < i; j++) {
-      double gap[3];
-      pl_vec3_sub(at, frames->origins + 3 * j, gap);
-      if (pl_vec3_norm(gap) <= near)
-        return pl_fail(error, PL_E_ARGUMENT,
-                       "frames %d and %d both stand at (%g, %g, %g); remove one or take fewer",
-                       j + 1, i + 1, at[0], at[1], at[2]);
-    }
-  }
-  return PL_OK;
-}
-
-/* Places and weights of the frames, and the node nearest to each. */
-static pl_status make_weights(pl_model *self, const pl_mesh *mesh, const double *values,
-                              pl_frames *frames, pl_error *error)
-{
-  const pl_allocator *allocator = &self->allocator;
-  int given = self->sites.count;
-  if (given > PL_MOST_FRAMES)
-    return pl_fail(error, PL_E_LIMIT, "%d frames are given; at most %d are possible", given,
-                   PL_MOST_FRAMES);
-  frames->count = given ? given : (int)values[FRAMES];
-  size_t count = (size_t)frames->count, nodes = (size_t)mesh->node_count;
-  self->blocks = frames->count * frames->per;
-  frames->origins = pl_alloc(allocator, count * 3, sizeof *frames->origins);
-  frames->weights = pl_alloc(allocator, count * nodes, sizeof *frames->weights);
-  frames->anchors = pl_alloc(allocator, (size_t)self->blocks, sizeof *frames->anchors);
-  if (!frames->origins || !frames->weights || !frames->anchors) return pl_fail_memory(error);
-  if (given)
-    memcpy(frames->origins, self->sites.at, count * 3 * sizeof *frames->origins);
-  else
-    pl_frames_place(mesh, frames->count, (int)values[WEIGHTS], frames->origins);
-  pl_status status = check_origins(mesh, frames, given > 0, error);
-  if (!status)
-    status = pl_frames_weigh(allocator, mesh, frames->count, frames->origins, (int)values[WEIGHTS],
-                             values[SEED], frames->weights, error);
-  for (int i = 0; i < self->blocks && !status; i++) {
-    double least = INFINITY;
-    for (int n = 0; n < mesh->node_count; n++) {
-      double gap[3];
-      pl_vec3_sub(mesh->nodes + 3 * n, frames->origins + 3 * (i / frames->per), gap);
-      if (!(pl_vec3_norm(gap) < least)) continue;
-      least = pl_vec3_norm(gap);
-      frames->anchors[i] = n;
-    }
-  }
+  frames->anchors = pl_alloc(&self->allocator, (size_t)self->blocks, sizeof *frames->anchors);
+  if (!frames->anchors) return pl_fail_memory(error);
+  for (int b = 0; b < self->blocks; b++)
+    frames->anchors[b] = frames->field.anchors[b / frames->per];
   self->anchors = frames->anchors;
-  return status;
+  return PL_OK;
 }
 
 /* The tetrahedra from the moments of what each frame moves. */
 static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_frames *frames,
                              pl_error *error)
 {
-  frames->frames = pl_alloc(&self->allocator, (size_t)frames->count, sizeof *frames->frames);
+  frames->frames = pl_alloc(&self->allocator, (size_t)frames->field.count, sizeof *frames->frames);
   frames->rest_blocks =
       pl_alloc(&self->allocator, (size_t)self->blocks * 3, sizeof *frames->rest_blocks);
   if (!frames->frames || !frames->rest_blocks) return pl_fail_memory(error);
   self->rest = frames->rest_blocks;
-  for (int i = 0; i < frames->count; i++) {
-    const double *origin = frames->origins + 3 * i;
-    double volume = 0, first[3] = {0}, C[9] = {0}, centre[3], slope[3], w;
-    for (int s = 0; s < frames->samples; s++) {
-      sample at = sample_at(mesh, frames->points, s);
-      if (!weight_at(frames, &at, mesh->nodes_per_element, i, &w, slope)) continue;
-      double r[3], part = w * at.volume;
-      pl_vec3_sub(at.X, origin, r);
-      volume += part;
-      pl_vec3_add_scaled(part, r, first);
-      for (int k = 0; k < 9; k++) C[k] += part * r[k / 3] * r[k % 3];
-    }
-    if (!(volume > 0))
-      return pl_fail(error, PL_E_ARGUMENT,
-                     "frame %d at (%g, %g, %g) moves no sample of the body; move it or refine the "
-                     "mesh",
-                     i + 1, origin[0], origin[1], origin[2]);
-    for (int k = 0; k < 3; k++) {
-      first[k] /= volume;
-      centre[k] = origin[k] + first[k];
-    }
-    for (int k = 0; k < 9; k++) C[k] = C[k] / volume - first[k / 3] * first[k % 3];
-    shape_frame(centre, C, 0.01 * cbrt(volume), frames->degree, &frames->frames[i],
+  for (int i = 0; i < frames->field.count; i++) {
+    pl_frame_part part;
+    pl_status status = pl_frame_part_of(&frames->field, mesh, i, &part, error);
+    if (status) return status;
+    shape_frame(&part, frames->degree, &frames->frames[i],
                 frames->rest_blocks + 3 * frames->per * i);
   }
   return PL_OK;
@@ -289,21 +153,22 @@ static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_frames *f
   const pl_allocator *allocator = &self->allocator;
   size_t nodes = (size_t)mesh->node_count, room = 0;
   frames->nodes = mesh->node_count;
-  for (size_t i = 0; i < nodes * (size_t)frames->count; i++) room += frames->weights[i] > 0;
+  for (size_t i = 0; i < nodes * (size_t)frames->field.count; i++)
+    room += frames->field.weights[i] != 0;
   room *= (size_t)frames->per;
   if (room > INT32_MAX)
     return pl_fail(error, PL_E_LIMIT, "%d nodes and %d frames are more than fit", mesh->node_count,
-                   frames->count);
+                   frames->field.count);
   frames->start = pl_alloc(allocator, nodes + 1, sizeof *frames->start);
   frames->carrier = pl_alloc(allocator, room, sizeof *frames->carrier);
   frames->share = pl_alloc(allocator, room, sizeof *frames->share);
   if (!frames->start || !frames->carrier || !frames->share) return pl_fail_memory(error);
   int used = 0;
   for (int n = 0; n < mesh->node_count; n++) {
-    for (int i = 0; i < frames->count; i++) {
-      double w = frames->weights[(size_t)frames->count * (size_t)n + (size_t)i];
+    for (int i = 0; i < frames->field.count; i++) {
+      double w = frames->field.weights[(size_t)frames->field.count * (size_t)n + (size_t)i];
       double values[PL_MOST_MONOMIALS], slopes[PL_MOST_MONOMIALS][3];
-      if (!(w > 0)) continue;
+      if (w == 0) continue;
       pl_frame_monomials(&frames->frames[i], frames->degree, mesh->nodes + 3 * n, values, slopes);
       for (int k = 0; k < frames->per; k++) {
         frames->carrier[used] = frames->per * i + k;
@@ -320,14 +185,9 @@ enum { LEAST_BATCHES = 16, MOST_CHUNKS = 32 };
 /* Which frames reach a sample of the chunk, in its list of blocks. */
 static void reach_chunk(const pl_frames *frames, const pl_mesh *mesh, pl_frames_chunk *chunk)
 {
-  uint64_t reached = 0;
-  int first = PL_LANES * chunk->first / frames->points;
-  int last = (PL_LANES * chunk->last - 1) / frames->points, count = mesh->nodes_per_element;
-  for (int k = count * first; k < count * (last + 1) && k < count * mesh->element_count; k++) {
-    const double *w = frames->weights + (size_t)frames->count * (size_t)mesh->elements[k];
-    for (int i = 0; i < frames->count; i++) reached |= (uint64_t)(w[i] > 0) << i;
-  }
-  for (int b = 0; b < frames->count * frames->per; b++) {
+  uint64_t reached =
+      pl_frames_reaching(&frames->field, mesh, PL_LANES * chunk->first, PL_LANES * chunk->last);
+  for (int b = 0; b < frames->field.count * frames->per; b++) {
     if (reached >> (b / frames->per) & 1) chunk->block[chunk->blocks++] = b;
   }
 }
@@ -337,7 +197,7 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_frames *fra
                              pl_error *error)
 {
   const pl_allocator *allocator = &self->allocator;
-  int batches = pl_chunk_count(frames->samples, PL_LANES), size = batches / MOST_CHUNKS + 1;
+  int batches = pl_chunk_count(frames->field.samples, PL_LANES), size = batches / MOST_CHUNKS + 1;
   if (size < LEAST_BATCHES) size = LEAST_BATCHES;
   frames->chunk_count = pl_chunk_count(batches, size);
   size_t chunks = (size_t)frames->chunk_count, rest = 0, sums = 0, pairs = 0;
@@ -359,7 +219,7 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_frames *fra
     sums += 3 * (size_t)chunk->blocks + 9 * pl_pair(0, chunk->blocks);
     pairs += pl_pair(0, chunk->blocks);
   }
-  size_t samples = (size_t)frames->samples;
+  size_t samples = (size_t)frames->field.samples;
   frames->rest = pl_alloc(allocator, rest, sizeof *frames->rest);
   frames->sums = pl_alloc(allocator, sums, sizeof *frames->sums);
   frames->mass = pl_alloc(allocator, pairs, sizeof *frames->mass);
@@ -377,24 +237,21 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_frames *fra
 static pl_status fill_sample(pl_frames *frames, const pl_mesh *mesh, const pl_frames_chunk *chunk,
                              int place, double density, pl_error *error)
 {
-  int index = place < frames->samples ? place : frames->samples - 1, lane = place % PL_LANES;
-  sample at = sample_at(mesh, frames->points, index);
-  if (!(at.volume > 0) || !isfinite(1 / at.volume))
-    return pl_fail_entity(error, PL_E_MESH, index / frames->points,
-                          "element %d has the volume %g m^3 at a quadrature point; it must be "
-                          "positive: repair the mesh",
-                          index / frames->points, at.volume);
+  int index = place < frames->field.samples ? place : frames->field.samples - 1,
+      lane = place % PL_LANES;
+  pl_sample at = pl_sample_at(mesh, frames->field.points, index);
+  pl_status status = pl_sample_check(&at, index / frames->field.points, error);
+  if (status) return status;
   double values[PL_MOST_FRAMES * PL_MOST_MONOMIALS];
   size_t size = 1 + 3 * (size_t)chunk->blocks;
   pl_lanes *rest = frames->rest + chunk->rest + size * (size_t)(place / PL_LANES - chunk->first);
-  rest[0][lane] = place < frames->samples ? at.volume : 0;
+  rest[0][lane] = place < frames->field.samples ? at.volume : 0;
   for (int b = 0; b < chunk->blocks; b += frames->per) {
     double gradients[PL_MOST_MONOMIALS][3];
-    blend_at(frames, &at, mesh->nodes_per_element, chunk->block[b] / frames->per, values + b,
-             gradients);
+    blend_at(frames, &at, chunk->block[b] / frames->per, values + b, gradients);
     for (int k = 0; k < 3 * frames->per; k++) rest[1 + 3 * b + k][lane] = gradients[k / 3][k % 3];
   }
-  if (place >= frames->samples) return PL_OK;
+  if (place >= frames->field.samples) return PL_OK;
   for (int b = 0; b < chunk->blocks; b++) {
     double m = density * at.volume * values[b];
     frames->row_mass[chunk->block[b]] += m;
@@ -415,7 +272,7 @@ static pl_status fill_samples(pl_model *self, const pl_mesh *mesh, pl_frames *fr
       status = fill_sample(frames, mesh, chunk, p, density, error);
   }
   for (int b = 0; b < self->blocks && !status; b++) {
-    const double *at = frames->origins + 3 * (b / frames->per);
+    const double *at = frames->field.origins + 3 * (b / frames->per);
     if (!(frames->row_mass[b] > 0))
       status =
           pl_fail(error, PL_E_ARGUMENT,
@@ -430,7 +287,7 @@ static pl_status fill_samples(pl_model *self, const pl_mesh *mesh, pl_frames *fr
 /* Pairs of frames that share a sample. */
 static pl_status make_cliques(pl_model *self, pl_frames *frames, pl_error *error)
 {
-  int count = frames->count, per = frames->per;
+  int count = frames->field.count, per = frames->per;
   unsigned char *coupled = pl_alloc(&self->allocator, (size_t)(count * count), 1);
   if (!coupled) return pl_fail_memory(error);
   for (int c = 0; c < frames->chunk_count; c++) {
@@ -460,11 +317,6 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   self->state = frames;
   frames->degree = values[MOTION] == 0 ? 1 : 2;
   frames->per = frames->degree == 1 ? 4 : 10;
-  frames->points = mesh->nodes_per_element == 8 && values[SAMPLES] == 2 ? 8 : 1;
-  frames->elements = mesh->element_count;
-  if (mesh->element_count > INT32_MAX / (16 * frames->points))
-    return pl_fail(error, PL_E_LIMIT, "%d elements are more samples than fit", frames->elements);
-  frames->samples = mesh->element_count * frames->points;
   frames->lumped = values[MASS] == 0;
   frames->lambda = material->lambda;
   frames->mu = material->mu;
@@ -473,7 +325,14 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   frames->viscous = frames->viscous_lambda != 0 || frames->viscous_mu != 0;
   frames->law = &pl_strain_at((int)values[STRAIN])->points;
   frames->kernel = PL_PICK_VARIANT(pl_frames_kernels);
-  pl_status status = make_weights(self, mesh, values, frames, error);
+  pl_weighing how = pl_frame_weighing(values + WEIGHTS);
+  how.owner = self->sites.owner;
+  pl_status status = pl_frame_field_make(&self->allocator, mesh, &self->sites, (int)values[FRAMES],
+                                         (int)values[SAMPLES], &how, &frames->field, error);
+  self->blocks = frames->field.count * frames->per;
+  self->frame_count = frames->field.count;
+  self->frames_at = frames->field.origins;
+  if (!status) status = make_anchors(self, frames, error);
   if (!status) status = make_frames(self, mesh, frames, error);
   if (!status) status = make_carriers(self, mesh, frames, error);
   if (!status) status = make_chunks(self, mesh, frames, error);
@@ -486,13 +345,13 @@ static void destroy(pl_model *self)
 {
   pl_frames *frames = self->state;
   if (!frames) return;
-  void *arrays[] = {frames->origins,      frames->weights,    frames->frames,
-                    frames->rest_blocks,  frames->anchors,    frames->start,
-                    frames->carrier,      frames->share,      frames->chunks,
-                    frames->chunk_blocks, frames->cliques,    frames->rest,
-                    frames->sums,         frames->chunk_sums, frames->sample_stress,
-                    frames->sample_ratio, frames->places,     frames->mirror,
-                    frames->mass,         frames->row_mass,   frames};
+  pl_frame_field_release(&self->allocator, &frames->field);
+  void *arrays[] = {
+      frames->frames,        frames->rest_blocks,  frames->anchors, frames->start,
+      frames->carrier,       frames->share,        frames->chunks,  frames->chunk_blocks,
+      frames->cliques,       frames->rest,         frames->sums,    frames->chunk_sums,
+      frames->sample_stress, frames->sample_ratio, frames->places,  frames->mirror,
+      frames->mass,          frames->row_mass,     frames};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
 }
 
@@ -659,10 +518,10 @@ static void fields(pl_model *self, const double *q, double *von_mises, double *d
   const pl_frames *frames = self->state;
   pl_frames_job job = {.frames = frames, .q = q, .stress = von_mises != NULL};
   pl_parallel(pool, frames->chunk_count, fields_chunk, &job);
-  for (int e = 0; e < frames->elements; e++) {
+  for (int e = 0; e < frames->field.elements; e++) {
     double mean = 0, least = INFINITY;
-    for (int s = e * frames->points; s < (e + 1) * frames->points; s++) {
-      mean += frames->sample_stress[s] / frames->points;
+    for (int s = e * frames->field.points; s < (e + 1) * frames->field.points; s++) {
+      mean += frames->sample_stress[s] / frames->field.points;
       least = fmin(least, frames->sample_ratio[s]);
     }
     if (von_mises) von_mises[e] = mean;
@@ -677,11 +536,11 @@ static void strains(pl_model *self, const double *q, double *strain, double *ene
   const pl_frames *frames = self->state;
   pl_frames_job job = {.frames = frames, .q = q, .strains = 1};
   pl_parallel(pool, frames->chunk_count, fields_chunk, &job);
-  for (int e = 0; e < frames->elements; e++) {
+  for (int e = 0; e < frames->field.elements; e++) {
     double mean = 0, density = 0;
-    for (int s = e * frames->points; s < (e + 1) * frames->points; s++) {
-      mean += frames->sample_stress[s] / frames->points;
-      density += frames->sample_ratio[s] / frames->points;
+    for (int s = e * frames->field.points; s < (e + 1) * frames->field.points; s++) {
+      mean += frames->sample_stress[s] / frames->field.points;
+      density += frames->sample_ratio[s] / frames->field.points;
     }
     if (strain) strain[e] = mean;
     if (energies) energies[e] = density;
@@ -690,8 +549,9 @@ static void strains(pl_model *self, const double *q, double *strain, double *ene
 
 /* ---- nodes ---- */
 
-static void nodes(const pl_model *self, const double *blocks, double *out)
+static void nodes(const pl_model *self, const double *q, const double *v, double *out)
 {
+  const double *blocks = v ? v : q;
   const pl_frames *frames = self->state;
   for (int n = 0; n < frames->nodes; n++) {
     double x[3] = {0};
@@ -701,8 +561,9 @@ static void nodes(const pl_model *self, const double *blocks, double *out)
   }
 }
 
-static void spread(const pl_model *self, const double *nodal, double *f)
+static void spread(const pl_model *self, const double *q, const double *nodal, double *f)
 {
+  (void)q;
   const pl_frames *frames = self->state;
   for (int n = 0; n < frames->nodes; n++) {
     for (int k = frames->start[n]; k < frames->start[n + 1]; k++)
@@ -716,6 +577,23 @@ static int carriers(const pl_model *self, int node, const int **blocks, const do
   *blocks = frames->carrier + frames->start[node];
   *weights = frames->share + frames->start[node];
   return frames->start[node + 1] - frames->start[node];
+}
+
+static void adopt(const pl_model *self, int frame, const pl_model *from, int frame_from,
+                  const double *q_from, const double *v_from, double *q, double *v)
+{
+  const pl_frames *frames = self->state, *old = from->state;
+  double values[PL_MOST_MONOMIALS], slopes[PL_MOST_MONOMIALS][3];
+  for (int k = 0; k < frames->per; k++) {
+    const double *X = frames->rest_blocks + 3 * (frames->per * frame + k);
+    pl_frame_monomials(&old->frames[frame_from], frames->degree, X, values, slopes);
+    pl_vec3_set(q + 3 * k, 0, 0, 0);
+    pl_vec3_set(v + 3 * k, 0, 0, 0);
+    for (int m = 0; m < frames->per; m++) {
+      pl_vec3_add_scaled(values[m], q_from + 3 * m, q + 3 * k);
+      pl_vec3_add_scaled(values[m], v_from + 3 * m, v + 3 * k);
+    }
+  }
 }
 
 const pl_model_ops pl_model_frames = {
@@ -737,4 +615,5 @@ const pl_model_ops pl_model_frames = {
     .nodes = nodes,
     .spread = spread,
     .carriers = carriers,
+    .adopt = adopt,
 };

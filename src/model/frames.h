@@ -23,20 +23,126 @@
 
 #include <stdint.h>
 
-enum { PL_MOST_FRAMES = 64, PL_MOST_MONOMIALS = 10 };
+enum { PL_MOST_FRAMES = PL_MOST_SITES, PL_MOST_MONOMIALS = 10 };
 
-enum { PL_WEIGHTS_HARMONIC, PL_WEIGHTS_LINEAR, PL_WEIGHTS_EUCLIDEAN };
+enum {
+  PL_WEIGHTS_HARMONIC,
+  PL_WEIGHTS_LINEAR,
+  PL_WEIGHTS_SPLINE,
+  PL_WEIGHTS_EUCLIDEAN,
+  PL_WEIGHTS_GEODESIC
+};
 
-/* Fills weights[count * node + frame] so that they are not negative and sum to 1 at every node.
- * seed: radius of the ball around a frame that it moves alone (harmonic), m; 0: chosen. */
+/* How frames share the body. */
+typedef struct pl_weighing {
+  int kind;
+  double seed; /* radius of the ball around a frame that it moves alone (harmonic), m; 0: chosen */
+  double cutoff;    /* distance beyond which a frame moves nothing, m; 0: none */
+  const int *owner; /* per node 1 + the frame that moves it alone, 0: none; NULL: none at all */
+} pl_weighing;
+
+/* The rows of a parameter table that say where frames stand and how they share the body, one after
+ * the other from weights on; and what their values mean. */
+enum { PL_FRAME_WEIGHTS, PL_FRAME_SAMPLES, PL_FRAME_COUNT, PL_FRAME_SEED, PL_FRAME_CUTOFF };
+#define PL_FRAME_PARAMS(weights_at, samples_at, frames_at, seed_at, cutoff_at)                     \
+  [weights_at] = {"weights",                                                                       \
+                  "1",                                                                             \
+                  "how frames share the body: solutions of Laplace's equation; hat functions or "  \
+                  "cubics along the line of frames; inverse squared distances through space or "   \
+                  "through the body",                                                              \
+                  0,                                                                               \
+                  0,                                                                               \
+                  4,                                                                               \
+                  "harmonic|linear|spline|euclidean|geodesic",                                     \
+                  1},                                                                              \
+  [samples_at] = {"samples", "count", "per direction of a hexahedron; a tetrahedron has one",      \
+                  2,         1,       2,                                                           \
+                  NULL,      1},                                                                   \
+  [frames_at] = {"frames", "count", "how many are placed where no <frame> says where",             \
+                 4,        1,       PL_MOST_FRAMES,                                                \
+                 NULL,     1},                                                                     \
+  [seed_at] = {"seed",                                                                             \
+               "m",                                                                                \
+               "radius of the ball that a frame moves alone, for harmonic weights; 0: a quarter "  \
+               "of the way to the next frame",                                                     \
+               0,                                                                                  \
+               0,                                                                                  \
+               1e9,                                                                                \
+               NULL,                                                                               \
+               1},                                                                                 \
+  [cutoff_at] = {                                                                                  \
+      "cutoff",                                                                                    \
+      "m",                                                                                         \
+      "distance from a frame (through the body, for geodesic weights) at which its influence has " \
+      "faded out; 0: never",                                                                       \
+      0,                                                                                           \
+      0,                                                                                           \
+      1e9,                                                                                         \
+      NULL,                                                                                        \
+      1}
+
+static inline pl_weighing pl_frame_weighing(const double *values)
+{
+  return (pl_weighing){.kind = (int)values[PL_FRAME_WEIGHTS],
+                       .seed = values[PL_FRAME_SEED],
+                       .cutoff = values[PL_FRAME_CUTOFF]};
+}
+
+/* Fills weights[count * node + frame] so that they sum to 1 at every node. */
 pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, int count,
-                          const double *origins, int kind, double seed, double *weights,
+                          const double *origins, const pl_weighing *how, double *weights,
                           pl_error *error);
+
+/* One more frame with a weight of its own that fades out at its reach, as a way through the body:
+ * the count weights in from become count + 1 in to, to the loss of those of before. */
+pl_status pl_frames_insert(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                           const double origin[3], double reach, const double *from, double *to,
+                           pl_error *error);
 
 /* Chooses count places. For linear weights they stand evenly on the middle line of the body's
  * longest side, from end to end; else each as far from those before it as possible, the first
  * farthest from the middle of the nodes. */
 void pl_frames_place(const pl_mesh *mesh, int count, int kind, double *origins);
+
+/* Where the frames of a body stand and what they weigh; where its samples are. */
+typedef struct pl_frame_field {
+  int count, points; /* frames; samples per element */
+  int samples, elements;
+  double *origins, *weights; /* 3 per frame; count per node */
+  int *anchors;              /* the node nearest to each frame */
+} pl_frame_field;
+
+/* At the given sites, or at count places of its own choice; points: samples per direction of a
+ * hexahedron. To be released even if it fails. */
+pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh,
+                              const pl_sites *sites, int count, int points, const pl_weighing *how,
+                              pl_frame_field *field, pl_error *error);
+void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field);
+
+typedef struct pl_sample {
+  const int *nodes; /* of its element */
+  int node_count;
+  double volume, X[3], N[PL_ELEMENT_NODES], b[PL_ELEMENT_NODES][3];
+} pl_sample;
+
+/* Sample number index of the body. */
+pl_sample pl_sample_at(const pl_mesh *mesh, int points, int index);
+pl_status pl_sample_check(const pl_sample *at, int element, pl_error *error);
+
+/* The weight of a frame at a sample, and its gradient; 0 if it does not reach the element. */
+int pl_frame_weight_at(const pl_frame_field *field, const pl_sample *at, int frame, double *w,
+                       double gradient[3]);
+
+/* The frames that reach any of the samples first to last - 1, as bits. */
+uint64_t pl_frames_reaching(const pl_frame_field *field, const pl_mesh *mesh, int first, int last);
+
+/* The part of the body that a frame moves: its volume, mean, and variance about that. */
+typedef struct pl_frame_part {
+  double volume, centre[3], variance[9];
+} pl_frame_part;
+
+pl_status pl_frame_part_of(const pl_frame_field *field, const pl_mesh *mesh, int frame,
+                           pl_frame_part *part, pl_error *error);
 
 /* The tetrahedron of a frame: shape functions l_k(X) = 1/4 + n_k . (X - centre). */
 typedef struct pl_frame {
@@ -74,9 +180,8 @@ typedef struct pl_frames_kernel {
 } pl_frames_kernel;
 
 struct pl_frames {
-  int count, degree, per; /* frames, polynomial degree, blocks per frame */
-  int points, samples, elements;
-  double *origins, *weights; /* 3 per frame; count per node */
+  pl_frame_field field;
+  int degree, per; /* polynomial degree, blocks per frame */
   pl_frame *frames;
   double *rest_blocks; /* the blocks at rest */
   int *anchors;

@@ -162,7 +162,7 @@ static void fields(const pl_frames_job *job, const pl_frames_chunk *chunk)
       stress = pl_lanes_equivalent_strain(point.F);
       frames->law->stress(&point, NULL, &J);
     }
-    for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < frames->samples; lane++) {
+    for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < frames->field.samples; lane++) {
       frames->sample_stress[PL_LANES * batch + lane] = stress[lane];
       frames->sample_ratio[PL_LANES * batch + lane] = J[lane];
     }

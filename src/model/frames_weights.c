@@ -38,7 +38,7 @@ static void place_in_line(const pl_mesh *mesh, int count, double *origins)
 
 void pl_frames_place(const pl_mesh *mesh, int count, int kind, double *origins)
 {
-  if (kind == PL_WEIGHTS_LINEAR) {
+  if (kind == PL_WEIGHTS_LINEAR || kind == PL_WEIGHTS_SPLINE) {
     place_in_line(mesh, count, origins);
     return;
   }
@@ -63,68 +63,165 @@ void pl_frames_place(const pl_mesh *mesh, int count, int kind, double *origins)
 
 /* ---- simple weights ---- */
 
-/* Hat functions of the coordinate along the line between the two frames farthest apart. */
-static pl_status weigh_linear(const pl_mesh *mesh, int count, const double *origins,
-                              double *weights, pl_error *error)
-{
-  double most = 0, along[3] = {1, 0, 0}, at[PL_MOST_FRAMES];
+/* The frames in the order of the coordinate along the line between the two farthest apart. */
+typedef struct line {
+  double along[3], at[PL_MOST_FRAMES];
   int order[PL_MOST_FRAMES];
+} line;
+
+static pl_status make_line(int count, const double *origins, line *to, pl_error *error)
+{
+  double most = 0;
+  *to = (line){.along = {1, 0, 0}};
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < i; j++) {
       double gap = sqrt(squared_distance(origins + 3 * i, origins + 3 * j));
       if (gap <= most) continue;
       most = gap;
-      for (int k = 0; k < 3; k++) along[k] = (origins[3 * i + k] - origins[3 * j + k]) / gap;
+      for (int k = 0; k < 3; k++) to->along[k] = (origins[3 * i + k] - origins[3 * j + k]) / gap;
     }
   }
+  double *at = to->at;
+  int *order = to->order;
   for (int i = 0; i < count; i++) {
     int place = i;
-    at[i] = pl_vec3_dot(origins + 3 * i, along);
+    at[i] = pl_vec3_dot(origins + 3 * i, to->along);
     for (; place > 0 && at[order[place - 1]] > at[i]; place--) order[place] = order[place - 1];
     order[place] = i;
   }
   for (int i = 1; i < count; i++) {
     if (at[order[i]] - at[order[i - 1]] > 1e-6 * most) continue;
     return pl_fail(error, PL_E_ARGUMENT,
-                   "frames %d and %d stand side by side along the axis of the linear weights; move "
-                   "one of them or take weights=\"harmonic\"",
+                   "frames %d and %d stand side by side along the axis of their weights; move one "
+                   "of them or take weights=\"harmonic\"",
                    order[i - 1] + 1, order[i] + 1);
-  }
-  for (int n = 0; n < mesh->node_count; n++) {
-    double s = pl_vec3_dot(mesh->nodes + 3 * n, along), *w = weights + (size_t)count * (size_t)n;
-    int i = 0;
-    while (i < count && at[order[i]] <= s) i++;
-    if (i == 0 || i == count) {
-      w[order[i ? count - 1 : 0]] = 1;
-      continue;
-    }
-    double part = (s - at[order[i - 1]]) / (at[order[i]] - at[order[i - 1]]);
-    w[order[i - 1]] = 1 - part;
-    w[order[i]] = part;
   }
   return PL_OK;
 }
 
-/* Inverse squared distances. */
-static void weigh_euclidean(const pl_mesh *mesh, int count, const double *origins, double *weights)
+/* w += slope times the derivative at frame number i of the line, by the frames next to it. */
+static void add_slope(const line *by, int count, int i, double slope, double *w)
+{
+  int low = i > 0 ? i - 1 : i, high = i + 1 < count ? i + 1 : i;
+  double span = by->at[by->order[high]] - by->at[by->order[low]];
+  w[by->order[high]] += slope / span;
+  w[by->order[low]] -= slope / span;
+}
+
+/* Hat functions along the line; or Hermite's cubics with slopes from the neighbours (Catmull and
+ * Rom's for equal distances, ends continued linearly), which keep linear fields. */
+static pl_status weigh_along(const pl_mesh *mesh, int count, const double *origins, int cubic,
+                             double *weights, pl_error *error)
+{
+  line by;
+  pl_status status = make_line(count, origins, &by, error);
+  for (int n = 0; n < mesh->node_count && !status; n++) {
+    double s = pl_vec3_dot(mesh->nodes + 3 * n, by.along), *w = weights + (size_t)count * (size_t)n;
+    int i = 0;
+    while (i < count && by.at[by.order[i]] <= s) i++;
+    if (i == 0 || i == count) {
+      w[by.order[i ? count - 1 : 0]] = 1;
+      continue;
+    }
+    double from = by.at[by.order[i - 1]], length = by.at[by.order[i]] - from;
+    double t = (s - from) / length, u = 1 - t;
+    w[by.order[i]] = cubic ? t * t * (3 - 2 * t) : t;
+    w[by.order[i - 1]] = cubic ? u * u * (3 - 2 * u) : u;
+    if (!cubic) continue;
+    add_slope(&by, count, i - 1, t * u * u * length, w);
+    add_slope(&by, count, i, -t * t * u * length, w);
+  }
+  return status;
+}
+
+/* Shortest ways along edges and diagonals of elements, from a place to all nodes. */
+static void walk(const pl_mesh *mesh, const double *origin, double *distance)
+{
+  int count = mesh->nodes_per_element, changed = 1, nearest = 0;
+  for (int n = 0; n < mesh->node_count; n++) {
+    distance[n] = INFINITY;
+    if (squared_distance(mesh->nodes + 3 * n, origin) <
+        squared_distance(mesh->nodes + 3 * nearest, origin))
+      nearest = n;
+  }
+  // the way begins with the straight line to the nearest node and those that share an element
+  distance[nearest] = sqrt(squared_distance(mesh->nodes + 3 * nearest, origin));
+  for (int e = 0; e < mesh->element_count; e++) {
+    const int *nodes = mesh->elements + (size_t)count * (size_t)e;
+    int near = 0;
+    for (int a = 0; a < count; a++) near |= nodes[a] == nearest;
+    for (int a = 0; near && a < count; a++)
+      distance[nodes[a]] = sqrt(squared_distance(mesh->nodes + 3 * nodes[a], origin));
+  }
+  for (int backwards = 0; changed; backwards = !backwards) {
+    changed = 0;
+    for (int k = 0; k < mesh->element_count; k++) {
+      int e = backwards ? mesh->element_count - 1 - k : k;
+      const int *nodes = mesh->elements + (size_t)count * (size_t)e;
+      for (int ab = 0; ab < count * count; ab++) {
+        int a = nodes[ab / count], b = nodes[ab % count];
+        double way = distance[a] + sqrt(squared_distance(mesh->nodes + 3 * a, mesh->nodes + 3 * b));
+        if (!(way < distance[b] * (1 - 1e-12))) continue;
+        distance[b] = way;
+        changed = 1;
+      }
+    }
+  }
+}
+
+/* Weights as distances: those through space, or through the body. */
+static pl_status measure(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                         const double *origins, int geodesic, double *distances, pl_error *error)
+{
+  double *way = pl_alloc(allocator, (size_t)mesh->node_count, sizeof *way);
+  if (!way) return pl_fail_memory(error);
+  for (int i = 0; i < count; i++) {
+    if (geodesic) walk(mesh, origins + 3 * i, way);
+    for (int n = 0; n < mesh->node_count; n++)
+      distances[(size_t)count * (size_t)n + (size_t)i] =
+          geodesic ? way[n] : sqrt(squared_distance(mesh->nodes + 3 * n, origins + 3 * i));
+  }
+  pl_free(allocator, way);
+  return PL_OK;
+}
+
+/* Inverse squared distances, in place of the distances; a part that no way leads to weighs 0. */
+static void invert_distances(const pl_mesh *mesh, int count, double *weights)
 {
   for (int n = 0; n < mesh->node_count; n++) {
-    double d[PL_MOST_FRAMES], least = INFINITY, *w = weights + (size_t)count * (size_t)n;
+    double least = INFINITY, *w = weights + (size_t)count * (size_t)n;
+    for (int i = 0; i < count; i++) least = fmin(least, w[i]);
     for (int i = 0; i < count; i++) {
-      d[i] = squared_distance(mesh->nodes + 3 * n, origins + 3 * i);
-      least = fmin(least, d[i]);
+      double ratio = least / w[i];
+      w[i] = least > 0 && isfinite(least) ? ratio * ratio : w[i] == 0;
     }
-    for (int i = 0; i < count; i++) w[i] = least > 0 ? least / d[i] : d[i] == 0;
   }
+}
+
+/* Fades every frame's influence out at the cutoff: (1 - d^2/c^2)^2. */
+static pl_status cut_off(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                         const double *origins, const pl_weighing *how, double *weights,
+                         pl_error *error)
+{
+  size_t size = (size_t)count * (size_t)mesh->node_count;
+  double *distances = pl_alloc(allocator, size, sizeof *distances);
+  if (!distances) return pl_fail_memory(error);
+  pl_status status =
+      measure(allocator, mesh, count, origins, how->kind == PL_WEIGHTS_GEODESIC, distances, error);
+  for (size_t i = 0; i < size && !status; i++) {
+    double part = 1 - distances[i] * distances[i] / (how->cutoff * how->cutoff);
+    weights[i] *= part > 0 ? part * part : 0;
+  }
+  pl_free(allocator, distances);
+  return status;
 }
 
 /* ---- harmonic weights ---- */
 
 /* owner[node] = 1 + the nearest frame whose ball holds it, 0: none. */
-static void find_seeds(const pl_mesh *mesh, int count, const double *origins, double seed,
-                       int *owner)
+static void find_seeds(const pl_mesh *mesh, int count, const double *origins,
+                       const pl_weighing *how, int *owner)
 {
-  for (int n = 0; n < mesh->node_count; n++) owner[n] = 0;
   double radius[PL_MOST_FRAMES];
   for (int i = 0; i < count; i++) {
     // a quarter of the way to the next frame unless told; never less than the nearest node
@@ -134,16 +231,20 @@ static void find_seeds(const pl_mesh *mesh, int count, const double *origins, do
     }
     for (int n = 0; n < mesh->node_count; n++)
       near = fmin(near, sqrt(squared_distance(mesh->nodes + 3 * n, origins + 3 * i)));
-    radius[i] = fmax(near * (1 + 1e-9), seed > 0 ? seed : isfinite(next) ? 0.25 * next : 0);
+    radius[i] = fmax(near * (1 + 1e-9), how->seed > 0    ? how->seed
+                                        : isfinite(next) ? 0.25 * next
+                                                         : 0);
   }
   for (int n = 0; n < mesh->node_count; n++) {
     double least = INFINITY;
-    for (int i = 0; i < count; i++) {
+    int nearest = how->owner ? how->owner[n] : 0, given = nearest > 0;
+    for (int i = 0; i < count && !given; i++) {
       double d = sqrt(squared_distance(mesh->nodes + 3 * n, origins + 3 * i));
       if (d > radius[i] || d >= least) continue;
       least = d;
-      owner[n] = i + 1;
+      nearest = i + 1;
     }
+    owner[n] = nearest;
   }
 }
 
@@ -188,7 +289,8 @@ static pl_status make_solver(const pl_allocator *allocator, laplace *to, pl_erro
 }
 
 static pl_status make_laplace(const pl_allocator *allocator, const pl_mesh *mesh, int count,
-                              const double *origins, double seed, laplace *to, pl_error *error)
+                              const double *origins, const pl_weighing *how, laplace *to,
+                              pl_error *error)
 {
   size_t nodes = (size_t)mesh->node_count;
   pl_cliques cliques = {
@@ -202,7 +304,7 @@ static pl_status make_laplace(const pl_allocator *allocator, const pl_mesh *mesh
   pl_status status = pl_bsr_create(allocator, mesh->node_count, &cliques, 1, &to->A, error);
   if (status) return status;
   add_laplacian(mesh, to->A);
-  find_seeds(mesh, count, origins, seed, to->owner);
+  find_seeds(mesh, count, origins, how, to->owner);
   to->filter = (pl_filter){.nodes = to->held, .projections = to->projections};
   for (int n = 0; n < mesh->node_count; n++) {
     if (to->owner[n]) to->held[to->filter.count++] = n;
@@ -245,11 +347,11 @@ static pl_status solve_three(laplace *with, int nodes, int count, int first, dou
 }
 
 static pl_status weigh_harmonic(const pl_allocator *allocator, const pl_mesh *mesh, int count,
-                                const double *origins, double seed, double *weights,
+                                const double *origins, const pl_weighing *how, double *weights,
                                 pl_error *error)
 {
   laplace with = {0};
-  pl_status status = make_laplace(allocator, mesh, count, origins, seed, &with, error);
+  pl_status status = make_laplace(allocator, mesh, count, origins, how, &with, error);
   for (int first = 0; first < count && !status; first += 3)
     status = solve_three(&with, mesh->node_count, count, first, weights, error);
   release_laplace(allocator, &with);
@@ -268,7 +370,7 @@ static pl_status normalise(const pl_mesh *mesh, int count, double *weights, pl_e
                             "that part of the body",
                             mesh->nodes[3 * n], mesh->nodes[3 * n + 1], mesh->nodes[3 * n + 2]);
     for (int i = 0; i < count; i++) {
-      if (w[i] < LEAST_WEIGHT * sum) w[i] = 0;
+      if (fabs(w[i]) < LEAST_WEIGHT * sum) w[i] = 0;
       kept += w[i];
     }
     for (int i = 0; i < count; i++) w[i] /= kept;
@@ -277,16 +379,42 @@ static pl_status normalise(const pl_mesh *mesh, int count, double *weights, pl_e
 }
 
 pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, int count,
-                          const double *origins, int kind, double seed, double *weights,
+                          const double *origins, const pl_weighing *how, double *weights,
                           pl_error *error)
 {
   pl_status status = PL_OK;
+  int kind = how->kind;
   memset(weights, 0, (size_t)count * (size_t)mesh->node_count * sizeof *weights);
-  if (kind == PL_WEIGHTS_LINEAR)
-    status = weigh_linear(mesh, count, origins, weights, error);
-  else if (kind == PL_WEIGHTS_EUCLIDEAN)
-    weigh_euclidean(mesh, count, origins, weights);
+  if (kind == PL_WEIGHTS_LINEAR || kind == PL_WEIGHTS_SPLINE)
+    status = weigh_along(mesh, count, origins, kind == PL_WEIGHTS_SPLINE, weights, error);
+  else if (kind == PL_WEIGHTS_HARMONIC)
+    status = weigh_harmonic(allocator, mesh, count, origins, how, weights, error);
   else
-    status = weigh_harmonic(allocator, mesh, count, origins, seed, weights, error);
+    status = measure(allocator, mesh, count, origins, kind == PL_WEIGHTS_GEODESIC, weights, error);
+  if (!status && (kind == PL_WEIGHTS_EUCLIDEAN || kind == PL_WEIGHTS_GEODESIC))
+    invert_distances(mesh, count, weights);
+  if (!status && how->cutoff > 0)
+    status = cut_off(allocator, mesh, count, origins, how, weights, error);
+  // what a frame moves alone
+  for (int n = 0; n < mesh->node_count && how->owner && !status; n++) {
+    for (int i = 0; how->owner[n] && i < count; i++)
+      weights[(size_t)count * (size_t)n + (size_t)i] = i + 1 == how->owner[n];
+  }
   return status ? status : normalise(mesh, count, weights, error);
+}
+
+pl_status pl_frames_insert(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                           const double origin[3], double reach, const double *from, double *to,
+                           pl_error *error)
+{
+  double *way = pl_alloc(allocator, (size_t)mesh->node_count, sizeof *way);
+  if (!way) return pl_fail_memory(error);
+  walk(mesh, origin, way);
+  for (int n = 0; n < mesh->node_count; n++) {
+    double part = 1 - way[n] * way[n] / (reach * reach), own = part > 0 ? part * part : 0;
+    for (int i = 0; i < count; i++) *to++ = (1 - own) * *from++;
+    *to++ = own;
+  }
+  pl_free(allocator, way);
+  return PL_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/rotation.h"
 
 #define X(name) &pl_model_##name.info,
 static const pl_member *const members[] = {PL_MODELS(X) NULL};
@@ -61,4 +62,14 @@ void pl_model_destroy(pl_model *model)
   pl_allocator memory = model->allocator;
   model->ops->destroy(model);
   pl_free(&memory, model);
+}
+
+void pl_model_retract(const pl_model *model, const double *q, const double *dq, double *out)
+{
+  for (int i = 0; i < model->blocks; i++) {
+    if (pl_model_is_rotation(model, i))
+      pl_rotation_turn(q + 3 * i, dq + 3 * i, out + 3 * i);
+    else
+      pl_vec3_add(q + 3 * i, dq + 3 * i, out + 3 * i);
+  }
 }

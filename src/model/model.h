@@ -14,13 +14,19 @@ typedef struct pl_model pl_model;
 #define PL_MODELS(X)                                                                               \
   X(fem)                                                                                           \
   X(springs)                                                                                       \
-  X(frames)
+  X(frames)                                                                                        \
+  X(rigid_frames)
+
+enum { PL_MOST_SITES = 64 };
 
 /* Places in the rest shape that were given for a model's own use, such as frames, 3 numbers each;
  * and per element whether it is part of something rigid and exerts no force (NULL: none is). */
 typedef struct pl_sites {
   int count;
   const double *at;
+  const int *owner; /* per node 1 + the site that it goes with alone, 0: none; NULL: none at all */
+  int inserted;     /* so many of the sites, the last ones, were put in later: they act locally */
+  const double *reach; /* how far each of those does, m */
   const unsigned char *rigid;
 } pl_sites;
 
@@ -41,9 +47,13 @@ typedef struct pl_model_ops {
    * on velocity. A must be the matrix that the model was bound to. */
   void (*evaluate)(pl_model *self, const double *q, const double *v, double *f, double kq,
                    double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
-  /* f += a M x, and A += a M. */
+  /* f += a M x, and A += a M. Where M depends on q (settle is not NULL), it is that of the last
+   * evaluate or settle. */
   void (*mass_add)(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
   void (*mass_matrix)(pl_model *self, double a, pl_bsr *A, pl_pool *pool);
+  void (*settle)(pl_model *self, const double *q);
+  /* x = M^-1 y with the lumped mass; NULL: that is lumped_mass. */
+  void (*mass_inverse)(const pl_model *self, const double *y, double *x);
   /* Elastic energy in J; NULL where there is none. */
   double (*energy)(pl_model *self, const double *q, pl_pool *pool);
   /* Per element: von Mises stress in Pa (Cauchy) and det F; either may be NULL. */
@@ -52,26 +62,37 @@ typedef struct pl_model_ops {
    * either may be NULL. NULL: the model knows no strain in a point. */
   void (*strains)(pl_model *self, const double *q, double *strain, double *energy, pl_pool *pool);
   /* Where blocks are control points that carry the mesh's nodes along; all NULL: they are the
-   * nodes. Positions (or velocities) of the nodes from those of the blocks; f += the forces that
+   * nodes. Positions of the nodes, or their velocities if v is not NULL; f += the forces that
    * forces on the nodes exert on the blocks; the blocks that carry a node and their weights, which
-   * sum to 1. */
-  void (*nodes)(const pl_model *self, const double *blocks, double *nodes);
-  void (*spread)(const pl_model *self, const double *nodal, double *f);
+   * sum to 1; 9 numbers per such block: how the node at x moves with it (NULL: its weight in every
+   * direction).
+   */
+  void (*nodes)(const pl_model *self, const double *q, const double *v, double *nodes);
+  void (*spread)(const pl_model *self, const double *q, const double *nodal, double *f);
   int (*carriers)(const pl_model *self, int node, const int **blocks, const double **weights);
+  void (*jacobian)(const pl_model *self, const double *q, int node, double x[3], double *J);
+  /* q and v of one frame's blocks (starting there) so that it moves as a frame of another model of
+   * the same kind, whose blocks are at q_from and v_from; only for models of frames. */
+  void (*adopt)(const pl_model *self, int frame, const pl_model *from, int frame_from,
+                const double *q_from, const double *v_from, double *q, double *v);
 } pl_model_ops;
 
 struct pl_model {
   const pl_model_ops *ops;
   pl_allocator allocator;
   int blocks;          /* unknowns: 3 numbers each                  */
-  double *lumped_mass; /* kg per block                               */
-  int unsymmetric;     /* its matrix is not symmetric: the solver must be made for that          */
-  int inexact;         /* its matrix leaves out that rotations change with q                     */
-  int unbalanced;      /* its forces add up to a small force and torque on the body as a whole   */
-  const double *rest;  /* the blocks' positions at rest; the mesh's nodes unless create says else */
-  const int *anchors;  /* per block the node that it is held with; NULL: the blocks are the nodes */
-  pl_sites sites;      /* as given; for create only                   */
-  void *state;         /* the member's own                           */
+  double *lumped_mass; /* kg per block; 0 for one that is a rotation */
+  int turns; /* blocks are pairs: a rotation vector (math/rotation.h) and the point about which it
+              * turns; velocities are angular and linear, in world axes                          */
+  int unsymmetric;    /* its matrix is not symmetric: the solver must be made for that          */
+  int inexact;        /* its matrix leaves out that rotations change with q                     */
+  int unbalanced;     /* its forces add up to a small force and torque on the body as a whole   */
+  const double *rest; /* the blocks' positions at rest; the mesh's nodes unless create says else */
+  const int *anchors; /* per block the node that it is held with; NULL: the blocks are the nodes */
+  pl_sites sites;     /* as given; for create only                   */
+  int frame_count;    /* frames, if that is what it is made of: equally many blocks each */
+  const double *frames_at; /* where they stand at rest, 3 numbers each */
+  void *state;             /* the member's own                           */
 };
 
 #define X(name) extern const pl_model_ops pl_model_##name;
@@ -88,5 +109,14 @@ pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, con
                          const pl_material *material, const pl_sites *sites, pl_model **out,
                          pl_error *error);
 void pl_model_destroy(pl_model *model);
+
+/* out = q moved by dq; out may be q. */
+void pl_model_retract(const pl_model *model, const double *q, const double *dq, double *out);
+
+/* Is this block of the model a rotation? */
+static inline int pl_model_is_rotation(const pl_model *model, int block)
+{
+  return model->turns && block % 2 == 0;
+}
 
 #endif

@@ -74,6 +74,10 @@ static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage
     system->ops->mass(system, newton->work, newton->v);
     pl_axpy(-1, newton->v, newton->r, n, system->pool);
   }
+  if (system->ops->chart) {
+    combine(NULL, stage->cq, z, newton->work, n);
+    system->ops->chart(system, newton->work, newton->r, A);
+  }
   system->seconds_evaluate += pl_now() - start;
 }
 

@@ -28,6 +28,9 @@ typedef struct pl_system_ops {
   /* Puts into v the constant velocity that carries constrained nodes from q to where they must be
    * at time t + h. */
   void (*prescribe)(pl_system *system, double t, double h, const double *q, double *v);
+  /* Forces r and matrix A at q moved by dq, as functions of the numbers in dq: they differ where
+   * blocks rotate, for turns do not add up. A may be NULL. NULL: no block rotates. */
+  void (*chart)(pl_system *system, const double *dq, double *r, pl_bsr *A);
 } pl_system_ops;
 
 struct pl_system {

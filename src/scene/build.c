@@ -271,13 +271,20 @@ static int frames_of(pl_reader *reader, int index, pl_body_def *def)
   const pl_item *items = reader->items;
   int bad = 0, room = items[index].end - index - 1;
   double *at = pl_reader_alloc(reader, (size_t)room, 3 * sizeof *at);
-  for (int i = index + 1; at && i < items[index].end; i = items[i].end) {
+  pl_site_region *alone = pl_reader_alloc(reader, (size_t)room, sizeof *alone);
+  for (int i = index + 1; at && alone && i < items[index].end; i = items[i].end) {
     if (!is_a(&items[i], "frame")) continue;
     bad |= items[i].bad;
-    if (!items[i].bad) pl_item_numbers(&items[i], "at", at + (size_t)(3 * def->site_count++));
+    if (items[i].bad) continue;
+    pl_site_region *region = &alone[def->site_count];
+    pl_item_numbers(&items[i], "at", at + (size_t)(3 * def->site_count++));
+    if (items[i].end == i + 1) continue;
+    region->where = regions_of(reader, i, &region->count);
+    bad |= !region->where;
+    def->site_regions = alone;
   }
   def->sites = at;
-  return at && !bad;
+  return at && alone && !bad;
 }
 
 /* Fixes and loads of a body, which is zero where it could not be built. */
@@ -332,6 +339,7 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     def.surface = surface >= 0 ? reader->items[surface].mesh : NULL;
     pl_item_numbers(item, "velocity", def.velocity);
     pl_item_numbers(item, "spin", def.spin);
+    pl_item_numbers(item, "insert", &def.insert_reach);
     def.keep_momentum = strcmp(pl_item_text(item, "momentum"), "kept") == 0;
     pl_error error;
     if (frames_of(reader, index, &def) && !reader->stopped)

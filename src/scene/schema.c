@@ -168,13 +168,15 @@ static const pl_element pull = {
 
 static const pl_element frame = {
     .name = "frame",
-    .summary = "Where a body with model=\"frames\" has a frame; without any it places them itself.",
+    .summary = "Where a body of frames has one; without any it places them itself. What lies in "
+               "regions inside is moved by this frame alone and stays rigid.",
     .attributes =
         (const pl_attribute[]){
             {.param = {"at", "m", "a point of the body at rest", 0, -FAR, FAR, NULL, 3},
              .required = 1},
             END,
         },
+    .children = regions,
 };
 
 /* ---- what stands in the root ---- */
@@ -321,6 +323,10 @@ static const pl_element body = {
                                   "only external forces change it (use it with strain=\"warped\")",
                        .words = "computed|kept"},
              .preset = "computed"},
+            NUMBER("insert", "m",
+                   "where a body of frames touches something, further frames are put in that act "
+                   "within this distance, and taken out when no longer needed; 0: none",
+                   0, 1e9, "0"),
             END,
         },
     .children = (const pl_element *const[]){&fix, &move, &rigid, &load, &pull, &frame, NULL},

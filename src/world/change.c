@@ -229,6 +229,16 @@ pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size, 
   return PL_OK;
 }
 
+void pl_state_forget(void *memory, size_t size)
+{
+  head first;
+  if (size < sizeof first) return;
+  memcpy(&first, memory, sizeof first);
+  first.integrator = NULL;
+  first.past = (pl_past){0};
+  memcpy(memory, &first, sizeof first);
+}
+
 /* An integrator without memory of what came before. */
 static pl_status fresh_integrator(pl_world *world, pl_error *error)
 {

@@ -54,6 +54,15 @@ static double nearest(const pl_world *world, const double x[3], int *which, doub
   return least;
 }
 
+double pl_obstacles_nearest(const pl_world *world, const double x[3], double *friction,
+                            double normal[3])
+{
+  int which = 0;
+  double gap = nearest(world, x, &which, normal);
+  *friction = world->obstacles[which].part.values[0];
+  return gap;
+}
+
 static double friction_of(const pl_world *world, const pl_contact *contact)
 {
   return world->obstacles[contact->obstacle].part.values[0];
@@ -65,8 +74,10 @@ static double block_mass(const pl_world *world, int block)
   return body->model->lumped_mass[block - body->offset];
 }
 
+/* Is it held, or not a node? Then it touches nothing itself. */
 static int is_held(const pl_world *world, int block)
 {
+  if (pl_world_body_of(world, block)->skin) return 1;
   const int *holder = world->holders + 3 * (size_t)block;
   if (world->in_core && world->in_core[block]) return 1;
   return holder[0] || holder[1] || holder[2];
@@ -92,13 +103,10 @@ pl_status pl_contacts_check(pl_world *world, pl_error *error)
 {
   double size = 0;
   for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+    pl_body *body = &world->bodies[b];
     double low[3], high[3];
-    if (body->model->anchors)
-      return pl_fail(error, PL_E_UNSUPPORTED,
-                     "body \"%.80s\" has control points for unknowns, which obstacles do not see; "
-                     "use model=\"fem\" or remove the obstacle",
-                     body->name);
+    pl_status status = pl_skin_make(world, body, error);
+    if (status) return status;
     pl_mesh_bounds(body->mesh, low, high);
     size = fmax(size, pl_vec3_distance(low, high));
   }

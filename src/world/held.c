@@ -2,7 +2,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/memory.h"
-#include "math/vec3.h"
+#include "math/rotation.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -14,7 +14,12 @@ static int find_holders(pl_world *world)
   for (size_t f = 0; f < world->fix_count; f++) {
     const pl_fix *fix = &world->fixes[f];
     for (int i = 0; i < fix->count; i++) {
-      int *holder = world->holders + 3 * (world->bodies[fix->body].offset + fix->nodes[i]);
+      const pl_body *body = &world->bodies[fix->body];
+      int *holder = world->holders + 3 * (body->offset + fix->nodes[i]);
+      // who leaves an axis free leaves rotations free
+      if (pl_model_is_rotation(body->model, fix->nodes[i]) &&
+          (fix->free_axis[0] || fix->free_axis[1] || fix->free_axis[2]))
+        continue;
       count += !holder[0] && !holder[1] && !holder[2];
       for (int k = 0; k < 3; k++) holder[k] = fix->free_axis[k] ? holder[k] : (int)f + 1;
     }
@@ -103,6 +108,12 @@ void pl_world_prescribe(const pl_world *world, double t, double h, const double 
       int holder = world->holders[3 * block + k] - 1;
       if (holder < 0) continue;
       double target[3];
+      if (pl_model_is_rotation(body->model, block - body->offset)) {
+        pl_fix_turn(&world->fixes[holder], t + h, target);
+        pl_rotation_between(q + 3 * block, target, speed);
+        pl_vec3_scale(1 / h, speed, speed);
+        break;
+      }
       pl_fix_target(&world->fixes[holder], body->model->rest + 3 * (block - body->offset), t + h,
                     target);
       speed[k] = (target[k] - q[3 * block + k]) / h;

@@ -112,6 +112,14 @@ void pl_fix_target(const pl_fix *fix, const double rest[3], double t, double tar
   }
 }
 
+void pl_fix_turn(const pl_fix *fix, double t, double turn[3])
+{
+  const double *n = fix->axis;
+  double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  double angle = pl_ramp_at(&fix->ramp, t) * fix->angle * (3.14159265358979323846 / 180);
+  for (int k = 0; k < 3; k++) turn[k] = fix->angle == 0 ? 0 : angle * n[k] / length;
+}
+
 /* ---- loads ---- */
 
 /* Equal shares of the chosen nodes. */

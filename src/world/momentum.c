@@ -8,7 +8,8 @@
  *
  * A rigid motion dv = -(P1 - P*) / m - w x r, w = I^-1 (L1 - L*), takes away the rest, and
  * dx = h dv, so that x = x0 + h v still holds where it did (implicit Euler). L about the old centre
- * at old positions is L about the new ones, since the positions move along v. */
+ * at old positions is L about the new ones, since the positions move along v. Bodies of rigid
+ * frames are taken at their new positions, and only their velocities are corrected. */
 #include "world/momentum.h"
 
 #include "math/mat3.h"
@@ -34,6 +35,10 @@ static void add_up(const pl_body *body, const double *q, const double centre[3],
   memset(moment, 0, 3 * sizeof *moment);
   for (int i = 0; i < 3 * body->blocks; i += 3) {
     double r[3], m[3];
+    if (pl_model_is_rotation(body->model, i / 3)) {
+      pl_vec3_add(moment, a + i, moment);
+      continue;
+    }
     pl_vec3_sub(q + i, centre, r);
     pl_vec3_cross(r, a + i, m);
     pl_vec3_add(sum, a + i, sum);
@@ -84,6 +89,7 @@ void pl_momentum_expect(pl_world *world, double t, double h)
     const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
     double force[3], torque[3], alpha = body->mass_damping;
     centre_of(body, q, kept->centre);
+    pl_body_settle(body, q);
     add_up(body, q, kept->centre, world->scratch + 3 * body->offset, force, torque);
     add_up(body, q, kept->centre, mass_times(world, body, v), kept->linear, kept->angular);
     for (int k = 0; k < 3; k++) {
@@ -108,6 +114,7 @@ static void inertia(pl_world *world, const pl_body *body, const double *q, const
       double r[3];
       pl_vec3_sub(q + i, centre, r);
       pl_vec3_cross(axis, r, spinning + i);
+      if (pl_model_is_rotation(body->model, i / 3)) pl_vec3_copy(axis, spinning + i);
     }
     add_up(body, q, centre, mass_times(world, body, spinning), sum, moment);
     for (int i = 0; i < 3; i++) I[3 * i + k] = moment[i];
@@ -117,30 +124,37 @@ static void inertia(pl_world *world, const pl_body *body, const double *q, const
 static void correct(pl_world *world, const pl_body *body, double h)
 {
   const pl_momentum *kept = &body->momentum;
-  const double *before = world->before + 3 * body->offset;
   double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
   double linear[3], angular[3], spin[3] = {0}, I[9], inverse[9] = {0}, centre[3];
-  double mass = centre_of(body, before, centre);
-  add_up(body, before, kept->centre, mass_times(world, body, v), linear, angular);
+  // frames that turn change their moments of inertia: what counts is where they are now
+  const double *at = body->model->turns ? q : world->before + 3 * body->offset;
+  double mass = centre_of(body, at, centre);
+  pl_body_settle(body, q);
+  add_up(body, at, centre, mass_times(world, body, v), linear, angular);
   pl_vec3_sub(linear, kept->linear, linear);
   pl_vec3_sub(angular, kept->angular, angular);
-  inertia(world, body, before, kept->centre, I);
+  inertia(world, body, at, centre, I);
 
   // a body that has collapsed to a line or a point keeps its spin
   pl_mat3_inverse(I, inverse);
   pl_mat3_apply(inverse, angular, spin);
   for (int i = 0; i < 3 * body->blocks; i += 3) {
     double r[3], change[3];
-    pl_vec3_sub(before + i, kept->centre, r);
+    pl_vec3_sub(at + i, centre, r);
     pl_vec3_cross(spin, r, change);
     pl_vec3_add_scaled(1 / mass, linear, change);
+    if (pl_model_is_rotation(body->model, i / 3)) pl_vec3_copy(spin, change);
     pl_vec3_add_scaled(-1, change, v + i);
-    pl_vec3_add_scaled(-h, change, q + i);
+    if (!body->model->turns) pl_vec3_add_scaled(-h, change, q + i);
   }
 }
 
 static int touches(const pl_world *world, const pl_body *body)
 {
+  double depth;
+  if (pl_skin_deepest(world, body, world->state.q + 3 * body->offset, &depth) >= 0 ||
+      pl_skin_deepest(world, body, world->before + 3 * body->offset, &depth) >= 0)
+    return 1;
   for (int i = 0; world->contacts && i < body->blocks; i++) {
     if (world->contacts[body->offset + i].touch != PL_APART) return 1;
   }

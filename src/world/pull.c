@@ -1,12 +1,14 @@
 /* Pulls: springs between a point of a body and a target in space.
  *
- * The point is x = sum w_a q_a. Its spring gives F = k (target - x), cut to most_force where that
- * is longer, and its damper -c dx/dt; node a feels w_a (F - c dx/dt). With d = target - x the
- * stiffness -dF/dx is k I, or (most_force / |d|) (I - d d^T / |d|^2) where the force is cut: never
- * indefinite. The mouse spring of Mueller et al. 2002, made implicit. */
+ * The point x moves with its blocks by dx = sum J_a dq_a (J_a = w_a I where they are nodes). Its
+ * spring gives F = k (target - x), cut to most_force where that is longer, and its damper -c dx/dt;
+ * block a feels J_a^T (F - c dx/dt). With d = target - x the stiffness -dF/dx is k I, or
+ * (most_force / |d|) (I - d d^T / |d|^2) where the force is cut: never indefinite. The mouse spring
+ * of Mueller et al. 2002, made implicit. */
 #include "world/pull.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/mat3.h"
 #include "math/vec3.h"
 #include "world/world.h"
 
@@ -20,12 +22,40 @@ pl_pull_def pl_pull_def_default(void)
 
 /* ---- the forces ---- */
 
-/* The weighted sum of a vector over the pulled nodes. */
-static void at_point(const pl_pull *pull, const double *vector, double out[3])
+/* Where the point is, and how it moves with its blocks. */
+static void at_point(const pl_world *world, const pl_pull *pull, const double *q, double out[3])
+{
+  const pl_body *body = &world->bodies[pull->body];
+  const pl_model *model = body->model;
+  memset(out, 0, 3 * sizeof *out);
+  if (!model->ops->jacobian) {
+    for (int a = 0; a < pull->count; a++)
+      pl_vec3_add_scaled(pull->J[9 * a], q + 3 * pull->blocks[a], out);
+    return;
+  }
+  memset(pull->J, 0, (size_t)pull->count * 9 * sizeof *pull->J);
+  for (int s = 0; s < pull->spot_count; s++) {
+    const int *blocks;
+    const double *weights;
+    double x[3];
+    int count = model->ops->carriers(model, pull->nodes[s], &blocks, &weights);
+    model->ops->jacobian(model, q + 3 * body->offset, pull->nodes[s], x, pull->room);
+    pl_vec3_add_scaled(pull->spot_weights[s], x, out);
+    for (int i = 0; i < 9 * count; i++) {
+      int at = 0;
+      while (pull->blocks[at] != body->offset + blocks[i / 9]) at++;
+      pull->J[9 * at + i % 9] += pull->spot_weights[s] * pull->room[i];
+    }
+  }
+}
+
+static void velocity_of(const pl_pull *pull, const double *v, double out[3])
 {
   memset(out, 0, 3 * sizeof *out);
   for (int a = 0; a < pull->count; a++) {
-    for (int k = 0; k < 3; k++) out[k] += pull->weights[a] * vector[3 * pull->blocks[a] + k];
+    double part[3];
+    pl_mat3_apply(pull->J + 9 * a, v + 3 * pull->blocks[a], part);
+    pl_vec3_add(out, part, out);
   }
 }
 
@@ -38,10 +68,11 @@ static void target_at(const pl_pull *pull, double t, double target[3])
 static int holds(const pl_pull *pull, double t) { return pull->used && t <= pull->until; }
 
 /* The way to the target, and the spring's force per way: k, or less where the force is cut. */
-static double spring(const pl_pull *pull, double t, const double *q, double way[3], int *cut)
+static double spring(const pl_world *world, const pl_pull *pull, double t, const double *q,
+                     double way[3], int *cut)
 {
   double x[3];
-  at_point(pull, q, x);
+  at_point(world, pull, q, x);
   target_at(pull, t, way);
   for (int k = 0; k < 3; k++) way[k] -= x[k];
   double length = pl_vec3_norm(way);
@@ -49,13 +80,13 @@ static double spring(const pl_pull *pull, double t, const double *q, double way[
   return *cut ? pull->most_force / length : pull->stiffness;
 }
 
-static void force_of(const pl_pull *pull, double t, const double *q, const double *v,
-                     double force[3])
+static void force_of(const pl_world *world, const pl_pull *pull, double t, const double *q,
+                     const double *v, double force[3])
 {
   double way[3], velocity[3];
   int cut;
-  double stiffness = spring(pull, t, q, way, &cut);
-  at_point(pull, v, velocity);
+  double stiffness = spring(world, pull, t, q, way, &cut);
+  velocity_of(pull, v, velocity);
   for (int k = 0; k < 3; k++) force[k] = stiffness * way[k] - pull->damping * velocity[k];
 }
 
@@ -66,20 +97,22 @@ void pl_pulls_force(const pl_world *world, double scale, double t, const double 
     const pl_pull *pull = &world->pulls[i];
     double force[3];
     if (!holds(pull, t)) continue;
-    force_of(pull, t, q, v, force);
+    force_of(world, pull, t, q, v, force);
     for (int a = 0; a < pull->count; a++) {
-      for (int k = 0; k < 3; k++) f[3 * pull->blocks[a] + k] += scale * pull->weights[a] * force[k];
+      double part[3];
+      pl_mat3_apply_t(pull->J + 9 * a, force, part);
+      pl_vec3_add_scaled(scale, part, f + 3 * pull->blocks[a]);
     }
   }
 }
 
 /* kq times the spring's stiffness plus kv times the damper's, a symmetric 3x3 matrix. */
-static void tangent(const pl_pull *pull, double t, const double *q, double kq, double kv,
-                    double D[9])
+static void tangent(const pl_world *world, const pl_pull *pull, double t, const double *q,
+                    double kq, double kv, double D[9])
 {
   double way[3];
   int cut;
-  double stiffness = kq * spring(pull, t, q, way, &cut), square = pl_vec3_dot(way, way);
+  double stiffness = kq * spring(world, pull, t, q, way, &cut), square = pl_vec3_dot(way, way);
   for (int k = 0; k < 9; k++) {
     D[k] = k % 4 == 0 ? stiffness + kv * pull->damping : 0;
     if (cut) D[k] -= stiffness * way[k / 3] * way[k % 3] / square;
@@ -93,14 +126,17 @@ void pl_pulls_stiffness(const pl_world *world, double scale, double t, const dou
     const pl_pull *pull = &world->pulls[i];
     double D[9];
     if (!holds(pull, t)) continue;
-    tangent(pull, t, q, scale * kq, scale * kv, D);
+    tangent(world, pull, t, q, scale * kq, scale * kv, D);
     for (int a = 0; a < pull->count; a++) {
       for (int b = 0; b < pull->count; b++) {
         // nodes that are not coupled by the model count as one lump on the diagonal
         int place = pl_bsr_find(A, pull->blocks[a], pull->blocks[b]);
         if (place < 0) place = A->diagonal[pull->blocks[a]];
-        double weight = pull->weights[a] * pull->weights[b];
-        for (int k = 0; k < 9; k++) A->values[9 * place + k] += weight * D[k];
+        double half[9], block[9];
+        pl_mat3_multiply(D, pull->J + 9 * b, half);
+        pl_mat3_multiply_tn(pull->J + 9 * a, half, block);
+        for (int k = 0; k < 9; k++)
+          A->values[9 * (size_t)place + (size_t)(3 * (k % 3) + k / 3)] += block[k];
       }
     }
   }
@@ -179,35 +215,61 @@ static int carriers(const pl_body *body, const int *node, const int **blocks,
 }
 
 /* The pulled blocks, with what they are to the spot's nodes. */
-static pl_status take_blocks(const pl_world *world, const pl_spot *spot, pl_pull *pull,
-                             pl_error *error)
+static void find_blocks(const pl_world *world, pl_pull *pull)
 {
-  const pl_body *body = pl_world_body(world, spot->body);
+  const pl_body *body = &world->bodies[pull->body];
   const int *blocks;
   const double *weights;
-  size_t room = 0;
-  for (int a = 0; a < spot->count; a++)
-    room += (size_t)carriers(body, &body->place[spot->nodes[a]], &blocks, &weights);
-  pull->blocks = pl_alloc(&world->allocator, room, sizeof *pull->blocks);
-  pull->weights = pl_alloc(&world->allocator, room, sizeof *pull->weights);
-  if (!pull->blocks || !pull->weights) return pl_fail_memory(error);
-  for (int a = 0; a < spot->count; a++) {
-    int count = carriers(body, &body->place[spot->nodes[a]], &blocks, &weights);
+  pull->count = 0;
+  for (int a = 0; a < pull->spot_count; a++) {
+    int count = carriers(body, &pull->nodes[a], &blocks, &weights);
     for (int i = 0; i < count; i++) {
       int at = 0, block = body->offset + blocks[i];
       // nodes that share a block add up there
       while (at < pull->count && pull->blocks[at] != block) at++;
-      if (at == pull->count) pull->blocks[pull->count++] = block;
-      pull->weights[at] += spot->weights[a] * weights[i];
+      if (at == pull->count) {
+        pull->blocks[pull->count++] = block;
+        memset(pull->J + 9 * at, 0, 9 * sizeof *pull->J);
+      }
+      for (int k = 0; k < 9; k += 4) pull->J[9 * at + k] += pull->spot_weights[a] * weights[i];
     }
   }
+}
+
+static pl_status take_blocks(const pl_world *world, const pl_spot *spot, pl_pull *pull,
+                             pl_error *error)
+{
+  const pl_body *body = pl_world_body(world, spot->body);
+  // frames may be put in later
+  size_t room = body->model->ops->carriers ? PL_MOST_CARRIERS : 4;
+  pull->blocks = pl_alloc(&world->allocator, room, sizeof *pull->blocks);
+  pull->J = pl_alloc(&world->allocator, room * 9, sizeof *pull->J);
+  pull->room = pl_alloc(&world->allocator, room * 9, sizeof *pull->room);
+  if (!pull->blocks || !pull->J || !pull->room) return pl_fail_memory(error);
+  pull->spot_count = spot->count;
+  for (int a = 0; a < spot->count; a++) {
+    pull->nodes[a] = body->place[spot->nodes[a]];
+    pull->spot_weights[a] = spot->weights[a];
+  }
+  find_blocks(world, pull);
   return PL_OK;
+}
+
+void pl_pulls_follow(pl_world *world, int body, int shift)
+{
+  for (size_t i = 0; i < world->pull_count; i++) {
+    pl_pull *pull = &world->pulls[i];
+    if (!pull->used) continue;
+    for (int b = 0; b < pull->count && pull->body > body; b++) pull->blocks[b] += shift;
+    if (pull->body == body) find_blocks(world, pull);
+  }
 }
 
 void pl_pull_release(const pl_allocator *allocator, pl_pull *pull)
 {
   pl_free(allocator, pull->blocks);
-  pl_free(allocator, pull->weights);
+  pl_free(allocator, pull->J);
+  pl_free(allocator, pull->room);
   pl_ramp_release(allocator, &pull->ramp);
   *pull = (pl_pull){0};
 }
@@ -216,6 +278,7 @@ pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id 
                             pl_error *error)
 {
   pl_pull pull = {.used = 1,
+                  .body = def->at.body.index1 - 1,
                   .until = def->until,
                   .stiffness = def->stiffness,
                   .damping = def->damping,
@@ -282,10 +345,10 @@ pl_status pl_world_read_pull(const pl_world *world, pl_pull_id id, pl_pull_facts
   pl_pull *pull;
   pl_status status = find_pull(world, id, &pull, error);
   if (status) return status;
-  at_point(pull, world->state.q, facts->position);
+  at_point(world, pull, world->state.q, facts->position);
   target_at(pull, world->state.time, facts->target);
   memset(facts->force, 0, sizeof facts->force);
   if (holds(pull, world->state.time))
-    force_of(pull, world->state.time, world->state.q, world->state.v, facts->force);
+    force_of(world, pull, world->state.time, world->state.q, world->state.v, facts->force);
   return PL_OK;
 }

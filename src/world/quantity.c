@@ -33,7 +33,8 @@ static void read_displacement(pl_world *world, const pl_probe *probe, double *va
 static void read_velocity(pl_world *world, const pl_probe *probe, double *value)
 {
   const pl_body *body = &world->bodies[probe->body];
-  at_anchor(body, probe, pl_body_nodes(body, world->state.v + 3 * body->offset, NULL), value);
+  const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
+  at_anchor(body, probe, pl_body_nodes(body, q, v), value);
 }
 
 /* The body's inner forces. */
@@ -79,6 +80,7 @@ static const double *block_momentum(pl_world *world, const pl_body *body, double
 {
   double *momentum = world->scratch + 3 * body->offset;
   memset(momentum, 0, (size_t)body->blocks * 3 * sizeof *momentum);
+  pl_body_settle(body, world->state.q + 3 * body->offset);
   body->model->ops->mass_add(body->model, factor, world->state.v + 3 * body->offset, momentum,
                              world->pool);
   return momentum;
@@ -143,9 +145,10 @@ static void add_angular(pl_world *world, const pl_body *body, double *value)
 {
   const double *q = world->state.q + 3 * body->offset, *p = block_momentum(world, body, 1);
   for (int i = 0; i < 3 * body->blocks; i += 3) {
+    int spins = pl_model_is_rotation(body->model, i / 3);
     for (int k = 0; k < 3; k++) {
       int a = i + (k + 1) % 3, b = i + (k + 2) % 3;
-      value[k] += q[a] * p[b] - q[b] * p[a];
+      value[k] += spins ? p[i + k] : q[a] * p[b] - q[b] * p[a];
     }
   }
 }

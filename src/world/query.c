@@ -83,7 +83,10 @@ pl_status pl_world_get_velocities(const pl_world *world, pl_body_id id, double *
   const pl_body *body;
   pl_status status = pl_world_find_body(world, id, &body, error);
   if (!status)
-    to_mesh(body, pl_body_nodes(body, world->state.v + 3 * body->offset, NULL), velocities);
+    to_mesh(
+        body,
+        pl_body_nodes(body, world->state.q + 3 * body->offset, world->state.v + 3 * body->offset),
+        velocities);
   return status;
 }
 

@@ -2,6 +2,8 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/mat3.h"
+#include "math/rotation.h"
 #include "sparse/vector.h"
 #include "world/world.h"
 
@@ -31,7 +33,7 @@ static void add_load(const pl_world *world, const pl_load *load, double factor, 
   double *nodal = body->nodal + numbers;
   memset(nodal, 0, numbers * sizeof *nodal);
   load->ops->add(load->values, &load->shape, factor, pl_body_nodes(body, q, NULL), nodal);
-  body->model->ops->spread(body->model, nodal, f);
+  body->model->ops->spread(body->model, q, nodal, f);
 }
 
 /* f += gravity, drag, loads, pulls and the tool. */
@@ -44,9 +46,11 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
     double *part = f + 3 * body->offset;
     for (int i = 0; i < 3 * body->blocks; i++)
       part[i] += scale * mass[i / 3] * world->gravity[i % 3];
-    if (body->mass_damping > 0)
+    if (body->mass_damping > 0) {
+      pl_body_settle(body, q + 3 * body->offset);
       body->model->ops->mass_add(body->model, -body->mass_damping, v + 3 * body->offset, part,
                                  world->pool);
+    }
   }
   for (size_t i = 0; i < world->load_count; i++) {
     const pl_load *load = &world->loads[i];
@@ -56,6 +60,7 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
   pl_pulls_force(world, scale, t, q, v, f);
   pl_tool_force(world, scale, q, f);
   pl_contacts_friction(world, f);
+  pl_skins_force(world, q, v, f);
 }
 
 static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
@@ -74,6 +79,7 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
   if (A) {
     pl_pulls_stiffness(world, system->load_scale, t, q, kq, kv, A);
     pl_tool_stiffness(world, system->load_scale, q, kq, A);
+    pl_skins_stiffness(world, q, v, kq, kv, A);
   }
   if (f) add_external(world, t, q, v, f);
 }
@@ -100,14 +106,53 @@ static void mass_inverse(pl_system *system, const double *y, double *x)
   pl_world *world = world_of(system);
   for (size_t b = 0; b < world->body_count; b++) {
     const pl_body *body = &world->bodies[b];
-    for (int i = 0; i < 3 * body->blocks; i++)
-      x[3 * body->offset + i] = y[3 * body->offset + i] / body->model->lumped_mass[i / 3];
+    const double *from = y + 3 * body->offset;
+    double *to = x + 3 * body->offset;
+    if (body->model->ops->mass_inverse) {
+      body->model->ops->mass_inverse(body->model, from, to);
+      continue;
+    }
+    for (int i = 0; i < 3 * body->blocks; i++) to[i] = from[i] / body->model->lumped_mass[i / 3];
   }
 }
 
 static void retract(pl_system *system, const double *q, const double *dq, double *out)
 {
-  for (int i = 0; i < 3 * system->blocks; i++) out[i] = q[i] + dq[i];
+  const pl_world *world = world_of(system);
+  for (size_t b = 0; b < world->body_count; b++) {
+    int offset = 3 * world->bodies[b].offset;
+    pl_model_retract(world->bodies[b].model, q + offset, dq + offset, out + offset);
+  }
+}
+
+/* r = J^T r and A = J^T A J for the rotations of one body; J is the jacobian of dq. */
+static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr *A)
+{
+  for (int i = 0; i < body->blocks; i += 2) {
+    int row = body->offset + i;
+    double J[9], product[9], turned[3];
+    pl_rotation_jacobian(dq + 3 * row, J);
+    pl_mat3_apply_t(J, r + 3 * row, turned);
+    pl_vec3_copy(turned, r + 3 * row);
+    for (int k = A ? A->start[row] : 0; A && k < A->start[row + 1]; k++) {
+      double *block = A->values + 9 * (size_t)k;
+      // blocks are stored by columns: J^T A is block times J
+      pl_mat3_multiply(block, J, product);
+      memcpy(block, product, sizeof product);
+      // and the block across the diagonal, from the other side
+      block = A->values + 9 * (size_t)pl_bsr_find(A, A->columns[k], row);
+      pl_mat3_multiply_tn(J, block, product);
+      memcpy(block, product, sizeof product);
+    }
+  }
+}
+
+static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
+{
+  const pl_world *world = world_of(system);
+  for (size_t b = 0; b < world->body_count; b++) {
+    if (world->bodies[b].model->turns) chart_body(&world->bodies[b], dq, r, A);
+  }
 }
 
 static void prescribe(pl_system *system, double t, double h, const double *q, double *v)
@@ -115,8 +160,8 @@ static void prescribe(pl_system *system, double t, double h, const double *q, do
   pl_world_prescribe(world_of(system), t, h, q, v);
 }
 
-static const pl_system_ops system_ops = {evaluate,     external, mass,
-                                         mass_inverse, retract,  prescribe};
+static const pl_system_ops system_ops = {evaluate, external,  mass, mass_inverse,
+                                         retract,  prescribe, chart};
 
 /* ---- preparation ---- */
 
@@ -337,7 +382,8 @@ static void warn_halved(pl_world *world, int halvings, const pl_error *reason)
 
 pl_status pl_world_step(pl_world *world, pl_error *error)
 {
-  pl_status status = pl_world_prepare(world, error);
+  pl_status status = pl_world_adapt(world, error);
+  if (!status) status = pl_world_prepare(world, error);
   if (status) return status;
   double start = pl_now();
   pl_step_report report = {0};

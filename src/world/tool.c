@@ -7,6 +7,7 @@
 #include "world/tool.h"
 
 #include "core/error.h"
+#include "math/mat3.h"
 #include "math/vec3.h"
 #include "world/world.h"
 
@@ -57,24 +58,27 @@ void pl_tool_force(const pl_world *world, double scale, const double *q, double 
     double *nodal = body->nodal + numbers;
     memset(nodal, 0, numbers * sizeof *nodal);
     if (push_nodes(world, body, scale, pl_body_nodes(body, blocks, NULL), nodal))
-      body->model->ops->spread(body->model, nodal, f + 3 * body->offset);
+      body->model->ops->spread(body->model, blocks, nodal, f + 3 * body->offset);
   }
 }
 
-/* A += D shared out over the blocks that carry a node. */
-static void add_block(const pl_body *body, int node, const double D[9], pl_bsr *A)
+/* A += J^T k n n^T J over the blocks that carry a node. */
+static void add_blocks(const pl_body *body, const double *q, int node, double k, const double n[3],
+                       pl_bsr *A)
 {
-  static const double one = 1;
   const int *blocks = &node;
-  const double *weights = &one;
+  double J[9 * PL_MOST_CARRIERS], row[3], column[3];
   int count = 1;
-  if (body->model->ops->carriers)
-    count = body->model->ops->carriers(body->model, node, &blocks, &weights);
+  if (body->model->ops->nodes) count = pl_body_jacobian(body, q, node, &blocks, J);
   for (int a = 0; a < count; a++) {
+    pl_vec3_copy(n, row);
+    if (body->model->ops->nodes) pl_mat3_apply_t(J + 9 * a, n, row);
     for (int b = 0; b < count; b++) {
-      int row = body->offset + blocks[a], place = pl_bsr_find(A, row, body->offset + blocks[b]);
-      if (place < 0) place = A->diagonal[row];
-      for (int k = 0; k < 9; k++) A->values[9 * place + k] += weights[a] * weights[b] * D[k];
+      int block = body->offset + blocks[a], at = pl_bsr_find(A, block, body->offset + blocks[b]);
+      pl_vec3_copy(n, column);
+      if (body->model->ops->nodes) pl_mat3_apply_t(J + 9 * b, n, column);
+      if (at < 0) continue;
+      for (int i = 0; i < 9; i++) A->values[9 * at + i] += k * row[i % 3] * column[i / 3];
     }
   }
 }
@@ -84,12 +88,11 @@ void pl_tool_stiffness(const pl_world *world, double scale, const double *q, dou
   if (!world->has_tool) return;
   for (size_t b = 0; b < world->body_count; b++) {
     const pl_body *body = &world->bodies[b];
-    const double *x = pl_body_nodes(body, q + 3 * body->offset, NULL);
+    const double *blocks = q + 3 * body->offset, *x = pl_body_nodes(body, blocks, NULL);
     for (int i = 0; i < body->mesh->node_count; i++) {
-      double n[3], D[9];
-      if (depth(&world->tool, x + 3 * i, n) == 0) continue;
-      for (int k = 0; k < 9; k++) D[k] = scale * kq * world->tool.stiffness * n[k / 3] * n[k % 3];
-      add_block(body, i, D, A);
+      double n[3];
+      if (depth(&world->tool, x + 3 * i, n) > 0)
+        add_blocks(body, blocks, i, scale * kq * world->tool.stiffness, n, A);
     }
   }
 }
@@ -154,6 +157,7 @@ pl_status pl_world_throw(pl_world *world, pl_body_id id, const double velocity[3
     pl_vec3_add_scaled(body->model->lumped_mass[i], v + 3 * i, momentum);
   }
   for (int i = 0; i < body->blocks; i++) {
+    if (pl_model_is_rotation(body->model, i)) continue;
     pl_vec3_add_scaled(1, velocity, v + 3 * i);
     pl_vec3_add_scaled(-1 / mass, momentum, v + 3 * i);
   }

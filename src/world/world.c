@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "mesh/select.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,7 +114,8 @@ static void release_body(const pl_allocator *allocator, pl_body *body)
   pl_mesh_destroy(body->surface);
   pl_embed_destroy(body->embed);
   void *arrays[] = {body->name, body->order, body->place, body->element_order,
-                    body->rest, body->nodal, body->sites, body->rigid};
+                    body->rest, body->nodal, body->sites, body->site_owner,
+                    body->skin, body->reach, body->idle,  body->rigid};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
@@ -266,7 +268,39 @@ static void start_body(pl_world *world, const pl_body *body, const pl_body_def *
       int a = (k + 1) % 3, b = (k + 2) % 3;
       v[3 * i + k] = def->velocity[k] + def->spin[a] * r[b] - def->spin[b] * r[a];
     }
+    if (pl_model_is_rotation(body->model, i)) memcpy(v + 3 * i, def->spin, 3 * sizeof *v);
   }
+}
+
+/* The nodes that go with one site alone. */
+static pl_status find_owners(pl_world *world, const pl_body_def *def, pl_body *body,
+                             pl_error *error)
+{
+  size_t nodes = (size_t)body->mesh->node_count;
+  unsigned char *chosen = pl_alloc(&world->allocator, nodes, 1);
+  body->site_owner = pl_alloc(&world->allocator, nodes, sizeof(int));
+  pl_status status = chosen && body->site_owner ? PL_OK : pl_fail_memory(error);
+  for (int i = 0; i < def->site_count && !status; i++) {
+    const pl_site_region *region = &def->site_regions[i];
+    int count = 0;
+    if (region->count == 0) continue;
+    status = pl_mesh_select_nodes(body->mesh, region->where, region->count, chosen, &count, error);
+    if (!status && count == 0)
+      status =
+          pl_fail(error, PL_E_ARGUMENT, "the region of frame %d holds no node of the body", i + 1);
+    for (size_t n = 0; n < nodes && !status; n++) {
+      int *owner = &body->site_owner[body->place[n]];
+      if (!chosen[n]) continue;
+      if (*owner)
+        status = pl_fail_entity(error, PL_E_ARGUMENT, (int)n,
+                                "node %d is in the regions of frames %d and %d; only one can move "
+                                "it alone",
+                                (int)n, *owner, i + 1);
+      *owner = i + 1;
+    }
+  }
+  pl_free(&world->allocator, chosen);
+  return status;
 }
 
 static pl_status copy_sites(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
@@ -280,7 +314,7 @@ static pl_status copy_sites(pl_world *world, const pl_body_def *def, pl_body *bo
   if (!body->sites) return pl_fail_memory(error);
   if (def->site_count)
     memcpy(body->sites, def->sites, (size_t)def->site_count * 3 * sizeof(double));
-  return PL_OK;
+  return def->site_regions ? find_owners(world, def, body, error) : PL_OK;
 }
 
 static pl_status embed_surface(pl_world *world, const pl_mesh *surface, pl_body *body,
@@ -293,17 +327,35 @@ static pl_status embed_surface(pl_world *world, const pl_mesh *surface, pl_body 
                          &world->allocator, &body->embed, error);
 }
 
-const double *pl_body_nodes(const pl_body *body, const double *blocks, double *room)
+const double *pl_body_nodes(const pl_body *body, const double *q, const double *v)
 {
-  if (!body->model->ops->nodes) return blocks;
-  if (!room) room = body->nodal;
-  body->model->ops->nodes(body->model, blocks, room);
-  return room;
+  if (!body->model->ops->nodes) return v ? v : q;
+  body->model->ops->nodes(body->model, q, v, body->nodal);
+  return body->nodal;
+}
+
+int pl_body_jacobian(const pl_body *body, const double *q, int node, const int **blocks, double *J)
+{
+  const pl_model *model = body->model;
+  const double *weights;
+  double x[3];
+  int count = model->ops->carriers(model, node, blocks, &weights);
+  if (model->ops->jacobian) {
+    model->ops->jacobian(model, q, node, x, J);
+    return count;
+  }
+  for (int k = 0; k < 9 * count; k++) J[k] = k % 9 % 4 == 0 ? weights[k / 9] : 0;
+  return count;
 }
 
 pl_sites pl_body_sites(const pl_body *body)
 {
-  return (pl_sites){body->site_count, body->sites, body->rigid};
+  return (pl_sites){.count = body->site_count,
+                    .at = body->sites,
+                    .owner = body->site_owner,
+                    .inserted = body->inserted,
+                    .reach = body->reach,
+                    .rigid = body->rigid};
 }
 
 static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
@@ -333,6 +385,7 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   if (status) return status;
   pl_body_remember(body, &def->material, &law);
   body->keeps_momentum = def->keep_momentum;
+  body->insert_reach = def->insert_reach;
   body->offset = world->blocks;
   body->blocks = body->model->blocks;
   status = pl_world_fit_solver(world, body, error);
@@ -346,6 +399,9 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   pl_status status = pl_check_cookie(def->cookie, "pl_body", error);
   if (status) return status;
   if (!def->mesh) return pl_fail(error, PL_E_ARGUMENT, "a body needs a mesh");
+  if (!(def->insert_reach >= 0) || !isfinite(def->insert_reach))
+    return pl_fail(error, PL_E_ARGUMENT, "insert_reach = %g must be a length in m, or 0",
+                   def->insert_reach);
   if (!all_finite(def->velocity, 3) || !all_finite(def->spin, 3))
     return pl_fail(error, PL_E_ARGUMENT, "velocity and spin must be finite");
   status = pl_world_one_more(world, &world->bodies, world->body_count, &world->body_room,

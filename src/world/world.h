@@ -15,6 +15,7 @@
 #include "world/momentum.h"
 #include "world/pull.h"
 #include "world/quantity.h"
+#include "world/skin.h"
 #include "world/tool.h"
 
 #define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
@@ -35,10 +36,16 @@ typedef struct pl_body {
   int offset, blocks;   /* its part of q and v, in blocks */
   double *rest;         /* rest positions of the nodes, inside order */
   double *nodal;        /* room for 2 x 3 numbers per node where the blocks are not the nodes */
+  double *skin;         /* N/m per inside node; NULL: nothing to touch, or see world/skin.h */
   pl_mesh *surface;     /* finer triangles that follow the body, NULL: none */
   pl_embed *embed;      /* and how, in the mesh's numbering */
   unsigned char *rigid; /* per inside element: part of something rigid; NULL: none is */
   double *sites;        /* places given for the model, 3 numbers each */
+  int inserted;         /* frames put in later */
+  double *reach;        /* of those, m */
+  double insert_reach;  /* frames are put in where the body touches something; 0: no */
+  double *idle;         /* since when each of those is of no use, s */
+  int *site_owner;      /* per inside node 1 + the site that it goes with alone; NULL: none */
   int site_count;
 } pl_body;
 
@@ -152,10 +159,23 @@ pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_ma
                            pl_error *error);
 void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
 
-/* The nodes' positions (or velocities) from those of the body's blocks: these themselves where the
- * blocks are the nodes, else what the model makes of them in room (body->nodal, or NULL for that).
- */
-const double *pl_body_nodes(const pl_body *body, const double *blocks, double *room);
+/* The nodes' positions (or velocities, if v is not NULL) from those of the body's blocks: these
+ * themselves where the blocks are the nodes, else what the model makes of them in body->nodal. */
+const double *pl_body_nodes(const pl_body *body, const double *q, const double *v);
+
+/* How a node moves with the blocks that carry it: 9 numbers each, at most PL_MOST_CARRIERS. */
+enum { PL_MOST_CARRIERS = 640 };
+int pl_body_jacobian(const pl_body *body, const double *q, int node, const int **blocks, double *J);
+
+/* The distance of a point to the nearest obstacle, negative inside, its friction and direction. */
+double pl_obstacles_nearest(const pl_world *world, const double x[3], double *friction,
+                            double normal[3]);
+
+/* Before its mass is asked for: the mass is that at q. */
+static inline void pl_body_settle(const pl_body *body, const double *q)
+{
+  if (body->model->ops->settle) body->model->ops->settle(body->model, q);
+}
 
 /* The inside node that a block is held with. */
 static inline int pl_body_anchor(const pl_body *body, int block)
@@ -170,6 +190,9 @@ pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *
 /* Where a fix carries the node with rest position X at time t. */
 void pl_fix_target(const pl_fix *fix, const double X[3], double t, double target[3]);
 
+/* The rotation vector by which it has turned them. */
+void pl_fix_turn(const pl_fix *fix, double t, double turn[3]);
+
 void pl_fix_release(const pl_allocator *allocator, pl_fix *fix);
 void pl_load_release(const pl_allocator *allocator, pl_load *load);
 
@@ -183,6 +206,12 @@ pl_status pl_world_make_filter(pl_world *world, pl_error *error);
 void pl_world_fill_filter(pl_world *world);
 void pl_world_prescribe(const pl_world *world, double t, double h, const double *q, double *v);
 
+/* After the blocks of a body have become others: finds those that its pulls act on again, and moves
+ * those of later bodies by shift. */
+void pl_pulls_follow(pl_world *world, int body, int shift);
+
+/* Before a step: puts frames in where bodies touch something, and takes them out again. */
+pl_status pl_world_adapt(pl_world *world, pl_error *error);
 /* What a model is told beside mesh and material. */
 pl_sites pl_body_sites(const pl_body *body);
 
@@ -194,6 +223,10 @@ void pl_cores_finish(pl_world *world);
 
 /* The body that a block of the world belongs to. */
 const pl_body *pl_world_body_of(const pl_world *world, int block);
+
+/* Makes a saved state one whose integrator remembers nothing: for those that leave the program or
+ * come from outside. */
+void pl_state_forget(void *memory, size_t size);
 
 /* Builds matrix, solver, integrator and filter if something has changed since. */
 pl_status pl_world_prepare(pl_world *world, pl_error *error);

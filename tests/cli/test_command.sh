@@ -163,7 +163,7 @@ done
 
 # a shape without a scene
 "$pliant" run -q other.stl -o dropped --set world.duration=0.1 2>stderr && ok || bad "run a surface: $(cat stderr)"
-[ -e dropped/scene.xml ] && [ -e dropped/body.glb ] && [ -e dropped/body.pvd ] && ok || bad "run a surface: $(ls dropped)"
+[ -e dropped/scene.xml ] && [ -e dropped/body-surface.glb ] && [ -e dropped/body.pvd ] && ok || bad "run a surface: $(ls dropped)"
 "$pliant" run -q good.msh --up y -o dropped --set world.duration=0.05 2>stderr && ok || bad "run a mesh: $(cat stderr)"
 grep -q 'gravity="0 -9.81 0"' dropped/scene.xml && ok || bad "--up y"
 expect 1 "x, y or z" "$pliant" run good.msh --up w -o dropped

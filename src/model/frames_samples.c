@@ -1,0 +1,207 @@
+/* What all bodies of frames have in common: where their frames stand, what each weighs at the nodes
+ * and at the samples, and the part of the body that it moves.
+ *
+ * Samples are the quadrature points of the mesh's elements, weights are interpolated from its
+ * nodes. */
+#include "model/frames.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- samples ---- */
+
+/* The mean of a hexahedron's points is its centre. */
+static pl_shape middle_shape(void)
+{
+  pl_shape middle = {.weight = 8};
+  for (int p = 0; p < 8; p++) {
+    pl_shape at = pl_shape_at(8, p);
+    for (int a = 0; a < 8; a++) {
+      middle.N[a] += at.N[a] / 8;
+      pl_vec3_add_scaled(0.125, at.dN[a], middle.dN[a]);
+    }
+  }
+  return middle;
+}
+
+pl_sample pl_sample_at(const pl_mesh *mesh, int points, int index)
+{
+  int count = mesh->nodes_per_element, middle = count == 8 && points == 1;
+  pl_shape at = middle ? middle_shape() : pl_shape_at(count, index % points);
+  pl_sample out = {.nodes = mesh->elements + (size_t)count * (size_t)(index / points),
+                   .node_count = count};
+  out.volume = pl_shape_gradients(&at, mesh->nodes, out.nodes, count, out.b);
+  if (middle) out.volume = pl_element_volume(mesh->nodes, out.nodes, 8);
+  memcpy(out.N, at.N, sizeof out.N);
+  for (int a = 0; a < count; a++)
+    pl_vec3_add_scaled(at.N[a], mesh->nodes + 3 * out.nodes[a], out.X);
+  return out;
+}
+
+pl_status pl_sample_check(const pl_sample *at, int element, pl_error *error)
+{
+  if (at->volume > 0 && isfinite(1 / at->volume)) return PL_OK;
+  return pl_fail_entity(error, PL_E_MESH, element,
+                        "element %d has the volume %g m^3 at a quadrature point; it must be "
+                        "positive: repair the mesh",
+                        element, at->volume);
+}
+
+int pl_frame_weight_at(const pl_frame_field *field, const pl_sample *at, int frame, double *w,
+                       double gradient[3])
+{
+  int reached = 0;
+  *w = 0;
+  pl_vec3_set(gradient, 0, 0, 0);
+  for (int a = 0; a < at->node_count; a++) {
+    double nodal = field->weights[(size_t)field->count * (size_t)at->nodes[a] + (size_t)frame];
+    reached |= nodal != 0;
+    *w += at->N[a] * nodal;
+    pl_vec3_add_scaled(nodal, at->b[a], gradient);
+  }
+  return reached;
+}
+
+uint64_t pl_frames_reaching(const pl_frame_field *field, const pl_mesh *mesh, int first, int last)
+{
+  uint64_t reached = 0;
+  int from = first / field->points, to = (last - 1) / field->points;
+  int count = mesh->nodes_per_element;
+  for (int k = count * from; k < count * (to + 1) && k < count * mesh->element_count; k++) {
+    const double *w = field->weights + (size_t)field->count * (size_t)mesh->elements[k];
+    for (int i = 0; i < field->count; i++) reached |= (uint64_t)(w[i] != 0) << i;
+  }
+  return reached;
+}
+
+pl_status pl_frame_part_of(const pl_frame_field *field, const pl_mesh *mesh, int frame,
+                           pl_frame_part *part, pl_error *error)
+{
+  const double *origin = field->origins + 3 * frame;
+  double first[3] = {0}, slope[3], w;
+  *part = (pl_frame_part){0};
+  for (int s = 0; s < field->samples; s++) {
+    pl_sample at = pl_sample_at(mesh, field->points, s);
+    if (!pl_frame_weight_at(field, &at, frame, &w, slope)) continue;
+    double r[3], share = w * at.volume;
+    pl_vec3_sub(at.X, origin, r);
+    part->volume += share;
+    pl_vec3_add_scaled(share, r, first);
+    for (int k = 0; k < 9; k++) part->variance[k] += share * r[k / 3] * r[k % 3];
+  }
+  if (!(part->volume > 0))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "frame %d at (%g, %g, %g) moves no sample of the body; move it or refine the "
+                   "mesh",
+                   frame + 1, origin[0], origin[1], origin[2]);
+  for (int k = 0; k < 3; k++) {
+    first[k] /= part->volume;
+    part->centre[k] = origin[k] + first[k];
+  }
+  for (int k = 0; k < 9; k++)
+    part->variance[k] = part->variance[k] / part->volume - first[k / 3] * first[k % 3];
+  return PL_OK;
+}
+
+/* ---- frames and their weights ---- */
+
+/* Frames must be apart, and given ones inside. */
+static pl_status check_origins(const pl_mesh *mesh, const pl_frame_field *field, int given,
+                               pl_error *error)
+{
+  double low[3], high[3], size[3];
+  pl_mesh_bounds(mesh, low, high);
+  pl_vec3_sub(high, low, size);
+  double near = 1e-6 * pl_vec3_norm(size);
+  for (int i = 0; i < field->count; i++) {
+    const double *at = field->origins + 3 * i;
+    pl_anchor anchor = {0};
+    pl_status status = given ? pl_mesh_locate(mesh, at, &anchor, error) : PL_OK;
+    if (status) return status;
+    if (anchor.distance > near)
+      return pl_fail(error, PL_E_ARGUMENT,
+                     "frame %d at (%g, %g, %g) lies %.3g m outside the body; put it inside", i + 1,
+                     at[0], at[1], at[2], anchor.distance);
+    for (int j = 0; j < i; j++) {
+      if (pl_vec3_distance(at, field->origins + 3 * j) <= near)
+        return pl_fail(error, PL_E_ARGUMENT,
+                       "frames %d and %d both stand at (%g, %g, %g); remove one or take fewer",
+                       j + 1, i + 1, at[0], at[1], at[2]);
+    }
+  }
+  return PL_OK;
+}
+
+/* The node nearest to each frame. */
+static void find_anchors(const pl_mesh *mesh, pl_frame_field *field)
+{
+  for (int i = 0; i < field->count; i++) {
+    double least = INFINITY;
+    for (int n = 0; n < mesh->node_count; n++) {
+      double gap = pl_vec3_distance(mesh->nodes + 3 * n, field->origins + 3 * i);
+      if (!(gap < least)) continue;
+      least = gap;
+      field->anchors[i] = n;
+    }
+  }
+}
+
+/* The weights of the frames that were there first, then those put in later one by one. */
+static pl_status weigh(const pl_allocator *allocator, const pl_mesh *mesh, const pl_sites *sites,
+                       const pl_weighing *how, pl_frame_field *field, pl_error *error)
+{
+  int first = field->count - sites->inserted;
+  if (sites->inserted == 0)
+    return pl_frames_weigh(allocator, mesh, field->count, field->origins, how, field->weights,
+                           error);
+  size_t size = (size_t)field->count * (size_t)mesh->node_count;
+  double *room = pl_alloc(allocator, size, sizeof *room);
+  if (!room) return pl_fail_memory(error);
+  pl_status status = pl_frames_weigh(allocator, mesh, first, field->origins, how, room, error);
+  for (int i = first; i < field->count && !status; i++) {
+    status = pl_frames_insert(allocator, mesh, i, field->origins + 3 * i, sites->reach[i - first],
+                              room, field->weights, error);
+    if (i + 1 < field->count) memcpy(room, field->weights, size * sizeof *room);
+  }
+  pl_free(allocator, room);
+  return status;
+}
+
+pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh,
+                              const pl_sites *sites, int count, int points, const pl_weighing *how,
+                              pl_frame_field *field, pl_error *error)
+{
+  if (sites->count > PL_MOST_FRAMES)
+    return pl_fail(error, PL_E_LIMIT, "%d frames are given; at most %d are possible", sites->count,
+                   PL_MOST_FRAMES);
+  field->points = mesh->nodes_per_element == 8 && points == 2 ? 8 : 1;
+  field->elements = mesh->element_count;
+  if (mesh->element_count > INT32_MAX / (16 * field->points))
+    return pl_fail(error, PL_E_LIMIT, "%d elements are more samples than fit", field->elements);
+  field->samples = mesh->element_count * field->points;
+  field->count = sites->count ? sites->count : count;
+  size_t frames = (size_t)field->count, nodes = (size_t)mesh->node_count;
+  field->origins = pl_alloc(allocator, frames * 3, sizeof *field->origins);
+  field->weights = pl_alloc(allocator, frames * nodes, sizeof *field->weights);
+  field->anchors = pl_alloc(allocator, frames, sizeof *field->anchors);
+  if (!field->origins || !field->weights || !field->anchors) return pl_fail_memory(error);
+  if (sites->count)
+    memcpy(field->origins, sites->at, frames * 3 * sizeof *field->origins);
+  else
+    pl_frames_place(mesh, field->count, how->kind, field->origins);
+  pl_status status = check_origins(mesh, field, sites->count > 0, error);
+  if (!status) status = weigh(allocator, mesh, sites, how, field, error);
+  find_anchors(mesh, field);
+  return status;
+}
+
+void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field)
+{
+  pl_free(allocator, field->origins);
+  pl_free(allocator, field->weights);
+  pl_free(allocator, field->anchors);
+}

@@ -1,0 +1,96 @@
+/* The inside of the model of rigid frames: what its kernel, its springs and its tests see.
+ *
+ * Frame i is a rotation R_i and a point t_i, at rest the identity and the mean C_i of the part of
+ * the body that it moves. Positions are counted from the middle of the frames, rest positions from
+ * their middle at rest, so that a far-away body loses no digits.
+ *
+ * Linear blending:  x(X) = sum_i w_i (R_i (X - C_i) + t_i).
+ * Dual quaternions: b = sum_i w_i s_i with the frames' displacements s_i; x(X) = R_b X + t_b.
+ *
+ * Samples stand in batches of PL_LANES, batches in chunks; a chunk knows the frames that move any
+ * of its samples, and keeps its own sums. */
+#ifndef PL_MODEL_RIGID_H
+#define PL_MODEL_RIGID_H
+
+#include "model/frames.h"
+
+enum { PL_BLEND_DUAL, PL_BLEND_LINEAR };
+
+/* Where a frame is: its displacement as a dual quaternion, its rotation, its point, that at rest,
+ * and its velocity. */
+typedef struct pl_pose {
+  double s[8], R[9], t[3], C[3], velocity[6];
+} pl_pose;
+
+typedef struct pl_rigid_chunk {
+  int frames, *frame; /* numbers, ascending */
+  int first, last;    /* its batches */
+  size_t rest;        /* where the batches' data begin: volume, X[3], then w and g[3] per frame */
+  size_t sums;        /* where its sums begin: 6 per frame, then 36 per pair i <= j */
+  size_t pairs;       /* where its pairs begin, 4 blocks each */
+} pl_rigid_chunk;
+
+typedef struct pl_rigid pl_rigid;
+
+typedef struct pl_rigid_job {
+  const pl_rigid *rigid;
+  int matrix, semidefinite, stress, viscous;
+  double kq, kv;
+} pl_rigid_job;
+
+typedef struct pl_rigid_kernel {
+  void (*evaluate)(const pl_rigid_job *job, const pl_rigid_chunk *chunk);
+  double (*energy)(const pl_rigid_job *job, const pl_rigid_chunk *chunk);
+  void (*fields)(const pl_rigid_job *job, const pl_rigid_chunk *chunk);
+} pl_rigid_kernel;
+
+/* A spring of six dimensions between two frames. */
+typedef struct pl_joint {
+  int i, j;
+  double rest[3]; /* its place at rest */
+  double K[36];   /* its stiffness there, at [turn, shift] */
+  int places[16]; /* of its blocks (i, i), (i, j), (j, i), (j, j) once bound: 2 x 2 each */
+} pl_joint;
+
+struct pl_rigid {
+  pl_frame_field field;
+  int blend, springs, approximate;
+  double *rest_blocks, *lumped; /* per block */
+  int *anchors;
+  pl_pose *poses;
+  double middle[3], rest_middle[3];
+  // mass, moments of inertia at rest and now, and their inverse now; per frame
+  double *inertia_rest, *inertia, *inertia_inverse;
+  // what carries each node: frames and weights; the same as pairs of blocks
+  int nodes, *start, *carrier, *pair_carrier;
+  double *share, *pair_share, *rest_nodes;
+  // the samples
+  int chunk_count;
+  pl_rigid_chunk *chunks;
+  int *chunk_frames, *cliques, clique_count;
+  pl_lanes *rest, *sums;
+  double *chunk_sums, *sample_stress, *sample_ratio;
+  int *places, *mirror, offset;
+  double lambda, mu, viscous_lambda, viscous_mu;
+  int viscous, green;
+  const pl_point_ops *law;
+  pl_rigid_kernel kernel;
+  pl_joint *joints;
+  int joint_count;
+};
+
+extern const pl_rigid_kernel pl_rigid_kernels_base, pl_rigid_kernels_avx2;
+
+/* Places the frames as in q, moving as in v (which may be NULL). */
+void pl_rigid_pose(pl_rigid *rigid, const double *q, const double *v);
+
+/* The springs of the stiffness K at rest: 36 numbers per pair of frames i < j. */
+pl_status pl_rigid_make_joints(const pl_allocator *allocator, pl_rigid *rigid, pl_error *error);
+pl_status pl_rigid_bind_joints(pl_rigid *rigid, const pl_bsr *A, pl_error *error);
+void pl_rigid_spring(const pl_rigid *rigid, const pl_rigid_job *job, double *f, pl_bsr *A);
+double pl_rigid_spring_energy(const pl_rigid *rigid);
+
+/* A += the 6 x 6 block of a pair of frames; places of its four 3 x 3 blocks. */
+void pl_rigid_add_block(const double *K, const int *places, double factor, pl_bsr *A);
+
+#endif

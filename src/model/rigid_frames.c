@@ -1,0 +1,674 @@
+/* Rigid frames: a body moved by a handful of rotations and points, blended by dual quaternions or
+ * linearly (Gilles, Bousquet, Faure, Pai 2011, "Frame-based elastic models").
+ *
+ * A frame has two blocks: its rotation vector and its point, which is the mean of the part of the
+ * body that it moves. Then its mass, mass centre and moments of inertia are those of its part (the
+ * row sums of the mass matrix along rigid motions; the diagonal that the paper keeps loses mass),
+ * gravity acts on points only, and the inertial force is that of a rigid body, -w x I w.
+ *
+ * Forces are integrated over samples, or come from springs between pairs of frames whose stiffness
+ * is that of the samples at rest (rigid_springs.c). */
+#include "core/cpu.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/mat3.h"
+#include "math/rotation.h"
+#include "model/rigid.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PL_NUMBER     double
+#define PL_NAME(name) dual_##name
+#include "math/dual_any.h"
+
+enum { STRAIN, BLENDING, FORCES, STIFFNESS, WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF, PARAM_COUNT };
+
+#define X(name) STRAIN_##name,
+enum { PL_STRAINS(X) STRAIN_COUNT };
+#undef X
+#define X(name)      "|" #name
+#define STRAIN_WORDS (&(PL_STRAINS(X))[1])
+
+static const pl_param params[PARAM_COUNT] = {
+    [STRAIN] = {"strain", "1", "how strain follows from the deformation", 0, 0, STRAIN_COUNT - 1,
+                STRAIN_WORDS, 1},
+    [BLENDING] = {"blending", "1", "how the motions of frames are mixed", 0, 0, 1,
+                  "dual-quaternion|linear", 1},
+    [FORCES] = {"forces", "1",
+                "integrated over the samples, or by springs between frames that are as stiff as "
+                "the body at rest",
+                0, 0, 1, "integrated|springs", 1},
+    [STIFFNESS] = {"stiffness", "1",
+                   "the exact derivative of the forces, or without the second derivatives of the "
+                   "motion",
+                   0, 0, 1, "exact|approximate", 1},
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF),
+};
+#undef X
+
+/* ---- where the frames are ---- */
+
+static void pose_one(pl_rigid *rigid, int i, const double *q, const double *v)
+{
+  pl_pose *pose = &rigid->poses[i];
+  pl_quat_of_vector(q + 6 * i, pose->s);
+  pl_quat_matrix(pose->s, pose->R);
+  pl_vec3_sub(q + 6 * i + 3, rigid->middle, pose->t);
+  // the dual part is half the shift at the origin of the rest shape, times the real part
+  double shift[4] = {0}, dual[4];
+  pl_mat3_apply(pose->R, pose->C, shift);
+  pl_vec3_sub(pose->t, shift, shift);
+  pl_quat_multiply(shift, pose->s, dual);
+  for (int k = 0; k < 4; k++) pose->s[4 + k] = 0.5 * dual[k];
+  memset(pose->velocity, 0, sizeof pose->velocity);
+  if (v) memcpy(pose->velocity, v + 6 * i, sizeof pose->velocity);
+}
+
+void pl_rigid_pose(pl_rigid *rigid, const double *q, const double *v)
+{
+  int count = rigid->field.count;
+  pl_vec3_set(rigid->middle, 0, 0, 0);
+  for (int i = 0; i < count; i++) pl_vec3_add_scaled(1.0 / count, q + 6 * i + 3, rigid->middle);
+  for (int i = 0; i < count; i++) pose_one(rigid, i, q, v);
+}
+
+static void settle(pl_model *self, const double *q)
+{
+  pl_rigid *rigid = self->state;
+  for (int i = 0; i < rigid->field.count; i++) {
+    double quat[4], R[9], half[9], *I = rigid->inertia + 9 * i;
+    pl_quat_of_vector(q + 6 * i, quat);
+    pl_quat_matrix(quat, R);
+    pl_mat3_multiply(R, rigid->inertia_rest + 9 * i, half);
+    pl_mat3_multiply_nt(half, R, I);
+    pl_mat3_symmetric(I, I);
+    pl_mat3_inverse(I, rigid->inertia_inverse + 9 * i);
+  }
+}
+
+/* ---- creation ---- */
+
+static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, double density,
+                             pl_error *error)
+{
+  const pl_allocator *allocator = &self->allocator;
+  size_t count = (size_t)rigid->field.count;
+  rigid->poses = pl_alloc(allocator, count, sizeof *rigid->poses);
+  rigid->rest_blocks = pl_alloc(allocator, count * 6, sizeof *rigid->rest_blocks);
+  rigid->lumped = pl_alloc(allocator, count * 2, sizeof *rigid->lumped);
+  rigid->anchors = pl_alloc(allocator, count * 2, sizeof *rigid->anchors);
+  rigid->inertia_rest = pl_alloc(allocator, count * 9, sizeof(double));
+  rigid->inertia = pl_alloc(allocator, count * 9, sizeof(double));
+  rigid->inertia_inverse = pl_alloc(allocator, count * 9, sizeof(double));
+  if (!rigid->poses || !rigid->rest_blocks || !rigid->lumped || !rigid->anchors ||
+      !rigid->inertia_rest || !rigid->inertia || !rigid->inertia_inverse)
+    return pl_fail_memory(error);
+  self->rest = rigid->rest_blocks;
+  self->lumped_mass = rigid->lumped;
+  self->anchors = rigid->anchors;
+  for (int i = 0; i < rigid->field.count; i++) {
+    pl_frame_part part;
+    pl_status status = pl_frame_part_of(&rigid->field, mesh, i, &part, error);
+    if (status) return status;
+    const double *V = part.variance, *at = rigid->field.origins + 3 * i;
+    double mass = density * part.volume, trace = V[0] + V[4] + V[8];
+    double *I = rigid->inertia_rest + 9 * i;
+    for (int k = 0; k < 9; k++) I[k] = mass * ((k % 4 == 0 ? trace : 0) - V[k]);
+    if (!(pl_mat3_det(I) > 1e-9 * pow(mass * cbrt(part.volume * part.volume), 3)))
+      return pl_fail(error, PL_E_ARGUMENT,
+                     "frame %d at (%g, %g, %g) moves too few samples to have moments of inertia; "
+                     "move it or refine the mesh",
+                     i + 1, at[0], at[1], at[2]);
+    rigid->lumped[2 * i + 1] = mass;
+    rigid->anchors[2 * i] = rigid->anchors[2 * i + 1] = rigid->field.anchors[i];
+    pl_vec3_copy(part.centre, rigid->rest_blocks + 6 * i + 3);
+    pl_vec3_add_scaled(1.0 / rigid->field.count, part.centre, rigid->rest_middle);
+  }
+  for (int i = 0; i < rigid->field.count; i++)
+    pl_vec3_sub(rigid->rest_blocks + 6 * i + 3, rigid->rest_middle, rigid->poses[i].C);
+  settle(self, rigid->rest_blocks);
+  return PL_OK;
+}
+
+/* The frames that carry each node. */
+static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid,
+                               pl_error *error)
+{
+  const pl_allocator *allocator = &self->allocator;
+  size_t nodes = (size_t)mesh->node_count, count = (size_t)rigid->field.count, room = 0;
+  rigid->nodes = mesh->node_count;
+  for (size_t i = 0; i < nodes * count; i++) room += rigid->field.weights[i] != 0;
+  rigid->start = pl_alloc(allocator, nodes + 1, sizeof *rigid->start);
+  rigid->carrier = pl_alloc(allocator, room, sizeof *rigid->carrier);
+  rigid->share = pl_alloc(allocator, room, sizeof *rigid->share);
+  rigid->pair_carrier = pl_alloc(allocator, 2 * room, sizeof *rigid->pair_carrier);
+  rigid->pair_share = pl_alloc(allocator, 2 * room, sizeof *rigid->pair_share);
+  rigid->rest_nodes = pl_alloc(allocator, 3 * nodes, sizeof *rigid->rest_nodes);
+  if (!rigid->start || !rigid->carrier || !rigid->share || !rigid->pair_carrier ||
+      !rigid->pair_share || !rigid->rest_nodes)
+    return pl_fail_memory(error);
+  int used = 0;
+  for (int n = 0; n < mesh->node_count; n++) {
+    pl_vec3_sub(mesh->nodes + 3 * n, rigid->rest_middle, rigid->rest_nodes + 3 * n);
+    for (int i = 0; i < (int)count; i++) {
+      double w = rigid->field.weights[count * (size_t)n + (size_t)i];
+      if (w == 0) continue;
+      rigid->carrier[used] = i;
+      rigid->share[used] = rigid->pair_share[2 * used + 1] = w;
+      rigid->pair_carrier[2 * used] = 2 * i;
+      rigid->pair_carrier[2 * used + 1] = 2 * i + 1;
+      used++;
+    }
+    rigid->start[n + 1] = used;
+  }
+  return PL_OK;
+}
+
+enum { LEAST_BATCHES = 16, MOST_CHUNKS = 32 };
+
+/* Cuts the samples into chunks and makes room for them. */
+static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
+{
+  const pl_allocator *allocator = &self->allocator;
+  int batches = pl_chunk_count(rigid->field.samples, PL_LANES), size = batches / MOST_CHUNKS + 1;
+  if (size < LEAST_BATCHES) size = LEAST_BATCHES;
+  rigid->chunk_count = pl_chunk_count(batches, size);
+  size_t chunks = (size_t)rigid->chunk_count, count = (size_t)rigid->field.count;
+  size_t rest = 0, sums = 0, pairs = 0, samples = (size_t)rigid->field.samples;
+  rigid->chunks = pl_alloc(allocator, chunks, sizeof *rigid->chunks);
+  rigid->chunk_frames = pl_alloc(allocator, chunks * count, sizeof *rigid->chunk_frames);
+  rigid->chunk_sums = pl_alloc(allocator, chunks, sizeof *rigid->chunk_sums);
+  if (!rigid->chunks || !rigid->chunk_frames || !rigid->chunk_sums) return pl_fail_memory(error);
+  for (int c = 0; c < rigid->chunk_count; c++) {
+    pl_rigid_chunk *chunk = &rigid->chunks[c];
+    *chunk = (pl_rigid_chunk){.first = c * size, .rest = rest, .sums = sums, .pairs = pairs};
+    chunk->last = (c + 1) * size < batches ? (c + 1) * size : batches;
+    chunk->frame = rigid->chunk_frames + (size_t)c * count;
+    uint64_t reached =
+        pl_frames_reaching(&rigid->field, mesh, PL_LANES * chunk->first, PL_LANES * chunk->last);
+    for (int i = 0; i < rigid->field.count; i++) {
+      if (reached >> i & 1) chunk->frame[chunk->frames++] = i;
+    }
+    rest += (size_t)(chunk->last - chunk->first) * (4 + 4 * (size_t)chunk->frames);
+    sums += 6 * (size_t)chunk->frames + 36 * pl_pair(0, chunk->frames);
+    pairs += 4 * pl_pair(0, chunk->frames);
+  }
+  rigid->rest = pl_alloc(allocator, rest, sizeof *rigid->rest);
+  rigid->sums = pl_alloc(allocator, sums, sizeof *rigid->sums);
+  rigid->places = pl_alloc(allocator, pairs, sizeof *rigid->places);
+  rigid->mirror = pl_alloc(allocator, pairs, sizeof *rigid->mirror);
+  rigid->sample_stress = pl_alloc(allocator, samples, sizeof(double));
+  rigid->sample_ratio = pl_alloc(allocator, samples, sizeof(double));
+  int ok = rigid->rest && rigid->sums && rigid->places && rigid->mirror && rigid->sample_stress &&
+           rigid->sample_ratio;
+  return ok ? PL_OK : pl_fail_memory(error);
+}
+
+/* Rest data of all samples; the copies that fill the last batch weigh nothing. */
+static pl_status fill_samples(const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
+{
+  for (int c = 0; c < rigid->chunk_count; c++) {
+    const pl_rigid_chunk *chunk = &rigid->chunks[c];
+    size_t size = 4 + 4 * (size_t)chunk->frames;
+    for (int p = PL_LANES * chunk->first; p < PL_LANES * chunk->last; p++) {
+      int index = p < rigid->field.samples ? p : rigid->field.samples - 1, lane = p % PL_LANES;
+      pl_sample at = pl_sample_at(mesh, rigid->field.points, index);
+      pl_status status = pl_sample_check(&at, index / rigid->field.points, error);
+      if (status) return status;
+      pl_lanes *rest = rigid->rest + chunk->rest + size * (size_t)(p / PL_LANES - chunk->first);
+      rest[0][lane] = p < rigid->field.samples ? at.volume : 0;
+      for (int k = 0; k < 3; k++) rest[1 + k][lane] = at.X[k] - rigid->rest_middle[k];
+      for (int i = 0; i < chunk->frames; i++) {
+        double w, slope[3];
+        pl_frame_weight_at(&rigid->field, &at, chunk->frame[i], &w, slope);
+        rest[4 + 4 * i][lane] = w;
+        for (int k = 0; k < 3; k++) rest[5 + 4 * i + k][lane] = slope[k];
+      }
+    }
+  }
+  return PL_OK;
+}
+
+/* Pairs of frames that share a sample. */
+static pl_status make_cliques(pl_model *self, pl_rigid *rigid, pl_error *error)
+{
+  int count = rigid->field.count;
+  unsigned char *coupled = pl_alloc(&self->allocator, (size_t)(count * count), 1);
+  if (!coupled) return pl_fail_memory(error);
+  for (int c = 0; c < rigid->chunk_count; c++) {
+    const pl_rigid_chunk *chunk = &rigid->chunks[c];
+    for (int a = 0; a < chunk->frames; a++) {
+      for (int b = 0; b <= a; b++) coupled[count * chunk->frame[a] + chunk->frame[b]] = 1;
+    }
+  }
+  for (int k = 0; k < count * count; k++) rigid->clique_count += coupled[k];
+  rigid->cliques =
+      pl_alloc(&self->allocator, (size_t)rigid->clique_count * 4, sizeof *rigid->cliques);
+  int *to = rigid->cliques;
+  for (int k = 0; to && k < count * count; k++) {
+    for (int i = 0; coupled[k] && i < 4; i++) *to++ = 2 * (i < 2 ? k / count : k % count) + i % 2;
+  }
+  pl_free(&self->allocator, coupled);
+  return rigid->cliques ? PL_OK : pl_fail_memory(error);
+}
+
+static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *material,
+                        const double *values, pl_error *error)
+{
+  pl_rigid *rigid = pl_alloc(&self->allocator, 1, sizeof *rigid);
+  if (!rigid) return pl_fail_memory(error);
+  self->state = rigid;
+  self->turns = 1;
+  rigid->blend = (int)values[BLENDING];
+  rigid->springs = values[FORCES] == 1;
+  rigid->approximate = values[STIFFNESS] == 1;
+  rigid->green = (int)values[STRAIN] == STRAIN_green;
+  rigid->lambda = material->lambda;
+  rigid->mu = material->mu;
+  rigid->viscous_lambda = material->viscous_lambda;
+  rigid->viscous_mu = material->viscous_mu;
+  rigid->viscous = rigid->viscous_lambda != 0 || rigid->viscous_mu != 0;
+  rigid->law = &pl_strain_at((int)values[STRAIN])->points;
+  rigid->kernel = PL_PICK_VARIANT(pl_rigid_kernels);
+  self->inexact = rigid->approximate || rigid->springs;
+  pl_weighing how = pl_frame_weighing(values + WEIGHTS);
+  how.owner = self->sites.owner;
+  pl_status status = pl_frame_field_make(&self->allocator, mesh, &self->sites, (int)values[FRAMES],
+                                         (int)values[SAMPLES], &how, &rigid->field, error);
+  self->blocks = 2 * rigid->field.count;
+  self->frame_count = rigid->field.count;
+  self->frames_at = rigid->field.origins;
+  if (!status) status = make_frames(self, mesh, rigid, material->density, error);
+  if (!status) status = make_carriers(self, mesh, rigid, error);
+  if (!status) status = make_chunks(self, mesh, rigid, error);
+  if (!status) status = fill_samples(mesh, rigid, error);
+  if (!status) status = make_cliques(self, rigid, error);
+  if (!status && rigid->springs) status = pl_rigid_make_joints(&self->allocator, rigid, error);
+  return status;
+}
+
+static void destroy(pl_model *self)
+{
+  pl_rigid *rigid = self->state;
+  if (!rigid) return;
+  pl_frame_field_release(&self->allocator, &rigid->field);
+  void *arrays[] = {rigid->rest_blocks,
+                    rigid->lumped,
+                    rigid->anchors,
+                    rigid->poses,
+                    rigid->inertia_rest,
+                    rigid->inertia,
+                    rigid->start,
+                    rigid->carrier,
+                    rigid->inertia_inverse,
+                    rigid->share,
+                    rigid->pair_carrier,
+                    rigid->pair_share,
+                    rigid->rest_nodes,
+                    rigid->chunks,
+                    rigid->chunk_frames,
+                    rigid->cliques,
+                    rigid->rest,
+                    rigid->sums,
+                    rigid->chunk_sums,
+                    rigid->sample_stress,
+                    rigid->sample_ratio,
+                    rigid->places,
+                    rigid->mirror,
+                    rigid->joints,
+                    rigid};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
+}
+
+/* ---- the matrix ---- */
+
+static pl_cliques cliques(const pl_model *self)
+{
+  const pl_rigid *rigid = self->state;
+  return (pl_cliques){.count = rigid->clique_count, .size = 4, .nodes = rigid->cliques};
+}
+
+static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
+{
+  pl_rigid *rigid = self->state;
+  if (offset < 0 || offset > A->rows - self->blocks)
+    return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
+                   offset + self->blocks - 1, A->rows);
+  rigid->offset = offset;
+  for (int c = 0; c < rigid->chunk_count; c++) {
+    const pl_rigid_chunk *chunk = &rigid->chunks[c];
+    size_t at = chunk->pairs;
+    for (int j = 0; j < chunk->frames; j++) {
+      for (int k = 0; k < 4 * (j + 1); k++, at++) {
+        int row = offset + 2 * chunk->frame[k / 4] + k / 2 % 2;
+        int column = offset + 2 * chunk->frame[j] + k % 2;
+        rigid->places[at] = pl_bsr_find(A, row, column);
+        rigid->mirror[at] = pl_bsr_find(A, column, row);
+        if (rigid->places[at] < 0 || rigid->mirror[at] < 0)
+          return pl_fail(error, PL_E_ARGUMENT,
+                         "the matrix has no block for nodes %d and %d; build it from the model's "
+                         "cliques",
+                         row - offset, column - offset);
+      }
+    }
+  }
+  return pl_rigid_bind_joints(rigid, A, error);
+}
+
+void pl_rigid_add_block(const double *K, const int *places, double factor, pl_bsr *A)
+{
+  for (int e = 0; e < 36; e++) {
+    int row = e / 6, column = e % 6;
+    double *block = A->values + 9 * (size_t)places[2 * (row / 3) + column / 3];
+    block[3 * (column % 3) + row % 3] += factor * K[e];
+  }
+}
+
+/* The same for the transposed block, whose places are those of the block itself, mirrored. */
+static void add_mirror(const double *K, const int *mirror, double factor, pl_bsr *A)
+{
+  const int places[4] = {mirror[0], mirror[2], mirror[1], mirror[3]};
+  pl_rigid_add_block(K, places, factor, A);
+}
+
+static double sum_of(pl_lanes a) { return (a[0] + a[1]) + (a[2] + a[3]); }
+
+/* Adds a chunk's forces and stiffness to those of the body. */
+static void gather_chunk(const pl_rigid *rigid, const pl_rigid_chunk *chunk, double *f, pl_bsr *A)
+{
+  const pl_lanes *sums = rigid->sums + chunk->sums;
+  for (int i = 0; f && i < 6 * chunk->frames; i++)
+    f[6 * chunk->frame[i / 6] + i % 6] += sum_of(sums[i]);
+  sums += 6 * chunk->frames;
+  size_t at = chunk->pairs;
+  for (int j = 0; A && j < chunk->frames; j++) {
+    for (int i = 0; i <= j; i++, sums += 36, at += 4) {
+      double factor = i == j ? 0.5 : 1;
+      double K[36], turned[36];
+      for (int e = 0; e < 36; e++) {
+        K[e] = sum_of(sums[e]);
+        turned[6 * (e % 6) + e / 6] = K[e];
+      }
+      pl_rigid_add_block(K, rigid->places + at, factor, A);
+      add_mirror(turned, rigid->mirror + at, factor, A);
+    }
+  }
+}
+
+static void evaluate_chunk(void *context, int index)
+{
+  const pl_rigid_job *job = context;
+  job->rigid->kernel.evaluate(job, &job->rigid->chunks[index]);
+}
+
+/* The inertial force of turning frames. */
+static void add_inertial(const pl_rigid *rigid, const double *v, double *f)
+{
+  for (int i = 0; i < rigid->field.count; i++) {
+    double spin[3], torque[3];
+    pl_mat3_apply(rigid->inertia + 9 * i, v + 6 * i, spin);
+    pl_vec3_cross(spin, v + 6 * i, torque);
+    pl_vec3_add(f + 6 * i, torque, f + 6 * i);
+  }
+}
+
+static void evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
+                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+{
+  pl_rigid *rigid = self->state;
+  pl_rigid_job job = {.rigid = rigid, .matrix = A != NULL, .kq = kq, .kv = kv};
+  job.semidefinite = semidefinite;
+  job.viscous = rigid->viscous && v;
+  pl_rigid_pose(rigid, q, v);
+  settle(self, q);
+  if (A) {
+    int first = A->start[rigid->offset], last = A->start[rigid->offset + self->blocks];
+    memset(A->values + 9 * (size_t)first, 0, 9 * (size_t)(last - first) * sizeof *A->values);
+  }
+  if (rigid->springs) {
+    pl_rigid_spring(rigid, &job, f, A);
+  } else {
+    pl_parallel(pool, rigid->chunk_count, evaluate_chunk, &job);
+    for (int c = 0; c < rigid->chunk_count; c++) gather_chunk(rigid, &rigid->chunks[c], f, A);
+  }
+  if (f && v) add_inertial(rigid, v, f);
+}
+
+/* ---- mass ---- */
+
+static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
+{
+  const pl_rigid *rigid = self->state;
+  (void)pool;
+  for (int i = 0; i < rigid->field.count; i++) {
+    double spin[3];
+    pl_mat3_apply(rigid->inertia + 9 * i, x + 6 * i, spin);
+    pl_vec3_add_scaled(a, spin, f + 6 * i);
+    pl_vec3_add_scaled(a * rigid->lumped[2 * i + 1], x + 6 * i + 3, f + 6 * i + 3);
+  }
+}
+
+static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
+{
+  const pl_rigid *rigid = self->state;
+  (void)pool;
+  for (int i = 0; i < rigid->field.count; i++) {
+    const int *diagonal = A->diagonal + rigid->offset + 2 * i;
+    double *turn = A->values + 9 * (size_t)diagonal[0],
+           *shift = A->values + 9 * (size_t)diagonal[1];
+    for (int k = 0; k < 9; k++) turn[k] += a * rigid->inertia[9 * i + k];
+    for (int k = 0; k < 9; k += 4) shift[k] += a * rigid->lumped[2 * i + 1];
+  }
+}
+
+static void mass_inverse(const pl_model *self, const double *y, double *x)
+{
+  const pl_rigid *rigid = self->state;
+  for (int i = 0; i < rigid->field.count; i++) {
+    double spin[3];
+    pl_mat3_apply(rigid->inertia_inverse + 9 * i, y + 6 * i, spin);
+    pl_vec3_copy(spin, x + 6 * i);
+    pl_vec3_scale(1 / rigid->lumped[2 * i + 1], y + 6 * i + 3, x + 6 * i + 3);
+  }
+}
+
+/* ---- energy and fields ---- */
+
+static void energy_chunk(void *context, int index)
+{
+  const pl_rigid_job *job = context;
+  job->rigid->chunk_sums[index] = job->rigid->kernel.energy(job, &job->rigid->chunks[index]);
+}
+
+static double energy(pl_model *self, const double *q, pl_pool *pool)
+{
+  pl_rigid *rigid = self->state;
+  pl_rigid_job job = {.rigid = rigid};
+  double sum = 0;
+  pl_rigid_pose(rigid, q, NULL);
+  if (rigid->springs) return pl_rigid_spring_energy(rigid);
+  pl_parallel(pool, rigid->chunk_count, energy_chunk, &job);
+  for (int c = 0; c < rigid->chunk_count; c++) sum += rigid->chunk_sums[c];
+  return sum;
+}
+
+static void fields_chunk(void *context, int index)
+{
+  const pl_rigid_job *job = context;
+  job->rigid->kernel.fields(job, &job->rigid->chunks[index]);
+}
+
+/* Mean stress and least volume ratio over the samples of each element. */
+static void fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
+{
+  pl_rigid *rigid = self->state;
+  pl_rigid_job job = {.rigid = rigid, .stress = von_mises != NULL};
+  int points = rigid->field.points;
+  pl_rigid_pose(rigid, q, NULL);
+  pl_parallel(pool, rigid->chunk_count, fields_chunk, &job);
+  for (int e = 0; e < rigid->field.elements; e++) {
+    double mean = 0, least = INFINITY;
+    for (int s = e * points; s < (e + 1) * points; s++) {
+      mean += rigid->sample_stress[s] / points;
+      least = fmin(least, rigid->sample_ratio[s]);
+    }
+    if (von_mises) von_mises[e] = mean;
+    if (det_f) det_f[e] = least;
+  }
+}
+
+/* ---- nodes ---- */
+
+/* Where a node is (from the middle of the frames), and 3 x 3 numbers for the turn and the shift of
+ * each of its frames. J may be NULL. */
+static void carry_linear(const pl_rigid *rigid, int node, double x[3], double *J)
+{
+  pl_vec3_set(x, 0, 0, 0);
+  for (int k = rigid->start[node]; k < rigid->start[node + 1]; k++) {
+    const pl_pose *pose = &rigid->poses[rigid->carrier[k]];
+    double w = rigid->share[k], rest[3], arm[3];
+    pl_vec3_sub(rigid->rest_nodes + 3 * node, pose->C, rest);
+    pl_mat3_apply(pose->R, rest, arm);
+    for (int i = 0; i < 3; i++) x[i] += w * (arm[i] + pose->t[i]);
+    if (!J) continue;
+    const double turn[9] = {0, arm[2], -arm[1], -arm[2], 0, arm[0], arm[1], -arm[0], 0};
+    for (int i = 0; i < 9; i++, J++) J[0] = w * turn[i], J[9] = w * (i % 4 == 0);
+    J += 9;
+  }
+}
+
+/* With g = s_i b^-1, A0 = g_w I - hat(g_v) and Ae likewise of its dual part: the paper's eq. 7 is
+ * J_i = w_i [-hat(x) A0 + Ae + A0 hat(t_i), A0]. */
+static void carry_dual(const pl_rigid *rigid, int node, double x[3], double *J)
+{
+  double b[8] = {0}, inverse[8], R[9], t[3];
+  for (int k = rigid->start[node]; k < rigid->start[node + 1]; k++) {
+    for (int i = 0; i < 8; i++) b[i] += rigid->share[k] * rigid->poses[rigid->carrier[k]].s[i];
+  }
+  dual_dual_motion(b, R, t);
+  pl_mat3_apply(R, rigid->rest_nodes + 3 * node, x);
+  pl_vec3_add(x, t, x);
+  if (!J) return;
+  dual_dual_inverse(b, inverse);
+  for (int k = rigid->start[node]; k < rigid->start[node + 1]; k++, J += 18) {
+    const pl_pose *pose = &rigid->poses[rigid->carrier[k]];
+    double g[8];
+    dual_dual_multiply(pose->s, inverse, g);
+    for (int axis = 0; axis < 3; axis++) {
+      double e[3] = {axis == 0, axis == 1, axis == 2}, at[3], turn[3], shift[3], other[3];
+      for (int i = 0; i < 3; i++) {
+        int p = (i + 1) % 3, q = (i + 2) % 3;
+        turn[i] = g[3] * e[i] - (g[p] * e[q] - g[q] * e[p]);
+        shift[i] = g[7] * e[i] - (g[4 + p] * e[q] - g[4 + q] * e[p]);
+      }
+      pl_vec3_cross(pose->t, e, at);
+      for (int i = 0; i < 3; i++) {
+        int p = (i + 1) % 3, q = (i + 2) % 3;
+        shift[i] += g[3] * at[i] - (g[p] * at[q] - g[q] * at[p]);
+      }
+      pl_vec3_cross(turn, x, other);
+      for (int i = 0; i < 3; i++) {
+        J[3 * i + axis] = rigid->share[k] * (shift[i] + other[i]);
+        J[9 + 3 * i + axis] = rigid->share[k] * turn[i];
+      }
+    }
+  }
+}
+
+static void carry(const pl_rigid *rigid, int node, double x[3], double *J)
+{
+  if (rigid->blend == PL_BLEND_DUAL)
+    carry_dual(rigid, node, x, J);
+  else
+    carry_linear(rigid, node, x, J);
+}
+
+static void nodes(const pl_model *self, const double *q, const double *v, double *out)
+{
+  pl_rigid *rigid = self->state;
+  pl_rigid_pose(rigid, q, NULL);
+  for (int n = 0; n < rigid->nodes; n++) {
+    double x[3], J[18 * PL_MOST_FRAMES], *to = out + 3 * (size_t)n;
+    carry(rigid, n, x, v ? J : NULL);
+    pl_vec3_add(x, rigid->middle, to);
+    if (!v) continue;
+    pl_vec3_set(to, 0, 0, 0);
+    for (int k = 2 * rigid->start[n], i = 0; k < 2 * rigid->start[n + 1]; k++, i++) {
+      pl_mat3_apply(J + 9 * i, v + 3 * rigid->pair_carrier[k], x);
+      pl_vec3_add(to, x, to);
+    }
+  }
+}
+
+static void spread(const pl_model *self, const double *q, const double *nodal, double *f)
+{
+  pl_rigid *rigid = self->state;
+  pl_rigid_pose(rigid, q, NULL);
+  for (int n = 0; n < rigid->nodes; n++) {
+    double x[3], J[18 * PL_MOST_FRAMES];
+    const double *force = nodal + 3 * (size_t)n;
+    if (force[0] == 0 && force[1] == 0 && force[2] == 0) continue;
+    carry(rigid, n, x, J);
+    for (int k = 2 * rigid->start[n], i = 0; k < 2 * rigid->start[n + 1]; k++, i++) {
+      double *to = f + 3 * rigid->pair_carrier[k];
+      pl_mat3_apply_t(J + 9 * i, force, x);
+      pl_vec3_add(to, x, to);
+    }
+  }
+}
+
+static int carriers(const pl_model *self, int node, const int **blocks, const double **weights)
+{
+  const pl_rigid *rigid = self->state;
+  *blocks = rigid->pair_carrier + 2 * rigid->start[node];
+  *weights = rigid->pair_share + 2 * rigid->start[node];
+  return 2 * (rigid->start[node + 1] - rigid->start[node]);
+}
+
+static void jacobian(const pl_model *self, const double *q, int node, double x[3], double *J)
+{
+  pl_rigid *rigid = self->state;
+  pl_rigid_pose(rigid, q, NULL);
+  carry(rigid, node, x, J);
+  pl_vec3_add(x, rigid->middle, x);
+}
+
+static void adopt(const pl_model *self, int frame, const pl_model *from, int frame_from,
+                  const double *q_from, const double *v_from, double *q, double *v)
+{
+  double quat[4], R[9], rest[3], arm[3], speed[3];
+  pl_quat_of_vector(q_from, quat);
+  pl_quat_matrix(quat, R);
+  pl_vec3_sub(self->rest + 6 * frame + 3, from->rest + 6 * frame_from + 3, rest);
+  pl_mat3_apply(R, rest, arm);
+  pl_vec3_cross(v_from, arm, speed);
+  pl_vec3_copy(q_from, q);
+  pl_vec3_copy(v_from, v);
+  pl_vec3_add(q_from + 3, arm, q + 3);
+  pl_vec3_add(v_from + 3, speed, v + 3);
+}
+
+const pl_model_ops pl_model_rigid_frames = {
+    .info = {.name = "rigid-frames",
+             .summary = "a handful of rigid frames whose motions are blended",
+             .source = "Gilles, Bousquet, Faure, Pai 2011",
+             .params = params,
+             .param_count = PARAM_COUNT},
+    .create = create,
+    .destroy = destroy,
+    .cliques = cliques,
+    .bind = bind,
+    .evaluate = evaluate,
+    .mass_add = mass_add,
+    .mass_matrix = mass_matrix,
+    .settle = settle,
+    .mass_inverse = mass_inverse,
+    .energy = energy,
+    .fields = fields,
+    .nodes = nodes,
+    .spread = spread,
+    .carriers = carriers,
+    .jacobian = jacobian,
+    .adopt = adopt,
+};
