@@ -135,6 +135,7 @@ function malformed(error) {
 function opened() {
   $('lost').hidden = true;
   app.noticed = 0;
+  $('notices').replaceChildren(); // what another server said is over
 }
 
 function lost({ wrongToken, full }) {
