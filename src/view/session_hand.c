@@ -32,7 +32,7 @@ pl_status pl_session_grab(pl_session *session, const pl_command *command, pl_err
 {
   pl_pull_def def = pl_pull_def_default();
   pl_pull_facts facts;
-  pl_status status = pl_surface_spot(&session->surface, (int)command->numbers[0],
+  pl_status status = pl_surface_spot(&session->surface, session->world, (int)command->numbers[0],
                                      command->numbers[1], command->numbers[2], &def.at, error);
   if (status) return status;
   pl_session_drop(session);
@@ -52,7 +52,7 @@ pl_status pl_session_grab(pl_session *session, const pl_command *command, pl_err
 static pl_status nearest_node(pl_session *session, const pl_command *command, pl_spot *spot,
                               int *node, pl_error *error)
 {
-  pl_status status = pl_surface_spot(&session->surface, (int)command->numbers[0],
+  pl_status status = pl_surface_spot(&session->surface, session->world, (int)command->numbers[0],
                                      command->numbers[1], command->numbers[2], spot, error);
   int best = 0;
   if (status) return status;

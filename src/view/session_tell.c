@@ -69,7 +69,7 @@ void pl_session_tell_scene(pl_session *session)
   const pl_surface *surface = &session->surface;
   for (int p = 0; p < surface->part_count; p++) {
     const pl_surface_part *part = &surface->parts[p];
-    const double *rest = pl_mesh_nodes(pl_world_body_mesh(session->world, part->body));
+    const double *rest = pl_mesh_nodes(pl_surface_mesh(session->world, part->body));
     for (int i = part->first_vertex; i < part->first_vertex + part->vertices; i++) {
       for (int k = 0; k < 3; k++)
         session->positions[3 * i + k] = (float)rest[3 * (size_t)surface->nodes[i] + (size_t)k];

@@ -16,26 +16,34 @@ const char *const pl_arrows_names[PL_ARROWS_COUNT] = {PL_ARROWS(X)};
 
 void pl_surface_release(pl_surface *surface)
 {
-  void *arrays[] = {surface->nodes, surface->triangles, surface->edges, surface->parts,
-                    surface->room};
+  void *arrays[] = {surface->nodes, surface->triangles, surface->edges,
+                    surface->parts, surface->room,      surface->points};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     pl_free(&surface->allocator, arrays[i]);
   *surface = (pl_surface){.allocator = surface->allocator};
 }
 
+const pl_mesh *pl_surface_mesh(const pl_world *world, pl_body_id body)
+{
+  const pl_mesh *finer = pl_world_body_surface(world, body);
+  return finer ? finer : pl_world_body_mesh(world, body);
+}
+
 /* Upper bounds of all lists. */
 static pl_status make_room(pl_world *world, pl_surface *surface, pl_error *error)
 {
-  size_t corners = 0, triangles = 0, room = 0;
+  size_t corners = 0, triangles = 0, room = 0, points = 0;
   int bodies = pl_world_body_count(world);
   for (int b = 0; b < bodies; b++) {
     const pl_mesh *mesh = pl_world_body_mesh(world, pl_world_body_at(world, b));
-    size_t nodes = (size_t)pl_mesh_node_count(mesh), faces = (size_t)pl_mesh_face_count(mesh);
-    size_t elements = (size_t)pl_mesh_element_count(mesh), n = (size_t)pl_mesh_nodes_per_face(mesh);
-    size_t needed = 3 * nodes + elements;
+    const pl_mesh *shown = pl_surface_mesh(world, pl_world_body_at(world, b));
+    size_t faces = (size_t)pl_mesh_face_count(shown), n = (size_t)pl_mesh_nodes_per_face(shown);
+    size_t needed = 3 * (size_t)pl_mesh_node_count(mesh) + (size_t)pl_mesh_element_count(mesh);
+    size_t followers = 3 * (size_t)pl_mesh_node_count(shown);
     corners += n * faces;
     triangles += (n - 2) * faces;
     if (needed > room) room = needed;
+    if (shown != mesh && followers > points) points = followers;
   }
   if (triangles > INT32_MAX / 3 || corners > INT32_MAX / 2)
     return pl_fail(error, PL_E_LIMIT, "%zu triangles are too many to show", triangles);
@@ -44,9 +52,10 @@ static pl_status make_room(pl_world *world, pl_surface *surface, pl_error *error
   surface->edges = pl_alloc(&surface->allocator, 2 * corners, sizeof(int));
   surface->parts = pl_alloc(&surface->allocator, (size_t)bodies, sizeof *surface->parts);
   surface->room = pl_alloc(&surface->allocator, room, sizeof(double));
-  if (surface->nodes && surface->triangles && surface->edges && surface->parts && surface->room)
-    return PL_OK;
-  return pl_fail_memory(error);
+  surface->points = pl_alloc(&surface->allocator, points, sizeof(double));
+  int ok = surface->nodes && surface->triangles && surface->edges && surface->parts &&
+           surface->room && surface->points;
+  return ok ? PL_OK : pl_fail_memory(error);
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -99,7 +108,7 @@ static void add_faces(pl_surface *surface, const pl_mesh *mesh, int *vertex)
 
 static pl_status add_body(pl_surface *surface, pl_world *world, pl_body_id body, pl_error *error)
 {
-  const pl_mesh *mesh = pl_world_body_mesh(world, body);
+  const pl_mesh *mesh = pl_surface_mesh(world, body);
   int *vertex = pl_alloc(&surface->allocator, (size_t)pl_mesh_node_count(mesh), sizeof(int));
   if (!vertex) return pl_fail_memory(error);
   pl_surface_part *part = &surface->parts[surface->part_count++];
@@ -129,14 +138,25 @@ pl_status pl_surface_create(pl_world *world, const pl_allocator *allocator, pl_s
 
 /* ---- what is drawn ---- */
 
+/* What stands in the room for a body's nodes, some numbers each, for those of its shown mesh. */
+static pl_status follow(const pl_surface *surface, const pl_world *world, pl_body_id body,
+                        int numbers, const double **shown, pl_error *error)
+{
+  *shown = surface->room;
+  if (!pl_world_body_surface(world, body)) return PL_OK;
+  *shown = surface->points;
+  return pl_world_follow(world, body, numbers, surface->room, surface->points, error);
+}
+
 pl_status pl_surface_positions(pl_surface *surface, const pl_world *world, float *positions,
                                pl_error *error)
 {
   pl_status status = PL_OK;
   for (int p = 0; p < surface->part_count && !status; p++) {
     const pl_surface_part *part = &surface->parts[p];
-    double *x = surface->room;
-    status = pl_world_get_positions(world, part->body, x, error);
+    const double *x = NULL;
+    status = pl_world_get_positions(world, part->body, surface->room, error);
+    if (!status) status = follow(surface, world, part->body, 3, &x, error);
     for (int i = part->first_vertex; !status && i < part->first_vertex + part->vertices; i++) {
       for (int k = 0; k < 3; k++)
         positions[3 * i + k] = (float)x[3 * (size_t)surface->nodes[i] + (size_t)k];
@@ -194,12 +214,14 @@ pl_status pl_surface_tint(pl_surface *surface, pl_world *world, pl_tint tint, fl
   pl_status status = PL_OK;
   for (int p = 0; p < surface->part_count && !status; p++) {
     const pl_surface_part *part = &surface->parts[p];
+    const double *shown = NULL;
     if (tint == PL_TINT_displacement || tint == PL_TINT_velocity)
       status = lengths(surface, world, part->body, tint, error);
     else
       status = element_means(surface, world, part->body, tint, surface->room, error);
+    if (!status) status = follow(surface, world, part->body, 1, &shown, error);
     for (int i = part->first_vertex; !status && i < part->first_vertex + part->vertices; i++)
-      values[i] = (float)surface->room[surface->nodes[i]];
+      values[i] = (float)shown[surface->nodes[i]];
   }
   return status;
 }
@@ -210,15 +232,17 @@ pl_status pl_surface_arrows(pl_surface *surface, pl_world *world, pl_arrows arro
   for (int p = 0; p < surface->part_count; p++) {
     const pl_surface_part *part = &surface->parts[p];
     double *x = surface->room;
+    const double *shown = x;
     pl_status status =
         arrows == PL_ARROWS_velocity
             ? pl_world_get_velocities(world, part->body, x, error)
             : pl_world_get_forces(world, part->body, arrows == PL_ARROWS_inner ? x : NULL,
                                   arrows == PL_ARROWS_outer ? x : NULL, error);
+    if (!status) status = follow(surface, world, part->body, 3, &shown, error);
     if (status && status != PL_E_ARGUMENT) return status;
     for (int i = part->first_vertex; i < part->first_vertex + part->vertices; i++) {
       for (int k = 0; k < 3; k++)
-        vectors[3 * i + k] = status ? 0 : (float)x[3 * (size_t)surface->nodes[i] + (size_t)k];
+        vectors[3 * i + k] = status ? 0 : (float)shown[3 * (size_t)surface->nodes[i] + (size_t)k];
     }
   }
   return PL_OK;
@@ -232,14 +256,29 @@ pl_status pl_surface_held(pl_surface *surface, const pl_world *world, unsigned c
     const pl_surface_part *part = &surface->parts[p];
     unsigned char *nodes = (unsigned char *)surface->room;
     status = pl_world_get_held(world, part->body, nodes, error);
+    // of a surface that follows, no point is a node
+    int shown = !pl_world_body_surface(world, part->body);
     for (int i = part->first_vertex; !status && i < part->first_vertex + part->vertices; i++)
-      held[i] = nodes[surface->nodes[i]];
+      held[i] = shown ? nodes[surface->nodes[i]] : 0;
   }
   return status;
 }
 
-pl_status pl_surface_spot(const pl_surface *surface, int triangle, double u, double v,
-                          pl_spot *spot, pl_error *error)
+/* Of a surface that follows: where its point is carried by the body. */
+static pl_status followed_spot(const pl_surface *surface, const pl_world *world, pl_body_id body,
+                               const int *triangle, const double weights[3], pl_spot *spot,
+                               pl_error *error)
+{
+  const double *rest = pl_mesh_nodes(pl_surface_mesh(world, body));
+  double at[3] = {0};
+  for (int a = 0; a < 3; a++) {
+    for (int k = 0; k < 3; k++) at[k] += weights[a] * rest[3 * surface->nodes[triangle[a]] + k];
+  }
+  return pl_world_find_spot(world, body, at, spot, error);
+}
+
+pl_status pl_surface_spot(const pl_surface *surface, const pl_world *world, int triangle, double u,
+                          double v, pl_spot *spot, pl_error *error)
 {
   if (triangle < 0 || triangle >= surface->triangle_count)
     return pl_fail(error, PL_E_ARGUMENT, "there is no triangle %d; there are %d", triangle,
@@ -249,7 +288,11 @@ pl_status pl_surface_spot(const pl_surface *surface, int triangle, double u, dou
   int p = 0;
   while (p + 1 < surface->part_count && triangle >= surface->parts[p + 1].first_triangle) p++;
   const double weights[3] = {1 - u - v > 0 ? 1 - u - v : 0, u, v};
-  *spot = (pl_spot){.body = surface->parts[p].body, .count = 3};
+  pl_body_id body = surface->parts[p].body;
+  if (pl_world_body_surface(world, body))
+    return followed_spot(surface, world, body, surface->triangles + 3 * triangle, weights, spot,
+                         error);
+  *spot = (pl_spot){.body = body, .count = 3};
   for (int a = 0; a < 3; a++) {
     spot->nodes[a] = surface->nodes[surface->triangles[3 * triangle + a]];
     spot->weights[a] = weights[a];

@@ -1,5 +1,5 @@
-/* The surface that is drawn: the boundary of all bodies as one list of vertices, triangles and
- * edges, and the numbers that colour it. */
+/* The surface that is drawn: the boundary of all bodies, or the finer surface that follows one, as
+ * one list of vertices, triangles and edges, and the numbers that colour it. */
 #ifndef PL_VIEW_SURFACE_H
 #define PL_VIEW_SURFACE_H
 
@@ -14,12 +14,16 @@ typedef struct pl_surface_part {
 typedef struct pl_surface {
   pl_allocator allocator;
   int vertex_count, triangle_count, edge_count, part_count;
-  int *nodes;     /* per vertex: the node of its body's mesh            */
+  int *nodes;     /* per vertex: the node of its body's shown mesh      */
   int *triangles; /* 3 vertices each, turned outwards                   */
   int *edges;     /* 2 vertices each: those of the faces, each once     */
   pl_surface_part *parts;
-  double *room; /* scratch for the largest body */
+  double *room;   /* scratch for the largest body */
+  double *points; /* and for the largest surface that follows one */
 } pl_surface;
+
+/* The mesh whose boundary is drawn for a body, at rest. */
+const pl_mesh *pl_surface_mesh(const pl_world *world, pl_body_id body);
 
 pl_status pl_surface_create(pl_world *world, const pl_allocator *allocator, pl_surface *surface,
                             pl_error *error);
@@ -74,7 +78,7 @@ pl_status pl_surface_held(pl_surface *surface, const pl_world *world, unsigned c
                           pl_error *error);
 
 /* The point of a triangle with weights (1 - u - v, u, v). */
-pl_status pl_surface_spot(const pl_surface *surface, int triangle, double u, double v,
-                          pl_spot *spot, pl_error *error);
+pl_status pl_surface_spot(const pl_surface *surface, const pl_world *world, int triangle, double u,
+                          double v, pl_spot *spot, pl_error *error);
 
 #endif

@@ -310,15 +310,68 @@ TEST(spots_outside_are_refused)
   pl_surface surface;
   pl_spot spot;
   CHECK_OK(pl_surface_create(world, NULL, &surface, error));
-  CHECK_OK(pl_surface_spot(&surface, 0, 0.25, 0.5, &spot, error));
+  CHECK_OK(pl_surface_spot(&surface, world, 0, 0.25, 0.5, &spot, error));
   CHECK_NEAR(spot.weights[0], 0.25, 1e-15);
-  CHECK_FAILS(pl_surface_spot(&surface, surface.triangle_count, 0, 0, &spot, error), PL_E_ARGUMENT,
+  CHECK_FAILS(pl_surface_spot(&surface, world, surface.triangle_count, 0, 0, &spot, error),
+              PL_E_ARGUMENT, "no triangle");
+  CHECK_FAILS(pl_surface_spot(&surface, world, -1, 0, 0, &spot, error), PL_E_ARGUMENT,
               "no triangle");
-  CHECK_FAILS(pl_surface_spot(&surface, -1, 0, 0, &spot, error), PL_E_ARGUMENT, "no triangle");
-  CHECK_FAILS(pl_surface_spot(&surface, 0, 0.9, 0.9, &spot, error), PL_E_ARGUMENT, "weights");
-  CHECK_FAILS(pl_surface_spot(&surface, 0, -1, 0, &spot, error), PL_E_ARGUMENT, "weights");
+  CHECK_FAILS(pl_surface_spot(&surface, world, 0, 0.9, 0.9, &spot, error), PL_E_ARGUMENT,
+              "weights");
+  CHECK_FAILS(pl_surface_spot(&surface, world, 0, -1, 0, &spot, error), PL_E_ARGUMENT, "weights");
   pl_surface_release(&surface);
   pl_world_destroy(world);
+}
+
+/* A finer surface around a bar is what is drawn; it is pulled where the bar carries it. */
+TEST(a_surface_that_follows_is_shown)
+{
+  const pl_setting coarse[] = {{.name = "size", .value = {1, 1, 1}},
+                               {.name = "cells", .value = {2, 2, 2}}};
+  const pl_setting fine[] = {{.name = "size", .value = {1, 1, 1}},
+                             {.name = "cells", .value = {5, 5, 5}}};
+  pl_world_def world_def = pl_world_def_default();
+  pl_world *world;
+  pl_mesh *mesh, *around;
+  pl_body_id body;
+  CHECK_OK(pl_mesh_generate(&(pl_choice){"box", coarse, 2}, NULL, &mesh, error));
+  CHECK_OK(pl_mesh_generate(&(pl_choice){"box", fine, 2}, NULL, &around, error));
+  CHECK_OK(pl_world_create(&world_def, &world, error));
+  pl_body_def def = pl_body_def_default();
+  def.mesh = mesh;
+  def.surface = around;
+  CHECK_OK(pl_world_add_body(world, &def, &body, error));
+  pl_surface surface;
+  CHECK_OK(pl_surface_create(world, NULL, &surface, error));
+  CHECK(surface.vertex_count == 6 * 25 + 2 && surface.triangle_count == 6 * 50);
+
+  // doubled along x, the points go along, and so does what is pulled at
+  int nodes = pl_mesh_node_count(mesh);
+  double *x = calloc(3 * (size_t)nodes, sizeof *x), at[3] = {0};
+  float *points = calloc(3 * (size_t)surface.vertex_count, sizeof *points), most = 0;
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  for (int i = 0; i < nodes; i++) x[3 * i] *= 2;
+  CHECK_OK(pl_world_set_positions(world, body, x, error));
+  CHECK_OK(pl_surface_positions(&surface, world, points, error));
+  for (int i = 0; i < surface.vertex_count; i++) most = fmaxf(most, points[3 * i]);
+  CHECK_NEAR((double)most, 2, 1e-6);
+  pl_spot spot;
+  CHECK_OK(pl_surface_spot(&surface, world, 7, 0.25, 0.5, &spot, error));
+  for (int a = 0; a < spot.count; a++) {
+    for (int k = 0; k < 3; k++) at[k] += spot.weights[a] * x[3 * spot.nodes[a] + k];
+  }
+  const int *corner = surface.triangles + 21;
+  for (int k = 0; k < 3; k++)
+    CHECK_NEAR(at[k],
+               (double)(0.25f * points[3 * corner[0] + k] + 0.25f * points[3 * corner[1] + k] +
+                        0.5f * points[3 * corner[2] + k]),
+               1e-6);
+  free(points);
+  free(x);
+  pl_surface_release(&surface);
+  pl_world_destroy(world);
+  pl_mesh_destroy(mesh);
+  pl_mesh_destroy(around);
 }
 
 /* ---- the history ---- */
@@ -391,5 +444,5 @@ TEST(tokens_are_random)
 TESTS(X(commands_are_read) X(everything_else_is_refused) X(random_lines_do_no_harm)
           X(a_frame_has_its_layout) X(the_surface_is_closed) X(tints_show_what_they_say)
               X(local_frames_turn_with_the_body) X(spots_outside_are_refused)
-                  X(the_history_forgets_the_oldest) X(the_board_keeps_the_latest)
-                      X(tokens_are_random))
+                  X(a_surface_that_follows_is_shown) X(the_history_forgets_the_oldest)
+                      X(the_board_keeps_the_latest) X(tokens_are_random))
