@@ -10,6 +10,7 @@ help:
 	@echo "make check     install what is missing, build and run all tests, with sanitizers"
 	@echo "make bench     the speed of this machine, as a table"
 	@echo "make survey    the long form of the mesher's tests: 200 random solids, 50 broken surfaces"
+	@echo "make reproduce  every study of studies/: the tables and plots of the sources (hours)"
 	@echo "make fuzz      look for inputs that break a reader, FUZZ_SECONDS=60 for each target"
 	@echo "make install   the library and the command below PREFIX=/usr/local"
 	@echo "make format    lay out all sources by .clang-format"
@@ -35,6 +36,14 @@ survey:
 	@scripts/build.sh release
 	@PLIANT_LONG=1 ctest --test-dir build/release --verbose -R '^mesh/(fill|skin)$$'
 
+# studies of the direct solver need a build with CHOLMOD; all others need none
+reproduce:
+	@scripts/install-deps.sh check
+	@cmake --preset release -B build/reproduce -DPLIANT_WITH_CHOLMOD=ON
+	@cmake --build build/reproduce --target pliant_command
+	@failed=; for study in studies/*.xml; do build/reproduce/pliant study $$study || failed="$$failed $$study"; done; \
+	  [ -z "$$failed" ] || { echo "FAILED:$$failed"; exit 1; }
+
 fuzz:
 	@scripts/install-deps.sh fuzz
 	@scripts/build.sh fuzz $(notdir $(basename $(wildcard tests/fuzz/fuzz_*.c)))
@@ -52,4 +61,4 @@ format:
 clean:
 	rm -rf build out
 
-.PHONY: help demo check bench survey fuzz install format clean
+.PHONY: help demo check bench survey reproduce fuzz install format clean
