@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static void add_changes(study_changes *list, const pl_changes *changes)
 {
@@ -130,15 +129,6 @@ static pl_status read_probes(const study_table *table, pl_world *world, study_ro
   return PL_OK;
 }
 
-/* Time of this thread only, so that others on the machine do not count. */
-static double thread_seconds(void)
-{
-  struct timespec now;
-  return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
-             ? pl_now()
-             : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void fill_row(study_row *row, const pl_world_facts *facts, double seconds)
 {
   double steps = (double)facts->steps;
@@ -166,9 +156,10 @@ static pl_status make_steps(const study_table *table, pl_scene *scene, pl_text *
   int64_t every = 1 + steps / STUDY_MOST_SAMPLES;
   pl_status status = series ? study_series_add(table, world, series, failure) : PL_OK;
   for (int64_t i = 1; i <= steps && !status && !cli_interrupted; i++) {
-    double start = thread_seconds();
+    // of this thread only, so that others on the machine do not count
+    double start = pl_thread_now();
     status = pl_world_step(world, failure);
-    *spent += thread_seconds() - start;
+    *spent += pl_thread_now() - start;
     if (series && !status && (i % every == 0 || i == steps))
       status = study_series_add(table, world, series, failure);
   }
