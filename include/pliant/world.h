@@ -205,7 +205,8 @@ PL_API pl_status pl_world_set_velocities(pl_world *world, pl_body_id body, const
                                          pl_error *error);
 
 /* What the points of the body's surface have of a field of its nodes, of so many numbers each: of
- * positions, where they are. */
+ * positions, where they are. A single number each stays between the least and the largest of the
+ * nodes. */
 PL_API pl_status pl_world_follow(const pl_world *world, pl_body_id body, int numbers,
                                  const double *nodal, double *points, pl_error *error);
 

@@ -111,6 +111,15 @@ pl_status pl_world_follow(const pl_world *world, pl_body_id id, int numbers, con
   if (!body->embed)
     return pl_fail(error, PL_E_ARGUMENT, "body \"%.80s\" has no surface of its own", body->name);
   pl_embed_carry(body->embed, numbers, nodal, points);
+  if (numbers > 1) return PL_OK;
+
+  // outside of the elements, a line through their values would leave the range that has a meaning
+  double low = nodal[0], high = nodal[0];
+  for (int i = 1; i < body->mesh->node_count; i++) {
+    low = fmin(low, nodal[i]);
+    high = fmax(high, nodal[i]);
+  }
+  for (int i = 0; i < body->surface->node_count; i++) points[i] = fmin(fmax(points[i], low), high);
   return PL_OK;
 }
 
