@@ -330,6 +330,8 @@ TEST(a_surface_that_follows_is_shown)
                                {.name = "cells", .value = {2, 2, 2}}};
   const pl_setting fine[] = {{.name = "size", .value = {1, 1, 1}},
                              {.name = "cells", .value = {5, 5, 5}}};
+  const pl_setting hooke[] = {{.name = "young", .value = {1e5}},
+                              {.name = "poisson", .value = {0.3}}};
   pl_world_def world_def = pl_world_def_default();
   pl_world *world;
   pl_mesh *mesh, *around;
@@ -340,6 +342,7 @@ TEST(a_surface_that_follows_is_shown)
   pl_body_def def = pl_body_def_default();
   def.mesh = mesh;
   def.surface = around;
+  def.material.law = (pl_choice){"hooke", hooke, 2};
   CHECK_OK(pl_world_add_body(world, &def, &body, error));
   pl_surface surface;
   CHECK_OK(pl_surface_create(world, NULL, &surface, error));
