@@ -518,15 +518,8 @@ static void fields(pl_model *self, const double *q, double *von_mises, double *d
   const pl_frames *frames = self->state;
   pl_frames_job job = {.frames = frames, .q = q, .stress = von_mises != NULL};
   pl_parallel(pool, frames->chunk_count, fields_chunk, &job);
-  for (int e = 0; e < frames->field.elements; e++) {
-    double mean = 0, least = INFINITY;
-    for (int s = e * frames->field.points; s < (e + 1) * frames->field.points; s++) {
-      mean += frames->sample_stress[s] / frames->field.points;
-      least = fmin(least, frames->sample_ratio[s]);
-    }
-    if (von_mises) von_mises[e] = mean;
-    if (det_f) det_f[e] = least;
-  }
+  pl_frame_field_means(&frames->field, frames->sample_stress, von_mises);
+  pl_frame_field_least(&frames->field, frames->sample_ratio, det_f);
 }
 
 /* Means over the samples of each element. */
@@ -536,15 +529,8 @@ static void strains(pl_model *self, const double *q, double *strain, double *ene
   const pl_frames *frames = self->state;
   pl_frames_job job = {.frames = frames, .q = q, .strains = 1};
   pl_parallel(pool, frames->chunk_count, fields_chunk, &job);
-  for (int e = 0; e < frames->field.elements; e++) {
-    double mean = 0, density = 0;
-    for (int s = e * frames->field.points; s < (e + 1) * frames->field.points; s++) {
-      mean += frames->sample_stress[s] / frames->field.points;
-      density += frames->sample_ratio[s] / frames->field.points;
-    }
-    if (strain) strain[e] = mean;
-    if (energies) energies[e] = density;
-  }
+  pl_frame_field_means(&frames->field, frames->sample_stress, strain);
+  pl_frame_field_means(&frames->field, frames->sample_ratio, energies);
 }
 
 /* ---- nodes ---- */

@@ -118,6 +118,9 @@ pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh
                               const pl_sites *sites, int count, int points, const pl_weighing *how,
                               pl_frame_field *field, pl_error *error);
 void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field);
+/* Of numbers per sample, each element's mean and least; out may be NULL. */
+void pl_frame_field_means(const pl_frame_field *field, const double *samples, double *out);
+void pl_frame_field_least(const pl_frame_field *field, const double *samples, double *out);
 
 typedef struct pl_sample {
   const int *nodes; /* of its element */

@@ -205,3 +205,19 @@ void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field
   pl_free(allocator, field->weights);
   pl_free(allocator, field->anchors);
 }
+
+void pl_frame_field_means(const pl_frame_field *field, const double *samples, double *out)
+{
+  for (int e = 0; out && e < field->elements; e++, samples += field->points) {
+    out[e] = 0;
+    for (int s = 0; s < field->points; s++) out[e] += samples[s] / field->points;
+  }
+}
+
+void pl_frame_field_least(const pl_frame_field *field, const double *samples, double *out)
+{
+  for (int e = 0; out && e < field->elements; e++, samples += field->points) {
+    out[e] = samples[0];
+    for (int s = 1; s < field->points; s++) out[e] = fmin(out[e], samples[s]);
+  }
+}

@@ -504,18 +504,10 @@ static void fields(pl_model *self, const double *q, double *von_mises, double *d
 {
   pl_rigid *rigid = self->state;
   pl_rigid_job job = {.rigid = rigid, .stress = von_mises != NULL};
-  int points = rigid->field.points;
   pl_rigid_pose(rigid, q, NULL);
   pl_parallel(pool, rigid->chunk_count, fields_chunk, &job);
-  for (int e = 0; e < rigid->field.elements; e++) {
-    double mean = 0, least = INFINITY;
-    for (int s = e * points; s < (e + 1) * points; s++) {
-      mean += rigid->sample_stress[s] / points;
-      least = fmin(least, rigid->sample_ratio[s]);
-    }
-    if (von_mises) von_mises[e] = mean;
-    if (det_f) det_f[e] = least;
-  }
+  pl_frame_field_means(&rigid->field, rigid->sample_stress, von_mises);
+  pl_frame_field_least(&rigid->field, rigid->sample_ratio, det_f);
 }
 
 /* ---- nodes ---- */

@@ -127,18 +127,7 @@ void pl_pulls_stiffness(const pl_world *world, double scale, double t, const dou
     double D[9];
     if (!holds(pull, t)) continue;
     tangent(world, pull, t, q, scale * kq, scale * kv, D);
-    for (int a = 0; a < pull->count; a++) {
-      for (int b = 0; b < pull->count; b++) {
-        // nodes that are not coupled by the model count as one lump on the diagonal
-        int place = pl_bsr_find(A, pull->blocks[a], pull->blocks[b]);
-        if (place < 0) place = A->diagonal[pull->blocks[a]];
-        double half[9], block[9];
-        pl_mat3_multiply(D, pull->J + 9 * b, half);
-        pl_mat3_multiply_tn(pull->J + 9 * a, half, block);
-        for (int k = 0; k < 9; k++)
-          A->values[9 * (size_t)place + (size_t)(3 * (k % 3) + k / 3)] += block[k];
-      }
-    }
+    pl_add_carried(A, 0, pull->count, pull->blocks, pull->J, D);
   }
 }
 

@@ -121,24 +121,14 @@ static void stiffen(const pl_body *body, int node, const touch *at, const double
 {
   const stiffening *with = context;
   const int *blocks;
-  double J[9 * PL_MOST_CARRIERS], speed[3], along[3], D[9], half[9], block[9];
+  double J[9 * PL_MOST_CARRIERS], speed[3], along[3], D[9];
   int count = reach(body, q, v, node, &blocks, J, speed);
   double drag = with->kv * resistance(at, speed, along);
   for (int k = 0; k < 9; k++) {
     double across = at->normal[k / 3] * at->normal[k % 3];
     D[k] = with->kq * body->skin[node] * across + drag * ((k % 4 == 0) - across);
   }
-  for (int b = 0; b < count; b++) {
-    pl_mat3_multiply(D, J + 9 * b, half);
-    for (int a = 0; a < count; a++) {
-      int row = body->offset + blocks[a];
-      int place = pl_bsr_find(with->A, row, body->offset + blocks[b]);
-      if (place < 0) place = with->A->diagonal[row];
-      pl_mat3_multiply_tn(J + 9 * a, half, block);
-      double *to = with->A->values + 9 * (size_t)place;
-      for (int k = 0; k < 9; k++) to[3 * (k % 3) + k / 3] += block[k];
-    }
-  }
+  pl_add_carried(with->A, body->offset, count, blocks, J, D);
 }
 
 void pl_skins_stiffness(const pl_world *world, const double *q, const double *v, double kq,

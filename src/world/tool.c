@@ -67,20 +67,10 @@ static void add_blocks(const pl_body *body, const double *q, int node, double k,
                        pl_bsr *A)
 {
   const int *blocks = &node;
-  double J[9 * PL_MOST_CARRIERS], row[3], column[3];
-  int count = 1;
-  if (body->model->ops->nodes) count = pl_body_jacobian(body, q, node, &blocks, J);
-  for (int a = 0; a < count; a++) {
-    pl_vec3_copy(n, row);
-    if (body->model->ops->nodes) pl_mat3_apply_t(J + 9 * a, n, row);
-    for (int b = 0; b < count; b++) {
-      int block = body->offset + blocks[a], at = pl_bsr_find(A, block, body->offset + blocks[b]);
-      pl_vec3_copy(n, column);
-      if (body->model->ops->nodes) pl_mat3_apply_t(J + 9 * b, n, column);
-      if (at < 0) continue;
-      for (int i = 0; i < 9; i++) A->values[9 * at + i] += k * row[i % 3] * column[i / 3];
-    }
-  }
+  double J[9 * PL_MOST_CARRIERS] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, D[9];
+  int count = body->model->ops->carriers ? pl_body_jacobian(body, q, node, &blocks, J) : 1;
+  for (int i = 0; i < 9; i++) D[i] = k * n[i / 3] * n[i % 3];
+  pl_add_carried(A, body->offset, count, blocks, J, D);
 }
 
 void pl_tool_stiffness(const pl_world *world, double scale, const double *q, double kq, pl_bsr *A)

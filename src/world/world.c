@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/mat3.h"
 #include "mesh/select.h"
 
 #include <math.h>
@@ -346,6 +347,22 @@ int pl_body_jacobian(const pl_body *body, const double *q, int node, const int *
   }
   for (int k = 0; k < 9 * count; k++) J[k] = k % 9 % 4 == 0 ? weights[k / 9] : 0;
   return count;
+}
+
+void pl_add_carried(pl_bsr *A, int offset, int count, const int *blocks, const double *J,
+                    const double D[9])
+{
+  for (int b = 0; b < count; b++) {
+    double half[9], block[9];
+    pl_mat3_multiply(D, J + 9 * b, half);
+    for (int a = 0; a < count; a++) {
+      int row = offset + blocks[a], place = pl_bsr_find(A, row, offset + blocks[b]);
+      if (place < 0) place = A->diagonal[row];
+      pl_mat3_multiply_tn(J + 9 * a, half, block);
+      double *to = A->values + 9 * (size_t)place;
+      for (int k = 0; k < 9; k++) to[3 * (k % 3) + k / 3] += block[k];
+    }
+  }
 }
 
 pl_sites pl_body_sites(const pl_body *body)

@@ -166,6 +166,10 @@ const double *pl_body_nodes(const pl_body *body, const double *q, const double *
 /* How a node moves with the blocks that carry it: 9 numbers each, at most PL_MOST_CARRIERS. */
 enum { PL_MOST_CARRIERS = 640 };
 int pl_body_jacobian(const pl_body *body, const double *q, int node, const int **blocks, double *J);
+/* A += J^T D J over such blocks, which are counted from offset on. Those that the model does not
+ * couple count as one lump on the diagonal. */
+void pl_add_carried(pl_bsr *A, int offset, int count, const int *blocks, const double *J,
+                    const double D[9]);
 
 /* The distance of a point to the nearest obstacle, negative inside, its friction and direction. */
 double pl_obstacles_nearest(const pl_world *world, const double x[3], double *friction,
