@@ -277,14 +277,17 @@ PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_l
   }
 }
 
-PL_INLINE pl_point start_point(const pl_fem *fem, const pl_lanes *rest, int viscous)
+PL_INLINE pl_point start_point(const pl_fem *fem, const pl_lanes *rest, int batch, int viscous)
 {
   pl_point point;
+  const pl_lanes *more = fem->more ? fem->more + 3 * (size_t)batch : NULL;
   point.lambda = rest[0];
   point.mu = rest[1];
+  point.ratio = more ? more[0] : pl_lanes_all(fem->ratio);
+  point.strain = fem->strain;
   point.viscous = viscous;
-  point.viscous_lambda = pl_lanes_all(fem->viscous_lambda);
-  point.viscous_mu = pl_lanes_all(fem->viscous_mu);
+  point.viscous_lambda = more ? more[1] : pl_lanes_all(fem->viscous_lambda);
+  point.viscous_mu = more ? more[2] : pl_lanes_all(fem->viscous_mu);
   return point;
 }
 
@@ -309,7 +312,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
     places = fem->places + (size_t)batch * size;
   }
   const int viscous = fem->viscous && job->v;
-  pl_point point = start_point(fem, rest, viscous);
+  pl_point point = start_point(fem, rest, batch, viscous);
   gather_edges(job->q, nodes, count, edges);
   if (viscous) gather_edges(job->v, nodes, count, edge_rates);
   if (points > 1) {
@@ -371,7 +374,7 @@ PL_INLINE double energy_of(const pl_fem_job *job, int first, int last, const int
   for (int batch = first; batch < last; batch++) {
     const pl_lanes *rest = batch_rest(fem, batch, count, points);
     pl_lanes edges[3 * MOST_EDGES], W;
-    pl_point point = start_point(fem, rest, 0);
+    pl_point point = start_point(fem, rest, batch, 0);
     gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
     for (int p = 0; p < points; p++) {
       const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
@@ -389,7 +392,7 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
   const pl_fem *fem = job->fem;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], P[9], mean = pl_lanes_all(0), least = pl_lanes_all(0);
-  pl_point point = start_point(fem, rest, 0);
+  pl_point point = start_point(fem, rest, batch, 0);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
     const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
@@ -412,7 +415,7 @@ PL_INLINE void strains_of(const pl_fem_job *job, int batch, const int count, con
   const pl_fem *fem = job->fem;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], W, strain = pl_lanes_all(0), density = pl_lanes_all(0);
-  pl_point point = start_point(fem, rest, 0);
+  pl_point point = start_point(fem, rest, batch, 0);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
     gradient(edges, rest + 2 + p * (3 * count - 2) + 1, count, point.F);
