@@ -94,8 +94,11 @@ if [ -n "$needed_missing" ] && ! install $needed_missing; then
   echo "These packages could not be installed (see above); is the package registry in reach?" >&2
   exit 1
 fi
+# one that cannot be had does not keep out the others
 # shellcheck disable=SC2086
 if [ -n "$useful_missing" ] && ! install $useful_missing; then
-  echo "Going on without $useful_missing: what needs it is left out."
+  for package in $useful_missing; do
+    install "$package" || echo "Going on without $package: what needs it is left out."
+  done
 fi
 get_validator
