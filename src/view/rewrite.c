@@ -197,18 +197,25 @@ static void add_element(const writer *to, const pl_xml_node *root, const pl_xml_
   pl_text_add(to->out, "%*s</%s>\n", *text ? 0 : 2 * depth, "", name);
 }
 
+static pl_status set_numbers(pl_xml_node *node, const char *name, const double *values, int count,
+                             pl_error *error)
+{
+  pl_text text = pl_text_make(NULL);
+  add_numbers(&text, values, count);
+  pl_status status = pl_text_ok(&text, error);
+  if (!status) status = pl_xml_set(node, name, text.data, error);
+  pl_text_release(&text);
+  return status;
+}
+
 static pl_status set_world(const writer *to, pl_xml_node *root, const char *start, pl_error *error)
 {
   pl_xml_node *node = pl_xml_child(root, "world");
-  pl_text text = pl_text_make(NULL);
-  pl_text_number(&text, to->world->dt);
-  pl_status status = pl_text_ok(&text, error);
-  if (!status) status = pl_xml_set(node, "dt", text.data, error);
-  text.size = 0;
-  add_numbers(&text, to->world->gravity, 3);
-  if (!status) status = pl_text_ok(&text, error);
-  if (!status) status = pl_xml_set(node, "gravity", text.data, error);
-  pl_text_release(&text);
+  double halvings = to->world->halvings;
+  pl_status status = set_numbers(node, "dt", &to->world->dt, 1, error);
+  if (!status) status = set_numbers(node, "gravity", to->world->gravity, 3, error);
+  if (!status) status = set_numbers(node, "halvings", &halvings, 1, error);
+  if (!status) status = set_numbers(node, "tolerance", &to->world->tolerance, 1, error);
   return status ? status : pl_xml_set(node, "start", start, error);
 }
 
