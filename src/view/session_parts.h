@@ -89,7 +89,7 @@ struct pl_session {
   // the clock
   double anchor_clock, anchor_time; /* when the simulated time was what */
   double last_frame, next_frame, next_tint, next_gauge;
-  int urgent; /* a hand has moved since the last frame */
+  int urgent;                                       /* a hand has moved since the last frame */
   double lately_clock, lately_time, lately_seconds; /* since when the pace below is measured */
   int64_t lately_steps;
   int behind;
