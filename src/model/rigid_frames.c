@@ -22,7 +22,19 @@
 #define PL_NAME(name) dual_##name
 #include "math/dual_any.h"
 
-enum { STRAIN, BLENDING, FORCES, STIFFNESS, WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF, PARAM_COUNT };
+enum {
+  STRAIN,
+  BLENDING,
+  FORCES,
+  STIFFNESS,
+  WEIGHTS,
+  SAMPLES,
+  CLUSTERS,
+  FRAMES,
+  SEED,
+  CUTOFF,
+  PARAM_COUNT
+};
 
 #define X(name) STRAIN_##name,
 enum { PL_STRAINS(X) STRAIN_COUNT };
@@ -43,7 +55,7 @@ static const pl_param params[PARAM_COUNT] = {
                    "the exact derivative of the forces, or without the second derivatives of the "
                    "motion",
                    0, 0, 1, "exact|approximate", 1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF),
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF),
 };
 #undef X
 
@@ -89,8 +101,7 @@ static void settle(pl_model *self, const double *q)
 
 /* ---- creation ---- */
 
-static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, double density,
-                             pl_error *error)
+static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
 {
   const pl_allocator *allocator = &self->allocator;
   size_t count = (size_t)rigid->field.count;
@@ -112,7 +123,7 @@ static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
     pl_status status = pl_frame_part_of(&rigid->field, mesh, i, &part, error);
     if (status) return status;
     const double *V = part.variance, *at = rigid->field.origins + 3 * i;
-    double mass = density * part.volume, trace = V[0] + V[4] + V[8];
+    double mass = part.mass, trace = V[0] + V[4] + V[8];
     double *I = rigid->inertia_rest + 9 * i;
     for (int k = 0; k < 9; k++) I[k] = mass * ((k % 4 == 0 ? trace : 0) - V[k]);
     if (!(pl_mat3_det(I) > 1e-9 * pow(mass * cbrt(part.volume * part.volume), 3)))
@@ -165,14 +176,15 @@ static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_rigid *ri
   return PL_OK;
 }
 
-enum { LEAST_BATCHES = 16, MOST_CHUNKS = 32 };
+enum { FEW_BATCHES = 4, LEAST_BATCHES = 16, MOST_CHUNKS = 32 };
 
 /* Cuts the samples into chunks and makes room for them. */
 static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
 {
   const pl_allocator *allocator = &self->allocator;
   int batches = pl_chunk_count(rigid->field.samples, PL_LANES), size = batches / MOST_CHUNKS + 1;
-  if (size < LEAST_BATCHES) size = LEAST_BATCHES;
+  int least = rigid->field.list ? FEW_BATCHES : LEAST_BATCHES;
+  if (size < least) size = least;
   rigid->chunk_count = pl_chunk_count(batches, size);
   size_t chunks = (size_t)rigid->chunk_count, count = (size_t)rigid->field.count;
   size_t rest = 0, sums = 0, pairs = 0, samples = (size_t)rigid->field.samples;
@@ -205,6 +217,45 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
+/* What the unknowns strain at a sample at rest: u + w x (X - C), times the frame's weight. What the
+ * weight multiplies is a rotation and strains nothing. */
+typedef struct source {
+  const pl_rigid *rigid;
+  const pl_mesh *mesh;
+} source;
+
+static int columns_at(const void *model, int sample, pl_frame_column *columns)
+{
+  const source *from = model;
+  const pl_frame_field *field = &from->rigid->field;
+  const pl_material *material = pl_sample_material(field, sample);
+  pl_sample at = pl_sample_at(from->mesh, field->points, sample);
+  int count = 0;
+  for (int i = 0; i < field->count; i++) {
+    double w, slope[3], arm[3];
+    if (!pl_frame_weight_at(field, &at, i, &w, slope)) continue;
+    pl_vec3_sub(at.X, from->rigid->rest_blocks + 6 * i + 3, arm);
+    for (int k = 0; k < 6; k++) {
+      double move[3] = {k == 3, k == 4, k == 5}, axis[3] = {k == 0, k == 1, k == 2}, G[9];
+      if (k < 3) pl_vec3_cross(axis, arm, move);
+      for (int e = 0; e < 9; e++) G[e] = move[e / 3] * slope[e % 3];
+      columns[count++] = pl_frame_column_of(material, 6 * i + k, G);
+    }
+  }
+  return count;
+}
+
+/* The samples that are evaluated. */
+static pl_status choose_samples(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, int count,
+                                pl_error *error)
+{
+  const source from = {rigid, mesh};
+  const pl_frame_columns columns = {6 * rigid->field.count, columns_at, &from};
+  pl_status status =
+      pl_frame_field_reduce(&self->allocator, mesh, count, &columns, &rigid->field, error);
+  return status ? status : pl_frame_field_moduli(&self->allocator, &rigid->field, error);
+}
+
 /* Rest data of all samples; the copies that fill the last batch weigh nothing. */
 static pl_status fill_samples(const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
 {
@@ -212,12 +263,12 @@ static pl_status fill_samples(const pl_mesh *mesh, pl_rigid *rigid, pl_error *er
     const pl_rigid_chunk *chunk = &rigid->chunks[c];
     size_t size = 4 + 4 * (size_t)chunk->frames;
     for (int p = PL_LANES * chunk->first; p < PL_LANES * chunk->last; p++) {
-      int index = p < rigid->field.samples ? p : rigid->field.samples - 1, lane = p % PL_LANES;
+      int index = pl_sample_number(&rigid->field, p), lane = p % PL_LANES;
       pl_sample at = pl_sample_at(mesh, rigid->field.points, index);
       pl_status status = pl_sample_check(&at, index / rigid->field.points, error);
       if (status) return status;
       pl_lanes *rest = rigid->rest + chunk->rest + size * (size_t)(p / PL_LANES - chunk->first);
-      rest[0][lane] = p < rigid->field.samples ? at.volume : 0;
+      rest[0][lane] = pl_sample_volume(&rigid->field, p, at.volume);
       for (int k = 0; k < 3; k++) rest[1 + k][lane] = at.X[k] - rigid->rest_middle[k];
       for (int i = 0; i < chunk->frames; i++) {
         double w, slope[3];
@@ -263,24 +314,32 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   rigid->blend = (int)values[BLENDING];
   rigid->springs = values[FORCES] == 1;
   rigid->approximate = values[STIFFNESS] == 1;
-  rigid->green = (int)values[STRAIN] == STRAIN_green;
   rigid->lambda = material->lambda;
   rigid->mu = material->mu;
   rigid->viscous_lambda = material->viscous_lambda;
   rigid->viscous_mu = material->viscous_mu;
-  rigid->viscous = rigid->viscous_lambda != 0 || rigid->viscous_mu != 0;
-  rigid->law = &pl_strain_at((int)values[STRAIN])->points;
+  const pl_strain_ops *strain = pl_strain_at((int)values[STRAIN]);
+  rigid->strain = &strain->points;
+  rigid->law = pl_material_points(material, strain);
+  rigid->ratio = material->ratio;
+  // the fast way of Green's strain is Hooke's
+  rigid->green = (int)values[STRAIN] == STRAIN_green && rigid->law == rigid->strain;
   rigid->kernel = PL_PICK_VARIANT(pl_rigid_kernels);
   self->inexact = rigid->approximate || rigid->springs;
   pl_weighing how = pl_frame_weighing(values + WEIGHTS);
   how.owner = self->sites.owner;
-  pl_status status = pl_frame_field_make(&self->allocator, mesh, &self->sites, (int)values[FRAMES],
+  rigid->field.sites = &self->sites;
+  rigid->field.material = material;
+  pl_status status = pl_frame_field_make(&self->allocator, mesh, (int)values[FRAMES],
                                          (int)values[SAMPLES], &how, &rigid->field, error);
+
   self->blocks = 2 * rigid->field.count;
   self->frame_count = rigid->field.count;
   self->frames_at = rigid->field.origins;
-  if (!status) status = make_frames(self, mesh, rigid, material->density, error);
+  if (!status) status = make_frames(self, mesh, rigid, error);
   if (!status) status = make_carriers(self, mesh, rigid, error);
+  if (!status) status = choose_samples(self, mesh, rigid, (int)values[CLUSTERS], error);
+  rigid->viscous = rigid->field.viscous;
   if (!status) status = make_chunks(self, mesh, rigid, error);
   if (!status) status = fill_samples(mesh, rigid, error);
   if (!status) status = make_cliques(self, rigid, error);
@@ -510,6 +569,18 @@ static void fields(pl_model *self, const double *q, double *von_mises, double *d
   pl_frame_field_least(&rigid->field, rigid->sample_ratio, det_f);
 }
 
+/* Means over the samples of each element. */
+static void strains(pl_model *self, const double *q, double *strain, double *energies,
+                    pl_pool *pool)
+{
+  pl_rigid *rigid = self->state;
+  pl_rigid_job job = {.rigid = rigid, .strains = 1};
+  pl_rigid_pose(rigid, q, NULL);
+  pl_parallel(pool, rigid->chunk_count, fields_chunk, &job);
+  pl_frame_field_means(&rigid->field, rigid->sample_stress, strain);
+  pl_frame_field_means(&rigid->field, rigid->sample_ratio, energies);
+}
+
 /* ---- nodes ---- */
 
 /* Where a node is (from the middle of the frames), and 3 x 3 numbers for the turn and the shift of
@@ -658,6 +729,7 @@ const pl_model_ops pl_model_rigid_frames = {
     .mass_inverse = mass_inverse,
     .energy = energy,
     .fields = fields,
+    .strains = strains,
     .nodes = nodes,
     .spread = spread,
     .carriers = carriers,

@@ -12,6 +12,7 @@
 #include "scene/value.h"
 #include "sparse/solver.h"
 #include "world/load.h"
+#include "world/map.h"
 #include "world/quantity.h"
 
 #include <string.h>
@@ -75,11 +76,14 @@ static const pl_element *const regions[] = {&region, &set, NULL};
 
 /* ---- what holds and loads a body ---- */
 
-#define AXES                                                                                       \
-  {                                                                                                \
-    .param = {.name = "axes", .unit = "letters", .summary = "along which the nodes are held"},     \
-    .preset = "xyz", .check = pl_check_axes                                                        \
-  }
+#define HELD                                                                                       \
+  {.param = {.name = "axes", .unit = "letters", .summary = "along which the nodes are held"},      \
+   .preset = "xyz",                                                                                \
+   .check = pl_check_axes},                                                                        \
+      DIRECTION("normal", "in place of axes: held along this only, so that nodes stay in a plane", \
+                NULL),                                                                             \
+      DIRECTION("along", "in place of axes: free along this only, so that nodes stay on a rail",   \
+                NULL)
 #define RAMP                                                                                       \
   TEXT("ramp", "pairs",                                                                            \
        "times in s with factors, as in \"0 0, 0.5 1\": linear in between, constant outside; "      \
@@ -89,7 +93,7 @@ static const pl_element *const regions[] = {&region, &set, NULL};
 static const pl_element fix = {
     .name = "fix",
     .summary = "Holds the nodes of its regions where they are at rest.",
-    .attributes = (const pl_attribute[]){AXES, END},
+    .attributes = (const pl_attribute[]){HELD, END},
     .children = regions,
     .least_children = 1,
 };
@@ -110,7 +114,7 @@ static const pl_element move = {
             VECTOR("offset", "m", "before the turn, and turned with it", FAR, "0 0 0"),
             RAMP,
             TEXT("offset-ramp", "pairs", "the same for the offset", 0, pl_check_ramp),
-            AXES,
+            HELD,
             END,
         },
     .children = regions,
@@ -177,6 +181,39 @@ static const pl_element frame = {
             END,
         },
     .children = regions,
+};
+
+static const pl_element part = {
+    .name = "part",
+    .summary = "Elements of the body that are made of something else: those whose middle lies in "
+               "its regions, or that are in its sets. Later parts win.",
+    .attributes =
+        (const pl_attribute[]){
+            REFERENCE("material", "what it is made of; of the same law as the body's", 1),
+            END,
+        },
+    .children = regions,
+    .least_children = 1,
+};
+
+static const pl_element map = {
+    .name = "map",
+    .summary = "Density or stiffness that changes through the body: the material's times a factor. "
+               "An element takes the factor's mean; several maps are multiplied.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "of",
+                       .unit = "word",
+                       .summary = "what is multiplied: all moduli, the density, or both",
+                       .words = "stiffness|density|both"},
+             .preset = "stiffness"},
+            MEMBER("by", "where the factor comes from", pl_map_family),
+            TEXT("file", "path",
+                 "for by=\"image\": a stack of slices (.nrrd, or .pgm with one slice after the "
+                 "other), relative to the scene's folder",
+                 0, pl_check_text),
+            END,
+        },
 };
 
 /* ---- what stands in the root ---- */
@@ -329,7 +366,8 @@ static const pl_element body = {
                    0, 1e9, "0"),
             END,
         },
-    .children = (const pl_element *const[]){&fix, &move, &rigid, &load, &pull, &frame, NULL},
+    .children =
+        (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &pull, &frame, NULL},
     .least = 1,
     .missing = "there is nothing to simulate; add a <body>",
 };
