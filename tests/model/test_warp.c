@@ -7,28 +7,30 @@
 
 static const int few[3] = {2, 2, 2};
 
-static test_body warped(int size, const int cells[3], double jitter, const char *strain,
-                        const char *rotation)
+static test_body body_of(pl_mesh *mesh, const char *strain, const char *rotation,
+                         const pl_material *material)
 {
   pl_setting settings[2] = {{.name = "strain", .word = strain},
                             {.name = "rotation", .word = rotation}};
-  pl_choice choice = {"fem", settings, 2};
-  return test_body_make(test_mesh(NULL, size, cells, jitter, 1), &choice, &test_material);
+  return test_body_make(mesh, &(pl_choice){"fem", settings, 2}, material);
+}
+
+static test_body warped(int size, const int cells[3], double jitter, const char *strain,
+                        const char *rotation)
+{
+  return body_of(test_mesh(NULL, size, cells, jitter, 1), strain, rotation, &test_material);
 }
 
 /* The paper's bar: 4 x 4 x 11 nodes, five tetrahedra per cell, 1 m long, E = 1e6, nu = 0.33. */
 static test_body paper_bar(const char *strain, const char *rotation)
 {
   static const pl_material rubber = {.density = 1000, .lambda = 729677, .mu = 375940};
-  pl_setting settings[2] = {{.name = "strain", .word = strain},
-                            {.name = "rotation", .word = rotation}};
   pl_setting box[] = {{.name = "size", .value = {1, 0.3, 0.3}},
                       {.name = "cells", .value = {10, 3, 3}},
                       {.name = "element", .word = "tet5"}};
   pl_mesh *mesh = NULL;
   CHECK_OK(pl_mesh_generate(&(pl_choice){"box", box, 3}, NULL, &mesh, error));
-  pl_choice choice = {"fem", settings, 2};
-  return test_body_make(mesh, &choice, &rubber);
+  return body_of(mesh, strain, rotation, &rubber);
 }
 
 /* ---- the formula ---- */
@@ -314,10 +316,8 @@ TEST(rotations_are_those_of_the_body_where_it_is_rigid)
 static test_body sheared(const char *strain, const char *rotation, double shear)
 {
   static const pl_material soft = {.density = 1000, .lambda = 9000, .mu = 1000};
-  pl_setting settings[2] = {{.name = "strain", .word = strain},
-                            {.name = "rotation", .word = rotation}};
-  test_body body = test_body_make(test_mesh(NULL, 4, (const int[3]){4, 4, 4}, 0, 0),
-                                  &(pl_choice){"fem", settings, 2}, &soft);
+  const int cells[3] = {4, 4, 4};
+  test_body body = body_of(test_mesh(NULL, 4, cells, 0, 0), strain, rotation, &soft);
   for (int a = 0; a < body.n; a++)
     body.q[a] = body.mesh->nodes[a] + (a % 3 ? 0 : shear * body.mesh->nodes[a + 2]);
   test_forces(&body, body.q, NULL, body.f);
