@@ -16,10 +16,11 @@ useful=
 case $purpose in
 build) needed=$build useful="$viewer $solvers" ;;
 # clang and clang-format are second opinions, meshio an independent reader of our mesh files,
-# chromium looks at the viewer's page, suitesparse factorises matrices
+# chromium looks at the viewer's page, suitesparse factorises matrices, bullet is a peer to measure
 check)
   needed="$build g++"
-  useful="$viewer $solvers libsuitesparse-dev clang clang-format python3-meshio chromium"
+  useful="$viewer $solvers libsuitesparse-dev libbullet-dev clang clang-format python3-meshio"
+  useful+=" chromium"
   ;;
 # llvm names the lines in a report of the sanitizers
 fuzz) needed="$build clang libclang-rt-dev" useful=llvm ;;
