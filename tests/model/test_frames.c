@@ -241,11 +241,12 @@ TEST(a_sample_beyond_all_cutoffs)
 {
   pl_mesh *mesh = test_mesh(NULL, 8, (const int[3]){12, 1, 1}, 0, 0);
   const double at[] = {0, 0, 0};
+  pl_allocator memory = pl_allocator_default();
   double *w = test_vector(mesh->node_count);
   for (int kind = PL_WEIGHTS_HARMONIC; kind <= PL_WEIGHTS_GEODESIC; kind++)
-    CHECK_FAILS(
-        pl_frames_weigh(NULL, mesh, 1, at, &(pl_weighing){.kind = kind, .cutoff = 0.05}, w, error),
-        PL_E_ARGUMENT, "is reached by no frame");
+    CHECK_FAILS(pl_frames_weigh(&memory, mesh, 1, at, &(pl_weighing){.kind = kind, .cutoff = 0.05},
+                                w, error),
+                PL_E_ARGUMENT, "is reached by no frame");
   free(w);
   pl_mesh_destroy(mesh);
 }
@@ -256,18 +257,18 @@ static pl_status fill_voxels(const pl_volume *volume, double size, pl_mesh **mes
   return pl_fill(volume, &(pl_choice){"voxels", &setting, 1}, NULL, mesh, error);
 }
 
-/* A plate of 1 x 1 x 0.02 m holds no middle of a voxel of 0.3 m. */
+/* A ring of 1 m that is 0.02 m thin passes between the middles of voxels of 0.3 m. */
 TEST(an_empty_voxelisation_is_refused)
 {
-  pl_setting plate = {.name = "size", .value = {1, 1, 0.02}};
-  pl_solid_row row = {{"box", &plate, 1}, 0};
+  pl_setting ring = {.name = "tube", .value = {0.01}};
+  pl_solid_row row = {{"torus", &ring, 1}, 0};
   pl_solid *solid = NULL;
   pl_mesh *mesh = NULL;
   CHECK_OK(pl_solid_create(&row, 1, NULL, &solid, error));
   pl_volume volume = pl_solid_volume(solid);
   CHECK_FAILS(fill_voxels(&volume, 0.3, &mesh, error), PL_E_ARGUMENT,
               "no element fits into the shape with a size of 0.3 m; make it smaller");
-  CHECK_OK(fill_voxels(&volume, 0.02, &mesh, error));
+  CHECK_OK(fill_voxels(&volume, 0.01, &mesh, error));
   pl_mesh_destroy(mesh);
   pl_solid_destroy(solid);
 }
