@@ -134,6 +134,8 @@ void pl_session_act(pl_session *session, const pl_command *command);
 
 /* Telling (session_tell.c). */
 void pl_session_tell_scene(pl_session *session);
+/* Pictures on bodies (session_paint.c). */
+void pl_session_tell_textures(pl_session *session);
 void pl_session_tell_held(pl_session *session);
 void pl_session_tell_state(pl_session *session);
 void pl_session_tell_frame(pl_session *session, double now);

@@ -64,6 +64,7 @@ void pl_session_tell_scene(pl_session *session)
 {
   pl_describe_scene(&session->text, session);
   post(session, PL_SLOT_SCENE);
+  pl_session_tell_textures(session);
 
   // the bodies at rest, by which the page finds creases
   const pl_surface *surface = &session->surface;
