@@ -116,7 +116,7 @@ PL_API pl_status pl_world_pin_node(pl_world *world, pl_body_id body, int node, p
  * something did. */
 PL_API pl_status pl_world_release_node(pl_world *world, pl_body_id body, int node, int *released,
                                        pl_error *error);
-/* Per node of the mesh: bits 1, 2, 4 where it is held along x, y, z. */
+/* Per node of the mesh: bits 1, 2, 4 where it is held along x, y, z, or partly so. */
 PL_API pl_status pl_world_get_held(const pl_world *world, pl_body_id body, unsigned char *held,
                                    pl_error *error);
 
