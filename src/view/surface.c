@@ -250,7 +250,8 @@ pl_status pl_surface_arrows(pl_surface *surface, pl_world *world, pl_arrows arro
 }
 
 /* Of a surface that follows, no point is a node. Held are the points that held nodes carry for the
- * most part, and for each held node the point that it carries most. */
+ * most part, and for each held node the point that it carries most: of nodes that carry some point
+ * as much as others do, or of all where none does, as when held nodes lie deep inside. */
 static void held_followers(const pl_surface *surface, const pl_surface_part *part,
                            const pl_body *body, const unsigned char *nodes, unsigned char *held)
 {
@@ -271,8 +272,15 @@ static void held_followers(const pl_surface *surface, const pl_surface_part *par
     held[i] = 0;
     for (int k = 0; k < 3; k++) held[i] |= (unsigned char)(carried[k] > 0.5 ? 1 << k : 0);
   }
-  for (int n = 0; n < count; n++) {
-    if (nodes[n] && most[n] > 0) held[(int)vertex[n]] |= nodes[n];
+  int some = 0;
+  for (int i = part->first_vertex; i < end; i++) some |= held[i];
+  for (double least = 1.0 / embed->width; !some || least > 0; least = 0) {
+    for (int n = 0; n < count; n++) {
+      if (!nodes[n] || most[n] <= 0 || most[n] < least) continue;
+      held[(int)vertex[n]] |= nodes[n];
+      some = 1;
+    }
+    if (least <= 0) break;
   }
 }
 
