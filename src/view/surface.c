@@ -274,13 +274,12 @@ static void held_followers(const pl_surface *surface, const pl_surface_part *par
   }
   int some = 0;
   for (int i = part->first_vertex; i < end; i++) some |= held[i];
-  for (double least = 1.0 / embed->width; !some || least > 0; least = 0) {
+  for (int all = 0; all < 2 && !(all && some); all++) {
     for (int n = 0; n < count; n++) {
-      if (!nodes[n] || most[n] <= 0 || most[n] < least) continue;
+      if (!nodes[n] || !(most[n] > (all ? 0 : 0.99 / embed->width))) continue;
       held[(int)vertex[n]] |= nodes[n];
       some = 1;
     }
-    if (least <= 0) break;
   }
 }
 
