@@ -13,6 +13,14 @@ const char *const pl_tint_names[PL_TINT_COUNT] = {PL_TINTS(X)};
 const char *const pl_arrows_names[PL_ARROWS_COUNT] = {PL_ARROWS(X)};
 #undef X
 
+int pl_word_find(const char *const *names, int count, const char *word)
+{
+  for (int i = 0; i < count; i++) {
+    if (strcmp(names[i], word) == 0) return i;
+  }
+  return -1;
+}
+
 /* ---- making it ---- */
 
 void pl_surface_release(pl_surface *surface)
