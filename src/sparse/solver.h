@@ -68,8 +68,10 @@ struct pl_preconditioner {
    0},                                                                                             \
       {"reuse", "1", "keep it over several matrices, or renew it for each", 0, 0, 1, "yes|no", 0}, \
   {                                                                                                \
-    "patience", "1", "it is kept until the iterations it costs are this many times a renewal", 30, \
-        0, 1e9, NULL, 0                                                                            \
+    "patience", "1",                                                                               \
+        "it is kept until the iterations it costs are this many times a renewal, and a new one "   \
+        "pays",                                                                                    \
+        30, 0, 1e9, NULL, 0                                                                        \
   }
 enum { PL_FACTOR_ORDERING, PL_FACTOR_REUSE, PL_FACTOR_PATIENCE, PL_FACTOR_PARAM_COUNT };
 
