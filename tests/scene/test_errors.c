@@ -28,7 +28,7 @@ static const bad_scene bad_scenes[] = {
     {"dt=\"0.01\"", "dt=\"nan\"", "bar.xml:2: world: dt = nan must lie between 1e-09 and 1e+06 s"},
     {"dt=\"0.01\"", "dt=\"0.01\" td=\"0.02\"",
      "bar.xml:2: world: unknown attribute \"td\"; there is: dt, duration, gravity, halvings, "
-     "tolerance, start"},
+     "budget, tolerance, start"},
     {"duration=\"1\"", "duration=\"-1\"",
      "bar.xml:2: world: duration = -1 must lie between 0 and 1e+09 s"},
     {"gravity=\"0 -9.81 0\"", "gravity=\"-9.81\"",
