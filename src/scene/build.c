@@ -411,6 +411,7 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     for (size_t i = 0; images && i < room; i++)
       pl_stack_release(&reader->def->allocator, &images[i]);
     if (reader->stopped) return;
+    pl_reader_build_texture(reader, scene, index, surface >= 0 ? surface : mesh);
   }
   build_inside(reader, scene->world, index, item->body, reader->items[mesh].mesh);
 }

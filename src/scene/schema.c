@@ -356,6 +356,10 @@ static const pl_element body = {
                                   "written in its place"},
              .check = pl_check_text,
              .refers = "mesh"},
+            TEXT("texture", "path",
+                 "a PNG or JPEG image that the viewer shows on the body; the triangles it follows "
+                 "by come from an .obj or .glb file with texture coordinates",
+                 0, pl_check_text),
             VECTOR("velocity", "m/s", "at the start", 1e6, "0 0 0"),
             VECTOR("spin", "rad/s", "angular velocity about its mass centre at the start", 1e6,
                    "0 0 0"),

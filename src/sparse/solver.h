@@ -43,6 +43,9 @@ typedef struct pl_preconditioner_ops {
   /* The inverse diagonal blocks (9 doubles each, column by column) if that is all there is to it,
    * so that a solver may fuse it with its vector work; NULL otherwise. */
   const double *(*blocks)(const pl_preconditioner *self);
+  /* For a member that has the matrix in single precision (multigrid.h), so that a solver may
+   * iterate on that; NULL where it has none, or where it should not. */
+  const struct pl_single *(*single)(pl_preconditioner *self);
   /* For a member that chooses among others: the name of the one in use, and why; else NULL. */
   const char *(*choice)(const pl_preconditioner *self, const char **reason);
 } pl_preconditioner_ops;

@@ -123,11 +123,21 @@ pl_status pl_world_set_gravity(pl_world *world, const double gravity[3], pl_erro
   return PL_OK;
 }
 
+pl_status pl_world_set_control(pl_world *world, int halvings, double tolerance, pl_error *error)
+{
+  pl_status status = pl_world_check_control(halvings, tolerance, &world->integrator_part, error);
+  if (status) return status;
+  pl_world_unprepare(world);
+  world->halvings = world->budget ? 0 : halvings;
+  world->tolerance = tolerance;
+  return PL_OK;
+}
+
 pl_status pl_world_set_integrator(pl_world *world, const pl_choice *integrator, pl_error *error)
 {
   pl_part part;
   pl_status status = pl_integrator_resolve(integrator, &part, error);
-  if (!status) status = pl_world_check_control(world, &part, error);
+  if (!status) status = pl_world_check_control(world->halvings, world->tolerance, &part, error);
   if (status) return status;
   pl_world_unprepare(world);
   world->integrator_part = part;

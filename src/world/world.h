@@ -247,8 +247,9 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error);
 pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, pl_error *error);
 /* Would smaller steps help? */
 int pl_world_can_retry(const pl_world *world, pl_status status);
-/* Can the integrator keep the world's tolerance? */
-pl_status pl_world_check_control(const pl_world *world, const pl_part *integrator, pl_error *error);
+/* Are these in their ranges, and can the integrator keep the tolerance? */
+pl_status pl_world_check_control(int halvings, double tolerance, const pl_part *integrator,
+                                 pl_error *error);
 /* Drops them. */
 void pl_world_unprepare(pl_world *world);
 
