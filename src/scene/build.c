@@ -13,6 +13,7 @@
 #include "scene/scene.h"
 #include "scene/value.h"
 #include "world/load.h"
+#include "world/map.h"
 #include "world/quantity.h"
 
 #include <limits.h>
@@ -341,6 +342,7 @@ static int maps_of(pl_reader *reader, int index, pl_body_def *def, pl_stack *ima
       if (!status) status = pl_stack_read(path, &reader->def->allocator, image, &error);
       map->image = image;
     }
+    if (!status) status = pl_map_check(map, &error);
     bad |= report_if(reader, i, status, &error);
     def->map_count++;
   }
