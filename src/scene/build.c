@@ -61,6 +61,7 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     scene->duration = pl_item_number(world, "duration");
     pl_item_numbers(world, "gravity", def.gravity);
     def.halvings = (int)pl_item_number(world, "halvings");
+    def.budget = (int)pl_item_number(world, "budget");
     def.tolerance = pl_item_number(world, "tolerance");
     pl_error too_long;
     if (scene->duration > 0 && def.dt > scene->duration * (1 + 1e-9))

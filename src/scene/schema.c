@@ -231,6 +231,11 @@ static const pl_element world = {
                        "time",
                        0, 0, 20, NULL, 1},
              .preset = "6"},
+            {.param = {"budget", "count",
+                       "most iterations of the linear solver in one step, for hard real time: what "
+                       "it has then counts, and no step is tried again; 0: no limit",
+                       0, 0, 1e6, NULL, 1},
+             .preset = "0"},
             {.param = {"tolerance", "m",
                        "automatic step control: steps are divided so that each part's estimated "
                        "error of positions (RMS) stays below this; 0: they are not divided",

@@ -13,8 +13,8 @@
 #include <string.h>
 
 /* The power method's estimate lies below the eigenvalue: by how much the smoother reaches beyond
- * it, and which part of the spectrum it leaves to the coarse levels. */
-static const double reach = 1.06, spread = 10;
+ * it, and which part of the spectrum it leaves to coarser levels, on the finest and on others. */
+static const double reach = 1.06, fine_spread = 8, coarse_spread = 20;
 
 /* omega = damping / largest eigenvalue in the prolongator. */
 static const double damping = 4.0 / 3.0;
@@ -394,7 +394,8 @@ static void prolong_chunk(void *context, int chunk)
 static void smooth(pass *job, int degree, int from_zero, pl_pool *pool)
 {
   pl_grid_level *level = job->level;
-  double high = reach * level->largest, low = high / spread;
+  double high = reach * level->largest;
+  double low = high / (level->size == 3 ? fine_spread : coarse_spread);
   double centre = 0.5 * (high + low), half = 0.5 * (high - low), rho = half / centre;
   job->sweep = (pl_grid_sweep){.r = level->r, .b = (float)(1 / centre)};
   for (int k = 0; k < degree; k++) {

@@ -11,8 +11,9 @@
  * diagonal D, the coarse matrix P^T A P. Vanek, Mandel & Brezina 1996, "Algebraic multigrid by
  * smoothed aggregation for second and fourth order elliptic problems".
  *
- * Patterns are made once. Coarse matrices are computed in double precision, since their soft
- * directions are differences of large numbers; what a cycle reads is single precision. */
+ * Patterns are made once. Coarse matrices are summed in double precision, since their soft
+ * directions are differences of large numbers; what a cycle reads is single precision, and so is
+ * A P, the largest of all arrays here. */
 #ifndef PL_SPARSE_MULTIGRID_H
 #define PL_SPARSE_MULTIGRID_H
 
@@ -42,7 +43,7 @@ typedef struct pl_grid_level {
   int *near_start, *near; /* pattern of P: the groups that a row belongs to, ascending */
   float *prolong;         /* P: size rows of 6 for each entry of near */
   int *wide_start, *wide; /* pattern of A P, ascending */
-  double *product;        /* A P: size rows of 6 for each entry of wide */
+  float *product;         /* A P: size rows of 6 for each entry of wide */
   int *member_start, *member_row, *member_place; /* of a group: rows, and places in near */
   float *gathered;                               /* P again, in the order of the members */
 

@@ -307,6 +307,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
                               .blocks = world->blocks,
                               .pool = world->pool,
                               .load_scale = 1,
+                              .budget = world->budget,
                               .never_rejects = world->halvings == 0};
   world->scratch = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
   if (!world->scratch) status = pl_fail_memory(error);
@@ -359,7 +360,7 @@ static void warn_unconverged(pl_world *world, const pl_step_report *report)
 
 static void warn(pl_world *world, const pl_step_report *report)
 {
-  if (report->unfinished_solves && !world->warned_unfinished++)
+  if (report->unfinished_solves && !world->budget && !world->warned_unfinished++)
     pl_log_write(&world->log, PL_WARNING,
                  "at t = %g s the linear solver used up its iterations with a relative residual of "
                  "%.2g; allow more iterations or a larger tolerance",

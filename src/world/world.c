@@ -83,13 +83,18 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
     return pl_fail(error, PL_E_ARGUMENT, "dt = %g must be a positive time in s", def->dt);
   if (!all_finite(def->gravity, 3))
     return pl_fail(error, PL_E_ARGUMENT, "gravity must be three finite numbers");
+  if (def->budget < 0)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "budget = %d must be 0 (no limit) or a count of iterations", def->budget);
   pl_allocator allocator = pl_allocator_or_default(&def->allocator);
   pl_world *world = pl_alloc(&allocator, 1, sizeof *world);
   if (!world) return pl_fail_memory(error);
   world->allocator = allocator;
   world->log = def->log;
   world->dt = def->dt;
-  world->halvings = def->halvings;
+  world->budget = def->budget;
+  // a step that is made again would take more than its share
+  world->halvings = def->budget ? 0 : def->halvings;
   world->tolerance = def->tolerance;
   memcpy(world->gravity, def->gravity, sizeof world->gravity);
   status = pl_integrator_resolve(&def->integrator, &world->integrator_part, error);

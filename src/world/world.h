@@ -95,6 +95,7 @@ struct pl_world {
   pl_allocator allocator;
   pl_log log;
   double dt, gravity[3];
+  int budget;       /* most iterations of the linear solver in a step; 0: no limit */
   int halvings;     /* how often a failing step is halved */
   double tolerance; /* of step control, m; 0: the step is not divided */
   pl_part integrator_part, solver_part, preconditioner_part;
