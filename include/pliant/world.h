@@ -165,7 +165,10 @@ typedef struct pl_ramp {
 typedef struct pl_fix_def {
   const pl_selector *where; /* which nodes: the union of these */
   int where_count;
-  int free_axis[3];                                 /* 1: the node may move along x, y, z */
+  int free_axis[3]; /* 1: the node may move along x, y, z */
+  double
+      normal[3];   /* not zero: it is held along this direction only, so that it stays in a plane */
+  double along[3]; /* not zero: it may move along this direction only, on a straight rail */
   double translation[3], centre[3], axis[3], angle; /* m, m, direction, degrees */
   double offset[3];                                 /* m, turned with the node */
   pl_ramp ramp, offset_ramp;

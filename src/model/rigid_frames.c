@@ -22,7 +22,19 @@
 #define PL_NAME(name) dual_##name
 #include "math/dual_any.h"
 
-enum { STRAIN, BLENDING, FORCES, STIFFNESS, WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF, PARAM_COUNT };
+enum {
+  STRAIN,
+  BLENDING,
+  FORCES,
+  STIFFNESS,
+  WEIGHTS,
+  SAMPLES,
+  CLUSTERS,
+  FRAMES,
+  SEED,
+  CUTOFF,
+  PARAM_COUNT
+};
 
 #define X(name) STRAIN_##name,
 enum { PL_STRAINS(X) STRAIN_COUNT };
@@ -43,7 +55,7 @@ static const pl_param params[PARAM_COUNT] = {
                    "the exact derivative of the forces, or without the second derivatives of the "
                    "motion",
                    0, 0, 1, "exact|approximate", 1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF),
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF),
 };
 #undef X
 
@@ -164,14 +176,15 @@ static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_rigid *ri
   return PL_OK;
 }
 
-enum { LEAST_BATCHES = 16, MOST_CHUNKS = 32 };
+enum { FEW_BATCHES = 4, LEAST_BATCHES = 16, MOST_CHUNKS = 32 };
 
 /* Cuts the samples into chunks and makes room for them. */
 static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
 {
   const pl_allocator *allocator = &self->allocator;
   int batches = pl_chunk_count(rigid->field.samples, PL_LANES), size = batches / MOST_CHUNKS + 1;
-  if (size < LEAST_BATCHES) size = LEAST_BATCHES;
+  int least = rigid->field.list ? FEW_BATCHES : LEAST_BATCHES;
+  if (size < least) size = least;
   rigid->chunk_count = pl_chunk_count(batches, size);
   size_t chunks = (size_t)rigid->chunk_count, count = (size_t)rigid->field.count;
   size_t rest = 0, sums = 0, pairs = 0, samples = (size_t)rigid->field.samples;
@@ -204,6 +217,45 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
+/* What the unknowns strain at a sample at rest: u + w x (X - C), times the frame's weight. What the
+ * weight multiplies is a rotation and strains nothing. */
+typedef struct source {
+  const pl_rigid *rigid;
+  const pl_mesh *mesh;
+} source;
+
+static int columns_at(const void *model, int sample, pl_frame_column *columns)
+{
+  const source *from = model;
+  const pl_frame_field *field = &from->rigid->field;
+  const pl_material *material = pl_sample_material(field, sample);
+  pl_sample at = pl_sample_at(from->mesh, field->points, sample);
+  int count = 0;
+  for (int i = 0; i < field->count; i++) {
+    double w, slope[3], arm[3];
+    if (!pl_frame_weight_at(field, &at, i, &w, slope)) continue;
+    pl_vec3_sub(at.X, from->rigid->rest_blocks + 6 * i + 3, arm);
+    for (int k = 0; k < 6; k++) {
+      double move[3] = {k == 3, k == 4, k == 5}, axis[3] = {k == 0, k == 1, k == 2}, G[9];
+      if (k < 3) pl_vec3_cross(axis, arm, move);
+      for (int e = 0; e < 9; e++) G[e] = move[e / 3] * slope[e % 3];
+      columns[count++] = pl_frame_column_of(material, 6 * i + k, G);
+    }
+  }
+  return count;
+}
+
+/* The samples that are evaluated. */
+static pl_status choose_samples(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, int count,
+                                pl_error *error)
+{
+  const source from = {rigid, mesh};
+  const pl_frame_columns columns = {6 * rigid->field.count, columns_at, &from};
+  pl_status status =
+      pl_frame_field_reduce(&self->allocator, mesh, count, &columns, &rigid->field, error);
+  return status ? status : pl_frame_field_moduli(&self->allocator, &rigid->field, error);
+}
+
 /* Rest data of all samples; the copies that fill the last batch weigh nothing. */
 static pl_status fill_samples(const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
 {
@@ -211,12 +263,12 @@ static pl_status fill_samples(const pl_mesh *mesh, pl_rigid *rigid, pl_error *er
     const pl_rigid_chunk *chunk = &rigid->chunks[c];
     size_t size = 4 + 4 * (size_t)chunk->frames;
     for (int p = PL_LANES * chunk->first; p < PL_LANES * chunk->last; p++) {
-      int index = p < rigid->field.samples ? p : rigid->field.samples - 1, lane = p % PL_LANES;
+      int index = pl_sample_number(&rigid->field, p), lane = p % PL_LANES;
       pl_sample at = pl_sample_at(mesh, rigid->field.points, index);
       pl_status status = pl_sample_check(&at, index / rigid->field.points, error);
       if (status) return status;
       pl_lanes *rest = rigid->rest + chunk->rest + size * (size_t)(p / PL_LANES - chunk->first);
-      rest[0][lane] = p < rigid->field.samples ? at.volume : 0;
+      rest[0][lane] = pl_sample_volume(&rigid->field, p, at.volume);
       for (int k = 0; k < 3; k++) rest[1 + k][lane] = at.X[k] - rigid->rest_middle[k];
       for (int i = 0; i < chunk->frames; i++) {
         double w, slope[3];
@@ -280,12 +332,14 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   rigid->field.material = material;
   pl_status status = pl_frame_field_make(&self->allocator, mesh, (int)values[FRAMES],
                                          (int)values[SAMPLES], &how, &rigid->field, error);
-  rigid->viscous = rigid->field.viscous;
+
   self->blocks = 2 * rigid->field.count;
   self->frame_count = rigid->field.count;
   self->frames_at = rigid->field.origins;
   if (!status) status = make_frames(self, mesh, rigid, error);
   if (!status) status = make_carriers(self, mesh, rigid, error);
+  if (!status) status = choose_samples(self, mesh, rigid, (int)values[CLUSTERS], error);
+  rigid->viscous = rigid->field.viscous;
   if (!status) status = make_chunks(self, mesh, rigid, error);
   if (!status) status = fill_samples(mesh, rigid, error);
   if (!status) status = make_cliques(self, rigid, error);

@@ -65,8 +65,7 @@ static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage
   }
   if (stage->cm != 0) {
     pl_combine(stage->w, stage->cm, z, newton->work, n, system->pool);
-    system->ops->mass(system, newton->work, newton->v);
-    pl_axpy(-1, newton->v, newton->r, n, system->pool);
+    system->ops->mass_add(system, -1, newton->work, newton->r);
   }
   if (system->ops->chart) {
     pl_combine(NULL, stage->cq, z, newton->work, n, system->pool);

@@ -171,6 +171,8 @@ static pl_status add_fix(pl_reader *reader, pl_world *world, pl_body_id body, co
   int held[3] = {1, 1, 1};
   pl_parse_axes(pl_item_text(item, "axes"), held, NULL);
   for (int i = 0; i < 3; i++) def.free_axis[i] = !held[i];
+  pl_item_numbers(item, "normal", def.normal);
+  pl_item_numbers(item, "along", def.along);
   pl_item_numbers(item, "translation", def.translation);
   pl_item_numbers(item, "centre", def.centre);
   pl_item_numbers(item, "axis", def.axis);

@@ -76,11 +76,14 @@ static const pl_element *const regions[] = {&region, &set, NULL};
 
 /* ---- what holds and loads a body ---- */
 
-#define AXES                                                                                       \
-  {                                                                                                \
-    .param = {.name = "axes", .unit = "letters", .summary = "along which the nodes are held"},     \
-    .preset = "xyz", .check = pl_check_axes                                                        \
-  }
+#define HELD                                                                                       \
+  {.param = {.name = "axes", .unit = "letters", .summary = "along which the nodes are held"},      \
+   .preset = "xyz",                                                                                \
+   .check = pl_check_axes},                                                                        \
+      DIRECTION("normal", "in place of axes: held along this only, so that nodes stay in a plane", \
+                NULL),                                                                             \
+      DIRECTION("along", "in place of axes: free along this only, so that nodes stay on a rail",   \
+                NULL)
 #define RAMP                                                                                       \
   TEXT("ramp", "pairs",                                                                            \
        "times in s with factors, as in \"0 0, 0.5 1\": linear in between, constant outside; "      \
@@ -90,7 +93,7 @@ static const pl_element *const regions[] = {&region, &set, NULL};
 static const pl_element fix = {
     .name = "fix",
     .summary = "Holds the nodes of its regions where they are at rest.",
-    .attributes = (const pl_attribute[]){AXES, END},
+    .attributes = (const pl_attribute[]){HELD, END},
     .children = regions,
     .least_children = 1,
 };
@@ -111,7 +114,7 @@ static const pl_element move = {
             VECTOR("offset", "m", "before the turn, and turned with it", FAR, "0 0 0"),
             RAMP,
             TEXT("offset-ramp", "pairs", "the same for the offset", 0, pl_check_ramp),
-            AXES,
+            HELD,
             END,
         },
     .children = regions,

@@ -23,6 +23,7 @@ typedef struct pl_solve_report {
   X(ssor)                                                                                          \
   X(factor)                                                                                        \
   X(cholesky)                                                                                      \
+  X(threshold)                                                                                     \
   X(diagonal)                                                                                      \
   X(none)
 

@@ -65,6 +65,11 @@ static pl_status set_world(pl_session *session, const char *name, const char *te
     pl_session_anchor(session);
     return status;
   }
+  const pl_world *world = session->world;
+  if (strcmp(name, "halvings") == 0)
+    return pl_world_set_control(session->world, (int)value[0], world->tolerance, error);
+  if (strcmp(name, "tolerance") == 0)
+    return pl_world_set_control(session->world, world->halvings, value[0], error);
   return pl_fail(error, PL_E_ARGUMENT, "%.60s cannot be changed while the scene runs", name);
 }
 
@@ -343,6 +348,8 @@ void pl_session_act(pl_session *session, const pl_command *command)
   pl_status status = act(session, command, &error);
   if (status) pl_session_notice_error(session, &error);
   session->dirty = 1;
-  if (command->kind != PL_COMMAND_drag && command->kind != PL_COMMAND_push)
+  if (command->kind == PL_COMMAND_drag || command->kind == PL_COMMAND_push)
+    session->urgent = 1;
+  else
     pl_session_tell_state(session);
 }

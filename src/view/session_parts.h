@@ -88,7 +88,8 @@ struct pl_session {
 
   // the clock
   double anchor_clock, anchor_time; /* when the simulated time was what */
-  double next_frame, next_tint, next_gauge;
+  double last_frame, next_frame, next_tint, next_gauge;
+  int urgent;                                       /* a hand has moved since the last frame */
   double lately_clock, lately_time, lately_seconds; /* since when the pace below is measured */
   int64_t lately_steps;
   int behind;

@@ -214,10 +214,20 @@ scene
 mkdir -p taped-scene && cp taped/recording.plr taped-scene/ && sed 's/<world /<world start="recording.plr" /' scene.xml >taped-scene/scene.xml
 "$pliant" run taped-scene/scene.xml -o on -q 2>stderr && ok || bad "going on: $(cat stderr)"
 [ "$(sed -n 2p on/probes.csv)" = "$(tail -n 1 taped/probes.csv)" ] && ok || bad "it does not begin where the other ended"
+# the run's folder has all that is needed: two files of one name, a value that was changed
+mkdir -p away/a away/b outside
+for k in 1 2; do "$pliant" mesh generate box --size "$k 0.3 0.3" --cells "$k 1 1" -o box$k.msh >stdout 2>stderr; done
+mv box1.msh away/a/box.msh && mv box2.msh outside/box.msh
+sed -e 's|<mesh .*|<mesh name="bar" file="a/box.msh"/><mesh name="other" file="../outside/box.msh"/><body name="two" mesh="other" material="rubber"/>|' scene.xml >away/scene.xml
+"$pliant" run away/scene.xml --allow-path --set world.dt=0.005 -o whole -q 2>stderr && ok || bad "a run to be packed: $(cat stderr)"
+rm -r away outside && mkdir elsewhere && mv whole elsewhere/
+[ -s elsewhere/whole/scene/box.msh ] && [ -s elsewhere/whole/scene/2-box.msh ] && ok || bad "the meshes are not there"
+"$pliant" run elsewhere/whole/scene/scene.xml -o again -q 2>stderr && ok || bad "the packed scene: $(cat stderr)"
+cmp -s elsewhere/whole/probes.csv again/probes.csv && ok || bad "the packed scene is another one"
 sed -i 's/recording.plr/none.plr/' taped-scene/scene.xml
 expect 1 "none.plr" "$pliant" check taped-scene/scene.xml
 if "$pliant" view --help >/dev/null 2>&1; then
-  for command in "view taped" "run --replay taped"; do
+  for command in "view taped" "run --replay taped" "view elsewhere/whole"; do
     "$pliant" $command >stdout 2>stderr &
     for i in $(seq 50); do grep -q '^open http' stdout && break; sleep 0.1; done
     grep -q '^open http' stdout && ok || bad "$command: $(cat stderr)"
@@ -225,6 +235,8 @@ if "$pliant" view --help >/dev/null 2>&1; then
     wait $!
   done
   expect 1 "recording.plr" "$pliant" view full
+  rm elsewhere/whole/scene/scene.xml
+  expect 1 "its scene elsewhere/whole/scene/scene.xml is missing" "$pliant" view elsewhere/whole
   printf 'PLIANTR1' >damaged.plr
   expect 1 "damaged.plr" "$pliant" view damaged.plr
 fi

@@ -59,6 +59,7 @@ const picture = (page, name) => page.screenshot({ path: path.join(pictures, `${n
 // Colours on the stage, coarsely: how many different ones, how much is not background, a sum.
 const look = (page) => page.evaluate(async () => {
   await new Promise((done) => { pliant.stage.touch(); requestAnimationFrame(() => requestAnimationFrame(done)); });
+  pliant.stage.draw();
   const from = pliant.stage.canvas, to = document.createElement('canvas');
   to.width = 220; to.height = 140;
   const context = to.getContext('2d');
@@ -76,8 +77,10 @@ const look = (page) => page.evaluate(async () => {
 });
 
 // Where the free end of the bar is on the screen, a little inside.
-const tip = (page) => page.evaluate(() => {
-  const { stage } = pliant, at = stage.surface.positions, rest = [];
+const tip = (page) => page.evaluate(async () => {
+  const { stage, app } = pliant;
+  while (app.fresh) await new Promise(requestAnimationFrame); // the last frame is drawn
+  const at = stage.surface.positions, rest = [];
   for (let i = 0; i < at.length; i += 3) rest.push([at[i], at[i + 1], at[i + 2]]);
   const far = rest.filter((x) => x[0] > Math.max(...rest.map((y) => y[0])) - 0.12);
   const middle = far.reduce((sum, x) => sum.map((s, k) => s + x[k] / far.length), [0, 0, 0]);

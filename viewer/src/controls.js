@@ -2,7 +2,7 @@
 // integrators, solvers and materials come from the library's own tables.
 import { $, el, figures, prettyUnit } from './dom.js';
 import { arrowNames, bodyColours, tints } from './colours.js';
-import { patterns } from './stage.js';
+import { patterns } from './skin.js';
 
 // Where a value that is zero could go, by its unit.
 const reaches = { s: 0.1, '1/s': 10, 'Pa s': 1e4, 1: 1 };
