@@ -14,4 +14,7 @@ pl_status cli_make_bar(int n, int threads, const char *solver, const char *preco
 /* pliant bench solvers. */
 int cli_bench_solvers(int quick);
 
+/* pliant bench frames. */
+int cli_bench_frames(int quick);
+
 #endif
