@@ -17,4 +17,7 @@ int cli_bench_solvers(int quick);
 /* pliant bench frames. */
 int cli_bench_frames(int quick);
 
+/* pliant bench kernels. */
+int cli_bench_kernels(int quick);
+
 #endif

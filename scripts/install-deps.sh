@@ -16,10 +16,11 @@ useful=
 case $purpose in
 build) needed=$build useful="$viewer $solvers" ;;
 # clang and clang-format are second opinions, meshio an independent reader of our mesh files,
-# chromium looks at the viewer's page, suitesparse factorises matrices
+# chromium looks at the viewer's page, suitesparse factorises matrices, bullet is a peer to measure
 check)
   needed="$build g++"
-  useful="$viewer $solvers libsuitesparse-dev clang clang-format python3-meshio chromium"
+  useful="$viewer $solvers libsuitesparse-dev libbullet-dev clang clang-format python3-meshio"
+  useful+=" chromium"
   ;;
 # llvm names the lines in a report of the sanitizers
 fuzz) needed="$build clang libclang-rt-dev" useful=llvm ;;
@@ -94,8 +95,11 @@ if [ -n "$needed_missing" ] && ! install $needed_missing; then
   echo "These packages could not be installed (see above); is the package registry in reach?" >&2
   exit 1
 fi
+# one that cannot be had does not keep out the others
 # shellcheck disable=SC2086
 if [ -n "$useful_missing" ] && ! install $useful_missing; then
-  echo "Going on without $useful_missing: what needs it is left out."
+  for package in $useful_missing; do
+    install "$package" || echo "Going on without $package: what needs it is left out."
+  done
 fi
 get_validator

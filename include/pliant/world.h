@@ -84,10 +84,43 @@ typedef struct pl_site_region {
   int count;
 } pl_site_region;
 
+/* Elements of a body that are made of something else, of the same law; later parts win. */
+typedef struct pl_body_part {
+  const pl_selector *where; /* elements whose middle lies in the union of these */
+  int where_count;
+  pl_material_def material;
+} pl_body_part;
+
+/* Grey values in space, such as a stack of slices: size[0] x size[1] x size[2] cuboids with x
+ * running first, the first with its least corner at the origin. */
+typedef struct pl_stack {
+  int size[3];
+  const double *values;
+  double full;                /* the value that counts as 1 */
+  double origin[3], voxel[3]; /* m: the least corner; sizes of a cuboid */
+} pl_stack;
+
+/* Density or stiffness that changes through a body: what the material says times a factor. Every
+ * element takes the factor's mean over its volume at rest. */
+typedef enum pl_mapped { PL_MAPPED_STIFFNESS, PL_MAPPED_DENSITY, PL_MAPPED_BOTH } pl_mapped;
+
+typedef struct pl_map_def {
+  pl_mapped of;
+  pl_choice map;         /* "ramp", "radial" or "image" with its values */
+  const pl_stack *image; /* for the last */
+  double (*at)(void *context, const double point[3]); /* used in their place if not NULL: the factor
+                                                         at a point of the rest shape */
+  void *context;
+} pl_map_def;
+
 typedef struct pl_body_def {
   const char *name;
   const pl_mesh *mesh; /* copied */
   pl_material_def material;
+  const pl_body_part *parts; /* where it is made of something else */
+  int part_count;
+  const pl_map_def *maps; /* factors of density and stiffness; several are multiplied */
+  int map_count;
   pl_choice model;    /* "fem" with its strain measure and mass */
   double velocity[3]; /* at the start, m/s */
   double spin[3];     /* angular velocity about the mass centre at the start, rad/s */

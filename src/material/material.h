@@ -31,26 +31,49 @@ const pl_strain_ops *pl_strain_at(int index);
 
 /* ---- laws ---- */
 
-#define PL_LAWS(X) X(hooke)
+#define PL_LAWS(X)                                                                                 \
+  X(hooke)                                                                                         \
+  X(hooke_volume)                                                                                  \
+  X(neo_hooke)                                                                                     \
+  X(mooney_rivlin)
 
 typedef struct pl_law_ops {
   pl_member info;
-  /* Lame's constants in Pa from the law's parameters. */
+  /* Lame's constants at rest in Pa from the law's parameters. */
   pl_status (*lame)(const double *values, double *lambda, double *mu, pl_error *error);
+  double (*ratio)(const double *values); /* pl_point.ratio from checked values; NULL: 0        */
+  int uses_strain;                       /* its points ask the strain measure for a part       */
+  pl_point_ops
+      points; /* a law of F of its own; NULLs: the strain measure's with Lame's constants */
 } pl_law_ops;
 
-#define X(name) extern const pl_law_ops pl_law_##name;
+/* Each law file is compiled per instruction set and defines PL_VARIANT(pl_law_NAME). */
+#define X(name) extern const pl_law_ops pl_law_##name##_base, pl_law_##name##_avx2;
 PL_LAWS(X)
 #undef X
 
-extern const pl_family pl_law_family;
+extern const pl_family pl_law_family; /* the baseline's members */
+
+/* The law at a place of the family, and that of a member, for this processor. */
+const pl_law_ops *pl_law_at(int index);
+const pl_law_ops *pl_law_of(const pl_member *member);
 
 /* A law with its values and what does not depend on the law: all a model needs to know. */
 typedef struct pl_material {
+  const pl_law_ops *law;             /* NULL: Hooke's */
   double density;                    /* kg/m^3 */
   double lambda, mu;                 /* Pa     */
+  double ratio;                      /* the law's third number */
   double viscous_lambda, viscous_mu; /* Pa s   */
   double mass_damping;               /* 1/s    */
 } pl_material;
+
+/* How a point of the material answers, with this strain measure where the law leaves it that. */
+static inline const pl_point_ops *pl_material_points(const pl_material *material,
+                                                     const pl_strain_ops *strain)
+{
+  const pl_law_ops *law = material->law;
+  return law && law->points.stress ? &law->points : &strain->points;
+}
 
 #endif

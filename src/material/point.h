@@ -9,12 +9,16 @@
 
 #include "math/lanes.h"
 
+typedef struct pl_point_ops pl_point_ops;
+
 typedef struct pl_point {
   pl_lanes F[9];
   pl_lanes rate[9];                    /* dF/dt in 1/s; read only where viscous is set  */
-  pl_lanes lambda, mu;                 /* elastic moduli, Pa                            */
+  pl_lanes lambda, mu;                 /* elastic moduli at rest, Pa                    */
+  pl_lanes ratio;                      /* a third number that some laws have            */
   pl_lanes viscous_lambda, viscous_mu; /* moduli of the strain rate, Pa s               */
   int viscous;
+  const pl_point_ops *strain; /* the strain measure's, for laws that add to it */
 } pl_point;
 
 /* What the tangent of a law consists of, for a pass over many points. */
@@ -34,9 +38,9 @@ typedef struct pl_tangent_form {
   pl_lanes N[9], S[9]; /* of the shape PL_TANGENT_STRESSED only */
 } pl_tangent_form;
 
-/* What a strain measure computes with Hooke's law; later laws of F alone fill in the same table.
- * Every output pointer may be NULL, but that of form. */
-typedef struct pl_point_ops {
+/* What a strain measure computes with Hooke's law, or a law of F by itself. Every output pointer
+ * may be NULL, but that of form. */
+struct pl_point_ops {
   /* P[9] and W of the batch. */
   void (*stress)(const pl_point *point, pl_lanes *P, pl_lanes *W);
   /* H[81], H[9*(3*i+j) + 3*k+l] = kq dP_ij/dF_kl + kv dP_ij/d(dF/dt)_kl, and P[9].
@@ -50,6 +54,6 @@ typedef struct pl_point_ops {
   /* The same as tangent by its form; only called where there is one. */
   void (*form)(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                pl_tangent_form *form);
-} pl_point_ops;
+};
 
 #endif

@@ -1,4 +1,4 @@
-/* Selecting nodes and boundary faces: the union of what each selector takes. */
+/* Selecting nodes, boundary faces and elements: the union of what each selector takes. */
 #include "mesh/select.h"
 
 #include "core/error.h"
@@ -160,5 +160,62 @@ pl_status pl_mesh_select_faces(const pl_mesh *mesh, const pl_selector *selectors
     status = add_faces(mesh, &selectors[s], marks, chosen, error);
   pl_free(&mesh->allocator, marks);
   if (!status && chosen_count) *chosen_count = count_chosen(chosen, mesh->face_count);
+  return status;
+}
+
+static pl_status add_region_elements(const pl_mesh *mesh, const pick *by, unsigned char *chosen,
+                                     pl_error *error)
+{
+  static const double inside[3] = {0, 0, 0};
+  int n = mesh->nodes_per_element;
+  if (by->region->needs_normal)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "the region \"%s\" is one of the surface and holds no element; take a box or "
+                   "another region of space",
+                   by->region->info.name);
+  for (int e = 0; e < mesh->element_count; e++) {
+    double middle[3] = {0};
+    for (int a = 0; a < n; a++)
+      pl_vec3_add_scaled(
+          1.0 / n, mesh->nodes + 3 * (size_t)mesh->elements[(size_t)n * (size_t)e + (size_t)a],
+          middle);
+    chosen[e] |= by->region->holds(by->values, middle, inside, by->tolerance) != 0;
+  }
+  return PL_OK;
+}
+
+/* marks are room for one byte per node, all 0 before and after. */
+static void add_set_elements(const pl_mesh *mesh, const pl_set *set, unsigned char *marks,
+                             unsigned char *chosen)
+{
+  int n = mesh->nodes_per_element;
+  for (int i = 0; i < set->count; i++) (set->of_elements ? chosen : marks)[set->ids[i]] = 1;
+  if (set->of_elements) return;
+  for (int e = 0; e < mesh->element_count; e++) {
+    int all = 1;
+    for (int a = 0; a < n; a++) all &= marks[mesh->elements[(size_t)n * (size_t)e + (size_t)a]];
+    chosen[e] |= (unsigned char)all;
+  }
+  for (int i = 0; i < set->count; i++) marks[set->ids[i]] = 0;
+}
+
+pl_status pl_mesh_select_elements(const pl_mesh *mesh, const pl_selector *selectors, int count,
+                                  unsigned char *chosen, int *chosen_count, pl_error *error)
+{
+  memset(chosen, 0, (size_t)mesh->element_count);
+  unsigned char *marks = pl_alloc(&mesh->allocator, (size_t)mesh->node_count, 1);
+  pl_status status = marks ? PL_OK : pl_fail_memory(error);
+  for (int s = 0; s < count && !status; s++) {
+    pick by;
+    status = look_up(mesh, &selectors[s], &by, error);
+    if (status) break;
+    if (by.region) status = add_region_elements(mesh, &by, chosen, error);
+    for (int i = 0; by.set && i < mesh->set_count; i++) {
+      if (strcmp(mesh->sets[i].name, by.set) == 0)
+        add_set_elements(mesh, &mesh->sets[i], marks, chosen);
+    }
+  }
+  pl_free(&mesh->allocator, marks);
+  if (!status && chosen_count) *chosen_count = count_chosen(chosen, mesh->element_count);
   return status;
 }

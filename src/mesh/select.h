@@ -1,4 +1,4 @@
-/* Choosing nodes and boundary faces of a mesh by regions and named sets. */
+/* Choosing nodes, boundary faces and elements of a mesh by regions and named sets. */
 #ifndef PL_MESH_SELECT_H
 #define PL_MESH_SELECT_H
 
@@ -15,5 +15,10 @@ pl_status pl_mesh_select_nodes(const pl_mesh *mesh, const pl_selector *selectors
  * all of the face's nodes, or a set of elements that contains the element behind it. */
 pl_status pl_mesh_select_faces(const pl_mesh *mesh, const pl_selector *selectors, int count,
                                unsigned char *chosen, int *chosen_count, pl_error *error);
+
+/* The same for elements: a region that holds the element's middle, a set of elements that contains
+ * it, or a set of nodes that contains all of its nodes. */
+pl_status pl_mesh_select_elements(const pl_mesh *mesh, const pl_selector *selectors, int count,
+                                  unsigned char *chosen, int *chosen_count, pl_error *error);
 
 #endif

@@ -39,7 +39,8 @@ static const pl_param params[PARAM_COUNT] = {
 
 typedef struct mass_source {
   const pl_mesh *mesh;
-  double density;
+  const pl_sites *sites;
+  const pl_material *material;
 } mass_source;
 
 /* Tetrahedra: density V / 20 (1 + delta_ab). Hexahedra: the quadrature of density N_a N_b. */
@@ -49,11 +50,11 @@ static void element_mass(const void *context, int element, double *values)
   const pl_mesh *mesh = source->mesh;
   int count = mesh->nodes_per_element;
   const int *nodes = mesh->elements + (size_t)element * (size_t)count;
-  double J[3][3];
+  double J[3][3], density = pl_sites_material(source->sites, source->material, element)->density;
   memset(values, 0, (size_t)(count * count) * sizeof *values);
   for (int p = 0; p < (count == 4 ? 1 : 8); p++) {
     pl_shape at = pl_shape_at(count, p);
-    double m = source->density * at.weight * pl_shape_jacobian(&at, mesh->nodes, nodes, count, J);
+    double m = density * at.weight * pl_shape_jacobian(&at, mesh->nodes, nodes, count, J);
     for (int a = 0; a < count; a++) {
       for (int b = 0; b < count; b++)
         values[count * a + b] += m * (count == 4 ? (1 + (a == b)) / 20.0 : at.N[a] * at.N[b]);
@@ -81,8 +82,8 @@ static void sort_nodes(const int *nodes, int count, int *order)
 }
 
 /* Rest data of one element in its lane; the copies that fill the last batch weigh nothing. */
-static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *material,
-                           const unsigned char *rigid, int place, pl_error *error)
+static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *all,
+                           const pl_sites *sites, int place, pl_error *error)
 {
   int count = fem->nodes_per_element, lane = place % PL_LANES, batch = place / PL_LANES;
   int element = place < fem->elements ? place : fem->elements - 1, order[PL_ELEMENT_NODES];
@@ -92,8 +93,17 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
   for (int a = 0; a < count; a++) lane_nodes[PL_LANES * a + lane] = nodes[order[a]];
 
   pl_lanes *rest = fem->rest + (size_t)batch * pl_fem_rest_size(count, fem->points);
-  (*rest++)[lane] = rigid && rigid[element] ? 0 : material->lambda;
-  (*rest++)[lane] = rigid && rigid[element] ? 0 : material->mu;
+  const pl_material *material = pl_sites_material(sites, all, element);
+  int rigid = sites->rigid && sites->rigid[element];
+  (*rest++)[lane] = rigid ? 0 : material->lambda;
+  (*rest++)[lane] = rigid ? 0 : material->mu;
+  if (fem->more) {
+    pl_lanes *more = fem->more + 3 * (size_t)batch;
+    more[0][lane] = material->ratio;
+    more[1][lane] = material->viscous_lambda;
+    more[2][lane] = material->viscous_mu;
+    fem->viscous |= material->viscous_lambda != 0 || material->viscous_mu != 0;
+  }
   for (int p = 0; p < fem->points; p++) {
     double b[PL_ELEMENT_NODES][3];
     pl_shape at = pl_shape_at(count, p);
@@ -119,9 +129,11 @@ static pl_status allocate(pl_model *self, pl_fem *fem, pl_error *error)
       pl_alloc(&self->allocator, (size_t)fem->elements * count, sizeof *fem->element_nodes);
   fem->nodes = pl_alloc(&self->allocator, batches * count * PL_LANES, sizeof *fem->nodes);
   fem->rest = pl_alloc(&self->allocator, batches * rest, sizeof *fem->rest);
+  int alike = !self->sites.materials;
+  if (!alike) fem->more = pl_alloc(&self->allocator, batches * 3, sizeof *fem->more);
   int chunks = pl_chunk_count(fem->batches, fem->chunk_batches);
   fem->chunk_sums = pl_alloc(&self->allocator, (size_t)chunks, sizeof *fem->chunk_sums);
-  int ok = fem->element_nodes && fem->nodes && fem->rest && fem->chunk_sums;
+  int ok = fem->element_nodes && fem->nodes && fem->rest && fem->chunk_sums && (alike || fem->more);
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
@@ -149,7 +161,10 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   fem->viscous = fem->viscous_lambda != 0 || fem->viscous_mu != 0;
   // the elements' own law where nodes are warped is corotated
   int warped = values[STRAIN] == STRAIN_COUNT;
-  fem->law = &pl_strain_at(warped ? STRAIN_corotated : (int)values[STRAIN])->points;
+  const pl_strain_ops *strain = pl_strain_at(warped ? STRAIN_corotated : (int)values[STRAIN]);
+  fem->strain = &strain->points;
+  fem->law = warped ? fem->strain : pl_material_points(material, strain);
+  fem->ratio = material->ratio;
   fem->kernel = PL_PICK_VARIANT(pl_fem_kernels) + (tets ? PL_FEM_TET : PL_FEM_HEX);
 
   // the elements, their chunks and their mass
@@ -158,14 +173,14 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   memcpy(fem->element_nodes, mesh->elements,
          (size_t)fem->elements * (size_t)fem->nodes_per_element * sizeof *fem->element_nodes);
   for (int place = 0; place < fem->batches * PL_LANES; place++) {
-    status = fill_lane(fem, mesh, material, self->sites.rigid, place, error);
+    status = fill_lane(fem, mesh, material, &self->sites, place, error);
     if (status) return status;
   }
   status =
       pl_colours_create(&self->allocator, self->blocks, fem->element_nodes, fem->elements,
                         fem->nodes_per_element, fem->chunk_batches * PL_LANES, &fem->chunks, error);
   if (status) return status;
-  mass_source source = {.mesh = mesh, .density = material->density};
+  mass_source source = {.mesh = mesh, .sites = &self->sites, .material = material};
   pl_cliques elements = pl_fem_cliques(self);
   status = pl_mass_create(&self->allocator, self->blocks, &elements, element_mass, &source,
                           values[MASS] == CONSISTENT, &fem->mass, error);
@@ -185,6 +200,7 @@ void pl_fem_destroy(pl_model *self)
   pl_free(&self->allocator, fem->mirror);
   pl_free(&self->allocator, fem->places);
   pl_free(&self->allocator, fem->rest);
+  pl_free(&self->allocator, fem->more);
   pl_free(&self->allocator, fem->nodes);
   pl_free(&self->allocator, fem->element_nodes);
   pl_free(&self->allocator, fem);

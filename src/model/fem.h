@@ -54,6 +54,7 @@ struct pl_fem {
   int elements, batches;
   int *element_nodes; /* per element, for the pattern                            */
   int *nodes;         /* per batch [node][lane], ascending in each lane          */
+  pl_lanes *more;     /* per batch ratio and viscous moduli; NULL: those of below */
   pl_lanes *rest;     /* per batch: lambda, mu, then weight and gradients of each point */
   // once bound, else NULL: where values of block (a,b), a < b, begin, per batch [pair][lane]; and
   // for each block below the diagonal of the body's rows where its transposed one begins, -1 for
@@ -61,8 +62,8 @@ struct pl_fem {
   int *places, *mirror;
   int offset; /* number of the body's first row in the matrix */
   int viscous;
-  double viscous_lambda, viscous_mu;
-  const pl_point_ops *law;
+  double viscous_lambda, viscous_mu, ratio;
+  const pl_point_ops *law, *strain;
   const pl_fem_kernel *kernel;
   int chunk_batches;
   pl_colours chunks;

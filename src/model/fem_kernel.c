@@ -33,21 +33,36 @@ PL_INLINE const pl_lanes *batch_rest(const pl_fem *fem, int batch, const int cou
   return fem->rest + (size_t)batch * pl_fem_rest_size(count, points);
 }
 
-/* One coordinate of a node of each lane. */
-PL_INLINE pl_lanes gather(const double *x, const int *nodes, int axis)
+/* Two doubles of a node in memory. */
+typedef double two __attribute__((vector_size(16)));
+
+PL_INLINE two load_two(const double *from)
 {
-  const double *at = x + axis;
-  return (pl_lanes){at[3 * (size_t)nodes[0]], at[3 * (size_t)nodes[1]], at[3 * (size_t)nodes[2]],
-                    at[3 * (size_t)nodes[3]]};
+  two pair;
+  memcpy(&pair, from, sizeof pair);
+  return pair;
+}
+
+/* The position of a node of each lane. */
+PL_INLINE void gather(const double *x, const int *nodes, pl_lanes *to)
+{
+  const double *at[PL_LANES];
+  for (int lane = 0; lane < PL_LANES; lane++) at[lane] = x + 3 * (size_t)nodes[lane];
+  const pl_lanes even = __builtin_shufflevector(load_two(at[0]), load_two(at[2]), 0, 1, 2, 3);
+  const pl_lanes odd = __builtin_shufflevector(load_two(at[1]), load_two(at[3]), 0, 1, 2, 3);
+  to[0] = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
+  to[1] = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
+  to[2] = (pl_lanes){at[0][2], at[1][2], at[2][2], at[3][2]};
 }
 
 /* The vectors from the last node to the others. */
 PL_INLINE void gather_edges(const double *x, const int *nodes, const int count, pl_lanes *edges)
 {
-  for (int i = 0; i < 3; i++) {
-    pl_lanes origin = gather(x, nodes + PL_LANES * (count - 1), i);
-    for (int a = 0; a < count - 1; a++)
-      edges[3 * a + i] = gather(x, nodes + PL_LANES * a, i) - origin;
+  pl_lanes origin[3];
+  gather(x, nodes + PL_LANES * (count - 1), origin);
+  for (int a = 0; a < count - 1; a++) {
+    gather(x, nodes + PL_LANES * a, edges + 3 * a);
+    for (int i = 0; i < 3; i++) edges[3 * a + i] -= origin[i];
   }
 }
 
@@ -242,14 +257,9 @@ PL_INLINE void add_forces(const pl_lanes *P, const pl_lanes *b, pl_lanes weight,
   }
 }
 
-/* Two doubles of a node in memory. */
-typedef double two __attribute__((vector_size(16)));
-
 PL_INLINE void add_to_node(double *to, two xy, double z)
 {
-  two sum;
-  memcpy(&sum, to, sizeof sum);
-  sum += xy;
+  two sum = load_two(to) + xy;
   memcpy(to, &sum, sizeof sum);
   to[2] += z;
 }
@@ -267,14 +277,17 @@ PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_l
   }
 }
 
-PL_INLINE pl_point start_point(const pl_fem *fem, const pl_lanes *rest, int viscous)
+PL_INLINE pl_point start_point(const pl_fem *fem, const pl_lanes *rest, int batch, int viscous)
 {
   pl_point point;
+  const pl_lanes *more = fem->more ? fem->more + 3 * (size_t)batch : NULL;
   point.lambda = rest[0];
   point.mu = rest[1];
+  point.ratio = more ? more[0] : pl_lanes_all(fem->ratio);
+  point.strain = fem->strain;
   point.viscous = viscous;
-  point.viscous_lambda = pl_lanes_all(fem->viscous_lambda);
-  point.viscous_mu = pl_lanes_all(fem->viscous_mu);
+  point.viscous_lambda = more ? more[1] : pl_lanes_all(fem->viscous_lambda);
+  point.viscous_mu = more ? more[2] : pl_lanes_all(fem->viscous_mu);
   return point;
 }
 
@@ -298,9 +311,10 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
     const size_t size = (size_t)(count * (count - 1) / 2 * PL_LANES);
     places = fem->places + (size_t)batch * size;
   }
-  pl_point point = start_point(fem, rest, fem->viscous && job->v);
+  const int viscous = fem->viscous && job->v;
+  pl_point point = start_point(fem, rest, batch, viscous);
   gather_edges(job->q, nodes, count, edges);
-  if (point.viscous) gather_edges(job->v, nodes, count, edge_rates);
+  if (viscous) gather_edges(job->v, nodes, count, edge_rates);
   if (points > 1) {
     memset(forces, 0, sizeof forces);
     if (shape == PL_TANGENT_WHOLE) memset(by_direction, 0, sizeof by_direction);
@@ -310,7 +324,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
   for (int p = 0; p < points; p++) {
     const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1, weight = b[-1];
     gradient(edges, b, count, point.F);
-    if (point.viscous) gradient(edge_rates, b, count, point.rate);
+    if (viscous) gradient(edge_rates, b, count, point.rate);
     if (shape == FORCES_ONLY)
       fem->law->stress(&point, P, NULL);
     else if (shape == PL_TANGENT_WHOLE)
@@ -360,7 +374,7 @@ PL_INLINE double energy_of(const pl_fem_job *job, int first, int last, const int
   for (int batch = first; batch < last; batch++) {
     const pl_lanes *rest = batch_rest(fem, batch, count, points);
     pl_lanes edges[3 * MOST_EDGES], W;
-    pl_point point = start_point(fem, rest, 0);
+    pl_point point = start_point(fem, rest, batch, 0);
     gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
     for (int p = 0; p < points; p++) {
       const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
@@ -378,7 +392,7 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
   const pl_fem *fem = job->fem;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], P[9], mean = pl_lanes_all(0), least = pl_lanes_all(0);
-  pl_point point = start_point(fem, rest, 0);
+  pl_point point = start_point(fem, rest, batch, 0);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
     const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
@@ -401,7 +415,7 @@ PL_INLINE void strains_of(const pl_fem_job *job, int batch, const int count, con
   const pl_fem *fem = job->fem;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], W, strain = pl_lanes_all(0), density = pl_lanes_all(0);
-  pl_point point = start_point(fem, rest, 0);
+  pl_point point = start_point(fem, rest, batch, 0);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
     gradient(edges, rest + 2 + p * (3 * count - 2) + 1, count, point.F);

@@ -235,13 +235,14 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_frames *fra
 /* One sample's gradients in its lane, and its mass; the copies that fill the last batch weigh
  * nothing. */
 static pl_status fill_sample(pl_frames *frames, const pl_mesh *mesh, const pl_frames_chunk *chunk,
-                             int place, double density, pl_error *error)
+                             int place, pl_error *error)
 {
   int index = place < frames->field.samples ? place : frames->field.samples - 1,
       lane = place % PL_LANES;
   pl_sample at = pl_sample_at(mesh, frames->field.points, index);
   pl_status status = pl_sample_check(&at, index / frames->field.points, error);
   if (status) return status;
+  double density = pl_sample_material(&frames->field, index)->density;
   double values[PL_MOST_FRAMES * PL_MOST_MONOMIALS];
   size_t size = 1 + 3 * (size_t)chunk->blocks;
   pl_lanes *rest = frames->rest + chunk->rest + size * (size_t)(place / PL_LANES - chunk->first);
@@ -261,7 +262,7 @@ static pl_status fill_sample(pl_frames *frames, const pl_mesh *mesh, const pl_fr
 }
 
 static pl_status fill_samples(pl_model *self, const pl_mesh *mesh, pl_frames *frames,
-                              double density, pl_error *error)
+                              pl_error *error)
 {
   pl_status status = PL_OK;
   frames->row_mass = pl_alloc(&self->allocator, (size_t)self->blocks, sizeof *frames->row_mass);
@@ -269,7 +270,7 @@ static pl_status fill_samples(pl_model *self, const pl_mesh *mesh, pl_frames *fr
   for (int c = 0; c < frames->chunk_count; c++) {
     const pl_frames_chunk *chunk = &frames->chunks[c];
     for (int p = PL_LANES * chunk->first; p < PL_LANES * chunk->last && !status; p++)
-      status = fill_sample(frames, mesh, chunk, p, density, error);
+      status = fill_sample(frames, mesh, chunk, p, error);
   }
   for (int b = 0; b < self->blocks && !status; b++) {
     const double *at = frames->field.origins + 3 * (b / frames->per);
@@ -322,13 +323,18 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   frames->mu = material->mu;
   frames->viscous_lambda = material->viscous_lambda;
   frames->viscous_mu = material->viscous_mu;
-  frames->viscous = frames->viscous_lambda != 0 || frames->viscous_mu != 0;
-  frames->law = &pl_strain_at((int)values[STRAIN])->points;
+  const pl_strain_ops *strain = pl_strain_at((int)values[STRAIN]);
+  frames->strain = &strain->points;
+  frames->law = pl_material_points(material, strain);
+  frames->ratio = material->ratio;
   frames->kernel = PL_PICK_VARIANT(pl_frames_kernels);
   pl_weighing how = pl_frame_weighing(values + WEIGHTS);
   how.owner = self->sites.owner;
-  pl_status status = pl_frame_field_make(&self->allocator, mesh, &self->sites, (int)values[FRAMES],
+  frames->field.sites = &self->sites;
+  frames->field.material = material;
+  pl_status status = pl_frame_field_make(&self->allocator, mesh, (int)values[FRAMES],
                                          (int)values[SAMPLES], &how, &frames->field, error);
+  frames->viscous = frames->field.viscous;
   self->blocks = frames->field.count * frames->per;
   self->frame_count = frames->field.count;
   self->frames_at = frames->field.origins;
@@ -336,7 +342,7 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   if (!status) status = make_frames(self, mesh, frames, error);
   if (!status) status = make_carriers(self, mesh, frames, error);
   if (!status) status = make_chunks(self, mesh, frames, error);
-  if (!status) status = fill_samples(self, mesh, frames, material->density, error);
+  if (!status) status = fill_samples(self, mesh, frames, error);
   if (!status) status = make_cliques(self, frames, error);
   return status;
 }

@@ -104,23 +104,48 @@ pl_status pl_frames_insert(const pl_allocator *allocator, const pl_mesh *mesh, i
  * farthest from the middle of the nodes. */
 void pl_frames_place(const pl_mesh *mesh, int count, int kind, double *origins);
 
-/* Where the frames of a body stand and what they weigh; where its samples are. */
+/* lambda, mu, ratio, and the viscous lambda and mu of a batch of samples. */
+enum { PL_SAMPLE_MODULI = 5 };
+
+/* Where the frames of a body stand and what they weigh; where its samples are, and of what. */
 typedef struct pl_frame_field {
   int count, points; /* frames; samples per element */
   int samples, elements;
+  const pl_sites *sites; /* these two for creation only */
+  const pl_material *material;
+  pl_lanes *moduli;          /* per batch PL_SAMPLE_MODULI; NULL: those of the material */
+  int viscous;               /* any sample is */
   double *origins, *weights; /* 3 per frame; count per node */
   int *anchors;              /* the node nearest to each frame */
 } pl_frame_field;
 
-/* At the given sites, or at count places of its own choice; points: samples per direction of a
+/* At the sites of field, or at count places of its own choice; points: samples per direction of a
  * hexahedron. To be released even if it fails. */
-pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh,
-                              const pl_sites *sites, int count, int points, const pl_weighing *how,
-                              pl_frame_field *field, pl_error *error);
+pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                              int points, const pl_weighing *how, pl_frame_field *field,
+                              pl_error *error);
 void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field);
 /* Of numbers per sample, each element's mean and least; out may be NULL. */
 void pl_frame_field_means(const pl_frame_field *field, const double *samples, double *out);
 void pl_frame_field_least(const pl_frame_field *field, const double *samples, double *out);
+
+/* What a sample is made of, while the model is created. */
+static inline const pl_material *pl_sample_material(const pl_frame_field *field, int index)
+{
+  return pl_sites_material(field->sites, field->material, index / field->points);
+}
+
+/* The batch's moduli into a point. */
+static inline void pl_sample_moduli(const pl_frame_field *field, int batch, pl_point *point)
+{
+  if (!field->moduli) return;
+  const pl_lanes *from = field->moduli + PL_SAMPLE_MODULI * (size_t)batch;
+  point->lambda = from[0];
+  point->mu = from[1];
+  point->ratio = from[2];
+  point->viscous_lambda = from[3];
+  point->viscous_mu = from[4];
+}
 
 typedef struct pl_sample {
   const int *nodes; /* of its element */
@@ -139,9 +164,10 @@ int pl_frame_weight_at(const pl_frame_field *field, const pl_sample *at, int fra
 /* The frames that reach any of the samples first to last - 1, as bits. */
 uint64_t pl_frames_reaching(const pl_frame_field *field, const pl_mesh *mesh, int first, int last);
 
-/* The part of the body that a frame moves: its volume, mean, and variance about that. */
+/* The part of the body that a frame moves: its volume, its mass, mass centre and the variance of
+ * mass about that. */
 typedef struct pl_frame_part {
-  double volume, centre[3], variance[9];
+  double volume, mass, centre[3], variance[9];
 } pl_frame_part;
 
 pl_status pl_frame_part_of(const pl_frame_field *field, const pl_mesh *mesh, int frame,
@@ -202,9 +228,9 @@ struct pl_frames {
   int lumped, *places, *mirror;
   double *mass, *row_mass;
   int offset;
-  double lambda, mu, viscous_lambda, viscous_mu;
+  double lambda, mu, ratio, viscous_lambda, viscous_mu;
   int viscous;
-  const pl_point_ops *law;
+  const pl_point_ops *law, *strain;
   pl_frames_kernel kernel;
 };
 

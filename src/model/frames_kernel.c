@@ -41,6 +41,8 @@ PL_INLINE pl_point start_point(const pl_frames *frames, int viscous)
   pl_point point;
   point.lambda = pl_lanes_all(frames->lambda);
   point.mu = pl_lanes_all(frames->mu);
+  point.ratio = pl_lanes_all(frames->ratio);
+  point.strain = frames->strain;
   point.viscous = viscous;
   point.viscous_lambda = pl_lanes_all(frames->viscous_lambda);
   point.viscous_mu = pl_lanes_all(frames->viscous_mu);
@@ -113,6 +115,7 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
     for (int t = 0; t < at.count; t++) {
       const pl_lanes *rest = batch_rest(frames, chunk, first + t);
       at.g[t] = rest + 1;
+      pl_sample_moduli(&frames->field, first + t, &point);
       gradient(edges, at.g[t], blocks, point.F);
       if (point.viscous) gradient(rates, at.g[t], blocks, point.rate);
       if (job->matrix)
@@ -137,6 +140,7 @@ static double energy(const pl_frames_job *job, const pl_frames_chunk *chunk)
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     const pl_lanes *rest = batch_rest(frames, chunk, batch);
     gradient(edges, rest + 1, chunk->blocks, point.F);
+    pl_sample_moduli(&frames->field, batch, &point);
     frames->law->stress(&point, NULL, &W);
     sum += rest[0] * W;
   }
@@ -153,6 +157,7 @@ static void fields(const pl_frames_job *job, const pl_frames_chunk *chunk)
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     pl_lanes P[9], stress = pl_lanes_all(0);
     gradient(edges, batch_rest(frames, chunk, batch) + 1, chunk->blocks, point.F);
+    pl_sample_moduli(&frames->field, batch, &point);
     pl_lanes J = pl_lanes_det(point.F);
     if (job->stress) {
       frames->law->stress(&point, P, NULL);

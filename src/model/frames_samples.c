@@ -87,23 +87,24 @@ pl_status pl_frame_part_of(const pl_frame_field *field, const pl_mesh *mesh, int
   for (int s = 0; s < field->samples; s++) {
     pl_sample at = pl_sample_at(mesh, field->points, s);
     if (!pl_frame_weight_at(field, &at, frame, &w, slope)) continue;
-    double r[3], share = w * at.volume;
+    double r[3], share = w * at.volume * pl_sample_material(field, s)->density;
     pl_vec3_sub(at.X, origin, r);
-    part->volume += share;
+    part->volume += w * at.volume;
+    part->mass += share;
     pl_vec3_add_scaled(share, r, first);
     for (int k = 0; k < 9; k++) part->variance[k] += share * r[k / 3] * r[k % 3];
   }
-  if (!(part->volume > 0))
+  if (!(part->volume > 0) || !(part->mass > 0))
     return pl_fail(error, PL_E_ARGUMENT,
                    "frame %d at (%g, %g, %g) moves no sample of the body; move it or refine the "
                    "mesh",
                    frame + 1, origin[0], origin[1], origin[2]);
   for (int k = 0; k < 3; k++) {
-    first[k] /= part->volume;
+    first[k] /= part->mass;
     part->centre[k] = origin[k] + first[k];
   }
   for (int k = 0; k < 9; k++)
-    part->variance[k] = part->variance[k] / part->volume - first[k / 3] * first[k % 3];
+    part->variance[k] = part->variance[k] / part->mass - first[k / 3] * first[k % 3];
   return PL_OK;
 }
 
@@ -171,10 +172,31 @@ static pl_status weigh(const pl_allocator *allocator, const pl_mesh *mesh, const
   return status;
 }
 
-pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh,
-                              const pl_sites *sites, int count, int points, const pl_weighing *how,
-                              pl_frame_field *field, pl_error *error)
+/* Moduli of all samples, where they differ. */
+static pl_status make_moduli(const pl_allocator *allocator, pl_frame_field *field, pl_error *error)
 {
+  int batches = pl_chunk_count(field->samples, PL_LANES);
+  const pl_material *m = field->material;
+  field->viscous = m->viscous_lambda != 0 || m->viscous_mu != 0;
+  if (!field->sites->materials) return PL_OK;
+  field->moduli = pl_alloc(allocator, (size_t)batches * PL_SAMPLE_MODULI, sizeof *field->moduli);
+  if (!field->moduli) return pl_fail_memory(error);
+  for (int p = 0; p < batches * PL_LANES; p++) {
+    m = pl_sample_material(field, p < field->samples ? p : field->samples - 1);
+    pl_lanes *to = field->moduli + PL_SAMPLE_MODULI * (size_t)(p / PL_LANES);
+    const double from[PL_SAMPLE_MODULI] = {m->lambda, m->mu, m->ratio, m->viscous_lambda,
+                                           m->viscous_mu};
+    for (int k = 0; k < PL_SAMPLE_MODULI; k++) to[k][p % PL_LANES] = from[k];
+    field->viscous |= m->viscous_lambda != 0 || m->viscous_mu != 0;
+  }
+  return PL_OK;
+}
+
+pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                              int points, const pl_weighing *how, pl_frame_field *field,
+                              pl_error *error)
+{
+  const pl_sites *sites = field->sites;
   if (sites->count > PL_MOST_FRAMES)
     return pl_fail(error, PL_E_LIMIT, "%d frames are given; at most %d are possible", sites->count,
                    PL_MOST_FRAMES);
@@ -195,6 +217,7 @@ pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh
     pl_frames_place(mesh, field->count, how->kind, field->origins);
   pl_status status = check_origins(mesh, field, sites->count > 0, error);
   if (!status) status = weigh(allocator, mesh, sites, how, field, error);
+  if (!status) status = make_moduli(allocator, field, error);
   find_anchors(mesh, field);
   return status;
 }
@@ -204,6 +227,7 @@ void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field
   pl_free(allocator, field->origins);
   pl_free(allocator, field->weights);
   pl_free(allocator, field->anchors);
+  pl_free(allocator, field->moduli);
 }
 
 void pl_frame_field_means(const pl_frame_field *field, const double *samples, double *out)

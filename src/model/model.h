@@ -20,7 +20,8 @@ typedef struct pl_model pl_model;
 enum { PL_MOST_SITES = 64 };
 
 /* Places in the rest shape that were given for a model's own use, such as frames, 3 numbers each;
- * and per element whether it is part of something rigid and exerts no force (NULL: none is). */
+ * and per element whether it is part of something rigid and exerts no force (NULL: none is), and
+ * what it is made of. */
 typedef struct pl_sites {
   int count;
   const double *at;
@@ -28,7 +29,15 @@ typedef struct pl_sites {
   int inserted;     /* so many of the sites, the last ones, were put in later: they act locally */
   const double *reach; /* how far each of those does, m */
   const unsigned char *rigid;
+  const pl_material *materials; /* what each element is made of, all of one law; NULL: all alike */
 } pl_sites;
+
+/* What an element is made of where all others are made of this. */
+static inline const pl_material *pl_sites_material(const pl_sites *sites, const pl_material *others,
+                                                   int element)
+{
+  return sites->materials ? &sites->materials[element] : others;
+}
 
 typedef struct pl_model_ops {
   pl_member info;

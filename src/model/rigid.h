@@ -37,6 +37,7 @@ typedef struct pl_rigid pl_rigid;
 typedef struct pl_rigid_job {
   const pl_rigid *rigid;
   int matrix, semidefinite, stress, viscous;
+  int strains; /* the fields are strain and energy density instead */
   double kq, kv;
 } pl_rigid_job;
 
@@ -73,11 +74,11 @@ struct pl_rigid {
   pl_lanes *rest, *sums;
   double *chunk_sums, *sample_stress, *sample_ratio;
   int *places, *mirror, offset;
-  double lambda, mu, viscous_lambda, viscous_mu;
+  double lambda, mu, ratio, viscous_lambda, viscous_mu;
   int viscous, green;
   int balanced;  /* a rigid motion of all frames does nothing, whatever the samples' state */
   double *whole; /* room for the forces and the stiffness of a chunk */
-  const pl_point_ops *law;
+  const pl_point_ops *law, *strain;
   pl_rigid_kernel kernel;
   pl_joint *joints;
   int joint_count;

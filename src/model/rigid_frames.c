@@ -92,8 +92,7 @@ static void settle(pl_model *self, const double *q)
 
 /* ---- creation ---- */
 
-static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, double density,
-                             pl_error *error)
+static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
 {
   const pl_allocator *allocator = &self->allocator;
   size_t count = (size_t)rigid->field.count;
@@ -115,7 +114,7 @@ static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
     pl_status status = pl_frame_part_of(&rigid->field, mesh, i, &part, error);
     if (status) return status;
     const double *V = part.variance, *at = rigid->field.origins + 3 * i;
-    double mass = density * part.volume, trace = V[0] + V[4] + V[8];
+    double mass = part.mass, trace = V[0] + V[4] + V[8];
     double *I = rigid->inertia_rest + 9 * i;
     for (int k = 0; k < 9; k++) I[k] = mass * ((k % 4 == 0 ? trace : 0) - V[k]);
     if (!(pl_mat3_det(I) > 1e-9 * pow(mass * cbrt(part.volume * part.volume), 3)))
@@ -269,24 +268,30 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   rigid->blend = (int)values[BLENDING];
   rigid->springs = values[FORCES] == 1;
   rigid->approximate = values[STIFFNESS] == 1;
-  rigid->green = (int)values[STRAIN] == STRAIN_green;
-  rigid->balanced = rigid->green || rigid->blend == PL_BLEND_DUAL;
   rigid->lambda = material->lambda;
   rigid->mu = material->mu;
   rigid->viscous_lambda = material->viscous_lambda;
   rigid->viscous_mu = material->viscous_mu;
-  rigid->viscous = rigid->viscous_lambda != 0 || rigid->viscous_mu != 0;
-  rigid->law = &pl_strain_at((int)values[STRAIN])->points;
+  const pl_strain_ops *strain = pl_strain_at((int)values[STRAIN]);
+  rigid->strain = &strain->points;
+  rigid->law = pl_material_points(material, strain);
+  rigid->ratio = material->ratio;
+  // the fast way of Green's strain is Hooke's
+  rigid->green = (int)values[STRAIN] == STRAIN_green && rigid->law == rigid->strain;
+  rigid->balanced = rigid->green || rigid->blend == PL_BLEND_DUAL;
   rigid->kernel = PL_PICK_VARIANT(pl_rigid_kernels);
   self->inexact = rigid->approximate || rigid->springs;
   pl_weighing how = pl_frame_weighing(values + WEIGHTS);
   how.owner = self->sites.owner;
-  pl_status status = pl_frame_field_make(&self->allocator, mesh, &self->sites, (int)values[FRAMES],
+  rigid->field.sites = &self->sites;
+  rigid->field.material = material;
+  pl_status status = pl_frame_field_make(&self->allocator, mesh, (int)values[FRAMES],
                                          (int)values[SAMPLES], &how, &rigid->field, error);
+  rigid->viscous = rigid->field.viscous;
   self->blocks = 2 * rigid->field.count;
   self->frame_count = rigid->field.count;
   self->frames_at = rigid->field.origins;
-  if (!status) status = make_frames(self, mesh, rigid, material->density, error);
+  if (!status) status = make_frames(self, mesh, rigid, error);
   if (!status) status = make_carriers(self, mesh, rigid, error);
   if (!status) status = make_chunks(self, mesh, rigid, error);
   if (!status) status = fill_samples(mesh, rigid, error);
@@ -582,6 +587,18 @@ static void fields(pl_model *self, const double *q, double *von_mises, double *d
   pl_frame_field_least(&rigid->field, rigid->sample_ratio, det_f);
 }
 
+/* Means over the samples of each element. */
+static void strains(pl_model *self, const double *q, double *strain, double *energies,
+                    pl_pool *pool)
+{
+  pl_rigid *rigid = self->state;
+  pl_rigid_job job = {.rigid = rigid, .strains = 1};
+  pl_rigid_pose(rigid, q, NULL);
+  pl_parallel(pool, rigid->chunk_count, fields_chunk, &job);
+  pl_frame_field_means(&rigid->field, rigid->sample_stress, strain);
+  pl_frame_field_means(&rigid->field, rigid->sample_ratio, energies);
+}
+
 /* ---- nodes ---- */
 
 /* Where a node is (from the middle of the frames), and 3 x 3 numbers for the turn and the shift of
@@ -730,6 +747,7 @@ const pl_model_ops pl_model_rigid_frames = {
     .mass_inverse = mass_inverse,
     .energy = energy,
     .fields = fields,
+    .strains = strains,
     .nodes = nodes,
     .spread = spread,
     .carriers = carriers,

@@ -30,6 +30,7 @@
 typedef struct spot {
   const pl_rigid *rigid;
   const pl_rigid_chunk *chunk;
+  int batch;
   pl_lanes volume, X[3];
   const pl_lanes *blend; /* w, g[3] per frame */
   pl_lanes F[9];         /* or U */
@@ -110,6 +111,7 @@ static void look_at(spot *at, int batch)
   size_t size = 4 + 4 * (size_t)at->chunk->frames;
   const pl_lanes *rest =
       at->rigid->rest + at->chunk->rest + size * (size_t)(batch - at->chunk->first);
+  at->batch = batch;
   at->volume = rest[0];
   for (int k = 0; k < 3; k++) at->X[k] = rest[1 + k];
   at->blend = rest + 4;
@@ -423,6 +425,8 @@ PL_INLINE pl_point start_point(const pl_rigid *rigid, int viscous)
   pl_point point;
   point.lambda = pl_lanes_all(rigid->lambda);
   point.mu = pl_lanes_all(rigid->mu);
+  point.ratio = pl_lanes_all(rigid->ratio);
+  point.strain = rigid->strain;
   point.viscous = viscous;
   point.viscous_lambda = pl_lanes_all(rigid->viscous_lambda);
   point.viscous_mu = pl_lanes_all(rigid->viscous_mu);
@@ -489,6 +493,7 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
   pl_lanes P[9], *H = job->matrix ? to->H[t] : NULL;
   int part = job->semidefinite || rigid->approximate, dual = rigid->blend == PL_BLEND_DUAL;
   memcpy(point.F, at->F, sizeof point.F);
+  pl_sample_moduli(&rigid->field, at->batch, &point);
   if (job->viscous) rate_of(at, point.rate);
   if (job->matrix)
     rigid->law->tangent(&point, job->kq, job->kv, part, P, H);
@@ -511,28 +516,30 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
 static void add_green(const pl_rigid_job *job, const spot *at, int t, tile *to, pl_lanes *sums)
 {
   const pl_rigid *rigid = at->rigid;
+  pl_point point = start_point(rigid, job->viscous);
   pl_lanes E[6], S[6], F[9];
+  pl_sample_moduli(&rigid->field, at->batch, &point);
   strain_of(at->F, at->F, E);
   for (int k = 0; k < 3; k++) E[k] = 0.5 * (E[k] - 1.0), E[3 + k] = 0.5 * E[3 + k];
   if (rigid->blend == PL_BLEND_DUAL)
     pl_lanes_mat3_multiply(at->R, at->F, F);
   else
     memcpy(F, at->F, sizeof F);
-  pl_lanes trace = rigid->lambda * (E[0] + E[1] + E[2]);
-  for (int k = 0; k < 3; k++) S[k] = trace + 2 * rigid->mu * E[k], S[3 + k] = rigid->mu * E[3 + k];
+  pl_lanes trace = point.lambda * (E[0] + E[1] + E[2]);
+  for (int k = 0; k < 3; k++) S[k] = trace + 2 * point.mu * E[k], S[3 + k] = point.mu * E[3 + k];
   if (job->viscous) {
     pl_lanes D[6], rate[9];
     rate_of(at, rate);
     strain_of(at->F, rate, D);
-    trace = rigid->viscous_lambda * (D[0] + D[1] + D[2]);
+    trace = point.viscous_lambda * (D[0] + D[1] + D[2]);
     for (int k = 0; k < 3; k++) {
-      S[k] += trace + 2 * rigid->viscous_mu * D[k];
-      S[3 + k] += rigid->viscous_mu * D[3 + k];
+      S[k] += trace + 2 * point.viscous_mu * D[k];
+      S[3 + k] += point.viscous_mu * D[3 + k];
     }
   }
   double kv = job->viscous ? job->kv : 0;
-  pl_lanes lambda = (job->kq * rigid->lambda + kv * rigid->viscous_lambda) * at->volume;
-  pl_lanes mu = (job->kq * rigid->mu + kv * rigid->viscous_mu) * at->volume;
+  pl_lanes lambda = (job->kq * point.lambda + kv * point.viscous_lambda) * at->volume;
+  pl_lanes mu = (job->kq * point.mu + kv * point.viscous_mu) * at->volume;
   // H = Q Q with Q = sqrt(2 mu) 1 + c (1 1^T) on the normal components: B^T H B = (Q B)^T (Q B)
   pl_lanes shear = pl_lanes_sqrt(mu), normal = pl_lanes_sqrt(2.0 * mu);
   pl_lanes c = (pl_lanes_sqrt(2.0 * mu + 3.0 * lambda) - normal) / 3.0;
@@ -599,13 +606,14 @@ static double energy(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     look_at(&at, batch);
     memcpy(point.F, at.F, sizeof point.F);
+    pl_sample_moduli(&at.rigid->field, batch, &point);
     job->rigid->law->stress(&point, NULL, &W);
     sum += at.volume * W;
   }
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* Von Mises stress and det F of each sample. */
+/* Von Mises stress and det F of each sample, or strain and energy density. */
 static void fields(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
 {
   const pl_rigid *rigid = job->rigid;
@@ -615,10 +623,15 @@ static void fields(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
     pl_lanes P[9], stress = pl_lanes_all(0);
     look_at(&at, batch);
     memcpy(point.F, at.F, sizeof point.F);
+    pl_sample_moduli(&at.rigid->field, batch, &point);
     pl_lanes J = pl_lanes_det(point.F);
     if (job->stress) {
       rigid->law->stress(&point, P, NULL);
       stress = pl_lanes_von_mises(point.F, P, J);
+    }
+    if (job->strains) {
+      stress = pl_lanes_equivalent_strain(point.F);
+      rigid->law->stress(&point, NULL, &J);
     }
     for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < rigid->field.samples; lane++) {
       rigid->sample_stress[PL_LANES * batch + lane] = stress[lane];

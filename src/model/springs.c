@@ -71,16 +71,17 @@ static double young_of(double lambda, double mu)
 
 typedef struct mass_source {
   const springs *self;
-  double density;
+  const pl_sites *sites;
+  const pl_material *material;
 } mass_source;
 
 static void element_mass(const void *context, int element, double *values)
 {
   const mass_source *source = context;
   int n = source->self->nodes_per_element;
+  double density = pl_sites_material(source->sites, source->material, element)->density;
   memset(values, 0, (size_t)(n * n) * sizeof *values);
-  for (int a = 0; a < n; a++)
-    values[(n + 1) * a] = source->density * source->self->volumes[element] / n;
+  for (int a = 0; a < n; a++) values[(n + 1) * a] = density * source->self->volumes[element] / n;
 }
 
 static void set_ends(springs *self, const pl_mesh *mesh)
@@ -99,14 +100,16 @@ static void set_ends(springs *self, const pl_mesh *mesh)
 }
 
 /* k and c in proportion to it, from all elements. */
-static void set_stiffness(springs *self, const pl_material *material, const unsigned char *rigid)
+static void set_stiffness(springs *self, const pl_material *all, const pl_sites *sites)
 {
   int n = self->nodes_per_element;
-  double share = n == 8 ? 6.0 / 28 : 1, young = young_of(material->lambda, material->mu);
-  double viscous = young_of(material->viscous_lambda, material->viscous_mu);
+  double share = n == 8 ? 6.0 / 28 : 1;
   for (int e = 0; e < self->element_count; e++) {
     const int *nodes = self->elements + (size_t)e * (size_t)n;
-    if (rigid && rigid[e]) continue;
+    const pl_material *material = pl_sites_material(sites, all, e);
+    double young = young_of(material->lambda, material->mu);
+    double viscous = young_of(material->viscous_lambda, material->viscous_mu);
+    if (sites->rigid && sites->rigid[e]) continue;
     for (int ab = 0; ab < n * n; ab++) {
       if (ab / n == ab % n) continue;
       spring *end = &self->ends[pl_bsr_find(self->pattern, nodes[ab / n], nodes[ab % n])];
@@ -233,13 +236,13 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
   if (!status) status = copy_elements(model, self, mesh, error);
   if (!status) status = make_ends(model, self, mesh, error);
   if (status) return status;
-  mass_source source = {self, material->density};
+  mass_source source = {self, &model->sites, material};
   pl_cliques all = {mesh->element_count, mesh->nodes_per_element, self->elements, 0};
   status = pl_mass_create(&model->allocator, model->blocks, &all, element_mass, &source, 0,
                           &self->mass, error);
   if (status) return status;
   model->lumped_mass = self->mass.lumped;
-  set_stiffness(self, material, model->sites.rigid);
+  set_stiffness(self, material, &model->sites);
   set_damping(self, (int)values[DAMPING], values[QUALITY]);
   if (self->forces == EXACT || self->forces == LINEAR) return PL_OK;
   model->ops = &without_energy;

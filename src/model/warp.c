@@ -11,26 +11,43 @@
 
 /* ---- frames ---- */
 
-static void unit_edge(const double *X, int from, int to, double out[3])
+/* Returns the length. */
+static double unit_edge(const double *X, int from, int to, double out[3])
 {
   pl_vec3_sub(X + 3 * (size_t)to, X + 3 * (size_t)from, out);
   double length = pl_vec3_norm(out);
   if (length > 0) pl_vec3_scale(1 / length, out, out);
+  return length;
 }
 
-/* Three edges that span space best: the first, the one most across it, the one most across both. */
+/* The shortest edge of a row. */
+static double shortest_edge(const pl_bsr *K, const double *X, int row)
+{
+  double least = INFINITY;
+  for (int k = K->start[row]; k < K->start[row + 1]; k++) {
+    double edge[3];
+    pl_vec3_sub(X + 3 * (size_t)K->columns[k], X + 3 * (size_t)row, edge);
+    if (K->columns[k] != row) least = fmin(least, pl_vec3_norm(edge));
+  }
+  return least;
+}
+
+/* Three edges that span space, the shortest first: each is the shortest of those that lie across
+ * the ones before, or the one most across them where none does enough. */
 static void choose_edges(const pl_bsr *K, const double *X, int row, int chosen[3])
 {
-  double edges[2][3] = {{0}}, normal[3] = {0};
+  const double enough = 0.2;
+  double edges[2][3] = {{0}}, normal[3] = {0}, shortest = shortest_edge(K, X, row);
   for (int e = 0; e < 3; e++) {
     double most = -1;
     chosen[e] = row;
     for (int k = K->start[row]; k < K->start[row + 1]; k++) {
       double edge[3], across[3];
       if (K->columns[k] == row) continue;
-      unit_edge(X, row, K->columns[k], edge);
+      double length = unit_edge(X, row, K->columns[k], edge);
       pl_vec3_cross(edges[0], edge, across);
       double size = e == 0 ? 1 : e == 1 ? pl_vec3_norm(across) : fabs(pl_vec3_dot(normal, edge));
+      if (size > enough && length > 0) size = 1 + shortest / length;
       if (size <= most + 1e-9) continue;
       most = size;
       chosen[e] = K->columns[k];

@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "io/recording.h"
+#include "io/stack.h"
 #include "material/material.h"
 #include "mesh/mesh.h"
 #include "mesh/select.h"
@@ -287,6 +288,63 @@ static int frames_of(pl_reader *reader, int index, pl_body_def *def)
   return at && alone && !bad;
 }
 
+/* Where the body is made of something else; 1 if all can be used. */
+static int parts_of(pl_reader *reader, int index, pl_body_def *def)
+{
+  const pl_item *items = reader->items;
+  int bad = 0, room = items[index].end - index - 1;
+  pl_body_part *parts = pl_reader_alloc(reader, (size_t)room, sizeof *parts);
+  for (int i = index + 1; parts && i < items[index].end && !reader->stopped; i = items[i].end) {
+    if (!is_a(&items[i], "part")) continue;
+    const char *name = pl_item_text(&items[i], "material");
+    int material = name ? pl_reader_find(reader, "material", name) : -1;
+    pl_body_part *part = &parts[def->part_count];
+    part->where = regions_of(reader, i, &part->where_count);
+    if (!part->where || material < 0 || items[material].bad) {
+      bad = 1;
+      continue;
+    }
+    part->material = material_of(reader, &items[material]);
+    def->part_count++;
+  }
+  def->parts = parts;
+  return parts && !bad;
+}
+
+/* The factors of its density and stiffness; 1 if all can be used. images are room for as many
+ * images as there are items. */
+static int maps_of(pl_reader *reader, int index, pl_body_def *def, pl_stack *images)
+{
+  const pl_item *items = reader->items;
+  int bad = 0, room = items[index].end - index - 1;
+  pl_map_def *maps = pl_reader_alloc(reader, (size_t)room, sizeof *maps);
+  for (int i = index + 1; maps && i < items[index].end && !reader->stopped; i = items[i].end) {
+    if (!is_a(&items[i], "map")) continue;
+    bad |= items[i].bad;
+    if (items[i].bad) continue;
+    const char *of = pl_item_text(&items[i], "of"), *file = pl_item_text(&items[i], "file");
+    pl_map_def *map = &maps[def->map_count];
+    pl_stack *image = &images[def->map_count];
+    map->of = strcmp(of, "density") == 0 ? PL_MAPPED_DENSITY
+              : strcmp(of, "both") == 0  ? PL_MAPPED_BOTH
+                                         : PL_MAPPED_STIFFNESS;
+    map->map = pl_item_choice(reader, &items[i], 0);
+    if (reader->stopped) break;
+    pl_error error;
+    pl_status status = PL_OK;
+    if (file) {
+      char path[PATH_MAX];
+      status = pl_scene_path(reader->def, file, path, sizeof path, &error);
+      if (!status) status = pl_stack_read(path, &reader->def->allocator, image, &error);
+      map->image = image;
+    }
+    bad |= report_if(reader, i, status, &error);
+    def->map_count++;
+  }
+  def->maps = maps;
+  return maps && !bad;
+}
+
 /* Fixes and loads of a body, which is zero where it could not be built. */
 static void build_inside(pl_reader *reader, pl_world *world, int index, pl_body_id body,
                          const pl_mesh *mesh)
@@ -296,7 +354,7 @@ static void build_inside(pl_reader *reader, pl_world *world, int index, pl_body_
     int count = 0;
     pl_error error;
     pl_status status;
-    if (is_a(&items[i], "frame")) continue;
+    if (is_a(&items[i], "frame") || is_a(&items[i], "part") || is_a(&items[i], "map")) continue;
     if (is_a(&items[i], "pull")) {
       if (items[i].bad) continue;
       status = add_pull(reader, world, body, &items[i], mesh, &error);
@@ -342,8 +400,13 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     pl_item_numbers(item, "insert", &def.insert_reach);
     def.keep_momentum = strcmp(pl_item_text(item, "momentum"), "kept") == 0;
     pl_error error;
-    if (frames_of(reader, index, &def) && !reader->stopped)
+    size_t room = (size_t)(item->end - index);
+    pl_stack *images = pl_reader_alloc(reader, room, sizeof *images);
+    int ok = images && frames_of(reader, index, &def) && parts_of(reader, index, &def);
+    if (ok && maps_of(reader, index, &def, images) && !reader->stopped)
       report_if(reader, index, pl_world_add_body(scene->world, &def, &item->body, &error), &error);
+    for (size_t i = 0; images && i < room; i++)
+      pl_stack_release(&reader->def->allocator, &images[i]);
     if (reader->stopped) return;
   }
   build_inside(reader, scene->world, index, item->body, reader->items[mesh].mesh);

@@ -12,6 +12,7 @@
 #include "scene/value.h"
 #include "sparse/solver.h"
 #include "world/load.h"
+#include "world/map.h"
 #include "world/quantity.h"
 
 #include <string.h>
@@ -179,6 +180,39 @@ static const pl_element frame = {
     .children = regions,
 };
 
+static const pl_element part = {
+    .name = "part",
+    .summary = "Elements of the body that are made of something else: those whose middle lies in "
+               "its regions, or that are in its sets. Later parts win.",
+    .attributes =
+        (const pl_attribute[]){
+            REFERENCE("material", "what it is made of; of the same law as the body's", 1),
+            END,
+        },
+    .children = regions,
+    .least_children = 1,
+};
+
+static const pl_element map = {
+    .name = "map",
+    .summary = "Density or stiffness that changes through the body: the material's times a factor. "
+               "An element takes the factor's mean; several maps are multiplied.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "of",
+                       .unit = "word",
+                       .summary = "what is multiplied: all moduli, the density, or both",
+                       .words = "stiffness|density|both"},
+             .preset = "stiffness"},
+            MEMBER("by", "where the factor comes from", pl_map_family),
+            TEXT("file", "path",
+                 "for by=\"image\": a stack of slices (.nrrd, or .pgm with one slice after the "
+                 "other), relative to the scene's folder",
+                 0, pl_check_text),
+            END,
+        },
+};
+
 /* ---- what stands in the root ---- */
 
 static const pl_element world = {
@@ -329,7 +363,8 @@ static const pl_element body = {
                    0, 1e9, "0"),
             END,
         },
-    .children = (const pl_element *const[]){&fix, &move, &rigid, &load, &pull, &frame, NULL},
+    .children =
+        (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &pull, &frame, NULL},
     .least = 1,
     .missing = "there is nothing to simulate; add a <body>",
 };

@@ -1,8 +1,9 @@
-/* Bandwidth of memory and speed of the product. */
+/* Bandwidth of memory, speed of computing, and speed of the product. */
 #include "sparse/measure.h"
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "sparse/measure_kernel.h"
 
 enum { CHUNK = 32768 };
 
@@ -48,9 +49,8 @@ static void product_round(void *context, pl_pool *pool)
   pl_bsr_multiply(job->A, job->x, job->y, pool);
 }
 
-/* The shortest of some rounds. */
-static double best_seconds(void (*round)(void *context, pl_pool *pool), void *context,
-                           pl_pool *pool, int rounds)
+double pl_measure_best(void (*round)(void *context, pl_pool *pool), void *context, pl_pool *pool,
+                       int rounds)
 {
   double best = 0;
   for (int i = 0; i < rounds; i++) {
@@ -62,6 +62,33 @@ static double best_seconds(void (*round)(void *context, pl_pool *pool), void *co
   return best;
 }
 
+enum { CALCULATION = 20000 /* rounds of a kernel, for each thread */ };
+
+typedef struct calculation {
+  double (*run)(int rounds);
+  double results[256];
+} calculation;
+
+static void calculate_chunk(void *context, int chunk)
+{
+  calculation *job = context;
+  job->results[chunk % 256] = job->run(CALCULATION);
+}
+
+static void calculation_round(void *context, pl_pool *pool)
+{
+  pl_parallel(pool, pl_pool_threads(pool), calculate_chunk, context);
+}
+
+double pl_measure_flops(pl_pool *pool, int single, int rounds)
+{
+  const pl_flops_kernel *kernel = pl_flops_kernel_pick();
+  calculation job = {.run = single ? kernel->run_single : kernel->run_double};
+  double seconds = pl_measure_best(calculation_round, &job, pool, rounds);
+  double count = (single ? 2.0 : 1.0) * PL_FLOPS_PER_ROUND * CALCULATION * pl_pool_threads(pool);
+  return seconds > 0 ? 1e-9 * count / seconds : 0;
+}
+
 double pl_measure_triad(const pl_allocator *allocator, pl_pool *pool, size_t doubles, int rounds)
 {
   pl_allocator source = pl_allocator_or_default(allocator);
@@ -70,7 +97,7 @@ double pl_measure_triad(const pl_allocator *allocator, pl_pool *pool, size_t dou
   if (!memory) return 0;
   triad job = {doubles, memory, memory + doubles, memory + 2 * doubles};
   pl_parallel(pool, (int)((doubles + CHUNK - 1) / CHUNK), fill_chunk, &job);
-  double seconds = best_seconds(triad_round, &job, pool, rounds);
+  double seconds = pl_measure_best(triad_round, &job, pool, rounds);
   pl_free(&source, memory);
   return seconds > 0 ? 24e-9 * (double)doubles / seconds : 0;
 }
@@ -83,7 +110,7 @@ double pl_measure_product(const pl_allocator *allocator, pl_pool *pool, const pl
   if (!x) return 0;
   for (size_t i = 0; i < count; i++) x[i] = 1;
   product job = {A, x, x + count};
-  double seconds = best_seconds(product_round, &job, pool, rounds);
+  double seconds = pl_measure_best(product_round, &job, pool, rounds);
   pl_free(&source, x);
   return seconds;
 }

@@ -9,6 +9,14 @@
  * moves 32, since it reads a line of a before it writes it. 0 if there is no memory. */
 double pl_measure_triad(const pl_allocator *allocator, pl_pool *pool, size_t doubles, int rounds);
 
+/* The most additions and multiplications, as many of each and never fused, in 1e9 per second: in
+ * double or in single precision, over all threads of the pool. */
+double pl_measure_flops(pl_pool *pool, int single, int rounds);
+
+/* The shortest time of some rounds of anything, in seconds. */
+double pl_measure_best(void (*round)(void *context, pl_pool *pool), void *context, pl_pool *pool,
+                       int rounds);
+
 /* The best time of some rounds of y = A x in seconds; 0 if there is no memory. */
 double pl_measure_product(const pl_allocator *allocator, pl_pool *pool, const pl_bsr *A,
                           int rounds);

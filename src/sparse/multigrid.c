@@ -447,3 +447,49 @@ void pl_grid_cycle(pl_grid *grid, const pl_filter *filter, int degree, pl_pool *
     smooth(&job, degree, 0, pool);
   }
 }
+
+void pl_grid_residual(pl_grid *grid, const pl_filter *filter, pl_pool *pool)
+{
+  pass job = {
+      .kernel = pl_grid_kernel_pick(grid->level->size), .level = grid->level, .filter = filter};
+  run(&job, grid->level, residual_chunk, pool);
+}
+
+/* ---- what it costs ---- */
+
+pl_grid_cost pl_grid_cost_of_residual(const pl_grid_level *level)
+{
+  double blocks = level->start[level->rows], rows = level->rows, size = level->size;
+  double vector = (double)width_of(level) * sizeof(float);
+  return (pl_grid_cost){blocks * (size * size * sizeof(float) + sizeof(int)) +
+                            rows * (sizeof(int) + 3 * vector),
+                        2 * blocks * size * size + rows * size};
+}
+
+pl_grid_cost pl_grid_cost_of_cycle(const pl_grid *grid, int degree)
+{
+  pl_grid_cost sum = {0};
+  for (int i = 0; i < grid->levels; i++) {
+    const pl_grid_level *level = &grid->level[i];
+    double rows = level->rows, size = level->size, count = grid->dense.count;
+    double vector = (double)width_of(level) * sizeof(float);
+    if (i + 1 == grid->levels && count > 0) {
+      sum.bytes += count * (count + 1) / 2 * sizeof(float);
+      sum.flops += 2 * count * (count + 1);
+      continue;
+    }
+    // products; the inverse blocks and two vectors more where it is a sweep; the first one has none
+    int last = i + 1 == grid->levels, sweeps = last ? ALONE * degree : 2 * degree;
+    pl_grid_cost product = pl_grid_cost_of_residual(level);
+    double products = last ? sweeps - 1 : sweeps;
+    sum.bytes += products * product.bytes + sweeps * rows * (size * size * sizeof(float) + vector);
+    sum.flops += products * product.flops + sweeps * rows * (2 * size * size + 4 * size);
+    if (last) continue;
+    // down and up
+    double entries = level->near_start[level->rows], coarse = 32.0 * level->groups;
+    sum.bytes += 2 * (entries * (size * PL_GRID_COARSE * sizeof(float) + sizeof(int)) + coarse) +
+                 3 * rows * vector;
+    sum.flops += 4 * entries * size * PL_GRID_COARSE;
+  }
+  return sum;
+}

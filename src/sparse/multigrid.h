@@ -90,4 +90,14 @@ void pl_grid_measure(pl_grid_level *level, int rounds, pl_pool *pool);
 /* x of level 0 = one V-cycle for its r. */
 void pl_grid_cycle(pl_grid *grid, const pl_filter *filter, int degree, pl_pool *pool);
 
+/* t of level 0 = r - A x. */
+void pl_grid_residual(pl_grid *grid, const pl_filter *filter, pl_pool *pool);
+
+/* What passes must move and compute at least: every array once. */
+typedef struct pl_grid_cost {
+  double bytes, flops;
+} pl_grid_cost;
+pl_grid_cost pl_grid_cost_of_residual(const pl_grid_level *level);
+pl_grid_cost pl_grid_cost_of_cycle(const pl_grid *grid, int degree);
+
 #endif

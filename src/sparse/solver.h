@@ -90,7 +90,8 @@ void pl_preconditioner_destroy(pl_preconditioner *self);
   X(direct)                                                                                        \
   X(eisenstat)                                                                                     \
   X(minres)                                                                                        \
-  X(bicgstab)
+  X(bicgstab)                                                                                      \
+  X(nearly_symmetric)
 
 typedef struct pl_solver pl_solver;
 

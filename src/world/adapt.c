@@ -209,8 +209,8 @@ static pl_status build(const pl_world *world, change *to, pl_error *error)
   const pl_sites sites = pl_body_sites(body);
   pl_status status = pl_material_make(&body->material, &body->law, &material, error);
   if (!status)
-    status = pl_model_build(allocator, &body->model_part, body->inside, &material, &sites,
-                            &body->model, error);
+    status =
+        pl_body_build(allocator, body, &body->material, &material, &sites, &body->model, error);
   if (status) return status;
   to->shift = body->model->blocks - body->blocks;
   body->blocks = body->model->blocks;

@@ -158,8 +158,7 @@ pl_status pl_world_set_material(pl_world *world, pl_body_id id, const pl_materia
   if (!status) status = pl_material_check(def, &law, &material, error);
   if (status) return status;
   const pl_sites sites = pl_body_sites(found);
-  status = pl_model_build(&world->allocator, &found->model_part, found->inside, &material, &sites,
-                          &model, error);
+  status = pl_body_build(&world->allocator, found, def, &material, &sites, &model, error);
   if (status) return status;
   pl_body *body = &world->bodies[id.index1 - 1];
   pl_world_unprepare(world);

@@ -90,8 +90,7 @@ static pl_status rebuild(pl_world *world, pl_body *body, const unsigned char *ri
   pl_sites sites = pl_body_sites(body);
   sites.rigid = rigid;
   if (status) return status;
-  return pl_model_build(&world->allocator, &body->model_part, body->inside, &material, &sites,
-                        model, error);
+  return pl_body_build(&world->allocator, body, &body->material, &material, &sites, model, error);
 }
 
 static pl_status select_elements(pl_world *world, const pl_body *body, const pl_rigid_def *def,

@@ -194,7 +194,7 @@ static pl_status take_general_solver(pl_world *world, pl_error *error)
   int at = pl_param_find(world->solver_part.member, "iterations");
   pl_setting settings[] = {{.name = "tolerance", .value = {values[0]}},
                            {.name = "iterations", .value = {at >= 0 ? values[at] : 0}}};
-  pl_choice choice = {"bicgstab", settings, at >= 0 ? 2 : 1};
+  pl_choice choice = {"nearly-symmetric", settings, at >= 0 ? 2 : 1};
   return pl_choice_resolve(&pl_solver_family, &choice, &world->solver_part.member,
                            world->solver_part.values, error);
 }
@@ -207,7 +207,7 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
   if (!world->solver_given || solver == &pl_solver_auto) return take_general_solver(world, error);
   return pl_fail(error, PL_E_ARGUMENT,
                  "body \"%.80s\" has a matrix that is not symmetric, on which solver \"%s\" "
-                 "diverges; use \"bicgstab\"",
+                 "may diverge; use \"nearly-symmetric\" or \"bicgstab\"",
                  body->name, solver->info.name);
 }
 

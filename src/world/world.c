@@ -114,6 +114,7 @@ static void release_body(const pl_allocator *allocator, pl_body *body)
   pl_mesh_destroy(body->inside);
   pl_mesh_destroy(body->surface);
   pl_embed_destroy(body->embed);
+  pl_filling_release(allocator, &body->filling);
   void *arrays[] = {body->name, body->order, body->place, body->element_order,
                     body->rest, body->nodal, body->sites, body->site_owner,
                     body->skin, body->reach, body->idle,  body->rigid};
@@ -191,6 +192,8 @@ pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_ma
   pl_status status =
       ((const pl_law_ops *)law->member)->lame(law->values, &material->lambda, &material->mu, error);
   if (status) return status;
+  material->law = pl_law_of(law->member);
+  if (material->law->ratio) material->ratio = material->law->ratio(law->values);
   material->viscous_lambda = def->viscous_lambda + def->stiffness_damping * material->lambda;
   material->viscous_mu = def->viscous_mu + def->stiffness_damping * material->mu;
   return PL_OK;
@@ -387,10 +390,11 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   status = copy_mesh(world, def->mesh, body, error);
   if (!status) status = copy_sites(world, def, body, error);
   if (!status) status = embed_surface(world, def->surface, body, error);
+  if (!status) status = pl_filling_make(&world->allocator, def, body, error);
   if (status) return status;
   const pl_sites sites = pl_body_sites(body);
-  status = pl_model_build(&world->allocator, &body->model_part, body->inside, &material, &sites,
-                          &body->model, error);
+  status = pl_body_build(&world->allocator, body, &def->material, &material, &sites, &body->model,
+                         error);
   if (!status && body->site_count && !body->model->anchors)
     status = pl_fail(error, PL_E_ARGUMENT,
                      "model=\"%s\" has no frames; take model=\"frames\" or remove them",

@@ -11,6 +11,7 @@
 #include "ode/integrator.h"
 #include "pliant/world.h"
 #include "world/contact.h"
+#include "world/filling.h"
 #include "world/load.h"
 #include "world/momentum.h"
 #include "world/pull.h"
@@ -30,6 +31,7 @@ typedef struct pl_body {
   pl_model *model;
   pl_part model_part, law;  /* what was chosen for it                         */
   pl_material_def material; /* as given; the law stands above                 */
+  pl_filling filling;       /* where it is made of something else             */
   double mass_damping;
   int keeps_momentum;
   pl_momentum momentum; /* of the step in hand */
@@ -157,6 +159,10 @@ pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_materia
 /* The second half of that: of numbers that were checked. */
 pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_material *material,
                            pl_error *error);
+/* The body's model, with a material for all of it that its filling does not know better. */
+pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
+                        const pl_material_def *def, const pl_material *material,
+                        const pl_sites *sites, pl_model **model, pl_error *error);
 void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
 
 /* The nodes' positions (or velocities, if v is not NULL) from those of the body's blocks: these

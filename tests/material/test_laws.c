@@ -12,7 +12,7 @@ static pl_status hooke(const pl_setting *settings, int count, double *lambda, do
   pl_choice choice = {.name = "hooke", .settings = settings, .setting_count = count};
   pl_status status = pl_choice_resolve(&pl_law_family, &choice, &member, values, error);
   if (status) return status;
-  return pl_law_hooke.lame(values, lambda, mu, error);
+  return pl_law_at(0)->lame(values, lambda, mu, error);
 }
 
 TEST(young_and_poisson_give_lame)
@@ -78,7 +78,7 @@ TEST(values_out_of_range_are_refused)
   pl_setting fluid[] = {{.name = "lambda", .value = {1}}, {.name = "mu", .value = {0}}};
   CHECK_FAILS(hooke(fluid, 2, &lambda, &mu, error), PL_E_ARGUMENT, "mu = 0 must lie");
   const double direct[4] = {NAN, NAN, 1, 0};
-  CHECK_FAILS(pl_law_hooke.lame(direct, &lambda, &mu, error), PL_E_ARGUMENT,
+  CHECK_FAILS(pl_law_at(0)->lame(direct, &lambda, &mu, error), PL_E_ARGUMENT,
               "mu = 0 must be above 0 Pa");
 }
 

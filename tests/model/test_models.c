@@ -74,6 +74,39 @@ static void check_stiffness(test_body *body)
 
 TEST(stiffness_is_minus_the_slope_of_the_force) { test_every_body(few, 0.15, 1, check_stiffness); }
 
+/* Laws of F in every model: forces and stiffness agree with the energy. */
+static void check_law(test_body *body)
+{
+  check_energy(body);
+  check_stiffness(body);
+}
+
+TEST(every_law_in_every_model)
+{
+  for (int l = 0; pl_law_at(l); l++) {
+    if (pl_law_at(l)->points.stress) test_every_body_of(pl_law_at(l), few, 0.15, 1, check_law);
+  }
+}
+
+/* Energy densities over the elements sum to the energy; these all have the same volume. */
+static void check_densities(test_body *body)
+{
+  const pl_model_ops *ops = body->model->ops;
+  int elements = body->mesh->element_count;
+  if (!ops->strains || !ops->energy || body->nearly) return;
+  double *strain = test_vector(elements), *density = test_vector(elements), sum = 0;
+  double volume = 8e-3 / elements, most = 0;
+  ops->strains(body->model, body->q, strain, density, NULL);
+  for (int e = 0; e < elements; e++) sum += volume * density[e], most = fmax(most, strain[e]);
+  double energy = ops->energy(body->model, body->q, NULL);
+  CHECK_NEAR(sum, energy, 1e-12 * energy);
+  CHECK(most > 0.01 && most < 5);
+  free(strain);
+  free(density);
+}
+
+TEST(energy_densities_sum_to_the_energy) { test_every_body(few, 0, 0, check_densities); }
+
 /* The viscous force is linear in v, so its slope is exact up to rounding; it never adds energy. */
 static void check_viscosity(test_body *body)
 {
@@ -522,9 +555,13 @@ TEST(a_bound_model_allocates_nothing)
 }
 
 TESTS(X(force_is_minus_the_slope_of_the_energy) X(stiffness_is_minus_the_slope_of_the_force)
-          X(damping_is_minus_the_slope_by_velocity) X(stiffness_is_symmetric)
-              X(semidefinite_has_no_negative_direction) X(force_is_the_same_with_and_without_matrix)
-                  X(internal_forces_carry_no_momentum) X(turning_the_body_turns_the_forces)
-                      X(rigid_motion_gives_no_force) X(patch_test) X(mass_is_density_times_volume)
-                          X(same_bits_for_any_number_of_threads) X(failing_allocations_are_reported)
-                              X(a_bound_model_allocates_nothing))
+          X(every_law_in_every_model) X(energy_densities_sum_to_the_energy)
+              X(damping_is_minus_the_slope_by_velocity) X(stiffness_is_symmetric)
+                  X(semidefinite_has_no_negative_direction)
+                      X(force_is_the_same_with_and_without_matrix)
+                          X(internal_forces_carry_no_momentum) X(turning_the_body_turns_the_forces)
+                              X(rigid_motion_gives_no_force) X(patch_test)
+                                  X(mass_is_density_times_volume)
+                                      X(same_bits_for_any_number_of_threads)
+                                          X(failing_allocations_are_reported)
+                                              X(a_bound_model_allocates_nothing))

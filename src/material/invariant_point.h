@@ -1,0 +1,234 @@
+/* Hyperelastic laws of the invariants of F, at a batch of points. A law says its energy density and
+ * the derivatives of that by I1 = tr C, I2 = tr cof C and J = det F (C = F^T F); from these follow
+ *
+ *   P = 2 W_1 F + 2 W_2 (I1 F - F C) + W_J G,       G = cof F,
+ *
+ * and dP/dF with the derivatives of I1, I2 and J by F (Gilles, Bousquet, Faure, Pai 2011, appendix
+ * B, in terms of F). Invariants do not see rotations, so neither does the law.
+ *
+ * The semidefinite tangent has a closed form in the frame of the singular values s of F (Smith, de
+ * Goes, Kim 2019, "Analytic eigensystems for isotropic distortion energies"): the matrix
+ * d2W/ds_i ds_j of stretches, and for each pair i, j with the third axis k the eigenvalues
+ *   2 W_1 + 2 W_2 (s_k^2 - s_i s_j) - s_k W_J      2 W_1 + 2 W_2 (s_k^2 + s_i s_j) + s_k W_J
+ * of shears and rotations; negative ones are set to 0.
+ *
+ * A law that has no limit as J goes to 0 is continued below J = PL_LEAST_RATIO by a parabola in J
+ * for each function of J, so that energy, stress and tangent stay finite and continuous for flat
+ * and inverted points and drive them back.
+ *
+ * Viscous stress is that of Green's strain: P_v = F sigma_v(sym(F^T dF/dt)). */
+#ifndef PL_MATERIAL_INVARIANT_POINT_H
+#define PL_MATERIAL_INVARIANT_POINT_H
+
+#include "material/hooke_point.h"
+#include "math/lanes_curves.h"
+#include "math/lanes_jacobi.h"
+
+#define PL_LEAST_RATIO 0.1
+
+/* Energy density, its derivatives by I1, I2 and J, and second ones: 11 12 1J 22 2J JJ. */
+typedef struct pl_potential {
+  pl_lanes W, first[3], second[6];
+} pl_potential;
+
+typedef void pl_potential_law(const pl_point *point, const pl_lanes *I, pl_potential *out);
+
+PL_INLINE void pl_invariants(const pl_lanes *F, pl_lanes *G, pl_lanes *I)
+{
+  I[2] = pl_lanes_mat3_cofactors(F, G);
+  I[0] = pl_lanes_mat3_dot(F, F);
+  I[1] = pl_lanes_mat3_dot(G, G);
+}
+
+/* Derivatives of the invariants by F; that of J is G. */
+PL_INLINE void pl_invariant_slopes(const pl_lanes *F, const pl_lanes *G, pl_lanes I1,
+                                   pl_lanes D[3][9])
+{
+  pl_lanes C[9], FC[9];
+  pl_lanes_mat3_multiply_tn(F, F, C);
+  pl_lanes_mat3_multiply(F, C, FC);
+  for (int e = 0; e < 9; e++) {
+    D[0][e] = 2.0 * F[e];
+    D[1][e] = 2.0 * (I1 * F[e] - FC[e]);
+    D[2][e] = G[e];
+  }
+}
+
+PL_INLINE void pl_add_green_viscosity(const pl_point *point, pl_lanes *P)
+{
+  pl_lanes D[9], V[9], FV[9];
+  pl_lanes_mat3_multiply_tn(point->F, point->rate, D);
+  pl_lanes_mat3_symmetric(D, D);
+  pl_hooke_stress(point->viscous_lambda, point->viscous_mu, D, V);
+  pl_lanes_mat3_multiply(point->F, V, FV);
+  for (int e = 0; e < 9; e++) P[e] += FV[e];
+}
+
+PL_INLINE void pl_invariant_stress(const pl_potential *at, pl_lanes D[3][9], pl_lanes *P)
+{
+  for (int e = 0; e < 9; e++)
+    P[e] = at->first[0] * D[0][e] + at->first[1] * D[1][e] + at->first[2] * D[2][e];
+}
+
+/* H_ijkl += by the second derivatives of the invariants; i k: rows, j l: columns of F. */
+PL_INLINE pl_lanes pl_invariant_bend(const pl_potential *at, pl_lanes I1, const pl_lanes *F,
+                                     const pl_lanes *B, const pl_lanes *C, int row, int column)
+{
+  const int i = row / 3, j = row % 3, k = column / 3, l = column % 3;
+  pl_lanes sum = at->first[1] * (4.0 * F[row] * F[column] - 2.0 * F[3 * i + l] * F[3 * k + j]);
+  if (row == column) sum += 2.0 * (at->first[0] + I1 * at->first[1]);
+  if (i == k) sum -= 2.0 * at->first[1] * C[3 * j + l];
+  if (j == l) sum -= 2.0 * at->first[1] * B[3 * i + k];
+  if (i == k || j == l) return sum;
+  // dG_ij/dF_kl is the entry of F that is left, with the sign of the permutation
+  pl_lanes left = at->first[2] * F[3 * (3 - i - k) + 3 - j - l];
+  return ((k - i + 3) % 3 == 1) == ((l - j + 3) % 3 == 1) ? sum + left : sum - left;
+}
+
+PL_INLINE void pl_invariant_tangent(const pl_potential *at, pl_lanes I1, const pl_lanes *F,
+                                    pl_lanes D[3][9], double kq, pl_lanes *H)
+{
+  pl_lanes B[9], C[9];
+  const pl_lanes *s = at->second;
+  pl_lanes_mat3_multiply_nt(F, F, B);
+  pl_lanes_mat3_multiply_tn(F, F, C);
+  for (int row = 0; row < 9; row++) {
+    const pl_lanes a = D[0][row], b = D[1][row], c = D[2][row];
+    const pl_lanes by[3] = {s[0] * a + s[1] * b + s[2] * c, s[1] * a + s[3] * b + s[4] * c,
+                            s[2] * a + s[4] * b + s[5] * c};
+    for (int column = row; column < 9; column++) {
+      pl_lanes entry = by[0] * D[0][column] + by[1] * D[1][column] + by[2] * D[2][column];
+      entry += pl_invariant_bend(at, I1, F, B, C, row, column);
+      H[9 * row + column] = H[9 * column + row] = kq * entry;
+    }
+  }
+}
+
+/* d2W/ds_i ds_j of the singular values. */
+PL_INLINE void pl_stretch_matrix(const pl_potential *at, const pl_lanes *s, pl_lanes *A)
+{
+  const pl_lanes *w = at->first, *ww = at->second;
+  pl_lanes by[3][3];
+  for (int i = 0; i < 3; i++) {
+    pl_lanes a = s[(i + 1) % 3], b = s[(i + 2) % 3];
+    by[0][i] = 2.0 * s[i];
+    by[1][i] = 2.0 * s[i] * (a * a + b * b);
+    by[2][i] = a * b;
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int j = i; j < 3; j++) {
+      pl_lanes a = s[(i + 1) % 3], b = s[(i + 2) % 3], sum;
+      if (i == j)
+        sum = 2.0 * (w[0] + w[1] * (a * a + b * b));
+      else
+        sum = 4.0 * w[1] * s[i] * s[j] + w[2] * s[3 - i - j];
+      sum += by[0][i] * (ww[0] * by[0][j] + ww[1] * by[1][j] + ww[2] * by[2][j]);
+      sum += by[1][i] * (ww[1] * by[0][j] + ww[3] * by[1][j] + ww[4] * by[2][j]);
+      sum += by[2][i] * (ww[2] * by[0][j] + ww[4] * by[1][j] + ww[5] * by[2][j]);
+      A[3 * i + j] = A[3 * j + i] = sum;
+    }
+  }
+}
+
+PL_INLINE void pl_invariant_semidefinite(const pl_potential *at, const pl_lanes *F, double kq,
+                                         pl_lanes *H)
+{
+  pl_lanes U[9], V[9], s[3], A[9], values[9], Q[9], modes[9][9];
+  const pl_lanes zero = pl_lanes_all(0);
+  const double half = 0.70710678118654752440;
+  pl_lanes_svd(F, U, s, V);
+  pl_stretch_matrix(at, s, A);
+  pl_lanes_eigen(A, values, Q);
+  for (int e = 0; e < 9; e++) {
+    const pl_lanes *u = U + e - e % 3, *v = V + 3 * (e % 3);
+    for (int m = 0; m < 3; m++)
+      modes[m][e] = Q[m] * u[0] * v[0] + Q[3 + m] * u[1] * v[1] + Q[6 + m] * u[2] * v[2];
+    for (int k = 0; k < 3; k++) {
+      int i = (k + 1) % 3, j = (k + 2) % 3;
+      modes[3 + k][e] = half * (u[i] * v[j] + u[j] * v[i]);
+      modes[6 + k][e] = half * (u[i] * v[j] - u[j] * v[i]);
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    pl_lanes product = s[(k + 1) % 3] * s[(k + 2) % 3], square = s[k] * s[k];
+    pl_lanes both = 2.0 * (at->first[0] + at->first[1] * square);
+    pl_lanes apart = 2.0 * at->first[1] * product + s[k] * at->first[2];
+    values[3 + k] = both - apart;
+    values[6 + k] = both + apart;
+  }
+  for (int m = 0; m < 9; m++) values[m] = kq * pl_lanes_max(values[m], zero);
+  for (int row = 0; row < 9; row++) {
+    for (int column = row; column < 9; column++) {
+      pl_lanes sum = values[0] * modes[0][row] * modes[0][column];
+      for (int m = 1; m < 9; m++) sum += values[m] * modes[m][row] * modes[m][column];
+      H[9 * row + column] = H[9 * column + row] = sum;
+    }
+  }
+}
+
+PL_INLINE void pl_add_green_damping(const pl_point *point, double kv, pl_lanes *H)
+{
+  pl_tangent_form form = {.lambda = kv * point->viscous_lambda, .mu = kv * point->viscous_mu};
+  pl_lanes viscous[81];
+  memcpy(form.A, point->F, sizeof form.A);
+  pl_lanes_mat3_multiply_nt(point->F, point->F, form.N);
+  for (int e = 0; e < 9; e++) form.N[e] *= form.mu;
+  pl_form_tangent(&form, PL_TANGENT_STRESSED, viscous);
+  for (int e = 0; e < 81; e++) H[e] += viscous[e];
+}
+
+/* ---- the functions of pl_point_ops ---- */
+
+PL_INLINE void pl_invariant_stress_at(pl_potential_law *law, const pl_point *point, pl_lanes *P,
+                                      pl_lanes *W)
+{
+  pl_lanes G[9], I[3], D[3][9];
+  pl_potential at;
+  pl_invariants(point->F, G, I);
+  law(point, I, &at);
+  if (W) *W = at.W;
+  if (!P) return;
+  pl_invariant_slopes(point->F, G, I[0], D);
+  pl_invariant_stress(&at, D, P);
+  if (point->viscous) pl_add_green_viscosity(point, P);
+}
+
+PL_INLINE void pl_invariant_tangent_at(pl_potential_law *law, const pl_point *point, double kq,
+                                       double kv, int semidefinite, pl_lanes *P, pl_lanes *H)
+{
+  pl_lanes G[9], I[3], D[3][9];
+  pl_potential at;
+  pl_invariants(point->F, G, I);
+  law(point, I, &at);
+  pl_invariant_slopes(point->F, G, I[0], D);
+  if (P) pl_invariant_stress(&at, D, P);
+  if (P && point->viscous) pl_add_green_viscosity(point, P);
+  if (!H) return;
+  if (semidefinite)
+    pl_invariant_semidefinite(&at, point->F, kq, H);
+  else
+    pl_invariant_tangent(&at, I[0], point->F, D, kq, H);
+  if (point->viscous) pl_add_green_damping(point, kv, H);
+}
+
+/* Defines stress, tangent and shape of a file's law, to be named in its table. */
+#define PL_INVARIANT_POINTS(law)                                                                   \
+  static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)                              \
+  {                                                                                                \
+    pl_invariant_stress_at(law, point, P, W);                                                      \
+  }                                                                                                \
+  static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,  \
+                      pl_lanes *H)                                                                 \
+  {                                                                                                \
+    pl_invariant_tangent_at(law, point, kq, kv, semidefinite, P, H);                               \
+  }
+
+/* All of H. */
+PL_INLINE pl_tangent_shape pl_whole_shape(int viscous, int semidefinite)
+{
+  (void)viscous;
+  (void)semidefinite;
+  return PL_TANGENT_WHOLE;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* Functions of one number at four numbers at once, by plain arithmetic, so that every instruction
+ * set gives the same bits. Arguments must be positive, normal numbers. */
+#ifndef PL_MATH_LANES_CURVES_H
+#define PL_MATH_LANES_CURVES_H
+
+#include "math/lanes.h"
+
+PL_INLINE pl_mask pl_mask_all(long long value) { return (pl_mask){value, value, value, value}; }
+
+/* ln x = e ln 2 + 2 (s + s^3/3 + s^5/5 + ...) with x = 2^e m, m within sqrt(2) of 1 and
+ * s = (m - 1) / (m + 1); eleven terms leave less than 1e-17. */
+PL_INLINE pl_lanes pl_lanes_log(pl_lanes x)
+{
+  const pl_mask mantissa = pl_mask_all(0x000fffffffffffff), one = pl_mask_all(0x3ff0000000000000);
+  const double ln2 = 0.693147180559945309417;
+  pl_mask bits = (pl_mask)x;
+  pl_lanes e = pl_lanes_all(0), m = (pl_lanes)((bits & mantissa) | one);
+  for (int i = 0; i < PL_LANES; i++) e[i] = (double)((bits[i] >> 52) - 1023);
+  pl_mask large = m > 1.41421356237309504880;
+  m = pl_lanes_pick(large, 0.5 * m, m);
+  e = pl_lanes_pick(large, e + 1.0, e);
+  pl_lanes s = (m - 1.0) / (m + 1.0), square = s * s, sum = pl_lanes_all(1.0 / 21);
+  for (int k = 9; k >= 0; k--) sum = sum * square + 1.0 / (2 * k + 1);
+  return e * ln2 + 2.0 * s * sum;
+}
+
+/* x^(-1/3): a guess from the bits (within 3.5 %), then Newton's method, which squares the error. */
+PL_INLINE pl_lanes pl_lanes_inverse_root3(pl_lanes x)
+{
+  pl_mask bits = (pl_mask)x;
+  for (int i = 0; i < PL_LANES; i++) bits[i] = 0x553ef00000000000 - bits[i] / 3;
+  pl_lanes y = (pl_lanes)bits;
+  for (int round = 0; round < 5; round++) y += y * (1.0 - x * y * y * y) / 3.0;
+  return y;
+}
+
+/* The value of a function and its first two derivatives. */
+typedef struct pl_lanes_curve {
+  pl_lanes value, slope, bend;
+} pl_lanes_curve;
+
+/* The parabola that goes on from there, a distance d away. */
+PL_INLINE pl_lanes_curve pl_lanes_continue(pl_lanes_curve from, pl_lanes d)
+{
+  return (pl_lanes_curve){from.value + d * (from.slope + 0.5 * d * from.bend),
+                          from.slope + d * from.bend, from.bend};
+}
+
+#endif
