@@ -373,9 +373,6 @@ static pl_cliques cliques(const pl_model *self)
 static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
 {
   pl_frames *frames = self->state;
-  if (offset < 0 || offset > A->rows - self->blocks)
-    return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
-                   offset + self->blocks - 1, A->rows);
   frames->offset = offset;
   for (int c = 0; c < frames->chunk_count; c++) {
     const pl_frames_chunk *chunk = &frames->chunks[c];

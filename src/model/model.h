@@ -48,7 +48,7 @@ typedef struct pl_model_ops {
   void (*destroy)(pl_model *self);
   /* The groups of blocks that are coupled with each other. */
   pl_cliques (*cliques)(const pl_model *self);
-  /* Learns where its blocks stand in A (offset: number of its first block there). */
+  /* Learns where its blocks stand in A; called by pl_model_bind. */
   pl_status (*bind)(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
   /* f += internal forces at (q, v), and the body's rows of A = kq (-df/dq) + kv (-df/dv): whatever
    * stood there is overwritten, so mass, contacts and attachments are added to A afterwards. Either
@@ -118,6 +118,9 @@ pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, con
                          const pl_material *material, const pl_sites *sites, pl_model **out,
                          pl_error *error);
 void pl_model_destroy(pl_model *model);
+
+/* Tells the model where its blocks stand in A; offset: number of its first block there. */
+pl_status pl_model_bind(pl_model *model, const pl_bsr *A, int offset, pl_error *error);
 
 /* out = q moved by dq; out may be q. */
 void pl_model_retract(const pl_model *model, const double *q, const double *dq, double *out);

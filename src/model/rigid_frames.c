@@ -345,9 +345,6 @@ static pl_cliques cliques(const pl_model *self)
 static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
 {
   pl_rigid *rigid = self->state;
-  if (offset < 0 || offset > A->rows - self->blocks)
-    return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
-                   offset + self->blocks - 1, A->rows);
   rigid->offset = offset;
   for (int c = 0; c < rigid->chunk_count; c++) {
     const pl_rigid_chunk *chunk = &rigid->chunks[c];
