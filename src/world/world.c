@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/mat3.h"
+#include "math/vec3.h"
 #include "mesh/select.h"
 
 #include <math.h>
@@ -338,17 +339,23 @@ const double *pl_body_nodes(const pl_body *body, const double *q, const double *
   return body->nodal;
 }
 
-int pl_body_jacobian(const pl_body *body, const double *q, int node, const int **blocks, double *J)
+int pl_body_jacobian(const pl_body *body, const double *q, const int *node, const int **blocks,
+                     double *x, double *J)
 {
+  static const double whole = 1;
   const pl_model *model = body->model;
-  const double *weights;
-  double x[3];
-  int count = model->ops->carriers(model, node, blocks, &weights);
+  const double *weights = &whole;
+  double place[3] = {0};
+  int count = 1;
+  *blocks = node;
+  if (model->ops->carriers) count = model->ops->carriers(model, *node, blocks, &weights);
   if (model->ops->jacobian) {
-    model->ops->jacobian(model, q, node, x, J);
-    return count;
+    model->ops->jacobian(model, q, *node, place, J);
+  } else {
+    for (int b = 0; b < count; b++) pl_vec3_add_scaled(weights[b], q + 3 * (*blocks)[b], place);
+    for (int k = 0; k < 9 * count; k++) J[k] = k % 9 % 4 == 0 ? weights[k / 9] : 0;
   }
-  for (int k = 0; k < 9 * count; k++) J[k] = k % 9 % 4 == 0 ? weights[k / 9] : 0;
+  if (x) pl_vec3_copy(place, x);
   return count;
 }
 

@@ -169,9 +169,11 @@ void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *
  * themselves where the blocks are the nodes, else what the model makes of them in body->nodal. */
 const double *pl_body_nodes(const pl_body *body, const double *q, const double *v);
 
-/* How a node moves with the blocks that carry it: 9 numbers each, at most PL_MOST_CARRIERS. */
+/* Where a node is (x may be NULL) and how it moves with the blocks that carry it, of which it may be
+ * one itself: 9 numbers each, at most PL_MOST_CARRIERS. */
 enum { PL_MOST_CARRIERS = 640 };
-int pl_body_jacobian(const pl_body *body, const double *q, int node, const int **blocks, double *J);
+int pl_body_jacobian(const pl_body *body, const double *q, const int *node, const int **blocks,
+                     double *x, double *J);
 /* A += J^T D J over such blocks, which are counted from offset on. Those that the model does not
  * couple count as one lump on the diagonal. */
 void pl_add_carried(pl_bsr *A, int offset, int count, const int *blocks, const double *J,
