@@ -330,6 +330,8 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   frames->kernel = PL_PICK_VARIANT(pl_frames_kernels);
   pl_weighing how = pl_frame_weighing(values + WEIGHTS);
   how.owner = self->sites.owner;
+  how.pool = self->sites.pool;
+  how.store = self->sites.store;
   frames->field.sites = &self->sites;
   frames->field.material = material;
   pl_status status = pl_frame_field_make(&self->allocator, mesh, (int)values[FRAMES],

@@ -9,6 +9,8 @@
 #include "mesh/mesh.h"
 #include "sparse/bsr.h"
 
+#include <stdint.h>
+
 typedef struct pl_model pl_model;
 
 #define PL_MODELS(X)                                                                               \
@@ -18,6 +20,15 @@ typedef struct pl_model pl_model;
   X(rigid_frames)
 
 enum { PL_MOST_SITES = 64 };
+
+/* Keeps numbers that take long to compute for the next time, under a key of all they depend on. */
+typedef struct pl_store {
+  int (*load)(const struct pl_store *self, const uint64_t key[2], size_t count, double *out);
+  void (*save)(const struct pl_store *self, const uint64_t key[2], size_t count,
+               const double *numbers);
+  const pl_allocator *allocator;
+  const char *folder;
+} pl_store;
 
 /* Places in the rest shape that were given for a model's own use, such as frames, 3 numbers each;
  * and per element whether it is part of something rigid and exerts no force (NULL: none is), and
@@ -29,6 +40,8 @@ typedef struct pl_sites {
   int inserted;     /* so many of the sites, the last ones, were put in later: they act locally */
   const double *reach; /* how far each of those does, m */
   const unsigned char *rigid;
+  pl_pool *pool;                /* to make the model with; may be NULL */
+  const pl_store *store;        /* may be NULL */
   const pl_material *materials; /* what each element is made of, all of one law; NULL: all alike */
 } pl_sites;
 

@@ -283,6 +283,8 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   self->inexact = rigid->approximate || rigid->springs;
   pl_weighing how = pl_frame_weighing(values + WEIGHTS);
   how.owner = self->sites.owner;
+  how.pool = self->sites.pool;
+  how.store = self->sites.store;
   rigid->field.sites = &self->sites;
   rigid->field.material = material;
   pl_status status = pl_frame_field_make(&self->allocator, mesh, (int)values[FRAMES],

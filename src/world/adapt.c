@@ -206,7 +206,7 @@ static pl_status build(const pl_world *world, change *to, pl_error *error)
   const pl_allocator *allocator = &world->allocator;
   pl_body *body = &to->after;
   pl_material material;
-  const pl_sites sites = pl_body_sites(body);
+  const pl_sites sites = pl_body_sites(world, body);
   pl_status status = pl_material_make(&body->material, &body->law, &material, error);
   if (!status)
     status =
