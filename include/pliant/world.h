@@ -43,7 +43,9 @@ typedef struct pl_world_def {
   double tolerance; /* m; steps are divided so that each part's estimated RMS error of positions
                        stays below this; 0: they are not divided */
   pl_choice integrator, solver, preconditioner;
-  int threads; /* 0: one per processor; the results do not depend on it */
+  int threads;       /* 0: one per processor; the results do not depend on it */
+  const char *cache; /* folder that keeps frames' weights for the next time, made where it is not
+                        there; what cannot be used there is made anew; NULL: none */
   pl_allocator allocator;
   pl_log log;
   uint32_t cookie; /* set by pl_world_def_default */

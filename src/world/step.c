@@ -240,7 +240,7 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
   if (!status) world->system.A->points = world->state.q;
   for (size_t b = 0; !status && b < world->body_count; b++) {
     pl_body *body = &world->bodies[b];
-    status = body->model->ops->bind(body->model, world->system.A, body->offset, error);
+    status = pl_model_bind(body->model, world->system.A, body->offset, error);
   }
   if (!status && world->core_count)
     status = pl_condense_create(&world->allocator, world->system.A, world->rigids,
