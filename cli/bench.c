@@ -22,7 +22,7 @@
 enum { MOST_STEPS = 200, PRODUCT_ROUNDS = 15 };
 
 typedef struct row {
-  int n, tets, nodes, threads, steps;
+  int n, tets, nodes, threads, steps, budget;
   const char *solver, *preconditioner;
   double step, evaluate, solve, rest; /* ms per step, medians */
   double iterations;                  /* per step */
@@ -90,15 +90,22 @@ static double peak_resident(void)
 
 /* ---- the bar ---- */
 
+/* iterations: the most in one solve, 0: as many as it takes. */
 static pl_status make_bar(int n, int threads, const char *solver, const char *preconditioner,
-                          const pl_allocator *allocator, pl_world **world, pl_error *error)
+                          int iterations, const pl_allocator *allocator, pl_world **world,
+                          pl_error *error)
 {
+  pl_setting budget = {.name = "iterations", .value = {iterations}};
   pl_world_def def = pl_world_def_default();
   if (allocator) def.allocator = *allocator;
   def.gravity[1] = -9.81;
   def.gravity[2] = 0;
   def.threads = threads;
   def.solver.name = solver;
+  if (iterations > 0) {
+    def.solver.settings = &budget;
+    def.solver.setting_count = 1;
+  }
   def.preconditioner.name = preconditioner;
   pl_status status = pl_world_create(&def, world, error);
   if (status) return status;
@@ -130,7 +137,7 @@ static pl_status make_bar(int n, int threads, const char *solver, const char *pr
 pl_status cli_make_bar(int n, int threads, const char *solver, const char *preconditioner,
                        pl_world **world, pl_error *error)
 {
-  return make_bar(n, threads, solver, preconditioner, NULL, world, error);
+  return make_bar(n, threads, solver, preconditioner, 0, NULL, world, error);
 }
 
 /* The median time of one product with the bar's matrix. */
@@ -159,8 +166,8 @@ static pl_status measure(row *r, pl_error *error)
   memory = (tally){.source = pl_allocator_default()};
   pl_allocator allocator = {.context = &memory, .alloc = tally_alloc, .free = tally_free};
   pl_world *world;
-  pl_status status =
-      make_bar(r->n, r->threads, r->solver, r->preconditioner, &allocator, &world, error);
+  pl_status status = make_bar(r->n, r->threads, r->solver, r->preconditioner, r->budget, &allocator,
+                              &world, error);
   if (status) return status;
   r->nodes = world->blocks;
   r->tets = world->bodies[0].mesh->element_count;
@@ -246,6 +253,7 @@ int cli_bench(int count, char **words)
   static cli_words plain;
   int quick = 0;
   const char *csv_path = NULL, *solver = NULL, *preconditioner = NULL;
+  const char *iterations = NULL;
   const cli_option options[] = {
       {.name = "quick", .summary = "the two smaller bars only", .flag = &quick},
       {.name = "csv",
@@ -259,8 +267,12 @@ int cli_bench(int count, char **words)
       {.name = "preconditioner",
        .argument = "NAME",
        .summary = "another than the preset",
-       .value = &preconditioner}};
-  int code = cli_parse(count, words, options, 4, "bench [OPTIONS] [solvers|kernels|frames]",
+       .value = &preconditioner},
+      {.name = "iterations",
+       .argument = "N",
+       .summary = "the most in one solve: a budget for real time",
+       .value = &iterations}};
+  int code = cli_parse(count, words, options, 5, "bench [OPTIONS] [solvers|kernels|frames]",
                        "Measures steps of the standard bar (corotated, implicit Euler, 10 ms, "
                        "residual 1e-6) and the matrix product against the memory's speed; all "
                        "solvers on the matrices of Hauth 2004, 3.4, and on large bars; each kernel "
@@ -288,6 +300,7 @@ int cli_bench(int count, char **words)
       row r = {.n = sizes[i][0],
                .steps = sizes[i][1],
                .threads = threads,
+               .budget = iterations ? atoi(iterations) : 0,
                .solver = solver,
                .preconditioner = preconditioner};
       if (measure(&r, &error)) {

@@ -10,8 +10,9 @@
 #include "sparse/krylov.h"
 
 enum {
-  LEAST_ROWS = 400, /* of a matrix that is worth a hierarchy */
-  MOST_ROWS = 5000  /* of a matrix that is worth a copy and sweeps in one thread */
+  LEAST_ROWS = 400,  /* of a matrix that is worth a hierarchy */
+  SMALL_BUDGET = 50, /* iterations: solves that are cut short tell nothing about cost */
+  MOST_ROWS = 5000   /* of a matrix that is worth a copy and sweeps in one thread */
 };
 
 /* An iteration of Eisenstat's in those of cg with block-diagonal, and how many fewer it needs. */
@@ -44,6 +45,13 @@ static pl_status create(pl_solver *common, const pl_bsr *A, const double *values
     pl_print(reason, size, "it goes with the preconditioner that was chosen");
     return add_way(self, PL_CHEAP, &pl_solver_cg, chosen, A, error);
   }
+  pl_part multigrid = {.member = &pl_preconditioner_multigrid.info};
+  pl_param_presets(multigrid.member, multigrid.values);
+  if (common->values[PL_KRYLOV_ITERATIONS] < SMALL_BUDGET && A->rows >= LEAST_ROWS) {
+    pl_print(reason, size, "of a budget of %.0f iterations multigrid makes most",
+             common->values[PL_KRYLOV_ITERATIONS]);
+    return add_way(self, PL_CHEAP, &pl_solver_cg, &multigrid, A, error);
+  }
   if (A->rows > MOST_ROWS) {
     pl_print(reason, size, "%d rows are more than %d", A->rows, MOST_ROWS);
     return add_way(self, PL_CHEAP, &pl_solver_cg, chosen, A, error);
@@ -52,8 +60,6 @@ static pl_status create(pl_solver *common, const pl_bsr *A, const double *values
       (pl_decision){.names = {"eisenstat", "multigrid"}, .iteration = iteration, .fewer = fewer};
   pl_print(reason, size, "%d rows are fewer than %d", A->rows, LEAST_ROWS);
   pl_status status = add_way(self, PL_CHEAP, &pl_solver_eisenstat, chosen, A, error);
-  pl_part multigrid = {.member = &pl_preconditioner_multigrid.info};
-  pl_param_presets(multigrid.member, multigrid.values);
   if (!status && A->rows >= LEAST_ROWS)
     status = add_way(self, PL_STRONG, &pl_solver_cg, &multigrid, A, error);
   return status;

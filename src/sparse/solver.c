@@ -3,7 +3,9 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "sparse/vector.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What counts for an iteration of a solve that did not reach its target, where costs are counted.
@@ -119,6 +121,15 @@ pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter 
   return status;
 }
 
+/* How many more a solve that was cut off would have needed from a residual of about first, if it
+ * had gone on at its pace; at most CUT_OFF times as many as it took. */
+static int missing_iterations(const pl_solve_report *report, double first, double target)
+{
+  double most = (double)CUT_OFF * report->iterations, done = log(first / report->residual);
+  double rest = report->iterations * log(report->residual / target) / done;
+  return done > 0 && rest >= 0 && rest < most ? (int)ceil(rest) : (int)most;
+}
+
 pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
                           const double *b, double *x, double target, pl_pool *pool,
                           pl_solve_report *report, pl_error *error)
@@ -130,8 +141,9 @@ pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *f
   if (status) return status;
   status = solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
   solver->preconditioner->solves++;
-  // one that was cut off has cost far more than it took
-  int weight = status == PL_E_CONVERGENCE ? CUT_OFF : 1;
-  solver->preconditioner->iterations += weight * report->iterations;
+  solver->preconditioner->iterations += report->iterations;
+  if (status == PL_E_CONVERGENCE)
+    solver->preconditioner->iterations +=
+        missing_iterations(report, pl_norm(b, A->rows, pool), target);
   return status;
 }
