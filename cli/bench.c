@@ -3,8 +3,8 @@
  *
  * The bar: 1 x 0.25 x 0.25 m, clamped at x = 0, gravity along -y, E = 1e6 Pa, nu = 0.3, 1000
  * kg/m^3, 4n x n x n cubes of six tets; corotated strain, implicit Euler with one Newton iteration,
- * dt 10 ms, conjugate gradients with block-diagonal preconditioning to a relative residual of 1e-6.
- */
+ * dt 10 ms, the preset solver to a relative residual of 1e-6. */
+#define _DEFAULT_SOURCE
 #include "bench.h"
 #include "cli.h"
 #include "core/clock.h"
@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { MOST_STEPS = 200, PRODUCT_ROUNDS = 15 };
 
@@ -26,6 +27,8 @@ typedef struct row {
   double step, evaluate, solve, rest; /* ms per step, medians */
   double iterations;                  /* per step */
   double product, bytes;              /* ms, bytes */
+  double residual;                    /* of the last step's solve, relative */
+  double memory, peak, resident;      /* bytes: the world's, its most, the process's most */
 } row;
 
 static int by_size(const void *a, const void *b)
@@ -40,10 +43,58 @@ double cli_median(double *values, int count)
   return values[count / 2];
 }
 
-pl_status cli_make_bar(int n, int threads, const char *solver, const char *preconditioner,
-                       pl_world **world, pl_error *error)
+/* ---- memory ---- */
+
+enum { MOST_PIECES = 4096 };
+
+/* What the world has taken from the default allocator, piece by piece. */
+typedef struct tally {
+  pl_allocator source;
+  size_t now, most;
+  int count;
+  struct {
+    void *memory;
+    size_t size;
+  } pieces[MOST_PIECES];
+} tally;
+
+static void *tally_alloc(void *context, size_t size, size_t align)
+{
+  tally *t = context;
+  if (t->count == MOST_PIECES) return NULL;
+  void *memory = t->source.alloc(t->source.context, size, align);
+  if (!memory) return NULL;
+  t->pieces[t->count].memory = memory;
+  t->pieces[t->count++].size = size;
+  t->now += size;
+  if (t->now > t->most) t->most = t->now;
+  return memory;
+}
+
+static void tally_free(void *context, void *memory)
+{
+  tally *t = context;
+  int i = t->count - 1;
+  while (i > 0 && t->pieces[i].memory != memory) i--;
+  t->now -= t->pieces[i].size;
+  t->pieces[i] = t->pieces[--t->count];
+  t->source.free(t->source.context, memory);
+}
+
+/* The most memory that the process has had so far, in bytes. */
+static double peak_resident(void)
+{
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) ? 0 : 1024.0 * (double)usage.ru_maxrss;
+}
+
+/* ---- the bar ---- */
+
+static pl_status make_bar(int n, int threads, const char *solver, const char *preconditioner,
+                          const pl_allocator *allocator, pl_world **world, pl_error *error)
 {
   pl_world_def def = pl_world_def_default();
+  if (allocator) def.allocator = *allocator;
   def.gravity[1] = -9.81;
   def.gravity[2] = 0;
   def.threads = threads;
@@ -76,6 +127,12 @@ pl_status cli_make_bar(int n, int threads, const char *solver, const char *preco
   return status;
 }
 
+pl_status cli_make_bar(int n, int threads, const char *solver, const char *preconditioner,
+                       pl_world **world, pl_error *error)
+{
+  return make_bar(n, threads, solver, preconditioner, NULL, world, error);
+}
+
 /* The median time of one product with the bar's matrix. */
 static pl_status time_product(pl_world *world, double *ms, double *bytes, pl_error *error)
 {
@@ -98,8 +155,12 @@ static pl_status time_product(pl_world *world, double *ms, double *bytes, pl_err
 static pl_status measure(row *r, pl_error *error)
 {
   double step[MOST_STEPS], evaluate[MOST_STEPS], solve[MOST_STEPS], rest[MOST_STEPS];
+  static tally memory;
+  memory = (tally){.source = pl_allocator_default()};
+  pl_allocator allocator = {.context = &memory, .alloc = tally_alloc, .free = tally_free};
   pl_world *world;
-  pl_status status = cli_make_bar(r->n, r->threads, r->solver, r->preconditioner, &world, error);
+  pl_status status =
+      make_bar(r->n, r->threads, r->solver, r->preconditioner, &allocator, &world, error);
   if (status) return status;
   r->nodes = world->blocks;
   r->tets = world->bodies[0].mesh->element_count;
@@ -121,6 +182,10 @@ static pl_status measure(row *r, pl_error *error)
     r->evaluate = cli_median(evaluate, r->steps);
     r->solve = cli_median(solve, r->steps);
     r->rest = cli_median(rest, r->steps);
+    r->residual = world->last.linear_residual;
+    r->memory = (double)memory.now;
+    r->peak = (double)memory.most;
+    r->resident = peak_resident();
     status = time_product(world, &r->product, &r->bytes, error);
   }
   pl_world_destroy(world);
@@ -129,25 +194,28 @@ static pl_status measure(row *r, pl_error *error)
 
 static void print_head(void)
 {
-  printf("%8s %7s %8s %8s %9s %8s %6s %9s %9s %8s %9s\n", "tets", "threads", "ms/step", "force+",
-         "solve", "rest", "CG", "Mtets/s", "product", "GB/s", "force+");
-  printf("%8s %7s %8s %8s %9s %8s %6s %9s %9s %8s %9s\n", "", "", "", "assembly", "", "", "iter.",
-         "", "ms", "", "in iter.");
+  printf("%8s %7s %8s %7s %8s %8s %6s %5s %8s %8s %7s %7s %6s %7s\n", "tets", "threads", "ms/step",
+         "steps/s", "force+", "solve", "rest", "CG", "residual", "ns/tet", "product", "GB/s",
+         "force+", "kB/tet");
+  printf("%8s %7s %8s %7s %8s %8s %6s %5s %8s %8s %7s %7s %6s %7s\n", "", "", "", "", "assembly",
+         "", "", "iter.", "reached", "per step", "ms", "", "iters.", "world");
 }
 
 static void print_row(const row *r)
 {
   double per_iteration = r->solve / (r->iterations > 0 ? r->iterations : 1);
-  printf("%8d %7d %8.2f %8.2f %9.2f %8.2f %6.0f %9.3f %9.3f %8.1f %9.1f\n", r->tets, r->threads,
-         r->step, r->evaluate, r->solve, r->rest, r->iterations, r->tets / r->step / 1e3,
-         r->product, r->bytes / r->product / 1e6, r->evaluate / per_iteration);
+  printf("%8d %7d %8.2f %7.1f %8.2f %8.2f %6.2f %5.0f %8.1e %8.0f %7.3f %7.1f %6.1f %7.2f\n",
+         r->tets, r->threads, r->step, 1e3 / r->step, r->evaluate, r->solve, r->rest, r->iterations,
+         r->residual, 1e6 * r->step / r->tets, r->product, r->bytes / r->product / 1e6,
+         r->evaluate / per_iteration, 1e-3 * r->memory / r->tets);
 }
 
 static void add_csv(pl_text *csv, const row *r)
 {
-  pl_text_add(csv, "%d,%d,%d,%.4f,%.4f,%.4f,%.4f,%.1f,%.5f,%.3f\n", r->tets, r->nodes, r->threads,
-              r->step, r->evaluate, r->solve, r->rest, r->iterations, r->product,
-              r->bytes / r->product / 1e6);
+  pl_text_add(csv, "%d,%d,%d,%.4f,%.4f,%.4f,%.4f,%.1f,%.3g,%.5f,%.3f,%.0f,%.0f,%.0f\n", r->tets,
+              r->nodes, r->threads, r->step, r->evaluate, r->solve, r->rest, r->iterations,
+              r->residual, r->product, r->bytes / r->product / 1e6, r->memory / r->tets,
+              r->peak / r->tets, r->resident / r->tets);
 }
 
 /* Product against memory, for a matrix that no cache holds; the best of equally many rounds each.
@@ -207,13 +275,15 @@ int cli_bench(int count, char **words)
     return cli_fail(CLI_USAGE, "bench takes one of the words \"solvers\", \"kernels\" and "
                                "\"frames\", or none; see pliant bench --help");
 
-  static const int sizes[][2] = {{6, 100}, {10, 40}, {16, 15}};
+  static const int sizes[][2] = {{6, 100}, {10, 40}, {16, 15}, {35, 5}};
+  row first = {0}, last = {0};
   pl_text csv = pl_text_make(NULL);
   pl_error error = {0};
   pl_text_add(&csv, "tets,nodes,threads,ms_per_step,ms_evaluate,ms_solve,ms_rest,cg_iterations,"
-                    "ms_product,product_gb_per_s\n");
+                    "residual,ms_product,product_gb_per_s,bytes_per_tet,"
+                    "peak_bytes_per_tet,resident_bytes_per_tet\n");
   print_head();
-  for (int i = 0; i < (quick ? 2 : 3); i++) {
+  for (int i = 0; i < (quick ? 2 : 4); i++) {
     for (int threads = 1; threads <= 2; threads++) {
       row r = {.n = sizes[i][0],
                .steps = sizes[i][1],
@@ -225,10 +295,18 @@ int cli_bench(int count, char **words)
         return cli_fail_error(&error);
       }
       print_row(&r);
+      if (i == 0 && threads == 1) first = r;
+      if (threads == 1) last = r;
       add_csv(&csv, &r);
       fflush(stdout);
     }
   }
+  printf(
+      "\nTime per tet and step, %d tets against %d, one thread: %.2f times as much. Memory of the "
+      "world, per tet: %.0f bytes in steps, %.0f at most while it is made; of the process %.0f at "
+      "most.\n",
+      last.tets, first.tets, last.step / last.tets / (first.step / first.tets),
+      last.memory / last.tets, last.peak / last.tets, last.resident / last.tets);
   if (!quick) {
     printf("\nThe matrix of a bar of 1 029 000 tets, beyond the caches:\n");
     for (int threads = 1; threads <= 2 && !code; threads++) code = large_product(threads);

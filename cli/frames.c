@@ -3,8 +3,8 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "io/backdrop.h"
 #include "io/format.h"
-#include "io/render.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -268,13 +268,13 @@ pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *fo
   const pl_view *view = pl_scene_view(scene);
   const colouring *colour = find_colouring(view->colour);
   pl_allocator allocator = memory();
-  pl_render_body bodies[MOST_BODIES];
+  pl_render_body bodies[MOST_BODIES + PL_MOST_SHEETS];
+  pl_backdrop backdrop;
   double *rooms[MOST_BODIES] = {0};
   char path[4096];
   pl_render render = pl_render_default();
   render.bodies = bodies;
-  render.body_count =
-      pl_world_body_count(world) < MOST_BODIES ? pl_world_body_count(world) : MOST_BODIES;
+  int count = pl_world_body_count(world) < MOST_BODIES ? pl_world_body_count(world) : MOST_BODIES;
   render.up = up_axis(view->up);
   memcpy(render.direction, view->direction, sizeof render.direction);
   render.title = pl_scene_title(scene);
@@ -282,12 +282,13 @@ pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *fo
   render.bar_unit = colour ? colour->unit : NULL;
   pl_text text = pl_text_make(NULL);
   pl_status status = pl_path_join(path, sizeof path, folder, "picture.png", error);
-  for (int b = 0; !status && b < render.body_count; b++)
+  for (int b = 0; !status && b < count; b++, render.body_count++)
     status =
         draw_body(frames, world, pl_world_body_at(world, b), colour, &bodies[b], &rooms[b], error);
+  if (!status) pl_backdrop_add(&backdrop, world, bodies, &render);
   if (!status) status = pl_render_png(&render, &text, error);
   if (!status) status = pl_file_write(path, text.data, text.size, error);
-  for (int b = 0; b < render.body_count; b++) pl_free(&allocator, rooms[b]);
+  for (int b = 0; b < count; b++) pl_free(&allocator, rooms[b]);
   pl_text_release(&text);
   return status;
 }

@@ -157,7 +157,7 @@ static void tell_results(const run *r)
   cli_frames_print(&r->frames);
   if (r->record.file >= 0) printf("  probes   %s/probes.csv and probes*.svg\n", r->folder);
   printf("  picture  %s/picture.png\n  summary  %s/summary.json\n", r->folder, r->folder);
-  printf("  replay   pliant view %s%s\n", r->allow_path ? "--allow-path " : "", r->folder);
+  printf("  replay   pliant view %s\n", r->folder);
 }
 
 static int execute(run *r)
@@ -187,8 +187,7 @@ static int execute(run *r)
   if (!status) status = cli_summary_remove(r->folder, &error);
   if (!status) status = cli_record_open(&r->record, pl_scene_world(r->scene), r->folder, &error);
   if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, &error);
-  if (!status)
-    status = cli_tape_open(&r->tape, r->scene, r->scene_path, &r->changes, r->folder, &error);
+  if (!status) status = cli_tape_open(&r->tape, r->scene, &def, r->folder, &error);
   if (status) return cli_fail_error(&error);
 
   cli_catch_interrupts();

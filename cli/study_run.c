@@ -242,20 +242,48 @@ static pl_status try_value(const study_setup *w, study_changes *changes, double 
   return status;
 }
 
-/* The largest value that is accepted, to within the study's ratio; the row is of that run. Comes
- * down from the top in large steps first, because runs with small values take long. */
+/* An accepted value in *low and, unless that is the largest of all, one that is not in *high. Comes
+ * down from the top in large steps, because runs with small values take long. */
+static pl_status search_down(const study_setup *w, study_changes *changes, double *low,
+                             double *high, study_row *row, int *accepted, pl_error *error)
+{
+  *low = *high = w->study->bisect.to;
+  pl_status status = try_value(w, changes, *low, row, accepted, error);
+  while (!status && !*accepted && !cli_interrupted && *low > w->study->bisect.from) {
+    *high = *low;
+    *low = fmax(*low / 4, w->study->bisect.from);
+    status = try_value(w, changes, *low, row, accepted, error);
+  }
+  return status;
+}
+
+/* The same from below, for where what is accepted is not all one interval: stops at the first value
+ * that is not. */
+static pl_status search_up(const study_setup *w, study_changes *changes, double *low, double *high,
+                           study_row *row, int *accepted, pl_error *error)
+{
+  *low = *high = w->study->bisect.from;
+  pl_status status = try_value(w, changes, *low, row, accepted, error);
+  for (int next = *accepted; next && !status && !cli_interrupted && *low < w->study->bisect.to;) {
+    study_row other;
+    *high = fmin(2 * *low, w->study->bisect.to);
+    status = try_value(w, changes, *high, &other, &next, error);
+    if (status || !next) break;
+    *low = *high;
+    *row = other;
+  }
+  return status;
+}
+
+/* The largest value that is accepted, to within the study's ratio; the row is of that run. */
 static pl_status bisect(const study_setup *w, study_changes *changes, study_row *row,
                         pl_error *error)
 {
-  double low = w->study->bisect.to, high = low;
+  double low, high;
   study_row other;
   int accepted = 0;
-  pl_status status = try_value(w, changes, low, row, &accepted, error);
-  while (!status && !accepted && !cli_interrupted && low > w->study->bisect.from) {
-    high = low;
-    low = fmax(low / 4, w->study->bisect.from);
-    status = try_value(w, changes, low, row, &accepted, error);
-  }
+  pl_status status = (w->study->bisect.upwards ? search_up : search_down)(w, changes, &low, &high,
+                                                                          row, &accepted, error);
   if (!status && !accepted && !row->failure[0])
     snprintf(row->failure, sizeof row->failure, "not accepted at %g, the least value", low);
   if (status || !accepted) return status;

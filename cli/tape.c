@@ -2,16 +2,16 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "core/memory.h"
+#include "scene/pack.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const double usual_seconds = 0.04;
+static const char scene_folder[] = "scene";
 
 /* One write per state: a killed run leaves whole ones. */
 static pl_status append(cli_tape *tape, const pl_text *text, pl_error *error)
@@ -30,15 +30,17 @@ static pl_status append(cli_tape *tape, const pl_text *text, pl_error *error)
   return PL_OK;
 }
 
-pl_status cli_tape_open(cli_tape *tape, pl_scene *scene, const char *scene_path,
-                        const cli_words *changes, const char *folder, pl_error *error)
+pl_status cli_tape_open(cli_tape *tape, pl_scene *scene, const pl_scene_def *def,
+                        const char *folder, pl_error *error)
 {
-  char whole[PATH_MAX];
-  pl_text note = pl_text_make(NULL), text = pl_text_make(NULL);
+  char packed[PATH_MAX], path[PATH_MAX];
   pl_status status = pl_path_join(tape->path, sizeof tape->path, folder, CLI_TAPE, error);
+  if (!status) status = pl_path_join(packed, sizeof packed, folder, scene_folder, error);
+  if (!status) status = pl_scene_pack(def, packed, path, sizeof path, error);
   if (status) return status;
-  pl_text_add(&note, "%s\n", realpath(scene_path, whole) ? whole : scene_path);
-  for (int i = 0; i < changes->count; i++) pl_text_add(&note, "%s\n", changes->words[i]);
+  // relative to the recording
+  pl_text note = pl_text_make(NULL), text = pl_text_make(NULL);
+  pl_text_add(&note, "%s/%s\n", scene_folder, pl_path_name(path));
   status = pl_text_ok(&note, error);
   if (!status) pl_recording_begin(&text, pl_scene_world(scene), note.data);
   if (!status) status = pl_text_ok(&text, error);
@@ -72,26 +74,24 @@ void cli_tape_close(cli_tape *tape)
 
 /* ---- reading ---- */
 
-pl_status cli_tape_read_note(const char *path, cli_tape_note *note, pl_error *error)
+pl_status cli_tape_find_scene(const char *path, char *scene, size_t size, pl_error *error)
 {
-  pl_allocator allocator = pl_allocator_default();
+  char folder[PATH_MAX], name[PATH_MAX];
   pl_recording *recording;
   pl_status status = pl_recording_open(path, NULL, &recording, error);
   if (status) return status;
-  note->text = pl_strdup(&allocator, pl_recording_note(recording));
+  const char *note = pl_recording_note(recording);
+  pl_print(name, sizeof name, "%.*s", (int)strcspn(note, "\n"), note);
   pl_recording_close(recording);
-  if (!note->text) return pl_fail_memory(error);
-  char *rest = note->text;
-  for (char *line = rest; line && *line; line = rest) {
-    rest = strchr(line, '\n');
-    if (rest) *rest++ = 0;
-    if (!note->scene)
-      note->scene = line;
-    else if (note->changes.count < CLI_MOST_WORDS)
-      note->changes.words[note->changes.count++] = line;
-  }
-  if (!note->scene)
+  if (!name[0])
     return pl_fail_at(error, PL_E_PARSE, path, 0,
                       "does not say which scene it is of; open the scene that begins with it");
-  return PL_OK;
+  status = pl_path_folder(folder, sizeof folder, path, error);
+  if (!status) status = pl_path_join(scene, size, folder, name, error);
+  if (!status && access(scene, R_OK) != 0)
+    status = pl_fail_at(error, PL_E_IO, path, 0,
+                        "its scene %.200s is missing; keep a run's folder as a whole, or run the "
+                        "scene again",
+                        scene);
+  return status;
 }

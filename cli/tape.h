@@ -14,20 +14,15 @@ typedef struct cli_tape {
   double every, next; /* s */
 } cli_tape;
 
-/* Begins FOLDER/recording.plr, with a note of the scene's file and the changes to it. */
-pl_status cli_tape_open(cli_tape *tape, pl_scene *scene, const char *scene_path,
-                        const cli_words *changes, const char *folder, pl_error *error);
+/* Begins FOLDER/recording.plr, and copies the scene with all its files to FOLDER/scene, so that the
+ * folder can be looked at wherever it is. */
+pl_status cli_tape_open(cli_tape *tape, pl_scene *scene, const pl_scene_def *def,
+                        const char *folder, pl_error *error);
 /* Adds the state as it is now if it is due. */
 pl_status cli_tape_add(cli_tape *tape, const pl_world *world, pl_error *error);
 void cli_tape_close(cli_tape *tape);
 
-/* The scene and the changes that a recording's note names. */
-typedef struct cli_tape_note {
-  char *text; /* cut into the words below */
-  const char *scene;
-  cli_words changes;
-} cli_tape_note;
-
-pl_status cli_tape_read_note(const char *path, cli_tape_note *note, pl_error *error);
+/* Where the scene of a recording is. */
+pl_status cli_tape_find_scene(const char *path, char *scene, size_t size, pl_error *error);
 
 #endif

@@ -35,8 +35,7 @@ typedef struct view {
   char token_room[PL_TOKEN_LENGTH + 1], folder[4096], shipped[4096], shortcut_folder[32],
       shortcut[64];
   char shape_folder[32], shape_scene[64]; /* of a scene made for a shape; "": none */
-  char recording[4096];                   /* "": there is none */
-  cli_tape_note note;
+  char recording[4096], scene_room[4096]; /* "": there is none; and its scene */
   pl_board *board;
   pl_session *session;
   pl_server *server;
@@ -69,13 +68,9 @@ static int find_recording(view *v)
   if (!is_folder && strcmp(pl_path_extension(v->path), PL_RECORDING_EXTENSION) != 0) return CLI_OK;
   if (pl_path_join(v->recording, sizeof v->recording, is_folder ? v->path : "",
                    is_folder ? CLI_TAPE : v->path, &error) ||
-      cli_tape_read_note(v->recording, &v->note, &error))
+      cli_tape_find_scene(v->recording, v->scene_room, sizeof v->scene_room, &error))
     return cli_fail_error(&error);
-  v->path = v->note.scene;
-  // what the command line changes comes last
-  for (int i = 0; i < v->changes.count && v->note.changes.count < CLI_MOST_WORDS; i++)
-    v->note.changes.words[v->note.changes.count++] = v->changes.words[i];
-  v->changes = v->note.changes;
+  v->path = v->scene_room;
   return CLI_OK;
 }
 
@@ -305,8 +300,6 @@ int cli_view(int count, char **words)
   pl_session_stop(v.session);
   pl_server_destroy(v.server);
   pl_board_destroy(v.board);
-  pl_allocator allocator = pl_allocator_default();
-  pl_free(&allocator, v.note.text);
   if (v.shape_folder[0]) {
     unlink(v.shape_scene);
     rmdir(v.shape_folder);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The viewer in a headless browser: viewer.sh bench measures it, viewer.sh picture makes the one of
-# the README. Both need what its tests need (install-deps.sh check) and a release build.
+# The viewer in a headless browser: viewer.sh bench measures what serving costs, viewer.sh frames how
+# evenly the page draws beside a simulation at full speed, viewer.sh picture makes the one of the README.
+# All need what its tests need (install-deps.sh check) and a release build.
 set -eu
 cd "$(dirname "$0")/.."
 export PLIANT_SOURCE=$PWD PLIANT_COMMAND=${PLIANT_COMMAND:-$PWD/build/release/pliant}
@@ -11,9 +12,10 @@ PLIANT_BROWSER=$(command -v chromium || command -v chromium-browser || command -
 export PLIANT_BROWSER
 case ${1:-} in
 bench) exec node tests/view/bench.mjs ;;
+frames) shift; exec node tests/view/frames.mjs "$@" ;;
 picture) exec node tests/view/picture.mjs scenes/zoo.xml docs/viewer.png bunny ;;
 *)
-  echo "usage: viewer.sh bench | picture" >&2
+  echo "usage: viewer.sh bench | frames [WIDTHxHEIGHT [THREADS]...] | picture" >&2
   exit 2
   ;;
 esac

@@ -116,7 +116,7 @@ PL_API pl_status pl_world_pin_node(pl_world *world, pl_body_id body, int node, p
  * something did. */
 PL_API pl_status pl_world_release_node(pl_world *world, pl_body_id body, int node, int *released,
                                        pl_error *error);
-/* Per node of the mesh: bits 1, 2, 4 where it is held along x, y, z. */
+/* Per node of the mesh: bits 1, 2, 4 where it is held along x, y, z, or partly so. */
 PL_API pl_status pl_world_get_held(const pl_world *world, pl_body_id body, unsigned char *held,
                                    pl_error *error);
 
@@ -124,6 +124,9 @@ PL_API pl_status pl_world_get_held(const pl_world *world, pl_body_id body, unsig
 
 PL_API pl_status pl_world_set_dt(pl_world *world, double dt, pl_error *error);
 PL_API pl_status pl_world_set_gravity(pl_world *world, const double gravity[3], pl_error *error);
+/* What is done about steps that fail, and about their errors: as in pl_world_def. */
+PL_API pl_status pl_world_set_control(pl_world *world, int halvings, double tolerance,
+                                      pl_error *error);
 PL_API pl_status pl_world_set_integrator(pl_world *world, const pl_choice *integrator,
                                          pl_error *error);
 PL_API pl_status pl_world_set_solver(pl_world *world, const pl_choice *solver,

@@ -35,6 +35,9 @@ typedef struct pl_probe_id {
 typedef struct pl_world_def {
   double dt;         /* time step, s */
   double gravity[3]; /* m/s^2 */
+  int budget;   /* most iterations of the linear solver in a step, for hard real time: then what it
+                   has   counts, and its residual is told by pl_world_measure; steps are not made
+                   again.   0:   no limit */
   int halvings; /* a step that fails is made again with half the step, so often at most; 0: never,
                    for real time, and what Newton's method has after its last iteration counts */
   double tolerance; /* m; steps are divided so that each part's estimated RMS error of positions
@@ -167,7 +170,10 @@ typedef struct pl_ramp {
 typedef struct pl_fix_def {
   const pl_selector *where; /* which nodes: the union of these */
   int where_count;
-  int free_axis[3];                                 /* 1: the node may move along x, y, z */
+  int free_axis[3]; /* 1: the node may move along x, y, z */
+  double
+      normal[3];   /* not zero: it is held along this direction only, so that it stays in a plane */
+  double along[3]; /* not zero: it may move along this direction only, on a straight rail */
   double translation[3], centre[3], axis[3], angle; /* m, m, direction, degrees */
   double offset[3];                                 /* m, turned with the node */
   pl_ramp ramp, offset_ramp;

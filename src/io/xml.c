@@ -332,3 +332,30 @@ pl_status pl_xml_set(pl_xml_node *node, const char *name, const char *value, pl_
 }
 
 #endif
+
+/* ---- writing ---- */
+
+void pl_xml_print_attributes(const pl_xml_node *node, pl_text *out)
+{
+  for (const pl_xml_pair *pair = pl_xml_first(node); pair; pair = pl_xml_after(pair)) {
+    pl_text_add(out, " %s=\"", pl_xml_pair_name(pair));
+    pl_text_xml(out, pl_xml_pair_value(pair));
+    pl_text_add(out, "\"");
+  }
+}
+
+void pl_xml_print(const pl_xml_node *node, int depth, pl_text *out)
+{
+  const char *name = pl_xml_name(node), *text = pl_xml_text(node);
+  const pl_xml_node *child = pl_xml_child(node, NULL);
+  pl_text_add(out, "%*s<%s", 2 * depth, "", name);
+  pl_xml_print_attributes(node, out);
+  if (!child && !*text) {
+    pl_text_add(out, "/>\n");
+    return;
+  }
+  pl_text_add(out, ">%s", *text ? "" : "\n");
+  pl_text_xml(out, text);
+  for (; child; child = pl_xml_next(child, NULL)) pl_xml_print(child, depth + 1, out);
+  pl_text_add(out, "%*s</%s>\n", *text ? 0 : 2 * depth, "", name);
+}

@@ -7,7 +7,7 @@
 #ifndef PL_IO_XML_H
 #define PL_IO_XML_H
 
-#include "pliant/base.h"
+#include "core/text.h"
 
 typedef struct pl_xml pl_xml;           /* a document */
 typedef struct pl_xml_node pl_xml_node; /* an element in it */
@@ -42,5 +42,10 @@ const char *pl_xml_pair_value(const pl_xml_pair *pair);
 
 /* Gives an attribute a value, adding it where it is missing. */
 pl_status pl_xml_set(pl_xml_node *node, const char *name, const char *value, pl_error *error);
+
+/* Adds the element's attributes to out as ' name="value"', or the whole element, so deep in others.
+ */
+void pl_xml_print_attributes(const pl_xml_node *node, pl_text *out);
+void pl_xml_print(const pl_xml_node *node, int depth, pl_text *out);
 
 #endif

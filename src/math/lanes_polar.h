@@ -62,19 +62,19 @@ PL_INLINE void pl_lanes_polar(const pl_lanes *F, pl_lanes *R)
   const double least_square = 1e-60, most_square = 1e60, least_gap = 0.02;
 
   // the invariants of F
-  pl_lanes C[9], FC[9], cofactors[9];
+  pl_lanes C[9], cofactors[9];
   pl_lanes det = pl_lanes_mat3_cofactors(F, cofactors);
   pl_lanes_mat3_multiply_tn(F, F, C);
-  pl_lanes_mat3_multiply(F, C, FC);
   pl_lanes square = C[0] + C[4] + C[8];
   pl_lanes cofactor_square = pl_lanes_mat3_dot(cofactors, cofactors);
   pl_mask open;
   pl_lanes trace = pl_lanes_trace(square, det, cofactor_square, &open);
 
-  // R up to a small stretch
+  // R up to a small stretch; C becomes (k + |F|^2) I - F^T F
   pl_lanes k = 0.5 * (trace * trace - square), z = k * trace - det, factor = 1.0 / z;
-  pl_lanes of_F = k + square;
-  for (int i = 0; i < 9; i++) R[i] = (of_F * F[i] - FC[i] + trace * cofactors[i]) * factor;
+  for (int i = 0; i < 9; i++) C[i] = i % 4 ? -C[i] : (k + square) - C[i];
+  pl_lanes_mat3_multiply(F, C, R);
+  for (int i = 0; i < 9; i++) R[i] = (R[i] + trace * cofactors[i]) * factor;
 
   // R <- (R + R^-T) / 2, where 1 / det(R) = 2 - det(R) is near enough
   pl_lanes weight = 1.0 - 0.5 * pl_lanes_mat3_cofactors(R, cofactors);

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRAIN, MOTION, MASS, WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF, PARAM_COUNT };
+enum { STRAIN, MOTION, MASS, WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF, PARAM_COUNT };
 
 #define X(name) STRAIN_##name,
 enum { PL_STRAINS(X) STRAIN_COUNT };
@@ -29,7 +29,7 @@ static const pl_param params[PARAM_COUNT] = {
                 "affine|quadratic", 1},
     [MASS] = {"mass", "1", "each frame's own, or as the frames blend", 0, 0, 1, "lumped|consistent",
               1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF),
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF),
 };
 #undef X
 
@@ -180,7 +180,7 @@ static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_frames *f
   return PL_OK;
 }
 
-enum { LEAST_BATCHES = 16, MOST_CHUNKS = 32 };
+enum { FEW_BATCHES = 4, LEAST_BATCHES = 16, MOST_CHUNKS = 32 };
 
 /* Which frames reach a sample of the chunk, in its list of blocks. */
 static void reach_chunk(const pl_frames *frames, const pl_mesh *mesh, pl_frames_chunk *chunk)
@@ -198,7 +198,8 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_frames *fra
 {
   const pl_allocator *allocator = &self->allocator;
   int batches = pl_chunk_count(frames->field.samples, PL_LANES), size = batches / MOST_CHUNKS + 1;
-  if (size < LEAST_BATCHES) size = LEAST_BATCHES;
+  int least = frames->field.list ? FEW_BATCHES : LEAST_BATCHES;
+  if (size < least) size = least;
   frames->chunk_count = pl_chunk_count(batches, size);
   size_t chunks = (size_t)frames->chunk_count, rest = 0, sums = 0, pairs = 0;
   frames->chunks = pl_alloc(allocator, chunks, sizeof *frames->chunks);
@@ -232,33 +233,47 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_frames *fra
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
-/* One sample's gradients in its lane, and its mass; the copies that fill the last batch weigh
- * nothing. */
+/* The gradients of the sample at a place in its lane, and its consistent mass; the copies that fill
+ * the last batch weigh nothing. */
 static pl_status fill_sample(pl_frames *frames, const pl_mesh *mesh, const pl_frames_chunk *chunk,
                              int place, pl_error *error)
 {
-  int index = place < frames->field.samples ? place : frames->field.samples - 1,
-      lane = place % PL_LANES;
-  pl_sample at = pl_sample_at(mesh, frames->field.points, index);
-  pl_status status = pl_sample_check(&at, index / frames->field.points, error);
+  const pl_frame_field *field = &frames->field;
+  int index = pl_sample_number(field, place), lane = place % PL_LANES;
+  pl_sample at = pl_sample_at(mesh, field->points, index);
+  pl_status status = pl_sample_check(&at, index / field->points, error);
   if (status) return status;
-  double density = pl_sample_material(&frames->field, index)->density;
-  double values[PL_MOST_FRAMES * PL_MOST_MONOMIALS];
   size_t size = 1 + 3 * (size_t)chunk->blocks;
   pl_lanes *rest = frames->rest + chunk->rest + size * (size_t)(place / PL_LANES - chunk->first);
-  rest[0][lane] = place < frames->field.samples ? at.volume : 0;
+  double values[PL_MOST_FRAMES * PL_MOST_MONOMIALS];
+  rest[0][lane] = pl_sample_volume(field, place, at.volume);
   for (int b = 0; b < chunk->blocks; b += frames->per) {
     double gradients[PL_MOST_MONOMIALS][3];
     blend_at(frames, &at, chunk->block[b] / frames->per, values + b, gradients);
     for (int k = 0; k < 3 * frames->per; k++) rest[1 + 3 * b + k][lane] = gradients[k / 3][k % 3];
   }
-  if (place >= frames->field.samples) return PL_OK;
+  if (place >= field->samples || frames->lumped) return PL_OK;
+  double density = pl_sample_material(field, index)->density;
   for (int b = 0; b < chunk->blocks; b++) {
     double m = density * at.volume * values[b];
-    frames->row_mass[chunk->block[b]] += m;
     for (int a = 0; a <= b; a++) frames->mass[chunk->pairs + pl_pair(a, b)] += m * values[a];
   }
   return PL_OK;
+}
+
+/* Row sums of the mass, over all samples. */
+static void fill_row_mass(const pl_mesh *mesh, pl_frames *frames)
+{
+  const pl_frame_field *field = &frames->field;
+  for (int s = 0; s < field->elements * field->points; s++) {
+    pl_sample at = pl_sample_at(mesh, field->points, s);
+    double m = pl_sample_material(field, s)->density * at.volume;
+    for (int i = 0; i < field->count; i++) {
+      double values[PL_MOST_MONOMIALS], gradients[PL_MOST_MONOMIALS][3];
+      if (!blend_at(frames, &at, i, values, gradients)) continue;
+      for (int k = 0; k < frames->per; k++) frames->row_mass[frames->per * i + k] += m * values[k];
+    }
+  }
 }
 
 static pl_status fill_samples(pl_model *self, const pl_mesh *mesh, pl_frames *frames,
@@ -272,6 +287,7 @@ static pl_status fill_samples(pl_model *self, const pl_mesh *mesh, pl_frames *fr
     for (int p = PL_LANES * chunk->first; p < PL_LANES * chunk->last && !status; p++)
       status = fill_sample(frames, mesh, chunk, p, error);
   }
+  fill_row_mass(mesh, frames);
   for (int b = 0; b < self->blocks && !status; b++) {
     const double *at = frames->field.origins + 3 * (b / frames->per);
     if (!(frames->row_mass[b] > 0))
@@ -283,6 +299,45 @@ static pl_status fill_samples(pl_model *self, const pl_mesh *mesh, pl_frames *fr
   }
   self->lumped_mass = frames->row_mass;
   return status;
+}
+
+/* What the unknowns strain at a sample at rest. */
+typedef struct source {
+  const pl_frames *frames;
+  const pl_mesh *mesh;
+} source;
+
+static int columns_at(const void *model, int sample, pl_frame_column *columns)
+{
+  const source *from = model;
+  const pl_frames *frames = from->frames;
+  const pl_material *material = pl_sample_material(&frames->field, sample);
+  pl_sample at = pl_sample_at(from->mesh, frames->field.points, sample);
+  int count = 0;
+  for (int i = 0; i < frames->field.count; i++) {
+    double values[PL_MOST_MONOMIALS], gradients[PL_MOST_MONOMIALS][3];
+    if (!blend_at(frames, &at, i, values, gradients)) continue;
+    for (int k = 0; k < 3 * frames->per; k++) {
+      double G[9] = {0};
+      memcpy(G + 3 * (k % 3), gradients[k / 3], 3 * sizeof *G);
+      columns[count++] = pl_frame_column_of(material, 3 * frames->per * i + k, G);
+    }
+  }
+  return count;
+}
+
+/* The samples that are evaluated. */
+static pl_status choose_samples(pl_model *self, const pl_mesh *mesh, pl_frames *frames, int count,
+                                pl_error *error)
+{
+  if (count > 0 && !frames->lumped)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "clusters = %d need mass=\"lumped\", which is that of all samples", count);
+  const source from = {frames, mesh};
+  const pl_frame_columns columns = {3 * self->blocks, columns_at, &from};
+  pl_status status =
+      pl_frame_field_reduce(&self->allocator, mesh, count, &columns, &frames->field, error);
+  return status ? status : pl_frame_field_moduli(&self->allocator, &frames->field, error);
 }
 
 /* Pairs of frames that share a sample. */
@@ -336,13 +391,15 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   frames->field.material = material;
   pl_status status = pl_frame_field_make(&self->allocator, mesh, (int)values[FRAMES],
                                          (int)values[SAMPLES], &how, &frames->field, error);
-  frames->viscous = frames->field.viscous;
+
   self->blocks = frames->field.count * frames->per;
   self->frame_count = frames->field.count;
   self->frames_at = frames->field.origins;
   if (!status) status = make_anchors(self, frames, error);
   if (!status) status = make_frames(self, mesh, frames, error);
   if (!status) status = make_carriers(self, mesh, frames, error);
+  if (!status) status = choose_samples(self, mesh, frames, (int)values[CLUSTERS], error);
+  frames->viscous = frames->field.viscous;
   if (!status) status = make_chunks(self, mesh, frames, error);
   if (!status) status = fill_samples(self, mesh, frames, error);
   if (!status) status = make_cliques(self, frames, error);

@@ -45,8 +45,15 @@ typedef struct pl_weighing {
 
 /* The rows of a parameter table that say where frames stand and how they share the body, one after
  * the other from weights on; and what their values mean. */
-enum { PL_FRAME_WEIGHTS, PL_FRAME_SAMPLES, PL_FRAME_COUNT, PL_FRAME_SEED, PL_FRAME_CUTOFF };
-#define PL_FRAME_PARAMS(weights_at, samples_at, frames_at, seed_at, cutoff_at)                     \
+enum {
+  PL_FRAME_WEIGHTS,
+  PL_FRAME_SAMPLES,
+  PL_FRAME_CLUSTERS,
+  PL_FRAME_COUNT,
+  PL_FRAME_SEED,
+  PL_FRAME_CUTOFF
+};
+#define PL_FRAME_PARAMS(weights_at, samples_at, clusters_at, frames_at, seed_at, cutoff_at)        \
   [weights_at] = {"weights",                                                                       \
                   "1",                                                                             \
                   "how frames share the body: solutions of Laplace's equation; hat functions or "  \
@@ -60,6 +67,15 @@ enum { PL_FRAME_WEIGHTS, PL_FRAME_SAMPLES, PL_FRAME_COUNT, PL_FRAME_SEED, PL_FRA
   [samples_at] = {"samples", "count", "per direction of a hexahedron; a tetrahedron has one",      \
                   2,         1,       2,                                                           \
                   NULL,      1},                                                                   \
+  [clusters_at] = {"clusters",                                                                     \
+                   "count",                                                                        \
+                   "forces are integrated over so many samples, which are as stiff at rest as "    \
+                   "all of them; 0: over all",                                                     \
+                   0,                                                                              \
+                   0,                                                                              \
+                   100000,                                                                         \
+                   NULL,                                                                           \
+                   1},                                                                             \
   [frames_at] = {"frames", "count", "how many are placed where no <frame> says where",             \
                  4,        1,       PL_MOST_FRAMES,                                                \
                  NULL,     1},                                                                     \
@@ -111,11 +127,15 @@ enum { PL_SAMPLE_MODULI = 5 };
 
 /* Where the frames of a body stand and what they weigh; where its samples are, and of what. */
 typedef struct pl_frame_field {
-  int count, points; /* frames; samples per element */
-  int samples, elements;
+  int count, points;     /* frames; samples per element */
+  int samples, elements; /* samples that are evaluated */
   const pl_sites *sites; /* these two for creation only */
   const pl_material *material;
-  pl_lanes *moduli;          /* per batch PL_SAMPLE_MODULI; NULL: those of the material */
+  pl_lanes *moduli; /* per batch PL_SAMPLE_MODULI; NULL: those of the material */
+  // where only some samples are evaluated, else NULL: their numbers and volumes, and for each of
+  // all samples the place in the list of the one that stands for it
+  int *list, *cluster;
+  double *volumes;
   int viscous;               /* any sample is */
   double *origins, *weights; /* 3 per frame; count per node */
   int *anchors;              /* the node nearest to each frame */
@@ -130,6 +150,48 @@ void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field
 /* Of numbers per sample, each element's mean and least; out may be NULL. */
 void pl_frame_field_means(const pl_frame_field *field, const double *samples, double *out);
 void pl_frame_field_least(const pl_frame_field *field, const double *samples, double *out);
+
+/* One unknown's part of the strain at rest at a sample, times the root of the stiffness: K = B^T B
+ * per volume. */
+typedef struct pl_frame_column {
+  int unknown;
+  double B[6];
+} pl_frame_column;
+
+enum { PL_MOST_COLUMNS = PL_MOST_FRAMES * PL_MOST_MONOMIALS * 3 };
+
+/* All columns of a sample; at returns how many. */
+typedef struct pl_frame_columns {
+  int unknowns;
+  int (*at)(const void *model, int sample, pl_frame_column *columns);
+  const void *model;
+} pl_frame_columns;
+
+/* From the gradient of the displacement that a unit of an unknown makes. */
+pl_frame_column pl_frame_column_of(const pl_material *material, int unknown,
+                                   const double gradient[9]);
+
+/* Only count of the samples are evaluated from now on (0, or more than there are: all stay), which
+ * are as stiff as all at rest. */
+pl_status pl_frame_field_reduce(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                                const pl_frame_columns *from, pl_frame_field *field,
+                                pl_error *error);
+/* Moduli of the samples, where they differ. */
+pl_status pl_frame_field_moduli(const pl_allocator *allocator, pl_frame_field *field,
+                                pl_error *error);
+
+/* The number of the sample that stands at a place of those that are evaluated, and its volume; the
+ * places that fill the last batch are copies without a volume. */
+static inline int pl_sample_number(const pl_frame_field *field, int place)
+{
+  int last = place < field->samples ? place : field->samples - 1;
+  return field->list ? field->list[last] : last;
+}
+
+static inline double pl_sample_volume(const pl_frame_field *field, int place, double own)
+{
+  return place >= field->samples ? 0 : field->list ? field->volumes[place] : own;
+}
 
 /* What a sample is made of, while the model is created. */
 static inline const pl_material *pl_sample_material(const pl_frame_field *field, int index)
@@ -163,7 +225,7 @@ pl_status pl_sample_check(const pl_sample *at, int element, pl_error *error);
 int pl_frame_weight_at(const pl_frame_field *field, const pl_sample *at, int frame, double *w,
                        double gradient[3]);
 
-/* The frames that reach any of the samples first to last - 1, as bits. */
+/* The frames that reach any of the samples at the places first to last - 1, as bits. */
 uint64_t pl_frames_reaching(const pl_frame_field *field, const pl_mesh *mesh, int first, int last);
 
 /* The part of the body that a frame moves: its volume, its mass, mass centre and the variance of

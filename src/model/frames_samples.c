@@ -69,11 +69,15 @@ int pl_frame_weight_at(const pl_frame_field *field, const pl_sample *at, int fra
 uint64_t pl_frames_reaching(const pl_frame_field *field, const pl_mesh *mesh, int first, int last)
 {
   uint64_t reached = 0;
-  int from = first / field->points, to = (last - 1) / field->points;
   int count = mesh->nodes_per_element;
-  for (int k = count * from; k < count * (to + 1) && k < count * mesh->element_count; k++) {
-    const double *w = field->weights + (size_t)field->count * (size_t)mesh->elements[k];
-    for (int i = 0; i < field->count; i++) reached |= (uint64_t)(w[i] != 0) << i;
+  for (int place = first, before = -1; place < last; place++) {
+    int element = pl_sample_number(field, place) / field->points;
+    for (int a = 0; a < count && element != before; a++) {
+      int node = mesh->elements[(size_t)count * (size_t)element + (size_t)a];
+      const double *w = field->weights + (size_t)field->count * (size_t)node;
+      for (int i = 0; i < field->count; i++) reached |= (uint64_t)(w[i] != 0) << i;
+    }
+    before = element;
   }
   return reached;
 }
@@ -84,7 +88,7 @@ pl_status pl_frame_part_of(const pl_frame_field *field, const pl_mesh *mesh, int
   const double *origin = field->origins + 3 * frame;
   double first[3] = {0}, slope[3], w;
   *part = (pl_frame_part){0};
-  for (int s = 0; s < field->samples; s++) {
+  for (int s = 0; s < field->elements * field->points; s++) {
     pl_sample at = pl_sample_at(mesh, field->points, s);
     if (!pl_frame_weight_at(field, &at, frame, &w, slope)) continue;
     double r[3], share = w * at.volume * pl_sample_material(field, s)->density;
@@ -172,8 +176,24 @@ static pl_status weigh(const pl_allocator *allocator, const pl_mesh *mesh, const
   return status;
 }
 
-/* Moduli of all samples, where they differ. */
-static pl_status make_moduli(const pl_allocator *allocator, pl_frame_field *field, pl_error *error)
+pl_frame_column pl_frame_column_of(const pl_material *material, int unknown,
+                                   const double gradient[9])
+{
+  // the root of Hooke's matrix: sqrt(2 mu) 1 + c (1 1^T) on the normal components
+  double normal = sqrt(2 * material->mu), shear = sqrt(material->mu);
+  double c = (sqrt(2 * material->mu + 3 * material->lambda) - normal) / 3;
+  double trace = c * (gradient[0] + gradient[4] + gradient[8]);
+  pl_frame_column out = {.unknown = unknown};
+  for (int k = 0; k < 3; k++) {
+    int next = (k + 1) % 3;
+    out.B[k] = trace + normal * gradient[4 * k];
+    out.B[3 + k] = shear * (gradient[3 * k + next] + gradient[3 * next + k]);
+  }
+  return out;
+}
+
+pl_status pl_frame_field_moduli(const pl_allocator *allocator, pl_frame_field *field,
+                                pl_error *error)
 {
   int batches = pl_chunk_count(field->samples, PL_LANES);
   const pl_material *m = field->material;
@@ -182,7 +202,7 @@ static pl_status make_moduli(const pl_allocator *allocator, pl_frame_field *fiel
   field->moduli = pl_alloc(allocator, (size_t)batches * PL_SAMPLE_MODULI, sizeof *field->moduli);
   if (!field->moduli) return pl_fail_memory(error);
   for (int p = 0; p < batches * PL_LANES; p++) {
-    m = pl_sample_material(field, p < field->samples ? p : field->samples - 1);
+    m = pl_sample_material(field, pl_sample_number(field, p));
     pl_lanes *to = field->moduli + PL_SAMPLE_MODULI * (size_t)(p / PL_LANES);
     const double from[PL_SAMPLE_MODULI] = {m->lambda, m->mu, m->ratio, m->viscous_lambda,
                                            m->viscous_mu};
@@ -217,7 +237,7 @@ pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh
     pl_frames_place(mesh, field->count, how->kind, field->origins);
   pl_status status = check_origins(mesh, field, sites->count > 0, error);
   if (!status) status = weigh(allocator, mesh, sites, how, field, error);
-  if (!status) status = make_moduli(allocator, field, error);
+
   find_anchors(mesh, field);
   return status;
 }
@@ -228,20 +248,31 @@ void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field
   pl_free(allocator, field->weights);
   pl_free(allocator, field->anchors);
   pl_free(allocator, field->moduli);
+  pl_free(allocator, field->list);
+  pl_free(allocator, field->cluster);
+  pl_free(allocator, field->volumes);
+}
+
+/* The place of an element's sample among those that are evaluated. */
+static int place_of(const pl_frame_field *field, int element, int s)
+{
+  int index = field->points * element + s;
+  return field->list ? field->cluster[index] : index;
 }
 
 void pl_frame_field_means(const pl_frame_field *field, const double *samples, double *out)
 {
-  for (int e = 0; out && e < field->elements; e++, samples += field->points) {
+  for (int e = 0; out && e < field->elements; e++) {
     out[e] = 0;
-    for (int s = 0; s < field->points; s++) out[e] += samples[s] / field->points;
+    for (int s = 0; s < field->points; s++)
+      out[e] += samples[place_of(field, e, s)] / field->points;
   }
 }
 
 void pl_frame_field_least(const pl_frame_field *field, const double *samples, double *out)
 {
-  for (int e = 0; out && e < field->elements; e++, samples += field->points) {
-    out[e] = samples[0];
-    for (int s = 1; s < field->points; s++) out[e] = fmin(out[e], samples[s]);
+  for (int e = 0; out && e < field->elements; e++) {
+    out[e] = samples[place_of(field, e, 0)];
+    for (int s = 1; s < field->points; s++) out[e] = fmin(out[e], samples[place_of(field, e, s)]);
   }
 }

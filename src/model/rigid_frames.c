@@ -22,7 +22,19 @@
 #define PL_NAME(name) dual_##name
 #include "math/dual_any.h"
 
-enum { STRAIN, BLENDING, FORCES, STIFFNESS, WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF, PARAM_COUNT };
+enum {
+  STRAIN,
+  BLENDING,
+  FORCES,
+  STIFFNESS,
+  WEIGHTS,
+  SAMPLES,
+  CLUSTERS,
+  FRAMES,
+  SEED,
+  CUTOFF,
+  PARAM_COUNT
+};
 
 #define X(name) STRAIN_##name,
 enum { PL_STRAINS(X) STRAIN_COUNT };
@@ -43,7 +55,7 @@ static const pl_param params[PARAM_COUNT] = {
                    "the exact derivative of the forces, or without the second derivatives of the "
                    "motion",
                    0, 0, 1, "exact|approximate", 1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, FRAMES, SEED, CUTOFF),
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF),
 };
 #undef X
 
@@ -167,14 +179,15 @@ static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_rigid *ri
   return PL_OK;
 }
 
-enum { LEAST_BATCHES = 32, MOST_CHUNKS = 32 };
+enum { FEW_BATCHES = 4, LEAST_BATCHES = 32, MOST_CHUNKS = 32 };
 
 /* Cuts the samples into chunks and makes room for them. */
 static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
 {
   const pl_allocator *allocator = &self->allocator;
   int batches = pl_chunk_count(rigid->field.samples, PL_LANES), size = batches / MOST_CHUNKS + 1;
-  if (size < LEAST_BATCHES) size = LEAST_BATCHES;
+  int least = rigid->field.list ? FEW_BATCHES : LEAST_BATCHES;
+  if (size < least) size = least;
   rigid->chunk_count = pl_chunk_count(batches, size);
   size_t chunks = (size_t)rigid->chunk_count, count = (size_t)rigid->field.count;
   size_t rest = 0, sums = 0, pairs = 0, most = 0, samples = (size_t)rigid->field.samples;
@@ -210,6 +223,45 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
+/* What the unknowns strain at a sample at rest: u + w x (X - C), times the frame's weight. What the
+ * weight multiplies is a rotation and strains nothing. */
+typedef struct source {
+  const pl_rigid *rigid;
+  const pl_mesh *mesh;
+} source;
+
+static int columns_at(const void *model, int sample, pl_frame_column *columns)
+{
+  const source *from = model;
+  const pl_frame_field *field = &from->rigid->field;
+  const pl_material *material = pl_sample_material(field, sample);
+  pl_sample at = pl_sample_at(from->mesh, field->points, sample);
+  int count = 0;
+  for (int i = 0; i < field->count; i++) {
+    double w, slope[3], arm[3];
+    if (!pl_frame_weight_at(field, &at, i, &w, slope)) continue;
+    pl_vec3_sub(at.X, from->rigid->rest_blocks + 6 * i + 3, arm);
+    for (int k = 0; k < 6; k++) {
+      double move[3] = {k == 3, k == 4, k == 5}, axis[3] = {k == 0, k == 1, k == 2}, G[9];
+      if (k < 3) pl_vec3_cross(axis, arm, move);
+      for (int e = 0; e < 9; e++) G[e] = move[e / 3] * slope[e % 3];
+      columns[count++] = pl_frame_column_of(material, 6 * i + k, G);
+    }
+  }
+  return count;
+}
+
+/* The samples that are evaluated. */
+static pl_status choose_samples(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, int count,
+                                pl_error *error)
+{
+  const source from = {rigid, mesh};
+  const pl_frame_columns columns = {6 * rigid->field.count, columns_at, &from};
+  pl_status status =
+      pl_frame_field_reduce(&self->allocator, mesh, count, &columns, &rigid->field, error);
+  return status ? status : pl_frame_field_moduli(&self->allocator, &rigid->field, error);
+}
+
 /* Rest data of all samples; the copies that fill the last batch weigh nothing. */
 static pl_status fill_samples(const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
 {
@@ -217,12 +269,12 @@ static pl_status fill_samples(const pl_mesh *mesh, pl_rigid *rigid, pl_error *er
     const pl_rigid_chunk *chunk = &rigid->chunks[c];
     size_t size = 4 + 4 * (size_t)chunk->frames;
     for (int p = PL_LANES * chunk->first; p < PL_LANES * chunk->last; p++) {
-      int index = p < rigid->field.samples ? p : rigid->field.samples - 1, lane = p % PL_LANES;
+      int index = pl_sample_number(&rigid->field, p), lane = p % PL_LANES;
       pl_sample at = pl_sample_at(mesh, rigid->field.points, index);
       pl_status status = pl_sample_check(&at, index / rigid->field.points, error);
       if (status) return status;
       pl_lanes *rest = rigid->rest + chunk->rest + size * (size_t)(p / PL_LANES - chunk->first);
-      rest[0][lane] = p < rigid->field.samples ? at.volume : 0;
+      rest[0][lane] = pl_sample_volume(&rigid->field, p, at.volume);
       for (int k = 0; k < 3; k++) rest[1 + k][lane] = at.X[k] - rigid->rest_middle[k];
       for (int i = 0; i < chunk->frames; i++) {
         double w, slope[3];
@@ -289,12 +341,14 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   rigid->field.material = material;
   pl_status status = pl_frame_field_make(&self->allocator, mesh, (int)values[FRAMES],
                                          (int)values[SAMPLES], &how, &rigid->field, error);
-  rigid->viscous = rigid->field.viscous;
+
   self->blocks = 2 * rigid->field.count;
   self->frame_count = rigid->field.count;
   self->frames_at = rigid->field.origins;
   if (!status) status = make_frames(self, mesh, rigid, error);
   if (!status) status = make_carriers(self, mesh, rigid, error);
+  if (!status) status = choose_samples(self, mesh, rigid, (int)values[CLUSTERS], error);
+  rigid->viscous = rigid->field.viscous;
   if (!status) status = make_chunks(self, mesh, rigid, error);
   if (!status) status = fill_samples(mesh, rigid, error);
   if (!status) status = make_cliques(self, rigid, error);
@@ -382,75 +436,6 @@ static void add_mirror(const double *K, const int *mirror, double factor, pl_bsr
 {
   const int places[4] = {mirror[0], mirror[2], mirror[1], mirror[3]};
   pl_rigid_add_block(K, places, factor, A);
-}
-
-static double sum_of(pl_lanes a) { return (a[0] + a[1]) + (a[2] + a[3]); }
-
-/* A block's entry for row frame i and column frame j, whichever of them comes first. */
-static double entry(const double *K, int i, int j, int e)
-{
-  return i <= j ? K[36 * pl_pair(i, j) + (size_t)e]
-                : K[36 * pl_pair(j, i) + (size_t)(6 * (e % 6) + e / 6)];
-}
-
-/* The last frame's forces and blocks: the same twist of all frames strains nothing, and turns the
- * forces along. Of that turning G (f + b x f for a twist b) each symmetric second derivative has
- * half: sum_j K_ij = -G_i / 2. */
-static void balance(const pl_rigid_chunk *chunk, double curved, double *f, double *K)
-{
-  int last = chunk->frames - 1;
-  double *own = K + 36 * pl_pair(last, last);
-  for (int k = 0; k < 6 * last; k++) f[6 * last + k % 6] -= f[k];
-  for (int i = 0; i < last; i++) {
-    double *across = K + 36 * pl_pair(i, last), *force = f + 6 * i;
-    for (int e = 0; e < 36; e++) {
-      for (int j = 0; j < last; j++) across[e] -= entry(K, i, j, e);
-      own[e] -= across[e];
-    }
-    for (int a = 0; a < 3; a++) {
-      int p = (a + 1) % 3, q = (a + 2) % 3;
-      double turn = 0.5 * curved * force[a], shift = 0.5 * curved * force[3 + a];
-      // + hat(torque) / 2 and + hat(force) / 2: -G / 2
-      across[6 * p + q] -= turn, across[6 * q + p] += turn;
-      across[6 * p + 3 + q] -= shift, across[6 * q + 3 + p] += shift;
-      across[6 * (3 + p) + q] -= shift, across[6 * (3 + q) + p] += shift;
-    }
-  }
-}
-
-void pl_rigid_complete(const pl_rigid *rigid, const pl_rigid_job *job, const pl_rigid_chunk *chunk)
-{
-  const pl_lanes *sums = rigid->sums + chunk->sums;
-  double *f = rigid->whole, *K = f + 6 * chunk->frames, turned[36];
-  double curved = job->semidefinite || rigid->approximate ? 0 : job->kq;
-  size_t pairs = job->matrix ? pl_pair(0, chunk->frames) : 0;
-  memset(f, 0, (6 * (size_t)chunk->frames + 36 * pairs) * sizeof *f);
-  for (int i = 0; i < 6 * chunk->moved; i++) f[i] = sum_of(*sums++);
-  for (size_t e = 0; pairs && e < 36 * pl_pair(0, chunk->moved); e++) K[e] = sum_of(*sums++);
-  for (int i = 0; pairs && i < chunk->moved; i++) {
-    double *own = K + 36 * pl_pair(i, i);
-    for (int e = 0; e < 36; e++) turned[e] = own[6 * (e % 6) + e / 6];
-    for (int e = 0; e < 36; e++) own[e] = 0.5 * (own[e] + turned[e]);
-  }
-  if (chunk->moved < chunk->frames) balance(chunk, curved, f, K);
-  // from the middle to the frames' points
-  for (int j = 0; j < chunk->frames; j++) {
-    const double *t = rigid->poses[chunk->frame[j]].t;
-    double *force = f + 6 * j, torque[3];
-    pl_vec3_cross(t, force + 3, torque);
-    pl_vec3_sub(force, torque, force);
-    for (int i = 0; pairs && i <= j; i++, K += 36) {
-      pl_rigid_shift(K, rigid->poses[chunk->frame[i]].t, t, turned);
-      memcpy(K, turned, sizeof turned);
-    }
-    // points move straight on while a frame turns
-    for (int a = 0; pairs && a < 3; a++) {
-      int p = (a + 1) % 3, q = (a + 2) % 3;
-      double half = 0.5 * curved * force[3 + a], *own = K - 36;
-      own[6 * (3 + p) + q] -= half, own[6 * (3 + q) + p] += half;
-      own[6 * q + 3 + p] -= half, own[6 * p + 3 + q] += half;
-    }
-  }
 }
 
 /* Adds a chunk's forces and stiffness to those of the body. */

@@ -6,6 +6,7 @@
  * section 3.2. The error of a step is estimated as h/2 (v1 - v0), the difference of the position
  * from that of the trapezoidal rule. Hauth 2004, 3.2.3. */
 #include "ode/newton.h"
+#include "sparse/vector.h"
 
 #include <string.h>
 
@@ -31,17 +32,17 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                       double *v, pl_step_report *report, pl_error *error)
 {
   euler *state = self->state;
-  int n = 3 * system->blocks;
-  size_t size = (size_t)n * sizeof(double);
+  int n = system->blocks;
+  size_t size = 3 * (size_t)n * sizeof(double);
 
   // expect the old velocity, or what the loads alone make of it
   system->ops->external(system, t + h, q, v, state->w);
   system->ops->mass_inverse(system, state->w, state->w);
-  for (int i = 0; i < n; i++) state->falling[i] = v[i] + h * state->w[i];
+  pl_combine(v, h, state->w, state->falling, n, system->pool);
 
   // linearise at q0 with velocity zero
   memset(state->z, 0, size);
-  for (int i = 0; i < n; i++) state->w[i] = -v[i] / h;
+  pl_combine(NULL, -1 / h, v, state->w, n, system->pool);
   memcpy(state->prescribed, v, size);
   system->ops->prescribe(system, t, h, q, state->prescribed);
   pl_stage stage = {.t = t + h,
@@ -58,7 +59,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 
   if (self->estimates) report->error = pl_rms(system, h / 2, state->z, v);
   memcpy(v, state->z, size);
-  for (int i = 0; i < n; i++) state->w[i] = h * v[i];
+  pl_combine(NULL, h, v, state->w, n, system->pool);
   system->ops->retract(system, q, state->w, q);
   return PL_OK;
 }

@@ -48,21 +48,15 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
   return PL_OK;
 }
 
-/* y = a x, or y = base + a x. */
-static void combine(const double *base, double a, const double *x, double *y, int blocks)
-{
-  for (int i = 0; i < 3 * blocks; i++) y[i] = (base ? base[i] : 0) + a * x[i];
-}
-
 /* r = -G(z), filtered; A too if wanted. */
 static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z,
                      pl_bsr *A, int semidefinite)
 {
   double start = pl_now();
   int n = system->blocks;
-  combine(NULL, stage->cq, z, newton->work, n);
+  pl_combine(NULL, stage->cq, z, newton->work, n, system->pool);
   system->ops->retract(system, stage->q0, newton->work, newton->q);
-  combine(stage->v0, stage->cv, z, newton->v, n);
+  pl_combine(stage->v0, stage->cv, z, newton->v, n, system->pool);
   system->ops->evaluate(system, stage->t, newton->q, newton->v, newton->r, stage->cm, stage->cq,
                         stage->cv, semidefinite, A);
   if (stage->loads) {
@@ -70,12 +64,11 @@ static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage
     for (int i = 0; i < 3 * n; i++) newton->r[i] += stage->loads[i] - newton->work[i];
   }
   if (stage->cm != 0) {
-    combine(stage->w, stage->cm, z, newton->work, n);
-    system->ops->mass(system, newton->work, newton->v);
-    pl_axpy(-1, newton->v, newton->r, n, system->pool);
+    pl_combine(stage->w, stage->cm, z, newton->work, n, system->pool);
+    system->ops->mass_add(system, -1, newton->work, newton->r);
   }
   if (system->ops->chart) {
-    combine(NULL, stage->cq, z, newton->work, n);
+    pl_combine(NULL, stage->cq, z, newton->work, n, system->pool);
     system->ops->chart(system, newton->work, newton->r, A);
   }
   system->seconds_evaluate += pl_now() - start;
@@ -85,6 +78,13 @@ static double filtered_norm(pl_system *system, double *r)
 {
   pl_filter_apply(&system->filter, r);
   return pl_norm(r, system->blocks, system->pool);
+}
+
+double pl_system_budget(const pl_system *system, const pl_step_report *report)
+{
+  if (!system->budget) return INFINITY;
+  return system->budget > report->linear_iterations ? system->budget - report->linear_iterations
+                                                    : 0;
 }
 
 pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
@@ -105,6 +105,7 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
     pl_condense_down(small, b, small->b);
     pl_condense_down(small, x, small->x);
   }
+  if (system->budget) pl_solver_limit(system->solver, pl_system_budget(system, report));
   if (!status)
     status = pl_solver_solve(system->solver, A, filter, small ? small->b : b, small ? small->x : x,
                              tolerance * scale, system->pool, &solved, error);
@@ -126,10 +127,10 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
 static double left_to_do(pl_newton *newton, pl_system *system, const pl_stage *stage,
                          const double *z, double *dz, double *rest)
 {
-  combine(stage->prescribed, -1, z, newton->work, system->blocks);
+  pl_combine(stage->prescribed, -1, z, newton->work, system->blocks, system->pool);
   pl_filter_prescribe(&system->filter, newton->work, dz);
   pl_bsr_multiply(system->A, dz, rest, system->pool);
-  combine(newton->r, -1, rest, rest, system->blocks);
+  pl_combine(newton->r, -1, rest, rest, system->blocks, system->pool);
   return filtered_norm(system, rest);
 }
 
@@ -142,12 +143,12 @@ static double start_increment(pl_newton *newton, pl_system *system, const pl_sta
   int n = system->blocks;
   size_t size = (size_t)n * 3 * sizeof(double);
   if (first && stage->guess)
-    combine(stage->guess, -1, z, newton->dz, n);
+    pl_combine(stage->guess, -1, z, newton->dz, n, system->pool);
   else
     memset(newton->dz, 0, size);
   double scale = left_to_do(newton, system, stage, z, newton->dz, newton->rest);
   if (first && stage->other_guess) {
-    combine(stage->other_guess, -1, z, newton->trial, n);
+    pl_combine(stage->other_guess, -1, z, newton->trial, n, system->pool);
     if (left_to_do(newton, system, stage, z, newton->trial, newton->v) < scale) {
       memcpy(newton->dz, newton->trial, size);
       memcpy(newton->rest, newton->v, size);
@@ -208,7 +209,7 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
 static double slope_at(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z,
                        double s)
 {
-  combine(z, s, newton->dz, newton->trial, system->blocks);
+  pl_combine(z, s, newton->dz, newton->trial, system->blocks, system->pool);
   residual(newton, system, stage, newton->trial, NULL, 0);
   pl_filter_apply(&system->filter, newton->r);
   return pl_dot(newton->dz, newton->r, system->blocks, system->pool);
@@ -341,6 +342,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     contraction = iteration > 0 ? step / before : INFINITY;
     rest = contraction < 1 ? contraction / (1 - contraction) * step : INFINITY;
     if (fmin(step, rest) < newton->least_step) return PL_OK;
+    if (pl_system_budget(system, report) == 0) break;
     if (step > slow * before || iteration >= MANY_ITERATIONS) newton->is_kept = 0;
   }
   return end_early(newton, system, stage, contraction, rest, z, report, error);

@@ -212,8 +212,7 @@ static void right_side(rosenbrock *state, pl_system *system, const table *method
   // b += M (sum c Y / h + r / (g h)) - A r
   for (int k = 0; k < 3 * n; k++) state->work[k] = state->r[k] / (method->g * h);
   add_all(method->c[i], 1 / h, state->Y, i, state->work, system);
-  system->ops->mass(system, state->work, state->q);
-  pl_axpy(1, state->q, state->b, n, system->pool);
+  system->ops->mass_add(system, 1, state->work, state->b);
   pl_bsr_multiply(system->A, state->r, state->work, system->pool);
   pl_axpy(-1, state->work, state->b, n, system->pool);
   pl_filter_apply(&system->filter, state->b);
@@ -248,8 +247,7 @@ static void true_residual(rosenbrock *state, pl_system *system, const table *met
         state->f[k] + method->d[i] * h * state->rate[k] + (state->work[k] - state->b[k]) / (2 * s);
   for (int k = 0; k < n; k++) state->work[k] = -state->Y[i][k] / (method->g * h);
   add_all(method->c[i], 1 / h, state->Y, i, state->work, system);
-  system->ops->mass(system, state->work, state->q);
-  pl_axpy(1, state->q, state->b, system->blocks, system->pool);
+  system->ops->mass_add(system, 1, state->work, state->b);
   pl_filter_apply(&system->filter, state->b);
 }
 

@@ -228,8 +228,7 @@ static int precondition(realtype t, N_Vector y, N_Vector dy, N_Vector r, N_Vecto
   pl_bsr_multiply(system->A, rq, a, system->pool);
   for (int i = 0; i < n; i++) b[i] -= a[i] / g;
   for (int i = 0; i < n; i++) zv[i] = rv[i] + rq[i] / g;
-  system->ops->mass(system, zv, a);
-  for (int i = 0; i < n; i++) b[i] += a[i];
+  system->ops->mass_add(system, 1, zv, b);
   pl_filter_apply(&system->filter, b);
   memset(zv, 0, (size_t)n * sizeof *zv);
   double scale = pl_norm(b, system->blocks, system->pool);

@@ -19,8 +19,8 @@ typedef struct pl_system_ops {
                    double km, double kq, double kv, int semidefinite, pl_bsr *A);
   /* f = the forces that do not come from inside: gravity, loads. */
   void (*external)(pl_system *system, double t, const double *q, const double *v, double *f);
-  /* y = M x. */
-  void (*mass)(pl_system *system, const double *x, double *y);
+  /* y += a M x. */
+  void (*mass_add)(pl_system *system, double a, const double *x, double *y);
   /* x = M^-1 y with the lumped mass. */
   void (*mass_inverse)(pl_system *system, const double *y, double *x);
   /* out = q moved by dq (q + dq unless blocks rotate); out may be q. */
@@ -43,6 +43,7 @@ struct pl_system {
   pl_condense *condense; /* where the filter has rigid parts: the solver's matrix; else NULL */
   const double *drag;    /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
   double load_scale;     /* factor on all loads; 1 except while statics ramps them up */
+  int budget;            /* most iterations of the linear solver in one step; 0: no limit */
   int never_rejects;     /* what Newton has after its last iteration counts, converged or not */
   double seconds_evaluate, seconds_solve; /* added up by Newton */
 };

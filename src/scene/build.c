@@ -62,6 +62,7 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     scene->duration = pl_item_number(world, "duration");
     pl_item_numbers(world, "gravity", def.gravity);
     def.halvings = (int)pl_item_number(world, "halvings");
+    def.budget = (int)pl_item_number(world, "budget");
     def.tolerance = pl_item_number(world, "tolerance");
     pl_error too_long;
     if (scene->duration > 0 && def.dt > scene->duration * (1 + 1e-9))
@@ -172,6 +173,8 @@ static pl_status add_fix(pl_reader *reader, pl_world *world, pl_body_id body, co
   int held[3] = {1, 1, 1};
   pl_parse_axes(pl_item_text(item, "axes"), held, NULL);
   for (int i = 0; i < 3; i++) def.free_axis[i] = !held[i];
+  pl_item_numbers(item, "normal", def.normal);
+  pl_item_numbers(item, "along", def.along);
   pl_item_numbers(item, "translation", def.translation);
   pl_item_numbers(item, "centre", def.centre);
   pl_item_numbers(item, "axis", def.axis);
@@ -409,6 +412,7 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     for (size_t i = 0; images && i < room; i++)
       pl_stack_release(&reader->def->allocator, &images[i]);
     if (reader->stopped) return;
+    pl_reader_build_texture(reader, scene, index, surface >= 0 ? surface : mesh);
   }
   build_inside(reader, scene->world, index, item->body, reader->items[mesh].mesh);
 }

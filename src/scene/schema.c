@@ -76,11 +76,14 @@ static const pl_element *const regions[] = {&region, &set, NULL};
 
 /* ---- what holds and loads a body ---- */
 
-#define AXES                                                                                       \
-  {                                                                                                \
-    .param = {.name = "axes", .unit = "letters", .summary = "along which the nodes are held"},     \
-    .preset = "xyz", .check = pl_check_axes                                                        \
-  }
+#define HELD                                                                                       \
+  {.param = {.name = "axes", .unit = "letters", .summary = "along which the nodes are held"},      \
+   .preset = "xyz",                                                                                \
+   .check = pl_check_axes},                                                                        \
+      DIRECTION("normal", "in place of axes: held along this only, so that nodes stay in a plane", \
+                NULL),                                                                             \
+      DIRECTION("along", "in place of axes: free along this only, so that nodes stay on a rail",   \
+                NULL)
 #define RAMP                                                                                       \
   TEXT("ramp", "pairs",                                                                            \
        "times in s with factors, as in \"0 0, 0.5 1\": linear in between, constant outside; "      \
@@ -90,7 +93,7 @@ static const pl_element *const regions[] = {&region, &set, NULL};
 static const pl_element fix = {
     .name = "fix",
     .summary = "Holds the nodes of its regions where they are at rest.",
-    .attributes = (const pl_attribute[]){AXES, END},
+    .attributes = (const pl_attribute[]){HELD, END},
     .children = regions,
     .least_children = 1,
 };
@@ -111,7 +114,7 @@ static const pl_element move = {
             VECTOR("offset", "m", "before the turn, and turned with it", FAR, "0 0 0"),
             RAMP,
             TEXT("offset-ramp", "pairs", "the same for the offset", 0, pl_check_ramp),
-            AXES,
+            HELD,
             END,
         },
     .children = regions,
@@ -228,6 +231,11 @@ static const pl_element world = {
                        "time",
                        0, 0, 20, NULL, 1},
              .preset = "6"},
+            {.param = {"budget", "count",
+                       "most iterations of the linear solver in one step, for hard real time: what "
+                       "it has then counts, and no step is tried again; 0: no limit",
+                       0, 0, 1e6, NULL, 1},
+             .preset = "0"},
             {.param = {"tolerance", "m",
                        "automatic step control: steps are divided so that each part's estimated "
                        "error of positions (RMS) stays below this; 0: they are not divided",
@@ -348,6 +356,10 @@ static const pl_element body = {
                                   "written in its place"},
              .check = pl_check_text,
              .refers = "mesh"},
+            TEXT("texture", "path",
+                 "a PNG or JPEG image that the viewer shows on the body; the triangles it follows "
+                 "by come from an .obj or .glb file with texture coordinates",
+                 0, pl_check_text),
             VECTOR("velocity", "m/s", "at the start", 1e6, "0 0 0"),
             VECTOR("spin", "rad/s", "angular velocity about its mass centre at the start", 1e6,
                    "0 0 0"),

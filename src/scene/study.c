@@ -302,9 +302,9 @@ static pl_status read_measure(pl_study *study, const pl_xml_node *node, pl_error
 
 static pl_status read_bisect(pl_study *study, const pl_xml_node *node, pl_error *error)
 {
-  pl_status status =
-      check_words(study, node, WORDS("path", "unit", "from", "to", "accept", "below", "ratio"),
-                  NO_WORDS, error);
+  pl_status status = check_words(
+      study, node, WORDS("path", "unit", "from", "to", "accept", "below", "ratio", "search"),
+      NO_WORDS, error);
   if (!status && study->bisect.path) status = fail(study, node, error, "there can be only one");
   study->bisect.path = need(study, node, "path", &status, error);
   study->bisect.unit = pl_xml_attribute(node, "unit");
@@ -313,7 +313,11 @@ static pl_status read_bisect(pl_study *study, const pl_xml_node *node, pl_error 
   study->bisect.to = number(study, node, "to", NAN, &status, error);
   study->bisect.below = number(study, node, "below", INFINITY, &status, error);
   study->bisect.ratio = number(study, node, "ratio", 1.05, &status, error);
+  const char *search = pl_xml_attribute(node, "search");
   if (status) return status;
+  study->bisect.upwards = search && strcmp(search, "up") == 0;
+  if (search && !study->bisect.upwards && strcmp(search, "down") != 0)
+    return fail(study, node, error, "search = \"%.40s\" must be up or down", search);
   if (!(study->bisect.from > 0 && study->bisect.to > study->bisect.from))
     return fail(study, node, error, "from = %g must be positive and less than to = %g",
                 study->bisect.from, study->bisect.to);
@@ -473,9 +477,9 @@ static uint64_t hash_changes(uint64_t hash, const pl_changes *changes)
 /* Everything but tables and plots: these can be changed and made anew from the same results. */
 static uint64_t hash_study(const pl_study *study, const pl_bytes *scene)
 {
-  const double numbers[] = {study->has_reference, study->error,     study->repeat,
-                            study->bisect.from,   study->bisect.to, study->bisect.below,
-                            study->bisect.ratio};
+  const double numbers[] = {study->has_reference, study->error,         study->repeat,
+                            study->bisect.from,   study->bisect.to,     study->bisect.below,
+                            study->bisect.ratio,  study->bisect.upwards};
   uint64_t hash = hash_bytes(PL_HASH_START, scene->data, scene->size);
   hash = hash_changes(hash, &study->changes);
   for (int i = 0; i < study->axis_count; i++) {

@@ -98,6 +98,7 @@ typedef struct pl_study {
   struct {
     const char *path, *unit, *accept;
     double from, to, below, ratio;
+    int upwards; /* from below, so that nothing smaller that was tried has failed */
   } bisect;
   int plot_count;
   pl_study_plot plots[PL_MOST_PLOTS];

@@ -55,6 +55,8 @@ static pl_status iterate(pl_krylov *self, double goal, pl_error *error)
   double *z = self->vectors[Z], *p = self->vectors[P];
   step now = {self, {0, p, q, preconditioner->ops->blocks(preconditioner), self->x, r, z}};
   int rows = self->A->rows;
+  // in single precision, if the preconditioner lends the matrix; both vectors have the room
+  if (self->single) return pl_cg_single(self, goal, (float *)z, (float *)p);
   pl_krylov_precondition(self, r, z);
   double rz = pl_dot(r, z, rows, self->pool);
   memcpy(p, z, 3 * (size_t)rows * sizeof *p);

@@ -219,6 +219,7 @@ static pl_status run(eisenstat *self, step *job, double goal, double rr, double 
       // how far the split residual must fall follows from what the true one is now
       double size = true_size(self);
       // where it no longer follows, only the caller's fresh start can help
+      if (size <= goal) krylov->known = size;
       if (size <= goal || !(size < FOLLOWS * seen)) return PL_OK;
       seen = size;
       end = rr * (goal / size) * (goal / size);

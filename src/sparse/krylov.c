@@ -9,10 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-#define SLACK  0.01  /* by which the true residual may exceed the target */
-#define DEPTH  1e-14 /* how far one start reduces the residual at most */
-#define GROWTH 1e-4  /* rounding errors of A x that are too much of b */
-#define AGAIN  0.3   /* part of the target that a further start aims at */
+#define SLACK      0.01  /* by which the true residual may exceed the target */
+#define DEPTH      1e-14 /* how far one start reduces the residual at most */
+#define GROWTH     1e-4  /* rounding errors of A x that are too much of b */
+#define AGAIN      0.3   /* part of the target that a further start aims at */
+#define LEAST_FALL 0.1   /* what a start in single precision must make of the residual */
 enum { MOST_STARTS = 20 };
 
 const pl_param pl_krylov_params[PL_KRYLOV_PARAM_COUNT] = {PL_KRYLOV_PARAMS};
@@ -22,7 +23,8 @@ pl_status pl_krylov_create(pl_solver *common, const pl_bsr *A, int count, pl_err
   pl_krylov *self = (pl_krylov *)common;
   self->kernel = pl_sparse_kernel_pick();
   for (int i = 0; i < count; i++) {
-    self->vectors[i] = pl_alloc(&common->allocator, 3 * (size_t)A->rows, sizeof(double));
+    // sweeps load a little beyond the end
+    self->vectors[i] = pl_alloc(&common->allocator, 3 * (size_t)A->rows + 1, sizeof(double));
     if (!self->vectors[i]) return pl_fail_memory(error);
   }
   self->parts = pl_alloc(&common->allocator, 2 * (size_t)A->chunks, sizeof(double));
@@ -192,22 +194,33 @@ pl_status pl_krylov_solve(pl_solver *common, const pl_bsr *A, const pl_filter *f
   self->pool = pool;
   self->report = report;
   self->largest = 0;
+  pl_preconditioner *preconditioner = common->preconditioner;
+  self->single = preconditioner && preconditioner->ops->single
+                     ? preconditioner->ops->single(preconditioner)
+                     : NULL;
   double first = first_residual(self), residual = report->residual = first;
   if (!isfinite(residual)) return pl_krylov_fail_diverged(self, error);
   if (!(target >= 0))
     return pl_fail(error, PL_E_ARGUMENT, "a residual of %g cannot be aimed at", target);
   if (residual <= target) return PL_OK;
 
+  double aim = target;
   for (int start = 0; start < MOST_STARTS; start++) {
-    // a start that missed by little, or measured by another norm, is followed by a bolder one
-    double aim = start ? AGAIN * target : target;
     double before = residual, goal = fmax(fmax(aim, DEPTH * residual), PL_SMALLEST_NORM);
+    self->aim = goal;
+    self->known = INFINITY;
     pl_status status = residual <= goal ? PL_OK : iterate(self, goal, error);
-    residual = report->residual = true_residual(self);
+    residual = report->residual =
+        self->known <= (1 + SLACK) * target ? self->known : true_residual(self);
     if (status && status != PL_E_CONVERGENCE) return status;
     if (residual <= (1 + SLACK) * target) return PL_OK;
     if (status) break;
-    if (residual > 0.5 * before) {
+    // a start that missed by little, or measured by another norm, is followed by a bolder one
+    if (self->aim <= target) aim = AGAIN * target;
+    if (self->single) {
+      // single precision has to be worth it
+      if (residual > LEAST_FALL * before) self->single = NULL;
+    } else if (residual > 0.5 * before) {
       double level = pl_rounding_level(self->A, self->filter, self->b, self->x,
                                        self->vectors[PL_KRYLOV_WORK], self->pool);
       // a solver that does not watch the curvature meets singular matrices by a growing x

@@ -40,6 +40,9 @@ typedef struct pl_krylov {
   pl_pool *pool;
   pl_solve_report *report;
   double largest; /* curvature p.Ap / p.B^-1 p met so far */
+  double aim;     /* of the start in hand: what its residual should become */
+  double known;   /* |P (b - A x)| of its last x if it has computed that; else infinite */
+  const struct pl_single *single; /* for starts in single precision; NULL: they are in double */
 } pl_krylov;
 
 enum { PL_KRYLOV_R, PL_KRYLOV_WORK, PL_KRYLOV_OWN }; /* vectors; the member's begin with OWN */
@@ -75,6 +78,11 @@ pl_status pl_krylov_fail_diverged(const pl_krylov *self, pl_error *error);
 
 /* A curvature this much below the largest is none. */
 #define PL_KRYLOV_FLATNESS 1e-14
+
+/* One start of conjugate gradients in single precision, from the true residual in r; x and p
+ * have room for 4 floats per row. Sets aim to what it aimed at; single becomes NULL where that
+ * precision does not do, and the solution is left as it was. */
+pl_status pl_cg_single(pl_krylov *self, double goal, float *x, float *p);
 
 /* Conjugate gradients, also for solvers that bring their own preconditioner. */
 pl_status pl_cg_create(pl_solver *common, const pl_bsr *A, const double *values, pl_error *error);

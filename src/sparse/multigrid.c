@@ -8,12 +8,13 @@
 #include "math/vec3.h"
 #include "sparse/multigrid_kernel.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* The power method's estimate lies below the eigenvalue: by how much the smoother reaches beyond
- * it, and which part of the spectrum it leaves to the coarse levels. */
-static const double reach = 1.06, spread = 10;
+ * it, and which part of the spectrum it leaves to coarser levels, on the finest and on others. */
+static const double reach = 1.06, fine_spread = 8, coarse_spread = 20;
 
 /* omega = damping / largest eigenvalue in the prolongator. */
 static const double damping = 4.0 / 3.0;
@@ -338,7 +339,7 @@ void pl_grid_refresh(pl_grid *grid, const pl_bsr *A, const pl_filter *filter, do
 
 /* ---- the cycle ---- */
 
-static void filter_rows(const pl_filter *filter, int first, int last, float *x)
+void pl_grid_filter(const pl_filter *filter, int first, int last, float *x)
 {
   for (int i = pl_filter_from(filter, first);
        filter && i < filter->count && filter->nodes[i] < last; i++) {
@@ -370,7 +371,7 @@ static void residual_chunk(void *context, int chunk)
   const pl_grid_level *level = job->level;
   int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
   job->kernel->residual(level, first, last, level->r, level->x, level->t);
-  filter_rows(job->filter, first, last, level->t);
+  pl_grid_filter(job->filter, first, last, level->t);
 }
 
 static void restrict_chunk(void *context, int chunk)
@@ -386,14 +387,15 @@ static void prolong_chunk(void *context, int chunk)
   const pl_grid_level *level = job->level;
   int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
   job->kernel->prolong(level, first, last, job->coarse->x, level->x);
-  filter_rows(job->filter, first, last, level->x);
+  pl_grid_filter(job->filter, first, last, level->x);
 }
 
 /* Chebyshev's iteration from x, or from zero: level->x becomes the result. */
 static void smooth(pass *job, int degree, int from_zero, pl_pool *pool)
 {
   pl_grid_level *level = job->level;
-  double high = reach * level->largest, low = high / spread;
+  double high = reach * level->largest;
+  double low = high / (level->size == 3 ? fine_spread : coarse_spread);
   double centre = 0.5 * (high + low), half = 0.5 * (high - low), rho = half / centre;
   job->sweep = (pl_grid_sweep){.r = level->r, .b = (float)(1 / centre)};
   for (int k = 0; k < degree; k++) {
@@ -453,6 +455,53 @@ void pl_grid_residual(pl_grid *grid, const pl_filter *filter, pl_pool *pool)
   pass job = {
       .kernel = pl_grid_kernel_pick(grid->level->size), .level = grid->level, .filter = filter};
   run(&job, grid->level, residual_chunk, pool);
+}
+
+/* ---- residuals in and out ---- */
+
+typedef struct transfer {
+  pl_grid_level *level;
+  const double *r;
+  double scale;
+} transfer;
+
+static void largest_chunk(void *context, int chunk)
+{
+  const transfer *job = context;
+  double largest = 0;
+  int last = pl_grid_last(job->level, chunk);
+  // what is not a number must come through
+  for (int i = 3 * chunk * job->level->chunk; i < 3 * last; i++) {
+    double size = fabs(job->r[i]);
+    largest = largest > size ? largest : size;
+  }
+  job->level->sums[chunk] = largest;
+}
+
+static void take_chunk(void *context, int chunk)
+{
+  const transfer *job = context;
+  int last = pl_grid_last(job->level, chunk);
+  for (int row = chunk * job->level->chunk; row < last; row++) {
+    for (int c = 0; c < 3; c++)
+      job->level->r[4 * row + c] = (float)(job->scale * job->r[3 * row + c]);
+  }
+}
+
+int pl_grid_take(pl_grid *grid, const double *r, int *exponent, pl_pool *pool)
+{
+  transfer job = {.level = grid->level, .r = r};
+  int chunks = pl_chunk_count(job.level->rows, job.level->chunk);
+  double largest = 0;
+  pl_parallel(pool, chunks, largest_chunk, &job);
+  for (int chunk = 0; chunk < chunks; chunk++)
+    largest = largest > job.level->sums[chunk] ? largest : job.level->sums[chunk];
+  if (!(largest > 0) || !isfinite(largest)) return 0;
+  // single precision has a small range
+  frexp(fmax(largest, DBL_MIN), exponent);
+  job.scale = ldexp(1, -*exponent);
+  pl_parallel(pool, chunks, take_chunk, &job);
+  return 1;
 }
 
 /* ---- what it costs ---- */

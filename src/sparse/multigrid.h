@@ -11,8 +11,9 @@
  * diagonal D, the coarse matrix P^T A P. Vanek, Mandel & Brezina 1996, "Algebraic multigrid by
  * smoothed aggregation for second and fourth order elliptic problems".
  *
- * Patterns are made once. Coarse matrices are computed in double precision, since their soft
- * directions are differences of large numbers; what a cycle reads is single precision. */
+ * Patterns are made once. Coarse matrices are summed in double precision, since their soft
+ * directions are differences of large numbers; what a cycle reads is single precision, and so is
+ * A P, the largest of all arrays here. */
 #ifndef PL_SPARSE_MULTIGRID_H
 #define PL_SPARSE_MULTIGRID_H
 
@@ -42,7 +43,7 @@ typedef struct pl_grid_level {
   int *near_start, *near; /* pattern of P: the groups that a row belongs to, ascending */
   float *prolong;         /* P: size rows of 6 for each entry of near */
   int *wide_start, *wide; /* pattern of A P, ascending */
-  double *product;        /* A P: size rows of 6 for each entry of wide */
+  float *product;         /* A P: size rows of 6 for each entry of wide */
   int *member_start, *member_row, *member_place; /* of a group: rows, and places in near */
   float *gathered;                               /* P again, in the order of the members */
 
@@ -64,6 +65,13 @@ typedef struct pl_grid {
   pl_grid_level level[PL_GRID_MOST_LEVELS];
   pl_grid_dense dense; /* the inverse on the last level; count 0: there is none */
 } pl_grid;
+
+/* What a preconditioner that is a hierarchy tells a solver: its finest level is the matrix times
+ * 2^-exponent in single precision. */
+typedef struct pl_single {
+  pl_grid *grid;
+  int degree, exponent;
+} pl_single;
 
 /* All patterns and memory for matrices of A's pattern. */
 pl_status pl_grid_create(const pl_allocator *allocator, const pl_bsr *A, pl_grid *grid,
@@ -89,6 +97,14 @@ void pl_grid_measure(pl_grid_level *level, int rounds, pl_pool *pool);
 
 /* x of level 0 = one V-cycle for its r. */
 void pl_grid_cycle(pl_grid *grid, const pl_filter *filter, int degree, pl_pool *pool);
+
+/* Sets the finest level's r to that of so many numbers, scaled by a power of two so that the
+ * largest is about 1, and returns its exponent in *exponent. 0: r is zero or not finite, and
+ * nothing is set. */
+int pl_grid_take(pl_grid *grid, const double *r, int *exponent, pl_pool *pool);
+
+/* Filters rows [first, last) of a vector of the finest level. */
+void pl_grid_filter(const pl_filter *filter, int first, int last, float *x);
 
 /* t of level 0 = r - A x. */
 void pl_grid_residual(pl_grid *grid, const pl_filter *filter, pl_pool *pool);

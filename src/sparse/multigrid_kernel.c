@@ -76,9 +76,11 @@ PL_INLINE quartet row_product_3(const pl_grid_level *level, int row, const float
     even_last += block[8] * a[2];
   }
   octet sum = even + odd;
-  float last = even_last + odd_last;
-  return (quartet){(sum[0] + sum[3]) + sum[6], (sum[1] + sum[4]) + sum[7], (sum[2] + sum[5]) + last,
-                   0};
+  quartet first = __builtin_shufflevector(sum, sum, 0, 1, 2, 2);
+  quartet second = __builtin_shufflevector(sum, sum, 3, 4, 5, 5);
+  quartet third = __builtin_shufflevector(sum, sum, 6, 7, 7, 7);
+  third[2] = even_last + odd_last;
+  return (first + second) + third;
 }
 
 /* A row of A x with 6x6 blocks, column by column. */
@@ -151,6 +153,53 @@ PL_INLINE six six_scale(six a, double s) { return (six){a.low * s, a.high * s}; 
 #define WIDE        octet
 #define ROW_PRODUCT row_product_6
 #include "sparse/multigrid_rows.h"
+
+/* ---- conjugate gradients on the finest level ---- */
+
+PL_INLINE pl_lanes widen(quartet x) { return __builtin_convertvector(x, pl_lanes); }
+
+/* Of the first three lanes. */
+PL_INLINE double sum_of(pl_lanes sums) { return (sums[0] + sums[1]) + sums[2]; }
+
+static double product(const pl_grid_level *level, int first, int last, const float *p, float *q)
+{
+  pl_lanes sums = pl_lanes_all(0);
+  for (int row = first; row < last; row++) {
+    quartet to = row_product_3(level, row, p);
+    wide_store_3(q + 4 * (size_t)row, to);
+    sums += widen(quartet_load(p + 4 * (size_t)row)) * widen(to);
+  }
+  return sum_of(sums);
+}
+
+static double advance(int first, int last, float alpha, const float *p, const float *q, float *x,
+                      float *r)
+{
+  pl_lanes sums = pl_lanes_all(0);
+  for (size_t i = 4 * (size_t)first; i < 4 * (size_t)last; i += 4) {
+    quartet rest = quartet_load(r + i) - alpha * quartet_load(q + i);
+    wide_store_3(x + i, quartet_load(x + i) + alpha * quartet_load(p + i));
+    wide_store_3(r + i, rest);
+    sums += widen(rest) * widen(rest);
+  }
+  return sum_of(sums);
+}
+
+static double scalar_product(int first, int last, const float *a, const float *b)
+{
+  pl_lanes sums = pl_lanes_all(0);
+  for (size_t i = 4 * (size_t)first; i < 4 * (size_t)last; i += 4)
+    sums += widen(quartet_load(a + i)) * widen(quartet_load(b + i));
+  return sum_of(sums);
+}
+
+static void turn(int first, int last, float beta, const float *z, float *p)
+{
+  for (size_t i = 4 * (size_t)first; i < 4 * (size_t)last; i += 4)
+    wide_store_3(p + i, quartet_load(z + i) + beta * quartet_load(p + i));
+}
+
+const pl_grid_vectors PL_VARIANT(pl_grid_vectors) = {product, advance, scalar_product, turn};
 
 /* ---- the last level ---- */
 

@@ -35,6 +35,26 @@ typedef struct pl_grid_kernel {
   void (*gather)(const pl_grid_level *level, int first, int last, pl_grid_level *coarse);
 } pl_grid_kernel;
 
+/* Conjugate gradients on the finest level, over rows [first, last); sums are in double precision.
+ */
+typedef struct pl_grid_vectors {
+  /* q = A p; returns the rows' part of p.q. */
+  double (*product)(const pl_grid_level *level, int first, int last, const float *p, float *q);
+  /* x += alpha p, r -= alpha q; returns their part of r.r. */
+  double (*advance)(int first, int last, float alpha, const float *p, const float *q, float *x,
+                    float *r);
+  double (*dot)(int first, int last, const float *a, const float *b);
+  /* p = z + beta p. */
+  void (*turn)(int first, int last, float beta, const float *z, float *p);
+} pl_grid_vectors;
+
+extern const pl_grid_vectors pl_grid_vectors_base, pl_grid_vectors_avx2;
+
+static inline const pl_grid_vectors *pl_grid_vectors_pick(void)
+{
+  return PL_PICK_VARIANT(&pl_grid_vectors);
+}
+
 /* Dense triangles. */
 typedef struct pl_grid_triangle {
   /* The factor of a symmetric matrix (its lower triangle) in place of it, and the factor's inverse

@@ -169,7 +169,7 @@ static pl_status connect(const pl_allocator *allocator, pl_grid_level *level, pl
   level->prolong = pl_alloc(allocator, entries + SLACK, sizeof(float));
   level->gathered = pl_alloc(allocator, entries + SLACK, sizeof(float));
   level->product =
-      pl_alloc(allocator, size * (size_t)level->wide_start[level->rows], sizeof(double));
+      pl_alloc(allocator, size * (size_t)level->wide_start[level->rows] + SLACK, sizeof(float));
   int complete = level->tentative && level->prolong && level->gathered && level->product;
   return complete ? PL_OK : pl_fail_memory(error);
 }

@@ -150,39 +150,45 @@ static void smooth_rows(pl_grid_level *level, int first, int last, double omega)
   }
 }
 
+/* A row of A P is summed in room for MOST_WIDE entries, in several goes where there are more. */
 static void multiply_rows(pl_grid_level *level, int first, int last, double scale)
 {
+  enum { MOST_WIDE = 64 };
+  six sums[MOST_WIDE][SIZE];
   for (int row = first; row < last; row++) {
-    double *out = level->product + (size_t)(SIZE * COARSE) * (size_t)level->wide_start[row];
-    size_t count = (size_t)(level->wide_start[row + 1] - level->wide_start[row]);
-    memset(out, 0, (size_t)(SIZE * COARSE) * count * sizeof *out);
-    for (int m = level->start[row]; m < level->start[row + 1]; m++) {
-      int column = level->columns[m];
-      double block[SIZE * SIZE];
-      const double *values = level->precise + (size_t)(SIZE * SIZE) * (size_t)m;
-      for (int i = 0; i < SIZE * SIZE; i++) block[i] = scale * values[i];
-      const int *wide = level->wide + level->wide_start[row];
-      for (int k = level->near_start[column]; k < level->near_start[column + 1]; k++) {
-        wide = seek(wide, level->near[k]);
-        six rows[SIZE], sums[SIZE];
-        double *to = level->product + (size_t)(SIZE * COARSE) * (size_t)(wide - level->wide);
-        for (int i = 0; i < SIZE; i++) {
-          rows[i] = six_load_single(level->prolong + (size_t)COARSE * (size_t)(SIZE * k + i));
-          sums[i] = six_load(to + COARSE * i);
+    const int *end = level->wide + level->wide_start[row + 1];
+    for (const int *begin = level->wide + level->wide_start[row]; begin < end; begin += MOST_WIDE) {
+      const int *stop = end - begin < MOST_WIDE ? end : begin + MOST_WIDE;
+      for (int i = 0; i < SIZE * (int)(stop - begin); i++) sums[i / SIZE][i % SIZE] = six_zero();
+      for (int m = level->start[row]; m < level->start[row + 1]; m++) {
+        int column = level->columns[m];
+        double block[SIZE * SIZE];
+        const double *values = level->precise + (size_t)(SIZE * SIZE) * (size_t)m;
+        for (int i = 0; i < SIZE * SIZE; i++) block[i] = scale * values[i];
+        const int *wide = begin;
+        for (int k = level->near_start[column]; k < level->near_start[column + 1]; k++) {
+          while (wide < stop && *wide < level->near[k]) wide++;
+          if (wide == stop || *wide != level->near[k]) continue;
+          six rows[SIZE];
+          for (int i = 0; i < SIZE; i++)
+            rows[i] = six_load_single(level->prolong + (size_t)COARSE * (size_t)(SIZE * k + i));
+          add_product(block, rows, sums[wide - begin]);
         }
-        add_product(block, rows, sums);
-        for (int i = 0; i < SIZE; i++) six_store(to + COARSE * i, sums[i]);
       }
+      float *to = level->product + (size_t)(SIZE * COARSE) * (size_t)(begin - level->wide);
+      for (int i = 0; i < SIZE * (int)(stop - begin); i++, to += COARSE)
+        six_store_single(to, sums[i / SIZE][i % SIZE]);
     }
   }
 }
 
 /* to (6x6, column by column) += P_block^T product_block. */
-PL_INLINE void add_gathered(const six *P, const double *product, double *to)
+PL_INLINE void add_gathered(const six *P, const float *product, double *to)
 {
   for (int c = 0; c < COARSE; c++) {
     six sum = six_load(to + COARSE * c);
-    for (int i = 0; i < SIZE; i++) sum = six_add(sum, six_scale(P[i], product[COARSE * i + c]));
+    for (int i = 0; i < SIZE; i++)
+      sum = six_add(sum, six_scale(P[i], (double)product[COARSE * i + c]));
     six_store(to + COARSE * c, sum);
   }
 }

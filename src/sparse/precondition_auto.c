@@ -68,6 +68,11 @@ static const double *blocks(const pl_preconditioner *common)
   return now(common)->ops->blocks(now(common));
 }
 
+static const struct pl_single *single(pl_preconditioner *common)
+{
+  return now(common)->ops->single ? now(common)->ops->single(now(common)) : NULL;
+}
+
 static const char *choice(const pl_preconditioner *common, const char **reason)
 {
   *reason = ((const automatic *)common)->decision.reason;
@@ -82,5 +87,6 @@ const pl_preconditioner_ops pl_preconditioner_auto = {
     .prepare = prepare,
     .apply = apply,
     .blocks = blocks,
+    .single = single,
     .choice = choice,
 };

@@ -2,21 +2,16 @@
  *
  *   W_ik = A_ik - sum_m W_im D_m^-1 W_km^T        D_i = A_ii - sum_k W_ik D_k^-1 W_ik^T
  *
- * IC(0); Saad 2003, 10.3. Where a D_i is not positive definite, the diagonal is raised by a factor
- * 1 + s and all begins anew with a larger s (Manteuffel 1980). At constrained nodes D^-1 stands for
- * P (P D P)^-1 P. Factor and sweeps run in one thread. */
+ * IC(0); Saad 2003, 10.3. Factor and sweeps run in one thread. See cholesky.h. */
 #include "core/error.h"
 #include "core/memory.h"
-#include "sparse/blockwise.h"
+#include "sparse/cholesky.h"
 #include "sparse/triangle_kernel.h"
 
 #include <string.h>
 
-enum { MOST_TRIALS = 16 };
-static const double first_shift = 1e-3;
-
 typedef struct cholesky {
-  pl_blockwise blockwise;
+  pl_cholesky common;
   const pl_bsr *A;
   double *values;
 } cholesky;
@@ -39,31 +34,18 @@ static void destroy(pl_preconditioner *common)
   pl_blockwise_destroy(common);
 }
 
-/* C -= X B Y^T, all column by column. */
-static void subtract(const double *X, const double *B, const double *Y, double *C)
-{
-  double XB[9];
-  for (int c = 0; c < 3; c++) {
-    for (int r = 0; r < 3; r++)
-      XB[3 * c + r] = X[r] * B[3 * c] + X[3 + r] * B[3 * c + 1] + X[6 + r] * B[3 * c + 2];
-  }
-  for (int c = 0; c < 3; c++) {
-    for (int r = 0; r < 3; r++)
-      C[3 * c + r] -= XB[r] * Y[c] + XB[3 + r] * Y[3 + c] + XB[6 + r] * Y[6 + c];
-  }
-}
-
 /* W and D of a row, from those of the rows above. */
 static void eliminate(cholesky *self, const pl_bsr *A, int row)
 {
   double *values = self->values;
-  const double *inverse = self->blockwise.blocks;
+  const double *inverse = self->common.blockwise.blocks;
   for (int k = A->start[row]; k <= A->diagonal[row]; k++) {
     int column = A->columns[k], end = A->diagonal[column];
     // the columns that both rows have, left of this one
     for (int i = A->start[row], j = A->start[column]; i < k && j < end;) {
       if (A->columns[i] == A->columns[j])
-        subtract(values + 9 * i, inverse + 9 * A->columns[i], values + 9 * j, values + 9 * k);
+        pl_block_subtract(values + 9 * i, inverse + 9 * A->columns[i], values + 9 * j,
+                          values + 9 * k);
       int left = A->columns[i] <= A->columns[j], right = A->columns[j] <= A->columns[i];
       i += left;
       j += right;
@@ -71,9 +53,11 @@ static void eliminate(cholesky *self, const pl_bsr *A, int row)
   }
 }
 
-/* Tries the factor with a raised diagonal; says if all of D is positive definite. */
-static int factorise(cholesky *self, const pl_bsr *A, const pl_filter *filter, double shift)
+/* Tries the factor with a raised diagonal. */
+static pl_status factorise(pl_cholesky *common, const pl_bsr *A, const pl_filter *filter,
+                           double shift)
 {
+  cholesky *self = (cholesky *)common;
   memcpy(self->values, A->values, 9 * (size_t)A->start[A->rows] * sizeof *self->values);
   int entry = 0;
   for (int row = 0; row < A->rows; row++) {
@@ -83,14 +67,15 @@ static int factorise(cholesky *self, const pl_bsr *A, const pl_filter *filter, d
     double *D = self->values + 9 * A->diagonal[row];
     for (int i = 0; i < 9; i++) D[i] *= 1 + shift;
     eliminate(self, A, row);
-    if (pl_block_invert(D, P, self->blockwise.blocks + 9 * row)) return 0;
+    pl_status status = pl_cholesky_invert(D, P, self->common.blockwise.blocks + 9 * row);
+    if (status) return status;
     // the other half for the way back
     for (int k = A->start[row]; k < A->diagonal[row]; k++) {
       double *mirror = self->values + 9 * pl_bsr_find(A, A->columns[k], row);
       for (int i = 0; i < 9; i++) mirror[i] = self->values[9 * k + 3 * (i % 3) + i / 3];
     }
   }
-  return 1;
+  return PL_OK;
 }
 
 static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_filter *filter,
@@ -98,19 +83,7 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
 {
   cholesky *self = (cholesky *)common;
   self->A = A;
-  // bad blocks of the matrix itself are named
-  pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
-  if (status) return status;
-  double shift = 0;
-  for (int trial = 0; trial < MOST_TRIALS; trial++) {
-    if (factorise(self, A, filter, shift)) return PL_OK;
-    shift = shift > 0 ? 2 * shift : first_shift;
-  }
-  return pl_fail(
-      error, PL_E_INDEFINITE,
-      "incomplete Cholesky breaks down even with a diagonal raised by %.3g times itself; "
-      "the matrix may be indefinite: choose another preconditioner",
-      shift / 2);
+  return pl_cholesky_prepare(&self->common, A, filter, pool, factorise, error);
 }
 
 static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool *pool)
@@ -118,7 +91,7 @@ static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool
   (void)pool;
   const cholesky *self = (const cholesky *)common;
   const pl_triangle_kernel *kernel = pl_triangle_kernel_pick();
-  pl_triangles M = {self->A, self->values, self->blockwise.blocks};
+  pl_triangles M = {self->A, self->values, self->common.blockwise.blocks};
   kernel->forward(&M, r, z);
   kernel->backward(&M, z, z);
 }
@@ -138,4 +111,5 @@ const pl_preconditioner_ops pl_preconditioner_cholesky = {
     .prepare = prepare,
     .apply = apply,
     .blocks = blocks,
+    .choice = pl_cholesky_choice,
 };

@@ -13,12 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEGREE, REUSE, PARAM_COUNT };
+enum { DEGREE, REUSE, PRECISION, PARAM_COUNT };
 
 static const pl_param params[PARAM_COUNT] = {
     [DEGREE] = {"degree", "count", "products with the matrix in each smoothing", 2, 1, 10, NULL, 0},
     [REUSE] = {"reuse", "1", "keep coarse levels over several matrices, or renew them for each", 0,
                0, 1, "yes|no", 0},
+    [PRECISION] = {"precision", "1",
+                   "of conjugate gradients around it; single: refined in double until the residual "
+                   "is reached",
+                   0, 0, 1, "single|double", 0},
 };
 
 /* What a renewal costs, in cycles. */
@@ -30,7 +34,8 @@ enum { MOST_DRIFT = 20 };
 typedef struct multigrid {
   pl_blockwise blockwise; /* the inverse blocks of the diagonal */
   pl_grid grid;
-  int degree, reuse;
+  pl_single single;
+  int degree, reuse, is_single;
   const pl_filter *filter;
   int ready, exponent; /* the matrix is scaled by 2^-exponent */
   double first;        /* iterations per solve right after a renewal; 0: not known yet */
@@ -44,6 +49,7 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
   multigrid *self = (multigrid *)common;
   self->degree = (int)values[DEGREE];
   self->reuse = values[REUSE] == 0;
+  self->is_single = values[PRECISION] == 0;
   pl_status status = pl_blockwise_create(common, A, values, error);
   return status ? status : pl_grid_create(&common->allocator, A, &self->grid, error);
 }
@@ -121,33 +127,8 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
 /* One application, as the passes see it. */
 typedef struct application {
   multigrid *self;
-  const double *r;
-  double *z, scale, back;
+  double *z, back;
 } application;
-
-static void largest_chunk(void *context, int chunk)
-{
-  const application *job = context;
-  pl_grid_level *level = job->self->grid.level;
-  double largest = 0;
-  int last = pl_grid_last(level, chunk);
-  // what is not a number must come through
-  for (int i = 3 * chunk * level->chunk; i < 3 * last; i++) {
-    double size = fabs(job->r[i]);
-    largest = largest > size ? largest : size;
-  }
-  level->sums[chunk] = largest;
-}
-
-static void load_chunk(void *context, int chunk)
-{
-  const application *job = context;
-  pl_grid_level *level = job->self->grid.level;
-  int last = pl_grid_last(level, chunk);
-  for (int row = chunk * level->chunk; row < last; row++) {
-    for (int c = 0; c < 3; c++) level->r[4 * row + c] = (float)(job->scale * job->r[3 * row + c]);
-  }
-}
 
 static void store_chunk(void *context, int chunk)
 {
@@ -164,22 +145,13 @@ static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool
 {
   multigrid *self = (multigrid *)common;
   pl_grid_level *level = self->grid.level;
-  application job = {.self = self, .r = r, .z = z};
-  int chunks = pl_chunk_count(level->rows, level->chunk), exponent = 0;
-
-  // r is scaled to about 1, since single precision has a small range
-  double largest = 0;
-  pl_parallel(pool, chunks, largest_chunk, &job);
-  for (int chunk = 0; chunk < chunks; chunk++)
-    largest = largest > level->sums[chunk] ? largest : level->sums[chunk];
-  if (!(largest > 0) || !isfinite(largest)) {
+  application job = {.self = self, .z = z};
+  int chunks = pl_chunk_count(level->rows, level->chunk), exponent;
+  if (!pl_grid_take(&self->grid, r, &exponent, pool)) {
     memcpy(z, r, 3 * (size_t)common->rows * sizeof *z);
     return;
   }
-  frexp(fmax(largest, DBL_MIN), &exponent);
-  job.scale = ldexp(1, -exponent);
   job.back = ldexp(1, exponent - self->exponent);
-  pl_parallel(pool, chunks, load_chunk, &job);
   pl_grid_cycle(&self->grid, self->filter, self->degree, pool);
   pl_parallel(pool, chunks, store_chunk, &job);
 }
@@ -188,6 +160,13 @@ static const double *blocks(const pl_preconditioner *self)
 {
   (void)self;
   return NULL;
+}
+
+static const pl_single *single(pl_preconditioner *common)
+{
+  multigrid *self = (multigrid *)common;
+  self->single = (pl_single){&self->grid, self->degree, self->exponent};
+  return self->is_single ? &self->single : NULL;
 }
 
 const pl_preconditioner_ops pl_preconditioner_multigrid = {
@@ -200,4 +179,5 @@ const pl_preconditioner_ops pl_preconditioner_multigrid = {
     .prepare = prepare,
     .apply = apply,
     .blocks = blocks,
+    .single = single,
 };

@@ -17,13 +17,32 @@ PL_INLINE triple part_product(const pl_triangles *M, int from, int to, int way, 
   return triple_add(triple_add(sum0, sum1), sum2);
 }
 
+/* How many rows ahead of their use blocks are asked for: half of each row is passed over, which the
+ * machine does not foresee. */
+enum { AHEAD = 4, LINE = 8 /* doubles */ };
+
+PL_INLINE void fetch(const pl_triangles *M, int from, int to)
+{
+#if defined(__GNUC__)
+  const double *end = M->values + 9 * to;
+  for (const double *place = M->values + 9 * from; place < end; place += LINE)
+    __builtin_prefetch(place, 0, 0);
+#else
+  (void)M, (void)from, (void)to;
+#endif
+}
+
 PL_INLINE triple lower(const pl_triangles *M, int row, const double *x)
 {
+  int next = row + AHEAD;
+  if (next < M->A->rows) fetch(M, M->A->start[next], M->A->diagonal[next]);
   return part_product(M, M->A->start[row], M->A->diagonal[row], 1, x);
 }
 
 PL_INLINE triple upper(const pl_triangles *M, int row, const double *x)
 {
+  int next = row - AHEAD;
+  if (next >= 0) fetch(M, M->A->diagonal[next] + 1, M->A->start[next + 1]);
   return part_product(M, M->A->start[row + 1] - 1, M->A->diagonal[row], -1, x);
 }
 
@@ -40,28 +59,27 @@ PL_INLINE triple inverse_times(const pl_triangles *M, int row, triple x)
   return block_times(M->blocks + 9 * row, x);
 }
 
-PL_INLINE triple minus(triple a, triple b) { return triple_add(a, triple_scale(b, -1)); }
-
 static void forward(const pl_triangles *M, const double *r, double *y)
 {
   for (int row = 0; row < M->A->rows; row++)
     triple_store(y + 3 * row,
-                 inverse_times(M, row, minus(triple_load(r + 3 * row), lower(M, row, y))));
+                 inverse_times(M, row, triple_minus(triple_load(r + 3 * row), lower(M, row, y))));
 }
 
 static void backward(const pl_triangles *M, const double *y, double *z)
 {
   for (int row = M->A->rows - 1; row >= 0; row--)
     triple_store(z + 3 * row,
-                 minus(triple_load(y + 3 * row), inverse_times(M, row, upper(M, row, z))));
+                 triple_minus(triple_load(y + 3 * row), inverse_times(M, row, upper(M, row, z))));
 }
 
 static void ascend(const pl_triangles *M, double beta, const double *r, double *p, double *t)
 {
   for (int row = M->A->rows - 1; row >= 0; row--) {
-    triple way = triple_add(triple_load(r + 3 * row), triple_scale(triple_load(p + 3 * row), beta));
+    triple way = triple_add(triple_load_wide(r + 3 * row),
+                            triple_scale(triple_load_wide(p + 3 * row), beta));
     triple_store(p + 3 * row, way);
-    triple_store(t + 3 * row, minus(way, upper(M, row, t)));
+    triple_store(t + 3 * row, triple_minus(way, upper(M, row, t)));
   }
 }
 
@@ -69,8 +87,8 @@ static double descend(const pl_triangles *M, const double *p, const double *t, d
 {
   triple dot = triple_make(0, 0, 0);
   for (int row = 0; row < M->A->rows; row++) {
-    triple way = triple_load(p + 3 * row), half = triple_load(t + 3 * row);
-    triple part = minus(minus(way, half), lower(M, row, y));
+    triple way = triple_load_wide(p + 3 * row), half = triple_load_wide(t + 3 * row);
+    triple part = triple_minus(triple_minus(way, half), lower(M, row, y));
     triple_store(y + 3 * row, part);
     dot = triple_add(dot, triple_times(way, triple_add(half, part)));
   }

@@ -24,7 +24,8 @@ typedef struct pl_triangle_kernel {
   void (*forward)(const pl_triangles *M, const double *r, double *y);
   /* z = (D + U)^-1 D y; z may be y. */
   void (*backward)(const pl_triangles *M, const double *y, double *z);
-  // the next three are for D = 1, and ask for no blocks
+  // the next three are for D = 1, and ask for no blocks; the first two of them read one double
+  // beyond the end of their vectors
   /* p = r + beta p, t = (1 + U)^-1 p. */
   void (*ascend)(const pl_triangles *M, double beta, const double *r, double *p, double *t);
   /* y = (1 + L)^-1 (p - t); returns p.(t + y). */

@@ -14,6 +14,7 @@ PL_INLINE triple triple_make(double x, double y, double z) { return (triple){x, 
 /* Reads a fourth double, too. */
 PL_INLINE triple triple_load_wide(const double *from) { return pl_lanes_load(from); }
 PL_INLINE triple triple_add(triple a, triple b) { return a + b; }
+PL_INLINE triple triple_minus(triple a, triple b) { return a - b; }
 PL_INLINE triple triple_times(triple a, triple b) { return a * b; }
 PL_INLINE triple triple_scale(triple a, double s) { return a * pl_lanes_all(s); }
 PL_INLINE double triple_x(triple a) { return a[0]; }
@@ -36,6 +37,7 @@ PL_INLINE triple triple_load_wide(const double *from)
   return a;
 }
 PL_INLINE triple triple_add(triple a, triple b) { return (triple){a.xy + b.xy, a.z + b.z}; }
+PL_INLINE triple triple_minus(triple a, triple b) { return (triple){a.xy - b.xy, a.z - b.z}; }
 PL_INLINE triple triple_times(triple a, triple b) { return (triple){a.xy * b.xy, a.z * b.z}; }
 PL_INLINE triple triple_scale(triple a, double s)
 {

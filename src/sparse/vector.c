@@ -63,6 +63,14 @@ static void xpay_chunk(void *context, int chunk)
   for (size_t i = first; i < last; i++) work->y[i] = work->x[i] + work->a * work->y[i];
 }
 
+static void combine_chunk(void *context, int chunk)
+{
+  const job *work = context;
+  const double *base = work->other;
+  size_t first = chunk_first(work, chunk), last = chunk_last(work, chunk);
+  for (size_t i = first; i < last; i++) work->y[i] = (base ? base[i] : 0) + work->a * work->x[i];
+}
+
 double pl_dot(const double *x, const double *y, int blocks, pl_pool *pool)
 {
   job work = {.x = x, .other = y, .blocks = blocks};
@@ -88,4 +96,10 @@ void pl_xpay(const double *x, double a, double *y, int blocks, pl_pool *pool)
 {
   job work = {.a = a, .x = x, .y = y, .blocks = blocks};
   pl_parallel(pool, chunks_of(&work), xpay_chunk, &work);
+}
+
+void pl_combine(const double *base, double a, const double *x, double *y, int blocks, pl_pool *pool)
+{
+  job work = {.a = a, .x = x, .y = y, .other = base, .blocks = blocks};
+  pl_parallel(pool, chunks_of(&work), combine_chunk, &work);
 }

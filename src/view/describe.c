@@ -300,6 +300,8 @@ void pl_describe_state(pl_text *out, const pl_session *session)
   pl_text_add(out, ",\"world\":{\"dt\":");
   add_number(out, world->dt);
   numbers_pair(out, "gravity", world->gravity, 3);
+  number_pair(out, "halvings", world->halvings);
+  number_pair(out, "tolerance", world->tolerance);
   number_pair(out, "duration", pl_scene_duration(session->scene));
   pl_text_add(out, "},\"integrator\":");
   add_values(out, &world->integrator_part);

@@ -4,9 +4,10 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "io/render.h"
+#include "io/backdrop.h"
 #include "pliant/scene.h"
 #include "view/protocol.h"
+#include "view/surface.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -143,36 +144,50 @@ static void run(const pl_gallery *gallery, pl_scene *scene)
   }
 }
 
-static pl_status draw(pl_scene *scene, pl_text *png, pl_error *error)
+/* Its bodies as the page shows them, one for each part of the surface. */
+static pl_status draw_surface(pl_scene *scene, const pl_surface *surface, const double *positions,
+                              pl_text *png, pl_error *error)
 {
-  pl_world *world = pl_scene_world(scene);
   const pl_view *view = pl_scene_view(scene);
-  pl_allocator allocator = pl_allocator_default();
-  pl_render_body bodies[MOST_BODIES];
-  double *positions[MOST_BODIES] = {0};
+  pl_render_body bodies[MOST_BODIES + PL_MOST_SHEETS];
+  pl_backdrop backdrop;
   pl_render render = pl_render_default();
-  pl_status status = PL_OK;
   render.width = WIDTH;
   render.height = HEIGHT;
   render.bodies = bodies;
   render.up = fabs(view->up[1]) > fabs(view->up[2]) ? 1 : 2;
   if (fabs(view->up[0]) > fabs(view->up[render.up])) render.up = 0;
   memcpy(render.direction, view->direction, sizeof render.direction);
-  for (int b = 0; b < pl_world_body_count(world) && b < MOST_BODIES && !status; b++) {
-    pl_body_id body = pl_world_body_at(world, b);
-    const pl_mesh *mesh = pl_world_body_mesh(world, body);
-    positions[b] = pl_alloc(&allocator, (size_t)pl_mesh_node_count(mesh), 3 * sizeof(double));
-    status = positions[b] ? pl_world_get_positions(world, body, positions[b], error)
-                          : pl_fail_memory(error);
-    bodies[b] = (pl_render_body){.node_count = pl_mesh_node_count(mesh),
-                                 .face_count = pl_mesh_face_count(mesh),
-                                 .nodes_per_face = pl_mesh_nodes_per_face(mesh),
-                                 .positions = positions[b],
-                                 .faces = pl_mesh_faces(mesh)};
-    render.body_count++;
+  for (int p = 0; p < surface->part_count && p < MOST_BODIES; p++) {
+    const pl_surface_part *part = &surface->parts[p];
+    bodies[render.body_count++] =
+        (pl_render_body){.node_count = surface->vertex_count,
+                         .face_count = part->triangles,
+                         .nodes_per_face = 3,
+                         .positions = positions,
+                         .faces = surface->triangles + 3 * part->first_triangle};
   }
-  if (!status) status = pl_render_png(&render, png, error);
-  for (int b = 0; b < MOST_BODIES; b++) pl_free(&allocator, positions[b]);
+  pl_backdrop_add(&backdrop, pl_scene_world(scene), bodies, &render);
+  return pl_render_png(&render, png, error);
+}
+
+static pl_status draw(pl_scene *scene, pl_text *png, pl_error *error)
+{
+  pl_world *world = pl_scene_world(scene);
+  pl_allocator allocator = pl_allocator_default();
+  pl_surface surface;
+  pl_status status = pl_surface_create(world, &allocator, &surface, error);
+  if (status) return status;
+  size_t count = 3 * (size_t)surface.vertex_count;
+  float *shown = pl_alloc(&allocator, count, sizeof *shown);
+  double *positions = pl_alloc(&allocator, count, sizeof *positions);
+  if (!shown || !positions) status = pl_fail_memory(error);
+  if (!status) status = pl_surface_positions(&surface, world, shown, error);
+  for (size_t i = 0; !status && i < count; i++) positions[i] = (double)shown[i];
+  if (!status) status = draw_surface(scene, &surface, positions, png, error);
+  pl_free(&allocator, shown);
+  pl_free(&allocator, positions);
+  pl_surface_release(&surface);
   return status;
 }
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_BYTES = 64 << 20, NAME_ROOM = 256, MOST_DEPTH = 32 };
+enum { MOST_BYTES = 64 << 20, NAME_ROOM = 256 };
 
 typedef struct writer {
   const pl_world *world;
@@ -150,16 +150,6 @@ static void add_pins(const writer *to, const pl_body *body)
   }
 }
 
-static void add_attributes(pl_text *out, const pl_xml_node *node, const char *only)
-{
-  for (const pl_xml_pair *pair = pl_xml_first(node); pair; pair = pl_xml_after(pair)) {
-    if (only && strcmp(pl_xml_pair_name(pair), only) != 0) continue;
-    pl_text_add(out, " %s=\"", pl_xml_pair_name(pair));
-    pl_text_xml(out, pl_xml_pair_value(pair));
-    pl_text_add(out, "\"");
-  }
-}
-
 static void add_methods(const writer *to)
 {
   const pl_world *world = to->world;
@@ -172,43 +162,51 @@ static void add_methods(const writer *to)
   pl_text_add(to->out, "/>\n");
 }
 
-static void add_element(const writer *to, const pl_xml_node *root, const pl_xml_node *node,
-                        int depth)
+/* What stands in the root: materials and bodies as they are now, all else as it was. */
+static void add_element(const writer *to, const pl_xml_node *root, const pl_xml_node *node)
 {
-  const char *name = pl_xml_name(node);
-  const char *own = pl_xml_attribute(node, "name");
-  int is_top = pl_xml_parent(node) == root;
-  const pl_body *body = is_top && strcmp(name, "body") == 0 ? find_body(to->world, own) : NULL;
-  const pl_body *owner = is_top && strcmp(name, "material") == 0 ? owner_of(to, root, own) : NULL;
-  if (depth > MOST_DEPTH) return;
-  pl_text_add(to->out, "%*s<%s", 2 * depth, "", name);
-  add_attributes(to->out, node, owner ? "name" : NULL);
-  if (owner) add_material(to->out, owner);
+  const char *name = pl_xml_name(node), *own = pl_xml_attribute(node, "name");
+  const pl_body *body = strcmp(name, "body") == 0 ? find_body(to->world, own) : NULL;
+  const pl_body *owner = strcmp(name, "material") == 0 ? owner_of(to, root, own) : NULL;
   const pl_xml_node *child = pl_xml_child(node, NULL);
-  const char *text = pl_xml_text(node);
-  if (!child && !*text && !body) {
-    pl_text_add(to->out, "/>\n");
+  if (!body && !owner) {
+    pl_xml_print(node, 1, to->out);
     return;
   }
-  pl_text_add(to->out, ">%s", *text ? "" : "\n");
-  pl_text_xml(to->out, text);
-  for (; child; child = pl_xml_next(child, NULL)) add_element(to, root, child, depth + 1);
+  pl_text_add(to->out, "  <%s", name);
+  if (owner) {
+    pl_text_add(to->out, " name=\"");
+    pl_text_xml(to->out, own);
+    pl_text_add(to->out, "\"");
+    add_material(to->out, owner);
+  } else {
+    pl_xml_print_attributes(node, to->out);
+  }
+  pl_text_add(to->out, ">\n");
+  for (; child; child = pl_xml_next(child, NULL)) pl_xml_print(child, 2, to->out);
   if (body) add_pins(to, body);
-  pl_text_add(to->out, "%*s</%s>\n", *text ? 0 : 2 * depth, "", name);
+  pl_text_add(to->out, "  </%s>\n", name);
+}
+
+static pl_status set_numbers(pl_xml_node *node, const char *name, const double *values, int count,
+                             pl_error *error)
+{
+  pl_text text = pl_text_make(NULL);
+  add_numbers(&text, values, count);
+  pl_status status = pl_text_ok(&text, error);
+  if (!status) status = pl_xml_set(node, name, text.data, error);
+  pl_text_release(&text);
+  return status;
 }
 
 static pl_status set_world(const writer *to, pl_xml_node *root, const char *start, pl_error *error)
 {
   pl_xml_node *node = pl_xml_child(root, "world");
-  pl_text text = pl_text_make(NULL);
-  pl_text_number(&text, to->world->dt);
-  pl_status status = pl_text_ok(&text, error);
-  if (!status) status = pl_xml_set(node, "dt", text.data, error);
-  text.size = 0;
-  add_numbers(&text, to->world->gravity, 3);
-  if (!status) status = pl_text_ok(&text, error);
-  if (!status) status = pl_xml_set(node, "gravity", text.data, error);
-  pl_text_release(&text);
+  double halvings = to->world->halvings;
+  pl_status status = set_numbers(node, "dt", &to->world->dt, 1, error);
+  if (!status) status = set_numbers(node, "gravity", to->world->gravity, 3, error);
+  if (!status) status = set_numbers(node, "halvings", &halvings, 1, error);
+  if (!status) status = set_numbers(node, "tolerance", &to->world->tolerance, 1, error);
   return status ? status : pl_xml_set(node, "start", start, error);
 }
 
@@ -223,13 +221,13 @@ static pl_status write_document(const writer *to, const pl_scene_def *def, pl_xm
   if (!status) status = set_world(to, root, start, error);
   if (status) return status;
   pl_text_add(to->out, "<%s", pl_xml_name(root));
-  add_attributes(to->out, root, NULL);
+  pl_xml_print_attributes(root, to->out);
   pl_text_add(to->out, ">\n");
   status = part_materials(to, root, error);
   for (const pl_xml_node *node = pl_xml_child(root, NULL); node; node = pl_xml_next(node, NULL)) {
     int is_method =
         strcmp(pl_xml_name(node), "integrator") == 0 || strcmp(pl_xml_name(node), "solver") == 0;
-    if (!is_method) add_element(to, root, node, 1);
+    if (!is_method) add_element(to, root, node);
     if (strcmp(pl_xml_name(node), "world") == 0) add_methods(to);
   }
   pl_text_add(to->out, "</%s>\n", pl_xml_name(root));

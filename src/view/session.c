@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double frame_seconds = 1.0 / 62, look_seconds = 0.5, idle_seconds = 0.25;
+// a frame that a hand waits for comes sooner than others
+static const double frame_seconds = 1.0 / 62, urgent_seconds = 1.0 / 250;
+static const double look_seconds = 0.5, idle_seconds = 0.25;
 
 /* ---- the queue ---- */
 
@@ -144,6 +146,14 @@ static void step(pl_session *session)
   pl_session_tell_state(session);
 }
 
+/* Is it time for a frame? Never while nothing has changed. */
+static int frame_is_due(const pl_session *session, double now)
+{
+  if (!session->world || !session->dirty) return 0;
+  if (now >= session->next_frame || !session->playing) return 1;
+  return session->urgent && session->stepped && now >= session->last_frame + urgent_seconds;
+}
+
 /* One turn: what was asked for, a step if it is due, a frame if it is time. */
 static void turn(pl_session *session)
 {
@@ -162,9 +172,12 @@ static void turn(pl_session *session)
     }
   }
   now = pl_now();
-  if (session->world && session->dirty && (now >= session->next_frame || !session->playing)) {
+  if (frame_is_due(session, now)) {
     pl_session_tell_frame(session, now);
-    session->next_frame = now + frame_seconds;
+    session->urgent = 0;
+    session->last_frame = now;
+    // so many in the mean, however steps and frames fall
+    session->next_frame = fmax(session->next_frame + frame_seconds, now);
   }
   if (session->dirty && session->next_frame < when) when = session->next_frame;
   if (when > now) wait_until(session, when);

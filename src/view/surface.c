@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +12,14 @@
 const char *const pl_tint_names[PL_TINT_COUNT] = {PL_TINTS(X)};
 const char *const pl_arrows_names[PL_ARROWS_COUNT] = {PL_ARROWS(X)};
 #undef X
+
+int pl_word_find(const char *const *names, int count, const char *word)
+{
+  for (int i = 0; i < count; i++) {
+    if (strcmp(names[i], word) == 0) return i;
+  }
+  return -1;
+}
 
 /* ---- making it ---- */
 
@@ -248,6 +257,40 @@ pl_status pl_surface_arrows(pl_surface *surface, pl_world *world, pl_arrows arro
   return PL_OK;
 }
 
+/* Of a surface that follows, no point is a node. Held are the points that held nodes carry for the
+ * most part, and for each held node the point that it carries most: of nodes that carry some point
+ * as much as others do, or of all where none does, as when held nodes lie deep inside. */
+static void held_followers(const pl_surface *surface, const pl_surface_part *part,
+                           const pl_body *body, const unsigned char *nodes, unsigned char *held)
+{
+  const pl_embed *embed = body->embed;
+  int count = body->mesh->node_count, end = part->first_vertex + part->vertices;
+  double *most = surface->room + count, *vertex = most + count; // behind the nodes' bits
+  for (int n = 0; n < count; n++) most[n] = 0;
+  for (int i = part->first_vertex; i < end; i++) {
+    size_t first = (size_t)surface->nodes[i] * (size_t)embed->width;
+    double carried[3] = {0};
+    for (size_t a = first; a < first + (size_t)embed->width; a++) {
+      int n = embed->nodes[a];
+      for (int k = 0; k < 3; k++) carried[k] += nodes[n] >> k & 1 ? embed->weights[a] : 0;
+      if (embed->weights[a] <= most[n]) continue;
+      most[n] = embed->weights[a];
+      vertex[n] = i;
+    }
+    held[i] = 0;
+    for (int k = 0; k < 3; k++) held[i] |= (unsigned char)(carried[k] > 0.5 ? 1 << k : 0);
+  }
+  int some = 0;
+  for (int i = part->first_vertex; i < end; i++) some |= held[i];
+  for (int all = 0; all < 2 && !(all && some); all++) {
+    for (int n = 0; n < count; n++) {
+      if (!nodes[n] || !(most[n] > (all ? 0 : 0.99 / embed->width))) continue;
+      held[(int)vertex[n]] |= nodes[n];
+      some = 1;
+    }
+  }
+}
+
 pl_status pl_surface_held(pl_surface *surface, const pl_world *world, unsigned char *held,
                           pl_error *error)
 {
@@ -255,11 +298,14 @@ pl_status pl_surface_held(pl_surface *surface, const pl_world *world, unsigned c
   for (int p = 0; p < surface->part_count && !status; p++) {
     const pl_surface_part *part = &surface->parts[p];
     unsigned char *nodes = (unsigned char *)surface->room;
+    const pl_body *body = pl_world_body(world, part->body);
     status = pl_world_get_held(world, part->body, nodes, error);
-    // of a surface that follows, no point is a node
-    int shown = !pl_world_body_surface(world, part->body);
+    if (!status && body->embed) {
+      held_followers(surface, part, body, nodes, held);
+      continue;
+    }
     for (int i = part->first_vertex; !status && i < part->first_vertex + part->vertices; i++)
-      held[i] = shown ? nodes[surface->nodes[i]] : 0;
+      held[i] = nodes[surface->nodes[i]];
   }
   return status;
 }

@@ -23,7 +23,10 @@ static pl_status find_node(const pl_world *world, pl_body_id id, int node, const
 pl_status pl_world_pin_node(pl_world *world, pl_body_id id, int node, pl_error *error)
 {
   const pl_body *body;
-  pl_fix fix = {.body = id.index1 - 1, .count = 1};
+  pl_fix fix = {.body = id.index1 - 1,
+                .count = 1,
+                .hold_count = 3,
+                .hold = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   pl_status status = find_node(world, id, node, &body, error);
   if (!status && body->model->anchors)
     status =
@@ -91,9 +94,9 @@ pl_status pl_world_get_held(const pl_world *world, pl_body_id id, unsigned char 
   for (size_t f = 0; f < world->fix_count; f++) {
     const pl_fix *fix = &world->fixes[f];
     for (int i = 0; i < fix->count && fix->body == id.index1 - 1; i++) {
-      for (int k = 0; k < 3; k++)
+      for (int k = 0; k < 3 * fix->hold_count; k++)
         held[body->order[pl_body_anchor(body, fix->nodes[i])]] |=
-            (unsigned char)(fix->free_axis[k] ? 0 : 1 << k);
+            (unsigned char)(fix->hold[k / 3][k % 3] == 0 ? 0 : 1 << k % 3);
     }
   }
   return PL_OK;
@@ -120,11 +123,21 @@ pl_status pl_world_set_gravity(pl_world *world, const double gravity[3], pl_erro
   return PL_OK;
 }
 
+pl_status pl_world_set_control(pl_world *world, int halvings, double tolerance, pl_error *error)
+{
+  pl_status status = pl_world_check_control(halvings, tolerance, &world->integrator_part, error);
+  if (status) return status;
+  pl_world_unprepare(world);
+  world->halvings = world->budget ? 0 : halvings;
+  world->tolerance = tolerance;
+  return PL_OK;
+}
+
 pl_status pl_world_set_integrator(pl_world *world, const pl_choice *integrator, pl_error *error)
 {
   pl_part part;
   pl_status status = pl_integrator_resolve(integrator, &part, error);
-  if (!status) status = pl_world_check_control(world, &part, error);
+  if (!status) status = pl_world_check_control(world->halvings, world->tolerance, &part, error);
   if (status) return status;
   pl_world_unprepare(world);
   world->integrator_part = part;

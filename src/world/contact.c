@@ -141,12 +141,14 @@ void pl_contacts_begin(pl_world *world, double t, double h)
 static void find_reactions(pl_world *world, double t, double h)
 {
   pl_system *system = &world->system;
-  double *f = world->work, *way = world->scratch;
+  double *change = world->work, *reaction = world->scratch;
   int n = 3 * world->blocks;
-  for (int i = 0; i < n; i++) way[i] = (world->state.v[i] - world->before_v[i]) / h;
-  system->ops->mass(system, way, f);
-  system->ops->evaluate(system, t + h, world->state.q, world->state.v, way, 0, 0, 0, 0, NULL);
-  for (int i = 0; i < n; i++) way[i] = f[i] - way[i];
+  system->ops->evaluate(system, t + h, world->state.q, world->state.v, reaction, 0, 0, 0, 0, NULL);
+  for (int i = 0; i < n; i++) {
+    reaction[i] = -reaction[i];
+    change[i] = (world->state.v[i] - world->before_v[i]) / h;
+  }
+  system->ops->mass_add(system, 1, change, reaction);
 }
 
 /* Sliding or not, from the force along the surface that it took to stand still, or from where a

@@ -3,11 +3,14 @@
 #include "core/hash.h"
 #include "core/memory.h"
 #include "math/rotation.h"
+#include "math/vec3.h"
+#include "world/grip.h"
 #include "world/world.h"
 
 #include <string.h>
 
-/* The fixes that hold each block along each axis: a later fix takes over the axes it holds. */
+/* The fixes that hold each block, and along which of their directions: a later fix takes over what
+ * it holds. */
 static int find_holders(pl_world *world)
 {
   int count = 0;
@@ -15,13 +18,16 @@ static int find_holders(pl_world *world)
     const pl_fix *fix = &world->fixes[f];
     for (int i = 0; i < fix->count; i++) {
       const pl_body *body = &world->bodies[fix->body];
-      int *holder = world->holders + 3 * (body->offset + fix->nodes[i]);
-      // who leaves an axis free leaves rotations free
-      if (pl_model_is_rotation(body->model, fix->nodes[i]) &&
-          (fix->free_axis[0] || fix->free_axis[1] || fix->free_axis[2]))
-        continue;
-      count += !holder[0] && !holder[1] && !holder[2];
-      for (int k = 0; k < 3; k++) holder[k] = fix->free_axis[k] ? holder[k] : (int)f + 1;
+      int block = body->offset + fix->nodes[i], *holder = world->holders + 3 * block;
+      // who leaves a direction free leaves rotations free
+      if (pl_model_is_rotation(body->model, fix->nodes[i]) && fix->hold_count < 3) continue;
+      count += !holder[0];
+      pl_grip before, grip = {0};
+      pl_grip_find(world, block, &before);
+      for (int d = 0; d < fix->hold_count; d++)
+        pl_grip_add(&grip, 1 + 3 * (int)f + d, fix->hold[d]);
+      for (int d = 0; d < before.count; d++) pl_grip_add(&grip, before.codes[d], before.given[d]);
+      for (int d = 0; d < 3; d++) holder[d] = d < grip.count ? grip.codes[d] : 0;
     }
   }
   return count;
@@ -69,11 +75,16 @@ void pl_world_fill_filter(pl_world *world)
     const int *holder = world->holders + 3 * block;
     const pl_contact *contact = world->contacts ? &world->contacts[block] : NULL;
     int touches = contact && contact->touch != PL_APART;
-    if (!holder[0] && !holder[1] && !holder[2] && !touches) continue;
+    if (!holder[0] && !touches) continue;
     double *P = world->projections + 9 * (size_t)count;
+    pl_grip grip;
+    pl_grip_find(world, block, &grip);
     for (int i = 0; i < 9; i++) {
       int axis = i / 3;
-      P[i] = i % 4 == 0 && !holder[axis];
+      P[i] = i % 4 == 0;
+      for (int m = 0; m < grip.count; m++) P[i] -= grip.basis[m][axis] * grip.basis[m][i % 3];
+      // nothing is left free by three directions, to the bit
+      if (grip.count == 3) P[i] = 0;
       if (touches) P[i] -= contact->normal[axis] * contact->normal[i % 3];
       if (touches && contact->touch == PL_STICKS) P[i] = 0;
     }
@@ -96,6 +107,32 @@ const pl_body *pl_world_body_of(const pl_world *world, int block)
   return &world->bodies[b];
 }
 
+/* The held part of a block's velocity, so that it is where its fixes carry it. */
+static void follow_fixes(const pl_world *world, const pl_body *body, int block, const pl_grip *grip,
+                         double t, double h, const double *q, double *speed)
+{
+  int turns = pl_model_is_rotation(body->model, block - body->offset);
+  double target[3], products[3];
+  const pl_fix *last = NULL;
+  for (int i = 0; i < grip->count; i++) {
+    const pl_fix *fix = &world->fixes[(grip->codes[i] - 1) / 3];
+    if (turns) {
+      pl_fix_turn(fix, t + h, target);
+      pl_rotation_between(q, target, speed);
+      pl_vec3_scale(1 / h, speed, speed);
+      return;
+    }
+    if (fix != last)
+      pl_fix_target(fix, body->model->rest + 3 * (block - body->offset), t + h, target);
+    last = fix;
+    double way[3];
+    pl_vec3_sub(target, q, way);
+    products[i] = pl_vec3_dot(grip->given[i], way) / h;
+  }
+  pl_grip_free(grip, speed);
+  pl_grip_fill(grip, products, speed);
+}
+
 /* Where fixes carry the block, and what touching asks for. */
 void pl_world_prescribe(const pl_world *world, double t, double h, const double *q, double *v)
 {
@@ -104,20 +141,9 @@ void pl_world_prescribe(const pl_world *world, double t, double h, const double 
     const pl_body *body = pl_world_body_of(world, block);
     const pl_contact *contact = world->contacts ? &world->contacts[block] : NULL;
     double *speed = v + 3 * (size_t)block;
-    for (int k = 0; k < 3; k++) {
-      int holder = world->holders[3 * block + k] - 1;
-      if (holder < 0) continue;
-      double target[3];
-      if (pl_model_is_rotation(body->model, block - body->offset)) {
-        pl_fix_turn(&world->fixes[holder], t + h, target);
-        pl_rotation_between(q + 3 * block, target, speed);
-        pl_vec3_scale(1 / h, speed, speed);
-        break;
-      }
-      pl_fix_target(&world->fixes[holder], body->model->rest + 3 * (block - body->offset), t + h,
-                    target);
-      speed[k] = (target[k] - q[3 * block + k]) / h;
-    }
+    pl_grip grip;
+    pl_grip_find(world, block, &grip);
+    if (grip.count) follow_fixes(world, body, block, &grip, t, h, q + 3 * (size_t)block, speed);
     if (contact && contact->touch != PL_APART)
       pl_vec3_scale(-contact->gap / h, contact->normal, speed);
   }

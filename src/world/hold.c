@@ -1,6 +1,7 @@
 /* What holds and loads a body: fixes with their motion, and loads with their shape. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/vec3.h"
 #include "mesh/select.h"
 #include "world/world.h"
 
@@ -26,7 +27,41 @@ static pl_status check_fix(const pl_fix_def *def, pl_error *error)
                    def->angle);
   if (def->free_axis[0] && def->free_axis[1] && def->free_axis[2])
     return pl_fail(error, PL_E_ARGUMENT, "a fix that leaves x, y and z free holds nothing");
+  double normal = pl_vec3_norm(def->normal), along = pl_vec3_norm(def->along);
+  if (!isfinite(normal) || !isfinite(along))
+    return pl_fail(error, PL_E_ARGUMENT, "normal and along must be finite");
+  int axes = def->free_axis[0] || def->free_axis[1] || def->free_axis[2];
+  if ((normal > 0) + (along > 0) + axes > 1)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "axes, normal and along say the same thing in three ways; give one of them");
   return PL_OK;
+}
+
+/* The directions that it holds: axes, a plane's normal, or what is at right angles to a rail. */
+static void find_hold(const pl_fix_def *def, pl_fix *fix)
+{
+  double normal = pl_vec3_norm(def->normal), along = pl_vec3_norm(def->along);
+  if (normal > 0) {
+    fix->hold_count = 1;
+    pl_vec3_scale(1 / normal, def->normal, fix->hold[0]);
+  } else if (along > 0) {
+    // the axis that lies least along the rail shows where the first one goes
+    double e[3] = {0}, way[3];
+    int least = 0;
+    pl_vec3_scale(1 / along, def->along, way);
+    for (int k = 1; k < 3; k++) {
+      if (fabs(way[k]) < fabs(way[least])) least = k;
+    }
+    e[least] = 1;
+    fix->hold_count = 2;
+    pl_vec3_cross(way, e, fix->hold[0]);
+    pl_vec3_scale(1 / pl_vec3_norm(fix->hold[0]), fix->hold[0], fix->hold[0]);
+    pl_vec3_cross(way, fix->hold[0], fix->hold[1]);
+  } else {
+    for (int k = 0; k < 3; k++) {
+      if (!def->free_axis[k]) fix->hold[fix->hold_count++][k] = 1;
+    }
+  }
 }
 
 /* Inside numbers of the chosen nodes, ascending; or of the blocks that are held with them. */
@@ -69,7 +104,7 @@ pl_status pl_world_add_fix(pl_world *world, pl_body_id id, const pl_fix_def *def
     status = pl_world_one_more(world, &world->fixes, world->fix_count, &world->fix_room,
                                sizeof(pl_fix), error);
   if (status) return status;
-  memcpy(fix.free_axis, def->free_axis, sizeof fix.free_axis);
+  find_hold(def, &fix);
   memcpy(fix.translation, def->translation, sizeof fix.translation);
   memcpy(fix.centre, def->centre, sizeof fix.centre);
   memcpy(fix.axis, def->axis, sizeof fix.axis);

@@ -1,4 +1,6 @@
 /* The quantities: of a point that moves with a body, and of a body or the whole world. */
+#include "math/vec3.h"
+#include "world/grip.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -60,9 +62,16 @@ static void read_reaction(pl_world *world, const pl_probe *probe, double *value)
   const double *f = inner_forces(world, body, world->state.v + 3 * body->offset);
   memcpy(at, world->holders + 3 * (body->offset + body->place[probe->anchor.nodes[best]]),
          sizeof at);
-  for (int i = 0; i < 3 * body->blocks; i++) {
-    int holder = world->holders[3 * body->offset + i];
-    if (holder && holder == at[i % 3]) value[i % 3] -= f[i];
+  for (int i = 0; i < body->blocks; i++) {
+    pl_grip grip;
+    double shares[3];
+    pl_grip_find(world, body->offset + i, &grip);
+    pl_grip_split(&grip, f + 3 * (size_t)i, shares);
+    for (int m = 0; m < grip.count; m++) {
+      int code = grip.codes[m];
+      if (code == at[0] || code == at[1] || code == at[2])
+        pl_vec3_add_scaled(-shares[m], grip.given[m], value);
+    }
   }
 }
 

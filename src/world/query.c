@@ -2,6 +2,8 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/memory.h"
+#include "math/vec3.h"
+#include "world/grip.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -171,10 +173,15 @@ static void fill_outer(pl_world *world, const pl_body *body, const double *inner
   world->system.ops->external(&world->system, world->state.time, world->state.q, world->state.v,
                               outer);
   double *part = outer + 3 * body->offset;
-  for (int i = 0; i < 3 * body->blocks; i++) {
-    double weight = body->model->lumped_mass[i / 3] * world->gravity[i % 3];
-    int held = world->holders[3 * body->offset + i] != 0;
-    part[i] = (held ? -inner[i] : part[i]) - weight;
+  for (int i = 0; i < body->blocks; i++) {
+    pl_grip grip;
+    double *at = part + 3 * (size_t)i, held[3];
+    pl_grip_find(world, body->offset + i, &grip);
+    pl_grip_free(&grip, at);
+    for (int m = 0; m < grip.count; m++)
+      held[m] = -pl_vec3_dot(grip.given[m], inner + 3 * (size_t)i);
+    pl_grip_fill(&grip, held, at);
+    pl_vec3_add_scaled(-body->model->lumped_mass[i], world->gravity, at);
   }
 }
 

@@ -44,8 +44,8 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
     const pl_body *body = &world->bodies[b];
     const double *mass = body->model->lumped_mass;
     double *part = f + 3 * body->offset;
-    for (int i = 0; i < 3 * body->blocks; i++)
-      part[i] += scale * mass[i / 3] * world->gravity[i % 3];
+    for (int i = 0; i < body->blocks; i++)
+      pl_vec3_add_scaled(scale * mass[i], world->gravity, part + 3 * i);
     if (body->mass_damping > 0) {
       pl_body_settle(body, q + 3 * body->offset);
       body->model->ops->mass_add(body->model, -body->mass_damping, v + 3 * body->offset, part,
@@ -90,14 +90,13 @@ static void external(pl_system *system, double t, const double *q, const double 
   add_external(world_of(system), t, q, v, f);
 }
 
-static void mass(pl_system *system, const double *x, double *y)
+static void mass_add(pl_system *system, double a, const double *x, double *y)
 {
   pl_world *world = world_of(system);
-  memset(y, 0, (size_t)system->blocks * 3 * sizeof *y);
   for (size_t b = 0; b < world->body_count; b++) {
     const pl_body *body = &world->bodies[b];
     int offset = 3 * body->offset;
-    body->model->ops->mass_add(body->model, 1, x + offset, y + offset, system->pool);
+    body->model->ops->mass_add(body->model, a, x + offset, y + offset, system->pool);
   }
 }
 
@@ -160,8 +159,19 @@ static void prescribe(pl_system *system, double t, double h, const double *q, do
   pl_world_prescribe(world_of(system), t, h, q, v);
 }
 
-static const pl_system_ops system_ops = {evaluate, external,  mass, mass_inverse,
-                                         retract,  prescribe, chart};
+/* Where no block rotates there is nothing to chart. */
+static const pl_system_ops plain_ops = {evaluate, external,  mass_add, mass_inverse,
+                                        retract,  prescribe, NULL};
+static const pl_system_ops turning_ops = {evaluate, external,  mass_add, mass_inverse,
+                                          retract,  prescribe, chart};
+
+static const pl_system_ops *ops_for(const pl_world *world)
+{
+  for (size_t b = 0; b < world->body_count; b++) {
+    if (world->bodies[b].model->turns) return &turning_ops;
+  }
+  return &plain_ops;
+}
 
 /* ---- preparation ---- */
 
@@ -293,10 +303,11 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   const pl_integrator_ops *ops = (const pl_integrator_ops *)world->integrator_part.member;
   pl_status status = ops->is_static ? check_held(world, error) : PL_OK;
   if (status) return status;
-  world->system = (pl_system){.ops = &system_ops,
+  world->system = (pl_system){.ops = ops_for(world),
                               .blocks = world->blocks,
                               .pool = world->pool,
                               .load_scale = 1,
+                              .budget = world->budget,
                               .never_rejects = world->halvings == 0};
   world->scratch = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
   if (!world->scratch) status = pl_fail_memory(error);
@@ -349,7 +360,7 @@ static void warn_unconverged(pl_world *world, const pl_step_report *report)
 
 static void warn(pl_world *world, const pl_step_report *report)
 {
-  if (report->unfinished_solves && !world->warned_unfinished++)
+  if (report->unfinished_solves && !world->budget && !world->warned_unfinished++)
     pl_log_write(&world->log, PL_WARNING,
                  "at t = %g s the linear solver used up its iterations with a relative residual of "
                  "%.2g; allow more iterations or a larger tolerance",

@@ -56,7 +56,8 @@ typedef struct pl_body {
 typedef struct pl_fix {
   int body;
   int count, *nodes; /* inside numbers, ascending */
-  int free_axis[3];
+  int hold_count;    /* directions of length 1, at right angles, along which it holds them */
+  double hold[3][3];
   double translation[3], centre[3], axis[3], angle, offset[3];
   pl_own_ramp ramp, offset_ramp;
 } pl_fix;
@@ -95,6 +96,7 @@ struct pl_world {
   pl_allocator allocator;
   pl_log log;
   double dt, gravity[3];
+  int budget;       /* most iterations of the linear solver in a step; 0: no limit */
   int halvings;     /* how often a failing step is halved */
   double tolerance; /* of step control, m; 0: the step is not divided */
   pl_part integrator_part, solver_part, preconditioner_part;
@@ -137,7 +139,7 @@ struct pl_world {
   int *held;                        /* the filter's nodes */
   char *passing;                    /* which of them only touch something */
   double *projections;              /* the filter's projections */
-  int *holders; /* 3 per block: number + 1 of the fix that holds it along x, y, z; 0: none */
+  int *holders; /* 3 per block: 1 + 3 fix + number of its direction, newest first; 0: no more */
   pl_contact *contacts; /* per block; NULL where there are no obstacles */
 
   pl_step_report last; /* what the last step took */
@@ -250,8 +252,9 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error);
 pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, pl_error *error);
 /* Would smaller steps help? */
 int pl_world_can_retry(const pl_world *world, pl_status status);
-/* Can the integrator keep the world's tolerance? */
-pl_status pl_world_check_control(const pl_world *world, const pl_part *integrator, pl_error *error);
+/* Are these in their ranges, and can the integrator keep the tolerance? */
+pl_status pl_world_check_control(int halvings, double tolerance, const pl_part *integrator,
+                                 pl_error *error);
 /* Drops them. */
 void pl_world_unprepare(pl_world *world);
 

@@ -141,7 +141,10 @@ for mesher in tetgen gmsh; do
   "$pliant" mesh fill duck --with $mesher --size 0.15 -o duck.msh >stdout 2>stderr && ok || bad "$mesher: $(cat stderr)"
 done
 "$pliant" mesh convert good.msh other.vtu >stdout 2>stderr && ok || bad "convert: $(cat stderr)"
-expect 1 "good.xyz" "$pliant" mesh convert good.msh good.xyz
+expect 1 "good.xyz" "$pliant" mesh convert good.msh -o good.xyz
+"$pliant" mesh convert good.msh -o same.vtu >stdout 2>stderr && cmp -s other.vtu same.vtu && ok || bad "convert -o: $(cat stderr)"
+expect 2 "mesh convert needs one file to read and -o FILE" "$pliant" mesh convert good.msh
+expect 2 "mesh convert needs one file to read and -o FILE" "$pliant" mesh convert good.msh a.vtu -o b.vtu
 "$pliant" mesh convert --set encoding=binary good.msh binary.msh >stdout 2>stderr && grep -aq "^4.1 1 8" binary.msh && ok || bad "convert --set: $(cat stderr)"
 expect 1 'unknown encoding "bits"' "$pliant" mesh convert --set encoding=bits good.msh binary.msh
 for extension in inp mesh veg stl glb; do
@@ -155,7 +158,7 @@ expect 1 "fill it first" "$pliant" mesh convert other.stl wrong.msh
 printf '*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n5,0,0,0\n6,9,9,9\n7,1,1,1\n' >broken.inp
 printf '*ELEMENT,TYPE=C3D4\n1,1,3,2,4\n2,2,3,4,7\n3,5,2,3,4\n4,1,2,3,3\n' >>broken.inp
 expect 1 "element 3 uses node" "$pliant" mesh info broken.inp
-"$pliant" mesh repair broken.inp sound.msh >stdout 2>stderr && ok || bad "repair: $(cat stderr)"
+"$pliant" mesh repair broken.inp -o sound.msh >stdout 2>stderr && ok || bad "repair: $(cat stderr)"
 for line in "1 nodes joined" "1 elements of no volume" "1 elements dropped that were there twice" "1 nodes dropped" "2 tetrahedra" "inverted elements turned"; do
   grep -q "$line" stdout && ok || bad "repair does not tell: $line"
 done
@@ -214,10 +217,20 @@ scene
 mkdir -p taped-scene && cp taped/recording.plr taped-scene/ && sed 's/<world /<world start="recording.plr" /' scene.xml >taped-scene/scene.xml
 "$pliant" run taped-scene/scene.xml -o on -q 2>stderr && ok || bad "going on: $(cat stderr)"
 [ "$(sed -n 2p on/probes.csv)" = "$(tail -n 1 taped/probes.csv)" ] && ok || bad "it does not begin where the other ended"
+# the run's folder has all that is needed: two files of one name, a value that was changed
+mkdir -p away/a away/b outside
+for k in 1 2; do "$pliant" mesh generate box --size "$k 0.3 0.3" --cells "$k 1 1" -o box$k.msh >stdout 2>stderr; done
+mv box1.msh away/a/box.msh && mv box2.msh outside/box.msh
+sed -e 's|<mesh .*|<mesh name="bar" file="a/box.msh"/><mesh name="other" file="../outside/box.msh"/><body name="two" mesh="other" material="rubber"/>|' scene.xml >away/scene.xml
+"$pliant" run away/scene.xml --allow-path --set world.dt=0.005 -o whole -q 2>stderr && ok || bad "a run to be packed: $(cat stderr)"
+rm -r away outside && mkdir elsewhere && mv whole elsewhere/
+[ -s elsewhere/whole/scene/box.msh ] && [ -s elsewhere/whole/scene/2-box.msh ] && ok || bad "the meshes are not there"
+"$pliant" run elsewhere/whole/scene/scene.xml -o again -q 2>stderr && ok || bad "the packed scene: $(cat stderr)"
+cmp -s elsewhere/whole/probes.csv again/probes.csv && ok || bad "the packed scene is another one"
 sed -i 's/recording.plr/none.plr/' taped-scene/scene.xml
 expect 1 "none.plr" "$pliant" check taped-scene/scene.xml
 if "$pliant" view --help >/dev/null 2>&1; then
-  for command in "view taped" "run --replay taped"; do
+  for command in "view taped" "run --replay taped" "view elsewhere/whole"; do
     "$pliant" $command >stdout 2>stderr &
     for i in $(seq 50); do grep -q '^open http' stdout && break; sleep 0.1; done
     grep -q '^open http' stdout && ok || bad "$command: $(cat stderr)"
@@ -225,6 +238,8 @@ if "$pliant" view --help >/dev/null 2>&1; then
     wait $!
   done
   expect 1 "recording.plr" "$pliant" view full
+  rm elsewhere/whole/scene/scene.xml
+  expect 1 "its scene elsewhere/whole/scene/scene.xml is missing" "$pliant" view elsewhere/whole
   printf 'PLIANTR1' >damaged.plr
   expect 1 "damaged.plr" "$pliant" view damaged.plr
 fi

@@ -76,6 +76,10 @@ XML
 check "$pliant" study limit.xml -o limit -q
 check grep -q '^| implicit-midpoint | 0.1 |$' limit/results.md
 check grep -q '^| rk4 | 0.0[0-9]* |$' limit/results.md
+sed -i 's/below="1"/below="1" search="up"/' limit.xml
+check "$pliant" study limit.xml -o climb -q
+check grep -q '^| implicit-midpoint | 0.1 |$' climb/results.md
+check grep -q '^| rk4 | 0.0[0-9]* |$' climb/results.md
 study 's/implicit-midpoint/explicit-midpoint/; s/0.02 0.01 0.005/0.1 0.05/; s/solver.tol/world.duration=3; world.halvings=0; solver.tol/'
 check "$pliant" study study.xml -o fails -q
 check grep -q '^midpoint,0.1,"at t = .*diverged' fails/results.csv
@@ -156,6 +160,7 @@ refuse 's/rk4/rk5/' 'reference: '
 refuse 's/0.005"/0.2"/' 'dt = 0.2 must not be longer than the duration of 0.1 s'
 refuse 's/<reference [^>]*>/<reference method="fehlberg8"\/>/' 'tolerance is missing'
 refuse 's/<reference [^>]*>/<reference method="fehlberg8" set="a.b=1"\/>/' 'needs either method='
+refuse 's/<measure /<bisect path="world.dt" from="0.01" to="0.1" search="left"\/><measure /' 'must be up or down'
 refuse 's/x="dt" y="error"/x="time" y="error"/' 'must be a probe of the scene'
 refuse 's/value="error"\/>/value="error"><given title="book" values="1 2 3"\/><\/table>/' 'gives 3 values for 2 rows'
 refuse 's/value="error"/value="eror"/' 'study.xml:7: table: unknown column "eror"; did you mean "error"?'

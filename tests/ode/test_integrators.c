@@ -48,9 +48,9 @@ static void toy_external(pl_system *system, double t, const double *q, const dou
     f[i] = i % 3 == 2 ? self->mass * self->gravity + self->shake * sin(3 * t) : 0;
 }
 
-static void toy_mass(pl_system *system, const double *x, double *y)
+static void toy_mass_add(pl_system *system, double a, const double *x, double *y)
 {
-  for (int i = 0; i < 3 * system->blocks; i++) y[i] = ((toy *)system)->mass * x[i];
+  for (int i = 0; i < 3 * system->blocks; i++) y[i] += a * ((toy *)system)->mass * x[i];
 }
 
 static void toy_mass_inverse(pl_system *system, const double *y, double *x)
@@ -73,7 +73,7 @@ static void toy_prescribe(pl_system *system, double t, double h, const double *q
   }
 }
 
-static const pl_system_ops toy_ops = {toy_evaluate, toy_external,  toy_mass, toy_mass_inverse,
+static const pl_system_ops toy_ops = {toy_evaluate, toy_external,  toy_mass_add, toy_mass_inverse,
                                       toy_retract,  toy_prescribe, NULL};
 
 static pl_allocator allocator;

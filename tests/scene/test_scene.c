@@ -39,7 +39,7 @@ TEST(values_arrive)
 
   CHECK(world->body_count == 1 && strcmp(world->bodies[0].name, "bar") == 0);
   CHECK(world->bodies[0].mesh->element_count == 24 && world->bodies[0].mesh->node_count == 20);
-  CHECK(world->fix_count == 1 && world->fixes[0].count == 4 && !world->fixes[0].free_axis[0]);
+  CHECK(world->fix_count == 1 && world->fixes[0].count == 4 && world->fixes[0].hold_count == 3);
   CHECK(world->load_count == 1 && world->loads[0].values[1] == 1);
   CHECK(world->loads[0].shape.node_count == 4 && world->loads[0].ramp.count == 2);
   CHECK(world->loads[0].ramp.times[1] == 0.5 && world->loads[0].ramp.factors[1] == 1);
@@ -75,7 +75,7 @@ TEST(presets_stand_in)
   CHECK(strcmp(pl_scene_title(scene), "bar.xml") == 0);
   CHECK(world->gravity[2] == -9.81 && world->bodies[0].mass_damping == 3);
   const pl_fix *fix = &world->fixes[0];
-  CHECK(fix->count == 8 && fix->free_axis[1] && !fix->free_axis[0] && !fix->free_axis[2]);
+  CHECK(fix->count == 8 && fix->hold_count == 2 && fix->hold[0][0] == 1 && fix->hold[1][2] == 1);
   CHECK(fix->angle == 90 && fix->axis[0] == 1 && fix->axis[2] == 0 && fix->centre[1] == 1);
   CHECK(fix->translation[2] == 1 && fix->ramp.count == 1 && fix->ramp.factors[0] == 2);
   double momentum = 0;
@@ -144,7 +144,7 @@ TEST(changes_are_applied)
   }
   const pl_world *world = pl_scene_world(scene);
   CHECK(world->dt == 0.005 && world->bodies[0].mesh->element_count == 8 * 2 * 2 * 6);
-  CHECK(!world->fixes[0].free_axis[0] && world->fixes[0].free_axis[1]);
+  CHECK(world->fixes[0].hold_count == 1 && world->fixes[0].hold[0][0] == 1);
   CHECK(world->loads[0].shape.node_count == world->bodies[0].mesh->node_count);
   CHECK(strcmp(pl_scene_title(scene), "A = B") == 0);
   CHECK(strcmp(pl_scene_view(scene)->colour, "none") == 0);
@@ -200,7 +200,7 @@ TEST(changes_that_fit_nothing_are_refused)
                "folder/bar.xml:2: world: dt = 0 must lie between 1e-09 and 1e+06 s");
   check_change(good_scene, "world.speed=1",
                "folder/bar.xml:2: world: unknown attribute \"speed\"; there is: dt, duration, "
-               "gravity, halvings, tolerance, start");
+               "gravity, halvings, budget, tolerance, start");
 }
 
 /* ---- files ---- */

@@ -239,6 +239,7 @@ TEST(measurements_give_numbers)
   CHECK(pl_bsr_bytes(A) == blocks * 76 + 401 * 4 + 400 * 48);
   CHECK(pl_measure_triad(NULL, NULL, 100000, 3) > 0);
   CHECK(pl_measure_triad(NULL, NULL, 0, 3) == 0);
+  CHECK(pl_measure_flops(NULL, 0, 3) > 0 && pl_measure_flops(NULL, 1, 3) > 0);
   CHECK(pl_measure_product(NULL, NULL, A, 3) > 0);
   test_memory memory = {0, 0, 0};
   pl_allocator none = test_allocator(&memory);

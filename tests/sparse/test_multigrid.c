@@ -123,8 +123,8 @@ TEST(iterations_do_not_grow)
     free_filter(&held);
     free_lattice(&tower);
   }
-  // 20 times as many nodes: 8 iterations more at most, where the other needs some hundred more
-  CHECK(iterations[0][2] <= iterations[0][0] + 8 && iterations[0][2] <= 25);
+  // 20 times as many nodes: 10 iterations more at most, where the other needs some hundred more
+  CHECK(iterations[0][2] <= iterations[0][0] + 10 && iterations[0][2] <= 25);
   CHECK(iterations[1][2] > iterations[1][0] + 100);
 }
 

@@ -636,6 +636,74 @@ static void check_memory(const pair *names)
 
 TEST(memory_is_taken_at_creation_only) { for_all_pairs(check_memory); }
 
+static int count_threshold(const pl_bsr *A, const double *b, double drop, double fill)
+{
+  pl_setting settings[] = {{"drop", {drop}, NULL}, {"fill", {fill}, NULL}};
+  pair names = {{"cg", NULL, 0}, {"threshold-cholesky", settings, 2}};
+  double *x = calloc(3 * (size_t)A->rows, sizeof *x);
+  pl_solve_report report = {0};
+  CHECK_OK(solve(&names, A, NULL, b, x, 1e-8, NULL, &report, error));
+  free(x);
+  return report.iterations;
+}
+
+/* A complete factor where nothing is dropped and there is room; the less is kept, the more
+ * iterations; nothing kept but the diagonal is block-diagonal. */
+TEST(drop_tolerance_trades_fill_for_iterations)
+{
+  pl_bsr *A = test_laplacian(20, 20);
+  for (int row = 0; row < A->rows; row++) {
+    for (int c = 0; c < 9; c += 4) A->values[9 * A->diagonal[row] + c] += 1e-2;
+  }
+  double *b = test_vector(A->rows);
+  CHECK(count_threshold(A, b, 0, 400) == 1);
+  int fine = count_threshold(A, b, 1e-3, 400), coarse = count_threshold(A, b, 3e-2, 400);
+  int bounded = count_threshold(A, b, 1e-3, 1), none = count_threshold(A, b, 1, 10);
+  CHECK(fine > 1 && fine < coarse && fine < bounded && bounded < none && coarse < none);
+
+  pair names = {{"cg", NULL, 0}, {"block-diagonal", NULL, 0}};
+  double *x = calloc(3 * (size_t)A->rows, sizeof *x);
+  pl_solve_report report = {0};
+  CHECK_OK(solve(&names, A, NULL, b, x, 1e-8, NULL, &report, error));
+  CHECK(report.iterations == none);
+  free(b), free(x);
+  pl_bsr_destroy(A);
+}
+
+/* A definite matrix whose incomplete factors have no real root: the diagonal is raised, the solve
+ * succeeds, and the reason says so. (Kershaw 1978, 3.1: the 4x4 example, here by blocks.) */
+TEST(breakdowns_are_mended_and_told)
+{
+  static const double M[4][4] = {{3, -2, 0, 2}, {-2, 3, -2, 0}, {0, -2, 3, -2}, {2, 0, -2, 3}};
+  static const int edges[] = {0, 1, 1, 2, 2, 3, 3, 0};
+  pl_cliques cliques = {4, 2, edges, 0};
+  const char *const words[] = {"incomplete-cholesky", "threshold-cholesky"};
+  pl_bsr *A = NULL;
+  CHECK_OK(pl_bsr_create(NULL, 4, &cliques, 1, &A, error));
+  for (int row = 0; row < 4; row++) {
+    for (int k = A->start[row]; k < A->start[row + 1]; k++) {
+      for (int c = 0; c < 9; c += 4) A->values[9 * k + c] = M[row][A->columns[k]];
+    }
+  }
+  double *b = test_vector(4);
+  for (int k = 0; k < 2; k++) {
+    pl_setting none = {"fill", {0}, NULL};
+    pair names = {{"cg", NULL, 0}, {words[k], &none, k}};
+    pl_solver *solver = make_solver(&names, A);
+    double x[12] = {0};
+    const char *reason = "";
+    CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, error));
+    CHECK_OK(pl_solver_solve(solver, A, NULL, b, x, 1e-9, NULL, NULL, error));
+    CHECK(test_residual(A, NULL, b, x) <= 1e-9);
+    CHECK(strcmp(solver->preconditioner->ops->choice(solver->preconditioner, &reason), words[k]) ==
+          0);
+    CHECK(strstr(reason, "the diagonal is raised") != NULL);
+    pl_solver_destroy(solver);
+  }
+  free(b);
+  pl_bsr_destroy(A);
+}
+
 TEST(choices_are_checked)
 {
   pl_bsr *A = test_spd(5), *larger = test_spd(6);
@@ -680,4 +748,6 @@ TESTS(X(agrees_with_the_dense_solution) X(prescribed_values_are_kept) X(warm_sta
                                       X(contrasts_are_endured) X(bad_diagonal_blocks_are_named)
                                           X(same_bits_for_any_threads)
                                               X(memory_is_taken_at_creation_only)
-                                                  X(choices_are_checked))
+                                                  X(drop_tolerance_trades_fill_for_iterations)
+                                                      X(breakdowns_are_mended_and_told)
+                                                          X(choices_are_checked))

@@ -18,6 +18,10 @@ TEST(vectors_agree_with_plain_loops)
     memcpy(z, y, 3 * (size_t)blocks * sizeof *z);
     pl_xpay(x, -0.3, z, blocks, NULL);
     for (int i = 0; i < 3 * blocks; i++) CHECK(z[i] == x[i] - 0.3 * y[i]);
+    pl_combine(y, 0.7, x, z, blocks, NULL);
+    for (int i = 0; i < 3 * blocks; i++) CHECK(z[i] == y[i] + 0.7 * x[i]);
+    pl_combine(NULL, -0.3, z, z, blocks, NULL);
+    for (int i = 0; i < 3 * blocks; i++) CHECK(z[i] == -0.3 * (y[i] + 0.7 * x[i]));
     free(x), free(y), free(z);
   }
 }
@@ -37,6 +41,7 @@ TEST(vectors_have_the_same_bits_for_any_threads)
     memcpy(results[t], y, 3 * (size_t)blocks * sizeof(double));
     pl_axpy(0.3, x, results[t], blocks, pool);
     pl_xpay(x, 0.7, results[t], blocks, pool);
+    pl_combine(y, 0.9, results[t], results[t], blocks, pool);
     CHECK(memcmp(&dots[t], &dots[0], sizeof *dots) == 0);
     CHECK(memcmp(results[t], results[0], 3 * (size_t)blocks * sizeof(double)) == 0);
     pl_pool_destroy(pool);

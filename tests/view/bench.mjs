@@ -2,27 +2,15 @@
 // to a moved vertex, and the page's own time for a frame. scripts/viewer.sh bench sets the paths.
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
-import { launch, openPage, ready, serve, tell, token, until } from './driver.mjs';
+import { block, launch, openPage, ready, serve, tell, token, until } from './driver.mjs';
 
 const seconds = Number(process.env.PLIANT_SECONDS ?? 5), rounds = 2;
 const wait = (time) => new Promise((done) => setTimeout(done, 1000 * time));
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 const per = (value, unit) => `${value.toFixed(value < 10 ? 2 : 1)} ${unit}`;
 
-const folder = await mkdtemp(path.join(os.tmpdir(), 'pliant-bench-'));
-const scenePath = path.join(folder, 'block.xml');
-await writeFile(scenePath, `<pliant title="A block of 24 000 tetrahedra">
-  <world dt="0.01" duration="10" gravity="0 0 -9.81"/>
-  <material name="m" young="1e6" poisson="0.3" density="1000"/>
-  <mesh name="b"><box size="1 0.25 0.25" cells="40 10 10" element="tet"/></mesh>
-  <body name="block" mesh="b" material="m" strain="corotated"><fix><set name="x-min"/></fix></body>
-  <view direction="1 -3 1" up="0 0 1" colour="none"/>
-</pliant>
-`);
+const scene = await block();
 
 // ---- a client without a page ----
 
@@ -139,7 +127,7 @@ async function attack(port) {
 
 // ---- the measurements ----
 
-const server = await serve(scenePath, 0, ['--history', '64', '--threads', process.env.PLIANT_THREADS ?? '0']);
+const server = await serve(scene.path, 0, ['--history', '64', '--threads', process.env.PLIANT_THREADS ?? '0']);
 let browser;
 try {
   const client = new Client(server.port);
@@ -215,5 +203,5 @@ try {
 } finally {
   await browser?.close();
   await server.stop();
-  await rm(folder, { recursive: true, force: true });
+  await scene.remove();
 }

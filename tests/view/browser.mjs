@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { complaints, launch, openPage as openIn, pause, ready, requests, serve, tell, until } from './driver.mjs';
 
-const { PLIANT_COMMAND: command, PLIANT_PICTURES: pictures } = process.env;
+const { PLIANT_COMMAND: command, PLIANT_PICTURES: pictures, PLIANT_SOURCE: source } = process.env;
 
 // ---- scenes ----
 
@@ -59,6 +59,7 @@ const picture = (page, name) => page.screenshot({ path: path.join(pictures, `${n
 // Colours on the stage, coarsely: how many different ones, how much is not background, a sum.
 const look = (page) => page.evaluate(async () => {
   await new Promise((done) => { pliant.stage.touch(); requestAnimationFrame(() => requestAnimationFrame(done)); });
+  pliant.stage.draw();
   const from = pliant.stage.canvas, to = document.createElement('canvas');
   to.width = 220; to.height = 140;
   const context = to.getContext('2d');
@@ -76,8 +77,10 @@ const look = (page) => page.evaluate(async () => {
 });
 
 // Where the free end of the bar is on the screen, a little inside.
-const tip = (page) => page.evaluate(() => {
-  const { stage } = pliant, at = stage.surface.positions, rest = [];
+const tip = (page) => page.evaluate(async () => {
+  const { stage, app } = pliant;
+  while (app.fresh) await new Promise(requestAnimationFrame); // the last frame is drawn
+  const at = stage.surface.positions, rest = [];
   for (let i = 0; i < at.length; i += 3) rest.push([at[i], at[i + 1], at[i + 2]]);
   const far = rest.filter((x) => x[0] > Math.max(...rest.map((y) => y[0])) - 0.12);
   const middle = far.reduce((sum, x) => sum.map((s, k) => s + x[k] / far.length), [0, 0, 0]);
@@ -385,6 +388,20 @@ test('obstacles are drawn, a body is thrown, its run is shown again', async () =
   await page.click('#live');
   await page.click('#step');
   await until(page, () => pliant.app.frame.count === 32 && Math.abs(pliant.app.frame.time - 0.61) < 1e-9);
+});
+
+test('a picture on a body is shown', async () => {
+  await server.stop();
+  server = await serve(path.join(source, 'scenes/ball.xml'), server.port, ['--paused']);
+  await until(page, () => pliant.app.scene?.file === 'ball.xml' && pliant.stage.paint.pictures[0] && Array.isArray(pliant.stage.skin.material));
+  const seen = await look(page);
+  await picture(page, '15-texture');
+  check(seen.body > 0.02, `the picture must be visible: ${JSON.stringify(seen)}`);
+  const pictured = () => page.evaluate(() => pliant.stage.skin.material[0] === Object.values(pliant.stage.paint.pictures[0])[pliant.stage.quality.now.rich ? 0 : 1]);
+  check(await pictured(), 'its material must have the picture');
+  await tell(page, 'tint displacement');
+  await until(page, () => pliant.app.painted === 'displacement');
+  check(!(await pictured()), 'colours that mean something are not covered');
 });
 
 test('nothing was asked of anybody else', async () => {

@@ -1,6 +1,8 @@
 // A server and a real browser for the viewer's tests, measurements and pictures.
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
 
 const { PLIANT_SOURCE: source, PLIANT_COMMAND: command, PLIANT_BROWSER: browserPath } = process.env;
@@ -17,6 +19,20 @@ export async function serve(file, port = 0, words = []) {
   });
   const ended = new Promise((resolve) => child.on('exit', resolve));
   return { address, port: Number(new URL(address).port), child, stop: () => { child.kill('SIGINT'); return ended; } };
+}
+
+// A bar of 24 000 tetrahedra in a folder of its own: { path, remove() }.
+export async function block() {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'pliant-bench-')), file = path.join(folder, 'block.xml');
+  await writeFile(file, `<pliant title="A block of 24 000 tetrahedra">
+  <world dt="0.01" duration="10" gravity="0 0 -9.81"/>
+  <material name="m" young="1e6" poisson="0.3" density="1000"/>
+  <mesh name="b"><box size="1 0.25 0.25" cells="40 10 10" element="tet"/></mesh>
+  <body name="block" mesh="b" material="m" strain="corotated"><fix><set name="x-min"/></fix></body>
+  <view direction="1 -3 1" up="0 0 1" colour="none"/>
+</pliant>
+`);
+  return { path: file, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 export const requests = [], complaints = [];

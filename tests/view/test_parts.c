@@ -369,6 +369,26 @@ TEST(a_surface_that_follows_is_shown)
                (double)(0.25f * points[3 * corner[0] + k] + 0.25f * points[3 * corner[1] + k] +
                         0.5f * points[3 * corner[2] + k]),
                1e-6);
+
+  // with the side x = 0 held, and one node of the other side: the points near to what is held
+  const double *rest = pl_mesh_nodes(mesh);
+  unsigned char *held = calloc((size_t)surface.vertex_count, 1);
+  for (int i = 0; i < nodes; i++) {
+    int is_corner = rest[3 * i] == 1 && rest[3 * i + 1] == 1 && rest[3 * i + 2] == 1;
+    if (rest[3 * i] == 0 || is_corner) CHECK_OK(pl_world_pin_node(world, body, i, error));
+  }
+  CHECK_OK(pl_surface_held(&surface, world, held, error));
+  int far = 0;
+  for (int i = 0; i < surface.vertex_count; i++) {
+    float along = points[3 * i] / 2; // cells of the body are 0.5 long, those of the surface 0.2
+    if (along < 0.201f) CHECK(held[i] == 7);
+    if (along < 0.301f || !held[i]) continue;
+    far += along > 0.999f;
+    CHECK(held[i] == 7);
+    for (int k = 0; k < 3; k++) CHECK(points[3 * i + k] / (k ? 1 : 2) > 0.799f);
+  }
+  CHECK(far > 0);
+  free(held);
   free(points);
   free(x);
   pl_surface_release(&surface);

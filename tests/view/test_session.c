@@ -209,6 +209,11 @@ TEST(values_change_while_it_runs)
   CHECK(wait_for(&r, PL_SLOT_STATE, "\"gravity\":[1,2,3]"));
   tell(&r, "set world dt 0.002");
   CHECK(wait_for(&r, PL_SLOT_STATE, "\"dt\":0.002"));
+  tell(&r, "set world halvings 2");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"halvings\":2"));
+  tell(&r, "set world tolerance 1e-3");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"halvings\":2,\"tolerance\":0.001"));
+  tell(&r, "set world tolerance 0");
   tell(&r, "set integrator newton 4");
   CHECK(wait_for(&r, PL_SLOT_STATE, "\"newton\":4"));
   tell(&r, "set integrator tangent exact");
@@ -232,6 +237,7 @@ TEST(what_is_wrong_is_told)
                {"set material.7 young 1", "no \\\"material.7\\\""},
                {"set world dt 0", "dt = 0 must"},
                {"set world duration 3", "cannot be changed"},
+               {"set world halvings 2.5", "halvings = 2.5 must be a whole number"},
                {"set integrator speed 3", "no parameter"},
                {"choose solver magic", "unknown solver"},
                {"grab 99999 0 0", "no triangle"},
@@ -366,6 +372,8 @@ TEST(the_state_is_saved_as_a_scene)
   tell(&r, "set material.0 young 2e5");
   tell(&r, "set world gravity 1 2 -3");
   tell(&r, "set world dt 0.004");
+  tell(&r, "set world halvings 3");
+  tell(&r, "set world tolerance 0.01");
   tell(&r, "choose integrator newmark");
   tell(&r, "choose preconditioner diagonal");
   tell(&r, "pin 40 0.1 0.1");
@@ -381,6 +389,7 @@ TEST(the_state_is_saved_as_a_scene)
     CHECK(pl_world_dt(world) == 0.004 && strcmp(pl_world_integrator_name(world), "newmark") == 0);
     CHECK(strcmp(pl_world_preconditioner_name(world), "diagonal") == 0);
     CHECK(world->gravity[0] == 1 && world->gravity[2] == -3);
+    CHECK(world->halvings == 3 && world->tolerance == 0.01);
     CHECK(world->bodies[0].law.values[0] == 2e5);
     CHECK(world->fix_count == 2 && world->fixes[1].count == 1);
     // the pinned node stays where it was

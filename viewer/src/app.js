@@ -31,8 +31,9 @@ const handlers = {
   scene(scene) {
     app.keepView = app.scene?.entry === scene.entry && app.ready;
     app.scene = scene;
-    app.ready = false;
+    app.ready = app.fresh = false;
     app.frame = null;
+    app.textures = [];
     $('broken').hidden = true;
     $('title').textContent = scene.title;
     document.title = `${scene.title} – Pliant`;
@@ -54,9 +55,14 @@ const handlers = {
     $('broken').hidden = false;
   },
 
+  // They come before the surface that they are on.
+  textures({ scene, textures }) {
+    if (scene === app.scene?.number) app.textures = textures;
+  },
+
   geometry(geometry) {
     if (geometry.scene !== app.scene?.number) return;
-    stage.setScene(app.scene, geometry, app.keepView);
+    stage.setScene(app.scene, geometry, app.textures, app.keepView);
     app.ready = true;
   },
 
@@ -76,27 +82,16 @@ const handlers = {
     controls.setState(app.scene, state);
   },
 
+  // Shown with the next picture: only the last of several that come before it.
   frame(frame) {
     if (!app.ready || frame.scene !== app.scene.number) return;
-    const start = performance.now();
     app.frames++;
     app.frame = frame;
-    stage.move(frame);
-    stage.setPulls(frame.pulls);
-    hand.showTool(frame.tool);
-    paint(frame);
-    stage.meter.spend(performance.now() - start);
-    $('scrub').max = frame.count - 1;
-    if (!app.scrubbing) $('scrub').value = frame.place;
-    $('clock').textContent = `${frame.time.toFixed(frame.time < 100 ? 3 : 1)} s`;
-    $('factor').textContent = frame.playing ? `${figures(frame.realTimeFactor, 2)} ×` : 'paused';
-    $('words').hidden = !frame.playing;
-    const late = frame.behind && app.state?.pace !== 'free';
-    $('behind').hidden = !late;
-    document.body.classList.toggle('late', late);
+    app.fresh = true;
+    stage.touch();
     if (frame.gauged && frame.stepped) charts.add(frame.time, Array.from(frame.gauges));
     charts.setTime(frame.time);
-    if (app.state) charts.setBudget(frame.stepSeconds, app.state.world.dt, app.state.speed, stage.meter);
+    tellTime(frame);
   },
 
   saved(message) {
@@ -126,6 +121,32 @@ const handlers = {
 
 function message(message) {
   handlers[message.type]?.(message);
+}
+
+function showFrame() {
+  if (!app.fresh || !app.ready) return;
+  app.fresh = false;
+  stage.move(app.frame);
+  stage.setPulls(app.frame.pulls);
+  hand.showTool(app.frame.tool);
+  paint(app.frame);
+}
+
+// Numbers that change while it plays, ten times a second: more often nobody can read them.
+function tellTime(frame) {
+  const now = performance.now();
+  if (frame.playing && app.toldPlaying && now < app.told + 100) return;
+  app.told = now;
+  app.toldPlaying = frame.playing;
+  $('scrub').max = frame.count - 1;
+  if (!app.scrubbing) $('scrub').value = frame.place;
+  $('clock').textContent = `${frame.time.toFixed(frame.time < 100 ? 3 : 1)} s`;
+  $('factor').textContent = frame.playing ? `${figures(frame.realTimeFactor, 2)} ×` : 'paused';
+  $('words').hidden = !frame.playing;
+  const late = frame.behind && app.state?.pace !== 'free';
+  $('behind').hidden = !late;
+  document.body.classList.toggle('late', late);
+  if (app.state) charts.setBudget(frame.stepSeconds, app.state.world.dt, app.state.speed, stage);
 }
 
 function malformed(error) {
@@ -158,14 +179,17 @@ function paint(frame) {
   const name = app.scene.tints[frame.tint]?.name ?? 'none', tint = tints[name];
   $('legend').hidden = !frame.values;
   if (!frame.values) {
-    if (app.painted !== 'none') stage.surface.paint(null);
+    if (app.painted !== 'none') stage.showPictures(true).surface.paint(null);
     app.painted = 'none';
     tellArrows(frame);
     return;
   }
   app.range.follow(tint, frame.values, app.legendHeld);
   stage.surface.paint(frame.values, tint.map, app.range.low, app.range.high);
-  if (app.painted !== name) drawBar($('legend-bar'), tint.map);
+  if (app.painted !== name) {
+    stage.showPictures(false);
+    drawBar($('legend-bar'), tint.map);
+  }
   app.painted = name;
   const unit = app.scene.tints[frame.tint].unit, { low, high } = app.range;
   $('legend-name').textContent = tint.name;
@@ -326,6 +350,8 @@ bindKeys([
 
 hand.onUse = () => $('hint').classList.add('gone');
 setTimeout(() => $('hint').classList.add('gone'), 12000);
+stage.beforeDraw = showFrame;
+stage.onBadPicture = () => showNotice('The browser cannot read a texture of this scene', true);
 stage.onDraw = () => hand.showForce(app.frame?.pulls ?? [], app.frame?.tool);
 setInterval(() => { charts.draw(); hand.refresh(); }, 40);
 hand.onMode = (mode) => controls.setMode(mode);

@@ -80,12 +80,12 @@ export class Charts {
   }
 
   // A step may take as long as it simulates, a picture as long as a screen shows it.
-  setBudget(stepSeconds, dt, speed, meter) {
+  setBudget(stepSeconds, dt, speed, { meter, quality }) {
     if (!this.budget) return;
     if (meter.rate) {
       this.page.style.width = `${Math.min(100, (100 * meter.spent) / (1000 / 60))}%`;
       this.pageBar.classList.toggle('over', meter.spent > 1000 / 60);
-      this.pageText.textContent = `${figures(meter.spent)} ms of 16.7 ms, ${Math.round(meter.rate)} pictures per second`;
+      this.pageText.textContent = `${figures(meter.spent)} ms of 16.7 ms, ${Math.round(meter.rate)} pictures per second${quality.level ? `, drawn with less to keep up: ${quality.text()}` : ''}`;
     }
     if (!(stepSeconds > 0)) return;
     const share = stepSeconds / (dt / speed);

@@ -20,6 +20,8 @@ export class Hand {
     // before the camera's own listeners
     canvas.addEventListener('pointerdown', (event) => this.down(event), true);
     canvas.addEventListener('pointermove', (event) => this.move(event));
+    // as it happens, where the browser tells; the one above waits for the next picture
+    canvas.addEventListener('pointerrawupdate', (event) => this.hurry(event));
     for (const name of ['pointerup', 'pointercancel']) canvas.addEventListener(name, (event) => this.up(event));
     canvas.addEventListener('pointerleave', () => this.leave());
     canvas.addEventListener('wheel', (event) => this.wheel(event), { capture: true, passive: false });
@@ -73,12 +75,18 @@ export class Hand {
     if (event.pointerType !== 'touch' && !event.buttons) this.wantHover = true;
   }
 
+  hurry(event) {
+    if (this.busy !== event.pointerId || event.timeStamp < (this.hurried ?? 0) + 4) return;
+    this.hurried = event.timeStamp;
+    this.drag(event.clientX, event.clientY);
+  }
+
   drag(x, y) {
     const target = this.stage.aim(x, y).intersectPlane(this.plane, new Vector3());
-    if (!target) return;
+    if (!target || (this.trail.length && target.equals(this.trail.at(-1).target))) return;
     this.send(this.pushing ? `push ${short(target)} ${this.radius}` : `drag ${short(target)}`);
     this.trail.push({ time: performance.now(), target });
-    if (this.trail.length > 12) this.trail.shift();
+    if (this.trail.length > 60) this.trail.shift();
   }
 
   // While it pushes, the wheel moves the tool away from the eye and towards it.

@@ -16,6 +16,7 @@ export class Save {
   }
 
   picture() {
+    this.stage.draw();
     this.stage.canvas.toBlob((blob) => blob && download(`${this.name()}.png`, blob));
   }
 

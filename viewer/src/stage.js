@@ -1,6 +1,6 @@
 // What the canvas shows: light, ground, bodies, marks, the spring. Draws only when something moved.
 import {
-  BufferAttribute, BufferGeometry, CanvasTexture, CircleGeometry, Color, DirectionalLight, DoubleSide, Fog,
+  BufferAttribute, BufferGeometry, CanvasTexture, CircleGeometry, Color, DirectionalLight, Fog,
   GridHelper, Group, HemisphereLight, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial,
   PCFShadowMap, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial, Raycaster, Scene,
   ShadowMaterial, SphereGeometry, SRGBColorSpace, TubeGeometry, Curve, Vector2, Vector3, WebGLRenderer, MOUSE, TOUCH,
@@ -8,13 +8,14 @@ import {
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { linearColour } from './colours.js';
 import { Props } from './props.js';
+import { drawsInSoftware, Quality } from './quality.js';
+import { Skin } from './skin.js';
 import { Surface } from './surface.js';
 
 const themes = {
   light: { paper: '#eef2f5', grid: '#c3ccd6', sky: '#ffffff', ground: '#b9c3cd', shadow: 0.22, wires: '#10202e', slab: '#dde4ea' },
   dark: { paper: '#10161d', grid: '#2c3947', sky: '#cfe0f2', ground: '#28313b', shadow: 0.5, wires: '#05080c', slab: '#1b242e' },
 };
-export const patterns = ['plain', 'checks', 'stripes', 'lines'];
 
 // A round spot for marks.
 function spotTexture() {
@@ -71,7 +72,8 @@ class Meter {
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
+    const software = drawsInSoftware();
+    this.renderer = new WebGLRenderer({ canvas, antialias: !software, powerPreference: 'high-performance' });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.scene = new Scene();
@@ -82,15 +84,15 @@ export class Stage {
     this.show = { wires: false, held: true, shadow: true, grid: true, follow: true, pattern: 'plain' };
     this.draws = 0;
     this.meter = new Meter();
-    this.economy = this.slowTime = 0;
-    this.onDraw = () => {};
+    this.quality = new Quality(software ? 3 : 0, () => this.applyQuality());
+    this.beforeDraw = this.onDraw = () => {};
     this.makeLights();
     this.makeBodies();
     this.makeSpring();
     this.setTheme('light');
     this.makeControls(new Vector3(0, 0, 1));
     new ResizeObserver(() => this.resize()).observe(canvas);
-    this.resize();
+    this.applyQuality();
     this.loop = this.loop.bind(this);
     requestAnimationFrame(this.loop);
   }
@@ -101,7 +103,6 @@ export class Stage {
     this.sky = new HemisphereLight('#fff', '#888', 1.5);
     this.sun = new DirectionalLight('#fff6e8', 1.9);
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.radius = 5;
     this.rim = new DirectionalLight('#bcd7ff', 0.7);
     this.lamp = new DirectionalLight('#fff', 0.9); // goes with the eye
@@ -117,12 +118,8 @@ export class Stage {
   }
 
   makeBodies() {
-    const skin = new MeshStandardMaterial({
-      vertexColors: true, roughness: 0.62, metalness: 0, side: DoubleSide,
-      polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
-    });
-    this.patterns = paintPatterns(skin);
-    this.skin = new Mesh(new BufferGeometry(), skin);
+    this.paint = new Skin();
+    this.skin = new Mesh(new BufferGeometry(), this.paint.bare.rich);
     this.skin.castShadow = this.skin.receiveShadow = true;
     this.wires = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ transparent: true, opacity: 0.38 }));
     this.marks = new Points(new BufferGeometry(), new PointsMaterial({
@@ -178,12 +175,16 @@ export class Stage {
   // ---- a scene ----
 
   // keepView: the same scene again, so the camera stays.
-  setScene(description, geometry, keepView) {
+  setScene(description, geometry, textures, keepView) {
     this.surface?.dispose();
-    this.surface = new Surface(geometry, description.bodies);
+    this.surface = new Surface(geometry, description.bodies, textures);
     this.skin.geometry = this.surface.skin;
     this.wires.geometry = this.surface.wires;
     this.skin.visible = true;
+    this.paint.lights.shell.value = description.bodies.some((body) => body.shape.startsWith('tri'));
+    this.paint.setPictures(textures, (error) => (error ? this.onBadPicture?.(error) : this.setMaterials()));
+    this.pictured = true;
+    this.setMaterials();
     this.heldVertices = new Uint32Array();
     this.marks.visible = false;
     this.props.setArrows(null, null);
@@ -198,6 +199,7 @@ export class Stage {
       .map(({ values }) => ({ point: new Vector3(...values.point), normal: new Vector3(...values.normal) }));
     this.placeGround();
     this.applyShow();
+    this.quality.forget();
     if (!keepView) {
       this.makeControls(this.upAxis);
       this.look(new Vector3(...description.direction));
@@ -380,9 +382,8 @@ export class Stage {
   applyShow() {
     this.wires.visible = this.show.wires && !!this.surface;
     this.marks.visible = this.show.held && this.heldVertices?.length > 0;
-    this.patterns.pattern.value = patterns.indexOf(this.show.pattern);
-    this.patterns.cell.value = this.size / 14;
-    this.sun.castShadow = this.show.shadow;
+    this.paint.setPattern(this.show.pattern, this.size / 14);
+    this.floor.visible = this.sun.castShadow = this.show.shadow && this.quality.now.shadow > 0;
     if (this.grid) this.grid.visible = this.show.grid;
     this.touch();
   }
@@ -451,7 +452,7 @@ export class Stage {
 
   resize() {
     const width = this.canvas.clientWidth || 1, height = this.canvas.clientHeight || 1;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, [2, 1, 1, 0.6][this.economy]));
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, this.quality.now.pixels));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     if (this.surface) this.shiftView(this.freeArea());
@@ -463,21 +464,37 @@ export class Stage {
     this.stale = true;
   }
 
-  // A machine that cannot draw fast enough gets less to draw: fewer pixels, no shadow, fewer again.
-  adapt(time) {
-    const passed = time - this.drawnAt;
-    this.drawnAt = time;
-    if (!(passed >= 0)) return;
-    this.pace = 0.8 * (this.pace ?? 16) + 0.2 * passed;
-    this.slowTime = this.pace > 45 ? this.slowTime + passed : 0;
-    if (this.slowTime < 1500 || this.economy >= 3) return;
-    this.slowTime = 0;
-    this.economy++;
-    if (this.economy === 1) this.sun.shadow.mapSize.set(1024, 1024);
-    if (this.economy === 2) this.sun.castShadow = this.show.shadow = false;
+  applyQuality() {
+    const { shadow, rich } = this.quality.now;
+    if (shadow) this.sun.shadow.mapSize.set(shadow, shadow);
     this.sun.shadow.map?.dispose();
     this.sun.shadow.map = null;
+    this.setMaterials();
+    document.body.classList.toggle('frugal', !rich);
+    this.applyShow();
     this.resize();
+  }
+
+  setMaterials() {
+    this.skin.material = this.paint.materials(this.quality.now.rich, this.surface?.skin.groups.length ?? 0, this.pictured);
+    this.paint.setPattern(this.show.pattern, this.size / 14);
+    this.touch();
+  }
+
+  // Colours that mean something have no pictures over them.
+  showPictures(pictured) {
+    this.pictured = pictured;
+    this.setMaterials();
+    return this;
+  }
+
+  // The picture as it is now; what reads the canvas does so right after it.
+  draw() {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.scene.fog.near = distance + 1.2 * this.size;
+    this.scene.fog.far = distance + 6 * this.size;
+    this.paint.light(this);
+    this.renderer.render(this.scene, this.camera);
   }
 
   loop(time) {
@@ -488,37 +505,17 @@ export class Stage {
       return;
     }
     this.stale = false;
-    this.adapt(time);
-    const distance = this.camera.position.distanceTo(this.controls.target);
-    this.scene.fog.near = distance + 1.2 * this.size;
-    this.scene.fog.far = distance + 6 * this.size;
     const start = performance.now();
-    this.renderer.render(this.scene, this.camera);
+    this.beforeDraw();
+    this.draw();
+    this.stale = false;
     this.meter.spend(performance.now() - start);
     this.meter.drawn(time);
+    this.quality.drawn(time - this.drawnAt);
+    this.drawnAt = time;
     this.draws++;
     this.onDraw();
   }
-}
-
-// Teaches the bodies' material to draw a pattern over their shape at rest.
-function paintPatterns(material) {
-  const uniforms = { pattern: { value: 0 }, cell: { value: 0.1 } };
-  material.onBeforeCompile = (shader) => {
-    Object.assign(shader.uniforms, uniforms);
-    shader.vertexShader = shader.vertexShader.replace('#include <common>', '#include <common>\nattribute vec3 rest;\nvarying vec3 vRest;')
-      .replace('#include <begin_vertex>', '#include <begin_vertex>\nvRest = rest;');
-    shader.fragmentShader = shader.fragmentShader.replace('#include <common>', '#include <common>\nvarying vec3 vRest;\nuniform int pattern;\nuniform float cell;')
-      .replace('#include <color_fragment>', `#include <color_fragment>
-        if (pattern > 0) {
-          vec3 at = vRest / cell + 0.377, blur = max(fwidth(at), 1e-4);
-          vec3 wave = clamp((abs(fract(at * 0.5) - 0.5) - 0.25) / (0.5 * blur), -1.0, 1.0);
-          vec3 line = 1.0 - smoothstep(vec3(0.03), vec3(0.03) + blur, 0.5 - abs(fract(at) - 0.5));
-          float dark = pattern == 1 ? 0.5 - 0.5 * wave.x * wave.y * wave.z : pattern == 2 ? 0.5 - 0.5 * wave.x : max(line.x, max(line.y, line.z));
-          diffuseColor.rgb *= mix(1.0, pattern == 3 ? 0.35 : 0.55, dark);
-        }`);
-  };
-  return uniforms;
 }
 
 // Weights of a point of the plane through three others, cut to the triangle.

@@ -1,0 +1,14 @@
+/* A scene with all the files that it names, copied into a folder: what a recorded run needs to be
+ * looked at wherever it is taken. */
+#ifndef PL_SCENE_PACK_H
+#define PL_SCENE_PACK_H
+
+#include "pliant/scene.h"
+
+/* Writes FOLDER/NAME.xml with the changes made and its files beside it, named without folders; a
+ * scene that was packed there before is replaced. path becomes where it is. The scene must be one
+ * that can be loaded. */
+pl_status pl_scene_pack(const pl_scene_def *def, const char *folder, char *path, size_t size,
+                        pl_error *error);
+
+#endif
