@@ -199,6 +199,49 @@ static void check_variants(test_body *body)
 }
 RIGID_TEST(both_instruction_sets_give_the_same_bits, check_variants)
 
+/* Dual quaternions do not see a common factor s(X) of all weights (1.9 of the checked paper), so
+ * weights need not sum to 1: forces and stiffness keep all but the last digits. */
+static void check_factor(test_body *body)
+{
+  pl_rigid *rigid = body->model->state;
+  size_t values = 9 * (size_t)body->A->start[body->A->rows];
+  double *matrix = test_vector((int)values), most = 0, off = 0;
+  if (rigid->blend != PL_BLEND_DUAL || rigid->springs) {
+    free(matrix);
+    return;
+  }
+  for (int side = 0; side < 2; side++) {
+    double *f = side ? body->g : body->f;
+    memset(f, 0, (size_t)body->n * sizeof *f);
+    body->model->ops->evaluate(body->model, body->q, body->v, f, 1, 0.1, 0, body->A, NULL);
+    if (side) break;
+    memcpy(matrix, body->A->values, values * sizeof *matrix);
+    for (int c = 0; c < rigid->chunk_count; c++) {
+      const pl_rigid_chunk *chunk = &rigid->chunks[c];
+      pl_lanes *rest = rigid->rest + chunk->rest;
+      for (int b = chunk->first; b < chunk->last; b++, rest += 4 + 4 * chunk->frames) {
+        // s = 2 + X + Y / 2
+        pl_lanes factor = 2 + rest[1] + 0.5 * rest[2];
+        for (int i = 0; i < chunk->frames; i++) {
+          pl_lanes *w = rest + 4 + 4 * i;
+          for (int k = 1; k < 4; k++) w[k] *= factor;
+          w[1] += w[0];
+          w[2] += 0.5 * w[0];
+          w[0] *= factor;
+        }
+      }
+    }
+  }
+  for (size_t i = 0; i < values; i++) {
+    most = fmax(most, fabs(matrix[i]));
+    off = fmax(off, fabs(matrix[i] - body->A->values[i]));
+  }
+  CHECK(off <= 1e-11 * most);
+  CHECK(test_distance(body->f, body->g, body->n) <= 1e-11 * (1 + most));
+  free(matrix);
+}
+RIGID_TEST(a_common_factor_of_weights_is_not_seen, check_factor)
+
 TESTS(X(nodes_move_with_their_frames) X(rigid_motions_are_exact) X(turning_keeps_the_sign)
           X(jacobian_of_a_turn) X(springs_are_the_body_at_rest)
-              X(both_instruction_sets_give_the_same_bits))
+              X(both_instruction_sets_give_the_same_bits) X(a_common_factor_of_weights_is_not_seen))
