@@ -23,6 +23,7 @@ class Client {
       this.socket = net.connect(port, '127.0.0.1', () => this.socket.write(
         `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n`
         + `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: pliant-view\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`));
+      this.socket.setNoDelay(true); // as browsers do
       this.socket.on('error', failed);
       let room = Buffer.alloc(0), greeted = false;
       this.socket.on('data', (data) => {
