@@ -16,7 +16,7 @@ typedef enum pl_slot {
   PL_SLOT_NOTICES,                    /* text: what went wrong lately                          */
   PL_SLOT_SAVED,                      /* binary: the state as files, for who asked             */
   PL_SLOT_THUMB,                      /* binary: a scene's small picture; one slot each        */
-  PL_SLOT_FRAME = PL_SLOT_THUMB + 32, /* binary: positions, colours, pulls, gauges */
+  PL_SLOT_FRAME = PL_SLOT_THUMB + 96, /* binary: positions, colours, pulls, gauges */
   PL_SLOT_COUNT
 } pl_slot;
 
