@@ -272,18 +272,20 @@ int cli_bench(int count, char **words)
        .argument = "N",
        .summary = "the most in one solve: a budget for real time",
        .value = &iterations}};
-  int code = cli_parse(count, words, options, 5, "bench [OPTIONS] [solvers|kernels]",
+  int code = cli_parse(count, words, options, 5, "bench [OPTIONS] [solvers|kernels|frames]",
                        "Measures steps of the standard bar (corotated, implicit Euler, 10 ms, "
                        "residual 1e-6) and the matrix product against the memory's speed; all "
-                       "solvers on the matrices of Hauth 2004, 3.4, and on large bars; or each "
-                       "kernel against the machine's limits.",
+                       "solvers on the matrices of Hauth 2004, 3.4, and on large bars; each kernel "
+                       "against the machine's limits; or bodies of frames beside table I of "
+                       "Gilles et al. 2011.",
                        &plain);
   if (code) return code < 0 ? CLI_OK : code;
   if (plain.count == 1 && strcmp(plain.words[0], "solvers") == 0) return cli_bench_solvers(quick);
   if (plain.count == 1 && strcmp(plain.words[0], "kernels") == 0) return cli_bench_kernels(quick);
+  if (plain.count == 1 && strcmp(plain.words[0], "frames") == 0) return cli_bench_frames(quick);
   if (plain.count)
-    return cli_fail(CLI_USAGE, "bench takes one of the words \"solvers\" and \"kernels\", or none; "
-                               "see pliant bench --help");
+    return cli_fail(CLI_USAGE, "bench takes one of the words \"solvers\", \"kernels\" and "
+                               "\"frames\", or none; see pliant bench --help");
 
   static const int sizes[][2] = {{6, 100}, {10, 40}, {16, 15}, {35, 5}};
   row first = {0}, last = {0};

@@ -14,6 +14,9 @@ pl_status cli_make_bar(int n, int threads, const char *solver, const char *preco
 /* pliant bench solvers. */
 int cli_bench_solvers(int quick);
 
+/* pliant bench frames. */
+int cli_bench_frames(int quick);
+
 /* pliant bench kernels. */
 int cli_bench_kernels(int quick);
 

@@ -3,6 +3,8 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void tell_error(void *context, const pl_error *error)
 {
@@ -21,9 +23,23 @@ static void tell_log(void *context, pl_level level, const char *text)
   diagnosis->warnings++;
 }
 
+/* The folder that keeps what takes long to compute: as told, else the user's own; NULL: none. */
+static const char *cache_folder(const char *word, char *room, size_t size)
+{
+  if (word) return strcmp(word, "off") == 0 ? NULL : word;
+  const char *own = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  // the standard says that a path which is not absolute counts as none
+  int length = own && *own == '/'     ? snprintf(room, size, "%s/pliant", own)
+               : home && *home == '/' ? snprintf(room, size, "%s/.cache/pliant", home)
+                                      : 0;
+  return length > 0 && (size_t)length < size ? room : NULL;
+}
+
 pl_status cli_load(pl_scene_def *def, cli_diagnosis *diagnosis, pl_scene **scene)
 {
   pl_error error = {0};
+  char cache[4096];
+  def->cache = cache_folder(def->cache, cache, sizeof cache);
   def->log = (pl_log){tell_log, diagnosis};
   def->report = tell_error;
   def->report_context = diagnosis;

@@ -75,6 +75,23 @@ static int is_surface(const char *path)
   return format && format->read_surface;
 }
 
+/* FROM -o TO, or the shorter FROM TO; TO may be missing where that makes sense. */
+static int take_names(const char *verb, const cli_words *files, const char *output, int needs_to,
+                      const char **from, const char **to)
+{
+  int both = files->count == 2 && !output;
+  *from = files->count ? files->words[0] : NULL;
+  *to = both ? files->words[1] : output;
+  if (both || (files->count == 1 && (output || !needs_to))) return CLI_OK;
+  return cli_fail(CLI_USAGE, "mesh %s needs one file to read and -o FILE to write", verb);
+}
+
+#define OUTPUT(VALUE)                                                                              \
+  {                                                                                                \
+    .name = "output", .letter = 'o', .argument = "FILE", .summary = "where to write the mesh",     \
+    .value = VALUE                                                                                 \
+  }
+
 /* ---- convert ---- */
 
 /* "encoding=binary" as settings of the written format; the words are cut at '='. */
@@ -94,23 +111,25 @@ int cli_mesh_convert(int count, char **words)
 {
   enum { MOST = 8 };
   static cli_words files, given;
-  const cli_option options[] = {{.name = "set",
+  const char *output = NULL, *from, *to;
+  const cli_option options[] = {OUTPUT(&output),
+                                {.name = "set",
                                  .argument = "NAME=VALUE",
                                  .summary = "option of the written format, for example "
                                             "encoding=binary; see 'pliant list format'",
                                  .list = &given}};
-  int code = cli_parse(count, words, options, 1, "mesh convert [OPTIONS] FROM TO",
+  int code = cli_parse(count, words, options, 2, "mesh convert [OPTIONS] FROM -o TO",
                        "Reads a mesh or surface and writes it in the format that the second name "
-                       "tells.",
+                       "tells; -o may be left out.",
                        &files);
   if (code) return code < 0 ? CLI_OK : code;
-  if (files.count != 2) return cli_fail(CLI_USAGE, "mesh convert needs two file names");
+  code = take_names("convert", &files, output, 1, &from, &to);
+  if (code) return code;
   if (given.count > MOST) return cli_fail(CLI_USAGE, "mesh convert: too many --set");
   char room[MOST][128];
   pl_setting settings[MOST];
   code = split_settings(&given, room, settings);
   if (code) return code;
-  const char *from = files.words[0], *to = files.words[1];
   if (is_surface(from)) return pass_skin(from, to, settings, given.count);
   pl_mesh *mesh;
   pl_error error;
@@ -129,20 +148,21 @@ int cli_mesh_convert(int count, char **words)
 int cli_mesh_repair(int count, char **words)
 {
   static cli_words files;
-  const char *weld = NULL;
-  const cli_option options[] = {{.name = "weld",
+  const char *weld = NULL, *output = NULL, *from, *to;
+  const cli_option options[] = {OUTPUT(&output),
+                                {.name = "weld",
                                  .argument = "SHARE",
                                  .summary = "nodes within this share of the extent are joined "
                                             "(default 1e-9; below 0: none)",
                                  .value = &weld}};
-  int code = cli_parse(count, words, options, 1, "mesh repair [OPTIONS] FROM [TO]",
+  int code = cli_parse(count, words, options, 2, "mesh repair [OPTIONS] FROM [-o TO]",
                        "Joins nodes in one place, drops flat, double and unused parts, turns what "
-                       "is inside out, and tells each; writes the result if TO is given.",
+                       "is inside out, and tells each; writes the result if TO is given (-o may be "
+                       "left out).",
                        &files);
   if (code) return code < 0 ? CLI_OK : code;
-  if (files.count < 1 || files.count > 2)
-    return cli_fail(CLI_USAGE, "mesh repair needs one or two file names");
-  const char *from = files.words[0], *to = files.count > 1 ? files.words[1] : NULL;
+  code = take_names("repair", &files, output, 0, &from, &to);
+  if (code) return code;
   pl_mesh_repairs done = {0};
   if (weld && cli_number("weld", weld, &done.weld)) return CLI_USAGE;
   if (is_surface(from)) return pass_skin(from, to, NULL, 0);

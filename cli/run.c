@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 typedef struct run {
-  const char *scene_path, *folder, *progress_word, *threads_word, *up, *replay;
+  const char *scene_path, *folder, *progress_word, *threads_word, *cache, *up, *replay;
   cli_words plain, changes;
   int allow_path, quiet;
   char folder_room[4096], scene_room[4200];
@@ -45,6 +45,11 @@ static int parse(run *r, int count, char **words)
        .argument = "PATH=VALUE",
        .summary = "change a value of the scene, for example world.dt=0.005",
        .list = &r->changes},
+      {.name = "cache",
+       .argument = "FOLDER|off",
+       .summary = "where frames' weights are kept for the next time (default: pliant in "
+                  "XDG_CACHE_HOME or ~/.cache)",
+       .value = &r->cache},
       {.name = "threads",
        .argument = "N",
        .summary = "threads to use (default: one per processor); results are the same",
@@ -163,6 +168,7 @@ static int execute(run *r)
   def.changes = r->changes.words;
   def.change_count = r->changes.count;
   def.allow_any_path = r->allow_path;
+  def.cache = r->cache;
   if (r->threads_word && cli_int("threads", r->threads_word, 0, 256, &def.threads))
     return CLI_USAGE;
   pl_status status = PL_OK;

@@ -18,6 +18,7 @@ typedef struct pl_scene_def {
   const char *const *changes;
   int change_count;
   int threads;        /* as in pl_world_def */
+  const char *cache;  /* as in pl_world_def */
   int allow_any_path; /* 0: mesh files must lie below the scene's folder */
   pl_allocator allocator;
   pl_log log;

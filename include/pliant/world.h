@@ -35,12 +35,17 @@ typedef struct pl_probe_id {
 typedef struct pl_world_def {
   double dt;         /* time step, s */
   double gravity[3]; /* m/s^2 */
+  int budget;   /* most iterations of the linear solver in a step, for hard real time: then what it
+                   has   counts, and its residual is told by pl_world_measure; steps are not made
+                   again.   0:   no limit */
   int halvings; /* a step that fails is made again with half the step, so often at most; 0: never,
                    for real time, and what Newton's method has after its last iteration counts */
   double tolerance; /* m; steps are divided so that each part's estimated RMS error of positions
                        stays below this; 0: they are not divided */
   pl_choice integrator, solver, preconditioner;
-  int threads; /* 0: one per processor; the results do not depend on it */
+  int threads;       /* 0: one per processor; the results do not depend on it */
+  const char *cache; /* folder that keeps frames' weights for the next time, made where it is not
+                        there; what cannot be used there is made anew; NULL: none */
   pl_allocator allocator;
   pl_log log;
   uint32_t cookie; /* set by pl_world_def_default */

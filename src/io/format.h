@@ -52,6 +52,8 @@ typedef struct pl_source {
   pl_mesh_repairs *repairs;
 } pl_source;
 
+struct pl_hull;
+
 typedef struct pl_format_ops {
   pl_member info;         /* the parameters are the writer's */
   const char *extensions; /* "msh" or "node|ele" */
@@ -59,6 +61,8 @@ typedef struct pl_format_ops {
   pl_status (*read)(const pl_source *source, pl_mesh **mesh, pl_error *error);
   /* The file holds a surface, not a mesh; NULL: it does not. */
   pl_status (*read_surface)(const pl_source *source, pl_skin **skin, pl_error *error);
+  /* The triangles of such a file as they are, with texture coordinates; NULL: it has none. */
+  pl_status (*read_painted)(const pl_source *source, struct pl_hull *hull, pl_error *error);
   /* Writes path (and siblings); formats of surfaces write the boundary. NULL: cannot be written. */
   pl_status (*write)(const pl_snapshot *snapshot, const char *path, const double *values,
                      pl_error *error);

@@ -213,9 +213,29 @@ static pl_status add_points(const reader *r, const numbers *from, const motion *
   return status;
 }
 
+/* Where a corner lies in a picture; glTF counts from the upper left. */
+static void read_spot(const reader *r, const numbers *spots, int64_t point)
+{
+  const char *at = spots->data + (size_t)point * spots->stride;
+  r->hull->spot[0] = (double)pl_load_float(at, r->scan->swap);
+  r->hull->spot[1] = 1 - (double)pl_load_float(at + 4, r->scan->swap);
+}
+
+/* The texture coordinates of a primitive; 0: it has none that can be used. */
+static int find_spots(const reader *r, int attributes, int64_t points, numbers *spots)
+{
+  int accessor;
+  r->hull->spot[0] = r->hull->spot[1] = 0;
+  if (!r->hull->painted || follow(r, attributes, "TEXCOORD_0", &r->accessors, &accessor, NULL) ||
+      accessor < 0)
+    return 0;
+  return !read_accessor(r, accessor, "VEC2", 2, spots, NULL) && spots->type == FLOAT_TYPE &&
+         spots->count >= points;
+}
+
 /* The corners' triangles: each three, or, in strips and fans, each with two of those before. */
 static pl_status add_triangles(const reader *r, const numbers *indices, int64_t corners, int mode,
-                               int64_t points, pl_error *error)
+                               int64_t points, const numbers *spots, pl_error *error)
 {
   int64_t base = (int64_t)r->hull->point_count - points, step = mode == TRIANGLES ? 3 : 1;
   pl_status status = PL_OK;
@@ -229,6 +249,7 @@ static pl_status add_triangles(const reader *r, const numbers *indices, int64_t 
         return pl_scan_fail(r->scan, error, PL_E_PARSE,
                             "a triangle names point %lld, but there are %lld", (long long)point,
                             (long long)points);
+      if (spots) read_spot(r, spots, point);
       status = pl_hull_corner(r->hull, &fan, r->scan, base + point, error);
     }
   }
@@ -239,7 +260,7 @@ static pl_status read_primitive(reader *r, int primitive, const motion *to, pl_e
 {
   int64_t mode;
   int points, corners;
-  numbers places, indices = {0};
+  numbers places, spots, indices = {0};
   pl_status status = read_whole(r, primitive, "mode", TRIANGLES, &mode, error);
   int attributes = pl_json_member(&r->json, primitive, "attributes");
   if (!status) status = follow(r, attributes, "POSITION", &r->accessors, &points, error);
@@ -258,8 +279,8 @@ static pl_status read_primitive(reader *r, int primitive, const motion *to, pl_e
   if (!status) status = spend(r, places.count, mode == TRIANGLES ? count / 3 : count, error);
   if (!status) status = add_points(r, &places, to, error);
   if (!status)
-    status =
-        add_triangles(r, corners >= 0 ? &indices : NULL, count, (int)mode, places.count, error);
+    status = add_triangles(r, corners >= 0 ? &indices : NULL, count, (int)mode, places.count,
+                           find_spots(r, attributes, places.count, &spots) ? &spots : NULL, error);
   return status;
 }
 
@@ -404,6 +425,11 @@ static pl_status read_all(pl_scan *scan, pl_hull *hull, pl_error *error)
   return status;
 }
 
+static pl_status glb_read_painted(const pl_source *source, pl_hull *hull, pl_error *error)
+{
+  return pl_hull_read_painted(source, hull, read_all, error);
+}
+
 static pl_status glb_read(const pl_source *source, pl_skin **skin, pl_error *error)
 {
   return pl_hull_read(source, skin, read_all, error);
@@ -460,6 +486,7 @@ const pl_format_ops pl_format_glb = {
              .param_count = PARAM_COUNT},
     .extensions = "glb",
     .read_surface = glb_read,
+    .read_painted = glb_read_painted,
     .write = glb_write,
     .animate = glb_animate,
 };

@@ -26,13 +26,32 @@ pl_status pl_hull_point(pl_hull *hull, const pl_scan *scan, const double positio
   return PL_OK;
 }
 
+/* Where the last triangle's corners lie in a picture. */
+static pl_status add_spots(pl_hull *hull, const pl_fan *fan, pl_error *error)
+{
+  void *spots = hull->spots;
+  size_t count = hull->triangle_count, size = sizeof hull->spot;
+  if (!hull->painted) return PL_OK;
+  if (pl_reserve(&hull->allocator, &spots, &hull->spot_room, count, 6 * sizeof *hull->spots))
+    return pl_fail_memory(error);
+  hull->spots = spots;
+  double *to = hull->spots + 6 * (count - 1);
+  memcpy(to, fan->first_spot, size);
+  memcpy(to + 2, fan->last_spot, size);
+  memcpy(to + 4, hull->spot, size);
+  return PL_OK;
+}
+
 pl_status pl_hull_corner(pl_hull *hull, pl_fan *fan, const pl_scan *scan, int64_t point,
                          pl_error *error)
 {
   if (point < 0 || point >= PL_MOST_NODES)
     return pl_scan_fail(scan, error, PL_E_PARSE, "a face names point %lld, which there is not",
                         (long long)point);
-  if (fan->count++ == 0) fan->first = (int)point;
+  if (fan->count++ == 0) {
+    fan->first = (int)point;
+    memcpy(fan->first_spot, hull->spot, sizeof hull->spot);
+  }
   if (fan->count > 2) {
     void *triangles = hull->triangles;
     if (hull->triangle_count >= PL_MOST_NODES)
@@ -46,8 +65,11 @@ pl_status pl_hull_corner(pl_hull *hull, pl_fan *fan, const pl_scan *scan, int64_
     n[0] = fan->first;
     n[1] = fan->last;
     n[2] = (int)point;
+    pl_status status = add_spots(hull, fan, error);
+    if (status) return status;
   }
   fan->last = (int)point;
+  memcpy(fan->last_spot, hull->spot, sizeof hull->spot);
   return PL_OK;
 }
 
@@ -55,7 +77,8 @@ void pl_hull_free(pl_hull *hull)
 {
   pl_free(&hull->allocator, hull->points);
   pl_free(&hull->allocator, hull->triangles);
-  hull->points = NULL;
+  pl_free(&hull->allocator, hull->spots);
+  hull->points = hull->spots = NULL;
   hull->triangles = NULL;
 }
 
@@ -107,6 +130,30 @@ pl_status pl_hull_read(const pl_source *source, pl_skin **skin,
   pl_status status = fill(&scan, &hull, error);
   if (!status) status = make_skin(&hull, source, skin, error);
   pl_hull_free(&hull);
+  return status;
+}
+
+/* Corners may name points that the file does not hold. */
+static pl_status check_corners(const pl_hull *hull, const pl_source *source, pl_error *error)
+{
+  for (size_t i = 0; i < 3 * hull->triangle_count; i++) {
+    if ((size_t)hull->triangles[i] >= hull->point_count)
+      return pl_fail_at(error, PL_E_PARSE, source->path, 0,
+                        "a face names point %d, but there are %zu", hull->triangles[i],
+                        hull->point_count);
+  }
+  return PL_OK;
+}
+
+pl_status pl_hull_read_painted(const pl_source *source, pl_hull *hull,
+                               pl_status (*fill)(pl_scan *scan, pl_hull *hull, pl_error *error),
+                               pl_error *error)
+{
+  *hull = (pl_hull){.allocator = *source->allocator, .painted = 1};
+  pl_scan scan = pl_scan_make(source->path, source->file.data, source->file.size);
+  pl_status status = fill(&scan, hull, error);
+  if (!status) status = check_corners(hull, source, error);
+  if (status) pl_hull_free(hull);
   return status;
 }
 

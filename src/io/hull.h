@@ -11,12 +11,17 @@ typedef struct pl_hull {
   double *points; /* 3 each */
   int *triangles; /* 3 each */
   size_t point_count, point_room, triangle_count, triangle_room;
+  int painted;    /* the reader tells texture coordinates, of the next corner in spot; else none */
+  double spot[2]; /* right and up from the lower left corner of a picture, 1 is its size */
+  double *spots;  /* 6 for each triangle if painted */
+  size_t spot_room;
 } pl_hull;
 
 /* Polygons come corner by corner, as points that may follow later, and are cut into triangles
  * around their first corner. */
 typedef struct pl_fan {
   int count, first, last;
+  double first_spot[2], last_spot[2];
 } pl_fan;
 
 pl_status pl_hull_point(pl_hull *hull, const pl_scan *scan, const double position[3],
@@ -31,6 +36,12 @@ void pl_hull_free(pl_hull *hull);
 pl_status pl_hull_read(const pl_source *source, pl_skin **skin,
                        pl_status (*fill)(pl_scan *scan, pl_hull *hull, pl_error *error),
                        pl_error *error);
+
+/* And of their triangles as they stand in the file, with texture coordinates; on success the caller
+ * frees them. */
+pl_status pl_hull_read_painted(const pl_source *source, pl_hull *hull,
+                               pl_status (*fill)(pl_scan *scan, pl_hull *hull, pl_error *error),
+                               pl_error *error);
 
 /* The facets of the snapshot, or the boundary of its mesh at its positions. */
 pl_status pl_hull_of(const pl_snapshot *snapshot, const pl_allocator *allocator, pl_hull *hull,

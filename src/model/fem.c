@@ -246,9 +246,6 @@ pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *err
 {
   pl_fem *fem = self->state;
   int count = fem->nodes_per_element;
-  if (offset < 0 || offset > A->rows - self->blocks)
-    return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
-                   offset + self->blocks - 1, A->rows);
   size_t places = (size_t)fem->batches * (size_t)(count * (count - 1) / 2 * PL_LANES);
   size_t blocks = (size_t)(A->start[offset + self->blocks] - A->start[offset]);
   pl_free(&self->allocator, fem->mirror);

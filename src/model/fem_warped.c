@@ -103,9 +103,6 @@ pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *e
 pl_status pl_fem_warped_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
 {
   pl_fem *fem = self->state;
-  if (offset < 0 || offset > A->rows - self->blocks)
-    return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
-                   offset + self->blocks - 1, A->rows);
   pl_status status = pl_warp_bind(&fem->warp, A, offset, error);
   return status ? status : pl_mass_bind(&self->allocator, &fem->mass, A, offset, error);
 }

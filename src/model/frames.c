@@ -385,6 +385,8 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   frames->kernel = PL_PICK_VARIANT(pl_frames_kernels);
   pl_weighing how = pl_frame_weighing(values + WEIGHTS);
   how.owner = self->sites.owner;
+  how.pool = self->sites.pool;
+  how.store = self->sites.store;
   frames->field.sites = &self->sites;
   frames->field.material = material;
   pl_status status = pl_frame_field_make(&self->allocator, mesh, (int)values[FRAMES],
@@ -430,9 +432,6 @@ static pl_cliques cliques(const pl_model *self)
 static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
 {
   pl_frames *frames = self->state;
-  if (offset < 0 || offset > A->rows - self->blocks)
-    return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
-                   offset + self->blocks - 1, A->rows);
   frames->offset = offset;
   for (int c = 0; c < frames->chunk_count; c++) {
     const pl_frames_chunk *chunk = &frames->chunks[c];

@@ -39,6 +39,8 @@ typedef struct pl_weighing {
   double seed; /* radius of the ball around a frame that it moves alone (harmonic), m; 0: chosen */
   double cutoff;    /* distance beyond which a frame moves nothing, m; 0: none */
   const int *owner; /* per node 1 + the frame that moves it alone, 0: none; NULL: none at all */
+  pl_pool *pool;    /* may be NULL: the weights are the same with any number of threads */
+  const pl_store *store; /* where they may be found from an earlier time; may be NULL */
 } pl_weighing;
 
 /* The rows of a parameter table that say where frames stand and how they share the body, one after

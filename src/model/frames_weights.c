@@ -7,6 +7,7 @@
 #include "model/frames.h"
 
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/memory.h"
 #include "math/vec3.h"
 #include "sparse/solver.h"
@@ -169,19 +170,37 @@ static void walk(const pl_mesh *mesh, const double *origin, double *distance)
   }
 }
 
+/* One walk per frame. */
+typedef struct walks {
+  const pl_mesh *mesh;
+  const double *origins;
+  double *ways;
+} walks;
+
+static void walk_one(void *context, int i)
+{
+  const walks *all = context;
+  walk(all->mesh, all->origins + 3 * i, all->ways + (size_t)i * (size_t)all->mesh->node_count);
+}
+
 /* Weights as distances: those through space, or through the body. */
 static pl_status measure(const pl_allocator *allocator, const pl_mesh *mesh, int count,
-                         const double *origins, int geodesic, double *distances, pl_error *error)
+                         const double *origins, const pl_weighing *how, double *distances,
+                         pl_error *error)
 {
-  double *way = pl_alloc(allocator, (size_t)mesh->node_count, sizeof *way);
-  if (!way) return pl_fail_memory(error);
-  for (int i = 0; i < count; i++) {
-    if (geodesic) walk(mesh, origins + 3 * i, way);
-    for (int n = 0; n < mesh->node_count; n++)
-      distances[(size_t)count * (size_t)n + (size_t)i] =
-          geodesic ? way[n] : sqrt(squared_distance(mesh->nodes + 3 * n, origins + 3 * i));
+  size_t nodes = (size_t)mesh->node_count;
+  if (how->kind != PL_WEIGHTS_GEODESIC) {
+    for (size_t k = 0; k < nodes * (size_t)count; k++)
+      distances[k] = sqrt(squared_distance(mesh->nodes + 3 * (k / (size_t)count),
+                                           origins + 3 * (k % (size_t)count)));
+    return PL_OK;
   }
-  pl_free(allocator, way);
+  double *ways = pl_alloc(allocator, nodes * (size_t)count, sizeof *ways);
+  if (!ways) return pl_fail_memory(error);
+  pl_parallel(how->pool, count, walk_one, &(walks){mesh, origins, ways});
+  for (size_t k = 0; k < nodes * (size_t)count; k++)
+    distances[k] = ways[nodes * (k % (size_t)count) + k / (size_t)count];
+  pl_free(allocator, ways);
   return PL_OK;
 }
 
@@ -206,8 +225,7 @@ static pl_status cut_off(const pl_allocator *allocator, const pl_mesh *mesh, int
   size_t size = (size_t)count * (size_t)mesh->node_count;
   double *distances = pl_alloc(allocator, size, sizeof *distances);
   if (!distances) return pl_fail_memory(error);
-  pl_status status =
-      measure(allocator, mesh, count, origins, how->kind == PL_WEIGHTS_GEODESIC, distances, error);
+  pl_status status = measure(allocator, mesh, count, origins, how, distances, error);
   for (size_t i = 0; i < size && !status; i++) {
     double part = 1 - distances[i] * distances[i] / (how->cutoff * how->cutoff);
     weights[i] *= part > 0 ? part * part : 0;
@@ -276,7 +294,8 @@ typedef struct laplace {
   double *projections, *x, *b;
 } laplace;
 
-static pl_status make_solver(const pl_allocator *allocator, laplace *to, pl_error *error)
+static pl_status make_solver(const pl_allocator *allocator, laplace *to, pl_pool *pool,
+                             pl_error *error)
 {
   pl_part solver = {&pl_solver_cg.info, {0}};
   pl_part preconditioner = {&pl_preconditioner_block_diagonal.info, {0}};
@@ -284,7 +303,7 @@ static pl_status make_solver(const pl_allocator *allocator, laplace *to, pl_erro
   pl_param_presets(preconditioner.member, preconditioner.values);
   pl_status status =
       pl_solver_create(allocator, &solver, &preconditioner, to->A, &to->solver, error);
-  if (!status) status = pl_solver_prepare(to->solver, to->A, &to->filter, NULL, error);
+  if (!status) status = pl_solver_prepare(to->solver, to->A, &to->filter, pool, error);
   return status;
 }
 
@@ -309,7 +328,7 @@ static pl_status make_laplace(const pl_allocator *allocator, const pl_mesh *mesh
   for (int n = 0; n < mesh->node_count; n++) {
     if (to->owner[n]) to->held[to->filter.count++] = n;
   }
-  return make_solver(allocator, to, error);
+  return make_solver(allocator, to, how->pool, error);
 }
 
 static void release_laplace(const pl_allocator *allocator, laplace *of)
@@ -321,8 +340,8 @@ static void release_laplace(const pl_allocator *allocator, laplace *of)
 }
 
 /* The weights of three frames in a row. */
-static pl_status solve_three(laplace *with, int nodes, int count, int first, double *weights,
-                             pl_error *error)
+static pl_status solve_three(laplace *with, int nodes, int count, int first, pl_pool *pool,
+                             double *weights, pl_error *error)
 {
   pl_solve_report report;
   for (int i = 0; i < 3 * nodes; i++) {
@@ -330,14 +349,14 @@ static pl_status solve_three(laplace *with, int nodes, int count, int first, dou
     with->b[i] = 0;
   }
   double scale = 0, *product = with->b;
-  pl_bsr_multiply(with->A, with->x, product, NULL);
+  pl_bsr_multiply(with->A, with->x, product, pool);
   pl_filter_apply(&with->filter, product);
   for (int i = 0; i < 3 * nodes; i++) scale += product[i] * product[i];
   memset(with->b, 0, (size_t)nodes * 3 * sizeof *with->b);
   pl_status status = PL_OK;
   if (scale > 0)
     status = pl_solver_solve(with->solver, with->A, &with->filter, with->b, with->x,
-                             1e-10 * sqrt(scale), NULL, &report, error);
+                             1e-10 * sqrt(scale), pool, &report, error);
   if (status) return status;
   for (int n = 0; n < nodes; n++) {
     for (int k = 0; k < 3 && first + k < count; k++)
@@ -353,7 +372,7 @@ static pl_status weigh_harmonic(const pl_allocator *allocator, const pl_mesh *me
   laplace with = {0};
   pl_status status = make_laplace(allocator, mesh, count, origins, how, &with, error);
   for (int first = 0; first < count && !status; first += 3)
-    status = solve_three(&with, mesh->node_count, count, first, weights, error);
+    status = solve_three(&with, mesh->node_count, count, first, how->pool, weights, error);
   release_laplace(allocator, &with);
   return status;
 }
@@ -378,9 +397,56 @@ static pl_status normalise(const pl_mesh *mesh, int count, double *weights, pl_e
   return PL_OK;
 }
 
-pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, int count,
-                          const double *origins, const pl_weighing *how, double *weights,
-                          pl_error *error)
+/* ---- weights of an earlier time ---- */
+
+/* A key of all that weights depend on, twice with different starts. */
+static void make_key(const pl_mesh *mesh, int count, const double *origins, const pl_weighing *how,
+                     uint64_t key[2])
+{
+  enum { VERSION = 1 }; /* counts up when weights of the same body come out otherwise */
+  const uint64_t head[] = {VERSION,
+                           (uint64_t)how->kind,
+                           (uint64_t)count,
+                           (uint64_t)mesh->node_count,
+                           (uint64_t)mesh->element_count,
+                           (uint64_t)mesh->nodes_per_element,
+                           how->owner != NULL};
+  const double lengths[] = {how->seed, how->cutoff, LEAST_WEIGHT};
+  size_t nodes = (size_t)mesh->node_count;
+  size_t corners = (size_t)mesh->element_count * (size_t)mesh->nodes_per_element;
+  for (int k = 0; k < 2; k++) {
+    uint64_t hash = k ? ~PL_HASH_START : PL_HASH_START;
+    hash = pl_hash_words(hash, head, sizeof head / 8);
+    hash = pl_hash_words(hash, lengths, 3);
+    hash = pl_hash_words(hash, origins, 3 * (size_t)count);
+    hash = pl_hash_words(hash, mesh->nodes, 3 * nodes);
+    // whole words of the numbers of nodes, and the odd one
+    hash = pl_hash_words(hash, mesh->elements, corners / 2);
+    if (corners % 2)
+      hash = pl_hash_words(hash, &(uint64_t){(uint64_t)mesh->elements[corners - 1]}, 1);
+    for (size_t n = 0; how->owner && n < nodes; n++)
+      hash = pl_hash_words(hash, &(uint64_t){(uint64_t)how->owner[n]}, 1);
+    key[k] = hash;
+  }
+}
+
+/* Are these weights at all: from 0 to 1, with the sum 1 at every node? */
+static int are_weights(const pl_mesh *mesh, int count, const double *weights)
+{
+  for (int n = 0; n < mesh->node_count; n++) {
+    double sum = 0;
+    for (int i = 0; i < count; i++, weights++) {
+      if (!(*weights >= 0 && *weights <= 1)) return 0;
+      sum += *weights;
+    }
+    if (!(fabs(sum - 1) < 1e-9)) return 0;
+  }
+  return 1;
+}
+
+static pl_status compute(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                         const double *origins, const pl_weighing *how, double *weights,
+                         pl_error *error)
 {
   pl_status status = PL_OK;
   int kind = how->kind;
@@ -390,7 +456,7 @@ pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, in
   else if (kind == PL_WEIGHTS_HARMONIC)
     status = weigh_harmonic(allocator, mesh, count, origins, how, weights, error);
   else
-    status = measure(allocator, mesh, count, origins, kind == PL_WEIGHTS_GEODESIC, weights, error);
+    status = measure(allocator, mesh, count, origins, how, weights, error);
   if (!status && (kind == PL_WEIGHTS_EUCLIDEAN || kind == PL_WEIGHTS_GEODESIC))
     invert_distances(mesh, count, weights);
   if (!status && how->cutoff > 0)
@@ -401,6 +467,25 @@ pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, in
       weights[(size_t)count * (size_t)n + (size_t)i] = i + 1 == how->owner[n];
   }
   return status ? status : normalise(mesh, count, weights, error);
+}
+
+pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                          const double *origins, const pl_weighing *how, double *weights,
+                          pl_error *error)
+{
+  // the others are made faster than read
+  int slow = how->kind == PL_WEIGHTS_HARMONIC || how->kind == PL_WEIGHTS_GEODESIC;
+  const pl_store *store = slow ? how->store : NULL;
+  size_t numbers = (size_t)count * (size_t)mesh->node_count;
+  uint64_t key[2];
+  if (store) {
+    make_key(mesh, count, origins, how, key);
+    if (store->load(store, key, numbers, weights) && are_weights(mesh, count, weights))
+      return PL_OK;
+  }
+  pl_status status = compute(allocator, mesh, count, origins, how, weights, error);
+  if (!status && store) store->save(store, key, numbers, weights);
+  return status;
 }
 
 pl_status pl_frames_insert(const pl_allocator *allocator, const pl_mesh *mesh, int count,

@@ -64,6 +64,14 @@ void pl_model_destroy(pl_model *model)
   pl_free(&memory, model);
 }
 
+pl_status pl_model_bind(pl_model *model, const pl_bsr *A, int offset, pl_error *error)
+{
+  if (offset < 0 || offset > A->rows - model->blocks)
+    return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
+                   offset + model->blocks - 1, A->rows);
+  return model->ops->bind(model, A, offset, error);
+}
+
 void pl_model_retract(const pl_model *model, const double *q, const double *dq, double *out)
 {
   for (int i = 0; i < model->blocks; i++) {

@@ -9,6 +9,8 @@
 #include "mesh/mesh.h"
 #include "sparse/bsr.h"
 
+#include <stdint.h>
+
 typedef struct pl_model pl_model;
 
 #define PL_MODELS(X)                                                                               \
@@ -18,6 +20,15 @@ typedef struct pl_model pl_model;
   X(rigid_frames)
 
 enum { PL_MOST_SITES = 64 };
+
+/* Keeps numbers that take long to compute for the next time, under a key of all they depend on. */
+typedef struct pl_store {
+  int (*load)(const struct pl_store *self, const uint64_t key[2], size_t count, double *out);
+  void (*save)(const struct pl_store *self, const uint64_t key[2], size_t count,
+               const double *numbers);
+  const pl_allocator *allocator;
+  const char *folder;
+} pl_store;
 
 /* Places in the rest shape that were given for a model's own use, such as frames, 3 numbers each;
  * and per element whether it is part of something rigid and exerts no force (NULL: none is), and
@@ -29,6 +40,8 @@ typedef struct pl_sites {
   int inserted;     /* so many of the sites, the last ones, were put in later: they act locally */
   const double *reach; /* how far each of those does, m */
   const unsigned char *rigid;
+  pl_pool *pool;                /* to make the model with; may be NULL */
+  const pl_store *store;        /* may be NULL */
   const pl_material *materials; /* what each element is made of, all of one law; NULL: all alike */
 } pl_sites;
 
@@ -48,7 +61,7 @@ typedef struct pl_model_ops {
   void (*destroy)(pl_model *self);
   /* The groups of blocks that are coupled with each other. */
   pl_cliques (*cliques)(const pl_model *self);
-  /* Learns where its blocks stand in A (offset: number of its first block there). */
+  /* Learns where its blocks stand in A; called by pl_model_bind. */
   pl_status (*bind)(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
   /* f += internal forces at (q, v), and the body's rows of A = kq (-df/dq) + kv (-df/dv): whatever
    * stood there is overwritten, so mass, contacts and attachments are added to A afterwards. Either
@@ -118,6 +131,9 @@ pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, con
                          const pl_material *material, const pl_sites *sites, pl_model **out,
                          pl_error *error);
 void pl_model_destroy(pl_model *model);
+
+/* Tells the model where its blocks stand in A; offset: number of its first block there. */
+pl_status pl_model_bind(pl_model *model, const pl_bsr *A, int offset, pl_error *error);
 
 /* out = q moved by dq; out may be q. */
 void pl_model_retract(const pl_model *model, const double *q, const double *dq, double *out);

@@ -17,16 +17,18 @@
 enum { PL_BLEND_DUAL, PL_BLEND_LINEAR };
 
 /* Where a frame is: its displacement as a dual quaternion, its rotation, its point, that at rest,
- * and its velocity. */
+ * and its velocity: that of the point, and that of what it carries through the middle. */
 typedef struct pl_pose {
-  double s[8], R[9], t[3], C[3], velocity[6];
+  double s[8], R[9], t[3], C[3], velocity[6], twist[6];
 } pl_pose;
 
 typedef struct pl_rigid_chunk {
   int frames, *frame; /* numbers, ascending */
+  int moved;          /* so many of them have sums; what the last one feels may follow from those */
   int first, last;    /* its batches */
   size_t rest;        /* where the batches' data begin: volume, X[3], then w and g[3] per frame */
-  size_t sums;        /* where its sums begin: 6 per frame, then 36 per pair i <= j */
+  size_t sums;        /* where its sums begin: 6 per moved frame, then 36 per pair i <= j, for
+                       * twists about the middle */
   size_t pairs;       /* where its pairs begin, 4 blocks each */
 } pl_rigid_chunk;
 
@@ -74,6 +76,8 @@ struct pl_rigid {
   int *places, *mirror, offset;
   double lambda, mu, ratio, viscous_lambda, viscous_mu;
   int viscous, green;
+  int balanced;  /* a rigid motion of all frames does nothing, whatever the samples' state */
+  double *whole; /* room for the forces and the stiffness of a chunk */
   const pl_point_ops *law, *strain;
   pl_rigid_kernel kernel;
   pl_joint *joints;
@@ -84,6 +88,13 @@ extern const pl_rigid_kernel pl_rigid_kernels_base, pl_rigid_kernels_avx2;
 
 /* Places the frames as in q, moving as in v (which may be NULL). */
 void pl_rigid_pose(pl_rigid *rigid, const double *q, const double *v);
+
+/* From a chunk's sums to what all its frames feel, in rigid->whole: 6 numbers per frame, then 36
+ * per pair i <= j, for [turn, shift] of the frames' points. */
+void pl_rigid_complete(const pl_rigid *rigid, const pl_rigid_job *job, const pl_rigid_chunk *chunk);
+
+/* out = D(a)^T K D(b) of a 6 x 6 block, D(l) = [1 0; hat(l) 1]. */
+void pl_rigid_shift(const double *K, const double a[3], const double b[3], double *out);
 
 /* The springs of the stiffness K at rest: 36 numbers per pair of frames i < j. */
 pl_status pl_rigid_make_joints(const pl_allocator *allocator, pl_rigid *rigid, pl_error *error);

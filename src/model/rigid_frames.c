@@ -75,6 +75,9 @@ static void pose_one(pl_rigid *rigid, int i, const double *q, const double *v)
   for (int k = 0; k < 4; k++) pose->s[4 + k] = 0.5 * dual[k];
   memset(pose->velocity, 0, sizeof pose->velocity);
   if (v) memcpy(pose->velocity, v + 6 * i, sizeof pose->velocity);
+  pl_vec3_copy(pose->velocity, pose->twist);
+  pl_vec3_cross(pose->t, pose->velocity, pose->twist + 3);
+  pl_vec3_add(pose->twist + 3, pose->velocity + 3, pose->twist + 3);
 }
 
 void pl_rigid_pose(pl_rigid *rigid, const double *q, const double *v)
@@ -176,7 +179,7 @@ static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_rigid *ri
   return PL_OK;
 }
 
-enum { FEW_BATCHES = 4, LEAST_BATCHES = 16, MOST_CHUNKS = 32 };
+enum { FEW_BATCHES = 4, LEAST_BATCHES = 32, MOST_CHUNKS = 32 };
 
 /* Cuts the samples into chunks and makes room for them. */
 static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
@@ -187,7 +190,7 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
   if (size < least) size = least;
   rigid->chunk_count = pl_chunk_count(batches, size);
   size_t chunks = (size_t)rigid->chunk_count, count = (size_t)rigid->field.count;
-  size_t rest = 0, sums = 0, pairs = 0, samples = (size_t)rigid->field.samples;
+  size_t rest = 0, sums = 0, pairs = 0, most = 0, samples = (size_t)rigid->field.samples;
   rigid->chunks = pl_alloc(allocator, chunks, sizeof *rigid->chunks);
   rigid->chunk_frames = pl_alloc(allocator, chunks * count, sizeof *rigid->chunk_frames);
   rigid->chunk_sums = pl_alloc(allocator, chunks, sizeof *rigid->chunk_sums);
@@ -202,18 +205,21 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
     for (int i = 0; i < rigid->field.count; i++) {
       if (reached >> i & 1) chunk->frame[chunk->frames++] = i;
     }
+    chunk->moved = chunk->frames - rigid->balanced;
     rest += (size_t)(chunk->last - chunk->first) * (4 + 4 * (size_t)chunk->frames);
-    sums += 6 * (size_t)chunk->frames + 36 * pl_pair(0, chunk->frames);
+    sums += 6 * (size_t)chunk->moved + 36 * pl_pair(0, chunk->moved);
     pairs += 4 * pl_pair(0, chunk->frames);
+    if (chunk->frames > (int)most) most = (size_t)chunk->frames;
   }
+  rigid->whole = pl_alloc(allocator, 6 * most + 36 * pl_pair(0, (int)most), sizeof *rigid->whole);
   rigid->rest = pl_alloc(allocator, rest, sizeof *rigid->rest);
   rigid->sums = pl_alloc(allocator, sums, sizeof *rigid->sums);
   rigid->places = pl_alloc(allocator, pairs, sizeof *rigid->places);
   rigid->mirror = pl_alloc(allocator, pairs, sizeof *rigid->mirror);
   rigid->sample_stress = pl_alloc(allocator, samples, sizeof(double));
   rigid->sample_ratio = pl_alloc(allocator, samples, sizeof(double));
-  int ok = rigid->rest && rigid->sums && rigid->places && rigid->mirror && rigid->sample_stress &&
-           rigid->sample_ratio;
+  int ok = rigid->rest && rigid->sums && rigid->whole && rigid->places && rigid->mirror &&
+           rigid->sample_stress && rigid->sample_ratio;
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
@@ -324,10 +330,13 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   rigid->ratio = material->ratio;
   // the fast way of Green's strain is Hooke's
   rigid->green = (int)values[STRAIN] == STRAIN_green && rigid->law == rigid->strain;
+  rigid->balanced = rigid->green || rigid->blend == PL_BLEND_DUAL;
   rigid->kernel = PL_PICK_VARIANT(pl_rigid_kernels);
   self->inexact = rigid->approximate || rigid->springs;
   pl_weighing how = pl_frame_weighing(values + WEIGHTS);
   how.owner = self->sites.owner;
+  how.pool = self->sites.pool;
+  how.store = self->sites.store;
   rigid->field.sites = &self->sites;
   rigid->field.material = material;
   pl_status status = pl_frame_field_make(&self->allocator, mesh, (int)values[FRAMES],
@@ -370,6 +379,7 @@ static void destroy(pl_model *self)
                     rigid->cliques,
                     rigid->rest,
                     rigid->sums,
+                    rigid->whole,
                     rigid->chunk_sums,
                     rigid->sample_stress,
                     rigid->sample_ratio,
@@ -391,9 +401,6 @@ static pl_cliques cliques(const pl_model *self)
 static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
 {
   pl_rigid *rigid = self->state;
-  if (offset < 0 || offset > A->rows - self->blocks)
-    return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
-                   offset + self->blocks - 1, A->rows);
   rigid->offset = offset;
   for (int c = 0; c < rigid->chunk_count; c++) {
     const pl_rigid_chunk *chunk = &rigid->chunks[c];
@@ -433,24 +440,88 @@ static void add_mirror(const double *K, const int *mirror, double factor, pl_bsr
 
 static double sum_of(pl_lanes a) { return (a[0] + a[1]) + (a[2] + a[3]); }
 
-/* Adds a chunk's forces and stiffness to those of the body. */
-static void gather_chunk(const pl_rigid *rigid, const pl_rigid_chunk *chunk, double *f, pl_bsr *A)
+/* A block's entry for row frame i and column frame j, whichever of them comes first. */
+static double entry(const double *K, int i, int j, int e)
+{
+  return i <= j ? K[36 * pl_pair(i, j) + (size_t)e]
+                : K[36 * pl_pair(j, i) + (size_t)(6 * (e % 6) + e / 6)];
+}
+
+/* The last frame's forces and blocks: the same twist of all frames strains nothing, and turns the
+ * forces along. Of that turning G (f + b x f for a twist b) each symmetric second derivative has
+ * half: sum_j K_ij = -G_i / 2. */
+static void balance(const pl_rigid_chunk *chunk, double curved, double *f, double *K)
+{
+  int last = chunk->frames - 1;
+  double *own = K + 36 * pl_pair(last, last);
+  for (int k = 0; k < 6 * last; k++) f[6 * last + k % 6] -= f[k];
+  for (int i = 0; i < last; i++) {
+    double *across = K + 36 * pl_pair(i, last), *force = f + 6 * i;
+    for (int e = 0; e < 36; e++) {
+      for (int j = 0; j < last; j++) across[e] -= entry(K, i, j, e);
+      own[e] -= across[e];
+    }
+    for (int a = 0; a < 3; a++) {
+      int p = (a + 1) % 3, q = (a + 2) % 3;
+      double turn = 0.5 * curved * force[a], shift = 0.5 * curved * force[3 + a];
+      // + hat(torque) / 2 and + hat(force) / 2: -G / 2
+      across[6 * p + q] -= turn, across[6 * q + p] += turn;
+      across[6 * p + 3 + q] -= shift, across[6 * q + 3 + p] += shift;
+      across[6 * (3 + p) + q] -= shift, across[6 * (3 + q) + p] += shift;
+    }
+  }
+}
+
+void pl_rigid_complete(const pl_rigid *rigid, const pl_rigid_job *job, const pl_rigid_chunk *chunk)
 {
   const pl_lanes *sums = rigid->sums + chunk->sums;
-  for (int i = 0; f && i < 6 * chunk->frames; i++)
-    f[6 * chunk->frame[i / 6] + i % 6] += sum_of(sums[i]);
+  double *f = rigid->whole, *K = f + 6 * chunk->frames, turned[36];
+  double curved = job->semidefinite || rigid->approximate ? 0 : job->kq;
+  size_t pairs = job->matrix ? pl_pair(0, chunk->frames) : 0;
+  memset(f, 0, (6 * (size_t)chunk->frames + 36 * pairs) * sizeof *f);
+  for (int i = 0; i < 6 * chunk->moved; i++) f[i] = sum_of(*sums++);
+  for (size_t e = 0; pairs && e < 36 * pl_pair(0, chunk->moved); e++) K[e] = sum_of(*sums++);
+  for (int i = 0; pairs && i < chunk->moved; i++) {
+    double *own = K + 36 * pl_pair(i, i);
+    for (int e = 0; e < 36; e++) turned[e] = own[6 * (e % 6) + e / 6];
+    for (int e = 0; e < 36; e++) own[e] = 0.5 * (own[e] + turned[e]);
+  }
+  if (chunk->moved < chunk->frames) balance(chunk, curved, f, K);
+  // from the middle to the frames' points
+  for (int j = 0; j < chunk->frames; j++) {
+    const double *t = rigid->poses[chunk->frame[j]].t;
+    double *force = f + 6 * j, torque[3];
+    pl_vec3_cross(t, force + 3, torque);
+    pl_vec3_sub(force, torque, force);
+    for (int i = 0; pairs && i <= j; i++, K += 36) {
+      pl_rigid_shift(K, rigid->poses[chunk->frame[i]].t, t, turned);
+      memcpy(K, turned, sizeof turned);
+    }
+    // points move straight on while a frame turns
+    for (int a = 0; pairs && a < 3; a++) {
+      int p = (a + 1) % 3, q = (a + 2) % 3;
+      double half = 0.5 * curved * force[3 + a], *own = K - 36;
+      own[6 * (3 + p) + q] -= half, own[6 * (3 + q) + p] += half;
+      own[6 * q + 3 + p] -= half, own[6 * p + 3 + q] += half;
+    }
+  }
+}
+
+/* Adds a chunk's forces and stiffness to those of the body. */
+static void gather_chunk(const pl_rigid *rigid, const pl_rigid_job *job,
+                         const pl_rigid_chunk *chunk, double *f, pl_bsr *A)
+{
+  const double *sums = rigid->whole;
+  pl_rigid_complete(rigid, job, chunk);
+  for (int i = 0; f && i < 6 * chunk->frames; i++) f[6 * chunk->frame[i / 6] + i % 6] += sums[i];
   sums += 6 * chunk->frames;
   size_t at = chunk->pairs;
   for (int j = 0; A && j < chunk->frames; j++) {
     for (int i = 0; i <= j; i++, sums += 36, at += 4) {
-      double factor = i == j ? 0.5 : 1;
-      double K[36], turned[36];
-      for (int e = 0; e < 36; e++) {
-        K[e] = sum_of(sums[e]);
-        turned[6 * (e % 6) + e / 6] = K[e];
-      }
-      pl_rigid_add_block(K, rigid->places + at, factor, A);
-      add_mirror(turned, rigid->mirror + at, factor, A);
+      double turned[36];
+      for (int e = 0; e < 36; e++) turned[6 * (e % 6) + e / 6] = sums[e];
+      pl_rigid_add_block(sums, rigid->places + at, 1, A);
+      if (i != j) add_mirror(turned, rigid->mirror + at, 1, A);
     }
   }
 }
@@ -489,7 +560,7 @@ static void evaluate(pl_model *self, const double *q, const double *v, double *f
     pl_rigid_spring(rigid, &job, f, A);
   } else {
     pl_parallel(pool, rigid->chunk_count, evaluate_chunk, &job);
-    for (int c = 0; c < rigid->chunk_count; c++) gather_chunk(rigid, &rigid->chunks[c], f, A);
+    for (int c = 0; c < rigid->chunk_count; c++) gather_chunk(rigid, &job, &rigid->chunks[c], f, A);
   }
   if (f && v) add_inertial(rigid, v, f);
 }

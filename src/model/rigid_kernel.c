@@ -1,16 +1,22 @@
 /* The sample loop of rigid frames, four samples at once: deformation, its derivative by the motion
  * of every frame, forces and stiffness (Gilles, Bousquet, Faure, Pai 2011, eqs. 7-12).
  *
- * With b = sum w_i s_i, c_i = b^-1 s_i and C_l = sum_i g_il c_i (g: gradient of w) the deformation
- * without the blended rotation is U e_l = e_l + D(C_l), D(c) = 2 (vec dual c + vec real c x X); a
- * twist e of frame i, seen in the blended frame, changes it by D(e c_i (g_il - w_i C_l) / 2). Laws
- * do not see rotations, so that stress and tangent are taken at U:
+ * A frame moves by a twist e = [turn, speed of the point at the origin], the same origin for all:
+ * then one twist of all frames is a rigid motion, and what the last frame of a chunk feels follows
+ * from the others (rigid_frames.c), unless the law sees rotations. With b = sum w_i s_i, c_i = s_i
+ * b^-1, C_l = sum_i g_il c_i (g: gradient of w) and D(c) = 2 (vec dual c + vec real c x x)
  *
- *   f_ia = - sum V P : dU_ia       K_ia,jb = sum V (dU_ia : H : dU_jb + P : d2U_ia,jb)
+ *   R U e_l = R e_l + D(C_l)       R dU_ia e_l = D(e_a y_il / 2)       y_il = c_i (g_il - w_i C_l)
  *
- * The second derivatives are P : d2U_ia,jb = - w_j/2 n_i . X_jb X_ia - w_i/2 n_j . X_ia X_jb (and
- * for i = j what the frame's own turning adds), with X_ia = e c_i and covectors n_i of P. The
- * paper's stiffness leaves them out and, in terms of Green's strain, is sum V B_i^T H B_j.
+ * Laws do not see the blended rotation R: stress and tangent are taken at U and then turned. For
+ * the work P : dU_ia = m_i . e_a there is one dual covector m_i = sum_l p_l y_il~ per frame, p_l =
+ * (x x P_l, P_l) and ~ the adjoint product; its vector part is the force, and the second
+ * derivatives are
+ *
+ *   P : d2U_ia,jb = - (w_i m_j . (e_a c_i e_b) + w_j m_i . (e_b c_j e_a)) / 2
+ *
+ * and for i = j what the frame's own turning adds, - (e_a . e_b) m_i / 2. The paper's stiffness
+ * leaves them out and, in terms of Green's strain, is sum V B_i^T H B_j.
  *
  * Linear blending: F = sum_i (w_i R_i + x_i g_i^T), everything in world axes. */
 #include "model/lanes_stress.h"
@@ -28,9 +34,18 @@ typedef struct spot {
   pl_lanes volume, X[3];
   const pl_lanes *blend; /* w, g[3] per frame */
   pl_lanes F[9];         /* or U */
-  // dual quaternions: the blended motion, b^-1 s_i, and their sums with the gradients
-  pl_lanes R[9], t[3], c[PL_MOST_FRAMES][8], C[3][8];
+  // dual quaternions: the blended motion, the place, s_i b^-1, and their sums with the gradients
+  pl_lanes R[9], x[3], c[PL_MOST_FRAMES][8], C[3][8];
 } spot;
+
+/* What a few batches add to the stiffness, kept until all of them do: columns are [twist][batch,
+ * component]. */
+enum { TILE = 4 };
+typedef struct tile {
+  int count, components;
+  pl_lanes columns[PL_MOST_FRAMES][6][9 * TILE], H[TILE][81];
+  pl_lanes m[PL_MOST_FRAMES][TILE][8], c[PL_MOST_FRAMES][TILE][8]; /* c scaled by -V kq w_i / 2 */
+} tile;
 
 static const pl_pose *pose_of(const spot *at, int i)
 {
@@ -39,42 +54,45 @@ static const pl_pose *pose_of(const spot *at, int i)
 
 PL_INLINE void blend_dual(spot *at)
 {
-  pl_lanes b[8], inverse[8], s[8];
+  pl_lanes b[8], inverse[8], s[8], t[3];
   for (int k = 0; k < 8; k++) b[k] = pl_lanes_all(0);
   for (int i = 0; i < at->chunk->frames; i++) {
     const double *from = pose_of(at, i)->s;
     for (int k = 0; k < 8; k++) b[k] += from[k] * at->blend[4 * i];
   }
   pl_lanes_quat_dual_inverse(b, inverse);
-  pl_lanes_quat_dual_motion(b, at->R, at->t);
+  pl_lanes_quat_dual_motion(b, at->R, t);
+  pl_lanes_mat3_apply(at->R, at->X, at->x);
+  for (int k = 0; k < 3; k++) at->x[k] += t[k];
   for (int l = 0; l < 24; l++) at->C[l / 8][l % 8] = pl_lanes_all(0);
   for (int i = 0; i < at->chunk->frames; i++) {
     const double *from = pose_of(at, i)->s;
     for (int k = 0; k < 8; k++) s[k] = pl_lanes_all(from[k]);
-    pl_lanes_quat_dual_multiply(inverse, s, at->c[i]);
+    pl_lanes_quat_dual_multiply(s, inverse, at->c[i]);
     for (int l = 0; l < 3; l++) {
       pl_lanes g = at->blend[4 * i + 1 + l];
       for (int k = 0; k < 8; k++) at->C[l][k] += g * at->c[i][k];
     }
   }
   for (int l = 0; l < 3; l++) {
-    pl_lanes turned[3];
-    pl_lanes_cross3(at->C[l], at->X, turned);
-    for (int r = 0; r < 3; r++)
-      at->F[3 * r + l] = (double)(r == l) + 2.0 * (at->C[l][4 + r] + turned[r]);
+    pl_lanes moved[3], turned[3];
+    pl_lanes_cross3(at->C[l], at->x, moved);
+    for (int r = 0; r < 3; r++) moved[r] = 2.0 * (at->C[l][4 + r] + moved[r]);
+    pl_lanes_mat3_apply_t(at->R, moved, turned);
+    for (int r = 0; r < 3; r++) at->F[3 * r + l] = (double)(r == l) + turned[r];
   }
 }
 
-/* w R + (x - t) g^T of one frame; x - t in arm. */
-PL_INLINE void lever(const spot *at, int i, pl_lanes *M, pl_lanes *arm)
+/* w R + x g^T of one frame, x where it has the sample. */
+PL_INLINE void lever(const spot *at, int i, pl_lanes *M)
 {
   const pl_pose *pose = pose_of(at, i);
   const pl_lanes *blend = at->blend + 4 * i;
   for (int r = 0; r < 3; r++) {
     const double *R = pose->R + 3 * r;
-    arm[r] = R[0] * (at->X[0] - pose->C[0]) + R[1] * (at->X[1] - pose->C[1]) +
-             R[2] * (at->X[2] - pose->C[2]);
-    for (int l = 0; l < 3; l++) M[3 * r + l] = R[l] * blend[0] + arm[r] * blend[1 + l];
+    pl_lanes x = R[0] * (at->X[0] - pose->C[0]) + R[1] * (at->X[1] - pose->C[1]) +
+                 R[2] * (at->X[2] - pose->C[2]) + pose->t[r];
+    for (int l = 0; l < 3; l++) M[3 * r + l] = R[l] * blend[0] + x * blend[1 + l];
   }
 }
 
@@ -82,10 +100,9 @@ PL_INLINE void blend_linear(spot *at)
 {
   for (int k = 0; k < 9; k++) at->F[k] = pl_lanes_all(0);
   for (int i = 0; i < at->chunk->frames; i++) {
-    const double *t = pose_of(at, i)->t;
-    pl_lanes M[9], arm[3];
-    lever(at, i, M, arm);
-    for (int k = 0; k < 9; k++) at->F[k] += M[k] + t[k / 3] * at->blend[4 * i + 1 + k % 3];
+    pl_lanes M[9];
+    lever(at, i, M);
+    for (int k = 0; k < 9; k++) at->F[k] += M[k];
   }
 }
 
@@ -126,8 +143,7 @@ PL_INLINE void unit_times(int k, const pl_lanes *y, pl_lanes *out)
   out[b] = y[a];
 }
 
-/* Changes of U by the frame's six motions in the blended frame's axes. */
-PL_INLINE void columns_inside(const spot *at, int i, pl_lanes local[6][9])
+PL_INLINE void columns_dual(const spot *at, int i, const int stride, pl_lanes *out)
 {
   const pl_lanes *blend = at->blend + 4 * i;
   for (int l = 0; l < 3; l++) {
@@ -139,82 +155,71 @@ PL_INLINE void columns_inside(const spot *at, int i, pl_lanes local[6][9])
       pl_lanes shift[3], turn[3], across[3];
       unit_times(k, y, shift);
       unit_times(k, y + 4, turn);
-      pl_lanes_cross3(shift, at->X, across);
+      pl_lanes_cross3(shift, at->x, across);
       for (int r = 0; r < 3; r++) {
-        local[k][3 * r + l] = turn[r] + across[r];
-        local[3 + k][3 * r + l] = shift[r];
+        out[stride * k + 3 * r + l] = turn[r] + across[r];
+        out[stride * (3 + k) + 3 * r + l] = shift[r];
       }
     }
   }
 }
 
-/* From motions in the blended frame's axes to [turn, shift] of the frame in world axes. */
-PL_INLINE void turn_columns(const spot *at, int i, int m, pl_lanes local[6][9], pl_lanes out[6][9])
+PL_INLINE void columns_linear(const spot *at, int i, const int stride, pl_lanes *out)
 {
-  const double *t = pose_of(at, i)->t;
-  pl_lanes r[3] = {at->t[0] - t[0], at->t[1] - t[1], at->t[2] - t[2]};
-  for (int k = 0; k < 3; k++) {
-    const pl_lanes *R = at->R + 3 * k;
-    for (int e = 0; e < m; e++)
-      out[3 + k][e] = R[0] * local[3][e] + R[1] * local[4][e] + R[2] * local[5][e];
-  }
-  for (int k = 0; k < 3; k++) {
-    const pl_lanes *R = at->R + 3 * k;
-    int a = (k + 1) % 3, b = (k + 2) % 3;
-    for (int e = 0; e < m; e++)
-      out[k][e] = R[0] * local[0][e] + R[1] * local[1][e] + R[2] * local[2][e] -
-                  r[b] * out[3 + a][e] + r[a] * out[3 + b][e];
-  }
-}
-
-PL_INLINE void columns_linear(const spot *at, int i, pl_lanes out[6][9])
-{
-  pl_lanes M[9], arm[3];
-  lever(at, i, M, arm);
+  pl_lanes M[9];
+  lever(at, i, M);
   for (int k = 0; k < 3; k++) {
     int a = (k + 1) % 3, b = (k + 2) % 3;
+    pl_lanes *turn = out + stride * k, *shift = out + stride * (3 + k);
     for (int l = 0; l < 3; l++) {
-      out[k][3 * k + l] = pl_lanes_all(0);
-      out[k][3 * a + l] = -M[3 * b + l];
-      out[k][3 * b + l] = M[3 * a + l];
-      out[3 + k][3 * k + l] = at->blend[4 * i + 1 + l];
-      out[3 + k][3 * a + l] = out[3 + k][3 * b + l] = pl_lanes_all(0);
+      turn[3 * k + l] = pl_lanes_all(0);
+      turn[3 * a + l] = -M[3 * b + l];
+      turn[3 * b + l] = M[3 * a + l];
+      shift[3 * k + l] = at->blend[4 * i + 1 + l];
+      shift[3 * a + l] = shift[3 * b + l] = pl_lanes_all(0);
     }
   }
 }
 
-/* How F (or the strain) changes with the frame. */
-PL_INLINE void columns_of(const spot *at, int i, int strain, pl_lanes out[6][9])
+/* How F changes with the frame, in world axes (and without the blended rotation's change): nine
+ * numbers for each twist, stride apart. */
+PL_INLINE void columns_of(const spot *at, int i, const int stride, pl_lanes *out)
 {
-  pl_lanes local[6][9];
-  if (at->rigid->blend == PL_BLEND_LINEAR) {
-    columns_linear(at, i, local);
-    for (int k = 0; k < 6; k++) {
-      if (strain)
-        strain_of(at->F, local[k], out[k]);
-      else
-        memcpy(out[k], local[k], sizeof local[k]);
-    }
-    return;
-  }
-  columns_inside(at, i, local);
-  for (int k = 0; strain && k < 6; k++) {
-    pl_lanes d[9];
-    memcpy(d, local[k], sizeof d);
-    strain_of(at->F, d, local[k]);
-  }
-  if (strain)
-    turn_columns(at, i, 6, local, out);
+  if (at->rigid->blend == PL_BLEND_LINEAR)
+    columns_linear(at, i, stride, out);
   else
-    turn_columns(at, i, 9, local, out);
+    columns_dual(at, i, stride, out);
 }
 
-/* ---- second derivatives ---- */
+/* How the frame moves relative to the last one, where that is left out. */
+PL_INLINE void relative_twist(const spot *at, int i, double *out)
+{
+  const pl_rigid_chunk *chunk = at->chunk;
+  const double *own = pose_of(at, i)->twist;
+  const double *last = chunk->moved < chunk->frames ? pose_of(at, chunk->moved)->twist : NULL;
+  for (int k = 0; k < 6; k++) out[k] = own[k] - (last ? last[k] : 0);
+}
 
-/* For dual quaternions: X_ia, and n_i. */
-typedef struct curve {
-  pl_lanes X[PL_MOST_FRAMES][6][8], n[PL_MOST_FRAMES][8];
-} curve;
+/* The change of F in time, seen as the law sees F. */
+static void rate_of(const spot *at, pl_lanes *rate)
+{
+  pl_lanes sum[9], columns[6][9];
+  for (int e = 0; e < 9; e++) sum[e] = pl_lanes_all(0);
+  for (int i = 0; i < at->chunk->moved; i++) {
+    double twist[6];
+    relative_twist(at, i, twist);
+    columns_of(at, i, 9, columns[0]);
+    for (int k = 0; k < 6; k++) {
+      for (int e = 0; e < 9; e++) sum[e] += twist[k] * columns[k][e];
+    }
+  }
+  if (at->rigid->blend == PL_BLEND_LINEAR)
+    memcpy(rate, sum, sizeof sum);
+  else
+    pl_lanes_mat3_multiply_tn(at->R, sum, rate);
+}
+
+/* ---- forces and second derivatives ---- */
 
 PL_INLINE void conjugate_of(const pl_lanes *a, pl_lanes *out)
 {
@@ -222,182 +227,197 @@ PL_INLINE void conjugate_of(const pl_lanes *a, pl_lanes *out)
   out[3] = a[3];
 }
 
-/* l of one frame: P : dU = sum_j l_j . dc_j. */
-PL_INLINE void covector(const spot *at, int i, const pl_lanes *P, pl_lanes *out)
+/* The covector m with m . z = p . (z c) for all z. */
+PL_INLINE void adjoint(const pl_lanes *p, const pl_lanes *c, pl_lanes *m)
 {
-  pl_lanes a[3];
-  pl_lanes_mat3_apply(P, at->blend + 4 * i + 1, a);
-  pl_lanes_cross3(at->X, a, out);
-  for (int k = 0; k < 3; k++) {
-    out[k] = 2.0 * out[k];
-    out[4 + k] = 2.0 * a[k];
-  }
-  out[3] = out[7] = pl_lanes_all(0);
+  pl_lanes real[4], dual[4], other[4];
+  conjugate_of(c, real);
+  conjugate_of(c + 4, dual);
+  pl_lanes_quat_multiply(p, real, m);
+  pl_lanes_quat_multiply(p + 4, dual, other);
+  for (int k = 0; k < 4; k++) m[k] += other[k];
+  pl_lanes_quat_multiply(p + 4, real, m + 4);
 }
 
-static void curve_at(const spot *at, const pl_lanes *P, curve *to)
+/* Of the stress a on some plane. */
+PL_INLINE void covector(const spot *at, const pl_lanes *a, pl_lanes *p)
 {
-  pl_lanes sum[8], other[4], bar[8];
+  pl_lanes_cross3(at->x, a, p);
+  for (int k = 0; k < 3; k++) p[4 + k] = a[k];
+  p[3] = p[7] = pl_lanes_all(0);
+}
+
+/* sums -= the work of the turned stress with each moved frame's twists. What the second derivatives
+ * need is kept. */
+static void push_dual(const spot *at, const pl_lanes *P, double kq, int t, tile *to, pl_lanes *sums)
+{
+  pl_lanes sum[8], p[8], part[8], scale = -0.5 * kq * at->volume;
   for (int k = 0; k < 8; k++) sum[k] = pl_lanes_all(0);
-  // what a common factor does: sum_j l_j . (Z c_j) = sum . Z
-  for (int i = 0; i < at->chunk->frames; i++) {
-    pl_lanes *l = to->n[i], part[4];
-    covector(at, i, P, l);
-    conjugate_of(at->c[i], bar);
-    conjugate_of(at->c[i] + 4, bar + 4);
-    pl_lanes_quat_multiply(l, bar, part);
-    pl_lanes_quat_multiply(l + 4, bar + 4, other);
-    for (int k = 0; k < 4; k++) sum[k] += part[k] + other[k];
-    pl_lanes_quat_multiply(l + 4, bar, part);
-    for (int k = 0; k < 4; k++) sum[4 + k] += part[k];
+  for (int l = 0; l < 3; l++) {
+    const pl_lanes plane[3] = {P[l], P[3 + l], P[6 + l]};
+    covector(at, plane, p);
+    adjoint(p, at->C[l], part);
+    for (int k = 0; k < 8; k++) sum[k] += part[k];
   }
-  for (int i = 0; i < at->chunk->frames; i++) {
-    const double *t = pose_of(at, i)->t;
-    pl_lanes r[3] = {at->t[0] - t[0], at->t[1] - t[1], at->t[2] - t[2]}, twist[8], *n = to->n[i];
-    for (int k = 0; k < 8; k++) n[k] = 0.5 * (n[k] - at->blend[4 * i] * sum[k]);
-    twist[3] = twist[7] = pl_lanes_all(0);
-    for (int k = 0; k < 6; k++) {
-      pl_lanes speed[3] = {pl_lanes_all(0), pl_lanes_all(0), pl_lanes_all(0)};
-      int a = (k + 1) % 3, b = (k + 2) % 3;
-      for (int e = 0; e < 3; e++) twist[e] = k < 3 ? at->R[3 * k + e] : pl_lanes_all(0);
-      if (k < 3) {
-        speed[a] = -r[b];
-        speed[b] = r[a];
-      } else {
-        speed[k - 3] = pl_lanes_all(1);
-      }
-      pl_lanes_mat3_apply_t(at->R, speed, twist + 4);
-      pl_lanes_quat_dual_multiply(twist, at->c[i], to->X[i][k]);
+  for (int i = 0; i < at->chunk->moved; i++, sums += 6) {
+    const pl_lanes *blend = at->blend + 4 * i;
+    pl_lanes a[3], *m = to->m[i][t], *c = to->c[i][t], share = scale * blend[0];
+    pl_lanes_mat3_apply(P, blend + 1, a);
+    covector(at, a, p);
+    for (int k = 0; k < 8; k++) p[k] -= blend[0] * sum[k];
+    adjoint(p, at->c[i], m);
+    for (int k = 0; k < 3; k++) {
+      sums[k] -= at->volume * m[k];
+      sums[3 + k] -= at->volume * m[4 + k];
+    }
+    for (int k = 0; k < 8; k++) c[k] = share * at->c[i][k];
+  }
+}
+
+static void push_linear(const spot *at, const pl_lanes *P, pl_lanes *sums)
+{
+  for (int i = 0; i < at->chunk->moved; i++, sums += 6) {
+    pl_lanes M[9], a[3];
+    lever(at, i, M);
+    pl_lanes_mat3_apply(P, at->blend + 4 * i + 1, a);
+    for (int k = 0; k < 3; k++) {
+      int p = (k + 1) % 3, q = (k + 2) % 3;
+      pl_lanes turn = pl_lanes_dot3(M + 3 * p, P + 3 * q) - pl_lanes_dot3(M + 3 * q, P + 3 * p);
+      sums[k] -= at->volume * turn;
+      sums[3 + k] -= at->volume * a[k];
     }
   }
 }
 
-/* K += factor n_i . (X_jb X_ia) for all a and b; turned: K_ba. */
-static void add_products(const curve *of, int i, int j, pl_lanes factor, int turned, pl_lanes *K)
+/* N_ab = m . (e_a c e_b) in ten numbers: N = d 1 - s + hat, with symmetric s = (xx/2 yy/2 zz/2 xy
+ * yz zx) and the skew matrix of r, N_xy = r_z. */
+typedef struct products {
+  pl_lanes d, s[6], r[3];
+} products;
+
+PL_INLINE void clear(products *to)
 {
-  const pl_lanes *n = of->n[i];
-  for (int b = 0; b < 6; b++) {
-    pl_lanes bar[8], m[8], other[4];
-    conjugate_of(of->X[j][b], bar);
-    conjugate_of(of->X[j][b] + 4, bar + 4);
-    pl_lanes_quat_multiply(bar, n, m);
-    pl_lanes_quat_multiply(bar + 4, n + 4, other);
-    for (int k = 0; k < 4; k++) m[k] += other[k];
-    pl_lanes_quat_multiply(bar, n + 4, m + 4);
-    for (int a = 0; a < 6; a++) {
-      const pl_lanes *X = of->X[i][a];
-      pl_lanes dot = m[0] * X[0] + m[1] * X[1] + m[2] * X[2] + m[3] * X[3] + m[4] * X[4] +
-                     m[5] * X[5] + m[6] * X[6] + m[7] * X[7];
-      K[turned ? 6 * b + a : 6 * a + b] += factor * dot;
+  to->d = pl_lanes_all(0);
+  for (int k = 0; k < 6; k++) to->s[k] = pl_lanes_all(0);
+  for (int k = 0; k < 3; k++) to->r[k] = pl_lanes_all(0);
+}
+
+/* to += N, or its transposed where sign is -1. */
+PL_INLINE void add_products(const pl_lanes *m, const pl_lanes *c, double sign, products *to)
+{
+  pl_lanes own[3];
+  for (int a = 0; a < 3; a++) {
+    int b = (a + 1) % 3;
+    pl_lanes mixed = c[3] * m[a] + m[3] * c[a];
+    own[a] = m[a] * c[a];
+    to->s[a] += own[a];
+    to->s[3 + a] += m[a] * c[b] + m[b] * c[a];
+    if (sign > 0)
+      to->r[a] += mixed;
+    else
+      to->r[a] -= mixed;
+  }
+  to->d += (own[0] + own[1]) + (own[2] - m[3] * c[3]);
+}
+
+/* K += N in one of its 3 x 3 corners. */
+PL_INLINE void add_corner(const products *from, pl_lanes *K)
+{
+  for (int a = 0; a < 3; a++) {
+    int b = (a + 1) % 3, c = (a + 2) % 3;
+    K[7 * a] += from->d - 2.0 * from->s[a];
+    K[6 * a + b] += from->r[c] - from->s[3 + a];
+    K[6 * b + a] -= from->r[c] + from->s[3 + a];
+  }
+}
+
+/* Second derivatives of a pair. */
+static void add_curved_pair(const tile *of, int i, int j, pl_lanes *K)
+{
+  products turns, mixed;
+  clear(&turns);
+  clear(&mixed);
+  for (int t = 0; t < of->count; t++) {
+    const pl_lanes *m_i = of->m[i][t], *m_j = of->m[j][t], *c_i = of->c[i][t], *c_j = of->c[j][t];
+    add_products(m_j, c_i, 1, &turns);
+    add_products(m_j + 4, c_i + 4, 1, &turns);
+    add_products(m_i, c_j, -1, &turns);
+    add_products(m_i + 4, c_j + 4, -1, &turns);
+    add_products(m_j + 4, c_i, 1, &mixed);
+    add_products(m_i + 4, c_j, -1, &mixed);
+  }
+  add_corner(&turns, K);
+  add_corner(&mixed, K + 3);
+  add_corner(&mixed, K + 18);
+}
+
+/* Two turns of a frame about the same axis, and a turn with a shift along it. */
+static void add_own(const spot *at, double kq, int t, const tile *of, pl_lanes *K)
+{
+  pl_lanes scale = -0.5 * kq * at->volume;
+  for (int i = 0; i < at->chunk->moved; i++) {
+    const pl_lanes *m = of->m[i][t];
+    pl_lanes *own = K + 36 * pl_pair(i, i);
+    for (int a = 0; a < 3; a++) {
+      own[7 * a] += scale * m[3];
+      own[7 * a + 3] += scale * m[7];
+      own[7 * a + 18] += scale * m[7];
     }
   }
 }
 
-/* What the turning of the frame itself adds. */
-static void add_own(const spot *at, const curve *of, int i, pl_lanes scale, pl_lanes *K)
-{
-  const pl_lanes *n = of->n[i], *c = at->c[i];
-  pl_lanes both = pl_lanes_all(0), real = pl_lanes_all(0), bar[4], product[4], y[3];
-  for (int k = 0; k < 8; k++) both += n[k] * c[k];
-  for (int k = 0; k < 4; k++) real += n[4 + k] * c[k];
-  conjugate_of(c, bar);
-  pl_lanes_quat_multiply(n + 4, bar, product);
-  pl_lanes_mat3_apply(at->R, product, y);
-  for (int a = 0; a < 3; a++) {
-    int p = (a + 1) % 3, q = (a + 2) % 3;
-    // two turns about the same axis
-    K[7 * a] -= 0.5 * scale * both;
-    // a turn e_a and a shift e_b: half (e_b x e_a) . y, and the dual scalar product e_a . e_b
-    K[6 * a + 3 + a] -= 0.5 * scale * real;
-    K[6 * a + 3 + p] -= 0.5 * scale * y[q];
-    K[6 * a + 3 + q] += 0.5 * scale * y[p];
-    K[6 * (3 + a) + a] -= 0.5 * scale * real;
-    K[6 * (3 + p) + a] -= 0.5 * scale * y[q];
-    K[6 * (3 + q) + a] += 0.5 * scale * y[p];
-  }
-}
-
-/* Linear blending: only turns of the same frame have a second derivative. */
-static void add_linear(const spot *at, int i, const pl_lanes *P, pl_lanes scale, pl_lanes *K)
-{
-  pl_lanes M[9], arm[3], S[9];
-  lever(at, i, M, arm);
-  pl_lanes_mat3_multiply_nt(P, M, S);
-  pl_lanes trace = S[0] + S[4] + S[8];
-  for (int a = 0; a < 3; a++) {
-    for (int b = 0; b < 3; b++)
-      K[6 * a + b] += scale * (0.5 * (S[3 * a + b] + S[3 * b + a]) - (double)(a == b) * trace);
-  }
-}
-
-static void add_curvature(const spot *at, const pl_lanes *P, double kq, pl_lanes *K)
+/* Linear blending: only motions of the same frame have a second derivative. */
+static void add_curved_linear(const spot *at, double kq, const pl_lanes *P, pl_lanes *K)
 {
   pl_lanes scale = kq * at->volume;
-  int frames = at->chunk->frames;
-  if (at->rigid->blend == PL_BLEND_LINEAR) {
-    for (int i = 0; i < frames; i++) add_linear(at, i, P, scale, K + 36 * pl_pair(i, i));
-    return;
-  }
-  curve of;
-  curve_at(at, P, &of);
-  for (int j = 0; j < frames; j++) {
-    for (int i = 0; i <= j; i++) {
-      pl_lanes *block = K + 36 * pl_pair(i, j);
-      add_products(&of, i, j, -0.5 * scale * at->blend[4 * j], 0, block);
-      add_products(&of, j, i, -0.5 * scale * at->blend[4 * i], 1, block);
-    }
-    add_own(at, &of, j, scale, K + 36 * pl_pair(j, j));
-  }
-}
-
-/* ---- forces and stiffness ---- */
-
-PL_INLINE void rate_of(const spot *at, pl_lanes columns[][6][9], int m, pl_lanes *rate)
-{
-  for (int e = 0; e < m; e++) rate[e] = pl_lanes_all(0);
-  for (int i = 0; i < at->chunk->frames; i++) {
-    const double *velocity = pose_of(at, i)->velocity;
-    for (int k = 0; k < 6; k++) {
-      for (int e = 0; e < m; e++) rate[e] += velocity[k] * columns[i][k][e];
+  for (int i = 0; i < at->chunk->moved; i++) {
+    pl_lanes M[9], S[9], a[3], *own = K + 36 * pl_pair(i, i);
+    lever(at, i, M);
+    pl_lanes_mat3_multiply_nt(P, M, S);
+    pl_lanes_mat3_apply(P, at->blend + 4 * i + 1, a);
+    pl_lanes trace = S[0] + S[4] + S[8];
+    for (int p = 0; p < 3; p++) {
+      int q = (p + 1) % 3, r = (p + 2) % 3;
+      for (int b = 0; b < 3; b++)
+        own[6 * p + b] += scale * (0.5 * (S[3 * p + b] + S[3 * b + p]) - (double)(b == p) * trace);
+      // half (e_p x e_b) . a for a turn and a shift
+      pl_lanes half = 0.5 * scale * a[r];
+      own[6 * p + 3 + q] += half;
+      own[6 * q + 3 + p] -= half;
+      own[6 * (3 + q) + p] += half;
+      own[6 * (3 + p) + q] -= half;
     }
   }
 }
 
-/* sums += forces; K += columns_i . T_j for all pairs, with T = H columns. */
-PL_INLINE void add_forces(const spot *at, pl_lanes columns[][6][9], int m, const pl_lanes *P,
-                          pl_lanes *sums)
+/* ---- stiffness ---- */
+
+/* K += factor left . right for three rows of each, of n numbers. */
+PL_INLINE void add_nine(pl_lanes left[][9 * TILE], pl_lanes right[][9 * TILE], int n, double factor,
+                        pl_lanes *K)
 {
-  for (int i = 0; i < at->chunk->frames; i++) {
-    for (int k = 0; k < 6; k++) {
-      pl_lanes work = P[0] * columns[i][k][0];
-      for (int e = 1; e < m; e++) work += P[e] * columns[i][k][e];
-      sums[6 * i + k] -= at->volume * work;
+  pl_lanes sum[9];
+  for (int k = 0; k < 9; k++) sum[k] = left[k / 3][0] * right[k % 3][0];
+  for (int e = 1; e < n; e++) {
+    pl_lanes a = left[0][e], b = left[1][e], c = left[2][e];
+    for (int k = 0; k < 3; k++) {
+      sum[k] += a * right[k][e];
+      sum[3 + k] += b * right[k][e];
+      sum[6 + k] += c * right[k][e];
     }
   }
+  for (int k = 0; k < 9; k++) K[6 * (k / 3) + k % 3] += factor * sum[k];
 }
 
-PL_INLINE void add_pair(pl_lanes columns[6][9], pl_lanes T[6][9], int m, pl_lanes *K)
+/* K += columns_i . T_j. Of a symmetric block one corner is left out, and the opposite one doubled;
+ * the sums are made symmetric later. */
+static void add_pair(pl_lanes columns[6][9 * TILE], pl_lanes T[6][9 * TILE], int n, int symmetric,
+                     pl_lanes *K)
 {
-  for (int a = 0; a < 6; a++) {
-    for (int b = 0; b < 6; b++) {
-      pl_lanes sum = columns[a][0] * T[b][0];
-      for (int e = 1; e < m; e++) sum += columns[a][e] * T[b][e];
-      K[6 * a + b] += sum;
-    }
-  }
-}
-
-/* The same with itself: the upper triangle, doubled off the diagonal; the sums are made symmetric
- * later. */
-PL_INLINE void add_square(pl_lanes columns[6][9], int m, pl_lanes *K)
-{
-  for (int a = 0; a < 6; a++) {
-    for (int b = a; b < 6; b++) {
-      pl_lanes sum = columns[a][0] * columns[b][0];
-      for (int e = 1; e < m; e++) sum += columns[a][e] * columns[b][e];
-      K[6 * a + b] += a == b ? sum : 2.0 * sum;
-    }
-  }
+  add_nine(columns, T, n, 1, K);
+  add_nine(columns, T + 3, n, symmetric ? 2 : 1, K + 3);
+  if (!symmetric) add_nine(columns + 3, T, n, 1, K + 18);
+  add_nine(columns + 3, T + 3, n, 1, K + 21);
 }
 
 PL_INLINE pl_point start_point(const pl_rigid *rigid, int viscous)
@@ -413,96 +433,168 @@ PL_INLINE pl_point start_point(const pl_rigid *rigid, int viscous)
   return point;
 }
 
+/* Stress and tangent from the axes of U to those of the world: P = R P, H = R H R^T. */
+static void turn_law(const pl_lanes *R, pl_lanes *P, pl_lanes *H)
+{
+  pl_lanes flat[9];
+  pl_lanes_mat3_multiply(R, P, flat);
+  memcpy(P, flat, sizeof flat);
+  for (int side = 0; H && side < 2; side++) {
+    // rows, then columns: entry (r l) is at 3 r + l
+    int across = side ? 1 : 9, along = side ? 9 : 1;
+    for (int l = 0; l < 3; l++) {
+      for (int e = 0; e < 9; e++) {
+        pl_lanes *at = H + across * l + along * e;
+        pl_lanes v[3] = {at[0], at[3 * across], at[6 * across]};
+        for (int r = 0; r < 3; r++) at[3 * across * r] = pl_lanes_dot3(R + 3 * r, v);
+      }
+    }
+  }
+}
+
+/* The columns of one frame times H, three twists and three rows at once. */
+static void apply_law(const tile *of, pl_lanes columns[6][9 * TILE], pl_lanes T[6][9 * TILE])
+{
+  for (int k = 0; k < 6 * of->count; k++) {
+    int t = k / 6, b = k % 2 * 3, r = k / 2 % 3 * 3;
+    const pl_lanes *H = of->H[t] + 9 * r, *x = columns[b] + 9 * t;
+    const pl_lanes *y = columns[b + 1] + 9 * t, *z = columns[b + 2] + 9 * t;
+    pl_lanes sum[9];
+    for (int i = 0; i < 9; i++) sum[i] = H[9 * (i % 3)] * (i < 3 ? x : i < 6 ? y : z)[0];
+    for (int e = 1; e < of->components; e++) {
+      for (int i = 0; i < 3; i++) {
+        sum[i] += H[9 * i + e] * x[e];
+        sum[3 + i] += H[9 * i + e] * y[e];
+        sum[6 + i] += H[9 * i + e] * z[e];
+      }
+    }
+    for (int i = 0; i < 9; i++) T[b + i / 3][9 * t + r + i % 3] = sum[i];
+  }
+}
+
+static void add_stiffness(const spot *at, tile *of, int curved, pl_lanes *K)
+{
+  pl_lanes T[6][9 * TILE];
+  for (int j = 0; j < at->chunk->moved; j++) {
+    apply_law(of, of->columns[j], T);
+    for (int i = 0; i <= j; i++, K += 36) {
+      add_pair(of->columns[i], T, of->components * of->count, i == j, K);
+      if (curved) add_curved_pair(of, i, j, K);
+    }
+  }
+}
+
 /* Any law. */
-static void add_batch(const pl_rigid_job *job, const spot *at, pl_lanes columns[][6][9],
-                      pl_lanes *sums, pl_lanes *K)
+static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, pl_lanes *sums,
+                      pl_lanes *K)
 {
   const pl_rigid *rigid = at->rigid;
   pl_point point = start_point(rigid, job->viscous);
-  pl_lanes P[9], H[81], T[6][9];
+  pl_lanes P[9], *H = job->matrix ? to->H[t] : NULL;
+  int part = job->semidefinite || rigid->approximate, dual = rigid->blend == PL_BLEND_DUAL;
   memcpy(point.F, at->F, sizeof point.F);
   pl_sample_moduli(&rigid->field, at->batch, &point);
-  for (int i = 0; i < at->chunk->frames; i++) columns_of(at, i, 0, columns[i]);
-  if (job->viscous) rate_of(at, columns, 9, point.rate);
-  if (!job->matrix) {
+  if (job->viscous) rate_of(at, point.rate);
+  if (job->matrix)
+    rigid->law->tangent(&point, job->kq, job->kv, part, P, H);
+  else
     rigid->law->stress(&point, P, NULL);
-    add_forces(at, columns, 9, P, sums);
-    return;
+  if (dual) {
+    turn_law(at->R, P, H);
+    push_dual(at, P, job->kq, t, to, sums);
+  } else {
+    push_linear(at, P, sums);
   }
-  int part = job->semidefinite || rigid->approximate;
-  rigid->law->tangent(&point, job->kq, job->kv, part, P, H);
-  add_forces(at, columns, 9, P, sums);
-  for (int j = 0; j < at->chunk->frames; j++) {
-    for (int b = 0; b < 6; b++) {
-      for (int r = 0; r < 9; r++) {
-        pl_lanes sum = H[9 * r] * columns[j][b][0];
-        for (int e = 1; e < 9; e++) sum += H[9 * r + e] * columns[j][b][e];
-        T[b][r] = at->volume * sum;
-      }
-    }
-    for (int i = 0; i <= j; i++) add_pair(columns[i], T, 9, K + 36 * pl_pair(i, j));
-  }
-  if (!part) add_curvature(at, P, job->kq, K);
+  if (!job->matrix) return;
+  for (int k = 0; k < 81; k++) H[k] *= at->volume;
+  for (int i = 0; i < at->chunk->moved; i++) columns_of(at, i, 9 * TILE, to->columns[i][0] + 9 * t);
+  if (!part && dual) add_own(at, job->kq, t, to, K);
+  if (!part && !dual) add_curved_linear(at, job->kq, P, K);
 }
 
 /* Green's strain with the paper's stiffness: six components instead of nine. */
-static void add_green(const pl_rigid_job *job, const spot *at, pl_lanes columns[][6][9],
-                      pl_lanes *sums, pl_lanes *K)
+static void add_green(const pl_rigid_job *job, const spot *at, int t, tile *to, pl_lanes *sums)
 {
   const pl_rigid *rigid = at->rigid;
   pl_point point = start_point(rigid, job->viscous);
-  pl_lanes E[6], rate[6], S[6];
+  pl_lanes E[6], S[6], F[9];
   pl_sample_moduli(&rigid->field, at->batch, &point);
   strain_of(at->F, at->F, E);
   for (int k = 0; k < 3; k++) E[k] = 0.5 * (E[k] - 1.0), E[3 + k] = 0.5 * E[3 + k];
-  for (int i = 0; i < at->chunk->frames; i++) columns_of(at, i, 1, columns[i]);
+  if (rigid->blend == PL_BLEND_DUAL)
+    pl_lanes_mat3_multiply(at->R, at->F, F);
+  else
+    memcpy(F, at->F, sizeof F);
   pl_lanes trace = point.lambda * (E[0] + E[1] + E[2]);
   for (int k = 0; k < 3; k++) S[k] = trace + 2 * point.mu * E[k], S[3 + k] = point.mu * E[3 + k];
   if (job->viscous) {
-    rate_of(at, columns, 6, rate);
-    trace = point.viscous_lambda * (rate[0] + rate[1] + rate[2]);
+    pl_lanes D[6], rate[9];
+    rate_of(at, rate);
+    strain_of(at->F, rate, D);
+    trace = point.viscous_lambda * (D[0] + D[1] + D[2]);
     for (int k = 0; k < 3; k++) {
-      S[k] += trace + 2 * point.viscous_mu * rate[k];
-      S[3 + k] += point.viscous_mu * rate[3 + k];
+      S[k] += trace + 2 * point.viscous_mu * D[k];
+      S[3 + k] += point.viscous_mu * D[3 + k];
     }
   }
-  // E holds 2 xy where the strain's tensor has xy; S likewise is the tensor's stress
-  add_forces(at, columns, 6, S, sums);
-  if (!job->matrix) return;
   double kv = job->viscous ? job->kv : 0;
   pl_lanes lambda = (job->kq * point.lambda + kv * point.viscous_lambda) * at->volume;
   pl_lanes mu = (job->kq * point.mu + kv * point.viscous_mu) * at->volume;
   // H = Q Q with Q = sqrt(2 mu) 1 + c (1 1^T) on the normal components: B^T H B = (Q B)^T (Q B)
   pl_lanes shear = pl_lanes_sqrt(mu), normal = pl_lanes_sqrt(2.0 * mu);
   pl_lanes c = (pl_lanes_sqrt(2.0 * mu + 3.0 * lambda) - normal) / 3.0;
-  for (int j = 0; j < at->chunk->frames; j++) {
-    for (int b = 0; b < 6; b++) {
-      pl_lanes *B = columns[j][b];
+  for (int i = 0; i < at->chunk->moved; i++) {
+    pl_lanes columns[6][9];
+    columns_of(at, i, 9, columns[0]);
+    for (int a = 0; a < 6; a++, sums++) {
+      // E holds 2 xy where the strain's tensor has xy; S likewise is the tensor's stress
+      pl_lanes B[6], *out = to->columns[i][a] + 6 * t;
+      strain_of(F, columns[a], B);
+      *sums -= at->volume *
+               (S[0] * B[0] + S[1] * B[1] + S[2] * B[2] + S[3] * B[3] + S[4] * B[4] + S[5] * B[5]);
       trace = c * (B[0] + B[1] + B[2]);
       for (int k = 0; k < 3; k++) {
-        B[k] = trace + normal * B[k];
-        B[3 + k] *= shear;
+        out[k] = trace + normal * B[k];
+        out[3 + k] = shear * B[3 + k];
       }
     }
-    for (int i = 0; i < j; i++) add_pair(columns[i], columns[j], 6, K + 36 * pl_pair(i, j));
-    add_square(columns[j], 6, K + 36 * pl_pair(j, j));
+  }
+}
+
+/* The paper's stiffness of a tile. */
+static void add_squares(const spot *at, tile *of, pl_lanes *K)
+{
+  for (int j = 0; j < at->chunk->moved; j++) {
+    for (int i = 0; i <= j; i++, K += 36)
+      add_pair(of->columns[i], of->columns[j], of->components * of->count, i == j, K);
   }
 }
 
 static void evaluate(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
 {
   const pl_rigid *rigid = job->rigid;
+  int green = rigid->green && rigid->approximate;
+  int curved = !job->semidefinite && !rigid->approximate && rigid->blend == PL_BLEND_DUAL;
   spot at = {.rigid = rigid, .chunk = chunk};
-  pl_lanes columns[PL_MOST_FRAMES][6][9];
-  size_t forces = 6 * (size_t)chunk->frames, stiffness = 36 * pl_pair(0, chunk->frames);
+  tile some;
+  some.components = green ? 6 : 9;
+  size_t forces = 6 * (size_t)chunk->moved, stiffness = 36 * pl_pair(0, chunk->moved);
   pl_lanes *sums = rigid->sums + chunk->sums, *K = sums + forces;
   memset(sums, 0, (forces + (job->matrix ? stiffness : 0)) * sizeof *sums);
-  for (int batch = chunk->first; batch < chunk->last; batch++) {
-    look_at(&at, batch);
-    if (rigid->green && rigid->approximate)
-      add_green(job, &at, columns, sums, K);
+  for (int first = chunk->first; first < chunk->last; first += TILE) {
+    some.count = chunk->last - first < TILE ? chunk->last - first : TILE;
+    for (int t = 0; t < some.count; t++) {
+      look_at(&at, first + t);
+      if (green)
+        add_green(job, &at, t, &some, sums);
+      else
+        add_batch(job, &at, t, &some, sums, K);
+    }
+    if (!job->matrix) continue;
+    if (green)
+      add_squares(&at, &some, K);
     else
-      add_batch(job, &at, columns, sums, K);
+      add_stiffness(&at, &some, curved, K);
   }
 }
 

@@ -38,8 +38,7 @@ static void transpose(const double *K, double *out)
   for (int e = 0; e < 36; e++) out[e] = K[6 * (e % 6) + e / 6];
 }
 
-/* out = D(a)^T K D(b). */
-static void shift_both(const double *K, const double a[3], const double b[3], double *out)
+void pl_rigid_shift(const double *K, const double a[3], const double b[3], double *out)
 {
   double half[36], turned[36];
   shift_columns(K, b, half);
@@ -58,7 +57,7 @@ static void make_joint(const pl_rigid *rigid, int i, int j, const double *A, pl_
     back_i[k] = joint->rest[k] - a[k];
     back_j[k] = joint->rest[k] - b[k];
   }
-  shift_both(A, back_i, back_j, K);
+  pl_rigid_shift(A, back_i, back_j, K);
   for (int e = 0; e < 36; e++) joint->K[e] = -0.5 * (K[e] + K[6 * (e % 6) + e / 6]);
 }
 
@@ -77,12 +76,12 @@ pl_status pl_rigid_make_joints(const pl_allocator *allocator, pl_rigid *rigid, p
   for (int c = 0; c < rigid->chunk_count; c++) {
     const pl_rigid_chunk *chunk = &rigid->chunks[c];
     rigid->kernel.evaluate(&job, chunk);
-    const pl_lanes *sums = rigid->sums + chunk->sums + 6 * chunk->frames;
+    pl_rigid_complete(rigid, &job, chunk);
+    const double *sums = rigid->whole + 6 * chunk->frames;
     for (int j = 0; j < chunk->frames; j++) {
       for (int i = 0; i <= j; i++) {
         double *to = A + 36 * pl_pair(chunk->frame[i], chunk->frame[j]);
-        for (int e = 0; e < 36; e++, sums++)
-          to[e] += ((*sums)[0] + (*sums)[1]) + ((*sums)[2] + (*sums)[3]);
+        for (int e = 0; e < 36; e++) to[e] += *sums++;
       }
     }
   }
@@ -207,7 +206,7 @@ void pl_rigid_spring(const pl_rigid *rigid, const pl_rigid_job *job, double *f, 
     }
     for (int b = 0; A && b < 4; b++) {
       double K[36];
-      shift_both(at.K, at.l[b / 2], at.l[b % 2], K);
+      pl_rigid_shift(at.K, at.l[b / 2], at.l[b % 2], K);
       pl_rigid_add_block(K, joint->places + 4 * b, (job->kq + lag * job->kv) * (b % 3 ? -1 : 1), A);
     }
   }

@@ -273,9 +273,6 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
 {
   springs *self = model->state;
   const pl_bsr *pattern = self->pattern;
-  if (offset < 0 || offset > A->rows - model->blocks)
-    return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
-                   offset + model->blocks - 1, A->rows);
   self->offset = offset;
   self->crowded =
       A->start[offset + pattern->rows] - A->start[offset] != pattern->start[pattern->rows];

@@ -80,6 +80,13 @@ static double filtered_norm(pl_system *system, double *r)
   return pl_norm(r, system->blocks, system->pool);
 }
 
+double pl_system_budget(const pl_system *system, const pl_step_report *report)
+{
+  if (!system->budget) return INFINITY;
+  return system->budget > report->linear_iterations ? system->budget - report->linear_iterations
+                                                    : 0;
+}
+
 pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
                           double tolerance, pl_step_report *report, pl_error *error)
 {
@@ -98,6 +105,7 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
     pl_condense_down(small, b, small->b);
     pl_condense_down(small, x, small->x);
   }
+  if (system->budget) pl_solver_limit(system->solver, pl_system_budget(system, report));
   if (!status)
     status = pl_solver_solve(system->solver, A, filter, small ? small->b : b, small ? small->x : x,
                              tolerance * scale, system->pool, &solved, error);
@@ -334,6 +342,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     contraction = iteration > 0 ? step / before : INFINITY;
     rest = contraction < 1 ? contraction / (1 - contraction) * step : INFINITY;
     if (fmin(step, rest) < newton->least_step) return PL_OK;
+    if (pl_system_budget(system, report) == 0) break;
     if (step > slow * before || iteration >= MANY_ITERATIONS) newton->is_kept = 0;
   }
   return end_early(newton, system, stage, contraction, rest, z, report, error);

@@ -13,6 +13,7 @@
 #include "scene/scene.h"
 #include "scene/value.h"
 #include "world/load.h"
+#include "world/map.h"
 #include "world/quantity.h"
 
 #include <limits.h>
@@ -52,6 +53,7 @@ static void build_world(pl_reader *reader, pl_scene *scene)
   def.allocator = reader->def->allocator;
   def.log = reader->def->log;
   def.threads = reader->def->threads;
+  def.cache = reader->def->cache;
 
   // what has an error keeps its presets, so that the rest can be checked
   const pl_item *world = only(reader, "world");
@@ -61,6 +63,7 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     scene->duration = pl_item_number(world, "duration");
     pl_item_numbers(world, "gravity", def.gravity);
     def.halvings = (int)pl_item_number(world, "halvings");
+    def.budget = (int)pl_item_number(world, "budget");
     def.tolerance = pl_item_number(world, "tolerance");
     pl_error too_long;
     if (scene->duration > 0 && def.dt > scene->duration * (1 + 1e-9))
@@ -340,6 +343,7 @@ static int maps_of(pl_reader *reader, int index, pl_body_def *def, pl_stack *ima
       if (!status) status = pl_stack_read(path, &reader->def->allocator, image, &error);
       map->image = image;
     }
+    if (!status) status = pl_map_check(map, &error);
     bad |= report_if(reader, i, status, &error);
     def->map_count++;
   }
@@ -410,6 +414,7 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     for (size_t i = 0; images && i < room; i++)
       pl_stack_release(&reader->def->allocator, &images[i]);
     if (reader->stopped) return;
+    pl_reader_build_texture(reader, scene, index, surface >= 0 ? surface : mesh);
   }
   build_inside(reader, scene->world, index, item->body, reader->items[mesh].mesh);
 }

@@ -57,6 +57,8 @@ void pl_reader_build(pl_reader *reader, pl_scene *scene);
 
 /* Builds the mesh of an item, from its file, its simple shape or its solids. */
 void pl_reader_build_mesh(pl_reader *reader, pl_scene *scene, int index);
+/* Keeps what is to be seen on the body of an item, whose shown mesh is another one's. */
+void pl_reader_build_texture(pl_reader *reader, pl_scene *scene, int index, int shown);
 /* Tells that no body uses the item, if that is so. */
 void pl_reader_warn_unused(const pl_reader *reader, const pl_item *item);
 

@@ -25,6 +25,11 @@ void pl_scene_destroy(pl_scene *scene)
   for (int i = 0; i < scene->output_count; i++)
     pl_free(&allocator, (void *)scene->outputs[i].settings);
   pl_free(&allocator, scene->outputs);
+  for (int i = 0; i < scene->texture_count; i++) {
+    pl_free(&allocator, scene->textures[i].image);
+    pl_free(&allocator, scene->textures[i].surface);
+  }
+  pl_free(&allocator, scene->textures);
   pl_free(&allocator, scene);
 }
 

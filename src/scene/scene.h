@@ -6,6 +6,12 @@
 #include "core/text.h"
 #include "pliant/scene.h"
 
+/* What is to be seen on a body; both files were found good. */
+typedef struct pl_scene_texture {
+  pl_body_id body;
+  char *image, *surface; /* PNG or JPEG; and what has the texture coordinates */
+} pl_scene_texture;
+
 struct pl_scene {
   pl_allocator allocator;
   pl_world *world;
@@ -14,6 +20,9 @@ struct pl_scene {
   pl_output *outputs;
   int output_count;
   pl_view view;
+  pl_scene_texture *textures;
+  int texture_count;
+  size_t texture_room;
 };
 
 /* The scene of a text in memory; def->path serves messages and names the folder of its files. */

@@ -231,6 +231,11 @@ static const pl_element world = {
                        "time",
                        0, 0, 20, NULL, 1},
              .preset = "6"},
+            {.param = {"budget", "count",
+                       "most iterations of the linear solver in one step, for hard real time: what "
+                       "it has then counts, and no step is tried again; 0: no limit",
+                       0, 0, 1e6, NULL, 1},
+             .preset = "0"},
             {.param = {"tolerance", "m",
                        "automatic step control: steps are divided so that each part's estimated "
                        "error of positions (RMS) stays below this; 0: they are not divided",
@@ -351,6 +356,10 @@ static const pl_element body = {
                                   "written in its place"},
              .check = pl_check_text,
              .refers = "mesh"},
+            TEXT("texture", "path",
+                 "a PNG or JPEG image that the viewer shows on the body; the triangles it follows "
+                 "by come from an .obj or .glb file with texture coordinates",
+                 0, pl_check_text),
             VECTOR("velocity", "m/s", "at the start", 1e6, "0 0 0"),
             VECTOR("spin", "rad/s", "angular velocity about its mass centre at the start", 1e6,
                    "0 0 0"),

@@ -89,6 +89,7 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
                        double *x, double target, pl_pool *pool, pl_solve_report *report,
                        pl_error *error)
 {
+  pl_solver_limit(now(common), common->values[PL_KRYLOV_ITERATIONS]);
   return pl_solver_solve(now(common), A, filter, b, x, target, pool, report, error);
 }
 

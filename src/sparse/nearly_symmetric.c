@@ -116,6 +116,7 @@ static pl_status solve_symmetric(nearly *self, const pl_bsr *A, const pl_filter 
                                  pl_solve_report *report, pl_error *error)
 {
   memcpy(self->guess, x, 3 * (size_t)A->rows * sizeof *x);
+  pl_solver_limit(self->ways[SYMMETRIC], self->common.values[PL_KRYLOV_ITERATIONS]);
   pl_status status = prepare_way(self, SYMMETRIC, A, filter, pool, error);
   if (!status)
     status = pl_solver_solve(self->ways[SYMMETRIC], A, filter, b, x, target, pool, report, error);
@@ -150,7 +151,7 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
       return status;
     }
   }
-  general->values[PL_KRYLOV_ITERATIONS] = most - tried.iterations;
+  pl_solver_limit(general, most - tried.iterations);
   pl_status status = prepare_way(self, GENERAL, A, filter, pool, error);
   if (!status) status = pl_solver_solve(general, A, filter, b, x, target, pool, report, error);
   report->iterations += tried.iterations;

@@ -1,8 +1,11 @@
 /* The complete factor L D L^T of the matrix, or of an earlier one.
  *
  * As in multigrid, a factor serves for several matrices: it is made anew when the iterations that
- * it has cost, beyond those of the first solve with it, add up to what a factorisation costs in
- * back-substitutions. Held nodes are in the factor; constraints that come and go (the filter's
+ * it has cost, beyond those of the first solve with it, add up to "patience" times what a
+ * factorisation costs in back-substitutions, and if that will pay: for a rate r of such iterations
+ * now, and E of them so far in n solves, a new factor that ages as this one did saves r n - E
+ * iterations in the next n solves. A rate that has been the same from the beginning is no reason
+ * for a renewal. Held nodes are in the factor; constraints that come and go (the filter's
  * passing ones) lie around it as a border, unless they are so many that they are better inside. */
 #include "core/error.h"
 #include "core/hash.h"
@@ -18,6 +21,9 @@ static const pl_param params[] = {PL_FACTOR_PARAMS};
 /* More directions than these go into the factor. */
 enum { MOST_BORDER = 250 };
 
+/* Solves that the present rate is a mean of. */
+enum { LATELY = 20 };
+
 typedef struct factored {
   pl_blockwise blockwise; /* only to name bad blocks */
   pl_factor *factor;
@@ -29,6 +35,8 @@ typedef struct factored {
   uint64_t held; /* hash of what is in the factor */
   double first;  /* iterations per solve right after a factorisation; 0: not known yet */
   double excess; /* iterations that came on top since */
+  double rate;   /* of those, per solve, of late */
+  int64_t count; /* solves since */
   const pl_filter *filter;
 } factored;
 
@@ -75,13 +83,17 @@ static int is_worn(factored *self)
 {
   const pl_preconditioner *common = &self->blockwise.common;
   if (!self->ready || !self->reuse) return 1;
-  double usual = self->first * common->solves;
-  if (self->first == 0 && common->solves > 0)
-    self->first = (double)common->iterations / common->solves;
-  else if (common->iterations > usual)
-    self->excess += common->iterations - usual;
+  if (common->solves == 0) return 0;
+  double each = (double)common->iterations / common->solves;
+  if (self->first == 0) self->first = each;
+  double more = fmax(each - self->first, 0), weight = fmin(1, (double)common->solves / LATELY);
+  self->excess += more * common->solves;
+  self->rate += weight * (more - self->rate);
+  self->count += common->solves;
   // a new factor also asks for new columns of the border
-  return self->excess >= self->patience * (pl_factor_cost(self->factor) + self->border.active);
+  double cost = pl_factor_cost(self->factor) + self->border.active;
+  double gain = self->rate * (double)self->count - self->excess;
+  return self->excess >= self->patience * cost && gain >= fmin(1, self->patience) * cost;
 }
 
 static pl_status renew(factored *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
@@ -97,7 +109,8 @@ static pl_status renew(factored *self, const pl_bsr *A, const pl_filter *filter,
   if (!status) status = pl_factor_compute(self->factor, A, filter, self->inside, error);
   if (status) return status;
   common->factorisations++;
-  self->first = self->excess = 0;
+  self->first = self->excess = self->rate = 0;
+  self->count = 0;
   self->ready = 1;
   return PL_OK;
 }

@@ -12,6 +12,9 @@
  */
 enum { CUT_OFF = 10 };
 
+/* Places of the first values of every solver. */
+enum { TOLERANCE, ITERATIONS };
+
 #define X(name) &pl_preconditioner_##name.info,
 static const pl_member *const preconditioners[] = {PL_PRECONDITIONERS(X) NULL};
 #undef X
@@ -60,6 +63,7 @@ pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
   self->rows = A->rows;
   memcpy(self->values, solver->values, sizeof self->values);
   self->chosen = preconditioner;
+  self->iterations = self->values[ITERATIONS];
   pl_part own = {0};
   if (ops->companion) {
     own.member = &ops->companion->info;
@@ -92,7 +96,12 @@ const pl_solver *pl_solver_in_use(const pl_solver *solver, const char **reason)
   return solver->ops->choice ? solver->ops->choice(solver, reason) : solver;
 }
 
-double pl_solver_tolerance(const pl_solver *solver) { return solver->values[0]; }
+double pl_solver_tolerance(const pl_solver *solver) { return solver->values[TOLERANCE]; }
+
+void pl_solver_limit(pl_solver *solver, double most)
+{
+  solver->values[ITERATIONS] = most < solver->iterations ? most : solver->iterations;
+}
 
 static pl_status check_rows(const pl_solver *solver, const pl_bsr *A, pl_error *error)
 {

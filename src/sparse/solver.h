@@ -71,8 +71,10 @@ struct pl_preconditioner {
    0},                                                                                             \
       {"reuse", "1", "keep it over several matrices, or renew it for each", 0, 0, 1, "yes|no", 0}, \
   {                                                                                                \
-    "patience", "1", "it is kept until the iterations it costs are this many times a renewal", 30, \
-        0, 1e9, NULL, 0                                                                            \
+    "patience", "1",                                                                               \
+        "it is kept until the iterations it costs are this many times a renewal, and a new one "   \
+        "pays",                                                                                    \
+        30, 0, 1e9, NULL, 0                                                                        \
   }
 enum { PL_FACTOR_ORDERING, PL_FACTOR_REUSE, PL_FACTOR_PATIENCE, PL_FACTOR_PARAM_COUNT };
 
@@ -100,7 +102,7 @@ void pl_preconditioner_destroy(pl_preconditioner *self);
 typedef struct pl_solver pl_solver;
 
 typedef struct pl_solver_ops {
-  pl_member info;    /* the first parameter is the relative tolerance */
+  pl_member info;    /* the first parameters: relative tolerance, most iterations in a solve */
   int unsymmetric;   /* also solves systems whose matrix is not symmetric, or indefinite */
   int indefinite;    /* also solves systems whose matrix is symmetric and indefinite */
   size_t state_size; /* of the member's struct, which begins with a pl_solver */
@@ -124,6 +126,7 @@ struct pl_solver {
   pl_allocator allocator;
   int rows;
   double values[PL_MOST_VALUES];
+  double iterations;                 /* the most that the user allows in one solve */
   const pl_part *chosen;             /* the preconditioner that the user chose; for create only */
   uint64_t filter_version;           /* of the last prepare */
   pl_preconditioner *preconditioner; /* the member prepares and applies it if it has a use for it */
@@ -146,6 +149,10 @@ const pl_solver *pl_solver_in_use(const pl_solver *solver, const char **reason);
 
 /* The relative tolerance that the user set. */
 double pl_solver_tolerance(const pl_solver *solver);
+
+/* Allows no more than this many iterations (0 or more) in each solve from now on, and no more than
+ * the user does. */
+void pl_solver_limit(pl_solver *solver, double most);
 
 /* To be called when the values of A or the filter have changed.
  * PL_E_INDEFINITE, PL_E_SINGULAR: a diagonal block is that, and so is the matrix. */

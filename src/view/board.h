@@ -8,6 +8,7 @@
 /* In the order in which a watcher needs them. */
 typedef enum pl_slot {
   PL_SLOT_SCENE,                      /* text: what there is, or why the scene cannot be shown */
+  PL_SLOT_TEXTURES,                   /* binary: pictures on bodies                            */
   PL_SLOT_GEOMETRY,                   /* binary: the surface at rest                           */
   PL_SLOT_HELD,                       /* binary: which vertices are held                       */
   PL_SLOT_STATE,                      /* text: all settings as they are                        */

@@ -100,6 +100,23 @@ void pl_write_geometry(pl_text *out, uint32_t scene, const pl_surface *surface, 
   put_words(out, surface->edges, 2 * (size_t)surface->edge_count);
 }
 
+void pl_write_textures(pl_text *out, uint32_t scene, int count)
+{
+  put_head(out, "PLU1", scene);
+  put_u32(out, (uint32_t)count);
+}
+
+void pl_write_texture(pl_text *out, int body, int triangles, const float *spots, const void *image,
+                      size_t size)
+{
+  put_u32(out, (uint32_t)body);
+  put_u32(out, (uint32_t)triangles);
+  put_u32(out, (uint32_t)size);
+  put_words(out, spots, 6 * (size_t)triangles);
+  pl_text_bytes(out, image, size);
+  pl_text_bytes(out, "\0\0\0", (4 - size % 4) % 4); // numbers lie at multiples of 4
+}
+
 void pl_write_held(pl_text *out, uint32_t scene, const pl_surface *surface,
                    const unsigned char *held)
 {

@@ -41,6 +41,11 @@ typedef struct pl_frame {
 void pl_write_frame(pl_text *out, const pl_frame *frame);
 /* Rest positions (3 per vertex), triangles and edges. */
 void pl_write_geometry(pl_text *out, uint32_t scene, const pl_surface *surface, const float *rest);
+/* Pictures on bodies: the head with their number, then each one's body, triangles of it with 6
+ * numbers each, and image. */
+void pl_write_textures(pl_text *out, uint32_t scene, int count);
+void pl_write_texture(pl_text *out, int body, int triangles, const float *spots, const void *image,
+                      size_t size);
 void pl_write_held(pl_text *out, uint32_t scene, const pl_surface *surface,
                    const unsigned char *held);
 /* Two files: a scene and the state that it begins with. */

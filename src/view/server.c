@@ -354,7 +354,7 @@ static int send_slot(pl_server *server, client *page, pl_slot slot)
     letter->version = pl_board_read(server->def.board, slot, LWS_PRE, &letter->text);
   page->versions[slot] = letter->version;
   if (slot == PL_SLOT_FRAME && !page->in_flight++) page->progress = pl_now();
-  int is_text = slot != PL_SLOT_GEOMETRY && slot != PL_SLOT_HELD && slot < PL_SLOT_SAVED;
+  int is_text = slot == PL_SLOT_SCENE || (slot > PL_SLOT_HELD && slot < PL_SLOT_SAVED);
   return send_text(server, page, &letter->text, !is_text) ? -1 : 1;
 }
 

@@ -202,24 +202,20 @@ static pl_status go(pl_session *session, int64_t place, pl_error *error)
 
 static pl_status choose_tint(pl_session *session, const char *word, pl_error *error)
 {
-  for (int i = 0; i < PL_TINT_COUNT; i++) {
-    if (strcmp(pl_tint_names[i], word) != 0) continue;
-    session->tint = (pl_tint)i;
-    session->next_tint = 0;
-    return PL_OK;
-  }
-  return pl_fail(error, PL_E_ARGUMENT, "there is no colouring by \"%.60s\"", word);
+  int tint = pl_word_find(pl_tint_names, PL_TINT_COUNT, word);
+  if (tint < 0) return pl_fail(error, PL_E_ARGUMENT, "there is no colouring by \"%.60s\"", word);
+  session->tint = (pl_tint)tint;
+  session->next_tint = 0;
+  return PL_OK;
 }
 
 static pl_status choose_arrows(pl_session *session, const char *word, pl_error *error)
 {
-  for (int i = 0; i < PL_ARROWS_COUNT; i++) {
-    if (strcmp(pl_arrows_names[i], word) != 0) continue;
-    session->arrows = (pl_arrows)i;
-    session->next_tint = 0;
-    return PL_OK;
-  }
-  return pl_fail(error, PL_E_ARGUMENT, "there are no arrows of \"%.60s\"", word);
+  int arrows = pl_word_find(pl_arrows_names, PL_ARROWS_COUNT, word);
+  if (arrows < 0) return pl_fail(error, PL_E_ARGUMENT, "there are no arrows of \"%.60s\"", word);
+  session->arrows = (pl_arrows)arrows;
+  session->next_tint = 0;
+  return PL_OK;
 }
 
 static pl_status choose_pace(pl_session *session, const char *word, pl_error *error)

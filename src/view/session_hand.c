@@ -11,12 +11,11 @@
 
 /* A spring that moves the body as a whole and still dents it where it is held: a part of its shear
  * modulus times its size, but enough to lift it within its own size. */
-static double suitable_stiffness(const pl_world *world, const pl_body *body)
+static double suitable_stiffness(const pl_world *world, const pl_body *body, double mass)
 {
-  double low[3], high[3], size = 0, mass = 0, lambda = 0, mu = 0;
+  double low[3], high[3], size = 0, lambda = 0, mu = 0;
   pl_mesh_bounds(body->mesh, low, high);
   size = pl_vec3_distance(low, high);
-  for (int i = 0; i < body->blocks; i++) mass += body->model->lumped_mass[i];
   const pl_law_ops *law = (const pl_law_ops *)(const void *)body->law.member;
   if (law->lame(body->law.values, &lambda, &mu, NULL)) mu = 0;
   return fmax(0.03 * mu * size, 4 * mass * pl_vec3_norm(world->gravity) / size);
@@ -39,7 +38,7 @@ pl_status pl_session_grab(pl_session *session, const pl_command *command, pl_err
   const pl_body *body = pl_world_body(session->world, def.at.body);
   double mass = 0;
   for (int i = 0; i < body->blocks; i++) mass += body->model->lumped_mass[i];
-  def.stiffness = session->strength * suitable_stiffness(session->world, body);
+  def.stiffness = session->strength * suitable_stiffness(session->world, body, mass);
   session->pulled = def.at.body;
   def.damping = 0.1 * sqrt(def.stiffness * mass);
   status = pl_world_add_pull(session->world, &def, &session->pull, error);

@@ -89,12 +89,6 @@ static void take_error(void *context, const pl_error *error)
   pl_log_write(&session->def.log, PL_WARNING, "%s", pl_error_text(error, line, sizeof line));
 }
 
-static void post_text(pl_session *session, pl_slot slot)
-{
-  if (!session->text.failed)
-    pl_board_post(session->board, slot, session->text.data, session->text.size);
-}
-
 pl_scene_def pl_session_scene_def(const pl_session *session, int entry)
 {
   pl_scene_def def = pl_scene_def_default();
@@ -132,15 +126,12 @@ void pl_session_load(pl_session *session, int index)
   if (status) {
     if (!list.count) take_error(&list, &error);
     pl_describe_end_errors(&session->text);
-    post_text(session, PL_SLOT_SCENE);
+    pl_session_post(session, PL_SLOT_SCENE);
     pl_session_unload(session);
     return;
   }
-  session->tint = PL_TINT_none;
-  for (int i = 0; i < PL_TINT_COUNT; i++) {
-    if (strcmp(pl_tint_names[i], pl_scene_view(session->scene)->colour) == 0)
-      session->tint = (pl_tint)i;
-  }
+  int tint = pl_word_find(pl_tint_names, PL_TINT_COUNT, pl_scene_view(session->scene)->colour);
+  session->tint = tint < 0 ? PL_TINT_none : (pl_tint)tint;
   session->dirty = 1;
   session->stepped = 1;
   session->next_tint = session->next_gauge = 0;

@@ -132,8 +132,11 @@ void pl_session_follow(pl_session *session);
 /* Commands (session_act.c). */
 void pl_session_act(pl_session *session, const pl_command *command);
 
-/* Telling (session_tell.c). */
+/* Telling (session_tell.c): the session's text as a message, and what is told by it. */
+void pl_session_post(pl_session *session, pl_slot slot);
 void pl_session_tell_scene(pl_session *session);
+/* Pictures on bodies (session_paint.c). */
+void pl_session_tell_textures(pl_session *session);
 void pl_session_tell_held(pl_session *session);
 void pl_session_tell_state(pl_session *session);
 void pl_session_tell_frame(pl_session *session, double now);

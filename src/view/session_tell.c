@@ -28,7 +28,7 @@ static pl_text *fresh(pl_session *session)
   return &session->text;
 }
 
-static void post(pl_session *session, pl_slot slot)
+void pl_session_post(pl_session *session, pl_slot slot)
 {
   if (!session->text.failed)
     pl_board_post(session->board, slot, session->text.data, session->text.size);
@@ -63,7 +63,8 @@ void pl_session_notice_error(pl_session *session, const pl_error *error)
 void pl_session_tell_scene(pl_session *session)
 {
   pl_describe_scene(&session->text, session);
-  post(session, PL_SLOT_SCENE);
+  pl_session_post(session, PL_SLOT_SCENE);
+  pl_session_tell_textures(session);
 
   // the bodies at rest, by which the page finds creases
   const pl_surface *surface = &session->surface;
@@ -76,21 +77,21 @@ void pl_session_tell_scene(pl_session *session)
     }
   }
   pl_write_geometry(fresh(session), session->scene_number, surface, session->positions);
-  post(session, PL_SLOT_GEOMETRY);
+  pl_session_post(session, PL_SLOT_GEOMETRY);
 }
 
 void pl_session_tell_held(pl_session *session)
 {
   if (pl_surface_held(&session->surface, session->world, session->held, NULL)) return;
   pl_write_held(fresh(session), session->scene_number, &session->surface, session->held);
-  post(session, PL_SLOT_HELD);
+  pl_session_post(session, PL_SLOT_HELD);
 }
 
 void pl_session_tell_state(pl_session *session)
 {
   if (!session->world) return;
   pl_describe_state(&session->text, session);
-  post(session, PL_SLOT_STATE);
+  pl_session_post(session, PL_SLOT_STATE);
   session->dirty = 1;
 }
 
@@ -216,6 +217,6 @@ void pl_session_tell_frame(pl_session *session, double now)
   frame.gauge_count = session->gauge_count;
   memcpy(frame.gauges, session->gauges, (size_t)session->gauge_count * sizeof(float));
   pl_write_frame(fresh(session), &frame);
-  post(session, PL_SLOT_FRAME);
+  pl_session_post(session, PL_SLOT_FRAME);
   session->stepped = 0;
 }

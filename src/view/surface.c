@@ -13,6 +13,14 @@ const char *const pl_tint_names[PL_TINT_COUNT] = {PL_TINTS(X)};
 const char *const pl_arrows_names[PL_ARROWS_COUNT] = {PL_ARROWS(X)};
 #undef X
 
+int pl_word_find(const char *const *names, int count, const char *word)
+{
+  for (int i = 0; i < count; i++) {
+    if (strcmp(names[i], word) == 0) return i;
+  }
+  return -1;
+}
+
 /* ---- making it ---- */
 
 void pl_surface_release(pl_surface *surface)
@@ -250,7 +258,8 @@ pl_status pl_surface_arrows(pl_surface *surface, pl_world *world, pl_arrows arro
 }
 
 /* Of a surface that follows, no point is a node. Held are the points that held nodes carry for the
- * most part, and for each held node the point that it carries most. */
+ * most part, and for each held node the point that it carries most: of nodes that carry some point
+ * as much as others do, or of all where none does, as when held nodes lie deep inside. */
 static void held_followers(const pl_surface *surface, const pl_surface_part *part,
                            const pl_body *body, const unsigned char *nodes, unsigned char *held)
 {
@@ -271,8 +280,14 @@ static void held_followers(const pl_surface *surface, const pl_surface_part *par
     held[i] = 0;
     for (int k = 0; k < 3; k++) held[i] |= (unsigned char)(carried[k] > 0.5 ? 1 << k : 0);
   }
-  for (int n = 0; n < count; n++) {
-    if (nodes[n] && most[n] > 0) held[(int)vertex[n]] |= nodes[n];
+  int some = 0;
+  for (int i = part->first_vertex; i < end; i++) some |= held[i];
+  for (int all = 0; all < 2 && !(all && some); all++) {
+    for (int n = 0; n < count; n++) {
+      if (!nodes[n] || !(most[n] > (all ? 0 : 0.99 / embed->width))) continue;
+      held[(int)vertex[n]] |= nodes[n];
+      some = 1;
+    }
   }
 }
 

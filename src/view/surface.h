@@ -64,6 +64,9 @@ typedef enum pl_arrows {
 
 extern const char *const pl_arrows_names[PL_ARROWS_COUNT];
 
+/* The place of a word in one of these lists, -1 if it is not there. */
+int pl_word_find(const char *const *names, int count, const char *word);
+
 /* 3 numbers per vertex. */
 pl_status pl_surface_positions(pl_surface *surface, const pl_world *world, float *positions,
                                pl_error *error);

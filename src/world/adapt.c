@@ -105,7 +105,7 @@ static void best_change(const pl_body *body, int first, int unknowns, const doub
   memset(change, 0, (size_t)unknowns * sizeof *change);
   for (int n = 0; n < body->mesh->node_count; n++) {
     const int *blocks;
-    int count = pl_body_jacobian(body, q, n, &blocks, J);
+    int count = pl_body_jacobian(body, q, &n, &blocks, NULL, J);
     double rows[3][MOST_UNKNOWNS] = {{0}};
     int any = 0;
     for (int b = 0; b < count; b++) {
@@ -206,7 +206,7 @@ static pl_status build(const pl_world *world, change *to, pl_error *error)
   const pl_allocator *allocator = &world->allocator;
   pl_body *body = &to->after;
   pl_material material;
-  const pl_sites sites = pl_body_sites(body);
+  const pl_sites sites = pl_body_sites(world, body);
   pl_status status = pl_material_make(&body->material, &body->law, &material, error);
   if (!status)
     status =

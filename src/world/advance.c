@@ -7,6 +7,7 @@
  * factors, does not grow after a part that was undone, and is stretched so that the last part ends
  * with the step. */
 #include "core/error.h"
+#include "ode/newton.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -66,6 +67,8 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
     status = world->integrator->ops->step(world->integrator, &world->system, t, h, world->state.q,
                                           world->state.v, report, error);
     if (status || !pl_contacts_revise(world, t, h, pass) || pass >= MOST_PASSES) break;
+    // with too little of a budget left, what was found is better than what would be
+    if (pl_system_budget(&world->system, report) < 0.5 * world->budget) break;
     keep_before(world, 1);
   }
   world->parts += report->inner_steps > inner ? report->inner_steps - inner : 1;

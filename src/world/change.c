@@ -128,7 +128,7 @@ pl_status pl_world_set_control(pl_world *world, int halvings, double tolerance, 
   pl_status status = pl_world_check_control(halvings, tolerance, &world->integrator_part, error);
   if (status) return status;
   pl_world_unprepare(world);
-  world->halvings = halvings;
+  world->halvings = world->budget ? 0 : halvings;
   world->tolerance = tolerance;
   return PL_OK;
 }
@@ -170,7 +170,7 @@ pl_status pl_world_set_material(pl_world *world, pl_body_id id, const pl_materia
   pl_status status = pl_world_find_body(world, id, &found, error);
   if (!status) status = pl_material_check(def, &law, &material, error);
   if (status) return status;
-  const pl_sites sites = pl_body_sites(found);
+  const pl_sites sites = pl_body_sites(world, found);
   status = pl_body_build(&world->allocator, found, def, &material, &sites, &model, error);
   if (status) return status;
   pl_body *body = &world->bodies[id.index1 - 1];

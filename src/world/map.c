@@ -260,25 +260,35 @@ static pl_status mean_of(const source *from, const pl_mesh *mesh, int element, d
   return PL_OK;
 }
 
+static pl_status prepare(const pl_map_def *def, source *from, pl_error *error)
+{
+  *from = (source){.def = def};
+  if (def->at) return PL_OK;
+  const pl_member *member;
+  pl_status status = pl_choice_resolve(&pl_map_family, &def->map, &member, from->values, error);
+  if (status) return status;
+  from->ops = (const pl_map_ops *)(const void *)member;
+  if (from->ops->check) status = from->ops->check(from->values, error);
+  if (status || !from->ops->needs_image) return status;
+  return check_image(def->image, from->values, error);
+}
+
+pl_status pl_map_check(const pl_map_def *def, pl_error *error)
+{
+  source from;
+  return prepare(def, &from, error);
+}
+
 pl_status pl_map_apply(const pl_map_def *def, const pl_mesh *mesh, double *factors, pl_error *error)
 {
-  source from = {.def = def};
+  source from;
   if (mesh->nodes_per_element == 3)
     return pl_fail(error, PL_E_ARGUMENT, "a map needs elements with a volume; fill the surface");
-  if (!def->at) {
-    const pl_member *member;
-    pl_status status = pl_choice_resolve(&pl_map_family, &def->map, &member, from.values, error);
-    if (status) return status;
-    from.ops = (const pl_map_ops *)(const void *)member;
-    if (from.ops->check) status = from.ops->check(from.values, error);
-    if (!status && from.ops->needs_image) status = check_image(def->image, from.values, error);
-    if (status) return status;
-  }
-  for (int e = 0; e < mesh->element_count; e++) {
+  pl_status status = prepare(def, &from, error);
+  for (int e = 0; e < mesh->element_count && !status; e++) {
     double mean = 1;
-    pl_status status = mean_of(&from, mesh, e, &mean, error);
-    if (status) return status;
+    status = mean_of(&from, mesh, e, &mean, error);
     factors[e] *= mean;
   }
-  return PL_OK;
+  return status;
 }

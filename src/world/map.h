@@ -17,6 +17,9 @@ typedef struct pl_map_ops {
 
 extern const pl_family pl_map_family;
 
+/* Can it be used at all? */
+pl_status pl_map_check(const pl_map_def *def, pl_error *error);
+
 /* factors[element] *= the mean of the map over each element. Factors must be positive. */
 pl_status pl_map_apply(const pl_map_def *def, const pl_mesh *mesh, double *factors,
                        pl_error *error);

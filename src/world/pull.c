@@ -26,20 +26,13 @@ pl_pull_def pl_pull_def_default(void)
 static void at_point(const pl_world *world, const pl_pull *pull, const double *q, double out[3])
 {
   const pl_body *body = &world->bodies[pull->body];
-  const pl_model *model = body->model;
   memset(out, 0, 3 * sizeof *out);
-  if (!model->ops->jacobian) {
-    for (int a = 0; a < pull->count; a++)
-      pl_vec3_add_scaled(pull->J[9 * a], q + 3 * pull->blocks[a], out);
-    return;
-  }
   memset(pull->J, 0, (size_t)pull->count * 9 * sizeof *pull->J);
   for (int s = 0; s < pull->spot_count; s++) {
     const int *blocks;
-    const double *weights;
     double x[3];
-    int count = model->ops->carriers(model, pull->nodes[s], &blocks, &weights);
-    model->ops->jacobian(model, q + 3 * body->offset, pull->nodes[s], x, pull->room);
+    int count =
+        pl_body_jacobian(body, q + 3 * body->offset, &pull->nodes[s], &blocks, x, pull->room);
     pl_vec3_add_scaled(pull->spot_weights[s], x, out);
     for (int i = 0; i < 9 * count; i++) {
       int at = 0;
@@ -191,36 +184,21 @@ pl_status pl_world_find_spot(const pl_world *world, pl_body_id id, const double 
   return PL_OK;
 }
 
-/* The blocks that carry an inside node. */
-static int carriers(const pl_body *body, const int *node, const int **blocks,
-                    const double **weights)
-{
-  static const double one = 1;
-  if (body->model->ops->carriers)
-    return body->model->ops->carriers(body->model, *node, blocks, weights);
-  *blocks = node;
-  *weights = &one;
-  return 1;
-}
-
-/* The pulled blocks, with what they are to the spot's nodes. */
+/* The pulled blocks; nodes may share them. */
 static void find_blocks(const pl_world *world, pl_pull *pull)
 {
   const pl_body *body = &world->bodies[pull->body];
-  const int *blocks;
-  const double *weights;
   pull->count = 0;
   for (int a = 0; a < pull->spot_count; a++) {
-    int count = carriers(body, &pull->nodes[a], &blocks, &weights);
+    const int *blocks = &pull->nodes[a];
+    const double *weights;
+    int count = 1;
+    if (body->model->ops->carriers)
+      count = body->model->ops->carriers(body->model, pull->nodes[a], &blocks, &weights);
     for (int i = 0; i < count; i++) {
       int at = 0, block = body->offset + blocks[i];
-      // nodes that share a block add up there
       while (at < pull->count && pull->blocks[at] != block) at++;
-      if (at == pull->count) {
-        pull->blocks[pull->count++] = block;
-        memset(pull->J + 9 * at, 0, 9 * sizeof *pull->J);
-      }
-      for (int k = 0; k < 9; k += 4) pull->J[9 * at + k] += pull->spot_weights[a] * weights[i];
+      if (at == pull->count) pull->blocks[pull->count++] = block;
     }
   }
 }
@@ -230,7 +208,7 @@ static pl_status take_blocks(const pl_world *world, const pl_spot *spot, pl_pull
 {
   const pl_body *body = pl_world_body(world, spot->body);
   // frames may be put in later
-  size_t room = body->model->ops->carriers ? PL_MOST_CARRIERS : 4;
+  size_t room = body->model->ops->carriers ? PL_MOST_CARRIERS : 8;
   pull->blocks = pl_alloc(&world->allocator, room, sizeof *pull->blocks);
   pull->J = pl_alloc(&world->allocator, room * 9, sizeof *pull->J);
   pull->room = pl_alloc(&world->allocator, room * 9, sizeof *pull->room);

@@ -9,8 +9,8 @@
 typedef struct pl_pull {
   int used; /* 0: the place is free for another */
   int body, count, *blocks;
-  int spot_count, nodes[4]; /* the spot, in inside numbers */
-  double spot_weights[4];
+  int spot_count, nodes[8]; /* the spot, in inside numbers */
+  double spot_weights[8];
   double *J, *room; /* 9 numbers per block: how the point moves with it; of one node */
   double target[3], translation[3], until, stiffness, damping, most_force;
   pl_own_ramp ramp;

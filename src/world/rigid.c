@@ -87,7 +87,7 @@ static pl_status rebuild(pl_world *world, pl_body *body, const unsigned char *ri
 {
   pl_material material;
   pl_status status = pl_material_make(&body->material, &body->law, &material, error);
-  pl_sites sites = pl_body_sites(body);
+  pl_sites sites = pl_body_sites(world, body);
   sites.rigid = rigid;
   if (status) return status;
   return pl_body_build(&world->allocator, body, &body->material, &material, &sites, model, error);

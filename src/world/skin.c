@@ -53,7 +53,7 @@ static int touches(const pl_world *world, const pl_body *body, int node, const d
 static int reach(const pl_body *body, const double *q, const double *v, int node,
                  const int **blocks, double *J, double speed[3])
 {
-  int count = pl_body_jacobian(body, q, node, blocks, J);
+  int count = pl_body_jacobian(body, q, &node, blocks, NULL, J);
   pl_vec3_set(speed, 0, 0, 0);
   for (int b = 0; b < count; b++) {
     double part[3];

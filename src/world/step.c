@@ -240,7 +240,7 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
   if (!status) world->system.A->points = world->state.q;
   for (size_t b = 0; !status && b < world->body_count; b++) {
     pl_body *body = &world->bodies[b];
-    status = body->model->ops->bind(body->model, world->system.A, body->offset, error);
+    status = pl_model_bind(body->model, world->system.A, body->offset, error);
   }
   if (!status && world->core_count)
     status = pl_condense_create(&world->allocator, world->system.A, world->rigids,
@@ -307,6 +307,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
                               .blocks = world->blocks,
                               .pool = world->pool,
                               .load_scale = 1,
+                              .budget = world->budget,
                               .never_rejects = world->halvings == 0};
   world->scratch = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
   if (!world->scratch) status = pl_fail_memory(error);
@@ -359,7 +360,7 @@ static void warn_unconverged(pl_world *world, const pl_step_report *report)
 
 static void warn(pl_world *world, const pl_step_report *report)
 {
-  if (report->unfinished_solves && !world->warned_unfinished++)
+  if (report->unfinished_solves && !world->budget && !world->warned_unfinished++)
     pl_log_write(&world->log, PL_WARNING,
                  "at t = %g s the linear solver used up its iterations with a relative residual of "
                  "%.2g; allow more iterations or a larger tolerance",

@@ -66,9 +66,9 @@ void pl_tool_force(const pl_world *world, double scale, const double *q, double 
 static void add_blocks(const pl_body *body, const double *q, int node, double k, const double n[3],
                        pl_bsr *A)
 {
-  const int *blocks = &node;
-  double J[9 * PL_MOST_CARRIERS] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, D[9];
-  int count = body->model->ops->carriers ? pl_body_jacobian(body, q, node, &blocks, J) : 1;
+  const int *blocks;
+  double J[9 * PL_MOST_CARRIERS], D[9];
+  int count = pl_body_jacobian(body, q, &node, &blocks, NULL, J);
   for (int i = 0; i < 9; i++) D[i] = k * n[i / 3] * n[i % 3];
   pl_add_carried(A, body->offset, count, blocks, J, D);
 }

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/mat3.h"
+#include "math/vec3.h"
 #include "mesh/select.h"
 
 #include <math.h>
@@ -83,13 +84,18 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
     return pl_fail(error, PL_E_ARGUMENT, "dt = %g must be a positive time in s", def->dt);
   if (!all_finite(def->gravity, 3))
     return pl_fail(error, PL_E_ARGUMENT, "gravity must be three finite numbers");
+  if (def->budget < 0)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "budget = %d must be 0 (no limit) or a count of iterations", def->budget);
   pl_allocator allocator = pl_allocator_or_default(&def->allocator);
   pl_world *world = pl_alloc(&allocator, 1, sizeof *world);
   if (!world) return pl_fail_memory(error);
   world->allocator = allocator;
   world->log = def->log;
   world->dt = def->dt;
-  world->halvings = def->halvings;
+  world->budget = def->budget;
+  // a step that is made again would take more than its share
+  world->halvings = def->budget ? 0 : def->halvings;
   world->tolerance = def->tolerance;
   memcpy(world->gravity, def->gravity, sizeof world->gravity);
   status = pl_integrator_resolve(&def->integrator, &world->integrator_part, error);
@@ -101,6 +107,11 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
     status = resolve(&pl_preconditioner_family, &def->preconditioner, &world->preconditioner_part,
                      error);
   if (!status) status = pl_pool_create(&allocator, def->threads, &world->pool, error);
+  if (!status && def->cache) {
+    world->cache = pl_strdup(&allocator, def->cache);
+    if (!world->cache) status = pl_fail_memory(error);
+    world->store = pl_store_make(&world->allocator, world->cache);
+  }
   if (status)
     pl_world_destroy(world);
   else
@@ -146,7 +157,7 @@ void pl_world_destroy(pl_world *world)
   }
   void *arrays[] = {world->bodies,  world->fixes,     world->loads,   world->probes,
                     world->pulls,   world->obstacles, world->state.q, world->state.v,
-                    world->saved.q, world->saved.v,   world->cores};
+                    world->saved.q, world->saved.v,   world->cores,   world->cache};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
   pl_pool_destroy(world->pool);
   pl_free(&allocator, world);
@@ -339,17 +350,23 @@ const double *pl_body_nodes(const pl_body *body, const double *q, const double *
   return body->nodal;
 }
 
-int pl_body_jacobian(const pl_body *body, const double *q, int node, const int **blocks, double *J)
+int pl_body_jacobian(const pl_body *body, const double *q, const int *node, const int **blocks,
+                     double *x, double *J)
 {
+  static const double whole = 1;
   const pl_model *model = body->model;
-  const double *weights;
-  double x[3];
-  int count = model->ops->carriers(model, node, blocks, &weights);
+  const double *weights = &whole;
+  double place[3] = {0};
+  int count = 1;
+  *blocks = node;
+  if (model->ops->carriers) count = model->ops->carriers(model, *node, blocks, &weights);
   if (model->ops->jacobian) {
-    model->ops->jacobian(model, q, node, x, J);
-    return count;
+    model->ops->jacobian(model, q, *node, place, J);
+  } else {
+    for (int b = 0; b < count; b++) pl_vec3_add_scaled(weights[b], q + 3 * (*blocks)[b], place);
+    for (int k = 0; k < 9 * count; k++) J[k] = k % 9 % 4 == 0 ? weights[k / 9] : 0;
   }
-  for (int k = 0; k < 9 * count; k++) J[k] = k % 9 % 4 == 0 ? weights[k / 9] : 0;
+  if (x) pl_vec3_copy(place, x);
   return count;
 }
 
@@ -369,9 +386,11 @@ void pl_add_carried(pl_bsr *A, int offset, int count, const int *blocks, const d
   }
 }
 
-pl_sites pl_body_sites(const pl_body *body)
+pl_sites pl_body_sites(const pl_world *world, const pl_body *body)
 {
-  return (pl_sites){.count = body->site_count,
+  return (pl_sites){.pool = world->pool,
+                    .store = world->cache ? &world->store : NULL,
+                    .count = body->site_count,
                     .at = body->sites,
                     .owner = body->site_owner,
                     .inserted = body->inserted,
@@ -393,7 +412,7 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
   if (!status) status = embed_surface(world, def->surface, body, error);
   if (!status) status = pl_filling_make(&world->allocator, def, body, error);
   if (status) return status;
-  const pl_sites sites = pl_body_sites(body);
+  const pl_sites sites = pl_body_sites(world, body);
   status = pl_body_build(&world->allocator, body, &def->material, &material, &sites, &body->model,
                          error);
   if (!status && body->site_count && !body->model->anchors)

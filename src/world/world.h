@@ -17,6 +17,7 @@
 #include "world/pull.h"
 #include "world/quantity.h"
 #include "world/skin.h"
+#include "world/store.h"
 #include "world/tool.h"
 
 #define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
@@ -95,11 +96,14 @@ struct pl_world {
   pl_allocator allocator;
   pl_log log;
   double dt, gravity[3];
+  int budget;       /* most iterations of the linear solver in a step; 0: no limit */
   int halvings;     /* how often a failing step is halved */
   double tolerance; /* of step control, m; 0: the step is not divided */
   pl_part integrator_part, solver_part, preconditioner_part;
   int solver_given; /* the user named it: it is not to be replaced by a more general one */
   pl_pool *pool;
+  char *cache;    /* folder of the store; NULL: none */
+  pl_store store; /* of what takes long to compute */
 
   pl_body *bodies;
   pl_fix *fixes;
@@ -170,9 +174,11 @@ void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *
  * themselves where the blocks are the nodes, else what the model makes of them in body->nodal. */
 const double *pl_body_nodes(const pl_body *body, const double *q, const double *v);
 
-/* How a node moves with the blocks that carry it: 9 numbers each, at most PL_MOST_CARRIERS. */
+/* Where a node is (x may be NULL) and how it moves with the blocks that carry it, of which it may
+ * be one itself: 9 numbers each, at most PL_MOST_CARRIERS. */
 enum { PL_MOST_CARRIERS = 640 };
-int pl_body_jacobian(const pl_body *body, const double *q, int node, const int **blocks, double *J);
+int pl_body_jacobian(const pl_body *body, const double *q, const int *node, const int **blocks,
+                     double *x, double *J);
 /* A += J^T D J over such blocks, which are counted from offset on. Those that the model does not
  * couple count as one lump on the diagonal. */
 void pl_add_carried(pl_bsr *A, int offset, int count, const int *blocks, const double *J,
@@ -224,7 +230,7 @@ void pl_pulls_follow(pl_world *world, int body, int shift);
 /* Before a step: puts frames in where bodies touch something, and takes them out again. */
 pl_status pl_world_adapt(pl_world *world, pl_error *error);
 /* What a model is told beside mesh and material. */
-pl_sites pl_body_sites(const pl_body *body);
+pl_sites pl_body_sites(const pl_world *world, const pl_body *body);
 
 /* Rigid parts: what prepare() makes for them, their bases at the beginning of a step, and the turn
  * that they have made at its end. */

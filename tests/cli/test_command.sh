@@ -141,7 +141,10 @@ for mesher in tetgen gmsh; do
   "$pliant" mesh fill duck --with $mesher --size 0.15 -o duck.msh >stdout 2>stderr && ok || bad "$mesher: $(cat stderr)"
 done
 "$pliant" mesh convert good.msh other.vtu >stdout 2>stderr && ok || bad "convert: $(cat stderr)"
-expect 1 "good.xyz" "$pliant" mesh convert good.msh good.xyz
+expect 1 "good.xyz" "$pliant" mesh convert good.msh -o good.xyz
+"$pliant" mesh convert good.msh -o same.vtu >stdout 2>stderr && cmp -s other.vtu same.vtu && ok || bad "convert -o: $(cat stderr)"
+expect 2 "mesh convert needs one file to read and -o FILE" "$pliant" mesh convert good.msh
+expect 2 "mesh convert needs one file to read and -o FILE" "$pliant" mesh convert good.msh a.vtu -o b.vtu
 "$pliant" mesh convert --set encoding=binary good.msh binary.msh >stdout 2>stderr && grep -aq "^4.1 1 8" binary.msh && ok || bad "convert --set: $(cat stderr)"
 expect 1 'unknown encoding "bits"' "$pliant" mesh convert --set encoding=bits good.msh binary.msh
 for extension in inp mesh veg stl glb; do
@@ -155,7 +158,7 @@ expect 1 "fill it first" "$pliant" mesh convert other.stl wrong.msh
 printf '*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n5,0,0,0\n6,9,9,9\n7,1,1,1\n' >broken.inp
 printf '*ELEMENT,TYPE=C3D4\n1,1,3,2,4\n2,2,3,4,7\n3,5,2,3,4\n4,1,2,3,3\n' >>broken.inp
 expect 1 "element 3 uses node" "$pliant" mesh info broken.inp
-"$pliant" mesh repair broken.inp sound.msh >stdout 2>stderr && ok || bad "repair: $(cat stderr)"
+"$pliant" mesh repair broken.inp -o sound.msh >stdout 2>stderr && ok || bad "repair: $(cat stderr)"
 for line in "1 nodes joined" "1 elements of no volume" "1 elements dropped that were there twice" "1 nodes dropped" "2 tetrahedra" "inverted elements turned"; do
   grep -q "$line" stdout && ok || bad "repair does not tell: $line"
 done

@@ -4,6 +4,7 @@
 #define PL_TEST_IO_MEMORY_H
 
 #include "io/format.h"
+#include "io/hull.h"
 #include "io/tetgen.h"
 
 #include <stdlib.h>
@@ -89,6 +90,16 @@ static inline pl_status read_surface_memory(const pl_format_ops *format, const c
   copy[size] = 0;
   pl_source source = {.file = {copy, size}, .path = "memory", .allocator = allocator};
   pl_status status = format->read_surface(&source, skin, error);
+  // the same file with its texture coordinates, where there can be some
+  pl_allocator plain = pl_allocator_default();
+  pl_hull hull;
+  source.allocator = &plain;
+  if (format->read_painted && !format->read_painted(&source, &hull, NULL)) {
+    for (size_t i = 0; i < 3 * hull.triangle_count; i++) {
+      if (hull.triangles[i] < 0 || (size_t)hull.triangles[i] >= hull.point_count) abort();
+    }
+    pl_hull_free(&hull);
+  }
   free(copy);
   return status;
 }

@@ -82,5 +82,44 @@ TEST(values_out_of_range_are_refused)
               "mu = 0 must be above 0 Pa");
 }
 
+/* Moduli of the other laws, and what is said where one is missing. */
+TEST(moduli_of_rubber)
+{
+  double lambda, mu, values[PL_MOST_VALUES];
+  const pl_member *member;
+  pl_setting moduli[] = {{.name = "c10", .value = {30}},
+                         {.name = "c01", .value = {10}},
+                         {.name = "bulk", .value = {500}}};
+  pl_choice choice = {"mooney-rivlin", moduli, 3};
+  CHECK_OK(pl_choice_resolve(&pl_law_family, &choice, &member, values, error));
+  CHECK_OK(pl_law_of(member)->lame(values, &lambda, &mu, error));
+  CHECK(mu == 80);
+  CHECK_NEAR(lambda, 500 - 160.0 / 3, 1e-12);
+  CHECK(pl_law_of(member)->ratio(values) == 0.25);
+  choice.setting_count = 2;
+  CHECK_OK(pl_choice_resolve(&pl_law_family, &choice, &member, values, error));
+  CHECK_FAILS(pl_law_of(member)->lame(values, &lambda, &mu, error), PL_E_ARGUMENT,
+              "mooney-rivlin has no bulk; give c10, c01 and bulk");
+  moduli[0].value[0] = moduli[1].value[0] = 0;
+  choice.setting_count = 3;
+  CHECK_OK(pl_choice_resolve(&pl_law_family, &choice, &member, values, error));
+  CHECK_FAILS(pl_law_of(member)->lame(values, &lambda, &mu, error), PL_E_ARGUMENT,
+              "c10 + c01 = 0 must be above 0 Pa");
+
+  pl_setting volume[] = {{.name = "lambda", .value = {100}},
+                         {.name = "mu", .value = {40}},
+                         {.name = "volume", .value = {60}}};
+  choice = (pl_choice){"hooke-volume", volume, 3};
+  CHECK_OK(pl_choice_resolve(&pl_law_family, &choice, &member, values, error));
+  CHECK_OK(pl_law_of(member)->lame(values, &lambda, &mu, error));
+  CHECK(lambda == 160 && mu == 40 && pl_law_of(member)->ratio(values) == 1.5);
+  choice = (pl_choice){"neo-hooke", volume, 1};
+  CHECK_OK(pl_choice_resolve(&pl_law_family, &choice, &member, values, error));
+  CHECK_FAILS(pl_law_of(member)->lame(values, &lambda, &mu, error), PL_E_ARGUMENT,
+              "neo-hooke has lambda only;");
+  CHECK(pl_law_at(-1) == NULL && pl_law_at(99) == NULL);
+}
+
 TESTS(X(young_and_poisson_give_lame) X(lame_constants_pass_through)
-          X(incomplete_and_double_moduli_are_refused) X(values_out_of_range_are_refused))
+          X(incomplete_and_double_moduli_are_refused) X(values_out_of_range_are_refused)
+              X(moduli_of_rubber))

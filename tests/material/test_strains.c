@@ -298,6 +298,19 @@ TEST(rest_has_no_stress)
   }
 }
 
+/* All measures and laws agree on small strains: Hooke's tangent with the point's moduli. */
+TEST(tangent_at_rest_is_hookes)
+{
+  const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  double hooke[81], other[81];
+  CHECK(strcmp(pl_strain_at(1)->info.name, "linear") == 0);
+  tangent_at(pl_strain_at(1), identity, NULL, 1, 0, 0, hooke);
+  for (int m = 0; m < measure_count(); m++) {
+    tangent_at(measure_at(m), identity, NULL, 1, 0, 0, other);
+    CHECK_NEAR(distance(hooke, other, 81), 0, 1e-14);
+  }
+}
+
 TEST(rotations_carry_the_stress_along)
 {
   for (int m = 0; m < measure_count(); m++) {
@@ -629,8 +642,8 @@ TESTS(X(stress_is_the_slope_of_the_energy) X(exact_tangent_is_the_slope_of_the_s
           X(exact_tangent_of_inverted_points) X(viscous_tangent_is_the_slope_by_the_rate)
               X(viscous_tangent_where_the_rotation_is_held)
                   X(corotated_tangent_where_the_rotation_is_held) X(rest_has_no_stress)
-                      X(rotations_carry_the_stress_along) X(stress_has_no_torque)
-                          X(spinning_is_not_damped)
+                      X(tangent_at_rest_is_hookes) X(rotations_carry_the_stress_along)
+                          X(stress_has_no_torque) X(spinning_is_not_damped)
                               X(semidefinite_tangent_has_no_negative_eigenvalue)
                                   X(semidefinite_tangent_is_exact_at_rest)
                                       X(tangent_adds_its_parts_and_gives_the_stress)

@@ -99,7 +99,7 @@ static inline test_body test_body_make(pl_mesh *mesh, const pl_choice *choice,
   test_body body = {.mesh = mesh, .invariant = 1};
   CHECK_OK(pl_model_create(&memory, choice, mesh, material, &body.model, error));
   body.A = test_matrix(body.model, &memory, 0);
-  CHECK_OK(body.model->ops->bind(body.model, body.A, 0, error));
+  CHECK_OK(pl_model_bind(body.model, body.A, 0, error));
   int strain = pl_param_find(&body.model->ops->info, "strain");
   for (int i = 0; strain >= 0 && i < choice->setting_count; i++) {
     if (strcmp(choice->settings[i].name, "strain")) continue;

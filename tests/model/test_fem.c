@@ -130,7 +130,7 @@ static void check_offset(int size)
   CHECK_OK(pl_bsr_create(&memory, BEFORE + model->blocks + BEHIND, cliques, 2, &A, error));
   for (int k = 0; k < 9 * A->start[A->rows]; k++) A->values[k] = 7;
   model->ops->evaluate(model, body.q, body.v, NULL, 1, 0.1, 1, body.A, NULL);
-  CHECK_OK(model->ops->bind(model, A, BEFORE, error));
+  CHECK_OK(pl_model_bind(model, A, BEFORE, error));
   model->ops->evaluate(model, body.q, body.v, NULL, 1, 0.1, 1, A, NULL);
   for (int row = 0; row < A->rows; row++) {
     int own = row >= BEFORE && row < BEFORE + model->blocks;
@@ -165,12 +165,11 @@ TEST(refuses_a_matrix_that_does_not_fit)
     test_body body = test_body_make(mesh, &choice, &test_material);
     pl_bsr *A = NULL;
     CHECK_OK(pl_bsr_create(&memory, body.model->blocks, NULL, 0, &A, error));
-    CHECK_FAILS(body.model->ops->bind(body.model, A, 0, error), PL_E_ARGUMENT,
-                "no block for nodes");
-    CHECK_FAILS(body.model->ops->bind(body.model, A, 1, error), PL_E_ARGUMENT, "not in a matrix");
-    CHECK_FAILS(body.model->ops->bind(body.model, A, -1, error), PL_E_ARGUMENT, "not in a matrix");
+    CHECK_FAILS(pl_model_bind(body.model, A, 0, error), PL_E_ARGUMENT, "no block for nodes");
+    CHECK_FAILS(pl_model_bind(body.model, A, 1, error), PL_E_ARGUMENT, "not in a matrix");
+    CHECK_FAILS(pl_model_bind(body.model, A, -1, error), PL_E_ARGUMENT, "not in a matrix");
     // it still works with a matrix that fits
-    CHECK_OK(body.model->ops->bind(body.model, body.A, 0, error));
+    CHECK_OK(pl_model_bind(body.model, body.A, 0, error));
     body.model->ops->evaluate(body.model, body.q, NULL, NULL, 1, 0, 1, body.A, NULL);
     pl_bsr_destroy(A);
     test_body_release(&body);

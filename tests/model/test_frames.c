@@ -1,7 +1,10 @@
 /* What is special to frames: the map from control points to nodes, the mass of a frame, weights,
  * both instruction sets, bad places. */
-#include "bodies.h"
+#include "mesh/skin.h"
+#include "mesh/solid.h"
 #include "model/frames.h"
+
+#include "bodies.h"
 
 static const int few[3] = {3, 2, 2};
 
@@ -233,7 +236,77 @@ TEST(a_part_that_no_frame_reaches)
   pl_mesh_destroy(mesh);
 }
 
+/* A frame that reaches 0.05 m in a bar of 1.2 m. */
+TEST(a_sample_beyond_all_cutoffs)
+{
+  pl_mesh *mesh = test_mesh(NULL, 8, (const int[3]){12, 1, 1}, 0, 0);
+  const double at[] = {0, 0, 0};
+  pl_allocator memory = pl_allocator_default();
+  double *w = test_vector(mesh->node_count);
+  for (int kind = PL_WEIGHTS_HARMONIC; kind <= PL_WEIGHTS_GEODESIC; kind++)
+    CHECK_FAILS(pl_frames_weigh(&memory, mesh, 1, at, &(pl_weighing){.kind = kind, .cutoff = 0.05},
+                                w, error),
+                PL_E_ARGUMENT, "is reached by no frame");
+  free(w);
+  pl_mesh_destroy(mesh);
+}
+
+static pl_status fill_voxels(const pl_volume *volume, double size, pl_mesh **mesh, pl_error *error)
+{
+  pl_setting setting = {.name = "size", .value = {size}};
+  return pl_fill(volume, &(pl_choice){"voxels", &setting, 1}, NULL, mesh, error);
+}
+
+/* A ring of 1 m that is 0.02 m thin passes between the middles of voxels of 0.3 m. */
+TEST(an_empty_voxelisation_is_refused)
+{
+  pl_setting ring = {.name = "tube", .value = {0.01}};
+  pl_solid_row row = {{"torus", &ring, 1}, 0};
+  pl_solid *solid = NULL;
+  pl_mesh *mesh = NULL;
+  CHECK_OK(pl_solid_create(&row, 1, NULL, &solid, error));
+  pl_volume volume = pl_solid_volume(solid);
+  CHECK_FAILS(fill_voxels(&volume, 0.3, &mesh, error), PL_E_ARGUMENT,
+              "no element fits into the shape with a size of 0.3 m; make it smaller");
+  CHECK_OK(fill_voxels(&volume, 0.01, &mesh, error));
+  pl_mesh_destroy(mesh);
+  pl_solid_destroy(solid);
+}
+
+/* A surface whose triangles all face inwards is turned, and gives the same samples. */
+TEST(a_flipped_surface_is_turned)
+{
+  pl_mesh *body = test_mesh(NULL, 4, few, 0, 0), *hull = NULL, *filled[2] = {NULL, NULL};
+  CHECK_OK(pl_mesh_boundary(body, NULL, &hull, error));
+  for (int flip = 0; flip < 2; flip++) {
+    pl_skin *skin = NULL;
+    for (int t = 0; flip && t < hull->element_count; t++) {
+      int *n = hull->elements + 3 * t, first = n[0];
+      n[0] = n[1];
+      n[1] = first;
+    }
+    CHECK_OK(pl_skin_create(&(pl_skin_def){.point_count = hull->node_count,
+                                           .points = hull->nodes,
+                                           .triangle_count = hull->element_count,
+                                           .triangles = hull->elements},
+                            &skin, error));
+    CHECK(skin->facts.turned_triangles == (flip ? hull->element_count : 0));
+    pl_volume volume = pl_skin_volume(skin);
+    CHECK_OK(fill_voxels(&volume, 0.05, &filled[flip], error));
+    pl_skin_destroy(skin);
+  }
+  CHECK(filled[0]->element_count == 6 * 4 * 4);
+  CHECK(filled[0]->element_count == filled[1]->element_count);
+  const double at[] = {0.05, 0.1, 0.1, 0.25, 0.1, 0.1};
+  CHECK_OK(make(filled[1], "harmonic", 2, at, error));
+  pl_mesh_destroy(filled[0]);
+  pl_mesh_destroy(filled[1]);
+  pl_mesh_destroy(hull);
+  pl_mesh_destroy(body);
+}
+
 TESTS(X(affine_motions_are_exact) X(forces_go_the_way_back)
           X(lumped_points_have_the_moments_of_inertia) X(both_instruction_sets_give_the_same_bits)
               X(harmonic_weights_of_a_bar) X(weights_share_every_node) X(bad_places_are_refused)
-                  X(a_part_that_no_frame_reaches))
+                  X(a_part_that_no_frame_reaches) X(a_sample_beyond_all_cutoffs)
+                      X(an_empty_voxelisation_is_refused) X(a_flipped_surface_is_turned))

@@ -504,7 +504,7 @@ static void check_failures(const pl_choice *choice, const pl_mesh *mesh)
     CHECK(status == PL_OK || (status == PL_E_MEMORY && !model));
     if (!status) {
       pl_bsr *A = test_matrix(model, &plain, 0);
-      status = model->ops->bind(model, A, 0, &error);
+      status = pl_model_bind(model, A, 0, &error);
       CHECK(status == PL_OK || status == PL_E_MEMORY);
       pl_bsr_destroy(A);
     }
@@ -538,7 +538,7 @@ TEST(a_bound_model_allocates_nothing)
     test_body body = test_body_make(test_mesh(NULL, 4, few, 0.1, 1), &choice, &test_material);
     pl_model *model = NULL;
     CHECK_OK(pl_model_create(&memory, &choice, body.mesh, &test_material, &model, error));
-    CHECK_OK(model->ops->bind(model, body.A, 0, error));
+    CHECK_OK(pl_model_bind(model, body.A, 0, error));
     pl_model *other = body.model;
     body.model = model;
     int calls = count.calls;

@@ -132,7 +132,7 @@ static double *matrix_at_rest(const char *forces, int frames, const double *at,
   CHECK_OK(pl_choice_resolve(&pl_model_family, &choice, &part.member, part.values, error));
   CHECK_OK(pl_model_build(&memory, &part, mesh, &test_material, &sites, &model, error));
   pl_bsr *A = test_matrix(model, &memory, 0);
-  CHECK_OK(model->ops->bind(model, A, 0, error));
+  CHECK_OK(pl_model_bind(model, A, 0, error));
   model->ops->evaluate(model, model->rest, NULL, NULL, 1, 0, 0, A, NULL);
   int n = 3 * model->blocks;
   double *dense = test_vector(n * n), *x = test_vector(n);

@@ -28,13 +28,17 @@ static const bad_scene bad_scenes[] = {
     {"dt=\"0.01\"", "dt=\"nan\"", "bar.xml:2: world: dt = nan must lie between 1e-09 and 1e+06 s"},
     {"dt=\"0.01\"", "dt=\"0.01\" td=\"0.02\"",
      "bar.xml:2: world: unknown attribute \"td\"; there is: dt, duration, gravity, halvings, "
-     "tolerance, start"},
+     "budget, tolerance, start"},
     {"duration=\"1\"", "duration=\"-1\"",
      "bar.xml:2: world: duration = -1 must lie between 0 and 1e+09 s"},
     {"gravity=\"0 -9.81 0\"", "gravity=\"-9.81\"",
      "bar.xml:2: world: gravity = \"-9.81\" must be three numbers separated by blanks"},
     {"gravity=\"0 -9.81 0\"", "gravity=\"0 -9.81 0 0\"",
      "bar.xml:2: world: gravity = \"0 -9.81 0 0\" must be three numbers separated by blanks"},
+    {"<body name=\"bar\"", "<body name=\"bar\" texture=\"a.png\"",
+     "bar.xml:7: body \"bar\": a texture needs a surface from an .obj or .glb file; name its mesh "
+     "by "
+     "surface"},
     {WORLD, "", "bar.xml:1: there is no <world>; add <world dt=\"0.01\" duration=\"1\"/>"},
     {WORLD, WORLD "\n" WORLD, "bar.xml:3: world: only one can stand here; the first is on line 2"},
     {WORLD, "<wrold dt=\"0.01\" duration=\"1\"/>" WORLD,
@@ -115,6 +119,14 @@ static const bad_scene bad_scenes[] = {
      "bar.xml:7: body \"bar\": unknown strain \"corrotated\"; did you mean \"corotated\"?"},
     {"strain=\"corotated\"", "velocity=\"1 0\"",
      "bar.xml:7: body \"bar\": velocity = \"1 0\" must be three numbers separated by blanks"},
+    {FIX, FIX "<map by=\"ramp\" from=\"0 0 0\"/>",
+     "bar.xml:8: body \"bar\", map: a ramp needs from and to"},
+    {FIX, FIX "<map by=\"image\"/>",
+     "bar.xml:8: body \"bar\", map: by=\"image\" needs an image; name its file"},
+    {FIX, FIX "<map by=\"radial\" outer=\"1\" inner=\"2\"/>",
+     "bar.xml:8: body \"bar\", map: outer = 1 must be above inner = 2 m"},
+    {FIX, FIX "<part material=\"bone\"><all/></part>",
+     "bar.xml:8: body \"bar\", part: unknown material \"bone\"; there is: *"},
     {FIX, "<fix/>", "bar.xml:8: body \"bar\", fix: a region is missing; put one of <box>*"},
     {FIX, "<fix axes=\"xw\"><all/></fix>",
      "bar.xml:8: body \"bar\", fix: axes = \"xw\" must be some of the letters xyz, each at most "

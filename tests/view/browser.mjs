@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { complaints, launch, openPage as openIn, pause, ready, requests, serve, tell, until } from './driver.mjs';
 
-const { PLIANT_COMMAND: command, PLIANT_PICTURES: pictures } = process.env;
+const { PLIANT_COMMAND: command, PLIANT_PICTURES: pictures, PLIANT_SOURCE: source } = process.env;
 
 // ---- scenes ----
 
@@ -388,6 +388,20 @@ test('obstacles are drawn, a body is thrown, its run is shown again', async () =
   await page.click('#live');
   await page.click('#step');
   await until(page, () => pliant.app.frame.count === 32 && Math.abs(pliant.app.frame.time - 0.61) < 1e-9);
+});
+
+test('a picture on a body is shown', async () => {
+  await server.stop();
+  server = await serve(path.join(source, 'scenes/ball.xml'), server.port, ['--paused']);
+  await until(page, () => pliant.app.scene?.file === 'ball.xml' && pliant.stage.paint.pictures[0] && Array.isArray(pliant.stage.skin.material));
+  const seen = await look(page);
+  await picture(page, '15-texture');
+  check(seen.body > 0.02, `the picture must be visible: ${JSON.stringify(seen)}`);
+  const pictured = () => page.evaluate(() => pliant.stage.skin.material[0] === Object.values(pliant.stage.paint.pictures[0])[pliant.stage.quality.now.rich ? 0 : 1]);
+  check(await pictured(), 'its material must have the picture');
+  await tell(page, 'tint displacement');
+  await until(page, () => pliant.app.painted === 'displacement');
+  check(!(await pictured()), 'colours that mean something are not covered');
 });
 
 test('nothing was asked of anybody else', async () => {

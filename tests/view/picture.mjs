@@ -26,11 +26,12 @@ try {
   await tell(page, 'step 70');
   await until(page, () => pliant.app.frame.place === 70 && !pliant.app.frame.playing);
   await page.evaluate(() => {
-    Object.assign(pliant.stage, { economy: 0 });
-    Object.assign(pliant.stage.show, { shadow: true });
+    const { stage } = pliant;
     document.getElementById('hint').remove();
-    pliant.stage.applyShow();
-    pliant.stage.resize();
+    stage.quality.change(0); // however long it takes
+    stage.quality.fixed = true;
+    stage.renderer.setPixelRatio(2); // smooth edges, also where the processor draws
+    stage.touch();
   });
   await page.keyboard.press('2');
   await page.waitForTimeout(2500);

@@ -1,4 +1,6 @@
-/* The bar that many tests use: 1 x 0.25 x 0.25 m along x, E = 1e6 Pa, nu = 0.3, 1000 kg/m^3. */
+/* The bar that many tests use: 1 x 0.25 x 0.25 m along x, E = 1e6 Pa, nu = 0.3, 1000 kg/m^3, of
+ * finite elements, unless told; or that of Mueller et al. 2002: 10 x 3 x 3 cells of five
+ * tetrahedra, nu = 0.33. */
 #ifndef PL_TEST_BAR_H
 #define PL_TEST_BAR_H
 
@@ -6,16 +8,21 @@
 #include "test.h"
 
 typedef struct bar_def {
-  int n;               /* 4n x n x n cells */
-  const char *element; /* "tet", "tet5" or "hex" */
-  const char *strain, *mass, *integrator;
+  int n;                   /* 4n x n x n cells */
+  int along;               /* cells along the bar, if given */
+  double length;           /* if given; the bar is a quarter as wide */
+  double paper;            /* the edge of a cell of the paper's bar; 0: the other one */
+  const pl_body_def *like; /* a body of another model, material, velocity and so on */
+  const char *element;     /* "tet", "tet5" or "hex" */
+  const char *strain, *rotation, *mass, *integrator;
+  const char *method;      /* of the solver, if it has a tolerance; NULL: cg */
   int newton;              /* 0: the preset */
   int never_halve;         /* a step that fails is not tried again */
   int halve_once;          /* it is tried again once */
   double tolerance;        /* of step control */
-  double solver;           /* the tolerance of conjugate gradients; 0: the preset */
+  double solver;           /* its tolerance; 0: the preset solver */
   double newton_tolerance; /* 0: the preset */
-  int free, threads;       /* free: nothing holds it */
+  int free, kept, threads; /* free: nothing holds it; kept: its momentum is */
   double dt, gravity[3], spin[3];
   double viscous_mu, stiffness_damping, mass_damping;
   const pl_allocator *allocator;
@@ -27,12 +34,18 @@ static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_i
                                  pl_error *error)
 {
   int n = bar->n ? bar->n : 2;
-  pl_setting box[] = {{.name = "size", .value = {1, 0.25, 0.25}},
-                      {.name = "cells", .value = {4 * n, n, n}},
+  double length = bar->length > 0 ? bar->length : 1, width = 0.25 * length, h = bar->paper;
+  pl_setting box[] = {{.name = "size", .value = {length, width, width}},
+                      {.name = "cells", .value = {bar->along ? bar->along : 4 * n, n, n}},
                       {.name = "element", .word = bar->element ? bar->element : "tet"}};
-  pl_setting hooke[] = {{.name = "young", .value = {1e6}}, {.name = "poisson", .value = {0.3}}};
+  pl_setting paper[] = {{.name = "size", .value = {10 * h, 3 * h, 3 * h}},
+                        {.name = "cells", .value = {10, 3, 3}},
+                        {.name = "element", .word = "tet5"}};
+  pl_setting hooke[] = {{.name = "young", .value = {1e6}},
+                        {.name = "poisson", .value = {h > 0 ? 0.33 : 0.3}}};
   pl_setting fem[] = {{.name = "strain", .word = bar->strain ? bar->strain : "corotated"},
-                      {.name = "mass", .word = bar->mass ? bar->mass : "lumped"}};
+                      {.name = "mass", .word = bar->mass ? bar->mass : "lumped"},
+                      {.name = "rotation", .word = bar->rotation ? bar->rotation : "svd"}};
   pl_setting newton[] = {{.name = "newton", .value = {bar->newton}},
                          {.name = "newton-tolerance", .value = {bar->newton_tolerance}}};
   pl_setting solver = {.name = "tolerance", .value = {bar->solver}};
@@ -45,21 +58,25 @@ static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_i
   world_def.dt = bar->dt > 0 ? bar->dt : 0.01;
   world_def.threads = bar->threads ? bar->threads : 1;
   memcpy(world_def.gravity, bar->gravity, sizeof world_def.gravity);
-  world_def.integrator =
-      (pl_choice){bar->integrator, newton, (bar->newton > 0) + (bar->newton_tolerance > 0)};
-  if (bar->solver > 0) world_def.solver = (pl_choice){"cg", &solver, 1};
+  world_def.integrator = (pl_choice){bar->integrator, bar->newton > 0 ? newton : newton + 1,
+                                     (bar->newton > 0) + (bar->newton_tolerance > 0)};
+  if (bar->solver > 0) world_def.solver = (pl_choice){bar->method ? bar->method : "cg", &solver, 1};
   world_def.tolerance = bar->tolerance;
   pl_mesh *mesh = NULL;
-  pl_status status = pl_mesh_generate(&(pl_choice){"box", box, 3}, bar->allocator, &mesh, error);
+  pl_status status =
+      pl_mesh_generate(&(pl_choice){"box", h > 0 ? paper : box, 3}, bar->allocator, &mesh, error);
   if (!status) status = pl_world_create(&world_def, world, error);
-  pl_body_def body_def = pl_body_def_default();
+  pl_body_def body_def = bar->like ? *bar->like : pl_body_def_default();
   body_def.mesh = mesh;
-  body_def.material.law = (pl_choice){"hooke", hooke, 2};
-  body_def.material.viscous_mu = bar->viscous_mu;
-  body_def.material.stiffness_damping = bar->stiffness_damping;
-  body_def.material.mass_damping = bar->mass_damping;
-  body_def.model = (pl_choice){"fem", fem, 2};
-  memcpy(body_def.spin, bar->spin, sizeof body_def.spin);
+  if (!body_def.material.law.name) body_def.material.law = (pl_choice){"hooke", hooke, 2};
+  if (!body_def.model.name) body_def.model = (pl_choice){"fem", fem, 3};
+  if (!bar->like) {
+    body_def.material.viscous_mu = bar->viscous_mu;
+    body_def.material.stiffness_damping = bar->stiffness_damping;
+    body_def.material.mass_damping = bar->mass_damping;
+    body_def.keep_momentum = bar->kept;
+    memcpy(body_def.spin, bar->spin, sizeof body_def.spin);
+  }
   if (!status) status = pl_world_add_body(*world, &body_def, body, error);
   pl_selector end = {.set = "x-min"};
   pl_fix_def fix = pl_fix_def_default();

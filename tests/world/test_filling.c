@@ -2,9 +2,8 @@
  * and laws beyond Hooke's in whole bodies. */
 #include "../io/memory.h"
 #include "pliant/touch.h"
-#include "pliant/world.h"
 
-#include "test.h"
+#include "bar.h"
 
 /* A bar of 2 x 0.5 x 0.5 m along x. */
 typedef struct plan {
@@ -35,54 +34,46 @@ static pl_status hold(pl_world *world, pl_body_id body, const plan *in, pl_error
 
 static pl_status make(const plan *in, pl_world **world, pl_body_id *body, pl_error *error)
 {
-  int cells = in->cells ? in->cells : 2;
-  pl_setting box[] = {{.name = "size", .value = {2, 0.5, 0.5}},
-                      {.name = "cells", .value = {4 * cells, cells, cells}},
-                      {.name = "element", .word = in->element ? in->element : "hex"}};
   pl_setting hooke[] = {{.name = "young", .value = {1e5}}, {.name = "poisson", .value = {0.3}}};
   pl_setting model[4] = {{.name = "strain", .word = in->strain ? in->strain : "green"},
                          {.name = "weights", .word = "linear"},
                          {.name = "frames", .value = {in->frames ? in->frames : 5}},
                          {.name = "motion", .word = in->motion ? in->motion : "affine"}};
-  const char *name = in->model ? in->model : "fem";
-  int is_fem = !strcmp(name, "fem"), is_springs = !strcmp(name, "springs");
-  pl_setting newton = {.name = "newton-tolerance", .value = {1e-10}};
-  pl_world_def world_def = pl_world_def_default();
-  if (in->allocator) world_def.allocator = *in->allocator;
-  world_def.dt = in->dt > 0 ? in->dt : 1;
-  world_def.threads = 1;
-  world_def.gravity[2] = in->gravity;
-  world_def.integrator = (pl_choice){in->integrator ? in->integrator : "static", &newton, 1};
-  pl_setting tolerance = {.name = "tolerance", .value = {1e-12}};
-  world_def.solver = (pl_choice){"cg", &tolerance, 1};
-  pl_mesh *mesh = NULL;
-  *world = NULL;
-  pl_status status = pl_mesh_generate(&(pl_choice){"box", box, 3}, in->allocator, &mesh, error);
-  if (!status) status = pl_world_create(&world_def, world, error);
-  pl_body_def def = pl_body_def_default();
-  def.mesh = mesh;
-  def.material.law = in->moduli_count
-                         ? (pl_choice){in->law ? in->law : "hooke", in->moduli, in->moduli_count}
-                         : (pl_choice){"hooke", hooke, 2};
-  if (in->density > 0) def.material.density = in->density;
-  def.material.stiffness_damping = in->stiffness_damping;
-  def.model = (pl_choice){name, model,
-                          is_springs                ? 0
-                          : is_fem                  ? 1
-                          : !strcmp(name, "frames") ? 4
-                                                    : 3};
-  def.parts = in->parts;
-  def.part_count = in->part_count;
-  def.maps = in->maps;
-  def.map_count = in->map_count;
-  def.velocity[0] = in->speed;
-  if (!status) status = pl_world_add_body(*world, &def, body, error);
-  if (!status) status = hold(*world, *body, in, error);
-  pl_mesh_destroy(mesh);
-  if (status) {
-    pl_world_destroy(*world);
-    *world = NULL;
+  static const struct {
+    const char *name;
+    int settings;
+  } known[] = {{"fem", 1}, {"springs", 0}, {"rigid-frames", 3}, {"frames", 4}};
+  pl_body_def like = pl_body_def_default();
+  for (int k = 0; k < 4; k++) {
+    if (!strcmp(in->model ? in->model : "fem", known[k].name))
+      like.model = (pl_choice){known[k].name, model, known[k].settings};
   }
+  like.material.law = (pl_choice){"hooke", hooke, 2};
+  if (in->moduli_count)
+    like.material.law = (pl_choice){in->law ? in->law : "hooke", in->moduli, in->moduli_count};
+  if (in->density > 0) like.material.density = in->density;
+  like.material.stiffness_damping = in->stiffness_damping;
+  like.parts = in->parts;
+  like.part_count = in->part_count;
+  like.maps = in->maps;
+  like.map_count = in->map_count;
+  like.velocity[0] = in->speed;
+  bar_def def = {.length = 2,
+                 .n = in->cells,
+                 .element = in->element ? in->element : "hex",
+                 .integrator = in->integrator ? in->integrator : "static",
+                 .newton_tolerance = 1e-10,
+                 .solver = 1e-12,
+                 .dt = in->dt > 0 ? in->dt : 1,
+                 .gravity = {0, 0, in->gravity},
+                 .free = 1,
+                 .allocator = in->allocator,
+                 .like = &like};
+  pl_status status = bar_make(&def, world, body, error);
+  if (!status) status = hold(*world, *body, in, error);
+  if (!status) return PL_OK;
+  pl_world_destroy(*world);
+  *world = NULL;
   return status;
 }
 

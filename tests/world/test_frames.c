@@ -1,7 +1,7 @@
 /* Bodies of frames in a world: laws that the whole must keep, and what acts on nodes. */
 #include "pliant/touch.h"
-#include "pliant/world.h"
-#include "test.h"
+
+#include "bar.h"
 
 /* A bar of 4 x 1 x 1 m along x on hexahedra, E = 1e5 Pa, 1000 kg/m^3. */
 typedef struct frame_bar {
@@ -13,11 +13,6 @@ typedef struct frame_bar {
 
 static pl_status make_bar(const frame_bar *bar, pl_world **world, pl_body_id *body, pl_error *error)
 {
-  pl_setting box[] = {{.name = "size", .value = {4, 1, 1}},
-                      {.name = "cells",
-                       .value = {bar->along ? bar->along : 8, bar->across ? bar->across : 2,
-                                 bar->across ? bar->across : 2}},
-                      {.name = "element", .word = "hex"}};
   pl_setting hooke[] = {{.name = "young", .value = {1e5}},
                         {.name = "poisson", .value = {bar->poisson}}};
   pl_setting model[] = {{.name = "strain", .word = bar->strain ? bar->strain : "green"},
@@ -26,37 +21,24 @@ static pl_status make_bar(const frame_bar *bar, pl_world **world, pl_body_id *bo
                         {.name = "mass", .word = bar->mass ? bar->mass : "lumped"},
                         {.name = "samples", .value = {bar->samples ? bar->samples : 2}},
                         {.name = "frames", .value = {bar->frames ? bar->frames : 3}}};
-  pl_world_def world_def = pl_world_def_default();
-  world_def.dt = bar->dt > 0 ? bar->dt : 1;
-  world_def.threads = 1;
-  memcpy(world_def.gravity, bar->gravity, sizeof world_def.gravity);
-  world_def.integrator.name = bar->integrator ? bar->integrator : "static";
-  pl_setting tolerance = {.name = "tolerance", .value = {1e-12}};
-  world_def.solver = (pl_choice){"cg", &tolerance, 1};
-  pl_mesh *mesh = NULL;
-  *world = NULL;
-  pl_status status = pl_mesh_generate(&(pl_choice){"box", box, 3}, NULL, &mesh, error);
-  if (!status) status = pl_world_create(&world_def, world, error);
-  pl_body_def def = pl_body_def_default();
-  def.mesh = mesh;
-  def.material.law = (pl_choice){"hooke", hooke, 2};
-  def.model = (pl_choice){"frames", model, 6};
-  def.sites = bar->at;
-  def.site_count = bar->at ? bar->frames : 0;
-  memcpy(def.velocity, bar->velocity, sizeof def.velocity);
-  memcpy(def.spin, bar->spin, sizeof def.spin);
-  if (!status) status = pl_world_add_body(*world, &def, body, error);
-  pl_selector end = {.set = "x-min"};
-  pl_fix_def fix = pl_fix_def_default();
-  fix.where = &end;
-  fix.where_count = 1;
-  if (!status && !bar->free) status = pl_world_add_fix(*world, *body, &fix, NULL, error);
-  pl_mesh_destroy(mesh);
-  if (status) {
-    pl_world_destroy(*world);
-    *world = NULL;
-  }
-  return status;
+  pl_body_def like = pl_body_def_default();
+  like.material.law = (pl_choice){"hooke", hooke, 2};
+  like.model = (pl_choice){"frames", model, 6};
+  like.sites = bar->at;
+  like.site_count = bar->at ? bar->frames : 0;
+  memcpy(like.velocity, bar->velocity, sizeof like.velocity);
+  memcpy(like.spin, bar->spin, sizeof like.spin);
+  bar_def def = {.length = 4,
+                 .n = bar->across,
+                 .along = bar->along ? bar->along : 8,
+                 .element = "hex",
+                 .integrator = bar->integrator ? bar->integrator : "static",
+                 .solver = 1e-12,
+                 .dt = bar->dt > 0 ? bar->dt : 1,
+                 .free = bar->free,
+                 .like = &like};
+  memcpy(def.gravity, bar->gravity, sizeof def.gravity);
+  return bar_make(&def, world, body, error);
 }
 
 static void read_at(pl_world *world, pl_body_id body, const char *quantity, double x, double y,

@@ -100,6 +100,43 @@ TEST(no_ray_slips_between_faces)
 
 /* ---- pulls ---- */
 
+/* A point inside a hexahedron is a spot of eight nodes; a pull there holds it with k times its way.
+ */
+TEST(a_pull_takes_eight_nodes)
+{
+  const pl_setting box[] = {{.name = "cells", .value = {1, 1, 1}},
+                            {.name = "element", .word = "hex"}};
+  const pl_setting hooke[] = {{.name = "young", .value = {1e5}},
+                              {.name = "poisson", .value = {0.3}}};
+  pl_world_def def = pl_world_def_default();
+  pl_body_def body = pl_body_def_default();
+  pl_pull_def pull = pl_pull_def_default();
+  pl_world *world;
+  pl_mesh *mesh;
+  pl_body_id id;
+  pl_pull_id held;
+  pl_pull_facts facts;
+  const double middle[3] = {0.5, 0.5, 0.5};
+  CHECK_OK(pl_mesh_generate(&(pl_choice){"box", box, 2}, NULL, &mesh, error));
+  CHECK_OK(pl_world_create(&def, &world, error));
+  body.mesh = mesh;
+  body.material.law = (pl_choice){"hooke", hooke, 2};
+  CHECK_OK(pl_world_add_body(world, &body, &id, error));
+  CHECK_OK(pl_world_find_spot(world, id, middle, &pull.at, error));
+  CHECK(pull.at.count == 8);
+  memcpy(pull.target, middle, sizeof middle);
+  pull.stiffness = 1e6;
+  pull.damping = 1e5;
+  CHECK_OK(pl_world_add_pull(world, &pull, &held, error));
+  steps(world, 200);
+  CHECK_OK(pl_world_read_pull(world, held, &facts, error));
+  // the weight of 1000 kg at 1e6 N/m
+  CHECK_NEAR(facts.position[2], 0.5 - 9810 / 1e6, 1e-5);
+  CHECK_NEAR(facts.force[2], 9810, 10);
+  pl_world_destroy(world);
+  pl_mesh_destroy(mesh);
+}
+
 /* In equilibrium a pull is the same as a dead force of its size. */
 TEST(a_pull_equals_its_force)
 {
@@ -466,8 +503,9 @@ TEST(scripted_pulls_lead_and_let_go)
 }
 
 TESTS(X(scripted_pulls_lead_and_let_go) X(a_ray_finds_the_near_face) X(a_ray_passes_by)
-          X(no_ray_slips_between_faces) X(a_pull_equals_its_force) X(the_tangent_is_the_derivative)
-              X(a_very_stiff_pull_stays_stable) X(the_force_has_its_limit) X(bad_pulls_are_refused)
-                  X(a_pin_holds_and_lets_go) X(time_goes_on_when_dt_changes)
-                      X(changed_values_are_as_if_given) X(bad_values_change_nothing)
-                          X(going_back_repeats_every_bit) X(no_memory_is_told_and_nothing_leaks))
+          X(no_ray_slips_between_faces) X(a_pull_takes_eight_nodes) X(a_pull_equals_its_force)
+              X(the_tangent_is_the_derivative) X(a_very_stiff_pull_stays_stable)
+                  X(the_force_has_its_limit) X(bad_pulls_are_refused) X(a_pin_holds_and_lets_go)
+                      X(time_goes_on_when_dt_changes) X(changed_values_are_as_if_given)
+                          X(bad_values_change_nothing) X(going_back_repeats_every_bit)
+                              X(no_memory_is_told_and_nothing_leaks))

@@ -2,8 +2,8 @@
 #include "core/family.h"
 #include "ode/integrator.h"
 #include "pliant/touch.h"
-#include "pliant/world.h"
-#include "test.h"
+
+#include "bar.h"
 
 /* A bar of 4 x 1 x 1 m along x on hexahedra, E = 1e5 Pa, 1000 kg/m^3. */
 typedef struct rigid_bar {
@@ -19,9 +19,6 @@ static const char *or_else(const char *word, const char *preset) { return word ?
 
 static pl_status make_bar(const rigid_bar *bar, pl_world **world, pl_body_id *body, pl_error *error)
 {
-  pl_setting box[] = {{.name = "size", .value = {4, 1, 1}},
-                      {.name = "cells", .value = {bar->along ? bar->along : 8, 2, 2}},
-                      {.name = "element", .word = "hex"}};
   pl_setting hooke[] = {{.name = "young", .value = {1e5}},
                         {.name = "poisson", .value = {bar->poisson}}};
   pl_setting model[] = {{.name = "strain", .word = "green"},
@@ -30,50 +27,39 @@ static pl_status make_bar(const rigid_bar *bar, pl_world **world, pl_body_id *bo
                         {.name = "forces", .word = or_else(bar->forces, "integrated")},
                         {.name = "stiffness", .word = or_else(bar->stiffness, "exact")},
                         {.name = "frames", .value = {bar->frames ? bar->frames : 3}}};
-  pl_world_def world_def = pl_world_def_default();
-  world_def.dt = bar->dt > 0 ? bar->dt : 1;
-  world_def.threads = 1;
-  memcpy(world_def.gravity, bar->gravity, sizeof world_def.gravity);
-  world_def.integrator.name = or_else(bar->integrator, "static");
-  pl_setting tolerance = {.name = "tolerance", .value = {1e-12}};
-  world_def.solver = (pl_choice){"cg", &tolerance, 1};
-  pl_mesh *mesh = NULL;
-  *world = NULL;
-  pl_status status = pl_mesh_generate(&(pl_choice){"box", box, 3}, NULL, &mesh, error);
-  if (!status) status = pl_world_create(&world_def, world, error);
-  pl_body_def def = pl_body_def_default();
-  def.mesh = mesh;
-  def.material.law = (pl_choice){"hooke", hooke, 2};
-  def.material.stiffness_damping = bar->damping;
-  def.model = (pl_choice){"rigid-frames", model, 6};
   pl_setting affine[] = {model[0], model[2], model[5], {.name = "motion", .word = bar->affine}};
-  if (bar->affine) def.model = (pl_choice){"frames", affine, 4};
-  def.insert_reach = bar->insert;
-  def.sites = bar->at;
-  def.site_count = bar->at ? bar->frames : 0;
-  def.keep_momentum = bar->kept;
-  memcpy(def.velocity, bar->velocity, sizeof def.velocity);
-  memcpy(def.spin, bar->spin, sizeof def.spin);
-  if (!status) status = pl_world_add_body(*world, &def, body, error);
-  pl_selector end = {.set = "x-min"}, other = {.set = "x-max"};
+  pl_body_def like = pl_body_def_default();
+  like.material.law = (pl_choice){"hooke", hooke, 2};
+  like.material.stiffness_damping = bar->damping;
+  like.model =
+      bar->affine ? (pl_choice){"frames", affine, 4} : (pl_choice){"rigid-frames", model, 6};
+  like.insert_reach = bar->insert;
+  like.sites = bar->at;
+  like.site_count = bar->at ? bar->frames : 0;
+  like.keep_momentum = bar->kept;
+  memcpy(like.velocity, bar->velocity, sizeof like.velocity);
+  memcpy(like.spin, bar->spin, sizeof like.spin);
+  bar_def def = {.length = 4,
+                 .along = bar->along ? bar->along : 8,
+                 .element = "hex",
+                 .integrator = or_else(bar->integrator, "static"),
+                 .solver = 1e-12,
+                 .dt = bar->dt > 0 ? bar->dt : 1,
+                 .free = bar->free,
+                 .like = &like};
+  memcpy(def.gravity, bar->gravity, sizeof def.gravity);
+  pl_status status = bar_make(&def, world, body, error);
+  if (status || bar->turn == 0) return status;
+
+  // the other end is turned about the axis of the bar
+  pl_selector other = {.set = "x-max"};
   pl_fix_def fix = pl_fix_def_default();
-  fix.where = &end;
+  fix.where = &other;
   fix.where_count = 1;
-  if (!status && !bar->free) status = pl_world_add_fix(*world, *body, &fix, NULL, error);
-  if (!status && bar->turn != 0) {
-    // the other end is turned about the axis of the bar
-    fix.where = &other;
-    fix.angle = bar->turn;
-    memcpy(fix.axis, (const double[3]){1, 0, 0}, sizeof fix.axis);
-    fix.centre[1] = fix.centre[2] = 0.5;
-    status = pl_world_add_fix(*world, *body, &fix, NULL, error);
-  }
-  pl_mesh_destroy(mesh);
-  if (status) {
-    pl_world_destroy(*world);
-    *world = NULL;
-  }
-  return status;
+  fix.angle = bar->turn;
+  memcpy(fix.axis, (const double[3]){1, 0, 0}, sizeof fix.axis);
+  fix.centre[1] = fix.centre[2] = 0.5;
+  return pl_world_add_fix(*world, *body, &fix, NULL, error);
 }
 
 static void read(pl_world *world, pl_body_id body, const char *quantity, const double at[3],

@@ -1,56 +1,6 @@
 /* Warped bodies in a world: the paper's bar hanging from a wall and floating free, the correction
  * of momentum, and the solver that such bodies need. */
-#include "pliant/world.h"
-#include "test.h"
-
-/* Mueller et al.'s bar of 4 x 4 x 11 nodes: 10 x 3 x 3 cells of edge h, E = 1e6, nu = 0.33. */
-typedef struct paper_bar {
-  const char *strain, *rotation, *mass, *solver;
-  double h, dt, gravity, mass_damping, tolerance, spin[3];
-  int free, kept;
-} paper_bar;
-
-static pl_status make_bar(const paper_bar *bar, pl_world **world, pl_body_id *body, pl_error *error)
-{
-  double h = bar->h > 0 ? bar->h : 0.1;
-  pl_setting box[] = {{.name = "size", .value = {10 * h, 3 * h, 3 * h}},
-                      {.name = "cells", .value = {10, 3, 3}},
-                      {.name = "element", .word = "tet5"}};
-  pl_setting hooke[] = {{.name = "young", .value = {1e6}}, {.name = "poisson", .value = {0.33}}};
-  pl_setting fem[] = {{.name = "strain", .word = bar->strain},
-                      {.name = "rotation", .word = bar->rotation ? bar->rotation : "svd"},
-                      {.name = "mass", .word = bar->mass ? bar->mass : "lumped"}};
-  pl_setting tolerance = {.name = "tolerance",
-                          .value = {bar->tolerance > 0 ? bar->tolerance : 1e-6}};
-  pl_world_def def = pl_world_def_default();
-  def.dt = bar->dt > 0 ? bar->dt : 0.01;
-  def.gravity[2] = -bar->gravity;
-  def.threads = 1;
-  def.solver = (pl_choice){bar->solver, &tolerance, 1};
-  pl_mesh *mesh = NULL;
-  *world = NULL;
-  pl_status status = pl_mesh_generate(&(pl_choice){"box", box, 3}, NULL, &mesh, error);
-  if (!status) status = pl_world_create(&def, world, error);
-  pl_body_def body_def = pl_body_def_default();
-  body_def.mesh = mesh;
-  body_def.material.law = (pl_choice){"hooke", hooke, 2};
-  body_def.material.mass_damping = bar->mass_damping;
-  body_def.model = (pl_choice){"fem", fem, 3};
-  body_def.keep_momentum = bar->kept;
-  memcpy(body_def.spin, bar->spin, sizeof body_def.spin);
-  if (!status) status = pl_world_add_body(*world, &body_def, body, error);
-  pl_selector end = {.set = "x-min"};
-  pl_fix_def fix = pl_fix_def_default();
-  fix.where = &end;
-  fix.where_count = 1;
-  if (!status && !bar->free) status = pl_world_add_fix(*world, *body, &fix, NULL, error);
-  pl_mesh_destroy(mesh);
-  if (status) {
-    pl_world_destroy(*world);
-    *world = NULL;
-  }
-  return status;
-}
+#include "bar.h"
 
 static void read(pl_world *world, pl_body_id body, const char *quantity, double value[3])
 {
@@ -65,12 +15,12 @@ static void read(pl_world *world, pl_body_id body, const char *quantity, double 
 /* ---- hanging from a wall ---- */
 
 /* The least and the largest volume on the way, relative to rest. */
-static void swing(const paper_bar *bar, int steps, double range[2])
+static void swing(const bar_def *bar, int steps, double range[2])
 {
   pl_world *world;
   pl_body_id body;
   double volume[3];
-  CHECK_OK(make_bar(bar, &world, &body, error));
+  CHECK_OK(bar_make(bar, &world, &body, error));
   if (!world) return;
   pl_probe_def def = pl_probe_def_default();
   def.body = body;
@@ -81,8 +31,8 @@ static void swing(const paper_bar *bar, int steps, double range[2])
   for (int i = 0; i < steps; i++) {
     CHECK_OK(pl_world_step(world, error));
     CHECK_OK(pl_world_read_probe(world, probe, volume, error));
-    range[0] = fmin(range[0], volume[0] / (90 * bar->h * bar->h * bar->h));
-    range[1] = fmax(range[1], volume[0] / (90 * bar->h * bar->h * bar->h));
+    range[0] = fmin(range[0], volume[0] / (90 * pow(bar->paper, 3)));
+    range[1] = fmax(range[1], volume[0] / (90 * pow(bar->paper, 3)));
   }
   pl_world_destroy(world);
 }
@@ -97,11 +47,11 @@ TEST(linear_bars_swell_and_warped_ones_do_not)
                {"warped", "polar", 0.996, 1.002, 0.001},  {"warped", "edges", 0.991, 1.003, 0.003},
                {"corotated", "svd", 0.993, 1.002, 0.001}, {"green", "svd", 0.982, 1.001, 0.002}};
   for (int c = 0; c < 6; c++) {
-    paper_bar bar = {.strain = cases[c].strain,
-                     .rotation = cases[c].rotation,
-                     .h = 0.3,
-                     .gravity = 9.81,
-                     .mass_damping = 1};
+    bar_def bar = {.paper = 0.3,
+                   .strain = cases[c].strain,
+                   .rotation = cases[c].rotation,
+                   .gravity = {0, 0, -9.81},
+                   .mass_damping = 1};
     double range[2];
     swing(&bar, 120, range);
     printf("  %-9s %-5s volume %.4f to %.4f\n", cases[c].strain, cases[c].rotation, range[0],
@@ -116,10 +66,10 @@ TEST(held_bodies_are_not_corrected)
 {
   uint64_t hash[2];
   for (int kept = 0; kept < 2; kept++) {
-    paper_bar bar = {.strain = "warped", .gravity = 9.81, .kept = kept};
+    bar_def bar = {.paper = 0.1, .strain = "warped", .gravity = {0, 0, -9.81}, .kept = kept};
     pl_world *world;
     pl_body_id body;
-    CHECK_OK(make_bar(&bar, &world, &body, error));
+    CHECK_OK(bar_make(&bar, &world, &body, error));
     for (int i = 0; i < 5; i++) CHECK_OK(pl_world_step(world, error));
     hash[kept] = pl_world_state_hash(world);
     pl_world_destroy(world);
@@ -146,12 +96,12 @@ typedef struct drift {
   double speed, way, spin; /* largest |P| / m, way of the mass centre, largest change of L */
 } drift;
 
-static drift float_free(const paper_bar *bar, int steps)
+static drift float_free(const bar_def *bar, int steps)
 {
   drift out = {0};
   pl_world *world;
   pl_body_id body;
-  CHECK_OK(make_bar(bar, &world, &body, error));
+  CHECK_OK(bar_make(bar, &world, &body, error));
   if (!world) return out;
   bend(world, body);
   double P[3], L[3], L0[3], way[3] = {0}, mass = 90;
@@ -188,7 +138,12 @@ TEST(correction_keeps_the_momentum_of_free_bodies)
   const char *const rotations[] = {"svd", "edges", "polar"}, *const masses[] = {"lumped",
                                                                                 "consistent"};
   for (int r = 0; r < 3; r++) {
-    paper_bar bar = {.strain = "warped", .rotation = rotations[r], .free = 1, .tolerance = 1e-9};
+    bar_def bar = {.paper = 0.1,
+                   .strain = "warped",
+                   .rotation = rotations[r],
+                   .free = 1,
+                   .method = "auto",
+                   .solver = 1e-9};
     drift loose = float_free(&bar, 500);
     printf("  %-5s %.2f m/s, %.2f m, %.3f kg m^2/s", rotations[r], loose.speed, loose.way,
            loose.spin);
@@ -203,7 +158,7 @@ TEST(correction_keeps_the_momentum_of_free_bodies)
     }
     printf("\n");
   }
-  paper_bar bar = {.strain = "corotated", .free = 1, .tolerance = 1e-9};
+  bar_def bar = {.paper = 0.1, .strain = "corotated", .free = 1, .method = "auto", .solver = 1e-9};
   drift sound = float_free(&bar, 500);
   printf("  corotated %.1e m, %.1e kg m^2/s\n", sound.way, sound.spin);
   CHECK(sound.way < 1e-7);
@@ -214,7 +169,12 @@ TEST(correction_keeps_the_spin)
 {
   const char *const strains[] = {"warped", "corotated", "green"};
   for (int s = 0; s < 3; s++) {
-    paper_bar bar = {.strain = strains[s], .free = 1, .spin = {0, 0, 3}, .tolerance = 1e-9};
+    bar_def bar = {.paper = 0.1,
+                   .strain = strains[s],
+                   .free = 1,
+                   .spin = {0, 0, 3},
+                   .method = "auto",
+                   .solver = 1e-9};
     drift loose = float_free(&bar, 100);
     bar.kept = 1;
     drift kept = float_free(&bar, 100);
@@ -226,10 +186,15 @@ TEST(correction_keeps_the_spin)
 /* Falling with drag: P = (P + h m g) / (1 + h alpha), step by step. */
 TEST(corrected_bodies_still_fall)
 {
-  paper_bar bar = {.strain = "warped", .free = 1, .kept = 1, .gravity = 9.81, .mass_damping = 2};
+  bar_def bar = {.paper = 0.1,
+                 .strain = "warped",
+                 .free = 1,
+                 .kept = 1,
+                 .gravity = {0, 0, -9.81},
+                 .mass_damping = 2};
   pl_world *world;
   pl_body_id body;
-  CHECK_OK(make_bar(&bar, &world, &body, error));
+  CHECK_OK(bar_make(&bar, &world, &body, error));
   if (!world) return;
   bend(world, body);
   double expected = 0, P[3];
@@ -247,18 +212,18 @@ TEST(corrected_bodies_still_fall)
 
 TEST(solvers_for_symmetric_matrices_are_refused)
 {
-  paper_bar bar = {.strain = "warped", .solver = "cg"};
+  bar_def bar = {.paper = 0.1, .strain = "warped", .method = "cg", .solver = 1e-6};
   pl_world *world;
   pl_body_id body;
-  CHECK_FAILS(make_bar(&bar, &world, &body, error), PL_E_ARGUMENT, "or \"bicgstab\"");
+  CHECK_FAILS(bar_make(&bar, &world, &body, error), PL_E_ARGUMENT, "or \"bicgstab\"");
 
   // where none is named, the world takes one that can, with the tolerance that was set
-  bar.solver = NULL;
-  CHECK_OK(make_bar(&bar, &world, &body, error));
+  bar.method = "auto";
+  CHECK_OK(bar_make(&bar, &world, &body, error));
   CHECK(strcmp(pl_world_solver_name(world), "nearly-symmetric") == 0);
   pl_world_destroy(world);
   bar.rotation = "both";
-  CHECK_OK(make_bar(&bar, &world, &body, error));
+  CHECK_OK(bar_make(&bar, &world, &body, error));
   CHECK(strcmp(pl_world_solver_name(world), "auto") == 0);
   pl_world_destroy(world);
 }

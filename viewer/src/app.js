@@ -33,6 +33,7 @@ const handlers = {
     app.scene = scene;
     app.ready = app.fresh = false;
     app.frame = null;
+    app.textures = [];
     $('broken').hidden = true;
     $('title').textContent = scene.title;
     document.title = `${scene.title} – Pliant`;
@@ -54,9 +55,14 @@ const handlers = {
     $('broken').hidden = false;
   },
 
+  // They come before the surface that they are on.
+  textures({ scene, textures }) {
+    if (scene === app.scene?.number) app.textures = textures;
+  },
+
   geometry(geometry) {
     if (geometry.scene !== app.scene?.number) return;
-    stage.setScene(app.scene, geometry, app.keepView);
+    stage.setScene(app.scene, geometry, app.textures, app.keepView);
     app.ready = true;
   },
 
@@ -173,14 +179,17 @@ function paint(frame) {
   const name = app.scene.tints[frame.tint]?.name ?? 'none', tint = tints[name];
   $('legend').hidden = !frame.values;
   if (!frame.values) {
-    if (app.painted !== 'none') stage.surface.paint(null);
+    if (app.painted !== 'none') stage.showPictures(true).surface.paint(null);
     app.painted = 'none';
     tellArrows(frame);
     return;
   }
   app.range.follow(tint, frame.values, app.legendHeld);
   stage.surface.paint(frame.values, tint.map, app.range.low, app.range.high);
-  if (app.painted !== name) drawBar($('legend-bar'), tint.map);
+  if (app.painted !== name) {
+    stage.showPictures(false);
+    drawBar($('legend-bar'), tint.map);
+  }
   app.painted = name;
   const unit = app.scene.tints[frame.tint].unit, { low, high } = app.range;
   $('legend-name').textContent = tint.name;
@@ -342,6 +351,7 @@ bindKeys([
 hand.onUse = () => $('hint').classList.add('gone');
 setTimeout(() => $('hint').classList.add('gone'), 12000);
 stage.beforeDraw = showFrame;
+stage.onBadPicture = () => showNotice('The browser cannot read a texture of this scene', true);
 stage.onDraw = () => hand.showForce(app.frame?.pulls ?? [], app.frame?.tool);
 setInterval(() => { charts.draw(); hand.refresh(); }, 40);
 hand.onMode = (mode) => controls.setMode(mode);

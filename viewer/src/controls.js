@@ -99,15 +99,15 @@ export class Controls {
 
   makeValues(scene, state) {
     const changeable = scene.world.filter((param) => param.name in state.world && param.name !== 'duration');
-    const world = group('World', ...changeable.map((param) => this.param('world', param, () => this.state.world[param.name])));
     // what "given" means while the scene is the same one
     if (this.given?.scene !== state.scene) this.given = { scene: state.scene, gravity: state.world.gravity };
     const { gravity } = this.given, size = Math.hypot(...gravity);
-    world.append(el('div', { class: 'quick' },
+    const pulls = el('div', { class: 'quick' },
       quick('None', () => this.set('world', 'gravity', '0 0 0')),
       quick('As given', () => this.set('world', 'gravity', (size ? gravity : scene.up.map((u) => -9.81 * u)).join(' '))),
-      quick('Upwards', () => this.set('world', 'gravity', (size ? gravity : scene.up.map((u) => -9.81 * u)).map((g) => -g).join(' ')))));
-    return [world,
+      quick('Upwards', () => this.set('world', 'gravity', (size ? gravity : scene.up.map((u) => -9.81 * u)).map((g) => -g).join(' '))));
+    const rows = changeable.flatMap((param) => [this.param('world', param, () => this.state.world[param.name]), param.name === 'gravity' ? pulls : null]);
+    return [group('World', ...rows),
       ...state.materials.map((material, i) => this.makeMaterial(scene, material, i)),
       this.makePart('Integrator', 'integrator', scene.families.integrator),
       this.makePart('Linear solver', 'solver', scene.families.solver),

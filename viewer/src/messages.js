@@ -59,6 +59,17 @@ function geometry(reader) {
   return message;
 }
 
+function textures(reader) {
+  const message = { type: 'textures', scene: reader.u32(), textures: [] }, count = reader.u32();
+  for (let i = 0; i < count; i++) {
+    const body = reader.u32(), triangles = reader.u32(), size = reader.u32();
+    const spots = reader.array(Float32Array, 6 * triangles), image = reader.array(Uint8Array, size);
+    reader.need((4 - (size % 4)) % 4);
+    message.textures.push({ body, triangles, spots, image });
+  }
+  return message;
+}
+
 function held(reader) {
   return { type: 'held', scene: reader.u32(), held: reader.array(Uint8Array, reader.u32()) };
 }
@@ -74,7 +85,7 @@ function thumb(reader) {
   return { type: 'thumb', index: reader.u32(), png: reader.array(Uint8Array, reader.u32()) };
 }
 
-const kinds = { PLF1: frame, PLG1: geometry, PLH1: held, PLS1: saved, PLT1: thumb };
+const kinds = { PLF1: frame, PLG1: geometry, PLU1: textures, PLH1: held, PLS1: saved, PLT1: thumb };
 
 export function decode(data) {
   if (typeof data === 'string') return JSON.parse(data);

@@ -1,7 +1,7 @@
 // How bodies look: their colours under light, with a pattern over the shape at rest or a picture.
 // One material for machines that can draw, one for those that cannot: light met at vertices only,
 // and of bodies with a volume the outside only.
-import { DoubleSide, FrontSide, MeshStandardMaterial, ShaderMaterial, Vector3 } from 'three';
+import { DoubleSide, FrontSide, MeshStandardMaterial, RepeatWrapping, ShaderMaterial, SRGBColorSpace, Texture, Vector3 } from 'three';
 
 export const patterns = ['plain', 'checks', 'stripes', 'lines'];
 
@@ -21,7 +21,13 @@ const plainVertex = `
   varying vec3 vRest, vColour;
   uniform vec3 up, toSun, toRim, eye, sky, ground, sunlight, rimlight, lamplight;
   uniform bool shell;
+  #ifdef PICTURE
+  varying vec2 vSpot;
+  #endif
   void main() {
+    #ifdef PICTURE
+    vSpot = uv;
+    #endif
     vec3 toEye = normalize(eye - position), n = normal;
     if (shell && dot(n, toEye) < 0.0) n = -n;
     vec3 light = mix(ground, sky, 0.5 * dot(n, up) + 0.5) + sunlight * max(dot(n, toSun), 0.0)
@@ -35,8 +41,15 @@ const plainVertex = `
 const plainFragment = `
   varying vec3 vColour;
   ${patternNames}
+  #ifdef PICTURE
+  uniform sampler2D picture;
+  varying vec2 vSpot;
+  #endif
   void main() {
     vec3 paint = vec3(1.0);
+    #ifdef PICTURE
+    paint = texture2D(picture, vSpot).rgb;
+    #endif
     #ifdef PATTERN
     ${drawPattern}
     #endif
@@ -45,34 +58,64 @@ const plainFragment = `
 
 export class Skin {
   constructor() {
-    const common = { vertexColors: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 };
     this.uniforms = { pattern: { value: 0 }, cell: { value: 0.1 } };
-    this.rich = new MeshStandardMaterial({ ...common, roughness: 0.62, metalness: 0, side: DoubleSide });
-    this.rich.onBeforeCompile = (shader) => {
+    this.lights = Object.fromEntries(['up', 'toSun', 'toRim', 'eye', 'sky', 'ground', 'sunlight', 'rimlight', 'lamplight'].map((name) => [name, { value: new Vector3() }]));
+    this.lights.shell = { value: false };
+    this.bare = this.make(null);
+    this.pictures = []; // by body: materials of their own
+  }
+
+  // Both materials, with a picture or without.
+  make(picture) {
+    const common = { vertexColors: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 };
+    const rich = new MeshStandardMaterial({ ...common, roughness: 0.62, metalness: 0, side: DoubleSide, map: picture });
+    rich.onBeforeCompile = (shader) => {
       Object.assign(shader.uniforms, this.uniforms);
       shader.vertexShader = shader.vertexShader.replace('#include <common>', '#include <common>\nattribute vec3 rest;\nvarying vec3 vRest;')
         .replace('#include <begin_vertex>', '#include <begin_vertex>\nvRest = rest;');
       shader.fragmentShader = shader.fragmentShader.replace('#include <common>', `#include <common>\n${patternNames}`)
         .replace('#include <color_fragment>', `#include <color_fragment>\nvec3 paint = diffuseColor.rgb;${drawPattern}\ndiffuseColor.rgb = paint;`);
     };
-    this.lights = Object.fromEntries(['up', 'toSun', 'toRim', 'eye', 'sky', 'ground', 'sunlight', 'rimlight', 'lamplight'].map((name) => [name, { value: new Vector3() }]));
-    this.lights.shell = { value: false };
-    this.plain = new ShaderMaterial({ ...common, uniforms: { ...this.uniforms, ...this.lights }, vertexShader: plainVertex, fragmentShader: plainFragment });
+    const plain = new ShaderMaterial({ ...common, defines: picture ? { PICTURE: 1 } : {},
+      uniforms: { ...this.uniforms, ...this.lights, picture: { value: picture } }, vertexShader: plainVertex, fragmentShader: plainFragment });
+    return { rich, plain };
   }
 
-  setShell(shell) {
-    this.lights.shell.value = shell;
-    this.plain.side = shell ? DoubleSide : FrontSide;
+  // images: [{ body, image }] in bytes; they are there when done is called.
+  setPictures(images, done) {
+    for (const one of this.pictures.filter(Boolean)) for (const material of [one.rich, one.plain]) material.dispose();
+    const pictures = (this.pictures = []);
+    for (const { body, image } of images) {
+      createImageBitmap(new Blob([image]), { imageOrientation: 'flipY', premultiplyAlpha: 'none' }).then((bitmap) => {
+        if (this.pictures !== pictures) return;
+        const picture = new Texture(bitmap);
+        Object.assign(picture, { flipY: false, colorSpace: SRGBColorSpace, wrapS: RepeatWrapping, wrapT: RepeatWrapping, anisotropy: 4, needsUpdate: true });
+        pictures[body] = this.make(picture);
+        done();
+      }, (error) => done(error));
+    }
   }
+
+  // One material, or one for each body where some have pictures that are to be seen.
+  materials(rich, bodies, withPictures) {
+    const kind = rich ? 'rich' : 'plain';
+    for (const one of this.each()) one.plain.side = this.lights.shell.value ? DoubleSide : FrontSide;
+    if (!bodies) return this.bare[kind];
+    return Array.from({ length: bodies }, (_, i) => ((withPictures && this.pictures[i]) || this.bare)[kind]);
+  }
+
+  each() { return [this.bare, ...this.pictures.filter(Boolean)]; }
 
   setPattern(name, cell) {
     this.uniforms.pattern.value = patterns.indexOf(name);
-    const defines = name === 'plain' ? {} : { PATTERN: 1 };
-    if ('PATTERN' in defines !== 'PATTERN' in this.plain.defines) {
-      this.plain.defines = defines;
-      this.plain.needsUpdate = true;
-    }
     this.uniforms.cell.value = cell;
+    for (const { plain } of this.each()) {
+      if ('PATTERN' in plain.defines === (name !== 'plain')) continue;
+      plain.defines = { ...plain.defines };
+      if (name === 'plain') delete plain.defines.PATTERN;
+      else plain.defines.PATTERN = 1;
+      plain.needsUpdate = true;
+    }
   }
 
   // The stage's lights as the plain material knows them.

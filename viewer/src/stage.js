@@ -119,7 +119,7 @@ export class Stage {
 
   makeBodies() {
     this.paint = new Skin();
-    this.skin = new Mesh(new BufferGeometry(), this.paint.rich);
+    this.skin = new Mesh(new BufferGeometry(), this.paint.bare.rich);
     this.skin.castShadow = this.skin.receiveShadow = true;
     this.wires = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ transparent: true, opacity: 0.38 }));
     this.marks = new Points(new BufferGeometry(), new PointsMaterial({
@@ -175,13 +175,16 @@ export class Stage {
   // ---- a scene ----
 
   // keepView: the same scene again, so the camera stays.
-  setScene(description, geometry, keepView) {
+  setScene(description, geometry, textures, keepView) {
     this.surface?.dispose();
-    this.surface = new Surface(geometry, description.bodies);
+    this.surface = new Surface(geometry, description.bodies, textures);
     this.skin.geometry = this.surface.skin;
     this.wires.geometry = this.surface.wires;
     this.skin.visible = true;
-    this.paint.setShell(description.bodies.some((body) => body.shape.startsWith('tri')));
+    this.paint.lights.shell.value = description.bodies.some((body) => body.shape.startsWith('tri'));
+    this.paint.setPictures(textures, (error) => (error ? this.onBadPicture?.(error) : this.setMaterials()));
+    this.pictured = true;
+    this.setMaterials();
     this.heldVertices = new Uint32Array();
     this.marks.visible = false;
     this.props.setArrows(null, null);
@@ -466,10 +469,23 @@ export class Stage {
     if (shadow) this.sun.shadow.mapSize.set(shadow, shadow);
     this.sun.shadow.map?.dispose();
     this.sun.shadow.map = null;
-    this.skin.material = this.paint[rich ? 'rich' : 'plain'];
+    this.setMaterials();
     document.body.classList.toggle('frugal', !rich);
     this.applyShow();
     this.resize();
+  }
+
+  setMaterials() {
+    this.skin.material = this.paint.materials(this.quality.now.rich, this.surface?.skin.groups.length ?? 0, this.pictured);
+    this.paint.setPattern(this.show.pattern, this.size / 14);
+    this.touch();
+  }
+
+  // Colours that mean something have no pictures over them.
+  showPictures(pictured) {
+    this.pictured = pictured;
+    this.setMaterials();
+    return this;
   }
 
   // The picture as it is now; what reads the canvas does so right after it.

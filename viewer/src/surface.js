@@ -18,34 +18,41 @@ function faceNormals(positions, triangles) {
   return normals;
 }
 
-// For each corner of each triangle the drawn vertex, and for each of those the vertex it stems from.
-function split(rest, triangles) {
+// For each corner of each triangle the drawn vertex, and for each of those the vertex it stems from; spots are
+// where corners lie in a picture, if they do.
+function split(rest, triangles, spots) {
   const normals = faceNormals(rest, triangles);
   const groups = Array.from({ length: rest.length / 3 }, () => []);
-  const index = new Uint32Array(triangles.length), source = [];
+  const index = new Uint32Array(triangles.length), source = [], uv = [];
   for (let corner = 0; corner < triangles.length; corner++) {
     const face = corner - (corner % 3);
     let [x, y, z] = normals.subarray(face, face + 3);
     const length = Math.hypot(x, y, z) || 1;
     x /= length, y /= length, z /= length;
     const mine = groups[triangles[corner]];
-    let group = mine.find((g) => (g.x * x + g.y * y + g.z * z) / Math.hypot(g.x, g.y, g.z) > creaseCosine);
+    const u = spots ? spots[2 * corner] : 0, v = spots ? spots[2 * corner + 1] : 0;
+    let group = mine.find((g) => g.u === u && g.v === v && (g.x * x + g.y * y + g.z * z) / Math.hypot(g.x, g.y, g.z) > creaseCosine);
     if (!group) {
-      group = { x: 0, y: 0, z: 0, vertex: source.length };
+      group = { x: 0, y: 0, z: 0, u, v, vertex: source.length };
+      if (spots) uv.push(u, v);
       mine.push(group);
       source.push(triangles[corner]);
     }
     group.x += x, group.y += y, group.z += z;
     index[corner] = group.vertex;
   }
-  return { index, source: Uint32Array.from(source) };
+  return { index, source: Uint32Array.from(source), uv };
 }
 
 const dynamic = (size) => new BufferAttribute(new Float32Array(size), 3).setUsage(DynamicDrawUsage);
 
 export class Surface {
-  constructor(geometry, bodies) {
-    const { index, source } = split(geometry.rest, geometry.triangles);
+  // textures: [{ body, spots }], spots of the body's triangles
+  constructor(geometry, bodies, textures = []) {
+    const spots = textures.length ? new Float32Array(2 * geometry.triangles.length) : null;
+    const painted = textures.filter(({ body, triangles }) => bodies[body]?.triangles[1] === triangles);
+    for (const one of painted) spots.set(one.spots, 6 * bodies[one.body].triangles[0]);
+    const { index, source, uv } = split(geometry.rest, geometry.triangles, spots);
     this.triangles = geometry.triangles;
     this.index = index;
     this.source = source;
@@ -56,13 +63,16 @@ export class Surface {
     this.skin.setAttribute('position', dynamic(3 * source.length));
     this.skin.setAttribute('normal', dynamic(3 * source.length));
     this.skin.setAttribute('color', dynamic(3 * source.length));
+    if (spots) this.skin.setAttribute('uv', new BufferAttribute(Float32Array.from(uv), 2));
+    // one after the other, so that each can have its own material
+    if (spots) for (const [i, body] of bodies.entries()) this.skin.addGroup(3 * body.triangles[0], 3 * body.triangles[1], i);
     this.skin.boundingSphere = new Sphere();
     this.wires = new BufferGeometry();
     this.wires.setIndex(new BufferAttribute(geometry.edges, 1));
     this.wires.setAttribute('position', new BufferAttribute(this.positions, 3).setUsage(DynamicDrawUsage));
     this.bodyOf = new Uint16Array(this.vertexCount);
     bodies.forEach((body, i) => this.bodyOf.fill(i, body.vertices[0], body.vertices[0] + body.vertices[1]));
-    this.own = bodies.map((_, i) => linearColour(bodyColours[i % bodyColours.length]));
+    this.own = bodies.map((_, i) => (painted.some((one) => one.body === i) ? [1, 1, 1] : linearColour(bodyColours[i % bodyColours.length])));
     // where a vertex was at rest: patterns are drawn there, so they show how the body is stretched
     const rest = new Float32Array(3 * source.length);
     for (let i = 0; i < source.length; i++) rest.set(geometry.rest.subarray(3 * source[i], 3 * source[i] + 3), 3 * i);
