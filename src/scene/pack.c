@@ -97,7 +97,7 @@ static pl_status take_files(packer *to, pl_error *error)
   for (int i = 0; i < to->reader.item_count && !status; i++) {
     const pl_item *item = &to->reader.items[i];
     for (const pl_attribute *row = item->element->attributes; row->param.name && !status; row++) {
-      const char *file = pl_xml_attribute(item->node, row->param.name), *name;
+      const char *file = pl_xml_attribute(item->node, row->param.name), *name = NULL;
       if (!file || !row->param.unit || strcmp(row->param.unit, "path") != 0) continue;
       status = take_file(to, file, &name, error);
       if (!status) status = pl_xml_set(item->node, row->param.name, name, error);

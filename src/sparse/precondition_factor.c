@@ -5,8 +5,9 @@
  * factorisation costs in back-substitutions, and if that will pay: for a rate r of such iterations
  * now, and E of them so far in n solves, a new factor that ages as this one did saves r n - E
  * iterations in the next n solves. A rate that has been the same from the beginning is no reason
- * for a renewal. Held nodes are in the factor; constraints that come and go (the filter's
- * passing ones) lie around it as a border, unless they are so many that they are better inside. */
+ * for a renewal until it has cost EVENTUALLY times as much: the matrix may have changed once and
+ * for all. Held nodes are in the factor; constraints that come and go (the filter's passing ones)
+ * lie around it as a border, unless they are so many that they are better inside. */
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/memory.h"
@@ -23,6 +24,9 @@ enum { MOST_BORDER = 250 };
 
 /* Solves that the present rate is a mean of. */
 enum { LATELY = 20 };
+
+/* Factorisations that a constant rate may cost before one is tried. */
+enum { EVENTUALLY = 5 };
 
 typedef struct factored {
   pl_blockwise blockwise; /* only to name bad blocks */
@@ -93,7 +97,8 @@ static int is_worn(factored *self)
   // a new factor also asks for new columns of the border
   double cost = pl_factor_cost(self->factor) + self->border.active;
   double gain = self->rate * (double)self->count - self->excess;
-  return self->excess >= self->patience * cost && gain >= fmin(1, self->patience) * cost;
+  double worth = self->excess / (self->patience * cost);
+  return worth >= EVENTUALLY || (worth >= 1 && gain >= fmin(1, self->patience) * cost);
 }
 
 static pl_status renew(factored *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
