@@ -113,13 +113,14 @@ static void xpay_round(void *context, pl_pool *pool)
   pl_xpay(b->vectors[0], 0.5, b->vectors[1], b->nodes, pool);
 }
 
+/* With the tangent that steps take. */
 static void evaluate_round(void *context, pl_pool *pool)
 {
   const bench *b = context;
   (void)pool;
   pl_system *system = &b->world->system;
   system->ops->evaluate(system, 0, b->world->state.q, b->world->state.v, b->vectors[1], 100, 0.01,
-                        1, 0, system->A);
+                        1, 1, system->A);
 }
 
 static void polar_round(void *context, pl_pool *pool)
