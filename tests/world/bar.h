@@ -102,4 +102,16 @@ static inline void bar_tip(pl_world *world, pl_body_id body, double tip[3])
   CHECK_OK(pl_world_read_probe(world, probe, tip, error));
 }
 
+/* A traction along the bar at its end. */
+static inline pl_status bar_pull(pl_world *world, pl_body_id body, double stress, pl_error *error)
+{
+  pl_setting value = {.name = "value", .value = {stress, 0, 0}};
+  pl_selector end = {.set = "x-max"};
+  pl_load_def load = pl_load_def_default();
+  load.load = (pl_choice){"traction", &value, 1};
+  load.where = &end;
+  load.where_count = 1;
+  return pl_world_add_load(world, body, &load, error);
+}
+
 #endif

@@ -404,17 +404,6 @@ static double bar_stress(const law_plan *law, double s, double *t)
   return (law->energy(s + h, *t) - law->energy(s - h, *t)) / (2 * h);
 }
 
-static pl_status pull(pl_world *world, pl_body_id body, double stress, pl_error *error)
-{
-  pl_setting value = {.name = "value", .value = {stress, 0, 0}};
-  pl_selector end = {.set = "x-max"};
-  pl_load_def load = pl_load_def_default();
-  load.load = (pl_choice){"traction", &value, 1};
-  load.where = &end;
-  load.where_count = 1;
-  return pl_world_add_load(world, body, &load, error);
-}
-
 /* Differences of energies are good to 1e-8, Newton's method stops at 1e-10. */
 TEST(bars_are_stretched_as_the_law_says)
 {
@@ -428,7 +417,7 @@ TEST(bars_are_stretched_as_the_law_says)
     pl_world *world = NULL;
     pl_body_id body;
     CHECK_OK(make(&in, &world, &body, error));
-    CHECK_OK(pull(world, body, stress, error));
+    CHECK_OK(bar_pull(world, body, stress, error));
     CHECK_OK(pl_world_step(world, error));
     tip_of(world, body, tip);
     CHECK_NEAR(tip[0], 2 * (s - 1), 1e-6);
@@ -467,7 +456,7 @@ TEST(frames_stretch_a_neo_hookean_bar)
     fix.where_count = 1;
     fix.translation[0] = 2 * (s - 1);
     if (pulled)
-      CHECK_OK(pull(world, body, MU * (s - 1 / s), error));
+      CHECK_OK(bar_pull(world, body, MU * (s - 1 / s), error));
     else
       CHECK_OK(pl_world_add_fix(world, body, &fix, NULL, error));
     CHECK_OK(pl_world_step(world, error));

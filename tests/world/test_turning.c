@@ -83,17 +83,6 @@ static pl_status steps(pl_world *world, int count, pl_error *error)
   return status;
 }
 
-static pl_status pull_end(pl_world *world, pl_body_id body, double force, pl_error *error)
-{
-  pl_setting value = {.name = "value", .value = {force, 0, 0}};
-  pl_selector end = {.set = "x-max"};
-  pl_load_def load = pl_load_def_default();
-  load.load = (pl_choice){"traction", &value, 1};
-  load.where = &end;
-  load.where_count = 1;
-  return pl_world_add_load(world, body, &load, error);
-}
-
 /* f = E A c (e + 3/2 e^2 + e^3/2) with c = (1-nu)/((1+nu)(1-2nu)), since rigid frames cannot
  * contract sideways (Gilles et al. 2011, 5.1, with c = 1); both blendings, 2 to 5 frames with as
  * many samples in every segment. */
@@ -107,7 +96,7 @@ TEST(extension_law)
     pl_world *world;
     pl_body_id body;
     CHECK_OK(make_bar(&bar, &world, &body, error));
-    CHECK_OK(pull_end(world, body, 1e5 * c * (e + 1.5 * e * e + 0.5 * e * e * e), error));
+    CHECK_OK(bar_pull(world, body, 1e5 * c * (e + 1.5 * e * e + 0.5 * e * e * e), error));
     CHECK_OK(steps(world, 1, error));
     read(world, body, "displacement", tip_at, tip);
     read(world, body, "displacement", at, middle);
