@@ -128,7 +128,7 @@ pl_status pl_world_set_control(pl_world *world, int halvings, double tolerance, 
   pl_status status = pl_world_check_control(halvings, tolerance, &world->integrator_part, error);
   if (status) return status;
   pl_world_unprepare(world);
-  world->halvings = world->budget ? 0 : halvings;
+  world->halvings = halvings;
   world->tolerance = tolerance;
   return PL_OK;
 }

@@ -295,6 +295,9 @@ static pl_status make_room(pl_world *world, pl_error *error)
   return PL_OK;
 }
 
+/* With a budget a step that is made again would take more than its share. */
+static int most_halvings(const pl_world *world) { return world->budget ? 0 : world->halvings; }
+
 pl_status pl_world_prepare(pl_world *world, pl_error *error)
 {
   if (world->ready) return PL_OK;
@@ -308,7 +311,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
                               .pool = world->pool,
                               .load_scale = 1,
                               .budget = world->budget,
-                              .never_rejects = world->halvings == 0};
+                              .never_rejects = most_halvings(world) == 0};
   world->scratch = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
   if (!world->scratch) status = pl_fail_memory(error);
   if (!status) status = make_room(world, error);
@@ -409,7 +412,8 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
     copy_state(world, &world->saved, &world->state);
     pl_integrator_restore(world->integrator, PL_SAVED_STEP);
     if (halvings == 0) reason = *error;
-    if (halvings == world->halvings || world->tolerance > 0 || !pl_world_can_retry(world, status))
+    if (halvings == most_halvings(world) || world->tolerance > 0 ||
+        !pl_world_can_retry(world, status))
       break;
     halvings++;
     report.worst_block1 = 0;

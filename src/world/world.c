@@ -94,8 +94,7 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   world->log = def->log;
   world->dt = def->dt;
   world->budget = def->budget;
-  // a step that is made again would take more than its share
-  world->halvings = def->budget ? 0 : def->halvings;
+  world->halvings = def->halvings;
   world->tolerance = def->tolerance;
   memcpy(world->gravity, def->gravity, sizeof world->gravity);
   status = pl_integrator_resolve(&def->integrator, &world->integrator_part, error);

@@ -20,7 +20,6 @@ static outcome run(int budget, int newton, int falls)
   outcome out = {0};
   CHECK_OK(bar_make(&def, &world, &body, error));
   world->budget = budget;
-  if (budget) world->halvings = 0;
   CHECK_OK(pl_world_set_solver(world, &(pl_choice){"cg", &block, 1},
                                &(pl_choice){"block-diagonal", NULL, 0}, error));
   pl_setting plane[] = {{.name = "point", .value = {0, -0.05, 0}},
@@ -30,6 +29,8 @@ static outcome run(int budget, int newton, int falls)
   if (falls) CHECK_OK(pl_world_add_obstacle(world, &floor, error));
   for (int i = 0; i < 25; i++) {
     CHECK_OK(pl_world_step(world, error));
+    // halvings are asked for, but not with a budget
+    CHECK(world->halvings > 0 && world->system.never_rejects == (budget > 0));
     if (world->last.linear_iterations > out.most) out.most = world->last.linear_iterations;
   }
   pl_world_facts facts;
@@ -83,7 +84,7 @@ TEST(bad_budgets_are_refused)
   CHECK_FAILS(pl_world_create(&def, &world, error), PL_E_ARGUMENT, "budget = -1");
   def.budget = 7;
   CHECK_OK(pl_world_create(&def, &world, error));
-  CHECK(world->budget == 7 && world->halvings == 0);
+  CHECK(world->budget == 7 && world->halvings == def.halvings);
   pl_world_destroy(world);
 }
 
