@@ -36,8 +36,8 @@ typedef struct pl_world_def {
   double dt;         /* time step, s */
   double gravity[3]; /* m/s^2 */
   int budget;   /* most iterations of the linear solver in a step, for hard real time: then what it
-                   has   counts, and its residual is told by pl_world_measure; steps are not made
-                   again.   0:   no limit */
+                   has counts, and its residual is told by pl_world_measure; steps are not made
+                   again. 0: no limit */
   int halvings; /* a step that fails is made again with half the step, so often at most; 0: never,
                    for real time, and what Newton's method has after its last iteration counts */
   double tolerance; /* m; steps are divided so that each part's estimated RMS error of positions

@@ -253,8 +253,8 @@ pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, p
 /* Would smaller steps help? */
 int pl_world_can_retry(const pl_world *world, pl_status status);
 /* Are these in their ranges, and can the integrator keep the tolerance? */
-pl_status pl_world_check_control(int halvings, double tolerance, const pl_part *integrator,
-                                 pl_error *error);
+pl_status pl_world_check_control(int budget, int halvings, double tolerance,
+                                 const pl_part *integrator, pl_error *error);
 /* Drops them. */
 void pl_world_unprepare(pl_world *world);
 
