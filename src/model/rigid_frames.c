@@ -716,7 +716,7 @@ static void adopt(const pl_model *self, int frame, const pl_model *from, int fra
 
 const pl_model_ops pl_model_rigid_frames = {
     .info = {.name = "rigid-frames",
-             .summary = "a handful of rigid frames whose motions are blended",
+             .summary = "a handful of rigid frames whose blended motions deform the body",
              .source = "Gilles, Bousquet, Faure, Pai 2011",
              .params = params,
              .param_count = PARAM_COUNT},

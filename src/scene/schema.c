@@ -123,9 +123,9 @@ static const pl_element move = {
 
 static const pl_element rigid = {
     .name = "rigid",
-    .summary =
-        "Makes one rigid body of the elements whose nodes all lie in its regions; the rest is "
-        "attached to it as a skin. To move it as told, use <move> instead.",
+    .summary = "A rigid part: the elements whose nodes all lie in its regions move as one body; "
+               "the rest is "
+               "attached to it as a skin. To move it as told, use <move> instead.",
     .attributes =
         (const pl_attribute[]){
             {.param = {.name = "hinge",
