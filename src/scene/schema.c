@@ -124,8 +124,7 @@ static const pl_element move = {
 static const pl_element rigid = {
     .name = "rigid",
     .summary = "A rigid part: the elements whose nodes all lie in its regions move as one body; "
-               "the rest is "
-               "attached to it as a skin. To move it as told, use <move> instead.",
+               "the rest is attached to it as a skin. To move it as told, use <move> instead.",
     .attributes =
         (const pl_attribute[]){
             {.param = {.name = "hinge",

@@ -467,7 +467,6 @@ TEST(no_memory_is_reported)
 {
   pl_render_body body = square_body(4);
   pl_render scene = front_view(&body, 1);
-  scene.width = scene.height = 32;
   scene.ground = NAN;
   fail_every_allocation(render_small, &scene);
 }
