@@ -158,7 +158,8 @@ TEST(single_precision_is_refined)
     CHECK_OK(pl_solver_prepare(made, A, &held, NULL, error));
     pl_status status = pl_solver_solve(made, A, &held, b, x, 1e-11 * length, NULL, &report, NULL);
     CHECK(status == (k == 2 ? PL_E_CONVERGENCE : PL_OK));
-    CHECK_NEAR(report.residual, test_residual(A, &held, b, x), 1e-13 * length);
+    // x is up to 4400, so A x in another order differs by some 1e-12
+    CHECK_NEAR(report.residual, test_residual(A, &held, b, x), 1e-12 * length);
     if (k < 2) {
       CHECK(report.residual <= 1.01e-11 * length);
       iterations[k] = report.iterations;
