@@ -1,4 +1,4 @@
-/* Numbers of the hierarchy, and the V-cycle.
+/* Numbers of the hierarchy, and the cycle.
  *
  * The smoother is Chebyshev's iteration on D^-1 A over the upper part of its spectrum (Adams,
  * Brezina, Hu & Tuminaro 2003, "Parallel multigrid smoothing: polynomial versus Gauss-Seidel"); the
@@ -455,31 +455,43 @@ static void solve_last(pl_grid_level *last, const pl_grid_dense *dense)
     memcpy(last->x + width * (size_t)i, dense->out + size * (size_t)i, size * sizeof(float));
 }
 
-void pl_grid_cycle(pl_grid *grid, const pl_filter *filter, int degree, pl_pool *pool)
+/* How often a level is corrected from the next one: the third level is small enough to be visited
+ * twice, unless it is solved at once. */
+static int visits_from(const pl_grid *grid, int index)
 {
-  int end = grid->levels - 1;
-  for (int i = 0; i <= end; i++) {
-    pass job = {.kernel = pl_grid_kernel_pick(grid->level[i].size),
-                .level = &grid->level[i],
-                .coarse = &grid->level[i + 1],
-                .filter = i ? NULL : filter};
-    if (i == end && grid->dense.count > 0) {
-      solve_last(job.level, &grid->dense);
-      break;
-    }
-    smooth(&job, i == end ? ALONE * degree : degree, 1, pool);
-    if (i == end) break;
+  int is_solved = grid->dense.count > 0 && index + 2 == grid->levels;
+  return index == 1 && !is_solved ? 2 : 1;
+}
+
+/* Coarse levels are smoothed more, which costs little. */
+static int degree_on(int index, int degree) { return index == 0 ? degree : degree + 1; }
+
+/* x of a level = its share of a cycle for its r. */
+static void visit(pl_grid *grid, int index, const pl_filter *filter, int degree, pl_pool *pool)
+{
+  pass job = {.kernel = pl_grid_kernel_pick(grid->level[index].size),
+              .level = &grid->level[index],
+              .coarse = &grid->level[index + 1],
+              .filter = index ? NULL : filter};
+  int is_last = index + 1 == grid->levels;
+  if (is_last && grid->dense.count > 0) {
+    solve_last(job.level, &grid->dense);
+    return;
+  }
+  smooth(&job, is_last ? ALONE * degree : degree_on(index, degree), 1, pool);
+  if (is_last) return;
+  for (int visits = visits_from(grid, index); visits > 0; visits--) {
     subtract(&job, pool);
     run(&job, job.coarse, restrict_chunk, pool);
-  }
-  for (int i = end - 1; i >= 0; i--) {
-    pass job = {.kernel = pl_grid_kernel_pick(grid->level[i].size),
-                .level = &grid->level[i],
-                .coarse = &grid->level[i + 1],
-                .filter = i ? NULL : filter};
+    visit(grid, index + 1, filter, degree, pool);
     run(&job, job.level, prolong_chunk, pool);
-    smooth(&job, degree, 0, pool);
   }
+  smooth(&job, degree_on(index, degree), 0, pool);
+}
+
+void pl_grid_cycle(pl_grid *grid, const pl_filter *filter, int degree, pl_pool *pool)
+{
+  visit(grid, 0, filter, degree, pool);
 }
 
 void pl_grid_residual(pl_grid *grid, const pl_filter *filter, pl_pool *pool)
@@ -554,27 +566,31 @@ pl_grid_cost pl_grid_cost_of_residual(const pl_grid_level *level)
 pl_grid_cost pl_grid_cost_of_cycle(const pl_grid *grid, int degree)
 {
   pl_grid_cost sum = {0};
+  double times = 1; /* that a level is visited */
   for (int i = 0; i < grid->levels; i++) {
     const pl_grid_level *level = &grid->level[i];
     double rows = level->rows, size = level->size, count = grid->dense.count;
     double vector = (double)width_of(level) * sizeof(float);
     if (i + 1 == grid->levels && count > 0) {
-      sum.bytes += count * (count + 1) / 2 * sizeof(float);
-      sum.flops += 2 * count * (count + 1);
+      sum.bytes += times * count * (count + 1) / 2 * sizeof(float);
+      sum.flops += times * 2 * count * (count + 1);
       continue;
     }
-    // products; the inverse blocks and two vectors more where it is a sweep; the first one has none
-    int last = i + 1 == grid->levels, sweeps = last ? ALONE * degree : 2 * degree;
+    // products, the first sweep has none; the inverse blocks and a vector more where it is a sweep
+    int is_last = i + 1 == grid->levels, visits = is_last ? 0 : visits_from(grid, i);
+    int sweeps = is_last ? ALONE * degree : 2 * degree_on(i, degree);
     pl_grid_cost product = pl_grid_cost_of_residual(level);
-    double products = last ? sweeps - 1 : sweeps;
-    sum.bytes += products * product.bytes + sweeps * rows * (size * size * sizeof(float) + vector);
-    sum.flops += products * product.flops + sweeps * rows * (2 * size * size + 4 * size);
-    if (last) continue;
+    double products = sweeps - 1 + visits;
+    sum.bytes +=
+        times * (products * product.bytes + sweeps * rows * (size * size * sizeof(float) + vector));
+    sum.flops += times * (products * product.flops + sweeps * rows * (2 * size * size + 4 * size));
+    if (is_last) continue;
     // down and up
+    times *= visits;
     double entries = level->near_start[level->rows], coarse = 32.0 * level->groups;
-    sum.bytes += 2 * (entries * (size * PL_GRID_COARSE * sizeof(float) + sizeof(int)) + coarse) +
-                 3 * rows * vector;
-    sum.flops += 4 * entries * size * PL_GRID_COARSE;
+    double step = entries * (size * PL_GRID_COARSE * sizeof(float) + sizeof(int)) + coarse;
+    sum.bytes += times * (2 * step + 3 * rows * vector);
+    sum.flops += times * 4 * entries * size * PL_GRID_COARSE;
   }
   return sum;
 }

@@ -115,7 +115,7 @@ static inline int pl_grid_last(const pl_grid_level *level, int chunk)
 /* A better estimate of a level's largest eigenvalue, by some rounds of the power method. */
 void pl_grid_measure(pl_grid_level *level, int rounds, pl_pool *pool);
 
-/* x of level 0 = one V-cycle for its r. */
+/* x of level 0 = one cycle for its r: a V, but with two visits of the third level. */
 void pl_grid_cycle(pl_grid *grid, const pl_filter *filter, int degree, pl_pool *pool);
 
 /* Sets the finest level's r to that of so many numbers, scaled by a power of two so that the

@@ -32,16 +32,21 @@ PL_INLINE quartet quartet_load(const float *from)
 /* How many bytes ahead of their use blocks are asked for; see sparse_kernel.c. */
 enum { AHEAD = 2048, LINE = 64 };
 
-/* Asks for so many bytes from a place on, AHEAD of it. */
-PL_INLINE void prefetch(const float *place, size_t bytes)
+/* Asks for so many bytes from a place on. */
+PL_INLINE void fetch(uintptr_t place, size_t bytes)
 {
 #if defined(__GNUC__)
-  for (size_t i = 0; i < bytes; i += LINE)
-    __builtin_prefetch((const void *)((uintptr_t)place + AHEAD + i), 0, 2);
+  for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch((const void *)(place + i), 0, 2);
 #else
   (void)place;
   (void)bytes;
 #endif
+}
+
+/* The same, AHEAD of the place. */
+PL_INLINE void prefetch(const float *place, size_t bytes)
+{
+  fetch((uintptr_t)place + AHEAD, bytes);
 }
 
 /* ---- products ---- */
@@ -297,13 +302,19 @@ PL_INLINE void load_block(const double *from, double factor, float *to)
   to[8] = c[3];
 }
 
+/* Upper triangles lie in pieces: the row so many ahead is asked for. */
 static void load(const pl_grid_level *level, int first, int last, const double *blocks,
                  double factor)
 {
+  enum { ROWS_AHEAD = 4 };
   float *to = level->half.values + 9 * (size_t)level->half.start[first];
   for (int row = first; row < last; row++) {
     const double *from = blocks + 9 * (size_t)level->diagonal[row];
     const double *end = blocks + 9 * (size_t)level->start[row + 1];
+    int ahead = row + ROWS_AHEAD < last ? row + ROWS_AHEAD : row;
+    const double *next = blocks + 9 * (size_t)level->diagonal[ahead];
+    fetch((uintptr_t)next,
+          (size_t)(blocks + 9 * (size_t)level->start[ahead + 1] - next) * sizeof *next);
     for (; from < end; from += 9, to += 9) load_block(from, factor, to);
   }
 }
