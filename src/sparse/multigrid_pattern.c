@@ -125,27 +125,12 @@ static pl_status list_members(const pl_allocator *allocator, pl_grid_level *leve
   return PL_OK;
 }
 
-/* The upper triangle's pattern; counts has how many slots each row has, seen is zero. */
-static pl_status fill_half(const pl_allocator *allocator, const pl_grid_level *level, int *counts,
-                           int *seen, pl_grid_half *half, pl_error *error)
+/* Late rows and their slots, from the number of slots that each row has, in place of which comes
+ * the row's first slot. */
+static void list_late(const pl_grid_level *level, int *counts, pl_grid_half *half)
 {
-  int rows = level->rows, chunks = pl_chunk_count(rows, level->chunk), slots = 0, late = 0;
-  for (int row = 0; row < rows; row++) {
-    slots += counts[row];
-    late += counts[row] > 0;
-  }
-  size_t width = level->size == 3 ? 4 : 8;
-  half->slot_row = pl_alloc(allocator, (size_t)slots + 1, sizeof(int));
-  half->late_row = pl_alloc(allocator, (size_t)late + 1, sizeof(int));
-  half->late_start = pl_alloc(allocator, (size_t)late + 1, sizeof(int));
-  half->late_first = pl_alloc(allocator, (size_t)chunks + 1, sizeof(int));
-  half->sums = pl_alloc(allocator, width * ((size_t)rows + (size_t)slots), sizeof(float));
-  if (!half->slot_row || !half->late_row || !half->late_start || !half->late_first || !half->sums)
-    return pl_fail_memory(error);
-
-  // late rows and their slots; from here on counts has a row's next slot
-  slots = late = 0;
-  for (int row = 0; row < rows; row++) {
+  int slots = 0, late = 0;
+  for (int row = 0; row < level->rows; row++) {
     int count = counts[row];
     if (row % level->chunk == 0) half->late_first[row / level->chunk] = late;
     counts[row] = slots;
@@ -156,24 +141,48 @@ static pl_status fill_half(const pl_allocator *allocator, const pl_grid_level *l
   }
   half->late_row[late] = -1;
   half->late_start[late] = slots;
-  half->late_first[chunks] = late;
+  half->late_first[pl_chunk_count(level->rows, level->chunk)] = late;
+}
 
-  // chunks in their order take the next slot of a row once
-  for (int row = 0, k = 0; row < rows; row++) {
+/* The columns of the upper triangle: chunks in their order take the next slot of a row once; seen
+ * is zero. */
+static void list_columns(const pl_grid_level *level, int *next, int *seen, pl_grid_half *half)
+{
+  for (int row = 0, k = 0; row < level->rows; row++) {
     int chunk = row / level->chunk, last = pl_grid_last(level, chunk);
     half->leaving[row] = half->start[row + 1];
     for (int m = level->diagonal[row]; m < level->start[row + 1]; m++, k++) {
       int column = half->columns[k] = level->columns[m];
       if (column < last) continue;
       if (k < half->leaving[row]) half->leaving[row] = k;
-      if (seen[column] != chunk + 1) counts[column]++;
+      if (seen[column] != chunk + 1) next[column]++;
       seen[column] = chunk + 1;
-      half->columns[k] = rows + counts[column] - 1;
+      half->columns[k] = level->rows + next[column] - 1;
     }
   }
-  return PL_OK;
 }
 
+/* Memory for slots and late rows; counts has how many slots each row has. */
+static pl_status take_slots(const pl_allocator *allocator, const pl_grid_level *level,
+                            const int *counts, pl_grid_half *half, pl_error *error)
+{
+  size_t chunks = (size_t)pl_chunk_count(level->rows, level->chunk), slots = 0, late = 0;
+  size_t width = level->size == 3 ? 4 : 8;
+  for (int row = 0; row < level->rows; row++) {
+    slots += (size_t)counts[row];
+    late += counts[row] > 0;
+  }
+  half->slot_row = pl_alloc(allocator, slots + 1, sizeof(int));
+  half->late_row = pl_alloc(allocator, late + 1, sizeof(int));
+  half->late_start = pl_alloc(allocator, late + 1, sizeof(int));
+  half->late_first = pl_alloc(allocator, chunks + 1, sizeof(int));
+  half->sums = pl_alloc(allocator, width * ((size_t)level->rows + slots), sizeof(float));
+  int complete =
+      half->slot_row && half->late_row && half->late_start && half->late_first && half->sums;
+  return complete ? PL_OK : pl_fail_memory(error);
+}
+
+/* The upper triangle of a level with a known pattern. */
 static pl_status make_half(const pl_allocator *allocator, const pl_grid_level *level,
                            pl_grid_half *half, pl_error *error)
 {
@@ -200,9 +209,11 @@ static pl_status make_half(const pl_allocator *allocator, const pl_grid_level *l
     half->values = pl_alloc(allocator, area * blocks + SLACK, sizeof(float));
     if (!half->columns || !half->values) status = pl_fail_memory(error);
   }
+  if (!status) status = take_slots(allocator, level, counts, half, error);
   if (!status) {
+    list_late(level, counts, half);
     memset(seen, 0, rows * sizeof *seen);
-    status = fill_half(allocator, level, counts, seen, half, error);
+    list_columns(level, counts, seen, half);
   }
   pl_free(allocator, counts);
   pl_free(allocator, seen);
