@@ -129,23 +129,6 @@ typedef struct scaling {
   const double *inverse;
 } scaling;
 
-/* W^T A W in the row's block k, to its place in the halves. */
-static void scale_block(const scaling *job, int row, int k, int place)
-{
-  const double *A = job->A->values + 9 * (size_t)k, *V = job->self->scale + 9 * (size_t)row;
-  const double *W = job->self->scale + 9 * (size_t)job->A->columns[k];
-  double AW[9], *C = job->self->values + 9 * (size_t)place;
-  for (int c = 0; c < 3; c++) {
-    for (int r = 0; r < 3; r++)
-      AW[3 * c + r] = A[r] * W[3 * c] + A[3 + r] * W[3 * c + 1] + A[6 + r] * W[3 * c + 2];
-  }
-  for (int c = 0; c < 3; c++) {
-    for (int r = 0; r < 3; r++)
-      C[3 * c + r] =
-          V[3 * r] * AW[3 * c] + V[3 * r + 1] * AW[3 * c + 1] + V[3 * r + 2] * AW[3 * c + 2];
-  }
-}
-
 static void root_chunk(void *context, int chunk)
 {
   const scaling *job = context;
@@ -158,12 +141,12 @@ static void scale_chunk(void *context, int chunk)
   const scaling *job = context;
   const pl_bsr *A = job->A;
   const eisenstat *self = job->self;
+  const pl_eisenstat_kernel *kernel = pl_eisenstat_kernel_pick();
   for (int row = A->chunk_rows[chunk]; row < A->chunk_rows[chunk + 1]; row++) {
-    int place = self->first[row];
-    for (int k = A->start[row]; k < A->diagonal[row]; k++) scale_block(job, row, k, place++);
-    place = first_above(self, A, row);
-    for (int k = A->start[row + 1] - 1; k > A->diagonal[row]; k--)
-      scale_block(job, row, k, place++);
+    double *below = self->values + 9 * (size_t)self->first[row];
+    double *above = self->values + 9 * (size_t)first_above(self, A, row);
+    kernel->scale(A, row, A->start[row], A->diagonal[row], self->scale, below);
+    kernel->scale(A, row, A->start[row + 1] - 1, A->diagonal[row], self->scale, above);
   }
 }
 

@@ -53,6 +53,31 @@ PL_INLINE triple subtract_row(place *at, int count, const double *x, triple b)
                       triple_add(column_times(block + 3, xj[1]), column_times(block + 6, xj[2])));
 }
 
+/* V^T times a column, V given by its rows. */
+PL_INLINE triple turn(const triple *rows, triple column)
+{
+  return triple_add(
+      triple_add(triple_scale(rows[0], triple_x(column)), triple_scale(rows[1], triple_y(column))),
+      triple_scale(rows[2], triple_z(column)));
+}
+
+static void scale(const pl_bsr *A, int row, int from, int to, const double *W, double *C)
+{
+  const double *V = W + 9 * (size_t)row;
+  const triple rows[3] = {triple_make(V[0], 0, 0), triple_make(V[1], V[4], 0),
+                          triple_make(V[2], V[5], V[8])};
+  for (int k = from, way = from < to ? 1 : -1; k != to; k += way, C += 9) {
+    const double *block = A->values + 9 * (size_t)k, *w = W + 9 * (size_t)A->columns[k];
+    triple a1 = triple_load_wide(block + 3), a2 = triple_load_wide(block + 6);
+    triple first = triple_add(column_times(block, w[0]), triple_scale(a1, w[1]));
+    triple second = triple_add(triple_scale(a1, w[4]), triple_scale(a2, w[5]));
+    triple_store_wide(C, turn(rows, triple_add(first, triple_scale(a2, w[2]))));
+    triple_store_wide(C + 3, turn(rows, second));
+    // the next block may be another thread's
+    triple_store(C + 6, turn(rows, triple_scale(a2, w[8])));
+  }
+}
+
 static void ascend(const pl_half *U, double beta, const double *r, double *p, double *t)
 {
   place at = {U->columns, U->values};
@@ -93,4 +118,4 @@ static double advance(const pl_split_step *step, int first, int last)
   return triple_sum(dot);
 }
 
-const pl_eisenstat_kernel PL_VARIANT(pl_eisenstat_kernel) = {ascend, descend, advance};
+const pl_eisenstat_kernel PL_VARIANT(pl_eisenstat_kernel) = {scale, ascend, descend, advance};

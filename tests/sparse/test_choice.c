@@ -266,6 +266,15 @@ TEST(factors_are_reused_and_renewed)
   pl_bsr_destroy(A);
 }
 
+/* What the analysis predicts is told before it is tried, not by running out of memory. */
+TEST(factors_that_do_not_fit_are_refused)
+{
+  CHECK_OK(pl_factor_fits(1e8, 2e9, error));
+  CHECK_FAILS(pl_factor_fits(1e9, 8e9, error), PL_E_LIMIT, "take 12.0 GB");
+  CHECK_FAILS(pl_factor_fits(3e9, INFINITY, error), PL_E_LIMIT, "3e+09 numbers");
+  CHECK(pl_machine_memory() > 1e7);
+}
+
 TEST(a_build_without_it_says_so)
 {
   if (pl_factor_exists()) return;
@@ -280,4 +289,4 @@ TEST(a_build_without_it_says_so)
 TESTS(X(auto_takes_what_suits) X(auto_makes_most_of_a_budget) X(auto_counts_what_is_cut_off)
           X(nearly_symmetric_has_a_net) X(passing_constraints_cost_once)
               X(many_constraints_go_into_the_factor) X(factors_are_reused_and_renewed)
-                  X(a_build_without_it_says_so))
+                  X(factors_that_do_not_fit_are_refused) X(a_build_without_it_says_so))
