@@ -210,8 +210,9 @@ static pl_status print_factor(pl_world *world, const double *thesis, pl_error *e
 }
 
 /* The direct solver on a large bar, step by step; by METIS, whose factor is the smaller one. What
- * would take too long is only analysed. */
-static pl_status bench_factor(pl_world *world, const double *b, double *x, pl_error *error)
+ * would take too long at the speed of the last one (flops per second) is only analysed. */
+static pl_status bench_factor(pl_world *world, const double *b, double *x, double *speed,
+                              pl_error *error)
 {
   const pl_system *system = &world->system;
   pl_factor *factor;
@@ -233,12 +234,13 @@ static pl_status bench_factor(pl_world *world, const double *b, double *x, pl_er
   if (flops < MOST_FLOPS) {
     status = pl_factor_compute(factor, system->A, &system->filter, NULL, error);
     double factorised = pl_processor_now();
+    *speed = flops / (factorised - analysed);
     int solved = !status && pl_factor_solve(factor, b, x);
     printf(": factorisation %.2f s, back-substitution %.3f s\n", factorised - analysed,
            pl_processor_now() - factorised);
     if (!status && !solved) status = pl_fail_memory(error);
   } else {
-    printf(": hours\n");
+    printf(": about %.0f minutes, not made\n", flops / *speed / 60);
   }
   pl_factor_destroy(factor);
   return status;
@@ -304,7 +306,7 @@ static pl_status bench_matrix(int which, pl_error *error)
 }
 
 /* The matrix of the standard bar's first step. */
-static pl_status bench_bar(int n, int *multigrid, pl_error *error)
+static pl_status bench_bar(int n, int *multigrid, double *speed, pl_error *error)
 {
   // the last two want too much memory or time for a million tets
   static const contender large[] = {{"cg", "multigrid", {{0}}},
@@ -329,7 +331,7 @@ static pl_status bench_bar(int n, int *multigrid, pl_error *error)
     print_head();
   }
   if (!status) status = run_all(world, large, count, -1, b, multigrid, error);
-  if (!status) status = bench_factor(world, b, b + room, error);
+  if (!status) status = bench_factor(world, b, b + room, speed, error);
   pl_free(&world->allocator, b);
   pl_world_destroy(world);
   return status;
@@ -346,8 +348,9 @@ int cli_bench_solvers(int quick)
     if (bench_matrix(i, &error)) return cli_fail_error(&error);
   }
   int iterations[3] = {0}, last = quick ? 0 : 2;
+  double speed = 1e9;
   for (int i = 0; i <= last; i++) {
-    if (bench_bar(bars[i], &iterations[i], &error)) return cli_fail_error(&error);
+    if (bench_bar(bars[i], &iterations[i], &speed, &error)) return cli_fail_error(&error);
   }
   if (!quick)
     printf("\nmultigrid needs %.2f times as many iterations at the last bar as at the first\n",

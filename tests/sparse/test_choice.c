@@ -68,6 +68,8 @@ TEST(auto_takes_what_suits)
   check_auto(10, 10, 0.1, "auto", "eisenstat", "fewer than 400");
   // mass rules, or it does not
   check_auto(30, 30, 10, "auto", "eisenstat", "mass rules");
+  check_auto(40, 40, 0.1, "auto", "eisenstat", "mass rules");
+  check_auto(22, 22, 1e-4, "auto", "eisenstat", "484 rows are few");
   check_auto(60, 60, 1e-5, "auto", "cg", "little mass");
   check_auto(75, 75, 10, "auto", "cg", "more than 5000");
   check_auto(10, 10, 0.1, "ssor", "cg", "was chosen");
@@ -104,8 +106,8 @@ TEST(auto_makes_most_of_a_budget)
  * spoke for it and it never took more than 10 iterations. */
 TEST(auto_counts_what_is_cut_off)
 {
-  pl_bsr *A = test_laplacian(30, 30);
-  add_mass(A, 0.15);
+  pl_bsr *A = test_laplacian(40, 40);
+  add_mass(A, 0.02);
   double *b = malloc(3 * (size_t)A->rows * sizeof *b), *x = calloc(3 * (size_t)A->rows, sizeof *x);
   for (int i = 0; i < 3 * A->rows; i++) b[i] = 1 + i % 7;
   pl_solver *solver = make_solver("auto", "auto", A);
