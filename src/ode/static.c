@@ -64,6 +64,7 @@ static pl_status balance(pl_integrator *self, pl_system *system, double t0, doub
   pl_status status = pl_newton_solve(&state->newton, system, &stage, state->z, report, error);
   if (status) return status;
   if (state->newton.reference > state->reference) state->reference = state->newton.reference;
+  // q is left alone until it is known to be good
   system->ops->retract(system, state->start, state->z, state->prescribed);
   report->worst_block1 = folded1(system, state->prescribed);
   if (report->worst_block1)

@@ -76,7 +76,8 @@ static void begin(pl_decision *decision, const pl_bsr *A)
     pl_print(reason, size,
              "mass rules: a solve costs at most about %.0f iterations of block-diagonal", bound);
   else if (decision->now == PL_CHEAP)
-    pl_print(reason, size, "%d rows are few, and no solve costs much", A->rows);
+    pl_print(reason, size, "%d rows are few: %s is tried first", A->rows,
+             decision->names[PL_CHEAP]);
   else
     pl_print(reason, size, "%d rows, and little mass in the matrix", A->rows);
 }
