@@ -154,6 +154,26 @@ static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
   }
 }
 
+/* Elements of laws that have no state inside out; of a hexahedron by its volume as a whole. */
+static int folded1(pl_system *system, const double *q)
+{
+  const pl_world *world = world_of(system);
+  for (size_t b = 0; b < world->body_count; b++) {
+    const pl_body *body = &world->bodies[b];
+    const pl_mesh *mesh = body->inside;
+    int n = mesh->nodes_per_element;
+    // the law acts in the elements only where these are what is deformed, and have strain
+    const pl_model_ops *model = body->model->ops;
+    if (!pl_law_of(body->law.member)->has_wall || model->nodes || !model->strains) continue;
+    for (int e = 0; e < mesh->element_count; e++) {
+      const int *corners = mesh->elements + n * e;
+      if (pl_element_volume(q + 3 * body->offset, corners, n) <= 0)
+        return 1 + body->offset + corners[0];
+    }
+  }
+  return 0;
+}
+
 static void prescribe(pl_system *system, double t, double h, const double *q, double *v)
 {
   pl_world_prescribe(world_of(system), t, h, q, v);
@@ -161,9 +181,9 @@ static void prescribe(pl_system *system, double t, double h, const double *q, do
 
 /* Where no block rotates there is nothing to chart. */
 static const pl_system_ops plain_ops = {evaluate, external,  mass_add, mass_inverse,
-                                        retract,  prescribe, NULL};
+                                        retract,  prescribe, NULL,     folded1};
 static const pl_system_ops turning_ops = {evaluate, external,  mass_add, mass_inverse,
-                                          retract,  prescribe, chart};
+                                          retract,  prescribe, chart,    folded1};
 
 static const pl_system_ops *ops_for(const pl_world *world)
 {
@@ -221,6 +241,17 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
                  body->name, solver->info.name);
 }
 
+/* The solver, which is to know that no solve has more iterations than the step. */
+static pl_part budgeted_solver(const pl_world *world)
+{
+  pl_part solver = world->solver_part;
+  int at = pl_param_find(solver.member, "iterations");
+  if (!world->budget || at < 0) return solver;
+  double *most = &solver.values[pl_param_place(solver.member, at)];
+  *most = fmin(*most, world->budget);
+  return solver;
+}
+
 static pl_status make_matrix(pl_world *world, pl_error *error)
 {
   for (size_t b = 0; b < world->body_count; b++) {
@@ -246,8 +277,9 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     status = pl_condense_create(&world->allocator, world->system.A, world->rigids,
                                 (int)world->core_count, &world->system.condense, error);
   const pl_condense *small = world->system.condense;
+  pl_part solver = budgeted_solver(world);
   if (!status)
-    status = pl_solver_create(&world->allocator, &world->solver_part, &world->preconditioner_part,
+    status = pl_solver_create(&world->allocator, &solver, &world->preconditioner_part,
                               small ? small->A : world->system.A, &world->system.solver, error);
   return status;
 }
