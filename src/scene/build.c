@@ -360,7 +360,9 @@ static void build_inside(pl_reader *reader, pl_world *world, int index, pl_body_
     int count = 0;
     pl_error error;
     pl_status status;
-    if (is_a(&items[i], "frame") || is_a(&items[i], "part") || is_a(&items[i], "map")) continue;
+    if (is_a(&items[i], "frame") || is_a(&items[i], "part") || is_a(&items[i], "map") ||
+        is_a(&items[i], "attach"))
+      continue;
     if (is_a(&items[i], "pull")) {
       if (items[i].bad) continue;
       status = add_pull(reader, world, body, &items[i], mesh, &error);
@@ -417,6 +419,38 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     pl_reader_build_texture(reader, scene, index, surface >= 0 ? surface : mesh);
   }
   build_inside(reader, scene->world, index, item->body, reader->items[mesh].mesh);
+}
+
+static void add_attachment(pl_reader *reader, pl_world *world, pl_body_id body, int index)
+{
+  const pl_item *item = &reader->items[index];
+  int other = pl_reader_find(reader, "body", pl_item_text(item, "to")), count;
+  const pl_selector *where = regions_of(reader, index, &count);
+  if (other < 0 || !where) return;
+  pl_attachment_def def = pl_attachment_def_default();
+  double frame = -1, to_frame = -1;
+  pl_error error;
+  pl_item_numbers(item, "frame", &frame);
+  pl_item_numbers(item, "to-frame", &to_frame);
+  pl_item_numbers(item, "arm", &def.arm);
+  def.to = reader->items[other].body;
+  def.where = where;
+  def.where_count = count;
+  def.frame = (int)frame;
+  def.to_frame = (int)to_frame;
+  def.stiffness = pl_item_number(item, "stiffness");
+  if (body.index1 && def.to.index1)
+    report_if(reader, index, pl_world_add_attachment(world, body, &def, &error), &error);
+}
+
+/* What a body is attached to may stand after it. */
+static void build_attachments(pl_reader *reader, pl_scene *scene, int index)
+{
+  const pl_item *items = reader->items;
+  for (int i = index + 1; i < items[index].end && !reader->stopped; i = items[i].end) {
+    if (is_a(&items[i], "attach") && !items[i].bad)
+      add_attachment(reader, scene->world, items[index].body, i);
+  }
 }
 
 static void build_obstacle(pl_reader *reader, pl_scene *scene, int index)
@@ -571,6 +605,7 @@ void pl_reader_build(pl_reader *reader, pl_scene *scene)
   each(reader, scene, "mesh", pl_reader_build_mesh);
   each(reader, scene, "material", build_material);
   each(reader, scene, "body", build_body);
+  each(reader, scene, "body", build_attachments);
   each(reader, scene, "obstacle", build_obstacle);
   each(reader, scene, "probe", build_probe);
   build_rest(reader, scene);
