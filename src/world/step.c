@@ -251,7 +251,8 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     if (fits) return fits;
   }
   pl_status status = make_pattern(world, error);
-  if (!status) world->system.A->points = world->state.q;
+  // rotations are no places
+  if (!status && world->system.ops == &plain_ops) world->system.A->points = world->state.q;
   for (size_t b = 0; !status && b < world->body_count; b++) {
     pl_body *body = &world->bodies[b];
     status = pl_model_bind(body->model, world->system.A, body->offset, error);
