@@ -211,7 +211,7 @@ typedef struct pl_attachment_def {
   pl_body_id to;
   const pl_selector *where; /* which nodes: the union of these; none where a frame is attached */
   int where_count;
-  int frame;    /* the body's frame that is attached; -1: nodes are */
+  int frame;    /* the body's frame that is attached, counted from 0; -1: nodes are */
   int to_frame; /* the other's frame that holds; -1: its nodes do */
   double arm;   /* m, how far from its place a frame is held at six points, which resist a turn by
                    2/3 stiffness arm^2; 0: at its place only, so that it may turn; -1: a tenth of

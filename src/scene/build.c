@@ -428,7 +428,7 @@ static void add_attachment(pl_reader *reader, pl_world *world, pl_body_id body, 
   const pl_selector *where = regions_of(reader, index, &count);
   if (other < 0 || !where) return;
   pl_attachment_def def = pl_attachment_def_default();
-  double frame = -1, to_frame = -1;
+  double frame = 0, to_frame = 0; // counted from 1
   pl_error error;
   pl_item_numbers(item, "frame", &frame);
   pl_item_numbers(item, "to-frame", &to_frame);
@@ -436,8 +436,8 @@ static void add_attachment(pl_reader *reader, pl_world *world, pl_body_id body, 
   def.to = reader->items[other].body;
   def.where = where;
   def.where_count = count;
-  def.frame = (int)frame;
-  def.to_frame = (int)to_frame;
+  def.frame = (int)frame - 1;
+  def.to_frame = (int)to_frame - 1;
   def.stiffness = pl_item_number(item, "stiffness");
   if (body.index1 && def.to.index1)
     report_if(reader, index, pl_world_add_attachment(world, body, &def, &error), &error);

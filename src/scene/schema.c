@@ -184,10 +184,10 @@ static const pl_element attach = {
             NUMBER(
                 "frame", "number",
                 "the frame that is attached as a whole, in the order of the body's frames from 0",
-                0, 63, NULL),
+                1, 64, NULL),
             NUMBER("to-frame", "count",
                    "the other body's frame that holds them; without it, its nodes around them do",
-                   0, 63, NULL),
+                   1, 64, NULL),
             NUMBER("stiffness", "N/m",
                    "of all springs together; 0: 30 times the shear modulus times the size of the "
                    "body",

@@ -226,10 +226,10 @@ static pl_status check_frame(const pl_body *body, int frame, pl_error *error)
   if (body->model->frame_count == 0)
     return pl_fail(error, PL_E_ARGUMENT,
                    "body \"%.80s\" is not made of frames, so it has no frame %d", body->name,
-                   frame);
+                   frame + 1);
   if (frame >= 0 && frame < count) return PL_OK;
-  return pl_fail(error, PL_E_ARGUMENT, "body \"%.80s\" has no frame %d; its frames are 0 to %d",
-                 body->name, frame, count - 1);
+  return pl_fail(error, PL_E_ARGUMENT, "body \"%.80s\" has no frame %d; its frames are 1 to %d",
+                 body->name, frame + 1, count);
 }
 
 static pl_status check(const pl_attachment_def *def, const pl_body *body, const pl_body *other,
@@ -308,10 +308,11 @@ static pl_status meet(const pl_body *body, const pl_body *other, const pl_attach
     const double *at = body->model->frames_at + 3 * def->frame;
     pl_status status = pl_mesh_locate(other->mesh, at, &anchor, error);
     if (!status && anchor.distance > most)
-      status = pl_fail(error, PL_E_ARGUMENT,
-                       "frame %d of body \"%.80s\", at (%g, %g, %g), lies %.3g m outside body "
-                       "\"%.80s\"; move it into that, or attach it to one of its frames",
-                       def->frame, body->name, at[0], at[1], at[2], anchor.distance, other->name);
+      status =
+          pl_fail(error, PL_E_ARGUMENT,
+                  "frame %d of body \"%.80s\", at (%g, %g, %g), lies %.3g m outside body "
+                  "\"%.80s\"; move it into that, or attach it to one of its frames",
+                  def->frame + 1, body->name, at[0], at[1], at[2], anchor.distance, other->name);
     if (status) return status;
   }
   for (int i = 0; i < to->count; i++) {

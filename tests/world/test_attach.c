@@ -434,9 +434,9 @@ TEST(wrong_attachments_are_refused)
   def = attach_to(far, -1, -1);
   REFUSED("lies 4 m outside body \"far\"");
   def = attach_to(far, 2, -1);
-  REFUSED("frame 2 of body \"a\"");
+  REFUSED("frame 3 of body \"a\"");
   def = attach_to(b, 3, -1);
-  REFUSED("its frames are 0 to 2");
+  REFUSED("its frames are 1 to 3");
   def = attach_to(b, -1, 0);
   REFUSED("not made of frames");
   def = attach_to(b, 2, -1);
