@@ -117,6 +117,10 @@ pl_status pl_frames_insert(const pl_allocator *allocator, const pl_mesh *mesh, i
                            const double origin[3], double reach, const double *from, double *to,
                            pl_error *error);
 
+/* Frames must be apart, and given ones inside; wrong: the first that is not. */
+pl_status pl_frames_check(const pl_mesh *mesh, int count, const double *origins, int given,
+                          int *wrong, pl_error *error);
+
 /* Chooses count places. For linear weights they stand evenly on the middle line of the body's
  * longest side, from end to end; else each as far from those before it as possible, the first
  * farthest from the middle of the nodes. */

@@ -114,16 +114,16 @@ pl_status pl_frame_part_of(const pl_frame_field *field, const pl_mesh *mesh, int
 
 /* ---- frames and their weights ---- */
 
-/* Frames must be apart, and given ones inside. */
-static pl_status check_origins(const pl_mesh *mesh, const pl_frame_field *field, int given,
-                               pl_error *error)
+pl_status pl_frames_check(const pl_mesh *mesh, int count, const double *origins, int given,
+                          int *wrong, pl_error *error)
 {
   double low[3], high[3], size[3];
   pl_mesh_bounds(mesh, low, high);
   pl_vec3_sub(high, low, size);
   double near = 1e-6 * pl_vec3_norm(size);
-  for (int i = 0; i < field->count; i++) {
-    const double *at = field->origins + 3 * i;
+  for (*wrong = 0; *wrong < count; ++*wrong) {
+    int i = *wrong;
+    const double *at = origins + 3 * i;
     pl_anchor anchor = {0};
     pl_status status = given ? pl_mesh_locate(mesh, at, &anchor, error) : PL_OK;
     if (status) return status;
@@ -132,7 +132,7 @@ static pl_status check_origins(const pl_mesh *mesh, const pl_frame_field *field,
                      "frame %d at (%g, %g, %g) lies %.3g m outside the body; put it inside", i + 1,
                      at[0], at[1], at[2], anchor.distance);
     for (int j = 0; j < i; j++) {
-      if (pl_vec3_distance(at, field->origins + 3 * j) <= near)
+      if (pl_vec3_distance(at, origins + 3 * j) <= near)
         return pl_fail(error, PL_E_ARGUMENT,
                        "frames %d and %d both stand at (%g, %g, %g); remove one or take fewer",
                        j + 1, i + 1, at[0], at[1], at[2]);
@@ -235,7 +235,9 @@ pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh
     memcpy(field->origins, sites->at, frames * 3 * sizeof *field->origins);
   else
     pl_frames_place(mesh, field->count, how->kind, field->origins);
-  pl_status status = check_origins(mesh, field, sites->count > 0, error);
+  int wrong;
+  pl_status status =
+      pl_frames_check(mesh, field->count, field->origins, sites->count > 0, &wrong, error);
   if (!status) status = weigh(allocator, mesh, sites, how, field, error);
 
   find_anchors(mesh, field);

@@ -378,7 +378,8 @@ static pl_status weigh_harmonic(const pl_allocator *allocator, const pl_mesh *me
 }
 
 /* Cuts off what is small, makes the sum 1. */
-static pl_status normalise(const pl_mesh *mesh, int count, double *weights, pl_error *error)
+static pl_status normalise(const pl_mesh *mesh, int count, const pl_weighing *how, double *weights,
+                           pl_error *error)
 {
   for (int n = 0; n < mesh->node_count; n++) {
     double sum = 0, kept = 0, *w = weights + (size_t)count * (size_t)n;
@@ -386,8 +387,9 @@ static pl_status normalise(const pl_mesh *mesh, int count, double *weights, pl_e
     if (!(sum > 0))
       return pl_fail_entity(error, PL_E_ARGUMENT, n,
                             "the point at (%g, %g, %g) is reached by no frame; put a frame into "
-                            "that part of the body",
-                            mesh->nodes[3 * n], mesh->nodes[3 * n + 1], mesh->nodes[3 * n + 2]);
+                            "that part of the body%s",
+                            mesh->nodes[3 * n], mesh->nodes[3 * n + 1], mesh->nodes[3 * n + 2],
+                            how->cutoff > 0 ? ", or make the cutoff larger" : "");
     for (int i = 0; i < count; i++) {
       if (fabs(w[i]) < LEAST_WEIGHT * sum) w[i] = 0;
       kept += w[i];
@@ -466,7 +468,7 @@ static pl_status compute(const pl_allocator *allocator, const pl_mesh *mesh, int
     for (int i = 0; how->owner[n] && i < count; i++)
       weights[(size_t)count * (size_t)n + (size_t)i] = i + 1 == how->owner[n];
   }
-  return status ? status : normalise(mesh, count, weights, error);
+  return status ? status : normalise(mesh, count, how, weights, error);
 }
 
 pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, int count,

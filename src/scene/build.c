@@ -8,6 +8,7 @@
 #include "material/material.h"
 #include "mesh/mesh.h"
 #include "mesh/select.h"
+#include "model/frames.h"
 #include "pliant/touch.h"
 #include "scene/reader.h"
 #include "scene/scene.h"
@@ -271,6 +272,19 @@ static int is_a(const pl_item *item, const char *kind)
   return strcmp(item->element->name, kind) == 0;
 }
 
+/* Tells what is wrong with a body's frames at the frame itself; 1 if nothing is. */
+static int check_frames(pl_reader *reader, int index, const pl_body_def *def)
+{
+  const pl_item *items = reader->items;
+  pl_error error;
+  int wrong;
+  if (!pl_frames_check(def->mesh, def->site_count, def->sites, 1, &wrong, &error)) return 1;
+  int at = index + 1;
+  for (; !is_a(&items[at], "frame") || wrong-- > 0; at = items[at].end) continue;
+  pl_reader_report_at(reader, at, &error);
+  return 0;
+}
+
 /* The places of the body's frames; 1 if all can be used. */
 static int frames_of(pl_reader *reader, int index, pl_body_def *def)
 {
@@ -290,7 +304,7 @@ static int frames_of(pl_reader *reader, int index, pl_body_def *def)
     def->site_regions = alone;
   }
   def->sites = at;
-  return at && alone && !bad;
+  return at && alone && !bad && check_frames(reader, index, def);
 }
 
 /* Where the body is made of something else; 1 if all can be used. */

@@ -181,10 +181,10 @@ static const pl_element attach = {
              .required = 1,
              .check = pl_check_text,
              .refers = "body"},
-            NUMBER(
-                "frame", "number",
-                "the frame that is attached as a whole, in the order of the body's frames from 0",
-                1, 64, NULL),
+            NUMBER("frame", "count",
+                   "the frame that is attached as a whole, counted from 1 in the order of the "
+                   "body's frames",
+                   1, 64, NULL),
             NUMBER("to-frame", "count",
                    "the other body's frame that holds them; without it, its nodes around them do",
                    1, 64, NULL),
