@@ -14,7 +14,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRAIN, MOTION, MASS, WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF, PARAM_COUNT };
+enum {
+  STRAIN,
+  MOTION,
+  MASS,
+  WEIGHTS,
+  SAMPLES,
+  CLUSTERS,
+  FRAMES,
+  SEED,
+  CUTOFF,
+  NORMALISE,
+  PARAM_COUNT
+};
 
 #define X(name) STRAIN_##name,
 enum { PL_STRAINS(X) STRAIN_COUNT };
@@ -29,7 +41,7 @@ static const pl_param params[PARAM_COUNT] = {
                 "affine|quadratic", 1},
     [MASS] = {"mass", "1", "each frame's own, or as the frames blend", 0, 0, 1, "lumped|consistent",
               1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF),
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF, NORMALISE),
 };
 #undef X
 

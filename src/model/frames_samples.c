@@ -2,7 +2,11 @@
  * and at the samples, and the part of the body that it moves.
  *
  * Samples are the quadrature points of the mesh's elements, weights are interpolated from its
- * nodes. */
+ * nodes. The gradient is that of the interpolation: in the middle of a voxel, the central
+ * difference over half a voxel to both sides. Weights w_i that were not normalised count by their
+ * ratios, w_i / S with S = sum w_j and the gradient (grad w_i - (w_i / S) grad S) / S: what dual
+ * quaternions, which do not feel a common factor, would make of the w_i themselves, and what linear
+ * blending needs to keep the rest shape. */
 #include "model/frames.h"
 
 #include "core/error.h"
@@ -55,14 +59,23 @@ int pl_frame_weight_at(const pl_frame_field *field, const pl_sample *at, int fra
                        double gradient[3])
 {
   int reached = 0;
+  double sum = 0, slope[3] = {0};
   *w = 0;
   pl_vec3_set(gradient, 0, 0, 0);
   for (int a = 0; a < at->node_count; a++) {
     double nodal = field->weights[(size_t)field->count * (size_t)at->nodes[a] + (size_t)frame];
+    double scale = field->sums ? field->sums[at->nodes[a]] : 1;
     reached |= nodal != 0;
-    *w += at->N[a] * nodal;
-    pl_vec3_add_scaled(nodal, at->b[a], gradient);
+    *w += at->N[a] * scale * nodal;
+    pl_vec3_add_scaled(scale * nodal, at->b[a], gradient);
+    sum += at->N[a] * scale;
+    pl_vec3_add_scaled(scale, at->b[a], slope);
   }
+  if (!field->sums) return reached;
+  // what interpolated weights share, which dual quaternions would not feel
+  *w /= sum;
+  pl_vec3_add_scaled(-*w, slope, gradient);
+  pl_vec3_scale(1 / sum, gradient, gradient);
   return reached;
 }
 
@@ -163,10 +176,13 @@ static pl_status weigh(const pl_allocator *allocator, const pl_mesh *mesh, const
   if (sites->inserted == 0)
     return pl_frames_weigh(allocator, mesh, field->count, field->origins, how, field->weights,
                            error);
-  size_t size = (size_t)field->count * (size_t)mesh->node_count;
+  size_t nodes = (size_t)mesh->node_count, size = (size_t)field->count * nodes;
   double *room = pl_alloc(allocator, size, sizeof *room);
   if (!room) return pl_fail_memory(error);
   pl_status status = pl_frames_weigh(allocator, mesh, first, field->origins, how, room, error);
+  // the sums stay, behind more weights
+  if (how->raw && !status)
+    memcpy(field->weights + size, room + (size_t)first * nodes, nodes * sizeof *room);
   for (int i = first; i < field->count && !status; i++) {
     status = pl_frames_insert(allocator, mesh, i, field->origins + 3 * i, sites->reach[i - first],
                               room, field->weights, error);
@@ -228,7 +244,7 @@ pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh
   field->count = sites->count ? sites->count : count;
   size_t frames = (size_t)field->count, nodes = (size_t)mesh->node_count;
   field->origins = pl_alloc(allocator, frames * 3, sizeof *field->origins);
-  field->weights = pl_alloc(allocator, frames * nodes, sizeof *field->weights);
+  field->weights = pl_alloc(allocator, (frames + (how->raw != 0)) * nodes, sizeof *field->weights);
   field->anchors = pl_alloc(allocator, frames, sizeof *field->anchors);
   if (!field->origins || !field->weights || !field->anchors) return pl_fail_memory(error);
   if (sites->count)
@@ -239,6 +255,7 @@ pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh
   pl_status status =
       pl_frames_check(mesh, field->count, field->origins, sites->count > 0, &wrong, error);
   if (!status) status = weigh(allocator, mesh, sites, how, field, error);
+  if (how->raw) field->sums = field->weights + frames * nodes;
 
   find_anchors(mesh, field);
   return status;

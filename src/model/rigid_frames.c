@@ -33,6 +33,7 @@ enum {
   FRAMES,
   SEED,
   CUTOFF,
+  NORMALISE,
   PARAM_COUNT
 };
 
@@ -55,7 +56,7 @@ static const pl_param params[PARAM_COUNT] = {
                    "the exact derivative of the forces, or without the second derivatives of the "
                    "motion",
                    0, 0, 1, "exact|approximate", 1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF),
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF, NORMALISE),
 };
 #undef X
 
