@@ -169,6 +169,38 @@ static const pl_element pull = {
         },
 };
 
+static const pl_element attach = {
+    .name = "attach",
+    .summary = "Attaches the nodes of its regions, or one of the body's frames, to another body by "
+               "springs "
+               "between points that coincide at rest. They push both bodies alike.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "to", .unit = "name", .summary = "the other body"},
+             .required = 1,
+             .check = pl_check_text,
+             .refers = "body"},
+            NUMBER("frame", "count",
+                   "the frame that is attached as a whole, counted from 1 in the order of the "
+                   "body's frames",
+                   1, 64, NULL),
+            NUMBER("to-frame", "count",
+                   "the other body's frame that holds them; without it, its nodes around them do",
+                   1, 64, NULL),
+            NUMBER("stiffness", "N/m",
+                   "of all springs together; 0: 30 times the shear modulus times the size of the "
+                   "body",
+                   0, 1e15, "0"),
+            NUMBER("arm", "m",
+                   "how far from its place a frame is held at six points, which resist a turn by "
+                   "2/3 stiffness arm^2; 0: at its place only, so that it may turn; a tenth of the "
+                   "body's size if not given",
+                   0, 1e9, NULL),
+            END,
+        },
+    .children = regions,
+};
+
 static const pl_element frame = {
     .name = "frame",
     .summary = "Where a body of frames has one; without any it places them itself. What lies in "
@@ -374,8 +406,8 @@ static const pl_element body = {
                    0, 1e9, "0"),
             END,
         },
-    .children =
-        (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &pull, &frame, NULL},
+    .children = (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &pull, &attach,
+                                            &frame, NULL},
     .least = 1,
     .missing = "there is nothing to simulate; add a <body>",
 };

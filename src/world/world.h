@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "ode/integrator.h"
 #include "pliant/world.h"
+#include "world/attach.h"
 #include "world/contact.h"
 #include "world/filling.h"
 #include "world/load.h"
@@ -116,6 +117,9 @@ struct pl_world {
   double contact_slack; /* how deep a node may be inside, m: far below the size of an element */
   pl_pull *pulls;
   size_t pull_count, pull_room;
+  pl_attachment *attachments;
+  size_t attachment_count, attachment_room;
+  pl_coupling *coupling; /* room for one pair of points; NULL where nothing is attached */
   pl_tool_def tool;
   int has_tool;
   size_t body_count, body_room, fix_count, fix_room, load_count, load_room, probe_count, probe_room;
