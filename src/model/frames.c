@@ -229,7 +229,8 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_frames *fra
     chunk->sums = sums;
     chunk->pairs = pairs;
     rest += (size_t)(chunk->last - chunk->first) * (1 + 3 * (size_t)chunk->blocks);
-    sums += 3 * (size_t)chunk->blocks + 9 * pl_pair(0, chunk->blocks);
+    chunk->moved = chunk->blocks - (frames->degree == 1 ? frames->per : 0);
+    sums += 3 * (size_t)chunk->blocks + pl_frames_sums(chunk);
     pairs += pl_pair(0, chunk->blocks);
   }
   size_t samples = (size_t)frames->field.samples;

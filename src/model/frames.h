@@ -267,9 +267,10 @@ void pl_frame_monomials(const pl_frame *frame, int degree, const double X[3], do
 
 typedef struct pl_frames_chunk {
   int blocks, *block; /* numbers of the blocks, ascending */
+  int moved;          /* the stiffness of so many is summed; that of the last frame may follow */
   int first, last;    /* its batches */
   size_t rest;        /* where the batches' data begin: weight, then 3 per block's gradient */
-  size_t sums;        /* where its sums begin: 3 per block, then 9 per pair a <= b */
+  size_t sums;        /* where its sums begin: 3 per block, then those of pl_frames_sums */
   size_t pairs;       /* where its pairs begin in mass, places and mirror */
 } pl_frames_chunk;
 
@@ -321,5 +322,13 @@ extern const pl_frames_kernel pl_frames_kernels_base, pl_frames_kernels_avx2;
 
 /* The place of pair (a, b), a <= b, among the pairs of a chunk. */
 static inline size_t pl_pair(int a, int b) { return (size_t)b * ((size_t)b + 1) / 2 + (size_t)a; }
+
+/* How many numbers make a chunk's stiffness: 9 per pair a <= b, then what the last frame's is
+ * completed by. */
+static inline size_t pl_frames_sums(const pl_frames_chunk *chunk)
+{
+  size_t even = chunk->moved < chunk->blocks ? 27 * (size_t)chunk->moved + 81 : 0;
+  return 9 * pl_pair(0, chunk->blocks) + even;
+}
 
 #endif

@@ -212,6 +212,9 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
     pairs += 4 * pl_pair(0, chunk->frames);
     if (chunk->frames > (int)most) most = (size_t)chunk->frames;
   }
+  rigid->room = pl_rigid_room((int)most);
+  rigid->rooms = pl_alloc(allocator, rigid->room * chunks, sizeof *rigid->rooms);
+  atomic_init(&rigid->free_rooms, UINT32_MAX);
   rigid->whole = pl_alloc(allocator, 6 * most + 36 * pl_pair(0, (int)most), sizeof *rigid->whole);
   rigid->rest = pl_alloc(allocator, rest, sizeof *rigid->rest);
   rigid->sums = pl_alloc(allocator, sums, sizeof *rigid->sums);
@@ -219,8 +222,8 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
   rigid->mirror = pl_alloc(allocator, pairs, sizeof *rigid->mirror);
   rigid->sample_stress = pl_alloc(allocator, samples, sizeof(double));
   rigid->sample_ratio = pl_alloc(allocator, samples, sizeof(double));
-  int ok = rigid->rest && rigid->sums && rigid->whole && rigid->places && rigid->mirror &&
-           rigid->sample_stress && rigid->sample_ratio;
+  int ok = rigid->rooms && rigid->rest && rigid->sums && rigid->whole && rigid->places &&
+           rigid->mirror && rigid->sample_stress && rigid->sample_ratio;
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
@@ -362,32 +365,15 @@ static void destroy(pl_model *self)
   pl_rigid *rigid = self->state;
   if (!rigid) return;
   pl_frame_field_release(&self->allocator, &rigid->field);
-  void *arrays[] = {rigid->rest_blocks,
-                    rigid->lumped,
-                    rigid->anchors,
-                    rigid->poses,
-                    rigid->inertia_rest,
-                    rigid->inertia,
-                    rigid->start,
-                    rigid->carrier,
-                    rigid->inertia_inverse,
-                    rigid->share,
-                    rigid->pair_carrier,
-                    rigid->pair_share,
-                    rigid->rest_nodes,
-                    rigid->chunks,
-                    rigid->chunk_frames,
-                    rigid->cliques,
-                    rigid->rest,
-                    rigid->sums,
-                    rigid->whole,
-                    rigid->chunk_sums,
-                    rigid->sample_stress,
-                    rigid->sample_ratio,
-                    rigid->places,
-                    rigid->mirror,
-                    rigid->joints,
-                    rigid};
+  void *arrays[] = {rigid->rest_blocks,   rigid->lumped,       rigid->anchors,
+                    rigid->poses,         rigid->inertia_rest, rigid->inertia,
+                    rigid->start,         rigid->carrier,      rigid->inertia_inverse,
+                    rigid->share,         rigid->pair_carrier, rigid->pair_share,
+                    rigid->rest_nodes,    rigid->chunks,       rigid->chunk_frames,
+                    rigid->cliques,       rigid->rest,         rigid->sums,
+                    rigid->rooms,         rigid->whole,        rigid->chunk_sums,
+                    rigid->sample_stress, rigid->sample_ratio, rigid->places,
+                    rigid->mirror,        rigid->joints,       rigid};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
 }
 
@@ -458,10 +444,26 @@ static void gather_chunk(const pl_rigid *rigid, const pl_rigid_job *job,
   }
 }
 
+/* The first room that is free: as many are in use, and in the cache, as threads are at work. */
+static int take_room(pl_rigid *rigid)
+{
+  uint_fast32_t free = atomic_load(&rigid->free_rooms);
+  for (;;) {
+    int first = 0;
+    while (!(free >> first & 1)) first++;
+    if (atomic_compare_exchange_weak(&rigid->free_rooms, &free,
+                                     free & ~((uint_fast32_t)1 << first)))
+      return first;
+  }
+}
+
 static void evaluate_chunk(void *context, int index)
 {
   const pl_rigid_job *job = context;
-  job->rigid->kernel.evaluate(job, &job->rigid->chunks[index]);
+  pl_rigid *rigid = (pl_rigid *)job->rigid;
+  int room = take_room(rigid);
+  rigid->kernel.evaluate(job, &rigid->chunks[index], rigid->rooms + rigid->room * (size_t)room);
+  atomic_fetch_or(&rigid->free_rooms, (uint_fast32_t)1 << room);
 }
 
 /* The inertial force of turning frames. */
