@@ -91,8 +91,9 @@ PL_INLINE pl_lanes dilation(const pl_point *point, const pl_lanes *R)
 
 PL_INLINE void elastic_stress(const pl_point *point, const pl_lanes *R, pl_lanes *P)
 {
-  pl_lanes pressure = point->lambda * dilation(point, R), twice_mu = 2.0 * point->mu;
-  for (int i = 0; i < 9; i++) P[i] = twice_mu * (point->F[i] - R[i]) + pressure * R[i];
+  const pl_lanes twice_mu = 2.0 * point->mu;
+  const pl_lanes factor = point->lambda * dilation(point, R) - twice_mu;
+  for (int i = 0; i < 9; i++) P[i] = twice_mu * point->F[i] + factor * R[i];
 }
 
 PL_INLINE pl_lanes elastic_energy(const pl_point *point, const pl_lanes *R)

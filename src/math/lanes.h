@@ -56,7 +56,11 @@ PL_INLINE pl_lanes pl_lanes_max(pl_lanes a, pl_lanes b) { return pl_lanes_pick(a
 PL_INLINE pl_lanes pl_lanes_min(pl_lanes a, pl_lanes b) { return pl_lanes_pick(a < b, a, b); }
 
 /* Does the mask hold in any lane? */
-PL_INLINE int pl_lanes_any(pl_mask mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) != 0; }
+PL_INLINE int pl_lanes_any(pl_mask mask)
+{
+  mask |= __builtin_shufflevector(mask, mask, 2, 3, 0, 1);
+  return (mask[0] | mask[1]) != 0;
+}
 
 /* Four lanes of four vectors to four vectors of one lane each. */
 PL_INLINE void pl_lanes_transpose(const pl_lanes *in, pl_lanes *out)

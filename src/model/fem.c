@@ -90,7 +90,7 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
   const int *nodes = mesh->elements + (size_t)element * (size_t)count;
   int *lane_nodes = fem->nodes + (size_t)batch * (size_t)(count * PL_LANES);
   sort_nodes(nodes, count, order);
-  for (int a = 0; a < count; a++) lane_nodes[PL_LANES * a + lane] = nodes[order[a]];
+  for (int a = 0; a < count; a++) lane_nodes[PL_LANES * a + lane] = 3 * nodes[order[a]];
 
   pl_lanes *rest = fem->rest + (size_t)batch * pl_fem_rest_size(count, fem->points);
   const pl_material *material = pl_sites_material(sites, all, element);
@@ -217,12 +217,12 @@ static pl_status find_places(pl_fem *fem, const pl_bsr *A, pl_error *error)
     for (int ab = 0; ab < count * count; ab++) {
       const int *a = nodes + PL_LANES * (ab / count), *b = nodes + PL_LANES * (ab % count);
       for (int lane = 0; lane < PL_LANES && a < b; lane++) {
-        int found = pl_bsr_find(A, fem->offset + a[lane], fem->offset + b[lane]);
+        int found = pl_bsr_find(A, fem->offset + a[lane] / 3, fem->offset + b[lane] / 3);
         if (found < 0)
           return pl_fail_entity(error, PL_E_ARGUMENT, PL_LANES * batch + lane,
                                 "the matrix has no block for nodes %d and %d; build it from the "
                                 "model's cliques",
-                                a[lane], b[lane]);
+                                a[lane] / 3, b[lane] / 3);
         *place++ = 9 * found;
       }
     }

@@ -53,7 +53,7 @@ struct pl_fem {
   int nodes_per_element, points; /* quadrature points per element */
   int elements, batches;
   int *element_nodes; /* per element, for the pattern                            */
-  int *nodes;         /* per batch [node][lane], ascending in each lane          */
+  int *nodes;         /* 3 times their numbers per batch [node][lane], ascending in a lane */
   pl_lanes *more;     /* per batch ratio and viscous moduli; NULL: those of below */
   pl_lanes *rest;     /* per batch: lambda, mu, then weight and gradients of each point */
   // once bound, else NULL: where values of block (a,b), a < b, begin, per batch [pair][lane]; and

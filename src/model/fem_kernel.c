@@ -47,7 +47,7 @@ PL_INLINE two load_two(const double *from)
 PL_INLINE void gather(const double *x, const int *nodes, pl_lanes *to)
 {
   const double *at[PL_LANES];
-  for (int lane = 0; lane < PL_LANES; lane++) at[lane] = x + 3 * (size_t)nodes[lane];
+  for (int lane = 0; lane < PL_LANES; lane++) at[lane] = x + nodes[lane];
   const pl_lanes even = __builtin_shufflevector(load_two(at[0]), load_two(at[2]), 0, 1, 2, 3);
   const pl_lanes odd = __builtin_shufflevector(load_two(at[1]), load_two(at[3]), 0, 1, 2, 3);
   to[0] = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
@@ -159,14 +159,15 @@ PL_INLINE void fetch_blocks(const double *values, const int *places, const int c
 {
   for (int pair = 0; pair < count * (count - 1) / 2; pair++, places += PL_LANES) {
     for (int lane = 0; lane < PL_LANES; lane++) {
-      __builtin_prefetch(values + places[lane], 1);
-      __builtin_prefetch(values + places[lane] + 8, 1);
+      const double *block = values + places[lane];
+      __builtin_prefetch(block, 1);
+      __builtin_prefetch(block + 8, 1);
     }
   }
 }
 
-/* What the first node of a pair brings to its block by a form, weighted: its gradient times A and a
- * modulus (both: their sum), and times S. */
+/* What the first node of a pair brings to its block by a form, weighted: its gradient (times mu
+ * where N is mu I), the gradient times A and a modulus (both: their sum), and times S. */
 typedef struct side {
   pl_lanes b[3], lambda_g[3], mu_g[3], both_g[3], Sb[3];
 } side;
@@ -175,10 +176,11 @@ PL_INLINE side first_side(const pl_tangent_form *form, const int shape, pl_lanes
                           const pl_lanes *b, const pl_lanes *g)
 {
   side s;
+  const pl_lanes lambda = weight * form->lambda, mu = weight * form->mu;
   for (int i = 0; i < 3; i++) {
-    s.b[i] = weight * b[i];
-    s.lambda_g[i] = weight * form->lambda * g[i];
-    s.mu_g[i] = weight * form->mu * g[i];
+    s.b[i] = (shape == PL_TANGENT_STRESSED ? weight : mu) * b[i];
+    s.lambda_g[i] = lambda * g[i];
+    s.mu_g[i] = mu * g[i];
     s.both_g[i] = s.lambda_g[i] + s.mu_g[i];
   }
   if (shape == PL_TANGENT_STRESSED) pl_lanes_mat3_apply(form->S, s.b, s.Sb);
@@ -190,7 +192,7 @@ PL_INLINE void couple(const pl_tangent_form *form, const int shape, const side *
                       const pl_lanes *b, const pl_lanes *g, pl_lanes *block)
 {
   const pl_lanes product = pl_lanes_dot3(s->b, b);
-  const pl_lanes same = shape == PL_TANGENT_STRESSED ? pl_lanes_dot3(s->Sb, b) : form->mu * product;
+  const pl_lanes same = shape == PL_TANGENT_STRESSED ? pl_lanes_dot3(s->Sb, b) : product;
   for (int k = 0; k < 3; k++) {
     for (int i = 0; i < 3; i++) {
       pl_lanes entry =
@@ -270,32 +272,39 @@ PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_l
   for (int a = 0; a < count; a++) {
     const pl_lanes x = forces[3 * a], y = forces[3 * a + 1], z = forces[3 * a + 2];
     const int *lane = nodes + PL_LANES * a;
-    add_to_node(f + 3 * (size_t)lane[0], __builtin_shufflevector(x, y, 0, 4), z[0]);
-    add_to_node(f + 3 * (size_t)lane[1], __builtin_shufflevector(x, y, 1, 5), z[1]);
-    add_to_node(f + 3 * (size_t)lane[2], __builtin_shufflevector(x, y, 2, 6), z[2]);
-    add_to_node(f + 3 * (size_t)lane[3], __builtin_shufflevector(x, y, 3, 7), z[3]);
+    add_to_node(f + lane[0], __builtin_shufflevector(x, y, 0, 4), z[0]);
+    add_to_node(f + lane[1], __builtin_shufflevector(x, y, 1, 5), z[1]);
+    add_to_node(f + lane[2], __builtin_shufflevector(x, y, 2, 6), z[2]);
+    add_to_node(f + lane[3], __builtin_shufflevector(x, y, 3, 7), z[3]);
   }
 }
 
-PL_INLINE pl_point start_point(const pl_fem *fem, const pl_lanes *rest, int batch, int viscous)
+/* What all batches have in common. */
+PL_INLINE void start_points(const pl_fem *fem, int viscous, pl_point *point)
 {
-  pl_point point;
-  const pl_lanes *more = fem->more ? fem->more + 3 * (size_t)batch : NULL;
-  point.lambda = rest[0];
-  point.mu = rest[1];
-  point.ratio = more ? more[0] : pl_lanes_all(fem->ratio);
-  point.strain = fem->strain;
-  point.viscous = viscous;
-  point.viscous_lambda = more ? more[1] : pl_lanes_all(fem->viscous_lambda);
-  point.viscous_mu = more ? more[2] : pl_lanes_all(fem->viscous_mu);
-  return point;
+  point->ratio = pl_lanes_all(fem->ratio);
+  point->strain = fem->strain;
+  point->viscous = viscous;
+  point->viscous_lambda = pl_lanes_all(fem->viscous_lambda);
+  point->viscous_mu = pl_lanes_all(fem->viscous_mu);
+}
+
+PL_INLINE void start_batch(const pl_fem *fem, const pl_lanes *rest, int batch, pl_point *point)
+{
+  point->lambda = rest[0];
+  point->mu = rest[1];
+  if (!fem->more) return;
+  const pl_lanes *more = fem->more + 3 * (size_t)batch;
+  point->ratio = more[0];
+  point->viscous_lambda = more[1];
+  point->viscous_mu = more[2];
 }
 
 /* What a pass wants: forces alone, or with the stiffness by a tangent of some shape. */
 enum { FORCES_ONLY = -1 };
 
 PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count, const int points,
-                              const int shape)
+                              const int shape, pl_point *point)
 {
   const pl_fem *fem = job->fem;
   const int *nodes = batch_nodes(fem, batch, count);
@@ -311,8 +320,8 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
     const size_t size = (size_t)(count * (count - 1) / 2 * PL_LANES);
     places = fem->places + (size_t)batch * size;
   }
-  const int viscous = fem->viscous && job->v;
-  pl_point point = start_point(fem, rest, batch, viscous);
+  const int viscous = point->viscous;
+  start_batch(fem, rest, batch, point);
   gather_edges(job->q, nodes, count, edges);
   if (viscous) gather_edges(job->v, nodes, count, edge_rates);
   if (points > 1) {
@@ -323,24 +332,24 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
 
   for (int p = 0; p < points; p++) {
     const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1, weight = b[-1];
-    gradient(edges, b, count, point.F);
-    if (viscous) gradient(edge_rates, b, count, point.rate);
+    gradient(edges, b, count, point->F);
+    if (viscous) gradient(edge_rates, b, count, point->rate);
     if (shape == FORCES_ONLY)
-      fem->law->stress(&point, P, NULL);
+      fem->law->stress(point, P, NULL);
     else if (shape == PL_TANGENT_WHOLE)
-      fem->law->tangent(&point, job->kq, job->kv, job->semidefinite, P, H);
+      fem->law->tangent(point, job->kq, job->kv, job->semidefinite, P, H);
     else
-      fem->law->form(&point, job->kq, job->kv, job->semidefinite, P, &form);
+      fem->law->form(point, job->kq, job->kv, job->semidefinite, P, &form);
 
     // in the shadow of the law's long chain of operations
     if (shape != FORCES_ONLY && p == points - 1 && batch + 1 < fem->batches)
       fetch_blocks(values, places + count * (count - 1) / 2 * PL_LANES, count);
     add_forces(P, b, weight, count, points, forces);
+    if (job->f && p == points - 1) scatter_forces(job->f, nodes, count, forces);
     if (shape == PL_TANGENT_WHOLE) add_directions(H, b, weight, count, points, by_direction);
     if (shape > PL_TANGENT_WHOLE) add_form(&form, shape, b, count, points, values, places, K);
   }
 
-  if (job->f) scatter_forces(job->f, nodes, count, forces);
   if (shape == PL_TANGENT_WHOLE) close_directions(count, by_direction, K);
   if (shape == PL_TANGENT_WHOLE || (shape != FORCES_ONLY && points > 1))
     scatter_stiffness(values, places, count, K);
@@ -349,7 +358,10 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
 PL_INLINE void evaluate_batches(const pl_fem_job *job, int first, int last, const int count,
                                 const int points, const int shape)
 {
-  for (int batch = first; batch < last; batch++) evaluate_batch(job, batch, count, points, shape);
+  pl_point point;
+  start_points(job->fem, job->fem->viscous && job->v, &point);
+  for (int batch = first; batch < last; batch++)
+    evaluate_batch(job, batch, count, points, shape, &point);
 }
 
 PL_INLINE void evaluate_of(const pl_fem_job *job, int first, int last, const int count,
@@ -371,10 +383,12 @@ PL_INLINE double energy_of(const pl_fem_job *job, int first, int last, const int
 {
   const pl_fem *fem = job->fem;
   pl_lanes sum = pl_lanes_all(0);
+  pl_point point;
+  start_points(fem, 0, &point);
   for (int batch = first; batch < last; batch++) {
     const pl_lanes *rest = batch_rest(fem, batch, count, points);
     pl_lanes edges[3 * MOST_EDGES], W;
-    pl_point point = start_point(fem, rest, batch, 0);
+    start_batch(fem, rest, batch, &point);
     gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
     for (int p = 0; p < points; p++) {
       const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
@@ -392,7 +406,9 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
   const pl_fem *fem = job->fem;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], P[9], mean = pl_lanes_all(0), least = pl_lanes_all(0);
-  pl_point point = start_point(fem, rest, batch, 0);
+  pl_point point;
+  start_points(fem, 0, &point);
+  start_batch(fem, rest, batch, &point);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
     const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
@@ -415,7 +431,9 @@ PL_INLINE void strains_of(const pl_fem_job *job, int batch, const int count, con
   const pl_fem *fem = job->fem;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], W, strain = pl_lanes_all(0), density = pl_lanes_all(0);
-  pl_point point = start_point(fem, rest, batch, 0);
+  pl_point point;
+  start_points(fem, 0, &point);
+  start_batch(fem, rest, batch, &point);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
     gradient(edges, rest + 2 + p * (3 * count - 2) + 1, count, point.F);

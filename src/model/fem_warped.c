@@ -27,7 +27,7 @@ static void add_gradients(const pl_fem *fem, int element, const pl_bsr *K, doubl
   }
   for (int a = 0; a < count; a++) {
     for (int b = 0; b < count; b++) {
-      int k = pl_bsr_find(K, nodes[PL_LANES * a + lane], nodes[PL_LANES * b + lane]);
+      int k = pl_bsr_find(K, nodes[PL_LANES * a + lane] / 3, nodes[PL_LANES * b + lane] / 3);
       for (int i = 0; i < 3; i++) weights[3 * k + i] += sums[b][i];
     }
   }
