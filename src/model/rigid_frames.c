@@ -33,6 +33,7 @@ enum {
   FRAMES,
   SEED,
   CUTOFF,
+  NORMALISE,
   PARAM_COUNT
 };
 
@@ -55,7 +56,7 @@ static const pl_param params[PARAM_COUNT] = {
                    "the exact derivative of the forces, or without the second derivatives of the "
                    "motion",
                    0, 0, 1, "exact|approximate", 1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF),
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF, NORMALISE),
 };
 #undef X
 
@@ -701,6 +702,19 @@ static void jacobian(const pl_model *self, const double *q, int node, double x[3
   pl_vec3_add(x, rigid->middle, x);
 }
 
+static void ride(const pl_model *self, const double *q, int frame, const double X[3], double x[3],
+                 double *J)
+{
+  double quat[4], R[9], rest[3], arm[3];
+  pl_quat_of_vector(q + 6 * frame, quat);
+  pl_quat_matrix(quat, R);
+  pl_vec3_sub(X, self->rest + 6 * frame + 3, rest);
+  pl_mat3_apply(R, rest, arm);
+  pl_vec3_add(q + 6 * frame + 3, arm, x);
+  const double turn[9] = {0, arm[2], -arm[1], -arm[2], 0, arm[0], arm[1], -arm[0], 0};
+  for (int i = 0; i < 9; i++) J[i] = turn[i], J[9 + i] = i % 4 == 0;
+}
+
 static void adopt(const pl_model *self, int frame, const pl_model *from, int frame_from,
                   const double *q_from, const double *v_from, double *q, double *v)
 {
@@ -718,7 +732,7 @@ static void adopt(const pl_model *self, int frame, const pl_model *from, int fra
 
 const pl_model_ops pl_model_rigid_frames = {
     .info = {.name = "rigid-frames",
-             .summary = "a handful of rigid frames whose motions are blended",
+             .summary = "a handful of rigid frames whose blended motions deform the body",
              .source = "Gilles, Bousquet, Faure, Pai 2011",
              .params = params,
              .param_count = PARAM_COUNT},
@@ -738,5 +752,6 @@ const pl_model_ops pl_model_rigid_frames = {
     .spread = spread,
     .carriers = carriers,
     .jacobian = jacobian,
+    .ride = ride,
     .adopt = adopt,
 };

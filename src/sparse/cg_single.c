@@ -44,10 +44,16 @@ static void product_chunk(void *context, int chunk)
 {
   const work *job = context;
   const pl_grid_level *level = job->level;
-  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
+  level->sums[chunk] = job->kernel->product(level, chunk, 0, job->p, level->t);
+}
+
+static void late_product_chunk(void *context, int chunk)
+{
+  const work *job = context;
+  const pl_grid_level *level = job->level;
   // p = P p, hence p.PAp = p.Ap: the sum may be taken before q is filtered
-  level->sums[chunk] = job->kernel->product(level, first, last, job->p, level->t);
-  pl_grid_filter(job->filter, first, last, level->t);
+  level->sums[chunk] += job->kernel->product(level, chunk, 1, job->p, level->t);
+  pl_grid_filter(job->filter, chunk * level->chunk, pl_grid_last(level, chunk), level->t);
 }
 
 static void advance_chunk(void *context, int chunk)
@@ -106,6 +112,7 @@ static int give_up(pl_krylov *self)
 static int run(pl_krylov *self, work *job, double goal)
 {
   double length = 0, before = 0;
+  int chunks = pl_chunk_count(job->level->rows, job->level->chunk);
   for (;;) {
     pl_grid_cycle(self->single->grid, job->filter, self->single->degree, job->pool);
     double rz = pass(job, dot_chunk);
@@ -115,9 +122,10 @@ static int run(pl_krylov *self, work *job, double goal)
     before = rz;
     // p.B^-1 p follows from the recursion, since r is orthogonal to the last p
     length = rz + beta * beta * length;
-    pl_parallel(job->pool, pl_chunk_count(job->level->rows, job->level->chunk), turn_chunk, job);
+    pl_parallel(job->pool, chunks, turn_chunk, job);
 
-    double pq = pass(job, product_chunk);
+    pl_parallel(job->pool, chunks, product_chunk, job);
+    double pq = pass(job, late_product_chunk);
     self->report->products++;
     if (!isfinite(pq)) return give_up(self);
     if (pq > self->largest * length) self->largest = pq / length;

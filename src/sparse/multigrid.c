@@ -1,4 +1,4 @@
-/* Numbers of the hierarchy, and the V-cycle.
+/* Numbers of the hierarchy, and the cycle.
  *
  * The smoother is Chebyshev's iteration on D^-1 A over the upper part of its spectrum (Adams,
  * Brezina, Hu & Tuminaro 2003, "Parallel multigrid smoothing: polynomial versus Gauss-Seidel"); the
@@ -50,6 +50,14 @@ static void run(pass *job, const pl_grid_level *rows, void (*work)(void *, int),
   pl_parallel(pool, pl_chunk_count(rows->rows, rows->chunk), work, job);
 }
 
+/* A pass with a product: rows that are late wait for all chunks. */
+static void run_product(pass *job, const pl_grid_level *rows, void (*work)(void *, int),
+                        void (*late)(void *, int), pl_pool *pool)
+{
+  run(job, rows, work, pool);
+  run(job, rows, late, pool);
+}
+
 /* ---- loading ---- */
 
 static void load_chunk(void *context, int chunk)
@@ -57,8 +65,7 @@ static void load_chunk(void *context, int chunk)
   const pass *job = context;
   const pl_grid_level *level = job->level;
   int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
-  for (int k = 9 * level->start[first]; k < 9 * level->start[last]; k++)
-    level->values[k] = (float)(job->factor * job->A->values[k]);
+  pl_grid_vectors_pick()->load(level, first, last, job->A->values, job->factor);
   for (int k = 9 * first; k < 9 * last; k++)
     level->inverse[k] = (float)(job->inverse[k] / job->factor);
 }
@@ -72,12 +79,18 @@ void pl_grid_load(pl_grid *grid, const pl_bsr *A, const double *inverse, double 
 
 /* ---- the largest eigenvalue ---- */
 
+static void sweep_chunk(void *context, int chunk)
+{
+  const pass *job = context;
+  job->kernel->sweep(job->level, chunk, 0, &job->sweep);
+}
+
 static void power_chunk(void *context, int chunk)
 {
   const pass *job = context;
   const pl_grid_level *level = job->level;
   int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
-  job->kernel->sweep(level, first, last, &job->sweep);
+  job->kernel->sweep(level, chunk, 1, &job->sweep);
   double sum = 0;
   size_t width = width_of(level);
   for (int row = first; row < last; row++) {
@@ -114,7 +127,7 @@ void pl_grid_measure(pl_grid_level *level, int rounds, pl_pool *pool)
     job.sweep.x = level->mode;
     job.sweep.out = level->y;
     job.sweep.b = (float)(-1 / length);
-    run(&job, level, power_chunk, pool);
+    run_product(&job, level, sweep_chunk, power_chunk, pool);
     swap(&level->mode, &level->y);
     length = 0;
     int chunks = pl_chunk_count(level->rows, level->chunk);
@@ -260,8 +273,12 @@ static void mirror_chunk(void *context, int chunk)
       double *to = coarse->precise + 36 * (size_t)k;
       for (int i = 0; i < 36; i++) to[i] = from[6 * (i % 6) + i / 6];
     }
-    size_t begin = 36 * (size_t)coarse->start[row], end = 36 * (size_t)coarse->start[row + 1];
-    for (size_t i = begin; i < end; i++) coarse->values[i] = (float)coarse->precise[i];
+    const double *block = coarse->precise + 36 * (size_t)coarse->diagonal[row];
+    const double *end = coarse->precise + 36 * (size_t)coarse->start[row + 1];
+    float *to = coarse->half.values + 36 * (size_t)coarse->half.start[row];
+    for (; block < end; block += 36) {
+      for (int i = 0; i < 36; i++) *to++ = (float)block[6 * (i % 6) + i / 6];
+    }
     invert_block(coarse->precise + 36 * (size_t)coarse->diagonal[row],
                  coarse->inverse + 36 * (size_t)row);
   }
@@ -358,20 +375,32 @@ static void start_chunk(void *context, int chunk)
                      job->sweep.b, job->sweep.r, job->sweep.out);
 }
 
-static void sweep_chunk(void *context, int chunk)
+static void late_sweep_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  job->kernel->sweep(job->level, chunk * job->level->chunk, pl_grid_last(job->level, chunk),
-                     &job->sweep);
+  job->kernel->sweep(job->level, chunk, 1, &job->sweep);
 }
 
 static void residual_chunk(void *context, int chunk)
 {
   const pass *job = context;
+  job->kernel->residual(job->level, chunk, 0, &job->sweep);
+}
+
+static void late_residual_chunk(void *context, int chunk)
+{
+  const pass *job = context;
   const pl_grid_level *level = job->level;
-  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
-  job->kernel->residual(level, first, last, level->r, level->x, level->t);
-  pl_grid_filter(job->filter, first, last, level->t);
+  job->kernel->residual(level, chunk, 1, &job->sweep);
+  pl_grid_filter(job->filter, chunk * level->chunk, pl_grid_last(level, chunk), level->t);
+}
+
+/* t = r - A x. */
+static void subtract(pass *job, pl_pool *pool)
+{
+  const pl_grid_level *level = job->level;
+  job->sweep = (pl_grid_sweep){.r = level->r, .x = level->x, .out = level->t};
+  run_product(job, level, residual_chunk, late_residual_chunk, pool);
 }
 
 static void restrict_chunk(void *context, int chunk)
@@ -408,7 +437,10 @@ static void smooth(pass *job, int degree, int from_zero, pl_pool *pool)
     job->sweep.x = level->x;
     job->sweep.out = level->y;
     job->sweep.previous = k > 1 || (k == 1 && !from_zero) ? level->y : NULL;
-    run(job, level, k == 0 && from_zero ? start_chunk : sweep_chunk, pool);
+    if (k == 0 && from_zero)
+      run(job, level, start_chunk, pool);
+    else
+      run_product(job, level, sweep_chunk, late_sweep_chunk, pool);
     swap(&level->x, &level->y);
   }
 }
@@ -423,38 +455,50 @@ static void solve_last(pl_grid_level *last, const pl_grid_dense *dense)
     memcpy(last->x + width * (size_t)i, dense->out + size * (size_t)i, size * sizeof(float));
 }
 
+/* How often a level is corrected from the next one: the third level is small enough to be visited
+ * twice, unless it is solved at once. */
+static int visits_from(const pl_grid *grid, int index)
+{
+  int is_solved = grid->dense.count > 0 && index + 2 == grid->levels;
+  return index == 1 && !is_solved ? 2 : 1;
+}
+
+/* Coarse levels are smoothed more, which costs little. */
+static int degree_on(int index, int degree) { return index == 0 ? degree : degree + 1; }
+
+/* x of a level = its share of a cycle for its r. */
+static void visit(pl_grid *grid, int index, const pl_filter *filter, int degree, pl_pool *pool)
+{
+  pass job = {.kernel = pl_grid_kernel_pick(grid->level[index].size),
+              .level = &grid->level[index],
+              .coarse = &grid->level[index + 1],
+              .filter = index ? NULL : filter};
+  int is_last = index + 1 == grid->levels;
+  if (is_last && grid->dense.count > 0) {
+    solve_last(job.level, &grid->dense);
+    return;
+  }
+  smooth(&job, is_last ? ALONE * degree : degree_on(index, degree), 1, pool);
+  if (is_last) return;
+  for (int visits = visits_from(grid, index); visits > 0; visits--) {
+    subtract(&job, pool);
+    run(&job, job.coarse, restrict_chunk, pool);
+    visit(grid, index + 1, filter, degree, pool);
+    run(&job, job.level, prolong_chunk, pool);
+  }
+  smooth(&job, degree_on(index, degree), 0, pool);
+}
+
 void pl_grid_cycle(pl_grid *grid, const pl_filter *filter, int degree, pl_pool *pool)
 {
-  int end = grid->levels - 1;
-  for (int i = 0; i <= end; i++) {
-    pass job = {.kernel = pl_grid_kernel_pick(grid->level[i].size),
-                .level = &grid->level[i],
-                .coarse = &grid->level[i + 1],
-                .filter = i ? NULL : filter};
-    if (i == end && grid->dense.count > 0) {
-      solve_last(job.level, &grid->dense);
-      break;
-    }
-    smooth(&job, i == end ? ALONE * degree : degree, 1, pool);
-    if (i == end) break;
-    run(&job, job.level, residual_chunk, pool);
-    run(&job, job.coarse, restrict_chunk, pool);
-  }
-  for (int i = end - 1; i >= 0; i--) {
-    pass job = {.kernel = pl_grid_kernel_pick(grid->level[i].size),
-                .level = &grid->level[i],
-                .coarse = &grid->level[i + 1],
-                .filter = i ? NULL : filter};
-    run(&job, job.level, prolong_chunk, pool);
-    smooth(&job, degree, 0, pool);
-  }
+  visit(grid, 0, filter, degree, pool);
 }
 
 void pl_grid_residual(pl_grid *grid, const pl_filter *filter, pl_pool *pool)
 {
   pass job = {
       .kernel = pl_grid_kernel_pick(grid->level->size), .level = grid->level, .filter = filter};
-  run(&job, grid->level, residual_chunk, pool);
+  subtract(&job, pool);
 }
 
 /* ---- residuals in and out ---- */
@@ -508,37 +552,45 @@ int pl_grid_take(pl_grid *grid, const double *r, int *exponent, pl_pool *pool)
 
 pl_grid_cost pl_grid_cost_of_residual(const pl_grid_level *level)
 {
+  const pl_grid_half *half = &level->half;
   double blocks = level->start[level->rows], rows = level->rows, size = level->size;
-  double vector = (double)width_of(level) * sizeof(float);
-  return (pl_grid_cost){blocks * (size * size * sizeof(float) + sizeof(int)) +
-                            rows * (sizeof(int) + 3 * vector),
+  double late = half->late_first[pl_chunk_count(level->rows, level->chunk)];
+  double slots = half->late_start[(int)late], vector = (double)width_of(level) * sizeof(float);
+  // vectors: r, x, t and the sums
+  return (pl_grid_cost){half->start[level->rows] * (size * size * sizeof(float) + sizeof(int)) +
+                            rows * (2 * sizeof(int) + 4 * vector) + 2 * late * sizeof(int) +
+                            slots * (sizeof(int) + vector),
                         2 * blocks * size * size + rows * size};
 }
 
 pl_grid_cost pl_grid_cost_of_cycle(const pl_grid *grid, int degree)
 {
   pl_grid_cost sum = {0};
+  double times = 1; /* that a level is visited */
   for (int i = 0; i < grid->levels; i++) {
     const pl_grid_level *level = &grid->level[i];
     double rows = level->rows, size = level->size, count = grid->dense.count;
     double vector = (double)width_of(level) * sizeof(float);
     if (i + 1 == grid->levels && count > 0) {
-      sum.bytes += count * (count + 1) / 2 * sizeof(float);
-      sum.flops += 2 * count * (count + 1);
+      sum.bytes += times * count * (count + 1) / 2 * sizeof(float);
+      sum.flops += times * 2 * count * (count + 1);
       continue;
     }
-    // products; the inverse blocks and two vectors more where it is a sweep; the first one has none
-    int last = i + 1 == grid->levels, sweeps = last ? ALONE * degree : 2 * degree;
+    // products, the first sweep has none; the inverse blocks and a vector more where it is a sweep
+    int is_last = i + 1 == grid->levels, visits = is_last ? 0 : visits_from(grid, i);
+    int sweeps = is_last ? ALONE * degree : 2 * degree_on(i, degree);
     pl_grid_cost product = pl_grid_cost_of_residual(level);
-    double products = last ? sweeps - 1 : sweeps;
-    sum.bytes += products * product.bytes + sweeps * rows * (size * size * sizeof(float) + vector);
-    sum.flops += products * product.flops + sweeps * rows * (2 * size * size + 4 * size);
-    if (last) continue;
+    double products = sweeps - 1 + visits;
+    sum.bytes +=
+        times * (products * product.bytes + sweeps * rows * (size * size * sizeof(float) + vector));
+    sum.flops += times * (products * product.flops + sweeps * rows * (2 * size * size + 4 * size));
+    if (is_last) continue;
     // down and up
+    times *= visits;
     double entries = level->near_start[level->rows], coarse = 32.0 * level->groups;
-    sum.bytes += 2 * (entries * (size * PL_GRID_COARSE * sizeof(float) + sizeof(int)) + coarse) +
-                 3 * rows * vector;
-    sum.flops += 4 * entries * size * PL_GRID_COARSE;
+    double step = entries * (size * PL_GRID_COARSE * sizeof(float) + sizeof(int)) + coarse;
+    sum.bytes += times * (2 * step + 3 * rows * vector);
+    sum.flops += times * 4 * entries * size * PL_GRID_COARSE;
   }
   return sum;
 }

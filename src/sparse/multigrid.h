@@ -11,6 +11,9 @@
  * diagonal D, the coarse matrix P^T A P. Vanek, Mandel & Brezina 1996, "Algebraic multigrid by
  * smoothed aggregation for second and fourth order elliptic problems".
  *
+ * Matrices are symmetric, and products stream their upper triangles only: for a block A_ij right of
+ * the diagonal, y_i += A_ij x_j and y_j += A_ij^T x_i.
+ *
  * Patterns are made once. Coarse matrices are summed in double precision, since their soft
  * directions are differences of large numbers; what a cycle reads is single precision, and so is
  * A P, the largest of all arrays here. */
@@ -21,14 +24,31 @@
 
 enum { PL_GRID_COARSE = 6, PL_GRID_MOST_LEVELS = 12 };
 
+/* The blocks of a level's rows on and right of the diagonal. Rows are dealt with in chunks, within
+ * a chunk in their order: a row's sum is complete when its turn comes, since all that it gets comes
+ * from rows before it. But what leaves the chunk goes to slots, one for each pair of a chunk and a
+ * row behind it. Rows that have slots are late: they are completed when all chunks are done, by
+ * adding their slots in the order of the chunks. */
+typedef struct pl_grid_half {
+  int *start;      /* of the rows, rows + 1 */
+  int *leaving;    /* where the blocks of a row begin that leave its chunk */
+  int *columns;    /* ascending; of those that leave: rows + slot */
+  float *values;   /* blocks, row by row */
+  int *slot_row;   /* to which row a slot belongs; those of a row lie together */
+  int *late_row;   /* ascending, and -1 at the end */
+  int *late_start; /* the first slot of a late row, and the end */
+  int *late_first; /* the first late row of a chunk, and the end */
+  float *sums;     /* a vector for rows and slots; zero between products */
+} pl_grid_half;
+
 /* A level. Vectors have 4 floats for each row of 3, and 8 for each row of 6, the last of which mean
  * nothing; everything has 8 floats of slack at its end, since loads are wide. */
 typedef struct pl_grid_level {
   int rows, size;                  /* unknowns per row: 3 or 6 */
   int chunk;                       /* rows in one helping of work for a thread */
   int *start, *columns, *diagonal; /* pattern of the matrix (of level 0: the matrix's own) */
-  float *values;                   /* blocks, column by column  */
-  float *inverse;                  /* of the diagonal blocks, likewise */
+  pl_grid_half half;               /* what products read */
+  float *inverse;                  /* of the diagonal blocks, column by column */
   double *precise; /* the blocks in double precision; of level 0: the matrix's own, not scaled */
   double *places;  /* 3 per row: where it is; NULL if unknown */
   double *radius;  /* of a coarse level's groups */
@@ -95,7 +115,7 @@ static inline int pl_grid_last(const pl_grid_level *level, int chunk)
 /* A better estimate of a level's largest eigenvalue, by some rounds of the power method. */
 void pl_grid_measure(pl_grid_level *level, int rounds, pl_pool *pool);
 
-/* x of level 0 = one V-cycle for its r. */
+/* x of level 0 = one cycle for its r: a V, but with two visits of the third level. */
 void pl_grid_cycle(pl_grid *grid, const pl_filter *filter, int degree, pl_pool *pool);
 
 /* Sets the finest level's r to that of so many numbers, scaled by a power of two so that the

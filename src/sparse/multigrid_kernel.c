@@ -22,12 +22,6 @@ PL_INLINE octet octet_load(const float *from)
   return lanes;
 }
 
-/* a a a b b b c c */
-PL_INLINE octet spread_out(quartet x)
-{
-  return __builtin_shufflevector(x, x, 0, 0, 0, 1, 1, 1, 2, 2);
-}
-
 PL_INLINE quartet quartet_load(const float *from)
 {
   quartet lanes;
@@ -38,64 +32,172 @@ PL_INLINE quartet quartet_load(const float *from)
 /* How many bytes ahead of their use blocks are asked for; see sparse_kernel.c. */
 enum { AHEAD = 2048, LINE = 64 };
 
-/* Asks for so many bytes from a place on, AHEAD of it. */
-PL_INLINE void prefetch(const float *place, size_t bytes)
+/* Asks for so many bytes from a place on. */
+PL_INLINE void fetch(uintptr_t place, size_t bytes)
 {
 #if defined(__GNUC__)
-  for (size_t i = 0; i < bytes; i += LINE)
-    __builtin_prefetch((const void *)((uintptr_t)place + AHEAD + i), 0, 2);
+  for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch((const void *)(place + i), 0, 2);
 #else
   (void)place;
   (void)bytes;
 #endif
 }
 
-/* ---- products ---- */
-
-/* A row of A x with 3x3 blocks. Eight of a block's nine entries are multiplied at once; even and
- * odd blocks are summed apart, so that no sum waits for the one before. */
-PL_INLINE quartet row_product_3(const pl_grid_level *level, int row, const float *x)
+/* The same, AHEAD of the place. */
+PL_INLINE void prefetch(const float *place, size_t bytes)
 {
-  const int *column = level->columns + level->start[row];
-  int count = level->start[row + 1] - level->start[row];
-  const float *block = level->values + 9 * (size_t)level->start[row];
-  octet even = {0}, odd = {0};
-  float even_last = 0, odd_last = 0;
-  int k = 0;
-  for (; k + 2 <= count; k += 2, block += 18) {
-    const float *a = x + 4 * (size_t)column[k], *b = x + 4 * (size_t)column[k + 1];
-    prefetch(block, 18 * sizeof *block);
-    even += octet_load(block) * spread_out(quartet_load(a));
-    odd += octet_load(block + 9) * spread_out(quartet_load(b));
-    even_last += block[8] * a[2];
-    odd_last += block[17] * b[2];
-  }
-  if (k < count) {
-    const float *a = x + 4 * (size_t)column[k];
-    even += octet_load(block) * spread_out(quartet_load(a));
-    even_last += block[8] * a[2];
-  }
-  octet sum = even + odd;
-  quartet first = __builtin_shufflevector(sum, sum, 0, 1, 2, 2);
-  quartet second = __builtin_shufflevector(sum, sum, 3, 4, 5, 5);
-  quartet third = __builtin_shufflevector(sum, sum, 6, 7, 7, 7);
-  third[2] = even_last + odd_last;
-  return (first + second) + third;
+  fetch((uintptr_t)place + AHEAD, bytes);
 }
 
-/* A row of A x with 6x6 blocks, column by column. */
-PL_INLINE octet row_product_6(const pl_grid_level *level, int row, const float *x)
+/* ---- products ---- */
+
+PL_INLINE octet join(quartet a, quartet b)
 {
-  const int *column = level->columns + level->start[row];
-  const int *end = level->columns + level->start[row + 1];
-  const float *block = level->values + 36 * (size_t)level->start[row];
-  octet sums[6] = {{0}, {0}, {0}, {0}, {0}, {0}};
-  for (; column < end; column++, block += 36) {
-    const float *from = x + 8 * (size_t)*column;
-    prefetch(block, 36 * sizeof *block);
-    for (int c = 0; c < 6; c++) sums[c] += octet_load(block + 6 * c) * from[c];
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+PL_INLINE quartet low_of(octet a) { return __builtin_shufflevector(a, a, 0, 1, 2, 3); }
+PL_INLINE quartet high_of(octet a) { return __builtin_shufflevector(a, a, 4, 5, 6, 7); }
+
+PL_INLINE octet octet_all(float a) { return (octet){a, a, a, a, a, a, a, a}; }
+
+PL_INLINE void quartet_add(float *to, quartet a)
+{
+  quartet sum = quartet_load(to) + a;
+  memcpy(to, &sum, sizeof sum);
+}
+
+/* The sums of the first three lanes of three. */
+PL_INLINE quartet sums_of_3(quartet a, quartet b, quartet c)
+{
+  quartet low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  quartet high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  return (__builtin_shufflevector(low, c, 0, 1, 4, 4) +
+          __builtin_shufflevector(low, c, 2, 3, 5, 5)) +
+         __builtin_shufflevector(high, c, 0, 1, 6, 6);
+}
+
+/* Two blocks of a row of 3 that lie behind each other, at two places of x: their rows times x are
+ * added lane by lane; returns the transposed blocks times from. */
+PL_INLINE octet upper_pair_3(const float *block, const float *a, const float *b,
+                             const octet from[3], octet sums[3])
+{
+  octet at = join(quartet_load(a), quartet_load(b)), to[3];
+  prefetch(block, 18 * sizeof *block);
+  for (int i = 0; i < 3; i++) {
+    octet line = join(quartet_load(block + 3 * i), quartet_load(block + 9 + 3 * i));
+    sums[i] += line * at;
+    to[i] = line * from[i];
   }
-  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + (sums[4] + sums[5]);
+  return (to[0] + to[1]) + to[2];
+}
+
+/* One block, likewise, which leaves its chunk. */
+PL_INLINE quartet upper_block_3(const float *block, const float *a, const octet from[3],
+                                quartet sums[3])
+{
+  quartet at = quartet_load(a), to[3];
+  for (int i = 0; i < 3; i++) {
+    quartet line = quartet_load(block + 3 * i);
+    sums[i] += line * at;
+    to[i] = line * low_of(from[i]);
+  }
+  return (to[0] + to[1]) + to[2];
+}
+
+/* A row of the upper triangle with 3x3 blocks, two blocks at once; the first is the diagonal, which
+ * is alone if the number is odd. */
+PL_INLINE quartet upper_row_3(const pl_grid_half *half, int rows, int row, const float *x)
+{
+  const int *columns = half->columns;
+  float *y = half->sums;
+  int k = half->start[row], leaving = half->leaving[row], end = half->start[row + 1];
+  const float *block = half->values + 9 * (size_t)k, *own = x + 4 * (size_t)row;
+  octet from[3], pairs[3] = {{0}, {0}, {0}};
+  quartet sums[3];
+  for (int i = 0; i < 3; i++) from[i] = octet_all(own[i]);
+  if ((leaving - k) % 2 == 0) {
+    size_t b = 4 * (size_t)columns[k + 1];
+    quartet_add(y + b, high_of(upper_pair_3(block, own, x + b, from, pairs)));
+    k += 2, block += 18;
+  } else {
+    for (int i = 0; i < 3; i++)
+      pairs[i] = join(quartet_load(block + 3 * i) * quartet_load(own), (quartet){0});
+    k++, block += 9;
+  }
+  for (; k < leaving; k += 2, block += 18) {
+    size_t a = 4 * (size_t)columns[k], b = 4 * (size_t)columns[k + 1];
+    octet to = upper_pair_3(block, x + a, x + b, from, pairs);
+    quartet_add(y + a, low_of(to));
+    quartet_add(y + b, high_of(to));
+  }
+  for (int i = 0; i < 3; i++) sums[i] = low_of(pairs[i]) + high_of(pairs[i]);
+  for (; k < end; k++, block += 9) {
+    const float *at = x + 4 * (size_t)half->slot_row[columns[k] - rows];
+    quartet_add(y + 4 * (size_t)columns[k], upper_block_3(block, at, from, sums));
+  }
+  return sums_of_3(sums[0], sums[1], sums[2]);
+}
+
+/* The sums of the first six lanes of six. */
+PL_INLINE octet sums_of_6(const octet a[6])
+{
+  octet low[3], high[3], part[3][4];
+  for (int i = 0; i < 3; i++) {
+    low[i] = __builtin_shufflevector(a[2 * i], a[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    high[i] = __builtin_shufflevector(a[2 * i], a[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  // lanes 0 and 4, 1 and 5, 2 and 6, 3 and 7 of the rows 0 to 3, and of 4 and 5
+  for (int i = 0; i < 2; i++) {
+    octet other = i ? low[2] : low[1], other_high = i ? high[2] : high[1];
+    octet first = i ? low[2] : low[0], first_high = i ? high[2] : high[0];
+    part[i][0] = __builtin_shufflevector(first, other, 0, 1, 8, 9, 4, 5, 12, 13);
+    part[i][1] = __builtin_shufflevector(first, other, 2, 3, 10, 11, 6, 7, 14, 15);
+    part[i][2] = __builtin_shufflevector(first_high, other_high, 0, 1, 8, 9, 4, 5, 12, 13);
+    part[i][3] = __builtin_shufflevector(first_high, other_high, 2, 3, 10, 11, 6, 7, 14, 15);
+  }
+  octet front[4], back[2];
+  for (int i = 0; i < 4; i++)
+    front[i] = __builtin_shufflevector(part[0][i], part[1][i], 0, 1, 2, 3, 8, 9, 10, 11);
+  for (int i = 0; i < 2; i++)
+    back[i] = __builtin_shufflevector(part[0][i], part[1][i], 4, 5, 6, 7, 12, 13, 14, 15);
+  return ((front[0] + front[1]) + (front[2] + front[3])) + (back[0] + back[1]);
+}
+
+/* A block of a row of 6: its rows times x are added lane by lane, and to y the transposed block
+ * times from. */
+PL_INLINE void upper_block_6(const float *block, const float *x, float *y, const octet from[6],
+                             octet sums[6])
+{
+  octet at = octet_load(x), to = octet_load(y);
+  prefetch(block, 36 * sizeof *block);
+  for (int i = 0; i < 6; i++) {
+    octet line = octet_load(block + 6 * i);
+    sums[i] += line * at;
+    to += line * from[i];
+  }
+  memcpy(y, &to, sizeof to);
+}
+
+PL_INLINE octet upper_row_6(const pl_grid_half *half, int rows, int row, const float *x)
+{
+  const int *columns = half->columns, *slot_row = half->slot_row;
+  float *y = half->sums;
+  int k = half->start[row], leaving = half->leaving[row], end = half->start[row + 1];
+  const float *block = half->values + 36 * (size_t)k;
+  octet own = octet_load(x + 8 * (size_t)row), from[6], sums[6];
+  for (int i = 0; i < 6; i++) {
+    from[i] = octet_all(own[i]);
+    sums[i] = octet_load(block + 6 * i) * own;
+  }
+  for (k++, block += 36; k < leaving; k++, block += 36) {
+    size_t a = 8 * (size_t)columns[k];
+    upper_block_6(block, x + a, y + a, from, sums);
+  }
+  for (; k < end; k++, block += 36)
+    upper_block_6(block, x + 8 * (size_t)slot_row[columns[k] - rows], y + 8 * (size_t)columns[k],
+                  from, sums);
+  return sums_of_6(sums);
 }
 
 /* Six doubles. */
@@ -141,17 +243,17 @@ PL_INLINE six six_scale(six a, double s) { return (six){a.low * s, a.high * s}; 
 #define NAME(name)              PASTE(name, SIZE)
 #define VARIANT(name)           PL_VARIANT(name)
 
-#define SIZE        3
-#define WIDE        quartet
-#define ROW_PRODUCT row_product_3
+#define SIZE      3
+#define WIDE      quartet
+#define UPPER_ROW upper_row_3
 #include "sparse/multigrid_rows.h"
 #undef SIZE
 #undef WIDE
-#undef ROW_PRODUCT
+#undef UPPER_ROW
 
-#define SIZE        6
-#define WIDE        octet
-#define ROW_PRODUCT row_product_6
+#define SIZE      6
+#define WIDE      octet
+#define UPPER_ROW upper_row_6
 #include "sparse/multigrid_rows.h"
 
 /* ---- conjugate gradients on the finest level ---- */
@@ -161,15 +263,60 @@ PL_INLINE pl_lanes widen(quartet x) { return __builtin_convertvector(x, pl_lanes
 /* Of the first three lanes. */
 PL_INLINE double sum_of(pl_lanes sums) { return (sums[0] + sums[1]) + sums[2]; }
 
-static double product(const pl_grid_level *level, int first, int last, const float *p, float *q)
+/* q = A p, and the sum of p q so far. */
+typedef struct multiplication {
+  const float *p;
+  float *q;
+  pl_lanes sums;
+} multiplication;
+
+PL_INLINE void multiply_row(const pl_grid_level *level, int row, quartet product, void *context)
 {
-  pl_lanes sums = pl_lanes_all(0);
+  multiplication *job = context;
+  (void)level;
+  wide_store_3(job->q + 4 * (size_t)row, product);
+  job->sums += widen(quartet_load(job->p + 4 * (size_t)row)) * widen(product);
+}
+
+static double product(const pl_grid_level *level, int chunk, int late, const float *p, float *q)
+{
+  multiplication job = {p, q, pl_lanes_all(0)};
+  if (late)
+    late_rows_3(level, chunk, multiply_row, &job);
+  else
+    product_rows_3(level, chunk, p, multiply_row, &job);
+  return sum_of(job.sums);
+}
+
+/* The columns of a 3x3 block in double precision become rows in single precision. */
+PL_INLINE void load_block(const double *from, double factor, float *to)
+{
+  quartet a = __builtin_convertvector(pl_lanes_load(from) * factor, quartet);
+  quartet b = __builtin_convertvector(pl_lanes_load(from + 3) * factor, quartet);
+  quartet c = __builtin_convertvector(pl_lanes_load(from + 5) * factor, quartet);
+  quartet low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  quartet high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  wide_store_3(to, __builtin_shufflevector(low, c, 0, 1, 5, 2));
+  wide_store_3(to + 4, __builtin_shufflevector(__builtin_shufflevector(low, c, 3, 6, 3, 6), high, 0,
+                                               1, 4, 5));
+  to[8] = c[3];
+}
+
+/* Upper triangles lie in pieces: the row so many ahead is asked for. */
+static void load(const pl_grid_level *level, int first, int last, const double *blocks,
+                 double factor)
+{
+  enum { ROWS_AHEAD = 4 };
+  float *to = level->half.values + 9 * (size_t)level->half.start[first];
   for (int row = first; row < last; row++) {
-    quartet to = row_product_3(level, row, p);
-    wide_store_3(q + 4 * (size_t)row, to);
-    sums += widen(quartet_load(p + 4 * (size_t)row)) * widen(to);
+    const double *from = blocks + 9 * (size_t)level->diagonal[row];
+    const double *end = blocks + 9 * (size_t)level->start[row + 1];
+    int ahead = row + ROWS_AHEAD < last ? row + ROWS_AHEAD : row;
+    const double *next = blocks + 9 * (size_t)level->diagonal[ahead];
+    fetch((uintptr_t)next,
+          (size_t)(blocks + 9 * (size_t)level->start[ahead + 1] - next) * sizeof *next);
+    for (; from < end; from += 9, to += 9) load_block(from, factor, to);
   }
-  return sum_of(sums);
 }
 
 static double advance(int first, int last, float alpha, const float *p, const float *q, float *x,
@@ -199,7 +346,7 @@ static void turn(int first, int last, float beta, const float *z, float *p)
     wide_store_3(p + i, quartet_load(z + i) + beta * quartet_load(p + i));
 }
 
-const pl_grid_vectors PL_VARIANT(pl_grid_vectors) = {product, advance, scalar_product, turn};
+const pl_grid_vectors PL_VARIANT(pl_grid_vectors) = {load, product, advance, scalar_product, turn};
 
 /* ---- the last level ---- */
 

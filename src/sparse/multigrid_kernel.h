@@ -1,12 +1,16 @@
 /* The loops of multigrid, over rows [first, last) of a level; compiled for the baseline and for
- * AVX2, with the same bits. */
+ * AVX2, with the same bits.
+ *
+ * Those with a product go over a chunk of rows, in two rounds: first (late 0) all chunks, then
+ * (late 1) all chunks again, for the rows that had to wait for other chunks. */
 #ifndef PL_SPARSE_MULTIGRID_KERNEL_H
 #define PL_SPARSE_MULTIGRID_KERNEL_H
 
 #include "core/cpu.h"
 #include "sparse/multigrid.h"
 
-/* out = x + a (x - previous) + b D^-1 (r - A x); previous NULL is zero, and may be out. */
+/* out = x + a (x - previous) + b D^-1 (r - A x); previous NULL is zero, and may be out. Or, as a
+ * residual, out = r - A x. */
 typedef struct pl_grid_sweep {
   const float *r, *x, *previous;
   float *out;
@@ -17,10 +21,8 @@ typedef struct pl_grid_sweep {
 typedef struct pl_grid_kernel {
   /* x = b D^-1 r. */
   void (*start)(const pl_grid_level *level, int first, int last, float b, const float *r, float *x);
-  void (*sweep)(const pl_grid_level *level, int first, int last, const pl_grid_sweep *sweep);
-  /* t = r - A x. */
-  void (*residual)(const pl_grid_level *level, int first, int last, const float *r, const float *x,
-                   float *t);
+  void (*sweep)(const pl_grid_level *level, int chunk, int late, const pl_grid_sweep *sweep);
+  void (*residual)(const pl_grid_level *level, int chunk, int late, const pl_grid_sweep *sweep);
   /* x += P e. */
   void (*prolong)(const pl_grid_level *level, int first, int last, const float *e, float *x);
   /* e = P^T t in the groups [first, last). */
@@ -38,8 +40,11 @@ typedef struct pl_grid_kernel {
 /* Conjugate gradients on the finest level, over rows [first, last); sums are in double precision.
  */
 typedef struct pl_grid_vectors {
-  /* q = A p; returns the rows' part of p.q. */
-  double (*product)(const pl_grid_level *level, int first, int last, const float *p, float *q);
+  /* The upper triangle of the matrix with these blocks, times a factor. */
+  void (*load)(const pl_grid_level *level, int first, int last, const double *blocks,
+               double factor);
+  /* q = A p; returns the part of p.q of the rows that it has completed. */
+  double (*product)(const pl_grid_level *level, int chunk, int late, const float *p, float *q);
   /* x += alpha p, r -= alpha q; returns their part of r.r. */
   double (*advance)(int first, int last, float alpha, const float *p, const float *q, float *x,
                     float *r);

@@ -1,5 +1,5 @@
 /* Patterns and memory of the hierarchy: groups, the prolongator's pattern (a row belongs to the
- * groups of its neighbours), the pattern of A P, and of the coarse matrix. */
+ * groups of its neighbours), the pattern of A P, of the coarse matrix, and of upper triangles. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "sparse/aggregate.h"
@@ -10,9 +10,10 @@
 
 enum {
   MOST_DENSE = 420,   /* unknowns of a last level that is inverted */
-  WANTED_CHUNKS = 64, /* of a level */
-  LEAST_CHUNK = 8,    /* rows */
-  SLACK = 8           /* floats behind the end of an array */
+  WANTED_CHUNKS = 16, /* of a level; the fewer, the fewer rows are late */
+  LEAST_CHUNK = 24,   /* rows */
+  MOST_CHUNK = 4096,
+  SLACK = 8 /* floats behind the end of an array */
 };
 
 /* A level on which fewer groups than this part of its rows cannot be found is the last one. */
@@ -124,26 +125,121 @@ static pl_status list_members(const pl_allocator *allocator, pl_grid_level *leve
   return PL_OK;
 }
 
-/* Arrays of a level with a known pattern; count is that of all blocks. */
+/* Late rows and their slots, from the number of slots that each row has, in place of which comes
+ * the row's first slot. */
+static void list_late(const pl_grid_level *level, int *counts, pl_grid_half *half)
+{
+  int slots = 0, late = 0;
+  for (int row = 0; row < level->rows; row++) {
+    int count = counts[row];
+    if (row % level->chunk == 0) half->late_first[row / level->chunk] = late;
+    counts[row] = slots;
+    if (count == 0) continue;
+    half->late_row[late] = row;
+    half->late_start[late++] = slots;
+    while (count-- > 0) half->slot_row[slots++] = row;
+  }
+  half->late_row[late] = -1;
+  half->late_start[late] = slots;
+  half->late_first[pl_chunk_count(level->rows, level->chunk)] = late;
+}
+
+/* The columns of the upper triangle: chunks in their order take the next slot of a row once; seen
+ * is zero. */
+static void list_columns(const pl_grid_level *level, int *next, int *seen, pl_grid_half *half)
+{
+  for (int row = 0, k = 0; row < level->rows; row++) {
+    int chunk = row / level->chunk, last = pl_grid_last(level, chunk);
+    half->leaving[row] = half->start[row + 1];
+    for (int m = level->diagonal[row]; m < level->start[row + 1]; m++, k++) {
+      int column = half->columns[k] = level->columns[m];
+      if (column < last) continue;
+      if (k < half->leaving[row]) half->leaving[row] = k;
+      if (seen[column] != chunk + 1) next[column]++;
+      seen[column] = chunk + 1;
+      half->columns[k] = level->rows + next[column] - 1;
+    }
+  }
+}
+
+/* Memory for slots and late rows; counts has how many slots each row has. */
+static pl_status take_slots(const pl_allocator *allocator, const pl_grid_level *level,
+                            const int *counts, pl_grid_half *half, pl_error *error)
+{
+  size_t chunks = (size_t)pl_chunk_count(level->rows, level->chunk), slots = 0, late = 0;
+  size_t width = level->size == 3 ? 4 : 8;
+  for (int row = 0; row < level->rows; row++) {
+    slots += (size_t)counts[row];
+    late += counts[row] > 0;
+  }
+  half->slot_row = pl_alloc(allocator, slots + 1, sizeof(int));
+  half->late_row = pl_alloc(allocator, late + 1, sizeof(int));
+  half->late_start = pl_alloc(allocator, late + 1, sizeof(int));
+  half->late_first = pl_alloc(allocator, chunks + 1, sizeof(int));
+  half->sums = pl_alloc(allocator, width * ((size_t)level->rows + slots), sizeof(float));
+  int complete =
+      half->slot_row && half->late_row && half->late_start && half->late_first && half->sums;
+  return complete ? PL_OK : pl_fail_memory(error);
+}
+
+/* The upper triangle of a level with a known pattern. */
+static pl_status make_half(const pl_allocator *allocator, const pl_grid_level *level,
+                           pl_grid_half *half, pl_error *error)
+{
+  size_t rows = (size_t)level->rows, area = (size_t)(level->size * level->size), blocks = 0;
+  half->start = pl_alloc(allocator, rows + 1, sizeof(int));
+  half->leaving = pl_alloc(allocator, rows, sizeof(int));
+  int *counts = pl_alloc(allocator, rows, sizeof(int));
+  int *seen = pl_alloc(allocator, rows, sizeof(int));
+  pl_status status = PL_OK;
+  if (!half->start || !half->leaving || !counts || !seen) status = pl_fail_memory(error);
+  for (int row = 0; !status && row < level->rows; row++) {
+    int chunk = row / level->chunk, last = pl_grid_last(level, chunk);
+    for (int k = level->diagonal[row]; k < level->start[row + 1]; k++) {
+      int column = level->columns[k];
+      if (column < last || seen[column] == chunk + 1) continue;
+      seen[column] = chunk + 1;
+      counts[column]++;
+    }
+    blocks += (size_t)(level->start[row + 1] - level->diagonal[row]);
+    half->start[row + 1] = (int)blocks;
+  }
+  if (!status) {
+    half->columns = pl_alloc(allocator, blocks, sizeof(int));
+    half->values = pl_alloc(allocator, area * blocks + SLACK, sizeof(float));
+    if (!half->columns || !half->values) status = pl_fail_memory(error);
+  }
+  if (!status) status = take_slots(allocator, level, counts, half, error);
+  if (!status) {
+    list_late(level, counts, half);
+    memset(seen, 0, rows * sizeof *seen);
+    list_columns(level, counts, seen, half);
+  }
+  pl_free(allocator, counts);
+  pl_free(allocator, seen);
+  return status;
+}
+
+/* Arrays of a level with a known pattern. */
 static pl_status take_memory(const pl_allocator *allocator, pl_grid_level *level, pl_error *error)
 {
   size_t rows = (size_t)level->rows, size = (size_t)level->size, width = size == 3 ? 4 : 8;
-  size_t blocks = (size_t)level->start[level->rows];
   float **vectors[] = {&level->r, &level->x, &level->y, &level->t, &level->mode};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     *vectors[i] = pl_alloc(allocator, width * rows + SLACK, sizeof(float));
     if (!*vectors[i]) return pl_fail_memory(error);
   }
-  level->values = pl_alloc(allocator, size * size * blocks + SLACK, sizeof(float));
   level->inverse = pl_alloc(allocator, size * size * rows + SLACK, sizeof(float));
   level->sums =
       pl_alloc(allocator, (size_t)pl_chunk_count(level->rows, level->chunk) + 1, sizeof(double));
-  return level->values && level->inverse && level->sums ? PL_OK : pl_fail_memory(error);
+  if (!level->inverse || !level->sums) return pl_fail_memory(error);
+  return make_half(allocator, level, &level->half, error);
 }
 
 static void set_chunk(pl_grid_level *level)
 {
   level->chunk = pl_chunk_count(level->rows, WANTED_CHUNKS);
+  if (level->chunk > MOST_CHUNK) level->chunk = MOST_CHUNK;
   if (level->chunk < LEAST_CHUNK) level->chunk = LEAST_CHUNK;
 }
 
@@ -260,7 +356,16 @@ void pl_grid_destroy(pl_grid *grid)
   for (int i = 0; i < grid->levels; i++) {
     pl_grid_level *level = &grid->level[i];
     void *shared[] = {level->start, level->columns, level->diagonal, level->precise, level->places};
-    void *own[] = {level->values,
+    const pl_grid_half *half = &level->half;
+    void *own[] = {half->start,
+                   half->leaving,
+                   half->columns,
+                   half->values,
+                   half->slot_row,
+                   half->late_row,
+                   half->late_start,
+                   half->late_first,
+                   half->sums,
                    level->inverse,
                    level->sums,
                    level->radius,

@@ -1,7 +1,7 @@
 /* The loops of multigrid for rows of SIZE unknowns, which stand in vectors of the type WIDE, with
- * ROW_PRODUCT(level, row, x) for a row of A x. To be included by multigrid_kernel.c once for each
- * size. Columns of blocks are loaded wide: what stands behind their end goes into lanes that are
- * never read. */
+ * UPPER_ROW(half, rows, row, x) for a row of the upper triangle. To be included by
+ * multigrid_kernel.c once for each size. Columns of blocks are loaded wide: what stands behind
+ * their end goes into lanes that are never read. */
 
 #define wide_load     NAME(wide_load)
 #define wide_store    NAME(wide_store)
@@ -9,8 +9,13 @@
 #define block_times   NAME(block_times)
 #define inverse_of    NAME(inverse_of)
 #define start_rows    NAME(start_rows)
+#define product_rows  NAME(product_rows)
+#define late_rows     NAME(late_rows)
+#define sweep_row     NAME(sweep_row)
 #define sweep_rows    NAME(sweep_rows)
+#define residual_row  NAME(residual_row)
 #define residual_rows NAME(residual_rows)
+#define finishing     NAME(finishing)
 #define prolong_rows  NAME(prolong_rows)
 #define restrict_rows NAME(restrict_rows)
 #define add_product   NAME(add_product)
@@ -54,22 +59,80 @@ static void start_rows(const pl_grid_level *level, int first, int last, float b,
     wide_store(row_at(x, row), b * block_times(inverse_of(level, row), wide_load(row_at(r, row))));
 }
 
-static void sweep_rows(const pl_grid_level *level, int first, int last, const pl_grid_sweep *sweep)
+/* What is done with a row of A x once it is complete. */
+typedef void finishing(const pl_grid_level *level, int row, WIDE product, void *job);
+
+/* A x in the rows of a chunk, each finished unless it is late. */
+PL_INLINE void product_rows(const pl_grid_level *level, int chunk, const float *x,
+                            finishing *finish, void *job)
 {
-  for (int row = first; row < last; row++) {
-    WIDE x = wide_load(row_at(sweep->x, row)), way = x;
-    WIDE t = wide_load(row_at(sweep->r, row)) - ROW_PRODUCT(level, row, sweep->x);
-    if (sweep->previous) way = x - wide_load(row_at(sweep->previous, row));
-    WIDE z = block_times(inverse_of(level, row), t);
-    wide_store(row_at(sweep->out, row), x + (sweep->a * way + sweep->b * z));
+  const pl_grid_half *half = &level->half;
+  const int *late = half->late_row + half->late_first[chunk];
+  int last = pl_grid_last(level, chunk);
+  for (int row = chunk * level->chunk; row < last; row++) {
+    float *sum = row_at(half->sums, row);
+    WIDE own = UPPER_ROW(half, level->rows, row, x), product = own + wide_load(sum);
+    if (row == *late) {
+      wide_store(sum, product);
+      late++;
+    } else {
+      wide_store(sum, (WIDE){0});
+      finish(level, row, product, job);
+    }
   }
 }
 
-static void residual_rows(const pl_grid_level *level, int first, int last, const float *r,
-                          const float *x, float *t)
+/* The late rows of a chunk, when all chunks have done theirs. */
+PL_INLINE void late_rows(const pl_grid_level *level, int chunk, finishing *finish, void *job)
 {
-  for (int row = first; row < last; row++)
-    wide_store(row_at(t, row), wide_load(row_at(r, row)) - ROW_PRODUCT(level, row, x));
+  const pl_grid_half *half = &level->half;
+  for (int k = half->late_first[chunk]; k < half->late_first[chunk + 1]; k++) {
+    int row = half->late_row[k];
+    float *sum = row_at(half->sums, row);
+    WIDE product = wide_load(sum);
+    wide_store(sum, (WIDE){0});
+    for (int slot = half->late_start[k]; slot < half->late_start[k + 1]; slot++) {
+      sum = row_at(half->sums, level->rows + slot);
+      product += wide_load(sum);
+      wide_store(sum, (WIDE){0});
+    }
+    finish(level, row, product, job);
+  }
+}
+
+PL_INLINE void sweep_row(const pl_grid_level *level, int row, WIDE product, void *job)
+{
+  const pl_grid_sweep *sweep = job;
+  WIDE x = wide_load(row_at(sweep->x, row)), way = x;
+  if (sweep->previous) way = x - wide_load(row_at(sweep->previous, row));
+  WIDE z = block_times(inverse_of(level, row), wide_load(row_at(sweep->r, row)) - product);
+  wide_store(row_at(sweep->out, row), x + (sweep->a * way + sweep->b * z));
+}
+
+static void sweep_rows(const pl_grid_level *level, int chunk, int late, const pl_grid_sweep *sweep)
+{
+  pl_grid_sweep job = *sweep;
+  if (late)
+    late_rows(level, chunk, sweep_row, &job);
+  else
+    product_rows(level, chunk, job.x, sweep_row, &job);
+}
+
+PL_INLINE void residual_row(const pl_grid_level *level, int row, WIDE product, void *job)
+{
+  const pl_grid_sweep *sweep = job;
+  (void)level;
+  wide_store(row_at(sweep->out, row), wide_load(row_at(sweep->r, row)) - product);
+}
+
+static void residual_rows(const pl_grid_level *level, int chunk, int late,
+                          const pl_grid_sweep *sweep)
+{
+  pl_grid_sweep job = *sweep;
+  if (late)
+    late_rows(level, chunk, residual_row, &job);
+  else
+    product_rows(level, chunk, job.x, residual_row, &job);
 }
 
 static void prolong_rows(const pl_grid_level *level, int first, int last, const float *e, float *x)
@@ -234,8 +297,13 @@ const pl_grid_kernel VARIANT(NAME(pl_grid_kernel)) = {
 #undef block_times
 #undef inverse_of
 #undef start_rows
+#undef product_rows
+#undef late_rows
+#undef sweep_row
 #undef sweep_rows
+#undef residual_row
 #undef residual_rows
+#undef finishing
 #undef prolong_rows
 #undef restrict_rows
 #undef add_product

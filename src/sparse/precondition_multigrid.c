@@ -1,4 +1,4 @@
-/* One V-cycle of smoothed-aggregation multigrid, in single precision.
+/* One cycle of smoothed-aggregation multigrid, in single precision.
  *
  * The finest level follows every new matrix; the coarse ones serve as long as they are worth it:
  * they are renewed when the iterations that they have cost, beyond those of the first solve with
@@ -16,7 +16,9 @@
 enum { DEGREE, REUSE, PRECISION, PARAM_COUNT };
 
 static const pl_param params[PARAM_COUNT] = {
-    [DEGREE] = {"degree", "count", "products with the matrix in each smoothing", 2, 1, 10, NULL, 0},
+    [DEGREE] = {"degree", "count",
+                "products with the matrix in each smoothing, one more on coarse levels", 2, 1, 10,
+                NULL, 0},
     [REUSE] = {"reuse", "1", "keep coarse levels over several matrices, or renew them for each", 0,
                0, 1, "yes|no", 0},
     [PRECISION] = {"precision", "1",
