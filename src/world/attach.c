@@ -252,6 +252,11 @@ static pl_status check(const pl_attachment_def *def, const pl_body *body, const 
     return pl_fail(error, PL_E_ARGUMENT,
                    "nothing of body \"%.80s\" is attached; give a region of nodes or a frame",
                    body->name);
+  if (other->mesh->nodes_per_element == 3)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "body \"%.80s\" is of triangles and has no inside; attach its nodes to body "
+                   "\"%.80s\" instead",
+                   other->name, body->name);
   pl_status status = check_frame(body, def->frame, error);
   return status ? status : check_frame(other, def->to_frame, error);
 }

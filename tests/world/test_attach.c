@@ -452,6 +452,23 @@ TEST(wrong_attachments_are_refused)
   def = attach_to(b, 2, -1);
   def.arm = -2;
   REFUSED("arm");
+  // a surface has no inside
+  pl_setting ball[] = {{.name = "radius", .value = {0.5}}};
+  pl_mesh *solid = NULL, *hull = NULL;
+  pl_body_id skin = {0};
+  CHECK_OK(pl_mesh_generate(&(pl_choice){"sphere", ball, 1}, NULL, &solid, error));
+  CHECK_OK(pl_mesh_boundary(solid, NULL, &hull, error));
+  pl_setting hooke[] = {{.name = "young", .value = {1e5}}, {.name = "poisson", .value = {0.3}}};
+  pl_body_def body = pl_body_def_default();
+  body.name = "skin";
+  body.mesh = hull;
+  body.material.law = (pl_choice){"hooke", hooke, 2};
+  body.model = (pl_choice){"springs", NULL, 0};
+  CHECK_OK(pl_world_add_body(world, &body, &skin, error));
+  pl_mesh_destroy(hull);
+  pl_mesh_destroy(solid);
+  def = attach_to(skin, -1, -1);
+  REFUSED("is of triangles and has no inside");
   // far away is no hindrance where frames hold each other
   def = attach_to(far, 2, 0);
   CHECK_OK(pl_world_add_attachment(world, a, &def, error));
