@@ -10,7 +10,7 @@ help:
 	@echo "make check     install what is missing, build and run all tests, with sanitizers"
 	@echo "make bench     the speed of this machine, as a table"
 	@echo "make survey    the long form of the mesher's tests: 200 random solids, 50 broken surfaces"
-	@echo "make reproduce  every study of studies/: the tables and plots of the sources (hours)"
+	@echo "make reproduce  every study of studies/: the sources' tables; goes on where it was stopped"
 	@echo "make fuzz      look for inputs that break a reader, FUZZ_SECONDS=60 for each target"
 	@echo "make install   the library and the command below PREFIX=/usr/local"
 	@echo "make format    lay out all sources by .clang-format"

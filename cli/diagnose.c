@@ -23,8 +23,7 @@ static void tell_log(void *context, pl_level level, const char *text)
   diagnosis->warnings++;
 }
 
-/* The folder that keeps what takes long to compute: as told, else the user's own; NULL: none. */
-static const char *cache_folder(const char *word, char *room, size_t size)
+const char *cli_cache_folder(const char *word, char *room, size_t size)
 {
   if (word) return strcmp(word, "off") == 0 ? NULL : word;
   const char *own = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -39,7 +38,7 @@ pl_status cli_load(pl_scene_def *def, cli_diagnosis *diagnosis, pl_scene **scene
 {
   pl_error error = {0};
   char cache[4096];
-  def->cache = cache_folder(def->cache, cache, sizeof cache);
+  def->cache = cli_cache_folder(def->cache, cache, sizeof cache);
   def->log = (pl_log){tell_log, diagnosis};
   def->report = tell_error;
   def->report_context = diagnosis;

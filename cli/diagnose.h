@@ -12,6 +12,16 @@ typedef struct cli_diagnosis {
   char kept[CLI_MOST_WARNINGS][256];
 } cli_diagnosis;
 
+/* The option --cache, and the folder that it names: as told, else the user's own; NULL: none. */
+#define CLI_CACHE_OPTION(word)                                                                     \
+  {                                                                                                \
+    .name = "cache", .argument = "FOLDER|off",                                                     \
+    .summary = "where frames' weights are kept for the next time (default: pliant in "             \
+               "XDG_CACHE_HOME or ~/.cache)",                                                      \
+    .value = (word)                                                                                \
+  }
+const char *cli_cache_folder(const char *word, char *room, size_t size);
+
 /* The log and the report of def are set up; errors go to stderr. */
 pl_status cli_load(pl_scene_def *def, cli_diagnosis *diagnosis, pl_scene **scene);
 

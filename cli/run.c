@@ -45,11 +45,7 @@ static int parse(run *r, int count, char **words)
        .argument = "PATH=VALUE",
        .summary = "change a value of the scene, for example world.dt=0.005",
        .list = &r->changes},
-      {.name = "cache",
-       .argument = "FOLDER|off",
-       .summary = "where frames' weights are kept for the next time (default: pliant in "
-                  "XDG_CACHE_HOME or ~/.cache)",
-       .value = &r->cache},
+      CLI_CACHE_OPTION(&r->cache),
       {.name = "threads",
        .argument = "N",
        .summary = "threads to use (default: one per processor); results are the same",

@@ -6,6 +6,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/thread.h"
+#include "diagnose.h"
 #include "interrupt.h"
 #include "progress.h"
 
@@ -15,7 +16,8 @@
 #include <string.h>
 
 typedef struct work {
-  const char *path, *folder, *progress_word, *threads_word, *jobs_word;
+  const char *path, *folder, *progress_word, *threads_word, *jobs_word, *cache_word;
+  char cache_room[4096];
   cli_words plain;
   int quiet, fresh, jobs;
   char folder_room[4096];
@@ -220,6 +222,7 @@ static int parse(work *w, int count, char **words)
        .argument = "DIR",
        .summary = "where results go (default: out/STUDY)",
        .value = &w->folder},
+      CLI_CACHE_OPTION(&w->cache_word),
       {.name = "threads",
        .argument = "N",
        .summary = "threads of each run (default: 1, which times best)",
@@ -247,6 +250,7 @@ static int parse(work *w, int count, char **words)
     return cli_fail(CLI_USAGE, "study needs one study; see pliant study --help");
   w->path = w->plain.words[0];
   w->setup.threads = 1;
+  w->setup.cache = cli_cache_folder(w->cache_word, w->cache_room, sizeof w->cache_room);
   if (w->threads_word && cli_int("threads", w->threads_word, 0, 256, &w->setup.threads))
     return CLI_USAGE;
   if (w->jobs_word && cli_int("jobs", w->jobs_word, 1, 256, &w->jobs)) return CLI_USAGE;

@@ -67,6 +67,7 @@ typedef struct study_setup {
   study_end reference;
   char reference_dt[64]; /* the change that makes it one step; "": none */
   int threads;           /* of each run */
+  const char *cache;     /* as in pl_scene_def */
 } study_setup;
 
 /* All changes of a case, with those of the reference or of the bisection behind them. */

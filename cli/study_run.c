@@ -42,6 +42,7 @@ pl_status study_load_scene(const study_setup *w, const study_changes *changes, p
   def.changes = changes->texts;
   def.change_count = changes->count;
   def.threads = w->threads;
+  def.cache = w->cache;
   def.allow_any_path = 1; // the user has named the scene
   return pl_scene_load(&def, scene, error);
 }

@@ -6,6 +6,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "diagnose.h"
 #include "first.h"
 #include "tape.h"
 #include "view/server.h"
@@ -29,7 +30,9 @@ static void on_interrupt(int signal)
 }
 
 typedef struct view {
-  const char *path, *listen, *port_word, *token, *threads_word, *history_word, *gallery, *up;
+  const char *path, *listen, *port_word, *token, *threads_word, *history_word, *gallery, *up,
+      *cache_word;
+  char cache_room[4096];
   cli_words plain, changes, hosts;
   int allow_path, no_open, paused, quiet;
   char token_room[PL_TOKEN_LENGTH + 1], folder[4096], shipped[4096], shortcut_folder[32],
@@ -124,6 +127,7 @@ static int parse(view *v, int count, char **words)
        .argument = "MB",
        .summary = "memory for going back (default: 512)",
        .value = &v->history_word},
+      CLI_CACHE_OPTION(&v->cache_word),
       {.name = "threads",
        .argument = "N",
        .summary = "threads to use (default: one per processor)",
@@ -249,13 +253,15 @@ static int execute(view *v)
 {
   pl_error error = {0};
   int port = 0, history = 512;
-  pl_session_def session = {.path = v->path,
-                            .changes = v->changes.words,
-                            .change_count = v->changes.count,
-                            .allow_any_path = v->allow_path,
-                            .recording = v->recording[0] ? v->recording : NULL,
-                            .playing = !v->paused,
-                            .log = {tell_log, v}};
+  pl_session_def session = {
+      .path = v->path,
+      .changes = v->changes.words,
+      .change_count = v->changes.count,
+      .allow_any_path = v->allow_path,
+      .recording = v->recording[0] ? v->recording : NULL,
+      .playing = !v->paused,
+      .cache = cli_cache_folder(v->cache_word, v->cache_room, sizeof v->cache_room),
+      .log = {tell_log, v}};
   if (v->port_word && cli_int("port", v->port_word, 0, 65535, &port)) return CLI_USAGE;
   if (v->history_word && cli_int("history", v->history_word, 1, 65536, &history)) return CLI_USAGE;
   if (v->threads_word && cli_int("threads", v->threads_word, 0, 256, &session.threads))

@@ -48,14 +48,27 @@ for file in "${threaded[@]}"; do
 done
 # the thread sanitizer of gcc 12 needs a fixed memory layout on kernels with much randomness
 setarch -R true 2>/dev/null && wrapper=(setarch -R)
+# run_threaded PROGRAM: its tests about threads; prints what they said, all at once
+run_threaded() {
+  local word=thread output status
+  [ "$1" = view_test_session ] && word=
+  output=$("${wrapper[@]}" timeout 600 "build/tsan/tests/$1" ${word:+"$word"} 2>&1)
+  status=$?
+  printf '%s\n%s\n' "$1" "$output"
+  return $status
+}
 if build tsan "${programs[@]}"; then
-  passed=0
+  # two at a time or so; each that passes leaves a line
+  log=build/tsan/check.log running=0
+  : >"$log"
   for program in "${programs[@]}"; do
-    word=thread
-    [ "$program" = view_test_session ] && word=
-    "${wrapper[@]}" timeout 600 "build/tsan/tests/$program" ${word:+"$word"} && passed=$((passed + 1))
+    [ $running -lt "$jobs" ] || { wait -n; running=$((running - 1)); }
+    { run_threaded "$program" && echo "$program" >>"$log"; } &
+    running=$((running + 1))
   done
-  [ $passed = ${#programs[@]} ] || failed=1
+  wait
+  passed=$(wc -l <"$log")
+  [ "$passed" = ${#programs[@]} ] || failed=1
   note tsan "$passed of ${#programs[@]} programs passed"
 fi
 

@@ -124,8 +124,9 @@ PL_API pl_status pl_world_get_held(const pl_world *world, pl_body_id body, unsig
 
 PL_API pl_status pl_world_set_dt(pl_world *world, double dt, pl_error *error);
 PL_API pl_status pl_world_set_gravity(pl_world *world, const double gravity[3], pl_error *error);
-/* What is done about steps that fail, and about their errors: as in pl_world_def. */
-PL_API pl_status pl_world_set_control(pl_world *world, int halvings, double tolerance,
+/* What a step may cost, and what is done about steps that fail and about their errors: as in
+ * pl_world_def. */
+PL_API pl_status pl_world_set_control(pl_world *world, int budget, int halvings, double tolerance,
                                       pl_error *error);
 PL_API pl_status pl_world_set_integrator(pl_world *world, const pl_choice *integrator,
                                          pl_error *error);

@@ -36,8 +36,8 @@ typedef struct pl_world_def {
   double dt;         /* time step, s */
   double gravity[3]; /* m/s^2 */
   int budget;   /* most iterations of the linear solver in a step, for hard real time: then what it
-                   has   counts, and its residual is told by pl_world_measure; steps are not made
-                   again.   0:   no limit */
+                   has counts, and its residual is told by pl_world_measure; steps are not made
+                   again. 0: no limit */
   int halvings; /* a step that fails is made again with half the step, so often at most; 0: never,
                    for real time, and what Newton's method has after its last iteration counts */
   double tolerance; /* m; steps are divided so that each part's estimated RMS error of positions
@@ -203,6 +203,27 @@ PL_API pl_rigid_def pl_rigid_def_default(void);
 PL_API pl_status pl_world_add_rigid(pl_world *world, pl_body_id body, const pl_rigid_def *def,
                                     int *elements, pl_error *error);
 
+/* What of a body is attached to another: nodes, or one of its frames as a whole. Springs of length
+ * 0 join these to the points of the other body that lie there at rest, or to what one of the
+ * other's frames carries to there; they are part of the step's equations, and exert no force or
+ * torque on the two together. */
+typedef struct pl_attachment_def {
+  pl_body_id to;
+  const pl_selector *where; /* which nodes: the union of these; none where a frame is attached */
+  int where_count;
+  int frame;    /* the body's frame that is attached, counted from 0; -1: nodes are */
+  int to_frame; /* the other's frame that holds; -1: its nodes do */
+  double arm;   /* m, how far from its place a frame is held at six points, which resist a turn by
+                   2/3 stiffness arm^2; 0: at its place only, so that it may turn; -1: a tenth of
+                   the body's size */
+  double stiffness; /* N/m, of all springs together; 0: stiff against the body */
+  uint32_t cookie;
+} pl_attachment_def;
+
+PL_API pl_attachment_def pl_attachment_def_default(void);
+PL_API pl_status pl_world_add_attachment(pl_world *world, pl_body_id body,
+                                         const pl_attachment_def *def, pl_error *error);
+
 typedef struct pl_load_def {
   pl_choice load; /* "force", "traction", "pressure", "shear" */
   const pl_selector *where;
@@ -261,8 +282,8 @@ PL_API pl_status pl_world_get_strain(pl_world *world, pl_body_id body, double *s
                                      double *energy_density, pl_error *error);
 
 /* Per node, 3 numbers each, N: the elastic and viscous forces that it feels, and the forces from
- * outside without weight: loads, pulls, the tool, drag, friction, and where it is held the
- * force that holds it (as if it did not accelerate). Either may be NULL. Not for models whose
+ * outside without weight: loads, pulls, attachments, the tool, drag, friction, and where it is held
+ * the force that holds it (as if it did not accelerate). Either may be NULL. Not for models whose
  * unknowns are not the nodes. */
 PL_API pl_status pl_world_get_forces(pl_world *world, pl_body_id body, double *inner, double *outer,
                                      pl_error *error);

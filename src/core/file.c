@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,7 +107,9 @@ static int write_all(int file, const char *data, size_t size)
 pl_status pl_file_write(const char *path, const void *data, size_t size, pl_error *error)
 {
   char temporary[PATH_ROOM];
-  int length = snprintf(temporary, sizeof temporary, "%s.%ld.part", path, (long)getpid());
+  // its own name for every program and every thread that is in here
+  int length = snprintf(temporary, sizeof temporary, "%s.%ld-%" PRIxPTR ".part", path,
+                        (long)getpid(), (uintptr_t)temporary);
   if (length < 0 || (size_t)length >= sizeof temporary)
     return pl_fail_at(error, PL_E_LIMIT, path, 0, "the path is too long");
 

@@ -2,9 +2,11 @@
 #define _DEFAULT_SOURCE // madvise
 #include "core/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Arrays of many megabytes stand on pages of 2 MiB where the system has them: a stream then finds
  * the next page at once, and blocks all over a matrix are reached without a walk through tables. */
@@ -81,4 +83,13 @@ char *pl_strdup(const pl_allocator *allocator, const char *text)
   char *copy = pl_alloc(allocator, length, 1);
   if (copy) memcpy(copy, text, length);
   return copy;
+}
+
+double pl_machine_memory(void)
+{
+#ifdef _SC_PHYS_PAGES
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && size > 0) return (double)pages * (double)size;
+#endif
+  return INFINITY;
 }

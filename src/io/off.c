@@ -4,31 +4,15 @@
 #include "io/hull.h"
 #include "mesh/mesh.h"
 
-/* The next line that says anything. */
-static int next_line(pl_scan *scan, pl_scan *line)
-{
-  for (pl_word text; pl_scan_line(scan, &text);) {
-    size_t size = 0;
-    while (size < text.size && text.at[size] != '#') size++;
-    *line = *scan;
-    line->at = text.at;
-    line->end = text.at + size;
-    pl_scan ahead = *line;
-    if (pl_scan_word(&ahead).size) return 1;
-  }
-  *line = *scan;
-  return 0;
-}
-
 static pl_status read_all(pl_scan *scan, pl_hull *hull, pl_error *error)
 {
   pl_scan line;
-  next_line(scan, &line);
+  pl_scan_telling_line(scan, &line);
   pl_word word = pl_scan_word(&line);
   if (!pl_word_is(word, "OFF") && !pl_word_is(word, "COFF") && !pl_word_is(word, "NOFF"))
     return pl_scan_fail(&line, error, PL_E_PARSE, "begins with no \"OFF\"; is it of that format?");
   pl_scan ahead = line;
-  if (!pl_scan_word(&ahead).size) next_line(scan, &line);
+  if (!pl_scan_word(&ahead).size) pl_scan_telling_line(scan, &line);
   int64_t points = 0, faces = 0;
   pl_status status = pl_scan_int(&line, "number of points", &points, error);
   if (!status) status = pl_scan_int(&line, "number of faces", &faces, error);
@@ -36,7 +20,7 @@ static pl_status read_all(pl_scan *scan, pl_hull *hull, pl_error *error)
   if (!status) status = pl_scan_claim(scan, "faces", faces, PL_MOST_NODES, 2, error);
   for (int64_t i = 0; i < points && !status; i++) {
     double position[3];
-    next_line(scan, &line);
+    pl_scan_telling_line(scan, &line);
     for (int k = 0; k < 3 && !status; k++)
       status = pl_scan_double(&line, "coordinate", &position[k], error);
     if (!status) status = pl_hull_point(hull, &line, position, error);
@@ -44,7 +28,7 @@ static pl_status read_all(pl_scan *scan, pl_hull *hull, pl_error *error)
   for (int64_t i = 0; i < faces && !status; i++) {
     int64_t corners = 0, point = 0;
     pl_fan fan = {0};
-    next_line(scan, &line);
+    pl_scan_telling_line(scan, &line);
     status = pl_scan_int(&line, "number of corners", &corners, error);
     for (int64_t k = 0; k < corners && !status; k++) {
       status = pl_scan_int(&line, "number of a face's point", &point, error);

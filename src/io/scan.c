@@ -67,6 +67,21 @@ int pl_scan_line(pl_scan *scan, pl_word *line)
   return 1;
 }
 
+int pl_scan_telling_line(pl_scan *scan, pl_scan *line)
+{
+  for (pl_word text; pl_scan_line(scan, &text);) {
+    size_t size = 0;
+    while (size < text.size && text.at[size] != '#') size++;
+    *line = *scan;
+    line->at = text.at;
+    line->end = text.at + size;
+    pl_scan ahead = *line;
+    if (pl_scan_word(&ahead).size) return 1;
+  }
+  *line = *scan;
+  return 0;
+}
+
 int pl_word_is(pl_word word, const char *text)
 {
   return strlen(text) == word.size && memcmp(word.at, text, word.size) == 0;

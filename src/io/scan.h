@@ -35,6 +35,8 @@ pl_status pl_scan_fail(const pl_scan *scan, pl_error *error, pl_status code, con
 /* The next word between blanks; size 0 at the end. The rest of the line; 0 at the end. */
 pl_word pl_scan_word(pl_scan *scan);
 int pl_scan_line(pl_scan *scan, pl_word *line);
+/* The next line that has words, up to a '#' in it; 0 at the end. */
+int pl_scan_telling_line(pl_scan *scan, pl_scan *line);
 int pl_word_is(pl_word word, const char *text);
 /* The same, whether small or capital letters. */
 int pl_word_like(pl_word word, const char *text);

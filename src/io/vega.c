@@ -19,27 +19,11 @@ typedef struct reader {
   int has_elements;
 } reader;
 
-/* The next line that says something, without its comment; 0 at the end. */
-static int next_line(pl_scan *scan, pl_scan *line)
-{
-  for (pl_word text; pl_scan_line(scan, &text);) {
-    size_t size = 0;
-    while (size < text.size && text.at[size] != '#') size++;
-    *line = *scan;
-    line->at = text.at;
-    line->end = text.at + size;
-    pl_scan ahead = *line;
-    if (pl_scan_word(&ahead).size) return 1;
-  }
-  *line = *scan;
-  return 0;
-}
-
 static pl_status read_vertices(reader *r, pl_error *error)
 {
   int64_t count = 0, tag = 0;
   pl_scan line;
-  next_line(&r->scan, &line);
+  pl_scan_telling_line(&r->scan, &line);
   pl_scan ahead = line;
   if (pl_word_like(pl_scan_word(&ahead), "*INCLUDE"))
     return pl_scan_fail(&line, error, PL_E_UNSUPPORTED,
@@ -51,7 +35,7 @@ static pl_status read_vertices(reader *r, pl_error *error)
   if (!status) status = pl_draft_nodes(r->draft, &line, count, 1, error);
   for (int64_t i = 0; !status && i < count; i++) {
     double position[3];
-    next_line(&r->scan, &line);
+    pl_scan_telling_line(&r->scan, &line);
     status = pl_scan_int(&line, "number of a vertex", &tag, error);
     for (int k = 0; !status && k < 3; k++)
       status = pl_scan_double(&line, "coordinate of a vertex", &position[k], error);
@@ -64,14 +48,14 @@ static pl_status read_elements(reader *r, pl_error *error)
 {
   int64_t count = 0, corners = 0, number = 0, tags[8];
   pl_scan line;
-  next_line(&r->scan, &line);
+  pl_scan_telling_line(&r->scan, &line);
   pl_word kind = pl_scan_word(&line);
   int hex = pl_word_like(kind, "CUBIC");
   if (!hex && !pl_word_like(kind, "TET") && !pl_word_like(kind, "TETS"))
     return pl_scan_fail(&line, error, PL_E_PARSE, "the kind of elements must be TET or CUBIC");
   if (!pl_draft_has_nodes(r->draft) || r->has_elements)
     return pl_scan_fail(&line, error, PL_E_PARSE, "*ELEMENTS must come once, behind *VERTICES");
-  next_line(&r->scan, &line);
+  pl_scan_telling_line(&r->scan, &line);
   pl_status status = pl_scan_int(&line, "number of elements", &count, error);
   if (!status) status = pl_scan_int(&line, "number of nodes per element", &corners, error);
   if (!status && corners != (hex ? 8 : 4))
@@ -80,7 +64,7 @@ static pl_status read_elements(reader *r, pl_error *error)
                         (long long)corners, hex ? 8 : 4);
   if (!status) status = pl_scan_claim(&r->scan, "elements", count, PL_MOST_ELEMENTS, 10, error);
   for (int64_t i = 0; !status && i < count; i++) {
-    next_line(&r->scan, &line);
+    pl_scan_telling_line(&r->scan, &line);
     status = pl_scan_int(&line, "number of an element", &number, error);
     for (int k = 0; !status && k < (int)corners; k++)
       status = pl_scan_int(&line, "node of an element", &tags[k], error);
@@ -99,7 +83,8 @@ static pl_status read_set(reader *r, pl_word name, pl_error *error)
   if (!r->has_elements)
     return pl_scan_fail(&r->scan, error, PL_E_PARSE, "*SET must come behind *ELEMENTS");
   pl_status status = pl_draft_name(r->draft, &r->scan, 3, group, name, error);
-  for (pl_scan before = r->scan; !status && next_line(&r->scan, &line); before = r->scan) {
+  for (pl_scan before = r->scan; !status && pl_scan_telling_line(&r->scan, &line);
+       before = r->scan) {
     pl_scan ahead = line;
     if (*pl_scan_word(&ahead).at == '*') {
       r->scan = before;
@@ -126,7 +111,7 @@ static pl_status read_sections(reader *r, pl_error *error)
 {
   pl_scan line;
   pl_status status = PL_OK;
-  while (!status && next_line(&r->scan, &line)) {
+  while (!status && pl_scan_telling_line(&r->scan, &line)) {
     pl_word word = pl_scan_word(&line), name = pl_scan_word(&line);
     if (name.size) {
       // all of the line, without blanks at its end

@@ -84,6 +84,7 @@ const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin) = {
             .params = params,
             .param_count = PARAM_COUNT,
         },
+    .has_wall = 1,
     .lame = lame,
     .ratio = ratio,
     .points = {.stress = stress, .tangent = tangent, .shape = shape},

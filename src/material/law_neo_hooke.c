@@ -49,6 +49,7 @@ const pl_law_ops PL_VARIANT(pl_law_neo_hooke) = {
             .params = params,
             .param_count = PL_MODULI,
         },
+    .has_wall = 1,
     .lame = lame,
     .points = {.stress = stress, .tangent = tangent, .shape = shape},
 };

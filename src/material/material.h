@@ -43,6 +43,7 @@ typedef struct pl_law_ops {
   pl_status (*lame)(const double *values, double *lambda, double *mu, pl_error *error);
   double (*ratio)(const double *values); /* pl_point.ratio from checked values; NULL: 0        */
   int uses_strain;                       /* its points ask the strain measure for a part       */
+  int has_wall;                          /* its energy grows without bound as det F goes to 0  */
   pl_point_ops
       points; /* a law of F of its own; NULLs: the strain measure's with Lame's constants */
 } pl_law_ops;

@@ -71,4 +71,19 @@ PL_INLINE void pl_lanes_transpose(const pl_lanes *in, pl_lanes *out)
   out[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
 }
 
+PL_INLINE double pl_lanes_sum(pl_lanes a) { return (a[0] + a[1]) + (a[2] + a[3]); }
+
+/* to += the sums over the lanes of count numbers. */
+PL_INLINE void pl_lanes_add_sums(const pl_lanes *from, const int count, double *to)
+{
+  int i = 0;
+  for (; i + PL_LANES <= count; i += PL_LANES) {
+    pl_lanes turned[PL_LANES];
+    pl_lanes_transpose(from + i, turned);
+    pl_lanes sum = (turned[0] + turned[1]) + (turned[2] + turned[3]);
+    pl_lanes_store(to + i, pl_lanes_load(to + i) + sum);
+  }
+  for (; i < count; i++) to[i] += pl_lanes_sum(from[i]);
+}
+
 #endif

@@ -14,7 +14,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRAIN, MOTION, MASS, WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF, PARAM_COUNT };
+enum {
+  STRAIN,
+  MOTION,
+  MASS,
+  WEIGHTS,
+  SAMPLES,
+  CLUSTERS,
+  FRAMES,
+  SEED,
+  CUTOFF,
+  NORMALISE,
+  PARAM_COUNT
+};
 
 #define X(name) STRAIN_##name,
 enum { PL_STRAINS(X) STRAIN_COUNT };
@@ -29,7 +41,7 @@ static const pl_param params[PARAM_COUNT] = {
                 "affine|quadratic", 1},
     [MASS] = {"mass", "1", "each frame's own, or as the frames blend", 0, 0, 1, "lumped|consistent",
               1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF),
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF, NORMALISE),
 };
 #undef X
 
@@ -217,7 +229,8 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_frames *fra
     chunk->sums = sums;
     chunk->pairs = pairs;
     rest += (size_t)(chunk->last - chunk->first) * (1 + 3 * (size_t)chunk->blocks);
-    sums += 3 * (size_t)chunk->blocks + 9 * pl_pair(0, chunk->blocks);
+    chunk->moved = chunk->blocks - (frames->degree == 1 ? frames->per : 0);
+    sums += 3 * (size_t)chunk->blocks + pl_frames_sums(chunk);
     pairs += pl_pair(0, chunk->blocks);
   }
   size_t samples = (size_t)frames->field.samples;
@@ -627,6 +640,19 @@ static int carriers(const pl_model *self, int node, const int **blocks, const do
   return frames->start[node + 1] - frames->start[node];
 }
 
+static void ride(const pl_model *self, const double *q, int frame, const double X[3], double x[3],
+                 double *J)
+{
+  const pl_frames *frames = self->state;
+  double values[PL_MOST_MONOMIALS], slopes[PL_MOST_MONOMIALS][3];
+  pl_frame_monomials(&frames->frames[frame], frames->degree, X, values, slopes);
+  pl_vec3_set(x, 0, 0, 0);
+  for (int k = 0; k < frames->per; k++) {
+    pl_vec3_add_scaled(values[k], q + 3 * (frames->per * frame + k), x);
+    for (int i = 0; i < 9; i++) J[9 * k + i] = i % 4 == 0 ? values[k] : 0;
+  }
+}
+
 static void adopt(const pl_model *self, int frame, const pl_model *from, int frame_from,
                   const double *q_from, const double *v_from, double *q, double *v)
 {
@@ -663,5 +689,6 @@ const pl_model_ops pl_model_frames = {
     .nodes = nodes,
     .spread = spread,
     .carriers = carriers,
+    .ride = ride,
     .adopt = adopt,
 };

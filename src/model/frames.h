@@ -38,6 +38,7 @@ typedef struct pl_weighing {
   int kind;
   double seed; /* radius of the ball around a frame that it moves alone (harmonic), m; 0: chosen */
   double cutoff;    /* distance beyond which a frame moves nothing, m; 0: none */
+  int raw;          /* the sums of the weights are wanted as well */
   const int *owner; /* per node 1 + the frame that moves it alone, 0: none; NULL: none at all */
   pl_pool *pool;    /* may be NULL: the weights are the same with any number of threads */
   const pl_store *store; /* where they may be found from an earlier time; may be NULL */
@@ -51,9 +52,11 @@ enum {
   PL_FRAME_CLUSTERS,
   PL_FRAME_COUNT,
   PL_FRAME_SEED,
-  PL_FRAME_CUTOFF
+  PL_FRAME_CUTOFF,
+  PL_FRAME_NORMALISE
 };
-#define PL_FRAME_PARAMS(weights_at, samples_at, clusters_at, frames_at, seed_at, cutoff_at)        \
+#define PL_FRAME_PARAMS(weights_at, samples_at, clusters_at, frames_at, seed_at, cutoff_at,        \
+                        normalise_at)                                                              \
   [weights_at] = {"weights",                                                                       \
                   "1",                                                                             \
                   "how frames share the body: solutions of Laplace's equation; hat functions or "  \
@@ -88,25 +91,35 @@ enum {
                1e9,                                                                                \
                NULL,                                                                               \
                1},                                                                                 \
-  [cutoff_at] = {                                                                                  \
-      "cutoff",                                                                                    \
-      "m",                                                                                         \
-      "distance from a frame (through the body, for geodesic weights) at which its influence has " \
-      "faded out; 0: never",                                                                       \
-      0,                                                                                           \
-      0,                                                                                           \
-      1e9,                                                                                         \
-      NULL,                                                                                        \
-      1}
+  [cutoff_at] = {"cutoff",                                                                         \
+                 "m",                                                                              \
+                 "distance from a frame (through the body, for geodesic weights) at which its "    \
+                 "influence has faded out; 0: never",                                              \
+                 0,                                                                                \
+                 0,                                                                                \
+                 1e9,                                                                              \
+                 NULL,                                                                             \
+                 1},                                                                               \
+  [normalise_at] = {"normalise",                                                                   \
+                    "count",                                                                       \
+                    "1: weights have the sum 1 at the nodes, and are interpolated; 0: weights "    \
+                    "are interpolated as they are, and only their ratios count in every sample",   \
+                    1,                                                                             \
+                    0,                                                                             \
+                    1,                                                                             \
+                    NULL,                                                                          \
+                    1}
 
 static inline pl_weighing pl_frame_weighing(const double *values)
 {
   return (pl_weighing){.kind = (int)values[PL_FRAME_WEIGHTS],
                        .seed = values[PL_FRAME_SEED],
-                       .cutoff = values[PL_FRAME_CUTOFF]};
+                       .cutoff = values[PL_FRAME_CUTOFF],
+                       .raw = values[PL_FRAME_NORMALISE] == 0};
 }
 
-/* Fills weights[count * node + frame] so that they sum to 1 at every node. */
+/* Fills weights[count * node + frame] so that they sum to 1 at every node; if raw, behind them the
+ * sum of each node's weights before. */
 pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, int count,
                           const double *origins, const pl_weighing *how, double *weights,
                           pl_error *error);
@@ -117,9 +130,14 @@ pl_status pl_frames_insert(const pl_allocator *allocator, const pl_mesh *mesh, i
                            const double origin[3], double reach, const double *from, double *to,
                            pl_error *error);
 
-/* Chooses count places. For linear weights they stand evenly on the middle line of the body's
- * longest side, from end to end; else each as far from those before it as possible, the first
- * farthest from the middle of the nodes. */
+/* Frames must be apart, and given ones inside; wrong: the first that is not. */
+pl_status pl_frames_check(const pl_mesh *mesh, int count, const double *origins, int given,
+                          int *wrong, pl_error *error);
+
+/* Chooses count places. For weights along a line, and for a few frames in a body twice as long as
+ * wide that has it inside, they stand evenly on the middle line of the body's longest side, from
+ * end to end; else each as far from those before it as possible, the first farthest from the middle
+ * of the nodes: corners of a bar, one of which would not hold its end. */
 void pl_frames_place(const pl_mesh *mesh, int count, int kind, double *origins);
 
 /* lambda, mu, ratio, and the viscous lambda and mu of a batch of samples. */
@@ -138,6 +156,7 @@ typedef struct pl_frame_field {
   double *volumes;
   int viscous;               /* any sample is */
   double *origins, *weights; /* 3 per frame; count per node */
+  const double *sums;        /* behind the weights where these were not normalised; else NULL */
   int *anchors;              /* the node nearest to each frame */
 } pl_frame_field;
 
@@ -248,9 +267,10 @@ void pl_frame_monomials(const pl_frame *frame, int degree, const double X[3], do
 
 typedef struct pl_frames_chunk {
   int blocks, *block; /* numbers of the blocks, ascending */
+  int moved;          /* the stiffness of so many is summed; that of the last frame may follow */
   int first, last;    /* its batches */
   size_t rest;        /* where the batches' data begin: weight, then 3 per block's gradient */
-  size_t sums;        /* where its sums begin: 3 per block, then 9 per pair a <= b */
+  size_t sums;        /* where its sums begin: 3 per block, then those of pl_frames_sums */
   size_t pairs;       /* where its pairs begin in mass, places and mirror */
 } pl_frames_chunk;
 
@@ -302,5 +322,13 @@ extern const pl_frames_kernel pl_frames_kernels_base, pl_frames_kernels_avx2;
 
 /* The place of pair (a, b), a <= b, among the pairs of a chunk. */
 static inline size_t pl_pair(int a, int b) { return (size_t)b * ((size_t)b + 1) / 2 + (size_t)a; }
+
+/* How many numbers make a chunk's stiffness: 9 per pair a <= b, then what the last frame's is
+ * completed by. */
+static inline size_t pl_frames_sums(const pl_frames_chunk *chunk)
+{
+  size_t even = chunk->moved < chunk->blocks ? 27 * (size_t)chunk->moved + 81 : 0;
+  return 9 * pl_pair(0, chunk->blocks) + even;
+}
 
 #endif

@@ -4,7 +4,15 @@
  *   K_ab = sum_samples w g_a . H . g_b  H = kq dP/dF + kv dP/d(dF/dt)
  *
  * (Gilles et al. 2011, eqs. 11 and 12, for displacements linear in the unknowns: exact.) A tile of
- * batches is worked on together, so that a block of K is summed in registers. */
+ * batches is worked on together, so that a block of K is summed in registers.
+ *
+ * Affine frames that all move alike strain a sample evenly. With the shape functions l_k = 1/4 +
+ * s_k . (X - centre) of the last frame, and the places X_b at rest of the others' blocks,
+ *
+ *   g_k = s_k - sum_b l_k(X_b) g_b
+ *
+ * so that the last frame's part of K follows from that of the others and from sums of H and H g_b.
+ */
 #include "model/frames.h"
 #include "model/lanes_stress.h"
 
@@ -49,11 +57,11 @@ PL_INLINE pl_point start_point(const pl_frames *frames, int viscous)
   return point;
 }
 
-PL_INLINE double sum_of(pl_lanes a) { return (a[0] + a[1]) + (a[2] + a[3]); }
-
-/* A tile: its batches' rest data, and weighted stress and tangent. */
+/* A tile: its batches' rest data, and weighted stress and tangent; where the sums of H g_b and H
+ * go, if these are wanted. */
 typedef struct tile {
   int count;
+  double *even;
   const pl_lanes *g[TILE];
   pl_lanes P[TILE][9], H[TILE][81], T[TILE][27];
 } tile;
@@ -65,7 +73,7 @@ static void add_forces(const tile *at, int blocks, double *sums)
     for (int t = 0; t < at->count; t++) {
       for (int i = 0; i < 3; i++) f[i] -= pl_lanes_dot3(at->P[t] + 3 * i, at->g[t] + 3 * b);
     }
-    for (int i = 0; i < 3; i++) sums[3 * b + i] += sum_of(f[i]);
+    for (int i = 0; i < 3; i++) sums[3 * b + i] += pl_lanes_sum(f[i]);
   }
 }
 
@@ -80,6 +88,19 @@ PL_INLINE void prepare_column(tile *at, int b)
   }
 }
 
+/* sums += those of size numbers over the batches. */
+PL_INLINE void add_even(const pl_lanes *from, const int size, int count, double *sums)
+{
+  for (int first = 0; first < size; first += 9) {
+    pl_lanes sum[9];
+    memcpy(sum, from + first, sizeof sum);
+    for (int t = 1; t < count; t++) {
+      for (int e = 0; e < 9; e++) sum[e] += from[t * size + first + e];
+    }
+    pl_lanes_add_sums(sum, 9, sums + first);
+  }
+}
+
 static void add_stiffness(tile *at, int blocks, double *sums)
 {
   for (int b = 0; b < blocks; b++) {
@@ -90,10 +111,65 @@ static void add_stiffness(tile *at, int blocks, double *sums)
       for (int t = 0; t < at->count; t++) {
         const pl_lanes *g = at->g[t] + 3 * a, *T = at->T[t];
         pl_lanes g0 = g[0], g1 = g[1], g2 = g[2];
-        for (int e = 0; e < 9; e++) K[e] += g0 * T[3 * e] + g1 * T[3 * e + 1] + g2 * T[3 * e + 2];
+        for (int e = 0; e < 9; e++) {
+          K[e] += g0 * T[3 * e];
+          K[e] += g1 * T[3 * e + 1];
+          K[e] += g2 * T[3 * e + 2];
+        }
       }
-      for (int e = 0; e < 9; e++) sums[e] += sum_of(K[e]);
+      pl_lanes_add_sums(K, 9, sums);
     }
+    if (at->even) add_even(at->T[0], 27, at->count, at->even + 27 * b);
+  }
+  if (at->even) add_even(at->H[0], 81, at->count, at->even + 27 * blocks);
+}
+
+/* The last frame's part of the stiffness: the pairs from the moved blocks on. Lanes are its four
+ * blocks. */
+static void complete(const pl_frames *frames, const pl_frames_chunk *chunk, double *K)
+{
+  int moved = chunk->moved;
+  const double *even = K + 9 * pl_pair(0, chunk->blocks), *H = even + 27 * moved;
+  const pl_frame *last = &frames->frames[chunk->block[moved] / PL_LANES];
+  pl_lanes own[4][9], s[3], share[4 * PL_MOST_FRAMES];
+  for (int j = 0; j < 12; j++) s[j / 4][j % 4] = last->slope[j % 4][j / 4];
+  for (int b = 0; b < moved; b++) {
+    const double *X = frames->rest_blocks + 3 * chunk->block[b];
+    share[b] = pl_lanes_all(0.25);
+    for (int j = 0; j < 3; j++) share[b] += (X[j] - last->centre[j]) * s[j];
+  }
+  for (int k = 0; k < 4; k++) {
+    const double *n = last->slope[k];
+    for (int e = 0; e < 9; e++) {
+      // row 3 r + j, column 3 c + l of H, for the entry 3 c + r
+      int c = e / 3, r = e % 3;
+      own[k][e] = pl_lanes_all(0);
+      for (int jl = 0; jl < 9; jl++)
+        own[k][e] += n[jl / 3] * H[9 * (3 * r + jl / 3) + 3 * c + jl % 3] * s[jl % 3];
+    }
+  }
+  for (int a = 0; a < moved; a++, even += 27) {
+    pl_lanes across[9];
+    for (int e = 0; e < 9; e++) {
+      const double *from = even + 9 * (e % 3) + 3 * (e / 3);
+      across[e] = from[0] * s[0] + from[1] * s[1] + from[2] * s[2];
+    }
+    for (int b = 0; b < moved; b++) {
+      const double *pair = K + 9 * (a <= b ? pl_pair(a, b) : pl_pair(b, a));
+      for (int e = 0; e < 9; e++) across[e] -= share[b] * pair[a <= b ? e : 3 * (e % 3) + e / 3];
+    }
+    for (int k = 0; k < 4; k++) {
+      const double *n = last->slope[k];
+      for (int e = 0; e < 9; e++) {
+        double evenly = n[0] * even[3 * e] + n[1] * even[3 * e + 1] + n[2] * even[3 * e + 2];
+        own[k][e] -= share[a] * evenly + share[a][k] * across[e];
+        K[9 * pl_pair(a, moved + k) + (size_t)e] = across[e][k];
+      }
+    }
+  }
+  for (int k = 0; k < 4; k++) {
+    for (int i = 0; i < 9 * (k + 1); i++)
+      K[9 * pl_pair(0, moved + k) + 9 * (size_t)moved + (size_t)i] = own[i / 9][i % 9][k];
   }
 }
 
@@ -105,11 +181,12 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
   double *forces = frames->sums + chunk->sums, *stiffness = forces + 3 * blocks;
   pl_point point = start_point(frames, frames->viscous && job->v);
   memset(forces, 0, (size_t)(3 * blocks) * sizeof *forces);
-  if (job->matrix) memset(stiffness, 0, 9 * pl_pair(0, blocks) * sizeof *stiffness);
+  if (job->matrix) memset(stiffness, 0, pl_frames_sums(chunk) * sizeof *stiffness);
   gather_edges(chunk, job->q, edges);
   if (point.viscous) gather_edges(chunk, job->v, rates);
 
   tile at;
+  at.even = chunk->moved < blocks ? stiffness + 9 * pl_pair(0, blocks) : NULL;
   for (int first = chunk->first; first < chunk->last; first += TILE) {
     at.count = chunk->last - first < TILE ? chunk->last - first : TILE;
     for (int t = 0; t < at.count; t++) {
@@ -126,8 +203,9 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
       for (int i = 0; job->matrix && i < 81; i++) at.H[t][i] *= rest[0];
     }
     add_forces(&at, blocks, forces);
-    if (job->matrix) add_stiffness(&at, blocks, stiffness);
+    if (job->matrix) add_stiffness(&at, chunk->moved, stiffness);
   }
+  if (job->matrix && at.even) complete(frames, chunk, stiffness);
 }
 
 static double energy(const pl_frames_job *job, const pl_frames_chunk *chunk)
@@ -144,7 +222,7 @@ static double energy(const pl_frames_job *job, const pl_frames_chunk *chunk)
     frames->law->stress(&point, NULL, &W);
     sum += rest[0] * W;
   }
-  return sum_of(sum);
+  return pl_lanes_sum(sum);
 }
 
 /* Von Mises stress and det F of each sample, or strain and energy density. */

@@ -2,7 +2,11 @@
  * and at the samples, and the part of the body that it moves.
  *
  * Samples are the quadrature points of the mesh's elements, weights are interpolated from its
- * nodes. */
+ * nodes. The gradient is that of the interpolation: in the middle of a voxel, the central
+ * difference over half a voxel to both sides. Weights w_i that were not normalised count by their
+ * ratios, w_i / S with S = sum w_j and the gradient (grad w_i - (w_i / S) grad S) / S: what dual
+ * quaternions, which do not feel a common factor, would make of the w_i themselves, and what linear
+ * blending needs to keep the rest shape. */
 #include "model/frames.h"
 
 #include "core/error.h"
@@ -55,14 +59,23 @@ int pl_frame_weight_at(const pl_frame_field *field, const pl_sample *at, int fra
                        double gradient[3])
 {
   int reached = 0;
+  double sum = 0, slope[3] = {0};
   *w = 0;
   pl_vec3_set(gradient, 0, 0, 0);
   for (int a = 0; a < at->node_count; a++) {
     double nodal = field->weights[(size_t)field->count * (size_t)at->nodes[a] + (size_t)frame];
+    double scale = field->sums ? field->sums[at->nodes[a]] : 1;
     reached |= nodal != 0;
-    *w += at->N[a] * nodal;
-    pl_vec3_add_scaled(nodal, at->b[a], gradient);
+    *w += at->N[a] * scale * nodal;
+    pl_vec3_add_scaled(scale * nodal, at->b[a], gradient);
+    sum += at->N[a] * scale;
+    pl_vec3_add_scaled(scale, at->b[a], slope);
   }
+  if (!field->sums) return reached;
+  // what interpolated weights share, which dual quaternions would not feel
+  *w /= sum;
+  pl_vec3_add_scaled(-*w, slope, gradient);
+  pl_vec3_scale(1 / sum, gradient, gradient);
   return reached;
 }
 
@@ -114,16 +127,16 @@ pl_status pl_frame_part_of(const pl_frame_field *field, const pl_mesh *mesh, int
 
 /* ---- frames and their weights ---- */
 
-/* Frames must be apart, and given ones inside. */
-static pl_status check_origins(const pl_mesh *mesh, const pl_frame_field *field, int given,
-                               pl_error *error)
+pl_status pl_frames_check(const pl_mesh *mesh, int count, const double *origins, int given,
+                          int *wrong, pl_error *error)
 {
   double low[3], high[3], size[3];
   pl_mesh_bounds(mesh, low, high);
   pl_vec3_sub(high, low, size);
   double near = 1e-6 * pl_vec3_norm(size);
-  for (int i = 0; i < field->count; i++) {
-    const double *at = field->origins + 3 * i;
+  for (*wrong = 0; *wrong < count; ++*wrong) {
+    int i = *wrong;
+    const double *at = origins + 3 * i;
     pl_anchor anchor = {0};
     pl_status status = given ? pl_mesh_locate(mesh, at, &anchor, error) : PL_OK;
     if (status) return status;
@@ -132,7 +145,7 @@ static pl_status check_origins(const pl_mesh *mesh, const pl_frame_field *field,
                      "frame %d at (%g, %g, %g) lies %.3g m outside the body; put it inside", i + 1,
                      at[0], at[1], at[2], anchor.distance);
     for (int j = 0; j < i; j++) {
-      if (pl_vec3_distance(at, field->origins + 3 * j) <= near)
+      if (pl_vec3_distance(at, origins + 3 * j) <= near)
         return pl_fail(error, PL_E_ARGUMENT,
                        "frames %d and %d both stand at (%g, %g, %g); remove one or take fewer",
                        j + 1, i + 1, at[0], at[1], at[2]);
@@ -163,10 +176,13 @@ static pl_status weigh(const pl_allocator *allocator, const pl_mesh *mesh, const
   if (sites->inserted == 0)
     return pl_frames_weigh(allocator, mesh, field->count, field->origins, how, field->weights,
                            error);
-  size_t size = (size_t)field->count * (size_t)mesh->node_count;
+  size_t nodes = (size_t)mesh->node_count, size = (size_t)field->count * nodes;
   double *room = pl_alloc(allocator, size, sizeof *room);
   if (!room) return pl_fail_memory(error);
   pl_status status = pl_frames_weigh(allocator, mesh, first, field->origins, how, room, error);
+  // the sums stay, behind more weights
+  if (how->raw && !status)
+    memcpy(field->weights + size, room + (size_t)first * nodes, nodes * sizeof *room);
   for (int i = first; i < field->count && !status; i++) {
     status = pl_frames_insert(allocator, mesh, i, field->origins + 3 * i, sites->reach[i - first],
                               room, field->weights, error);
@@ -228,15 +244,18 @@ pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh
   field->count = sites->count ? sites->count : count;
   size_t frames = (size_t)field->count, nodes = (size_t)mesh->node_count;
   field->origins = pl_alloc(allocator, frames * 3, sizeof *field->origins);
-  field->weights = pl_alloc(allocator, frames * nodes, sizeof *field->weights);
+  field->weights = pl_alloc(allocator, (frames + (how->raw != 0)) * nodes, sizeof *field->weights);
   field->anchors = pl_alloc(allocator, frames, sizeof *field->anchors);
   if (!field->origins || !field->weights || !field->anchors) return pl_fail_memory(error);
   if (sites->count)
     memcpy(field->origins, sites->at, frames * 3 * sizeof *field->origins);
   else
     pl_frames_place(mesh, field->count, how->kind, field->origins);
-  pl_status status = check_origins(mesh, field, sites->count > 0, error);
+  int wrong;
+  pl_status status =
+      pl_frames_check(mesh, field->count, field->origins, sites->count > 0, &wrong, error);
   if (!status) status = weigh(allocator, mesh, sites, how, field, error);
+  if (how->raw) field->sums = field->weights + frames * nodes;
 
   find_anchors(mesh, field);
   return status;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 static const double LEAST_WEIGHT = 1e-4; /* smaller ones are cut off */
+static const double SLENDER = 2; /* times as long as wide: frames stand on the middle line */
 
 static double squared_distance(const double *a, const double *b)
 {
@@ -25,7 +26,8 @@ static double squared_distance(const double *a, const double *b)
   return pl_vec3_dot(d, d);
 }
 
-static void place_in_line(const pl_mesh *mesh, int count, double *origins)
+/* Returns how many times as long as wide the body is. */
+static double place_in_line(const pl_mesh *mesh, int count, double *origins)
 {
   double low[3], high[3], size[3];
   pl_mesh_bounds(mesh, low, high);
@@ -35,14 +37,24 @@ static void place_in_line(const pl_mesh *mesh, int count, double *origins)
     double part = count == 1 ? 0.5 : (double)i / (count - 1);
     for (int k = 0; k < 3; k++) origins[3 * i + k] = low[k] + (k == axis ? part : 0.5) * size[k];
   }
+  return size[axis] / fmax(size[(axis + 1) % 3], size[(axis + 2) % 3]);
+}
+
+static int are_inside(const pl_mesh *mesh, int count, const double *origins)
+{
+  pl_anchor anchor;
+  for (int i = 0; i < count; i++) {
+    if (pl_mesh_locate(mesh, origins + 3 * i, &anchor, NULL) || anchor.distance > 0) return 0;
+  }
+  return 1;
 }
 
 void pl_frames_place(const pl_mesh *mesh, int count, int kind, double *origins)
 {
-  if (kind == PL_WEIGHTS_LINEAR || kind == PL_WEIGHTS_SPLINE) {
-    place_in_line(mesh, count, origins);
-    return;
-  }
+  double slender = place_in_line(mesh, count, origins);
+  if (kind == PL_WEIGHTS_LINEAR || kind == PL_WEIGHTS_SPLINE) return;
+  // not nearer to each other than half the width
+  if (slender >= SLENDER && count - 1 <= 2 * slender && are_inside(mesh, count, origins)) return;
   double middle[3] = {0};
   for (int n = 0; n < mesh->node_count; n++)
     pl_vec3_add_scaled(1.0 / mesh->node_count, mesh->nodes + 3 * n, middle);
@@ -377,8 +389,9 @@ static pl_status weigh_harmonic(const pl_allocator *allocator, const pl_mesh *me
   return status;
 }
 
-/* Cuts off what is small, makes the sum 1. */
-static pl_status normalise(const pl_mesh *mesh, int count, double *weights, pl_error *error)
+/* Cuts off what is small, makes the sum 1; keeps what it was, if that is wanted. */
+static pl_status normalise(const pl_mesh *mesh, int count, const pl_weighing *how, double *weights,
+                           pl_error *error)
 {
   for (int n = 0; n < mesh->node_count; n++) {
     double sum = 0, kept = 0, *w = weights + (size_t)count * (size_t)n;
@@ -386,13 +399,15 @@ static pl_status normalise(const pl_mesh *mesh, int count, double *weights, pl_e
     if (!(sum > 0))
       return pl_fail_entity(error, PL_E_ARGUMENT, n,
                             "the point at (%g, %g, %g) is reached by no frame; put a frame into "
-                            "that part of the body",
-                            mesh->nodes[3 * n], mesh->nodes[3 * n + 1], mesh->nodes[3 * n + 2]);
+                            "that part of the body%s",
+                            mesh->nodes[3 * n], mesh->nodes[3 * n + 1], mesh->nodes[3 * n + 2],
+                            how->cutoff > 0 ? ", or make the cutoff larger" : "");
     for (int i = 0; i < count; i++) {
       if (fabs(w[i]) < LEAST_WEIGHT * sum) w[i] = 0;
       kept += w[i];
     }
     for (int i = 0; i < count; i++) w[i] /= kept;
+    if (how->raw) weights[(size_t)count * (size_t)mesh->node_count + (size_t)n] = kept;
   }
   return PL_OK;
 }
@@ -403,14 +418,15 @@ static pl_status normalise(const pl_mesh *mesh, int count, double *weights, pl_e
 static void make_key(const pl_mesh *mesh, int count, const double *origins, const pl_weighing *how,
                      uint64_t key[2])
 {
-  enum { VERSION = 1 }; /* counts up when weights of the same body come out otherwise */
+  enum { VERSION = 2 }; /* counts up when weights of the same body come out otherwise */
   const uint64_t head[] = {VERSION,
                            (uint64_t)how->kind,
                            (uint64_t)count,
                            (uint64_t)mesh->node_count,
                            (uint64_t)mesh->element_count,
                            (uint64_t)mesh->nodes_per_element,
-                           how->owner != NULL};
+                           how->owner != NULL,
+                           (uint64_t)how->raw};
   const double lengths[] = {how->seed, how->cutoff, LEAST_WEIGHT};
   size_t nodes = (size_t)mesh->node_count;
   size_t corners = (size_t)mesh->element_count * (size_t)mesh->nodes_per_element;
@@ -430,16 +446,17 @@ static void make_key(const pl_mesh *mesh, int count, const double *origins, cons
   }
 }
 
-/* Are these weights at all: from 0 to 1, with the sum 1 at every node? */
-static int are_weights(const pl_mesh *mesh, int count, const double *weights)
+/* Are these weights at all: from 0 to 1, with the sum 1 at every node, from a positive one? */
+static int are_weights(const pl_mesh *mesh, int count, int raw, const double *weights)
 {
+  const double *sums = weights + (size_t)count * (size_t)mesh->node_count;
   for (int n = 0; n < mesh->node_count; n++) {
     double sum = 0;
     for (int i = 0; i < count; i++, weights++) {
       if (!(*weights >= 0 && *weights <= 1)) return 0;
       sum += *weights;
     }
-    if (!(fabs(sum - 1) < 1e-9)) return 0;
+    if (!(fabs(sum - 1) < 1e-9) || (raw && !(sums[n] > 0 && sums[n] < 1e300))) return 0;
   }
   return 1;
 }
@@ -466,7 +483,7 @@ static pl_status compute(const pl_allocator *allocator, const pl_mesh *mesh, int
     for (int i = 0; how->owner[n] && i < count; i++)
       weights[(size_t)count * (size_t)n + (size_t)i] = i + 1 == how->owner[n];
   }
-  return status ? status : normalise(mesh, count, weights, error);
+  return status ? status : normalise(mesh, count, how, weights, error);
 }
 
 pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, int count,
@@ -476,11 +493,11 @@ pl_status pl_frames_weigh(const pl_allocator *allocator, const pl_mesh *mesh, in
   // the others are made faster than read
   int slow = how->kind == PL_WEIGHTS_HARMONIC || how->kind == PL_WEIGHTS_GEODESIC;
   const pl_store *store = slow ? how->store : NULL;
-  size_t numbers = (size_t)count * (size_t)mesh->node_count;
+  size_t numbers = (size_t)(count + (how->raw != 0)) * (size_t)mesh->node_count;
   uint64_t key[2];
   if (store) {
     make_key(mesh, count, origins, how, key);
-    if (store->load(store, key, numbers, weights) && are_weights(mesh, count, weights))
+    if (store->load(store, key, numbers, weights) && are_weights(mesh, count, how->raw, weights))
       return PL_OK;
   }
   pl_status status = compute(allocator, mesh, count, origins, how, weights, error);

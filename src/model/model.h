@@ -93,6 +93,10 @@ typedef struct pl_model_ops {
   void (*spread)(const pl_model *self, const double *q, const double *nodal, double *f);
   int (*carriers)(const pl_model *self, int node, const int **blocks, const double **weights);
   void (*jacobian)(const pl_model *self, const double *q, int node, double x[3], double *J);
+  /* Where a frame carries the point that stands at X at rest, if it carries it alone, and 9 numbers
+   * per block of the frame: how the point moves with it; only for models of frames. */
+  void (*ride)(const pl_model *self, const double *q, int frame, const double X[3], double x[3],
+               double *J);
   /* q and v of one frame's blocks (starting there) so that it moves as a frame of another model of
    * the same kind, whose blocks are at q_from and v_from; only for models of frames. */
   void (*adopt)(const pl_model *self, int frame, const pl_model *from, int frame_from,

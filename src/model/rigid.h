@@ -14,6 +14,8 @@
 
 #include "model/frames.h"
 
+#include <stdatomic.h>
+
 enum { PL_BLEND_DUAL, PL_BLEND_LINEAR };
 
 /* Where a frame is: its displacement as a dual quaternion, its rotation, its point, that at rest,
@@ -41,8 +43,15 @@ typedef struct pl_rigid_job {
   double kq, kv;
 } pl_rigid_job;
 
+/* Batches that are worked on together, and the room in lanes that this takes. */
+enum { PL_RIGID_TILE = 8 };
+static inline size_t pl_rigid_room(int moved)
+{
+  return (62 * (size_t)PL_RIGID_TILE + 8 * (size_t)moved) * (size_t)moved;
+}
+
 typedef struct pl_rigid_kernel {
-  void (*evaluate)(const pl_rigid_job *job, const pl_rigid_chunk *chunk);
+  void (*evaluate)(const pl_rigid_job *job, const pl_rigid_chunk *chunk, pl_lanes *room);
   double (*energy)(const pl_rigid_job *job, const pl_rigid_chunk *chunk);
   void (*fields)(const pl_rigid_job *job, const pl_rigid_chunk *chunk);
 } pl_rigid_kernel;
@@ -72,6 +81,10 @@ struct pl_rigid {
   pl_rigid_chunk *chunks;
   int *chunk_frames, *cliques, clique_count;
   pl_lanes *rest, *sums;
+  // room for chunks at work, one each; and which of these is free, as bits
+  pl_lanes *rooms;
+  size_t room;
+  atomic_uint_fast32_t free_rooms;
   double *chunk_sums, *sample_stress, *sample_ratio;
   int *places, *mirror, offset;
   double lambda, mu, ratio, viscous_lambda, viscous_mu;

@@ -33,6 +33,7 @@ enum {
   FRAMES,
   SEED,
   CUTOFF,
+  NORMALISE,
   PARAM_COUNT
 };
 
@@ -55,7 +56,7 @@ static const pl_param params[PARAM_COUNT] = {
                    "the exact derivative of the forces, or without the second derivatives of the "
                    "motion",
                    0, 0, 1, "exact|approximate", 1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF),
+    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF, NORMALISE),
 };
 #undef X
 
@@ -211,6 +212,9 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
     pairs += 4 * pl_pair(0, chunk->frames);
     if (chunk->frames > (int)most) most = (size_t)chunk->frames;
   }
+  rigid->room = pl_rigid_room((int)most);
+  rigid->rooms = pl_alloc(allocator, rigid->room * chunks, sizeof *rigid->rooms);
+  atomic_init(&rigid->free_rooms, UINT32_MAX);
   rigid->whole = pl_alloc(allocator, 6 * most + 36 * pl_pair(0, (int)most), sizeof *rigid->whole);
   rigid->rest = pl_alloc(allocator, rest, sizeof *rigid->rest);
   rigid->sums = pl_alloc(allocator, sums, sizeof *rigid->sums);
@@ -218,8 +222,8 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
   rigid->mirror = pl_alloc(allocator, pairs, sizeof *rigid->mirror);
   rigid->sample_stress = pl_alloc(allocator, samples, sizeof(double));
   rigid->sample_ratio = pl_alloc(allocator, samples, sizeof(double));
-  int ok = rigid->rest && rigid->sums && rigid->whole && rigid->places && rigid->mirror &&
-           rigid->sample_stress && rigid->sample_ratio;
+  int ok = rigid->rooms && rigid->rest && rigid->sums && rigid->whole && rigid->places &&
+           rigid->mirror && rigid->sample_stress && rigid->sample_ratio;
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
@@ -361,32 +365,15 @@ static void destroy(pl_model *self)
   pl_rigid *rigid = self->state;
   if (!rigid) return;
   pl_frame_field_release(&self->allocator, &rigid->field);
-  void *arrays[] = {rigid->rest_blocks,
-                    rigid->lumped,
-                    rigid->anchors,
-                    rigid->poses,
-                    rigid->inertia_rest,
-                    rigid->inertia,
-                    rigid->start,
-                    rigid->carrier,
-                    rigid->inertia_inverse,
-                    rigid->share,
-                    rigid->pair_carrier,
-                    rigid->pair_share,
-                    rigid->rest_nodes,
-                    rigid->chunks,
-                    rigid->chunk_frames,
-                    rigid->cliques,
-                    rigid->rest,
-                    rigid->sums,
-                    rigid->whole,
-                    rigid->chunk_sums,
-                    rigid->sample_stress,
-                    rigid->sample_ratio,
-                    rigid->places,
-                    rigid->mirror,
-                    rigid->joints,
-                    rigid};
+  void *arrays[] = {rigid->rest_blocks,   rigid->lumped,       rigid->anchors,
+                    rigid->poses,         rigid->inertia_rest, rigid->inertia,
+                    rigid->start,         rigid->carrier,      rigid->inertia_inverse,
+                    rigid->share,         rigid->pair_carrier, rigid->pair_share,
+                    rigid->rest_nodes,    rigid->chunks,       rigid->chunk_frames,
+                    rigid->cliques,       rigid->rest,         rigid->sums,
+                    rigid->rooms,         rigid->whole,        rigid->chunk_sums,
+                    rigid->sample_stress, rigid->sample_ratio, rigid->places,
+                    rigid->mirror,        rigid->joints,       rigid};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
 }
 
@@ -457,10 +444,26 @@ static void gather_chunk(const pl_rigid *rigid, const pl_rigid_job *job,
   }
 }
 
+/* The first room that is free: as many are in use, and in the cache, as threads are at work. */
+static int take_room(pl_rigid *rigid)
+{
+  uint_fast32_t free = atomic_load(&rigid->free_rooms);
+  for (;;) {
+    int first = 0;
+    while (!(free >> first & 1)) first++;
+    if (atomic_compare_exchange_weak(&rigid->free_rooms, &free,
+                                     free & ~((uint_fast32_t)1 << first)))
+      return first;
+  }
+}
+
 static void evaluate_chunk(void *context, int index)
 {
   const pl_rigid_job *job = context;
-  job->rigid->kernel.evaluate(job, &job->rigid->chunks[index]);
+  pl_rigid *rigid = (pl_rigid *)job->rigid;
+  int room = take_room(rigid);
+  rigid->kernel.evaluate(job, &rigid->chunks[index], rigid->rooms + rigid->room * (size_t)room);
+  atomic_fetch_or(&rigid->free_rooms, (uint_fast32_t)1 << room);
 }
 
 /* The inertial force of turning frames. */
@@ -699,6 +702,19 @@ static void jacobian(const pl_model *self, const double *q, int node, double x[3
   pl_vec3_add(x, rigid->middle, x);
 }
 
+static void ride(const pl_model *self, const double *q, int frame, const double X[3], double x[3],
+                 double *J)
+{
+  double quat[4], R[9], rest[3], arm[3];
+  pl_quat_of_vector(q + 6 * frame, quat);
+  pl_quat_matrix(quat, R);
+  pl_vec3_sub(X, self->rest + 6 * frame + 3, rest);
+  pl_mat3_apply(R, rest, arm);
+  pl_vec3_add(q + 6 * frame + 3, arm, x);
+  const double turn[9] = {0, arm[2], -arm[1], -arm[2], 0, arm[0], arm[1], -arm[0], 0};
+  for (int i = 0; i < 9; i++) J[i] = turn[i], J[9 + i] = i % 4 == 0;
+}
+
 static void adopt(const pl_model *self, int frame, const pl_model *from, int frame_from,
                   const double *q_from, const double *v_from, double *q, double *v)
 {
@@ -716,7 +732,7 @@ static void adopt(const pl_model *self, int frame, const pl_model *from, int fra
 
 const pl_model_ops pl_model_rigid_frames = {
     .info = {.name = "rigid-frames",
-             .summary = "a handful of rigid frames whose motions are blended",
+             .summary = "a handful of rigid frames whose blended motions deform the body",
              .source = "Gilles, Bousquet, Faure, Pai 2011",
              .params = params,
              .param_count = PARAM_COUNT},
@@ -736,5 +752,6 @@ const pl_model_ops pl_model_rigid_frames = {
     .spread = spread,
     .carriers = carriers,
     .jacobian = jacobian,
+    .ride = ride,
     .adopt = adopt,
 };

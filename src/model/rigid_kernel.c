@@ -34,17 +34,20 @@ typedef struct spot {
   pl_lanes volume, X[3];
   const pl_lanes *blend; /* w, g[3] per frame */
   pl_lanes F[9];         /* or U */
-  // dual quaternions: the blended motion, the place, s_i b^-1, and their sums with the gradients
-  pl_lanes R[9], x[3], c[PL_MOST_FRAMES][8], C[3][8];
+  // dual quaternions: the blended motion and its inverse, the place, s_i b^-1, and their sums with
+  // the gradients
+  pl_lanes R[9], inverse[8], x[3], c[PL_MOST_FRAMES][8], C[3][8];
 } spot;
 
 /* What a few batches add to the stiffness, kept until all of them do: columns are [twist][batch,
- * component]. */
-enum { TILE = 4 };
+ * component]. Second derivatives are made of covectors m, of the blended motion's inverse and of
+ * weights; those scaled by -V kq / 2. */
+enum { TILE = PL_RIGID_TILE };
 typedef struct tile {
   int count, components;
-  pl_lanes columns[PL_MOST_FRAMES][6][9 * TILE], H[TILE][81];
-  pl_lanes m[PL_MOST_FRAMES][TILE][8], c[PL_MOST_FRAMES][TILE][8]; /* c scaled by -V kq w_i / 2 */
+  pl_lanes H[TILE][81], inverse[TILE][8], G[TILE][32];
+  // per moved frame, and per pair of them
+  pl_lanes (*columns)[6][9 * TILE], (*m)[TILE][8], (*curved)[8];
 } tile;
 
 static const pl_pose *pose_of(const spot *at, int i)
@@ -54,13 +57,13 @@ static const pl_pose *pose_of(const spot *at, int i)
 
 PL_INLINE void blend_dual(spot *at)
 {
-  pl_lanes b[8], inverse[8], s[8], t[3];
+  pl_lanes b[8], s[8], t[3];
   for (int k = 0; k < 8; k++) b[k] = pl_lanes_all(0);
   for (int i = 0; i < at->chunk->frames; i++) {
     const double *from = pose_of(at, i)->s;
     for (int k = 0; k < 8; k++) b[k] += from[k] * at->blend[4 * i];
   }
-  pl_lanes_quat_dual_inverse(b, inverse);
+  pl_lanes_quat_dual_inverse(b, at->inverse);
   pl_lanes_quat_dual_motion(b, at->R, t);
   pl_lanes_mat3_apply(at->R, at->X, at->x);
   for (int k = 0; k < 3; k++) at->x[k] += t[k];
@@ -68,7 +71,7 @@ PL_INLINE void blend_dual(spot *at)
   for (int i = 0; i < at->chunk->frames; i++) {
     const double *from = pose_of(at, i)->s;
     for (int k = 0; k < 8; k++) s[k] = pl_lanes_all(from[k]);
-    pl_lanes_quat_dual_multiply(s, inverse, at->c[i]);
+    pl_lanes_quat_dual_multiply(s, at->inverse, at->c[i]);
     for (int l = 0; l < 3; l++) {
       pl_lanes g = at->blend[4 * i + 1 + l];
       for (int k = 0; k < 8; k++) at->C[l][k] += g * at->c[i][k];
@@ -200,8 +203,8 @@ PL_INLINE void relative_twist(const spot *at, int i, double *out)
   for (int k = 0; k < 6; k++) out[k] = own[k] - (last ? last[k] : 0);
 }
 
-/* The change of F in time, seen as the law sees F. */
-static void rate_of(const spot *at, pl_lanes *rate)
+/* The change of F in time in the axes of the world, or in those of U. */
+static void rate_of(const spot *at, int turned, pl_lanes *rate)
 {
   pl_lanes sum[9], columns[6][9];
   for (int e = 0; e < 9; e++) sum[e] = pl_lanes_all(0);
@@ -213,10 +216,10 @@ static void rate_of(const spot *at, pl_lanes *rate)
       for (int e = 0; e < 9; e++) sum[e] += twist[k] * columns[k][e];
     }
   }
-  if (at->rigid->blend == PL_BLEND_LINEAR)
-    memcpy(rate, sum, sizeof sum);
-  else
+  if (turned)
     pl_lanes_mat3_multiply_tn(at->R, sum, rate);
+  else
+    memcpy(rate, sum, sizeof sum);
 }
 
 /* ---- forces and second derivatives ---- */
@@ -252,6 +255,7 @@ PL_INLINE void covector(const spot *at, const pl_lanes *a, pl_lanes *p)
 static void push_dual(const spot *at, const pl_lanes *P, double kq, int t, tile *to, pl_lanes *sums)
 {
   pl_lanes sum[8], p[8], part[8], scale = -0.5 * kq * at->volume;
+  for (int k = 0; k < 8; k++) to->inverse[t][k] = scale * at->inverse[k];
   for (int k = 0; k < 8; k++) sum[k] = pl_lanes_all(0);
   for (int l = 0; l < 3; l++) {
     const pl_lanes plane[3] = {P[l], P[3 + l], P[6 + l]};
@@ -261,7 +265,7 @@ static void push_dual(const spot *at, const pl_lanes *P, double kq, int t, tile 
   }
   for (int i = 0; i < at->chunk->moved; i++, sums += 6) {
     const pl_lanes *blend = at->blend + 4 * i;
-    pl_lanes a[3], *m = to->m[i][t], *c = to->c[i][t], share = scale * blend[0];
+    pl_lanes a[3], *m = to->m[i][t];
     pl_lanes_mat3_apply(P, blend + 1, a);
     covector(at, a, p);
     for (int k = 0; k < 8; k++) p[k] -= blend[0] * sum[k];
@@ -270,7 +274,6 @@ static void push_dual(const spot *at, const pl_lanes *P, double kq, int t, tile 
       sums[k] -= at->volume * m[k];
       sums[3 + k] -= at->volume * m[4 + k];
     }
-    for (int k = 0; k < 8; k++) c[k] = share * at->c[i][k];
   }
 }
 
@@ -289,66 +292,78 @@ static void push_linear(const spot *at, const pl_lanes *P, pl_lanes *sums)
   }
 }
 
-/* N_ab = m . (e_a c e_b) in ten numbers: N = d 1 - s + hat, with symmetric s = (xx/2 yy/2 zz/2 xy
- * yz zx) and the skew matrix of r, N_xy = r_z. */
-typedef struct products {
-  pl_lanes d, s[6], r[3];
-} products;
-
-PL_INLINE void clear(products *to)
+/* The products of all components of b^-1 with all of m of a moved frame: real with real plus dual
+ * with dual, then real with dual. */
+PL_INLINE void multiply_out(tile *of, int j)
 {
-  to->d = pl_lanes_all(0);
-  for (int k = 0; k < 6; k++) to->s[k] = pl_lanes_all(0);
-  for (int k = 0; k < 3; k++) to->r[k] = pl_lanes_all(0);
-}
-
-/* to += N, or its transposed where sign is -1. */
-PL_INLINE void add_products(const pl_lanes *m, const pl_lanes *c, double sign, products *to)
-{
-  pl_lanes own[3];
-  for (int a = 0; a < 3; a++) {
-    int b = (a + 1) % 3;
-    pl_lanes mixed = c[3] * m[a] + m[3] * c[a];
-    own[a] = m[a] * c[a];
-    to->s[a] += own[a];
-    to->s[3 + a] += m[a] * c[b] + m[b] * c[a];
-    if (sign > 0)
-      to->r[a] += mixed;
-    else
-      to->r[a] -= mixed;
+  for (int t = 0; t < of->count; t++) {
+    const pl_lanes *m = of->m[j][t], *b = of->inverse[t];
+    for (int k = 0; k < 16; k++) {
+      of->G[t][k] = b[k / 4] * m[k % 4] + b[4 + k / 4] * m[4 + k % 4];
+      of->G[t][16 + k] = b[k / 4] * m[4 + k % 4];
+    }
   }
-  to->d += (own[0] + own[1]) + (own[2] - m[3] * c[3]);
 }
 
-/* K += N in one of its 3 x 3 corners. */
-PL_INLINE void add_corner(const products *from, pl_lanes *K)
+/* Adds these products, w_i times, to the sums of each moved frame i, whose lanes are the components
+ * of m. */
+static void add_curved(const spot *at, tile *of, int j)
 {
+  int moved = at->chunk->moved;
+  size_t size = 4 + 4 * (size_t)at->chunk->frames;
+  const pl_lanes *w = at->blend - size * (size_t)(of->count - 1);
+  multiply_out(of, j);
+  for (int i = 0; i < moved; i++, w += 4) {
+    pl_lanes *to = of->curved[moved * i + j];
+    for (int k = 0; k < 32; k += 8, to += 2) {
+      pl_lanes sum[8], turned[4];
+      for (int e = 0; e < 8; e++) sum[e] = w[0] * of->G[0][k + e];
+      for (int t = 1; t < of->count; t++) {
+        for (int e = 0; e < 8; e++) sum[e] += w[(size_t)t * size] * of->G[t][k + e];
+      }
+      for (int half = 0; half < 2; half++) {
+        pl_lanes_transpose(sum + 4 * half, turned);
+        to[half] += (turned[0] + turned[1]) + (turned[2] + turned[3]);
+      }
+    }
+  }
+}
+
+/* One corner of K += N, or its transposed: N_ab = m . (e_a c e_b) from the products O of the
+ * components of c with those of m, in their lanes. Any lane of K will do. */
+PL_INLINE void add_corner(const pl_lanes *O, int transposed, pl_lanes *K)
+{
+  double d = O[0][0] + O[1][1] + O[2][2] - O[3][3];
   for (int a = 0; a < 3; a++) {
     int b = (a + 1) % 3, c = (a + 2) % 3;
-    K[7 * a] += from->d - 2.0 * from->s[a];
-    K[6 * a + b] += from->r[c] - from->s[3 + a];
-    K[6 * b + a] -= from->r[c] + from->s[3 + a];
+    double s = O[a][b] + O[b][a], r = O[c][3] + O[3][c];
+    K[7 * a][0] += d - 2.0 * O[a][a];
+    K[6 * a + b][0] += transposed ? -(r + s) : r - s;
+    K[6 * b + a][0] += transposed ? r - s : -(r + s);
   }
 }
 
-/* Second derivatives of a pair. */
-static void add_curved_pair(const tile *of, int i, int j, pl_lanes *K)
+/* The second derivatives from their sums: w_i m_j . (e_a c_i e_b) with c_i = s_i b^-1, of all moved
+ * frames i and j. */
+static void finish_curved(const spot *at, const tile *of, pl_lanes *K)
 {
-  products turns, mixed;
-  clear(&turns);
-  clear(&mixed);
-  for (int t = 0; t < of->count; t++) {
-    const pl_lanes *m_i = of->m[i][t], *m_j = of->m[j][t], *c_i = of->c[i][t], *c_j = of->c[j][t];
-    add_products(m_j, c_i, 1, &turns);
-    add_products(m_j + 4, c_i + 4, 1, &turns);
-    add_products(m_i, c_j, -1, &turns);
-    add_products(m_i + 4, c_j + 4, -1, &turns);
-    add_products(m_j + 4, c_i, 1, &mixed);
-    add_products(m_i + 4, c_j, -1, &mixed);
+  int moved = at->chunk->moved;
+  for (int ij = 0; ij < moved * moved; ij++) {
+    int i = ij / moved, j = ij % moved;
+    const pl_lanes *G = of->curved[ij];
+    pl_lanes s[8], turns[4], other[4], mixed[4];
+    for (int k = 0; k < 8; k++) s[k] = pl_lanes_all(pose_of(at, i)->s[k]);
+    pl_lanes_quat_multiply(s, G, turns);
+    pl_lanes_quat_multiply(s + 4, G + 4, other);
+    pl_lanes_quat_multiply(s, G + 4, mixed);
+    for (int k = 0; k < 4; k++) turns[k] += other[k];
+    for (int across = i > j; across <= (i >= j); across++) {
+      pl_lanes *to = K + 36 * (across ? pl_pair(j, i) : pl_pair(i, j));
+      add_corner(turns, across, to);
+      add_corner(mixed, across, to + 3);
+      add_corner(mixed, across, to + 18);
+    }
   }
-  add_corner(&turns, K);
-  add_corner(&mixed, K + 3);
-  add_corner(&mixed, K + 18);
 }
 
 /* Two turns of a frame about the same axis, and a turn with a shift along it. */
@@ -455,20 +470,29 @@ static void turn_law(const pl_lanes *R, pl_lanes *P, pl_lanes *H)
 /* The columns of one frame times H, three twists and three rows at once. */
 static void apply_law(const tile *of, pl_lanes columns[6][9 * TILE], pl_lanes T[6][9 * TILE])
 {
-  for (int k = 0; k < 6 * of->count; k++) {
-    int t = k / 6, b = k % 2 * 3, r = k / 2 % 3 * 3;
-    const pl_lanes *H = of->H[t] + 9 * r, *x = columns[b] + 9 * t;
-    const pl_lanes *y = columns[b + 1] + 9 * t, *z = columns[b + 2] + 9 * t;
-    pl_lanes sum[9];
-    for (int i = 0; i < 9; i++) sum[i] = H[9 * (i % 3)] * (i < 3 ? x : i < 6 ? y : z)[0];
-    for (int e = 1; e < of->components; e++) {
-      for (int i = 0; i < 3; i++) {
-        sum[i] += H[9 * i + e] * x[e];
-        sum[3 + i] += H[9 * i + e] * y[e];
-        sum[6 + i] += H[9 * i + e] * z[e];
+  for (int t = 0; t < of->count; t++) {
+    for (int b = 0; b < 6; b += 3) {
+      const pl_lanes *x = columns[b] + 9 * t, *y = columns[b + 1] + 9 * t,
+                     *z = columns[b + 2] + 9 * t;
+      for (int r = 0; r < 9; r += 3) {
+        const pl_lanes *H = of->H[t] + r;
+        pl_lanes sum[9];
+        for (int i = 0; i < 3; i++) {
+          sum[i] = H[i] * x[0];
+          sum[3 + i] = H[i] * y[0];
+          sum[6 + i] = H[i] * z[0];
+        }
+        for (int e = 1; e < of->components; e++) {
+          H += 9;
+          for (int i = 0; i < 3; i++) {
+            sum[i] += H[i] * x[e];
+            sum[3 + i] += H[i] * y[e];
+            sum[6 + i] += H[i] * z[e];
+          }
+        }
+        for (int i = 0; i < 9; i++) T[b + i / 3][9 * t + r + i % 3] = sum[i];
       }
     }
-    for (int i = 0; i < 9; i++) T[b + i / 3][9 * t + r + i % 3] = sum[i];
   }
 }
 
@@ -477,10 +501,9 @@ static void add_stiffness(const spot *at, tile *of, int curved, pl_lanes *K)
   pl_lanes T[6][9 * TILE];
   for (int j = 0; j < at->chunk->moved; j++) {
     apply_law(of, of->columns[j], T);
-    for (int i = 0; i <= j; i++, K += 36) {
+    for (int i = 0; i <= j; i++, K += 36)
       add_pair(of->columns[i], T, of->components * of->count, i == j, K);
-      if (curved) add_curved_pair(of, i, j, K);
-    }
+    if (curved) add_curved(at, of, j);
   }
 }
 
@@ -492,15 +515,19 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
   pl_point point = start_point(rigid, job->viscous);
   pl_lanes P[9], *H = job->matrix ? to->H[t] : NULL;
   int part = job->semidefinite || rigid->approximate, dual = rigid->blend == PL_BLEND_DUAL;
-  memcpy(point.F, at->F, sizeof point.F);
+  // a law that does not see rotations may as well be asked in the axes of the world
+  if (dual && rigid->green)
+    pl_lanes_mat3_multiply(at->R, at->F, point.F);
+  else
+    memcpy(point.F, at->F, sizeof point.F);
   pl_sample_moduli(&rigid->field, at->batch, &point);
-  if (job->viscous) rate_of(at, point.rate);
+  if (job->viscous) rate_of(at, dual && !rigid->green, point.rate);
   if (job->matrix)
     rigid->law->tangent(&point, job->kq, job->kv, part, P, H);
   else
     rigid->law->stress(&point, P, NULL);
   if (dual) {
-    turn_law(at->R, P, H);
+    if (!rigid->green) turn_law(at->R, P, H);
     push_dual(at, P, job->kq, t, to, sums);
   } else {
     push_linear(at, P, sums);
@@ -529,8 +556,8 @@ static void add_green(const pl_rigid_job *job, const spot *at, int t, tile *to, 
   for (int k = 0; k < 3; k++) S[k] = trace + 2 * point.mu * E[k], S[3 + k] = point.mu * E[3 + k];
   if (job->viscous) {
     pl_lanes D[6], rate[9];
-    rate_of(at, rate);
-    strain_of(at->F, rate, D);
+    rate_of(at, 0, rate);
+    strain_of(F, rate, D);
     trace = point.viscous_lambda * (D[0] + D[1] + D[2]);
     for (int k = 0; k < 3; k++) {
       S[k] += trace + 2 * point.viscous_mu * D[k];
@@ -570,13 +597,25 @@ static void add_squares(const spot *at, tile *of, pl_lanes *K)
   }
 }
 
-static void evaluate(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
+/* The parts of pl_rigid_room; sums begin at zero. */
+static tile tile_in(pl_lanes *room, int moved)
+{
+  tile some;
+  size_t columns = 6 * 9 * TILE * (size_t)moved, covectors = 8 * TILE * (size_t)moved;
+  some.columns = (pl_lanes(*)[6][9 * TILE]) room;
+  some.m = (pl_lanes(*)[TILE][8])(room + columns);
+  some.curved = (pl_lanes(*)[8])(room + columns + covectors);
+  memset(some.curved, 0, (size_t)(moved * moved) * sizeof *some.curved);
+  return some;
+}
+
+static void evaluate(const pl_rigid_job *job, const pl_rigid_chunk *chunk, pl_lanes *room)
 {
   const pl_rigid *rigid = job->rigid;
   int green = rigid->green && rigid->approximate;
   int curved = !job->semidefinite && !rigid->approximate && rigid->blend == PL_BLEND_DUAL;
   spot at = {.rigid = rigid, .chunk = chunk};
-  tile some;
+  tile some = tile_in(room, chunk->moved);
   some.components = green ? 6 : 9;
   size_t forces = 6 * (size_t)chunk->moved, stiffness = 36 * pl_pair(0, chunk->moved);
   pl_lanes *sums = rigid->sums + chunk->sums, *K = sums + forces;
@@ -596,6 +635,7 @@ static void evaluate(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
     else
       add_stiffness(&at, &some, curved, K);
   }
+  if (job->matrix && curved) finish_curved(&at, &some, K);
 }
 
 static double energy(const pl_rigid_job *job, const pl_rigid_chunk *chunk)

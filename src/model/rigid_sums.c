@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static double sum_of(pl_lanes a) { return (a[0] + a[1]) + (a[2] + a[3]); }
-
 /* A block's entry for row frame i and column frame j, whichever of them comes first. */
 static double entry(const double *K, int i, int j, int e)
 {
@@ -47,8 +45,8 @@ void pl_rigid_complete(const pl_rigid *rigid, const pl_rigid_job *job, const pl_
   double curved = job->semidefinite || rigid->approximate ? 0 : job->kq;
   size_t pairs = job->matrix ? pl_pair(0, chunk->frames) : 0;
   memset(f, 0, (6 * (size_t)chunk->frames + 36 * pairs) * sizeof *f);
-  for (int i = 0; i < 6 * chunk->moved; i++) f[i] = sum_of(*sums++);
-  for (size_t e = 0; pairs && e < 36 * pl_pair(0, chunk->moved); e++) K[e] = sum_of(*sums++);
+  for (int i = 0; i < 6 * chunk->moved; i++) f[i] = pl_lanes_sum(*sums++);
+  for (size_t e = 0; pairs && e < 36 * pl_pair(0, chunk->moved); e++) K[e] = pl_lanes_sum(*sums++);
   for (int i = 0; pairs && i < chunk->moved; i++) {
     double *own = K + 36 * pl_pair(i, i);
     for (int e = 0; e < 36; e++) turned[e] = own[6 * (e % 6) + e / 6];

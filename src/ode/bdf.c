@@ -35,7 +35,7 @@ static pl_status create(pl_integrator *self, pl_error *error)
 {
   bdf *state = self->state;
   const formula *rule = self->ops->table;
-  pl_status status = pl_stepper_create(&state->stepper, self, error);
+  pl_status status = pl_stepper_create(self, error);
   if (!status) status = pl_integrator_vector(self, &state->dq, error);
   if (!status) status = pl_integrator_history(self, &state->moved, error);
   if (!status && rule->order > 2) status = pl_integrator_history(self, &state->moved_before, error);

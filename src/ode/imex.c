@@ -27,7 +27,7 @@ static const pl_param params[] = {PL_NEWTON_PARAMS(20, 1e-5, 1, 1)};
 static pl_status create(pl_integrator *self, pl_error *error)
 {
   imex *state = self->state;
-  pl_status status = pl_stepper_create(&state->stepper, self, error);
+  pl_status status = pl_stepper_create(self, error);
   return status ? status : pl_integrator_vector(self, &state->loads, error);
 }
 

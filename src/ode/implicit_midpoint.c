@@ -9,11 +9,6 @@
 
 static const pl_param params[] = {PL_NEWTON_PARAMS(20, 1e-5, 1, 1)};
 
-static pl_status create(pl_integrator *self, pl_error *error)
-{
-  return pl_stepper_create(self->state, self, error);
-}
-
 static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
                       double *v, pl_step_report *report, pl_error *error)
 {
@@ -50,6 +45,6 @@ const pl_integrator_ops pl_integrator_implicit_midpoint = {
     .error_power = 3,
     .history = 1,
     .state_size = sizeof(pl_stepper),
-    .create = create,
+    .create = pl_stepper_create,
     .step = step,
 };

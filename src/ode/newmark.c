@@ -79,7 +79,7 @@ typedef struct newmark {
 static pl_status create(pl_integrator *self, pl_error *error)
 {
   newmark *state = self->state;
-  pl_status status = pl_stepper_create(&state->stepper, self, error);
+  pl_status status = pl_stepper_create(self, error);
   if (!status) status = pl_integrator_vector(self, &state->zero, error);
   return status ? status : pl_integrator_history(self, &state->a, error);
 }

@@ -205,12 +205,19 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
   }
 }
 
-/* trial = z + s dz, r = -G there; returns the slope dz . r. */
+/* Can q be no equilibrium, since something is inside out? In motion such states pass. */
+static int is_folded(const pl_newton *newton, pl_system *system, const pl_stage *stage)
+{
+  return stage->cm == 0 && system->ops->folded1 && system->ops->folded1(system, newton->q);
+}
+
+/* trial = z + s dz, r = -G there; returns the slope dz . r, NaN where it must not go. */
 static double slope_at(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z,
-                       double s)
+                       double s, int may_fold)
 {
   pl_combine(z, s, newton->dz, newton->trial, system->blocks, system->pool);
   residual(newton, system, stage, newton->trial, NULL, 0);
+  if (!may_fold && is_folded(newton, system, stage)) return NAN;
   pl_filter_apply(&system->filter, newton->r);
   return pl_dot(newton->dz, newton->r, system->blocks, system->pool);
 }
@@ -225,12 +232,15 @@ static double cubic_model(double f0, double a, double fa, double b, double fb)
 }
 
 /* Moves z along dz: the whole way, unless the slope of the potential has turned steeply upwards
- * there or the forces are not finite. Then less far: to where a quadratic model of the potential
- * has its minimum, and from the second time on a cubic one, both kept within a part of the way. */
+ * there, the forces are not finite or an equilibrium would be sought beyond an infinite energy.
+ * Then less far: to where a quadratic model of the potential has its minimum, and from the second
+ * time on a cubic one, both kept within a part of the way. */
 static void search(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
                    double slope)
 {
-  double s = 1, now = slope_at(newton, system, stage, z, s), last = 0, then = NAN;
+  // what is inside out already may come back any way it can
+  int may_fold = is_folded(newton, system, stage);
+  double s = 1, now = slope_at(newton, system, stage, z, s, may_fold), last = 0, then = NAN;
   for (int i = 0; i < MOST_SEARCHES && slope > 0; i++) {
     if (isfinite(now) && now >= -0.5 * slope) break;
     double next = isfinite(then) ? cubic_model(slope, s, now, last, then) : NAN;
@@ -239,7 +249,7 @@ static void search(pl_newton *newton, pl_system *system, const pl_stage *stage, 
     last = s;
     then = now;
     s = fmin(fmax(next, 0.1 * s), 0.9 * s);
-    now = slope_at(newton, system, stage, z, s);
+    now = slope_at(newton, system, stage, z, s, may_fold);
   }
   memcpy(z, newton->trial, (size_t)system->blocks * 3 * sizeof *z);
 }

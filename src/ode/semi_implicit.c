@@ -13,11 +13,6 @@
 
 static const pl_param params[] = {PL_NEWTON_PARAMS(1, 1e-6, 0, 0)};
 
-static pl_status create(pl_integrator *self, pl_error *error)
-{
-  return pl_stepper_create(self->state, self, error);
-}
-
 static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
                       double *v, pl_step_report *report, pl_error *error)
 {
@@ -51,6 +46,6 @@ const pl_integrator_ops pl_integrator_semi_implicit = {
     .error_power = 2,
     .history = 1,
     .state_size = sizeof(pl_stepper),
-    .create = create,
+    .create = pl_stepper_create,
     .step = step,
 };

@@ -2,8 +2,8 @@
  *
  * A step from t to t + h ends in the equilibrium of the loads and held nodes at t + h. On the way
  * there it passes `load-steps` equilibria in between; starting from rest (t = 0) the loads grow
- * from zero along this path. Where Newton fails the increment is halved, and grows again after
- * success. */
+ * from zero along this path. Where Newton fails, or ends in a state that the material cannot have,
+ * the increment is halved; it grows again after success. */
 #include "ode/newton.h"
 
 #include "core/error.h"
@@ -41,6 +41,11 @@ static pl_status create(pl_integrator *self, pl_error *error)
   return status;
 }
 
+static int folded1(pl_system *system, const double *q)
+{
+  return system->ops->folded1 ? system->ops->folded1(system, q) : 0;
+}
+
 /* Equilibrium at time t1 from the one in q at time t0. */
 static pl_status balance(pl_integrator *self, pl_system *system, double t0, double t1, double *q,
                          pl_step_report *report, pl_error *error)
@@ -59,7 +64,14 @@ static pl_status balance(pl_integrator *self, pl_system *system, double t0, doub
   pl_status status = pl_newton_solve(&state->newton, system, &stage, state->z, report, error);
   if (status) return status;
   if (state->newton.reference > state->reference) state->reference = state->newton.reference;
-  system->ops->retract(system, state->start, state->z, q);
+  // q is left alone until it is known to be good
+  system->ops->retract(system, state->start, state->z, state->prescribed);
+  report->worst_block1 = folded1(system, state->prescribed);
+  if (report->worst_block1)
+    return pl_fail(error, PL_E_DIVERGED,
+                   "the equilibrium that was found is no state of the material: an element is "
+                   "turned inside out; take a smaller load");
+  memcpy(q, state->prescribed, (size_t)n * sizeof *q);
   return PL_OK;
 }
 

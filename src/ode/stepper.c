@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-pl_status pl_stepper_create(pl_stepper *stepper, pl_integrator *integrator, pl_error *error)
+pl_status pl_stepper_create(pl_integrator *integrator, pl_error *error)
 {
+  pl_stepper *stepper = integrator->state;
   pl_status status = pl_newton_create(&stepper->newton, integrator, error);
   double **vectors[] = {&stepper->z, &stepper->move, &stepper->drift,
                         &stepper->w, &stepper->held, &stepper->start};

@@ -23,7 +23,8 @@ typedef struct pl_velocity_stage {
   const double *loads; /* external forces in place of those at the stage; NULL: the stage's own */
 } pl_velocity_stage;
 
-pl_status pl_stepper_create(pl_stepper *stepper, pl_integrator *integrator, pl_error *error);
+/* For integrators whose state is a stepper, or begins with one. */
+pl_status pl_stepper_create(pl_integrator *integrator, pl_error *error);
 
 /* To be called first in a step from (q, v) at t to t + h. */
 void pl_stepper_begin(pl_stepper *stepper, pl_system *system, double t, double h, const double *q,

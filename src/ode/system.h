@@ -31,6 +31,9 @@ typedef struct pl_system_ops {
   /* Forces r and matrix A at q moved by dq, as functions of the numbers in dq: they differ where
    * blocks rotate, for turns do not add up. A may be NULL. NULL: no block rotates. */
   void (*chart)(pl_system *system, const double *dq, double *r, pl_bsr *A);
+  /* 1 + a block where q has turned something inside out whose energy is infinite on the way there,
+   * so that q is no state of it, whatever evaluate says; 0: there is none. NULL: there never is. */
+  int (*folded1)(pl_system *system, const double *q);
 } pl_system_ops;
 
 struct pl_system {

@@ -8,6 +8,7 @@
 #include "material/material.h"
 #include "mesh/mesh.h"
 #include "mesh/select.h"
+#include "model/frames.h"
 #include "pliant/touch.h"
 #include "scene/reader.h"
 #include "scene/scene.h"
@@ -271,6 +272,19 @@ static int is_a(const pl_item *item, const char *kind)
   return strcmp(item->element->name, kind) == 0;
 }
 
+/* Tells what is wrong with a body's frames at the frame itself; 1 if nothing is. */
+static int check_frames(pl_reader *reader, int index, const pl_body_def *def)
+{
+  const pl_item *items = reader->items;
+  pl_error error;
+  int wrong;
+  if (!pl_frames_check(def->mesh, def->site_count, def->sites, 1, &wrong, &error)) return 1;
+  int at = index + 1;
+  for (; !is_a(&items[at], "frame") || wrong-- > 0; at = items[at].end) continue;
+  pl_reader_report_at(reader, at, &error);
+  return 0;
+}
+
 /* The places of the body's frames; 1 if all can be used. */
 static int frames_of(pl_reader *reader, int index, pl_body_def *def)
 {
@@ -290,7 +304,7 @@ static int frames_of(pl_reader *reader, int index, pl_body_def *def)
     def->site_regions = alone;
   }
   def->sites = at;
-  return at && alone && !bad;
+  return at && alone && !bad && check_frames(reader, index, def);
 }
 
 /* Where the body is made of something else; 1 if all can be used. */
@@ -360,7 +374,9 @@ static void build_inside(pl_reader *reader, pl_world *world, int index, pl_body_
     int count = 0;
     pl_error error;
     pl_status status;
-    if (is_a(&items[i], "frame") || is_a(&items[i], "part") || is_a(&items[i], "map")) continue;
+    if (is_a(&items[i], "frame") || is_a(&items[i], "part") || is_a(&items[i], "map") ||
+        is_a(&items[i], "attach"))
+      continue;
     if (is_a(&items[i], "pull")) {
       if (items[i].bad) continue;
       status = add_pull(reader, world, body, &items[i], mesh, &error);
@@ -417,6 +433,38 @@ static void build_body(pl_reader *reader, pl_scene *scene, int index)
     pl_reader_build_texture(reader, scene, index, surface >= 0 ? surface : mesh);
   }
   build_inside(reader, scene->world, index, item->body, reader->items[mesh].mesh);
+}
+
+static void add_attachment(pl_reader *reader, pl_world *world, pl_body_id body, int index)
+{
+  const pl_item *item = &reader->items[index];
+  int other = pl_reader_find(reader, "body", pl_item_text(item, "to")), count;
+  const pl_selector *where = regions_of(reader, index, &count);
+  if (other < 0 || !where) return;
+  pl_attachment_def def = pl_attachment_def_default();
+  double frame = 0, to_frame = 0; // counted from 1
+  pl_error error;
+  pl_item_numbers(item, "frame", &frame);
+  pl_item_numbers(item, "to-frame", &to_frame);
+  pl_item_numbers(item, "arm", &def.arm);
+  def.to = reader->items[other].body;
+  def.where = where;
+  def.where_count = count;
+  def.frame = (int)frame - 1;
+  def.to_frame = (int)to_frame - 1;
+  def.stiffness = pl_item_number(item, "stiffness");
+  if (body.index1 && def.to.index1)
+    report_if(reader, index, pl_world_add_attachment(world, body, &def, &error), &error);
+}
+
+/* What a body is attached to may stand after it. */
+static void build_attachments(pl_reader *reader, pl_scene *scene, int index)
+{
+  const pl_item *items = reader->items;
+  for (int i = index + 1; i < items[index].end && !reader->stopped; i = items[i].end) {
+    if (is_a(&items[i], "attach") && !items[i].bad)
+      add_attachment(reader, scene->world, items[index].body, i);
+  }
 }
 
 static void build_obstacle(pl_reader *reader, pl_scene *scene, int index)
@@ -571,6 +619,7 @@ void pl_reader_build(pl_reader *reader, pl_scene *scene)
   each(reader, scene, "mesh", pl_reader_build_mesh);
   each(reader, scene, "material", build_material);
   each(reader, scene, "body", build_body);
+  each(reader, scene, "body", build_attachments);
   each(reader, scene, "obstacle", build_obstacle);
   each(reader, scene, "probe", build_probe);
   build_rest(reader, scene);

@@ -123,9 +123,8 @@ static const pl_element move = {
 
 static const pl_element rigid = {
     .name = "rigid",
-    .summary =
-        "Makes one rigid body of the elements whose nodes all lie in its regions; the rest is "
-        "attached to it as a skin. To move it as told, use <move> instead.",
+    .summary = "A rigid part: the elements whose nodes all lie in its regions move as one body; "
+               "the rest is attached to it as a skin. To move it as told, use <move> instead.",
     .attributes =
         (const pl_attribute[]){
             {.param = {.name = "hinge",
@@ -168,6 +167,38 @@ static const pl_element pull = {
             NUMBER("until", "s", "when it lets go", 0, 1e9, "1e9"),
             END,
         },
+};
+
+static const pl_element attach = {
+    .name = "attach",
+    .summary = "Attaches the nodes of its regions, or one of the body's frames, to another body by "
+               "springs "
+               "between points that coincide at rest. They push both bodies alike.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "to", .unit = "name", .summary = "the other body"},
+             .required = 1,
+             .check = pl_check_text,
+             .refers = "body"},
+            NUMBER("frame", "count",
+                   "the frame that is attached as a whole, counted from 1 in the order of the "
+                   "body's frames",
+                   1, 64, NULL),
+            NUMBER("to-frame", "count",
+                   "the other body's frame that holds them; without it, its nodes around them do",
+                   1, 64, NULL),
+            NUMBER("stiffness", "N/m",
+                   "of all springs together; 0: 30 times the shear modulus times the size of the "
+                   "body",
+                   0, 1e15, "0"),
+            NUMBER("arm", "m",
+                   "how far from its place a frame is held at six points, which resist a turn by "
+                   "2/3 stiffness arm^2; 0: at its place only, so that it may turn; a tenth of the "
+                   "body's size if not given",
+                   0, 1e9, NULL),
+            END,
+        },
+    .children = regions,
 };
 
 static const pl_element frame = {
@@ -375,8 +406,8 @@ static const pl_element body = {
                    0, 1e9, "0"),
             END,
         },
-    .children =
-        (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &pull, &frame, NULL},
+    .children = (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &pull, &attach,
+                                            &frame, NULL},
     .least = 1,
     .missing = "there is nothing to simulate; add a <body>",
 };

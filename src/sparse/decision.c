@@ -6,12 +6,15 @@
 #include <math.h>
 
 enum {
-  CYCLE = 4,     /* cost of an iteration with the strong way */
-  SETUP = 6,     /* cost of preparing it */
-  TYPICAL = 46,  /* cost of a solve with it */
-  BOLDNESS = 4,  /* by how much the bound may exceed that when the cheap way is tried */
-  PATIENCE = 200 /* solves after which the other one gets a new chance */
+  SETUP = 6,      /* cost of preparing the strong way */
+  TYPICAL = 50,   /* cost of a solve with it */
+  BOLDNESS = 4,   /* by how much the bound may exceed that when the cheap way is tried */
+  PATIENCE = 200, /* solves after which the other one gets a new chance */
+  FEW_ROWS = 1000 /* for which the cheap way is tried first in any case */
 };
+
+/* Cost of an iteration with the strong way. */
+static const double cycle = 4.5;
 
 /* A bound on the cost with the cheap way of reducing the error by about 1e-6 (Saad 2003, 6.11.3),
  * from the share of mass. */
@@ -27,7 +30,7 @@ static double bound_cost(const pl_decision *decision, const pl_bsr *A)
     diagonal += D[0] + D[4] + D[8];
   }
   double iterations = all > 0 ? 7 * sqrt(3 * diagonal / all) : INFINITY;
-  return decision->iteration * decision->fewer * iterations;
+  return decision->iteration * decision->fewer * iterations + decision->setup;
 }
 
 /* Which one is next? */
@@ -35,11 +38,10 @@ static int choose(const pl_decision *decision, const pl_bsr *A)
 {
   int other = !decision->now;
   double cost = decision->cost[decision->now], known = decision->cost[other];
-  if (!decision->begun) return bound_cost(decision, A) < TYPICAL ? PL_CHEAP : PL_STRONG;
   if (cost == 0) return decision->now;
   if (known > 0 && decision->age < PATIENCE) return known < cost ? other : decision->now;
   if (other == PL_STRONG) return cost > TYPICAL ? PL_STRONG : PL_CHEAP;
-  return cost < TYPICAL && bound_cost(decision, A) < BOLDNESS * TYPICAL ? PL_CHEAP : PL_STRONG;
+  return bound_cost(decision, A) < BOLDNESS * cost ? PL_CHEAP : PL_STRONG;
 }
 
 static void switch_to(pl_decision *decision, int way)
@@ -48,10 +50,7 @@ static void switch_to(pl_decision *decision, int way)
   const char *const *names = decision->names;
   char *reason = decision->reason;
   size_t size = sizeof decision->reason;
-  if (was == 0)
-    pl_print(reason, size,
-             "mass rules: a solve costs at most about %d iterations of block-diagonal", TYPICAL);
-  else if (will > 0)
+  if (will > 0)
     pl_print(reason, size,
              "a solve costs %.0f with %s and %.0f with %s, in iterations of block-diagonal", will,
              names[way], was, names[decision->now]);
@@ -63,20 +62,38 @@ static void switch_to(pl_decision *decision, int way)
   decision->age = 0;
 }
 
+/* The first choice is the cheap way unless it may cost many times as much: no hierarchy is made
+ * where it is not needed. */
+static void begin(pl_decision *decision, const pl_bsr *A)
+{
+  double bound = bound_cost(decision, A);
+  char *reason = decision->reason;
+  size_t size = sizeof decision->reason;
+  decision->begun = 1;
+  int rules = bound < BOLDNESS * TYPICAL;
+  decision->now = rules || A->rows < FEW_ROWS ? PL_CHEAP : PL_STRONG;
+  if (rules)
+    pl_print(reason, size,
+             "mass rules: a solve costs at most about %.0f iterations of block-diagonal", bound);
+  else if (decision->now == PL_CHEAP)
+    pl_print(reason, size, "%d rows are few: %s is tried first", A->rows,
+             decision->names[PL_CHEAP]);
+  else
+    pl_print(reason, size, "%d rows, and little mass in the matrix", A->rows);
+}
+
 void pl_decide(pl_decision *decision, int solves, int iterations, const pl_bsr *A)
 {
   if (!decision->begun) {
-    decision->now = PL_STRONG;
-    pl_print(decision->reason, sizeof decision->reason, "%d rows, and little mass in the matrix",
-             A->rows);
+    begin(decision, A);
+    return;
   }
   if (solves > 0) {
-    double each = (double)iterations / solves;
-    decision->cost[decision->now] =
-        decision->now == PL_CHEAP ? decision->iteration * each : CYCLE * each + SETUP;
+    double all = decision->now == PL_CHEAP ? decision->iteration * iterations + decision->setup
+                                           : cycle * iterations + SETUP;
+    decision->cost[decision->now] = all / solves;
     decision->age += solves;
   }
   int next = choose(decision, A);
   if (next != decision->now) switch_to(decision, next);
-  decision->begun = 1;
 }

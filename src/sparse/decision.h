@@ -3,8 +3,9 @@
  *
  * The iterations that the cheap way needs are bounded from the share of mass in the matrix:
  * stiffness does not resist translations e, so e.Ae / e.De is about the least eigenvalue of D^-1 A
- * where mass rules, and next to nothing in statics; its largest is about 3. Where the bound lies
- * between the two costs, the other one is tried, and what a solve costs with each is remembered.
+ * where mass rules, and next to nothing in statics; its largest is about 3. Where the bound is not
+ * many times the cost of the strong way, the cheap one is tried, the strong one where that costs
+ * more than it usually would, and what a solve costs with each is remembered.
  * Cost is counted, not clocked: 1 is an iteration of cg with block-diagonal, so results can be
  * repeated. */
 #ifndef PL_SPARSE_DECISION_H
@@ -17,6 +18,7 @@ enum { PL_CHEAP, PL_STRONG, PL_WAYS };
 typedef struct pl_decision {
   const char *names[PL_WAYS];
   double iteration; /* cost of one with the cheap way */
+  double setup;     /* cost of preparing it */
   double fewer;     /* its iterations, as part of those with block-diagonal */
   int now;
   double cost[PL_WAYS]; /* of a solve when it was last used; 0: unknown */

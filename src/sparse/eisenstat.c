@@ -15,15 +15,14 @@
  * half a product each time. The sweeps run in one thread. */
 #include "core/error.h"
 #include "core/memory.h"
-#include "sparse/blockwise.h"
+#include "sparse/eisenstat_kernel.h"
 #include "sparse/krylov.h"
-#include "sparse/triangle_kernel.h"
 #include "sparse/vector.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { T = PL_KRYLOV_WORK, P = PL_KRYLOV_OWN, Y, X, VECTORS };
+enum { R, P, T, Y, X, VECTORS };
 
 /* The true residual is looked at when the split one is this many times what it should be. */
 static const double early = 4;
@@ -35,22 +34,60 @@ typedef struct eisenstat {
   pl_krylov krylov;
   pl_preconditioner *inverse; /* block-diagonal: D^-1 */
   double *scale;              /* W, column by column */
-  double *values;             /* W^T A W */
+  double *values;             /* W^T A W without its diagonal: L, then U */
+  int *columns;               /* of these blocks */
+  int *counts[2];             /* of L's and U's blocks in each row */
+  int *first;                 /* place of each row's first block in L */
+  double *vectors[VECTORS];   /* wide */
 } eisenstat;
+
+/* Where the row's blocks begin in U, whose rows stand in reverse: only those above come later. */
+static int first_above(const eisenstat *self, const pl_bsr *A, int row)
+{
+  int later = A->start[row + 1] - (row + 1) - self->first[row + 1];
+  return A->start[A->rows] - A->rows - later;
+}
+
+/* Both halves of the pattern, each as its sweep passes. */
+static void split_pattern(eisenstat *self, const pl_bsr *A)
+{
+  for (int row = 0; row < A->rows; row++) {
+    int below = A->diagonal[row] - A->start[row];
+    self->counts[0][row] = below;
+    self->counts[1][row] = A->start[row + 1] - A->diagonal[row] - 1;
+    self->first[row + 1] = self->first[row] + below;
+  }
+  for (int row = 0; row < A->rows; row++) {
+    int *below = self->columns + self->first[row];
+    int *above = self->columns + first_above(self, A, row);
+    for (int k = A->start[row]; k < A->diagonal[row]; k++) *below++ = A->columns[k];
+    for (int k = A->start[row + 1] - 1; k > A->diagonal[row]; k--) *above++ = A->columns[k];
+  }
+}
 
 static pl_status create(pl_solver *common, const pl_bsr *A, const double *values, pl_error *error)
 {
   (void)values;
   eisenstat *self = (eisenstat *)common;
+  const pl_allocator *allocator = &common->allocator;
+  size_t rows = (size_t)A->rows, blocks = (size_t)A->start[A->rows] - rows;
   pl_part part = {.member = &pl_preconditioner_block_diagonal.info};
-  pl_status status = pl_preconditioner_create(&common->allocator, &part, A, &self->inverse, error);
+  pl_status status = pl_preconditioner_create(allocator, &part, A, &self->inverse, error);
   if (status) return status;
-  self->scale = pl_alloc(&common->allocator, 9 * (size_t)A->rows, sizeof *self->scale);
-  // sweeps load a little beyond the end
-  self->values =
-      pl_alloc(&common->allocator, 9 * (size_t)A->start[A->rows] + 4, sizeof *self->values);
-  if (!self->scale || !self->values) return pl_fail_memory(error);
-  return pl_krylov_create(common, A, VECTORS, error);
+  self->scale = pl_alloc(allocator, 9 * rows, sizeof *self->scale);
+  self->values = pl_alloc(allocator, 9 * blocks + 1, sizeof *self->values);
+  self->columns = pl_alloc(allocator, blocks, sizeof *self->columns);
+  self->counts[0] = pl_alloc(allocator, 2 * rows, sizeof(int));
+  self->first = pl_alloc(allocator, rows + 1, sizeof *self->first);
+  int all = self->scale && self->values && self->columns && self->counts[0] && self->first;
+  for (int i = 0; i < VECTORS; i++) {
+    self->vectors[i] = pl_alloc(allocator, PL_WIDE * rows, sizeof(double));
+    all = all && self->vectors[i];
+  }
+  if (!all) return pl_fail_memory(error);
+  self->counts[1] = self->counts[0] + rows;
+  split_pattern(self, A);
+  return pl_krylov_create(common, A, PL_KRYLOV_OWN, error);
 }
 
 static void destroy(pl_solver *common)
@@ -59,6 +96,10 @@ static void destroy(pl_solver *common)
   pl_preconditioner_destroy(self->inverse);
   pl_free(&common->allocator, self->scale);
   pl_free(&common->allocator, self->values);
+  pl_free(&common->allocator, self->columns);
+  pl_free(&common->allocator, self->counts[0]);
+  pl_free(&common->allocator, self->first);
+  for (int i = 0; i < VECTORS; i++) pl_free(&common->allocator, self->vectors[i]);
   pl_krylov_destroy(common);
 }
 
@@ -82,21 +123,6 @@ static void take_root(const double B[9], double W[9])
   }
 }
 
-/* C = V^T A W. */
-static void scale_block(const double *V, const double *A, const double *W, double *C)
-{
-  double AW[9];
-  for (int c = 0; c < 3; c++) {
-    for (int r = 0; r < 3; r++)
-      AW[3 * c + r] = A[r] * W[3 * c] + A[3 + r] * W[3 * c + 1] + A[6 + r] * W[3 * c + 2];
-  }
-  for (int c = 0; c < 3; c++) {
-    for (int r = 0; r < 3; r++)
-      C[3 * c + r] =
-          V[3 * r] * AW[3 * c] + V[3 * r + 1] * AW[3 * c + 1] + V[3 * r + 2] * AW[3 * c + 2];
-  }
-}
-
 typedef struct scaling {
   eisenstat *self;
   const pl_bsr *A;
@@ -114,11 +140,13 @@ static void scale_chunk(void *context, int chunk)
 {
   const scaling *job = context;
   const pl_bsr *A = job->A;
-  const double *W = job->self->scale;
+  const eisenstat *self = job->self;
+  const pl_eisenstat_kernel *kernel = pl_eisenstat_kernel_pick();
   for (int row = A->chunk_rows[chunk]; row < A->chunk_rows[chunk + 1]; row++) {
-    for (int k = A->start[row]; k < A->start[row + 1]; k++)
-      scale_block(W + 9 * (size_t)row, A->values + 9 * (size_t)k, W + 9 * (size_t)A->columns[k],
-                  job->self->values + 9 * (size_t)k);
+    double *below = self->values + 9 * (size_t)self->first[row];
+    double *above = self->values + 9 * (size_t)first_above(self, A, row);
+    kernel->scale(A, row, A->start[row], A->diagonal[row], self->scale, below);
+    kernel->scale(A, row, A->start[row + 1] - 1, A->diagonal[row], self->scale, above);
   }
 }
 
@@ -137,24 +165,32 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
 
 /* ---- the iteration ---- */
 
-/* y = W x, or W^T x. */
-static void scale_vector(const eisenstat *self, int transposed, const double *x, double *y)
+/* x = x0 + W x', or W x' where x0 is NULL. */
+static void leave(const eisenstat *self, const double *wide, const double *x0, double *x)
 {
-  size_t down = transposed ? 3 : 1, right = transposed ? 1 : 3;
-  for (int row = 0; row < self->krylov.A->rows; row++) {
-    const double *W = self->scale + 9 * (size_t)row;
-    const double v[3] = {x[3 * row], x[3 * row + 1], x[3 * row + 2]};
+  for (size_t row = 0; row < (size_t)self->krylov.A->rows; row++) {
+    const double *W = self->scale + 9 * row, *v = wide + PL_WIDE * row;
     for (size_t i = 0; i < 3; i++)
-      y[3 * (size_t)row + i] =
-          W[i * down] * v[0] + W[i * down + right] * v[1] + W[i * down + 2 * right] * v[2];
+      x[3 * row + i] =
+          (x0 ? x0[3 * row + i] : 0) + (W[i] * v[0] + W[3 + i] * v[1] + W[6 + i] * v[2]);
+  }
+}
+
+/* W^T r. */
+static void enter(const eisenstat *self, const double *r, double *wide)
+{
+  for (size_t row = 0; row < (size_t)self->krylov.A->rows; row++) {
+    const double *W = self->scale + 9 * row, *v = r + 3 * row;
+    for (size_t i = 0; i < 3; i++)
+      wide[PL_WIDE * row + i] = W[3 * i] * v[0] + W[3 * i + 1] * v[1] + W[3 * i + 2] * v[2];
   }
 }
 
 typedef struct step {
   pl_krylov *self;
-  const pl_triangle_kernel *kernel;
-  pl_triangles M;
-  pl_triangle_step now;
+  const pl_eisenstat_kernel *kernel;
+  pl_half L, U;
+  pl_split_step now;
 } step;
 
 static void advance_chunk(void *context, int chunk)
@@ -172,41 +208,39 @@ static double advance(step *job, double alpha)
   return pl_krylov_sum(job->self, 0);
 }
 
-/* |P (b - A (x + W x'))|; needs t and y, which the next sweeps make anew. */
+/* |P (b - A (x + W x'))|. */
 static double true_size(eisenstat *self)
 {
   pl_krylov *krylov = &self->krylov;
-  double *t = krylov->vectors[T], *y = krylov->vectors[Y];
+  double *x = krylov->vectors[PL_KRYLOV_WORK], *r = krylov->vectors[PL_KRYLOV_R];
   int rows = krylov->A->rows;
-  scale_vector(self, 0, krylov->vectors[X], t);
-  for (int i = 0; i < 3 * rows; i++) t[i] += krylov->x[i];
-  pl_bsr_multiply(krylov->A, t, y, krylov->pool);
+  leave(self, self->vectors[X], krylov->x, x);
+  pl_bsr_multiply(krylov->A, x, r, krylov->pool);
   krylov->report->products++;
-  for (int i = 0; i < 3 * rows; i++) y[i] = krylov->b[i] - y[i];
-  pl_filter_apply(krylov->filter, y);
-  return pl_norm(y, rows, krylov->pool);
+  for (int i = 0; i < 3 * rows; i++) r[i] = krylov->b[i] - r[i];
+  pl_filter_apply(krylov->filter, r);
+  return pl_norm(r, rows, krylov->pool);
 }
 
 /* The curvature along t in true unknowns, for the sentence about it. */
 static pl_status fail_curvature(eisenstat *self, double curvature, pl_error *error)
 {
-  double *y = self->krylov.vectors[Y];
-  scale_vector(self, 0, self->krylov.vectors[T], y);
-  return pl_krylov_fail_curvature(&self->krylov, y, curvature, error);
+  double *t = self->krylov.vectors[PL_KRYLOV_R];
+  leave(self, self->vectors[T], NULL, t);
+  return pl_krylov_fail_curvature(&self->krylov, t, curvature, error);
 }
 
 static pl_status run(eisenstat *self, step *job, double goal, double rr, double end,
                      pl_error *error)
 {
   pl_krylov *krylov = &self->krylov;
-  double *r = krylov->vectors[PL_KRYLOV_R], *p = krylov->vectors[P];
-  double *t = krylov->vectors[T], *y = krylov->vectors[Y], beta = 0, seen = INFINITY;
+  double *p = self->vectors[P], *t = self->vectors[T], beta = 0, seen = INFINITY;
   for (double length = rr;;) {
     if (pl_krylov_spent(krylov)) return PL_E_CONVERGENCE;
     if (!isfinite(rr)) return pl_krylov_fail_diverged(krylov, error);
     if (rr == 0) return PL_OK;
-    job->kernel->ascend(&job->M, beta, r, p, t);
-    double pq = job->kernel->descend(&job->M, p, t, y);
+    job->kernel->ascend(&job->U, beta, self->vectors[R], p, t);
+    double pq = job->kernel->descend(&job->L, p, t, self->vectors[Y]);
     krylov->report->products++;
     if (!isfinite(pq)) return pl_krylov_fail_diverged(krylov, error);
     if (pq > krylov->largest * length) krylov->largest = pq / length;
@@ -232,26 +266,24 @@ static pl_status run(eisenstat *self, step *job, double goal, double rr, double 
 static pl_status iterate(pl_krylov *krylov, double goal, pl_error *error)
 {
   eisenstat *self = (eisenstat *)krylov;
-  const pl_preconditioner *inverse = self->inverse;
-  double **vectors = krylov->vectors, *r = vectors[PL_KRYLOV_R];
+  double **v = self->vectors, *r = krylov->vectors[PL_KRYLOV_R];
+  int rows = krylov->A->rows, below = self->first[rows];
   step job = {krylov,
-              pl_triangle_kernel_pick(),
-              {krylov->A, self->values, inverse->ops->blocks(inverse)},
-              {0, vectors[T], vectors[Y], vectors[X], r}};
-  int rows = krylov->A->rows;
+              pl_eisenstat_kernel_pick(),
+              {rows, self->counts[0], self->columns, self->values},
+              {rows, self->counts[1], self->columns + below, self->values + 9 * (size_t)below},
+              {0, v[T], v[Y], v[X], v[R]}};
   double fall = early * goal / pl_norm(r, rows, krylov->pool);
   // r = (1 + L)^-1 W^T r: the sweep of one step whose p - t is W^T r
-  scale_vector(self, 1, r, vectors[P]);
-  for (int i = 0; i < 3 * rows; i++) vectors[T][i] = vectors[X][i] = 0;
-  job.kernel->descend(&job.M, vectors[P], vectors[T], r);
-  memset(vectors[P], 0, 3 * (size_t)rows * sizeof *r);
-  memset(vectors[Y], 0, 3 * (size_t)rows * sizeof *r);
+  for (int i = 0; i < VECTORS; i++) memset(v[i], 0, PL_WIDE * (size_t)rows * sizeof *v[i]);
+  enter(self, r, v[P]);
+  job.kernel->descend(&job.L, v[P], v[T], v[R]);
+  memset(v[P], 0, PL_WIDE * (size_t)rows * sizeof *v[P]);
   double rr = advance(&job, 0);
   pl_status status = run(self, &job, goal, rr, rr * fall * fall, error);
 
   // back to the true unknowns
-  scale_vector(self, 0, vectors[X], vectors[T]);
-  pl_axpy(1, vectors[T], krylov->x, rows, krylov->pool);
+  leave(self, v[X], krylov->x, krylov->x);
   return status;
 }
 

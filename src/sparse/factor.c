@@ -3,12 +3,32 @@
 
 #include "core/error.h"
 
+#include <limits.h>
+
+/* A number, and its row. */
+double pl_factor_bytes(double numbers) { return numbers * (double)(sizeof(double) + sizeof(int)); }
+
+pl_status pl_factor_fits(double numbers, double memory, pl_error *error)
+{
+  double bytes = pl_factor_bytes(numbers);
+  if (numbers >= INT_MAX)
+    return pl_fail(error, PL_E_LIMIT,
+                   "the factor would have %.3g numbers, and the direct solver counts to %.3g only; "
+                   "use solver \"cg\" with preconditioner \"multigrid\"",
+                   numbers, (double)INT_MAX);
+  if (bytes < memory) return PL_OK;
+  return pl_fail(
+      error, PL_E_LIMIT,
+      "the factor would have %.3g numbers and take %.1f GB, and the machine has %.1f GB; "
+      "use solver \"cg\" with preconditioner \"multigrid\"",
+      numbers, 1e-9 * bytes, 1e-9 * memory);
+}
+
 #ifdef PL_WITH_CHOLMOD
 
 #include "core/memory.h"
 
 #include <cholmod.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -98,11 +118,14 @@ pl_status pl_factor_create(const pl_allocator *allocator, const pl_bsr *A, pl_or
   common->nmethods = 1;
   common->method[0].ordering = ordering == PL_ORDER_NESTED ? CHOLMOD_METIS : CHOLMOD_AMD;
   common->postorder = 1;
+  // no room for columns to grow: the analysis knows their lengths
+  common->grow2 = 0;
   pl_status status = make_pattern(factor, A, error);
   if (!status) {
     factor->L = cholmod_analyze(factor->matrix, common);
     if (!factor->L || common->status < 0) status = fail_inside(factor, error);
   }
+  if (!status) status = pl_factor_fits(common->lnz, pl_machine_memory(), error);
   if (status)
     pl_factor_destroy(factor);
   else

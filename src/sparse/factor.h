@@ -18,7 +18,12 @@ typedef struct pl_factor pl_factor;
 /* Is there one in this build? */
 int pl_factor_exists(void);
 
-/* Ordering and symbolic analysis for matrices of A's pattern. */
+/* Can a factor of so many numbers be made where there is so much memory, in bytes? PL_E_LIMIT says
+ * what it would take. */
+pl_status pl_factor_fits(double numbers, double memory, pl_error *error);
+
+/* Ordering and symbolic analysis for matrices of A's pattern. PL_E_LIMIT: by that the factor would
+ * not fit into the machine's memory. */
 pl_status pl_factor_create(const pl_allocator *allocator, const pl_bsr *A, pl_ordering ordering,
                            pl_factor **out, pl_error *error);
 void pl_factor_destroy(pl_factor *factor);
@@ -32,9 +37,11 @@ pl_status pl_factor_compute(pl_factor *factor, const pl_bsr *A, const pl_filter 
 /* x = A^-1 b; x may be b. Returns whether there was memory (there is after the first one). */
 int pl_factor_solve(pl_factor *factor, const double *b, double *x);
 
-/* What a factorisation costs in back-substitutions, about; the numbers in L; flops for L. */
+/* What a factorisation costs in back-substitutions, about; the numbers in L, and the bytes that it
+ * takes; flops for L. */
 double pl_factor_cost(const pl_factor *factor);
 double pl_factor_fill(const pl_factor *factor);
+double pl_factor_bytes(double numbers);
 double pl_factor_flops(const pl_factor *factor);
 
 #endif

@@ -23,8 +23,7 @@ pl_status pl_krylov_create(pl_solver *common, const pl_bsr *A, int count, pl_err
   pl_krylov *self = (pl_krylov *)common;
   self->kernel = pl_sparse_kernel_pick();
   for (int i = 0; i < count; i++) {
-    // sweeps load a little beyond the end
-    self->vectors[i] = pl_alloc(&common->allocator, 3 * (size_t)A->rows + 1, sizeof(double));
+    self->vectors[i] = pl_alloc(&common->allocator, 3 * (size_t)A->rows, sizeof(double));
     if (!self->vectors[i]) return pl_fail_memory(error);
   }
   self->parts = pl_alloc(&common->allocator, 2 * (size_t)A->chunks, sizeof(double));

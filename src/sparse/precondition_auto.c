@@ -21,8 +21,8 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
   automatic *self = (automatic *)common;
   const pl_preconditioner_ops *ops[PL_WAYS] = {&pl_preconditioner_block_diagonal,
                                                &pl_preconditioner_multigrid};
-  self->decision =
-      (pl_decision){.names = {ops[0]->info.name, ops[1]->info.name}, .iteration = 1, .fewer = 1};
+  self->decision = (pl_decision){
+      .names = {ops[0]->info.name, ops[1]->info.name}, .iteration = 1, .setup = 1, .fewer = 1};
   pl_print(self->decision.reason, sizeof self->decision.reason, "%d rows are fewer than %d",
            A->rows, LEAST_ROWS);
   for (int way = 0; way < (A->rows < LEAST_ROWS ? 1 : PL_WAYS); way++) {

@@ -73,42 +73,4 @@ static void backward(const pl_triangles *M, const double *y, double *z)
                  triple_minus(triple_load(y + 3 * row), inverse_times(M, row, upper(M, row, z))));
 }
 
-static void ascend(const pl_triangles *M, double beta, const double *r, double *p, double *t)
-{
-  for (int row = M->A->rows - 1; row >= 0; row--) {
-    triple way = triple_add(triple_load_wide(r + 3 * row),
-                            triple_scale(triple_load_wide(p + 3 * row), beta));
-    triple_store(p + 3 * row, way);
-    triple_store(t + 3 * row, triple_minus(way, upper(M, row, t)));
-  }
-}
-
-static double descend(const pl_triangles *M, const double *p, const double *t, double *y)
-{
-  triple dot = triple_make(0, 0, 0);
-  for (int row = 0; row < M->A->rows; row++) {
-    triple way = triple_load_wide(p + 3 * row), half = triple_load_wide(t + 3 * row);
-    triple part = triple_minus(triple_minus(way, half), lower(M, row, y));
-    triple_store(y + 3 * row, part);
-    dot = triple_add(dot, triple_times(way, triple_add(half, part)));
-  }
-  return triple_sum(dot);
-}
-
-static double advance(const pl_triangle_step *step, int first, int last)
-{
-  triple dot = triple_make(0, 0, 0);
-  for (int row = first; row < last; row++) {
-    double *x = step->x + 3 * row, *r = step->r + 3 * row;
-    triple t = triple_load(step->t + 3 * row);
-    triple q = triple_add(t, triple_load(step->y + 3 * row));
-    triple residual = triple_add(triple_load(r), triple_scale(q, -step->alpha));
-    triple_store(x, triple_add(triple_load(x), triple_scale(t, step->alpha)));
-    triple_store(r, residual);
-    dot = triple_add(dot, triple_times(residual, residual));
-  }
-  return triple_sum(dot);
-}
-
-const pl_triangle_kernel PL_VARIANT(pl_triangle_kernel) = {forward, backward, ascend, descend,
-                                                           advance};
+const pl_triangle_kernel PL_VARIANT(pl_triangle_kernel) = {forward, backward};

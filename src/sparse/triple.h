@@ -13,6 +13,13 @@ typedef pl_lanes triple;
 PL_INLINE triple triple_make(double x, double y, double z) { return (triple){x, y, z, 0}; }
 /* Reads a fourth double, too. */
 PL_INLINE triple triple_load_wide(const double *from) { return pl_lanes_load(from); }
+/* Writes a fourth double, too. */
+PL_INLINE void triple_store_wide(double *to, triple a) { pl_lanes_store(to, a); }
+/* With nothing in the fourth lane. */
+PL_INLINE triple triple_three(triple a)
+{
+  return pl_lanes_pick((pl_mask){-1, -1, -1, 0}, a, pl_lanes_all(0));
+}
 PL_INLINE triple triple_add(triple a, triple b) { return a + b; }
 PL_INLINE triple triple_minus(triple a, triple b) { return a - b; }
 PL_INLINE triple triple_times(triple a, triple b) { return a * b; }
@@ -36,6 +43,12 @@ PL_INLINE triple triple_load_wide(const double *from)
   memcpy(&a.xy, from, sizeof a.xy);
   return a;
 }
+PL_INLINE void triple_store_wide(double *to, triple a)
+{
+  memcpy(to, &a.xy, sizeof a.xy);
+  to[2] = a.z;
+}
+PL_INLINE triple triple_three(triple a) { return a; }
 PL_INLINE triple triple_add(triple a, triple b) { return (triple){a.xy + b.xy, a.z + b.z}; }
 PL_INLINE triple triple_minus(triple a, triple b) { return (triple){a.xy - b.xy, a.z - b.z}; }
 PL_INLINE triple triple_times(triple a, triple b) { return (triple){a.xy * b.xy, a.z * b.z}; }

@@ -300,6 +300,7 @@ void pl_describe_state(pl_text *out, const pl_session *session)
   pl_text_add(out, ",\"world\":{\"dt\":");
   add_number(out, world->dt);
   numbers_pair(out, "gravity", world->gravity, 3);
+  number_pair(out, "budget", world->budget);
   number_pair(out, "halvings", world->halvings);
   number_pair(out, "tolerance", world->tolerance);
   number_pair(out, "duration", pl_scene_duration(session->scene));

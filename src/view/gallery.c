@@ -30,6 +30,7 @@ typedef struct entry {
 struct pl_gallery {
   pl_allocator allocator;
   pl_board *board;
+  const char *cache;
   entry entries[PL_MOST_THUMBS];
   int count, begun;
   atomic_int stopping;
@@ -95,8 +96,8 @@ static void tell(const pl_gallery *gallery)
   pl_text_release(&text);
 }
 
-pl_status pl_gallery_create(const char *path, const char *folder, pl_board *board, pl_gallery **out,
-                            pl_error *error)
+pl_status pl_gallery_create(const char *path, const char *folder, const char *cache,
+                            pl_board *board, pl_gallery **out, pl_error *error)
 {
   pl_allocator allocator = pl_allocator_default();
   pl_gallery *gallery = pl_alloc(&allocator, 1, sizeof *gallery);
@@ -104,6 +105,7 @@ pl_status pl_gallery_create(const char *path, const char *folder, pl_board *boar
   if (!gallery) return pl_fail_memory(error);
   gallery->allocator = allocator;
   gallery->board = board;
+  gallery->cache = cache;
   atomic_init(&gallery->stopping, 0);
   pl_status status = add(gallery, path, error);
   if (!status && folder) status = add_folder(gallery, folder, error);
@@ -197,6 +199,7 @@ static void make_picture(pl_gallery *gallery, int index)
   pl_scene *scene;
   pl_scene_def def = pl_scene_def_default();
   def.path = of->path;
+  def.cache = gallery->cache;
   def.threads = 1;
   of->broken = pl_scene_load(&def, &scene, NULL) != PL_OK;
   if (of->broken) return;

@@ -8,9 +8,9 @@
 typedef struct pl_gallery pl_gallery;
 
 /* The first is path, the others are the .xml files of the folder (NULL: there are none). Their list
- * is posted. */
-pl_status pl_gallery_create(const char *path, const char *folder, pl_board *board,
-                            pl_gallery **gallery, pl_error *error);
+ * is posted. cache: as in pl_scene_def; it must outlive the gallery. */
+pl_status pl_gallery_create(const char *path, const char *folder, const char *cache,
+                            pl_board *board, pl_gallery **gallery, pl_error *error);
 void pl_gallery_destroy(pl_gallery *gallery);
 
 int pl_gallery_count(const pl_gallery *gallery);

@@ -202,9 +202,10 @@ static pl_status set_numbers(pl_xml_node *node, const char *name, const double *
 static pl_status set_world(const writer *to, pl_xml_node *root, const char *start, pl_error *error)
 {
   pl_xml_node *node = pl_xml_child(root, "world");
-  double halvings = to->world->halvings;
+  double budget = to->world->budget, halvings = to->world->halvings;
   pl_status status = set_numbers(node, "dt", &to->world->dt, 1, error);
   if (!status) status = set_numbers(node, "gravity", to->world->gravity, 3, error);
+  if (!status) status = set_numbers(node, "budget", &budget, 1, error);
   if (!status) status = set_numbers(node, "halvings", &halvings, 1, error);
   if (!status) status = set_numbers(node, "tolerance", &to->world->tolerance, 1, error);
   return status ? status : pl_xml_set(node, "start", start, error);

@@ -222,8 +222,8 @@ pl_status pl_session_start(const pl_session_def *def, pl_board *board, pl_sessio
   pthread_mutex_init(&session->lock, NULL);
   pthread_cond_init(&session->changed, &clock);
   pthread_condattr_destroy(&clock);
-  pl_status status =
-      pl_gallery_create(def->path, def->gallery_folder, board, &session->gallery, error);
+  pl_status status = pl_gallery_create(def->path, def->gallery_folder, def->cache, board,
+                                       &session->gallery, error);
   if (!status && pthread_create(&session->thread, NULL, work, session) != 0)
     status = pl_fail(error, PL_E_LIMIT, "a thread for the simulation cannot be started");
   if (status) {

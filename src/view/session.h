@@ -18,6 +18,7 @@ typedef struct pl_session_def {
   int change_count;
   const char *recording;       /* of a run of the first scene, to be shown instead; NULL: none */
   int threads, allow_any_path; /* as in pl_scene_def                                 */
+  const char *cache;           /* as in pl_scene_def                                 */
   int playing;                 /* at the start                                       */
   size_t history_bytes;        /* room for earlier states                            */
   pl_log log;                  /* what the scene's reader and the steps have to say; called from

@@ -66,11 +66,17 @@ static pl_status set_world(pl_session *session, const char *name, const char *te
     return status;
   }
   const pl_world *world = session->world;
-  if (strcmp(name, "halvings") == 0)
-    return pl_world_set_control(session->world, (int)value[0], world->tolerance, error);
-  if (strcmp(name, "tolerance") == 0)
-    return pl_world_set_control(session->world, world->halvings, value[0], error);
-  return pl_fail(error, PL_E_ARGUMENT, "%.60s cannot be changed while the scene runs", name);
+  int budget = world->budget, halvings = world->halvings;
+  double tolerance = world->tolerance;
+  if (strcmp(name, "budget") == 0)
+    budget = (int)value[0];
+  else if (strcmp(name, "halvings") == 0)
+    halvings = (int)value[0];
+  else if (strcmp(name, "tolerance") == 0)
+    tolerance = value[0];
+  else
+    return pl_fail(error, PL_E_ARGUMENT, "%.60s cannot be changed while the scene runs", name);
+  return pl_world_set_control(session->world, budget, halvings, tolerance, error);
 }
 
 static pl_status apply_material(pl_session *session, const pl_body *body, const pl_part *law,

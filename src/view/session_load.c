@@ -95,6 +95,7 @@ pl_scene_def pl_session_scene_def(const pl_session *session, int entry)
   def.path = pl_gallery_path(session->gallery, entry);
   def.threads = session->def.threads;
   def.allow_any_path = session->def.allow_any_path;
+  def.cache = session->def.cache;
   if (entry == 0) {
     def.changes = session->def.changes;
     def.change_count = session->def.change_count;

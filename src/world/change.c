@@ -123,11 +123,14 @@ pl_status pl_world_set_gravity(pl_world *world, const double gravity[3], pl_erro
   return PL_OK;
 }
 
-pl_status pl_world_set_control(pl_world *world, int halvings, double tolerance, pl_error *error)
+pl_status pl_world_set_control(pl_world *world, int budget, int halvings, double tolerance,
+                               pl_error *error)
 {
-  pl_status status = pl_world_check_control(halvings, tolerance, &world->integrator_part, error);
+  pl_status status =
+      pl_world_check_control(budget, halvings, tolerance, &world->integrator_part, error);
   if (status) return status;
   pl_world_unprepare(world);
+  world->budget = budget;
   world->halvings = halvings;
   world->tolerance = tolerance;
   return PL_OK;
@@ -137,7 +140,8 @@ pl_status pl_world_set_integrator(pl_world *world, const pl_choice *integrator, 
 {
   pl_part part;
   pl_status status = pl_integrator_resolve(integrator, &part, error);
-  if (!status) status = pl_world_check_control(world->halvings, world->tolerance, &part, error);
+  if (!status)
+    status = pl_world_check_control(world->budget, world->halvings, world->tolerance, &part, error);
   if (status) return status;
   pl_world_unprepare(world);
   world->integrator_part = part;

@@ -46,8 +46,10 @@ static void add_up(const pl_body *body, const double *q, const double centre[3],
   }
 }
 
+/* By a fix, a hinge or another body. */
 static int is_held(const pl_world *world, int body)
 {
+  if (pl_world_is_attached(world, body)) return 1;
   for (size_t f = 0; f < world->fix_count; f++) {
     if (world->fixes[f].body == body) return 1;
   }

@@ -103,6 +103,7 @@ static void add_kinetic(pl_world *world, const pl_body *body, double *value)
 
 static void add_elastic(pl_world *world, const pl_body *body, double *value)
 {
+  *value += pl_attachments_energy(world, (int)(body - world->bodies));
   if (!body->model->ops->energy) return;
   *value += body->model->ops->energy(body->model, world->state.q + 3 * body->offset, world->pool);
 }

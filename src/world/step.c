@@ -80,8 +80,10 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
     pl_pulls_stiffness(world, system->load_scale, t, q, kq, kv, A);
     pl_tool_stiffness(world, system->load_scale, q, kq, A);
     pl_skins_stiffness(world, q, v, kq, kv, A);
+    pl_attachments_stiffness(world, q, kq, semidefinite, A);
   }
   if (f) add_external(world, t, q, v, f);
+  if (f) pl_attachments_force(world, q, f);
 }
 
 static void external(pl_system *system, double t, const double *q, const double *v, double *f)
@@ -154,6 +156,26 @@ static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
   }
 }
 
+/* Elements of laws that have no state inside out; of a hexahedron by its volume as a whole. */
+static int folded1(pl_system *system, const double *q)
+{
+  const pl_world *world = world_of(system);
+  for (size_t b = 0; b < world->body_count; b++) {
+    const pl_body *body = &world->bodies[b];
+    const pl_mesh *mesh = body->inside;
+    int n = mesh->nodes_per_element;
+    // the law acts in the elements only where these are what is deformed, and have strain
+    const pl_model_ops *model = body->model->ops;
+    if (!pl_law_of(body->law.member)->has_wall || model->nodes || !model->strains) continue;
+    for (int e = 0; e < mesh->element_count; e++) {
+      const int *corners = mesh->elements + n * e;
+      if (pl_element_volume(q + 3 * body->offset, corners, n) <= 0)
+        return 1 + body->offset + corners[0];
+    }
+  }
+  return 0;
+}
+
 static void prescribe(pl_system *system, double t, double h, const double *q, double *v)
 {
   pl_world_prescribe(world_of(system), t, h, q, v);
@@ -161,9 +183,9 @@ static void prescribe(pl_system *system, double t, double h, const double *q, do
 
 /* Where no block rotates there is nothing to chart. */
 static const pl_system_ops plain_ops = {evaluate, external,  mass_add, mass_inverse,
-                                        retract,  prescribe, NULL};
+                                        retract,  prescribe, NULL,     folded1};
 static const pl_system_ops turning_ops = {evaluate, external,  mass_add, mass_inverse,
-                                          retract,  prescribe, chart};
+                                          retract,  prescribe, chart,    folded1};
 
 static const pl_system_ops *ops_for(const pl_world *world)
 {
@@ -221,23 +243,47 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
                  body->name, solver->info.name);
 }
 
+/* The solver, which is to know that no solve has more iterations than the step. */
+static pl_part budgeted_solver(const pl_world *world)
+{
+  pl_part solver = world->solver_part;
+  int at = pl_param_find(solver.member, "iterations");
+  if (!world->budget || at < 0) return solver;
+  double *most = &solver.values[pl_param_place(solver.member, at)];
+  *most = fmin(*most, world->budget);
+  return solver;
+}
+
+/* The pattern: what couples the blocks of each body, and of bodies that hold each other. */
+static pl_status make_pattern(pl_world *world, pl_error *error)
+{
+  size_t bodies = world->body_count, sets = bodies + (size_t)pl_attachments_pairs(world);
+  int *memory = NULL;
+  pl_cliques *cliques = pl_alloc(&world->allocator, sets, sizeof *cliques);
+  if (!cliques) return pl_fail_memory(error);
+  for (size_t b = 0; b < bodies; b++) {
+    const pl_body *body = &world->bodies[b];
+    cliques[b] = body->model->ops->cliques(body->model);
+    cliques[b].offset = body->offset;
+  }
+  pl_status status = pl_attachments_cliques(world, cliques + bodies, &memory, error);
+  if (!status)
+    status = pl_bsr_create(&world->allocator, world->blocks, cliques, (int)sets, &world->system.A,
+                           error);
+  pl_free(&world->allocator, memory);
+  pl_free(&world->allocator, cliques);
+  return status;
+}
+
 static pl_status make_matrix(pl_world *world, pl_error *error)
 {
   for (size_t b = 0; b < world->body_count; b++) {
     pl_status fits = pl_world_fit_solver(world, &world->bodies[b], error);
     if (fits) return fits;
   }
-  pl_cliques *cliques = pl_alloc(&world->allocator, world->body_count, sizeof *cliques);
-  if (!cliques) return pl_fail_memory(error);
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
-    cliques[b] = body->model->ops->cliques(body->model);
-    cliques[b].offset = body->offset;
-  }
-  pl_status status = pl_bsr_create(&world->allocator, world->blocks, cliques,
-                                   (int)world->body_count, &world->system.A, error);
-  pl_free(&world->allocator, cliques);
-  if (!status) world->system.A->points = world->state.q;
+  pl_status status = make_pattern(world, error);
+  // rotations are no places
+  if (!status && world->system.ops == &plain_ops) world->system.A->points = world->state.q;
   for (size_t b = 0; !status && b < world->body_count; b++) {
     pl_body *body = &world->bodies[b];
     status = pl_model_bind(body->model, world->system.A, body->offset, error);
@@ -246,8 +292,9 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     status = pl_condense_create(&world->allocator, world->system.A, world->rigids,
                                 (int)world->core_count, &world->system.condense, error);
   const pl_condense *small = world->system.condense;
+  pl_part solver = budgeted_solver(world);
   if (!status)
-    status = pl_solver_create(&world->allocator, &world->solver_part, &world->preconditioner_part,
+    status = pl_solver_create(&world->allocator, &solver, &world->preconditioner_part,
                               small ? small->A : world->system.A, &world->system.solver, error);
   return status;
 }
@@ -265,20 +312,38 @@ static pl_status make_drag(pl_world *world, pl_error *error)
   return PL_OK;
 }
 
+/* Marks the bodies that are held, and those that are attached to them, and so on. */
+static void mark_held(const pl_world *world, unsigned char *held)
+{
+  for (size_t f = 0; f < world->fix_count; f++) held[world->fixes[f].body] = 1;
+  for (int more = 1; more;) {
+    more = 0;
+    for (size_t i = 0; i < world->attachment_count; i++) {
+      const int *ends = world->attachments[i].bodies;
+      if (held[ends[0]] == held[ends[1]]) continue;
+      held[ends[0]] = held[ends[1]] = 1;
+      more = 1;
+    }
+  }
+}
+
 /* In statics a body that nothing holds has no equilibrium, or infinitely many. */
 static pl_status check_held(const pl_world *world, pl_error *error)
 {
-  for (size_t b = 0; b < world->body_count; b++) {
-    int held = 0;
-    for (size_t f = 0; f < world->fix_count; f++) held |= world->fixes[f].body == (int)b;
-    if (!held)
-      return pl_fail(
-          error, PL_E_SINGULAR,
-          "body \"%.80s\" is not held anywhere, so it has no static equilibrium; fix some "
-          "of its nodes or use a dynamic integrator",
-          world->bodies[b].name);
+  unsigned char *held = pl_alloc(&world->allocator, world->body_count, 1);
+  if (!held) return pl_fail_memory(error);
+  mark_held(world, held);
+  pl_status status = PL_OK;
+  for (size_t b = 0; b < world->body_count && !status; b++) {
+    if (!held[b])
+      status =
+          pl_fail(error, PL_E_SINGULAR,
+                  "body \"%.80s\" is not held anywhere, so it has no static equilibrium; fix some "
+                  "of its nodes, attach it to a body that is held, or use a dynamic integrator",
+                  world->bodies[b].name);
   }
-  return PL_OK;
+  pl_free(&world->allocator, held);
+  return status;
 }
 
 /* Room for the state before a part of the step, if it will be asked for. */

@@ -60,10 +60,13 @@ static pl_status resolve(const pl_family *family, const pl_choice *choice, pl_pa
   return pl_choice_resolve(family, choice, &part->member, part->values, error);
 }
 
-pl_status pl_world_check_control(int halvings, double tolerance, const pl_part *integrator,
-                                 pl_error *error)
+pl_status pl_world_check_control(int budget, int halvings, double tolerance,
+                                 const pl_part *integrator, pl_error *error)
 {
   const pl_integrator_ops *ops = (const pl_integrator_ops *)integrator->member;
+  if (budget < 0)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "budget = %d must be 0 (no limit) or a count of iterations", budget);
   if (halvings < 0 || halvings > 20)
     return pl_fail(error, PL_E_ARGUMENT, "halvings = %d must lie between 0 and 20", halvings);
   if (!(tolerance >= 0) || !isfinite(tolerance))
@@ -84,9 +87,6 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
     return pl_fail(error, PL_E_ARGUMENT, "dt = %g must be a positive time in s", def->dt);
   if (!all_finite(def->gravity, 3))
     return pl_fail(error, PL_E_ARGUMENT, "gravity must be three finite numbers");
-  if (def->budget < 0)
-    return pl_fail(error, PL_E_ARGUMENT,
-                   "budget = %d must be 0 (no limit) or a count of iterations", def->budget);
   pl_allocator allocator = pl_allocator_or_default(&def->allocator);
   pl_world *world = pl_alloc(&allocator, 1, sizeof *world);
   if (!world) return pl_fail_memory(error);
@@ -99,7 +99,8 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   memcpy(world->gravity, def->gravity, sizeof world->gravity);
   status = pl_integrator_resolve(&def->integrator, &world->integrator_part, error);
   if (!status)
-    status = pl_world_check_control(def->halvings, def->tolerance, &world->integrator_part, error);
+    status = pl_world_check_control(def->budget, def->halvings, def->tolerance,
+                                    &world->integrator_part, error);
   world->solver_given = def->solver.name != NULL;
   if (!status) status = resolve(&pl_solver_family, &def->solver, &world->solver_part, error);
   if (!status)
@@ -150,13 +151,16 @@ void pl_world_destroy(pl_world *world)
   for (size_t i = 0; i < world->probe_count; i++) pl_free(&allocator, world->probes[i].name);
   for (size_t i = 0; i < world->obstacle_count; i++) pl_free(&allocator, world->obstacles[i].name);
   for (size_t i = 0; i < world->pull_count; i++) pl_pull_release(&allocator, &world->pulls[i]);
+  for (size_t i = 0; i < world->attachment_count; i++)
+    pl_attachment_release(&allocator, &world->attachments[i]);
   for (size_t i = 0; i < world->core_count; i++) {
     pl_free(&allocator, world->cores[i].nodes);
     pl_free(&allocator, world->cores[i].basis);
   }
-  void *arrays[] = {world->bodies,  world->fixes,     world->loads,   world->probes,
-                    world->pulls,   world->obstacles, world->state.q, world->state.v,
-                    world->saved.q, world->saved.v,   world->cores,   world->cache};
+  void *arrays[] = {world->bodies,      world->fixes,     world->loads,   world->probes,
+                    world->pulls,       world->obstacles, world->state.q, world->state.v,
+                    world->saved.q,     world->saved.v,   world->cores,   world->cache,
+                    world->attachments, world->coupling};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
   pl_pool_destroy(world->pool);
   pl_free(&allocator, world);

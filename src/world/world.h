@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "ode/integrator.h"
 #include "pliant/world.h"
+#include "world/attach.h"
 #include "world/contact.h"
 #include "world/filling.h"
 #include "world/load.h"
@@ -116,6 +117,9 @@ struct pl_world {
   double contact_slack; /* how deep a node may be inside, m: far below the size of an element */
   pl_pull *pulls;
   size_t pull_count, pull_room;
+  pl_attachment *attachments;
+  size_t attachment_count, attachment_room;
+  pl_coupling *coupling; /* room for one pair of points; NULL where nothing is attached */
   pl_tool_def tool;
   int has_tool;
   size_t body_count, body_room, fix_count, fix_room, load_count, load_room, probe_count, probe_room;
@@ -253,8 +257,8 @@ pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, p
 /* Would smaller steps help? */
 int pl_world_can_retry(const pl_world *world, pl_status status);
 /* Are these in their ranges, and can the integrator keep the tolerance? */
-pl_status pl_world_check_control(int halvings, double tolerance, const pl_part *integrator,
-                                 pl_error *error);
+pl_status pl_world_check_control(int budget, int halvings, double tolerance,
+                                 const pl_part *integrator, pl_error *error);
 /* Drops them. */
 void pl_world_unprepare(pl_world *world);
 

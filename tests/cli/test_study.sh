@@ -178,6 +178,13 @@ refuse 's/<study/<studdy/; s/<\/study/<\/studdy/' 'a study begins with <study>'
 refuse 's/scale="log"/scale="logarithmic"/' 'must be linear, log'
 refuse 's/name="order"/name="..\/order"/' 'must be letters'
 refuse 's/^<\/study>//' 'study.xml'
+# weights of frames are kept for all cases, which run side by side, and for the next time
+sed 's/model="fem"/model="frames" weights="harmonic" frames="3"/' bar.xml >frames.xml
+study 's/bar.xml/frames.xml/; s/rk4; world.dt=1e-4/implicit-midpoint; world.dt=1e-3/'
+check "$pliant" study study.xml -q -j 2 -o kept --cache cache
+check test "$(ls cache | wc -l)" = 1
+check cmp -s <(ls -i cache) <("$pliant" study study.xml -q -j 2 -o again --cache cache && ls -i cache)
+
 "$pliant" study 2>stderr && bad "no study" || check grep -q 'needs one study' stderr
 
 echo "$passed passed, $failed failed"

@@ -225,6 +225,20 @@ static inline int test_is_green(const test_words *words)
   return 1;
 }
 
+/* A body of one tetrahedron. */
+static inline test_body test_tetrahedron(const double corners[12], const pl_choice *choice)
+{
+  const int nodes[4] = {0, 1, 2, 3};
+  pl_mesh_def def = {.node_count = 4,
+                     .nodes = corners,
+                     .element_count = 1,
+                     .nodes_per_element = 4,
+                     .elements = nodes};
+  pl_mesh *mesh = NULL;
+  CHECK_OK(pl_mesh_create(&def, &mesh, error));
+  return test_body_make(mesh, choice, &test_material);
+}
+
 /* law: NULL for Hooke's; others are looked at in plain combinations only. */
 static inline void test_every_body_of(const pl_law_ops *law, const int cells[3], double jitter,
                                       int bent, void (*check)(test_body *body))

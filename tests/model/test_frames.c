@@ -193,6 +193,99 @@ static pl_status make(const pl_mesh *mesh, const char *weights, int count, const
   return status;
 }
 
+/* A few frames of a bar stand on its axis, whose ends they hold as a whole; those of a cube in its
+ * corners. */
+TEST(a_bar_has_its_frames_on_the_axis)
+{
+  pl_mesh *bar = test_mesh(NULL, 8, (const int[3]){8, 2, 2}, 0, 0);
+  pl_mesh *cube = test_mesh(NULL, 8, (const int[3]){3, 3, 3}, 0, 0);
+  double at[3 * PL_MOST_FRAMES];
+  pl_frames_place(bar, 5, PL_WEIGHTS_HARMONIC, at);
+  for (int i = 0; i < 5; i++) {
+    CHECK_NEAR(at[3 * i], 0.2 * i, 1e-15);
+    CHECK_NEAR(at[3 * i + 1], 0.1, 1e-15);
+  }
+  // more than the axis has room for go to the surface
+  pl_frames_place(bar, 20, PL_WEIGHTS_HARMONIC, at);
+  CHECK(at[1] == 0 || fabs(at[1] - 0.2) < 1e-15);
+  pl_frames_place(cube, 2, PL_WEIGHTS_GEODESIC, at);
+  for (int k = 0; k < 6; k++) CHECK(at[k] == 0 || fabs(at[k] - 0.3) < 1e-15);
+  pl_mesh_destroy(bar);
+  pl_mesh_destroy(cube);
+}
+
+/* Weights that are not normalised count by their ratios: these are those of the weights themselves
+ * (inverse squared distances here), the sum is 1 and has no slope, and a shift is felt by nobody.
+ */
+static void check_raw(const char *name)
+{
+  pl_mesh *mesh = test_mesh(NULL, 8, few, 0.15, 0);
+  const double sites[] = {0, 0, 0, 0.3, 0.2, 0.2, 0.1, 0.2, 0};
+  pl_setting settings[] = {{.name = "weights", .word = "euclidean"},
+                           {.name = "normalise", .value = {0}}};
+  pl_part part = {0};
+  pl_model *model = NULL;
+  CHECK_OK(pl_choice_resolve(&pl_model_family, &(pl_choice){name, settings, 2}, &part.member,
+                             part.values, error));
+  const pl_allocator memory = pl_allocator_default();
+  CHECK_OK(pl_model_build(&memory, &part, mesh, &test_material,
+                          &(pl_sites){.count = 3, .at = sites}, &model, error));
+  const pl_frame_field *field = model->state; // comes first in both
+  CHECK(field->sums != NULL);
+  for (int s = 0; s < field->samples; s++) {
+    pl_sample at = pl_sample_at(mesh, field->points, s);
+    double sum = 0, slope[3] = {0}, w[3], g[3], raw[3] = {0};
+    for (int i = 0; i < 3; i++) {
+      pl_frame_weight_at(field, &at, i, &w[i], g);
+      sum += w[i];
+      for (int k = 0; k < 3; k++) slope[k] += g[k];
+      for (int a = 0; a < at.node_count; a++)
+        raw[i] += at.N[a] * field->sums[at.nodes[a]] * field->weights[3 * at.nodes[a] + i];
+    }
+    CHECK_NEAR(sum, 1, 1e-14);
+    for (int k = 0; k < 3; k++) CHECK_NEAR(slope[k], 0, 1e-12);
+    for (int i = 1; i < 3; i++) CHECK_NEAR(w[i] * raw[0], w[0] * raw[i], 1e-14);
+  }
+  int n = 3 * model->blocks, turns = model->turns;
+  double *q = test_vector(n), *f = test_vector(n);
+  for (int i = 0; i < n; i++)
+    q[i] = model->rest[i] + (turns && i / 3 % 2 == 0 ? 0 : 0.1 + 0.2 * (i % 3));
+  memset(f, 0, (size_t)n * sizeof *f);
+  model->ops->evaluate(model, q, NULL, f, 0, 0, 0, NULL, NULL);
+  for (int i = 0; i < n; i++) CHECK_NEAR(f[i], 0, 1e-9);
+  free(q);
+  free(f);
+  pl_model_destroy(model);
+  pl_mesh_destroy(mesh);
+}
+
+TEST(weights_that_are_not_normalised)
+{
+  check_raw("frames");
+  check_raw("rigid-frames");
+}
+
+/* Slopes of weights in the middle of a voxel are central differences over half a voxel to both
+ * sides: of w = x^3 they are 3 x^2 + h^2 / 4, a quarter of the error h^2 of those over a whole
+ * voxel to both sides, from the middles of its neighbours. */
+TEST(slopes_are_central_differences)
+{
+  pl_mesh *mesh = test_mesh(NULL, 8, (const int[3]){6, 1, 1}, 0, 0);
+  double *weights = test_vector(mesh->node_count), h = 0.1;
+  for (int n = 0; n < mesh->node_count; n++) weights[n] = pow(mesh->nodes[3 * n], 3);
+  const pl_frame_field field = {.count = 1, .points = 1, .weights = weights};
+  for (int e = 0; e < 6; e++) {
+    pl_sample at = pl_sample_at(mesh, 1, e);
+    double w, g[3], x = at.X[0], far = (pow(x + h, 3) - pow(x - h, 3)) / (2 * h);
+    pl_frame_weight_at(&field, &at, 0, &w, g);
+    CHECK_NEAR(g[0] - 3 * x * x, h * h / 4, 1e-14);
+    CHECK_NEAR(far - 3 * x * x, h * h, 1e-14);
+    CHECK_NEAR(g[1], 0, 1e-14);
+  }
+  free(weights);
+  pl_mesh_destroy(mesh);
+}
+
 TEST(bad_places_are_refused)
 {
   pl_mesh *mesh = test_mesh(NULL, 4, few, 0, 0);
@@ -307,6 +400,8 @@ TEST(a_flipped_surface_is_turned)
 
 TESTS(X(affine_motions_are_exact) X(forces_go_the_way_back)
           X(lumped_points_have_the_moments_of_inertia) X(both_instruction_sets_give_the_same_bits)
-              X(harmonic_weights_of_a_bar) X(weights_share_every_node) X(bad_places_are_refused)
-                  X(a_part_that_no_frame_reaches) X(a_sample_beyond_all_cutoffs)
-                      X(an_empty_voxelisation_is_refused) X(a_flipped_surface_is_turned))
+              X(harmonic_weights_of_a_bar) X(weights_share_every_node)
+                  X(a_bar_has_its_frames_on_the_axis) X(weights_that_are_not_normalised)
+                      X(slopes_are_central_differences) X(bad_places_are_refused)
+                          X(a_part_that_no_frame_reaches) X(a_sample_beyond_all_cutoffs)
+                              X(an_empty_voxelisation_is_refused) X(a_flipped_surface_is_turned))

@@ -9,25 +9,12 @@ static test_body body_of(int size, const int cells[3], const char *forces, const
   return test_body_make(test_mesh(NULL, size, cells, 0.1, 1), &choice, &test_material);
 }
 
-static test_body lone_tetrahedron(const double corners[12], const pl_choice *choice)
-{
-  const int nodes[4] = {0, 1, 2, 3};
-  pl_mesh_def def = {.node_count = 4,
-                     .nodes = corners,
-                     .element_count = 1,
-                     .nodes_per_element = 4,
-                     .elements = nodes};
-  pl_mesh *mesh = NULL;
-  CHECK_OK(pl_mesh_create(&def, &mesh, error));
-  return test_body_make(mesh, choice, &test_material);
-}
-
 /* One tetrahedron with edges of 1, stretched alike: each of the six springs stores k e^2 / 2, with
  * k = E V / l0^2, van Gelder's rule. */
 TEST(stiffness_is_van_gelders)
 {
   double corners[12] = {0, 0, 0, 1, 0, 0, 0.5, sqrt(0.75), 0, 0.5, sqrt(1.0 / 12), sqrt(2.0 / 3)};
-  test_body body = lone_tetrahedron(corners, &(pl_choice){.name = "springs"});
+  test_body body = test_tetrahedron(corners, &(pl_choice){.name = "springs"});
   const double lambda = test_material.lambda, mu = test_material.mu, e = 0.01;
   double young = mu * (3 * lambda + 2 * mu) / (lambda + mu), volume = sqrt(2.0) / 12;
   for (int i = 0; i < 12; i++) body.q[i] = (1 + e) * corners[i];
@@ -75,7 +62,7 @@ TEST(quality_of_a_spring)
   double corners[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
   pl_setting settings[2] = {{.name = "damping", .word = "quality"},
                             {.name = "quality", .value = {1000}}};
-  test_body body = lone_tetrahedron(corners, &(pl_choice){"springs", settings, 2});
+  test_body body = test_tetrahedron(corners, &(pl_choice){"springs", settings, 2});
   const double lambda = test_material.lambda, mu = test_material.mu;
   double young = mu * (3 * lambda + 2 * mu) / (lambda + mu), k = young / 6;
   double m = body.model->lumped_mass[0] / 2;

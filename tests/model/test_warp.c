@@ -285,23 +285,15 @@ TEST(rotations_are_those_of_the_body_where_it_is_rigid)
 {
   const char *const rotations[] = {"svd", "edges", "polar"};
   static const double Q[9] = {0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6};
-  double corners[12] = {0, 0, 0, 1, 0.1, 0, 0.2, 1, 0, 0.1, 0.2, 0.7};
-  int nodes[4] = {0, 1, 2, 3};
+  static const double corners[12] = {0, 0, 0, 1, 0.1, 0, 0.2, 1, 0, 0.1, 0.2, 0.7};
   for (int r = 0; r < 3; r++) {
-    pl_mesh_def def = {.node_count = 4,
-                       .nodes = corners,
-                       .element_count = 1,
-                       .nodes_per_element = 4,
-                       .elements = nodes};
-    pl_mesh *mesh = NULL;
-    CHECK_OK(pl_mesh_create(&def, &mesh, error));
     pl_setting settings[2] = {{.name = "strain", .word = "warped"},
                               {.name = "rotation", .word = rotations[r]}};
     pl_choice choice = {"fem", settings, 2};
-    test_body body = test_body_make(mesh, &choice, &test_material);
+    test_body body = test_tetrahedron(corners, &choice);
     pl_fem *fem = body.model->state;
     for (int a = 0; a < 12; a += 3) {
-      pl_mat3_apply(Q, mesh->nodes + a, body.q + a);
+      pl_mat3_apply(Q, body.mesh->nodes + a, body.q + a);
       for (int i = 0; i < 3; i++) body.q[a + i] += 100;
     }
     pl_warp_rotations(&fem->warp, body.q, NULL);

@@ -74,7 +74,7 @@ static void toy_prescribe(pl_system *system, double t, double h, const double *q
 }
 
 static const pl_system_ops toy_ops = {toy_evaluate, toy_external,  toy_mass_add, toy_mass_inverse,
-                                      toy_retract,  toy_prescribe, NULL};
+                                      toy_retract,  toy_prescribe, NULL,         NULL};
 
 static pl_allocator allocator;
 

@@ -194,6 +194,19 @@ static const bad_scene bad_scenes[] = {
      "bar.xml:13: view: direction and up are parallel; turn one of them"},
     {"direction=\"0 0 -1\"", "direction=\"0 0 0\"",
      "bar.xml:13: view: direction = \"0 0 0\" has no direction"},
+    {FIX, FIX "<attach to=\"bar\"><set name=\"x-max\"/></attach>",
+     "bar.xml:8: body \"bar\", attach: body \"bar\" cannot be attached to itself; name another "
+     "body"},
+    {FIX, FIX "<attach to=\"wall\"><set name=\"x-max\"/></attach>",
+     "bar.xml:8: body \"bar\", attach: unknown body \"wall\"; there is: bar"},
+    {FIX, FIX "<attach to=\"bar\" frame=\"1.5\"/>",
+     "bar.xml:8: body \"bar\", attach: frame = 1.5 must be a whole number"},
+    {FIX, "<frame at=\"0 0 0\"/>\n<frame at=\"0 2.25 0\"/>",
+     "bar.xml:9: body \"bar\", frame: frame 2 at (0, 2.25, 0) lies 2 m outside the body; put it "
+     "inside"},
+    {FIX, "<frame at=\"0 0 0\"/>\n\n<frame at=\"0 0 0\"/>",
+     "bar.xml:10: body \"bar\", frame: frames 1 and 2 both stand at (0, 0, 0); remove one or take "
+     "fewer"},
     {"</pliant>", "<view/></pliant>",
      "bar.xml:14: view: only one can stand here; the first is on line 13"},
 };

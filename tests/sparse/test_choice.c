@@ -68,9 +68,63 @@ TEST(auto_takes_what_suits)
   check_auto(10, 10, 0.1, "auto", "eisenstat", "fewer than 400");
   // mass rules, or it does not
   check_auto(30, 30, 10, "auto", "eisenstat", "mass rules");
+  check_auto(40, 40, 0.1, "auto", "eisenstat", "mass rules");
+  check_auto(22, 22, 1e-4, "auto", "eisenstat", "484 rows are few");
   check_auto(60, 60, 1e-5, "auto", "cg", "little mass");
   check_auto(75, 75, 10, "auto", "cg", "more than 5000");
   check_auto(10, 10, 0.1, "ssor", "cg", "was chosen");
+}
+
+/* What auto takes if a solve may not have more than this many iterations. */
+static void check_budget(int width, double most, const char *expected, const char *preconditioner,
+                         const char *why)
+{
+  pl_bsr *A = test_laplacian(width, width);
+  add_mass(A, 10);
+  pl_setting few = {.name = "iterations", .value = {most}};
+  pl_solver *solver = make_solver_with("auto", &few, "auto", A);
+  CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, error));
+  const char *reason;
+  const pl_solver *used = pl_solver_in_use(solver, &reason);
+  CHECK(strcmp(used->ops->info.name, expected) == 0);
+  CHECK(strcmp(used->preconditioner->ops->info.name, preconditioner) == 0);
+  CHECK(strstr(reason, why));
+  pl_solver_destroy(solver);
+  pl_bsr_destroy(A);
+}
+
+/* Few iterations are worth most with multigrid, even where mass rules; if there is a hierarchy. */
+TEST(auto_makes_most_of_a_budget)
+{
+  check_budget(30, 49, "cg", "multigrid", "a budget of 49 iterations");
+  check_budget(30, 4, "cg", "multigrid", "a budget of 4 iterations");
+  check_budget(30, 50, "eisenstat", "none", "mass rules");
+  check_budget(19, 4, "eisenstat", "none", "fewer than 400");
+}
+
+/* Where every solve is cut off, what is missing counts: the cheap way is left, though the bound
+ * spoke for it and it never took more than 10 iterations. */
+TEST(auto_counts_what_is_cut_off)
+{
+  pl_bsr *A = test_laplacian(40, 40);
+  add_mass(A, 0.02);
+  double *b = malloc(3 * (size_t)A->rows * sizeof *b), *x = calloc(3 * (size_t)A->rows, sizeof *x);
+  for (int i = 0; i < 3 * A->rows; i++) b[i] = 1 + i % 7;
+  pl_solver *solver = make_solver("auto", "auto", A);
+  const char *reason, *expected[] = {"eisenstat", "cg"};
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, error));
+    CHECK(strcmp(pl_solver_in_use(solver, &reason)->ops->info.name, expected[i]) == 0);
+    pl_solver_limit(solver, 10);
+    memset(x, 0, 3 * (size_t)A->rows * sizeof *x);
+    pl_status status =
+        pl_solver_solve(solver, A, NULL, b, x, 1e-14 * test_length(b, A->rows), NULL, NULL, NULL);
+    CHECK(status == PL_OK || status == PL_E_CONVERGENCE);
+  }
+  CHECK(strstr(reason, "multigrid is tried") != NULL);
+  pl_solver_destroy(solver);
+  free(b), free(x);
+  pl_bsr_destroy(A);
 }
 
 /* Adds a skew part: what one neighbour pushes at the other is not pushed back. */
@@ -214,6 +268,15 @@ TEST(factors_are_reused_and_renewed)
   pl_bsr_destroy(A);
 }
 
+/* What the analysis predicts is told before it is tried, not by running out of memory. */
+TEST(factors_that_do_not_fit_are_refused)
+{
+  CHECK_OK(pl_factor_fits(1e8, 2e9, error));
+  CHECK_FAILS(pl_factor_fits(1e9, 8e9, error), PL_E_LIMIT, "take 12.0 GB");
+  CHECK_FAILS(pl_factor_fits(3e9, INFINITY, error), PL_E_LIMIT, "3e+09 numbers");
+  CHECK(pl_machine_memory() > 1e7);
+}
+
 TEST(a_build_without_it_says_so)
 {
   if (pl_factor_exists()) return;
@@ -225,6 +288,7 @@ TEST(a_build_without_it_says_so)
   pl_bsr_destroy(A);
 }
 
-TESTS(X(auto_takes_what_suits) X(nearly_symmetric_has_a_net) X(passing_constraints_cost_once)
-          X(many_constraints_go_into_the_factor) X(factors_are_reused_and_renewed)
-              X(a_build_without_it_says_so))
+TESTS(X(auto_takes_what_suits) X(auto_makes_most_of_a_budget) X(auto_counts_what_is_cut_off)
+          X(nearly_symmetric_has_a_net) X(passing_constraints_cost_once)
+              X(many_constraints_go_into_the_factor) X(factors_are_reused_and_renewed)
+                  X(factors_that_do_not_fit_are_refused) X(a_build_without_it_says_so))

@@ -399,6 +399,8 @@ test('a picture on a body is shown', async () => {
   check(seen.body > 0.02, `the picture must be visible: ${JSON.stringify(seen)}`);
   const pictured = () => page.evaluate(() => pliant.stage.skin.material[0] === Object.values(pliant.stage.paint.pictures[0])[pliant.stage.quality.now.rich ? 0 : 1]);
   check(await pictured(), 'its material must have the picture');
+  const mean = await page.evaluate(() => pliant.stage.means[0]);
+  check(mean && (await page.inputValue('.swatches input')) === mean, `the swatch must show the mean of the picture: ${mean}`);
   await tell(page, 'tint displacement');
   await until(page, () => pliant.app.painted === 'displacement');
   check(!(await pictured()), 'colours that mean something are not covered');

@@ -214,6 +214,8 @@ TEST(values_change_while_it_runs)
   tell(&r, "set world tolerance 1e-3");
   CHECK(wait_for(&r, PL_SLOT_STATE, "\"halvings\":2,\"tolerance\":0.001"));
   tell(&r, "set world tolerance 0");
+  tell(&r, "set world budget 50");
+  CHECK(wait_for(&r, PL_SLOT_STATE, "\"budget\":50,\"halvings\":2,\"tolerance\":0,"));
   tell(&r, "set integrator newton 4");
   CHECK(wait_for(&r, PL_SLOT_STATE, "\"newton\":4"));
   tell(&r, "set integrator tangent exact");
@@ -237,6 +239,7 @@ TEST(what_is_wrong_is_told)
                {"set material.7 young 1", "no \\\"material.7\\\""},
                {"set world dt 0", "dt = 0 must"},
                {"set world duration 3", "cannot be changed"},
+               {"set world budget -1", "budget = -1 must lie between"},
                {"set world halvings 2.5", "halvings = 2.5 must be a whole number"},
                {"set integrator speed 3", "no parameter"},
                {"choose solver magic", "unknown solver"},
@@ -372,6 +375,7 @@ TEST(the_state_is_saved_as_a_scene)
   tell(&r, "set material.0 young 2e5");
   tell(&r, "set world gravity 1 2 -3");
   tell(&r, "set world dt 0.004");
+  tell(&r, "set world budget 70");
   tell(&r, "set world halvings 3");
   tell(&r, "set world tolerance 0.01");
   tell(&r, "choose integrator newmark");
@@ -389,7 +393,7 @@ TEST(the_state_is_saved_as_a_scene)
     CHECK(pl_world_dt(world) == 0.004 && strcmp(pl_world_integrator_name(world), "newmark") == 0);
     CHECK(strcmp(pl_world_preconditioner_name(world), "diagonal") == 0);
     CHECK(world->gravity[0] == 1 && world->gravity[2] == -3);
-    CHECK(world->halvings == 3 && world->tolerance == 0.01);
+    CHECK(world->budget == 70 && world->halvings == 3 && world->tolerance == 0.01);
     CHECK(world->bodies[0].law.values[0] == 2e5);
     CHECK(world->fix_count == 2 && world->fixes[1].count == 1);
     // the pinned node stays where it was

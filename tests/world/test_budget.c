@@ -75,6 +75,27 @@ TEST(errors_shrink_with_the_budget)
   CHECK(apart(&last, &full) < 1e-3);
 }
 
+/* Auto makes most of few iterations with multigrid, and says so. */
+TEST(auto_knows_the_budget)
+{
+  for (int budget = 0; budget <= 4; budget += 4) {
+    bar_def def = {.n = 4, .gravity = {0, -10, 0}};
+    pl_world *world;
+    pl_body_id body;
+    const char *reason;
+    CHECK_OK(bar_make(&def, &world, &body, error));
+    world->budget = budget;
+    CHECK_OK(pl_world_set_solver(world, &(pl_choice){"auto", NULL, 0},
+                                 &(pl_choice){"auto", NULL, 0}, error));
+    CHECK_OK(pl_world_step(world, error));
+    CHECK(!budget || world->last.linear_iterations <= budget);
+    CHECK(!budget || strcmp(pl_world_preconditioner_choice(world, &reason), "multigrid") == 0);
+    CHECK(pl_world_solver_choice(world, &reason) != NULL);
+    CHECK(!strstr(reason, "a budget of 4 iterations") == !budget);
+    pl_world_destroy(world);
+  }
+}
+
 TEST(bad_budgets_are_refused)
 {
   pl_world_def def = pl_world_def_default();
@@ -89,4 +110,4 @@ TEST(bad_budgets_are_refused)
 }
 
 TESTS(X(no_step_takes_more_than_its_budget) X(errors_shrink_with_the_budget)
-          X(bad_budgets_are_refused))
+          X(auto_knows_the_budget) X(bad_budgets_are_refused))

@@ -143,6 +143,19 @@ TEST(who_estimates_nothing_is_not_controlled)
   CHECK_FAILS(pl_world_create(&def, &world, error), PL_E_ARGUMENT, "tolerance");
 }
 
+/* An explicit method whose stability wants shorter parts than a loose tolerance does ends with a
+ * sentence, not with a step that never ends; the world is where it was. */
+TEST(a_step_has_only_so_many_parts)
+{
+  bar_def def = {.n = 1, .integrator = "verlet", .tolerance = 1, .dt = 800, .gravity = {0, -10, 0}};
+  pl_body_id body;
+  pl_world *world = make(&def, &body), *twin = make(&def, &body);
+  CHECK_FAILS(pl_world_step(world, error), PL_E_LIMIT, "divided the step into 100000 parts");
+  CHECK(pl_world_state_hash(world) == pl_world_state_hash(twin) && pl_world_time(world) == 0);
+  pl_world_destroy(world);
+  pl_world_destroy(twin);
+}
+
 /* ---- the same bits ---- */
 
 TEST(a_saved_state_goes_on_with_the_same_bits)
@@ -219,5 +232,5 @@ TEST(a_failed_step_is_undone_bit_for_bit)
 }
 
 TESTS(X(every_integrator_has_its_order_on_a_body) X(steps_are_divided_until_the_tolerance_is_kept)
-          X(who_estimates_nothing_is_not_controlled) X(a_saved_state_goes_on_with_the_same_bits)
-              X(a_failed_step_is_undone_bit_for_bit))
+          X(who_estimates_nothing_is_not_controlled) X(a_step_has_only_so_many_parts)
+              X(a_saved_state_goes_on_with_the_same_bits) X(a_failed_step_is_undone_bit_for_bit))

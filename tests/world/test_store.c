@@ -5,8 +5,11 @@
 #include "pliant/world.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -145,6 +148,56 @@ TEST(a_bad_file_is_made_anew)
   remove_folder();
 }
 
+static void *run_often(void *context)
+{
+  uint64_t *right = context, all = *right;
+  for (int i = 0; i < 4; i++) {
+    if (run(folder, 1, "harmonic", 0) != *right) all = 0;
+  }
+  *right = all;
+  return NULL;
+}
+
+/* Two other programs and two threads of this one want the same weights at the same time, while the
+ * file is taken away again and again: all get them, and one whole file is left. */
+TEST(several_at_the_same_time_do_no_harm)
+{
+  const pl_allocator memory = pl_allocator_default();
+  pl_bytes good, now;
+  pthread_t threads[2];
+  pid_t programs[2];
+  make_folder();
+  uint64_t right = run(folder, 1, "harmonic", 0), seen[2] = {right, right};
+  CHECK(find_file() == 1);
+  CHECK_OK(pl_file_read(&memory, path, 0, &good, error));
+  unlink(path);
+  for (int i = 0; i < 2; i++) {
+    programs[i] = fork();
+    if (programs[i] == 0) {
+      run_often(&seen[i]);
+      _exit(seen[i] == right && !test_failures ? 0 : 1);
+    }
+  }
+  for (int i = 0; i < 2; i++) CHECK(pthread_create(&threads[i], NULL, run_often, &seen[i]) == 0);
+  for (int i = 0; i < 200; i++) {
+    unlink(path);
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+  for (int i = 0; i < 2; i++) {
+    int end = -1;
+    pthread_join(threads[i], NULL);
+    CHECK(seen[i] == right);
+    CHECK(waitpid(programs[i], &end, 0) == programs[i] && WIFEXITED(end) && WEXITSTATUS(end) == 0);
+  }
+  CHECK(run(folder, 1, "harmonic", 0) == right);
+  CHECK(find_file() == 1);
+  CHECK_OK(pl_file_read(&memory, path, 0, &now, error));
+  CHECK(now.size == good.size && memcmp(now.data, good.data, good.size) == 0);
+  pl_bytes_free(&memory, &now);
+  pl_bytes_free(&memory, &good);
+  remove_folder();
+}
+
 /* A folder that cannot be made is as none. */
 TEST(no_folder_does_no_harm)
 {
@@ -152,4 +205,5 @@ TEST(no_folder_does_no_harm)
 }
 
 TESTS(X(kept_weights_are_the_same) X(threads_change_no_weight) X(other_weights_have_another_file)
-          X(a_bad_file_is_made_anew) X(no_folder_does_no_harm))
+          X(a_bad_file_is_made_anew) X(several_at_the_same_time_do_no_harm)
+              X(no_folder_does_no_harm))

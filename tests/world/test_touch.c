@@ -371,7 +371,7 @@ TEST(changed_values_are_as_if_given)
   CHECK_OK(pl_world_set_gravity(changed, gravity, error));
   CHECK_OK(pl_world_set_dt(changed, 1e-4, error));
   CHECK_OK(pl_world_set_integrator(changed, &(pl_choice){"explicit-euler", NULL, 0}, error));
-  CHECK_OK(pl_world_set_control(changed, 6, 1e-7, error));
+  CHECK_OK(pl_world_set_control(changed, 0, 6, 1e-7, error));
   CHECK_OK(pl_world_set_material(changed, body, &material, error));
   steps(given, 50);
   steps(changed, 50);
@@ -393,8 +393,9 @@ TEST(bad_values_change_nothing)
   CHECK_FAILS(pl_world_set_gravity(world, nowhere, error), PL_E_ARGUMENT, "gravity");
   CHECK_FAILS(pl_world_set_integrator(world, &(pl_choice){"leap", NULL, 0}, error), PL_E_ARGUMENT,
               "leap");
-  CHECK_FAILS(pl_world_set_control(world, 21, 0, error), PL_E_ARGUMENT, "halvings = 21");
-  CHECK_FAILS(pl_world_set_control(world, 6, NAN, error), PL_E_ARGUMENT, "tolerance = nan");
+  CHECK_FAILS(pl_world_set_control(world, 0, 21, 0, error), PL_E_ARGUMENT, "halvings = 21");
+  CHECK_FAILS(pl_world_set_control(world, -1, 6, 0, error), PL_E_ARGUMENT, "budget = -1");
+  CHECK_FAILS(pl_world_set_control(world, 0, 6, NAN, error), PL_E_ARGUMENT, "tolerance = nan");
   CHECK_FAILS(pl_world_set_solver(world, &(pl_choice){"cg", NULL, 0},
                                   &(pl_choice){"magic", NULL, 0}, error),
               PL_E_ARGUMENT, "magic");

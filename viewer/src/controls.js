@@ -43,6 +43,7 @@ export class Controls {
   makeColours(scene) {
     const swatches = scene.bodies.slice(0, 8).map((body, i) => el('input', { type: 'color', value: bodyColours[i % bodyColours.length], title: `Colour of ${body.name}`, 'aria-label': `Colour of ${body.name}`,
       oninput: (event) => { this.stage.setColour(i, event.target.value); this.onRepaint?.(); } }));
+    this.stage.onPicture = (body, mean) => { if (swatches[body]) swatches[body].value = mean; };
     return el('div', { class: 'row check' }, el('label', {}, scene.bodies.length > 1 ? 'Bodies' : 'Body'), el('span', { class: 'swatches' }, ...swatches));
   }
 

@@ -56,6 +56,13 @@ const plainFragment = `
     gl_FragColor = vec4(vColour * sqrt(paint), 1.0);
   }`;
 
+function meanColour(bitmap) {
+  const canvas = new OffscreenCanvas(1, 1), context = canvas.getContext('2d');
+  context.imageSmoothingQuality = 'high';
+  context.drawImage(bitmap, 0, 0, 1, 1);
+  return `#${[...context.getImageData(0, 0, 1, 1).data.slice(0, 3)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
 export class Skin {
   constructor() {
     this.uniforms = { pattern: { value: 0 }, cell: { value: 0.1 } };
@@ -81,7 +88,7 @@ export class Skin {
     return { rich, plain };
   }
 
-  // images: [{ body, image }] in bytes; they are there when done is called.
+  // images: [{ body, image }] in bytes; done is called for each that is there, with its mean colour.
   setPictures(images, done) {
     for (const one of this.pictures.filter(Boolean)) for (const material of [one.rich, one.plain]) material.dispose();
     const pictures = (this.pictures = []);
@@ -91,7 +98,7 @@ export class Skin {
         const picture = new Texture(bitmap);
         Object.assign(picture, { flipY: false, colorSpace: SRGBColorSpace, wrapS: RepeatWrapping, wrapT: RepeatWrapping, anisotropy: 4, needsUpdate: true });
         pictures[body] = this.make(picture);
-        done();
+        done(null, body, meanColour(bitmap));
       }, (error) => done(error));
     }
   }

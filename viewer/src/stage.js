@@ -182,7 +182,13 @@ export class Stage {
     this.wires.geometry = this.surface.wires;
     this.skin.visible = true;
     this.paint.lights.shell.value = description.bodies.some((body) => body.shape.startsWith('tri'));
-    this.paint.setPictures(textures, (error) => (error ? this.onBadPicture?.(error) : this.setMaterials()));
+    this.means = []; // mean colours of pictures, by body
+    this.paint.setPictures(textures, (error, body, mean) => {
+      if (error) return this.onBadPicture?.(error);
+      this.means[body] = mean;
+      this.setMaterials();
+      this.onPicture?.(body, mean);
+    });
     this.pictured = true;
     this.setMaterials();
     this.heldVertices = new Uint32Array();
@@ -353,8 +359,10 @@ export class Stage {
     this.touch();
   }
 
+  // A picture is multiplied so that its mean has this colour.
   setColour(body, text) {
-    this.surface.own[body] = linearColour(text);
+    const mean = this.means[body] && linearColour(this.means[body]);
+    this.surface.own[body] = linearColour(text).map((value, k) => (mean ? value / Math.max(mean[k], 0.01) : value));
     this.touch();
   }
 

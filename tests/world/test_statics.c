@@ -1,0 +1,91 @@
+/* Equilibria under loads that press a body together, of laws whose energy is infinite for volumes
+ * of zero. */
+#include "pliant/world.h"
+
+#include "bar.h"
+
+#include <math.h>
+
+/* A bar between smooth walls, y and z held everywhere, under a traction along x; the moduli of
+ * E = 1e6, nu = 0.3. */
+static pl_world *make_confined(const char *law, const char *element, double stress,
+                               pl_body_id *body)
+{
+  pl_setting moduli[] = {{.name = "young", .value = {1e6}}, {.name = "poisson", .value = {0.3}}};
+  pl_setting mooney[] = {{.name = "c10", .value = {1.5e5}},
+                         {.name = "c01", .value = {5e4}},
+                         {.name = "bulk", .value = {1e6}}};
+  int is_mooney = strcmp(law, "mooney-rivlin") == 0;
+  pl_body_def like = pl_body_def_default();
+  like.material.law = (pl_choice){law, is_mooney ? mooney : moduli, is_mooney ? 3 : 2};
+  bar_def def = {.integrator = "static", .element = element, .dt = 1, .like = &like};
+  pl_selector all = {.region = {"box", NULL, 0}};
+  pl_fix_def walls = pl_fix_def_default();
+  walls.where = &all;
+  walls.where_count = walls.free_axis[0] = 1;
+  pl_world *world = NULL;
+  CHECK_OK(bar_make(&def, &world, body, error));
+  CHECK_OK(pl_world_add_fix(world, *body, &walls, NULL, error));
+  CHECK_OK(bar_pull(world, *body, stress, error));
+  return world;
+}
+
+/* Newton's first increment would turn the bar inside out: it is to be shortened, not followed. The
+ * stretch s has the nominal stress mu (s - 1/s) + lambda (s - 1). */
+TEST(strong_loads_press_but_do_not_invert)
+{
+  const char *const elements[] = {"tet", "hex"};
+  double mu = 1e6 / 2.6, lambda = 0.3e6 / (1.3 * 0.4);
+  for (int e = 0; e < 2; e++) {
+    for (double load = 1e6; load < 4.2e6; load += 1e6) {
+      pl_body_id body;
+      double tip[3];
+      pl_world *world = make_confined("neo-hooke", elements[e], -load, &body);
+      CHECK_OK(pl_world_step(world, error));
+      bar_tip(world, body, tip);
+      double s = 1 + tip[0];
+      CHECK(s > 0.1);
+      CHECK_NEAR(mu * (s - 1 / s) + lambda * (s - 1), -load, 1e-6 * load);
+      pl_world_destroy(world);
+    }
+  }
+}
+
+/* The laws are continued for volumes below a tenth, where they have finite energy and equilibria
+ * inside out; these are refused, and the body stays where it was. */
+TEST(inverted_equilibria_are_refused)
+{
+  const char *const laws[] = {"neo-hooke", "mooney-rivlin"}, *const elements[] = {"tet", "hex"};
+  for (int k = 0; k < 4; k++) {
+    pl_body_id body;
+    pl_world_facts facts;
+    pl_world *world = make_confined(laws[k / 2], elements[k % 2], -1e8, &body);
+    CHECK_FAILS(pl_world_step(world, error), PL_E_DIVERGED, "inside out; take a smaller load");
+    CHECK_OK(pl_world_measure(world, &facts, error));
+    CHECK(facts.least_volume_ratio > 0.999 && facts.time == 0);
+    pl_world_destroy(world);
+  }
+}
+
+/* Hooke's law in a linear strain has a state for every volume, and keeps it. */
+TEST(laws_without_a_wall_go_through)
+{
+  pl_setting moduli[] = {{.name = "young", .value = {1e6}}, {.name = "poisson", .value = {0.3}}};
+  pl_setting linear = {.name = "strain", .word = "linear"};
+  pl_body_def like = pl_body_def_default();
+  like.material.law = (pl_choice){"hooke", moduli, 2};
+  like.model = (pl_choice){"fem", &linear, 1};
+  bar_def def = {.integrator = "static", .dt = 1, .like = &like};
+  pl_world *world = NULL;
+  pl_body_id body;
+  pl_world_facts facts;
+  CHECK_OK(bar_make(&def, &world, &body, error));
+  CHECK_OK(bar_pull(world, body, -2e6, error));
+  CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pl_world_measure(world, &facts, error));
+  CHECK(facts.least_volume_ratio < 0);
+  pl_world_destroy(world);
+}
+
+TESTS(X(strong_loads_press_but_do_not_invert) X(inverted_equilibria_are_refused)
+          X(laws_without_a_wall_go_through))
