@@ -7,14 +7,15 @@
 
 enum {
   SETUP = 6,      /* cost of preparing the strong way */
-  TYPICAL = 50,   /* cost of a solve with it */
+  TYPICAL = 40,   /* cost of a solve with it */
   BOLDNESS = 4,   /* by how much the bound may exceed that when the cheap way is tried */
   PATIENCE = 200, /* solves after which the other one gets a new chance */
   FEW_ROWS = 1000 /* for which the cheap way is tried first in any case */
 };
 
-/* Cost of an iteration with the strong way. */
-static const double cycle = 4.5;
+/* Cost of an iteration with the strong way: a fifth below what one thread takes, since more threads
+ * share it, unlike sweeps. The choice may not know how many there are: bits would depend on it. */
+static const double cycle = 3.6;
 
 /* A bound on the cost with the cheap way of reducing the error by about 1e-6 (Saad 2003, 6.11.3),
  * from the share of mass. */
