@@ -8,7 +8,7 @@
 enum {
   SETUP = 6,      /* cost of preparing the strong way */
   TYPICAL = 40,   /* cost of a solve with it */
-  BOLDNESS = 4,   /* by how much the bound may exceed that when the cheap way is tried */
+  BOLDNESS = 5,   /* by how much the bound may exceed that when the cheap way is tried */
   PATIENCE = 200, /* solves after which the other one gets a new chance */
   FEW_ROWS = 1000 /* for which the cheap way is tried first in any case */
 };
