@@ -397,7 +397,7 @@ PL_INLINE double energy_of(const pl_fem_job *job, int first, int last, const int
       sum += b[-1] * W;
     }
   }
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  return pl_lanes_sum(sum);
 }
 
 /* Mean von Mises stress and least det F over the points of each element. */

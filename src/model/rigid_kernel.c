@@ -650,7 +650,7 @@ static double energy(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
     job->rigid->law->stress(&point, NULL, &W);
     sum += at.volume * W;
   }
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  return pl_lanes_sum(sum);
 }
 
 /* Von Mises stress and det F of each sample, or strain and energy density. */

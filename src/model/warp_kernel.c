@@ -14,8 +14,6 @@ PL_INLINE pl_lanes gather(const double *x, const int *nodes, int axis)
                     at[3 * (size_t)nodes[3]]};
 }
 
-PL_INLINE double sum_lanes(pl_lanes a) { return (a[0] + a[1]) + (a[2] + a[3]); }
-
 /* ---- rotations ---- */
 
 /* G = sum_j (x_j - x_i) w_j^T */
@@ -31,7 +29,7 @@ PL_INLINE void correlation(const pl_warp *warp, const double *q, int row, double
       for (int j = 0; j < 3; j++) sums[3 * i + j] += edge * batch->weight[j];
     }
   }
-  for (int i = 0; i < 9; i++) G[i] = sum_lanes(sums[i]);
+  for (int i = 0; i < 9; i++) G[i] = pl_lanes_sum(sums[i]);
 }
 
 static void nearest(const pl_warp_job *job, int first, int last)
@@ -162,7 +160,7 @@ PL_INLINE void store_blocks(double *values, const int *places, const pl_lanes *b
 PL_INLINE void store_diagonal(double *block, const pl_lanes *sums)
 {
   double sum[9];
-  for (int i = 0; i < 9; i++) sum[i] = sum_lanes(sums[i]);
+  for (int i = 0; i < 9; i++) sum[i] = pl_lanes_sum(sums[i]);
   for (int i = 0; i < 9; i++) block[i] = -0.5 * (sum[i] + sum[3 * (i % 3) + i / 3]);
 }
 
@@ -207,7 +205,7 @@ PL_INLINE void row_of(const pl_warp_job *job, int row, const int both, const int
   if (job->A) store_diagonal(job->A->values + 9 * job->A->diagonal[warp->offset + row], diagonal);
   if (!job->f) return;
   const double *R = warp->R + 9 * (size_t)row,
-               sum[3] = {sum_lanes(force[0]), sum_lanes(force[1]), sum_lanes(force[2])};
+               sum[3] = {pl_lanes_sum(force[0]), pl_lanes_sum(force[1]), pl_lanes_sum(force[2])};
   for (int i = 0; i < 3; i++)
     job->f[3 * (size_t)row + (size_t)i] -=
         R[3 * i] * sum[0] + R[3 * i + 1] * sum[1] + R[3 * i + 2] * sum[2];

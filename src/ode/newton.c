@@ -205,10 +205,15 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
   }
 }
 
+int pl_system_folded1(pl_system *system, const double *q)
+{
+  return system->ops->folded1 ? system->ops->folded1(system, q) : 0;
+}
+
 /* Can q be no equilibrium, since something is inside out? In motion such states pass. */
 static int is_folded(const pl_newton *newton, pl_system *system, const pl_stage *stage)
 {
-  return stage->cm == 0 && system->ops->folded1 && system->ops->folded1(system, newton->q);
+  return stage->cm == 0 && pl_system_folded1(system, newton->q);
 }
 
 /* trial = z + s dz, r = -G there; returns the slope dz . r, NaN where it must not go. */

@@ -119,6 +119,9 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
 /* How many iterations of the linear solver the step has left; infinite without a budget. */
 double pl_system_budget(const pl_system *system, const pl_step_report *report);
 
+/* What the system's folded1 says of q. */
+int pl_system_folded1(pl_system *system, const double *q);
+
 /* Solves A x = b of the system to tolerance times scale. x holds a first guess and the prescribed
  * part. fresh: A has new values since the last solve. An exhausted iteration budget is no error:
  * the report tells the residual. */

@@ -41,11 +41,6 @@ static pl_status create(pl_integrator *self, pl_error *error)
   return status;
 }
 
-static int folded1(pl_system *system, const double *q)
-{
-  return system->ops->folded1 ? system->ops->folded1(system, q) : 0;
-}
-
 /* Equilibrium at time t1 from the one in q at time t0. */
 static pl_status balance(pl_integrator *self, pl_system *system, double t0, double t1, double *q,
                          pl_step_report *report, pl_error *error)
@@ -66,7 +61,7 @@ static pl_status balance(pl_integrator *self, pl_system *system, double t0, doub
   if (state->newton.reference > state->reference) state->reference = state->newton.reference;
   // q is left alone until it is known to be good
   system->ops->retract(system, state->start, state->z, state->prescribed);
-  report->worst_block1 = folded1(system, state->prescribed);
+  report->worst_block1 = pl_system_folded1(system, state->prescribed);
   if (report->worst_block1)
     return pl_fail(error, PL_E_DIVERGED,
                    "the equilibrium that was found is no state of the material: an element is "

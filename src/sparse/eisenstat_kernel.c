@@ -6,24 +6,10 @@
 
 #include "sparse/triple.h"
 
-#include <stdint.h>
-
-/* How many bytes ahead of their use blocks are asked for. */
-enum { AHEAD = 2048 };
-
 typedef struct place {
   const int *column;
   const double *block;
 } place;
-
-PL_INLINE void prefetch(const double *block)
-{
-#if defined(__GNUC__)
-  __builtin_prefetch((const void *)((uintptr_t)block + AHEAD), 0, 0);
-#else
-  (void)block;
-#endif
-}
 
 PL_INLINE triple column_times(const double *column, double x)
 {
@@ -39,13 +25,13 @@ PL_INLINE triple subtract_row(place *at, int count, const double *x, triple b)
   triple sum0 = triple_make(0, 0, 0), sum1 = sum0, sum2 = sum0;
   for (; column < last; column++, block += 9) {
     const double *xj = x + PL_WIDE * *column;
-    prefetch(block);
+    triple_fetch(block);
     sum0 = triple_add(sum0, column_times(block, xj[0]));
     sum1 = triple_add(sum1, column_times(block + 3, xj[1]));
     sum2 = triple_add(sum2, column_times(block + 6, xj[2]));
   }
   const double *xj = x + PL_WIDE * *column;
-  prefetch(block);
+  triple_fetch(block);
   b = triple_minus(b, triple_add(triple_add(sum0, sum1), sum2));
   at->column = column + 1;
   at->block = block + 9;

@@ -10,21 +10,6 @@
 
 #include "sparse/triple.h"
 
-#include <stdint.h>
-
-/* How many bytes ahead of their use values are asked for. The hardware follows a stream to the end
- * of its page only; this bridges the gap. */
-enum { AHEAD = 2048 };
-
-PL_INLINE void prefetch(const double *place)
-{
-#if defined(__GNUC__)
-  __builtin_prefetch((const void *)((uintptr_t)place + AHEAD), 0, 0);
-#else
-  (void)place;
-#endif
-}
-
 PL_INLINE triple row_product(const pl_bsr *A, int row, const double *x)
 {
   triple sum0 = triple_make(0, 0, 0), sum1 = sum0, sum2 = sum0;
@@ -32,7 +17,7 @@ PL_INLINE triple row_product(const pl_bsr *A, int row, const double *x)
   const double *block = A->values + 9 * A->start[row];
   for (; column < end; column++, block += 9) {
     const double *xj = x + 3 * *column;
-    prefetch(block);
+    triple_fetch(block);
     sum0 = triple_add(sum0, triple_scale(triple_load_wide(block), xj[0]));
     sum1 = triple_add(sum1, triple_scale(triple_load_wide(block + 3), xj[1]));
     sum2 = triple_add(sum2, triple_scale(triple_load_wide(block + 6), xj[2]));

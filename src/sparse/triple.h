@@ -6,6 +6,8 @@
 
 #include "math/lanes.h"
 
+#include <stdint.h>
+
 #ifdef PL_USE_AVX2
 
 typedef pl_lanes triple;
@@ -72,5 +74,13 @@ PL_INLINE void triple_store(double *to, triple a)
 }
 
 PL_INLINE double triple_sum(triple a) { return (triple_x(a) + triple_y(a)) + triple_z(a); }
+
+/* Asks for what stands some way behind a place in a stream of blocks: the hardware follows a stream
+ * to the end of its page only, and this bridges the gap. */
+PL_INLINE void triple_fetch(const double *place)
+{
+  enum { AHEAD = 2048 /* bytes */ };
+  __builtin_prefetch((const void *)((uintptr_t)place + AHEAD), 0, 0);
+}
 
 #endif
