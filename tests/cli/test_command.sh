@@ -196,7 +196,7 @@ grep -q '"completed": false' diverged/summary.json && ok || bad "a diverged run 
 # ---- Ctrl-C ends cleanly; a kill leaves whole files ----
 scene 's/duration="0.1"/duration="1000"/'
 "$pliant" run scene.xml -o stopped -q 2>stderr &
-sleep 1
+for i in $(seq 200); do [ -e stopped/bar_000001.vtu ] && break; sleep 0.1; done
 kill -INT $!
 wait $!
 [ $? -eq 130 ] && ok || bad "Ctrl-C: wrong exit code"
@@ -204,7 +204,7 @@ grep -q '"interrupted": true' stopped/summary.json && ok || bad "Ctrl-C: no summ
 # fewer frames, since each of them is looked at
 sed -i 's/every="0.05"/every="0.5"/' scene.xml
 "$pliant" run scene.xml -o killed -q 2>stderr &
-sleep 1
+for i in $(seq 200); do [ -e killed/bar_000003.vtu ] && break; sleep 0.1; done
 kill -KILL $!
 wait $! 2>/dev/null
 [ "$(tail -c 1 killed/probes.csv | wc -l)" -eq 1 ] && ok || bad "kill: the last row is cut"
@@ -234,7 +234,7 @@ expect 1 "none.plr" "$pliant" check taped-scene/scene.xml
 if "$pliant" view --help >/dev/null 2>&1; then
   for command in "view taped" "run --replay taped" "view elsewhere/whole"; do
     "$pliant" $command >stdout 2>stderr &
-    for i in $(seq 50); do grep -q '^open http' stdout && break; sleep 0.1; done
+    for i in $(seq 200); do grep -q '^open http' stdout && break; sleep 0.1; done
     grep -q '^open http' stdout && ok || bad "$command: $(cat stderr)"
     kill -INT $!
     wait $!
