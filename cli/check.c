@@ -36,12 +36,12 @@ int cli_check(int count, char **words)
     }
     pl_world_facts facts;
     pl_error error;
+    int bodies = pl_world_body_count(pl_scene_world(scene));
     if (pl_world_measure(pl_scene_world(scene), &facts, &error))
       code = cli_fail_error(&error);
     else
-      printf("%s: ok, %d bodies, %d nodes, %d elements, %d nodes held\n", scenes.words[i],
-             pl_world_body_count(pl_scene_world(scene)), facts.nodes, facts.elements,
-             facts.held_nodes);
+      printf("%s: ok, %d %s, %d nodes, %d elements, %d nodes held\n", scenes.words[i], bodies,
+             bodies == 1 ? "body" : "bodies", facts.nodes, facts.elements, facts.held_nodes);
     pl_scene_destroy(scene);
   }
   return code;

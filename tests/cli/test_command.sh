@@ -141,6 +141,9 @@ for mesher in tetgen gmsh; do
   "$pliant" mesh fill duck --with $mesher --size 0.15 -o duck.msh >stdout 2>stderr && ok || bad "$mesher: $(cat stderr)"
 done
 "$pliant" mesh convert good.msh other.vtu >stdout 2>stderr && ok || bad "convert: $(cat stderr)"
+for extension in node mesh veg stl; do
+  "$pliant" mesh convert good.msh "less.$extension" >stdout 2>stderr && grep -q "cannot hold 6 of the 6 sets" stderr && ! grep -q " set " stdout && ok || bad "sets of less.$extension: $(cat stderr)"
+done
 expect 1 "good.xyz" "$pliant" mesh convert good.msh -o good.xyz
 "$pliant" mesh convert good.msh -o same.vtu >stdout 2>stderr && cmp -s other.vtu same.vtu && ok || bad "convert -o: $(cat stderr)"
 expect 2 "mesh convert needs one file to read and -o FILE" "$pliant" mesh convert good.msh
