@@ -96,6 +96,8 @@ scene 's/implicit-euler/implicit-eular/'
 expect 1 'did you mean "implicit-euler"' "$pliant" check scene.xml
 scene 's/<fix><box min="-0.01 -1 -1" max="0.01 1 1"/<fix><box min="5 5 5" max="6 6 6"/'
 expect 1 "holds no node" "$pliant" check scene.xml
+scene 's/implicit-euler/static/;s/<fix>.*<.fix>//'
+expect 1 'scene.xml: body "bar" is not held anywhere' "$pliant" check scene.xml
 scene 's/dt="0.01"/dt="nan"/'
 expect 1 "dt" "$pliant" check scene.xml
 scene 's/poisson="0.33"/poisson="0.7"/;s/density="1000"/density="-1"/;s/strain=/strian=/'
