@@ -80,10 +80,8 @@ PL_INLINE pl_lanes pl_lanes_polar(const pl_lanes *F, pl_lanes *R)
 
   pl_mask open;
   pl_lanes trace = pl_lanes_trace(square, det2, cofactors4, &open), trace2 = trace * trace;
-  pl_lanes z = (trace2 - square) * trace - det2, factor = 1.0 / z;
-  const pl_lanes of_F = (trace2 + square) * factor, of_FC = 2.0 * factor;
-  const pl_lanes of_cofactors = (2.0 * trace) * factor;
-  for (int i = 0; i < 9; i++) R[i] = (of_F * F[i] - of_FC * FC[i]) + of_cofactors * cofactors[i];
+  pl_lanes z = (trace2 - square) * trace - det2, factor = 2.0 / z, half = 0.5 * (trace2 + square);
+  for (int i = 0; i < 9; i++) R[i] = ((half * F[i] - FC[i]) + trace * cofactors[i]) * factor;
 
   pl_mask fine = (z > (2 * least_gap) * (trace * trace2)) & ~open & (square > least_square) &
                  (square < most_square);
