@@ -25,15 +25,15 @@
  * set (polar_kernel.c). */
 void PL_VARIANT(pl_polar_rescue)(const pl_lanes *F, const pl_mask *fine, pl_lanes *R);
 
-/* One step of Halley's method for the trace, where k is 2 k(trace). Keeps open in the lanes that
- * need another: with c the curvature of the polynomial by twice its slope, a step d leaves an error
- * below c^2 d^3 and R stretched by less than 2 c^3 d^3, which is rounding where c d < 5e-6. */
-PL_INLINE pl_lanes pl_lanes_trace_step(pl_lanes trace, pl_lanes k, pl_lanes curvature,
-                                       pl_lanes det2, pl_lanes cofactors4, pl_mask *open)
+/* One step of Halley's method for the trace, from 2 z, 4 times the polynomial's value and a quarter
+ * of its curvature there. Keeps open in the lanes that need another: with c the curvature by twice
+ * the slope, a step d leaves an error below c^2 d^3 and R stretched by less than 2 c^3 d^3, which
+ * is rounding where c d < 5e-6. */
+PL_INLINE pl_lanes pl_lanes_trace_step(pl_lanes trace, pl_lanes z, pl_lanes value,
+                                       pl_lanes curvature, pl_mask *open)
 {
-  const double close = 1e-5;
-  pl_lanes z = k * trace - det2, value = (k * k - cofactors4) - (4.0 * det2) * trace;
-  pl_lanes step = (2.0 * value) * z / ((8.0 * z) * z - value * curvature);
+  const double close = 1.25e-6;
+  pl_lanes step = (0.25 * value) * z / (z * z - value * curvature);
   *open &= curvature * pl_lanes_abs(step) > close * z;
   return trace - step;
 }
@@ -42,8 +42,10 @@ PL_INLINE pl_lanes pl_lanes_trace_step(pl_lanes trace, pl_lanes k, pl_lanes curv
 PL_INLINE pl_lanes pl_lanes_next_trace(pl_lanes trace, pl_lanes square, pl_lanes det2,
                                        pl_lanes cofactors4, pl_mask *open)
 {
-  pl_lanes trace2 = trace * trace, k = trace2 - square, curvature = k + 2.0 * trace2;
-  return pl_lanes_trace_step(trace, k, curvature, det2, cofactors4, open);
+  pl_lanes trace2 = trace * trace, k = trace2 - square;
+  pl_lanes value = k * k - (cofactors4 + (4.0 * det2) * trace);
+  pl_lanes curvature = 0.375 * trace2 - 0.125 * square;
+  return pl_lanes_trace_step(trace, k * trace - det2, value, curvature, open);
 }
 
 /* The trace of S, from its upper bound; open keeps the lanes that did not converge. */
@@ -51,9 +53,9 @@ PL_INLINE pl_lanes pl_lanes_trace(pl_lanes square, pl_lanes det2, pl_lanes cofac
                                   pl_mask *open)
 {
   enum { MOST_STEPS = 6 };
-  pl_mask unused = square == square;
-  pl_lanes trace = pl_lanes_trace_step(pl_lanes_sqrt(3.0 * square), 2.0 * square, 8.0 * square,
-                                       det2, cofactors4, &unused);
+  pl_lanes k = 2.0 * square, most = pl_lanes_sqrt(3.0 * square);
+  pl_lanes value = (k * k - cofactors4) - (4.0 * det2) * most;
+  pl_lanes trace = pl_lanes_trace_step(most, k * most - det2, value, square, open);
   *open = square == square;
   trace = pl_lanes_next_trace(trace, square, det2, cofactors4, open);
   // a lane that is close enough stays as it is while the others go on
@@ -78,7 +80,7 @@ PL_INLINE pl_lanes pl_lanes_polar(const pl_lanes *F, pl_lanes *R)
   pl_lanes cofactors4 = 4.0 * pl_lanes_mat3_dot(cofactors, cofactors);
   pl_lanes_mat3_multiply(F, C, FC);
 
-  pl_mask open;
+  pl_mask open = square == square;
   pl_lanes trace = pl_lanes_trace(square, det2, cofactors4, &open), trace2 = trace * trace;
   pl_lanes z = (trace2 - square) * trace - det2, factor = 2.0 / z, half = 0.5 * (trace2 + square);
   for (int i = 0; i < 9; i++) R[i] = ((half * F[i] - FC[i]) + trace * cofactors[i]) * factor;
