@@ -125,8 +125,6 @@ static pl_status allocate(pl_model *self, pl_fem *fem, pl_error *error)
 {
   size_t count = (size_t)fem->nodes_per_element, batches = (size_t)fem->batches;
   size_t rest = pl_fem_rest_size(fem->nodes_per_element, fem->points);
-  fem->element_nodes =
-      pl_alloc(&self->allocator, (size_t)fem->elements * count, sizeof *fem->element_nodes);
   fem->nodes = pl_alloc(&self->allocator, batches * count * PL_LANES, sizeof *fem->nodes);
   fem->rest = pl_alloc(&self->allocator, batches * rest, sizeof *fem->rest);
   int alike = !self->sites.materials && !self->sites.rigid;
@@ -134,8 +132,7 @@ static pl_status allocate(pl_model *self, pl_fem *fem, pl_error *error)
     fem->moduli = pl_alloc(&self->allocator, batches * PL_FEM_MODULI, sizeof *fem->moduli);
   int chunks = pl_chunk_count(fem->batches, fem->chunk_batches);
   fem->chunk_sums = pl_alloc(&self->allocator, (size_t)chunks, sizeof *fem->chunk_sums);
-  int ok =
-      fem->element_nodes && fem->nodes && fem->rest && fem->chunk_sums && (alike || fem->moduli);
+  int ok = fem->nodes && fem->rest && fem->chunk_sums && (alike || fem->moduli);
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
@@ -156,6 +153,7 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   fem->nodes_per_element = mesh->nodes_per_element;
   fem->points = tets ? 1 : 8;
   fem->elements = mesh->element_count;
+  fem->element_nodes = mesh->elements;
   fem->batches = pl_chunk_count(fem->elements, PL_LANES);
   fem->chunk_batches = chunk_batches(fem->elements);
   fem->lambda = material->lambda;
@@ -174,8 +172,6 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   // the elements, their chunks and their mass
   pl_status status = allocate(self, fem, error);
   if (status) return status;
-  memcpy(fem->element_nodes, mesh->elements,
-         (size_t)fem->elements * (size_t)fem->nodes_per_element * sizeof *fem->element_nodes);
   for (int place = 0; place < fem->batches * PL_LANES; place++) {
     status = fill_lane(fem, mesh, material, &self->sites, place, error);
     if (status) return status;
@@ -206,7 +202,6 @@ void pl_fem_destroy(pl_model *self)
   pl_free(&self->allocator, fem->rest);
   pl_free(&self->allocator, fem->moduli);
   pl_free(&self->allocator, fem->nodes);
-  pl_free(&self->allocator, fem->element_nodes);
   pl_free(&self->allocator, fem);
 }
 

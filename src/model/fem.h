@@ -55,10 +55,10 @@ enum { PL_FEM_MODULI = 5 };
 struct pl_fem {
   int nodes_per_element, points; /* quadrature points per element */
   int elements, batches;
-  int *element_nodes; /* per element, for the pattern                            */
-  int *nodes;         /* 3 times their numbers per batch [node][lane], ascending in a lane */
-  pl_lanes *moduli;   /* per batch in the order of below; NULL: those of below are all elements' */
-  pl_lanes *rest;     /* per batch: weight and gradients of each point                   */
+  const int *element_nodes; /* the mesh's */
+  int *nodes;               /* 3 times their numbers per batch [node][lane], ascending in a lane */
+  pl_lanes *moduli; /* per batch in the order of below; NULL: those of below are all elements' */
+  pl_lanes *rest;   /* per batch: weight and gradients of each point                   */
   // once bound, else NULL: where values of block (a,b), a < b, begin, per batch [pair][lane]; and
   // for each block below the diagonal of the body's rows where its transposed one begins, -1 for
   // none
