@@ -383,7 +383,7 @@ pl_status pl_world_add_attachment(pl_world *world, pl_body_id id, const pl_attac
                                   pl_error *error)
 {
   const pl_body *body, *other;
-  pl_status status = pl_check_cookie(def->cookie, "pl_attachment", error);
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_attachment", error);
   if (!status) status = pl_world_find_body(world, id, &body, error);
   if (!status) status = pl_world_find_body(world, def->to, &other, error);
   if (!status) status = check(def, body, other, error);
