@@ -87,13 +87,13 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
   pl_lanes *rest = fem->rest + (size_t)batch * pl_fem_rest_size(count, fem->points);
   const pl_material *material = pl_sites_material(sites, all, element);
   int rigid = sites->rigid && sites->rigid[element];
-  (*rest++)[lane] = rigid ? 0 : material->lambda;
-  (*rest++)[lane] = rigid ? 0 : material->mu;
-  if (fem->more) {
-    pl_lanes *more = fem->more + 3 * (size_t)batch;
-    more[0][lane] = material->ratio;
-    more[1][lane] = material->viscous_lambda;
-    more[2][lane] = material->viscous_mu;
+  if (fem->moduli) {
+    pl_lanes *moduli = fem->moduli + PL_FEM_MODULI * (size_t)batch;
+    moduli[0][lane] = rigid ? 0 : material->lambda;
+    moduli[1][lane] = rigid ? 0 : material->mu;
+    moduli[2][lane] = material->ratio;
+    moduli[3][lane] = material->viscous_lambda;
+    moduli[4][lane] = material->viscous_mu;
     fem->viscous |= material->viscous_lambda != 0 || material->viscous_mu != 0;
   }
   for (int p = 0; p < fem->points; p++) {
@@ -121,11 +121,13 @@ static pl_status allocate(pl_model *self, pl_fem *fem, pl_error *error)
       pl_alloc(&self->allocator, (size_t)fem->elements * count, sizeof *fem->element_nodes);
   fem->nodes = pl_alloc(&self->allocator, batches * count * PL_LANES, sizeof *fem->nodes);
   fem->rest = pl_alloc(&self->allocator, batches * rest, sizeof *fem->rest);
-  int alike = !self->sites.materials;
-  if (!alike) fem->more = pl_alloc(&self->allocator, batches * 3, sizeof *fem->more);
+  int alike = !self->sites.materials && !self->sites.rigid;
+  if (!alike)
+    fem->moduli = pl_alloc(&self->allocator, batches * PL_FEM_MODULI, sizeof *fem->moduli);
   int chunks = pl_chunk_count(fem->batches, fem->chunk_batches);
   fem->chunk_sums = pl_alloc(&self->allocator, (size_t)chunks, sizeof *fem->chunk_sums);
-  int ok = fem->element_nodes && fem->nodes && fem->rest && fem->chunk_sums && (alike || fem->more);
+  int ok =
+      fem->element_nodes && fem->nodes && fem->rest && fem->chunk_sums && (alike || fem->moduli);
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
@@ -148,6 +150,9 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   fem->elements = mesh->element_count;
   fem->batches = pl_chunk_count(fem->elements, PL_LANES);
   fem->chunk_batches = chunk_batches(fem->elements);
+  fem->lambda = material->lambda;
+  fem->mu = material->mu;
+  fem->ratio = material->ratio;
   fem->viscous_lambda = material->viscous_lambda;
   fem->viscous_mu = material->viscous_mu;
   fem->viscous = fem->viscous_lambda != 0 || fem->viscous_mu != 0;
@@ -156,7 +161,6 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   const pl_strain_ops *strain = pl_strain_at(warped ? PL_STRAIN_corotated : (int)values[STRAIN]);
   fem->strain = &strain->points;
   fem->law = warped ? fem->strain : pl_material_points(material, strain);
-  fem->ratio = material->ratio;
   fem->kernel = PL_PICK_VARIANT(pl_fem_kernels) + (tets ? PL_FEM_TET : PL_FEM_HEX);
 
   // the elements, their chunks and their mass
@@ -192,7 +196,7 @@ void pl_fem_destroy(pl_model *self)
   pl_free(&self->allocator, fem->mirror);
   pl_free(&self->allocator, fem->places);
   pl_free(&self->allocator, fem->rest);
-  pl_free(&self->allocator, fem->more);
+  pl_free(&self->allocator, fem->moduli);
   pl_free(&self->allocator, fem->nodes);
   pl_free(&self->allocator, fem->element_nodes);
   pl_free(&self->allocator, fem);
