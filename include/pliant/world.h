@@ -207,7 +207,7 @@ PL_API pl_status pl_world_add_rigid(pl_world *world, pl_body_id body, const pl_r
 /* What of a body is attached to another: nodes, or one of its frames as a whole. Springs of length
  * 0 join these to the points of the other body that lie there at rest, or to what one of the
  * other's frames carries to there; they are part of the step's equations, and exert no force or
- * torque on the two together. */
+ * torque on the two together (dampers a torque where a gap is open and turns). */
 typedef struct pl_attachment_def {
   pl_body_id to;
   const pl_selector *where; /* which nodes: the union of these; none where a frame is attached */
@@ -218,6 +218,7 @@ typedef struct pl_attachment_def {
                    2/3 stiffness arm^2; 0: at its place only, so that it may turn; -1: a tenth of
                    the body's size */
   double stiffness; /* N/m, of all springs together; 0: stiff against the body */
+  double damping;   /* N s/m, of all together, on the rate at which the points part */
   uint32_t cookie;
 } pl_attachment_def;
 

@@ -192,7 +192,7 @@ static void fill_outer(pl_world *world, const pl_body *body, const double *inner
 {
   world->system.ops->external(&world->system, world->state.time, world->state.q, world->state.v,
                               outer);
-  pl_attachments_force(world, world->state.q, outer);
+  pl_attachments_force(world, world->state.q, world->state.v, outer);
   double *part = outer + 3 * body->offset;
   for (int i = 0; i < body->blocks; i++) {
     pl_grip grip;
