@@ -70,7 +70,7 @@ typedef struct pl_error {
   char message[512];
 } pl_error;
 
-/* Writes "file:line: message" (cut to size; nothing for NULL) and returns buffer. */
+/* Writes "file:line: message" (cut to size; nothing where error is NULL) and returns buffer. */
 PL_API char *pl_error_text(const pl_error *error, char *buffer, size_t size);
 
 /* ---- memory ---- */
@@ -135,7 +135,7 @@ typedef struct pl_choice {
 
 typedef enum pl_level { PL_NOTE, PL_WARNING } pl_level;
 
-/* Receives notes and warnings; where is "file:line" or a body's name, text a sentence. */
+/* Receives notes and warnings, text is a sentence; without write nobody does. */
 typedef struct pl_log {
   void (*write)(void *context, pl_level level, const char *text);
   void *context;

@@ -78,6 +78,7 @@ pl_status pl_error_locate(pl_error *error, pl_status code, const char *source, i
 
 char *pl_error_text(const pl_error *error, char *buffer, size_t size)
 {
+  if (!buffer) return NULL;
   if (!error) {
     snprintf(buffer, size, "%s", "");
   } else if (!error->source[0]) {
