@@ -1,5 +1,6 @@
 /* What all bodies of frames have in common: where their frames stand, what each weighs at the nodes
- * and at the samples, and the part of the body that it moves.
+ * and at the samples, the part of the body that it moves, how samples are dealt out in chunks, and
+ * what these tell of elements.
  *
  * Samples are the quadrature points of the mesh's elements, weights are interpolated from its
  * nodes. The gradient is that of the interpolation: in the middle of a voxel, the central
