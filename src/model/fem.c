@@ -16,15 +16,8 @@
 enum { STRAIN, MASS, ROTATION, PARAM_COUNT };
 enum { LUMPED, CONSISTENT };
 
-#define X(name) STRAIN_##name,
-enum { PL_STRAINS(X) STRAIN_COUNT };
-#undef X
-#define X(name)      #name "|"
-#define STRAIN_WORDS PL_STRAINS(X) "warped"
-
 static const pl_param params[PARAM_COUNT] = {
-    [STRAIN] = {"strain", "1", "how strain follows from the deformation", 0, 0, STRAIN_COUNT,
-                STRAIN_WORDS, 1},
+    [STRAIN] = PL_STRAIN_PARAM(PL_STRAIN_COUNT, PL_STRAIN_WORDS "|warped"),
     [MASS] = {"mass", "1", "mass at the nodes, or spread as the shape functions are", LUMPED, 0, 1,
               "lumped|consistent", 1},
     [ROTATION] = {"rotation", "1",
@@ -33,7 +26,6 @@ static const pl_param params[PARAM_COUNT] = {
                   "the singular values' at both ends of an edge, which depends on the origin",
                   PL_WARP_SVD, 0, 3, PL_WARP_WORDS, 1},
 };
-#undef X
 
 /* ---- mass ---- */
 
@@ -163,8 +155,8 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   fem->viscous_mu = material->viscous_mu;
   fem->viscous = fem->viscous_lambda != 0 || fem->viscous_mu != 0;
   // the elements' own law where nodes are warped is corotated
-  int warped = values[STRAIN] == STRAIN_COUNT;
-  const pl_strain_ops *strain = pl_strain_at(warped ? STRAIN_corotated : (int)values[STRAIN]);
+  int warped = values[STRAIN] == PL_STRAIN_COUNT;
+  const pl_strain_ops *strain = pl_strain_at(warped ? PL_STRAIN_corotated : (int)values[STRAIN]);
   fem->strain = &strain->points;
   fem->law = warped ? fem->strain : pl_material_points(material, strain);
   fem->kernel = PL_PICK_VARIANT(pl_fem_kernels) + (tets ? PL_FEM_TET : PL_FEM_HEX);
