@@ -23,6 +23,16 @@ extern "C" {
 /* "0.1.0" of the library that runs (the macros above are of the one you compiled against). */
 PL_API const char *pl_version(void);
 
+/* ---- arguments ---- */
+
+/* A pointer to a world, a mesh or a scene is one that was made and not destroyed yet; to destroy
+ * NULL does nothing. Every other pointer that is NULL, and every number, count, name or id that
+ * means nothing, is refused with a sentence (and PL_E_ARGUMENT, or PL_E_MESH where the mesh is at
+ * fault), unless a comment says what it means. Functions that return no status answer them with
+ * NULL, 0 or none. Where a function makes something, the place for its id may be NULL. Lists have
+ * as many members as their counts say, arrays as many numbers as told with the function. Ids belong
+ * to the world that gave them; another world cannot tell them from its own. */
+
 /* ---- status and errors ---- */
 
 /* Every status with its meaning. Zero is success. */
@@ -60,12 +70,13 @@ typedef struct pl_error {
   char message[512];
 } pl_error;
 
-/* Writes "file:line: message" (cut to size) and returns buffer. */
+/* Writes "file:line: message" (cut to size; nothing where error is NULL) and returns buffer. */
 PL_API char *pl_error_text(const pl_error *error, char *buffer, size_t size);
 
 /* ---- memory ---- */
 
 /* Where memory comes from. alloc returns size bytes aligned to align (a power of two), or NULL.
+ * Without alloc it stands for the C library's; with it, free must be there too.
  * Both functions may be called from the thread that creates or steps the object only. */
 typedef struct pl_allocator {
   void *(*alloc)(void *context, size_t size, size_t align);
@@ -115,7 +126,7 @@ typedef struct pl_setting {
 
 /* A member by name, and what differs from its presets. */
 typedef struct pl_choice {
-  const char *name;
+  const char *name; /* NULL: the family's first */
   const pl_setting *settings;
   int setting_count;
 } pl_choice;
@@ -124,7 +135,7 @@ typedef struct pl_choice {
 
 typedef enum pl_level { PL_NOTE, PL_WARNING } pl_level;
 
-/* Receives notes and warnings; where is "file:line" or a body's name, text a sentence. */
+/* Receives notes and warnings, text is a sentence; without write nobody does. */
 typedef struct pl_log {
   void (*write)(void *context, pl_level level, const char *text);
   void *context;

@@ -99,8 +99,8 @@ PL_API pl_tool_def pl_tool_def_default(void);
 
 /* Brings, moves or changes the tool; NULL takes it away. */
 PL_API pl_status pl_world_set_tool(pl_world *world, const pl_tool_def *def, pl_error *error);
-/* The force that it exerts on the bodies, N, and the number of nodes that it touches (may be NULL).
- */
+/* The force that it exerts on the bodies, N, and the number of nodes that it touches; either may be
+ * NULL. */
 PL_API void pl_world_read_tool(const pl_world *world, double force[3], int *touched);
 
 /* Gives a body that nothing holds this mean velocity, m/s; how it spins and vibrates stays as it

@@ -61,11 +61,12 @@ PL_API void pl_world_destroy(pl_world *world); /* NULL is fine */
 /* The names of the chosen members. */
 PL_API const char *pl_world_integrator_name(const pl_world *world);
 PL_API const char *pl_world_solver_name(const pl_world *world);
-/* The solver in use now, and why it was chosen ("" where the user did). */
+/* The solver in use now, and why it was chosen ("" where the user did; reason may be NULL). */
 PL_API const char *pl_world_solver_choice(const pl_world *world, const char **reason);
 PL_API const char *pl_world_preconditioner_name(const pl_world *world);
 /* Which preconditioner is in use where the chosen one (auto) chooses itself, and why, as a sentence
- * that holds until the next step. The chosen one's name and an empty reason otherwise. */
+ * (reason may be NULL) that holds until the next step. The chosen one's name and an empty reason
+ * otherwise. */
 PL_API const char *pl_world_preconditioner_choice(const pl_world *world, const char **reason);
 
 /* ---- bodies ---- */
@@ -119,7 +120,7 @@ typedef struct pl_map_def {
 } pl_map_def;
 
 typedef struct pl_body_def {
-  const char *name;
+  const char *name;    /* NULL: "body" */
   const pl_mesh *mesh; /* copied */
   pl_material_def material;
   const pl_body_part *parts; /* where it is made of something else */
@@ -206,7 +207,7 @@ PL_API pl_status pl_world_add_rigid(pl_world *world, pl_body_id body, const pl_r
 /* What of a body is attached to another: nodes, or one of its frames as a whole. Springs of length
  * 0 join these to the points of the other body that lie there at rest, or to what one of the
  * other's frames carries to there; they are part of the step's equations, and exert no force or
- * torque on the two together. */
+ * torque on the two together (dampers a torque where a gap is open and turns). */
 typedef struct pl_attachment_def {
   pl_body_id to;
   const pl_selector *where; /* which nodes: the union of these; none where a frame is attached */
@@ -217,6 +218,7 @@ typedef struct pl_attachment_def {
                    2/3 stiffness arm^2; 0: at its place only, so that it may turn; -1: a tenth of
                    the body's size */
   double stiffness; /* N/m, of all springs together; 0: stiff against the body */
+  double damping;   /* N s/m, of all together, on the rate at which the points part */
   uint32_t cookie;
 } pl_attachment_def;
 
@@ -238,8 +240,8 @@ PL_API pl_status pl_world_add_load(pl_world *world, pl_body_id body, const pl_lo
 
 /* Something rigid that all bodies' nodes may touch but not enter. Held nodes are not asked. */
 typedef struct pl_obstacle_def {
-  const char *name;
-  pl_choice shape; /* "plane" with its point, normal and friction */
+  const char *name; /* NULL: "obstacle" */
+  pl_choice shape;  /* "plane" with its point, normal and friction */
   uint32_t cookie;
 } pl_obstacle_def;
 
@@ -289,8 +291,8 @@ PL_API pl_status pl_world_get_forces(pl_world *world, pl_body_id body, double *i
                                      pl_error *error);
 
 typedef struct pl_probe_def {
-  const char *name;
-  pl_body_id body;
+  const char *name;     /* NULL: "probe" */
+  pl_body_id body;      /* zero: the whole world, where the quantity is not one of a point */
   double at[3];         /* a point of the body at rest, m; where the quantity is one of a point */
   const char *quantity; /* a member of the quantity family, for example "displacement"          */
   uint32_t cookie;

@@ -78,7 +78,10 @@ pl_status pl_error_locate(pl_error *error, pl_status code, const char *source, i
 
 char *pl_error_text(const pl_error *error, char *buffer, size_t size)
 {
-  if (!error->source[0]) {
+  if (!buffer) return NULL;
+  if (!error) {
+    snprintf(buffer, size, "%s", "");
+  } else if (!error->source[0]) {
     snprintf(buffer, size, "%s", error->message);
   } else if (error->line > 0) {
     snprintf(buffer, size, "%s:%d: %s", error->source, error->line, error->message);

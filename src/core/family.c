@@ -12,7 +12,7 @@ enum { MOST_WORDS = 64, WORD_ROOM = 64 };
 
 const pl_member *pl_member_find(const pl_family *family, const char *name)
 {
-  for (int i = 0; family->members[i]; i++) {
+  for (int i = 0; family && name && family->members[i]; i++) {
     if (strcmp(family->members[i]->name, name) == 0) return family->members[i];
   }
   return NULL;
@@ -145,6 +145,11 @@ pl_status pl_param_parse(const pl_param *param, const char *text, double *value,
 pl_status pl_choice_resolve(const pl_family *family, const pl_choice *choice, const pl_member **out,
                             double *values, pl_error *error)
 {
+  if (!choice)
+    return pl_fail(error, PL_E_ARGUMENT, "no %s is chosen: its pl_choice is NULL", family->name);
+  if (choice->setting_count < 0 || (choice->setting_count && !choice->settings))
+    return pl_fail(error, PL_E_ARGUMENT, "the %s has %d settings, but no list of them",
+                   family->name, choice->setting_count);
   const char *name = choice->name ? choice->name : family->members[0]->name;
   const pl_member *member = pl_member_find(family, name);
   if (!member) return unknown_member(family, name, error);

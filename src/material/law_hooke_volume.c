@@ -79,11 +79,6 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
   for (int e = 0; H && e < 81; e++) H[e] += more_H[e];
 }
 
-static pl_tangent_shape shape(int viscous, int semidefinite)
-{
-  return pl_whole_shape(viscous, semidefinite);
-}
-
 const pl_law_ops PL_VARIANT(pl_law_hooke_volume) = {
     .info =
         {
@@ -97,5 +92,5 @@ const pl_law_ops PL_VARIANT(pl_law_hooke_volume) = {
     .lame = lame,
     .ratio = ratio,
     .uses_strain = 1,
-    .points = {.stress = stress, .tangent = tangent, .shape = shape},
+    .points = {.stress = stress, .tangent = tangent, .shape = pl_whole_shape},
 };

@@ -70,11 +70,6 @@ PL_INLINE void potential(const pl_point *point, const pl_lanes *I, pl_potential 
 
 PL_INVARIANT_POINTS(potential)
 
-static pl_tangent_shape shape(int viscous, int semidefinite)
-{
-  return pl_whole_shape(viscous, semidefinite);
-}
-
 const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin) = {
     .info =
         {
@@ -87,5 +82,5 @@ const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin) = {
     .has_wall = 1,
     .lame = lame,
     .ratio = ratio,
-    .points = {.stress = stress, .tangent = tangent, .shape = shape},
+    .points = {.stress = stress, .tangent = tangent, .shape = pl_whole_shape},
 };

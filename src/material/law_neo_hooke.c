@@ -34,11 +34,6 @@ PL_INLINE void potential(const pl_point *point, const pl_lanes *I, pl_potential 
 
 PL_INVARIANT_POINTS(potential)
 
-static pl_tangent_shape shape(int viscous, int semidefinite)
-{
-  return pl_whole_shape(viscous, semidefinite);
-}
-
 const pl_law_ops PL_VARIANT(pl_law_neo_hooke) = {
     .info =
         {
@@ -51,5 +46,5 @@ const pl_law_ops PL_VARIANT(pl_law_neo_hooke) = {
         },
     .has_wall = 1,
     .lame = lame,
-    .points = {.stress = stress, .tangent = tangent, .shape = shape},
+    .points = {.stress = stress, .tangent = tangent, .shape = pl_whole_shape},
 };

@@ -13,6 +13,17 @@
   X(linear)                                                                                        \
   X(green)
 
+/* Their places in the family, and the parameter by which a model chooses one; most: the last place
+ * that it can do with, words: "|NAME" of each. */
+#define PL_STRAIN_PLACE(name) PL_STRAIN_##name,
+enum { PL_STRAINS(PL_STRAIN_PLACE) PL_STRAIN_COUNT };
+#define PL_STRAIN_WORD(name) "|" #name
+#define PL_STRAIN_WORDS      PL_STRAINS(PL_STRAIN_WORD)
+#define PL_STRAIN_PARAM(most, words)                                                               \
+  {                                                                                                \
+    "strain", "1", "how strain follows from the deformation", 0, 0, most, &(words)[1], 1           \
+  }
+
 typedef struct pl_strain_ops {
   pl_member info;
   int rotation_invariant; /* a rigid rotation gives no stress */

@@ -83,34 +83,29 @@ PL_INLINE void add_viscous_stress(const pl_point *point, const pl_lanes *R, cons
   for (int i = 0; i < 9; i++) P[i] += product[i];
 }
 
-/* tr(S) - 3 */
-PL_INLINE pl_lanes dilation(const pl_point *point, const pl_lanes *R)
-{
-  return pl_lanes_mat3_dot(R, point->F) - 3.0;
-}
-
-PL_INLINE void elastic_stress(const pl_point *point, const pl_lanes *R, pl_lanes *P)
+/* trace is that of S. */
+PL_INLINE void elastic_stress(const pl_point *point, const pl_lanes *R, pl_lanes trace, pl_lanes *P)
 {
   const pl_lanes twice_mu = 2.0 * point->mu;
-  const pl_lanes factor = point->lambda * dilation(point, R) - twice_mu;
+  const pl_lanes factor = point->lambda * (trace - 3.0) - twice_mu;
   for (int i = 0; i < 9; i++) P[i] = twice_mu * point->F[i] + factor * R[i];
 }
 
-PL_INLINE pl_lanes elastic_energy(const pl_point *point, const pl_lanes *R)
+PL_INLINE pl_lanes elastic_energy(const pl_point *point, const pl_lanes *R, pl_lanes trace)
 {
-  pl_lanes difference[9], trace = dilation(point, R);
+  pl_lanes difference[9], dilation = trace - 3.0;
   for (int i = 0; i < 9; i++) difference[i] = point->F[i] - R[i];
-  return 0.5 * point->lambda * trace * trace +
+  return 0.5 * point->lambda * dilation * dilation +
          point->mu * pl_lanes_mat3_dot(difference, difference);
 }
 
 static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
 {
   pl_lanes R[9];
-  pl_lanes_polar(point->F, R);
-  if (W) *W = elastic_energy(point, R);
+  pl_lanes trace = pl_lanes_polar(point->F, R);
+  if (W) *W = elastic_energy(point, R, trace);
   if (!P) return;
-  elastic_stress(point, R, P);
+  elastic_stress(point, R, trace, P);
   if (!point->viscous) return;
   spin turn;
   find_spin(point->F, R, &turn);
@@ -129,11 +124,11 @@ PL_INLINE void spin_columns(const pl_lanes *R, const pl_lanes *N, pl_lanes colum
 
 /* Adds what an exact tangent has beyond the one with R held: the form of
  * mu I + (lambda (tr S - 3) - 2 mu) N in the vectors e_l x r_k. */
-PL_INLINE void add_turning(const pl_point *point, double kq, const pl_lanes *R, const spin *turn,
-                           pl_lanes *H)
+PL_INLINE void add_turning(const pl_point *point, double kq, const pl_lanes *R, pl_lanes trace,
+                           const spin *turn, pl_lanes *H)
 {
   pl_lanes form[9], columns[9][3];
-  pl_lanes factor = point->lambda * dilation(point, R) - 2.0 * point->mu;
+  pl_lanes factor = point->lambda * (trace - 3.0) - 2.0 * point->mu;
   for (int i = 0; i < 9; i++) {
     form[i] = kq * (factor * turn->N[i] + (i % 4 == 0 ? point->mu : pl_lanes_all(0)));
     form[i] = pl_lanes_pick(turn->exists, form[i], pl_lanes_all(0));
@@ -181,8 +176,8 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
   pl_tangent_form held;
   spin turn;
   pl_lanes *R = held.A;
-  pl_lanes_polar(point->F, R);
-  if (P) elastic_stress(point, R, P);
+  pl_lanes trace = pl_lanes_polar(point->F, R);
+  if (P) elastic_stress(point, R, trace, P);
   if (!semidefinite || point->viscous) find_spin(point->F, R, &turn);
   if (P && point->viscous) add_viscous_stress(point, R, &turn, P);
   if (!H) return;
@@ -192,7 +187,7 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
   held.mu = kq * point->mu;
   if (point->viscous) held.lambda += kv * point->viscous_lambda;
   pl_form_tangent(&held, PL_TANGENT_TURNED, H);
-  if (!semidefinite) add_turning(point, kq, R, &turn, H);
+  if (!semidefinite) add_turning(point, kq, R, trace, &turn, H);
   if (point->viscous) add_viscous_tangent(kv * point->viscous_mu, R, &turn, H);
 }
 
@@ -207,8 +202,8 @@ static void form(const pl_point *point, double kq, double kv, int semidefinite, 
 {
   (void)kv;
   (void)semidefinite;
-  pl_lanes_polar(point->F, out->A);
-  if (P) elastic_stress(point, out->A, P);
+  pl_lanes trace = pl_lanes_polar(point->F, out->A);
+  if (P) elastic_stress(point, out->A, trace, P);
   out->lambda = kq * point->lambda;
   out->mu = kq * point->mu;
 }

@@ -3,7 +3,7 @@
  * The cage is the unfailing way: all cells that the volume may touch. A cell is left out only if
  * the value at its middle says that the surface is farther away than its corners, so that every
  * point of the volume lies in some cell, however broken the surface is. Voxels are the cells whose
- * middles lie inside. */
+ * middles lie inside; they stand for the volume, so they are not thicker than it. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "mesh/fill.h"
@@ -26,6 +26,9 @@ static const pl_param voxel_params[] = {
 };
 
 enum { ELEMENT = 2 };
+
+/* Voxels may be so much thicker than the shape: sizes that follow from elements are not exact. */
+static const double THICKER = 1.001;
 
 /* Along the diagonal from corner 0 to corner 6; six paths over the edges. */
 static const int kuhn[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
@@ -118,7 +121,17 @@ static pl_status fill_cage(const pl_volume *volume, double size, const double *v
 static pl_status fill_voxels(const pl_volume *volume, double size, const double *values,
                              const pl_allocator *allocator, pl_mesh **mesh, pl_error *error)
 {
-  (void)values;
+  int thin = 0;
+  double extent[3];
+  for (int k = 0; k < 3; k++) {
+    extent[k] = volume->high[k] - volume->low[k];
+    if (extent[k] < extent[thin]) thin = k;
+  }
+  if (size > THICKER * extent[thin])
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "voxels of %g m are thicker than the shape, %g m along %c; %s", size,
+                   extent[thin], "xyz"[thin],
+                   isnan(values[0]) ? "ask for more elements, or for a size" : "make them smaller");
   return fill_cells(volume, size, 0, 8, allocator, mesh, error);
 }
 

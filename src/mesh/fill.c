@@ -144,6 +144,11 @@ pl_status pl_fill(const pl_volume *volume, const pl_choice *filler, const pl_all
     status = size_for(volume, values[1] / ops->elements_per_cell,
                       ops->grading ? (int)values[ops->grading] : 0, &chosen, &size, error);
   if (status) return status;
+  if (isnan(values[0])) size = fmin(size, longest); // few elements of many in a cell
+  if (size > longest * (1 + 1e-9))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "a size of %g m is larger than the whole shape of %g m; make it smaller", size,
+                   longest);
   if (!(longest / size < MOST_ACROSS))
     return pl_fail(error, PL_E_LIMIT,
                    "a size of %g m makes more than %d cells along the shape of %g m; enlarge it",

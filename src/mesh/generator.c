@@ -24,6 +24,7 @@ const pl_family pl_generator_family = {"generator", "simple bodies, cut into cel
 pl_status pl_mesh_generate(const pl_choice *generator, const pl_allocator *allocator,
                            pl_mesh **mesh, pl_error *error)
 {
+  if (!mesh) return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_generate needs a place for the mesh");
   *mesh = NULL;
   const pl_member *member;
   double values[PL_MOST_VALUES];

@@ -31,6 +31,7 @@ pl_status pl_mesh_check_limits(int64_t node_count, int64_t element_count, pl_err
 
 static pl_status check_def(const pl_mesh_def *def, pl_error *error)
 {
+  if (!def) return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_create needs a pl_mesh_def");
   int n = def->nodes_per_element;
   if (n != 3 && n != 4 && n != 8)
     return pl_fail(error, PL_E_ARGUMENT,
@@ -242,6 +243,7 @@ static pl_status fill(pl_mesh *mesh, const pl_mesh_def *def, pl_error *error)
 
 pl_status pl_mesh_create(const pl_mesh_def *def, pl_mesh **out, pl_error *error)
 {
+  if (!out) return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_create needs a place for the mesh");
   *out = NULL;
   pl_status status = check_def(def, error);
   if (status) return status;
@@ -298,7 +300,7 @@ const pl_set *pl_mesh_set(const pl_mesh *mesh, int index)
 
 const pl_set *pl_mesh_find_set(const pl_mesh *mesh, const char *name)
 {
-  for (int i = 0; i < mesh->set_count; i++) {
+  for (int i = 0; name && i < mesh->set_count; i++) {
     if (strcmp(mesh->sets[i].name, name) == 0) return &mesh->sets[i];
   }
   return NULL;

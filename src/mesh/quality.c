@@ -167,6 +167,7 @@ static void measure_element(const pl_mesh *mesh, int element, pl_mesh_facts *fac
 
 pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *error)
 {
+  if (!facts) return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_measure needs a place for the facts");
   int *parent = pl_alloc(&mesh->allocator, (size_t)mesh->node_count, sizeof *parent);
   if (!parent) return pl_fail_memory(error);
   *facts = (pl_mesh_facts){.node_count = mesh->node_count,

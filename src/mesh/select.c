@@ -49,6 +49,12 @@ static pl_status look_up(const pl_mesh *mesh, const pl_selector *selector, pick 
   return out->region->check ? out->region->check(out->values, error) : PL_OK;
 }
 
+static pl_status check_list(const pl_selector *selectors, int count, pl_error *error)
+{
+  if (count >= 0 && (count == 0 || selectors)) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT, "there are %d regions, but no list of them", count);
+}
+
 /* Does the region hold the middle of a boundary face? */
 static int holds_face(const pl_mesh *mesh, const pick *by, int face)
 {
@@ -121,9 +127,11 @@ pl_status pl_mesh_select_nodes(const pl_mesh *mesh, const pl_selector *selectors
                                unsigned char *chosen, int *chosen_count, pl_error *error)
 {
   memset(chosen, 0, (size_t)mesh->node_count);
+  pl_status status = check_list(selectors, count, error);
+  if (status) return status;
   for (int s = 0; s < count; s++) {
     pick by;
-    pl_status status = look_up(mesh, &selectors[s], &by, error);
+    status = look_up(mesh, &selectors[s], &by, error);
     if (status) return status;
     if (by.region) add_region_nodes(mesh, &by, chosen);
     for (int i = 0; by.set && i < mesh->set_count; i++) {
@@ -154,8 +162,7 @@ pl_status pl_mesh_select_faces(const pl_mesh *mesh, const pl_selector *selectors
   memset(chosen, 0, (size_t)mesh->face_count);
   int most = mesh->node_count > mesh->element_count ? mesh->node_count : mesh->element_count;
   unsigned char *marks = pl_alloc(&mesh->allocator, (size_t)most, 1);
-  if (!marks) return pl_fail_memory(error);
-  pl_status status = PL_OK;
+  pl_status status = marks ? check_list(selectors, count, error) : pl_fail_memory(error);
   for (int s = 0; s < count && !status; s++)
     status = add_faces(mesh, &selectors[s], marks, chosen, error);
   pl_free(&mesh->allocator, marks);
@@ -204,7 +211,7 @@ pl_status pl_mesh_select_elements(const pl_mesh *mesh, const pl_selector *select
 {
   memset(chosen, 0, (size_t)mesh->element_count);
   unsigned char *marks = pl_alloc(&mesh->allocator, (size_t)mesh->node_count, 1);
-  pl_status status = marks ? PL_OK : pl_fail_memory(error);
+  pl_status status = marks ? check_list(selectors, count, error) : pl_fail_memory(error);
   for (int s = 0; s < count && !status; s++) {
     pick by;
     status = look_up(mesh, &selectors[s], &by, error);

@@ -151,6 +151,8 @@ static pl_status keep_boundary(const face_list *list, pl_mesh *mesh, pl_error *e
 pl_status pl_mesh_boundary(const pl_mesh *mesh, const pl_allocator *allocator, pl_mesh **out,
                            pl_error *error)
 {
+  if (!out)
+    return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_boundary needs a place for the triangles");
   *out = NULL;
   pl_allocator own = pl_allocator_or_default(allocator);
   int width = mesh->nodes_per_face, pieces = width - 2;

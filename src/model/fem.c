@@ -16,15 +16,8 @@
 enum { STRAIN, MASS, ROTATION, PARAM_COUNT };
 enum { LUMPED, CONSISTENT };
 
-#define X(name) STRAIN_##name,
-enum { PL_STRAINS(X) STRAIN_COUNT };
-#undef X
-#define X(name)      #name "|"
-#define STRAIN_WORDS PL_STRAINS(X) "warped"
-
 static const pl_param params[PARAM_COUNT] = {
-    [STRAIN] = {"strain", "1", "how strain follows from the deformation", 0, 0, STRAIN_COUNT,
-                STRAIN_WORDS, 1},
+    [STRAIN] = PL_STRAIN_PARAM(PL_STRAIN_COUNT, PL_STRAIN_WORDS "|warped"),
     [MASS] = {"mass", "1", "mass at the nodes, or spread as the shape functions are", LUMPED, 0, 1,
               "lumped|consistent", 1},
     [ROTATION] = {"rotation", "1",
@@ -33,7 +26,6 @@ static const pl_param params[PARAM_COUNT] = {
                   "the singular values' at both ends of an edge, which depends on the origin",
                   PL_WARP_SVD, 0, 3, PL_WARP_WORDS, 1},
 };
-#undef X
 
 /* ---- mass ---- */
 
@@ -95,13 +87,13 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
   pl_lanes *rest = fem->rest + (size_t)batch * pl_fem_rest_size(count, fem->points);
   const pl_material *material = pl_sites_material(sites, all, element);
   int rigid = sites->rigid && sites->rigid[element];
-  (*rest++)[lane] = rigid ? 0 : material->lambda;
-  (*rest++)[lane] = rigid ? 0 : material->mu;
-  if (fem->more) {
-    pl_lanes *more = fem->more + 3 * (size_t)batch;
-    more[0][lane] = material->ratio;
-    more[1][lane] = material->viscous_lambda;
-    more[2][lane] = material->viscous_mu;
+  if (fem->moduli) {
+    pl_lanes *moduli = fem->moduli + PL_FEM_MODULI * (size_t)batch;
+    moduli[0][lane] = rigid ? 0 : material->lambda;
+    moduli[1][lane] = rigid ? 0 : material->mu;
+    moduli[2][lane] = material->ratio;
+    moduli[3][lane] = material->viscous_lambda;
+    moduli[4][lane] = material->viscous_mu;
     fem->viscous |= material->viscous_lambda != 0 || material->viscous_mu != 0;
   }
   for (int p = 0; p < fem->points; p++) {
@@ -125,15 +117,14 @@ static pl_status allocate(pl_model *self, pl_fem *fem, pl_error *error)
 {
   size_t count = (size_t)fem->nodes_per_element, batches = (size_t)fem->batches;
   size_t rest = pl_fem_rest_size(fem->nodes_per_element, fem->points);
-  fem->element_nodes =
-      pl_alloc(&self->allocator, (size_t)fem->elements * count, sizeof *fem->element_nodes);
   fem->nodes = pl_alloc(&self->allocator, batches * count * PL_LANES, sizeof *fem->nodes);
   fem->rest = pl_alloc(&self->allocator, batches * rest, sizeof *fem->rest);
-  int alike = !self->sites.materials;
-  if (!alike) fem->more = pl_alloc(&self->allocator, batches * 3, sizeof *fem->more);
+  int alike = !self->sites.materials && !self->sites.rigid;
+  if (!alike)
+    fem->moduli = pl_alloc(&self->allocator, batches * PL_FEM_MODULI, sizeof *fem->moduli);
   int chunks = pl_chunk_count(fem->batches, fem->chunk_batches);
   fem->chunk_sums = pl_alloc(&self->allocator, (size_t)chunks, sizeof *fem->chunk_sums);
-  int ok = fem->element_nodes && fem->nodes && fem->rest && fem->chunk_sums && (alike || fem->more);
+  int ok = fem->nodes && fem->rest && fem->chunk_sums && (alike || fem->moduli);
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
@@ -154,24 +145,25 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   fem->nodes_per_element = mesh->nodes_per_element;
   fem->points = tets ? 1 : 8;
   fem->elements = mesh->element_count;
+  fem->element_nodes = mesh->elements;
   fem->batches = pl_chunk_count(fem->elements, PL_LANES);
   fem->chunk_batches = chunk_batches(fem->elements);
+  fem->lambda = material->lambda;
+  fem->mu = material->mu;
+  fem->ratio = material->ratio;
   fem->viscous_lambda = material->viscous_lambda;
   fem->viscous_mu = material->viscous_mu;
   fem->viscous = fem->viscous_lambda != 0 || fem->viscous_mu != 0;
   // the elements' own law where nodes are warped is corotated
-  int warped = values[STRAIN] == STRAIN_COUNT;
-  const pl_strain_ops *strain = pl_strain_at(warped ? STRAIN_corotated : (int)values[STRAIN]);
+  int warped = values[STRAIN] == PL_STRAIN_COUNT;
+  const pl_strain_ops *strain = pl_strain_at(warped ? PL_STRAIN_corotated : (int)values[STRAIN]);
   fem->strain = &strain->points;
   fem->law = warped ? fem->strain : pl_material_points(material, strain);
-  fem->ratio = material->ratio;
   fem->kernel = PL_PICK_VARIANT(pl_fem_kernels) + (tets ? PL_FEM_TET : PL_FEM_HEX);
 
   // the elements, their chunks and their mass
   pl_status status = allocate(self, fem, error);
   if (status) return status;
-  memcpy(fem->element_nodes, mesh->elements,
-         (size_t)fem->elements * (size_t)fem->nodes_per_element * sizeof *fem->element_nodes);
   for (int place = 0; place < fem->batches * PL_LANES; place++) {
     status = fill_lane(fem, mesh, material, &self->sites, place, error);
     if (status) return status;
@@ -200,9 +192,8 @@ void pl_fem_destroy(pl_model *self)
   pl_free(&self->allocator, fem->mirror);
   pl_free(&self->allocator, fem->places);
   pl_free(&self->allocator, fem->rest);
-  pl_free(&self->allocator, fem->more);
+  pl_free(&self->allocator, fem->moduli);
   pl_free(&self->allocator, fem->nodes);
-  pl_free(&self->allocator, fem->element_nodes);
   pl_free(&self->allocator, fem);
 }
 

@@ -49,20 +49,23 @@ typedef struct pl_fem_kernel {
 enum { PL_FEM_TET, PL_FEM_HEX, PL_FEM_KINDS };
 extern const pl_fem_kernel pl_fem_kernels_base[PL_FEM_KINDS], pl_fem_kernels_avx2[PL_FEM_KINDS];
 
+/* Lanes of moduli per batch. */
+enum { PL_FEM_MODULI = 5 };
+
 struct pl_fem {
   int nodes_per_element, points; /* quadrature points per element */
   int elements, batches;
-  int *element_nodes; /* per element, for the pattern                            */
-  int *nodes;         /* 3 times their numbers per batch [node][lane], ascending in a lane */
-  pl_lanes *more;     /* per batch ratio and viscous moduli; NULL: those of below */
-  pl_lanes *rest;     /* per batch: lambda, mu, then weight and gradients of each point */
+  const int *element_nodes; /* the mesh's */
+  int *nodes;               /* 3 times their numbers per batch [node][lane], ascending in a lane */
+  pl_lanes *moduli; /* per batch in the order of below; NULL: those of below are all elements' */
+  pl_lanes *rest;   /* per batch: weight and gradients of each point                   */
   // once bound, else NULL: where values of block (a,b), a < b, begin, per batch [pair][lane]; and
   // for each block below the diagonal of the body's rows where its transposed one begins, -1 for
   // none
   int *places, *mirror;
   int offset; /* number of the body's first row in the matrix */
   int viscous;
-  double viscous_lambda, viscous_mu, ratio;
+  double lambda, mu, ratio, viscous_lambda, viscous_mu;
   const pl_point_ops *law, *strain;
   const pl_fem_kernel *kernel;
   int chunk_batches;
@@ -97,11 +100,10 @@ void pl_fem_warped_evaluate(pl_model *self, const double *q, const double *v, do
  * at rest. */
 pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *error);
 
-/* Lanes of rest data per batch: the two moduli and, for each point, the weight and the gradients.
- */
+/* Lanes of rest data per batch: the weight and the gradients of each point. */
 static inline size_t pl_fem_rest_size(int nodes_per_element, int points)
 {
-  return (size_t)(2 + points * (1 + 3 * (nodes_per_element - 1)));
+  return (size_t)(points * (1 + 3 * (nodes_per_element - 1)));
 }
 
 #endif

@@ -282,22 +282,24 @@ PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_l
 /* What all batches have in common. */
 PL_INLINE void start_points(const pl_fem *fem, int viscous, pl_point *point)
 {
+  point->lambda = pl_lanes_all(fem->lambda);
+  point->mu = pl_lanes_all(fem->mu);
   point->ratio = pl_lanes_all(fem->ratio);
-  point->strain = fem->strain;
-  point->viscous = viscous;
   point->viscous_lambda = pl_lanes_all(fem->viscous_lambda);
   point->viscous_mu = pl_lanes_all(fem->viscous_mu);
+  point->strain = fem->strain;
+  point->viscous = viscous;
 }
 
-PL_INLINE void start_batch(const pl_fem *fem, const pl_lanes *rest, int batch, pl_point *point)
+PL_INLINE void start_batch(const pl_fem *fem, int batch, pl_point *point)
 {
-  point->lambda = rest[0];
-  point->mu = rest[1];
-  if (!fem->more) return;
-  const pl_lanes *more = fem->more + 3 * (size_t)batch;
-  point->ratio = more[0];
-  point->viscous_lambda = more[1];
-  point->viscous_mu = more[2];
+  if (!fem->moduli) return;
+  const pl_lanes *moduli = fem->moduli + PL_FEM_MODULI * (size_t)batch;
+  point->lambda = moduli[0];
+  point->mu = moduli[1];
+  point->ratio = moduli[2];
+  point->viscous_lambda = moduli[3];
+  point->viscous_mu = moduli[4];
 }
 
 /* What a pass wants: forces alone, or with the stiffness by a tangent of some shape. */
@@ -321,7 +323,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
     places = fem->places + (size_t)batch * size;
   }
   const int viscous = point->viscous;
-  start_batch(fem, rest, batch, point);
+  start_batch(fem, batch, point);
   gather_edges(job->q, nodes, count, edges);
   if (viscous) gather_edges(job->v, nodes, count, edge_rates);
   if (points > 1) {
@@ -331,7 +333,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
   }
 
   for (int p = 0; p < points; p++) {
-    const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1, weight = b[-1];
+    const pl_lanes *b = rest + p * (3 * count - 2) + 1, weight = b[-1];
     gradient(edges, b, count, point->F);
     if (viscous) gradient(edge_rates, b, count, point->rate);
     if (shape == FORCES_ONLY)
@@ -388,10 +390,10 @@ PL_INLINE double energy_of(const pl_fem_job *job, int first, int last, const int
   for (int batch = first; batch < last; batch++) {
     const pl_lanes *rest = batch_rest(fem, batch, count, points);
     pl_lanes edges[3 * MOST_EDGES], W;
-    start_batch(fem, rest, batch, &point);
+    start_batch(fem, batch, &point);
     gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
     for (int p = 0; p < points; p++) {
-      const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
+      const pl_lanes *b = rest + p * (3 * count - 2) + 1;
       gradient(edges, b, count, point.F);
       fem->law->stress(&point, NULL, &W);
       sum += b[-1] * W;
@@ -408,10 +410,10 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
   pl_lanes edges[3 * MOST_EDGES], P[9], mean = pl_lanes_all(0), least = pl_lanes_all(0);
   pl_point point;
   start_points(fem, 0, &point);
-  start_batch(fem, rest, batch, &point);
+  start_batch(fem, batch, &point);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
-    const pl_lanes *b = rest + 2 + p * (3 * count - 2) + 1;
+    const pl_lanes *b = rest + p * (3 * count - 2) + 1;
     gradient(edges, b, count, point.F);
     pl_lanes J = pl_lanes_det(point.F);
     least = p == 0 ? J : pl_lanes_min(J, least);
@@ -433,10 +435,10 @@ PL_INLINE void strains_of(const pl_fem_job *job, int batch, const int count, con
   pl_lanes edges[3 * MOST_EDGES], W, strain = pl_lanes_all(0), density = pl_lanes_all(0);
   pl_point point;
   start_points(fem, 0, &point);
-  start_batch(fem, rest, batch, &point);
+  start_batch(fem, batch, &point);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
-    gradient(edges, rest + 2 + p * (3 * count - 2) + 1, count, point.F);
+    gradient(edges, rest + p * (3 * count - 2) + 1, count, point.F);
     strain += pl_lanes_equivalent_strain(point.F) / (double)points;
     if (!job->density) continue;
     fem->law->stress(&point, NULL, &W);

@@ -13,7 +13,7 @@ static void add_gradients(const pl_fem *fem, int element, const pl_bsr *K, doubl
 {
   int count = fem->nodes_per_element, lane = element % PL_LANES, batch = element / PL_LANES;
   const int *nodes = fem->nodes + (size_t)batch * (size_t)(count * PL_LANES);
-  const pl_lanes *rest = fem->rest + (size_t)batch * pl_fem_rest_size(count, fem->points) + 2;
+  const pl_lanes *rest = fem->rest + (size_t)batch * pl_fem_rest_size(count, fem->points);
   double sums[PL_ELEMENT_NODES][3] = {{0}};
   for (int p = 0; p < fem->points; p++) {
     double weight = (*rest++)[lane];

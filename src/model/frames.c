@@ -14,36 +14,16 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-  STRAIN,
-  MOTION,
-  MASS,
-  WEIGHTS,
-  SAMPLES,
-  CLUSTERS,
-  FRAMES,
-  SEED,
-  CUTOFF,
-  NORMALISE,
-  PARAM_COUNT
-};
-
-#define X(name) STRAIN_##name,
-enum { PL_STRAINS(X) STRAIN_COUNT };
-#undef X
-#define X(name)      "|" #name
-#define STRAIN_WORDS (&(PL_STRAINS(X))[1])
+enum { STRAIN, MOTION, MASS, SHARED, PARAM_COUNT = SHARED + PL_FRAME_PARAM_COUNT };
 
 static const pl_param params[PARAM_COUNT] = {
-    [STRAIN] = {"strain", "1", "how strain follows from the deformation", 0, 0, STRAIN_COUNT - 1,
-                STRAIN_WORDS, 1},
+    [STRAIN] = PL_STRAIN_PARAM(PL_STRAIN_COUNT - 1, PL_STRAIN_WORDS),
     [MOTION] = {"motion", "1", "what a frame can do: 12 or 30 unknowns", 0, 0, 1,
                 "affine|quadratic", 1},
     [MASS] = {"mass", "1", "each frame's own, or as the frames blend", 0, 0, 1, "lumped|consistent",
               1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF, NORMALISE),
+    PL_FRAME_PARAMS,
 };
-#undef X
 
 /* ---- the motion of one frame ---- */
 
@@ -118,7 +98,7 @@ static int blend_at(const pl_frames *frames, const pl_sample *at, int frame, dou
   double w, slope[3];
   int reached = pl_frame_weight_at(&frames->field, at, frame, &w, slope);
   pl_frame_monomials(&frames->frames[frame], frames->degree, at->X, values, gradients);
-  for (int k = 0; k < frames->per; k++) {
+  for (int k = 0; k < frames->field.per; k++) {
     pl_vec3_scale(w, gradients[k], gradients[k]);
     pl_vec3_add_scaled(values[k], slope, gradients[k]);
     values[k] *= w;
@@ -127,17 +107,6 @@ static int blend_at(const pl_frames *frames, const pl_sample *at, int frame, dou
 }
 
 /* ---- creation ---- */
-
-/* A frame's blocks are held with the node nearest to it. */
-static pl_status make_anchors(pl_model *self, pl_frames *frames, pl_error *error)
-{
-  frames->anchors = pl_alloc(&self->allocator, (size_t)self->blocks, sizeof *frames->anchors);
-  if (!frames->anchors) return pl_fail_memory(error);
-  for (int b = 0; b < self->blocks; b++)
-    frames->anchors[b] = frames->field.anchors[b / frames->per];
-  self->anchors = frames->anchors;
-  return PL_OK;
-}
 
 /* The tetrahedra from the moments of what each frame moves. */
 static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_frames *frames,
@@ -153,7 +122,7 @@ static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_frames *fra
     pl_status status = pl_frame_part_of(&frames->field, mesh, i, &part, error);
     if (status) return status;
     shape_frame(&part, frames->degree, &frames->frames[i],
-                frames->rest_blocks + 3 * frames->per * i);
+                frames->rest_blocks + 3 * frames->field.per * i);
   }
   return PL_OK;
 }
@@ -167,7 +136,7 @@ static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_frames *f
   frames->nodes = mesh->node_count;
   for (size_t i = 0; i < nodes * (size_t)frames->field.count; i++)
     room += frames->field.weights[i] != 0;
-  room *= (size_t)frames->per;
+  room *= (size_t)frames->field.per;
   if (room > INT32_MAX)
     return pl_fail(error, PL_E_LIMIT, "%d nodes and %d frames are more than fit", mesh->node_count,
                    frames->field.count);
@@ -182,8 +151,8 @@ static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_frames *f
       double values[PL_MOST_MONOMIALS], slopes[PL_MOST_MONOMIALS][3];
       if (w == 0) continue;
       pl_frame_monomials(&frames->frames[i], frames->degree, mesh->nodes + 3 * n, values, slopes);
-      for (int k = 0; k < frames->per; k++) {
-        frames->carrier[used] = frames->per * i + k;
+      for (int k = 0; k < frames->field.per; k++) {
+        frames->carrier[used] = frames->field.per * i + k;
         frames->share[used++] = w * values[k];
       }
     }
@@ -192,57 +161,40 @@ static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_frames *f
   return PL_OK;
 }
 
-enum { FEW_BATCHES = 4, LEAST_BATCHES = 16, MOST_CHUNKS = 32 };
+enum { LEAST_BATCHES = 16 };
 
-/* Which frames reach a sample of the chunk, in its list of blocks. */
-static void reach_chunk(const pl_frames *frames, const pl_mesh *mesh, pl_frames_chunk *chunk)
-{
-  uint64_t reached =
-      pl_frames_reaching(&frames->field, mesh, PL_LANES * chunk->first, PL_LANES * chunk->last);
-  for (int b = 0; b < frames->field.count * frames->per; b++) {
-    if (reached >> (b / frames->per) & 1) chunk->block[chunk->blocks++] = b;
-  }
-}
-
-/* Cuts the samples into chunks and says how much room they need. */
+/* The blocks of the frames that reach each chunk, and how much room all of them need. */
 static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_frames *frames,
                              pl_error *error)
 {
   const pl_allocator *allocator = &self->allocator;
-  int batches = pl_chunk_count(frames->field.samples, PL_LANES), size = batches / MOST_CHUNKS + 1;
-  int least = frames->field.list ? FEW_BATCHES : LEAST_BATCHES;
-  if (size < least) size = least;
-  frames->chunk_count = pl_chunk_count(batches, size);
-  size_t chunks = (size_t)frames->chunk_count, rest = 0, sums = 0, pairs = 0;
+  pl_status status = pl_frame_field_cut(allocator, mesh, LEAST_BATCHES, &frames->field, error);
+  if (status) return status;
+  size_t chunks = (size_t)frames->field.chunk_count, rest = 0, sums = 0, pairs = 0;
+  int per = frames->field.per;
   frames->chunks = pl_alloc(allocator, chunks, sizeof *frames->chunks);
   frames->chunk_blocks =
       pl_alloc(allocator, chunks * (size_t)self->blocks, sizeof *frames->chunk_blocks);
-  frames->chunk_sums = pl_alloc(allocator, chunks, sizeof *frames->chunk_sums);
-  if (!frames->chunks || !frames->chunk_blocks || !frames->chunk_sums) return pl_fail_memory(error);
-  for (int c = 0; c < frames->chunk_count; c++) {
+  if (!frames->chunks || !frames->chunk_blocks) return pl_fail_memory(error);
+  for (int c = 0; c < frames->field.chunk_count; c++) {
     pl_frames_chunk *chunk = &frames->chunks[c];
-    chunk->first = c * size;
-    chunk->last = (c + 1) * size < batches ? (c + 1) * size : batches;
+    *chunk = (pl_frames_chunk){.rest = rest, .sums = sums, .pairs = pairs};
+    pl_frame_field_batches(&frames->field, c, &chunk->first, &chunk->last);
     chunk->block = frames->chunk_blocks + (size_t)c * (size_t)self->blocks;
-    reach_chunk(frames, mesh, chunk);
-    chunk->rest = rest;
-    chunk->sums = sums;
-    chunk->pairs = pairs;
+    for (int b = 0; b < self->blocks; b++) {
+      if (frames->field.reached[c] >> (b / per) & 1) chunk->block[chunk->blocks++] = b;
+    }
+    chunk->moved = chunk->blocks - (frames->degree == 1 ? per : 0);
     rest += (size_t)(chunk->last - chunk->first) * (1 + 3 * (size_t)chunk->blocks);
-    chunk->moved = chunk->blocks - (frames->degree == 1 ? frames->per : 0);
     sums += 3 * (size_t)chunk->blocks + pl_frames_sums(chunk);
     pairs += pl_pair(0, chunk->blocks);
   }
-  size_t samples = (size_t)frames->field.samples;
   frames->rest = pl_alloc(allocator, rest, sizeof *frames->rest);
   frames->sums = pl_alloc(allocator, sums, sizeof *frames->sums);
   frames->mass = pl_alloc(allocator, pairs, sizeof *frames->mass);
   frames->places = pl_alloc(allocator, pairs, sizeof *frames->places);
   frames->mirror = pl_alloc(allocator, pairs, sizeof *frames->mirror);
-  frames->sample_stress = pl_alloc(allocator, samples, sizeof *frames->sample_stress);
-  frames->sample_ratio = pl_alloc(allocator, samples, sizeof *frames->sample_ratio);
-  int ok = frames->rest && frames->sums && frames->mass && frames->places && frames->mirror &&
-           frames->sample_stress && frames->sample_ratio;
+  int ok = frames->rest && frames->sums && frames->mass && frames->places && frames->mirror;
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
@@ -260,10 +212,11 @@ static pl_status fill_sample(pl_frames *frames, const pl_mesh *mesh, const pl_fr
   pl_lanes *rest = frames->rest + chunk->rest + size * (size_t)(place / PL_LANES - chunk->first);
   double values[PL_MOST_FRAMES * PL_MOST_MONOMIALS];
   rest[0][lane] = pl_sample_volume(field, place, at.volume);
-  for (int b = 0; b < chunk->blocks; b += frames->per) {
+  for (int b = 0; b < chunk->blocks; b += frames->field.per) {
     double gradients[PL_MOST_MONOMIALS][3];
-    blend_at(frames, &at, chunk->block[b] / frames->per, values + b, gradients);
-    for (int k = 0; k < 3 * frames->per; k++) rest[1 + 3 * b + k][lane] = gradients[k / 3][k % 3];
+    blend_at(frames, &at, chunk->block[b] / frames->field.per, values + b, gradients);
+    for (int k = 0; k < 3 * frames->field.per; k++)
+      rest[1 + 3 * b + k][lane] = gradients[k / 3][k % 3];
   }
   if (place >= field->samples || frames->lumped) return PL_OK;
   double density = pl_sample_material(field, index)->density;
@@ -284,7 +237,8 @@ static void fill_row_mass(const pl_mesh *mesh, pl_frames *frames)
     for (int i = 0; i < field->count; i++) {
       double values[PL_MOST_MONOMIALS], gradients[PL_MOST_MONOMIALS][3];
       if (!blend_at(frames, &at, i, values, gradients)) continue;
-      for (int k = 0; k < frames->per; k++) frames->row_mass[frames->per * i + k] += m * values[k];
+      for (int k = 0; k < frames->field.per; k++)
+        frames->row_mass[frames->field.per * i + k] += m * values[k];
     }
   }
 }
@@ -295,20 +249,20 @@ static pl_status fill_samples(pl_model *self, const pl_mesh *mesh, pl_frames *fr
   pl_status status = PL_OK;
   frames->row_mass = pl_alloc(&self->allocator, (size_t)self->blocks, sizeof *frames->row_mass);
   if (!frames->row_mass) return pl_fail_memory(error);
-  for (int c = 0; c < frames->chunk_count; c++) {
+  for (int c = 0; c < frames->field.chunk_count; c++) {
     const pl_frames_chunk *chunk = &frames->chunks[c];
     for (int p = PL_LANES * chunk->first; p < PL_LANES * chunk->last && !status; p++)
       status = fill_sample(frames, mesh, chunk, p, error);
   }
   fill_row_mass(mesh, frames);
   for (int b = 0; b < self->blocks && !status; b++) {
-    const double *at = frames->field.origins + 3 * (b / frames->per);
+    const double *at = frames->field.origins + 3 * (b / frames->field.per);
     if (!(frames->row_mass[b] > 0))
       status =
           pl_fail(error, PL_E_ARGUMENT,
                   "frame %d at (%g, %g, %g) moves too few samples; move it, refine the mesh or "
                   "take motion=\"affine\"",
-                  b / frames->per + 1, at[0], at[1], at[2]);
+                  b / frames->field.per + 1, at[0], at[1], at[2]);
   }
   self->lumped_mass = frames->row_mass;
   return status;
@@ -330,10 +284,10 @@ static int columns_at(const void *model, int sample, pl_frame_column *columns)
   for (int i = 0; i < frames->field.count; i++) {
     double values[PL_MOST_MONOMIALS], gradients[PL_MOST_MONOMIALS][3];
     if (!blend_at(frames, &at, i, values, gradients)) continue;
-    for (int k = 0; k < 3 * frames->per; k++) {
+    for (int k = 0; k < 3 * frames->field.per; k++) {
       double G[9] = {0};
       memcpy(G + 3 * (k % 3), gradients[k / 3], 3 * sizeof *G);
-      columns[count++] = pl_frame_column_of(material, 3 * frames->per * i + k, G);
+      columns[count++] = pl_frame_column_of(material, 3 * frames->field.per * i + k, G);
     }
   }
   return count;
@@ -353,31 +307,6 @@ static pl_status choose_samples(pl_model *self, const pl_mesh *mesh, pl_frames *
   return status ? status : pl_frame_field_moduli(&self->allocator, &frames->field, error);
 }
 
-/* Pairs of frames that share a sample. */
-static pl_status make_cliques(pl_model *self, pl_frames *frames, pl_error *error)
-{
-  int count = frames->field.count, per = frames->per;
-  unsigned char *coupled = pl_alloc(&self->allocator, (size_t)(count * count), 1);
-  if (!coupled) return pl_fail_memory(error);
-  for (int c = 0; c < frames->chunk_count; c++) {
-    const pl_frames_chunk *chunk = &frames->chunks[c];
-    for (int a = 0; a < chunk->blocks; a += per) {
-      for (int b = 0; b <= a; b += per)
-        coupled[count * (chunk->block[a] / per) + chunk->block[b] / per] = 1;
-    }
-  }
-  for (int k = 0; k < count * count; k++) frames->clique_count += coupled[k];
-  frames->cliques =
-      pl_alloc(&self->allocator, (size_t)(frames->clique_count * 2 * per), sizeof *frames->cliques);
-  int *to = frames->cliques;
-  for (int k = 0; to && k < count * count; k++) {
-    for (int i = 0; coupled[k] && i < 2 * per; i++)
-      *to++ = per * (i < per ? k / count : k % count) + i % per;
-  }
-  pl_free(&self->allocator, coupled);
-  return frames->cliques ? PL_OK : pl_fail_memory(error);
-}
-
 static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *material,
                         const double *values, pl_error *error)
 {
@@ -385,37 +314,16 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   if (!frames) return pl_fail_memory(error);
   self->state = frames;
   frames->degree = values[MOTION] == 0 ? 1 : 2;
-  frames->per = frames->degree == 1 ? 4 : 10;
   frames->lumped = values[MASS] == 0;
-  frames->lambda = material->lambda;
-  frames->mu = material->mu;
-  frames->viscous_lambda = material->viscous_lambda;
-  frames->viscous_mu = material->viscous_mu;
-  const pl_strain_ops *strain = pl_strain_at((int)values[STRAIN]);
-  frames->strain = &strain->points;
-  frames->law = pl_material_points(material, strain);
-  frames->ratio = material->ratio;
   frames->kernel = PL_PICK_VARIANT(pl_frames_kernels);
-  pl_weighing how = pl_frame_weighing(values + WEIGHTS);
-  how.owner = self->sites.owner;
-  how.pool = self->sites.pool;
-  how.store = self->sites.store;
-  frames->field.sites = &self->sites;
-  frames->field.material = material;
-  pl_status status = pl_frame_field_make(&self->allocator, mesh, (int)values[FRAMES],
-                                         (int)values[SAMPLES], &how, &frames->field, error);
-
-  self->blocks = frames->field.count * frames->per;
-  self->frame_count = frames->field.count;
-  self->frames_at = frames->field.origins;
-  if (!status) status = make_anchors(self, frames, error);
+  int per = frames->degree == 1 ? 4 : 10, clusters = (int)values[SHARED + PL_FRAME_CLUSTERS];
+  pl_status status = pl_frame_field_make(self, mesh, material, (int)values[STRAIN], per,
+                                         values + SHARED, &frames->field, error);
   if (!status) status = make_frames(self, mesh, frames, error);
   if (!status) status = make_carriers(self, mesh, frames, error);
-  if (!status) status = choose_samples(self, mesh, frames, (int)values[CLUSTERS], error);
-  frames->viscous = frames->field.viscous;
+  if (!status) status = choose_samples(self, mesh, frames, clusters, error);
   if (!status) status = make_chunks(self, mesh, frames, error);
   if (!status) status = fill_samples(self, mesh, frames, error);
-  if (!status) status = make_cliques(self, frames, error);
   return status;
 }
 
@@ -425,11 +333,9 @@ static void destroy(pl_model *self)
   if (!frames) return;
   pl_frame_field_release(&self->allocator, &frames->field);
   void *arrays[] = {
-      frames->frames,        frames->rest_blocks,  frames->anchors, frames->start,
-      frames->carrier,       frames->share,        frames->chunks,  frames->chunk_blocks,
-      frames->cliques,       frames->rest,         frames->sums,    frames->chunk_sums,
-      frames->sample_stress, frames->sample_ratio, frames->places,  frames->mirror,
-      frames->mass,          frames->row_mass,     frames};
+      frames->frames, frames->rest_blocks,  frames->start,    frames->carrier, frames->share,
+      frames->chunks, frames->chunk_blocks, frames->rest,     frames->sums,    frames->places,
+      frames->mirror, frames->mass,         frames->row_mass, frames};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
 }
 
@@ -438,31 +344,25 @@ static void destroy(pl_model *self)
 static pl_cliques cliques(const pl_model *self)
 {
   const pl_frames *frames = self->state;
-  return (pl_cliques){
-      .count = frames->clique_count, .size = 2 * frames->per, .nodes = frames->cliques};
+  return pl_frame_field_cliques(&frames->field);
 }
 
 static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
 {
   pl_frames *frames = self->state;
+  pl_status status = PL_OK;
   frames->offset = offset;
-  for (int c = 0; c < frames->chunk_count; c++) {
+  for (int c = 0; c < frames->field.chunk_count; c++) {
     const pl_frames_chunk *chunk = &frames->chunks[c];
     for (int b = 0; b < chunk->blocks; b++) {
-      for (int a = 0; a <= b; a++) {
-        int row = offset + chunk->block[a], column = offset + chunk->block[b];
+      for (int a = 0; a <= b && !status; a++) {
         size_t pair = chunk->pairs + pl_pair(a, b);
-        frames->places[pair] = pl_bsr_find(A, row, column);
-        frames->mirror[pair] = pl_bsr_find(A, column, row);
-        if (frames->places[pair] < 0 || frames->mirror[pair] < 0)
-          return pl_fail(error, PL_E_ARGUMENT,
-                         "the matrix has no block for nodes %d and %d; build it from the model's "
-                         "cliques",
-                         chunk->block[a], chunk->block[b]);
+        status = pl_frame_find_pair(A, offset, chunk->block[a], chunk->block[b],
+                                    &frames->places[pair], &frames->mirror[pair], error);
       }
     }
   }
-  return PL_OK;
+  return status;
 }
 
 /* Adds a chunk's forces and stiffness to those of the body; forces inside a chunk balance. */
@@ -509,12 +409,10 @@ static void evaluate(pl_model *self, const double *q, const double *v, double *f
   const pl_frames *frames = self->state;
   pl_frames_job job = {.frames = frames, .q = q, .v = v, .matrix = A != NULL, .kq = kq, .kv = kv};
   job.semidefinite = semidefinite;
-  pl_parallel(pool, frames->chunk_count, evaluate_chunk, &job);
-  if (A) {
-    int first = A->start[frames->offset], last = A->start[frames->offset + self->blocks];
-    memset(A->values + 9 * (size_t)first, 0, 9 * (size_t)(last - first) * sizeof *A->values);
-  }
-  for (int c = 0; c < frames->chunk_count; c++) gather_chunk(frames, &frames->chunks[c], f, A);
+  pl_parallel(pool, frames->field.chunk_count, evaluate_chunk, &job);
+  if (A) pl_frame_clear_rows(&frames->field, frames->offset, A);
+  for (int c = 0; c < frames->field.chunk_count; c++)
+    gather_chunk(frames, &frames->chunks[c], f, A);
 }
 
 /* ---- mass ---- */
@@ -525,7 +423,7 @@ static void mass_add(pl_model *self, double a, const double *x, double *f, pl_po
   (void)pool;
   for (int i = 0; frames->lumped && i < 3 * self->blocks; i++)
     f[i] += a * frames->row_mass[i / 3] * x[i];
-  for (int c = 0; c < frames->chunk_count && !frames->lumped; c++) {
+  for (int c = 0; c < frames->field.chunk_count && !frames->lumped; c++) {
     const pl_frames_chunk *chunk = &frames->chunks[c];
     const double *mass = frames->mass + chunk->pairs;
     for (int j = 0; j < chunk->blocks; j++) {
@@ -550,7 +448,7 @@ static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
   (void)pool;
   for (int i = 0; frames->lumped && i < self->blocks; i++)
     add_diagonal(A->values + 9 * (size_t)A->diagonal[frames->offset + i], a * frames->row_mass[i]);
-  for (int c = 0; c < frames->chunk_count && !frames->lumped; c++) {
+  for (int c = 0; c < frames->field.chunk_count && !frames->lumped; c++) {
     const pl_frames_chunk *chunk = &frames->chunks[c];
     size_t pair = chunk->pairs;
     for (int j = 0; j < chunk->blocks; j++) {
@@ -568,17 +466,15 @@ static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
 static void energy_chunk(void *context, int index)
 {
   const pl_frames_job *job = context;
-  job->frames->chunk_sums[index] = job->frames->kernel.energy(job, &job->frames->chunks[index]);
+  job->frames->field.chunk_sums[index] =
+      job->frames->kernel.energy(job, &job->frames->chunks[index]);
 }
 
 static double energy(pl_model *self, const double *q, pl_pool *pool)
 {
   const pl_frames *frames = self->state;
   pl_frames_job job = {.frames = frames, .q = q};
-  double sum = 0;
-  pl_parallel(pool, frames->chunk_count, energy_chunk, &job);
-  for (int c = 0; c < frames->chunk_count; c++) sum += frames->chunk_sums[c];
-  return sum;
+  return pl_frame_field_energy(&frames->field, energy_chunk, &job, pool);
 }
 
 static void fields_chunk(void *context, int index)
@@ -587,25 +483,19 @@ static void fields_chunk(void *context, int index)
   job->frames->kernel.fields(job, &job->frames->chunks[index]);
 }
 
-/* Mean stress and least volume ratio over the samples of each element. */
 static void fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
 {
   const pl_frames *frames = self->state;
   pl_frames_job job = {.frames = frames, .q = q, .stress = von_mises != NULL};
-  pl_parallel(pool, frames->chunk_count, fields_chunk, &job);
-  pl_frame_field_means(&frames->field, frames->sample_stress, von_mises);
-  pl_frame_field_least(&frames->field, frames->sample_ratio, det_f);
+  pl_frame_field_stress(&frames->field, fields_chunk, &job, pool, von_mises, det_f);
 }
 
-/* Means over the samples of each element. */
 static void strains(pl_model *self, const double *q, double *strain, double *energies,
                     pl_pool *pool)
 {
   const pl_frames *frames = self->state;
   pl_frames_job job = {.frames = frames, .q = q, .strains = 1};
-  pl_parallel(pool, frames->chunk_count, fields_chunk, &job);
-  pl_frame_field_means(&frames->field, frames->sample_stress, strain);
-  pl_frame_field_means(&frames->field, frames->sample_ratio, energies);
+  pl_frame_field_strain(&frames->field, fields_chunk, &job, pool, strain, energies);
 }
 
 /* ---- nodes ---- */
@@ -647,8 +537,8 @@ static void ride(const pl_model *self, const double *q, int frame, const double 
   double values[PL_MOST_MONOMIALS], slopes[PL_MOST_MONOMIALS][3];
   pl_frame_monomials(&frames->frames[frame], frames->degree, X, values, slopes);
   pl_vec3_set(x, 0, 0, 0);
-  for (int k = 0; k < frames->per; k++) {
-    pl_vec3_add_scaled(values[k], q + 3 * (frames->per * frame + k), x);
+  for (int k = 0; k < frames->field.per; k++) {
+    pl_vec3_add_scaled(values[k], q + 3 * (frames->field.per * frame + k), x);
     for (int i = 0; i < 9; i++) J[9 * k + i] = i % 4 == 0 ? values[k] : 0;
   }
 }
@@ -658,12 +548,12 @@ static void adopt(const pl_model *self, int frame, const pl_model *from, int fra
 {
   const pl_frames *frames = self->state, *old = from->state;
   double values[PL_MOST_MONOMIALS], slopes[PL_MOST_MONOMIALS][3];
-  for (int k = 0; k < frames->per; k++) {
-    const double *X = frames->rest_blocks + 3 * (frames->per * frame + k);
+  for (int k = 0; k < frames->field.per; k++) {
+    const double *X = frames->rest_blocks + 3 * (frames->field.per * frame + k);
     pl_frame_monomials(&old->frames[frame_from], frames->degree, X, values, slopes);
     pl_vec3_set(q + 3 * k, 0, 0, 0);
     pl_vec3_set(v + 3 * k, 0, 0, 0);
-    for (int m = 0; m < frames->per; m++) {
+    for (int m = 0; m < frames->field.per; m++) {
       pl_vec3_add_scaled(values[m], q_from + 3 * m, q + 3 * k);
       pl_vec3_add_scaled(values[m], v_from + 3 * m, v + 3 * k);
     }

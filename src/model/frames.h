@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-enum { PL_MOST_FRAMES = PL_MOST_SITES, PL_MOST_MONOMIALS = 10 };
+enum { PL_MOST_FRAMES = PL_MOST_SITES, PL_MOST_MONOMIALS = 10, PL_MOST_FRAME_CHUNKS = 32 };
 
 enum {
   PL_WEIGHTS_HARMONIC,
@@ -44,8 +44,8 @@ typedef struct pl_weighing {
   const pl_store *store; /* where they may be found from an earlier time; may be NULL */
 } pl_weighing;
 
-/* The rows of a parameter table that say where frames stand and how they share the body, one after
- * the other from weights on; and what their values mean. */
+/* The rows at the end of a parameter table that say where frames stand and how they share the body,
+ * in this order. */
 enum {
   PL_FRAME_WEIGHTS,
   PL_FRAME_SAMPLES,
@@ -53,70 +53,56 @@ enum {
   PL_FRAME_COUNT,
   PL_FRAME_SEED,
   PL_FRAME_CUTOFF,
-  PL_FRAME_NORMALISE
+  PL_FRAME_NORMALISE,
+  PL_FRAME_PARAM_COUNT
 };
-#define PL_FRAME_PARAMS(weights_at, samples_at, clusters_at, frames_at, seed_at, cutoff_at,        \
-                        normalise_at)                                                              \
-  [weights_at] = {"weights",                                                                       \
-                  "1",                                                                             \
-                  "how frames share the body: solutions of Laplace's equation; hat functions or "  \
-                  "cubics along the line of frames; inverse squared distances through space or "   \
-                  "through the body",                                                              \
-                  0,                                                                               \
-                  0,                                                                               \
-                  4,                                                                               \
-                  "harmonic|linear|spline|euclidean|geodesic",                                     \
-                  1},                                                                              \
-  [samples_at] = {"samples", "count", "per direction of a hexahedron; a tetrahedron has one",      \
-                  2,         1,       2,                                                           \
-                  NULL,      1},                                                                   \
-  [clusters_at] = {"clusters",                                                                     \
-                   "count",                                                                        \
-                   "forces are integrated over so many samples, which are as stiff at rest as "    \
-                   "all of them; 0: over all",                                                     \
-                   0,                                                                              \
-                   0,                                                                              \
-                   100000,                                                                         \
-                   NULL,                                                                           \
-                   1},                                                                             \
-  [frames_at] = {"frames", "count", "how many are placed where no <frame> says where",             \
-                 4,        1,       PL_MOST_FRAMES,                                                \
-                 NULL,     1},                                                                     \
-  [seed_at] = {"seed",                                                                             \
-               "m",                                                                                \
-               "radius of the ball that a frame moves alone, for harmonic weights; 0: a quarter "  \
-               "of the way to the next frame",                                                     \
-               0,                                                                                  \
-               0,                                                                                  \
-               1e9,                                                                                \
-               NULL,                                                                               \
-               1},                                                                                 \
-  [cutoff_at] = {"cutoff",                                                                         \
-                 "m",                                                                              \
-                 "distance from a frame (through the body, for geodesic weights) at which its "    \
-                 "influence has faded out; 0: never",                                              \
-                 0,                                                                                \
-                 0,                                                                                \
-                 1e9,                                                                              \
-                 NULL,                                                                             \
-                 1},                                                                               \
-  [normalise_at] = {"normalise",                                                                   \
-                    "count",                                                                       \
-                    "1: weights have the sum 1 at the nodes, and are interpolated; 0: weights "    \
-                    "are interpolated as they are, and only their ratios count in every sample",   \
-                    1,                                                                             \
-                    0,                                                                             \
-                    1,                                                                             \
-                    NULL,                                                                          \
-                    1}
-
-static inline pl_weighing pl_frame_weighing(const double *values)
-{
-  return (pl_weighing){.kind = (int)values[PL_FRAME_WEIGHTS],
-                       .seed = values[PL_FRAME_SEED],
-                       .cutoff = values[PL_FRAME_CUTOFF],
-                       .raw = values[PL_FRAME_NORMALISE] == 0};
-}
+#define PL_FRAME_PARAMS                                                                            \
+  {"weights",                                                                                      \
+   "1",                                                                                            \
+   "how frames share the body: solutions of Laplace's equation; hat functions or cubics along "    \
+   "the line of frames; inverse squared distances through space or through the body",              \
+   0,                                                                                              \
+   0,                                                                                              \
+   4,                                                                                              \
+   "harmonic|linear|spline|euclidean|geodesic",                                                    \
+   1},                                                                                             \
+      {"samples", "count", "per direction of a hexahedron; a tetrahedron has one", 2, 1, 2,        \
+       NULL,      1},                                                                              \
+      {"clusters",                                                                                 \
+       "count",                                                                                    \
+       "forces are integrated over so many samples, which are as stiff at rest as all of them; "   \
+       "0: over all",                                                                              \
+       0,                                                                                          \
+       0,                                                                                          \
+       100000,                                                                                     \
+       NULL,                                                                                       \
+       1},                                                                                         \
+      {"frames", "count", "how many are placed where no <frame> says where", 4, 1, PL_MOST_FRAMES, \
+       NULL,     1},                                                                               \
+      {"seed",                                                                                     \
+       "m",                                                                                        \
+       "radius of the ball that a frame moves alone, for harmonic weights; 0: a quarter of the "   \
+       "way to the next frame",                                                                    \
+       0,                                                                                          \
+       0,                                                                                          \
+       1e9,                                                                                        \
+       NULL,                                                                                       \
+       1},                                                                                         \
+      {"cutoff",                                                                                   \
+       "m",                                                                                        \
+       "distance from a frame (through the body, for geodesic weights) at which its influence "    \
+       "has faded out; 0: never",                                                                  \
+       0,                                                                                          \
+       0,                                                                                          \
+       1e9,                                                                                        \
+       NULL,                                                                                       \
+       1},                                                                                         \
+  {                                                                                                \
+    "normalise", "count",                                                                          \
+        "1: weights have the sum 1 at the nodes, and are interpolated; 0: weights are "            \
+        "interpolated as they are, and only their ratios count in every sample",                   \
+        1, 0, 1, NULL, 1                                                                           \
+  }
 
 /* Fills weights[count * node + frame] so that they sum to 1 at every node; if raw, behind them the
  * sum of each node's weights before. */
@@ -143,32 +129,67 @@ void pl_frames_place(const pl_mesh *mesh, int count, int kind, double *origins);
 /* lambda, mu, ratio, and the viscous lambda and mu of a batch of samples. */
 enum { PL_SAMPLE_MODULI = 5 };
 
-/* Where the frames of a body stand and what they weigh; where its samples are, and of what. */
+/* What all bodies of frames have in common: where the frames stand and what they weigh; where the
+ * samples are, of what, and how they are dealt out in chunks of batches of PL_LANES. */
 typedef struct pl_frame_field {
-  int count, points;     /* frames; samples per element */
+  int count, per;        /* frames, and blocks of each */
+  int points;            /* samples per element */
   int samples, elements; /* samples that are evaluated */
-  const pl_sites *sites; /* these two for creation only */
-  const pl_material *material;
-  pl_lanes *moduli; /* per batch PL_SAMPLE_MODULI; NULL: those of the material */
+  const pl_sites *sites; /* for creation only */
+  pl_material material;  /* that of elements that have none of their own */
+  pl_lanes *moduli;      /* per batch PL_SAMPLE_MODULI; NULL: those of the material */
+  const pl_point_ops *law, *strain;
+  int viscous; /* any sample is */
   // where only some samples are evaluated, else NULL: their numbers and volumes, and for each of
   // all samples the place in the list of the one that stands for it
   int *list, *cluster;
   double *volumes;
-  int viscous;               /* any sample is */
   double *origins, *weights; /* 3 per frame; count per node */
   const double *sums;        /* behind the weights where these were not normalised; else NULL */
-  int *anchors;              /* the node nearest to each frame */
+  int *anchors;              /* of each block: the node nearest to its frame */
+  // chunks of chunk_batches each, and the frames that reach any sample of each, as bits
+  int chunk_count, chunk_batches;
+  uint64_t *reached;
+  int *cliques, clique_count; /* the blocks of two frames that reach a chunk together */
+  // room for what chunks compute: a number each, and two of each sample
+  double *chunk_sums, *sample_stress, *sample_ratio;
 } pl_frame_field;
 
-/* At the sites of field, or at count places of its own choice; points: samples per direction of a
- * hexahedron. To be released even if it fails. */
-pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh, int count,
-                              int points, const pl_weighing *how, pl_frame_field *field,
+/* From the values of PL_FRAME_PARAMS, at the sites of self or at places of its own choice; tells
+ * self of blocks, frames and anchors. To be released even if it fails. */
+pl_status pl_frame_field_make(pl_model *self, const pl_mesh *mesh, const pl_material *material,
+                              int strain, int per, const double *values, pl_frame_field *field,
                               pl_error *error);
 void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field);
-/* Of numbers per sample, each element's mean and least; out may be NULL. */
-void pl_frame_field_means(const pl_frame_field *field, const double *samples, double *out);
-void pl_frame_field_least(const pl_frame_field *field, const double *samples, double *out);
+
+/* Deals the samples out in chunks of at least so many batches (fewer where only some samples are
+ * evaluated), and finds the cliques. */
+pl_status pl_frame_field_cut(const pl_allocator *allocator, const pl_mesh *mesh, int least,
+                             pl_frame_field *field, pl_error *error);
+pl_cliques pl_frame_field_cliques(const pl_frame_field *field);
+static inline void pl_frame_field_batches(const pl_frame_field *field, int chunk, int *first,
+                                          int *last)
+{
+  int batches = pl_chunk_count(field->samples, PL_LANES), end = (chunk + 1) * field->chunk_batches;
+  *first = chunk * field->chunk_batches;
+  *last = end < batches ? end : batches;
+}
+
+/* Where the blocks (row, column) and (column, row) of a body stand in A. */
+pl_status pl_frame_find_pair(const pl_bsr *A, int offset, int row, int column, int *place,
+                             int *mirror, pl_error *error);
+/* Zeros in the rows of a body. */
+void pl_frame_clear_rows(const pl_frame_field *field, int offset, pl_bsr *A);
+
+/* After work on all chunks: the sum of chunk_sums; of each element the mean of stress and the least
+ * volume ratio, or the means of strain and energy density. Outputs may be NULL. */
+typedef void pl_chunk_work(void *job, int chunk);
+double pl_frame_field_energy(const pl_frame_field *field, pl_chunk_work *work, void *job,
+                             pl_pool *pool);
+void pl_frame_field_stress(const pl_frame_field *field, pl_chunk_work *work, void *job,
+                           pl_pool *pool, double *von_mises, double *det_f);
+void pl_frame_field_strain(const pl_frame_field *field, pl_chunk_work *work, void *job,
+                           pl_pool *pool, double *strain, double *energies);
 
 /* One unknown's part of the strain at rest at a sample, times the root of the stiffness: K = B^T B
  * per volume. */
@@ -215,19 +236,7 @@ static inline double pl_sample_volume(const pl_frame_field *field, int place, do
 /* What a sample is made of, while the model is created. */
 static inline const pl_material *pl_sample_material(const pl_frame_field *field, int index)
 {
-  return pl_sites_material(field->sites, field->material, index / field->points);
-}
-
-/* The batch's moduli into a point. */
-static inline void pl_sample_moduli(const pl_frame_field *field, int batch, pl_point *point)
-{
-  if (!field->moduli) return;
-  const pl_lanes *from = field->moduli + PL_SAMPLE_MODULI * (size_t)batch;
-  point->lambda = from[0];
-  point->mu = from[1];
-  point->ratio = from[2];
-  point->viscous_lambda = from[3];
-  point->viscous_mu = from[4];
+  return pl_sites_material(field->sites, &field->material, index / field->points);
 }
 
 typedef struct pl_sample {
@@ -294,27 +303,21 @@ typedef struct pl_frames_kernel {
 
 struct pl_frames {
   pl_frame_field field;
-  int degree, per; /* polynomial degree, blocks per frame */
+  int degree; /* of the polynomials */
   pl_frame *frames;
   double *rest_blocks; /* the blocks at rest */
-  int *anchors;
   // what carries each node
   int nodes, *start, *carrier;
   double *share;
   // the samples
-  int chunk_count;
   pl_frames_chunk *chunks;
-  int *chunk_blocks, *cliques, clique_count;
+  int *chunk_blocks;
   pl_lanes *rest;
-  double *sums, *chunk_sums;
-  double *sample_stress, *sample_ratio;
+  double *sums;
   // one number per pair of a chunk; places of the blocks once bound, and of the transposed ones
   int lumped, *places, *mirror;
   double *mass, *row_mass;
   int offset;
-  double lambda, mu, ratio, viscous_lambda, viscous_mu;
-  int viscous;
-  const pl_point_ops *law, *strain;
   pl_frames_kernel kernel;
 };
 

@@ -13,8 +13,7 @@
  *
  * so that the last frame's part of K follows from that of the others and from sums of H and H g_b.
  */
-#include "model/frames.h"
-#include "model/lanes_stress.h"
+#include "model/frames_point.h"
 
 enum { TILE = 8, MOST_BLOCKS = PL_MOST_FRAMES * PL_MOST_MONOMIALS };
 
@@ -42,19 +41,6 @@ PL_INLINE void gradient(const double *edges, const pl_lanes *g, int blocks, pl_l
       for (int j = 0; j < 3; j++) G[3 * i + j] += edges[3 * b + i] * g[3 * b + j];
     }
   }
-}
-
-PL_INLINE pl_point start_point(const pl_frames *frames, int viscous)
-{
-  pl_point point;
-  point.lambda = pl_lanes_all(frames->lambda);
-  point.mu = pl_lanes_all(frames->mu);
-  point.ratio = pl_lanes_all(frames->ratio);
-  point.strain = frames->strain;
-  point.viscous = viscous;
-  point.viscous_lambda = pl_lanes_all(frames->viscous_lambda);
-  point.viscous_mu = pl_lanes_all(frames->viscous_mu);
-  return point;
 }
 
 /* A tile: its batches' rest data, and weighted stress and tangent; where the sums of H g_b and H
@@ -179,7 +165,7 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
   int blocks = chunk->blocks;
   double edges[3 * MOST_BLOCKS], rates[3 * MOST_BLOCKS];
   double *forces = frames->sums + chunk->sums, *stiffness = forces + 3 * blocks;
-  pl_point point = start_point(frames, frames->viscous && job->v);
+  pl_point point = pl_sample_point(&frames->field, frames->field.viscous && job->v);
   memset(forces, 0, (size_t)(3 * blocks) * sizeof *forces);
   if (job->matrix) memset(stiffness, 0, pl_frames_sums(chunk) * sizeof *stiffness);
   gather_edges(chunk, job->q, edges);
@@ -196,9 +182,9 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
       gradient(edges, at.g[t], blocks, point.F);
       if (point.viscous) gradient(rates, at.g[t], blocks, point.rate);
       if (job->matrix)
-        frames->law->tangent(&point, job->kq, job->kv, job->semidefinite, at.P[t], at.H[t]);
+        frames->field.law->tangent(&point, job->kq, job->kv, job->semidefinite, at.P[t], at.H[t]);
       else
-        frames->law->stress(&point, at.P[t], NULL);
+        frames->field.law->stress(&point, at.P[t], NULL);
       for (int i = 0; i < 9; i++) at.P[t][i] *= rest[0];
       for (int i = 0; job->matrix && i < 81; i++) at.H[t][i] *= rest[0];
     }
@@ -213,13 +199,13 @@ static double energy(const pl_frames_job *job, const pl_frames_chunk *chunk)
   const pl_frames *frames = job->frames;
   double edges[3 * MOST_BLOCKS];
   pl_lanes sum = pl_lanes_all(0), W;
-  pl_point point = start_point(frames, 0);
+  pl_point point = pl_sample_point(&frames->field, 0);
   gather_edges(chunk, job->q, edges);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     const pl_lanes *rest = batch_rest(frames, chunk, batch);
     gradient(edges, rest + 1, chunk->blocks, point.F);
     pl_sample_moduli(&frames->field, batch, &point);
-    frames->law->stress(&point, NULL, &W);
+    frames->field.law->stress(&point, NULL, &W);
     sum += rest[0] * W;
   }
   return pl_lanes_sum(sum);
@@ -230,25 +216,11 @@ static void fields(const pl_frames_job *job, const pl_frames_chunk *chunk)
 {
   const pl_frames *frames = job->frames;
   double edges[3 * MOST_BLOCKS];
-  pl_point point = start_point(frames, 0);
+  pl_point point = pl_sample_point(&frames->field, 0);
   gather_edges(chunk, job->q, edges);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
-    pl_lanes P[9], stress = pl_lanes_all(0);
     gradient(edges, batch_rest(frames, chunk, batch) + 1, chunk->blocks, point.F);
-    pl_sample_moduli(&frames->field, batch, &point);
-    pl_lanes J = pl_lanes_det(point.F);
-    if (job->stress) {
-      frames->law->stress(&point, P, NULL);
-      stress = pl_lanes_von_mises(point.F, P, J);
-    }
-    if (job->strains) {
-      stress = pl_lanes_equivalent_strain(point.F);
-      frames->law->stress(&point, NULL, &J);
-    }
-    for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < frames->field.samples; lane++) {
-      frames->sample_stress[PL_LANES * batch + lane] = stress[lane];
-      frames->sample_ratio[PL_LANES * batch + lane] = J[lane];
-    }
+    pl_sample_tell(&frames->field, batch, job->stress, job->strains, &point);
   }
 }
 

@@ -1,5 +1,6 @@
 /* What all bodies of frames have in common: where their frames stand, what each weighs at the nodes
- * and at the samples, and the part of the body that it moves.
+ * and at the samples, the part of the body that it moves, how samples are dealt out in chunks, and
+ * what these tell of elements.
  *
  * Samples are the quadrature points of the mesh's elements, weights are interpolated from its
  * nodes. The gradient is that of the interpolation: in the middle of a voxel, the central
@@ -154,7 +155,7 @@ pl_status pl_frames_check(const pl_mesh *mesh, int count, const double *origins,
   return PL_OK;
 }
 
-/* The node nearest to each frame. */
+/* A frame's blocks are held with the node nearest to it. */
 static void find_anchors(const pl_mesh *mesh, pl_frame_field *field)
 {
   for (int i = 0; i < field->count; i++) {
@@ -163,7 +164,7 @@ static void find_anchors(const pl_mesh *mesh, pl_frame_field *field)
       double gap = pl_vec3_distance(mesh->nodes + 3 * n, field->origins + 3 * i);
       if (!(gap < least)) continue;
       least = gap;
-      field->anchors[i] = n;
+      for (int b = 0; b < field->per; b++) field->anchors[field->per * i + b] = n;
     }
   }
 }
@@ -212,7 +213,7 @@ pl_status pl_frame_field_moduli(const pl_allocator *allocator, pl_frame_field *f
                                 pl_error *error)
 {
   int batches = pl_chunk_count(field->samples, PL_LANES);
-  const pl_material *m = field->material;
+  const pl_material *m = &field->material;
   field->viscous = m->viscous_lambda != 0 || m->viscous_mu != 0;
   if (!field->sites->materials) return PL_OK;
   field->moduli = pl_alloc(allocator, (size_t)batches * PL_SAMPLE_MODULI, sizeof *field->moduli);
@@ -228,24 +229,19 @@ pl_status pl_frame_field_moduli(const pl_allocator *allocator, pl_frame_field *f
   return PL_OK;
 }
 
-pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh, int count,
-                              int points, const pl_weighing *how, pl_frame_field *field,
-                              pl_error *error)
+/* Frames at the sites, or at count places, and what they weigh. */
+static pl_status place_frames(const pl_allocator *allocator, const pl_mesh *mesh, int count,
+                              const pl_weighing *how, pl_frame_field *field, pl_error *error)
 {
   const pl_sites *sites = field->sites;
   if (sites->count > PL_MOST_FRAMES)
     return pl_fail(error, PL_E_LIMIT, "%d frames are given; at most %d are possible", sites->count,
                    PL_MOST_FRAMES);
-  field->points = mesh->nodes_per_element == 8 && points == 2 ? 8 : 1;
-  field->elements = mesh->element_count;
-  if (mesh->element_count > INT32_MAX / (16 * field->points))
-    return pl_fail(error, PL_E_LIMIT, "%d elements are more samples than fit", field->elements);
-  field->samples = mesh->element_count * field->points;
   field->count = sites->count ? sites->count : count;
   size_t frames = (size_t)field->count, nodes = (size_t)mesh->node_count;
   field->origins = pl_alloc(allocator, frames * 3, sizeof *field->origins);
   field->weights = pl_alloc(allocator, (frames + (how->raw != 0)) * nodes, sizeof *field->weights);
-  field->anchors = pl_alloc(allocator, frames, sizeof *field->anchors);
+  field->anchors = pl_alloc(allocator, frames * (size_t)field->per, sizeof *field->anchors);
   if (!field->origins || !field->weights || !field->anchors) return pl_fail_memory(error);
   if (sites->count)
     memcpy(field->origins, sites->at, frames * 3 * sizeof *field->origins);
@@ -256,21 +252,125 @@ pl_status pl_frame_field_make(const pl_allocator *allocator, const pl_mesh *mesh
       pl_frames_check(mesh, field->count, field->origins, sites->count > 0, &wrong, error);
   if (!status) status = weigh(allocator, mesh, sites, how, field, error);
   if (how->raw) field->sums = field->weights + frames * nodes;
-
   find_anchors(mesh, field);
+  return status;
+}
+
+pl_status pl_frame_field_make(pl_model *self, const pl_mesh *mesh, const pl_material *material,
+                              int strain, int per, const double *values, pl_frame_field *field,
+                              pl_error *error)
+{
+  const pl_weighing how = {.kind = (int)values[PL_FRAME_WEIGHTS],
+                           .seed = values[PL_FRAME_SEED],
+                           .cutoff = values[PL_FRAME_CUTOFF],
+                           .raw = values[PL_FRAME_NORMALISE] == 0,
+                           .owner = self->sites.owner,
+                           .pool = self->sites.pool,
+                           .store = self->sites.store};
+  *field = (pl_frame_field){.per = per, .sites = &self->sites, .material = *material};
+  field->strain = &pl_strain_at(strain)->points;
+  field->law = pl_material_points(material, pl_strain_at(strain));
+  field->points = mesh->nodes_per_element == 8 && values[PL_FRAME_SAMPLES] == 2 ? 8 : 1;
+  field->elements = mesh->element_count;
+  if (mesh->element_count > INT32_MAX / (16 * field->points))
+    return pl_fail(error, PL_E_LIMIT, "%d elements are more samples than fit", field->elements);
+  field->samples = mesh->element_count * field->points;
+  pl_status status =
+      place_frames(&self->allocator, mesh, (int)values[PL_FRAME_COUNT], &how, field, error);
+  self->blocks = field->count * per;
+  self->frame_count = field->count;
+  self->frames_at = field->origins;
+  self->anchors = field->anchors;
   return status;
 }
 
 void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field)
 {
-  pl_free(allocator, field->origins);
-  pl_free(allocator, field->weights);
-  pl_free(allocator, field->anchors);
-  pl_free(allocator, field->moduli);
-  pl_free(allocator, field->list);
-  pl_free(allocator, field->cluster);
-  pl_free(allocator, field->volumes);
+  void *arrays[] = {field->origins, field->weights,    field->anchors,       field->moduli,
+                    field->list,    field->cluster,    field->volumes,       field->reached,
+                    field->cliques, field->chunk_sums, field->sample_stress, field->sample_ratio};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
+
+/* ---- chunks ---- */
+
+enum { FEW_BATCHES = 4 };
+
+/* Do these two frames reach the same chunk? */
+static int are_coupled(const pl_frame_field *field, int i, int j)
+{
+  uint64_t both = (uint64_t)1 << i | (uint64_t)1 << j;
+  for (int c = 0; c < field->chunk_count; c++) {
+    if ((field->reached[c] & both) == both) return 1;
+  }
+  return 0;
+}
+
+static pl_status make_cliques(const pl_allocator *allocator, pl_frame_field *field, pl_error *error)
+{
+  int per = field->per;
+  for (int i = 0; i < field->count; i++) {
+    for (int j = 0; j <= i; j++) field->clique_count += are_coupled(field, i, j);
+  }
+  field->cliques =
+      pl_alloc(allocator, (size_t)(field->clique_count * 2 * per), sizeof *field->cliques);
+  if (!field->cliques) return pl_fail_memory(error);
+  int *to = field->cliques;
+  for (int i = 0; i < field->count; i++) {
+    for (int j = 0; j <= i; j++) {
+      if (!are_coupled(field, i, j)) continue;
+      for (int b = 0; b < 2 * per; b++) *to++ = per * (b < per ? i : j) + b % per;
+    }
+  }
+  return PL_OK;
+}
+
+pl_status pl_frame_field_cut(const pl_allocator *allocator, const pl_mesh *mesh, int least,
+                             pl_frame_field *field, pl_error *error)
+{
+  int batches = pl_chunk_count(field->samples, PL_LANES), size = batches / PL_MOST_FRAME_CHUNKS + 1;
+  if (field->list) least = FEW_BATCHES;
+  field->chunk_batches = size < least ? least : size;
+  field->chunk_count = pl_chunk_count(batches, field->chunk_batches);
+  size_t chunks = (size_t)field->chunk_count, samples = (size_t)field->samples;
+  field->reached = pl_alloc(allocator, chunks, sizeof *field->reached);
+  field->chunk_sums = pl_alloc(allocator, chunks, sizeof *field->chunk_sums);
+  field->sample_stress = pl_alloc(allocator, samples, sizeof *field->sample_stress);
+  field->sample_ratio = pl_alloc(allocator, samples, sizeof *field->sample_ratio);
+  if (!field->reached || !field->chunk_sums || !field->sample_stress || !field->sample_ratio)
+    return pl_fail_memory(error);
+  for (int c = 0; c < field->chunk_count; c++) {
+    int first, last;
+    pl_frame_field_batches(field, c, &first, &last);
+    field->reached[c] = pl_frames_reaching(field, mesh, PL_LANES * first, PL_LANES * last);
+  }
+  return make_cliques(allocator, field, error);
+}
+
+pl_cliques pl_frame_field_cliques(const pl_frame_field *field)
+{
+  return (pl_cliques){
+      .count = field->clique_count, .size = 2 * field->per, .nodes = field->cliques};
+}
+
+pl_status pl_frame_find_pair(const pl_bsr *A, int offset, int row, int column, int *place,
+                             int *mirror, pl_error *error)
+{
+  *place = pl_bsr_find(A, offset + row, offset + column);
+  *mirror = pl_bsr_find(A, offset + column, offset + row);
+  if (*place >= 0 && *mirror >= 0) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "the matrix has no block for nodes %d and %d; build it from the model's cliques",
+                 row, column);
+}
+
+void pl_frame_clear_rows(const pl_frame_field *field, int offset, pl_bsr *A)
+{
+  int first = A->start[offset], last = A->start[offset + field->count * field->per];
+  memset(A->values + 9 * (size_t)first, 0, 9 * (size_t)(last - first) * sizeof *A->values);
+}
+
+/* ---- what is told of elements ---- */
 
 /* The place of an element's sample among those that are evaluated. */
 static int place_of(const pl_frame_field *field, int element, int s)
@@ -279,7 +379,7 @@ static int place_of(const pl_frame_field *field, int element, int s)
   return field->list ? field->cluster[index] : index;
 }
 
-void pl_frame_field_means(const pl_frame_field *field, const double *samples, double *out)
+static void take_means(const pl_frame_field *field, const double *samples, double *out)
 {
   for (int e = 0; out && e < field->elements; e++) {
     out[e] = 0;
@@ -288,10 +388,35 @@ void pl_frame_field_means(const pl_frame_field *field, const double *samples, do
   }
 }
 
-void pl_frame_field_least(const pl_frame_field *field, const double *samples, double *out)
+static void take_least(const pl_frame_field *field, const double *samples, double *out)
 {
   for (int e = 0; out && e < field->elements; e++) {
     out[e] = samples[place_of(field, e, 0)];
     for (int s = 1; s < field->points; s++) out[e] = fmin(out[e], samples[place_of(field, e, s)]);
   }
+}
+
+double pl_frame_field_energy(const pl_frame_field *field, pl_chunk_work *work, void *job,
+                             pl_pool *pool)
+{
+  double sum = 0;
+  pl_parallel(pool, field->chunk_count, work, job);
+  for (int c = 0; c < field->chunk_count; c++) sum += field->chunk_sums[c];
+  return sum;
+}
+
+void pl_frame_field_stress(const pl_frame_field *field, pl_chunk_work *work, void *job,
+                           pl_pool *pool, double *von_mises, double *det_f)
+{
+  pl_parallel(pool, field->chunk_count, work, job);
+  take_means(field, field->sample_stress, von_mises);
+  take_least(field, field->sample_ratio, det_f);
+}
+
+void pl_frame_field_strain(const pl_frame_field *field, pl_chunk_work *work, void *job,
+                           pl_pool *pool, double *strain, double *energies)
+{
+  pl_parallel(pool, field->chunk_count, work, job);
+  take_means(field, field->sample_stress, strain);
+  take_means(field, field->sample_ratio, energies);
 }

@@ -127,6 +127,7 @@ PL_MODELS(X)
 
 extern const pl_family pl_model_family;
 
+/* The mesh must live as long as the model. */
 pl_status pl_model_create(const pl_allocator *allocator, const pl_choice *choice,
                           const pl_mesh *mesh, const pl_material *material, pl_model **out,
                           pl_error *error);

@@ -68,7 +68,6 @@ struct pl_rigid {
   pl_frame_field field;
   int blend, springs, approximate;
   double *rest_blocks, *lumped; /* per block */
-  int *anchors;
   pl_pose *poses;
   double middle[3], rest_middle[3];
   // mass, moments of inertia at rest and now, and their inverse now; per frame
@@ -77,21 +76,17 @@ struct pl_rigid {
   int nodes, *start, *carrier, *pair_carrier;
   double *share, *pair_share, *rest_nodes;
   // the samples
-  int chunk_count;
   pl_rigid_chunk *chunks;
-  int *chunk_frames, *cliques, clique_count;
+  int *chunk_frames;
   pl_lanes *rest, *sums;
-  // room for chunks at work, one each; and which of these is free, as bits
+  // room for chunks at work, one each; and which of these is free, as PL_MOST_FRAME_CHUNKS bits
   pl_lanes *rooms;
   size_t room;
   atomic_uint_fast32_t free_rooms;
-  double *chunk_sums, *sample_stress, *sample_ratio;
   int *places, *mirror, offset;
-  double lambda, mu, ratio, viscous_lambda, viscous_mu;
-  int viscous, green;
+  int green;
   int balanced;  /* a rigid motion of all frames does nothing, whatever the samples' state */
   double *whole; /* room for the forces and the stiffness of a chunk */
-  const pl_point_ops *law, *strain;
   pl_rigid_kernel kernel;
   pl_joint *joints;
   int joint_count;

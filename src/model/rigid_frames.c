@@ -22,30 +22,10 @@
 #define PL_NAME(name) dual_##name
 #include "math/dual_any.h"
 
-enum {
-  STRAIN,
-  BLENDING,
-  FORCES,
-  STIFFNESS,
-  WEIGHTS,
-  SAMPLES,
-  CLUSTERS,
-  FRAMES,
-  SEED,
-  CUTOFF,
-  NORMALISE,
-  PARAM_COUNT
-};
-
-#define X(name) STRAIN_##name,
-enum { PL_STRAINS(X) STRAIN_COUNT };
-#undef X
-#define X(name)      "|" #name
-#define STRAIN_WORDS (&(PL_STRAINS(X))[1])
+enum { STRAIN, BLENDING, FORCES, STIFFNESS, SHARED, PARAM_COUNT = SHARED + PL_FRAME_PARAM_COUNT };
 
 static const pl_param params[PARAM_COUNT] = {
-    [STRAIN] = {"strain", "1", "how strain follows from the deformation", 0, 0, STRAIN_COUNT - 1,
-                STRAIN_WORDS, 1},
+    [STRAIN] = PL_STRAIN_PARAM(PL_STRAIN_COUNT - 1, PL_STRAIN_WORDS),
     [BLENDING] = {"blending", "1", "how the motions of frames are mixed", 0, 0, 1,
                   "dual-quaternion|linear", 1},
     [FORCES] = {"forces", "1",
@@ -56,9 +36,8 @@ static const pl_param params[PARAM_COUNT] = {
                    "the exact derivative of the forces, or without the second derivatives of the "
                    "motion",
                    0, 0, 1, "exact|approximate", 1},
-    PL_FRAME_PARAMS(WEIGHTS, SAMPLES, CLUSTERS, FRAMES, SEED, CUTOFF, NORMALISE),
+    PL_FRAME_PARAMS,
 };
-#undef X
 
 /* ---- where the frames are ---- */
 
@@ -112,16 +91,14 @@ static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
   rigid->poses = pl_alloc(allocator, count, sizeof *rigid->poses);
   rigid->rest_blocks = pl_alloc(allocator, count * 6, sizeof *rigid->rest_blocks);
   rigid->lumped = pl_alloc(allocator, count * 2, sizeof *rigid->lumped);
-  rigid->anchors = pl_alloc(allocator, count * 2, sizeof *rigid->anchors);
   rigid->inertia_rest = pl_alloc(allocator, count * 9, sizeof(double));
   rigid->inertia = pl_alloc(allocator, count * 9, sizeof(double));
   rigid->inertia_inverse = pl_alloc(allocator, count * 9, sizeof(double));
-  if (!rigid->poses || !rigid->rest_blocks || !rigid->lumped || !rigid->anchors ||
-      !rigid->inertia_rest || !rigid->inertia || !rigid->inertia_inverse)
+  if (!rigid->poses || !rigid->rest_blocks || !rigid->lumped || !rigid->inertia_rest ||
+      !rigid->inertia || !rigid->inertia_inverse)
     return pl_fail_memory(error);
   self->rest = rigid->rest_blocks;
   self->lumped_mass = rigid->lumped;
-  self->anchors = rigid->anchors;
   for (int i = 0; i < rigid->field.count; i++) {
     pl_frame_part part;
     pl_status status = pl_frame_part_of(&rigid->field, mesh, i, &part, error);
@@ -136,7 +113,6 @@ static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
                      "move it or refine the mesh",
                      i + 1, at[0], at[1], at[2]);
     rigid->lumped[2 * i + 1] = mass;
-    rigid->anchors[2 * i] = rigid->anchors[2 * i + 1] = rigid->field.anchors[i];
     pl_vec3_copy(part.centre, rigid->rest_blocks + 6 * i + 3);
     pl_vec3_add_scaled(1.0 / rigid->field.count, part.centre, rigid->rest_middle);
   }
@@ -180,31 +156,26 @@ static pl_status make_carriers(pl_model *self, const pl_mesh *mesh, pl_rigid *ri
   return PL_OK;
 }
 
-enum { FEW_BATCHES = 4, LEAST_BATCHES = 32, MOST_CHUNKS = 32 };
+enum { LEAST_BATCHES = 32 };
 
-/* Cuts the samples into chunks and makes room for them. */
+/* The frames that reach each chunk, and room for all of them. */
 static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
 {
   const pl_allocator *allocator = &self->allocator;
-  int batches = pl_chunk_count(rigid->field.samples, PL_LANES), size = batches / MOST_CHUNKS + 1;
-  int least = rigid->field.list ? FEW_BATCHES : LEAST_BATCHES;
-  if (size < least) size = least;
-  rigid->chunk_count = pl_chunk_count(batches, size);
-  size_t chunks = (size_t)rigid->chunk_count, count = (size_t)rigid->field.count;
-  size_t rest = 0, sums = 0, pairs = 0, most = 0, samples = (size_t)rigid->field.samples;
+  pl_status status = pl_frame_field_cut(allocator, mesh, LEAST_BATCHES, &rigid->field, error);
+  if (status) return status;
+  size_t chunks = (size_t)rigid->field.chunk_count, count = (size_t)rigid->field.count;
+  size_t rest = 0, sums = 0, pairs = 0, most = 0;
   rigid->chunks = pl_alloc(allocator, chunks, sizeof *rigid->chunks);
   rigid->chunk_frames = pl_alloc(allocator, chunks * count, sizeof *rigid->chunk_frames);
-  rigid->chunk_sums = pl_alloc(allocator, chunks, sizeof *rigid->chunk_sums);
-  if (!rigid->chunks || !rigid->chunk_frames || !rigid->chunk_sums) return pl_fail_memory(error);
-  for (int c = 0; c < rigid->chunk_count; c++) {
+  if (!rigid->chunks || !rigid->chunk_frames) return pl_fail_memory(error);
+  for (int c = 0; c < rigid->field.chunk_count; c++) {
     pl_rigid_chunk *chunk = &rigid->chunks[c];
-    *chunk = (pl_rigid_chunk){.first = c * size, .rest = rest, .sums = sums, .pairs = pairs};
-    chunk->last = (c + 1) * size < batches ? (c + 1) * size : batches;
+    *chunk = (pl_rigid_chunk){.rest = rest, .sums = sums, .pairs = pairs};
+    pl_frame_field_batches(&rigid->field, c, &chunk->first, &chunk->last);
     chunk->frame = rigid->chunk_frames + (size_t)c * count;
-    uint64_t reached =
-        pl_frames_reaching(&rigid->field, mesh, PL_LANES * chunk->first, PL_LANES * chunk->last);
     for (int i = 0; i < rigid->field.count; i++) {
-      if (reached >> i & 1) chunk->frame[chunk->frames++] = i;
+      if (rigid->field.reached[c] >> i & 1) chunk->frame[chunk->frames++] = i;
     }
     chunk->moved = chunk->frames - rigid->balanced;
     rest += (size_t)(chunk->last - chunk->first) * (4 + 4 * (size_t)chunk->frames);
@@ -220,10 +191,8 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
   rigid->sums = pl_alloc(allocator, sums, sizeof *rigid->sums);
   rigid->places = pl_alloc(allocator, pairs, sizeof *rigid->places);
   rigid->mirror = pl_alloc(allocator, pairs, sizeof *rigid->mirror);
-  rigid->sample_stress = pl_alloc(allocator, samples, sizeof(double));
-  rigid->sample_ratio = pl_alloc(allocator, samples, sizeof(double));
-  int ok = rigid->rooms && rigid->rest && rigid->sums && rigid->whole && rigid->places &&
-           rigid->mirror && rigid->sample_stress && rigid->sample_ratio;
+  int ok =
+      rigid->rooms && rigid->rest && rigid->sums && rigid->whole && rigid->places && rigid->mirror;
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
@@ -269,7 +238,7 @@ static pl_status choose_samples(pl_model *self, const pl_mesh *mesh, pl_rigid *r
 /* Rest data of all samples; the copies that fill the last batch weigh nothing. */
 static pl_status fill_samples(const pl_mesh *mesh, pl_rigid *rigid, pl_error *error)
 {
-  for (int c = 0; c < rigid->chunk_count; c++) {
+  for (int c = 0; c < rigid->field.chunk_count; c++) {
     const pl_rigid_chunk *chunk = &rigid->chunks[c];
     size_t size = 4 + 4 * (size_t)chunk->frames;
     for (int p = PL_LANES * chunk->first; p < PL_LANES * chunk->last; p++) {
@@ -291,29 +260,6 @@ static pl_status fill_samples(const pl_mesh *mesh, pl_rigid *rigid, pl_error *er
   return PL_OK;
 }
 
-/* Pairs of frames that share a sample. */
-static pl_status make_cliques(pl_model *self, pl_rigid *rigid, pl_error *error)
-{
-  int count = rigid->field.count;
-  unsigned char *coupled = pl_alloc(&self->allocator, (size_t)(count * count), 1);
-  if (!coupled) return pl_fail_memory(error);
-  for (int c = 0; c < rigid->chunk_count; c++) {
-    const pl_rigid_chunk *chunk = &rigid->chunks[c];
-    for (int a = 0; a < chunk->frames; a++) {
-      for (int b = 0; b <= a; b++) coupled[count * chunk->frame[a] + chunk->frame[b]] = 1;
-    }
-  }
-  for (int k = 0; k < count * count; k++) rigid->clique_count += coupled[k];
-  rigid->cliques =
-      pl_alloc(&self->allocator, (size_t)rigid->clique_count * 4, sizeof *rigid->cliques);
-  int *to = rigid->cliques;
-  for (int k = 0; to && k < count * count; k++) {
-    for (int i = 0; coupled[k] && i < 4; i++) *to++ = 2 * (i < 2 ? k / count : k % count) + i % 2;
-  }
-  pl_free(&self->allocator, coupled);
-  return rigid->cliques ? PL_OK : pl_fail_memory(error);
-}
-
 static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *material,
                         const double *values, pl_error *error)
 {
@@ -324,38 +270,19 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   rigid->blend = (int)values[BLENDING];
   rigid->springs = values[FORCES] == 1;
   rigid->approximate = values[STIFFNESS] == 1;
-  rigid->lambda = material->lambda;
-  rigid->mu = material->mu;
-  rigid->viscous_lambda = material->viscous_lambda;
-  rigid->viscous_mu = material->viscous_mu;
-  const pl_strain_ops *strain = pl_strain_at((int)values[STRAIN]);
-  rigid->strain = &strain->points;
-  rigid->law = pl_material_points(material, strain);
-  rigid->ratio = material->ratio;
-  // the fast way of Green's strain is Hooke's
-  rigid->green = (int)values[STRAIN] == STRAIN_green && rigid->law == rigid->strain;
-  rigid->balanced = rigid->green || rigid->blend == PL_BLEND_DUAL;
   rigid->kernel = PL_PICK_VARIANT(pl_rigid_kernels);
   self->inexact = rigid->approximate || rigid->springs;
-  pl_weighing how = pl_frame_weighing(values + WEIGHTS);
-  how.owner = self->sites.owner;
-  how.pool = self->sites.pool;
-  how.store = self->sites.store;
-  rigid->field.sites = &self->sites;
-  rigid->field.material = material;
-  pl_status status = pl_frame_field_make(&self->allocator, mesh, (int)values[FRAMES],
-                                         (int)values[SAMPLES], &how, &rigid->field, error);
-
-  self->blocks = 2 * rigid->field.count;
-  self->frame_count = rigid->field.count;
-  self->frames_at = rigid->field.origins;
+  int strain = (int)values[STRAIN], clusters = (int)values[SHARED + PL_FRAME_CLUSTERS];
+  pl_status status =
+      pl_frame_field_make(self, mesh, material, strain, 2, values + SHARED, &rigid->field, error);
+  // the fast way of Green's strain is Hooke's
+  rigid->green = strain == PL_STRAIN_green && rigid->field.law == rigid->field.strain;
+  rigid->balanced = rigid->green || rigid->blend == PL_BLEND_DUAL;
   if (!status) status = make_frames(self, mesh, rigid, error);
   if (!status) status = make_carriers(self, mesh, rigid, error);
-  if (!status) status = choose_samples(self, mesh, rigid, (int)values[CLUSTERS], error);
-  rigid->viscous = rigid->field.viscous;
+  if (!status) status = choose_samples(self, mesh, rigid, clusters, error);
   if (!status) status = make_chunks(self, mesh, rigid, error);
   if (!status) status = fill_samples(mesh, rigid, error);
-  if (!status) status = make_cliques(self, rigid, error);
   if (!status && rigid->springs) status = pl_rigid_make_joints(&self->allocator, rigid, error);
   return status;
 }
@@ -365,15 +292,17 @@ static void destroy(pl_model *self)
   pl_rigid *rigid = self->state;
   if (!rigid) return;
   pl_frame_field_release(&self->allocator, &rigid->field);
-  void *arrays[] = {rigid->rest_blocks,   rigid->lumped,       rigid->anchors,
-                    rigid->poses,         rigid->inertia_rest, rigid->inertia,
-                    rigid->start,         rigid->carrier,      rigid->inertia_inverse,
-                    rigid->share,         rigid->pair_carrier, rigid->pair_share,
-                    rigid->rest_nodes,    rigid->chunks,       rigid->chunk_frames,
-                    rigid->cliques,       rigid->rest,         rigid->sums,
-                    rigid->rooms,         rigid->whole,        rigid->chunk_sums,
-                    rigid->sample_stress, rigid->sample_ratio, rigid->places,
-                    rigid->mirror,        rigid->joints,       rigid};
+  void *arrays[] = {rigid->rest_blocks, rigid->lumped,
+                    rigid->poses,       rigid->inertia_rest,
+                    rigid->inertia,     rigid->inertia_inverse,
+                    rigid->start,       rigid->carrier,
+                    rigid->share,       rigid->pair_carrier,
+                    rigid->pair_share,  rigid->rest_nodes,
+                    rigid->chunks,      rigid->chunk_frames,
+                    rigid->rest,        rigid->sums,
+                    rigid->rooms,       rigid->whole,
+                    rigid->places,      rigid->mirror,
+                    rigid->joints,      rigid};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
 }
 
@@ -382,31 +311,26 @@ static void destroy(pl_model *self)
 static pl_cliques cliques(const pl_model *self)
 {
   const pl_rigid *rigid = self->state;
-  return (pl_cliques){.count = rigid->clique_count, .size = 4, .nodes = rigid->cliques};
+  return pl_frame_field_cliques(&rigid->field);
 }
 
 static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
 {
   pl_rigid *rigid = self->state;
+  pl_status status = PL_OK;
   rigid->offset = offset;
-  for (int c = 0; c < rigid->chunk_count; c++) {
+  for (int c = 0; c < rigid->field.chunk_count; c++) {
     const pl_rigid_chunk *chunk = &rigid->chunks[c];
     size_t at = chunk->pairs;
     for (int j = 0; j < chunk->frames; j++) {
-      for (int k = 0; k < 4 * (j + 1); k++, at++) {
-        int row = offset + 2 * chunk->frame[k / 4] + k / 2 % 2;
-        int column = offset + 2 * chunk->frame[j] + k % 2;
-        rigid->places[at] = pl_bsr_find(A, row, column);
-        rigid->mirror[at] = pl_bsr_find(A, column, row);
-        if (rigid->places[at] < 0 || rigid->mirror[at] < 0)
-          return pl_fail(error, PL_E_ARGUMENT,
-                         "the matrix has no block for nodes %d and %d; build it from the model's "
-                         "cliques",
-                         row - offset, column - offset);
+      for (int k = 0; k < 4 * (j + 1) && !status; k++, at++) {
+        int row = 2 * chunk->frame[k / 4] + k / 2 % 2, column = 2 * chunk->frame[j] + k % 2;
+        status = pl_frame_find_pair(A, offset, row, column, &rigid->places[at], &rigid->mirror[at],
+                                    error);
       }
     }
   }
-  return pl_rigid_bind_joints(rigid, A, error);
+  return status ? status : pl_rigid_bind_joints(rigid, A, error);
 }
 
 void pl_rigid_add_block(const double *K, const int *places, double factor, pl_bsr *A)
@@ -483,18 +407,16 @@ static void evaluate(pl_model *self, const double *q, const double *v, double *f
   pl_rigid *rigid = self->state;
   pl_rigid_job job = {.rigid = rigid, .matrix = A != NULL, .kq = kq, .kv = kv};
   job.semidefinite = semidefinite;
-  job.viscous = rigid->viscous && v;
+  job.viscous = rigid->field.viscous && v;
   pl_rigid_pose(rigid, q, v);
   settle(self, q);
-  if (A) {
-    int first = A->start[rigid->offset], last = A->start[rigid->offset + self->blocks];
-    memset(A->values + 9 * (size_t)first, 0, 9 * (size_t)(last - first) * sizeof *A->values);
-  }
+  if (A) pl_frame_clear_rows(&rigid->field, rigid->offset, A);
   if (rigid->springs) {
     pl_rigid_spring(rigid, &job, f, A);
   } else {
-    pl_parallel(pool, rigid->chunk_count, evaluate_chunk, &job);
-    for (int c = 0; c < rigid->chunk_count; c++) gather_chunk(rigid, &job, &rigid->chunks[c], f, A);
+    pl_parallel(pool, rigid->field.chunk_count, evaluate_chunk, &job);
+    for (int c = 0; c < rigid->field.chunk_count; c++)
+      gather_chunk(rigid, &job, &rigid->chunks[c], f, A);
   }
   if (f && v) add_inertial(rigid, v, f);
 }
@@ -542,19 +464,16 @@ static void mass_inverse(const pl_model *self, const double *y, double *x)
 static void energy_chunk(void *context, int index)
 {
   const pl_rigid_job *job = context;
-  job->rigid->chunk_sums[index] = job->rigid->kernel.energy(job, &job->rigid->chunks[index]);
+  job->rigid->field.chunk_sums[index] = job->rigid->kernel.energy(job, &job->rigid->chunks[index]);
 }
 
 static double energy(pl_model *self, const double *q, pl_pool *pool)
 {
   pl_rigid *rigid = self->state;
   pl_rigid_job job = {.rigid = rigid};
-  double sum = 0;
   pl_rigid_pose(rigid, q, NULL);
   if (rigid->springs) return pl_rigid_spring_energy(rigid);
-  pl_parallel(pool, rigid->chunk_count, energy_chunk, &job);
-  for (int c = 0; c < rigid->chunk_count; c++) sum += rigid->chunk_sums[c];
-  return sum;
+  return pl_frame_field_energy(&rigid->field, energy_chunk, &job, pool);
 }
 
 static void fields_chunk(void *context, int index)
@@ -563,27 +482,21 @@ static void fields_chunk(void *context, int index)
   job->rigid->kernel.fields(job, &job->rigid->chunks[index]);
 }
 
-/* Mean stress and least volume ratio over the samples of each element. */
 static void fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
 {
   pl_rigid *rigid = self->state;
   pl_rigid_job job = {.rigid = rigid, .stress = von_mises != NULL};
   pl_rigid_pose(rigid, q, NULL);
-  pl_parallel(pool, rigid->chunk_count, fields_chunk, &job);
-  pl_frame_field_means(&rigid->field, rigid->sample_stress, von_mises);
-  pl_frame_field_least(&rigid->field, rigid->sample_ratio, det_f);
+  pl_frame_field_stress(&rigid->field, fields_chunk, &job, pool, von_mises, det_f);
 }
 
-/* Means over the samples of each element. */
 static void strains(pl_model *self, const double *q, double *strain, double *energies,
                     pl_pool *pool)
 {
   pl_rigid *rigid = self->state;
   pl_rigid_job job = {.rigid = rigid, .strains = 1};
   pl_rigid_pose(rigid, q, NULL);
-  pl_parallel(pool, rigid->chunk_count, fields_chunk, &job);
-  pl_frame_field_means(&rigid->field, rigid->sample_stress, strain);
-  pl_frame_field_means(&rigid->field, rigid->sample_ratio, energies);
+  pl_frame_field_strain(&rigid->field, fields_chunk, &job, pool, strain, energies);
 }
 
 /* ---- nodes ---- */

@@ -19,7 +19,7 @@
  * leaves them out and, in terms of Green's strain, is sum V B_i^T H B_j.
  *
  * Linear blending: F = sum_i (w_i R_i + x_i g_i^T), everything in world axes. */
-#include "model/lanes_stress.h"
+#include "model/frames_point.h"
 #include "model/rigid.h"
 
 #define PL_NUMBER     pl_lanes
@@ -435,19 +435,6 @@ static void add_pair(pl_lanes columns[6][9 * TILE], pl_lanes T[6][9 * TILE], int
   add_nine(columns + 3, T + 3, n, 1, K + 21);
 }
 
-PL_INLINE pl_point start_point(const pl_rigid *rigid, int viscous)
-{
-  pl_point point;
-  point.lambda = pl_lanes_all(rigid->lambda);
-  point.mu = pl_lanes_all(rigid->mu);
-  point.ratio = pl_lanes_all(rigid->ratio);
-  point.strain = rigid->strain;
-  point.viscous = viscous;
-  point.viscous_lambda = pl_lanes_all(rigid->viscous_lambda);
-  point.viscous_mu = pl_lanes_all(rigid->viscous_mu);
-  return point;
-}
-
 /* Stress and tangent from the axes of U to those of the world: P = R P, H = R H R^T. */
 static void turn_law(const pl_lanes *R, pl_lanes *P, pl_lanes *H)
 {
@@ -512,7 +499,7 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
                       pl_lanes *K)
 {
   const pl_rigid *rigid = at->rigid;
-  pl_point point = start_point(rigid, job->viscous);
+  pl_point point = pl_sample_point(&rigid->field, job->viscous);
   pl_lanes P[9], *H = job->matrix ? to->H[t] : NULL;
   int part = job->semidefinite || rigid->approximate, dual = rigid->blend == PL_BLEND_DUAL;
   // a law that does not see rotations may as well be asked in the axes of the world
@@ -523,9 +510,9 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
   pl_sample_moduli(&rigid->field, at->batch, &point);
   if (job->viscous) rate_of(at, dual && !rigid->green, point.rate);
   if (job->matrix)
-    rigid->law->tangent(&point, job->kq, job->kv, part, P, H);
+    rigid->field.law->tangent(&point, job->kq, job->kv, part, P, H);
   else
-    rigid->law->stress(&point, P, NULL);
+    rigid->field.law->stress(&point, P, NULL);
   if (dual) {
     if (!rigid->green) turn_law(at->R, P, H);
     push_dual(at, P, job->kq, t, to, sums);
@@ -543,7 +530,7 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
 static void add_green(const pl_rigid_job *job, const spot *at, int t, tile *to, pl_lanes *sums)
 {
   const pl_rigid *rigid = at->rigid;
-  pl_point point = start_point(rigid, job->viscous);
+  pl_point point = pl_sample_point(&rigid->field, job->viscous);
   pl_lanes E[6], S[6], F[9];
   pl_sample_moduli(&rigid->field, at->batch, &point);
   strain_of(at->F, at->F, E);
@@ -642,12 +629,12 @@ static double energy(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
 {
   spot at = {.rigid = job->rigid, .chunk = chunk};
   pl_lanes sum = pl_lanes_all(0), W;
-  pl_point point = start_point(job->rigid, 0);
+  pl_point point = pl_sample_point(&job->rigid->field, 0);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     look_at(&at, batch);
     memcpy(point.F, at.F, sizeof point.F);
     pl_sample_moduli(&at.rigid->field, batch, &point);
-    job->rigid->law->stress(&point, NULL, &W);
+    job->rigid->field.law->stress(&point, NULL, &W);
     sum += at.volume * W;
   }
   return pl_lanes_sum(sum);
@@ -658,25 +645,11 @@ static void fields(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
 {
   const pl_rigid *rigid = job->rigid;
   spot at = {.rigid = rigid, .chunk = chunk};
-  pl_point point = start_point(rigid, 0);
+  pl_point point = pl_sample_point(&rigid->field, 0);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
-    pl_lanes P[9], stress = pl_lanes_all(0);
     look_at(&at, batch);
     memcpy(point.F, at.F, sizeof point.F);
-    pl_sample_moduli(&at.rigid->field, batch, &point);
-    pl_lanes J = pl_lanes_det(point.F);
-    if (job->stress) {
-      rigid->law->stress(&point, P, NULL);
-      stress = pl_lanes_von_mises(point.F, P, J);
-    }
-    if (job->strains) {
-      stress = pl_lanes_equivalent_strain(point.F);
-      rigid->law->stress(&point, NULL, &J);
-    }
-    for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < rigid->field.samples; lane++) {
-      rigid->sample_stress[PL_LANES * batch + lane] = stress[lane];
-      rigid->sample_ratio[PL_LANES * batch + lane] = J[lane];
-    }
+    pl_sample_tell(&rigid->field, batch, job->stress, job->strains, &point);
   }
 }
 

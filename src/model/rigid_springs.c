@@ -73,7 +73,7 @@ pl_status pl_rigid_make_joints(const pl_allocator *allocator, pl_rigid *rigid, p
   // the stiffness at rest
   pl_rigid_job job = {.rigid = rigid, .matrix = 1, .kq = 1};
   pl_rigid_pose(rigid, rigid->rest_blocks, NULL);
-  for (int c = 0; c < rigid->chunk_count; c++) {
+  for (int c = 0; c < rigid->field.chunk_count; c++) {
     const pl_rigid_chunk *chunk = &rigid->chunks[c];
     rigid->kernel.evaluate(&job, chunk, rigid->rooms);
     pl_rigid_complete(rigid, &job, chunk);
@@ -188,7 +188,8 @@ static void rate_of(const pl_rigid *rigid, const pl_joint *joint, const stand *a
 void pl_rigid_spring(const pl_rigid *rigid, const pl_rigid_job *job, double *f, pl_bsr *A)
 {
   // viscosity in proportion to stiffness
-  double lag = job->viscous && rigid->mu > 0 ? rigid->viscous_mu / rigid->mu : 0;
+  const pl_material *material = &rigid->field.material;
+  double lag = job->viscous && material->mu > 0 ? material->viscous_mu / material->mu : 0;
   for (int n = 0; n < rigid->joint_count; n++) {
     const pl_joint *joint = &rigid->joints[n];
     stand at;

@@ -453,6 +453,7 @@ static void add_attachment(pl_reader *reader, pl_world *world, pl_body_id body, 
   def.frame = (int)frame - 1;
   def.to_frame = (int)to_frame - 1;
   def.stiffness = pl_item_number(item, "stiffness");
+  def.damping = pl_item_number(item, "damping");
   if (body.index1 && def.to.index1)
     report_if(reader, index, pl_world_add_attachment(world, body, &def, &error), &error);
 }

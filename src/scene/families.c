@@ -25,7 +25,7 @@ const pl_family *const *pl_families(void) { return families; }
 
 const pl_family *pl_family_find(const char *name)
 {
-  for (int i = 0; families[i]; i++) {
+  for (int i = 0; name && families[i]; i++) {
     if (strcmp(families[i]->name, name) == 0) return families[i];
   }
   return NULL;

@@ -37,12 +37,17 @@ void pl_scene_destroy(pl_scene *scene)
 /* Nothing can be told about a def that is not one. */
 static pl_status check_def(const pl_scene_def *def, pl_error *error)
 {
-  if (def->cookie != COOKIE)
-    return pl_fail(error, PL_E_ARGUMENT, "pl_scene_def was not made by pl_scene_def_default()");
+  if (!def || def->cookie != COOKIE)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "pl_scene_def is NULL or was not made by pl_scene_def_default()");
   if (!def->path) return pl_fail(error, PL_E_ARGUMENT, "pl_scene_def has no path");
   if (def->change_count < 0 || (def->change_count && !def->changes))
     return pl_fail(error, PL_E_ARGUMENT, "pl_scene_def has change_count = %d, but no changes",
                    def->change_count);
+  for (int i = 0; i < def->change_count; i++) {
+    if (!def->changes[i])
+      return pl_fail(error, PL_E_ARGUMENT, "change %d of pl_scene_def is NULL", i);
+  }
   return PL_OK;
 }
 
@@ -76,6 +81,7 @@ pl_status pl_scene_load_memory(const pl_scene_def *given, const char *text, size
 
 pl_status pl_scene_load(const pl_scene_def *def, pl_scene **scene, pl_error *error)
 {
+  if (!scene) return pl_fail(error, PL_E_ARGUMENT, "pl_scene_load needs a place for the scene");
   *scene = NULL;
   pl_status status = check_def(def, error);
   if (status) return status;

@@ -191,6 +191,8 @@ static const pl_element attach = {
                    "of all springs together; 0: 30 times the shear modulus times the size of the "
                    "body",
                    0, 1e15, "0"),
+            NUMBER("damping", "N s/m",
+                   "of all springs together, on the rate at which their points part", 0, 1e15, "0"),
             NUMBER("arm", "m",
                    "how far from its place a frame is held at six points, which resist a turn by "
                    "2/3 stiffness arm^2; 0: at its place only, so that it may turn; a tenth of the "

@@ -1,18 +1,22 @@
 /* The solver that suits the matrix: Eisenstat's, which is the cheapest where few iterations are
  * needed, or conjugate gradients with multigrid; whichever has cost less so far (decision.h).
  *
- * Small matrices have the first one only. Large ones take conjugate gradients with the "auto"
- * preconditioner: the sweeps of Eisenstat's run in one thread and want a copy of the matrix. A
- * preconditioner that the user chose is kept, with conjugate gradients. The number of threads does
- * not matter, so that the bits do not depend on it. */
+ * Small matrices have the first one only. A preconditioner that the user chose is kept, with
+ * conjugate gradients. The number of threads does not matter, so that the bits do not depend on it.
+ *
+ * Only the way that is gone stands in memory; the other is made anew, in the same place, when its
+ * turn comes. A trial that costs more than the other way would is broken off, and the other goes on
+ * from where it got to. */
+#include "core/shelf.h"
 #include "core/text.h"
 #include "sparse/decision.h"
 #include "sparse/krylov.h"
 
+#include <math.h>
+
 enum {
-  LEAST_ROWS = 400,  /* of a matrix that is worth a hierarchy */
-  SMALL_BUDGET = 50, /* iterations: solves that are cut short tell nothing about cost */
-  MOST_ROWS = 5000   /* of a matrix that is worth a copy and sweeps in one thread */
+  LEAST_ROWS = 400, /* of a matrix that is worth a hierarchy */
+  SMALL_BUDGET = 50 /* iterations: solves that are cut short tell nothing about cost */
 };
 
 /* An iteration of Eisenstat's in those of cg with block-diagonal, its preparation, and how many
@@ -21,54 +25,78 @@ static const double iteration = 0.8, setup = 4, fewer = 0.4;
 
 typedef struct automatic {
   pl_solver common;
-  pl_solver *ways[PL_WAYS]; /* the second may be missing */
+  pl_solver *ways[PL_WAYS]; /* one of them */
+  int both;                 /* may be gone */
+  pl_shelf shelf;
   pl_decision decision;
 } automatic;
 
-static pl_status add_way(automatic *self, int way, const pl_solver_ops *ops,
-                         const pl_part *preconditioner, const pl_bsr *A, pl_error *error)
+static pl_status open_way(automatic *self, const pl_allocator *allocator, int way,
+                          const pl_solver_ops *ops, const pl_part *preconditioner, const pl_bsr *A,
+                          pl_error *error)
 {
   pl_part part = {.member = &ops->info};
   pl_param_presets(part.member, part.values);
   for (int i = 0; i < PL_KRYLOV_PARAM_COUNT; i++) part.values[i] = self->common.values[i];
-  return pl_solver_create(&self->common.allocator, &part, preconditioner, A, &self->ways[way],
-                          error);
+  part.values[PL_KRYLOV_ITERATIONS] = self->common.iterations;
+  return pl_solver_create(allocator, &part, preconditioner, A, &self->ways[way], error);
+}
+
+static void close_way(automatic *self, int way)
+{
+  pl_solver_destroy(self->ways[way]);
+  self->ways[way] = NULL;
+}
+
+/* Makes this way the one that stands in memory. */
+static pl_status take_turns(automatic *self, int way, const pl_bsr *A, pl_error *error)
+{
+  if (self->ways[way]) return PL_OK;
+  pl_allocator allocator = pl_shelf_allocator(&self->shelf);
+  close_way(self, !way);
+  pl_part multigrid = {.member = &pl_preconditioner_multigrid.info};
+  pl_part none = {.member = &pl_preconditioner_none.info};
+  pl_param_presets(multigrid.member, multigrid.values);
+  return way == PL_CHEAP ? open_way(self, &allocator, way, &pl_solver_eisenstat, &none, A, error)
+                         : open_way(self, &allocator, way, &pl_solver_cg, &multigrid, A, error);
 }
 
 static pl_status create(pl_solver *common, const pl_bsr *A, const double *values, pl_error *error)
 {
   (void)values;
   automatic *self = (automatic *)common;
-  const pl_part *chosen = common->chosen;
   char *reason = self->decision.reason;
   size_t size = sizeof self->decision.reason;
-  if (chosen->member != &pl_preconditioner_auto.info) {
+  self->shelf.source = common->allocator;
+  if (common->chosen->member != &pl_preconditioner_auto.info) {
     pl_print(reason, size, "it goes with the preconditioner that was chosen");
-    return add_way(self, PL_CHEAP, &pl_solver_cg, chosen, A, error);
+    return open_way(self, &common->allocator, PL_CHEAP, &pl_solver_cg, common->chosen, A, error);
   }
-  pl_part multigrid = {.member = &pl_preconditioner_multigrid.info};
-  pl_param_presets(multigrid.member, multigrid.values);
-  if (common->values[PL_KRYLOV_ITERATIONS] < SMALL_BUDGET && A->rows >= LEAST_ROWS) {
+  if (A->rows < LEAST_ROWS) {
+    pl_print(reason, size, "%d rows are fewer than %d", A->rows, LEAST_ROWS);
+    return take_turns(self, PL_CHEAP, A, error);
+  }
+  self->decision = (pl_decision){.names = {"eisenstat", "multigrid"},
+                                 .iteration = iteration,
+                                 .setup = setup,
+                                 .fewer = fewer,
+                                 .now = PL_STRONG};
+  if (common->iterations < SMALL_BUDGET) {
     pl_print(reason, size, "of a budget of %.0f iterations multigrid makes most",
-             common->values[PL_KRYLOV_ITERATIONS]);
-    return add_way(self, PL_CHEAP, &pl_solver_cg, &multigrid, A, error);
+             common->iterations);
+    return take_turns(self, PL_STRONG, A, error);
   }
-  if (A->rows > MOST_ROWS) {
-    pl_print(reason, size, "%d rows are more than %d", A->rows, MOST_ROWS);
-    return add_way(self, PL_CHEAP, &pl_solver_cg, chosen, A, error);
-  }
-  self->decision = (pl_decision){
-      .names = {"eisenstat", "multigrid"}, .iteration = iteration, .setup = setup, .fewer = fewer};
-  pl_print(reason, size, "%d rows are fewer than %d", A->rows, LEAST_ROWS);
-  pl_status status = add_way(self, PL_CHEAP, &pl_solver_eisenstat, chosen, A, error);
-  if (!status && A->rows >= LEAST_ROWS)
-    status = add_way(self, PL_STRONG, &pl_solver_cg, &multigrid, A, error);
-  return status;
+  // once each: from now on both have their place
+  self->both = 1;
+  pl_status status = take_turns(self, PL_CHEAP, A, error);
+  return status ? status : take_turns(self, PL_STRONG, A, error);
 }
 
 static void destroy(pl_solver *common)
 {
-  for (int way = 0; way < PL_WAYS; way++) pl_solver_destroy(((automatic *)common)->ways[way]);
+  automatic *self = (automatic *)common;
+  for (int way = 0; way < PL_WAYS; way++) close_way(self, way);
+  pl_shelf_destroy(&self->shelf);
 }
 
 static pl_solver *now(const pl_solver *common)
@@ -81,8 +109,13 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
                          pl_error *error)
 {
   automatic *self = (automatic *)common;
-  const pl_preconditioner *last = now(common)->preconditioner;
-  if (self->ways[PL_STRONG]) pl_decide(&self->decision, last->solves, last->iterations, A);
+  if (self->both) {
+    const pl_solver *last = now(common);
+    pl_decide(&self->decision, last ? last->preconditioner->solves : 0,
+              last ? last->preconditioner->iterations : 0, A);
+    pl_status status = take_turns(self, self->decision.now, A, error);
+    if (status) return status;
+  }
   return pl_solver_prepare(now(common), A, filter, pool, error);
 }
 
@@ -90,8 +123,21 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
                        double *x, double target, pl_pool *pool, pl_solve_report *report,
                        pl_error *error)
 {
-  pl_solver_limit(now(common), common->values[PL_KRYLOV_ITERATIONS]);
-  return pl_solver_solve(now(common), A, filter, b, x, target, pool, report, error);
+  automatic *self = (automatic *)common;
+  double most = common->values[PL_KRYLOV_ITERATIONS];
+  double trial = self->both ? pl_decision_limit(&self->decision) : INFINITY;
+  pl_solver_limit(now(common), fmin(most, trial));
+  pl_status status = pl_solver_solve(now(common), A, filter, b, x, target, pool, report, error);
+  if (status != PL_E_CONVERGENCE || trial >= most) return status;
+
+  pl_solve_report spent = *report;
+  status = prepare(common, A, filter, pool, error);
+  if (status) return status;
+  pl_solver_limit(now(common), most - spent.iterations);
+  status = pl_solver_solve(now(common), A, filter, b, x, target, pool, report, error);
+  report->iterations += spent.iterations;
+  report->products += spent.products;
+  return status;
 }
 
 static const pl_solver *choice(const pl_solver *common, const char **reason)

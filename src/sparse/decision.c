@@ -8,14 +8,18 @@
 enum {
   SETUP = 6,      /* cost of preparing the strong way */
   TYPICAL = 40,   /* cost of a solve with it */
-  BOLDNESS = 5,   /* by how much the bound may exceed that when the cheap way is tried */
-  PATIENCE = 200, /* solves after which the other one gets a new chance */
+  BOLDNESS = 2,   /* by how much the bound may exceed that when the cheap way is tried */
+  PATIENCE = 200, /* solves after which the matrix is looked at again */
   FEW_ROWS = 1000 /* for which the cheap way is tried first in any case */
 };
 
 /* Cost of an iteration with the strong way: a fifth below what one thread takes, since more threads
  * share it, unlike sweeps. The choice may not know how many there are: bits would depend on it. */
 static const double cycle = 3.6;
+
+/* What is known of the other way is old: it must be better by this factor. And how much of a new
+ * cost is taken in. */
+static const double margin = 1.25, share = 0.3;
 
 /* A bound on the cost with the cheap way of reducing the error by about 1e-6 (Saad 2003, 6.11.3),
  * from the share of mass. */
@@ -34,15 +38,25 @@ static double bound_cost(const pl_decision *decision, const pl_bsr *A)
   return decision->iteration * decision->fewer * iterations + decision->setup;
 }
 
-/* Which one is next? */
-static int choose(const pl_decision *decision, const pl_bsr *A)
+/* Looks at the matrix now and then: what is known of the other way is worth nothing where the share
+ * of mass has become another one. */
+static void look(pl_decision *decision, const pl_bsr *A)
+{
+  double bound = bound_cost(decision, A), before = decision->bound;
+  if (bound > 2 * before || 2 * bound < before) decision->cost[!decision->now] = 0;
+  decision->bound = bound;
+  decision->age = 0;
+}
+
+/* Which one is next? After a trial the better one. */
+static int choose(const pl_decision *decision, int tried)
 {
   int other = !decision->now;
   double cost = decision->cost[decision->now], known = decision->cost[other];
   if (cost == 0) return decision->now;
-  if (known > 0 && decision->age < PATIENCE) return known < cost ? other : decision->now;
+  if (known > 0) return known * (tried ? 1 : margin) < cost ? other : decision->now;
   if (other == PL_STRONG) return cost > TYPICAL ? PL_STRONG : PL_CHEAP;
-  return bound_cost(decision, A) < BOLDNESS * cost ? PL_CHEAP : PL_STRONG;
+  return decision->bound < BOLDNESS * cost ? PL_CHEAP : PL_STRONG;
 }
 
 static void switch_to(pl_decision *decision, int way)
@@ -60,7 +74,6 @@ static void switch_to(pl_decision *decision, int way)
              "a solve costs %.0f with %s, in iterations of block-diagonal; %s is tried", was,
              names[decision->now], names[way]);
   decision->now = way;
-  decision->age = 0;
 }
 
 /* The first choice is the cheap way unless it may cost many times as much: no hierarchy is made
@@ -71,6 +84,7 @@ static void begin(pl_decision *decision, const pl_bsr *A)
   char *reason = decision->reason;
   size_t size = sizeof decision->reason;
   decision->begun = 1;
+  decision->bound = bound;
   int rules = bound < BOLDNESS * TYPICAL;
   decision->now = rules || A->rows < FEW_ROWS ? PL_CHEAP : PL_STRONG;
   if (rules)
@@ -89,12 +103,25 @@ void pl_decide(pl_decision *decision, int solves, int iterations, const pl_bsr *
     begin(decision, A);
     return;
   }
+  double *cost = &decision->cost[decision->now];
+  int tried = *cost == 0;
   if (solves > 0) {
     double all = decision->now == PL_CHEAP ? decision->iteration * iterations + decision->setup
                                            : cycle * iterations + SETUP;
-    decision->cost[decision->now] = all / solves;
+    *cost = tried ? all / solves : (1 - share) * *cost + share * all / solves;
     decision->age += solves;
   }
-  int next = choose(decision, A);
+  if (decision->age >= PATIENCE) look(decision, A);
+  int next = choose(decision, tried);
   if (next != decision->now) switch_to(decision, next);
+}
+
+double pl_decision_limit(const pl_decision *decision)
+{
+  const double least = 5;
+  double known = decision->cost[!decision->now];
+  if (decision->cost[decision->now] > 0 || known == 0) return INFINITY;
+  double most = decision->now == PL_CHEAP ? (known - decision->setup) / decision->iteration
+                                          : (known - SETUP) / cycle;
+  return fmax(least, floor(most));
 }

@@ -5,9 +5,9 @@
  * stiffness does not resist translations e, so e.Ae / e.De is about the least eigenvalue of D^-1 A
  * where mass rules, and next to nothing in statics; its largest is about 3. Where the bound is not
  * many times the cost of the strong way, the cheap one is tried, the strong one where that costs
- * more than it usually would, and what a solve costs with each is remembered.
- * Cost is counted, not clocked: 1 is an iteration of cg with block-diagonal, so results can be
- * repeated. */
+ * more than it usually would, and what a solve costs with each is remembered until the share of
+ * mass has changed. Cost is counted, not clocked: 1 is an iteration of cg with block-diagonal, so
+ * results can be repeated. */
 #ifndef PL_SPARSE_DECISION_H
 #define PL_SPARSE_DECISION_H
 
@@ -21,13 +21,18 @@ typedef struct pl_decision {
   double setup;     /* cost of preparing it */
   double fewer;     /* its iterations, as part of those with block-diagonal */
   int now;
-  double cost[PL_WAYS]; /* of a solve when it was last used; 0: unknown */
-  int age;              /* solves since the other one was used */
+  double cost[PL_WAYS]; /* of a solve, as of late when it was last used; 0: unknown */
+  double bound;         /* on the cost of the cheap way when the matrix was last looked at */
+  int age;              /* solves since then */
   int begun;
   char reason[160];
 } pl_decision;
 
 /* Takes in what the last solves cost, and decides which way goes on with the new matrix A. */
 void pl_decide(pl_decision *decision, int solves, int iterations, const pl_bsr *A);
+
+/* After how many iterations a trial has cost what the other way would; infinite where there is
+ * none. */
+double pl_decision_limit(const pl_decision *decision);
 
 #endif

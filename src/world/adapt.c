@@ -328,7 +328,7 @@ pl_status pl_world_insert_frame(pl_world *world, pl_body_id id, const double poi
   if (status) return status;
   if (!(reach > 0) || !isfinite(reach))
     return pl_fail(error, PL_E_ARGUMENT, "the reach of a frame = %g m must be positive", reach);
-  if (!isfinite(point[0]) || !isfinite(point[1]) || !isfinite(point[2]))
+  if (!point || !isfinite(point[0]) || !isfinite(point[1]) || !isfinite(point[2]))
     return pl_fail(error, PL_E_ARGUMENT, "the place of a frame must be three finite numbers");
   const double *nodes = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   status = to_rest(body, nodes, point, X, error);

@@ -8,6 +8,9 @@
  * that of turning blocks, where r is what J turns: k ((g r^T + r g^T) / 2 - (g . r) I). It is exact
  * but for blended dual quaternions, and left out where a semidefinite matrix is wanted.
  *
+ * A damper beside the spring resists the gap's rate J v by -c J_a^T J v, so that it takes the power
+ * c |J v|^2; -df/dv is c J^T J, and that J changes with q is left out.
+ *
  * A node of a body, a point inside its elements, and a point that a single frame carries (as if it
  * were rigid, or affine) are the three kinds of point; three points or more that do not lie on a
  * line hold the orientation as well. */
@@ -100,18 +103,39 @@ static void couple(const pl_world *world, const pl_attachment *from, int point, 
 
 /* ---- forces ---- */
 
-void pl_attachments_force(const pl_world *world, const double *q, double *f)
+/* f += J^T of a force on the gap. */
+static void push_apart(const pl_coupling *with, double scale, const double force[3], double *f)
+{
+  for (int b = 0; b < with->count; b++) {
+    double part[3];
+    pl_mat3_apply_t(with->J[b], force, part);
+    pl_vec3_add_scaled(scale, part, f + 3 * with->blocks[b]);
+  }
+}
+
+/* How fast the gap opens. */
+static void rate_of(const pl_coupling *with, const double *v, double rate[3])
+{
+  pl_vec3_set(rate, 0, 0, 0);
+  for (int b = 0; b < with->count; b++) {
+    double part[3];
+    pl_mat3_apply(with->J[b], v + 3 * with->blocks[b], part);
+    pl_vec3_add(rate, part, rate);
+  }
+}
+
+void pl_attachments_force(const pl_world *world, const double *q, const double *v, double *f)
 {
   const pl_coupling *with = world->coupling;
   for (size_t i = 0; i < world->attachment_count; i++) {
     const pl_attachment *from = &world->attachments[i];
     for (int p = 0; p < from->count; p++) {
-      double gap[3], part[3];
+      double gap[3], rate[3];
       couple(world, from, p, q, gap);
-      for (int b = 0; b < with->count; b++) {
-        pl_mat3_apply_t(with->J[b], gap, part);
-        pl_vec3_add_scaled(-from->stiffness, part, f + 3 * with->blocks[b]);
-      }
+      push_apart(with, -from->stiffness, gap, f);
+      if (from->damping == 0) continue;
+      rate_of(with, v, rate);
+      push_apart(with, -from->damping, rate, f);
     }
   }
 }
@@ -133,14 +157,14 @@ static void add_curvature(const pl_world *world, double k, const double gap[3], 
   }
 }
 
-void pl_attachments_stiffness(const pl_world *world, const double *q, double kq, int semidefinite,
-                              pl_bsr *A)
+void pl_attachments_stiffness(const pl_world *world, const double *q, double kq, double kv,
+                              int semidefinite, pl_bsr *A)
 {
   const pl_coupling *with = world->coupling;
   for (size_t i = 0; i < world->attachment_count; i++) {
     const pl_attachment *from = &world->attachments[i];
-    double k = kq * from->stiffness;
-    const double D[9] = {k, 0, 0, 0, k, 0, 0, 0, k};
+    double k = kq * from->stiffness, d = k + kv * from->damping;
+    const double D[9] = {d, 0, 0, 0, d, 0, 0, 0, d};
     for (int p = 0; p < from->count; p++) {
       double gap[3];
       couple(world, from, p, q, gap);
@@ -242,6 +266,9 @@ static pl_status check(const pl_attachment_def *def, const pl_body *body, const 
     return pl_fail(error, PL_E_ARGUMENT,
                    "the stiffness of an attachment = %g must lie between 0 and 1e+15",
                    def->stiffness);
+  if (!(def->damping >= 0 && def->damping <= 1e15))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "the damping of an attachment = %g must lie between 0 and 1e+15", def->damping);
   if (!(def->arm == -1 || (def->arm >= 0 && def->arm <= 1e9)))
     return pl_fail(error, PL_E_ARGUMENT,
                    "the arm of an attachment = %g must lie between 0 and 1e+09", def->arm);
@@ -340,7 +367,7 @@ static pl_status meet(const pl_body *body, const pl_body *other, const pl_attach
   return PL_OK;
 }
 
-/* Stiff against the body unless told. */
+/* Each point's share; stiff against the body unless told. */
 static pl_status choose_stiffness(const pl_body *body, const pl_attachment_def *def,
                                   pl_attachment *to, pl_error *error)
 {
@@ -350,6 +377,7 @@ static pl_status choose_stiffness(const pl_body *body, const pl_attachment_def *
   if (status) return status;
   if (whole == 0) whole = STIFF * mu * size_of(body);
   to->stiffness = whole / to->count;
+  to->damping = def->damping / to->count;
   return PL_OK;
 }
 
@@ -383,7 +411,7 @@ pl_status pl_world_add_attachment(pl_world *world, pl_body_id id, const pl_attac
                                   pl_error *error)
 {
   const pl_body *body, *other;
-  pl_status status = pl_check_cookie(def->cookie, "pl_attachment", error);
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_attachment", error);
   if (!status) status = pl_world_find_body(world, id, &body, error);
   if (!status) status = pl_world_find_body(world, def->to, &other, error);
   if (!status) status = check(def, body, other, error);

@@ -13,6 +13,7 @@ typedef struct pl_attachment {
   int *nodes;               /* of the first body, inside numbers; NULL where a frame is attached */
   pl_embed *embed;          /* in the other's inside mesh; NULL where one of its frames holds */
   double stiffness;         /* N/m, of each point's spring */
+  double damping;           /* N s/m, of each point's damper */
 } pl_attachment;
 
 /* How the gap of one pair of points changes with the blocks of the world that carry them. */
@@ -20,10 +21,10 @@ typedef struct pl_coupling pl_coupling;
 
 void pl_attachment_release(const pl_allocator *allocator, pl_attachment *attachment);
 
-/* f += the forces of all springs at q; A += their kq (-df/dq). */
-void pl_attachments_force(const pl_world *world, const double *q, double *f);
-void pl_attachments_stiffness(const pl_world *world, const double *q, double kq, int semidefinite,
-                              pl_bsr *A);
+/* f += the forces of all springs at q and dampers at v; A += their kq (-df/dq) + kv (-df/dv). */
+void pl_attachments_force(const pl_world *world, const double *q, const double *v, double *f);
+void pl_attachments_stiffness(const pl_world *world, const double *q, double kq, double kv,
+                              int semidefinite, pl_bsr *A);
 
 /* The energy of a body's springs, J: half of it is its own, half the other body's. */
 double pl_attachments_energy(const pl_world *world, int body);

@@ -23,10 +23,7 @@ static pl_status find_node(const pl_world *world, pl_body_id id, int node, const
 pl_status pl_world_pin_node(pl_world *world, pl_body_id id, int node, pl_error *error)
 {
   const pl_body *body;
-  pl_fix fix = {.body = id.index1 - 1,
-                .count = 1,
-                .hold_count = 3,
-                .hold = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  pl_fix fix = {.count = 1, .hold_count = 3, .hold = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   pl_status status = find_node(world, id, node, &body, error);
   if (!status && body->model->anchors)
     status =
@@ -42,6 +39,7 @@ pl_status pl_world_pin_node(pl_world *world, pl_body_id id, int node, pl_error *
   if (!fix.nodes) return pl_fail_memory(error);
   int place = body->place[node];
   const double *x = world->state.q + 3 * (body->offset + place);
+  fix.body = id.index1 - 1;
   fix.nodes[0] = place;
   for (int k = 0; k < 3; k++) fix.translation[k] = x[k] - body->rest[3 * place + k];
   pl_world_unprepare(world);
@@ -89,6 +87,9 @@ pl_status pl_world_get_held(const pl_world *world, pl_body_id id, unsigned char 
 {
   const pl_body *body;
   pl_status status = pl_world_find_body(world, id, &body, error);
+  if (!status && !held)
+    status = pl_fail(error, PL_E_ARGUMENT, "pl_world_get_held needs a place for %d bytes",
+                     body->mesh->node_count);
   if (status) return status;
   memset(held, 0, (size_t)body->mesh->node_count);
   for (size_t f = 0; f < world->fix_count; f++) {
@@ -117,7 +118,7 @@ pl_status pl_world_set_dt(pl_world *world, double dt, pl_error *error)
 
 pl_status pl_world_set_gravity(pl_world *world, const double gravity[3], pl_error *error)
 {
-  if (!isfinite(gravity[0]) || !isfinite(gravity[1]) || !isfinite(gravity[2]))
+  if (!gravity || !isfinite(gravity[0]) || !isfinite(gravity[1]) || !isfinite(gravity[2]))
     return pl_fail(error, PL_E_ARGUMENT, "gravity must be three finite numbers");
   memcpy(world->gravity, gravity, sizeof world->gravity);
   return PL_OK;
@@ -215,9 +216,9 @@ size_t pl_world_state_size(const pl_world *world)
 
 pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size, pl_error *error)
 {
-  if (size != pl_world_state_size(world))
-    return pl_fail(error, PL_E_ARGUMENT, "the state of this world takes %zu bytes, not %zu",
-                   pl_world_state_size(world), size);
+  if (!memory || size != pl_world_state_size(world))
+    return pl_fail(error, PL_E_ARGUMENT, "the state of this world takes %zu bytes, not %zu%s",
+                   pl_world_state_size(world), size, memory ? "" : " at NULL");
   const pl_integrator *integrator = world->integrator;
   head first = {.cookie = head_cookie,
                 .blocks = world->blocks,
@@ -295,9 +296,9 @@ pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, 
 {
   head first;
   const char *from = memory;
-  if (size < sizeof first)
-    return pl_fail(error, PL_E_ARGUMENT, "a state of this world takes %zu bytes, not %zu",
-                   pl_world_state_size(world), size);
+  if (!memory || size < sizeof first)
+    return pl_fail(error, PL_E_ARGUMENT, "a state of this world takes %zu bytes, not %zu%s",
+                   pl_world_state_size(world), size, memory ? "" : " at NULL");
   memcpy(&first, from, sizeof first);
   pl_status status = check_head(world, &first, size, error);
   if (!status && !are_finite(from + sizeof first, (2 + first.history) * 3 * world->blocks))

@@ -21,7 +21,7 @@ pl_obstacle_def pl_obstacle_def_default(void)
 pl_status pl_world_add_obstacle(pl_world *world, const pl_obstacle_def *def, pl_error *error)
 {
   pl_obstacle obstacle = {0};
-  pl_status status = pl_check_cookie(def->cookie, "pl_obstacle", error);
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_obstacle", error);
   if (!status)
     status = pl_choice_resolve(&pl_obstacle_family, &def->shape, &obstacle.part.member,
                                obstacle.part.values, error);

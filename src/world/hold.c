@@ -22,8 +22,8 @@ static pl_status check_fix(const pl_fix_def *def, pl_error *error)
       return pl_fail(error, PL_E_ARGUMENT, "translation, centre and offset must be finite");
     length += def->axis[k] * def->axis[k];
   }
-  if (def->angle != 0 && !(length > 0))
-    return pl_fail(error, PL_E_ARGUMENT, "a turn by %g degrees needs an axis that is not zero",
+  if (def->angle != 0 && (!(length > 0) || !isfinite(length)))
+    return pl_fail(error, PL_E_ARGUMENT, "a turn by %g degrees needs an axis that has a direction",
                    def->angle);
   if (def->free_axis[0] && def->free_axis[1] && def->free_axis[2])
     return pl_fail(error, PL_E_ARGUMENT, "a fix that leaves x, y and z free holds nothing");
@@ -96,8 +96,8 @@ pl_status pl_world_add_fix(pl_world *world, pl_body_id id, const pl_fix_def *def
                            pl_error *error)
 {
   const pl_body *body;
-  pl_fix fix = {.body = id.index1 - 1, .angle = def->angle};
-  pl_status status = pl_check_cookie(def->cookie, "pl_fix", error);
+  pl_fix fix = {0};
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_fix", error);
   if (!status) status = pl_world_find_body(world, id, &body, error);
   if (!status) status = check_fix(def, error);
   if (!status)
@@ -105,6 +105,8 @@ pl_status pl_world_add_fix(pl_world *world, pl_body_id id, const pl_fix_def *def
                                sizeof(pl_fix), error);
   if (status) return status;
   find_hold(def, &fix);
+  fix.body = id.index1 - 1;
+  fix.angle = def->angle;
   memcpy(fix.translation, def->translation, sizeof fix.translation);
   memcpy(fix.centre, def->centre, sizeof fix.centre);
   memcpy(fix.axis, def->axis, sizeof fix.axis);
@@ -230,15 +232,16 @@ void pl_load_release(const pl_allocator *allocator, pl_load *load)
 pl_status pl_world_add_load(pl_world *world, pl_body_id id, const pl_load_def *def, pl_error *error)
 {
   const pl_body *body;
-  pl_load load = {.body = id.index1 - 1};
+  pl_load load = {0};
   const pl_member *member = NULL;
-  pl_status status = pl_check_cookie(def->cookie, "pl_load", error);
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_load", error);
   if (!status) status = pl_world_find_body(world, id, &body, error);
   if (!status) status = pl_choice_resolve(&pl_load_family, &def->load, &member, load.values, error);
   if (!status)
     status = pl_world_one_more(world, &world->loads, world->load_count, &world->load_room,
                                sizeof(pl_load), error);
   if (status) return status;
+  load.body = id.index1 - 1;
   load.ops = (const pl_load_ops *)member;
   load.shape.rest = body->rest;
   status = load.ops->on_faces ? share_faces(world, body, def, &load.shape, error)

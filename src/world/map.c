@@ -263,6 +263,9 @@ static pl_status mean_of(const source *from, const pl_mesh *mesh, int element, d
 static pl_status prepare(const pl_map_def *def, source *from, pl_error *error)
 {
   *from = (source){.def = def};
+  if ((int)def->of < PL_MAPPED_STIFFNESS || def->of > PL_MAPPED_BOTH)
+    return pl_fail(error, PL_E_ARGUMENT, "a map of %d; it is of stiffness, density or both",
+                   (int)def->of);
   if (def->at) return PL_OK;
   const pl_member *member;
   pl_status status = pl_choice_resolve(&pl_map_family, &def->map, &member, from->values, error);

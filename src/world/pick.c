@@ -87,6 +87,9 @@ static void find_normal(const pl_world *world, pl_hit *hit)
 pl_status pl_world_pick(const pl_world *world, const double origin[3], const double direction[3],
                         pl_hit *hit, pl_error *error)
 {
+  if (!origin || !direction || !hit)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "pl_world_pick needs an origin, a direction and a place for the hit");
   double length = pl_vec3_norm(direction), start = pl_vec3_norm(origin);
   if (!isfinite(start) || !isfinite(length) || !(length > 0))
     return pl_fail(error, PL_E_ARGUMENT,

@@ -143,7 +143,7 @@ static pl_status check_numbers(const pl_pull_def *def, pl_error *error)
 
 static pl_status check_target(const double target[3], pl_error *error)
 {
-  if (isfinite(target[0]) && isfinite(target[1]) && isfinite(target[2])) return PL_OK;
+  if (target && isfinite(target[0]) && isfinite(target[1]) && isfinite(target[2])) return PL_OK;
   return pl_fail(error, PL_E_ARGUMENT, "the target of a pull must be three finite numbers");
 }
 
@@ -174,6 +174,9 @@ pl_status pl_world_find_spot(const pl_world *world, pl_body_id id, const double 
   const pl_body *body;
   pl_anchor anchor;
   pl_status status = pl_world_find_body(world, id, &body, error);
+  if (!status && (!at || !spot))
+    status =
+        pl_fail(error, PL_E_ARGUMENT, "pl_world_find_spot needs a point and a place for the spot");
   if (!status) status = pl_mesh_locate(body->mesh, at, &anchor, error);
   if (status) return status;
   *spot = (pl_spot){.body = id, .count = anchor.count};
@@ -244,13 +247,7 @@ void pl_pull_release(const pl_allocator *allocator, pl_pull *pull)
 pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id *id,
                             pl_error *error)
 {
-  pl_pull pull = {.used = 1,
-                  .body = def->at.body.index1 - 1,
-                  .until = def->until,
-                  .stiffness = def->stiffness,
-                  .damping = def->damping,
-                  .most_force = def->most_force};
-  pl_status status = pl_check_cookie(def->cookie, "pl_pull", error);
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_pull", error);
   if (!status) status = check_numbers(def, error);
   if (!status) status = check_target(def->target, error);
   if (!status) status = check_target(def->translation, error);
@@ -258,6 +255,12 @@ pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id 
     status = pl_fail(error, PL_E_ARGUMENT, "until, when a pull lets go, is not a number");
   if (!status) status = check_spot(world, &def->at, error);
   if (status) return status;
+  pl_pull pull = {.used = 1,
+                  .body = def->at.body.index1 - 1,
+                  .until = def->until,
+                  .stiffness = def->stiffness,
+                  .damping = def->damping,
+                  .most_force = def->most_force};
   memcpy(pull.target, def->target, sizeof pull.target);
   memcpy(pull.translation, def->translation, sizeof pull.translation);
 
@@ -311,6 +314,8 @@ pl_status pl_world_read_pull(const pl_world *world, pl_pull_id id, pl_pull_facts
 {
   pl_pull *pull;
   pl_status status = find_pull(world, id, &pull, error);
+  if (!status && !facts)
+    status = pl_fail(error, PL_E_ARGUMENT, "pl_world_read_pull needs a place for the facts");
   if (status) return status;
   at_point(world, pull, world->state.q, facts->position);
   target_at(pull, world->state.time, facts->target);

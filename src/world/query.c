@@ -21,6 +21,8 @@ const char *pl_world_solver_name(const pl_world *world) { return world->solver_p
 
 const char *pl_world_solver_choice(const pl_world *world, const char **reason)
 {
+  const char *untold;
+  if (!reason) reason = &untold;
   *reason = "";
   if (!world->system.solver) return pl_world_solver_name(world);
   return pl_solver_in_use(world->system.solver, reason)->ops->info.name;
@@ -33,11 +35,24 @@ const char *pl_world_preconditioner_name(const pl_world *world)
 
 const char *pl_world_preconditioner_choice(const pl_world *world, const char **reason)
 {
+  const char *untold;
+  if (!reason) reason = &untold;
   *reason = "";
   if (!world->system.solver) return pl_world_preconditioner_name(world);
   const pl_preconditioner *used = pl_solver_in_use(world->system.solver, reason)->preconditioner;
   *reason = "";
   return used->ops->choice ? used->ops->choice(used, reason) : used->ops->info.name;
+}
+
+/* The body, and whether there is an array of its nodes. */
+static pl_status find_both(const pl_world *world, pl_body_id id, const double *array,
+                           const char *what, const pl_body **body, pl_error *error)
+{
+  pl_status status = pl_world_find_body(world, id, body, error);
+  if (status || array) return status;
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "the array for each %s of body \"%.80s\" is NULL; it must have %d numbers", what,
+                 (*body)->name, 3 * (*body)->mesh->node_count);
 }
 
 /* Copies between the world's order and the mesh's. */
@@ -52,7 +67,7 @@ static pl_status from_mesh(pl_world *world, pl_body_id id, const double *values,
                            const char *what, pl_error *error)
 {
   const pl_body *body;
-  pl_status status = pl_world_find_body(world, id, &body, error);
+  pl_status status = find_both(world, id, values, what, &body, error);
   if (status) return status;
   if (body->model->ops->nodes)
     return pl_fail(error, PL_E_ARGUMENT,
@@ -73,7 +88,7 @@ pl_status pl_world_get_positions(const pl_world *world, pl_body_id id, double *p
                                  pl_error *error)
 {
   const pl_body *body;
-  pl_status status = pl_world_find_body(world, id, &body, error);
+  pl_status status = find_both(world, id, positions, "position", &body, error);
   if (!status)
     to_mesh(body, pl_body_nodes(body, world->state.q + 3 * body->offset, NULL), positions);
   return status;
@@ -83,7 +98,7 @@ pl_status pl_world_get_velocities(const pl_world *world, pl_body_id id, double *
                                   pl_error *error)
 {
   const pl_body *body;
-  pl_status status = pl_world_find_body(world, id, &body, error);
+  pl_status status = find_both(world, id, velocities, "velocity", &body, error);
   if (!status)
     to_mesh(
         body,
@@ -112,6 +127,11 @@ pl_status pl_world_follow(const pl_world *world, pl_body_id id, int numbers, con
   if (status) return status;
   if (!body->embed)
     return pl_fail(error, PL_E_ARGUMENT, "body \"%.80s\" has no surface of its own", body->name);
+  if (numbers < 1 || !nodal || !points)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "a surface follows arrays of at least one number per node and per point, not "
+                   "%d or NULL",
+                   numbers);
   pl_embed_carry(body->embed, numbers, nodal, points);
   if (numbers > 1) return PL_OK;
 
@@ -172,7 +192,7 @@ static void fill_outer(pl_world *world, const pl_body *body, const double *inner
 {
   world->system.ops->external(&world->system, world->state.time, world->state.q, world->state.v,
                               outer);
-  pl_attachments_force(world, world->state.q, outer);
+  pl_attachments_force(world, world->state.q, world->state.v, outer);
   double *part = outer + 3 * body->offset;
   for (int i = 0; i < body->blocks; i++) {
     pl_grip grip;
@@ -215,14 +235,15 @@ pl_status pl_world_get_forces(pl_world *world, pl_body_id id, double *inner, dou
 pl_status pl_world_add_probe(pl_world *world, const pl_probe_def *def, pl_probe_id *id,
                              pl_error *error)
 {
-  pl_probe probe = {.body = def->body.index1 - 1};
+  pl_probe probe = {0};
   const pl_member *member = NULL;
   double none[PL_MOST_VALUES];
-  pl_status status = pl_check_cookie(def->cookie, "pl_probe", error);
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_probe", error);
   if (!status)
     status = pl_choice_resolve(&pl_quantity_family, &(pl_choice){def->quantity, NULL, 0}, &member,
                                none, error);
   if (status) return status;
+  const char *name = def->name ? def->name : "probe";
   probe.ops = (const pl_quantity_ops *)member;
   if (def->body.index1 || probe.ops->of_point) {
     const pl_body *body;
@@ -231,13 +252,14 @@ pl_status pl_world_add_probe(pl_world *world, const pl_probe_def *def, pl_probe_
       status = pl_mesh_locate(body->mesh, def->at, &probe.anchor, error);
     if (status) return status;
     if (probe.anchor.distance > 0)
-      pl_log_write(&world->log, PL_NOTE, "probe \"%s\" lies %.3g m outside body \"%s\"", def->name,
+      pl_log_write(&world->log, PL_NOTE, "probe \"%s\" lies %.3g m outside body \"%s\"", name,
                    probe.anchor.distance, body->name);
   }
   status = pl_world_one_more(world, &world->probes, world->probe_count, &world->probe_room,
                              sizeof(pl_probe), error);
   if (status) return status;
-  probe.name = pl_strdup(&world->allocator, def->name ? def->name : "probe");
+  probe.body = def->body.index1 - 1;
+  probe.name = pl_strdup(&world->allocator, name);
   if (!probe.name) return pl_fail_memory(error);
   world->probes[world->probe_count++] = probe;
   if (id) id->index1 = (int32_t)world->probe_count;
@@ -285,6 +307,8 @@ pl_status pl_world_read_probe(pl_world *world, pl_probe_id id, double value[3], 
 {
   const pl_probe *probe = find_probe(world, id);
   if (!probe) return pl_fail(error, PL_E_ARGUMENT, "there is no probe number %d", (int)id.index1);
+  if (!value)
+    return pl_fail(error, PL_E_ARGUMENT, "pl_world_read_probe needs a place for the value");
   pl_status status = pl_world_prepare(world, error);
   if (!status) probe->ops->read(world, probe, value);
   return status;
@@ -320,6 +344,7 @@ static double quantity(pl_world *world, const char *name)
 
 pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *error)
 {
+  if (!facts) return pl_fail(error, PL_E_ARGUMENT, "pl_world_measure needs a place for the facts");
   pl_status status = pl_world_prepare(world, error);
   double least;
   if (!status) status = least_ratio(world, &least, error);

@@ -35,7 +35,7 @@ static pl_status check(const pl_rigid_def *def, const pl_body *body, pl_error *e
                    body->name);
   if ((int)def->hinge < PL_HINGE_NONE || def->hinge > PL_HINGE_AXIS || !isfinite(centre))
     return pl_fail(error, PL_E_ARGUMENT, "a rigid part needs a known hinge and a finite centre");
-  if (def->hinge == PL_HINGE_AXIS && (!(length > 0) || !isfinite(1 / length)))
+  if (def->hinge == PL_HINGE_AXIS && (!(length > 0) || !isfinite(length + 1 / length)))
     return pl_fail(error, PL_E_ARGUMENT, "axis = %g %g %g has no direction", def->axis[0],
                    def->axis[1], def->axis[2]);
   return PL_OK;
@@ -114,15 +114,17 @@ pl_status pl_world_add_rigid(pl_world *world, pl_body_id id, const pl_rigid_def 
                              pl_error *error)
 {
   const pl_body *found;
-  pl_core core = {.body = id.index1 - 1, .hinge = def->hinge};
+  pl_core core = {0};
   int count = 0;
-  pl_status status = pl_check_cookie(def->cookie, "pl_rigid", error);
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_rigid", error);
   if (!status) status = pl_world_find_body(world, id, &found, error);
   if (!status) status = check(def, found, error);
   if (!status)
     status = pl_world_one_more(world, &world->cores, world->core_count, &world->core_room,
                                sizeof core, error);
   if (status) return status;
+  core.body = id.index1 - 1;
+  core.hinge = def->hinge;
   pl_vec3_copy(def->centre, core.centre);
   if (core.hinge == PL_HINGE_AXIS) pl_vec3_scale(1 / pl_vec3_norm(def->axis), def->axis, core.axis);
 

@@ -80,10 +80,10 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
     pl_pulls_stiffness(world, system->load_scale, t, q, kq, kv, A);
     pl_tool_stiffness(world, system->load_scale, q, kq, A);
     pl_skins_stiffness(world, q, v, kq, kv, A);
-    pl_attachments_stiffness(world, q, kq, semidefinite, A);
+    pl_attachments_stiffness(world, q, kq, kv, semidefinite, A);
   }
   if (f) add_external(world, t, q, v, f);
-  if (f) pl_attachments_force(world, q, f);
+  if (f) pl_attachments_force(world, q, v, f);
 }
 
 static void external(pl_system *system, double t, const double *q, const double *v, double *f)

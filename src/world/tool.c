@@ -113,16 +113,17 @@ pl_status pl_world_set_tool(pl_world *world, const pl_tool_def *def, pl_error *e
 void pl_world_read_tool(const pl_world *world, double force[3], int *touched)
 {
   int count = 0;
-  memset(force, 0, 3 * sizeof *force);
+  double sum[3] = {0};
   for (size_t b = 0; world->has_tool && b < world->body_count; b++) {
     const pl_body *body = &world->bodies[b];
     const double *x = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
     for (int i = 0; i < body->mesh->node_count; i++) {
       double n[3], deep = depth(&world->tool, x + 3 * i, n);
-      if (deep > 0) pl_vec3_add_scaled(world->tool.stiffness * deep, n, force);
+      if (deep > 0) pl_vec3_add_scaled(world->tool.stiffness * deep, n, sum);
       count += deep > 0;
     }
   }
+  if (force) pl_vec3_copy(sum, force);
   if (touched) *touched = count;
 }
 
@@ -134,7 +135,7 @@ pl_status pl_world_throw(pl_world *world, pl_body_id id, const double velocity[3
   pl_status status = pl_world_find_body(world, id, &body, error);
   if (status) return status;
   for (int k = 0; k < 3; k++) {
-    if (!isfinite(velocity[k]))
+    if (!velocity || !isfinite(velocity[k]))
       return pl_fail(error, PL_E_ARGUMENT, "the velocity of a throw must be three finite numbers");
   }
   for (size_t i = 0; i < world->fix_count; i++) {

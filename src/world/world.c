@@ -41,7 +41,8 @@ pl_probe_def pl_probe_def_default(void)
 pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error)
 {
   if (cookie == PL_COOKIE) return PL_OK;
-  return pl_fail(error, PL_E_ARGUMENT, "%s_def was not made by %s_def_default()", what, what);
+  return pl_fail(error, PL_E_ARGUMENT, "%s_def is NULL or was not made by %s_def_default()", what,
+                 what);
 }
 
 static int all_finite(const double *values, int count)
@@ -80,8 +81,9 @@ pl_status pl_world_check_control(int budget, int halvings, double tolerance,
 
 pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *error)
 {
+  if (!out) return pl_fail(error, PL_E_ARGUMENT, "pl_world_create needs a place for the world");
   *out = NULL;
-  pl_status status = pl_check_cookie(def->cookie, "pl_world", error);
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_world", error);
   if (status) return status;
   if (!(def->dt > 0) || !isfinite(def->dt))
     return pl_fail(error, PL_E_ARGUMENT, "dt = %g must be a positive time in s", def->dt);
@@ -181,7 +183,7 @@ pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *
 pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_material *material,
                             pl_error *error)
 {
-  pl_status status = pl_check_cookie(def->cookie, "pl_material", error);
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_material", error);
   if (status) return status;
   const struct {
     const char *name;
@@ -440,7 +442,7 @@ static pl_status build_body(pl_world *world, const pl_body_def *def, pl_body *bo
 pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id,
                             pl_error *error)
 {
-  pl_status status = pl_check_cookie(def->cookie, "pl_body", error);
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_body", error);
   if (status) return status;
   if (!def->mesh) return pl_fail(error, PL_E_ARGUMENT, "a body needs a mesh");
   if (!(def->insert_reach >= 0) || !isfinite(def->insert_reach))

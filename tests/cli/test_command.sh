@@ -131,6 +131,7 @@ expect 1 "m.msh" "$pliant" check scene.xml
 "$pliant" mesh info duck.obj | grep -q "wrong" && bad "the duck's surface is not closed" || ok
 "$pliant" mesh duck.obj --size 0.1 --grading 1 -o duck.msh >stdout 2>stderr && ok || bad "fill: $(cat stderr)"
 "$pliant" mesh fill tube --method voxels --elements 900 -o tube.msh 2>stderr | grep -q hexahedra && ok || bad "voxels: $(cat stderr)"
+expect 1 "a size of 50 m is larger than the whole shape" "$pliant" mesh fill tube --method voxels --size 50 -o tube.msh
 "$pliant" mesh refine good.msh -o finer.msh 2>stderr | grep -q "192 tetrahedra" && ok || bad "refine: $(cat stderr)"
 "$pliant" mesh refine good.msh --around "0 0 0" --radius 0.2 -o finer.msh >stdout 2>stderr && ok || bad "refine: $(cat stderr)"
 expect 2 "belong together" "$pliant" mesh refine good.msh --around "0 0 0" -o finer.msh

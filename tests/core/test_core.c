@@ -1,8 +1,10 @@
 /* Errors, memory, text, files, families and the thread pool. */
+#include "../counter.h"
 #include "core/error.h"
 #include "core/family.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "core/shelf.h"
 #include "core/text.h"
 #include "core/thread.h"
 #include "test.h"
@@ -42,6 +44,40 @@ TEST(memory_is_aligned_zeroed_and_checked)
   }
   for (int i = 0; i < 1000; i++) CHECK(((int *)array)[i] == i);
   pl_free(&allocator, array);
+}
+
+/* Two things that take turns: each gets the same places again, and no more is asked for. */
+TEST(what_takes_turns_shares_a_shelf)
+{
+  static const size_t sizes[2][5] = {{5000, 100, 64, 1, 300}, {700, 4000, 1000, 2, 900}};
+  counter memory = {0};
+  pl_shelf shelf = {.source = counter_allocator(&memory)};
+  pl_allocator allocator = pl_shelf_allocator(&shelf);
+  char *first[2][5] = {{0}};
+  long calls = 0;
+  for (int turn = 0; turn < 6; turn++) {
+    char *pieces[5];
+    for (int i = 0; i < 5; i++) {
+      pieces[i] = pl_alloc(&allocator, sizes[turn % 2][i], 1);
+      CHECK(pieces[i] && (uintptr_t)pieces[i] % PL_ALIGNMENT == 0 && pieces[i][0] == 0);
+      memset(pieces[i], 1 + i, sizes[turn % 2][i]);
+      if (turn < 2) first[turn][i] = pieces[i];
+      CHECK(pieces[i] == first[turn % 2][i]);
+      // what was taken last comes back at once
+      pl_free(&allocator, pl_alloc(&allocator, 3000, 1));
+    }
+    for (int i = 0; i < 5; i++) {
+      CHECK(pieces[i][0] == 1 + i && pieces[i][sizes[turn % 2][i] - 1] == 1 + i);
+      pl_free(&allocator, pieces[i]);
+    }
+    if (turn == 1) calls = memory.calls;
+    CHECK(turn < 2 || memory.calls == calls);
+  }
+  memory.fail_at = memory.calls + 1;
+  CHECK(pl_alloc(&allocator, 100000, 1) == NULL);
+  CHECK(pl_alloc(&allocator, SIZE_MAX / 2, 1) == NULL);
+  pl_shelf_destroy(&shelf);
+  CHECK(memory.blocks == 0);
 }
 
 TEST(numbers_read_back_in_any_locale)
@@ -165,6 +201,6 @@ TEST(threads_do_every_chunk_once)
 }
 
 TESTS(X(error_text_names_the_place) X(memory_is_aligned_zeroed_and_checked)
-          X(numbers_read_back_in_any_locale) X(text_escapes_for_xml_and_json)
-              X(near_words_are_suggested) X(files_are_written_whole) X(choices_are_checked)
-                  X(threads_do_every_chunk_once))
+          X(what_takes_turns_shares_a_shelf) X(numbers_read_back_in_any_locale)
+              X(text_escapes_for_xml_and_json) X(near_words_are_suggested)
+                  X(files_are_written_whole) X(choices_are_checked) X(threads_do_every_chunk_once))

@@ -264,10 +264,46 @@ TEST(refusals)
   CHECK_FAILS(pl_fill(&volume, &(pl_choice){"stuffing", &size, 1}, NULL, &mesh, error), PL_E_LIMIT,
               "enlarge");
   size.value[0] = 50;
-  CHECK_FAILS(pl_fill(&volume, &(pl_choice){"stuffing", &size, 1}, NULL, &mesh, error),
-              PL_E_ARGUMENT, "smaller");
+  for (int i = 0; pl_filler_family.members[i]; i++) {
+    const char *name = pl_filler_family.members[i]->name;
+    CHECK_FAILS(pl_fill(&volume, &(pl_choice){name, &size, 1}, NULL, &mesh, error), PL_E_ARGUMENT,
+                "a size of 50 m is larger than the whole shape of 1 m; make it smaller");
+    CHECK(!mesh);
+  }
   pl_solid_destroy(solid);
 }
 
+/* One cell may be as large as the shape; a cage may be thicker than a plate, voxels may not. */
+TEST(the_largest_cells)
+{
+  const double edges[][3] = {{2, 2, 2}, {2, 2, 0.1}};
+  for (int i = 0; i < 2; i++) {
+    pl_setting box = {.name = "size", .value = {edges[i][0], edges[i][1], edges[i][2]}};
+    pl_setting size = {.name = "size", .value = {2}}, few = {.name = "elements", .value = {1}};
+    pl_solid *solid = NULL;
+    pl_mesh *mesh = NULL;
+    CHECK_OK(pl_solid_create(&(pl_solid_row){{"box", &box, 1}, 0}, 1, NULL, &solid, error));
+    if (!solid) return;
+    pl_volume volume = pl_solid_volume(solid);
+    for (int method = 0; method < 4; method++) {
+      pl_choice choice = {method % 2 ? "voxels" : "cage", method / 2 ? &few : &size, 1};
+      if (i == 1 && method % 2) {
+        CHECK_FAILS(pl_fill(&volume, &choice, NULL, &mesh, error), PL_E_ARGUMENT,
+                    method == 1 ? "voxels of 2 m are thicker than the shape, 0.1 m along z; make"
+                                : "thicker than the shape, 0.1 m along z; ask for more elements");
+        continue;
+      }
+      CHECK_OK(pl_fill(&volume, &choice, NULL, &mesh, error));
+      if (mesh) CHECK(pl_mesh_element_count(mesh) == (method % 2 ? 1 : i && method ? 24 : 6));
+      pl_mesh_destroy(mesh);
+    }
+    size.value[0] = 0.1;
+    CHECK_OK(pl_fill(&volume, &(pl_choice){"voxels", &size, 1}, NULL, &mesh, error));
+    if (mesh) CHECK(pl_mesh_element_count(mesh) == (i ? 400 : 8000));
+    pl_mesh_destroy(mesh);
+    pl_solid_destroy(solid);
+  }
+}
+
 TESTS(X(random_solids) X(ball_converges) X(bodies) X(values_are_bounds) X(element_count)
-          X(no_memory) X(refusals))
+          X(no_memory) X(refusals) X(the_largest_cells))

@@ -113,8 +113,8 @@ static void check_variants(test_body *body)
     if (side) break;
     memcpy(matrix, body->A->values, values * sizeof *matrix);
     for (int k = 0; k < (int)(sizeof base_strains / sizeof *base_strains); k++) {
-      if (frames->law != &pl_strain_at(k)->points) continue;
-      frames->law = &base_strains[k]->points;
+      if (frames->field.law != &pl_strain_at(k)->points) continue;
+      frames->field.law = &base_strains[k]->points;
       break;
     }
     frames->kernel = pl_frames_kernels_base;
@@ -350,18 +350,18 @@ static pl_status fill_voxels(const pl_volume *volume, double size, pl_mesh **mes
   return pl_fill(volume, &(pl_choice){"voxels", &setting, 1}, NULL, mesh, error);
 }
 
-/* A ring of 1 m that is 0.02 m thin passes between the middles of voxels of 0.3 m. */
+/* A ball of 0.4 m lies between the middles of 2 x 2 x 2 voxels of 0.3 m. */
 TEST(an_empty_voxelisation_is_refused)
 {
-  pl_setting ring = {.name = "tube", .value = {0.01}};
-  pl_solid_row row = {{"torus", &ring, 1}, 0};
+  pl_setting radius = {.name = "radius", .value = {0.2}};
+  pl_solid_row row = {{"sphere", &radius, 1}, 0};
   pl_solid *solid = NULL;
   pl_mesh *mesh = NULL;
   CHECK_OK(pl_solid_create(&row, 1, NULL, &solid, error));
   pl_volume volume = pl_solid_volume(solid);
   CHECK_FAILS(fill_voxels(&volume, 0.3, &mesh, error), PL_E_ARGUMENT,
               "no element fits into the shape with a size of 0.3 m; make it smaller");
-  CHECK_OK(fill_voxels(&volume, 0.01, &mesh, error));
+  CHECK_OK(fill_voxels(&volume, 0.05, &mesh, error));
   pl_mesh_destroy(mesh);
   pl_solid_destroy(solid);
 }

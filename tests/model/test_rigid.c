@@ -186,8 +186,8 @@ static void check_variants(test_body *body)
     if (side) break;
     memcpy(matrix, body->A->values, values * sizeof *matrix);
     for (int k = 0; k < (int)(sizeof base_strains / sizeof *base_strains); k++) {
-      if (rigid->law != &pl_strain_at(k)->points) continue;
-      rigid->law = &base_strains[k]->points;
+      if (rigid->field.law != &pl_strain_at(k)->points) continue;
+      rigid->field.law = &base_strains[k]->points;
       break;
     }
     rigid->kernel = pl_rigid_kernels_base;
@@ -216,7 +216,7 @@ static void check_factor(test_body *body)
     body->model->ops->evaluate(body->model, body->q, body->v, f, 1, 0.1, 0, body->A, NULL);
     if (side) break;
     memcpy(matrix, body->A->values, values * sizeof *matrix);
-    for (int c = 0; c < rigid->chunk_count; c++) {
+    for (int c = 0; c < rigid->field.chunk_count; c++) {
       const pl_rigid_chunk *chunk = &rigid->chunks[c];
       pl_lanes *rest = rigid->rest + chunk->rest;
       for (int b = chunk->first; b < chunk->last; b++, rest += 4 + 4 * chunk->frames) {

@@ -86,6 +86,10 @@ static const bad_scene bad_scenes[] = {
      "commas and line ends"},
     {"  <mesh", "  <material name=\"rubber\" young=\"1\" poisson=\"0\"/><mesh",
      "bar.xml:6: material \"rubber\": the name is used on line 5 already"},
+    {BOX, "<shape method=\"voxels\" size=\"50\"><sphere/></shape>",
+     "bar.xml:6: mesh \"bar\", shape: a size of 50 m is larger than the whole shape of 1 m; make "
+     "it "
+     "smaller"},
     {BOX, "", "bar.xml:6: mesh \"bar\": needs file=\"...\" or a shape such as <box .../>"},
     {BOX, BOX "<sphere/>",
      "bar.xml:6: mesh \"bar\", sphere: only one can stand here; the first is on line 6"},

@@ -52,6 +52,27 @@ TEST(values_arrive)
   pl_scene_destroy(scene);
 }
 
+/* An attachment's values are those of all its points together. */
+TEST(attachments_arrive)
+{
+  if (!has_scenes()) return;
+  messages kept;
+  pl_scene *scene =
+      load("<pliant><world dt='0.5' duration='0.5'/>"
+           "<material name='m' young='1e5' poisson='0.3'/><mesh name='c'><box/></mesh>"
+           "<body name='a' mesh='c' material='m'><attach to='b' stiffness='800' damping='80'>"
+           "<all/></attach></body><body name='b' mesh='c' material='m'/></pliant>",
+           &kept);
+  CHECK(scene && !kept.errors);
+  if (!scene) return;
+  const pl_world *world = pl_scene_world(scene);
+  const pl_attachment *at = world->attachments;
+  CHECK(world->attachment_count == 1 && at->count == world->bodies[0].mesh->node_count);
+  CHECK_NEAR(at->stiffness * at->count, 800, 1e-9);
+  CHECK_NEAR(at->damping * at->count, 80, 1e-9);
+  pl_scene_destroy(scene);
+}
+
 TEST(presets_stand_in)
 {
   if (!has_scenes()) return;
@@ -392,6 +413,7 @@ TEST(failing_allocations_do_no_harm)
   free(text);
 }
 
-TESTS(X(values_arrive) X(presets_stand_in) X(surfaces_follow_bodies) X(changes_are_applied)
-          X(changes_that_fit_nothing_are_refused) X(mesh_files_stay_below_the_folder)
-              X(shipped_scenes_are_right) X(failing_allocations_do_no_harm))
+TESTS(X(values_arrive) X(attachments_arrive) X(presets_stand_in) X(surfaces_follow_bodies)
+          X(changes_are_applied) X(changes_that_fit_nothing_are_refused)
+              X(mesh_files_stay_below_the_folder) X(shipped_scenes_are_right)
+                  X(failing_allocations_do_no_harm))

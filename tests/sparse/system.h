@@ -1,38 +1,13 @@
-/* Random block systems, constraints, a dense solver to compare with, and an allocator that counts
- * and fails. */
+/* Random block systems, constraints, and a dense solver to compare with. */
 #ifndef TEST_SPARSE_SYSTEM_H
 #define TEST_SPARSE_SYSTEM_H
 
+#include "../counter.h"
 #include "core/memory.h"
 #include "sparse/bsr.h"
 #include "sparse/filter.h"
 #include "sparse/solver.h"
 #include "test.h"
-
-/* ---- memory ---- */
-
-typedef struct test_memory {
-  int calls, live, fail_at; /* the call with this number fails; -1: none does */
-} test_memory;
-
-static void *test_alloc(void *context, size_t size, size_t align)
-{
-  test_memory *memory = context;
-  if (memory->calls++ == memory->fail_at) return NULL;
-  memory->live++;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-
-static void test_free(void *context, void *block)
-{
-  ((test_memory *)context)->live--;
-  free(block);
-}
-
-static inline pl_allocator test_allocator(test_memory *memory)
-{
-  return (pl_allocator){test_alloc, test_free, memory};
-}
 
 /* ---- matrices ---- */
 

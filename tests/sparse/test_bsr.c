@@ -125,18 +125,18 @@ TEST(every_failing_allocation_is_reported)
 {
   int *nodes = test_cliques(30, 60);
   for (int k = 0;; k++) {
-    test_memory memory = {0, 0, k};
-    pl_allocator allocator = test_allocator(&memory);
+    counter memory = {.fail_at = k + 1};
+    pl_allocator allocator = counter_allocator(&memory);
     pl_bsr *A = NULL;
     pl_error error = {0};
     pl_status status = pl_bsr_create(&allocator, 30, &(pl_cliques){60, 4, nodes, 0}, 1, &A, &error);
     if (status == PL_OK) {
       CHECK(k >= 10);
       pl_bsr_destroy(A);
-      CHECK(memory.live == 0);
+      CHECK(memory.blocks == 0);
       break;
     }
-    CHECK(status == PL_E_MEMORY && error.code == PL_E_MEMORY && A == NULL && memory.live == 0);
+    CHECK(status == PL_E_MEMORY && error.code == PL_E_MEMORY && A == NULL && memory.blocks == 0);
   }
   free(nodes);
   pl_bsr_destroy(NULL);
@@ -241,8 +241,8 @@ TEST(measurements_give_numbers)
   CHECK(pl_measure_triad(NULL, NULL, 0, 3) == 0);
   CHECK(pl_measure_flops(NULL, 0, 3) > 0 && pl_measure_flops(NULL, 1, 3) > 0);
   CHECK(pl_measure_product(NULL, NULL, A, 3) > 0);
-  test_memory memory = {0, 0, 0};
-  pl_allocator none = test_allocator(&memory);
+  counter memory = {.fail_at = 1};
+  pl_allocator none = counter_allocator(&memory);
   CHECK(pl_measure_triad(&none, NULL, 1000, 1) == 0);
   pl_bsr_destroy(A);
 }

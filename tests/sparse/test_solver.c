@@ -552,14 +552,14 @@ static void check_memory(const pair *names)
   pl_bsr *A = test_spd(rows);
   double *b = test_vector(rows), *x = test_vector(rows);
   for (int k = 0;; k++) {
-    test_memory memory = {0, 0, k};
-    pl_allocator allocator = test_allocator(&memory);
+    counter memory = {.fail_at = k + 1};
+    pl_allocator allocator = counter_allocator(&memory);
     pl_solver *solver = NULL;
     pl_error error = {0};
     pl_status status = create(&allocator, names, A, &solver, &error);
     if (status == PL_OK) {
-      int calls = memory.calls;
-      memory.fail_at = calls; // the next one would fail
+      long calls = memory.calls;
+      memory.fail_at = calls + 1; // the next one would fail
       CHECK(calls >= 7 && k >= 7);
       for (int round = 0; round < 3; round++) {
         CHECK(pl_solver_prepare(solver, A, NULL, NULL, &error) == PL_OK);
@@ -568,10 +568,10 @@ static void check_memory(const pair *names)
       }
       CHECK(memory.calls == calls);
       pl_solver_destroy(solver);
-      CHECK(memory.live == 0);
+      CHECK(memory.blocks == 0);
       break;
     }
-    CHECK(status == PL_E_MEMORY && error.code == PL_E_MEMORY && !solver && memory.live == 0);
+    CHECK(status == PL_E_MEMORY && error.code == PL_E_MEMORY && !solver && memory.blocks == 0);
   }
   free(b), free(x);
   pl_bsr_destroy(A);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The shared library exports exactly the functions that the public headers declare, and each name
-# begins with pl_.
+# The shared library exports exactly the functions that the public headers declare, each name
+# begins with pl_, and each function is called with wrong arguments by a test.
 set -eu
 library=$PLIANT_BUILD/libpliant.so
 if grep -q '^PLIANT_SANITIZE:STRING=.' "$PLIANT_BUILD/CMakeCache.txt"; then
@@ -27,5 +27,8 @@ complain_if_any() {
 complain_if_any "exported without the prefix pl_" "$(grep -v '^pl_' <<<"$exported" || true)"
 complain_if_any "declared but not exported" "$(comm -13 <(echo "$exported") <(echo "$declared"))"
 complain_if_any "exported but in no public header" "$(comm -23 <(echo "$exported") <(echo "$declared"))"
+complain_if_any "not in tests/scene/test_arguments.c" "$(for name in $declared; do
+  grep -qw "$name" "$PLIANT_SOURCE/tests/scene/test_arguments.c" || echo "$name"
+done)"
 echo "$(wc -l <<<"$exported") symbols exported, $(wc -l <<<"$declared") functions declared"
 exit $bad

@@ -96,6 +96,44 @@ TEST(auto_knows_the_budget)
   }
 }
 
+/* Near incompressibility both ways are dear: the cheap one is tried, and broken off when it has
+ * cost what the other one does, 3.6 and 0.8 iterations of block-diagonal to one of theirs. */
+TEST(a_trial_is_broken_off)
+{
+  const pl_setting hooke[] = {{.name = "young", .value = {1e6}},
+                              {.name = "poisson", .value = {0.49}}};
+  pl_body_def like = pl_body_def_default();
+  like.material.law = (pl_choice){"hooke", hooke, 2};
+  bar_def def = {.n = 6, .like = &like, .gravity = {0, -10, 0}};
+  double tips[2][3];
+  for (int k = 0; k < 2; k++) {
+    pl_world *world;
+    pl_body_id body;
+    const char *reason;
+    int iterations[4];
+    CHECK_OK(bar_make(&def, &world, &body, error));
+    CHECK_OK(pl_world_set_solver(world, &(pl_choice){k ? "cg" : "auto", NULL, 0},
+                                 &(pl_choice){k ? "multigrid" : "auto", NULL, 0}, error));
+    for (int i = 0; i < 4; i++) {
+      CHECK_OK(pl_world_step(world, error));
+      iterations[i] = world->last.linear_iterations;
+      if (!k)
+        printf("  %d iterations, %s\n", iterations[i], pl_world_solver_choice(world, &reason));
+    }
+    if (!k) {
+      CHECK(strcmp(pl_world_solver_choice(world, &reason), "cg") == 0);
+      CHECK(strstr(reason, "with multigrid and") && strstr(reason, "with eisenstat"));
+      // the trial's own, and those of the way that went on
+      CHECK(iterations[1] > 2 * iterations[0]);
+      CHECK(iterations[1] < (int)((3.6 / 0.8 + 1) * iterations[0]) + 10);
+      CHECK(iterations[2] < 1.5 * iterations[0]);
+    }
+    bar_tip(world, body, tips[k]);
+    pl_world_destroy(world);
+  }
+  for (int i = 0; i < 3; i++) CHECK_NEAR(tips[0][i], tips[1][i], 1e-6);
+}
+
 TEST(bad_budgets_are_refused)
 {
   pl_world_def def = pl_world_def_default();
@@ -110,4 +148,4 @@ TEST(bad_budgets_are_refused)
 }
 
 TESTS(X(no_step_takes_more_than_its_budget) X(errors_shrink_with_the_budget)
-          X(auto_knows_the_budget) X(bad_budgets_are_refused))
+          X(auto_knows_the_budget) X(a_trial_is_broken_off) X(bad_budgets_are_refused))

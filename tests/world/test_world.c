@@ -1,4 +1,5 @@
 /* The world: what holds for every combination of model, strain and integrator, and its errors. */
+#include "../counter.h"
 #include "core/family.h"
 #include "core/memory.h"
 #include "material/material.h"
@@ -256,30 +257,11 @@ TEST(bits_do_not_depend_on_threads)
   }
 }
 
-/* An allocator that counts, and fails the k-th allocation. */
-typedef struct counter {
-  int64_t made, live, fail_at;
-} counter;
-
-static void *counting_alloc(void *context, size_t size, size_t align)
-{
-  counter *self = context;
-  if (++self->made == self->fail_at) return NULL;
-  self->live++;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-
-static void counting_free(void *context, void *memory)
-{
-  ((counter *)context)->live--;
-  free(memory);
-}
-
 TEST(steady_steps_allocate_nothing)
 {
   for (int m = 0; pl_integrator_family.members[m]; m++) {
     counter count = {0};
-    pl_allocator allocator = {counting_alloc, counting_free, &count};
+    pl_allocator allocator = counter_allocator(&count);
     const pl_integrator_ops *ops = (const void *)pl_integrator_family.members[m];
     bar_def def = {.integrator = ops->info.name,
                    .gravity = {0, -9.81, 0},
@@ -291,20 +273,20 @@ TEST(steady_steps_allocate_nothing)
     pl_body_id body;
     CHECK_OK(bar_make(&def, &world, &body, error));
     CHECK_OK(steps(world, 2, error));
-    int64_t made = count.made;
+    long made = count.calls;
     CHECK_OK(steps(world, 20, error));
-    CHECK(count.made == made);
+    CHECK(count.calls == made);
     pl_world_destroy(world);
-    CHECK(count.live == 0);
+    CHECK(count.blocks == 0);
   }
 }
 
 TEST(every_failing_allocation_is_an_error)
 {
   int failed = 0;
-  for (int64_t k = 1;; k++) {
+  for (long k = 1;; k++) {
     counter count = {.fail_at = k};
-    pl_allocator allocator = {counting_alloc, counting_free, &count};
+    pl_allocator allocator = counter_allocator(&count);
     bar_def def = {.n = 1, .gravity = {0, -9.81, 0}, .allocator = &allocator, .viscous_mu = 1};
     pl_world *world;
     pl_body_id body;
@@ -312,8 +294,8 @@ TEST(every_failing_allocation_is_an_error)
     pl_status status = bar_make(&def, &world, &body, &error);
     if (!status) status = steps(world, 20, &error);
     pl_world_destroy(world);
-    CHECK(count.live == 0);
-    if (count.made < k) {
+    CHECK(count.blocks == 0);
+    if (count.calls < k) {
       CHECK(status == PL_OK);
       break;
     }
