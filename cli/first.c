@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Frames of a surface with more points would be large; then the elements' boundary is shown. */
 enum { MOST_POINTS = 20000 };
@@ -65,6 +66,25 @@ static void put_number(pl_text *text, const char *name, double value)
   pl_text_add(text, " %s=\"%s\"", name, number);
 }
 
+static const char first_line[] =
+    "<!-- Made by pliant run from a shape; change what you like and run it. -->";
+
+/* A scene of that name that was not made here stays. */
+static pl_status check_older(const char *path, pl_error *error)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_bytes bytes;
+  if (access(path, F_OK) != 0) return PL_OK;
+  pl_status status = pl_file_read(&allocator, path, 0, &bytes, error);
+  if (status) return status;
+  int is_ours = strncmp(bytes.data, first_line, sizeof first_line - 1) == 0;
+  pl_bytes_free(&allocator, &bytes);
+  return is_ours ? PL_OK
+                 : pl_fail_at(error, PL_E_IO, path, 0,
+                              "is a scene that the run of a shape would write over; choose another "
+                              "folder with -o");
+}
+
 /* follows: the surface as it is moves with the body and is what is seen. */
 static void put_scene(pl_text *text, const char *file, int is_surface, int follows, int axis,
                       const double *low, const double *high)
@@ -72,8 +92,7 @@ static void put_scene(pl_text *text, const char *file, int is_surface, int follo
   double length = 0;
   for (int k = 0; k < 3; k++) length = fmax(length, high[k] - low[k]);
   double moment = sqrt(length / GRAVITY), floor = low[axis] - 0.5 * length;
-  pl_text_add(text, "<!-- Made by pliant run from a shape; change what you like and run it. -->\n"
-                    "<pliant title=\"");
+  pl_text_add(text, "%s\n<pliant title=\"", first_line);
   pl_text_xml(text, pl_path_name(file));
   pl_text_add(text, "\">\n  <world");
   put_number(text, "dt", 0.04 * moment);
@@ -133,6 +152,7 @@ pl_status cli_first_scene(const char *file, const char *up, const char *folder, 
   free(full);
   status = pl_text_ok(&text, error);
   if (!status) status = pl_path_join(path, size, folder, "scene.xml", error);
+  if (!status) status = check_older(path, error);
   if (!status) status = pl_file_write(path, text.data, text.size, error);
   pl_text_release(&text);
   return status;

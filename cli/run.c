@@ -195,6 +195,7 @@ static int execute(run *r)
 
   status = choose_folder(r, &error);
   if (!status) status = claim_folder(r, &error);
+  if (!status) status = cli_tape_check(&def, r->folder, &error);
   if (!status) status = cli_summary_remove(r->folder, &error);
   if (!status) status = cli_record_open(&r->record, pl_scene_world(r->scene), r->folder, &error);
   if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, &error);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const double usual_seconds = 0.04;
@@ -31,13 +32,36 @@ static pl_status append(cli_tape *tape, const pl_text *text, pl_error *error)
   return PL_OK;
 }
 
+pl_status cli_tape_check(const pl_scene_def *def, const char *folder, pl_error *error)
+{
+  char recording[PATH_MAX], packed[PATH_MAX], copy[PATH_MAX];
+  pl_status status = pl_path_join(recording, sizeof recording, folder, CLI_TAPE, error);
+  if (!status) status = pl_path_join(packed, sizeof packed, folder, scene_folder, error);
+  if (!status) status = pl_path_join(copy, sizeof copy, packed, pl_path_name(def->path), error);
+  if (status) return status;
+  struct stat given, there;
+  if (stat(def->path, &given) == 0 && stat(copy, &there) == 0 && given.st_ino == there.st_ino &&
+      given.st_dev == there.st_dev)
+    return pl_fail_at(error, PL_E_IO, copy, 0,
+                      "lies where the run's copy of the scene goes; choose another folder with -o");
+  if (access(packed, F_OK) == 0 && access(recording, F_OK) != 0)
+    return pl_fail_at(error, PL_E_IO, packed, 0,
+                      "is no run's, and would be written over by the run's copy of the scene; "
+                      "choose another folder with -o");
+  return PL_OK;
+}
+
 pl_status cli_tape_open(cli_tape *tape, pl_scene *scene, const pl_scene_def *def,
                         const char *folder, pl_error *error)
 {
   char packed[PATH_MAX], path[PATH_MAX];
   pl_status status = pl_path_join(tape->path, sizeof tape->path, folder, CLI_TAPE, error);
   if (!status) status = pl_path_join(packed, sizeof packed, folder, scene_folder, error);
-  if (!status) status = pl_scene_pack(scene, def, packed, path, sizeof path, error);
+  if (status) return status;
+  tape->file = open(tape->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (tape->file < 0)
+    return pl_fail_at(error, PL_E_IO, tape->path, 0, "cannot be written: %s", strerror(errno));
+  status = pl_scene_pack(scene, def, packed, path, sizeof path, error);
   if (status) return status;
   // relative to the recording
   pl_text note = pl_text_make(NULL), text = pl_text_make(NULL);
@@ -46,9 +70,6 @@ pl_status cli_tape_open(cli_tape *tape, pl_scene *scene, const pl_scene_def *def
   if (!status) pl_recording_begin(&text, pl_scene_world(scene), note.data);
   if (!status) status = pl_text_ok(&text, error);
   tape->every = pl_scene_output_count(scene) ? pl_scene_output(scene, 0)->every : usual_seconds;
-  tape->file = open(tape->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (!status && tape->file < 0)
-    status = pl_fail_at(error, PL_E_IO, tape->path, 0, "cannot be written: %s", strerror(errno));
   if (!status) status = append(tape, &text, error);
   pl_text_release(&note);
   pl_text_release(&text);

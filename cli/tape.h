@@ -14,6 +14,8 @@ typedef struct cli_tape {
   double every, next; /* s */
 } cli_tape;
 
+/* Refuses a folder where the copy of the scene would replace what no run has written. */
+pl_status cli_tape_check(const pl_scene_def *def, const char *folder, pl_error *error);
 /* Begins FOLDER/recording.plr, and copies the scene with all its files to FOLDER/scene, so that the
  * folder can be looked at wherever it is. */
 pl_status cli_tape_open(cli_tape *tape, pl_scene *scene, const pl_scene_def *def,

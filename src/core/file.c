@@ -129,7 +129,7 @@ pl_status pl_folder_make(const char *path, pl_error *error)
   char part[PATH_ROOM];
   size_t length = strlen(path);
   if (length == 0 || length >= sizeof part)
-    return pl_fail_at(error, PL_E_ARGUMENT, path, 0, "is not a usable folder name");
+    return pl_fail(error, PL_E_ARGUMENT, "\"%.80s\" is not a usable folder name", path);
   for (size_t i = 1; i <= length; i++) {
     if (path[i] != '/' && path[i] != 0) continue;
     memcpy(part, path, i);

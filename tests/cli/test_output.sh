@@ -53,6 +53,20 @@ cat scene.xml | run /dev/stdin -o piped -q --set world.dt=1e5 --set world.durati
 grep -q '<body' piped/scene/stdin && ok || bad "the scene of a pipe is not kept"
 [ "$(ls piped | grep -c vtu)" -eq 4 ] && ok || bad "dense frames: $(ls piped)"
 
+# ---- what no run has written is not written over ----
+mkdir -p mine/scene
+{ echo '<!-- notes -->'; cat scene.xml; } >mine/scene/scene.xml
+cp mine/scene/scene.xml mine/scene.xml
+run mine/scene/scene.xml -o mine >stdout 2>stderr
+[ $? -eq 1 ] && grep -q "choose another folder with -o" stderr && ok || bad "a scene in place of its copy: $(cat stderr)"
+run mine/scene.xml -o mine >stdout 2>stderr
+[ $? -eq 1 ] && grep -q "mine/scene: is no run's" stderr && ok || bad "a folder in place of the copy: $(cat stderr)"
+"$pliant" mesh generate box -o mine/box.msh >stdout 2>stderr
+run mine/box.msh -o mine >stdout 2>stderr
+[ $? -eq 1 ] && grep -q "mine/scene.xml: is a scene" stderr && ok || bad "a scene in place of a shape's: $(cat stderr)"
+cmp -s mine/scene.xml mine/scene/scene.xml && grep -q notes mine/scene.xml && [ "$(ls mine | wc -l)" -eq 3 ] && ok || bad "written over: $(ls mine)"
+run piped/scene/stdin -o piped >stdout 2>stderr && bad "a packed scene writes over itself" || ok
+
 # ---- two runs at once into one folder; the terminal is closed ----
 "$pliant" run scene.xml -o shared -q --set world.duration=1000 2>stderr &
 first=$!
