@@ -1,5 +1,6 @@
 /* pliant check: all errors of scenes, without running them. */
 #include "cli.h"
+#include "core/error.h"
 #include "diagnose.h"
 
 #include <stdio.h>
@@ -35,13 +36,15 @@ int cli_check(int count, char **words)
       continue;
     }
     pl_world_facts facts;
-    pl_error error;
-    if (pl_world_measure(pl_scene_world(scene), &facts, &error))
+    pl_error error = {0};
+    int bodies = pl_world_body_count(pl_scene_world(scene));
+    pl_status status = pl_world_measure(pl_scene_world(scene), &facts, &error);
+    pl_error_locate(&error, status, scenes.words[i], 0);
+    if (status)
       code = cli_fail_error(&error);
     else
-      printf("%s: ok, %d bodies, %d nodes, %d elements, %d nodes held\n", scenes.words[i],
-             pl_world_body_count(pl_scene_world(scene)), facts.nodes, facts.elements,
-             facts.held_nodes);
+      printf("%s: ok, %d %s, %d nodes, %d elements, %d nodes held\n", scenes.words[i], bodies,
+             bodies == 1 ? "body" : "bodies", facts.nodes, facts.elements, facts.held_nodes);
     pl_scene_destroy(scene);
   }
   return code;

@@ -43,6 +43,7 @@ pl_status cli_load(pl_scene_def *def, cli_diagnosis *diagnosis, pl_scene **scene
   def->report = tell_error;
   def->report_context = diagnosis;
   pl_status status = pl_scene_load(def, scene, &error);
+  def->cache = NULL; // its room ends here
   if (status && !diagnosis->errors) cli_fail_error(&error);
   return status;
 }

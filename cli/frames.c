@@ -33,27 +33,45 @@ static pl_status make_room(cli_frames *frames, pl_world *world, pl_error *error)
   return frames->room && frames->points ? PL_OK : pl_fail_memory(error);
 }
 
-/* A body's name as part of a file name. */
+/* A body's name as part of a file name that is shown in a folder. */
 static void file_name(const char *name, char *out, size_t size)
 {
   snprintf(out, size, "%s", name);
+  if (out[0] == '.') out[0] = '_';
   for (char *letter = out; *letter; letter++) {
     if (strchr("/\\:*?\"<>| ", *letter) || (unsigned char)*letter < 32) *letter = '_';
   }
 }
 
-/* One more series, of a body or of the surface that follows it. */
+/* Does another series write to the same files? */
+static int is_taken(const cli_frames *frames, const pl_series *series)
+{
+  for (int i = 0; i < frames->series_count; i++) {
+    if (strcmp(pl_series_path(frames->series[i].series), pl_series_path(series)) == 0) return 1;
+  }
+  return 0;
+}
+
+/* One more series, of a body or of the surface that follows it; named after the body, with a number
+ * where another series has that name. */
 static pl_status add_series(cli_frames *frames, pl_world *world, pl_body_id body, int of_surface,
                             const char *folder, const pl_output *output, pl_error *error)
 {
-  char name[128];
+  char plain[96], name[128];
   pl_allocator allocator = memory();
   pl_choice format = {output->format, output->settings, output->setting_count};
-  cli_series *series = &frames->series[frames->series_count++];
-  *series = (cli_series){.body = body, .every = output->every, .of_surface = of_surface};
-  file_name(pl_world_body_name(world, body), name, sizeof name - 8);
-  if (of_surface) strcat(name, "-surface");
-  return pl_series_create(folder, name, &format, &allocator, &series->series, error);
+  cli_series next = {.body = body, .every = output->every, .of_surface = of_surface};
+  file_name(pl_world_body_name(world, body), plain, sizeof plain);
+  const char *end = of_surface ? "-surface" : "";
+  snprintf(name, sizeof name, "%s%s", plain, end);
+  pl_status status = pl_series_create(folder, name, &format, &allocator, &next.series, error);
+  for (int k = 2; !status && is_taken(frames, next.series); k++) {
+    pl_series_destroy(next.series);
+    snprintf(name, sizeof name, "%s%s-%d", plain, end, k);
+    status = pl_series_create(folder, name, &format, &allocator, &next.series, error);
+  }
+  if (!status) frames->series[frames->series_count++] = next;
+  return status;
 }
 
 /* Does the format hold surfaces only? */
@@ -134,6 +152,13 @@ static pl_status look_at_surface(cli_frames *frames, pl_world *world, pl_body_id
   return PL_OK;
 }
 
+int cli_is_due(double time, double every, double *next)
+{
+  if (time < *next - 1e-9 * every) return 0;
+  *next = every * (floor(time / every + 1e-9) + 1);
+  return 1;
+}
+
 pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
 {
   double time = pl_world_time(world);
@@ -141,13 +166,12 @@ pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
     cli_series *series = &frames->series[i];
     pl_field fields[4];
     pl_snapshot snapshot;
-    if (time < series->next - 1e-9 * series->every) continue;
+    if (!cli_is_due(time, series->every, &series->next)) continue;
     pl_status status = series->of_surface
                            ? look_at_surface(frames, world, series->body, fields, &snapshot, error)
                            : look_at(frames, world, series->body, fields, &snapshot, error);
     if (!status) status = pl_series_add(series->series, &snapshot, error);
     if (status) return status;
-    while (series->next <= time + 1e-9 * series->every) series->next += series->every;
     frames->count += i == 0;
   }
   return PL_OK;

@@ -20,6 +20,9 @@ typedef struct cli_frames {
   double *points; /* positions, displacements, velocities of the largest surface */
 } cli_frames;
 
+/* Is something due that is to be every so many seconds? If so, next moves behind that time. */
+int cli_is_due(double time, double every, double *next);
+
 pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folder, pl_error *error);
 /* Writes those frames that are due. */
 pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error);

@@ -17,4 +17,8 @@ void cli_catch_interrupts(void)
   action.sa_flags = (int)SA_RESETHAND; // a second one ends the program at once
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  // the terminal was closed; under nohup that counts for nothing
+  struct sigaction now;
+  if (sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, NULL);
 }

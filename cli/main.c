@@ -2,8 +2,12 @@
 #include "cli.h"
 #include "core/text.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_help(FILE *out)
 {
@@ -14,7 +18,17 @@ static void print_help(FILE *out)
   fprintf(out, "\n'pliant COMMAND --help' tells more. 'pliant --version' tells the version.\n");
 }
 
-int main(int count, char **words)
+/* A standard file that is closed would be the next one that is opened, and messages would go into
+ * results. */
+static void open_standard_files(void)
+{
+  int file;
+  do file = open("/dev/null", O_RDWR);
+  while (file >= 0 && file <= STDERR_FILENO);
+  if (file >= 0) close(file);
+}
+
+static int dispatch(int count, char **words)
 {
   if (count < 2) {
     print_help(stderr);
@@ -41,4 +55,14 @@ int main(int count, char **words)
   return cli_fail(CLI_USAGE, "unknown command \"%s\"; %s%s%s", word,
                   near ? "did you mean \"" : "'pliant --help' lists them", near ? near : "",
                   near ? "\"?" : "");
+}
+
+int main(int count, char **words)
+{
+  open_standard_files();
+  signal(SIGXFSZ, SIG_IGN); // a file beyond the user's limit is an error to be told
+  int code = dispatch(count, words);
+  if (fflush(stdout) && code == CLI_OK)
+    code = cli_fail(CLI_FAILED, "the standard output cannot be written: %s", strerror(errno));
+  return code;
 }

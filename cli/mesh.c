@@ -10,6 +10,26 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Sets that the file holds, and a warning for those that its format left out. */
+static void print_sets(const char *path, const pl_mesh *mesh)
+{
+  const pl_format_ops *format = pl_format_of(path, NULL);
+  int lost = 0;
+  for (int i = 0; i < pl_mesh_set_count(mesh); i++) {
+    const pl_set *set = pl_mesh_set(mesh, i);
+    if (format && !pl_format_keeps(format, set))
+      lost++;
+    else
+      printf("  set             %s: %d %s\n", set->name, set->count,
+             set->of_elements ? "elements" : "nodes");
+  }
+  if (lost)
+    fprintf(stderr,
+            "pliant: warning: %s: %s files cannot hold %d of the %d sets; to keep them, write .msh "
+            "or .vtu\n",
+            path, format->info.name, lost, pl_mesh_set_count(mesh));
+}
+
 static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_mesh *mesh)
 {
   printf("%s\n", path);
@@ -34,11 +54,7 @@ static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_m
     printf("  repaired        %d elements turned to positive volume\n", facts->flipped_elements);
   if (facts->dropped_nodes)
     printf("  repaired        %d nodes dropped that no element uses\n", facts->dropped_nodes);
-  for (int i = 0; i < pl_mesh_set_count(mesh); i++) {
-    const pl_set *set = pl_mesh_set(mesh, i);
-    printf("  set             %s: %d %s\n", set->name, set->count,
-           set->of_elements ? "elements" : "nodes");
-  }
+  print_sets(path, mesh);
 }
 
 int cli_mesh_tell(const char *path, const pl_mesh *mesh)

@@ -12,16 +12,19 @@
 #include "summary.h"
 #include "tape.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 typedef struct run {
   const char *scene_path, *folder, *progress_word, *threads_word, *cache, *up, *replay;
   cli_words plain, changes;
-  int allow_path, quiet;
+  int allow_path, quiet, lock;
   char folder_room[4096], scene_room[4200];
 
   cli_diagnosis diagnosis;
@@ -97,6 +100,16 @@ static pl_status choose_folder(run *r, pl_error *error)
   return pl_folder_make(r->folder, error);
 }
 
+/* Two runs at once would mix their results. Where the file system knows no locks, nothing is said.
+ */
+static pl_status claim_folder(run *r, pl_error *error)
+{
+  r->lock = open(r->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (r->lock < 0 || flock(r->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return PL_OK;
+  return pl_fail_at(error, PL_E_IO, r->folder, 0,
+                    "another run is writing its results here; choose another folder with -o");
+}
+
 /* Frames and probes of the state as it is now. */
 static pl_status look(run *r, pl_error *error)
 {
@@ -141,8 +154,9 @@ static pl_status finish(run *r, pl_status outcome, const pl_error *reason, pl_er
                        .frames = r->frames.count,
                        .interrupted = cli_interrupted != 0,
                        .failure = outcome ? reason->message : NULL};
-  if (!status) status = cli_summary_write(&facts, r->folder, error);
-  return status;
+  // whatever else could not be written
+  pl_status told = cli_summary_write(&facts, r->folder, status ? NULL : error);
+  return status ? status : told;
 }
 
 static void tell_results(const run *r)
@@ -180,6 +194,7 @@ static int execute(run *r)
   if (cli_load(&def, &r->diagnosis, &r->scene)) return CLI_FAILED;
 
   status = choose_folder(r, &error);
+  if (!status) status = claim_folder(r, &error);
   if (!status) status = cli_summary_remove(r->folder, &error);
   if (!status) status = cli_record_open(&r->record, pl_scene_world(r->scene), r->folder, &error);
   if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, &error);
@@ -203,7 +218,7 @@ static int execute(run *r)
 int cli_run(int count, char **words)
 {
   static run r;
-  r.record.file = r.tape.file = -1;
+  r.record.file = r.tape.file = r.lock = -1;
   int code = parse(&r, count, words);
   if (code) return code < 0 ? CLI_OK : code;
   if (r.replay) return cli_view(1, (char *[]){(char *)(uintptr_t)r.replay});
@@ -212,5 +227,6 @@ int cli_run(int count, char **words)
   cli_frames_close(&r.frames);
   cli_record_close(&r.record);
   pl_scene_destroy(r.scene);
+  if (r.lock >= 0) close(r.lock);
   return code;
 }

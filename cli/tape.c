@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "frames.h"
 #include "scene/pack.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ pl_status cli_tape_open(cli_tape *tape, pl_scene *scene, const pl_scene_def *def
   char packed[PATH_MAX], path[PATH_MAX];
   pl_status status = pl_path_join(tape->path, sizeof tape->path, folder, CLI_TAPE, error);
   if (!status) status = pl_path_join(packed, sizeof packed, folder, scene_folder, error);
-  if (!status) status = pl_scene_pack(def, packed, path, sizeof path, error);
+  if (!status) status = pl_scene_pack(scene, def, packed, path, sizeof path, error);
   if (status) return status;
   // relative to the recording
   pl_text note = pl_text_make(NULL), text = pl_text_make(NULL);
@@ -56,9 +57,7 @@ pl_status cli_tape_open(cli_tape *tape, pl_scene *scene, const pl_scene_def *def
 
 pl_status cli_tape_add(cli_tape *tape, const pl_world *world, pl_error *error)
 {
-  double time = pl_world_time(world);
-  if (time < tape->next - 1e-9 * tape->every) return PL_OK;
-  while (tape->next <= time + 1e-9 * tape->every) tape->next += tape->every;
+  if (!cli_is_due(pl_world_time(world), tape->every, &tape->next)) return PL_OK;
   pl_text text = pl_text_make(NULL);
   pl_status status = pl_recording_add(&text, world, error);
   if (!status) status = append(tape, &text, error);

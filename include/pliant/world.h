@@ -317,7 +317,7 @@ typedef struct pl_world_facts {
   int64_t factorisations;           /* complete ones, by a direct solver */
   int64_t border_solves;            /* its back-substitutions for constraints that came */
   int64_t unfinished_solves;        /* linear solves that used up their iterations */
-  double worst_linear_residual;     /* relative, of all linear solves */
+  double worst_linear_residual;     /* relative, of all linear solves that were used */
   int64_t halved_steps;             /* that failed and were made again with smaller ones */
   int64_t unconverged_steps;        /* that counted though Newton's method had not converged */
   int64_t parts, rejected_parts;    /* steps of the integrator; those that step control undid */

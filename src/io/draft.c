@@ -600,6 +600,27 @@ static pl_status check_shapes(const pl_draft *draft, pl_error *error)
   return PL_OK;
 }
 
+/* Where nodes have tags, nobody finds the element or node of a message by counting from 0. */
+static void tell_tags(const pl_draft *draft, pl_error *error)
+{
+  int64_t entity = error ? error->entity : -1;
+  char words[160];
+  int used = 0, corners = pl_shapes[draft->cell_shape].corners;
+  if (!draft->tags || entity < 0) return;
+  if (strncmp(error->message, "node ", 5) == 0 && entity < draft->node_count) {
+    used = snprintf(words, sizeof words, "; in the file it is node %lld",
+                    (long long)draft->tags[entity]);
+  } else if (strncmp(error->message, "element ", 8) == 0 && entity < draft->cell_count) {
+    const int *nodes = (const int *)draft->cells.data + corners * entity;
+    used = snprintf(words, sizeof words, "; in the file its nodes are");
+    for (int i = 0; i < corners && used < (int)sizeof words - 24; i++)
+      used += snprintf(words + used, sizeof words - (size_t)used, "%s %lld", i ? "," : "",
+                       (long long)draft->tags[nodes[i]]);
+  }
+  size_t length = strlen(error->message);
+  if (used) snprintf(error->message + length, sizeof error->message - length, "%s", words);
+}
+
 static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh, pl_error *error)
 {
   pl_mesh_def def = {
@@ -615,7 +636,10 @@ static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh
   pl_mesh_repairs *repairs = draft->source->repairs;
   pl_status status =
       repairs ? pl_mesh_repair(&def, repairs, mesh, error) : pl_mesh_create(&def, mesh, error);
-  if (status) return pl_error_locate(error, status, draft->source->path, 0);
+  if (status) {
+    tell_tags(draft, error);
+    return pl_error_locate(error, status, draft->source->path, 0);
+  }
   if (draft->reduced)
     pl_log_write(draft->source->log, PL_NOTE,
                  "%s: %lld elements of higher order were reduced to their corner nodes",

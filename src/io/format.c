@@ -151,6 +151,11 @@ pl_status pl_mesh_read_filled(const char *path, const pl_choice *filler, const p
 
 int pl_format_is_written(const pl_format_ops *format) { return format->write || format->animate; }
 
+int pl_format_keeps(const pl_format_ops *format, const pl_set *set)
+{
+  return format->keeps ? format->keeps(set) : format->read != NULL;
+}
+
 pl_status pl_snapshot_write(const pl_snapshot *snapshot, const char *path,
                             const pl_setting *settings, int setting_count, pl_error *error)
 {

@@ -69,6 +69,8 @@ typedef struct pl_format_ops {
   /* Writes all frames of an animation into one file. NULL: a numbered file of write's for each. */
   pl_status (*animate)(const pl_reel *reel, const char *path, const double *values,
                        pl_error *error);
+  /* Is such a set written as well? NULL: all are, but none in formats that hold no elements. */
+  int (*keeps)(const pl_set *set);
   const char *list; /* the extension of a file that lists the numbered ones; NULL: none */
 } pl_format_ops;
 
@@ -98,6 +100,9 @@ pl_status pl_mesh_read_filled(const char *path, const pl_choice *filler, const p
 
 /* Can frames of a run be written in it? */
 int pl_format_is_written(const pl_format_ops *format);
+
+/* Is the set there again when a mesh that was written is read? */
+int pl_format_keeps(const pl_format_ops *format, const pl_set *set);
 
 /* Writes a snapshot in the format of path's name; of the settings, those that differ from the
  * presets. */

@@ -220,4 +220,5 @@ const pl_format_ops pl_format_medit = {
     .extensions = "mesh",
     .read = medit_read,
     .write = medit_write,
+    .keeps = pl_numbered_keeps,
 };

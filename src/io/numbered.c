@@ -26,6 +26,12 @@ static int numbered_set(const pl_set *set, const char *prefix, int *number)
   return strcmp(again, set->name + length) == 0;
 }
 
+int pl_numbered_keeps(const pl_set *set)
+{
+  int number;
+  return numbered_set(set, set->of_elements ? "region-" : "marker-", &number);
+}
+
 pl_status pl_numbered_items(const pl_mesh *mesh, const pl_allocator *allocator, int of_elements,
                             int **numbers, pl_error *error)
 {

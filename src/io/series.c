@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PATH_ROOM = 4096 };
 
@@ -51,6 +52,35 @@ static pl_status name_path(pl_series *series, pl_error *error)
   return join_path(series, file, series->path, error);
 }
 
+static pl_status frame_path(const pl_series *series, int number, const char *extension,
+                            char path[PATH_ROOM], pl_error *error)
+{
+  char file[PATH_ROOM];
+  int length = snprintf(file, sizeof file, "%s_%06d.%s", series->name, number, extension);
+  if (length < 0 || (size_t)length >= sizeof file)
+    return pl_fail_at(error, PL_E_LIMIT, series->name, 0, "the path is too long");
+  return join_path(series, file, path, error);
+}
+
+/* An earlier series of that name may have been longer: its frames are no part of this one. */
+static pl_status remove_older(const pl_series *series, pl_error *error)
+{
+  if (series->format->animate || series->format->list) unlink(series->path);
+  if (series->format->animate) return PL_OK;
+  for (const char *word = series->format->extensions; *word;) {
+    char extension[16], path[PATH_ROOM];
+    size_t length = strcspn(word, "|");
+    snprintf(extension, sizeof extension, "%.*s", (int)length, word);
+    for (int i = 0;; i++) {
+      pl_status status = frame_path(series, i, extension, path, error);
+      if (status) return status;
+      if (unlink(path)) break;
+    }
+    word += length + (word[length] == '|');
+  }
+  return PL_OK;
+}
+
 pl_status pl_series_create(const char *folder, const char *name, const pl_choice *format,
                            const pl_allocator *allocator, pl_series **out, pl_error *error)
 {
@@ -80,6 +110,7 @@ pl_status pl_series_create(const char *folder, const char *name, const pl_choice
       status = pl_fail(error, PL_E_UNSUPPORTED, "%s files are only read", member->name);
   }
   if (!status) status = name_path(series, error);
+  if (!status) status = remove_older(series, error);
   if (status)
     pl_series_destroy(series);
   else
@@ -120,19 +151,15 @@ static pl_status write_list(pl_series *series, pl_error *error)
 
 static pl_status add_file(pl_series *series, const pl_snapshot *snapshot, pl_error *error)
 {
-  char file[PATH_ROOM], path[PATH_ROOM];
-  int length =
-      snprintf(file, sizeof file, "%s_%06d.%s", series->name, series->count, series->extension);
-  if (length < 0 || (size_t)length >= sizeof file)
-    return pl_fail_at(error, PL_E_LIMIT, series->name, 0, "the path is too long");
-  pl_status status = join_path(series, file, path, error);
+  char path[PATH_ROOM];
+  pl_status status = frame_path(series, series->count, series->extension, path, error);
   if (!status) status = series->format->write(snapshot, path, series->values, error);
   if (status || !series->format->list) return status;
   size_t before = series->list.size;
   pl_text_add(&series->list, "<DataSet timestep=\"");
   pl_text_number(&series->list, snapshot->time);
   pl_text_add(&series->list, "\" part=\"0\" file=\"");
-  pl_text_xml(&series->list, file);
+  pl_text_xml(&series->list, pl_path_name(path));
   pl_text_add(&series->list, "\"/>\n");
   status = pl_text_ok(&series->list, error);
   if (!status) status = write_list(series, error);

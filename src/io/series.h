@@ -9,7 +9,8 @@
 typedef struct pl_series pl_series;
 
 /* Frames go to FOLDER/NAME_000000.EXTENSION and so on, a list to FOLDER/NAME.pvd, an animation to
- * FOLDER/NAME.EXTENSION; the folder is made. Nothing is written before the first frame. */
+ * FOLDER/NAME.EXTENSION; the folder is made, and what an earlier series of that name
+ * left there is removed. Nothing is written before the first frame. */
 pl_status pl_series_create(const char *folder, const char *name, const pl_choice *format,
                            const pl_allocator *allocator, pl_series **series, pl_error *error);
 void pl_series_destroy(pl_series *series);

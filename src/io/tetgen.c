@@ -231,4 +231,5 @@ const pl_format_ops pl_format_tetgen = {
     .extensions = "node|ele",
     .read = tetgen_read,
     .write = tetgen_write,
+    .keeps = pl_numbered_keeps,
 };

@@ -207,6 +207,8 @@ static pl_status vega_write(const pl_snapshot *snapshot, const char *path, const
   return status;
 }
 
+static int keeps(const pl_set *set) { return set->of_elements; }
+
 const pl_format_ops pl_format_vega = {
     .info = {.name = "vega",
              .summary = "Vega FEM meshes (.veg) with sets of elements",
@@ -214,4 +216,5 @@ const pl_format_ops pl_format_vega = {
     .extensions = "veg",
     .read = vega_read,
     .write = vega_write,
+    .keeps = keeps,
 };

@@ -130,6 +130,13 @@ static const char *read_tag(const char *at, const char *end, tag_facts *facts)
   return at;
 }
 
+static int line_of(const char *data, const char *at)
+{
+  int line = 1;
+  for (; data < at; data++) line += *data == '\n';
+  return line;
+}
+
 /* Bounds what costs libxml2 more than linear time: it compares every attribute of an element with
  * those before it and looks namespaces up one by one. Assumes UTF-8, so that '<' is one byte. */
 static pl_status check_tags(const char *data, size_t size, const char *path, pl_error *error)
@@ -151,11 +158,17 @@ static pl_status check_tags(const char *data, size_t size, const char *path, pl_
       at = read_tag(at + 1, end, &facts);
       depth += !facts.closed;
       namespaces += facts.namespaces;
-      if (facts.attributes > MOST_ATTRIBUTES || depth > MOST_DEPTH || namespaces > MOST_NAMESPACES)
-        return pl_fail_at(error, PL_E_LIMIT, path, 0,
-                          "has an element with more than %d attributes, elements nested more than "
-                          "%d deep, or more than %d namespaces",
-                          MOST_ATTRIBUTES, MOST_DEPTH, MOST_NAMESPACES);
+      if (facts.attributes > MOST_ATTRIBUTES)
+        return pl_fail_at(error, PL_E_LIMIT, path, line_of(data, at),
+                          "an element has more than %d attributes; leave some out",
+                          MOST_ATTRIBUTES);
+      if (depth > MOST_DEPTH)
+        return pl_fail_at(error, PL_E_LIMIT, path, line_of(data, at),
+                          "elements are nested more than %d deep; close some before", MOST_DEPTH);
+      if (namespaces > MOST_NAMESPACES)
+        return pl_fail_at(error, PL_E_LIMIT, path, line_of(data, at),
+                          "there are more than %d namespaces (xmlns); leave some out",
+                          MOST_NAMESPACES);
     }
   }
   return PL_OK;

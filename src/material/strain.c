@@ -6,7 +6,7 @@ static const pl_strain_ops warped = {
     .info =
         {
             .name = "warped",
-            .summary = "linear strain, turned with each node: a constant stiffness, 1.0 to 1.1 of "
+            .summary = "linear strain, turned with each node: a constant stiffness, 1.1 of "
                        "linear's cost, keeps the volume; not symmetric, no energy, a small force "
                        "left over (see momentum); corotated is sounder",
             .source = "Mueller et al. 2002, section 3",

@@ -213,7 +213,7 @@ const pl_strain_ops PL_VARIANT(pl_strain_corotated) = {
         {
             .name = "corotated",
             .summary = "linear strain in a frame that turns along: any rotation, resists "
-                       "inversion, keeps momentum, has an energy, costs 1.1 of linear; for small "
+                       "inversion, keeps momentum, has an energy, costs 1.2 of linear; for small "
                        "to moderate strain",
             .source = "Hauth 2004, 3.1.3",
         },

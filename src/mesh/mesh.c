@@ -19,10 +19,12 @@ static const double FARTHEST = 1e100;
 pl_status pl_mesh_check_limits(int64_t node_count, int64_t element_count, pl_error *error)
 {
   if (node_count > PL_MOST_NODES)
-    return pl_fail(error, PL_E_LIMIT, "the mesh has %lld nodes, more than the limit of %d",
+    return pl_fail(error, PL_E_LIMIT,
+                   "the mesh has %lld nodes, more than the limit of %d; take larger cells",
                    (long long)node_count, PL_MOST_NODES);
   if (element_count > PL_MOST_ELEMENTS)
-    return pl_fail(error, PL_E_LIMIT, "the mesh has %lld elements, more than the limit of %d",
+    return pl_fail(error, PL_E_LIMIT,
+                   "the mesh has %lld elements, more than the limit of %d; take larger cells",
                    (long long)element_count, PL_MOST_ELEMENTS);
   return PL_OK;
 }

@@ -112,7 +112,9 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
   if (small) pl_condense_up(small, small->x, x);
   report->linear_iterations += solved.iterations;
   report->linear_residual = scale > 0 ? solved.residual / scale : 0;
-  if (report->linear_residual > report->worst_residual)
+  // what a refused matrix left is used by nobody
+  int is_used = !status || status == PL_E_CONVERGENCE;
+  if (is_used && report->linear_residual > report->worst_residual)
     report->worst_residual = report->linear_residual;
   if (status == PL_E_CONVERGENCE) {
     report->unfinished_solves++;

@@ -56,7 +56,7 @@ typedef struct pl_step_report {
   int newton_iterations, linear_iterations;
   double newton_residual;     /* |P G| at the end, N           */
   double linear_residual;     /* of the last solve, relative   */
-  double worst_residual;      /* of all solves of the step     */
+  double worst_residual;      /* of the solves that were used  */
   int matrices;               /* that were made                */
   int unfinished_solves;      /* linear solves that used up their iterations */
   int semidefinite_fallbacks; /* exact tangent was indefinite and replaced */

@@ -6,12 +6,13 @@
 #include "core/text.h"
 #include "io/format.h"
 #include "scene/reader.h"
+#include "scene/scene.h"
 
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 64 << 20, NAME_ROOM = 300 };
+enum { NAME_ROOM = 300 };
 
 typedef struct packer {
   const pl_scene_def *def;
@@ -126,17 +127,15 @@ static pl_status write_scene(const packer *to, const char *path, pl_error *error
   return status;
 }
 
-pl_status pl_scene_pack(const pl_scene_def *given, const char *folder, char *path, size_t size,
-                        pl_error *error)
+pl_status pl_scene_pack(const pl_scene *scene, const pl_scene_def *given, const char *folder,
+                        char *path, size_t size, pl_error *error)
 {
   pl_scene_def def = *given;
-  pl_bytes bytes;
   def.allocator = pl_allocator_or_default(&given->allocator);
   def.report = NULL; // whoever loaded it was told
-  pl_status status = pl_file_read(&def.allocator, def.path, MOST_BYTES, &bytes, error);
-  if (status) return status;
+  pl_status status = PL_OK;
   packer to = {.def = &def, .folder = folder};
-  pl_reader_open(&to.reader, &def, bytes.data, bytes.size);
+  pl_reader_open(&to.reader, &def, scene->text.data, scene->text.size);
   if (to.reader.error_count) {
     if (error) *error = to.reader.first;
     status = to.reader.first.code;
@@ -150,6 +149,5 @@ pl_status pl_scene_pack(const pl_scene_def *given, const char *folder, char *pat
   if (!status) status = take_files(&to, error);
   if (!status) status = write_scene(&to, path, error);
   pl_reader_close(&to.reader);
-  pl_bytes_free(&def.allocator, &bytes);
   return status;
 }

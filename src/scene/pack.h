@@ -6,9 +6,9 @@
 #include "pliant/scene.h"
 
 /* Writes FOLDER/NAME.xml with the changes made and its files beside it, named without folders; a
- * scene that was packed there before is replaced. path becomes where it is. The scene must be one
- * that can be loaded. */
-pl_status pl_scene_pack(const pl_scene_def *def, const char *folder, char *path, size_t size,
-                        pl_error *error);
+ * scene that was packed there before is replaced. path becomes where it is. The scene was loaded by
+ * def; its text is what was read then, so that it may come from a pipe, or change meanwhile. */
+pl_status pl_scene_pack(const pl_scene *scene, const pl_scene_def *def, const char *folder,
+                        char *path, size_t size, pl_error *error);
 
 #endif

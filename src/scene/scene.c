@@ -20,6 +20,7 @@ void pl_scene_destroy(pl_scene *scene)
   if (!scene) return;
   pl_allocator allocator = scene->allocator;
   pl_world_destroy(scene->world);
+  pl_bytes_free(&allocator, &scene->text);
   pl_free(&allocator, scene->title);
   pl_free(&allocator, scene->colour);
   for (int i = 0; i < scene->output_count; i++)
@@ -95,7 +96,10 @@ pl_status pl_scene_load(const pl_scene_def *def, pl_scene **scene, pl_error *err
     return status;
   }
   status = pl_scene_load_memory(def, bytes.data, bytes.size, scene, error);
-  pl_bytes_free(&allocator, &bytes);
+  if (!status)
+    (*scene)->text = bytes;
+  else
+    pl_bytes_free(&allocator, &bytes);
   return status;
 }
 

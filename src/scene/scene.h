@@ -3,6 +3,7 @@
 #ifndef PL_SCENE_SCENE_H
 #define PL_SCENE_SCENE_H
 
+#include "core/file.h"
 #include "core/text.h"
 #include "pliant/scene.h"
 
@@ -14,6 +15,7 @@ typedef struct pl_scene_texture {
 
 struct pl_scene {
   pl_allocator allocator;
+  pl_bytes text; /* of the file as it was read; none of a scene from memory */
   pl_world *world;
   char *title, *colour;
   double duration;

@@ -96,6 +96,8 @@ scene 's/implicit-euler/implicit-eular/'
 expect 1 'did you mean "implicit-euler"' "$pliant" check scene.xml
 scene 's/<fix><box min="-0.01 -1 -1" max="0.01 1 1"/<fix><box min="5 5 5" max="6 6 6"/'
 expect 1 "holds no node" "$pliant" check scene.xml
+scene 's/implicit-euler/static/;s/<fix>.*<.fix>//'
+expect 1 'scene.xml: body "bar" is not held anywhere' "$pliant" check scene.xml
 scene 's/dt="0.01"/dt="nan"/'
 expect 1 "dt" "$pliant" check scene.xml
 scene 's/poisson="0.33"/poisson="0.7"/;s/density="1000"/density="-1"/;s/strain=/strian=/'
@@ -142,6 +144,9 @@ for mesher in tetgen gmsh; do
   "$pliant" mesh fill duck --with $mesher --size 0.15 -o duck.msh >stdout 2>stderr && ok || bad "$mesher: $(cat stderr)"
 done
 "$pliant" mesh convert good.msh other.vtu >stdout 2>stderr && ok || bad "convert: $(cat stderr)"
+for extension in node mesh veg stl; do
+  "$pliant" mesh convert good.msh "less.$extension" >stdout 2>stderr && grep -q "cannot hold 6 of the 6 sets" stderr && ! grep -q " set " stdout && ok || bad "sets of less.$extension: $(cat stderr)"
+done
 expect 1 "good.xyz" "$pliant" mesh convert good.msh -o good.xyz
 "$pliant" mesh convert good.msh -o same.vtu >stdout 2>stderr && cmp -s other.vtu same.vtu && ok || bad "convert -o: $(cat stderr)"
 expect 2 "mesh convert needs one file to read and -o FILE" "$pliant" mesh convert good.msh
@@ -197,7 +202,7 @@ grep -q '"completed": false' diverged/summary.json && ok || bad "a diverged run 
 # ---- Ctrl-C ends cleanly; a kill leaves whole files ----
 scene 's/duration="0.1"/duration="1000"/'
 "$pliant" run scene.xml -o stopped -q 2>stderr &
-sleep 1
+for i in $(seq 200); do [ -e stopped/bar_000001.vtu ] && break; sleep 0.1; done
 kill -INT $!
 wait $!
 [ $? -eq 130 ] && ok || bad "Ctrl-C: wrong exit code"
@@ -205,7 +210,7 @@ grep -q '"interrupted": true' stopped/summary.json && ok || bad "Ctrl-C: no summ
 # fewer frames, since each of them is looked at
 sed -i 's/every="0.05"/every="0.5"/' scene.xml
 "$pliant" run scene.xml -o killed -q 2>stderr &
-sleep 1
+for i in $(seq 200); do [ -e killed/bar_000003.vtu ] && break; sleep 0.1; done
 kill -KILL $!
 wait $! 2>/dev/null
 [ "$(tail -c 1 killed/probes.csv | wc -l)" -eq 1 ] && ok || bad "kill: the last row is cut"
@@ -235,7 +240,7 @@ expect 1 "none.plr" "$pliant" check taped-scene/scene.xml
 if "$pliant" view --help >/dev/null 2>&1; then
   for command in "view taped" "run --replay taped" "view elsewhere/whole"; do
     "$pliant" $command >stdout 2>stderr &
-    for i in $(seq 50); do grep -q '^open http' stdout && break; sleep 0.1; done
+    for i in $(seq 200); do grep -q '^open http' stdout && break; sleep 0.1; done
     grep -q '^open http' stdout && ok || bad "$command: $(cat stderr)"
     kill -INT $!
     wait $!

@@ -161,7 +161,11 @@ TEST(gmsh_refused)
   check_refused("a.msh", MSH2 NODES2 "$Elements\n1\n1 4 2 0 0 1 2 3 5\n$EndElements", PL_E_PARSE,
                 "memory:13: element 1 uses node 5, which the file does not define");
   check_refused("a.msh", MSH2 NODES2 "$Elements\n1\n9 4 2 0 0 1 2 3 3\n$EndElements", PL_E_MESH,
-                "memory: element 0 uses node 2 twice");
+                "memory: element 0 uses node 2 twice; in the file its nodes are 1, 2, 3, 3");
+  check_refused("a.msh",
+                MSH2 "$Nodes\n2\n7 0 0 0\n9 1e200 0 0\n$EndNodes\n$Elements\n1\n1 4 2 0 0 7 9 7 9\n"
+                     "$EndElements",
+                PL_E_MESH, "beyond 1e+100 m; in the file it is node 9");
   check_refused("a.msh", MSH2 NODES2 "$Elements\n1\n1 34 2 0 0 1 2 3 5\n$EndElements",
                 PL_E_UNSUPPORTED, "elements of type 34");
   check_refused("a.msh", MSH2 NODES2 "$Elements\n1\n1 7 2 0 0 1 2 3 4 1\n$EndElements",

@@ -108,7 +108,8 @@ TEST(limits)
   CHECK_FAILS(parse(text, &document, error), PL_E_LIMIT, "more than 256 attributes");
   free(text);
   text = repeat("", "<a>", 300, "");
-  CHECK_FAILS(parse(text, &document, error), PL_E_LIMIT, "nested more than 256 deep");
+  CHECK_FAILS(parse(text, &document, error), PL_E_LIMIT,
+              ":1: elements are nested more than 256 deep");
   free(text);
   text = repeat("<a>", "<b xmlns:n#='u'/>", 300, "</a>");
   CHECK_FAILS(parse(text, &document, error), PL_E_LIMIT, "256 namespaces");

@@ -101,7 +101,8 @@ static const bad_scene bad_scenes[] = {
     {BOX, "<box cells=\"4 1.5 1\"/>",
      "bar.xml:6: mesh \"bar\", box: cells = 1.5 must be a whole number"},
     {BOX, "<box cells=\"4096 4096 4096\"/>",
-     "bar.xml:6: mesh \"bar\": the mesh has 68769820673 nodes, more than the limit of 50000000"},
+     "bar.xml:6: mesh \"bar\": the mesh has 68769820673 nodes, more than the limit of 50000000; "
+     "take larger cells"},
     {BOX, "<box element=\"tetra\"/>",
      "bar.xml:6: mesh \"bar\", box: unknown element \"tetra\"; did you mean \"tet\"?"},
     {"<mesh name=\"bar\">" BOX, "<mesh name=\"bar\" file=\"no.msh\">",

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Where results go: what stands in the way is told, and no run spoils what another one, or another
+# body, has written.
+set -u
+pliant=${PLIANT_COMMAND:?}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAILED: $*"; }
+run() { timeout -s KILL 30 "$pliant" run "$@"; }
+
+scene() { # a small good scene with the given change applied by sed
+  sed "${1:-}" >scene.xml <<'XML'
+<pliant>
+  <world dt="0.01" duration="0.1"/>
+  <integrator method="implicit-euler"/>
+  <material name="rubber" young="1e6" poisson="0.33" density="1000"/>
+  <mesh name="bar"><box size="1 0.3 0.3" cells="2 1 1"/></mesh>
+  <body name="bar" mesh="bar" material="rubber"><fix><set name="x-min"/></fix></body>
+  <probe name="tip" at="1 0.15 0.15"/>
+  <output every="0.05" format="vtu"/>
+</pliant>
+XML
+}
+
+# ---- a limit on the size of files; a standard output that is full, or closed ----
+scene
+(ulimit -f 4; run scene.xml -o limited -q 2>&1) | grep -q "File too large" && ok || bad "a file beyond the limit"
+if [ -e /dev/full ]; then
+  "$pliant" list >/dev/full 2>stderr
+  [ $? -eq 1 ] && grep -q "standard output cannot be written" stderr && ok || bad "a full standard output: $(cat stderr)"
+fi
+scene 's/implicit-euler/explicit-euler/;s/duration="0.1"/duration="50"/;s/every="0.05"/every="5"/'
+run scene.xml -o closed --progress json >&- 2>&-
+grep -aEq 'pliant: |"left"' closed/*.csv closed/*.plr closed/*.vtu && bad "messages stand in results" || ok
+
+# ---- bodies alike but for letters that no file name may have, and one format twice ----
+scene 's#<output#<body name="bar:" mesh="bar" material="rubber"/><body name="bar/" mesh="bar" material="rubber"/><output every="0.1"/><output#;s/<probe.*//'
+run scene.xml -o alike -q 2>stderr && ok || bad "names alike: $(cat stderr)"
+[ "$(cat alike/*.pvd | grep -o 'file="[^"]*"' | sort -u | wc -l)" -eq 15 ] && ok || bad "bodies share files: $(ls alike)"
+
+# ---- a shorter run in the folder of a longer one leaves none of its frames ----
+scene 's/format="vtu"/format="tetgen"/'
+run scene.xml -o shorter -q && run scene.xml -o shorter -q --set world.duration=0.05 && ok || bad "a second run"
+[ "$(ls shorter | grep -Ec '[.](node|ele)$')" -eq 4 ] && ok || bad "frames of an older run: $(ls shorter)"
+
+# ---- a scene from a pipe is packed as it was read; frames far closer than steps ----
+scene
+cat scene.xml | run /dev/stdin -o piped -q --set world.dt=1e5 --set world.duration=3e5 --set output.every=1e-9 2>stderr && ok || bad "a pipe, dense frames: $? $(cat stderr)"
+grep -q '<body' piped/scene/stdin && ok || bad "the scene of a pipe is not kept"
+[ "$(ls piped | grep -c vtu)" -eq 4 ] && ok || bad "dense frames: $(ls piped)"
+
+# ---- two runs at once into one folder; the terminal is closed ----
+"$pliant" run scene.xml -o shared -q --set world.duration=1000 2>stderr &
+first=$!
+for i in $(seq 200); do [ -e shared/bar_000001.vtu ] && break; sleep 0.1; done
+run scene.xml -o shared >stdout 2>stderr.second
+[ $? -eq 1 ] && grep -q "shared: another run is writing" stderr.second && ok || bad "two at once: $(cat stderr.second)"
+kill -HUP $first
+wait $first
+[ $? -eq 130 ] && grep -q '"interrupted": true' shared/summary.json && ok || bad "a closed terminal: $(cat stderr)"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
