@@ -147,7 +147,7 @@ static const pl_solver *choice(const pl_solver *common, const char **reason)
 }
 
 const pl_solver_ops pl_solver_auto = {
-    .info = {"auto", "eisenstat for small systems and few iterations, else cg with multigrid", "",
+    .info = {"auto", "eisenstat where few iterations are needed, else cg with multigrid", "",
              pl_krylov_params, PL_KRYLOV_PARAM_COUNT},
     .state_size = sizeof(automatic),
     .companion = &pl_preconditioner_none,

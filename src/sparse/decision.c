@@ -76,8 +76,8 @@ static void switch_to(pl_decision *decision, int way)
   decision->now = way;
 }
 
-/* The first choice is the cheap way unless it may cost many times as much: no hierarchy is made
- * where it is not needed. */
+/* The first choice is the cheap way, unless it may cost many times as much: what the strong way
+ * prepares may never be needed. */
 static void begin(pl_decision *decision, const pl_bsr *A)
 {
   double bound = bound_cost(decision, A);
