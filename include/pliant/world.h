@@ -182,7 +182,8 @@ typedef struct pl_fix_def {
 } pl_fix_def;
 
 PL_API pl_fix_def pl_fix_def_default(void);
-/* held (may be NULL) receives the number of nodes; selecting none is an error. */
+/* held (may be NULL) receives the number of nodes; selecting none is an error. Of several fixes of
+ * a node, the later takes over the directions that it holds. */
 PL_API pl_status pl_world_add_fix(pl_world *world, pl_body_id body, const pl_fix_def *def,
                                   int *held, pl_error *error);
 

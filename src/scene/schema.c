@@ -92,7 +92,8 @@ static const pl_element *const regions[] = {&region, &set, NULL};
 
 static const pl_element fix = {
     .name = "fix",
-    .summary = "Holds the nodes of its regions where they are at rest.",
+    .summary = "Holds the nodes of its regions where they are at rest. Of several fixes and moves "
+               "of a node, the later takes over the directions that it holds.",
     .attributes = (const pl_attribute[]){HELD, END},
     .children = regions,
     .least_children = 1,
