@@ -637,7 +637,7 @@ static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh
   pl_status status =
       repairs ? pl_mesh_repair(&def, repairs, mesh, error) : pl_mesh_create(&def, mesh, error);
   if (status) {
-    tell_tags(draft, error);
+    if (!repairs) tell_tags(draft, error); // repaired meshes count otherwise
     return pl_error_locate(error, status, draft->source->path, 0);
   }
   if (draft->reduced)
