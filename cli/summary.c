@@ -20,13 +20,18 @@ static void add_word(pl_text *text, const char *key, const char *word)
 }
 
 /* JSON has no infinities and no NaN. */
-static void add_number(pl_text *text, const char *key, double value)
+static void add_value(pl_text *text, double value)
 {
-  pl_text_add(text, "  \"%s\": ", key);
   if (isfinite(value))
     pl_text_number(text, value);
   else
     pl_text_add(text, "null");
+}
+
+static void add_number(pl_text *text, const char *key, double value)
+{
+  pl_text_add(text, "  \"%s\": ", key);
+  add_value(text, value);
   pl_text_add(text, ",\n");
 }
 
@@ -120,8 +125,13 @@ static void compose(pl_text *text, const cli_outcome *outcome, const pl_world_fa
   add_count(text, "rejected_parts", facts->rejected_parts);
   add_number(text, "last_linear_residual", facts->linear_residual);
   add_number(text, "last_newton_residual_newtons", facts->newton_residual);
-  pl_text_add(text, "  \"energy\": {\"kinetic\": %.17g, \"elastic\": %.17g, \"gravity\": %.17g},\n",
-              facts->kinetic_energy, facts->elastic_energy, facts->gravity_energy);
+  pl_text_add(text, "  \"energy\": {\"kinetic\": ");
+  add_value(text, facts->kinetic_energy);
+  pl_text_add(text, ", \"elastic\": ");
+  add_value(text, facts->elastic_energy);
+  pl_text_add(text, ", \"gravity\": ");
+  add_value(text, facts->gravity_energy);
+  pl_text_add(text, "},\n");
   add_number(text, "least_det_f", facts->least_volume_ratio);
   add_count(text, "nodes", facts->nodes);
   add_count(text, "elements", facts->elements);

@@ -198,6 +198,7 @@ fi
 scene 's/implicit-euler/explicit-euler/;s/duration="0.1"/duration="50"/;s/every="0.05"/every="5"/'
 expect 1 "diverged" "$pliant" run scene.xml -o diverged
 grep -q '"completed": false' diverged/summary.json && ok || bad "a diverged run claims to be complete"
+grep -Eq '[:{ ]-?(inf|nan)' diverged/summary.json && bad "a diverged run's summary is not JSON: $(grep -E '(inf|nan)' diverged/summary.json)" || ok
 
 # ---- Ctrl-C ends cleanly; a kill leaves whole files ----
 scene 's/duration="0.1"/duration="1000"/'
