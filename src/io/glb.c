@@ -464,7 +464,7 @@ static pl_status glb_write(const pl_snapshot *snapshot, const char *path, const 
   if (status) return status;
   size_t count = 3 * hull.point_count;
   float *positions = pl_alloc(&hull.allocator, count, sizeof *positions);
-  for (size_t i = 0; positions && i < count; i++) positions[i] = (float)hull.points[i];
+  for (size_t i = 0; positions && i < count; i++) positions[i] = pl_hull_single(hull.points[i]);
   pl_reel reel = {.name = pl_path_name(path),
                   .point_count = (int)hull.point_count,
                   .triangle_count = (int)hull.triangle_count,

@@ -243,7 +243,7 @@ void pl_text_float(pl_text *text, float value)
 
 void pl_text_floats(pl_text *text, const double *values, size_t count)
 {
-  for (size_t i = 0; i < count; i++) pl_text_float(text, (float)values[i]);
+  for (size_t i = 0; i < count; i++) pl_text_float(text, pl_hull_single(values[i]));
 }
 
 void pl_text_int32s(pl_text *text, const int *values, size_t count)

@@ -6,6 +6,8 @@
 #include "io/format.h"
 #include "io/scan.h"
 
+#include <math.h>
+
 typedef struct pl_hull {
   pl_allocator allocator;
   double *points; /* 3 each */
@@ -16,6 +18,10 @@ typedef struct pl_hull {
   double *spots;  /* 6 for each triangle if painted */
   size_t spot_room;
 } pl_hull;
+
+/* A coordinate in single precision, never so far that areas are not; a body that diverged goes on
+ * to 1e300 m. */
+static inline float pl_hull_single(double x) { return (float)fmin(fmax(x, -1e18), 1e18); }
 
 /* Polygons come corner by corner, as points that may follow later, and are cut into triangles
  * around their first corner. */

@@ -201,7 +201,7 @@ static pl_status keep_frame(pl_series *series, pl_hull *hull, double time, pl_er
   if (status) return pl_fail_memory(error);
   series->times[frames - 1] = time;
   float *to = series->positions + (frames - 1) * each;
-  for (size_t i = 0; i < each; i++) to[i] = (float)hull->points[i];
+  for (size_t i = 0; i < each; i++) to[i] = pl_hull_single(hull->points[i]);
   return PL_OK;
 }
 

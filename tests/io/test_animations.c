@@ -236,6 +236,26 @@ TEST(glb)
   free_film(&f);
 }
 
+/* A body that diverged leaves a file that can be read: the frames before are what is looked for. */
+TEST(far_away)
+{
+  film f;
+  if (!make_film(&f, "tet")) return;
+  size_t count = 3 * (size_t)pl_mesh_node_count(f.mesh);
+  for (size_t i = 0; i < count; i++)
+    f.positions[(FRAMES - 1) * count + i] *= i % 2 ? 1e300 : -1e200;
+  pl_bytes bytes = shoot(&f, "glb", NULL, NULL);
+  uint32_t length;
+  CHECK(bytes.size > 20);
+  memcpy(&length, bytes.data + 12, sizeof length);
+  pl_allocator allocator = pl_allocator_default();
+  CHECK(!strstr(bytes.data + 20, "inf") && !strstr(bytes.data + 20, "nan"));
+  for (size_t i = 20 + length + 8; i + 4 <= bytes.size; i += 4)
+    CHECK(isfinite(little_float(bytes.data + i)));
+  pl_bytes_free(&allocator, &bytes);
+  free_film(&f);
+}
+
 /* ---- what is written ---- */
 
 /* A finer surface takes the place of the boundary in all formats of surfaces. */
@@ -396,4 +416,5 @@ TEST(failing_allocations)
   free_film(&f);
 }
 
-TESTS(X(pc2) X(mdd) X(glb) X(facets) X(triangles) X(csv) X(refused) X(failing_allocations))
+TESTS(X(pc2) X(mdd) X(glb) X(far_away) X(facets) X(triangles) X(csv) X(refused)
+          X(failing_allocations))
