@@ -16,6 +16,7 @@ static void *counter_alloc(void *context, size_t size, size_t align)
 {
   counter *c = context;
   if (++c->calls == c->fail_at) return NULL;
+  if (size >> 38) return NULL; // where the C library would refuse, a sanitizer ends the program
   // the size is kept in front of the memory
   char *block = aligned_alloc(align, align + (size + align - 1) / align * align);
   if (!block) return NULL;
