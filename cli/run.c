@@ -210,6 +210,8 @@ static int execute(run *r)
     cli_fail(CLI_FAILED, "at t = %g s: %s", pl_world_time(pl_scene_world(r->scene)),
              pl_error_text(&error, text, sizeof text));
   }
+  // a world that cannot be stepped cannot be measured either: that is said once
+  if (outcome && status && strcmp(late.message, error.message) == 0) return CLI_FAILED;
   if (status) return cli_fail_error(&late);
   tell_results(r);
   if (cli_interrupted) cli_fail(CLI_INTERRUPTED, "interrupted; the results so far are complete");

@@ -155,7 +155,7 @@ pl_status pl_cores_prepare(pl_world *world, pl_error *error)
 {
   const pl_integrator_ops *ops = (const pl_integrator_ops *)world->integrator_part.member;
   if (!world->core_count) return PL_OK;
-  if (!ops->is_implicit || ops->is_static)
+  if (!ops->is_implicit || ops->is_static || ops->only_nodes)
     return pl_fail(error, PL_E_UNSUPPORTED,
                    "integrator \"%s\" does not know of rigid parts; use an implicit one in time, "
                    "such as \"implicit-euler\"",

@@ -67,6 +67,12 @@ run mine/box.msh -o mine >stdout 2>stderr
 cmp -s mine/scene.xml mine/scene/scene.xml && grep -q notes mine/scene.xml && [ "$(ls mine | wc -l)" -eq 3 ] && ok || bad "written over: $(ls mine)"
 run piped/scene/stdin -o piped >stdout 2>stderr && bad "a packed scene writes over itself" || ok
 
+# ---- what ends a run is said once ----
+scene 's/method="implicit-euler"/method="static"/; s/<fix>.*<.fix>//'
+run scene.xml -o loose >stdout 2>stderr
+[ $? -eq 1 ] && [ "$(grep -c "not held anywhere" stderr)" -eq 1 ] && ok || bad "a loose body: $(cat stderr)"
+scene
+
 # ---- two runs at once into one folder; the terminal is closed ----
 "$pliant" run scene.xml -o shared -q --set world.duration=1000 2>stderr &
 first=$!
