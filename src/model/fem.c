@@ -5,6 +5,7 @@
  * Hauth 2004, 3.1 and C.1; hexahedra: Zienkiewicz, Taylor, Zhu, The Finite Element Method, 6th
  * ed., 4.6. */
 #include "model/fem.h"
+#include "model/moduli.h"
 
 #include "core/cpu.h"
 #include "core/error.h"
@@ -88,12 +89,9 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
   const pl_material *material = pl_sites_material(sites, all, element);
   int rigid = sites->rigid && sites->rigid[element];
   if (fem->moduli) {
-    pl_lanes *moduli = fem->moduli + PL_FEM_MODULI * (size_t)batch;
-    moduli[0][lane] = rigid ? 0 : material->lambda;
-    moduli[1][lane] = rigid ? 0 : material->mu;
-    moduli[2][lane] = material->ratio;
-    moduli[3][lane] = material->viscous_lambda;
-    moduli[4][lane] = material->viscous_mu;
+    pl_material own = *material;
+    if (rigid) own.lambda = own.mu = 0;
+    pl_moduli_set(fem->moduli, place, &own);
     fem->viscous |= material->viscous_lambda != 0 || material->viscous_mu != 0;
   }
   for (int p = 0; p < fem->points; p++) {
@@ -120,8 +118,7 @@ static pl_status allocate(pl_model *self, pl_fem *fem, pl_error *error)
   fem->nodes = pl_alloc(&self->allocator, batches * count * PL_LANES, sizeof *fem->nodes);
   fem->rest = pl_alloc(&self->allocator, batches * rest, sizeof *fem->rest);
   int alike = !self->sites.materials && !self->sites.rigid;
-  if (!alike)
-    fem->moduli = pl_alloc(&self->allocator, batches * PL_FEM_MODULI, sizeof *fem->moduli);
+  if (!alike) fem->moduli = pl_alloc(&self->allocator, batches * PL_MODULI, sizeof *fem->moduli);
   int chunks = pl_chunk_count(fem->batches, fem->chunk_batches);
   fem->chunk_sums = pl_alloc(&self->allocator, (size_t)chunks, sizeof *fem->chunk_sums);
   int ok = fem->nodes && fem->rest && fem->chunk_sums && (alike || fem->moduli);
@@ -148,12 +145,8 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   fem->element_nodes = mesh->elements;
   fem->batches = pl_chunk_count(fem->elements, PL_LANES);
   fem->chunk_batches = chunk_batches(fem->elements);
-  fem->lambda = material->lambda;
-  fem->mu = material->mu;
-  fem->ratio = material->ratio;
-  fem->viscous_lambda = material->viscous_lambda;
-  fem->viscous_mu = material->viscous_mu;
-  fem->viscous = fem->viscous_lambda != 0 || fem->viscous_mu != 0;
+  fem->material = *material;
+  fem->viscous = material->viscous_lambda != 0 || material->viscous_mu != 0;
   // the elements' own law where nodes are warped is corotated
   int warped = values[STRAIN] == PL_STRAIN_COUNT;
   const pl_strain_ops *strain = pl_strain_at(warped ? PL_STRAIN_corotated : (int)values[STRAIN]);

@@ -49,23 +49,20 @@ typedef struct pl_fem_kernel {
 enum { PL_FEM_TET, PL_FEM_HEX, PL_FEM_KINDS };
 extern const pl_fem_kernel pl_fem_kernels_base[PL_FEM_KINDS], pl_fem_kernels_avx2[PL_FEM_KINDS];
 
-/* Lanes of moduli per batch. */
-enum { PL_FEM_MODULI = 5 };
-
 struct pl_fem {
   int nodes_per_element, points; /* quadrature points per element */
   int elements, batches;
   const int *element_nodes; /* the mesh's */
   int *nodes;               /* 3 times their numbers per batch [node][lane], ascending in a lane */
-  pl_lanes *moduli; /* per batch in the order of below; NULL: those of below are all elements' */
-  pl_lanes *rest;   /* per batch: weight and gradients of each point                   */
+  pl_lanes *moduli;         /* per batch (moduli.h); NULL: those of the material                 */
+  pl_lanes *rest;           /* per batch: weight and gradients of each point                   */
   // once bound, else NULL: where values of block (a,b), a < b, begin, per batch [pair][lane]; and
   // for each block below the diagonal of the body's rows where its transposed one begins, -1 for
   // none
   int *places, *mirror;
   int offset; /* number of the body's first row in the matrix */
   int viscous;
-  double lambda, mu, ratio, viscous_lambda, viscous_mu;
+  pl_material material; /* that of elements that have none of their own */
   const pl_point_ops *law, *strain;
   const pl_fem_kernel *kernel;
   int chunk_batches;

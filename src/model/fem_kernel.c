@@ -11,6 +11,7 @@
 #include "math/lanes_mat3.h"
 #include "model/fem.h"
 #include "model/lanes_stress.h"
+#include "model/moduli.h"
 
 enum { MOST_EDGES = PL_ELEMENT_NODES - 1, MOST_PAIRS = PL_ELEMENT_NODES * PL_ELEMENT_NODES };
 
@@ -279,29 +280,6 @@ PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_l
   }
 }
 
-/* What all batches have in common. */
-PL_INLINE void start_points(const pl_fem *fem, int viscous, pl_point *point)
-{
-  point->lambda = pl_lanes_all(fem->lambda);
-  point->mu = pl_lanes_all(fem->mu);
-  point->ratio = pl_lanes_all(fem->ratio);
-  point->viscous_lambda = pl_lanes_all(fem->viscous_lambda);
-  point->viscous_mu = pl_lanes_all(fem->viscous_mu);
-  point->strain = fem->strain;
-  point->viscous = viscous;
-}
-
-PL_INLINE void start_batch(const pl_fem *fem, int batch, pl_point *point)
-{
-  if (!fem->moduli) return;
-  const pl_lanes *moduli = fem->moduli + PL_FEM_MODULI * (size_t)batch;
-  point->lambda = moduli[0];
-  point->mu = moduli[1];
-  point->ratio = moduli[2];
-  point->viscous_lambda = moduli[3];
-  point->viscous_mu = moduli[4];
-}
-
 /* What a pass wants: forces alone, or with the stiffness by a tangent of some shape. */
 enum { FORCES_ONLY = -1 };
 
@@ -323,7 +301,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
     places = fem->places + (size_t)batch * size;
   }
   const int viscous = point->viscous;
-  start_batch(fem, batch, point);
+  pl_point_take(fem->moduli, batch, point);
   gather_edges(job->q, nodes, count, edges);
   if (viscous) gather_edges(job->v, nodes, count, edge_rates);
   if (points > 1) {
@@ -360,8 +338,8 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
 PL_INLINE void evaluate_batches(const pl_fem_job *job, int first, int last, const int count,
                                 const int points, const int shape)
 {
-  pl_point point;
-  start_points(job->fem, job->fem->viscous && job->v, &point);
+  const pl_fem *fem = job->fem;
+  pl_point point = pl_point_of(&fem->material, fem->strain, fem->viscous && job->v);
   for (int batch = first; batch < last; batch++)
     evaluate_batch(job, batch, count, points, shape, &point);
 }
@@ -385,12 +363,11 @@ PL_INLINE double energy_of(const pl_fem_job *job, int first, int last, const int
 {
   const pl_fem *fem = job->fem;
   pl_lanes sum = pl_lanes_all(0);
-  pl_point point;
-  start_points(fem, 0, &point);
+  pl_point point = pl_point_of(&fem->material, fem->strain, 0);
   for (int batch = first; batch < last; batch++) {
     const pl_lanes *rest = batch_rest(fem, batch, count, points);
     pl_lanes edges[3 * MOST_EDGES], W;
-    start_batch(fem, batch, &point);
+    pl_point_take(fem->moduli, batch, &point);
     gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
     for (int p = 0; p < points; p++) {
       const pl_lanes *b = rest + p * (3 * count - 2) + 1;
@@ -408,9 +385,8 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
   const pl_fem *fem = job->fem;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], P[9], mean = pl_lanes_all(0), least = pl_lanes_all(0);
-  pl_point point;
-  start_points(fem, 0, &point);
-  start_batch(fem, batch, &point);
+  pl_point point = pl_point_of(&fem->material, fem->strain, 0);
+  pl_point_take(fem->moduli, batch, &point);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
     const pl_lanes *b = rest + p * (3 * count - 2) + 1;
@@ -433,9 +409,8 @@ PL_INLINE void strains_of(const pl_fem_job *job, int batch, const int count, con
   const pl_fem *fem = job->fem;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], W, strain = pl_lanes_all(0), density = pl_lanes_all(0);
-  pl_point point;
-  start_points(fem, 0, &point);
-  start_batch(fem, batch, &point);
+  pl_point point = pl_point_of(&fem->material, fem->strain, 0);
+  pl_point_take(fem->moduli, batch, &point);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
     gradient(edges, rest + p * (3 * count - 2) + 1, count, point.F);

@@ -126,9 +126,6 @@ pl_status pl_frames_check(const pl_mesh *mesh, int count, const double *origins,
  * of the nodes: corners of a bar, one of which would not hold its end. */
 void pl_frames_place(const pl_mesh *mesh, int count, int kind, double *origins);
 
-/* lambda, mu, ratio, and the viscous lambda and mu of a batch of samples. */
-enum { PL_SAMPLE_MODULI = 5 };
-
 /* What all bodies of frames have in common: where the frames stand and what they weigh; where the
  * samples are, of what, and how they are dealt out in chunks of batches of PL_LANES. */
 typedef struct pl_frame_field {
@@ -137,7 +134,7 @@ typedef struct pl_frame_field {
   int samples, elements; /* samples that are evaluated */
   const pl_sites *sites; /* for creation only */
   pl_material material;  /* that of elements that have none of their own */
-  pl_lanes *moduli;      /* per batch PL_SAMPLE_MODULI; NULL: those of the material */
+  pl_lanes *moduli;      /* per batch (moduli.h); NULL: those of the material */
   const pl_point_ops *law, *strain;
   int viscous; /* any sample is */
   // where only some samples are evaluated, else NULL: their numbers and volumes, and for each of

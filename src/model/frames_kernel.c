@@ -165,7 +165,8 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
   int blocks = chunk->blocks;
   double edges[3 * MOST_BLOCKS], rates[3 * MOST_BLOCKS];
   double *forces = frames->sums + chunk->sums, *stiffness = forces + 3 * blocks;
-  pl_point point = pl_sample_point(&frames->field, frames->field.viscous && job->v);
+  pl_point point =
+      pl_point_of(&frames->field.material, frames->field.strain, frames->field.viscous && job->v);
   memset(forces, 0, (size_t)(3 * blocks) * sizeof *forces);
   if (job->matrix) memset(stiffness, 0, pl_frames_sums(chunk) * sizeof *stiffness);
   gather_edges(chunk, job->q, edges);
@@ -178,7 +179,7 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
     for (int t = 0; t < at.count; t++) {
       const pl_lanes *rest = batch_rest(frames, chunk, first + t);
       at.g[t] = rest + 1;
-      pl_sample_moduli(&frames->field, first + t, &point);
+      pl_point_take(frames->field.moduli, first + t, &point);
       gradient(edges, at.g[t], blocks, point.F);
       if (point.viscous) gradient(rates, at.g[t], blocks, point.rate);
       if (job->matrix)
@@ -199,12 +200,12 @@ static double energy(const pl_frames_job *job, const pl_frames_chunk *chunk)
   const pl_frames *frames = job->frames;
   double edges[3 * MOST_BLOCKS];
   pl_lanes sum = pl_lanes_all(0), W;
-  pl_point point = pl_sample_point(&frames->field, 0);
+  pl_point point = pl_point_of(&frames->field.material, frames->field.strain, 0);
   gather_edges(chunk, job->q, edges);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     const pl_lanes *rest = batch_rest(frames, chunk, batch);
     gradient(edges, rest + 1, chunk->blocks, point.F);
-    pl_sample_moduli(&frames->field, batch, &point);
+    pl_point_take(frames->field.moduli, batch, &point);
     frames->field.law->stress(&point, NULL, &W);
     sum += rest[0] * W;
   }
@@ -216,7 +217,7 @@ static void fields(const pl_frames_job *job, const pl_frames_chunk *chunk)
 {
   const pl_frames *frames = job->frames;
   double edges[3 * MOST_BLOCKS];
-  pl_point point = pl_sample_point(&frames->field, 0);
+  pl_point point = pl_point_of(&frames->field.material, frames->field.strain, 0);
   gather_edges(chunk, job->q, edges);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     gradient(edges, batch_rest(frames, chunk, batch) + 1, chunk->blocks, point.F);

@@ -9,6 +9,7 @@
  * quaternions, which do not feel a common factor, would make of the w_i themselves, and what linear
  * blending needs to keep the rest shape. */
 #include "model/frames.h"
+#include "model/moduli.h"
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -216,14 +217,11 @@ pl_status pl_frame_field_moduli(const pl_allocator *allocator, pl_frame_field *f
   const pl_material *m = &field->material;
   field->viscous = m->viscous_lambda != 0 || m->viscous_mu != 0;
   if (!field->sites->materials) return PL_OK;
-  field->moduli = pl_alloc(allocator, (size_t)batches * PL_SAMPLE_MODULI, sizeof *field->moduli);
+  field->moduli = pl_alloc(allocator, (size_t)batches * PL_MODULI, sizeof *field->moduli);
   if (!field->moduli) return pl_fail_memory(error);
   for (int p = 0; p < batches * PL_LANES; p++) {
     m = pl_sample_material(field, pl_sample_number(field, p));
-    pl_lanes *to = field->moduli + PL_SAMPLE_MODULI * (size_t)(p / PL_LANES);
-    const double from[PL_SAMPLE_MODULI] = {m->lambda, m->mu, m->ratio, m->viscous_lambda,
-                                           m->viscous_mu};
-    for (int k = 0; k < PL_SAMPLE_MODULI; k++) to[k][p % PL_LANES] = from[k];
+    pl_moduli_set(field->moduli, p, m);
     field->viscous |= m->viscous_lambda != 0 || m->viscous_mu != 0;
   }
   return PL_OK;

@@ -499,7 +499,7 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
                       pl_lanes *K)
 {
   const pl_rigid *rigid = at->rigid;
-  pl_point point = pl_sample_point(&rigid->field, job->viscous);
+  pl_point point = pl_point_of(&rigid->field.material, rigid->field.strain, job->viscous);
   pl_lanes P[9], *H = job->matrix ? to->H[t] : NULL;
   int part = job->semidefinite || rigid->approximate, dual = rigid->blend == PL_BLEND_DUAL;
   // a law that does not see rotations may as well be asked in the axes of the world
@@ -507,7 +507,7 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
     pl_lanes_mat3_multiply(at->R, at->F, point.F);
   else
     memcpy(point.F, at->F, sizeof point.F);
-  pl_sample_moduli(&rigid->field, at->batch, &point);
+  pl_point_take(rigid->field.moduli, at->batch, &point);
   if (job->viscous) rate_of(at, dual && !rigid->green, point.rate);
   if (job->matrix)
     rigid->field.law->tangent(&point, job->kq, job->kv, part, P, H);
@@ -530,9 +530,9 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
 static void add_green(const pl_rigid_job *job, const spot *at, int t, tile *to, pl_lanes *sums)
 {
   const pl_rigid *rigid = at->rigid;
-  pl_point point = pl_sample_point(&rigid->field, job->viscous);
+  pl_point point = pl_point_of(&rigid->field.material, rigid->field.strain, job->viscous);
   pl_lanes E[6], S[6], F[9];
-  pl_sample_moduli(&rigid->field, at->batch, &point);
+  pl_point_take(rigid->field.moduli, at->batch, &point);
   strain_of(at->F, at->F, E);
   for (int k = 0; k < 3; k++) E[k] = 0.5 * (E[k] - 1.0), E[3 + k] = 0.5 * E[3 + k];
   if (rigid->blend == PL_BLEND_DUAL)
@@ -629,11 +629,11 @@ static double energy(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
 {
   spot at = {.rigid = job->rigid, .chunk = chunk};
   pl_lanes sum = pl_lanes_all(0), W;
-  pl_point point = pl_sample_point(&job->rigid->field, 0);
+  pl_point point = pl_point_of(&job->rigid->field.material, job->rigid->field.strain, 0);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     look_at(&at, batch);
     memcpy(point.F, at.F, sizeof point.F);
-    pl_sample_moduli(&at.rigid->field, batch, &point);
+    pl_point_take(at.rigid->field.moduli, batch, &point);
     job->rigid->field.law->stress(&point, NULL, &W);
     sum += at.volume * W;
   }
@@ -645,7 +645,7 @@ static void fields(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
 {
   const pl_rigid *rigid = job->rigid;
   spot at = {.rigid = rigid, .chunk = chunk};
-  pl_point point = pl_sample_point(&rigid->field, 0);
+  pl_point point = pl_point_of(&rigid->field.material, rigid->field.strain, 0);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     look_at(&at, batch);
     memcpy(point.F, at.F, sizeof point.F);
