@@ -1,16 +1,8 @@
 #!/usr/bin/env bash
 # The command as a user meets it: results of a run, and one clear sentence for everything that is
 # wrong, with a non-zero exit and nothing half-written.
-set -u
-pliant=${PLIANT_COMMAND:?}
+. "${PLIANT_SOURCE:?}/tests/cli/begin.sh"
 source=${PLIANT_SOURCE:?}
-work=$(mktemp -d)
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
-
-ok() { passed=$((passed + 1)); }
-bad() { failed=$((failed + 1)); echo "FAILED: $*"; }
 
 # expect CODE PART COMMAND...: the exit code, and a line on stderr that contains PART
 expect() {

@@ -1,15 +1,7 @@
 #!/usr/bin/env bash
 # Where results go: what stands in the way is told, and no run spoils what another one, or another
 # body, has written.
-set -u
-pliant=${PLIANT_COMMAND:?}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
-
-ok() { passed=$((passed + 1)); }
-bad() { failed=$((failed + 1)); echo "FAILED: $*"; }
+. "${PLIANT_SOURCE:?}/tests/cli/begin.sh"
 run() { timeout -s KILL 30 "$pliant" run "$@"; }
 
 scene() { # a small good scene with the given change applied by sed

@@ -1,15 +1,7 @@
 #!/usr/bin/env bash
 # pliant study as a user meets it: results, resuming, and one clear sentence for everything wrong,
 # with nothing written.
-set -u
-pliant=${PLIANT_COMMAND:?}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
-
-ok() { passed=$((passed + 1)); }
-bad() { failed=$((failed + 1)); echo "FAILED: $*"; }
+. "${PLIANT_SOURCE:?}/tests/cli/begin.sh"
 check() { if "$@"; then ok; else bad "$*"; fi; }
 
 cat >bar.xml <<'XML'
