@@ -1,0 +1,22 @@
+/* The arguments that travel together when forces and their derivatives are evaluated. */
+#ifndef PL_SPARSE_MOMENT_H
+#define PL_SPARSE_MOMENT_H
+
+#include "sparse/bsr.h"
+
+/* Where forces are evaluated. */
+typedef struct pl_moment {
+  double t; /* s */
+  double h; /* s since the beginning of the substep, where history was frozen; 0: there */
+  const double *q, *v; /* positions and velocities, 3 per block */
+  double load_scale;   /* factor on all loads; 1 except while statics ramps them up */
+} pl_moment;
+
+/* The matrix that is asked for with them: A = km M + kq (-df/dq) + kv (-df/dv). */
+typedef struct pl_tangent {
+  double km, kq, kv;
+  int semidefinite; /* its elastic part must have no negative eigenvalues */
+  pl_bsr *A;
+} pl_tangent;
+
+#endif
