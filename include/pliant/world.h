@@ -254,6 +254,9 @@ PL_API pl_status pl_world_add_obstacle(pl_world *world, const pl_obstacle_def *d
 
 /* Advances by dt. On failure positions, velocities and time are what they were before. */
 PL_API pl_status pl_world_step(pl_world *world, pl_error *error);
+/* Who is asked during steps from now on; NULL: nobody. A step that is cancelled ends with
+ * PL_E_CANCELLED, and the world is what it was before. */
+PL_API void pl_world_set_watcher(pl_world *world, const pl_watcher *watcher);
 PL_API double pl_world_time(const pl_world *world);
 PL_API double pl_world_dt(const pl_world *world);
 

@@ -163,6 +163,7 @@ static void run_stages(chebyshev *state, pl_system *system, double t, double h, 
   for (int j = 2; j <= s; j++) {
     // forces of the last stage, which stands at t + c h
     int place = 1 + (j - 2) % 2;
+    if (pl_watch_ended(system->watch)) return;
     system->ops->retract(system, state->q[0], state->q[place], state->next);
     accelerate(system, t + c * h, state->next, state->v[place], state->a);
     triple now = chebyshev_next(last, before, w0);
@@ -209,6 +210,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                    h, *radius, wanted);
   int s = wanted < 2 ? 2 : (int)wanted;
   run_stages(state, system, t, h, s);
+  if (pl_watch_ended(system->watch)) return pl_watch_check(system->watch, error);
   system->ops->retract(system, q, state->q[1 + (s - 1) % 2], q);
   memcpy(v, state->v[1 + (s - 1) % 2], size);
   if (self->estimates) report->error = estimate_error(state, system, h, 1 + (s - 1) % 2);

@@ -45,6 +45,7 @@ struct pl_system {
   pl_filter filter;
   pl_condense *condense; /* where the filter has rigid parts: the solver's matrix; else NULL */
   const double *drag;    /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
+  pl_watch *watch;       /* asked in every iteration and substep; NULL: nobody */
   double load_scale;     /* factor on all loads; 1 except while statics ramps them up */
   int budget;            /* most iterations of the linear solver in one step; 0: no limit */
   int never_rejects;     /* what Newton has after its last iteration counts, converged or not */

@@ -185,6 +185,7 @@ static void condense_filter(pl_condense *condense, const pl_filter *filter)
 void pl_condense_matrix(pl_condense *condense, const pl_bsr *A, const pl_filter *filter)
 {
   pl_bsr *small = condense->A;
+  small->watch = A->watch;
   memset(small->values, 0, 9 * (size_t)small->start[small->rows] * sizeof *small->values);
   for (int row = 0; row < A->rows; row++) {
     for (int k = A->start[row]; k < A->start[row + 1]; k++)

@@ -140,6 +140,7 @@ pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *f
   pl_status status = check_rows(solver, A, error);
   if (status) return status;
   status = solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
+  if (status == PL_E_CANCELLED) return status;
   solver->preconditioner->solves++;
   solver->preconditioner->iterations += report->iterations;
   if (status == PL_E_CONVERGENCE)

@@ -57,7 +57,9 @@ static void keep_before(pl_world *world, int back)
 static pl_status advance_part(pl_world *world, double t, double h, pl_step_report *report,
                               pl_error *error)
 {
-  pl_status status = PL_OK;
+  world->watch.time = t;
+  pl_status status = pl_watch_check(&world->watch, error);
+  if (status) return status;
   keep_before(world, 0);
   pl_cores_begin(world);
   pl_contacts_begin(world, t, h);

@@ -282,6 +282,7 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     if (fits) return fits;
   }
   pl_status status = make_pattern(world, error);
+  if (!status) world->system.A->watch = &world->watch;
   // rotations are no places
   if (!status && world->system.ops == &plain_ops) world->system.A->points = world->state.q;
   for (size_t b = 0; !status && b < world->body_count; b++) {
@@ -374,6 +375,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   world->system = (pl_system){.ops = ops_for(world),
                               .blocks = world->blocks,
                               .pool = world->pool,
+                              .watch = &world->watch,
                               .load_scale = 1,
                               .budget = world->budget,
                               .never_rejects = most_halvings(world) == 0};
@@ -396,6 +398,11 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
 }
 
 /* ---- the step ---- */
+
+void pl_world_set_watcher(pl_world *world, const pl_watcher *watcher)
+{
+  world->watch = (pl_watch){.by = watcher ? *watcher : (pl_watcher){0}};
+}
 
 static void copy_state(const pl_world *world, const pl_state *from, pl_state *to)
 {
@@ -468,6 +475,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   pl_step_report report = {0};
   pl_error reason = {0}, ignored;
   if (!error) error = &ignored;
+  world->watch.ended = 0;
   copy_state(world, &world->state, &world->saved);
   pl_integrator_save(world->integrator, PL_SAVED_STEP);
 

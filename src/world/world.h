@@ -96,6 +96,7 @@ typedef struct pl_state {
 struct pl_world {
   pl_allocator allocator;
   pl_log log;
+  pl_watch watch;
   double dt, gravity[3];
   int budget;       /* most iterations of the linear solver in a step; 0: no limit */
   int halvings;     /* how often a failing step is halved */
