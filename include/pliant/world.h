@@ -330,6 +330,7 @@ typedef struct pl_world_facts {
   double seconds_solve;             /* of linear solves                                 */
   double kinetic_energy, elastic_energy, gravity_energy; /* J; the last is zero at the origin */
   double least_volume_ratio; /* least det F over all elements now                */
+  double critical_dt;        /* s, largest stable step of an explicit method, about; 0: no limit */
   double linear_residual;    /* relative, of the last solve                      */
   double newton_residual;    /* N, at the end of the last step                   */
   int nodes, elements, held_nodes, threads;

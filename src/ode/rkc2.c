@@ -11,7 +11,7 @@
  * sqrt(|M^-1 K|) and |M^-1 D|, and both are found by power iterations on differences of forces. */
 #include "core/clock.h"
 #include "core/error.h"
-#include "ode/integrator.h"
+#include "ode/stability.h"
 #include "sparse/vector.h"
 
 #include <math.h>
@@ -59,49 +59,9 @@ static pl_status create(pl_integrator *self, pl_error *error)
   pl_status status = pl_integrator_history(self, &state->mode_q, error);
   if (!status) status = pl_integrator_history(self, &state->mode_v, error);
   if (status) return status;
-  // a start that is no eigenvector and has all of them in it
-  for (int i = 0; i < 3 * self->blocks; i++) {
-    state->mode_q[i] = (i % 2 ? -1 : 1) * (1 + (i * 7 % 13) / 13.0);
-    state->mode_v[i] = state->mode_q[i];
-  }
+  pl_power_start(state->mode_q, self->blocks);
+  pl_power_start(state->mode_v, self->blocks);
   return PL_OK;
-}
-
-static void accelerate(pl_system *system, double t, const double *q, const double *v, double *a)
-{
-  system->ops->evaluate(system, t, q, v, a, 0, 0, 0, 0, NULL);
-  system->ops->mass_inverse(system, a, a);
-  pl_filter_apply(&system->filter, a);
-}
-
-/* The largest eigenvalue of the acceleration's derivative with respect to q (of_velocity = 0) or v.
- * mode is the start and becomes the eigenvector. */
-static double largest_eigenvalue(chebyshev *state, pl_system *system, double t, const double *q,
-                                 const double *v, int of_velocity, int iterations)
-{
-  int n = system->blocks;
-  double *mode = of_velocity ? state->mode_v : state->mode_q, eigenvalue = 0;
-  const double *at = of_velocity ? v : q;
-  double size = 1e-7 * fmax(pl_norm(at, n, system->pool), 1e-3);
-  for (int k = 0; k < iterations; k++) {
-    pl_filter_apply(&system->filter, mode);
-    double length = pl_norm(mode, n, system->pool);
-    if (!(length > 0)) return 0;
-    for (int i = 0; i < 3 * n; i++) state->dq[i] = size / length * mode[i];
-    if (of_velocity) {
-      for (int i = 0; i < 3 * n; i++) state->next[i] = v[i] + state->dq[i];
-      accelerate(system, t, q, state->next, state->a);
-    } else {
-      system->ops->retract(system, q, state->dq, state->next);
-      accelerate(system, t, state->next, v, state->a);
-    }
-    for (int i = 0; i < 3 * n; i++) state->a[i] -= state->a0[i];
-    eigenvalue = pl_norm(state->a, n, system->pool) / size;
-    // differences of forces that do not depend on it are rounding
-    if (!(eigenvalue > 0) || !isfinite(eigenvalue)) return eigenvalue;
-    memcpy(mode, state->a, (size_t)n * 3 * sizeof *mode);
-  }
-  return eigenvalue;
 }
 
 static void estimate_radius(pl_integrator *self, pl_system *system, double t, const double *q,
@@ -109,8 +69,10 @@ static void estimate_radius(pl_integrator *self, pl_system *system, double t, co
 {
   chebyshev *state = self->state;
   int iterations = self->past.own[AGE] > 0 ? LATER_ITERATIONS : FIRST_ITERATIONS;
-  double stiffness = largest_eigenvalue(state, system, t, q, v, 0, iterations);
-  double damping = largest_eigenvalue(state, system, t, q, v, 1, iterations);
+  pl_power room = {state->mode_q, state->dq, state->next, state->a, state->a0};
+  double stiffness = pl_largest_eigenvalue(&room, system, t, q, v, 0, iterations);
+  room.mode = state->mode_v;
+  double damping = pl_largest_eigenvalue(&room, system, t, q, v, 1, iterations);
   self->past.own[RADIUS] = safety * fmax(sqrt(stiffness), damping);
 }
 
@@ -165,7 +127,7 @@ static void run_stages(chebyshev *state, pl_system *system, double t, double h, 
     int place = 1 + (j - 2) % 2;
     if (pl_watch_ended(system->watch)) return;
     system->ops->retract(system, state->q[0], state->q[place], state->next);
-    accelerate(system, t + c * h, state->next, state->v[place], state->a);
+    pl_accelerate(system, t + c * h, state->next, state->v[place], state->a);
     triple now = chebyshev_next(last, before, w0);
     double b = now.d2 / (now.d1 * now.d1), mt = 2 * b * w1 / b_last;
     double gt = -(1 - b_last * last.T) * mt;
@@ -198,7 +160,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   system->ops->prescribe(system, t, h, q, v);
   memcpy(state->q[0], q, size);
   memcpy(state->v[0], v, size);
-  accelerate(system, t, q, v, state->a0);
+  pl_accelerate(system, t, q, v, state->a0);
   double *radius = &self->past.own[RADIUS], *age = &self->past.own[AGE];
   if (fmod(*age, floor(self->values[EVERY])) == 0) estimate_radius(self, system, t, q, v);
   *age += 1;

@@ -199,6 +199,7 @@ static const pl_system_ops *ops_for(const pl_world *world)
 
 void pl_world_unprepare(pl_world *world)
 {
+  pl_proportion_release(world);
   pl_integrator_destroy(world->integrator);
   pl_solver_destroy(world->system.solver);
   pl_condense_destroy(world->system.condense);
@@ -390,6 +391,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
     status = pl_integrator_create(&world->allocator, &world->integrator_part, world->blocks,
                                   &world->integrator, error);
   if (!status) world->integrator->estimates = world->tolerance > 0;
+  if (!status) status = pl_proportion_prepare(world, error);
   if (status)
     pl_world_unprepare(world);
   else
@@ -476,6 +478,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   pl_error reason = {0}, ignored;
   if (!error) error = &ignored;
   world->watch.ended = 0;
+  pl_proportion_begin(world);
   copy_state(world, &world->state, &world->saved);
   pl_integrator_save(world->integrator, PL_SAVED_STEP);
 
@@ -490,6 +493,10 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
       break;
     halvings++;
     report.worst_block1 = 0;
+  }
+  if (!status && (status = pl_proportion_check(world, error)) != PL_OK) {
+    copy_state(world, &world->saved, &world->state);
+    pl_integrator_restore(world->integrator, PL_SAVED_STEP);
   }
   if (status) {
     name_place(world, &report, error);

@@ -15,6 +15,7 @@
 #include "world/filling.h"
 #include "world/load.h"
 #include "world/momentum.h"
+#include "world/proportion.h"
 #include "world/pull.h"
 #include "world/quantity.h"
 #include "world/skin.h"
@@ -146,6 +147,7 @@ struct pl_world {
   double *projections;              /* the filter's projections */
   int *holders; /* 3 per block: 1 + 3 fix + number of its direction, newest first; 0: no more */
   pl_contact *contacts; /* per block; NULL where there are no obstacles */
+  pl_proportion proportion;
 
   pl_step_report last; /* what the last step took */
   int64_t newton_iterations, linear_iterations, halved_steps, unconverged_steps;
