@@ -197,14 +197,29 @@ void pl_proportion_begin(pl_world *world)
   self->expected += world->dt * load_acceleration(world);
 }
 
+static int fastest_node(const pl_world *world, const pl_body *body)
+{
+  int fastest = 0;
+  double most = -1;
+  for (int i = 0; i < body->blocks; i++) {
+    double speed = pl_vec3_norm(world->state.v + 3 * (body->offset + i));
+    if (speed > most) fastest = i;
+    most = fmax(most, speed);
+  }
+  return body->order[pl_body_anchor(body, fastest)];
+}
+
 static pl_status fail(const pl_world *world, const pl_body *body, double speed, double limit,
                       pl_error *error)
 {
   const pl_proportion *self = &world->proportion;
   const char *name = world->integrator->ops->info.name;
   char cause[200];
+  int node = fastest_node(world, body);
   if (self->critical == 0)
-    pl_print(cause, sizeof cause, "%s is stable at no step without damping; take another method",
+    pl_print(cause, sizeof cause,
+             "%s is stable at no step without damping; take another method, or a smaller dt with "
+             "damping",
              name);
   else if (world->dt > self->critical)
     pl_print(cause, sizeof cause,
@@ -213,10 +228,12 @@ static pl_status fail(const pl_world *world, const pl_body *body, double speed, 
              name, self->critical, world->dt);
   else
     pl_print(cause, sizeof cause, "take a smaller dt than %g s, or more damping", world->dt);
-  return pl_fail(error, PL_E_DIVERGED,
-                 "body \"%.80s\" has exploded at t = %g s: the mean speed is %.3g m/s, which is "
-                 "more than %.0f times what its loads and waves account for (%.3g m/s); %s",
-                 body->name, world->state.time + world->dt, speed, factor, limit / factor, cause);
+  return pl_fail_entity(
+      error, PL_E_DIVERGED, node,
+      "body \"%.80s\" diverged: node %d is the fastest at t = %g s, and the mean "
+      "speed of %.3g m/s is more than %.0f times what loads and waves account for "
+      "(%.3g m/s); %s",
+      body->name, node, world->state.time + world->dt, speed, factor, limit / factor, cause);
 }
 
 pl_status pl_proportion_check(pl_world *world, pl_error *error)
