@@ -11,6 +11,7 @@
  * the end of the step instead, which is a method of lower order: in the positions h b_s (v_s -
  * v_1), without another evaluation. Hauth 2004, 3.2.2; Hairer, Norsett & Wanner 1993, II.1. */
 #include "core/clock.h"
+#include "math/functions.h"
 #include "ode/integrator.h"
 
 #include <math.h>
@@ -124,7 +125,7 @@ static double critical4(double frequency, double damping)
 static double critical2(double frequency, double damping)
 {
   double square = frequency * frequency;
-  return fmin(cbrt(4 * damping / (square * square)), 2 / damping);
+  return fmin(pl_cbrt(4 * damping / (square * square)), 2 / damping);
 }
 
 #define MEMBER(NAME, WORD, SUMMARY, SOURCE, ORDER, DAMPING, POWER, TABLE)                          \

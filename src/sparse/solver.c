@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/functions.h"
 #include "sparse/vector.h"
 
 #include <math.h>
@@ -125,8 +126,8 @@ pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter 
  * had gone on at its pace; at most CUT_OFF times as many as it took. */
 static int missing_iterations(const pl_solve_report *report, double first, double target)
 {
-  double most = (double)CUT_OFF * report->iterations, done = log(first / report->residual);
-  double rest = report->iterations * log(report->residual / target) / done;
+  double most = (double)CUT_OFF * report->iterations, done = pl_ln(first / report->residual);
+  double rest = report->iterations * pl_ln(report->residual / target) / done;
   return done > 0 && rest >= 0 && rest < most ? (int)ceil(rest) : (int)most;
 }
 

@@ -7,6 +7,7 @@
  * factors, does not grow after a part that was undone, and is stretched so that the last part ends
  * with the step. */
 #include "core/error.h"
+#include "math/functions.h"
 #include "ode/newton.h"
 #include "world/world.h"
 
@@ -91,7 +92,7 @@ static double change_of(const pl_world *world, double error)
 {
   const pl_integrator_ops *ops = world->integrator->ops;
   double most = ops->most_growth > 0 ? fmin(ops->most_growth, most_change) : most_change;
-  double wanted = safety * pow(world->tolerance / error, 1.0 / ops->error_power);
+  double wanted = safety * pl_pow(world->tolerance / error, 1.0 / ops->error_power);
   return isnan(wanted) ? least_change : fmin(fmax(wanted, least_change), most);
 }
 

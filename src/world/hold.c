@@ -1,6 +1,7 @@
 /* What holds and loads a body: fixes with their motion, and loads with their shape. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/functions.h"
 #include "math/vec3.h"
 #include "mesh/select.h"
 #include "world/world.h"
@@ -135,7 +136,7 @@ void pl_fix_target(const pl_fix *fix, const double rest[3], double t, double tar
   }
   const double *n = fix->axis;
   double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-  double angle = s * fix->angle * (3.14159265358979323846 / 180), c = cos(angle), sine = sin(angle);
+  double angle = s * fix->angle * (PL_PI / 180), c = pl_cos(angle), sine = pl_sin(angle);
   double u[3], r[3], along = 0;
   for (int k = 0; k < 3; k++) {
     u[k] = n[k] / length;
@@ -153,7 +154,7 @@ void pl_fix_turn(const pl_fix *fix, double t, double turn[3])
 {
   const double *n = fix->axis;
   double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-  double angle = pl_ramp_at(&fix->ramp, t) * fix->angle * (3.14159265358979323846 / 180);
+  double angle = pl_ramp_at(&fix->ramp, t) * fix->angle * (PL_PI / 180);
   for (int k = 0; k < 3; k++) turn[k] = fix->angle == 0 ? 0 : angle * n[k] / length;
 }
 

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/decompose.h"
+#include "math/functions.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "mesh/select.h"
@@ -301,8 +302,8 @@ static void read_motion(const pl_world *world, const pl_core *core, const double
 static void turn_by(const double w[3], const double r[3], double out[3])
 {
   double angle = pl_vec3_norm(w), once[3], twice[3];
-  double s = angle > 1e-4 ? sin(angle) / angle : 1 - angle * angle / 6;
-  double half = 0.5 * angle, t = half > 1e-4 ? sin(half) / half : 1 - half * half / 6;
+  double s = angle > 1e-4 ? pl_sin(angle) / angle : 1 - angle * angle / 6;
+  double half = 0.5 * angle, t = half > 1e-4 ? pl_sin(half) / half : 1 - half * half / 6;
   pl_vec3_cross(w, r, once);
   pl_vec3_cross(w, once, twice);
   pl_vec3_copy(r, out);
