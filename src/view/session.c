@@ -252,6 +252,7 @@ pl_status pl_session_start(const pl_session_def *def, pl_board *board, pl_sessio
   session->board = board;
   session->playing = def->playing;
   session->speed = session->strength = 1;
+  session->started = time(NULL);
   atomic_init(&session->hurry, PL_HURRY_NO);
   session->text = pl_text_make(&allocator);
   pthread_condattr_t clock;

@@ -109,6 +109,7 @@ struct pl_session {
   float gauges[PL_MOST_GAUGES];
   pl_world_facts gauged;
 
+  time_t started; /* tells notices of this session from those of an earlier one */
   pl_notice notices[PL_MOST_NOTICES];
   uint32_t notice_count;
   pl_text text; /* room for messages */
