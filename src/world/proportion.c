@@ -38,8 +38,8 @@ static const double factor = 100;
 static double whole_mass(const pl_world *world)
 {
   double mass = 0;
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     for (int i = 0; i < body->blocks; i++) mass += body->model->lumped_mass[i];
   }
   return mass;
@@ -58,13 +58,13 @@ static double twice_kinetic(const pl_world *world, const pl_body *body, const do
 static double rms_speed(pl_world *world, const pl_body **most)
 {
   double *y = world->proportion.f, sum = 0, largest = -1;
-  memset(y, 0, 3 * (size_t)world->blocks * sizeof *y);
-  for (size_t b = 0; b < world->body_count; b++)
-    pl_body_settle(&world->bodies[b], world->state.q + 3 * world->bodies[b].offset);
+  memset(y, 0, 3 * (size_t)world->bodies.blocks * sizeof *y);
+  for (size_t b = 0; b < world->bodies.count; b++)
+    pl_body_settle(&world->bodies.list[b], world->state.q + 3 * world->bodies.list[b].offset);
   world->system.ops->mass_add(&world->system, 1, world->state.v, y);
-  for (size_t b = 0; b < world->body_count; b++) {
-    double part = twice_kinetic(world, &world->bodies[b], y);
-    if (part > largest || isnan(part)) *most = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    double part = twice_kinetic(world, &world->bodies.list[b], y);
+    if (part > largest || isnan(part)) *most = &world->bodies.list[b];
     largest = fmax(largest, part);
     sum += part;
   }
@@ -75,10 +75,10 @@ static double rms_speed(pl_world *world, const pl_body **most)
 static double load_acceleration(pl_world *world)
 {
   double *f = world->proportion.f, *x = world->proportion.x;
-  memset(x, 0, 3 * (size_t)world->blocks * sizeof *x);
+  memset(x, 0, 3 * (size_t)world->bodies.blocks * sizeof *x);
   world->system.ops->external(&world->system, world->state.time, world->state.q, x, f);
   world->system.ops->mass_inverse(&world->system, f, x);
-  double square = pl_dot(f, x, world->blocks, world->pool);
+  double square = pl_dot(f, x, world->bodies.blocks, world->pool);
   return sqrt(fmax(square, 0) / whole_mass(world));
 }
 
@@ -106,12 +106,12 @@ static double wave_of(const pl_material_def *def, const pl_part *law, double sti
 static double wave_in(const pl_body *body)
 {
   double most = wave_of(&body->material, &body->law, 1);
-  const pl_filling *filling = &body->filling;
+  const pl_composition *made = &body->composition;
   for (int e = 0; e < body->mesh->element_count; e++) {
-    int part = filling->part_of ? filling->part_of[e] : 0;
-    double stiffer = filling->stiffer ? filling->stiffer[e] : 1;
+    int part = made->part_of ? made->part_of[e] : 0;
+    double stiffer = made->stiffer ? made->stiffer[e] : 1;
     if (!part && stiffer <= 1) continue;
-    const pl_filling_part *from = part ? &filling->parts[part - 1] : NULL;
+    const pl_composition_part *from = part ? &made->parts[part - 1] : NULL;
     most = fmax(most, wave_of(from ? &from->def : &body->material, from ? &from->law : &body->law,
                               stiffer));
   }
@@ -121,16 +121,16 @@ static double wave_in(const pl_body *body)
 /* Infinite where the method has no limit, or nothing resists. */
 static double critical_step(pl_world *world, const pl_integrator_ops *ops, double *memory)
 {
-  size_t n = 3 * (size_t)world->blocks;
+  size_t n = 3 * (size_t)world->bodies.blocks;
   pl_system *system = &world->system;
   const pl_state *at = &world->state;
   double *a0 = memory + 3 * n;
   pl_power room = {world->proportion.f, world->proportion.x, memory, memory + n, a0};
   pl_accelerate(system, at->time, at->q, at->v, a0);
-  pl_power_start(room.mode, world->blocks);
+  pl_power_start(room.mode, world->bodies.blocks);
   double stiffness =
       pl_largest_eigenvalue(&room, system, at->time, at->q, at->v, 0, POWER_ITERATIONS);
-  pl_power_start(room.mode, world->blocks);
+  pl_power_start(room.mode, world->bodies.blocks);
   double damping =
       pl_largest_eigenvalue(&room, system, at->time, at->q, at->v, 1, POWER_ITERATIONS);
   return stiffness > 0 ? ops->critical(sqrt(stiffness), damping) : INFINITY;
@@ -160,13 +160,13 @@ pl_status pl_proportion_prepare(pl_world *world, pl_error *error)
 {
   pl_proportion *self = &world->proportion;
   const pl_integrator_ops *ops = (const pl_integrator_ops *)world->integrator_part.member;
-  size_t n = 3 * (size_t)world->blocks;
+  size_t n = 3 * (size_t)world->bodies.blocks;
   self->f = pl_alloc(&world->allocator, n, sizeof(double));
   self->x = pl_alloc(&world->allocator, n, sizeof(double));
   if (!self->f || !self->x) return pl_fail_memory(error);
   self->wave = 0;
-  for (size_t b = 0; b < world->body_count; b++)
-    self->wave = fmax(self->wave, wave_in(&world->bodies[b]));
+  for (size_t b = 0; b < world->bodies.count; b++)
+    self->wave = fmax(self->wave, wave_in(&world->bodies.list[b]));
   self->critical = INFINITY;
   if (!ops->critical) return PL_OK;
   double *memory = pl_alloc(&world->allocator, 4 * n, sizeof(double));
@@ -239,7 +239,7 @@ static pl_status fail(const pl_world *world, const pl_body *body, double speed, 
 pl_status pl_proportion_check(pl_world *world, pl_error *error)
 {
   pl_proportion *self = &world->proportion;
-  const pl_body *most = world->bodies;
+  const pl_body *most = world->bodies.list;
   if (world->integrator->ops->is_static) return PL_OK;
   double speed = rms_speed(world, &most);
   double limit = factor * (self->expected + fastest_prescribed(world) + self->wave);
