@@ -1,4 +1,4 @@
-/* Studies, as files; the scene that they name is not read. */
+/* Studies, as files. Of the scene that they name the bytes are hashed, if it is there. */
 #include "place.h"
 
 #include "../counter.h"
