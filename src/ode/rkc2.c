@@ -59,21 +59,36 @@ static pl_status create(pl_integrator *self, pl_error *error)
   pl_status status = pl_integrator_history(self, &state->mode_q, error);
   if (!status) status = pl_integrator_history(self, &state->mode_v, error);
   if (status) return status;
+  return PL_OK;
+}
+
+static void begin(pl_integrator *self)
+{
+  chebyshev *state = self->state;
   pl_power_start(state->mode_q, self->blocks);
   pl_power_start(state->mode_v, self->blocks);
-  return PL_OK;
+}
+
+/* share: of the forces there in the step's constraint forces. */
+static void accelerate(pl_system *system, double t, double share, const double *q, const double *v,
+                       double *a)
+{
+  system->ops->evaluate(system, t, q, v, a, 0, 0, 0, 0, NULL);
+  pl_system_react(system, -share, a);
+  system->ops->mass_inverse(system, a, a);
+  pl_filter_apply(&system->filter, a);
 }
 
 static void estimate_radius(pl_integrator *self, pl_system *system, double t, const double *q,
                             const double *v)
 {
   chebyshev *state = self->state;
-  int iterations = self->past.own[AGE] > 0 ? LATER_ITERATIONS : FIRST_ITERATIONS;
+  int iterations = self->past->own[AGE] > 0 ? LATER_ITERATIONS : FIRST_ITERATIONS;
   pl_power room = {state->mode_q, state->dq, state->next, state->a, state->a0};
   double stiffness = pl_largest_eigenvalue(&room, system, t, q, v, 0, iterations);
   room.mode = state->mode_v;
   double damping = pl_largest_eigenvalue(&room, system, t, q, v, 1, iterations);
-  self->past.own[RADIUS] = safety * fmax(sqrt(stiffness), damping);
+  self->past->own[RADIUS] = safety * fmax(sqrt(stiffness), damping);
 }
 
 /* Chebyshev's polynomial and its first two derivatives at w, three degrees in a row. */
@@ -127,7 +142,7 @@ static void run_stages(chebyshev *state, pl_system *system, double t, double h, 
     int place = 1 + (j - 2) % 2;
     if (pl_watch_ended(system->watch)) return;
     system->ops->retract(system, state->q[0], state->q[place], state->next);
-    pl_accelerate(system, t + c * h, state->next, state->v[place], state->a);
+    accelerate(system, t + c * h, j == s ? 0.5 : 0, state->next, state->v[place], state->a);
     triple now = chebyshev_next(last, before, w0);
     double b = now.d2 / (now.d1 * now.d1), mt = 2 * b * w1 / b_last;
     double gt = -(1 - b_last * last.T) * mt;
@@ -157,11 +172,11 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   double start = pl_now();
 
   // held nodes move at the velocity that brings them where they must be
-  system->ops->prescribe(system, t, h, q, v);
+  pl_system_prescribe(system, t, h, q, v, state->dq);
   memcpy(state->q[0], q, size);
   memcpy(state->v[0], v, size);
-  pl_accelerate(system, t, q, v, state->a0);
-  double *radius = &self->past.own[RADIUS], *age = &self->past.own[AGE];
+  accelerate(system, t, 0.5, q, v, state->a0);
+  double *radius = &self->past->own[RADIUS], *age = &self->past->own[AGE];
   if (fmod(*age, floor(self->values[EVERY])) == 0) estimate_radius(self, system, t, q, v);
   *age += 1;
   double wanted = 1 + floor(sqrt(1.54 * h * *radius + 1));
@@ -193,5 +208,6 @@ const pl_integrator_ops pl_integrator_rkc2 = {
     .history = 2,
     .state_size = sizeof(chebyshev),
     .create = create,
+    .begin = begin,
     .step = step,
 };

@@ -87,7 +87,7 @@ static double fastest_prescribed(const pl_world *world)
 {
   double most = 0;
   for (int i = 0; i < world->system.filter.count; i++) {
-    if (world->passing && world->passing[i]) continue;
+    if (world->system.filter.passing && world->system.filter.passing[i]) continue;
     most = fmax(most, pl_vec3_norm(world->state.v + 3 * world->system.filter.nodes[i]));
   }
   return most;
@@ -139,27 +139,27 @@ static double critical_step(pl_world *world, const pl_integrator_ops *ops, doubl
 static void tell_critical(pl_world *world, const pl_integrator_ops *ops)
 {
   double critical = world->proportion.critical;
-  if (world->proportion.told == ops || world->tolerance > 0) return;
+  if (world->proportion.told == ops || world->set.tolerance > 0) return;
   world->proportion.told = ops;
   if (critical == 0)
     pl_log_write(&world->log, PL_WARNING,
                  "%s is stable at no step without damping: motion grows; take rk4, verlet or an "
                  "implicit method",
                  ops->info.name);
-  else if (world->dt > critical)
+  else if (world->set.dt > critical)
     pl_log_write(&world->log, PL_WARNING,
                  "%s is stable up to a step of about %.3g s here, and dt is %g s; take a smaller "
                  "dt or an implicit method",
-                 ops->info.name, critical, world->dt);
+                 ops->info.name, critical, world->set.dt);
   else
     pl_log_write(&world->log, PL_NOTE, "%s is stable up to a step of about %.3g s; dt is %g s",
-                 ops->info.name, critical, world->dt);
+                 ops->info.name, critical, world->set.dt);
 }
 
 pl_status pl_proportion_prepare(pl_world *world, pl_error *error)
 {
   pl_proportion *self = &world->proportion;
-  const pl_integrator_ops *ops = (const pl_integrator_ops *)world->integrator_part.member;
+  const pl_integrator_ops *ops = (const pl_integrator_ops *)world->set.integrator.member;
   size_t n = 3 * (size_t)world->bodies.blocks;
   self->f = pl_alloc(&world->allocator, n, sizeof(double));
   self->x = pl_alloc(&world->allocator, n, sizeof(double));
@@ -194,7 +194,7 @@ void pl_proportion_begin(pl_world *world)
   // another speed than at the end of the last step was given from outside
   double speed = rms_speed(world, &most);
   if (speed != self->speed) self->expected = fmax(self->expected, speed);
-  self->expected += world->dt * load_acceleration(world);
+  self->expected += world->set.dt * load_acceleration(world);
 }
 
 static int fastest_node(const pl_world *world, const pl_body *body)
@@ -221,19 +221,19 @@ static pl_status fail(const pl_world *world, const pl_body *body, double speed, 
              "%s is stable at no step without damping; take another method, or a smaller dt with "
              "damping",
              name);
-  else if (world->dt > self->critical)
+  else if (world->set.dt > self->critical)
     pl_print(cause, sizeof cause,
              "%s is stable up to a step of about %.3g s, and dt is %g s; take a smaller dt or an "
              "implicit method",
-             name, self->critical, world->dt);
+             name, self->critical, world->set.dt);
   else
-    pl_print(cause, sizeof cause, "take a smaller dt than %g s, or more damping", world->dt);
+    pl_print(cause, sizeof cause, "take a smaller dt than %g s, or more damping", world->set.dt);
   return pl_fail_entity(
       error, PL_E_DIVERGED, node,
       "body \"%.80s\" diverged: node %d is the fastest at t = %g s, and the mean "
       "speed of %.3g m/s is more than %.0f times what loads and waves account for "
       "(%.3g m/s); %s",
-      body->name, node, world->state.time + world->dt, speed, factor, limit / factor, cause);
+      body->name, node, world->state.time + world->set.dt, speed, factor, limit / factor, cause);
 }
 
 pl_status pl_proportion_check(pl_world *world, pl_error *error)
