@@ -129,7 +129,8 @@ static void retract(pl_system *system, const double *q, const double *dq, double
 /* r = J^T r and A = J^T A J for the rotations of one body; J is the jacobian of dq. */
 static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr *A)
 {
-  for (int i = 0; i < body->blocks; i += 2) {
+  for (int i = 0; i < body->blocks; i++) {
+    if (!pl_model_is_rotation(body->model, i)) continue;
     int row = body->offset + i;
     double J[9], product[9], turned[3];
     pl_rotation_jacobian(dq + 3 * row, J);
@@ -152,7 +153,7 @@ static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
 {
   const pl_world *world = world_of(system);
   for (size_t b = 0; b < world->body_count; b++) {
-    if (world->bodies[b].model->turns) chart_body(&world->bodies[b], dq, r, A);
+    if (pl_model_has_rotations(world->bodies[b].model)) chart_body(&world->bodies[b], dq, r, A);
   }
 }
 
@@ -190,7 +191,7 @@ static const pl_system_ops turning_ops = {evaluate, external,  mass_add, mass_in
 static const pl_system_ops *ops_for(const pl_world *world)
 {
   for (size_t b = 0; b < world->body_count; b++) {
-    if (world->bodies[b].model->turns) return &turning_ops;
+    if (pl_model_has_rotations(world->bodies[b].model)) return &turning_ops;
   }
   return &plain_ops;
 }
