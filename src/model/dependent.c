@@ -220,7 +220,7 @@ static const double *nodes_at(const pl_dependent *at, const double *q)
 static double energy(pl_model *self, const double *q, pl_pool *pool)
 {
   const pl_dependent *at = self->state;
-  return at->inner->ops->energy ? at->inner->ops->energy(at->inner, nodes_at(at, q), pool) : 0;
+  return at->inner->ops->energy(at->inner, nodes_at(at, q), pool);
 }
 
 static void fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
@@ -233,8 +233,7 @@ static void strains(pl_model *self, const double *q, double *strain, double *ene
                     pl_pool *pool)
 {
   const pl_dependent *at = self->state;
-  if (at->inner->ops->strains)
-    at->inner->ops->strains(at->inner, nodes_at(at, q), strain, energies, pool);
+  at->inner->ops->strains(at->inner, nodes_at(at, q), strain, energies, pool);
 }
 
 static void nodes(const pl_model *self, const double *q, const double *v, double *out)
@@ -409,7 +408,7 @@ static void destroy(pl_model *self)
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
 }
 
-static const pl_model_ops ops = {
+static const pl_model_ops all_ops = {
     .info = {.name = "dependent",
              .summary = "a model some of whose nodes are rigid parts or hang on others",
              .source = "Shabana 2013, 3.4"},
@@ -465,7 +464,11 @@ pl_status pl_dependent_create(const pl_allocator *allocator, pl_model *inner, in
     pl_model_destroy(inner);
     return pl_fail_memory(error);
   }
-  *self = (pl_model){.ops = &ops, .allocator = memory, .state = at};
+  // it can do what the inner one can
+  at->ops = all_ops;
+  if (!inner->ops->energy) at->ops.energy = NULL;
+  if (!inner->ops->strains) at->ops.strains = NULL;
+  *self = (pl_model){.ops = &at->ops, .allocator = memory, .state = at};
   at->inner = inner;
   at->nodes = node_count;
   pl_status status = create(self, at, ties, names, error);

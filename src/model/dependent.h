@@ -76,6 +76,7 @@ typedef struct pl_part_body {
 
 /* Of the two entries that a node has with a part that of the rotation comes first. */
 typedef struct pl_dependent {
+  pl_model_ops ops;
   pl_model *inner;
   int nodes, free;          /* free: so many nodes, and the first blocks */
   int *others, other_count; /* the nodes that are no blocks, ascending */

@@ -59,7 +59,6 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
 {
   pl_status status = PL_OK;
   keep_before(world, 0);
-  pl_cores_begin(world);
   pl_contacts_begin(world, t, h);
   pl_momentum_expect(world, t, h);
   int64_t inner = report->inner_steps;
@@ -72,7 +71,6 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
     keep_before(world, 1);
   }
   world->parts += report->inner_steps > inner ? report->inner_steps - inner : 1;
-  if (!status) pl_cores_finish(world);
   if (!status) pl_momentum_correct(world, h);
   return status ? status : check_finite(world, error);
 }

@@ -25,22 +25,24 @@ pl_status pl_world_pin_node(pl_world *world, pl_body_id id, int node, pl_error *
   const pl_body *body;
   pl_fix fix = {.count = 1, .hold_count = 3, .hold = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   pl_status status = find_node(world, id, node, &body, error);
-  if (!status && body->model->anchors)
-    status =
-        pl_fail(error, PL_E_ARGUMENT,
-                "no node of body \"%.80s\" can be pinned: its nodes follow its frames; pull it, "
-                "or fix a region that holds a frame",
-                body->name);
+  if (!status && pl_model_node_block(body->model, body->place[node]) < 0)
+    status = pl_fail_entity(error, PL_E_ARGUMENT, node,
+                            "node %d of body \"%.80s\" cannot be pinned: it follows %s; pull it "
+                            "instead%s",
+                            node, body->name,
+                            body->model->frame_count ? "the body's frames"
+                                                     : "a rigid part or other nodes",
+                            body->model->frame_count ? ", or fix a region that holds a frame" : "");
   if (!status)
     status = pl_world_one_more(world, &world->fixes, world->fix_count, &world->fix_room,
                                sizeof(pl_fix), error);
   if (status) return status;
   fix.nodes = pl_alloc(&world->allocator, 1, sizeof(int));
   if (!fix.nodes) return pl_fail_memory(error);
-  int place = body->place[node];
-  const double *x = world->state.q + 3 * (body->offset + place);
+  int place = body->place[node], block = pl_model_node_block(body->model, place);
+  const double *x = world->state.q + 3 * (body->offset + block);
   fix.body = id.index1 - 1;
-  fix.nodes[0] = place;
+  fix.nodes[0] = block;
   for (int k = 0; k < 3; k++) fix.translation[k] = x[k] - body->rest[3 * place + k];
   pl_world_unprepare(world);
   world->fixes[world->fix_count++] = fix;
@@ -69,8 +71,8 @@ pl_status pl_world_release_node(pl_world *world, pl_body_id id, int node, int *r
   if (status) return status;
   for (size_t f = 0; f < world->fix_count; f++) {
     pl_fix *fix = &world->fixes[f];
-    if (fix->body == id.index1 - 1 && !body->model->anchors)
-      found |= take_out(fix, body->place[node]);
+    if (fix->body == id.index1 - 1)
+      found |= take_out(fix, pl_model_node_block(body->model, body->place[node]));
     if (fix->count)
       world->fixes[kept++] = *fix;
     else

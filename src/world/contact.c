@@ -77,9 +77,10 @@ static double block_mass(const pl_world *world, int block)
 /* Is it held, or not a node? Then it touches nothing itself. */
 static int is_held(const pl_world *world, int block)
 {
-  if (pl_bodies_owner(&world->bodies, block)->skin) return 1;
+  const pl_body *body = pl_bodies_owner(&world->bodies, block);
+  int own = block - body->offset, node = pl_body_anchor(body, own);
+  if (pl_model_node_block(body->model, node) != own) return 1;
   const int *holder = world->holders + 3 * (size_t)block;
-  if (world->in_core && world->in_core[block]) return 1;
   return holder[0] || holder[1] || holder[2];
 }
 

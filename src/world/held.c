@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/memory.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 #include "world/grip.h"
@@ -42,6 +43,8 @@ pl_status pl_world_make_filter(pl_world *world, pl_error *error)
 
   // where there is something to touch, any block may come under the filter
   size_t room = (size_t)find_holders(world);
+  for (size_t b = 0; b < world->bodies.count; b++)
+    room += (size_t)world->bodies.list[b].model->hold_count;
   if (world->obstacle_count) {
     room = blocks;
     world->contacts = pl_alloc(allocator, blocks, sizeof *world->contacts);
@@ -68,35 +71,59 @@ static uint64_t version_of(const pl_world *world, int count)
   return hash;
 }
 
+/* What a block's model holds of it, NULL: nothing. */
+static const double *own_hold(const pl_body *body, int block)
+{
+  for (int i = 0; i < body->model->hold_count; i++) {
+    if (body->offset + body->model->holds[i].block == block) return body->model->holds[i].P;
+  }
+  return NULL;
+}
+
+/* What of a block is free: all but what fixes hold and what it touches. */
+static void free_part(const pl_world *world, int block, const pl_contact *contact, double P[9])
+{
+  pl_grip grip;
+  pl_grip_find(world, block, &grip);
+  for (int i = 0; i < 9; i++) {
+    int axis = i / 3;
+    P[i] = i % 4 == 0;
+    for (int m = 0; m < grip.count; m++) P[i] -= grip.basis[m][axis] * grip.basis[m][i % 3];
+    // nothing is left free by three directions, to the bit
+    if (grip.count == 3) P[i] = 0;
+    if (contact) P[i] -= contact->normal[axis] * contact->normal[i % 3];
+    if (contact && contact->touch == PL_STICKS) P[i] = 0;
+  }
+}
+
+/* Adds what is constrained of a body's blocks to the filter; returns how many there are then. */
+static int filter_body(pl_world *world, const pl_body *body, int count)
+{
+  for (int block = body->offset; block < body->offset + body->blocks; block++) {
+    const double *own = own_hold(body, block);
+    const pl_contact *contact = world->contacts ? &world->contacts[block] : NULL;
+    if (contact && contact->touch == PL_APART) contact = NULL;
+    if (!world->holders[3 * block] && !contact && !own) continue;
+    double *P = world->projections + 9 * (size_t)count;
+    if (own)
+      memcpy(P, own, 9 * sizeof *P);
+    else
+      free_part(world, block, contact, P);
+    world->passing[count] = contact != NULL;
+    world->held[count++] = block;
+  }
+  return count;
+}
+
 void pl_world_fill_filter(pl_world *world)
 {
   int count = 0;
-  for (int block = 0; block < world->bodies.blocks; block++) {
-    const int *holder = world->holders + 3 * block;
-    const pl_contact *contact = world->contacts ? &world->contacts[block] : NULL;
-    int touches = contact && contact->touch != PL_APART;
-    if (!holder[0] && !touches) continue;
-    double *P = world->projections + 9 * (size_t)count;
-    pl_grip grip;
-    pl_grip_find(world, block, &grip);
-    for (int i = 0; i < 9; i++) {
-      int axis = i / 3;
-      P[i] = i % 4 == 0;
-      for (int m = 0; m < grip.count; m++) P[i] -= grip.basis[m][axis] * grip.basis[m][i % 3];
-      // nothing is left free by three directions, to the bit
-      if (grip.count == 3) P[i] = 0;
-      if (touches) P[i] -= contact->normal[axis] * contact->normal[i % 3];
-      if (touches && contact->touch == PL_STICKS) P[i] = 0;
-    }
-    world->passing[count] = (char)touches;
-    world->held[count++] = block;
-  }
+  for (size_t b = 0; b < world->bodies.count; b++)
+    count = filter_body(world, &world->bodies.list[b], count);
   world->system.filter = (pl_filter){.count = count,
                                      .nodes = world->held,
                                      .projections = world->projections,
                                      .passing = world->passing,
-                                     .rigid_count = (int)world->core_count,
-                                     .rigids = world->rigids,
                                      .version = version_of(world, count)};
 }
 
@@ -126,6 +153,14 @@ static void follow_fixes(const pl_world *world, const pl_body *body, int block, 
   pl_grip_fill(grip, products, speed);
 }
 
+/* x = P x. */
+static void keep_free(const double P[9], double x[3])
+{
+  double kept[3];
+  pl_mat3_apply(P, x, kept);
+  pl_vec3_copy(kept, x);
+}
+
 /* Where fixes carry the block, and what touching asks for. */
 void pl_world_prescribe(const pl_world *world, double t, double h, const double *q, double *v)
 {
@@ -135,6 +170,9 @@ void pl_world_prescribe(const pl_world *world, double t, double h, const double 
     const pl_contact *contact = world->contacts ? &world->contacts[block] : NULL;
     double *speed = v + 3 * (size_t)block;
     pl_grip grip;
+    const double *own = own_hold(body, block);
+    // nothing moves what a model holds
+    if (own) keep_free(own, speed);
     pl_grip_find(world, block, &grip);
     if (grip.count) follow_fixes(world, body, block, &grip, t, h, q + 3 * (size_t)block, speed);
     if (contact && contact->touch != PL_APART)

@@ -8,8 +8,8 @@
  *
  * A rigid motion dv = -(P1 - P*) / m - w x r, w = I^-1 (L1 - L*), takes away the rest, and
  * dx = h dv, so that x = x0 + h v still holds where it did (implicit Euler). L about the old centre
- * at old positions is L about the new ones, since the positions move along v. Bodies of rigid
- * frames are taken at their new positions, and only their velocities are corrected. */
+ * at old positions is L about the new ones, since the positions move along v. Bodies with
+ * rotations are taken at their new positions, and only their velocities are corrected. */
 #include "world/momentum.h"
 
 #include "math/mat3.h"
@@ -53,10 +53,7 @@ static int is_held(const pl_world *world, int body)
   for (size_t f = 0; f < world->fix_count; f++) {
     if (world->fixes[f].body == body) return 1;
   }
-  for (size_t c = 0; c < world->core_count; c++) {
-    if (world->cores[c].body == body && world->cores[c].hinge != PL_HINGE_NONE) return 1;
-  }
-  return 0;
+  return world->bodies.list[body].model->hold_count > 0;
 }
 
 static double centre_of(const pl_body *body, const double *q, double centre[3])

@@ -206,16 +206,34 @@ static void find_blocks(const pl_world *world, pl_pull *pull)
   }
 }
 
+static pl_status make_room(const pl_world *world, pl_pull *pull, int most, pl_error *error)
+{
+  const pl_allocator *allocator = &world->allocator;
+  int *blocks = pl_alloc(allocator, (size_t)most, sizeof *blocks);
+  double *J = pl_alloc(allocator, (size_t)most * 9, sizeof *J);
+  double *room = pl_alloc(allocator, (size_t)most * 9, sizeof *room);
+  pl_status status = blocks && J && room ? PL_OK : pl_fail_memory(error);
+  if (!status) {
+    memcpy(blocks, pull->blocks, (size_t)pull->count * sizeof *blocks);
+    int *old = pull->blocks;
+    double *old_J = pull->J, *old_room = pull->room;
+    pull->blocks = blocks, pull->J = J, pull->room = room, pull->most = most;
+    blocks = old, J = old_J, room = old_room;
+  }
+  pl_free(allocator, blocks);
+  pl_free(allocator, J);
+  pl_free(allocator, room);
+  return status;
+}
+
 static pl_status take_blocks(const pl_world *world, const pl_spot *spot, pl_pull *pull,
                              pl_error *error)
 {
   const pl_body *body = pl_world_body(world, spot->body);
   // frames may be put in later
-  size_t room = body->model->ops->carriers ? PL_MOST_CARRIERS : 8;
-  pull->blocks = pl_alloc(&world->allocator, room, sizeof *pull->blocks);
-  pull->J = pl_alloc(&world->allocator, room * 9, sizeof *pull->J);
-  pull->room = pl_alloc(&world->allocator, room * 9, sizeof *pull->room);
-  if (!pull->blocks || !pull->J || !pull->room) return pl_fail_memory(error);
+  pl_status status =
+      make_room(world, pull, body->model->ops->carriers ? PL_MOST_CARRIERS : 8, error);
+  if (status) return status;
   pull->spot_count = spot->count;
   for (int a = 0; a < spot->count; a++) {
     pull->nodes[a] = body->place[spot->nodes[a]];
@@ -223,6 +241,17 @@ static pl_status take_blocks(const pl_world *world, const pl_spot *spot, pl_pull
   }
   find_blocks(world, pull);
   return PL_OK;
+}
+
+pl_status pl_pulls_reserve(pl_world *world, int body, pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (size_t i = 0; i < world->pull_count && !status; i++) {
+    pl_pull *pull = &world->pulls[i];
+    if (pull->used && pull->body == body && pull->most < PL_MOST_CARRIERS)
+      status = make_room(world, pull, PL_MOST_CARRIERS, error);
+  }
+  return status;
 }
 
 void pl_pulls_follow(pl_world *world, int body, int shift)

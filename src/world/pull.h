@@ -9,6 +9,7 @@
 typedef struct pl_pull {
   int used; /* 0: the place is free for another */
   int body, count, *blocks;
+  int most;                 /* blocks that there is room for */
   int spot_count, nodes[8]; /* the spot, in inside numbers */
   double spot_weights[8];
   double *J, *room; /* 9 numbers per block: how the point moves with it; of one node */

@@ -18,6 +18,44 @@ static pl_world *world_of(pl_system *system)
   return (pl_world *)((char *)system - offsetof(pl_world, system));
 }
 
+/* f += gravity on a body, which starts at q and f. */
+static void add_weight(const pl_world *world, const pl_body *body, double scale, const double *q,
+                       double *f)
+{
+  const double *mass = body->model->node_mass;
+  if (!mass) {
+    for (int i = 0; i < body->blocks; i++)
+      pl_vec3_add_scaled(scale * body->model->lumped_mass[i], world->gravity, f + 3 * i);
+    return;
+  }
+  for (int n = 0; n < body->mesh->node_count; n++)
+    pl_vec3_scale(scale * mass[n], world->gravity, body->nodal + 3 * (size_t)n);
+  body->model->ops->spread(body->model, q, body->nodal, f);
+}
+
+/* A += kq times minus the slope of gravity and loads, which act on nodes that turn with blocks; how
+ * loads change with their nodes is left out. */
+static void add_curvature(const pl_world *world, double t, const double *q, double kq, pl_bsr *A)
+{
+  double scale = world->system.load_scale;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    const double *blocks = q + 3 * body->offset;
+    if (!body->model->ops->curvature) continue;
+    size_t numbers = (size_t)body->mesh->node_count * 3;
+    double *nodal = body->nodal + numbers;
+    for (size_t i = 0; i < numbers; i++)
+      nodal[i] = scale * body->model->node_mass[i / 3] * world->gravity[i % 3];
+    const double *x = pl_body_nodes(body, blocks, NULL);
+    for (size_t i = 0; i < world->load_count; i++) {
+      const pl_load *load = &world->loads[i];
+      if (load->body != (int)b) continue;
+      load->ops->add(load->values, &load->shape, scale * pl_ramp_at(&load->ramp, t), x, nodal);
+    }
+    body->model->ops->curvature(body->model, blocks, nodal, kq, A);
+  }
+}
+
 /* f += a load, which acts on nodes. */
 static void add_load(const pl_world *world, const pl_load *load, double factor, const double *q,
                      double *f)
@@ -42,10 +80,8 @@ static void add_external(pl_world *world, double t, const double *q, const doubl
   double scale = world->system.load_scale;
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
-    const double *mass = body->model->lumped_mass;
     double *part = f + 3 * body->offset;
-    for (int i = 0; i < body->blocks; i++)
-      pl_vec3_add_scaled(scale * mass[i], world->gravity, part + 3 * i);
+    add_weight(world, body, scale, q + 3 * body->offset, part);
     if (body->mass_damping > 0) {
       pl_body_settle(body, q + 3 * body->offset);
       body->model->ops->mass_add(body->model, -body->mass_damping, v + 3 * body->offset, part,
@@ -76,6 +112,7 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
                                semidefinite, A, system->pool);
     if (A && mass != 0) body->model->ops->mass_matrix(body->model, mass, A, system->pool);
   }
+  if (A && !semidefinite) add_curvature(world, t, q, kq, A);
   if (A) {
     pl_pulls_stiffness(world, system->load_scale, t, q, kq, kv, A);
     pl_tool_stiffness(world, system->load_scale, q, kq, A);
@@ -158,6 +195,15 @@ static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
   }
 }
 
+/* A block that carries the node. */
+static int block_of(const pl_body *body, int node)
+{
+  const int *blocks = &node;
+  const double *weights;
+  if (body->model->ops->carriers) body->model->ops->carriers(body->model, node, &blocks, &weights);
+  return blocks[0];
+}
+
 /* Elements of laws that have no state inside out; of a hexahedron by its volume as a whole. */
 static int folded1(pl_system *system, const double *q)
 {
@@ -167,12 +213,14 @@ static int folded1(pl_system *system, const double *q)
     const pl_mesh *mesh = body->inside;
     int n = mesh->nodes_per_element;
     // the law acts in the elements only where these are what is deformed, and have strain
-    const pl_model_ops *model = body->model->ops;
-    if (!pl_law_of(body->law.member)->has_wall || model->nodes || !model->strains) continue;
+    const pl_model *model = body->model;
+    if (!pl_law_of(body->law.member)->has_wall || model->frame_count || !model->ops->strains)
+      continue;
+    const double *x = pl_body_nodes(body, q + 3 * body->offset, NULL);
     for (int e = 0; e < mesh->element_count; e++) {
       const int *corners = mesh->elements + n * e;
-      if (pl_element_volume(q + 3 * body->offset, corners, n) <= 0)
-        return 1 + body->offset + corners[0];
+      if (pl_element_volume(x, corners, n) <= 0)
+        return 1 + body->offset + block_of(body, corners[0]);
     }
   }
   return 0;
@@ -203,19 +251,16 @@ void pl_world_unprepare(pl_world *world)
 {
   pl_integrator_destroy(world->integrator);
   pl_solver_destroy(world->system.solver);
-  pl_condense_destroy(world->system.condense);
   pl_bsr_destroy(world->system.A);
   void *arrays[] = {world->held,     world->projections, world->holders, world->passing,
                     world->contacts, world->before_v,    world->scratch, world->drag,
-                    world->work,     world->before,      world->rigids,  world->in_core};
+                    world->work,     world->before};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
   world->held = world->holders = NULL;
   world->passing = NULL;
   world->contacts = NULL;
-  world->rigids = NULL;
-  world->in_core = NULL;
   world->projections = world->scratch = world->drag = NULL;
   world->work = world->before = world->before_v = NULL;
   world->ready = 0;
@@ -290,14 +335,10 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     pl_body *body = &world->bodies.list[b];
     status = pl_model_bind(body->model, world->system.A, body->offset, error);
   }
-  if (!status && world->core_count)
-    status = pl_condense_create(&world->allocator, world->system.A, world->rigids,
-                                (int)world->core_count, &world->system.condense, error);
-  const pl_condense *small = world->system.condense;
   pl_part solver = budgeted_solver(world);
   if (!status)
     status = pl_solver_create(&world->allocator, &solver, &world->preconditioner_part,
-                              small ? small->A : world->system.A, &world->system.solver, error);
+                              world->system.A, &world->system.solver, error);
   return status;
 }
 
@@ -317,6 +358,8 @@ static pl_status make_drag(pl_world *world, pl_error *error)
 /* Marks the bodies that are held, and those that are attached to them, and so on. */
 static void mark_held(const pl_world *world, unsigned char *held)
 {
+  for (size_t b = 0; b < world->bodies.count; b++)
+    held[b] = world->bodies.list[b].model->hold_count > 0;
   for (size_t f = 0; f < world->fix_count; f++) held[world->fixes[f].body] = 1;
   for (int more = 1; more;) {
     more = 0;
@@ -351,7 +394,7 @@ static pl_status check_held(const pl_world *world, pl_error *error)
 /* Room for the state before a part of the step, if it will be asked for. */
 static pl_status make_room(pl_world *world, pl_error *error)
 {
-  int needed = world->obstacle_count > 0 || world->core_count > 0 || world->tolerance > 0;
+  int needed = world->obstacle_count > 0 || world->tolerance > 0;
   for (size_t b = 0; b < world->bodies.count; b++) needed |= world->bodies.list[b].keeps_momentum;
   if (!needed) return PL_OK;
   double **vectors[] = {&world->work, &world->before, &world->before_v};
@@ -383,7 +426,6 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   if (!world->scratch) status = pl_fail_memory(error);
   if (!status) status = make_room(world, error);
   if (!status) status = make_drag(world, error);
-  if (!status) status = pl_cores_prepare(world, error);
   if (!status) status = pl_world_make_filter(world, error);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status)

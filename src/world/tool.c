@@ -142,6 +142,7 @@ pl_status pl_world_throw(pl_world *world, pl_body_id id, const double velocity[3
     const pl_fix *fix = &world->fixes[i];
     if (fix->count && &world->bodies.list[fix->body] == body) return PL_OK;
   }
+  if (body->model->hold_count) return PL_OK;
   double momentum[3] = {0}, mass = 0, *v = world->state.v + 3 * body->offset;
   for (int i = 0; i < body->blocks; i++) {
     mass += body->model->lumped_mass[i];

@@ -138,14 +138,10 @@ void pl_world_destroy(pl_world *world)
   for (size_t i = 0; i < world->pull_count; i++) pl_pull_release(&allocator, &world->pulls[i]);
   for (size_t i = 0; i < world->attachment_count; i++)
     pl_attachment_release(&allocator, &world->attachments[i]);
-  for (size_t i = 0; i < world->core_count; i++) {
-    pl_free(&allocator, world->cores[i].nodes);
-    pl_free(&allocator, world->cores[i].basis);
-  }
   void *arrays[] = {world->bodies.list, world->fixes,     world->loads,   world->probes,
                     world->pulls,       world->obstacles, world->state.q, world->state.v,
-                    world->saved.q,     world->saved.v,   world->cores,   world->cache,
-                    world->attachments, world->coupling};
+                    world->saved.q,     world->saved.v,   world->cache,   world->attachments,
+                    world->coupling};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
   pl_pool_destroy(world->pool);
   pl_free(&allocator, world);

@@ -29,15 +29,6 @@ typedef struct pl_fix {
   pl_own_ramp ramp, offset_ramp;
 } pl_fix;
 
-/* Elements that move as one. */
-typedef struct pl_core {
-  int body;
-  pl_hinge hinge;
-  double centre[3], axis[3]; /* axis of length 1 */
-  int count, *nodes;         /* blocks of the world, ascending */
-  double *basis;             /* as in pl_rigid, at the beginning of the step */
-} pl_core;
-
 struct pl_load {
   const pl_load_ops *ops;
   double values[PL_MOST_VALUES];
@@ -76,8 +67,6 @@ struct pl_world {
   pl_fix *fixes;
   pl_load *loads;
   pl_probe *probes;
-  pl_core *cores;
-  size_t core_count, core_room;
   pl_obstacle *obstacles;
   size_t obstacle_count, obstacle_room;
   double contact_slack; /* how deep a node may be inside, m: far below the size of an element */
@@ -99,10 +88,8 @@ struct pl_world {
   int ready;
   pl_system system;
   pl_integrator *integrator;
-  double *scratch;        /* a vector */
-  pl_rigid *rigids;       /* the filter's, one for each core */
-  unsigned char *in_core; /* per block; NULL where there are no cores */
-  // the next three if a body keeps its momentum, there are rigid parts, or a part may be made again
+  double *scratch; /* a vector */
+  // the next three if a body keeps its momentum, or a part may be made again
   double *work, *before, *before_v; /* a vector; the state at the beginning of the part */
   double *drag;                     /* the system's */
   int *held;                        /* the filter's nodes */
@@ -152,18 +139,14 @@ pl_status pl_world_make_filter(pl_world *world, pl_error *error);
 void pl_world_fill_filter(pl_world *world);
 void pl_world_prescribe(const pl_world *world, double t, double h, const double *q, double *v);
 
+/* Room for whatever blocks may carry what pulls of the body act on. */
+pl_status pl_pulls_reserve(pl_world *world, int body, pl_error *error);
 /* After the blocks of a body have become others: finds those that its pulls act on again, and moves
  * those of later bodies by shift. */
 void pl_pulls_follow(pl_world *world, int body, int shift);
 
 /* Before a step: puts frames in where bodies touch something, and takes them out again. */
 pl_status pl_world_adapt(pl_world *world, pl_error *error);
-
-/* Rigid parts: what prepare() makes for them, their bases at the beginning of a step, and the turn
- * that they have made at its end. */
-pl_status pl_cores_prepare(pl_world *world, pl_error *error);
-void pl_cores_begin(pl_world *world);
-void pl_cores_finish(pl_world *world);
 
 /* Makes a saved state one whose integrator remembers nothing: for those that leave the program or
  * come from outside. */

@@ -23,16 +23,27 @@ static pl_status make_rigid(pl_world *world, pl_body_id body, const double box[2
   return pl_world_add_rigid(world, body, &def, elements, error);
 }
 
+static const pl_rigid_part *part_of(const pl_world *world)
+{
+  return &world->bodies.list[0].ties.parts[0];
+}
+
+/* The nodes of the first body, or their velocities. */
+static const double *nodes_of(const pl_world *world, int speeds)
+{
+  return pl_body_nodes(&world->bodies.list[0], world->state.q, speeds ? world->state.v : NULL);
+}
+
 /* The largest change of a distance between the part's nodes. */
 static double bent(const pl_world *world)
 {
-  const pl_core *core = &world->cores[0];
-  const double *X = world->bodies.list[0].model->rest, *q = world->state.q;
+  const pl_rigid_part *part = part_of(world);
+  const double *X = world->bodies.list[0].rest, *x = nodes_of(world, 0);
   double worst = 0;
-  for (int i = 0; i < core->count; i++) {
+  for (int i = 0; i < part->count; i++) {
     for (int j = 0; j < i; j++) {
-      int a = 3 * core->nodes[i], b = 3 * core->nodes[j];
-      worst = fmax(worst, fabs(pl_vec3_distance(q + a, q + b) - pl_vec3_distance(X + a, X + b)));
+      int a = 3 * part->nodes[i], b = 3 * part->nodes[j];
+      worst = fmax(worst, fabs(pl_vec3_distance(x + a, x + b) - pl_vec3_distance(X + a, X + b)));
     }
   }
   return worst;
