@@ -19,6 +19,19 @@ static pl_status find_node(const pl_world *world, pl_body_id id, int node, const
                         node);
 }
 
+static pl_status cannot_pin(const pl_body *body, int node, pl_error *error)
+{
+  if (body->model->frame_count)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "no node of body \"%.80s\" can be pinned: its nodes follow its frames; pull it, "
+                   "or fix a region that holds a frame",
+                   body->name);
+  return pl_fail_entity(error, PL_E_ARGUMENT, node,
+                        "node %d of body \"%.80s\" cannot be pinned: it follows a rigid part or "
+                        "other nodes; pull it instead",
+                        node, body->name);
+}
+
 /* A fix that carries the node from its rest position to where it is now. */
 pl_status pl_world_pin_node(pl_world *world, pl_body_id id, int node, pl_error *error)
 {
@@ -26,13 +39,7 @@ pl_status pl_world_pin_node(pl_world *world, pl_body_id id, int node, pl_error *
   pl_fix fix = {.count = 1, .hold_count = 3, .hold = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   pl_status status = find_node(world, id, node, &body, error);
   if (!status && pl_model_node_block(body->model, body->place[node]) < 0)
-    status = pl_fail_entity(error, PL_E_ARGUMENT, node,
-                            "node %d of body \"%.80s\" cannot be pinned: it follows %s; pull it "
-                            "instead%s",
-                            node, body->name,
-                            body->model->frame_count ? "the body's frames"
-                                                     : "a rigid part or other nodes",
-                            body->model->frame_count ? ", or fix a region that holds a frame" : "");
+    status = cannot_pin(body, node, error);
   if (!status)
     status = pl_world_one_more(world, &world->fixes, world->fix_count, &world->fix_room,
                                sizeof(pl_fix), error);
