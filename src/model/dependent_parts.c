@@ -198,9 +198,9 @@ typedef struct sums {
   double S[9], V[3], L[3], I[9]; /* sum m a A^T, m v, m a x v, inertia */
 } sums;
 
-/* With arms a = x - origin and A = X - P. */
+/* With arms a = x - origin and A = X - rest_origin; the inertia is that at rest. */
 static void add_up(const pl_dependent *at, int part, const double *x, const double *speed,
-                   const double origin[3], sums *to)
+                   const double origin[3], const double rest_origin[3], sums *to)
 {
   const pl_rigid_part *from = &at->ties.parts[part];
   memset(to, 0, sizeof *to);
@@ -209,7 +209,7 @@ static void add_up(const pl_dependent *at, int part, const double *x, const doub
     int n = from->nodes[i];
     double m = at->inner->lumped_mass[n], a[3], A[3], spin[3];
     pl_vec3_sub(x + 3 * n, origin, a);
-    pl_vec3_sub(at->inner->rest + 3 * n, at->parts[part].P, A);
+    pl_vec3_sub(at->inner->rest + 3 * n, rest_origin, A);
     pl_vec3_cross(a, speed + 3 * n, spin);
     to->at_rest &= !memcmp(x + 3 * n, at->inner->rest + 3 * n, 3 * sizeof *x);
     to->m += m;
@@ -219,7 +219,7 @@ static void add_up(const pl_dependent *at, int part, const double *x, const doub
     pl_vec3_add_scaled(m, spin, to->L);
     for (int k = 0; k < 9; k++) {
       to->S[k] += m * a[k / 3] * A[k % 3];
-      to->I[k] += m * ((k % 4 == 0 ? pl_vec3_dot(a, a) : 0) - a[k / 3] * a[k % 3]);
+      to->I[k] += m * ((k % 4 == 0 ? pl_vec3_dot(A, A) : 0) - A[k / 3] * A[k % 3]);
     }
   }
   pl_vec3_scale(1 / to->m, to->c, to->c);
@@ -249,39 +249,48 @@ static void nearest_turn(const pl_part_body *part, const sums *from, double turn
   pl_vector_of_quat(quat, turn);
 }
 
+/* w = R I^-1 R^T L, or about the axis. */
+static void nearest_spin(const pl_part_body *part, const sums *from, const double R[9],
+                         double spin[3])
+{
+  double inverse[9] = {0}, inside[3], turned[3];
+  if (part->hinge == PL_PART_AXIS) {
+    pl_mat3_apply(from->I, part->axis, turned);
+    double about = pl_vec3_dot(turned, part->axis);
+    pl_vec3_scale(pl_vec3_dot(from->L, part->axis) / about, part->axis, spin);
+    return;
+  }
+  pl_mat3_inverse(from->I, inverse);
+  pl_mat3_apply_t(R, from->L, inside);
+  pl_mat3_apply(inverse, inside, turned);
+  pl_mat3_apply(R, turned, spin);
+}
+
 static void fit_part(const pl_dependent *at, int p, const double *x, const double *speed, double *q,
                      double *v)
 {
   const pl_part_body *part = &at->parts[p];
   double *turn = q + 3 * (at->free + 2 * p), *point = turn + 3;
   double *spin = v + 3 * (at->free + 2 * p), *velocity = spin + 3;
-  double R[9], quat[4], arm[3], inverse[9] = {0}, along[3];
+  double R[9], quat[4], arm[3], centre[3], rest_centre[3], turning[3];
   sums to;
-  add_up(at, p, x, speed, part->P, &to);
+  add_up(at, p, x, speed, part->P, part->P, &to);
   nearest_turn(part, &to, turn);
   pl_quat_of_vector(turn, quat);
   pl_quat_matrix(quat, R);
   pl_vec3_copy(part->P, point);
   pl_vec3_set(velocity, 0, 0, 0);
-  if (part->hinge == PL_PART_FREE) {
-    // the mass centre stays where it is, and the part turns about it
-    pl_mat3_apply(R, to.C, arm);
-    if (!to.at_rest) pl_vec3_add(point, to.c, point);
-    if (!to.at_rest) pl_vec3_sub(point, arm, point);
-    double centre[3];
-    pl_vec3_add(part->P, to.c, centre);
-    add_up(at, p, x, speed, centre, &to);
-  }
-  if (part->hinge == PL_PART_AXIS) {
-    pl_mat3_apply(to.I, part->axis, along);
-    pl_vec3_scale(pl_vec3_dot(to.L, part->axis) / pl_vec3_dot(along, part->axis), part->axis, spin);
+  if (part->hinge != PL_PART_FREE) {
+    nearest_spin(part, &to, R, spin);
     return;
   }
-  pl_mat3_inverse(to.I, inverse);
-  pl_mat3_apply(inverse, to.L, spin);
-  if (part->hinge != PL_PART_FREE) return;
-  // the velocity of the point, which may be another than the mass centre
-  double turning[3];
+  // the mass centre stays where it is and moves on, and the part turns about it
+  pl_mat3_apply(R, to.C, arm);
+  pl_vec3_add(part->P, to.c, centre);
+  pl_vec3_add(part->P, to.C, rest_centre);
+  if (!to.at_rest) pl_vec3_sub(centre, arm, point);
+  add_up(at, p, x, speed, centre, rest_centre, &to);
+  nearest_spin(part, &to, R, spin);
   pl_vec3_cross(spin, arm, turning);
   pl_vec3_scale(1 / to.m, to.V, velocity);
   pl_vec3_sub(velocity, turning, velocity);
