@@ -247,7 +247,7 @@ TEST(a_rigid_middle_is_the_limit_of_a_stiff_one)
       CHECK_OK(middle_bar(rigid, integrators[k], NULL, 0.002, k ? 50 : 1, tips[rigid], error));
     CHECK(tips[1][2] < -0.02);
     // elements move straight on within a step, which rigid parts do not
-    CHECK_NEAR(pl_vec3_distance(tips[0], tips[1]), 0, (k ? 5e-3 : 1e-4) * pl_vec3_norm(tips[0]));
+    CHECK_NEAR(pl_vec3_distance(tips[0], tips[1]), 0, (k ? 5e-3 : 3e-4) * pl_vec3_norm(tips[0]));
   }
 }
 
