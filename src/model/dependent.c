@@ -6,6 +6,7 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- ties ---- */
@@ -352,6 +353,21 @@ static pl_status allocate(pl_model *self, pl_dependent *at, pl_error *error)
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
+/* What is at right angles to the axis, beginning with the axis that lies least along it. */
+static void hold_turns(const double axis[3], pl_block_hold *to)
+{
+  double e[3] = {0};
+  int least = 0;
+  for (int k = 1; k < 3; k++) {
+    if (fabs(axis[k]) < fabs(axis[least])) least = k;
+  }
+  e[least] = 1;
+  to->count = 2;
+  pl_vec3_cross(axis, e, to->directions[0]);
+  pl_vec3_scale(1 / pl_vec3_norm(to->directions[0]), to->directions[0], to->directions[0]);
+  pl_vec3_cross(axis, to->directions[0], to->directions[1]);
+}
+
 /* What a hinge holds: the point, and for an axis the rotation but for turns about that. */
 static void hold_part(pl_model *self, pl_dependent *at, int p)
 {
@@ -359,10 +375,11 @@ static void hold_part(pl_model *self, pl_dependent *at, int p)
   if (part->hinge == PL_PART_AXIS) {
     pl_block_hold *turn = &at->holds[self->hold_count++];
     turn->block = at->free + 2 * p;
-    for (int k = 0; k < 9; k++) turn->P[k] = part->axis[k / 3] * part->axis[k % 3];
+    hold_turns(part->axis, turn);
   }
   if (part->hinge != PL_PART_FREE)
-    at->holds[self->hold_count++] = (pl_block_hold){.block = at->free + 2 * p + 1};
+    at->holds[self->hold_count++] =
+        (pl_block_hold){at->free + 2 * p + 1, 3, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 }
 
 static void fill_blocks(pl_model *self, pl_dependent *at)

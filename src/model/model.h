@@ -115,10 +115,11 @@ typedef struct pl_model_ops {
  * axes. */
 typedef enum pl_block_kind { PL_BLOCK_POINT, PL_BLOCK_ROTATION } pl_block_kind;
 
-/* A block that is held by the model itself: only P v of its velocity is free, P = P^T = P^2. */
+/* A block that the model itself holds along some directions, of length 1 and at right angles: its
+ * velocity has no part along them. */
 typedef struct pl_block_hold {
-  int block;
-  double P[9];
+  int block, count;
+  double directions[3][3];
 } pl_block_hold;
 
 struct pl_model {

@@ -7,6 +7,8 @@
  * (world/replace.h). */
 #include "core/error.h"
 #include "core/memory.h"
+#include "couple/fix.h"
+#include "couple/penalty.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "pliant/touch.h"
@@ -194,7 +196,7 @@ static void adopt_frames(const pl_world *world, const pl_replacement *what, int 
     int old = 3 * (body->offset + per * i), new = 3 * (body->offset + per * next);
     if (i == gone) continue;
     model->ops->adopt(what->after.model, next++, model, i, world->state.q + old,
-                      world->state.v + old, what->state.q + new, what->state.v + new);
+                      world->state.v + old, what->q + new, what->v + new);
   }
 }
 
@@ -220,7 +222,7 @@ static pl_status place_frame(const pl_world *world, pl_replacement *what, const 
   const pl_body *body = &world->bodies.list[what->body];
   size_t blocks = 3 * (size_t)what->after.blocks, nodes = 3 * (size_t)body->mesh->node_count;
   double *room = pl_alloc(&world->allocator, blocks + nodes, sizeof(double));
-  double *q = what->state.q + 3 * body->offset, *v = what->state.v + 3 * body->offset;
+  double *q = what->q + 3 * body->offset, *v = what->v + 3 * body->offset;
   if (!room) return pl_fail_memory(error);
   adopt_frames(world, what, -1);
   guess_frame(body, &what->after, what->x, X, q);
@@ -249,7 +251,7 @@ static pl_status insert_at(pl_world *world, int index, const double X[3], double
     status = pl_replace_build(world, &what, error);
   }
   if (!status) status = place_frame(world, &what, X, error);
-  if (!status) pl_replace_commit(world, &what);
+  if (!status) status = pl_replace_commit(world, &what, error);
   pl_replace_drop(world, &what);
   return status;
 }
@@ -295,11 +297,10 @@ static pl_status remove_at(pl_world *world, int index, int frame, double most, d
   if (!status) {
     adopt_frames(world, &what, frame);
     // speeds are not asked for: there is room for the nodes as they would be
-    what.after.model->ops->nodes(what.after.model, what.state.q + 3 * body->offset, NULL,
-                                 what.speed);
+    what.after.model->ops->nodes(what.after.model, what.q + 3 * body->offset, NULL, what.speed);
     for (int n = 0; n < 3 * body->mesh->node_count; n += 3)
       *jump = fmax(*jump, pl_vec3_distance(what.x + n, what.speed + n));
-    if (*jump <= most) pl_replace_commit(world, &what);
+    if (*jump <= most) status = pl_replace_commit(world, &what, error);
   }
   pl_replace_drop(world, &what);
   return status;
@@ -317,9 +318,11 @@ pl_status pl_world_remove_frame(pl_world *world, pl_body_id id, int frame, doubl
     return pl_fail(error, PL_E_ARGUMENT,
                    "frame %d of body \"%.80s\" was not put in later, so it cannot be taken out",
                    frame, body->name);
-  for (size_t f = 0; f < world->fix_count; f++) {
-    const pl_fix *fix = &world->fixes[f];
-    if (fix->body == id.index1 - 1 && fix->nodes[fix->count - 1] >= frame * body->blocks / count)
+  for (const pl_coupling *at = NULL;
+       (at = pl_couplings_next(&world->couplings, &pl_coupling_fix, at)) != NULL;) {
+    const pl_fix *fix = (const pl_fix *)at;
+    if (at->acts_on[0] == id.index1 - 1 &&
+        fix->nodes[fix->count - 1] >= frame * body->blocks / count)
       return pl_fail(error, PL_E_ARGUMENT,
                      "frame %d of body \"%.80s\" or one after it is held; release it first", frame,
                      body->name);
@@ -332,14 +335,13 @@ pl_status pl_world_remove_frame(pl_world *world, pl_body_id id, int frame, doubl
 /* ---- by itself ---- */
 
 /* Frames near which something touches are in use. Returns whether any node touches. */
-static int mark_used(pl_world *world, pl_body *body)
+static int mark_used(const pl_world *world, const pl_contact *contact, pl_body *body)
 {
   const double *x = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   int first = body->model->frame_count - body->inserted, any = 0;
   for (int n = 0; n < body->mesh->node_count; n++) {
-    double friction, normal[3];
-    if (!(body->skin[n] > 0) ||
-        !(pl_obstacles_nearest(world, x + 3 * (size_t)n, &friction, normal) < 0))
+    double normal[3];
+    if (!(body->penalty[n] > 0) || !(pl_contact_nearest(contact, x + 3 * (size_t)n, normal) < 0))
       continue;
     any = 1;
     for (int i = 0; i < body->inserted; i++) {
@@ -355,9 +357,10 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
 {
   pl_body *body = &world->bodies.list[index];
   double depth, nearest = INFINITY, jump, reach = body->insert_reach;
-  pl_status status = pl_skin_make(world, body, error);
+  const pl_contact *contact = pl_world_contact(world);
+  pl_status status = pl_penalty_make(&world->bodies, body, error);
   if (status) return status;
-  int touching = mark_used(world, body), first = body->model->frame_count - body->inserted;
+  int touching = mark_used(world, contact, body), first = body->model->frame_count - body->inserted;
   for (int i = 0; i < body->inserted; i++) {
     if (world->state.time - body->idle[i] < PATIENCE) continue;
     body->idle[i] = world->state.time;
@@ -365,7 +368,7 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
   }
   if (!touching || body->inserted >= MOST_INSERTED || body->model->frame_count >= PL_MOST_SITES)
     return PL_OK;
-  int node = pl_skin_deepest(world, body, world->state.q + 3 * body->offset, &depth);
+  int node = pl_penalty_deepest(contact, body, world->state.q + 3 * body->offset, &depth);
   if (node < 0) return PL_OK;
   const double *X = body->rest + 3 * body->place[node];
   for (int i = 0; i < body->model->frame_count; i++)
@@ -387,7 +390,7 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
 pl_status pl_world_adapt(pl_world *world, pl_error *error)
 {
   pl_status status = PL_OK;
-  for (size_t b = 0; b < world->bodies.count && world->obstacle_count && !status; b++) {
+  for (size_t b = 0; b < world->bodies.count && pl_world_contact(world) && !status; b++) {
     const pl_body *body = &world->bodies.list[b];
     if (body->insert_reach > 0 && body->model->frame_count)
       status = adapt_body(world, (int)b, error);

@@ -25,7 +25,7 @@ static pl_status make_model(const pl_world *world, pl_replacement *to, pl_error 
   to->shift = body->model->blocks - body->blocks;
   body->blocks = body->model->blocks;
   if (body->nodal || !body->model->ops->nodes) return PL_OK;
-  body->nodal = pl_alloc(&world->allocator, (size_t)body->mesh->node_count * 6, sizeof(double));
+  body->nodal = pl_alloc(&world->allocator, (size_t)body->mesh->node_count * 9, sizeof(double));
   return body->nodal ? PL_OK : pl_fail_memory(error);
 }
 
@@ -33,47 +33,19 @@ static pl_status make_vectors(const pl_world *world, pl_replacement *to, pl_erro
 {
   size_t numbers = (size_t)(world->bodies.blocks + to->shift) * 3;
   size_t nodes = (size_t)to->after.mesh->node_count * 3;
-  double **vectors[] = {&to->state.q, &to->state.v, &to->saved.q, &to->saved.v, &to->x, &to->speed};
-  for (int i = 0; i < 6; i++) {
-    *vectors[i] = pl_alloc(&world->allocator, i < 4 ? numbers : nodes, sizeof(double));
+  double **vectors[] = {&to->q, &to->v, &to->x, &to->speed};
+  for (int i = 0; i < 4; i++) {
+    *vectors[i] = pl_alloc(&world->allocator, i < 2 ? numbers : nodes, sizeof(double));
     if (!*vectors[i]) return pl_fail_memory(error);
   }
   return PL_OK;
-}
-
-/* The blocks that the body's fixes will hold. */
-static pl_status follow_fixes(const pl_world *world, pl_replacement *to, pl_error *error)
-{
-  const pl_body *body = &world->bodies.list[to->body];
-  size_t total = 0, used = 0, nodes = (size_t)body->mesh->node_count;
-  for (size_t f = 0; f < world->fix_count; f++)
-    total += world->fixes[f].body == to->body ? (size_t)world->fixes[f].count : 0;
-  to->held = pl_alloc(&world->allocator, total, sizeof(int));
-  to->held_counts = pl_alloc(&world->allocator, world->fix_count, sizeof(int));
-  unsigned char *chosen = pl_alloc(&world->allocator, nodes, 1);
-  pl_status status = to->held && to->held_counts && chosen ? PL_OK : pl_fail_memory(error);
-  for (size_t f = 0; f < world->fix_count && !status; f++) {
-    const pl_fix *fix = &world->fixes[f];
-    int *held = to->held + used, *count = &to->held_counts[f];
-    *count = fix->count;
-    if (fix->body != to->body) continue;
-    memcpy(held, fix->nodes, (size_t)fix->count * sizeof *held);
-    used += (size_t)fix->count;
-    // frames that are held keep their numbers
-    if (to->after.model->frame_count) continue;
-    memset(chosen, 0, nodes);
-    for (int i = 0; i < fix->count; i++) chosen[pl_body_anchor(body, fix->nodes[i])] = 1;
-    status = pl_body_held_blocks(&to->after, chosen, held, count, error);
-  }
-  pl_free(&world->allocator, chosen);
-  return status;
 }
 
 static void copy_state(const pl_world *world, const pl_replacement *to)
 {
   const pl_body *body = &world->bodies.list[to->body];
   const double *from[2] = {world->state.q, world->state.v};
-  double *into[2] = {to->state.q, to->state.v};
+  double *into[2] = {to->q, to->v};
   int end = body->offset + body->blocks;
   for (int k = 0; k < 2; k++) {
     memcpy(into[k], from[k], (size_t)body->offset * 3 * sizeof(double));
@@ -89,39 +61,36 @@ static void copy_state(const pl_world *world, const pl_replacement *to)
 pl_status pl_replace_build(pl_world *world, pl_replacement *to, pl_error *error)
 {
   pl_status status = make_model(world, to, error);
+  const pl_renumbering change = {.body = to->body,
+                                 .shift = to->shift,
+                                 .before = &world->bodies.list[to->body],
+                                 .after = &to->after};
+  if (!status) status = pl_couplings_can_follow(&world->couplings, &change, error);
   if (!status) status = make_vectors(world, to, error);
-  if (!status) status = follow_fixes(world, to, error);
-  if (!status) status = pl_pulls_reserve(world, to->body, error);
   if (!status) copy_state(world, to);
   return status;
 }
 
-void pl_replace_commit(pl_world *world, pl_replacement *what)
+pl_status pl_replace_commit(pl_world *world, pl_replacement *what, pl_error *error)
 {
-  pl_body *body = &world->bodies.list[what->body];
-  pl_body before = *body;
+  pl_body *body = &world->bodies.list[what->body], before = *body;
+  world->bodies.blocks += what->shift;
+  pl_status status = pl_world_resize(world, error);
+  if (status) {
+    world->bodies.blocks -= what->shift;
+    return status;
+  }
   pl_world_unprepare(world);
+  memcpy(world->state.q, what->q, world->layout.v * sizeof(double));
+  memcpy(world->state.v, what->v, world->layout.v * sizeof(double));
   *body = what->after;
-  what->after = before;
   for (size_t b = (size_t)what->body + 1; b < world->bodies.count; b++)
     world->bodies.list[b].offset += what->shift;
-  double **vectors[] = {&world->state.q, &world->state.v, &world->saved.q, &world->saved.v};
-  double **fresh[] = {&what->state.q, &what->state.v, &what->saved.q, &what->saved.v};
-  for (int i = 0; i < 4; i++) {
-    double *old = *vectors[i];
-    *vectors[i] = *fresh[i];
-    *fresh[i] = old;
-  }
-  world->bodies.blocks += what->shift;
-  const int *held = what->held;
-  for (size_t f = 0; f < world->fix_count; f++) {
-    pl_fix *fix = &world->fixes[f];
-    if (fix->body != what->body) continue;
-    memcpy(fix->nodes, held, (size_t)fix->count * sizeof *held);
-    held += fix->count;
-    fix->count = what->held_counts[f];
-  }
-  pl_pulls_follow(world, what->body, what->shift);
+  const pl_renumbering moved = {
+      .body = what->body, .shift = what->shift, .before = &before, .after = body};
+  pl_couplings_follow(&world->couplings, &moved);
+  what->after = before;
+  return PL_OK;
 }
 
 void pl_replace_drop(const pl_world *world, pl_replacement *what)
@@ -133,11 +102,10 @@ void pl_replace_drop(const pl_world *world, pl_replacement *what)
   if (gone->ties.parts != kept->ties.parts) pl_ties_release(allocator, &gone->ties);
   void *pairs[][2] = {{gone->sites, kept->sites}, {gone->reach, kept->reach},
                       {gone->idle, kept->idle},   {gone->rigid, kept->rigid},
-                      {gone->nodal, kept->nodal}, {gone->skin, kept->skin}};
+                      {gone->nodal, kept->nodal}, {gone->penalty, kept->penalty}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     if (pairs[i][0] != pairs[i][1]) pl_free(allocator, pairs[i][0]);
   }
-  void *arrays[] = {what->state.q, what->state.v, what->saved.q, what->saved.v,
-                    what->x,       what->speed,   what->held,    what->held_counts};
+  void *arrays[] = {what->q, what->v, what->x, what->speed};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }

@@ -2,8 +2,8 @@
  * blocks of a body while its nodes stay.
  *
  * Everything that can fail is done on a copy: the body as it shall be, its model, the state's
- * vectors with room for its blocks, the blocks that its fixes hold. Then the copy takes the body's
- * place; later bodies move up or down, pulls find their blocks again, and what the step had
+ * vectors with room for its blocks; couplings are asked whether they can follow. Then the copy
+ * takes the body's place, later bodies move up or down, couplings follow, and what the step had
  * prepared is dropped, with what the integrator remembered. */
 #ifndef PL_WORLD_REPLACE_H
 #define PL_WORLD_REPLACE_H
@@ -11,12 +11,10 @@
 #include "world/world.h"
 
 typedef struct pl_replacement {
-  int body, shift; /* shift: so many blocks more */
-  pl_body after;   /* it shares with the present body what has not been changed */
-  pl_state state, saved;
+  int body, shift;   /* shift: so many blocks more */
+  pl_body after;     /* it shares with the present body what has not been changed */
+  double *q, *v;     /* the state's vectors as they shall be */
   double *x, *speed; /* the nodes as they are, inside order */
-  int *held;         /* for each fix of the body in turn: the blocks that it will hold */
-  int *held_counts;  /* per fix of the world: how many these are */
 } pl_replacement;
 
 /* A copy of the body without its model, for the caller to change. What he puts into it (sites,
@@ -27,8 +25,8 @@ void pl_replace_begin(const pl_world *world, int body, pl_replacement *to);
  * nodes are in them, that of the body's own blocks is the caller's to fill. */
 pl_status pl_replace_build(pl_world *world, pl_replacement *to, pl_error *error);
 
-/* Puts everything in its place; nothing can fail. */
-void pl_replace_commit(pl_world *world, pl_replacement *what);
+/* Puts everything in its place; where there is no memory for the state nothing has changed. */
+pl_status pl_replace_commit(pl_world *world, pl_replacement *what, pl_error *error);
 
 /* Releases what is not in use: the copy, or after commit what was there before. */
 void pl_replace_drop(const pl_world *world, pl_replacement *what);

@@ -18,9 +18,8 @@ static pl_status replace(pl_world *world, int index, pl_replacement *what, pl_er
   if (status) return status;
   const pl_model *model = what->after.model;
   size_t first = 3 * (size_t)body->offset;
-  model->ops->fit(model, what->x, what->speed, what->state.q + first, what->state.v + first);
-  pl_replace_commit(world, what);
-  return PL_OK;
+  model->ops->fit(model, what->x, what->speed, what->q + first, what->v + first);
+  return pl_replace_commit(world, what, error);
 }
 
 pl_status pl_world_add_rigid(pl_world *world, pl_body_id id, const pl_rigid_def *def, int *elements,
@@ -34,7 +33,7 @@ pl_status pl_world_add_rigid(pl_world *world, pl_body_id id, const pl_rigid_def 
   if (status) return status;
   pl_replace_begin(world, id.index1 - 1, &what);
   // which nodes touch by a layer is found anew
-  what.after.skin = NULL;
+  what.after.penalty = NULL;
   status = pl_ties_add_part(&world->allocator, body, def, &what.after.ties, &what.after.rigid,
                             &count, error);
   if (status) return status;

@@ -202,12 +202,12 @@ static void respect_hinge(test_body *body)
   for (int i = 0; i < body->model->hold_count; i++) {
     const pl_block_hold *hold = &body->model->holds[i];
     double *q = body->q + 3 * hold->block, *v = body->v + 3 * hold->block, way[3];
-    const double *rest = body->model->rest + 3 * hold->block;
-    pl_vec3_sub(q, rest, way);
-    pl_mat3_apply(hold->P, way, q);
-    pl_vec3_add(rest, q, q);
-    pl_vec3_copy(v, way);
-    pl_mat3_apply(hold->P, way, v);
+    for (int k = 0; k < hold->count; k++) {
+      const double *along = hold->directions[k];
+      pl_vec3_sub(q, body->model->rest + 3 * hold->block, way);
+      pl_vec3_add_scaled(-pl_vec3_dot(along, way), along, q);
+      pl_vec3_add_scaled(-pl_vec3_dot(along, v), along, v);
+    }
   }
 }
 

@@ -165,7 +165,7 @@ static pl_status pull_side(pl_world *world, pl_body_id body, int axis, double st
   load.load = (pl_choice){"traction", &traction, 1};
   load.where = &where;
   load.where_count = 1;
-  return pl_world_add_load(world, body, &load, error);
+  return pl_world_add_load(world, body, &load, NULL, error);
 }
 
 /* The largest distance of a node from where a uniform strain puts it. */

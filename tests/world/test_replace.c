@@ -279,7 +279,7 @@ TEST(rigid_parts_touch)
   floor.shape = (pl_choice){"plane", plane, 2};
   CHECK_OK(bar_make(&def, &world, &body, error));
   CHECK_OK(make_rigid(world, body, whole, PL_HINGE_NONE, error));
-  CHECK_OK(pl_world_add_obstacle(world, &floor, error));
+  CHECK_OK(pl_world_add_obstacle(world, &floor, NULL, error));
   for (int i = 0; i < 1000; i++) CHECK_OK(pl_world_step(world, error));
   CHECK_OK(pl_world_get_positions(world, body, x, error));
   for (int n = 0; n < pl_mesh_node_count(pl_world_body_mesh(world, body)); n++)
