@@ -264,7 +264,8 @@ static const kind kinds[] = {
       NUMBERS(pl_body_def, insert_reach)},
      {LIST(pl_body_def, material.law.settings, material.law.setting_count),
       LIST(pl_body_def, model.settings, model.setting_count), LIST(pl_body_def, parts, part_count),
-      LIST(pl_body_def, maps, map_count), LIST(pl_body_def, sites, site_count)}},
+      LIST(pl_body_def, maps, map_count), LIST(pl_body_def, sites, site_count),
+      LIST(pl_body_def, hanging, hanging_count)}},
     {"pl_fix",
      fill_fix,
      take_fix,
@@ -447,9 +448,11 @@ TEST(ids_of_nothing_are_refused)
     fill_rigid(&on, &def);
     CHECK_FAILS(pl_world_add_rigid(world, id, &def.rigid, NULL, error), PL_E_ARGUMENT, no);
     fill_attachment(&on, &def);
-    CHECK_FAILS(pl_world_add_attachment(world, id, &def.attachment, NULL, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_add_attachment(world, id, &def.attachment, NULL, error), PL_E_ARGUMENT,
+                no);
     def.attachment.to = id;
-    CHECK_FAILS(pl_world_add_attachment(world, on.bar, &def.attachment, NULL, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_add_attachment(world, on.bar, &def.attachment, NULL, error), PL_E_ARGUMENT,
+                no);
     fill_load(&on, &def);
     CHECK_FAILS(pl_world_add_load(world, id, &def.load, NULL, error), PL_E_ARGUMENT, no);
     fill_probe(&on, &def);
