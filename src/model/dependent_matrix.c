@@ -122,6 +122,15 @@ static const int *add_block(const pl_dependent *at, int i, int j, const double B
   return places;
 }
 
+/* Blocks between nodes of one rigid part are: its elements exert no force. */
+static int is_zero(const double B[9])
+{
+  for (int e = 0; e < 9; e++) {
+    if (B[e] != 0) return 0;
+  }
+  return 1;
+}
+
 static void add_row(const pl_dependent *at, int i, pl_bsr *A)
 {
   const pl_bsr *K = at->K;
@@ -129,8 +138,13 @@ static void add_row(const pl_dependent *at, int i, pl_bsr *A)
   int is_free = at->node_block[i] >= 0;
   for (int k = K->start[i]; k < K->start[i + 1]; k++) {
     const double *B = K->values + 9 * (size_t)k;
-    if (!is_free || at->node_block[K->columns[k]] < 0) {
-      places = add_block(at, i, K->columns[k], B, places, A);
+    int j = K->columns[k];
+    if (!is_free && is_zero(B)) {
+      places += carrier_count(at, i) * carrier_count(at, j);
+      continue;
+    }
+    if (!is_free || at->node_block[j] < 0) {
+      places = add_block(at, i, j, B, places, A);
       continue;
     }
     double *to = A->values + 9 * (size_t)*places++;

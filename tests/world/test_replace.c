@@ -288,7 +288,56 @@ TEST(rigid_parts_touch)
   pl_world_destroy(world);
 }
 
+/* Models and laws: springs, and a law whose energy is infinite at no volume, both in statics, where
+ * nothing but a hinge and weight holds the part. */
+TEST(every_model_of_nodes_and_law_takes_them)
+{
+  static const struct {
+    const char *model, *law;
+  } cases[] = {{"fem", "neo-hooke"}, {"springs", "hooke"}, {"fem", "hooke"}};
+  for (int k = 0; k < 3; k++) {
+    static const double outer[2][3] = {{0.49, -1, -1}, {2, 1, 1}};
+    pl_setting moduli[] = {{.name = "young", .value = {2e5}}, {.name = "poisson", .value = {0.25}}};
+    pl_body_def like = pl_body_def_default();
+    like.model.name = cases[k].model;
+    like.material.law = (pl_choice){cases[k].law, moduli, 2};
+    bar_def def = {.n = 1, .like = &like, .gravity = {0, 0, -2}, .integrator = "static"};
+    pl_world *world;
+    pl_body_id body;
+    double tip[3];
+    int before = test_failures;
+    CHECK_OK(bar_make(&def, &world, &body, error));
+    CHECK_OK(make_rigid(world, body, outer, PL_HINGE_NONE, error));
+    CHECK_OK(pl_world_step(world, error));
+    bar_tip(world, body, tip);
+    CHECK(tip[2] < -1e-3 && tip[2] > -0.5);
+    if (test_failures > before) printf("    %s of %s\n", cases[k].model, cases[k].law);
+    pl_world_destroy(world);
+  }
+}
+
+/* A rigid bar on an axis hangs along gravity in equilibrium: what keeps it there is how its weight
+ * turns with it. (From above, where that pushes it away, statics would not find it.) */
+TEST(a_rigid_pendulum_has_an_equilibrium)
+{
+  bar_def def = {.n = 1, .free = 1, .gravity = {9.81, -3, 0}, .integrator = "static"};
+  pl_world *world;
+  pl_body_id body;
+  double x[3 * 64], centre[3] = {0};
+  CHECK_OK(bar_make(&def, &world, &body, error));
+  CHECK_OK(make_rigid(world, body, whole, PL_HINGE_AXIS, error));
+  CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  const pl_body *inside = &world->bodies.list[0];
+  for (int n = 0; n < inside->mesh->node_count; n++)
+    pl_vec3_add_scaled(inside->model->node_mass[inside->place[n]], x + 3 * n, centre);
+  CHECK(centre[0] > 0 && centre[1] < 0);
+  CHECK_NEAR(centre[0] * -3 - centre[1] * 9.81, 0, 1e-4 * pl_vec3_norm(centre));
+  pl_world_destroy(world);
+}
+
 TESTS(X(other_bodies_go_on_as_before) X(pulls_and_fixes_follow) X(momenta_are_carried_over)
           X(positions_and_velocities_can_be_set) X(a_saved_state_goes_on_alike)
               X(a_rigid_middle_is_the_limit_of_a_stiff_one) X(every_solver_knows_rigid_parts)
-                  X(rigid_parts_touch))
+                  X(rigid_parts_touch) X(every_model_of_nodes_and_law_takes_them)
+                      X(a_rigid_pendulum_has_an_equilibrium))
