@@ -313,7 +313,9 @@ PL_API double pl_world_dt(const pl_world *world);
 
 /* ---- looking ---- */
 
-/* Positions and velocities, 3 per node in the mesh's order; m, m/s. */
+/* Positions and velocities, 3 per node in the mesh's order; m, m/s. Where they are set rigid parts
+ * take the place and the motion nearest to those of their nodes (with their momenta), and hanging
+ * nodes follow others; bodies of frames refuse. */
 PL_API pl_status pl_world_get_positions(const pl_world *world, pl_body_id body, double *positions,
                                         pl_error *error);
 PL_API pl_status pl_world_get_velocities(const pl_world *world, pl_body_id body, double *velocities,

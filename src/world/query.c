@@ -240,10 +240,11 @@ pl_status pl_world_get_forces(pl_world *world, pl_body_id id, double *inner, dou
   const pl_body *body;
   pl_status status = pl_world_find_body(world, id, &body, error);
   if (!status && body->model->ops->nodes)
-    status =
-        pl_fail(error, PL_E_ARGUMENT,
-                "body \"%.80s\" has control points for unknowns; forces are known at nodes only",
-                body->name);
+    status = pl_fail(
+        error, PL_E_ARGUMENT,
+        "body \"%.80s\" has frames, rigid parts or hanging nodes; forces on nodes are known "
+        "only where every node is an unknown",
+        body->name);
   if (!status) status = pl_world_prepare(world, error);
   if (status) return status;
   size_t size = 3 * (size_t)body->blocks;

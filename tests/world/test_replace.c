@@ -31,11 +31,12 @@ static void read_vector(pl_world *world, const char *quantity, double out[3])
   CHECK_OK(pl_world_read_probe(world, probe, out, error));
 }
 
-/* A body more, a metre beside the first, held at its end and pulled at the other. */
-static pl_status add_neighbour(pl_world *world, pl_body_id *body, pl_error *error)
+/* A body more at (x, y, 0); held: at its end. */
+static pl_status add_neighbour(pl_world *world, double x, double y, int held, pl_body_id *body,
+                               pl_error *error)
 {
   pl_setting box[] = {{.name = "size", .value = {1, 0.25, 0.25}},
-                      {.name = "origin", .value = {0, 2, 0}},
+                      {.name = "origin", .value = {x, y, 0}},
                       {.name = "cells", .value = {4, 1, 1}}};
   pl_setting hooke[] = {{.name = "young", .value = {1e6}}, {.name = "poisson", .value = {0.3}}};
   pl_mesh *mesh = NULL;
@@ -50,7 +51,7 @@ static pl_status add_neighbour(pl_world *world, pl_body_id *body, pl_error *erro
   pl_fix_def fix = pl_fix_def_default();
   fix.where = &end;
   fix.where_count = 1;
-  if (!status) status = pl_world_add_fix(world, *body, &fix, NULL, error);
+  if (!status && held) status = pl_world_add_fix(world, *body, &fix, NULL, error);
   return status;
 }
 
@@ -73,7 +74,7 @@ TEST(other_bodies_go_on_as_before)
     pl_world *world;
     pl_body_id body, neighbour;
     CHECK_OK(bar_make(&def, &world, &body, error));
-    CHECK_OK(add_neighbour(world, &neighbour, error));
+    CHECK_OK(add_neighbour(world, 0, 2, 1, &neighbour, error));
     CHECK_OK(pull_end(world, neighbour, 2, error));
     for (int i = 0; i < 20; i++) CHECK_OK(pl_world_step(world, error));
     // what the integrator remembers is forgotten with the change
@@ -137,6 +138,43 @@ TEST(momenta_are_carried_over)
   CHECK(pl_vec3_norm(before[0]) > 1);
   CHECK_NEAR(pl_vec3_distance(after[0], before[0]), 0, 1e-12 * pl_vec3_norm(before[0]));
   CHECK_NEAR(pl_vec3_distance(after[1], before[1]), 0, 1e-12 * pl_vec3_norm(before[1]));
+  pl_world_destroy(world);
+}
+
+/* Two bars that hold each other, the first rigid from then on: they tumble, and together keep their
+ * momenta. */
+TEST(attachments_hold_rigid_parts)
+{
+  bar_def def = {.n = 1,
+                 .free = 1,
+                 .dt = 2e-3,
+                 .spin = {1, 2, 3},
+                 .integrator = "implicit-midpoint",
+                 .solver = 1e-12,
+                 .newton = 20,
+                 .newton_tolerance = 1e-10};
+  pl_selector end = {.set = "x-max"};
+  pl_attachment_def attach = pl_attachment_def_default();
+  pl_world *world;
+  pl_body_id body, other;
+  double before[2][3], after[2][3];
+  CHECK_OK(bar_make(&def, &world, &body, error));
+  CHECK_OK(add_neighbour(world, 0.9, 0, 0, &other, error));
+  attach.to = other;
+  attach.where = &end;
+  attach.where_count = 1;
+  CHECK_OK(pl_world_add_attachment(world, body, &attach, NULL, error));
+  CHECK_OK(make_rigid(world, body, whole, PL_HINGE_NONE, error));
+  read_vector(world, "momentum", before[0]);
+  read_vector(world, "angular-momentum", before[1]);
+  for (int i = 0; i < 200; i++) CHECK_OK(pl_world_step(world, error));
+  read_vector(world, "momentum", after[0]);
+  read_vector(world, "angular-momentum", after[1]);
+  CHECK_NEAR(pl_vec3_distance(after[0], before[0]), 0, 1e-5 * pl_vec3_norm(before[1]));
+  CHECK_NEAR(pl_vec3_distance(after[1], before[1]), 0, 1e-3 * pl_vec3_norm(before[1]));
+  // the second has been dragged along
+  const double *v = world->state.v + 3 * world->bodies.list[1].offset;
+  CHECK(pl_vec3_norm(v + 3 * (world->bodies.list[1].blocks - 1)) > 0.1);
   pl_world_destroy(world);
 }
 
@@ -337,7 +375,8 @@ TEST(a_rigid_pendulum_has_an_equilibrium)
 }
 
 TESTS(X(other_bodies_go_on_as_before) X(pulls_and_fixes_follow) X(momenta_are_carried_over)
-          X(positions_and_velocities_can_be_set) X(a_saved_state_goes_on_alike)
-              X(a_rigid_middle_is_the_limit_of_a_stiff_one) X(every_solver_knows_rigid_parts)
-                  X(rigid_parts_touch) X(every_model_of_nodes_and_law_takes_them)
-                      X(a_rigid_pendulum_has_an_equilibrium))
+          X(attachments_hold_rigid_parts) X(positions_and_velocities_can_be_set)
+              X(a_saved_state_goes_on_alike) X(a_rigid_middle_is_the_limit_of_a_stiff_one)
+                  X(every_solver_knows_rigid_parts) X(rigid_parts_touch)
+                      X(every_model_of_nodes_and_law_takes_them)
+                          X(a_rigid_pendulum_has_an_equilibrium))
