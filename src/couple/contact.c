@@ -128,8 +128,10 @@ static pl_status prepare(pl_coupling *self, pl_error *error)
     if (status) return status;
     size = fmax(size, pl_body_size(body));
     // nodes that are blocks of their own
-    for (int i = 0; i < body->blocks && !body->model->ops->nodes; i++)
-      contact->is_point[body->offset + i] = 1;
+    for (int n = 0; n < body->mesh->node_count; n++) {
+      int block = pl_model_node_block(body->model, n);
+      if (block >= 0) contact->is_point[body->offset + block] = 1;
+    }
   }
   contact->slack = SLACK * size;
   return PL_OK;

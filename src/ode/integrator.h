@@ -41,7 +41,6 @@ typedef struct pl_integrator_ops {
   int is_static;    /* looks for equilibrium; velocities stay zero */
   int order;        /* of accuracy, 0 where that means nothing */
   int damped_order; /* of accuracy where forces depend on velocity; 0: the same */
-  int only_nodes;   /* implicit, and yet it does not know of rigid parts */
   /* The largest stable step, s, for modes of this frequency and damping, 1/s; 0: none is. NULL: the
    * step has no such limit, or the member keeps to it by itself. */
   double (*critical)(double frequency, double damping);

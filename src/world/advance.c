@@ -106,7 +106,6 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
                      .work = {world->scratch, world->work}};
   keep_before(world, 0);
   world->substep_start = t;
-  pl_cores_begin(world);
   each_begin(world, &step);
   int64_t inner = report->inner_steps;
   for (step.pass = 1;; step.pass++) {
@@ -120,7 +119,6 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
     keep_before(world, 1);
   }
   world->tally.parts += report->inner_steps > inner ? report->inner_steps - inner : 1;
-  if (!status) pl_cores_finish(world);
   if (!status) each_finish(world, &step);
   return status ? status : check_finite(world, error);
 }

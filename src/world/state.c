@@ -32,7 +32,7 @@ static pl_layout layout_of(const pl_world *world)
 /* Is the state at the beginning of a substep asked for? */
 static int needs_before(const pl_world *world)
 {
-  int needed = world->core_count > 0 || world->set.tolerance > 0;
+  int needed = world->set.tolerance > 0;
   for (size_t i = 0; i < world->couplings.count; i++) {
     const pl_coupling_ops *ops = world->couplings.list[i]->ops;
     needed |= ops->revise || ops->finish;

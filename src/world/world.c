@@ -121,11 +121,7 @@ void pl_world_destroy(pl_world *world)
   for (size_t i = 0; i < world->bodies.count; i++)
     pl_body_release(&allocator, &world->bodies.list[i]);
   for (size_t i = 0; i < world->probe_count; i++) pl_free(&allocator, world->probes[i].name);
-  for (size_t i = 0; i < world->core_count; i++) {
-    pl_free(&allocator, world->cores[i].nodes);
-    pl_free(&allocator, world->cores[i].basis);
-  }
-  void *arrays[] = {world->bodies.list,   world->probes,        world->cores,         world->cache,
+  void *arrays[] = {world->bodies.list,   world->probes,        world->cache,
                     world->state.numbers, world->saved.numbers, world->before.numbers};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
   pl_pool_destroy(world->pool);
