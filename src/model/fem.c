@@ -281,21 +281,21 @@ static void finish_chunk(void *context, int chunk)
   job->fem->kernel->finish_rows(job, chunk_row(job, chunk), chunk_row(job, chunk + 1));
 }
 
-void pl_fem_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+void pl_fem_evaluate(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
+                     pl_pool *pool)
 {
   const pl_fem *fem = self->state;
-  pl_fem_job job = {.fem = fem, .q = q, .v = v, .f = f, .A = A, .kq = kq, .kv = kv};
-  job.semidefinite = semidefinite;
-  job.shape = fem->law->shape(fem->viscous && v, semidefinite);
+  pl_fem_job job = {.fem = fem, .q = at->q, .v = at->v, .f = f};
+  if (tangent) job.tangent = *tangent;
+  job.shape = fem->law->shape(fem->viscous && at->v, job.tangent.semidefinite);
   int row_chunks = pl_chunk_count(self->blocks, ROWS_PER_CHUNK);
-  if (A) pl_parallel(pool, row_chunks, clear_chunk, &job);
+  if (tangent) pl_parallel(pool, row_chunks, clear_chunk, &job);
   for (int c = 0; c < fem->chunks.count; c++) {
     int start = fem->chunks.start[c];
     job.chunks = fem->chunks.list + start;
     pl_parallel(pool, fem->chunks.start[c + 1] - start, evaluate_chunk, &job);
   }
-  if (A) pl_parallel(pool, row_chunks, finish_chunk, &job);
+  if (tangent) pl_parallel(pool, row_chunks, finish_chunk, &job);
 }
 
 void pl_fem_mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)

@@ -25,9 +25,7 @@ typedef struct pl_fem_job {
   const pl_fem *fem;
   const double *q, *v;
   double *f;
-  pl_bsr *A;
-  double kq, kv;
-  int semidefinite;
+  pl_tangent tangent;        /* without A: forces only         */
   pl_tangent_shape shape;    /* of the law's tangent in this pass */
   double *sums;              /* energy of each chunk           */
   double *von_mises, *det_f; /* per element                    */
@@ -76,8 +74,8 @@ struct pl_fem {
 void pl_fem_destroy(pl_model *self);
 pl_cliques pl_fem_cliques(const pl_model *self);
 pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
-void pl_fem_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
+void pl_fem_evaluate(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
+                     pl_pool *pool);
 void pl_fem_mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
 void pl_fem_mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool);
 void pl_fem_strains(pl_model *self, const double *q, double *strain, double *energy, pl_pool *pool);
@@ -91,8 +89,8 @@ enum { PL_WARP_SVD, PL_WARP_EDGES, PL_WARP_POLAR, PL_WARP_BOTH };
 /* The table of warped elements. */
 extern const pl_model_ops pl_fem_warped;
 pl_status pl_fem_warped_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
-void pl_fem_warped_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                            double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
+void pl_fem_warped_evaluate(pl_model *self, const pl_moment *at, double *f,
+                            const pl_tangent *tangent, pl_pool *pool);
 /* Turns a model that is made otherwise into one whose stiffness at rest is warped; X are positions
  * at rest. */
 pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *error);

@@ -289,7 +289,9 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
   const pl_fem *fem = job->fem;
   const int *nodes = batch_nodes(fem, batch, count);
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
-  double *values = job->A ? job->A->values : NULL;
+  double *values = job->tangent.A ? job->tangent.A->values : NULL;
+  const double kq = job->tangent.kq, kv = job->tangent.kv;
+  const int semidefinite = job->tangent.semidefinite;
   const int *places = NULL;
   pl_lanes edges[3 * MOST_EDGES], edge_rates[3 * MOST_EDGES];
   pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81];
@@ -317,9 +319,9 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
     if (shape == FORCES_ONLY)
       fem->law->stress(point, P, NULL);
     else if (shape == PL_TANGENT_WHOLE)
-      fem->law->tangent(point, job->kq, job->kv, job->semidefinite, P, H);
+      fem->law->tangent(point, kq, kv, semidefinite, P, H);
     else
-      fem->law->form(point, job->kq, job->kv, job->semidefinite, P, &form);
+      fem->law->form(point, kq, kv, semidefinite, P, &form);
 
     // in the shadow of the law's long chain of operations
     if (shape != FORCES_ONLY && p == points - 1 && batch + 1 < fem->batches)
@@ -347,7 +349,7 @@ PL_INLINE void evaluate_batches(const pl_fem_job *job, int first, int last, cons
 PL_INLINE void evaluate_of(const pl_fem_job *job, int first, int last, const int count,
                            const int points)
 {
-  if (!job->A)
+  if (!job->tangent.A)
     evaluate_batches(job, first, last, count, points, FORCES_ONLY);
   else if (job->shape == PL_TANGENT_TURNED)
     evaluate_batches(job, first, last, count, points, PL_TANGENT_TURNED);
@@ -428,7 +430,7 @@ PL_INLINE void strains_of(const pl_fem_job *job, int batch, const int count, con
 /* Zeros above the diagonal; the rest of a row is overwritten when it is finished. */
 static void clear_rows(const pl_fem_job *job, int first, int last)
 {
-  const pl_bsr *A = job->A;
+  const pl_bsr *A = job->tangent.A;
   for (int row = first; row < last; row++) {
     int after = A->diagonal[row] + 1;
     memset(A->values + 9 * after, 0, (size_t)(A->start[row + 1] - after) * 9 * sizeof *A->values);
@@ -466,7 +468,7 @@ PL_INLINE block sum_of(block a, block b)
 
 static void finish_rows(const pl_fem_job *job, int first, int last)
 {
-  const pl_bsr *A = job->A;
+  const pl_bsr *A = job->tangent.A;
   const int *mirror = job->fem->mirror - A->start[job->fem->offset];
   const block zero = {pl_lanes_all(0), pl_lanes_all(0), 0};
   for (int row = first; row < last; row++) {

@@ -54,10 +54,14 @@ static void rest_stiffness(pl_model *self, const double *X, pl_bsr *K, double *D
   fem->law = &PL_PICK_VARIANT(&pl_strain_linear)->points;
   if (D) {
     // linear in velocity: any will do
-    pl_fem_evaluate(self, X, X, NULL, 0, 1, 1, K, NULL);
+    const pl_moment moving = {.q = X, .v = X};
+    const pl_tangent damping = {.kv = 1, .semidefinite = 1, .A = K};
+    pl_fem_evaluate(self, &moving, NULL, &damping, NULL);
     memcpy(D, K->values, numbers * sizeof *D);
   }
-  pl_fem_evaluate(self, X, NULL, NULL, 1, 0, 1, K, NULL);
+  const pl_moment rest = {.q = X};
+  const pl_tangent stiffness = {.kq = 1, .semidefinite = 1, .A = K};
+  pl_fem_evaluate(self, &rest, NULL, &stiffness, NULL);
   fem->law = law;
 }
 
@@ -107,10 +111,9 @@ pl_status pl_fem_warped_bind(pl_model *self, const pl_bsr *A, int offset, pl_err
   return status ? status : pl_mass_bind(&self->allocator, &fem->mass, A, offset, error);
 }
 
-void pl_fem_warped_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                            double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+void pl_fem_warped_evaluate(pl_model *self, const pl_moment *at, double *f,
+                            const pl_tangent *tangent, pl_pool *pool)
 {
-  (void)semidefinite;
   pl_fem *fem = self->state;
-  pl_warp_evaluate(&fem->warp, q, v, f, kq, kv, A, pool);
+  pl_warp_evaluate(&fem->warp, at, f, tangent, pool);
 }

@@ -403,12 +403,13 @@ static void evaluate_chunk(void *context, int index)
   job->frames->kernel.evaluate(job, &job->frames->chunks[index]);
 }
 
-static void evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+static void evaluate(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
+                     pl_pool *pool)
 {
   const pl_frames *frames = self->state;
-  pl_frames_job job = {.frames = frames, .q = q, .v = v, .matrix = A != NULL, .kq = kq, .kv = kv};
-  job.semidefinite = semidefinite;
+  pl_frames_job job = {.frames = frames, .q = at->q, .v = at->v};
+  if (tangent) job.tangent = *tangent;
+  pl_bsr *A = job.tangent.A;
   pl_parallel(pool, frames->field.chunk_count, evaluate_chunk, &job);
   if (A) pl_frame_clear_rows(&frames->field, frames->offset, A);
   for (int c = 0; c < frames->field.chunk_count; c++)

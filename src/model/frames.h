@@ -286,9 +286,9 @@ typedef struct pl_frames pl_frames;
 typedef struct pl_frames_job {
   const pl_frames *frames;
   const double *q, *v;
-  int matrix, semidefinite, stress;
+  pl_tangent tangent; /* without A: forces only */
+  int stress;
   int strains; /* the fields are strain and energy density instead */
-  double kq, kv;
 } pl_frames_job;
 
 /* Work on a chunk. */

@@ -167,8 +167,9 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
   double *forces = frames->sums + chunk->sums, *stiffness = forces + 3 * blocks;
   pl_point point =
       pl_point_of(&frames->field.material, frames->field.strain, frames->field.viscous && job->v);
+  const int matrix = job->tangent.A != NULL, semidefinite = job->tangent.semidefinite;
   memset(forces, 0, (size_t)(3 * blocks) * sizeof *forces);
-  if (job->matrix) memset(stiffness, 0, pl_frames_sums(chunk) * sizeof *stiffness);
+  if (matrix) memset(stiffness, 0, pl_frames_sums(chunk) * sizeof *stiffness);
   gather_edges(chunk, job->q, edges);
   if (point.viscous) gather_edges(chunk, job->v, rates);
 
@@ -182,17 +183,18 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
       pl_point_take(frames->field.moduli, first + t, &point);
       gradient(edges, at.g[t], blocks, point.F);
       if (point.viscous) gradient(rates, at.g[t], blocks, point.rate);
-      if (job->matrix)
-        frames->field.law->tangent(&point, job->kq, job->kv, job->semidefinite, at.P[t], at.H[t]);
+      if (matrix)
+        frames->field.law->tangent(&point, job->tangent.kq, job->tangent.kv, semidefinite, at.P[t],
+                                   at.H[t]);
       else
         frames->field.law->stress(&point, at.P[t], NULL);
       for (int i = 0; i < 9; i++) at.P[t][i] *= rest[0];
-      for (int i = 0; job->matrix && i < 81; i++) at.H[t][i] *= rest[0];
+      for (int i = 0; matrix && i < 81; i++) at.H[t][i] *= rest[0];
     }
     add_forces(&at, blocks, forces);
-    if (job->matrix) add_stiffness(&at, chunk->moved, stiffness);
+    if (matrix) add_stiffness(&at, chunk->moved, stiffness);
   }
-  if (job->matrix && at.even) complete(frames, chunk, stiffness);
+  if (matrix && at.even) complete(frames, chunk, stiffness);
 }
 
 static double energy(const pl_frames_job *job, const pl_frames_chunk *chunk)

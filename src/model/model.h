@@ -7,7 +7,7 @@
 #include "core/thread.h"
 #include "material/material.h"
 #include "mesh/mesh.h"
-#include "sparse/bsr.h"
+#include "sparse/moment.h"
 
 #include <stdint.h>
 
@@ -63,12 +63,12 @@ typedef struct pl_model_ops {
   pl_cliques (*cliques)(const pl_model *self);
   /* Learns where its blocks stand in A; called by pl_model_bind. */
   pl_status (*bind)(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
-  /* f += internal forces at (q, v), and the body's rows of A = kq (-df/dq) + kv (-df/dv): whatever
-   * stood there is overwritten, so mass, contacts and attachments are added to A afterwards. Either
-   * may be NULL; q, v and f start at the body's own first block. A NULL v leaves out what depends
-   * on velocity. A must be the matrix that the model was bound to. */
-  void (*evaluate)(pl_model *self, const double *q, const double *v, double *f, double kq,
-                   double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
+  /* f += internal forces at a moment, and the body's rows of A = kq (-df/dq) + kv (-df/dv):
+   * whatever stood there is overwritten, so mass (km), contacts and attachments are added to A
+   * afterwards. f and tangent may be NULL; q, v and f start at the body's own first block. A NULL v
+   * leaves out what depends on velocity. A must be the matrix that the model was bound to. */
+  void (*evaluate)(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
+                   pl_pool *pool);
   /* f += a M x, and A += a M. Where M depends on q (settle is not NULL), it is that of the last
    * evaluate or settle. */
   void (*mass_add)(pl_model *self, double a, const double *x, double *f, pl_pool *pool);

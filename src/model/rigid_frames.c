@@ -401,12 +401,15 @@ static void add_inertial(const pl_rigid *rigid, const double *v, double *f)
   }
 }
 
-static void evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+static void evaluate(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
+                     pl_pool *pool)
 {
   pl_rigid *rigid = self->state;
-  pl_rigid_job job = {.rigid = rigid, .matrix = A != NULL, .kq = kq, .kv = kv};
-  job.semidefinite = semidefinite;
+  const double *q = at->q, *v = at->v;
+  pl_bsr *A = tangent ? tangent->A : NULL;
+  pl_rigid_job job = {.rigid = rigid, .matrix = A != NULL};
+  if (tangent) job.kq = tangent->kq, job.kv = tangent->kv;
+  job.semidefinite = tangent && tangent->semidefinite;
   job.viscous = rigid->field.viscous && v;
   pl_rigid_pose(rigid, q, v);
   settle(self, q);

@@ -67,13 +67,16 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
                      double km, double kq, double kv, int semidefinite, pl_bsr *A)
 {
   pl_world *world = world_of(system);
+  const pl_tangent tangent = {.kq = kq, .kv = kv, .semidefinite = semidefinite, .A = A};
   if (f) memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
   for (size_t b = 0; b < world->body_count; b++) {
     const pl_body *body = &world->bodies[b];
     int offset = 3 * body->offset;
     double mass = km + kv * body->mass_damping;
-    body->model->ops->evaluate(body->model, q + offset, v + offset, f ? f + offset : NULL, kq, kv,
-                               semidefinite, A, system->pool);
+    const pl_moment at = {
+        .t = t, .q = q + offset, .v = v + offset, .load_scale = system->load_scale};
+    body->model->ops->evaluate(body->model, &at, f ? f + offset : NULL, A ? &tangent : NULL,
+                               system->pool);
     if (A && mass != 0) body->model->ops->mass_matrix(body->model, mass, A, system->pool);
   }
   if (A) {

@@ -307,11 +307,20 @@ static inline void test_fill(double *a, int n, double size)
   for (int i = 0; i < n; i++) a[i] = size * test_uniform();
 }
 
+/* Evaluates a model; A may be NULL. */
+static inline void test_evaluate(pl_model *model, const double *q, const double *v, double *f,
+                                 double kq, double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+{
+  const pl_moment at = {.q = q, .v = v, .load_scale = 1};
+  const pl_tangent tangent = {.kq = kq, .kv = kv, .semidefinite = semidefinite, .A = A};
+  model->ops->evaluate(model, &at, f, A ? &tangent : NULL, pool);
+}
+
 /* f = forces at (q, v). */
 static inline void test_forces(test_body *body, const double *q, const double *v, double *f)
 {
   memset(f, 0, (size_t)body->n * sizeof *f);
-  body->model->ops->evaluate(body->model, q, v, f, 0, 0, 0, NULL, NULL);
+  test_evaluate(body->model, q, v, f, 0, 0, 0, NULL, NULL);
 }
 
 #endif
