@@ -48,10 +48,10 @@ static void average_gradients(const pl_fem *fem, const pl_bsr *K, const double *
 /* The stiffness at rest in K and, if there is viscosity, the viscous one in D. */
 static void rest_stiffness(pl_model *self, const double *X, pl_bsr *K, double *D)
 {
-  pl_fem *fem = self->state;
-  const pl_point_ops *law = fem->law;
+  pl_group *group = ((pl_fem *)self->state)->groups.list;
+  const pl_point_ops *law = group->points;
   size_t numbers = 9 * (size_t)K->start[K->rows];
-  fem->law = &PL_PICK_VARIANT(&pl_strain_linear)->points;
+  group->points = &PL_PICK_VARIANT(&pl_strain_linear)->points;
   if (D) {
     // linear in velocity: any will do
     const pl_moment moving = {.q = X, .v = X};
@@ -62,7 +62,7 @@ static void rest_stiffness(pl_model *self, const double *X, pl_bsr *K, double *D
   const pl_moment rest = {.q = X};
   const pl_tangent stiffness = {.kq = 1, .semidefinite = 1, .A = K};
   pl_fem_evaluate(self, &rest, NULL, &stiffness, NULL);
-  fem->law = law;
+  group->points = law;
 }
 
 pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *error)
@@ -77,10 +77,10 @@ pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *e
     return status;
   }
   size_t blocks = (size_t)K->start[K->rows];
-  double *D = fem->viscous ? pl_alloc(&self->allocator, 9 * blocks, sizeof *D) : NULL;
+  double *D = fem->groups.list->viscous ? pl_alloc(&self->allocator, 9 * blocks, sizeof *D) : NULL;
   double *weights =
       rotation == PL_WARP_POLAR ? pl_alloc(&self->allocator, 3 * blocks, sizeof *weights) : NULL;
-  if ((fem->viscous && !D) || (rotation == PL_WARP_POLAR && !weights)) {
+  if ((fem->groups.list->viscous && !D) || (rotation == PL_WARP_POLAR && !weights)) {
     status = pl_fail_memory(error);
   } else {
     rest_stiffness(self, X, K, D);

@@ -110,16 +110,21 @@ static pl_status fill_elements(const pl_body *body, const pl_material_def *def,
       pl_status status = pl_material_make(&from->def, &from->law, &each[e], error);
       if (status) return status;
       damping = from->def.stiffness_damping;
-      if (each[e].law != own->law)
-        return pl_fail(
-            error, PL_E_ARGUMENT,
-            "part %d of the body is made of \"%s\" and the rest of \"%s\"; all of a body "
-            "must have one law",
-            part, each[e].law->info.name, own->law->info.name);
     }
     multiply(filling, from_mesh, damping, &each[e]);
   }
   return PL_OK;
+}
+
+/* The state of a world has no room for what laws remember yet. */
+static pl_status refuse_memory(pl_model **model, pl_error *error)
+{
+  if (pl_model_memory(*model) == 0) return PL_OK;
+  pl_model_destroy(*model);
+  *model = NULL;
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "the body's law has a memory, which worlds do not keep; give another law, or "
+                 "viscous-mu for damping");
 }
 
 pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
@@ -127,9 +132,11 @@ pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
                         const pl_sites *sites, pl_model **model, pl_error *error)
 {
   const pl_filling *filling = &body->filling;
-  if (!filling->part_of && !filling->stiffer && !filling->denser)
-    return pl_model_build(allocator, &body->model_part, body->inside, material, sites, model,
-                          error);
+  if (!filling->part_of && !filling->stiffer && !filling->denser) {
+    pl_status status =
+        pl_model_build(allocator, &body->model_part, body->inside, material, sites, model, error);
+    return status ? status : refuse_memory(model, error);
+  }
   pl_material *each = pl_alloc(allocator, (size_t)body->inside->element_count, sizeof *each);
   if (!each) return pl_fail_memory(error);
   pl_sites with = *sites;
@@ -139,6 +146,7 @@ pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
     status =
         pl_model_build(allocator, &body->model_part, body->inside, material, &with, model, error);
   if (!status) (*model)->sites.materials = NULL;
+  if (!status) status = refuse_memory(model, error);
   pl_free(allocator, each);
   return status;
 }

@@ -159,6 +159,14 @@ static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
   }
 }
 
+static int has_wall(const pl_body *body, int element)
+{
+  const pl_filling *filling = &body->filling;
+  int part = filling->part_of ? filling->part_of[body->element_order[element]] : 0;
+  const pl_part *law = part ? &filling->parts[part - 1].law : &body->law;
+  return ((const pl_law_ops *)(const void *)law->member)->has_wall;
+}
+
 /* Elements of laws that have no state inside out; of a hexahedron by its volume as a whole. */
 static int folded1(pl_system *system, const double *q)
 {
@@ -169,10 +177,10 @@ static int folded1(pl_system *system, const double *q)
     int n = mesh->nodes_per_element;
     // the law acts in the elements only where these are what is deformed, and have strain
     const pl_model_ops *model = body->model->ops;
-    if (!pl_law_of(body->law.member)->has_wall || model->nodes || !model->strains) continue;
+    if (model->nodes || !model->strains) continue;
     for (int e = 0; e < mesh->element_count; e++) {
       const int *corners = mesh->elements + n * e;
-      if (pl_element_volume(q + 3 * body->offset, corners, n) <= 0)
+      if (has_wall(body, e) && pl_element_volume(q + 3 * body->offset, corners, n) <= 0)
         return 1 + body->offset + corners[0];
     }
   }

@@ -113,8 +113,8 @@ static void check_variants(test_body *body)
     if (side) break;
     memcpy(matrix, body->A->values, values * sizeof *matrix);
     for (int k = 0; k < (int)(sizeof base_strains / sizeof *base_strains); k++) {
-      if (frames->field.law != &pl_strain_at(k)->points) continue;
-      frames->field.law = &base_strains[k]->points;
+      if (frames->field.groups.list->points != &pl_strain_at(k)->points) continue;
+      frames->field.groups.list->points = &base_strains[k]->points;
       break;
     }
     frames->kernel = pl_frames_kernels_base;

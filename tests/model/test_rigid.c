@@ -186,8 +186,8 @@ static void check_variants(test_body *body)
     if (side) break;
     memcpy(matrix, body->A->values, values * sizeof *matrix);
     for (int k = 0; k < (int)(sizeof base_strains / sizeof *base_strains); k++) {
-      if (rigid->field.law != &pl_strain_at(k)->points) continue;
-      rigid->field.law = &base_strains[k]->points;
+      if (rigid->field.groups.list->points != &pl_strain_at(k)->points) continue;
+      rigid->field.groups.list->points = &base_strains[k]->points;
       break;
     }
     rigid->kernel = pl_rigid_kernels_base;
