@@ -45,9 +45,10 @@ struct pl_system {
   pl_filter filter;
   pl_condense *condense; /* where the filter has rigid parts: the solver's matrix; else NULL */
   const double *drag;    /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
-  double load_scale;     /* factor on all loads; 1 except while statics ramps them up */
-  int budget;            /* most iterations of the linear solver in one step; 0: no limit */
-  int never_rejects;     /* what Newton has after its last iteration counts, converged or not */
+  int remembers;     /* at constant q and v, inner forces change in time as well: laws remember */
+  double load_scale; /* factor on all loads; 1 except while statics ramps them up */
+  int budget;        /* most iterations of the linear solver in one step; 0: no limit */
+  int never_rejects; /* what Newton has after its last iteration counts, converged or not */
   double seconds_evaluate, seconds_solve; /* added up by Newton */
 };
 

@@ -521,8 +521,8 @@ static double loop_error(int steps)
 
 TEST(a_cycle_loses_the_energy_of_the_closed_form)
 {
-  double coarse = loop_error(60), fine = loop_error(120), finest = loop_error(3000);
-  printf("  60 steps in a period: %.1e, 120: %.1e, 3000: %.1e\n", coarse, fine, finest);
+  double coarse = loop_error(60), fine = loop_error(120), finest = loop_error(4000);
+  printf("  60 steps in a period: %.1e, 120: %.1e, 4000: %.1e\n", coarse, fine, finest);
   CHECK_NEAR(log2(coarse / fine), 2, 0.05);
   CHECK_NEAR(finest, 0, 1e-6);
 }
