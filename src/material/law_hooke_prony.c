@@ -9,22 +9,14 @@
  * Pister, Goudreau 1970; Hauth 2004, 5.2.) Each term is a spring and a dashpot in series beside the
  * spring that stays; the volume does not creep. e_i is the strain of the i-th spring.
  *
- * Over a substep of length h in which e changes evenly from the e_n at its beginning (z = h / tau,
- * b = (1 - exp(-z)) / z),
+ * Over a substep in which e changes evenly (prony_point.h), S is the derivative by E of
  *
- *   e_i = exp(-z_i) e_i,n + b_i (e - e_n)
- *
- * exactly. So S is the derivative by E of the potential
- *
- *   W = K/2 tr(E)^2 + a mu e:e + T:E + W_n,      a = 1 - sum g_i + sum g_i b_i,
- *   T = 2 mu sum g_i (exp(-z_i) e_i,n - b_i e_n),      W_n = mu sum g_i |e_n - e_i,n|^2
+ *   W = K/2 tr(E)^2 + a mu e:e + T:E + W_n
  *
  * which is Hooke's law with a mu in place of mu and a prestress, whatever the number of terms. W_n
  * makes W at h = 0 the energy in the springs. A point remembers e_n and the e_i,n. */
-#include "material/hooke_point.h"
 #include "material/material.h"
-#include "material/prony.h"
-#include "math/lanes_curves.h"
+#include "material/prony_point.h"
 
 enum { PARAM_COUNT = PL_MODULI + PL_PRONY_PARAM_COUNT };
 
@@ -44,76 +36,32 @@ static void numbers(const double *values, double *out)
   pl_prony_numbers(values + PL_MODULI, out);
 }
 
-/* The six numbers of a deviator. */
-PL_INLINE void deviator(pl_lanes *E)
-{
-  pl_lanes mean = (E[0] + E[1] + E[2]) / 3.0;
-  for (int i = 0; i < 3; i++) E[i] -= mean;
-}
-
-/* What freeze fills: T, a and W_n. */
-enum { ALPHA = 6, ENERGY, FROZEN };
-
 static void freeze(const pl_point *point, double h, const pl_lanes *history, int count,
                    pl_lanes *frozen)
 {
-  const pl_lanes *now = history, *g = point->numbers, *tau = g + PL_PRONY_TERMS;
-  pl_lanes T[6], alpha = pl_lanes_all(1), energy = pl_lanes_all(0);
-  for (int k = 0; k < 6; k++) T[k] = pl_lanes_all(0);
-  for (int i = 0; i < pl_prony_terms_in(count); i++) {
-    const pl_lanes *spring = history + 6 * (i + 1);
-    pl_lanes z = h / tau[i], decay = pl_lanes_decay(z), mean = pl_lanes_mean_decay(z, decay);
-    pl_lanes slip[6];
-    for (int k = 0; k < 6; k++) {
-      T[k] += g[i] * (decay * spring[k] - mean * now[k]);
-      slip[k] = now[k] - spring[k];
-    }
-    alpha -= g[i] * (1.0 - mean);
-    energy += g[i] * pl_lanes_dot6(slip, slip);
-  }
-  for (int k = 0; k < 6; k++) frozen[k] = 2.0 * point->mu * T[k];
-  frozen[ALPHA] = alpha;
-  frozen[ENERGY] = point->mu * energy;
+  pl_prony_freeze(point, h, history, count, frozen);
 }
 
 static void advance(const pl_point *point, double h, int count, pl_lanes *history)
 {
-  const pl_lanes *tau = point->numbers + PL_PRONY_TERMS;
-  pl_lanes now[6], change[6];
-  point->strain->measure(point->F, now);
-  deviator(now);
-  for (int k = 0; k < 6; k++) {
-    change[k] = now[k] - history[k];
-    history[k] = now[k];
-  }
-  for (int i = 0; i < pl_prony_terms_in(count); i++) {
-    pl_lanes *spring = history + 6 * (i + 1), z = h / tau[i];
-    pl_lanes decay = pl_lanes_decay(z), mean = pl_lanes_mean_decay(z, decay);
-    for (int k = 0; k < 6; k++) spring[k] = decay * spring[k] + mean * change[k];
-  }
-}
-
-/* The point of the potential. */
-PL_INLINE pl_point potential(const pl_point *point)
-{
-  pl_point out = *point;
-  out.mu = point->frozen[ALPHA] * point->mu;
-  out.lambda = point->lambda + (2.0 / 3) * (point->mu - out.mu);
-  out.prestress = point->frozen;
-  return out;
+  pl_lanes E[6];
+  point->strain->measure(point->F, E);
+  pl_lanes mean = (E[0] + E[1] + E[2]) / 3.0;
+  for (int i = 0; i < 3; i++) E[i] -= mean;
+  pl_prony_advance(point, h, E, count, history);
 }
 
 static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
 {
-  pl_point at = potential(point);
+  pl_point at = pl_prony_point(point);
   at.strain->stress(&at, P, W);
-  if (W) *W += point->frozen[ENERGY];
+  if (W) *W += point->frozen[PL_PRONY_ENERGY];
 }
 
 static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                     pl_lanes *H)
 {
-  pl_point at = potential(point);
+  pl_point at = pl_prony_point(point);
   at.strain->tangent(&at, kq, kv, semidefinite, P, H);
 }
 
@@ -125,7 +73,7 @@ static pl_tangent_shape shape(const pl_point *point, int semidefinite)
 static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                  pl_tangent_form *out)
 {
-  pl_point at = potential(point);
+  pl_point at = pl_prony_point(point);
   at.strain->form(&at, kq, kv, semidefinite, P, out);
 }
 
@@ -144,5 +92,8 @@ const pl_law_ops PL_VARIANT(pl_law_hooke_prony) = {
     .numbers = numbers,
     .uses_strain = 1,
     .points = {.stress = stress, .tangent = tangent, .shape = shape, .form = form},
-    .memory = {.count = pl_prony_history, .frozen = FROZEN, .freeze = freeze, .advance = advance},
+    .memory = {.count = pl_prony_history,
+               .frozen = PL_PRONY_FROZEN,
+               .freeze = freeze,
+               .advance = advance},
 };

@@ -47,7 +47,8 @@ const pl_strain_ops *pl_strain_at(int index);
   X(hooke_volume)                                                                                  \
   X(neo_hooke)                                                                                     \
   X(mooney_rivlin)                                                                                 \
-  X(hooke_prony)
+  X(hooke_prony)                                                                                   \
+  X(mooney_rivlin_prony)
 
 #define PL_LAW_PLACE(name) PL_LAW_##name,
 enum { PL_LAWS(PL_LAW_PLACE) PL_LAW_COUNT };

@@ -83,8 +83,8 @@ static inline void gradient_of(const double sigma[3], double out[9])
 
 /* Constants that every law can have for its own: parts of mu, and for those with memory shares and
  * times. */
-static const double test_numbers[PL_MOST_NUMBERS] = {0.3,  0.2, 0.15, 0.1, 0, 0,
-                                                     0.05, 0.4, 2,    9,   1, 1};
+static const double test_numbers[PL_MOST_NUMBERS] = {0.3, 0.2, 0.15, 0.1, 0, 0,  0.05,
+                                                     0.4, 2,   9,    1,   1, 0.3};
 
 /* The law that has these points, NULL for a measure. */
 static inline const pl_law_ops *law_with(const pl_strain_ops *ops)

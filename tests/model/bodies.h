@@ -13,7 +13,8 @@ static const pl_material test_material = {
 
 /* Constants that every law can have for its own: parts of mu, and for those with memory shares and
  * times. */
-static const double test_numbers[PL_MOST_NUMBERS] = {0.3, 0.2, 0.1, 0, 0, 0, 0.05, 0.4, 2, 1, 1, 1};
+static const double test_numbers[PL_MOST_NUMBERS] = {0.3, 0.2, 0.1, 0, 0, 0,  0.05,
+                                                     0.4, 2,   1,   1, 1, 0.3};
 
 /* Six tetrahedra around the diagonal 0-6 of a cell whose corners are numbered as a hexahedron's. */
 static const int test_cuts[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
