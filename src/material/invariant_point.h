@@ -179,7 +179,7 @@ PL_INLINE void pl_add_green_damping(const pl_point *point, double kv, pl_lanes *
 }
 
 /* What the prestress adds; outputs may be NULL. */
-PL_INLINE void pl_add_green_prestress(const pl_point *point, pl_lanes *P, pl_lanes *W)
+PL_RARE void pl_add_green_prestress(const pl_point *point, pl_lanes *P, pl_lanes *W)
 {
   pl_lanes E[9], T[9], FT[9];
   pl_green_strain(point->F, E);
@@ -189,7 +189,7 @@ PL_INLINE void pl_add_green_prestress(const pl_point *point, pl_lanes *P, pl_lan
   for (int e = 0; P && e < 9; e++) P[e] += FT[e];
 }
 
-PL_INLINE void pl_add_green_bend(const pl_point *point, double kq, int semidefinite, pl_lanes *H)
+PL_RARE void pl_add_green_bend(const pl_point *point, double kq, int semidefinite, pl_lanes *H)
 {
   pl_lanes T[9];
   pl_lanes_mat3_unpack(point->prestress, T);

@@ -98,8 +98,8 @@ PL_INLINE void add_viscous_stress(const pl_point *point, const pl_lanes *R, cons
 }
 
 /* P += that of the prestress (P may be NULL), Z: see above. */
-PL_INLINE void add_prestress(const pl_point *point, const pl_lanes *R, const spin *turn,
-                             pl_lanes *Z, pl_lanes *P)
+PL_RARE void add_prestress(const pl_point *point, const pl_lanes *R, const spin *turn, pl_lanes *Z,
+                           pl_lanes *P)
 {
   pl_lanes T[9];
   pl_lanes_mat3_unpack(point->prestress, T);
@@ -110,6 +110,17 @@ PL_INLINE void strain_of(const pl_lanes *F, const pl_lanes *R, pl_lanes *E)
 {
   pl_lanes_stretch(F, R, E);
   for (int i = 0; i < 9; i += 4) E[i] -= 1.0;
+}
+
+/* The same where nothing is known yet, and W += T : E; outputs may be NULL. */
+PL_RARE void add_all_prestress(const pl_point *point, const pl_lanes *R, pl_lanes *P, pl_lanes *W)
+{
+  spin turn;
+  pl_lanes E[9], Z[9];
+  strain_of(point->F, R, E);
+  pl_add_prestress(point->prestress, E, NULL, W);
+  find_spin(point->F, R, &turn);
+  if (P) add_prestress(point, R, &turn, Z, P);
 }
 
 static void measure(const pl_lanes *F, pl_lanes *six)
@@ -141,19 +152,12 @@ static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
   pl_lanes R[9];
   pl_lanes trace = pl_lanes_polar(point->F, R);
   if (W) *W = elastic_energy(point, R, trace);
-  if (W && point->prestress) {
-    pl_lanes E[9];
-    strain_of(point->F, R, E);
-    pl_add_prestress(point->prestress, E, NULL, W);
-  }
-  if (!P) return;
-  elastic_stress(point, R, trace, P);
-  if (!point->viscous && !point->prestress) return;
+  if (P) elastic_stress(point, R, trace, P);
+  if (point->prestress) add_all_prestress(point, R, P, W);
+  if (!P || !point->viscous) return;
   spin turn;
-  pl_lanes Z[9];
   find_spin(point->F, R, &turn);
-  if (point->prestress) add_prestress(point, R, &turn, Z, P);
-  if (point->viscous) add_viscous_stress(point, R, &turn, P);
+  add_viscous_stress(point, R, &turn, P);
 }
 
 /* columns[n] = N (e_l x r_k) for n = 3 k + l: how a change of F_kl turns R. */
@@ -199,8 +203,8 @@ PL_INLINE void unit_rate(const pl_lanes *R, const spin *turn, const pl_lanes *w,
 
 /* Adds what a prestress has beyond the tangent with R held: x_row . w_column + w_row . x_column
  * with x = axial(D Z^T) + (tr(Z S) I - Z S) w / 2. */
-PL_INLINE void add_prestress_tangent(double kq, const pl_lanes *R, const spin *turn,
-                                     const pl_lanes *Z, pl_lanes *H)
+PL_RARE void add_prestress_tangent(double kq, const pl_lanes *R, const spin *turn,
+                                   const pl_lanes *Z, pl_lanes *H)
 {
   pl_lanes w[9][3], x[9][3], ZS[9], M[9];
   spin_columns(R, turn->N, w);
@@ -284,12 +288,7 @@ static void form(const pl_point *point, double kq, double kv, int semidefinite, 
   (void)semidefinite;
   pl_lanes trace = pl_lanes_polar(point->F, out->A);
   if (P) elastic_stress(point, out->A, trace, P);
-  if (P && point->prestress) {
-    spin turn;
-    pl_lanes Z[9];
-    find_spin(point->F, out->A, &turn);
-    add_prestress(point, out->A, &turn, Z, P);
-  }
+  if (P && point->prestress) add_all_prestress(point, out->A, P, NULL);
   out->lambda = kq * point->lambda;
   out->mu = kq * point->mu;
 }

@@ -308,6 +308,57 @@ TEST(batches_have_one_law)
   test_body_release(&body);
 }
 
+/* A few samples of several laws stand for all: forces are still the slope of the energy. */
+TEST(reduced_samples_may_have_several_laws)
+{
+  pl_setting settings[] = {{.name = "strain", .word = "green"},
+                           {.name = "clusters", .value = {30}}};
+  static const char *const kinds[] = {"frames", "rigid-frames"};
+  for (int k = 0; k < 2; k++) {
+    pl_choice choice = {kinds[k], settings, 2};
+    test_body body = body_of(&choice, 8, PL_LAW_COUNT, -1);
+    double *memory = test_live(&body), energy[2], h = 1e-6;
+    CHECK(body.model->groups->count > 2 && body.model->groups->items <= 30);
+    CHECK(memory != NULL);
+    test_since = 0.1;
+    test_forces(&body, body.q, NULL, body.f);
+    test_since = 0;
+    test_fill(body.d, body.n, 1);
+    for (int side = 0; side < 2; side++) {
+      test_move(&body, side ? h : -h, body.g);
+      energy[side] = body.model->ops->energy(body.model, body.g, NULL);
+    }
+    CHECK_NEAR((energy[1] - energy[0]) / (2 * h), -test_dot(body.f, body.d, body.n),
+               1e-6 * test_length(body.f, body.n));
+    free(memory);
+    test_body_release(&body);
+  }
+}
+
+/* Elements of rigid parts have no moduli; their memory stays finite, and they exert no force. */
+TEST(rigid_elements_remember_nothing_that_hurts)
+{
+  pl_choice choice = {.name = "fem"};
+  for (int l = 0; pl_law_at(l); l++) {
+    if (!pl_law_at(l)->memory.count) continue;
+    pl_material material = test_material;
+    pl_mesh *mesh = test_mesh(NULL, 4, few, 0.1, 1);
+    unsigned char *rigid = malloc((size_t)mesh->element_count);
+    memset(rigid, 1, (size_t)mesh->element_count);
+    pl_sites sites = {.rigid = rigid};
+    material.law = pl_law_at(l);
+    memcpy(material.numbers, test_numbers, sizeof test_numbers);
+    test_body body = test_body_at(mesh, &choice, &material, &sites);
+    double *memory = test_live(&body);
+    for (size_t i = 0; i < pl_model_memory(body.model); i++) CHECK(isfinite(memory[i]));
+    test_forces(&body, body.q, NULL, body.f);
+    CHECK(test_length(body.f, body.n) == 0);
+    free(memory);
+    free(rigid);
+    test_body_release(&body);
+  }
+}
+
 /* ---- the order of integrators ---- */
 
 /* A body as a system whose law remembers. */
@@ -463,4 +514,6 @@ TESTS(X(forces_relax_by_the_closed_form_in_every_model)
           X(memory_is_plain_numbers_that_a_copy_restores)
               X(models_without_points_refuse_laws_with_memory)
                   X(several_laws_in_a_body_are_the_sum_of_bodies_of_one_law) X(batches_have_one_law)
-                      X(integrators_keep_their_order_up_to_two))
+                      X(reduced_samples_may_have_several_laws)
+                          X(rigid_elements_remember_nothing_that_hurts)
+                              X(integrators_keep_their_order_up_to_two))
