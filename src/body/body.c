@@ -26,7 +26,7 @@ void pl_body_release(const pl_allocator *allocator, pl_body *body)
   pl_composition_release(allocator, &body->composition);
   void *arrays[] = {body->name,  body->order, body->place, body->element_order,
                     body->rest,  body->nodal, body->sites, body->site_owner,
-                    body->reach, body->idle,  body->rigid, body->skin};
+                    body->reach, body->idle,  body->rigid, body->penalty};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
@@ -226,13 +226,12 @@ pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body 
                      "model=\"%s\" has no frames; take model=\"frames\" or remove them",
                      body->model_part.member->name);
   if (!status && body->model->ops->nodes) {
-    body->nodal = pl_alloc(allocator, (size_t)body->mesh->node_count * 6, sizeof(double));
+    body->nodal = pl_alloc(allocator, (size_t)body->mesh->node_count * 9, sizeof(double));
     if (!body->nodal) status = pl_fail_memory(error);
   }
   if (status) return status;
   pl_body_remember(body, &def->material, &law);
   body->insert_reach = def->insert_reach;
-  body->keeps_momentum = def->keep_momentum;
   body->blocks = body->model->blocks;
   return PL_OK;
 }

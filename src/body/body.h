@@ -15,12 +15,6 @@
 
 pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error);
 
-/* The momenta that a body must have at the end of the substep in hand. */
-typedef struct pl_momentum {
-  int active;
-  double centre[3], linear[3], angular[3];
-} pl_momentum;
-
 typedef struct pl_body {
   char *name;
   pl_mesh *mesh;      /* as given                                            */
@@ -33,12 +27,10 @@ typedef struct pl_body {
   pl_material_def material;   /* as given; the law stands above                 */
   pl_composition composition; /* where it is made of something else             */
   double mass_damping;
-  int keeps_momentum;
-  pl_momentum momentum;
-  double *skin;             /* N/m per inside node; NULL: nothing to touch, or see world/skin.h */
+  double *penalty;      /* N/m per inside node where nodes are carried: see couple/penalty.h */
   int offset, blocks;       /* its part of q and v, in blocks */
   double *rest;             /* rest positions of the nodes, inside order */
-  double *nodal;            /* room for 2 x 3 numbers per node where the blocks are not the nodes */
+  double *nodal;            /* room for 3 x 3 numbers per node where the blocks are not the nodes */
   pl_mesh *surface;         /* finer triangles that follow the body, NULL: none */
   pl_embed *embed;          /* and how, in the mesh's numbering */
   unsigned char *rigid;     /* per inside element: part of something rigid; NULL: none is */

@@ -9,7 +9,7 @@
 #include "ode/integrator.h"
 #include "shape/obstacle.h"
 #include "sparse/solver.h"
-#include "world/load.h"
+#include "couple/load.h"
 #include "world/quantity.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "scene/value.h"
 #include "shape/obstacle.h"
 #include "sparse/solver.h"
-#include "world/load.h"
+#include "couple/load.h"
 #include "world/quantity.h"
 
 #include <string.h>

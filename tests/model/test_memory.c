@@ -458,7 +458,7 @@ static void run(const char *name, int steps, double *end)
   const pl_member *member = pl_member_find(&pl_integrator_family, name);
   pl_choice choice = {name, strict, pl_param_find(member, "newton") < 0 ? 0 : 2};
   CHECK_OK(pl_integrator_resolve(&choice, &part, error));
-  CHECK_OK(pl_integrator_create(&allocator, &part, body->model->blocks, &integrator, error));
+  CHECK_OK(pl_integrator_create(&allocator, &part, body->model->blocks, NULL, &integrator, error));
   // it has come there suddenly
   const pl_moment start = {.q = q};
   pl_model_commit(body->model, &start, self.memory, NULL);

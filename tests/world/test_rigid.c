@@ -127,7 +127,7 @@ TEST(a_skin_hangs_on_it)
     for (int i = 0; i < 60; i++) CHECK_OK(pl_world_step(world, error));
     CHECK_NEAR(bent(world), 0, 1e-12);
     bar_tip(world, body, tips[k]);
-    CHECK(world->newton_iterations == 60 && world->halved_steps == 0);
+    CHECK(world->tally.newton_iterations == 60 && world->tally.halved_steps == 0);
     pl_world_destroy(world);
   }
   // the soft half is short and stiff: what it adds to the swing differs by a few per cent

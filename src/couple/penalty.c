@@ -1,11 +1,10 @@
-/* The elastic layer on the skin of bodies of frames. */
-#include "world/skin.h"
+/* The elastic layer on bodies whose nodes are carried by other blocks. */
+#include "couple/penalty.h"
 
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
-#include "world/world.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,41 +12,31 @@
 #define LAYER 0.02  /* thickness of the layer, as a part of the body's size */
 #define CREEP 0.005 /* m/s: friction is weaker than Coulomb's below about this speed */
 
-pl_status pl_skin_make(pl_world *world, pl_body *body, pl_error *error)
+pl_status pl_penalty_make(const pl_bodies *bodies, pl_body *body, pl_error *error)
 {
-  if (body->skin || !body->model->ops->nodes) return PL_OK;
+  if (body->penalty || !body->model->ops->nodes) return PL_OK;
   const pl_mesh *mesh = body->mesh;
-  double low[3], high[3], lambda, mu;
-  pl_mesh_bounds(mesh, low, high);
+  double lambda, mu;
   pl_status status =
       ((const pl_law_ops *)body->law.member)->lame(body->law.values, &lambda, &mu, error);
   if (status) return status;
-  body->skin = pl_alloc(&world->allocator, (size_t)mesh->node_count, sizeof *body->skin);
-  if (!body->skin) return pl_fail_memory(error);
-  double per_area = (lambda + 2 * mu) / (LAYER * pl_vec3_distance(low, high));
+  body->penalty = pl_alloc(bodies->allocator, (size_t)mesh->node_count, sizeof *body->penalty);
+  if (!body->penalty) return pl_fail_memory(error);
+  double per_area = (lambda + 2 * mu) / (LAYER * pl_body_size(body));
   int n = mesh->nodes_per_face;
   for (int face = 0; face < mesh->face_count; face++) {
     double vector[3];
     pl_face_area(mesh->nodes, mesh->faces + n * face, n, vector);
     for (int a = 0; a < n; a++)
-      body->skin[body->place[mesh->faces[n * face + a]]] += per_area * pl_vec3_norm(vector) / n;
+      body->penalty[body->place[mesh->faces[n * face + a]]] += per_area * pl_vec3_norm(vector) / n;
   }
   return PL_OK;
 }
 
-/* One touching node. */
+/* A touching node. */
 typedef struct touch {
   double normal[3], push, friction;
 } touch;
-
-static int touches(const pl_world *world, const pl_body *body, int node, const double x[3],
-                   touch *to)
-{
-  double gap = pl_obstacles_nearest(world, x, &to->friction, to->normal);
-  if (!(gap < 0)) return 0;
-  to->push = -body->skin[node] * gap;
-  return 1;
-}
 
 /* Its velocity, and how it moves with its blocks. */
 static int reach(const pl_body *body, const double *q, const double *v, int node,
@@ -71,21 +60,33 @@ static double resistance(const touch *at, const double speed[3], double along[3]
   return at->friction * at->push / sqrt(pl_vec3_dot(along, along) + CREEP * CREEP);
 }
 
-/* Calls for every touching node of every skin. */
+/* Calls for every obstacle that a node is inside of. */
 typedef void each_touch(const pl_body *body, int node, const touch *at, const double *q,
                         const double *v, void *context);
 
-static void visit(const pl_world *world, const double *q, const double *v, each_touch *call,
+static void visit_node(const pl_contact *contact, const pl_body *body, int node, const double x[3],
+                       const double *q, const double *v, each_touch *call, void *context)
+{
+  for (size_t o = 0; o < contact->count; o++) {
+    touch at = {.friction = pl_obstacle_friction(&contact->obstacles[o])};
+    double gap = pl_obstacle_gap(&contact->obstacles[o], x, at.normal);
+    if (!(gap < 0)) continue;
+    at.push = -body->penalty[node] * gap;
+    call(body, node, &at, q, v, context);
+  }
+}
+
+static void visit(const pl_contact *contact, const double *q, const double *v, each_touch *call,
                   void *context)
 {
-  for (size_t b = 0; b < world->bodies.count && world->obstacle_count; b++) {
-    const pl_body *body = &world->bodies.list[b];
-    if (!body->skin) continue;
-    const double *x = pl_body_nodes(body, q + 3 * body->offset, NULL);
-    touch at;
+  const pl_bodies *bodies = contact->base.bodies;
+  for (size_t b = 0; b < bodies->count; b++) {
+    const pl_body *body = &bodies->list[b];
+    if (!body->penalty) continue;
+    const double *own = q + 3 * body->offset, *x = pl_body_nodes(body, own, NULL);
     for (int n = 0; n < body->mesh->node_count; n++) {
-      if (body->skin[n] > 0 && touches(world, body, n, x + 3 * (size_t)n, &at))
-        call(body, n, &at, q + 3 * body->offset, v + 3 * body->offset, context);
+      if (body->penalty[n] > 0)
+        visit_node(contact, body, n, x + 3 * (size_t)n, own, v + 3 * body->offset, call, context);
     }
   }
 }
@@ -106,11 +107,6 @@ static void push(const pl_body *body, int node, const touch *at, const double *q
   }
 }
 
-void pl_skins_force(const pl_world *world, const double *q, const double *v, double *f)
-{
-  visit(world, q, v, push, f);
-}
-
 typedef struct stiffening {
   double kq, kv;
   pl_bsr *A;
@@ -126,28 +122,43 @@ static void stiffen(const pl_body *body, int node, const touch *at, const double
   double drag = with->kv * resistance(at, speed, along);
   for (int k = 0; k < 9; k++) {
     double across = at->normal[k / 3] * at->normal[k % 3];
-    D[k] = with->kq * body->skin[node] * across + drag * ((k % 4 == 0) - across);
+    D[k] = with->kq * body->penalty[node] * across + drag * ((k % 4 == 0) - across);
   }
   pl_add_carried(with->A, body->offset, count, blocks, J, D);
 }
 
-void pl_skins_stiffness(const pl_world *world, const double *q, const double *v, double kq,
-                        double kv, pl_bsr *A)
+void pl_penalty_evaluate(const pl_contact *contact, const pl_moment *at, double *f,
+                         const pl_tangent *tangent)
 {
-  stiffening with = {kq, kv, A};
-  visit(world, q, v, stiffen, &with);
+  if (f) visit(contact, at->q, at->v, push, f);
+  if (!tangent) return;
+  stiffening with = {tangent->kq, tangent->kv, tangent->A};
+  visit(contact, at->q, at->v, stiffen, &with);
 }
 
-int pl_skin_deepest(const pl_world *world, const pl_body *body, const double *q, double *depth)
+void pl_penalty_mark(pl_contact *contact, const double *q, int fresh)
+{
+  const pl_bodies *bodies = contact->base.bodies;
+  if (fresh) memset(contact->touched, 0, bodies->count);
+  for (size_t b = 0; b < bodies->count; b++) {
+    double depth;
+    const pl_body *body = &bodies->list[b];
+    if (pl_penalty_deepest(contact, body, q + 3 * body->offset, &depth) >= 0)
+      contact->touched[b] = 1;
+  }
+}
+
+int pl_penalty_deepest(const pl_contact *contact, const pl_body *body, const double *q,
+                       double *depth)
 {
   int deepest = -1;
   *depth = 0;
-  if (!body->skin || !world->obstacle_count) return -1;
+  if (!body->penalty || !contact->count) return -1;
   const double *x = pl_body_nodes(body, q, NULL);
   for (int n = 0; n < body->mesh->node_count; n++) {
-    double friction, normal[3];
-    if (!(body->skin[n] > 0)) continue;
-    double gap = pl_obstacles_nearest(world, x + 3 * (size_t)n, &friction, normal);
+    double normal[3];
+    if (!(body->penalty[n] > 0)) continue;
+    double gap = pl_contact_nearest(contact, x + 3 * (size_t)n, normal);
     if (!(-gap > *depth)) continue;
     *depth = -gap;
     deepest = body->order[n];

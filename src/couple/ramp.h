@@ -1,6 +1,6 @@
-/* Factors over time, as the world keeps them. */
-#ifndef PL_WORLD_RAMP_H
-#define PL_WORLD_RAMP_H
+/* Factors over time, as couplings keep them. */
+#ifndef PL_COUPLE_RAMP_H
+#define PL_COUPLE_RAMP_H
 
 #include "pliant/world.h"
 
