@@ -451,9 +451,8 @@ static void run(const char *name, int steps, double *end)
   open_system(&self);
   test_body *body = &self.body;
   double *q = body->q, *v = body->v, h = 0.04 / steps;
-  for (int i = 0; i < body->n; i++)
-    q[i] =
-        body->model->rest[i] * (i % 3 ? 1 : 1.15) + 0.1 * (i % 3 == 0) * body->model->rest[i + 1];
+  memcpy(q, body->model->rest, (size_t)body->n * sizeof *q);
+  for (int i = 0; i < body->n; i += 3) q[i] = 1.15 * q[i] + 0.1 * q[i + 1];
   memset(v, 0, (size_t)body->n * sizeof *v);
   const pl_member *member = pl_member_find(&pl_integrator_family, name);
   pl_choice choice = {name, strict, pl_param_find(member, "newton") < 0 ? 0 : 2};
