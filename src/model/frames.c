@@ -509,9 +509,8 @@ static void advance_chunk(void *context, int index)
 
 static void advance(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool)
 {
-  const pl_frames *frames = self->state;
-  pl_frames_job job = {.frames = frames, .q = at->q, .h = at->h, .memory = memory};
-  pl_parallel(pool, frames->field.chunk_count, advance_chunk, &job);
+  pl_frames_job job = {.frames = self->state, .q = at->q, .h = at->h, .memory = memory};
+  pl_parallel(pool, job.frames->field.chunk_count, advance_chunk, &job);
 }
 
 /* ---- nodes ---- */
