@@ -27,7 +27,7 @@ typedef struct pl_body {
   pl_material_def material;   /* as given; the law stands above                 */
   pl_composition composition; /* where it is made of something else             */
   double mass_damping;
-  double *penalty;      /* N/m per inside node where nodes are carried: see couple/penalty.h */
+  double *penalty;          /* N/m per inside node where nodes are carried: see couple/penalty.h */
   int offset, blocks;       /* its part of q and v, in blocks */
   double *rest;             /* rest positions of the nodes, inside order */
   double *nodal;            /* room for 3 x 3 numbers per node where the blocks are not the nodes */

@@ -139,8 +139,7 @@ void pl_couplings_evaluate(const pl_couplings *all, const pl_moment *at, int int
 {
   for (size_t i = 0; i < all->count; i++) {
     const pl_coupling_ops *ops = all->list[i]->ops;
-    if (ops->evaluate && ops->is_internal == internal)
-      ops->evaluate(all->list[i], at, f, tangent);
+    if (ops->evaluate && ops->is_internal == internal) ops->evaluate(all->list[i], at, f, tangent);
   }
 }
 

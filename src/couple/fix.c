@@ -80,7 +80,8 @@ pl_status pl_fix_make(pl_fix *fix, const pl_fix_def *def, pl_error *error)
   status = pl_body_select(bodies, body, def->where, def->where_count, 1, &fix->nodes, &fix->count,
                           error);
   if (!status) status = pl_ramp_copy(bodies->allocator, &def->ramp, &fix->ramp, error);
-  if (!status) status = pl_ramp_copy(bodies->allocator, &def->offset_ramp, &fix->offset_ramp, error);
+  if (!status)
+    status = pl_ramp_copy(bodies->allocator, &def->offset_ramp, &fix->offset_ramp, error);
   return status;
 }
 
@@ -153,7 +154,6 @@ void pl_fix_turn(const pl_fix *fix, double t, double turn[3])
   for (int k = 0; k < 3; k++) turn[k] = fix->angle == 0 ? 0 : angle * n[k] / length;
 }
 
-
 /* ---- rows ---- */
 
 static int row_count(const pl_coupling *self)
@@ -200,7 +200,8 @@ static double velocity(const pl_coupling *self, const pl_moment *at, const pl_ro
 static int grips(const pl_coupling *self, int body) { return self->acts_on[0] == body; }
 
 const pl_coupling_ops pl_coupling_fix = {
-    .info = {"fix", "holds nodes where they are, along some directions, or moves them", "", NULL, 0},
+    .info = {"fix", "holds nodes where they are, along some directions, or moves them", "", NULL,
+             0},
     .is_ground = 1,
     .size = sizeof(pl_fix),
     .destroy = destroy,

@@ -21,8 +21,8 @@ const pl_family pl_load_family = {"load", "what pushes a body", members};
 static pl_status share_nodes(const pl_bodies *bodies, const pl_body *body, const pl_load_def *def,
                              pl_load_shape *shape, pl_error *error)
 {
-  pl_status status = pl_body_select(bodies, body, def->where, def->where_count, 0,
-                                    &shape->nodes, &shape->node_count, error);
+  pl_status status = pl_body_select(bodies, body, def->where, def->where_count, 0, &shape->nodes,
+                                    &shape->node_count, error);
   if (status) return status;
   shape->weights = pl_alloc(bodies->allocator, (size_t)shape->node_count, sizeof(double));
   if (!shape->weights) return pl_fail_memory(error);
@@ -31,8 +31,9 @@ static pl_status share_nodes(const pl_bodies *bodies, const pl_body *body, const
 }
 
 /* The chosen faces, and every node's share of their rest area. area is scratch per node. */
-static pl_status gather_faces(const pl_bodies *bodies, const pl_body *body, const unsigned char *chosen,
-                              int count, double *area, pl_load_shape *shape, pl_error *error)
+static pl_status gather_faces(const pl_bodies *bodies, const pl_body *body,
+                              const unsigned char *chosen, int count, double *area,
+                              pl_load_shape *shape, pl_error *error)
 {
   const pl_mesh *mesh = body->mesh;
   int n = mesh->nodes_per_face;
@@ -147,7 +148,8 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
   int stiffens = tangent && load->ops->stiffen;
   if (factor == 0 || (!f && !stiffens)) return;
   const double *q = at->q + 3 * body->offset, *v = at->v + 3 * body->offset;
-  pl_load_at here = {.values = load->values, .shape = &load->shape, .factor = factor, .x = q, .v = v};
+  pl_load_at here = {
+      .values = load->values, .shape = &load->shape, .factor = factor, .x = q, .v = v};
   if (body->model->ops->nodes) {
     // velocities behind positions
     size_t numbers = (size_t)body->mesh->node_count * 3;

@@ -45,9 +45,10 @@ struct pl_system {
   pl_filter filter;
   pl_condense *condense; /* where the filter has rigid parts: the solver's matrix; else NULL */
   const double *drag;    /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
-  int remembers;     /* at constant q and v, inner forces change in time as well: laws remember */
-  double load_scale; /* factor on all loads; 1 except while statics ramps them up */
-  int is_static;     /* the integrator looks for equilibrium */
+  double load_scale;     /* factor on all loads; 1 except while statics ramps them up */
+  int is_static;         /* the integrator looks for equilibrium */
+  int is_linear;         /* it solves one linear system per stage and iterates nothing */
+  int remembers;         /* laws remember: inner forces change in time at constant q and v, too */
   /* The mean forces of constraints over the step, N: an integrator adds those of its own scheme at
    * constrained blocks; and room for a residual there before it is filtered. Both may be NULL. */
   double *reaction, *unfiltered;

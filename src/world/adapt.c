@@ -181,9 +181,8 @@ typedef struct change {
 static void drop(const pl_allocator *allocator, change *what)
 {
   pl_model_destroy(what->after.model);
-  void *arrays[] = {what->after.sites, what->after.reach, what->after.idle, what->q,
-                    what->v,           what->x,           what->speed,      what->room,
-                    what->step};
+  void *arrays[] = {what->after.sites, what->after.reach, what->after.idle, what->q,   what->v,
+                    what->x,           what->speed,       what->room,       what->step};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
@@ -313,8 +312,7 @@ static pl_status insert_at(pl_world *world, int index, const double X[3], double
     body->model->ops->nodes(body->model, q, v, what.speed);
     copy_state(world, &what, -1);
     guess_frame(body, &what.after, what.x, X, to);
-    fit_frame(&what.after, to, what.v + 3 * body->offset, what.x, what.speed, what.step,
-              what.room);
+    fit_frame(&what.after, to, what.v + 3 * body->offset, what.x, what.speed, what.step, what.room);
     status = commit(world, &what, error);
   }
   drop(&world->allocator, &what);
@@ -362,8 +360,7 @@ static pl_status remove_at(pl_world *world, int index, int frame, double most, d
   if (!status) {
     body->model->ops->nodes(body->model, world->state.q + 3 * body->offset, NULL, what.x);
     copy_state(world, &what, frame);
-    what.after.model->ops->nodes(what.after.model, what.q + 3 * body->offset, NULL,
-                                 what.room);
+    what.after.model->ops->nodes(what.after.model, what.q + 3 * body->offset, NULL, what.room);
     for (int n = 0; n < 3 * body->mesh->node_count; n += 3)
       *jump = fmax(*jump, pl_vec3_distance(what.x + n, what.room + n));
     if (*jump <= most) status = commit(world, &what, error);

@@ -148,7 +148,8 @@ static double fit(double h, double rest)
 static pl_status advance_controlled(pl_world *world, pl_step_report *report, pl_error *error)
 {
   double done = 0, dt = world->set.dt;
-  double wanted = world->integrator->past->next > 0 ? world->integrator->past->next : first_part * dt;
+  double wanted =
+      world->integrator->past->next > 0 ? world->integrator->past->next : first_part * dt;
   int rejected = 0; // the last part was
   for (int tries = 0; done < dt; tries++) {
     double h = fit(wanted, dt - done);

@@ -169,8 +169,7 @@ pl_status pl_world_pin_node(pl_world *world, pl_body_id id, int node, pl_error *
   if (!status) status = create(world, &pl_coupling_fix, id, &made, error);
   if (!status) {
     int block = body->place[node];
-    status =
-        pl_fix_pin((pl_fix *)made, block, world->state.q + 3 * (body->offset + block), error);
+    status = pl_fix_pin((pl_fix *)made, block, world->state.q + 3 * (body->offset + block), error);
   }
   return take(world, status, made, error);
 }

@@ -14,8 +14,9 @@ void pl_world_unprepare(pl_world *world)
   pl_condense_destroy(world->system.condense);
   pl_bsr_destroy(world->system.A);
   pl_rows_release(&world->rows);
-  void *arrays[] = {world->scratch, world->work,    world->drag,           world->system.reaction,
-                    world->rigids,  world->in_core, world->system.unfiltered};
+  void *arrays[] = {world->scratch,          world->work,   world->drag,
+                    world->system.reaction,  world->rigids, world->in_core,
+                    world->system.unfiltered};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
@@ -44,7 +45,8 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
   const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->set.integrator.member;
   const pl_solver_ops *solver = (const pl_solver_ops *)world->set.solver.member;
   if (!integrator->is_implicit || !body->model->unsymmetric || solver->unsymmetric) return PL_OK;
-  if (!world->set.solver_given || solver == &pl_solver_auto) return take_general_solver(world, error);
+  if (!world->set.solver_given || solver == &pl_solver_auto)
+    return take_general_solver(world, error);
   return pl_fail(error, PL_E_ARGUMENT,
                  "body \"%.80s\" has a matrix that is not symmetric, on which solver \"%s\" "
                  "may diverge; use \"nearly-symmetric\" or \"bicgstab\"",
@@ -240,6 +242,15 @@ static pl_status make_integrator(pl_world *world, pl_error *error)
   return status;
 }
 
+/* Does the integrator solve linear systems only? */
+static int is_linear(const pl_world *world)
+{
+  const pl_member *member = world->set.integrator.member;
+  int newton = pl_param_find(member, "newton");
+  if (!((const pl_integrator_ops *)member)->is_implicit) return 0;
+  return newton < 0 || world->set.integrator.values[pl_param_place(member, newton)] == 1;
+}
+
 pl_status pl_world_prepare(pl_world *world, pl_error *error)
 {
   if (world->ready) return PL_OK;
@@ -254,6 +265,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
                               .pool = world->pool,
                               .load_scale = 1,
                               .is_static = ops->is_static,
+                              .is_linear = is_linear(world),
                               .budget = world->set.budget,
                               .never_rejects = pl_world_most_halvings(world) == 0};
   status = make_vectors(world, error);

@@ -444,9 +444,11 @@ TEST(ids_of_nothing_are_refused)
     fill_rigid(&on, &def);
     CHECK_FAILS(pl_world_add_rigid(world, id, &def.rigid, NULL, error), PL_E_ARGUMENT, no);
     fill_attachment(&on, &def);
-    CHECK_FAILS(pl_world_add_attachment(world, id, &def.attachment, NULL, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_add_attachment(world, id, &def.attachment, NULL, error), PL_E_ARGUMENT,
+                no);
     def.attachment.to = id;
-    CHECK_FAILS(pl_world_add_attachment(world, on.bar, &def.attachment, NULL, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_add_attachment(world, on.bar, &def.attachment, NULL, error), PL_E_ARGUMENT,
+                no);
     fill_load(&on, &def);
     CHECK_FAILS(pl_world_add_load(world, id, &def.load, NULL, error), PL_E_ARGUMENT, no);
     fill_probe(&on, &def);
