@@ -45,6 +45,7 @@ struct pl_system {
   const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
   double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
   int is_static;      /* the integrator looks for equilibrium */
+  int is_linear;      /* it solves one linear system per stage and iterates nothing */
   /* The mean forces of constraints over the step, N: an integrator adds those of its own scheme at
    * constrained blocks; and room for a residual there before it is filtered. Both may be NULL. */
   double *reaction, *unfiltered;

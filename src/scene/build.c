@@ -4,6 +4,7 @@
 #include "core/family.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "couple/load.h"
 #include "io/recording.h"
 #include "io/stack.h"
 #include "material/material.h"
@@ -14,7 +15,6 @@
 #include "scene/reader.h"
 #include "scene/scene.h"
 #include "scene/value.h"
-#include "couple/load.h"
 #include "world/quantity.h"
 
 #include <limits.h>

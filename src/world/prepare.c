@@ -233,6 +233,15 @@ static pl_status make_integrator(pl_world *world, pl_error *error)
   return status;
 }
 
+/* Does the integrator solve linear systems only? */
+static int is_linear(const pl_world *world)
+{
+  const pl_member *member = world->set.integrator.member;
+  int newton = pl_param_find(member, "newton");
+  if (!((const pl_integrator_ops *)member)->is_implicit) return 0;
+  return newton < 0 || world->set.integrator.values[pl_param_place(member, newton)] == 1;
+}
+
 pl_status pl_world_prepare(pl_world *world, pl_error *error)
 {
   if (world->ready) return PL_OK;
@@ -247,6 +256,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
                               .pool = world->pool,
                               .load_scale = 1,
                               .is_static = ops->is_static,
+                              .is_linear = is_linear(world),
                               .budget = world->set.budget,
                               .never_rejects = pl_world_most_halvings(world) == 0};
   status = make_vectors(world, error);
