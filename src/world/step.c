@@ -88,6 +88,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   if (!status && (status = pl_proportion_check(world, error)) != PL_OK)
     pl_state_copy(world, &world->saved, &world->state);
   if (status) {
+    pl_world_recall(world);
     name_place(world, &report, error);
     error->time = world->saved.time + world->set.dt;
     return status;
