@@ -400,7 +400,7 @@ static pl_status attempt(const pl_allocator *allocator, void *context)
 {
   (void)context;
   scene from = {.fine = 2, .integrator = "implicit-euler", .allocator = allocator, .held = 2};
-  pl_world *world;
+  pl_world *world = NULL;
   pl_body_id body;
   pl_status status = make(&from, &world, &body, NULL);
   if (!status) status = make_rigid(world, body, 1.4, 2.01, 9, NULL);
