@@ -187,7 +187,8 @@ static pl_status make_solver(bench *b, pl_error *error)
     status =
         pl_solver_create(&b->world->allocator, &solver, &none, system->A, &b->eisenstat, error);
   return status ? status
-                : pl_solver_prepare(b->eisenstat, system->A, &system->filter, system->pool, error);
+                : pl_solver_prepare(b->eisenstat, system->A, NULL, &system->filter, system->pool,
+                                    error);
 }
 
 /* The hierarchy, the vectors and some deformed matrices. */

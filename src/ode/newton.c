@@ -87,6 +87,12 @@ double pl_system_budget(const pl_system *system, const pl_step_report *report)
                                                     : 0;
 }
 
+void pl_system_multiply(const pl_system *system, const double *x, double *y)
+{
+  pl_bsr_multiply(system->A, x, y, system->pool);
+  pl_pairs_multiply(system->pairs, x, y, system->pool);
+}
+
 pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
                           double tolerance, pl_step_report *report, pl_error *error)
 {
@@ -96,11 +102,15 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
   pl_condense *small = system->condense;
   const pl_bsr *A = small ? small->A : system->A;
   // other constraints ask for another preparation, even of the same matrix
-  int renew = fresh || small || system->solver->filter_version != system->filter.version;
+  int renew = fresh || small || system->solver->filter_version != system->filter.version ||
+              system->solver->pairs_version != pl_pairs_version(system->pairs);
   if (fresh) report->matrices++;
-  if (renew && small) pl_condense_matrix(small, system->A, &system->filter);
+  if (renew && small)
+    status = pl_condense_matrix(small, system->A, system->pairs, &system->filter, error);
   const pl_filter *filter = small ? &small->filter : &system->filter;
-  if (renew) status = pl_solver_prepare(system->solver, A, filter, system->pool, error);
+  pl_pairs *pairs = small ? small->pairs : system->pairs;
+  if (renew && !status)
+    status = pl_solver_prepare(system->solver, A, pairs, filter, system->pool, error);
   if (small) {
     pl_condense_down(small, b, small->b);
     pl_condense_down(small, x, small->x);
@@ -131,7 +141,7 @@ static double left_to_do(pl_newton *newton, pl_system *system, const pl_stage *s
 {
   pl_combine(stage->prescribed, -1, z, newton->work, system->blocks, system->pool);
   pl_filter_prescribe(&system->filter, newton->work, dz);
-  pl_bsr_multiply(system->A, dz, rest, system->pool);
+  pl_system_multiply(system, dz, rest);
   pl_combine(newton->r, -1, rest, rest, system->blocks, system->pool);
   return filtered_norm(system, rest);
 }

@@ -213,7 +213,7 @@ static void right_side(rosenbrock *state, pl_system *system, const table *method
   for (int k = 0; k < 3 * n; k++) state->work[k] = state->r[k] / (method->g * h);
   add_all(method->c[i], 1 / h, state->Y, i, state->work, system);
   system->ops->mass_add(system, 1, state->work, state->b);
-  pl_bsr_multiply(system->A, state->r, state->work, system->pool);
+  pl_system_multiply(system, state->r, state->work);
   pl_axpy(-1, state->work, state->b, n, system->pool);
   pl_filter_apply(&system->filter, state->b);
 }

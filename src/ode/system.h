@@ -41,6 +41,7 @@ struct pl_system {
   int blocks;
   pl_pool *pool;
   pl_bsr *A;         /* room for the matrix; its pattern covers evaluate's */
+  pl_pairs *pairs;   /* what evaluate adds beside it; NULL: nothing */
   pl_solver *solver; /* for matrices of that pattern */
   pl_filter filter;
   pl_condense *condense; /* where the filter has rigid parts: the solver's matrix; else NULL */

@@ -116,7 +116,7 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
     pl_status status = take_turns(self, self->decision.now, A, error);
     if (status) return status;
   }
-  return pl_solver_prepare(now(common), A, filter, pool, error);
+  return pl_solver_prepare(now(common), A, common->pairs, filter, pool, error);
 }
 
 static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filter, const double *b,

@@ -14,8 +14,10 @@ void pl_condense_destroy(pl_condense *condense)
   pl_allocator allocator = condense->allocator;
   if (condense->A) pl_free(&allocator, condense->A->points);
   pl_bsr_destroy(condense->A);
-  void *arrays[] = {condense->b,  condense->x,    condense->place,      (void *)condense->basis,
-                    condense->to, condense->held, condense->projections};
+  pl_pairs_destroy(condense->pairs);
+  void *arrays[] = {condense->b,  condense->x,    condense->place,       (void *)condense->basis,
+                    condense->to, condense->held, condense->projections, condense->blocks,
+                    condense->C};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
   pl_free(&allocator, condense);
 }
@@ -99,6 +101,7 @@ pl_status pl_condense_create(const pl_allocator *allocator, const pl_bsr *A, con
     number_rows(self, A->rows);
     status = make_pattern(self, A, error);
   }
+  if (!status) status = pl_pairs_create(allocator, self->rows, &self->pairs, error);
   if (!status && A->points) {
     self->A->points = pl_alloc(allocator, 3 * (size_t)self->rows, sizeof(double));
     if (!self->A->points) status = pl_fail_memory(error);
@@ -182,7 +185,67 @@ static void condense_filter(pl_condense *condense, const pl_filter *filter)
                                  .version = filter->version};
 }
 
-void pl_condense_matrix(pl_condense *condense, const pl_bsr *A, const pl_filter *filter)
+/* Room for all stencils, and for the blocks of the largest; twice as much as is asked for. */
+static pl_status make_room(pl_condense *condense, const pl_pairs *pairs, pl_error *error)
+{
+  size_t most = 0;
+  for (int s = 0; s < pairs->count; s++) {
+    size_t size = 2 * (size_t)(pairs->first[s + 1] - pairs->first[s]);
+    if (size > most) most = size;
+  }
+  if (most > condense->stencil_room) {
+    pl_free(&condense->allocator, condense->blocks);
+    pl_free(&condense->allocator, condense->C);
+    condense->stencil_room = 0;
+    condense->blocks = pl_alloc(&condense->allocator, 2 * most, sizeof *condense->blocks);
+    condense->C = pl_alloc(&condense->allocator, 2 * 9 * most, sizeof *condense->C);
+    if (!condense->blocks || !condense->C) return pl_fail_memory(error);
+    condense->stencil_room = 2 * most;
+  }
+  return pl_pairs_reserve(condense->pairs, pairs->room, 2 * pairs->entry_room, error);
+}
+
+/* C' = C T of an entry, for block i of those that its node has a share in; row by row. */
+static void turn_coefficient(const pl_condense *condense, const pl_pairs *pairs, int stencil,
+                             int entry, int i, double *out)
+{
+  double T[9];
+  const double *C = pairs->C + 9 * (size_t)entry;
+  columns_of(condense->basis[pairs->block[entry]], i, T);
+  for (int k = 0; k < 9; k++) {
+    int r = k / 3, c = k % 3;
+    out[k] = pairs->is_scalar[stencil]
+                 ? pairs->weight[entry] * T[k]
+                 : C[3 * r] * T[c] + C[3 * r + 1] * T[3 + c] + C[3 * r + 2] * T[6 + c];
+  }
+}
+
+static pl_status condense_pairs(pl_condense *condense, const pl_pairs *pairs, pl_error *error)
+{
+  pl_pairs_clear(condense->pairs);
+  if (!pl_pairs_exist(pairs)) return PL_OK;
+  pl_status status = make_room(condense, pairs, error);
+  if (status) return status;
+  for (int s = 0; s < pairs->count; s++) {
+    int count = 0;
+    for (int e = pairs->first[s]; e < pairs->first[s + 1]; e++) {
+      for (int i = 0; i < width(condense, pairs->block[e]); i++) {
+        turn_coefficient(condense, pairs, s, e, i, condense->C + 9 * (size_t)count);
+        condense->blocks[count++] = condense->place[pairs->block[e]] + i;
+      }
+    }
+    // what moves with one rigid part only has nothing to resist; its coefficients say so
+    pl_stencil stencil = {.count = count,
+                          .blocks = condense->blocks,
+                          .C = condense->C,
+                          .D = pairs->D + 9 * (size_t)s};
+    (void)pl_pairs_add(condense->pairs, &stencil);
+  }
+  return PL_OK;
+}
+
+pl_status pl_condense_matrix(pl_condense *condense, const pl_bsr *A, const pl_pairs *pairs,
+                             const pl_filter *filter, pl_error *error)
 {
   pl_bsr *small = condense->A;
   memset(small->values, 0, 9 * (size_t)small->start[small->rows] * sizeof *small->values);
@@ -194,6 +257,7 @@ void pl_condense_matrix(pl_condense *condense, const pl_bsr *A, const pl_filter 
              3 * sizeof(double));
   }
   condense_filter(condense, filter);
+  return condense_pairs(condense, pairs, error);
 }
 
 void pl_condense_down(const pl_condense *condense, const double *x, double *u)

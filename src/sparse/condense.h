@@ -9,10 +9,12 @@
 
 #include "sparse/bsr.h"
 #include "sparse/filter.h"
+#include "sparse/pairs.h"
 
 typedef struct pl_condense {
   pl_allocator allocator;
   pl_bsr *A;        /* T^T A T */
+  pl_pairs *pairs;  /* T^T K T: stencils with C T */
   pl_filter filter; /* of the condensed rows; what a part does not use of its six is held */
   double *b, *x;    /* condensed vectors, for the caller */
   // the rest is its own
@@ -23,6 +25,9 @@ typedef struct pl_condense {
   int *to; /* per block of A two places: of the block, and of the one in the next row of a part */
   int *held;
   double *projections;
+  int *blocks; /* room for the blocks of one stencil, */
+  double *C;   /* and their coefficients */
+  size_t stencil_room;
 } pl_condense;
 
 /* For matrices of A's pattern. rigids and what they point to are the caller's and stay; their bases
@@ -31,8 +36,10 @@ pl_status pl_condense_create(const pl_allocator *allocator, const pl_bsr *A, con
                              int rigid_count, pl_condense **out, pl_error *error);
 void pl_condense_destroy(pl_condense *condense);
 
-/* Fills the condensed matrix and filter. */
-void pl_condense_matrix(pl_condense *condense, const pl_bsr *A, const pl_filter *filter);
+/* Fills the condensed matrix, pairs (from those of A's rows; NULL: none) and filter. Fails only
+ * where there is no memory for more pairs than ever before. */
+pl_status pl_condense_matrix(pl_condense *condense, const pl_bsr *A, const pl_pairs *pairs,
+                             const pl_filter *filter, pl_error *error);
 
 /* u = T^T x, and x = T u. */
 void pl_condense_down(const pl_condense *condense, const double *x, double *u);

@@ -53,6 +53,7 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   automatic *self = (automatic *)common;
   now(common)->solves = common->solves;
   now(common)->iterations = common->iterations;
+  now(common)->with_pairs = common->with_pairs;
   if (self->ways[PL_STRONG]) pl_decide(&self->decision, common->solves, common->iterations, A);
   pl_preconditioner *next = now(common);
   return next->ops->prepare(next, A, filter, pool, error);

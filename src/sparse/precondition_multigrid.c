@@ -40,7 +40,8 @@ typedef struct multigrid {
   int degree, reuse, is_single;
   const pl_filter *filter;
   int ready, exponent; /* the matrix is scaled by 2^-exponent */
-  double first;        /* iterations per solve right after a renewal; 0: not known yet */
+  double first[2];     /* iterations per solve right after a renewal, without and with pairs; 0: not
+                          known yet */
   double excess;       /* iterations that came on top since */
   uint64_t held;       /* what the filter was when the coarse levels were made */
 } multigrid;
@@ -94,9 +95,9 @@ static int is_worn(multigrid *self, int exponent, uint64_t held)
   if (!self->ready || !self->reuse || held != self->held) return 1;
   if (abs(exponent - self->exponent) > MOST_DRIFT) return 1;
   const pl_preconditioner *common = &self->blockwise.common;
-  double usual = self->first * common->solves;
-  if (self->first == 0 && common->solves > 0)
-    self->first = (double)common->iterations / common->solves;
+  double *first = &self->first[common->with_pairs], usual = *first * common->solves;
+  if (*first == 0 && common->solves > 0)
+    *first = (double)common->iterations / common->solves;
   else if (common->iterations > usual)
     self->excess += common->iterations - usual;
   return self->excess >= RENEWAL;
@@ -118,7 +119,7 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   pl_grid_load(grid, A, self->blockwise.blocks, scale, pool);
   if (worn) {
     pl_grid_refresh(grid, A, filter, scale, pool);
-    self->first = self->excess = 0;
+    self->first[0] = self->first[1] = self->excess = 0;
     self->ready = 1;
   } else {
     pl_grid_measure(grid->level, 1, pool);

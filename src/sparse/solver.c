@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "sparse/correction.h"
 #include "sparse/vector.h"
 
 #include <math.h>
@@ -110,15 +111,43 @@ static pl_status check_rows(const pl_solver *solver, const pl_bsr *A, pl_error *
                  A->rows, solver->rows);
 }
 
-pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
-                            pl_pool *pool, pl_error *error)
+pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, pl_pairs *pairs,
+                            const pl_filter *filter, pl_pool *pool, pl_error *error)
 {
   pl_status status = check_rows(solver, A, error);
   if (status) return status;
+  solver->pairs = pl_pairs_exist(pairs) ? pairs : NULL;
+  solver->pairs_version = pl_pairs_version(pairs);
+  if (solver->pairs && pairs->rows != solver->rows)
+    return pl_fail(error, PL_E_ARGUMENT, "pairs over %d rows were given to a solver made for %d",
+                   pairs->rows, solver->rows);
+  if (solver->pairs) pl_pairs_close(pairs);
   status = solver->ops->prepare(solver, A, filter, pool, error);
   solver->filter_version = filter ? filter->version : 0;
   solver->preconditioner->solves = solver->preconditioner->iterations = 0;
+  solver->preconditioner->with_pairs = solver->pairs != NULL;
   return status;
+}
+
+pl_status pl_solver_correct(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
+                            pl_error *error)
+{
+  return solver->pairs ? pl_correction_prepare(solver->pairs, A, filter, error) : PL_OK;
+}
+
+void pl_solver_precondition(const pl_solver *solver, pl_preconditioner *base, const double *r,
+                            double *z, pl_pool *pool)
+{
+  if (solver->pairs)
+    pl_correction_apply(solver->pairs, base, r, z, pool);
+  else
+    base->ops->apply(base, r, z, pool);
+}
+
+const double *pl_solver_blocks(const pl_solver *solver)
+{
+  const pl_preconditioner *base = solver->preconditioner;
+  return solver->pairs ? NULL : base->ops->blocks(base);
 }
 
 /* How many more a solve that was cut off would have needed from a residual of about first, if it

@@ -29,7 +29,7 @@ static int solve(pl_solver *solver, const pl_bsr *A, const pl_filter *filter, do
   pl_solve_report report = {0};
   for (int i = 0; i < 3 * A->rows; i++) b[i] = 1 + i % 7;
   memset(x, 0, 3 * (size_t)A->rows * sizeof *x);
-  CHECK_OK(pl_solver_prepare(solver, A, filter, NULL, error));
+  CHECK_OK(pl_solver_prepare(solver, A, NULL, filter, NULL, error));
   CHECK_OK(pl_solver_solve(solver, A, filter, b, x, 1e-9 * test_length(b, A->rows), NULL, &report,
                            error));
   CHECK(test_residual(A, filter, b, x) <= 1.02e-9 * test_length(b, A->rows));
@@ -110,7 +110,7 @@ static void check_budget(int width, double most, const char *expected, const cha
   add_mass(A, 10);
   pl_setting few = {.name = "iterations", .value = {most}};
   pl_solver *solver = make_solver_with("auto", &few, "auto", A);
-  CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, error));
+  CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, NULL, error));
   const char *reason;
   const pl_solver *used = pl_solver_in_use(solver, &reason);
   CHECK(strcmp(used->ops->info.name, expected) == 0);
@@ -140,7 +140,7 @@ TEST(auto_counts_what_is_cut_off)
   pl_solver *solver = make_solver("auto", "auto", A);
   const char *reason, *expected[] = {"eisenstat", "cg"};
   for (int i = 0; i < 2; i++) {
-    CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, error));
+    CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, NULL, error));
     CHECK(strcmp(pl_solver_in_use(solver, &reason)->ops->info.name, expected[i]) == 0);
     pl_solver_limit(solver, 10);
     memset(x, 0, 3 * (size_t)A->rows * sizeof *x);
