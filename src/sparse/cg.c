@@ -64,7 +64,7 @@ pl_status pl_cg_iterate(pl_krylov *self, double goal, pl_error *error)
   double length = rz;
   for (;;) {
     if (pl_krylov_spent(self)) return PL_E_CONVERGENCE;
-    if (rz <= 0) return pl_krylov_fail_preconditioner(self, error);
+    if (!(rz > 0)) return pl_krylov_fail_preconditioner(self, rz, error);
     double pq = pl_krylov_product(self, p, q);
     if (!isfinite(pq) || !isfinite(rz)) return pl_krylov_fail_diverged(self, error);
     if (pq > self->largest * length) self->largest = pq / length;

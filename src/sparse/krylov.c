@@ -152,8 +152,10 @@ pl_status pl_krylov_fail_curvature(pl_krylov *self, const double *p, double curv
                  self->report->iterations + 1);
 }
 
-pl_status pl_krylov_fail_preconditioner(const pl_krylov *self, pl_error *error)
+pl_status pl_krylov_fail_preconditioner(pl_krylov *self, double rz, pl_error *error)
 {
+  self->common.preconditioner->refusals++;
+  if (isnan(rz)) return pl_krylov_fail_diverged(self, error);
   return pl_fail(error, PL_E_INDEFINITE,
                  "the preconditioner \"%s\" is not positive definite for this matrix, which may be "
                  "indefinite; choose another",

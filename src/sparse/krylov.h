@@ -74,7 +74,8 @@ int pl_krylov_spent(const pl_krylov *self);
 /* Is a curvature p.Ap <= 0 negative, or nothing? The work vector is used. */
 pl_status pl_krylov_fail_curvature(pl_krylov *self, const double *p, double curvature,
                                    pl_error *error);
-pl_status pl_krylov_fail_preconditioner(const pl_krylov *self, pl_error *error);
+/* The preconditioner is not positive definite, as r.Br shows, or not a number; it is told so. */
+pl_status pl_krylov_fail_preconditioner(pl_krylov *self, double rz, pl_error *error);
 pl_status pl_krylov_fail_diverged(const pl_krylov *self, pl_error *error);
 
 /* A curvature this much below the largest is none. */

@@ -87,7 +87,7 @@ static uint64_t mark_inside(factored *self, const pl_filter *filter, int folded)
 static int is_worn(factored *self)
 {
   const pl_preconditioner *common = &self->blockwise.common;
-  if (!self->ready || !self->reuse) return 1;
+  if (!self->ready || !self->reuse || common->refusals) return 1;
   if (common->solves == 0) return 0;
   double each = (double)common->iterations / common->solves;
   double *first = &self->first[common->with_pairs];

@@ -2,7 +2,11 @@
  *
  * The finest level follows every new matrix; the coarse ones serve as long as they are worth it:
  * they are renewed when the iterations that they have cost, beyond those of the first solve with
- * them, add up to what a renewal costs. Counts decide, not clocks, so results can be repeated. */
+ * them, add up to what a renewal costs. Counts decide, not clocks, so results can be repeated.
+ *
+ * A smoother is positive definite only up to the largest eigenvalue that it was told, and estimates
+ * come from below: a few bad elements in a large body hide theirs for some rounds of the power
+ * method. A solver that meets that says so (refusals), and prepares again. */
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/memory.h"
@@ -92,15 +96,24 @@ static uint64_t hash_of(const pl_filter *filter)
  * than they know of, they correct too much: the cycle would not be positive definite. */
 static int is_worn(multigrid *self, int exponent, uint64_t held)
 {
-  if (!self->ready || !self->reuse || held != self->held) return 1;
-  if (abs(exponent - self->exponent) > MOST_DRIFT) return 1;
   const pl_preconditioner *common = &self->blockwise.common;
+  if (!self->ready || !self->reuse || held != self->held || common->refusals) return 1;
+  if (abs(exponent - self->exponent) > MOST_DRIFT) return 1;
   double *first = &self->first[common->with_pairs], usual = *first * common->solves;
   if (*first == 0 && common->solves > 0)
     *first = (double)common->iterations / common->solves;
   else if (common->iterations > usual)
     self->excess += common->iterations - usual;
   return self->excess >= RENEWAL;
+}
+
+/* The cycle was not positive definite: some largest eigenvalue was estimated too low. All estimates
+ * begin anew, and count for more from now on. */
+static void distrust(pl_grid *grid)
+{
+  const double more = 1.5, most = 4;
+  grid->caution = fmin(most, more * grid->caution);
+  for (int i = 0; i < grid->levels; i++) grid->level[i].largest = 0;
 }
 
 static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_filter *filter,
@@ -113,6 +126,7 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   self->filter = filter;
   uint64_t held = hash_of(filter);
   int exponent = size_of(A), worn = is_worn(self, exponent, held);
+  if (common->refusals) distrust(grid);
   if (worn) self->exponent = exponent;
   self->held = held;
   double scale = ldexp(1, -self->exponent);

@@ -13,6 +13,9 @@
  */
 enum { CUT_OFF = 10 };
 
+/* How often a solve prepares a refused preconditioner again. */
+enum { MOST_REFUSALS = 2 };
+
 /* Places of the first values of every solver. */
 enum { TOLERANCE, ITERATIONS };
 
@@ -159,6 +162,21 @@ static int missing_iterations(const pl_solve_report *report, double first, doubl
   return done > 0 && rest >= 0 && rest < most ? (int)ceil(rest) : (int)most;
 }
 
+/* A solve that goes on from where a preconditioner was refused, after another preparation: that may
+ * renew what it has kept, or take another one. */
+static pl_status try_again(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
+                           const double *b, double *x, double target, pl_pool *pool,
+                           pl_solve_report *report, pl_error *error)
+{
+  pl_solve_report spent = *report;
+  *report = (pl_solve_report){0};
+  pl_status status = solver->ops->prepare(solver, A, filter, pool, error);
+  if (!status) status = solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
+  report->iterations += spent.iterations;
+  report->products += spent.products;
+  return status;
+}
+
 pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
                           const double *b, double *x, double target, pl_pool *pool,
                           pl_solve_report *report, pl_error *error)
@@ -169,6 +187,12 @@ pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *f
   pl_status status = check_rows(solver, A, error);
   if (status) return status;
   status = solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
+  int *refusals = &solver->preconditioner->refusals;
+  for (int known = 0; status && *refusals > known && known < MOST_REFUSALS;) {
+    known = *refusals;
+    status = try_again(solver, A, filter, b, x, target, pool, report, error);
+  }
+  if (!status) *refusals = 0;
   solver->preconditioner->solves++;
   solver->preconditioner->iterations += report->iterations;
   if (status == PL_E_CONVERGENCE)

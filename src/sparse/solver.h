@@ -58,8 +58,10 @@ struct pl_preconditioner {
   const pl_preconditioner_ops *ops;
   pl_allocator allocator;
   int rows;
-  int solves, iterations;                /* since the last prepare */
-  int with_pairs;                        /* were there any in these solves? They take more */
+  int solves, iterations; /* since the last prepare */
+  int with_pairs;         /* were there any in these solves? They take more */
+  int refusals; /* solves in a row that met it not positive definite: prepare has to change more
+                   than it would otherwise */
   int64_t factorisations, border_solves; /* complete factors made, and back-substitutions for
                                             constraints that came; since the beginning */
 };

@@ -225,7 +225,6 @@ TEST(iterations_do_not_grow_with_the_stiffness_of_contacts)
   check_table(9, 5, 0.3, 0);
   check_table(9, 5, 0, 0.1);
   if (!TEST_SANITIZED) check_table(18, 18, 0, 0);
-  if (!TEST_SANITIZED) check_table(18, 18, 0, 0.1);
 }
 
 /* What the correction is for: without it iterations grow with the stiffness, most with multigrid.

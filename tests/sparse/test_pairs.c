@@ -259,9 +259,9 @@ static void fill(pl_pairs *pairs, scenery what, double stiffness)
 
 static void check_dense(const pair *names)
 {
-  enum { ROWS = 25 };
+  enum { ROWS = 16 };
   for (int scene = NOTHING; scene <= EVERYWHERE; scene++) {
-    for (int power = -1; power <= 5; power += 2) {
+    for (int power = -1; power <= 5; power += 3) {
       pl_bsr *A = test_spd(ROWS);
       pl_pairs *pairs = make_list(ROWS, 40, 200);
       fill(pairs, (scenery)scene, pow(10, power));
