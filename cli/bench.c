@@ -169,8 +169,8 @@ static pl_status measure(row *r, pl_error *error)
   pl_status status = make_bar(r->n, r->threads, r->solver, r->preconditioner, r->budget, &allocator,
                               &world, error);
   if (status) return status;
-  r->nodes = world->blocks;
-  r->tets = world->bodies[0].mesh->element_count;
+  r->nodes = world->bodies.blocks;
+  r->tets = world->bodies.list[0].mesh->element_count;
 
   // two steps to warm up, then each step on its own
   for (int i = -2; !status && i < r->steps; i++) {

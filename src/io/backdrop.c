@@ -1,7 +1,7 @@
 #include "io/backdrop.h"
 
-#include "contact/obstacle.h"
 #include "math/vec3.h"
+#include "shape/obstacle.h"
 #include "world/world.h"
 
 #include <math.h>

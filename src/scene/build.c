@@ -1,4 +1,5 @@
 /* From checked items to a world: meshes, bodies with what holds and loads them, probes, outputs. */
+#include "body/map.h"
 #include "core/error.h"
 #include "core/family.h"
 #include "core/file.h"
@@ -14,7 +15,6 @@
 #include "scene/scene.h"
 #include "scene/value.h"
 #include "world/load.h"
-#include "world/map.h"
 #include "world/quantity.h"
 
 #include <limits.h>

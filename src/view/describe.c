@@ -266,8 +266,8 @@ static void add_materials(pl_text *out, const pl_world *world)
 {
   const pl_attribute *rows = pl_element_child(&pl_scene_root, "material")->attributes;
   pl_text_add(out, ",\"materials\":[");
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     pl_material_def def = body->material;
     if (b) pl_text_add(out, ",");
     add_values(out, &body->law);

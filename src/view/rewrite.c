@@ -87,8 +87,8 @@ static int is_same_material(const pl_body *a, const pl_body *b)
 
 static const pl_body *find_body(const pl_world *world, const char *name)
 {
-  for (size_t b = 0; name && b < world->body_count; b++) {
-    if (strcmp(world->bodies[b].name, name) == 0) return &world->bodies[b];
+  for (size_t b = 0; name && b < world->bodies.count; b++) {
+    if (strcmp(world->bodies.list[b].name, name) == 0) return &world->bodies.list[b];
   }
   return NULL;
 }
@@ -135,7 +135,7 @@ static void add_pins(const writer *to, const pl_body *body)
   const pl_world *world = to->world;
   for (size_t f = (size_t)to->first_fix; f < world->fix_count; f++) {
     const pl_fix *fix = &world->fixes[f];
-    if (&world->bodies[fix->body] != body) continue;
+    if (&world->bodies.list[fix->body] != body) continue;
     for (int i = 0; i < fix->count; i++) {
       const double *rest = body->rest + 3 * (size_t)pl_body_anchor(body, fix->nodes[i]);
       double target[3];

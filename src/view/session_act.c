@@ -84,7 +84,7 @@ static pl_status apply_material(pl_session *session, const pl_body *body, const 
 {
   choice_room room;
   def->law = choice_of(law, &room);
-  pl_body_id id = {(int32_t)(body - session->world->bodies) + 1};
+  pl_body_id id = {(int32_t)(body - session->world->bodies.list) + 1};
   return pl_world_set_material(session->world, id, def, error);
 }
 
@@ -93,8 +93,8 @@ static const pl_body *material_of(const pl_session *session, const char *word)
 {
   int64_t index;
   if (strncmp(word, "material.", 9) != 0 || !pl_parse_int(word + 9, &index)) return NULL;
-  if (index < 0 || index >= (int64_t)session->world->body_count) return NULL;
-  return &session->world->bodies[index];
+  if (index < 0 || index >= (int64_t)session->world->bodies.count) return NULL;
+  return &session->world->bodies.list[index];
 }
 
 static pl_status set_material(pl_session *session, const pl_body *body, const char *name,

@@ -190,7 +190,7 @@ static pl_status make_room(const pl_world *world, change *to, int count, int ins
                            pl_error *error)
 {
   const pl_allocator *allocator = &world->allocator;
-  const pl_body *body = &world->bodies[to->body];
+  const pl_body *body = &world->bodies.list[to->body];
   to->after = *body;
   to->after.model = NULL;
   to->after.inserted = inserted;
@@ -206,7 +206,7 @@ static pl_status build(const pl_world *world, change *to, pl_error *error)
   const pl_allocator *allocator = &world->allocator;
   pl_body *body = &to->after;
   pl_material material;
-  const pl_sites sites = pl_body_sites(world, body);
+  const pl_sites sites = pl_body_sites(&world->bodies, body);
   pl_status status = pl_material_make(&body->material, &body->law, &material, error);
   if (!status)
     status =
@@ -214,7 +214,7 @@ static pl_status build(const pl_world *world, change *to, pl_error *error)
   if (status) return status;
   to->shift = body->model->blocks - body->blocks;
   body->blocks = body->model->blocks;
-  size_t numbers = (size_t)(world->blocks + to->shift) * 3,
+  size_t numbers = (size_t)(world->bodies.blocks + to->shift) * 3,
          nodes = (size_t)body->mesh->node_count * 3;
   double **vectors[] = {&to->state.q, &to->state.v, &to->saved.q, &to->saved.v, &to->step};
   double **nodal[] = {&to->x, &to->speed, &to->room};
@@ -230,7 +230,7 @@ static pl_status build(const pl_world *world, change *to, pl_error *error)
  * the body; the frame number gone (or none: -1) is left out, a new one comes after all others. */
 static void copy_state(const pl_world *world, const change *what, int gone)
 {
-  const pl_body *body = &world->bodies[what->body];
+  const pl_body *body = &world->bodies.list[what->body];
   const pl_model *model = body->model;
   int count = model->frame_count, per = body->blocks / count;
   const double *from[2] = {world->state.q, world->state.v};
@@ -239,7 +239,7 @@ static void copy_state(const pl_world *world, const change *what, int gone)
   for (int k = 0; k < 2; k++) {
     memcpy(to[k], from[k], (size_t)body->offset * 3 * sizeof(double));
     memcpy(to[k] + 3 * (end + what->shift), from[k] + 3 * end,
-           (size_t)(world->blocks - end) * 3 * sizeof(double));
+           (size_t)(world->bodies.blocks - end) * 3 * sizeof(double));
   }
   for (int i = 0, next = 0; i < count; i++) {
     int old = 3 * (body->offset + per * i), new = 3 * (body->offset + per * next);
@@ -252,13 +252,13 @@ static void copy_state(const pl_world *world, const change *what, int gone)
 /* Puts everything in its place; nothing can fail. */
 static void commit(pl_world *world, change *what)
 {
-  pl_body *body = &world->bodies[what->body];
+  pl_body *body = &world->bodies.list[what->body];
   pl_body before = *body;
   pl_world_unprepare(world);
   *body = what->after;
   what->after = before;
-  for (size_t b = (size_t)what->body + 1; b < world->body_count; b++)
-    world->bodies[b].offset += what->shift;
+  for (size_t b = (size_t)what->body + 1; b < world->bodies.count; b++)
+    world->bodies.list[b].offset += what->shift;
   double **vectors[] = {&world->state.q, &world->state.v, &world->saved.q, &world->saved.v};
   double **fresh[] = {&what->state.q, &what->state.v, &what->saved.q, &what->saved.v};
   for (int i = 0; i < 4; i++) {
@@ -266,7 +266,7 @@ static void commit(pl_world *world, change *what)
     *vectors[i] = *fresh[i];
     *fresh[i] = old;
   }
-  world->blocks += what->shift;
+  world->bodies.blocks += what->shift;
   pl_pulls_follow(world, what->body, what->shift);
 }
 
@@ -289,7 +289,7 @@ int pl_world_frame_count(const pl_world *world, pl_body_id id)
 static pl_status insert_at(pl_world *world, int index, const double X[3], double reach,
                            pl_error *error)
 {
-  const pl_body *body = &world->bodies[index];
+  const pl_body *body = &world->bodies.list[index];
   int count = body->model->frame_count, inserted = body->inserted;
   change what = {.body = index};
   pl_status status = make_room(world, &what, count + 1, inserted + 1, error);
@@ -333,7 +333,7 @@ pl_status pl_world_insert_frame(pl_world *world, pl_body_id id, const double poi
   const double *nodes = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   status = to_rest(body, nodes, point, X, error);
   if (!status) status = insert_at(world, id.index1 - 1, X, reach, error);
-  if (!status && frame) *frame = world->bodies[id.index1 - 1].model->frame_count - 1;
+  if (!status && frame) *frame = world->bodies.list[id.index1 - 1].model->frame_count - 1;
   return status;
 }
 
@@ -341,7 +341,7 @@ pl_status pl_world_insert_frame(pl_world *world, pl_body_id id, const double poi
 static pl_status remove_at(pl_world *world, int index, int frame, double most, double *jump,
                            pl_error *error)
 {
-  const pl_body *body = &world->bodies[index];
+  const pl_body *body = &world->bodies.list[index];
   int count = body->model->frame_count, gone = frame - (count - body->inserted);
   change what = {.body = index};
   *jump = 0;
@@ -418,7 +418,7 @@ static int mark_used(pl_world *world, pl_body *body)
 
 static pl_status adapt_body(pl_world *world, int index, pl_error *error)
 {
-  pl_body *body = &world->bodies[index];
+  pl_body *body = &world->bodies.list[index];
   double depth, nearest = INFINITY, jump, reach = body->insert_reach;
   pl_status status = pl_skin_make(world, body, error);
   if (status) return status;
@@ -443,7 +443,7 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
     return status;
   }
   // the mesh is too coarse for so small a reach
-  world->bodies[index].insert_reach = 0;
+  world->bodies.list[index].insert_reach = 0;
   pl_log_write(&world->log, PL_WARNING, "body \"%.80s\" gets no more frames (%.300s)", body->name,
                reason.message);
   return PL_OK;
@@ -452,8 +452,8 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
 pl_status pl_world_adapt(pl_world *world, pl_error *error)
 {
   pl_status status = PL_OK;
-  for (size_t b = 0; b < world->body_count && world->obstacle_count && !status; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count && world->obstacle_count && !status; b++) {
+    const pl_body *body = &world->bodies.list[b];
     if (body->insert_reach > 0 && body->model->frame_count)
       status = adapt_body(world, (int)b, error);
   }

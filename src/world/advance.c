@@ -27,9 +27,9 @@ enum { MOST_PARTS = 100000 };
 /* Names the first node that is no longer finite. */
 static pl_status check_finite(const pl_world *world, pl_error *error)
 {
-  for (int i = 0; i < 3 * world->blocks; i++) {
+  for (int i = 0; i < 3 * world->bodies.blocks; i++) {
     if (isfinite(world->state.q[i]) && isfinite(world->state.v[i])) continue;
-    const pl_body *body = pl_world_body_of(world, i / 3);
+    const pl_body *body = pl_bodies_owner(&world->bodies, i / 3);
     int node = body->order[pl_body_anchor(body, i / 3 - body->offset)];
     return pl_fail_entity(error, PL_E_DIVERGED, node,
                           "body \"%.80s\" diverged: node %d is no longer finite; take a smaller dt "
@@ -42,7 +42,7 @@ static pl_status check_finite(const pl_world *world, pl_error *error)
 /* Keeps the state at the beginning of the part in hand, or goes back there. */
 static void keep_before(pl_world *world, int back)
 {
-  size_t size = (size_t)world->blocks * 3 * sizeof(double);
+  size_t size = (size_t)world->bodies.blocks * 3 * sizeof(double);
   if (back)
     pl_integrator_restore(world->integrator, PL_SAVED_PART);
   else

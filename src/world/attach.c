@@ -69,7 +69,7 @@ static void add_node(const pl_body *body, int node, double share, const double *
 static void add_end(const pl_world *world, const pl_attachment *from, int side, int point,
                     const double *q, double gap[3])
 {
-  const pl_body *body = &world->bodies[from->bodies[side]];
+  const pl_body *body = &world->bodies.list[from->bodies[side]];
   pl_coupling *to = world->coupling;
   double sign = side ? -1 : 1, x[3];
   int first = to->count, frame = from->frames[side];
@@ -145,7 +145,7 @@ static void add_curvature(const pl_world *world, double k, const double gap[3], 
 {
   const pl_coupling *with = world->coupling;
   for (int b = 0; b < with->count; b++) {
-    const pl_body *body = pl_world_body_of(world, with->blocks[b]);
+    const pl_body *body = pl_bodies_owner(&world->bodies, with->blocks[b]);
     if (!pl_model_is_rotation(body->model, with->blocks[b] - body->offset)) continue;
     const double *J = with->J[b];
     const double r[3] = {0.5 * (J[5] - J[7]), 0.5 * (J[6] - J[2]), 0.5 * (J[1] - J[3])};

@@ -175,10 +175,10 @@ pl_status pl_world_set_material(pl_world *world, pl_body_id id, const pl_materia
   pl_status status = pl_world_find_body(world, id, &found, error);
   if (!status) status = pl_material_check(def, &law, &material, error);
   if (status) return status;
-  const pl_sites sites = pl_body_sites(world, found);
+  const pl_sites sites = pl_body_sites(&world->bodies, found);
   status = pl_body_build(&world->allocator, found, def, &material, &sites, &model, error);
   if (status) return status;
-  pl_body *body = &world->bodies[id.index1 - 1];
+  pl_body *body = &world->bodies.list[id.index1 - 1];
   pl_world_unprepare(world);
   pl_model_destroy(body->model);
   body->model = model;
@@ -201,7 +201,7 @@ static const uint64_t head_cookie = UINT64_C(0x506c69616e745332);
 
 static size_t vector_size(const pl_world *world)
 {
-  return (size_t)world->blocks * 3 * sizeof(double);
+  return (size_t)world->bodies.blocks * 3 * sizeof(double);
 }
 
 static const pl_integrator_ops *integrator_of(const pl_world *world)
@@ -221,7 +221,7 @@ pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size, 
                    pl_world_state_size(world), size, memory ? "" : " at NULL");
   const pl_integrator *integrator = world->integrator;
   head first = {.cookie = head_cookie,
-                .blocks = world->blocks,
+                .blocks = world->bodies.blocks,
                 .history = integrator_of(world)->history,
                 .steps = world->state.steps,
                 .epoch_steps = world->epoch_steps,
@@ -261,8 +261,8 @@ static pl_status fresh_integrator(pl_world *world, pl_error *error)
 {
   pl_integrator *fresh;
   if (!world->ready) return PL_OK;
-  pl_status status = pl_integrator_create(&world->allocator, &world->integrator_part, world->blocks,
-                                          &fresh, error);
+  pl_status status = pl_integrator_create(&world->allocator, &world->integrator_part,
+                                          world->bodies.blocks, &fresh, error);
   if (status) return status;
   fresh->estimates = world->integrator->estimates;
   pl_integrator_destroy(world->integrator);
@@ -283,7 +283,7 @@ static int are_finite(const char *from, int64_t count)
 
 static pl_status check_head(const pl_world *world, const head *first, size_t size, pl_error *error)
 {
-  if (first->cookie != head_cookie || first->blocks != world->blocks ||
+  if (first->cookie != head_cookie || first->blocks != world->bodies.blocks ||
       !isfinite(first->time + first->epoch) || first->history < 0 ||
       first->history > PL_MOST_HISTORY)
     return pl_fail(error, PL_E_ARGUMENT, "these bytes are not a state of this world");
@@ -301,7 +301,7 @@ pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, 
                    pl_world_state_size(world), size, memory ? "" : " at NULL");
   memcpy(&first, from, sizeof first);
   pl_status status = check_head(world, &first, size, error);
-  if (!status && !are_finite(from + sizeof first, (2 + first.history) * 3 * world->blocks))
+  if (!status && !are_finite(from + sizeof first, (2 + first.history) * 3 * world->bodies.blocks))
     status = pl_fail(error, PL_E_ARGUMENT, "these bytes are not a state of this world");
   // what was remembered means something to the same integrator only
   int remembers = first.integrator == integrator_of(world) &&

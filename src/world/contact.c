@@ -70,14 +70,14 @@ static double friction_of(const pl_world *world, const pl_contact *contact)
 
 static double block_mass(const pl_world *world, int block)
 {
-  const pl_body *body = pl_world_body_of(world, block);
+  const pl_body *body = pl_bodies_owner(&world->bodies, block);
   return body->model->lumped_mass[block - body->offset];
 }
 
 /* Is it held, or not a node? Then it touches nothing itself. */
 static int is_held(const pl_world *world, int block)
 {
-  if (pl_world_body_of(world, block)->skin) return 1;
+  if (pl_bodies_owner(&world->bodies, block)->skin) return 1;
   const int *holder = world->holders + 3 * (size_t)block;
   if (world->in_core && world->in_core[block]) return 1;
   return holder[0] || holder[1] || holder[2];
@@ -102,8 +102,8 @@ static void take(const pl_world *world, int block, double h)
 pl_status pl_contacts_check(pl_world *world, pl_error *error)
 {
   double size = 0;
-  for (size_t b = 0; b < world->body_count; b++) {
-    pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    pl_body *body = &world->bodies.list[b];
     double low[3], high[3];
     pl_status status = pl_skin_make(world, body, error);
     if (status) return status;
@@ -120,7 +120,7 @@ void pl_contacts_begin(pl_world *world, double t, double h)
   world->system.ops->external(&world->system, t + h, world->state.q, world->state.v,
                               world->scratch);
   world->system.ops->mass_inverse(&world->system, world->scratch, world->scratch);
-  for (int i = 0; i < world->blocks; i++) {
+  for (int i = 0; i < world->bodies.blocks; i++) {
     pl_contact *contact = &world->contacts[i];
     double way[3];
     contact->gap = nearest(world, world->state.q + 3 * i, &contact->obstacle, contact->normal);
@@ -142,7 +142,7 @@ static void find_reactions(pl_world *world, double t, double h)
 {
   pl_system *system = &world->system;
   double *change = world->work, *reaction = world->scratch;
-  int n = 3 * world->blocks;
+  int n = 3 * world->bodies.blocks;
   system->ops->evaluate(system, t + h, world->state.q, world->state.v, reaction, 0, 0, 0, 0, NULL);
   for (int i = 0; i < n; i++) {
     reaction[i] = -reaction[i];
@@ -183,7 +183,7 @@ int pl_contacts_revise(pl_world *world, double t, double h, int pass)
   if (!world->contacts) return 0;
   int changed = 0, early = pass <= EARLY;
   find_reactions(world, t, h);
-  for (int i = 0; i < world->blocks; i++) {
+  for (int i = 0; i < world->bodies.blocks; i++) {
     pl_contact *contact = &world->contacts[i];
     const double *reaction = world->scratch + 3 * i;
     if (contact->touch == PL_APART) {
@@ -221,7 +221,7 @@ int pl_contacts_revise(pl_world *world, double t, double h, int pass)
 
 void pl_contacts_friction(const pl_world *world, double *f)
 {
-  for (int i = 0; world->contacts && i < world->blocks; i++) {
+  for (int i = 0; world->contacts && i < world->bodies.blocks; i++) {
     const pl_contact *contact = &world->contacts[i];
     if (contact->touch != PL_SLIDES) continue;
     pl_vec3_add_scaled(-friction_of(world, contact) * contact->force, contact->slip, f + 3 * i);

@@ -11,9 +11,9 @@
 #ifndef PL_WORLD_CONTACT_H
 #define PL_WORLD_CONTACT_H
 
-#include "contact/obstacle.h"
 #include "core/family.h"
 #include "pliant/world.h"
+#include "shape/obstacle.h"
 
 typedef struct pl_obstacle {
   char *name;

@@ -17,7 +17,7 @@ static int find_holders(pl_world *world)
   for (size_t f = 0; f < world->fix_count; f++) {
     const pl_fix *fix = &world->fixes[f];
     for (int i = 0; i < fix->count; i++) {
-      const pl_body *body = &world->bodies[fix->body];
+      const pl_body *body = &world->bodies.list[fix->body];
       int block = body->offset + fix->nodes[i], *holder = world->holders + 3 * block;
       // who leaves a direction free leaves rotations free
       if (pl_model_is_rotation(body->model, fix->nodes[i]) && fix->hold_count < 3) continue;
@@ -36,7 +36,7 @@ static int find_holders(pl_world *world)
 pl_status pl_world_make_filter(pl_world *world, pl_error *error)
 {
   const pl_allocator *allocator = &world->allocator;
-  size_t blocks = (size_t)world->blocks;
+  size_t blocks = (size_t)world->bodies.blocks;
   world->holders = pl_alloc(allocator, blocks * 3, sizeof(int));
   if (!world->holders) return pl_fail_memory(error);
 
@@ -71,7 +71,7 @@ static uint64_t version_of(const pl_world *world, int count)
 void pl_world_fill_filter(pl_world *world)
 {
   int count = 0;
-  for (int block = 0; block < world->blocks; block++) {
+  for (int block = 0; block < world->bodies.blocks; block++) {
     const int *holder = world->holders + 3 * block;
     const pl_contact *contact = world->contacts ? &world->contacts[block] : NULL;
     int touches = contact && contact->touch != PL_APART;
@@ -98,13 +98,6 @@ void pl_world_fill_filter(pl_world *world)
                                      .rigid_count = (int)world->core_count,
                                      .rigids = world->rigids,
                                      .version = version_of(world, count)};
-}
-
-const pl_body *pl_world_body_of(const pl_world *world, int block)
-{
-  size_t b = 0;
-  while (b + 1 < world->body_count && block >= world->bodies[b + 1].offset) b++;
-  return &world->bodies[b];
 }
 
 /* The held part of a block's velocity, so that it is where its fixes carry it. */
@@ -138,7 +131,7 @@ void pl_world_prescribe(const pl_world *world, double t, double h, const double 
 {
   for (int i = 0; i < world->system.filter.count; i++) {
     int block = world->held[i];
-    const pl_body *body = pl_world_body_of(world, block);
+    const pl_body *body = pl_bodies_owner(&world->bodies, block);
     const pl_contact *contact = world->contacts ? &world->contacts[block] : NULL;
     double *speed = v + 3 * (size_t)block;
     pl_grip grip;

@@ -64,34 +64,6 @@ static void find_hold(const pl_fix_def *def, pl_fix *fix)
   }
 }
 
-/* Inside numbers of the chosen nodes, ascending; or of the blocks that are held with them. */
-static pl_status choose(pl_world *world, const pl_body *body, const pl_selector *where,
-                        int where_count, int held, int **list, int *count, pl_error *error)
-{
-  const int *anchors = held ? body->model->anchors : NULL;
-  int room = anchors ? body->blocks : body->mesh->node_count, chosen_count = 0, used = 0;
-  unsigned char *chosen = pl_alloc(&world->allocator, (size_t)body->mesh->node_count, 1);
-  *list = pl_alloc(&world->allocator, (size_t)room, sizeof(int));
-  *count = 0;
-  pl_status status = chosen && *list ? PL_OK : pl_fail_memory(error);
-  if (!status)
-    status = pl_mesh_select_nodes(body->mesh, where, where_count, chosen, &chosen_count, error);
-  if (!status && chosen_count == 0)
-    status =
-        pl_fail(error, PL_E_ARGUMENT, "the region holds no node of body \"%.80s\"", body->name);
-  for (int i = 0; !status && i < room; i++) {
-    if (chosen[body->order[anchors ? anchors[i] : i]]) (*list)[used++] = i;
-  }
-  if (!status && used == 0)
-    status = pl_fail(error, PL_E_ARGUMENT,
-                     "the region holds no frame of body \"%.80s\"; put a frame there or make the "
-                     "region larger",
-                     body->name);
-  pl_free(&world->allocator, chosen);
-  *count = used;
-  return status;
-}
-
 pl_status pl_world_add_fix(pl_world *world, pl_body_id id, const pl_fix_def *def, int *held,
                            pl_error *error)
 {
@@ -111,7 +83,8 @@ pl_status pl_world_add_fix(pl_world *world, pl_body_id id, const pl_fix_def *def
   memcpy(fix.centre, def->centre, sizeof fix.centre);
   memcpy(fix.axis, def->axis, sizeof fix.axis);
   memcpy(fix.offset, def->offset, sizeof fix.offset);
-  status = choose(world, body, def->where, def->where_count, 1, &fix.nodes, &fix.count, error);
+  status = pl_body_select(&world->bodies, body, def->where, def->where_count, 1, &fix.nodes,
+                          &fix.count, error);
   if (!status) status = pl_ramp_copy(&world->allocator, &def->ramp, &fix.ramp, error);
   if (!status) status = pl_ramp_copy(&world->allocator, &def->offset_ramp, &fix.offset_ramp, error);
   if (status) {
@@ -163,8 +136,8 @@ void pl_fix_turn(const pl_fix *fix, double t, double turn[3])
 static pl_status share_nodes(pl_world *world, const pl_body *body, const pl_load_def *def,
                              pl_load_shape *shape, pl_error *error)
 {
-  pl_status status = choose(world, body, def->where, def->where_count, 0, &shape->nodes,
-                            &shape->node_count, error);
+  pl_status status = pl_body_select(&world->bodies, body, def->where, def->where_count, 0,
+                                    &shape->nodes, &shape->node_count, error);
   if (status) return status;
   shape->weights = pl_alloc(&world->allocator, (size_t)shape->node_count, sizeof(double));
   if (!shape->weights) return pl_fail_memory(error);

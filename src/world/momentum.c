@@ -75,8 +75,8 @@ void pl_momentum_expect(pl_world *world, double t, double h)
 {
   const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->integrator_part.member;
   int any = 0;
-  for (size_t b = 0; b < world->body_count; b++) {
-    pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    pl_body *body = &world->bodies.list[b];
     body->momentum.active =
         body->keeps_momentum && !integrator->is_static && !is_held(world, (int)b);
     any |= body->momentum.active;
@@ -84,8 +84,8 @@ void pl_momentum_expect(pl_world *world, double t, double h)
   if (!any) return;
   world->system.ops->external(&world->system, t + h, world->state.q, world->state.v,
                               world->scratch);
-  for (size_t b = 0; b < world->body_count; b++) {
-    pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    pl_body *body = &world->bodies.list[b];
     pl_momentum *kept = &body->momentum;
     if (!kept->active) continue;
     const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
@@ -165,8 +165,8 @@ static int touches(const pl_world *world, const pl_body *body)
 
 void pl_momentum_correct(pl_world *world, double h)
 {
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     if (body->momentum.active && !touches(world, body)) correct(world, body, h);
   }
 }

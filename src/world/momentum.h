@@ -5,12 +5,6 @@
 
 #include "pliant/world.h"
 
-/* What a body's momenta must be after the step, about the mass centre before it. */
-typedef struct pl_momentum {
-  int active;
-  double centre[3], linear[3], angular[3];
-} pl_momentum;
-
 /* Before a step of h from the world's state at time t, which world->before holds as well: works out
  * what external forces make of the momenta. */
 void pl_momentum_expect(pl_world *world, double t, double h);

@@ -25,7 +25,7 @@ pl_pull_def pl_pull_def_default(void)
 /* Where the point is, and how it moves with its blocks. */
 static void at_point(const pl_world *world, const pl_pull *pull, const double *q, double out[3])
 {
-  const pl_body *body = &world->bodies[pull->body];
+  const pl_body *body = &world->bodies.list[pull->body];
   memset(out, 0, 3 * sizeof *out);
   memset(pull->J, 0, (size_t)pull->count * 9 * sizeof *pull->J);
   for (int s = 0; s < pull->spot_count; s++) {
@@ -190,7 +190,7 @@ pl_status pl_world_find_spot(const pl_world *world, pl_body_id id, const double 
 /* The pulled blocks; nodes may share them. */
 static void find_blocks(const pl_world *world, pl_pull *pull)
 {
-  const pl_body *body = &world->bodies[pull->body];
+  const pl_body *body = &world->bodies.list[pull->body];
   pull->count = 0;
   for (int a = 0; a < pull->spot_count; a++) {
     const int *blocks = &pull->nodes[a];

@@ -19,13 +19,13 @@ static void at_anchor(const pl_body *body, const pl_probe *probe, const double *
 
 static void read_position(pl_world *world, const pl_probe *probe, double *value)
 {
-  const pl_body *body = &world->bodies[probe->body];
+  const pl_body *body = &world->bodies.list[probe->body];
   at_anchor(body, probe, pl_body_nodes(body, world->state.q + 3 * body->offset, NULL), value);
 }
 
 static void read_displacement(pl_world *world, const pl_probe *probe, double *value)
 {
-  const pl_body *body = &world->bodies[probe->body];
+  const pl_body *body = &world->bodies.list[probe->body];
   double rest[3];
   at_anchor(body, probe, body->rest, rest);
   at_anchor(body, probe, pl_body_nodes(body, world->state.q + 3 * body->offset, NULL), value);
@@ -34,7 +34,7 @@ static void read_displacement(pl_world *world, const pl_probe *probe, double *va
 
 static void read_velocity(pl_world *world, const pl_probe *probe, double *value)
 {
-  const pl_body *body = &world->bodies[probe->body];
+  const pl_body *body = &world->bodies.list[probe->body];
   const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
   at_anchor(body, probe, pl_body_nodes(body, q, v), value);
 }
@@ -52,7 +52,7 @@ static const double *inner_forces(pl_world *world, const pl_body *body, const do
 /* Of the fix that holds the node nearest to the point: what it takes against the inner forces. */
 static void read_reaction(pl_world *world, const pl_probe *probe, double *value)
 {
-  const pl_body *body = &world->bodies[probe->body];
+  const pl_body *body = &world->bodies.list[probe->body];
   int best = 0, at[3];
   for (int a = 1; a < probe->anchor.count; a++) {
     if (probe->anchor.weights[a] > probe->anchor.weights[best]) best = a;
@@ -79,8 +79,8 @@ static void read_reaction(pl_world *world, const pl_probe *probe, double *value)
 static void each_body(pl_world *world, const pl_probe *probe, double *value,
                       void (*add)(pl_world *world, const pl_body *body, double *value))
 {
-  for (size_t i = 0; i < world->body_count; i++) {
-    if (probe->body < 0 || probe->body == (int)i) add(world, &world->bodies[i], value);
+  for (size_t i = 0; i < world->bodies.count; i++) {
+    if (probe->body < 0 || probe->body == (int)i) add(world, &world->bodies.list[i], value);
   }
 }
 
@@ -103,7 +103,7 @@ static void add_kinetic(pl_world *world, const pl_body *body, double *value)
 
 static void add_elastic(pl_world *world, const pl_body *body, double *value)
 {
-  *value += pl_attachments_energy(world, (int)(body - world->bodies));
+  *value += pl_attachments_energy(world, (int)(body - world->bodies.list));
   if (!body->model->ops->energy) return;
   *value += body->model->ops->energy(body->model, world->state.q + 3 * body->offset, world->pool);
 }

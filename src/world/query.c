@@ -219,7 +219,8 @@ pl_status pl_world_get_forces(pl_world *world, pl_body_id id, double *inner, dou
   if (!status) status = pl_world_prepare(world, error);
   if (status) return status;
   size_t size = 3 * (size_t)body->blocks;
-  double *room = pl_alloc(&world->allocator, size + 3 * (size_t)world->blocks, sizeof(double));
+  double *room =
+      pl_alloc(&world->allocator, size + 3 * (size_t)world->bodies.blocks, sizeof(double));
   if (!room) return pl_fail_memory(error);
   const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
   body->model->ops->evaluate(body->model, q, v, room, 0, 0, 0, NULL, world->pool);
@@ -320,8 +321,8 @@ pl_status pl_world_read_probe(pl_world *world, pl_probe_id id, double value[3], 
 static pl_status least_ratio(pl_world *world, double *least, pl_error *error)
 {
   *least = INFINITY;
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     size_t count = (size_t)body->mesh->element_count;
     double *ratio = pl_alloc(&world->allocator, count, sizeof(double));
     if (!ratio) return pl_fail_memory(error);
@@ -371,9 +372,9 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
                             .newton_residual = world->last.newton_residual,
                             .held_nodes = world->system.filter.count,
                             .threads = pl_pool_threads(world->pool)};
-  for (size_t b = 0; b < world->body_count; b++) {
-    facts->nodes += world->bodies[b].mesh->node_count;
-    facts->elements += world->bodies[b].mesh->element_count;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    facts->nodes += world->bodies.list[b].mesh->node_count;
+    facts->elements += world->bodies.list[b].mesh->element_count;
   }
   if (world->system.solver) {
     const char *reason;
@@ -382,15 +383,15 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
     facts->factorisations = preconditioner->factorisations;
     facts->border_solves = preconditioner->border_solves;
   }
-  if (world->system.A) facts->matrix_blocks = world->system.A->start[world->blocks];
+  if (world->system.A) facts->matrix_blocks = world->system.A->start[world->bodies.blocks];
   return PL_OK;
 }
 
 uint64_t pl_world_state_hash(const pl_world *world)
 {
   uint64_t hash = pl_hash_words(PL_HASH_START, &world->state.time, 1);
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     for (int i = 0; i < body->blocks; i++) {
       int place = body->offset + (body->model->ops->nodes ? i : body->place[i]);
       hash = pl_hash_words(hash, world->state.q + 3 * place, 3);

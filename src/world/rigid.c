@@ -87,7 +87,7 @@ static pl_status rebuild(pl_world *world, pl_body *body, const unsigned char *ri
 {
   pl_material material;
   pl_status status = pl_material_make(&body->material, &body->law, &material, error);
-  pl_sites sites = pl_body_sites(world, body);
+  pl_sites sites = pl_body_sites(&world->bodies, body);
   sites.rigid = rigid;
   if (status) return status;
   return pl_body_build(&world->allocator, body, &body->material, &material, &sites, model, error);
@@ -128,7 +128,7 @@ pl_status pl_world_add_rigid(pl_world *world, pl_body_id id, const pl_rigid_def 
   pl_vec3_copy(def->centre, core.centre);
   if (core.hinge == PL_HINGE_AXIS) pl_vec3_scale(1 / pl_vec3_norm(def->axis), def->axis, core.axis);
 
-  pl_body *body = &world->bodies[core.body];
+  pl_body *body = &world->bodies.list[core.body];
   pl_model *model = NULL;
   unsigned char *rigid = pl_alloc(&world->allocator, (size_t)body->mesh->element_count, 1);
   if (!rigid) return pl_fail_memory(error);
@@ -161,7 +161,7 @@ pl_status pl_cores_prepare(pl_world *world, pl_error *error)
                    "such as \"implicit-euler\"",
                    ops->info.name);
   world->rigids = pl_alloc(&world->allocator, world->core_count, sizeof *world->rigids);
-  world->in_core = pl_alloc(&world->allocator, (size_t)world->blocks, 1);
+  world->in_core = pl_alloc(&world->allocator, (size_t)world->bodies.blocks, 1);
   if (!world->rigids || !world->in_core) return pl_fail_memory(error);
   for (size_t c = 0; c < world->core_count; c++) {
     const pl_core *core = &world->cores[c];
@@ -170,7 +170,7 @@ pl_status pl_cores_prepare(pl_world *world, pl_error *error)
   }
   for (size_t f = 0; f < world->fix_count; f++) {
     const pl_fix *fix = &world->fixes[f];
-    const pl_body *body = &world->bodies[fix->body];
+    const pl_body *body = &world->bodies.list[fix->body];
     for (int i = 0; i < fix->count; i++) {
       if (!world->in_core[body->offset + fix->nodes[i]]) continue;
       return pl_fail(
@@ -188,7 +188,7 @@ pl_status pl_cores_prepare(pl_world *world, pl_error *error)
 
 static double node_mass(const pl_world *world, const pl_core *core, int i)
 {
-  const pl_body *body = &world->bodies[core->body];
+  const pl_body *body = &world->bodies.list[core->body];
   return body->model->lumped_mass[core->nodes[i] - body->offset];
 }
 

@@ -78,8 +78,8 @@ typedef void each_touch(const pl_body *body, int node, const touch *at, const do
 static void visit(const pl_world *world, const double *q, const double *v, each_touch *call,
                   void *context)
 {
-  for (size_t b = 0; b < world->body_count && world->obstacle_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count && world->obstacle_count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     if (!body->skin) continue;
     const double *x = pl_body_nodes(body, q + 3 * body->offset, NULL);
     touch at;

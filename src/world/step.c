@@ -22,7 +22,7 @@ static pl_world *world_of(pl_system *system)
 static void add_load(const pl_world *world, const pl_load *load, double factor, const double *q,
                      double *f)
 {
-  const pl_body *body = &world->bodies[load->body];
+  const pl_body *body = &world->bodies.list[load->body];
   q += 3 * body->offset;
   f += 3 * body->offset;
   if (!body->model->ops->nodes) {
@@ -40,8 +40,8 @@ static void add_load(const pl_world *world, const pl_load *load, double factor, 
 static void add_external(pl_world *world, double t, const double *q, const double *v, double *f)
 {
   double scale = world->system.load_scale;
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     const double *mass = body->model->lumped_mass;
     double *part = f + 3 * body->offset;
     for (int i = 0; i < body->blocks; i++)
@@ -68,8 +68,8 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
 {
   pl_world *world = world_of(system);
   if (f) memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     int offset = 3 * body->offset;
     double mass = km + kv * body->mass_damping;
     body->model->ops->evaluate(body->model, q + offset, v + offset, f ? f + offset : NULL, kq, kv,
@@ -95,8 +95,8 @@ static void external(pl_system *system, double t, const double *q, const double 
 static void mass_add(pl_system *system, double a, const double *x, double *y)
 {
   pl_world *world = world_of(system);
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     int offset = 3 * body->offset;
     body->model->ops->mass_add(body->model, a, x + offset, y + offset, system->pool);
   }
@@ -105,8 +105,8 @@ static void mass_add(pl_system *system, double a, const double *x, double *y)
 static void mass_inverse(pl_system *system, const double *y, double *x)
 {
   pl_world *world = world_of(system);
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     const double *from = y + 3 * body->offset;
     double *to = x + 3 * body->offset;
     if (body->model->ops->mass_inverse) {
@@ -120,9 +120,9 @@ static void mass_inverse(pl_system *system, const double *y, double *x)
 static void retract(pl_system *system, const double *q, const double *dq, double *out)
 {
   const pl_world *world = world_of(system);
-  for (size_t b = 0; b < world->body_count; b++) {
-    int offset = 3 * world->bodies[b].offset;
-    pl_model_retract(world->bodies[b].model, q + offset, dq + offset, out + offset);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    int offset = 3 * world->bodies.list[b].offset;
+    pl_model_retract(world->bodies.list[b].model, q + offset, dq + offset, out + offset);
   }
 }
 
@@ -151,8 +151,8 @@ static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr 
 static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
 {
   const pl_world *world = world_of(system);
-  for (size_t b = 0; b < world->body_count; b++) {
-    if (world->bodies[b].model->turns) chart_body(&world->bodies[b], dq, r, A);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    if (world->bodies.list[b].model->turns) chart_body(&world->bodies.list[b], dq, r, A);
   }
 }
 
@@ -160,8 +160,8 @@ static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
 static int folded1(pl_system *system, const double *q)
 {
   const pl_world *world = world_of(system);
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     const pl_mesh *mesh = body->inside;
     int n = mesh->nodes_per_element;
     // the law acts in the elements only where these are what is deformed, and have strain
@@ -189,8 +189,8 @@ static const pl_system_ops turning_ops = {evaluate, external,  mass_add, mass_in
 
 static const pl_system_ops *ops_for(const pl_world *world)
 {
-  for (size_t b = 0; b < world->body_count; b++) {
-    if (world->bodies[b].model->turns) return &turning_ops;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    if (world->bodies.list[b].model->turns) return &turning_ops;
   }
   return &plain_ops;
 }
@@ -257,19 +257,19 @@ static pl_part budgeted_solver(const pl_world *world)
 /* The pattern: what couples the blocks of each body, and of bodies that hold each other. */
 static pl_status make_pattern(pl_world *world, pl_error *error)
 {
-  size_t bodies = world->body_count, sets = bodies + (size_t)pl_attachments_pairs(world);
+  size_t bodies = world->bodies.count, sets = bodies + (size_t)pl_attachments_pairs(world);
   int *memory = NULL;
   pl_cliques *cliques = pl_alloc(&world->allocator, sets, sizeof *cliques);
   if (!cliques) return pl_fail_memory(error);
   for (size_t b = 0; b < bodies; b++) {
-    const pl_body *body = &world->bodies[b];
+    const pl_body *body = &world->bodies.list[b];
     cliques[b] = body->model->ops->cliques(body->model);
     cliques[b].offset = body->offset;
   }
   pl_status status = pl_attachments_cliques(world, cliques + bodies, &memory, error);
   if (!status)
-    status = pl_bsr_create(&world->allocator, world->blocks, cliques, (int)sets, &world->system.A,
-                           error);
+    status = pl_bsr_create(&world->allocator, world->bodies.blocks, cliques, (int)sets,
+                           &world->system.A, error);
   pl_free(&world->allocator, memory);
   pl_free(&world->allocator, cliques);
   return status;
@@ -277,15 +277,15 @@ static pl_status make_pattern(pl_world *world, pl_error *error)
 
 static pl_status make_matrix(pl_world *world, pl_error *error)
 {
-  for (size_t b = 0; b < world->body_count; b++) {
-    pl_status fits = pl_world_fit_solver(world, &world->bodies[b], error);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    pl_status fits = pl_world_fit_solver(world, &world->bodies.list[b], error);
     if (fits) return fits;
   }
   pl_status status = make_pattern(world, error);
   // rotations are no places
   if (!status && world->system.ops == &plain_ops) world->system.A->points = world->state.q;
-  for (size_t b = 0; !status && b < world->body_count; b++) {
-    pl_body *body = &world->bodies[b];
+  for (size_t b = 0; !status && b < world->bodies.count; b++) {
+    pl_body *body = &world->bodies.list[b];
     status = pl_model_bind(body->model, world->system.A, body->offset, error);
   }
   if (!status && world->core_count)
@@ -302,10 +302,10 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
 /* Every block's share of the mass damping. */
 static pl_status make_drag(pl_world *world, pl_error *error)
 {
-  world->drag = pl_alloc(&world->allocator, (size_t)world->blocks, sizeof(double));
+  world->drag = pl_alloc(&world->allocator, (size_t)world->bodies.blocks, sizeof(double));
   if (!world->drag) return pl_fail_memory(error);
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     for (int i = 0; i < body->blocks; i++) world->drag[body->offset + i] = body->mass_damping;
   }
   world->system.drag = world->drag;
@@ -330,17 +330,17 @@ static void mark_held(const pl_world *world, unsigned char *held)
 /* In statics a body that nothing holds has no equilibrium, or infinitely many. */
 static pl_status check_held(const pl_world *world, pl_error *error)
 {
-  unsigned char *held = pl_alloc(&world->allocator, world->body_count, 1);
+  unsigned char *held = pl_alloc(&world->allocator, world->bodies.count, 1);
   if (!held) return pl_fail_memory(error);
   mark_held(world, held);
   pl_status status = PL_OK;
-  for (size_t b = 0; b < world->body_count && !status; b++) {
+  for (size_t b = 0; b < world->bodies.count && !status; b++) {
     if (!held[b])
       status =
           pl_fail(error, PL_E_SINGULAR,
                   "body \"%.80s\" is not held anywhere, so it has no static equilibrium; fix some "
                   "of its nodes, attach it to a body that is held, or use a dynamic integrator",
-                  world->bodies[b].name);
+                  world->bodies.list[b].name);
   }
   pl_free(&world->allocator, held);
   return status;
@@ -350,11 +350,11 @@ static pl_status check_held(const pl_world *world, pl_error *error)
 static pl_status make_room(pl_world *world, pl_error *error)
 {
   int needed = world->obstacle_count > 0 || world->core_count > 0 || world->tolerance > 0;
-  for (size_t b = 0; b < world->body_count; b++) needed |= world->bodies[b].keeps_momentum;
+  for (size_t b = 0; b < world->bodies.count; b++) needed |= world->bodies.list[b].keeps_momentum;
   if (!needed) return PL_OK;
   double **vectors[] = {&world->work, &world->before, &world->before_v};
   for (int i = 0; i < 3; i++) {
-    *vectors[i] = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
+    *vectors[i] = pl_alloc(&world->allocator, (size_t)world->bodies.blocks * 3, sizeof(double));
     if (!*vectors[i]) return pl_fail_memory(error);
   }
   return PL_OK;
@@ -366,18 +366,18 @@ static int most_halvings(const pl_world *world) { return world->budget ? 0 : wor
 pl_status pl_world_prepare(pl_world *world, pl_error *error)
 {
   if (world->ready) return PL_OK;
-  if (world->body_count == 0)
+  if (world->bodies.count == 0)
     return pl_fail(error, PL_E_ARGUMENT, "there is nothing to simulate: the world has no body");
   const pl_integrator_ops *ops = (const pl_integrator_ops *)world->integrator_part.member;
   pl_status status = ops->is_static ? check_held(world, error) : PL_OK;
   if (status) return status;
   world->system = (pl_system){.ops = ops_for(world),
-                              .blocks = world->blocks,
+                              .blocks = world->bodies.blocks,
                               .pool = world->pool,
                               .load_scale = 1,
                               .budget = world->budget,
                               .never_rejects = most_halvings(world) == 0};
-  world->scratch = pl_alloc(&world->allocator, (size_t)world->blocks * 3, sizeof(double));
+  world->scratch = pl_alloc(&world->allocator, (size_t)world->bodies.blocks * 3, sizeof(double));
   if (!world->scratch) status = pl_fail_memory(error);
   if (!status) status = make_room(world, error);
   if (!status) status = make_drag(world, error);
@@ -385,7 +385,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   if (!status) status = pl_world_make_filter(world, error);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status)
-    status = pl_integrator_create(&world->allocator, &world->integrator_part, world->blocks,
+    status = pl_integrator_create(&world->allocator, &world->integrator_part, world->bodies.blocks,
                                   &world->integrator, error);
   if (!status) world->integrator->estimates = world->tolerance > 0;
   if (status)
@@ -399,7 +399,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
 
 static void copy_state(const pl_world *world, const pl_state *from, pl_state *to)
 {
-  size_t size = (size_t)world->blocks * 3 * sizeof(double);
+  size_t size = (size_t)world->bodies.blocks * 3 * sizeof(double);
   to->time = from->time;
   to->steps = from->steps;
   memcpy(to->q, from->q, size);
@@ -410,7 +410,7 @@ static void copy_state(const pl_world *world, const pl_state *from, pl_state *to
 static void name_place(const pl_world *world, const pl_step_report *report, pl_error *error)
 {
   if (!error || error->entity >= 0 || !report->worst_block1) return;
-  const pl_body *body = pl_world_body_of(world, report->worst_block1 - 1);
+  const pl_body *body = pl_bodies_owner(&world->bodies, report->worst_block1 - 1);
   int node = body->order[pl_body_anchor(body, report->worst_block1 - 1 - body->offset)];
   pl_error cause = *error;
   pl_fail_entity(error, cause.code, node, "body \"%.80s\", near node %d: %.300s", body->name, node,

@@ -47,8 +47,8 @@ static int push_nodes(const pl_world *world, const pl_body *body, double scale, 
 void pl_tool_force(const pl_world *world, double scale, const double *q, double *f)
 {
   if (!world->has_tool) return;
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     const double *blocks = q + 3 * body->offset;
     if (!body->model->ops->nodes) {
       push_nodes(world, body, scale, blocks, f + 3 * body->offset);
@@ -76,8 +76,8 @@ static void add_blocks(const pl_body *body, const double *q, int node, double k,
 void pl_tool_stiffness(const pl_world *world, double scale, const double *q, double kq, pl_bsr *A)
 {
   if (!world->has_tool) return;
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     const double *blocks = q + 3 * body->offset, *x = pl_body_nodes(body, blocks, NULL);
     for (int i = 0; i < body->mesh->node_count; i++) {
       double n[3];
@@ -114,8 +114,8 @@ void pl_world_read_tool(const pl_world *world, double force[3], int *touched)
 {
   int count = 0;
   double sum[3] = {0};
-  for (size_t b = 0; world->has_tool && b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; world->has_tool && b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     const double *x = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
     for (int i = 0; i < body->mesh->node_count; i++) {
       double n[3], deep = depth(&world->tool, x + 3 * i, n);
@@ -140,7 +140,7 @@ pl_status pl_world_throw(pl_world *world, pl_body_id id, const double velocity[3
   }
   for (size_t i = 0; i < world->fix_count; i++) {
     const pl_fix *fix = &world->fixes[i];
-    if (fix->count && &world->bodies[fix->body] == body) return PL_OK;
+    if (fix->count && &world->bodies.list[fix->body] == body) return PL_OK;
   }
   double momentum[3] = {0}, mass = 0, *v = world->state.v + 3 * body->offset;
   for (int i = 0; i < body->blocks; i++) {

@@ -6,52 +6,18 @@
 #ifndef PL_WORLD_WORLD_H
 #define PL_WORLD_WORLD_H
 
-#include "mesh/embed.h"
-#include "model/model.h"
+#include "body/body.h"
+#include "body/store.h"
 #include "ode/integrator.h"
 #include "pliant/world.h"
 #include "world/attach.h"
 #include "world/contact.h"
-#include "world/filling.h"
 #include "world/load.h"
 #include "world/momentum.h"
 #include "world/pull.h"
 #include "world/quantity.h"
 #include "world/skin.h"
-#include "world/store.h"
 #include "world/tool.h"
-
-#define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
-
-typedef struct pl_body {
-  char *name;
-  pl_mesh *mesh;      /* as given                                            */
-  pl_mesh *inside;    /* the same, renumbered: the model's                   */
-  int *order;         /* order[inside node] = mesh node, inverse below       */
-  int *place;         /* place[mesh node] = inside node                      */
-  int *element_order; /* element_order[inside element] = mesh element     */
-  pl_model *model;
-  pl_part model_part, law;  /* what was chosen for it                         */
-  pl_material_def material; /* as given; the law stands above                 */
-  pl_filling filling;       /* where it is made of something else             */
-  double mass_damping;
-  int keeps_momentum;
-  pl_momentum momentum; /* of the step in hand */
-  int offset, blocks;   /* its part of q and v, in blocks */
-  double *rest;         /* rest positions of the nodes, inside order */
-  double *nodal;        /* room for 2 x 3 numbers per node where the blocks are not the nodes */
-  double *skin;         /* N/m per inside node; NULL: nothing to touch, or see world/skin.h */
-  pl_mesh *surface;     /* finer triangles that follow the body, NULL: none */
-  pl_embed *embed;      /* and how, in the mesh's numbering */
-  unsigned char *rigid; /* per inside element: part of something rigid; NULL: none is */
-  double *sites;        /* places given for the model, 3 numbers each */
-  int inserted;         /* frames put in later */
-  double *reach;        /* of those, m */
-  double insert_reach;  /* frames are put in where the body touches something; 0: no */
-  double *idle;         /* since when each of those is of no use, s */
-  int *site_owner;      /* per inside node 1 + the site that it goes with alone; NULL: none */
-  int site_count;
-} pl_body;
 
 /* Held blocks and how they move. */
 typedef struct pl_fix {
@@ -106,7 +72,7 @@ struct pl_world {
   char *cache;    /* folder of the store; NULL: none */
   pl_store store; /* of what takes long to compute */
 
-  pl_body *bodies;
+  pl_bodies bodies;
   pl_fix *fixes;
   pl_load *loads;
   pl_probe *probes;
@@ -122,9 +88,8 @@ struct pl_world {
   pl_coupling *coupling; /* room for one pair of points; NULL where nothing is attached */
   pl_tool_def tool;
   int has_tool;
-  size_t body_count, body_room, fix_count, fix_room, load_count, load_room, probe_count, probe_room;
+  size_t fix_count, fix_room, load_count, load_room, probe_count, probe_room;
 
-  int blocks;
   size_t state_room; /* numbers that q and v have room for */
   pl_state state, saved;
   double epoch; /* the time at step epoch_steps, since when dt has been as it is */
@@ -160,49 +125,9 @@ const pl_body *pl_world_body(const pl_world *world, pl_body_id id);
 pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body **body,
                              pl_error *error);
 
-pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error);
-
-/* Checks a material and its law; keeps them in the body, for those who ask or change them later. */
-pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_material *material,
-                            pl_error *error);
-/* The second half of that: of numbers that were checked. */
-pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_material *material,
-                           pl_error *error);
-/* The body's model, with a material for all of it that its filling does not know better. */
-pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
-                        const pl_material_def *def, const pl_material *material,
-                        const pl_sites *sites, pl_model **model, pl_error *error);
-void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
-
-/* The nodes' positions (or velocities, if v is not NULL) from those of the body's blocks: these
- * themselves where the blocks are the nodes, else what the model makes of them in body->nodal. */
-const double *pl_body_nodes(const pl_body *body, const double *q, const double *v);
-
-/* Where a node is (x may be NULL) and how it moves with the blocks that carry it, of which it may
- * be one itself: 9 numbers each, at most PL_MOST_CARRIERS. */
-enum { PL_MOST_CARRIERS = 640 };
-int pl_body_jacobian(const pl_body *body, const double *q, const int *node, const int **blocks,
-                     double *x, double *J);
-/* A += J^T D J over such blocks, which are counted from offset on. Those that the model does not
- * couple count as one lump on the diagonal. */
-void pl_add_carried(pl_bsr *A, int offset, int count, const int *blocks, const double *J,
-                    const double D[9]);
-
 /* The distance of a point to the nearest obstacle, negative inside, its friction and direction. */
 double pl_obstacles_nearest(const pl_world *world, const double x[3], double *friction,
                             double normal[3]);
-
-/* Before its mass is asked for: the mass is that at q. */
-static inline void pl_body_settle(const pl_body *body, const double *q)
-{
-  if (body->model->ops->settle) body->model->ops->settle(body->model, q);
-}
-
-/* The inside node that a block is held with. */
-static inline int pl_body_anchor(const pl_body *body, int block)
-{
-  return body->model->anchors ? body->model->anchors[block] : block;
-}
 
 /* Makes room for one more element at the end of the growing array that *array points to. */
 pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *room, size_t size,
@@ -233,17 +158,12 @@ void pl_pulls_follow(pl_world *world, int body, int shift);
 
 /* Before a step: puts frames in where bodies touch something, and takes them out again. */
 pl_status pl_world_adapt(pl_world *world, pl_error *error);
-/* What a model is told beside mesh and material. */
-pl_sites pl_body_sites(const pl_world *world, const pl_body *body);
 
 /* Rigid parts: what prepare() makes for them, their bases at the beginning of a step, and the turn
  * that they have made at its end. */
 pl_status pl_cores_prepare(pl_world *world, pl_error *error);
 void pl_cores_begin(pl_world *world);
 void pl_cores_finish(pl_world *world);
-
-/* The body that a block of the world belongs to. */
-const pl_body *pl_world_body_of(const pl_world *world, int block);
 
 /* Makes a saved state one whose integrator remembers nothing: for those that leave the program or
  * come from outside. */

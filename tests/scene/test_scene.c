@@ -37,8 +37,9 @@ TEST(values_arrive)
   int tolerance = pl_param_find(world->solver_part.member, "tolerance");
   CHECK(world->solver_part.values[pl_param_place(world->solver_part.member, tolerance)] == 1e-6);
 
-  CHECK(world->body_count == 1 && strcmp(world->bodies[0].name, "bar") == 0);
-  CHECK(world->bodies[0].mesh->element_count == 24 && world->bodies[0].mesh->node_count == 20);
+  CHECK(world->bodies.count == 1 && strcmp(world->bodies.list[0].name, "bar") == 0);
+  CHECK(world->bodies.list[0].mesh->element_count == 24 &&
+        world->bodies.list[0].mesh->node_count == 20);
   CHECK(world->fix_count == 1 && world->fixes[0].count == 4 && world->fixes[0].hold_count == 3);
   CHECK(world->load_count == 1 && world->loads[0].values[1] == 1);
   CHECK(world->loads[0].shape.node_count == 4 && world->loads[0].ramp.count == 2);
@@ -67,7 +68,7 @@ TEST(attachments_arrive)
   if (!scene) return;
   const pl_world *world = pl_scene_world(scene);
   const pl_attachment *at = world->attachments;
-  CHECK(world->attachment_count == 1 && at->count == world->bodies[0].mesh->node_count);
+  CHECK(world->attachment_count == 1 && at->count == world->bodies.list[0].mesh->node_count);
   CHECK_NEAR(at->stiffness * at->count, 800, 1e-9);
   CHECK_NEAR(at->damping * at->count, 80, 1e-9);
   pl_scene_destroy(scene);
@@ -94,14 +95,14 @@ TEST(presets_stand_in)
   CHECK(kept.warnings == 1);
   CHECK(strcmp(kept.warning, "folder/bar.xml:1: material \"n\" is not used by any body") == 0);
   CHECK(strcmp(pl_scene_title(scene), "bar.xml") == 0);
-  CHECK(world->gravity[2] == -9.81 && world->bodies[0].mass_damping == 3);
+  CHECK(world->gravity[2] == -9.81 && world->bodies.list[0].mass_damping == 3);
   const pl_fix *fix = &world->fixes[0];
   CHECK(fix->count == 8 && fix->hold_count == 2 && fix->hold[0][0] == 1 && fix->hold[1][2] == 1);
   CHECK(fix->angle == 90 && fix->axis[0] == 1 && fix->axis[2] == 0 && fix->centre[1] == 1);
   CHECK(fix->translation[2] == 1 && fix->ramp.count == 1 && fix->ramp.factors[0] == 2);
   double momentum = 0;
-  for (int i = 0; i < world->blocks; i++)
-    momentum += world->bodies[0].model->lumped_mass[i] * world->state.v[3 * i + 2];
+  for (int i = 0; i < world->bodies.blocks; i++)
+    momentum += world->bodies.list[0].model->lumped_mass[i] * world->state.v[3 * i + 2];
   CHECK_NEAR(momentum, 3000, 1e-9 * 3000); // 1000 kg at 3 m/s, summed in rounding
   CHECK(pl_scene_output_count(scene) == 3 && pl_scene_output(scene, 0)->every == 0.04);
   CHECK(strcmp(pl_scene_output(scene, 1)->format, "") == 0);
@@ -131,8 +132,9 @@ TEST(surfaces_follow_bodies)
     return;
   }
   pl_world *world = pl_scene_world(scene);
-  CHECK(world->bodies[0].surface->face_count == 300 && world->bodies[0].mesh->face_count == 12);
-  CHECK(world->bodies[1].mesh->element_count == 300 && !world->bodies[1].surface);
+  CHECK(world->bodies.list[0].surface->face_count == 300 &&
+        world->bodies.list[0].mesh->face_count == 12);
+  CHECK(world->bodies.list[1].mesh->element_count == 300 && !world->bodies.list[1].surface);
   CHECK_OK(pl_world_step(world, error));
   pl_scene_destroy(scene);
   scene =
@@ -164,9 +166,9 @@ TEST(changes_are_applied)
     return;
   }
   const pl_world *world = pl_scene_world(scene);
-  CHECK(world->dt == 0.005 && world->bodies[0].mesh->element_count == 8 * 2 * 2 * 6);
+  CHECK(world->dt == 0.005 && world->bodies.list[0].mesh->element_count == 8 * 2 * 2 * 6);
   CHECK(world->fixes[0].hold_count == 1 && world->fixes[0].hold[0][0] == 1);
-  CHECK(world->loads[0].shape.node_count == world->bodies[0].mesh->node_count);
+  CHECK(world->loads[0].shape.node_count == world->bodies.list[0].mesh->node_count);
   CHECK(strcmp(pl_scene_title(scene), "A = B") == 0);
   CHECK(strcmp(pl_scene_view(scene)->colour, "none") == 0);
   pl_scene_destroy(scene);

@@ -394,7 +394,7 @@ TEST(the_state_is_saved_as_a_scene)
     CHECK(strcmp(pl_world_preconditioner_name(world), "diagonal") == 0);
     CHECK(world->gravity[0] == 1 && world->gravity[2] == -3);
     CHECK(world->budget == 70 && world->halvings == 3 && world->tolerance == 0.01);
-    CHECK(world->bodies[0].law.values[0] == 2e5);
+    CHECK(world->bodies.list[0].law.values[0] == 2e5);
     CHECK(world->fix_count == 2 && world->fixes[1].count == 1);
     // the pinned node stays where it was
     int node = world->fixes[1].nodes[0];

@@ -92,13 +92,13 @@ static pl_attachment_def attach_to(pl_body_id to, int frame, int to_frame)
 static double energy(const pl_world *world)
 {
   double sum = 0;
-  for (int b = 0; b < (int)world->body_count; b++) sum += pl_attachments_energy(world, b);
+  for (int b = 0; b < (int)world->bodies.count; b++) sum += pl_attachments_energy(world, b);
   return sum;
 }
 
 static double energy_at(pl_world *world, const double *q, const double *way, double step)
 {
-  int n = 3 * world->blocks;
+  int n = 3 * world->bodies.blocks;
   double *move = malloc((size_t)n * sizeof *move), *before = malloc((size_t)n * sizeof *move);
   memcpy(before, world->state.q, (size_t)n * sizeof *before);
   for (int i = 0; i < n; i++) move[i] = step * way[i];
@@ -123,7 +123,7 @@ static double dot(int n, const double *a, const double *b)
  * bend the way of a point beside what the matrix knows. */
 static void check_differences(pl_world *world, const double *q, double loose)
 {
-  int n = 3 * world->blocks;
+  int n = 3 * world->bodies.blocks;
   double *f = calloc((size_t)n, sizeof *f), *way = malloc((size_t)n * sizeof *way),
          *product = malloc((size_t)n * sizeof *product);
   pl_attachments_force(world, q, world->state.v, f);
@@ -150,10 +150,11 @@ static void check_differences(pl_world *world, const double *q, double loose)
 /* The forces of attachments alone sum up to nothing. */
 static void check_balance(pl_world *world, const double *q)
 {
-  double *f = calloc(3 * (size_t)world->blocks, sizeof *f), sum[3] = {0}, moment[3] = {0}, all = 0;
+  double *f = calloc(3 * (size_t)world->bodies.blocks, sizeof *f), sum[3] = {0}, moment[3] = {0},
+         all = 0;
   pl_attachments_force(world, q, world->state.v, f);
-  for (int i = 0; i < world->blocks; i++) {
-    const pl_body *body = pl_world_body_of(world, i);
+  for (int i = 0; i < world->bodies.blocks; i++) {
+    const pl_body *body = pl_bodies_owner(&world->bodies, i);
     double turned[3];
     all += pl_vec3_norm(f + 3 * i);
     if (pl_model_is_rotation(body->model, i - body->offset)) {
@@ -174,7 +175,7 @@ static void check_balance(pl_world *world, const double *q)
  * sum up to nothing, take the power of the matrix, and leave a common shift alone. */
 static void check_damping(pl_world *world, const double *q)
 {
-  int n = 3 * world->blocks;
+  int n = 3 * world->bodies.blocks;
   double *room = calloc(5 * (size_t)n, sizeof *room), h = 0.5, sum[3] = {0}, all = 0;
   double *way = room, *v = room + n, *up = v + n, *down = up + n, *product = down + n;
   pl_bsr_zero(world->system.A, NULL);
@@ -186,8 +187,8 @@ static void check_damping(pl_world *world, const double *q)
   for (int i = 0; i < n; i++) v[i] = -h * way[i];
   pl_attachments_force(world, q, v, down);
   for (int i = 0; i < n; i++) up[i] = (up[i] - down[i]) / (2 * h);
-  for (int i = 0; i < world->blocks; i++) {
-    const pl_body *body = pl_world_body_of(world, i);
+  for (int i = 0; i < world->bodies.blocks; i++) {
+    const pl_body *body = pl_bodies_owner(&world->bodies, i);
     all += pl_vec3_norm(up + 3 * i);
     if (!pl_model_is_rotation(body->model, i - body->offset)) pl_vec3_add(sum, up + 3 * i, sum);
   }
@@ -196,7 +197,7 @@ static void check_damping(pl_world *world, const double *q)
 
   // all points move alike
   for (int i = 0; i < n; i++) {
-    const pl_body *body = pl_world_body_of(world, i / 3);
+    const pl_body *body = pl_bodies_owner(&world->bodies, i / 3);
     v[i] = pl_model_is_rotation(body->model, i / 3 - body->offset) ? 0 : 1 + i % 3;
   }
   pl_bsr_multiply(world->system.A, v, product, NULL);
@@ -208,13 +209,13 @@ static void check_damping(pl_world *world, const double *q)
 static void check_turned(pl_world *world, const double *q)
 {
   const double turn[3] = {0.4, -1.1, 0.7};
-  int n = 3 * world->blocks;
+  int n = 3 * world->bodies.blocks;
   double *to = malloc((size_t)n * sizeof *to), *none = calloc((size_t)n, sizeof *none), quat[4],
          R[9];
   pl_quat_of_vector(turn, quat);
   pl_quat_matrix(quat, R);
-  for (int i = 0; i < world->blocks; i++) {
-    const pl_body *body = pl_world_body_of(world, i);
+  for (int i = 0; i < world->bodies.blocks; i++) {
+    const pl_body *body = pl_bodies_owner(&world->bodies, i);
     if (pl_model_is_rotation(body->model, i - body->offset))
       pl_rotation_turn(q + 3 * i, turn, to + 3 * i);
     else
@@ -232,7 +233,8 @@ static void check_overwritten(pl_world *world, const double *q)
 {
   pl_bsr *A = world->system.A;
   size_t n = 9 * (size_t)A->start[A->rows];
-  double *first = malloc(n * sizeof *first), *f = malloc(3 * (size_t)world->blocks * sizeof *f);
+  double *first = malloc(n * sizeof *first),
+         *f = malloc(3 * (size_t)world->bodies.blocks * sizeof *f);
   pl_bsr_zero(A, NULL);
   world->system.ops->evaluate(&world->system, 0, q, world->state.v, f, 1, 1, 1, 0, A);
   memcpy(first, A->values, n * sizeof *first);
@@ -261,7 +263,7 @@ static void check_pair(int a, int b, int frame, int to_frame)
     pl_world_destroy(world);
     return;
   }
-  int n = 3 * world->blocks;
+  int n = 3 * world->bodies.blocks;
   double *q = malloc((size_t)n * sizeof *q), *move = malloc((size_t)n * sizeof *move);
   for (int i = 0; i < n; i++) move[i] = 0.05 * test_uniform();
   world->system.ops->retract(&world->system, world->state.q, move, q);

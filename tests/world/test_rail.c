@@ -146,8 +146,8 @@ TEST(a_body_on_rails_slides)
   for (int i = 0; i < steps; i++) CHECK_OK(pl_world_step(world, error));
   // implicit Euler: g sin h^2 (1 + 2 + ... + n)
   double way = 10 * 0.6 * 1e-4 * steps * (steps + 1) / 2;
-  const double *rest = world->bodies[0].model->rest;
-  for (int i = 0; i < world->blocks; i++) {
+  const double *rest = world->bodies.list[0].model->rest;
+  for (int i = 0; i < world->bodies.blocks; i++) {
     double moved[3];
     pl_vec3_sub(world->state.q + 3 * i, rest + 3 * i, moved);
     CHECK_NEAR(moved[0], 0.8 * way, 1e-12);

@@ -187,7 +187,7 @@ static void compare_tangent(double most_force)
   def.most_force = most_force;
   CHECK_OK(pl_world_add_pull(world, &def, NULL, error));
 
-  int n = 3 * world->blocks;
+  int n = 3 * world->bodies.blocks;
   double *q = world->state.q, *v = world->state.v, *f = calloc((size_t)n, 2 * sizeof *f);
   pl_bsr *A = world->system.A;
   pl_bsr_zero(A, NULL);

@@ -5,7 +5,7 @@
  * and is taken only if all of it is as it must be; another computers order of bytes changes the
  * mark. Files are written whole or not at all, so that several programs may use one folder; what
  * cannot be read or written is as if it were not there. */
-#include "world/store.h"
+#include "body/store.h"
 
 #include "core/file.h"
 #include "core/hash.h"

@@ -2,7 +2,7 @@
  * hexahedron, and the same in a cube that is folded together to a tetrahedron,
  *   X = u X1 + (1-u) v X2 + (1-u) (1-v) w X3 + (1-u) (1-v) (1-w) X0,   weight (1-u)^2 (1-v),
  * so that the mean of a polynomial of degree 3 is exact in a tetrahedron and in a box. */
-#include "world/map.h"
+#include "body/map.h"
 
 #include "core/error.h"
 #include "math/vec3.h"

@@ -1,27 +1,27 @@
 /* From parts and maps to a material for each element, and to the model. */
-#include "world/filling.h"
+#include "body/composition.h"
 
+#include "body/body.h"
+#include "body/map.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "mesh/select.h"
-#include "world/map.h"
-#include "world/world.h"
 
 #include <string.h>
 
-void pl_filling_release(const pl_allocator *allocator, pl_filling *filling)
+void pl_composition_release(const pl_allocator *allocator, pl_composition *composition)
 {
-  pl_free(allocator, filling->parts);
-  pl_free(allocator, filling->part_of);
-  pl_free(allocator, filling->stiffer);
-  pl_free(allocator, filling->denser);
-  *filling = (pl_filling){0};
+  pl_free(allocator, composition->parts);
+  pl_free(allocator, composition->part_of);
+  pl_free(allocator, composition->stiffer);
+  pl_free(allocator, composition->denser);
+  *composition = (pl_composition){0};
 }
 
 static pl_status make_parts(const pl_allocator *allocator, const pl_body_def *def, pl_body *body,
                             pl_error *error)
 {
-  pl_filling *to = &body->filling;
+  pl_composition *to = &body->composition;
   size_t elements = (size_t)body->mesh->element_count;
   unsigned char *chosen = pl_alloc(allocator, elements, 1);
   to->parts = pl_alloc(allocator, (size_t)def->part_count, sizeof *to->parts);
@@ -67,8 +67,8 @@ static pl_status make_factors(const pl_allocator *allocator, const pl_body_def *
   return status;
 }
 
-pl_status pl_filling_make(const pl_allocator *allocator, const pl_body_def *def, pl_body *body,
-                          pl_error *error)
+pl_status pl_composition_make(const pl_allocator *allocator, const pl_body_def *def, pl_body *body,
+                              pl_error *error)
 {
   if (def->part_count < 0 || def->map_count < 0 || (def->part_count && !def->parts) ||
       (def->map_count && !def->maps))
@@ -76,37 +76,38 @@ pl_status pl_filling_make(const pl_allocator *allocator, const pl_body_def *def,
                    def->part_count, def->map_count);
   pl_status status = def->part_count ? make_parts(allocator, def, body, error) : PL_OK;
   if (!status)
-    status =
-        make_factors(allocator, def, body->mesh, PL_MAPPED_DENSITY, &body->filling.stiffer, error);
+    status = make_factors(allocator, def, body->mesh, PL_MAPPED_DENSITY, &body->composition.stiffer,
+                          error);
   if (!status)
-    status =
-        make_factors(allocator, def, body->mesh, PL_MAPPED_STIFFNESS, &body->filling.denser, error);
+    status = make_factors(allocator, def, body->mesh, PL_MAPPED_STIFFNESS,
+                          &body->composition.denser, error);
   return status;
 }
 
 /* Density and moduli times the element's factors; viscosity that comes from the stiffness follows
  * it. */
-static void multiply(const pl_filling *filling, int element, double damping, pl_material *material)
+static void multiply(const pl_composition *composition, int element, double damping,
+                     pl_material *material)
 {
-  double stiffer = filling->stiffer ? filling->stiffer[element] : 1;
+  double stiffer = composition->stiffer ? composition->stiffer[element] : 1;
   material->viscous_lambda += damping * (stiffer - 1) * material->lambda;
   material->viscous_mu += damping * (stiffer - 1) * material->mu;
   material->lambda *= stiffer;
   material->mu *= stiffer;
-  if (filling->denser) material->density *= filling->denser[element];
+  if (composition->denser) material->density *= composition->denser[element];
 }
 
 static pl_status fill_elements(const pl_body *body, const pl_material_def *def,
                                const pl_material *own, pl_material *each, pl_error *error)
 {
-  const pl_filling *filling = &body->filling;
+  const pl_composition *composition = &body->composition;
   for (int e = 0; e < body->inside->element_count; e++) {
     int from_mesh = body->element_order[e],
-        part = filling->part_of ? filling->part_of[from_mesh] : 0;
+        part = composition->part_of ? composition->part_of[from_mesh] : 0;
     each[e] = *own;
     double damping = def->stiffness_damping;
     if (part) {
-      const pl_filling_part *from = &filling->parts[part - 1];
+      const pl_composition_part *from = &composition->parts[part - 1];
       pl_status status = pl_material_make(&from->def, &from->law, &each[e], error);
       if (status) return status;
       damping = from->def.stiffness_damping;
@@ -117,7 +118,7 @@ static pl_status fill_elements(const pl_body *body, const pl_material_def *def,
             "must have one law",
             part, each[e].law->info.name, own->law->info.name);
     }
-    multiply(filling, from_mesh, damping, &each[e]);
+    multiply(composition, from_mesh, damping, &each[e]);
   }
   return PL_OK;
 }
@@ -126,8 +127,8 @@ pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
                         const pl_material_def *def, const pl_material *material,
                         const pl_sites *sites, pl_model **model, pl_error *error)
 {
-  const pl_filling *filling = &body->filling;
-  if (!filling->part_of && !filling->stiffer && !filling->denser)
+  const pl_composition *composition = &body->composition;
+  if (!composition->part_of && !composition->stiffer && !composition->denser)
     return pl_model_build(allocator, &body->model_part, body->inside, material, sites, model,
                           error);
   pl_material *each = pl_alloc(allocator, (size_t)body->inside->element_count, sizeof *each);

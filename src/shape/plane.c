@@ -1,5 +1,5 @@
 /* A half-space: everything behind the plane through a point with a normal. */
-#include "contact/obstacle.h"
+#include "shape/obstacle.h"
 
 #include "core/error.h"
 #include "math/vec3.h"

@@ -3,7 +3,7 @@
 #include "../io/memory.h"
 #include "pliant/touch.h"
 
-#include "bar.h"
+#include "world/bar.h"
 
 /* A bar of 2 x 0.5 x 0.5 m along x. */
 typedef struct plan {

@@ -1,5 +1,5 @@
 /* The family of obstacles. */
-#include "contact/obstacle.h"
+#include "shape/obstacle.h"
 
 #define X(name) &pl_obstacle_##name.info,
 static const pl_member *const members[] = {PL_OBSTACLES(X) NULL};
