@@ -251,6 +251,30 @@ int pl_pairs_from(const pl_pairs *pairs, int row)
   return low;
 }
 
+/* Writes the coefficients of a stencil that has weights out. */
+static void write_out(pl_pairs *pairs, int stencil)
+{
+  for (int e = pairs->first[stencil]; e < pairs->first[stencil + 1]; e++) {
+    for (int k = 0; k < 9; k++)
+      pairs->C[9 * (size_t)e + (size_t)k] = k % 4 == 0 ? pairs->weight[e] : 0;
+  }
+  pairs->is_scalar[stencil] = 0;
+}
+
+void pl_pairs_turn(pl_pairs *pairs, int block, const double J[9])
+{
+  pl_pairs_close(pairs);
+  int place = pairs->local[block];
+  for (int k = place < 0 ? 0 : pairs->list_start[place];
+       place >= 0 && k < pairs->list_start[place + 1]; k++) {
+    double turned[9], *C = pairs->C + 9 * (size_t)pairs->list_entry[k];
+    if (pairs->is_scalar[pairs->list_stencil[k]]) write_out(pairs, pairs->list_stencil[k]);
+    pl_mat3_multiply(C, J, turned);
+    memcpy(C, turned, sizeof turned);
+  }
+  pairs->version++;
+}
+
 /* ---- products ---- */
 
 /* s += C_i x, or with absolute values. */

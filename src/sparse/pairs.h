@@ -91,6 +91,9 @@ static inline uint64_t pl_pairs_version(const pl_pairs *pairs)
   return pl_pairs_exist(pairs) ? pairs->version : 0;
 }
 
+/* K becomes J^T K J with J (row-major) at one block: C_i = C_i J. */
+void pl_pairs_turn(pl_pairs *pairs, int block, const double J[9]);
+
 /* Makes the lists, unless they are there. Products and solvers call it. */
 void pl_pairs_close(pl_pairs *pairs);
 

@@ -127,7 +127,7 @@ static void retract(pl_system *system, const double *q, const double *dq, double
 }
 
 /* r = J^T r and A = J^T A J for the rotations of one body; J is the jacobian of dq. */
-static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr *A)
+static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr *A, pl_pairs *pairs)
 {
   for (int i = 0; i < body->blocks; i += 2) {
     int row = body->offset + i;
@@ -135,6 +135,7 @@ static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr 
     pl_rotation_jacobian(dq + 3 * row, J);
     pl_mat3_apply_t(J, r + 3 * row, turned);
     pl_vec3_copy(turned, r + 3 * row);
+    if (A && pl_pairs_exist(pairs)) pl_pairs_turn(pairs, row, J);
     for (int k = A ? A->start[row] : 0; A && k < A->start[row + 1]; k++) {
       double *block = A->values + 9 * (size_t)k;
       // blocks are stored by columns: J^T A is block times J
@@ -152,7 +153,8 @@ static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
 {
   const pl_world *world = world_of(system);
   for (size_t b = 0; b < world->bodies.count; b++) {
-    if (world->bodies.list[b].model->turns) chart_body(&world->bodies.list[b], dq, r, A);
+    if (world->bodies.list[b].model->turns)
+      chart_body(&world->bodies.list[b], dq, r, A, system->pairs);
   }
 }
 

@@ -1,6 +1,7 @@
 /* Pairs that come and go: the list, its product, and every solver with every preconditioner on
  * matrix plus pairs, against a dense solve. */
 #include "combinations.h"
+#include "math/mat3.h"
 #include "sparse/condense.h"
 #include "sparse/pairs.h"
 
@@ -192,6 +193,34 @@ TEST(a_list_without_room_says_so_and_grows)
   CHECK(memory.blocks == 0);
 }
 
+/* J^T K J, J at one block that stencils with weights and with coefficients touch. */
+TEST(turning_a_block_turns_the_product)
+{
+  enum { ROWS = 12, COUNT = 20, BLOCK = 5 };
+  double J[9], *x = test_vector(ROWS), *turned = malloc(3 * ROWS * sizeof *x);
+  double *expected = calloc(3 * ROWS, sizeof *x), *y = calloc(3 * ROWS, sizeof *y);
+  pl_pairs *pairs = make_list(ROWS, COUNT, COUNT * MOST_BLOCKS);
+  for (int s = 0; s < COUNT; s++) {
+    random_stencil one;
+    make_stencil(&one, ROWS, 2 + s % 4, s % 2, 1);
+    CHECK(pl_pairs_add(pairs, &one.stencil));
+  }
+  for (int i = 0; i < 9; i++) J[i] = test_uniform();
+  memcpy(turned, x, 3 * ROWS * sizeof *x);
+  pl_mat3_apply(J, x + 3 * BLOCK, turned + 3 * BLOCK);
+  pl_pairs_multiply(pairs, turned, expected, NULL);
+  double force[3];
+  pl_mat3_apply_t(J, expected + 3 * BLOCK, force);
+  memcpy(expected + 3 * BLOCK, force, sizeof force);
+  uint64_t version = pl_pairs_version(pairs);
+  pl_pairs_turn(pairs, BLOCK, J);
+  CHECK(pl_pairs_version(pairs) != version);
+  pl_pairs_multiply(pairs, x, y, NULL);
+  CHECK(test_distance(y, expected, ROWS) < 1e-12);
+  free(x), free(turned), free(expected), free(y);
+  pl_pairs_destroy(pairs);
+}
+
 TEST(stencils_go_into_the_matrix_where_it_has_room)
 {
   pl_bsr *A = test_laplacian(4, 3);
@@ -346,8 +375,9 @@ TEST(rigid_parts_condense_pairs_too)
   free(u), free(x), free(y);
 }
 
-TESTS(X(rigid_parts_condense_pairs_too) X(product_is_that_of_the_dense_matrix)
-          X(product_is_symmetric) X(bits_of_the_product_do_not_depend_on_threads)
-              X(a_list_without_room_says_so_and_grows)
-                  X(stencils_go_into_the_matrix_where_it_has_room)
-                      X(every_solver_with_every_preconditioner_knows_pairs))
+TESTS(X(turning_a_block_turns_the_product) X(rigid_parts_condense_pairs_too)
+          X(product_is_that_of_the_dense_matrix) X(product_is_symmetric)
+              X(bits_of_the_product_do_not_depend_on_threads)
+                  X(a_list_without_room_says_so_and_grows)
+                      X(stencils_go_into_the_matrix_where_it_has_room)
+                          X(every_solver_with_every_preconditioner_knows_pairs))
