@@ -113,7 +113,7 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
   if (self->both) {
     const pl_solver *last = now(common);
     pl_decide(&self->decision, last ? last->preconditioner->solves : 0,
-              last ? last->preconditioner->iterations : 0, A);
+              last ? (int)(last->effort * last->preconditioner->iterations) : 0, A);
     pl_status status = take_turns(self, self->decision.now, A, error);
     if (status) return status;
   }
@@ -143,7 +143,8 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
 {
   automatic *self = (automatic *)common;
   double most = common->values[PL_KRYLOV_ITERATIONS];
-  double trial = self->both ? pl_decision_limit(&self->decision) : INFINITY;
+  double trial =
+      self->both ? ceil(pl_decision_limit(&self->decision) / now(common)->effort) : INFINITY;
   pl_solver_limit(now(common), fmin(most, trial));
   pl_status status = pl_solver_solve(now(common), A, filter, b, x, target, pool, report, error);
   pl_solve_report spent = *report;

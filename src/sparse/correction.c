@@ -13,7 +13,6 @@
 enum {
   MOST_EXACT = 5000, /* touched blocks, beyond which no order is looked for */
   PRODUCTS = 100,    /* with A that a complete factor may cost */
-  SWEEPS = 2,        /* of Gauss-Seidel otherwise, each there and back */
   MOST_TRIALS = 16   /* of a factor with a raised diagonal */
 };
 static const double first_shift = 1e-3;
@@ -163,11 +162,10 @@ static pl_status make_pattern(pl_correction *self, const pl_pairs *pairs, const 
   if (pl_reserve(&self->allocator, (void **)&M->values, &self->value_room, 9 * (size_t)end + 4,
                  sizeof *M->values))
     return pl_fail_memory(error);
-  self->is_exact = count <= MOST_EXACT;
-  if (!self->is_exact) return PL_OK;
-  status = pl_small_factor_analyse(&self->factor, M, error);
-  double product = 9.0 * A->start[A->rows];
-  if (!status) self->is_exact = pl_small_factor_cost(&self->factor) <= PRODUCTS * product;
+  self->is_exact = 0;
+  if (count > MOST_EXACT) return PL_OK;
+  status = pl_small_factor_analyse(&self->factor, M, PRODUCTS * 9.0 * A->start[A->rows], error);
+  self->is_exact = self->factor.count > 0;
   return status;
 }
 
@@ -297,8 +295,8 @@ static void residual(const pl_correction *self, const double *b, const double *x
   }
 }
 
-/* out = S in. rest is work. */
-static void smooth(const pl_correction *self, const double *in, double *out, double *rest)
+/* out = S in. */
+static void smooth(const pl_correction *self, const double *in, double *out)
 {
   if (self->is_exact) {
     pl_small_factor_solve(&self->factor, in, out);
@@ -306,16 +304,8 @@ static void smooth(const pl_correction *self, const double *in, double *out, dou
   }
   const pl_triangle_kernel *kernel = pl_triangle_kernel_pick();
   pl_triangles M = {&self->M, self->M.values, self->inverse};
-  size_t size = 3 * (size_t)self->M.rows;
-  memset(out, 0, size * sizeof *out);
-  memcpy(rest, in, size * sizeof *rest);
-  for (int sweep = 0;;) {
-    kernel->forward(&M, rest, rest);
-    kernel->backward(&M, rest, rest);
-    for (size_t i = 0; i < size; i++) out[i] += rest[i];
-    if (++sweep == SWEEPS) return;
-    residual(self, in, out, rest);
-  }
+  kernel->forward(&M, in, out);
+  kernel->backward(&M, out, out);
 }
 
 static void gather(const pl_pairs *pairs, const double *all, double *some)
@@ -371,14 +361,12 @@ void pl_correction_apply(const pl_pairs *pairs, pl_preconditioner *base, const d
                          pl_pool *pool)
 {
   pl_correction *self = pairs->correction;
-  size_t size = 3 * (size_t)pairs->touched_count;
   gather(pairs, r, self->in);
-  smooth(self, self->in, self->out, self->rest);
+  smooth(self, self->in, self->out);
   leave_rest(self, pairs, r, self->out);
   base->ops->apply(base, self->all, z, pool);
   add_to(pairs, self->out, z);
   rest_of(self, pairs, z);
-  memcpy(self->in, self->rest, size * sizeof *self->in);
-  smooth(self, self->in, self->out, self->rest);
+  smooth(self, self->rest, self->out);
   add_to(pairs, self->out, z);
 }

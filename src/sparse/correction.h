@@ -13,7 +13,7 @@
  * at c after it: with symmetric A, rows c do for both.
  *
  * S is the complete factor of A_cc (small_factor.h) where that is cheap against the solve, as it is
- * for surfaces; else some sweeps of symmetric Gauss-Seidel. Constrained nodes are left out by their
+ * for surfaces; else a sweep of symmetric Gauss-Seidel. Constrained nodes are left out by their
  * projections as everywhere. The pattern's part is done again when other blocks are touched. */
 #ifndef PL_SPARSE_CORRECTION_H
 #define PL_SPARSE_CORRECTION_H

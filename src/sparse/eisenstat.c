@@ -43,6 +43,9 @@ static const double early = 4;
 /* Pairs whose diagonal blocks are larger than this many times the matrix's own are stiff. */
 static const double stiff = 3;
 
+/* What an iteration of cg with ssor and the correction costs, in those of Eisenstat's. */
+static const double corrected = 4;
+
 typedef struct eisenstat {
   pl_krylov krylov;
   pl_preconditioner *ssor; /* its blocks are D^-1; the base of cg for stiff pairs */
@@ -203,6 +206,7 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
   pl_status status = self->ssor->ops->prepare(self->ssor, A, filter, pool, error);
   if (status) return status;
   self->is_stiff = common->pairs && !(stiffness(common->pairs, A) < stiff);
+  if (self->is_stiff) common->effort = corrected;
   if (self->is_stiff) return pl_solver_correct(common, A, filter, error);
   scaling job = {self, A, pl_blockwise_blocks(self->ssor)};
   pl_parallel(pool, A->chunks, root_chunk, &job);

@@ -10,77 +10,116 @@
 
 void pl_small_factor_destroy(pl_small_factor *factor)
 {
-  void *arrays[] = {factor->order,   factor->place, factor->start,  factor->rows, factor->W,
-                    factor->inverse, factor->work,  factor->degree, factor->bits};
+  void *arrays[] = {factor->order,    factor->place, factor->start, factor->rows,   factor->W,
+                    factor->inverse,  factor->work,  factor->bits,  factor->degree, factor->label,
+                    factor->labelled, factor->low,   factor->high};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     pl_free(&factor->allocator, arrays[i]);
 }
 
 /* ---- the order ---- */
 
-static size_t words_of(const pl_small_factor *factor) { return ((size_t)factor->count + 63) / 64; }
+/* Sets are over labels: blocks numbered by their distance from the first one, so that neighbours
+ * have labels near each other, and a set only some words that are not zero. */
 
-static uint64_t *set_of(const pl_small_factor *factor, int block)
+static uint64_t *set_of(const pl_small_factor *factor, int label)
 {
-  return factor->bits + (size_t)block * words_of(factor);
+  return factor->bits + (size_t)label * (((size_t)factor->count + 63) / 64);
 }
 
-static void set_bit(uint64_t *set, int block)
+static void set_bit(uint64_t *set, int label)
 {
-  set[block / 64] |= UINT64_C(1) << (unsigned)(block % 64);
+  set[label / 64] |= UINT64_C(1) << (unsigned)(label % 64);
 }
 
-static void clear_bit(uint64_t *set, int block)
+static void clear_bit(uint64_t *set, int label)
 {
-  set[block / 64] &= ~(UINT64_C(1) << (unsigned)(block % 64));
+  set[label / 64] &= ~(UINT64_C(1) << (unsigned)(label % 64));
 }
 
-static int size_of(const uint64_t *set, size_t words)
+/* Numbers all blocks breadth-first, one connected part after the other. order is the list. */
+static void label_blocks(pl_small_factor *factor, const pl_bsr *M)
 {
-  int size = 0;
-  for (size_t i = 0; i < words; i++) size += __builtin_popcountll(set[i]);
-  return size;
+  int *list = factor->order, *label = factor->label, count = 0;
+  for (int i = 0; i < factor->count; i++) label[i] = -1;
+  for (int seed = 0; seed < factor->count; seed++) {
+    if (label[seed] >= 0) continue;
+    int next = count;
+    label[seed] = count;
+    list[count++] = seed;
+    for (; next < count; next++) {
+      for (int k = M->start[list[next]]; k < M->start[list[next] + 1]; k++) {
+        int other = M->columns[k];
+        if (label[other] >= 0) continue;
+        label[other] = count;
+        list[count++] = other;
+      }
+    }
+  }
+  memcpy(factor->labelled, list, (size_t)count * sizeof *list);
 }
 
 static void load_pattern(pl_small_factor *factor, const pl_bsr *M)
 {
-  size_t words = words_of(factor);
+  size_t words = ((size_t)factor->count + 63) / 64;
   memset(factor->bits, 0, (size_t)factor->count * words * sizeof *factor->bits);
   for (int row = 0; row < factor->count; row++) {
-    uint64_t *set = set_of(factor, row);
-    for (int k = M->start[row]; k < M->start[row + 1]; k++) set_bit(set, M->columns[k]);
-    clear_bit(set, row);
-    factor->degree[row] = size_of(set, words);
+    int own = factor->label[row], low = own, high = own;
+    uint64_t *set = set_of(factor, own);
+    for (int k = M->start[row]; k < M->start[row + 1]; k++) {
+      int other = factor->label[M->columns[k]];
+      set_bit(set, other);
+      if (other < low) low = other;
+      if (other > high) high = other;
+    }
+    clear_bit(set, own);
+    factor->low[own] = low / 64;
+    factor->high[own] = high / 64;
+    factor->degree[own] = M->start[row + 1] - M->start[row] - 1;
     factor->place[row] = -1;
   }
 }
 
-/* The block with the fewest neighbours among those that are left, the first of several. */
+/* The label with the fewest neighbours among those that are left, the first of several. What has
+ * gone has a degree of INT_MAX. */
 static int pick_least(const pl_small_factor *factor)
 {
-  int least = -1;
-  for (int i = 0; i < factor->count; i++) {
-    if (factor->place[i] < 0 && (least < 0 || factor->degree[i] < factor->degree[least])) least = i;
+  int least = 0;
+  for (int i = 1; i < factor->count; i++) {
+    if (factor->degree[i] < factor->degree[least]) least = i;
   }
   return least;
 }
 
-/* Joins the block's neighbours with each other, and lists them from place on. Returns the end. */
-static int eliminate(pl_small_factor *factor, int block, int at)
+/* other's neighbours become those of own too; own goes. */
+static void join(pl_small_factor *factor, int own, int other)
 {
-  size_t words = words_of(factor);
-  const uint64_t *own = set_of(factor, block);
-  for (size_t word = 0; word < words; word++) {
-    for (uint64_t rest = own[word]; rest; rest &= rest - 1) {
-      int other = 64 * (int)word + __builtin_ctzll(rest);
-      uint64_t *set = set_of(factor, other);
-      for (size_t i = 0; i < words; i++) set[i] |= own[i];
-      clear_bit(set, block);
-      clear_bit(set, other);
-      factor->degree[other] = size_of(set, words);
-      factor->rows[at++] = other;
+  const uint64_t *from = set_of(factor, own);
+  uint64_t *to = set_of(factor, other);
+  int low = factor->low[own], high = factor->high[own], size = 0;
+  for (int i = low; i <= high; i++) to[i] |= from[i];
+  clear_bit(to, own);
+  clear_bit(to, other);
+  if (low < factor->low[other]) factor->low[other] = low;
+  if (high > factor->high[other]) factor->high[other] = high;
+  for (int i = factor->low[other]; i <= factor->high[other]; i++)
+    size += __builtin_popcountll(to[i]);
+  factor->degree[other] = size;
+}
+
+/* Joins the neighbours of a label with each other, and lists their blocks from at on. Returns the
+ * end. */
+static int eliminate(pl_small_factor *factor, int own, int at)
+{
+  const uint64_t *set = set_of(factor, own);
+  for (int word = factor->low[own]; word <= factor->high[own]; word++) {
+    for (uint64_t rest = set[word]; rest; rest &= rest - 1) {
+      int other = 64 * word + __builtin_ctzll(rest);
+      join(factor, own, other);
+      factor->rows[at++] = factor->labelled[other];
     }
   }
+  factor->degree[own] = INT_MAX;
   return at;
 }
 
@@ -111,6 +150,10 @@ static pl_status make_room(pl_small_factor *factor, int count, pl_error *error)
              {(void **)&factor->place, sizeof(int)},
              {(void **)&factor->start, sizeof(int)},
              {(void **)&factor->degree, sizeof(int)},
+             {(void **)&factor->label, sizeof(int)},
+             {(void **)&factor->labelled, sizeof(int)},
+             {(void **)&factor->low, sizeof(int)},
+             {(void **)&factor->high, sizeof(int)},
              {(void **)&factor->inverse, 9 * sizeof(double)},
              {(void **)&factor->work, 3 * sizeof(double)}};
   factor->room = 0;
@@ -123,44 +166,49 @@ static pl_status make_room(pl_small_factor *factor, int count, pl_error *error)
   return PL_OK;
 }
 
-pl_status pl_small_factor_analyse(pl_small_factor *factor, const pl_bsr *M, pl_error *error)
+/* Numbers rows by their places, ascending in every column. */
+static void renumber(pl_small_factor *factor)
 {
-  factor->count = 0;
-  pl_status status = make_room(factor, M->rows, error);
-  if (status) return status;
-  factor->count = M->rows;
-  load_pattern(factor, M);
-  int at = 0;
-  for (int k = 0; k < factor->count; k++) {
-    int block = pick_least(factor);
-    if (pl_reserve(&factor->allocator, (void **)&factor->rows, &factor->rows_room,
-                   (size_t)(at + factor->degree[block]), sizeof *factor->rows))
-      return pl_fail_memory(error);
-    factor->order[k] = block;
-    factor->place[block] = k;
-    factor->start[k] = at;
-    at = eliminate(factor, block, at);
-  }
-  factor->start[factor->count] = at;
   for (int k = 0; k < factor->count; k++) {
     int *list = factor->rows + factor->start[k], size = factor->start[k + 1] - factor->start[k];
     for (int i = 0; i < size; i++) list[i] = factor->place[list[i]];
     sort(list, size);
   }
+}
+
+pl_status pl_small_factor_analyse(pl_small_factor *factor, const pl_bsr *M, double most,
+                                  pl_error *error)
+{
+  factor->count = 0;
+  pl_status status = make_room(factor, M->rows, error);
+  if (status) return status;
+  factor->count = M->rows;
+  label_blocks(factor, M);
+  load_pattern(factor, M);
+  double cost = 0;
+  int at = 0;
+  for (int k = 0; k < M->rows; k++) {
+    int own = pick_least(factor), degree = factor->degree[own];
+    double size = degree;
+    cost += 27 * (1 + size + size * (size + 1) / 2);
+    if (cost > most) {
+      factor->count = 0;
+      return PL_OK;
+    }
+    if (pl_reserve(&factor->allocator, (void **)&factor->rows, &factor->rows_room,
+                   (size_t)(at + degree), sizeof *factor->rows))
+      return pl_fail_memory(error);
+    factor->order[k] = factor->labelled[own];
+    factor->place[factor->order[k]] = k;
+    factor->start[k] = at;
+    at = eliminate(factor, own, at);
+  }
+  factor->start[factor->count] = at;
+  renumber(factor);
   if (pl_reserve(&factor->allocator, (void **)&factor->W, &factor->W_room, (size_t)at,
                  9 * sizeof *factor->W))
     return pl_fail_memory(error);
   return PL_OK;
-}
-
-double pl_small_factor_cost(const pl_small_factor *factor)
-{
-  double cost = 0;
-  for (int k = 0; k < factor->count; k++) {
-    double size = factor->start[k + 1] - factor->start[k];
-    cost += 27 * (1 + size + size * (size + 1) / 2);
-  }
-  return cost;
 }
 
 /* ---- the numbers ---- */

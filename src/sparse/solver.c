@@ -125,6 +125,7 @@ pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, pl_pairs *pairs,
     return pl_fail(error, PL_E_ARGUMENT, "pairs over %d rows were given to a solver made for %d",
                    pairs->rows, solver->rows);
   if (solver->pairs) pl_pairs_close(pairs);
+  solver->effort = 1;
   status = solver->ops->prepare(solver, A, filter, pool, error);
   solver->filter_version = filter ? filter->version : 0;
   solver->preconditioner->solves = solver->preconditioner->iterations = 0;

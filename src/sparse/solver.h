@@ -133,6 +133,8 @@ struct pl_solver {
   pl_allocator allocator;
   int rows;
   double values[PL_MOST_VALUES];
+  double
+      effort; /* of an iteration since the last prepare, in those of other times; 1 without pairs */
   double iterations;     /* the most that the user allows in one solve */
   const pl_part *chosen; /* the preconditioner that the user chose; for create only */
   pl_pairs *pairs;       /* of the last prepare; NULL: there are none */
