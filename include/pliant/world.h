@@ -30,6 +30,28 @@ typedef struct pl_probe_id {
   int32_t index1;
 } pl_probe_id;
 
+/* Numbers of what acts on bodies; zero is none. One that was removed is never another's: its number
+ * may be given again, with another generation. */
+typedef struct pl_fix_id {
+  int32_t index1;
+  uint32_t generation;
+} pl_fix_id;
+
+typedef struct pl_load_id {
+  int32_t index1;
+  uint32_t generation;
+} pl_load_id;
+
+typedef struct pl_attachment_id {
+  int32_t index1;
+  uint32_t generation;
+} pl_attachment_id;
+
+typedef struct pl_obstacle_id {
+  int32_t index1;
+  uint32_t generation;
+} pl_obstacle_id;
+
 /* ---- the world ---- */
 
 typedef struct pl_world_def {
@@ -119,6 +141,16 @@ typedef struct pl_map_def {
   void *context;
 } pl_map_def;
 
+/* A node that hangs on others, as where small elements meet large ones: it moves as the sum of its
+ * parents' positions times their weights, and what pulls at it pulls at them. At rest it must be
+ * there (to 1e-6 of the distance to its parents). Parents may hang themselves, but not in a circle;
+ * in the end a node may depend on at most 80 others. Its mass goes to its parents. */
+typedef struct pl_hanging_node {
+  int node, count;       /* in the mesh; of its parents, at least 1 */
+  const int *parents;    /* nodes of the mesh */
+  const double *weights; /* one for each, summing to 1 (to 1e-9) */
+} pl_hanging_node;
+
 typedef struct pl_body_def {
   const char *name;    /* NULL: "body" */
   const pl_mesh *mesh; /* copied */
@@ -142,6 +174,8 @@ typedef struct pl_body_def {
                           and taken out when no longer needed */
   const pl_mesh *surface; /* finer triangles (or the boundary of finer elements) that follow the
                              body and are shown in its place; copied; NULL: none */
+  const pl_hanging_node *hanging; /* copied; not for models of frames */
+  int hanging_count;
   uint32_t cookie;
 } pl_body_def;
 
@@ -182,14 +216,25 @@ typedef struct pl_fix_def {
 } pl_fix_def;
 
 PL_API pl_fix_def pl_fix_def_default(void);
-/* held (may be NULL) receives the number of nodes; selecting none is an error. Of several fixes of
- * a node, the later takes over the directions that it holds. */
+/* Selecting no node is an error. Of several fixes of a node, the later takes over the directions
+ * that it holds. fix may be NULL. */
 PL_API pl_status pl_world_add_fix(pl_world *world, pl_body_id body, const pl_fix_def *def,
-                                  int *held, pl_error *error);
+                                  pl_fix_id *fix, pl_error *error);
+PL_API pl_status pl_world_remove_fix(pl_world *world, pl_fix_id fix, pl_error *error);
+
+typedef struct pl_fix_facts {
+  int nodes;       /* nodes, or frames, that it holds */
+  double force[3]; /* N, that it exerted on the body in the last step: the integrator's own */
+} pl_fix_facts;
+
+PL_API pl_status pl_world_read_fix(const pl_world *world, pl_fix_id fix, pl_fix_facts *facts,
+                                   pl_error *error);
 
 /* Elements that move as one rigid body: freely, about a point or about an axis that stays where it
- * is in space. (What shall move as told is moved by a fix.) Their unknowns are condensed to six,
- * they exert no elastic force, and what is attached to them pulls at them. */
+ * is in space. (What shall move as told is moved by a fix.) A rigid part has six unknowns, those of
+ * a rotation and a point, with every integrator and in statics; it exerts no elastic force, and
+ * what is attached to it pulls at it. Added to a body in motion, it takes over the momenta of its
+ * nodes. Its nodes can be pulled and loaded, but not fixed. */
 typedef enum pl_hinge { PL_HINGE_NONE, PL_HINGE_POINT, PL_HINGE_AXIS } pl_hinge;
 
 typedef struct pl_rigid_def {
@@ -224,11 +269,15 @@ typedef struct pl_attachment_def {
 } pl_attachment_def;
 
 PL_API pl_attachment_def pl_attachment_def_default(void);
+/* attachment may be NULL. */
 PL_API pl_status pl_world_add_attachment(pl_world *world, pl_body_id body,
-                                         const pl_attachment_def *def, pl_error *error);
+                                         const pl_attachment_def *def,
+                                         pl_attachment_id *attachment, pl_error *error);
+PL_API pl_status pl_world_remove_attachment(pl_world *world, pl_attachment_id attachment,
+                                            pl_error *error);
 
 typedef struct pl_load_def {
-  pl_choice load; /* "force", "traction", "pressure", "shear" */
+  pl_choice load; /* "force", "traction", "pressure", "shear", "wind" */
   const pl_selector *where;
   int where_count;
   pl_ramp ramp;
@@ -236,8 +285,10 @@ typedef struct pl_load_def {
 } pl_load_def;
 
 PL_API pl_load_def pl_load_def_default(void);
+/* load may be NULL. */
 PL_API pl_status pl_world_add_load(pl_world *world, pl_body_id body, const pl_load_def *def,
-                                   pl_error *error);
+                                   pl_load_id *load, pl_error *error);
+PL_API pl_status pl_world_remove_load(pl_world *world, pl_load_id load, pl_error *error);
 
 /* Something rigid that all bodies' nodes may touch but not enter. Held nodes are not asked. */
 typedef struct pl_obstacle_def {
@@ -247,8 +298,11 @@ typedef struct pl_obstacle_def {
 } pl_obstacle_def;
 
 PL_API pl_obstacle_def pl_obstacle_def_default(void);
+/* obstacle may be NULL. */
 PL_API pl_status pl_world_add_obstacle(pl_world *world, const pl_obstacle_def *def,
-                                       pl_error *error);
+                                       pl_obstacle_id *obstacle, pl_error *error);
+PL_API pl_status pl_world_remove_obstacle(pl_world *world, pl_obstacle_id obstacle,
+                                          pl_error *error);
 
 /* ---- stepping ---- */
 
@@ -259,7 +313,9 @@ PL_API double pl_world_dt(const pl_world *world);
 
 /* ---- looking ---- */
 
-/* Positions and velocities, 3 per node in the mesh's order; m, m/s. */
+/* Positions and velocities, 3 per node in the mesh's order; m, m/s. Where they are set rigid parts
+ * take the place and the motion nearest to those of their nodes (with their momenta), and hanging
+ * nodes follow others; bodies of frames refuse. */
 PL_API pl_status pl_world_get_positions(const pl_world *world, pl_body_id body, double *positions,
                                         pl_error *error);
 PL_API pl_status pl_world_get_velocities(const pl_world *world, pl_body_id body, double *velocities,

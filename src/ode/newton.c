@@ -48,6 +48,12 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
   return PL_OK;
 }
 
+void pl_newton_begin(pl_integrator *integrator)
+{
+  pl_newton *newton = integrator->state;
+  newton->is_kept = newton->age = 0;
+}
+
 /* r = -G(z), filtered; A too if wanted. */
 static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z,
                      pl_bsr *A, int semidefinite)
@@ -71,6 +77,7 @@ static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage
     pl_combine(NULL, stage->cq, z, newton->work, n, system->pool);
     system->ops->chart(system, newton->work, newton->r, A);
   }
+  pl_system_keep_residual(system, newton->r);
   system->seconds_evaluate += pl_now() - start;
 }
 
@@ -93,33 +100,29 @@ void pl_system_multiply(const pl_system *system, const double *x, double *y)
   pl_pairs_multiply(system->pairs, x, y, system->pool);
 }
 
+void pl_system_multiply_row(const pl_system *system, int row, const double *x, double y[3])
+{
+  pl_bsr_multiply_row(system->A, row, x, y);
+  pl_pairs_multiply_row(system->pairs, row, x, y);
+}
+
 pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
                           double tolerance, pl_step_report *report, pl_error *error)
 {
   double start = pl_now();
   pl_solve_report solved = {0};
   pl_status status = PL_OK;
-  pl_condense *small = system->condense;
-  const pl_bsr *A = small ? small->A : system->A;
   // other constraints ask for another preparation, even of the same matrix
-  int renew = fresh || small || system->solver->filter_version != system->filter.version ||
+  int renew = fresh || system->solver->filter_version != system->filter.version ||
               system->solver->pairs_version != pl_pairs_version(system->pairs);
   if (fresh) report->matrices++;
-  if (renew && small)
-    status = pl_condense_matrix(small, system->A, system->pairs, &system->filter, error);
-  const pl_filter *filter = small ? &small->filter : &system->filter;
-  pl_pairs *pairs = small ? small->pairs : system->pairs;
-  if (renew && !status)
-    status = pl_solver_prepare(system->solver, A, pairs, filter, system->pool, error);
-  if (small) {
-    pl_condense_down(small, b, small->b);
-    pl_condense_down(small, x, small->x);
-  }
+  if (renew)
+    status = pl_solver_prepare(system->solver, system->A, system->pairs, &system->filter,
+                               system->pool, error);
   if (system->budget) pl_solver_limit(system->solver, pl_system_budget(system, report));
   if (!status)
-    status = pl_solver_solve(system->solver, A, filter, small ? small->b : b, small ? small->x : x,
-                             tolerance * scale, system->pool, &solved, error);
-  if (small) pl_condense_up(small, small->x, x);
+    status = pl_solver_solve(system->solver, system->A, &system->filter, b, x, tolerance * scale,
+                             system->pool, &solved, error);
   report->linear_iterations += solved.iterations;
   report->linear_residual = scale > 0 ? solved.residual / scale : 0;
   // what a refused matrix left is used by nobody
@@ -331,6 +334,23 @@ static pl_status end_early(const pl_newton *newton, const pl_system *system, con
   return PL_OK;
 }
 
+/* What a linear step leaves of the residual at constrained blocks: r - A dz. */
+static void leave_residual(pl_newton *newton, pl_system *system)
+{
+  for (int i = 0; system->unfiltered && i < system->filter.count; i++) {
+    int node = system->filter.nodes[i];
+    double product[3], *at = system->unfiltered + 3 * (size_t)node;
+    pl_system_multiply_row(system, node, newton->dz, product);
+    for (int k = 0; k < 3; k++) at[k] -= product[k];
+  }
+}
+
+void pl_newton_react(pl_system *system, double share)
+{
+  // G = M a - f is what the constraints exert
+  if (system->unfiltered) pl_system_react(system, -share, system->unfiltered);
+}
+
 pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
                           pl_step_report *report, pl_error *error)
 {
@@ -344,6 +364,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
 
     // linearly implicit: the increment is the answer
     if (newton->iterations == 1) {
+      leave_residual(newton, system);
       pl_axpy(1, newton->dz, z, n, system->pool);
       return PL_OK;
     }

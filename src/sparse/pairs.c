@@ -309,20 +309,22 @@ typedef struct product {
   double *y;
 } product;
 
+/* w = D sum_i C_i x_i of one stencil. */
+static inline void measure_one(const pl_pairs *pairs, int s, const double *x)
+{
+  double motion[3] = {0}, *w = pairs->w + 3 * (size_t)s;
+  for (int e = pairs->first[s]; e < pairs->first[s + 1]; e++)
+    add_motion(pairs, s, e, x + 3 * (size_t)pairs->block[e], motion);
+  const double *D = pairs->D + 9 * (size_t)s;
+  for (int i = 0; i < 3; i++)
+    w[i] = D[3 * i] * motion[0] + D[3 * i + 1] * motion[1] + D[3 * i + 2] * motion[2];
+}
+
 static void measure_chunk(void *context, int chunk)
 {
   const product *job = context;
-  const pl_pairs *pairs = job->pairs;
   int first = chunk * STENCILS_PER_CHUNK, last = first + STENCILS_PER_CHUNK;
-  for (int s = first; s < last && s < pairs->count; s++) {
-    double motion[3] = {0};
-    for (int e = pairs->first[s]; e < pairs->first[s + 1]; e++)
-      add_motion(pairs, s, e, job->x + 3 * (size_t)pairs->block[e], motion);
-    const double *D = pairs->D + 9 * (size_t)s;
-    double *w = pairs->w + 3 * (size_t)s;
-    for (int i = 0; i < 3; i++)
-      w[i] = D[3 * i] * motion[0] + D[3 * i + 1] * motion[1] + D[3 * i + 2] * motion[2];
-  }
+  for (int s = first; s < last && s < job->pairs->count; s++) measure_one(job->pairs, s, job->x);
 }
 
 void pl_pairs_measure(const pl_pairs *pairs, const double *x, pl_pool *pool)
@@ -369,6 +371,20 @@ void pl_pairs_multiply(pl_pairs *pairs, const double *x, double *y, pl_pool *poo
   pl_pairs_measure(pairs, x, pool);
   product job = {pairs, x, y};
   pl_parallel(pool, pl_chunk_count(pairs->touched_count, BLOCKS_PER_CHUNK), spread_chunk, &job);
+}
+
+void pl_pairs_multiply_row(pl_pairs *pairs, int row, const double *x, double y[3])
+{
+  if (!pl_pairs_exist(pairs)) return;
+  pl_pairs_close(pairs);
+  int place = pairs->local[row];
+  if (place < 0) return;
+  double force[3] = {0};
+  for (int k = pairs->list_start[place]; k < pairs->list_start[place + 1]; k++) {
+    measure_one(pairs, pairs->list_stencil[k], x);
+    add_force(pairs, pairs->list_stencil[k], pairs->list_entry[k], force);
+  }
+  for (int i = 0; i < 3; i++) y[i] += force[i];
 }
 
 /* out = |C| x or |C^T| x of an entry, for an x without negative numbers. */

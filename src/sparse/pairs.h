@@ -100,6 +100,9 @@ void pl_pairs_close(pl_pairs *pairs);
 /* y += K x. */
 void pl_pairs_multiply(pl_pairs *pairs, const double *x, double *y, pl_pool *pool);
 
+/* y += one row of K x. */
+void pl_pairs_multiply_row(pl_pairs *pairs, int row, const double *x, double y[3]);
+
 /* The two passes of a closed list: w for all stencils; then y += K x in rows [first, last), where
  * the rows' part of x . K x is returned. */
 void pl_pairs_measure(const pl_pairs *pairs, const double *x, pl_pool *pool);

@@ -66,8 +66,8 @@ static pl_status set_world(pl_session *session, const char *name, const char *te
     return status;
   }
   const pl_world *world = session->world;
-  int budget = world->budget, halvings = world->halvings;
-  double tolerance = world->tolerance;
+  int budget = world->set.budget, halvings = world->set.halvings;
+  double tolerance = world->set.tolerance;
   if (strcmp(name, "budget") == 0)
     budget = (int)value[0];
   else if (strcmp(name, "halvings") == 0)
@@ -120,9 +120,9 @@ static pl_part *part_of(pl_session *session, const char *word, const pl_family *
   const struct {
     pl_part *part;
     const pl_family *family;
-  } rows[] = {{&world->integrator_part, &pl_integrator_family},
-              {&world->solver_part, &pl_solver_family},
-              {&world->preconditioner_part, &pl_preconditioner_family}};
+  } rows[] = {{&world->set.integrator, &pl_integrator_family},
+              {&world->set.solver, &pl_solver_family},
+              {&world->set.preconditioner, &pl_preconditioner_family}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (strcmp(rows[i].family->name, word) != 0) continue;
     *family = rows[i].family;
@@ -138,12 +138,12 @@ static pl_status apply_part(pl_session *session, const pl_part *own, const pl_pa
   pl_world *world = session->world;
   choice_room room, other;
   pl_choice choice = choice_of(changed, &room);
-  if (own == &world->integrator_part) return pl_world_set_integrator(world, &choice, error);
-  if (own == &world->solver_part) {
-    pl_choice before = choice_of(&world->preconditioner_part, &other);
+  if (own == &world->set.integrator) return pl_world_set_integrator(world, &choice, error);
+  if (own == &world->set.solver) {
+    pl_choice before = choice_of(&world->set.preconditioner, &other);
     return pl_world_set_solver(world, &choice, &before, error);
   }
-  pl_choice solver = choice_of(&world->solver_part, &other);
+  pl_choice solver = choice_of(&world->set.solver, &other);
   return pl_world_set_solver(world, &solver, &choice, error);
 }
 

@@ -3,14 +3,16 @@
  * A frame is put in at a point of the deformed body, whose place at rest is found by Newton's
  * method: X <- X + F^-1 (p - x(X)). It weighs (1 - d^2/r^2)^2 at the distance d through the body,
  * and the others lose what it gains. Its motion starts where nodes move least in the sum of
- * squares (Gauss-Newton): so the shape hardly jumps. The model is made anew, and the state's
- * vectors with it; all of that is ready before anything is changed. */
+ * squares (Gauss-Newton): so the shape hardly jumps. The model is replaced in place
+ * (world/replace.h). */
 #include "core/error.h"
 #include "core/memory.h"
+#include "couple/fix.h"
+#include "couple/penalty.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "pliant/touch.h"
-#include "world/world.h"
+#include "world/replace.h"
 
 #include <math.h>
 #include <string.h>
@@ -169,30 +171,12 @@ static void guess_frame(const pl_body *before, const pl_body *body, const double
 
 /* ---- another model in the place of the old one ---- */
 
-typedef struct change {
-  int body, shift; /* blocks */
-  pl_body after;   /* with the new model, and new sites, reach and idle */
-  pl_state state, saved;
-  double *x, *speed, *room, *step;
-} change;
-
-static void drop(const pl_allocator *allocator, change *what)
-{
-  pl_model_destroy(what->after.model);
-  void *arrays[] = {what->after.sites, what->after.reach, what->after.idle, what->state.q,
-                    what->state.v,     what->saved.q,     what->saved.v,    what->x,
-                    what->speed,       what->room,        what->step};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
-}
-
-/* Room for the body with count frames, the last of them inserted ones. */
-static pl_status make_room(const pl_world *world, change *to, int count, int inserted,
-                           pl_error *error)
+/* A copy of the body with room for count frames, the last of them inserted ones. */
+static pl_status begin(const pl_world *world, int index, int count, int inserted,
+                       pl_replacement *to, pl_error *error)
 {
   const pl_allocator *allocator = &world->allocator;
-  const pl_body *body = &world->bodies.list[to->body];
-  to->after = *body;
-  to->after.model = NULL;
+  pl_replace_begin(world, index, to);
   to->after.inserted = inserted;
   to->after.site_count = count;
   to->after.sites = pl_alloc(allocator, (size_t)count * 3, sizeof(double));
@@ -201,73 +185,19 @@ static pl_status make_room(const pl_world *world, change *to, int count, int ins
   return to->after.sites && to->after.reach && to->after.idle ? PL_OK : pl_fail_memory(error);
 }
 
-static pl_status build(const pl_world *world, change *to, pl_error *error)
-{
-  const pl_allocator *allocator = &world->allocator;
-  pl_body *body = &to->after;
-  pl_material material;
-  const pl_sites sites = pl_body_sites(&world->bodies, body);
-  pl_status status = pl_material_make(&body->material, &body->law, &material, error);
-  if (!status)
-    status =
-        pl_body_build(allocator, body, &body->material, &material, &sites, &body->model, error);
-  if (status) return status;
-  to->shift = body->model->blocks - body->blocks;
-  body->blocks = body->model->blocks;
-  size_t numbers = (size_t)(world->bodies.blocks + to->shift) * 3,
-         nodes = (size_t)body->mesh->node_count * 3;
-  double **vectors[] = {&to->state.q, &to->state.v, &to->saved.q, &to->saved.v, &to->step};
-  double **nodal[] = {&to->x, &to->speed, &to->room};
-  for (int i = 0; i < 5; i++) *vectors[i] = pl_alloc(allocator, numbers, sizeof(double));
-  for (int i = 0; i < 3; i++) *nodal[i] = pl_alloc(allocator, nodes, sizeof(double));
-  for (int i = 0; i < 8; i++) {
-    if (!(i < 5 ? *vectors[i] : *nodal[i - 5])) return pl_fail_memory(error);
-  }
-  return PL_OK;
-}
-
-/* The old state in the new vectors: frames move as before, whatever has become of their parts of
- * the body; the frame number gone (or none: -1) is left out, a new one comes after all others. */
-static void copy_state(const pl_world *world, const change *what, int gone)
+/* Frames move as before, whatever has become of their parts of the body; the frame number gone (or
+ * none: -1) is left out, a new one comes after all others. */
+static void adopt_frames(const pl_world *world, const pl_replacement *what, int gone)
 {
   const pl_body *body = &world->bodies.list[what->body];
   const pl_model *model = body->model;
   int count = model->frame_count, per = body->blocks / count;
-  const double *from[2] = {world->state.q, world->state.v};
-  double *to[2] = {what->state.q, what->state.v};
-  int end = body->offset + body->blocks;
-  for (int k = 0; k < 2; k++) {
-    memcpy(to[k], from[k], (size_t)body->offset * 3 * sizeof(double));
-    memcpy(to[k] + 3 * (end + what->shift), from[k] + 3 * end,
-           (size_t)(world->bodies.blocks - end) * 3 * sizeof(double));
-  }
   for (int i = 0, next = 0; i < count; i++) {
     int old = 3 * (body->offset + per * i), new = 3 * (body->offset + per * next);
     if (i == gone) continue;
-    model->ops->adopt(what->after.model, next++, model, i, from[0] + old, from[1] + old,
-                      to[0] + new, to[1] + new);
+    model->ops->adopt(what->after.model, next++, model, i, world->state.q + old,
+                      world->state.v + old, what->q + new, what->v + new);
   }
-}
-
-/* Puts everything in its place; nothing can fail. */
-static void commit(pl_world *world, change *what)
-{
-  pl_body *body = &world->bodies.list[what->body];
-  pl_body before = *body;
-  pl_world_unprepare(world);
-  *body = what->after;
-  what->after = before;
-  for (size_t b = (size_t)what->body + 1; b < world->bodies.count; b++)
-    world->bodies.list[b].offset += what->shift;
-  double **vectors[] = {&world->state.q, &world->state.v, &world->saved.q, &world->saved.v};
-  double **fresh[] = {&what->state.q, &what->state.v, &what->saved.q, &what->saved.v};
-  for (int i = 0; i < 4; i++) {
-    double *old = *vectors[i];
-    *vectors[i] = *fresh[i];
-    *fresh[i] = old;
-  }
-  world->bodies.blocks += what->shift;
-  pl_pulls_follow(world, what->body, what->shift);
 }
 
 static pl_status find_frames(const pl_world *world, pl_body_id id, const pl_body **body,
@@ -285,14 +215,30 @@ int pl_world_frame_count(const pl_world *world, pl_body_id id)
   return body ? body->model->frame_count : 0;
 }
 
+/* What the new frame does, from what the nodes do. */
+static pl_status place_frame(const pl_world *world, pl_replacement *what, const double X[3],
+                             pl_error *error)
+{
+  const pl_body *body = &world->bodies.list[what->body];
+  size_t blocks = 3 * (size_t)what->after.blocks, nodes = 3 * (size_t)body->mesh->node_count;
+  double *room = pl_alloc(&world->allocator, blocks + nodes, sizeof(double));
+  double *q = what->q + 3 * body->offset, *v = what->v + 3 * body->offset;
+  if (!room) return pl_fail_memory(error);
+  adopt_frames(world, what, -1);
+  guess_frame(body, &what->after, what->x, X, q);
+  fit_frame(&what->after, q, v, what->x, what->speed, room, room + blocks);
+  pl_free(&world->allocator, room);
+  return PL_OK;
+}
+
 /* Puts a frame in at the place X of the rest shape. */
 static pl_status insert_at(pl_world *world, int index, const double X[3], double reach,
                            pl_error *error)
 {
   const pl_body *body = &world->bodies.list[index];
   int count = body->model->frame_count, inserted = body->inserted;
-  change what = {.body = index};
-  pl_status status = make_room(world, &what, count + 1, inserted + 1, error);
+  pl_replacement what;
+  pl_status status = begin(world, index, count + 1, inserted + 1, &what, error);
   if (!status) {
     memcpy(what.after.sites, body->model->frames_at, (size_t)count * 3 * sizeof(double));
     pl_vec3_copy(X, what.after.sites + 3 * count);
@@ -302,20 +248,11 @@ static pl_status insert_at(pl_world *world, int index, const double X[3], double
     }
     what.after.reach[inserted] = reach;
     what.after.idle[inserted] = world->state.time;
-    status = build(world, &what, error);
+    status = pl_replace_build(world, &what, error);
   }
-  if (!status) {
-    const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
-    double *to = what.state.q + 3 * body->offset;
-    body->model->ops->nodes(body->model, q, NULL, what.x);
-    body->model->ops->nodes(body->model, q, v, what.speed);
-    copy_state(world, &what, -1);
-    guess_frame(body, &what.after, what.x, X, to);
-    fit_frame(&what.after, to, what.state.v + 3 * body->offset, what.x, what.speed, what.step,
-              what.room);
-    commit(world, &what);
-  }
-  drop(&world->allocator, &what);
+  if (!status) status = place_frame(world, &what, X, error);
+  if (!status) status = pl_replace_commit(world, &what, error);
+  pl_replace_drop(world, &what);
   return status;
 }
 
@@ -343,9 +280,9 @@ static pl_status remove_at(pl_world *world, int index, int frame, double most, d
 {
   const pl_body *body = &world->bodies.list[index];
   int count = body->model->frame_count, gone = frame - (count - body->inserted);
-  change what = {.body = index};
+  pl_replacement what;
   *jump = 0;
-  pl_status status = make_room(world, &what, count - 1, body->inserted - 1, error);
+  pl_status status = begin(world, index, count - 1, body->inserted - 1, &what, error);
   if (!status) {
     for (int i = 0, k = 0; i < count; i++) {
       if (i != frame) pl_vec3_copy(body->model->frames_at + 3 * i, what.after.sites + 3 * k++);
@@ -355,18 +292,17 @@ static pl_status remove_at(pl_world *world, int index, int frame, double most, d
       what.after.reach[k] = body->reach[i];
       what.after.idle[k++] = body->idle[i];
     }
-    status = build(world, &what, error);
+    status = pl_replace_build(world, &what, error);
   }
   if (!status) {
-    body->model->ops->nodes(body->model, world->state.q + 3 * body->offset, NULL, what.x);
-    copy_state(world, &what, frame);
-    what.after.model->ops->nodes(what.after.model, what.state.q + 3 * body->offset, NULL,
-                                 what.room);
+    adopt_frames(world, &what, frame);
+    // speeds are not asked for: there is room for the nodes as they would be
+    what.after.model->ops->nodes(what.after.model, what.q + 3 * body->offset, NULL, what.speed);
     for (int n = 0; n < 3 * body->mesh->node_count; n += 3)
-      *jump = fmax(*jump, pl_vec3_distance(what.x + n, what.room + n));
-    if (*jump <= most) commit(world, &what);
+      *jump = fmax(*jump, pl_vec3_distance(what.x + n, what.speed + n));
+    if (*jump <= most) status = pl_replace_commit(world, &what, error);
   }
-  drop(&world->allocator, &what);
+  pl_replace_drop(world, &what);
   return status;
 }
 
@@ -382,9 +318,11 @@ pl_status pl_world_remove_frame(pl_world *world, pl_body_id id, int frame, doubl
     return pl_fail(error, PL_E_ARGUMENT,
                    "frame %d of body \"%.80s\" was not put in later, so it cannot be taken out",
                    frame, body->name);
-  for (size_t f = 0; f < world->fix_count; f++) {
-    const pl_fix *fix = &world->fixes[f];
-    if (fix->body == id.index1 - 1 && fix->nodes[fix->count - 1] >= frame * body->blocks / count)
+  for (const pl_coupling *at = NULL;
+       (at = pl_couplings_next(&world->couplings, &pl_coupling_fix, at)) != NULL;) {
+    const pl_fix *fix = (const pl_fix *)at;
+    if (at->acts_on[0] == id.index1 - 1 &&
+        fix->nodes[fix->count - 1] >= frame * body->blocks / count)
       return pl_fail(error, PL_E_ARGUMENT,
                      "frame %d of body \"%.80s\" or one after it is held; release it first", frame,
                      body->name);
@@ -397,14 +335,13 @@ pl_status pl_world_remove_frame(pl_world *world, pl_body_id id, int frame, doubl
 /* ---- by itself ---- */
 
 /* Frames near which something touches are in use. Returns whether any node touches. */
-static int mark_used(pl_world *world, pl_body *body)
+static int mark_used(const pl_world *world, const pl_contact *contact, pl_body *body)
 {
   const double *x = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   int first = body->model->frame_count - body->inserted, any = 0;
   for (int n = 0; n < body->mesh->node_count; n++) {
-    double friction, normal[3];
-    if (!(body->skin[n] > 0) ||
-        !(pl_obstacles_nearest(world, x + 3 * (size_t)n, &friction, normal) < 0))
+    double normal[3];
+    if (!(body->penalty[n] > 0) || !(pl_contact_nearest(contact, x + 3 * (size_t)n, normal) < 0))
       continue;
     any = 1;
     for (int i = 0; i < body->inserted; i++) {
@@ -420,9 +357,10 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
 {
   pl_body *body = &world->bodies.list[index];
   double depth, nearest = INFINITY, jump, reach = body->insert_reach;
-  pl_status status = pl_skin_make(world, body, error);
+  const pl_contact *contact = pl_world_contact(world);
+  pl_status status = pl_penalty_make(&world->bodies, body, error);
   if (status) return status;
-  int touching = mark_used(world, body), first = body->model->frame_count - body->inserted;
+  int touching = mark_used(world, contact, body), first = body->model->frame_count - body->inserted;
   for (int i = 0; i < body->inserted; i++) {
     if (world->state.time - body->idle[i] < PATIENCE) continue;
     body->idle[i] = world->state.time;
@@ -430,7 +368,7 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
   }
   if (!touching || body->inserted >= MOST_INSERTED || body->model->frame_count >= PL_MOST_SITES)
     return PL_OK;
-  int node = pl_skin_deepest(world, body, world->state.q + 3 * body->offset, &depth);
+  int node = pl_penalty_deepest(contact, body, world->state.q + 3 * body->offset, &depth);
   if (node < 0) return PL_OK;
   const double *X = body->rest + 3 * body->place[node];
   for (int i = 0; i < body->model->frame_count; i++)
@@ -452,7 +390,7 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
 pl_status pl_world_adapt(pl_world *world, pl_error *error)
 {
   pl_status status = PL_OK;
-  for (size_t b = 0; b < world->bodies.count && world->obstacle_count && !status; b++) {
+  for (size_t b = 0; b < world->bodies.count && pl_world_contact(world) && !status; b++) {
     const pl_body *body = &world->bodies.list[b];
     if (body->insert_reach > 0 && body->model->frame_count)
       status = adapt_body(world, (int)b, error);

@@ -1,6 +1,5 @@
 /* The quantities: of a point that moves with a body, and of a body or the whole world. */
 #include "math/vec3.h"
-#include "world/grip.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -49,28 +48,29 @@ static const double *inner_forces(pl_world *world, const pl_body *body, const do
   return f;
 }
 
-/* Of the fix that holds the node nearest to the point: what it takes against the inner forces. */
+/* The force of the fix that holds the node nearest to the point, in the last step. */
 static void read_reaction(pl_world *world, const pl_probe *probe, double *value)
 {
   const pl_body *body = &world->bodies.list[probe->body];
-  int best = 0, at[3];
+  const pl_rows *rows = &world->rows;
+  pl_span own;
+  int best = 0;
   for (int a = 1; a < probe->anchor.count; a++) {
     if (probe->anchor.weights[a] > probe->anchor.weights[best]) best = a;
   }
   memset(value, 0, 3 * sizeof *value);
-  if (body->model->anchors) return;
-  const double *f = inner_forces(world, body, world->state.v + 3 * body->offset);
-  memcpy(at, world->holders + 3 * (body->offset + body->place[probe->anchor.nodes[best]]),
-         sizeof at);
-  for (int i = 0; i < body->blocks; i++) {
-    pl_grip grip;
+  int block = pl_model_node_block(body->model, body->place[probe->anchor.nodes[best]]);
+  if (block < 0) return;
+  pl_rows_span(rows, body->offset + block, &own);
+  for (int i = 0; i < rows->held_count; i++) {
+    pl_span span;
     double shares[3];
-    pl_grip_find(world, body->offset + i, &grip);
-    pl_grip_split(&grip, f + 3 * (size_t)i, shares);
-    for (int m = 0; m < grip.count; m++) {
-      int code = grip.codes[m];
-      if (code == at[0] || code == at[1] || code == at[2])
-        pl_vec3_add_scaled(-shares[m], grip.given[m], value);
+    pl_rows_span(rows, rows->held[i], &span);
+    pl_span_split(&span, world->system.reaction + 3 * (size_t)rows->held[i], shares);
+    for (int k = 0; k < span.count * own.count; k++) {
+      const pl_row *row = span.row[k / own.count], *at = own.row[k % own.count];
+      if (row->source == at->source && row->tag == at->tag)
+        pl_vec3_add_scaled(shares[k / own.count], row->direction, value);
     }
   }
 }
@@ -103,7 +103,11 @@ static void add_kinetic(pl_world *world, const pl_body *body, double *value)
 
 static void add_elastic(pl_world *world, const pl_body *body, double *value)
 {
-  *value += pl_attachments_energy(world, (int)(body - world->bodies.list));
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    if (coupling->ops->energy)
+      *value += coupling->ops->energy(coupling, world->state.q, (int)(body - world->bodies.list));
+  }
   if (!body->model->ops->energy) return;
   *value += body->model->ops->energy(body->model, world->state.q + 3 * body->offset, world->pool);
 }
@@ -111,9 +115,15 @@ static void add_elastic(pl_world *world, const pl_body *body, double *value)
 static void add_gravity(pl_world *world, const pl_body *body, double *value)
 {
   const double *q = world->state.q + 3 * body->offset, *g = world->gravity;
-  for (int i = 0; i < body->blocks; i++) {
+  const double *mass = body->model->node_mass;
+  int count = mass ? body->mesh->node_count : body->blocks;
+  if (mass)
+    q = pl_body_nodes(body, q, NULL);
+  else
+    mass = body->model->lumped_mass;
+  for (int i = 0; i < count; i++) {
     const double *x = q + 3 * i;
-    *value -= body->model->lumped_mass[i] * (g[0] * x[0] + g[1] * x[1] + g[2] * x[2]);
+    *value -= mass[i] * (g[0] * x[0] + g[1] * x[1] + g[2] * x[2]);
   }
 }
 
@@ -140,14 +150,22 @@ static void add_inverted(pl_world *world, const pl_body *body, double *value)
 static void add_momentum(pl_world *world, const pl_body *body, double *value)
 {
   const double *v = world->state.v + 3 * body->offset;
-  for (int i = 0; i < 3 * body->blocks; i++) value[i % 3] += body->model->lumped_mass[i / 3] * v[i];
+  if (!body->model->node_mass) {
+    for (int i = 0; i < 3 * body->blocks; i++)
+      value[i % 3] += body->model->lumped_mass[i / 3] * v[i];
+    return;
+  }
+  const double *p = block_momentum(world, body, 1);
+  for (int i = 0; i < 3 * body->blocks; i++)
+    value[i % 3] += pl_model_is_rotation(body->model, i / 3) ? 0 : p[i];
 }
 
 /* Zero where action is reaction. */
 static void add_net(pl_world *world, const pl_body *body, double *value)
 {
   const double *f = inner_forces(world, body, NULL);
-  for (int i = 0; i < 3 * body->blocks; i++) value[i % 3] += f[i];
+  for (int i = 0; i < 3 * body->blocks; i++)
+    value[i % 3] += pl_model_is_rotation(body->model, i / 3) ? 0 : f[i];
 }
 
 /* About the origin. */

@@ -3,21 +3,20 @@
 #include "core/hash.h"
 #include "core/memory.h"
 #include "math/vec3.h"
-#include "world/grip.h"
 #include "world/world.h"
 
 #include <math.h>
 #include <string.h>
 
 double pl_world_time(const pl_world *world) { return world->state.time; }
-double pl_world_dt(const pl_world *world) { return world->dt; }
+double pl_world_dt(const pl_world *world) { return world->set.dt; }
 
 const char *pl_world_integrator_name(const pl_world *world)
 {
-  return world->integrator_part.member->name;
+  return world->set.integrator.member->name;
 }
 
-const char *pl_world_solver_name(const pl_world *world) { return world->solver_part.member->name; }
+const char *pl_world_solver_name(const pl_world *world) { return world->set.solver.member->name; }
 
 const char *pl_world_solver_choice(const pl_world *world, const char **reason)
 {
@@ -30,7 +29,7 @@ const char *pl_world_solver_choice(const pl_world *world, const char **reason)
 
 const char *pl_world_preconditioner_name(const pl_world *world)
 {
-  return world->preconditioner_part.member->name;
+  return world->set.preconditioner.member->name;
 }
 
 const char *pl_world_preconditioner_choice(const pl_world *world, const char **reason)
@@ -62,22 +61,47 @@ static void to_mesh(const pl_body *body, const double *inside, double *out)
     memcpy(out + 3 * body->order[i], inside + 3 * i, 3 * sizeof *out);
 }
 
+/* Blocks from nodes: the first vector or the second is that of the nodes, in the mesh's order. */
+static pl_status fit_blocks(pl_world *world, const pl_body *body, const double *positions,
+                            const double *velocities, pl_error *error)
+{
+  double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
+  size_t numbers = 3 * (size_t)body->mesh->node_count;
+  double *x = pl_alloc(&world->allocator, 2 * numbers, sizeof(double)), *speed = x + numbers;
+  if (!x) return pl_fail_memory(error);
+  memcpy(x, pl_body_nodes(body, q, NULL), numbers * sizeof *x);
+  memcpy(speed, pl_body_nodes(body, q, v), numbers * sizeof *x);
+  for (size_t i = 0; i < numbers; i++) {
+    size_t from = 3 * (size_t)body->order[i / 3] + i % 3;
+    if (positions) x[i] = positions[from];
+    if (velocities) speed[i] = velocities[from];
+  }
+  body->model->ops->fit(body->model, x, speed, q, v);
+  pl_free(&world->allocator, x);
+  pl_integrator_forget(world->integrator);
+  return PL_OK;
+}
+
 /* What the integrator remembers does not fit the changed state. */
-static pl_status from_mesh(pl_world *world, pl_body_id id, const double *values, double *vector,
-                           const char *what, pl_error *error)
+static pl_status from_mesh(pl_world *world, pl_body_id id, const double *values, int speeds,
+                           pl_error *error)
 {
   const pl_body *body;
+  const char *what = speeds ? "velocity" : "position";
+  double *vector = speeds ? world->state.v : world->state.q;
   pl_status status = find_both(world, id, values, what, &body, error);
   if (status) return status;
-  if (body->model->ops->nodes)
+  if (body->model->frame_count)
     return pl_fail(error, PL_E_ARGUMENT,
                    "the %s of nodes of body \"%.80s\" cannot be set: they follow its frames", what,
                    body->name);
-  for (int i = 0; i < 3 * body->blocks; i++) {
+  for (int i = 0; i < 3 * body->mesh->node_count; i++) {
     if (!isfinite(values[i]))
       return pl_fail_entity(error, PL_E_ARGUMENT, i / 3, "the %s of node %d is not finite", what,
                             i / 3);
   }
+  if (body->model->ops->fit)
+    return fit_blocks(world, body, speeds ? NULL : values, speeds ? values : NULL, error);
   for (int i = 0; i < body->blocks; i++)
     memcpy(vector + 3 * (body->offset + i), values + 3 * body->order[i], 3 * sizeof *vector);
   pl_integrator_forget(world->integrator);
@@ -110,13 +134,13 @@ pl_status pl_world_get_velocities(const pl_world *world, pl_body_id id, double *
 pl_status pl_world_set_positions(pl_world *world, pl_body_id id, const double *positions,
                                  pl_error *error)
 {
-  return from_mesh(world, id, positions, world->state.q, "position", error);
+  return from_mesh(world, id, positions, 0, error);
 }
 
 pl_status pl_world_set_velocities(pl_world *world, pl_body_id id, const double *velocities,
                                   pl_error *error)
 {
-  return from_mesh(world, id, velocities, world->state.v, "velocity", error);
+  return from_mesh(world, id, velocities, 1, error);
 }
 
 pl_status pl_world_follow(const pl_world *world, pl_body_id id, int numbers, const double *nodal,
@@ -190,19 +214,23 @@ pl_status pl_world_get_strain(pl_world *world, pl_body_id id, double *strain,
  * the rest. */
 static void fill_outer(pl_world *world, const pl_body *body, const double *inner, double *outer)
 {
-  world->system.ops->external(&world->system, world->state.time, world->state.q, world->state.v,
-                              outer);
-  pl_attachments_force(world, world->state.q, world->state.v, outer);
+  const pl_moment at = {.t = world->state.time,
+                        .q = world->state.q,
+                        .v = world->state.v,
+                        .load_scale = world->system.load_scale};
+  memset(outer, 0, 3 * (size_t)world->bodies.blocks * sizeof *outer);
+  for (int internal = 0; internal < 2; internal++)
+    pl_couplings_evaluate(&world->couplings, &at, internal, outer, NULL);
   double *part = outer + 3 * body->offset;
   for (int i = 0; i < body->blocks; i++) {
-    pl_grip grip;
-    double *at = part + 3 * (size_t)i, held[3];
-    pl_grip_find(world, body->offset + i, &grip);
-    pl_grip_free(&grip, at);
-    for (int m = 0; m < grip.count; m++)
-      held[m] = -pl_vec3_dot(grip.given[m], inner + 3 * (size_t)i);
-    pl_grip_fill(&grip, held, at);
-    pl_vec3_add_scaled(-body->model->lumped_mass[i], world->gravity, at);
+    pl_span span;
+    double *force = part + 3 * (size_t)i, held[3];
+    pl_rows_span(&world->rows, body->offset + i, &span);
+    pl_span_free(&span, force);
+    for (int m = 0; m < span.count; m++)
+      held[m] = -pl_vec3_dot(span.row[m]->direction, inner + 3 * (size_t)i);
+    pl_span_fill(&span, held, force);
+    pl_vec3_add_scaled(-body->model->lumped_mass[i], world->gravity, force);
   }
 }
 
@@ -212,10 +240,11 @@ pl_status pl_world_get_forces(pl_world *world, pl_body_id id, double *inner, dou
   const pl_body *body;
   pl_status status = pl_world_find_body(world, id, &body, error);
   if (!status && body->model->ops->nodes)
-    status =
-        pl_fail(error, PL_E_ARGUMENT,
-                "body \"%.80s\" has control points for unknowns; forces are known at nodes only",
-                body->name);
+    status = pl_fail(
+        error, PL_E_ARGUMENT,
+        "body \"%.80s\" has frames, rigid parts or hanging nodes; forces on nodes are known "
+        "only where every node is an unknown",
+        body->name);
   if (!status) status = pl_world_prepare(world, error);
   if (status) return status;
   size_t size = 3 * (size_t)body->blocks;
@@ -351,25 +380,25 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
   if (!status) status = least_ratio(world, &least, error);
   if (status) return status;
   *facts = (pl_world_facts){.steps = world->state.steps,
-                            .newton_iterations = world->newton_iterations,
-                            .linear_iterations = world->linear_iterations,
-                            .halved_steps = world->halved_steps,
-                            .unconverged_steps = world->unconverged_steps,
-                            .parts = world->parts,
-                            .rejected_parts = world->rejected_parts,
-                            .matrices = world->matrices,
-                            .unfinished_solves = world->unfinished_solves,
-                            .worst_linear_residual = world->worst_residual,
+                            .newton_iterations = world->tally.newton_iterations,
+                            .linear_iterations = world->tally.linear_iterations,
+                            .halved_steps = world->tally.halved_steps,
+                            .unconverged_steps = world->tally.unconverged_steps,
+                            .parts = world->tally.parts,
+                            .rejected_parts = world->tally.rejected_parts,
+                            .matrices = world->tally.matrices,
+                            .unfinished_solves = world->tally.unfinished_solves,
+                            .worst_linear_residual = world->tally.worst_residual,
                             .time = world->state.time,
-                            .seconds = world->seconds,
-                            .seconds_evaluate = world->seconds_evaluate,
-                            .seconds_solve = world->seconds_solve,
+                            .seconds = world->tally.seconds,
+                            .seconds_evaluate = world->tally.seconds_evaluate,
+                            .seconds_solve = world->tally.seconds_solve,
                             .kinetic_energy = quantity(world, "kinetic-energy"),
                             .elastic_energy = quantity(world, "elastic-energy"),
                             .gravity_energy = quantity(world, "gravity-energy"),
                             .least_volume_ratio = least,
-                            .linear_residual = world->last.linear_residual,
-                            .newton_residual = world->last.newton_residual,
+                            .linear_residual = world->tally.last.linear_residual,
+                            .newton_residual = world->tally.last.newton_residual,
                             .held_nodes = world->system.filter.count,
                             .threads = pl_pool_threads(world->pool)};
   for (size_t b = 0; b < world->bodies.count; b++) {

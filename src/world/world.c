@@ -3,9 +3,6 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "math/mat3.h"
-#include "math/vec3.h"
-#include "mesh/select.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,10 +25,6 @@ pl_body_def pl_body_def_default(void)
 {
   return (pl_body_def){.name = "body", .material = pl_material_def_default(), .cookie = PL_COOKIE};
 }
-
-pl_fix_def pl_fix_def_default(void) { return (pl_fix_def){.axis = {0, 0, 1}, .cookie = PL_COOKIE}; }
-
-pl_load_def pl_load_def_default(void) { return (pl_load_def){.cookie = PL_COOKIE}; }
 
 pl_probe_def pl_probe_def_default(void)
 {
@@ -88,20 +81,21 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   world->allocator = allocator;
   world->log = def->log;
   world->bodies = (pl_bodies){.allocator = &world->allocator, .log = &world->log};
-  world->dt = def->dt;
-  world->budget = def->budget;
-  world->halvings = def->halvings;
-  world->tolerance = def->tolerance;
+  world->couplings.bodies = &world->bodies;
+  world->set.dt = def->dt;
+  world->set.budget = def->budget;
+  world->set.halvings = def->halvings;
+  world->set.tolerance = def->tolerance;
   memcpy(world->gravity, def->gravity, sizeof world->gravity);
-  status = pl_integrator_resolve(&def->integrator, &world->integrator_part, error);
+  status = pl_integrator_resolve(&def->integrator, &world->set.integrator, error);
   if (!status)
     status = pl_world_check_control(def->budget, def->halvings, def->tolerance,
-                                    &world->integrator_part, error);
-  world->solver_given = def->solver.name != NULL;
-  if (!status) status = resolve(&pl_solver_family, &def->solver, &world->solver_part, error);
+                                    &world->set.integrator, error);
+  world->set.solver_given = def->solver.name != NULL;
+  if (!status) status = resolve(&pl_solver_family, &def->solver, &world->set.solver, error);
   if (!status)
-    status = resolve(&pl_preconditioner_family, &def->preconditioner, &world->preconditioner_part,
-                     error);
+    status =
+        resolve(&pl_preconditioner_family, &def->preconditioner, &world->set.preconditioner, error);
   if (!status) status = pl_pool_create(&allocator, def->threads, &world->pool, error);
   world->bodies.pool = world->pool;
   if (!status && def->cache) {
@@ -110,6 +104,7 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
     world->store = pl_store_make(&world->allocator, world->cache);
     world->bodies.store = &world->store;
   }
+  if (!status) status = pl_world_add_own(world, error);
   if (status)
     pl_world_destroy(world);
   else
@@ -117,35 +112,17 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   return status;
 }
 
-void pl_fix_release(const pl_allocator *allocator, pl_fix *fix)
-{
-  pl_free(allocator, fix->nodes);
-  pl_ramp_release(allocator, &fix->ramp);
-  pl_ramp_release(allocator, &fix->offset_ramp);
-}
-
 void pl_world_destroy(pl_world *world)
 {
   if (!world) return;
   pl_allocator allocator = world->allocator;
   pl_world_unprepare(world);
+  pl_couplings_release(&world->couplings);
   for (size_t i = 0; i < world->bodies.count; i++)
     pl_body_release(&allocator, &world->bodies.list[i]);
-  for (size_t i = 0; i < world->fix_count; i++) pl_fix_release(&allocator, &world->fixes[i]);
-  for (size_t i = 0; i < world->load_count; i++) pl_load_release(&allocator, &world->loads[i]);
   for (size_t i = 0; i < world->probe_count; i++) pl_free(&allocator, world->probes[i].name);
-  for (size_t i = 0; i < world->obstacle_count; i++) pl_free(&allocator, world->obstacles[i].name);
-  for (size_t i = 0; i < world->pull_count; i++) pl_pull_release(&allocator, &world->pulls[i]);
-  for (size_t i = 0; i < world->attachment_count; i++)
-    pl_attachment_release(&allocator, &world->attachments[i]);
-  for (size_t i = 0; i < world->core_count; i++) {
-    pl_free(&allocator, world->cores[i].nodes);
-    pl_free(&allocator, world->cores[i].basis);
-  }
-  void *arrays[] = {world->bodies.list, world->fixes,     world->loads,   world->probes,
-                    world->pulls,       world->obstacles, world->state.q, world->state.v,
-                    world->saved.q,     world->saved.v,   world->cores,   world->cache,
-                    world->attachments, world->coupling};
+  void *arrays[] = {world->bodies.list,   world->probes,        world->cache,
+                    world->state.numbers, world->saved.numbers, world->before.numbers};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
   pl_pool_destroy(world->pool);
   pl_free(&allocator, world);
@@ -163,21 +140,26 @@ pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *
 
 /* ---- bodies ---- */
 
-/* Room for more blocks at the end of the state's vectors. */
-static pl_status grow_state(pl_world *world, int blocks, pl_error *error)
+/* Puts the body behind all others: room in the state, and what acts on it from the start. */
+static pl_status place_body(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
 {
-  if (world->bodies.blocks > INT32_MAX / 3 - blocks)
+  if (world->bodies.blocks > INT32_MAX / 3 - body->blocks)
     return pl_fail(error, PL_E_LIMIT, "the world would have more than %d nodes", INT32_MAX / 3);
-  size_t needed = (size_t)(world->bodies.blocks + blocks) * 3;
-  double **vectors[] = {&world->state.q, &world->state.v, &world->saved.q, &world->saved.v};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-    void *memory = *vectors[i];
-    size_t room = (size_t)world->bodies.blocks * 3;
-    if (pl_reserve(&world->allocator, &memory, &room, needed, sizeof(double)))
-      return pl_fail_memory(error);
-    *vectors[i] = memory;
-  }
-  return PL_OK;
+  pl_status status = pl_world_fit_solver(world, body, error);
+  if (!status && def->keep_momentum)
+    status = pl_world_keep_momentum(world, (int)world->bodies.count, error);
+  if (status) return status;
+  body->offset = world->bodies.blocks;
+  world->bodies.blocks += body->blocks;
+  world->bodies.count++;
+  status = pl_world_resize(world, error);
+  if (!status) return PL_OK;
+  world->bodies.blocks -= body->blocks;
+  world->bodies.count--;
+  if (def->keep_momentum)
+    pl_couplings_remove(&world->couplings,
+                        pl_couplings_last(&world->couplings, &pl_coupling_momentum));
+  return status;
 }
 
 pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id,
@@ -197,18 +179,14 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   pl_body *body = &world->bodies.list[world->bodies.count];
   memset(body, 0, sizeof *body);
   status = pl_body_make(&world->bodies, def, body, error);
-  if (!status) status = pl_world_fit_solver(world, body, error);
-  if (!status) status = grow_state(world, body->blocks, error);
+  if (!status) status = place_body(world, def, body, error);
   if (status) {
     pl_body_release(&world->allocator, body);
     return status;
   }
-  body->offset = world->bodies.blocks;
   pl_body_start(body, def->velocity, def->spin, world->state.q + 3 * body->offset,
                 world->state.v + 3 * body->offset);
   pl_world_unprepare(world);
-  world->bodies.blocks += body->blocks;
-  world->bodies.count++;
   if (id) id->index1 = (int32_t)world->bodies.count;
   return PL_OK;
 }
@@ -250,51 +228,4 @@ pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body
   *body = pl_world_body(world, id);
   if (*body) return PL_OK;
   return pl_fail(error, PL_E_ARGUMENT, "there is no body number %d", (int)id.index1);
-}
-
-/* ---- ramps ---- */
-
-pl_status pl_ramp_copy(const pl_allocator *allocator, const pl_ramp *from, pl_own_ramp *to,
-                       pl_error *error)
-{
-  *to = (pl_own_ramp){0};
-  if (from->count < 0 || (from->count > 0 && (!from->times || !from->factors)))
-    return pl_fail(error, PL_E_ARGUMENT, "a ramp needs as many factors as times");
-  for (int i = 0; i < from->count; i++) {
-    if (!isfinite(from->times[i]) || !isfinite(from->factors[i]) ||
-        (i > 0 && !(from->times[i] > from->times[i - 1])))
-      return pl_fail(error, PL_E_ARGUMENT, "a ramp's times must be finite and ascending");
-  }
-  if (from->count == 0) return PL_OK;
-  size_t count = (size_t)from->count;
-  to->times = pl_alloc(allocator, count, sizeof(double));
-  to->factors = pl_alloc(allocator, count, sizeof(double));
-  if (!to->times || !to->factors) {
-    pl_ramp_release(allocator, to);
-    return pl_fail_memory(error);
-  }
-  memcpy(to->times, from->times, count * sizeof(double));
-  memcpy(to->factors, from->factors, count * sizeof(double));
-  to->count = from->count;
-  return PL_OK;
-}
-
-void pl_ramp_release(const pl_allocator *allocator, pl_own_ramp *ramp)
-{
-  pl_free(allocator, ramp->times);
-  pl_free(allocator, ramp->factors);
-  *ramp = (pl_own_ramp){0};
-}
-
-double pl_ramp_at(const pl_own_ramp *ramp, double t)
-{
-  int n = ramp->count;
-  if (n == 0) return 1;
-  if (t <= ramp->times[0]) return ramp->factors[0];
-  for (int i = 1; i < n; i++) {
-    if (t >= ramp->times[i]) continue;
-    double s = (t - ramp->times[i - 1]) / (ramp->times[i] - ramp->times[i - 1]);
-    return ramp->factors[i - 1] + s * (ramp->factors[i] - ramp->factors[i - 1]);
-  }
-  return ramp->factors[n - 1];
 }

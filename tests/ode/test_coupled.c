@@ -131,7 +131,7 @@ static void run(const char *integrator_name, const char *matrix, int is_beside, 
   pl_choice choice = {integrator_name, settings, has_newton ? matrix ? 3 : 2 : 0};
   pl_integrator *integrator = NULL;
   CHECK_OK(pl_choice_resolve(&pl_integrator_family, &choice, &part.member, part.values, error));
-  CHECK_OK(pl_integrator_create(&allocator, &part, BLOCKS, &integrator, error));
+  CHECK_OK(pl_integrator_create(&allocator, &part, BLOCKS, NULL, &integrator, error));
   for (int i = 0; i < 3 * BLOCKS; i++) q[i] = 0.3 * i + 0.1 * (i % 4), v[i] = 0.2 * (i % 5) - 0.4;
   for (int i = 0; i < 20; i++) {
     pl_step_report report = {0};

@@ -2,7 +2,6 @@
  * matrix plus pairs, against a dense solve. */
 #include "combinations.h"
 #include "math/mat3.h"
-#include "sparse/condense.h"
 #include "sparse/pairs.h"
 
 /* ---- lists ---- */
@@ -94,6 +93,12 @@ TEST(product_is_that_of_the_dense_matrix)
   for (size_t i = 0; i < n; i++) CHECK_NEAR(y[i] + other[i], expected[i], 1e-12);
   pl_pairs_multiply(pairs, x, y, NULL);
   for (size_t i = 0; i < n; i++) CHECK_NEAR(y[i], expected[i], 1e-12);
+  // and row by row
+  for (int row = 0; row < ROWS; row++) {
+    double sum[3] = {0};
+    pl_pairs_multiply_row(pairs, row, x, sum);
+    for (int i = 0; i < 3; i++) CHECK(sum[i] == other[3 * row + i]);
+  }
   // diagonal blocks
   for (int t = 0; t < pairs->touched_count; t++) {
     double block[9];
@@ -325,59 +330,8 @@ static void check_dense(const pair *names)
 
 TEST(every_solver_with_every_preconditioner_knows_pairs) { for_all_pairs(check_dense); }
 
-/* ---- rigid parts ---- */
-
-/* T^T (A + K) T is the same whether K is in the matrix or beside it; a stencil within a rigid part
- * and one between two of them included. */
-TEST(rigid_parts_condense_pairs_too)
-{
-  enum { ROWS = 12 };
-  pl_allocator allocator = pl_allocator_default();
-  pl_bsr *A = test_spd(ROWS);
-  pl_pairs *pairs = make_list(ROWS, 20, 200);
-  fill(pairs, EVERYWHERE, 3);
-  pl_bsr *all = make_union(A, pairs);
-  // two parts of three nodes, whose basis need not come from geometry: orthonormal by reflection
-  int nodes[2][3] = {{1, 4, 5}, {7, 8, 11}};
-  double basis[2][54];
-  pl_rigid rigids[2];
-  for (int p = 0; p < 2; p++) {
-    double n[9], length = 0;
-    for (int i = 0; i < 9; i++) n[i] = test_uniform(), length += n[i] * n[i];
-    for (int i = 0; i < 54; i++) basis[p][i] = (i / 6 == i % 6) - 2 * n[i / 6] * n[i % 6] / length;
-    rigids[p] = (pl_rigid){3, nodes[p], basis[p]};
-  }
-  pl_filter filter = {.rigid_count = 2, .rigids = rigids};
-  pl_condense *small = NULL, *whole = NULL;
-  CHECK_OK(pl_condense_create(&allocator, A, rigids, 2, &small, error));
-  CHECK_OK(pl_condense_create(&allocator, all, rigids, 2, &whole, error));
-  CHECK_OK(pl_condense_matrix(small, A, pairs, &filter, error));
-  CHECK_OK(pl_condense_matrix(whole, all, NULL, &filter, error));
-  CHECK(small->rows == ROWS - 2 && !pl_pairs_exist(whole->pairs));
-  double *u = test_vector(small->rows), *x = calloc(3 * ROWS, sizeof *x),
-         *y = calloc(3 * ROWS, sizeof *y);
-  pl_bsr_multiply(small->A, u, x, NULL);
-  pl_pairs_multiply(small->pairs, u, x, NULL);
-  pl_bsr_multiply(whole->A, u, y, NULL);
-  CHECK(test_distance(x, y, small->rows) < 1e-12 * test_length(y, small->rows));
-  // and nothing is taken when it is done again
-  counter memory = {0};
-  pl_condense_destroy(small);
-  pl_allocator counting = counter_allocator(&memory);
-  CHECK_OK(pl_condense_create(&counting, A, rigids, 2, &small, error));
-  CHECK_OK(pl_condense_matrix(small, A, pairs, &filter, error));
-  long calls = memory.calls;
-  CHECK_OK(pl_condense_matrix(small, A, pairs, &filter, error));
-  CHECK(memory.calls == calls);
-  pl_condense_destroy(small), pl_condense_destroy(whole);
-  pl_bsr_destroy(A), pl_bsr_destroy(all);
-  pl_pairs_destroy(pairs);
-  free(u), free(x), free(y);
-}
-
-TESTS(X(turning_a_block_turns_the_product) X(rigid_parts_condense_pairs_too)
-          X(product_is_that_of_the_dense_matrix) X(product_is_symmetric)
-              X(bits_of_the_product_do_not_depend_on_threads)
-                  X(a_list_without_room_says_so_and_grows)
-                      X(stencils_go_into_the_matrix_where_it_has_room)
-                          X(every_solver_with_every_preconditioner_knows_pairs))
+TESTS(X(turning_a_block_turns_the_product) X(product_is_that_of_the_dense_matrix)
+          X(product_is_symmetric) X(bits_of_the_product_do_not_depend_on_threads)
+              X(a_list_without_room_says_so_and_grows)
+                  X(stencils_go_into_the_matrix_where_it_has_room)
+                      X(every_solver_with_every_preconditioner_knows_pairs))
