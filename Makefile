@@ -12,6 +12,7 @@ help:
 	@echo "make survey    the long form of the mesher's tests: 200 random solids, 50 broken surfaces"
 	@echo "make reproduce  every study of studies/: the sources' tables; goes on where it was stopped"
 	@echo "make fuzz      look for inputs that break a reader, FUZZ_SECONDS=60 for each target"
+	@echo "make analyse   static analysis by gcc, cppcheck and clang-tidy; fails on a new finding"
 	@echo "make install   the library and the command below PREFIX=/usr/local"
 	@echo "make format    lay out all sources by .clang-format"
 	@echo "make clean     remove everything that was built"
@@ -49,6 +50,10 @@ fuzz:
 	@scripts/build.sh fuzz $(notdir $(basename $(wildcard tests/fuzz/fuzz_*.c)))
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
+analyse:
+	@scripts/install-deps.sh analyse
+	@scripts/analyse.sh
+
 install:
 	@scripts/install-deps.sh build
 	@scripts/build.sh release
@@ -61,4 +66,4 @@ format:
 clean:
 	rm -rf build out
 
-.PHONY: help demo check bench survey reproduce fuzz install format clean
+.PHONY: help demo check bench survey reproduce fuzz analyse install format clean

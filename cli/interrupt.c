@@ -10,6 +10,14 @@ static void on_interrupt(int signal)
   cli_interrupted = 1;
 }
 
+static int is_interrupted(void *context, double time)
+{
+  (void)context, (void)time;
+  return cli_interrupted;
+}
+
+const pl_watcher cli_interrupt_watcher = {is_interrupted, NULL};
+
 void cli_catch_interrupts(void)
 {
   struct sigaction action = {.sa_handler = on_interrupt};

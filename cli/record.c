@@ -72,6 +72,15 @@ pl_status cli_record_open(cli_record *record, pl_world *world, const char *folde
   return write_header(record, world, error);
 }
 
+/* A table with such values would look like a result. */
+static pl_status fail_number(const pl_world *world, pl_probe_id id, double value, pl_error *error)
+{
+  return pl_fail(error, PL_E_DIVERGED,
+                 "probe \"%.80s\" is %g: the motion has left what can be computed; take a smaller "
+                 "dt or more damping",
+                 pl_world_probe_name(world, id), value);
+}
+
 pl_status cli_record_add(cli_record *record, pl_world *world, pl_error *error)
 {
   if (record->file < 0) return PL_OK;
@@ -89,7 +98,10 @@ pl_status cli_record_add(cli_record *record, pl_world *world, pl_error *error)
     double value[3];
     pl_status status = pl_world_read_probe(world, id, value, error);
     if (status) return status;
-    for (int k = 0; k < pl_world_probe_width(world, id); k++) row[column++] = value[k];
+    for (int k = 0; k < pl_world_probe_width(world, id); k++) {
+      row[column++] = value[k];
+      if (!isfinite(value[k])) return fail_number(world, id, value[k], error);
+    }
   }
   pl_text text = pl_text_make(NULL);
   for (int i = 0; i < record->columns; i++) {

@@ -122,19 +122,30 @@ static pl_status look(run *r, pl_error *error)
   return status;
 }
 
+/* Asked during steps: a sign of life, and whether the user wants no more. */
+static int watch(void *context, double time)
+{
+  run *r = context;
+  cli_progress_tell(&r->progress, time, pl_scene_duration(r->scene));
+  return cli_interrupted;
+}
+
 static pl_status simulate(run *r, pl_error *error)
 {
   pl_world *world = pl_scene_world(r->scene);
   double duration = pl_scene_duration(r->scene), dt = pl_world_dt(world);
   int64_t steps = (int64_t)ceil(duration / dt - 1e-9);
   pl_status status = look(r, error);
+  pl_world_set_watcher(world, &(pl_watcher){watch, r});
   for (int64_t i = 0; !status && i < steps && !cli_interrupted; i++) {
     status = pl_world_step(world, error);
     if (!status) status = look(r, error);
     cli_progress_tell(&r->progress, pl_world_time(world), duration);
   }
   cli_progress_end(&r->progress);
-  return status;
+  pl_world_set_watcher(world, NULL);
+  // the step that was cut off is undone, and what was computed before is whole
+  return status == PL_E_CANCELLED ? PL_OK : status;
 }
 
 /* Plots, picture and summary; also after an interrupt or a failed step, of what there is. */

@@ -156,6 +156,7 @@ static pl_status make_steps(const study_table *table, pl_scene *scene, pl_text *
   int64_t steps = (int64_t)ceil(pl_scene_duration(scene) / pl_world_dt(world) - 1e-9);
   int64_t every = 1 + steps / STUDY_MOST_SAMPLES;
   pl_status status = series ? study_series_add(table, world, series, failure) : PL_OK;
+  pl_world_set_watcher(world, &cli_interrupt_watcher);
   for (int64_t i = 1; i <= steps && !status && !cli_interrupted; i++) {
     // of this thread only, so that others on the machine do not count
     double start = pl_thread_now();
@@ -164,7 +165,7 @@ static pl_status make_steps(const study_table *table, pl_scene *scene, pl_text *
     if (series && !status && (i % every == 0 || i == steps))
       status = study_series_add(table, world, series, failure);
   }
-  return status;
+  return status == PL_E_CANCELLED ? PL_OK : status;
 }
 
 /* Runs the scene to its end. A step that fails ends the run, and is told in row->failure; other

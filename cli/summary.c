@@ -123,6 +123,7 @@ static void compose(pl_text *text, const cli_outcome *outcome, const pl_world_fa
   add_count(text, "unconverged_steps", facts->unconverged_steps);
   add_count(text, "parts", facts->parts);
   add_count(text, "rejected_parts", facts->rejected_parts);
+  if (facts->critical_dt > 0) add_number(text, "critical_dt", facts->critical_dt);
   add_number(text, "last_linear_residual", facts->linear_residual);
   add_number(text, "last_newton_residual_newtons", facts->newton_residual);
   pl_text_add(text, "  \"energy\": {\"kinetic\": ");

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "diagnose.h"
 #include "first.h"
+#include "interrupt.h"
 #include "tape.h"
 #include "view/server.h"
 #include "view/session.h"
@@ -21,13 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal)
-{
-  (void)signal;
-  interrupted = 1;
-}
+/* How long the end waits for a scene that is being loaded. */
+static const double load_seconds = 0.5;
 
 typedef struct view {
   const char *path, *listen, *port_word, *token, *threads_word, *history_word, *gallery, *up,
@@ -211,16 +207,6 @@ static void open_browser(view *v, const char *address)
 
 /* ---- the run ---- */
 
-static void catch_interrupts(void)
-{
-  struct sigaction action = {.sa_handler = on_interrupt};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-  action.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &action, NULL);
-}
-
 /* Signals are for the thread that serves, not for those that it starts. */
 static pl_status start_session(view *v, const pl_session_def *def, pl_error *error)
 {
@@ -278,7 +264,8 @@ static int execute(view *v)
     v->gallery = v->folder;
   }
   session.gallery_folder = v->gallery;
-  catch_interrupts();
+  cli_catch_interrupts();
+  signal(SIGPIPE, SIG_IGN);
   if (!status) status = pl_board_create(NULL, NULL, &v->board, &error);
   pl_server_def server = {.address = v->listen,
                           .port = port,
@@ -292,7 +279,7 @@ static int execute(view *v)
   if (!status) status = start_session(v, &session, &error);
   if (status) return cli_fail_error(&error);
   tell_address(v);
-  pl_server_run(v->server, &interrupted);
+  pl_server_run(v->server, &cli_interrupted);
   return CLI_OK;
 }
 
@@ -302,10 +289,10 @@ int cli_view(int count, char **words)
   int code = parse(&v, count, words);
   if (code) return code < 0 ? CLI_OK : code;
   code = execute(&v);
-  // the session first: it wakes the server until it ends
-  pl_session_stop(v.session);
+  // the server first: pages that leave send the session a last command
   pl_server_destroy(v.server);
-  pl_board_destroy(v.board);
+  int ended = pl_session_stop(v.session, load_seconds);
+  if (ended) pl_board_destroy(v.board);
   if (v.shape_folder[0]) {
     unlink(v.shape_scene);
     rmdir(v.shape_folder);
@@ -314,6 +301,8 @@ int cli_view(int count, char **words)
     unlink(v.shortcut);
     rmdir(v.shortcut_folder);
   }
+  // a scene is still being loaded: there are no results that could be lost
+  if (!ended) _exit(code);
   return code;
 }
 

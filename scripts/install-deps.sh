@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing for a purpose: build, check, fuzz or format. Asks
+# Installs the Debian packages that are missing for a purpose: build, check, fuzz, format or analyse. Asks
 # dpkg first, so it is done at once when nothing is missing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -25,8 +25,9 @@ check)
 # llvm names the lines in a report of the sanitizers
 fuzz) needed="$build clang libclang-rt-dev" useful=llvm ;;
 format) needed=clang-format ;;
+analyse) needed="$build cppcheck clang-tidy" useful="$viewer $solvers" ;;
 *)
-  echo "usage: install-deps.sh build|check|fuzz|format" >&2
+  echo "usage: install-deps.sh build|check|fuzz|format|analyse" >&2
   exit 2
   ;;
 esac

@@ -141,6 +141,16 @@ typedef struct pl_log {
   void *context;
 } pl_log;
 
+/* ---- watching ---- */
+
+/* Asked now and then during a long computation, in the thread that computes: at every substep and
+ * every iteration of Newton's method or a linear solver. It is told the simulated time that the
+ * computation has got to, s; another answer than 0 cancels. Without ask nobody is asked. */
+typedef struct pl_watcher {
+  int (*ask)(void *context, double time);
+  void *context;
+} pl_watcher;
+
 #ifdef __cplusplus
 }
 #endif

@@ -308,6 +308,9 @@ PL_API pl_status pl_world_remove_obstacle(pl_world *world, pl_obstacle_id obstac
 
 /* Advances by dt. On failure positions, velocities and time are what they were before. */
 PL_API pl_status pl_world_step(pl_world *world, pl_error *error);
+/* Who is asked during steps from now on; NULL: nobody. A step that is cancelled ends with
+ * PL_E_CANCELLED, and the world is what it was before. */
+PL_API void pl_world_set_watcher(pl_world *world, const pl_watcher *watcher);
 PL_API double pl_world_time(const pl_world *world);
 PL_API double pl_world_dt(const pl_world *world);
 
@@ -383,6 +386,7 @@ typedef struct pl_world_facts {
   double seconds_solve;             /* of linear solves                                 */
   double kinetic_energy, elastic_energy, gravity_energy; /* J; the last is zero at the origin */
   double least_volume_ratio; /* least det F over all elements now                */
+  double critical_dt;        /* s, largest stable step of an explicit method, about; 0: no limit */
   double linear_residual;    /* relative, of the last solve                      */
   double newton_residual;    /* N, at the end of the last step                   */
   int nodes, elements, held_nodes, threads;

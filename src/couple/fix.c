@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/functions.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 
@@ -132,7 +133,7 @@ void pl_fix_target(const pl_fix *fix, const double rest[3], double t, double tar
   }
   const double *n = fix->axis;
   double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-  double angle = s * fix->angle * (3.14159265358979323846 / 180), c = cos(angle), sine = sin(angle);
+  double angle = s * fix->angle * (PL_PI / 180), c = pl_cos(angle), sine = pl_sin(angle);
   double u[3], r[3], along = 0;
   for (int k = 0; k < 3; k++) {
     u[k] = n[k] / length;

@@ -6,6 +6,7 @@
 #ifndef PL_MATH_ROTATION_H
 #define PL_MATH_ROTATION_H
 
+#include "math/functions.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -21,15 +22,15 @@ static inline void pl_quat_multiply(const double a[4], const double b[4], double
 static inline void pl_quat_of_vector(const double r[3], double q[4])
 {
   double angle = pl_vec3_norm(r), small = angle * angle;
-  double factor = small < 1e-8 ? 0.5 - small / 48 : sin(0.5 * angle) / angle;
+  double factor = small < 1e-8 ? 0.5 - small / 48 : pl_sin(0.5 * angle) / angle;
   pl_vec3_scale(factor, r, q);
-  q[3] = cos(0.5 * angle);
+  q[3] = pl_cos(0.5 * angle);
 }
 
 /* The vector of a quaternion of any length but 0. */
 static inline void pl_vector_of_quat(const double q[4], double r[3])
 {
-  double sine = pl_vec3_norm(q), angle = 2 * atan2(sine, q[3]);
+  double sine = pl_vec3_norm(q), angle = 2 * pl_atan2(sine, q[3]);
   if (sine > 1e-9 * fabs(q[3]))
     pl_vec3_scale(angle / sine, q, r);
   else if (q[3] > 0)
@@ -98,8 +99,8 @@ static inline void pl_rotation_jacobian(const double r[3], double J[9])
   double angle = pl_vec3_norm(r), square = angle * angle;
   double a = 0.5 - square / 24, b = 1.0 / 6 - square / 120;
   if (angle > 1e-3) {
-    a = (1 - cos(angle)) / square;
-    b = (angle - sin(angle)) / (square * angle);
+    a = (1 - pl_cos(angle)) / square;
+    b = (angle - pl_sin(angle)) / (square * angle);
   }
   for (int k = 0; k < 9; k++) J[k] = (k % 4 == 0 ? 1 - b * square : 0) + b * r[k / 3] * r[k % 3];
   J[1] -= a * r[2], J[2] += a * r[1];

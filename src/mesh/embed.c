@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/functions.h"
 #include "mesh/element.h"
 #include "mesh/locate.h"
 
@@ -69,7 +70,7 @@ static pl_status make_grid(const pl_mesh *mesh, const pl_allocator *allocator, g
     volume *= high[k] - g->low[k];
     longest = fmax(longest, high[k] - g->low[k]);
   }
-  g->cell = fmax(cbrt(volume / mesh->element_count), longest / 512);
+  g->cell = fmax(pl_cbrt(volume / mesh->element_count), longest / 512);
   size_t cells = 1;
   for (int k = 0; k < 3; k++) {
     g->counts[k] = (int)((high[k] - g->low[k]) / g->cell) + 1;

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/family.h"
 #include "core/memory.h"
+#include "math/functions.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static void take_samples(const pl_volume *volume, sample *samples)
     double point[3];
     for (int k = 0; k < 3; k++) point[k] = volume->low[k] + (at[k] + 0.5) * step[k];
     double value = volume->value(volume->context, point);
-    samples[i] = (sample){cell * fmin(fmax(0.5 - value / cbrt(cell), 0), 1), -value};
+    samples[i] = (sample){cell * fmin(fmax(0.5 - value / pl_cbrt(cell), 0), 1), -value};
   }
   // something is inside, even if no sample met it
   samples[0].inside += 0.5 * cell;
@@ -86,7 +87,8 @@ static double count_cells(const sample *samples, double size, int levels)
   for (int i = 0; i < SAMPLES * SAMPLES * SAMPLES; i++) {
     int level = 0;
     while (level < levels && samples[i].depth > size * (1 + (2 << level))) level++;
-    count += samples[i].inside / pow(size * (1 << level), 3);
+    double edge = size * (1 << level);
+    count += samples[i].inside / (edge * edge * edge);
   }
   return count;
 }
@@ -99,7 +101,7 @@ static pl_status size_for(const pl_volume *volume, double cells, int levels,
   if (!samples) return pl_fail_memory(error);
   take_samples(volume, samples);
   // without grading the first guess is right
-  double high = cbrt(count_cells(samples, 1, 0) / cells), low = high / (1 << levels);
+  double high = pl_cbrt(count_cells(samples, 1, 0) / cells), low = high / (1 << levels);
   for (int i = 0; levels && i < 40; i++) {
     *size = sqrt(low * high);
     if (count_cells(samples, *size, levels) > cells)

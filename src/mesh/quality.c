@@ -1,4 +1,5 @@
 /* Size and quality of a mesh in numbers. */
+#include "math/functions.h"
 #include "mesh/element.h"
 
 #include "core/error.h"
@@ -79,7 +80,7 @@ static double dihedral(double corners[][3], int corner, int along, int left, int
   pl_vec3_sub(corners[right], corners[corner], b);
   pl_vec3_cross(e, a, over);
   pl_vec3_cross(e, b, under);
-  return DEGREES * atan2(pl_vec3_norm(e) * fabs(pl_triple(e, a, b)), pl_vec3_dot(over, under));
+  return DEGREES * pl_atan2(pl_vec3_norm(e) * fabs(pl_triple(e, a, b)), pl_vec3_dot(over, under));
 }
 
 /* The angle of a triangle at a corner. */
@@ -89,7 +90,7 @@ static double corner_angle(double corners[][3], int corner)
   pl_vec3_sub(corners[(corner + 1) % 3], corners[corner], a);
   pl_vec3_sub(corners[(corner + 2) % 3], corners[corner], b);
   pl_vec3_cross(a, b, across);
-  return DEGREES * atan2(pl_vec3_norm(across), pl_vec3_dot(a, b));
+  return DEGREES * pl_atan2(pl_vec3_norm(across), pl_vec3_dot(a, b));
 }
 
 /* The six angles of a tetrahedron; those of a hexahedron's edges at both of their ends; those of a

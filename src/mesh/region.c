@@ -6,6 +6,7 @@
 #include "mesh/region.h"
 
 #include "core/error.h"
+#include "math/functions.h"
 #include "math/vec3.h"
 
 static const double DEGREE = 0.01745329251994329577; /* pi / 180 */
@@ -185,7 +186,7 @@ static int normal_holds(const double *values, const double point[3], const doubl
   (void)point, (void)tolerance;
   double across[3];
   pl_vec3_cross(normal, values + DIRECTION, across);
-  double angle = atan2(pl_vec3_norm(across), pl_vec3_dot(normal, values + DIRECTION));
+  double angle = pl_atan2(pl_vec3_norm(across), pl_vec3_dot(normal, values + DIRECTION));
   return pl_vec3_norm(normal) > 0 && angle <= DEGREE * values[ANGLE] + 1e-9;
 }
 

@@ -3,8 +3,9 @@
  * corner would meet the circle.
  *
  * The core point c in [-1, 1]^d goes to  CORE ((1 - ROUND) c + ROUND max|c| d(c)),  where d(c) is
- * the direction of (tan(pi/4 c)), which spaces the boundary points evenly in angle; a point of the
- * shell lies on the straight line from there to d(c). */
+ * the direction of (tan(pi/4 c)), which spaces the boundary points evenly in angle; a point of
+ * the shell lies on the straight line from there to d(c). */
+#include "math/functions.h"
 #include "math/vec3.h"
 #include "mesh/generator.h"
 
@@ -33,7 +34,7 @@ void pl_round_place(const pl_round *round, const int at[3], int layer, double po
   double c[3] = {0}, direction[3] = {0}, reach = 0;
   for (int k = 0; k < round->dimensions; k++) {
     c[k] = (double)(2 * at[k] - round->side) / round->side;
-    direction[k] = tan(QUARTER * c[k]);
+    direction[k] = pl_tan(QUARTER * c[k]);
     reach = fmax(reach, fabs(c[k]));
   }
   double length = pl_vec3_norm(direction);

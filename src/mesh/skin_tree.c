@@ -6,6 +6,7 @@
  * Oosterom, J. Strackee, 1983). */
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/functions.h"
 #include "mesh/element.h"
 #include "mesh/skin.h"
 
@@ -138,7 +139,7 @@ static double solid_angle(const double *a, const double *b, const double *c, con
   double above = pl_triple(u, v, w);
   double below =
       lu * lv * lw + pl_vec3_dot(u, v) * lw + pl_vec3_dot(v, w) * lu + pl_vec3_dot(w, u) * lv;
-  return atan2(above, below) / (2 * acos(-1));
+  return pl_atan2(above, below) / (2 * PL_PI);
 }
 
 double pl_skin_winding(const pl_skin *skin, const double point[3])
@@ -154,7 +155,7 @@ double pl_skin_winding(const pl_skin *skin, const double point[3])
     pl_vec3_sub(b->centre, point, to);
     double distance = pl_vec3_norm(to);
     if (distance > FARNESS * b->radius) {
-      sum += pl_vec3_dot(b->area, to) / (4 * acos(-1) * distance * distance * distance);
+      sum += pl_vec3_dot(b->area, to) / (4 * PL_PI * distance * distance * distance);
     } else if (b->right) {
       stack[depth++] = b->right;
       stack[depth++] = index + 1;

@@ -1,6 +1,7 @@
 /* Inner nodes of the tree of solids: what unites, cuts, moves, hollows and roughens. Where only one
  * solid is expected, several are united. */
 #include "core/error.h"
+#include "math/functions.h"
 #include "math/vec3.h"
 #include "mesh/solid.h"
 
@@ -154,10 +155,10 @@ static pl_status move_prepare(double *v, pl_error *error)
 {
   double axis[3] = {0, 0, 1};
   if (!isnan(v[AXIS])) pl_vec3_copy(v + AXIS, axis);
-  double length = pl_vec3_norm(axis), angle = v[ANGLE] * (acos(-1) / 180);
+  double length = pl_vec3_norm(axis), angle = v[ANGLE] * (PL_PI / 180);
   if (!(length > 0)) return pl_fail(error, PL_E_ARGUMENT, "axis = 0 0 0 has no direction");
   pl_vec3_scale(1 / length, axis, axis);
-  double c = cos(angle), s = sin(angle);
+  double c = pl_cos(angle), s = pl_sin(angle);
   for (int i = 0; i < 3; i++) {
     for (int k = 0; k < 3; k++) v[TURN + 3 * i + k] = (1 - c) * axis[i] * axis[k];
     int next = (i + 1) % 3, last = (i + 2) % 3;

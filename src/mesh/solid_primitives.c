@@ -1,5 +1,6 @@
 /* Leaves of the tree of solids: distances to simple bodies. */
 #include "core/error.h"
+#include "math/functions.h"
 #include "math/vec3.h"
 #include "mesh/solid.h"
 
@@ -65,7 +66,7 @@ static double axial(const double *values, const double point[3], double *along, 
 /* The distance to a rectangle in the plane, from how far outside of its sides the point lies. */
 static double outside(double x, double y)
 {
-  return fmin(fmax(x, y), 0) + hypot(fmax(x, 0), fmax(y, 0));
+  return fmin(fmax(x, y), 0) + pl_hypot(fmax(x, 0), fmax(y, 0));
 }
 
 /* ---- sphere ---- */
@@ -182,7 +183,7 @@ static double capsule_value(const pl_solid_node *nodes, int index, const double 
   // the ball that the point is nearest to sits where the cone's normal through the point meets
   double at = along - away * slope / sqrt(1 - slope * slope);
   at = fmin(fmax(at, 0), length);
-  return hypot(along - at, away) - (v[6] - slope * at);
+  return pl_hypot(along - at, away) - (v[6] - slope * at);
 }
 
 static void capsule_bounds(const pl_solid_node *nodes, int index, double low[3], double high[3])
@@ -281,8 +282,8 @@ static double torus_value(const pl_solid_node *nodes, int index, const double po
   double to[3];
   pl_vec3_sub(point, v + 2, to);
   int axis = (int)v[5];
-  double away = hypot(to[(axis + 1) % 3], to[(axis + 2) % 3]);
-  return hypot(away - v[0], to[axis]) - v[1];
+  double away = pl_hypot(to[(axis + 1) % 3], to[(axis + 2) % 3]);
+  return pl_hypot(away - v[0], to[axis]) - v[1];
 }
 
 static void torus_bounds(const pl_solid_node *nodes, int index, double low[3], double high[3])

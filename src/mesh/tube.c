@@ -1,4 +1,5 @@
 /* A tube: rings of cells between two round surfaces, drawn out along the axis. */
+#include "math/functions.h"
 #include "mesh/generator.h"
 
 #include "core/error.h"
@@ -47,7 +48,7 @@ static void add_nodes(pl_builder *builder, const ring *r, const double *values)
       for (int i = 0; i <= r->radial; i++) {
         double part = (double)i / r->radial;
         double radius = (1 - part) * values[INNER] + part * values[OUTER];
-        double local[3] = {radius * cos(angle), radius * sin(angle),
+        double local[3] = {radius * pl_cos(angle), radius * pl_sin(angle),
                            values[LENGTH] * ((double)k / r->along)};
         double position[3];
         pl_along_axis(axis, values + ORIGIN, local, position);

@@ -12,6 +12,7 @@
  * motion has the same momenta: w = I^-1 sum m r x v. */
 #include "core/error.h"
 #include "math/decompose.h"
+#include "math/functions.h"
 #include "math/mat3.h"
 #include "math/rotation.h"
 #include "model/dependent.h"
@@ -238,7 +239,7 @@ static void nearest_turn(const pl_part_body *part, const sums *from, double turn
     double sine = pl_vec3_dot(n, cross), Sn[3];
     pl_mat3_apply(S, n, Sn);
     double cosine = S[0] + S[4] + S[8] - pl_vec3_dot(n, Sn);
-    pl_vec3_scale(atan2(sine, cosine), n, turn);
+    pl_vec3_scale(pl_atan2(sine, cosine), n, turn);
     return;
   }
   double F[9], R[9], stretch[9], quat[4];

@@ -9,6 +9,7 @@
 #include "core/cpu.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/functions.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -70,7 +71,7 @@ static void shape_frame(const pl_frame_part *part, int degree, pl_frame *frame, 
 {
   const double *centre = part->centre;
   double L[9], s = sqrt(degree == 1 ? 3.0 / 16 : 1.0 / 8), reach = 0.75 / s / sqrt(3.0);
-  factorise(part->variance, 0.01 * cbrt(part->volume), L);
+  factorise(part->variance, 0.01 * pl_cbrt(part->volume), L);
   pl_vec3_copy(centre, frame->centre);
   for (int k = 0; k < 4; k++) {
     // slope = s L^-T n_k by substitution from below

@@ -10,6 +10,7 @@
  * that of the body, so that a uniform strain costs what it did. Mass is that of all samples. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/functions.h"
 #include "math/vec3.h"
 #include "model/frames.h"
 
@@ -88,7 +89,7 @@ static void describe(const reduction *of)
     for (int i = 0; i < field->count; i++)
       pl_frame_weight_at(field, &at, i, feature(of, s) + 3 + i, slope);
   }
-  double unit = 1 / cbrt(whole / field->count);
+  double unit = 1 / pl_cbrt(whole / field->count);
   for (int s = 0; s < of->all; s++) pl_vec3_scale(unit, feature(of, s), feature(of, s));
 }
 

@@ -11,6 +11,7 @@
 #include "core/cpu.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/functions.h"
 #include "math/mat3.h"
 #include "math/rotation.h"
 #include "model/rigid.h"
@@ -110,7 +111,7 @@ static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
     double mass = part.mass, trace = V[0] + V[4] + V[8];
     double *I = rigid->inertia_rest + 9 * i;
     for (int k = 0; k < 9; k++) I[k] = mass * ((k % 4 == 0 ? trace : 0) - V[k]);
-    if (!(pl_mat3_det(I) > 1e-9 * pow(mass * cbrt(part.volume * part.volume), 3)))
+    if (!(pl_mat3_det(I) > 1e-9 * pl_pow(mass * pl_cbrt(part.volume * part.volume), 3)))
       return pl_fail(error, PL_E_ARGUMENT,
                      "frame %d at (%g, %g, %g) moves too few samples to have moments of inertia; "
                      "move it or refine the mesh",

@@ -1,10 +1,12 @@
 /* Explicit (forward) Euler:  q1 = q0 + h v0,  v1 = v0 + h M^-1 f(t0, q0, v0), with the lumped mass.
  *
- * Order 1. Stable only for h < 2 d / w^2 at every mode of frequency w and damping rate d: undamped
+ * Order 1. Stable only for h < d / w^2 at every mode q'' + d q' + w^2 q = 0: undamped
  * motion always grows. Here as the baseline. The error of
  * a step is estimated as the term left out, h^2/2 a. Hauth 2004, 3.2.2. */
 #include "core/clock.h"
 #include "ode/integrator.h"
+
+#include <math.h>
 
 typedef struct euler {
   double *f, *dq;
@@ -39,6 +41,11 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   return PL_OK;
 }
 
+static double critical(double frequency, double damping)
+{
+  return fmin(damping / (frequency * frequency), 2 / damping);
+}
+
 const pl_integrator_ops pl_integrator_explicit_euler = {
     .info = {.name = "explicit-euler",
              .summary = "forward Euler: cheap, order 1, needs tiny steps and damping",
@@ -46,6 +53,7 @@ const pl_integrator_ops pl_integrator_explicit_euler = {
     .order = 1,
     .error_power = 2,
     .needs_damping = 1,
+    .critical = critical,
     .state_size = sizeof(euler),
     .create = create,
     .step = step,

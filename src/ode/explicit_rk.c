@@ -11,7 +11,10 @@
  * the end of the step instead, which is a method of lower order: in the positions h b_s (v_s -
  * v_1), without another evaluation. Hauth 2004, 3.2.2; Hairer, Norsett & Wanner 1993, II.1. */
 #include "core/clock.h"
+#include "math/functions.h"
 #include "ode/integrator.h"
+
+#include <math.h>
 
 enum { MOST_STAGES = 4 };
 
@@ -112,11 +115,26 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   return PL_OK;
 }
 
+/* Both methods of order 4: |R(z)| <= 1 up to 2 sqrt(2) on the imaginary axis, 2.785 on the negative
+ * real one. */
+static double critical4(double frequency, double damping)
+{
+  return fmin(2 * sqrt(2) / frequency, 2.785 / damping);
+}
+
+/* Midpoint: |R(i y)|^2 = 1 + y^4 / 4 grows unless damping takes as much, h d >= (h w)^4 / 4. */
+static double critical2(double frequency, double damping)
+{
+  double square = frequency * frequency;
+  return fmin(pl_cbrt(4 * damping / (square * square)), 2 / damping);
+}
+
 #define MEMBER(NAME, WORD, SUMMARY, SOURCE, ORDER, DAMPING, POWER, TABLE)                          \
   const pl_integrator_ops pl_integrator_##NAME = {                                                 \
       .info = {.name = WORD, .summary = SUMMARY, .source = SOURCE},                                \
       .order = ORDER,                                                                              \
       .needs_damping = DAMPING,                                                                    \
+      .critical = DAMPING ? critical2 : critical4,                                                 \
       .error_power = POWER,                                                                        \
       .state_size = sizeof(runge_kutta),                                                           \
       .table = &(TABLE),                                                                           \

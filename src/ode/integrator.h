@@ -37,10 +37,13 @@ typedef struct pl_integrator pl_integrator;
 
 typedef struct pl_integrator_ops {
   pl_member info;
-  int is_implicit;     /* needs system->A and system->solver */
-  int is_static;       /* looks for equilibrium; velocities stay zero */
-  int order;           /* of accuracy, 0 where that means nothing */
-  int damped_order;    /* of accuracy where forces depend on velocity; 0: the same */
+  int is_implicit;  /* needs system->A and system->solver */
+  int is_static;    /* looks for equilibrium; velocities stay zero */
+  int order;        /* of accuracy, 0 where that means nothing */
+  int damped_order; /* of accuracy where forces depend on velocity; 0: the same */
+  /* The largest stable step, s, for modes of this frequency and damping, 1/s; 0: none is. NULL: the
+   * step has no such limit, or the member keeps to it by itself. */
+  double (*critical)(double frequency, double damping);
   int needs_damping;   /* motion that nothing damps grows at any step */
   int error_power;     /* a step's estimate of its own error falls with this power of it; 0: none */
   double most_growth;  /* of a step over the one before without loss; 0: no limit */

@@ -358,7 +358,8 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
   double step = INFINITY, contraction = INFINITY, rest = INFINITY;
   for (int iteration = 0; iteration < newton->iterations; iteration++) {
     int carries = moves_constrained(newton, system, stage, z);
-    pl_status status = direction(newton, system, stage, z, iteration == 0, report, error);
+    pl_status status = pl_watch_check(system->watch, error);
+    if (!status) status = direction(newton, system, stage, z, iteration == 0, report, error);
     if (status) return status;
     report->newton_iterations++;
 

@@ -11,7 +11,7 @@
  * sqrt(|M^-1 K|) and |M^-1 D|, and both are found by power iterations on differences of forces. */
 #include "core/clock.h"
 #include "core/error.h"
-#include "ode/integrator.h"
+#include "ode/stability.h"
 #include "sparse/vector.h"
 
 #include <math.h>
@@ -65,11 +65,8 @@ static pl_status create(pl_integrator *self, pl_error *error)
 static void begin(pl_integrator *self)
 {
   chebyshev *state = self->state;
-  // a start that is no eigenvector and has all of them in it
-  for (int i = 0; i < 3 * self->blocks; i++) {
-    state->mode_q[i] = (i % 2 ? -1 : 1) * (1 + (i * 7 % 13) / 13.0);
-    state->mode_v[i] = state->mode_q[i];
-  }
+  pl_power_start(state->mode_q, self->blocks);
+  pl_power_start(state->mode_v, self->blocks);
 }
 
 /* share: of the forces there in the step's constraint forces. */
@@ -82,43 +79,15 @@ static void accelerate(pl_system *system, double t, double share, const double *
   pl_filter_apply(&system->filter, a);
 }
 
-/* The largest eigenvalue of the acceleration's derivative with respect to q (of_velocity = 0) or v.
- * mode is the start and becomes the eigenvector. */
-static double largest_eigenvalue(chebyshev *state, pl_system *system, double t, const double *q,
-                                 const double *v, int of_velocity, int iterations)
-{
-  int n = system->blocks;
-  double *mode = of_velocity ? state->mode_v : state->mode_q, eigenvalue = 0;
-  const double *at = of_velocity ? v : q;
-  double size = 1e-7 * fmax(pl_norm(at, n, system->pool), 1e-3);
-  for (int k = 0; k < iterations; k++) {
-    pl_filter_apply(&system->filter, mode);
-    double length = pl_norm(mode, n, system->pool);
-    if (!(length > 0)) return 0;
-    for (int i = 0; i < 3 * n; i++) state->dq[i] = size / length * mode[i];
-    if (of_velocity) {
-      for (int i = 0; i < 3 * n; i++) state->next[i] = v[i] + state->dq[i];
-      accelerate(system, t, 0, q, state->next, state->a);
-    } else {
-      system->ops->retract(system, q, state->dq, state->next);
-      accelerate(system, t, 0, state->next, v, state->a);
-    }
-    for (int i = 0; i < 3 * n; i++) state->a[i] -= state->a0[i];
-    eigenvalue = pl_norm(state->a, n, system->pool) / size;
-    // differences of forces that do not depend on it are rounding
-    if (!(eigenvalue > 0) || !isfinite(eigenvalue)) return eigenvalue;
-    memcpy(mode, state->a, (size_t)n * 3 * sizeof *mode);
-  }
-  return eigenvalue;
-}
-
 static void estimate_radius(pl_integrator *self, pl_system *system, double t, const double *q,
                             const double *v)
 {
   chebyshev *state = self->state;
   int iterations = self->past->own[AGE] > 0 ? LATER_ITERATIONS : FIRST_ITERATIONS;
-  double stiffness = largest_eigenvalue(state, system, t, q, v, 0, iterations);
-  double damping = largest_eigenvalue(state, system, t, q, v, 1, iterations);
+  pl_power room = {state->mode_q, state->dq, state->next, state->a, state->a0};
+  double stiffness = pl_largest_eigenvalue(&room, system, t, q, v, 0, iterations);
+  room.mode = state->mode_v;
+  double damping = pl_largest_eigenvalue(&room, system, t, q, v, 1, iterations);
   self->past->own[RADIUS] = safety * fmax(sqrt(stiffness), damping);
 }
 
@@ -171,6 +140,7 @@ static void run_stages(chebyshev *state, pl_system *system, double t, double h, 
   for (int j = 2; j <= s; j++) {
     // forces of the last stage, which stands at t + c h
     int place = 1 + (j - 2) % 2;
+    if (pl_watch_ended(system->watch)) return;
     system->ops->retract(system, state->q[0], state->q[place], state->next);
     accelerate(system, t + c * h, j == s ? 0.5 : 0, state->next, state->v[place], state->a);
     triple now = chebyshev_next(last, before, w0);
@@ -217,6 +187,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                    h, *radius, wanted);
   int s = wanted < 2 ? 2 : (int)wanted;
   run_stages(state, system, t, h, s);
+  if (pl_watch_ended(system->watch)) return pl_watch_check(system->watch, error);
   system->ops->retract(system, q, state->q[1 + (s - 1) % 2], q);
   memcpy(v, state->v[1 + (s - 1) % 2], size);
   if (self->estimates) report->error = estimate_error(state, system, h, 1 + (s - 1) % 2);

@@ -72,7 +72,7 @@ typedef struct solver {
   // of the step in hand
   pl_system *system;
   pl_step_report *report;
-  double start;
+  double start, h, reached; /* reached: s since start */
   const double *base;
 } solver;
 
@@ -91,6 +91,8 @@ static int derivative(realtype t, N_Vector y, N_Vector dy, void *data)
   int n = 3 * system->blocks;
   const double *d = N_VGetArrayPointer(y), *w = d + n;
   double *to = N_VGetArrayPointer(dy), *a = to + n;
+  if (system->watch) system->watch->time = self->start + t;
+  if (pl_watch_ended(system->watch)) return -1;
   system->ops->retract(system, self->base, d, self->q);
   system->ops->evaluate(system, self->start + t, self->q, w, a, 0, 0, 0, 0, NULL);
   system->ops->mass_inverse(system, a, a);
@@ -152,8 +154,23 @@ static void begin(pl_integrator *self, pl_system *system, double t, double h, co
   state->system = system;
   state->report = report;
   state->start = t;
+  state->h = h;
+  state->reached = 0;
   state->base = q;
   state->message[0] = 0;
+}
+
+/* Smaller steps of the world would take as many inner ones: this is not to be tried again. */
+static pl_status fail_work(const pl_integrator *self, long steps, pl_error *error)
+{
+  const solver *state = self->state;
+  return pl_fail(
+      error, PL_E_LIMIT,
+      "%s has made all of its most-steps = %ld inner steps and is at %.3g s of a step of "
+      "%.3g s, %.2g s each; the body is too stiff for them: %s, a larger rtol and atol, "
+      "or more most-steps",
+      self->ops->info.name, steps, state->reached, state->h, state->reached / (double)steps,
+      self->ops->is_implicit ? "take a smaller dt" : "take cvode or an implicit method");
 }
 
 static pl_status finish(pl_integrator *self, pl_system *system, double h, int code, long steps,
@@ -163,6 +180,8 @@ static pl_status finish(pl_integrator *self, pl_system *system, double h, int co
   int n = 3 * system->blocks;
   const double *y = N_VGetArrayPointer(state->y);
   report->inner_steps += steps;
+  if (pl_watch_ended(system->watch)) return pl_watch_check(system->watch, error);
+  if (code == ARK_TOO_MUCH_WORK || code == CV_TOO_MUCH_WORK) return fail_work(self, steps, error);
   if (code < 0)
     return pl_fail(error, PL_E_DIVERGED, "SUNDIALS gave up after %ld inner steps: %.150s", steps,
                    state->message[0] ? state->message : "no reason is known");
@@ -180,13 +199,13 @@ static pl_status step_explicit(pl_integrator *self, pl_system *system, double t,
                                double *q, double *v, pl_step_report *report, pl_error *error)
 {
   solver *state = self->state;
-  double start = pl_now(), reached = 0, last = 0;
+  double start = pl_now(), last = 0;
   long steps = 0;
   begin(self, system, t, h, q, v, report);
   int code = ERKStepReInit(state->memory, derivative, 0, state->y);
   if (!code) code = ERKStepSetInitStep(state->memory, fmin(self->past->next, h));
   if (!code) code = ERKStepSetStopTime(state->memory, h);
-  if (!code) code = ERKStepEvolve(state->memory, h, state->y, &reached, ARK_NORMAL);
+  if (!code) code = ERKStepEvolve(state->memory, h, state->y, &state->reached, ARK_NORMAL);
   ERKStepGetNumSteps(state->memory, &steps);
   ERKStepGetCurrentStep(state->memory, &last);
   system->seconds_evaluate += pl_now() - start;
@@ -275,13 +294,12 @@ static pl_status step_cvode(pl_integrator *self, pl_system *system, double t, do
                             double *v, pl_step_report *report, pl_error *error)
 {
   solver *state = self->state;
-  double reached = 0;
   long steps = 0, newton = 0;
   begin(self, system, t, h, q, v, report);
   // the first step is of order 1 and has to be short: CVODE finds out how much
   int code = CVodeReInit(state->memory, 0, state->y);
   if (!code) code = CVodeSetStopTime(state->memory, h);
-  if (!code) code = CVode(state->memory, h, state->y, &reached, CV_NORMAL);
+  if (!code) code = CVode(state->memory, h, state->y, &state->reached, CV_NORMAL);
   CVodeGetNumSteps(state->memory, &steps);
   CVodeGetNumNonlinSolvIters(state->memory, &newton);
   report->newton_iterations += (int)newton;

@@ -44,6 +44,7 @@ struct pl_system {
   pl_solver *solver; /* for matrices of that pattern */
   pl_filter filter;
   const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
+  pl_watch *watch;    /* asked in every iteration and substep; NULL: nobody */
   double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
   int is_static;      /* the integrator looks for equilibrium */
   int is_linear;      /* it solves one linear system per stage and iterates nothing */

@@ -6,11 +6,15 @@
  * which for the velocities at half steps is v_{n+1/2} = v_{n-1/2} + h a(q_n, v_{n-1/2}). One force
  * evaluation per step: a1 is remembered as the next a0. Order 2, symplectic and time-reversible
  * where forces depend on positions alone, stable for h < 2 / (largest frequency): the energy then
- * swings within bounds for ever. Where they depend on velocity the lag of half a step makes it
- * order 1. The error of a step is estimated as h^2/6 (a1 - a0), the first term left out. Hauth
- * 2004, 3.2.7. */
+ * swings within bounds for ever. With damping, q'' + d q' + w^2 q = 0, the characteristic
+ * polynomial z^2 - (2 - h d - h^2 w^2) z + (1 - h d) has its roots in the unit circle for h^2 w^2
+ * <= 4 - 2 h d: h <= (sqrt(d^2 + 4 w^2) - d) / w^2. Where they depend on velocity the lag of half a
+ * step makes it order 1. The error of a step is estimated as h^2/6 (a1 - a0), the first term left
+ * out. Hauth 2004, 3.2.7. */
 #include "core/clock.h"
 #include "ode/integrator.h"
+
+#include <math.h>
 
 #include <string.h>
 
@@ -66,6 +70,12 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   return PL_OK;
 }
 
+static double critical(double frequency, double damping)
+{
+  double square = frequency * frequency;
+  return (sqrt(damping * damping + 4 * square) - damping) / square;
+}
+
 const pl_integrator_ops pl_integrator_verlet = {
     .info = {.name = "verlet",
              .summary =
@@ -75,6 +85,7 @@ const pl_integrator_ops pl_integrator_verlet = {
     .order = 2,
     .damped_order = 1,
     .error_power = 3,
+    .critical = critical,
     .history = 1,
     .state_size = sizeof(verlet),
     .create = create,

@@ -8,6 +8,7 @@
 #include "io/recording.h"
 #include "io/stack.h"
 #include "material/material.h"
+#include "math/functions.h"
 #include "mesh/mesh.h"
 #include "mesh/select.h"
 #include "model/frames.h"
@@ -549,8 +550,8 @@ static void build_output(pl_reader *reader, pl_scene *scene, int index)
 static int are_parallel(const double a[3], const double b[3])
 {
   double c[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-  double lengths = hypot(hypot(a[0], a[1]), a[2]) * hypot(hypot(b[0], b[1]), b[2]);
-  return hypot(hypot(c[0], c[1]), c[2]) < 1e-6 * lengths;
+  double lengths = pl_hypot(pl_hypot(a[0], a[1]), a[2]) * pl_hypot(pl_hypot(b[0], b[1]), b[2]);
+  return pl_hypot(pl_hypot(c[0], c[1]), c[2]) < 1e-6 * lengths;
 }
 
 static void build_view(pl_reader *reader, pl_scene *scene, int index)

@@ -7,6 +7,7 @@
 #include "core/hash.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "math/functions.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -192,7 +193,7 @@ static pl_status read_range(pl_study *study, const pl_xml_node *node, pl_study_a
     return fail(study, node, error, "from and to of a logarithmic range must be positive");
   for (int i = 0; i < (int)count && !status; i++) {
     double part = i / (count - 1);
-    double value = is_log ? from * pow(to / from, part) : from + part * (to - from);
+    double value = is_log ? from * pl_pow(to / from, part) : from + part * (to - from);
     char word[40];
     int length = pl_print(word, sizeof word, "%.6g", value);
     status = add_value(study, node, axis, path, word, (size_t)length, error);

@@ -234,7 +234,7 @@ static pl_status iterate(run *now, double goal, pl_error *error)
   precondition(now, self->p, self->y);
   double least = INFINITY;
   for (int idle = 0; idle < PATIENCE; idle++) {
-    if (now->report->iterations >= most) return PL_E_CONVERGENCE;
+    if (now->report->iterations >= most || pl_watch_ended(now->A->watch)) return PL_E_CONVERGENCE;
 
     // half way: along p
     measure_pairs(now, self->y);
@@ -353,7 +353,8 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
       return PL_OK;
     if (++stalls == MOST_STALLS) return fail_singular(&now, error);
   }
-  return fail_convergence(&now, target, error);
+  pl_status cancelled = pl_watch_check(A->watch, error);
+  return cancelled ? cancelled : fail_convergence(&now, target, error);
 }
 
 const pl_solver_ops pl_solver_bicgstab = {

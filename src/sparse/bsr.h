@@ -8,6 +8,7 @@
 #define PL_SPARSE_BSR_H
 
 #include "core/thread.h"
+#include "core/watch.h"
 #include "pliant/base.h"
 
 enum { PL_ROWS_PER_CHUNK = 256 }; /* at most */
@@ -19,7 +20,8 @@ typedef struct pl_bsr {
   double *values;                  /* 4 doubles longer than the blocks need */
   int chunks;                      /* of about equal work: rows [chunk_rows[c], chunk_rows[c+1]) */
   int *chunk_rows;
-  double *points; /* where the rows' nodes are now, 3 for each; the caller's, NULL if unknown */
+  double *points;  /* where the rows' nodes are now, 3 for each; the caller's, NULL if unknown */
+  pl_watch *watch; /* asked by solvers in every iteration; the caller's, NULL: nobody */
 } pl_bsr;
 
 /* A pattern is built from cliques: all nodes of an element are coupled with each other. */

@@ -135,7 +135,8 @@ void pl_krylov_precondition(pl_krylov *self, const double *r, double *z)
 
 int pl_krylov_spent(const pl_krylov *self)
 {
-  return self->report->iterations >= (int)self->common.values[PL_KRYLOV_ITERATIONS];
+  return self->report->iterations >= (int)self->common.values[PL_KRYLOV_ITERATIONS] ||
+         pl_watch_ended(self->A->watch);
 }
 
 /* ---- errors ---- */
@@ -243,5 +244,6 @@ pl_status pl_krylov_solve(pl_solver *common, const pl_bsr *A, const pl_filter *f
       if (common->ops->indefinite && residual > 0.99 * before) break;
     }
   }
-  return fail_convergence(self, residual, target, error);
+  pl_status cancelled = pl_watch_check(self->A->watch, error);
+  return cancelled ? cancelled : fail_convergence(self, residual, target, error);
 }

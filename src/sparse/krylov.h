@@ -69,6 +69,7 @@ double pl_krylov_sum(const pl_krylov *self, int which);
 double pl_krylov_product(pl_krylov *self, const double *p, double *y);
 /* z = B r. */
 void pl_krylov_precondition(pl_krylov *self, const double *r, double *z);
+/* Are the iterations used up, or the solve cancelled? */
 int pl_krylov_spent(const pl_krylov *self);
 
 /* Is a curvature p.Ap <= 0 negative, or nothing? The work vector is used. */

@@ -5,6 +5,7 @@
  * elements and fast iterative solvers", algorithm 6.1. What it minimises is the residual in the
  * preconditioner's norm; the iteration goes on until that has fallen as far as the true one should,
  * and the caller looks. */
+#include "math/functions.h"
 #include "sparse/krylov.h"
 #include "sparse/vector.h"
 
@@ -67,7 +68,7 @@ static pl_status iterate(pl_krylov *self, double goal, pl_error *error)
     double gamma2 = sqrt(square > 0 ? square : 0);
 
     // one more rotation
-    double a0 = turn.c1 * delta - turn.c0 * turn.s1 * gamma1, a1 = hypot(a0, gamma2);
+    double a0 = turn.c1 * delta - turn.c0 * turn.s1 * gamma1, a1 = pl_hypot(a0, gamma2);
     double a2 = turn.s1 * delta + turn.c0 * turn.c1 * gamma1, a3 = turn.s0 * gamma1;
     self->report->iterations++;
     if (!isfinite(a1)) return pl_krylov_fail_diverged(self, error);

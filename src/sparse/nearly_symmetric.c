@@ -121,10 +121,8 @@ static pl_status solve_symmetric(nearly *self, const pl_bsr *A, const pl_filter 
   pl_status status = prepare_way(self, SYMMETRIC, A, filter, pool, error);
   if (!status)
     status = pl_solver_solve(self->ways[SYMMETRIC], A, filter, b, x, target, pool, report, error);
-  if (!status) {
-    self->skipped = 0;
-    return PL_OK;
-  }
+  if (!status) self->skipped = 0;
+  if (!status || status == PL_E_CANCELLED) return status;
   int is_better = keep_better(self, A, filter, b, x, report, pool);
   int is_budget =
       status == PL_E_CONVERGENCE && self->common.values[PL_KRYLOV_ITERATIONS] <= MOST_TRIED;
@@ -146,7 +144,8 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
     pl_error failure = {0};
     pl_status status = solve_symmetric(self, A, filter, b, x, target, pool, &tried, &failure);
     // a budget that is used up is used up
-    if (!status || (status == PL_E_CONVERGENCE && tried.iterations >= most)) {
+    if (!status || status == PL_E_CANCELLED ||
+        (status == PL_E_CONVERGENCE && tried.iterations >= most)) {
       *report = tried;
       if (status && error) *error = failure;
       return status;

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/functions.h"
 #include "sparse/correction.h"
 #include "sparse/vector.h"
 
@@ -158,8 +159,8 @@ const double *pl_solver_blocks(const pl_solver *solver)
  * had gone on at its pace; at most CUT_OFF times as many as it took. */
 static int missing_iterations(const pl_solve_report *report, double first, double target)
 {
-  double most = (double)CUT_OFF * report->iterations, done = log(first / report->residual);
-  double rest = report->iterations * log(report->residual / target) / done;
+  double most = (double)CUT_OFF * report->iterations, done = pl_ln(first / report->residual);
+  double rest = report->iterations * pl_ln(report->residual / target) / done;
   return done > 0 && rest >= 0 && rest < most ? (int)ceil(rest) : (int)most;
 }
 
@@ -188,6 +189,7 @@ pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *f
   pl_status status = check_rows(solver, A, error);
   if (status) return status;
   status = solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
+  if (status == PL_E_CANCELLED) return status;
   int *refusals = &solver->preconditioner->refusals;
   for (int known = 0; status && *refusals > known && known < MOST_REFUSALS;) {
     known = *refusals;

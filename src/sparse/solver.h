@@ -184,6 +184,7 @@ const double *pl_solver_blocks(const pl_solver *solver);
  * PL_E_INDEFINITE: a direction of negative curvature was met;
  * PL_E_SINGULAR: a direction without curvature was met;
  * PL_E_CONVERGENCE: the most iterations allowed were done;
+ * PL_E_CANCELLED: the matrix's watch ended it;
  * PL_E_DIVERGED: something became infinite or not a number (so may be x). */
 pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
                           const double *b, double *x, double target, pl_pool *pool,

@@ -322,7 +322,7 @@ void pl_describe_state(pl_text *out, const pl_session *session)
 void pl_describe_notices(pl_text *out, const pl_session *session)
 {
   begin(out, "notices");
-  pl_text_add(out, ",\"notices\":[");
+  pl_text_add(out, ",\"run\":%lld,\"notices\":[", (long long)session->started);
   uint32_t count = session->notice_count;
   uint32_t first = count > PL_MOST_NOTICES ? count - PL_MOST_NOTICES : 0;
   for (uint32_t i = first; i < count; i++) {

@@ -56,6 +56,7 @@ struct pl_server {
   mail mails[PL_SLOT_COUNT];
   pl_text note; /* room for short texts */
   atomic_int ending;
+  lws_sorted_usec_list_t tick;
 };
 
 static pl_server *server_of(struct lws *wsi) { return lws_context_user(lws_get_context(wsi)); }
@@ -209,23 +210,29 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
 static void wake_all(pl_server *server)
 {
   for (int i = 0; i < PL_MOST_CLIENTS; i++) {
-    if (server->clients[i] && server->clients[i]->known)
-      lws_callback_on_writable(server->clients[i]->wsi);
+    if (server->clients[i]) lws_callback_on_writable(server->clients[i]->wsi);
   }
 }
 
+/* Who connects has no place in the list until it has shown the token. */
 static int enter(pl_server *server, struct lws *wsi, client *page)
+{
+  *page = (client){.wsi = wsi, .place = -1};
+  lws_set_timer_usecs(wsi, (lws_usec_t)server->def.hello_seconds * LWS_US_PER_SEC);
+  return 0;
+}
+
+static int take_place(pl_server *server, client *page)
 {
   int place = 0;
   while (place < PL_MOST_CLIENTS && server->clients[place]) place++;
-  *page = (client){.wsi = wsi, .place = -1};
   if (place == PL_MOST_CLIENTS) {
-    lws_close_reason(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, (unsigned char *)"too many pages", 14);
+    lws_close_reason(page->wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION,
+                     (unsigned char *)"too many pages", 14);
     return -1;
   }
   page->place = place;
   server->clients[place] = page;
-  lws_set_timer_usecs(wsi, (lws_usec_t)server->def.hello_seconds * LWS_US_PER_SEC);
   return 0;
 }
 
@@ -240,7 +247,7 @@ static void leave(pl_server *server, client *page)
   server->def.command(server->def.context, &drop);
   server->driver = NULL;
   for (int i = 0; i < PL_MOST_CLIENTS && !server->driver; i++) {
-    if (server->clients[i] && server->clients[i]->known) server->driver = server->clients[i];
+    if (server->clients[i]) server->driver = server->clients[i];
   }
   wake_all(server);
 }
@@ -263,6 +270,7 @@ static int say_hello(pl_server *server, client *page)
     lws_close_reason(page->wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, (unsigned char *)"token", 5);
     return -1;
   }
+  if (take_place(server, page)) return -1;
   page->known = 1;
   page->progress = pl_now();
   if (!server->driver) server->driver = page;
@@ -496,11 +504,16 @@ int pl_server_port(const pl_server *server)
   return server->host ? lws_get_vhost_listen_port(server->host) : 0;
 }
 
+static void do_nothing(lws_sorted_usec_list_t *list) { (void)list; }
+
 void pl_server_run(pl_server *server, volatile sig_atomic_t *stop)
 {
   while (!(stop && *stop) && !atomic_load(&server->ending)) {
+    // a signal that comes right before the wait does not end it: so it ends by itself
+    lws_sul_schedule(server->lws, 0, &server->tick, do_nothing, LWS_US_PER_SEC / 10);
     if (lws_service(server->lws, 0) < 0) break;
   }
+  lws_sul_cancel(&server->tick);
 }
 
 void pl_server_end(pl_server *server)

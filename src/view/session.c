@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "view/session_parts.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,10 +12,23 @@
 static const double frame_seconds = 1.0 / 62, urgent_seconds = 1.0 / 250;
 static const double look_seconds = 0.5, idle_seconds = 0.25;
 
+// a step that has taken this long is cancelled by a command that stops or changes the simulation
+static const double patience_seconds = 0.25;
+
 /* ---- the queue ---- */
+
+static int stops_or_changes(pl_command_kind kind)
+{
+  return kind == PL_COMMAND_pause || kind == PL_COMMAND_back || kind == PL_COMMAND_seek ||
+         kind == PL_COMMAND_reset || kind == PL_COMMAND_choose || kind == PL_COMMAND_set ||
+         kind == PL_COMMAND_open;
+}
 
 int pl_session_send(pl_session *session, const pl_command *command)
 {
+  int no = PL_HURRY_NO;
+  if (stops_or_changes(command->kind))
+    atomic_compare_exchange_strong(&session->hurry, &no, PL_HURRY_COMMAND);
   pthread_mutex_lock(&session->lock);
   int count = session->queue_count;
   pl_command *last = NULL;
@@ -56,12 +70,16 @@ static int is_stopping(pl_session *session)
   return stopping;
 }
 
+static struct timespec time_of(double when)
+{
+  return (struct timespec){.tv_sec = (time_t)floor(when),
+                           .tv_nsec = (long)((when - floor(when)) * 1e9)};
+}
+
 /* Sleeps until that time of the clock, or until a command comes. */
 static void wait_until(pl_session *session, double when)
 {
-  struct timespec time;
-  time.tv_sec = (time_t)floor(when);
-  time.tv_nsec = (long)((when - floor(when)) * 1e9);
+  struct timespec time = time_of(when);
   pthread_mutex_lock(&session->lock);
   if (!session->queue_count && !session->stopping)
     pthread_cond_timedwait(&session->changed, &session->lock, &time);
@@ -113,13 +131,24 @@ static void measure_pace(pl_session *session, double now)
 
 /* ---- steps ---- */
 
+/* Is the step in hand to be cancelled? */
+static int watch(void *context, double time)
+{
+  (void)time;
+  pl_session *session = context;
+  int hurry = atomic_load(&session->hurry);
+  if (hurry == PL_HURRY_COMMAND) return pl_now() - session->step_start > patience_seconds;
+  return hurry == PL_HURRY_END;
+}
+
 /* A step of the simulation, timed. */
 static pl_status simulate(pl_session *session, pl_error *error)
 {
   pl_session_follow(session);
-  double start = pl_now();
+  session->step_start = pl_now();
+  pl_world_set_watcher(session->world, &(pl_watcher){watch, session});
   pl_status status = pl_world_step(session->world, error);
-  session->lately_seconds += pl_now() - start;
+  session->lately_seconds += pl_now() - session->step_start;
   return status ? status : pl_history_add(&session->history, session->world, error);
 }
 
@@ -135,6 +164,8 @@ static void step(pl_session *session)
 {
   pl_error error = {0};
   pl_status status = session->replaying ? turn_page(session, &error) : simulate(session, &error);
+  // the commands that wait come first; after them it is made again, if it is still wanted
+  if (status == PL_E_CANCELLED) return;
   session->lately_steps++;
   session->stepped = session->dirty = 1;
   if (session->steps_left && --session->steps_left == 0) session->playing = 0;
@@ -158,6 +189,8 @@ static int frame_is_due(const pl_session *session, double now)
 static void turn(pl_session *session)
 {
   pl_command command;
+  int waits = PL_HURRY_COMMAND;
+  atomic_compare_exchange_strong(&session->hurry, &waits, PL_HURRY_NO);
   while (next_command(session, &command)) pl_session_act(session, &command);
   double now = pl_now(), when = now + idle_seconds;
   if (now >= session->next_look) {
@@ -188,6 +221,10 @@ static void *work(void *context)
   pl_session *session = context;
   pl_session_load(session, 0);
   while (!is_stopping(session)) turn(session);
+  pthread_mutex_lock(&session->lock);
+  session->ended = 1;
+  pthread_cond_broadcast(&session->changed);
+  pthread_mutex_unlock(&session->lock);
   return NULL;
 }
 
@@ -215,6 +252,8 @@ pl_status pl_session_start(const pl_session_def *def, pl_board *board, pl_sessio
   session->board = board;
   session->playing = def->playing;
   session->speed = session->strength = 1;
+  session->started = time(NULL);
+  atomic_init(&session->hurry, PL_HURRY_NO);
   session->text = pl_text_make(&allocator);
   pthread_condattr_t clock;
   pthread_condattr_init(&clock);
@@ -234,13 +273,21 @@ pl_status pl_session_start(const pl_session_def *def, pl_board *board, pl_sessio
   return PL_OK;
 }
 
-void pl_session_stop(pl_session *session)
+int pl_session_stop(pl_session *session, double seconds)
 {
-  if (!session) return;
+  if (!session) return 1;
+  struct timespec until = time_of(pl_now() + seconds);
+  atomic_store(&session->hurry, PL_HURRY_END);
   pthread_mutex_lock(&session->lock);
   session->stopping = 1;
-  pthread_cond_signal(&session->changed);
+  pthread_cond_broadcast(&session->changed);
+  int late = 0;
+  while (!session->ended && !late)
+    late = pthread_cond_timedwait(&session->changed, &session->lock, &until) == ETIMEDOUT;
+  int ended = session->ended;
   pthread_mutex_unlock(&session->lock);
+  if (!ended) return 0;
   pthread_join(session->thread, NULL);
   release(session);
+  return 1;
 }

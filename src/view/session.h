@@ -28,10 +28,13 @@ typedef struct pl_session_def {
 /* Begins at once; the scene is loaded in the session's thread. The board must outlive it. */
 pl_status pl_session_start(const pl_session_def *def, pl_board *board, pl_session **session,
                            pl_error *error);
-/* Waits for the step that is under way. */
-void pl_session_stop(pl_session *session);
+/* Cancels the step that is under way and releases the session. 0: something that cannot be
+ * cancelled (a scene is being loaded) has lasted for that many seconds; the thread goes on and uses
+ * session and board, and all that is left is to end the program. */
+int pl_session_stop(pl_session *session, double seconds);
 
-/* Queues a command from any thread; 0 where the queue is full and it is dropped. A drag or
+/* Queues a command from any thread. One that stops or changes the simulation cancels a step that
+ * takes long; others wait for its end. 0 where the queue is full and it is dropped. A drag or
  * push takes the place of one that waits right before it. */
 int pl_session_send(pl_session *session, const pl_command *command);
 

@@ -1,5 +1,6 @@
 /* What a hand does: pulls with a spring, pins points, pushes with a sphere. */
 #include "core/error.h"
+#include "math/functions.h"
 #include "math/vec3.h"
 #include "view/session_parts.h"
 #include "world/world.h"
@@ -91,7 +92,7 @@ static double tool_stiffness(const pl_world *world)
     if (law->lame(body->law.values, &lambda, &mu, NULL)) continue;
     pl_mesh_bounds(body->mesh, low, high);
     for (int k = 0; k < 3; k++) volume *= high[k] - low[k];
-    most = fmax(most, mu * cbrt(volume / body->mesh->node_count));
+    most = fmax(most, mu * pl_cbrt(volume / body->mesh->node_count));
   }
   return most;
 }

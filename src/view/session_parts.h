@@ -8,6 +8,7 @@
 #include "view/session.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -38,6 +39,13 @@ typedef struct pl_notice {
   char text[512];
 } pl_notice;
 
+/* Why the step in hand should not take long. */
+typedef enum pl_hurry {
+  PL_HURRY_NO,
+  PL_HURRY_COMMAND, /* a command waits that stops or changes the simulation */
+  PL_HURRY_END      /* the session is to end */
+} pl_hurry;
+
 /* When and how large a file was. */
 typedef struct pl_stamp {
   struct timespec time;
@@ -54,7 +62,8 @@ struct pl_session {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   pl_command queue[PL_SESSION_QUEUE];
-  int queue_first, queue_count, stopping;
+  int queue_first, queue_count, stopping, ended;
+  atomic_int hurry; /* pl_hurry: may the step in hand be cancelled? */
 
   // the scene and what is drawn of it; no world: the scene could not be read
   pl_scene *scene;
@@ -88,7 +97,7 @@ struct pl_session {
 
   // the clock
   double anchor_clock, anchor_time; /* when the simulated time was what */
-  double last_frame, next_frame, next_tint, next_gauge;
+  double last_frame, next_frame, next_tint, next_gauge, step_start;
   int urgent;                                       /* a hand has moved since the last frame */
   double lately_clock, lately_time, lately_seconds; /* since when the pace below is measured */
   int64_t lately_steps;
@@ -100,6 +109,7 @@ struct pl_session {
   float gauges[PL_MOST_GAUGES];
   pl_world_facts gauged;
 
+  time_t started; /* tells notices of this session from those of an earlier one */
   pl_notice notices[PL_MOST_NOTICES];
   uint32_t notice_count;
   pl_text text; /* room for messages */

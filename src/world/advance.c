@@ -7,6 +7,7 @@
  * factors, does not grow after a part that was undone, and is stretched so that the last part ends
  * with the step. */
 #include "core/error.h"
+#include "math/functions.h"
 #include "ode/newton.h"
 #include "world/world.h"
 
@@ -97,7 +98,9 @@ static int are_transient(const pl_world *world)
 static pl_status advance_part(pl_world *world, double t, double h, pl_step_report *report,
                               pl_error *error)
 {
-  pl_status status = PL_OK;
+  world->watch.time = t;
+  pl_status status = pl_watch_check(&world->watch, error);
+  if (status) return status;
   pl_substep step = {.system = &world->system,
                      .couplings = &world->couplings,
                      .t = t,
@@ -141,7 +144,7 @@ static double change_of(const pl_world *world, double error)
 {
   const pl_integrator_ops *ops = world->integrator->ops;
   double most = ops->most_growth > 0 ? fmin(ops->most_growth, most_change) : most_change;
-  double wanted = safety * pow(world->set.tolerance / error, 1.0 / ops->error_power);
+  double wanted = safety * pl_pow(world->set.tolerance / error, 1.0 / ops->error_power);
   return isnan(wanted) ? least_change : fmin(fmax(wanted, least_change), most);
 }
 

@@ -8,6 +8,7 @@
 
 void pl_world_unprepare(pl_world *world)
 {
+  pl_proportion_release(world);
   pl_integrator_destroy(world->integrator);
   pl_solver_destroy(world->system.solver);
   pl_bsr_destroy(world->system.A);
@@ -119,6 +120,7 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     if (fits) return fits;
   }
   pl_status status = make_pattern(world, error);
+  if (!status) world->system.A->watch = &world->watch;
   // rotations are no places
   if (!status && !world->system.ops->chart) world->system.A->points = world->state.q;
   for (size_t b = 0; !status && b < world->bodies.count; b++) {
@@ -254,6 +256,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   world->system = (pl_system){.ops = pl_world_system_ops(world),
                               .blocks = world->bodies.blocks,
                               .pool = world->pool,
+                              .watch = &world->watch,
                               .load_scale = 1,
                               .is_static = ops->is_static,
                               .is_linear = is_linear(world),
@@ -266,6 +269,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   if (!status) pl_world_constrain(world);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status) status = make_integrator(world, error);
+  if (!status) status = pl_proportion_prepare(world, error);
   if (!status) pl_world_recall(world);
   if (status)
     pl_world_unprepare(world);

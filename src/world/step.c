@@ -3,6 +3,11 @@
 #include "core/error.h"
 #include "world/world.h"
 
+void pl_world_set_watcher(pl_world *world, const pl_watcher *watcher)
+{
+  world->watch = (pl_watch){.by = watcher ? *watcher : (pl_watcher){0}};
+}
+
 /* Says where an iteration failed, if it is known. */
 static void name_place(const pl_world *world, const pl_step_report *report, pl_error *error)
 {
@@ -65,6 +70,8 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   pl_step_report report = {0};
   pl_error reason = {0}, ignored;
   if (!error) error = &ignored;
+  world->watch.ended = 0;
+  pl_proportion_begin(world);
   pl_state_copy(world, &world->state, &world->saved);
 
   // a step that fails starts again from the same bits, in twice as many parts
@@ -78,6 +85,8 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
     halvings++;
     report.worst_block1 = 0;
   }
+  if (!status && (status = pl_proportion_check(world, error)) != PL_OK)
+    pl_state_copy(world, &world->saved, &world->state);
   if (status) {
     pl_world_recall(world);
     name_place(world, &report, error);

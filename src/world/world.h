@@ -13,6 +13,7 @@
 #include "ode/integrator.h"
 #include "pliant/touch.h"
 #include "pliant/world.h"
+#include "world/proportion.h"
 #include "world/quantity.h"
 #include "world/state.h"
 
@@ -47,6 +48,7 @@ typedef struct pl_tally {
 struct pl_world {
   pl_allocator allocator;
   pl_log log;
+  pl_watch watch;
   pl_settings set;
   double gravity[3];
   pl_pool *pool;
@@ -71,6 +73,7 @@ struct pl_world {
   double *drag;           /* the system's */
 
   pl_tally tally;
+  pl_proportion proportion;
 };
 
 /* The body, or NULL; and with an error where there is none. */

@@ -416,7 +416,7 @@ TEST(adaptive_members_give_up)
   CHECK_OK(pl_integrator_resolve(&(pl_choice){"fehlberg8", &few, 1}, &part, error));
   CHECK_OK(pl_integrator_create(&allocator, &part, 1, NULL, &integrator, error));
   CHECK_FAILS(integrator->ops->step(integrator, &self.system, 0, 1, q, v, &report, error),
-              PL_E_DIVERGED, "gave up after 10 inner steps");
+              PL_E_LIMIT, "has made all of its most-steps = 10 inner steps");
   pl_integrator_destroy(integrator);
   toy_close(&self);
 }

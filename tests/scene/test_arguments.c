@@ -568,6 +568,7 @@ TEST(nothing_is_read_from_or_written_to_nowhere)
   CHECK_OK(pl_world_get_forces(world, on.bar, NULL, NULL, error));
   CHECK_OK(pl_world_set_tool(world, NULL, error));
   pl_world_read_tool(world, NULL, NULL);
+  pl_world_set_watcher(world, NULL);
   CHECK_OK(pl_world_step(world, NULL));
   CHECK(pl_world_solver_choice(world, NULL) && pl_world_solver_name(world));
   CHECK(pl_world_preconditioner_choice(world, NULL));

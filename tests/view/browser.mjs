@@ -408,6 +408,132 @@ test('a picture on a body is shown', async () => {
   check(!(await pictured()), 'colours that mean something are not covered');
 });
 
+test('bodies are hidden, made see-through and cut', async () => {
+  await server.stop();
+  const pair = path.join(folder, 'pair.xml');
+  await writeFile(pair, `<pliant title="Two cubes">
+  <world dt="0.01" duration="1" gravity="0 0 0"/>
+  <material name="m" young="3e5" poisson="0.3" density="1000"/>
+  <mesh name="b"><box size="0.4 0.4 0.4" cells="3 3 3" element="hex"/></mesh>
+  <mesh name="c"><box size="0.4 0.4 0.4" cells="3 3 3" element="hex" origin="0.6 0 0"/></mesh>
+  <body name="left cube" mesh="b" material="m"/>
+  <body name="right cube" mesh="c" material="m"/>
+  <view direction="0.2 -3 1" up="0 0 1" colour="none"/>
+</pliant>
+`);
+  server = await serve(pair, server.port, ['--paused']);
+  await until(page, () => pliant.app.scene?.file === 'pair.xml' && pliant.app.ready && pliant.stage.shown.length === 2);
+  await page.keyboard.press('1');
+  const both = await look(page);
+  await picture(page, '16-two-bodies');
+  check((await page.textContent('label[for="body-1"]')) === 'right cube', 'bodies are listed by name');
+  await page.selectOption('#body-0', 'hidden');
+  const one = await look(page);
+  check(one.body < 0.7 * both.body && one.body > 0.3 * both.body, `one of two must be left: ${both.body}, ${one.body}`);
+  const spot = (x) => page.evaluate((at) => { const { x: a, y: b } = pliant.stage.project([at, 0, 0.2]); return pliant.stage.pick(a, b)?.body; }, x);
+  check((await spot(0.2)) === undefined && (await spot(0.8)) === 1, 'what is hidden cannot be taken');
+  await page.selectOption('#body-0', 'glass');
+  const glass = await look(page);
+  check(glass.sum !== one.sum && glass.sum !== both.sum, 'what is see-through is drawn, and otherwise');
+  await picture(page, '17-see-through');
+  await page.selectOption('#body-0', 'shown');
+  await page.selectOption('#slice', 'x');
+  await page.fill('#slice-place', '0.75');
+  const cut = await look(page);
+  check(cut.body < 0.9 * both.body, `a quarter must be cut away: ${cut.body}`);
+  check((await spot(0.95)) === undefined && (await spot(0.2)) === 0, 'what is cut away cannot be taken');
+  await picture(page, '18-cut');
+  await page.selectOption('#slice', 'none');
+});
+
+test('the view has sides and a parallel projection', async () => {
+  for (const side of ['front', 'back', 'left', 'right', 'top', 'below']) {
+    await page.click(`[data-side="${side}"]`);
+    const seen = await look(page);
+    check(seen.body > 0.02 && (await page.evaluate(() => pliant.stage.sees())), `something must be seen from ${side}: ${seen.body}`);
+    if (side === 'top') await picture(page, '19-top');
+  }
+  await page.click('[data-side="given"]');
+  const sizes = () => page.evaluate(() => { const at = (y) => Math.abs(pliant.stage.project([0, y, 0]).x - pliant.stage.project([0.4, y, 0]).x); return at(0) / at(0.4); });
+  const near = await sizes();
+  await page.keyboard.press('o');
+  const parallel = await sizes();
+  check(near > 1.02 && Math.abs(parallel - 1) < 0.01, `far edges are as long as near ones: ${near}, ${parallel}`);
+  check((await look(page)).body > 0.02, 'it must be seen');
+  await picture(page, '20-parallel');
+  await page.keyboard.press('o');
+  const at = await page.evaluate(() => pliant.stage.project([0.2, 0, 0.2]));
+  await tell(page, 'tint displacement');
+  await until(page, () => pliant.app.painted === 'displacement');
+  await page.mouse.move(at.x, at.y);
+  await until(page, () => !document.getElementById('under').hidden);
+  check(/left cube.*node \d+.*m$/s.test(await page.textContent('#under')), `name and value under the pointer: ${await page.textContent('#under')}`);
+  await picture(page, '21-under');
+});
+
+test('the view comes back after positions that are no places', async () => {
+  for (const value of ['NaN', 'Infinity', '3e38', '1e20']) {
+    await page.evaluate((text) => {
+      const { stage, app } = pliant;
+      for (let i = 0; i < 40; i++) {
+        stage.move({ ...app.frame, positions: new Float32Array(app.frame.positions.length).map((_, k) => Number(text) * (k % 5 ? 1 : 0.5)) });
+        stage.controls.update();
+      }
+    }, value);
+    await tell(page, 'reset');
+    await until(page, () => pliant.app.ready && pliant.app.frame?.time === 0);
+    const seen = await look(page);
+    check(seen.body > 0.02, `the bodies must be seen again after ${value}: ${seen.body}`);
+  }
+});
+
+test('on a phone nothing overlaps, and a tap pins', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await tell(page, 'tint von-mises');
+  await tell(page, 'arrows velocity');
+  await tell(page, 'step 1');
+  await page.evaluate(() => { document.getElementById('hint').classList.remove('gone'); if (!document.body.classList.contains('closed')) document.getElementById('toggle').click(); });
+  await until(page, () => !document.getElementById('arrows-key').hidden && !document.getElementById('legend').hidden);
+  await page.waitForTimeout(300);
+  const overlaps = await page.evaluate(() => {
+    const boxes = ['top', 'legend', 'arrows-key', 'hint', 'transport'].map((id) => [id, document.getElementById(id).getBoundingClientRect()]);
+    return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([, q]) => p.left < q.right && q.left < p.right && p.top < q.bottom && q.top < p.bottom).map(([b]) => `${a}/${b}`));
+  });
+  check(overlaps.length === 0, `these overlap: ${overlaps}`);
+  await picture(page, '22-phone');
+  await page.evaluate(() => pliant.hand.setMode('pin'));
+  const held = () => page.evaluate(() => pliant.stage.heldVertices.length);
+  const before = await held();
+  await tell(page, 'pause');
+  await page.evaluate(() => pliant.stage.focus());
+  const at = await page.evaluate(() => pliant.stage.project([0.2, 0, 0.2]));
+  const tap = () => page.evaluate(({ x, y }) => { for (const name of ['pointerdown', 'pointerup']) pliant.stage.canvas.dispatchEvent(new PointerEvent(name, { clientX: x, clientY: y, pointerId: 5, pointerType: 'touch', isPrimary: true, bubbles: true, cancelable: true })); }, at);
+  await tap();
+  await until(page, (count) => pliant.stage.heldVertices.length === count + 1, before);
+  await tap();
+  await until(page, (count) => pliant.stage.heldVertices.length === count, before);
+  await page.evaluate(() => pliant.hand.setMode('pull'));
+  await page.setViewportSize({ width: 960, height: 600 });
+});
+
+test('notices keep off the legend and do not come back; a refused value has a reason', async () => {
+  await tell(page, 'tint von-mises');
+  await tell(page, 'set material.0 poisson 0.7');
+  await page.waitForSelector('.notice.bad');
+  const [notice, legend] = await page.evaluate(() => ['.notice.bad', '#legend'].map((name) => document.querySelector(name).getBoundingClientRect().toJSON()));
+  check(notice.bottom < legend.top || notice.left > legend.right, 'a notice must not cover the legend');
+  await picture(page, '23-notice');
+  await page.reload();
+  await ready(page);
+  await page.waitForTimeout(300);
+  check((await page.locator('.notice').count()) === 0, 'what was told before the page was loaded again is not told again');
+  await page.keyboard.press('2');
+  await page.fill('[id="material.0-poisson"]', '0.9');
+  await page.press('[id="material.0-poisson"]', 'Enter');
+  await until(page, () => [...document.querySelectorAll('.why')].some((one) => !one.hidden && /poisson must be a number from/.test(one.textContent)));
+  await picture(page, '24-refused');
+});
+
 test('nothing was asked of anybody else', async () => {
   const foreign = requests.filter((url) => !url.startsWith('blob:') && !url.startsWith('data:') && new URL(url).hostname !== '127.0.0.1');
   check(foreign.length === 0, `requests to others: ${foreign}`);

@@ -3,14 +3,9 @@
 #include "core/clock.h"
 #include "view/server.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <pthread.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
+#include "client.h"
 #include "test.h"
 
 static const char token[] = "00112233445566778899aabbccddeeff";
@@ -77,53 +72,11 @@ static void end(bench *b)
 
 static void pause_ms(int ms) { poll(NULL, 0, ms); }
 
-/* ---- a client of our own ---- */
-
-static int dial(const bench *b)
-{
-  int fd = socket(AF_INET, SOCK_STREAM, 0);
-  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)b->port)};
-  inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
-  if (connect(fd, (struct sockaddr *)&to, sizeof to) == 0) return fd;
-  close(fd);
-  return -1;
-}
-
-static void put(int fd, const void *data, size_t size)
-{
-  const char *bytes = data;
-  while (size) {
-    ssize_t sent = send(fd, bytes, size, MSG_NOSIGNAL);
-    if (sent <= 0) return;
-    bytes += sent;
-    size -= (size_t)sent;
-  }
-}
-
-/* Reads what comes within the time, until the other side closes; -1 in *closed: it did not. */
-static size_t get(int fd, char *out, size_t room, int ms, int *closed)
-{
-  size_t used = 0;
-  double end = pl_now() + ms * 1e-3;
-  *closed = 0;
-  while (used < room && pl_now() < end) {
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
-    if (poll(&wait, 1, 10) <= 0) continue;
-    ssize_t got = recv(fd, out + used, room - used, 0);
-    if (got <= 0) {
-      *closed = 1;
-      break;
-    }
-    used += (size_t)got;
-  }
-  return used;
-}
-
 /* The status of the answer to a request, 0 for none. %d in the request becomes the port. */
 static int ask(const bench *b, const char *request, char *answer, size_t room)
 {
   char text[2048];
-  int fd = dial(b), closed, status = 0;
+  int fd = dial(b->port), closed, status = 0;
   snprintf(text, sizeof text, request, b->port, b->port);
   put(fd, text, strlen(text));
   // the head is enough
@@ -218,10 +171,6 @@ TEST(foreign_hosts_are_refused)
 
 /* ---- pages ---- */
 
-#define UPGRADE                                                                                    \
-  "GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"          \
-  "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
-
 TEST(foreign_origins_are_refused)
 {
   static const char *const origins[] = {"Origin: http://evil.example\r\n",
@@ -248,92 +197,6 @@ TEST(foreign_origins_are_refused)
   CHECK(status_of(&b, UPGRADE "Origin: http://127.0.0.1:%d\r\n"
                               "Sec-WebSocket-Protocol: pliant-view\r\n\r\n") == 101);
   end(&b);
-}
-
-/* An open WebSocket, or -1. */
-static int upgrade(const bench *b)
-{
-  char text[1024], answer[1024];
-  int fd = dial(b);
-  size_t used = 0;
-  snprintf(text, sizeof text,
-           UPGRADE "Origin: http://127.0.0.1:%d\r\nSec-WebSocket-Protocol: pliant-view\r\n\r\n",
-           b->port, b->port);
-  put(fd, text, strlen(text));
-  // byte by byte, so that nothing behind the head is lost
-  while (used < sizeof answer - 1) {
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
-    if (poll(&wait, 1, 3000) <= 0 || recv(fd, answer + used, 1, 0) != 1) break;
-    answer[++used] = 0;
-    if (used >= 4 && strcmp(answer + used - 4, "\r\n\r\n") == 0) return fd;
-  }
-  close(fd);
-  return -1;
-}
-
-/* One frame of up to 65535 bytes; opcode 1 is text, 2 binary, 0 the continuation of a message. */
-static void put_frame(int fd, int opcode, int is_last, const char *data, size_t size)
-{
-  unsigned char head[8] = {(unsigned char)((is_last ? 0x80 : 0) | opcode)};
-  size_t length = 2;
-  head[1] = (unsigned char)(0x80 | (size < 126 ? (int)size : 126));
-  if (size >= 126) {
-    head[2] = (unsigned char)(size >> 8);
-    head[3] = (unsigned char)size;
-    length = 4;
-  }
-  put(fd, head, length);
-  put(fd, "\0\0\0\0", 4);
-  put(fd, data, size);
-}
-
-static void say(int fd, const char *line) { put_frame(fd, 1, 1, line, strlen(line)); }
-
-/* Reads frames for a while; counts those of the server's messages that begin with the words. */
-typedef struct heard {
-  int messages, frames, closed, drives, watches;
-  size_t bytes;
-} heard;
-
-/* What the bytes so far say. */
-static heard understand(const unsigned char *room, size_t size)
-{
-  heard out = {.bytes = size};
-  size_t at = 0;
-  while (at + 2 <= size) {
-    size_t length = room[at + 1] & 127, head = 2;
-    if (length == 126) length = (size_t)room[at + 2] << 8 | room[at + 3], head = 4;
-    if (length == 127) {
-      length = 0;
-      for (int i = 0; i < 8; i++) length = length << 8 | room[at + 2 + (size_t)i];
-      head = 10;
-    }
-    if (at + head + length > size) break;
-    const char *text = (const char *)room + at + head;
-    int opcode = room[at] & 15;
-    if (opcode == 8) out.closed = 1;
-    if (opcode == 1 || opcode == 2) out.messages++;
-    if (length >= 4 && memcmp(text, "PLF1", 4) == 0) out.frames++;
-    if (length == 29 && memcmp(text, "{\"type\":\"role\",\"driver\":true}", 29) == 0) out.drives++;
-    if (length == 30 && memcmp(text, "{\"type\":\"role\",\"driver\":false}", 30) == 0)
-      out.watches++;
-    at += head + length;
-  }
-  return out;
-}
-
-static heard listen_to(int fd, int ms)
-{
-  static unsigned char room[1 << 20];
-  heard out = {0};
-  size_t size = 0;
-  for (double until = pl_now() + ms * 1e-3; pl_now() < until && !out.closed;) {
-    int closed;
-    size += get(fd, (char *)room + size, sizeof room - size, 20, &closed);
-    out = understand(room, size);
-    out.closed |= closed;
-  }
-  return out;
 }
 
 static void hello(int fd)
@@ -366,7 +229,7 @@ TEST(nothing_is_told_without_the_token)
   pl_board_post(b.board, PL_SLOT_SCENE, "{\"secret\":1}", 12);
   post_frame(&b, 'a');
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-    int fd = upgrade(&b);
+    int fd = upgrade(b.port);
     say(fd, lines[i]);
     heard h = listen_to(fd, 3000);
     CHECK(h.messages == 0 && h.closed);
@@ -374,7 +237,7 @@ TEST(nothing_is_told_without_the_token)
   }
   CHECK(taken(&b, PL_COMMAND_play) == 0);
   // who says nothing at all is let go after a second
-  int fd = upgrade(&b);
+  int fd = upgrade(b.port);
   heard h = listen_to(fd, 4000);
   CHECK(h.messages == 0 && h.closed);
   close(fd);
@@ -387,7 +250,7 @@ TEST(a_page_gets_what_is_posted)
   start(&b);
   pl_board_post(b.board, PL_SLOT_SCENE, "{}", 2);
   pl_board_post(b.board, PL_SLOT_GEOMETRY, "PLG1", 4);
-  int fd = upgrade(&b);
+  int fd = upgrade(b.port);
   hello(fd);
   heard h = listen_to(fd, 300);
   CHECK(h.drives == 1 && h.messages == 3 && !h.closed);
@@ -409,7 +272,7 @@ TEST(one_drives_and_others_watch)
 {
   bench b;
   start(&b);
-  int first = upgrade(&b), second = upgrade(&b);
+  int first = upgrade(b.port), second = upgrade(b.port);
   hello(first);
   CHECK(listen_to(first, 200).drives == 1);
   hello(second);
@@ -438,7 +301,7 @@ TEST(malformed_messages_end_the_connection)
   bench b;
   start(&b);
   for (int attack = 0; attack < 8; attack++) {
-    int fd = upgrade(&b);
+    int fd = upgrade(b.port);
     hello(fd);
     CHECK(listen_to(fd, 150).drives == 1);
     switch (attack) {
@@ -475,7 +338,7 @@ TEST(malformed_messages_end_the_connection)
     CHECK(h.closed);
     close(fd);
   }
-  int fd = upgrade(&b);
+  int fd = upgrade(b.port);
   hello(fd);
   CHECK(listen_to(fd, 150).drives == 1);
   close(fd);
@@ -488,21 +351,38 @@ TEST(there_is_room_for_eight_pages)
   start(&b);
   int fds[PL_MOST_CLIENTS];
   for (int i = 0; i < PL_MOST_CLIENTS; i++) {
-    fds[i] = upgrade(&b);
+    fds[i] = upgrade(b.port);
     hello(fds[i]);
     CHECK(listen_to(fds[i], 100).messages == 1);
   }
-  int more = upgrade(&b);
+  int more = upgrade(b.port);
   hello(more);
   heard h = listen_to(more, 2000);
   CHECK(h.closed && h.messages == 0);
   close(more);
   for (int i = 0; i < PL_MOST_CLIENTS; i++) close(fds[i]);
   pause_ms(100);
-  int fd = upgrade(&b);
+  int fd = upgrade(b.port);
   hello(fd);
   CHECK(listen_to(fd, 200).drives == 1);
   close(fd);
+  end(&b);
+}
+
+TEST(who_has_not_shown_the_token_takes_no_place)
+{
+  enum { SILENT = 3 * PL_MOST_CLIENTS };
+  bench b;
+  start(&b);
+  int fds[SILENT];
+  for (int i = 0; i < SILENT; i++) fds[i] = upgrade(b.port);
+  CHECK(fds[SILENT - 1] >= 0);
+  int page = upgrade(b.port);
+  hello(page);
+  heard h = listen_to(page, 500);
+  CHECK(h.drives == 1 && !h.closed);
+  close(page);
+  for (int i = 0; i < SILENT; i++) close(fds[i]);
   end(&b);
 }
 
@@ -510,7 +390,7 @@ TEST(a_page_that_never_reads_is_dropped)
 {
   bench b;
   start(&b);
-  int lazy = upgrade(&b), good = upgrade(&b);
+  int lazy = upgrade(b.port), good = upgrade(b.port);
   hello(lazy);
   hello(good);
   listen_to(good, 100);
@@ -536,11 +416,11 @@ TEST(many_connections_do_no_harm)
   enum { COUNT = 100 };
   bench b;
   start(&b);
-  int good = upgrade(&b), fds[COUNT];
+  int good = upgrade(b.port), fds[COUNT];
   hello(good);
   CHECK(listen_to(good, 200).drives == 1);
   for (int i = 0; i < COUNT; i++) {
-    fds[i] = dial(&b);
+    fds[i] = dial(b.port);
     if (fds[i] >= 0 && i % 2) put(fds[i], "GET / HTTP/1.1\r\nHost: x", 23); // and never ends
   }
   post_frame(&b, 'a');
@@ -565,7 +445,7 @@ TEST(noise_does_no_harm)
   start(&b);
   for (int i = 0; i < 300; i++) {
     char noise[700];
-    int fd = i % 3 == 2 ? upgrade(&b) : dial(&b);
+    int fd = i % 3 == 2 ? upgrade(b.port) : dial(b.port);
     if (i % 3 == 1) put(fd, "GET / HTTP/1.1\r\nHost: ", 22);
     if (i % 6 == 5) hello(fd);
     for (size_t k = 0; k < sizeof noise; k++) noise[k] = (char)test_random();
@@ -573,7 +453,7 @@ TEST(noise_does_no_harm)
     close(fd);
   }
   // a head without an end
-  int fd = dial(&b), closed;
+  int fd = dial(b.port), closed;
   char line[1024], answer[4096];
   memset(line, 'y', sizeof line);
   put(fd, "GET / HTTP/1.1\r\nX: ", 19);
@@ -602,6 +482,6 @@ TESTS(X(the_page_comes_with_its_guards) X(there_is_no_way_to_other_files)
           X(foreign_hosts_are_refused) X(foreign_origins_are_refused)
               X(nothing_is_told_without_the_token) X(a_page_gets_what_is_posted)
                   X(one_drives_and_others_watch) X(malformed_messages_end_the_connection)
-                      X(there_is_room_for_eight_pages) X(a_page_that_never_reads_is_dropped)
-                          X(many_connections_do_no_harm) X(noise_does_no_harm)
-                              X(a_port_in_use_is_told))
+                      X(there_is_room_for_eight_pages) X(who_has_not_shown_the_token_takes_no_place)
+                          X(a_page_that_never_reads_is_dropped) X(many_connections_do_no_harm)
+                              X(noise_does_no_harm) X(a_port_in_use_is_told))

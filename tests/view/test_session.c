@@ -53,7 +53,7 @@ static void start(run *r, const char *content, int playing)
 
 static void end(run *r)
 {
-  pl_session_stop(r->session);
+  pl_session_stop(r->session, 60);
   pl_board_destroy(r->board);
   pl_text_release(&r->text);
   unlink(r->path);

@@ -10,7 +10,7 @@ import { bindKeys } from './keys.js';
 import { arrowNames, drawBar, Range, tints } from './colours.js';
 
 const speeds = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10];
-const app = { scene: null, state: null, frame: null, ready: false, driver: false, range: new Range(), legendHeld: false, noticed: 0, frames: 0, thumbs: new Map() };
+const app = { scene: null, state: null, frame: null, ready: false, driver: false, range: new Range(), legendHeld: false, frames: 0, thumbs: new Map() };
 
 const stage = new Stage($('stage'));
 const charts = new Charts();
@@ -110,12 +110,11 @@ const handlers = {
     fillGallery();
   },
 
-  notices({ notices }) {
-    for (const notice of notices) {
-      if (notice.number <= app.noticed) continue;
-      app.noticed = notice.number;
-      showNotice(notice.text, notice.error);
-    }
+  // Each is shown once, also to a page that is loaded again; run: the server's, which counts them.
+  notices({ run, notices }) {
+    const known = remembered('noticed')?.split(':').map(Number), seen = known?.[0] === run ? known[1] : 0;
+    for (const notice of notices) if (notice.number > seen) showNotice(notice.text, notice.error);
+    if (notices.length) remember('noticed', `${run}:${notices.at(-1).number}`);
   },
 };
 
@@ -149,13 +148,32 @@ function tellTime(frame) {
   if (app.state) charts.setBudget(frame.stepSeconds, app.state.world.dt, app.state.speed, stage);
 }
 
+// What outlives a reload of this page, where the browser keeps anything.
+function remember(key, value) {
+  try { sessionStorage.setItem(key, value); } catch { app[key] = value; }
+}
+function remembered(key) {
+  try { return sessionStorage.getItem(key); } catch { return app[key] ?? null; }
+}
+
+// Body, value and place under the pointer.
+function tellHover(hit, x, y) {
+  const tag = $('under');
+  tag.hidden = !hit || !app.frame || !app.scene;
+  if (tag.hidden) return;
+  const tint = app.scene.tints[app.frame.tint], values = app.frame.values;
+  const value = values && hit.vertices.reduce((sum, vertex, k) => sum + hit.weights[k] * values[vertex], 0);
+  tag.replaceChildren(el('b', {}, app.scene.bodies[hit.body]?.name ?? ''), ` node ${hit.nearest - (app.scene.bodies[hit.body]?.vertices[0] ?? 0)} of the surface`,
+    el('br'), ...(values ? [`${tints[tint.name]?.name ?? tint.name} ${withUnit(value, tint.unit)}`, el('br')] : []), `(${hit.point.toArray().map((one) => figures(one)).join(', ')}) m`);
+  tag.style.transform = `translate(${Math.min(Math.round(x + 16), innerWidth - 240)}px, ${Math.min(Math.round(y + 18), innerHeight - 130)}px)`;
+}
+
 function malformed(error) {
   showNotice(`The page did not understand the server: ${error.message}`, true);
 }
 
 function opened() {
   $('lost').hidden = true;
-  app.noticed = 0;
   $('notices').replaceChildren(); // what another server said is over
 }
 
@@ -331,6 +349,7 @@ bindKeys([
   [['w'], 'mesh', () => controls.toggle('wires')],
   [['m'], 'held points', () => controls.toggle('held')],
   [['x'], 'pull or push', () => hand.setMode(hand.mode === 'pull' ? 'push' : 'pull')],
+  [['o'], 'parallel projection', () => controls.toggle('parallel')],
   [['a'], 'next arrows', () => next('arrows')],
   [['l'], 'local frames', () => app.state && send(`locals ${app.state.locals ? 0 : 1}`)],
   [['1'], 'look', () => { togglePanel(true); openTab('look'); }],
@@ -354,6 +373,7 @@ stage.beforeDraw = showFrame;
 stage.onBadPicture = () => showNotice('The browser cannot read a texture of this scene', true);
 stage.onDraw = () => hand.showForce(app.frame?.pulls ?? [], app.frame?.tool);
 setInterval(() => { charts.draw(); hand.refresh(); }, 40);
+hand.onHover = tellHover;
 hand.onMode = (mode) => controls.setMode(mode);
 controls.onRepaint = () => { app.painted = null; if (app.frame) paint(app.frame); };
 if (innerWidth <= 720) togglePanel(false);

@@ -25,7 +25,9 @@ export class Controls {
     const pattern = this.selector('pattern', 'Drawn on the bodies at rest', patterns.map((name) => [name, name[0].toUpperCase() + name.slice(1)]), (value) => { this.stage.show.pattern = value; this.stage.applyShow(); });
     pattern.value = this.stage.show.pattern;
     $('look').replaceChildren(
-      group('Colours', row('Show', this.tint), row('Pattern', pattern), this.makeColours(scene)),
+      group('Colours', row('Show', this.tint), row('Pattern', pattern)),
+      group(scene.bodies.length > 1 ? 'Bodies' : 'Body', this.makeBodies(scene)),
+      this.makeView(),
       group('Drawn', row('Arrows', this.arrows), this.check('Mesh', 'wires', 'W'), this.check('Held points', 'held', 'M'),
         el('div', { class: 'row check' }, el('label', { for: 'show-locals', title: 'How elements are turned; key L' }, 'Local frames'), this.locals),
         this.check('Shadow', 'shadow'), this.check('Ground grid', 'grid'), this.check('Follow what leaves the view', 'follow')),
@@ -39,16 +41,39 @@ export class Controls {
     return select;
   }
 
-  // One swatch for each body, as far as they fit.
-  makeColours(scene) {
-    const swatches = scene.bodies.slice(0, 8).map((body, i) => el('input', { type: 'color', value: bodyColours[i % bodyColours.length], title: `Colour of ${body.name}`, 'aria-label': `Colour of ${body.name}`,
+  // Each body: its colour, its name, and how it is shown.
+  makeBodies(scene) {
+    const swatches = scene.bodies.map((body, i) => el('input', { type: 'color', value: bodyColours[i % bodyColours.length], title: `Colour of ${body.name}`, 'aria-label': `Colour of ${body.name}`,
       oninput: (event) => { this.stage.setColour(i, event.target.value); this.onRepaint?.(); } }));
     this.stage.onPicture = (body, mean) => { if (swatches[body]) swatches[body].value = mean; };
-    return el('div', { class: 'row check' }, el('label', {}, scene.bodies.length > 1 ? 'Bodies' : 'Body'), el('span', { class: 'swatches' }, ...swatches));
+    return el('div', { class: 'bodies' }, ...scene.bodies.map((body, i) => {
+      const how = this.selector(`body-${i}`, `How ${body.name} is shown`, [['shown', 'Shown'], ['glass', 'See-through'], ['hidden', 'Hidden']], (value) => this.stage.showBody(i, value));
+      how.setAttribute('aria-label', `How ${body.name} is shown`);
+      how.value = (this.stage.shown.length === scene.bodies.length && this.stage.shown[i]) || 'shown';
+      return el('div', { class: 'body' }, el('span', { class: 'swatches' }, swatches[i]), el('label', { for: `body-${i}`, title: `${body.nodes} nodes, ${body.elements} elements` }, body.name), how);
+    }));
+  }
+
+  // Sides to look from, the kind of projection, and a cut through the bodies.
+  makeView() {
+    const { stage } = this;
+    const sides = [['given', 'As given'], ['front', 'Front'], ['back', 'Back'], ['left', 'Left'], ['right', 'Right'], ['top', 'Top'], ['below', 'Below']];
+    this.parallel = el('input', { type: 'checkbox', id: 'show-parallel', onchange: () => stage.setParallel(this.parallel.checked) });
+    this.parallel.checked = stage.camera.fov < 1;
+    const place = el('input', { type: 'range', id: 'slice-place', min: 0, max: 1, step: 0.002, value: stage.slice.place, 'aria-label': 'Place of the cut', oninput: () => stage.setSlice(axis.value, Number(place.value)) });
+    const axis = this.selector('slice', 'Cuts what lies beyond a plane away', [['none', 'None'], ['x', 'Across x'], ['y', 'Across y'], ['z', 'Across z']], (value) => {
+      place.hidden = value === 'none';
+      stage.setSlice(value, Number(place.value));
+    });
+    axis.value = stage.slice.axis;
+    place.hidden = axis.value === 'none';
+    return group('View', el('div', { class: 'quick' }, ...sides.map(([side, text]) => el('button', { type: 'button', 'data-side': side, onclick: () => stage.lookFrom(side) }, text))),
+      el('div', { class: 'row check' }, el('label', { for: 'show-parallel', title: 'Key O' }, 'Parallel projection'), this.parallel),
+      el('div', { class: 'row pick' }, el('label', { for: 'slice' }, 'Cut'), axis, place));
   }
 
   makeHand() {
-    this.modes = ['pull', 'push'].map((mode) => el('button', { type: 'button', 'data-mode': mode, title: 'Key X', onclick: () => this.hand.setMode(mode) }, mode === 'pull' ? 'Pull' : 'Push'));
+    this.modes = ['pull', 'push', 'pin'].map((mode) => el('button', { type: 'button', 'data-mode': mode, title: 'Key X', onclick: () => this.hand.setMode(mode) }, mode[0].toUpperCase() + mode.slice(1)));
     this.strength = el('input', { type: 'range', id: 'strength', min: -2, max: 2, step: 0.01, value: 0,
       oninput: () => this.later('strength', `strength ${10 ** this.strength.value}`) });
     this.strengthText = el('span', { class: 'unit' });
@@ -63,7 +88,7 @@ export class Controls {
     for (const button of this.modes ?? []) button.setAttribute('aria-pressed', button.dataset.mode === mode);
     if (!this.toolRow) return;
     this.toolRow.hidden = mode !== 'push';
-    this.handNote.textContent = mode === 'push' ? 'Press on a body and move: a sphere pushes it. The wheel moves the sphere in and out.'
+    this.handNote.textContent = mode === 'pin' ? 'Click or tap a point to pin it where it is, and again to free it.' : mode === 'push' ? 'Press on a body and move: a sphere pushes it. The wheel moves the sphere in and out.'
       : 'Drag a body to pull it; let go in a swing to throw it. Shift-click pins a point, Shift-Alt-click frees it.';
   }
 
@@ -166,11 +191,15 @@ export class Controls {
   number(where, param, read) {
     const input = el('input', { type: 'number', step: param.unit === 'count' ? 1 : 'any', id: `${where}-${param.name}`, title: rangeText(param), placeholder: 'not given' });
     const scale = sliderScale(param, read());
+    const why = el('p', { class: 'why', role: 'alert', hidden: true });
     const slider = scale && el('input', { type: 'range', min: 0, max: 1000, step: 1, 'aria-label': param.name });
-    const accepts = (value) => Number.isFinite(value) && value >= param.least && value <= param.most;
+    const accepts = (value) => Number.isFinite(value) && (param.unit !== 'count' || Number.isInteger(value)) && value >= param.least && value <= param.most;
     input.addEventListener('change', () => {
-      const value = Number(input.value);
+      const value = input.value.trim() === '' ? NaN : Number(input.value);
       input.classList.toggle('bad', !accepts(value));
+      why.hidden = accepts(value);
+      why.textContent = `${param.name} must be a ${param.unit === 'count' ? 'whole ' : ''}number from ${figures(param.least)} to ${figures(param.most)} ${prettyUnit(param.unit)}`.trim();
+      if (!why.hidden) why.scrollIntoView({ block: 'nearest' });
       if (accepts(value)) this.set(where, param.name, value);
     });
     input.addEventListener('keydown', (event) => { if (event.key === 'Enter') input.blur(); });
@@ -183,9 +212,11 @@ export class Controls {
       const value = read();
       if (document.activeElement !== input) input.value = value === null ? '' : figures(value, 6);
       if (slider && document.activeElement !== slider) slider.value = 1000 * scale.place(value);
+      if (document.activeElement === input) return;
       input.classList.remove('bad');
+      why.hidden = true;
     } });
-    return el('div', { class: 'row' }, this.label(where, param), input, slider);
+    return el('div', { class: 'row' }, this.label(where, param), input, slider, why);
   }
 
   set(where, name, value) {

@@ -12,7 +12,7 @@ export class Hand {
     this.plane = new Plane();
     this.busy = null;       // pointer id of a pull or push
     this.pushing = false;   // what it is
-    this.mode = 'pull';     // what a press begins: pull or push
+    this.mode = 'pull';     // what a press begins: pull, push or pin
     this.reach = 0.07;      // the tool's radius, in parts of the scene
     this.trail = [];        // where the hand was lately
     this.at = null;         // where the pointer is, for keys
@@ -47,7 +47,13 @@ export class Hand {
       this.hold(event.altKey ? 'release' : 'pin', hit);
       return;
     }
+    // without a keyboard: what is free is pinned, what is pinned is freed
+    if (this.mode === 'pin') {
+      this.hold(this.stage.isHeld(hit.nearest) ? 'release' : 'pin', hit);
+      return;
+    }
     this.busy = event.pointerId;
+    this.onHover?.(null);
     this.pushing = this.mode === 'push';
     this.trail = [];
     this.stage.canvas.setPointerCapture(event.pointerId);
@@ -118,6 +124,7 @@ export class Hand {
 
   leave() {
     this.at = null;
+    this.onHover?.(null);
     this.stage.setHover(null);
     if (this.busy === null) this.stage.setTool(null);
     this.stage.canvas.classList.remove('over');
@@ -147,7 +154,8 @@ export class Hand {
     this.wantHover = false;
     const hit = this.at && this.stage.pick(...this.at);
     this.stage.canvas.classList.toggle('over', !!hit);
-    if (this.mode === 'pull') {
+    this.onHover?.(hit, ...(this.at ?? []));
+    if (this.mode !== 'push') {
       this.stage.setHover(hit?.point);
       this.stage.setTool(null);
       return;

@@ -21,6 +21,7 @@ const plainVertex = `
   varying vec3 vRest, vColour;
   uniform vec3 up, toSun, toRim, eye, sky, ground, sunlight, rimlight, lamplight;
   uniform bool shell;
+  #include <clipping_planes_pars_vertex>
   #ifdef PICTURE
   varying vec2 vSpot;
   #endif
@@ -36,16 +37,21 @@ const plainVertex = `
     vec3 bright = color * light * 0.31831;
     vColour = mix(12.92 * bright, 1.055 * pow(bright, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, bright));
     vRest = rest;
-    gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
+    vec4 mvPosition = viewMatrix * vec4(position, 1.0);
+    #include <clipping_planes_vertex>
+    gl_Position = projectionMatrix * mvPosition;
   }`;
 const plainFragment = `
   varying vec3 vColour;
+  uniform float opacity;
   ${patternNames}
+  #include <clipping_planes_pars_fragment>
   #ifdef PICTURE
   uniform sampler2D picture;
   varying vec2 vSpot;
   #endif
   void main() {
+    #include <clipping_planes_fragment>
     vec3 paint = vec3(1.0);
     #ifdef PICTURE
     paint = texture2D(picture, vSpot).rgb;
@@ -53,7 +59,7 @@ const plainFragment = `
     #ifdef PATTERN
     ${drawPattern}
     #endif
-    gl_FragColor = vec4(vColour * sqrt(paint), 1.0);
+    gl_FragColor = vec4(vColour * sqrt(paint), opacity);
   }`;
 
 function meanColour(bitmap) {
@@ -68,14 +74,20 @@ export class Skin {
     this.uniforms = { pattern: { value: 0 }, cell: { value: 0.1 } };
     this.lights = Object.fromEntries(['up', 'toSun', 'toRim', 'eye', 'sky', 'ground', 'sunlight', 'rimlight', 'lamplight'].map((name) => [name, { value: new Vector3() }]));
     this.lights.shell = { value: false };
-    this.bare = this.make(null);
+    this.bare = this.both(null);
+    this.nothing = new MeshStandardMaterial({ visible: false });
+    this.cut = []; // planes; what lies behind one is not drawn
     this.pictures = []; // by body: materials of their own
   }
 
+  // What can be seen through and what cannot.
+  both(picture) { return { ...this.make(picture, 1), glass: this.make(picture, 0.28) }; }
+
   // Both materials, with a picture or without.
-  make(picture) {
-    const common = { vertexColors: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 };
-    const rich = new MeshStandardMaterial({ ...common, roughness: 0.62, metalness: 0, side: DoubleSide, map: picture });
+  make(picture, opacity) {
+    const common = { vertexColors: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1, clippingPlanes: this.cut ?? [], clipShadows: true,
+      transparent: opacity < 1, depthWrite: opacity === 1 };
+    const rich = new MeshStandardMaterial({ ...common, roughness: 0.62, metalness: 0, side: DoubleSide, map: picture, opacity });
     rich.onBeforeCompile = (shader) => {
       Object.assign(shader.uniforms, this.uniforms);
       shader.vertexShader = shader.vertexShader.replace('#include <common>', '#include <common>\nattribute vec3 rest;\nvarying vec3 vRest;')
@@ -83,35 +95,47 @@ export class Skin {
       shader.fragmentShader = shader.fragmentShader.replace('#include <common>', `#include <common>\n${patternNames}`)
         .replace('#include <color_fragment>', `#include <color_fragment>\nvec3 paint = diffuseColor.rgb;${drawPattern}\ndiffuseColor.rgb = paint;`);
     };
-    const plain = new ShaderMaterial({ ...common, defines: picture ? { PICTURE: 1 } : {},
-      uniforms: { ...this.uniforms, ...this.lights, picture: { value: picture } }, vertexShader: plainVertex, fragmentShader: plainFragment });
+    const plain = new ShaderMaterial({ ...common, clipping: true, defines: picture ? { PICTURE: 1 } : {},
+      uniforms: { ...this.uniforms, ...this.lights, picture: { value: picture }, opacity: { value: opacity } }, vertexShader: plainVertex, fragmentShader: plainFragment });
     return { rich, plain };
   }
 
   // images: [{ body, image }] in bytes; done is called for each that is there, with its mean colour.
   setPictures(images, done) {
-    for (const one of this.pictures.filter(Boolean)) for (const material of [one.rich, one.plain]) material.dispose();
+    for (const one of this.pictures.filter(Boolean)) for (const material of [one.rich, one.plain, one.glass.rich, one.glass.plain]) material.dispose();
     const pictures = (this.pictures = []);
     for (const { body, image } of images) {
       createImageBitmap(new Blob([image]), { imageOrientation: 'flipY', premultiplyAlpha: 'none' }).then((bitmap) => {
         if (this.pictures !== pictures) return;
         const picture = new Texture(bitmap);
         Object.assign(picture, { flipY: false, colorSpace: SRGBColorSpace, wrapS: RepeatWrapping, wrapT: RepeatWrapping, anisotropy: 4, needsUpdate: true });
-        pictures[body] = this.make(picture);
+        pictures[body] = this.both(picture);
+        this.setCut(this.cut);
         done(null, body, meanColour(bitmap));
       }, (error) => done(error));
     }
   }
 
-  // One material, or one for each body where some have pictures that are to be seen.
-  materials(rich, bodies, withPictures) {
-    const kind = rich ? 'rich' : 'plain';
-    for (const one of this.each()) one.plain.side = this.lights.shell.value ? DoubleSide : FrontSide;
+  // One for each body; shown: 'shown', 'glass' or 'hidden' by body.
+  materials(rich, bodies, withPictures, shown = []) {
+    const kind = rich ? 'rich' : 'plain', inside = this.lights.shell.value || this.cut.length > 0;
+    for (const one of this.each()) one.plain.side = inside ? DoubleSide : FrontSide;
     if (!bodies) return this.bare[kind];
-    return Array.from({ length: bodies }, (_, i) => ((withPictures && this.pictures[i]) || this.bare)[kind]);
+    return Array.from({ length: bodies }, (_, i) => {
+      const own = (withPictures && this.pictures[i]) || this.bare;
+      return shown[i] === 'hidden' ? this.nothing : (shown[i] === 'glass' ? own.glass : own)[kind];
+    });
   }
 
-  each() { return [this.bare, ...this.pictures.filter(Boolean)]; }
+  setCut(planes) {
+    this.cut = planes;
+    for (const one of this.each()) for (const material of [one.rich, one.plain]) {
+      material.clippingPlanes = planes;
+      material.needsUpdate = true;
+    }
+  }
+
+  each() { return [this.bare, ...this.pictures.filter(Boolean)].flatMap((one) => [one, one.glass]); }
 
   setPattern(name, cell) {
     this.uniforms.pattern.value = patterns.indexOf(name);

@@ -1,9 +1,9 @@
 // What the canvas shows: light, ground, bodies, marks, the spring. Draws only when something moved.
 import {
-  BufferAttribute, BufferGeometry, CanvasTexture, CircleGeometry, Color, DirectionalLight, Fog,
+  BufferAttribute, BufferGeometry, CircleGeometry, Color, DirectionalLight, Fog,
   GridHelper, Group, HemisphereLight, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial,
-  PCFShadowMap, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial, Raycaster, Scene,
-  ShadowMaterial, SphereGeometry, SRGBColorSpace, TubeGeometry, Curve, Vector2, Vector3, WebGLRenderer, MOUSE, TOUCH,
+  PCFShadowMap, PerspectiveCamera, Plane, PlaneGeometry, Points, PointsMaterial, Raycaster, Scene,
+  ShadowMaterial, SphereGeometry, TubeGeometry, Vector2, Vector3, WebGLRenderer, MOUSE, TOUCH,
 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { linearColour } from './colours.js';
@@ -11,63 +11,12 @@ import { Props } from './props.js';
 import { drawsInSoftware, Quality } from './quality.js';
 import { Skin } from './skin.js';
 import { Surface } from './surface.js';
+import { barycentric, Coil, Meter, spotTexture } from './things.js';
 
 const themes = {
   light: { paper: '#eef2f5', grid: '#c3ccd6', sky: '#ffffff', ground: '#b9c3cd', shadow: 0.22, wires: '#10202e', slab: '#dde4ea' },
   dark: { paper: '#10161d', grid: '#2c3947', sky: '#cfe0f2', ground: '#28313b', shadow: 0.5, wires: '#05080c', slab: '#1b242e' },
 };
-
-// A round spot for marks.
-function spotTexture() {
-  const canvas = document.createElement('canvas');
-  canvas.width = canvas.height = 64;
-  const context = canvas.getContext('2d');
-  context.fillStyle = '#7a3f00';
-  context.beginPath();
-  context.arc(32, 32, 30, 0, 2 * Math.PI);
-  context.fill();
-  context.fillStyle = '#fff';
-  context.beginPath();
-  context.arc(32, 32, 22, 0, 2 * Math.PI);
-  context.fill();
-  const texture = new CanvasTexture(canvas);
-  texture.colorSpace = SRGBColorSpace;
-  return texture;
-}
-
-// A coil along z, ten times as long as wide, with straight ends.
-class Coil extends Curve {
-  constructor(turns, radius) {
-    super();
-    this.turns = turns;
-    this.radius = radius;
-  }
-  getPoint(t, out = new Vector3()) {
-    const inside = Math.min(Math.max((t - 0.08) / 0.84, 0), 1);
-    const radius = this.radius * Math.min(1, 12 * inside, 12 * (1 - inside));
-    const angle = 2 * Math.PI * this.turns * inside;
-    return out.set(radius * Math.cos(angle), radius * Math.sin(angle), 10 * t);
-  }
-}
-
-// What the page spends on a drawn frame, and how many there are: means over the last second or so.
-class Meter {
-  constructor() {
-    this.spent = this.sum = this.count = this.rate = 0;
-    this.since = null;
-  }
-  spend(milliseconds) { this.sum += milliseconds; }
-  drawn(time) {
-    this.count++;
-    this.since ??= time;
-    const passed = time - this.since;
-    if (passed < 1000) return;
-    this.spent = this.sum / this.count;
-    this.rate = (1000 * this.count) / passed;
-    this.sum = this.count = 0;
-    this.since = time;
-  }
-}
 
 export class Stage {
   constructor(canvas) {
@@ -75,6 +24,7 @@ export class Stage {
     const software = drawsInSoftware();
     this.renderer = new WebGLRenderer({ canvas, antialias: !software, powerPreference: 'high-performance' });
     this.renderer.shadowMap.enabled = true;
+    this.renderer.localClippingEnabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.scene = new Scene();
     this.camera = new PerspectiveCamera(32, 1, 0.01, 100);
@@ -114,6 +64,8 @@ export class Stage {
     this.slab.visible = false;
     this.planes = [];
     this.lowered = 0;
+    this.shown = []; // by body: shown, glass or hidden
+    this.slice = { axis: 'none', place: 0.5 };
     this.scene.add(this.slab, this.sky, this.sun, this.sun.target, this.rim, this.rim.target, this.floor);
   }
 
@@ -190,8 +142,11 @@ export class Stage {
       this.onPicture?.(body, mean);
     });
     this.pictured = true;
+    if (!keepView || this.shown.length !== description.bodies.length) this.shown = description.bodies.map(() => 'shown');
+    this.surface.showEdges(this.shown);
     this.setMaterials();
     this.heldVertices = new Uint32Array();
+    this.held = null;
     this.marks.visible = false;
     this.props.setArrows(null, null);
     this.props.setLocals([]);
@@ -200,17 +155,28 @@ export class Stage {
     this.rest = { low: this.surface.low.clone(), high: this.surface.high.clone() };
     this.size = this.rest.low.distanceTo(this.rest.high) || 1;
     this.upAxis = new Vector3(...description.up).normalize();
+    this.given = new Vector3(...description.direction);
+    this.astray = false;
+    this.applySlice();
     if (!keepView) this.lowered = 0;
     this.planes = description.obstacles.filter((one) => one.name === 'plane')
       .map(({ values }) => ({ point: new Vector3(...values.point), normal: new Vector3(...values.normal) }));
     this.placeGround();
     this.applyShow();
     this.quality.forget();
-    if (!keepView) {
+    // a camera that has followed an explosion, or lost the bodies otherwise, begins anew
+    if (!keepView || !this.sees()) {
       this.makeControls(this.upAxis);
-      this.look(new Vector3(...description.direction));
+      this.look(this.given);
     }
     this.touch();
+  }
+
+  // Is something of the bodies in the view, and larger than a speck?
+  sees() {
+    const { center, radius } = this.skin.geometry.boundingSphere, distance = this.camera.position.distanceTo(center);
+    const at = center.clone().project(this.camera), reach = (radius / distance) / Math.tan((this.camera.fov * Math.PI) / 360);
+    return Number.isFinite(distance) && reach > 0.01 && Math.abs(at.z) < 1 && Math.abs(at.x) < 1 + reach && Math.abs(at.y) < 1 + reach;
   }
 
   clear() {
@@ -251,6 +217,7 @@ export class Stage {
   // Bodies that leave the view are followed.
   follow() {
     const { center } = this.skin.geometry.boundingSphere, at = center.clone().project(this.camera);
+    if (center.distanceTo(this.centre) > 1e4 * this.size) return; // no camera can
     if (Math.abs(at.x) < 0.85 && Math.abs(at.y) < 0.85 && at.z < 1) return;
     const way = center.clone().sub(this.controls.target).multiplyScalar(0.12);
     this.controls.target.add(way);
@@ -301,6 +268,7 @@ export class Stage {
 
   // From that side, so far away that the bodies (and the ground that they fall on) fill the view.
   look(direction, box = this.everything()) {
+    if (!this.surface.finite) return;
     const free = this.freeArea(), away = direction.clone().normalize();
     const right = new Vector3().crossVectors(this.camera.up, away).normalize(), up = new Vector3().crossVectors(away, right);
     const centre = box.low.clone().add(box.high).multiplyScalar(0.5);
@@ -312,8 +280,6 @@ export class Stage {
     }
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(away, distance);
-    this.camera.near = 0.01 * this.size;
-    this.camera.far = 60 * this.size;
     this.shiftView(free);
     this.controls.update();
     this.touch();
@@ -354,8 +320,64 @@ export class Stage {
     this.props.setArrows(frame.positions, frame.vectors, this.size);
     this.props.setLocals(frame.locals, this.size);
     this.moveMarks();
+    this.touch();
+    // positions that are no places are not followed; when they are back, so is the view
+    if (!this.surface.finite) {
+      this.astray = true;
+      return;
+    }
+    if (this.astray && !this.sees()) this.look(this.given);
+    this.astray = false;
     this.keepAbove();
     if (this.show.follow) this.follow();
+  }
+
+  // ---- what is seen of the bodies ----
+
+  showBody(body, how) {
+    this.shown[body] = how;
+    this.surface.showEdges(this.shown);
+    this.setMaterials();
+    this.filterMarks();
+  }
+
+  // Cuts what lies before a plane across an axis away; place: 0 to 1 through the bodies at rest.
+  setSlice(axis, place) {
+    this.slice = { axis, place };
+    this.applySlice();
+  }
+
+  applySlice() {
+    const { axis, place } = this.slice;
+    if (axis === 'none' || !this.rest) this.paint.setCut([]);
+    else {
+      const normal = new Vector3();
+      normal[axis] = -1;
+      this.paint.setCut([new Plane(normal, this.rest.low[axis] + place * (this.rest.high[axis] - this.rest.low[axis]))]);
+    }
+    this.wires.material.clippingPlanes = this.paint.cut;
+    this.setMaterials();
+  }
+
+  // ---- sides to look from ----
+
+  // front: with the right-hand axes before one's eyes, x to the right and up upwards.
+  lookFrom(side) {
+    if (!this.surface) return;
+    const up = this.upAxis, right = Math.abs(up.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
+    const front = new Vector3().crossVectors(right, up).normalize();
+    const ways = { given: this.given, front, back: front.clone().negate(), right, left: right.clone().negate(), top: up.clone().addScaledVector(front, 1e-3), below: up.clone().negate().addScaledVector(front, 1e-3) };
+    this.look(ways[side]);
+  }
+
+  // Parallel: so far away, through so narrow an angle, that distance makes nothing smaller.
+  setParallel(parallel) {
+    const target = this.controls.target, before = Math.tan((this.camera.fov * Math.PI) / 360);
+    this.camera.fov = parallel ? 0.5 : 32;
+    const after = Math.tan((this.camera.fov * Math.PI) / 360);
+    this.camera.position.sub(target).multiplyScalar(before / after).add(target);
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
     this.touch();
   }
 
@@ -367,8 +389,17 @@ export class Stage {
   }
 
   setHeld(held) {
+    this.held = held;
+    this.filterMarks();
+  }
+
+  isHeld(vertex) { return this.held?.[vertex] > 0; }
+
+  // Marks on bodies that are not hidden.
+  filterMarks() {
+    if (!this.held) return;
     const list = [];
-    held.forEach((axes, vertex) => { if (axes) list.push(vertex); });
+    this.held.forEach((axes, vertex) => { if (axes && this.shown[this.surface.bodyOf[vertex]] !== 'hidden') list.push(vertex); });
     this.heldVertices = Uint32Array.from(list);
     this.marks.geometry.dispose();
     this.marks.geometry = new BufferGeometry();
@@ -441,12 +472,15 @@ export class Stage {
   pick(x, y) {
     if (!this.surface) return null;
     this.aim(x, y);
-    const [hit] = this.ray.intersectObject(this.skin, false);
+    const seen = (one) => this.shown[this.surface.bodyOf[this.surface.triangles[3 * one.faceIndex]]] !== 'hidden' && this.paint.cut.every((plane) => plane.distanceToPoint(one.point) >= 0);
+    const hit = this.ray.intersectObject(this.skin, false).find(seen);
     if (!hit) return null;
     const { index } = this.surface, at = this.skin.geometry.attributes.position;
     const corners = [0, 1, 2].map((k) => new Vector3().fromBufferAttribute(at, index[3 * hit.faceIndex + k]));
     const weights = barycentric(hit.point, ...corners);
-    return { triangle: hit.faceIndex, u: weights[1], v: weights[2], point: hit.point };
+    const vertices = [...this.surface.triangles.subarray(3 * hit.faceIndex, 3 * hit.faceIndex + 3)];
+    const nearest = vertices[weights.indexOf(Math.max(...weights))];
+    return { triangle: hit.faceIndex, u: weights[1], v: weights[2], point: hit.point, vertices, weights, nearest, body: this.surface.bodyOf[nearest] };
   }
 
   // Where a point of space is on the screen.
@@ -484,7 +518,7 @@ export class Stage {
   }
 
   setMaterials() {
-    this.skin.material = this.paint.materials(this.quality.now.rich, this.surface?.skin.groups.length ?? 0, this.pictured);
+    this.skin.material = this.paint.materials(this.quality.now.rich, this.surface?.skin.groups.length ?? 0, this.pictured, this.shown);
     this.paint.setPattern(this.show.pattern, this.size / 14);
     this.touch();
   }
@@ -499,6 +533,9 @@ export class Stage {
   // The picture as it is now; what reads the canvas does so right after it.
   draw() {
     const distance = this.camera.position.distanceTo(this.controls.target);
+    this.camera.near = Math.max(0.01 * this.size, distance - 20 * this.size);
+    this.camera.far = distance + 60 * this.size;
+    this.camera.updateProjectionMatrix();
     this.scene.fog.near = distance + 1.2 * this.size;
     this.scene.fog.far = distance + 6 * this.size;
     this.paint.light(this);
@@ -524,14 +561,4 @@ export class Stage {
     this.draws++;
     this.onDraw();
   }
-}
-
-// Weights of a point of the plane through three others, cut to the triangle.
-function barycentric(p, a, b, c) {
-  const ab = b.clone().sub(a), ac = c.clone().sub(a), ap = p.clone().sub(a);
-  const d00 = ab.dot(ab), d01 = ab.dot(ac), d11 = ac.dot(ac), d20 = ap.dot(ab), d21 = ap.dot(ac);
-  const det = d00 * d11 - d01 * d01 || 1;
-  const cut = (x) => Math.min(1, Math.max(0, x));
-  const u = cut((d11 * d20 - d01 * d21) / det), v = Math.min(cut((d00 * d21 - d01 * d20) / det), 1 - u);
-  return [1 - u - v, u, v];
 }

@@ -65,9 +65,10 @@ export class Surface {
     this.skin.setAttribute('color', dynamic(3 * source.length));
     if (spots) this.skin.setAttribute('uv', new BufferAttribute(Float32Array.from(uv), 2));
     // one after the other, so that each can have its own material
-    if (spots) for (const [i, body] of bodies.entries()) this.skin.addGroup(3 * body.triangles[0], 3 * body.triangles[1], i);
+    for (const [i, body] of bodies.entries()) this.skin.addGroup(3 * body.triangles[0], 3 * body.triangles[1], i);
     this.skin.boundingSphere = new Sphere();
     this.wires = new BufferGeometry();
+    this.edges = geometry.edges;
     this.wires.setIndex(new BufferAttribute(geometry.edges, 1));
     this.wires.setAttribute('position', new BufferAttribute(this.positions, 3).setUsage(DynamicDrawUsage));
     this.bodyOf = new Uint16Array(this.vertexCount);
@@ -118,17 +119,28 @@ export class Surface {
 
   findBounds(positions) {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    let sum = 0; // is finite if all numbers are
     for (let i = 0; i < positions.length; i++) {
       const k = i % 3;
+      sum += positions[i];
       if (positions[i] < low[k]) low[k] = positions[i];
       if (positions[i] > high[k]) high[k] = positions[i];
     }
     this.low.fromArray(low);
     this.high.fromArray(high);
+    // a number that is none makes no bounds; floats end at 3e38
+    this.finite = Number.isFinite(sum) && this.low.distanceTo(this.high) < 1e30;
+    if (!this.finite) return;
     const sphere = this.skin.boundingSphere;
     sphere.center.addVectors(this.low, this.high).multiplyScalar(0.5);
     sphere.radius = this.low.distanceTo(this.high) / 2;
     this.wires.boundingSphere = sphere;
+  }
+
+  // Edges of the bodies that are not hidden.
+  showEdges(shown) {
+    const seen = shown.some((how) => how === 'hidden') ? this.edges.filter((_, i) => shown[this.bodyOf[this.edges[i - (i % 2)]]] !== 'hidden') : this.edges;
+    this.wires.setIndex(new BufferAttribute(seen, 1));
   }
 
   // By values per vertex between low and high, or in the bodies' own colours.

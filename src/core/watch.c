@@ -1,0 +1,10 @@
+#include "core/watch.h"
+
+#include "core/error.h"
+
+pl_status pl_watch_check(pl_watch *watch, pl_error *error)
+{
+  if (!pl_watch_ended(watch)) return PL_OK;
+  return pl_fail(error, PL_E_CANCELLED, "the step was cancelled on the way to t = %g s",
+                 watch->time);
+}

@@ -1,0 +1,25 @@
+/* Asks the caller of a long computation now and then whether it is to go on. The answer "no" is
+ * kept until the next computation begins, so that everything on the way back sees the same. */
+#ifndef PL_CORE_WATCH_H
+#define PL_CORE_WATCH_H
+
+#include "pliant/base.h"
+
+typedef struct pl_watch {
+  pl_watcher by; /* without a function nobody is asked */
+  double time;   /* simulated, s: what the caller is told */
+  int ended;     /* the answer was no */
+} pl_watch;
+
+/* 1: the computation is to end. watch may be NULL. */
+static inline int pl_watch_ended(pl_watch *watch)
+{
+  if (!watch || !watch->by.ask) return 0;
+  if (!watch->ended) watch->ended = watch->by.ask(watch->by.context, watch->time) != 0;
+  return watch->ended;
+}
+
+/* The same as a status: PL_E_CANCELLED and its sentence. */
+pl_status pl_watch_check(pl_watch *watch, pl_error *error);
+
+#endif

@@ -1,0 +1,52 @@
+/* The largest frequency w and damping d of the modes q'' + d q' + w^2 q = 0.
+ *
+ * Power iteration: x <- J x / |J x| with J the derivative of the acceleration, J x taken as the
+ * difference of two accelerations; |J x| tends to the largest |eigenvalue|, w^2 or d.
+ *
+ * For a free cube of one hexahedron with edge h, w^2 = 4 (3 lambda + 2 mu) / (rho h^2) exactly. */
+#include "ode/stability.h"
+
+#include "sparse/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+void pl_power_start(double *mode, int blocks)
+{
+  for (int i = 0; i < 3 * blocks; i++) mode[i] = (i % 2 ? -1 : 1) * (1 + (i * 7 % 13) / 13.0);
+}
+
+void pl_accelerate(pl_system *system, double t, const double *q, const double *v, double *a)
+{
+  system->ops->evaluate(system, t, q, v, a, 0, 0, 0, 0, NULL);
+  system->ops->mass_inverse(system, a, a);
+  pl_filter_apply(&system->filter, a);
+}
+
+double pl_largest_eigenvalue(const pl_power *room, pl_system *system, double t, const double *q,
+                             const double *v, int of_velocity, int iterations)
+{
+  int n = system->blocks;
+  double *mode = room->mode, eigenvalue = 0;
+  const double *at = of_velocity ? v : q;
+  double size = 1e-7 * fmax(pl_norm(at, n, system->pool), 1e-3);
+  for (int k = 0; k < iterations; k++) {
+    pl_filter_apply(&system->filter, mode);
+    double length = pl_norm(mode, n, system->pool);
+    if (!(length > 0)) return 0;
+    for (int i = 0; i < 3 * n; i++) room->dq[i] = size / length * mode[i];
+    if (of_velocity) {
+      for (int i = 0; i < 3 * n; i++) room->next[i] = v[i] + room->dq[i];
+      pl_accelerate(system, t, q, room->next, room->a);
+    } else {
+      system->ops->retract(system, q, room->dq, room->next);
+      pl_accelerate(system, t, room->next, v, room->a);
+    }
+    for (int i = 0; i < 3 * n; i++) room->a[i] -= room->a0[i];
+    eigenvalue = pl_norm(room->a, n, system->pool) / size;
+    // differences of forces that do not depend on it are rounding
+    if (!(eigenvalue > 0) || !isfinite(eigenvalue)) return eigenvalue;
+    memcpy(mode, room->a, (size_t)n * 3 * sizeof *mode);
+  }
+  return eigenvalue;
+}

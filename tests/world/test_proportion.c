@@ -1,0 +1,205 @@
+/* Critical steps of explicit methods, explosions that are noticed, and steps that are cancelled. */
+#include "ode/integrator.h"
+#include "pliant/touch.h"
+
+#include "bar.h"
+
+/* ---- the critical step ---- */
+
+/* A free cube of one hexahedron. */
+static pl_status make_cube(double edge, double poisson, double dt, pl_world **world,
+                           pl_error *error)
+{
+  pl_setting box[] = {{.name = "size", .value = {edge, edge, edge}},
+                      {.name = "cells", .value = {1, 1, 1}},
+                      {.name = "element", .word = "hex"}};
+  pl_setting hooke[] = {{.name = "young", .value = {1e4}}, {.name = "poisson", .value = {poisson}}};
+  pl_setting fem[] = {{.name = "mass", .word = "lumped"}};
+  pl_world_def world_def = pl_world_def_default();
+  world_def.dt = dt;
+  world_def.integrator = (pl_choice){"verlet", NULL, 0};
+  pl_body_def body = pl_body_def_default();
+  pl_mesh *mesh = NULL;
+  pl_body_id id;
+  pl_status status = pl_mesh_generate(&(pl_choice){"box", box, 3}, NULL, &mesh, error);
+  if (!status) status = pl_world_create(&world_def, world, error);
+  body.mesh = mesh;
+  body.material.law = (pl_choice){"hooke", hooke, 2};
+  body.model = (pl_choice){"fem", fem, 1};
+  if (!status) status = pl_world_add_body(*world, &body, &id, error);
+  pl_mesh_destroy(mesh);
+  return status;
+}
+
+/* dt = h sqrt(rho (1 - 2 nu) / E), for the worst mode is uniform dilation. */
+TEST(the_critical_step_of_a_cube_is_that_of_the_formula)
+{
+  for (double poisson = 0; poisson < 0.46; poisson += 0.15) {
+    pl_world *world = NULL;
+    pl_world_facts facts;
+    double edge = 0.02, expected = edge * sqrt(1000 * (1 - 2 * poisson) / 1e4);
+    CHECK_OK(make_cube(edge, poisson, 1e-4, &world, error));
+    CHECK_OK(pl_world_step(world, error));
+    CHECK_OK(pl_world_measure(world, &facts, error));
+    CHECK_NEAR(facts.critical_dt, expected, 1e-3 * expected);
+    pl_world_destroy(world);
+  }
+}
+
+/* ---- explosions ---- */
+
+/* A damped bar that sags; a dt below zero is that many times the critical one. */
+static pl_status sag(const char *integrator, double dt, int steps, pl_error *error)
+{
+  bar_def def = {.n = 1, .integrator = integrator, .gravity = {0, -9.81, 0}, .dt = 1e-6};
+  def.stiffness_damping = 1e-3;
+  pl_world *world;
+  pl_body_id body;
+  pl_world_facts facts;
+  pl_status status = bar_make(&def, &world, &body, error);
+  if (!status) status = pl_world_step(world, error);
+  if (!status) status = pl_world_measure(world, &facts, error);
+  if (!status) status = pl_world_set_dt(world, dt < 0 ? -dt * facts.critical_dt : dt, error);
+  uint64_t before = 0;
+  for (int i = 0; i < steps && !status; i++) {
+    before = pl_world_state_hash(world);
+    status = pl_world_step(world, error);
+  }
+  if (status) CHECK(!world || pl_world_state_hash(world) == before);
+  pl_world_destroy(world);
+  return status;
+}
+
+TEST(every_explicit_method_knows_its_critical_step)
+{
+  const pl_member *const *members = pl_integrator_family.members;
+  int found = 0;
+  for (; *members; members++) {
+    const pl_integrator_ops *ops = (const pl_integrator_ops *)*members;
+    if (!ops->critical) continue;
+    found++;
+    printf("  %s\n", ops->info.name);
+    CHECK_OK(sag(ops->info.name, -0.9, 3000, error));
+    CHECK_FAILS(sag(ops->info.name, -1.4, 3000, error), PL_E_DIVERGED,
+                "is stable up to a step of about");
+  }
+  CHECK(found >= 6);
+}
+
+TEST(the_error_names_body_time_and_bound)
+{
+  pl_error error = {0};
+  CHECK(sag("rk4", 0.01, 100, &error) == PL_E_DIVERGED);
+  CHECK(strstr(error.message, "body \"body\" diverged: node ") != NULL);
+  CHECK(strstr(error.message, " is the fastest at t = 0.0") != NULL && error.entity >= 0);
+  CHECK(strstr(error.message, "and dt is 0.01 s; take a smaller dt or an implicit method") != NULL);
+}
+
+static char told[256];
+
+static void keep_told(void *context, pl_level level, const char *text)
+{
+  (void)context;
+  if (level == PL_WARNING) snprintf(told, sizeof told, "%s", text);
+}
+
+TEST(a_step_above_the_bound_is_told_before_the_first)
+{
+  bar_def def = {.n = 1, .integrator = "verlet", .dt = 0.01, .log = {keep_told, NULL}};
+  pl_world *world;
+  pl_body_id body;
+  told[0] = 0;
+  CHECK_OK(bar_make(&def, &world, &body, error));
+  CHECK_OK(pl_world_step(world, error));
+  CHECK(strstr(told, "verlet is stable up to a step of about") != NULL);
+  pl_world_destroy(world);
+}
+
+/* A fall of an hour and a throw of 10 km/s are fast, and in proportion. */
+TEST(what_is_fast_by_its_loads_is_no_explosion)
+{
+  bar_def def = {.n = 1, .free = 1, .gravity = {0, -9.81, 0}, .dt = 10};
+  pl_world *world;
+  pl_body_id body;
+  CHECK_OK(bar_make(&def, &world, &body, error));
+  for (int i = 0; i < 360; i++) CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pl_world_throw(world, body, (double[]){1e4, 0, 0}, error));
+  for (int i = 0; i < 5; i++) CHECK_OK(pl_world_step(world, error));
+  pl_world_destroy(world);
+}
+
+/* ---- steps that are cancelled ---- */
+
+typedef struct clerk {
+  int asked, end_at; /* end_at 0: never */
+} clerk;
+
+static int ask(void *context, double time)
+{
+  clerk *c = context;
+  CHECK(time >= 0 && time <= 0.1);
+  return ++c->asked == c->end_at;
+}
+
+/* Cancels at every place where the first step asks; the step after that is as if nothing had
+ * been. */
+static void cancel_everywhere(const bar_def *def)
+{
+  pl_world *world;
+  pl_body_id body;
+  CHECK_OK(bar_make(def, &world, &body, error));
+  clerk c = {0};
+  pl_world_set_watcher(world, &(pl_watcher){ask, &c});
+  uint64_t start = pl_world_state_hash(world);
+  CHECK_OK(pl_world_step(world, error));
+  uint64_t whole = pl_world_state_hash(world);
+  pl_world_destroy(world);
+  int places = c.asked < 40 ? c.asked : 40;
+  CHECK(places > 0);
+  for (int k = 1; k <= places; k++) {
+    CHECK_OK(bar_make(def, &world, &body, error));
+    c = (clerk){.end_at = 1 + (k - 1) * (c.asked > 40 ? c.asked / 40 : 1)};
+    c.asked = 0;
+    pl_world_set_watcher(world, &(pl_watcher){ask, &c});
+    CHECK_FAILS(pl_world_step(world, error), PL_E_CANCELLED, "cancelled");
+    CHECK(c.asked == c.end_at);
+    CHECK(pl_world_state_hash(world) == start && pl_world_time(world) == 0);
+    pl_world_set_watcher(world, NULL);
+    CHECK_OK(pl_world_step(world, error));
+    CHECK(pl_world_state_hash(world) == whole);
+    pl_world_destroy(world);
+  }
+}
+
+TEST(a_step_of_every_integrator_can_be_cancelled)
+{
+  const pl_member *const *members = pl_integrator_family.members;
+  for (; *members; members++) {
+    const pl_integrator_ops *ops = (const pl_integrator_ops *)*members;
+    if (ops->missing) continue;
+    printf("  %s\n", ops->info.name);
+    bar_def def = {.n = 1, .integrator = ops->info.name, .gravity = {0, -9.81, 0}};
+    def.dt = ops->critical ? 1e-4 : 0.01;
+    def.stiffness_damping = 1e-4;
+    cancel_everywhere(&def);
+  }
+}
+
+TEST(a_solve_of_every_solver_can_be_cancelled)
+{
+  const pl_family *family = pl_family_find("solver");
+  for (const pl_member *const *member = family->members; *member; member++) {
+    if (strcmp((*member)->name, "direct") == 0) continue;
+    printf("  %s\n", (*member)->name);
+    bar_def def = {.n = 2, .gravity = {0, -9.81, 0}, .solver = 1e-8};
+    def.method = (*member)->name;
+    cancel_everywhere(&def);
+  }
+}
+
+TESTS(X(the_critical_step_of_a_cube_is_that_of_the_formula)
+          X(every_explicit_method_knows_its_critical_step) X(the_error_names_body_time_and_bound)
+              X(a_step_above_the_bound_is_told_before_the_first)
+                  X(what_is_fast_by_its_loads_is_no_explosion)
+                      X(a_step_of_every_integrator_can_be_cancelled)
+                          X(a_solve_of_every_solver_can_be_cancelled))
