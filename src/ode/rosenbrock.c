@@ -249,7 +249,7 @@ static void right_side(rosenbrock *state, pl_system *system, const table *method
   add_all(method->c[i], 1 / h, state->Y, i, state->work, system);
   if (i > 0 && system->ops->chart) pl_axpy(1, state->a, state->work, n, system->pool);
   system->ops->mass_add(system, 1, state->work, state->b);
-  pl_bsr_multiply(system->A, state->r, state->work, system->pool);
+  pl_system_multiply(system, state->r, state->work);
   pl_axpy(-1, state->work, state->b, n, system->pool);
   pl_system_keep_residual(system, state->b);
   pl_filter_apply(&system->filter, state->b);
@@ -268,7 +268,7 @@ static void react(pl_system *system, const table *method, int i, const double *Y
   for (int k = 0; system->unfiltered && k < system->filter.count; k++) {
     int node = system->filter.nodes[k];
     double product[3], *at = system->unfiltered + 3 * (size_t)node;
-    pl_bsr_multiply_row(system->A, node, Y, product);
+    pl_system_multiply_row(system, node, Y, product);
     for (int r = 0; r < 3; r++) at[r] -= product[r];
   }
   if (system->unfiltered) pl_system_react(system, -weight[i], system->unfiltered);

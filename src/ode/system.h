@@ -40,6 +40,7 @@ struct pl_system {
   int blocks;
   pl_pool *pool;
   pl_bsr *A;         /* room for the matrix; its pattern covers evaluate's */
+  pl_pairs *pairs;   /* what evaluate adds beside it; NULL: nothing */
   pl_solver *solver; /* for matrices of that pattern */
   pl_filter filter;
   const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */

@@ -269,8 +269,8 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   if (!status) pl_world_constrain(world);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status) status = make_integrator(world, error);
-  if (!status) pl_world_recall(world);
   if (!status) status = pl_proportion_prepare(world, error);
+  if (!status) pl_world_recall(world);
   if (status)
     pl_world_unprepare(world);
   else

@@ -25,7 +25,8 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
 {
   pl_world *world = world_of(system);
   const pl_moment at = moment_at(system, t, q, v);
-  const pl_tangent tangent = {km, kq, kv, semidefinite, A};
+  const pl_tangent tangent = {km, kq, kv, semidefinite, A, system->pairs};
+  if (A && system->pairs) pl_pairs_clear(system->pairs);
   if (f) memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
@@ -85,7 +86,7 @@ static void retract(pl_system *system, const double *q, const double *dq, double
 }
 
 /* r = J^T r and A = J^T A J for the rotations of one body; J is the jacobian of dq. */
-static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr *A)
+static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr *A, pl_pairs *pairs)
 {
   for (int i = 0; i < body->blocks; i++) {
     if (!pl_model_is_rotation(body->model, i)) continue;
@@ -94,6 +95,7 @@ static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr 
     pl_rotation_jacobian(dq + 3 * row, J);
     pl_mat3_apply_t(J, r + 3 * row, turned);
     pl_vec3_copy(turned, r + 3 * row);
+    if (A && pl_pairs_exist(pairs)) pl_pairs_turn(pairs, row, J);
     for (int k = A ? A->start[row] : 0; A && k < A->start[row + 1]; k++) {
       double *block = A->values + 9 * (size_t)k;
       // blocks are stored by columns: J^T A is block times J
@@ -112,7 +114,7 @@ static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
   const pl_world *world = world_of(system);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
-    if (pl_model_has_rotations(body->model)) chart_body(body, dq, r, A);
+    if (pl_model_has_rotations(body->model)) chart_body(body, dq, r, A, system->pairs);
   }
 }
 
