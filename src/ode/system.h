@@ -47,6 +47,7 @@ struct pl_system {
   double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
   int is_static;      /* the integrator looks for equilibrium */
   int is_linear;      /* it solves one linear system per stage and iterates nothing */
+  int remembers;      /* laws remember: inner forces change in time at constant q and v, too */
   /* The mean forces of constraints over the step, N: an integrator adds those of its own scheme at
    * constrained blocks; and room for a residual there before it is filtered. Both may be NULL. */
   double *reaction, *unfiltered;
