@@ -271,8 +271,8 @@ typedef struct pl_attachment_def {
 PL_API pl_attachment_def pl_attachment_def_default(void);
 /* attachment may be NULL. */
 PL_API pl_status pl_world_add_attachment(pl_world *world, pl_body_id body,
-                                         const pl_attachment_def *def,
-                                         pl_attachment_id *attachment, pl_error *error);
+                                         const pl_attachment_def *def, pl_attachment_id *attachment,
+                                         pl_error *error);
 PL_API pl_status pl_world_remove_attachment(pl_world *world, pl_attachment_id attachment,
                                             pl_error *error);
 

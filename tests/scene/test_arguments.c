@@ -440,6 +440,17 @@ TEST(ids_of_nothing_are_refused)
           !pl_world_probe_unit(world, probe) && pl_world_probe_width(world, probe) == 0);
     CHECK_FAILS(pl_world_read_probe(world, probe, numbers, error), PL_E_ARGUMENT, "no probe");
     CHECK_FAILS(pl_world_move_pull(world, pull, numbers, error), PL_E_ARGUMENT, "no pull");
+    pl_fix_facts facts_of_fix;
+    CHECK_FAILS(pl_world_remove_fix(world, (pl_fix_id){wrong[i], 1}, error), PL_E_ARGUMENT,
+                "no fix");
+    CHECK_FAILS(pl_world_read_fix(world, (pl_fix_id){wrong[i], 1}, &facts_of_fix, error),
+                PL_E_ARGUMENT, "no fix");
+    CHECK_FAILS(pl_world_remove_load(world, (pl_load_id){wrong[i], 1}, error), PL_E_ARGUMENT,
+                "no load");
+    CHECK_FAILS(pl_world_remove_attachment(world, (pl_attachment_id){wrong[i], 1}, error),
+                PL_E_ARGUMENT, "no attachment");
+    CHECK_FAILS(pl_world_remove_obstacle(world, (pl_obstacle_id){wrong[i], 1}, error),
+                PL_E_ARGUMENT, "no obstacle");
     CHECK_FAILS(pl_world_remove_pull(world, pull, error), PL_E_ARGUMENT, "no pull");
     CHECK_FAILS(pl_world_read_pull(world, pull, &(pl_pull_facts){0}, error), PL_E_ARGUMENT,
                 "no pull");
