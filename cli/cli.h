@@ -48,6 +48,9 @@ int cli_parse(int count, char **words, const cli_option *options, int option_cou
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int cli_fail_error(const pl_error *error);
 
+/* Prints a line of the results: "  title    pliant VERB PATH", to be copied into a shell. */
+void cli_print_command(const char *title, const char *verb, const char *path);
+
 /* Parses a whole number or a number for an option; prints a message where it is none. */
 int cli_int(const char *name, const char *text, int least, int most, int *value);
 int cli_number(const char *name, const char *text, double *value);

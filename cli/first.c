@@ -7,7 +7,9 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "io/format.h"
+#include "scene/pack.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,27 +135,50 @@ static void put_scene(pl_text *text, const char *file, int is_surface, int follo
   pl_text_add(text, "/>\n</pliant>\n");
 }
 
-pl_status cli_first_scene(const char *file, const char *up, const char *folder, char *path,
-                          size_t size, pl_error *error)
+/* How the scene calls the shape's file: a copy beside it, or the whole path. */
+static pl_status name_shape(const cli_first *first, pl_text *name, pl_error *error)
 {
-  const pl_format_ops *format = pl_format_of(file, error);
-  if (!format) return PL_E_ARGUMENT;
-  if (strlen(up) != 1 || *up < 'x' || *up > 'z')
-    return pl_fail(error, PL_E_ARGUMENT, "--up %s: x, y or z is needed", up);
-  double low[3], high[3];
-  int points, is_surface = format->read_surface != NULL;
-  pl_status status = find_bounds(file, is_surface, low, high, &points, error);
-  if (status) return status;
-  // the scene lies elsewhere, so it names the whole path
-  char *full = realpath(file, NULL);
-  pl_text text = pl_text_make(NULL);
-  put_scene(&text, full ? full : file, is_surface, points > 0 && points <= MOST_POINTS, *up - 'x',
-            low, high);
-  free(full);
-  status = pl_text_ok(&text, error);
-  if (!status) status = pl_path_join(path, size, folder, "scene.xml", error);
-  if (!status) status = check_older(path, error);
+  char folder[PATH_MAX];
+  if (!first->copies) {
+    char *full = realpath(first->file, NULL);
+    pl_text_add(name, "%s", full ? full : first->file);
+    free(full);
+    return pl_text_ok(name, error);
+  }
+  pl_text_add(name, "shape/%s", pl_path_name(first->file));
+  pl_status status = pl_path_join(folder, sizeof folder, first->folder, "shape", error);
+  if (!status) status = pl_folder_make(folder, error);
+  if (!status) status = pl_pack_file(folder, first->file, pl_path_name(first->file), error);
+  return status ? status : pl_text_ok(name, error);
+}
+
+/* Makes the scene's text and writes it. */
+static pl_status write_scene(const cli_first *first, const char *path, int is_surface, int follows,
+                             const double *low, const double *high, pl_error *error)
+{
+  pl_text text = pl_text_make(NULL), name = pl_text_make(NULL);
+  pl_status status = name_shape(first, &name, error);
+  if (!status) put_scene(&text, name.data, is_surface, follows, *first->up - 'x', low, high);
+  if (!status) status = pl_text_ok(&text, error);
   if (!status) status = pl_file_write(path, text.data, text.size, error);
   pl_text_release(&text);
+  pl_text_release(&name);
+  return status;
+}
+
+pl_status cli_first_scene(const cli_first *first, char *path, size_t size, pl_error *error)
+{
+  const pl_format_ops *format = pl_format_of(first->file, error);
+  if (!format) return PL_E_ARGUMENT;
+  if (strlen(first->up) != 1 || *first->up < 'x' || *first->up > 'z')
+    return pl_fail(error, PL_E_ARGUMENT, "--up %s: x, y or z is needed", first->up);
+  double low[3], high[3];
+  int points, is_surface = format->read_surface != NULL;
+  pl_status status = find_bounds(first->file, is_surface, low, high, &points, error);
+  if (!status) status = pl_path_join(path, size, first->folder, "scene.xml", error);
+  if (!status) status = check_older(path, error);
+  if (!status)
+    status =
+        write_scene(first, path, is_surface, points > 0 && points <= MOST_POINTS, low, high, error);
   return status;
 }

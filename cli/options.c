@@ -23,6 +23,20 @@ int cli_fail_error(const pl_error *error)
   return cli_fail(CLI_FAILED, "%s", pl_error_text(error, text, sizeof text));
 }
 
+/* Quoted where a shell would take a letter for something else. */
+void cli_print_command(const char *title, const char *verb, const char *path)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,";
+  printf("  %-8s pliant %s ", title, verb);
+  if (path[strspn(path, plain)] == 0) {
+    printf("%s\n", path);
+    return;
+  }
+  putchar('\'');
+  for (const char *at = path; *at; at++) printf(*at == '\'' ? "'\\''" : "%c", *at);
+  printf("'\n");
+}
+
 int cli_int(const char *name, const char *text, int least, int most, int *value)
 {
   int64_t number;

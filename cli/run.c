@@ -167,7 +167,8 @@ static void tell_results(const run *r)
   cli_frames_print(&r->frames);
   if (r->record.file >= 0) printf("  probes   %s/probes.csv and probes*.svg\n", r->folder);
   printf("  picture  %s/picture.png\n  summary  %s/summary.json\n", r->folder, r->folder);
-  printf("  replay   pliant view %s\n", r->folder);
+  cli_print_command("replay", "view", r->folder);
+  if (r->scene_path == r->scene_room) cli_print_command("scene", "run", r->scene_path);
 }
 
 static int execute(run *r)
@@ -184,12 +185,11 @@ static int execute(run *r)
   pl_status status = PL_OK;
   if (cli_is_shape(r->scene_path)) {
     status = choose_folder(r, &error);
-    if (!status)
-      status = cli_first_scene(r->scene_path, r->up ? r->up : "z", r->folder, r->scene_room,
-                               sizeof r->scene_room, &error);
+    cli_first first = {
+        .file = r->scene_path, .up = r->up ? r->up : "z", .folder = r->folder, .copies = 1};
+    if (!status) status = cli_first_scene(&first, r->scene_room, sizeof r->scene_room, &error);
     if (status) return cli_fail_error(&error);
     def.path = r->scene_path = r->scene_room;
-    def.allow_any_path = r->allow_path = 1;
   }
   if (cli_load(&def, &r->diagnosis, &r->scene)) return CLI_FAILED;
 
