@@ -96,9 +96,12 @@ pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folde
     pl_body_id body = pl_world_body_at(world, i % bodies);
     int has_surface = pl_world_body_surface(world, body) != NULL;
     if (!output->format[0]) continue;
-    if (!has_surface || !holds_surfaces(output))
+    int of_elements =
+        output->leaves_surface || !(output->leaves_elements || holds_surfaces(output));
+    if (!has_surface || of_elements)
       status = add_series(frames, world, body, 0, folder, output, error);
-    if (!status && has_surface) status = add_series(frames, world, body, 1, folder, output, error);
+    if (!status && has_surface && !output->leaves_surface)
+      status = add_series(frames, world, body, 1, folder, output, error);
   }
   return status;
 }

@@ -460,6 +460,12 @@ static const pl_element output = {
              .accepts = can_be_written,
              .also = "none",
              .adopts = 1},
+            {.param = {.name = "of",
+                       .unit = "word",
+                       .summary = "of a body with a surface that follows: its elements, that "
+                                  "surface, or all that the format holds",
+                       .words = "all|elements|surface"},
+             .preset = "all"},
             END,
         },
 };

@@ -344,8 +344,7 @@ static pl_status embed_surface(pl_world *world, const pl_mesh *surface, pl_body 
   if (!surface) return PL_OK;
   pl_status status = pl_mesh_boundary(surface, &world->allocator, &body->surface, error);
   if (status) return status;
-  return pl_embed_create(body->mesh, body->surface->node_count, body->surface->nodes,
-                         &world->allocator, &body->embed, error);
+  return pl_embed_surface(body->mesh, body->surface, &world->allocator, &body->embed, error);
 }
 
 const double *pl_body_nodes(const pl_body *body, const double *q, const double *v)
