@@ -194,11 +194,13 @@ typedef struct colouring {
   const char *word, *label, *unit;
   int field; /* of look_at's */
   double factor;
+  pl_colours colours; /* amounts begin at 0, others lie around 1 */
 } colouring;
 
-static const colouring colourings[] = {{"von-mises", "von Mises stress", "kPa", 2, 1e-3},
-                                       {"displacement", "displacement", "m", 0, 1},
-                                       {"volume-ratio", "volume ratio", "", 3, 1}};
+static const colouring colourings[] = {
+    {"von-mises", "von Mises stress", "kPa", 2, 1e-3, PL_COLOURS_AMOUNT},
+    {"displacement", "displacement", "m", 0, 1, PL_COLOURS_AMOUNT},
+    {"volume-ratio", "volume ratio", "", 3, 1, PL_COLOURS_AROUND}};
 
 static const colouring *find_colouring(const char *word)
 {
@@ -281,6 +283,48 @@ static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
   return refine(world, id, body, room, error);
 }
 
+/* What all scalars but the given share do not exceed, of those between 0 and most, to 1/256. */
+static double quantile(const pl_render *render, double most, double share)
+{
+  enum { BINS = 256 };
+  double bins[BINS + 1] = {0}, all = 0, below = 0;
+  for (int b = 0; b < render->body_count; b++) {
+    const double *scalars = render->bodies[b].scalars;
+    for (int i = 0; scalars && i < render->bodies[b].node_count; i++) {
+      if (!isfinite(scalars[i])) continue;
+      bins[(int)fmin(fmax(scalars[i] / most * BINS, 0), BINS)]++;
+      all++;
+    }
+  }
+  int bin = 0;
+  for (below = bins[0]; below < (1 - share) * all && bin < BINS;) below += bins[++bin];
+  return (bin + 1) * most / BINS;
+}
+
+/* The ends of the colours, as in the viewer: amounts from 0, without the few highest where these
+ * would take the colours from the rest; others to both sides of 1. */
+static void choose_scale(const colouring *colour, pl_render *render)
+{
+  double most = 0, reach = 1e-3;
+  for (int b = 0; b < render->body_count; b++) {
+    const double *scalars = render->bodies[b].scalars;
+    for (int i = 0; scalars && i < render->bodies[b].node_count; i++) {
+      if (!isfinite(scalars[i])) continue;
+      most = fmax(most, scalars[i]);
+      reach = fmax(reach, fabs(scalars[i] - 1));
+    }
+  }
+  render->colours = colour->colours;
+  if (colour->colours == PL_COLOURS_AROUND) {
+    render->scalar_least = 1 - reach;
+    render->scalar_most = 1 + reach;
+    return;
+  }
+  double usual = most > 0 ? quantile(render, most, 0.005) : 0;
+  render->scalar_least = 0;
+  render->scalar_most = usual < 0.8 * most ? usual : most;
+}
+
 static int up_axis(const double up[3])
 {
   int axis = 0;
@@ -312,6 +356,7 @@ pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *fo
   for (int b = 0; !status && b < count; b++, render.body_count++)
     status =
         draw_body(frames, world, pl_world_body_at(world, b), colour, &bodies[b], &rooms[b], error);
+  if (!status && colour) choose_scale(colour, &render);
   if (!status) pl_backdrop_add(&backdrop, world, bodies, &render);
   if (!status) status = pl_render_png(&render, &text, error);
   if (!status) status = pl_file_write(path, text.data, text.size, error);

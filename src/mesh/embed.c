@@ -21,7 +21,7 @@
 /* How many cells around a point are searched for an element that it can reach, and how far
  * outside, in cells, a point may lie before it is asked where it goes. */
 enum { REACH = 2 };
-static const double NEAR = 0.25;
+static const double NEAR = 0.5;
 
 typedef struct grid {
   double low[3], cell;
@@ -228,6 +228,7 @@ static void keep_point(pl_embed *embed, const pl_mesh *mesh, const double *point
   size_t width = (size_t)embed->width;
   if (anchor->distance > 0) extrapolate(mesh, points + 3 * i, anchor);
   embed->elements[i] = anchor->element;
+  embed->distances[i] = anchor->distance;
   memcpy(embed->nodes + width * i, anchor->nodes, width * sizeof *embed->nodes);
   memcpy(embed->weights + width * i, anchor->weights, width * sizeof *embed->weights);
 }
@@ -240,7 +241,9 @@ static int is_doubtful(const grid *g, const pl_mesh *mesh, const double point[3]
   if (anchor->distance == 0) return 0;
   for (int i = 0; i < anchor->count; i++)
     pl_vec3_add_scaled(anchor->weights[i], mesh->nodes + 3 * (size_t)anchor->nodes[i], way);
-  return anchor->distance > NEAR * g->cell || pl_vec3_dot(way, normal) > 0;
+  // 80 degrees or less from the normal
+  return anchor->distance > NEAR * g->cell ||
+         pl_vec3_dot(way, normal) > 0.17 * pl_vec3_norm(way) * pl_vec3_norm(normal);
 }
 
 /* Sums of the normals of the triangles around each point, not of unit length. */
@@ -293,7 +296,6 @@ static pl_status embed_all(pl_embed *embed, const pl_mesh *mesh, const double *p
     find_nearest(&g, mesh, points + 3 * i, INT_MAX, &anchor);
     if (surface && is_doubtful(&g, mesh, points + 3 * i, normals + 3 * i, &anchor))
       status = reach_again(&g, mesh, surface, &embed->allocator, &shape, i, &anchor, error);
-    embed->farthest = fmax(embed->farthest, anchor.distance);
     keep_point(embed, mesh, points, i, &anchor);
   }
   pl_free(&embed->allocator, normals);
@@ -324,7 +326,8 @@ static pl_status create(const pl_mesh *mesh, int point_count, const double *poin
   embed->elements = pl_alloc(&own, count, sizeof *embed->elements);
   embed->nodes = pl_alloc(&own, count * width, sizeof *embed->nodes);
   embed->weights = pl_alloc(&own, count * width, sizeof *embed->weights);
-  pl_status status = embed->elements && embed->nodes && embed->weights
+  embed->distances = pl_alloc(&own, count, sizeof *embed->distances);
+  pl_status status = embed->elements && embed->nodes && embed->weights && embed->distances
                          ? embed_all(embed, mesh, points, surface, error)
                          : pl_fail_memory(error);
   if (status)
@@ -354,6 +357,7 @@ void pl_embed_destroy(pl_embed *embed)
   pl_free(&allocator, embed->elements);
   pl_free(&allocator, embed->nodes);
   pl_free(&allocator, embed->weights);
+  pl_free(&allocator, embed->distances);
   pl_free(&allocator, embed);
 }
 

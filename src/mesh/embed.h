@@ -12,7 +12,7 @@ typedef struct pl_embed {
   int *elements;          /* that each point follows */
   int *nodes;             /* width for each point */
   double *weights;        /* beside them */
-  double farthest;        /* the largest distance of a point from its element, m */
+  double *distances;      /* from each point to its element, m; 0 inside */
 } pl_embed;
 
 /* points: 3 numbers each, at rest, in m. */

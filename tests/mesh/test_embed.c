@@ -142,11 +142,12 @@ TEST(points_of_a_surface_do_not_follow_elements_across_a_gap)
   slabs s = make_slabs();
   pl_embed *embed = NULL;
   CHECK_OK(pl_embed_create(s.mesh, 16, s.surface->nodes, NULL, &embed, error));
-  CHECK_NEAR(embed->farthest, 0.05, 1e-15);
+  CHECK_NEAR(embed->distances[4], 0.05, 1e-15);
+  CHECK(embed->distances[0] == 0 && embed->distances[12] == 0);
   pl_embed_destroy(embed);
   CHECK_OK(pl_embed_surface(s.mesh, s.surface, NULL, &embed, error));
   for (int i = 0; i < 16; i++) CHECK(embed->elements[i] == (s.surface->nodes[3 * i + 2] > 0.2));
-  CHECK_NEAR(embed->farthest, 0.1, 1e-15);
+  CHECK_NEAR(embed->distances[4], 0.1, 1e-15);
   pl_embed_destroy(embed);
   pl_mesh_destroy(s.mesh);
   pl_mesh_destroy(s.surface);
