@@ -1,9 +1,42 @@
 /* pliant check: all errors of scenes, without running them. */
 #include "cli.h"
 #include "core/error.h"
+#include "core/file.h"
+#include "core/memory.h"
 #include "diagnose.h"
+#include "study.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* Is it XML whose first element is <study>? */
+static int is_study(const char *path)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_bytes bytes;
+  if (pl_file_read(&allocator, path, 0, &bytes, NULL)) return 0;
+  const char *at = bytes.data;
+  for (size_t skip = 1; skip; at += skip) {
+    at += strspn(at, " \t\r\n\xef\xbb\xbf");
+    const char *end = strncmp(at, "<!--", 4) == 0 ? strstr(at, "-->")
+                      : strncmp(at, "<?", 2) == 0 ? strstr(at, "?>")
+                                                  : NULL;
+    skip = end ? (size_t)(end - at) + (*end == '-' ? 3 : 2) : 0;
+  }
+  int found = strncmp(at, "<study", 6) == 0 && strchr(" \t\r\n>/", at[6]);
+  pl_bytes_free(&allocator, &bytes);
+  return found;
+}
+
+static int check_study(const char *path, int allow_path)
+{
+  pl_error error = {0};
+  int cases, references;
+  if (study_check(path, allow_path, &cases, &references, &error)) return cli_fail_error(&error);
+  printf("%s: ok, %d %s, %d %s\n", path, cases, cases == 1 ? "case" : "cases", references,
+         references == 1 ? "reference" : "references");
+  return CLI_OK;
+}
 
 int cli_check(int count, char **words)
 {
@@ -18,12 +51,18 @@ int cli_check(int count, char **words)
        .summary = "let scenes name files outside their folder",
        .flag = &allow_path},
   };
-  int code = cli_parse(count, words, options, 2, "check [OPTIONS] SCENE...",
-                       "Reads scenes, builds their worlds and tells all errors.", &scenes);
+  int code = cli_parse(
+      count, words, options, 2, "check [OPTIONS] SCENE|STUDY...",
+      "Reads scenes, or studies with all their cases, builds their worlds and tells all errors.",
+      &scenes);
   if (code) return code < 0 ? CLI_OK : code;
   if (scenes.count == 0) return cli_fail(CLI_USAGE, "check needs a scene; see pliant check --help");
 
   for (int i = 0; i < scenes.count; i++) {
+    if (is_study(scenes.words[i])) {
+      if (check_study(scenes.words[i], allow_path)) code = CLI_FAILED;
+      continue;
+    }
     pl_scene_def def = pl_scene_def_default();
     cli_diagnosis diagnosis = {0};
     pl_scene *scene = NULL;

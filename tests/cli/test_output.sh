@@ -75,5 +75,21 @@ kill -HUP $first
 wait $first
 [ $? -eq 130 ] && grep -q '"interrupted": true' shared/summary.json && ok || bad "a closed terminal: $(cat stderr)"
 
+# ---- named pipes and devices are no files; a recording's scene lies in its folder ----
+scene
+mkfifo pipe.xml pipe.obj pipe.msh
+for file in pipe.xml pipe.obj pipe.msh /dev/zero; do
+  timeout -s KILL 10 "$pliant" run "$file" -o pipe >stdout 2>stderr
+  [ $? -eq 1 ] && grep -q "a file is needed" stderr && ok || bad "$file: $(cat stderr)"
+done
+run scene.xml -o recorded -q 2>stderr || bad "$(cat stderr)"
+if "$pliant" view --help >/dev/null 2>&1; then
+  cp scene.xml else.xml
+  # a note of the same length
+  sed -i 's|scene/scene.xml|.././/else.xml|' recorded/recording.plr
+  timeout -s KILL 10 "$pliant" view recorded --no-open >stdout 2>stderr && bad "a recording names any scene" || ok
+  grep -q "lies outside of the recording's folder" stderr && ok || bad "$(cat stderr)"
+fi
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
