@@ -1,6 +1,7 @@
 #include "diagnose.h"
 
 #include "cli.h"
+#include "core/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,23 @@ static void tell_error(void *context, const pl_error *error)
   cli_fail_error(error);
 }
 
+/* A file that is read twice, as shape and as its surface, is told about once. */
+static int was_told(cli_diagnosis *diagnosis, const char *text)
+{
+  uint64_t hash = PL_HASH_START;
+  for (const char *at = text; *at; at++) hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+  int count = diagnosis->told_count < CLI_MOST_TOLD ? diagnosis->told_count : CLI_MOST_TOLD;
+  for (int i = 0; i < count; i++) {
+    if (diagnosis->told[i] == hash) return 1;
+  }
+  diagnosis->told[diagnosis->told_count++ % CLI_MOST_TOLD] = hash;
+  return 0;
+}
+
 static void tell_log(void *context, pl_level level, const char *text)
 {
   cli_diagnosis *diagnosis = context;
+  if (was_told(diagnosis, text)) return;
   fprintf(stderr, "pliant: %s: %s\n", level == PL_WARNING ? "warning" : "note", text);
   if (level != PL_WARNING) return;
   if (diagnosis->warnings < CLI_MOST_WARNINGS)

@@ -81,7 +81,7 @@ static int info(int count, char **words)
       if (cli_skin_tell(files.words[i])) code = CLI_FAILED;
       continue;
     }
-    if (pl_mesh_read(files.words[i], NULL, &mesh, &error)) {
+    if (pl_mesh_read_logged(files.words[i], &cli_notes, NULL, &mesh, &error)) {
       code = cli_fail_error(&error);
       continue;
     }

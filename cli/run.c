@@ -63,7 +63,7 @@ static int parse(run *r, int count, char **words)
        .value = &r->replay},
       {.name = "up",
        .argument = "AXIS",
-       .summary = "of a shape without a scene: x, y or z (default z)",
+       .summary = "of a shape without a scene: x, y or z (default z; .glb files are turned to it)",
        .value = &r->up},
       {.name = "allow-path",
        .summary = "let the scene name files outside its folder",

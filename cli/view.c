@@ -134,7 +134,7 @@ static int parse(view *v, int count, char **words)
        .value = &v->threads_word},
       {.name = "up",
        .argument = "AXIS",
-       .summary = "of a shape without a scene: x, y or z (default z)",
+       .summary = "of a shape without a scene: x, y or z (default z; .glb files are turned to it)",
        .value = &v->up},
       {.name = "allow-path",
        .summary = "let the scene name files outside its folder",

@@ -376,19 +376,55 @@ static pl_status read_node(reader *r, int64_t index, const motion *outer, int de
   return status ? status : read_nodes(r, node, "children", &both, depth, error);
 }
 
+/* Does an extension tell nothing about triangles? */
+static int is_harmless(const pl_json_token *name)
+{
+  static const char *const beginnings[] = {"KHR_texture_",
+                                           "KHR_materials_",
+                                           "KHR_lights_",
+                                           "KHR_xmp",
+                                           "KHR_audio",
+                                           "KHR_animation_",
+                                           "EXT_texture_",
+                                           "EXT_lights_",
+                                           "EXT_mesh_features",
+                                           "EXT_structural_",
+                                           "EXT_instance_features",
+                                           "MSFT_texture_",
+                                           "MSFT_packing_",
+                                           "ADOBE_materials_",
+                                           "AGI_"};
+  for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+    size_t length = strlen(beginnings[i]);
+    if ((size_t)name->size >= length && strncmp(name->at, beginnings[i], length) == 0) return 1;
+  }
+  return 0;
+}
+
+/* Those that the triangles cannot be read without. */
+static pl_status check_extensions(reader *r, pl_error *error)
+{
+  int needed = pl_json_member(&r->json, 0, "extensionsRequired");
+  for (int i = pl_json_first(&r->json, needed); i >= 0; i = pl_json_next(&r->json, needed, i)) {
+    const pl_json_token *name = &r->json.tokens[i];
+    if (!is_harmless(name))
+      return pl_scan_fail(
+          r->scan, error, PL_E_UNSUPPORTED,
+          "needs the extension %.*s, which changes how triangles are stored; export "
+          "it without (compression, quantisation and instancing switched off)",
+          name->size > 60 ? 60 : (int)name->size, name->at);
+  }
+  return PL_OK;
+}
+
 /* What the file's scene shows; all meshes where there is none. */
 static pl_status read_scene(reader *r, pl_error *error)
 {
   static const motion stay = {{1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}};
   list scenes = {0};
   int scene;
-  int needed = pl_json_member(&r->json, 0, "extensionsRequired");
-  if (pl_json_first(&r->json, needed) >= 0)
-    return pl_scan_fail(r->scan, error, PL_E_UNSUPPORTED,
-                        "needs the extension %.*s; export it without compression",
-                        r->json.tokens[needed + 1].size > 60 ? 60 : r->json.tokens[needed + 1].size,
-                        r->json.tokens[needed + 1].at);
-  pl_status status = find_list(r, "scenes", &scenes, error);
+  pl_status status = check_extensions(r, error);
+  if (!status) status = find_list(r, "scenes", &scenes, error);
   if (!status) status = follow(r, 0, "scene", &scenes, &scene, error);
   if (!status && scene < 0 && scenes.count) scene = scenes.items[0];
   if (!status && scene >= 0) status = read_nodes(r, scene, "nodes", &stay, 0, error);
