@@ -169,27 +169,27 @@ static pl_status measure(row *r, pl_error *error)
   pl_status status = make_bar(r->n, r->threads, r->solver, r->preconditioner, r->budget, &allocator,
                               &world, error);
   if (status) return status;
-  r->nodes = world->blocks;
-  r->tets = world->bodies[0].mesh->element_count;
+  r->nodes = world->bodies.blocks;
+  r->tets = world->bodies.list[0].mesh->element_count;
 
   // two steps to warm up, then each step on its own
   for (int i = -2; !status && i < r->steps; i++) {
-    double before[] = {world->seconds, world->seconds_evaluate, world->seconds_solve};
-    int64_t iterations = world->linear_iterations;
+    double before[] = {world->tally.seconds, world->tally.seconds_evaluate, world->tally.seconds_solve};
+    int64_t iterations = world->tally.linear_iterations;
     status = pl_world_step(world, error);
     if (i < 0) continue;
-    step[i] = 1e3 * (world->seconds - before[0]);
-    evaluate[i] = 1e3 * (world->seconds_evaluate - before[1]);
-    solve[i] = 1e3 * (world->seconds_solve - before[2]);
+    step[i] = 1e3 * (world->tally.seconds - before[0]);
+    evaluate[i] = 1e3 * (world->tally.seconds_evaluate - before[1]);
+    solve[i] = 1e3 * (world->tally.seconds_solve - before[2]);
     rest[i] = step[i] - evaluate[i] - solve[i];
-    r->iterations += (double)(world->linear_iterations - iterations) / r->steps;
+    r->iterations += (double)(world->tally.linear_iterations - iterations) / r->steps;
   }
   if (!status) {
     r->step = cli_median(step, r->steps);
     r->evaluate = cli_median(evaluate, r->steps);
     r->solve = cli_median(solve, r->steps);
     r->rest = cli_median(rest, r->steps);
-    r->residual = world->last.linear_residual;
+    r->residual = world->tally.last.linear_residual;
     r->memory = (double)memory.now;
     r->peak = (double)memory.most;
     r->resident = peak_resident();

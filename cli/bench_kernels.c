@@ -195,8 +195,8 @@ static pl_status fill(bench *b, pl_error *error)
 {
   pl_world *world = b->world;
   pl_system *system = &world->system;
-  b->nodes = world->blocks;
-  b->tets = world->bodies[0].mesh->element_count;
+  b->nodes = world->bodies.blocks;
+  b->tets = world->bodies.list[0].mesh->element_count;
   b->polars = b->tets < 100000 ? b->tets : 100000;
   for (int i = 0; i < 4; i++) {
     b->vectors[i] = pl_alloc(&world->allocator, 3 * (size_t)b->nodes, sizeof(double));

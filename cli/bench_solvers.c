@@ -102,7 +102,8 @@ static pl_status make_world(pl_mesh *mesh, double young, pl_world **world, pl_er
 static void fill_matrix(pl_world *world, double h, double *b)
 {
   pl_system *system = &world->system;
-  for (int i = 0; i < world->blocks; i++) world->state.q[3 * i] += 0.1 * world->state.q[3 * i + 2];
+  for (int i = 0; i < world->bodies.blocks; i++)
+    world->state.q[3 * i] += 0.1 * world->state.q[3 * i + 2];
   system->ops->evaluate(system, 0, world->state.q, world->state.v, b, 1 / h, h, 1, 1, system->A);
   pl_filter_apply(&system->filter, b);
 }
@@ -261,7 +262,8 @@ static pl_status run_all(pl_world *world, const contender *all, size_t count, in
     const contender *who = &all[i];
     result r = {0};
     if (is_missing(who)) continue;
-    pl_status status = measure(world, who, b, b + 3 * (size_t)world->blocks, ROUNDS, &r, error);
+    pl_status status =
+        measure(world, who, b, b + 3 * (size_t)world->bodies.blocks, ROUNDS, &r, error);
     if (status) return status;
     print_row(who, &r, which < 0 ? NULL : &who->thesis[which]);
     fflush(stdout);
@@ -285,13 +287,13 @@ static pl_status bench_matrix(int which, pl_error *error)
   if (status) return status;
   int tets = mesh->element_count;
   if ((status = make_world(mesh, young, &world, error))) return status;
-  size_t room = 3 * (size_t)world->blocks;
+  size_t room = 3 * (size_t)world->bodies.blocks;
   double *b = pl_alloc(&world->allocator, 2 * room, sizeof *b);
   if (b) {
     fill_matrix(world, steps[which], b);
     printf("\n%s: %d tets, %d nodes, %d numbers in the matrix, step %g ms, E %g Pa\n", names[which],
-           tets, world->blocks, 9 * world->system.A->start[world->blocks], 1e3 * steps[which],
-           young);
+           tets, world->bodies.blocks, 9 * world->system.A->start[world->bodies.blocks],
+           1e3 * steps[which], young);
     print_head();
   } else {
     status = pl_fail_memory(error);
@@ -320,14 +322,14 @@ static pl_status bench_bar(int n, int *multigrid, double *speed, pl_error *error
   pl_world *world;
   pl_status status = cli_make_bar(n, 1, NULL, NULL, &world, error);
   if (status) return status;
-  size_t room = 3 * (size_t)world->blocks;
+  size_t room = 3 * (size_t)world->bodies.blocks;
   double *b = pl_alloc(&world->allocator, 2 * room, sizeof *b);
   if (!b) status = pl_fail_memory(error);
   if (!status) status = pl_world_prepare(world, error);
   if (!status) {
     fill_matrix(world, 0.01, b);
-    printf("\nbar: %d tets, %d nodes, step 10 ms\n", world->bodies[0].mesh->element_count,
-           world->blocks);
+    printf("\nbar: %d tets, %d nodes, step 10 ms\n", world->bodies.list[0].mesh->element_count,
+           world->bodies.blocks);
     print_head();
   }
   if (!status) status = run_all(world, large, count, -1, b, multigrid, error);

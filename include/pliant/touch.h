@@ -50,6 +50,7 @@ PL_API pl_status pl_world_pick(const pl_world *world, const double origin[3],
 
 typedef struct pl_pull_id {
   int32_t index1;
+  uint32_t generation;
 } pl_pull_id;
 
 /* A spring between a point of a body and a target in space. It is part of the step's equations, so
@@ -73,7 +74,6 @@ PL_API pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_p
                                    pl_error *error);
 PL_API pl_status pl_world_move_pull(pl_world *world, pl_pull_id pull, const double target[3],
                                     pl_error *error);
-/* The number may be given to another pull afterwards. */
 PL_API pl_status pl_world_remove_pull(pl_world *world, pl_pull_id pull, pl_error *error);
 
 /* Where the pulled point is now, and the force on it (spring and damping), N. */
@@ -138,10 +138,11 @@ PL_API pl_status pl_world_set_material(pl_world *world, pl_body_id body, const p
 
 /* ---- going back ---- */
 
-/* Bytes that the state takes (they depend on the integrator), and the state itself: time,
- * positions, velocities, and what the integrator remembers, so that a run goes on with the same
- * bits (with matrix = "kept", to within Newton's tolerance). It fits the world it was taken from,
- * or one made alike, in the same program; another integrator than then starts without a memory. */
+/* Bytes that the state takes (they depend on the integrator and on what acts on the bodies), and
+ * the state itself: time, positions, velocities, and what integrator and couplings remember, so that
+ * a run goes on with the same bits, in another process as well. It fits the world it was taken from,
+ * or one made alike; another integrator than then starts without a memory, and so do couplings
+ * where they are others. It carries a checksum: damaged bytes are refused. */
 PL_API size_t pl_world_state_size(const pl_world *world);
 PL_API pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size,
                                      pl_error *error);

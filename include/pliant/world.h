@@ -30,6 +30,28 @@ typedef struct pl_probe_id {
   int32_t index1;
 } pl_probe_id;
 
+/* Numbers of what acts on bodies; zero is none. One that was removed is never another's: its number
+ * may be given again, with another generation. */
+typedef struct pl_fix_id {
+  int32_t index1;
+  uint32_t generation;
+} pl_fix_id;
+
+typedef struct pl_load_id {
+  int32_t index1;
+  uint32_t generation;
+} pl_load_id;
+
+typedef struct pl_attachment_id {
+  int32_t index1;
+  uint32_t generation;
+} pl_attachment_id;
+
+typedef struct pl_obstacle_id {
+  int32_t index1;
+  uint32_t generation;
+} pl_obstacle_id;
+
 /* ---- the world ---- */
 
 typedef struct pl_world_def {
@@ -182,10 +204,19 @@ typedef struct pl_fix_def {
 } pl_fix_def;
 
 PL_API pl_fix_def pl_fix_def_default(void);
-/* held (may be NULL) receives the number of nodes; selecting none is an error. Of several fixes of
- * a node, the later takes over the directions that it holds. */
+/* Selecting no node is an error. Of several fixes of a node, the later takes over the directions
+ * that it holds. fix may be NULL. */
 PL_API pl_status pl_world_add_fix(pl_world *world, pl_body_id body, const pl_fix_def *def,
-                                  int *held, pl_error *error);
+                                  pl_fix_id *fix, pl_error *error);
+PL_API pl_status pl_world_remove_fix(pl_world *world, pl_fix_id fix, pl_error *error);
+
+typedef struct pl_fix_facts {
+  int nodes;       /* nodes, or frames, that it holds */
+  double force[3]; /* N, that it exerted on the body in the last step: the integrator's own */
+} pl_fix_facts;
+
+PL_API pl_status pl_world_read_fix(const pl_world *world, pl_fix_id fix, pl_fix_facts *facts,
+                                   pl_error *error);
 
 /* Elements that move as one rigid body: freely, about a point or about an axis that stays where it
  * is in space. (What shall move as told is moved by a fix.) Their unknowns are condensed to six,
@@ -224,11 +255,15 @@ typedef struct pl_attachment_def {
 } pl_attachment_def;
 
 PL_API pl_attachment_def pl_attachment_def_default(void);
+/* attachment may be NULL. */
 PL_API pl_status pl_world_add_attachment(pl_world *world, pl_body_id body,
-                                         const pl_attachment_def *def, pl_error *error);
+                                         const pl_attachment_def *def,
+                                         pl_attachment_id *attachment, pl_error *error);
+PL_API pl_status pl_world_remove_attachment(pl_world *world, pl_attachment_id attachment,
+                                            pl_error *error);
 
 typedef struct pl_load_def {
-  pl_choice load; /* "force", "traction", "pressure", "shear" */
+  pl_choice load; /* "force", "traction", "pressure", "shear", "wind" */
   const pl_selector *where;
   int where_count;
   pl_ramp ramp;
@@ -236,8 +271,10 @@ typedef struct pl_load_def {
 } pl_load_def;
 
 PL_API pl_load_def pl_load_def_default(void);
+/* load may be NULL. */
 PL_API pl_status pl_world_add_load(pl_world *world, pl_body_id body, const pl_load_def *def,
-                                   pl_error *error);
+                                   pl_load_id *load, pl_error *error);
+PL_API pl_status pl_world_remove_load(pl_world *world, pl_load_id load, pl_error *error);
 
 /* Something rigid that all bodies' nodes may touch but not enter. Held nodes are not asked. */
 typedef struct pl_obstacle_def {
@@ -247,8 +284,11 @@ typedef struct pl_obstacle_def {
 } pl_obstacle_def;
 
 PL_API pl_obstacle_def pl_obstacle_def_default(void);
+/* obstacle may be NULL. */
 PL_API pl_status pl_world_add_obstacle(pl_world *world, const pl_obstacle_def *def,
-                                       pl_error *error);
+                                       pl_obstacle_id *obstacle, pl_error *error);
+PL_API pl_status pl_world_remove_obstacle(pl_world *world, pl_obstacle_id obstacle,
+                                          pl_error *error);
 
 /* ---- stepping ---- */
 

@@ -1,7 +1,7 @@
 #include "io/backdrop.h"
 
-#include "contact/obstacle.h"
 #include "math/vec3.h"
+#include "couple/contact.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -52,13 +52,13 @@ void pl_backdrop_add(pl_backdrop *backdrop, const pl_world *world, pl_render_bod
   static const int face[4] = {0, 1, 2, 3};
   double low[3], high[3], centre[3], size;
   int sheets = 0, has_ground = 0;
-  if (!world->obstacle_count || !find_box(render, low, high)) return;
+  const pl_contact *contact = pl_world_contact(world);
+  if (!contact || !find_box(render, low, high)) return;
   for (int k = 0; k < 3; k++) centre[k] = 0.5 * (low[k] + high[k]);
   size = pl_vec3_distance(low, high);
-  for (size_t i = 0; i < world->obstacle_count; i++) {
-    const pl_part *part = &world->obstacles[i].part;
+  for (size_t i = 0; i < contact->count; i++) {
     double normal[3], nearest[3];
-    double away = ((const pl_obstacle_ops *)part->member)->gap(part->values, centre, normal);
+    double away = pl_obstacle_gap(&contact->obstacles[i], centre, normal);
     pl_vec3_copy(centre, nearest);
     pl_vec3_add_scaled(-away, normal, nearest);
     if (!isfinite(away)) continue;

@@ -18,7 +18,7 @@ typedef struct head {
   uint64_t shape, note_size, state_size;
 } head;
 
-static const char magic[8] = {'P', 'L', 'I', 'A', 'N', 'T', 'R', '1'};
+static const char magic[8] = {'P', 'L', 'I', 'A', 'N', 'T', 'R', '2'};
 
 struct pl_recording {
   pl_allocator allocator;
@@ -57,7 +57,6 @@ pl_status pl_recording_add(pl_text *out, const pl_world *world, pl_error *error)
   size_t size = pl_world_state_size(world);
   void *state = pl_alloc(&allocator, 1, size);
   pl_status status = state ? pl_world_save_state(world, state, size, error) : pl_fail_memory(error);
-  if (!status) pl_state_forget(state, size);
   if (!status) pl_text_bytes(out, state, size);
   pl_free(&allocator, state);
   return status ? status : pl_text_ok(out, error);
@@ -156,7 +155,6 @@ pl_status pl_recording_load(pl_recording *recording, int index, pl_world *world,
   if (!recording->room) return pl_fail_memory(error);
   uint64_t place = sizeof *first + first->note_size + (uint64_t)index * first->state_size;
   if (!read_at(recording, recording->room, size, place)) return fail_read(recording, error);
-  pl_state_forget(recording->room, size);
   pl_status status = pl_world_load_state(world, recording->room, size, error);
   if (status && error) pl_error_locate(error, status, recording->path, 0);
   return status;

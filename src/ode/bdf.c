@@ -67,7 +67,7 @@ static double estimate(const pl_integrator *self, pl_system *system, double h, d
 {
   const bdf *state = self->state;
   const pl_stepper *stepper = &state->stepper;
-  const double *past = self->past.h;
+  const double *past = self->past->h;
   double product = h * (h + past[0]);
   if (((const formula *)self->ops->table)->order == 2)
     return product / (6 * a0) * pl_stepper_bend(stepper, self, system, h, stepper->z, v);
@@ -87,7 +87,7 @@ static pl_status multi_step(pl_integrator *self, pl_system *system, double t, do
 {
   bdf *state = self->state;
   pl_stepper *stepper = &state->stepper;
-  const double *past = self->past.h;
+  const double *past = self->past->h;
   int order = ((const formula *)self->ops->table)->order, n = 3 * system->blocks;
   double a[4];
   derivative(order, h, past, a);
@@ -118,10 +118,10 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   const formula *rule = self->ops->table;
   size_t size = (size_t)system->blocks * 3 * sizeof(double);
   // a formula over steps that grow too fast is not stable
-  if (h > 1.001 * self->ops->most_growth * self->past.h[0]) self->past.steps = 0;
+  if (h > 1.001 * self->ops->most_growth * self->past->h[0]) self->past->steps = 0;
 
   pl_status status =
-      self->past.steps < rule->order - 1
+      self->past->steps < rule->order - 1
           ? pl_sdirk_stages(stepper, self, system, t, h, q, v, state->dq, report, error)
           : multi_step(self, system, t, h, q, v, report, error);
   if (status) return status;
@@ -150,6 +150,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
       .state_size = sizeof(bdf),                                                                   \
       .table = &(TABLE),                                                                           \
       .create = create,                                                                            \
+      .begin = pl_newton_begin,                                                                            \
       .step = step,                                                                                \
   }
 

@@ -26,10 +26,11 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   double start = pl_now();
 
   // held nodes move at the velocity that brings them where they must be
-  system->ops->prescribe(system, t, h, q, v);
+  pl_system_prescribe(system, t, h, q, v, state->dq);
   system->ops->evaluate(system, t, q, v, state->f, 0, 0, 0, 0, NULL);
   for (int i = 0; i < n; i++) state->dq[i] = h * v[i];
   system->ops->retract(system, q, state->dq, q);
+  pl_system_react(system, -1, state->f);
   system->ops->mass_inverse(system, state->f, state->f);
   pl_filter_apply(&system->filter, state->f);
   for (int i = 0; i < n; i++) v[i] += h * state->f[i];

@@ -15,9 +15,11 @@
 #include "core/clock.h"
 #include "ode/integrator.h"
 
+#include <string.h>
+
 typedef struct newmark {
-  double *a;        /* history: the acceleration at the start of the step */
-  double *f, *work; /* scratch */
+  double *a;              /* history: the acceleration at the start of the step, as without constraints */
+  double *f, *work, *own; /* scratch; own: of accelerations what constraints leave free */
 } newmark;
 
 static pl_status create(pl_integrator *self, pl_error *error)
@@ -26,15 +28,24 @@ static pl_status create(pl_integrator *self, pl_error *error)
   pl_status status = pl_integrator_history(self, &state->a, error);
   if (!status) status = pl_integrator_vector(self, &state->f, error);
   if (!status) status = pl_integrator_vector(self, &state->work, error);
+  if (!status) status = pl_integrator_vector(self, &state->own, error);
   return status;
 }
 
-static void accelerate(newmark *state, pl_system *system, double t, const double *q,
+static void accelerate(newmark *state, pl_system *system, double t, double share, const double *q,
                        const double *v)
 {
   system->ops->evaluate(system, t, q, v, state->f, 0, 0, 0, 0, NULL);
+  pl_system_react(system, -share, state->f);
   system->ops->mass_inverse(system, state->f, state->f);
-  pl_filter_apply(&system->filter, state->f);
+}
+
+/* own = P a. */
+static const double *free_part(newmark *state, pl_system *system)
+{
+  memcpy(state->own, state->a, (size_t)system->blocks * 3 * sizeof *state->own);
+  pl_filter_apply(&system->filter, state->own);
+  return state->own;
 }
 
 static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
@@ -44,24 +55,27 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   newmark *state = self->state;
   int n = 3 * system->blocks;
   double start = pl_now(), *a = state->a;
-  if (!self->past.steps) {
-    accelerate(state, system, t, q, v);
+  if (!self->past->steps) {
+    accelerate(state, system, t, 0, q, v);
     for (int i = 0; i < n; i++) a[i] = state->f[i];
   }
 
   // held nodes move at the velocity that brings them where they must be
-  system->ops->prescribe(system, t, h, q, v);
-  for (int i = 0; i < n; i++) state->work[i] = h * (v[i] + 0.5 * h * a[i]);
+  pl_system_prescribe(system, t, h, q, v, state->work);
+  const double *own = free_part(state, system);
+  for (int i = 0; i < n; i++) state->work[i] = h * (v[i] + 0.5 * h * own[i]);
   system->ops->retract(system, q, state->work, q);
-  for (int i = 0; i < n; i++) state->work[i] = v[i] + h * a[i];
-  accelerate(state, system, t + h, q, state->work);
+  for (int i = 0; i < n; i++) state->work[i] = v[i] + h * own[i];
+  accelerate(state, system, t + h, 1, q, state->work);
   for (int i = 0; i < n; i++) {
     double drag = system->drag ? 0.5 * h * system->drag[i / 3] : 0;
     double next = (state->f[i] + drag * a[i]) / (1 + drag);
-    v[i] += 0.5 * h * (a[i] + next);
+    state->f[i] = own[i];
     state->work[i] = next - a[i];
     a[i] = next;
   }
+  own = free_part(state, system);
+  for (int i = 0; i < n; i++) v[i] += 0.5 * h * (state->f[i] + own[i]);
   if (self->estimates) report->error = pl_rms(system, h * h / 6, state->work, NULL);
   pl_integrator_remember(self, h);
   system->seconds_evaluate += pl_now() - start;

@@ -93,11 +93,12 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   double start = pl_now();
 
   // held nodes move at the velocity that brings them where they must be
-  system->ops->prescribe(system, t, h, q, v);
+  pl_system_prescribe(system, t, h, q, v, state->dq);
   for (int i = 0; i < s; i++) {
     advance(state, system, i, i, h, q, v);
     system->ops->evaluate(system, t + state->c[i] * h, state->q, state->v, state->k[i], 0, 0, 0, 0,
                           NULL);
+    pl_system_react(system, -table->b[i], state->k[i]);
     system->ops->mass_inverse(system, state->k[i], state->k[i]);
     pl_filter_apply(&system->filter, state->k[i]);
   }

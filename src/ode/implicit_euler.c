@@ -56,6 +56,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                     .other_guess = state->falling};
   pl_status status = pl_newton_solve(&state->newton, system, &stage, state->z, report, error);
   if (status) return status;
+  pl_newton_react(system, 1);
 
   if (self->estimates) report->error = pl_rms(system, h / 2, state->z, v);
   memcpy(v, state->z, size);
@@ -75,5 +76,6 @@ const pl_integrator_ops pl_integrator_implicit_euler = {
     .error_power = 2,
     .state_size = sizeof(euler),
     .create = create,
+    .begin = pl_newton_begin,
     .step = step,
 };

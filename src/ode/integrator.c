@@ -24,8 +24,27 @@ pl_status pl_integrator_resolve(const pl_choice *choice, pl_part *part, pl_error
                  part->member->name, ops->missing);
 }
 
+enum { PAST_NUMBERS = sizeof(pl_past) / sizeof(double) };
+
+size_t pl_integrator_memory(const pl_integrator_ops *ops, int blocks)
+{
+  return PAST_NUMBERS + (size_t)ops->history * (size_t)blocks * 3;
+}
+
+/* Where it remembers things. */
+static pl_status take_memory(pl_integrator *self, double *memory, pl_error *error)
+{
+  size_t numbers = pl_integrator_memory(self->ops, self->blocks);
+  if (!memory) memory = self->own_memory = pl_alloc(&self->allocator, numbers, sizeof *memory);
+  if (!memory) return pl_fail_memory(error);
+  self->past = (pl_past *)memory;
+  for (int i = 0; i < self->ops->history; i++)
+    self->history[i] = memory + PAST_NUMBERS + 3 * (size_t)i * (size_t)self->blocks;
+  return PL_OK;
+}
+
 pl_status pl_integrator_create(const pl_allocator *allocator, const pl_part *part, int blocks,
-                               pl_integrator **out, pl_error *error)
+                               double *memory, pl_integrator **out, pl_error *error)
 {
   *out = NULL;
   pl_integrator *self = pl_alloc(allocator, 1, sizeof *self);
@@ -35,24 +54,24 @@ pl_status pl_integrator_create(const pl_allocator *allocator, const pl_part *par
   self->values = part->values;
   self->blocks = blocks;
   self->state = pl_alloc(allocator, 1, self->ops->state_size);
-  pl_status status = self->state ? self->ops->create(self, error) : pl_fail_memory(error);
-  if (status)
+  pl_status status = self->state ? take_memory(self, memory, error) : pl_fail_memory(error);
+  if (!status) status = self->ops->create(self, error);
+  if (status) {
     pl_integrator_destroy(self);
-  else
-    *out = self;
-  return status;
+    return status;
+  }
+  pl_integrator_begin(self);
+  *out = self;
+  return PL_OK;
 }
 
 void pl_integrator_destroy(pl_integrator *self)
 {
   if (!self) return;
   pl_allocator allocator = self->allocator;
-  if (self->ops->destroy && self->state) self->ops->destroy(self);
+  if (self->ops->destroy && self->past) self->ops->destroy(self);
   for (int i = 0; i < self->vector_count; i++) pl_free(&allocator, self->vectors[i]);
-  for (int i = 0; i < PL_MOST_HISTORY; i++) {
-    pl_free(&allocator, self->history[i]);
-    for (int k = 0; k < PL_SAVED_COUNT; k++) pl_free(&allocator, self->saved_history[k][i]);
-  }
+  pl_free(&allocator, self->own_memory);
   pl_free(&allocator, self->state);
   pl_free(&allocator, self);
 }
@@ -69,47 +88,29 @@ pl_status pl_integrator_vector(pl_integrator *self, double **vector, pl_error *e
 
 pl_status pl_integrator_history(pl_integrator *self, double **vector, pl_error *error)
 {
-  if (self->history_count == PL_MOST_HISTORY)
-    return pl_fail(error, PL_E_LIMIT, "an integrator may remember %d vectors at most",
-                   PL_MOST_HISTORY);
-  int i = self->history_count++;
-  double **copies[] = {&self->history[i], &self->saved_history[PL_SAVED_STEP][i],
-                       &self->saved_history[PL_SAVED_PART][i]};
-  for (size_t k = 0; k < sizeof copies / sizeof *copies; k++) {
-    *copies[k] = pl_alloc(&self->allocator, (size_t)self->blocks * 3, sizeof **vector);
-    if (!*copies[k]) return pl_fail_memory(error);
-  }
-  *vector = self->history[i];
+  if (self->history_count == self->ops->history)
+    return pl_fail(error, PL_E_LIMIT, "integrator \"%s\" may remember %d vectors at most",
+                   self->ops->info.name, self->ops->history);
+  *vector = self->history[self->history_count++];
   return PL_OK;
 }
 
 void pl_integrator_remember(pl_integrator *self, double h)
 {
-  pl_past *past = &self->past;
+  pl_past *past = self->past;
   memmove(past->h + 1, past->h, (PL_MOST_PAST - 1) * sizeof *past->h);
   past->h[0] = h;
   if (past->steps < PL_MOST_PAST) past->steps++;
 }
 
-void pl_integrator_save(pl_integrator *self, pl_saved place)
+void pl_integrator_begin(pl_integrator *self)
 {
-  self->saved_past[place] = self->past;
-  for (int i = 0; i < self->history_count; i++)
-    memcpy(self->saved_history[place][i], self->history[i],
-           (size_t)self->blocks * 3 * sizeof(double));
-}
-
-void pl_integrator_restore(pl_integrator *self, pl_saved place)
-{
-  self->past = self->saved_past[place];
-  for (int i = 0; i < self->history_count; i++)
-    memcpy(self->history[i], self->saved_history[place][i],
-           (size_t)self->blocks * 3 * sizeof(double));
+  if (self->ops->begin) self->ops->begin(self);
 }
 
 void pl_integrator_forget(pl_integrator *self)
 {
-  if (self) self->past = (pl_past){0};
+  if (self) *self->past = (pl_past){0};
 }
 
 double pl_rms(const pl_system *system, double scale, const double *a, const double *b)

@@ -51,6 +51,9 @@ typedef struct pl_integrator_ops {
   const void *table;   /* coefficients, of members that share their functions */
   pl_status (*create)(pl_integrator *self, pl_error *error);
   void (*destroy)(pl_integrator *self); /* what create took beside vectors; NULL: nothing */
+  /* Its memory has become zero, or is about to become another: whatever else it knows of earlier
+   * steps is forgotten as well. NULL: there is nothing else. */
+  void (*begin)(pl_integrator *self);
   /* From (q, v) at t to t + h, in place. On failure q and v may hold anything. */
   pl_status (*step)(pl_integrator *self, pl_system *system, double t, double h, double *q,
                     double *v, pl_step_report *report, pl_error *error);
@@ -59,16 +62,14 @@ typedef struct pl_integrator_ops {
 /* A member's workspace: vectors of the system's size, all taken at creation. */
 enum { PL_MOST_VECTORS = 20, PL_MOST_HISTORY = 4, PL_MOST_PAST = 3, PL_OWN_NUMBERS = 2 };
 
-/* How far back a member remembers, and what else it takes from step to step. */
+/* How far back a member remembers, and what else it takes from step to step: numbers only, since
+ * they lie in the state. */
 typedef struct pl_past {
-  int64_t steps;              /* that the history tells of; 0: nothing is known */
+  double steps;               /* that the history tells of; 0: nothing is known */
   double h[PL_MOST_PAST];     /* their lengths in s, the latest first */
   double next;                /* the length that step control wants next, s; 0: not known */
   double own[PL_OWN_NUMBERS]; /* the member's */
 } pl_past;
-
-/* The history can be taken back to the beginning of the world's step, and of the part in hand. */
-typedef enum pl_saved { PL_SAVED_STEP, PL_SAVED_PART, PL_SAVED_COUNT } pl_saved;
 
 struct pl_integrator {
   const pl_integrator_ops *ops;
@@ -79,10 +80,11 @@ struct pl_integrator {
   double *vectors[PL_MOST_VECTORS];
   int vector_count;
   int estimates; /* steps are asked for report->error */
-  // what is remembered from step to step beside q and v, and its copies
-  pl_past past, saved_past[PL_SAVED_COUNT];
-  double *history[PL_MOST_HISTORY], *saved_history[PL_SAVED_COUNT][PL_MOST_HISTORY];
+  // what is remembered from step to step beside q and v: a part of the state
+  pl_past *past;
+  double *history[PL_MOST_HISTORY];
   int history_count;
+  double *own_memory; /* where the caller gave none */
 };
 
 #define X(name) extern const pl_integrator_ops pl_integrator_##name;
@@ -94,8 +96,13 @@ extern const pl_family pl_integrator_family;
 /* Resolves a choice; a member that this build lacks a library for is an error. */
 pl_status pl_integrator_resolve(const pl_choice *choice, pl_part *part, pl_error *error);
 
+/* How many numbers a member remembers from step to step. */
+size_t pl_integrator_memory(const pl_integrator_ops *ops, int blocks);
+
+/* memory: room for those numbers, which the caller saves, copies and restores as it does q and v;
+ * all zeros: nothing is known of earlier steps. NULL: the integrator has its own. */
 pl_status pl_integrator_create(const pl_allocator *allocator, const pl_part *part, int blocks,
-                               pl_integrator **out, pl_error *error);
+                               double *memory, pl_integrator **out, pl_error *error);
 void pl_integrator_destroy(pl_integrator *integrator);
 
 /* For members' create functions: the next free vector of the workspace. */
@@ -106,10 +113,10 @@ pl_status pl_integrator_history(pl_integrator *self, double **vector, pl_error *
 /* A step of length h was made: it becomes the latest that the history tells of. */
 void pl_integrator_remember(pl_integrator *self, double h);
 
-/* The history belongs to the state: who saves and restores q and v does the same here, and who
- * changes them lets it be forgotten. */
-void pl_integrator_save(pl_integrator *integrator, pl_saved place);
-void pl_integrator_restore(pl_integrator *integrator, pl_saved place);
+/* To be called when the memory was zeroed, before other numbers are put into it. */
+void pl_integrator_begin(pl_integrator *integrator);
+
+/* Who changes q or v lets what was remembered be forgotten. */
 void pl_integrator_forget(pl_integrator *integrator);
 
 /* The RMS length over all blocks of scale P (a - b) with the filter P; b NULL: zero. For estimates

@@ -48,6 +48,12 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
   return PL_OK;
 }
 
+void pl_newton_begin(pl_integrator *integrator)
+{
+  pl_newton *newton = integrator->state;
+  newton->is_kept = newton->age = 0;
+}
+
 /* r = -G(z), filtered; A too if wanted. */
 static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z,
                      pl_bsr *A, int semidefinite)
@@ -71,6 +77,7 @@ static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage
     pl_combine(NULL, stage->cq, z, newton->work, n, system->pool);
     system->ops->chart(system, newton->work, newton->r, A);
   }
+  pl_system_keep_residual(system, newton->r);
   system->seconds_evaluate += pl_now() - start;
 }
 
@@ -321,6 +328,23 @@ static pl_status end_early(const pl_newton *newton, const pl_system *system, con
   return PL_OK;
 }
 
+/* What a linear step leaves of the residual at constrained blocks: r - A dz. */
+static void leave_residual(pl_newton *newton, pl_system *system)
+{
+  for (int i = 0; system->unfiltered && i < system->filter.count; i++) {
+    int node = system->filter.nodes[i];
+    double product[3], *at = system->unfiltered + 3 * (size_t)node;
+    pl_bsr_multiply_row(system->A, node, newton->dz, product);
+    for (int k = 0; k < 3; k++) at[k] -= product[k];
+  }
+}
+
+void pl_newton_react(pl_system *system, double share)
+{
+  // G = M a - f is what the constraints exert
+  if (system->unfiltered) pl_system_react(system, -share, system->unfiltered);
+}
+
 pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
                           pl_step_report *report, pl_error *error)
 {
@@ -334,6 +358,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
 
     // linearly implicit: the increment is the answer
     if (newton->iterations == 1) {
+      leave_residual(newton, system);
       pl_axpy(1, newton->dz, z, n, system->pool);
       return PL_OK;
     }

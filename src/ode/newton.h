@@ -112,9 +112,15 @@ enum {
 /* Takes the settings and the vectors from an integrator. */
 pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_error *error);
 
+/* For integrators whose state begins with a pl_newton: it has no matrix. */
+void pl_newton_begin(pl_integrator *integrator);
+
 /* z: where to linearise first (constrained nodes may be anywhere); on success the solution. */
 pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
                           pl_step_report *report, pl_error *error);
+
+/* Adds the constraint forces of the stage that was solved last to those of the step. */
+void pl_newton_react(pl_system *system, double share);
 
 /* How many iterations of the linear solver the step has left; infinite without a budget. */
 double pl_system_budget(const pl_system *system, const pl_step_report *report);

@@ -59,17 +59,25 @@ static pl_status create(pl_integrator *self, pl_error *error)
   pl_status status = pl_integrator_history(self, &state->mode_q, error);
   if (!status) status = pl_integrator_history(self, &state->mode_v, error);
   if (status) return status;
+  return PL_OK;
+}
+
+static void begin(pl_integrator *self)
+{
+  chebyshev *state = self->state;
   // a start that is no eigenvector and has all of them in it
   for (int i = 0; i < 3 * self->blocks; i++) {
     state->mode_q[i] = (i % 2 ? -1 : 1) * (1 + (i * 7 % 13) / 13.0);
     state->mode_v[i] = state->mode_q[i];
   }
-  return PL_OK;
 }
 
-static void accelerate(pl_system *system, double t, const double *q, const double *v, double *a)
+/* share: of the forces there in the step's constraint forces. */
+static void accelerate(pl_system *system, double t, double share, const double *q, const double *v,
+                       double *a)
 {
   system->ops->evaluate(system, t, q, v, a, 0, 0, 0, 0, NULL);
+  pl_system_react(system, -share, a);
   system->ops->mass_inverse(system, a, a);
   pl_filter_apply(&system->filter, a);
 }
@@ -90,10 +98,10 @@ static double largest_eigenvalue(chebyshev *state, pl_system *system, double t, 
     for (int i = 0; i < 3 * n; i++) state->dq[i] = size / length * mode[i];
     if (of_velocity) {
       for (int i = 0; i < 3 * n; i++) state->next[i] = v[i] + state->dq[i];
-      accelerate(system, t, q, state->next, state->a);
+      accelerate(system, t, 0, q, state->next, state->a);
     } else {
       system->ops->retract(system, q, state->dq, state->next);
-      accelerate(system, t, state->next, v, state->a);
+      accelerate(system, t, 0, state->next, v, state->a);
     }
     for (int i = 0; i < 3 * n; i++) state->a[i] -= state->a0[i];
     eigenvalue = pl_norm(state->a, n, system->pool) / size;
@@ -108,10 +116,10 @@ static void estimate_radius(pl_integrator *self, pl_system *system, double t, co
                             const double *v)
 {
   chebyshev *state = self->state;
-  int iterations = self->past.own[AGE] > 0 ? LATER_ITERATIONS : FIRST_ITERATIONS;
+  int iterations = self->past->own[AGE] > 0 ? LATER_ITERATIONS : FIRST_ITERATIONS;
   double stiffness = largest_eigenvalue(state, system, t, q, v, 0, iterations);
   double damping = largest_eigenvalue(state, system, t, q, v, 1, iterations);
-  self->past.own[RADIUS] = safety * fmax(sqrt(stiffness), damping);
+  self->past->own[RADIUS] = safety * fmax(sqrt(stiffness), damping);
 }
 
 /* Chebyshev's polynomial and its first two derivatives at w, three degrees in a row. */
@@ -164,7 +172,7 @@ static void run_stages(chebyshev *state, pl_system *system, double t, double h, 
     // forces of the last stage, which stands at t + c h
     int place = 1 + (j - 2) % 2;
     system->ops->retract(system, state->q[0], state->q[place], state->next);
-    accelerate(system, t + c * h, state->next, state->v[place], state->a);
+    accelerate(system, t + c * h, j == s ? 0.5 : 0, state->next, state->v[place], state->a);
     triple now = chebyshev_next(last, before, w0);
     double b = now.d2 / (now.d1 * now.d1), mt = 2 * b * w1 / b_last;
     double gt = -(1 - b_last * last.T) * mt;
@@ -194,11 +202,11 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   double start = pl_now();
 
   // held nodes move at the velocity that brings them where they must be
-  system->ops->prescribe(system, t, h, q, v);
+  pl_system_prescribe(system, t, h, q, v, state->dq);
   memcpy(state->q[0], q, size);
   memcpy(state->v[0], v, size);
-  accelerate(system, t, q, v, state->a0);
-  double *radius = &self->past.own[RADIUS], *age = &self->past.own[AGE];
+  accelerate(system, t, 0.5, q, v, state->a0);
+  double *radius = &self->past->own[RADIUS], *age = &self->past->own[AGE];
   if (fmod(*age, floor(self->values[EVERY])) == 0) estimate_radius(self, system, t, q, v);
   *age += 1;
   double wanted = 1 + floor(sqrt(1.54 * h * *radius + 1));
@@ -229,5 +237,6 @@ const pl_integrator_ops pl_integrator_rkc2 = {
     .history = 2,
     .state_size = sizeof(chebyshev),
     .create = create,
+    .begin = begin,
     .step = step,
 };

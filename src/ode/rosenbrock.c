@@ -215,7 +215,27 @@ static void right_side(rosenbrock *state, pl_system *system, const table *method
   system->ops->mass_add(system, 1, state->work, state->b);
   pl_bsr_multiply(system->A, state->r, state->work, system->pool);
   pl_axpy(-1, state->work, state->b, n, system->pool);
+  pl_system_keep_residual(system, state->b);
   pl_filter_apply(&system->filter, state->b);
+}
+
+/* What stage i adds to the mean constraint force of the step: A Y_i - b_i at constrained blocks,
+ * with the weight that a force in this stage alone has in the velocity at the end. */
+static void react(pl_system *system, const table *method, int i, const double *Y)
+{
+  double weight[MOST_STAGES];
+  for (int k = method->stages - 1; k >= 0; k--) {
+    weight[k] = method->m[k];
+    for (int l = k + 1; l < method->stages; l++) weight[k] += weight[l] * method->c[l][k];
+    weight[k] *= method->g;
+  }
+  for (int k = 0; system->unfiltered && k < system->filter.count; k++) {
+    int node = system->filter.nodes[k];
+    double product[3], *at = system->unfiltered + 3 * (size_t)node;
+    pl_bsr_multiply_row(system->A, node, Y, product);
+    for (int r = 0; r < 3; r++) at[r] -= product[r];
+  }
+  if (system->unfiltered) pl_system_react(system, -weight[i], system->unfiltered);
 }
 
 /* Differences of forces know a derivative to about this part of it. */
@@ -295,6 +315,7 @@ static pl_status solve_stages(rosenbrock *state, pl_system *system, const table 
     if (status) return status;
     for (int k = 0; k < 3 * system->blocks; k++)
       state->X[i][k] = gh * (state->r[k] + state->Y[i][k]);
+    react(system, method, i, state->Y[i]);
     status = refine(state, system, method, i, t, h, q, v, corrections, scale, report, error);
     if (status) return status;
   }
@@ -309,7 +330,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   if (method == ros4) method += (int)self->values[FLAVOUR];
 
   // held nodes move at the velocity that brings them where they must be
-  system->ops->prescribe(system, t, h, q, v);
+  pl_system_prescribe(system, t, h, q, v, state->work);
   load_rate(state, system, t, h, q, v);
   int spd = self->values[TANGENT] == 0, corrections = (int)self->values[REFINE];
   pl_status status =

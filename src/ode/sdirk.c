@@ -42,7 +42,7 @@ pl_status pl_sdirk_stages(pl_stepper *stepper, const pl_integrator *integrator, 
   const double g = 1 - 1 / sqrt(2.0);
   int n = 3 * system->blocks;
   pl_velocity_stage stage = {
-      .t = t + g * h, .reach = g * h, .cq = g * h, .cv = 1, .cm = 1 / (g * h)};
+      .t = t + g * h, .reach = g * h, .cq = g * h, .cv = 1, .cm = 1 / (g * h), .share = 1 - g};
 
   pl_stepper_begin(stepper, system, t, h, q, v);
   pl_stepper_expect(stepper, integrator, system, g * h, v);
@@ -56,6 +56,7 @@ pl_status pl_sdirk_stages(pl_stepper *stepper, const pl_integrator *integrator, 
   // the second stage starts with the acceleration of the first
   stage.t = t + h;
   stage.reach = h;
+  stage.share = g;
   for (int i = 0; i < n; i++) {
     double a = (stepper->z[i] - v[i]) / (g * h);
     dq[i] = stepper->move[i] = (1 - g) * h * stepper->z[i];
@@ -93,5 +94,6 @@ const pl_integrator_ops pl_integrator_sdirk2 = {
     .history = 1,
     .state_size = sizeof(sdirk),
     .create = create,
+    .begin = pl_newton_begin,
     .step = step,
 };

@@ -47,5 +47,6 @@ const pl_integrator_ops pl_integrator_semi_implicit = {
     .history = 1,
     .state_size = sizeof(pl_stepper),
     .create = pl_stepper_create,
+    .begin = pl_newton_begin,
     .step = step,
 };

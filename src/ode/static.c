@@ -23,12 +23,14 @@ static const pl_param params[PARAM_COUNT] = {
      .most = 10000},
 };
 
+/* Own number of the past: the largest unbalanced force met, N, which "converged" is measured by. */
+enum { REFERENCE };
+
 static const double least_increment = 1e-4; /* of a load step */
 
 typedef struct statics {
   pl_newton newton;
   double *z, *start, *prescribed;
-  double reference; /* the largest unbalanced force met, N: what "converged" is measured against */
 } statics;
 
 static pl_status create(pl_integrator *self, pl_error *error)
@@ -47,6 +49,7 @@ static pl_status balance(pl_integrator *self, pl_system *system, double t0, doub
 {
   statics *state = self->state;
   int n = 3 * system->blocks;
+  double *reference = &self->past->own[REFERENCE];
   memset(state->z, 0, (size_t)n * sizeof *state->z);
   memcpy(state->start, q, (size_t)n * sizeof *q);
   memset(state->prescribed, 0, (size_t)n * sizeof *q);
@@ -55,10 +58,10 @@ static pl_status balance(pl_integrator *self, pl_system *system, double t0, doub
 
   pl_stage stage = {.t = t1, .cq = 1, .q0 = state->start, .prescribed = state->prescribed};
   state->newton.floor =
-      fmax(self->values[PL_NEWTON_FORCE], state->newton.tolerance * state->reference);
+      fmax(self->values[PL_NEWTON_FORCE], state->newton.tolerance * *reference);
   pl_status status = pl_newton_solve(&state->newton, system, &stage, state->z, report, error);
   if (status) return status;
-  if (state->newton.reference > state->reference) state->reference = state->newton.reference;
+  if (state->newton.reference > *reference) *reference = state->newton.reference;
   // q is left alone until it is known to be good
   system->ops->retract(system, state->start, state->z, state->prescribed);
   report->worst_block1 = pl_system_folded1(system, state->prescribed);
@@ -67,6 +70,8 @@ static pl_status balance(pl_integrator *self, pl_system *system, double t0, doub
                    "the equilibrium that was found is no state of the material: an element is "
                    "turned inside out; take a smaller load");
   memcpy(q, state->prescribed, (size_t)n * sizeof *q);
+  pl_system_clear_reaction(system);
+  pl_newton_react(system, 1);
   return PL_OK;
 }
 
@@ -104,5 +109,6 @@ const pl_integrator_ops pl_integrator_static = {
     .is_static = 1,
     .state_size = sizeof(statics),
     .create = create,
+    .begin = pl_newton_begin,
     .step = step,
 };

@@ -25,7 +25,7 @@ void pl_stepper_begin(pl_stepper *stepper, pl_system *system, double t, double h
 void pl_stepper_expect(pl_stepper *stepper, const pl_integrator *integrator, pl_system *system,
                        double reach, const double *v)
 {
-  double ahead = integrator->past.steps ? reach : 0;
+  double ahead = integrator->past->steps ? reach : 0;
   for (int i = 0; i < 3 * system->blocks; i++) stepper->z[i] = v[i] + ahead * stepper->rate[i];
   pl_filter_prescribe(&system->filter, stepper->held, stepper->z);
 }
@@ -63,13 +63,16 @@ pl_status pl_stepper_solve(pl_stepper *stepper, pl_system *system, const pl_velo
                            .w = stepper->w,
                            .prescribed = stepper->held,
                            .loads = stage->loads};
-  return pl_newton_solve(&stepper->newton, system, &newton_stage, stepper->z, report, error);
+  pl_status status =
+      pl_newton_solve(&stepper->newton, system, &newton_stage, stepper->z, report, error);
+  if (!status) pl_newton_react(system, stage->share > 0 ? stage->share : 1);
+  return status;
 }
 
 double pl_stepper_bend(const pl_stepper *stepper, const pl_integrator *integrator,
                        const pl_system *system, double h, const double *v1, const double *v)
 {
-  const pl_past *past = &integrator->past;
+  const pl_past *past = integrator->past;
   double *change = stepper->newton.work;
   for (int i = 0; i < 3 * system->blocks; i++) {
     change[i] = (v1[i] - v[i]) / h;

@@ -146,7 +146,7 @@ static void begin(pl_integrator *self, pl_system *system, double t, double h, co
   solver *state = self->state;
   int n = 3 * system->blocks;
   double *y = N_VGetArrayPointer(state->y);
-  system->ops->prescribe(system, t, h, q, v);
+  pl_system_prescribe(system, t, h, q, v, state->q);
   memset(y, 0, (size_t)n * sizeof *y);
   memcpy(y + n, v, (size_t)n * sizeof *y);
   state->system = system;
@@ -156,8 +156,8 @@ static void begin(pl_integrator *self, pl_system *system, double t, double h, co
   state->message[0] = 0;
 }
 
-static pl_status finish(pl_integrator *self, pl_system *system, int code, long steps, double last,
-                        double *q, double *v, pl_step_report *report, pl_error *error)
+static pl_status finish(pl_integrator *self, pl_system *system, double h, int code, long steps,
+                        double last, double *q, double *v, pl_step_report *report, pl_error *error)
 {
   solver *state = self->state;
   int n = 3 * system->blocks;
@@ -167,9 +167,12 @@ static pl_status finish(pl_integrator *self, pl_system *system, int code, long s
     return pl_fail(error, PL_E_DIVERGED, "SUNDIALS gave up after %ld inner steps: %.150s", steps,
                    state->message[0] ? state->message : "no reason is known");
   // the end of the step may have cut the last inner step short
-  self->past.next = fmax(last, 0.5 * self->past.next);
+  self->past->next = fmax(last, 0.5 * self->past->next);
   system->ops->retract(system, q, y, q);
   memcpy(v, y + n, (size_t)n * sizeof *v);
+  // constraint forces at the end stand for those of the step
+  system->ops->evaluate(system, state->start + h, q, v, state->q, 0, 0, 0, 0, NULL);
+  pl_system_react(system, -1, state->q);
   return PL_OK;
 }
 
@@ -181,13 +184,13 @@ static pl_status step_explicit(pl_integrator *self, pl_system *system, double t,
   long steps = 0;
   begin(self, system, t, h, q, v, report);
   int code = ERKStepReInit(state->memory, derivative, 0, state->y);
-  if (!code) code = ERKStepSetInitStep(state->memory, fmin(self->past.next, h));
+  if (!code) code = ERKStepSetInitStep(state->memory, fmin(self->past->next, h));
   if (!code) code = ERKStepSetStopTime(state->memory, h);
   if (!code) code = ERKStepEvolve(state->memory, h, state->y, &reached, ARK_NORMAL);
   ERKStepGetNumSteps(state->memory, &steps);
   ERKStepGetCurrentStep(state->memory, &last);
   system->seconds_evaluate += pl_now() - start;
-  return finish(self, system, code, steps, last, q, v, report, error);
+  return finish(self, system, h, code, steps, last, q, v, report, error);
 }
 
 /* ---- cvode ---- */
@@ -279,7 +282,7 @@ static pl_status step_cvode(pl_integrator *self, pl_system *system, double t, do
   CVodeGetNumSteps(state->memory, &steps);
   CVodeGetNumNonlinSolvIters(state->memory, &newton);
   report->newton_iterations += (int)newton;
-  return finish(self, system, code, steps, 0, q, v, report, error);
+  return finish(self, system, h, code, steps, 0, q, v, report, error);
 }
 
 #define STEPS(create_function, destroy_function, step_function, coefficients)                      \

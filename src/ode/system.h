@@ -46,10 +46,26 @@ struct pl_system {
   pl_condense *condense; /* where the filter has rigid parts: the solver's matrix; else NULL */
   const double *drag;    /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
   double load_scale;     /* factor on all loads; 1 except while statics ramps them up */
+  int is_static;         /* the integrator looks for equilibrium */
+  /* The mean forces of constraints over the step, N: an integrator adds those of its own scheme at
+   * constrained blocks; and room for a residual there before it is filtered. Both may be NULL. */
+  double *reaction, *unfiltered;
   int budget;            /* most iterations of the linear solver in one step; 0: no limit */
   int never_rejects;     /* what Newton has after its last iteration counts, converged or not */
   double seconds_evaluate, seconds_solve; /* added up by Newton */
 };
+
+/* reaction += scale x at constrained blocks. */
+void pl_system_react(pl_system *system, double scale, const double *x);
+/* Forgets what was added. */
+void pl_system_clear_reaction(pl_system *system);
+/* Keeps r, a residual, as it is at constrained blocks before it is filtered. */
+void pl_system_keep_residual(pl_system *system, const double *r);
+
+/* For explicit methods: ops->prescribe on v, and the force M (v1 - v0) / h that this takes. work: a
+ * vector. */
+void pl_system_prescribe(pl_system *system, double t, double h, const double *q, double *v,
+                         double *work);
 
 /* What one step took. */
 typedef struct pl_step_report {

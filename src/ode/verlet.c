@@ -15,22 +15,32 @@
 #include <string.h>
 
 typedef struct verlet {
-  double *a;  /* history: the acceleration at the start of the step */
-  double *dq; /* scratch */
+  double *a;        /* history: the acceleration at the start of the step, as without constraints */
+  double *dq, *own; /* scratch */
 } verlet;
 
 static pl_status create(pl_integrator *self, pl_error *error)
 {
   verlet *state = self->state;
   pl_status status = pl_integrator_history(self, &state->a, error);
-  return status ? status : pl_integrator_vector(self, &state->dq, error);
+  if (!status) status = pl_integrator_vector(self, &state->dq, error);
+  return status ? status : pl_integrator_vector(self, &state->own, error);
 }
 
-static void accelerate(verlet *state, pl_system *system, double t, const double *q, const double *v)
+static void accelerate(verlet *state, pl_system *system, double t, double share, const double *q,
+                       const double *v)
 {
   system->ops->evaluate(system, t, q, v, state->a, 0, 0, 0, 0, NULL);
+  pl_system_react(system, -share, state->a);
   system->ops->mass_inverse(system, state->a, state->a);
-  pl_filter_apply(&system->filter, state->a);
+}
+
+/* v += h a, as far as constraints leave it free. */
+static void kick(verlet *state, pl_system *system, double h, double *v)
+{
+  memcpy(state->own, state->a, (size_t)system->blocks * 3 * sizeof *v);
+  pl_filter_apply(&system->filter, state->own);
+  for (int i = 0; i < 3 * system->blocks; i++) v[i] += h * state->own[i];
 }
 
 static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
@@ -40,19 +50,17 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   verlet *state = self->state;
   int n = 3 * system->blocks;
   double start = pl_now();
-  if (!self->past.steps) accelerate(state, system, t, q, v);
+  if (!self->past->steps) accelerate(state, system, t, 0, q, v);
 
   // held nodes move at the velocity that brings them where they must be
-  system->ops->prescribe(system, t, h, q, v);
-  for (int i = 0; i < n; i++) {
-    v[i] += 0.5 * h * state->a[i];
-    state->dq[i] = h * v[i];
-  }
+  pl_system_prescribe(system, t, h, q, v, state->dq);
+  kick(state, system, 0.5 * h, v);
+  for (int i = 0; i < n; i++) state->dq[i] = h * v[i];
   system->ops->retract(system, q, state->dq, q);
   if (self->estimates) memcpy(state->dq, state->a, (size_t)n * sizeof *v);
-  accelerate(state, system, t + h, q, v);
+  accelerate(state, system, t + h, 1, q, v);
   if (self->estimates) report->error = pl_rms(system, h * h / 6, state->a, state->dq);
-  for (int i = 0; i < n; i++) v[i] += 0.5 * h * state->a[i];
+  kick(state, system, 0.5 * h, v);
   pl_integrator_remember(self, h);
   system->seconds_evaluate += pl_now() - start;
   return PL_OK;

@@ -1,4 +1,5 @@
 /* From checked items to a world: meshes, bodies with what holds and loads them, probes, outputs. */
+#include "body/map.h"
 #include "core/error.h"
 #include "core/family.h"
 #include "core/file.h"
@@ -13,8 +14,7 @@
 #include "scene/reader.h"
 #include "scene/scene.h"
 #include "scene/value.h"
-#include "world/load.h"
-#include "world/map.h"
+#include "couple/load.h"
 #include "world/quantity.h"
 
 #include <limits.h>
@@ -197,7 +197,7 @@ static pl_status add_load(pl_reader *reader, pl_world *world, pl_body_id body, c
   def.where_count = where_count;
   def.ramp = ramp_of(reader, item, "ramp");
   if (reader->stopped) return PL_OK;
-  return pl_world_add_load(world, body, &def, error);
+  return pl_world_add_load(world, body, &def, NULL, error);
 }
 
 /* A point at the rim may lie outside of the elements by rounding; much more is a mistake. */
@@ -455,7 +455,7 @@ static void add_attachment(pl_reader *reader, pl_world *world, pl_body_id body, 
   def.stiffness = pl_item_number(item, "stiffness");
   def.damping = pl_item_number(item, "damping");
   if (body.index1 && def.to.index1)
-    report_if(reader, index, pl_world_add_attachment(world, body, &def, &error), &error);
+    report_if(reader, index, pl_world_add_attachment(world, body, &def, NULL, &error), &error);
 }
 
 /* What a body is attached to may stand after it. */
@@ -477,7 +477,7 @@ static void build_obstacle(pl_reader *reader, pl_scene *scene, int index)
   def.shape = pl_item_choice(reader, item, 0);
   pl_error error;
   if (reader->stopped) return;
-  report_if(reader, index, pl_world_add_obstacle(scene->world, &def, &error), &error);
+  report_if(reader, index, pl_world_add_obstacle(scene->world, &def, NULL, &error), &error);
 }
 
 /* ---- what is watched and written ---- */

@@ -1,5 +1,5 @@
 /* Every family of exchangeable parts in this build. */
-#include "contact/obstacle.h"
+#include "body/map.h"
 #include "io/format.h"
 #include "material/material.h"
 #include "mesh/fill.h"
@@ -7,9 +7,9 @@
 #include "mesh/solid.h"
 #include "model/model.h"
 #include "ode/integrator.h"
+#include "shape/obstacle.h"
 #include "sparse/solver.h"
-#include "world/load.h"
-#include "world/map.h"
+#include "couple/load.h"
 #include "world/quantity.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The tables of the scene: from the innermost element to the root. */
 #include "scene/schema.h"
 
-#include "contact/obstacle.h"
+#include "body/map.h"
 #include "io/format.h"
 #include "material/material.h"
 #include "mesh/fill.h"
@@ -10,9 +10,9 @@
 #include "model/model.h"
 #include "ode/integrator.h"
 #include "scene/value.h"
+#include "shape/obstacle.h"
 #include "sparse/solver.h"
-#include "world/load.h"
-#include "world/map.h"
+#include "couple/load.h"
 #include "world/quantity.h"
 
 #include <string.h>

@@ -270,6 +270,16 @@ void pl_bsr_multiply(const pl_bsr *matrix, const double *x, double *y, pl_pool *
   pl_parallel(pool, matrix->chunks, multiply_chunk, &job);
 }
 
+void pl_bsr_multiply_row(const pl_bsr *matrix, int row, const double *x, double y[3])
+{
+  y[0] = y[1] = y[2] = 0;
+  for (int k = matrix->start[row]; k < matrix->start[row + 1]; k++) {
+    const double *block = matrix->values + 9 * (size_t)k;
+    const double *from = x + 3 * (size_t)matrix->columns[k];
+    for (int e = 0; e < 9; e++) y[e % 3] += block[e] * from[e / 3];
+  }
+}
+
 size_t pl_bsr_bytes(const pl_bsr *matrix)
 {
   size_t rows = (size_t)matrix->rows, blocks = (size_t)matrix->start[rows];

@@ -42,6 +42,9 @@ void pl_bsr_zero(pl_bsr *matrix, pl_pool *pool);
 /* y = A x; x and y do not overlap. */
 void pl_bsr_multiply(const pl_bsr *matrix, const double *x, double *y, pl_pool *pool);
 
+/* y = one row of A x. */
+void pl_bsr_multiply_row(const pl_bsr *matrix, int row, const double *x, double y[3]);
+
 /* Bytes that one product must move: the matrix once, x and y once. */
 size_t pl_bsr_bytes(const pl_bsr *matrix);
 

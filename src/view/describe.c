@@ -3,6 +3,7 @@
 #include "core/family.h"
 #include "core/file.h"
 #include "scene/schema.h"
+#include "couple/contact.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -208,10 +209,11 @@ static void add_arrows(pl_text *out)
 static void add_obstacles(pl_text *out, const pl_world *world)
 {
   pl_text_add(out, ",\"obstacles\":[");
-  for (size_t i = 0; i < world->obstacle_count; i++) {
+  const pl_contact *contact = pl_world_contact(world);
+  for (size_t i = 0; contact && i < contact->count; i++) {
     if (i) pl_text_add(out, ",");
-    add_values(out, &world->obstacles[i].part);
-    text_pair(out, "label", world->obstacles[i].name);
+    add_values(out, &contact->obstacles[i].part);
+    text_pair(out, "label", contact->obstacles[i].name);
     pl_text_add(out, "}");
   }
   pl_text_add(out, "]");
@@ -266,8 +268,8 @@ static void add_materials(pl_text *out, const pl_world *world)
 {
   const pl_attribute *rows = pl_element_child(&pl_scene_root, "material")->attributes;
   pl_text_add(out, ",\"materials\":[");
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     pl_material_def def = body->material;
     if (b) pl_text_add(out, ",");
     add_values(out, &body->law);
@@ -298,18 +300,18 @@ void pl_describe_state(pl_text *out, const pl_session *session)
   pl_text_add(out, ",\"replaying\":%s", session->replaying ? "true" : "false");
   number_pair(out, "strength", session->strength);
   pl_text_add(out, ",\"world\":{\"dt\":");
-  add_number(out, world->dt);
+  add_number(out, world->set.dt);
   numbers_pair(out, "gravity", world->gravity, 3);
-  number_pair(out, "budget", world->budget);
-  number_pair(out, "halvings", world->halvings);
-  number_pair(out, "tolerance", world->tolerance);
+  number_pair(out, "budget", world->set.budget);
+  number_pair(out, "halvings", world->set.halvings);
+  number_pair(out, "tolerance", world->set.tolerance);
   number_pair(out, "duration", pl_scene_duration(session->scene));
   pl_text_add(out, "},\"integrator\":");
-  add_values(out, &world->integrator_part);
+  add_values(out, &world->set.integrator);
   pl_text_add(out, "},\"solver\":");
-  add_values(out, &world->solver_part);
+  add_values(out, &world->set.solver);
   pl_text_add(out, "},\"preconditioner\":");
-  add_values(out, &world->preconditioner_part);
+  add_values(out, &world->set.preconditioner);
   pl_text_add(out, "}");
   add_materials(out, world);
   pl_text_add(out, "}");

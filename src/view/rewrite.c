@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "scene/reader.h"
 #include "view/describe.h"
+#include "couple/fix.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -87,8 +88,8 @@ static int is_same_material(const pl_body *a, const pl_body *b)
 
 static const pl_body *find_body(const pl_world *world, const char *name)
 {
-  for (size_t b = 0; name && b < world->body_count; b++) {
-    if (strcmp(world->bodies[b].name, name) == 0) return &world->bodies[b];
+  for (size_t b = 0; name && b < world->bodies.count; b++) {
+    if (strcmp(world->bodies.list[b].name, name) == 0) return &world->bodies.list[b];
   }
   return NULL;
 }
@@ -133,9 +134,11 @@ static pl_status part_materials(const writer *to, pl_xml_node *root, pl_error *e
 static void add_pins(const writer *to, const pl_body *body)
 {
   const pl_world *world = to->world;
-  for (size_t f = (size_t)to->first_fix; f < world->fix_count; f++) {
-    const pl_fix *fix = &world->fixes[f];
-    if (&world->bodies[fix->body] != body) continue;
+  int number = 0;
+  for (const pl_coupling *at = NULL;
+       (at = pl_couplings_next(&world->couplings, &pl_coupling_fix, at)) != NULL;) {
+    const pl_fix *fix = (const pl_fix *)at;
+    if (number++ < to->first_fix || &world->bodies.list[at->acts_on[0]] != body) continue;
     for (int i = 0; i < fix->count; i++) {
       const double *rest = body->rest + 3 * (size_t)pl_body_anchor(body, fix->nodes[i]);
       double target[3];
@@ -153,12 +156,12 @@ static void add_pins(const writer *to, const pl_body *body)
 static void add_methods(const writer *to)
 {
   const pl_world *world = to->world;
-  pl_text_add(to->out, "  <integrator method=\"%s\"", world->integrator_part.member->name);
-  add_part(to->out, &world->integrator_part);
+  pl_text_add(to->out, "  <integrator method=\"%s\"", world->set.integrator.member->name);
+  add_part(to->out, &world->set.integrator);
   pl_text_add(to->out, "/>\n  <solver method=\"%s\" preconditioner=\"%s\"",
-              world->solver_part.member->name, world->preconditioner_part.member->name);
-  add_part(to->out, &world->solver_part);
-  add_part(to->out, &world->preconditioner_part);
+              world->set.solver.member->name, world->set.preconditioner.member->name);
+  add_part(to->out, &world->set.solver);
+  add_part(to->out, &world->set.preconditioner);
   pl_text_add(to->out, "/>\n");
 }
 
@@ -202,12 +205,12 @@ static pl_status set_numbers(pl_xml_node *node, const char *name, const double *
 static pl_status set_world(const writer *to, pl_xml_node *root, const char *start, pl_error *error)
 {
   pl_xml_node *node = pl_xml_child(root, "world");
-  double budget = to->world->budget, halvings = to->world->halvings;
-  pl_status status = set_numbers(node, "dt", &to->world->dt, 1, error);
+  double budget = to->world->set.budget, halvings = to->world->set.halvings;
+  pl_status status = set_numbers(node, "dt", &to->world->set.dt, 1, error);
   if (!status) status = set_numbers(node, "gravity", to->world->gravity, 3, error);
   if (!status) status = set_numbers(node, "budget", &budget, 1, error);
   if (!status) status = set_numbers(node, "halvings", &halvings, 1, error);
-  if (!status) status = set_numbers(node, "tolerance", &to->world->tolerance, 1, error);
+  if (!status) status = set_numbers(node, "tolerance", &to->world->set.tolerance, 1, error);
   return status ? status : pl_xml_set(node, "start", start, error);
 }
 

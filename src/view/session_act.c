@@ -66,8 +66,8 @@ static pl_status set_world(pl_session *session, const char *name, const char *te
     return status;
   }
   const pl_world *world = session->world;
-  int budget = world->budget, halvings = world->halvings;
-  double tolerance = world->tolerance;
+  int budget = world->set.budget, halvings = world->set.halvings;
+  double tolerance = world->set.tolerance;
   if (strcmp(name, "budget") == 0)
     budget = (int)value[0];
   else if (strcmp(name, "halvings") == 0)
@@ -84,7 +84,7 @@ static pl_status apply_material(pl_session *session, const pl_body *body, const 
 {
   choice_room room;
   def->law = choice_of(law, &room);
-  pl_body_id id = {(int32_t)(body - session->world->bodies) + 1};
+  pl_body_id id = {(int32_t)(body - session->world->bodies.list) + 1};
   return pl_world_set_material(session->world, id, def, error);
 }
 
@@ -93,8 +93,8 @@ static const pl_body *material_of(const pl_session *session, const char *word)
 {
   int64_t index;
   if (strncmp(word, "material.", 9) != 0 || !pl_parse_int(word + 9, &index)) return NULL;
-  if (index < 0 || index >= (int64_t)session->world->body_count) return NULL;
-  return &session->world->bodies[index];
+  if (index < 0 || index >= (int64_t)session->world->bodies.count) return NULL;
+  return &session->world->bodies.list[index];
 }
 
 static pl_status set_material(pl_session *session, const pl_body *body, const char *name,
@@ -120,9 +120,9 @@ static pl_part *part_of(pl_session *session, const char *word, const pl_family *
   const struct {
     pl_part *part;
     const pl_family *family;
-  } rows[] = {{&world->integrator_part, &pl_integrator_family},
-              {&world->solver_part, &pl_solver_family},
-              {&world->preconditioner_part, &pl_preconditioner_family}};
+  } rows[] = {{&world->set.integrator, &pl_integrator_family},
+              {&world->set.solver, &pl_solver_family},
+              {&world->set.preconditioner, &pl_preconditioner_family}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (strcmp(rows[i].family->name, word) != 0) continue;
     *family = rows[i].family;
@@ -138,12 +138,12 @@ static pl_status apply_part(pl_session *session, const pl_part *own, const pl_pa
   pl_world *world = session->world;
   choice_room room, other;
   pl_choice choice = choice_of(changed, &room);
-  if (own == &world->integrator_part) return pl_world_set_integrator(world, &choice, error);
-  if (own == &world->solver_part) {
-    pl_choice before = choice_of(&world->preconditioner_part, &other);
+  if (own == &world->set.integrator) return pl_world_set_integrator(world, &choice, error);
+  if (own == &world->set.solver) {
+    pl_choice before = choice_of(&world->set.preconditioner, &other);
     return pl_world_set_solver(world, &choice, &before, error);
   }
-  pl_choice solver = choice_of(&world->solver_part, &other);
+  pl_choice solver = choice_of(&world->set.solver, &other);
   return pl_world_set_solver(world, &solver, &choice, error);
 }
 

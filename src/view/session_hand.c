@@ -84,8 +84,8 @@ pl_status pl_session_hold(pl_session *session, const pl_command *command, pl_err
 static double tool_stiffness(const pl_world *world)
 {
   double most = 0;
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     double low[3], high[3], lambda, mu, volume = 1;
     const pl_law_ops *law = (const pl_law_ops *)(const void *)body->law.member;
     if (law->lame(body->law.values, &lambda, &mu, NULL)) continue;

@@ -60,7 +60,7 @@ static pl_status prepare(pl_session *session, pl_error *error)
   session->values = pl_alloc(&session->allocator, vertices, sizeof(float));
   session->vectors = pl_alloc(&session->allocator, 3 * vertices, sizeof(float));
   session->held = pl_alloc(&session->allocator, vertices, 1);
-  session->file_fixes = (int)session->world->fix_count;
+  session->file_fixes = (int)pl_couplings_count(&session->world->couplings, &pl_coupling_fix);
   session->file_held = pl_session_held_by_file(session);
   pl_locals_choose(&session->locals, session->world);
   if (session->positions && session->values && session->vectors && session->held) return PL_OK;

@@ -1,6 +1,7 @@
 /* Files in and out of the session: the state as a scene with a checkpoint, and recorded runs. */
 #include "core/error.h"
 #include "core/file.h"
+#include "couple/fix.h"
 #include "io/recording.h"
 #include "view/rewrite.h"
 #include "view/session_parts.h"
@@ -12,7 +13,11 @@
 int64_t pl_session_held_by_file(const pl_session *session)
 {
   int64_t count = 0;
-  for (int i = 0; i < session->file_fixes; i++) count += session->world->fixes[i].count;
+  const pl_coupling *at = NULL;
+  for (int i = 0; i < session->file_fixes; i++) {
+    at = pl_couplings_next(&session->world->couplings, &pl_coupling_fix, at);
+    if (at) count += ((const pl_fix *)at)->count;
+  }
   return count;
 }
 

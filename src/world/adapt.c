@@ -7,6 +7,8 @@
  * vectors with it; all of that is ready before anything is changed. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "couple/fix.h"
+#include "couple/penalty.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "pliant/touch.h"
@@ -172,16 +174,16 @@ static void guess_frame(const pl_body *before, const pl_body *body, const double
 typedef struct change {
   int body, shift; /* blocks */
   pl_body after;   /* with the new model, and new sites, reach and idle */
-  pl_state state, saved;
+  double *q, *v;   /* the new state's */
   double *x, *speed, *room, *step;
 } change;
 
 static void drop(const pl_allocator *allocator, change *what)
 {
   pl_model_destroy(what->after.model);
-  void *arrays[] = {what->after.sites, what->after.reach, what->after.idle, what->state.q,
-                    what->state.v,     what->saved.q,     what->saved.v,    what->x,
-                    what->speed,       what->room,        what->step};
+  void *arrays[] = {what->after.sites, what->after.reach, what->after.idle, what->q,
+                    what->v,           what->x,           what->speed,      what->room,
+                    what->step};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
@@ -190,7 +192,7 @@ static pl_status make_room(const pl_world *world, change *to, int count, int ins
                            pl_error *error)
 {
   const pl_allocator *allocator = &world->allocator;
-  const pl_body *body = &world->bodies[to->body];
+  const pl_body *body = &world->bodies.list[to->body];
   to->after = *body;
   to->after.model = NULL;
   to->after.inserted = inserted;
@@ -206,7 +208,7 @@ static pl_status build(const pl_world *world, change *to, pl_error *error)
   const pl_allocator *allocator = &world->allocator;
   pl_body *body = &to->after;
   pl_material material;
-  const pl_sites sites = pl_body_sites(world, body);
+  const pl_sites sites = pl_body_sites(&world->bodies, body);
   pl_status status = pl_material_make(&body->material, &body->law, &material, error);
   if (!status)
     status =
@@ -214,14 +216,12 @@ static pl_status build(const pl_world *world, change *to, pl_error *error)
   if (status) return status;
   to->shift = body->model->blocks - body->blocks;
   body->blocks = body->model->blocks;
-  size_t numbers = (size_t)(world->blocks + to->shift) * 3,
+  size_t numbers = (size_t)(world->bodies.blocks + to->shift) * 3,
          nodes = (size_t)body->mesh->node_count * 3;
-  double **vectors[] = {&to->state.q, &to->state.v, &to->saved.q, &to->saved.v, &to->step};
-  double **nodal[] = {&to->x, &to->speed, &to->room};
-  for (int i = 0; i < 5; i++) *vectors[i] = pl_alloc(allocator, numbers, sizeof(double));
-  for (int i = 0; i < 3; i++) *nodal[i] = pl_alloc(allocator, nodes, sizeof(double));
-  for (int i = 0; i < 8; i++) {
-    if (!(i < 5 ? *vectors[i] : *nodal[i - 5])) return pl_fail_memory(error);
+  double **vectors[] = {&to->q, &to->v, &to->step, &to->x, &to->speed, &to->room};
+  for (int i = 0; i < 6; i++) {
+    *vectors[i] = pl_alloc(allocator, i < 3 ? numbers : nodes, sizeof(double));
+    if (!*vectors[i]) return pl_fail_memory(error);
   }
   return PL_OK;
 }
@@ -230,16 +230,16 @@ static pl_status build(const pl_world *world, change *to, pl_error *error)
  * the body; the frame number gone (or none: -1) is left out, a new one comes after all others. */
 static void copy_state(const pl_world *world, const change *what, int gone)
 {
-  const pl_body *body = &world->bodies[what->body];
+  const pl_body *body = &world->bodies.list[what->body];
   const pl_model *model = body->model;
   int count = model->frame_count, per = body->blocks / count;
   const double *from[2] = {world->state.q, world->state.v};
-  double *to[2] = {what->state.q, what->state.v};
+  double *to[2] = {what->q, what->v};
   int end = body->offset + body->blocks;
   for (int k = 0; k < 2; k++) {
     memcpy(to[k], from[k], (size_t)body->offset * 3 * sizeof(double));
     memcpy(to[k] + 3 * (end + what->shift), from[k] + 3 * end,
-           (size_t)(world->blocks - end) * 3 * sizeof(double));
+           (size_t)(world->bodies.blocks - end) * 3 * sizeof(double));
   }
   for (int i = 0, next = 0; i < count; i++) {
     int old = 3 * (body->offset + per * i), new = 3 * (body->offset + per * next);
@@ -249,25 +249,27 @@ static void copy_state(const pl_world *world, const change *what, int gone)
   }
 }
 
-/* Puts everything in its place; nothing can fail. */
-static void commit(pl_world *world, change *what)
+/* Puts everything in its place. */
+static pl_status commit(pl_world *world, change *what, pl_error *error)
 {
-  pl_body *body = &world->bodies[what->body];
+  pl_body *body = &world->bodies.list[what->body];
   pl_body before = *body;
+  world->bodies.blocks += what->shift;
+  pl_status status = pl_world_resize(world, error);
+  if (status) {
+    world->bodies.blocks -= what->shift;
+    return status;
+  }
   pl_world_unprepare(world);
+  memcpy(world->state.q, what->q, world->layout.v * sizeof(double));
+  memcpy(world->state.v, what->v, world->layout.v * sizeof(double));
   *body = what->after;
   what->after = before;
-  for (size_t b = (size_t)what->body + 1; b < world->body_count; b++)
-    world->bodies[b].offset += what->shift;
-  double **vectors[] = {&world->state.q, &world->state.v, &world->saved.q, &world->saved.v};
-  double **fresh[] = {&what->state.q, &what->state.v, &what->saved.q, &what->saved.v};
-  for (int i = 0; i < 4; i++) {
-    double *old = *vectors[i];
-    *vectors[i] = *fresh[i];
-    *fresh[i] = old;
-  }
-  world->blocks += what->shift;
-  pl_pulls_follow(world, what->body, what->shift);
+  for (size_t b = (size_t)what->body + 1; b < world->bodies.count; b++)
+    world->bodies.list[b].offset += what->shift;
+  const pl_renumbering moved = {.body = what->body, .shift = what->shift};
+  pl_couplings_follow(&world->couplings, &moved);
+  return PL_OK;
 }
 
 static pl_status find_frames(const pl_world *world, pl_body_id id, const pl_body **body,
@@ -289,7 +291,7 @@ int pl_world_frame_count(const pl_world *world, pl_body_id id)
 static pl_status insert_at(pl_world *world, int index, const double X[3], double reach,
                            pl_error *error)
 {
-  const pl_body *body = &world->bodies[index];
+  const pl_body *body = &world->bodies.list[index];
   int count = body->model->frame_count, inserted = body->inserted;
   change what = {.body = index};
   pl_status status = make_room(world, &what, count + 1, inserted + 1, error);
@@ -306,14 +308,14 @@ static pl_status insert_at(pl_world *world, int index, const double X[3], double
   }
   if (!status) {
     const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
-    double *to = what.state.q + 3 * body->offset;
+    double *to = what.q + 3 * body->offset;
     body->model->ops->nodes(body->model, q, NULL, what.x);
     body->model->ops->nodes(body->model, q, v, what.speed);
     copy_state(world, &what, -1);
     guess_frame(body, &what.after, what.x, X, to);
-    fit_frame(&what.after, to, what.state.v + 3 * body->offset, what.x, what.speed, what.step,
+    fit_frame(&what.after, to, what.v + 3 * body->offset, what.x, what.speed, what.step,
               what.room);
-    commit(world, &what);
+    status = commit(world, &what, error);
   }
   drop(&world->allocator, &what);
   return status;
@@ -333,7 +335,7 @@ pl_status pl_world_insert_frame(pl_world *world, pl_body_id id, const double poi
   const double *nodes = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   status = to_rest(body, nodes, point, X, error);
   if (!status) status = insert_at(world, id.index1 - 1, X, reach, error);
-  if (!status && frame) *frame = world->bodies[id.index1 - 1].model->frame_count - 1;
+  if (!status && frame) *frame = world->bodies.list[id.index1 - 1].model->frame_count - 1;
   return status;
 }
 
@@ -341,7 +343,7 @@ pl_status pl_world_insert_frame(pl_world *world, pl_body_id id, const double poi
 static pl_status remove_at(pl_world *world, int index, int frame, double most, double *jump,
                            pl_error *error)
 {
-  const pl_body *body = &world->bodies[index];
+  const pl_body *body = &world->bodies.list[index];
   int count = body->model->frame_count, gone = frame - (count - body->inserted);
   change what = {.body = index};
   *jump = 0;
@@ -360,11 +362,11 @@ static pl_status remove_at(pl_world *world, int index, int frame, double most, d
   if (!status) {
     body->model->ops->nodes(body->model, world->state.q + 3 * body->offset, NULL, what.x);
     copy_state(world, &what, frame);
-    what.after.model->ops->nodes(what.after.model, what.state.q + 3 * body->offset, NULL,
+    what.after.model->ops->nodes(what.after.model, what.q + 3 * body->offset, NULL,
                                  what.room);
     for (int n = 0; n < 3 * body->mesh->node_count; n += 3)
       *jump = fmax(*jump, pl_vec3_distance(what.x + n, what.room + n));
-    if (*jump <= most) commit(world, &what);
+    if (*jump <= most) status = commit(world, &what, error);
   }
   drop(&world->allocator, &what);
   return status;
@@ -382,9 +384,11 @@ pl_status pl_world_remove_frame(pl_world *world, pl_body_id id, int frame, doubl
     return pl_fail(error, PL_E_ARGUMENT,
                    "frame %d of body \"%.80s\" was not put in later, so it cannot be taken out",
                    frame, body->name);
-  for (size_t f = 0; f < world->fix_count; f++) {
-    const pl_fix *fix = &world->fixes[f];
-    if (fix->body == id.index1 - 1 && fix->nodes[fix->count - 1] >= frame * body->blocks / count)
+  for (const pl_coupling *at = NULL;
+       (at = pl_couplings_next(&world->couplings, &pl_coupling_fix, at)) != NULL;) {
+    const pl_fix *fix = (const pl_fix *)at;
+    if (at->acts_on[0] == id.index1 - 1 &&
+        fix->nodes[fix->count - 1] >= frame * body->blocks / count)
       return pl_fail(error, PL_E_ARGUMENT,
                      "frame %d of body \"%.80s\" or one after it is held; release it first", frame,
                      body->name);
@@ -397,14 +401,13 @@ pl_status pl_world_remove_frame(pl_world *world, pl_body_id id, int frame, doubl
 /* ---- by itself ---- */
 
 /* Frames near which something touches are in use. Returns whether any node touches. */
-static int mark_used(pl_world *world, pl_body *body)
+static int mark_used(const pl_world *world, const pl_contact *contact, pl_body *body)
 {
   const double *x = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   int first = body->model->frame_count - body->inserted, any = 0;
   for (int n = 0; n < body->mesh->node_count; n++) {
-    double friction, normal[3];
-    if (!(body->skin[n] > 0) ||
-        !(pl_obstacles_nearest(world, x + 3 * (size_t)n, &friction, normal) < 0))
+    double normal[3];
+    if (!(body->penalty[n] > 0) || !(pl_contact_nearest(contact, x + 3 * (size_t)n, normal) < 0))
       continue;
     any = 1;
     for (int i = 0; i < body->inserted; i++) {
@@ -418,11 +421,12 @@ static int mark_used(pl_world *world, pl_body *body)
 
 static pl_status adapt_body(pl_world *world, int index, pl_error *error)
 {
-  pl_body *body = &world->bodies[index];
+  pl_body *body = &world->bodies.list[index];
   double depth, nearest = INFINITY, jump, reach = body->insert_reach;
-  pl_status status = pl_skin_make(world, body, error);
+  const pl_contact *contact = pl_world_contact(world);
+  pl_status status = pl_penalty_make(&world->bodies, body, error);
   if (status) return status;
-  int touching = mark_used(world, body), first = body->model->frame_count - body->inserted;
+  int touching = mark_used(world, contact, body), first = body->model->frame_count - body->inserted;
   for (int i = 0; i < body->inserted; i++) {
     if (world->state.time - body->idle[i] < PATIENCE) continue;
     body->idle[i] = world->state.time;
@@ -430,7 +434,7 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
   }
   if (!touching || body->inserted >= MOST_INSERTED || body->model->frame_count >= PL_MOST_SITES)
     return PL_OK;
-  int node = pl_skin_deepest(world, body, world->state.q + 3 * body->offset, &depth);
+  int node = pl_penalty_deepest(contact, body, world->state.q + 3 * body->offset, &depth);
   if (node < 0) return PL_OK;
   const double *X = body->rest + 3 * body->place[node];
   for (int i = 0; i < body->model->frame_count; i++)
@@ -443,7 +447,7 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
     return status;
   }
   // the mesh is too coarse for so small a reach
-  world->bodies[index].insert_reach = 0;
+  world->bodies.list[index].insert_reach = 0;
   pl_log_write(&world->log, PL_WARNING, "body \"%.80s\" gets no more frames (%.300s)", body->name,
                reason.message);
   return PL_OK;
@@ -452,8 +456,8 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
 pl_status pl_world_adapt(pl_world *world, pl_error *error)
 {
   pl_status status = PL_OK;
-  for (size_t b = 0; b < world->body_count && world->obstacle_count && !status; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count && pl_world_contact(world) && !status; b++) {
+    const pl_body *body = &world->bodies.list[b];
     if (body->insert_reach > 0 && body->model->frame_count)
       status = adapt_body(world, (int)b, error);
   }

@@ -27,53 +27,98 @@ enum { MOST_PARTS = 100000 };
 /* Names the first node that is no longer finite. */
 static pl_status check_finite(const pl_world *world, pl_error *error)
 {
-  for (int i = 0; i < 3 * world->blocks; i++) {
+  for (int i = 0; i < 3 * world->bodies.blocks; i++) {
     if (isfinite(world->state.q[i]) && isfinite(world->state.v[i])) continue;
-    const pl_body *body = pl_world_body_of(world, i / 3);
+    const pl_body *body = pl_bodies_owner(&world->bodies, i / 3);
     int node = body->order[pl_body_anchor(body, i / 3 - body->offset)];
     return pl_fail_entity(error, PL_E_DIVERGED, node,
                           "body \"%.80s\" diverged: node %d is no longer finite; take a smaller dt "
                           "than %g s, an implicit integrator, or more damping",
-                          body->name, node, world->dt);
+                          body->name, node, world->set.dt);
   }
   return PL_OK;
 }
 
-/* Keeps the state at the beginning of the part in hand, or goes back there. */
+/* Keeps the state at the beginning of the substep, or goes back there. */
 static void keep_before(pl_world *world, int back)
 {
-  size_t size = (size_t)world->blocks * 3 * sizeof(double);
+  if (!world->before.numbers) return;
   if (back)
-    pl_integrator_restore(world->integrator, PL_SAVED_PART);
+    pl_state_copy(world, &world->before, &world->state);
   else
-    pl_integrator_save(world->integrator, PL_SAVED_PART);
-  if (!world->before) return;
-  memcpy(back ? world->state.q : world->before, back ? world->before : world->state.q, size);
-  memcpy(back ? world->state.v : world->before_v, back ? world->before_v : world->state.v, size);
+    pl_state_copy(world, &world->state, &world->before);
 }
 
-/* One part of the step; it is made again until the nodes that touch obstacles are the right ones.
- */
+static void each_begin(pl_world *world, const pl_substep *step)
+{
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    if (coupling->ops->begin) coupling->ops->begin(coupling, step);
+  }
+}
+
+/* Does any coupling want the substep to be made again? */
+static int each_revise(pl_world *world, const pl_substep *step)
+{
+  int again = 0;
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    if (coupling->ops->revise) again |= coupling->ops->revise(coupling, step);
+  }
+  return again;
+}
+
+static void each_finish(pl_world *world, const pl_substep *step)
+{
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    if (coupling->ops->finish) coupling->ops->finish(coupling, step);
+  }
+}
+
+/* Can constraints be others than in the substep before? */
+static int are_transient(const pl_world *world)
+{
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    if (world->couplings.list[i]->ops->revise) return 1;
+  }
+  return 0;
+}
+
+/* One substep; it is made again until no coupling wants that. */
 static pl_status advance_part(pl_world *world, double t, double h, pl_step_report *report,
                               pl_error *error)
 {
   pl_status status = PL_OK;
+  pl_substep step = {.system = &world->system,
+                     .couplings = &world->couplings,
+                     .t = t,
+                     .h = h,
+                     .q0 = world->before.q,
+                     .v0 = world->before.v,
+                     .q = world->state.q,
+                     .v = world->state.v,
+                     .reaction = world->system.reaction,
+                     .rows = &world->rows,
+                     .work = {world->scratch, world->work}};
   keep_before(world, 0);
+  world->substep_start = t;
   pl_cores_begin(world);
-  pl_contacts_begin(world, t, h);
-  pl_momentum_expect(world, t, h);
+  each_begin(world, &step);
   int64_t inner = report->inner_steps;
-  for (int pass = 1;; pass++) {
+  for (step.pass = 1;; step.pass++) {
+    if (are_transient(world)) pl_world_constrain(world);
+    pl_system_clear_reaction(&world->system);
     status = world->integrator->ops->step(world->integrator, &world->system, t, h, world->state.q,
                                           world->state.v, report, error);
-    if (status || !pl_contacts_revise(world, t, h, pass) || pass >= MOST_PASSES) break;
+    if (status || !each_revise(world, &step) || step.pass >= MOST_PASSES) break;
     // with too little of a budget left, what was found is better than what would be
-    if (pl_system_budget(&world->system, report) < 0.5 * world->budget) break;
+    if (pl_system_budget(&world->system, report) < 0.5 * world->set.budget) break;
     keep_before(world, 1);
   }
-  world->parts += report->inner_steps > inner ? report->inner_steps - inner : 1;
+  world->tally.parts += report->inner_steps > inner ? report->inner_steps - inner : 1;
   if (!status) pl_cores_finish(world);
-  if (!status) pl_momentum_correct(world, h);
+  if (!status) each_finish(world, &step);
   return status ? status : check_finite(world, error);
 }
 
@@ -89,7 +134,7 @@ static double change_of(const pl_world *world, double error)
 {
   const pl_integrator_ops *ops = world->integrator->ops;
   double most = ops->most_growth > 0 ? fmin(ops->most_growth, most_change) : most_change;
-  double wanted = safety * pow(world->tolerance / error, 1.0 / ops->error_power);
+  double wanted = safety * pow(world->set.tolerance / error, 1.0 / ops->error_power);
   return isnan(wanted) ? least_change : fmin(fmax(wanted, least_change), most);
 }
 
@@ -102,8 +147,8 @@ static double fit(double h, double rest)
 
 static pl_status advance_controlled(pl_world *world, pl_step_report *report, pl_error *error)
 {
-  double done = 0, dt = world->dt;
-  double wanted = world->integrator->past.next > 0 ? world->integrator->past.next : first_part * dt;
+  double done = 0, dt = world->set.dt;
+  double wanted = world->integrator->past->next > 0 ? world->integrator->past->next : first_part * dt;
   int rejected = 0; // the last part was
   for (int tries = 0; done < dt; tries++) {
     double h = fit(wanted, dt - done);
@@ -111,15 +156,15 @@ static pl_status advance_controlled(pl_world *world, pl_step_report *report, pl_
     double change = status ? 0.5 : change_of(world, report->error);
     if (status && !pl_world_can_retry(world, status)) return status;
     // an error that is no number is too large as well
-    if (status || !(report->error <= world->tolerance)) {
+    if (status || !(report->error <= world->set.tolerance)) {
       int hopeless = h <= least_part * dt || tries >= MOST_PARTS;
       if (hopeless && status) return status;
       if (hopeless)
         return pl_fail(error, PL_E_CONVERGENCE,
                        "step control wants parts below %.3g s to keep an error of %g m; allow a "
                        "larger tolerance",
-                       h, world->tolerance);
-      world->rejected_parts++;
+                       h, world->set.tolerance);
+      world->tally.rejected_parts++;
       keep_before(world, 1);
       wanted = h * fmin(change, safety);
       rejected = 1;
@@ -135,15 +180,15 @@ static pl_status advance_controlled(pl_world *world, pl_step_report *report, pl_
     // a part that was cut short by the end of the step says little about the next
     done = h == dt - done ? dt : done + h;
     wanted = h < wanted ? fmax(wanted, h * change) : h * change;
-    world->integrator->past.next = wanted;
+    world->integrator->past->next = wanted;
   }
   return PL_OK;
 }
 
 pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, pl_error *error)
 {
-  if (world->tolerance > 0) return advance_controlled(world, report, error);
-  double h = world->dt / parts;
+  if (world->set.tolerance > 0) return advance_controlled(world, report, error);
+  double h = world->set.dt / parts;
   pl_status status = PL_OK;
   for (int i = 0; i < parts && !status; i++)
     status = advance_part(world, world->saved.time + i * h, h, report, error);

@@ -55,7 +55,7 @@ static void take_hit(const pl_body *body, int index, int face, const int *nodes,
 static void pick_body(const pl_world *world, int index, const ray *along, pl_hit *hit)
 {
   static const int parts[2][3] = {{0, 1, 2}, {0, 2, 3}};
-  const pl_body *body = &world->bodies[index];
+  const pl_body *body = &world->bodies.list[index];
   const pl_mesh *mesh = body->mesh;
   const double *q = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   for (int i = 0; i < mesh->face_count; i++) {
@@ -74,7 +74,7 @@ static void pick_body(const pl_world *world, int index, const ray *along, pl_hit
 /* The outward normal of the face that was hit. */
 static void find_normal(const pl_world *world, pl_hit *hit)
 {
-  const pl_body *body = &world->bodies[hit->spot.body.index1 - 1];
+  const pl_body *body = &world->bodies.list[hit->spot.body.index1 - 1];
   const double *q = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   double e1[3], e2[3];
   const double *x0 = q + 3 * body->place[hit->spot.nodes[0]];
@@ -98,7 +98,7 @@ pl_status pl_world_pick(const pl_world *world, const double origin[3], const dou
   pl_vec3_copy(origin, along.origin);
   pl_vec3_scale(1 / length, direction, along.direction);
   *hit = (pl_hit){.face = -1};
-  for (size_t b = 0; b < world->body_count; b++) pick_body(world, (int)b, &along, hit);
+  for (size_t b = 0; b < world->bodies.count; b++) pick_body(world, (int)b, &along, hit);
   if (!hit->spot.body.index1) return PL_OK;
   pl_vec3_copy(origin, hit->point);
   pl_vec3_add_scaled(hit->distance, along.direction, hit->point);

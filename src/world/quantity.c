@@ -1,6 +1,5 @@
 /* The quantities: of a point that moves with a body, and of a body or the whole world. */
 #include "math/vec3.h"
-#include "world/grip.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -19,13 +18,13 @@ static void at_anchor(const pl_body *body, const pl_probe *probe, const double *
 
 static void read_position(pl_world *world, const pl_probe *probe, double *value)
 {
-  const pl_body *body = &world->bodies[probe->body];
+  const pl_body *body = &world->bodies.list[probe->body];
   at_anchor(body, probe, pl_body_nodes(body, world->state.q + 3 * body->offset, NULL), value);
 }
 
 static void read_displacement(pl_world *world, const pl_probe *probe, double *value)
 {
-  const pl_body *body = &world->bodies[probe->body];
+  const pl_body *body = &world->bodies.list[probe->body];
   double rest[3];
   at_anchor(body, probe, body->rest, rest);
   at_anchor(body, probe, pl_body_nodes(body, world->state.q + 3 * body->offset, NULL), value);
@@ -34,7 +33,7 @@ static void read_displacement(pl_world *world, const pl_probe *probe, double *va
 
 static void read_velocity(pl_world *world, const pl_probe *probe, double *value)
 {
-  const pl_body *body = &world->bodies[probe->body];
+  const pl_body *body = &world->bodies.list[probe->body];
   const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
   at_anchor(body, probe, pl_body_nodes(body, q, v), value);
 }
@@ -49,28 +48,28 @@ static const double *inner_forces(pl_world *world, const pl_body *body, const do
   return f;
 }
 
-/* Of the fix that holds the node nearest to the point: what it takes against the inner forces. */
+/* The force of the fix that holds the node nearest to the point, in the last step. */
 static void read_reaction(pl_world *world, const pl_probe *probe, double *value)
 {
-  const pl_body *body = &world->bodies[probe->body];
-  int best = 0, at[3];
+  const pl_body *body = &world->bodies.list[probe->body];
+  const pl_rows *rows = &world->rows;
+  pl_span own;
+  int best = 0;
   for (int a = 1; a < probe->anchor.count; a++) {
     if (probe->anchor.weights[a] > probe->anchor.weights[best]) best = a;
   }
   memset(value, 0, 3 * sizeof *value);
   if (body->model->anchors) return;
-  const double *f = inner_forces(world, body, world->state.v + 3 * body->offset);
-  memcpy(at, world->holders + 3 * (body->offset + body->place[probe->anchor.nodes[best]]),
-         sizeof at);
-  for (int i = 0; i < body->blocks; i++) {
-    pl_grip grip;
+  pl_rows_span(rows, body->offset + body->place[probe->anchor.nodes[best]], &own);
+  for (int i = 0; i < rows->held_count; i++) {
+    pl_span span;
     double shares[3];
-    pl_grip_find(world, body->offset + i, &grip);
-    pl_grip_split(&grip, f + 3 * (size_t)i, shares);
-    for (int m = 0; m < grip.count; m++) {
-      int code = grip.codes[m];
-      if (code == at[0] || code == at[1] || code == at[2])
-        pl_vec3_add_scaled(-shares[m], grip.given[m], value);
+    pl_rows_span(rows, rows->held[i], &span);
+    pl_span_split(&span, world->system.reaction + 3 * (size_t)rows->held[i], shares);
+    for (int k = 0; k < span.count * own.count; k++) {
+      const pl_row *row = span.row[k / own.count], *at = own.row[k % own.count];
+      if (row->source == at->source && row->tag == at->tag)
+        pl_vec3_add_scaled(shares[k / own.count], row->direction, value);
     }
   }
 }
@@ -79,8 +78,8 @@ static void read_reaction(pl_world *world, const pl_probe *probe, double *value)
 static void each_body(pl_world *world, const pl_probe *probe, double *value,
                       void (*add)(pl_world *world, const pl_body *body, double *value))
 {
-  for (size_t i = 0; i < world->body_count; i++) {
-    if (probe->body < 0 || probe->body == (int)i) add(world, &world->bodies[i], value);
+  for (size_t i = 0; i < world->bodies.count; i++) {
+    if (probe->body < 0 || probe->body == (int)i) add(world, &world->bodies.list[i], value);
   }
 }
 
@@ -103,7 +102,11 @@ static void add_kinetic(pl_world *world, const pl_body *body, double *value)
 
 static void add_elastic(pl_world *world, const pl_body *body, double *value)
 {
-  *value += pl_attachments_energy(world, (int)(body - world->bodies));
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    if (coupling->ops->energy)
+      *value += coupling->ops->energy(coupling, world->state.q, (int)(body - world->bodies.list));
+  }
   if (!body->model->ops->energy) return;
   *value += body->model->ops->energy(body->model, world->state.q + 3 * body->offset, world->pool);
 }

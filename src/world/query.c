@@ -3,21 +3,20 @@
 #include "core/hash.h"
 #include "core/memory.h"
 #include "math/vec3.h"
-#include "world/grip.h"
 #include "world/world.h"
 
 #include <math.h>
 #include <string.h>
 
 double pl_world_time(const pl_world *world) { return world->state.time; }
-double pl_world_dt(const pl_world *world) { return world->dt; }
+double pl_world_dt(const pl_world *world) { return world->set.dt; }
 
 const char *pl_world_integrator_name(const pl_world *world)
 {
-  return world->integrator_part.member->name;
+  return world->set.integrator.member->name;
 }
 
-const char *pl_world_solver_name(const pl_world *world) { return world->solver_part.member->name; }
+const char *pl_world_solver_name(const pl_world *world) { return world->set.solver.member->name; }
 
 const char *pl_world_solver_choice(const pl_world *world, const char **reason)
 {
@@ -30,7 +29,7 @@ const char *pl_world_solver_choice(const pl_world *world, const char **reason)
 
 const char *pl_world_preconditioner_name(const pl_world *world)
 {
-  return world->preconditioner_part.member->name;
+  return world->set.preconditioner.member->name;
 }
 
 const char *pl_world_preconditioner_choice(const pl_world *world, const char **reason)
@@ -190,19 +189,23 @@ pl_status pl_world_get_strain(pl_world *world, pl_body_id id, double *strain,
  * the rest. */
 static void fill_outer(pl_world *world, const pl_body *body, const double *inner, double *outer)
 {
-  world->system.ops->external(&world->system, world->state.time, world->state.q, world->state.v,
-                              outer);
-  pl_attachments_force(world, world->state.q, world->state.v, outer);
+  const pl_moment at = {.t = world->state.time,
+                        .q = world->state.q,
+                        .v = world->state.v,
+                        .load_scale = world->system.load_scale};
+  memset(outer, 0, 3 * (size_t)world->bodies.blocks * sizeof *outer);
+  for (int internal = 0; internal < 2; internal++)
+    pl_couplings_evaluate(&world->couplings, &at, internal, outer, NULL);
   double *part = outer + 3 * body->offset;
   for (int i = 0; i < body->blocks; i++) {
-    pl_grip grip;
-    double *at = part + 3 * (size_t)i, held[3];
-    pl_grip_find(world, body->offset + i, &grip);
-    pl_grip_free(&grip, at);
-    for (int m = 0; m < grip.count; m++)
-      held[m] = -pl_vec3_dot(grip.given[m], inner + 3 * (size_t)i);
-    pl_grip_fill(&grip, held, at);
-    pl_vec3_add_scaled(-body->model->lumped_mass[i], world->gravity, at);
+    pl_span span;
+    double *force = part + 3 * (size_t)i, held[3];
+    pl_rows_span(&world->rows, body->offset + i, &span);
+    pl_span_free(&span, force);
+    for (int m = 0; m < span.count; m++)
+      held[m] = -pl_vec3_dot(span.row[m]->direction, inner + 3 * (size_t)i);
+    pl_span_fill(&span, held, force);
+    pl_vec3_add_scaled(-body->model->lumped_mass[i], world->gravity, force);
   }
 }
 
@@ -219,7 +222,8 @@ pl_status pl_world_get_forces(pl_world *world, pl_body_id id, double *inner, dou
   if (!status) status = pl_world_prepare(world, error);
   if (status) return status;
   size_t size = 3 * (size_t)body->blocks;
-  double *room = pl_alloc(&world->allocator, size + 3 * (size_t)world->blocks, sizeof(double));
+  double *room =
+      pl_alloc(&world->allocator, size + 3 * (size_t)world->bodies.blocks, sizeof(double));
   if (!room) return pl_fail_memory(error);
   const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
   body->model->ops->evaluate(body->model, q, v, room, 0, 0, 0, NULL, world->pool);
@@ -320,8 +324,8 @@ pl_status pl_world_read_probe(pl_world *world, pl_probe_id id, double value[3], 
 static pl_status least_ratio(pl_world *world, double *least, pl_error *error)
 {
   *least = INFINITY;
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     size_t count = (size_t)body->mesh->element_count;
     double *ratio = pl_alloc(&world->allocator, count, sizeof(double));
     if (!ratio) return pl_fail_memory(error);
@@ -350,30 +354,30 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
   if (!status) status = least_ratio(world, &least, error);
   if (status) return status;
   *facts = (pl_world_facts){.steps = world->state.steps,
-                            .newton_iterations = world->newton_iterations,
-                            .linear_iterations = world->linear_iterations,
-                            .halved_steps = world->halved_steps,
-                            .unconverged_steps = world->unconverged_steps,
-                            .parts = world->parts,
-                            .rejected_parts = world->rejected_parts,
-                            .matrices = world->matrices,
-                            .unfinished_solves = world->unfinished_solves,
-                            .worst_linear_residual = world->worst_residual,
+                            .newton_iterations = world->tally.newton_iterations,
+                            .linear_iterations = world->tally.linear_iterations,
+                            .halved_steps = world->tally.halved_steps,
+                            .unconverged_steps = world->tally.unconverged_steps,
+                            .parts = world->tally.parts,
+                            .rejected_parts = world->tally.rejected_parts,
+                            .matrices = world->tally.matrices,
+                            .unfinished_solves = world->tally.unfinished_solves,
+                            .worst_linear_residual = world->tally.worst_residual,
                             .time = world->state.time,
-                            .seconds = world->seconds,
-                            .seconds_evaluate = world->seconds_evaluate,
-                            .seconds_solve = world->seconds_solve,
+                            .seconds = world->tally.seconds,
+                            .seconds_evaluate = world->tally.seconds_evaluate,
+                            .seconds_solve = world->tally.seconds_solve,
                             .kinetic_energy = quantity(world, "kinetic-energy"),
                             .elastic_energy = quantity(world, "elastic-energy"),
                             .gravity_energy = quantity(world, "gravity-energy"),
                             .least_volume_ratio = least,
-                            .linear_residual = world->last.linear_residual,
-                            .newton_residual = world->last.newton_residual,
+                            .linear_residual = world->tally.last.linear_residual,
+                            .newton_residual = world->tally.last.newton_residual,
                             .held_nodes = world->system.filter.count,
                             .threads = pl_pool_threads(world->pool)};
-  for (size_t b = 0; b < world->body_count; b++) {
-    facts->nodes += world->bodies[b].mesh->node_count;
-    facts->elements += world->bodies[b].mesh->element_count;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    facts->nodes += world->bodies.list[b].mesh->node_count;
+    facts->elements += world->bodies.list[b].mesh->element_count;
   }
   if (world->system.solver) {
     const char *reason;
@@ -382,15 +386,15 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
     facts->factorisations = preconditioner->factorisations;
     facts->border_solves = preconditioner->border_solves;
   }
-  if (world->system.A) facts->matrix_blocks = world->system.A->start[world->blocks];
+  if (world->system.A) facts->matrix_blocks = world->system.A->start[world->bodies.blocks];
   return PL_OK;
 }
 
 uint64_t pl_world_state_hash(const pl_world *world)
 {
   uint64_t hash = pl_hash_words(PL_HASH_START, &world->state.time, 1);
-  for (size_t b = 0; b < world->body_count; b++) {
-    const pl_body *body = &world->bodies[b];
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
     for (int i = 0; i < body->blocks; i++) {
       int place = body->offset + (body->model->ops->nodes ? i : body->place[i]);
       hash = pl_hash_words(hash, world->state.q + 3 * place, 3);

@@ -10,6 +10,7 @@
  * 2002, sections 4.3 and 4.4, where the skull follows no force of the skin; here it does. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "couple/fix.h"
 #include "math/decompose.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
@@ -87,7 +88,7 @@ static pl_status rebuild(pl_world *world, pl_body *body, const unsigned char *ri
 {
   pl_material material;
   pl_status status = pl_material_make(&body->material, &body->law, &material, error);
-  pl_sites sites = pl_body_sites(world, body);
+  pl_sites sites = pl_body_sites(&world->bodies, body);
   sites.rigid = rigid;
   if (status) return status;
   return pl_body_build(&world->allocator, body, &body->material, &material, &sites, model, error);
@@ -128,7 +129,7 @@ pl_status pl_world_add_rigid(pl_world *world, pl_body_id id, const pl_rigid_def 
   pl_vec3_copy(def->centre, core.centre);
   if (core.hinge == PL_HINGE_AXIS) pl_vec3_scale(1 / pl_vec3_norm(def->axis), def->axis, core.axis);
 
-  pl_body *body = &world->bodies[core.body];
+  pl_body *body = &world->bodies.list[core.body];
   pl_model *model = NULL;
   unsigned char *rigid = pl_alloc(&world->allocator, (size_t)body->mesh->element_count, 1);
   if (!rigid) return pl_fail_memory(error);
@@ -153,7 +154,7 @@ pl_status pl_world_add_rigid(pl_world *world, pl_body_id id, const pl_rigid_def 
 
 pl_status pl_cores_prepare(pl_world *world, pl_error *error)
 {
-  const pl_integrator_ops *ops = (const pl_integrator_ops *)world->integrator_part.member;
+  const pl_integrator_ops *ops = (const pl_integrator_ops *)world->set.integrator.member;
   if (!world->core_count) return PL_OK;
   if (!ops->is_implicit || ops->is_static || ops->only_nodes)
     return pl_fail(error, PL_E_UNSUPPORTED,
@@ -161,16 +162,17 @@ pl_status pl_cores_prepare(pl_world *world, pl_error *error)
                    "such as \"implicit-euler\"",
                    ops->info.name);
   world->rigids = pl_alloc(&world->allocator, world->core_count, sizeof *world->rigids);
-  world->in_core = pl_alloc(&world->allocator, (size_t)world->blocks, 1);
+  world->in_core = pl_alloc(&world->allocator, (size_t)world->bodies.blocks, 1);
   if (!world->rigids || !world->in_core) return pl_fail_memory(error);
   for (size_t c = 0; c < world->core_count; c++) {
     const pl_core *core = &world->cores[c];
     world->rigids[c] = (pl_rigid){core->count, core->nodes, core->basis};
     for (int i = 0; i < core->count; i++) world->in_core[core->nodes[i]] = 1;
   }
-  for (size_t f = 0; f < world->fix_count; f++) {
-    const pl_fix *fix = &world->fixes[f];
-    const pl_body *body = &world->bodies[fix->body];
+  for (const pl_coupling *at = NULL;
+       (at = pl_couplings_next(&world->couplings, &pl_coupling_fix, at)) != NULL;) {
+    const pl_fix *fix = (const pl_fix *)at;
+    const pl_body *body = &world->bodies.list[at->acts_on[0]];
     for (int i = 0; i < fix->count; i++) {
       if (!world->in_core[body->offset + fix->nodes[i]]) continue;
       return pl_fail(
@@ -188,7 +190,7 @@ pl_status pl_cores_prepare(pl_world *world, pl_error *error)
 
 static double node_mass(const pl_world *world, const pl_core *core, int i)
 {
-  const pl_body *body = &world->bodies[core->body];
+  const pl_body *body = &world->bodies.list[core->body];
   return body->model->lumped_mass[core->nodes[i] - body->offset];
 }
 
@@ -268,7 +270,7 @@ void pl_cores_begin(pl_world *world)
 static void read_motion(const pl_world *world, const pl_core *core, const double *x,
                         const double *minus, const double point[3], double V[3], double w[3])
 {
-  const double *q = world->before;
+  const double *q = world->before.q;
   double c[3], J[9], inverse[9] = {0}, moment[3] = {0}, r[3], m[3], arm[3], turn[3];
   memset(V, 0, 3 * sizeof *V);
   memset(w, 0, 3 * sizeof *w);
@@ -312,7 +314,7 @@ static void turn_by(const double w[3], const double r[3], double out[3])
 
 static void finish(pl_world *world, const pl_core *core)
 {
-  const double *q0 = world->before;
+  const double *q0 = world->before.q;
   double *q = world->state.q, *v = world->state.v;
   double c[3], way[3], turn[3], V[3], w[3], I0[9], I1[9], inverse[9] = {0}, L[3], r[3];
   pl_vec3_copy(core->centre, c);

@@ -1,67 +1,20 @@
-/* The world's inside: bodies side by side in one q, one v and one matrix.
+/* The world's inside: bodies side by side in one q, one v and one matrix, what acts on them, and
+ * the state.
  *
  * Inside, every body's nodes are renumbered for locality; node numbers at the border of the library
- * are the mesh's. State (time, q, v) is separate from everything else, so that saving and restoring
- * are copies. */
+ * are the mesh's. */
 #ifndef PL_WORLD_WORLD_H
 #define PL_WORLD_WORLD_H
 
-#include "mesh/embed.h"
-#include "model/model.h"
+#include "body/body.h"
+#include "body/store.h"
+#include "couple/coupling.h"
+#include "mesh/locate.h"
 #include "ode/integrator.h"
+#include "pliant/touch.h"
 #include "pliant/world.h"
-#include "world/attach.h"
-#include "world/contact.h"
-#include "world/filling.h"
-#include "world/load.h"
-#include "world/momentum.h"
-#include "world/pull.h"
 #include "world/quantity.h"
-#include "world/skin.h"
-#include "world/store.h"
-#include "world/tool.h"
-
-#define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
-
-typedef struct pl_body {
-  char *name;
-  pl_mesh *mesh;      /* as given                                            */
-  pl_mesh *inside;    /* the same, renumbered: the model's                   */
-  int *order;         /* order[inside node] = mesh node, inverse below       */
-  int *place;         /* place[mesh node] = inside node                      */
-  int *element_order; /* element_order[inside element] = mesh element     */
-  pl_model *model;
-  pl_part model_part, law;  /* what was chosen for it                         */
-  pl_material_def material; /* as given; the law stands above                 */
-  pl_filling filling;       /* where it is made of something else             */
-  double mass_damping;
-  int keeps_momentum;
-  pl_momentum momentum; /* of the step in hand */
-  int offset, blocks;   /* its part of q and v, in blocks */
-  double *rest;         /* rest positions of the nodes, inside order */
-  double *nodal;        /* room for 2 x 3 numbers per node where the blocks are not the nodes */
-  double *skin;         /* N/m per inside node; NULL: nothing to touch, or see world/skin.h */
-  pl_mesh *surface;     /* finer triangles that follow the body, NULL: none */
-  pl_embed *embed;      /* and how, in the mesh's numbering */
-  unsigned char *rigid; /* per inside element: part of something rigid; NULL: none is */
-  double *sites;        /* places given for the model, 3 numbers each */
-  int inserted;         /* frames put in later */
-  double *reach;        /* of those, m */
-  double insert_reach;  /* frames are put in where the body touches something; 0: no */
-  double *idle;         /* since when each of those is of no use, s */
-  int *site_owner;      /* per inside node 1 + the site that it goes with alone; NULL: none */
-  int site_count;
-} pl_body;
-
-/* Held blocks and how they move. */
-typedef struct pl_fix {
-  int body;
-  int count, *nodes; /* inside numbers, ascending */
-  int hold_count;    /* directions of length 1, at right angles, along which it holds them */
-  double hold[3][3];
-  double translation[3], centre[3], axis[3], angle, offset[3];
-  pl_own_ramp ramp, offset_ramp;
-} pl_fix;
+#include "world/state.h"
 
 /* Elements that move as one. */
 typedef struct pl_core {
@@ -72,87 +25,65 @@ typedef struct pl_core {
   double *basis;             /* as in pl_rigid, at the beginning of the step */
 } pl_core;
 
-struct pl_load {
-  const pl_load_ops *ops;
-  double values[PL_MOST_VALUES];
-  int body;
-  pl_load_shape shape;
-  pl_own_ramp ramp;
-};
-
-struct pl_probe {
+typedef struct pl_probe {
   char *name;
   const pl_quantity_ops *ops;
   int body; /* -1: the whole world */
   pl_anchor anchor;
-};
+} pl_probe;
 
-typedef struct pl_state {
-  double time;
-  int64_t steps;
-  double *q, *v;
-} pl_state;
-
-struct pl_world {
-  pl_allocator allocator;
-  pl_log log;
-  double dt, gravity[3];
+/* What the user chose. */
+typedef struct pl_settings {
+  double dt;
+  double tolerance; /* of step control, m; 0: the step is not divided */
   int budget;       /* most iterations of the linear solver in a step; 0: no limit */
   int halvings;     /* how often a failing step is halved */
-  double tolerance; /* of step control, m; 0: the step is not divided */
-  pl_part integrator_part, solver_part, preconditioner_part;
+  pl_part integrator, solver, preconditioner;
   int solver_given; /* the user named it: it is not to be replaced by a more general one */
-  pl_pool *pool;
-  char *cache;    /* folder of the store; NULL: none */
-  pl_store store; /* of what takes long to compute */
+} pl_settings;
 
-  pl_body *bodies;
-  pl_fix *fixes;
-  pl_load *loads;
-  pl_probe *probes;
-  pl_core *cores;
-  size_t core_count, core_room;
-  pl_obstacle *obstacles;
-  size_t obstacle_count, obstacle_room;
-  double contact_slack; /* how deep a node may be inside, m: far below the size of an element */
-  pl_pull *pulls;
-  size_t pull_count, pull_room;
-  pl_attachment *attachments;
-  size_t attachment_count, attachment_room;
-  pl_coupling *coupling; /* room for one pair of points; NULL where nothing is attached */
-  pl_tool_def tool;
-  int has_tool;
-  size_t body_count, body_room, fix_count, fix_room, load_count, load_room, probe_count, probe_room;
-
-  int blocks;
-  size_t state_room; /* numbers that q and v have room for */
-  pl_state state, saved;
-  double epoch; /* the time at step epoch_steps, since when dt has been as it is */
-  int64_t epoch_steps;
-
-  // made by prepare() when bodies or fixes have changed
-  int ready;
-  pl_system system;
-  pl_integrator *integrator;
-  double *scratch;        /* a vector */
-  pl_rigid *rigids;       /* the filter's, one for each core */
-  unsigned char *in_core; /* per block; NULL where there are no cores */
-  // the next three if a body keeps its momentum, there are rigid parts, or a part may be made again
-  double *work, *before, *before_v; /* a vector; the state at the beginning of the part */
-  double *drag;                     /* the system's */
-  int *held;                        /* the filter's nodes */
-  char *passing;                    /* which of them only touch something */
-  double *projections;              /* the filter's projections */
-  int *holders; /* 3 per block: 1 + 3 fix + number of its direction, newest first; 0: no more */
-  pl_contact *contacts; /* per block; NULL where there are no obstacles */
-
+/* What all steps so far took. */
+typedef struct pl_tally {
   pl_step_report last; /* what the last step took */
   int64_t newton_iterations, linear_iterations, halved_steps, unconverged_steps;
   int64_t parts, rejected_parts;
   int64_t matrices, unfinished_solves;
   double worst_residual; /* relative, of all linear solves */
   double seconds, seconds_evaluate, seconds_solve;
-  int warned_unfinished, warned_indefinite;
+  int warned_unfinished;
+} pl_tally;
+
+struct pl_world {
+  pl_allocator allocator;
+  pl_log log;
+  pl_settings set;
+  double gravity[3];
+  pl_pool *pool;
+  char *cache;    /* folder of the store; NULL: none */
+  pl_store store; /* of what takes long to compute */
+
+  pl_bodies bodies;
+  pl_couplings couplings;
+  pl_probe *probes;
+  size_t probe_count, probe_room;
+  pl_core *cores;
+  size_t core_count, core_room;
+
+  pl_layout layout;
+  pl_state state, saved, before; /* now; at the beginning of the step, and of the substep */
+  double substep_start;          /* s, of the substep in hand */
+
+  // made by prepare() when bodies or couplings have changed
+  int ready;
+  pl_system system;
+  pl_integrator *integrator;
+  pl_rows rows;
+  double *scratch, *work; /* vectors */
+  pl_rigid *rigids;       /* the filter's, one for each core */
+  unsigned char *in_core; /* per block; NULL where there are no cores */
+  double *drag;           /* the system's */
+
+  pl_tally tally;
 };
 
 /* The body, or NULL; and with an error where there is none. */
@@ -160,81 +91,29 @@ const pl_body *pl_world_body(const pl_world *world, pl_body_id id);
 pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body **body,
                              pl_error *error);
 
-pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error);
-
-/* Checks a material and its law; keeps them in the body, for those who ask or change them later. */
-pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_material *material,
-                            pl_error *error);
-/* The second half of that: of numbers that were checked. */
-pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_material *material,
-                           pl_error *error);
-/* The body's model, with a material for all of it that its filling does not know better. */
-pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
-                        const pl_material_def *def, const pl_material *material,
-                        const pl_sites *sites, pl_model **model, pl_error *error);
-void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
-
-/* The nodes' positions (or velocities, if v is not NULL) from those of the body's blocks: these
- * themselves where the blocks are the nodes, else what the model makes of them in body->nodal. */
-const double *pl_body_nodes(const pl_body *body, const double *q, const double *v);
-
-/* Where a node is (x may be NULL) and how it moves with the blocks that carry it, of which it may
- * be one itself: 9 numbers each, at most PL_MOST_CARRIERS. */
-enum { PL_MOST_CARRIERS = 640 };
-int pl_body_jacobian(const pl_body *body, const double *q, const int *node, const int **blocks,
-                     double *x, double *J);
-/* A += J^T D J over such blocks, which are counted from offset on. Those that the model does not
- * couple count as one lump on the diagonal. */
-void pl_add_carried(pl_bsr *A, int offset, int count, const int *blocks, const double *J,
-                    const double D[9]);
-
-/* The distance of a point to the nearest obstacle, negative inside, its friction and direction. */
-double pl_obstacles_nearest(const pl_world *world, const double x[3], double *friction,
-                            double normal[3]);
-
-/* Before its mass is asked for: the mass is that at q. */
-static inline void pl_body_settle(const pl_body *body, const double *q)
-{
-  if (body->model->ops->settle) body->model->ops->settle(body->model, q);
-}
-
-/* The inside node that a block is held with. */
-static inline int pl_body_anchor(const pl_body *body, int block)
-{
-  return body->model->anchors ? body->model->anchors[block] : block;
-}
-
 /* Makes room for one more element at the end of the growing array that *array points to. */
 pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *room, size_t size,
                             pl_error *error);
 
-/* Where a fix carries the node with rest position X at time t. */
-void pl_fix_target(const pl_fix *fix, const double X[3], double t, double target[3]);
+/* What every world has, and what a body that keeps its momentum has. */
+pl_status pl_world_add_own(pl_world *world, pl_error *error);
+pl_status pl_world_keep_momentum(pl_world *world, int body, pl_error *error);
 
-/* The rotation vector by which it has turned them. */
-void pl_fix_turn(const pl_fix *fix, double t, double turn[3]);
-
-void pl_fix_release(const pl_allocator *allocator, pl_fix *fix);
-void pl_load_release(const pl_allocator *allocator, pl_load *load);
+/* The coupling that keeps bodies out of obstacles; NULL: there are none. */
+struct pl_contact;
+struct pl_contact *pl_world_contact(const pl_world *world);
 
 /* Sees to it that the solver can do with the body's matrix: takes a more general one where the user
  * named none. */
 pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *error);
 
-/* The filter's arrays; the filter itself from fixes and contacts as they are now; what v must be
- * there to carry them to where they must be at t + h. */
-pl_status pl_world_make_filter(pl_world *world, pl_error *error);
-void pl_world_fill_filter(pl_world *world);
+/* The constraint filter from all couplings' rows as they are now; what v must be at constrained
+ * blocks so that they are where they must be at t + h: the rest of v stays. */
+void pl_world_constrain(pl_world *world);
 void pl_world_prescribe(const pl_world *world, double t, double h, const double *q, double *v);
-
-/* After the blocks of a body have become others: finds those that its pulls act on again, and moves
- * those of later bodies by shift. */
-void pl_pulls_follow(pl_world *world, int body, int shift);
 
 /* Before a step: puts frames in where bodies touch something, and takes them out again. */
 pl_status pl_world_adapt(pl_world *world, pl_error *error);
-/* What a model is told beside mesh and material. */
-pl_sites pl_body_sites(const pl_world *world, const pl_body *body);
 
 /* Rigid parts: what prepare() makes for them, their bases at the beginning of a step, and the turn
  * that they have made at its end. */
@@ -242,15 +121,12 @@ pl_status pl_cores_prepare(pl_world *world, pl_error *error);
 void pl_cores_begin(pl_world *world);
 void pl_cores_finish(pl_world *world);
 
-/* The body that a block of the world belongs to. */
-const pl_body *pl_world_body_of(const pl_world *world, int block);
-
-/* Makes a saved state one whose integrator remembers nothing: for those that leave the program or
- * come from outside. */
-void pl_state_forget(void *memory, size_t size);
-
 /* Builds matrix, solver, integrator and filter if something has changed since. */
 pl_status pl_world_prepare(pl_world *world, pl_error *error);
+/* What the integrator sees of the world; turns: some blocks are rotations. */
+const pl_system_ops *pl_world_system_ops(const pl_world *world);
+/* With a budget a step that is made again would take more than its share. */
+int pl_world_most_halvings(const pl_world *world);
 /* Steps of the integrator from the saved state to dt later, that many equal ones unless step
  * control divides the step. On failure the state may be anything. */
 pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, pl_error *error);
@@ -259,7 +135,7 @@ int pl_world_can_retry(const pl_world *world, pl_status status);
 /* Are these in their ranges, and can the integrator keep the tolerance? */
 pl_status pl_world_check_control(int budget, int halvings, double tolerance,
                                  const pl_part *integrator, pl_error *error);
-/* Drops them. */
+/* Drops what prepare made. */
 void pl_world_unprepare(pl_world *world);
 
 #endif

@@ -21,7 +21,7 @@ TEST(floor_and_walls_are_added)
     memcpy(settings[1].value, planes[i].normal, sizeof planes[i].normal);
     pl_obstacle_def def = pl_obstacle_def_default();
     def.shape = (pl_choice){"plane", settings, 2};
-    CHECK_OK(pl_world_add_obstacle(world, &def, error));
+    CHECK_OK(pl_world_add_obstacle(world, &def, NULL, error));
   }
   const pl_mesh *mesh = pl_world_body_mesh(world, body);
   pl_render_body bodies[1 + PL_MOST_SHEETS] = {{.node_count = pl_mesh_node_count(mesh),

@@ -139,7 +139,7 @@ static pl_integrator *open_integrator(const pl_integrator_ops *ops, int blocks, 
     choice = (pl_choice){ops->info.name, &one, 1};
   }
   CHECK_OK(pl_choice_resolve(&pl_integrator_family, &choice, &part->member, part->values, error));
-  CHECK_OK(pl_integrator_create(&allocator, part, blocks, &integrator, error));
+  CHECK_OK(pl_integrator_create(&allocator, part, blocks, NULL, &integrator, error));
   return integrator;
 }
 
@@ -373,7 +373,7 @@ static double adaptive_error(const pl_integrator_ops *ops, double tolerance)
   pl_step_report report = {0};
   toy_open(&self, 1);
   CHECK_OK(pl_integrator_resolve(&(pl_choice){ops->info.name, settings, 2}, &part, error));
-  CHECK_OK(pl_integrator_create(&allocator, &part, 1, &integrator, error));
+  CHECK_OK(pl_integrator_create(&allocator, &part, 1, NULL, &integrator, error));
   CHECK_OK(integrator->ops->step(integrator, &self.system, 0, end, q, v, &report, error));
   pl_integrator_destroy(integrator);
   toy_close(&self);
@@ -414,7 +414,7 @@ TEST(adaptive_members_give_up)
   pl_step_report report = {0};
   toy_open(&self, 1);
   CHECK_OK(pl_integrator_resolve(&(pl_choice){"fehlberg8", &few, 1}, &part, error));
-  CHECK_OK(pl_integrator_create(&allocator, &part, 1, &integrator, error));
+  CHECK_OK(pl_integrator_create(&allocator, &part, 1, NULL, &integrator, error));
   CHECK_FAILS(integrator->ops->step(integrator, &self.system, 0, 1, q, v, &report, error),
               PL_E_DIVERGED, "gave up after 10 inner steps");
   pl_integrator_destroy(integrator);
@@ -558,19 +558,21 @@ TEST(history_is_saved_restored_and_forgotten)
   EACH_INTEGRATOR(ops)
   {
     toy self = {.mass = 1, .stiffness = 40, .cubic = 10, .damping = 0.3, .gravity = -2};
-    double q[3] = {0, 0, 0.5}, v[3] = {1, 0, 0}, kept_q[3], kept_v[3], once[3];
+    double q[3] = {0, 0, 0.5}, v[3] = {1, 0, 0}, kept_q[3], kept_v[3], once[3], memory[64];
+    size_t size = pl_integrator_memory(ops, 1) * sizeof *memory;
+    CHECK(size <= sizeof memory);
     toy_open(&self, 1);
     pl_part part;
     pl_integrator *integrator = open_integrator(ops, 1, &part);
     advance(&self, integrator, 0.01, 5, q, v);
     CHECK(integrator->history_count == ops->history);
-    pl_integrator_save(integrator, PL_SAVED_STEP);
+    memcpy(memory, integrator->own_memory, size);
     memcpy(kept_q, q, sizeof q);
     memcpy(kept_v, v, sizeof v);
     advance(&self, integrator, 0.01, 1, q, v);
     memcpy(once, q, sizeof q);
     advance(&self, integrator, 0.005, 3, q, v);
-    pl_integrator_restore(integrator, PL_SAVED_STEP);
+    memcpy(integrator->own_memory, memory, size);
     memcpy(q, kept_q, sizeof q);
     memcpy(v, kept_v, sizeof v);
     advance(&self, integrator, 0.01, 1, q, v);

@@ -164,7 +164,7 @@ static void fill_attachment(const stage *on, void *def)
 
 static pl_status take_attachment(const stage *on, const void *def, pl_error *error)
 {
-  return pl_world_add_attachment(on->world, on->bar, def, error);
+  return pl_world_add_attachment(on->world, on->bar, def, NULL, error);
 }
 
 static void fill_load(const stage *on, void *def)
@@ -178,7 +178,7 @@ static void fill_load(const stage *on, void *def)
 
 static pl_status take_load(const stage *on, const void *def, pl_error *error)
 {
-  return pl_world_add_load(on->world, on->bar, def, error);
+  return pl_world_add_load(on->world, on->bar, def, NULL, error);
 }
 
 static void fill_obstacle(const stage *on, void *def)
@@ -190,7 +190,7 @@ static void fill_obstacle(const stage *on, void *def)
 
 static pl_status take_obstacle(const stage *on, const void *def, pl_error *error)
 {
-  return pl_world_add_obstacle(on->world, def, error);
+  return pl_world_add_obstacle(on->world, def, NULL, error);
 }
 
 static void fill_probe(const stage *on, void *def)
@@ -427,7 +427,7 @@ TEST(ids_of_nothing_are_refused)
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     pl_world *world = on.world;
     pl_body_id id = {wrong[i]};
-    pl_pull_id pull = {wrong[i]};
+    pl_pull_id pull = {wrong[i], 1};
     pl_probe_id probe = {wrong[i]};
     const char *no = "there is no body number";
     CHECK(!pl_world_body_name(world, id) && !pl_world_body_mesh(world, id) &&
@@ -444,11 +444,11 @@ TEST(ids_of_nothing_are_refused)
     fill_rigid(&on, &def);
     CHECK_FAILS(pl_world_add_rigid(world, id, &def.rigid, NULL, error), PL_E_ARGUMENT, no);
     fill_attachment(&on, &def);
-    CHECK_FAILS(pl_world_add_attachment(world, id, &def.attachment, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_add_attachment(world, id, &def.attachment, NULL, error), PL_E_ARGUMENT, no);
     def.attachment.to = id;
-    CHECK_FAILS(pl_world_add_attachment(world, on.bar, &def.attachment, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_add_attachment(world, on.bar, &def.attachment, NULL, error), PL_E_ARGUMENT, no);
     fill_load(&on, &def);
-    CHECK_FAILS(pl_world_add_load(world, id, &def.load, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_add_load(world, id, &def.load, NULL, error), PL_E_ARGUMENT, no);
     fill_probe(&on, &def);
     def.probe.body = id;
     CHECK_FAILS(pl_world_add_probe(world, &def.probe, NULL, error), PL_E_ARGUMENT, no);

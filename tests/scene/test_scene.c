@@ -2,7 +2,7 @@
  * the scene's folder, and no failing allocation does harm. */
 #include "core/file.h"
 #include "core/memory.h"
-#include "world/world.h"
+#include "world/probe.h"
 
 #include "scene_test.h"
 
@@ -32,17 +32,20 @@ TEST(values_arrive)
   if (!scene) return;
   const pl_world *world = pl_scene_world(scene);
   CHECK(strcmp(pl_scene_title(scene), "Bar") == 0 && pl_scene_duration(scene) == 1);
-  CHECK(world->dt == 0.01 && world->gravity[1] == -9.81 && world->gravity[2] == 0);
-  CHECK(strcmp(world->integrator_part.member->name, "implicit-euler") == 0);
-  int tolerance = pl_param_find(world->solver_part.member, "tolerance");
-  CHECK(world->solver_part.values[pl_param_place(world->solver_part.member, tolerance)] == 1e-6);
+  CHECK(world->set.dt == 0.01 && world->gravity[1] == -9.81 && world->gravity[2] == 0);
+  CHECK(strcmp(world->set.integrator.member->name, "implicit-euler") == 0);
+  int tolerance = pl_param_find(world->set.solver.member, "tolerance");
+  CHECK(world->set.solver.values[pl_param_place(world->set.solver.member, tolerance)] == 1e-6);
 
-  CHECK(world->body_count == 1 && strcmp(world->bodies[0].name, "bar") == 0);
-  CHECK(world->bodies[0].mesh->element_count == 24 && world->bodies[0].mesh->node_count == 20);
-  CHECK(world->fix_count == 1 && world->fixes[0].count == 4 && world->fixes[0].hold_count == 3);
-  CHECK(world->load_count == 1 && world->loads[0].values[1] == 1);
-  CHECK(world->loads[0].shape.node_count == 4 && world->loads[0].ramp.count == 2);
-  CHECK(world->loads[0].ramp.times[1] == 0.5 && world->loads[0].ramp.factors[1] == 1);
+  CHECK(world->bodies.count == 1 && strcmp(world->bodies.list[0].name, "bar") == 0);
+  CHECK(world->bodies.list[0].mesh->element_count == 24 &&
+        world->bodies.list[0].mesh->node_count == 20);
+  const pl_fix *held = (const pl_fix *)probe_coupling(world, &pl_coupling_fix, 0);
+  CHECK(probe_count(world, &pl_coupling_fix) == 1 && held->count == 4 && held->hold_count == 3);
+  const pl_load *load = (const pl_load *)probe_coupling(world, &pl_coupling_load, 0);
+  CHECK(probe_count(world, &pl_coupling_load) == 1 && load->values[1] == 1);
+  CHECK(load->shape.node_count == 4 && load->ramp.count == 2);
+  CHECK(load->ramp.times[1] == 0.5 && load->ramp.factors[1] == 1);
   CHECK(world->probe_count == 1 && strcmp(world->probes[0].name, "tip") == 0);
 
   CHECK(pl_scene_output_count(scene) == 1 && pl_scene_output(scene, 0)->every == 0.1);
@@ -66,8 +69,9 @@ TEST(attachments_arrive)
   CHECK(scene && !kept.errors);
   if (!scene) return;
   const pl_world *world = pl_scene_world(scene);
-  const pl_attachment *at = world->attachments;
-  CHECK(world->attachment_count == 1 && at->count == world->bodies[0].mesh->node_count);
+  const pl_attachment *at =
+      (const pl_attachment *)probe_coupling(world, &pl_coupling_attachment, 0);
+  CHECK(probe_count(world, &pl_coupling_attachment) == 1 && at->count == world->bodies.list[0].mesh->node_count);
   CHECK_NEAR(at->stiffness * at->count, 800, 1e-9);
   CHECK_NEAR(at->damping * at->count, 80, 1e-9);
   pl_scene_destroy(scene);
@@ -94,14 +98,14 @@ TEST(presets_stand_in)
   CHECK(kept.warnings == 1);
   CHECK(strcmp(kept.warning, "folder/bar.xml:1: material \"n\" is not used by any body") == 0);
   CHECK(strcmp(pl_scene_title(scene), "bar.xml") == 0);
-  CHECK(world->gravity[2] == -9.81 && world->bodies[0].mass_damping == 3);
-  const pl_fix *fix = &world->fixes[0];
+  CHECK(world->gravity[2] == -9.81 && world->bodies.list[0].mass_damping == 3);
+  const pl_fix *fix = (const pl_fix *)probe_coupling(world, &pl_coupling_fix, 0);
   CHECK(fix->count == 8 && fix->hold_count == 2 && fix->hold[0][0] == 1 && fix->hold[1][2] == 1);
   CHECK(fix->angle == 90 && fix->axis[0] == 1 && fix->axis[2] == 0 && fix->centre[1] == 1);
   CHECK(fix->translation[2] == 1 && fix->ramp.count == 1 && fix->ramp.factors[0] == 2);
   double momentum = 0;
-  for (int i = 0; i < world->blocks; i++)
-    momentum += world->bodies[0].model->lumped_mass[i] * world->state.v[3 * i + 2];
+  for (int i = 0; i < world->bodies.blocks; i++)
+    momentum += world->bodies.list[0].model->lumped_mass[i] * world->state.v[3 * i + 2];
   CHECK_NEAR(momentum, 3000, 1e-9 * 3000); // 1000 kg at 3 m/s, summed in rounding
   CHECK(pl_scene_output_count(scene) == 3 && pl_scene_output(scene, 0)->every == 0.04);
   CHECK(strcmp(pl_scene_output(scene, 1)->format, "") == 0);
@@ -131,8 +135,9 @@ TEST(surfaces_follow_bodies)
     return;
   }
   pl_world *world = pl_scene_world(scene);
-  CHECK(world->bodies[0].surface->face_count == 300 && world->bodies[0].mesh->face_count == 12);
-  CHECK(world->bodies[1].mesh->element_count == 300 && !world->bodies[1].surface);
+  CHECK(world->bodies.list[0].surface->face_count == 300 &&
+        world->bodies.list[0].mesh->face_count == 12);
+  CHECK(world->bodies.list[1].mesh->element_count == 300 && !world->bodies.list[1].surface);
   CHECK_OK(pl_world_step(world, error));
   pl_scene_destroy(scene);
   scene =
@@ -164,9 +169,11 @@ TEST(changes_are_applied)
     return;
   }
   const pl_world *world = pl_scene_world(scene);
-  CHECK(world->dt == 0.005 && world->bodies[0].mesh->element_count == 8 * 2 * 2 * 6);
-  CHECK(world->fixes[0].hold_count == 1 && world->fixes[0].hold[0][0] == 1);
-  CHECK(world->loads[0].shape.node_count == world->bodies[0].mesh->node_count);
+  CHECK(world->set.dt == 0.005 && world->bodies.list[0].mesh->element_count == 8 * 2 * 2 * 6);
+  const pl_fix *fix = (const pl_fix *)probe_coupling(world, &pl_coupling_fix, 0);
+  const pl_load *load = (const pl_load *)probe_coupling(world, &pl_coupling_load, 0);
+  CHECK(fix->hold_count == 1 && fix->hold[0][0] == 1);
+  CHECK(load->shape.node_count == world->bodies.list[0].mesh->node_count);
   CHECK(strcmp(pl_scene_title(scene), "A = B") == 0);
   CHECK(strcmp(pl_scene_view(scene)->colour, "none") == 0);
   pl_scene_destroy(scene);

@@ -69,7 +69,7 @@ static void hold_and_load(pl_world *world, pl_body_id body, const bar *b)
   load.load = choose("traction", &traction, 1);
   load.where = &end;
   load.where_count = 1;
-  CHECK_OK(pl_world_add_load(world, body, &load, error));
+  CHECK_OK(pl_world_add_load(world, body, &load, NULL, error));
 }
 
 /* The displacement of the middle of the end in equilibrium. */

@@ -4,7 +4,7 @@
 #include "io/recording.h"
 #include "pliant/scene.h"
 #include "view/session.h"
-#include "world/world.h"
+#include "world/probe.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -393,11 +393,12 @@ TEST(the_state_is_saved_as_a_scene)
     CHECK(pl_world_dt(world) == 0.004 && strcmp(pl_world_integrator_name(world), "newmark") == 0);
     CHECK(strcmp(pl_world_preconditioner_name(world), "diagonal") == 0);
     CHECK(world->gravity[0] == 1 && world->gravity[2] == -3);
-    CHECK(world->budget == 70 && world->halvings == 3 && world->tolerance == 0.01);
-    CHECK(world->bodies[0].law.values[0] == 2e5);
-    CHECK(world->fix_count == 2 && world->fixes[1].count == 1);
+    CHECK(world->set.budget == 70 && world->set.halvings == 3 && world->set.tolerance == 0.01);
+    CHECK(world->bodies.list[0].law.values[0] == 2e5);
+    const pl_fix *pin = (const pl_fix *)probe_coupling(world, &pl_coupling_fix, 1);
+    CHECK(probe_count(world, &pl_coupling_fix) == 2 && pin->count == 1);
     // the pinned node stays where it was
-    int node = world->fixes[1].nodes[0];
+    int node = pin->nodes[0];
     double before[3];
     memcpy(before, world->state.q + 3 * node, sizeof before);
     for (int i = 0; i < 5; i++) CHECK_OK(pl_world_step(world, error));

@@ -111,7 +111,7 @@ static inline pl_status bar_pull(pl_world *world, pl_body_id body, double stress
   load.load = (pl_choice){"traction", &value, 1};
   load.where = &end;
   load.where_count = 1;
-  return pl_world_add_load(world, body, &load, error);
+  return pl_world_add_load(world, body, &load, NULL, error);
 }
 
 #endif

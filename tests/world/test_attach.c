@@ -3,7 +3,7 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 #include "sparse/bsr.h"
-#include "world/world.h"
+#include "probe.h"
 
 #include "mesh/failing.h"
 
@@ -92,13 +92,17 @@ static pl_attachment_def attach_to(pl_body_id to, int frame, int to_frame)
 static double energy(const pl_world *world)
 {
   double sum = 0;
-  for (int b = 0; b < (int)world->body_count; b++) sum += pl_attachments_energy(world, b);
+  for (pl_coupling *c = NULL;
+       (c = pl_couplings_next(&world->couplings, &pl_coupling_attachment, c)) != NULL;) {
+    for (int b = 0; b < (int)world->bodies.count; b++)
+      sum += c->ops->energy(c, world->state.q, b);
+  }
   return sum;
 }
 
 static double energy_at(pl_world *world, const double *q, const double *way, double step)
 {
-  int n = 3 * world->blocks;
+  int n = 3 * world->bodies.blocks;
   double *move = malloc((size_t)n * sizeof *move), *before = malloc((size_t)n * sizeof *move);
   memcpy(before, world->state.q, (size_t)n * sizeof *before);
   for (int i = 0; i < n; i++) move[i] = step * way[i];
@@ -123,16 +127,17 @@ static double dot(int n, const double *a, const double *b)
  * bend the way of a point beside what the matrix knows. */
 static void check_differences(pl_world *world, const double *q, double loose)
 {
-  int n = 3 * world->blocks;
+  int n = 3 * world->bodies.blocks;
   double *f = calloc((size_t)n, sizeof *f), *way = malloc((size_t)n * sizeof *way),
          *product = malloc((size_t)n * sizeof *product);
-  pl_attachments_force(world, q, world->state.v, f);
+  probe_force(world, &pl_coupling_attachment, 0, q, world->state.v, f);
   for (int trial = 0; trial < 3; trial++) {
     double h = 1e-4, bends[2];
     for (int i = 0; i < n; i++) way[i] = test_uniform();
     for (int semidefinite = 0; semidefinite < 2; semidefinite++) {
       pl_bsr_zero(world->system.A, NULL);
-      pl_attachments_stiffness(world, q, 1, 0, semidefinite, world->system.A);
+      probe_matrix(world, &pl_coupling_attachment, 0, q, world->state.v, 1, 0, semidefinite,
+                   world->system.A);
       pl_bsr_multiply(world->system.A, way, product, NULL);
       bends[semidefinite] = dot(n, product, way);
     }
@@ -150,10 +155,11 @@ static void check_differences(pl_world *world, const double *q, double loose)
 /* The forces of attachments alone sum up to nothing. */
 static void check_balance(pl_world *world, const double *q)
 {
-  double *f = calloc(3 * (size_t)world->blocks, sizeof *f), sum[3] = {0}, moment[3] = {0}, all = 0;
-  pl_attachments_force(world, q, world->state.v, f);
-  for (int i = 0; i < world->blocks; i++) {
-    const pl_body *body = pl_world_body_of(world, i);
+  double *f = calloc(3 * (size_t)world->bodies.blocks, sizeof *f), sum[3] = {0}, moment[3] = {0},
+         all = 0;
+  probe_force(world, &pl_coupling_attachment, 0, q, world->state.v, f);
+  for (int i = 0; i < world->bodies.blocks; i++) {
+    const pl_body *body = pl_bodies_owner(&world->bodies, i);
     double turned[3];
     all += pl_vec3_norm(f + 3 * i);
     if (pl_model_is_rotation(body->model, i - body->offset)) {
@@ -174,20 +180,20 @@ static void check_balance(pl_world *world, const double *q)
  * sum up to nothing, take the power of the matrix, and leave a common shift alone. */
 static void check_damping(pl_world *world, const double *q)
 {
-  int n = 3 * world->blocks;
+  int n = 3 * world->bodies.blocks;
   double *room = calloc(5 * (size_t)n, sizeof *room), h = 0.5, sum[3] = {0}, all = 0;
   double *way = room, *v = room + n, *up = v + n, *down = up + n, *product = down + n;
   pl_bsr_zero(world->system.A, NULL);
-  pl_attachments_stiffness(world, q, 0, 1, 0, world->system.A);
+  probe_matrix(world, &pl_coupling_attachment, 0, q, world->state.v, 0, 1, 0, world->system.A);
   for (int i = 0; i < n; i++) way[i] = test_uniform();
   pl_bsr_multiply(world->system.A, way, product, NULL);
   for (int i = 0; i < n; i++) v[i] = h * way[i];
-  pl_attachments_force(world, q, v, up);
+  probe_force(world, &pl_coupling_attachment, 0, q, v, up);
   for (int i = 0; i < n; i++) v[i] = -h * way[i];
-  pl_attachments_force(world, q, v, down);
+  probe_force(world, &pl_coupling_attachment, 0, q, v, down);
   for (int i = 0; i < n; i++) up[i] = (up[i] - down[i]) / (2 * h);
-  for (int i = 0; i < world->blocks; i++) {
-    const pl_body *body = pl_world_body_of(world, i);
+  for (int i = 0; i < world->bodies.blocks; i++) {
+    const pl_body *body = pl_bodies_owner(&world->bodies, i);
     all += pl_vec3_norm(up + 3 * i);
     if (!pl_model_is_rotation(body->model, i - body->offset)) pl_vec3_add(sum, up + 3 * i, sum);
   }
@@ -196,7 +202,7 @@ static void check_damping(pl_world *world, const double *q)
 
   // all points move alike
   for (int i = 0; i < n; i++) {
-    const pl_body *body = pl_world_body_of(world, i / 3);
+    const pl_body *body = pl_bodies_owner(&world->bodies, i / 3);
     v[i] = pl_model_is_rotation(body->model, i / 3 - body->offset) ? 0 : 1 + i % 3;
   }
   pl_bsr_multiply(world->system.A, v, product, NULL);
@@ -208,13 +214,13 @@ static void check_damping(pl_world *world, const double *q)
 static void check_turned(pl_world *world, const double *q)
 {
   const double turn[3] = {0.4, -1.1, 0.7};
-  int n = 3 * world->blocks;
+  int n = 3 * world->bodies.blocks;
   double *to = malloc((size_t)n * sizeof *to), *none = calloc((size_t)n, sizeof *none), quat[4],
          R[9];
   pl_quat_of_vector(turn, quat);
   pl_quat_matrix(quat, R);
-  for (int i = 0; i < world->blocks; i++) {
-    const pl_body *body = pl_world_body_of(world, i);
+  for (int i = 0; i < world->bodies.blocks; i++) {
+    const pl_body *body = pl_bodies_owner(&world->bodies, i);
     if (pl_model_is_rotation(body->model, i - body->offset))
       pl_rotation_turn(q + 3 * i, turn, to + 3 * i);
     else
@@ -232,7 +238,8 @@ static void check_overwritten(pl_world *world, const double *q)
 {
   pl_bsr *A = world->system.A;
   size_t n = 9 * (size_t)A->start[A->rows];
-  double *first = malloc(n * sizeof *first), *f = malloc(3 * (size_t)world->blocks * sizeof *f);
+  double *first = malloc(n * sizeof *first),
+         *f = malloc(3 * (size_t)world->bodies.blocks * sizeof *f);
   pl_bsr_zero(A, NULL);
   world->system.ops->evaluate(&world->system, 0, q, world->state.v, f, 1, 1, 1, 0, A);
   memcpy(first, A->values, n * sizeof *first);
@@ -255,13 +262,13 @@ static void check_pair(int a, int b, int frame, int to_frame)
   CHECK_OK(add_bar(world, &kinds[b], "b", 0.95, 4, 1, &ids[1], error));
   pl_attachment_def def = attach_to(ids[1], frame, to_frame);
   def.damping = 20;
-  CHECK_OK(pl_world_add_attachment(world, ids[0], &def, error));
+  CHECK_OK(pl_world_add_attachment(world, ids[0], &def, NULL, error));
   CHECK_OK(pl_world_prepare(world, error));
   if (!world->ready) {
     pl_world_destroy(world);
     return;
   }
-  int n = 3 * world->blocks;
+  int n = 3 * world->bodies.blocks;
   double *q = malloc((size_t)n * sizeof *q), *move = malloc((size_t)n * sizeof *move);
   for (int i = 0; i < n; i++) move[i] = 0.05 * test_uniform();
   world->system.ops->retract(&world->system, world->state.q, move, q);
@@ -306,7 +313,7 @@ static void push_end(pl_world *world, pl_body_id body, double x, double z)
   load.load = (pl_choice){"force", &value, 1};
   load.where = &end;
   load.where_count = 1;
-  CHECK_OK(pl_world_add_load(world, body, &load, error));
+  CHECK_OK(pl_world_add_load(world, body, &load, NULL, error));
 }
 
 static void tip_of(pl_world *world, pl_body_id body, double x, double tip[3])
@@ -334,7 +341,7 @@ TEST(two_halves_are_a_whole)
       CHECK_OK(add_bar(world, &kinds[1], "first", 0, 4, 0.5, &first, error));
       CHECK_OK(add_bar(world, &kinds[1], "last", 0.5, 4, 0.5, &last, error));
       pl_attachment_def def = attach_to(last, -1, -1);
-      CHECK_OK(pl_world_add_attachment(world, first, &def, error));
+      CHECK_OK(pl_world_add_attachment(world, first, &def, NULL, error));
     } else {
       CHECK_OK(add_bar(world, &kinds[1], "whole", 0, 8, 1, &first, error));
       last = first;
@@ -364,7 +371,7 @@ TEST(a_frame_holds_place_and_orientation)
   pl_attachment_def def = attach_to(b, 0, 0);
   def.stiffness = k;
   def.arm = arm;
-  CHECK_OK(pl_world_add_attachment(world, a, &def, error));
+  CHECK_OK(pl_world_add_attachment(world, a, &def, NULL, error));
   const pl_body *body = pl_world_body(world, a);
   double lever = 1 - body->model->frames_at[0];
   CHECK_FAILS(pl_world_step(world, error), PL_E_SINGULAR, "not held anywhere");
@@ -400,7 +407,7 @@ TEST(an_arm_of_zero_lets_it_turn)
   hold(world, b, "x-max");
   pl_attachment_def def = attach_to(b, 0, -1);
   def.arm = 0;
-  CHECK_OK(pl_world_add_attachment(world, a, &def, error));
+  CHECK_OK(pl_world_add_attachment(world, a, &def, NULL, error));
   CHECK_OK(pl_world_set_gravity(world, down, error));
   pl_probe_def watch = pl_probe_def_default();
   pl_probe_id probe = {0};
@@ -443,7 +450,7 @@ TEST(momentum_is_kept)
     CHECK_OK(add_bar(world, &kinds[pairs[k][0]], "a", 0, 4, 1, &a, error));
     CHECK_OK(add_bar(world, &kinds[pairs[k][1]], "b", 0.95, 4, 1, &b, error));
     pl_attachment_def def = attach_to(b, pairs[k][2], pairs[k][3]);
-    CHECK_OK(pl_world_add_attachment(world, a, &def, error));
+    CHECK_OK(pl_world_add_attachment(world, a, &def, NULL, error));
     CHECK_OK(pl_world_throw(world, b, (const double[3]){0.1, 0.3, 1}, error));
     for (int i = 0; i < 40; i++) {
       if (i == 1) {
@@ -486,7 +493,7 @@ TEST(dampers_take_energy)
     def.arm = 0;
     def.stiffness = k;
     def.damping = 2 * M * d;
-    CHECK_OK(pl_world_add_attachment(world, a, &def, error));
+    CHECK_OK(pl_world_add_attachment(world, a, &def, NULL, error));
     CHECK_OK(pl_world_throw(world, a, (const double[3]){0, 1, 0}, error));
     for (int i = 0; i < 400; i++) {
       CHECK_OK(pl_world_step(world, error));
@@ -514,7 +521,7 @@ TEST(wrong_attachments_are_refused)
   CHECK_OK(add_bar(world, &kinds[4], "far", 5, 4, 1, &far, error));
   pl_attachment_def def = attach_to(a, -1, -1);
 #define REFUSED(part)                                                                              \
-  CHECK_FAILS(pl_world_add_attachment(world, a, &def, error), PL_E_ARGUMENT, part)
+  CHECK_FAILS(pl_world_add_attachment(world, a, &def, NULL, error), PL_E_ARGUMENT, part)
   REFUSED("cannot be attached to itself");
   def.to = (pl_body_id){9};
   REFUSED("body");
@@ -561,7 +568,7 @@ TEST(wrong_attachments_are_refused)
   REFUSED("is of triangles and has no inside");
   // far away is no hindrance where frames hold each other
   def = attach_to(far, 2, 0);
-  CHECK_OK(pl_world_add_attachment(world, a, &def, error));
+  CHECK_OK(pl_world_add_attachment(world, a, &def, NULL, error));
   CHECK_OK(pl_world_step(world, error));
   pl_world_destroy(world);
 }
@@ -576,9 +583,9 @@ static pl_status attempt(const pl_allocator *allocator, void *context)
   if (!status) status = add_bar(world, &kinds[0], "a", 0, 2, 1, &a, &error);
   if (!status) status = add_bar(world, &kinds[7], "b", 0.95, 2, 1, &b, &error);
   pl_attachment_def def = attach_to(b, -1, -1);
-  if (!status) status = pl_world_add_attachment(world, a, &def, &error);
+  if (!status) status = pl_world_add_attachment(world, a, &def, NULL, &error);
   def = attach_to(a, 0, -1);
-  if (!status) status = pl_world_add_attachment(world, b, &def, &error);
+  if (!status) status = pl_world_add_attachment(world, b, &def, NULL, &error);
   if (!status) status = pl_world_step(world, &error);
   pl_world_destroy(world);
   return status;

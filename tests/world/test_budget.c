@@ -19,19 +19,19 @@ static outcome run(int budget, int newton, int falls)
   pl_body_id body;
   outcome out = {0};
   CHECK_OK(bar_make(&def, &world, &body, error));
-  world->budget = budget;
+  world->set.budget = budget;
   CHECK_OK(pl_world_set_solver(world, &(pl_choice){"cg", &block, 1},
                                &(pl_choice){"block-diagonal", NULL, 0}, error));
   pl_setting plane[] = {{.name = "point", .value = {0, -0.05, 0}},
                         {.name = "normal", .value = {0, 1, 0}}};
   pl_obstacle_def floor = pl_obstacle_def_default();
   floor.shape = (pl_choice){"plane", plane, 2};
-  if (falls) CHECK_OK(pl_world_add_obstacle(world, &floor, error));
+  if (falls) CHECK_OK(pl_world_add_obstacle(world, &floor, NULL, error));
   for (int i = 0; i < 25; i++) {
     CHECK_OK(pl_world_step(world, error));
     // halvings are asked for, but not with a budget
-    CHECK(world->halvings > 0 && world->system.never_rejects == (budget > 0));
-    if (world->last.linear_iterations > out.most) out.most = world->last.linear_iterations;
+    CHECK(world->set.halvings > 0 && world->system.never_rejects == (budget > 0));
+    if (world->tally.last.linear_iterations > out.most) out.most = world->tally.last.linear_iterations;
   }
   pl_world_facts facts;
   CHECK_OK(pl_world_measure(world, &facts, error));
@@ -84,11 +84,11 @@ TEST(auto_knows_the_budget)
     pl_body_id body;
     const char *reason;
     CHECK_OK(bar_make(&def, &world, &body, error));
-    world->budget = budget;
+    world->set.budget = budget;
     CHECK_OK(pl_world_set_solver(world, &(pl_choice){"auto", NULL, 0},
                                  &(pl_choice){"auto", NULL, 0}, error));
     CHECK_OK(pl_world_step(world, error));
-    CHECK(!budget || world->last.linear_iterations <= budget);
+    CHECK(!budget || world->tally.last.linear_iterations <= budget);
     CHECK(!budget || strcmp(pl_world_preconditioner_choice(world, &reason), "multigrid") == 0);
     CHECK(pl_world_solver_choice(world, &reason) != NULL);
     CHECK(!strstr(reason, "a budget of 4 iterations") == !budget);
@@ -116,7 +116,7 @@ TEST(a_trial_is_broken_off)
                                  &(pl_choice){k ? "multigrid" : "auto", NULL, 0}, error));
     for (int i = 0; i < 4; i++) {
       CHECK_OK(pl_world_step(world, error));
-      iterations[i] = world->last.linear_iterations;
+      iterations[i] = world->tally.last.linear_iterations;
       if (!k)
         printf("  %d iterations, %s\n", iterations[i], pl_world_solver_choice(world, &reason));
     }
@@ -143,7 +143,7 @@ TEST(bad_budgets_are_refused)
   CHECK_FAILS(pl_world_create(&def, &world, error), PL_E_ARGUMENT, "budget = -1");
   def.budget = 7;
   CHECK_OK(pl_world_create(&def, &world, error));
-  CHECK(world->budget == 7 && world->halvings == def.halvings);
+  CHECK(world->set.budget == 7 && world->set.halvings == def.halvings);
   pl_world_destroy(world);
 }
 

@@ -41,7 +41,7 @@ static pl_status make_slab(const slab *in, pl_world **world, pl_body_id *body, p
   if (!status) status = pl_world_add_body(*world, &body_def, body, error);
   pl_obstacle_def floor = pl_obstacle_def_default();
   floor.shape = (pl_choice){"plane", plane, 3};
-  if (!status) status = pl_world_add_obstacle(*world, &floor, error);
+  if (!status) status = pl_world_add_obstacle(*world, &floor, NULL, error);
   pl_mesh_destroy(mesh);
   if (status) {
     pl_world_destroy(*world);
@@ -160,13 +160,13 @@ TEST(bad_obstacles_are_refused)
              slippery = {.name = "friction", .value = {-1}};
   pl_obstacle_def plane = pl_obstacle_def_default();
   plane.shape = (pl_choice){"plane", &flat, 1};
-  CHECK_FAILS(pl_world_add_obstacle(world, &plane, error), PL_E_ARGUMENT, "no direction");
+  CHECK_FAILS(pl_world_add_obstacle(world, &plane, NULL, error), PL_E_ARGUMENT, "no direction");
   plane.shape = (pl_choice){"plane", &slippery, 1};
-  CHECK_FAILS(pl_world_add_obstacle(world, &plane, error), PL_E_ARGUMENT, "friction");
+  CHECK_FAILS(pl_world_add_obstacle(world, &plane, NULL, error), PL_E_ARGUMENT, "friction");
   plane.shape = (pl_choice){.name = "plain"};
-  CHECK_FAILS(pl_world_add_obstacle(world, &plane, error), PL_E_ARGUMENT, "did you mean");
+  CHECK_FAILS(pl_world_add_obstacle(world, &plane, NULL, error), PL_E_ARGUMENT, "did you mean");
   plane = (pl_obstacle_def){0};
-  CHECK_FAILS(pl_world_add_obstacle(world, &plane, error), PL_E_ARGUMENT, "_default");
+  CHECK_FAILS(pl_world_add_obstacle(world, &plane, NULL, error), PL_E_ARGUMENT, "_default");
   pl_world_destroy(world);
 }
 

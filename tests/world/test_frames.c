@@ -76,7 +76,7 @@ static pl_status pull_end(pl_world *world, pl_body_id body, const char *name, do
   load.load = (pl_choice){name, &value, 1};
   load.where = &end;
   load.where_count = 1;
-  return pl_world_add_load(world, body, &load, error);
+  return pl_world_add_load(world, body, &load, NULL, error);
 }
 
 /* A dead traction on the end stretches a bar of Green strain and nu = 0 evenly by e with
@@ -229,9 +229,11 @@ TEST(a_moved_frame_carries_its_end)
   fix.angle = 30;
   fix.centre[1] = fix.centre[2] = 0.5;
   fix.translation[0] = 0.1;
-  int held = 0;
+  pl_fix_id held;
+  pl_fix_facts facts;
   CHECK_OK(pl_world_add_fix(world, body, &fix, &held, error));
-  CHECK(held == 4);
+  CHECK_OK(pl_world_read_fix(world, held, &facts, error));
+  CHECK(facts.nodes == 4);
   CHECK_OK(steps(world, 1, error));
   double x[3], c = cos(acos(-1) / 6), s = sin(acos(-1) / 6);
   read_at(world, body, "position", 4, 1, 0.75, x);

@@ -2,8 +2,7 @@
 #include "math/vec3.h"
 #include "pliant/touch.h"
 #include "sparse/factor.h"
-#include "world/grip.h"
-#include "world/world.h"
+#include "probe.h"
 
 #include "bar.h"
 
@@ -146,8 +145,8 @@ TEST(a_body_on_rails_slides)
   for (int i = 0; i < steps; i++) CHECK_OK(pl_world_step(world, error));
   // implicit Euler: g sin h^2 (1 + 2 + ... + n)
   double way = 10 * 0.6 * 1e-4 * steps * (steps + 1) / 2;
-  const double *rest = world->bodies[0].model->rest;
-  for (int i = 0; i < world->blocks; i++) {
+  const double *rest = world->bodies.list[0].model->rest;
+  for (int i = 0; i < world->bodies.blocks; i++) {
     double moved[3];
     pl_vec3_sub(world->state.q + 3 * i, rest + 3 * i, moved);
     CHECK_NEAR(moved[0], 0.8 * way, 1e-12);
@@ -155,26 +154,6 @@ TEST(a_body_on_rails_slides)
     CHECK_NEAR(moved[2], -0.6 * way, 1e-12);
   }
   pl_world_destroy(world);
-}
-
-/* Directions at any angle: products are met, forces are split, dependent directions are left out.
- */
-TEST(grips_solve_what_they_are_given)
-{
-  const double given[4][3] = {{1, 0, 0}, {0.6, 0.8, 0}, {0.28, 0.96, 0}, {0, 0.6, -0.8}};
-  pl_grip grip = {0};
-  for (int i = 0; i < 4; i++) pl_grip_add(&grip, i + 1, given[i]);
-  CHECK(grip.count == 3 && grip.codes[0] == 1 && grip.codes[1] == 2 && grip.codes[2] == 4);
-  double x[3] = {5, 6, 7}, shares[3], sum[3] = {0};
-  pl_grip_free(&grip, x);
-  CHECK_NEAR(pl_vec3_norm(x), 0, 1e-14);
-  pl_grip_fill(&grip, (double[]){1, 2, 3}, x);
-  CHECK_NEAR(pl_vec3_dot(x, given[0]), 1, 1e-14);
-  CHECK_NEAR(pl_vec3_dot(x, given[1]), 2, 1e-14);
-  CHECK_NEAR(pl_vec3_dot(x, given[3]), 3, 1e-14);
-  pl_grip_split(&grip, x, shares);
-  for (int i = 0; i < 3; i++) pl_vec3_add_scaled(shares[i], grip.given[i], sum);
-  CHECK_NEAR(pl_vec3_distance(sum, x), 0, 1e-13);
 }
 
 TEST(what_makes_no_sense_is_refused)
@@ -186,9 +165,9 @@ TEST(what_makes_no_sense_is_refused)
   CHECK_FAILS(add(world, body, z, NULL, (int[]){1, 0, 0}, error), PL_E_ARGUMENT,
               "give one of them");
   CHECK_FAILS(add(world, body, bad, NULL, NULL, error), PL_E_ARGUMENT, "finite");
-  CHECK(world->fix_count == 0);
+  CHECK(probe_count(world, &pl_coupling_fix) == 0);
   pl_world_destroy(world);
 }
 
 TESTS(X(oblique_constraints_are_turned_axes) X(a_body_on_rails_slides)
-          X(grips_solve_what_they_are_given) X(what_makes_no_sense_is_refused))
+          X(what_makes_no_sense_is_refused))

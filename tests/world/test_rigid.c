@@ -27,7 +27,7 @@ static pl_status make_rigid(pl_world *world, pl_body_id body, const double box[2
 static double bent(const pl_world *world)
 {
   const pl_core *core = &world->cores[0];
-  const double *X = world->bodies[0].model->rest, *q = world->state.q;
+  const double *X = world->bodies.list[0].model->rest, *q = world->state.q;
   double worst = 0;
   for (int i = 0; i < core->count; i++) {
     for (int j = 0; j < i; j++) {
@@ -80,14 +80,15 @@ TEST(a_hinge_takes_the_rest)
   pl_body_id body;
   CHECK_OK(bar_make(&def, &world, &body, error));
   CHECK_OK(make_rigid(world, body, whole, PL_HINGE_AXIS, NULL, error));
-  const double *mass = world->bodies[0].model->lumped_mass, *X = world->bodies[0].model->rest;
+  const double *mass = world->bodies.list[0].model->lumped_mass,
+               *X = world->bodies.list[0].model->rest;
   double torque = 0, inertia = 0;
-  for (int i = 0; i < world->blocks; i++) {
+  for (int i = 0; i < world->bodies.blocks; i++) {
     torque -= 10 * mass[i] * X[3 * i];
     inertia += mass[i] * (X[3 * i] * X[3 * i] + X[3 * i + 1] * X[3 * i + 1]);
   }
   CHECK_OK(pl_world_step(world, error));
-  for (int i = 0; i < world->blocks; i++) {
+  for (int i = 0; i < world->bodies.blocks; i++) {
     const double *x = world->state.q + 3 * i, *v = world->state.v + 3 * i;
     double w = 1e-3 * torque / inertia;
     CHECK_NEAR(v[0], -w * x[1], 1e-12);
@@ -97,12 +98,12 @@ TEST(a_hinge_takes_the_rest)
   // half a swing and more
   for (int i = 0; i < 700; i++) CHECK_OK(pl_world_step(world, error));
   CHECK_NEAR(bent(world), 0, 1e-12);
-  for (int i = 0; i < world->blocks; i++) {
+  for (int i = 0; i < world->bodies.blocks; i++) {
     const double *x = world->state.q + 3 * i;
     CHECK_NEAR(hypot(x[0], x[1]), hypot(X[3 * i], X[3 * i + 1]), 1e-12);
     CHECK_NEAR(x[2], X[3 * i + 2], 1e-12);
   }
-  CHECK(world->state.q[0] < 0 || world->state.q[3 * (world->blocks - 1)] < 0);
+  CHECK(world->state.q[0] < 0 || world->state.q[3 * (world->bodies.blocks - 1)] < 0);
   pl_world_destroy(world);
 }
 
@@ -126,7 +127,7 @@ TEST(a_skin_hangs_on_it)
     for (int i = 0; i < 60; i++) CHECK_OK(pl_world_step(world, error));
     CHECK_NEAR(bent(world), 0, 1e-12);
     bar_tip(world, body, tips[k]);
-    CHECK(world->newton_iterations == 60 && world->halved_steps == 0);
+    CHECK(world->tally.newton_iterations == 60 && world->tally.halved_steps == 0);
     pl_world_destroy(world);
   }
   // the soft half is short and stiff: what it adds to the swing differs by a few per cent
@@ -149,9 +150,9 @@ TEST(it_is_the_limit_of_a_stiff_part)
       CHECK_OK(make_rigid(world, body, inner, PL_HINGE_NONE, NULL, error));
       for (int i = 0; i < world->cores[0].count; i++) {
         pl_pull_def pull = pl_pull_def_default();
-        int node = world->bodies[0].order[world->cores[0].nodes[i]];
+        int node = world->bodies.list[0].order[world->cores[0].nodes[i]];
         pull.at = (pl_spot){.body = body, .count = 1, .nodes = {node}, .weights = {1}};
-        memcpy(pull.target, world->bodies[0].mesh->nodes + 3 * node, sizeof pull.target);
+        memcpy(pull.target, world->bodies.list[0].mesh->nodes + 3 * node, sizeof pull.target);
         pull.stiffness = 1e9;
         CHECK_OK(pl_world_add_pull(world, &pull, NULL, error));
       }

@@ -104,7 +104,7 @@ TEST(residuals_of_refused_tangents_do_not_count)
   CHECK_OK(bar_pull(world, body, -1e5, error));
   CHECK_OK(pl_world_step(world, error));
   CHECK_OK(pl_world_measure(world, &facts, error));
-  CHECK(world->last.semidefinite_fallbacks > 0);
+  CHECK(world->tally.last.semidefinite_fallbacks > 0);
   // inside Newton, linear solves leave 1e-3 of its residual
   CHECK(facts.worst_linear_residual <= 1e-3);
   pl_world_destroy(world);

@@ -267,7 +267,7 @@ TEST(lies_on_the_floor)
                           {.name = "friction", .value = {k == 2 ? 0 : 0.5}}};
     pl_obstacle_def obstacle = pl_obstacle_def_default();
     obstacle.shape = (pl_choice){"plane", plane, 3};
-    CHECK_OK(pl_world_add_obstacle(world, &obstacle, error));
+    CHECK_OK(pl_world_add_obstacle(world, &obstacle, NULL, error));
     CHECK_OK(steps(world, 300, error));
     read(world, body, "position", (const double[3]){2, 0.5, 0}, low);
     read(world, body, "displacement", tip_at, tip);
@@ -365,7 +365,7 @@ TEST(frames_at_contacts)
                         {.name = "normal", .value = {0.2, 0, 1}}};
   pl_obstacle_def obstacle = pl_obstacle_def_default();
   obstacle.shape = (pl_choice){"plane", plane, 2};
-  CHECK_OK(pl_world_add_obstacle(world, &obstacle, error));
+  CHECK_OK(pl_world_add_obstacle(world, &obstacle, NULL, error));
   for (int i = 0; i < 200; i++) {
     CHECK_OK(pl_world_step(world, error));
     int count = pl_world_frame_count(world, body);

@@ -161,9 +161,11 @@ TEST(fixes_move_as_told)
   fix.centre[1] = fix.centre[2] = 0.125;
   fix.angle = 90;
   fix.ramp = (pl_ramp){2, times, factors};
-  int held = 0;
+  pl_fix_id held;
+  pl_fix_facts facts;
   CHECK_OK(pl_world_add_fix(world, body, &fix, &held, error));
-  CHECK(held == 9);
+  CHECK_OK(pl_world_read_fix(world, held, &facts, error));
+  CHECK(facts.nodes == 9);
   CHECK_OK(steps(world, 12, error));
   // the corner (1, 0, 0) turns to (1, 0.25, 0) about the axis, shifted along x
   pl_probe_def probe_def = pl_probe_def_default();
@@ -205,7 +207,7 @@ TEST(loads_arrive_in_full)
     load.where = &where;
     load.where_count = 1;
     load.ramp = (pl_ramp){2, times, factors};
-    CHECK_OK(pl_world_add_load(world, body, &load, error));
+    CHECK_OK(pl_world_add_load(world, body, &load, NULL, error));
     CHECK_OK(steps(world, 100, error));
     read1(world, body, "momentum", p);
     // implicit Euler takes the load at the end of each step: half a step more of the ramp

@@ -1,0 +1,122 @@
+/* A body: a mesh, a model of it, and the ways between the mesh's numbering and the world's.
+ *
+ * Inside, every body's nodes are renumbered for locality; node numbers at the border of the library
+ * are the mesh's. Bodies stand side by side in one q, one v and one matrix: body b has the blocks
+ * [offset, offset + blocks). */
+#ifndef PL_BODY_BODY_H
+#define PL_BODY_BODY_H
+
+#include "body/composition.h"
+#include "mesh/embed.h"
+#include "model/model.h"
+#include "pliant/world.h"
+
+#define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
+
+pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error);
+
+typedef struct pl_body {
+  char *name;
+  pl_mesh *mesh;      /* as given                                            */
+  pl_mesh *inside;    /* the same, renumbered: the model's                   */
+  int *order;         /* order[inside node] = mesh node, inverse below       */
+  int *place;         /* place[mesh node] = inside node                      */
+  int *element_order; /* element_order[inside element] = mesh element     */
+  pl_model *model;
+  pl_part model_part, law;    /* what was chosen for it                         */
+  pl_material_def material;   /* as given; the law stands above                 */
+  pl_composition composition; /* where it is made of something else             */
+  double mass_damping;
+  double *penalty;      /* N/m per inside node where nodes are carried: see couple/penalty.h */
+  int offset, blocks;       /* its part of q and v, in blocks */
+  double *rest;             /* rest positions of the nodes, inside order */
+  double *nodal;            /* room for 3 x 3 numbers per node where the blocks are not the nodes */
+  pl_mesh *surface;         /* finer triangles that follow the body, NULL: none */
+  pl_embed *embed;          /* and how, in the mesh's numbering */
+  unsigned char *rigid;     /* per inside element: part of something rigid; NULL: none is */
+  double *sites;            /* places given for the model, 3 numbers each */
+  int site_count, inserted; /* of sites; of those the last were put in later */
+  double *reach;            /* of those, m */
+  double insert_reach;      /* frames are put in where the body touches something; 0: no */
+  double *idle;             /* since when each of those is of no use, s */
+  int *site_owner;          /* per inside node 1 + the site that it goes with alone; NULL: none */
+} pl_body;
+
+/* All bodies of a world. */
+typedef struct pl_bodies {
+  const pl_allocator *allocator;
+  const pl_log *log;
+  pl_pool *pool;
+  const pl_store *store; /* of what takes long to compute; NULL: none */
+  pl_body *list;
+  size_t count, room;
+  int blocks; /* of all together */
+} pl_bodies;
+
+/* Builds a body from its def, but for its place in the state (offset). What was made until an error
+ * is released by pl_body_release. */
+pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body *body,
+                       pl_error *error);
+void pl_body_release(const pl_allocator *allocator, pl_body *body);
+
+/* The start: rest positions, and the velocity of a rigid motion about the mass centre. q and v
+ * start at the body's first block. */
+void pl_body_start(const pl_body *body, const double velocity[3], const double spin[3], double *q,
+                   double *v);
+
+/* Checks a material and its law; keeps them in the body, for those who ask or change them later. */
+pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_material *material,
+                            pl_error *error);
+/* The second half of that: of numbers that were checked. */
+pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_material *material,
+                           pl_error *error);
+/* The body's model, with a material for all of it that its composition does not know better. */
+pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
+                        const pl_material_def *def, const pl_material *material,
+                        const pl_sites *sites, pl_model **model, pl_error *error);
+void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
+/* What a model is told beside mesh and material. */
+pl_sites pl_body_sites(const pl_bodies *bodies, const pl_body *body);
+
+/* The nodes' positions (or velocities, if v is not NULL) from those of the body's blocks: these
+ * themselves where the blocks are the nodes, else what the model makes of them in body->nodal. */
+const double *pl_body_nodes(const pl_body *body, const double *q, const double *v);
+
+/* Where a node is (x may be NULL) and how it moves with the blocks that carry it, of which it may
+ * be one itself: 9 numbers each, at most PL_MOST_CARRIERS. */
+enum { PL_MOST_CARRIERS = 640 };
+int pl_body_jacobian(const pl_body *body, const double *q, const int *node, const int **blocks,
+                     double *x, double *J);
+/* A += J^T D J over such blocks, which are counted from offset on. Those that the model does not
+ * couple count as one lump on the diagonal. */
+void pl_add_carried(pl_bsr *A, int offset, int count, const int *blocks, const double *J,
+                    const double D[9]);
+
+/* f += J^T of forces on the nodes, 3 numbers each in inside order; nodal and f start at the body's
+ * first node and block. */
+void pl_body_spread(const pl_body *body, const double *q, const double *nodal, double *f);
+
+/* The diagonal of the box around the mesh at rest, m. */
+double pl_body_size(const pl_body *body);
+
+/* Before its mass is asked for: the mass is that at q. */
+static inline void pl_body_settle(const pl_body *body, const double *q)
+{
+  if (body->model->ops->settle) body->model->ops->settle(body->model, q);
+}
+
+/* The inside node that a block is held with. */
+static inline int pl_body_anchor(const pl_body *body, int block)
+{
+  return body->model->anchors ? body->model->anchors[block] : block;
+}
+
+/* The body that a block of the world belongs to. */
+const pl_body *pl_bodies_owner(const pl_bodies *bodies, int block);
+
+/* Inside numbers of the nodes in the regions, ascending; or (as_blocks) of the blocks that are held
+ * with them. Selecting none is an error. *list is the caller's to free. */
+pl_status pl_body_select(const pl_bodies *bodies, const pl_body *body, const pl_selector *where,
+                         int where_count, int as_blocks, int **list, int *count, pl_error *error);
+
+#endif

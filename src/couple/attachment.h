@@ -1,0 +1,25 @@
+/* Attachments of bodies to each other. */
+#ifndef PL_COUPLE_ATTACHMENT_H
+#define PL_COUPLE_ATTACHMENT_H
+
+#include "body/points.h"
+#include "couple/coupling.h"
+#include "mesh/embed.h"
+
+typedef struct pl_attachment {
+  pl_coupling base;
+  int frames[2];        /* what carries the points alone; -1: the nodes do */
+  int count;            /* of points */
+  double *points;       /* at rest, 3 numbers each */
+  int *nodes;           /* of the first body, inside numbers; NULL where a frame is attached */
+  pl_embed *embed;      /* in the other's inside mesh; NULL where one of its frames holds */
+  double stiffness;     /* N/m, of each point's spring */
+  double damping;       /* N s/m, of each point's damper */
+  pl_jacobian jacobian; /* of one pair's gap */
+} pl_attachment;
+
+/* Fills an attachment that was made by pl_coupling_create and acts on two bodies that exist. */
+pl_status pl_attachment_make(pl_attachment *attachment, const pl_attachment_def *def,
+                             pl_error *error);
+
+#endif

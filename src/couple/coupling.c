@@ -1,0 +1,166 @@
+/* The family of couplings, and the list of those that a world has. */
+#include "couple/coupling.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <string.h>
+
+#define X(name) &pl_coupling_##name.info,
+static const pl_member *const members[] = {PL_COUPLINGS(X) NULL};
+#undef X
+
+const pl_family pl_coupling_family = {"coupling", "what acts on bodies or between them", members};
+
+pl_status pl_coupling_create(pl_bodies *bodies, const pl_coupling_ops *ops, pl_coupling **out,
+                             pl_error *error)
+{
+  *out = pl_alloc(bodies->allocator, 1, ops->size);
+  if (!*out) return pl_fail_memory(error);
+  **out = (pl_coupling){.ops = ops, .bodies = bodies, .acts_on = {-1, -1}};
+  return PL_OK;
+}
+
+void pl_coupling_destroy(pl_coupling *self)
+{
+  if (!self) return;
+  if (self->ops->destroy) self->ops->destroy(self);
+  pl_free(self->bodies->allocator, self);
+}
+
+/* The place of a kind in the family. */
+static int rank_of(const pl_coupling_ops *ops)
+{
+  int rank = 0;
+  while (members[rank] != &ops->info) rank++;
+  return rank;
+}
+
+/* A free number for its id, or one more. */
+static pl_status take_slot(pl_couplings *all, pl_coupling *coupling, pl_error *error)
+{
+  size_t at = 0;
+  while (at < all->slot_count && all->slots[at].coupling) at++;
+  if (at == all->slot_count) {
+    void *memory = all->slots;
+    if (pl_reserve(all->bodies->allocator, &memory, &all->slot_room, at + 1, sizeof *all->slots))
+      return pl_fail_memory(error);
+    all->slots = memory;
+    all->slots[all->slot_count++] = (struct pl_coupling_slot){0};
+  }
+  all->slots[at].coupling = coupling;
+  coupling->slot = (int)at;
+  coupling->generation = ++all->slots[at].generation;
+  return PL_OK;
+}
+
+pl_status pl_couplings_add(pl_couplings *all, pl_coupling *coupling, pl_error *error)
+{
+  void *memory = all->list;
+  pl_status status = PL_OK;
+  if (pl_reserve(all->bodies->allocator, &memory, &all->room, all->count + 1, sizeof *all->list))
+    status = pl_fail_memory(error);
+  all->list = memory;
+  if (!status) status = take_slot(all, coupling, error);
+  if (status) {
+    pl_coupling_destroy(coupling);
+    return status;
+  }
+  size_t at = all->count++;
+  for (; at > 0 && rank_of(all->list[at - 1]->ops) > rank_of(coupling->ops); at--)
+    all->list[at] = all->list[at - 1];
+  all->list[at] = coupling;
+  return PL_OK;
+}
+
+void pl_couplings_remove(pl_couplings *all, pl_coupling *coupling)
+{
+  size_t at = 0;
+  while (all->list[at] != coupling) at++;
+  memmove(all->list + at, all->list + at + 1, (--all->count - at) * sizeof *all->list);
+  all->slots[coupling->slot].coupling = NULL;
+  pl_coupling_destroy(coupling);
+}
+
+void pl_couplings_release(pl_couplings *all)
+{
+  while (all->count) pl_couplings_remove(all, all->list[all->count - 1]);
+  pl_free(all->bodies->allocator, all->list);
+  pl_free(all->bodies->allocator, all->slots);
+}
+
+pl_status pl_couplings_find(const pl_couplings *all, const pl_coupling_ops *ops, int32_t index1,
+                            uint32_t generation, pl_coupling **out, pl_error *error)
+{
+  int known = index1 >= 1 && (size_t)index1 <= all->slot_count;
+  const struct pl_coupling_slot *slot = known ? &all->slots[index1 - 1] : NULL;
+  *out = NULL;
+  if (known && slot->coupling && slot->coupling->ops == ops && slot->generation == generation) {
+    *out = slot->coupling;
+    return PL_OK;
+  }
+  if (known && generation && (generation < slot->generation || !slot->coupling))
+    return pl_fail(error, PL_E_ARGUMENT, "%s number %d has been removed", ops->info.name,
+                   (int)index1);
+  return pl_fail(error, PL_E_ARGUMENT, "there is no %s number %d", ops->info.name, (int)index1);
+}
+
+pl_coupling *pl_couplings_next(const pl_couplings *all, const pl_coupling_ops *ops,
+                               const pl_coupling *after)
+{
+  size_t at = 0;
+  if (after) {
+    while (all->list[at] != after) at++;
+    at++;
+  }
+  for (; at < all->count; at++) {
+    if (all->list[at]->ops == ops) return all->list[at];
+  }
+  return NULL;
+}
+
+pl_coupling *pl_couplings_last(const pl_couplings *all, const pl_coupling_ops *ops)
+{
+  for (size_t i = all->count; i-- > 0;) {
+    if (all->list[i]->ops == ops) return all->list[i];
+  }
+  return NULL;
+}
+
+size_t pl_couplings_count(const pl_couplings *all, const pl_coupling_ops *ops)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < all->count; i++) count += all->list[i]->ops == ops;
+  return count;
+}
+
+void pl_couplings_evaluate(const pl_couplings *all, const pl_moment *at, int internal, double *f,
+                           const pl_tangent *tangent)
+{
+  for (size_t i = 0; i < all->count; i++) {
+    const pl_coupling_ops *ops = all->list[i]->ops;
+    if (ops->evaluate && ops->is_internal == internal)
+      ops->evaluate(all->list[i], at, f, tangent);
+  }
+}
+
+void pl_couplings_follow(const pl_couplings *all, const pl_renumbering *change)
+{
+  for (size_t i = 0; i < all->count; i++) {
+    pl_coupling *coupling = all->list[i];
+    if (coupling->ops->follow) coupling->ops->follow(coupling, change);
+    // numbers by block stand at other blocks now
+    coupling->memory_count = 0;
+    for (int k = 0; k < 2 && change->gone; k++)
+      coupling->acts_on[k] -= coupling->acts_on[k] > change->body;
+  }
+}
+
+int pl_couplings_grip(const pl_couplings *all, int body)
+{
+  for (size_t i = 0; i < all->count; i++) {
+    const pl_coupling *coupling = all->list[i];
+    if (coupling->ops->grips && coupling->ops->grips(coupling, body)) return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,211 @@
+/* Fixes: rows that hold blocks along given directions and carry them along a given path. */
+#include "couple/fix.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/rotation.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- making one ---- */
+
+static pl_status check_fix(const pl_fix_def *def, pl_error *error)
+{
+  double length = 0, numbers[] = {def->angle, def->axis[0], def->axis[1], def->axis[2]};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (!isfinite(numbers[i]))
+      return pl_fail(error, PL_E_ARGUMENT, "angle and axis must be finite");
+  }
+  for (int k = 0; k < 3; k++) {
+    if (!isfinite(def->translation[k]) || !isfinite(def->centre[k]) || !isfinite(def->offset[k]))
+      return pl_fail(error, PL_E_ARGUMENT, "translation, centre and offset must be finite");
+    length += def->axis[k] * def->axis[k];
+  }
+  if (def->angle != 0 && (!(length > 0) || !isfinite(length)))
+    return pl_fail(error, PL_E_ARGUMENT, "a turn by %g degrees needs an axis that has a direction",
+                   def->angle);
+  if (def->free_axis[0] && def->free_axis[1] && def->free_axis[2])
+    return pl_fail(error, PL_E_ARGUMENT, "a fix that leaves x, y and z free holds nothing");
+  double normal = pl_vec3_norm(def->normal), along = pl_vec3_norm(def->along);
+  if (!isfinite(normal) || !isfinite(along))
+    return pl_fail(error, PL_E_ARGUMENT, "normal and along must be finite");
+  int axes = def->free_axis[0] || def->free_axis[1] || def->free_axis[2];
+  if ((normal > 0) + (along > 0) + axes > 1)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "axes, normal and along say the same thing in three ways; give one of them");
+  return PL_OK;
+}
+
+/* The directions that it holds: axes, a plane's normal, or what is at right angles to a rail. */
+static void find_hold(const pl_fix_def *def, pl_fix *fix)
+{
+  double normal = pl_vec3_norm(def->normal), along = pl_vec3_norm(def->along);
+  if (normal > 0) {
+    fix->hold_count = 1;
+    pl_vec3_scale(1 / normal, def->normal, fix->hold[0]);
+  } else if (along > 0) {
+    // the axis that lies least along the rail shows where the first one goes
+    double e[3] = {0}, way[3];
+    int least = 0;
+    pl_vec3_scale(1 / along, def->along, way);
+    for (int k = 1; k < 3; k++) {
+      if (fabs(way[k]) < fabs(way[least])) least = k;
+    }
+    e[least] = 1;
+    fix->hold_count = 2;
+    pl_vec3_cross(way, e, fix->hold[0]);
+    pl_vec3_scale(1 / pl_vec3_norm(fix->hold[0]), fix->hold[0], fix->hold[0]);
+    pl_vec3_cross(way, fix->hold[0], fix->hold[1]);
+  } else {
+    for (int k = 0; k < 3; k++) {
+      if (!def->free_axis[k]) fix->hold[fix->hold_count++][k] = 1;
+    }
+  }
+}
+
+pl_status pl_fix_make(pl_fix *fix, const pl_fix_def *def, pl_error *error)
+{
+  const pl_bodies *bodies = fix->base.bodies;
+  const pl_body *body = &bodies->list[fix->base.acts_on[0]];
+  pl_status status = check_fix(def, error);
+  if (status) return status;
+  find_hold(def, fix);
+  fix->angle = def->angle;
+  memcpy(fix->translation, def->translation, sizeof fix->translation);
+  memcpy(fix->centre, def->centre, sizeof fix->centre);
+  memcpy(fix->axis, def->axis, sizeof fix->axis);
+  memcpy(fix->offset, def->offset, sizeof fix->offset);
+  status = pl_body_select(bodies, body, def->where, def->where_count, 1, &fix->nodes, &fix->count,
+                          error);
+  if (!status) status = pl_ramp_copy(bodies->allocator, &def->ramp, &fix->ramp, error);
+  if (!status) status = pl_ramp_copy(bodies->allocator, &def->offset_ramp, &fix->offset_ramp, error);
+  return status;
+}
+
+pl_status pl_fix_pin(pl_fix *fix, int block, const double x[3], pl_error *error)
+{
+  const pl_body *body = &fix->base.bodies->list[fix->base.acts_on[0]];
+  fix->nodes = pl_alloc(fix->base.bodies->allocator, 1, sizeof *fix->nodes);
+  if (!fix->nodes) return pl_fail_memory(error);
+  fix->count = 1;
+  fix->nodes[0] = block;
+  fix->hold_count = 3;
+  for (int k = 0; k < 3; k++) {
+    fix->hold[k][k] = 1;
+    fix->translation[k] = x[k] - body->model->rest[3 * block + k];
+  }
+  return PL_OK;
+}
+
+int pl_fix_take_out(pl_fix *fix, int block)
+{
+  for (int i = 0; i < fix->count; i++) {
+    if (fix->nodes[i] != block) continue;
+    fix->count--;
+    memmove(fix->nodes + i, fix->nodes + i + 1, (size_t)(fix->count - i) * sizeof(int));
+    return 1;
+  }
+  return 0;
+}
+
+static void destroy(pl_coupling *self)
+{
+  pl_fix *fix = (pl_fix *)self;
+  pl_free(self->bodies->allocator, fix->nodes);
+  pl_ramp_release(self->bodies->allocator, &fix->ramp);
+  pl_ramp_release(self->bodies->allocator, &fix->offset_ramp);
+}
+
+/* ---- motion ---- */
+
+/* The offset, Rodrigues' formula about the axis through the centre, then the shift. */
+void pl_fix_target(const pl_fix *fix, const double rest[3], double t, double target[3])
+{
+  double s = pl_ramp_at(&fix->ramp, t), X[3], part = pl_ramp_at(&fix->offset_ramp, t);
+  for (int k = 0; k < 3; k++) X[k] = rest[k] + part * fix->offset[k];
+  if (fix->angle == 0) {
+    for (int k = 0; k < 3; k++) target[k] = X[k] + s * fix->translation[k];
+    return;
+  }
+  const double *n = fix->axis;
+  double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  double angle = s * fix->angle * (3.14159265358979323846 / 180), c = cos(angle), sine = sin(angle);
+  double u[3], r[3], along = 0;
+  for (int k = 0; k < 3; k++) {
+    u[k] = n[k] / length;
+    r[k] = X[k] - fix->centre[k];
+    along += u[k] * r[k];
+  }
+  for (int k = 0; k < 3; k++) {
+    int a = (k + 1) % 3, b = (k + 2) % 3;
+    double turned = c * r[k] + sine * (u[a] * r[b] - u[b] * r[a]) + (1 - c) * along * u[k];
+    target[k] = fix->centre[k] + turned + s * fix->translation[k];
+  }
+}
+
+void pl_fix_turn(const pl_fix *fix, double t, double turn[3])
+{
+  const double *n = fix->axis;
+  double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  double angle = pl_ramp_at(&fix->ramp, t) * fix->angle * (3.14159265358979323846 / 180);
+  for (int k = 0; k < 3; k++) turn[k] = fix->angle == 0 ? 0 : angle * n[k] / length;
+}
+
+
+/* ---- rows ---- */
+
+static int row_count(const pl_coupling *self)
+{
+  const pl_fix *fix = (const pl_fix *)self;
+  return fix->count * fix->hold_count;
+}
+
+/* One row for each direction, which is its tag. */
+static void constrain(pl_coupling *self, int source, pl_rows *rows)
+{
+  const pl_fix *fix = (const pl_fix *)self;
+  const pl_body *body = &self->bodies->list[self->acts_on[0]];
+  for (int i = 0; i < fix->count; i++) {
+    // who leaves a direction free leaves rotations free
+    if (pl_model_is_rotation(body->model, fix->nodes[i]) && fix->hold_count < 3) continue;
+    pl_row row = {.block = body->offset + fix->nodes[i], .source = source};
+    for (row.tag = 0; row.tag < fix->hold_count; row.tag++) {
+      pl_vec3_copy(fix->hold[row.tag], row.direction);
+      pl_rows_add(rows, &row);
+    }
+  }
+}
+
+/* So that the block is at t + h where the fix carries it. */
+static double velocity(const pl_coupling *self, const pl_moment *at, const pl_row *row)
+{
+  const pl_fix *fix = (const pl_fix *)self;
+  const pl_body *body = &self->bodies->list[self->acts_on[0]];
+  const double *q = at->q + 3 * (size_t)row->block;
+  int block = row->block - body->offset;
+  double target[3], way[3];
+  if (pl_model_is_rotation(body->model, block)) {
+    pl_fix_turn(fix, at->t + at->h, target);
+    pl_rotation_between(q, target, way);
+    pl_vec3_scale(1 / at->h, way, way);
+    return way[row->tag];
+  }
+  pl_fix_target(fix, body->model->rest + 3 * block, at->t + at->h, target);
+  pl_vec3_sub(target, q, way);
+  return pl_vec3_dot(row->direction, way) / at->h;
+}
+
+static int grips(const pl_coupling *self, int body) { return self->acts_on[0] == body; }
+
+const pl_coupling_ops pl_coupling_fix = {
+    .info = {"fix", "holds nodes where they are, along some directions, or moves them", "", NULL, 0},
+    .is_ground = 1,
+    .size = sizeof(pl_fix),
+    .destroy = destroy,
+    .row_count = row_count,
+    .constrain = constrain,
+    .velocity = velocity,
+    .grips = grips,
+};

@@ -1,0 +1,171 @@
+/* The coupling "load": where a load acts, over time, on bodies of any model. */
+#include "couple/load.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/mat3.h"
+#include "mesh/select.h"
+
+#include <math.h>
+#include <string.h>
+
+#define X(name) &pl_load_##name.info,
+static const pl_member *const members[] = {PL_LOADS(X) NULL};
+#undef X
+
+const pl_family pl_load_family = {"load", "what pushes a body", members};
+
+/* ---- making one ---- */
+
+/* Equal shares of the chosen nodes. */
+static pl_status share_nodes(const pl_bodies *bodies, const pl_body *body, const pl_load_def *def,
+                             pl_load_shape *shape, pl_error *error)
+{
+  pl_status status = pl_body_select(bodies, body, def->where, def->where_count, 0,
+                                    &shape->nodes, &shape->node_count, error);
+  if (status) return status;
+  shape->weights = pl_alloc(bodies->allocator, (size_t)shape->node_count, sizeof(double));
+  if (!shape->weights) return pl_fail_memory(error);
+  for (int i = 0; i < shape->node_count; i++) shape->weights[i] = 1.0 / shape->node_count;
+  return PL_OK;
+}
+
+/* The chosen faces, and every node's share of their rest area. area is scratch per node. */
+static pl_status gather_faces(const pl_bodies *bodies, const pl_body *body, const unsigned char *chosen,
+                              int count, double *area, pl_load_shape *shape, pl_error *error)
+{
+  const pl_mesh *mesh = body->mesh;
+  int n = mesh->nodes_per_face;
+  shape->faces = pl_alloc(bodies->allocator, (size_t)count * (size_t)n, sizeof(int));
+  if (!shape->faces) return pl_fail_memory(error);
+  shape->nodes_per_face = n;
+  for (int face = 0; face < mesh->face_count; face++) {
+    if (!chosen[face]) continue;
+    int *nodes = shape->faces + n * shape->face_count++;
+    double vector[3];
+    for (int a = 0; a < n; a++) nodes[a] = body->place[mesh->faces[n * face + a]];
+    pl_face_area(body->rest, nodes, n, vector);
+    double size = sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+    for (int a = 0; a < n; a++) area[nodes[a]] += size / n;
+  }
+  for (int i = 0; i < body->mesh->node_count; i++) shape->node_count += area[i] > 0;
+  shape->nodes = pl_alloc(bodies->allocator, (size_t)shape->node_count, sizeof(int));
+  shape->weights = pl_alloc(bodies->allocator, (size_t)shape->node_count, sizeof(double));
+  if (!shape->nodes || !shape->weights) return pl_fail_memory(error);
+  for (int i = 0, k = 0; i < body->mesh->node_count; i++) {
+    if (!(area[i] > 0)) continue;
+    shape->nodes[k] = i;
+    shape->weights[k++] = area[i];
+  }
+  return PL_OK;
+}
+
+static pl_status share_faces(const pl_bodies *bodies, const pl_body *body, const pl_load_def *def,
+                             pl_load_shape *shape, pl_error *error)
+{
+  const pl_allocator *allocator = bodies->allocator;
+  unsigned char *chosen = pl_alloc(allocator, (size_t)body->mesh->face_count, 1);
+  double *area = pl_alloc(allocator, (size_t)body->mesh->node_count, sizeof(double));
+  int count = 0;
+  pl_status status = chosen && area ? PL_OK : pl_fail_memory(error);
+  if (!status)
+    status = pl_mesh_select_faces(body->mesh, def->where, def->where_count, chosen, &count, error);
+  if (!status && count == 0)
+    status =
+        pl_fail(error, PL_E_ARGUMENT, "the region holds no face of body \"%.80s\"", body->name);
+  if (!status) status = gather_faces(bodies, body, chosen, count, area, shape, error);
+  pl_free(allocator, chosen);
+  pl_free(allocator, area);
+  return status;
+}
+
+pl_status pl_load_make(pl_load *load, const pl_load_def *def, pl_error *error)
+{
+  const pl_bodies *bodies = load->base.bodies;
+  const pl_body *body = &bodies->list[load->base.acts_on[0]];
+  const pl_member *member = NULL;
+  pl_status status = pl_choice_resolve(&pl_load_family, &def->load, &member, load->values, error);
+  if (status) return status;
+  load->ops = (const pl_load_ops *)member;
+  load->shape.rest = body->rest;
+  status = load->ops->on_faces ? share_faces(bodies, body, def, &load->shape, error)
+                               : share_nodes(bodies, body, def, &load->shape, error);
+  return status ? status : pl_ramp_copy(bodies->allocator, &def->ramp, &load->ramp, error);
+}
+
+static void destroy(pl_coupling *self)
+{
+  pl_load *load = (pl_load *)self;
+  const pl_allocator *allocator = self->bodies->allocator;
+  pl_free(allocator, load->shape.nodes);
+  pl_free(allocator, load->shape.weights);
+  pl_free(allocator, load->shape.faces);
+  pl_ramp_release(allocator, &load->ramp);
+}
+
+/* ---- forces ---- */
+
+void pl_load_block(const pl_load_blocks *to, int a, int b, const double D[9])
+{
+  const int *rows, *columns;
+  double left[9 * PL_MOST_CARRIERS], right[9 * PL_MOST_CARRIERS];
+  int height = pl_body_jacobian(to->body, to->q, &a, &rows, NULL, left);
+  int width = pl_body_jacobian(to->body, to->q, &b, &columns, NULL, right);
+  for (int j = 0; j < width; j++) {
+    double half[9], block[9];
+    pl_mat3_multiply(D, right + 9 * j, half);
+    for (int i = 0; i < height; i++) {
+      int row = to->body->offset + rows[i];
+      int place = pl_bsr_find(to->A, row, to->body->offset + columns[j]);
+      if (place < 0) place = to->A->diagonal[row];
+      pl_mat3_multiply_tn(left + 9 * i, half, block);
+      double *values = to->A->values + 9 * (size_t)place;
+      for (int k = 0; k < 9; k++) values[3 * (k % 3) + k / 3] += block[k];
+    }
+  }
+}
+
+static void add_force(const pl_body *body, const pl_load *load, pl_load_at *at, const double *q,
+                      double *f)
+{
+  if (!body->model->ops->nodes) {
+    load->ops->add(at, f);
+    return;
+  }
+  size_t numbers = (size_t)body->mesh->node_count * 3;
+  double *nodal = body->nodal + 2 * numbers;
+  memset(nodal, 0, numbers * sizeof *nodal);
+  load->ops->add(at, nodal);
+  body->model->ops->spread(body->model, q, nodal, f);
+}
+
+static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
+{
+  const pl_load *load = (const pl_load *)self;
+  const pl_body *body = &self->bodies->list[self->acts_on[0]];
+  double factor = at->load_scale * pl_ramp_at(&load->ramp, at->t);
+  int stiffens = tangent && load->ops->stiffen;
+  if (factor == 0 || (!f && !stiffens)) return;
+  const double *q = at->q + 3 * body->offset, *v = at->v + 3 * body->offset;
+  pl_load_at here = {.values = load->values, .shape = &load->shape, .factor = factor, .x = q, .v = v};
+  if (body->model->ops->nodes) {
+    // velocities behind positions
+    size_t numbers = (size_t)body->mesh->node_count * 3;
+    body->model->ops->nodes(body->model, q, NULL, body->nodal);
+    body->model->ops->nodes(body->model, q, v, body->nodal + numbers);
+    here.x = body->nodal;
+    here.v = body->nodal + numbers;
+  }
+  if (f) add_force(body, load, &here, q, f + 3 * body->offset);
+  if (!stiffens) return;
+  const pl_load_blocks to = {tangent->kq, tangent->kv, body, q, tangent->A};
+  load->ops->stiffen(&here, &to);
+}
+
+const pl_coupling_ops pl_coupling_load = {
+    .info = {"load", "a force, traction, pressure, shear or wind on nodes or faces of a body",
+             "Hauth 2004, 2.4", NULL, 0},
+    .size = sizeof(pl_load),
+    .destroy = destroy,
+    .evaluate = evaluate,
+};

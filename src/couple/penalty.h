@@ -1,0 +1,29 @@
+/* Bodies whose nodes are carried by other blocks (frames) against obstacles: a thin elastic layer on
+ * their surface, so a penalty force.
+ *
+ * A node of the surface that is inside an obstacle by d is pushed out by k d, with k its share of
+ * the surface times the modulus lambda + 2 mu of the body over a layer of 1/50 of its size.
+ * Friction is Coulomb's, -friction k d v/|v| along the surface, rounded off below a speed at which
+ * it would creep unseen. Forces reach the blocks by the transposed jacobian; their stiffness is
+ * exact but for the change of the normal force in the friction, and never indefinite. */
+#ifndef PL_COUPLE_PENALTY_H
+#define PL_COUPLE_PENALTY_H
+
+#include "couple/contact.h"
+
+/* The layer of a body, body->penalty; nothing where nodes are blocks themselves. */
+pl_status pl_penalty_make(const pl_bodies *bodies, pl_body *body, pl_error *error);
+
+/* f += what all layers feel, and the matrix += its derivatives. */
+void pl_penalty_evaluate(const pl_contact *contact, const pl_moment *at, double *f,
+                         const pl_tangent *tangent);
+
+/* Marks the bodies whose layer touches something at q; fresh: all others are unmarked first. */
+void pl_penalty_mark(pl_contact *contact, const double *q, int fresh);
+
+/* The first node (in the mesh's numbering) that is deepest inside an obstacle at q, and how deep, m;
+ * -1: none touches. q starts at the body's first block. */
+int pl_penalty_deepest(const pl_contact *contact, const pl_body *body, const double *q,
+                       double *depth);
+
+#endif

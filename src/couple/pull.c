@@ -1,0 +1,158 @@
+/* Pulls: springs between a point of a body and a target in space.
+ *
+ * The point x moves with its blocks by dx = sum J_a dq_a (J_a = w_a I where they are nodes). Its
+ * spring gives F = k (target - x), cut to most_force where that is longer, and its damper -c dx/dt;
+ * block a feels J_a^T (F - c dx/dt). With d = target - x the stiffness -dF/dx is k I, or
+ * (most_force / |d|) (I - d d^T / |d|^2) where the force is cut: never indefinite. The mouse spring
+ * of Mueller et al. 2002, made implicit. */
+#include "couple/pull.h"
+
+#include "core/error.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- forces ---- */
+
+static void target_at(const pl_pull *pull, double t, double target[3])
+{
+  pl_vec3_copy(pull->target, target);
+  pl_vec3_add_scaled(pl_ramp_at(&pull->ramp, t), pull->translation, target);
+}
+
+/* The way to the target, and the spring's force per way: k, or less where the force is cut. The
+ * point's place and how it moves are left in x and the jacobian. */
+static double spring(pl_pull *pull, double t, const double *q, double x[3], double way[3], int *cut)
+{
+  pl_vec3_set(x, 0, 0, 0);
+  pl_jacobian_clear(&pull->jacobian);
+  pl_jacobian_add(&pull->jacobian, &pull->point, 1, q, x);
+  target_at(pull, t, way);
+  for (int k = 0; k < 3; k++) way[k] -= x[k];
+  double length = pl_vec3_norm(way);
+  *cut = pull->most_force > 0 && pull->stiffness * length > pull->most_force;
+  return *cut ? pull->most_force / length : pull->stiffness;
+}
+
+static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
+{
+  pl_pull *pull = (pl_pull *)self;
+  double x[3], way[3], rate[3], force[3], D[9];
+  int cut;
+  if (at->t > pull->until) return;
+  double stiffness = spring(pull, at->t, at->q, x, way, &cut);
+  if (f) {
+    pl_jacobian_rate(&pull->jacobian, at->v, rate);
+    for (int k = 0; k < 3; k++) force[k] = stiffness * way[k] - pull->damping * rate[k];
+    pl_jacobian_push(&pull->jacobian, at->load_scale, force, f);
+  }
+  if (!tangent) return;
+  double kq = at->load_scale * tangent->kq * stiffness, square = pl_vec3_dot(way, way);
+  for (int k = 0; k < 9; k++) {
+    D[k] = k % 4 == 0 ? kq + at->load_scale * tangent->kv * pull->damping : 0;
+    if (cut) D[k] -= kq * way[k / 3] * way[k % 3] / square;
+  }
+  pl_jacobian_stiffen(&pull->jacobian, D, tangent->A);
+}
+
+void pl_pull_read(pl_pull *pull, double t, const double *q, const double *v, pl_pull_facts *facts)
+{
+  double way[3], rate[3];
+  int cut;
+  double stiffness = spring(pull, t, q, facts->position, way, &cut);
+  target_at(pull, t, facts->target);
+  pl_jacobian_rate(&pull->jacobian, v, rate);
+  for (int k = 0; k < 3; k++)
+    facts->force[k] = t > pull->until ? 0 : stiffness * way[k] - pull->damping * rate[k];
+}
+
+/* ---- making one ---- */
+
+static pl_status check_numbers(const pl_pull_def *def, pl_error *error)
+{
+  const struct {
+    const char *name;
+    double value;
+  } numbers[] = {
+      {"stiffness", def->stiffness}, {"damping", def->damping}, {"most_force", def->most_force}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (!(numbers[i].value >= 0 && numbers[i].value <= 1e15))
+      return pl_fail(error, PL_E_ARGUMENT, "the %s of a pull = %g must lie between 0 and 1e+15",
+                     numbers[i].name, numbers[i].value);
+  }
+  if (isnan(def->until))
+    return pl_fail(error, PL_E_ARGUMENT, "until, when a pull lets go, is not a number");
+  return PL_OK;
+}
+
+pl_status pl_pull_check_target(const double target[3], pl_error *error)
+{
+  if (target && isfinite(target[0]) && isfinite(target[1]) && isfinite(target[2])) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT, "the target of a pull must be three finite numbers");
+}
+
+static pl_status check_spot(const pl_body *body, const pl_spot *spot, pl_error *error)
+{
+  double sum = 0;
+  if (spot->count < 1 || spot->count > 8)
+    return pl_fail(error, PL_E_ARGUMENT, "a spot of %d nodes; it must have 1 to 8", spot->count);
+  for (int a = 0; a < spot->count; a++) {
+    int node = spot->nodes[a];
+    if (node < 0 || node >= body->mesh->node_count)
+      return pl_fail_entity(error, PL_E_ARGUMENT, node, "body \"%.80s\" has no node %d", body->name,
+                            node);
+    sum += spot->weights[a] >= 0 ? spot->weights[a] : NAN;
+  }
+  if (!(fabs(sum - 1) < 1e-6))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "the weights of a spot must be positive and add up to 1 (they give %g)", sum);
+  return PL_OK;
+}
+
+pl_status pl_pull_make(pl_pull *pull, const pl_pull_def *def, pl_error *error)
+{
+  const pl_body *body = &pull->base.bodies->list[pull->base.acts_on[0]];
+  pl_status status = check_numbers(def, error);
+  if (!status) status = pl_pull_check_target(def->target, error);
+  if (!status) status = pl_pull_check_target(def->translation, error);
+  if (!status) status = check_spot(body, &def->at, error);
+  if (status) return status;
+  pull->until = def->until;
+  pull->stiffness = def->stiffness;
+  pull->damping = def->damping;
+  pull->most_force = def->most_force;
+  memcpy(pull->target, def->target, sizeof pull->target);
+  memcpy(pull->translation, def->translation, sizeof pull->translation);
+  pull->point = (pl_body_point){.body = pull->base.acts_on[0], .count = def->at.count};
+  for (int a = 0; a < def->at.count; a++) {
+    pull->point.nodes[a] = body->place[def->at.nodes[a]];
+    pull->point.weights[a] = def->at.weights[a];
+  }
+  status = pl_jacobian_create(pull->base.bodies, 1, &pull->jacobian, error);
+  if (!status)
+    status = pl_ramp_copy(pull->base.bodies->allocator, &def->ramp, &pull->ramp, error);
+  return status;
+}
+
+static void destroy(pl_coupling *self)
+{
+  pl_pull *pull = (pl_pull *)self;
+  pl_jacobian_release(&pull->jacobian);
+  pl_ramp_release(self->bodies->allocator, &pull->ramp);
+}
+
+static void follow(pl_coupling *self, const pl_renumbering *change)
+{
+  pl_pull *pull = (pl_pull *)self;
+  if (change->gone) pull->point.body -= pull->point.body > change->body;
+}
+
+const pl_coupling_ops pl_coupling_pull = {
+    .info = {"pull", "a spring between a point of a body and a target in space",
+             "Mueller et al. 2002, 4.3", NULL, 0},
+    .size = sizeof(pl_pull),
+    .destroy = destroy,
+    .follow = follow,
+    .evaluate = evaluate,
+};

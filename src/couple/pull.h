@@ -1,0 +1,25 @@
+/* Pulls: springs between a point of a body and a target in space. */
+#ifndef PL_COUPLE_PULL_H
+#define PL_COUPLE_PULL_H
+
+#include "body/points.h"
+#include "couple/coupling.h"
+#include "couple/ramp.h"
+#include "pliant/touch.h"
+
+typedef struct pl_pull {
+  pl_coupling base;
+  pl_body_point point;
+  pl_jacobian jacobian; /* of the point, at the last evaluation */
+  double target[3], translation[3], until, stiffness, damping, most_force;
+  pl_own_ramp ramp;
+} pl_pull;
+
+/* Fills a pull that was made by pl_coupling_create and acts on a body that exists. */
+pl_status pl_pull_make(pl_pull *pull, const pl_pull_def *def, pl_error *error);
+pl_status pl_pull_check_target(const double target[3], pl_error *error);
+
+/* Where the point is at (t, q, v), where it is pulled to, and the force on it. */
+void pl_pull_read(pl_pull *pull, double t, const double *q, const double *v, pl_pull_facts *facts);
+
+#endif

@@ -1,0 +1,447 @@
+/* Adding, reading, changing and removing what acts on bodies: the public functions around the
+ * couplings. A failing call leaves the world as it was. */
+#include "core/error.h"
+#include "couple/attachment.h"
+#include "couple/contact.h"
+#include "couple/fix.h"
+#include "couple/gravity.h"
+#include "couple/load.h"
+#include "couple/momentum.h"
+#include "couple/pull.h"
+#include "couple/tool.h"
+#include "math/vec3.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+pl_fix_def pl_fix_def_default(void) { return (pl_fix_def){.axis = {0, 0, 1}, .cookie = PL_COOKIE}; }
+
+pl_load_def pl_load_def_default(void) { return (pl_load_def){.cookie = PL_COOKIE}; }
+
+pl_pull_def pl_pull_def_default(void)
+{
+  return (pl_pull_def){.stiffness = 1000, .until = INFINITY, .cookie = PL_COOKIE};
+}
+
+pl_tool_def pl_tool_def_default(void)
+{
+  return (pl_tool_def){.radius = 0.1, .stiffness = 1000, .cookie = PL_COOKIE};
+}
+
+pl_attachment_def pl_attachment_def_default(void)
+{
+  return (pl_attachment_def){.frame = -1, .to_frame = -1, .arm = -1, .cookie = PL_COOKIE};
+}
+
+pl_obstacle_def pl_obstacle_def_default(void)
+{
+  return (pl_obstacle_def){.name = "obstacle", .cookie = PL_COOKIE};
+}
+
+/* ---- what all of them share ---- */
+
+/* A coupling of this kind on a body. */
+static pl_status create(pl_world *world, const pl_coupling_ops *ops, pl_body_id body,
+                        pl_coupling **out, pl_error *error)
+{
+  const pl_body *found;
+  *out = NULL;
+  pl_status status = pl_world_find_body(world, body, &found, error);
+  if (!status) status = pl_coupling_create(&world->bodies, ops, out, error);
+  if (!status) (*out)->acts_on[0] = (int)(found - world->bodies.list);
+  return status;
+}
+
+/* Takes over a coupling that was made with this status. Where it constrains something, remembers
+ * something or couples blocks, the world must be prepared again. */
+static pl_status take(pl_world *world, pl_status status, pl_coupling *coupling, pl_error *error)
+{
+  if (status) {
+    pl_coupling_destroy(coupling);
+    return status;
+  }
+  const pl_coupling_ops *ops = coupling->ops;
+  status = pl_couplings_add(&world->couplings, coupling, error);
+  if (!status && (ops->constrain || ops->memory || ops->cliques || ops->finish || ops->prepare))
+    pl_world_unprepare(world);
+  return status;
+}
+
+/* Removes the one with this id. */
+static pl_status drop(pl_world *world, const pl_coupling_ops *ops, int32_t index1,
+                      uint32_t generation, pl_error *error)
+{
+  pl_coupling *coupling;
+  pl_status status =
+      pl_couplings_find(&world->couplings, ops, index1, generation, &coupling, error);
+  if (status) return status;
+  pl_world_unprepare(world);
+  pl_couplings_remove(&world->couplings, coupling);
+  return PL_OK;
+}
+
+/* ---- what every world has ---- */
+
+pl_status pl_world_add_own(pl_world *world, pl_error *error)
+{
+  pl_coupling *made;
+  pl_status status = pl_coupling_create(&world->bodies, &pl_coupling_gravity, &made, error);
+  if (status) return status;
+  ((pl_gravity *)made)->g = world->gravity;
+  status = pl_couplings_add(&world->couplings, made, error);
+  if (!status) status = pl_coupling_create(&world->bodies, &pl_coupling_drag, &made, error);
+  return status ? status : pl_couplings_add(&world->couplings, made, error);
+}
+
+pl_status pl_world_keep_momentum(pl_world *world, int body, pl_error *error)
+{
+  pl_coupling *made;
+  pl_status status = pl_coupling_create(&world->bodies, &pl_coupling_momentum, &made, error);
+  if (status) return status;
+  made->acts_on[0] = body;
+  return take(world, PL_OK, made, error);
+}
+
+/* ---- fixes ---- */
+
+pl_status pl_world_add_fix(pl_world *world, pl_body_id body, const pl_fix_def *def, pl_fix_id *id,
+                           pl_error *error)
+{
+  pl_coupling *made = NULL;
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_fix", error);
+  if (!status) status = create(world, &pl_coupling_fix, body, &made, error);
+  if (!status) status = pl_fix_make((pl_fix *)made, def, error);
+  status = take(world, status, made, error);
+  if (!status && id) *id = (pl_fix_id){made->slot + 1, made->generation};
+  return status;
+}
+
+pl_status pl_world_remove_fix(pl_world *world, pl_fix_id id, pl_error *error)
+{
+  return drop(world, &pl_coupling_fix, id.index1, id.generation, error);
+}
+
+pl_status pl_world_read_fix(const pl_world *world, pl_fix_id id, pl_fix_facts *facts,
+                            pl_error *error)
+{
+  pl_coupling *found;
+  pl_status status = pl_couplings_find(&world->couplings, &pl_coupling_fix, id.index1,
+                                       id.generation, &found, error);
+  if (!status && !facts)
+    status = pl_fail(error, PL_E_ARGUMENT, "pl_world_read_fix needs a place for the facts");
+  if (status) return status;
+  *facts = (pl_fix_facts){.nodes = ((const pl_fix *)found)->count};
+  for (int i = 0; world->ready && i < world->rows.held_count; i++) {
+    pl_span span;
+    double shares[3];
+    int block = world->rows.held[i];
+    pl_rows_span(&world->rows, block, &span);
+    pl_span_split(&span, world->system.reaction + 3 * (size_t)block, shares);
+    for (int m = 0; m < span.count; m++) {
+      if (world->couplings.list[span.row[m]->source] == found)
+        pl_vec3_add_scaled(shares[m], span.row[m]->direction, facts->force);
+    }
+  }
+  return PL_OK;
+}
+
+static pl_status find_node(const pl_world *world, pl_body_id id, int node, const pl_body **body,
+                           pl_error *error)
+{
+  pl_status status = pl_world_find_body(world, id, body, error);
+  if (status || (node >= 0 && node < (*body)->mesh->node_count)) return status;
+  return pl_fail_entity(error, PL_E_ARGUMENT, node, "body \"%.80s\" has no node %d", (*body)->name,
+                        node);
+}
+
+pl_status pl_world_pin_node(pl_world *world, pl_body_id id, int node, pl_error *error)
+{
+  const pl_body *body;
+  pl_coupling *made = NULL;
+  pl_status status = find_node(world, id, node, &body, error);
+  if (!status && body->model->anchors)
+    status =
+        pl_fail(error, PL_E_ARGUMENT,
+                "no node of body \"%.80s\" can be pinned: its nodes follow its frames; pull it, "
+                "or fix a region that holds a frame",
+                body->name);
+  if (!status) status = create(world, &pl_coupling_fix, id, &made, error);
+  if (!status) {
+    int block = body->place[node];
+    status =
+        pl_fix_pin((pl_fix *)made, block, world->state.q + 3 * (body->offset + block), error);
+  }
+  return take(world, status, made, error);
+}
+
+pl_status pl_world_release_node(pl_world *world, pl_body_id id, int node, int *released,
+                                pl_error *error)
+{
+  const pl_body *body;
+  int found = 0;
+  pl_status status = find_node(world, id, node, &body, error);
+  if (status) return status;
+  pl_coupling *at = pl_couplings_next(&world->couplings, &pl_coupling_fix, NULL), *next;
+  for (; at; at = next) {
+    pl_fix *fix = (pl_fix *)at;
+    next = pl_couplings_next(&world->couplings, &pl_coupling_fix, at);
+    if (&world->bodies.list[at->acts_on[0]] != body || body->model->anchors) continue;
+    if (!pl_fix_take_out(fix, body->place[node])) continue;
+    found = 1;
+    if (!fix->count) pl_couplings_remove(&world->couplings, at);
+  }
+  if (found) pl_world_unprepare(world);
+  if (released) *released = found;
+  return PL_OK;
+}
+
+pl_status pl_world_get_held(const pl_world *world, pl_body_id id, unsigned char *held,
+                            pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (!status && !held)
+    status = pl_fail(error, PL_E_ARGUMENT, "pl_world_get_held needs a place for %d bytes",
+                     body->mesh->node_count);
+  if (status) return status;
+  memset(held, 0, (size_t)body->mesh->node_count);
+  for (const pl_coupling *at = NULL;
+       (at = pl_couplings_next(&world->couplings, &pl_coupling_fix, at)) != NULL;) {
+    const pl_fix *fix = (const pl_fix *)at;
+    if (&world->bodies.list[at->acts_on[0]] != body) continue;
+    for (int k = 0; k < 3 * fix->hold_count * fix->count; k++) {
+      int node = fix->nodes[k / (3 * fix->hold_count)], d = k / 3 % fix->hold_count;
+      if (fix->hold[d][k % 3] != 0)
+        held[body->order[pl_body_anchor(body, node)]] |= (unsigned char)(1 << k % 3);
+    }
+  }
+  return PL_OK;
+}
+
+/* ---- loads ---- */
+
+pl_status pl_world_add_load(pl_world *world, pl_body_id body, const pl_load_def *def,
+                            pl_load_id *id, pl_error *error)
+{
+  pl_coupling *made = NULL;
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_load", error);
+  if (!status) status = create(world, &pl_coupling_load, body, &made, error);
+  if (!status) status = pl_load_make((pl_load *)made, def, error);
+  status = take(world, status, made, error);
+  if (!status && id) *id = (pl_load_id){made->slot + 1, made->generation};
+  return status;
+}
+
+pl_status pl_world_remove_load(pl_world *world, pl_load_id id, pl_error *error)
+{
+  return drop(world, &pl_coupling_load, id.index1, id.generation, error);
+}
+
+/* ---- attachments ---- */
+
+pl_status pl_world_add_attachment(pl_world *world, pl_body_id body, const pl_attachment_def *def,
+                                  pl_attachment_id *id, pl_error *error)
+{
+  const pl_body *other;
+  pl_coupling *made = NULL;
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_attachment", error);
+  if (!status) status = create(world, &pl_coupling_attachment, body, &made, error);
+  if (!status) status = pl_world_find_body(world, def->to, &other, error);
+  if (!status) {
+    made->acts_on[1] = (int)(other - world->bodies.list);
+    status = pl_attachment_make((pl_attachment *)made, def, error);
+  }
+  status = take(world, status, made, error);
+  if (!status && id) *id = (pl_attachment_id){made->slot + 1, made->generation};
+  return status;
+}
+
+pl_status pl_world_remove_attachment(pl_world *world, pl_attachment_id id, pl_error *error)
+{
+  return drop(world, &pl_coupling_attachment, id.index1, id.generation, error);
+}
+
+/* ---- obstacles ---- */
+
+pl_contact *pl_world_contact(const pl_world *world)
+{
+  return (pl_contact *)pl_couplings_next(&world->couplings, &pl_coupling_contact, NULL);
+}
+
+pl_status pl_world_add_obstacle(pl_world *world, const pl_obstacle_def *def, pl_obstacle_id *id,
+                                pl_error *error)
+{
+  pl_coupling *made = NULL;
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_obstacle", error);
+  pl_contact *contact = pl_world_contact(world);
+  if (!status && !contact) {
+    status = pl_coupling_create(&world->bodies, &pl_coupling_contact, &made, error);
+    contact = (pl_contact *)made;
+  }
+  if (!status) status = pl_contact_add(contact, def, error);
+  if (made || status) status = take(world, status, made, error);
+  if (status) return status;
+  pl_world_unprepare(world);
+  const pl_obstacle *last = &contact->obstacles[contact->count - 1];
+  if (id) *id = (pl_obstacle_id){last->slot + 1, last->generation};
+  return PL_OK;
+}
+
+pl_status pl_world_remove_obstacle(pl_world *world, pl_obstacle_id id, pl_error *error)
+{
+  pl_contact *contact = pl_world_contact(world);
+  for (size_t i = 0; contact && i < contact->count; i++) {
+    const pl_obstacle *at = &contact->obstacles[i];
+    if (at->slot + 1 != id.index1 || at->generation != id.generation) continue;
+    pl_world_unprepare(world);
+    pl_contact_remove(contact, i);
+    if (!contact->count) pl_couplings_remove(&world->couplings, &contact->base);
+    return PL_OK;
+  }
+  return pl_fail(error, PL_E_ARGUMENT, "there is no obstacle number %d, or not any more",
+                 (int)id.index1);
+}
+
+/* ---- pulls ---- */
+
+pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id *id,
+                            pl_error *error)
+{
+  pl_coupling *made = NULL;
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_pull", error);
+  if (!status) status = create(world, &pl_coupling_pull, def->at.body, &made, error);
+  if (!status) status = pl_pull_make((pl_pull *)made, def, error);
+  status = take(world, status, made, error);
+  if (!status && id) *id = (pl_pull_id){made->slot + 1, made->generation};
+  return status;
+}
+
+pl_status pl_world_find_spot(const pl_world *world, pl_body_id id, const double at[3],
+                             pl_spot *spot, pl_error *error)
+{
+  const pl_body *body;
+  pl_anchor anchor;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (!status && (!at || !spot))
+    status =
+        pl_fail(error, PL_E_ARGUMENT, "pl_world_find_spot needs a point and a place for the spot");
+  if (!status) status = pl_mesh_locate(body->mesh, at, &anchor, error);
+  if (status) return status;
+  *spot = (pl_spot){.body = id, .count = anchor.count};
+  for (int a = 0; a < anchor.count; a++) {
+    spot->nodes[a] = anchor.nodes[a];
+    spot->weights[a] = fmax(anchor.weights[a], 0); // rounding at the border
+  }
+  return PL_OK;
+}
+
+static pl_status find_pull(const pl_world *world, pl_pull_id id, pl_pull **pull, pl_error *error)
+{
+  pl_coupling *found;
+  pl_status status = pl_couplings_find(&world->couplings, &pl_coupling_pull, id.index1,
+                                       id.generation, &found, error);
+  *pull = (pl_pull *)found;
+  return status;
+}
+
+pl_status pl_world_move_pull(pl_world *world, pl_pull_id id, const double target[3],
+                             pl_error *error)
+{
+  pl_pull *pull;
+  pl_status status = find_pull(world, id, &pull, error);
+  if (!status) status = pl_pull_check_target(target, error);
+  if (!status) memcpy(pull->target, target, sizeof pull->target);
+  return status;
+}
+
+/* A pull changes nothing that was prepared. */
+pl_status pl_world_remove_pull(pl_world *world, pl_pull_id id, pl_error *error)
+{
+  pl_pull *pull;
+  pl_status status = find_pull(world, id, &pull, error);
+  if (!status) pl_couplings_remove(&world->couplings, &pull->base);
+  if (!status && world->ready) pl_world_constrain(world);
+  return status;
+}
+
+pl_status pl_world_read_pull(const pl_world *world, pl_pull_id id, pl_pull_facts *facts,
+                             pl_error *error)
+{
+  pl_pull *pull;
+  pl_status status = find_pull(world, id, &pull, error);
+  if (!status && !facts)
+    status = pl_fail(error, PL_E_ARGUMENT, "pl_world_read_pull needs a place for the facts");
+  if (!status) pl_pull_read(pull, world->state.time, world->state.q, world->state.v, facts);
+  return status;
+}
+
+/* ---- the tool ---- */
+
+static pl_tool *tool_of(const pl_world *world)
+{
+  return (pl_tool *)pl_couplings_next(&world->couplings, &pl_coupling_tool, NULL);
+}
+
+pl_status pl_world_set_tool(pl_world *world, const pl_tool_def *def, pl_error *error)
+{
+  pl_tool *tool = tool_of(world);
+  pl_status status = def ? pl_tool_check(def, error) : PL_OK;
+  if (status) return status;
+  if (!def && tool) pl_couplings_remove(&world->couplings, &tool->base);
+  if (def && !tool) {
+    pl_coupling *made;
+    status = pl_coupling_create(&world->bodies, &pl_coupling_tool, &made, error);
+    if (!status) status = pl_couplings_add(&world->couplings, made, error);
+    tool = (pl_tool *)made;
+  }
+  if (!status && def) tool->def = *def;
+  // rows know couplings by their place
+  if (!status && world->ready) pl_world_constrain(world);
+  return status;
+}
+
+void pl_world_read_tool(const pl_world *world, double force[3], int *touched)
+{
+  const pl_tool *tool = tool_of(world);
+  int count = 0;
+  double sum[3] = {0};
+  if (tool) pl_tool_read(tool, world->state.q, sum, &count);
+  if (force) pl_vec3_copy(sum, force);
+  if (touched) *touched = count;
+}
+
+/* ---- throwing ---- */
+
+static int is_held(const pl_world *world, int body)
+{
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    const pl_coupling *coupling = world->couplings.list[i];
+    if (coupling->ops->is_ground && coupling->acts_on[0] == body) return 1;
+  }
+  return 0;
+}
+
+pl_status pl_world_throw(pl_world *world, pl_body_id id, const double velocity[3], pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (status) return status;
+  for (int k = 0; k < 3; k++) {
+    if (!velocity || !isfinite(velocity[k]))
+      return pl_fail(error, PL_E_ARGUMENT, "the velocity of a throw must be three finite numbers");
+  }
+  if (is_held(world, (int)(body - world->bodies.list))) return PL_OK;
+  double momentum[3] = {0}, mass = 0, *v = world->state.v + 3 * body->offset;
+  for (int i = 0; i < body->blocks; i++) {
+    mass += body->model->lumped_mass[i];
+    pl_vec3_add_scaled(body->model->lumped_mass[i], v + 3 * i, momentum);
+  }
+  for (int i = 0; i < body->blocks; i++) {
+    if (pl_model_is_rotation(body->model, i)) continue;
+    pl_vec3_add_scaled(1, velocity, v + 3 * i);
+    pl_vec3_add_scaled(-1 / mass, momentum, v + 3 * i);
+  }
+  pl_integrator_forget(world->integrator);
+  return PL_OK;
+}

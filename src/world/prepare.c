@@ -1,0 +1,271 @@
+/* Making a world ready for stepping: pattern, matrix, solver, constraint rows, integrator. */
+#include "core/error.h"
+#include "core/memory.h"
+#include "couple/contact.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+void pl_world_unprepare(pl_world *world)
+{
+  pl_integrator_destroy(world->integrator);
+  pl_solver_destroy(world->system.solver);
+  pl_condense_destroy(world->system.condense);
+  pl_bsr_destroy(world->system.A);
+  pl_rows_release(&world->rows);
+  void *arrays[] = {world->scratch, world->work,    world->drag,           world->system.reaction,
+                    world->rigids,  world->in_core, world->system.unfiltered};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
+  world->integrator = NULL;
+  world->system = (pl_system){0};
+  world->rigids = NULL;
+  world->in_core = NULL;
+  world->scratch = world->work = world->drag = NULL;
+  world->ready = 0;
+}
+
+/* ---- the matrix ---- */
+
+/* The general solver with the tolerance and the iterations that were set for the other. */
+static pl_status take_general_solver(pl_world *world, pl_error *error)
+{
+  const double *values = world->set.solver.values;
+  int at = pl_param_find(world->set.solver.member, "iterations");
+  pl_setting settings[] = {{.name = "tolerance", .value = {values[0]}},
+                           {.name = "iterations", .value = {at >= 0 ? values[at] : 0}}};
+  pl_choice choice = {"nearly-symmetric", settings, at >= 0 ? 2 : 1};
+  return pl_choice_resolve(&pl_solver_family, &choice, &world->set.solver.member,
+                           world->set.solver.values, error);
+}
+
+pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *error)
+{
+  const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->set.integrator.member;
+  const pl_solver_ops *solver = (const pl_solver_ops *)world->set.solver.member;
+  if (!integrator->is_implicit || !body->model->unsymmetric || solver->unsymmetric) return PL_OK;
+  if (!world->set.solver_given || solver == &pl_solver_auto) return take_general_solver(world, error);
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "body \"%.80s\" has a matrix that is not symmetric, on which solver \"%s\" "
+                 "may diverge; use \"nearly-symmetric\" or \"bicgstab\"",
+                 body->name, solver->info.name);
+}
+
+/* The solver, which is to know that no solve has more iterations than the step. */
+static pl_part budgeted_solver(const pl_world *world)
+{
+  pl_part solver = world->set.solver;
+  int at = pl_param_find(solver.member, "iterations");
+  if (!world->set.budget || at < 0) return solver;
+  double *most = &solver.values[pl_param_place(solver.member, at)];
+  *most = fmin(*most, world->set.budget);
+  return solver;
+}
+
+/* The groups of blocks that bodies and couplings couple, as far as they were asked. */
+typedef struct pattern {
+  pl_cliques *sets, **memory; /* memory: what couplings gave */
+  size_t count, room, memory_count;
+} pattern;
+
+static pl_status add_sets(pl_world *world, pattern *to, const pl_cliques *sets, size_t count,
+                          pl_error *error)
+{
+  void *memory = to->sets;
+  if (pl_reserve(&world->allocator, &memory, &to->room, to->count + count, sizeof *sets))
+    return pl_fail_memory(error);
+  to->sets = memory;
+  memcpy(to->sets + to->count, sets, count * sizeof *sets);
+  to->count += count;
+  return PL_OK;
+}
+
+static pl_status gather(pl_world *world, pattern *to, pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (size_t b = 0; b < world->bodies.count && !status; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    pl_cliques own = body->model->ops->cliques(body->model);
+    own.offset = body->offset;
+    status = add_sets(world, to, &own, 1, error);
+  }
+  for (size_t i = 0; i < world->couplings.count && !status; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    pl_cliques *sets = NULL;
+    int count = 0;
+    if (!coupling->ops->cliques) continue;
+    status = coupling->ops->cliques(coupling, world->state.q, &sets, &count, error);
+    to->memory[to->memory_count++] = sets;
+    if (!status) status = add_sets(world, to, sets, (size_t)count, error);
+  }
+  return status;
+}
+
+static pl_status make_pattern(pl_world *world, pl_error *error)
+{
+  const pl_allocator *allocator = &world->allocator;
+  pattern all = {.memory = pl_alloc(allocator, world->couplings.count, sizeof *all.memory)};
+  pl_status status = all.memory ? gather(world, &all, error) : pl_fail_memory(error);
+  if (!status)
+    status = pl_bsr_create(allocator, world->bodies.blocks, all.sets, (int)all.count,
+                           &world->system.A, error);
+  for (size_t i = 0; i < all.memory_count; i++) pl_free(allocator, all.memory[i]);
+  pl_free(allocator, all.memory);
+  pl_free(allocator, all.sets);
+  return status;
+}
+
+static pl_status make_matrix(pl_world *world, pl_error *error)
+{
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    pl_status fits = pl_world_fit_solver(world, &world->bodies.list[b], error);
+    if (fits) return fits;
+  }
+  pl_status status = make_pattern(world, error);
+  // rotations are no places
+  if (!status && !world->system.ops->chart) world->system.A->points = world->state.q;
+  for (size_t b = 0; !status && b < world->bodies.count; b++) {
+    pl_body *body = &world->bodies.list[b];
+    status = pl_model_bind(body->model, world->system.A, body->offset, error);
+  }
+  if (!status && world->core_count)
+    status = pl_condense_create(&world->allocator, world->system.A, world->rigids,
+                                (int)world->core_count, &world->system.condense, error);
+  const pl_condense *small = world->system.condense;
+  pl_part solver = budgeted_solver(world);
+  if (!status)
+    status = pl_solver_create(&world->allocator, &solver, &world->set.preconditioner,
+                              small ? small->A : world->system.A, &world->system.solver, error);
+  return status;
+}
+
+/* Every block's share of the mass damping. */
+static pl_status make_drag(pl_world *world, pl_error *error)
+{
+  world->drag = pl_alloc(&world->allocator, (size_t)world->bodies.blocks, sizeof(double));
+  if (!world->drag) return pl_fail_memory(error);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    for (int i = 0; i < body->blocks; i++) world->drag[body->offset + i] = body->mass_damping;
+  }
+  world->system.drag = world->drag;
+  return PL_OK;
+}
+
+/* ---- what holds bodies ---- */
+
+/* Marks the bodies that are held in space, and those that are linked to them, and so on. */
+static void mark_held(const pl_world *world, unsigned char *held)
+{
+  const pl_couplings *all = &world->couplings;
+  for (size_t i = 0; i < all->count; i++) {
+    if (all->list[i]->ops->is_ground) held[all->list[i]->acts_on[0]] = 1;
+  }
+  for (int more = 1; more;) {
+    more = 0;
+    for (size_t i = 0; i < all->count; i++) {
+      const int *ends = all->list[i]->acts_on;
+      if (ends[1] < 0 || held[ends[0]] == held[ends[1]]) continue;
+      held[ends[0]] = held[ends[1]] = 1;
+      more = 1;
+    }
+  }
+}
+
+/* In statics a body that nothing holds has no equilibrium, or infinitely many. */
+static pl_status check_held(const pl_world *world, pl_error *error)
+{
+  unsigned char *held = pl_alloc(&world->allocator, world->bodies.count, 1);
+  if (!held) return pl_fail_memory(error);
+  mark_held(world, held);
+  pl_status status = PL_OK;
+  for (size_t b = 0; b < world->bodies.count && !status; b++) {
+    if (!held[b])
+      status =
+          pl_fail(error, PL_E_SINGULAR,
+                  "body \"%.80s\" is not held anywhere, so it has no static equilibrium; fix some "
+                  "of its nodes, attach it to a body that is held, or use a dynamic integrator",
+                  world->bodies.list[b].name);
+  }
+  pl_free(&world->allocator, held);
+  return status;
+}
+
+/* ---- all of it ---- */
+
+int pl_world_most_halvings(const pl_world *world)
+{
+  return world->set.budget ? 0 : world->set.halvings;
+}
+
+/* Couplings as they need it, and room for their rows. */
+static pl_status prepare_couplings(pl_world *world, pl_error *error)
+{
+  pl_status status = PL_OK;
+  int64_t rows = 0;
+  for (size_t i = 0; i < world->couplings.count && !status; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    if (coupling->ops->prepare) status = coupling->ops->prepare(coupling, error);
+    if (coupling->ops->row_count) rows += coupling->ops->row_count(coupling);
+  }
+  if (!status && rows > INT32_MAX)
+    status = pl_fail(error, PL_E_LIMIT, "there are more than %d constraints", INT32_MAX);
+  // nodes of rigid parts touch nothing
+  pl_contact *contact = pl_world_contact(world);
+  for (int i = 0; !status && contact && world->in_core && i < world->bodies.blocks; i++)
+    contact->is_point[i] &= !world->in_core[i];
+  if (!status)
+    status =
+        pl_rows_create(&world->allocator, world->bodies.blocks, (int)rows, &world->rows, error);
+  return status;
+}
+
+static pl_status make_vectors(pl_world *world, pl_error *error)
+{
+  double **vectors[] = {&world->scratch, &world->work, &world->system.reaction,
+                        &world->system.unfiltered};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+    *vectors[i] = pl_alloc(&world->allocator, (size_t)world->bodies.blocks * 3, sizeof(double));
+    if (!*vectors[i]) return pl_fail_memory(error);
+  }
+  return PL_OK;
+}
+
+static pl_status make_integrator(pl_world *world, pl_error *error)
+{
+  double *memory = world->state.numbers + world->layout.integrator;
+  pl_status status = pl_integrator_create(&world->allocator, &world->set.integrator,
+                                          world->bodies.blocks, memory, &world->integrator, error);
+  if (!status) world->integrator->estimates = world->set.tolerance > 0;
+  return status;
+}
+
+pl_status pl_world_prepare(pl_world *world, pl_error *error)
+{
+  if (world->ready) return PL_OK;
+  if (world->bodies.count == 0)
+    return pl_fail(error, PL_E_ARGUMENT, "there is nothing to simulate: the world has no body");
+  const pl_integrator_ops *ops = (const pl_integrator_ops *)world->set.integrator.member;
+  pl_status status = ops->is_static ? check_held(world, error) : PL_OK;
+  if (!status) status = pl_world_resize(world, error);
+  if (status) return status;
+  world->system = (pl_system){.ops = pl_world_system_ops(world),
+                              .blocks = world->bodies.blocks,
+                              .pool = world->pool,
+                              .load_scale = 1,
+                              .is_static = ops->is_static,
+                              .budget = world->set.budget,
+                              .never_rejects = pl_world_most_halvings(world) == 0};
+  status = make_vectors(world, error);
+  if (!status) status = make_drag(world, error);
+  if (!status) status = pl_cores_prepare(world, error);
+  if (!status) status = prepare_couplings(world, error);
+  if (!status) pl_world_constrain(world);
+  if (!status && ops->is_implicit) status = make_matrix(world, error);
+  if (!status) status = make_integrator(world, error);
+  if (status)
+    pl_world_unprepare(world);
+  else
+    world->ready = 1;
+  return status;
+}

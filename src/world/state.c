@@ -1,0 +1,270 @@
+/* The state's room, and states as bytes: saving, loading, checking.
+ *
+ * A saved state is a head and the block of numbers. The head says what world it fits and carries a
+ * checksum of everything behind it, so that a damaged one is refused. Byte order and the layout of
+ * numbers are this machine's; the mark in front differs elsewhere. */
+#include "world/state.h"
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/memory.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- room ---- */
+
+static pl_layout layout_of(const pl_world *world)
+{
+  const pl_integrator_ops *ops = (const pl_integrator_ops *)world->set.integrator.member;
+  pl_layout to = {.v = 3 * (size_t)world->bodies.blocks};
+  to.integrator = 2 * to.v;
+  to.couplings = to.integrator + pl_integrator_memory(ops, world->bodies.blocks);
+  to.count = to.couplings;
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    const pl_coupling *coupling = world->couplings.list[i];
+    if (coupling->ops->memory) to.count += coupling->ops->memory(coupling);
+  }
+  return to;
+}
+
+/* Is the state at the beginning of a substep asked for? */
+static int needs_before(const pl_world *world)
+{
+  int needed = world->core_count > 0 || world->set.tolerance > 0;
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    const pl_coupling_ops *ops = world->couplings.list[i]->ops;
+    needed |= ops->revise || ops->finish;
+  }
+  return needed;
+}
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Moves what couplings remember to its new place. */
+static void move_memory(pl_world *world, double *to)
+{
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    size_t count = coupling->ops->memory ? coupling->ops->memory(coupling) : 0;
+    if (coupling->memory)
+      memcpy(to, coupling->memory, least(count, coupling->memory_count) * sizeof *to);
+    coupling->memory = count ? to : NULL;
+    coupling->memory_count = count;
+    to += count;
+  }
+}
+
+static void place(const pl_layout *layout, double *numbers, pl_state *state)
+{
+  state->numbers = state->q = numbers;
+  state->v = numbers ? numbers + layout->v : NULL;
+}
+
+pl_status pl_world_resize(pl_world *world, pl_error *error)
+{
+  const pl_allocator *allocator = &world->allocator;
+  pl_layout to = layout_of(world);
+  double *fresh[3];
+  int count = needs_before(world) ? 3 : 2, failed = 0;
+  for (int i = 0; i < 3; i++) {
+    fresh[i] = i < count ? pl_alloc(allocator, to.count, sizeof(double)) : NULL;
+    failed |= i < count && !fresh[i];
+  }
+  for (int i = 0; i < 3 && failed; i++) pl_free(allocator, fresh[i]);
+  if (failed) return pl_fail_memory(error);
+  size_t kept = least(to.v, world->layout.v) * sizeof(double);
+  if (world->state.numbers) {
+    memcpy(fresh[0], world->state.q, kept);
+    memcpy(fresh[0] + to.v, world->state.v, kept);
+  }
+  move_memory(world, fresh[0] + to.couplings);
+  pl_state *states[] = {&world->state, &world->saved, &world->before};
+  for (int i = 0; i < 3; i++) {
+    pl_free(allocator, states[i]->numbers);
+    place(&to, fresh[i], states[i]);
+  }
+  world->layout = to;
+  return PL_OK;
+}
+
+void pl_state_copy(const pl_world *world, const pl_state *from, pl_state *to)
+{
+  double *numbers = to->numbers, *q = to->q, *v = to->v;
+  memcpy(numbers, from->numbers, world->layout.count * sizeof *numbers);
+  *to = *from;
+  to->numbers = numbers;
+  to->q = q;
+  to->v = v;
+}
+
+/* ---- as bytes ---- */
+
+enum { STATE_VERSION = 3 };
+
+typedef struct head {
+  uint64_t mark;
+  uint64_t checksum; /* of all that follows */
+  uint64_t version;
+  uint64_t integrator, couplings; /* hashes of who remembers something */
+  uint64_t blocks, couplings_at, count;
+  int64_t steps, epoch_steps;
+  double time, epoch, dt;
+} head;
+
+static const uint64_t mark = UINT64_C(0x506c69616e745333);
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+  for (; *text; text++) {
+    int64_t letter = *text;
+    hash = pl_hash_words(hash, &letter, 1);
+  }
+  return hash;
+}
+
+/* The integrator with all its settings. */
+static uint64_t integrator_hash(const pl_world *world)
+{
+  uint64_t hash = hash_text(PL_HASH_START, world->set.integrator.member->name);
+  return pl_hash_words(hash, world->set.integrator.values, PL_MOST_VALUES);
+}
+
+/* What couplings remember, one after the other. */
+static uint64_t couplings_hash(const pl_world *world)
+{
+  uint64_t hash = PL_HASH_START;
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    const pl_coupling *coupling = world->couplings.list[i];
+    if (!coupling->ops->memory) continue;
+    int64_t count = (int64_t)coupling->ops->memory(coupling);
+    hash = pl_hash_words(hash_text(hash, coupling->ops->info.name), &count, 1);
+  }
+  return hash;
+}
+
+/* Hashes from the word behind the checksum to the end. */
+static uint64_t checksum_of(const char *bytes, size_t size)
+{
+  const size_t skipped = offsetof(head, version);
+  return pl_hash_words(PL_HASH_START, bytes + skipped, (size - skipped) / 8);
+}
+
+static size_t bytes_of(uint64_t count) { return sizeof(head) + (size_t)count * sizeof(double); }
+
+/* The numbers as they are; those of couplings and an integrator that have not been prepared yet are
+ * zero. */
+static void put(const pl_world *world, const pl_layout *layout, char *to)
+{
+  size_t size = sizeof(double);
+  if (!world->state.numbers) return;
+  memcpy(to, world->state.numbers, 2 * layout->v * size);
+  if (world->ready)
+    memcpy(to + layout->integrator * size, world->state.numbers + layout->integrator,
+           (layout->couplings - layout->integrator) * size);
+  to += layout->couplings * size;
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    const pl_coupling *coupling = world->couplings.list[i];
+    size_t count = coupling->ops->memory ? coupling->ops->memory(coupling) : 0;
+    if (coupling->memory)
+      memcpy(to, coupling->memory, least(count, coupling->memory_count) * size);
+    to += count * size;
+  }
+}
+
+size_t pl_world_state_size(const pl_world *world) { return bytes_of(layout_of(world).count); }
+
+pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size, pl_error *error)
+{
+  pl_layout layout = layout_of(world);
+  if (!memory || size != bytes_of(layout.count))
+    return pl_fail(error, PL_E_ARGUMENT, "the state of this world takes %zu bytes, not %zu%s",
+                   bytes_of(layout.count), size, memory ? "" : " at NULL");
+  head first = {.mark = mark,
+                .version = STATE_VERSION,
+                .integrator = integrator_hash(world),
+                .couplings = couplings_hash(world),
+                .blocks = (uint64_t)world->bodies.blocks,
+                .couplings_at = layout.couplings,
+                .count = layout.count,
+                .steps = world->state.steps,
+                .epoch_steps = world->state.epoch_steps,
+                .time = world->state.time,
+                .epoch = world->state.epoch,
+                .dt = world->set.dt};
+  char *to = memory;
+  memset(to, 0, size);
+  memcpy(to, &first, sizeof first);
+  put(world, &layout, to + sizeof first);
+  first.checksum = checksum_of(to, size);
+  memcpy(to, &first, sizeof first);
+  return PL_OK;
+}
+
+/* Of doubles that may stand anywhere. */
+static int are_finite(const char *from, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    double value;
+    memcpy(&value, from + i * sizeof value, sizeof value);
+    if (!isfinite(value)) return 0;
+  }
+  return 1;
+}
+
+static pl_status check(const pl_world *world, const head *first, const char *bytes, size_t size,
+                       pl_error *error)
+{
+  if (first->mark != mark || first->version != STATE_VERSION)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "these bytes are not a state of this version of pliant, or of another machine");
+  if (first->count > SIZE_MAX / 16 || size != bytes_of(first->count))
+    return pl_fail(error, PL_E_ARGUMENT, "a state of %zu bytes was cut or is damaged", size);
+  if (first->checksum != checksum_of(bytes, size))
+    return pl_fail(error, PL_E_ARGUMENT, "these bytes are damaged: their checksum is wrong");
+  if (first->blocks != (uint64_t)world->bodies.blocks || first->couplings_at > first->count ||
+      first->couplings_at < 6 * first->blocks || !isfinite(first->time + first->epoch) ||
+      !are_finite(bytes + sizeof *first, (size_t)first->count))
+    return pl_fail(error, PL_E_ARGUMENT, "these bytes are not a state of this world");
+  return PL_OK;
+}
+
+/* Takes numbers over where this world has room for the same. */
+static void take(pl_world *world, const head *first, const char *numbers)
+{
+  const pl_layout *layout = &world->layout;
+  size_t size = sizeof(double), ends = (size_t)first->count - (size_t)first->couplings_at;
+  memcpy(world->state.numbers, numbers, 2 * layout->v * size);
+  // what was remembered means something to the same integrator and couplings only
+  memset(world->state.numbers + layout->integrator, 0,
+         (layout->count - layout->integrator) * size);
+  pl_integrator_begin(world->integrator);
+  if (first->integrator == integrator_hash(world) && first->couplings_at == layout->couplings)
+    memcpy(world->state.numbers + layout->integrator, numbers + layout->integrator * size,
+           (layout->couplings - layout->integrator) * size);
+  if (first->couplings == couplings_hash(world) && ends == layout->count - layout->couplings)
+    memcpy(world->state.numbers + layout->couplings, numbers + (size_t)first->couplings_at * size,
+           ends * size);
+}
+
+pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, pl_error *error)
+{
+  head first;
+  if (!memory || size < sizeof first)
+    return pl_fail(error, PL_E_ARGUMENT, "a state of this world takes %zu bytes, not %zu%s",
+                   pl_world_state_size(world), size, memory ? "" : " at NULL");
+  memcpy(&first, memory, sizeof first);
+  pl_status status = check(world, &first, memory, size, error);
+  if (!status) status = pl_world_prepare(world, error);
+  if (status) return status;
+  take(world, &first, (const char *)memory + sizeof first);
+
+  // with another dt than then, time is counted from here
+  int same = first.dt == world->set.dt;
+  world->state.time = first.time;
+  world->state.steps = first.steps;
+  world->state.epoch = same ? first.epoch : first.time;
+  world->state.epoch_steps = same ? first.epoch_steps : first.steps;
+  return PL_OK;
+}

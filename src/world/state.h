@@ -1,0 +1,36 @@
+/* The state: all that changes from step to step, side by side in one block of numbers.
+ *
+ *   q | v | the integrator's memory | the couplings' memory, one after the other
+ *
+ * and the clock. Saving, restoring a rejected step, checkpoints and going back are copies of it. */
+#ifndef PL_WORLD_STATE_H
+#define PL_WORLD_STATE_H
+
+#include "pliant/world.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where the parts of a state begin, in numbers. */
+typedef struct pl_layout {
+  size_t v, integrator, couplings, count;
+} pl_layout;
+
+typedef struct pl_state {
+  double time;   /* s */
+  int64_t steps; /* made so far */
+  double epoch;  /* the time at step epoch_steps, since when dt has been as it is */
+  int64_t epoch_steps;
+  double *numbers; /* NULL: no room */
+  double *q, *v;   /* in them */
+} pl_state;
+
+/* Gives the state the layout that bodies, couplings and the integrator ask for now. What stood in
+ * q, v and the couplings' memory stays as far as it fits; the integrator's memory is zero. On
+ * failure nothing has changed. */
+pl_status pl_world_resize(pl_world *world, pl_error *error);
+
+/* Copies numbers and clock; both have room. */
+void pl_state_copy(const pl_world *world, const pl_state *from, pl_state *to);
+
+#endif

@@ -1,0 +1,143 @@
+/* What an integrator sees of the world: all bodies and couplings as one system. */
+#include "math/mat3.h"
+#include "math/rotation.h"
+#include "math/vec3.h"
+#include "world/world.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static pl_world *world_of(pl_system *system)
+{
+  return (pl_world *)((char *)system - offsetof(pl_world, system));
+}
+
+static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
+                     double km, double kq, double kv, int semidefinite, pl_bsr *A)
+{
+  pl_world *world = world_of(system);
+  const pl_moment at = {t, t - world->substep_start, q, v, system->load_scale};
+  const pl_tangent tangent = {km, kq, kv, semidefinite, A};
+  if (f) memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    int offset = 3 * body->offset;
+    double mass = km + kv * body->mass_damping;
+    body->model->ops->evaluate(body->model, q + offset, v + offset, f ? f + offset : NULL, kq, kv,
+                               semidefinite, A, system->pool);
+    if (A && mass != 0) body->model->ops->mass_matrix(body->model, mass, A, system->pool);
+  }
+  for (int internal = 0; internal < 2; internal++)
+    pl_couplings_evaluate(&world->couplings, &at, internal, f, A ? &tangent : NULL);
+}
+
+static void external(pl_system *system, double t, const double *q, const double *v, double *f)
+{
+  pl_world *world = world_of(system);
+  const pl_moment at = {t, t - world->substep_start, q, v, system->load_scale};
+  memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
+  pl_couplings_evaluate(&world->couplings, &at, 0, f, NULL);
+}
+
+static void mass_add(pl_system *system, double a, const double *x, double *y)
+{
+  pl_world *world = world_of(system);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    int offset = 3 * body->offset;
+    body->model->ops->mass_add(body->model, a, x + offset, y + offset, system->pool);
+  }
+}
+
+static void mass_inverse(pl_system *system, const double *y, double *x)
+{
+  pl_world *world = world_of(system);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    const double *from = y + 3 * body->offset;
+    double *to = x + 3 * body->offset;
+    if (body->model->ops->mass_inverse) {
+      body->model->ops->mass_inverse(body->model, from, to);
+      continue;
+    }
+    for (int i = 0; i < 3 * body->blocks; i++) to[i] = from[i] / body->model->lumped_mass[i / 3];
+  }
+}
+
+static void retract(pl_system *system, const double *q, const double *dq, double *out)
+{
+  const pl_world *world = world_of(system);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    int offset = 3 * world->bodies.list[b].offset;
+    pl_model_retract(world->bodies.list[b].model, q + offset, dq + offset, out + offset);
+  }
+}
+
+/* r = J^T r and A = J^T A J for the rotations of one body; J is the jacobian of dq. */
+static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr *A)
+{
+  for (int i = 0; i < body->blocks; i += 2) {
+    int row = body->offset + i;
+    double J[9], product[9], turned[3];
+    pl_rotation_jacobian(dq + 3 * row, J);
+    pl_mat3_apply_t(J, r + 3 * row, turned);
+    pl_vec3_copy(turned, r + 3 * row);
+    for (int k = A ? A->start[row] : 0; A && k < A->start[row + 1]; k++) {
+      double *block = A->values + 9 * (size_t)k;
+      // blocks are stored by columns: J^T A is block times J
+      pl_mat3_multiply(block, J, product);
+      memcpy(block, product, sizeof product);
+      // and the block across the diagonal, from the other side
+      block = A->values + 9 * (size_t)pl_bsr_find(A, A->columns[k], row);
+      pl_mat3_multiply_tn(J, block, product);
+      memcpy(block, product, sizeof product);
+    }
+  }
+}
+
+static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
+{
+  const pl_world *world = world_of(system);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    if (world->bodies.list[b].model->turns) chart_body(&world->bodies.list[b], dq, r, A);
+  }
+}
+
+/* Elements of laws that have no state inside out; of a hexahedron by its volume as a whole. */
+static int folded1(pl_system *system, const double *q)
+{
+  const pl_world *world = world_of(system);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    const pl_mesh *mesh = body->inside;
+    int n = mesh->nodes_per_element;
+    // the law acts in the elements only where these are what is deformed, and have strain
+    const pl_model_ops *model = body->model->ops;
+    if (!pl_law_of(body->law.member)->has_wall || model->nodes || !model->strains) continue;
+    for (int e = 0; e < mesh->element_count; e++) {
+      const int *corners = mesh->elements + n * e;
+      if (pl_element_volume(q + 3 * body->offset, corners, n) <= 0)
+        return 1 + body->offset + corners[0];
+    }
+  }
+  return 0;
+}
+
+static void prescribe(pl_system *system, double t, double h, const double *q, double *v)
+{
+  pl_world_prescribe(world_of(system), t, h, q, v);
+}
+
+/* Where no block rotates there is nothing to chart. */
+static const pl_system_ops plain_ops = {evaluate, external,  mass_add, mass_inverse,
+                                        retract,  prescribe, NULL,     folded1};
+static const pl_system_ops turning_ops = {evaluate, external,  mass_add, mass_inverse,
+                                          retract,  prescribe, chart,    folded1};
+
+const pl_system_ops *pl_world_system_ops(const pl_world *world)
+{
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    if (world->bodies.list[b].model->turns) return &turning_ops;
+  }
+  return &plain_ops;
+}

@@ -1,0 +1,46 @@
+/* Looking into a world from its tests: couplings by kind and number, their forces and matrices. */
+#ifndef PL_TEST_PROBE_H
+#define PL_TEST_PROBE_H
+
+#include "couple/attachment.h"
+#include "couple/contact.h"
+#include "couple/fix.h"
+#include "couple/load.h"
+#include "couple/pull.h"
+#include "couple/tool.h"
+#include "world/world.h"
+
+/* The n-th coupling of a kind, NULL where there are not so many. */
+static inline pl_coupling *probe_coupling(const pl_world *world, const pl_coupling_ops *ops, int n)
+{
+  pl_coupling *at = pl_couplings_next(&world->couplings, ops, NULL);
+  while (at && n-- > 0) at = pl_couplings_next(&world->couplings, ops, at);
+  return at;
+}
+
+static inline int probe_count(const pl_world *world, const pl_coupling_ops *ops)
+{
+  return (int)pl_couplings_count(&world->couplings, ops);
+}
+
+/* f += scale times the forces of all couplings of a kind. */
+static inline void probe_force(const pl_world *world, const pl_coupling_ops *ops, double t,
+                               const double *q, const double *v, double *f)
+{
+  const pl_moment at = {.t = t, .q = q, .v = v, .load_scale = 1};
+  for (pl_coupling *c = NULL; (c = pl_couplings_next(&world->couplings, ops, c)) != NULL;)
+    ops->evaluate(c, &at, f, NULL);
+}
+
+/* A += kq (-df/dq) + kv (-df/dv) of them. */
+static inline void probe_matrix(const pl_world *world, const pl_coupling_ops *ops, double t,
+                                const double *q, const double *v, double kq, double kv,
+                                int semidefinite, pl_bsr *A)
+{
+  const pl_moment at = {.t = t, .q = q, .v = v, .load_scale = 1};
+  const pl_tangent tangent = {.kq = kq, .kv = kv, .semidefinite = semidefinite, .A = A};
+  for (pl_coupling *c = NULL; (c = pl_couplings_next(&world->couplings, ops, c)) != NULL;)
+    ops->evaluate(c, &at, NULL, &tangent);
+}
+
+#endif
