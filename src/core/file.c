@@ -115,7 +115,8 @@ static int write_all(int file, const char *data, size_t size)
   return 0;
 }
 
-pl_status pl_file_write(const char *path, const void *data, size_t size, pl_error *error)
+static pl_status write_file(const char *path, const void *data, size_t size, int synced,
+                            pl_error *error)
 {
   char temporary[PATH_ROOM];
   // its own name for every program and every thread that is in here
@@ -127,12 +128,22 @@ pl_status pl_file_write(const char *path, const void *data, size_t size, pl_erro
   int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return fail_errno(error, path, "cannot be written");
   pl_status status = PL_OK;
-  if (write_all(file, data, size) || fsync(file))
+  if (write_all(file, data, size) || (synced && fsync(file)))
     status = fail_errno(error, path, "cannot be written");
   if (close(file) && !status) status = fail_errno(error, path, "cannot be written");
   if (!status && rename(temporary, path)) status = fail_errno(error, path, "cannot be written");
   if (status) unlink(temporary);
   return status;
+}
+
+pl_status pl_file_write(const char *path, const void *data, size_t size, pl_error *error)
+{
+  return write_file(path, data, size, 1, error);
+}
+
+pl_status pl_file_write_frame(const char *path, const void *data, size_t size, pl_error *error)
+{
+  return write_file(path, data, size, 0, error);
 }
 
 pl_status pl_folder_make(const char *path, pl_error *error)

@@ -486,7 +486,7 @@ static pl_status glb_animate(const pl_reel *reel, const char *path, const double
 {
   pl_text text = pl_text_make(NULL);
   pl_status status = pl_glb_print(reel, values[SHADING] < 1, values[UP] < 1, &text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  if (!status) status = pl_file_write_frame(path, text.data, text.size, error);
   pl_text_release(&text);
   return status;
 }

@@ -144,7 +144,7 @@ static pl_status write_list(pl_series *series, pl_error *error)
   pl_text_bytes(&text, series->list.data, series->list.size);
   pl_text_add(&text, "</Collection>\n</VTKFile>\n");
   pl_status status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write(series->path, text.data, text.size, error);
+  if (!status) status = pl_file_write_frame(series->path, text.data, text.size, error);
   pl_text_release(&text);
   return status;
 }
