@@ -353,6 +353,19 @@ void pl_fem_strains(pl_model *self, const double *q, double *strain, double *ene
   pl_parallel(pool, fem->chunks.chunks, strains_chunk, &job);
 }
 
+static void tensors_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  job->fem->kernel->tensors(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
+}
+
+void pl_fem_tensors(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool)
+{
+  const pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = q, .F = F, .stress = stress};
+  pl_parallel(pool, fem->chunks.chunks, tensors_chunk, &job);
+}
+
 #define INFO                                                                                       \
   {                                                                                                \
     .name = "fem", .summary = "finite elements: linear tetrahedra or 8-node hexahedra",            \
@@ -372,6 +385,7 @@ const pl_model_ops pl_model_fem = {
     .energy = energy,
     .fields = pl_fem_fields,
     .strains = pl_fem_strains,
+    .tensors = pl_fem_tensors,
 };
 
 /* A model changes its table when it turns out to be warped. */
@@ -386,4 +400,5 @@ const pl_model_ops pl_fem_warped = {
     .mass_matrix = pl_fem_mass_matrix,
     .fields = pl_fem_fields,
     .strains = pl_fem_strains,
+    .tensors = pl_fem_tensors,
 };

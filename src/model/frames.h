@@ -187,6 +187,9 @@ void pl_frame_field_stress(const pl_frame_field *field, pl_chunk_work *work, voi
                            pl_pool *pool, double *von_mises, double *det_f);
 void pl_frame_field_strain(const pl_frame_field *field, pl_chunk_work *work, void *job,
                            pl_pool *pool, double *strain, double *energies);
+/* One component, 0 to 8, of F and the stress of each element, in 9 numbers each. */
+void pl_frame_field_tensor(const pl_frame_field *field, pl_chunk_work *work, void *job,
+                           pl_pool *pool, int component, double *F, double *stress);
 
 /* One unknown's part of the strain at rest at a sample, times the root of the stiffness: K = B^T B
  * per volume. */
@@ -287,7 +290,8 @@ typedef struct pl_frames_job {
   const pl_frames *frames;
   const double *q, *v;
   int matrix, semidefinite, stress;
-  int strains; /* the fields are strain and energy density instead */
+  int strains;   /* the fields are strain and energy density instead */
+  int component; /* or, from 1, a component of F and of the stress */
   double kq, kv;
 } pl_frames_job;
 

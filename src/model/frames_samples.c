@@ -418,3 +418,19 @@ void pl_frame_field_strain(const pl_frame_field *field, pl_chunk_work *work, voi
   take_means(field, field->sample_stress, strain);
   take_means(field, field->sample_ratio, energies);
 }
+
+void pl_frame_field_tensor(const pl_frame_field *field, pl_chunk_work *work, void *job,
+                           pl_pool *pool, int component, double *F, double *stress)
+{
+  pl_parallel(pool, field->chunk_count, work, job);
+  const double *from[] = {field->sample_ratio, field->sample_stress};
+  double *to[] = {F, stress};
+  for (int t = 0; t < 2; t++) {
+    for (int e = 0; to[t] && e < field->elements; e++) {
+      double mean = 0;
+      for (int s = 0; s < field->points; s++)
+        mean += from[t][place_of(field, e, s)] / field->points;
+      to[t][9 * (size_t)e + (size_t)component] = mean;
+    }
+  }
+}

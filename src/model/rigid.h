@@ -39,7 +39,8 @@ typedef struct pl_rigid pl_rigid;
 typedef struct pl_rigid_job {
   const pl_rigid *rigid;
   int matrix, semidefinite, stress, viscous;
-  int strains; /* the fields are strain and energy density instead */
+  int strains;   /* the fields are strain and energy density instead */
+  int component; /* or, from 1, a component of F and of the stress */
   double kq, kv;
 } pl_rigid_job;
 
