@@ -5,12 +5,15 @@
 #include "core/memory.h"
 #include "io/backdrop.h"
 #include "io/format.h"
+#include "math/decompose.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BODIES = 256 };
+enum { MOST_BODIES = 256, MOST_FIELDS = 9 };
+/* Per element: F, stress, and of these strain, stress (6 each), principal stresses, energy. */
+enum { TENSOR_NUMBERS = 9 + 9 + 6 + 6 + 3 + 1 };
 
 static pl_allocator memory(void) { return pl_allocator_default(); }
 
@@ -31,6 +34,25 @@ static pl_status make_room(cli_frames *frames, pl_world *world, pl_error *error)
   frames->room = pl_alloc(&allocator, most, sizeof(double));
   frames->points = pl_alloc(&allocator, points, sizeof(double));
   return frames->room && frames->points ? PL_OK : pl_fail_memory(error);
+}
+
+/* Room for the tensors of the largest body, if an output wants them. */
+static pl_status make_tensor_room(cli_frames *frames, pl_scene *scene, pl_error *error)
+{
+  size_t most = 0;
+  pl_allocator allocator = memory();
+  pl_world *world = pl_scene_world(scene);
+  int wanted = 0;
+  for (int i = 0; i < pl_scene_output_count(scene); i++)
+    wanted |= pl_scene_output(scene, i)->has_tensors;
+  for (int b = 0; b < pl_world_body_count(world); b++) {
+    size_t count =
+        (size_t)pl_mesh_element_count(pl_world_body_mesh(world, pl_world_body_at(world, b)));
+    if (count > most) most = count;
+  }
+  if (!wanted) return PL_OK;
+  frames->tensors = pl_alloc(&allocator, most, TENSOR_NUMBERS * sizeof(double));
+  return frames->tensors ? PL_OK : pl_fail_memory(error);
 }
 
 /* A body's name as part of a file name that is shown in a folder. */
@@ -60,7 +82,10 @@ static pl_status add_series(cli_frames *frames, pl_world *world, pl_body_id body
   char plain[96], name[128];
   pl_allocator allocator = memory();
   pl_choice format = {output->format, output->settings, output->setting_count};
-  cli_series next = {.body = body, .every = output->every, .of_surface = of_surface};
+  cli_series next = {.body = body,
+                     .every = output->every,
+                     .of_surface = of_surface,
+                     .has_tensors = output->has_tensors};
   file_name(pl_world_body_name(world, body), plain, sizeof plain);
   const char *end = of_surface ? "-surface" : "";
   snprintf(name, sizeof name, "%s%s", plain, end);
@@ -89,6 +114,7 @@ pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folde
   int bodies = pl_world_body_count(world), outputs = pl_scene_output_count(scene);
   *frames = (cli_frames){0};
   pl_status status = make_room(frames, world, error);
+  if (!status) status = make_tensor_room(frames, scene, error);
   frames->series = pl_alloc(&allocator, (size_t)(bodies * outputs), 2 * sizeof(cli_series));
   if (!status && !frames->series) status = pl_fail_memory(error);
   for (int i = 0; !status && i < bodies * outputs; i++) {
@@ -132,6 +158,39 @@ static pl_status look_at(cli_frames *frames, pl_world *world, pl_body_id body, p
   return PL_OK;
 }
 
+/* Adds the tensors of the elements to a snapshot: F, Green's strain (F^T F - I) / 2, the Cauchy
+ * stress and its principal values, and the energy density. */
+static pl_status add_tensors(cli_frames *frames, pl_world *world, pl_body_id body, pl_field *fields,
+                             pl_snapshot *snapshot, pl_error *error)
+{
+  static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+  size_t count = (size_t)pl_mesh_element_count(snapshot->mesh);
+  double *F = frames->tensors, *whole = F + 9 * count, *strain = whole + 9 * count;
+  double *stress = strain + 6 * count, *principal = stress + 6 * count,
+         *energy = principal + 3 * count;
+  pl_status status = pl_world_get_tensors(world, body, F, whole, error);
+  if (!status) status = pl_world_get_strain(world, body, NULL, energy, error);
+  for (size_t e = 0; e < count && !status; e++) {
+    const double *f = F + 9 * e, *s = whole + 9 * e;
+    double Q[9];
+    for (int k = 0; k < 6; k++) {
+      int i = pairs[k][0], j = pairs[k][1];
+      stress[6 * e + (size_t)k] = s[3 * i + j];
+      strain[6 * e + (size_t)k] =
+          0.5 * (f[i] * f[j] + f[3 + i] * f[3 + j] + f[6 + i] * f[6 + j] - (i == j));
+    }
+    pl_eigen(s, principal + 3 * e, Q);
+  }
+  const pl_field more[] = {{"deformation_gradient", 1, 9, F},
+                           {"green_strain", 1, 6, strain},
+                           {"cauchy_stress", 1, 6, stress},
+                           {"principal_stress", 1, 3, principal},
+                           {"energy_density", 1, 1, energy}};
+  memcpy(fields + snapshot->field_count, more, sizeof more);
+  snapshot->field_count += 5;
+  return status;
+}
+
 /* The same of the surface that follows the body. */
 static pl_status look_at_surface(cli_frames *frames, pl_world *world, pl_body_id body,
                                  pl_field fields[2], pl_snapshot *snapshot, pl_error *error)
@@ -167,12 +226,14 @@ pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
   double time = pl_world_time(world);
   for (int i = 0; i < frames->series_count; i++) {
     cli_series *series = &frames->series[i];
-    pl_field fields[4];
+    pl_field fields[MOST_FIELDS];
     pl_snapshot snapshot;
     if (!cli_is_due(time, series->every, &series->next)) continue;
     pl_status status = series->of_surface
                            ? look_at_surface(frames, world, series->body, fields, &snapshot, error)
                            : look_at(frames, world, series->body, fields, &snapshot, error);
+    if (!status && series->has_tensors && !series->of_surface)
+      status = add_tensors(frames, world, series->body, fields, &snapshot, error);
     if (!status) status = pl_series_add(series->series, &snapshot, error);
     if (status) return status;
     frames->count += i == 0;
@@ -379,6 +440,7 @@ void cli_frames_close(cli_frames *frames)
   for (int i = 0; i < frames->series_count; i++) pl_series_destroy(frames->series[i].series);
   pl_free(&allocator, frames->series);
   pl_free(&allocator, frames->room);
+  pl_free(&allocator, frames->tensors);
   pl_free(&allocator, frames->points);
   *frames = (cli_frames){0};
 }

@@ -257,8 +257,8 @@ typedef struct pl_attachment_def {
 PL_API pl_attachment_def pl_attachment_def_default(void);
 /* attachment may be NULL. */
 PL_API pl_status pl_world_add_attachment(pl_world *world, pl_body_id body,
-                                         const pl_attachment_def *def,
-                                         pl_attachment_id *attachment, pl_error *error);
+                                         const pl_attachment_def *def, pl_attachment_id *attachment,
+                                         pl_error *error);
 PL_API pl_status pl_world_remove_attachment(pl_world *world, pl_attachment_id attachment,
                                             pl_error *error);
 
@@ -323,6 +323,12 @@ PL_API pl_status pl_world_get_stress(pl_world *world, pl_body_id body, double *v
  * J/m^3; either may be NULL. Zeros for models that know no strain in a point, such as springs. */
 PL_API pl_status pl_world_get_strain(pl_world *world, pl_body_id body, double *strain,
                                      double *energy_density, pl_error *error);
+
+/* Per element 9 numbers each, row after row, means over its points: the deformation gradient dx/dX
+ * and the Cauchy stress in Pa, symmetric and positive in tension; either may be NULL. Zeros for
+ * models that know no strain in a point. */
+PL_API pl_status pl_world_get_tensors(pl_world *world, pl_body_id body, double *gradient,
+                                      double *stress, pl_error *error);
 
 /* Per node, 3 numbers each, N: the elastic and viscous forces that it feels, and the forces from
  * outside without weight: loads, pulls, attachments, the tool, drag, friction, and where it is held

@@ -11,7 +11,8 @@
 /* Numbers that belong to the nodes or elements of a mesh, written beside it where a format can. */
 typedef struct pl_field {
   const char *name;
-  int of_elements, width; /* width 1 or 3 */
+  /* width 1 or 3; 6: a symmetric tensor xx, yy, zz, xy, yz, xz; 9: a tensor, row after row */
+  int of_elements, width;
   const double *data;
 } pl_field;
 

@@ -4,6 +4,7 @@
 #include "core/family.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "couple/load.h"
 #include "io/recording.h"
 #include "io/stack.h"
 #include "material/material.h"
@@ -14,7 +15,6 @@
 #include "scene/reader.h"
 #include "scene/scene.h"
 #include "scene/value.h"
-#include "couple/load.h"
 #include "world/quantity.h"
 
 #include <limits.h>
@@ -545,7 +545,8 @@ static void build_output(pl_reader *reader, pl_scene *scene, int index)
   *output = (pl_output){.every = pl_item_number(item, "every"),
                         .format = format ? format->name : "",
                         .leaves_elements = strcmp(of, "surface") == 0,
-                        .leaves_surface = strcmp(of, "elements") == 0};
+                        .leaves_surface = strcmp(of, "elements") == 0,
+                        .has_tensors = strcmp(pl_item_text(item, "fields"), "all") == 0};
   if (format) copy_settings(reader, scene, item, format, output);
 }
 

@@ -466,6 +466,12 @@ static const pl_element output = {
                                   "surface, or all that the format holds",
                        .words = "all|elements|surface"},
              .preset = "all"},
+            {.param = {.name = "fields",
+                       .unit = "word",
+                       .summary = "of elements: the usual ones, or also F, strain, stress, "
+                                  "principal stresses and energy density",
+                       .words = "usual|all"},
+             .preset = "usual"},
             END,
         },
 };

@@ -464,6 +464,7 @@ TEST(ids_of_nothing_are_refused)
     CHECK_FAILS(pl_world_follow(world, id, 1, numbers, numbers, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_get_stress(world, id, numbers, numbers, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_get_strain(world, id, numbers, numbers, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_get_tensors(world, id, numbers, numbers, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_get_forces(world, id, numbers, numbers, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_find_spot(world, id, numbers, &spot, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_throw(world, id, numbers, error), PL_E_ARGUMENT, no);
@@ -559,6 +560,7 @@ TEST(nothing_is_read_from_or_written_to_nowhere)
   // what may be NULL: everything that only tells more
   CHECK_OK(pl_world_get_stress(world, on.bar, NULL, NULL, error));
   CHECK_OK(pl_world_get_strain(world, on.bar, NULL, NULL, error));
+  CHECK_OK(pl_world_get_tensors(world, on.bar, NULL, NULL, error));
   CHECK_OK(pl_world_get_forces(world, on.bar, NULL, NULL, error));
   CHECK_OK(pl_world_set_tool(world, NULL, error));
   pl_world_read_tool(world, NULL, NULL);
