@@ -77,7 +77,8 @@ static int is_taken(const cli_frames *frames, const pl_series *series)
 /* One more series, of a body or of the surface that follows it; named after the body, with a number
  * where another series has that name. */
 static pl_status add_series(cli_frames *frames, pl_world *world, pl_body_id body, int of_surface,
-                            const char *folder, const pl_output *output, pl_error *error)
+                            const char *folder, const pl_output *output, int number,
+                            pl_error *error)
 {
   char plain[96], name[128];
   pl_allocator allocator = memory();
@@ -85,6 +86,7 @@ static pl_status add_series(cli_frames *frames, pl_world *world, pl_body_id body
   cli_series next = {.body = body,
                      .every = output->every,
                      .of_surface = of_surface,
+                     .output = number,
                      .has_tensors = output->has_tensors};
   file_name(pl_world_body_name(world, body), plain, sizeof plain);
   const char *end = of_surface ? "-surface" : "";
@@ -125,9 +127,9 @@ pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folde
     int of_elements =
         output->leaves_surface || !(output->leaves_elements || holds_surfaces(output));
     if (!has_surface || of_elements)
-      status = add_series(frames, world, body, 0, folder, output, error);
+      status = add_series(frames, world, body, 0, folder, output, i / bodies, error);
     if (!status && has_surface && !output->leaves_surface)
-      status = add_series(frames, world, body, 1, folder, output, error);
+      status = add_series(frames, world, body, 1, folder, output, i / bodies, error);
   }
   return status;
 }
@@ -241,11 +243,39 @@ pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
   return PL_OK;
 }
 
+/* All bodies of the output that series number first is the first of, in one file. */
+static pl_status finish_together(cli_frames *frames, int first, pl_error *error)
+{
+  pl_allocator allocator = memory();
+  int count = 0, output = frames->series[first].output;
+  char folder[4096], name[64] = "bodies.glb";
+  pl_series **all = pl_alloc(&allocator, (size_t)frames->series_count, sizeof(pl_series *));
+  if (!all) return pl_fail_memory(error);
+  for (int i = first; i < frames->series_count; i++) {
+    if (frames->series[i].output == output) all[count++] = frames->series[i].series;
+  }
+  if (frames->together[0]) snprintf(name, sizeof name, "bodies-%d.glb", output + 1);
+  const char *path = pl_series_path(all[0]);
+  pl_status status = pl_path_folder(folder, sizeof folder, path, error);
+  if (!status)
+    status = pl_path_join(frames->together, sizeof frames->together, folder, name, error);
+  if (!status) status = pl_series_finish_together(all, count, frames->together, error);
+  pl_free(&allocator, all);
+  return status;
+}
+
 pl_status cli_frames_finish(cli_frames *frames, pl_error *error)
 {
   pl_status status = PL_OK;
-  for (int i = 0; i < frames->series_count && !status; i++)
-    status = pl_series_finish(frames->series[i].series, error);
+  int done = -1; /* the last output whose bodies went into one file */
+  for (int i = 0; i < frames->series_count && !status; i++) {
+    const cli_series *series = &frames->series[i];
+    if (!pl_series_is_together(series->series))
+      status = pl_series_finish(series->series, error);
+    else if (series->output != done)
+      status = finish_together(frames, i, error);
+    if (pl_series_is_together(series->series)) done = series->output;
+  }
   return status;
 }
 
@@ -430,8 +460,10 @@ void cli_frames_print(const cli_frames *frames)
 {
   for (int i = 0; i < frames->series_count; i++) {
     const pl_series *series = frames->series[i].series;
+    if (pl_series_is_together(series)) continue;
     printf("  frames   %s (%d)\n", pl_series_path(series), pl_series_count(series));
   }
+  if (frames->together[0]) printf("  frames   %s (all bodies)\n", frames->together);
 }
 
 void cli_frames_close(cli_frames *frames)

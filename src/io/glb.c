@@ -473,12 +473,14 @@ static pl_status glb_read(const pl_source *source, pl_skin **skin, pl_error *err
 
 /* ---- writing ---- */
 
-enum { SHADING, UP, PARAM_COUNT };
+enum { SHADING, UP, BODIES, PARAM_COUNT };
 
 static const pl_param params[PARAM_COUNT] = {
     [SHADING] = {"shading", "1", "with normals, or flat triangles in a file of half the size", 0, 0,
                  1, .words = "smooth|flat"},
     [UP] = {"up", "1", "what points upwards in the scene", 0, 0, 1, .words = "z|y"},
+    [BODIES] = {"bodies", "1", "in a run, each in a file of its own, or all in bodies.glb", 0, 0, 1,
+                .words = "apart|together"},
 };
 
 static pl_status glb_animate(const pl_reel *reel, const char *path, const double *values,
@@ -525,4 +527,5 @@ const pl_format_ops pl_format_glb = {
     .read_painted = glb_read_painted,
     .write = glb_write,
     .animate = glb_animate,
+    .together = BODIES + 1,
 };

@@ -118,5 +118,12 @@ for e in range(count):
 PY
 fi
 
+# ---- all bodies in one animation ----
+scene 's|<output[^>]*/>||;/<probe/d'
+sed -i 's|</pliant>|<mesh name="ball"><sphere radius="0.2"/></mesh><body name="ball" mesh="ball" material="rubber"/><output every="0.05" format="glb" bodies="together"/></pliant>|' scene.xml
+run scene.xml -o together -q 2>stderr && [ -s together/bodies.glb ] && [ "$(ls together | grep -c glb)" -eq 1 ] && ok || bad "together: $(cat stderr; ls together)"
+"$pliant" mesh info together/bodies.glb >stdout 2>stderr && grep -q "in 2 pieces" stdout && ok || bad "together: $(cat stdout stderr)"
+grep -aq '"name":"ball"' together/bodies.glb && ok || bad "no names"
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
