@@ -174,7 +174,8 @@ static pl_status measure(row *r, pl_error *error)
 
   // two steps to warm up, then each step on its own
   for (int i = -2; !status && i < r->steps; i++) {
-    double before[] = {world->tally.seconds, world->tally.seconds_evaluate, world->tally.seconds_solve};
+    double before[] = {world->tally.seconds, world->tally.seconds_evaluate,
+                       world->tally.seconds_solve};
     int64_t iterations = world->tally.linear_iterations;
     status = pl_world_step(world, error);
     if (i < 0) continue;

@@ -48,6 +48,9 @@ int cli_parse(int count, char **words, const cli_option *options, int option_cou
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int cli_fail_error(const pl_error *error);
 
+/* A file to be read: "-" is the standard input. */
+const char *cli_input(const char *word);
+
 /* Prints a line of the results: "  title    pliant VERB PATH", to be copied into a shell. */
 void cli_print_command(const char *title, const char *verb, const char *path);
 

@@ -2,15 +2,28 @@
 
 #include "cli.h"
 #include "core/hash.h"
+#include "json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* line 0: it is part of the text, if anything. */
+static void add_problem(cli_diagnosis *diagnosis, const char *level, const char *text, int line)
+{
+  if (!diagnosis->json) return;
+  cli_json_open(diagnosis->json, NULL, '{');
+  cli_json_text(diagnosis->json, "level", level);
+  if (line) cli_json_number(diagnosis->json, "line", line);
+  cli_json_text(diagnosis->json, "text", text);
+  cli_json_close(diagnosis->json, '}');
+}
+
 static void tell_error(void *context, const pl_error *error)
 {
   cli_diagnosis *diagnosis = context;
   diagnosis->errors++;
+  add_problem(diagnosis, "error", error->message, error->line);
   cli_fail_error(error);
 }
 
@@ -32,6 +45,7 @@ static void tell_log(void *context, pl_level level, const char *text)
   cli_diagnosis *diagnosis = context;
   if (was_told(diagnosis, text)) return;
   fprintf(stderr, "pliant: %s: %s\n", level == PL_WARNING ? "warning" : "note", text);
+  add_problem(diagnosis, level == PL_WARNING ? "warning" : "note", text, 0);
   if (level != PL_WARNING) return;
   if (diagnosis->warnings < CLI_MOST_WARNINGS)
     snprintf(diagnosis->kept[diagnosis->warnings], sizeof diagnosis->kept[0], "%s", text);
@@ -59,6 +73,6 @@ pl_status cli_load(pl_scene_def *def, cli_diagnosis *diagnosis, pl_scene **scene
   def->report_context = diagnosis;
   pl_status status = pl_scene_load(def, scene, &error);
   def->cache = NULL; // its room ends here
-  if (status && !diagnosis->errors) cli_fail_error(&error);
+  if (status && !diagnosis->errors) tell_error(diagnosis, &error);
   return status;
 }

@@ -23,6 +23,8 @@ int cli_fail_error(const pl_error *error)
   return cli_fail(CLI_FAILED, "%s", pl_error_text(error, text, sizeof text));
 }
 
+const char *cli_input(const char *word) { return strcmp(word, "-") == 0 ? "/dev/stdin" : word; }
+
 /* Quoted where a shell would take a letter for something else. */
 void cli_print_command(const char *title, const char *verb, const char *path)
 {

@@ -77,12 +77,12 @@ static int parse(run *r, int count, char **words)
       count, words, options, sizeof options / sizeof *options, "run [OPTIONS] SCENE|SHAPE",
       "Simulates a scene and writes DIR/probes.csv, summary.json, frames (.vtu and "
       ".pvd), plots (.svg) and a picture of the last frame (.png). A mesh or surface "
-      "instead of a scene is dropped on a floor, by DIR/scene.xml.",
+      "instead of a scene is dropped on a floor, by DIR/scene.xml. - is the standard input.",
       &r->plain);
   if (code) return code;
   if (r->replay && r->plain.count == 0) return CLI_OK;
   if (r->plain.count != 1) return cli_fail(CLI_USAGE, "run needs one scene; see pliant run --help");
-  r->scene_path = r->plain.words[0];
+  r->scene_path = cli_input(r->plain.words[0]);
   if (!cli_progress_start(&r->progress, r->progress_word))
     return cli_fail(CLI_USAGE, "--progress %s: auto, off or json is needed", r->progress_word);
   return CLI_OK;
