@@ -4,13 +4,23 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+const char *cli_paint(cli_tone tone)
+{
+  static const char *const codes[] = {"\033[0m", "\033[1;31m", "\033[1;33m"};
+  const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  int dumb = !terminal || strcmp(terminal, "dumb") == 0;
+  return (refused && *refused) || dumb || !isatty(STDERR_FILENO) ? "" : codes[tone];
+}
 
 int cli_fail(int code, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  fprintf(stderr, "pliant: ");
+  fprintf(stderr, "%spliant:%s ", cli_paint(CLI_RED), cli_paint(CLI_PLAIN));
   vfprintf(stderr, format, arguments);
   fprintf(stderr, "\n");
   va_end(arguments);

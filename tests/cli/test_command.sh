@@ -287,5 +287,13 @@ assert not missing["ok"] and missing["file"] == "nothere.msh"
 PY
 fi
 
+# ---- colours on terminals only, and not where NO_COLOR is set ----
+if [ -x /usr/bin/python3 ]; then
+  on_terminal() { /usr/bin/python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" </dev/null 2>&1; }
+  TERM=xterm NO_COLOR= on_terminal "$pliant" run nothere.xml | grep -q "$(printf '\033')\[1;31mpliant:" && ok || bad "no colour on a terminal"
+  TERM=xterm NO_COLOR=1 on_terminal "$pliant" run nothere.xml | grep -q "$(printf '\033')" && bad "NO_COLOR" || ok
+  TERM=xterm "$pliant" run nothere.xml 2>&1 | grep -q "$(printf '\033')" && bad "colour in a pipe" || ok
+fi
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
