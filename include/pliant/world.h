@@ -141,6 +141,16 @@ typedef struct pl_map_def {
   void *context;
 } pl_map_def;
 
+/* A node that hangs on others, as where small elements meet large ones: it moves as the sum of its
+ * parents' positions times their weights, and what pulls at it pulls at them. At rest it must be
+ * there (to 1e-6 of the distance to its parents). Parents may hang themselves, but not in a circle;
+ * in the end a node may depend on at most 80 others. Its mass goes to its parents. */
+typedef struct pl_hanging_node {
+  int node, count;       /* in the mesh; of its parents, at least 1 */
+  const int *parents;    /* nodes of the mesh */
+  const double *weights; /* one for each, summing to 1 (to 1e-9) */
+} pl_hanging_node;
+
 typedef struct pl_body_def {
   const char *name;    /* NULL: "body" */
   const pl_mesh *mesh; /* copied */
@@ -164,6 +174,8 @@ typedef struct pl_body_def {
                           and taken out when no longer needed */
   const pl_mesh *surface; /* finer triangles (or the boundary of finer elements) that follow the
                              body and are shown in its place; copied; NULL: none */
+  const pl_hanging_node *hanging; /* copied; not for models of frames */
+  int hanging_count;
   uint32_t cookie;
 } pl_body_def;
 
@@ -219,8 +231,10 @@ PL_API pl_status pl_world_read_fix(const pl_world *world, pl_fix_id fix, pl_fix_
                                    pl_error *error);
 
 /* Elements that move as one rigid body: freely, about a point or about an axis that stays where it
- * is in space. (What shall move as told is moved by a fix.) Their unknowns are condensed to six,
- * they exert no elastic force, and what is attached to them pulls at them. */
+ * is in space. (What shall move as told is moved by a fix.) A rigid part has six unknowns, those of
+ * a rotation and a point, with every integrator and in statics; it exerts no elastic force, and
+ * what is attached to it pulls at it. Added to a body in motion, it takes over the momenta of its
+ * nodes. Its nodes can be pulled and loaded, but not fixed. */
 typedef enum pl_hinge { PL_HINGE_NONE, PL_HINGE_POINT, PL_HINGE_AXIS } pl_hinge;
 
 typedef struct pl_rigid_def {
@@ -299,7 +313,9 @@ PL_API double pl_world_dt(const pl_world *world);
 
 /* ---- looking ---- */
 
-/* Positions and velocities, 3 per node in the mesh's order; m, m/s. */
+/* Positions and velocities, 3 per node in the mesh's order; m, m/s. Where they are set rigid parts
+ * take the place and the motion nearest to those of their nodes (with their momenta), and hanging
+ * nodes follow others; bodies of frames refuse. */
 PL_API pl_status pl_world_get_positions(const pl_world *world, pl_body_id body, double *positions,
                                         pl_error *error);
 PL_API pl_status pl_world_get_velocities(const pl_world *world, pl_body_id body, double *velocities,

@@ -24,6 +24,7 @@ void pl_body_release(const pl_allocator *allocator, pl_body *body)
   pl_mesh_destroy(body->surface);
   pl_embed_destroy(body->embed);
   pl_composition_release(allocator, &body->composition);
+  pl_ties_release(allocator, &body->ties);
   void *arrays[] = {body->name,  body->order, body->place, body->element_order,
                     body->rest,  body->nodal, body->sites, body->site_owner,
                     body->reach, body->idle,  body->rigid, body->penalty};
@@ -217,10 +218,11 @@ pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body 
   if (!status) status = copy_sites(allocator, def, body, error);
   if (!status) status = embed_surface(allocator, def->surface, body, error);
   if (!status) status = pl_composition_make(allocator, def, body, error);
+  if (!status) status = pl_ties_hang(allocator, def, body, error);
   if (status) return status;
   const pl_sites sites = pl_body_sites(bodies, body);
   status = pl_body_build(allocator, body, &def->material, &material, &sites, &body->model, error);
-  if (!status && body->site_count && !body->model->anchors)
+  if (!status && body->site_count && !body->model->frame_count)
     status = pl_fail(error, PL_E_ARGUMENT,
                      "model=\"%s\" has no frames; take model=\"frames\" or remove them",
                      body->model_part.member->name);

@@ -8,7 +8,7 @@
 
 #include "body/composition.h"
 #include "mesh/embed.h"
-#include "model/model.h"
+#include "model/dependent.h"
 #include "pliant/world.h"
 
 #define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
@@ -27,13 +27,14 @@ typedef struct pl_body {
   pl_material_def material;   /* as given; the law stands above                 */
   pl_composition composition; /* where it is made of something else             */
   double mass_damping;
-  double *penalty;      /* N/m per inside node where nodes are carried: see couple/penalty.h */
+  double *penalty;          /* N/m per inside node where nodes are carried: see couple/penalty.h */
   int offset, blocks;       /* its part of q and v, in blocks */
   double *rest;             /* rest positions of the nodes, inside order */
   double *nodal;            /* room for 3 x 3 numbers per node where the blocks are not the nodes */
   pl_mesh *surface;         /* finer triangles that follow the body, NULL: none */
   pl_embed *embed;          /* and how, in the mesh's numbering */
   unsigned char *rigid;     /* per inside element: part of something rigid; NULL: none is */
+  pl_ties ties;             /* rigid parts and hanging nodes, inside numbers */
   double *sites;            /* places given for the model, 3 numbers each */
   int site_count, inserted; /* of sites; of those the last were put in later */
   double *reach;            /* of those, m */
@@ -110,6 +111,19 @@ static inline int pl_body_anchor(const pl_body *body, int block)
 {
   return body->model->anchors ? body->model->anchors[block] : block;
 }
+
+/* Hanging nodes as given in def, and one rigid part more: elements with all nodes in the regions.
+ * elements receives how many these are; the body's own ties and rigid stay as they are. */
+pl_status pl_ties_hang(const pl_allocator *allocator, const pl_body_def *def, pl_body *body,
+                       pl_error *error);
+pl_status pl_ties_add_part(const pl_allocator *allocator, const pl_body *body,
+                           const pl_rigid_def *def, pl_ties *ties, unsigned char **rigid,
+                           int *elements, pl_error *error);
+
+/* The blocks of the chosen inside nodes, ascending: as many as nodes at most. Nodes of rigid parts
+ * cannot be held; a hanging node is, if all that it hangs on is chosen as well. */
+pl_status pl_body_held_blocks(const pl_body *body, const unsigned char *chosen, int *list,
+                              int *count, pl_error *error);
 
 /* The body that a block of the world belongs to. */
 const pl_body *pl_bodies_owner(const pl_bodies *bodies, int block);

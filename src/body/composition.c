@@ -123,9 +123,10 @@ static pl_status fill_elements(const pl_body *body, const pl_material_def *def,
   return PL_OK;
 }
 
-pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
-                        const pl_material_def *def, const pl_material *material,
-                        const pl_sites *sites, pl_model **model, pl_error *error)
+/* Of nodes, before ties make some of them dependent. */
+static pl_status build_nodes(const pl_allocator *allocator, const pl_body *body,
+                             const pl_material_def *def, const pl_material *material,
+                             const pl_sites *sites, pl_model **model, pl_error *error)
 {
   const pl_composition *composition = &body->composition;
   if (!composition->part_of && !composition->stiffer && !composition->denser)
@@ -142,4 +143,14 @@ pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
   if (!status) (*model)->sites.materials = NULL;
   pl_free(allocator, each);
   return status;
+}
+
+pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
+                        const pl_material_def *def, const pl_material *material,
+                        const pl_sites *sites, pl_model **model, pl_error *error)
+{
+  pl_status status = build_nodes(allocator, body, def, material, sites, model, error);
+  if (status || !(body->ties.part_count || body->ties.hanging_count)) return status;
+  return pl_dependent_create(allocator, *model, body->mesh->node_count, &body->ties, body->order,
+                             model, error);
 }

@@ -75,13 +75,82 @@ const pl_body *pl_bodies_owner(const pl_bodies *bodies, int block)
   return &bodies->list[b];
 }
 
+/* Why a node that is no block cannot be held, or PL_OK where its carriers are. */
+static pl_status check_carried(const pl_body *body, const unsigned char *chosen, int node,
+                               pl_error *error)
+{
+  const int *blocks;
+  const double *weights;
+  int count = body->model->ops->carriers(body->model, node, &blocks, &weights);
+  for (int b = 0; b < count; b++) {
+    int parent = body->model->anchors[blocks[b]];
+    if (pl_model_node_block(body->model, parent) < 0)
+      return pl_fail_entity(error, PL_E_ARGUMENT, body->order[node],
+                            "node %d of body \"%.80s\" is held and part of something rigid; hold "
+                            "that by a hinge, or leave it to <move> alone",
+                            body->order[node], body->name);
+    if (!chosen[parent])
+      return pl_fail_entity(error, PL_E_ARGUMENT, body->order[node],
+                            "node %d of body \"%.80s\" hangs on node %d, which is not held with "
+                            "it; hold both or neither",
+                            body->order[node], body->name, body->order[parent]);
+  }
+  return PL_OK;
+}
+
+pl_status pl_body_held_blocks(const pl_body *body, const unsigned char *chosen, int *list,
+                              int *count, pl_error *error)
+{
+  int used = 0;
+  for (int n = 0; n < body->mesh->node_count; n++) {
+    if (!chosen[n]) continue;
+    int block = pl_model_node_block(body->model, n);
+    if (block >= 0) {
+      list[used++] = block;
+      continue;
+    }
+    pl_status status = check_carried(body, chosen, n, error);
+    if (status) return status;
+  }
+  *count = used;
+  return PL_OK;
+}
+
+/* The blocks of frames that are held with the chosen nodes, which are in the mesh's numbering. */
+static pl_status held_frames(const pl_body *body, const unsigned char *chosen, int *list,
+                             int *count, pl_error *error)
+{
+  for (int i = 0; i < body->blocks; i++) {
+    if (chosen[body->order[body->model->anchors[i]]]) list[(*count)++] = i;
+  }
+  if (*count) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "the region holds no frame of body \"%.80s\"; put a frame there or make the "
+                 "region larger",
+                 body->name);
+}
+
+/* Nodes in the mesh's numbering become inside ones, ascending; inside: room for marks. */
+static pl_status list_chosen(const pl_body *body, const unsigned char *chosen,
+                             unsigned char *inside, int as_blocks, int *list, int *count,
+                             pl_error *error)
+{
+  if (as_blocks && body->model->frame_count) return held_frames(body, chosen, list, count, error);
+  for (int n = 0; n < body->mesh->node_count; n++) {
+    inside[n] = chosen[body->order[n]];
+    if (inside[n] && !as_blocks) list[(*count)++] = n;
+  }
+  return as_blocks ? pl_body_held_blocks(body, inside, list, count, error) : PL_OK;
+}
+
 pl_status pl_body_select(const pl_bodies *bodies, const pl_body *body, const pl_selector *where,
                          int where_count, int as_blocks, int **list, int *count, pl_error *error)
 {
-  const int *anchors = as_blocks ? body->model->anchors : NULL;
-  int room = anchors ? body->blocks : body->mesh->node_count, chosen_count = 0, used = 0;
-  unsigned char *chosen = pl_alloc(bodies->allocator, (size_t)body->mesh->node_count, 1);
-  *list = pl_alloc(bodies->allocator, (size_t)room, sizeof(int));
+  size_t nodes = (size_t)body->mesh->node_count;
+  size_t room = as_blocks && body->model->frame_count ? (size_t)body->blocks : nodes;
+  int chosen_count = 0;
+  unsigned char *chosen = pl_alloc(bodies->allocator, 2 * nodes, 1);
+  *list = pl_alloc(bodies->allocator, room, sizeof(int));
   *count = 0;
   pl_status status = chosen && *list ? PL_OK : pl_fail_memory(error);
   if (!status)
@@ -89,15 +158,7 @@ pl_status pl_body_select(const pl_bodies *bodies, const pl_body *body, const pl_
   if (!status && chosen_count == 0)
     status =
         pl_fail(error, PL_E_ARGUMENT, "the region holds no node of body \"%.80s\"", body->name);
-  for (int i = 0; !status && i < room; i++) {
-    if (chosen[body->order[anchors ? anchors[i] : i]]) (*list)[used++] = i;
-  }
-  if (!status && used == 0)
-    status = pl_fail(error, PL_E_ARGUMENT,
-                     "the region holds no frame of body \"%.80s\"; put a frame there or make the "
-                     "region larger",
-                     body->name);
+  if (!status) status = list_chosen(body, chosen, chosen + nodes, as_blocks, *list, count, error);
   pl_free(bodies->allocator, chosen);
-  *count = used;
   return status;
 }

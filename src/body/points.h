@@ -3,8 +3,8 @@
  *
  * A point is a weighted sum of the body's nodes, or what one frame carries alone. Where it is and
  * how it moves with the blocks of the world, dx = sum J_b dq_b, is gathered in a pl_jacobian; a sum
- * of points with signs (the gap between two of them, say) in the same. A force F on x exerts J_b^T F
- * on block b; a stiffness D of x adds J_a^T D J_b to the matrix. */
+ * of points with signs (the gap between two of them, say) in the same. A force F on x exerts J_b^T
+ * F on block b; a stiffness D of x adds J_a^T D J_b to the matrix. */
 #ifndef PL_BODY_POINTS_H
 #define PL_BODY_POINTS_H
 
@@ -28,8 +28,7 @@ typedef struct pl_jacobian {
 } pl_jacobian;
 
 /* Room for a sum of so many points of any body. */
-pl_status pl_jacobian_create(const pl_bodies *bodies, int points, pl_jacobian *to,
-                             pl_error *error);
+pl_status pl_jacobian_create(const pl_bodies *bodies, int points, pl_jacobian *to, pl_error *error);
 void pl_jacobian_release(pl_jacobian *jacobian);
 
 /* Starts a sum that is zero. */

@@ -8,15 +8,12 @@
 #include "math/vec3.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define SLACK 1e-6 /* part of a body's size that a node may be inside an obstacle */
-#define PULL  1e-3 /* part of the mean normal force with which a constraint may pull */
-enum { EARLY = 4 }; /* passes in which every node may still change its mind */
-enum { MEMORY = 5 }; /* numbers per block: mode, bound, direction of sliding */
-enum { TAGS = 8 };   /* of a touch: its normals, then the axes of a node that sticks */
+#define SLACK 1e-6   /* part of a body's size that a node may be inside an obstacle */
+#define PULL  1e-3   /* part of the mean normal force with which a constraint may pull */
+enum { EARLY = 4 };  /* passes in which every node may still change its mind */
+enum { MEMORY = 5 }; /* numbers per block: does it touch, and what friction remembers */
 
 /* ---- obstacles ---- */
 
@@ -131,14 +128,16 @@ static pl_status prepare(pl_coupling *self, pl_error *error)
     if (status) return status;
     size = fmax(size, pl_body_size(body));
     // nodes that are blocks of their own
-    for (int i = 0; i < body->blocks && !body->model->ops->nodes; i++)
-      contact->is_point[body->offset + i] = 1;
+    for (int n = 0; n < body->mesh->node_count; n++) {
+      int block = pl_model_node_block(body->model, n);
+      if (block >= 0) contact->is_point[body->offset + block] = 1;
+    }
   }
   contact->slack = SLACK * size;
   return PL_OK;
 }
 
-static int row_count(const pl_coupling *self) { return 6 * self->bodies->blocks; }
+static int row_count(const pl_coupling *self) { return PL_MOST_TOUCHED * self->bodies->blocks; }
 static size_t memory(const pl_coupling *self) { return MEMORY * (size_t)self->bodies->blocks; }
 
 /* ---- who touches ---- */
@@ -218,7 +217,7 @@ static void begin(pl_coupling *self, const pl_substep *step)
     if (is_held(contact, step->rows, i))
       drop_touch(contact, touch);
     else
-      pl_friction_begin(contact, touch, step, self->memory + MEMORY * (size_t)i, way);
+      pl_friction_begin(contact, touch, step, self->memory + MEMORY * (size_t)i);
   }
   pl_penalty_mark(contact, step->q, 1);
 }
@@ -233,52 +232,35 @@ static void constrain(pl_coupling *self, int source, pl_rows *rows)
     const pl_touch *touch = &contact->touches[i];
     pl_row row = {.block = touch->block, .source = source, .transient = 1};
     for (int c = 0; c < touch->count; c++) {
-      row.tag = TAGS * i + c;
+      row.tag = PL_MOST_TOUCHED * i + c;
       pl_vec3_copy(touch->at[c].normal, row.direction);
-      pl_rows_add(rows, &row);
-    }
-    for (int k = 0; k < 3 && touch->mode == PL_STICKS; k++) {
-      row.tag = TAGS * i + PL_MOST_TOUCHED + k;
-      pl_vec3_set(row.direction, k == 0, k == 1, k == 2);
       pl_rows_add(rows, &row);
     }
   }
 }
 
-/* Along a normal what carries the node to the surface; along an axis that motion's share, for a
- * node that sticks has no other. */
+/* What carries the node to the surface. */
 static double velocity(const pl_coupling *self, const pl_moment *at, const pl_row *row)
 {
   const pl_contact *contact = (const pl_contact *)self;
-  const pl_touch *touch = &contact->touches[row->tag / TAGS];
+  const pl_touch *touch = &contact->touches[row->tag / PL_MOST_TOUCHED];
   const double *x = at->q + 3 * (size_t)touch->block;
-  int own = row->tag % TAGS;
-  pl_row normals[PL_MOST_TOUCHED];
-  pl_span span = {0};
-  double products[3], v[3] = {0}, n[3];
-  for (int c = 0; c < touch->count; c++) {
-    double gap = pl_obstacle_gap(&contact->obstacles[touch->at[c].obstacle], x, n);
-    if (own == c) return -gap / at->h;
-    normals[c].tag = c;
-    pl_vec3_copy(touch->at[c].normal, normals[c].direction);
-    pl_span_add(&span, &normals[c]);
-    if (span.count && span.row[span.count - 1] == &normals[c]) products[span.count - 1] = -gap / at->h;
-  }
-  pl_span_fill(&span, products, v);
-  return v[own - PL_MOST_TOUCHED];
+  double n[3];
+  int obstacle = touch->at[row->tag % PL_MOST_TOUCHED].obstacle;
+  return -pl_obstacle_gap(&contact->obstacles[obstacle], x, n) / at->h;
 }
 
 static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
 {
   const pl_contact *contact = (const pl_contact *)self;
-  for (int i = 0; i < contact->touch_count && f; i++)
-    pl_friction_evaluate(&contact->touches[i], f);
+  for (int i = 0; i < contact->touch_count; i++)
+    pl_friction_evaluate(&contact->touches[i], at, f, tangent);
   pl_penalty_evaluate(contact, at, f, tangent);
 }
 
 /* ---- after a pass ---- */
 
-/* The constraint's forces: along each normal, and what is left of them along the surface. */
+/* The constraint's forces along each normal. */
 static void measure(const pl_contact *contact, const pl_substep *step, pl_touch *touch)
 {
   const pl_rows *rows = step->rows;
@@ -298,9 +280,7 @@ static void measure(const pl_contact *contact, const pl_substep *step, pl_touch 
     touch->at[c].force = 0;
   }
   pl_span_split(&span, R, shares);
-  pl_vec3_copy(R, touch->along);
   for (int m = 0; m < span.count; m++) {
-    pl_vec3_add_scaled(-shares[m], span.row[m]->direction, touch->along);
     if (span.row[m]->source == contact->source) touch->at[span.row[m]->tag].force = shares[m];
   }
 }
@@ -340,12 +320,10 @@ static int catch_up(pl_contact *contact, const pl_substep *step, int block)
     if (touches(touch, (int)o) || is_held(contact, step->rows, block)) continue;
     if (touch && touch->count == PL_MOST_TOUCHED) continue;
     at.gap = pl_obstacle_gap(&contact->obstacles[o], x0, at.normal);
-    if (!touch) {
-      touch = new_touch(contact, block);
-      touch->mode = touch->next_mode = PL_SLIDES;
-    }
+    if (!touch) touch = new_touch(contact, block);
     touch->joined_late |= step->pass > EARLY;
     add_touched(touch, &at);
+    pl_friction_begin(contact, touch, step, contact->base.memory + MEMORY * (size_t)block);
     caught = 1;
   }
   return caught;
@@ -368,7 +346,6 @@ static int revise(pl_coupling *self, const pl_substep *step)
     changed += let_go(contact, &contact->touches[i], most_pull);
   for (int i = 0; i < contact->blocks; i++)
     changed += contact->is_point[i] && catch_up(contact, step, i);
-  if (getenv("DBG")) { int m[4]={0}; double nb=0, vx=0; for (int i = 0; i < contact->touch_count; i++) { m[contact->touches[i].mode]++; nb+=contact->touches[i].next_bound; vx+=step->v[3*contact->touches[i].block]; } fprintf(stderr,"t %.3f pass %d touches %d slides %d sticks %d drags %d bound %.3f changed %d N %.3f vx %.5f\n", step->t, step->pass, contact->touch_count, m[1],m[2],0, nb, changed, sum, vx/(contact->touch_count?contact->touch_count:1)); }
   if (changed) pl_friction_adopt(contact);
   return changed > 0;
 }
@@ -381,9 +358,7 @@ static void finish(pl_coupling *self, const pl_substep *step)
   for (int i = 0; i < contact->touch_count; i++) {
     const pl_touch *touch = &contact->touches[i];
     double *kept = self->memory + MEMORY * (size_t)touch->block;
-    kept[0] = touch->next_mode;
-    kept[1] = touch->next_bound;
-    pl_vec3_copy(touch->slip, kept + 2);
+    pl_friction_finish(touch, step, kept);
     const pl_body *body = pl_bodies_owner(self->bodies, touch->block);
     contact->touched[body - self->bodies->list] = 1;
   }
@@ -403,6 +378,7 @@ static int grips(const pl_coupling *self, int body)
 const pl_coupling_ops pl_coupling_contact = {
     .info = {"contact", "keeps all bodies out of the obstacles, with Coulomb's friction", "", NULL,
              0},
+    .is_internal = 1, // friction is stiff
     .size = sizeof(pl_contact),
     .destroy = destroy,
     .prepare = prepare,

@@ -6,20 +6,9 @@
  * corner). Which nodes those are is found by making the substep again: nodes that end inside join,
  * nodes whose constraint would have to pull are let go (an active set).
  *
- * Friction is Coulomb's. The bound mu N of a node is the one found in the pass or step before.
- *
- *   sticks  the node's whole velocity is prescribed
- *   slides  a force of the size of the bound acts against the direction of sliding
- *
- * A node that sticks with more than its bound slides, one whose sliding has turned around sticks,
- * both from the next substep on: what is wrong in between is of the order of the substep, and a
- * substep need not be made again for it. It is made again only where a node would hold with far
- * more than its bound, since one node could stop a stiff body that way, where bounds have changed
- * much (an impact), and in statics, where there is no next substep.
- *
- * The constraint forces are the integrator's own. Bounds, modes and directions of sliding lie in
- * the state. Nodes that are carried by other blocks (frames) touch by a penalty force instead:
- * penalty.h. */
+ * Friction is Coulomb's, with an elastic limit: friction.h. The constraint forces that it needs are
+ * the integrator's own. What it remembers lies in the state. Nodes that are carried by other blocks
+ * (frames) touch by a penalty force instead: penalty.h. */
 #ifndef PL_COUPLE_CONTACT_H
 #define PL_COUPLE_CONTACT_H
 
@@ -34,7 +23,17 @@ typedef struct pl_obstacle {
   int slot;
 } pl_obstacle;
 
-typedef enum pl_touch_mode { PL_APART, PL_SLIDES, PL_STICKS } pl_touch_mode;
+/* The friction of one block: see friction.h. */
+typedef struct pl_friction {
+  double bound, next_bound;  /* mu N in use, and as the last pass found it, N */
+  double force[3];           /* at the beginning, N */
+  double stiffness, damping; /* below the bound, N/m and N s/m */
+  double x0[3];              /* where the block began */
+  int is_linear;             /* the law is replaced by its linearisation about the next two */
+  double way[3], rate[3];    /* displacement and velocity along the surface */
+  int is_cut, flips;         /* is the force cut there, and how often that has changed */
+  double direction[3];       /* of the cut force */
+} pl_friction;
 
 enum { PL_MOST_TOUCHED = 3 };
 
@@ -46,11 +45,8 @@ typedef struct pl_touch {
     double gap, normal[3]; /* at the beginning */
     double force;          /* normal, from the last pass, N */
   } at[PL_MOST_TOUCHED];
-  pl_touch_mode mode, next_mode; /* now, and from the next substep on */
-  double bound, next_bound;      /* of friction, N: in use, and as the last pass found it */
-  double slip[3];                /* where it slides to: a unit vector, or zero */
-  double along[3];               /* constraint force along the surface, from the last pass, N */
-  int joined_late;               /* it touches until the end of the substep */
+  int joined_late; /* it touches until the end of the substep */
+  pl_friction friction;
 } pl_touch;
 
 typedef struct pl_contact {

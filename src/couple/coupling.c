@@ -139,9 +139,19 @@ void pl_couplings_evaluate(const pl_couplings *all, const pl_moment *at, int int
 {
   for (size_t i = 0; i < all->count; i++) {
     const pl_coupling_ops *ops = all->list[i]->ops;
-    if (ops->evaluate && ops->is_internal == internal)
-      ops->evaluate(all->list[i], at, f, tangent);
+    if (ops->evaluate && ops->is_internal == internal) ops->evaluate(all->list[i], at, f, tangent);
   }
+}
+
+pl_status pl_couplings_can_follow(const pl_couplings *all, const pl_renumbering *change,
+                                  pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (size_t i = 0; i < all->count && !status; i++) {
+    const pl_coupling *coupling = all->list[i];
+    if (coupling->ops->can_follow) status = coupling->ops->can_follow(coupling, change, error);
+  }
+  return status;
 }
 
 void pl_couplings_follow(const pl_couplings *all, const pl_renumbering *change)
@@ -158,6 +168,7 @@ void pl_couplings_follow(const pl_couplings *all, const pl_renumbering *change)
 
 int pl_couplings_grip(const pl_couplings *all, int body)
 {
+  if (all->bodies->list[body].model->hold_count) return 1;
   for (size_t i = 0; i < all->count; i++) {
     const pl_coupling *coupling = all->list[i];
     if (coupling->ops->grips && coupling->ops->grips(coupling, body)) return 1;

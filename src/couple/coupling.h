@@ -37,6 +37,8 @@
   X(momentum)                                                                                      \
   X(fix)
 
+enum { PL_ROW_OF_MODEL = -1 }; /* the source of rows that models give themselves */
+
 typedef struct pl_coupling pl_coupling;
 typedef struct pl_couplings pl_couplings;
 
@@ -58,6 +60,8 @@ typedef struct pl_renumbering {
   int body;  /* whose blocks have changed */
   int shift; /* by how many blocks those of later bodies have moved */
   int gone;  /* the body is gone: later ones have moved up by one */
+  const pl_body *before,
+      *after; /* the body with its old model and its new one; NULL if it is gone */
 } pl_renumbering;
 
 typedef struct pl_coupling_ops {
@@ -66,6 +70,8 @@ typedef struct pl_coupling_ops {
   int is_ground;   /* holds bodies[0] in space */
   size_t size;     /* of the kind's struct */
   void (*destroy)(pl_coupling *self);
+  /* Could it follow that change? Asked before anything is changed. */
+  pl_status (*can_follow)(const pl_coupling *self, const pl_renumbering *change, pl_error *error);
   void (*follow)(pl_coupling *self, const pl_renumbering *change);
   /* The groups of blocks that it couples, for the matrix's pattern: *sets of them, in memory that
    * the caller frees in one piece. */
@@ -142,6 +148,8 @@ size_t pl_couplings_count(const pl_couplings *all, const pl_coupling_ops *ops);
 /* The world's loops over all of them. */
 void pl_couplings_evaluate(const pl_couplings *all, const pl_moment *at, int internal, double *f,
                            const pl_tangent *tangent);
+pl_status pl_couplings_can_follow(const pl_couplings *all, const pl_renumbering *change,
+                                  pl_error *error);
 void pl_couplings_follow(const pl_couplings *all, const pl_renumbering *change);
 int pl_couplings_grip(const pl_couplings *all, int body);
 

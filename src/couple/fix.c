@@ -80,7 +80,8 @@ pl_status pl_fix_make(pl_fix *fix, const pl_fix_def *def, pl_error *error)
   status = pl_body_select(bodies, body, def->where, def->where_count, 1, &fix->nodes, &fix->count,
                           error);
   if (!status) status = pl_ramp_copy(bodies->allocator, &def->ramp, &fix->ramp, error);
-  if (!status) status = pl_ramp_copy(bodies->allocator, &def->offset_ramp, &fix->offset_ramp, error);
+  if (!status)
+    status = pl_ramp_copy(bodies->allocator, &def->offset_ramp, &fix->offset_ramp, error);
   return status;
 }
 
@@ -153,7 +154,6 @@ void pl_fix_turn(const pl_fix *fix, double t, double turn[3])
   for (int k = 0; k < 3; k++) turn[k] = fix->angle == 0 ? 0 : angle * n[k] / length;
 }
 
-
 /* ---- rows ---- */
 
 static int row_count(const pl_coupling *self)
@@ -197,13 +197,54 @@ static double velocity(const pl_coupling *self, const pl_moment *at, const pl_ro
   return pl_vec3_dot(row->direction, way) / at->h;
 }
 
+/* ---- other blocks ---- */
+
+/* Frames that are held keep their numbers. */
+static int is_concerned(const pl_coupling *self, const pl_renumbering *change)
+{
+  return !change->gone && self->acts_on[0] == change->body && !change->after->model->frame_count;
+}
+
+static pl_status can_follow(const pl_coupling *self, const pl_renumbering *change, pl_error *error)
+{
+  const pl_fix *fix = (const pl_fix *)self;
+  const pl_allocator *allocator = self->bodies->allocator;
+  if (!is_concerned(self, change)) return PL_OK;
+  int count, *list = pl_alloc(allocator, (size_t)fix->count, sizeof *list);
+  unsigned char *chosen = pl_alloc(allocator, (size_t)change->after->mesh->node_count, 1);
+  pl_status status = list && chosen ? PL_OK : pl_fail_memory(error);
+  for (int i = 0; i < fix->count && !status; i++)
+    chosen[pl_body_anchor(change->before, fix->nodes[i])] = 1;
+  if (!status) status = pl_body_held_blocks(change->after, chosen, list, &count, error);
+  pl_free(allocator, list);
+  pl_free(allocator, chosen);
+  return status;
+}
+
+/* It holds the same nodes; those that hang now are held by what they hang on. */
+static void follow(pl_coupling *self, const pl_renumbering *change)
+{
+  pl_fix *fix = (pl_fix *)self;
+  int used = 0;
+  if (!is_concerned(self, change)) return;
+  for (int i = 0; i < fix->count; i++) {
+    int node = pl_body_anchor(change->before, fix->nodes[i]);
+    int block = pl_model_node_block(change->after->model, node);
+    if (block >= 0) fix->nodes[used++] = block;
+  }
+  fix->count = used;
+}
+
 static int grips(const pl_coupling *self, int body) { return self->acts_on[0] == body; }
 
 const pl_coupling_ops pl_coupling_fix = {
-    .info = {"fix", "holds nodes where they are, along some directions, or moves them", "", NULL, 0},
+    .info = {"fix", "holds nodes where they are, along some directions, or moves them", "", NULL,
+             0},
     .is_ground = 1,
     .size = sizeof(pl_fix),
     .destroy = destroy,
+    .can_follow = can_follow,
+    .follow = follow,
     .row_count = row_count,
     .constrain = constrain,
     .velocity = velocity,

@@ -1,16 +1,19 @@
-/* Coulomb friction as modes of touching nodes; contact.h says what they are. */
+/* The return mapping of friction; friction.h says what is computed. */
 #include "couple/friction.h"
 
 #include "math/vec3.h"
 
 #include <math.h>
+#include <string.h>
 
-#define CLOSE  0.1  /* part of all bounds together by which they may still change */
-#define OVER   1e-3 /* part of its bound by which a force may exceed it */
-#define STRONG 2.0  /* times its bound: more than this a node may not hold even for one substep */
-#define SLOW   1e-3 /* part of what friction could stop: slower nodes have no direction of their own */
-enum { FEW = 3 };     /* passes in which bounds are still corrected */
-enum { ENOUGH = 10 }; /* passes in which modes are still corrected */
+#define IMPLICIT 100.0   /* kappa where forces are implicit */
+#define EXPLICIT 0.1     /* and where they are explicit */
+#define DAMPED   0.5     /* part of critical damping of the spring */
+#define CLOSE    0.05    /* part of all bounds together by which bounds may still change */
+#define RIGHT    0.01    /* and by which forces may be wrong */
+enum { MOST_FLIPS = 2 }; /* over the bound and back, or in direction; then the secant is used */
+enum { FEW = 3 };        /* passes in which bounds are still corrected */
+enum { ENOUGH = 8 };     /* passes in which forces are */
 
 /* The part of x along the surface: at right angles to all normals. */
 static void along_surface(const pl_touch *touch, double x[3])
@@ -24,17 +27,9 @@ static void along_surface(const pl_touch *touch, double x[3])
   pl_span_free(&span, x);
 }
 
-static double friction_at(const pl_contact *contact, const pl_touch *touch, int c)
+static double coefficient(const pl_contact *contact, const pl_touch *touch, int c)
 {
   return pl_obstacle_friction(&contact->obstacles[touch->at[c].obstacle]);
-}
-
-static int has_friction(const pl_contact *contact, const pl_touch *touch)
-{
-  for (int c = 0; c < touch->count; c++) {
-    if (friction_at(contact, touch, c) > 0) return 1;
-  }
-  return 0;
 }
 
 /* The bound by the normal forces that the last pass found. */
@@ -42,108 +37,177 @@ static double bound_of(const pl_contact *contact, const pl_touch *touch)
 {
   double bound = 0;
   for (int c = 0; c < touch->count; c++)
-    bound += friction_at(contact, touch, c) * fmax(touch->at[c].force, 0);
+    bound += coefficient(contact, touch, c) * fmax(touch->at[c].force, 0);
   return bound;
 }
 
-/* The bound by those that would stop the node if it were alone. */
-static double expected_bound(const pl_contact *contact, const pl_touch *touch, double mass,
-                             double h, const double way[3])
+/* The bound by those that would stop the node if it were alone and kept its velocity. */
+static double expected_bound(const pl_contact *contact, const pl_touch *touch,
+                             const pl_substep *step, double mass)
 {
-  double bound = 0;
+  const double *v = step->v0 + 3 * (size_t)touch->block;
+  double bound = 0, h = step->h;
   for (int c = 0; c < touch->count; c++) {
-    double deep = -touch->at[c].gap - pl_vec3_dot(touch->at[c].normal, way);
-    bound += friction_at(contact, touch, c) * mass * fmax(deep, 0) / (h * h);
+    double deep = -touch->at[c].gap - h * pl_vec3_dot(touch->at[c].normal, v);
+    bound += coefficient(contact, touch, c) * mass * fmax(deep, 0) / (h * h);
   }
   return bound;
 }
 
-void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_substep *step,
-                       const double *memory, const double way[3])
+/* k and c; in statics there is no time to measure by. */
+static void choose_stiffness(const pl_body *body, const pl_substep *step, double mass,
+                             pl_friction *to)
 {
-  const pl_body *body = pl_bodies_owner(contact->base.bodies, touch->block);
-  double u[3], mass = body->model->lumped_mass[touch->block - body->offset];
-  pl_touch_mode before = (pl_touch_mode)(int)memory[0];
-  touch->mode = touch->next_mode = PL_SLIDES;
-  if (!has_friction(contact, touch)) return;
-  pl_vec3_copy(step->v + 3 * (size_t)touch->block, u);
-  along_surface(touch, u);
-  touch->bound = before == PL_APART ? expected_bound(contact, touch, mass, step->h, way) : memory[1];
-  touch->next_bound = touch->bound;
-  double speed = pl_vec3_norm(u), stopped = step->h * touch->bound / mass;
-  if (before == PL_STICKS || (before == PL_APART && speed <= stopped))
-    touch->mode = touch->next_mode = PL_STICKS;
-  if (speed > SLOW * stopped)
-    pl_vec3_scale(1 / speed, u, touch->slip);
-  else
-    pl_vec3_copy(memory + 2, touch->slip);
+  int is_implicit = step->system->A != NULL;
+  double lambda = 0, mu = 0;
+  to->stiffness = (is_implicit ? IMPLICIT : EXPLICIT) * mass / (step->h * step->h);
+  to->damping = 2 * DAMPED * sqrt(to->stiffness * mass);
+  if (!step->system->is_static) return;
+  ((const pl_law_ops *)body->law.member)->lame(body->law.values, &lambda, &mu, NULL);
+  to->stiffness = IMPLICIT * mu * pl_body_size(body) / sqrt((double)body->blocks);
+  to->damping = 0;
 }
 
-void pl_friction_evaluate(const pl_touch *touch, double *f)
+/* ---- the law ---- */
+
+/* t at displacement d and velocity u, cut to the bound; returns the share that is left of the
+ * uncut force, and its direction. */
+static double cut_force(const pl_friction *law, double bound, const double d[3], const double u[3],
+                        double t[3], double direction[3])
 {
-  if (touch->mode == PL_SLIDES && touch->bound > 0)
-    pl_vec3_add_scaled(-touch->bound, touch->slip, f + 3 * (size_t)touch->block);
+  pl_vec3_copy(law->force, t);
+  pl_vec3_add_scaled(-law->stiffness, d, t);
+  pl_vec3_add_scaled(-law->damping, u, t);
+  double size = pl_vec3_norm(t);
+  pl_vec3_set(direction, 0, 0, 0);
+  if (size <= bound || size == 0) return 1;
+  pl_vec3_scale(1 / size, t, direction);
+  pl_vec3_scale(bound, direction, t);
+  return bound / size;
+}
+
+void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_substep *step,
+                       const double *memory)
+{
+  const pl_body *body = pl_bodies_owner(contact->base.bodies, touch->block);
+  double mass = body->model->lumped_mass[touch->block - body->offset];
+  const double *x = step->q0 + 3 * (size_t)touch->block, *v = step->v0 + 3 * (size_t)touch->block;
+  pl_friction *to = &touch->friction;
+  *to = (pl_friction){.is_linear = step->system->is_linear};
+  to->bound = memory[0] > 0 ? memory[1] : expected_bound(contact, touch, step, mass);
+  to->next_bound = to->bound;
+  pl_vec3_copy(memory + 2, to->force);
+  along_surface(touch, to->force);
+  pl_vec3_copy(x, to->x0);
+  choose_stiffness(body, step, mass, to);
+  pl_vec3_copy(v, to->rate);
+  along_surface(touch, to->rate);
+  pl_vec3_scale(step->h, to->rate, to->way);
+  double t[3];
+  to->is_cut = cut_force(to, to->bound, to->way, to->rate, t, to->direction) < 1;
+}
+
+/* M = scale share (P - direction direction^T) on the surface, applied to x. */
+static void apply(const pl_touch *touch, double scale, const double direction[3], double x[3])
+{
+  along_surface(touch, x);
+  pl_vec3_add_scaled(-pl_vec3_dot(direction, x), direction, x);
+  pl_vec3_scale(scale, x, x);
+}
+
+/* Displacement and velocity along the surface. */
+static void look(const pl_touch *touch, const double *q, const double *v, double d[3], double u[3])
+{
+  pl_vec3_sub(q + 3 * (size_t)touch->block, touch->friction.x0, d);
+  pl_vec3_copy(v + 3 * (size_t)touch->block, u);
+  along_surface(touch, d);
+  along_surface(touch, u);
+}
+
+/* The force as the integrator sees it, and the tangent's share and direction. */
+static double force_at(const pl_touch *touch, const double *q, const double *v, double t[3],
+                       double direction[3])
+{
+  const pl_friction *law = &touch->friction;
+  double d[3], u[3], left;
+  look(touch, q, v, d, u);
+  if (!law->is_linear) return cut_force(law, law->bound, d, u, t, direction);
+  left = cut_force(law, law->bound, law->way, law->rate, t, direction);
+  for (int k = 0; k < 3; k++)
+    d[k] = law->stiffness * (d[k] - law->way[k]) + law->damping * (u[k] - law->rate[k]);
+  if (law->flips >= MOST_FLIPS) pl_vec3_set(direction, 0, 0, 0);
+  apply(touch, left, direction, d);
+  pl_vec3_sub(t, d, t);
+  return left;
+}
+
+void pl_friction_evaluate(const pl_touch *touch, const pl_moment *at, double *f,
+                          const pl_tangent *tangent)
+{
+  const pl_friction *law = &touch->friction;
+  double t[3], direction[3];
+  if (law->bound == 0) return;
+  double left = force_at(touch, at->q, at->v, t, direction);
+  if (f) pl_vec3_add(f + 3 * (size_t)touch->block, t, f + 3 * (size_t)touch->block);
+  if (!tangent) return;
+  double scale = left * (tangent->kq * law->stiffness + tangent->kv * law->damping);
+  double *to = tangent->A->values + 9 * (size_t)tangent->A->diagonal[touch->block];
+  for (int k = 0; k < 3; k++) {
+    double e[3] = {k == 0, k == 1, k == 2};
+    apply(touch, scale, direction, e);
+    pl_vec3_add(to + 3 * k, e, to + 3 * k);
+  }
 }
 
 /* ---- after a pass ---- */
 
-/* Sticking may take no more than the bound. */
-static int revise_sticking(pl_touch *touch, int at_once)
+/* How far the linearised force is from the law's; linearises there. */
+static double relinearise(pl_touch *touch, const pl_substep *step)
 {
-  double size = pl_vec3_norm(touch->along);
-  touch->next_mode = PL_STICKS;
-  if (size <= (1 + OVER) * touch->next_bound || size == 0) return 0;
-  touch->next_mode = PL_SLIDES;
-  pl_vec3_scale(-1 / size, touch->along, touch->slip);
-  return at_once || size > STRONG * touch->next_bound;
-}
-
-/* Sliding may not turn around. */
-static int revise_sliding(pl_touch *touch, const double u[3], int at_once)
-{
-  double speed = pl_vec3_norm(u);
-  touch->next_mode = PL_SLIDES;
-  if (speed > 0 && pl_vec3_dot(u, touch->slip) >= 0) {
-    pl_vec3_scale(1 / speed, u, touch->slip);
-    return 0;
-  }
-  touch->next_mode = PL_STICKS;
-  return at_once && speed > 0;
-}
-
-static int revise_mode(pl_touch *touch, const pl_substep *step)
-{
-  double u[3];
-  int at_once = step->system->is_static;
-  for (int k = 0; k < 3; k++) {
-    size_t i = 3 * (size_t)touch->block + (size_t)k;
-    u[k] = at_once ? (step->q[i] - step->q0[i]) / step->h : step->v[i];
-  }
-  along_surface(touch, u);
-  return touch->mode == PL_STICKS ? revise_sticking(touch, at_once)
-                                  : revise_sliding(touch, u, at_once);
+  pl_friction *law = &touch->friction;
+  double used[3], right[3], direction[3], d[3], u[3];
+  if (!law->is_linear) return 0;
+  force_at(touch, step->q, step->v, used, direction);
+  look(touch, step->q, step->v, d, u);
+  int is_cut = cut_force(law, law->bound, d, u, right, direction) < 1;
+  law->flips += is_cut != law->is_cut;
+  if (is_cut && pl_vec3_dot(direction, law->direction) < 0) law->flips = MOST_FLIPS;
+  law->is_cut = is_cut;
+  pl_vec3_copy(direction, law->direction);
+  pl_vec3_copy(d, law->way);
+  pl_vec3_copy(u, law->rate);
+  return pl_vec3_distance(used, right);
 }
 
 int pl_friction_revise(pl_contact *contact, const pl_substep *step)
 {
-  int changed = 0;
-  double change = 0, all = 0;
+  double change = 0, wrong = 0, all = 0;
   for (int i = 0; i < contact->touch_count; i++) {
-    pl_touch *touch = &contact->touches[i];
-    if (!has_friction(contact, touch)) continue;
-    touch->next_bound = bound_of(contact, touch);
-    all += touch->next_bound;
-    if (touch->mode == PL_SLIDES) change += fabs(touch->next_bound - touch->bound);
-    int again = revise_mode(touch, step);
-    if (again && step->pass <= ENOUGH) touch->mode = touch->next_mode;
-    changed += again;
+    pl_friction *law = &contact->touches[i].friction;
+    law->next_bound = bound_of(contact, &contact->touches[i]);
+    all += law->next_bound;
+    change += fabs(law->next_bound - law->bound);
+    wrong += relinearise(&contact->touches[i], step);
   }
-  if (step->pass > ENOUGH) changed = 0;
-  return changed + (step->pass <= FEW && change > CLOSE * all);
+  int at_once = step->system->is_static;
+  return ((step->pass <= FEW || at_once) && change > CLOSE * all) ||
+         (step->pass <= ENOUGH && wrong > RIGHT * all);
 }
 
 void pl_friction_adopt(pl_contact *contact)
 {
   for (int i = 0; i < contact->touch_count; i++)
-    contact->touches[i].bound = contact->touches[i].next_bound;
+    contact->touches[i].friction.bound = contact->touches[i].friction.next_bound;
+}
+
+void pl_friction_finish(const pl_touch *touch, const pl_substep *step, double *memory)
+{
+  const pl_friction *law = &touch->friction;
+  double d[3], u[3], direction[3];
+  look(touch, step->q, step->v, d, u);
+  // the damper's force is no part of what is remembered
+  pl_vec3_set(u, 0, 0, 0);
+  memory[0] = 1;
+  memory[1] = law->next_bound;
+  cut_force(law, law->next_bound, d, u, memory + 2, direction);
 }

@@ -1,15 +1,28 @@
-/* Weight: m g on every block, with the lumped mass. */
+/* Weight: m g on every block, with the lumped mass, or on every node where blocks carry them. */
 #include "couple/gravity.h"
 
 #include "math/vec3.h"
 
+/* Nodes that blocks carry: m g on every node, which turns with them. */
+static void weigh_nodes(const pl_body *body, const pl_moment *at, const double g[3], double *f,
+                        const pl_tangent *tangent)
+{
+  const double *q = at->q + 3 * body->offset;
+  for (int n = 0; n < body->mesh->node_count; n++)
+    pl_vec3_scale(at->load_scale * body->model->node_mass[n], g, body->nodal + 3 * (size_t)n);
+  if (f) body->model->ops->spread(body->model, q, body->nodal, f + 3 * body->offset);
+  if (tangent && !tangent->semidefinite)
+    body->model->ops->curvature(body->model, q, body->nodal, tangent->kq, tangent->A);
+}
+
 static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
 {
   const double *g = ((const pl_gravity *)self)->g;
-  (void)tangent;
-  for (size_t b = 0; f && b < self->bodies->count; b++) {
+  for (size_t b = 0; b < self->bodies->count; b++) {
     const pl_body *body = &self->bodies->list[b];
     const double *mass = body->model->lumped_mass;
+    if (body->model->node_mass) weigh_nodes(body, at, g, f, tangent);
+    if (!f || body->model->node_mass) continue;
     double *part = f + 3 * body->offset;
     for (int i = 0; i < body->blocks; i++)
       pl_vec3_add_scaled(at->load_scale * mass[i], g, part + 3 * i);

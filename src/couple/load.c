@@ -21,8 +21,8 @@ const pl_family pl_load_family = {"load", "what pushes a body", members};
 static pl_status share_nodes(const pl_bodies *bodies, const pl_body *body, const pl_load_def *def,
                              pl_load_shape *shape, pl_error *error)
 {
-  pl_status status = pl_body_select(bodies, body, def->where, def->where_count, 0,
-                                    &shape->nodes, &shape->node_count, error);
+  pl_status status = pl_body_select(bodies, body, def->where, def->where_count, 0, &shape->nodes,
+                                    &shape->node_count, error);
   if (status) return status;
   shape->weights = pl_alloc(bodies->allocator, (size_t)shape->node_count, sizeof(double));
   if (!shape->weights) return pl_fail_memory(error);
@@ -31,8 +31,9 @@ static pl_status share_nodes(const pl_bodies *bodies, const pl_body *body, const
 }
 
 /* The chosen faces, and every node's share of their rest area. area is scratch per node. */
-static pl_status gather_faces(const pl_bodies *bodies, const pl_body *body, const unsigned char *chosen,
-                              int count, double *area, pl_load_shape *shape, pl_error *error)
+static pl_status gather_faces(const pl_bodies *bodies, const pl_body *body,
+                              const unsigned char *chosen, int count, double *area,
+                              pl_load_shape *shape, pl_error *error)
 {
   const pl_mesh *mesh = body->mesh;
   int n = mesh->nodes_per_face;
@@ -125,18 +126,21 @@ void pl_load_block(const pl_load_blocks *to, int a, int b, const double D[9])
   }
 }
 
+/* f += the load, and the matrix += how it turns with blocks that rotate; how it changes with its
+ * nodes is the load's own to say. */
 static void add_force(const pl_body *body, const pl_load *load, pl_load_at *at, const double *q,
-                      double *f)
+                      double *f, const pl_tangent *curved)
 {
   if (!body->model->ops->nodes) {
-    load->ops->add(at, f);
+    if (f) load->ops->add(at, f);
     return;
   }
   size_t numbers = (size_t)body->mesh->node_count * 3;
   double *nodal = body->nodal + 2 * numbers;
   memset(nodal, 0, numbers * sizeof *nodal);
   load->ops->add(at, nodal);
-  body->model->ops->spread(body->model, q, nodal, f);
+  if (f) body->model->ops->spread(body->model, q, nodal, f);
+  if (curved) body->model->ops->curvature(body->model, q, nodal, curved->kq, curved->A);
 }
 
 static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
@@ -145,9 +149,12 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
   const pl_body *body = &self->bodies->list[self->acts_on[0]];
   double factor = at->load_scale * pl_ramp_at(&load->ramp, at->t);
   int stiffens = tangent && load->ops->stiffen;
-  if (factor == 0 || (!f && !stiffens)) return;
+  const pl_tangent *curved = NULL;
+  if (tangent && !tangent->semidefinite && body->model->ops->curvature) curved = tangent;
+  if (factor == 0 || (!f && !stiffens && !curved)) return;
   const double *q = at->q + 3 * body->offset, *v = at->v + 3 * body->offset;
-  pl_load_at here = {.values = load->values, .shape = &load->shape, .factor = factor, .x = q, .v = v};
+  pl_load_at here = {
+      .values = load->values, .shape = &load->shape, .factor = factor, .x = q, .v = v};
   if (body->model->ops->nodes) {
     // velocities behind positions
     size_t numbers = (size_t)body->mesh->node_count * 3;
@@ -156,7 +163,7 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
     here.x = body->nodal;
     here.v = body->nodal + numbers;
   }
-  if (f) add_force(body, load, &here, q, f + 3 * body->offset);
+  if (f || curved) add_force(body, load, &here, q, f ? f + 3 * body->offset : NULL, curved);
   if (!stiffens) return;
   const pl_load_blocks to = {tangent->kq, tangent->kv, body, q, tangent->A};
   load->ops->stiffen(&here, &to);

@@ -106,7 +106,7 @@ static void finish(pl_coupling *self, const pl_substep *step)
   double *q = step->q + 3 * body->offset, *v = step->v + 3 * body->offset;
   double linear[3], angular[3], spin[3] = {0}, I[9], inverse[9] = {0}, centre[3];
   // frames that turn change their moments of inertia: what counts is where they are now
-  const double *at = body->model->turns ? q : step->q0 + 3 * body->offset;
+  const double *at = pl_model_has_rotations(body->model) ? q : step->q0 + 3 * body->offset;
   double mass = centre_of(body, at, centre);
   pl_body_settle(body, q);
   add_up(body, at, centre, mass_times(step, body, v), linear, angular);
@@ -124,7 +124,7 @@ static void finish(pl_coupling *self, const pl_substep *step)
     pl_vec3_add_scaled(1 / mass, linear, change);
     if (pl_model_is_rotation(body->model, i / 3)) pl_vec3_copy(spin, change);
     pl_vec3_add_scaled(-1, change, v + i);
-    if (!body->model->turns) pl_vec3_add_scaled(-step->h, change, q + i);
+    if (!pl_model_has_rotations(body->model)) pl_vec3_add_scaled(-step->h, change, q + i);
   }
 }
 

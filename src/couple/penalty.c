@@ -27,8 +27,12 @@ pl_status pl_penalty_make(const pl_bodies *bodies, pl_body *body, pl_error *erro
   for (int face = 0; face < mesh->face_count; face++) {
     double vector[3];
     pl_face_area(mesh->nodes, mesh->faces + n * face, n, vector);
-    for (int a = 0; a < n; a++)
-      body->penalty[body->place[mesh->faces[n * face + a]]] += per_area * pl_vec3_norm(vector) / n;
+    for (int a = 0; a < n; a++) {
+      int node = body->place[mesh->faces[n * face + a]];
+      // nodes that are blocks touch by themselves
+      if (pl_model_node_block(body->model, node) >= 0) continue;
+      body->penalty[node] += per_area * pl_vec3_norm(vector) / n;
+    }
   }
   return PL_OK;
 }

@@ -1,5 +1,5 @@
-/* Bodies whose nodes are carried by other blocks (frames) against obstacles: a thin elastic layer on
- * their surface, so a penalty force.
+/* Bodies whose nodes are carried by other blocks (frames) against obstacles: a thin elastic layer
+ * on their surface, so a penalty force.
  *
  * A node of the surface that is inside an obstacle by d is pushed out by k d, with k its share of
  * the surface times the modulus lambda + 2 mu of the body over a layer of 1/50 of its size.
@@ -21,8 +21,8 @@ void pl_penalty_evaluate(const pl_contact *contact, const pl_moment *at, double 
 /* Marks the bodies whose layer touches something at q; fresh: all others are unmarked first. */
 void pl_penalty_mark(pl_contact *contact, const double *q, int fresh);
 
-/* The first node (in the mesh's numbering) that is deepest inside an obstacle at q, and how deep, m;
- * -1: none touches. q starts at the body's first block. */
+/* The first node (in the mesh's numbering) that is deepest inside an obstacle at q, and how deep,
+ * m; -1: none touches. q starts at the body's first block. */
 int pl_penalty_deepest(const pl_contact *contact, const pl_body *body, const double *q,
                        double *depth);
 

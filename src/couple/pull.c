@@ -130,8 +130,7 @@ pl_status pl_pull_make(pl_pull *pull, const pl_pull_def *def, pl_error *error)
     pull->point.weights[a] = def->at.weights[a];
   }
   status = pl_jacobian_create(pull->base.bodies, 1, &pull->jacobian, error);
-  if (!status)
-    status = pl_ramp_copy(pull->base.bodies->allocator, &def->ramp, &pull->ramp, error);
+  if (!status) status = pl_ramp_copy(pull->base.bodies->allocator, &def->ramp, &pull->ramp, error);
   return status;
 }
 

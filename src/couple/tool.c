@@ -1,7 +1,8 @@
 /* The push tool: a sphere with centre c and radius r pushes a node at x inside it by the penalty
  * force F = k (r - |x - c|) n along n = (x - c) / |x - c|. Of its stiffness
- * -dF/dx = k n n^T - k (r - |x - c|) / |x - c| (I - n n^T) only the first part enters the matrix: the
- * second makes it indefinite. Where nodes are carried by other blocks the force goes to those. */
+ * -dF/dx = k n n^T - k (r - |x - c|) / |x - c| (I - n n^T) only the first part enters the matrix:
+ * the second makes it indefinite. Where nodes are carried by other blocks the force goes to those.
+ */
 #include "couple/tool.h"
 
 #include "core/error.h"

@@ -1,7 +1,7 @@
 #include "io/backdrop.h"
 
-#include "math/vec3.h"
 #include "couple/contact.h"
+#include "math/vec3.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -105,24 +105,47 @@ typedef struct pl_model_ops {
    * the same kind, whose blocks are at q_from and v_from; only for models of frames. */
   void (*adopt)(const pl_model *self, int frame, const pl_model *from, int frame_from,
                 const double *q_from, const double *v_from, double *q, double *v);
+  /* A += k times minus the slope of what spread makes of these forces on nodes, kept as they are:
+   * how they turn with q. NULL: they do not. */
+  void (*curvature)(const pl_model *self, const double *q, const double *nodal, double k,
+                    pl_bsr *A);
+  /* The blocks' q and v with which nodes are nearest to x and move nearest to speed, by mass; NULL:
+   * the blocks are the nodes, or there is no such thing. */
+  void (*fit)(const pl_model *self, const double *x, const double *speed, double *q, double *v);
 } pl_model_ops;
+
+/* What the three numbers of a block are: a place, or a rotation vector (math/rotation.h), which
+ * turns something about a place that is another block. Velocities are linear and angular, in world
+ * axes. */
+typedef enum pl_block_kind { PL_BLOCK_POINT, PL_BLOCK_ROTATION } pl_block_kind;
+
+/* A block that the model itself holds along some directions, of length 1 and at right angles: its
+ * velocity has no part along them. */
+typedef struct pl_block_hold {
+  int block, count;
+  double directions[3][3];
+} pl_block_hold;
 
 struct pl_model {
   const pl_model_ops *ops;
   pl_allocator allocator;
-  int blocks;          /* unknowns: 3 numbers each                  */
-  double *lumped_mass; /* kg per block; 0 for one that is a rotation */
-  int turns; /* blocks are pairs: a rotation vector (math/rotation.h) and the point about which it
-              * turns; velocities are angular and linear, in world axes                          */
+  int blocks;                 /* unknowns: 3 numbers each                  */
+  double *lumped_mass;        /* kg per block; 0 for one that is a rotation */
+  const unsigned char *kinds; /* per block a pl_block_kind; NULL: all are points            */
   int unsymmetric;    /* its matrix is not symmetric: the solver must be made for that          */
   int inexact;        /* its matrix leaves out that rotations change with q                     */
   int unbalanced;     /* its forces add up to a small force and torque on the body as a whole   */
   const double *rest; /* the blocks' positions at rest; the mesh's nodes unless create says else */
   const int *anchors; /* per block the node that it is held with; NULL: the blocks are the nodes */
-  pl_sites sites;     /* as given; for create only                   */
-  int frame_count;    /* frames, if that is what it is made of: equally many blocks each */
-  const double *frames_at; /* where they stand at rest, 3 numbers each */
-  void *state;             /* the member's own                           */
+  const int *node_block;   /* per node the block that it is itself, or -1 where blocks carry it;
+                            * NULL: all or none are, see pl_model_node_block */
+  const double *node_mass; /* kg per node where gravity acts on nodes; NULL: it acts on blocks */
+  int hold_count;
+  const pl_block_hold *holds; /* ascending */
+  pl_sites sites;             /* as given; for create only                   */
+  int frame_count;            /* frames, if that is what it is made of: equally many blocks each */
+  const double *frames_at;    /* where they stand at rest, 3 numbers each */
+  void *state;                /* the member's own                           */
 };
 
 #define X(name) extern const pl_model_ops pl_model_##name;
@@ -150,7 +173,17 @@ void pl_model_retract(const pl_model *model, const double *q, const double *dq, 
 /* Is this block of the model a rotation? */
 static inline int pl_model_is_rotation(const pl_model *model, int block)
 {
-  return model->turns && block % 2 == 0;
+  return model->kinds && model->kinds[block] == PL_BLOCK_ROTATION;
 }
+
+/* The block that is this node itself, -1 where blocks carry it. */
+static inline int pl_model_node_block(const pl_model *model, int node)
+{
+  if (model->node_block) return model->node_block[node];
+  return model->ops->nodes ? -1 : node;
+}
+
+/* Is any of them? */
+static inline int pl_model_has_rotations(const pl_model *model) { return model->kinds != NULL; }
 
 #endif

@@ -69,6 +69,7 @@ struct pl_rigid {
   pl_frame_field field;
   int blend, springs, approximate;
   double *rest_blocks, *lumped; /* per block */
+  unsigned char *kinds;
   pl_pose *poses;
   double middle[3], rest_middle[3];
   // mass, moments of inertia at rest and now, and their inverse now; per frame

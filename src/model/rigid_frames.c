@@ -91,14 +91,17 @@ static pl_status make_frames(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
   rigid->poses = pl_alloc(allocator, count, sizeof *rigid->poses);
   rigid->rest_blocks = pl_alloc(allocator, count * 6, sizeof *rigid->rest_blocks);
   rigid->lumped = pl_alloc(allocator, count * 2, sizeof *rigid->lumped);
+  rigid->kinds = pl_alloc(allocator, count * 2, sizeof *rigid->kinds);
   rigid->inertia_rest = pl_alloc(allocator, count * 9, sizeof(double));
   rigid->inertia = pl_alloc(allocator, count * 9, sizeof(double));
   rigid->inertia_inverse = pl_alloc(allocator, count * 9, sizeof(double));
-  if (!rigid->poses || !rigid->rest_blocks || !rigid->lumped || !rigid->inertia_rest ||
-      !rigid->inertia || !rigid->inertia_inverse)
+  if (!rigid->poses || !rigid->rest_blocks || !rigid->lumped || !rigid->kinds ||
+      !rigid->inertia_rest || !rigid->inertia || !rigid->inertia_inverse)
     return pl_fail_memory(error);
   self->rest = rigid->rest_blocks;
   self->lumped_mass = rigid->lumped;
+  self->kinds = rigid->kinds;
+  for (size_t i = 0; i < count; i++) rigid->kinds[2 * i] = PL_BLOCK_ROTATION;
   for (int i = 0; i < rigid->field.count; i++) {
     pl_frame_part part;
     pl_status status = pl_frame_part_of(&rigid->field, mesh, i, &part, error);
@@ -266,7 +269,6 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   pl_rigid *rigid = pl_alloc(&self->allocator, 1, sizeof *rigid);
   if (!rigid) return pl_fail_memory(error);
   self->state = rigid;
-  self->turns = 1;
   rigid->blend = (int)values[BLENDING];
   rigid->springs = values[FORCES] == 1;
   rigid->approximate = values[STIFFNESS] == 1;
@@ -292,17 +294,29 @@ static void destroy(pl_model *self)
   pl_rigid *rigid = self->state;
   if (!rigid) return;
   pl_frame_field_release(&self->allocator, &rigid->field);
-  void *arrays[] = {rigid->rest_blocks, rigid->lumped,
-                    rigid->poses,       rigid->inertia_rest,
-                    rigid->inertia,     rigid->inertia_inverse,
-                    rigid->start,       rigid->carrier,
-                    rigid->share,       rigid->pair_carrier,
-                    rigid->pair_share,  rigid->rest_nodes,
-                    rigid->chunks,      rigid->chunk_frames,
-                    rigid->rest,        rigid->sums,
-                    rigid->rooms,       rigid->whole,
-                    rigid->places,      rigid->mirror,
-                    rigid->joints,      rigid};
+  void *arrays[] = {rigid->rest_blocks,
+                    rigid->lumped,
+                    rigid->poses,
+                    rigid->inertia_rest,
+                    rigid->inertia,
+                    rigid->inertia_inverse,
+                    rigid->start,
+                    rigid->carrier,
+                    rigid->share,
+                    rigid->pair_carrier,
+                    rigid->pair_share,
+                    rigid->rest_nodes,
+                    rigid->chunks,
+                    rigid->chunk_frames,
+                    rigid->rest,
+                    rigid->sums,
+                    rigid->rooms,
+                    rigid->whole,
+                    rigid->places,
+                    rigid->mirror,
+                    rigid->joints,
+                    rigid->kinds,
+                    rigid};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
 }
 

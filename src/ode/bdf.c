@@ -150,7 +150,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
       .state_size = sizeof(bdf),                                                                   \
       .table = &(TABLE),                                                                           \
       .create = create,                                                                            \
-      .begin = pl_newton_begin,                                                                            \
+      .begin = pl_newton_begin,                                                                    \
       .step = step,                                                                                \
   }
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 typedef struct newmark {
-  double *a;              /* history: the acceleration at the start of the step, as without constraints */
+  double *a; /* history: the acceleration at the start of the step, as without constraints */
   double *f, *work, *own; /* scratch; own: of accelerations what constraints leave free */
 } newmark;
 

@@ -41,7 +41,6 @@ typedef struct pl_integrator_ops {
   int is_static;       /* looks for equilibrium; velocities stay zero */
   int order;           /* of accuracy, 0 where that means nothing */
   int damped_order;    /* of accuracy where forces depend on velocity; 0: the same */
-  int only_nodes;      /* implicit, and yet it does not know of rigid parts */
   int needs_damping;   /* motion that nothing damps grows at any step */
   int error_power;     /* a step's estimate of its own error falls with this power of it; 0: none */
   double most_growth;  /* of a step over the one before without loss; 0: no limit */

@@ -144,7 +144,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
       .state_size = sizeof(newmark),                                                               \
       .table = &(METHOD),                                                                          \
       .create = create,                                                                            \
-      .begin = pl_newton_begin,                                                                            \
+      .begin = pl_newton_begin,                                                                    \
       .step = step,                                                                                \
   }
 

@@ -100,23 +100,15 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
   double start = pl_now();
   pl_solve_report solved = {0};
   pl_status status = PL_OK;
-  pl_condense *small = system->condense;
-  const pl_bsr *A = small ? small->A : system->A;
   // other constraints ask for another preparation, even of the same matrix
-  int renew = fresh || small || system->solver->filter_version != system->filter.version;
+  int renew = fresh || system->solver->filter_version != system->filter.version;
   if (fresh) report->matrices++;
-  if (renew && small) pl_condense_matrix(small, system->A, &system->filter);
-  const pl_filter *filter = small ? &small->filter : &system->filter;
-  if (renew) status = pl_solver_prepare(system->solver, A, filter, system->pool, error);
-  if (small) {
-    pl_condense_down(small, b, small->b);
-    pl_condense_down(small, x, small->x);
-  }
+  if (renew)
+    status = pl_solver_prepare(system->solver, system->A, &system->filter, system->pool, error);
   if (system->budget) pl_solver_limit(system->solver, pl_system_budget(system, report));
   if (!status)
-    status = pl_solver_solve(system->solver, A, filter, small ? small->b : b, small ? small->x : x,
-                             tolerance * scale, system->pool, &solved, error);
-  if (small) pl_condense_up(small, small->x, x);
+    status = pl_solver_solve(system->solver, system->A, &system->filter, b, x, tolerance * scale,
+                             system->pool, &solved, error);
   report->linear_iterations += solved.iterations;
   report->linear_residual = scale > 0 ? solved.residual / scale : 0;
   // what a refused matrix left is used by nobody

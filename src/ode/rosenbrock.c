@@ -19,6 +19,11 @@
  *
  * whose last two terms are one difference of forces along (X_i, Y_i).
  *
+ * Where blocks rotate M depends on q: in the place of f_i stands M M_i^-1 f_i with the mass M_i of
+ * the stage, and in that of df/dq X the slope of f - M(q) M^-1 f. The inverse is that of the lumped
+ * mass. Their inertial forces are even in v and not in the matrix: D r is then the odd part of the
+ * force at r, so that the same matrix stands on both sides.
+ *
  * Held nodes have Y = 0 and move at constant velocity. W-methods keep their order (ROS2 all of it,
  * ROS3 two of three) with any matrix in the place of J. */
 #include "core/clock.h"
@@ -137,14 +142,15 @@ static const pl_param params[PARAM_COUNT] = {
 typedef struct rosenbrock {
   double *X[MOST_STAGES], *Y[MOST_STAGES];
   double *f, *rate, *f0; /* of the stage, by time, at the start */
+  double *a, *a0;        /* M^-1 f of the stage and at the start where blocks rotate, else 0 */
   double *q, *v, *r, *b, *work;
 } rosenbrock;
 
 static pl_status create(pl_integrator *self, pl_error *error)
 {
   rosenbrock *state = self->state;
-  double **vectors[] = {&state->f, &state->rate, &state->f0, &state->q,
-                        &state->v, &state->r,    &state->b,  &state->work};
+  double **vectors[] = {&state->f, &state->rate, &state->f0,   &state->q, &state->v,
+                        &state->r, &state->b,    &state->work, &state->a, &state->a0};
   pl_status status = PL_OK;
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors && !status; i++)
     status = pl_integrator_vector(self, vectors[i], error);
@@ -178,7 +184,14 @@ static void load_rate(rosenbrock *state, pl_system *system, double t, double h, 
   }
 }
 
-/* f: the forces at stage i; v: its velocity. */
+/* a = M^-1 f with the mass as it is now. */
+static void accelerate(pl_system *system, const double *f, double *a)
+{
+  system->ops->mass_inverse(system, f, a);
+  pl_filter_apply(&system->filter, a);
+}
+
+/* f: the forces at stage i, but for M_i a where blocks rotate; v: its velocity. */
 static void stage_forces(rosenbrock *state, pl_system *system, const table *method, int i, double t,
                          double h, const double *q, const double *v)
 {
@@ -192,6 +205,19 @@ static void stage_forces(rosenbrock *state, pl_system *system, const table *meth
   system->ops->retract(system, q, state->work, state->q);
   system->ops->evaluate(system, t + method->at[i] * h, state->q, state->v, state->f, 0, 0, 0, 0,
                         NULL);
+  if (!system->ops->chart) return;
+  accelerate(system, state->f, state->a);
+  system->ops->mass_add(system, -1, state->a, state->f);
+}
+
+/* out = D r, where forces are linear in velocity but for inertial ones. */
+static void resist(rosenbrock *state, pl_system *system, double t, const double *q, double *out)
+{
+  int n = 3 * system->blocks;
+  for (int k = 0; k < n; k++) state->work[k] = -state->r[k];
+  system->ops->evaluate(system, t, q, state->work, out, 0, 0, 0, 0, NULL);
+  system->ops->evaluate(system, t, q, state->r, state->work, 0, 0, 0, 0, NULL);
+  for (int k = 0; k < n; k++) out[k] = 0.5 * (out[k] - state->work[k]);
 }
 
 /* b = the right-hand side of stage i, and r. */
@@ -203,15 +229,21 @@ static void right_side(rosenbrock *state, pl_system *system, const table *method
   memcpy(state->r, state->v, size);
   add_all(method->c[i], 1 / h, state->X, i, state->r, system);
 
-  // b = f + d h f_t + D r, with D r = f(q, v) - f(q, v + r)
+  // b = f + d h f_t + D r, with D r = f(q, v) - f(q, v + r) where no block rotates
   for (int k = 0; k < 3 * n; k++) state->work[k] = v[k] + state->r[k];
-  system->ops->evaluate(system, t, q, state->work, state->b, 0, 0, 0, 0, NULL);
-  for (int k = 0; k < 3 * n; k++)
-    state->b[k] = state->f[k] + method->d[i] * h * state->rate[k] + state->f0[k] - state->b[k];
+  if (system->ops->chart)
+    resist(state, system, t, q, state->b);
+  else
+    system->ops->evaluate(system, t, q, state->work, state->b, 0, 0, 0, 0, NULL);
+  for (int k = 0; k < 3 * n; k++) {
+    double known = state->f[k] + method->d[i] * h * state->rate[k];
+    state->b[k] = system->ops->chart ? known + state->b[k] : known + state->f0[k] - state->b[k];
+  }
 
   // b += M (sum c Y / h + r / (g h)) - A r
   for (int k = 0; k < 3 * n; k++) state->work[k] = state->r[k] / (method->g * h);
   add_all(method->c[i], 1 / h, state->Y, i, state->work, system);
+  if (i > 0 && system->ops->chart) pl_axpy(1, state->a, state->work, n, system->pool);
   system->ops->mass_add(system, 1, state->work, state->b);
   pl_bsr_multiply(system->A, state->r, state->work, system->pool);
   pl_axpy(-1, state->work, state->b, n, system->pool);
@@ -259,14 +291,18 @@ static void true_residual(rosenbrock *state, pl_system *system, const table *met
       state->r[k] = v[k] + sign * s * state->Y[i][k];
     }
     system->ops->retract(system, q, state->work, state->q);
-    system->ops->evaluate(system, t, state->q, state->r, sign < 0 ? state->b : state->work, 0, 0, 0,
-                          0, NULL);
+    double *f = sign < 0 ? state->b : state->work;
+    system->ops->evaluate(system, t, state->q, state->r, f, 0, 0, 0, 0, NULL);
+    if (system->ops->chart) system->ops->mass_add(system, -1, state->a0, f);
   }
   for (int k = 0; k < n; k++)
     state->b[k] =
         state->f[k] + method->d[i] * h * state->rate[k] + (state->work[k] - state->b[k]) / (2 * s);
   for (int k = 0; k < n; k++) state->work[k] = -state->Y[i][k] / (method->g * h);
   add_all(method->c[i], 1 / h, state->Y, i, state->work, system);
+  if (i > 0 && system->ops->chart) pl_axpy(1, state->a, state->work, system->blocks, system->pool);
+  // the mass is that of the start again
+  if (system->ops->chart) system->ops->evaluate(system, t, q, v, state->r, 0, 0, 0, 0, NULL);
   system->ops->mass_add(system, 1, state->work, state->b);
   pl_filter_apply(&system->filter, state->b);
 }
@@ -300,6 +336,7 @@ static pl_status solve_stages(rosenbrock *state, pl_system *system, const table 
 {
   double gh = method->g * h, start = pl_now();
   system->ops->evaluate(system, t, q, v, state->f0, 1 / gh, gh, 1, semidefinite, system->A);
+  if (system->ops->chart) accelerate(system, state->f0, state->a0);
   system->seconds_evaluate += pl_now() - start;
   for (int i = 0; i < method->stages; i++) {
     start = pl_now();

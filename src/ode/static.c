@@ -57,8 +57,7 @@ static pl_status balance(pl_integrator *self, pl_system *system, double t0, doub
   for (int i = 0; i < n; i++) state->prescribed[i] *= t1 - t0;
 
   pl_stage stage = {.t = t1, .cq = 1, .q0 = state->start, .prescribed = state->prescribed};
-  state->newton.floor =
-      fmax(self->values[PL_NEWTON_FORCE], state->newton.tolerance * *reference);
+  state->newton.floor = fmax(self->values[PL_NEWTON_FORCE], state->newton.tolerance * *reference);
   pl_status status = pl_newton_solve(&state->newton, system, &stage, state->z, report, error);
   if (status) return status;
   if (state->newton.reference > *reference) *reference = state->newton.reference;

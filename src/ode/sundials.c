@@ -324,6 +324,5 @@ const pl_integrator_ops pl_integrator_cvode = {
              .params = params,
              .param_count = PARAM_COUNT},
     .is_implicit = 1,
-    .only_nodes = 1,
     STEPS(create_cvode, destroy_cvode, step_cvode, NULL),
 };

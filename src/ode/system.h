@@ -5,7 +5,6 @@
 #define PL_ODE_SYSTEM_H
 
 #include "core/thread.h"
-#include "sparse/condense.h"
 #include "sparse/solver.h"
 
 #include <stdint.h>
@@ -43,15 +42,15 @@ struct pl_system {
   pl_bsr *A;         /* room for the matrix; its pattern covers evaluate's */
   pl_solver *solver; /* for matrices of that pattern */
   pl_filter filter;
-  pl_condense *condense; /* where the filter has rigid parts: the solver's matrix; else NULL */
-  const double *drag;    /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
-  double load_scale;     /* factor on all loads; 1 except while statics ramps them up */
-  int is_static;         /* the integrator looks for equilibrium */
+  const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
+  double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
+  int is_static;      /* the integrator looks for equilibrium */
+  int is_linear;      /* it solves one linear system per stage and iterates nothing */
   /* The mean forces of constraints over the step, N: an integrator adds those of its own scheme at
    * constrained blocks; and room for a residual there before it is filtered. Both may be NULL. */
   double *reaction, *unfiltered;
-  int budget;            /* most iterations of the linear solver in one step; 0: no limit */
-  int never_rejects;     /* what Newton has after its last iteration counts, converged or not */
+  int budget;        /* most iterations of the linear solver in one step; 0: no limit */
+  int never_rejects; /* what Newton has after its last iteration counts, converged or not */
   double seconds_evaluate, seconds_solve; /* added up by Newton */
 };
 

@@ -1,5 +1,6 @@
 /* Every family of exchangeable parts in this build. */
 #include "body/map.h"
+#include "couple/load.h"
 #include "io/format.h"
 #include "material/material.h"
 #include "mesh/fill.h"
@@ -9,7 +10,6 @@
 #include "ode/integrator.h"
 #include "shape/obstacle.h"
 #include "sparse/solver.h"
-#include "couple/load.h"
 #include "world/quantity.h"
 
 #include <string.h>

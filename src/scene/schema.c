@@ -2,6 +2,7 @@
 #include "scene/schema.h"
 
 #include "body/map.h"
+#include "couple/load.h"
 #include "io/format.h"
 #include "material/material.h"
 #include "mesh/fill.h"
@@ -12,7 +13,6 @@
 #include "scene/value.h"
 #include "shape/obstacle.h"
 #include "sparse/solver.h"
-#include "couple/load.h"
 #include "world/quantity.h"
 
 #include <string.h>

@@ -33,28 +33,9 @@ void pl_filter_apply_range(const pl_filter *filter, int first, int last, double 
   }
 }
 
-/* x = T T^T x. */
-static void make_rigid(const pl_rigid *rigid, double *x)
-{
-  double u[6] = {0};
-  for (int i = 0; i < rigid->count; i++) {
-    const double *T = rigid->basis + 18 * (size_t)i, *at = x + 3 * (size_t)rigid->nodes[i];
-    for (int c = 0; c < 6; c++) u[c] += T[c] * at[0] + T[6 + c] * at[1] + T[12 + c] * at[2];
-  }
-  for (int i = 0; i < rigid->count; i++) {
-    const double *T = rigid->basis + 18 * (size_t)i;
-    double *at = x + 3 * (size_t)rigid->nodes[i];
-    for (int r = 0; r < 3; r++) {
-      at[r] = 0;
-      for (int c = 0; c < 6; c++) at[r] += T[6 * r + c] * u[c];
-    }
-  }
-}
-
 void pl_filter_apply(const pl_filter *filter, double *x)
 {
   pl_filter_apply_range(filter, 0, INT_MAX, x);
-  for (int i = 0; filter && i < filter->rigid_count; i++) make_rigid(&filter->rigids[i], x);
 }
 
 void pl_filter_prescribe(const pl_filter *filter, const double *y, double *x)
@@ -71,5 +52,4 @@ void pl_filter_prescribe(const pl_filter *filter, const double *y, double *x)
     project(filter->projections + 9 * i, difference, free_part);
     for (int c = 0; c < 3; c++) at[c] = given[c] + free_part[c];
   }
-  for (int i = 0; i < filter->rigid_count; i++) make_rigid(&filter->rigids[i], x);
 }

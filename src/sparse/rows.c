@@ -66,8 +66,7 @@ static void sort(pl_rows *rows)
 /* A number that is the same for the same constraints. */
 static uint64_t version_of(const pl_rows *rows)
 {
-  uint64_t hash =
-      pl_hash_words(PL_HASH_START, rows->projections, 9 * (size_t)rows->held_count);
+  uint64_t hash = pl_hash_words(PL_HASH_START, rows->projections, 9 * (size_t)rows->held_count);
   for (int i = 0; i < rows->held_count; i++) {
     int64_t node = rows->held[i];
     hash = pl_hash_words(hash, &node, 1);

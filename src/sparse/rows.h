@@ -1,5 +1,5 @@
-/* Constraint rows: d . v_block = u, collected from whoever constrains something, and the filter made
- * of them.
+/* Constraint rows: d . v_block = u, collected from whoever constrains something, and the filter
+ * made of them.
  *
  * Several rows may act on one block; those whose directions depend on earlier ones of the block are
  * left out. With an orthonormal basis B of the span of what is left (Gram & Schmidt, so that axes

@@ -2,8 +2,8 @@
 
 #include "core/family.h"
 #include "core/file.h"
-#include "scene/schema.h"
 #include "couple/contact.h"
+#include "scene/schema.h"
 #include "world/world.h"
 
 #include <math.h>

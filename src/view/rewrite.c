@@ -2,9 +2,9 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "couple/fix.h"
 #include "scene/reader.h"
 #include "view/describe.h"
-#include "couple/fix.h"
 #include "world/world.h"
 
 #include <math.h>

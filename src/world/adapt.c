@@ -3,8 +3,8 @@
  * A frame is put in at a point of the deformed body, whose place at rest is found by Newton's
  * method: X <- X + F^-1 (p - x(X)). It weighs (1 - d^2/r^2)^2 at the distance d through the body,
  * and the others lose what it gains. Its motion starts where nodes move least in the sum of
- * squares (Gauss-Newton): so the shape hardly jumps. The model is made anew, and the state's
- * vectors with it; all of that is ready before anything is changed. */
+ * squares (Gauss-Newton): so the shape hardly jumps. The model is replaced in place
+ * (world/replace.h). */
 #include "core/error.h"
 #include "core/memory.h"
 #include "couple/fix.h"
@@ -12,7 +12,7 @@
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "pliant/touch.h"
-#include "world/world.h"
+#include "world/replace.h"
 
 #include <math.h>
 #include <string.h>
@@ -171,30 +171,12 @@ static void guess_frame(const pl_body *before, const pl_body *body, const double
 
 /* ---- another model in the place of the old one ---- */
 
-typedef struct change {
-  int body, shift; /* blocks */
-  pl_body after;   /* with the new model, and new sites, reach and idle */
-  double *q, *v;   /* the new state's */
-  double *x, *speed, *room, *step;
-} change;
-
-static void drop(const pl_allocator *allocator, change *what)
-{
-  pl_model_destroy(what->after.model);
-  void *arrays[] = {what->after.sites, what->after.reach, what->after.idle, what->q,
-                    what->v,           what->x,           what->speed,      what->room,
-                    what->step};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
-}
-
-/* Room for the body with count frames, the last of them inserted ones. */
-static pl_status make_room(const pl_world *world, change *to, int count, int inserted,
-                           pl_error *error)
+/* A copy of the body with room for count frames, the last of them inserted ones. */
+static pl_status begin(const pl_world *world, int index, int count, int inserted,
+                       pl_replacement *to, pl_error *error)
 {
   const pl_allocator *allocator = &world->allocator;
-  const pl_body *body = &world->bodies.list[to->body];
-  to->after = *body;
-  to->after.model = NULL;
+  pl_replace_begin(world, index, to);
   to->after.inserted = inserted;
   to->after.site_count = count;
   to->after.sites = pl_alloc(allocator, (size_t)count * 3, sizeof(double));
@@ -203,73 +185,19 @@ static pl_status make_room(const pl_world *world, change *to, int count, int ins
   return to->after.sites && to->after.reach && to->after.idle ? PL_OK : pl_fail_memory(error);
 }
 
-static pl_status build(const pl_world *world, change *to, pl_error *error)
-{
-  const pl_allocator *allocator = &world->allocator;
-  pl_body *body = &to->after;
-  pl_material material;
-  const pl_sites sites = pl_body_sites(&world->bodies, body);
-  pl_status status = pl_material_make(&body->material, &body->law, &material, error);
-  if (!status)
-    status =
-        pl_body_build(allocator, body, &body->material, &material, &sites, &body->model, error);
-  if (status) return status;
-  to->shift = body->model->blocks - body->blocks;
-  body->blocks = body->model->blocks;
-  size_t numbers = (size_t)(world->bodies.blocks + to->shift) * 3,
-         nodes = (size_t)body->mesh->node_count * 3;
-  double **vectors[] = {&to->q, &to->v, &to->step, &to->x, &to->speed, &to->room};
-  for (int i = 0; i < 6; i++) {
-    *vectors[i] = pl_alloc(allocator, i < 3 ? numbers : nodes, sizeof(double));
-    if (!*vectors[i]) return pl_fail_memory(error);
-  }
-  return PL_OK;
-}
-
-/* The old state in the new vectors: frames move as before, whatever has become of their parts of
- * the body; the frame number gone (or none: -1) is left out, a new one comes after all others. */
-static void copy_state(const pl_world *world, const change *what, int gone)
+/* Frames move as before, whatever has become of their parts of the body; the frame number gone (or
+ * none: -1) is left out, a new one comes after all others. */
+static void adopt_frames(const pl_world *world, const pl_replacement *what, int gone)
 {
   const pl_body *body = &world->bodies.list[what->body];
   const pl_model *model = body->model;
   int count = model->frame_count, per = body->blocks / count;
-  const double *from[2] = {world->state.q, world->state.v};
-  double *to[2] = {what->q, what->v};
-  int end = body->offset + body->blocks;
-  for (int k = 0; k < 2; k++) {
-    memcpy(to[k], from[k], (size_t)body->offset * 3 * sizeof(double));
-    memcpy(to[k] + 3 * (end + what->shift), from[k] + 3 * end,
-           (size_t)(world->bodies.blocks - end) * 3 * sizeof(double));
-  }
   for (int i = 0, next = 0; i < count; i++) {
     int old = 3 * (body->offset + per * i), new = 3 * (body->offset + per * next);
     if (i == gone) continue;
-    model->ops->adopt(what->after.model, next++, model, i, from[0] + old, from[1] + old,
-                      to[0] + new, to[1] + new);
+    model->ops->adopt(what->after.model, next++, model, i, world->state.q + old,
+                      world->state.v + old, what->q + new, what->v + new);
   }
-}
-
-/* Puts everything in its place. */
-static pl_status commit(pl_world *world, change *what, pl_error *error)
-{
-  pl_body *body = &world->bodies.list[what->body];
-  pl_body before = *body;
-  world->bodies.blocks += what->shift;
-  pl_status status = pl_world_resize(world, error);
-  if (status) {
-    world->bodies.blocks -= what->shift;
-    return status;
-  }
-  pl_world_unprepare(world);
-  memcpy(world->state.q, what->q, world->layout.v * sizeof(double));
-  memcpy(world->state.v, what->v, world->layout.v * sizeof(double));
-  *body = what->after;
-  what->after = before;
-  for (size_t b = (size_t)what->body + 1; b < world->bodies.count; b++)
-    world->bodies.list[b].offset += what->shift;
-  const pl_renumbering moved = {.body = what->body, .shift = what->shift};
-  pl_couplings_follow(&world->couplings, &moved);
-  return PL_OK;
 }
 
 static pl_status find_frames(const pl_world *world, pl_body_id id, const pl_body **body,
@@ -287,14 +215,30 @@ int pl_world_frame_count(const pl_world *world, pl_body_id id)
   return body ? body->model->frame_count : 0;
 }
 
+/* What the new frame does, from what the nodes do. */
+static pl_status place_frame(const pl_world *world, pl_replacement *what, const double X[3],
+                             pl_error *error)
+{
+  const pl_body *body = &world->bodies.list[what->body];
+  size_t blocks = 3 * (size_t)what->after.blocks, nodes = 3 * (size_t)body->mesh->node_count;
+  double *room = pl_alloc(&world->allocator, blocks + nodes, sizeof(double));
+  double *q = what->q + 3 * body->offset, *v = what->v + 3 * body->offset;
+  if (!room) return pl_fail_memory(error);
+  adopt_frames(world, what, -1);
+  guess_frame(body, &what->after, what->x, X, q);
+  fit_frame(&what->after, q, v, what->x, what->speed, room, room + blocks);
+  pl_free(&world->allocator, room);
+  return PL_OK;
+}
+
 /* Puts a frame in at the place X of the rest shape. */
 static pl_status insert_at(pl_world *world, int index, const double X[3], double reach,
                            pl_error *error)
 {
   const pl_body *body = &world->bodies.list[index];
   int count = body->model->frame_count, inserted = body->inserted;
-  change what = {.body = index};
-  pl_status status = make_room(world, &what, count + 1, inserted + 1, error);
+  pl_replacement what;
+  pl_status status = begin(world, index, count + 1, inserted + 1, &what, error);
   if (!status) {
     memcpy(what.after.sites, body->model->frames_at, (size_t)count * 3 * sizeof(double));
     pl_vec3_copy(X, what.after.sites + 3 * count);
@@ -304,20 +248,11 @@ static pl_status insert_at(pl_world *world, int index, const double X[3], double
     }
     what.after.reach[inserted] = reach;
     what.after.idle[inserted] = world->state.time;
-    status = build(world, &what, error);
+    status = pl_replace_build(world, &what, error);
   }
-  if (!status) {
-    const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
-    double *to = what.q + 3 * body->offset;
-    body->model->ops->nodes(body->model, q, NULL, what.x);
-    body->model->ops->nodes(body->model, q, v, what.speed);
-    copy_state(world, &what, -1);
-    guess_frame(body, &what.after, what.x, X, to);
-    fit_frame(&what.after, to, what.v + 3 * body->offset, what.x, what.speed, what.step,
-              what.room);
-    status = commit(world, &what, error);
-  }
-  drop(&world->allocator, &what);
+  if (!status) status = place_frame(world, &what, X, error);
+  if (!status) status = pl_replace_commit(world, &what, error);
+  pl_replace_drop(world, &what);
   return status;
 }
 
@@ -345,9 +280,9 @@ static pl_status remove_at(pl_world *world, int index, int frame, double most, d
 {
   const pl_body *body = &world->bodies.list[index];
   int count = body->model->frame_count, gone = frame - (count - body->inserted);
-  change what = {.body = index};
+  pl_replacement what;
   *jump = 0;
-  pl_status status = make_room(world, &what, count - 1, body->inserted - 1, error);
+  pl_status status = begin(world, index, count - 1, body->inserted - 1, &what, error);
   if (!status) {
     for (int i = 0, k = 0; i < count; i++) {
       if (i != frame) pl_vec3_copy(body->model->frames_at + 3 * i, what.after.sites + 3 * k++);
@@ -357,18 +292,17 @@ static pl_status remove_at(pl_world *world, int index, int frame, double most, d
       what.after.reach[k] = body->reach[i];
       what.after.idle[k++] = body->idle[i];
     }
-    status = build(world, &what, error);
+    status = pl_replace_build(world, &what, error);
   }
   if (!status) {
-    body->model->ops->nodes(body->model, world->state.q + 3 * body->offset, NULL, what.x);
-    copy_state(world, &what, frame);
-    what.after.model->ops->nodes(what.after.model, what.q + 3 * body->offset, NULL,
-                                 what.room);
+    adopt_frames(world, &what, frame);
+    // speeds are not asked for: there is room for the nodes as they would be
+    what.after.model->ops->nodes(what.after.model, what.q + 3 * body->offset, NULL, what.speed);
     for (int n = 0; n < 3 * body->mesh->node_count; n += 3)
-      *jump = fmax(*jump, pl_vec3_distance(what.x + n, what.room + n));
-    if (*jump <= most) status = commit(world, &what, error);
+      *jump = fmax(*jump, pl_vec3_distance(what.x + n, what.speed + n));
+    if (*jump <= most) status = pl_replace_commit(world, &what, error);
   }
-  drop(&world->allocator, &what);
+  pl_replace_drop(world, &what);
   return status;
 }
 

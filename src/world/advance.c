@@ -103,7 +103,6 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
                      .work = {world->scratch, world->work}};
   keep_before(world, 0);
   world->substep_start = t;
-  pl_cores_begin(world);
   each_begin(world, &step);
   int64_t inner = report->inner_steps;
   for (step.pass = 1;; step.pass++) {
@@ -117,7 +116,6 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
     keep_before(world, 1);
   }
   world->tally.parts += report->inner_steps > inner ? report->inner_steps - inner : 1;
-  if (!status) pl_cores_finish(world);
   if (!status) each_finish(world, &step);
   return status ? status : check_finite(world, error);
 }
@@ -148,7 +146,8 @@ static double fit(double h, double rest)
 static pl_status advance_controlled(pl_world *world, pl_step_report *report, pl_error *error)
 {
   double done = 0, dt = world->set.dt;
-  double wanted = world->integrator->past->next > 0 ? world->integrator->past->next : first_part * dt;
+  double wanted =
+      world->integrator->past->next > 0 ? world->integrator->past->next : first_part * dt;
   int rejected = 0; // the last part was
   for (int tries = 0; done < dt; tries++) {
     double h = fit(wanted, dt - done);

@@ -1,4 +1,5 @@
-/* Changing a world between two steps: the values of its parts. What the step has prepared is dropped where it no longer fits. */
+/* Changing a world between two steps: the values of its parts. What the step has prepared is
+ * dropped where it no longer fits. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "pliant/touch.h"
@@ -46,7 +47,8 @@ pl_status pl_world_set_integrator(pl_world *world, const pl_choice *integrator, 
   pl_part part;
   pl_status status = pl_integrator_resolve(integrator, &part, error);
   if (!status)
-    status = pl_world_check_control(world->set.budget, world->set.halvings, world->set.tolerance, &part, error);
+    status = pl_world_check_control(world->set.budget, world->set.halvings, world->set.tolerance,
+                                    &part, error);
   if (status) return status;
   pl_world_unprepare(world);
   world->set.integrator = part;

@@ -139,7 +139,8 @@ pl_status pl_world_read_fix(const pl_world *world, pl_fix_id id, pl_fix_facts *f
     pl_rows_span(&world->rows, block, &span);
     pl_span_split(&span, world->system.reaction + 3 * (size_t)block, shares);
     for (int m = 0; m < span.count; m++) {
-      if (world->couplings.list[span.row[m]->source] == found)
+      int source = span.row[m]->source;
+      if (source != PL_ROW_OF_MODEL && world->couplings.list[source] == found)
         pl_vec3_add_scaled(shares[m], span.row[m]->direction, facts->force);
     }
   }
@@ -155,22 +156,30 @@ static pl_status find_node(const pl_world *world, pl_body_id id, int node, const
                         node);
 }
 
+static pl_status cannot_pin(const pl_body *body, int node, pl_error *error)
+{
+  if (body->model->frame_count)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "no node of body \"%.80s\" can be pinned: its nodes follow its frames; pull it, "
+                   "or fix a region that holds a frame",
+                   body->name);
+  return pl_fail_entity(error, PL_E_ARGUMENT, node,
+                        "node %d of body \"%.80s\" cannot be pinned: it follows a rigid part or "
+                        "other nodes; pull it instead",
+                        node, body->name);
+}
+
 pl_status pl_world_pin_node(pl_world *world, pl_body_id id, int node, pl_error *error)
 {
   const pl_body *body;
   pl_coupling *made = NULL;
   pl_status status = find_node(world, id, node, &body, error);
-  if (!status && body->model->anchors)
-    status =
-        pl_fail(error, PL_E_ARGUMENT,
-                "no node of body \"%.80s\" can be pinned: its nodes follow its frames; pull it, "
-                "or fix a region that holds a frame",
-                body->name);
+  if (!status && pl_model_node_block(body->model, body->place[node]) < 0)
+    status = cannot_pin(body, node, error);
   if (!status) status = create(world, &pl_coupling_fix, id, &made, error);
   if (!status) {
-    int block = body->place[node];
-    status =
-        pl_fix_pin((pl_fix *)made, block, world->state.q + 3 * (body->offset + block), error);
+    int block = pl_model_node_block(body->model, body->place[node]);
+    status = pl_fix_pin((pl_fix *)made, block, world->state.q + 3 * (body->offset + block), error);
   }
   return take(world, status, made, error);
 }
@@ -186,8 +195,8 @@ pl_status pl_world_release_node(pl_world *world, pl_body_id id, int node, int *r
   for (; at; at = next) {
     pl_fix *fix = (pl_fix *)at;
     next = pl_couplings_next(&world->couplings, &pl_coupling_fix, at);
-    if (&world->bodies.list[at->acts_on[0]] != body || body->model->anchors) continue;
-    if (!pl_fix_take_out(fix, body->place[node])) continue;
+    if (&world->bodies.list[at->acts_on[0]] != body) continue;
+    if (!pl_fix_take_out(fix, pl_model_node_block(body->model, body->place[node]))) continue;
     found = 1;
     if (!fix->count) pl_couplings_remove(&world->couplings, at);
   }
@@ -415,6 +424,7 @@ void pl_world_read_tool(const pl_world *world, double force[3], int *touched)
 
 static int is_held(const pl_world *world, int body)
 {
+  if (world->bodies.list[body].model->hold_count) return 1;
   for (size_t i = 0; i < world->couplings.count; i++) {
     const pl_coupling *coupling = world->couplings.list[i];
     if (coupling->ops->is_ground && coupling->acts_on[0] == body) return 1;

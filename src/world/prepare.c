@@ -1,7 +1,6 @@
 /* Making a world ready for stepping: pattern, matrix, solver, constraint rows, integrator. */
 #include "core/error.h"
 #include "core/memory.h"
-#include "couple/contact.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -11,16 +10,13 @@ void pl_world_unprepare(pl_world *world)
 {
   pl_integrator_destroy(world->integrator);
   pl_solver_destroy(world->system.solver);
-  pl_condense_destroy(world->system.condense);
   pl_bsr_destroy(world->system.A);
   pl_rows_release(&world->rows);
-  void *arrays[] = {world->scratch, world->work,    world->drag,           world->system.reaction,
-                    world->rigids,  world->in_core, world->system.unfiltered};
+  void *arrays[] = {world->scratch, world->work, world->drag, world->system.reaction,
+                    world->system.unfiltered};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
-  world->rigids = NULL;
-  world->in_core = NULL;
   world->scratch = world->work = world->drag = NULL;
   world->ready = 0;
 }
@@ -44,7 +40,8 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
   const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->set.integrator.member;
   const pl_solver_ops *solver = (const pl_solver_ops *)world->set.solver.member;
   if (!integrator->is_implicit || !body->model->unsymmetric || solver->unsymmetric) return PL_OK;
-  if (!world->set.solver_given || solver == &pl_solver_auto) return take_general_solver(world, error);
+  if (!world->set.solver_given || solver == &pl_solver_auto)
+    return take_general_solver(world, error);
   return pl_fail(error, PL_E_ARGUMENT,
                  "body \"%.80s\" has a matrix that is not symmetric, on which solver \"%s\" "
                  "may diverge; use \"nearly-symmetric\" or \"bicgstab\"",
@@ -128,14 +125,10 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     pl_body *body = &world->bodies.list[b];
     status = pl_model_bind(body->model, world->system.A, body->offset, error);
   }
-  if (!status && world->core_count)
-    status = pl_condense_create(&world->allocator, world->system.A, world->rigids,
-                                (int)world->core_count, &world->system.condense, error);
-  const pl_condense *small = world->system.condense;
   pl_part solver = budgeted_solver(world);
   if (!status)
     status = pl_solver_create(&world->allocator, &solver, &world->set.preconditioner,
-                              small ? small->A : world->system.A, &world->system.solver, error);
+                              world->system.A, &world->system.solver, error);
   return status;
 }
 
@@ -158,6 +151,8 @@ static pl_status make_drag(pl_world *world, pl_error *error)
 static void mark_held(const pl_world *world, unsigned char *held)
 {
   const pl_couplings *all = &world->couplings;
+  for (size_t b = 0; b < world->bodies.count; b++)
+    held[b] = world->bodies.list[b].model->hold_count > 0;
   for (size_t i = 0; i < all->count; i++) {
     if (all->list[i]->ops->is_ground) held[all->list[i]->acts_on[0]] = 1;
   }
@@ -203,6 +198,8 @@ static pl_status prepare_couplings(pl_world *world, pl_error *error)
 {
   pl_status status = PL_OK;
   int64_t rows = 0;
+  for (size_t b = 0; b < world->bodies.count; b++)
+    rows += 3 * world->bodies.list[b].model->hold_count;
   for (size_t i = 0; i < world->couplings.count && !status; i++) {
     pl_coupling *coupling = world->couplings.list[i];
     if (coupling->ops->prepare) status = coupling->ops->prepare(coupling, error);
@@ -210,10 +207,6 @@ static pl_status prepare_couplings(pl_world *world, pl_error *error)
   }
   if (!status && rows > INT32_MAX)
     status = pl_fail(error, PL_E_LIMIT, "there are more than %d constraints", INT32_MAX);
-  // nodes of rigid parts touch nothing
-  pl_contact *contact = pl_world_contact(world);
-  for (int i = 0; !status && contact && world->in_core && i < world->bodies.blocks; i++)
-    contact->is_point[i] &= !world->in_core[i];
   if (!status)
     status =
         pl_rows_create(&world->allocator, world->bodies.blocks, (int)rows, &world->rows, error);
@@ -240,6 +233,15 @@ static pl_status make_integrator(pl_world *world, pl_error *error)
   return status;
 }
 
+/* Does the integrator solve linear systems only? */
+static int is_linear(const pl_world *world)
+{
+  const pl_member *member = world->set.integrator.member;
+  int newton = pl_param_find(member, "newton");
+  if (!((const pl_integrator_ops *)member)->is_implicit) return 0;
+  return newton < 0 || world->set.integrator.values[pl_param_place(member, newton)] == 1;
+}
+
 pl_status pl_world_prepare(pl_world *world, pl_error *error)
 {
   if (world->ready) return PL_OK;
@@ -254,11 +256,11 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
                               .pool = world->pool,
                               .load_scale = 1,
                               .is_static = ops->is_static,
+                              .is_linear = is_linear(world),
                               .budget = world->set.budget,
                               .never_rejects = pl_world_most_halvings(world) == 0};
   status = make_vectors(world, error);
   if (!status) status = make_drag(world, error);
-  if (!status) status = pl_cores_prepare(world, error);
   if (!status) status = prepare_couplings(world, error);
   if (!status) pl_world_constrain(world);
   if (!status && ops->is_implicit) status = make_matrix(world, error);

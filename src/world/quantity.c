@@ -59,8 +59,9 @@ static void read_reaction(pl_world *world, const pl_probe *probe, double *value)
     if (probe->anchor.weights[a] > probe->anchor.weights[best]) best = a;
   }
   memset(value, 0, 3 * sizeof *value);
-  if (body->model->anchors) return;
-  pl_rows_span(rows, body->offset + body->place[probe->anchor.nodes[best]], &own);
+  int block = pl_model_node_block(body->model, body->place[probe->anchor.nodes[best]]);
+  if (block < 0) return;
+  pl_rows_span(rows, body->offset + block, &own);
   for (int i = 0; i < rows->held_count; i++) {
     pl_span span;
     double shares[3];
@@ -114,9 +115,15 @@ static void add_elastic(pl_world *world, const pl_body *body, double *value)
 static void add_gravity(pl_world *world, const pl_body *body, double *value)
 {
   const double *q = world->state.q + 3 * body->offset, *g = world->gravity;
-  for (int i = 0; i < body->blocks; i++) {
+  const double *mass = body->model->node_mass;
+  int count = mass ? body->mesh->node_count : body->blocks;
+  if (mass)
+    q = pl_body_nodes(body, q, NULL);
+  else
+    mass = body->model->lumped_mass;
+  for (int i = 0; i < count; i++) {
     const double *x = q + 3 * i;
-    *value -= body->model->lumped_mass[i] * (g[0] * x[0] + g[1] * x[1] + g[2] * x[2]);
+    *value -= mass[i] * (g[0] * x[0] + g[1] * x[1] + g[2] * x[2]);
   }
 }
 
@@ -143,14 +150,22 @@ static void add_inverted(pl_world *world, const pl_body *body, double *value)
 static void add_momentum(pl_world *world, const pl_body *body, double *value)
 {
   const double *v = world->state.v + 3 * body->offset;
-  for (int i = 0; i < 3 * body->blocks; i++) value[i % 3] += body->model->lumped_mass[i / 3] * v[i];
+  if (!body->model->node_mass) {
+    for (int i = 0; i < 3 * body->blocks; i++)
+      value[i % 3] += body->model->lumped_mass[i / 3] * v[i];
+    return;
+  }
+  const double *p = block_momentum(world, body, 1);
+  for (int i = 0; i < 3 * body->blocks; i++)
+    value[i % 3] += pl_model_is_rotation(body->model, i / 3) ? 0 : p[i];
 }
 
 /* Zero where action is reaction. */
 static void add_net(pl_world *world, const pl_body *body, double *value)
 {
   const double *f = inner_forces(world, body, NULL);
-  for (int i = 0; i < 3 * body->blocks; i++) value[i % 3] += f[i];
+  for (int i = 0; i < 3 * body->blocks; i++)
+    value[i % 3] += pl_model_is_rotation(body->model, i / 3) ? 0 : f[i];
 }
 
 /* About the origin. */

@@ -61,22 +61,47 @@ static void to_mesh(const pl_body *body, const double *inside, double *out)
     memcpy(out + 3 * body->order[i], inside + 3 * i, 3 * sizeof *out);
 }
 
+/* Blocks from nodes: the first vector or the second is that of the nodes, in the mesh's order. */
+static pl_status fit_blocks(pl_world *world, const pl_body *body, const double *positions,
+                            const double *velocities, pl_error *error)
+{
+  double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
+  size_t numbers = 3 * (size_t)body->mesh->node_count;
+  double *x = pl_alloc(&world->allocator, 2 * numbers, sizeof(double)), *speed = x + numbers;
+  if (!x) return pl_fail_memory(error);
+  memcpy(x, pl_body_nodes(body, q, NULL), numbers * sizeof *x);
+  memcpy(speed, pl_body_nodes(body, q, v), numbers * sizeof *x);
+  for (size_t i = 0; i < numbers; i++) {
+    size_t from = 3 * (size_t)body->order[i / 3] + i % 3;
+    if (positions) x[i] = positions[from];
+    if (velocities) speed[i] = velocities[from];
+  }
+  body->model->ops->fit(body->model, x, speed, q, v);
+  pl_free(&world->allocator, x);
+  pl_integrator_forget(world->integrator);
+  return PL_OK;
+}
+
 /* What the integrator remembers does not fit the changed state. */
-static pl_status from_mesh(pl_world *world, pl_body_id id, const double *values, double *vector,
-                           const char *what, pl_error *error)
+static pl_status from_mesh(pl_world *world, pl_body_id id, const double *values, int speeds,
+                           pl_error *error)
 {
   const pl_body *body;
+  const char *what = speeds ? "velocity" : "position";
+  double *vector = speeds ? world->state.v : world->state.q;
   pl_status status = find_both(world, id, values, what, &body, error);
   if (status) return status;
-  if (body->model->ops->nodes)
+  if (body->model->frame_count)
     return pl_fail(error, PL_E_ARGUMENT,
                    "the %s of nodes of body \"%.80s\" cannot be set: they follow its frames", what,
                    body->name);
-  for (int i = 0; i < 3 * body->blocks; i++) {
+  for (int i = 0; i < 3 * body->mesh->node_count; i++) {
     if (!isfinite(values[i]))
       return pl_fail_entity(error, PL_E_ARGUMENT, i / 3, "the %s of node %d is not finite", what,
                             i / 3);
   }
+  if (body->model->ops->fit)
+    return fit_blocks(world, body, speeds ? NULL : values, speeds ? values : NULL, error);
   for (int i = 0; i < body->blocks; i++)
     memcpy(vector + 3 * (body->offset + i), values + 3 * body->order[i], 3 * sizeof *vector);
   pl_integrator_forget(world->integrator);
@@ -109,13 +134,13 @@ pl_status pl_world_get_velocities(const pl_world *world, pl_body_id id, double *
 pl_status pl_world_set_positions(pl_world *world, pl_body_id id, const double *positions,
                                  pl_error *error)
 {
-  return from_mesh(world, id, positions, world->state.q, "position", error);
+  return from_mesh(world, id, positions, 0, error);
 }
 
 pl_status pl_world_set_velocities(pl_world *world, pl_body_id id, const double *velocities,
                                   pl_error *error)
 {
-  return from_mesh(world, id, velocities, world->state.v, "velocity", error);
+  return from_mesh(world, id, velocities, 1, error);
 }
 
 pl_status pl_world_follow(const pl_world *world, pl_body_id id, int numbers, const double *nodal,
@@ -237,10 +262,11 @@ pl_status pl_world_get_forces(pl_world *world, pl_body_id id, double *inner, dou
   const pl_body *body;
   pl_status status = pl_world_find_body(world, id, &body, error);
   if (!status && body->model->ops->nodes)
-    status =
-        pl_fail(error, PL_E_ARGUMENT,
-                "body \"%.80s\" has control points for unknowns; forces are known at nodes only",
-                body->name);
+    status = pl_fail(
+        error, PL_E_ARGUMENT,
+        "body \"%.80s\" has frames, rigid parts or hanging nodes; forces on nodes are known "
+        "only where every node is an unknown",
+        body->name);
   if (!status) status = pl_world_prepare(world, error);
   if (status) return status;
   size_t size = 3 * (size_t)body->blocks;

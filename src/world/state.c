@@ -32,7 +32,7 @@ static pl_layout layout_of(const pl_world *world)
 /* Is the state at the beginning of a substep asked for? */
 static int needs_before(const pl_world *world)
 {
-  int needed = world->core_count > 0 || world->set.tolerance > 0;
+  int needed = world->set.tolerance > 0;
   for (size_t i = 0; i < world->couplings.count; i++) {
     const pl_coupling_ops *ops = world->couplings.list[i]->ops;
     needed |= ops->revise || ops->finish;
@@ -167,8 +167,7 @@ static void put(const pl_world *world, const pl_layout *layout, char *to)
   for (size_t i = 0; i < world->couplings.count; i++) {
     const pl_coupling *coupling = world->couplings.list[i];
     size_t count = coupling->ops->memory ? coupling->ops->memory(coupling) : 0;
-    if (coupling->memory)
-      memcpy(to, coupling->memory, least(count, coupling->memory_count) * size);
+    if (coupling->memory) memcpy(to, coupling->memory, least(count, coupling->memory_count) * size);
     to += count * size;
   }
 }
@@ -237,8 +236,7 @@ static void take(pl_world *world, const head *first, const char *numbers)
   size_t size = sizeof(double), ends = (size_t)first->count - (size_t)first->couplings_at;
   memcpy(world->state.numbers, numbers, 2 * layout->v * size);
   // what was remembered means something to the same integrator and couplings only
-  memset(world->state.numbers + layout->integrator, 0,
-         (layout->count - layout->integrator) * size);
+  memset(world->state.numbers + layout->integrator, 0, (layout->count - layout->integrator) * size);
   pl_integrator_begin(world->integrator);
   if (first->integrator == integrator_hash(world) && first->couplings_at == layout->couplings)
     memcpy(world->state.numbers + layout->integrator, numbers + layout->integrator * size,

@@ -87,8 +87,8 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
 
   // time is counted in steps, so that it does not drift
   world->state.steps++;
-  world->state.time = world->state.epoch +
-                      (double)(world->state.steps - world->state.epoch_steps) * world->set.dt;
+  world->state.time =
+      world->state.epoch + (double)(world->state.steps - world->state.epoch_steps) * world->set.dt;
   count(world, &report, pl_now() - start);
   warn(world, &report);
   return PL_OK;

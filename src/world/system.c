@@ -76,7 +76,8 @@ static void retract(pl_system *system, const double *q, const double *dq, double
 /* r = J^T r and A = J^T A J for the rotations of one body; J is the jacobian of dq. */
 static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr *A)
 {
-  for (int i = 0; i < body->blocks; i += 2) {
+  for (int i = 0; i < body->blocks; i++) {
+    if (!pl_model_is_rotation(body->model, i)) continue;
     int row = body->offset + i;
     double J[9], product[9], turned[3];
     pl_rotation_jacobian(dq + 3 * row, J);
@@ -99,8 +100,18 @@ static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
 {
   const pl_world *world = world_of(system);
   for (size_t b = 0; b < world->bodies.count; b++) {
-    if (world->bodies.list[b].model->turns) chart_body(&world->bodies.list[b], dq, r, A);
+    const pl_body *body = &world->bodies.list[b];
+    if (pl_model_has_rotations(body->model)) chart_body(body, dq, r, A);
   }
+}
+
+/* A block that carries the node. */
+static int block_of(const pl_body *body, int node)
+{
+  const int *blocks = &node;
+  const double *weights;
+  if (body->model->ops->carriers) body->model->ops->carriers(body->model, node, &blocks, &weights);
+  return blocks[0];
 }
 
 /* Elements of laws that have no state inside out; of a hexahedron by its volume as a whole. */
@@ -112,12 +123,14 @@ static int folded1(pl_system *system, const double *q)
     const pl_mesh *mesh = body->inside;
     int n = mesh->nodes_per_element;
     // the law acts in the elements only where these are what is deformed, and have strain
-    const pl_model_ops *model = body->model->ops;
-    if (!pl_law_of(body->law.member)->has_wall || model->nodes || !model->strains) continue;
+    const pl_model *model = body->model;
+    if (!pl_law_of(body->law.member)->has_wall || model->frame_count || !model->ops->strains)
+      continue;
+    const double *x = pl_body_nodes(body, q + 3 * body->offset, NULL);
     for (int e = 0; e < mesh->element_count; e++) {
       const int *corners = mesh->elements + n * e;
-      if (pl_element_volume(q + 3 * body->offset, corners, n) <= 0)
-        return 1 + body->offset + corners[0];
+      if (pl_element_volume(x, corners, n) <= 0)
+        return 1 + body->offset + block_of(body, corners[0]);
     }
   }
   return 0;
@@ -137,7 +150,7 @@ static const pl_system_ops turning_ops = {evaluate, external,  mass_add, mass_in
 const pl_system_ops *pl_world_system_ops(const pl_world *world)
 {
   for (size_t b = 0; b < world->bodies.count; b++) {
-    if (world->bodies.list[b].model->turns) return &turning_ops;
+    if (pl_model_has_rotations(world->bodies.list[b].model)) return &turning_ops;
   }
   return &plain_ops;
 }

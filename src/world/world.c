@@ -94,8 +94,8 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   world->set.solver_given = def->solver.name != NULL;
   if (!status) status = resolve(&pl_solver_family, &def->solver, &world->set.solver, error);
   if (!status)
-    status = resolve(&pl_preconditioner_family, &def->preconditioner, &world->set.preconditioner,
-                     error);
+    status =
+        resolve(&pl_preconditioner_family, &def->preconditioner, &world->set.preconditioner, error);
   if (!status) status = pl_pool_create(&allocator, def->threads, &world->pool, error);
   world->bodies.pool = world->pool;
   if (!status && def->cache) {
@@ -121,11 +121,7 @@ void pl_world_destroy(pl_world *world)
   for (size_t i = 0; i < world->bodies.count; i++)
     pl_body_release(&allocator, &world->bodies.list[i]);
   for (size_t i = 0; i < world->probe_count; i++) pl_free(&allocator, world->probes[i].name);
-  for (size_t i = 0; i < world->core_count; i++) {
-    pl_free(&allocator, world->cores[i].nodes);
-    pl_free(&allocator, world->cores[i].basis);
-  }
-  void *arrays[] = {world->bodies.list,    world->probes,         world->cores, world->cache,
+  void *arrays[] = {world->bodies.list,   world->probes,        world->cache,
                     world->state.numbers, world->saved.numbers, world->before.numbers};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
   pl_pool_destroy(world->pool);
@@ -145,8 +141,7 @@ pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *
 /* ---- bodies ---- */
 
 /* Puts the body behind all others: room in the state, and what acts on it from the start. */
-static pl_status place_body(pl_world *world, const pl_body_def *def, pl_body *body,
-                            pl_error *error)
+static pl_status place_body(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
 {
   if (world->bodies.blocks > INT32_MAX / 3 - body->blocks)
     return pl_fail(error, PL_E_LIMIT, "the world would have more than %d nodes", INT32_MAX / 3);
@@ -162,7 +157,8 @@ static pl_status place_body(pl_world *world, const pl_body_def *def, pl_body *bo
   world->bodies.blocks -= body->blocks;
   world->bodies.count--;
   if (def->keep_momentum)
-    pl_couplings_remove(&world->couplings, pl_couplings_last(&world->couplings, &pl_coupling_momentum));
+    pl_couplings_remove(&world->couplings,
+                        pl_couplings_last(&world->couplings, &pl_coupling_momentum));
   return status;
 }
 

@@ -16,15 +16,6 @@
 #include "world/quantity.h"
 #include "world/state.h"
 
-/* Elements that move as one. */
-typedef struct pl_core {
-  int body;
-  pl_hinge hinge;
-  double centre[3], axis[3]; /* axis of length 1 */
-  int count, *nodes;         /* blocks of the world, ascending */
-  double *basis;             /* as in pl_rigid, at the beginning of the step */
-} pl_core;
-
 typedef struct pl_probe {
   char *name;
   const pl_quantity_ops *ops;
@@ -66,8 +57,6 @@ struct pl_world {
   pl_couplings couplings;
   pl_probe *probes;
   size_t probe_count, probe_room;
-  pl_core *cores;
-  size_t core_count, core_room;
 
   pl_layout layout;
   pl_state state, saved, before; /* now; at the beginning of the step, and of the substep */
@@ -79,8 +68,6 @@ struct pl_world {
   pl_integrator *integrator;
   pl_rows rows;
   double *scratch, *work; /* vectors */
-  pl_rigid *rigids;       /* the filter's, one for each core */
-  unsigned char *in_core; /* per block; NULL where there are no cores */
   double *drag;           /* the system's */
 
   pl_tally tally;
@@ -114,12 +101,6 @@ void pl_world_prescribe(const pl_world *world, double t, double h, const double 
 
 /* Before a step: puts frames in where bodies touch something, and takes them out again. */
 pl_status pl_world_adapt(pl_world *world, pl_error *error);
-
-/* Rigid parts: what prepare() makes for them, their bases at the beginning of a step, and the turn
- * that they have made at its end. */
-pl_status pl_cores_prepare(pl_world *world, pl_error *error);
-void pl_cores_begin(pl_world *world);
-void pl_cores_finish(pl_world *world);
 
 /* Builds matrix, solver, integrator and filter if something has changed since. */
 pl_status pl_world_prepare(pl_world *world, pl_error *error);

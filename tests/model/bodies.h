@@ -114,7 +114,7 @@ static inline test_body test_body_make(pl_mesh *mesh, const pl_choice *choice,
       body.invariant = 0;
     if (!strcmp(choice->settings[i].name, "forces") && word) body.nearly = !strcmp(word, "springs");
     // frames that turn see no rotation
-    if (body.model->turns && !strcmp(choice->settings[i].name, "blending") && word)
+    if (pl_model_has_rotations(body.model) && !strcmp(choice->settings[i].name, "blending") && word)
       body.invariant |= !strcmp(word, "dual-quaternion");
   }
   body.n = 3 * body.model->blocks;

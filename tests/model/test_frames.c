@@ -246,7 +246,7 @@ static void check_raw(const char *name)
     for (int k = 0; k < 3; k++) CHECK_NEAR(slope[k], 0, 1e-12);
     for (int i = 1; i < 3; i++) CHECK_NEAR(w[i] * raw[0], w[0] * raw[i], 1e-14);
   }
-  int n = 3 * model->blocks, turns = model->turns;
+  int n = 3 * model->blocks, turns = pl_model_has_rotations(model);
   double *q = test_vector(n), *f = test_vector(n);
   for (int i = 0; i < n; i++)
     q[i] = model->rest[i] + (turns && i / 3 % 2 == 0 ? 0 : 0.1 + 0.2 * (i % 3));

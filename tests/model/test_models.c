@@ -170,7 +170,7 @@ static void check_viscosity(test_body *body)
   int n = body->n;
   double *low = test_vector(n), *high = test_vector(n);
   // the inertial force of turning frames is even in v
-  if (body->model->turns) memset(body->v, 0, (size_t)n * sizeof *body->v);
+  if (pl_model_has_rotations(body->model)) memset(body->v, 0, (size_t)n * sizeof *body->v);
   pl_bsr_zero(body->A, NULL);
   body->model->ops->evaluate(body->model, body->q, body->v, NULL, 0, 0.5, 0, body->A, NULL);
   for (int trial = 0; trial < 3; trial++) {

@@ -139,10 +139,13 @@ static pl_status take_fix(const stage *on, const void *def, pl_error *error)
 static void fill_rigid(const stage *on, void *def)
 {
   (void)on;
-  static const pl_selector all = {.region = {.name = "all"}};
+  // the ends are held
+  static const pl_setting corners[] = {{.name = "min", .value = {0.2, -1, -1}},
+                                       {.name = "max", .value = {0.8, 1, 1}}};
+  static const pl_selector middle = {.region = {"box", corners, 2}};
   pl_rigid_def *to = def;
   *to = pl_rigid_def_default();
-  to->where = &all;
+  to->where = &middle;
   to->where_count = 1;
   to->hinge = PL_HINGE_AXIS;
   to->axis[0] = 1;
@@ -261,7 +264,8 @@ static const kind kinds[] = {
       NUMBERS(pl_body_def, insert_reach)},
      {LIST(pl_body_def, material.law.settings, material.law.setting_count),
       LIST(pl_body_def, model.settings, model.setting_count), LIST(pl_body_def, parts, part_count),
-      LIST(pl_body_def, maps, map_count), LIST(pl_body_def, sites, site_count)}},
+      LIST(pl_body_def, maps, map_count), LIST(pl_body_def, sites, site_count),
+      LIST(pl_body_def, hanging, hanging_count)}},
     {"pl_fix",
      fill_fix,
      take_fix,
@@ -444,9 +448,11 @@ TEST(ids_of_nothing_are_refused)
     fill_rigid(&on, &def);
     CHECK_FAILS(pl_world_add_rigid(world, id, &def.rigid, NULL, error), PL_E_ARGUMENT, no);
     fill_attachment(&on, &def);
-    CHECK_FAILS(pl_world_add_attachment(world, id, &def.attachment, NULL, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_add_attachment(world, id, &def.attachment, NULL, error), PL_E_ARGUMENT,
+                no);
     def.attachment.to = id;
-    CHECK_FAILS(pl_world_add_attachment(world, on.bar, &def.attachment, NULL, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_add_attachment(world, on.bar, &def.attachment, NULL, error), PL_E_ARGUMENT,
+                no);
     fill_load(&on, &def);
     CHECK_FAILS(pl_world_add_load(world, id, &def.load, NULL, error), PL_E_ARGUMENT, no);
     fill_probe(&on, &def);

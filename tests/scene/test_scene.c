@@ -71,7 +71,8 @@ TEST(attachments_arrive)
   const pl_world *world = pl_scene_world(scene);
   const pl_attachment *at =
       (const pl_attachment *)probe_coupling(world, &pl_coupling_attachment, 0);
-  CHECK(probe_count(world, &pl_coupling_attachment) == 1 && at->count == world->bodies.list[0].mesh->node_count);
+  CHECK(probe_count(world, &pl_coupling_attachment) == 1 &&
+        at->count == world->bodies.list[0].mesh->node_count);
   CHECK_NEAR(at->stiffness * at->count, 800, 1e-9);
   CHECK_NEAR(at->damping * at->count, 80, 1e-9);
   pl_scene_destroy(scene);

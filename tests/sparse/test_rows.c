@@ -9,7 +9,8 @@ static pl_row row_of(int block, double x, double y, double z)
   return (pl_row){.block = block, .direction = {x, y, z}};
 }
 
-/* Directions at any angle: products are met, forces are split, dependent directions are left out. */
+/* Directions at any angle: products are met, forces are split, dependent directions are left out.
+ */
 TEST(spans_solve_what_they_are_given)
 {
   const pl_row given[4] = {row_of(0, 1, 0, 0), row_of(0, 0.6, 0.8, 0), row_of(0, 0.28, 0.96, 0),
@@ -64,7 +65,8 @@ TEST(rows_make_the_filter)
     }
     for (int k = rows.start[held[i]]; k < rows.start[held[i] + 1]; k++) {
       const pl_row *row = &rows.list[rows.order[k]];
-      CHECK(row->block == held[i] && (k == rows.start[held[i]] || rows.order[k - 1] < rows.order[k]));
+      CHECK(row->block == held[i] &&
+            (k == rows.start[held[i]] || rows.order[k - 1] < rows.order[k]));
       for (int r = 0; r < 3; r++) CHECK_NEAR(pl_vec3_dot(P + 3 * r, row->direction), 0, 1e-7);
     }
   }

@@ -2,8 +2,8 @@
  * what stiff attachments must come to, and what is refused. */
 #include "math/mat3.h"
 #include "math/rotation.h"
-#include "sparse/bsr.h"
 #include "probe.h"
+#include "sparse/bsr.h"
 
 #include "mesh/failing.h"
 
@@ -94,8 +94,7 @@ static double energy(const pl_world *world)
   double sum = 0;
   for (pl_coupling *c = NULL;
        (c = pl_couplings_next(&world->couplings, &pl_coupling_attachment, c)) != NULL;) {
-    for (int b = 0; b < (int)world->bodies.count; b++)
-      sum += c->ops->energy(c, world->state.q, b);
+    for (int b = 0; b < (int)world->bodies.count; b++) sum += c->ops->energy(c, world->state.q, b);
   }
   return sum;
 }

@@ -31,7 +31,8 @@ static outcome run(int budget, int newton, int falls)
     CHECK_OK(pl_world_step(world, error));
     // halvings are asked for, but not with a budget
     CHECK(world->set.halvings > 0 && world->system.never_rejects == (budget > 0));
-    if (world->tally.last.linear_iterations > out.most) out.most = world->tally.last.linear_iterations;
+    if (world->tally.last.linear_iterations > out.most)
+      out.most = world->tally.last.linear_iterations;
   }
   pl_world_facts facts;
   CHECK_OK(pl_world_measure(world, &facts, error));

@@ -1,8 +1,8 @@
 /* Nodes that stay in a plane or on a rail of any direction, by every solver. */
 #include "math/vec3.h"
 #include "pliant/touch.h"
-#include "sparse/factor.h"
 #include "probe.h"
+#include "sparse/factor.h"
 
 #include "bar.h"
 

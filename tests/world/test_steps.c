@@ -1,6 +1,6 @@
 /* Steps that fail, what integrators remember in a world, and loads that follow the surface. */
-#include "ode/integrator.h"
 #include "couple/load.h"
+#include "ode/integrator.h"
 
 #include <stdlib.h>
 

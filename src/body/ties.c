@@ -1,0 +1,159 @@
+/* What makes nodes of a body dependent: hanging nodes as given, and rigid parts from regions. */
+#include "body/body.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "mesh/select.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- hanging nodes ---- */
+
+static pl_status check_node(const pl_body *body, int node, pl_error *error)
+{
+  int count = body->mesh->node_count;
+  if (node >= 0 && node < count) return PL_OK;
+  return pl_fail_entity(error, PL_E_ARGUMENT, node,
+                        "a hanging node names node %d; the body has nodes 0 to %d", node,
+                        count - 1);
+}
+
+static pl_status copy_hanging(const pl_allocator *allocator, const pl_hanging_node *from,
+                              const pl_body *body, pl_hanging *to, pl_error *error)
+{
+  pl_status status = check_node(body, from->node, error);
+  if (status) return status;
+  if (from->count < 1 || !from->parents || !from->weights)
+    return pl_fail_entity(error, PL_E_ARGUMENT, from->node,
+                          "hanging node %d has %d parents; it needs parents and weights",
+                          from->node, from->count);
+  to->node = body->place[from->node];
+  to->parents = pl_alloc(allocator, (size_t)from->count, sizeof(int));
+  to->weights = pl_alloc(allocator, (size_t)from->count, sizeof(double));
+  if (!to->parents || !to->weights) return pl_fail_memory(error);
+  to->count = from->count;
+  memcpy(to->weights, from->weights, (size_t)from->count * sizeof(double));
+  for (int j = 0; j < from->count && !status; j++) {
+    status = check_node(body, from->parents[j], error);
+    if (!status) to->parents[j] = body->place[from->parents[j]];
+  }
+  return status;
+}
+
+pl_status pl_ties_hang(const pl_allocator *allocator, const pl_body_def *def, pl_body *body,
+                       pl_error *error)
+{
+  if (def->hanging_count < 0 || (def->hanging_count && !def->hanging))
+    return pl_fail(error, PL_E_ARGUMENT, "a body has %d hanging nodes, but no list of them",
+                   def->hanging_count);
+  const pl_model_ops *model = (const pl_model_ops *)(const void *)body->model_part.member;
+  if (def->hanging_count && model->nodes)
+    return pl_fail(error, PL_E_UNSUPPORTED,
+                   "the nodes of model=\"%s\" follow its frames and cannot hang on others; use "
+                   "model=\"fem\"",
+                   model->info.name);
+  body->ties.hanging = pl_alloc(allocator, (size_t)def->hanging_count, sizeof(pl_hanging));
+  if (!body->ties.hanging) return pl_fail_memory(error);
+  body->ties.hanging_count = def->hanging_count;
+  pl_status status = PL_OK;
+  for (int h = 0; h < def->hanging_count && !status; h++)
+    status = copy_hanging(allocator, &def->hanging[h], body, &body->ties.hanging[h], error);
+  return status;
+}
+
+/* ---- rigid parts ---- */
+
+static pl_status check_part(const pl_rigid_def *def, const pl_body *body, pl_error *error)
+{
+  double length = pl_vec3_norm(def->axis), centre = pl_vec3_norm(def->centre);
+  if (body->model->frame_count)
+    return pl_fail(error, PL_E_UNSUPPORTED,
+                   "body \"%.80s\" has frames, which cannot be rigid in part; use model=\"fem\"",
+                   body->name);
+  if ((int)def->hinge < PL_HINGE_NONE || def->hinge > PL_HINGE_AXIS || !isfinite(centre))
+    return pl_fail(error, PL_E_ARGUMENT, "a rigid part needs a known hinge and a finite centre");
+  if (def->hinge == PL_HINGE_AXIS && (!(length > 0) || !isfinite(length + 1 / length)))
+    return pl_fail(error, PL_E_ARGUMENT, "axis = %g %g %g has no direction", def->axis[0],
+                   def->axis[1], def->axis[2]);
+  return PL_OK;
+}
+
+/* Marks elements whose nodes are all chosen, and those nodes (2); returns how many elements. */
+static int mark(const pl_body *body, unsigned char *chosen, unsigned char *rigid)
+{
+  const pl_mesh *mesh = body->inside;
+  size_t n = (size_t)mesh->nodes_per_element;
+  int count = 0;
+  for (size_t e = 0; e < (size_t)mesh->element_count; e++) {
+    int all = 1;
+    for (size_t a = 0; a < n; a++) all &= chosen[body->order[mesh->elements[n * e + a]]] != 0;
+    if (!all) continue;
+    count++;
+    rigid[e] = 1;
+    for (size_t a = 0; a < n; a++) chosen[body->order[mesh->elements[n * e + a]]] = 2;
+  }
+  return count;
+}
+
+/* Puts a part of the marked nodes behind the others. */
+static pl_status append_part(const pl_allocator *allocator, const pl_body *body,
+                             const unsigned char *chosen, const pl_rigid_def *def, pl_ties *ties,
+                             pl_error *error)
+{
+  pl_rigid_part part = {.hinged = def->hinge != PL_HINGE_NONE};
+  pl_vec3_copy(def->centre, part.centre);
+  if (def->hinge == PL_HINGE_AXIS) pl_vec3_scale(1 / pl_vec3_norm(def->axis), def->axis, part.axis);
+  for (int i = 0; i < body->mesh->node_count; i++) part.count += chosen[i] == 2;
+  pl_rigid_part *parts = pl_alloc(allocator, (size_t)ties->part_count + 1, sizeof *parts);
+  part.nodes = pl_alloc(allocator, (size_t)part.count, sizeof(int));
+  if (!parts || !part.nodes) {
+    pl_free(allocator, parts);
+    pl_free(allocator, part.nodes);
+    return pl_fail_memory(error);
+  }
+  for (int i = 0, k = 0; i < body->mesh->node_count; i++) {
+    if (chosen[body->order[i]] == 2) part.nodes[k++] = i;
+  }
+  memcpy(parts, ties->parts, (size_t)ties->part_count * sizeof *parts);
+  parts[ties->part_count++] = part;
+  pl_free(allocator, ties->parts);
+  ties->parts = parts;
+  return PL_OK;
+}
+
+static pl_status select_part(const pl_allocator *allocator, const pl_body *body,
+                             const pl_rigid_def *def, pl_ties *ties, unsigned char *rigid,
+                             int *elements, pl_error *error)
+{
+  unsigned char *chosen = pl_alloc(allocator, (size_t)body->mesh->node_count, 1);
+  pl_status status = chosen ? PL_OK : pl_fail_memory(error);
+  if (!status)
+    status = pl_mesh_select_nodes(body->mesh, def->where, def->where_count, chosen, NULL, error);
+  if (!status) *elements = mark(body, chosen, rigid);
+  if (!status && *elements == 0)
+    status = pl_fail(error, PL_E_ARGUMENT,
+                     "the region holds no element of body \"%.80s\" as a whole", body->name);
+  if (!status) status = append_part(allocator, body, chosen, def, ties, error);
+  pl_free(allocator, chosen);
+  return status;
+}
+
+pl_status pl_ties_add_part(const pl_allocator *allocator, const pl_body *body,
+                           const pl_rigid_def *def, pl_ties *ties, unsigned char **rigid,
+                           int *elements, pl_error *error)
+{
+  size_t count = (size_t)body->mesh->element_count;
+  pl_status status = check_part(def, body, error);
+  if (status) return status;
+  status = pl_ties_copy(allocator, &body->ties, ties, error);
+  *rigid = pl_alloc(allocator, count, 1);
+  if (!status && !*rigid) status = pl_fail_memory(error);
+  if (!status && body->rigid) memcpy(*rigid, body->rigid, count);
+  if (!status) status = select_part(allocator, body, def, ties, *rigid, elements, error);
+  if (!status) return PL_OK;
+  pl_ties_release(allocator, ties);
+  pl_free(allocator, *rigid);
+  *rigid = NULL;
+  return status;
+}

@@ -1,0 +1,497 @@
+/* Dependent nodes as a model around another one; the formulas stand in dependent.h. */
+#include "model/dependent.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/mat3.h"
+#include "math/rotation.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- ties ---- */
+
+void pl_ties_release(const pl_allocator *allocator, pl_ties *ties)
+{
+  for (int p = 0; ties->parts && p < ties->part_count; p++)
+    pl_free(allocator, ties->parts[p].nodes);
+  for (int h = 0; ties->hanging && h < ties->hanging_count; h++) {
+    pl_free(allocator, ties->hanging[h].parents);
+    pl_free(allocator, ties->hanging[h].weights);
+  }
+  pl_free(allocator, ties->parts);
+  pl_free(allocator, ties->hanging);
+  *ties = (pl_ties){0};
+}
+
+static void *copy_of(const pl_allocator *allocator, const void *from, size_t count, size_t size)
+{
+  void *to = pl_alloc(allocator, count, size);
+  if (to && count) memcpy(to, from, count * size);
+  return to;
+}
+
+pl_status pl_ties_copy(const pl_allocator *allocator, const pl_ties *from, pl_ties *to,
+                       pl_error *error)
+{
+  *to = (pl_ties){.part_count = from->part_count, .hanging_count = from->hanging_count};
+  to->parts = pl_alloc(allocator, (size_t)from->part_count, sizeof *to->parts);
+  to->hanging = pl_alloc(allocator, (size_t)from->hanging_count, sizeof *to->hanging);
+  int ok = to->parts && to->hanging;
+  for (int p = 0; p < from->part_count && ok; p++) {
+    const pl_rigid_part *part = &from->parts[p];
+    to->parts[p] = *part;
+    to->parts[p].nodes = copy_of(allocator, part->nodes, (size_t)part->count, sizeof(int));
+    ok = to->parts[p].nodes != NULL;
+  }
+  for (int h = 0; h < from->hanging_count && ok; h++) {
+    const pl_hanging *hanging = &from->hanging[h];
+    size_t count = (size_t)hanging->count;
+    to->hanging[h] = *hanging;
+    to->hanging[h].parents = copy_of(allocator, hanging->parents, count, sizeof(int));
+    to->hanging[h].weights = copy_of(allocator, hanging->weights, count, sizeof(double));
+    ok = to->hanging[h].parents && to->hanging[h].weights;
+  }
+  if (ok) return PL_OK;
+  pl_ties_release(allocator, to);
+  return pl_fail_memory(error);
+}
+
+/* ---- from blocks to nodes and back ---- */
+
+/* The nodes' positions, or with unit arms of another vector what moves like them. */
+static void place_nodes(const pl_dependent *at, const double *q, const double *arms, double *out)
+{
+  const pl_carried *by = &at->carried;
+  for (int n = 0; n < at->nodes; n++) {
+    double *to = out + 3 * (size_t)n;
+    int block = at->node_block[n];
+    if (block >= 0) {
+      pl_vec3_copy(q + 3 * (size_t)block, to);
+      continue;
+    }
+    pl_vec3_set(to, 0, 0, 0);
+    for (int k = by->start[n]; k < by->start[n + 1]; k++) {
+      pl_vec3_add_scaled(by->weights[k], q + 3 * (size_t)by->blocks[k], to);
+      pl_vec3_add(to, arms + 3 * (size_t)k, to);
+    }
+  }
+}
+
+/* out = T v. */
+static void move_nodes(const pl_dependent *at, const double *v, const double *arms, double *out)
+{
+  const pl_carried *by = &at->carried;
+  for (int n = 0; n < at->nodes; n++) {
+    double *to = out + 3 * (size_t)n;
+    int block = at->node_block[n];
+    if (block >= 0) {
+      pl_vec3_copy(v + 3 * (size_t)block, to);
+      continue;
+    }
+    pl_vec3_set(to, 0, 0, 0);
+    for (int k = by->start[n]; k < by->start[n + 1]; k++) {
+      const double *with = v + 3 * (size_t)by->blocks[k];
+      double turning[3];
+      pl_vec3_add_scaled(by->weights[k], with, to);
+      if (!pl_dependent_turns(at, k)) continue;
+      pl_vec3_cross(with, arms + 3 * (size_t)k, turning);
+      pl_vec3_add(to, turning, to);
+    }
+  }
+}
+
+/* f += T^T nodal. */
+static void gather(const pl_dependent *at, const double *nodal, const double *arms, double *f)
+{
+  const pl_carried *by = &at->carried;
+  for (int n = 0; n < at->nodes; n++) {
+    const double *force = nodal + 3 * (size_t)n;
+    for (int k = by->start[n]; k < by->start[n + 1]; k++) {
+      double *to = f + 3 * (size_t)by->blocks[k], torque[3];
+      pl_vec3_add_scaled(by->weights[k], force, to);
+      if (!pl_dependent_turns(at, k)) continue;
+      pl_vec3_cross(arms + 3 * (size_t)k, force, torque);
+      pl_vec3_add(to, torque, to);
+    }
+  }
+}
+
+/* out = c: what nodes are accelerated by because their parts turn. */
+static void turning_acceleration(const pl_dependent *at, const double *v, double *out)
+{
+  const pl_carried *by = &at->carried;
+  memset(out, 0, 3 * (size_t)at->nodes * sizeof *out);
+  for (int i = 0; i < at->other_count; i++) {
+    int n = at->others[i];
+    for (int k = by->start[n]; k < by->start[n + 1]; k++) {
+      const double *spin = v + 3 * (size_t)by->blocks[k];
+      double speed[3], inward[3];
+      if (!pl_dependent_turns(at, k)) continue;
+      pl_vec3_cross(spin, at->arms + 3 * (size_t)k, speed);
+      pl_vec3_cross(spin, speed, inward);
+      pl_vec3_add(out + 3 * (size_t)n, inward, out + 3 * (size_t)n);
+    }
+  }
+}
+
+/* A += k times the second derivative of the nodes, each times its force. */
+static void add_curvature(const pl_dependent *at, const double *nodal, const double *arms, double k,
+                          pl_bsr *A)
+{
+  const pl_carried *by = &at->carried;
+  for (int i = 0; i < at->other_count; i++) {
+    int n = at->others[i];
+    const double *F = nodal + 3 * (size_t)n;
+    for (int entry = by->start[n]; entry < by->start[n + 1]; entry++) {
+      if (!pl_dependent_turns(at, entry)) continue;
+      const double *r = arms + 3 * (size_t)entry;
+      double along = pl_vec3_dot(F, r);
+      double *to = A->values + 9 * (size_t)A->diagonal[at->offset + by->blocks[entry]];
+      for (int e = 0; e < 9; e++)
+        to[e] += k * ((e % 4 == 0 ? along : 0) - 0.5 * (F[e / 3] * r[e % 3] + r[e / 3] * F[e % 3]));
+    }
+  }
+}
+
+/* ---- force, matrix and mass ---- */
+
+static void clear_rows(const pl_model *self, const pl_dependent *at, pl_bsr *A)
+{
+  int first = A->start[at->offset], last = A->start[at->offset + self->blocks];
+  memset(A->values + 9 * (size_t)first, 0, 9 * (size_t)(last - first) * sizeof *A->values);
+}
+
+static void evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
+                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+{
+  pl_dependent *at = self->state;
+  int curved = A && at->part_count && !semidefinite, turning = f && v && at->part_count;
+  double *force = f || curved ? at->force : NULL;
+  pl_dependent_settle(self, q);
+  place_nodes(at, q, at->arms, at->x);
+  if (v) move_nodes(at, v, at->arms, at->speed);
+  if (force) memset(force, 0, 3 * (size_t)at->nodes * sizeof *force);
+  at->inner->ops->evaluate(at->inner, at->x, v ? at->speed : NULL, force, kq, kv, semidefinite,
+                           A ? at->K : NULL, pool);
+  if (A) {
+    clear_rows(self, at, A);
+    pl_dependent_add_stiffness(at, A, pool);
+    if (curved) add_curvature(at, force, at->arms, kq, A);
+  }
+  if (turning) {
+    turning_acceleration(at, v, at->speed);
+    at->inner->ops->mass_add(at->inner, -1, at->speed, force, pool);
+  }
+  if (f) gather(at, force, at->arms, f);
+}
+
+static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
+{
+  pl_dependent *at = self->state;
+  move_nodes(at, x, at->arms, at->speed);
+  memset(at->force, 0, 3 * (size_t)at->nodes * sizeof *at->force);
+  at->inner->ops->mass_add(at->inner, a, at->speed, at->force, pool);
+  gather(at, at->force, at->arms, f);
+}
+
+static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
+{
+  (void)pool;
+  pl_dependent_add_mass(self->state, a, A);
+}
+
+static pl_cliques cliques(const pl_model *self)
+{
+  const pl_dependent *at = self->state;
+  return (pl_cliques){.count = at->inner->ops->cliques(at->inner).count,
+                      .size = at->clique_size,
+                      .nodes = at->clique_blocks};
+}
+
+/* ---- what is told of it ---- */
+
+static const double *nodes_at(const pl_dependent *at, const double *q)
+{
+  pl_dependent_turn(at, q, at->arms_now);
+  place_nodes(at, q, at->arms_now, at->x);
+  return at->x;
+}
+
+static double energy(pl_model *self, const double *q, pl_pool *pool)
+{
+  const pl_dependent *at = self->state;
+  return at->inner->ops->energy(at->inner, nodes_at(at, q), pool);
+}
+
+static void fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
+{
+  const pl_dependent *at = self->state;
+  at->inner->ops->fields(at->inner, nodes_at(at, q), von_mises, det_f, pool);
+}
+
+static void strains(pl_model *self, const double *q, double *strain, double *energies,
+                    pl_pool *pool)
+{
+  const pl_dependent *at = self->state;
+  at->inner->ops->strains(at->inner, nodes_at(at, q), strain, energies, pool);
+}
+
+static void nodes(const pl_model *self, const double *q, const double *v, double *out)
+{
+  const pl_dependent *at = self->state;
+  pl_dependent_turn(at, q, at->arms_now);
+  if (v)
+    move_nodes(at, v, at->arms_now, out);
+  else
+    place_nodes(at, q, at->arms_now, out);
+}
+
+static void spread(const pl_model *self, const double *q, const double *nodal, double *f)
+{
+  const pl_dependent *at = self->state;
+  pl_dependent_turn(at, q, at->arms_now);
+  gather(at, nodal, at->arms_now, f);
+}
+
+static void curvature(const pl_model *self, const double *q, const double *nodal, double k,
+                      pl_bsr *A)
+{
+  const pl_dependent *at = self->state;
+  pl_dependent_turn(at, q, at->arms_now);
+  add_curvature(at, nodal, at->arms_now, k, A);
+}
+
+static int carriers(const pl_model *self, int node, const int **blocks, const double **weights)
+{
+  const pl_carried *by = &((const pl_dependent *)self->state)->carried;
+  *blocks = by->blocks + by->start[node];
+  *weights = by->weights + by->start[node];
+  return by->start[node + 1] - by->start[node];
+}
+
+static void jacobian(const pl_model *self, const double *q, int node, double x[3], double *J)
+{
+  const pl_dependent *at = self->state;
+  const pl_carried *by = &at->carried;
+  pl_vec3_set(x, 0, 0, 0);
+  for (int k = by->start[node]; k < by->start[node + 1]; k++, J += 9) {
+    const double *block = q + 3 * (size_t)by->blocks[k];
+    double w = by->weights[k], quat[4], R[9], r[3];
+    memset(J, 0, 9 * sizeof *J);
+    if (!pl_dependent_turns(at, k)) {
+      pl_vec3_add_scaled(w, block, x);
+      J[0] = J[4] = J[8] = w;
+      continue;
+    }
+    pl_quat_of_vector(block, quat);
+    pl_quat_matrix(quat, R);
+    pl_mat3_apply(R, by->arms + 3 * (size_t)k, r);
+    pl_vec3_add(x, r, x);
+    J[1] = r[2], J[2] = -r[1], J[3] = -r[2], J[5] = r[0], J[6] = r[1], J[7] = -r[0];
+  }
+}
+
+/* ---- creation ---- */
+
+/* The blocks of the inner cliques' nodes, each once, the last repeated. room: as many as one clique
+ * may have; returns how many there are. */
+static int clique_of(const pl_dependent *at, const pl_cliques *from, int clique, int *list)
+{
+  const pl_carried *by = &at->carried;
+  int count = 0;
+  for (int i = 0; i < from->size; i++) {
+    int n = from->nodes[(size_t)clique * (size_t)from->size + (size_t)i];
+    for (int k = by->start[n]; k < by->start[n + 1]; k++) {
+      int at_place = 0;
+      while (at_place < count && list[at_place] != by->blocks[k]) at_place++;
+      if (at_place == count) list[count++] = by->blocks[k];
+    }
+  }
+  return count;
+}
+
+static pl_status make_cliques(pl_model *self, pl_dependent *at, pl_error *error)
+{
+  pl_cliques from = at->inner->ops->cliques(at->inner);
+  size_t room = (size_t)from.size * PL_MOST_DEPENDENT_CARRIERS;
+  int *list = pl_alloc(&self->allocator, room, sizeof(int));
+  if (!list) return pl_fail_memory(error);
+  at->clique_size = 1;
+  for (int c = 0; c < from.count; c++) {
+    int count = clique_of(at, &from, c, list);
+    if (count > at->clique_size) at->clique_size = count;
+  }
+  size_t size = (size_t)at->clique_size;
+  at->clique_blocks = pl_alloc(&self->allocator, (size_t)from.count * size, sizeof(int));
+  for (int c = 0; c < from.count && at->clique_blocks; c++) {
+    int count = clique_of(at, &from, c, list), *to = at->clique_blocks + (size_t)c * size;
+    for (int i = 0; i < at->clique_size; i++) to[i] = list[i < count ? i : count - 1];
+  }
+  pl_free(&self->allocator, list);
+  return at->clique_blocks ? PL_OK : pl_fail_memory(error);
+}
+
+static pl_status allocate(pl_model *self, pl_dependent *at, pl_error *error)
+{
+  const pl_allocator *allocator = &self->allocator;
+  size_t blocks = (size_t)self->blocks, nodal = 3 * (size_t)at->nodes;
+  size_t parts = (size_t)at->part_count;
+  at->parts = pl_alloc(allocator, parts, sizeof *at->parts);
+  at->R = pl_alloc(allocator, 9 * parts, sizeof *at->R);
+  at->holds = pl_alloc(allocator, 2 * parts, sizeof *at->holds);
+  at->rest = pl_alloc(allocator, 3 * blocks, sizeof *at->rest);
+  at->lumped = pl_alloc(allocator, blocks, sizeof *at->lumped);
+  at->kinds = pl_alloc(allocator, blocks, sizeof *at->kinds);
+  at->anchors = pl_alloc(allocator, blocks, sizeof *at->anchors);
+  double **vectors[] = {&at->x, &at->speed, &at->force};
+  int ok = at->parts && at->R && at->holds && at->rest && at->lumped && at->kinds && at->anchors;
+  for (int i = 0; i < 3; i++) {
+    *vectors[i] = pl_alloc(allocator, nodal, sizeof(double));
+    ok = ok && *vectors[i];
+  }
+  return ok ? PL_OK : pl_fail_memory(error);
+}
+
+/* What is at right angles to the axis, beginning with the axis that lies least along it. */
+static void hold_turns(const double axis[3], pl_block_hold *to)
+{
+  double e[3] = {0};
+  int least = 0;
+  for (int k = 1; k < 3; k++) {
+    if (fabs(axis[k]) < fabs(axis[least])) least = k;
+  }
+  e[least] = 1;
+  to->count = 2;
+  pl_vec3_cross(axis, e, to->directions[0]);
+  pl_vec3_scale(1 / pl_vec3_norm(to->directions[0]), to->directions[0], to->directions[0]);
+  pl_vec3_cross(axis, to->directions[0], to->directions[1]);
+}
+
+/* What a hinge holds: the point, and for an axis the rotation but for turns about that. */
+static void hold_part(pl_model *self, pl_dependent *at, int p)
+{
+  const pl_part_body *part = &at->parts[p];
+  if (part->hinge == PL_PART_AXIS) {
+    pl_block_hold *turn = &at->holds[self->hold_count++];
+    turn->block = at->free + 2 * p;
+    hold_turns(part->axis, turn);
+  }
+  if (part->hinge != PL_PART_FREE)
+    at->holds[self->hold_count++] =
+        (pl_block_hold){at->free + 2 * p + 1, 3, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+}
+
+static void fill_blocks(pl_model *self, pl_dependent *at)
+{
+  for (int n = 0; n < at->nodes; n++) {
+    int block = at->node_block[n];
+    if (block < 0) continue;
+    at->anchors[block] = n;
+    pl_vec3_copy(at->inner->rest + 3 * (size_t)n, at->rest + 3 * (size_t)block);
+  }
+  for (int p = 0; p < at->part_count; p++) {
+    int block = at->free + 2 * p;
+    at->kinds[block] = PL_BLOCK_ROTATION;
+    at->anchors[block] = at->anchors[block + 1] = at->ties.parts[p].nodes[0];
+    pl_vec3_copy(at->parts[p].P, at->rest + 3 * (size_t)(block + 1));
+    hold_part(self, at, p);
+  }
+  self->rest = at->rest;
+  self->lumped_mass = at->lumped;
+  self->kinds = at->part_count ? at->kinds : NULL;
+  self->anchors = at->anchors;
+  self->node_block = at->node_block;
+  self->node_mass = at->inner->lumped_mass;
+  self->holds = at->holds;
+  self->inexact = at->inner->inexact;
+  self->unsymmetric = at->inner->unsymmetric;
+  self->unbalanced = at->inner->unbalanced;
+}
+
+static void destroy(pl_model *self)
+{
+  pl_dependent *at = self->state;
+  if (!at) return;
+  pl_model_destroy(at->inner);
+  pl_bsr_destroy(at->K);
+  pl_ties_release(&self->allocator, &at->ties);
+  void *arrays[] = {
+      at->others,          at->parts,        at->R,       at->carried.start, at->carried.blocks,
+      at->carried.weights, at->carried.arms, at->arms,    at->arms_now,      at->rest,
+      at->lumped,          at->kinds,        at->anchors, at->node_block,    at->holds,
+      at->clique_blocks,   at->mass,         at->places,  at->row_places,    at->x,
+      at->speed,           at->force,        at};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
+}
+
+static const pl_model_ops all_ops = {
+    .info = {.name = "dependent",
+             .summary = "a model some of whose nodes are rigid parts or hang on others",
+             .source = "Shabana 2013, 3.4"},
+    .destroy = destroy,
+    .cliques = cliques,
+    .bind = pl_dependent_bind,
+    .evaluate = evaluate,
+    .mass_add = mass_add,
+    .mass_matrix = mass_matrix,
+    .settle = pl_dependent_settle,
+    .mass_inverse = pl_dependent_mass_inverse,
+    .energy = energy,
+    .fields = fields,
+    .strains = strains,
+    .nodes = nodes,
+    .spread = spread,
+    .carriers = carriers,
+    .jacobian = jacobian,
+    .curvature = curvature,
+    .fit = pl_dependent_fit,
+};
+
+static pl_status create(pl_model *self, pl_dependent *at, const pl_ties *ties, const int *names,
+                        pl_error *error)
+{
+  pl_status status = pl_ties_copy(&self->allocator, ties, &at->ties, error);
+  if (!status) status = pl_dependent_resolve(self, at, names, error);
+  if (status) return status;
+  at->part_count = ties->part_count;
+  self->blocks = at->free + 2 * at->part_count;
+  if (self->blocks == 0)
+    return pl_fail(error, PL_E_ARGUMENT, "every node hangs on others; leave some free");
+  status = allocate(self, at, error);
+  if (!status) status = pl_dependent_lump(at, names, error);
+  if (!status) status = make_cliques(self, at, error);
+  if (status) return status;
+  fill_blocks(self, at);
+  pl_dependent_settle(self, at->rest);
+  return PL_OK;
+}
+
+pl_status pl_dependent_create(const pl_allocator *allocator, pl_model *inner, int node_count,
+                              const pl_ties *ties, const int *names, pl_model **out,
+                              pl_error *error)
+{
+  pl_allocator memory = pl_allocator_or_default(allocator);
+  pl_model *self = pl_alloc(&memory, 1, sizeof *self);
+  pl_dependent *at = pl_alloc(&memory, 1, sizeof *at);
+  *out = NULL;
+  if (!self || !at) {
+    pl_free(&memory, self);
+    pl_free(&memory, at);
+    pl_model_destroy(inner);
+    return pl_fail_memory(error);
+  }
+  // it can do what the inner one can
+  at->ops = all_ops;
+  if (!inner->ops->energy) at->ops.energy = NULL;
+  if (!inner->ops->strains) at->ops.strains = NULL;
+  *self = (pl_model){.ops = &at->ops, .allocator = memory, .state = at};
+  at->inner = inner;
+  at->nodes = node_count;
+  pl_status status = create(self, at, ties, names, error);
+  if (status)
+    pl_model_destroy(self);
+  else
+    *out = self;
+  return status;
+}

@@ -1,0 +1,160 @@
+/* Friction on inclined planes: who slides, how fast, who stays, with every integrator. */
+#include "ode/integrator.h"
+#include "pliant/touch.h"
+#include "test.h"
+
+typedef struct incline {
+  double degrees, friction, young, dt, density;
+  const char *integrator;
+  double solver; /* tolerance; 0: the preset */
+} incline;
+
+static const double g = 9.81, degree = 3.14159265358979323846 / 180;
+
+/* A block of 0.2 x 0.2 x 0.1 m that lies on a plane, gravity inclined against it. */
+static pl_status make(const incline *in, pl_world **world, pl_body_id *body, pl_error *error)
+{
+  pl_setting box[] = {{.name = "size", .value = {0.2, 0.2, 0.1}},
+                      {.name = "cells", .value = {4, 4, 2}},
+                      {.name = "element", .word = "tet5"}};
+  pl_setting hooke[] = {{.name = "young", .value = {in->young}},
+                        {.name = "poisson", .value = {0.3}}};
+  pl_setting plane = {.name = "friction", .value = {in->friction}};
+  pl_setting cg = {.name = "tolerance", .value = {in->solver}};
+  pl_world_def def = pl_world_def_default();
+  def.dt = in->dt;
+  def.threads = 1;
+  def.gravity[0] = g * sin(in->degrees * degree);
+  def.gravity[2] = -g * cos(in->degrees * degree);
+  def.integrator = (pl_choice){.name = in->integrator};
+  if (in->solver > 0) def.solver = (pl_choice){"cg", &cg, 1};
+  pl_mesh *mesh = NULL;
+  *world = NULL;
+  pl_status status = pl_mesh_generate(&(pl_choice){"box", box, 3}, NULL, &mesh, error);
+  if (!status) status = pl_world_create(&def, world, error);
+  pl_body_def body_def = pl_body_def_default();
+  body_def.mesh = mesh;
+  body_def.material.law = (pl_choice){"hooke", hooke, 2};
+  body_def.material.stiffness_damping = in->dt < 0.001 ? 0.001 : 0.01;
+  if (!status) status = pl_world_add_body(*world, &body_def, body, error);
+  pl_obstacle_def floor = pl_obstacle_def_default();
+  floor.shape = (pl_choice){"plane", &plane, 1};
+  if (!status) status = pl_world_add_obstacle(*world, &floor, NULL, error);
+  pl_mesh_destroy(mesh);
+  return status;
+}
+
+/* Momentum along the plane over mass after so many seconds, m/s. */
+static double speed_after(const incline *in, double seconds)
+{
+  pl_world *world;
+  pl_body_id body;
+  double value[3] = {NAN};
+  pl_probe_id probe;
+  pl_probe_def def = pl_probe_def_default();
+  CHECK_OK(make(in, &world, &body, error));
+  def.quantity = "momentum";
+  CHECK_OK(pl_world_add_probe(world, &def, &probe, error));
+  for (int i = 0; i < (int)(seconds / in->dt + 0.5); i++) {
+    pl_error why = {0};
+    if (pl_world_step(world, &why)) {
+      printf("  %s: %s\n", in->integrator, why.message);
+      test_failures++;
+      break;
+    }
+  }
+  CHECK_OK(pl_world_read_probe(world, probe, value, error));
+  pl_world_destroy(world);
+  return value[0] / 4;
+}
+
+/* Without friction the block slides as a point does: g sin(angle) t. */
+TEST(without_friction_every_integrator_slides)
+{
+  for (int m = 0; pl_integrator_family.members[m]; m++) {
+    const pl_integrator_ops *ops = (const pl_integrator_ops *)pl_integrator_family.members[m];
+    if (ops->is_static || ops->missing) continue;
+    incline in = {.degrees = 35,
+                  .young = 1e5,
+                  .dt = ops->is_implicit ? 0.005 : 0.0002,
+                  .integrator = ops->info.name};
+    double expected = g * sin(35 * degree) * 0.3, speed = speed_after(&in, 0.3);
+    CHECK_NEAR(speed, expected, 0.005 * expected);
+  }
+}
+
+/* Turns gravity from one angle against the plane to another and holds it there; the momentum over
+ * mass along the plane at the end, m/s. */
+static double tilt(pl_world *world, pl_probe_id probe, double dt, double from, double to,
+                   double turning, double holding)
+{
+  double value[3] = {NAN};
+  int turns = (int)(turning / dt + 0.5), all = turns + (int)(holding / dt + 0.5);
+  for (int i = 0; i < all; i++) {
+    double angle = (i < turns ? from + (to - from) * i / turns : to) * degree;
+    const double gravity[3] = {g * sin(angle), 0, -g * cos(angle)};
+    CHECK_OK(pl_world_set_gravity(world, gravity, error));
+    CHECK_OK(pl_world_step(world, error));
+  }
+  CHECK_OK(pl_world_read_probe(world, probe, value, error));
+  return value[0] / 4;
+}
+
+/* With friction, above the limit: g (sin - mu cos) within 1.5 %, once the block has settled. */
+TEST(with_friction_every_integrator_slides_slower)
+{
+  for (int m = 0; pl_integrator_family.members[m]; m++) {
+    const pl_integrator_ops *ops = (const pl_integrator_ops *)pl_integrator_family.members[m];
+    if (ops->is_static || ops->missing) continue;
+    incline in = {.friction = 0.5, .young = 1e5, .dt = ops->is_implicit ? 0.005 : 0.0002};
+    in.integrator = ops->info.name;
+    pl_world *world;
+    pl_body_id body;
+    pl_probe_id probe;
+    pl_probe_def def = pl_probe_def_default();
+    CHECK_OK(make(&in, &world, &body, error));
+    def.quantity = "momentum";
+    CHECK_OK(pl_world_add_probe(world, &def, &probe, error));
+    tilt(world, probe, in.dt, 0, 0, 0, 0.3);
+    double before = tilt(world, probe, in.dt, 0, 35, 0.1, 0.1);
+    double after = tilt(world, probe, in.dt, 35, 35, 0, 0.2);
+    double expected = g * (sin(35 * degree) - 0.5 * cos(35 * degree));
+    printf("  %-17s %.4f of %.4f m/s^2\n", ops->info.name, (after - before) / 0.2, expected);
+    CHECK_NEAR((after - before) / 0.2, expected, 0.015 * expected);
+    pl_world_destroy(world);
+  }
+}
+
+/* The limit angle of mu = 0.5 is 26.565 degrees: a block that has come to rest stays 0.2 degrees
+ * below it, and slides with g (sin - mu cos) 0.2 degrees above it. */
+TEST(blocks_slide_above_the_limit_angle_and_stay_below)
+{
+  const char *names[] = {"implicit-euler", "implicit-midpoint", "newmark", "bdf2", "sdirk2"};
+  const double youngs[] = {1e5, 1e6, 1e8}, steps[] = {0.01, 0.001};
+  const double limit = atan(0.5) / degree, above = limit + 0.2, below = limit - 0.2, time = 0.5;
+  double expected = g * (sin(above * degree) - 0.5 * cos(above * degree)) * time;
+  for (int c = 0; c < 5 * 3 * 2; c++) {
+    incline in = {.friction = 0.5, .young = youngs[c / 2 % 3], .dt = steps[c % 2]};
+    in.integrator = names[c / 6];
+    pl_world *world;
+    pl_body_id body;
+    pl_probe_id probe;
+    pl_probe_def def = pl_probe_def_default();
+    CHECK_OK(make(&in, &world, &body, error));
+    def.quantity = "momentum";
+    CHECK_OK(pl_world_add_probe(world, &def, &probe, error));
+    tilt(world, probe, in.dt, 0, 0, 0, 0.5);
+    double stays = tilt(world, probe, in.dt, 0, below, 0.5, 2 * time);
+    double slides = tilt(world, probe, in.dt, below, above, 0, time);
+    printf("  %-17s E %.0e dt %2.0f ms: below %9.6f, above %.5f of %.5f m/s\n", in.integrator,
+           in.young, 1e3 * in.dt, stays, slides, expected);
+    // newmark lets normal forces ring that the step does not resolve: there it creeps
+    int rings = strcmp(in.integrator, "newmark") == 0 && in.young > 1e7 && in.dt > 0.005;
+    CHECK(fabs(stays) < (rings ? 0.4 : 0.01) * expected);
+    CHECK(slides > 0.5 * expected);
+    pl_world_destroy(world);
+  }
+}
+
+TESTS(X(without_friction_every_integrator_slides) X(with_friction_every_integrator_slides_slower)
+          X(blocks_slide_above_the_limit_angle_and_stay_below))
