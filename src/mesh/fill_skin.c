@@ -191,3 +191,28 @@ pl_status pl_fill_skin(const pl_fill_job *job, pl_mesh **mesh, pl_error *error)
        PL_WARNING);
   return PL_OK;
 }
+
+pl_status pl_mesh_fill(const pl_surface_def *def, pl_mesh **mesh, pl_error *error)
+{
+  if (!def || !mesh)
+    return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_fill needs a surface and a place for the mesh");
+  *mesh = NULL;
+  if (!def->points || !def->triangles)
+    return pl_fail(error, PL_E_ARGUMENT, "a surface needs points and triangles");
+  pl_skin *skin;
+  pl_skin_def surface = {.point_count = def->point_count,
+                         .triangle_count = def->triangle_count,
+                         .points = def->points,
+                         .triangles = def->triangles,
+                         .allocator = def->allocator};
+  pl_status status = pl_skin_create(&surface, &skin, error);
+  if (status) return status;
+  pl_fill_job job = {.skin = skin,
+                     .filler = def->filler,
+                     .name = "surface",
+                     .log = def->log,
+                     .allocator = def->allocator};
+  status = pl_fill_skin(&job, mesh, error);
+  pl_skin_destroy(skin);
+  return status;
+}

@@ -166,6 +166,32 @@ TEST(what_encloses_nothing_is_refused)
   }
 }
 
+/* What a program that has its own surface calls. */
+TEST(a_surface_of_a_program_is_filled)
+{
+  static soup s;
+  pl_mesh *mesh = NULL;
+  pl_mesh_facts facts;
+  s = (soup){.around = AROUND, .across = ACROSS};
+  add_grid(&s, ball, 1);
+  pl_setting size = {.name = "size", .value = {0.3}};
+  pl_surface_def def = {.point_count = s.point_count,
+                        .points = s.points,
+                        .triangle_count = s.triangle_count,
+                        .triangles = s.triangles,
+                        .filler = {"stuffing", &size, 1}};
+  CHECK_OK(pl_mesh_fill(&def, &mesh, error));
+  CHECK_OK(pl_mesh_measure(mesh, &facts, error));
+  CHECK_NEAR(facts.volume, 4 * M_PI / 3, 0.2);
+  CHECK(facts.pieces == 1);
+  pl_mesh_destroy(mesh);
+  s.triangles[7] = s.point_count;
+  CHECK_FAILS(pl_mesh_fill(&def, &mesh, error), PL_E_MESH, "triangle");
+  def.points = NULL;
+  CHECK_FAILS(pl_mesh_fill(&def, &mesh, error), PL_E_ARGUMENT, "needs points");
+  CHECK_FAILS(pl_mesh_fill(NULL, &mesh, error), PL_E_ARGUMENT, "pl_mesh_fill needs");
+}
+
 static pl_status attempt(const pl_allocator *allocator, void *context)
 {
   pl_skin *skin = context;
@@ -194,4 +220,4 @@ TEST(no_memory)
 }
 
 TESTS(X(thin_handles_are_not_lost) X(a_surface_inside_its_elements_is_filled_as_asked)
-          X(what_encloses_nothing_is_refused) X(no_memory))
+          X(what_encloses_nothing_is_refused) X(a_surface_of_a_program_is_filled) X(no_memory))

@@ -596,6 +596,7 @@ TEST(meshes_are_made_of_something)
   def.node_count = -4;
   CHECK_FAILS(pl_mesh_create(&def, &mesh, error), PL_E_ARGUMENT, "-4 nodes");
   CHECK_FAILS(pl_mesh_generate(NULL, NULL, &mesh, error), PL_E_ARGUMENT, "no generator");
+  CHECK_FAILS(pl_mesh_fill(&(pl_surface_def){0}, &mesh, error), PL_E_ARGUMENT, "needs points");
   CHECK_FAILS(pl_mesh_generate(&(pl_choice){0}, NULL, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_mesh_generate(&(pl_choice){"box", NULL, 2}, NULL, &mesh, error), PL_E_ARGUMENT,
               "2 settings, but no list");
