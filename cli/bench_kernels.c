@@ -26,6 +26,13 @@ enum { ROUNDS = 25, DEGREE = 2, SWEEPS = 10 /* iterations of Eisenstat's */ };
 /* Of the polar decomposition with its stretch, and of a whole element. */
 enum { POLAR_FLOPS = 275, POLAR_BYTES = 3 * 72, TET_FLOPS = 760 };
 
+/* A pair of a point and a triangle: its stencil, D and w, its four blocks with weights and lists,
+ * and x and y there; three operations for each weight and component there, two back, and D. */
+enum {
+  PAIR_BYTES = 4 + 1 + 72 + 24 + 4 * (4 + 8 + 4 + 4 + 24 + 48),
+  PAIR_FLOPS = 4 * 6 + 15 + 4 * 9
+};
+
 /* Elements as they are streamed: four nodes, six places and ten numbers of rest data each. */
 enum { TET_BYTES = 4 * 4 + 6 * 4 + 10 * 8 };
 
@@ -34,6 +41,7 @@ typedef struct bench {
   pl_grid grid;
   pl_preconditioner *inverse;
   pl_solver *eisenstat;
+  pl_pairs *pairs;    /* contacts of a point and a triangle */
   double *vectors[4]; /* 3 numbers for each node */
   double *matrices;   /* 27 for each of some tets */
   int nodes, tets, polars;
@@ -54,6 +62,12 @@ static void product_round(void *context, pl_pool *pool)
 {
   const bench *b = context;
   pl_bsr_multiply(b->world->system.A, b->vectors[0], b->vectors[1], pool);
+}
+
+static void pairs_round(void *context, pl_pool *pool)
+{
+  const bench *b = context;
+  pl_pairs_multiply(b->pairs, b->vectors[0], b->vectors[1], pool);
 }
 
 static void single_round(void *context, pl_pool *pool)
@@ -154,6 +168,8 @@ static void run_kernels(bench *b)
   double sweep = 76 * (blocks - n) + 8 * n + 24 * n * (4 + 3 + 6);
   const kernel kernels[] = {
       {"product, double", "node", product_round, 0, n, product, 18 * blocks},
+      {"product, pairs", "pair", pairs_round, 0, b->pairs->count,
+       (double)PAIR_BYTES * b->pairs->count, (double)PAIR_FLOPS * b->pairs->count},
       {"product, single", "node", single_round, 1, n, single.bytes, single.flops},
       {"Eisenstat's iteration", "node", eisenstat_round, 0, n * SWEEPS, sweep * SWEEPS,
        (18 * (blocks - n) + 45 * n) * SWEEPS},
@@ -187,7 +203,22 @@ static pl_status make_solver(bench *b, pl_error *error)
     status =
         pl_solver_create(&b->world->allocator, &solver, &none, system->A, &b->eisenstat, error);
   return status ? status
-                : pl_solver_prepare(b->eisenstat, system->A, &system->filter, system->pool, error);
+                : pl_solver_prepare(b->eisenstat, system->A, NULL, &system->filter, system->pool,
+                                    error);
+}
+
+/* A contact for every tenth node, with others that are no neighbours. */
+static pl_status make_pairs(bench *b, pl_error *error)
+{
+  const double weights[] = {1, -0.4, -0.3, -0.3}, D[9] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
+  int count = b->nodes / 10;
+  pl_status status = pl_pairs_create(&b->world->allocator, b->nodes, &b->pairs, error);
+  if (!status) status = pl_pairs_reserve(b->pairs, count, 4 * count, error);
+  for (int i = 0; i < count && !status; i++) {
+    int far = (5 * i + b->nodes / 2) % (b->nodes - 2), nodes[] = {i, far, far + 1, far + 2};
+    (void)pl_pairs_add(b->pairs, &(pl_stencil){4, nodes, weights, NULL, D});
+  }
+  return status;
 }
 
 /* The hierarchy, the vectors and some deformed matrices. */
@@ -214,6 +245,7 @@ static pl_status fill(bench *b, pl_error *error)
   if (!status)
     status = b->inverse->ops->prepare(b->inverse, system->A, &system->filter, system->pool, error);
   if (!status) status = pl_grid_create(&world->allocator, system->A, &b->grid, error);
+  if (!status) status = make_pairs(b, error);
   if (status) return status;
   pl_grid_load(&b->grid, system->A, pl_blockwise_blocks(b->inverse), 1, system->pool);
   refresh_round(b, system->pool);
@@ -227,6 +259,7 @@ static void release(bench *b)
   pl_grid_destroy(&b->grid);
   pl_preconditioner_destroy(b->inverse);
   pl_solver_destroy(b->eisenstat);
+  pl_pairs_destroy(b->pairs);
   for (int i = 0; i < 4; i++) pl_free(&allocator, b->vectors[i]);
   pl_free(&allocator, b->matrices);
   pl_world_destroy(b->world);

@@ -140,7 +140,8 @@ static pl_status run_rounds(pl_solver *solver, const pl_system *system, const do
   pl_solve_report report;
   for (int i = 0; i < rounds; i++) {
     double start = pl_processor_now();
-    pl_status status = pl_solver_prepare(solver, system->A, &system->filter, system->pool, error);
+    pl_status status =
+        pl_solver_prepare(solver, system->A, NULL, &system->filter, system->pool, error);
     double middle = pl_processor_now();
     memset(x, 0, 3 * (size_t)system->blocks * sizeof *x);
     if (!status)

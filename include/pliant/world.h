@@ -112,7 +112,7 @@ typedef struct pl_site_region {
   int count;
 } pl_site_region;
 
-/* Elements of a body that are made of something else, of the same law; later parts win. */
+/* Elements of a body that are made of something else, of any law; later parts win. */
 typedef struct pl_body_part {
   const pl_selector *where; /* elements whose middle lies in the union of these */
   int where_count;

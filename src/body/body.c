@@ -61,7 +61,7 @@ pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_ma
       ((const pl_law_ops *)law->member)->lame(law->values, &material->lambda, &material->mu, error);
   if (status) return status;
   material->law = pl_law_of(law->member);
-  if (material->law->ratio) material->ratio = material->law->ratio(law->values);
+  if (material->law->numbers) material->law->numbers(law->values, material->numbers);
   material->viscous_lambda = def->viscous_lambda + def->stiffness_damping * material->lambda;
   material->viscous_mu = def->viscous_mu + def->stiffness_damping * material->mu;
   return PL_OK;

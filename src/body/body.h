@@ -29,6 +29,8 @@ typedef struct pl_body {
   double mass_damping;
   double *penalty;          /* N/m per inside node where nodes are carried: see couple/penalty.h */
   int offset, blocks;       /* its part of q and v, in blocks */
+  double *memory;           /* what its laws remember, in the state */
+  size_t memory_count;      /* as many numbers as the model said */
   double *rest;             /* rest positions of the nodes, inside order */
   double *nodal;            /* room for 3 x 3 numbers per node where the blocks are not the nodes */
   pl_mesh *surface;         /* finer triangles that follow the body, NULL: none */

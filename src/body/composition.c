@@ -111,12 +111,6 @@ static pl_status fill_elements(const pl_body *body, const pl_material_def *def,
       pl_status status = pl_material_make(&from->def, &from->law, &each[e], error);
       if (status) return status;
       damping = from->def.stiffness_damping;
-      if (each[e].law != own->law)
-        return pl_fail(
-            error, PL_E_ARGUMENT,
-            "part %d of the body is made of \"%s\" and the rest of \"%s\"; all of a body "
-            "must have one law",
-            part, each[e].law->info.name, own->law->info.name);
     }
     multiply(composition, from_mesh, damping, &each[e]);
   }

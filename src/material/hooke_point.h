@@ -23,6 +23,17 @@ PL_INLINE pl_lanes pl_hooke_energy(pl_lanes lambda, pl_lanes mu, const pl_lanes 
   return 0.5 * lambda * trace * trace + mu * pl_lanes_mat3_dot(E, E);
 }
 
+/* S += T and W += T : E for the prestress T, which the strain's stress S and energy have beside
+ * Hooke's; both may be NULL. */
+PL_INLINE void pl_add_prestress(const pl_lanes *prestress, const pl_lanes *E, pl_lanes *S,
+                                pl_lanes *W)
+{
+  pl_lanes T[9];
+  pl_lanes_mat3_unpack(prestress, T);
+  if (W) *W += pl_lanes_mat3_dot(T, E);
+  for (int i = 0; S && i < 9; i++) S[i] += T[i];
+}
+
 /* The moduli of the tangent: elastic, and viscous where there is viscosity. */
 PL_INLINE void pl_hooke_moduli(const pl_point *point, double kq, double kv, pl_tangent_form *form)
 {

@@ -16,13 +16,14 @@
  * for each function of J, so that energy, stress and tangent stay finite and continuous for flat
  * and inverted points and drive them back.
  *
- * Viscous stress is that of Green's strain: P_v = F sigma_v(sym(F^T dF/dt)). */
+ * Viscous stress is that of Green's strain: P_v = F sigma_v(sym(F^T dF/dt)). So is a prestress T:
+ * W += T : E, P += F T, dP_ij/dF_kl += delta_ik T_jl, for the semidefinite tangent without the
+ * negative eigenvalues of T. */
 #ifndef PL_MATERIAL_INVARIANT_POINT_H
 #define PL_MATERIAL_INVARIANT_POINT_H
 
-#include "material/hooke_point.h"
+#include "material/green_point.h"
 #include "math/lanes_curves.h"
-#include "math/lanes_jacobi.h"
 
 #define PL_LEAST_RATIO 0.1
 
@@ -177,6 +178,27 @@ PL_INLINE void pl_add_green_damping(const pl_point *point, double kv, pl_lanes *
   for (int e = 0; e < 81; e++) H[e] += viscous[e];
 }
 
+/* What the prestress adds; outputs may be NULL. */
+PL_RARE void pl_add_green_prestress(const pl_point *point, pl_lanes *P, pl_lanes *W)
+{
+  pl_lanes E[9], T[9], FT[9];
+  pl_green_strain(point->F, E);
+  memset(T, 0, sizeof T);
+  pl_add_prestress(point->prestress, E, T, W);
+  pl_lanes_mat3_multiply(point->F, T, FT);
+  for (int e = 0; P && e < 9; e++) P[e] += FT[e];
+}
+
+PL_RARE void pl_add_green_bend(const pl_point *point, double kq, int semidefinite, pl_lanes *H)
+{
+  pl_lanes T[9];
+  pl_lanes_mat3_unpack(point->prestress, T);
+  if (semidefinite) pl_clamp_stress(T);
+  for (int i = 0; i < 3; i++) {
+    for (int jl = 0; jl < 9; jl++) H[9 * (3 * i + jl / 3) + 3 * i + jl % 3] += kq * T[jl];
+  }
+}
+
 /* ---- the functions of pl_point_ops ---- */
 
 PL_INLINE void pl_invariant_stress_at(pl_potential_law *law, const pl_point *point, pl_lanes *P,
@@ -187,9 +209,10 @@ PL_INLINE void pl_invariant_stress_at(pl_potential_law *law, const pl_point *poi
   pl_invariants(point->F, G, I);
   law(point, I, &at);
   if (W) *W = at.W;
+  if (P) pl_invariant_slopes(point->F, G, I[0], D);
+  if (P) pl_invariant_stress(&at, D, P);
+  if (point->prestress) pl_add_green_prestress(point, P, W);
   if (!P) return;
-  pl_invariant_slopes(point->F, G, I[0], D);
-  pl_invariant_stress(&at, D, P);
   if (point->viscous) pl_add_green_viscosity(point, P);
 }
 
@@ -202,12 +225,14 @@ PL_INLINE void pl_invariant_tangent_at(pl_potential_law *law, const pl_point *po
   law(point, I, &at);
   pl_invariant_slopes(point->F, G, I[0], D);
   if (P) pl_invariant_stress(&at, D, P);
+  if (P && point->prestress) pl_add_green_prestress(point, P, NULL);
   if (P && point->viscous) pl_add_green_viscosity(point, P);
   if (!H) return;
   if (semidefinite)
     pl_invariant_semidefinite(&at, point->F, kq, H);
   else
     pl_invariant_tangent(&at, I[0], point->F, D, kq, H);
+  if (point->prestress) pl_add_green_bend(point, kq, semidefinite, H);
   if (point->viscous) pl_add_green_damping(point, kv, H);
 }
 
@@ -224,9 +249,9 @@ PL_INLINE void pl_invariant_tangent_at(pl_potential_law *law, const pl_point *po
   }
 
 /* All of H. */
-PL_INLINE pl_tangent_shape pl_whole_shape(int viscous, int semidefinite)
+PL_INLINE pl_tangent_shape pl_whole_shape(const pl_point *point, int semidefinite)
 {
-  (void)viscous;
+  (void)point;
   (void)semidefinite;
   return PL_TANGENT_WHOLE;
 }

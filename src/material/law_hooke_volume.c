@@ -4,7 +4,7 @@
  *
  * (Gilles, Bousquet, Faure, Pai 2011, appendix B.) Keeps volumes where Poisson's ratio alone would
  * not, and inverted points have energy in Green's strain, too. At rest lambda is larger by volume.
- * The point's lambda has that sum, its ratio is volume / mu. */
+ * The point's lambda has that sum, its own number is volume / mu. */
 #include "material/invariant_point.h"
 #include "material/material.h"
 #include "material/moduli.h"
@@ -28,13 +28,14 @@ static pl_status lame(const double *values, double *lambda, double *mu, pl_error
   return status;
 }
 
-static double ratio(const double *values)
+static void numbers(const double *values, double *out)
 {
   double lambda, mu;
-  return pl_moduli_lame("hooke-volume", values, &lambda, &mu, NULL) ? 0 : values[VOLUME] / mu;
+  pl_status status = pl_moduli_lame("hooke-volume", values, &lambda, &mu, NULL);
+  out[0] = status ? 0 : values[VOLUME] / mu;
 }
 
-PL_INLINE pl_lanes stiffness(const pl_point *point) { return point->ratio * point->mu; }
+PL_INLINE pl_lanes stiffness(const pl_point *point) { return point->numbers[0] * point->mu; }
 
 /* The term of volume alone. */
 PL_INLINE void potential(const pl_point *point, const pl_lanes *I, pl_potential *out)
@@ -61,6 +62,7 @@ static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
   pl_lanes more[9], energy;
   pl_point hooke = plain(point), elastic = *point;
   elastic.viscous = 0;
+  elastic.prestress = NULL;
   hooke.strain->stress(&hooke, P, W);
   pl_invariant_stress_at(potential, &elastic, P ? more : NULL, &energy);
   for (int e = 0; P && e < 9; e++) P[e] += more[e];
@@ -73,6 +75,7 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
   pl_lanes more[9], more_H[81];
   pl_point hooke = plain(point), elastic = *point;
   elastic.viscous = 0;
+  elastic.prestress = NULL;
   hooke.strain->tangent(&hooke, kq, kv, semidefinite, P, H);
   pl_invariant_tangent_at(potential, &elastic, kq, 0, semidefinite, more, H ? more_H : NULL);
   for (int e = 0; P && e < 9; e++) P[e] += more[e];
@@ -90,7 +93,8 @@ const pl_law_ops PL_VARIANT(pl_law_hooke_volume) = {
             .param_count = PARAM_COUNT,
         },
     .lame = lame,
-    .ratio = ratio,
+    .number_count = 1,
+    .numbers = numbers,
     .uses_strain = 1,
     .points = {.stress = stress, .tangent = tangent, .shape = pl_whole_shape},
 };

@@ -4,55 +4,36 @@
  *
  * (Gilles, Bousquet, Faure, Pai 2011, appendix B, eq. 29 and the volume term; Hauth 2004, 2.5.4.)
  * At rest mu = 2 (c10 + c01) and lambda = bulk - 2/3 mu; c01 = 0 is a neo-Hookean material whose
- * shape and volume do not know of each other. The point's ratio is c01 / (c10 + c01). */
+ * shape and volume do not know of each other. The point's own number is c01 / (c10 + c01). */
 #include "core/error.h"
 #include "material/invariant_point.h"
 #include "material/material.h"
+#include "material/mooney_rivlin.h"
 
-#include <math.h>
-
-enum { C10, C01, BULK, PARAM_COUNT };
-
-static const pl_param params[PARAM_COUNT] = {
-    [C10] = {.name = "c10",
-             .unit = "Pa",
-             .summary = "modulus of the first invariant",
-             .preset = NAN,
-             .least = 0,
-             .most = 1e13},
-    [C01] = {.name = "c01",
-             .unit = "Pa",
-             .summary = "modulus of the second invariant; mu = 2 (c10 + c01)",
-             .preset = 0,
-             .least = 0,
-             .most = 1e13},
-    [BULK] = {.name = "bulk",
-              .unit = "Pa",
-              .summary = "bulk modulus: resistance to a change of volume",
-              .preset = NAN,
-              .least = 1e-3,
-              .most = 1e15},
-};
+static const pl_param params[PL_MOONEY_RIVLIN_PARAM_COUNT] = {PL_MOONEY_RIVLIN_PARAMS};
 
 static pl_status lame(const double *values, double *lambda, double *mu, pl_error *error)
 {
-  if (isnan(values[C10]) || isnan(values[BULK]))
+  if (isnan(values[PL_C10]) || isnan(values[PL_BULK]))
     return pl_fail(error, PL_E_ARGUMENT, "mooney-rivlin has no %s; give c10, c01 and bulk",
-                   isnan(values[C10]) ? "c10" : "bulk");
-  *mu = 2 * (values[C10] + values[C01]);
-  *lambda = values[BULK] - 2 * *mu / 3;
+                   isnan(values[PL_C10]) ? "c10" : "bulk");
+  *mu = 2 * (values[PL_C10] + values[PL_C01]);
+  *lambda = values[PL_BULK] - 2 * *mu / 3;
   if (*mu > 0) return PL_OK;
   return pl_fail(error, PL_E_ARGUMENT, "c10 + c01 = %g must be above 0 Pa", *mu / 2);
 }
 
-static double ratio(const double *values) { return values[C01] / (values[C10] + values[C01]); }
+static void numbers(const double *values, double *out)
+{
+  out[0] = values[PL_C01] / (values[PL_C10] + values[PL_C01]);
+}
 
 PL_INLINE void potential(const pl_point *point, const pl_lanes *I, pl_potential *out)
 {
   const pl_lanes zero = pl_lanes_all(0);
   pl_lanes j = pl_lanes_max(I[2], pl_lanes_all(PL_LEAST_RATIO)), d = I[2] - j;
   pl_lanes root = pl_lanes_inverse_root3(j), two = root * root, four = two * two;
-  pl_lanes c01 = 0.5 * point->mu * point->ratio, c10 = 0.5 * point->mu - c01;
+  pl_lanes c01 = 0.5 * point->mu * point->numbers[0], c10 = 0.5 * point->mu - c01;
   pl_lanes bulk = point->lambda + point->mu * (2.0 / 3), change = I[2] - 1.0;
   pl_lanes_curve f = {two, two * (-2.0 / 3) / j, two * (10.0 / 9) / (j * j)};
   pl_lanes_curve g = {four, four * (-4.0 / 3) / j, four * (28.0 / 9) / (j * j)};
@@ -77,10 +58,11 @@ const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin) = {
             .summary = "rubber by two moduli of shape and one of volume; makes no use of strain",
             .source = "Gilles, Bousquet, Faure, Pai 2011, appendix B; Hauth 2004, 2.5.4",
             .params = params,
-            .param_count = PARAM_COUNT,
+            .param_count = PL_MOONEY_RIVLIN_PARAM_COUNT,
         },
     .has_wall = 1,
     .lame = lame,
-    .ratio = ratio,
+    .number_count = 1,
+    .numbers = numbers,
     .points = {.stress = stress, .tangent = tangent, .shape = pl_whole_shape},
 };

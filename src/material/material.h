@@ -46,17 +46,44 @@ const pl_strain_ops *pl_strain_at(int index);
   X(hooke)                                                                                         \
   X(hooke_volume)                                                                                  \
   X(neo_hooke)                                                                                     \
-  X(mooney_rivlin)
+  X(mooney_rivlin)                                                                                 \
+  X(hooke_prony)                                                                                   \
+  X(mooney_rivlin_prony)
+
+#define PL_LAW_PLACE(name) PL_LAW_##name,
+enum { PL_LAWS(PL_LAW_PLACE) PL_LAW_COUNT };
+
+enum { PL_MOST_NUMBERS = 16, PL_MOST_MEMORY = 64, PL_MOST_FROZEN = 16 };
+
+/* What a law remembers of a point: some doubles of history, all zero where nothing has happened.
+ * They do not change while a substep is tried: freeze makes of them, once for all evaluations that
+ * lie h s behind its beginning, what stress and tangent find as pl_point.frozen; advance moves them
+ * on when the substep has been accepted. h = 0: there has been no time to relax, h = infinity: time
+ * enough. */
+typedef struct pl_memory_ops {
+  int (*count)(const double *numbers); /* how many a point has; NULL: the law has no memory */
+  int frozen;                          /* how many lanes freeze fills */
+  /* Of the point both see moduli, numbers and strain, advance also F. count: at least as many as
+   * the point has; those beyond are zero and stay so. */
+  void (*freeze)(const pl_point *point, double h, const pl_lanes *history, int count,
+                 pl_lanes *frozen);
+  void (*advance)(const pl_point *point, double h, int count, pl_lanes *history);
+} pl_memory_ops;
 
 typedef struct pl_law_ops {
   pl_member info;
-  /* Lame's constants at rest in Pa from the law's parameters. */
+  /* Lame's constants in Pa that a point at rest answers a sudden deformation with, from the law's
+   * parameters. */
   pl_status (*lame)(const double *values, double *lambda, double *mu, pl_error *error);
-  double (*ratio)(const double *values); /* pl_point.ratio from checked values; NULL: 0        */
-  int uses_strain;                       /* its points ask the strain measure for a part       */
-  int has_wall;                          /* its energy grows without bound as det F goes to 0  */
+  /* The law's other constants from checked values, number_count of them: pl_point.numbers. Maps of
+   * stiffness multiply Lame's constants only, so moduli are told as parts of mu. */
+  int number_count;
+  void (*numbers)(const double *values, double *numbers);
+  int uses_strain; /* its points ask the strain measure for a part      */
+  int has_wall;    /* its energy grows without bound as det F goes to 0 */
   pl_point_ops
       points; /* a law of F of its own; NULLs: the strain measure's with Lame's constants */
+  pl_memory_ops memory;
 } pl_law_ops;
 
 /* Each law file is compiled per instruction set and defines PL_VARIANT(pl_law_NAME). */
@@ -75,10 +102,17 @@ typedef struct pl_material {
   const pl_law_ops *law;             /* NULL: Hooke's */
   double density;                    /* kg/m^3 */
   double lambda, mu;                 /* Pa     */
-  double ratio;                      /* the law's third number */
+  double numbers[PL_MOST_NUMBERS];   /* the law's own */
   double viscous_lambda, viscous_mu; /* Pa s   */
   double mass_damping;               /* 1/s    */
 } pl_material;
+
+/* How many doubles a point of the material remembers. */
+static inline int pl_material_history(const pl_material *material)
+{
+  const pl_law_ops *law = material->law;
+  return law && law->memory.count ? law->memory.count(material->numbers) : 0;
+}
 
 /* How a point of the material answers, with this strain measure where the law leaves it that. */
 static inline const pl_point_ops *pl_material_points(const pl_material *material,

@@ -2,8 +2,8 @@
  *
  * From the deformation gradient F and its rate follow the first Piola-Kirchhoff stress P (positive
  * in tension; a node with shape gradient b and weight V feels the force -V P b), the energy density
- * W, and the derivatives dP/dF and dP/d(dF/dt). 3x3 matrices are row-major: F[3*i+j] = dx_i/dX_j.
- */
+ * W, and the derivatives dP/dF and dP/d(dF/dt). 3x3 matrices are row-major: F[3*i+j] = dx_i/dX_j;
+ * symmetric ones that are kept as six numbers are xx yy zz xy xz yz. */
 #ifndef PL_MATERIAL_POINT_H
 #define PL_MATERIAL_POINT_H
 
@@ -15,10 +15,13 @@ typedef struct pl_point {
   pl_lanes F[9];
   pl_lanes rate[9];                    /* dF/dt in 1/s; read only where viscous is set  */
   pl_lanes lambda, mu;                 /* elastic moduli at rest, Pa                    */
-  pl_lanes ratio;                      /* a third number that some laws have            */
   pl_lanes viscous_lambda, viscous_mu; /* moduli of the strain rate, Pa s               */
-  int viscous;
+  const pl_lanes *numbers;             /* the law's own constants; NULL where it has none */
+  const pl_lanes *frozen;              /* what its memory amounts to (pl_memory_ops); NULL: none */
+  const pl_lanes *prestress;  /* T[6], Pa: W has a term T : E beside Hooke's; NULL: none. E is the
+                               * strain measure's, Green's for laws of F */
   const pl_point_ops *strain; /* the strain measure's, for laws that add to it */
+  int viscous;
 } pl_point;
 
 /* What the tangent of a law consists of, for a pass over many points. */
@@ -49,11 +52,13 @@ struct pl_point_ops {
    * stress with respect to F is left out: it is not symmetric. */
   void (*tangent)(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                   pl_lanes *H);
-  /* Does H have a form, and which? */
-  pl_tangent_shape (*shape)(int viscous, int semidefinite);
+  /* Does H have a form, and which? Asks for strain and viscous of the point only. */
+  pl_tangent_shape (*shape)(const pl_point *point, int semidefinite);
   /* The same as tangent by its form; only called where there is one. */
   void (*form)(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                pl_tangent_form *form);
+  /* E[6] of a strain measure at F[9]; NULL in laws of F. */
+  void (*measure)(const pl_lanes *F, pl_lanes *E);
 };
 
 #endif

@@ -18,6 +18,12 @@
  * D = dS(rate), so that a spinning stretched body feels nothing and the stress has no torque:
  *   P = R (sigma_v + [N axial(S sigma_v)])
  *
+ * A prestress T adds T : E to the energy and, likewise, P = R Z with Z = T + [N axial(S T)]. (R T
+ * alone would have a torque, since T and S have not the same axes.) Its exact tangent, for changes
+ * a and b with their omega and dS, is
+ *   (dS_a Z^T) : [omega_b] + (dS_b Z^T) : [omega_a] + omega_a . (tr(Z S) I - Z S) omega_b,
+ * nothing where R is held.
+ *
  * N does not exist where two stretches cancel (S has eigenvalues a and -a, or the point is
  * collapsed to a line), and grows without bound towards a point of no size. Where det(N^-1) falls
  * to 1e-9, or to 1e-9 tr(S)^3, R is held: exact tangents take the semidefinite form and D is
@@ -60,27 +66,69 @@ PL_INLINE void stretch_rate(const pl_lanes *G, const pl_lanes *w, const pl_lanes
   pl_lanes_mat3_symmetric(D, D);
 }
 
+/* Z = sigma + [N axial(S sigma)], and P += R Z */
+PL_INLINE void add_without_torque(const pl_lanes *R, const spin *turn, const pl_lanes *sigma,
+                                  pl_lanes *Z, pl_lanes *P)
+{
+  pl_lanes product[9], axial[3], w[3];
+  pl_lanes_mat3_multiply(turn->S, sigma, product);
+  pl_lanes_mat3_axial(product, axial);
+  pl_lanes_mat3_apply(turn->N, axial, w);
+  memcpy(Z, sigma, 9 * sizeof *Z);
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    Z[3 * k + j] += w[i];
+    Z[3 * j + k] -= w[i];
+  }
+  if (!P) return;
+  pl_lanes_mat3_multiply(R, Z, product);
+  for (int i = 0; i < 9; i++) P[i] += product[i];
+}
+
 PL_INLINE void add_viscous_stress(const pl_point *point, const pl_lanes *R, const spin *turn,
                                   pl_lanes *P)
 {
-  pl_lanes G[9], D[9], sigma[9], product[9], axial[3], w[3];
+  pl_lanes G[9], D[9], sigma[9], Z[9], axial[3], w[3];
   pl_lanes_mat3_multiply_tn(R, point->rate, G);
   pl_lanes_mat3_axial(G, axial);
   pl_lanes_mat3_apply(turn->N, axial, w);
   stretch_rate(G, w, turn->S, D);
   pl_hooke_stress(point->viscous_lambda, point->viscous_mu, D, sigma);
+  add_without_torque(R, turn, sigma, Z, P);
+}
 
-  // the part without torque
-  pl_lanes_mat3_multiply(turn->S, sigma, product);
-  pl_lanes_mat3_axial(product, axial);
-  pl_lanes_mat3_apply(turn->N, axial, w);
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-    sigma[3 * k + j] += w[i];
-    sigma[3 * j + k] -= w[i];
-  }
-  pl_lanes_mat3_multiply(R, sigma, product);
-  for (int i = 0; i < 9; i++) P[i] += product[i];
+/* P += that of the prestress (P may be NULL), Z: see above. */
+PL_RARE void add_prestress(const pl_point *point, const pl_lanes *R, const spin *turn, pl_lanes *Z,
+                           pl_lanes *P)
+{
+  pl_lanes T[9];
+  pl_lanes_mat3_unpack(point->prestress, T);
+  add_without_torque(R, turn, T, Z, P);
+}
+
+PL_INLINE void strain_of(const pl_lanes *F, const pl_lanes *R, pl_lanes *E)
+{
+  pl_lanes_stretch(F, R, E);
+  for (int i = 0; i < 9; i += 4) E[i] -= 1.0;
+}
+
+/* The same where nothing is known yet, and W += T : E; outputs may be NULL. */
+PL_RARE void add_all_prestress(const pl_point *point, const pl_lanes *R, pl_lanes *P, pl_lanes *W)
+{
+  spin turn;
+  pl_lanes E[9], Z[9];
+  strain_of(point->F, R, E);
+  pl_add_prestress(point->prestress, E, NULL, W);
+  find_spin(point->F, R, &turn);
+  if (P) add_prestress(point, R, &turn, Z, P);
+}
+
+static void measure(const pl_lanes *F, pl_lanes *six)
+{
+  pl_lanes R[9], E[9];
+  pl_lanes_polar(F, R);
+  strain_of(F, R, E);
+  pl_lanes_mat3_pack(E, six);
 }
 
 /* trace is that of S. */
@@ -104,9 +152,9 @@ static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
   pl_lanes R[9];
   pl_lanes trace = pl_lanes_polar(point->F, R);
   if (W) *W = elastic_energy(point, R, trace);
-  if (!P) return;
-  elastic_stress(point, R, trace, P);
-  if (!point->viscous) return;
+  if (P) elastic_stress(point, R, trace, P);
+  if (point->prestress) add_all_prestress(point, R, P, W);
+  if (!P || !point->viscous) return;
   spin turn;
   find_spin(point->F, R, &turn);
   add_viscous_stress(point, R, &turn, P);
@@ -145,17 +193,51 @@ PL_INLINE void add_turning(const pl_point *point, double kq, const pl_lanes *R, 
   }
 }
 
+/* D = the stretch rate from a unit rate of F_n, which turns R by w. */
+PL_INLINE void unit_rate(const pl_lanes *R, const spin *turn, const pl_lanes *w, int n, pl_lanes *D)
+{
+  pl_lanes G[9];
+  for (int i = 0; i < 9; i++) G[i] = i % 3 == n % 3 ? R[n - n % 3 + i / 3] : pl_lanes_all(0);
+  stretch_rate(G, w, turn->S, D);
+}
+
+/* Adds what a prestress has beyond the tangent with R held: x_row . w_column + w_row . x_column
+ * with x = axial(D Z^T) + (tr(Z S) I - Z S) w / 2. */
+PL_RARE void add_prestress_tangent(double kq, const pl_lanes *R, const spin *turn,
+                                   const pl_lanes *Z, pl_lanes *H)
+{
+  pl_lanes w[9][3], x[9][3], ZS[9], M[9];
+  spin_columns(R, turn->N, w);
+  pl_lanes_mat3_multiply(Z, turn->S, ZS);
+  pl_lanes_mat3_symmetric(ZS, ZS);
+  pl_lanes trace = ZS[0] + ZS[4] + ZS[8];
+  for (int i = 0; i < 9; i++) M[i] = 0.5 * ((i % 4 == 0 ? trace : pl_lanes_all(0)) - ZS[i]);
+  for (int n = 0; n < 9; n++) {
+    pl_lanes D[9], DZ[9], more[3];
+    unit_rate(R, turn, w[n], n, D);
+    pl_lanes_mat3_multiply_nt(D, Z, DZ);
+    pl_lanes_mat3_axial(DZ, x[n]);
+    pl_lanes_mat3_apply(M, w[n], more);
+    for (int i = 0; i < 3; i++) x[n][i] = kq * (x[n][i] + more[i]);
+  }
+  for (int row = 0; row < 9; row++) {
+    for (int column = row; column < 9; column++) {
+      pl_lanes entry = pl_lanes_dot3(x[row], w[column]) + pl_lanes_dot3(w[row], x[column]);
+      H[9 * row + column] += entry;
+      if (column > row) H[9 * column + row] += entry;
+    }
+  }
+}
+
 /* Adds 2 mu D(row) : D(column), where D(n) is the stretch rate from a unit rate of F_n. */
 PL_INLINE void add_viscous_tangent(pl_lanes mu, const pl_lanes *R, const spin *turn, pl_lanes *H)
 {
-  static const int upper[6] = {0, 4, 8, 1, 2, 5};
   pl_lanes columns[9][3], D[9][6];
   spin_columns(R, turn->N, columns);
   for (int n = 0; n < 9; n++) {
-    pl_lanes G[9], whole[9];
-    for (int i = 0; i < 9; i++) G[i] = i % 3 == n % 3 ? R[n - n % 3 + i / 3] : pl_lanes_all(0);
-    stretch_rate(G, columns[n], turn->S, whole);
-    for (int i = 0; i < 6; i++) D[n][i] = whole[upper[i]];
+    pl_lanes whole[9];
+    unit_rate(R, turn, columns[n], n, whole);
+    pl_lanes_mat3_pack(whole, D[n]);
   }
   for (int row = 0; row < 9; row++) {
     // entries off the diagonal count twice
@@ -175,10 +257,11 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
 {
   pl_tangent_form held;
   spin turn;
-  pl_lanes *R = held.A;
+  pl_lanes *R = held.A, Z[9];
   pl_lanes trace = pl_lanes_polar(point->F, R);
   if (P) elastic_stress(point, R, trace, P);
-  if (!semidefinite || point->viscous) find_spin(point->F, R, &turn);
+  if (!semidefinite || point->viscous || point->prestress) find_spin(point->F, R, &turn);
+  if (point->prestress) add_prestress(point, R, &turn, Z, P);
   if (P && point->viscous) add_viscous_stress(point, R, &turn, P);
   if (!H) return;
 
@@ -188,13 +271,14 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
   if (point->viscous) held.lambda += kv * point->viscous_lambda;
   pl_form_tangent(&held, PL_TANGENT_TURNED, H);
   if (!semidefinite) add_turning(point, kq, R, trace, &turn, H);
+  if (!semidefinite && point->prestress) add_prestress_tangent(kq, R, &turn, Z, H);
   if (point->viscous) add_viscous_tangent(kv * point->viscous_mu, R, &turn, H);
 }
 
 /* As long as R is held. */
-static pl_tangent_shape shape(int viscous, int semidefinite)
+static pl_tangent_shape shape(const pl_point *point, int semidefinite)
 {
-  return semidefinite && !viscous ? PL_TANGENT_TURNED : PL_TANGENT_WHOLE;
+  return semidefinite && !point->viscous ? PL_TANGENT_TURNED : PL_TANGENT_WHOLE;
 }
 
 static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
@@ -204,6 +288,7 @@ static void form(const pl_point *point, double kq, double kv, int semidefinite, 
   (void)semidefinite;
   pl_lanes trace = pl_lanes_polar(point->F, out->A);
   if (P) elastic_stress(point, out->A, trace, P);
+  if (P && point->prestress) add_all_prestress(point, out->A, P, NULL);
   out->lambda = kq * point->lambda;
   out->mu = kq * point->mu;
 }
@@ -218,5 +303,6 @@ const pl_strain_ops PL_VARIANT(pl_strain_corotated) = {
             .source = "Hauth 2004, 3.1.3",
         },
     .rotation_invariant = 1,
-    .points = {.stress = stress, .tangent = tangent, .shape = shape, .form = form},
+    .points =
+        {.stress = stress, .tangent = tangent, .shape = shape, .form = form, .measure = measure},
 };

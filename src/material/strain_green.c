@@ -1,24 +1,29 @@
 /* Green's strain, with Hooke's law called St.Venant-Kirchhoff:
  *
- *   E = (F^T F - I) / 2      S = sigma(E) + sigma_v(sym(F^T dF/dt))      P = F S
+ *   E = (F^T F - I) / 2      S = sigma(E) + T + sigma_v(sym(F^T dF/dt))      P = F S
  *   dP_ij/dF_kl = delta_ik S_lj + lambda F_ij F_kl + mu (F_il F_kj + delta_jl (F F^T)_ik)
  *
  * Hauth 2004, 2.2, 2.5.3 and 5.2.1. The law softens under strong compression and does not resist
  * inversion. Only the first term can have negative eigenvalues: a semidefinite tangent takes S
  * without its negative principal stresses there. */
-#include "material/hooke_point.h"
+#include "material/green_point.h"
 #include "material/material.h"
-#include "math/lanes_jacobi.h"
 
 /* The elastic second Piola-Kirchhoff stress and the energy (if not NULL). */
 PL_INLINE void elastic_stress(const pl_point *point, pl_lanes *S, pl_lanes *W)
 {
   pl_lanes E[9];
-  pl_lanes_mat3_multiply_tn(point->F, point->F, E);
-  for (int i = 0; i < 9; i += 4) E[i] -= 1.0;
-  for (int i = 0; i < 9; i++) E[i] *= 0.5;
+  pl_green_strain(point->F, E);
   if (W) *W = pl_hooke_energy(point->lambda, point->mu, E);
   pl_hooke_stress(point->lambda, point->mu, E, S);
+  if (point->prestress) pl_add_prestress(point->prestress, E, S, W);
+}
+
+static void measure(const pl_lanes *F, pl_lanes *six)
+{
+  pl_lanes E[9];
+  pl_green_strain(F, E);
+  pl_lanes_mat3_pack(E, six);
 }
 
 /* P = F (S + viscous stress) */
@@ -43,25 +48,9 @@ static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
   if (P) whole_stress(point, S, P);
 }
 
-/* Replaces S by its part without negative eigenvalues. */
-static void clamp(pl_lanes *S)
+static pl_tangent_shape shape(const pl_point *point, int semidefinite)
 {
-  // most points are in tension and need nothing: all minors are positive
-  pl_lanes minor = S[0] * S[4] - S[1] * S[1], cofactors[9];
-  pl_lanes det = pl_lanes_mat3_cofactors(S, cofactors);
-  pl_mask fine = (S[0] > 0.0) & (minor > 0.0) & (det > 0.0);
-  if (!pl_lanes_any(~fine)) return;
-
-  pl_lanes values[3], Q[9], scaled[9], clamped[9];
-  pl_lanes_eigen(S, values, Q);
-  for (int i = 0; i < 9; i++) scaled[i] = Q[i] * pl_lanes_max(values[i % 3], pl_lanes_all(0));
-  pl_lanes_mat3_multiply_nt(scaled, Q, clamped);
-  for (int i = 0; i < 9; i++) S[i] = pl_lanes_pick(fine, S[i], clamped[i]);
-}
-
-static pl_tangent_shape shape(int viscous, int semidefinite)
-{
-  (void)viscous;
+  (void)point;
   (void)semidefinite;
   return PL_TANGENT_STRESSED;
 }
@@ -80,7 +69,7 @@ static void form(const pl_point *point, double kq, double kv, int semidefinite, 
   for (int i = 0; i < 9; i++) out->N[i] *= out->mu;
 
   // the strain's second derivative
-  if (semidefinite) clamp(S);
+  if (semidefinite) pl_clamp_stress(S);
   for (int i = 0; i < 9; i++) out->S[i] = kq * S[i];
 }
 
@@ -101,5 +90,6 @@ const pl_strain_ops PL_VARIANT(pl_strain_green) = {
             .source = "Hauth 2004, 2.2 and 2.5.3",
         },
     .rotation_invariant = 1,
-    .points = {.stress = stress, .tangent = tangent, .shape = shape, .form = form},
+    .points =
+        {.stress = stress, .tangent = tangent, .shape = shape, .form = form, .measure = measure},
 };

@@ -1,28 +1,40 @@
-/* Cauchy's linear strain: E = sym(F) - I, P = sigma(E) + sigma_v(sym(dF/dt)).
+/* Cauchy's linear strain: E = sym(F) - I, P = sigma(E) + sigma_v(sym(dF/dt)) + T.
  *
  * Hauth 2004, 2.2. The stiffness is constant. Rotations count as strain: beyond a few degrees the
  * body swells and feels forces that are not there. */
 #include "material/hooke_point.h"
 #include "material/material.h"
 
+PL_INLINE void strain_of(const pl_lanes *F, pl_lanes *E)
+{
+  pl_lanes_mat3_symmetric(F, E);
+  for (int i = 0; i < 9; i += 4) E[i] -= 1.0;
+}
+
+static void measure(const pl_lanes *F, pl_lanes *six)
+{
+  pl_lanes E[9];
+  strain_of(F, E);
+  pl_lanes_mat3_pack(E, six);
+}
+
 static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
 {
   pl_lanes E[9], sigma[9];
-  pl_lanes_mat3_symmetric(point->F, E);
-  for (int i = 0; i < 9; i += 4) E[i] -= 1.0;
+  strain_of(point->F, E);
   if (W) *W = pl_hooke_energy(point->lambda, point->mu, E);
-  if (!P) return;
-  pl_hooke_stress(point->lambda, point->mu, E, P);
-  if (!point->viscous) return;
+  if (P) pl_hooke_stress(point->lambda, point->mu, E, P);
+  if (point->prestress) pl_add_prestress(point->prestress, E, P, W);
+  if (!P || !point->viscous) return;
   pl_lanes_mat3_symmetric(point->rate, E);
   pl_hooke_stress(point->viscous_lambda, point->viscous_mu, E, sigma);
   for (int i = 0; i < 9; i++) P[i] += sigma[i];
 }
 
 // the exact derivative has no negative eigenvalue
-static pl_tangent_shape shape(int viscous, int semidefinite)
+static pl_tangent_shape shape(const pl_point *point, int semidefinite)
 {
-  (void)viscous;
+  (void)point;
   (void)semidefinite;
   return PL_TANGENT_TURNED;
 }
@@ -52,5 +64,6 @@ const pl_strain_ops PL_VARIANT(pl_strain_linear) = {
             .source = "Hauth 2004, 2.2 and 2.5.1",
         },
     .rotation_invariant = 0,
-    .points = {.stress = stress, .tangent = tangent, .shape = shape, .form = form},
+    .points =
+        {.stress = stress, .tangent = tangent, .shape = shape, .form = form, .measure = measure},
 };

@@ -15,6 +15,9 @@ typedef long long pl_mask __attribute__((vector_size(32)));
 
 #define PL_INLINE static inline __attribute__((always_inline))
 
+/* What hot functions rarely need stands apart from them, so that it costs them no registers. */
+#define PL_RARE static __attribute__((noinline, cold, unused))
+
 /* A hot file is compiled twice; PL_VARIANT(name) is name_base in one and name_avx2 in the other. */
 #ifdef PL_USE_AVX2
 #define PL_VARIANT(name) name##_avx2

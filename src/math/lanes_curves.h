@@ -1,5 +1,5 @@
 /* Functions of one number at four numbers at once, by plain arithmetic, so that every instruction
- * set gives the same bits. Arguments must be positive, normal numbers. */
+ * set gives the same bits. Unless said otherwise, arguments must be positive, normal numbers. */
 #ifndef PL_MATH_LANES_CURVES_H
 #define PL_MATH_LANES_CURVES_H
 
@@ -22,6 +22,31 @@ PL_INLINE pl_lanes pl_lanes_log(pl_lanes x)
   pl_lanes s = (m - 1.0) / (m + 1.0), square = s * s, sum = pl_lanes_all(1.0 / 21);
   for (int k = 9; k >= 0; k--) sum = sum * square + 1.0 / (2 * k + 1);
   return e * ln2 + 2.0 * s * sum;
+}
+
+/* e^-x for x >= 0, infinity included: e^-x = 2^-k e^-r with |r| <= ln 2 / 2, whose series ends
+ * after 15 terms below 1e-18; 0 beyond x = 708. */
+PL_INLINE pl_lanes pl_lanes_decay(pl_lanes x)
+{
+  const double ln2_high = 0.693147180369123816490, ln2_low = 1.90821492927058770002e-10;
+  pl_lanes near = pl_lanes_min(x, pl_lanes_all(708)), k = pl_lanes_all(0), sum = pl_lanes_all(1);
+  pl_mask power = pl_mask_all(0);
+  for (int i = 0; i < PL_LANES; i++) {
+    long long whole = (long long)(near[i] * 1.44269504088896340736 + 0.5);
+    k[i] = (double)whole;
+    power[i] = (1023 - whole) << 52;
+  }
+  pl_lanes r = (near - k * ln2_high) - k * ln2_low;
+  for (int n = 15; n > 0; n--) sum = 1.0 - r * sum / (double)n;
+  return pl_lanes_pick(x < 708.0, sum * (pl_lanes)power, pl_lanes_all(0));
+}
+
+/* (1 - e^-x) / x for x >= 0, 1 at 0, where decay = e^-x: the mean of e^-s over 0 <= s <= x. */
+PL_INLINE pl_lanes pl_lanes_mean_decay(pl_lanes x, pl_lanes decay)
+{
+  pl_lanes near = pl_lanes_min(x, pl_lanes_all(0.5)), sum = pl_lanes_all(1);
+  for (int n = 14; n > 1; n--) sum = 1.0 - near * sum / (double)n;
+  return pl_lanes_pick(x < 0.5, sum, (1.0 - decay) / x);
 }
 
 /* x^(-1/3): a guess from the bits (within 3.5 %), then Newton's method, which squares the error. */

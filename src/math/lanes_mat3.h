@@ -21,6 +21,25 @@ PL_INLINE void pl_lanes_cross3(const pl_lanes *a, const pl_lanes *b, pl_lanes *o
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+/* A symmetric matrix as six numbers, xx yy zz xy xz yz, and back. */
+PL_INLINE void pl_lanes_mat3_pack(const pl_lanes *A, pl_lanes *six)
+{
+  static const int upper[6] = {0, 4, 8, 1, 2, 5};
+  for (int i = 0; i < 6; i++) six[i] = A[upper[i]];
+}
+
+PL_INLINE void pl_lanes_mat3_unpack(const pl_lanes *six, pl_lanes *A)
+{
+  static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+  for (int i = 0; i < 9; i++) A[i] = six[place[i]];
+}
+
+/* A : B of two such. */
+PL_INLINE pl_lanes pl_lanes_dot6(const pl_lanes *a, const pl_lanes *b)
+{
+  return pl_lanes_dot3(a, b) + 2.0 * pl_lanes_dot3(a + 3, b + 3);
+}
+
 PL_INLINE void pl_lanes_mat3_identity(pl_lanes *out)
 {
   for (int i = 0; i < 9; i++) out[i] = pl_lanes_all(i % 4 == 0);

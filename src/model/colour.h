@@ -11,11 +11,19 @@ typedef struct pl_colours {
   int *list;
 } pl_colours;
 
-/* elements holds size node numbers below node_count for each of count elements; a chunk is
- * chunk_size elements in a row. */
-pl_status pl_colours_create(const pl_allocator *allocator, int node_count, const int *elements,
-                            int count, int size, int chunk_size, pl_colours *colours,
-                            pl_error *error);
+/* Elements in chunks: at the places starts[c] to starts[c+1] - 1 of order stand those of chunk c,
+ * negative ones of which do not count; order may be NULL: the places are the elements, as far as
+ * there are so many. */
+typedef struct pl_chunks {
+  const int *elements; /* size node numbers each */
+  int size, count;     /* elements */
+  int chunks;
+  const int *starts, *order;
+} pl_chunks;
+
+/* Node numbers are below node_count. */
+pl_status pl_colours_create(const pl_allocator *allocator, int node_count, const pl_chunks *of,
+                            pl_colours *colours, pl_error *error);
 void pl_colours_destroy(const pl_allocator *allocator, pl_colours *colours);
 
 #endif

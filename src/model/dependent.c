@@ -162,28 +162,47 @@ static void clear_rows(const pl_model *self, const pl_dependent *at, pl_bsr *A)
   memset(A->values + 9 * (size_t)first, 0, 9 * (size_t)(last - first) * sizeof *A->values);
 }
 
-static void evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+static void evaluate(pl_model *self, const pl_moment *moment, double *f, const pl_tangent *tangent,
+                     pl_pool *pool)
 {
   pl_dependent *at = self->state;
-  int curved = A && at->part_count && !semidefinite, turning = f && v && at->part_count;
+  const double *q = moment->q, *v = moment->v;
+  pl_bsr *A = tangent ? tangent->A : NULL;
+  int curved = A && at->part_count && !tangent->semidefinite;
+  int turning = f && v && at->part_count;
   double *force = f || curved ? at->force : NULL;
   pl_dependent_settle(self, q);
   place_nodes(at, q, at->arms, at->x);
   if (v) move_nodes(at, v, at->arms, at->speed);
   if (force) memset(force, 0, 3 * (size_t)at->nodes * sizeof *force);
-  at->inner->ops->evaluate(at->inner, at->x, v ? at->speed : NULL, force, kq, kv, semidefinite,
-                           A ? at->K : NULL, pool);
+  pl_moment of_nodes = *moment;
+  pl_tangent inner = tangent ? *tangent : (pl_tangent){0};
+  of_nodes.q = at->x;
+  of_nodes.v = v ? at->speed : NULL;
+  inner.A = at->K;
+  at->inner->ops->evaluate(at->inner, &of_nodes, force, A ? &inner : NULL, pool);
   if (A) {
     clear_rows(self, at, A);
     pl_dependent_add_stiffness(at, A, pool);
-    if (curved) add_curvature(at, force, at->arms, kq, A);
+    if (curved) add_curvature(at, force, at->arms, tangent->kq, A);
   }
   if (turning) {
     turning_acceleration(at, v, at->speed);
     at->inner->ops->mass_add(at->inner, -1, at->speed, force, pool);
   }
   if (f) gather(at, force, at->arms, f);
+}
+
+static void advance(pl_model *self, const pl_moment *moment, double *memory, pl_pool *pool)
+{
+  pl_dependent *at = self->state;
+  pl_moment of_nodes = *moment;
+  of_nodes.q = at->x;
+  of_nodes.v = moment->v ? at->speed : NULL;
+  pl_dependent_settle(self, moment->q);
+  place_nodes(at, moment->q, at->arms, at->x);
+  if (moment->v) move_nodes(at, moment->v, at->arms, at->speed);
+  at->inner->ops->advance(at->inner, &of_nodes, memory, pool);
 }
 
 static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
@@ -433,6 +452,7 @@ static const pl_model_ops all_ops = {
     .cliques = cliques,
     .bind = pl_dependent_bind,
     .evaluate = evaluate,
+    .advance = advance,
     .mass_add = mass_add,
     .mass_matrix = mass_matrix,
     .settle = pl_dependent_settle,
@@ -485,7 +505,8 @@ pl_status pl_dependent_create(const pl_allocator *allocator, pl_model *inner, in
   at->ops = all_ops;
   if (!inner->ops->energy) at->ops.energy = NULL;
   if (!inner->ops->strains) at->ops.strains = NULL;
-  *self = (pl_model){.ops = &at->ops, .allocator = memory, .state = at};
+  if (!inner->ops->advance) at->ops.advance = NULL;
+  *self = (pl_model){.ops = &at->ops, .allocator = memory, .groups = inner->groups, .state = at};
   at->inner = inner;
   at->nodes = node_count;
   pl_status status = create(self, at, ties, names, error);

@@ -5,7 +5,6 @@
  * Hauth 2004, 3.1 and C.1; hexahedra: Zienkiewicz, Taylor, Zhu, The Finite Element Method, 6th
  * ed., 4.6. */
 #include "model/fem.h"
-#include "model/moduli.h"
 
 #include "core/cpu.h"
 #include "core/error.h"
@@ -74,26 +73,18 @@ static void sort_nodes(const int *nodes, int count, int *order)
   }
 }
 
-/* Rest data of one element in its lane; the copies that fill the last batch weigh nothing. */
-static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *all,
-                           const pl_sites *sites, int place, pl_error *error)
+/* Rest data of one element in its lane; the copies that fill a group's last batch weigh nothing. */
+static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, int place, pl_error *error)
 {
   int count = fem->nodes_per_element, lane = place % PL_LANES, batch = place / PL_LANES;
-  int element = place < fem->elements ? place : fem->elements - 1, order[PL_ELEMENT_NODES];
+  int item = pl_groups_item(&fem->groups, place), element = item < 0 ? -1 - item : item;
+  int order[PL_ELEMENT_NODES];
   const int *nodes = mesh->elements + (size_t)element * (size_t)count;
   int *lane_nodes = fem->nodes + (size_t)batch * (size_t)(count * PL_LANES);
   sort_nodes(nodes, count, order);
   for (int a = 0; a < count; a++) lane_nodes[PL_LANES * a + lane] = 3 * nodes[order[a]];
 
   pl_lanes *rest = fem->rest + (size_t)batch * pl_fem_rest_size(count, fem->points);
-  const pl_material *material = pl_sites_material(sites, all, element);
-  int rigid = sites->rigid && sites->rigid[element];
-  if (fem->moduli) {
-    pl_material own = *material;
-    if (rigid) own.lambda = own.mu = 0;
-    pl_moduli_set(fem->moduli, place, &own);
-    fem->viscous |= material->viscous_lambda != 0 || material->viscous_mu != 0;
-  }
   for (int p = 0; p < fem->points; p++) {
     double b[PL_ELEMENT_NODES][3];
     pl_shape at = pl_shape_at(count, p);
@@ -103,7 +94,7 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
                             "element %d has the volume %g m^3 at a quadrature point; it must be "
                             "positive: repair the mesh",
                             element, weight);
-    (*rest++)[lane] = place < fem->elements ? weight : 0;
+    (*rest++)[lane] = item < 0 ? 0 : weight;
     for (int a = 0; a < count - 1; a++) {
       for (int i = 0; i < 3; i++) (*rest++)[lane] = b[order[a]][i];
     }
@@ -111,18 +102,67 @@ static pl_status fill_lane(pl_fem *fem, const pl_mesh *mesh, const pl_material *
   return PL_OK;
 }
 
+/* What an element is made of; rigid ones exert no force. */
+typedef struct source {
+  const pl_sites *sites;
+  const pl_material *all;
+} source;
+
+static pl_material material_of(const void *context, int element)
+{
+  const source *from = context;
+  pl_material material = *pl_sites_material(from->sites, from->all, element);
+  if (from->sites->rigid && from->sites->rigid[element]) material.lambda = material.mu = 0;
+  return material;
+}
+
+/* The groups of elements; those of warped nodes have the stress of corotated strain. */
+static pl_status make_groups(pl_model *self, const pl_material *material, int strain, pl_fem *fem,
+                             pl_error *error)
+{
+  int warped = strain == PL_STRAIN_COUNT;
+  const source from = {&self->sites, material};
+  pl_groups_def def = {.items = fem->elements,
+                       .points = fem->points,
+                       .strain = pl_strain_at(warped ? PL_STRAIN_corotated : strain),
+                       .plain = warped,
+                       .all = material,
+                       .context = &from};
+  if (self->sites.materials || self->sites.rigid) def.of = material_of;
+  if (!warped) self->groups = &fem->groups;
+  return pl_groups_create(&self->allocator, &def, &fem->groups, error);
+}
+
 static pl_status allocate(pl_model *self, pl_fem *fem, pl_error *error)
 {
-  size_t count = (size_t)fem->nodes_per_element, batches = (size_t)fem->batches;
+  size_t count = (size_t)fem->nodes_per_element, batches = (size_t)fem->groups.batches;
   size_t rest = pl_fem_rest_size(fem->nodes_per_element, fem->points);
   fem->nodes = pl_alloc(&self->allocator, batches * count * PL_LANES, sizeof *fem->nodes);
   fem->rest = pl_alloc(&self->allocator, batches * rest, sizeof *fem->rest);
-  int alike = !self->sites.materials && !self->sites.rigid;
-  if (!alike) fem->moduli = pl_alloc(&self->allocator, batches * PL_MODULI, sizeof *fem->moduli);
-  int chunks = pl_chunk_count(fem->batches, fem->chunk_batches);
-  fem->chunk_sums = pl_alloc(&self->allocator, (size_t)chunks, sizeof *fem->chunk_sums);
-  int ok = fem->nodes && fem->rest && fem->chunk_sums && (alike || fem->moduli);
+  int chunk_size = chunk_batches(fem->elements);
+  size_t chunks = (size_t)pl_groups_cut(&fem->groups, chunk_size, NULL);
+  fem->chunk_sums = pl_alloc(&self->allocator, chunks, sizeof *fem->chunk_sums);
+  fem->starts = pl_alloc(&self->allocator, chunks + 1, sizeof *fem->starts);
+  int ok = fem->nodes && fem->rest && fem->chunk_sums && fem->starts;
+  if (ok) pl_groups_cut(&fem->groups, chunk_size, fem->starts);
   return ok ? PL_OK : pl_fail_memory(error);
+}
+
+static pl_status colour_chunks(pl_model *self, pl_fem *fem, pl_error *error)
+{
+  int chunks = pl_groups_cut(&fem->groups, chunk_batches(fem->elements), NULL);
+  int *starts = pl_alloc(&self->allocator, (size_t)chunks + 1, sizeof *starts);
+  if (!starts) return pl_fail_memory(error);
+  for (int c = 0; c <= chunks; c++) starts[c] = PL_LANES * fem->starts[c];
+  const pl_chunks of = {.elements = fem->element_nodes,
+                        .size = fem->nodes_per_element,
+                        .count = fem->elements,
+                        .chunks = chunks,
+                        .starts = starts,
+                        .order = fem->groups.order};
+  pl_status status = pl_colours_create(&self->allocator, self->blocks, &of, &fem->chunks, error);
+  pl_free(&self->allocator, starts);
+  return status;
 }
 
 pl_cliques pl_fem_cliques(const pl_model *self)
@@ -143,34 +183,22 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   fem->points = tets ? 1 : 8;
   fem->elements = mesh->element_count;
   fem->element_nodes = mesh->elements;
-  fem->batches = pl_chunk_count(fem->elements, PL_LANES);
-  fem->chunk_batches = chunk_batches(fem->elements);
-  fem->material = *material;
-  fem->viscous = material->viscous_lambda != 0 || material->viscous_mu != 0;
-  // the elements' own law where nodes are warped is corotated
-  int warped = values[STRAIN] == PL_STRAIN_COUNT;
-  const pl_strain_ops *strain = pl_strain_at(warped ? PL_STRAIN_corotated : (int)values[STRAIN]);
-  fem->strain = &strain->points;
-  fem->law = warped ? fem->strain : pl_material_points(material, strain);
   fem->kernel = PL_PICK_VARIANT(pl_fem_kernels) + (tets ? PL_FEM_TET : PL_FEM_HEX);
 
   // the elements, their chunks and their mass
-  pl_status status = allocate(self, fem, error);
+  pl_status status = make_groups(self, material, (int)values[STRAIN], fem, error);
+  if (!status) status = allocate(self, fem, error);
+  for (int place = 0; !status && place < fem->groups.batches * PL_LANES; place++)
+    status = fill_lane(fem, mesh, place, error);
+  if (!status) status = colour_chunks(self, fem, error);
   if (status) return status;
-  for (int place = 0; place < fem->batches * PL_LANES; place++) {
-    status = fill_lane(fem, mesh, material, &self->sites, place, error);
-    if (status) return status;
-  }
-  status =
-      pl_colours_create(&self->allocator, self->blocks, fem->element_nodes, fem->elements,
-                        fem->nodes_per_element, fem->chunk_batches * PL_LANES, &fem->chunks, error);
-  if (status) return status;
-  mass_source source = {.mesh = mesh, .sites = &self->sites, .material = material};
+  mass_source masses = {.mesh = mesh, .sites = &self->sites, .material = material};
   pl_cliques elements = pl_fem_cliques(self);
-  status = pl_mass_create(&self->allocator, self->blocks, &elements, element_mass, &source,
+  status = pl_mass_create(&self->allocator, self->blocks, &elements, element_mass, &masses,
                           values[MASS] == CONSISTENT, &fem->mass, error);
   self->lumped_mass = fem->mass.lumped;
-  if (!status && warped) status = pl_fem_warp(self, mesh->nodes, (int)values[ROTATION], error);
+  if (!status && values[STRAIN] == PL_STRAIN_COUNT)
+    status = pl_fem_warp(self, mesh->nodes, (int)values[ROTATION], error);
   return status;
 }
 
@@ -185,7 +213,8 @@ void pl_fem_destroy(pl_model *self)
   pl_free(&self->allocator, fem->mirror);
   pl_free(&self->allocator, fem->places);
   pl_free(&self->allocator, fem->rest);
-  pl_free(&self->allocator, fem->moduli);
+  pl_free(&self->allocator, fem->starts);
+  pl_groups_destroy(&self->allocator, &fem->groups);
   pl_free(&self->allocator, fem->nodes);
   pl_free(&self->allocator, fem);
 }
@@ -196,14 +225,15 @@ void pl_fem_destroy(pl_model *self)
 static pl_status find_places(pl_fem *fem, const pl_bsr *A, pl_error *error)
 {
   int count = fem->nodes_per_element, *place = fem->places;
-  for (int batch = 0; batch < fem->batches; batch++) {
+  for (int batch = 0; batch < fem->groups.batches; batch++) {
     const int *nodes = fem->nodes + (size_t)batch * (size_t)(count * PL_LANES);
     for (int ab = 0; ab < count * count; ab++) {
       const int *a = nodes + PL_LANES * (ab / count), *b = nodes + PL_LANES * (ab % count);
       for (int lane = 0; lane < PL_LANES && a < b; lane++) {
         int found = pl_bsr_find(A, fem->offset + a[lane] / 3, fem->offset + b[lane] / 3);
         if (found < 0)
-          return pl_fail_entity(error, PL_E_ARGUMENT, PL_LANES * batch + lane,
+          return pl_fail_entity(error, PL_E_ARGUMENT,
+                                pl_groups_item(&fem->groups, PL_LANES * batch + lane),
                                 "the matrix has no block for nodes %d and %d; build it from the "
                                 "model's cliques",
                                 a[lane] / 3, b[lane] / 3);
@@ -230,7 +260,7 @@ pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *err
 {
   pl_fem *fem = self->state;
   int count = fem->nodes_per_element;
-  size_t places = (size_t)fem->batches * (size_t)(count * (count - 1) / 2 * PL_LANES);
+  size_t places = (size_t)fem->groups.batches * (size_t)(count * (count - 1) / 2 * PL_LANES);
   size_t blocks = (size_t)(A->start[offset + self->blocks] - A->start[offset]);
   pl_free(&self->allocator, fem->mirror);
   fem->mirror = pl_alloc(&self->allocator, blocks, sizeof *fem->mirror);
@@ -245,19 +275,11 @@ pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *err
 
 /* ---- passes over the elements ---- */
 
-static int first_batch(const pl_fem *fem, int chunk) { return chunk * fem->chunk_batches; }
-
-static int last_batch(const pl_fem *fem, int chunk)
-{
-  int last = (chunk + 1) * fem->chunk_batches;
-  return last < fem->batches ? last : fem->batches;
-}
-
 static void evaluate_chunk(void *context, int index)
 {
   const pl_fem_job *job = context;
-  int chunk = job->chunks[index];
-  job->fem->kernel->evaluate(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
+  const int *start = job->fem->starts + job->chunks[index];
+  job->fem->kernel->evaluate(job, start[0], start[1]);
 }
 
 enum { ROWS_PER_CHUNK = 256 };
@@ -281,21 +303,21 @@ static void finish_chunk(void *context, int chunk)
   job->fem->kernel->finish_rows(job, chunk_row(job, chunk), chunk_row(job, chunk + 1));
 }
 
-void pl_fem_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+void pl_fem_evaluate(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
+                     pl_pool *pool)
 {
-  const pl_fem *fem = self->state;
-  pl_fem_job job = {.fem = fem, .q = q, .v = v, .f = f, .A = A, .kq = kq, .kv = kv};
-  job.semidefinite = semidefinite;
-  job.shape = fem->law->shape(fem->viscous && v, semidefinite);
+  pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = at->q, .v = at->v, .f = f};
+  if (tangent) job.tangent = *tangent;
+  pl_groups_freeze(&fem->groups, at->h, pool);
   int row_chunks = pl_chunk_count(self->blocks, ROWS_PER_CHUNK);
-  if (A) pl_parallel(pool, row_chunks, clear_chunk, &job);
+  if (tangent) pl_parallel(pool, row_chunks, clear_chunk, &job);
   for (int c = 0; c < fem->chunks.count; c++) {
     int start = fem->chunks.start[c];
     job.chunks = fem->chunks.list + start;
     pl_parallel(pool, fem->chunks.start[c + 1] - start, evaluate_chunk, &job);
   }
-  if (A) pl_parallel(pool, row_chunks, finish_chunk, &job);
+  if (tangent) pl_parallel(pool, row_chunks, finish_chunk, &job);
 }
 
 void pl_fem_mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
@@ -313,14 +335,15 @@ void pl_fem_mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
 static void energy_chunk(void *context, int chunk)
 {
   const pl_fem_job *job = context;
-  job->sums[chunk] =
-      job->fem->kernel->energy(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
+  const int *start = job->fem->starts + chunk;
+  job->sums[chunk] = job->fem->kernel->energy(job, start[0], start[1]);
 }
 
 static double energy(pl_model *self, const double *q, pl_pool *pool)
 {
-  const pl_fem *fem = self->state;
+  pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .sums = fem->chunk_sums};
+  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
   pl_parallel(pool, fem->chunks.chunks, energy_chunk, &job);
   double sum = 0;
   for (int chunk = 0; chunk < fem->chunks.chunks; chunk++) sum += fem->chunk_sums[chunk];
@@ -330,40 +353,60 @@ static double energy(pl_model *self, const double *q, pl_pool *pool)
 static void fields_chunk(void *context, int chunk)
 {
   const pl_fem_job *job = context;
-  job->fem->kernel->fields(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
+  const int *start = job->fem->starts + chunk;
+  job->fem->kernel->fields(job, start[0], start[1]);
 }
 
 void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
 {
-  const pl_fem *fem = self->state;
+  pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .von_mises = von_mises, .det_f = det_f};
+  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
   pl_parallel(pool, fem->chunks.chunks, fields_chunk, &job);
 }
 
 static void strains_chunk(void *context, int chunk)
 {
   const pl_fem_job *job = context;
-  job->fem->kernel->strains(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
+  const int *start = job->fem->starts + chunk;
+  job->fem->kernel->strains(job, start[0], start[1]);
 }
 
 void pl_fem_strains(pl_model *self, const double *q, double *strain, double *energy, pl_pool *pool)
 {
-  const pl_fem *fem = self->state;
+  pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .strain = strain, .density = energy};
+  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
   pl_parallel(pool, fem->chunks.chunks, strains_chunk, &job);
 }
 
 static void tensors_chunk(void *context, int chunk)
 {
   const pl_fem_job *job = context;
-  job->fem->kernel->tensors(job, first_batch(job->fem, chunk), last_batch(job->fem, chunk));
+  const int *start = job->fem->starts + chunk;
+  job->fem->kernel->tensors(job, start[0], start[1]);
 }
 
 void pl_fem_tensors(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool)
 {
-  const pl_fem *fem = self->state;
+  pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .F = F, .stress = stress};
+  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
   pl_parallel(pool, fem->chunks.chunks, tensors_chunk, &job);
+}
+
+static void advance_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  const int *start = job->fem->starts + chunk;
+  job->fem->kernel->advance(job, start[0], start[1]);
+}
+
+static void advance(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool)
+{
+  const pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = at->q, .h = at->h, .memory = memory};
+  pl_parallel(pool, fem->chunks.chunks, advance_chunk, &job);
 }
 
 #define INFO                                                                                       \
@@ -382,6 +425,7 @@ const pl_model_ops pl_model_fem = {
     .evaluate = pl_fem_evaluate,
     .mass_add = pl_fem_mass_add,
     .mass_matrix = pl_fem_mass_matrix,
+    .advance = advance,
     .energy = energy,
     .fields = pl_fem_fields,
     .strains = pl_fem_strains,

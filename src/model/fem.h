@@ -11,8 +11,8 @@
 #ifndef PL_MODEL_FEM_H
 #define PL_MODEL_FEM_H
 
-#include "material/material.h"
 #include "model/colour.h"
+#include "model/groups.h"
 #include "model/mass.h"
 #include "model/model.h"
 #include "model/shape.h"
@@ -25,24 +25,24 @@ typedef struct pl_fem_job {
   const pl_fem *fem;
   const double *q, *v;
   double *f;
-  pl_bsr *A;
-  double kq, kv;
-  int semidefinite;
-  pl_tangent_shape shape;    /* of the law's tangent in this pass */
+  pl_tangent tangent;        /* without A: forces only         */
+  double h;                  /* s since the beginning of the substep */
+  double *memory;            /* to be moved on                 */
   double *sums;              /* energy of each chunk           */
   double *von_mises, *det_f; /* per element                    */
   double *strain, *density;  /* the same                       */
-  double *F, *stress;        /* the same, 9 each               */
+  double *F, *stress;        /* the same, 9 each */
   const int *chunks;         /* the chunks of the colour in hand */
 } pl_fem_job;
 
-/* Work on the batches [first, last), or on these rows of the matrix. */
+/* Work on the batches [first, last), all of one group, or on these rows of the matrix. */
 typedef struct pl_fem_kernel {
   void (*evaluate)(const pl_fem_job *job, int first, int last);
   double (*energy)(const pl_fem_job *job, int first, int last);
   void (*fields)(const pl_fem_job *job, int first, int last);
   void (*strains)(const pl_fem_job *job, int first, int last);
   void (*tensors)(const pl_fem_job *job, int first, int last);
+  void (*advance)(const pl_fem_job *job, int first, int last);
   void (*clear_rows)(const pl_fem_job *job, int first, int last);
   void (*finish_rows)(const pl_fem_job *job, int first, int last);
 } pl_fem_kernel;
@@ -53,21 +53,18 @@ extern const pl_fem_kernel pl_fem_kernels_base[PL_FEM_KINDS], pl_fem_kernels_avx
 
 struct pl_fem {
   int nodes_per_element, points; /* quadrature points per element */
-  int elements, batches;
+  int elements;
+  pl_groups groups;         /* the elements by their laws */
   const int *element_nodes; /* the mesh's */
   int *nodes;               /* 3 times their numbers per batch [node][lane], ascending in a lane */
-  pl_lanes *moduli;         /* per batch (moduli.h); NULL: those of the material                 */
   pl_lanes *rest;           /* per batch: weight and gradients of each point                   */
   // once bound, else NULL: where values of block (a,b), a < b, begin, per batch [pair][lane]; and
   // for each block below the diagonal of the body's rows where its transposed one begins, -1 for
   // none
   int *places, *mirror;
   int offset; /* number of the body's first row in the matrix */
-  int viscous;
-  pl_material material; /* that of elements that have none of their own */
-  const pl_point_ops *law, *strain;
   const pl_fem_kernel *kernel;
-  int chunk_batches;
+  int *starts; /* first batch of each chunk */
   pl_colours chunks;
   double *chunk_sums;
   pl_mass mass;
@@ -78,8 +75,8 @@ struct pl_fem {
 void pl_fem_destroy(pl_model *self);
 pl_cliques pl_fem_cliques(const pl_model *self);
 pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
-void pl_fem_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
+void pl_fem_evaluate(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
+                     pl_pool *pool);
 void pl_fem_mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
 void pl_fem_mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool);
 void pl_fem_strains(pl_model *self, const double *q, double *strain, double *energy, pl_pool *pool);
@@ -94,8 +91,8 @@ enum { PL_WARP_SVD, PL_WARP_EDGES, PL_WARP_POLAR, PL_WARP_BOTH };
 /* The table of warped elements. */
 extern const pl_model_ops pl_fem_warped;
 pl_status pl_fem_warped_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
-void pl_fem_warped_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                            double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
+void pl_fem_warped_evaluate(pl_model *self, const pl_moment *at, double *f,
+                            const pl_tangent *tangent, pl_pool *pool);
 /* Turns a model that is made otherwise into one whose stiffness at rest is warped; X are positions
  * at rest. */
 pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *error);

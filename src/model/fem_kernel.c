@@ -11,7 +11,6 @@
 #include "math/lanes_mat3.h"
 #include "model/fem.h"
 #include "model/lanes_stress.h"
-#include "model/moduli.h"
 
 enum { MOST_EDGES = PL_ELEMENT_NODES - 1, MOST_PAIRS = PL_ELEMENT_NODES * PL_ELEMENT_NODES };
 
@@ -283,13 +282,16 @@ PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_l
 /* What a pass wants: forces alone, or with the stiffness by a tangent of some shape. */
 enum { FORCES_ONLY = -1 };
 
-PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count, const int points,
-                              const int shape, pl_point *point)
+PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int batch,
+                              const int count, const int points, const int shape, pl_point *point)
 {
   const pl_fem *fem = job->fem;
+  const pl_point_ops *law = group->points;
   const int *nodes = batch_nodes(fem, batch, count);
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
-  double *values = job->A ? job->A->values : NULL;
+  double *values = job->tangent.A ? job->tangent.A->values : NULL;
+  const double kq = job->tangent.kq, kv = job->tangent.kv;
+  const int semidefinite = job->tangent.semidefinite;
   const int *places = NULL;
   pl_lanes edges[3 * MOST_EDGES], edge_rates[3 * MOST_EDGES];
   pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81];
@@ -301,7 +303,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
     places = fem->places + (size_t)batch * size;
   }
   const int viscous = point->viscous;
-  pl_point_take(fem->moduli, batch, point);
+  pl_point_take(group, batch, point);
   gather_edges(job->q, nodes, count, edges);
   if (viscous) gather_edges(job->v, nodes, count, edge_rates);
   if (points > 1) {
@@ -314,15 +316,16 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
     const pl_lanes *b = rest + p * (3 * count - 2) + 1, weight = b[-1];
     gradient(edges, b, count, point->F);
     if (viscous) gradient(edge_rates, b, count, point->rate);
+    pl_point_recall(group, points, batch, p, point);
     if (shape == FORCES_ONLY)
-      fem->law->stress(point, P, NULL);
+      law->stress(point, P, NULL);
     else if (shape == PL_TANGENT_WHOLE)
-      fem->law->tangent(point, job->kq, job->kv, job->semidefinite, P, H);
+      law->tangent(point, kq, kv, semidefinite, P, H);
     else
-      fem->law->form(point, job->kq, job->kv, job->semidefinite, P, &form);
+      law->form(point, kq, kv, semidefinite, P, &form);
 
     // in the shadow of the law's long chain of operations
-    if (shape != FORCES_ONLY && p == points - 1 && batch + 1 < fem->batches)
+    if (shape != FORCES_ONLY && p == points - 1 && batch + 1 < fem->groups.batches)
       fetch_blocks(values, places + count * (count - 1) / 2 * PL_LANES, count);
     add_forces(P, b, weight, count, points, forces);
     if (job->f && p == points - 1) scatter_forces(job->f, nodes, count, forces);
@@ -335,26 +338,29 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, int batch, const int count,
     scatter_stiffness(values, places, count, K);
 }
 
-PL_INLINE void evaluate_batches(const pl_fem_job *job, int first, int last, const int count,
-                                const int points, const int shape)
+PL_INLINE void evaluate_batches(const pl_fem_job *job, const pl_group *group, int first, int last,
+                                const int count, const int points, const int shape)
 {
-  const pl_fem *fem = job->fem;
-  pl_point point = pl_point_of(&fem->material, fem->strain, fem->viscous && job->v);
+  pl_point point = pl_point_of(group, job->v != NULL);
   for (int batch = first; batch < last; batch++)
-    evaluate_batch(job, batch, count, points, shape, &point);
+    evaluate_batch(job, group, batch, count, points, shape, &point);
 }
 
 PL_INLINE void evaluate_of(const pl_fem_job *job, int first, int last, const int count,
                            const int points)
 {
-  if (!job->A)
-    evaluate_batches(job, first, last, count, points, FORCES_ONLY);
-  else if (job->shape == PL_TANGENT_TURNED)
-    evaluate_batches(job, first, last, count, points, PL_TANGENT_TURNED);
-  else if (job->shape == PL_TANGENT_STRESSED)
-    evaluate_batches(job, first, last, count, points, PL_TANGENT_STRESSED);
+  const pl_group *group = pl_group_at(&job->fem->groups, first);
+  const pl_point any = {.strain = group->strain, .viscous = group->viscous && job->v};
+  const int shape =
+      job->tangent.A ? (int)group->points->shape(&any, job->tangent.semidefinite) : FORCES_ONLY;
+  if (shape == FORCES_ONLY)
+    evaluate_batches(job, group, first, last, count, points, FORCES_ONLY);
+  else if (shape == PL_TANGENT_TURNED)
+    evaluate_batches(job, group, first, last, count, points, PL_TANGENT_TURNED);
+  else if (shape == PL_TANGENT_STRESSED)
+    evaluate_batches(job, group, first, last, count, points, PL_TANGENT_STRESSED);
   else
-    evaluate_batches(job, first, last, count, points, PL_TANGENT_WHOLE);
+    evaluate_batches(job, group, first, last, count, points, PL_TANGENT_WHOLE);
 }
 
 /* Sum of w W; the lanes are added last. */
@@ -362,17 +368,19 @@ PL_INLINE double energy_of(const pl_fem_job *job, int first, int last, const int
                            const int points)
 {
   const pl_fem *fem = job->fem;
+  const pl_group *group = pl_group_at(&fem->groups, first);
   pl_lanes sum = pl_lanes_all(0);
-  pl_point point = pl_point_of(&fem->material, fem->strain, 0);
+  pl_point point = pl_point_of(group, 0);
   for (int batch = first; batch < last; batch++) {
     const pl_lanes *rest = batch_rest(fem, batch, count, points);
     pl_lanes edges[3 * MOST_EDGES], W;
-    pl_point_take(fem->moduli, batch, &point);
+    pl_point_take(group, batch, &point);
     gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
     for (int p = 0; p < points; p++) {
       const pl_lanes *b = rest + p * (3 * count - 2) + 1;
       gradient(edges, b, count, point.F);
-      fem->law->stress(&point, NULL, &W);
+      pl_point_recall(group, points, batch, p, &point);
+      group->points->stress(&point, NULL, &W);
       sum += b[-1] * W;
     }
   }
@@ -385,8 +393,9 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
   const pl_fem *fem = job->fem;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], P[9], mean = pl_lanes_all(0), least = pl_lanes_all(0);
-  pl_point point = pl_point_of(&fem->material, fem->strain, 0);
-  pl_point_take(fem->moduli, batch, &point);
+  const pl_group *group = pl_group_at(&fem->groups, batch);
+  pl_point point = pl_point_of(group, 0);
+  pl_point_take(group, batch, &point);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
     const pl_lanes *b = rest + p * (3 * count - 2) + 1;
@@ -394,12 +403,14 @@ PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, cons
     pl_lanes J = pl_lanes_det(point.F);
     least = p == 0 ? J : pl_lanes_min(J, least);
     if (!job->von_mises) continue;
-    fem->law->stress(&point, P, NULL);
+    pl_point_recall(group, points, batch, p, &point);
+    group->points->stress(&point, P, NULL);
     mean += pl_lanes_von_mises(point.F, P, J) / (double)points;
   }
-  for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < fem->elements; lane++) {
-    if (job->von_mises) job->von_mises[PL_LANES * batch + lane] = mean[lane];
-    if (job->det_f) job->det_f[PL_LANES * batch + lane] = least[lane];
+  for (int lane = 0; lane < PL_LANES; lane++) {
+    int element = pl_groups_item(&fem->groups, PL_LANES * batch + lane);
+    if (element >= 0 && job->von_mises) job->von_mises[element] = mean[lane];
+    if (element >= 0 && job->det_f) job->det_f[element] = least[lane];
   }
 }
 
@@ -409,19 +420,22 @@ PL_INLINE void strains_of(const pl_fem_job *job, int batch, const int count, con
   const pl_fem *fem = job->fem;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], W, strain = pl_lanes_all(0), density = pl_lanes_all(0);
-  pl_point point = pl_point_of(&fem->material, fem->strain, 0);
-  pl_point_take(fem->moduli, batch, &point);
+  const pl_group *group = pl_group_at(&fem->groups, batch);
+  pl_point point = pl_point_of(group, 0);
+  pl_point_take(group, batch, &point);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
     gradient(edges, rest + p * (3 * count - 2) + 1, count, point.F);
     strain += pl_lanes_equivalent_strain(point.F) / (double)points;
     if (!job->density) continue;
-    fem->law->stress(&point, NULL, &W);
+    pl_point_recall(group, points, batch, p, &point);
+    group->points->stress(&point, NULL, &W);
     density += W / (double)points;
   }
-  for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < fem->elements; lane++) {
-    if (job->strain) job->strain[PL_LANES * batch + lane] = strain[lane];
-    if (job->density) job->density[PL_LANES * batch + lane] = density[lane];
+  for (int lane = 0; lane < PL_LANES; lane++) {
+    int element = pl_groups_item(&fem->groups, PL_LANES * batch + lane);
+    if (element >= 0 && job->strain) job->strain[element] = strain[lane];
+    if (element >= 0 && job->density) job->density[element] = density[lane];
   }
 }
 
@@ -431,27 +445,47 @@ PL_INLINE void tensors_of(const pl_fem_job *job, int batch, const int count, con
   const pl_fem *fem = job->fem;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], P[9], sigma[9], F[9] = {0}, stress[9] = {0};
-  pl_point point = pl_point_of(&fem->material, fem->strain, 0);
-  pl_point_take(fem->moduli, batch, &point);
+  const pl_group *group = pl_group_at(&fem->groups, batch);
+  pl_point point = pl_point_of(group, 0);
+  pl_point_take(group, batch, &point);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
   for (int p = 0; p < points; p++) {
     gradient(edges, rest + p * (3 * count - 2) + 1, count, point.F);
-    fem->law->stress(&point, P, NULL);
+    pl_point_recall(group, points, batch, p, &point);
+    group->points->stress(&point, P, NULL);
     pl_lanes_cauchy(point.F, P, sigma);
     for (int k = 0; k < 9; k++) F[k] += point.F[k] / (double)points;
     for (int k = 0; k < 9; k++) stress[k] += sigma[k] / (double)points;
   }
-  for (int lane = 0; lane < PL_LANES && PL_LANES * batch + lane < fem->elements; lane++) {
-    size_t place = 9 * (size_t)(PL_LANES * batch + lane);
-    for (size_t k = 0; k < 9 && job->F; k++) job->F[place + k] = F[k][lane];
-    for (size_t k = 0; k < 9 && job->stress; k++) job->stress[place + k] = stress[k][lane];
+  for (int lane = 0; lane < PL_LANES; lane++) {
+    int element = pl_groups_item(&fem->groups, PL_LANES * batch + lane);
+    for (int k = 0; k < 9 && element >= 0 && job->F; k++) job->F[9 * element + k] = F[k][lane];
+    for (int k = 0; k < 9 && element >= 0 && job->stress; k++)
+      job->stress[9 * element + k] = stress[k][lane];
+  }
+}
+
+/* Moves the memory of all points on to where they are now. */
+PL_INLINE void advance_of(const pl_fem_job *job, int batch, const int count, const int points)
+{
+  const pl_fem *fem = job->fem;
+  const pl_group *group = pl_group_at(&fem->groups, batch);
+  if (!group->memory) return;
+  const pl_lanes *rest = batch_rest(fem, batch, count, points);
+  pl_lanes edges[3 * MOST_EDGES];
+  pl_point point = pl_point_of(group, 0);
+  pl_point_take(group, batch, &point);
+  gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
+  for (int p = 0; p < points; p++) {
+    gradient(edges, rest + p * (3 * count - 2) + 1, count, point.F);
+    pl_group_advance(&fem->groups, group, batch, p, job->h, &point, job->memory);
   }
 }
 
 /* Zeros above the diagonal; the rest of a row is overwritten when it is finished. */
 static void clear_rows(const pl_fem_job *job, int first, int last)
 {
-  const pl_bsr *A = job->A;
+  const pl_bsr *A = job->tangent.A;
   for (int row = first; row < last; row++) {
     int after = A->diagonal[row] + 1;
     memset(A->values + 9 * after, 0, (size_t)(A->start[row + 1] - after) * 9 * sizeof *A->values);
@@ -489,7 +523,7 @@ PL_INLINE block sum_of(block a, block b)
 
 static void finish_rows(const pl_fem_job *job, int first, int last)
 {
-  const pl_bsr *A = job->A;
+  const pl_bsr *A = job->tangent.A;
   const int *mirror = job->fem->mirror - A->start[job->fem->offset];
   const block zero = {pl_lanes_all(0), pl_lanes_all(0), 0};
   for (int row = first; row < last; row++) {
@@ -530,14 +564,18 @@ static void finish_rows(const pl_fem_job *job, int first, int last)
   static void tensors_##name(const pl_fem_job *job, int first, int last)                           \
   {                                                                                                \
     for (int batch = first; batch < last; batch++) tensors_of(job, batch, count, points);          \
+  }                                                                                                \
+  static void advance_##name(const pl_fem_job *job, int first, int last)                           \
+  {                                                                                                \
+    for (int batch = first; batch < last; batch++) advance_of(job, batch, count, points);          \
   }
 
 KIND(tet, 4, 1)
 KIND(hex, 8, 8)
 
 const pl_fem_kernel PL_VARIANT(pl_fem_kernels)[PL_FEM_KINDS] = {
-    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet, strains_tet, tensors_tet, clear_rows,
-                    finish_rows},
-    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex, strains_hex, tensors_hex, clear_rows,
-                    finish_rows},
+    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet, strains_tet, tensors_tet, advance_tet,
+                    clear_rows, finish_rows},
+    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex, strains_hex, tensors_hex, advance_hex,
+                    clear_rows, finish_rows},
 };

@@ -48,17 +48,21 @@ static void average_gradients(const pl_fem *fem, const pl_bsr *K, const double *
 /* The stiffness at rest in K and, if there is viscosity, the viscous one in D. */
 static void rest_stiffness(pl_model *self, const double *X, pl_bsr *K, double *D)
 {
-  pl_fem *fem = self->state;
-  const pl_point_ops *law = fem->law;
+  pl_group *group = ((pl_fem *)self->state)->groups.list;
+  const pl_point_ops *law = group->points;
   size_t numbers = 9 * (size_t)K->start[K->rows];
-  fem->law = &PL_PICK_VARIANT(&pl_strain_linear)->points;
+  group->points = &PL_PICK_VARIANT(&pl_strain_linear)->points;
   if (D) {
     // linear in velocity: any will do
-    pl_fem_evaluate(self, X, X, NULL, 0, 1, 1, K, NULL);
+    const pl_moment moving = {.q = X, .v = X};
+    const pl_tangent damping = {.kv = 1, .semidefinite = 1, .A = K};
+    pl_fem_evaluate(self, &moving, NULL, &damping, NULL);
     memcpy(D, K->values, numbers * sizeof *D);
   }
-  pl_fem_evaluate(self, X, NULL, NULL, 1, 0, 1, K, NULL);
-  fem->law = law;
+  const pl_moment rest = {.q = X};
+  const pl_tangent stiffness = {.kq = 1, .semidefinite = 1, .A = K};
+  pl_fem_evaluate(self, &rest, NULL, &stiffness, NULL);
+  group->points = law;
 }
 
 pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *error)
@@ -73,10 +77,10 @@ pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *e
     return status;
   }
   size_t blocks = (size_t)K->start[K->rows];
-  double *D = fem->viscous ? pl_alloc(&self->allocator, 9 * blocks, sizeof *D) : NULL;
+  double *D = fem->groups.list->viscous ? pl_alloc(&self->allocator, 9 * blocks, sizeof *D) : NULL;
   double *weights =
       rotation == PL_WARP_POLAR ? pl_alloc(&self->allocator, 3 * blocks, sizeof *weights) : NULL;
-  if ((fem->viscous && !D) || (rotation == PL_WARP_POLAR && !weights)) {
+  if ((fem->groups.list->viscous && !D) || (rotation == PL_WARP_POLAR && !weights)) {
     status = pl_fail_memory(error);
   } else {
     rest_stiffness(self, X, K, D);
@@ -107,10 +111,9 @@ pl_status pl_fem_warped_bind(pl_model *self, const pl_bsr *A, int offset, pl_err
   return status ? status : pl_mass_bind(&self->allocator, &fem->mass, A, offset, error);
 }
 
-void pl_fem_warped_evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                            double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+void pl_fem_warped_evaluate(pl_model *self, const pl_moment *at, double *f,
+                            const pl_tangent *tangent, pl_pool *pool)
 {
-  (void)semidefinite;
   pl_fem *fem = self->state;
-  pl_warp_evaluate(&fem->warp, q, v, f, kq, kv, A, pool);
+  pl_warp_evaluate(&fem->warp, at, f, tangent, pool);
 }

@@ -179,7 +179,8 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_frames *fra
   for (int c = 0; c < frames->field.chunk_count; c++) {
     pl_frames_chunk *chunk = &frames->chunks[c];
     *chunk = (pl_frames_chunk){.rest = rest, .sums = sums, .pairs = pairs};
-    pl_frame_field_batches(&frames->field, c, &chunk->first, &chunk->last);
+    chunk->first = frames->field.starts[c];
+    chunk->last = frames->field.starts[c + 1];
     chunk->block = frames->chunk_blocks + (size_t)c * (size_t)self->blocks;
     for (int b = 0; b < self->blocks; b++) {
       if (frames->field.reached[c] >> (b / per) & 1) chunk->block[chunk->blocks++] = b;
@@ -218,7 +219,7 @@ static pl_status fill_sample(pl_frames *frames, const pl_mesh *mesh, const pl_fr
     for (int k = 0; k < 3 * frames->field.per; k++)
       rest[1 + 3 * b + k][lane] = gradients[k / 3][k % 3];
   }
-  if (place >= field->samples || frames->lumped) return PL_OK;
+  if (pl_groups_item(&field->groups, place) < 0 || frames->lumped) return PL_OK;
   double density = pl_sample_material(field, index)->density;
   for (int b = 0; b < chunk->blocks; b++) {
     double m = density * at.volume * values[b];
@@ -304,7 +305,7 @@ static pl_status choose_samples(pl_model *self, const pl_mesh *mesh, pl_frames *
   const pl_frame_columns columns = {3 * self->blocks, columns_at, &from};
   pl_status status =
       pl_frame_field_reduce(&self->allocator, mesh, count, &columns, &frames->field, error);
-  return status ? status : pl_frame_field_moduli(&self->allocator, &frames->field, error);
+  return status ? status : pl_frame_field_group(self, &frames->field, error);
 }
 
 static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *material,
@@ -403,12 +404,14 @@ static void evaluate_chunk(void *context, int index)
   job->frames->kernel.evaluate(job, &job->frames->chunks[index]);
 }
 
-static void evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+static void evaluate(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
+                     pl_pool *pool)
 {
-  const pl_frames *frames = self->state;
-  pl_frames_job job = {.frames = frames, .q = q, .v = v, .matrix = A != NULL, .kq = kq, .kv = kv};
-  job.semidefinite = semidefinite;
+  pl_frames *frames = self->state;
+  pl_frames_job job = {.frames = frames, .q = at->q, .v = at->v};
+  pl_groups_freeze(&frames->field.groups, at->h, pool);
+  if (tangent) job.tangent = *tangent;
+  pl_bsr *A = job.tangent.A;
   pl_parallel(pool, frames->field.chunk_count, evaluate_chunk, &job);
   if (A) pl_frame_clear_rows(&frames->field, frames->offset, A);
   for (int c = 0; c < frames->field.chunk_count; c++)
@@ -472,7 +475,7 @@ static void energy_chunk(void *context, int index)
 
 static double energy(pl_model *self, const double *q, pl_pool *pool)
 {
-  const pl_frames *frames = self->state;
+  pl_frames *frames = self->state;
   pl_frames_job job = {.frames = frames, .q = q};
   return pl_frame_field_energy(&frames->field, energy_chunk, &job, pool);
 }
@@ -485,7 +488,7 @@ static void fields_chunk(void *context, int index)
 
 static void fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
 {
-  const pl_frames *frames = self->state;
+  pl_frames *frames = self->state;
   pl_frames_job job = {.frames = frames, .q = q, .stress = von_mises != NULL};
   pl_frame_field_stress(&frames->field, fields_chunk, &job, pool, von_mises, det_f);
 }
@@ -493,7 +496,7 @@ static void fields(pl_model *self, const double *q, double *von_mises, double *d
 static void strains(pl_model *self, const double *q, double *strain, double *energies,
                     pl_pool *pool)
 {
-  const pl_frames *frames = self->state;
+  pl_frames *frames = self->state;
   pl_frames_job job = {.frames = frames, .q = q, .strains = 1};
   pl_frame_field_strain(&frames->field, fields_chunk, &job, pool, strain, energies);
 }
@@ -501,11 +504,23 @@ static void strains(pl_model *self, const double *q, double *strain, double *ene
 /* A pass for each component: this is for files, not for steps. */
 static void tensors(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool)
 {
-  const pl_frames *frames = self->state;
+  pl_frames *frames = self->state;
   for (int k = 0; k < 9; k++) {
     pl_frames_job job = {.frames = frames, .q = q, .component = k + 1};
     pl_frame_field_tensor(&frames->field, fields_chunk, &job, pool, k, F, stress);
   }
+}
+
+static void advance_chunk(void *context, int index)
+{
+  const pl_frames_job *job = context;
+  job->frames->kernel.advance(job, &job->frames->chunks[index]);
+}
+
+static void advance(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool)
+{
+  pl_frames_job job = {.frames = self->state, .q = at->q, .h = at->h, .memory = memory};
+  pl_parallel(pool, job.frames->field.chunk_count, advance_chunk, &job);
 }
 
 /* ---- nodes ---- */
@@ -581,6 +596,7 @@ const pl_model_ops pl_model_frames = {
     .cliques = cliques,
     .bind = bind,
     .evaluate = evaluate,
+    .advance = advance,
     .mass_add = mass_add,
     .mass_matrix = mass_matrix,
     .energy = energy,

@@ -17,7 +17,6 @@
 #ifndef PL_MODEL_FRAMES_H
 #define PL_MODEL_FRAMES_H
 
-#include "material/material.h"
 #include "model/model.h"
 #include "model/shape.h"
 
@@ -134,9 +133,8 @@ typedef struct pl_frame_field {
   int samples, elements; /* samples that are evaluated */
   const pl_sites *sites; /* for creation only */
   pl_material material;  /* that of elements that have none of their own */
-  pl_lanes *moduli;      /* per batch (moduli.h); NULL: those of the material */
-  const pl_point_ops *law, *strain;
-  int viscous; /* any sample is */
+  const pl_strain_ops *strain;
+  pl_groups groups; /* the samples that are evaluated, by their laws */
   // where only some samples are evaluated, else NULL: their numbers and volumes, and for each of
   // all samples the place in the list of the one that stands for it
   int *list, *cluster;
@@ -144,8 +142,8 @@ typedef struct pl_frame_field {
   double *origins, *weights; /* 3 per frame; count per node */
   const double *sums;        /* behind the weights where these were not normalised; else NULL */
   int *anchors;              /* of each block: the node nearest to its frame */
-  // chunks of chunk_batches each, and the frames that reach any sample of each, as bits
-  int chunk_count, chunk_batches;
+  // chunks: the first batch of each, and the frames that reach any of its samples, as bits
+  int chunk_count, *starts;
   uint64_t *reached;
   int *cliques, clique_count; /* the blocks of two frames that reach a chunk together */
   // room for what chunks compute: a number each, and two of each sample
@@ -164,14 +162,6 @@ void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field
 pl_status pl_frame_field_cut(const pl_allocator *allocator, const pl_mesh *mesh, int least,
                              pl_frame_field *field, pl_error *error);
 pl_cliques pl_frame_field_cliques(const pl_frame_field *field);
-static inline void pl_frame_field_batches(const pl_frame_field *field, int chunk, int *first,
-                                          int *last)
-{
-  int batches = pl_chunk_count(field->samples, PL_LANES), end = (chunk + 1) * field->chunk_batches;
-  *first = chunk * field->chunk_batches;
-  *last = end < batches ? end : batches;
-}
-
 /* Where the blocks (row, column) and (column, row) of a body stand in A. */
 pl_status pl_frame_find_pair(const pl_bsr *A, int offset, int row, int column, int *place,
                              int *mirror, pl_error *error);
@@ -181,15 +171,14 @@ void pl_frame_clear_rows(const pl_frame_field *field, int offset, pl_bsr *A);
 /* After work on all chunks: the sum of chunk_sums; of each element the mean of stress and the least
  * volume ratio, or the means of strain and energy density. Outputs may be NULL. */
 typedef void pl_chunk_work(void *job, int chunk);
-double pl_frame_field_energy(const pl_frame_field *field, pl_chunk_work *work, void *job,
-                             pl_pool *pool);
-void pl_frame_field_stress(const pl_frame_field *field, pl_chunk_work *work, void *job,
-                           pl_pool *pool, double *von_mises, double *det_f);
-void pl_frame_field_strain(const pl_frame_field *field, pl_chunk_work *work, void *job,
-                           pl_pool *pool, double *strain, double *energies);
+double pl_frame_field_energy(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool);
+void pl_frame_field_stress(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,
+                           double *von_mises, double *det_f);
+void pl_frame_field_strain(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,
+                           double *strain, double *energies);
 /* One component, 0 to 8, of F and the stress of each element, in 9 numbers each. */
-void pl_frame_field_tensor(const pl_frame_field *field, pl_chunk_work *work, void *job,
-                           pl_pool *pool, int component, double *F, double *stress);
+void pl_frame_field_tensor(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,
+                           int component, double *F, double *stress);
 
 /* One unknown's part of the strain at rest at a sample, times the root of the stiffness: K = B^T B
  * per volume. */
@@ -216,21 +205,22 @@ pl_frame_column pl_frame_column_of(const pl_material *material, int unknown,
 pl_status pl_frame_field_reduce(const pl_allocator *allocator, const pl_mesh *mesh, int count,
                                 const pl_frame_columns *from, pl_frame_field *field,
                                 pl_error *error);
-/* Moduli of the samples, where they differ. */
-pl_status pl_frame_field_moduli(const pl_allocator *allocator, pl_frame_field *field,
-                                pl_error *error);
+/* Sorts the samples by their laws, of which model self then knows. */
+pl_status pl_frame_field_group(pl_model *self, pl_frame_field *field, pl_error *error);
 
 /* The number of the sample that stands at a place of those that are evaluated, and its volume; the
- * places that fill the last batch are copies without a volume. */
+ * places that fill the last batch of a law are copies without a volume. */
 static inline int pl_sample_number(const pl_frame_field *field, int place)
 {
-  int last = place < field->samples ? place : field->samples - 1;
-  return field->list ? field->list[last] : last;
+  int item = pl_groups_item(&field->groups, place);
+  if (item < 0) item = -1 - item;
+  return field->list ? field->list[item] : item;
 }
 
 static inline double pl_sample_volume(const pl_frame_field *field, int place, double own)
 {
-  return place >= field->samples ? 0 : field->list ? field->volumes[place] : own;
+  int item = pl_groups_item(&field->groups, place);
+  return item < 0 ? 0 : field->list ? field->volumes[item] : own;
 }
 
 /* What a sample is made of, while the model is created. */
@@ -289,10 +279,12 @@ typedef struct pl_frames pl_frames;
 typedef struct pl_frames_job {
   const pl_frames *frames;
   const double *q, *v;
-  int matrix, semidefinite, stress;
+  pl_tangent tangent; /* without A: forces only */
+  double h;           /* s since the beginning of the substep */
+  double *memory;     /* to be moved on */
+  int stress;
   int strains;   /* the fields are strain and energy density instead */
   int component; /* or, from 1, a component of F and of the stress */
-  double kq, kv;
 } pl_frames_job;
 
 /* Work on a chunk. */
@@ -300,6 +292,7 @@ typedef struct pl_frames_kernel {
   void (*evaluate)(const pl_frames_job *job, const pl_frames_chunk *chunk);
   double (*energy)(const pl_frames_job *job, const pl_frames_chunk *chunk);
   void (*fields)(const pl_frames_job *job, const pl_frames_chunk *chunk);
+  void (*advance)(const pl_frames_job *job, const pl_frames_chunk *chunk);
 } pl_frames_kernel;
 
 struct pl_frames {

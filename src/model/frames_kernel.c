@@ -165,10 +165,11 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
   int blocks = chunk->blocks;
   double edges[3 * MOST_BLOCKS], rates[3 * MOST_BLOCKS];
   double *forces = frames->sums + chunk->sums, *stiffness = forces + 3 * blocks;
-  pl_point point =
-      pl_point_of(&frames->field.material, frames->field.strain, frames->field.viscous && job->v);
+  const pl_group *group = pl_group_at(&frames->field.groups, chunk->first);
+  pl_point point = pl_point_of(group, job->v != NULL);
+  const int matrix = job->tangent.A != NULL, semidefinite = job->tangent.semidefinite;
   memset(forces, 0, (size_t)(3 * blocks) * sizeof *forces);
-  if (job->matrix) memset(stiffness, 0, pl_frames_sums(chunk) * sizeof *stiffness);
+  if (matrix) memset(stiffness, 0, pl_frames_sums(chunk) * sizeof *stiffness);
   gather_edges(chunk, job->q, edges);
   if (point.viscous) gather_edges(chunk, job->v, rates);
 
@@ -179,20 +180,22 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
     for (int t = 0; t < at.count; t++) {
       const pl_lanes *rest = batch_rest(frames, chunk, first + t);
       at.g[t] = rest + 1;
-      pl_point_take(frames->field.moduli, first + t, &point);
+      pl_point_take(group, first + t, &point);
+      pl_point_recall(group, 1, first + t, 0, &point);
       gradient(edges, at.g[t], blocks, point.F);
       if (point.viscous) gradient(rates, at.g[t], blocks, point.rate);
-      if (job->matrix)
-        frames->field.law->tangent(&point, job->kq, job->kv, job->semidefinite, at.P[t], at.H[t]);
+      if (matrix)
+        group->points->tangent(&point, job->tangent.kq, job->tangent.kv, semidefinite, at.P[t],
+                               at.H[t]);
       else
-        frames->field.law->stress(&point, at.P[t], NULL);
+        group->points->stress(&point, at.P[t], NULL);
       for (int i = 0; i < 9; i++) at.P[t][i] *= rest[0];
-      for (int i = 0; job->matrix && i < 81; i++) at.H[t][i] *= rest[0];
+      for (int i = 0; matrix && i < 81; i++) at.H[t][i] *= rest[0];
     }
     add_forces(&at, blocks, forces);
-    if (job->matrix) add_stiffness(&at, chunk->moved, stiffness);
+    if (matrix) add_stiffness(&at, chunk->moved, stiffness);
   }
-  if (job->matrix && at.even) complete(frames, chunk, stiffness);
+  if (matrix && at.even) complete(frames, chunk, stiffness);
 }
 
 static double energy(const pl_frames_job *job, const pl_frames_chunk *chunk)
@@ -200,13 +203,15 @@ static double energy(const pl_frames_job *job, const pl_frames_chunk *chunk)
   const pl_frames *frames = job->frames;
   double edges[3 * MOST_BLOCKS];
   pl_lanes sum = pl_lanes_all(0), W;
-  pl_point point = pl_point_of(&frames->field.material, frames->field.strain, 0);
+  const pl_group *group = pl_group_at(&frames->field.groups, chunk->first);
+  pl_point point = pl_point_of(group, 0);
   gather_edges(chunk, job->q, edges);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     const pl_lanes *rest = batch_rest(frames, chunk, batch);
     gradient(edges, rest + 1, chunk->blocks, point.F);
-    pl_point_take(frames->field.moduli, batch, &point);
-    frames->field.law->stress(&point, NULL, &W);
+    pl_point_take(group, batch, &point);
+    pl_point_recall(group, 1, batch, 0, &point);
+    group->points->stress(&point, NULL, &W);
     sum += rest[0] * W;
   }
   return pl_lanes_sum(sum);
@@ -217,12 +222,29 @@ static void fields(const pl_frames_job *job, const pl_frames_chunk *chunk)
 {
   const pl_frames *frames = job->frames;
   double edges[3 * MOST_BLOCKS];
-  pl_point point = pl_point_of(&frames->field.material, frames->field.strain, 0);
+  const pl_group *group = pl_group_at(&frames->field.groups, chunk->first);
+  pl_point point = pl_point_of(group, 0);
   gather_edges(chunk, job->q, edges);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     gradient(edges, batch_rest(frames, chunk, batch) + 1, chunk->blocks, point.F);
-    pl_sample_tell(&frames->field, batch, job->stress, job->strains, job->component, &point);
+    pl_sample_tell(&frames->field, group, batch, job->stress, job->strains, job->component, &point);
   }
 }
 
-const pl_frames_kernel PL_VARIANT(pl_frames_kernels) = {evaluate, energy, fields};
+/* Moves the memory of all samples on to where they are now. */
+static void advance(const pl_frames_job *job, const pl_frames_chunk *chunk)
+{
+  const pl_frames *frames = job->frames;
+  double edges[3 * MOST_BLOCKS];
+  const pl_group *group = pl_group_at(&frames->field.groups, chunk->first);
+  pl_point point = pl_point_of(group, 0);
+  if (!group->memory) return;
+  gather_edges(chunk, job->q, edges);
+  for (int batch = chunk->first; batch < chunk->last; batch++) {
+    gradient(edges, batch_rest(frames, chunk, batch) + 1, chunk->blocks, point.F);
+    pl_point_take(group, batch, &point);
+    pl_group_advance(&frames->field.groups, group, batch, 0, job->h, &point, job->memory);
+  }
+}
+
+const pl_frames_kernel PL_VARIANT(pl_frames_kernels) = {evaluate, energy, fields, advance};

@@ -9,7 +9,6 @@
  * quaternions, which do not feel a common factor, would make of the w_i themselves, and what linear
  * blending needs to keep the rest shape. */
 #include "model/frames.h"
-#include "model/moduli.h"
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -210,21 +209,23 @@ pl_frame_column pl_frame_column_of(const pl_material *material, int unknown,
   return out;
 }
 
-pl_status pl_frame_field_moduli(const pl_allocator *allocator, pl_frame_field *field,
-                                pl_error *error)
+/* What a sample of those that are evaluated is made of. */
+static pl_material material_of(const void *context, int item)
 {
-  int batches = pl_chunk_count(field->samples, PL_LANES);
-  const pl_material *m = &field->material;
-  field->viscous = m->viscous_lambda != 0 || m->viscous_mu != 0;
-  if (!field->sites->materials) return PL_OK;
-  field->moduli = pl_alloc(allocator, (size_t)batches * PL_MODULI, sizeof *field->moduli);
-  if (!field->moduli) return pl_fail_memory(error);
-  for (int p = 0; p < batches * PL_LANES; p++) {
-    m = pl_sample_material(field, pl_sample_number(field, p));
-    pl_moduli_set(field->moduli, p, m);
-    field->viscous |= m->viscous_lambda != 0 || m->viscous_mu != 0;
-  }
-  return PL_OK;
+  const pl_frame_field *field = context;
+  return *pl_sample_material(field, field->list ? field->list[item] : item);
+}
+
+pl_status pl_frame_field_group(pl_model *self, pl_frame_field *field, pl_error *error)
+{
+  pl_groups_def def = {.items = field->samples,
+                       .points = 1,
+                       .strain = field->strain,
+                       .all = &field->material,
+                       .context = field};
+  if (field->sites->materials) def.of = material_of;
+  self->groups = &field->groups;
+  return pl_groups_create(&self->allocator, &def, &field->groups, error);
 }
 
 /* Frames at the sites, or at count places, and what they weigh. */
@@ -266,8 +267,7 @@ pl_status pl_frame_field_make(pl_model *self, const pl_mesh *mesh, const pl_mate
                            .pool = self->sites.pool,
                            .store = self->sites.store};
   *field = (pl_frame_field){.per = per, .sites = &self->sites, .material = *material};
-  field->strain = &pl_strain_at(strain)->points;
-  field->law = pl_material_points(material, pl_strain_at(strain));
+  field->strain = pl_strain_at(strain);
   field->points = mesh->nodes_per_element == 8 && values[PL_FRAME_SAMPLES] == 2 ? 8 : 1;
   field->elements = mesh->element_count;
   if (mesh->element_count > INT32_MAX / (16 * field->points))
@@ -284,7 +284,8 @@ pl_status pl_frame_field_make(pl_model *self, const pl_mesh *mesh, const pl_mate
 
 void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field)
 {
-  void *arrays[] = {field->origins, field->weights,    field->anchors,       field->moduli,
+  pl_groups_destroy(allocator, &field->groups);
+  void *arrays[] = {field->origins, field->weights,    field->anchors,       field->starts,
                     field->list,    field->cluster,    field->volumes,       field->reached,
                     field->cliques, field->chunk_sums, field->sample_stress, field->sample_ratio};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
@@ -326,22 +327,25 @@ static pl_status make_cliques(const pl_allocator *allocator, pl_frame_field *fie
 pl_status pl_frame_field_cut(const pl_allocator *allocator, const pl_mesh *mesh, int least,
                              pl_frame_field *field, pl_error *error)
 {
-  int batches = pl_chunk_count(field->samples, PL_LANES), size = batches / PL_MOST_FRAME_CHUNKS + 1;
+  // each law may leave a chunk that is not full
+  int most = PL_MOST_FRAME_CHUNKS - (field->groups.count > 1 ? field->groups.count : 0);
+  int batches = field->groups.batches, size = batches / most + 1;
   if (field->list) least = FEW_BATCHES;
-  field->chunk_batches = size < least ? least : size;
-  field->chunk_count = pl_chunk_count(batches, field->chunk_batches);
-  size_t chunks = (size_t)field->chunk_count, samples = (size_t)field->samples;
+  if (size < least) size = least;
+  field->chunk_count = pl_groups_cut(&field->groups, size, NULL);
+  size_t chunks = (size_t)field->chunk_count, samples = (size_t)batches * PL_LANES;
+  field->starts = pl_alloc(allocator, chunks + 1, sizeof *field->starts);
   field->reached = pl_alloc(allocator, chunks, sizeof *field->reached);
   field->chunk_sums = pl_alloc(allocator, chunks, sizeof *field->chunk_sums);
   field->sample_stress = pl_alloc(allocator, samples, sizeof *field->sample_stress);
   field->sample_ratio = pl_alloc(allocator, samples, sizeof *field->sample_ratio);
-  if (!field->reached || !field->chunk_sums || !field->sample_stress || !field->sample_ratio)
+  if (!field->reached || !field->chunk_sums || !field->sample_stress || !field->sample_ratio ||
+      !field->starts)
     return pl_fail_memory(error);
-  for (int c = 0; c < field->chunk_count; c++) {
-    int first, last;
-    pl_frame_field_batches(field, c, &first, &last);
-    field->reached[c] = pl_frames_reaching(field, mesh, PL_LANES * first, PL_LANES * last);
-  }
+  pl_groups_cut(&field->groups, size, field->starts);
+  for (int c = 0; c < field->chunk_count; c++)
+    field->reached[c] = pl_frames_reaching(field, mesh, PL_LANES * field->starts[c],
+                                           PL_LANES * field->starts[c + 1]);
   return make_cliques(allocator, field, error);
 }
 
@@ -374,7 +378,7 @@ void pl_frame_clear_rows(const pl_frame_field *field, int offset, pl_bsr *A)
 static int place_of(const pl_frame_field *field, int element, int s)
 {
   int index = field->points * element + s;
-  return field->list ? field->cluster[index] : index;
+  return pl_groups_place(&field->groups, field->list ? field->cluster[index] : index);
 }
 
 static void take_means(const pl_frame_field *field, const double *samples, double *out)
@@ -394,34 +398,37 @@ static void take_least(const pl_frame_field *field, const double *samples, doubl
   }
 }
 
-double pl_frame_field_energy(const pl_frame_field *field, pl_chunk_work *work, void *job,
-                             pl_pool *pool)
+double pl_frame_field_energy(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool)
 {
   double sum = 0;
+  pl_groups_freeze(&field->groups, field->groups.h, pool);
   pl_parallel(pool, field->chunk_count, work, job);
   for (int c = 0; c < field->chunk_count; c++) sum += field->chunk_sums[c];
   return sum;
 }
 
-void pl_frame_field_stress(const pl_frame_field *field, pl_chunk_work *work, void *job,
-                           pl_pool *pool, double *von_mises, double *det_f)
+void pl_frame_field_stress(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,
+                           double *von_mises, double *det_f)
 {
+  pl_groups_freeze(&field->groups, field->groups.h, pool);
   pl_parallel(pool, field->chunk_count, work, job);
   take_means(field, field->sample_stress, von_mises);
   take_least(field, field->sample_ratio, det_f);
 }
 
-void pl_frame_field_strain(const pl_frame_field *field, pl_chunk_work *work, void *job,
-                           pl_pool *pool, double *strain, double *energies)
+void pl_frame_field_strain(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,
+                           double *strain, double *energies)
 {
+  pl_groups_freeze(&field->groups, field->groups.h, pool);
   pl_parallel(pool, field->chunk_count, work, job);
   take_means(field, field->sample_stress, strain);
   take_means(field, field->sample_ratio, energies);
 }
 
-void pl_frame_field_tensor(const pl_frame_field *field, pl_chunk_work *work, void *job,
-                           pl_pool *pool, int component, double *F, double *stress)
+void pl_frame_field_tensor(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,
+                           int component, double *F, double *stress)
 {
+  pl_groups_freeze(&field->groups, field->groups.h, pool);
   pl_parallel(pool, field->chunk_count, work, job);
   const double *from[] = {field->sample_ratio, field->sample_stress};
   double *to[] = {F, stress};

@@ -315,7 +315,7 @@ static pl_status make_solver(const pl_allocator *allocator, laplace *to, pl_pool
   pl_param_presets(preconditioner.member, preconditioner.values);
   pl_status status =
       pl_solver_create(allocator, &solver, &preconditioner, to->A, &to->solver, error);
-  if (!status) status = pl_solver_prepare(to->solver, to->A, &to->filter, pool, error);
+  if (!status) status = pl_solver_prepare(to->solver, to->A, NULL, &to->filter, pool, error);
   return status;
 }
 

@@ -5,6 +5,8 @@
 #include "core/memory.h"
 #include "math/rotation.h"
 
+#include <math.h>
+
 #define X(name) &pl_model_##name.info,
 static const pl_member *const members[] = {PL_MODELS(X) NULL};
 #undef X
@@ -24,6 +26,24 @@ pl_status pl_model_create(const pl_allocator *allocator, const pl_choice *choice
   pl_status status = pl_choice_resolve(&pl_model_family, choice, &part.member, part.values, error);
   if (status) return status;
   return pl_model_build(allocator, &part, mesh, material, NULL, out, error);
+}
+
+/* A law that remembers needs a model that keeps what it remembers. */
+static pl_status check_memory(const pl_model *model, const pl_mesh *mesh,
+                              const pl_material *material, pl_error *error)
+{
+  for (int e = 0; e < mesh->element_count && !model->groups; e++) {
+    const pl_material *of = pl_sites_material(&model->sites, material, e);
+    if (pl_material_history(of) > 0)
+      return pl_fail(
+          error, PL_E_ARGUMENT,
+          "law=\"%s\" has a memory, which needs the strain in points: model=\"fem\" "
+          "(but not strain=\"warped\"), model=\"frames\", or model=\"rigid-frames\" with "
+          "forces=\"integrated\"",
+          of->law->info.name);
+    if (!model->sites.materials) break;
+  }
+  return PL_OK;
 }
 
 pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, const pl_mesh *mesh,
@@ -48,6 +68,7 @@ pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, con
   model->rest = mesh->nodes;
   if (sites) model->sites = *sites;
   pl_status status = model->ops->create(model, mesh, material, part->values, error);
+  if (!status) status = check_memory(model, mesh, material, error);
   if (status) {
     pl_model_destroy(model);
     return status;
@@ -70,6 +91,29 @@ pl_status pl_model_bind(pl_model *model, const pl_bsr *A, int offset, pl_error *
     return pl_fail(error, PL_E_ARGUMENT, "rows %d to %d are not in a matrix of %d rows", offset,
                    offset + model->blocks - 1, A->rows);
   return model->ops->bind(model, A, offset, error);
+}
+
+size_t pl_model_memory(const pl_model *model)
+{
+  return model->groups ? pl_groups_memory(model->groups) : 0;
+}
+
+void pl_model_begin(pl_model *model, const double *memory)
+{
+  if (model->groups) pl_groups_begin(model->groups, memory);
+}
+
+void pl_model_commit(pl_model *model, const pl_moment *at, double *memory, pl_pool *pool)
+{
+  if (!model->groups || pl_groups_memory(model->groups) == 0) return;
+  model->ops->advance(model, at, memory, pool);
+  pl_groups_begin(model->groups, memory);
+}
+
+void pl_model_relax(pl_model *model, const double *q, double *memory, pl_pool *pool)
+{
+  const pl_moment at = {.q = q, .h = INFINITY};
+  pl_model_commit(model, &at, memory, pool);
 }
 
 void pl_model_retract(const pl_model *model, const double *q, const double *dq, double *out)

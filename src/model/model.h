@@ -5,9 +5,9 @@
 
 #include "core/family.h"
 #include "core/thread.h"
-#include "material/material.h"
 #include "mesh/mesh.h"
-#include "sparse/bsr.h"
+#include "model/groups.h"
+#include "sparse/moment.h"
 
 #include <stdint.h>
 
@@ -42,7 +42,7 @@ typedef struct pl_sites {
   const unsigned char *rigid;
   pl_pool *pool;                /* to make the model with; may be NULL */
   const pl_store *store;        /* may be NULL */
-  const pl_material *materials; /* what each element is made of, all of one law; NULL: all alike */
+  const pl_material *materials; /* what each element is made of; NULL: all alike */
 } pl_sites;
 
 /* What an element is made of where all others are made of this. */
@@ -63,12 +63,15 @@ typedef struct pl_model_ops {
   pl_cliques (*cliques)(const pl_model *self);
   /* Learns where its blocks stand in A; called by pl_model_bind. */
   pl_status (*bind)(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
-  /* f += internal forces at (q, v), and the body's rows of A = kq (-df/dq) + kv (-df/dv): whatever
-   * stood there is overwritten, so mass, contacts and attachments are added to A afterwards. Either
-   * may be NULL; q, v and f start at the body's own first block. A NULL v leaves out what depends
-   * on velocity. A must be the matrix that the model was bound to. */
-  void (*evaluate)(pl_model *self, const double *q, const double *v, double *f, double kq,
-                   double kv, int semidefinite, pl_bsr *A, pl_pool *pool);
+  /* f += internal forces at a moment, and the body's rows of A = kq (-df/dq) + kv (-df/dv):
+   * whatever stood there is overwritten, so mass (km), contacts and attachments are added to A
+   * afterwards. f and tangent may be NULL; q, v and f start at the body's own first block. A NULL v
+   * leaves out what depends on velocity. A must be the matrix that the model was bound to. */
+  void (*evaluate)(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
+                   pl_pool *pool);
+  /* Moves the memory of laws on to q, which has been accepted h s behind the last begin; NULL where
+   * the model keeps none. */
+  void (*advance)(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool);
   /* f += a M x, and A += a M. Where M depends on q (settle is not NULL), it is that of the last
    * evaluate or settle. */
   void (*mass_add)(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
@@ -76,7 +79,8 @@ typedef struct pl_model_ops {
   void (*settle)(pl_model *self, const double *q);
   /* x = M^-1 y with the lumped mass; NULL: that is lumped_mass. */
   void (*mass_inverse)(const pl_model *self, const double *y, double *x);
-  /* Elastic energy in J; NULL where there is none. */
+  /* Elastic energy in J; NULL where there is none. It, fields and strains take what laws remember
+   * as the last evaluate did; after a begin or commit, as it stands (h = 0). */
   double (*energy)(pl_model *self, const double *q, pl_pool *pool);
   /* Per element: von Mises stress in Pa (Cauchy) and det F; either may be NULL. */
   void (*fields)(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool);
@@ -145,6 +149,7 @@ struct pl_model {
   pl_sites sites;             /* as given; for create only                   */
   int frame_count;            /* frames, if that is what it is made of: equally many blocks each */
   const double *frames_at;    /* where they stand at rest, 3 numbers each */
+  pl_groups *groups;          /* points by their laws; NULL where no law can remember anything */
   void *state;                /* the member's own                           */
 };
 
@@ -166,6 +171,27 @@ void pl_model_destroy(pl_model *model);
 
 /* Tells the model where its blocks stand in A; offset: number of its first block there. */
 pl_status pl_model_bind(pl_model *model, const pl_bsr *A, int offset, pl_error *error);
+
+/* ---- what laws remember ----
+ *
+ * The doubles belong to whoever steps the model, so that they can be saved and restored as q and v
+ * are: plain numbers, all zero where nothing has happened since the body was made. A substep begins
+ * with them as they stand; all evaluations of all its stages see the history up to there, and
+ * themselves h s later. When it has been accepted, commit moves them on; when it has failed, they
+ * are as they were. */
+
+/* How many; 0 for most. */
+size_t pl_model_memory(const pl_model *model);
+
+/* A substep begins; memory is read until the next begin or commit. */
+void pl_model_begin(pl_model *model, const double *memory);
+
+/* A substep is accepted: memory moves on to at->q, at->h behind its beginning, and is what the next
+ * one begins with. */
+void pl_model_commit(pl_model *model, const pl_moment *at, double *memory, pl_pool *pool);
+
+/* Memory of a body that has been at q for long, as statics finds it. */
+void pl_model_relax(pl_model *model, const double *q, double *memory, pl_pool *pool);
 
 /* out = q moved by dq; out may be q. */
 void pl_model_retract(const pl_model *model, const double *q, const double *dq, double *out);

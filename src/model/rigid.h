@@ -38,10 +38,13 @@ typedef struct pl_rigid pl_rigid;
 
 typedef struct pl_rigid_job {
   const pl_rigid *rigid;
-  int matrix, semidefinite, stress, viscous;
+  int matrix, semidefinite, stress;
+  int moving;    /* velocities count */
   int strains;   /* the fields are strain and energy density instead */
   int component; /* or, from 1, a component of F and of the stress */
   double kq, kv;
+  double h;       /* s since the beginning of the substep */
+  double *memory; /* to be moved on */
 } pl_rigid_job;
 
 /* Batches that are worked on together, and the room in lanes that this takes. */
@@ -55,6 +58,7 @@ typedef struct pl_rigid_kernel {
   void (*evaluate)(const pl_rigid_job *job, const pl_rigid_chunk *chunk, pl_lanes *room);
   double (*energy)(const pl_rigid_job *job, const pl_rigid_chunk *chunk);
   void (*fields)(const pl_rigid_job *job, const pl_rigid_chunk *chunk);
+  void (*advance)(const pl_rigid_job *job, const pl_rigid_chunk *chunk);
 } pl_rigid_kernel;
 
 /* A spring of six dimensions between two frames. */

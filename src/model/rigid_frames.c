@@ -175,7 +175,8 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
   for (int c = 0; c < rigid->field.chunk_count; c++) {
     pl_rigid_chunk *chunk = &rigid->chunks[c];
     *chunk = (pl_rigid_chunk){.rest = rest, .sums = sums, .pairs = pairs};
-    pl_frame_field_batches(&rigid->field, c, &chunk->first, &chunk->last);
+    chunk->first = rigid->field.starts[c];
+    chunk->last = rigid->field.starts[c + 1];
     chunk->frame = rigid->chunk_frames + (size_t)c * count;
     for (int i = 0; i < rigid->field.count; i++) {
       if (rigid->field.reached[c] >> i & 1) chunk->frame[chunk->frames++] = i;
@@ -235,7 +236,7 @@ static pl_status choose_samples(pl_model *self, const pl_mesh *mesh, pl_rigid *r
   const pl_frame_columns columns = {6 * rigid->field.count, columns_at, &from};
   pl_status status =
       pl_frame_field_reduce(&self->allocator, mesh, count, &columns, &rigid->field, error);
-  return status ? status : pl_frame_field_moduli(&self->allocator, &rigid->field, error);
+  return status ? status : pl_frame_field_group(self, &rigid->field, error);
 }
 
 /* Rest data of all samples; the copies that fill the last batch weigh nothing. */
@@ -277,13 +278,18 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   int strain = (int)values[STRAIN], clusters = (int)values[SHARED + PL_FRAME_CLUSTERS];
   pl_status status =
       pl_frame_field_make(self, mesh, material, strain, 2, values + SHARED, &rigid->field, error);
-  // the fast way of Green's strain is Hooke's
-  rigid->green = strain == PL_STRAIN_green && rigid->field.law == rigid->field.strain;
-  rigid->balanced = rigid->green || rigid->blend == PL_BLEND_DUAL;
   if (!status) status = make_frames(self, mesh, rigid, error);
   if (!status) status = make_carriers(self, mesh, rigid, error);
   if (!status) status = choose_samples(self, mesh, rigid, clusters, error);
-  if (!status) status = make_chunks(self, mesh, rigid, error);
+  if (status) return status;
+  // the fast way of Green's strain is Hooke's
+  const pl_groups *groups = &rigid->field.groups;
+  rigid->green = strain == PL_STRAIN_green && groups->count == 1 &&
+                 groups->list->points == groups->list->strain;
+  rigid->balanced = rigid->green || rigid->blend == PL_BLEND_DUAL;
+  // joint springs have the samples' stiffness at rest, and nothing of their memory
+  if (rigid->springs) self->groups = NULL;
+  status = make_chunks(self, mesh, rigid, error);
   if (!status) status = fill_samples(mesh, rigid, error);
   if (!status && rigid->springs) status = pl_rigid_make_joints(&self->allocator, rigid, error);
   return status;
@@ -415,13 +421,17 @@ static void add_inertial(const pl_rigid *rigid, const double *v, double *f)
   }
 }
 
-static void evaluate(pl_model *self, const double *q, const double *v, double *f, double kq,
-                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+static void evaluate(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
+                     pl_pool *pool)
 {
   pl_rigid *rigid = self->state;
-  pl_rigid_job job = {.rigid = rigid, .matrix = A != NULL, .kq = kq, .kv = kv};
-  job.semidefinite = semidefinite;
-  job.viscous = rigid->field.viscous && v;
+  const double *q = at->q, *v = at->v;
+  pl_bsr *A = tangent ? tangent->A : NULL;
+  pl_rigid_job job = {.rigid = rigid, .matrix = A != NULL};
+  if (tangent) job.kq = tangent->kq, job.kv = tangent->kv;
+  job.semidefinite = tangent && tangent->semidefinite;
+  job.moving = v != NULL;
+  pl_groups_freeze(&rigid->field.groups, at->h, pool);
   pl_rigid_pose(rigid, q, v);
   settle(self, q);
   if (A) pl_frame_clear_rows(&rigid->field, rigid->offset, A);
@@ -521,6 +531,20 @@ static void tensors(pl_model *self, const double *q, double *F, double *stress, 
     pl_rigid_job job = {.rigid = rigid, .component = k + 1};
     pl_frame_field_tensor(&rigid->field, fields_chunk, &job, pool, k, F, stress);
   }
+}
+
+static void advance_chunk(void *context, int index)
+{
+  const pl_rigid_job *job = context;
+  job->rigid->kernel.advance(job, &job->rigid->chunks[index]);
+}
+
+static void advance(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool)
+{
+  pl_rigid *rigid = self->state;
+  pl_rigid_job job = {.rigid = rigid, .h = at->h, .memory = memory};
+  pl_rigid_pose(rigid, at->q, NULL);
+  pl_parallel(pool, rigid->field.chunk_count, advance_chunk, &job);
 }
 
 /* ---- nodes ---- */
@@ -678,6 +702,7 @@ const pl_model_ops pl_model_rigid_frames = {
     .cliques = cliques,
     .bind = bind,
     .evaluate = evaluate,
+    .advance = advance,
     .mass_add = mass_add,
     .mass_matrix = mass_matrix,
     .settle = settle,

@@ -30,6 +30,7 @@
 typedef struct spot {
   const pl_rigid *rigid;
   const pl_rigid_chunk *chunk;
+  const pl_group *group;
   int batch;
   pl_lanes volume, X[3];
   const pl_lanes *blend; /* w, g[3] per frame */
@@ -49,6 +50,13 @@ typedef struct tile {
   // per moved frame, and per pair of them
   pl_lanes (*columns)[6][9 * TILE], (*m)[TILE][8], (*curved)[8];
 } tile;
+
+/* Not yet at a batch. */
+PL_INLINE spot spot_in(const pl_rigid *rigid, const pl_rigid_chunk *chunk)
+{
+  return (spot){
+      .rigid = rigid, .chunk = chunk, .group = pl_group_at(&rigid->field.groups, chunk->first)};
+}
 
 static const pl_pose *pose_of(const spot *at, int i)
 {
@@ -499,7 +507,8 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
                       pl_lanes *K)
 {
   const pl_rigid *rigid = at->rigid;
-  pl_point point = pl_point_of(&rigid->field.material, rigid->field.strain, job->viscous);
+  const pl_group *group = at->group;
+  pl_point point = pl_point_of(group, job->moving);
   pl_lanes P[9], *H = job->matrix ? to->H[t] : NULL;
   int part = job->semidefinite || rigid->approximate, dual = rigid->blend == PL_BLEND_DUAL;
   // a law that does not see rotations may as well be asked in the axes of the world
@@ -507,12 +516,13 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
     pl_lanes_mat3_multiply(at->R, at->F, point.F);
   else
     memcpy(point.F, at->F, sizeof point.F);
-  pl_point_take(rigid->field.moduli, at->batch, &point);
-  if (job->viscous) rate_of(at, dual && !rigid->green, point.rate);
+  pl_point_take(group, at->batch, &point);
+  pl_point_recall(group, 1, at->batch, 0, &point);
+  if (point.viscous) rate_of(at, dual && !rigid->green, point.rate);
   if (job->matrix)
-    rigid->field.law->tangent(&point, job->kq, job->kv, part, P, H);
+    group->points->tangent(&point, job->kq, job->kv, part, P, H);
   else
-    rigid->field.law->stress(&point, P, NULL);
+    group->points->stress(&point, P, NULL);
   if (dual) {
     if (!rigid->green) turn_law(at->R, P, H);
     push_dual(at, P, job->kq, t, to, sums);
@@ -530,9 +540,10 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
 static void add_green(const pl_rigid_job *job, const spot *at, int t, tile *to, pl_lanes *sums)
 {
   const pl_rigid *rigid = at->rigid;
-  pl_point point = pl_point_of(&rigid->field.material, rigid->field.strain, job->viscous);
+  const pl_group *group = at->group;
+  pl_point point = pl_point_of(group, job->moving);
   pl_lanes E[6], S[6], F[9];
-  pl_point_take(rigid->field.moduli, at->batch, &point);
+  pl_point_take(group, at->batch, &point);
   strain_of(at->F, at->F, E);
   for (int k = 0; k < 3; k++) E[k] = 0.5 * (E[k] - 1.0), E[3 + k] = 0.5 * E[3 + k];
   if (rigid->blend == PL_BLEND_DUAL)
@@ -541,7 +552,7 @@ static void add_green(const pl_rigid_job *job, const spot *at, int t, tile *to, 
     memcpy(F, at->F, sizeof F);
   pl_lanes trace = point.lambda * (E[0] + E[1] + E[2]);
   for (int k = 0; k < 3; k++) S[k] = trace + 2 * point.mu * E[k], S[3 + k] = point.mu * E[3 + k];
-  if (job->viscous) {
+  if (point.viscous) {
     pl_lanes D[6], rate[9];
     rate_of(at, 0, rate);
     strain_of(F, rate, D);
@@ -551,7 +562,7 @@ static void add_green(const pl_rigid_job *job, const spot *at, int t, tile *to, 
       S[3 + k] += point.viscous_mu * D[3 + k];
     }
   }
-  double kv = job->viscous ? job->kv : 0;
+  double kv = point.viscous ? job->kv : 0;
   pl_lanes lambda = (job->kq * point.lambda + kv * point.viscous_lambda) * at->volume;
   pl_lanes mu = (job->kq * point.mu + kv * point.viscous_mu) * at->volume;
   // H = Q Q with Q = sqrt(2 mu) 1 + c (1 1^T) on the normal components: B^T H B = (Q B)^T (Q B)
@@ -601,7 +612,7 @@ static void evaluate(const pl_rigid_job *job, const pl_rigid_chunk *chunk, pl_la
   const pl_rigid *rigid = job->rigid;
   int green = rigid->green && rigid->approximate;
   int curved = !job->semidefinite && !rigid->approximate && rigid->blend == PL_BLEND_DUAL;
-  spot at = {.rigid = rigid, .chunk = chunk};
+  spot at = spot_in(rigid, chunk);
   tile some = tile_in(room, chunk->moved);
   some.components = green ? 6 : 9;
   size_t forces = 6 * (size_t)chunk->moved, stiffness = 36 * pl_pair(0, chunk->moved);
@@ -627,14 +638,15 @@ static void evaluate(const pl_rigid_job *job, const pl_rigid_chunk *chunk, pl_la
 
 static double energy(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
 {
-  spot at = {.rigid = job->rigid, .chunk = chunk};
+  spot at = spot_in(job->rigid, chunk);
   pl_lanes sum = pl_lanes_all(0), W;
-  pl_point point = pl_point_of(&job->rigid->field.material, job->rigid->field.strain, 0);
+  pl_point point = pl_point_of(at.group, 0);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     look_at(&at, batch);
     memcpy(point.F, at.F, sizeof point.F);
-    pl_point_take(at.rigid->field.moduli, batch, &point);
-    job->rigid->field.law->stress(&point, NULL, &W);
+    pl_point_take(at.group, batch, &point);
+    pl_point_recall(at.group, 1, batch, 0, &point);
+    at.group->points->stress(&point, NULL, &W);
     sum += at.volume * W;
   }
   return pl_lanes_sum(sum);
@@ -644,13 +656,27 @@ static double energy(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
 static void fields(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
 {
   const pl_rigid *rigid = job->rigid;
-  spot at = {.rigid = rigid, .chunk = chunk};
-  pl_point point = pl_point_of(&rigid->field.material, rigid->field.strain, 0);
+  spot at = spot_in(rigid, chunk);
+  pl_point point = pl_point_of(at.group, 0);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     look_at(&at, batch);
     memcpy(point.F, at.F, sizeof point.F);
-    pl_sample_tell(&rigid->field, batch, job->stress, job->strains, job->component, &point);
+    pl_sample_tell(&rigid->field, at.group, batch, job->stress, job->strains, job->component,
+                   &point);
   }
 }
 
-const pl_rigid_kernel PL_VARIANT(pl_rigid_kernels) = {evaluate, energy, fields};
+/* Moves the memory of all samples on to where they are now. */
+static void advance(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
+{
+  spot at = spot_in(job->rigid, chunk);
+  pl_point point = pl_point_of(at.group, 0);
+  for (int batch = chunk->first; batch < chunk->last && at.group->memory; batch++) {
+    look_at(&at, batch);
+    memcpy(point.F, at.F, sizeof point.F);
+    pl_point_take(at.group, batch, &point);
+    pl_group_advance(&job->rigid->field.groups, at.group, batch, 0, job->h, &point, job->memory);
+  }
+}
+
+const pl_rigid_kernel PL_VARIANT(pl_rigid_kernels) = {evaluate, energy, fields, advance};

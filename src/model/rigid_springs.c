@@ -189,7 +189,7 @@ void pl_rigid_spring(const pl_rigid *rigid, const pl_rigid_job *job, double *f, 
 {
   // viscosity in proportion to stiffness
   const pl_material *material = &rigid->field.material;
-  double lag = job->viscous && material->mu > 0 ? material->viscous_mu / material->mu : 0;
+  double lag = job->moving && material->mu > 0 ? material->viscous_mu / material->mu : 0;
   for (int n = 0; n < rigid->joint_count; n++) {
     const pl_joint *joint = &rigid->joints[n];
     stand at;

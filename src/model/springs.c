@@ -380,16 +380,22 @@ static void rows_chunk(void *context, int chunk)
   }
 }
 
-static void evaluate(pl_model *model, const double *q, const double *v, double *f, double kq,
-                     double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+static void evaluate(pl_model *model, const pl_moment *at, double *f, const pl_tangent *tangent,
+                     pl_pool *pool)
 {
   springs *self = model->state;
   if (self->forces == WARPED) {
-    pl_warp_evaluate(&self->warp, q, v, f, kq, kv, A, pool);
+    pl_warp_evaluate(&self->warp, at, f, tangent, pool);
     return;
   }
-  if (self->forces == EDGE) pl_warp_rotations(&self->warp, q, pool);
-  job now = {self, q, v, f, A, kq, kv, semidefinite};
+  if (self->forces == EDGE) pl_warp_rotations(&self->warp, at->q, pool);
+  job now = {.self = self, .q = at->q, .v = at->v, .f = f};
+  if (tangent) {
+    now.A = tangent->A;
+    now.kq = tangent->kq;
+    now.kv = tangent->kv;
+    now.semidefinite = tangent->semidefinite;
+  }
   pl_parallel(pool, pl_chunk_count(model->blocks, ROWS_PER_CHUNK), rows_chunk, &now);
 }
 

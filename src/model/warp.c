@@ -214,10 +214,11 @@ void pl_warp_rotations(pl_warp *warp, const double *q, pl_pool *pool)
   pl_parallel(pool, pl_chunk_count(warp->rows, ROWS_PER_CHUNK), rotate_chunk, &job);
 }
 
-void pl_warp_evaluate(pl_warp *warp, const double *q, const double *v, double *f, double kq,
-                      double kv, pl_bsr *A, pl_pool *pool)
+void pl_warp_evaluate(pl_warp *warp, const pl_moment *at, double *f, const pl_tangent *tangent,
+                      pl_pool *pool)
 {
-  pl_warp_job job = {.warp = warp, .q = q, .v = v, .f = f, .A = A, .kq = kq, .kv = kv};
-  pl_warp_rotations(warp, q, pool);
+  pl_warp_job job = {.warp = warp, .q = at->q, .v = at->v, .f = f};
+  if (tangent) job.A = tangent->A, job.kq = tangent->kq, job.kv = tangent->kv;
+  pl_warp_rotations(warp, at->q, pool);
   pl_parallel(pool, pl_chunk_count(warp->rows, ROWS_PER_CHUNK), rows_chunk, &job);
 }

@@ -22,7 +22,7 @@
 
 #include "core/thread.h"
 #include "math/lanes.h"
-#include "sparse/bsr.h"
+#include "sparse/moment.h"
 
 /* What one row of the pattern keeps for its neighbours, four at a time. */
 typedef struct pl_warp_batch {
@@ -67,8 +67,8 @@ void pl_warp_destroy(const pl_allocator *allocator, pl_warp *warp);
 pl_status pl_warp_bind(pl_warp *warp, const pl_bsr *A, int offset, pl_error *error);
 
 /* As in pl_model_ops. */
-void pl_warp_evaluate(pl_warp *warp, const double *q, const double *v, double *f, double kq,
-                      double kv, pl_bsr *A, pl_pool *pool);
+void pl_warp_evaluate(pl_warp *warp, const pl_moment *at, double *f, const pl_tangent *tangent,
+                      pl_pool *pool);
 
 /* Only R. */
 void pl_warp_rotations(pl_warp *warp, const double *q, pl_pool *pool);

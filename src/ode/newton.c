@@ -94,6 +94,18 @@ double pl_system_budget(const pl_system *system, const pl_step_report *report)
                                                     : 0;
 }
 
+void pl_system_multiply(const pl_system *system, const double *x, double *y)
+{
+  pl_bsr_multiply(system->A, x, y, system->pool);
+  pl_pairs_multiply(system->pairs, x, y, system->pool);
+}
+
+void pl_system_multiply_row(const pl_system *system, int row, const double *x, double y[3])
+{
+  pl_bsr_multiply_row(system->A, row, x, y);
+  pl_pairs_multiply_row(system->pairs, row, x, y);
+}
+
 pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
                           double tolerance, pl_step_report *report, pl_error *error)
 {
@@ -101,10 +113,12 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
   pl_solve_report solved = {0};
   pl_status status = PL_OK;
   // other constraints ask for another preparation, even of the same matrix
-  int renew = fresh || system->solver->filter_version != system->filter.version;
+  int renew = fresh || system->solver->filter_version != system->filter.version ||
+              system->solver->pairs_version != pl_pairs_version(system->pairs);
   if (fresh) report->matrices++;
   if (renew)
-    status = pl_solver_prepare(system->solver, system->A, &system->filter, system->pool, error);
+    status = pl_solver_prepare(system->solver, system->A, system->pairs, &system->filter,
+                               system->pool, error);
   if (system->budget) pl_solver_limit(system->solver, pl_system_budget(system, report));
   if (!status)
     status = pl_solver_solve(system->solver, system->A, &system->filter, b, x, tolerance * scale,
@@ -130,7 +144,7 @@ static double left_to_do(pl_newton *newton, pl_system *system, const pl_stage *s
 {
   pl_combine(stage->prescribed, -1, z, newton->work, system->blocks, system->pool);
   pl_filter_prescribe(&system->filter, newton->work, dz);
-  pl_bsr_multiply(system->A, dz, rest, system->pool);
+  pl_system_multiply(system, dz, rest);
   pl_combine(newton->r, -1, rest, rest, system->blocks, system->pool);
   return filtered_norm(system, rest);
 }
@@ -326,7 +340,7 @@ static void leave_residual(pl_newton *newton, pl_system *system)
   for (int i = 0; system->unfiltered && i < system->filter.count; i++) {
     int node = system->filter.nodes[i];
     double product[3], *at = system->unfiltered + 3 * (size_t)node;
-    pl_bsr_multiply_row(system->A, node, newton->dz, product);
+    pl_system_multiply_row(system, node, newton->dz, product);
     for (int k = 0; k < 3; k++) at[k] -= product[k];
   }
 }

@@ -128,6 +128,10 @@ double pl_system_budget(const pl_system *system, const pl_step_report *report);
 /* What the system's folded1 says of q. */
 int pl_system_folded1(pl_system *system, const double *q);
 
+/* y = (A + pairs) x, and one row of it. */
+void pl_system_multiply(const pl_system *system, const double *x, double *y);
+void pl_system_multiply_row(const pl_system *system, int row, const double *x, double y[3]);
+
 /* Solves A x = b of the system to tolerance times scale. x holds a first guess and the prescribed
  * part. fresh: A has new values since the last solve. An exhausted iteration budget is no error:
  * the report tells the residual. */

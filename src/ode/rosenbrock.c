@@ -171,15 +171,19 @@ static void add_all(const double *weights, double scale, double *const *vectors,
   }
 }
 
-/* df/dt of the loads, from three values on the side that the step goes to. */
-static void load_rate(rosenbrock *state, pl_system *system, double t, double h, const double *q,
-                      const double *v)
+/* df/dt, from three values on the side that the step goes to: of the loads and, where laws
+ * remember, of what fades. */
+static void force_rate(rosenbrock *state, pl_system *system, double t, double h, const double *q,
+                       const double *v)
 {
   static const double weights[] = {-1.5, 2, -0.5};
   double dt = h / 64;
   memset(state->rate, 0, (size_t)system->blocks * 3 * sizeof *state->rate);
   for (int k = 0; k < 3; k++) {
-    system->ops->external(system, t + k * dt, q, v, state->work);
+    if (system->remembers)
+      system->ops->evaluate(system, t + k * dt, q, v, state->work, 0, 0, 0, 0, NULL);
+    else
+      system->ops->external(system, t + k * dt, q, v, state->work);
     pl_axpy(weights[k] / dt, state->work, state->rate, system->blocks, system->pool);
   }
 }
@@ -245,7 +249,7 @@ static void right_side(rosenbrock *state, pl_system *system, const table *method
   add_all(method->c[i], 1 / h, state->Y, i, state->work, system);
   if (i > 0 && system->ops->chart) pl_axpy(1, state->a, state->work, n, system->pool);
   system->ops->mass_add(system, 1, state->work, state->b);
-  pl_bsr_multiply(system->A, state->r, state->work, system->pool);
+  pl_system_multiply(system, state->r, state->work);
   pl_axpy(-1, state->work, state->b, n, system->pool);
   pl_system_keep_residual(system, state->b);
   pl_filter_apply(&system->filter, state->b);
@@ -264,7 +268,7 @@ static void react(pl_system *system, const table *method, int i, const double *Y
   for (int k = 0; system->unfiltered && k < system->filter.count; k++) {
     int node = system->filter.nodes[k];
     double product[3], *at = system->unfiltered + 3 * (size_t)node;
-    pl_bsr_multiply_row(system->A, node, Y, product);
+    pl_system_multiply_row(system, node, Y, product);
     for (int r = 0; r < 3; r++) at[r] -= product[r];
   }
   if (system->unfiltered) pl_system_react(system, -weight[i], system->unfiltered);
@@ -368,7 +372,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 
   // held nodes move at the velocity that brings them where they must be
   pl_system_prescribe(system, t, h, q, v, state->work);
-  load_rate(state, system, t, h, q, v);
+  force_rate(state, system, t, h, q, v);
   int spd = self->values[TANGENT] == 0, corrections = (int)self->values[REFINE];
   pl_status status =
       solve_stages(state, system, method, t, h, q, v, spd, corrections, report, error);

@@ -208,7 +208,10 @@ static int make_matrix(realtype t, N_Vector y, N_Vector dy, booleantype keep, bo
   system->ops->evaluate(system, self->start + t, self->q, w, NULL, 1, g * g, g, 1, system->A);
   *made = SUNTRUE;
   system->seconds_evaluate += pl_now() - start;
-  return pl_solver_prepare(system->solver, system->A, &system->filter, system->pool, NULL) ? 1 : 0;
+  return pl_solver_prepare(system->solver, system->A, system->pairs, &system->filter, system->pool,
+                           NULL)
+             ? 1
+             : 0;
 }
 
 /* z near (I - g J)^-1 r. */
@@ -228,7 +231,7 @@ static int precondition(realtype t, N_Vector y, N_Vector dy, N_Vector r, N_Vecto
   system->ops->evaluate(system, self->start + t, self->q, zv, a, 0, 0, 0, 0, NULL);
   for (int i = 0; i < n; i++) b[i] -= a[i];
   // b = M (rv + rq / g) - A rq / g + D rq
-  pl_bsr_multiply(system->A, rq, a, system->pool);
+  pl_system_multiply(system, rq, a);
   for (int i = 0; i < n; i++) b[i] -= a[i] / g;
   for (int i = 0; i < n; i++) zv[i] = rv[i] + rq[i] / g;
   system->ops->mass_add(system, 1, zv, b);

@@ -40,12 +40,14 @@ struct pl_system {
   int blocks;
   pl_pool *pool;
   pl_bsr *A;         /* room for the matrix; its pattern covers evaluate's */
+  pl_pairs *pairs;   /* what evaluate adds beside it; NULL: nothing */
   pl_solver *solver; /* for matrices of that pattern */
   pl_filter filter;
   const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
   double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
   int is_static;      /* the integrator looks for equilibrium */
   int is_linear;      /* it solves one linear system per stage and iterates nothing */
+  int remembers;      /* laws remember: inner forces change in time at constant q and v, too */
   /* The mean forces of constraints over the step, N: an integrator adds those of its own scheme at
    * constrained blocks; and room for a residual there before it is filtered. Both may be NULL. */
   double *reaction, *unfiltered;

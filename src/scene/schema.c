@@ -223,7 +223,7 @@ static const pl_element part = {
                "its regions, or that are in its sets. Later parts win.",
     .attributes =
         (const pl_attribute[]){
-            REFERENCE("material", "what it is made of; of the same law as the body's", 1),
+            REFERENCE("material", "what it is made of, of any law", 1),
             END,
         },
     .children = regions,

@@ -6,7 +6,8 @@
  *
  * Only the way that is gone stands in memory; the other is made anew, in the same place, when its
  * turn comes. A trial that costs more than the other way would is broken off, and the other goes on
- * from where it got to. */
+ * from where it got to. So it does where multigrid turns out not to be positive definite for a
+ * matrix that is, or where one way takes the matrix for singular and the other may not. */
 #include "core/shelf.h"
 #include "core/text.h"
 #include "sparse/decision.h"
@@ -112,11 +113,28 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
   if (self->both) {
     const pl_solver *last = now(common);
     pl_decide(&self->decision, last ? last->preconditioner->solves : 0,
-              last ? last->preconditioner->iterations : 0, A);
+              last ? (int)(last->effort * last->preconditioner->iterations) : 0, A);
     pl_status status = take_turns(self, self->decision.now, A, error);
     if (status) return status;
   }
-  return pl_solver_prepare(now(common), A, filter, pool, error);
+  return pl_solver_prepare(now(common), A, common->pairs, filter, pool, error);
+}
+
+/* Did multigrid fail, not the matrix? Then the cheap way is prepared, and has the next solves. */
+static int falls_back(automatic *self, pl_status status, const double *x, const pl_bsr *A,
+                      const pl_filter *filter, pl_pool *pool)
+{
+  const pl_solver *way = self->ways[self->decision.now];
+  if (self->decision.now != PL_STRONG) return 0;
+  int refused = status == PL_E_INDEFINITE && way->preconditioner->refusals > 0;
+  if (!refused && status != PL_E_SINGULAR && status != PL_E_DIVERGED) return 0;
+  for (int i = 0; i < 3 * A->rows; i++) {
+    if (!isfinite(x[i])) return 0;
+  }
+  pl_decision_bar(&self->decision);
+  if (take_turns(self, PL_CHEAP, A, NULL)) return 0;
+  self->both = 1;
+  return !pl_solver_prepare(self->ways[PL_CHEAP], A, self->common.pairs, filter, pool, NULL);
 }
 
 static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filter, const double *b,
@@ -125,14 +143,17 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
 {
   automatic *self = (automatic *)common;
   double most = common->values[PL_KRYLOV_ITERATIONS];
-  double trial = self->both ? pl_decision_limit(&self->decision) : INFINITY;
+  double trial =
+      self->both ? ceil(pl_decision_limit(&self->decision) / now(common)->effort) : INFINITY;
   pl_solver_limit(now(common), fmin(most, trial));
   pl_status status = pl_solver_solve(now(common), A, filter, b, x, target, pool, report, error);
-  if (status != PL_E_CONVERGENCE || trial >= most) return status;
-
   pl_solve_report spent = *report;
-  status = prepare(common, A, filter, pool, error);
-  if (status) return status;
+  if (status == PL_E_CONVERGENCE && trial < most) {
+    status = prepare(common, A, filter, pool, error);
+    if (status) return status;
+  } else if (!status || !falls_back(self, status, x, A, filter, pool)) {
+    return status;
+  }
   pl_solver_limit(now(common), most - spent.iterations);
   status = pl_solver_solve(now(common), A, filter, b, x, target, pool, report, error);
   report->iterations += spent.iterations;

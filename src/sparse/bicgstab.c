@@ -92,7 +92,9 @@ static void destroy(pl_solver *common)
 static pl_status prepare(pl_solver *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
                          pl_error *error)
 {
-  return self->preconditioner->ops->prepare(self->preconditioner, A, filter, pool, error);
+  pl_status status =
+      self->preconditioner->ops->prepare(self->preconditioner, A, filter, pool, error);
+  return status ? status : pl_solver_correct(self, A, filter, error);
 }
 
 /* ---- passes ---- */
@@ -113,6 +115,20 @@ static void filter_chunk(const run *now, int chunk, double *a)
   pl_filter_apply_range(now->filter, row_of(now, chunk), row_of(now, chunk + 1), a);
 }
 
+/* The first pass of the pairs' product, and y = A x in the chunk with the second one. */
+static void measure_pairs(const run *now, const double *x)
+{
+  const pl_pairs *pairs = now->self->common.pairs;
+  if (pairs) pl_pairs_measure(pairs, x, now->pool);
+}
+
+static void multiply_chunk(const run *now, int chunk, const double *x, double *y)
+{
+  const pl_pairs *pairs = now->self->common.pairs;
+  now->self->kernel->multiply(now->A, chunk, x, y);
+  if (pairs) (void)pl_pairs_spread(pairs, row_of(now, chunk), row_of(now, chunk + 1), x, y);
+}
+
 /* The chunk's parts of a.b and a.c. */
 static void keep_dots(const run *now, int chunk, const double *a, const double *b, const double *c)
 {
@@ -125,7 +141,7 @@ static void residual_chunk(void *context, int chunk)
 {
   const run *now = context;
   bicgstab *self = now->self;
-  self->kernel->multiply(now->A, chunk, now->x, self->t);
+  multiply_chunk(now, chunk, now->x, self->t);
   for (int i = 3 * row_of(now, chunk); i < 3 * row_of(now, chunk + 1); i++)
     self->r[i] = now->b[i] - self->t[i];
   filter_chunk(now, chunk, self->r);
@@ -135,6 +151,7 @@ static void residual_chunk(void *context, int chunk)
 /* r = P (b - A x); returns |r|. */
 static double true_residual(run *now)
 {
+  measure_pairs(now, now->x);
   pl_parallel(now->pool, now->A->chunks, residual_chunk, now);
   now->report->products++;
   return sqrt(add_parts(now, 0));
@@ -142,8 +159,8 @@ static double true_residual(run *now)
 
 static void precondition(run *now, const double *in, double *out)
 {
-  pl_preconditioner *preconditioner = now->self->common.preconditioner;
-  preconditioner->ops->apply(preconditioner, in, out, now->pool);
+  const pl_solver *common = &now->self->common;
+  pl_solver_precondition(common, common->preconditioner, in, out, now->pool);
 }
 
 /* v = P A y, with v.first and v.v. */
@@ -151,7 +168,7 @@ static void first_product_chunk(void *context, int chunk)
 {
   const run *now = context;
   bicgstab *self = now->self;
-  self->kernel->multiply(now->A, chunk, self->y, self->v);
+  multiply_chunk(now, chunk, self->y, self->v);
   filter_chunk(now, chunk, self->v);
   keep_dots(now, chunk, self->v, self->first, self->v);
 }
@@ -161,7 +178,7 @@ static void second_product_chunk(void *context, int chunk)
 {
   const run *now = context;
   bicgstab *self = now->self;
-  self->kernel->multiply(now->A, chunk, self->z, self->t);
+  multiply_chunk(now, chunk, self->z, self->t);
   filter_chunk(now, chunk, self->t);
   keep_dots(now, chunk, self->t, self->s, self->t);
 }
@@ -220,6 +237,7 @@ static pl_status iterate(run *now, double goal, pl_error *error)
     if (now->report->iterations >= most) return PL_E_CONVERGENCE;
 
     // half way: along p
+    measure_pairs(now, self->y);
     pl_parallel(now->pool, chunks, first_product_chunk, now);
     double sigma = add_parts(now, 0), vv = add_parts(now, 1);
     now->report->products++;
@@ -237,6 +255,7 @@ static pl_status iterate(run *now, double goal, pl_error *error)
 
     // the other half: along B s, as far as the residual falls
     if (!now->step.blocks) precondition(now, self->s, self->z);
+    measure_pairs(now, self->z);
     pl_parallel(now->pool, chunks, second_product_chunk, now);
     double ts = add_parts(now, 0), tt = add_parts(now, 1);
     now->report->products++;
@@ -301,7 +320,7 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
              .x = x,
              .pool = pool,
              .report = report,
-             .step = {.blocks = common->preconditioner->ops->blocks(common->preconditioner),
+             .step = {.blocks = pl_solver_blocks(common),
                       .first = self->first,
                       .x = x,
                       .r = self->r,
@@ -329,7 +348,8 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
     if (residual <= (1 + SLACK) * target) return PL_OK;
     if (status) break;
     if (residual <= 0.5 * before) continue;
-    if (residual <= fmin(excusable, pl_rounding_level(A, filter, b, x, self->t, pool)))
+    if (residual <=
+        fmin(excusable, pl_rounding_level(A, common->pairs, filter, b, x, self->t, pool)))
       return PL_OK;
     if (++stalls == MOST_STALLS) return fail_singular(&now, error);
   }

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { Q = PL_KRYLOV_WORK, Z = PL_KRYLOV_OWN, P, VECTORS };
+enum { Q = PL_KRYLOV_WORK, Z = PL_KRYLOV_OWN, P };
 
 typedef struct step {
   pl_krylov *self;
@@ -22,7 +22,7 @@ typedef struct step {
 pl_status pl_cg_create(pl_solver *common, const pl_bsr *A, const double *values, pl_error *error)
 {
   (void)values;
-  return pl_krylov_create(common, A, VECTORS, error);
+  return pl_krylov_create(common, A, PL_CG_VECTORS, error);
 }
 
 static void advance_chunk(void *context, int chunk)
@@ -48,12 +48,11 @@ static double advance(step *now, double alpha, double *rz)
   return rr;
 }
 
-static pl_status iterate(pl_krylov *self, double goal, pl_error *error)
+pl_status pl_cg_iterate(pl_krylov *self, double goal, pl_error *error)
 {
-  const pl_preconditioner *preconditioner = self->common.preconditioner;
   double *r = self->vectors[PL_KRYLOV_R], *q = self->vectors[Q];
   double *z = self->vectors[Z], *p = self->vectors[P];
-  step now = {self, {0, p, q, preconditioner->ops->blocks(preconditioner), self->x, r, z}};
+  step now = {self, {0, p, q, pl_solver_blocks(&self->common), self->x, r, z}};
   int rows = self->A->rows;
   // in single precision, if the preconditioner lends the matrix; both vectors have the room
   if (self->single) return pl_cg_single(self, goal, (float *)z, (float *)p);
@@ -65,7 +64,7 @@ static pl_status iterate(pl_krylov *self, double goal, pl_error *error)
   double length = rz;
   for (;;) {
     if (pl_krylov_spent(self)) return PL_E_CONVERGENCE;
-    if (rz <= 0) return pl_krylov_fail_preconditioner(self, error);
+    if (!(rz > 0)) return pl_krylov_fail_preconditioner(self, rz, error);
     double pq = pl_krylov_product(self, p, q);
     if (!isfinite(pq) || !isfinite(rz)) return pl_krylov_fail_diverged(self, error);
     if (pq > self->largest * length) self->largest = pq / length;
@@ -87,7 +86,7 @@ pl_status pl_cg_solve(pl_solver *self, const pl_bsr *A, const pl_filter *filter,
                       double *x, double target, pl_pool *pool, pl_solve_report *report,
                       pl_error *error)
 {
-  return pl_krylov_solve(self, A, filter, b, x, target, pool, report, iterate, error);
+  return pl_krylov_solve(self, A, filter, b, x, target, pool, report, pl_cg_iterate, error);
 }
 
 const pl_solver_ops pl_solver_cg = {

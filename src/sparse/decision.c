@@ -97,6 +97,20 @@ static void begin(pl_decision *decision, const pl_bsr *A)
     pl_print(reason, size, "%d rows, and little mass in the matrix", A->rows);
 }
 
+void pl_decision_bar(pl_decision *decision)
+{
+  const int shortest = 16, longest = 1 << 20;
+  int pause = 2 * decision->pause;
+  decision->pause = pause < shortest ? shortest : pause > longest ? longest : pause;
+  decision->barred = decision->pause;
+  decision->cost[PL_STRONG] = 0;
+  decision->now = PL_CHEAP;
+  decision->begun = 1;
+  pl_print(decision->reason, sizeof decision->reason,
+           "%s failed for a matrix and is not tried for the next %d, %s goes on",
+           decision->names[PL_STRONG], decision->pause, decision->names[PL_CHEAP]);
+}
+
 void pl_decide(pl_decision *decision, int solves, int iterations, const pl_bsr *A)
 {
   if (!decision->begun) {
@@ -112,6 +126,7 @@ void pl_decide(pl_decision *decision, int solves, int iterations, const pl_bsr *
     decision->age += solves;
   }
   if (decision->age >= PATIENCE) look(decision, A);
+  if (decision->barred > 0 && decision->barred-- > 0) return;
   int next = choose(decision, tried);
   if (next != decision->now) switch_to(decision, next);
 }

@@ -25,11 +25,16 @@ typedef struct pl_decision {
   double bound;         /* on the cost of the cheap way when the matrix was last looked at */
   int age;              /* solves since then */
   int begun;
+  int barred, pause; /* decisions for which the strong way is barred, and the last such number */
   char reason[160];
 } pl_decision;
 
 /* Takes in what the last solves cost, and decides which way goes on with the new matrix A. */
 void pl_decide(pl_decision *decision, int solves, int iterations, const pl_bsr *A);
+
+/* The strong way has failed: the cheap one goes on, and it has the next decisions for itself, twice
+ * as many with every failure. */
+void pl_decision_bar(pl_decision *decision);
 
 /* After how many iterations a trial has cost what the other way would; infinite where there is
  * none. */

@@ -11,10 +11,20 @@
  * constrained nodes D^-1 stands for P (P D P)^-1 P, so that W leaves out what is not free and all
  * vectors stay in the free space (Hauth 2004, 5.4.2, gets there with a filter on p and r).
  *
+ * With pairs (pairs.h) D' = D + diag K takes the place of D, so that the scaled matrix is L + 1 + U
+ * + O with O = W^T (K - diag K) W, and its product with p
+ *
+ *   t = (1 + U)^-1 p,       y = (1 + L)^-1 (p - t + O t),       t + y.
+ *
+ * That is symmetric Gauss-Seidel on A, which knows little of K: it does for pairs that are not much
+ * stiffer than what they couple. Beyond that the solver is cg with ssor and the correction of the
+ * touched blocks (correction.h), whose sweeps need D, not D'.
+ *
  * The split residual is not the true one, W^-T (1 + L) r; near the end that is looked at, for
  * half a product each time. The sweeps run in one thread. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "sparse/blockwise.h"
 #include "sparse/eisenstat_kernel.h"
 #include "sparse/krylov.h"
 #include "sparse/vector.h"
@@ -30,15 +40,22 @@ static const double early = 4;
 /* Between two looks the true residual should fall by this factor at least. */
 #define FOLLOWS 0.98
 
+/* Pairs whose diagonal blocks are larger than this many times the matrix's own are stiff. */
+static const double stiff = 3;
+
+/* What an iteration of cg with ssor and the correction costs, in those of Eisenstat's. */
+static const double corrected = 4;
+
 typedef struct eisenstat {
   pl_krylov krylov;
-  pl_preconditioner *inverse; /* block-diagonal: D^-1 */
-  double *scale;              /* W, column by column */
-  double *values;             /* W^T A W without its diagonal: L, then U */
-  int *columns;               /* of these blocks */
-  int *counts[2];             /* of L's and U's blocks in each row */
-  int *first;                 /* place of each row's first block in L */
-  double *vectors[VECTORS];   /* wide */
+  pl_preconditioner *ssor; /* its blocks are D^-1; the base of cg for stiff pairs */
+  int is_stiff;
+  double *scale;            /* W, column by column */
+  double *values;           /* W^T A W without its diagonal: L, then U */
+  int *columns;             /* of these blocks */
+  int *counts[2];           /* of L's and U's blocks in each row */
+  int *first;               /* place of each row's first block in L */
+  double *vectors[VECTORS]; /* wide */
 } eisenstat;
 
 /* Where the row's blocks begin in U, whose rows stand in reverse: only those above come later. */
@@ -71,8 +88,8 @@ static pl_status create(pl_solver *common, const pl_bsr *A, const double *values
   eisenstat *self = (eisenstat *)common;
   const pl_allocator *allocator = &common->allocator;
   size_t rows = (size_t)A->rows, blocks = (size_t)A->start[A->rows] - rows;
-  pl_part part = {.member = &pl_preconditioner_block_diagonal.info};
-  pl_status status = pl_preconditioner_create(allocator, &part, A, &self->inverse, error);
+  pl_part part = {.member = &pl_preconditioner_ssor.info};
+  pl_status status = pl_preconditioner_create(allocator, &part, A, &self->ssor, error);
   if (status) return status;
   self->scale = pl_alloc(allocator, 9 * rows, sizeof *self->scale);
   self->values = pl_alloc(allocator, 9 * blocks + 1, sizeof *self->values);
@@ -87,13 +104,15 @@ static pl_status create(pl_solver *common, const pl_bsr *A, const double *values
   if (!all) return pl_fail_memory(error);
   self->counts[1] = self->counts[0] + rows;
   split_pattern(self, A);
-  return pl_krylov_create(common, A, PL_KRYLOV_OWN, error);
+  status = pl_krylov_create(common, A, PL_CG_VECTORS, error);
+  self->krylov.base = self->ssor;
+  return status;
 }
 
 static void destroy(pl_solver *common)
 {
   eisenstat *self = (eisenstat *)common;
-  pl_preconditioner_destroy(self->inverse);
+  pl_preconditioner_destroy(self->ssor);
   pl_free(&common->allocator, self->scale);
   pl_free(&common->allocator, self->values);
   pl_free(&common->allocator, self->columns);
@@ -150,15 +169,48 @@ static void scale_chunk(void *context, int chunk)
   }
 }
 
+/* By how much the pairs are stiffer than the matrix, at most, from the traces of diagonal blocks.
+ */
+static double stiffness(const pl_pairs *pairs, const pl_bsr *A)
+{
+  double most = 0;
+  for (int t = 0; t < pairs->touched_count; t++) {
+    double K[9];
+    const double *D = A->values + 9 * (size_t)A->diagonal[pairs->touched[t]];
+    pl_pairs_diagonal(pairs, t, K);
+    most = fmax(most, (K[0] + K[4] + K[8]) / (D[0] + D[4] + D[8]));
+  }
+  return most;
+}
+
+/* W of D' = D + diag K at the touched blocks. A block that D' makes no better than D keeps its W.
+ */
+static void add_diagonal(eisenstat *self, const pl_bsr *A, const pl_filter *filter)
+{
+  const pl_pairs *pairs = self->krylov.common.pairs;
+  for (int t = 0; t < pairs->touched_count; t++) {
+    double D[9], B[9];
+    int node = pairs->touched[t], entry = pl_filter_from(filter, node);
+    int is_held = filter && entry < filter->count && filter->nodes[entry] == node;
+    pl_pairs_diagonal(pairs, t, D);
+    for (int i = 0; i < 9; i++) D[i] += A->values[9 * (size_t)A->diagonal[node] + (size_t)i];
+    if (!pl_block_invert(D, is_held ? filter->projections + 9 * (size_t)entry : NULL, B))
+      take_root(B, self->scale + 9 * (size_t)node);
+  }
+}
+
 static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
                          pl_error *error)
 {
   eisenstat *self = (eisenstat *)common;
-  pl_preconditioner *inverse = self->inverse;
-  pl_status status = inverse->ops->prepare(inverse, A, filter, pool, error);
+  pl_status status = self->ssor->ops->prepare(self->ssor, A, filter, pool, error);
   if (status) return status;
-  scaling job = {self, A, inverse->ops->blocks(inverse)};
+  self->is_stiff = common->pairs && !(stiffness(common->pairs, A) < stiff);
+  if (self->is_stiff) common->effort = corrected;
+  if (self->is_stiff) return pl_solver_correct(common, A, filter, error);
+  scaling job = {self, A, pl_blockwise_blocks(self->ssor)};
   pl_parallel(pool, A->chunks, root_chunk, &job);
+  if (common->pairs) add_diagonal(self, A, filter);
   pl_parallel(pool, A->chunks, scale_chunk, &job);
   return PL_OK;
 }
@@ -216,6 +268,7 @@ static double true_size(eisenstat *self)
   int rows = krylov->A->rows;
   leave(self, self->vectors[X], krylov->x, x);
   pl_bsr_multiply(krylov->A, x, r, krylov->pool);
+  pl_pairs_multiply(krylov->common.pairs, x, r, krylov->pool);
   krylov->report->products++;
   for (int i = 0; i < 3 * rows; i++) r[i] = krylov->b[i] - r[i];
   pl_filter_apply(krylov->filter, r);
@@ -230,17 +283,71 @@ static pl_status fail_curvature(eisenstat *self, double curvature, pl_error *err
   return pl_krylov_fail_curvature(&self->krylov, t, curvature, error);
 }
 
+/* p += O t at the touched blocks; what p was there is left in the work vector. */
+static void add_pairs(eisenstat *self)
+{
+  pl_krylov *krylov = &self->krylov;
+  const pl_pairs *pairs = krylov->common.pairs;
+  double *x = krylov->vectors[PL_KRYLOV_WORK], *y = krylov->vectors[PL_KRYLOV_R];
+  for (int i = 0; i < pairs->touched_count; i++) {
+    size_t row = (size_t)pairs->touched[i];
+    const double *W = self->scale + 9 * row, *t = self->vectors[T] + PL_WIDE * row;
+    for (size_t c = 0; c < 3; c++) {
+      x[3 * row + c] = W[c] * t[0] + W[3 + c] * t[1] + W[6 + c] * t[2];
+      y[3 * row + c] = 0;
+    }
+  }
+  pl_pairs_multiply(krylov->common.pairs, x, y, krylov->pool);
+  for (int i = 0; i < pairs->touched_count; i++) {
+    size_t row = (size_t)pairs->touched[i];
+    double K[9], *own = x + 3 * row, *force = y + 3 * row, *p = self->vectors[P] + PL_WIDE * row;
+    const double *W = self->scale + 9 * row;
+    pl_pairs_diagonal(pairs, i, K);
+    for (int c = 0; c < 3; c++)
+      force[c] -= K[3 * c] * own[0] + K[3 * c + 1] * own[1] + K[3 * c + 2] * own[2];
+    memcpy(own, p, 3 * sizeof *own);
+    for (int c = 0; c < 3; c++)
+      p[c] += W[3 * c] * force[0] + W[3 * c + 1] * force[1] + W[3 * c + 2] * force[2];
+  }
+}
+
+/* p as it was, and p.(t + y). */
+static double take_back(eisenstat *self)
+{
+  const pl_krylov *krylov = &self->krylov;
+  const pl_pairs *pairs = krylov->common.pairs;
+  double *p = self->vectors[P], *t = self->vectors[T], *y = self->vectors[Y], dot = 0;
+  for (int i = 0; i < pairs->touched_count; i++) {
+    size_t row = (size_t)pairs->touched[i];
+    memcpy(p + PL_WIDE * row, krylov->vectors[PL_KRYLOV_WORK] + 3 * row, 3 * sizeof *p);
+  }
+  for (size_t row = 0; row < (size_t)krylov->A->rows; row++) {
+    for (size_t i = PL_WIDE * row; i < PL_WIDE * row + 3; i++) dot += p[i] * (t[i] + y[i]);
+  }
+  return dot;
+}
+
+/* t and y of the next step along p = r + beta p; returns p.(t + y). */
+static double multiply(eisenstat *self, const step *job, double beta)
+{
+  double **v = self->vectors;
+  int has_pairs = self->krylov.common.pairs != NULL;
+  job->kernel->ascend(&job->U, beta, v[R], v[P], v[T]);
+  if (has_pairs) add_pairs(self);
+  double pq = job->kernel->descend(&job->L, v[P], v[T], v[Y]);
+  return has_pairs ? take_back(self) : pq;
+}
+
 static pl_status run(eisenstat *self, step *job, double goal, double rr, double end,
                      pl_error *error)
 {
   pl_krylov *krylov = &self->krylov;
-  double *p = self->vectors[P], *t = self->vectors[T], beta = 0, seen = INFINITY;
+  double beta = 0, seen = INFINITY;
   for (double length = rr;;) {
     if (pl_krylov_spent(krylov)) return PL_E_CONVERGENCE;
     if (!isfinite(rr)) return pl_krylov_fail_diverged(krylov, error);
     if (rr == 0) return PL_OK;
-    job->kernel->ascend(&job->U, beta, self->vectors[R], p, t);
-    double pq = job->kernel->descend(&job->L, p, t, self->vectors[Y]);
+    double pq = multiply(self, job, beta);
     krylov->report->products++;
     if (!isfinite(pq)) return pl_krylov_fail_diverged(krylov, error);
     if (pq > krylov->largest * length) krylov->largest = pq / length;
@@ -291,7 +398,9 @@ static pl_status solve(pl_solver *self, const pl_bsr *A, const pl_filter *filter
                        double *x, double target, pl_pool *pool, pl_solve_report *report,
                        pl_error *error)
 {
-  return pl_krylov_solve(self, A, filter, b, x, target, pool, report, iterate, error);
+  int is_stiff = ((const eisenstat *)self)->is_stiff;
+  return pl_krylov_solve(self, A, filter, b, x, target, pool, report,
+                         is_stiff ? pl_cg_iterate : iterate, error);
 }
 
 const pl_solver_ops pl_solver_eisenstat = {

@@ -30,7 +30,8 @@ typedef struct pl_krylov {
   pl_solver common;
   const pl_sparse_kernel *kernel;
   double *vectors[PL_KRYLOV_MOST_VECTORS];
-  double *parts; /* two sums for each chunk of the matrix */
+  double *parts;           /* two sums for each chunk of the matrix */
+  pl_preconditioner *base; /* what precondition applies: the solver's, or a member's own */
 
   // of the solve that is going on
   const pl_bsr *A;
@@ -73,7 +74,8 @@ int pl_krylov_spent(const pl_krylov *self);
 /* Is a curvature p.Ap <= 0 negative, or nothing? The work vector is used. */
 pl_status pl_krylov_fail_curvature(pl_krylov *self, const double *p, double curvature,
                                    pl_error *error);
-pl_status pl_krylov_fail_preconditioner(const pl_krylov *self, pl_error *error);
+/* The preconditioner is not positive definite, as r.Br shows, or not a number; it is told so. */
+pl_status pl_krylov_fail_preconditioner(pl_krylov *self, double rz, pl_error *error);
 pl_status pl_krylov_fail_diverged(const pl_krylov *self, pl_error *error);
 
 /* A curvature this much below the largest is none. */
@@ -85,6 +87,8 @@ pl_status pl_krylov_fail_diverged(const pl_krylov *self, pl_error *error);
 pl_status pl_cg_single(pl_krylov *self, double goal, float *x, float *p);
 
 /* Conjugate gradients, also for solvers that bring their own preconditioner. */
+enum { PL_CG_VECTORS = PL_KRYLOV_OWN + 2 };
+pl_krylov_iteration pl_cg_iterate;
 pl_status pl_cg_create(pl_solver *common, const pl_bsr *A, const double *values, pl_error *error);
 pl_status pl_cg_solve(pl_solver *self, const pl_bsr *A, const pl_filter *filter, const double *b,
                       double *x, double target, pl_pool *pool, pl_solve_report *report,

@@ -53,8 +53,9 @@ static pl_status iterate(pl_krylov *self, double goal, pl_error *error)
   rotations turn = {1, 1, 0, 0};
   for (;;) {
     if (pl_krylov_spent(self)) return PL_E_CONVERGENCE;
+    if (square == 0) return PL_OK;
+    if (!(square > 0)) return pl_krylov_fail_preconditioner(self, square, error);
     if (!isfinite(square)) return pl_krylov_fail_diverged(self, error);
-    if (square <= 0) return square == 0 ? PL_OK : pl_krylov_fail_preconditioner(self, error);
 
     // one step of Lanczos
     for (int i = 0; i < 3 * rows; i++) z[i] /= gamma1;

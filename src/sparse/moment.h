@@ -3,6 +3,7 @@
 #define PL_SPARSE_MOMENT_H
 
 #include "sparse/bsr.h"
+#include "sparse/pairs.h"
 
 /* Where forces are evaluated. */
 typedef struct pl_moment {
@@ -12,11 +13,12 @@ typedef struct pl_moment {
   double load_scale;   /* factor on all loads; 1 except while statics ramps them up */
 } pl_moment;
 
-/* The matrix that is asked for with them: A = km M + kq (-df/dq) + kv (-df/dv). */
+/* The matrix that is asked for with them: A + extra = km M + kq (-df/dq) + kv (-df/dv). */
 typedef struct pl_tangent {
   double km, kq, kv;
   int semidefinite; /* its elastic part must have no negative eigenvalues */
   pl_bsr *A;
+  pl_pairs *extra; /* for what A's pattern has no room for; NULL: nothing may come */
 } pl_tangent;
 
 #endif

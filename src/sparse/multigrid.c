@@ -31,7 +31,7 @@ typedef struct pass {
   const pl_bsr *A;
   const pl_filter *filter;
   const double *inverse;
-  double factor;
+  double factor, caution;
   pl_grid_sweep sweep;
 } pass;
 
@@ -423,7 +423,7 @@ static void prolong_chunk(void *context, int chunk)
 static void smooth(pass *job, int degree, int from_zero, pl_pool *pool)
 {
   pl_grid_level *level = job->level;
-  double high = reach * level->largest;
+  double high = reach * job->caution * level->largest;
   double low = high / (level->size == 3 ? fine_spread : coarse_spread);
   double centre = 0.5 * (high + low), half = 0.5 * (high - low), rho = half / centre;
   job->sweep = (pl_grid_sweep){.r = level->r, .b = (float)(1 / centre)};
@@ -472,7 +472,8 @@ static void visit(pl_grid *grid, int index, const pl_filter *filter, int degree,
   pass job = {.kernel = pl_grid_kernel_pick(grid->level[index].size),
               .level = &grid->level[index],
               .coarse = &grid->level[index + 1],
-              .filter = index ? NULL : filter};
+              .filter = index ? NULL : filter,
+              .caution = grid->caution};
   int is_last = index + 1 == grid->levels;
   if (is_last && grid->dense.count > 0) {
     solve_last(job.level, &grid->dense);

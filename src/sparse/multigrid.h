@@ -84,6 +84,7 @@ typedef struct pl_grid {
   int levels;
   pl_grid_level level[PL_GRID_MOST_LEVELS];
   pl_grid_dense dense; /* the inverse on the last level; count 0: there is none */
+  double caution;      /* factor on all estimates of largest eigenvalues; at least 1 */
 } pl_grid;
 
 /* What a preconditioner that is a hierarchy tells a solver: its finest level is the matrix times

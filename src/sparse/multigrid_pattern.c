@@ -330,6 +330,7 @@ pl_status pl_grid_create(const pl_allocator *allocator, const pl_bsr *A, pl_grid
 {
   grid->allocator = *allocator;
   grid->levels = 1;
+  grid->caution = 1;
   pl_grid_level *level = grid->level;
   level->rows = A->rows;
   level->size = 3;

@@ -75,7 +75,7 @@ static pl_status prepare_way(nearly *self, int way, const pl_bsr *A, const pl_fi
 {
   self->now = way;
   if (self->is_ready[way]) return PL_OK;
-  pl_status status = pl_solver_prepare(self->ways[way], A, filter, pool, error);
+  pl_status status = pl_solver_prepare(self->ways[way], A, self->common.pairs, filter, pool, error);
   self->is_ready[way] = !status;
   return status;
 }
@@ -100,6 +100,7 @@ static int keep_better(nearly *self, const pl_bsr *A, const pl_filter *filter, c
 {
   double *r = self->product;
   pl_bsr_multiply(A, self->guess, r, pool);
+  pl_pairs_multiply(self->common.pairs, self->guess, r, pool);
   for (int i = 0; i < 3 * A->rows; i++) r[i] = b[i] - r[i];
   pl_filter_apply(filter, r);
   double before = pl_norm(r, A->rows, pool);

@@ -53,7 +53,13 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   automatic *self = (automatic *)common;
   now(common)->solves = common->solves;
   now(common)->iterations = common->iterations;
-  if (self->ways[PL_STRONG]) pl_decide(&self->decision, common->solves, common->iterations, A);
+  now(common)->with_pairs = common->with_pairs;
+  // refused once, it may renew what it has; refused again, the other one goes on
+  now(common)->refusals = common->refusals;
+  if (common->refusals > 1 && self->decision.now == PL_STRONG)
+    pl_decision_bar(&self->decision);
+  else if (self->ways[PL_STRONG])
+    pl_decide(&self->decision, common->solves, common->iterations, A);
   pl_preconditioner *next = now(common);
   return next->ops->prepare(next, A, filter, pool, error);
 }

@@ -34,13 +34,14 @@ typedef struct factored {
   pl_border border;
   int reuse, ready;
   double patience;
-  char *inside;  /* for each entry of the filter: is it in the factor? */
-  int folded;    /* those that come and go are inside too */
-  uint64_t held; /* hash of what is in the factor */
-  double first;  /* iterations per solve right after a factorisation; 0: not known yet */
-  double excess; /* iterations that came on top since */
-  double rate;   /* of those, per solve, of late */
-  int64_t count; /* solves since */
+  char *inside;    /* for each entry of the filter: is it in the factor? */
+  int folded;      /* those that come and go are inside too */
+  uint64_t held;   /* hash of what is in the factor */
+  double first[2]; /* iterations per solve right after a factorisation, without and with pairs; 0:
+                      not known yet */
+  double excess;   /* iterations that came on top since */
+  double rate;     /* of those, per solve, of late */
+  int64_t count;   /* solves since */
   const pl_filter *filter;
 } factored;
 
@@ -86,11 +87,12 @@ static uint64_t mark_inside(factored *self, const pl_filter *filter, int folded)
 static int is_worn(factored *self)
 {
   const pl_preconditioner *common = &self->blockwise.common;
-  if (!self->ready || !self->reuse) return 1;
+  if (!self->ready || !self->reuse || common->refusals) return 1;
   if (common->solves == 0) return 0;
   double each = (double)common->iterations / common->solves;
-  if (self->first == 0) self->first = each;
-  double more = fmax(each - self->first, 0), weight = fmin(1, (double)common->solves / LATELY);
+  double *first = &self->first[common->with_pairs];
+  if (*first == 0) *first = each;
+  double more = fmax(each - *first, 0), weight = fmin(1, (double)common->solves / LATELY);
   self->excess += more * common->solves;
   self->rate += weight * (more - self->rate);
   self->count += common->solves;
@@ -114,7 +116,7 @@ static pl_status renew(factored *self, const pl_bsr *A, const pl_filter *filter,
   if (!status) status = pl_factor_compute(self->factor, A, filter, self->inside, error);
   if (status) return status;
   common->factorisations++;
-  self->first = self->excess = self->rate = 0;
+  self->first[0] = self->first[1] = self->excess = self->rate = 0;
   self->count = 0;
   self->ready = 1;
   return PL_OK;

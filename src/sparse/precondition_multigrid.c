@@ -2,7 +2,11 @@
  *
  * The finest level follows every new matrix; the coarse ones serve as long as they are worth it:
  * they are renewed when the iterations that they have cost, beyond those of the first solve with
- * them, add up to what a renewal costs. Counts decide, not clocks, so results can be repeated. */
+ * them, add up to what a renewal costs. Counts decide, not clocks, so results can be repeated.
+ *
+ * A smoother is positive definite only up to the largest eigenvalue that it was told, and estimates
+ * come from below: a few bad elements in a large body hide theirs for some rounds of the power
+ * method. A solver that meets that says so (refusals), and prepares again. */
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/memory.h"
@@ -40,7 +44,8 @@ typedef struct multigrid {
   int degree, reuse, is_single;
   const pl_filter *filter;
   int ready, exponent; /* the matrix is scaled by 2^-exponent */
-  double first;        /* iterations per solve right after a renewal; 0: not known yet */
+  double first[2];     /* iterations per solve right after a renewal, without and with pairs; 0: not
+                          known yet */
   double excess;       /* iterations that came on top since */
   uint64_t held;       /* what the filter was when the coarse levels were made */
 } multigrid;
@@ -91,15 +96,24 @@ static uint64_t hash_of(const pl_filter *filter)
  * than they know of, they correct too much: the cycle would not be positive definite. */
 static int is_worn(multigrid *self, int exponent, uint64_t held)
 {
-  if (!self->ready || !self->reuse || held != self->held) return 1;
-  if (abs(exponent - self->exponent) > MOST_DRIFT) return 1;
   const pl_preconditioner *common = &self->blockwise.common;
-  double usual = self->first * common->solves;
-  if (self->first == 0 && common->solves > 0)
-    self->first = (double)common->iterations / common->solves;
+  if (!self->ready || !self->reuse || held != self->held || common->refusals) return 1;
+  if (abs(exponent - self->exponent) > MOST_DRIFT) return 1;
+  double *first = &self->first[common->with_pairs], usual = *first * common->solves;
+  if (*first == 0 && common->solves > 0)
+    *first = (double)common->iterations / common->solves;
   else if (common->iterations > usual)
     self->excess += common->iterations - usual;
   return self->excess >= RENEWAL;
+}
+
+/* The cycle was not positive definite: some largest eigenvalue was estimated too low. All estimates
+ * begin anew, and count for more from now on. */
+static void distrust(pl_grid *grid)
+{
+  const double more = 1.5, most = 4;
+  grid->caution = fmin(most, more * grid->caution);
+  for (int i = 0; i < grid->levels; i++) grid->level[i].largest = 0;
 }
 
 static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_filter *filter,
@@ -112,13 +126,14 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   self->filter = filter;
   uint64_t held = hash_of(filter);
   int exponent = size_of(A), worn = is_worn(self, exponent, held);
+  if (common->refusals) distrust(grid);
   if (worn) self->exponent = exponent;
   self->held = held;
   double scale = ldexp(1, -self->exponent);
   pl_grid_load(grid, A, self->blockwise.blocks, scale, pool);
   if (worn) {
     pl_grid_refresh(grid, A, filter, scale, pool);
-    self->first = self->excess = 0;
+    self->first[0] = self->first[1] = self->excess = 0;
     self->ready = 1;
   } else {
     pl_grid_measure(grid->level, 1, pool);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-void pl_absolute_product(const pl_bsr *A, const double *x, double *y)
+void pl_absolute_product(const pl_bsr *A, const pl_pairs *pairs, const double *x, double *y)
 {
   for (int row = 0; row < A->rows; row++) {
     double sum[3] = {0};
@@ -16,12 +16,13 @@ void pl_absolute_product(const pl_bsr *A, const double *x, double *y)
     }
     memcpy(y + 3 * row, sum, sizeof sum);
   }
+  if (pairs) pl_pairs_absolute(pairs, x, y);
 }
 
-double pl_rounding_level(const pl_bsr *A, const pl_filter *filter, const double *b, const double *x,
-                         double *work, pl_pool *pool)
+double pl_rounding_level(const pl_bsr *A, const pl_pairs *pairs, const pl_filter *filter,
+                         const double *b, const double *x, double *work, pl_pool *pool)
 {
-  pl_absolute_product(A, x, work);
+  pl_absolute_product(A, pairs, x, work);
   for (int i = 0; i < 3 * A->rows; i++) work[i] += fabs(b[i]);
   // what stands against fixed nodes is no part of the residual
   for (int i = 0; filter && i < filter->count; i++) {

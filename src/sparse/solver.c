@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "sparse/correction.h"
 #include "sparse/vector.h"
 
 #include <math.h>
@@ -11,6 +12,9 @@
 /* What counts for an iteration of a solve that did not reach its target, where costs are counted.
  */
 enum { CUT_OFF = 10 };
+
+/* How often a solve prepares a refused preconditioner again. */
+enum { MOST_REFUSALS = 2 };
 
 /* Places of the first values of every solver. */
 enum { TOLERANCE, ITERATIONS };
@@ -110,15 +114,44 @@ static pl_status check_rows(const pl_solver *solver, const pl_bsr *A, pl_error *
                  A->rows, solver->rows);
 }
 
-pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
-                            pl_pool *pool, pl_error *error)
+pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, pl_pairs *pairs,
+                            const pl_filter *filter, pl_pool *pool, pl_error *error)
 {
   pl_status status = check_rows(solver, A, error);
   if (status) return status;
+  solver->pairs = pl_pairs_exist(pairs) ? pairs : NULL;
+  solver->pairs_version = pl_pairs_version(pairs);
+  if (solver->pairs && pairs->rows != solver->rows)
+    return pl_fail(error, PL_E_ARGUMENT, "pairs over %d rows were given to a solver made for %d",
+                   pairs->rows, solver->rows);
+  if (solver->pairs) pl_pairs_close(pairs);
+  solver->effort = 1;
   status = solver->ops->prepare(solver, A, filter, pool, error);
   solver->filter_version = filter ? filter->version : 0;
   solver->preconditioner->solves = solver->preconditioner->iterations = 0;
+  solver->preconditioner->with_pairs = solver->pairs != NULL;
   return status;
+}
+
+pl_status pl_solver_correct(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
+                            pl_error *error)
+{
+  return solver->pairs ? pl_correction_prepare(solver->pairs, A, filter, error) : PL_OK;
+}
+
+void pl_solver_precondition(const pl_solver *solver, pl_preconditioner *base, const double *r,
+                            double *z, pl_pool *pool)
+{
+  if (solver->pairs)
+    pl_correction_apply(solver->pairs, base, r, z, pool);
+  else
+    base->ops->apply(base, r, z, pool);
+}
+
+const double *pl_solver_blocks(const pl_solver *solver)
+{
+  const pl_preconditioner *base = solver->preconditioner;
+  return solver->pairs ? NULL : base->ops->blocks(base);
 }
 
 /* How many more a solve that was cut off would have needed from a residual of about first, if it
@@ -128,6 +161,21 @@ static int missing_iterations(const pl_solve_report *report, double first, doubl
   double most = (double)CUT_OFF * report->iterations, done = log(first / report->residual);
   double rest = report->iterations * log(report->residual / target) / done;
   return done > 0 && rest >= 0 && rest < most ? (int)ceil(rest) : (int)most;
+}
+
+/* A solve that goes on from where a preconditioner was refused, after another preparation: that may
+ * renew what it has kept, or take another one. */
+static pl_status try_again(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
+                           const double *b, double *x, double target, pl_pool *pool,
+                           pl_solve_report *report, pl_error *error)
+{
+  pl_solve_report spent = *report;
+  *report = (pl_solve_report){0};
+  pl_status status = solver->ops->prepare(solver, A, filter, pool, error);
+  if (!status) status = solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
+  report->iterations += spent.iterations;
+  report->products += spent.products;
+  return status;
 }
 
 pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
@@ -140,6 +188,12 @@ pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *f
   pl_status status = check_rows(solver, A, error);
   if (status) return status;
   status = solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
+  int *refusals = &solver->preconditioner->refusals;
+  for (int known = 0; status && *refusals > known && known < MOST_REFUSALS;) {
+    known = *refusals;
+    status = try_again(solver, A, filter, b, x, target, pool, report, error);
+  }
+  if (!status) *refusals = 0;
   solver->preconditioner->solves++;
   solver->preconditioner->iterations += report->iterations;
   if (status == PL_E_CONVERGENCE)

@@ -1,5 +1,8 @@
 /* Linear solvers: find x with P (b - A x) = 0, where the constrained part (I - P) x is given.
  *
+ * A stands for A + K where there are pairs (pairs.h): every product has both parts, and every
+ * preconditioner, which is made for A alone, is corrected at the touched blocks (correction.h).
+ *
  * x holds the prescribed values at constrained nodes and a first guess elsewhere. The solver stops
  * when |P (b - A x)| <= target, and reports the true residual, computed anew from b - A x. */
 #ifndef PL_SPARSE_SOLVER_H
@@ -8,6 +11,7 @@
 #include "core/family.h"
 #include "sparse/bsr.h"
 #include "sparse/filter.h"
+#include "sparse/pairs.h"
 
 typedef struct pl_solve_report {
   int iterations, products;
@@ -54,7 +58,10 @@ struct pl_preconditioner {
   const pl_preconditioner_ops *ops;
   pl_allocator allocator;
   int rows;
-  int solves, iterations;                /* since the last prepare */
+  int solves, iterations; /* since the last prepare */
+  int with_pairs;         /* were there any in these solves? They take more */
+  int refusals; /* solves in a row that met it not positive definite: prepare has to change more
+                   than it would otherwise */
   int64_t factorisations, border_solves; /* complete factors made, and back-substitutions for
                                             constraints that came; since the beginning */
 };
@@ -126,9 +133,12 @@ struct pl_solver {
   pl_allocator allocator;
   int rows;
   double values[PL_MOST_VALUES];
-  double iterations;                 /* the most that the user allows in one solve */
-  const pl_part *chosen;             /* the preconditioner that the user chose; for create only */
-  uint64_t filter_version;           /* of the last prepare */
+  double
+      effort; /* of an iteration since the last prepare, in those of other times; 1 without pairs */
+  double iterations;     /* the most that the user allows in one solve */
+  const pl_part *chosen; /* the preconditioner that the user chose; for create only */
+  pl_pairs *pairs;       /* of the last prepare; NULL: there are none */
+  uint64_t filter_version, pairs_version; /* of the last prepare */
   pl_preconditioner *preconditioner; /* the member prepares and applies it if it has a use for it */
 };
 
@@ -154,13 +164,23 @@ double pl_solver_tolerance(const pl_solver *solver);
  * the user does. */
 void pl_solver_limit(pl_solver *solver, double most);
 
-/* To be called when the values of A or the filter have changed.
+/* To be called when the values of A, the pairs or the filter have changed. pairs may be NULL; if
+ * there are any, they stay as they are until the last solve.
  * PL_E_INDEFINITE, PL_E_SINGULAR: a diagonal block is that, and so is the matrix. */
-pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
-                            pl_pool *pool, pl_error *error);
+pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, pl_pairs *pairs,
+                            const pl_filter *filter, pl_pool *pool, pl_error *error);
 
-/* A and filter are those of the last prepare. A residual that lies above the target, but cannot be
- * told from rounding errors, counts as success. Otherwise x is the best so far, and
+/* For members that iterate: prepares the correction of a preconditioner, and z = B r with it. One
+ * test each where there are no pairs. */
+pl_status pl_solver_correct(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
+                            pl_error *error);
+void pl_solver_precondition(const pl_solver *solver, pl_preconditioner *base, const double *r,
+                            double *z, pl_pool *pool);
+/* The inverse diagonal blocks if they are all there is to z = B r; else NULL. */
+const double *pl_solver_blocks(const pl_solver *solver);
+
+/* A, filter and pairs are those of the last prepare. A residual that lies above the target, but
+ * cannot be told from rounding errors, counts as success. Otherwise x is the best so far, and
  * PL_E_INDEFINITE: a direction of negative curvature was met;
  * PL_E_SINGULAR: a direction without curvature was met;
  * PL_E_CONVERGENCE: the most iterations allowed were done;

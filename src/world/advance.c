@@ -68,8 +68,16 @@ static int each_revise(pl_world *world, const pl_substep *step)
   return again;
 }
 
+/* Accepted: laws and couplings move on. */
 static void each_finish(pl_world *world, const pl_substep *step)
 {
+  double h = step->system->is_static ? INFINITY : step->h;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    const pl_moment end = {
+        .h = h, .q = step->q + 3 * body->offset, .v = step->v + 3 * body->offset};
+    pl_model_commit(body->model, &end, body->memory, world->pool);
+  }
   for (size_t i = 0; i < world->couplings.count; i++) {
     pl_coupling *coupling = world->couplings.list[i];
     if (coupling->ops->finish) coupling->ops->finish(coupling, step);
@@ -103,6 +111,7 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
                      .work = {world->scratch, world->work}};
   keep_before(world, 0);
   world->substep_start = t;
+  pl_world_recall(world);
   each_begin(world, &step);
   int64_t inner = report->inner_steps;
   for (step.pass = 1;; step.pass++) {

@@ -88,6 +88,8 @@ pl_status pl_world_set_material(pl_world *world, pl_body_id id, const pl_materia
   pl_world_unprepare(world);
   pl_model_destroy(body->model);
   body->model = model;
+  // another law remembers other things
+  if (body->law.member != law.member) body->memory_count = 0;
   pl_body_remember(body, def, &law);
   return PL_OK;
 }

@@ -65,6 +65,8 @@ static pl_status take(pl_world *world, pl_status status, pl_coupling *coupling, 
   status = pl_couplings_add(&world->couplings, coupling, error);
   if (!status && (ops->constrain || ops->memory || ops->cliques || ops->finish || ops->prepare))
     pl_world_unprepare(world);
+  // rows know couplings by their place
+  if (!status && world->ready) pl_world_constrain(world);
   return status;
 }
 

@@ -257,6 +257,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
                               .load_scale = 1,
                               .is_static = ops->is_static,
                               .is_linear = is_linear(world),
+                              .remembers = world->layout.count > world->layout.materials,
                               .budget = world->set.budget,
                               .never_rejects = pl_world_most_halvings(world) == 0};
   status = make_vectors(world, error);
@@ -265,6 +266,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   if (!status) pl_world_constrain(world);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status) status = make_integrator(world, error);
+  if (!status) pl_world_recall(world);
   if (status)
     pl_world_unprepare(world);
   else

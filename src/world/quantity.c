@@ -43,8 +43,8 @@ static const double *inner_forces(pl_world *world, const pl_body *body, const do
 {
   double *f = world->scratch + 3 * body->offset;
   memset(f, 0, (size_t)body->blocks * 3 * sizeof *f);
-  body->model->ops->evaluate(body->model, world->state.q + 3 * body->offset, v, f, 0, 0, 0, NULL,
-                             world->pool);
+  const pl_moment at = {.t = world->state.time, .q = world->state.q + 3 * body->offset, .v = v};
+  body->model->ops->evaluate(body->model, &at, f, NULL, world->pool);
   return f;
 }
 

@@ -274,7 +274,8 @@ pl_status pl_world_get_forces(pl_world *world, pl_body_id id, double *inner, dou
       pl_alloc(&world->allocator, size + 3 * (size_t)world->bodies.blocks, sizeof(double));
   if (!room) return pl_fail_memory(error);
   const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
-  body->model->ops->evaluate(body->model, q, v, room, 0, 0, 0, NULL, world->pool);
+  const pl_moment at = {.t = world->state.time, .q = q, .v = v};
+  body->model->ops->evaluate(body->model, &at, room, NULL, world->pool);
   if (outer) fill_outer(world, body, room, room + size);
   if (inner) to_mesh(body, room, inner);
   if (outer) to_mesh(body, room + size + 3 * body->offset, outer);

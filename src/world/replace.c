@@ -10,6 +10,8 @@ void pl_replace_begin(const pl_world *world, int body, pl_replacement *to)
 {
   *to = (pl_replacement){.body = body, .after = world->bodies.list[body]};
   to->after.model = NULL;
+  // what laws remember of points that are no more
+  to->after.memory_count = 0;
 }
 
 static pl_status make_model(const pl_world *world, pl_replacement *to, pl_error *error)

@@ -26,6 +26,9 @@ static pl_layout layout_of(const pl_world *world)
     const pl_coupling *coupling = world->couplings.list[i];
     if (coupling->ops->memory) to.count += coupling->ops->memory(coupling);
   }
+  to.materials = to.count;
+  for (size_t b = 0; b < world->bodies.count; b++)
+    to.count += pl_model_memory(world->bodies.list[b].model);
   return to;
 }
 
@@ -42,16 +45,29 @@ static int needs_before(const pl_world *world)
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Moves what couplings remember to its new place. */
+/* Copies as much as both have room for. */
+static void copy_memory(const double *from, size_t kept, size_t room, void *to)
+{
+  if (from) memcpy(to, from, least(kept, room) * sizeof *from);
+}
+
+/* Moves what couplings and laws remember to its new place. */
 static void move_memory(pl_world *world, double *to)
 {
   for (size_t i = 0; i < world->couplings.count; i++) {
     pl_coupling *coupling = world->couplings.list[i];
     size_t count = coupling->ops->memory ? coupling->ops->memory(coupling) : 0;
-    if (coupling->memory)
-      memcpy(to, coupling->memory, least(count, coupling->memory_count) * sizeof *to);
+    copy_memory(coupling->memory, coupling->memory_count, count, to);
     coupling->memory = count ? to : NULL;
     coupling->memory_count = count;
+    to += count;
+  }
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    pl_body *body = &world->bodies.list[b];
+    size_t count = pl_model_memory(body->model);
+    copy_memory(body->memory, body->memory_count, count, to);
+    body->memory = count ? to : NULL;
+    body->memory_count = count;
     to += count;
   }
 }
@@ -87,6 +103,14 @@ pl_status pl_world_resize(pl_world *world, pl_error *error)
   }
   world->layout = to;
   return PL_OK;
+}
+
+void pl_world_recall(pl_world *world)
+{
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    pl_model_begin(body->model, body->memory);
+  }
 }
 
 void pl_state_copy(const pl_world *world, const pl_state *from, pl_state *to)
@@ -131,7 +155,7 @@ static uint64_t integrator_hash(const pl_world *world)
   return pl_hash_words(hash, world->set.integrator.values, PL_MOST_VALUES);
 }
 
-/* What couplings remember, one after the other. */
+/* What couplings and laws remember, one after the other. */
 static uint64_t couplings_hash(const pl_world *world)
 {
   uint64_t hash = PL_HASH_START;
@@ -140,6 +164,11 @@ static uint64_t couplings_hash(const pl_world *world)
     if (!coupling->ops->memory) continue;
     int64_t count = (int64_t)coupling->ops->memory(coupling);
     hash = pl_hash_words(hash_text(hash, coupling->ops->info.name), &count, 1);
+  }
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    int64_t count = (int64_t)pl_model_memory(body->model);
+    hash = pl_hash_words(hash_text(hash, body->law.member->name), &count, 1);
   }
   return hash;
 }
@@ -167,7 +196,13 @@ static void put(const pl_world *world, const pl_layout *layout, char *to)
   for (size_t i = 0; i < world->couplings.count; i++) {
     const pl_coupling *coupling = world->couplings.list[i];
     size_t count = coupling->ops->memory ? coupling->ops->memory(coupling) : 0;
-    if (coupling->memory) memcpy(to, coupling->memory, least(count, coupling->memory_count) * size);
+    copy_memory(coupling->memory, coupling->memory_count, count, to);
+    to += count * size;
+  }
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    size_t count = pl_model_memory(body->model);
+    copy_memory(body->memory, body->memory_count, count, to);
     to += count * size;
   }
 }
@@ -257,6 +292,7 @@ pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, 
   if (!status) status = pl_world_prepare(world, error);
   if (status) return status;
   take(world, &first, (const char *)memory + sizeof first);
+  pl_world_recall(world);
 
   // with another dt than then, time is counted from here
   int same = first.dt == world->set.dt;

@@ -1,6 +1,6 @@
 /* The state: all that changes from step to step, side by side in one block of numbers.
  *
- *   q | v | the integrator's memory | the couplings' memory, one after the other
+ *   q | v | the integrator's memory | the couplings' memory | what the bodies' laws remember
  *
  * and the clock. Saving, restoring a rejected step, checkpoints and going back are copies of it. */
 #ifndef PL_WORLD_STATE_H
@@ -13,7 +13,7 @@
 
 /* Where the parts of a state begin, in numbers. */
 typedef struct pl_layout {
-  size_t v, integrator, couplings, count;
+  size_t v, integrator, couplings, materials, count;
 } pl_layout;
 
 typedef struct pl_state {
@@ -26,9 +26,12 @@ typedef struct pl_state {
 } pl_state;
 
 /* Gives the state the layout that bodies, couplings and the integrator ask for now. What stood in
- * q, v and the couplings' memory stays as far as it fits; the integrator's memory is zero. On
- * failure nothing has changed. */
+ * q, v and the memory of couplings and laws stays as far as it fits; the integrator's memory is
+ * zero. On failure nothing has changed. */
 pl_status pl_world_resize(pl_world *world, pl_error *error);
+
+/* Hands the laws what they remember as it stands in the state. */
+void pl_world_recall(pl_world *world);
 
 /* Copies numbers and clock; both have room. */
 void pl_state_copy(const pl_world *world, const pl_state *from, pl_state *to);

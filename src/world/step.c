@@ -79,6 +79,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
     report.worst_block1 = 0;
   }
   if (status) {
+    pl_world_recall(world);
     name_place(world, &report, error);
     error->time = world->saved.time + world->set.dt;
     return status;

@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -12,19 +13,30 @@ static pl_world *world_of(pl_system *system)
   return (pl_world *)((char *)system - offsetof(pl_world, system));
 }
 
+/* In statics everything has had its time. */
+static pl_moment moment_at(pl_system *system, double t, const double *q, const double *v)
+{
+  double h = system->is_static ? INFINITY : fmax(t - world_of(system)->substep_start, 0);
+  return (pl_moment){.t = t, .h = h, .q = q, .v = v, .load_scale = system->load_scale};
+}
+
 static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
                      double km, double kq, double kv, int semidefinite, pl_bsr *A)
 {
   pl_world *world = world_of(system);
-  const pl_moment at = {t, t - world->substep_start, q, v, system->load_scale};
-  const pl_tangent tangent = {km, kq, kv, semidefinite, A};
+  const pl_moment at = moment_at(system, t, q, v);
+  const pl_tangent tangent = {km, kq, kv, semidefinite, A, system->pairs};
+  if (A && system->pairs) pl_pairs_clear(system->pairs);
   if (f) memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     int offset = 3 * body->offset;
     double mass = km + kv * body->mass_damping;
-    body->model->ops->evaluate(body->model, q + offset, v + offset, f ? f + offset : NULL, kq, kv,
-                               semidefinite, A, system->pool);
+    pl_moment own = at;
+    own.q += offset;
+    own.v += offset;
+    body->model->ops->evaluate(body->model, &own, f ? f + offset : NULL, A ? &tangent : NULL,
+                               system->pool);
     if (A && mass != 0) body->model->ops->mass_matrix(body->model, mass, A, system->pool);
   }
   for (int internal = 0; internal < 2; internal++)
@@ -34,7 +46,7 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
 static void external(pl_system *system, double t, const double *q, const double *v, double *f)
 {
   pl_world *world = world_of(system);
-  const pl_moment at = {t, t - world->substep_start, q, v, system->load_scale};
+  const pl_moment at = moment_at(system, t, q, v);
   memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
   pl_couplings_evaluate(&world->couplings, &at, 0, f, NULL);
 }
@@ -74,7 +86,7 @@ static void retract(pl_system *system, const double *q, const double *dq, double
 }
 
 /* r = J^T r and A = J^T A J for the rotations of one body; J is the jacobian of dq. */
-static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr *A)
+static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr *A, pl_pairs *pairs)
 {
   for (int i = 0; i < body->blocks; i++) {
     if (!pl_model_is_rotation(body->model, i)) continue;
@@ -83,6 +95,7 @@ static void chart_body(const pl_body *body, const double *dq, double *r, pl_bsr 
     pl_rotation_jacobian(dq + 3 * row, J);
     pl_mat3_apply_t(J, r + 3 * row, turned);
     pl_vec3_copy(turned, r + 3 * row);
+    if (A && pl_pairs_exist(pairs)) pl_pairs_turn(pairs, row, J);
     for (int k = A ? A->start[row] : 0; A && k < A->start[row + 1]; k++) {
       double *block = A->values + 9 * (size_t)k;
       // blocks are stored by columns: J^T A is block times J
@@ -101,7 +114,7 @@ static void chart(pl_system *system, const double *dq, double *r, pl_bsr *A)
   const pl_world *world = world_of(system);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
-    if (pl_model_has_rotations(body->model)) chart_body(body, dq, r, A);
+    if (pl_model_has_rotations(body->model)) chart_body(body, dq, r, A, system->pairs);
   }
 }
 
@@ -114,6 +127,14 @@ static int block_of(const pl_body *body, int node)
   return blocks[0];
 }
 
+static int has_wall(const pl_body *body, int element)
+{
+  const pl_composition *composition = &body->composition;
+  int part = composition->part_of ? composition->part_of[body->element_order[element]] : 0;
+  const pl_part *law = part ? &composition->parts[part - 1].law : &body->law;
+  return ((const pl_law_ops *)(const void *)law->member)->has_wall;
+}
+
 /* Elements of laws that have no state inside out; of a hexahedron by its volume as a whole. */
 static int folded1(pl_system *system, const double *q)
 {
@@ -124,12 +145,11 @@ static int folded1(pl_system *system, const double *q)
     int n = mesh->nodes_per_element;
     // the law acts in the elements only where these are what is deformed, and have strain
     const pl_model *model = body->model;
-    if (!pl_law_of(body->law.member)->has_wall || model->frame_count || !model->ops->strains)
-      continue;
+    if (model->frame_count || !model->ops->strains) continue;
     const double *x = pl_body_nodes(body, q + 3 * body->offset, NULL);
     for (int e = 0; e < mesh->element_count; e++) {
       const int *corners = mesh->elements + n * e;
-      if (pl_element_volume(x, corners, n) <= 0)
+      if (has_wall(body, e) && pl_element_volume(x, corners, n) <= 0)
         return 1 + body->offset + block_of(body, corners[0]);
     }
   }

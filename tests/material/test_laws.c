@@ -85,7 +85,7 @@ TEST(values_out_of_range_are_refused)
 /* Moduli of the other laws, and what is said where one is missing. */
 TEST(moduli_of_rubber)
 {
-  double lambda, mu, values[PL_MOST_VALUES];
+  double lambda, mu, values[PL_MOST_VALUES], numbers[PL_MOST_NUMBERS];
   const pl_member *member;
   pl_setting moduli[] = {{.name = "c10", .value = {30}},
                          {.name = "c01", .value = {10}},
@@ -95,7 +95,8 @@ TEST(moduli_of_rubber)
   CHECK_OK(pl_law_of(member)->lame(values, &lambda, &mu, error));
   CHECK(mu == 80);
   CHECK_NEAR(lambda, 500 - 160.0 / 3, 1e-12);
-  CHECK(pl_law_of(member)->ratio(values) == 0.25);
+  pl_law_of(member)->numbers(values, numbers);
+  CHECK(pl_law_of(member)->number_count == 1 && numbers[0] == 0.25);
   choice.setting_count = 2;
   CHECK_OK(pl_choice_resolve(&pl_law_family, &choice, &member, values, error));
   CHECK_FAILS(pl_law_of(member)->lame(values, &lambda, &mu, error), PL_E_ARGUMENT,
@@ -112,7 +113,8 @@ TEST(moduli_of_rubber)
   choice = (pl_choice){"hooke-volume", volume, 3};
   CHECK_OK(pl_choice_resolve(&pl_law_family, &choice, &member, values, error));
   CHECK_OK(pl_law_of(member)->lame(values, &lambda, &mu, error));
-  CHECK(lambda == 160 && mu == 40 && pl_law_of(member)->ratio(values) == 1.5);
+  pl_law_of(member)->numbers(values, numbers);
+  CHECK(lambda == 160 && mu == 40 && numbers[0] == 1.5);
   choice = (pl_choice){"neo-hooke", volume, 1};
   CHECK_OK(pl_choice_resolve(&pl_law_family, &choice, &member, values, error));
   CHECK_FAILS(pl_law_of(member)->lame(values, &lambda, &mu, error), PL_E_ARGUMENT,
@@ -120,6 +122,64 @@ TEST(moduli_of_rubber)
   CHECK(pl_law_at(-1) == NULL && pl_law_at(99) == NULL);
 }
 
-TESTS(X(young_and_poisson_give_lame) X(lame_constants_pass_through)
-          X(incomplete_and_double_moduli_are_refused) X(values_out_of_range_are_refused)
-              X(moduli_of_rubber))
+/* The law "hooke-prony" with young 1e5, poisson 0.25 and these settings: Lame's constants of a
+ * sudden load, and shares and times. */
+static pl_status fading(const pl_setting *more, int count, double *lambda, double *mu,
+                        double *numbers, pl_error *error)
+{
+  double values[PL_MOST_VALUES];
+  const pl_member *member;
+  pl_setting settings[8] = {{.name = "young", .value = {1e5}},
+                            {.name = "poisson", .value = {0.25}}};
+  for (int i = 0; i < count; i++) settings[2 + i] = more[i];
+  pl_choice choice = {"hooke-prony", settings, 2 + count};
+  pl_status status = pl_choice_resolve(&pl_law_family, &choice, &member, values, error);
+  if (status) return status;
+  pl_law_of(member)->numbers(values, numbers);
+  return pl_law_of(member)->lame(values, lambda, mu, error);
+}
+
+TEST(moduli_that_fade)
+{
+  double lambda, mu, n[PL_MOST_NUMBERS];
+  pl_setting terms[] = {{.name = "g1", .value = {0.2}},
+                        {.name = "tau1", .value = {0.5}},
+                        {.name = "g3", .value = {0.3}},
+                        {.name = "tau3", .value = {4}},
+                        {.name = "moduli", .word = "long"}};
+  const int law = PL_LAW_hooke_prony;
+  // given for a sudden load
+  CHECK_OK(fading(terms, 4, &lambda, &mu, n, error));
+  CHECK(mu == 4e4 && lambda == 4e4);
+  CHECK(n[0] == 0.2 && n[1] == 0 && n[2] == 0.3 && n[6] == 0.5 && n[8] == 4);
+  CHECK(pl_law_at(law)->memory.count(n) == 6 * 4);
+  // given for what lasts: the bulk modulus is the same, the shares are of the sum
+  CHECK_OK(fading(terms, 5, &lambda, &mu, n, error));
+  CHECK_NEAR(mu, 6e4, 1e-9);
+  CHECK_NEAR(lambda + 2 * mu / 3, 4e4 + 2 * 4e4 / 3, 1e-9);
+  CHECK_NEAR(n[0], 0.2 / 1.5, 1e-15);
+  CHECK_NEAR(n[2], 0.3 / 1.5, 1e-15);
+  // none at all: Hooke's
+  CHECK_OK(fading(NULL, 0, &lambda, &mu, n, error));
+  CHECK(mu == 4e4 && pl_law_at(law)->memory.count(n) == 6);
+}
+
+TEST(series_that_do_not_fade_are_refused)
+{
+  double lambda, mu, n[PL_MOST_NUMBERS];
+  pl_setting terms[] = {{.name = "g1", .value = {0.6}},
+                        {.name = "tau1", .value = {0.5}},
+                        {.name = "g2", .value = {0.4}},
+                        {.name = "tau2", .value = {4}}};
+  CHECK_FAILS(fading(terms, 4, &lambda, &mu, n, error), PL_E_ARGUMENT, "the sum of all g is 1;");
+  CHECK_FAILS(fading(terms, 1, &lambda, &mu, n, error), PL_E_ARGUMENT, "g1 = 0.6 has no tau1;");
+  terms[1].value[0] = 0;
+  CHECK_FAILS(fading(terms, 2, &lambda, &mu, n, error), PL_E_ARGUMENT, "tau1 = 0 must lie between");
+  terms[0].value[0] = -0.1;
+  CHECK_FAILS(fading(terms, 1, &lambda, &mu, n, error), PL_E_ARGUMENT,
+              "g1 = -0.1 must lie between");
+}
+
+TESTS(X(moduli_that_fade) X(series_that_do_not_fade_are_refused) X(young_and_poisson_give_lame)
+          X(lame_constants_pass_through) X(incomplete_and_double_moduli_are_refused)
+              X(values_out_of_range_are_refused) X(moduli_of_rubber))

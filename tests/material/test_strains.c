@@ -1,182 +1,7 @@
 /* What every strain measure and every law of its own F must keep. Runs over both families: a member
  * is tested the moment it is listed. All moduli are of order 1, so tolerances are relative to 1
  * where not said. */
-#include "material/material.h"
-#include "math/decompose.h"
-#include "math/mat3.h"
-#include "test.h"
-
-enum { TRIALS = 500 };
-
-/* The measures that are one of points. */
-static int strain_count(void)
-{
-  int count = 0;
-  while (pl_strain_at(count) && pl_strain_at(count)->points.stress) count++;
-  return count;
-}
-
-enum { MOST_LAWS = 16 };
-
-/* The measures, and behind them the laws with points of their own as if they were measures. */
-static const pl_strain_ops *measure_at(int index)
-{
-  static pl_strain_ops laws[MOST_LAWS];
-  int behind = index - strain_count();
-  if (behind < 0) return pl_strain_at(index);
-  for (int l = 0; pl_law_at(l) && l < MOST_LAWS; l++) {
-    const pl_law_ops *law = pl_law_at(l);
-    if (!law->points.stress || behind-- > 0) continue;
-    laws[l] = (pl_strain_ops){.info = law->info, .rotation_invariant = 1, .points = law->points};
-    return &laws[l];
-  }
-  return NULL;
-}
-
-static int measure_count(void)
-{
-  int count = 0;
-  while (measure_at(count)) count++;
-  return count;
-}
-
-static double largest(const double *values, int count)
-{
-  double most = 0;
-  for (int i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
-  return most;
-}
-
-static void random_matrix(double scale, double out[9])
-{
-  for (int i = 0; i < 9; i++) out[i] = scale * test_uniform();
-}
-
-static void random_rotation(double out[9])
-{
-  double A[9], S[9];
-  random_matrix(1, A);
-  pl_polar(A, out, S);
-}
-
-/* A rotated F, up to 40 % away from rest in each entry. */
-static void random_gradient(double out[9])
-{
-  double Q[9], A[9];
-  random_rotation(Q);
-  random_matrix(0.4, A);
-  for (int i = 0; i < 9; i += 4) A[i] += 1;
-  pl_mat3_multiply(Q, A, out);
-}
-
-/* F = U diag(sigma) V^T with random rotations. */
-static void gradient_of(const double sigma[3], double out[9])
-{
-  double U[9], V[9];
-  random_rotation(U);
-  random_rotation(V);
-  for (int i = 0; i < 9; i++) U[i] *= sigma[i % 3];
-  pl_mat3_multiply_nt(U, V, out);
-}
-
-static pl_point point_at(const double F[9], const double *rate)
-{
-  pl_point point = {.lambda = pl_lanes_all(1.7),
-                    .mu = pl_lanes_all(0.9),
-                    .ratio = pl_lanes_all(0.3),
-                    .strain = &pl_strain_at(2)->points, // Green's: it does not resist inversion
-                    .viscous_lambda = pl_lanes_all(0.4),
-                    .viscous_mu = pl_lanes_all(0.6),
-                    .viscous = rate != NULL};
-  for (int i = 0; i < 9; i++) {
-    point.F[i] = pl_lanes_all(F[i]);
-    if (rate) point.rate[i] = pl_lanes_all(rate[i]);
-  }
-  return point;
-}
-
-static double stress_at(const pl_strain_ops *ops, const double F[9], const double *rate, double *P)
-{
-  pl_point point = point_at(F, rate);
-  pl_lanes stress[9], W;
-  ops->points.stress(&point, stress, &W);
-  for (int i = 0; i < 9; i++) P[i] = stress[i][0];
-  return W[0];
-}
-
-static void tangent_at(const pl_strain_ops *ops, const double F[9], const double *rate, double kq,
-                       double kv, int semidefinite, double *H)
-{
-  pl_point point = point_at(F, rate);
-  pl_lanes tangent[81];
-  ops->points.tangent(&point, kq, kv, semidefinite, NULL, tangent);
-  for (int i = 0; i < 81; i++) H[i] = tangent[i][0];
-}
-
-/* Central differences of the stress by F (by_rate = 0) or by the rate. */
-static void differences(const pl_strain_ops *ops, const double F[9], const double *rate,
-                        int by_rate, double *H)
-{
-  const double h = 1e-5;
-  double f[9], r[9], above[9], below[9];
-  memcpy(f, F, sizeof f);
-  if (rate) memcpy(r, rate, sizeof r);
-  for (int k = 0; k < 9; k++) {
-    double *moved = by_rate ? &r[k] : &f[k], centre = *moved;
-    *moved = centre + h;
-    stress_at(ops, f, rate ? r : NULL, above);
-    *moved = centre - h;
-    stress_at(ops, f, rate ? r : NULL, below);
-    *moved = centre;
-    for (int i = 0; i < 9; i++) H[9 * i + k] = (above[i] - below[i]) / (2 * h);
-  }
-}
-
-static double distance(const double *a, const double *b, int count)
-{
-  double most = 0;
-  for (int i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
-  return most;
-}
-
-static double asymmetry(const double *A, int size)
-{
-  double most = 0;
-  for (int i = 0; i < size; i++) {
-    for (int j = 0; j < size; j++) most = fmax(most, fabs(A[size * i + j] - A[size * j + i]));
-  }
-  return most;
-}
-
-/* The least eigenvalue of a symmetric 9x9 matrix, by Jacobi's rotations. */
-static double least_eigenvalue(const double *H)
-{
-  double A[81];
-  memcpy(A, H, sizeof A);
-  for (int sweep = 0; sweep < 20; sweep++) {
-    for (int p = 0; p < 9; p++) {
-      for (int q = p + 1; q < 9; q++) {
-        if (fabs(A[9 * p + q]) < 1e-300) continue;
-        double tau = (A[10 * q] - A[10 * p]) / (2 * A[9 * p + q]);
-        double t = (tau < 0 ? -1 : 1) / (fabs(tau) + sqrt(1 + tau * tau));
-        double c = 1 / sqrt(1 + t * t), s = t * c;
-        for (int i = 0; i < 9; i++) {
-          double a = A[9 * i + p], b = A[9 * i + q];
-          A[9 * i + p] = c * a - s * b;
-          A[9 * i + q] = s * a + c * b;
-        }
-        for (int i = 0; i < 9; i++) {
-          double a = A[9 * p + i], b = A[9 * q + i];
-          A[9 * p + i] = c * a - s * b;
-          A[9 * q + i] = s * a + c * b;
-        }
-      }
-    }
-  }
-  double least = A[0];
-  for (int i = 1; i < 9; i++) least = fmin(least, A[10 * i]);
-  return least;
-}
+#include "points.h"
 
 /* h = 1e-5: the difference's own error is near 1e-10. */
 TEST(stress_is_the_slope_of_the_energy)
@@ -380,7 +205,7 @@ TEST(semidefinite_tangent_has_no_negative_eigenvalue)
       double F[9], H[81],
           sigma[3] = {2 * fabs(test_uniform()), test_uniform(), trial % 5 ? test_uniform() : 0};
       gradient_of(sigma, F);
-      pl_point point = point_at(F, NULL);
+      pl_point point = point_at(ops, F, NULL);
       if (trial % 3 == 0) point.lambda = pl_lanes_all(-0.3);
       pl_lanes tangent[81];
       ops->points.tangent(&point, 1, 0, 1, NULL, tangent);
@@ -416,7 +241,7 @@ TEST(tangent_adds_its_parts_and_gives_the_stress)
     tangent_at(ops, F, rate, 0, 1, 0, viscous);
     for (int i = 0; i < 81; i++) CHECK_NEAR(whole[i], 2 * elastic[i] + 3 * viscous[i], 1e-13);
 
-    pl_point point = point_at(F, rate);
+    pl_point point = point_at(ops, F, rate);
     pl_lanes P[9], alone[9], W, only_W, H[81];
     ops->points.stress(&point, P, &W);
     ops->points.tangent(&point, 1, 1, 0, alone, H);
@@ -450,11 +275,12 @@ TEST(form_is_the_tangent)
       double F[9], rate[9], H[81], worst = 0;
       random_gradient(F);
       random_matrix(1, rate);
-      pl_tangent_shape shape = points->shape(viscous, semidefinite);
+      pl_point point = point_at(measure_at(m), F, viscous ? rate : NULL);
+      pl_tangent_shape shape = points->shape(&point, semidefinite);
       if (shape == PL_TANGENT_WHOLE) continue;
       forms++;
       tangent_at(measure_at(m), F, viscous ? rate : NULL, 1.5, 0.5, semidefinite, H);
-      pl_point point = point_at(F, viscous ? rate : NULL);
+      point = point_at(measure_at(m), F, viscous ? rate : NULL);
       pl_tangent_form form;
       pl_lanes P[9], by_form[9];
       points->stress(&point, P, NULL);
@@ -506,11 +332,11 @@ static void degenerate_gradient(int trial, double F[9])
   for (int i = 0; i < 9; i++) F[i] *= scale;
 }
 
-static void degenerate_batch(int trial, pl_point *point)
+static void degenerate_batch(const pl_strain_ops *ops, int trial, pl_point *point)
 {
   double rate[9], F[9];
   random_matrix(1, rate);
-  *point = point_at(rate, rate);
+  *point = point_at(ops, rate, rate);
   for (int lane = 0; lane < PL_LANES; lane++) {
     degenerate_gradient(4 * trial + lane, F);
     for (int i = 0; i < 9; i++) point->F[i][lane] = F[i];
@@ -535,7 +361,7 @@ TEST(degenerate_points_stay_finite)
     for (int trial = 0; trial < 25000; trial++) {
       pl_point point;
       pl_lanes P[9], W, H[81];
-      degenerate_batch(trial, &point);
+      degenerate_batch(ops, trial, &point);
       ops->points.stress(&point, P, &W);
       bad += !all_finite(P, 9) || !all_finite(&W, 1);
       ops->points.tangent(&point, 1, 1, trial % 2, P, H);
@@ -558,7 +384,7 @@ static void evaluate(const pl_point_ops *points, const pl_point *point, outputs 
   points->tangent(point, 1.5, 0.5, 0, out->tangent_P, out->exact);
   memset(out->form_P, 0, sizeof out->form_P);
   memset(&out->form, 0, sizeof out->form);
-  if (points->shape(point->viscous, 1) != PL_TANGENT_WHOLE)
+  if (points->shape(point, 1) != PL_TANGENT_WHOLE)
     points->form(point, 1.5, 0.5, 1, out->form_P, &out->form);
 }
 
@@ -576,7 +402,7 @@ TEST(variants_give_the_same_bits)
     for (int trial = 0; trial < 10000; trial++) {
       pl_point point;
       outputs base, avx2;
-      degenerate_batch(trial, &point);
+      degenerate_batch(pl_strain_at(m), trial, &point);
       point.viscous = trial % 2;
       evaluate(&variants[m][0]->points, &point, &base);
       evaluate(&variants[m][1]->points, &point, &avx2);
@@ -590,7 +416,8 @@ TEST(variants_give_the_same_bits)
     for (int trial = 0; trial < 10000 && pl_law_at(l)->points.stress; trial++) {
       pl_point point;
       outputs base, avx2;
-      degenerate_batch(trial, &point);
+      const pl_strain_ops law = {.points = laws[l][1]->points};
+      degenerate_batch(&law, trial, &point);
       point.viscous = trial % 2;
       evaluate(&laws[l][0]->points, &point, &base);
       evaluate(&laws[l][1]->points, &point, &avx2);
@@ -608,7 +435,7 @@ TEST(lanes_do_not_see_their_neighbours)
     for (int trial = 0; trial < 2000; trial++) {
       pl_point mixed;
       outputs among, alone;
-      degenerate_batch(trial, &mixed);
+      degenerate_batch(measure_at(m), trial, &mixed);
       evaluate(&measure_at(m)->points, &mixed, &among);
       pl_point same = mixed;
       int lane = trial % PL_LANES;

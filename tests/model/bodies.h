@@ -11,6 +11,11 @@
 static const pl_material test_material = {
     .density = 1000, .lambda = 3e4, .mu = 2e4, .viscous_lambda = 40, .viscous_mu = 70};
 
+/* Constants that every law can have for its own: parts of mu, and for those with memory shares and
+ * times. */
+static const double test_numbers[PL_MOST_NUMBERS] = {0.3, 0.2, 0.1, 0, 0, 0,  0.05,
+                                                     0.4, 2,   1,   1, 1, 0.3};
+
 /* Six tetrahedra around the diagonal 0-6 of a cell whose corners are numbered as a hexahedron's. */
 static const int test_cuts[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
                                     {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
@@ -92,12 +97,15 @@ static inline pl_bsr *test_matrix(const pl_model *model, const pl_allocator *all
 
 static inline double *test_vector(int n) { return calloc(n > 0 ? (size_t)n : 1, sizeof(double)); }
 
-static inline test_body test_body_make(pl_mesh *mesh, const pl_choice *choice,
-                                       const pl_material *material)
+/* sites may be NULL. */
+static inline test_body test_body_at(pl_mesh *mesh, const pl_choice *choice,
+                                     const pl_material *material, const pl_sites *sites)
 {
   pl_allocator memory = pl_allocator_default();
   test_body body = {.mesh = mesh, .invariant = 1};
-  CHECK_OK(pl_model_create(&memory, choice, mesh, material, &body.model, error));
+  pl_part part;
+  CHECK_OK(pl_choice_resolve(&pl_model_family, choice, &part.member, part.values, error));
+  CHECK_OK(pl_model_build(&memory, &part, mesh, material, sites, &body.model, error));
   body.A = test_matrix(body.model, &memory, 0);
   CHECK_OK(pl_model_bind(body.model, body.A, 0, error));
   int strain = pl_param_find(&body.model->ops->info, "strain");
@@ -141,6 +149,12 @@ static inline test_body test_body_make(pl_mesh *mesh, const pl_choice *choice,
     }
   }
   return body;
+}
+
+static inline test_body test_body_make(pl_mesh *mesh, const pl_choice *choice,
+                                       const pl_material *material)
+{
+  return test_body_at(mesh, choice, material, NULL);
 }
 
 /* out = q moved by h d; out may not be d. */
@@ -212,12 +226,15 @@ static inline int test_matters(const test_words *words)
   return !strcmp(strain, "warped") || !strcmp(rotation, "svd");
 }
 
-/* Is it the plain combination with Green's strain? */
-static inline int test_is_green(const test_words *words)
+/* Is it a plain combination, with Green's strain or, for laws that use the strain, any but warped?
+ */
+static inline int test_is_plain(const test_words *words, int any_strain)
 {
   for (int k = 0; k < words->count; k++) {
     const char *name = words->settings[k].name, *word = words->settings[k].word;
-    if (!strcmp(name, "strain") && strcmp(word, "green")) return 0;
+    if (!strcmp(name, "strain") && !any_strain && strcmp(word, "green")) return 0;
+    if (!strcmp(name, "strain") && !strcmp(word, "warped")) return 0;
+    if (!strcmp(name, "forces") && any_strain && !strcmp(word, "springs")) return 0;
     if (!strcmp(name, "mass") && strcmp(word, "lumped")) return 0;
     if (!strcmp(name, "weights") && strcmp(word, "harmonic")) return 0;
     if (!strcmp(name, "stiffness") && strcmp(word, "exact")) return 0;
@@ -245,14 +262,16 @@ static inline void test_every_body_of(const pl_law_ops *law, const int cells[3],
 {
   pl_material material = test_material;
   material.law = law;
-  material.ratio = 0.4;
+  memcpy(material.numbers, test_numbers, sizeof test_numbers);
   for (int m = 0; pl_model_family.members[m]; m++) {
     const pl_member *member = pl_model_family.members[m];
     test_words words;
     for (int c = 0; test_combine(member, c, &words); c++) {
-      if (!test_matters(&words) || (law && !test_is_green(&words))) continue;
+      if (!test_matters(&words) || (law && !test_is_plain(&words, law->uses_strain))) continue;
       static const int sizes[] = {4, 8, 3};
-      int kinds = ((const pl_model_ops *)(const void *)member)->on_triangles ? 3 : 2;
+      const pl_model_ops *ops = (const void *)member;
+      int kinds = ops->on_triangles ? 3 : 2;
+      if (law && law->memory.count && !ops->advance) continue;
       for (int kind = 0; kind < kinds; kind++) {
         int size = sizes[kind];
         pl_choice choice = {member->name, words.settings, words.count};
@@ -307,11 +326,39 @@ static inline void test_fill(double *a, int n, double size)
   for (int i = 0; i < n; i++) a[i] = size * test_uniform();
 }
 
+/* How long after the last begin models are evaluated, s. */
+static double test_since;
+
+/* Evaluates a model; A may be NULL. */
+static inline void test_evaluate(pl_model *model, const double *q, const double *v, double *f,
+                                 double kq, double kv, int semidefinite, pl_bsr *A, pl_pool *pool)
+{
+  const pl_moment at = {.q = q, .v = v, .h = test_since, .load_scale = 1};
+  const pl_tangent tangent = {.kq = kq, .kv = kv, .semidefinite = semidefinite, .A = A};
+  model->ops->evaluate(model, &at, f, A ? &tangent : NULL, pool);
+}
+
+/* Memory of a body whose blocks have been moved about; NULL if it has none. To be freed. */
+static inline double *test_live(test_body *body)
+{
+  static const double times[] = {0.02, 0.4, 1e-3};
+  size_t count = pl_model_memory(body->model);
+  double *memory = count ? calloc(count, sizeof *memory) : NULL;
+  for (int k = 0; memory && k < 3; k++) {
+    for (int i = 0; i < body->n; i++) body->d[i] = 0.02 * test_uniform();
+    pl_model_retract(body->model, body->q, body->d, body->g);
+    const pl_moment at = {.q = body->g, .h = times[k]};
+    pl_model_begin(body->model, memory);
+    pl_model_commit(body->model, &at, memory, NULL);
+  }
+  return memory;
+}
+
 /* f = forces at (q, v). */
 static inline void test_forces(test_body *body, const double *q, const double *v, double *f)
 {
   memset(f, 0, (size_t)body->n * sizeof *f);
-  body->model->ops->evaluate(body->model, q, v, f, 0, 0, 0, NULL, NULL);
+  test_evaluate(body->model, q, v, f, 0, 0, 0, NULL, NULL);
 }
 
 #endif

@@ -296,7 +296,7 @@ static void spread_force(const test_body *body, const double *q, const double *w
 static void check_stiffness(test_body *body)
 {
   pl_bsr_zero(body->A, NULL);
-  body->model->ops->evaluate(body->model, body->q, NULL, NULL, 1, 0, 0, body->A, NULL);
+  test_evaluate(body->model, body->q, NULL, NULL, 1, 0, 0, body->A, NULL);
   for (int trial = 0; trial < 3; trial++) {
     test_fill(body->d, body->n, 1);
     slope_of(body, inner_force, NULL, body->g);
@@ -328,7 +328,7 @@ TEST(curvature_is_how_given_forces_turn) { every(1, check_curvature); }
 static void check_semidefinite(test_body *body)
 {
   pl_bsr_zero(body->A, NULL);
-  body->model->ops->evaluate(body->model, body->q, NULL, NULL, 1, 0, 1, body->A, NULL);
+  test_evaluate(body->model, body->q, NULL, NULL, 1, 0, 1, body->A, NULL);
   for (int trial = 0; trial < 30; trial++) {
     test_fill(body->d, body->n, 1);
     pl_bsr_multiply(body->A, body->d, body->f, NULL);
@@ -343,7 +343,7 @@ static void check_viscosity(test_body *body)
 {
   double *low = test_vector(body->n), *high = test_vector(body->n);
   pl_bsr_zero(body->A, NULL);
-  body->model->ops->evaluate(body->model, body->q, body->v, NULL, 0, 1, 0, body->A, NULL);
+  test_evaluate(body->model, body->q, body->v, NULL, 0, 1, 0, body->A, NULL);
   test_fill(body->d, body->n, 1);
   for (int i = 0; i < body->n; i++) body->g[i] = -body->d[i];
   test_forces(body, body->q, body->g, low);

@@ -13,8 +13,7 @@ static double *evaluate_all(test_body *body, int semidefinite, size_t *count)
   size_t blocks = 9 * (size_t)body->A->start[body->A->rows];
   *count = (size_t)body->n + blocks;
   double *out = calloc(*count, sizeof *out);
-  body->model->ops->evaluate(body->model, body->q, body->v, out, 1, 0.1, semidefinite, body->A,
-                             NULL);
+  test_evaluate(body->model, body->q, body->v, out, 1, 0.1, semidefinite, body->A, NULL);
   memcpy(out + body->n, body->A->values, blocks * sizeof *out);
   return out;
 }
@@ -23,8 +22,8 @@ static double *evaluate_all(test_body *body, int semidefinite, size_t *count)
 static void use_baseline(pl_fem *fem)
 {
   for (int k = 0; k < (int)(sizeof base_strains / sizeof *base_strains); k++) {
-    if (fem->law == &pl_strain_at(k)->points) {
-      fem->law = &base_strains[k]->points;
+    if (fem->groups.list->points == &pl_strain_at(k)->points) {
+      fem->groups.list->points = &base_strains[k]->points;
       break;
     }
   }
@@ -36,21 +35,21 @@ static void check_variants(test_body *body)
 {
   if (strcmp(body->model->ops->info.name, "fem")) return;
   pl_fem *fem = body->model->state;
-  const pl_point_ops *law = fem->law;
+  const pl_point_ops *law = fem->groups.list->points;
   const pl_fem_kernel *kernel = fem->kernel;
   const pl_warp_kernel *warp = fem->warp.kernel;
   int elements = fem->elements;
   double *stress[2], *det[2], energy[2];
   for (int trial = 0; trial < 4; trial++) {
     size_t count;
-    fem->viscous = trial / 2;
+    fem->groups.list->viscous = trial / 2;
     double *wide = evaluate_all(body, trial % 2, &count);
     use_baseline(fem);
     double *base = evaluate_all(body, trial % 2, &count);
     CHECK(!memcmp(wide, base, count * sizeof *wide));
     free(wide);
     free(base);
-    fem->law = law;
+    fem->groups.list->points = law;
     fem->kernel = kernel;
     fem->warp.kernel = warp;
   }
@@ -73,9 +72,9 @@ static void check_variants(test_body *body)
 
 TEST(both_instruction_sets_give_the_same_bits) { test_every_body(few, 0.15, 1, check_variants); }
 
-static pl_tangent_shape always_whole(int viscous, int semidefinite)
+static pl_tangent_shape always_whole(const pl_point *point, int semidefinite)
 {
-  (void)viscous;
+  (void)point;
   (void)semidefinite;
   return PL_TANGENT_WHOLE;
 }
@@ -86,16 +85,16 @@ static void check_form(test_body *body)
 {
   if (body->model->ops != &pl_model_fem) return;
   pl_fem *fem = body->model->state;
-  const pl_point_ops *law = fem->law;
+  const pl_point_ops *law = fem->groups.list->points;
   pl_point_ops whole = *law;
   whole.shape = always_whole;
   for (int trial = 0; trial < 4; trial++) {
     size_t count;
-    fem->viscous = trial / 2;
+    fem->groups.list->viscous = trial / 2;
     double *by_form = evaluate_all(body, trial % 2, &count);
-    fem->law = &whole;
+    fem->groups.list->points = &whole;
     double *by_tangent = evaluate_all(body, trial % 2, &count);
-    fem->law = law;
+    fem->groups.list->points = law;
     int n = body->n;
     CHECK(!memcmp(by_form, by_tangent, (size_t)n * sizeof *by_form));
     CHECK_NEAR(test_distance(by_form + n, by_tangent + n, (int)count - n), 0, 1e-14);
@@ -129,9 +128,9 @@ static void check_offset(int size)
   pl_bsr *A = NULL;
   CHECK_OK(pl_bsr_create(&memory, BEFORE + model->blocks + BEHIND, cliques, 2, &A, error));
   for (int k = 0; k < 9 * A->start[A->rows]; k++) A->values[k] = 7;
-  model->ops->evaluate(model, body.q, body.v, NULL, 1, 0.1, 1, body.A, NULL);
+  test_evaluate(model, body.q, body.v, NULL, 1, 0.1, 1, body.A, NULL);
   CHECK_OK(pl_model_bind(model, A, BEFORE, error));
-  model->ops->evaluate(model, body.q, body.v, NULL, 1, 0.1, 1, A, NULL);
+  test_evaluate(model, body.q, body.v, NULL, 1, 0.1, 1, A, NULL);
   for (int row = 0; row < A->rows; row++) {
     int own = row >= BEFORE && row < BEFORE + model->blocks;
     for (int k = A->start[row]; k < A->start[row + 1]; k++) {
@@ -170,7 +169,7 @@ TEST(refuses_a_matrix_that_does_not_fit)
     CHECK_FAILS(pl_model_bind(body.model, A, -1, error), PL_E_ARGUMENT, "not in a matrix");
     // it still works with a matrix that fits
     CHECK_OK(pl_model_bind(body.model, body.A, 0, error));
-    body.model->ops->evaluate(body.model, body.q, NULL, NULL, 1, 0, 1, body.A, NULL);
+    test_evaluate(body.model, body.q, NULL, NULL, 1, 0, 1, body.A, NULL);
     pl_bsr_destroy(A);
     test_body_release(&body);
   }
@@ -252,7 +251,12 @@ static void check_colours(const int *elements, int count, int size, int nodes, i
 {
   pl_allocator memory = pl_allocator_default();
   pl_colours colours;
-  CHECK_OK(pl_colours_create(&memory, nodes, elements, count, size, chunk_size, &colours, error));
+  int chunks = pl_chunk_count(count, chunk_size);
+  int *starts = malloc(((size_t)chunks + 1) * sizeof *starts);
+  for (int c = 0; c <= chunks; c++) starts[c] = c * chunk_size;
+  const pl_chunks of = {elements, size, count, chunks, starts, NULL};
+  CHECK_OK(pl_colours_create(&memory, nodes, &of, &colours, error));
+  free(starts);
   int *owner = malloc((size_t)nodes * sizeof *owner), *seen = calloc((size_t)count, sizeof *seen);
   for (int c = 0; c < colours.count; c++) {
     for (int i = 0; i < nodes; i++) owner[i] = -1;

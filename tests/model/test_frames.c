@@ -107,14 +107,14 @@ static void check_variants(test_body *body)
     double *f = side ? body->g : body->f;
     stress[side] = test_vector(elements);
     memset(f, 0, (size_t)body->n * sizeof *f);
-    body->model->ops->evaluate(body->model, body->q, body->v, f, 1, 0.1, 1, body->A, NULL);
+    test_evaluate(body->model, body->q, body->v, f, 1, 0.1, 1, body->A, NULL);
     energy[side] = body->model->ops->energy(body->model, body->q, NULL);
     body->model->ops->fields(body->model, body->q, stress[side], NULL, NULL);
     if (side) break;
     memcpy(matrix, body->A->values, values * sizeof *matrix);
     for (int k = 0; k < (int)(sizeof base_strains / sizeof *base_strains); k++) {
-      if (frames->field.law != &pl_strain_at(k)->points) continue;
-      frames->field.law = &base_strains[k]->points;
+      if (frames->field.groups.list->points != &pl_strain_at(k)->points) continue;
+      frames->field.groups.list->points = &base_strains[k]->points;
       break;
     }
     frames->kernel = pl_frames_kernels_base;
@@ -251,7 +251,7 @@ static void check_raw(const char *name)
   for (int i = 0; i < n; i++)
     q[i] = model->rest[i] + (turns && i / 3 % 2 == 0 ? 0 : 0.1 + 0.2 * (i % 3));
   memset(f, 0, (size_t)n * sizeof *f);
-  model->ops->evaluate(model, q, NULL, f, 0, 0, 0, NULL, NULL);
+  test_evaluate(model, q, NULL, f, 0, 0, 0, NULL, NULL);
   for (int i = 0; i < n; i++) CHECK_NEAR(f[i], 0, 1e-9);
   free(q);
   free(f);

@@ -89,7 +89,7 @@ static void compare(int kind, int clusters, const pl_sites *sites, double *mean,
     CHECK_OK(model->ops->bind(model, A, 0, error));
     int n = 3 * model->blocks;
     double *d = test_vector(n), *Ad = test_vector(n);
-    model->ops->evaluate(model, model->rest, NULL, NULL, 1, 0, 0, A, NULL);
+    test_evaluate(model, model->rest, NULL, NULL, 1, 0, 0, A, NULL);
     test_seed = 4711;
     for (int k = 0; k < DIRECTIONS; k++) {
       test_fill(d, n, 1);

@@ -133,7 +133,7 @@ static double *matrix_at_rest(const char *forces, int frames, const double *at,
   CHECK_OK(pl_model_build(&memory, &part, mesh, &test_material, &sites, &model, error));
   pl_bsr *A = test_matrix(model, &memory, 0);
   CHECK_OK(pl_model_bind(model, A, 0, error));
-  model->ops->evaluate(model, model->rest, NULL, NULL, 1, 0, 0, A, NULL);
+  test_evaluate(model, model->rest, NULL, NULL, 1, 0, 0, A, NULL);
   int n = 3 * model->blocks;
   double *dense = test_vector(n * n), *x = test_vector(n);
   for (int k = 0; k < n; k++) {
@@ -181,13 +181,13 @@ static void check_variants(test_body *body)
   for (int side = 0; side < 2; side++) {
     double *f = side ? body->g : body->f;
     memset(f, 0, (size_t)body->n * sizeof *f);
-    body->model->ops->evaluate(body->model, body->q, body->v, f, 1, 0.1, 0, body->A, NULL);
+    test_evaluate(body->model, body->q, body->v, f, 1, 0.1, 0, body->A, NULL);
     energy[side] = body->model->ops->energy(body->model, body->q, NULL);
     if (side) break;
     memcpy(matrix, body->A->values, values * sizeof *matrix);
     for (int k = 0; k < (int)(sizeof base_strains / sizeof *base_strains); k++) {
-      if (rigid->field.law != &pl_strain_at(k)->points) continue;
-      rigid->field.law = &base_strains[k]->points;
+      if (rigid->field.groups.list->points != &pl_strain_at(k)->points) continue;
+      rigid->field.groups.list->points = &base_strains[k]->points;
       break;
     }
     rigid->kernel = pl_rigid_kernels_base;
@@ -213,7 +213,7 @@ static void check_factor(test_body *body)
   for (int side = 0; side < 2; side++) {
     double *f = side ? body->g : body->f;
     memset(f, 0, (size_t)body->n * sizeof *f);
-    body->model->ops->evaluate(body->model, body->q, body->v, f, 1, 0.1, 0, body->A, NULL);
+    test_evaluate(body->model, body->q, body->v, f, 1, 0.1, 0, body->A, NULL);
     if (side) break;
     memcpy(matrix, body->A->values, values * sizeof *matrix);
     for (int c = 0; c < rigid->field.chunk_count; c++) {

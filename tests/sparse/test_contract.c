@@ -1,6 +1,6 @@
 /* What every solver must keep with every preconditioner on systems that are large enough for a
  * hierarchy, and when it is cut off: a member is tested the moment it is listed. */
-#include "pairs.h"
+#include "combinations.h"
 
 /* A grid of springs with some mass. */
 static pl_bsr *make_grid(int width, int height, double mass)
@@ -21,7 +21,7 @@ static void check_cut_off(const pair *names)
   double size = test_length(b, A->rows);
   pl_solver *solver = make_solver(names, A);
   pl_solve_report report = {0};
-  CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, error));
+  CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, NULL, error));
   for (int most = 0; most <= 4; most += 2) {
     pl_error error = {0};
     memset(x, 0, 3 * (size_t)A->rows * sizeof *x);
@@ -62,7 +62,7 @@ static void check_steady(const pair *names)
         A->values[9 * A->diagonal[row] + c] -= round == 2 ? 9.9 : round == 4 ? 0.099 : 0;
     }
     x[round] += 1;
-    CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, error));
+    CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, NULL, error));
     CHECK_OK(
         pl_solver_solve(solver, A, NULL, b, x, 1e-9 * test_length(b, A->rows), NULL, NULL, error));
   }
@@ -91,7 +91,7 @@ static void check_repeated_threads(const pair *names)
       for (int row = 0; row < A->rows; row++) {
         for (int c = 0; c < 9; c += 4) A->values[9 * A->diagonal[row] + c] -= round ? 0.33 : 0;
       }
-      CHECK_OK(pl_solver_prepare(solver, A, NULL, pool, error));
+      CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, pool, error));
       CHECK_OK(pl_solver_solve(solver, A, NULL, b, x, 1e-7 * test_length(b, A->rows), pool, NULL,
                                error));
       for (int i = 0; i < 3 * A->rows; i++) {
@@ -121,12 +121,12 @@ TEST(what_is_missing_is_estimated)
   pair names = {{"cg", NULL, 0}, {"block-diagonal", NULL, 0}};
   pl_solver *solver = make_solver(&names, A);
   pl_solve_report report;
-  CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, error));
+  CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, NULL, error));
   CHECK_OK(pl_solver_solve(solver, A, NULL, b, x, target, NULL, &report, error));
   int whole = report.iterations;
   CHECK(solver->preconditioner->iterations == whole && solver->preconditioner->solves == 1);
   for (int part = 1; part < 10; part += 2) {
-    CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, error));
+    CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, NULL, error));
     memset(x, 0, 3 * (size_t)A->rows * sizeof *x);
     pl_solver_limit(solver, part * whole / 10);
     CHECK(pl_solver_solve(solver, A, NULL, b, x, target, NULL, &report, NULL) == PL_E_CONVERGENCE);
@@ -135,7 +135,7 @@ TEST(what_is_missing_is_estimated)
     CHECK(2 * guess > whole && guess < 2 * whole);
   }
   // one that has not come nearer counts ten times
-  CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, error));
+  CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, NULL, error));
   for (int i = 0; i < 3 * A->rows; i++) x[i] = 1e3 * (i % 2);
   pl_solver_limit(solver, 1);
   CHECK(pl_solver_solve(solver, A, NULL, b, x, target, NULL, &report, NULL) == PL_E_CONVERGENCE);

@@ -99,7 +99,7 @@ static int count_iterations(pl_solver *solver, const pl_bsr *A, const pl_filter 
   double *b = calloc(3 * (size_t)A->rows, sizeof *b), *x = calloc(3 * (size_t)A->rows, sizeof *x);
   pl_solve_report report = {0};
   for (int i = 0; i < A->rows; i++) b[3 * i] = 1;
-  CHECK_OK(pl_solver_prepare(solver, A, filter, NULL, error));
+  CHECK_OK(pl_solver_prepare(solver, A, NULL, filter, NULL, error));
   CHECK_OK(pl_solver_solve(solver, A, filter, b, x, 1e-8 * test_length(b, A->rows), NULL, &report,
                            error));
   free(b), free(x);
@@ -155,7 +155,7 @@ TEST(single_precision_is_refined)
     CHECK_OK(pl_choice_resolve(&pl_preconditioner_family, &(pl_choice){"multigrid", &precision, 1},
                                &part.member, part.values, error));
     CHECK_OK(pl_solver_create(&allocator, &solver, &part, A, &made, error));
-    CHECK_OK(pl_solver_prepare(made, A, &held, NULL, error));
+    CHECK_OK(pl_solver_prepare(made, A, NULL, &held, NULL, error));
     pl_status status = pl_solver_solve(made, A, &held, b, x, 1e-11 * length, NULL, &report, NULL);
     CHECK(status == (k == 2 ? PL_E_CONVERGENCE : PL_OK));
     // x is up to 4400, so A x in another order differs by some 1e-12

@@ -2,7 +2,7 @@
  * listed. */
 #include "sparse/vector.h"
 
-#include "pairs.h"
+#include "combinations.h"
 
 /* The solution differs from the dense one by no more than the residual allows: the matrices' least
  * eigenvalue is above 0.1, so |x - y| <= 10 |r|, plus rounding of the dense solve. */
@@ -562,7 +562,7 @@ static void check_memory(const pair *names)
       memory.fail_at = calls + 1; // the next one would fail
       CHECK(calls >= 7 && k >= 7);
       for (int round = 0; round < 3; round++) {
-        CHECK(pl_solver_prepare(solver, A, NULL, NULL, &error) == PL_OK);
+        CHECK(pl_solver_prepare(solver, A, NULL, NULL, NULL, &error) == PL_OK);
         CHECK(pl_solver_solve(solver, A, NULL, b, x, 1e-9, NULL, NULL, &error) == PL_OK);
         x[round] += 1;
       }
@@ -635,7 +635,7 @@ TEST(breakdowns_are_mended_and_told)
     pl_solver *solver = make_solver(&names, A);
     double x[12] = {0};
     const char *reason = "";
-    CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, error));
+    CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, NULL, error));
     CHECK_OK(pl_solver_solve(solver, A, NULL, b, x, 1e-9, NULL, NULL, error));
     CHECK(test_residual(A, NULL, b, x) <= 1e-9);
     CHECK(strcmp(solver->preconditioner->ops->choice(solver->preconditioner, &reason), words[k]) ==
@@ -663,7 +663,7 @@ TEST(choices_are_checked)
   CHECK(solver == NULL);
   CHECK_OK(create(NULL, &(pair){good, preset}, A, &solver, error));
   CHECK(pl_solver_tolerance(solver) == 1e-9);
-  CHECK_FAILS(pl_solver_prepare(solver, larger, NULL, NULL, error), PL_E_ARGUMENT, "6 rows");
+  CHECK_FAILS(pl_solver_prepare(solver, larger, NULL, NULL, NULL, error), PL_E_ARGUMENT, "6 rows");
   double b[18] = {0}, x[18] = {0};
   CHECK_FAILS(pl_solver_solve(solver, larger, NULL, b, x, 0, NULL, NULL, error), PL_E_ARGUMENT,
               "6 rows");

@@ -120,6 +120,25 @@ TEST(pulls_and_fixes_follow)
   CHECK(!memcmp(tips[0], tips[1], sizeof tips[0]));
 }
 
+/* A pull that comes between two steps stands before the fix in the list of couplings; what the fix
+ * holds stays held. */
+TEST(a_pull_may_come_between_steps)
+{
+  bar_def def = {.n = 1};
+  pl_world *world;
+  pl_body_id body;
+  double x[3 * 64];
+  CHECK_OK(bar_make(&def, &world, &body, error));
+  CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pull_end(world, body, 0, error));
+  for (int i = 0; i < 5; i++) CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  const pl_mesh *mesh = pl_world_body_mesh(world, body);
+  for (int i = 0; i < 3 * pl_mesh_node_count(mesh); i++)
+    CHECK(x[i] == mesh->nodes[i] || mesh->nodes[i - i % 3] > 0);
+  pl_world_destroy(world);
+}
+
 /* Added to a body that spins and trembles, a part takes over the momenta of its nodes. */
 TEST(momenta_are_carried_over)
 {
@@ -374,9 +393,9 @@ TEST(a_rigid_pendulum_has_an_equilibrium)
   pl_world_destroy(world);
 }
 
-TESTS(X(other_bodies_go_on_as_before) X(pulls_and_fixes_follow) X(momenta_are_carried_over)
-          X(attachments_hold_rigid_parts) X(positions_and_velocities_can_be_set)
-              X(a_saved_state_goes_on_alike) X(a_rigid_middle_is_the_limit_of_a_stiff_one)
-                  X(every_solver_knows_rigid_parts) X(rigid_parts_touch)
-                      X(every_model_of_nodes_and_law_takes_them)
+TESTS(X(other_bodies_go_on_as_before) X(pulls_and_fixes_follow) X(a_pull_may_come_between_steps)
+          X(momenta_are_carried_over) X(attachments_hold_rigid_parts)
+              X(positions_and_velocities_can_be_set) X(a_saved_state_goes_on_alike)
+                  X(a_rigid_middle_is_the_limit_of_a_stiff_one) X(every_solver_knows_rigid_parts)
+                      X(rigid_parts_touch) X(every_model_of_nodes_and_law_takes_them)
                           X(a_rigid_pendulum_has_an_equilibrium))

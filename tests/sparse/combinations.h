@@ -1,6 +1,6 @@
 /* Every solver with every preconditioner. */
-#ifndef TEST_SPARSE_PAIRS_H
-#define TEST_SPARSE_PAIRS_H
+#ifndef TEST_SPARSE_COMBINATIONS_H
+#define TEST_SPARSE_COMBINATIONS_H
 
 #include "sparse/factor.h"
 #include "system.h"
@@ -68,7 +68,7 @@ static inline pl_status solve(const pair *names, const pl_bsr *A, const pl_filte
                               pl_solve_report *report, pl_error *error)
 {
   pl_solver *solver = make_solver(names, A);
-  pl_status status = pl_solver_prepare(solver, A, filter, pool, error);
+  pl_status status = pl_solver_prepare(solver, A, NULL, filter, pool, error);
   if (!status)
     status = pl_solver_solve(solver, A, filter, b, x, tolerance * test_length(b, A->rows), pool,
                              report, error);

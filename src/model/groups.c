@@ -1,0 +1,237 @@
+/* Points sorted by their laws: creation, and what laws remember. */
+#include "model/groups.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static pl_material material_of(const pl_groups_def *def, int item)
+{
+  pl_material material = def->of ? def->of(def->context, item) : *def->all;
+  if (def->plain) material.law = NULL;
+  return material;
+}
+
+/* The group that a material belongs to, or the place for a new one. */
+static pl_group *group_for(pl_groups *groups, const pl_point_ops *points)
+{
+  pl_group *group = groups->list;
+  while (group < groups->list + groups->count && group->points != points) group++;
+  return group;
+}
+
+static int is_viscous(const pl_material *m) { return m->viscous_lambda != 0 || m->viscous_mu != 0; }
+
+/* Takes an item into account; last counts the items for now. */
+static void count_item(const pl_groups_def *def, const pl_material *material, pl_groups *groups)
+{
+  const pl_point_ops *points = pl_material_points(material, def->strain);
+  const pl_law_ops *law = material->law;
+  pl_group *group = group_for(groups, points);
+  if (group == groups->list + groups->count) {
+    groups->count++;
+    group->points = points;
+    group->strain = &def->strain->points;
+    group->material = *material;
+    group->number_count = law ? law->number_count : 0;
+    group->memory = law && law->memory.count ? &law->memory : NULL;
+    for (int k = 0; k < group->number_count; k++)
+      group->numbers[k] = pl_lanes_all(material->numbers[k]);
+  }
+  int history = pl_material_history(material);
+  if (history > group->history) group->history = history;
+  group->viscous |= is_viscous(material);
+  group->last++;
+}
+
+/* From counts of items to batches and places in the memory. */
+static void place_groups(pl_groups *groups)
+{
+  size_t memory = 0;
+  for (int g = 0; g < groups->count; g++) {
+    pl_group *group = &groups->list[g];
+    int batches = pl_chunk_count(group->last, PL_LANES);
+    group->first = groups->batches;
+    group->last = groups->batches += batches;
+    group->place = memory;
+    memory += (size_t)batches * (size_t)(groups->points * group->history * PL_LANES);
+  }
+}
+
+static pl_status sort_items(const pl_allocator *allocator, const pl_groups_def *def,
+                            pl_groups *groups, pl_error *error)
+{
+  groups->order = pl_alloc(allocator, (size_t)groups->batches * PL_LANES, sizeof *groups->order);
+  groups->place = pl_alloc(allocator, (size_t)groups->items, sizeof *groups->place);
+  if (!groups->order || !groups->place) return pl_fail_memory(error);
+  for (int g = 0; g < groups->count; g++) {
+    int place = PL_LANES * groups->list[g].first, end = PL_LANES * groups->list[g].last, item = 0;
+    for (int i = 0; i < groups->items; i++) {
+      pl_material material = material_of(def, i);
+      if (pl_material_points(&material, def->strain) != groups->list[g].points) continue;
+      groups->place[i] = place;
+      groups->order[place++] = item = i;
+    }
+    while (place < end) groups->order[place++] = -1 - item;
+  }
+  return PL_OK;
+}
+
+static void set_moduli(const pl_groups_def *def, const pl_groups *groups, pl_group *group)
+{
+  size_t size = (size_t)(PL_POINT_MODULI + group->number_count);
+  for (int place = PL_LANES * group->first; place < PL_LANES * group->last; place++) {
+    int item = pl_groups_item(groups, place), lane = place % PL_LANES;
+    const pl_material m = material_of(def, item < 0 ? -1 - item : item);
+    const double from[PL_POINT_MODULI] = {m.lambda, m.mu, m.viscous_lambda, m.viscous_mu};
+    pl_lanes *to = group->moduli + size * (size_t)(place / PL_LANES - group->first);
+    for (int k = 0; k < PL_POINT_MODULI; k++) to[k][lane] = from[k];
+    for (int k = 0; k < group->number_count; k++) to[PL_POINT_MODULI + k][lane] = m.numbers[k];
+  }
+}
+
+static pl_status fill_group(const pl_allocator *allocator, const pl_groups_def *def,
+                            const pl_groups *groups, pl_group *group, pl_error *error)
+{
+  size_t batches = (size_t)(group->last - group->first);
+  size_t size = (size_t)(PL_POINT_MODULI + group->number_count);
+  if (def->of) {
+    group->moduli = pl_alloc(allocator, batches * size, sizeof *group->moduli);
+    if (!group->moduli) return pl_fail_memory(error);
+    set_moduli(def, groups, group);
+  }
+  if (!group->memory) return PL_OK;
+  size_t frozen = batches * (size_t)(groups->points * group->memory->frozen);
+  group->frozen = pl_alloc(allocator, frozen, sizeof *group->frozen);
+  return group->frozen ? PL_OK : pl_fail_memory(error);
+}
+
+pl_status pl_groups_create(const pl_allocator *allocator, const pl_groups_def *def,
+                           pl_groups *groups, pl_error *error)
+{
+  *groups = (pl_groups){.items = def->items, .points = def->points};
+  groups->list = pl_alloc(allocator, PL_LAW_COUNT + 1, sizeof *groups->list);
+  if (!groups->list) return pl_fail_memory(error);
+  if (def->of) {
+    for (int i = 0; i < def->items; i++) {
+      pl_material material = material_of(def, i);
+      count_item(def, &material, groups);
+    }
+  } else {
+    pl_material material = material_of(def, 0);
+    count_item(def, &material, groups);
+    groups->list[0].last = def->items;
+  }
+  // what no item is made of counts too, so that only the material can change what is computed
+  pl_material all = *def->all;
+  if (def->plain) all.law = NULL;
+  pl_group *own = group_for(groups, pl_material_points(&all, def->strain));
+  if (own < groups->list + groups->count) own->viscous |= is_viscous(&all);
+  place_groups(groups);
+  pl_status status = groups->count > 1 ? sort_items(allocator, def, groups, error) : PL_OK;
+  for (int g = 0; g < groups->count && !status; g++)
+    status = fill_group(allocator, def, groups, &groups->list[g], error);
+  return status;
+}
+
+void pl_groups_destroy(const pl_allocator *allocator, pl_groups *groups)
+{
+  for (int g = 0; g < groups->count; g++) {
+    pl_free(allocator, groups->list[g].moduli);
+    pl_free(allocator, groups->list[g].frozen);
+  }
+  pl_free(allocator, groups->list);
+  pl_free(allocator, groups->order);
+  pl_free(allocator, groups->place);
+  *groups = (pl_groups){0};
+}
+
+int pl_groups_cut(const pl_groups *groups, int batches, int *starts)
+{
+  int count = 0;
+  for (int g = 0; g < groups->count; g++) {
+    for (int at = groups->list[g].first; at < groups->list[g].last; at += batches, count++) {
+      if (starts) starts[count] = at;
+    }
+  }
+  if (starts) starts[count] = groups->batches;
+  return count;
+}
+
+/* ---- memory ---- */
+
+size_t pl_groups_memory(const pl_groups *groups)
+{
+  size_t sum = 0;
+  for (int g = 0; g < groups->count; g++) {
+    const pl_group *group = &groups->list[g];
+    sum +=
+        (size_t)(group->last - group->first) * (size_t)(groups->points * group->history * PL_LANES);
+  }
+  return sum;
+}
+
+void pl_groups_begin(pl_groups *groups, const double *memory)
+{
+  groups->memory = memory;
+  groups->h = 0;
+  groups->fresh = 0;
+}
+
+/* Where the memory of a batch's p-th points begins. */
+static size_t place_of(const pl_groups *groups, const pl_group *group, int batch, int p)
+{
+  size_t index = (size_t)(batch - group->first) * (size_t)groups->points + (size_t)p;
+  return group->place + index * (size_t)(group->history * PL_LANES);
+}
+
+static void freeze_batch(const pl_groups *groups, const pl_group *group, int batch)
+{
+  pl_lanes history[PL_MOST_MEMORY] = {0};
+  pl_point point = pl_point_of(group, 0);
+  pl_point_take(group, batch, &point);
+  for (int p = 0; p < groups->points; p++) {
+    if (groups->memory) {
+      const double *from = groups->memory + place_of(groups, group, batch, p);
+      memcpy(history, from, (size_t)group->history * sizeof *history);
+    }
+    pl_point_recall(group, groups->points, batch, p, &point);
+    group->memory->freeze(&point, groups->h, history, group->history, (pl_lanes *)point.frozen);
+  }
+}
+
+enum { BATCHES_PER_CHUNK = 64 };
+
+static void freeze_chunk(void *context, int chunk)
+{
+  const pl_groups *groups = context;
+  int last = (chunk + 1) * BATCHES_PER_CHUNK;
+  if (last > groups->batches) last = groups->batches;
+  for (int batch = chunk * BATCHES_PER_CHUNK; batch < last; batch++) {
+    const pl_group *group = pl_group_at(groups, batch);
+    if (group->memory) freeze_batch(groups, group, batch);
+  }
+}
+
+void pl_groups_freeze(pl_groups *groups, double h, pl_pool *pool)
+{
+  int remembers = 0;
+  for (int g = 0; g < groups->count; g++) remembers |= groups->list[g].memory != NULL;
+  if (!remembers || (groups->fresh && groups->h == h)) return;
+  groups->h = h;
+  groups->fresh = 1;
+  pl_parallel(pool, pl_chunk_count(groups->batches, BATCHES_PER_CHUNK), freeze_chunk, groups);
+}
+
+void pl_group_advance(const pl_groups *groups, const pl_group *group, int batch, int p, double h,
+                      const pl_point *point, double *memory)
+{
+  pl_lanes history[PL_MOST_MEMORY] = {0};
+  double *at = memory + place_of(groups, group, batch, p);
+  size_t size = (size_t)group->history * sizeof *history;
+  memcpy(history, at, size);
+  group->memory->advance(point, h, group->history, history);
+  memcpy(at, history, size);
+}

@@ -1,0 +1,139 @@
+/* The points of a body sorted by their laws. Elements or samples (here: items) stand in batches of
+ * PL_LANES, and all items of a batch have the same law: where a body has several, the items of each
+ * law follow one another, and copies without weight fill up its last batch. The order depends on
+ * the items only.
+ *
+ * What laws remember stands in doubles that do not belong to the model: PL_LANES of each number,
+ * for each point of each batch of the groups whose law remembers. */
+#ifndef PL_MODEL_GROUPS_H
+#define PL_MODEL_GROUPS_H
+
+#include "core/thread.h"
+#include "material/material.h"
+
+/* Lanes per batch: lambda, mu, viscous lambda and mu, then the law's own numbers. */
+enum { PL_POINT_MODULI = 4 };
+
+/* The items of one law. */
+typedef struct pl_group {
+  const pl_point_ops *points, *strain;
+  const pl_memory_ops *memory; /* NULL: the law remembers nothing */
+  int first, last;             /* batches */
+  int viscous;                 /* any item is */
+  pl_material material;        /* that of all items where moduli is NULL */
+  pl_lanes numbers[PL_MOST_NUMBERS];
+  int number_count;
+  pl_lanes *moduli; /* of each batch; NULL: those of the material */
+  int history;      /* doubles that a point remembers */
+  size_t place;     /* where those of the group begin in the body's */
+  pl_lanes *frozen; /* what they amount to (pl_memory_ops), per batch and point */
+} pl_group;
+
+typedef struct pl_groups {
+  pl_group *list;
+  int count, items, batches;
+  int points; /* per item */
+  // where there are several groups, else NULL: the item of each place in a batch, or for copies
+  // minus 1 minus the item; and the place of each item
+  int *order, *place;
+  // what begin was given, and since when frozen numbers hold: h s behind it, if fresh
+  const double *memory;
+  double h;
+  int fresh;
+} pl_groups;
+
+/* What groups are made of. */
+typedef struct pl_groups_def {
+  int items, points;
+  const pl_strain_ops *strain;
+  int plain;                                        /* laws count by Lame's constants only */
+  const pl_material *all;                           /* what items are made of */
+  pl_material (*of)(const void *context, int item); /* what each is made of; NULL: of all */
+  const void *context;
+} pl_groups_def;
+
+/* To be destroyed even if it fails. */
+pl_status pl_groups_create(const pl_allocator *allocator, const pl_groups_def *def,
+                           pl_groups *groups, pl_error *error);
+void pl_groups_destroy(const pl_allocator *allocator, pl_groups *groups);
+
+/* Cuts the batches of every group into chunks of at most so many, and returns how many chunks there
+ * are; starts (NULL: only counts) gets the first batch of each and, behind the last, the end. */
+int pl_groups_cut(const pl_groups *groups, int batches, int *starts);
+
+/* The item at a place, minus 1 minus the item for a copy. Without items, places are items. */
+static inline int pl_groups_item(const pl_groups *groups, int place)
+{
+  if (groups->order) return groups->order[place];
+  return place < groups->items || groups->items == 0 ? place : -groups->items;
+}
+
+static inline int pl_groups_place(const pl_groups *groups, int item)
+{
+  return groups->place ? groups->place[item] : item;
+}
+
+/* The group of a batch. */
+static inline const pl_group *pl_group_at(const pl_groups *groups, int batch)
+{
+  const pl_group *group = groups->list;
+  while (batch >= group->last) group++;
+  return group;
+}
+
+/* ---- memory ---- */
+
+/* Doubles that the laws of all points remember. */
+size_t pl_groups_memory(const pl_groups *groups);
+
+/* What stood in memory at the beginning of a substep; NULL: nothing has happened to any point. It
+ * is read until the next begin. */
+void pl_groups_begin(pl_groups *groups, const double *memory);
+
+/* Makes frozen what laws need h s later. */
+void pl_groups_freeze(pl_groups *groups, double h, pl_pool *pool);
+
+/* Moves the memory of a batch's p-th points on to the F of point. */
+void pl_group_advance(const pl_groups *groups, const pl_group *group, int batch, int p, double h,
+                      const pl_point *point, double *memory);
+
+/* ---- points, for the hot files ---- */
+
+/* Points of the group's material. */
+PL_INLINE pl_point pl_point_of(const pl_group *group, int moving)
+{
+  pl_point point;
+  const pl_material *material = &group->material;
+  point.lambda = pl_lanes_all(material->lambda);
+  point.mu = pl_lanes_all(material->mu);
+  point.viscous_lambda = pl_lanes_all(material->viscous_lambda);
+  point.viscous_mu = pl_lanes_all(material->viscous_mu);
+  point.numbers = group->numbers;
+  point.frozen = point.prestress = NULL;
+  point.strain = group->strain;
+  point.viscous = group->viscous && moving;
+  return point;
+}
+
+/* A batch's moduli and numbers into a point, if they are not those of the material. */
+PL_INLINE void pl_point_take(const pl_group *group, int batch, pl_point *point)
+{
+  if (!group->moduli) return;
+  const size_t size = (size_t)(PL_POINT_MODULI + group->number_count);
+  const pl_lanes *from = group->moduli + size * (size_t)(batch - group->first);
+  point->lambda = from[0];
+  point->mu = from[1];
+  point->viscous_lambda = from[2];
+  point->viscous_mu = from[3];
+  point->numbers = from + PL_POINT_MODULI;
+}
+
+/* What the law makes of the memory of a batch's p-th points. */
+PL_INLINE void pl_point_recall(const pl_group *group, int points, int batch, int p, pl_point *point)
+{
+  if (!group->memory) return;
+  const size_t index = (size_t)(batch - group->first) * (size_t)points + (size_t)p;
+  point->frozen = group->frozen + index * (size_t)group->memory->frozen;
+}
+
+#endif

@@ -1,0 +1,326 @@
+/* Minimum degree over sets of bits, and a right-looking factorisation by blocks. */
+#include "sparse/small_factor.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "sparse/cholesky.h"
+
+#include <limits.h>
+#include <string.h>
+
+void pl_small_factor_destroy(pl_small_factor *factor)
+{
+  void *arrays[] = {factor->order,    factor->place, factor->start, factor->rows,   factor->W,
+                    factor->inverse,  factor->work,  factor->bits,  factor->degree, factor->label,
+                    factor->labelled, factor->low,   factor->high};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    pl_free(&factor->allocator, arrays[i]);
+}
+
+/* ---- the order ---- */
+
+/* Sets are over labels: blocks numbered by their distance from the first one, so that neighbours
+ * have labels near each other, and a set only some words that are not zero. */
+
+static uint64_t *set_of(const pl_small_factor *factor, int label)
+{
+  return factor->bits + (size_t)label * (((size_t)factor->count + 63) / 64);
+}
+
+static void set_bit(uint64_t *set, int label)
+{
+  set[label / 64] |= UINT64_C(1) << (unsigned)(label % 64);
+}
+
+static void clear_bit(uint64_t *set, int label)
+{
+  set[label / 64] &= ~(UINT64_C(1) << (unsigned)(label % 64));
+}
+
+/* Numbers all blocks breadth-first, one connected part after the other. order is the list. */
+static void label_blocks(pl_small_factor *factor, const pl_bsr *M)
+{
+  int *list = factor->order, *label = factor->label, count = 0;
+  for (int i = 0; i < factor->count; i++) label[i] = -1;
+  for (int seed = 0; seed < factor->count; seed++) {
+    if (label[seed] >= 0) continue;
+    int next = count;
+    label[seed] = count;
+    list[count++] = seed;
+    for (; next < count; next++) {
+      for (int k = M->start[list[next]]; k < M->start[list[next] + 1]; k++) {
+        int other = M->columns[k];
+        if (label[other] >= 0) continue;
+        label[other] = count;
+        list[count++] = other;
+      }
+    }
+  }
+  memcpy(factor->labelled, list, (size_t)count * sizeof *list);
+}
+
+static void load_pattern(pl_small_factor *factor, const pl_bsr *M)
+{
+  size_t words = ((size_t)factor->count + 63) / 64;
+  memset(factor->bits, 0, (size_t)factor->count * words * sizeof *factor->bits);
+  for (int row = 0; row < factor->count; row++) {
+    int own = factor->label[row], low = own, high = own;
+    uint64_t *set = set_of(factor, own);
+    for (int k = M->start[row]; k < M->start[row + 1]; k++) {
+      int other = factor->label[M->columns[k]];
+      set_bit(set, other);
+      if (other < low) low = other;
+      if (other > high) high = other;
+    }
+    clear_bit(set, own);
+    factor->low[own] = low / 64;
+    factor->high[own] = high / 64;
+    factor->degree[own] = M->start[row + 1] - M->start[row] - 1;
+    factor->place[row] = -1;
+  }
+}
+
+/* The label with the fewest neighbours among those that are left, the first of several. What has
+ * gone has a degree of INT_MAX. */
+static int pick_least(const pl_small_factor *factor)
+{
+  int least = 0;
+  for (int i = 1; i < factor->count; i++) {
+    if (factor->degree[i] < factor->degree[least]) least = i;
+  }
+  return least;
+}
+
+/* other's neighbours become those of own too; own goes. */
+static void join(pl_small_factor *factor, int own, int other)
+{
+  const uint64_t *from = set_of(factor, own);
+  uint64_t *to = set_of(factor, other);
+  int low = factor->low[own], high = factor->high[own], size = 0;
+  for (int i = low; i <= high; i++) to[i] |= from[i];
+  clear_bit(to, own);
+  clear_bit(to, other);
+  if (low < factor->low[other]) factor->low[other] = low;
+  if (high > factor->high[other]) factor->high[other] = high;
+  for (int i = factor->low[other]; i <= factor->high[other]; i++)
+    size += __builtin_popcountll(to[i]);
+  factor->degree[other] = size;
+}
+
+/* Joins the neighbours of a label with each other, and lists their blocks from at on. Returns the
+ * end. */
+static int eliminate(pl_small_factor *factor, int own, int at)
+{
+  const uint64_t *set = set_of(factor, own);
+  for (int word = factor->low[own]; word <= factor->high[own]; word++) {
+    for (uint64_t rest = set[word]; rest; rest &= rest - 1) {
+      int other = 64 * word + __builtin_ctzll(rest);
+      join(factor, own, other);
+      factor->rows[at++] = factor->labelled[other];
+    }
+  }
+  factor->degree[own] = INT_MAX;
+  return at;
+}
+
+static void sort(int *list, int count)
+{
+  for (int gap = count / 2; gap > 0; gap /= 2) {
+    for (int i = gap; i < count; i++) {
+      int value = list[i], k = i;
+      for (; k >= gap && list[k - gap] > value; k -= gap) list[k] = list[k - gap];
+      list[k] = value;
+    }
+  }
+}
+
+static pl_status make_room(pl_small_factor *factor, int count, pl_error *error)
+{
+  const pl_allocator *allocator = &factor->allocator;
+  size_t words = ((size_t)count + 63) / 64, needed = (size_t)count + 1;
+  if (pl_reserve(allocator, (void **)&factor->bits, &factor->bit_room, (size_t)count * words,
+                 sizeof *factor->bits))
+    return pl_fail_memory(error);
+  if (needed <= factor->room) return PL_OK;
+  needed *= 2;
+  struct {
+    void **at;
+    size_t size;
+  } all[] = {{(void **)&factor->order, sizeof(int)},
+             {(void **)&factor->place, sizeof(int)},
+             {(void **)&factor->start, sizeof(int)},
+             {(void **)&factor->degree, sizeof(int)},
+             {(void **)&factor->label, sizeof(int)},
+             {(void **)&factor->labelled, sizeof(int)},
+             {(void **)&factor->low, sizeof(int)},
+             {(void **)&factor->high, sizeof(int)},
+             {(void **)&factor->inverse, 9 * sizeof(double)},
+             {(void **)&factor->work, 3 * sizeof(double)}};
+  factor->room = 0;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    pl_free(allocator, *all[i].at);
+    *all[i].at = pl_alloc(allocator, needed, all[i].size);
+    if (!*all[i].at) return pl_fail_memory(error);
+  }
+  factor->room = needed;
+  return PL_OK;
+}
+
+/* Numbers rows by their places, ascending in every column. */
+static void renumber(pl_small_factor *factor)
+{
+  for (int k = 0; k < factor->count; k++) {
+    int *list = factor->rows + factor->start[k], size = factor->start[k + 1] - factor->start[k];
+    for (int i = 0; i < size; i++) list[i] = factor->place[list[i]];
+    sort(list, size);
+  }
+}
+
+pl_status pl_small_factor_analyse(pl_small_factor *factor, const pl_bsr *M, double most,
+                                  pl_error *error)
+{
+  factor->count = 0;
+  pl_status status = make_room(factor, M->rows, error);
+  if (status) return status;
+  factor->count = M->rows;
+  label_blocks(factor, M);
+  load_pattern(factor, M);
+  double cost = 0;
+  int at = 0;
+  for (int k = 0; k < M->rows; k++) {
+    int own = pick_least(factor), degree = factor->degree[own];
+    double size = degree;
+    cost += 27 * (1 + size + size * (size + 1) / 2);
+    if (cost > most) {
+      factor->count = 0;
+      return PL_OK;
+    }
+    if (pl_reserve(&factor->allocator, (void **)&factor->rows, &factor->rows_room,
+                   (size_t)(at + degree), sizeof *factor->rows))
+      return pl_fail_memory(error);
+    factor->order[k] = factor->labelled[own];
+    factor->place[factor->order[k]] = k;
+    factor->start[k] = at;
+    at = eliminate(factor, own, at);
+  }
+  factor->start[factor->count] = at;
+  renumber(factor);
+  if (pl_reserve(&factor->allocator, (void **)&factor->W, &factor->W_room, (size_t)at,
+                 9 * sizeof *factor->W))
+    return pl_fail_memory(error);
+  return PL_OK;
+}
+
+/* ---- the numbers ---- */
+
+/* Where the block (row, column) of W stands, both in the order, row > column. */
+static size_t find(const pl_small_factor *factor, int row, int column)
+{
+  int low = factor->start[column], high = factor->start[column + 1];
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (factor->rows[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return (size_t)low;
+}
+
+/* The symmetric part of M: each pair of blocks gives a half of both. */
+static void load_values(pl_small_factor *factor, const pl_bsr *M, double shift)
+{
+  memset(factor->W, 0, 9 * (size_t)factor->start[factor->count] * sizeof *factor->W);
+  for (int row = 0; row < factor->count; row++) {
+    int k = factor->place[row];
+    for (int b = M->start[row]; b < M->start[row + 1]; b++) {
+      int other = factor->place[M->columns[b]];
+      const double *from = M->values + 9 * (size_t)b;
+      double *D = factor->inverse + 9 * (size_t)k;
+      for (int i = 0; other == k && i < 9; i++) D[i] = (1 + shift) * from[i];
+      if (other == k) continue;
+      double *to = factor->W + 9 * find(factor, k > other ? k : other, k > other ? other : k);
+      for (int i = 0; i < 9; i++) to[i] += 0.5 * from[k > other ? i : 3 * (i % 3) + i / 3];
+    }
+  }
+}
+
+/* C -= X Y, column by column. */
+static inline void subtract_product(const double *restrict X, const double *restrict Y,
+                                    double *restrict C)
+{
+  for (int c = 0; c < 3; c++) {
+    for (int r = 0; r < 3; r++)
+      C[3 * c + r] -= X[r] * Y[3 * c] + X[3 + r] * Y[3 * c + 1] + X[6 + r] * Y[3 * c + 2];
+  }
+}
+
+/* T = B W^T for a symmetric B. */
+static inline void turn_over(const double *B, const double *W, double *T)
+{
+  for (int c = 0; c < 3; c++) {
+    for (int r = 0; r < 3; r++)
+      T[3 * c + r] = B[r] * W[c] + B[3 + r] * W[3 + c] + B[6 + r] * W[6 + c];
+  }
+}
+
+/* Takes column k, whose D^-1 is known, out of the columns behind it. The rows of k below j are
+ * among those of j: that is what fill means. */
+static void take_out(pl_small_factor *factor, int k)
+{
+  const double *B = factor->inverse + 9 * (size_t)k;
+  int end = factor->start[k + 1];
+  for (int a = factor->start[k]; a < end; a++) {
+    int column = factor->rows[a], to = factor->start[column];
+    double T[9];
+    turn_over(B, factor->W + 9 * (size_t)a, T);
+    subtract_product(factor->W + 9 * (size_t)a, T, factor->inverse + 9 * (size_t)column);
+    for (int b = a + 1; b < end; b++) {
+      while (factor->rows[to] < factor->rows[b]) to++;
+      subtract_product(factor->W + 9 * (size_t)b, T, factor->W + 9 * (size_t)to);
+    }
+  }
+}
+
+pl_status pl_small_factor_compute(pl_small_factor *factor, const pl_bsr *M,
+                                  const double *const *projections, double shift)
+{
+  load_values(factor, M, shift);
+  for (int k = 0; k < factor->count; k++) {
+    double D[9], *inverse = factor->inverse + 9 * (size_t)k;
+    memcpy(D, inverse, sizeof D);
+    pl_status status = pl_cholesky_invert(D, projections[factor->order[k]], inverse);
+    if (status) return status;
+    take_out(factor, k);
+  }
+  return PL_OK;
+}
+
+void pl_small_factor_solve(const pl_small_factor *factor, const double *b, double *x)
+{
+  double *y = factor->work;
+  for (int k = 0; k < factor->count; k++)
+    memcpy(y + 3 * (size_t)k, b + 3 * (size_t)factor->order[k], 3 * sizeof *y);
+  for (int k = 0; k < factor->count; k++) {
+    const double *B = factor->inverse + 9 * (size_t)k;
+    double *at = y + 3 * (size_t)k, z[3];
+    for (int i = 0; i < 3; i++) z[i] = B[i] * at[0] + B[3 + i] * at[1] + B[6 + i] * at[2];
+    memcpy(at, z, sizeof z);
+    for (int e = factor->start[k]; e < factor->start[k + 1]; e++) {
+      const double *W = factor->W + 9 * (size_t)e;
+      double *to = y + 3 * (size_t)factor->rows[e];
+      for (int i = 0; i < 3; i++) to[i] -= W[i] * z[0] + W[3 + i] * z[1] + W[6 + i] * z[2];
+    }
+  }
+  for (int k = factor->count - 1; k >= 0; k--) {
+    const double *B = factor->inverse + 9 * (size_t)k;
+    double sum[3] = {0}, *at = y + 3 * (size_t)k;
+    for (int e = factor->start[k]; e < factor->start[k + 1]; e++) {
+      const double *W = factor->W + 9 * (size_t)e, *z = y + 3 * (size_t)factor->rows[e];
+      for (int i = 0; i < 3; i++)
+        sum[i] += W[3 * i] * z[0] + W[3 * i + 1] * z[1] + W[3 * i + 2] * z[2];
+    }
+    for (int i = 0; i < 3; i++) at[i] -= B[i] * sum[0] + B[3 + i] * sum[1] + B[6 + i] * sum[2];
+    memcpy(x + 3 * (size_t)factor->order[k], at, 3 * sizeof *x);
+  }
+}
