@@ -1,14 +1,98 @@
 /* pliant check: all errors of scenes, without running them. */
 #include "cli.h"
 #include "core/error.h"
+#include "core/file.h"
+#include "core/memory.h"
 #include "diagnose.h"
+#include "json.h"
+#include "study.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* Is it XML whose first element is <study>? A pipe can be read once only, and is a scene. */
+static int is_study(const char *path)
+{
+  if (strcmp(path, "/dev/stdin") == 0) return 0;
+  pl_allocator allocator = pl_allocator_default();
+  pl_bytes bytes;
+  if (pl_file_read(&allocator, path, 0, &bytes, NULL)) return 0;
+  const char *at = bytes.data;
+  for (size_t skip = 1; skip; at += skip) {
+    at += strspn(at, " \t\r\n\xef\xbb\xbf");
+    const char *end = strncmp(at, "<!--", 4) == 0 ? strstr(at, "-->")
+                      : strncmp(at, "<?", 2) == 0 ? strstr(at, "?>")
+                                                  : NULL;
+    skip = end ? (size_t)(end - at) + (*end == '-' ? 3 : 2) : 0;
+  }
+  int found = strncmp(at, "<study", 6) == 0 && strchr(" \t\r\n>/", at[6]);
+  pl_bytes_free(&allocator, &bytes);
+  return found;
+}
+
+/* json: an object in the making; NULL: a line is printed. */
+static int check_study(const char *path, int allow_path, pl_text *json)
+{
+  pl_error error = {0};
+  int cases, references;
+  pl_status status = study_check(path, allow_path, &cases, &references, &error);
+  if (status && json) {
+    cli_json_open(json, "problems", '[');
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "level", "error");
+    cli_json_text(json, "text", error.message);
+    cli_json_close(json, '}');
+    cli_json_close(json, ']');
+  }
+  if (status) return cli_fail_error(&error);
+  if (json) {
+    cli_json_number(json, "cases", cases);
+    cli_json_number(json, "references", references);
+    return CLI_OK;
+  }
+  printf("%s: ok, %d %s, %d %s\n", path, cases, cases == 1 ? "case" : "cases", references,
+         references == 1 ? "reference" : "references");
+  return CLI_OK;
+}
+
+static void tell_scene(const char *path, int bodies, const pl_world_facts *facts, pl_text *json)
+{
+  if (json) {
+    cli_json_number(json, "bodies", bodies);
+    cli_json_number(json, "nodes", facts->nodes);
+    cli_json_number(json, "elements", facts->elements);
+    cli_json_number(json, "held_nodes", facts->held_nodes);
+    return;
+  }
+  printf("%s: ok, %d %s, %d nodes, %d elements, %d nodes held\n", path, bodies,
+         bodies == 1 ? "body" : "bodies", facts->nodes, facts->elements, facts->held_nodes);
+}
+
+static int check_scene(pl_scene_def def, pl_text *json)
+{
+  cli_diagnosis diagnosis = {.json = json};
+  pl_scene *scene = NULL;
+  pl_world_facts facts;
+  pl_error error = {0};
+  if (json) cli_json_open(json, "problems", '[');
+  pl_status status = cli_load(&def, &diagnosis, &scene);
+  if (json) cli_json_close(json, ']');
+  if (status) return CLI_FAILED;
+  int code = CLI_OK, bodies = pl_world_body_count(pl_scene_world(scene));
+  status = pl_world_measure(pl_scene_world(scene), &facts, &error);
+  pl_error_locate(&error, status, def.path, 0);
+  if (status)
+    code = cli_fail_error(&error);
+  else
+    tell_scene(def.path, bodies, &facts, json);
+  pl_scene_destroy(scene);
+  return code;
+}
 
 int cli_check(int count, char **words)
 {
   static cli_words scenes, changes;
-  int allow_path = 0;
+  int allow_path = 0, as_json = 0;
   const cli_option options[] = {
       {.name = "set",
        .argument = "PATH=VALUE",
@@ -17,35 +101,31 @@ int cli_check(int count, char **words)
       {.name = "allow-path",
        .summary = "let scenes name files outside their folder",
        .flag = &allow_path},
+      {.name = "json", .summary = "results for other programs", .flag = &as_json},
   };
-  int code = cli_parse(count, words, options, 2, "check [OPTIONS] SCENE...",
-                       "Reads scenes, builds their worlds and tells all errors.", &scenes);
+  int code = cli_parse(count, words, options, 3, "check [OPTIONS] SCENE|STUDY...",
+                       "Reads scenes, or studies with all their cases, builds their worlds and "
+                       "tells all errors. - is the standard input.",
+                       &scenes);
   if (code) return code < 0 ? CLI_OK : code;
   if (scenes.count == 0) return cli_fail(CLI_USAGE, "check needs a scene; see pliant check --help");
-
+  pl_text text = pl_text_make(NULL), *json = as_json ? &text : NULL;
+  if (json) cli_json_open(json, NULL, '[');
   for (int i = 0; i < scenes.count; i++) {
+    const char *path = cli_input(scenes.words[i]);
     pl_scene_def def = pl_scene_def_default();
-    cli_diagnosis diagnosis = {0};
-    pl_scene *scene = NULL;
-    def.path = scenes.words[i];
+    def.path = path;
     def.changes = changes.words;
     def.change_count = changes.count;
     def.allow_any_path = allow_path;
-    if (cli_load(&def, &diagnosis, &scene)) {
-      code = CLI_FAILED;
-      continue;
-    }
-    pl_world_facts facts;
-    pl_error error = {0};
-    int bodies = pl_world_body_count(pl_scene_world(scene));
-    pl_status status = pl_world_measure(pl_scene_world(scene), &facts, &error);
-    pl_error_locate(&error, status, scenes.words[i], 0);
-    if (status)
-      code = cli_fail_error(&error);
-    else
-      printf("%s: ok, %d %s, %d nodes, %d elements, %d nodes held\n", scenes.words[i], bodies,
-             bodies == 1 ? "body" : "bodies", facts.nodes, facts.elements, facts.held_nodes);
-    pl_scene_destroy(scene);
+    if (json) cli_json_open(json, NULL, '{');
+    if (json) cli_json_text(json, "file", scenes.words[i]);
+    int failed = is_study(path) ? check_study(path, allow_path, json) : check_scene(def, json);
+    if (json) cli_json_flag(json, "ok", !failed);
+    if (json) cli_json_close(json, '}');
+    if (failed) code = CLI_FAILED;
   }
-  return code;
+  if (!json) return code;
+  cli_json_close(json, ']');
+  return cli_json_print(json, code);
 }

@@ -44,9 +44,20 @@ typedef struct cli_option {
 int cli_parse(int count, char **words, const cli_option *options, int option_count,
               const char *usage, const char *summary, cli_words *plain);
 
+/* What makes the word behind it coloured on stderr, where that is a terminal and NO_COLOR is not
+ * set (https://no-color.org), and what ends it; "" elsewhere. */
+typedef enum cli_tone { CLI_PLAIN, CLI_RED, CLI_YELLOW } cli_tone;
+const char *cli_paint(cli_tone tone);
+
 /* Prints "pliant: message" to stderr and returns the code. */
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int cli_fail_error(const pl_error *error);
+
+/* A file to be read: "-" is the standard input. */
+const char *cli_input(const char *word);
+
+/* Prints a line of the results: "  title    pliant VERB PATH", to be copied into a shell. */
+void cli_print_command(const char *title, const char *verb, const char *path);
 
 /* Parses a whole number or a number for an option; prints a message where it is none. */
 int cli_int(const char *name, const char *text, int least, int most, int *value);

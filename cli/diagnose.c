@@ -1,22 +1,53 @@
 #include "diagnose.h"
 
 #include "cli.h"
+#include "core/hash.h"
+#include "json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* line 0: it is part of the text, if anything. */
+static void add_problem(cli_diagnosis *diagnosis, const char *level, const char *text, int line)
+{
+  if (!diagnosis->json) return;
+  cli_json_open(diagnosis->json, NULL, '{');
+  cli_json_text(diagnosis->json, "level", level);
+  if (line) cli_json_number(diagnosis->json, "line", line);
+  cli_json_text(diagnosis->json, "text", text);
+  cli_json_close(diagnosis->json, '}');
+}
+
 static void tell_error(void *context, const pl_error *error)
 {
   cli_diagnosis *diagnosis = context;
   diagnosis->errors++;
+  add_problem(diagnosis, "error", error->message, error->line);
   cli_fail_error(error);
+}
+
+/* A file that is read twice, as shape and as its surface, is told about once. */
+static int was_told(cli_diagnosis *diagnosis, const char *text)
+{
+  uint64_t hash = PL_HASH_START;
+  for (const char *at = text; *at; at++) hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+  int count = diagnosis->told_count < CLI_MOST_TOLD ? diagnosis->told_count : CLI_MOST_TOLD;
+  for (int i = 0; i < count; i++) {
+    if (diagnosis->told[i] == hash) return 1;
+  }
+  diagnosis->told[diagnosis->told_count++ % CLI_MOST_TOLD] = hash;
+  return 0;
 }
 
 static void tell_log(void *context, pl_level level, const char *text)
 {
   cli_diagnosis *diagnosis = context;
-  fprintf(stderr, "pliant: %s: %s\n", level == PL_WARNING ? "warning" : "note", text);
+  if (was_told(diagnosis, text)) return;
+  int is_warning = level == PL_WARNING;
+  fprintf(stderr, "pliant: %s%s:%s %s\n", is_warning ? cli_paint(CLI_YELLOW) : "",
+          is_warning ? "warning" : "note", is_warning ? cli_paint(CLI_PLAIN) : "", text);
+  add_problem(diagnosis, level == PL_WARNING ? "warning" : "note", text, 0);
   if (level != PL_WARNING) return;
   if (diagnosis->warnings < CLI_MOST_WARNINGS)
     snprintf(diagnosis->kept[diagnosis->warnings], sizeof diagnosis->kept[0], "%s", text);
@@ -44,6 +75,6 @@ pl_status cli_load(pl_scene_def *def, cli_diagnosis *diagnosis, pl_scene **scene
   def->report_context = diagnosis;
   pl_status status = pl_scene_load(def, scene, &error);
   def->cache = NULL; // its room ends here
-  if (status && !diagnosis->errors) cli_fail_error(&error);
+  if (status && !diagnosis->errors) tell_error(diagnosis, &error);
   return status;
 }

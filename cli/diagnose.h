@@ -2,14 +2,20 @@
 #ifndef PL_CLI_DIAGNOSE_H
 #define PL_CLI_DIAGNOSE_H
 
+#include "core/text.h"
 #include "pliant/scene.h"
 
-enum { CLI_MOST_WARNINGS = 32 };
+#include <stdint.h>
+
+enum { CLI_MOST_WARNINGS = 32, CLI_MOST_TOLD = 64 };
 
 /* What was told; the first warnings are kept for the summary. */
 typedef struct cli_diagnosis {
   int errors, warnings;
   char kept[CLI_MOST_WARNINGS][256];
+  pl_text *json; /* gets the errors and warnings as entries of an array; NULL: nobody does */
+  int told_count;
+  uint64_t told[CLI_MOST_TOLD]; /* hashes of the last notes and warnings */
 } cli_diagnosis;
 
 /* The option --cache, and the folder that it names: as told, else the user's own; NULL: none. */

@@ -18,12 +18,13 @@ static void print_note(void *context, pl_level level, const char *text)
   fprintf(stderr, "pliant: %s%s\n", level == PL_WARNING ? "warning: " : "", text);
 }
 
+const pl_log cli_notes = {print_note, NULL};
+
 pl_status cli_shape_open(const char *what, const char *length, cli_shape *shape, pl_error *error)
 {
   *shape = (cli_shape){.solid = NULL};
-  pl_log log = {print_note, NULL};
   if (!pl_member_find(&pl_solid_family, what) && pl_path_extension(what)[0]) {
-    pl_status status = pl_skin_read(what, &log, NULL, &shape->skin, error);
+    pl_status status = pl_skin_read(what, &cli_notes, NULL, &shape->skin, error);
     if (!status) shape->volume = pl_skin_volume(shape->skin);
     return status;
   }
@@ -44,9 +45,8 @@ pl_status cli_fill(const char *what, const char *length, const pl_choice *filler
                    pl_error *error)
 {
   *mesh = NULL;
-  pl_log log = {print_note, NULL};
   if (!pl_member_find(&pl_solid_family, what) && pl_path_extension(what)[0])
-    return pl_mesh_read_filled(what, filler, &log, NULL, mesh, error);
+    return pl_mesh_read_filled(what, filler, &cli_notes, NULL, mesh, error);
   cli_shape shape;
   pl_status status = cli_shape_open(what, length, &shape, error);
   if (!status) status = pl_fill(&shape.volume, filler, NULL, mesh, error);

@@ -6,6 +6,9 @@
 #include "mesh/solid.h"
 #include "pliant/mesh.h"
 
+/* Prints notes and warnings. */
+extern const pl_log cli_notes;
+
 /* The mesh of a file, or of a ready-made solid of that name and length (NULL: its own). */
 pl_status cli_fill(const char *what, const char *length, const pl_choice *filler, pl_mesh **mesh,
                    pl_error *error);

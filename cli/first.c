@@ -7,14 +7,17 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "io/format.h"
+#include "scene/pack.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Frames of a surface with more points would be large; then the elements' boundary is shown. */
-enum { MOST_POINTS = 20000 };
+/* A surface with more points is left out: the elements' boundary is shown. Of large ones fewer
+ * frames are written: no more than so many points in all of them, about 50 bytes each. */
+enum { MOST_POINTS = 1000000, MOST_IN_FRAMES = 6000000 };
 
 static const double GRAVITY = 9.81, DENSITY = 1000;
 
@@ -85,8 +88,20 @@ static pl_status check_older(const char *path, pl_error *error)
                               "folder with -o");
 }
 
-/* follows: the surface as it is moves with the body and is what is seen. */
-static void put_scene(pl_text *text, const char *file, int is_surface, int follows, int axis,
+/* The elements, and as an animation the surface that follows them, if there is one. */
+static void put_outputs(pl_text *text, int points, int axis, double moment)
+{
+  static const double every = 0.12, duration = 6;
+  double least = duration * points / MOST_IN_FRAMES;
+  pl_text_add(text, "  <output format=\"vtu\"%s", points ? " of=\"elements\"" : "");
+  put_number(text, "every", every * moment);
+  pl_text_add(text, "/>\n  <output format=\"glb\"");
+  put_number(text, "every", fmax(every, least) * moment);
+  pl_text_add(text, "%s/>\n", axis == 1 ? " up=\"y\"" : "");
+}
+
+/* points: of the surface as it is, which moves with the body and is what is seen; 0: none. */
+static void put_scene(pl_text *text, const char *file, int is_surface, int points, int axis,
                       const double *low, const double *high)
 {
   double length = 0;
@@ -107,7 +122,7 @@ static void put_scene(pl_text *text, const char *file, int is_surface, int follo
   pl_text_add(text, "/>\n  <mesh name=\"shape\" file=\"");
   pl_text_xml(text, file);
   pl_text_add(text, "\"%s/>\n", is_surface ? " elements=\"4000\"" : "");
-  if (follows) {
+  if (points) {
     pl_text_add(text, "  <mesh name=\"skin\" kind=\"surface\" file=\"");
     pl_text_xml(text, file);
     pl_text_add(text, "\"/>\n");
@@ -115,16 +130,11 @@ static void put_scene(pl_text *text, const char *file, int is_surface, int follo
   pl_text_add(text,
               "  <body name=\"body\" mesh=\"shape\" material=\"rubber\" strain=\"corotated\"%s/>\n"
               "  <obstacle name=\"floor\" shape=\"plane\" friction=\"0.5\"",
-              follows ? " surface=\"skin\"" : "");
+              points ? " surface=\"skin\"" : "");
   put_axis(text, "point", axis, floor);
   put_axis(text, "normal", axis, 1);
   pl_text_add(text, "/>\n  <probe name=\"volume\" quantity=\"volume\"/>\n");
-  static const char *const formats[] = {"vtu", "glb"};
-  for (int i = 0; i < 2; i++) {
-    pl_text_add(text, "  <output format=\"%s\"", formats[i]);
-    put_number(text, "every", 0.12 * moment);
-    pl_text_add(text, "%s/>\n", i && axis == 1 ? " up=\"y\"" : "");
-  }
+  put_outputs(text, points, axis, moment);
   pl_text_add(text, "  <view direction=\"%s\"",
               axis == 2 ? "1 -2 0.8"
               : axis    ? "1 0.8 2"
@@ -133,27 +143,50 @@ static void put_scene(pl_text *text, const char *file, int is_surface, int follo
   pl_text_add(text, "/>\n</pliant>\n");
 }
 
-pl_status cli_first_scene(const char *file, const char *up, const char *folder, char *path,
-                          size_t size, pl_error *error)
+/* How the scene calls the shape's file: a copy beside it, or the whole path. */
+static pl_status name_shape(const cli_first *first, pl_text *name, pl_error *error)
 {
-  const pl_format_ops *format = pl_format_of(file, error);
-  if (!format) return PL_E_ARGUMENT;
-  if (strlen(up) != 1 || *up < 'x' || *up > 'z')
-    return pl_fail(error, PL_E_ARGUMENT, "--up %s: x, y or z is needed", up);
-  double low[3], high[3];
-  int points, is_surface = format->read_surface != NULL;
-  pl_status status = find_bounds(file, is_surface, low, high, &points, error);
-  if (status) return status;
-  // the scene lies elsewhere, so it names the whole path
-  char *full = realpath(file, NULL);
-  pl_text text = pl_text_make(NULL);
-  put_scene(&text, full ? full : file, is_surface, points > 0 && points <= MOST_POINTS, *up - 'x',
-            low, high);
-  free(full);
-  status = pl_text_ok(&text, error);
-  if (!status) status = pl_path_join(path, size, folder, "scene.xml", error);
-  if (!status) status = check_older(path, error);
+  char folder[PATH_MAX];
+  if (!first->copies) {
+    char *full = realpath(first->file, NULL);
+    pl_text_add(name, "%s", full ? full : first->file);
+    free(full);
+    return pl_text_ok(name, error);
+  }
+  pl_text_add(name, "shape/%s", pl_path_name(first->file));
+  pl_status status = pl_path_join(folder, sizeof folder, first->folder, "shape", error);
+  if (!status) status = pl_folder_make(folder, error);
+  if (!status) status = pl_pack_file(folder, first->file, pl_path_name(first->file), error);
+  return status ? status : pl_text_ok(name, error);
+}
+
+/* Makes the scene's text and writes it. */
+static pl_status write_scene(const cli_first *first, const char *path, int is_surface, int points,
+                             const double *low, const double *high, pl_error *error)
+{
+  pl_text text = pl_text_make(NULL), name = pl_text_make(NULL);
+  pl_status status = name_shape(first, &name, error);
+  if (!status) put_scene(&text, name.data, is_surface, points, *first->up - 'x', low, high);
+  if (!status) status = pl_text_ok(&text, error);
   if (!status) status = pl_file_write(path, text.data, text.size, error);
   pl_text_release(&text);
+  pl_text_release(&name);
+  return status;
+}
+
+pl_status cli_first_scene(const cli_first *first, char *path, size_t size, pl_error *error)
+{
+  const pl_format_ops *format = pl_format_of(first->file, error);
+  if (!format) return PL_E_ARGUMENT;
+  if (strlen(first->up) != 1 || *first->up < 'x' || *first->up > 'z')
+    return pl_fail(error, PL_E_ARGUMENT, "--up %s: x, y or z is needed", first->up);
+  double low[3], high[3];
+  int points, is_surface = format->read_surface != NULL;
+  pl_status status = find_bounds(first->file, is_surface, low, high, &points, error);
+  if (!status) status = pl_path_join(path, size, first->folder, "scene.xml", error);
+  if (!status) status = check_older(path, error);
+  if (!status)
+    status =
+        write_scene(first, path, is_surface, points <= MOST_POINTS ? points : 0, low, high, error);
   return status;
 }

@@ -5,12 +5,15 @@
 #include "core/memory.h"
 #include "io/backdrop.h"
 #include "io/format.h"
+#include "math/decompose.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BODIES = 256 };
+enum { MOST_BODIES = 256, MOST_FIELDS = 9 };
+/* Per element: F, stress, and of these strain, stress (6 each), principal stresses, energy. */
+enum { TENSOR_NUMBERS = 9 + 9 + 6 + 6 + 3 + 1 };
 
 static pl_allocator memory(void) { return pl_allocator_default(); }
 
@@ -31,6 +34,25 @@ static pl_status make_room(cli_frames *frames, pl_world *world, pl_error *error)
   frames->room = pl_alloc(&allocator, most, sizeof(double));
   frames->points = pl_alloc(&allocator, points, sizeof(double));
   return frames->room && frames->points ? PL_OK : pl_fail_memory(error);
+}
+
+/* Room for the tensors of the largest body, if an output wants them. */
+static pl_status make_tensor_room(cli_frames *frames, pl_scene *scene, pl_error *error)
+{
+  size_t most = 0;
+  pl_allocator allocator = memory();
+  pl_world *world = pl_scene_world(scene);
+  int wanted = 0;
+  for (int i = 0; i < pl_scene_output_count(scene); i++)
+    wanted |= pl_scene_output(scene, i)->has_tensors;
+  for (int b = 0; b < pl_world_body_count(world); b++) {
+    size_t count =
+        (size_t)pl_mesh_element_count(pl_world_body_mesh(world, pl_world_body_at(world, b)));
+    if (count > most) most = count;
+  }
+  if (!wanted) return PL_OK;
+  frames->tensors = pl_alloc(&allocator, most, TENSOR_NUMBERS * sizeof(double));
+  return frames->tensors ? PL_OK : pl_fail_memory(error);
 }
 
 /* A body's name as part of a file name that is shown in a folder. */
@@ -55,12 +77,17 @@ static int is_taken(const cli_frames *frames, const pl_series *series)
 /* One more series, of a body or of the surface that follows it; named after the body, with a number
  * where another series has that name. */
 static pl_status add_series(cli_frames *frames, pl_world *world, pl_body_id body, int of_surface,
-                            const char *folder, const pl_output *output, pl_error *error)
+                            const char *folder, const pl_output *output, int number,
+                            pl_error *error)
 {
   char plain[96], name[128];
   pl_allocator allocator = memory();
   pl_choice format = {output->format, output->settings, output->setting_count};
-  cli_series next = {.body = body, .every = output->every, .of_surface = of_surface};
+  cli_series next = {.body = body,
+                     .every = output->every,
+                     .of_surface = of_surface,
+                     .output = number,
+                     .has_tensors = output->has_tensors};
   file_name(pl_world_body_name(world, body), plain, sizeof plain);
   const char *end = of_surface ? "-surface" : "";
   snprintf(name, sizeof name, "%s%s", plain, end);
@@ -89,6 +116,7 @@ pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folde
   int bodies = pl_world_body_count(world), outputs = pl_scene_output_count(scene);
   *frames = (cli_frames){0};
   pl_status status = make_room(frames, world, error);
+  if (!status) status = make_tensor_room(frames, scene, error);
   frames->series = pl_alloc(&allocator, (size_t)(bodies * outputs), 2 * sizeof(cli_series));
   if (!status && !frames->series) status = pl_fail_memory(error);
   for (int i = 0; !status && i < bodies * outputs; i++) {
@@ -96,9 +124,12 @@ pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folde
     pl_body_id body = pl_world_body_at(world, i % bodies);
     int has_surface = pl_world_body_surface(world, body) != NULL;
     if (!output->format[0]) continue;
-    if (!has_surface || !holds_surfaces(output))
-      status = add_series(frames, world, body, 0, folder, output, error);
-    if (!status && has_surface) status = add_series(frames, world, body, 1, folder, output, error);
+    int of_elements =
+        output->leaves_surface || !(output->leaves_elements || holds_surfaces(output));
+    if (!has_surface || of_elements)
+      status = add_series(frames, world, body, 0, folder, output, i / bodies, error);
+    if (!status && has_surface && !output->leaves_surface)
+      status = add_series(frames, world, body, 1, folder, output, i / bodies, error);
   }
   return status;
 }
@@ -127,6 +158,39 @@ static pl_status look_at(cli_frames *frames, pl_world *world, pl_body_id body, p
                             .field_count = 4,
                             .fields = fields};
   return PL_OK;
+}
+
+/* Adds the tensors of the elements to a snapshot: F, Green's strain (F^T F - I) / 2, the Cauchy
+ * stress and its principal values, and the energy density. */
+static pl_status add_tensors(cli_frames *frames, pl_world *world, pl_body_id body, pl_field *fields,
+                             pl_snapshot *snapshot, pl_error *error)
+{
+  static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+  size_t count = (size_t)pl_mesh_element_count(snapshot->mesh);
+  double *F = frames->tensors, *whole = F + 9 * count, *strain = whole + 9 * count;
+  double *stress = strain + 6 * count, *principal = stress + 6 * count,
+         *energy = principal + 3 * count;
+  pl_status status = pl_world_get_tensors(world, body, F, whole, error);
+  if (!status) status = pl_world_get_strain(world, body, NULL, energy, error);
+  for (size_t e = 0; e < count && !status; e++) {
+    const double *f = F + 9 * e, *s = whole + 9 * e;
+    double Q[9];
+    for (int k = 0; k < 6; k++) {
+      int i = pairs[k][0], j = pairs[k][1];
+      stress[6 * e + (size_t)k] = s[3 * i + j];
+      strain[6 * e + (size_t)k] =
+          0.5 * (f[i] * f[j] + f[3 + i] * f[3 + j] + f[6 + i] * f[6 + j] - (i == j));
+    }
+    pl_eigen(s, principal + 3 * e, Q);
+  }
+  const pl_field more[] = {{"deformation_gradient", 1, 9, F},
+                           {"green_strain", 1, 6, strain},
+                           {"cauchy_stress", 1, 6, stress},
+                           {"principal_stress", 1, 3, principal},
+                           {"energy_density", 1, 1, energy}};
+  memcpy(fields + snapshot->field_count, more, sizeof more);
+  snapshot->field_count += 5;
+  return status;
 }
 
 /* The same of the surface that follows the body. */
@@ -164,12 +228,14 @@ pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
   double time = pl_world_time(world);
   for (int i = 0; i < frames->series_count; i++) {
     cli_series *series = &frames->series[i];
-    pl_field fields[4];
+    pl_field fields[MOST_FIELDS];
     pl_snapshot snapshot;
     if (!cli_is_due(time, series->every, &series->next)) continue;
     pl_status status = series->of_surface
                            ? look_at_surface(frames, world, series->body, fields, &snapshot, error)
                            : look_at(frames, world, series->body, fields, &snapshot, error);
+    if (!status && series->has_tensors && !series->of_surface)
+      status = add_tensors(frames, world, series->body, fields, &snapshot, error);
     if (!status) status = pl_series_add(series->series, &snapshot, error);
     if (status) return status;
     frames->count += i == 0;
@@ -177,11 +243,39 @@ pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
   return PL_OK;
 }
 
+/* All bodies of the output that series number first is the first of, in one file. */
+static pl_status finish_together(cli_frames *frames, int first, pl_error *error)
+{
+  pl_allocator allocator = memory();
+  int count = 0, output = frames->series[first].output;
+  char folder[4096], name[64] = "bodies.glb";
+  pl_series **all = pl_alloc(&allocator, (size_t)frames->series_count, sizeof(pl_series *));
+  if (!all) return pl_fail_memory(error);
+  for (int i = first; i < frames->series_count; i++) {
+    if (frames->series[i].output == output) all[count++] = frames->series[i].series;
+  }
+  if (frames->together[0]) snprintf(name, sizeof name, "bodies-%d.glb", output + 1);
+  const char *path = pl_series_path(all[0]);
+  pl_status status = pl_path_folder(folder, sizeof folder, path, error);
+  if (!status)
+    status = pl_path_join(frames->together, sizeof frames->together, folder, name, error);
+  if (!status) status = pl_series_finish_together(all, count, frames->together, error);
+  pl_free(&allocator, all);
+  return status;
+}
+
 pl_status cli_frames_finish(cli_frames *frames, pl_error *error)
 {
   pl_status status = PL_OK;
-  for (int i = 0; i < frames->series_count && !status; i++)
-    status = pl_series_finish(frames->series[i].series, error);
+  int done = -1; /* the last output whose bodies went into one file */
+  for (int i = 0; i < frames->series_count && !status; i++) {
+    const cli_series *series = &frames->series[i];
+    if (!pl_series_is_together(series->series))
+      status = pl_series_finish(series->series, error);
+    else if (series->output != done)
+      status = finish_together(frames, i, error);
+    if (pl_series_is_together(series->series)) done = series->output;
+  }
   return status;
 }
 
@@ -191,11 +285,13 @@ typedef struct colouring {
   const char *word, *label, *unit;
   int field; /* of look_at's */
   double factor;
+  pl_colours colours; /* amounts begin at 0, others lie around 1 */
 } colouring;
 
-static const colouring colourings[] = {{"von-mises", "von Mises stress", "kPa", 2, 1e-3},
-                                       {"displacement", "displacement", "m", 0, 1},
-                                       {"volume-ratio", "volume ratio", "", 3, 1}};
+static const colouring colourings[] = {
+    {"von-mises", "von Mises stress", "kPa", 2, 1e-3, PL_COLOURS_AMOUNT},
+    {"displacement", "displacement", "m", 0, 1, PL_COLOURS_AMOUNT},
+    {"volume-ratio", "volume ratio", "", 3, 1, PL_COLOURS_AROUND}};
 
 static const colouring *find_colouring(const char *word)
 {
@@ -278,6 +374,48 @@ static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
   return refine(world, id, body, room, error);
 }
 
+/* What all scalars but the given share do not exceed, of those between 0 and most, to 1/256. */
+static double quantile(const pl_render *render, double most, double share)
+{
+  enum { BINS = 256 };
+  double bins[BINS + 1] = {0}, all = 0, below = 0;
+  for (int b = 0; b < render->body_count; b++) {
+    const double *scalars = render->bodies[b].scalars;
+    for (int i = 0; scalars && i < render->bodies[b].node_count; i++) {
+      if (!isfinite(scalars[i])) continue;
+      bins[(int)fmin(fmax(scalars[i] / most * BINS, 0), BINS)]++;
+      all++;
+    }
+  }
+  int bin = 0;
+  for (below = bins[0]; below < (1 - share) * all && bin < BINS;) below += bins[++bin];
+  return (bin + 1) * most / BINS;
+}
+
+/* The ends of the colours, as in the viewer: amounts from 0, without the few highest where these
+ * would take the colours from the rest; others to both sides of 1. */
+static void choose_scale(const colouring *colour, pl_render *render)
+{
+  double most = 0, reach = 1e-3;
+  for (int b = 0; b < render->body_count; b++) {
+    const double *scalars = render->bodies[b].scalars;
+    for (int i = 0; scalars && i < render->bodies[b].node_count; i++) {
+      if (!isfinite(scalars[i])) continue;
+      most = fmax(most, scalars[i]);
+      reach = fmax(reach, fabs(scalars[i] - 1));
+    }
+  }
+  render->colours = colour->colours;
+  if (colour->colours == PL_COLOURS_AROUND) {
+    render->scalar_least = 1 - reach;
+    render->scalar_most = 1 + reach;
+    return;
+  }
+  double usual = most > 0 ? quantile(render, most, 0.005) : 0;
+  render->scalar_least = 0;
+  render->scalar_most = usual < 0.8 * most ? usual : most;
+}
+
 static int up_axis(const double up[3])
 {
   int axis = 0;
@@ -309,6 +447,7 @@ pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *fo
   for (int b = 0; !status && b < count; b++, render.body_count++)
     status =
         draw_body(frames, world, pl_world_body_at(world, b), colour, &bodies[b], &rooms[b], error);
+  if (!status && colour) choose_scale(colour, &render);
   if (!status) pl_backdrop_add(&backdrop, world, bodies, &render);
   if (!status) status = pl_render_png(&render, &text, error);
   if (!status) status = pl_file_write(path, text.data, text.size, error);
@@ -321,8 +460,10 @@ void cli_frames_print(const cli_frames *frames)
 {
   for (int i = 0; i < frames->series_count; i++) {
     const pl_series *series = frames->series[i].series;
+    if (pl_series_is_together(series)) continue;
     printf("  frames   %s (%d)\n", pl_series_path(series), pl_series_count(series));
   }
+  if (frames->together[0]) printf("  frames   %s (all bodies)\n", frames->together);
 }
 
 void cli_frames_close(cli_frames *frames)
@@ -331,6 +472,7 @@ void cli_frames_close(cli_frames *frames)
   for (int i = 0; i < frames->series_count; i++) pl_series_destroy(frames->series[i].series);
   pl_free(&allocator, frames->series);
   pl_free(&allocator, frames->room);
+  pl_free(&allocator, frames->tensors);
   pl_free(&allocator, frames->points);
   *frames = (cli_frames){0};
 }

@@ -10,14 +10,18 @@ typedef struct cli_series {
   pl_series *series;
   pl_body_id body;
   int of_surface;     /* frames of the finer surface that follows the body */
+  int has_tensors;    /* of elements, as well */
   double every, next; /* s */
+  int output;         /* that it belongs to */
 } cli_series;
 
 typedef struct cli_frames {
   cli_series *series;
   int series_count, count; /* count: frames written so far, of the first series */
-  double *room;   /* positions, displacements, velocities, stress, ratio of the largest body */
-  double *points; /* positions, displacements, velocities of the largest surface */
+  double *room;        /* positions, displacements, velocities, stress, ratio of the largest body */
+  double *points;      /* positions, displacements, velocities of the largest surface */
+  char together[4200]; /* the file of all bodies; "": there is none */
+  double *tensors;     /* of the largest body: see add_tensors; NULL: none are wanted */
 } cli_frames;
 
 /* Is something due that is to be every so many seconds? If so, next moves behind that time. */

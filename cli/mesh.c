@@ -5,6 +5,7 @@
 #include "core/file.h"
 #include "fill.h"
 #include "io/format.h"
+#include "json.h"
 #include "repair.h"
 
 #include <stdio.h>
@@ -66,13 +67,112 @@ int cli_mesh_tell(const char *path, const pl_mesh *mesh)
   return CLI_OK;
 }
 
+static void add_sets(pl_text *json, const pl_mesh *mesh)
+{
+  cli_json_open(json, "sets", '[');
+  for (int i = 0; i < pl_mesh_set_count(mesh); i++) {
+    const pl_set *set = pl_mesh_set(mesh, i);
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "name", set->name);
+    cli_json_text(json, "of", set->of_elements ? "elements" : "nodes");
+    cli_json_number(json, "count", set->count);
+    cli_json_close(json, '}');
+  }
+  cli_json_close(json, ']');
+}
+
+static int add_mesh(pl_text *json, const char *path)
+{
+  pl_mesh *mesh;
+  pl_mesh_facts facts;
+  pl_error error;
+  if (pl_mesh_read_logged(path, &cli_notes, NULL, &mesh, &error)) return cli_fail_error(&error);
+  int code = pl_mesh_measure(mesh, &facts, &error) ? cli_fail_error(&error) : CLI_OK;
+  const struct {
+    const char *name;
+    double value;
+  } rows[] = {{"nodes", facts.node_count},
+              {"elements", facts.element_count},
+              {"pieces", facts.pieces},
+              {"faces", facts.face_count},
+              {"volume", facts.volume},
+              {"surface", facts.surface},
+              {"least_edge", facts.least_edge},
+              {"mean_edge", facts.mean_edge},
+              {"most_edge", facts.most_edge},
+              {"least_angle", facts.least_angle},
+              {"most_angle", facts.most_angle},
+              {"mean_aspect", facts.mean_aspect},
+              {"worst_aspect", facts.worst_aspect},
+              {"worst_element", facts.worst_element}};
+  if (!code) {
+    cli_json_text(json, "shape", pl_mesh_shape_name(mesh));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+      cli_json_number(json, rows[i].name, rows[i].value);
+    cli_json_numbers(json, "low", facts.low, 3);
+    cli_json_numbers(json, "high", facts.high, 3);
+    add_sets(json, mesh);
+  }
+  pl_mesh_destroy(mesh);
+  return code;
+}
+
+static int add_surface(pl_text *json, const char *path)
+{
+  pl_skin *skin;
+  pl_error error;
+  if (pl_skin_read(path, NULL, NULL, &skin, &error)) return cli_fail_error(&error);
+  const struct {
+    const char *name;
+    int value;
+  } rows[] = {{"points", skin->point_count},
+              {"triangles", skin->triangle_count},
+              {"pieces", skin->facts.pieces},
+              {"open_edges", skin->facts.open_edges},
+              {"crowded_edges", skin->facts.crowded_edges},
+              {"closed_holes", skin->facts.closed_holes},
+              {"turned_triangles", skin->facts.turned_triangles},
+              {"dropped_triangles", skin->facts.dropped_triangles},
+              {"welded_points", skin->facts.welded_points}};
+  cli_json_text(json, "shape", "surface");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    cli_json_number(json, rows[i].name, rows[i].value);
+  cli_json_numbers(json, "low", skin->low, 3);
+  cli_json_numbers(json, "high", skin->high, 3);
+  pl_skin_destroy(skin);
+  return CLI_OK;
+}
+
+/* The same for other programs; a file that cannot be read has nothing but its name. */
+static int info_json(const cli_words *files)
+{
+  int code = CLI_OK;
+  pl_text json = pl_text_make(NULL);
+  cli_json_open(&json, NULL, '[');
+  for (int i = 0; i < files->count; i++) {
+    const pl_format_ops *format = pl_format_of(files->words[i], NULL);
+    int of_surface = format && format->read_surface;
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "file", files->words[i]);
+    int failed = (of_surface ? add_surface : add_mesh)(&json, files->words[i]);
+    cli_json_flag(&json, "ok", !failed);
+    cli_json_close(&json, '}');
+    if (failed) code = CLI_FAILED;
+  }
+  cli_json_close(&json, ']');
+  return cli_json_print(&json, code);
+}
+
 static int info(int count, char **words)
 {
   static cli_words files;
-  int code = cli_parse(count, words, NULL, 0, "mesh info FILE...",
+  int json = 0;
+  const cli_option options[] = {{.name = "json", .summary = "for other programs", .flag = &json}};
+  int code = cli_parse(count, words, options, 1, "mesh info [--json] FILE...",
                        "Counts, sizes, quality and sets of meshes.", &files);
   if (code) return code < 0 ? CLI_OK : code;
   if (files.count == 0) return cli_fail(CLI_USAGE, "mesh info needs a file");
+  if (json) return info_json(&files);
   for (int i = 0; i < files.count; i++) {
     pl_mesh *mesh;
     pl_error error;
@@ -81,7 +181,7 @@ static int info(int count, char **words)
       if (cli_skin_tell(files.words[i])) code = CLI_FAILED;
       continue;
     }
-    if (pl_mesh_read(files.words[i], NULL, &mesh, &error)) {
+    if (pl_mesh_read_logged(files.words[i], &cli_notes, NULL, &mesh, &error)) {
       code = cli_fail_error(&error);
       continue;
     }

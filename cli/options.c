@@ -4,13 +4,23 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+const char *cli_paint(cli_tone tone)
+{
+  static const char *const codes[] = {"\033[0m", "\033[1;31m", "\033[1;33m"};
+  const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  int dumb = !terminal || strcmp(terminal, "dumb") == 0;
+  return (refused && *refused) || dumb || !isatty(STDERR_FILENO) ? "" : codes[tone];
+}
 
 int cli_fail(int code, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  fprintf(stderr, "pliant: ");
+  fprintf(stderr, "%spliant:%s ", cli_paint(CLI_RED), cli_paint(CLI_PLAIN));
   vfprintf(stderr, format, arguments);
   fprintf(stderr, "\n");
   va_end(arguments);
@@ -21,6 +31,22 @@ int cli_fail_error(const pl_error *error)
 {
   char text[1024];
   return cli_fail(CLI_FAILED, "%s", pl_error_text(error, text, sizeof text));
+}
+
+const char *cli_input(const char *word) { return strcmp(word, "-") == 0 ? "/dev/stdin" : word; }
+
+/* Quoted where a shell would take a letter for something else. */
+void cli_print_command(const char *title, const char *verb, const char *path)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,";
+  printf("  %-8s pliant %s ", title, verb);
+  if (path[strspn(path, plain)] == 0) {
+    printf("%s\n", path);
+    return;
+  }
+  putchar('\'');
+  for (const char *at = path; *at; at++) printf(*at == '\'' ? "'\\''" : "%c", *at);
+  printf("'\n");
 }
 
 int cli_int(const char *name, const char *text, int least, int most, int *value)

@@ -63,7 +63,7 @@ static int parse(run *r, int count, char **words)
        .value = &r->replay},
       {.name = "up",
        .argument = "AXIS",
-       .summary = "of a shape without a scene: x, y or z (default z)",
+       .summary = "of a shape without a scene: x, y or z (default z; .glb files are turned to it)",
        .value = &r->up},
       {.name = "allow-path",
        .summary = "let the scene name files outside its folder",
@@ -77,12 +77,12 @@ static int parse(run *r, int count, char **words)
       count, words, options, sizeof options / sizeof *options, "run [OPTIONS] SCENE|SHAPE",
       "Simulates a scene and writes DIR/probes.csv, summary.json, frames (.vtu and "
       ".pvd), plots (.svg) and a picture of the last frame (.png). A mesh or surface "
-      "instead of a scene is dropped on a floor, by DIR/scene.xml.",
+      "instead of a scene is dropped on a floor, by DIR/scene.xml. - is the standard input.",
       &r->plain);
   if (code) return code;
   if (r->replay && r->plain.count == 0) return CLI_OK;
   if (r->plain.count != 1) return cli_fail(CLI_USAGE, "run needs one scene; see pliant run --help");
-  r->scene_path = r->plain.words[0];
+  r->scene_path = cli_input(r->plain.words[0]);
   if (!cli_progress_start(&r->progress, r->progress_word))
     return cli_fail(CLI_USAGE, "--progress %s: auto, off or json is needed", r->progress_word);
   return CLI_OK;
@@ -178,7 +178,8 @@ static void tell_results(const run *r)
   cli_frames_print(&r->frames);
   if (r->record.file >= 0) printf("  probes   %s/probes.csv and probes*.svg\n", r->folder);
   printf("  picture  %s/picture.png\n  summary  %s/summary.json\n", r->folder, r->folder);
-  printf("  replay   pliant view %s\n", r->folder);
+  cli_print_command("replay", "view", r->folder);
+  if (r->scene_path == r->scene_room) cli_print_command("scene", "run", r->scene_path);
 }
 
 static int execute(run *r)
@@ -195,12 +196,11 @@ static int execute(run *r)
   pl_status status = PL_OK;
   if (cli_is_shape(r->scene_path)) {
     status = choose_folder(r, &error);
-    if (!status)
-      status = cli_first_scene(r->scene_path, r->up ? r->up : "z", r->folder, r->scene_room,
-                               sizeof r->scene_room, &error);
+    cli_first first = {
+        .file = r->scene_path, .up = r->up ? r->up : "z", .folder = r->folder, .copies = 1};
+    if (!status) status = cli_first_scene(&first, r->scene_room, sizeof r->scene_room, &error);
     if (status) return cli_fail_error(&error);
     def.path = r->scene_path = r->scene_room;
-    def.allow_any_path = r->allow_path = 1;
   }
   if (cli_load(&def, &r->diagnosis, &r->scene)) return CLI_FAILED;
 

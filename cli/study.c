@@ -19,7 +19,7 @@ typedef struct work {
   const char *path, *folder, *progress_word, *threads_word, *jobs_word, *cache_word;
   char cache_room[4096];
   cli_words plain;
-  int quiet, fresh, jobs;
+  int quiet, fresh, jobs, allow_path;
   char folder_room[4096];
   cli_progress progress;
   study_setup setup;
@@ -71,14 +71,14 @@ static pl_status name_probes(study_table *table, pl_world *world, pl_error *erro
                     "measure: there is no probe \"%.80s\" in the scene", wanted);
 }
 
-static pl_status check_reference(const work *w, int nodes, pl_error *error)
+static pl_status check_reference(const work *w, int number, pl_error *error)
 {
   static study_changes changes;
   pl_scene *scene = NULL;
   pl_error cause = {0};
   pl_world_facts facts = {0};
-  if (!w->setup.study->has_reference) return PL_OK;
-  study_reference_changes(&w->setup, &changes);
+  int nodes = w->setup.references[number].nodes;
+  study_reference_changes(&w->setup, number, &changes);
   pl_status status = study_load_scene(&w->setup, &changes, &scene, &cause);
   if (!status && !w->setup.study->reference_file) status = check_end(w, scene, &cause);
   if (!status) status = pl_world_measure(pl_scene_world(scene), &facts, &cause);
@@ -91,125 +91,72 @@ static pl_status check_reference(const work *w, int nodes, pl_error *error)
                     pl_error_text(&cause, text, sizeof text));
 }
 
-/* Every case can be loaded, and its end compared: so that nothing fails half way. */
-static pl_status check_cases(work *w, pl_error *error)
+/* The first case of a reference tells its duration; all of them have as many nodes. */
+static pl_status match_reference(work *w, int number, pl_scene *scene, int nodes, pl_error *error)
+{
+  if (!w->setup.study->has_reference) return PL_OK;
+  study_reference *r = &w->setup.references[w->setup.reference_of[number]];
+  if (r->first_case == number) {
+    r->nodes = nodes;
+    if (w->setup.study->reference_is_long)
+      pl_print(r->dt, sizeof r->dt, "world.dt=%.17g", pl_scene_duration(scene));
+  }
+  if (w->setup.study->error != PL_ERROR_POSITIONS || nodes == r->nodes) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "has %d nodes, others have %d: compare a probe instead of positions", nodes,
+                 r->nodes);
+}
+
+static pl_status check_case(work *w, int number, pl_error *error)
 {
   static study_changes changes;
-  int cases = pl_study_cases(w->setup.study), nodes = -1;
-  for (int i = 0; i < cases; i++) {
-    pl_scene *scene = NULL;
-    pl_error cause = {0};
-    study_case_changes(w->setup.study, i, &changes);
-    pl_status status = study_load_scene(&w->setup, &changes, &scene, &cause);
-    if (!status && !w->setup.study->bisect.path) status = check_end(w, scene, &cause);
-    pl_world_facts facts = {0};
-    if (!status) status = pl_world_measure(pl_scene_world(scene), &facts, &cause);
-    if (!status && i == 0) status = name_probes(&w->setup.table, pl_scene_world(scene), &cause);
-    if (!status && i == 0) nodes = facts.nodes;
-    if (!status && i == 0 && w->setup.study->reference_is_long)
-      pl_print(w->setup.reference_dt, sizeof w->setup.reference_dt, "world.dt=%.17g",
-               pl_scene_duration(scene));
-    if (!status && w->setup.study->has_reference && w->setup.study->error == PL_ERROR_POSITIONS &&
-        facts.nodes != nodes)
-      status = pl_fail(&cause, PL_E_ARGUMENT,
-                       "has %d nodes, others have %d: compare a probe instead of positions",
-                       facts.nodes, nodes);
-    pl_scene_destroy(scene);
-    if (status) return fail_case(w, i, &cause, error);
-  }
-  if (w->setup.study->bisect.path && w->setup.study->bisect.accept &&
-      study_column(&w->setup.table, w->setup.study->bisect.accept) < PL_MOST_AXES)
-    return pl_fail_at(error, PL_E_ARGUMENT, w->setup.study->path, 0,
-                      "bisect: accept = \"%.80s\" is not measured", w->setup.study->bisect.accept);
-  for (int i = 0; i < w->setup.study->axis_count; i++) {
-    const pl_study_axis *axis = &w->setup.study->axes[i];
+  pl_scene *scene = NULL;
+  pl_error cause = {0};
+  pl_world_facts facts = {0};
+  study_case_changes(w->setup.study, number, &changes);
+  pl_status status = study_load_scene(&w->setup, &changes, &scene, &cause);
+  if (!status && !w->setup.study->bisect.path) status = check_end(w, scene, &cause);
+  if (!status) status = pl_world_measure(pl_scene_world(scene), &facts, &cause);
+  if (!status && number == 0) status = name_probes(&w->setup.table, pl_scene_world(scene), &cause);
+  if (!status) status = match_reference(w, number, scene, facts.nodes, &cause);
+  pl_scene_destroy(scene);
+  return status ? fail_case(w, number, &cause, error) : PL_OK;
+}
+
+static pl_status check_names(const work *w, pl_error *error)
+{
+  const pl_study *study = w->setup.study;
+  if (study->bisect.path && study->bisect.accept &&
+      study_column(&w->setup.table, study->bisect.accept) < PL_MOST_AXES)
+    return pl_fail_at(error, PL_E_ARGUMENT, study->path, 0,
+                      "bisect: accept = \"%.80s\" is not measured", study->bisect.accept);
+  for (int i = 0; i < study->axis_count; i++) {
+    const pl_study_axis *axis = &study->axes[i];
     if (study_is_measured(&w->setup.table, axis->name))
-      return pl_fail_at(error, PL_E_ARGUMENT, w->setup.study->path, axis->line,
+      return pl_fail_at(error, PL_E_ARGUMENT, study->path, axis->line,
                         "vary: \"%.80s\" is the name of something measured; choose another",
                         axis->name);
   }
-  pl_status status = check_reference(w, nodes, error);
-  return status ? status : study_report_check(&w->setup.table, error);
+  return study_report_check(&w->setup.table, error);
 }
 
-/* ---- the reference ---- */
-
-/* One number per line: energy, probe, positions. */
-static pl_status save_reference(const work *w, const char *path, pl_error *error)
+/* Every case can be loaded, and its end compared: so that nothing fails half way. */
+static pl_status check_cases(work *w, pl_error *error)
 {
-  const study_end *end = &w->setup.reference;
-  pl_text text = pl_text_make(NULL);
-  double head[] = {end->energy, end->probe[0], end->probe[1], end->probe[2]};
-  pl_text_add(&text, "energy_probe_and_positions\n");
-  for (int i = 0; i < 4 + end->count; i++) {
-    pl_text_number(&text, i < 4 ? head[i] : end->positions[i - 4]);
-    pl_text_add(&text, "\n");
-  }
-  pl_status status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
-  pl_text_release(&text);
+  int cases = pl_study_cases(w->setup.study);
+  pl_status status = study_references_open(&w->setup, error);
+  for (int i = 0; i < cases && !status; i++) status = check_case(w, i, error);
+  for (int k = 0; k < w->setup.reference_count && !status; k++)
+    status = check_reference(w, k, error);
+  return status ? status : check_names(w, error);
+}
+
+static pl_status make_references(work *w, int resumed, pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (int k = 0; k < w->setup.reference_count && !status && !cli_interrupted; k++)
+    status = study_reference_make(&w->setup, k, resumed, w->quiet, error);
   return status;
-}
-
-static pl_status read_reference(work *w, const char *path, int count, pl_error *error)
-{
-  pl_allocator allocator = pl_allocator_default();
-  pl_bytes bytes;
-  pl_status status = pl_file_read(&allocator, path, 0, &bytes, error);
-  if (status) return status;
-  study_end *end = &w->setup.reference;
-  *end = (study_end){.count = count};
-  end->positions = pl_alloc(&allocator, (size_t)count, sizeof(double));
-  status = end->positions ? PL_OK : pl_fail_memory(error);
-  const char *line = bytes.data + strcspn(bytes.data, "\n");
-  for (int i = 0; i < 4 + count && !status; i++) {
-    double value;
-    const char *next = *line ? pl_read_double(line + 1, &value) : line;
-    if (!*line || next == line + 1 || (*next != '\n' && *next))
-      status = pl_fail_at(error, PL_E_PARSE, path, i + 2,
-                          "is not a reference of this scene: %d numbers are needed", 4 + count);
-    else if (i < 4)
-      *(i ? &end->probe[i - 1] : &end->energy) = value;
-    else
-      end->positions[i - 4] = value;
-    line = next;
-  }
-  pl_bytes_free(&allocator, &bytes);
-  return status;
-}
-
-/* From the user's file, from an earlier run (resumed), or by running it. */
-static pl_status make_reference(work *w, int resumed, pl_error *error)
-{
-  static study_changes changes;
-  static study_row row;
-  char path[4200], folder[4096];
-  if (!w->setup.study->has_reference) return PL_OK;
-  study_reference_changes(&w->setup, &changes);
-  pl_scene *scene = NULL;
-  pl_world_facts facts = {0};
-  pl_status status = study_load_scene(&w->setup, &changes, &scene, error);
-  if (!status) status = pl_world_measure(pl_scene_world(scene), &facts, error);
-  pl_scene_destroy(scene);
-  if (status) return status;
-  if (w->setup.study->reference_file) {
-    status = pl_path_folder(folder, sizeof folder, w->path, error);
-    if (!status)
-      status = pl_path_join(path, sizeof path, folder, w->setup.study->reference_file, error);
-    return status ? status : read_reference(w, path, 3 * facts.nodes, error);
-  }
-  status = pl_path_join(path, sizeof path, w->folder, "reference.csv", error);
-  if (status) return status;
-  if (resumed && !read_reference(w, path, 3 * facts.nodes, NULL)) return PL_OK;
-  study_end_release(&w->setup.reference);
-  status = study_run(&w->setup, &changes, &row, &w->setup.reference, NULL, error);
-  if (!status && row.failure[0])
-    status = pl_fail_at(error, PL_E_DIVERGED, w->setup.study->path, 0, "the reference failed %s",
-                        row.failure);
-  if (status || cli_interrupted) return status;
-  if (!w->quiet)
-    printf("reference: %.0f steps in %.2f s\n", row.values[STUDY_steps], row.values[STUDY_seconds]);
-  return save_reference(w, path, error);
 }
 
 /* ---- the command ---- */
@@ -233,6 +180,9 @@ static int parse(work *w, int count, char **words)
        .summary = "cases that run at once (default: 1 if times are told, else one per processor)",
        .value = &w->jobs_word},
       {.name = "fresh", .summary = "run all cases again", .flag = &w->fresh},
+      {.name = "allow-path",
+       .summary = "let the study and its scene name files outside their folders",
+       .flag = &w->allow_path},
       {.name = "progress",
        .argument = "HOW",
        .summary = "auto, off or json",
@@ -362,26 +312,51 @@ static void tell_results(const work *w)
   printf("\n");
 }
 
-static pl_status execute(work *w, pl_error *error)
+/* Reads the study and loads all its cases once. */
+static pl_status prepare(work *w, pl_error *error)
 {
-  int done = 0;
-  pl_status status = pl_study_load(NULL, w->path, &w->setup.study, error);
+  pl_status status = pl_study_load(NULL, w->path, w->allow_path, &w->setup.study, error);
   if (status) return status;
   choose_folder(w);
   w->setup.table.study = w->setup.study;
   w->setup.table.fresh = w->fresh;
   w->setup.table.case_count = pl_study_cases(w->setup.study);
   snprintf(w->setup.table.folder, sizeof w->setup.table.folder, "%s", w->folder);
-  status = check_cases(w, error);
+  return check_cases(w, error);
+}
+
+static pl_status execute(work *w, pl_error *error)
+{
+  int done = 0;
+  pl_status status = prepare(w, error);
   if (!status) status = pl_folder_make(w->folder, error);
   if (!status) status = study_table_open(&w->setup.table, &done, error);
   if (status) return status;
   if (done && !w->quiet)
     printf("%d of %d cases were done before\n", done, w->setup.table.case_count);
   cli_catch_interrupts();
-  status = make_reference(w, done > 0, error);
+  status = make_references(w, done > 0, error);
   if (!status && !cli_interrupted) status = run_all(w, error);
   if (!status) status = study_report_write(&w->setup.table, error);
+  return status;
+}
+
+static void release(work *w)
+{
+  study_references_close(&w->setup);
+  study_table_close(&w->setup.table);
+  pl_study_destroy(w->setup.study);
+}
+
+pl_status study_check(const char *path, int allow_path, int *cases, int *references,
+                      pl_error *error)
+{
+  static work w;
+  w = (work){.path = path, .quiet = 1, .allow_path = allow_path, .setup.threads = 1};
+  pl_status status = prepare(&w, error);
+  *cases = w.setup.table.case_count;
+  *references = w.setup.reference_count;
+  release(&w);
   return status;
 }
 
@@ -398,8 +373,6 @@ int cli_study(int count, char **words)
     code = cli_fail(CLI_INTERRUPTED, "interrupted; the same command goes on with the rest");
   else
     tell_results(&w);
-  study_end_release(&w.setup.reference);
-  study_table_close(&w.setup.table);
-  pl_study_destroy(w.setup.study);
+  release(&w);
   return code;
 }

@@ -60,26 +60,39 @@ typedef struct study_end {
   double *positions, energy, probe[3];
 } study_end;
 
+/* What cases are compared with that differ only in how they are computed. */
+typedef struct study_reference {
+  study_end end;
+  int first_case; /* of those that it stands for */
+  int nodes;      /* of that case */
+  char dt[64];    /* the change that makes it one step; "": none */
+} study_reference;
+
 /* What runs need to know. */
 typedef struct study_setup {
   pl_study *study;
   study_table table;
-  study_end reference;
-  char reference_dt[64]; /* the change that makes it one step; "": none */
-  int threads;           /* of each run */
-  const char *cache;     /* as in pl_scene_def */
+  int reference_count;
+  study_reference *references;
+  int *reference_of; /* each case */
+  int threads;       /* of each run */
+  const char *cache; /* as in pl_scene_def */
 } study_setup;
 
 /* All changes of a case, with those of the reference or of the bisection behind them. */
 typedef struct study_changes {
   const char *texts[STUDY_MOST_CHANGES];
   int count;
+  const study_end *reference; /* what the end is compared with; NULL: nothing */
 } study_changes;
+
+/* Reads a study and loads every case, without running one; how many there are. */
+pl_status study_check(const char *path, int allow_path, int *cases, int *references,
+                      pl_error *error);
 
 /* ---- runs ---- */
 
 void study_case_changes(const pl_study *study, int number, study_changes *list);
-void study_reference_changes(const study_setup *setup, study_changes *list);
 pl_status study_load_scene(const study_setup *setup, const study_changes *changes, pl_scene **scene,
                            pl_error *error);
 pl_status study_run(const study_setup *setup, const study_changes *changes, study_row *row,
@@ -87,6 +100,16 @@ pl_status study_run(const study_setup *setup, const study_changes *changes, stud
 void study_end_release(study_end *end);
 /* A case with all that belongs to it; may be called by several threads. */
 pl_status study_run_case(const study_setup *setup, int number, study_row *row, pl_error *error);
+
+/* ---- references ---- */
+
+/* Finds out how many are needed, and for which cases. */
+pl_status study_references_open(study_setup *setup, pl_error *error);
+void study_references_close(study_setup *setup);
+void study_reference_changes(const study_setup *setup, int reference, study_changes *list);
+/* Its end, from the user's file, from an earlier run (resumed), or by running it. */
+pl_status study_reference_make(study_setup *setup, int reference, int resumed, int quiet,
+                               pl_error *error);
 
 /* ---- time series: a file per case, kept beside results.csv ---- */
 

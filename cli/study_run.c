@@ -19,19 +19,11 @@ void study_case_changes(const pl_study *study, int number, study_changes *list)
 {
   int options[PL_MOST_AXES];
   list->count = 0;
+  list->reference = NULL;
   add_changes(list, &study->changes);
   pl_study_case(study, number, options);
   for (int i = 0; i < study->axis_count; i++)
     add_changes(list, &study->axes[i].options[options[i]].changes);
-}
-
-void study_reference_changes(const study_setup *w, study_changes *list)
-{
-  list->count = 0;
-  add_changes(list, &w->study->changes);
-  add_changes(list, &w->study->reference);
-  if (w->reference_dt[0] && list->count < STUDY_MOST_CHANGES)
-    list->texts[list->count++] = w->reference_dt;
 }
 
 pl_status study_load_scene(const study_setup *w, const study_changes *changes, pl_scene **scene,
@@ -43,7 +35,7 @@ pl_status study_load_scene(const study_setup *w, const study_changes *changes, p
   def.change_count = changes->count;
   def.threads = w->threads;
   def.cache = w->cache;
-  def.allow_any_path = 1; // the user has named the scene
+  def.allow_any_path = w->study->allow_any_path;
   return pl_scene_load(&def, scene, error);
 }
 
@@ -86,10 +78,9 @@ static double rms_distance(const double *a, const double *b, int count)
   return sqrt(sum / (count / 3));
 }
 
-static double error_of(const study_setup *w, const study_end *end)
+static double error_of(const study_setup *w, const study_end *end, const study_end *best)
 {
-  const study_end *best = &w->reference;
-  if (!w->study->has_reference) return NAN;
+  if (!best) return NAN;
   switch (w->study->error) {
   case PL_ERROR_PROBE:
     return rms_distance(end->probe, best->probe, 3);
@@ -193,7 +184,7 @@ pl_status study_run(const study_setup *w, const study_changes *changes, study_ro
   } else if (!status && !cli_interrupted) {
     status = look(w, world, &now, error);
     if (!status) status = read_probes(&w->table, world, row, error);
-    if (!status && !end) row->values[STUDY_error] = error_of(w, &now);
+    if (!status && !end) row->values[STUDY_error] = error_of(w, &now, changes->reference);
     if (!status) row->values[STUDY_displacement] = rms_displacement(world, &now);
     if (!status) row->values[STUDY_energy] = now.energy;
   }
@@ -307,6 +298,7 @@ pl_status study_run_case(const study_setup *w, int number, study_row *row, pl_er
   pl_text series = pl_text_make(NULL);
   int wanted = study_wants_series(w->study);
   study_case_changes(w->study, number, &changes);
+  if (w->study->has_reference) changes.reference = &w->references[w->reference_of[number]].end;
   if (w->study->bisect.path) return bisect(w, &changes, row, error);
   if (wanted) study_series_begin(&w->table, &series);
   pl_status status = run_repeatedly(w, &changes, row, wanted ? &series : NULL, error);

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "frames.h"
+#include "scene/folder.h"
 #include "scene/pack.h"
 
 #include <errno.h>
@@ -113,5 +114,6 @@ pl_status cli_tape_find_scene(const char *path, char *scene, size_t size, pl_err
                         "its scene %.200s is missing; keep a run's folder as a whole, or run the "
                         "scene again",
                         scene);
+  if (!status) status = pl_path_confine(folder, scene, "recording's", name, error);
   return status;
 }

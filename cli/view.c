@@ -80,8 +80,8 @@ static int drop_shape(view *v)
   pl_error error = {0};
   if (!mkdtemp(folder)) return cli_fail(CLI_FAILED, "no folder can be made in /tmp");
   snprintf(v->shape_folder, sizeof v->shape_folder, "%s", folder);
-  if (cli_first_scene(v->path, v->up ? v->up : "z", folder, v->shape_scene, sizeof v->shape_scene,
-                      &error)) {
+  cli_first first = {.file = v->path, .up = v->up ? v->up : "z", .folder = folder};
+  if (cli_first_scene(&first, v->shape_scene, sizeof v->shape_scene, &error)) {
     rmdir(folder);
     return cli_fail_error(&error);
   }
@@ -130,7 +130,7 @@ static int parse(view *v, int count, char **words)
        .value = &v->threads_word},
       {.name = "up",
        .argument = "AXIS",
-       .summary = "of a shape without a scene: x, y or z (default z)",
+       .summary = "of a shape without a scene: x, y or z (default z; .glb files are turned to it)",
        .value = &v->up},
       {.name = "allow-path",
        .summary = "let the scene name files outside its folder",

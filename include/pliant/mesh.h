@@ -100,6 +100,23 @@ typedef struct pl_mesh_facts {
 
 PL_API pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *error);
 
+/* A surface of triangles to be filled with elements. Everything is copied; nothing is kept. */
+typedef struct pl_surface_def {
+  int point_count;
+  const double *points; /* 3 each, m */
+  int triangle_count;
+  const int *triangles; /* 3 points each; they may face either way, and leave small holes */
+  /* The way of filling ("stuffing", "cage", "voxels") with its settings (size in m, or elements).
+   * Without a name and a size, one is found that covers thin parts as well. */
+  pl_choice filler;
+  const pl_log *log;             /* hears what was repaired or chosen; may be NULL */
+  const pl_allocator *allocator; /* of the mesh; NULL: the C library's */
+} pl_surface_def;
+
+/* Fills the surface. The mesh is the caller's, who ends it with pl_mesh_destroy. Fails with
+ * PL_E_MESH where the surface encloses nothing. */
+PL_API pl_status pl_mesh_fill(const pl_surface_def *def, pl_mesh **mesh, pl_error *error);
+
 #ifdef __cplusplus
 }
 #endif

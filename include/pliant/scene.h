@@ -44,6 +44,10 @@ typedef struct pl_output {
   const char *format; /* a member of the format family that can be written, "" for no frames */
   const pl_setting *settings; /* of that member's parameters */
   int setting_count;
+  /* Of a body with a surface that follows: leave out its elements? The surface? */
+  int leaves_elements, leaves_surface;
+  int has_tensors; /* F, strain, stress, principal stresses and energy density of elements as well
+                    */
 } pl_output;
 
 PL_API int pl_scene_output_count(const pl_scene *scene);

@@ -343,6 +343,12 @@ PL_API pl_status pl_world_get_stress(pl_world *world, pl_body_id body, double *v
 PL_API pl_status pl_world_get_strain(pl_world *world, pl_body_id body, double *strain,
                                      double *energy_density, pl_error *error);
 
+/* Per element 9 numbers each, row after row, means over its points: the deformation gradient dx/dX
+ * and the Cauchy stress in Pa, symmetric and positive in tension; either may be NULL. Zeros for
+ * models that know no strain in a point. */
+PL_API pl_status pl_world_get_tensors(pl_world *world, pl_body_id body, double *gradient,
+                                      double *stress, pl_error *error);
+
 /* Per node, 3 numbers each, N: the elastic and viscous forces that it feels, and the forces from
  * outside without weight: loads, pulls, attachments, the tool, drag, friction, and where it is held
  * the force that holds it (as if it did not accelerate). Either may be NULL. Not for models whose

@@ -186,8 +186,7 @@ static pl_status embed_surface(const pl_allocator *allocator, const pl_mesh *sur
   if (!surface) return PL_OK;
   pl_status status = pl_mesh_boundary(surface, allocator, &body->surface, error);
   if (status) return status;
-  return pl_embed_create(body->mesh, body->surface->node_count, body->surface->nodes, allocator,
-                         &body->embed, error);
+  return pl_embed_surface(body->mesh, body->surface, allocator, &body->embed, error);
 }
 
 pl_sites pl_body_sites(const pl_bodies *bodies, const pl_body *body)

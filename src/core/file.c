@@ -61,12 +61,20 @@ static pl_status read_all(const pl_allocator *allocator, int file, const char *p
   return PL_OK;
 }
 
+/* The standard input and what a shell hands over may be pipes. */
+static int may_be_pipe(const char *path)
+{
+  return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0;
+}
+
 pl_status pl_file_read(const pl_allocator *allocator, const char *path, size_t limit,
                        pl_bytes *bytes, pl_error *error)
 {
   if (!limit) limit = (size_t)4 << 30;
   *bytes = (pl_bytes){0};
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int is_pipe = may_be_pipe(path);
+  // a named pipe must not let us wait for somebody who writes
+  int file = open(path, O_RDONLY | O_CLOEXEC | (is_pipe ? 0 : O_NONBLOCK));
   if (file < 0) return fail_errno(error, path, "cannot be opened");
 
   // a folder opens but cannot be read; a size beyond the limit is refused before any memory is used
@@ -76,6 +84,9 @@ pl_status pl_file_read(const pl_allocator *allocator, const char *path, size_t l
     status = fail_errno(error, path, "cannot be read");
   else if (S_ISDIR(facts.st_mode))
     status = pl_fail_at(error, PL_E_IO, path, 0, "is a folder; a file is needed");
+  else if (!S_ISREG(facts.st_mode) && !is_pipe)
+    status = pl_fail_at(error, PL_E_IO, path, 0,
+                        "is a pipe, a device or a socket; a file is needed (or -, /dev/stdin)");
   else if (S_ISREG(facts.st_mode) && (uint64_t)facts.st_size > limit)
     status = pl_fail_at(error, PL_E_LIMIT, path, 0, "is larger than the limit of %zu bytes", limit);
   if (!status) {
@@ -104,7 +115,8 @@ static int write_all(int file, const char *data, size_t size)
   return 0;
 }
 
-pl_status pl_file_write(const char *path, const void *data, size_t size, pl_error *error)
+static pl_status write_file(const char *path, const void *data, size_t size, int synced,
+                            pl_error *error)
 {
   char temporary[PATH_ROOM];
   // its own name for every program and every thread that is in here
@@ -116,12 +128,22 @@ pl_status pl_file_write(const char *path, const void *data, size_t size, pl_erro
   int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return fail_errno(error, path, "cannot be written");
   pl_status status = PL_OK;
-  if (write_all(file, data, size) || fsync(file))
+  if (write_all(file, data, size) || (synced && fsync(file)))
     status = fail_errno(error, path, "cannot be written");
   if (close(file) && !status) status = fail_errno(error, path, "cannot be written");
   if (!status && rename(temporary, path)) status = fail_errno(error, path, "cannot be written");
   if (status) unlink(temporary);
   return status;
+}
+
+pl_status pl_file_write(const char *path, const void *data, size_t size, pl_error *error)
+{
+  return write_file(path, data, size, 1, error);
+}
+
+pl_status pl_file_write_frame(const char *path, const void *data, size_t size, pl_error *error)
+{
+  return write_file(path, data, size, 0, error);
 }
 
 pl_status pl_folder_make(const char *path, pl_error *error)

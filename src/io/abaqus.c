@@ -465,7 +465,7 @@ static pl_status abaqus_write(const pl_snapshot *snapshot, const char *path, con
   }
   put_sets(&text, mesh);
   pl_status status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  if (!status) status = pl_file_write_frame(path, text.data, text.size, error);
   pl_text_release(&text);
   return status;
 }

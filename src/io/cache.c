@@ -35,7 +35,7 @@ static pl_status write_mesh(const pl_reel *reel, const char *path, pl_error *err
     pl_text_add(&text, "f %d %d %d\n", n[0] + 1, n[1] + 1, n[2] + 1);
   }
   pl_status status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write(name, text.data, text.size, error);
+  if (!status) status = pl_file_write_frame(name, text.data, text.size, error);
   pl_text_release(&text);
   return status;
 }
@@ -44,7 +44,7 @@ static pl_status write_mesh(const pl_reel *reel, const char *path, pl_error *err
 static pl_status finish(const pl_reel *reel, const char *path, pl_text *text, pl_error *error)
 {
   pl_status status = pl_text_ok(text, error);
-  if (!status) status = pl_file_write(path, text->data, text->size, error);
+  if (!status) status = pl_file_write_frame(path, text->data, text->size, error);
   pl_text_release(text);
   return status ? status : write_mesh(reel, path, error);
 }

@@ -44,7 +44,7 @@ static pl_status csv_write(const pl_snapshot *snapshot, const char *path, const 
   for (int i = 0; i < pl_mesh_node_count(snapshot->mesh); i++)
     print_row(snapshot, positions, i, &text);
   pl_status status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  if (!status) status = pl_file_write_frame(path, text.data, text.size, error);
   pl_text_release(&text);
   return status;
 }

@@ -69,6 +69,8 @@ struct pl_draft {
   tag_index by_tag;
 
   int64_t shape_counts[PL_SHAPE_COUNT], reduced;
+  int64_t copies; /* elements that were there before, and joined no group */
+  int is_copied;  /* the current one was there before */
   pl_shape cell_shape;
   int cell_count;
   list cells;   /* int: corners of the tets or hexes */
@@ -317,7 +319,9 @@ pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_shape shape,
                           "element %lld uses node %lld, which the file does not define",
                           (long long)number, (long long)tags[i]);
   }
-  if (!draft->numbered && is_copy(draft)) return PL_OK;
+  draft->is_copied = !draft->numbered && is_copy(draft);
+  draft->copies += draft->is_copied;
+  if (draft->is_copied) return PL_OK;
   // shapes that no mesh is made of are counted, and refused at the end if they fill space
   draft->shape_counts[shape]++;
   if (reduced && pl_shapes[shape].dimension == 3) draft->reduced++;
@@ -420,6 +424,8 @@ pl_status pl_draft_join_number(pl_draft *draft, const pl_scan *scan, int dimensi
 
 pl_status pl_draft_join(pl_draft *draft, const pl_scan *scan, int32_t group, pl_error *error)
 {
+  draft->copies -= draft->is_copied;
+  draft->is_copied = 0;
   const pl_shape_facts *shape = &pl_shapes[draft->last];
   if (shape->dimension == 3)
     return pl_draft_join_cell(draft, scan, group, pl_draft_cell(draft), error);
@@ -640,6 +646,10 @@ static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh
     if (!repairs) tell_tags(draft, error); // repaired meshes count otherwise
     return pl_error_locate(error, status, draft->source->path, 0);
   }
+  if (draft->copies)
+    pl_log_write(draft->source->log, PL_NOTE,
+                 "%s: %lld elements stand in the file twice and were taken once",
+                 draft->source->path, (long long)draft->copies);
   if (draft->reduced)
     pl_log_write(draft->source->log, PL_NOTE,
                  "%s: %lld elements of higher order were reduced to their corner nodes",

@@ -142,8 +142,9 @@ pl_status pl_mesh_read_filled(const char *path, const pl_choice *filler, const p
   pl_skin *skin;
   pl_status status = pl_skin_read(path, log, allocator, &skin, error);
   if (status) return status;
-  pl_volume volume = pl_skin_volume(skin);
-  status = pl_fill(&volume, filler, allocator, mesh, error);
+  pl_fill_job job = {
+      .skin = skin, .filler = *filler, .name = path, .log = log, .allocator = allocator};
+  status = pl_fill_skin(&job, mesh, error);
   if (status) pl_error_locate(error, status, path, 0);
   pl_skin_destroy(skin);
   return status;

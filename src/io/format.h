@@ -11,7 +11,8 @@
 /* Numbers that belong to the nodes or elements of a mesh, written beside it where a format can. */
 typedef struct pl_field {
   const char *name;
-  int of_elements, width; /* width 1 or 3 */
+  /* width 1 or 3; 6: a symmetric tensor xx, yy, zz, xy, yz, xz; 9: a tensor, row after row */
+  int of_elements, width;
   const double *data;
 } pl_field;
 
@@ -40,6 +41,8 @@ typedef struct pl_reel {
   const int *triangles;
   const double *times;    /* s, one per frame, growing */
   const float *positions; /* 3 per point, frame after frame */
+  const struct pl_reel
+      *next; /* another body in the same file; NULL: none, or the format has none */
 } pl_reel;
 
 /* What a reader works on. */
@@ -71,6 +74,8 @@ typedef struct pl_format_ops {
                        pl_error *error);
   /* Is such a set written as well? NULL: all are, but none in formats that hold no elements. */
   int (*keeps)(const pl_set *set);
+  /* The parameter that is 1 where all bodies go into one animation, plus 1; 0: they cannot. */
+  int together;
   const char *list; /* the extension of a file that lists the numbered ones; NULL: none */
 } pl_format_ops;
 

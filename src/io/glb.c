@@ -376,19 +376,55 @@ static pl_status read_node(reader *r, int64_t index, const motion *outer, int de
   return status ? status : read_nodes(r, node, "children", &both, depth, error);
 }
 
+/* Does an extension tell nothing about triangles? */
+static int is_harmless(const pl_json_token *name)
+{
+  static const char *const beginnings[] = {"KHR_texture_",
+                                           "KHR_materials_",
+                                           "KHR_lights_",
+                                           "KHR_xmp",
+                                           "KHR_audio",
+                                           "KHR_animation_",
+                                           "EXT_texture_",
+                                           "EXT_lights_",
+                                           "EXT_mesh_features",
+                                           "EXT_structural_",
+                                           "EXT_instance_features",
+                                           "MSFT_texture_",
+                                           "MSFT_packing_",
+                                           "ADOBE_materials_",
+                                           "AGI_"};
+  for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+    size_t length = strlen(beginnings[i]);
+    if ((size_t)name->size >= length && strncmp(name->at, beginnings[i], length) == 0) return 1;
+  }
+  return 0;
+}
+
+/* Those that the triangles cannot be read without. */
+static pl_status check_extensions(reader *r, pl_error *error)
+{
+  int needed = pl_json_member(&r->json, 0, "extensionsRequired");
+  for (int i = pl_json_first(&r->json, needed); i >= 0; i = pl_json_next(&r->json, needed, i)) {
+    const pl_json_token *name = &r->json.tokens[i];
+    if (!is_harmless(name))
+      return pl_scan_fail(
+          r->scan, error, PL_E_UNSUPPORTED,
+          "needs the extension %.*s, which changes how triangles are stored; export "
+          "it without (compression, quantisation and instancing switched off)",
+          name->size > 60 ? 60 : (int)name->size, name->at);
+  }
+  return PL_OK;
+}
+
 /* What the file's scene shows; all meshes where there is none. */
 static pl_status read_scene(reader *r, pl_error *error)
 {
   static const motion stay = {{1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}};
   list scenes = {0};
   int scene;
-  int needed = pl_json_member(&r->json, 0, "extensionsRequired");
-  if (pl_json_first(&r->json, needed) >= 0)
-    return pl_scan_fail(r->scan, error, PL_E_UNSUPPORTED,
-                        "needs the extension %.*s; export it without compression",
-                        r->json.tokens[needed + 1].size > 60 ? 60 : r->json.tokens[needed + 1].size,
-                        r->json.tokens[needed + 1].at);
-  pl_status status = find_list(r, "scenes", &scenes, error);
+  pl_status status = check_extensions(r, error);
+  if (!status) status = find_list(r, "scenes", &scenes, error);
   if (!status) status = follow(r, 0, "scene", &scenes, &scene, error);
   if (!status && scene < 0 && scenes.count) scene = scenes.items[0];
   if (!status && scene >= 0) status = read_nodes(r, scene, "nodes", &stay, 0, error);
@@ -437,12 +473,14 @@ static pl_status glb_read(const pl_source *source, pl_skin **skin, pl_error *err
 
 /* ---- writing ---- */
 
-enum { SHADING, UP, PARAM_COUNT };
+enum { SHADING, UP, BODIES, PARAM_COUNT };
 
 static const pl_param params[PARAM_COUNT] = {
     [SHADING] = {"shading", "1", "with normals, or flat triangles in a file of half the size", 0, 0,
                  1, .words = "smooth|flat"},
     [UP] = {"up", "1", "what points upwards in the scene", 0, 0, 1, .words = "z|y"},
+    [BODIES] = {"bodies", "1", "in a run, each in a file of its own, or all in bodies.glb", 0, 0, 1,
+                .words = "apart|together"},
 };
 
 static pl_status glb_animate(const pl_reel *reel, const char *path, const double *values,
@@ -450,7 +488,7 @@ static pl_status glb_animate(const pl_reel *reel, const char *path, const double
 {
   pl_text text = pl_text_make(NULL);
   pl_status status = pl_glb_print(reel, values[SHADING] < 1, values[UP] < 1, &text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  if (!status) status = pl_file_write_frame(path, text.data, text.size, error);
   pl_text_release(&text);
   return status;
 }
@@ -489,4 +527,5 @@ const pl_format_ops pl_format_glb = {
     .read_painted = glb_read_painted,
     .write = glb_write,
     .animate = glb_animate,
+    .together = BODIES + 1,
 };

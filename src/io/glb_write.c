@@ -1,7 +1,7 @@
 /* Writing .glb files: glTF 2.0 (Khronos) in one binary file, a JSON text and the numbers it speaks
- * of. An animation is one mesh with a morph target for every frame behind the first, whose weights
- * go from 0 to 1 and back, one after the other: in between, every viewer shows the straight way
- * from frame to frame.
+ * of. An animation is one mesh per body with a morph target for every frame behind the first, whose
+ * weights go from 0 to 1 and back, one after the other: in between, every viewer shows the straight
+ * way from frame to frame.
  *
  * glTF has y upwards; where z is up in the scene, (x, y, z) becomes (x, z, -y). */
 #include "io/glb.h"
@@ -15,13 +15,21 @@
 
 enum { MAGIC = 0x46546c67, JSON_CHUNK = 0x4e4f534a, BINARY_CHUNK = 0x004e4942 };
 enum { INT_TYPE = 5125, FLOAT_TYPE = 5126, INDEX_TARGET = 34963, POINT_TARGET = 34962 };
+enum { MATERIALS = 6 };
+
+/* A body's share of the file: where its accessors and views begin, and its numbers end. */
+typedef struct part {
+  const pl_reel *reel;
+  int accessor, view;
+  size_t start, points_start, times_start, end;
+} part;
 
 typedef struct writer {
-  const pl_reel *reel;
-  int smooth, turned;
+  const pl_reel *reel; /* of the part in hand */
+  part *parts, *part;
+  int part_count, smooth, turned;
   pl_text numbers, accessors;
   int accessor_count;
-  size_t points_start, times_start;
   float *base, *frame; /* place and normal of every point in the first frame and in the current */
 } writer;
 
@@ -33,7 +41,7 @@ static int add_accessor(writer *w, int view, size_t start, int type, size_t coun
   pl_text_add(text,
               "%s{\"bufferView\":%d,\"byteOffset\":%zu,\"componentType\":%d,\"count\":%zu,"
               "\"type\":\"%s\"",
-              w->accessor_count ? "," : "", view, start, type, count,
+              w->accessor_count ? "," : "", w->part->view + view, start, type, count,
               width == 3 ? "VEC3" : "SCALAR");
   for (int side = 0; bounds && side < 2; side++) {
     pl_text_add(text, side ? ",\"max\":[" : ",\"min\":[");
@@ -92,26 +100,28 @@ static void add_vectors(writer *w, const float *values, const float *base, int w
     bounds[i % 3] = fminf(bounds[i % 3], value);
     bounds[3 + i % 3] = fmaxf(bounds[3 + i % 3], value);
   }
-  add_accessor(w, 1, start - w->points_start, FLOAT_TYPE, count / 3, 3,
+  add_accessor(w, 1, start - w->part->points_start, FLOAT_TYPE, count / 3, 3,
                with_bounds ? bounds : NULL);
 }
 
-/* Accessor 0: the triangles. Then for each frame its places, and normals if they are smooth. At the
- * end, of an animation, times and weights. */
+/* The first accessor: the triangles. Then for each frame its places, and normals if they are
+ * smooth. At the end, of an animation, times and weights. */
 static void add_numbers(writer *w)
 {
   const pl_reel *reel = w->reel;
   size_t normals = 3 * (size_t)reel->point_count, corners = 3 * (size_t)reel->triangle_count;
+  w->part->start = w->numbers.size;
+  w->part->accessor = w->accessor_count;
   pl_text_int32s(&w->numbers, reel->triangles, corners);
   add_accessor(w, 0, 0, INT_TYPE, corners, 1, NULL);
-  w->points_start = w->numbers.size;
+  w->part->points_start = w->numbers.size;
   for (int f = 0; f < reel->frame_count; f++) {
     float *now = f ? w->frame : w->base;
     take_frame(w, f, now);
     add_vectors(w, now, f ? w->base : NULL, 1);
     if (w->smooth) add_vectors(w, now + normals, f ? w->base + normals : NULL, 0);
   }
-  w->times_start = w->numbers.size;
+  w->part->times_start = w->part->end = w->numbers.size;
   if (reel->frame_count == 1) return;
   float ends[2] = {(float)reel->times[0], (float)reel->times[reel->frame_count - 1]};
   size_t frames = (size_t)reel->frame_count;
@@ -120,62 +130,117 @@ static void add_numbers(writer *w)
   add_accessor(w, 2, 4 * frames, FLOAT_TYPE, frames * (frames - 1), 1, NULL);
   for (size_t i = 0; i < frames * (frames - 1); i++)
     pl_text_float(&w->numbers, i / (frames - 1) == i % (frames - 1) + 1 ? 1 : 0);
+  w->part->end = w->numbers.size;
+}
+
+static void add_parts(writer *w)
+{
+  int view = 0;
+  for (int i = 0; i < w->part_count; i++) {
+    w->part = &w->parts[i];
+    w->reel = w->part->reel;
+    w->part->view = view;
+    add_numbers(w);
+    view += w->reel->frame_count > 1 ? 3 : 2;
+  }
 }
 
 /* The accessors of a frame as the attributes of the mesh or of a target. */
-static void put_attributes(const writer *w, int frame, pl_text *text)
+static void put_attributes(const writer *w, const part *p, int frame, pl_text *text)
 {
-  int first = 1 + frame * (w->smooth ? 2 : 1);
+  int first = p->accessor + 1 + frame * (w->smooth ? 2 : 1);
   pl_text_add(text, "{\"POSITION\":%d", first);
   if (w->smooth) pl_text_add(text, ",\"NORMAL\":%d", first + 1);
   pl_text_add(text, "}");
 }
 
-static void put_mesh(const writer *w, pl_text *text)
+static void put_mesh(const writer *w, int number, pl_text *text)
 {
-  int frames = w->reel->frame_count;
-  pl_text_add(text, ",\"meshes\":[{\"primitives\":[{\"attributes\":");
-  put_attributes(w, 0, text);
-  pl_text_add(text, ",\"indices\":0,\"material\":0");
+  const part *p = &w->parts[number];
+  int frames = p->reel->frame_count;
+  pl_text_add(text, "%s{\"primitives\":[{\"attributes\":", number ? "," : ",\"meshes\":[");
+  put_attributes(w, p, 0, text);
+  pl_text_add(text, ",\"indices\":%d,\"material\":%d", p->accessor, number % MATERIALS);
   for (int f = 1; f < frames; f++) {
     pl_text_add(text, f == 1 ? ",\"targets\":[" : ",");
-    put_attributes(w, f, text);
+    put_attributes(w, p, f, text);
   }
   pl_text_add(text, frames > 1 ? "]}]" : "}]");
   for (int f = 1; f < frames; f++) pl_text_add(text, f == 1 ? ",\"weights\":[0" : ",0");
-  pl_text_add(text, frames > 1 ? "]}]" : "}]");
+  pl_text_add(text, frames > 1 ? "]}" : "}");
+  if (number + 1 == w->part_count) pl_text_add(text, "]");
 }
 
 static void put_views(const writer *w, pl_text *text)
 {
-  size_t size = w->numbers.size;
-  pl_text_add(
-      text,
-      ",\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":%zu,\"target\":%d},"
-      "{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu,\"byteStride\":12,\"target\":%d}",
-      w->points_start, INDEX_TARGET, w->points_start, w->times_start - w->points_start,
-      POINT_TARGET);
-  if (size > w->times_start)
-    pl_text_add(text, ",{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu}", w->times_start,
-                size - w->times_start);
-  pl_text_add(text, "],\"buffers\":[{\"byteLength\":%zu}]", size);
+  for (int i = 0; i < w->part_count; i++) {
+    const part *p = &w->parts[i];
+    pl_text_add(
+        text,
+        "%s{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu,\"target\":%d},"
+        "{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu,\"byteStride\":12,\"target\":%d}",
+        i ? "," : ",\"bufferViews\":[", p->start, p->points_start - p->start, INDEX_TARGET,
+        p->points_start, p->times_start - p->points_start, POINT_TARGET);
+    if (p->end > p->times_start)
+      pl_text_add(text, ",{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu}", p->times_start,
+                  p->end - p->times_start);
+  }
+  pl_text_add(text, "],\"buffers\":[{\"byteLength\":%zu}]", w->numbers.size);
+}
+
+static void put_materials(const writer *w, pl_text *text)
+{
+  static const char *const colours[MATERIALS] = {"0.8,0.36,0.2",  "0.05,0.33,0.31",
+                                                 "0.66,0.14,0.1", "0.2,0.28,0.67",
+                                                 "0.33,0.48,0.1", "0.53,0.21,0.48"};
+  for (int i = 0; i < w->part_count && i < MATERIALS; i++)
+    pl_text_add(text,
+                "%s{\"pbrMetallicRoughness\":{\"baseColorFactor\":[%s,1],\"metallicFactor\":0,"
+                "\"roughnessFactor\":0.6}}",
+                i ? "," : ",\"materials\":[", colours[i]);
+  pl_text_add(text, "]");
+}
+
+/* A sampler and a channel for each body that moves; times and weights are its last accessors. */
+static void put_animation(const writer *w, pl_text *text)
+{
+  for (int pass = 0; pass < 2; pass++) {
+    int count = 0;
+    for (int i = 0; i < w->part_count; i++) {
+      if (w->parts[i].reel->frame_count == 1) continue;
+      int after = i + 1 < w->part_count ? w->parts[i + 1].accessor : w->accessor_count;
+      pl_text_add(text, "%s",
+                  count  ? ","
+                  : pass ? "],\"channels\":["
+                         : ",\"animations\":[{\"name\":\"run\",\"samplers\":[");
+      if (pass)
+        pl_text_add(text, "{\"sampler\":%d,\"target\":{\"node\":%d,\"path\":\"weights\"}}", count,
+                    i);
+      else
+        pl_text_add(text, "{\"input\":%d,\"output\":%d}", after - 2, after - 1);
+      count++;
+    }
+    if (pass && count) pl_text_add(text, "]}]");
+  }
 }
 
 static void put_json(const writer *w, pl_text *text)
 {
   pl_text_add(text,
               "{\"asset\":{\"version\":\"2.0\",\"generator\":\"pliant %d.%d.%d\"},\"scene\":0,"
-              "\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0,\"name\":\"",
+              "\"scenes\":[{\"nodes\":[0",
               PL_VERSION_MAJOR, PL_VERSION_MINOR, PL_VERSION_PATCH);
-  pl_text_json(text, w->reel->name);
-  pl_text_add(text, "\"}],\"materials\":[{\"pbrMetallicRoughness\":{\"baseColorFactor\":"
-                    "[0.8,0.36,0.2,1],\"metallicFactor\":0,\"roughnessFactor\":0.6}}]");
-  put_mesh(w, text);
-  if (w->reel->frame_count > 1)
-    pl_text_add(text,
-                ",\"animations\":[{\"name\":\"run\",\"samplers\":[{\"input\":%d,\"output\":%d}],"
-                "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"weights\"}}]}]",
-                w->accessor_count - 2, w->accessor_count - 1);
+  for (int i = 1; i < w->part_count; i++) pl_text_add(text, ",%d", i);
+  pl_text_add(text, "]}]");
+  for (int i = 0; i < w->part_count; i++) {
+    pl_text_add(text, "%s{\"mesh\":%d,\"name\":\"", i ? "," : ",\"nodes\":[", i);
+    pl_text_json(text, w->parts[i].reel->name);
+    pl_text_add(text, "\"}");
+  }
+  pl_text_add(text, "]");
+  put_materials(w, text);
+  for (int i = 0; i < w->part_count; i++) put_mesh(w, i, text);
+  put_animation(w, text);
   pl_text_add(text, ",\"accessors\":[");
   pl_text_bytes(text, w->accessors.data, w->accessors.size);
   pl_text_add(text, "]");
@@ -194,38 +259,59 @@ static void put_file(const writer *w, const pl_text *json, pl_text *text)
   pl_text_bytes(text, w->numbers.data, w->numbers.size);
 }
 
+/* How many bodies there are, the room that the largest needs, and whether the file can hold them.
+ */
+static pl_status count_parts(const pl_reel *reel, int smooth, int *count, size_t *room,
+                             pl_error *error)
+{
+  uint64_t bytes = 0;
+  for (*count = 0, *room = 0; reel; reel = reel->next, ++*count) {
+    uint64_t frames = (uint64_t)reel->frame_count, points = (uint64_t)reel->point_count;
+    if (6 * points > *room) *room = (size_t)(6 * points);
+    bytes += 12 * (uint64_t)reel->triangle_count + frames * (smooth ? 24u : 12u) * points +
+             4 * frames * frames + 1000 * frames;
+    if (bytes > INT32_MAX)
+      return pl_fail(
+          error, PL_E_LIMIT,
+          "%d frames of %d points are too much for a glb file; write fewer frames, or vtu",
+          reel->frame_count, reel->point_count);
+  }
+  return PL_OK;
+}
+
+static pl_status print_parts(writer *w, pl_text *text, pl_error *error)
+{
+  pl_text json = pl_text_make(&text->allocator);
+  add_parts(w);
+  put_json(w, &json);
+  put_file(w, &json, text);
+  pl_status status = pl_text_ok(&w->numbers, error);
+  if (!status) status = pl_text_ok(&w->accessors, error);
+  if (!status) status = pl_text_ok(&json, error);
+  if (!status) status = pl_text_ok(text, error);
+  pl_text_release(&json);
+  return status;
+}
+
 pl_status pl_glb_print(const pl_reel *reel, int smooth, int turned, pl_text *text, pl_error *error)
 {
-  size_t room = 6 * (size_t)reel->point_count, frames = (size_t)reel->frame_count;
-  uint64_t bytes = 12 * (uint64_t)reel->triangle_count +
-                   (uint64_t)frames * (smooth ? 24u : 12u) * (uint64_t)reel->point_count +
-                   4 * (uint64_t)frames * frames;
-  if (bytes + 1000 * (uint64_t)frames > INT32_MAX)
-    return pl_fail(
-        error, PL_E_LIMIT,
-        "%zu frames of %d points are too much for a glb file; write fewer frames, or vtu", frames,
-        reel->point_count);
-  writer w = {.reel = reel,
+  size_t room;
+  int count, i = 0;
+  pl_status status = count_parts(reel, smooth, &count, &room, error);
+  if (status) return status;
+  writer w = {.part_count = count,
               .smooth = smooth,
               .turned = turned,
               .numbers = pl_text_make(&text->allocator),
               .accessors = pl_text_make(&text->allocator)};
-  pl_text json = pl_text_make(&text->allocator);
+  w.parts = pl_alloc(&text->allocator, (size_t)count, sizeof *w.parts);
   w.base = pl_alloc(&text->allocator, room, sizeof *w.base);
   w.frame = pl_alloc(&text->allocator, room, sizeof *w.frame);
-  pl_status status = w.base && w.frame ? PL_OK : pl_fail_memory(error);
-  if (!status) {
-    add_numbers(&w);
-    put_json(&w, &json);
-    put_file(&w, &json, text);
-    status = pl_text_ok(&w.numbers, error);
-  }
-  if (!status) status = pl_text_ok(&w.accessors, error);
-  if (!status) status = pl_text_ok(&json, error);
-  if (!status) status = pl_text_ok(text, error);
+  for (; w.parts && reel; reel = reel->next) w.parts[i++].reel = reel;
+  status = w.parts && w.base && w.frame ? print_parts(&w, text, error) : pl_fail_memory(error);
+  pl_free(&text->allocator, w.parts);
   pl_free(&text->allocator, w.base);
   pl_free(&text->allocator, w.frame);
-  pl_text_release(&json);
   pl_text_release(&w.numbers);
   pl_text_release(&w.accessors);
   return status;

@@ -322,7 +322,7 @@ static pl_status gmsh_write(const pl_snapshot *snapshot, const char *path, const
   put_header(&out, old ? "2.2" : "4.1");
   pl_status status = old ? pl_gmsh2_write(&out, error) : pl_gmsh4_write(&out, error);
   if (!status) status = pl_text_ok(&out.text, error);
-  if (!status) status = pl_file_write(path, out.text.data, out.text.size, error);
+  if (!status) status = pl_file_write_frame(path, out.text.data, out.text.size, error);
   pl_text_release(&out.text);
   return status;
 }

@@ -220,7 +220,7 @@ pl_status pl_hull_write(const pl_snapshot *snapshot, const char *path, const dou
   pl_text text = pl_text_make(NULL);
   print(&hull, values, &text);
   status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  if (!status) status = pl_file_write_frame(path, text.data, text.size, error);
   pl_text_release(&text);
   pl_hull_free(&hull);
   return status;

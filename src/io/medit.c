@@ -206,7 +206,7 @@ static pl_status medit_write(const pl_snapshot *snapshot, const char *path, cons
     put_cells(&text, snapshot->mesh, regions);
     status = pl_text_ok(&text, error);
   }
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  if (!status) status = pl_file_write_frame(path, text.data, text.size, error);
   pl_free(&text.allocator, markers);
   pl_free(&text.allocator, regions);
   pl_text_release(&text);

@@ -1,6 +1,7 @@
 /* PLY (G. Turk, 1994): a text head that lists elements and their properties, then the data as text
  * or as binary numbers of either byte order. Points are the x, y, z of "vertex", polygons the list
- * "vertex_indices" of "face"; all else is passed over. */
+ * "vertex_indices" of "face", or of "tristrips" strips of triangles that -1 ends (Stanford's
+ * scans); all else is passed over. */
 #include "core/memory.h"
 #include "io/hull.h"
 #include "mesh/mesh.h"
@@ -19,7 +20,7 @@ static const struct {
                   {"float", "float32", 4}, {"double", "float64", 8}};
 
 /* What a property's value is for. */
-typedef enum role { NOTHING, X_PLACE, Y_PLACE, Z_PLACE, CORNERS } role;
+typedef enum role { NOTHING, X_PLACE, Y_PLACE, Z_PLACE, CORNERS, STRIPS } role;
 
 typedef struct property {
   kind type, count_type;
@@ -29,7 +30,7 @@ typedef struct property {
 
 typedef struct element {
   int64_t count;
-  int is_vertex, is_face, property_count;
+  int is_vertex, is_face, is_strip, property_count;
   property properties[MOST_PROPERTIES];
 } element;
 
@@ -70,9 +71,9 @@ static pl_status read_property(pl_scan *line, head *h, pl_error *error)
   pl_word name = pl_scan_word(line);
   if (e->is_vertex && !p->is_list && name.size == 1 && *name.at >= 'x' && *name.at <= 'z')
     p->role = (role)(X_PLACE + (*name.at - 'x'));
-  if (e->is_face && p->is_list &&
+  if ((e->is_face || e->is_strip) && p->is_list &&
       (pl_word_is(name, "vertex_indices") || pl_word_is(name, "vertex_index")))
-    p->role = CORNERS;
+    p->role = e->is_strip ? STRIPS : CORNERS;
   return status;
 }
 
@@ -86,6 +87,7 @@ static pl_status read_element(pl_scan *line, head *h, pl_error *error)
   pl_word name = pl_scan_word(line);
   e->is_vertex = pl_word_is(name, "vertex");
   e->is_face = pl_word_is(name, "face");
+  e->is_strip = pl_word_is(name, "tristrips");
   return pl_scan_int(line, "number of elements", &e->count, error);
 }
 
@@ -163,6 +165,41 @@ static pl_status read_value(pl_scan *scan, const head *h, kind type, double *val
   return PL_OK;
 }
 
+/* A strip of triangles on its way: every second one is turned. */
+typedef struct strip {
+  int64_t points[2];
+  int count;
+} strip;
+
+static pl_status add_to_strip(pl_scan *scan, strip *s, double value, pl_hull *hull, pl_error *error)
+{
+  int64_t point = value >= 0 && value < 1e10 ? (int64_t)value : -1;
+  if (value == -1) {
+    s->count = 0;
+    return PL_OK;
+  }
+  pl_fan fan = {0};
+  int turned = s->count % 2;
+  const int64_t corners[3] = {s->points[turned], s->points[1 - turned], point};
+  pl_status status = PL_OK;
+  // a triangle with a corner twice leads on to the next strip
+  int is_real =
+      s->count > 1 && corners[0] != corners[1] && corners[0] != point && corners[1] != point;
+  for (int k = 0; k < 3 && !status && is_real; k++)
+    status = pl_hull_corner(hull, &fan, scan, corners[k], error);
+  if (!status && point < 0)
+    status =
+        pl_scan_fail(scan, error, PL_E_PARSE, "a strip names point %g, which there is not", value);
+  if (s->count < 2) {
+    s->points[s->count] = point;
+  } else {
+    s->points[0] = s->points[1];
+    s->points[1] = point;
+  }
+  s->count++;
+  return status;
+}
+
 /* One property of one element; a list's numbers are each counted against what follows by reading
  * them. */
 static pl_status read_item(pl_scan *scan, const head *h, const property *p, pl_hull *hull,
@@ -171,6 +208,7 @@ static pl_status read_item(pl_scan *scan, const head *h, const property *p, pl_h
   double count = 1, value = 0;
   pl_status status = PL_OK;
   pl_fan fan = {0};
+  strip triangles = {0};
   if (p->is_list) status = read_value(scan, h, p->count_type, &count, error);
   if (!status && !(count >= 0 && count < 1e9))
     status = pl_scan_fail(scan, error, PL_E_PARSE, "a list has %g entries", count);
@@ -178,6 +216,7 @@ static pl_status read_item(pl_scan *scan, const head *h, const property *p, pl_h
     status = read_value(scan, h, p->type, &value, error);
     if (status) break;
     if (p->role >= X_PLACE && p->role <= Z_PLACE) place[p->role - X_PLACE] = value;
+    if (p->role == STRIPS) status = add_to_strip(scan, &triangles, value, hull, error);
     if (p->role == CORNERS)
       status =
           pl_hull_corner(hull, &fan, scan, value >= 0 && value < 1e10 ? (int64_t)value : -1, error);

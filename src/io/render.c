@@ -289,7 +289,7 @@ static void draw_bar(const pl_stage *stage, const page *p, pl_image *image)
   for (int row = 0; row < p->bar_height; row++) {
     float colour[3];
     unsigned char pixel[3];
-    pl_colour_map(1 - (row + 0.5) / p->bar_height, colour);
+    pl_colour_map(stage->scene->colours, 1 - (row + 0.5) / p->bar_height, colour);
     for (int k = 0; k < 3; k++) pixel[k] = (unsigned char)lrintf(255 * colour[k]);
     fill_box(image, left, top + row, p->bar_width, 1, pixel);
   }

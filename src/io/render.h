@@ -16,6 +16,9 @@ typedef struct pl_render_body {
   int of_faces;          /* scalars belong to faces instead of nodes */
 } pl_render_body;
 
+/* For amounts; for what deviates from a middle to both sides. */
+typedef enum pl_colours { PL_COLOURS_AMOUNT, PL_COLOURS_AROUND } pl_colours;
+
 typedef struct pl_render {
   int width, height; /* px */
   int body_count;
@@ -26,6 +29,7 @@ typedef struct pl_render {
   double ground;            /* height of the ground, NaN: the lowest point, infinite: none */
   int edges;                /* draw the edges of the faces */
   double scalar_least, scalar_most; /* ends of the colours, NaN: those of the scalars */
+  pl_colours colours;
   const char *title;                /* NULL: none */
   const char *bar_label, *bar_unit; /* of the colour bar */
 } pl_render;
@@ -40,8 +44,7 @@ pl_status pl_render_image(const pl_render *scene, const pl_allocator *allocator,
 /* Draws the scene and appends it as a PNG file; out is left as it was on failure. */
 pl_status pl_render_png(const pl_render *scene, pl_text *out, pl_error *error);
 
-/* The colour (as on the screen) of a number between 0 and 1: dark violet over green to yellow,
- * equal steps looking equally far apart. */
-void pl_colour_map(double t, float colour[3]);
+/* The colour (as on the screen) of a number between 0 and 1. */
+void pl_colour_map(pl_colours colours, double t, float colour[3]);
 
 #endif

@@ -46,29 +46,35 @@ static pl_v3 linear_colour(const float *colour)
                  pl_linear_from_screen(colour[2])};
 }
 
-void pl_colour_map(double t, float colour[3])
+/* The colours of the viewer (viewer/src/colours.js): from blue over green to red for amounts, light
+ * enough for shaded surfaces; from blue over grey to red around a middle. */
+void pl_colour_map(pl_colours colours, double t, float colour[3])
 {
-  // control points of a map whose lightness grows evenly, after "viridis" (van der Walt, Smith
-  // 2015)
-  static const unsigned char points[][3] = {{68, 1, 84},    {71, 45, 123},  {59, 82, 139},
-                                            {44, 114, 142}, {33, 145, 140}, {40, 174, 128},
-                                            {94, 201, 98},  {173, 220, 48}, {253, 231, 37}};
-  enum { LAST = sizeof points / sizeof *points - 1 };
-  double place = fmin(fmax(t, 0), 1) * LAST;
-  int i = place < LAST ? (int)place : LAST - 1;
-  for (int k = 0; k < 3; k++) {
+  static const unsigned char amount[][3] = {
+      {59, 83, 168},   {63, 127, 196}, {63, 167, 201}, {70, 195, 174}, {126, 212, 136},
+      {195, 220, 101}, {245, 209, 76}, {245, 167, 61}, {234, 111, 53}, {207, 51, 48}};
+  static const unsigned char around[][3] = {{47, 79, 196},   {111, 146, 243}, {170, 199, 253},
+                                            {221, 220, 220}, {247, 184, 156}, {231, 116, 91},
+                                            {180, 4, 38}};
+  const unsigned char(*points)[3] = colours == PL_COLOURS_AROUND ? around : amount;
+  int last = colours == PL_COLOURS_AROUND ? (int)(sizeof around / sizeof *around) - 1
+                                          : (int)(sizeof amount / sizeof *amount) - 1;
+  double place = fmin(fmax(t, 0), 1) * last;
+  int i = place < last ? (int)place : last - 1;
+  for (int k = 0; k < 3; k++)
     colour[k] = (float)(points[i][k] + (place - i) * (points[i + 1][k] - points[i][k])) / 255;
-  }
 }
 
 static pl_v3 body_colour(const pl_render_body *body, int number)
 {
-  static const float chosen[][3] = {{0.25f, 0.52f, 0.82f}, {0.93f, 0.47f, 0.33f},
-                                    {0.36f, 0.70f, 0.50f}, {0.95f, 0.73f, 0.29f},
-                                    {0.60f, 0.48f, 0.78f}, {0.30f, 0.70f, 0.74f}};
+  static const unsigned char chosen[][3] = {{232, 163, 61},  {63, 156, 152}, {212, 104, 90},
+                                            {125, 143, 214}, {155, 184, 90}, {192, 127, 184},
+                                            {138, 122, 102}, {95, 176, 217}};
   enum { CHOSEN = sizeof chosen / sizeof *chosen };
   const float *c = body->colour;
-  return linear_colour(c[0] == 0 && c[1] == 0 && c[2] == 0 ? chosen[number % CHOSEN] : c);
+  float own[3];
+  for (int k = 0; k < 3; k++) own[k] = (float)chosen[number % CHOSEN][k] / 255;
+  return linear_colour(c[0] == 0 && c[1] == 0 && c[2] == 0 ? own : c);
 }
 
 /* ---- triangles to samples ---- */
@@ -239,7 +245,7 @@ static pl_fragment find_fragment(const canvas *from, int number, float x, float 
   }
   if (stage->scene->bodies[t->body].scalars) {
     float colour[3] = {0.6f, 0.6f, 0.6f};
-    if (!isnan(value)) pl_colour_map(value, colour);
+    if (!isnan(value)) pl_colour_map(stage->scene->colours, value, colour);
     f.paint = linear_colour(colour);
     f.gloss = 0.03f; // colours with a meaning stay as they are
   }

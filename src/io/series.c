@@ -144,7 +144,7 @@ static pl_status write_list(pl_series *series, pl_error *error)
   pl_text_bytes(&text, series->list.data, series->list.size);
   pl_text_add(&text, "</Collection>\n</VTKFile>\n");
   pl_status status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write(series->path, text.data, text.size, error);
+  if (!status) status = pl_file_write_frame(series->path, text.data, text.size, error);
   pl_text_release(&text);
   return status;
 }
@@ -229,15 +229,46 @@ pl_status pl_series_add(pl_series *series, const pl_snapshot *snapshot, pl_error
   return PL_OK;
 }
 
+static pl_reel reel_of(const pl_series *series)
+{
+  return (pl_reel){.name = series->name,
+                   .point_count = (int)series->point_count,
+                   .triangle_count = (int)series->triangle_count,
+                   .frame_count = series->count,
+                   .triangles = series->triangles,
+                   .times = series->times,
+                   .positions = series->positions};
+}
+
 pl_status pl_series_finish(pl_series *series, pl_error *error)
 {
   if (!series->format->animate || !series->count) return PL_OK;
-  pl_reel reel = {.name = series->name,
-                  .point_count = (int)series->point_count,
-                  .triangle_count = (int)series->triangle_count,
-                  .frame_count = series->count,
-                  .triangles = series->triangles,
-                  .times = series->times,
-                  .positions = series->positions};
+  pl_reel reel = reel_of(series);
   return series->format->animate(&reel, series->path, series->values, error);
+}
+
+int pl_series_is_together(const pl_series *series)
+{
+  int place = series->format->together;
+  return place && series->values[place - 1] > 0;
+}
+
+pl_status pl_series_finish_together(pl_series *const *series, int count, const char *path,
+                                    pl_error *error)
+{
+  pl_allocator *allocator = count ? &series[0]->allocator : NULL;
+  pl_reel *reels = count ? pl_alloc(allocator, (size_t)count, sizeof *reels) : NULL;
+  if (!count) return PL_OK;
+  if (!reels) return pl_fail_memory(error);
+  int used = 0;
+  for (int i = 0; i < count; i++) {
+    if (!series[i]->count) continue;
+    reels[used] = reel_of(series[i]);
+    if (used) reels[used - 1].next = &reels[used];
+    used++;
+  }
+  pl_status status =
+      used ? series[0]->format->animate(reels, path, series[0]->values, error) : PL_OK;
+  pl_free(allocator, reels);
+  return status;
 }

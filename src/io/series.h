@@ -20,6 +20,12 @@ pl_status pl_series_add(pl_series *series, const pl_snapshot *snapshot, pl_error
 /* Writes what waits for the last frame. Nothing may be added behind it. */
 pl_status pl_series_finish(pl_series *series, pl_error *error);
 
+/* Does the format's setting ask for one file of all bodies? That one is written instead, of series
+ * of one format and setting. */
+int pl_series_is_together(const pl_series *series);
+pl_status pl_series_finish_together(pl_series *const *series, int count, const char *path,
+                                    pl_error *error);
+
 int pl_series_count(const pl_series *series);
 /* The file to open, or FOLDER/NAME_*.EXTENSION. */
 const char *pl_series_path(const pl_series *series);

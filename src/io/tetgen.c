@@ -196,7 +196,7 @@ static pl_status write_text(const pl_text *text, const char *path, const char *e
   char name[PATH_ROOM];
   pl_status status = pl_text_ok(text, error);
   if (!status) status = sibling_path(path, extension, name, error);
-  return status ? status : pl_file_write(name, text->data, text->size, error);
+  return status ? status : pl_file_write_frame(name, text->data, text->size, error);
 }
 
 static pl_status tetgen_write(const pl_snapshot *snapshot, const char *path, const double *values,

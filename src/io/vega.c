@@ -202,7 +202,7 @@ static pl_status vega_write(const pl_snapshot *snapshot, const char *path, const
   put_mesh(&text, snapshot);
   put_sets(&text, snapshot->mesh);
   pl_status status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  if (!status) status = pl_file_write_frame(path, text.data, text.size, error);
   pl_text_release(&text);
   return status;
 }

@@ -462,7 +462,7 @@ static pl_status vtk_write(const pl_snapshot *snapshot, const char *path, const 
   pl_status status = put_data(&w, 0, error);
   if (!status) status = put_data(&w, 1, error);
   if (!status) status = pl_text_ok(&w.text, error);
-  if (!status) status = pl_file_write(path, w.text.data, w.text.size, error);
+  if (!status) status = pl_file_write_frame(path, w.text.data, w.text.size, error);
   pl_text_release(&w.text);
   return status;
 }

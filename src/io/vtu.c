@@ -502,7 +502,7 @@ static pl_status vtu_write(const pl_snapshot *snapshot, const char *path, const 
 {
   pl_text text = pl_text_make(NULL);
   pl_status status = pl_vtu_print(snapshot, (pl_vtu_encoding)(int)values[ENCODING], &text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  if (!status) status = pl_file_write_frame(path, text.data, text.size, error);
   pl_text_release(&text);
   return status;
 }

@@ -1,7 +1,11 @@
 /* Embedding: a grid of cells over the mesh lists the elements near each place, so that a point is
  * compared with few of them. Tetrahedra: barycentric coordinates, negative ones for points outside,
  * so that these are carried along as well. Hexahedra: trilinear weights; outside, the barycentric
- * coordinates of the tetrahedron at the nearest corner. */
+ * coordinates of the tetrahedron at the nearest corner.
+ *
+ * Points of a surface that lie outside the elements follow the nearest element that they can reach
+ * inside the surface: an element of another part, across a gap, would pull them out of their own.
+ */
 #include "mesh/embed.h"
 
 #include "core/error.h"
@@ -9,14 +13,22 @@
 #include "math/functions.h"
 #include "mesh/element.h"
 #include "mesh/locate.h"
+#include "mesh/skin.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
+
+/* How many cells around a point are searched for an element that it can reach, and how far
+ * outside, in cells, a point may lie before it is asked where it goes. */
+enum { REACH = 2 };
+static const double NEAR = 0.5;
 
 typedef struct grid {
   double low[3], cell;
   int counts[3];
-  int *starts, *items; /* elements whose boxes touch each cell */
+  int *starts, *items;  /* elements whose boxes touch each cell */
+  const pl_skin *shape; /* what the points' way must not leave; NULL: nothing */
 } grid;
 
 static int clamp_cell(const grid *g, double x, int k)
@@ -95,6 +107,45 @@ static pl_status make_grid(const pl_mesh *mesh, const pl_allocator *allocator, g
   return PL_OK;
 }
 
+/* Can a cell hold something nearer than the best so far? */
+static int is_near(const grid *g, const int at[3], const double point[3], double best)
+{
+  double sum = 0;
+  for (int k = 0; k < 3; k++) {
+    double low = g->low[k] + at[k] * g->cell;
+    double gap = fmax(fmax(low - point[k], point[k] - low - g->cell), 0);
+    sum += gap * gap;
+  }
+  // the last digits of the walls are not those of the elements sorted into the cells
+  return !(sum * (1 - 1e-9) > best * best);
+}
+
+/* Does the way to the anchor's place stay inside the shape? Along the surface it does. */
+static int can_reach(const pl_skin *shape, const pl_mesh *mesh, const double point[3],
+                     const pl_anchor *anchor)
+{
+  double target[3] = {0};
+  for (int i = 0; i < anchor->count; i++)
+    pl_vec3_add_scaled(anchor->weights[i], mesh->nodes + 3 * (size_t)anchor->nodes[i], target);
+  for (int i = 1; i < 4; i++) {
+    double between[3];
+    for (int k = 0; k < 3; k++) between[k] = point[k] + 0.25 * i * (target[k] - point[k]);
+    if (pl_skin_winding(shape, between) < 0.5 &&
+        pl_skin_distance(shape, between, NULL) > 0.05 * anchor->distance)
+      return 0;
+  }
+  return 1;
+}
+
+static void try_element(const grid *g, const pl_mesh *mesh, int element, const double point[3],
+                        pl_anchor *best)
+{
+  pl_anchor next = *best;
+  pl_anchor_try(mesh, element, point, &next);
+  if (!(next.distance < best->distance)) return;
+  if (!g->shape || next.distance == 0 || can_reach(g->shape, mesh, point, &next)) *best = next;
+}
+
 /* Looks through the cells of a shell around the point's; returns how many cells there were. */
 static int search_shell(const grid *g, const pl_mesh *mesh, const int middle[3], int radius,
                         const double point[3], pl_anchor *best)
@@ -112,9 +163,10 @@ static int search_shell(const grid *g, const pl_mesh *mesh, const int middle[3],
           far |= at[k] == middle[k] - radius || at[k] == middle[k] + radius;
         if (!far) continue;
         seen++;
+        if (!is_near(g, at, point, best->distance)) continue;
         int cell = at[0] + g->counts[0] * (at[1] + g->counts[1] * at[2]);
         for (int i = g->starts[cell]; i < g->starts[cell + 1] && best->distance > 0; i++)
-          pl_anchor_try(mesh, g->items[i], point, best);
+          try_element(g, mesh, g->items[i], point, best);
       }
     }
   }
@@ -151,8 +203,9 @@ static void extrapolate(const pl_mesh *mesh, const double point[3], pl_anchor *a
   for (int i = 0; i < 4; i++) anchor->weights[local[i]] = weights[i];
 }
 
-/* Shells around the point's cell until nothing nearer can follow. */
-static void embed_point(const grid *g, const pl_mesh *mesh, const double point[3], pl_anchor *best)
+/* Shells around the point's cell, at most so many, until nothing nearer can follow. */
+static void find_nearest(const grid *g, const pl_mesh *mesh, const double point[3], int shells,
+                         pl_anchor *best)
 {
   int middle[3], most = 0;
   double outside = 0;
@@ -163,15 +216,99 @@ static void embed_point(const grid *g, const pl_mesh *mesh, const double point[3
     outside = fmax(outside, gap);
     if (g->counts[k] > most) most = g->counts[k];
   }
-  for (int radius = 0; radius <= most; radius++) {
+  for (int radius = 0; radius <= most && radius <= shells; radius++) {
     if (best->distance <= fmax((radius - 1) * g->cell, 0) + fmax(outside, 0)) break;
     search_shell(g, mesh, middle, radius, point, best);
   }
-  if (best->distance > 0) extrapolate(mesh, point, best);
 }
 
-pl_status pl_embed_create(const pl_mesh *mesh, int point_count, const double *points,
-                          const pl_allocator *allocator, pl_embed **out, pl_error *error)
+/* The element that a point follows; the distance is that to it. */
+static void keep_point(pl_embed *embed, const pl_mesh *mesh, const double *points, size_t i,
+                       pl_anchor *anchor)
+{
+  size_t width = (size_t)embed->width;
+  if (anchor->distance > 0) extrapolate(mesh, points + 3 * i, anchor);
+  embed->elements[i] = anchor->element;
+  embed->distances[i] = anchor->distance;
+  memcpy(embed->nodes + width * i, anchor->nodes, width * sizeof *embed->nodes);
+  memcpy(embed->weights + width * i, anchor->weights, width * sizeof *embed->weights);
+}
+
+/* Is a point outside by more than a little, or its element on the outer side of the surface? */
+static int is_doubtful(const grid *g, const pl_mesh *mesh, const double point[3],
+                       const double normal[3], const pl_anchor *anchor)
+{
+  double way[3] = {-point[0], -point[1], -point[2]};
+  if (anchor->distance == 0) return 0;
+  for (int i = 0; i < anchor->count; i++)
+    pl_vec3_add_scaled(anchor->weights[i], mesh->nodes + 3 * (size_t)anchor->nodes[i], way);
+  // 80 degrees or less from the normal
+  return anchor->distance > NEAR * g->cell ||
+         pl_vec3_dot(way, normal) > 0.17 * pl_vec3_norm(way) * pl_vec3_norm(normal);
+}
+
+/* Sums of the normals of the triangles around each point, not of unit length. */
+static void sum_normals(const pl_mesh *surface, double *normals)
+{
+  for (int f = 0; f < surface->face_count; f++) {
+    const int *nodes = surface->faces + 3 * (size_t)f;
+    double area[3];
+    pl_face_area(surface->nodes, nodes, 3, area);
+    for (int i = 0; i < 3; i++) pl_vec3_add_scaled(1, area, normals + 3 * (size_t)nodes[i]);
+  }
+}
+
+/* The nearest element that the point can reach, where there is one; the shape is made when it is
+ * first needed. */
+static pl_status reach_again(grid *g, const pl_mesh *mesh, const pl_mesh *surface,
+                             const pl_allocator *allocator, pl_skin **shape, size_t i,
+                             pl_anchor *anchor, pl_error *error)
+{
+  const double *point = surface->nodes + 3 * i;
+  pl_skin_def def = {.point_count = surface->node_count,
+                     .triangle_count = surface->face_count,
+                     .points = surface->nodes,
+                     .triangles = surface->faces,
+                     .allocator = allocator};
+  pl_status status = *shape ? PL_OK : pl_skin_create(&def, shape, error);
+  if (status || can_reach(*shape, mesh, point, anchor)) return status;
+  pl_anchor other;
+  g->shape = *shape;
+  find_nearest(g, mesh, point, REACH, &other);
+  g->shape = NULL;
+  if (isfinite(other.distance)) *anchor = other;
+  return PL_OK;
+}
+
+/* surface: of the points, NULL where they belong to none. */
+static pl_status embed_all(pl_embed *embed, const pl_mesh *mesh, const double *points,
+                           const pl_mesh *surface, pl_error *error)
+{
+  grid g = {.starts = NULL};
+  pl_skin *shape = NULL;
+  double *normals =
+      surface ? pl_alloc(&embed->allocator, 3 * (size_t)surface->node_count, sizeof *normals)
+              : NULL;
+  pl_status status = make_grid(mesh, &embed->allocator, &g, error);
+  if (!status && surface && !normals) status = pl_fail_memory(error);
+  if (!status && surface) sum_normals(surface, normals);
+  for (size_t i = 0; !status && i < (size_t)embed->point_count; i++) {
+    pl_anchor anchor;
+    find_nearest(&g, mesh, points + 3 * i, INT_MAX, &anchor);
+    if (surface && is_doubtful(&g, mesh, points + 3 * i, normals + 3 * i, &anchor))
+      status = reach_again(&g, mesh, surface, &embed->allocator, &shape, i, &anchor, error);
+    keep_point(embed, mesh, points, i, &anchor);
+  }
+  pl_free(&embed->allocator, normals);
+  pl_skin_destroy(shape);
+  pl_free(&embed->allocator, g.starts);
+  pl_free(&embed->allocator, g.items);
+  return status;
+}
+
+static pl_status create(const pl_mesh *mesh, int point_count, const double *points,
+                        const pl_mesh *surface, const pl_allocator *allocator, pl_embed **out,
+                        pl_error *error)
 {
   *out = NULL;
   if (mesh->nodes_per_element == 3)
@@ -190,24 +327,28 @@ pl_status pl_embed_create(const pl_mesh *mesh, int point_count, const double *po
   embed->elements = pl_alloc(&own, count, sizeof *embed->elements);
   embed->nodes = pl_alloc(&own, count * width, sizeof *embed->nodes);
   embed->weights = pl_alloc(&own, count * width, sizeof *embed->weights);
-  grid g = {.starts = NULL};
-  pl_status status = embed->elements && embed->nodes && embed->weights
-                         ? make_grid(mesh, &own, &g, error)
+  embed->distances = pl_alloc(&own, count, sizeof *embed->distances);
+  pl_status status = embed->elements && embed->nodes && embed->weights && embed->distances
+                         ? embed_all(embed, mesh, points, surface, error)
                          : pl_fail_memory(error);
-  for (size_t i = 0; !status && i < count; i++) {
-    pl_anchor anchor;
-    embed_point(&g, mesh, points + 3 * i, &anchor);
-    embed->elements[i] = anchor.element;
-    memcpy(embed->nodes + width * i, anchor.nodes, width * sizeof *embed->nodes);
-    memcpy(embed->weights + width * i, anchor.weights, width * sizeof *embed->weights);
-  }
-  pl_free(&own, g.starts);
-  pl_free(&own, g.items);
   if (status)
     pl_embed_destroy(embed);
   else
     *out = embed;
   return status;
+}
+
+pl_status pl_embed_create(const pl_mesh *mesh, int point_count, const double *points,
+                          const pl_allocator *allocator, pl_embed **embed, pl_error *error)
+{
+  return create(mesh, point_count, points, NULL, allocator, embed, error);
+}
+
+pl_status pl_embed_surface(const pl_mesh *mesh, const pl_mesh *surface,
+                           const pl_allocator *allocator, pl_embed **embed, pl_error *error)
+{
+  return create(mesh, surface->node_count, surface->nodes,
+                surface->nodes_per_face == 3 ? surface : NULL, allocator, embed, error);
 }
 
 void pl_embed_destroy(pl_embed *embed)
@@ -217,6 +358,7 @@ void pl_embed_destroy(pl_embed *embed)
   pl_free(&allocator, embed->elements);
   pl_free(&allocator, embed->nodes);
   pl_free(&allocator, embed->weights);
+  pl_free(&allocator, embed->distances);
   pl_free(&allocator, embed);
 }
 

@@ -12,12 +12,18 @@ typedef struct pl_embed {
   int *elements;          /* that each point follows */
   int *nodes;             /* width for each point */
   double *weights;        /* beside them */
+  double *distances;      /* from each point to its element, m; 0 inside */
 } pl_embed;
 
 /* points: 3 numbers each, at rest, in m. */
 pl_status pl_embed_create(const pl_mesh *mesh, int point_count, const double *points,
                           const pl_allocator *allocator, pl_embed **embed, pl_error *error);
 void pl_embed_destroy(pl_embed *embed);
+
+/* The nodes of a surface of triangles: those outside the elements follow only elements that they
+ * can reach inside the surface, as far as there are any in the neighbourhood. */
+pl_status pl_embed_surface(const pl_mesh *mesh, const pl_mesh *surface,
+                           const pl_allocator *allocator, pl_embed **embed, pl_error *error);
 
 /* Where the points are when the nodes are at positions; and any field of so many numbers each. */
 void pl_embed_carry(const pl_embed *embed, int numbers, const double *values, double *points);

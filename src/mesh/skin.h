@@ -59,6 +59,18 @@ pl_volume pl_skin_volume(const pl_skin *skin);
  * the winding number. */
 double pl_skin_value(const void *skin, const double point[3]);
 
+/* A surface to be filled. */
+typedef struct pl_fill_job {
+  const pl_skin *skin;
+  pl_choice filler;              /* without name and size: the one that covers the surface */
+  const char *name;              /* of the surface, for messages */
+  const pl_log *log;             /* hears what was chosen, and what may be torn; may be NULL */
+  const pl_allocator *allocator; /* of the mesh */
+} pl_fill_job;
+
+/* Fills a surface. Refuses at once what encloses nothing; see fill_skin.c for what is chosen. */
+pl_status pl_fill_skin(const pl_fill_job *job, pl_mesh **mesh, pl_error *error);
+
 pl_status pl_skin_grow_tree(pl_skin *skin, pl_error *error);
 
 #endif

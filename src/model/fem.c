@@ -380,6 +380,21 @@ void pl_fem_strains(pl_model *self, const double *q, double *strain, double *ene
   pl_parallel(pool, fem->chunks.chunks, strains_chunk, &job);
 }
 
+static void tensors_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  const int *start = job->fem->starts + chunk;
+  job->fem->kernel->tensors(job, start[0], start[1]);
+}
+
+void pl_fem_tensors(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool)
+{
+  pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = q, .F = F, .stress = stress};
+  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_parallel(pool, fem->chunks.chunks, tensors_chunk, &job);
+}
+
 static void advance_chunk(void *context, int chunk)
 {
   const pl_fem_job *job = context;
@@ -414,6 +429,7 @@ const pl_model_ops pl_model_fem = {
     .energy = energy,
     .fields = pl_fem_fields,
     .strains = pl_fem_strains,
+    .tensors = pl_fem_tensors,
 };
 
 /* A model changes its table when it turns out to be warped. */
@@ -428,4 +444,5 @@ const pl_model_ops pl_fem_warped = {
     .mass_matrix = pl_fem_mass_matrix,
     .fields = pl_fem_fields,
     .strains = pl_fem_strains,
+    .tensors = pl_fem_tensors,
 };

@@ -31,6 +31,7 @@ typedef struct pl_fem_job {
   double *sums;              /* energy of each chunk           */
   double *von_mises, *det_f; /* per element                    */
   double *strain, *density;  /* the same                       */
+  double *F, *stress;        /* the same, 9 each */
   const int *chunks;         /* the chunks of the colour in hand */
 } pl_fem_job;
 
@@ -40,6 +41,7 @@ typedef struct pl_fem_kernel {
   double (*energy)(const pl_fem_job *job, int first, int last);
   void (*fields)(const pl_fem_job *job, int first, int last);
   void (*strains)(const pl_fem_job *job, int first, int last);
+  void (*tensors)(const pl_fem_job *job, int first, int last);
   void (*advance)(const pl_fem_job *job, int first, int last);
   void (*clear_rows)(const pl_fem_job *job, int first, int last);
   void (*finish_rows)(const pl_fem_job *job, int first, int last);
@@ -78,6 +80,7 @@ void pl_fem_evaluate(pl_model *self, const pl_moment *at, double *f, const pl_ta
 void pl_fem_mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
 void pl_fem_mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool);
 void pl_fem_strains(pl_model *self, const double *q, double *strain, double *energy, pl_pool *pool);
+void pl_fem_tensors(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool);
 void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *det_f,
                    pl_pool *pool);
 

@@ -439,6 +439,32 @@ PL_INLINE void strains_of(const pl_fem_job *job, int batch, const int count, con
   }
 }
 
+/* Mean deformation gradient and Cauchy stress over the points of each element. */
+PL_INLINE void tensors_of(const pl_fem_job *job, int batch, const int count, const int points)
+{
+  const pl_fem *fem = job->fem;
+  const pl_lanes *rest = batch_rest(fem, batch, count, points);
+  pl_lanes edges[3 * MOST_EDGES], P[9], sigma[9], F[9] = {0}, stress[9] = {0};
+  const pl_group *group = pl_group_at(&fem->groups, batch);
+  pl_point point = pl_point_of(group, 0);
+  pl_point_take(group, batch, &point);
+  gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
+  for (int p = 0; p < points; p++) {
+    gradient(edges, rest + p * (3 * count - 2) + 1, count, point.F);
+    pl_point_recall(group, points, batch, p, &point);
+    group->points->stress(&point, P, NULL);
+    pl_lanes_cauchy(point.F, P, sigma);
+    for (int k = 0; k < 9; k++) F[k] += point.F[k] / (double)points;
+    for (int k = 0; k < 9; k++) stress[k] += sigma[k] / (double)points;
+  }
+  for (int lane = 0; lane < PL_LANES; lane++) {
+    int element = pl_groups_item(&fem->groups, PL_LANES * batch + lane);
+    for (int k = 0; k < 9 && element >= 0 && job->F; k++) job->F[9 * element + k] = F[k][lane];
+    for (int k = 0; k < 9 && element >= 0 && job->stress; k++)
+      job->stress[9 * element + k] = stress[k][lane];
+  }
+}
+
 /* Moves the memory of all points on to where they are now. */
 PL_INLINE void advance_of(const pl_fem_job *job, int batch, const int count, const int points)
 {
@@ -535,6 +561,10 @@ static void finish_rows(const pl_fem_job *job, int first, int last)
   {                                                                                                \
     for (int batch = first; batch < last; batch++) strains_of(job, batch, count, points);          \
   }                                                                                                \
+  static void tensors_##name(const pl_fem_job *job, int first, int last)                           \
+  {                                                                                                \
+    for (int batch = first; batch < last; batch++) tensors_of(job, batch, count, points);          \
+  }                                                                                                \
   static void advance_##name(const pl_fem_job *job, int first, int last)                           \
   {                                                                                                \
     for (int batch = first; batch < last; batch++) advance_of(job, batch, count, points);          \
@@ -544,8 +574,8 @@ KIND(tet, 4, 1)
 KIND(hex, 8, 8)
 
 const pl_fem_kernel PL_VARIANT(pl_fem_kernels)[PL_FEM_KINDS] = {
-    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet, strains_tet, advance_tet, clear_rows,
-                    finish_rows},
-    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex, strains_hex, advance_hex, clear_rows,
-                    finish_rows},
+    [PL_FEM_TET] = {evaluate_tet, energy_tet, fields_tet, strains_tet, tensors_tet, advance_tet,
+                    clear_rows, finish_rows},
+    [PL_FEM_HEX] = {evaluate_hex, energy_hex, fields_hex, strains_hex, tensors_hex, advance_hex,
+                    clear_rows, finish_rows},
 };

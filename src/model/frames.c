@@ -502,6 +502,16 @@ static void strains(pl_model *self, const double *q, double *strain, double *ene
   pl_frame_field_strain(&frames->field, fields_chunk, &job, pool, strain, energies);
 }
 
+/* A pass for each component: this is for files, not for steps. */
+static void tensors(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool)
+{
+  pl_frames *frames = self->state;
+  for (int k = 0; k < 9; k++) {
+    pl_frames_job job = {.frames = frames, .q = q, .component = k + 1};
+    pl_frame_field_tensor(&frames->field, fields_chunk, &job, pool, k, F, stress);
+  }
+}
+
 static void advance_chunk(void *context, int index)
 {
   const pl_frames_job *job = context;
@@ -593,6 +603,7 @@ const pl_model_ops pl_model_frames = {
     .energy = energy,
     .fields = fields,
     .strains = strains,
+    .tensors = tensors,
     .nodes = nodes,
     .spread = spread,
     .carriers = carriers,

@@ -176,6 +176,9 @@ void pl_frame_field_stress(pl_frame_field *field, pl_chunk_work *work, void *job
                            double *von_mises, double *det_f);
 void pl_frame_field_strain(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,
                            double *strain, double *energies);
+/* One component, 0 to 8, of F and the stress of each element, in 9 numbers each. */
+void pl_frame_field_tensor(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,
+                           int component, double *F, double *stress);
 
 /* One unknown's part of the strain at rest at a sample, times the root of the stiffness: K = B^T B
  * per volume. */
@@ -280,7 +283,8 @@ typedef struct pl_frames_job {
   double h;           /* s since the beginning of the substep */
   double *memory;     /* to be moved on */
   int stress;
-  int strains; /* the fields are strain and energy density instead */
+  int strains;   /* the fields are strain and energy density instead */
+  int component; /* or, from 1, a component of F and of the stress */
 } pl_frames_job;
 
 /* Work on a chunk. */

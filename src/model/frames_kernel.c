@@ -227,7 +227,7 @@ static void fields(const pl_frames_job *job, const pl_frames_chunk *chunk)
   gather_edges(chunk, job->q, edges);
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     gradient(edges, batch_rest(frames, chunk, batch) + 1, chunk->blocks, point.F);
-    pl_sample_tell(&frames->field, group, batch, job->stress, job->strains, &point);
+    pl_sample_tell(&frames->field, group, batch, job->stress, job->strains, job->component, &point);
   }
 }
 

@@ -424,3 +424,20 @@ void pl_frame_field_strain(pl_frame_field *field, pl_chunk_work *work, void *job
   take_means(field, field->sample_stress, strain);
   take_means(field, field->sample_ratio, energies);
 }
+
+void pl_frame_field_tensor(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,
+                           int component, double *F, double *stress)
+{
+  pl_groups_freeze(&field->groups, field->groups.h, pool);
+  pl_parallel(pool, field->chunk_count, work, job);
+  const double *from[] = {field->sample_ratio, field->sample_stress};
+  double *to[] = {F, stress};
+  for (int t = 0; t < 2; t++) {
+    for (int e = 0; to[t] && e < field->elements; e++) {
+      double mean = 0;
+      for (int s = 0; s < field->points; s++)
+        mean += from[t][place_of(field, e, s)] / field->points;
+      to[t][9 * (size_t)e + (size_t)component] = mean;
+    }
+  }
+}

@@ -10,6 +10,18 @@ PL_INLINE pl_lanes pl_lanes_det(const pl_lanes *F)
          F[2] * (F[3] * F[7] - F[4] * F[6]);
 }
 
+/* sigma = P F^T / det F, its symmetric part; a nearly flat element is taken as 1e-6 thick. */
+PL_INLINE void pl_lanes_cauchy(const pl_lanes *F, const pl_lanes *P, pl_lanes *sigma)
+{
+  pl_lanes J = pl_lanes_max(pl_lanes_abs(pl_lanes_det(F)), pl_lanes_all(1e-6));
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j <= i; j++) {
+      pl_lanes sum = pl_lanes_dot3(P + 3 * i, F + 3 * j) + pl_lanes_dot3(P + 3 * j, F + 3 * i);
+      sigma[3 * i + j] = sigma[3 * j + i] = 0.5 * sum / J;
+    }
+  }
+}
+
 /* Von Mises stress of sigma = P F^T / det F; a nearly flat element is taken as 1e-6 thick. */
 PL_INLINE pl_lanes pl_lanes_von_mises(const pl_lanes *F, const pl_lanes *P, pl_lanes J)
 {

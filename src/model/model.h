@@ -87,6 +87,10 @@ typedef struct pl_model_ops {
   /* Per element: equivalent strain (of Green's) and elastic energy in J/m^3, means over its points;
    * either may be NULL. NULL: the model knows no strain in a point. */
   void (*strains)(pl_model *self, const double *q, double *strain, double *energy, pl_pool *pool);
+  /* Per element 9 numbers each, row after row, means over its points: the deformation gradient
+   * dx/dX and the Cauchy stress sigma = P F^T / det F in Pa, symmetric, positive in tension; either
+   * may be NULL. NULL: as above. */
+  void (*tensors)(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool);
   /* Where blocks are control points that carry the mesh's nodes along; all NULL: they are the
    * nodes. Positions of the nodes, or their velocities if v is not NULL; f += the forces that
    * forces on the nodes exert on the blocks; the blocks that carry a node and their weights, which

@@ -39,8 +39,9 @@ typedef struct pl_rigid pl_rigid;
 typedef struct pl_rigid_job {
   const pl_rigid *rigid;
   int matrix, semidefinite, stress;
-  int moving;  /* velocities count */
-  int strains; /* the fields are strain and energy density instead */
+  int moving;    /* velocities count */
+  int strains;   /* the fields are strain and energy density instead */
+  int component; /* or, from 1, a component of F and of the stress */
   double kq, kv;
   double h;       /* s since the beginning of the substep */
   double *memory; /* to be moved on */

@@ -524,6 +524,16 @@ static void strains(pl_model *self, const double *q, double *strain, double *ene
   pl_frame_field_strain(&rigid->field, fields_chunk, &job, pool, strain, energies);
 }
 
+static void tensors(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool)
+{
+  pl_rigid *rigid = self->state;
+  pl_rigid_pose(rigid, q, NULL);
+  for (int k = 0; k < 9; k++) {
+    pl_rigid_job job = {.rigid = rigid, .component = k + 1};
+    pl_frame_field_tensor(&rigid->field, fields_chunk, &job, pool, k, F, stress);
+  }
+}
+
 static void advance_chunk(void *context, int index)
 {
   const pl_rigid_job *job = context;
@@ -701,6 +711,7 @@ const pl_model_ops pl_model_rigid_frames = {
     .energy = energy,
     .fields = fields,
     .strains = strains,
+    .tensors = tensors,
     .nodes = nodes,
     .spread = spread,
     .carriers = carriers,

@@ -661,7 +661,8 @@ static void fields(const pl_rigid_job *job, const pl_rigid_chunk *chunk)
   for (int batch = chunk->first; batch < chunk->last; batch++) {
     look_at(&at, batch);
     memcpy(point.F, at.F, sizeof point.F);
-    pl_sample_tell(&rigid->field, at.group, batch, job->stress, job->strains, &point);
+    pl_sample_tell(&rigid->field, at.group, batch, job->stress, job->strains, job->component,
+                   &point);
   }
 }
 

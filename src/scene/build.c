@@ -542,8 +542,12 @@ static void build_output(pl_reader *reader, pl_scene *scene, int index)
   const pl_attribute *row = pl_attribute_find(item->element, "format");
   const pl_member *format = pl_attribute_member(row, pl_item_text(item, "format"));
   pl_output *output = &scene->outputs[scene->output_count++];
-  *output =
-      (pl_output){.every = pl_item_number(item, "every"), .format = format ? format->name : ""};
+  const char *of = pl_item_text(item, "of");
+  *output = (pl_output){.every = pl_item_number(item, "every"),
+                        .format = format ? format->name : "",
+                        .leaves_elements = strcmp(of, "surface") == 0,
+                        .leaves_surface = strcmp(of, "elements") == 0,
+                        .has_tensors = strcmp(pl_item_text(item, "fields"), "all") == 0};
   if (format) copy_settings(reader, scene, item, format, output);
 }
 

@@ -97,6 +97,7 @@ static pl_status read_mesh(pl_reader *reader, const pl_item *item, const char *f
     return pl_fail(error, PL_E_ARGUMENT,
                    "%s is for surfaces, but %s files hold elements already; remove it",
                    filler.setting_count ? filler.settings[0].name : "method", format->info.name);
+  if (!pl_xml_attribute(item->node, "method")) filler.name = NULL; // left to the filling
   return pl_mesh_read_filled(path, &filler, &reader->def->log, &reader->def->allocator, mesh,
                              error);
 }

@@ -1,4 +1,6 @@
 /* A scene may name files below its own folder only: one that came by mail cannot read others. */
+#include "scene/folder.h"
+
 #include "core/error.h"
 #include "core/file.h"
 #include "io/format.h"
@@ -8,6 +10,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char scenes[] = "scene's";
 
 /* Follows links; the path must exist. The C library's memory is returned: free it. */
 static pl_status resolve(const char *path, char **real, pl_error *error)
@@ -25,17 +29,17 @@ static int lies_below(const char *folder, const char *path)
   return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
-static pl_status check_below(const char *folder, const char *path, const char *file,
-                             pl_error *error)
+pl_status pl_path_confine(const char *folder, const char *path, const char *what, const char *file,
+                          pl_error *error)
 {
   char *real_folder = NULL, *real_path = NULL;
   pl_status status = resolve(folder, &real_folder, error);
   if (!status) status = resolve(path, &real_path, error);
   if (!status && !lies_below(real_folder, real_path))
     status = pl_fail(error, PL_E_ARGUMENT,
-                     "file = \"%.120s\" lies outside of the scene's folder; "
+                     "file = \"%.120s\" lies outside of the %s folder; "
                      "move it there or allow it with --allow-path",
-                     file);
+                     file, what);
   free(real_folder);
   free(real_path);
   return status;
@@ -56,7 +60,7 @@ static pl_status check_siblings(const char *folder, const char *path, const char
       sibling[stem + length] = 0;
       char *real = realpath(sibling, NULL);
       free(real);
-      pl_status status = real ? check_below(folder, sibling, file, error) : PL_OK;
+      pl_status status = real ? pl_path_confine(folder, sibling, scenes, file, error) : PL_OK;
       if (status) return status;
     }
     word += length + (word[length] == '|');
@@ -72,6 +76,6 @@ pl_status pl_scene_path(const pl_scene_def *def, const char *file, char *path, s
   int is_bare = strcmp(folder, ".") == 0;
   if (!status) status = pl_path_join(path, size, is_bare ? "" : folder, file, error);
   if (status || def->allow_any_path) return status;
-  status = check_below(folder, path, file, error);
+  status = pl_path_confine(folder, path, scenes, file, error);
   return status ? status : check_siblings(folder, path, file, error);
 }

@@ -22,12 +22,12 @@ typedef struct packer {
   int count;
 } packer;
 
-static pl_status copy(const packer *to, const char *source, const char *name, pl_error *error)
+static pl_status copy(const char *folder, const char *source, const char *name, pl_error *error)
 {
   pl_allocator allocator = pl_allocator_default();
   char target[PATH_MAX];
   pl_bytes bytes;
-  pl_status status = pl_path_join(target, sizeof target, to->folder, name, error);
+  pl_status status = pl_path_join(target, sizeof target, folder, name, error);
   if (!status) status = pl_file_read(&allocator, source, 0, &bytes, error);
   if (status) return status;
   status = pl_file_write(target, bytes.data, bytes.size, error);
@@ -35,10 +35,9 @@ static pl_status copy(const packer *to, const char *source, const char *name, pl
   return status;
 }
 
-/* The file itself, and those of the same name that its format reads along. */
-static pl_status copy_all(const packer *to, const char *source, const char *name, pl_error *error)
+pl_status pl_pack_file(const char *folder, const char *source, const char *name, pl_error *error)
 {
-  pl_status status = copy(to, source, name, error);
+  pl_status status = copy(folder, source, name, error);
   const pl_format_ops *format = pl_format_of(source, NULL);
   size_t stem = strlen(source) - strlen(pl_path_extension(source));
   size_t stem_of_name = strlen(name) - strlen(pl_path_extension(name));
@@ -47,7 +46,8 @@ static pl_status copy_all(const packer *to, const char *source, const char *name
     char from[PATH_MAX], as[NAME_ROOM];
     pl_print(from, sizeof from, "%.*s%.*s", (int)stem, source, (int)length, word);
     pl_print(as, sizeof as, "%.*s%.*s", (int)stem_of_name, name, (int)length, word);
-    if (strcmp(from, source) != 0 && access(from, R_OK) == 0) status = copy(to, from, as, error);
+    if (strcmp(from, source) != 0 && access(from, R_OK) == 0)
+      status = copy(folder, from, as, error);
     word += length + (word[length] == '|');
   }
   return status;
@@ -88,7 +88,7 @@ static pl_status take_file(packer *to, const char *file, const char **name, pl_e
     memcpy(*copies[i], texts[i], strlen(texts[i]) + 1);
   }
   *name = to->names[to->count++];
-  return copy_all(to, source, *name, error);
+  return pl_pack_file(to->folder, source, *name, error);
 }
 
 /* Every attribute that is a path gets that of the copy. */

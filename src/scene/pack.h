@@ -11,4 +11,8 @@
 pl_status pl_scene_pack(const pl_scene *scene, const pl_scene_def *def, const char *folder,
                         char *path, size_t size, pl_error *error);
 
+/* Copies a mesh file to FOLDER/NAME, and with it the files of the same name that its format reads
+ * along ("bar.ele" beside "bar.node"). */
+pl_status pl_pack_file(const char *folder, const char *source, const char *name, pl_error *error);
+
 #endif

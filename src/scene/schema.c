@@ -460,6 +460,18 @@ static const pl_element output = {
              .accepts = can_be_written,
              .also = "none",
              .adopts = 1},
+            {.param = {.name = "of",
+                       .unit = "word",
+                       .summary = "of a body with a surface that follows: its elements, that "
+                                  "surface, or all that the format holds",
+                       .words = "all|elements|surface"},
+             .preset = "all"},
+            {.param = {.name = "fields",
+                       .unit = "word",
+                       .summary = "of elements: the usual ones, or also F, strain, stress, "
+                                  "principal stresses and energy density",
+                       .words = "usual|all"},
+             .preset = "usual"},
             END,
         },
 };

@@ -8,7 +8,9 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "math/functions.h"
+#include "scene/folder.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -433,7 +435,6 @@ static pl_status read_child(pl_study *study, const pl_xml_node *node, pl_error *
 static pl_status read_root(pl_study *study, pl_error *error)
 {
   const pl_xml_node *root = pl_xml_root(study->document);
-  char folder[4096];
   if (strcmp(pl_xml_name(root), "study") != 0)
     return fail(study, root, error, "a study begins with <study>");
   pl_status status =
@@ -442,8 +443,7 @@ static pl_status read_root(pl_study *study, pl_error *error)
   const char *scene = need(study, root, "scene", &status, error);
   study->title = pl_xml_attribute(root, "title");
   if (!study->title) study->title = pl_path_name(study->path);
-  if (!status) status = pl_path_folder(folder, sizeof folder, study->path, error);
-  if (!status) status = pl_path_join(study->scene, sizeof study->scene, folder, scene, error);
+  if (!status) status = pl_study_path(study, scene, study->scene, sizeof study->scene, error);
   if (!status)
     status = read_changes(study, root, pl_xml_attribute(root, "set"), &study->changes, error);
   for (const pl_xml_node *node = pl_xml_child(root, NULL); node && !status;
@@ -497,8 +497,22 @@ static uint64_t hash_study(const pl_study *study, const pl_bytes *scene)
   return pl_hash_words(hash, numbers, sizeof numbers / sizeof *numbers);
 }
 
-pl_status pl_study_load(const pl_allocator *allocator, const char *path, pl_study **out,
+pl_status pl_study_path(const pl_study *study, const char *file, char *path, size_t size,
                         pl_error *error)
+{
+  static const char beside[] = "../scenes/";
+  char folder[PATH_MAX], scenes[PATH_MAX];
+  pl_status status = pl_path_folder(folder, sizeof folder, study->path, error);
+  if (!status) status = pl_path_join(path, size, folder, file, error);
+  if (status || study->allow_any_path) return status;
+  if (strncmp(file, beside, sizeof beside - 1) != 0)
+    return pl_path_confine(folder, path, "study's", file, error);
+  status = pl_path_join(scenes, sizeof scenes, folder, "../scenes", error);
+  return status ? status : pl_path_confine(scenes, path, "scenes", file, error);
+}
+
+pl_status pl_study_load(const pl_allocator *allocator, const char *path, int allow_any_path,
+                        pl_study **out, pl_error *error)
 {
   pl_allocator memory = pl_allocator_or_default(allocator);
   pl_bytes bytes = {0}, scene = {0};
@@ -507,6 +521,7 @@ pl_status pl_study_load(const pl_allocator *allocator, const char *path, pl_stud
   if (!study) return pl_fail_memory(error);
   study->allocator = memory;
   study->repeat = 1;
+  study->allow_any_path = allow_any_path;
   char *name = own(study, strlen(path) + 1, 1);
   pl_status status = name ? PL_OK : pl_fail_memory(error);
   if (name) study->path = strcpy(name, path);

@@ -83,6 +83,7 @@ typedef struct pl_study {
   pl_allocator allocator;
   pl_xml *document; /* texts live in it */
   const char *path, *title;
+  int allow_any_path;
   char scene[4096];
   pl_changes changes;
   int axis_count;
@@ -107,8 +108,14 @@ typedef struct pl_study {
   size_t owned_count, owned_room;
 } pl_study;
 
-/* Reads and checks the study itself; whether the changes fit the scene shows when it is loaded. */
-pl_status pl_study_load(const pl_allocator *allocator, const char *path, pl_study **study,
+/* Reads and checks the study itself; whether the changes fit the scene shows when it is loaded. The
+ * scene and a reference's file must lie below the study's folder, or in a folder "scenes" beside
+ * it, unless any path is allowed. */
+pl_status pl_study_load(const pl_allocator *allocator, const char *path, int allow_any_path,
+                        pl_study **study, pl_error *error);
+
+/* Where a file lies that the study names; refused if it may not be read. */
+pl_status pl_study_path(const pl_study *study, const char *file, char *path, size_t size,
                         pl_error *error);
 void pl_study_destroy(pl_study *study);
 

@@ -210,6 +210,28 @@ pl_status pl_world_get_strain(pl_world *world, pl_body_id id, double *strain,
   return PL_OK;
 }
 
+pl_status pl_world_get_tensors(pl_world *world, pl_body_id id, double *gradient, double *stress,
+                               pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (status) return status;
+  size_t count = (size_t)body->mesh->element_count, each = 9 * sizeof(double);
+  double *inside = pl_alloc(&world->allocator, 2 * count, each); // zeros
+  if (!inside) return pl_fail_memory(error);
+  if (body->model->ops->tensors)
+    body->model->ops->tensors(body->model, world->state.q + 3 * body->offset,
+                              gradient ? inside : NULL, stress ? inside + 9 * count : NULL,
+                              world->pool);
+  for (size_t e = 0; e < count; e++) {
+    size_t to = 9 * (size_t)body->element_order[e];
+    if (gradient) memcpy(gradient + to, inside + 9 * e, each);
+    if (stress) memcpy(stress + to, inside + 9 * (count + e), each);
+  }
+  pl_free(&world->allocator, inside);
+  return PL_OK;
+}
+
 /* Forces from outside: what the step adds, without weight; where a block is held, what balances
  * the rest. */
 static void fill_outer(pl_world *world, const pl_body *body, const double *inner, double *outer)

@@ -259,5 +259,41 @@ for file in "$source"/scenes/*.xml; do
   "$pliant" check "$file" >stdout 2>stderr && ok || bad "$file: $(cat stderr)"
 done
 
+# ---- for other programs: JSON, the standard input ----
+scene
+"$pliant" check - <scene.xml >stdout 2>stderr && grep -q "ok, 1 body" stdout && ok || bad "check -: $(cat stderr)"
+"$pliant" run - -o from-input -q <scene.xml 2>stderr && ok || bad "run -: $(cat stderr)"
+grep state_hash out/summary.json | cmp -s - <(grep state_hash from-input/summary.json) && ok || bad "run - is another run"
+if [ -x /usr/bin/python3 ]; then
+  sed 's/poisson="0.33"/poisson="0.7"/' scene.xml >wrong.xml
+  "$pliant" check --json scene.xml wrong.xml nothere.xml >check.json 2>stderr
+  [ $? -eq 1 ] && ok || bad "check --json: wrong exit code"
+  "$pliant" list --json >list.json 2>stderr && ok || bad "list --json: $(cat stderr)"
+  "$pliant" mesh info --json good.msh other.stl nothere.msh >info.json 2>stderr
+  [ $? -eq 1 ] && ok || bad "mesh info --json: wrong exit code"
+  /usr/bin/python3 - <<'PY' && ok || bad "JSON"
+import json
+good, wrong, missing = json.load(open("check.json"))
+assert good["ok"] and good["bodies"] == 1 and good["nodes"] == 63 and not good["problems"], good
+assert not wrong["ok"] and wrong["problems"][0]["line"] == 4 and "poisson" in wrong["problems"][0]["text"]
+assert not missing["ok"] and missing["problems"], missing
+families = {f["family"]: f for f in json.load(open("list.json"))}
+assert any(m["name"] == "fem" for m in families["model"]["members"])
+assert all(p["name"] for f in families.values() for m in f["members"] for p in m["params"])
+mesh, surface, missing = json.load(open("info.json"))
+assert mesh["ok"] and mesh["elements"] == 24 and len(mesh["sets"]) == 6 and mesh["high"][0] == 1
+assert surface["ok"] and surface["triangles"] > 0 and surface["open_edges"] == 0
+assert not missing["ok"] and missing["file"] == "nothere.msh"
+PY
+fi
+
+# ---- colours on terminals only, and not where NO_COLOR is set ----
+if [ -x /usr/bin/python3 ]; then
+  on_terminal() { /usr/bin/python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" </dev/null 2>&1; }
+  TERM=xterm NO_COLOR= on_terminal "$pliant" run nothere.xml | grep -q "$(printf '\033')\[1;31mpliant:" && ok || bad "no colour on a terminal"
+  TERM=xterm NO_COLOR=1 on_terminal "$pliant" run nothere.xml | grep -q "$(printf '\033')" && bad "NO_COLOR" || ok
+  TERM=xterm "$pliant" run nothere.xml 2>&1 | grep -q "$(printf '\033')" && bad "colour in a pipe" || ok
+fi
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -75,5 +75,55 @@ kill -HUP $first
 wait $first
 [ $? -eq 130 ] && grep -q '"interrupted": true' shared/summary.json && ok || bad "a closed terminal: $(cat stderr)"
 
+# ---- named pipes and devices are no files; a recording's scene lies in its folder ----
+scene
+mkfifo pipe.xml pipe.obj pipe.msh
+for file in pipe.xml pipe.obj pipe.msh /dev/zero; do
+  timeout -s KILL 10 "$pliant" run "$file" -o pipe >stdout 2>stderr
+  [ $? -eq 1 ] && grep -q "a file is needed" stderr && ok || bad "$file: $(cat stderr)"
+done
+run scene.xml -o recorded -q 2>stderr || bad "$(cat stderr)"
+if "$pliant" view --help >/dev/null 2>&1; then
+  cp scene.xml else.xml
+  # a note of the same length
+  sed -i 's|scene/scene.xml|.././/else.xml|' recorded/recording.plr
+  timeout -s KILL 10 "$pliant" view recorded --no-open >stdout 2>stderr && bad "a recording names any scene" || ok
+  grep -q "lies outside of the recording's folder" stderr && ok || bad "$(cat stderr)"
+fi
+
+# ---- tensors of the elements, where they are wanted ----
+scene 's|<output[^>]*/>|<output every="0.05" format="vtu" encoding="ascii" fields="all"/>|'
+grep -q 'fields="all"' scene.xml || sed -i 's|</pliant>|<output every="0.05" format="vtu" encoding="ascii" fields="all"/></pliant>|' scene.xml
+run scene.xml -o tensors -q 2>stderr && ok || bad "tensors: $(cat stderr)"
+frame=$(ls tensors/*.vtu | tail -n 1)
+for array in 'deformation_gradient" NumberOfComponents="9' 'green_strain" NumberOfComponents="6' 'cauchy_stress" NumberOfComponents="6' 'principal_stress" NumberOfComponents="3' 'energy_density" NumberOfComponents="1'; do
+  grep -q "$array" "$frame" && ok || bad "$frame lacks $array"
+done
+if [ -x /usr/bin/python3 ]; then
+  /usr/bin/python3 - "$frame" <<'PY' && ok || bad "the tensors contradict the von Mises stress"
+import sys, xml.etree.ElementTree as tree
+cells = {a.get("Name"): [float(w) for w in a.text.split()] for a in tree.parse(sys.argv[1]).iter("DataArray") if a.text}
+count = len(cells["von_mises"])
+assert count and max(cells["von_mises"]) > 0
+for e in range(count):
+    x, y, z, xy, yz, xz = cells["cauchy_stress"][6 * e:6 * e + 6]
+    a, b, c = cells["principal_stress"][3 * e:3 * e + 3]
+    mises = (0.5 * ((x - y)**2 + (y - z)**2 + (z - x)**2) + 3 * (xy**2 + yz**2 + xz**2))**0.5
+    scale = max(abs(a), abs(b), abs(c))
+    assert abs(mises - cells["von_mises"][e]) < 1e-9 * scale, (mises, cells["von_mises"][e])
+    assert abs(x + y + z - a - b - c) < 1e-9 * scale and a >= b >= c
+    F = cells["deformation_gradient"][9 * e:9 * e + 9]
+    E = cells["green_strain"][6 * e:6 * e + 6]
+    assert abs(E[0] - 0.5 * (F[0]**2 + F[3]**2 + F[6]**2 - 1)) < 1e-12
+PY
+fi
+
+# ---- all bodies in one animation ----
+scene 's|<output[^>]*/>||;/<probe/d'
+sed -i 's|</pliant>|<mesh name="ball"><sphere radius="0.2"/></mesh><body name="ball" mesh="ball" material="rubber"/><output every="0.05" format="glb" bodies="together"/></pliant>|' scene.xml
+run scene.xml -o together -q 2>stderr && [ -s together/bodies.glb ] && [ "$(ls together | grep -c glb)" -eq 1 ] && ok || bad "together: $(cat stderr; ls together)"
+"$pliant" mesh info together/bodies.glb >stdout 2>stderr && grep -q "in 2 pieces" stdout && ok || bad "together: $(cat stdout stderr)"
+grep -aq '"name":"ball"' together/bodies.glb && ok || bad "no names"
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

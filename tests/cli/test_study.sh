@@ -179,5 +179,65 @@ check cmp -s <(ls -i cache) <("$pliant" study study.xml -q -j 2 -o again --cache
 
 "$pliant" study 2>stderr && bad "no study" || check grep -q 'needs one study' stderr
 
+# ---- a reference for each combination of the values that it does not set itself ----
+column() { sed -n "1s/,/\\n/gp" "$1" | grep -n "^$2\$" | cut -d: -f1; }
+value() { sed -n "s/^$3,.*/&/p" "$1" | cut -d, -f"$(column "$1" "$2")"; }
+cat >physical.xml <<'XML'
+<study scene="bar.xml" set="solver.tolerance=1e-10; integrator.newton=20">
+  <vary name="young" unit="Pa" path="material.young" values="1e5 1e6"/>
+  <vary name="cells" path="mesh.box.cells"><option name="coarse" set="mesh.box.cells=3 1 1"/></vary>
+  <vary name="dt" unit="s" path="world.dt" values="0.01 0.005"/>
+  <vary name="solver" path="solver.method" values="cg minres"/>
+  <reference set="world.dt=1e-3"/>
+  <measure error="positions"/>
+  <table rows="young" columns="dt" value="error" where="solver=cg"/>
+</study>
+XML
+sed -i 's| path="mesh.box.cells"><option|><option|' physical.xml
+check "$pliant" study physical.xml -o physical -q
+check [ "$(ls physical/reference*.csv | wc -l)" -eq 2 ]
+# the stiff bar alone has the same errors as among others
+sed 's/values="1e5 1e6"/values="1e6"/' physical.xml >alone.xml
+check "$pliant" study alone.xml -o alone -q
+check [ -s alone/reference.csv ]
+[ -n "$(value alone/results.csv error '1\(e+06\|000000\|e6\),coarse,0.01,cg')" ] && ok || bad "no error: $(cat alone/results.csv)"
+check [ "$(value alone/results.csv error '1\(e+06\|000000\|e6\),coarse,0.01,cg')" = "$(value physical/results.csv error '1\(e+06\|000000\|e6\),coarse,0.01,cg')" ]
+# a mesh that is varied is compared with itself; a model is set with all its parameters
+sed 's|<option name="coarse"|<option name="fine" set="mesh.box.cells=6 1 1"/>&|; s/values="1e5 1e6"/values="1e6"/' physical.xml >meshes.xml
+check "$pliant" study meshes.xml -o meshes -q
+check [ "$(ls meshes/reference*.csv | wc -l)" -eq 2 ]
+sed 's|<vary name="cells".*|<vary name="model"><option name="f" set="body.model=frames; body.frames=2"/><option name="e" set="body.model=fem"/></vary>|; s|world.dt=1e-3|&; body.model=fem|; s|error="positions"|error="probe" probe="tip"|; s|strain="green"||' physical.xml >models.xml
+check "$pliant" check models.xml
+"$pliant" check models.xml | grep -q "16 cases, 2 references" && ok || bad "$("$pliant" check models.xml)"
+# ---- checking without running ----
+sed 's/values="1e5 1e6"/values="1e5 -1"/' physical.xml >wrong.xml
+"$pliant" check wrong.xml >stdout 2>stderr && bad "a wrong case passes" || ok
+grep -q 'young = -1' stderr && ok || bad "$(cat stderr)"
+sed 's/where="solver=cg"/where="solvr=cg"/' physical.xml >wrong.xml
+"$pliant" check wrong.xml bar.xml >stdout 2>stderr && bad "a wrong table passes" || ok
+grep -q '^bar.xml: ok' stdout && grep -q solvr stderr && ok || bad "$(cat stderr)"
+for file in "${PLIANT_SOURCE:?}"/studies/hauth-bar.xml "${PLIANT_SOURCE:?}"/studies/hauth-control.xml; do
+  "$pliant" check "$file" 2>stderr | grep -q "cases, 1 reference$" && ok || bad "$file: $(cat stderr)"
+done
+
+# ---- a study reads what lies below its folder, or in scenes/ beside it ----
+mkdir -p own/studies own/scenes other
+cp bar.xml own/scenes/ && cp bar.xml other/
+sed 's|bar.xml|../scenes/bar.xml|' alone.xml >own/studies/alone.xml
+check "$pliant" check own/studies/alone.xml
+for scene in ../../other/bar.xml "$PWD/other/bar.xml" ../scenes/../../other/bar.xml; do
+  sed "s|bar.xml|$scene|" alone.xml >own/studies/far.xml
+  "$pliant" check own/studies/far.xml >stdout 2>stderr && bad "$scene is read" || ok
+  grep -q "allow-path" stderr && ok || bad "$(cat stderr)"
+  check "$pliant" check --allow-path own/studies/far.xml
+done
+ln -s "$PWD/other/bar.xml" own/studies/link.xml
+sed 's|bar.xml|link.xml|' alone.xml >own/studies/far.xml
+"$pliant" study own/studies/far.xml -o x >stdout 2>stderr && bad "a link leads out" || ok
+cp alone/reference.csv other/
+sed 's|<reference set="[^"]*"|<reference file="../../other/reference.csv"|; s|bar.xml|../scenes/bar.xml|' alone.xml >own/studies/far.xml
+"$pliant" study own/studies/far.xml -o x >stdout 2>stderr && bad "a reference is read elsewhere" || ok
+check "$pliant" study own/studies/far.xml -o x -q --allow-path
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -30,12 +30,14 @@ if ! "$PLIANT_COMMAND" run -q scene.xml -o smooth 2>stderr; then
 fi
 sed 's/format="glb"/format="glb" shading="flat" up="y"/' scene.xml >flat.xml
 "$PLIANT_COMMAND" run -q flat.xml -o flat
+sed -e 's/format="glb"/format="glb" bodies="together"/' -e 's|</pliant>|<body name="other" mesh="bar" material="rubber"/></pliant>|' scene.xml >two.xml
+"$PLIANT_COMMAND" run -q two.xml -o two
 "$PLIANT_COMMAND" mesh generate sphere -o sphere.msh >/dev/null
 "$PLIANT_COMMAND" mesh convert sphere.msh still.glb >/dev/null
 "$PLIANT_COMMAND" mesh convert still.glb again.glb >/dev/null
 mv smooth/soft_bar.glb smooth.glb
 mv flat/soft_bar.glb flat.glb
-node "$PLIANT_SOURCE/tests/io/gltf_judge.mjs" "$tools" smooth.glb flat.glb still.glb again.glb
+node "$PLIANT_SOURCE/tests/io/gltf_judge.mjs" "$tools" smooth.glb flat.glb two/bodies.glb still.glb again.glb
 
 if [ -e "$PLIANT_SOURCE/viewer/node_modules/three" ]; then
   node "$PLIANT_SOURCE/tests/io/three_judge.mjs" "$PLIANT_SOURCE/viewer" smooth.glb smooth/soft_bar.pc2

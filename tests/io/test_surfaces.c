@@ -173,6 +173,72 @@ TEST(dense_glb)
   }
 }
 
+/* A tetrahedron of strips: one that -1 ends, and one that goes over a corner given twice. */
+TEST(ply_strips)
+{
+  static const char text[] = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\n"
+                             "property float y\nproperty float z\nelement tristrips 1\n"
+                             "property list int int vertex_indices\nend_header\n"
+                             "0 0 0\n1 0 0\n0 1 0\n0 0 1\n";
+  static const struct {
+    const char *strips;
+    int triangles;
+  } cases[] = {{"4 0 2 1 3\n", 2},
+               {"8 0 2 1 3 -1 0 1 3\n", 3},
+               {"9 1 3 0 2 2 1 1 2 3\n", 3},
+               {"2 0 1\n", 0},
+               {"3 0 -2 1\n", -1}};
+  const pl_format_ops *ply = pl_format_of("a.ply", NULL);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char file[512];
+    pl_skin *skin = NULL;
+    snprintf(file, sizeof file, "%s%s", text, cases[i].strips);
+    pl_status status = read_counted(ply, file, strlen(file), &skin);
+    CHECK(cases[i].triangles <= 0 ? status == PL_E_PARSE : status == PL_OK);
+    // one side was open and could be closed: at least those that were given, facing outwards
+    if (!status) CHECK(skin->triangle_count >= cases[i].triangles);
+    if (!status) CHECK(skin->facts.turned_triangles == 0 && skin->facts.pieces == 1);
+    pl_skin_destroy(skin);
+  }
+}
+
+/* A triangle in a .glb file that needs an extension. */
+static pl_status read_extended(const char *extension, pl_error *error)
+{
+  const pl_format_ops *format = pl_format_of("a.glb", NULL);
+  pl_text json = pl_text_make(NULL), text = pl_text_make(NULL);
+  pl_skin *skin = NULL;
+  pl_text_add(&json,
+              "{\"extensionsRequired\":[\"KHR_materials_unlit\",\"%s\"],\"meshes\":[{"
+              "\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"accessors\":[{\"bufferView"
+              "\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],\"bufferViews\":[{"
+              "\"byteLength\":36}]}",
+              extension);
+  while (json.size % 4) pl_text_add(&json, " ");
+  pl_text_int32s(&text, (int[]){0x46546c67, 2, (int)json.size + 64, (int)json.size, 0x4e4f534a}, 5);
+  pl_text_bytes(&text, json.data, json.size);
+  pl_text_int32s(&text, (int[]){36, 0x4e4942}, 2);
+  pl_text_floats(&text, (double[]){0, 0, 0, 1, 0, 0, 0, 1, 0}, 9);
+  pl_allocator allocator = pl_allocator_default();
+  pl_status status = read_surface_memory(format, text.data, text.size, &allocator, &skin, error);
+  pl_skin_destroy(skin);
+  pl_text_release(&json);
+  pl_text_release(&text);
+  return status;
+}
+
+TEST(glb_extensions)
+{
+  static const char *const harmless[] = {"KHR_texture_transform", "KHR_materials_transmission",
+                                         "EXT_texture_webp", "KHR_lights_punctual"};
+  static const char *const needed[] = {"KHR_draco_mesh_compression", "EXT_meshopt_compression",
+                                       "KHR_mesh_quantization", "EXT_mesh_gpu_instancing",
+                                       "KHR_texture"};
+  for (int i = 0; i < 4; i++) CHECK_OK(read_extended(harmless[i], error));
+  for (int i = 0; i < 5; i++)
+    CHECK_FAILS(read_extended(needed[i], error), PL_E_UNSUPPORTED, needed[i]);
+}
+
 TEST(errors_say_where)
 {
   pl_skin *skin;
@@ -186,4 +252,5 @@ TEST(errors_say_where)
   CHECK_FAILS(pl_mesh_read("a.obj", NULL, &mesh, error), PL_E_UNSUPPORTED, "surface only");
 }
 
-TESTS(X(round_trips) X(truncated_files) X(replaced_numbers) X(dense_glb) X(errors_say_where))
+TESTS(X(round_trips) X(truncated_files) X(replaced_numbers) X(dense_glb) X(ply_strips)
+          X(glb_extensions) X(errors_say_where))

@@ -96,6 +96,72 @@ TEST(forces_are_the_transpose)
   pl_mesh_destroy(mesh);
 }
 
+/* A box from z = low to high over the unit square: 8 nodes, a hexahedron, 12 triangles. */
+static void add_box(double low, double high, int first, double *nodes, int *hex, int *triangles)
+{
+  static const int sides[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7},
+                                   {0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5},
+                                   {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
+  for (int i = 0; i < 8; i++) {
+    double *node = nodes + 3 * (first + i);
+    node[0] = i % 4 == 1 || i % 4 == 2;
+    node[1] = i % 4 >= 2;
+    node[2] = i < 4 ? low : high;
+    if (hex) hex[i] = first + i;
+  }
+  for (int i = 0; triangles && i < 36; i++) triangles[i] = first + sides[i / 3][i % 3];
+}
+
+typedef struct slabs {
+  pl_mesh *mesh, *surface;
+} slabs;
+
+/* Two slabs, 0.05 apart; the elements of the lower one end 0.1 below its top. */
+static slabs make_slabs(void)
+{
+  double nodes[48];
+  int hexes[16], triangles[72];
+  slabs s = {0};
+  add_box(0, 0.1, 0, nodes, hexes, NULL);
+  add_box(0.25, 0.45, 8, nodes, hexes + 8, NULL);
+  pl_mesh_def def = {.node_count = 16, .nodes = nodes, .element_count = 2};
+  def.nodes_per_element = 8;
+  def.elements = hexes;
+  CHECK_OK(pl_mesh_create(&def, &s.mesh, error));
+  add_box(0, 0.2, 0, nodes, NULL, triangles);
+  add_box(0.25, 0.45, 8, nodes, NULL, triangles + 36);
+  def.element_count = 24;
+  def.nodes_per_element = 3;
+  def.elements = triangles;
+  CHECK_OK(pl_mesh_create(&def, &s.surface, error));
+  return s;
+}
+
+TEST(points_of_a_surface_do_not_follow_elements_across_a_gap)
+{
+  slabs s = make_slabs();
+  pl_embed *embed = NULL;
+  CHECK_OK(pl_embed_create(s.mesh, 16, s.surface->nodes, NULL, &embed, error));
+  CHECK_NEAR(embed->distances[4], 0.05, 1e-15);
+  CHECK(embed->distances[0] == 0 && embed->distances[12] == 0);
+  pl_embed_destroy(embed);
+  CHECK_OK(pl_embed_surface(s.mesh, s.surface, NULL, &embed, error));
+  for (int i = 0; i < 16; i++) CHECK(embed->elements[i] == (s.surface->nodes[3 * i + 2] > 0.2));
+  CHECK_NEAR(embed->distances[4], 0.1, 1e-15);
+  pl_embed_destroy(embed);
+  pl_mesh_destroy(s.mesh);
+  pl_mesh_destroy(s.surface);
+}
+
+static pl_status attempt_surface(const pl_allocator *allocator, void *context)
+{
+  const slabs *s = context;
+  pl_embed *embed;
+  pl_status status = pl_embed_surface(s->mesh, s->surface, allocator, &embed, &(pl_error){0});
+  pl_embed_destroy(embed);
+  return status;
+}
+
 static pl_status attempt(const pl_allocator *allocator, void *context)
 {
   pl_embed *embed;
@@ -112,6 +178,11 @@ TEST(no_memory)
   CHECK_FAILS(pl_embed_create(mesh, 1, (double[]){0, NAN, 0}, NULL, &(pl_embed *){NULL}, error),
               PL_E_ARGUMENT, "point 0");
   pl_mesh_destroy(mesh);
+  slabs s = make_slabs();
+  fail_every_allocation(attempt_surface, &s);
+  pl_mesh_destroy(s.mesh);
+  pl_mesh_destroy(s.surface);
 }
 
-TESTS(X(linear_motions) X(forces_are_the_transpose) X(no_memory))
+TESTS(X(linear_motions) X(forces_are_the_transpose)
+          X(points_of_a_surface_do_not_follow_elements_across_a_gap) X(no_memory))

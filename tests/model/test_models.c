@@ -115,6 +115,63 @@ static void check_densities(test_body *body)
 
 TEST(energy_densities_sum_to_the_energy) { test_every_body(few, 0, 0, check_densities); }
 
+/* The mean of the elements' tensors at a state. */
+static void mean_tensors(test_body *body, double F[9], double stress[9])
+{
+  int elements = body->mesh->element_count;
+  double *all = test_vector(18 * elements);
+  body->model->ops->tensors(body->model, body->q, all, all + 9 * elements, NULL);
+  for (int k = 0; k < 9; k++) {
+    F[k] = stress[k] = 0;
+    for (int e = 0; e < elements; e++) {
+      F[k] += all[9 * e + k] / elements;
+      stress[k] += all[9 * (elements + e) + k] / elements;
+    }
+  }
+  free(all);
+}
+
+/* All blocks where a linear map takes them. */
+static void deform(test_body *body, const double G[9])
+{
+  for (int i = 0; i < body->n; i++)
+    body->q[i] = test_dot(G + 3 * (i % 3), body->model->rest + i / 3 * 3, 3);
+}
+
+/* Under a linear map F is that map, and the stress follows from the slope of the energy density:
+ * sigma = (dW/dF) F^T / det F. */
+static void check_tensors(test_body *body)
+{
+  const pl_model_ops *ops = body->model->ops;
+  CHECK(!ops->tensors == !ops->strains);
+  if (!ops->tensors || !ops->energy || body->model->kinds || body->nearly) return;
+  static const double G[9] = {1.1, 0.05, -0.02, 0.07, 0.95, 0.04, -0.03, 0.02, 1.05};
+  double F[9], stress[9], P[9], H[9], h = 1e-6, volume = 8e-3, size = 0;
+  for (int k = 0; k < 9; k++) {
+    double energies[2];
+    for (int side = 0; side < 2; side++) {
+      memcpy(H, G, sizeof H);
+      H[k] += side ? h : -h;
+      deform(body, H);
+      energies[side] = ops->energy(body->model, body->q, NULL);
+    }
+    P[k] = (energies[1] - energies[0]) / (2 * h * volume);
+  }
+  deform(body, G);
+  mean_tensors(body, F, stress);
+  double J = G[0] * (G[4] * G[8] - G[5] * G[7]) - G[1] * (G[3] * G[8] - G[5] * G[6]) +
+             G[2] * (G[3] * G[7] - G[4] * G[6]);
+  for (int k = 0; k < 9; k++) size = fmax(size, fabs(stress[k]));
+  for (int k = 0; k < 9; k++) {
+    double there = test_dot(P + k / 3 * 3, G + k % 3 * 3, 3);
+    double back = test_dot(P + k % 3 * 3, G + k / 3 * 3, 3);
+    CHECK_NEAR(F[k], G[k], 1e-12);
+    CHECK_NEAR(stress[k], 0.5 * (there + back) / J, 1e-6 * size);
+  }
+}
+
+TEST(tensors_are_those_of_a_linear_map) { test_every_body(few, 0, 0, check_tensors); }
+
 /* The viscous force is linear in v, so its slope is exact up to rounding; it never adds energy. */
 static void check_viscosity(test_body *body)
 {
@@ -561,10 +618,10 @@ TEST(a_bound_model_allocates_nothing)
   CHECK(count.alive == 0);
 }
 
-TESTS(X(force_is_minus_the_slope_of_the_energy) X(stiffness_is_minus_the_slope_of_the_force)
-          X(every_law_in_every_model) X(energy_densities_sum_to_the_energy)
-              X(damping_is_minus_the_slope_by_velocity) X(stiffness_is_symmetric)
-                  X(semidefinite_has_no_negative_direction)
+TESTS(X(force_is_minus_the_slope_of_the_energy) X(tensors_are_those_of_a_linear_map)
+          X(stiffness_is_minus_the_slope_of_the_force) X(every_law_in_every_model)
+              X(energy_densities_sum_to_the_energy) X(damping_is_minus_the_slope_by_velocity)
+                  X(stiffness_is_symmetric) X(semidefinite_has_no_negative_direction)
                       X(force_is_the_same_with_and_without_matrix)
                           X(internal_forces_carry_no_momentum) X(turning_the_body_turns_the_forces)
                               X(rigid_motion_gives_no_force) X(patch_test)

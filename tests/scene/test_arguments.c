@@ -431,7 +431,7 @@ TEST(ids_of_nothing_are_refused)
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     pl_world *world = on.world;
     pl_body_id id = {wrong[i]};
-    pl_pull_id pull = {wrong[i], 1};
+    pl_pull_id pull = {wrong[i], 77};
     pl_probe_id probe = {wrong[i]};
     const char *no = "there is no body number";
     CHECK(!pl_world_body_name(world, id) && !pl_world_body_mesh(world, id) &&
@@ -441,15 +441,15 @@ TEST(ids_of_nothing_are_refused)
     CHECK_FAILS(pl_world_read_probe(world, probe, numbers, error), PL_E_ARGUMENT, "no probe");
     CHECK_FAILS(pl_world_move_pull(world, pull, numbers, error), PL_E_ARGUMENT, "no pull");
     pl_fix_facts facts_of_fix;
-    CHECK_FAILS(pl_world_remove_fix(world, (pl_fix_id){wrong[i], 1}, error), PL_E_ARGUMENT,
+    CHECK_FAILS(pl_world_remove_fix(world, (pl_fix_id){wrong[i], 77}, error), PL_E_ARGUMENT,
                 "no fix");
-    CHECK_FAILS(pl_world_read_fix(world, (pl_fix_id){wrong[i], 1}, &facts_of_fix, error),
+    CHECK_FAILS(pl_world_read_fix(world, (pl_fix_id){wrong[i], 77}, &facts_of_fix, error),
                 PL_E_ARGUMENT, "no fix");
-    CHECK_FAILS(pl_world_remove_load(world, (pl_load_id){wrong[i], 1}, error), PL_E_ARGUMENT,
+    CHECK_FAILS(pl_world_remove_load(world, (pl_load_id){wrong[i], 77}, error), PL_E_ARGUMENT,
                 "no load");
-    CHECK_FAILS(pl_world_remove_attachment(world, (pl_attachment_id){wrong[i], 1}, error),
+    CHECK_FAILS(pl_world_remove_attachment(world, (pl_attachment_id){wrong[i], 77}, error),
                 PL_E_ARGUMENT, "no attachment");
-    CHECK_FAILS(pl_world_remove_obstacle(world, (pl_obstacle_id){wrong[i], 1}, error),
+    CHECK_FAILS(pl_world_remove_obstacle(world, (pl_obstacle_id){wrong[i], 77}, error),
                 PL_E_ARGUMENT, "no obstacle");
     CHECK_FAILS(pl_world_remove_pull(world, pull, error), PL_E_ARGUMENT, "no pull");
     CHECK_FAILS(pl_world_read_pull(world, pull, &(pl_pull_facts){0}, error), PL_E_ARGUMENT,
@@ -481,6 +481,7 @@ TEST(ids_of_nothing_are_refused)
     CHECK_FAILS(pl_world_follow(world, id, 1, numbers, numbers, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_get_stress(world, id, numbers, numbers, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_get_strain(world, id, numbers, numbers, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_get_tensors(world, id, numbers, numbers, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_get_forces(world, id, numbers, numbers, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_find_spot(world, id, numbers, &spot, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_throw(world, id, numbers, error), PL_E_ARGUMENT, no);
@@ -576,6 +577,7 @@ TEST(nothing_is_read_from_or_written_to_nowhere)
   // what may be NULL: everything that only tells more
   CHECK_OK(pl_world_get_stress(world, on.bar, NULL, NULL, error));
   CHECK_OK(pl_world_get_strain(world, on.bar, NULL, NULL, error));
+  CHECK_OK(pl_world_get_tensors(world, on.bar, NULL, NULL, error));
   CHECK_OK(pl_world_get_forces(world, on.bar, NULL, NULL, error));
   CHECK_OK(pl_world_set_tool(world, NULL, error));
   pl_world_read_tool(world, NULL, NULL);
@@ -606,6 +608,7 @@ TEST(meshes_are_made_of_something)
   def.node_count = -4;
   CHECK_FAILS(pl_mesh_create(&def, &mesh, error), PL_E_ARGUMENT, "-4 nodes");
   CHECK_FAILS(pl_mesh_generate(NULL, NULL, &mesh, error), PL_E_ARGUMENT, "no generator");
+  CHECK_FAILS(pl_mesh_fill(&(pl_surface_def){0}, &mesh, error), PL_E_ARGUMENT, "needs points");
   CHECK_FAILS(pl_mesh_generate(&(pl_choice){0}, NULL, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_mesh_generate(&(pl_choice){"box", NULL, 2}, NULL, &mesh, error), PL_E_ARGUMENT,
               "2 settings, but no list");

@@ -42,7 +42,7 @@ TEST(a_study_is_the_product_of_what_is_varied)
 {
   pl_study *study = NULL;
   CHECK(write_files());
-  CHECK_OK(pl_study_load(NULL, study_path, &study, error));
+  CHECK_OK(pl_study_load(NULL, study_path, 1, &study, error));
   if (!study) return;
   CHECK(study->axis_count == 3 && pl_study_cases(study) == 2 * 3 * 2);
   CHECK(study->axes[0].options[1].changes.count == 2 && study->axes[0].options[1].number == 2);
@@ -84,7 +84,7 @@ TEST(failing_allocations_are_reported)
     pl_study *study = NULL;
     pl_error error = {0};
     left = k;
-    pl_status status = pl_study_load(&allocator, study_path, &study, &error);
+    pl_status status = pl_study_load(&allocator, study_path, 1, &study, &error);
     int failed = left < 0;
     pl_study_destroy(study);
     CHECK(outstanding == 0);

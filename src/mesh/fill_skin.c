@@ -1,0 +1,218 @@
+/* Filling a surface so that the surface lies inside the elements.
+ *
+ * A filling is good if at most SHARE of the surface's points lie farther outside the elements than
+ * their mean edge and none farther than FAR mean edges, and if the elements hang together in no
+ * more pieces than the surface: otherwise thin parts (handles, ears) have been lost or torn. Where
+ * neither a method nor a size is asked for, one that is not good is made again with twice and four
+ * times as many elements, and at last as a cage, which holds every point of the surface. */
+#include "core/error.h"
+#include "core/family.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "math/vec3.h"
+#include "mesh/embed.h"
+#include "mesh/skin.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_CHECKED = 50000, ASKED = 200, FINER = 2 };
+static const double SHARE = 0.005, FAR = 3;
+
+/* How a filling covers the surface. */
+typedef struct coverage {
+  double outside; /* the largest distance of the surface from the elements, m */
+  double edge;    /* mean of the elements, m */
+  double share;   /* of the points that lie farther outside than edge */
+  int pieces;     /* of the elements */
+} coverage;
+
+/* Does the surface have an inside? Behind a closed surface the winding number is 1, behind an open
+ * sheet 1/2 or less. */
+static int has_inside(const pl_skin *skin)
+{
+  int step = 1 + skin->triangle_count / ASKED, asked = 0, inside = 0;
+  for (int t = 0; t < skin->triangle_count; t += step, asked++) {
+    const int *nodes = skin->triangles + 3 * (size_t)t;
+    const double *a = skin->points + 3 * (size_t)nodes[0];
+    double u[3], v[3], normal[3], place[3];
+    pl_vec3_sub(skin->points + 3 * (size_t)nodes[1], a, u);
+    pl_vec3_sub(skin->points + 3 * (size_t)nodes[2], a, v);
+    pl_vec3_cross(u, v, normal);
+    double depth = 1e-3 / sqrt(sqrt(pl_vec3_dot(normal, normal)));
+    for (int k = 0; k < 3; k++) place[k] = a[k] + (u[k] + v[k]) / 3 - depth * normal[k];
+    inside += pl_skin_winding(skin, place) > 0.6;
+  }
+  return 20 * inside >= asked;
+}
+
+static pl_status fail_open(const pl_skin *skin, pl_error *error)
+{
+  return pl_fail(error, PL_E_MESH,
+                 "the surface is open, with %d edges of one triangle, and encloses nothing to be "
+                 "filled; close it, or simulate it as a sheet: kind=\"surface\" of a mesh, "
+                 "model=\"springs\" of its body",
+                 skin->facts.open_edges);
+}
+
+static pl_status check_inside(const pl_skin *skin, pl_error *error)
+{
+  double longest = 0;
+  for (int k = 0; k < 3; k++) longest = fmax(longest, skin->high[k] - skin->low[k]);
+  for (int k = 0; k < 3; k++) {
+    double extent = skin->high[k] - skin->low[k];
+    if (extent < 1e-5 * longest)
+      return pl_fail(error, PL_E_MESH,
+                     "the surface is flat, %g m along %c, and encloses nothing to be filled; give "
+                     "it a thickness, or simulate it as a sheet: kind=\"surface\" of a mesh, "
+                     "model=\"springs\" of its body",
+                     extent, "xyz"[k]);
+  }
+  return has_inside(skin) ? PL_OK : fail_open(skin, error);
+}
+
+static pl_status measure_outside(const pl_skin *skin, const pl_mesh *mesh, coverage *c,
+                                 pl_error *error)
+{
+  // some of the points, evenly
+  int step = 1 + skin->point_count / MOST_CHECKED, count = (skin->point_count - 1) / step + 1;
+  double *points = pl_alloc(&skin->allocator, 3 * (size_t)count, sizeof *points);
+  if (!points) return pl_fail_memory(error);
+  for (size_t i = 0; i < (size_t)count; i++)
+    pl_vec3_copy(skin->points + 3 * i * (size_t)step, points + 3 * i);
+  pl_embed *embed;
+  pl_status status = pl_embed_create(mesh, count, points, &skin->allocator, &embed, error);
+  c->outside = c->share = 0;
+  for (int i = 0; i < count && !status; i++) {
+    c->outside = fmax(c->outside, embed->distances[i]);
+    c->share += (double)(embed->distances[i] > c->edge) / count;
+  }
+  pl_embed_destroy(embed);
+  pl_free(&skin->allocator, points);
+  return status;
+}
+
+static pl_status measure(const pl_skin *skin, const pl_mesh *mesh, coverage *c, pl_error *error)
+{
+  pl_mesh_facts facts;
+  pl_status status = pl_mesh_measure(mesh, &facts, error);
+  if (status) return status;
+  c->edge = facts.mean_edge;
+  c->pieces = facts.pieces;
+  return measure_outside(skin, mesh, c, error);
+}
+
+static int is_good(const pl_skin *skin, const coverage *c)
+{
+  return c->outside <= FAR * c->edge && c->share <= SHARE && c->pieces <= skin->facts.pieces;
+}
+
+/* c->edge is 0 where no element fitted. */
+static void tell(const pl_skin *skin, const coverage *c, const char *name, const char *what,
+                 const pl_log *log, pl_level level)
+{
+  if (c->edge == 0)
+    pl_log_write(log, level, "%s: no element fits into the shape; %s", name, what);
+  else if (c->pieces > skin->facts.pieces)
+    pl_log_write(log, level, "%s: the elements hang together in %d pieces, the surface in %d; %s",
+                 name, c->pieces, skin->facts.pieces, what);
+  else
+    pl_log_write(log, level,
+                 "%s: %.1f %% of the surface lie outside of the elements by more than an edge of "
+                 "%.3g m, up to %.3g m; %s",
+                 name, 100 * c->share, c->edge, c->outside, what);
+}
+
+/* The same choice with another number of elements, or a cage. */
+static pl_status fill_again(const pl_fill_job *job, double elements, int as_cage, pl_mesh **mesh,
+                            pl_error *error)
+{
+  pl_setting settings[PL_MOST_VALUES + 1];
+  pl_choice choice = {as_cage ? "cage" : NULL, settings, 0};
+  pl_volume volume = pl_skin_volume(job->skin);
+  settings[choice.setting_count++] = (pl_setting){.name = "elements", .value = {elements}};
+  for (int i = 0; i < job->filler.setting_count && !as_cage && i < PL_MOST_VALUES; i++) {
+    if (strcmp(job->filler.settings[i].name, "elements") != 0)
+      settings[choice.setting_count++] = job->filler.settings[i];
+  }
+  return pl_fill(&volume, &choice, job->allocator, mesh, error);
+}
+
+/* One that is better than the given mesh, which is replaced: finer, or a cage. */
+static pl_status improve(const pl_fill_job *job, double elements, coverage *c, pl_mesh **mesh,
+                         pl_error *error)
+{
+  const pl_skin *skin = job->skin;
+  char what[96];
+  coverage before = *c;
+  for (int k = 1; k <= FINER + 1; k++) {
+    int as_cage = k > FINER;
+    // a cage would surround an open sheet, too
+    if (as_cage && c->edge == 0 && skin->facts.open_edges) return fail_open(skin, error);
+    double count = as_cage ? elements : ldexp(elements, k);
+    pl_mesh_destroy(*mesh);
+    *mesh = NULL;
+    pl_status status = fill_again(job, count, as_cage, mesh, error);
+    if (!status) status = measure(skin, *mesh, c, error);
+    if (status && (as_cage || status != PL_E_ARGUMENT)) return status;
+    if (!status && (as_cage || is_good(skin, c))) break;
+  }
+  pl_print(what, sizeof what,
+           c->outside > 0 ? "filled with %d elements instead"
+                          : "filled by a cage of %d elements instead",
+           pl_mesh_element_count(*mesh));
+  tell(skin, &before, job->name, what, job->log, PL_NOTE);
+  return PL_OK;
+}
+
+pl_status pl_fill_skin(const pl_fill_job *job, pl_mesh **mesh, pl_error *error)
+{
+  *mesh = NULL;
+  const pl_member *member;
+  double values[PL_MOST_VALUES];
+  coverage c = {0};
+  pl_volume volume = pl_skin_volume(job->skin);
+  pl_status status = pl_choice_resolve(&pl_filler_family, &job->filler, &member, values, error);
+  if (!status) status = check_inside(job->skin, error);
+  if (status) return status;
+  int is_open = !job->filler.name && isnan(values[0]);
+  status = pl_fill(&volume, &job->filler, job->allocator, mesh, error);
+  int is_empty = status == PL_E_ARGUMENT && is_open;
+  if (!status) status = measure(job->skin, *mesh, &c, error);
+  if (status && !is_empty) {
+    pl_mesh_destroy(*mesh);
+    *mesh = NULL;
+    return status;
+  }
+  if (!is_empty && is_good(job->skin, &c)) return PL_OK;
+  if (is_open) return improve(job, values[1], &c, mesh, error);
+  tell(job->skin, &c, job->name,
+       "thin parts may be torn: make the elements smaller, or use the method cage", job->log,
+       PL_WARNING);
+  return PL_OK;
+}
+
+pl_status pl_mesh_fill(const pl_surface_def *def, pl_mesh **mesh, pl_error *error)
+{
+  if (!def || !mesh)
+    return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_fill needs a surface and a place for the mesh");
+  *mesh = NULL;
+  if (!def->points || !def->triangles)
+    return pl_fail(error, PL_E_ARGUMENT, "a surface needs points and triangles");
+  pl_skin *skin;
+  pl_skin_def surface = {.point_count = def->point_count,
+                         .triangle_count = def->triangle_count,
+                         .points = def->points,
+                         .triangles = def->triangles,
+                         .allocator = def->allocator};
+  pl_status status = pl_skin_create(&surface, &skin, error);
+  if (status) return status;
+  pl_fill_job job = {.skin = skin,
+                     .filler = def->filler,
+                     .name = "surface",
+                     .log = def->log,
+                     .allocator = def->allocator};
+  status = pl_fill_skin(&job, mesh, error);
+  pl_skin_destroy(skin);
+  return status;
+}
