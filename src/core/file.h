@@ -19,8 +19,8 @@ void pl_bytes_free(const pl_allocator *allocator, pl_bytes *bytes);
  * one, never a part. */
 pl_status pl_file_write(const char *path, const void *data, size_t size, pl_error *error);
 
-/* The same without waiting for the disk: one of many files that a run writes. A program that ends in
- * any way leaves whole files; a machine that loses its power may leave the last ones empty. */
+/* The same without waiting for the disk: one of many files that a run writes. A program that ends
+ * in any way leaves whole files; a machine that loses its power may leave the last ones empty. */
 pl_status pl_file_write_frame(const char *path, const void *data, size_t size, pl_error *error);
 
 /* Makes a folder and those above it; an existing one is fine. */

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   int file = fuzz_place(data, size, path);
   pl_study *study = NULL;
   pl_error error = {0};
-  pl_status status = pl_study_load(&allocator, path, &study, &error);
+  pl_status status = pl_study_load(&allocator, path, 0, &study, &error);
   if ((status == PL_OK) != (study != NULL) || (status && !error.message[0])) abort();
   if (study) {
     int options[PL_MOST_AXES], cases = pl_study_cases(study);
