@@ -198,6 +198,38 @@ static void look_ahead(pl_contact *contact, int block, const double x[3], const 
   }
 }
 
+/* Does one of the body's blocks touch since the last substep? */
+static int touched_before(const pl_contact *contact, const pl_body *body)
+{
+  const double *memory = contact->base.memory + MEMORY * (size_t)body->offset;
+  for (int i = 0; i < body->blocks; i++) {
+    if (memory[MEMORY * (size_t)i] > 0) return 1;
+  }
+  return 0;
+}
+
+/* Takes the blocks of a body that would enter something if they went on as they do, with what outer
+ * forces give them. What is apart from the obstacles its body lies on is held up by the body. */
+static void begin_body(pl_contact *contact, const pl_body *body, const pl_substep *step,
+                       const double *rate)
+{
+  int lies = touched_before(contact, body);
+  for (int i = body->offset; i < body->offset + body->blocks; i++) {
+    const double *x = step->q + 3 * (size_t)i, *v = step->v + 3 * (size_t)i;
+    const double *memory = contact->base.memory + MEMORY * (size_t)i;
+    double way[3], falls = lies && !(memory[0] > 0) ? 0 : step->h;
+    if (!contact->is_point[i]) continue;
+    for (int k = 0; k < 3; k++) way[k] = step->h * (v[k] + falls * rate[3 * (size_t)i + (size_t)k]);
+    look_ahead(contact, i, x, way);
+    if (!contact->touch_of1[i]) continue;
+    pl_touch *touch = &contact->touches[contact->touch_of1[i] - 1];
+    if (is_held(contact, step->rows, i))
+      drop_touch(contact, touch);
+    else
+      pl_friction_begin(contact, touch, step, memory);
+  }
+}
+
 static void begin(pl_coupling *self, const pl_substep *step)
 {
   pl_contact *contact = (pl_contact *)self;
@@ -206,19 +238,8 @@ static void begin(pl_coupling *self, const pl_substep *step)
   step->system->ops->mass_inverse(step->system, rate, rate);
   contact->touch_count = 0;
   memset(contact->touch_of1, 0, (size_t)contact->blocks * sizeof *contact->touch_of1);
-  for (int i = 0; i < contact->blocks; i++) {
-    const double *x = step->q + 3 * (size_t)i, *v = step->v + 3 * (size_t)i;
-    double way[3], *ahead = rate + 3 * (size_t)i;
-    if (!contact->is_point[i]) continue;
-    for (int k = 0; k < 3; k++) way[k] = step->h * (v[k] + step->h * ahead[k]);
-    look_ahead(contact, i, x, way);
-    if (!contact->touch_of1[i]) continue;
-    pl_touch *touch = &contact->touches[contact->touch_of1[i] - 1];
-    if (is_held(contact, step->rows, i))
-      drop_touch(contact, touch);
-    else
-      pl_friction_begin(contact, touch, step, self->memory + MEMORY * (size_t)i);
-  }
+  for (size_t b = 0; b < self->bodies->count; b++)
+    begin_body(contact, &self->bodies->list[b], step, rate);
   pl_penalty_mark(contact, step->q, 1);
 }
 
@@ -252,7 +273,7 @@ static double velocity(const pl_coupling *self, const pl_moment *at, const pl_ro
 
 static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
 {
-  const pl_contact *contact = (const pl_contact *)self;
+  pl_contact *contact = (pl_contact *)self;
   for (int i = 0; i < contact->touch_count; i++)
     pl_friction_evaluate(&contact->touches[i], at, f, tangent);
   pl_penalty_evaluate(contact, at, f, tangent);
@@ -340,14 +361,13 @@ static int revise(pl_coupling *self, const pl_substep *step)
     for (int c = 0; c < touch->count; c++) sum += fmax(touch->at[c].force, 0);
   }
   double most_pull = contact->touch_count ? PULL * sum / contact->touch_count : 0;
-  changed += pl_friction_revise(contact, step);
   // from the last, since one that is dropped is replaced by the last
   for (int i = contact->touch_count - 1; i >= 0; i--)
     changed += let_go(contact, &contact->touches[i], most_pull);
   for (int i = 0; i < contact->blocks; i++)
     changed += contact->is_point[i] && catch_up(contact, step, i);
-  if (changed) pl_friction_adopt(contact);
-  return changed > 0;
+  // bounds are those of the right nodes only
+  return changed > 0 || pl_friction_revise(contact, step);
 }
 
 static void finish(pl_coupling *self, const pl_substep *step)

@@ -31,6 +31,7 @@ typedef struct pl_friction {
   double x0[3];              /* where the block began */
   int is_linear;             /* the law is replaced by its linearisation about the next two */
   double way[3], rate[3];    /* displacement and velocity along the surface */
+  double seen[2][3];         /* those at which the integrator asked last */
   int is_cut, flips;         /* is the force cut there, and how often that has changed */
   double direction[3];       /* of the cut force */
 } pl_friction;

@@ -12,7 +12,7 @@
 #define CLOSE    0.05    /* part of all bounds together by which bounds may still change */
 #define RIGHT    0.01    /* and by which forces may be wrong */
 enum { MOST_FLIPS = 2 }; /* over the bound and back, or in direction; then the secant is used */
-enum { FEW = 3 };        /* passes in which bounds are still corrected */
+enum { FEW = 6 };        /* passes in which bounds are still corrected */
 enum { ENOUGH = 8 };     /* passes in which forces are */
 
 /* The part of x along the surface: at right angles to all normals. */
@@ -93,7 +93,7 @@ void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_subs
   double mass = body->model->lumped_mass[touch->block - body->offset];
   const double *x = step->q0 + 3 * (size_t)touch->block, *v = step->v0 + 3 * (size_t)touch->block;
   pl_friction *to = &touch->friction;
-  *to = (pl_friction){.is_linear = step->system->is_linear};
+  *to = (pl_friction){.is_linear = step->system->A != NULL};
   to->bound = memory[0] > 0 ? memory[1] : expected_bound(contact, touch, step, mass);
   to->next_bound = to->bound;
   pl_vec3_copy(memory + 2, to->force);
@@ -125,29 +125,29 @@ static void look(const pl_touch *touch, const double *q, const double *v, double
 }
 
 /* The force as the integrator sees it, and the tangent's share and direction. */
-static double force_at(const pl_touch *touch, const double *q, const double *v, double t[3],
+static double force_at(const pl_touch *touch, const double d[3], const double u[3], double t[3],
                        double direction[3])
 {
   const pl_friction *law = &touch->friction;
-  double d[3], u[3], left;
-  look(touch, q, v, d, u);
+  double change[3];
   if (!law->is_linear) return cut_force(law, law->bound, d, u, t, direction);
-  left = cut_force(law, law->bound, law->way, law->rate, t, direction);
+  double left = cut_force(law, law->bound, law->way, law->rate, t, direction);
   for (int k = 0; k < 3; k++)
-    d[k] = law->stiffness * (d[k] - law->way[k]) + law->damping * (u[k] - law->rate[k]);
+    change[k] = law->stiffness * (d[k] - law->way[k]) + law->damping * (u[k] - law->rate[k]);
   if (law->flips >= MOST_FLIPS) pl_vec3_set(direction, 0, 0, 0);
-  apply(touch, left, direction, d);
-  pl_vec3_sub(t, d, t);
+  apply(touch, left, direction, change);
+  pl_vec3_sub(t, change, t);
   return left;
 }
 
-void pl_friction_evaluate(const pl_touch *touch, const pl_moment *at, double *f,
+void pl_friction_evaluate(pl_touch *touch, const pl_moment *at, double *f,
                           const pl_tangent *tangent)
 {
-  const pl_friction *law = &touch->friction;
+  pl_friction *law = &touch->friction;
   double t[3], direction[3];
   if (law->bound == 0) return;
-  double left = force_at(touch, at->q, at->v, t, direction);
+  look(touch, at->q, at->v, law->seen[0], law->seen[1]);
+  double left = force_at(touch, law->seen[0], law->seen[1], t, direction);
   if (f) pl_vec3_add(f + 3 * (size_t)touch->block, t, f + 3 * (size_t)touch->block);
   if (!tangent) return;
   double scale = left * (tangent->kq * law->stiffness + tangent->kv * law->damping);
@@ -161,21 +161,22 @@ void pl_friction_evaluate(const pl_touch *touch, const pl_moment *at, double *f,
 
 /* ---- after a pass ---- */
 
-/* How far the linearised force is from the law's; linearises there. */
+/* How far the linearised force is from the law's where the integrator has taken it; linearises
+ * there. Methods that solve linear systems only have asked before they solved. */
 static double relinearise(pl_touch *touch, const pl_substep *step)
 {
   pl_friction *law = &touch->friction;
-  double used[3], right[3], direction[3], d[3], u[3];
-  if (!law->is_linear) return 0;
-  force_at(touch, step->q, step->v, used, direction);
-  look(touch, step->q, step->v, d, u);
-  int is_cut = cut_force(law, law->bound, d, u, right, direction) < 1;
+  double used[3], right[3], direction[3];
+  if (!law->is_linear || law->bound == 0) return 0;
+  if (step->system->is_linear) look(touch, step->q, step->v, law->seen[0], law->seen[1]);
+  force_at(touch, law->seen[0], law->seen[1], used, direction);
+  int is_cut = cut_force(law, law->bound, law->seen[0], law->seen[1], right, direction) < 1;
   law->flips += is_cut != law->is_cut;
   if (is_cut && pl_vec3_dot(direction, law->direction) < 0) law->flips = MOST_FLIPS;
   law->is_cut = is_cut;
   pl_vec3_copy(direction, law->direction);
-  pl_vec3_copy(d, law->way);
-  pl_vec3_copy(u, law->rate);
+  pl_vec3_copy(law->seen[0], law->way);
+  pl_vec3_copy(law->seen[1], law->rate);
   return pl_vec3_distance(used, right);
 }
 
@@ -189,15 +190,11 @@ int pl_friction_revise(pl_contact *contact, const pl_substep *step)
     change += fabs(law->next_bound - law->bound);
     wrong += relinearise(&contact->touches[i], step);
   }
-  int at_once = step->system->is_static;
-  return ((step->pass <= FEW || at_once) && change > CLOSE * all) ||
-         (step->pass <= ENOUGH && wrong > RIGHT * all);
-}
-
-void pl_friction_adopt(pl_contact *contact)
-{
-  for (int i = 0; i < contact->touch_count; i++)
+  int again =
+      (step->pass <= FEW && change > CLOSE * all) || (step->pass <= ENOUGH && wrong > RIGHT * all);
+  for (int i = 0; i < contact->touch_count && again; i++)
     contact->touches[i].friction.bound = contact->touches[i].friction.next_bound;
+  return again;
 }
 
 void pl_friction_finish(const pl_touch *touch, const pl_substep *step, double *memory)

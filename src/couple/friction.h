@@ -13,9 +13,10 @@
  * and k (mu N / |t|) (P - t t^T / |t|^2) above it, P the projection on the surface: never
  * indefinite.
  *
- * N is the constraint force of the pass or substep before. Methods that solve one linear system per
- * stage see the law linearised about the displacement that the last pass has found, and the substep
- * is made again where the law itself gives another force there. */
+ * N is the constraint force of the pass or substep before. Implicit methods see the law linearised
+ * about the displacement that the last pass has found, since Newton's method may swing for ever
+ * between both sides of a kink; the substep is made again where the law itself gives another force
+ * there, with the secant's stiffness once a node has swung. */
 #ifndef PL_COUPLE_FRICTION_H
 #define PL_COUPLE_FRICTION_H
 
@@ -27,15 +28,12 @@ void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_subs
                        const double *memory);
 
 /* f += its friction, and the matrix += its derivative. */
-void pl_friction_evaluate(const pl_touch *touch, const pl_moment *at, double *f,
+void pl_friction_evaluate(pl_touch *touch, const pl_moment *at, double *f,
                           const pl_tangent *tangent);
 
-/* After a pass: bounds by the new normal forces, and linearisation about the new displacements.
- * Returns whether that asks for another pass. */
+/* After a pass with the right nodes: bounds by the new normal forces, and linearisation about the
+ * new displacements. Returns whether that asks for another pass. */
 int pl_friction_revise(pl_contact *contact, const pl_substep *step);
-
-/* Before another pass: bounds become those that were found. */
-void pl_friction_adopt(pl_contact *contact);
 
 /* At the end: what to remember. */
 void pl_friction_finish(const pl_touch *touch, const pl_substep *step, double *memory);
