@@ -91,7 +91,11 @@ pl_status pl_load_make(pl_load *load, const pl_load_def *def, pl_error *error)
   load->shape.rest = body->rest;
   status = load->ops->on_faces ? share_faces(bodies, body, def, &load->shape, error)
                                : share_nodes(bodies, body, def, &load->shape, error);
-  return status ? status : pl_ramp_copy(bodies->allocator, &def->ramp, &load->ramp, error);
+  if (status || !load->ops->is_viscous)
+    return status ? status : pl_ramp_copy(bodies->allocator, &def->ramp, &load->ramp, error);
+  load->v0 = pl_alloc(bodies->allocator, 3 * (size_t)body->mesh->node_count, sizeof *load->v0);
+  if (!load->v0) return pl_fail_memory(error);
+  return pl_ramp_copy(bodies->allocator, &def->ramp, &load->ramp, error);
 }
 
 static void destroy(pl_coupling *self)
@@ -101,6 +105,7 @@ static void destroy(pl_coupling *self)
   pl_free(allocator, load->shape.nodes);
   pl_free(allocator, load->shape.weights);
   pl_free(allocator, load->shape.faces);
+  pl_free(allocator, load->v0);
   pl_ramp_release(allocator, &load->ramp);
 }
 
@@ -153,8 +158,12 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
   if (tangent && !tangent->semidefinite && body->model->ops->curvature) curved = tangent;
   if (factor == 0 || (!f && !stiffens && !curved)) return;
   const double *q = at->q + 3 * body->offset, *v = at->v + 3 * body->offset;
-  pl_load_at here = {
-      .values = load->values, .shape = &load->shape, .factor = factor, .x = q, .v = v};
+  pl_load_at here = {.values = load->values,
+                     .shape = &load->shape,
+                     .factor = factor,
+                     .x = q,
+                     .v = v,
+                     .v0 = load->lags ? load->v0 : NULL};
   if (body->model->ops->nodes) {
     // velocities behind positions
     size_t numbers = (size_t)body->mesh->node_count * 3;
@@ -169,10 +178,22 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
   load->ops->stiffen(&here, &to);
 }
 
+/* Methods that solve linear systems only see viscous loads about the velocity they start with. */
+static void begin(pl_coupling *self, const pl_substep *step)
+{
+  pl_load *load = (pl_load *)self;
+  const pl_body *body = &self->bodies->list[self->acts_on[0]];
+  load->lags = load->v0 && step->system->is_linear;
+  if (!load->lags) return;
+  const double *v = pl_body_nodes(body, step->q + 3 * body->offset, step->v + 3 * body->offset);
+  memcpy(load->v0, v, 3 * (size_t)body->mesh->node_count * sizeof *v);
+}
+
 const pl_coupling_ops pl_coupling_load = {
     .info = {"load", "a force, traction, pressure, shear or wind on nodes or faces of a body",
              "Hauth 2004, 2.4", NULL, 0},
     .size = sizeof(pl_load),
     .destroy = destroy,
+    .begin = begin,
     .evaluate = evaluate,
 };

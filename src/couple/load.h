@@ -23,6 +23,8 @@ typedef struct pl_load_at {
   const pl_load_shape *shape;
   double factor; /* of the ramp and the world's load scale */
   const double *x, *v;
+  const double *v0; /* v at the beginning of the substep where the load must be linear in v; else
+                       NULL */
 } pl_load_at;
 
 /* Takes blocks D of kq (-df/dx) + kv (-df/dv), f at node a and x or v at node b. */
@@ -36,7 +38,8 @@ void pl_load_block(const pl_load_blocks *to, int a, int b, const double D[9]);
 
 typedef struct pl_load_ops {
   pl_member info;
-  int on_faces; /* selects faces; weights are areas */
+  int on_faces;   /* selects faces; weights are areas */
+  int is_viscous; /* depends on v, and not linearly */
   /* f += the load on the nodes, 3 numbers each. */
   void (*add)(const pl_load_at *at, double *f);
   /* Its derivatives, symmetrised since the solvers count on symmetry; NULL: it has none. */
@@ -55,6 +58,8 @@ typedef struct pl_load {
   double values[PL_MOST_VALUES];
   pl_load_shape shape;
   pl_own_ramp ramp;
+  double *v0; /* room for the nodes' velocities, of viscous loads */
+  int lags;   /* they count in this substep */
 } pl_load;
 
 /* Chooses nodes or faces of acts_on[0]; the load was made by pl_coupling_create. */

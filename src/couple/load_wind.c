@@ -8,8 +8,9 @@
  * Both sides of a surface feel it alike, as cloth does. In still air (velocity 0) it is drag. The
  * matrix gets -dF/dv = A rho/2 (2 cn |u . n| n n^T + ct (|u| (I - n n^T) + u_t u^T / |u|)), whose
  * last term is symmetrised and cut to u_t u_t^T / |u|: never indefinite. The change with x is
- * lagged. Terzopoulos et al. 1987 have c (n . u) n instead (Implementation of Deformable Objects,
- * 3.5.2). */
+ * lagged. Methods that solve linear systems only see |u . n| and |u| as they were at the beginning
+ * of the substep, which makes the force linear in v. Terzopoulos et al. 1987 have c (n . u) n
+ * instead (Implementation of Deformable Objects, 3.5.2). */
 #include "couple/load.h"
 
 #include "math/vec3.h"
@@ -21,8 +22,16 @@ enum { VELOCITY, DENSITY = 3, NORMAL, ALONG };
 
 /* One face in the stream. */
 typedef struct stream {
-  double n[3], area, u[3], along[3], across, speed;
+  double n[3], area, along[3], across;
+  double size, speed; /* |u . n| and |u| */
 } stream;
+
+/* The air's velocity against the face's. */
+static void blow(const pl_load_at *at, const double *v, const int *nodes, int count, double u[3])
+{
+  pl_vec3_copy(at->values + VELOCITY, u);
+  for (int a = 0; a < count; a++) pl_vec3_add_scaled(-1.0 / count, v + 3 * nodes[a], u);
+}
 
 static int look(const pl_load_at *at, const int *nodes, int count, stream *to)
 {
@@ -31,11 +40,12 @@ static int look(const pl_load_at *at, const int *nodes, int count, stream *to)
   to->area = pl_vec3_norm(vector);
   if (!(to->area > 0)) return 0;
   pl_vec3_scale(1 / to->area, vector, to->n);
-  pl_vec3_copy(at->values + VELOCITY, to->u);
-  for (int a = 0; a < count; a++) pl_vec3_add_scaled(-1.0 / count, at->v + 3 * nodes[a], to->u);
-  to->across = pl_vec3_dot(to->u, to->n);
-  to->speed = pl_vec3_norm(to->u);
-  pl_vec3_copy(to->u, to->along);
+  blow(at, at->v, nodes, count, to->along);
+  to->across = pl_vec3_dot(to->along, to->n);
+  double u[3];
+  blow(at, at->v0 ? at->v0 : at->v, nodes, count, u);
+  to->size = fabs(pl_vec3_dot(u, to->n));
+  to->speed = pl_vec3_norm(u);
   pl_vec3_add_scaled(-to->across, to->n, to->along);
   return 1;
 }
@@ -51,7 +61,7 @@ static void add(const pl_load_at *at, double *f)
     double scale = 0.5 * at->factor * at->values[DENSITY] * s.area / n;
     for (int a = 0; a < n; a++) {
       double *to = f + 3 * nodes[a];
-      pl_vec3_add_scaled(scale * at->values[NORMAL] * fabs(s.across) * s.across, s.n, to);
+      pl_vec3_add_scaled(scale * at->values[NORMAL] * s.size * s.across, s.n, to);
       pl_vec3_add_scaled(scale * at->values[ALONG] * s.speed, s.along, to);
     }
   }
@@ -68,8 +78,9 @@ static void stiffen(const pl_load_at *at, const pl_load_blocks *to)
     double scale = 0.5 * to->kv * at->factor * at->values[DENSITY] * s.area / (n * n), D[9];
     for (int k = 0; k < 9; k++) {
       double nn = s.n[k / 3] * s.n[k % 3], tt = s.along[k / 3] * s.along[k % 3];
-      D[k] = scale * (2 * at->values[NORMAL] * fabs(s.across) * nn +
-                      at->values[ALONG] * (s.speed * ((k % 4 == 0) - nn) + tt / s.speed));
+      D[k] = scale * ((at->v0 ? 1 : 2) * at->values[NORMAL] * s.size * nn +
+                      at->values[ALONG] * s.speed * ((k % 4 == 0) - nn));
+      if (!at->v0) D[k] += scale * at->values[ALONG] * tt / s.speed;
     }
     for (int i = 0; i < n * n; i++) pl_load_block(to, nodes[i / n], nodes[i % n], D);
   }
@@ -106,6 +117,7 @@ static const pl_param params[] = {
 const pl_load_ops pl_load_wind = {
     .info = {"wind", "the air's resistance to a surface, in wind or at rest", "", params, 4},
     .on_faces = 1,
+    .is_viscous = 1,
     .add = add,
     .stiffen = stiffen,
 };

@@ -1,0 +1,169 @@
+/* The state is all that matters: save, go on, load, go on gives the same bits, with every
+ * integrator, with friction, laws that remember, pulls, loads and attachments, in another world and
+ * with other numbers of threads. */
+#include "ode/integrator.h"
+#include "pliant/touch.h"
+#include "test.h"
+
+typedef struct plan {
+  const char *integrator, *law, *model;
+  double dt;
+  int threads, attached;
+} plan;
+
+static pl_mesh *box_at(double x, double z, int fine)
+{
+  pl_setting box[] = {{.name = "size", .value = {0.2, 0.1, 0.1}},
+                      {.name = "origin", .value = {x, 0, z}},
+                      {.name = "cells", .value = {2 * fine, fine, fine}}};
+  pl_mesh *mesh = NULL;
+  CHECK_OK(pl_mesh_generate(&(pl_choice){"box", box, 3}, NULL, &mesh, error));
+  return mesh;
+}
+
+static pl_body_id add_block(pl_world *world, const plan *in, double x, double z)
+{
+  pl_setting moduli[] = {{.name = "young", .value = {1e5}},
+                         {.name = "poisson", .value = {0.3}},
+                         {.name = "g1", .value = {0.5}},
+                         {.name = "tau1", .value = {0.05}}};
+  int remembers = in->law && strcmp(in->law, "hooke-prony") == 0;
+  pl_body_def def = pl_body_def_default();
+  pl_mesh *mesh = box_at(x, z, in->model ? 4 : 1);
+  pl_body_id body = {0};
+  def.mesh = mesh;
+  def.model = (pl_choice){.name = in->model};
+  def.material.law = (pl_choice){in->law ? in->law : "hooke", moduli, remembers ? 4 : 2};
+  def.material.stiffness_damping = 0.002;
+  def.velocity[0] = 0.8;
+  CHECK_OK(pl_world_add_body(world, &def, &body, error));
+  pl_mesh_destroy(mesh);
+  return body;
+}
+
+static void add_couplings(pl_world *world, const plan *in, pl_body_id body)
+{
+  pl_setting wind[] = {{.name = "velocity", .value = {0, 3, 0}}};
+  pl_setting friction = {.name = "friction", .value = {0.4}};
+  pl_load_def load = pl_load_def_default();
+  pl_pull_def pull = pl_pull_def_default();
+  pl_obstacle_def floor = pl_obstacle_def_default();
+  const double at[3] = {0.2, 0.1, 0.1};
+  pl_setting bounds[] = {{.name = "min", .value = {-9, -9, -9}},
+                         {.name = "max", .value = {9, 9, 9}}};
+  pl_selector all = {.region = {"box", bounds, 2}};
+  load.load = (pl_choice){"wind", wind, 1};
+  load.where = &all;
+  load.where_count = 1;
+  CHECK_OK(pl_world_add_load(world, body, &load, NULL, error));
+  CHECK_OK(pl_world_find_spot(world, body, at, &pull.at, error));
+  pull.target[0] = 0.5;
+  pull.target[2] = 0.2;
+  pull.stiffness = 3;
+  CHECK_OK(pl_world_add_pull(world, &pull, NULL, error));
+  floor.shape = (pl_choice){"plane", &friction, 1};
+  CHECK_OK(pl_world_add_obstacle(world, &floor, NULL, error));
+  if (!in->attached) return;
+  pl_attachment_def attach = pl_attachment_def_default();
+  attach.to = add_block(world, in, 0.2, 0);
+  pl_setting end[] = {{.name = "min", .value = {0.19, -9, -9}},
+                      {.name = "max", .value = {0.21, 9, 9}}};
+  pl_selector side = {.region = {"box", end, 2}};
+  attach.where = &side;
+  attach.where_count = 1;
+  CHECK_OK(pl_world_add_attachment(world, body, &attach, NULL, error));
+}
+
+static pl_world *make(const plan *in)
+{
+  pl_world_def def = pl_world_def_default();
+  pl_world *world = NULL;
+  def.dt = in->dt;
+  def.threads = in->threads;
+  def.integrator = (pl_choice){.name = in->integrator};
+  CHECK_OK(pl_world_create(&def, &world, error));
+  add_couplings(world, in, add_block(world, in, 0, 0));
+  return world;
+}
+
+static uint64_t go_on(pl_world *world, int steps)
+{
+  for (int i = 0; i < steps; i++) CHECK_OK(pl_world_step(world, error));
+  return pl_world_state_hash(world);
+}
+
+/* Back in the same world, and on in another one, which is as good as another process. */
+static void compare(const plan *in)
+{
+  int failures = test_failures;
+  pl_world *world = make(in);
+  plan elsewhere = *in;
+  elsewhere.threads = in->threads == 1 ? 3 : in->threads == 3 ? 8 : 1;
+  pl_world *other = make(&elsewhere);
+  go_on(world, 12);
+  size_t size = pl_world_state_size(world);
+  void *state = malloc(size);
+  CHECK_OK(pl_world_save_state(world, state, size, error));
+  uint64_t straight = go_on(world, 8);
+  go_on(world, 3);
+  CHECK_OK(pl_world_load_state(world, state, size, error));
+  CHECK(go_on(world, 8) == straight);
+  CHECK_OK(pl_world_load_state(other, state, size, error));
+  CHECK(go_on(other, 8) == straight);
+  if (test_failures > failures)
+    printf("  %s, %s, %s\n", in->integrator, in->law ? in->law : "hooke",
+           in->model ? in->model : "fem");
+  free(state);
+  pl_world_destroy(world);
+  pl_world_destroy(other);
+}
+
+TEST(every_integrator_goes_on_with_the_same_bits)
+{
+  for (int m = 0; pl_integrator_family.members[m]; m++) {
+    const pl_integrator_ops *ops = (const pl_integrator_ops *)pl_integrator_family.members[m];
+    if (ops->is_static || ops->missing) continue;
+    plan in = {.integrator = ops->info.name, .dt = ops->is_implicit ? 0.005 : 0.0002};
+    in.threads = 1 + m % 3;
+    in.attached = m % 2;
+    compare(&in);
+  }
+}
+
+TEST(laws_that_remember_go_on_with_the_same_bits)
+{
+  const char *names[] = {"implicit-euler", "implicit-midpoint", "bdf3",      "generalised-alpha",
+                         "sdirk2",         "rosenbrock4",       "verlet",    "rk4",
+                         "ros3w",          "explicit-newmark",  "imex-euler"};
+  for (int i = 0; i < 11; i++) {
+    int is_explicit = i == 6 || i == 7 || i == 9;
+    plan in = {.integrator = names[i], .law = "hooke-prony", .dt = is_explicit ? 0.0002 : 0.005};
+    in.threads = 1;
+    compare(&in);
+  }
+}
+
+TEST(every_model_goes_on_with_the_same_bits)
+{
+  const char *models[] = {"fem", "springs", "frames", "rigid-frames"};
+  for (int i = 0; i < 4; i++) {
+    plan in = {.integrator = "bdf2", .model = models[i], .dt = 0.005, .threads = 2};
+    compare(&in);
+  }
+}
+
+/* A law that remembers stands in the state: relaxing blocks differ from those that forget. */
+TEST(memory_makes_a_difference)
+{
+  plan in = {.integrator = "implicit-euler", .dt = 0.005, .threads = 1};
+  pl_world *forgets = make(&in);
+  in.law = "hooke-prony";
+  pl_world *remembers = make(&in);
+  CHECK(pl_world_state_size(remembers) > pl_world_state_size(forgets));
+  CHECK(go_on(remembers, 5) != go_on(forgets, 5));
+  pl_world_destroy(forgets);
+  pl_world_destroy(remembers);
+}
+
+TESTS(X(every_integrator_goes_on_with_the_same_bits) X(laws_that_remember_go_on_with_the_same_bits)
+          X(every_model_goes_on_with_the_same_bits) X(memory_makes_a_difference))
