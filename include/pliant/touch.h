@@ -142,7 +142,9 @@ PL_API pl_status pl_world_set_material(pl_world *world, pl_body_id body, const p
  * the state itself: time, positions, velocities, and what integrator and couplings remember, so
  * that a run goes on with the same bits, in another process as well. It fits the world it was taken
  * from, or one made alike; another integrator than then starts without a memory, and so do
- * couplings where they are others. It carries a checksum: damaged bytes are refused. */
+ * couplings where they are others. Where an integrator keeps its matrix over steps
+ * (matrix = "kept") a new one is made after loading, and such a run goes on to within Newton's
+ * tolerance. It carries a checksum: damaged bytes are refused. */
 PL_API size_t pl_world_state_size(const pl_world *world);
 PL_API pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size,
                                      pl_error *error);

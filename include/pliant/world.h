@@ -4,7 +4,7 @@
  *   pl_world *world;
  *   pl_world_create(&def, &world, &error);
  *   pl_world_add_body(world, &body_def, &body, &error);
- *   pl_world_add_fix(world, body, &fix_def, &error);
+ *   pl_world_add_fix(world, body, &fix_def, NULL, &error);
  *   pl_world_step(world, &error);
  *
  * Units are SI. A function that fails leaves the world as it was. A world is used by one thread at

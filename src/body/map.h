@@ -1,6 +1,6 @@
 /* Factors of density and stiffness as functions of the place in a body at rest. */
-#ifndef PL_WORLD_MAP_H
-#define PL_WORLD_MAP_H
+#ifndef PL_BODY_MAP_H
+#define PL_BODY_MAP_H
 
 #include "core/family.h"
 #include "mesh/mesh.h"

@@ -1,6 +1,6 @@
 /* Numbers on disk: see store.c. */
-#ifndef PL_WORLD_STORE_H
-#define PL_WORLD_STORE_H
+#ifndef PL_BODY_STORE_H
+#define PL_BODY_STORE_H
 
 #include "model/model.h"
 

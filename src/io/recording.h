@@ -2,8 +2,8 @@
  * writes one to be looked at again; one of a single state is a checkpoint.
  *
  * A head (8 letters, three numbers of 8 bytes, a note of text), then whole states as
- * pl_world_save_state makes them, but for what the integrator remembers. Files of a machine with
- * another order of bytes are refused. */
+ * pl_world_save_state makes them, each with its checksum. Files of a machine with another order of
+ * bytes are refused. */
 #ifndef PL_IO_RECORDING_H
 #define PL_IO_RECORDING_H
 

@@ -1,6 +1,6 @@
 /* Obstacles: rigid things that nodes may touch but not enter. */
-#ifndef PL_CONTACT_OBSTACLE_H
-#define PL_CONTACT_OBSTACLE_H
+#ifndef PL_SHAPE_OBSTACLE_H
+#define PL_SHAPE_OBSTACLE_H
 
 #include "pliant/base.h"
 
