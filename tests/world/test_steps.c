@@ -185,7 +185,7 @@ TEST(shear_follows_the_surface)
   double areas[] = {1, 2};
   for (int i = 0; i < 2; i++) {
     double f[12] = {0}, sum[3] = {0};
-    ops->add(&(pl_load_at){value, &shapes[i], 1, rest, rest}, f);
+    ops->add(&(pl_load_at){value, &shapes[i], 1, rest, rest, NULL}, f);
     for (int k = 0; k < 12; k++) sum[k % 3] += f[k];
     CHECK_NEAR(sum[0], 3 * areas[i], 1e-14);
     CHECK_NEAR(sum[1], 0, 1e-14);
@@ -198,7 +198,7 @@ TEST(shear_follows_the_surface)
     }
     memset(f, 0, sizeof f);
     memset(sum, 0, sizeof sum);
-    ops->add(&(pl_load_at){value, &shapes[i], 0.5, turned, turned}, f);
+    ops->add(&(pl_load_at){value, &shapes[i], 0.5, turned, turned, NULL}, f);
     for (int k = 0; k < 12; k++) sum[k % 3] += f[k];
     CHECK_NEAR(sum[0], 0, 1e-14);
     CHECK_NEAR(sum[2], 1.5 * areas[i], 1e-14);
