@@ -184,7 +184,7 @@ static pl_status read_nodes(reader *r, const keyword *word, pl_error *error)
 
 typedef struct kind {
   const char *type; /* what the type begins with; a letter may follow, no digit */
-  pl_shape shape;
+  pl_cell_shape shape;
   int nodes;
 } kind;
 

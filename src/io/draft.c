@@ -71,7 +71,7 @@ struct pl_draft {
   int64_t shape_counts[PL_SHAPE_COUNT], reduced;
   int64_t copies; /* elements that were there before, and joined no group */
   int is_copied;  /* the current one was there before */
-  pl_shape cell_shape;
+  pl_cell_shape cell_shape;
   int cell_count;
   list cells;   /* int: corners of the tets or hexes */
   int numbered; /* elements are found by their numbers */
@@ -79,7 +79,7 @@ struct pl_draft {
   list places;  /* int: their cells, or -1 - place among the flats */
   list flats;   /* flat: those that do not fill space */
   tag_index by_number;
-  pl_shape last; /* the current element */
+  pl_cell_shape last; /* the current element */
   int last_nodes[8];
 
   list members; /* int: nodes, or cells in groups of dimension 3 */
@@ -308,8 +308,8 @@ static pl_status add_number(pl_draft *draft, int64_t number, pl_error *error)
   return PL_OK;
 }
 
-pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_shape shape, int64_t number,
-                           const int64_t *tags, int reduced, pl_error *error)
+pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_cell_shape shape,
+                           int64_t number, const int64_t *tags, int reduced, pl_error *error)
 {
   draft->last = shape;
   for (int i = 0; i < pl_shapes[shape].corners; i++) {

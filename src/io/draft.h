@@ -25,12 +25,12 @@ enum { PL_MOST_SETS = 4096 };
   X(PL_PRISM, "prisms", 3, 6)                                                                      \
   X(PL_PYRAMID, "pyramids", 3, 5)
 
-typedef enum pl_shape {
+typedef enum pl_cell_shape {
 #define X(id, name, dimension, corners) id,
   PL_SHAPES(X)
 #undef X
       PL_SHAPE_COUNT
-} pl_shape;
+} pl_cell_shape;
 
 typedef struct pl_shape_facts {
   const char *name;
@@ -59,8 +59,8 @@ int pl_draft_node_count(const pl_draft *draft);
 
 /* One element; number is the file's, for messages, and tags names its corners. It stays current
  * until the next one. reduced: nodes between the corners were left out. */
-pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_shape shape, int64_t number,
-                           const int64_t *tags, int reduced, pl_error *error);
+pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_cell_shape shape,
+                           int64_t number, const int64_t *tags, int reduced, pl_error *error);
 /* For formats whose groups name elements by number: to be called before the first element, and
  * behind the last. Then numbers must not repeat. */
 void pl_draft_number_elements(pl_draft *draft);

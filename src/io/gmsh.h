@@ -8,7 +8,7 @@
 /* An element type: number in the file, shape, how many nodes it has. */
 typedef struct pl_gmsh_type {
   int type;
-  pl_shape shape;
+  pl_cell_shape shape;
   int nodes;
 } pl_gmsh_type;
 

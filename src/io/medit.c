@@ -17,7 +17,7 @@
 /* The keyword's rows: a shape, and how many of its nodes a row names. */
 typedef struct section {
   const char *name;
-  pl_shape shape;
+  pl_cell_shape shape;
   int nodes;
 } section;
 

@@ -141,7 +141,7 @@ static double widest_label(const pl_axis *axis)
 }
 
 /* Frame and ticks, with this much room at the right for a legend. */
-static void arrange(pl_layout *layout, double legend_width)
+static void arrange(pl_plot_layout *layout, double legend_width)
 {
   const pl_plot *plot = layout->plot;
   pl_box *frame = &layout->frame;
@@ -159,7 +159,7 @@ static void arrange(pl_layout *layout, double legend_width)
 }
 
 /* Notes where the series and the marked values are. */
-static pl_status ink_data(pl_layout *layout, pl_plot_points *points)
+static pl_status ink_data(pl_plot_layout *layout, pl_plot_points *points)
 {
   for (int i = 0; i < layout->plot->series_count; i++) {
     const pl_plot_series *series = &layout->plot->series[i];
@@ -173,7 +173,7 @@ static pl_status ink_data(pl_layout *layout, pl_plot_points *points)
   return PL_OK;
 }
 
-static pl_status lay_out(pl_layout *layout, pl_plot_points *points)
+static pl_status lay_out(pl_plot_layout *layout, pl_plot_points *points)
 {
   const pl_plot *plot = layout->plot;
   range x, y;
@@ -202,7 +202,7 @@ static void put_tag(pl_text *out, double x, double y, const char *attributes, co
   pl_text_add(out, "</text>\n");
 }
 
-static void open_document(const pl_layout *layout)
+static void open_document(const pl_plot_layout *layout)
 {
   const pl_plot *plot = layout->plot;
   pl_text *out = layout->out;
@@ -225,7 +225,7 @@ static void open_document(const pl_layout *layout)
 }
 
 /* Lines at the ticks of both axes, all of one kind in one path. */
-static void draw_grid(const pl_layout *layout, int major, const char *colour)
+static void draw_grid(const pl_plot_layout *layout, int major, const char *colour)
 {
   const pl_box *frame = &layout->frame;
   pl_text_add(layout->out, "<path stroke=\"%s\" stroke-width=\"1\" d=\"", colour);
@@ -244,7 +244,7 @@ static void draw_grid(const pl_layout *layout, int major, const char *colour)
   pl_text_add(layout->out, "\"/>\n");
 }
 
-static void draw_axes(const pl_layout *layout)
+static void draw_axes(const pl_plot_layout *layout)
 {
   const pl_box *frame = &layout->frame;
   pl_text *out = layout->out;
@@ -277,7 +277,7 @@ static void draw_axes(const pl_layout *layout)
   pl_text_add(out, "</g>\n");
 }
 
-static void draw_line(const pl_layout *layout, int number, const pl_plot_points *points)
+static void draw_line(const pl_plot_layout *layout, int number, const pl_plot_points *points)
 {
   const pl_plot *plot = layout->plot;
   pl_text *out = layout->out;
@@ -300,7 +300,7 @@ static void draw_line(const pl_layout *layout, int number, const pl_plot_points 
 }
 
 /* A marker where none is near: each sample of a short series, some of a long one. */
-static void draw_points(const pl_layout *layout, int number, const pl_plot_points *points)
+static void draw_points(const pl_plot_layout *layout, int number, const pl_plot_points *points)
 {
   const double distance = layout->plot->series[number].style == PL_PLOT_POINTS ? 1.5 : 12;
   pl_text *out = layout->out;
@@ -319,7 +319,7 @@ static void draw_points(const pl_layout *layout, int number, const pl_plot_point
 }
 
 /* The inner svg cuts off what leaves the frame. */
-static pl_status draw_series(const pl_layout *layout, pl_plot_points *points)
+static pl_status draw_series(const pl_plot_layout *layout, pl_plot_points *points)
 {
   const pl_box *frame = &layout->frame;
   size_t shown = 0;
@@ -347,7 +347,7 @@ static pl_status draw_series(const pl_layout *layout, pl_plot_points *points)
   return PL_OK;
 }
 
-static pl_status draw(pl_layout *layout, pl_plot_points *points)
+static pl_status draw(pl_plot_layout *layout, pl_plot_points *points)
 {
   if (lay_out(layout, points)) return PL_E_MEMORY;
   open_document(layout);
@@ -368,10 +368,10 @@ pl_status pl_plot_svg(const pl_plot *plot, pl_text *out, pl_error *error)
   pl_status status = check(plot, error);
   if (status) return status;
   size_t start = out->size;
-  pl_layout layout = {.plot = plot,
-                      .out = out,
-                      .columns = plot->width / PL_PLOT_CELL + 1,
-                      .rows = plot->height / PL_PLOT_CELL + 1};
+  pl_plot_layout layout = {.plot = plot,
+                           .out = out,
+                           .columns = plot->width / PL_PLOT_CELL + 1,
+                           .rows = plot->height / PL_PLOT_CELL + 1};
   pl_plot_points points = {0};
   layout.ink = pl_alloc(&out->allocator, (size_t)layout.columns * (size_t)layout.rows, 1);
   status = layout.ink ? draw(&layout, &points) : PL_E_MEMORY;

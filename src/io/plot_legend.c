@@ -109,12 +109,12 @@ void pl_plot_put_text(pl_text *out, const char *text)
 
 /* ---- the legend ---- */
 
-static double row_height(const pl_layout *layout, int rows)
+static double row_height(const pl_plot_layout *layout, int rows)
 {
   return fmin(19, (layout->plot->height - 80.0) / rows);
 }
 
-void pl_plot_place_legend(pl_layout *layout)
+void pl_plot_place_legend(pl_plot_layout *layout)
 {
   const pl_plot *plot = layout->plot;
   int rows = 0;
@@ -151,7 +151,7 @@ void pl_plot_place_legend(pl_layout *layout)
 }
 
 /* Writes as much of a name as has room. */
-static void put_name(const pl_layout *layout, const char *name)
+static void put_name(const pl_plot_layout *layout, const char *name)
 {
   double room = 0.45 * layout->plot->width;
   if (pl_plot_text_width(name, TEXT) <= room) {
@@ -169,7 +169,7 @@ static void put_name(const pl_layout *layout, const char *name)
   pl_text_add(layout->out, "\xe2\x80\xa6");
 }
 
-void pl_plot_draw_legend(pl_layout *layout)
+void pl_plot_draw_legend(pl_plot_layout *layout)
 {
   const pl_plot *plot = layout->plot;
   pl_text *out = layout->out;
@@ -210,7 +210,8 @@ void pl_plot_draw_legend(pl_layout *layout)
 /* ---- marks ---- */
 
 /* The stretch of px that a mark covers along its axis; 0 if it is not in the picture. */
-static int mark_stretch(const pl_layout *layout, const pl_plot_mark *mark, double *from, double *to)
+static int mark_stretch(const pl_plot_layout *layout, const pl_plot_mark *mark, double *from,
+                        double *to)
 {
   const pl_axis *axis = mark->across_x ? &layout->x : &layout->y;
   double a = fmin(mark->from, mark->to), b = fmax(mark->from, mark->to);
@@ -223,7 +224,7 @@ static int mark_stretch(const pl_layout *layout, const pl_plot_mark *mark, doubl
   return 1;
 }
 
-void pl_plot_ink_marks(pl_layout *layout)
+void pl_plot_ink_marks(pl_plot_layout *layout)
 {
   const pl_box *frame = &layout->frame;
   for (int i = 0; i < layout->plot->mark_count; i++) {
@@ -238,7 +239,7 @@ void pl_plot_ink_marks(pl_layout *layout)
   }
 }
 
-void pl_plot_draw_marks(pl_layout *layout)
+void pl_plot_draw_marks(pl_plot_layout *layout)
 {
   const pl_box *frame = &layout->frame;
   for (int i = 0; i < layout->plot->mark_count; i++) {
@@ -263,8 +264,8 @@ void pl_plot_draw_marks(pl_layout *layout)
 }
 
 /* The places for a label: along the line or band, at its two ends, on both sides of a line. */
-static int label_places(const pl_layout *layout, const pl_plot_mark *mark, double from, double to,
-                        double width, pl_box *places)
+static int label_places(const pl_plot_layout *layout, const pl_plot_mark *mark, double from,
+                        double to, double width, pl_box *places)
 {
   const double height = 13, gap = 5;
   const pl_box *frame = &layout->frame;
@@ -289,7 +290,7 @@ static int label_places(const pl_layout *layout, const pl_plot_mark *mark, doubl
   return count;
 }
 
-void pl_plot_draw_mark_labels(pl_layout *layout)
+void pl_plot_draw_mark_labels(pl_plot_layout *layout)
 {
   pl_plot_ink_box(layout, layout->legend);
   for (int i = 0; i < layout->plot->mark_count; i++) {

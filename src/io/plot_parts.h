@@ -21,25 +21,25 @@ typedef struct pl_box {
 
 enum { PL_PLOT_CELL = 4 }; /* px per cell of the map of ink */
 
-typedef struct pl_layout {
+typedef struct pl_plot_layout {
   const pl_plot *plot;
   pl_text *out;
   pl_axis x, y;
   pl_box frame, legend;
   int columns, rows; /* of the map of ink over the whole picture */
   unsigned char *ink;
-} pl_layout;
+} pl_plot_layout;
 
 /* The samples of a series as points, at most four per column of pixels: first, least, most and
  * last of each run of samples inside the column, in their order. */
-pl_status pl_plot_thin(const pl_layout *layout, const pl_plot_series *series,
+pl_status pl_plot_thin(const pl_plot_layout *layout, const pl_plot_series *series,
                        pl_plot_points *points);
 
 /* Inks the cells that a line, a box or the marked values cover, and counts inked cells in a box. */
-void pl_plot_ink_line(pl_layout *layout, pl_plot_point from, pl_plot_point to);
-void pl_plot_ink_box(pl_layout *layout, pl_box box);
-void pl_plot_ink_marks(pl_layout *layout);
-int pl_plot_ink_count(const pl_layout *layout, pl_box box);
+void pl_plot_ink_line(pl_plot_layout *layout, pl_plot_point from, pl_plot_point to);
+void pl_plot_ink_box(pl_plot_layout *layout, pl_box box);
+void pl_plot_ink_marks(pl_plot_layout *layout);
+int pl_plot_ink_count(const pl_plot_layout *layout, pl_box box);
 
 /* Width in px of a text of the given size in an average sans-serif font. */
 double pl_plot_text_width(const char *text, double size);
@@ -50,10 +50,10 @@ void pl_plot_put_plain(pl_text *out, const char *text, const char *end);
 void pl_plot_put_text(pl_text *out, const char *text);
 
 /* Whether and where the legend and the labels of the marks go; draws them. */
-void pl_plot_place_legend(pl_layout *layout);
-void pl_plot_draw_legend(pl_layout *layout);
-void pl_plot_draw_marks(pl_layout *layout);
-void pl_plot_draw_mark_labels(pl_layout *layout);
+void pl_plot_place_legend(pl_plot_layout *layout);
+void pl_plot_draw_legend(pl_plot_layout *layout);
+void pl_plot_draw_marks(pl_plot_layout *layout);
+void pl_plot_draw_mark_labels(pl_plot_layout *layout);
 
 /* The look of a series: its colour, its dashes ("" for a solid line). */
 const char *pl_plot_colour(const pl_plot *plot, int series);

@@ -18,7 +18,7 @@ typedef struct run {
   sample first, least, most, last;
 } run;
 
-static pl_plot_point place(const pl_layout *layout, double x, double y)
+static pl_plot_point place(const pl_plot_layout *layout, double x, double y)
 {
   const pl_box *frame = &layout->frame;
   double right = pl_axis_place(&layout->x, x), up = pl_axis_place(&layout->y, y);
@@ -27,7 +27,7 @@ static pl_plot_point place(const pl_layout *layout, double x, double y)
   return (pl_plot_point){fmax(-FAR_OUT, fmin(FAR_OUT, px)), fmax(-FAR_OUT, fmin(FAR_OUT, py))};
 }
 
-static pl_status add(const pl_layout *layout, pl_plot_points *points, pl_plot_point point)
+static pl_status add(const pl_plot_layout *layout, pl_plot_points *points, pl_plot_point point)
 {
   void *data = points->data;
   pl_status status = pl_reserve(&layout->out->allocator, &data, &points->capacity,
@@ -38,7 +38,7 @@ static pl_status add(const pl_layout *layout, pl_plot_points *points, pl_plot_po
 }
 
 /* Adds the run's four samples in their order, each once. */
-static pl_status flush(const pl_layout *layout, const run *ended, pl_plot_points *points)
+static pl_status flush(const pl_plot_layout *layout, const run *ended, pl_plot_points *points)
 {
   int least_first = ended->least.index < ended->most.index;
   const sample *order[4] = {&ended->first, least_first ? &ended->least : &ended->most,
@@ -50,7 +50,7 @@ static pl_status flush(const pl_layout *layout, const run *ended, pl_plot_points
   return PL_OK;
 }
 
-pl_status pl_plot_thin(const pl_layout *layout, const pl_plot_series *series,
+pl_status pl_plot_thin(const pl_plot_layout *layout, const pl_plot_series *series,
                        pl_plot_points *points)
 {
   size_t x_stride = series->x_stride ? series->x_stride : 1;
@@ -81,14 +81,14 @@ pl_status pl_plot_thin(const pl_layout *layout, const pl_plot_series *series,
   return status;
 }
 
-static unsigned char *cell(const pl_layout *layout, double x, double y)
+static unsigned char *cell(const pl_plot_layout *layout, double x, double y)
 {
   double column = floor(x / PL_PLOT_CELL), row = floor(y / PL_PLOT_CELL);
   if (!(column >= 0 && row >= 0 && column < layout->columns && row < layout->rows)) return NULL;
   return &layout->ink[(int)row * layout->columns + (int)column];
 }
 
-void pl_plot_ink_line(pl_layout *layout, pl_plot_point from, pl_plot_point to)
+void pl_plot_ink_line(pl_plot_layout *layout, pl_plot_point from, pl_plot_point to)
 {
   if (isnan(from.x) || isnan(to.x)) return;
   double length = fmax(fabs(to.x - from.x), fabs(to.y - from.y));
@@ -101,7 +101,7 @@ void pl_plot_ink_line(pl_layout *layout, pl_plot_point from, pl_plot_point to)
 }
 
 /* Counts the inked cells that the box touches, and inks them all if asked to. */
-static int visit_box(const pl_layout *layout, pl_box box, int fill)
+static int visit_box(const pl_plot_layout *layout, pl_box box, int fill)
 {
   int sum = 0;
   double right = box.x + box.width, low = box.y + box.height;
@@ -116,5 +116,8 @@ static int visit_box(const pl_layout *layout, pl_box box, int fill)
   return sum;
 }
 
-void pl_plot_ink_box(pl_layout *layout, pl_box box) { visit_box(layout, box, 1); }
-int pl_plot_ink_count(const pl_layout *layout, pl_box box) { return visit_box(layout, box, 0); }
+void pl_plot_ink_box(pl_plot_layout *layout, pl_box box) { visit_box(layout, box, 1); }
+int pl_plot_ink_count(const pl_plot_layout *layout, pl_box box)
+{
+  return visit_box(layout, box, 0);
+}

@@ -98,7 +98,7 @@ static pl_v3 axis_vector(int axis)
 }
 
 /* A coordinate of the caller's as the stage has it. */
-static float scaled(const pl_stage *stage, int axis, double value)
+static float scaled(const pl_render_stage *stage, int axis, double value)
 {
   return (float)(value / stage->radius - stage->centre[axis] / stage->radius);
 }
@@ -112,7 +112,7 @@ static int has_box(const pl_render *scene)
 }
 
 /* The points that must be seen, one after the other: nodes, or corners of the given box. */
-static int wanted_point(const pl_stage *stage, int i, pl_v3 *point)
+static int wanted_point(const pl_render_stage *stage, int i, pl_v3 *point)
 {
   if (!has_box(stage->scene)) {
     *point = i < stage->node_count ? stage->nodes[i] : (pl_v3){0, 0, 0};
@@ -126,7 +126,7 @@ static int wanted_point(const pl_stage *stage, int i, pl_v3 *point)
   return i < 8;
 }
 
-static void extent(const pl_stage *stage, pl_v3 axis, float *least, float *most)
+static void extent(const pl_render_stage *stage, pl_v3 axis, float *least, float *most)
 {
   pl_v3 p;
   *least = INFINITY;
@@ -139,7 +139,7 @@ static void extent(const pl_stage *stage, pl_v3 axis, float *least, float *most)
 }
 
 /* The longer horizontal side lies across the picture, its far (right) end a little nearer. */
-static pl_v3 chosen_direction(const pl_stage *stage)
+static pl_v3 chosen_direction(const pl_render_stage *stage)
 {
   int up = stage->scene->up;
   pl_v3 along = axis_vector(up == 0 ? 1 : 0), across = pl_v3_cross(stage->sky, along);
@@ -152,7 +152,7 @@ static pl_v3 chosen_direction(const pl_stage *stage)
   return pl_v3_add(flat, pl_v3_scale(0.40f, stage->sky));
 }
 
-static void set_directions(pl_stage *stage)
+static void set_directions(pl_render_stage *stage)
 {
   const double *d = stage->scene->direction;
   double size = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
@@ -172,7 +172,7 @@ static void set_directions(pl_stage *stage)
 
 /* The eye goes as near as the four sides of the view allow: each side gives one inequality per
  * point, linear in the eye's place. */
-static void place_eye(pl_stage *stage, float wide, float high)
+static void place_eye(pl_render_stage *stage, float wide, float high)
 {
   float left = INFINITY, right = -INFINITY, low = INFINITY, top = -INFINITY, nearest = INFINITY;
   pl_v3 p;
@@ -194,7 +194,7 @@ static void place_eye(pl_stage *stage, float wide, float high)
   stage->eye = pl_v3_add(across, pl_v3_scale(back, stage->forward));
 }
 
-static void project(pl_stage *stage)
+static void project(pl_render_stage *stage)
 {
   const float near = 0.02f;
   for (int i = 0; i < stage->node_count; i++) {
@@ -207,7 +207,7 @@ static void project(pl_stage *stage)
   }
 }
 
-static void place_ground(pl_stage *stage)
+static void place_ground(pl_render_stage *stage)
 {
   int up = stage->scene->up;
   float least, most;
@@ -229,7 +229,7 @@ static void place_ground(pl_stage *stage)
   }
 }
 
-void pl_stage_aim(pl_stage *stage, pl_window window)
+void pl_stage_aim(pl_render_stage *stage, pl_window window)
 {
   set_directions(stage);
   stage->focal = 2.1f * (float)stage->scene->height;
@@ -247,7 +247,7 @@ typedef struct page {
   double bar_width, bar_height, bar_left, bar_top, numbers_width;
 } page;
 
-static page lay_out(const pl_stage *stage, pl_window *window)
+static page lay_out(const pl_render_stage *stage, pl_window *window)
 {
   double width = stage->scene->width, height = stage->scene->height;
   page p = {.text = fmax(7, 0.0165 * height), .title = fmax(8, 0.024 * height)};
@@ -281,7 +281,7 @@ static void fill_box(pl_image *image, double x, double y, double width, double h
   }
 }
 
-static void draw_bar(const pl_stage *stage, const page *p, pl_image *image)
+static void draw_bar(const pl_render_stage *stage, const page *p, pl_image *image)
 {
   // the colours, in a thin frame
   double left = floor(p->bar_left), top = floor(p->bar_top);
@@ -315,7 +315,7 @@ static void draw_bar(const pl_stage *stage, const page *p, pl_image *image)
   pl_letters_draw(image, label, start, top - 1.6 * p->text, p->text, ink);
 }
 
-static void write_texts(const pl_stage *stage, const page *p, pl_image *image)
+static void write_texts(const pl_render_stage *stage, const page *p, pl_image *image)
 {
   double margin = 0.035 * image->width;
   if (stage->scene->title && *stage->scene->title) {
@@ -334,7 +334,7 @@ static void write_texts(const pl_stage *stage, const page *p, pl_image *image)
 
 /* ---- the whole ---- */
 
-static void stage_free(pl_stage *stage)
+static void stage_free(pl_render_stage *stage)
 {
   const pl_allocator *allocator = &stage->allocator;
   if (stage->lamps) pl_free(allocator, stage->lamps[0].depths);
@@ -345,7 +345,7 @@ static void stage_free(pl_stage *stage)
   pl_free(allocator, stage->nodes);
 }
 
-static pl_status render(pl_stage *stage, pl_image *image, pl_error *error)
+static pl_status render(pl_render_stage *stage, pl_image *image, pl_error *error)
 {
   pl_status status = pl_stage_build(stage, error);
   if (status) return status;
@@ -366,7 +366,7 @@ pl_status pl_render_image(const pl_render *scene, const pl_allocator *allocator,
   *image = (pl_image){0};
   pl_status status = check(scene, error);
   if (status) return status;
-  pl_stage stage = {.scene = scene, .allocator = pl_allocator_or_default(allocator)};
+  pl_render_stage stage = {.scene = scene, .allocator = pl_allocator_or_default(allocator)};
   pl_image new_image = {.width = scene->width, .height = scene->height, .channels = 3};
   size_t count = (size_t)scene->width * (size_t)scene->height;
   new_image.pixels = pl_alloc(&stage.allocator, count, 3);

@@ -16,7 +16,7 @@ typedef struct sample {
 } sample;
 
 typedef struct canvas {
-  const pl_stage *stage;
+  const pl_render_stage *stage;
   pl_image *image;
   sample *samples;      /* of one band */
   int columns;          /* samples in a row */
@@ -85,7 +85,7 @@ typedef struct corner {
 } corner;
 
 /* The corners in whole parts of samples, turned counter-clockwise; 0 if there is nothing to see. */
-static int place_corners(const pl_stage *stage, const pl_render_triangle *t, corner c[3])
+static int place_corners(const pl_render_stage *stage, const pl_render_triangle *t, corner c[3])
 {
   for (int k = 0; k < 3; k++) {
     pl_v3 s = stage->screen[t->nodes[k]];
@@ -222,7 +222,7 @@ static float soft_limit(float value)
 /* The surface of a triangle at a place of the picture. */
 static pl_fragment find_fragment(const canvas *from, int number, float x, float y)
 {
-  const pl_stage *stage = from->stage;
+  const pl_render_stage *stage = from->stage;
   const pl_render_triangle *t = &stage->triangles[number];
   pl_v3 s[3] = {stage->screen[t->nodes[0]], stage->screen[t->nodes[1]], stage->screen[t->nodes[2]]};
   pl_fragment f = {.paint = from->body_colours[t->body], .gloss = 0.10f};
@@ -258,7 +258,7 @@ static pl_fragment find_fragment(const canvas *from, int number, float x, float 
 }
 
 /* What a fragment sends to the eye. */
-static pl_v3 fragment_colour(const pl_stage *stage, const pl_fragment *f)
+static pl_v3 fragment_colour(const pl_render_stage *stage, const pl_fragment *f)
 {
   static const pl_v3 lamp_colour = {1.0f, 0.97f, 0.92f}, sky_colour = {0.93f, 0.97f, 1.04f};
   float upwards = pl_v3_dot(f->normal, stage->sky);
@@ -303,7 +303,7 @@ static float line_cover(float place, float pixel)
 }
 
 /* The ground darkens the background where it lies in the shadow or has a line. */
-static float ground_factor(const pl_stage *stage, float x, float y)
+static float ground_factor(const pl_render_stage *stage, float x, float y)
 {
   pl_v3 ray = pl_v3_add(stage->forward,
                         pl_v3_add(pl_v3_scale((x - stage->middle_x) / stage->focal, stage->right),
@@ -335,7 +335,7 @@ static float ground_factor(const pl_stage *stage, float x, float y)
 static pl_v3 background(const canvas *from, float x, float y)
 {
   static const float top[3] = {0.975f, 0.982f, 0.99f}, low[3] = {0.845f, 0.868f, 0.895f};
-  const pl_stage *stage = from->stage;
+  const pl_render_stage *stage = from->stage;
   float t = y / (float)from->image->height, colour[3];
   t = t * t * (3 - 2 * t);
   for (int k = 0; k < 3; k++) colour[k] = top[k] + t * (low[k] - top[k]);
@@ -409,7 +409,7 @@ static void draw_band(canvas *to, int band)
   }
 }
 
-pl_status pl_stage_draw(const pl_stage *stage, pl_image *image, pl_error *error)
+pl_status pl_stage_draw(const pl_render_stage *stage, pl_image *image, pl_error *error)
 {
   const pl_allocator *allocator = &stage->allocator;
   canvas to = {.stage = stage, .image = image, .columns = image->width * PL_SAMPLES};

@@ -91,7 +91,7 @@ static void draw_depths(pl_render_lamp *lamp, const pl_v3 *p)
   }
 }
 
-static void draw_map(const pl_stage *stage, pl_render_lamp *lamp, pl_v3 *seen)
+static void draw_map(const pl_render_stage *stage, pl_render_lamp *lamp, pl_v3 *seen)
 {
   for (int i = 0; i < stage->node_count; i++) {
     pl_v3 p = stage->nodes[i];
@@ -138,7 +138,7 @@ static void spread(int i, int count, float *x, float *y)
   *y = radius * sinf(angle);
 }
 
-static void place_lights(pl_stage *stage)
+static void place_lights(pl_render_stage *stage)
 {
   // the lamp hangs high, in front and to the left as the camera sees it
   pl_v3 front =
@@ -176,7 +176,7 @@ static void place_lights(pl_stage *stage)
   }
 }
 
-void pl_stage_illuminate(const pl_stage *stage, pl_fragment *fragments, int count)
+void pl_stage_illuminate(const pl_render_stage *stage, pl_fragment *fragments, int count)
 {
   // light by light, so that its map stays at hand
   for (int i = 0; i < stage->lamp_count; i++) {
@@ -202,11 +202,14 @@ void pl_stage_illuminate(const pl_stage *stage, pl_fragment *fragments, int coun
 /* ---- the ground ---- */
 
 /* Coordinates of the ground: along right and front as the camera sees them. */
-static pl_v3 ground_front(const pl_stage *stage) { return pl_v3_cross(stage->sky, stage->right); }
+static pl_v3 ground_front(const pl_render_stage *stage)
+{
+  return pl_v3_cross(stage->sky, stage->right);
+}
 
 /* Takes from the ground what the scene keeps of one light. Along a row of points the place in the
  * light's map moves in equal steps. */
-static void shade_ground(pl_stage *stage, const pl_render_lamp *lamp, float part)
+static void shade_ground(pl_render_stage *stage, const pl_render_lamp *lamp, float part)
 {
   const float step = 2 * GROUND_REACH / (GROUND - 1);
   pl_v3 front = ground_front(stage), lift = pl_v3_scale(LIFT / (float)lamp->size, lamp->towards);
@@ -230,7 +233,7 @@ static void shade_ground(pl_stage *stage, const pl_render_lamp *lamp, float part
   }
 }
 
-static void light_ground(pl_stage *stage)
+static void light_ground(pl_render_stage *stage)
 {
   float open = 0;
   for (int i = 0; i < stage->lamp_count; i++) {
@@ -243,7 +246,7 @@ static void light_ground(pl_stage *stage)
   }
 }
 
-float pl_stage_ground_light(const pl_stage *stage, pl_v3 point)
+float pl_stage_ground_light(const pl_render_stage *stage, pl_v3 point)
 {
   float x = (pl_v3_dot(point, stage->right) / GROUND_REACH + 1) * 0.5f * (GROUND - 1);
   float y = (pl_v3_dot(point, ground_front(stage)) / GROUND_REACH + 1) * 0.5f * (GROUND - 1);
@@ -256,7 +259,7 @@ float pl_stage_ground_light(const pl_stage *stage, pl_v3 point)
   return above + v * (below - above);
 }
 
-pl_status pl_stage_light(pl_stage *stage, pl_error *error)
+pl_status pl_stage_light(pl_render_stage *stage, pl_error *error)
 {
   enum { LAMP_SIZE = LAMP_MAP * LAMP_MAP, SKY_SIZE = SKY_MAP * SKY_MAP };
   const pl_allocator *allocator = &stage->allocator;

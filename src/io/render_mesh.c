@@ -22,7 +22,7 @@ static int finite_node(const double *p)
 }
 
 /* Centre and radius of what can be seen; numbers near the largest double do not overflow. */
-static void measure(pl_stage *stage)
+static void measure(pl_render_stage *stage)
 {
   double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
   const pl_render *scene = stage->scene;
@@ -47,7 +47,7 @@ static void measure(pl_stage *stage)
   stage->radius = square > 0 && isfinite(square) ? square : square > 0 ? 1e308 : 1;
 }
 
-static void scale_nodes(pl_stage *stage)
+static void scale_nodes(pl_render_stage *stage)
 {
   pl_v3 *node = stage->nodes;
   for (int b = 0; b < stage->scene->body_count; b++) {
@@ -67,7 +67,7 @@ static void scale_nodes(pl_stage *stage)
   }
 }
 
-static void list_faces(const pl_stage *stage, face *faces)
+static void list_faces(const pl_render_stage *stage, face *faces)
 {
   int first = 0;
   for (int b = 0; b < stage->scene->body_count; b++) {
@@ -94,8 +94,8 @@ static void list_faces(const pl_stage *stage, face *faces)
 }
 
 /* For every node the faces around it: around[start[node]] up to around[start[node + 1]]. */
-static void list_neighbours(const pl_stage *stage, const face *faces, int face_count, size_t *start,
-                            int *around)
+static void list_neighbours(const pl_render_stage *stage, const face *faces, int face_count,
+                            size_t *start, int *around)
 {
   for (int f = 0; f < face_count; f++) {
     for (int k = 0; faces[f].visible && k < faces[f].count; k++) start[faces[f].nodes[k]]++;
@@ -121,7 +121,7 @@ static pl_v3 corner_normal(const face *faces, const face *own, const int *around
   return pl_v3_dot(normal, normal) > 0 ? normal : own->normal;
 }
 
-static float corner_scalar(const pl_stage *stage, const face *from, int node)
+static float corner_scalar(const pl_render_stage *stage, const face *from, int node)
 {
   const pl_render_body *body = &stage->scene->bodies[from->body];
   if (!body->scalars) return NAN;
@@ -130,7 +130,8 @@ static float corner_scalar(const pl_stage *stage, const face *from, int node)
 }
 
 /* A triangle as it is, a quadrilateral as two that share its shorter diagonal. */
-static void split(pl_stage *stage, const face *from, const pl_v3 *normals, const float *scalars)
+static void split(pl_render_stage *stage, const face *from, const pl_v3 *normals,
+                  const float *scalars)
 {
   static const int whole[3] = {0, 1, 2},
                    halves[2][2][3] = {{{0, 1, 2}, {0, 2, 3}}, {{1, 2, 3}, {1, 3, 0}}};
@@ -154,7 +155,7 @@ static void split(pl_stage *stage, const face *from, const pl_v3 *normals, const
 }
 
 /* The ends of the colours: given, or those of all finite scalars. */
-static void measure_scalars(pl_stage *stage)
+static void measure_scalars(pl_render_stage *stage)
 {
   const pl_render *scene = stage->scene;
   double least = INFINITY, most = -INFINITY;
@@ -175,7 +176,8 @@ static void measure_scalars(pl_stage *stage)
   pl_axis_ticks(&stage->scale, 5);
 }
 
-static void fill_triangles(pl_stage *stage, face *faces, int face_count, size_t *start, int *around)
+static void fill_triangles(pl_render_stage *stage, face *faces, int face_count, size_t *start,
+                           int *around)
 {
   list_faces(stage, faces);
   list_neighbours(stage, faces, face_count, start, around);
@@ -193,7 +195,7 @@ static void fill_triangles(pl_stage *stage, face *faces, int face_count, size_t 
   }
 }
 
-pl_status pl_stage_build(pl_stage *stage, pl_error *error)
+pl_status pl_stage_build(pl_render_stage *stage, pl_error *error)
 {
   const pl_render *scene = stage->scene;
   size_t face_count = 0, corner_count = 0, node_count = 0;

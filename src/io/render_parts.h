@@ -66,7 +66,7 @@ typedef struct pl_fragment {
   int pixel;
 } pl_fragment;
 
-typedef struct pl_stage {
+typedef struct pl_render_stage {
   const pl_render *scene;
   pl_allocator allocator;
 
@@ -91,27 +91,27 @@ typedef struct pl_stage {
   float ground;     /* height */
   float *lit;       /* how much light reaches the ground, on a grid of points */
   double grid_step; /* m between the lines on the ground */
-} pl_stage;
+} pl_render_stage;
 
 /* Bodies to scaled nodes and triangles with smooth normals that keep creases sharp. */
-pl_status pl_stage_build(pl_stage *stage, pl_error *error);
+pl_status pl_stage_build(pl_render_stage *stage, pl_error *error);
 
 /* The camera that shows all (or the given box) inside this part of the picture. */
 typedef struct pl_window {
   float left, top, width, height;
 } pl_window;
-void pl_stage_aim(pl_stage *stage, pl_window window);
+void pl_stage_aim(pl_render_stage *stage, pl_window window);
 
 /* Sets up lamp and sky, and finds out where their light gets. */
-pl_status pl_stage_light(pl_stage *stage, pl_error *error);
+pl_status pl_stage_light(pl_render_stage *stage, pl_error *error);
 
 /* Adds up the lamp's and the sky's light on fragments, which start without any. */
-void pl_stage_illuminate(const pl_stage *stage, pl_fragment *fragments, int count);
+void pl_stage_illuminate(const pl_render_stage *stage, pl_fragment *fragments, int count);
 /* What is left of the light on the ground at point: 1 in the open, less in the shadow. */
-float pl_stage_ground_light(const pl_stage *stage, pl_v3 point);
+float pl_stage_ground_light(const pl_render_stage *stage, pl_v3 point);
 
 /* Fills the picture, without any text. */
-pl_status pl_stage_draw(const pl_stage *stage, pl_image *image, pl_error *error);
+pl_status pl_stage_draw(const pl_render_stage *stage, pl_image *image, pl_error *error);
 
 float pl_linear_from_screen(float value);
 

@@ -97,7 +97,7 @@ pl_status pl_array_scan(const pl_allocator *allocator, pl_scan *scan, const char
 typedef struct cell_type {
   int type;
   const char *name;
-  pl_shape shape;
+  pl_cell_shape shape;
   int nodes, most; /* how many nodes it may have */
 } cell_type;
 

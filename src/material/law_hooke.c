@@ -5,7 +5,7 @@
 #include "material/material.h"
 #include "material/moduli.h"
 
-static const pl_param params[PL_MODULI] = {PL_MODULI_PARAMS};
+static const pl_param params[PL_MODULUS_COUNT] = {PL_MODULI_PARAMS};
 
 static pl_status lame(const double *values, double *lambda, double *mu, pl_error *error)
 {
@@ -19,7 +19,7 @@ const pl_law_ops PL_VARIANT(pl_law_hooke) = {
             .summary = "stress in proportion to strain, the same in all directions",
             .source = "Hauth 2004, 2.5.1",
             .params = params,
-            .param_count = PL_MODULI,
+            .param_count = PL_MODULUS_COUNT,
         },
     .lame = lame,
 };

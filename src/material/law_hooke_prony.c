@@ -18,22 +18,22 @@
 #include "material/material.h"
 #include "material/prony_point.h"
 
-enum { PARAM_COUNT = PL_MODULI + PL_PRONY_PARAM_COUNT };
+enum { PARAM_COUNT = PL_MODULUS_COUNT + PL_PRONY_PARAM_COUNT };
 
 static const pl_param params[PARAM_COUNT] = {
     PL_MODULI_PARAMS,
-    PL_PRONY_PARAMS(PL_MODULI),
+    PL_PRONY_PARAMS(PL_MODULUS_COUNT),
 };
 
 static pl_status lame(const double *values, double *lambda, double *mu, pl_error *error)
 {
   pl_status status = pl_moduli_lame("hooke-prony", values, lambda, mu, error);
-  return status ? status : pl_prony_instant(values + PL_MODULI, lambda, mu, error);
+  return status ? status : pl_prony_instant(values + PL_MODULUS_COUNT, lambda, mu, error);
 }
 
 static void numbers(const double *values, double *out)
 {
-  pl_prony_numbers(values + PL_MODULI, out);
+  pl_prony_numbers(values + PL_MODULUS_COUNT, out);
 }
 
 static void freeze(const pl_point *point, double h, const pl_lanes *history, int count,

@@ -9,7 +9,7 @@
 #include "material/material.h"
 #include "material/moduli.h"
 
-enum { VOLUME = PL_MODULI, PARAM_COUNT };
+enum { VOLUME = PL_MODULUS_COUNT, PARAM_COUNT };
 
 static const pl_param params[PARAM_COUNT] = {
     PL_MODULI_PARAMS,

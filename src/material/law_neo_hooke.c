@@ -11,7 +11,7 @@
 #include "material/material.h"
 #include "material/moduli.h"
 
-static const pl_param params[PL_MODULI] = {PL_MODULI_PARAMS};
+static const pl_param params[PL_MODULUS_COUNT] = {PL_MODULI_PARAMS};
 
 static pl_status lame(const double *values, double *lambda, double *mu, pl_error *error)
 {
@@ -42,7 +42,7 @@ const pl_law_ops PL_VARIANT(pl_law_neo_hooke) = {
                        "no use of strain",
             .source = "Bonet, Wood 2008, 6.4.3; Hauth 2004, 2.5.4",
             .params = params,
-            .param_count = PL_MODULI,
+            .param_count = PL_MODULUS_COUNT,
         },
     .has_wall = 1,
     .lame = lame,

@@ -8,10 +8,10 @@
 /* Says which moduli there are, and which there should be. */
 static pl_status wrong_moduli(const char *law, const int *given, int count, pl_error *error)
 {
-  static const char *const names[PL_MODULI] = {"young", "poisson", "lambda", "mu"};
+  static const char *const names[PL_MODULUS_COUNT] = {"young", "poisson", "lambda", "mu"};
   char list[64] = "no modulus";
   size_t used = 0;
-  for (int i = 0, named = 0; i < PL_MODULI; i++) {
+  for (int i = 0, named = 0; i < PL_MODULUS_COUNT; i++) {
     if (!given[i]) continue;
     named++;
     const char *before = named == 1 ? "" : named == count ? " and " : ", ";
@@ -24,8 +24,8 @@ static pl_status wrong_moduli(const char *law, const int *given, int count, pl_e
 pl_status pl_moduli_lame(const char *law, const double *values, double *lambda, double *mu,
                          pl_error *error)
 {
-  int given[PL_MODULI], count = 0;
-  for (int i = 0; i < PL_MODULI; i++) count += given[i] = !isnan(values[i]);
+  int given[PL_MODULUS_COUNT], count = 0;
+  for (int i = 0; i < PL_MODULUS_COUNT; i++) count += given[i] = !isnan(values[i]);
   int constants = given[PL_LAMBDA] && given[PL_MU],
       engineering = given[PL_YOUNG] && given[PL_POISSON];
   if (count != 2 || (!constants && !engineering)) return wrong_moduli(law, given, count, error);

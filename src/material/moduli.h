@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { PL_YOUNG, PL_POISSON, PL_LAMBDA, PL_MU, PL_MODULI };
+enum { PL_YOUNG, PL_POISSON, PL_LAMBDA, PL_MU, PL_MODULUS_COUNT };
 
 #define PL_MODULI_PARAMS                                                                           \
   [PL_YOUNG] = {.name = "young",                                                                   \

@@ -56,7 +56,7 @@ static void put_head(pl_text *out, const char magic[4], uint32_t scene)
   put_u32(out, scene);
 }
 
-void pl_write_frame(pl_text *out, const pl_frame *frame)
+void pl_write_frame(pl_text *out, const pl_view_frame *frame)
 {
   size_t vertices = (size_t)frame->vertex_count;
   put_head(out, "PLF1", frame->scene);

@@ -17,7 +17,7 @@ enum pl_frame_flags {
 };
 
 /* What changes from moment to moment. */
-typedef struct pl_frame {
+typedef struct pl_view_frame {
   uint32_t scene, number, flags;
   double time; /* s */
   int vertex_count;
@@ -36,9 +36,9 @@ typedef struct pl_frame {
   float gauges[PL_MOST_GAUGES];
   int history_place, history_count;
   float real_time_factor, step_seconds;
-} pl_frame;
+} pl_view_frame;
 
-void pl_write_frame(pl_text *out, const pl_frame *frame);
+void pl_write_frame(pl_text *out, const pl_view_frame *frame);
 /* Rest positions (3 per vertex), triangles and edges. */
 void pl_write_geometry(pl_text *out, uint32_t scene, const pl_surface *surface, const float *rest);
 /* Pictures on bodies: the head with their number, then each one's body, triangles of it with 6

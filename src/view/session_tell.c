@@ -146,7 +146,7 @@ static pl_status gauge(pl_session *session, pl_error *error)
 
 /* ---- frames ---- */
 
-static void fill_clock(const pl_session *session, pl_frame *frame)
+static void fill_clock(const pl_session *session, pl_view_frame *frame)
 {
   frame->flags |= session->playing ? PL_FRAME_PLAYING : 0;
   frame->flags |= session->playing && session->behind ? PL_FRAME_BEHIND : 0;
@@ -158,7 +158,7 @@ static void fill_clock(const pl_session *session, pl_frame *frame)
 }
 
 /* Colours, arrows and local frames, and the tool. */
-static pl_status tell_extras(pl_session *session, pl_frame *frame, double now, pl_error *error)
+static pl_status tell_extras(pl_session *session, pl_view_frame *frame, double now, pl_error *error)
 {
   pl_world *world = session->world;
   pl_status status = PL_OK;
@@ -186,16 +186,16 @@ static pl_status tell_extras(pl_session *session, pl_frame *frame, double now, p
 void pl_session_tell_frame(pl_session *session, double now)
 {
   pl_error error = {0};
-  pl_frame frame = {.scene = session->scene_number,
-                    .number = ++session->frame_number,
-                    .time = pl_world_time(session->world),
-                    .vertex_count = session->surface.vertex_count,
-                    .positions = session->positions,
-                    .tint = session->tint,
-                    .values = session->values,
-                    .arrows = session->arrows,
-                    .vectors = session->vectors,
-                    .locals = session->local_room};
+  pl_view_frame frame = {.scene = session->scene_number,
+                         .number = ++session->frame_number,
+                         .time = pl_world_time(session->world),
+                         .vertex_count = session->surface.vertex_count,
+                         .positions = session->positions,
+                         .tint = session->tint,
+                         .values = session->values,
+                         .arrows = session->arrows,
+                         .vectors = session->vectors,
+                         .locals = session->local_room};
   pl_status status =
       pl_surface_positions(&session->surface, session->world, session->positions, &error);
   if (!status) status = tell_extras(session, &frame, now, &error);

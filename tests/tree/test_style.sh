@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What the house asks of every file: no way out of the process and no printing in the library,
-# files of at most 800 lines, functions of at most 120.
+# files of at most 800 lines, functions of at most 120; a type has one name and a name one type, and
+# structs have at most 30 members.
 set -eu
 cd "$PLIANT_SOURCE"
 bad=0
@@ -25,6 +26,19 @@ long=$(awk 'FNR == 1 { start = 0 } /^{/ { start = FNR } /^}/ && start { if (FNR 
   print FILENAME ":" start ": a function of " FNR - start + 1 " lines, more than 120"; start = 0 }
   FNR == 801 { print FILENAME ": more than 800 lines; make two files of it" }' $files)
 [ -z "$long" ] || complain "$long"
+
+# a name of a type means one thing
+headers=$(find src include -name '*.h' | sort)
+# shellcheck disable=SC2086
+twice=$(grep -hoE '^\} pl_[a-z_0-9]+;' $headers | sort | uniq -d)
+[ -z "$twice" ] || complain "types that two headers define: $twice"
+
+# the viewer's session is not in the library
+# shellcheck disable=SC2046
+crowded=$(awk '/^(typedef )?struct [a-z_]+ *\{/ { n = 0; name = $0; inside = 1; next }
+  inside && /^\}/ { if (n > 30) print FILENAME ": " name " has " n " members"; inside = 0 }
+  inside && /^  [a-z].*;/ { n++ }' $(grep -v '^src/view/' <<<"$headers"))
+[ -z "$crowded" ] || complain "$crowded"
 
 echo "$(wc -w <<<"$files") files"
 exit $bad
