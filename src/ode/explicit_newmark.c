@@ -59,7 +59,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   newmark *state = self->state;
   int n = 3 * system->blocks;
   double start = pl_now(), *a = state->a;
-  if (!self->past->steps) {
+  if (self->past->steps == 0) {
     accelerate(state, system, t, 0, q, v);
     for (int i = 0; i < n; i++) a[i] = state->f[i];
   }

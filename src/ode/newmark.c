@@ -101,7 +101,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   weights m = ((const method *)self->ops->table)->weigh(self->values);
   int n = 3 * system->blocks;
   pl_status status = PL_OK;
-  if (!self->past->steps) status = first_acceleration(state, system, t, q, v, report, error);
+  if (self->past->steps == 0) status = first_acceleration(state, system, t, q, v, report, error);
   if (status) return status;
 
   // a1 = (z - v0) / (g h) - (1 - g) / g a0 turns everything into functions of z

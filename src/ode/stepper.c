@@ -25,7 +25,7 @@ void pl_stepper_begin(pl_stepper *stepper, pl_system *system, double t, double h
 void pl_stepper_expect(pl_stepper *stepper, const pl_integrator *integrator, pl_system *system,
                        double reach, const double *v)
 {
-  double ahead = integrator->past->steps ? reach : 0;
+  double ahead = integrator->past->steps > 0 ? reach : 0;
   for (int i = 0; i < 3 * system->blocks; i++) stepper->z[i] = v[i] + ahead * stepper->rate[i];
   pl_filter_prescribe(&system->filter, stepper->held, stepper->z);
 }
@@ -76,9 +76,9 @@ double pl_stepper_bend(const pl_stepper *stepper, const pl_integrator *integrato
   double *change = stepper->newton.work;
   for (int i = 0; i < 3 * system->blocks; i++) {
     change[i] = (v1[i] - v[i]) / h;
-    if (past->steps) change[i] -= stepper->rate[i];
+    if (past->steps > 0) change[i] -= stepper->rate[i];
   }
-  return pl_rms(system, past->steps ? 2 / (h + past->h[0]) : 1 / h, change, NULL);
+  return pl_rms(system, past->steps > 0 ? 2 / (h + past->h[0]) : 1 / h, change, NULL);
 }
 
 void pl_stepper_end(pl_stepper *stepper, pl_integrator *integrator, pl_system *system, double h,

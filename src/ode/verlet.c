@@ -54,7 +54,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   verlet *state = self->state;
   int n = 3 * system->blocks;
   double start = pl_now();
-  if (!self->past->steps) accelerate(state, system, t, 0, q, v);
+  if (self->past->steps == 0) accelerate(state, system, t, 0, q, v);
 
   // held nodes move at the velocity that brings them where they must be
   pl_system_prescribe(system, t, h, q, v, state->dq);
