@@ -95,10 +95,6 @@ int pl_body_jacobian(const pl_body *body, const double *q, const int *node, cons
 void pl_add_carried(pl_bsr *A, int offset, int count, const int *blocks, const double *J,
                     const double D[9]);
 
-/* f += J^T of forces on the nodes, 3 numbers each in inside order; nodal and f start at the body's
- * first node and block. */
-void pl_body_spread(const pl_body *body, const double *q, const double *nodal, double *f);
-
 /* The diagonal of the box around the mesh at rest, m. */
 double pl_body_size(const pl_body *body);
 

@@ -52,15 +52,6 @@ void pl_add_carried(pl_bsr *A, int offset, int count, const int *blocks, const d
   }
 }
 
-void pl_body_spread(const pl_body *body, const double *q, const double *nodal, double *f)
-{
-  if (body->model->ops->spread) {
-    body->model->ops->spread(body->model, q, nodal, f);
-    return;
-  }
-  for (int i = 0; i < 3 * body->blocks; i++) f[i] += nodal[i];
-}
-
 double pl_body_size(const pl_body *body)
 {
   double low[3], high[3];

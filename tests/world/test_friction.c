@@ -44,17 +44,24 @@ static pl_status make(const incline *in, pl_world **world, pl_body_id *body, pl_
   return status;
 }
 
-/* Momentum along the plane over mass after so many seconds, m/s. */
-static double speed_after(const incline *in, double seconds)
+/* The same with a probe of its momentum. */
+static pl_world *make_watched(const incline *in, pl_probe_id *probe)
 {
   pl_world *world;
   pl_body_id body;
-  double value[3] = {NAN};
-  pl_probe_id probe;
   pl_probe_def def = pl_probe_def_default();
   CHECK_OK(make(in, &world, &body, error));
   def.quantity = "momentum";
-  CHECK_OK(pl_world_add_probe(world, &def, &probe, error));
+  CHECK_OK(pl_world_add_probe(world, &def, probe, error));
+  return world;
+}
+
+/* Momentum along the plane over mass after so many seconds, m/s. */
+static double speed_after(const incline *in, double seconds)
+{
+  double value[3] = {NAN};
+  pl_probe_id probe;
+  pl_world *world = make_watched(in, &probe);
   for (int i = 0; i < (int)(seconds / in->dt + 0.5); i++) {
     pl_error why = {0};
     if (pl_world_step(world, &why)) {
@@ -108,13 +115,8 @@ TEST(with_friction_every_integrator_slides_slower)
     if (ops->is_static || ops->missing) continue;
     incline in = {.friction = 0.5, .young = 1e5, .dt = ops->is_implicit ? 0.005 : 0.0002};
     in.integrator = ops->info.name;
-    pl_world *world;
-    pl_body_id body;
     pl_probe_id probe;
-    pl_probe_def def = pl_probe_def_default();
-    CHECK_OK(make(&in, &world, &body, error));
-    def.quantity = "momentum";
-    CHECK_OK(pl_world_add_probe(world, &def, &probe, error));
+    pl_world *world = make_watched(&in, &probe);
     tilt(world, probe, in.dt, 0, 0, 0, 0.3);
     double before = tilt(world, probe, in.dt, 0, 35, 0.1, 0.1);
     double after = tilt(world, probe, in.dt, 35, 35, 0, 0.2);
@@ -136,13 +138,8 @@ TEST(blocks_slide_above_the_limit_angle_and_stay_below)
   for (int c = 0; c < 5 * 3 * 2; c++) {
     incline in = {.friction = 0.5, .young = youngs[c / 2 % 3], .dt = steps[c % 2]};
     in.integrator = names[c / 6];
-    pl_world *world;
-    pl_body_id body;
     pl_probe_id probe;
-    pl_probe_def def = pl_probe_def_default();
-    CHECK_OK(make(&in, &world, &body, error));
-    def.quantity = "momentum";
-    CHECK_OK(pl_world_add_probe(world, &def, &probe, error));
+    pl_world *world = make_watched(&in, &probe);
     tilt(world, probe, in.dt, 0, 0, 0, 0.5);
     double stays = tilt(world, probe, in.dt, 0, below, 0.5, 2 * time);
     double slides = tilt(world, probe, in.dt, below, above, 0, time);
