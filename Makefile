@@ -9,10 +9,13 @@ help:
 	@echo "               (SCENE=file.xml for another scene)"
 	@echo "make check     install what is missing, build and run all tests, with sanitizers"
 	@echo "make bench     the speed of this machine, as a table"
+	@echo "make figures   measure the tables of docs/performance.md and docs/solvers.md; on a quiet machine"
 	@echo "make survey    the long form of the mesher's tests: 200 random solids, 50 broken surfaces"
 	@echo "make reproduce  every study of studies/: the sources' tables; goes on where it was stopped"
 	@echo "make fuzz      look for inputs that break a reader, FUZZ_SECONDS=60 for each target"
 	@echo "make analyse   static analysis by gcc, cppcheck and clang-tidy; fails on a new finding"
+	@echo "make bits      the same bits from other compilers, settings and aarch64 under qemu"
+	@echo "make mutants   changes the sources of some rooms and looks whether tests notice"
 	@echo "make install   the library and the command below PREFIX=/usr/local"
 	@echo "make format    lay out all sources by .clang-format"
 	@echo "make clean     remove everything that was built"
@@ -32,17 +35,20 @@ bench:
 	@scripts/build.sh release
 	@build/release/pliant bench
 
+figures:
+	@scripts/install-deps.sh build
+	@scripts/build.sh release pliant_command
+	@bench/figures.sh $(ROUNDS)
+
 survey:
 	@scripts/install-deps.sh build
 	@scripts/build.sh release
 	@PLIANT_LONG=1 ctest --test-dir build/release --verbose -R '^mesh/(fill|skin)$$'
 
-# studies of the direct solver need a build with CHOLMOD; all others need none
 reproduce:
 	@scripts/install-deps.sh check
-	@cmake --preset release -B build/reproduce -DPLIANT_WITH_CHOLMOD=ON
-	@cmake --build build/reproduce --target pliant_command
-	@failed=; for study in studies/*.xml; do build/reproduce/pliant study $$study || failed="$$failed $$study"; done; \
+	@scripts/build.sh release pliant_command
+	@failed=; for study in studies/*.xml; do build/release/pliant study $$study || failed="$$failed $$study"; done; \
 	  [ -z "$$failed" ] || { echo "FAILED:$$failed"; exit 1; }
 
 fuzz:
@@ -53,6 +59,15 @@ fuzz:
 analyse:
 	@scripts/install-deps.sh analyse
 	@scripts/analyse.sh
+
+bits:
+	@scripts/install-deps.sh bits
+	@scripts/same-bits.sh
+
+mutants:
+	@scripts/install-deps.sh build
+	@scripts/build.sh release
+	@scripts/mutate.py
 
 install:
 	@scripts/install-deps.sh build
@@ -66,4 +81,4 @@ format:
 clean:
 	rm -rf build out
 
-.PHONY: help demo check bench survey reproduce fuzz analyse install format clean
+.PHONY: help demo check bench figures survey reproduce fuzz analyse bits mutants install format clean

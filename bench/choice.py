@@ -3,7 +3,7 @@
 of ready scenes, the least of some rounds. With one thread it is the processor's time (pliant study), with
 more the clock's (pliant run), for which nothing else should run on the machine.
 
-    bench/choice.py [--pliant build/release/pliant] [--threads N] [--rounds N] [--only WORD]
+    bench/choice.py [--pliant build/release/pliant] [--threads N] [--rounds N] [--only WORD] [--csv FILE]
 
 Ends with 1 where auto takes more than 1.3 times the best."""
 
@@ -139,7 +139,9 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="cases whose names contain this")
+    parser.add_argument("--csv", help="write the table there too")
     options = parser.parse_args()
+    rows = [["case", *(name for name, _, _ in SOLVERS), "auto_over_best", "took"]]
     print("| case | " + " | ".join(name for name, _, _ in SOLVERS) + " | auto / best | it took |")
     print("|---" * (len(SOLVERS) + 3) + "|")
     worst = 0
@@ -151,7 +153,11 @@ def main():
         worst = max(worst, ratio)
         cells = [f"{1e3 * seconds[s[0]]:.3g}" if s[0] in seconds else "" for s in SOLVERS]
         took = said["solver_in_use"] + ", " + said["preconditioner_in_use"]
+        rows.append([case, *cells, f"{ratio:.2f}", took])
         print(f"| {case} | " + " | ".join(cells) + f" | {ratio:.2f} | {took} |", flush=True)
+    if options.csv:
+        with open(options.csv, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
     print(f"\nms; auto takes {worst:.2f} times the best at most")
     return worst > LIMIT
 

@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "json.h"
 #include "sparse/measure.h"
 #include "world/world.h"
 
@@ -249,84 +250,165 @@ static int large_product(int threads)
   return status ? cli_fail_error(&error) : CLI_OK;
 }
 
-int cli_bench(int count, char **words)
-{
-  static cli_words plain;
-  int quick = 0;
-  const char *csv_path = NULL, *solver = NULL, *preconditioner = NULL;
-  const char *iterations = NULL;
-  const cli_option options[] = {
-      {.name = "quick", .summary = "the two smaller bars only", .flag = &quick},
-      {.name = "csv",
-       .argument = "FILE",
-       .summary = "write the table there too",
-       .value = &csv_path},
-      {.name = "solver",
-       .argument = "NAME",
-       .summary = "another than the preset",
-       .value = &solver},
-      {.name = "preconditioner",
-       .argument = "NAME",
-       .summary = "another than the preset",
-       .value = &preconditioner},
-      {.name = "iterations",
-       .argument = "N",
-       .summary = "the most in one solve: a budget for real time",
-       .value = &iterations}};
-  int code = cli_parse(count, words, options, 5, "bench [OPTIONS] [solvers|kernels|frames]",
-                       "Measures steps of the standard bar (corotated, implicit Euler, 10 ms, "
-                       "residual 1e-6) and the matrix product against the memory's speed; all "
-                       "solvers on the matrices of Hauth 2004, 3.4, and on large bars; each kernel "
-                       "against the machine's limits; or bodies of frames beside table I of "
-                       "Gilles et al. 2011.",
-                       &plain);
-  if (code) return code < 0 ? CLI_OK : code;
-  if (plain.count == 1 && strcmp(plain.words[0], "solvers") == 0) return cli_bench_solvers(quick);
-  if (plain.count == 1 && strcmp(plain.words[0], "kernels") == 0) return cli_bench_kernels(quick);
-  if (plain.count == 1 && strcmp(plain.words[0], "frames") == 0) return cli_bench_frames(quick);
-  if (plain.count)
-    return cli_fail(CLI_USAGE, "bench takes one of the words \"solvers\", \"kernels\" and "
-                               "\"frames\", or none; see pliant bench --help");
+/* What was asked for. */
+typedef struct wishes {
+  int quick, json;
+  const char *csv_path, *solver, *preconditioner, *iterations;
+} wishes;
 
+static void add_json(pl_text *json, const row *r)
+{
+  cli_json_open(json, NULL, '{');
+  cli_json_number(json, "tets", r->tets);
+  cli_json_number(json, "nodes", r->nodes);
+  cli_json_number(json, "threads", r->threads);
+  cli_json_number(json, "ms_per_step", r->step);
+  cli_json_number(json, "ms_evaluate", r->evaluate);
+  cli_json_number(json, "ms_solve", r->solve);
+  cli_json_number(json, "ms_rest", r->rest);
+  cli_json_number(json, "cg_iterations", r->iterations);
+  cli_json_number(json, "residual", r->residual);
+  cli_json_number(json, "ms_product", r->product);
+  cli_json_number(json, "product_gb_per_s", r->bytes / r->product / 1e6);
+  cli_json_number(json, "bytes_per_tet", r->memory / r->tets);
+  cli_json_number(json, "peak_bytes_per_tet", r->peak / r->tets);
+  cli_json_number(json, "resident_bytes_per_tet", r->resident / r->tets);
+  cli_json_close(json, '}');
+}
+
+enum { MOST_ROWS = 8 };
+
+/* Measures all bars, and prints them as they come unless they are wanted as JSON. */
+static pl_status measure_all(const wishes *wanted, row *rows, int *count, pl_error *error)
+{
   static const int sizes[][2] = {{6, 100}, {10, 40}, {16, 15}, {35, 5}};
-  row first = {0}, last = {0};
-  pl_text csv = pl_text_make(NULL);
-  pl_error error = {0};
-  pl_text_add(&csv, "tets,nodes,threads,ms_per_step,ms_evaluate,ms_solve,ms_rest,cg_iterations,"
-                    "residual,ms_product,product_gb_per_s,bytes_per_tet,"
-                    "peak_bytes_per_tet,resident_bytes_per_tet\n");
-  print_head();
-  for (int i = 0; i < (quick ? 2 : 4); i++) {
+  if (!wanted->json) print_head();
+  for (int i = 0; i < (wanted->quick ? 2 : 4); i++) {
     for (int threads = 1; threads <= 2; threads++) {
-      row r = {.n = sizes[i][0],
-               .steps = sizes[i][1],
-               .threads = threads,
-               .budget = iterations ? atoi(iterations) : 0,
-               .solver = solver,
-               .preconditioner = preconditioner};
-      if (measure(&r, &error)) {
-        pl_text_release(&csv);
-        return cli_fail_error(&error);
-      }
-      print_row(&r);
-      if (i == 0 && threads == 1) first = r;
-      if (threads == 1) last = r;
-      add_csv(&csv, &r);
+      row *r = &rows[(*count)++];
+      *r = (row){.n = sizes[i][0],
+                 .steps = sizes[i][1],
+                 .threads = threads,
+                 .budget = wanted->iterations ? atoi(wanted->iterations) : 0,
+                 .solver = wanted->solver,
+                 .preconditioner = wanted->preconditioner};
+      pl_status status = measure(r, error);
+      if (status) return status;
+      if (wanted->json) continue;
+      print_row(r);
       fflush(stdout);
     }
   }
+  return PL_OK;
+}
+
+/* Writes and releases csv. */
+static pl_status write_csv(const char *path, pl_text *csv, pl_error *error)
+{
+  pl_status status = pl_text_ok(csv, error);
+  if (!status) status = pl_file_write(path, csv->data, csv->size, error);
+  pl_text_release(csv);
+  return status;
+}
+
+static pl_status write_bars(const char *path, const row *rows, int count, pl_error *error)
+{
+  pl_text csv = pl_text_make(NULL);
+  pl_text_add(&csv, "tets,nodes,threads,ms_per_step,ms_evaluate,ms_solve,ms_rest,cg_iterations,"
+                    "residual,ms_product,product_gb_per_s,bytes_per_tet,"
+                    "peak_bytes_per_tet,resident_bytes_per_tet\n");
+  for (int i = 0; i < count; i++) add_csv(&csv, &rows[i]);
+  return write_csv(path, &csv, error);
+}
+
+static int print_json(const row *rows, int count)
+{
+  pl_text json = pl_text_make(NULL);
+  cli_json_open(&json, NULL, '[');
+  for (int i = 0; i < count; i++) add_json(&json, &rows[i]);
+  cli_json_close(&json, ']');
+  return cli_json_print(&json, CLI_OK);
+}
+
+static int bench_bars(const wishes *wanted)
+{
+  row rows[MOST_ROWS];
+  int count = 0, code = CLI_OK;
+  pl_error error = {0};
+  if (measure_all(wanted, rows, &count, &error)) return cli_fail_error(&error);
+  if (wanted->csv_path && write_bars(wanted->csv_path, rows, count, &error))
+    return cli_fail_error(&error);
+  if (wanted->json) return print_json(rows, count);
+  const row *first = &rows[0], *last = &rows[count - 2];
   printf(
       "\nTime per tet and step, %d tets against %d, one thread: %.2f times as much. Memory of the "
       "world, per tet: %.0f bytes in steps, %.0f at most while it is made; of the process %.0f at "
       "most.\n",
-      last.tets, first.tets, last.step / last.tets / (first.step / first.tets),
-      last.memory / last.tets, last.peak / last.tets, last.resident / last.tets);
-  if (!quick) {
-    printf("\nThe matrix of a bar of 1 029 000 tets, beyond the caches:\n");
-    for (int threads = 1; threads <= 2 && !code; threads++) code = large_product(threads);
-  }
-  if (csv_path && pl_file_write(csv_path, csv.data, csv.size, &error))
-    code = cli_fail_error(&error);
-  pl_text_release(&csv);
+      last->tets, first->tets, last->step / last->tets / (first->step / first->tets),
+      last->memory / last->tets, last->peak / last->tets, last->resident / last->tets);
+  if (wanted->quick) return CLI_OK;
+  printf("\nThe matrix of a bar of 1 029 000 tets, beyond the caches:\n");
+  for (int threads = 1; threads <= 2 && !code; threads++) code = large_product(threads);
   return code;
+}
+
+static int bench_part(int (*part)(int quick, pl_text *csv), const wishes *wanted)
+{
+  pl_text csv = pl_text_make(NULL);
+  pl_error error = {0};
+  int code = part(wanted->quick, wanted->csv_path ? &csv : NULL);
+  if (!code && wanted->csv_path && write_csv(wanted->csv_path, &csv, &error))
+    return cli_fail_error(&error);
+  if (code) pl_text_release(&csv);
+  return code;
+}
+
+int cli_bench(int count, char **words)
+{
+  static const struct {
+    const char *word;
+    int (*part)(int quick, pl_text *csv);
+  } parts[] = {{"solvers", cli_bench_solvers},
+               {"kernels", cli_bench_kernels},
+               {"frames", cli_bench_frames},
+               {"contact", cli_bench_contact},
+               {"hexes", cli_bench_hexes}};
+  static cli_words plain;
+  wishes wanted = {0};
+  const cli_option options[] = {
+      {.name = "quick", .summary = "the two smaller bars only", .flag = &wanted.quick},
+      {.name = "json", .summary = "the table of bars for other programs", .flag = &wanted.json},
+      {.name = "csv",
+       .argument = "FILE",
+       .summary = "write the table there too",
+       .value = &wanted.csv_path},
+      {.name = "solver",
+       .argument = "NAME",
+       .summary = "another than the preset",
+       .value = &wanted.solver},
+      {.name = "preconditioner",
+       .argument = "NAME",
+       .summary = "another than the preset",
+       .value = &wanted.preconditioner},
+      {.name = "iterations",
+       .argument = "N",
+       .summary = "the most in one solve: a budget for real time",
+       .value = &wanted.iterations}};
+  int code = cli_parse(count, words, options, 6, "bench [OPTIONS] [WORD]",
+                       "Measures steps of the standard bar (corotated, implicit Euler, 10 ms, "
+                       "residual 1e-6) and the matrix product against the memory's speed; all "
+                       "solvers on the matrices of Hauth 2004, 3.4, and on large bars; each kernel "
+                       "against the machine's limits; bodies of frames beside table I of "
+                       "Gilles et al. 2011; finding contacts on a folded sheet; or forces "
+                       "and explicit steps of hexahedra. WORD is one of solvers, kernels, frames, "
+                       "contact and hexes.",
+                       &plain);
+  if (code) return code < 0 ? CLI_OK : code;
+  for (int i = 0; i < (int)(sizeof parts / sizeof *parts) && plain.count == 1; i++) {
+    if (strcmp(plain.words[0], parts[i].word) == 0) return bench_part(parts[i].part, &wanted);
+  }
+  if (plain.count)
+    return cli_fail(CLI_USAGE, "bench takes one of the words \"solvers\", \"kernels\", \"frames\", "
+                               "\"contact\" and \"hexes\", or none; see pliant bench --help");
+  return bench_bars(&wanted);
 }

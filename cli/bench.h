@@ -2,6 +2,7 @@
 #ifndef PL_CLI_BENCH_H
 #define PL_CLI_BENCH_H
 
+#include "core/text.h"
 #include "pliant/world.h"
 
 /* The middle one of some numbers, which are sorted by it. */
@@ -11,13 +12,12 @@ double cli_median(double *values, int count);
 pl_status cli_make_bar(int n, int threads, const char *solver, const char *preconditioner,
                        pl_world **world, pl_error *error);
 
-/* pliant bench solvers. */
-int cli_bench_solvers(int quick);
-
-/* pliant bench frames. */
-int cli_bench_frames(int quick);
-
-/* pliant bench kernels. */
-int cli_bench_kernels(int quick);
+/* pliant bench solvers, frames, kernels, contact and hexes: print a table, and add it to csv with
+ * its head; NULL: no csv is wanted. */
+int cli_bench_solvers(int quick, pl_text *csv);
+int cli_bench_frames(int quick, pl_text *csv);
+int cli_bench_kernels(int quick, pl_text *csv);
+int cli_bench_contact(int quick, pl_text *csv);
+int cli_bench_hexes(int quick, pl_text *csv);
 
 #endif

@@ -1,4 +1,4 @@
-/* pliant bench frames: table I of Gilles, Bousquet, Faure, Pai 2011 made again: milliseconds per
+/* pliant bench frames: table I of Gilles, Bousquet, Faure, Pai 2011 repeated: milliseconds per
  * step of bodies of rigid frames, beside what they report of a 2.33 GHz core in 2010; then steps
  * per second of the bar of their figure 6.
  *
@@ -119,7 +119,7 @@ static pl_status measure(const pl_mesh *mesh, const shape *of, const kind *how, 
   return status;
 }
 
-static pl_status bench_shape(const shape *of, pl_error *error)
+static pl_status bench_shape(const shape *of, pl_text *csv, pl_error *error)
 {
   pl_mesh *mesh;
   double ms[KINDS];
@@ -132,6 +132,9 @@ static pl_status bench_shape(const shape *of, pl_error *error)
   for (int k = 0; k < KINDS && !status; k++) {
     double paper = k == SPRINGS ? of->paper_springs : of->paper;
     printf(" %9.3g %4.0fx", ms[k], paper / ms[k]);
+    if (csv)
+      pl_text_add(csv, "%s,%d,%d,%s,%.4f,%g\n", of->name, pl_mesh_element_count(mesh), of->frames,
+                  kinds[k].name, ms[k], paper);
   }
   printf("\n");
   fflush(stdout);
@@ -157,16 +160,17 @@ static pl_status bench_bar(pl_error *error)
   return status;
 }
 
-int cli_bench_frames(int quick)
+int cli_bench_frames(int quick, pl_text *csv)
 {
   pl_error error = {0};
   pl_status status = PL_OK;
   printf("%-7s %7s %6s %6s", "ms/step", "samples", "frames", "paper");
   for (int k = 0; k < KINDS; k++) printf(" %15s", kinds[k].name);
   printf("\n");
+  if (csv) pl_text_add(csv, "body,samples,frames,method,ms_per_step,paper_ms_per_step\n");
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes && !status; i++) {
     if (quick && i % 2) continue;
-    status = bench_shape(&shapes[i], &error);
+    status = bench_shape(&shapes[i], csv, &error);
   }
   if (!status) status = bench_bar(&error);
   return status ? cli_fail_error(&error) : CLI_OK;

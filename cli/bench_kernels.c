@@ -44,6 +44,8 @@ typedef struct bench {
   pl_pairs *pairs;    /* contacts of a point and a triangle */
   double *vectors[4]; /* 3 numbers for each node */
   double *matrices;   /* 27 for each of some tets */
+  pl_text *csv;       /* NULL: not wanted */
+  int threads;
   int nodes, tets, polars;
   double triad, flops, single; /* 1e9 per second */
 } bench;
@@ -133,8 +135,8 @@ static void evaluate_round(void *context, pl_pool *pool)
   const bench *b = context;
   (void)pool;
   pl_system *system = &b->world->system;
-  system->ops->evaluate(system, 0, b->world->state.q, b->world->state.v, b->vectors[1], 100, 0.01,
-                        1, 1, system->A);
+  const pl_tangent tangent = {100, 0.01, 1, 1, system->A, system->pairs};
+  system->ops->evaluate(system, 0, b->world->state.q, b->world->state.v, b->vectors[1], &tangent);
 }
 
 static void polar_round(void *context, pl_pool *pool)
@@ -156,6 +158,11 @@ static void print_kernel(const bench *b, const kernel *k, double seconds)
          k->unit, k->bytes / k->units, k->flops / k->units, 1e9 * seconds / k->units,
          gbytes / seconds, gflops / seconds, 100 * by_memory / seconds, 100 * by_flops / seconds,
          100 * fmax(by_memory, by_flops) / seconds);
+  if (b->csv)
+    pl_text_add(b->csv, "%d,%d,\"%s\",%s,%.0f,%.0f,%.3f,%.2f,%.3f,%.3f\n", b->tets, b->threads,
+                k->name, k->unit, k->bytes / k->units, k->flops / k->units,
+                1e9 * seconds / k->units, gbytes / seconds, by_memory / seconds,
+                by_flops / seconds);
 }
 
 static void run_kernels(bench *b)
@@ -195,7 +202,7 @@ static void run_kernels(bench *b)
 static pl_status make_solver(bench *b, pl_error *error)
 {
   pl_setting budget = {.name = "iterations", .value = {SWEEPS}};
-  pl_part solver = {0}, none = {.member = &pl_preconditioner_none.info};
+  pl_selection solver = {0}, none = {.member = &pl_preconditioner_none.info};
   const pl_system *system = &b->world->system;
   pl_status status = pl_choice_resolve(&pl_solver_family, &(pl_choice){"eisenstat", &budget, 1},
                                        &solver.member, solver.values, error);
@@ -239,7 +246,7 @@ static pl_status fill(bench *b, pl_error *error)
   for (int i = 0; i < 9 * b->polars; i++) b->matrices[i] = (i % 9 % 4 == 0) + 0.1 * sin(i);
   pl_filter_apply(&system->filter, b->vectors[0]);
   evaluate_round(b, NULL);
-  pl_part part = {.member = &pl_preconditioner_block_diagonal.info};
+  pl_selection part = {.member = &pl_preconditioner_block_diagonal.info};
   pl_status status =
       pl_preconditioner_create(&world->allocator, &part, system->A, &b->inverse, error);
   if (!status)
@@ -265,9 +272,9 @@ static void release(bench *b)
   pl_world_destroy(b->world);
 }
 
-static pl_status bench_size(int n, int threads, pl_error *error)
+static pl_status bench_size(int n, int threads, pl_text *csv, pl_error *error)
 {
-  bench b = {0};
+  bench b = {.csv = csv, .threads = threads};
   pl_status status = cli_make_bar(n, threads, NULL, "block-diagonal", &b.world, error);
   if (!status) status = pl_world_prepare(b.world, error);
   if (!status) {
@@ -287,7 +294,7 @@ static pl_status bench_size(int n, int threads, pl_error *error)
   return status;
 }
 
-int cli_bench_kernels(int quick)
+int cli_bench_kernels(int quick, pl_text *csv)
 {
   static const int sizes[] = {10, 16, 35};
   pl_error error = {0};
@@ -295,9 +302,10 @@ int cli_bench_kernels(int quick)
          "(the triad's store\nreads what it overwrites, and that is not counted). Sweeps and polar "
          "decomposition run in one thread.\n",
          ROUNDS);
+  if (csv) pl_text_add(csv, "tets,threads,kernel,per,bytes,flops,ns,gb_per_s,of_triad,of_peak\n");
   for (int i = 0; i < (quick ? 1 : 3); i++) {
     for (int threads = 1; threads <= 2; threads++) {
-      if (bench_size(sizes[i], threads, &error)) return cli_fail_error(&error);
+      if (bench_size(sizes[i], threads, csv, &error)) return cli_fail_error(&error);
     }
   }
   return CLI_OK;

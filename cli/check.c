@@ -3,8 +3,8 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "diagnose.h"
 #include "json.h"
+#include "load_scene.h"
 #include "study.h"
 
 #include <stdio.h>
@@ -76,15 +76,16 @@ static int check_scene(pl_scene_def def, pl_text *json)
   pl_error error = {0};
   if (json) cli_json_open(json, "problems", '[');
   pl_status status = cli_load(&def, &diagnosis, &scene);
+  int code = status ? CLI_FAILED : CLI_OK;
+  // a world has notes and errors of its own when it is made ready
+  if (scene) status = pl_world_measure(pl_scene_world(scene), &facts, &error);
+  if (scene && status) {
+    pl_error_locate(&error, status, def.path, 0);
+    cli_diagnose(&diagnosis, &error);
+    code = CLI_FAILED;
+  }
   if (json) cli_json_close(json, ']');
-  if (status) return CLI_FAILED;
-  int code = CLI_OK, bodies = pl_world_body_count(pl_scene_world(scene));
-  status = pl_world_measure(pl_scene_world(scene), &facts, &error);
-  pl_error_locate(&error, status, def.path, 0);
-  if (status)
-    code = cli_fail_error(&error);
-  else
-    tell_scene(def.path, bodies, &facts, json);
+  if (!code) tell_scene(def.path, pl_world_body_count(pl_scene_world(scene)), &facts, json);
   pl_scene_destroy(scene);
   return code;
 }
@@ -105,7 +106,7 @@ int cli_check(int count, char **words)
   };
   int code = cli_parse(count, words, options, 3, "check [OPTIONS] SCENE|STUDY...",
                        "Reads scenes, or studies with all their cases, builds their worlds and "
-                       "tells all errors. - is the standard input.",
+                       "lists all errors. - is the standard input.",
                        &scenes);
   if (code) return code < 0 ? CLI_OK : code;
   if (scenes.count == 0) return cli_fail(CLI_USAGE, "check needs a scene; see pliant check --help");

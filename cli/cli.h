@@ -11,6 +11,7 @@
   X(list, "what there is to choose from: models, integrators, formats ...")                        \
   X(study, "vary values of a scene, compare the results, make tables and plots")                   \
   X(mesh, "generate, convert and inspect meshes")                                                  \
+  X(fit, "find the constants of a material from measurements")                                     \
   X(bench, "measure speed on this machine")
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
@@ -43,6 +44,11 @@ typedef struct cli_option {
  * on stderr, or -1 after --help was printed. usage is the line behind "usage: pliant". */
 int cli_parse(int count, char **words, const cli_option *options, int option_count,
               const char *usage, const char *summary, cli_words *plain);
+
+/* What --help=man and --help=options print: a page for man(1); name, letter, argument and summary
+ * of every option, separated by tabs. */
+void cli_print_man(const cli_option *options, int count, const char *usage, const char *summary);
+void cli_print_options(const cli_option *options, int count);
 
 /* What makes the word behind it coloured on stderr, where that is a terminal and NO_COLOR is not
  * set (https://no-color.org), and what ends it; "" elsewhere. */

@@ -5,6 +5,7 @@
 #include "io/format.h"
 #include "mesh/contour.h"
 #include "mesh/solid.h"
+#include "progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@ enum { OWN = 4, CLI_FILL_MOST = 8 }; /* options: of the command, of the ways of 
 static void print_note(void *context, pl_level level, const char *text)
 {
   (void)context;
+  cli_wait_clear();
   fprintf(stderr, "pliant: %s%s\n", level == PL_WARNING ? "warning: " : "", text);
 }
 
@@ -208,8 +210,10 @@ int cli_mesh_fill(int count, char **words)
   if (with && values[0] && cli_number("size", values[0], &size)) return CLI_USAGE;
   pl_mesh *mesh;
   pl_error error;
+  cli_wait_begin("filling");
   pl_status status = with ? fill_with(with, files.words[0], length, size, &mesh, &error)
                           : cli_fill(files.words[0], length, &filler, &mesh, &error);
+  cli_wait_end();
   if (status) return cli_fail_error(&error);
   if (pl_mesh_write(mesh, output, &error))
     code = cli_fail_error(&error);

@@ -29,20 +29,13 @@ static void print_param(const pl_param *param)
          range);
 }
 
-/* What this build lacks for a member; NULL: nothing. */
-static const char *lack_of(const pl_family *family, const pl_member *member)
-{
-  return family == &pl_integrator_family ? ((const pl_integrator_ops *)member)->missing : NULL;
-}
-
 static void print_family(const pl_family *family, int with_params)
 {
   printf("%s: %s\n", family->name, family->summary);
   for (int i = 0; family->members[i]; i++) {
     const pl_member *member = family->members[i];
     printf("  %-18s %s\n", member->name, member->summary);
-    const char *lack = lack_of(family, member);
-    if (lack) printf("      not in this build: needs %s\n", lack);
+    if (member->missing) printf("      not in this build: needs %s\n", member->missing);
     if (!with_params) continue;
     if (member->source && member->source[0]) printf("      from %s\n", member->source);
     for (int k = 0; k < member->param_count; k++) print_param(&member->params[k]);
@@ -89,7 +82,7 @@ static void add_family(pl_text *json, const pl_family *family)
     cli_json_text(json, "name", member->name);
     cli_json_text(json, "summary", member->summary);
     cli_json_text(json, "source", member->source);
-    cli_json_text(json, "missing", lack_of(family, member));
+    cli_json_text(json, "missing", member->missing);
     cli_json_open(json, "params", '[');
     for (int k = 0; k < member->param_count; k++) add_param(json, &member->params[k]);
     cli_json_close(json, ']');

@@ -15,7 +15,7 @@ static void print_help(FILE *out)
 #define X(name, summary) fprintf(out, "  %-8s %s\n", #name, summary);
   CLI_COMMANDS(X)
 #undef X
-  fprintf(out, "\n'pliant COMMAND --help' tells more. 'pliant --version' tells the version.\n");
+  fprintf(out, "\n'pliant COMMAND --help' says more. 'pliant --version' prints the version.\n");
 }
 
 /* A standard file that is closed would be the next one that is opened, and messages would go into
@@ -60,7 +60,7 @@ static int dispatch(int count, char **words)
 int main(int count, char **words)
 {
   open_standard_files();
-  signal(SIGXFSZ, SIG_IGN); // a file beyond the user's limit is an error to be told
+  signal(SIGXFSZ, SIG_IGN); // a file beyond the user's limit is an error to be reported
   int code = dispatch(count, words);
   if (fflush(stdout) && code == CLI_OK)
     code = cli_fail(CLI_FAILED, "the standard output cannot be written: %s", strerror(errno));

@@ -29,6 +29,11 @@ static void print_sets(const char *path, const pl_mesh *mesh)
             "pliant: warning: %s: %s files cannot hold %d of the %d sets; to keep them, write .msh "
             "or .vtu\n",
             path, format->info.name, lost, pl_mesh_set_count(mesh));
+  if (format && pl_mesh_hanging_count(mesh) && !format->keeps_hanging)
+    fprintf(stderr,
+            "pliant: warning: %s: %s files cannot hold that %d nodes hang on others, so that the "
+            "mesh would come apart there; write .vtu\n",
+            path, format->info.name, pl_mesh_hanging_count(mesh));
 }
 
 static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_mesh *mesh)
@@ -37,6 +42,9 @@ static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_m
   printf("  nodes           %d\n", facts->node_count);
   printf("  elements        %d %s in %d %s\n", facts->element_count, pl_mesh_shape_name(mesh),
          facts->pieces, facts->pieces == 1 ? "piece" : "pieces");
+  if (pl_mesh_hanging_count(mesh))
+    printf("  hanging nodes   %d, and %d free ones\n", pl_mesh_hanging_count(mesh),
+           facts->node_count - pl_mesh_hanging_count(mesh));
   printf("  boundary        %d faces in %d %s\n", facts->face_count, facts->boundary_pieces,
          facts->boundary_pieces == 1 ? "piece" : "pieces");
   printf("  from            %g %g %g m\n", facts->low[0], facts->low[1], facts->low[2]);
@@ -245,7 +253,7 @@ int cli_mesh(int count, char **words)
                {"surface", "triangles around a solid or a broken surface", cli_mesh_surface},
                {"refine", "tetrahedra into eight, everywhere or around a point", cli_mesh_refine},
                {"convert", "from one file format to another", cli_mesh_convert},
-               {"repair", "join, drop and turn what is wrong, and tell it", cli_mesh_repair},
+               {"repair", "join, drop and turn what is wrong, and list it", cli_mesh_repair},
                {"info", "counts, sizes, quality and sets", info}};
   const int verb_count = sizeof verbs / sizeof *verbs;
   for (int i = 0; count > 0 && i < verb_count; i++) {

@@ -79,6 +79,21 @@ static void print_help(const cli_option *options, int count, const char *usage, 
   }
 }
 
+/* Prints the help if the word asks for it, in the form that it names. */
+static int is_help(const char *word, const cli_option *options, int count, const char *usage,
+                   const char *summary)
+{
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+    print_help(options, count, usage, summary);
+  else if (strcmp(word, "--help=man") == 0)
+    cli_print_man(options, count, usage, summary);
+  else if (strcmp(word, "--help=options") == 0)
+    cli_print_options(options, count);
+  else
+    return 0;
+  return 1;
+}
+
 /* The option that word names ("--name", "--name=value", "-n"); *value is set behind '='. */
 static const cli_option *find(const char *word, const cli_option *options, int count,
                               const char **value)
@@ -129,10 +144,7 @@ int cli_parse(int count, char **words, const cli_option *options, int option_cou
       options_end = 1;
       continue;
     }
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-      print_help(options, option_count, usage, summary);
-      return -1;
-    }
+    if (is_help(word, options, option_count, usage, summary)) return -1;
     const cli_option *option = find(word, options, option_count, &value);
     if (!option) return unknown(word, options, option_count);
     if (option->flag) {

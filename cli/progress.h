@@ -10,7 +10,7 @@ typedef enum cli_progress_mode {
 
 typedef struct cli_progress {
   cli_progress_mode mode;
-  double started, told;
+  double started, shown;
   int drawn;
 } cli_progress;
 
@@ -18,5 +18,14 @@ typedef struct cli_progress {
 int cli_progress_start(cli_progress *progress, const char *word);
 void cli_progress_tell(cli_progress *progress, double time, double duration);
 void cli_progress_end(cli_progress *progress);
+
+/* While something takes its time that cannot say how far it is (reading a mesh, filling a surface):
+ * a line with the seconds so far on a terminal, from the first half second on. clear: something
+ * else is going to be written. */
+void cli_wait_begin(const char *what);
+void cli_wait_clear(void);
+void cli_wait_end(void);
+/* Not even on a terminal. */
+void cli_wait_never(void);
 
 #endif

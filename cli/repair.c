@@ -120,7 +120,7 @@ int cli_mesh_convert(int count, char **words)
                                  .list = &given}};
   int code = cli_parse(count, words, options, 2, "mesh convert [OPTIONS] FROM -o TO",
                        "Reads a mesh or surface and writes it in the format that the second name "
-                       "tells; -o may be left out.",
+                       "lists; -o may be left out.",
                        &files);
   if (code) return code < 0 ? CLI_OK : code;
   code = take_names("convert", &files, output, 1, &from, &to);
@@ -157,7 +157,7 @@ int cli_mesh_repair(int count, char **words)
                                  .value = &weld}};
   int code = cli_parse(count, words, options, 2, "mesh repair [OPTIONS] FROM [-o TO]",
                        "Joins nodes in one place, drops flat, double and unused parts, turns what "
-                       "is inside out, and tells each; writes the result if TO is given (-o may be "
+                       "is inside out, and lists each; writes the result if TO is given (-o may be "
                        "left out).",
                        &files);
   if (code) return code < 0 ? CLI_OK : code;

@@ -3,14 +3,14 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "diagnose.h"
-#include "first.h"
-#include "frames.h"
 #include "interrupt.h"
+#include "load_scene.h"
+#include "output.h"
+#include "probes.h"
 #include "progress.h"
-#include "record.h"
+#include "quick_scene.h"
+#include "recording.h"
 #include "summary.h"
-#include "tape.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ static int parse(run *r, int count, char **words)
        .flag = &r->allow_path},
       {.name = "quiet",
        .letter = 'q',
-       .summary = "tell only errors and warnings",
+       .summary = "print only errors and warnings",
        .flag = &r->quiet},
   };
   int code = cli_parse(
@@ -85,6 +85,7 @@ static int parse(run *r, int count, char **words)
   r->scene_path = cli_input(r->plain.words[0]);
   if (!cli_progress_start(&r->progress, r->progress_word))
     return cli_fail(CLI_USAGE, "--progress %s: auto, off or json is needed", r->progress_word);
+  if (r->progress.mode != CLI_PROGRESS_BAR) cli_wait_never();
   return CLI_OK;
 }
 
@@ -97,7 +98,16 @@ static pl_status choose_folder(run *r, pl_error *error)
     snprintf(r->folder_room, sizeof r->folder_room, "out/%.*s", length, name);
     r->folder = r->folder_room;
   }
-  return pl_folder_make(r->folder, error);
+  pl_status status = pl_folder_make(r->folder, error);
+  if (status) return status;
+  pl_folder_tidy(r->folder);
+  // copies of the scene's files lie below
+  const char *const copies[] = {"scene", "shape"};
+  for (int i = 0; i < 2; i++) {
+    char path[4200];
+    if (pl_path_join(path, sizeof path, r->folder, copies[i], NULL) == PL_OK) pl_folder_tidy(path);
+  }
+  return PL_OK;
 }
 
 /* Two runs at once would mix their results. Where the file system knows no locks, nothing is said.
@@ -166,8 +176,8 @@ static pl_status finish(run *r, pl_status outcome, const pl_error *reason, pl_er
                        .interrupted = cli_interrupted != 0,
                        .failure = outcome ? reason->message : NULL};
   // whatever else could not be written
-  pl_status told = cli_summary_write(&facts, r->folder, status ? NULL : error);
-  return status ? status : told;
+  pl_status written = cli_summary_write(&facts, r->folder, status ? NULL : error);
+  return status ? status : written;
 }
 
 static void tell_results(const run *r)

@@ -6,8 +6,8 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/thread.h"
-#include "diagnose.h"
 #include "interrupt.h"
+#include "load_scene.h"
 #include "progress.h"
 
 #include <math.h>
@@ -91,7 +91,7 @@ static pl_status check_reference(const work *w, int number, pl_error *error)
                     pl_error_text(&cause, text, sizeof text));
 }
 
-/* The first case of a reference tells its duration; all of them have as many nodes. */
+/* The first case of a reference has its duration; all of them have as many nodes. */
 static pl_status match_reference(work *w, int number, pl_scene *scene, int nodes, pl_error *error)
 {
   if (!w->setup.study->has_reference) return PL_OK;
@@ -177,7 +177,8 @@ static int parse(work *w, int count, char **words)
       {.name = "jobs",
        .letter = 'j',
        .argument = "N",
-       .summary = "cases that run at once (default: 1 if times are told, else one per processor)",
+       .summary =
+           "cases that run at once (default: 1 if times are reported, else one per processor)",
        .value = &w->jobs_word},
       {.name = "fresh", .summary = "run all cases again", .flag = &w->fresh},
       {.name = "allow-path",
@@ -187,7 +188,7 @@ static int parse(work *w, int count, char **words)
        .argument = "HOW",
        .summary = "auto, off or json",
        .value = &w->progress_word},
-      {.name = "quiet", .letter = 'q', .summary = "tell only errors", .flag = &w->quiet},
+      {.name = "quiet", .letter = 'q', .summary = "print only errors", .flag = &w->quiet},
   };
   int code =
       cli_parse(count, words, options, sizeof options / sizeof *options, "study [OPTIONS] STUDY",
@@ -256,7 +257,7 @@ static void run_one(void *context, int chunk)
   pthread_mutex_unlock(&all->lock);
 }
 
-/* Do tables or plots tell times? Then nothing else should run beside. */
+/* Do tables or plots report times? Then nothing else should run beside. */
 static int tells_times(const pl_study *study)
 {
   for (int i = 0; i < study->plot_count; i++) {
@@ -308,7 +309,7 @@ static void tell_results(const work *w)
     if (!w->setup.study->plots[i].is_table) printf(", %s.svg", w->setup.study->plots[i].name);
   }
   printf("\n  %d cases", w->setup.table.case_count);
-  if (failed) printf(", %d of them ended early; the column failure tells why", failed);
+  if (failed) printf(", %d of them ended early; the column failure says why", failed);
   printf("\n");
 }
 
@@ -330,6 +331,7 @@ static pl_status execute(work *w, pl_error *error)
   int done = 0;
   pl_status status = prepare(w, error);
   if (!status) status = pl_folder_make(w->folder, error);
+  if (!status) pl_folder_tidy(w->folder);
   if (!status) status = study_table_open(&w->setup.table, &done, error);
   if (status) return status;
   if (done && !w->quiet)

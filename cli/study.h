@@ -130,7 +130,7 @@ pl_status study_series_read(const study_table *table, int number, int column, do
 
 /* Results so far: results.csv in the folder if it belongs to this study, unchanged; how many. */
 pl_status study_table_open(study_table *table, int *done, pl_error *error);
-/* results.csv anew, whole. */
+/* results.csv, written whole. */
 pl_status study_table_save(const study_table *table, pl_error *error);
 void study_table_close(study_table *table);
 

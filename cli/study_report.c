@@ -3,7 +3,7 @@
 #include "core/family.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "io/plot.h"
+#include "picture/plot.h"
 #include "study.h"
 
 #include <math.h>

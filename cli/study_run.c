@@ -159,7 +159,7 @@ static pl_status make_steps(const study_table *table, pl_scene *scene, pl_text *
   return status == PL_E_CANCELLED ? PL_OK : status;
 }
 
-/* Runs the scene to its end. A step that fails ends the run, and is told in row->failure; other
+/* Runs the scene to its end. A step that fails ends the run, and is reported in row->failure; other
  * failures are the study's. end may be NULL: the row gets the comparison. series may be NULL. */
 pl_status study_run(const study_setup *w, const study_changes *changes, study_row *row,
                     study_end *end, pl_text *series, pl_error *error)

@@ -2,7 +2,7 @@
 #ifndef PL_CLI_SUMMARY_H
 #define PL_CLI_SUMMARY_H
 
-#include "diagnose.h"
+#include "load_scene.h"
 
 typedef struct cli_outcome {
   pl_scene *scene;

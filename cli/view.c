@@ -6,10 +6,10 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/text.h"
-#include "diagnose.h"
-#include "first.h"
 #include "interrupt.h"
-#include "tape.h"
+#include "load_scene.h"
+#include "quick_scene.h"
+#include "recording.h"
 #include "view/server.h"
 #include "view/session.h"
 
@@ -137,7 +137,7 @@ static int parse(view *v, int count, char **words)
        .flag = &v->allow_path},
       {.name = "quiet",
        .letter = 'q',
-       .summary = "tell only the address, errors and warnings",
+       .summary = "print only the address, errors and warnings",
        .flag = &v->quiet},
   };
   int code =

@@ -12,22 +12,25 @@ command -v node >/dev/null || viewer+=" nodejs"
 command -v npm >/dev/null || viewer+=" npm"
 # adaptive reference integrators
 solvers=libsundials-dev
+# one-file output as HDF5
+solvers+=" libhdf5-dev"
 useful=
 case $purpose in
 build) needed=$build useful="$viewer $solvers" ;;
 # clang and clang-format are second opinions, meshio an independent reader of our mesh files,
-# chromium looks at the viewer's page, suitesparse factorises matrices, bullet is a peer to measure
+# chromium looks at the viewer's page, bullet is a peer to measure; cffi and numpy serve the Python package
 check)
   needed="$build g++"
-  useful="$viewer $solvers libsuitesparse-dev libbullet-dev clang clang-format python3-meshio"
+  useful="$viewer $solvers libbullet-dev clang clang-format python3-meshio python3-h5py python3-cffi python3-numpy"
   useful+=" chromium"
   ;;
 # llvm names the lines in a report of the sanitizers
 fuzz) needed="$build clang libclang-rt-dev" useful=llvm ;;
 format) needed=clang-format ;;
+bits) needed=$build useful="clang gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static" ;;
 analyse) needed="$build cppcheck clang-tidy" useful="$viewer $solvers" ;;
 *)
-  echo "usage: install-deps.sh build|check|fuzz|format|analyse" >&2
+  echo "usage: install-deps.sh build|check|fuzz|format|analyse|bits" >&2
   exit 2
   ;;
 esac

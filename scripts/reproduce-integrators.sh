@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the studies of the integrators and writes docs/reproduction/integrators.md from their results.
 #   scripts/reproduce-integrators.sh [PLIANT] [FOLDER]
-# Needs a build with SUNDIALS (references) and with -DPLIANT_WITH_CHOLMOD=ON (the direct solver).
+# Needs a build with SUNDIALS (references).
 # Results that are in FOLDER (default out/studies) already are not made again.
 set -eu
 cd "$(dirname "$0")/.."

@@ -30,8 +30,8 @@ PL_API const char *pl_version(void);
  * means nothing, is refused with a sentence (and PL_E_ARGUMENT, or PL_E_MESH where the mesh is at
  * fault), unless a comment says what it means. Functions that return no status answer them with
  * NULL, 0 or none. Where a function makes something, the place for its id may be NULL. Lists have
- * as many members as their counts say, arrays as many numbers as told with the function. Ids belong
- * to the world that gave them; another world cannot tell them from its own. */
+ * as many members as their counts say, arrays as many numbers as the function's comment says. Ids
+ * belong to the world that gave them; another world cannot distinguish them from its own. */
 
 /* ---- status and errors ---- */
 
@@ -104,6 +104,7 @@ typedef struct pl_member {
   const char *name, *summary, *source;
   const pl_param *params;
   int param_count;
+  const char *missing; /* what this build lacks for it: it cannot be chosen; NULL: nothing */
 } pl_member;
 
 /* All parts that can stand in one place; members ends with NULL. */
@@ -131,6 +132,9 @@ typedef struct pl_choice {
   int setting_count;
 } pl_choice;
 
+/* Bodies and what acts on them; see world.h. */
+typedef struct pl_world pl_world;
+
 /* ---- log ---- */
 
 typedef enum pl_level { PL_NOTE, PL_WARNING } pl_level;
@@ -144,12 +148,23 @@ typedef struct pl_log {
 /* ---- watching ---- */
 
 /* Asked now and then during a long computation, in the thread that computes: at every substep and
- * every iteration of Newton's method or a linear solver. It is told the simulated time that the
+ * every iteration of Newton's method or a linear solver. It receives the simulated time that the
  * computation has got to, s; another answer than 0 cancels. Without ask nobody is asked. */
 typedef struct pl_watcher {
   int (*ask)(void *context, double time);
   void *context;
 } pl_watcher;
+
+/* ---- who owns what ----
+ *
+ * In: defs, names, choices, arrays and meshes are read while the function runs, and copied; the
+ * caller may free them at once. Three things are kept and must live as long as the object they are
+ * given to: what the context of an allocator, of a log and of a watcher points to.
+ *
+ * Out: what a function puts into a "pl_x **" is the caller's, who ends it with pl_x_destroy (NULL
+ * is welcome there). What it returns as a const pointer (names, meshes, sets, arrays of a mesh)
+ * belongs to the object and holds until that is changed or ended. Arrays to be filled are the
+ * caller's, with room for as many numbers as the function's comment says. */
 
 #ifdef __cplusplus
 }

@@ -25,6 +25,16 @@ typedef struct pl_selector {
   const char *set; /* used if not NULL */
 } pl_selector;
 
+/* A node that hangs on others, as where small elements meet large ones: it moves as the sum of its
+ * parents' positions times their weights, and what pulls at it pulls at them. At rest it must be
+ * there (to 1e-6 of the distance to its parents). Parents may hang themselves, but not in a circle;
+ * in the end a node may depend on at most 80 others. Its mass goes to its parents. */
+typedef struct pl_hanging_node {
+  int node, count;       /* in the mesh; of its parents, at least 1 */
+  const int *parents;    /* nodes of the mesh */
+  const double *weights; /* one for each, summing to 1 (to 1e-9) */
+} pl_hanging_node;
+
 /* The arrays a mesh is made from; all are copied. Node order of a tetrahedron: any (it is turned to
  * positive volume and counted). Of a hexahedron: 0-3 around the bottom, 4-7 above them (as in VTK).
  */
@@ -36,7 +46,9 @@ typedef struct pl_mesh_def {
   const int *elements;   /* node numbers from 0 */
   int set_count;
   const pl_set *sets;
-  const pl_allocator *allocator; /* NULL: the C library's */
+  const pl_allocator *allocator;  /* NULL: the C library's */
+  const pl_hanging_node *hanging; /* where small elements meet large ones */
+  int hanging_count;
 } pl_mesh_def;
 
 /* Refuses non-finite coordinates, node numbers out of range, repeated nodes in an element, elements
@@ -47,9 +59,20 @@ typedef struct pl_mesh_def {
 PL_API pl_status pl_mesh_create(const pl_mesh_def *def, pl_mesh **mesh, pl_error *error);
 PL_API void pl_mesh_destroy(pl_mesh *mesh);
 
-/* A member of the generator family ("box", "cylinder", "tube", "sphere") by its parameters. */
+/* A member of the generator family ("box", "graded-box", "cylinder", "tube", "sphere") by its
+ * parameters. */
 PL_API pl_status pl_mesh_generate(const pl_choice *generator, const pl_allocator *allocator,
                                   pl_mesh **mesh, pl_error *error);
+
+/* Every tetrahedron as an octet: with the midpoints of its edges as nodes it becomes eight, which
+ * know each other. The model fem takes an octet of PL_DIVIDE_TET10 as one quadratic element of ten
+ * nodes, while everything else (surface, contact, pictures, files) sees eight linear ones;
+ * PL_DIVIDE_OCTETS leaves them linear, and volume="patch" has them share their volume. A midpoint
+ * belongs to a set of nodes if both ends of its edge do, and to a set of boundary nodes only if the
+ * edge is on the boundary. */
+typedef enum pl_division { PL_DIVIDE_TET10, PL_DIVIDE_OCTETS } pl_division;
+PL_API pl_status pl_mesh_divide(const pl_mesh *mesh, pl_division division,
+                                const pl_allocator *allocator, pl_mesh **divided, pl_error *error);
 
 /* The boundary as a mesh of triangles; quadrilaterals are cut in two. */
 PL_API pl_status pl_mesh_boundary(const pl_mesh *mesh, const pl_allocator *allocator,
@@ -69,9 +92,11 @@ PL_API const int *pl_mesh_elements(const pl_mesh *mesh);
 PL_API int pl_mesh_set_count(const pl_mesh *mesh);
 PL_API const pl_set *pl_mesh_set(const pl_mesh *mesh, int index);
 PL_API const pl_set *pl_mesh_find_set(const pl_mesh *mesh, const char *name);
+PL_API int pl_mesh_hanging_count(const pl_mesh *mesh);
+PL_API const pl_hanging_node *pl_mesh_hanging(const pl_mesh *mesh, int index);
 
 /* The boundary: faces of 3 nodes (tetrahedra) or 4 (hexahedra), turned outwards; triangles are
- * their own boundary. */
+ * their own boundary. Where nodes hang, small faces on a large one are not among them. */
 PL_API int pl_mesh_face_count(const pl_mesh *mesh);
 PL_API int pl_mesh_nodes_per_face(const pl_mesh *mesh);
 PL_API const int *pl_mesh_faces(const pl_mesh *mesh);
@@ -106,8 +131,8 @@ typedef struct pl_surface_def {
   const double *points; /* 3 each, m */
   int triangle_count;
   const int *triangles; /* 3 points each; they may face either way, and leave small holes */
-  /* The way of filling ("stuffing", "cage", "voxels") with its settings (size in m, or elements).
-   * Without a name and a size, one is found that covers thin parts as well. */
+  /* The way of filling ("stuffing", "cage", "voxels", "octree") with its settings (size in m, or
+   * elements). Without a name and a size, one is found that covers thin parts as well. */
   pl_choice filler;
   const pl_log *log;             /* hears what was repaired or chosen; may be NULL */
   const pl_allocator *allocator; /* of the mesh; NULL: the C library's */

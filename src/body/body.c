@@ -3,6 +3,10 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "material/prony_fit.h"
+#include "math/functions.h"
+#include "math/mat3.h"
+#include "math/rotation.h"
 #include "math/vec3.h"
 #include "mesh/select.h"
 
@@ -31,7 +35,117 @@ void pl_body_release(const pl_allocator *allocator, pl_body *body)
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
-pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_material *material,
+static pl_status check_memory(const pl_memory_def *memory, pl_error *error)
+{
+  double sum = 0;
+  if (memory->count < 0 || memory->count > PL_MOST_TERMS)
+    return pl_fail(error, PL_E_ARGUMENT, "a memory of %d terms is too long; there may be %d",
+                   memory->count, PL_MOST_TERMS);
+  for (int i = 0; i < memory->count; i++) {
+    double g = memory->shares[i], tau = memory->times[i];
+    if (!(g >= 0) || !(tau >= 1e-9 && tau <= 1e12))
+      return pl_fail(error, PL_E_ARGUMENT,
+                     "term %d of the memory has the share %g and the time %g s; shares must not be "
+                     "negative, and times lie between 1e-9 and 1e12 s",
+                     i + 1, g, tau);
+    sum += g;
+  }
+  if (!(memory->voigt >= 0 && memory->voigt <= 1e12))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "the dashpot of the memory has the time %g s; give 0 to 1e12 s", memory->voigt);
+  if (memory->is_long || sum <= 1) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "the shares of the memory add up to %g; below 1 something lasts, at 1 nothing "
+                 "(maxwell): give smaller ones, or shares of the moduli that last with "
+                 "moduli=\"long\"",
+                 sum);
+}
+
+/* Can the law say which part of its stress this is, and has it no memory of its own? */
+static pl_status check_fading(const pl_memory_def *memory, const pl_law_ops *law, pl_error *error)
+{
+  int is_linear = law->points.conjugate != NULL;
+  if (law->memory.count)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "law=\"%s\" has a memory of its own; remove <memory> or take the law without",
+                   law->info.name);
+  if (law->volume == PL_VOLUME_OWN && law->uses_strain && !is_linear)
+    return pl_fail(error, PL_E_ARGUMENT, "law=\"%s\" cannot have a <memory>; take hooke",
+                   law->info.name);
+  if (law->volume == PL_VOLUME_OWN && memory->of != PL_MEMORY_BOTH)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "law=\"%s\" does not separate shape from volume; take <memory of=\"both\">",
+                   law->info.name);
+  if (is_linear && memory->rule == PL_MEMORY_HERMITE)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "law=\"%s\" has no <memory rule=\"hermite\">; take rule=\"linear\"",
+                   law->info.name);
+  return PL_OK;
+}
+
+/* Multiplies the moduli of shape, volume or both. */
+static void scale_moduli(pl_memory_of of, double factor, double *lambda, double *mu)
+{
+  double bulk = (*lambda + 2.0 / 3 * *mu) * (of == PL_MEMORY_SHAPE ? 1 : factor);
+  if (of != PL_MEMORY_VOLUME) *mu *= factor;
+  *lambda = bulk - 2.0 / 3 * *mu;
+}
+
+/* Adds the dashpot beside the law: the moduli of shape, volume or both times voigt. */
+static void add_dashpot(const pl_memory_def *memory, pl_material *material)
+{
+  double bulk = material->lambda + 2.0 / 3 * material->mu;
+  double shear = memory->of == PL_MEMORY_VOLUME ? 0 : memory->voigt * material->mu;
+  double volume = memory->of == PL_MEMORY_SHAPE ? 0 : memory->voigt * bulk;
+  material->viscous_mu += shear;
+  material->viscous_lambda += volume - 2.0 / 3 * shear;
+}
+
+static pl_status take_memory(const pl_memory_def *memory, pl_material *material, pl_error *error)
+{
+  double whole = 1;
+  if (memory->voigt > 0) add_dashpot(memory, material);
+  if (memory->count == 0) return PL_OK;
+  pl_status status = check_fading(memory, material->law, error);
+  if (status) return status;
+  for (int i = 0; i < memory->count && memory->is_long; i++) whole += memory->shares[i];
+  if (memory->is_long) scale_moduli(memory->of, whole, &material->lambda, &material->mu);
+  material->fades = 1;
+  material->fading = (pl_fading_part)memory->of;
+  material->hermite = memory->rule == PL_MEMORY_HERMITE;
+  for (int i = 0; i < PL_PRONY_TERMS; i++) {
+    material->series[i] = i < memory->count ? memory->shares[i] / whole : 0;
+    material->series[PL_PRONY_TERMS + i] = i < memory->count ? memory->times[i] : 1;
+  }
+  return PL_OK;
+}
+
+pl_status pl_memory_constant_q(const pl_allocator *allocator, double q, const double band[2],
+                               int terms, pl_memory_def *memory, pl_error *error)
+{
+  if (!memory || !band || !(q >= 0.5 && q <= 1e6) || !(band[0] >= 1e-9 && band[1] <= 1e9) ||
+      !(band[0] * 1.001 < band[1]) || terms < 1 || terms > PL_MOST_TERMS)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "a constant Q needs q from 0.5 to 1e6, a band of two ascending frequencies in "
+                   "Hz and 1 to %d terms",
+                   PL_MOST_TERMS);
+  pl_allocator own = pl_allocator_or_default(allocator);
+  const pl_constant_q of = {
+      .q = q, .band = {band[0], band[1]}, .terms = terms, .aim = PL_MAXWELL_MINIMAX};
+  pl_maxwell series;
+  pl_status status = pl_maxwell_constant_q(&own, &of, &series, error);
+  if (status) return status;
+  double sum = series.lasting;
+  for (int i = 0; i < series.terms; i++) sum += series.moduli[i];
+  memory->count = series.terms;
+  for (int i = 0; i < series.terms; i++) {
+    memory->shares[i] = series.moduli[i] / (memory->is_long ? series.lasting : sum);
+    memory->times[i] = series.times[i];
+  }
+  return PL_OK;
+}
+
+pl_status pl_material_check(const pl_material_def *def, pl_selection *law, pl_material *material,
                             pl_error *error)
 {
   pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_material", error);
@@ -49,12 +163,14 @@ pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_materia
       return pl_fail(error, PL_E_ARGUMENT, "%s = %g must lie between %g and 1e+15", numbers[i].name,
                      numbers[i].value, numbers[i].least);
   }
-  status = pl_choice_resolve(&pl_law_family, &def->law, &law->member, law->values, error);
+  status = check_memory(&def->memory, error);
+  if (!status)
+    status = pl_choice_resolve(&pl_law_family, &def->law, &law->member, law->values, error);
   return status ? status : pl_material_make(def, law, material, error);
 }
 
-pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_material *material,
-                           pl_error *error)
+pl_status pl_material_make(const pl_material_def *def, const pl_selection *law,
+                           pl_material *material, pl_error *error)
 {
   *material = (pl_material){.density = def->density, .mass_damping = def->mass_damping};
   pl_status status =
@@ -64,15 +180,38 @@ pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_ma
   if (material->law->numbers) material->law->numbers(law->values, material->numbers);
   material->viscous_lambda = def->viscous_lambda + def->stiffness_damping * material->lambda;
   material->viscous_mu = def->viscous_mu + def->stiffness_damping * material->mu;
-  return PL_OK;
+  status = take_memory(&def->memory, material, error);
+  return status ? status : pl_material_add_layers(def, material, error);
 }
 
-void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law)
+void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_selection *law)
 {
   body->material = *def;
   body->material.law = (pl_choice){law->member->name, NULL, 0};
   body->law = *law;
   body->mass_damping = def->mass_damping;
+}
+
+/* Hanging nodes behind all others, so that the blocks of a body are its first nodes. */
+static pl_status put_hanging_last(const pl_allocator *allocator, const pl_mesh *mesh, int *order,
+                                  pl_error *error)
+{
+  if (!mesh->hanging_count) return PL_OK;
+  size_t nodes = (size_t)mesh->node_count, kept = 0, last = 0;
+  unsigned char *hangs = pl_alloc(allocator, nodes, 1);
+  int *behind = pl_alloc(allocator, (size_t)mesh->hanging_count, sizeof *behind);
+  int ok = hangs && behind;
+  for (int h = 0; ok && h < mesh->hanging_count; h++) hangs[mesh->hanging[h].node] = 1;
+  for (size_t i = 0; ok && i < nodes; i++) {
+    if (hangs[order[i]])
+      behind[last++] = order[i];
+    else
+      order[kept++] = order[i];
+  }
+  if (ok) memcpy(order + kept, behind, last * sizeof *behind);
+  pl_free(allocator, hangs);
+  pl_free(allocator, behind);
+  return ok ? PL_OK : pl_fail_memory(error);
 }
 
 /* The mesh as given and the renumbered one, and the ways between their numberings. */
@@ -93,9 +232,13 @@ static pl_status copy_mesh(const pl_allocator *allocator, const pl_mesh *mesh, p
                      .elements = mesh->elements,
                      .set_count = mesh->set_count,
                      .sets = mesh->sets,
+                     .hanging_count = mesh->hanging_count,
+                     .hanging = mesh->hanging,
                      .allocator = allocator};
   pl_status status = pl_mesh_create(&def, &body->mesh, error);
+  if (!status) status = pl_mesh_take_octets(body->mesh, mesh, NULL, NULL, error);
   if (!status) status = pl_mesh_order(body->mesh, body->order, error);
+  if (!status) status = put_hanging_last(allocator, body->mesh, body->order, error);
   if (!status)
     status = pl_mesh_reorder(body->mesh, body->order, body->element_order, allocator, &body->inside,
                              error);
@@ -116,8 +259,14 @@ static int are_finite(const double *values, int count)
 void pl_body_start(const pl_body *body, const double velocity[3], const double spin[3], double *q,
                    double *v)
 {
-  double centre[3] = {0}, mass = 0;
   memcpy(q, body->model->rest, (size_t)body->blocks * 3 * sizeof *q);
+  pl_body_spin(body, velocity, spin, q, v);
+}
+
+void pl_body_spin(const pl_body *body, const double velocity[3], const double spin[3],
+                  const double *q, double *v)
+{
+  double centre[3] = {0}, mass = 0;
   for (int i = 0; i < body->blocks; i++) {
     double m = body->model->lumped_mass[i];
     for (int k = 0; k < 3; k++) centre[k] += m * q[3 * i + k];
@@ -180,25 +329,55 @@ static pl_status copy_sites(const pl_allocator *allocator, const pl_body_def *de
   return def->site_regions ? find_owners(allocator, def, body, error) : PL_OK;
 }
 
-static pl_status embed_surface(const pl_allocator *allocator, const pl_mesh *surface, pl_body *body,
+/* Turns and moves what the def says, before anything is made of it. */
+void pl_body_place_nodes(const pl_body_def *def, int count, double *nodes)
+{
+  double turn[3], quat[4], R[9], x[3];
+  pl_vec3_scale(PL_PI / 180, def->rotation, turn);
+  pl_quat_of_vector(turn, quat);
+  pl_quat_matrix(quat, R);
+  for (int i = 0; i < count; i++) {
+    double *to = nodes + 3 * (size_t)i;
+    pl_mat3_apply(R, to, x);
+    pl_vec3_add(x, def->translation, to);
+  }
+}
+
+static pl_status place_body(const pl_body_def *def, pl_body *body, pl_error *error)
+{
+  double none[3] = {0};
+  if (!are_finite(def->translation, 3) || !are_finite(def->rotation, 3))
+    return pl_fail(error, PL_E_ARGUMENT, "translation and rotation of a body must be finite");
+  if (!memcmp(def->translation, none, sizeof none) && !memcmp(def->rotation, none, sizeof none))
+    return PL_OK;
+  int count = body->mesh->node_count;
+  pl_body_place_nodes(def, count, body->mesh->nodes);
+  pl_body_place_nodes(def, count, body->inside->nodes);
+  pl_body_place_nodes(def, count, body->rest);
+  if (body->surface) pl_body_place_nodes(def, body->surface->node_count, body->surface->nodes);
+  return PL_OK;
+}
+
+static pl_status embed_surface(const pl_allocator *allocator, const pl_body_def *def, pl_body *body,
                                pl_error *error)
 {
-  if (!surface) return PL_OK;
-  pl_status status = pl_mesh_boundary(surface, allocator, &body->surface, error);
-  if (status) return status;
+  pl_status status = PL_OK;
+  if (def->surface) status = pl_mesh_boundary(def->surface, allocator, &body->surface, error);
+  if (!status) status = place_body(def, body, error);
+  if (status || !def->surface) return status;
   return pl_embed_surface(body->mesh, body->surface, allocator, &body->embed, error);
 }
 
-pl_sites pl_body_sites(const pl_bodies *bodies, const pl_body *body)
+pl_model_def pl_body_sites(const pl_bodies *bodies, const pl_body *body)
 {
-  return (pl_sites){.pool = bodies->pool,
-                    .store = bodies->store,
-                    .count = body->site_count,
-                    .at = body->sites,
-                    .owner = body->site_owner,
-                    .inserted = body->inserted,
-                    .reach = body->reach,
-                    .rigid = body->rigid};
+  return (pl_model_def){.pool = bodies->pool,
+                        .store = bodies->store,
+                        .count = body->site_count,
+                        .at = body->sites,
+                        .owner = body->site_owner,
+                        .inserted = body->inserted,
+                        .reach = body->reach,
+                        .rigid = body->rigid};
 }
 
 pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body *body,
@@ -206,7 +385,7 @@ pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body 
 {
   const pl_allocator *allocator = bodies->allocator;
   pl_material material;
-  pl_part law;
+  pl_selection law;
   pl_status status = pl_material_check(&def->material, &law, &material, error);
   if (!status)
     status = pl_choice_resolve(&pl_model_family, &def->model, &body->model_part.member,
@@ -215,12 +394,12 @@ pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body 
   body->name = pl_strdup(allocator, def->name ? def->name : "body");
   if (!body->name) return pl_fail_memory(error);
   status = copy_mesh(allocator, def->mesh, body, error);
+  if (!status) status = embed_surface(allocator, def, body, error);
   if (!status) status = copy_sites(allocator, def, body, error);
-  if (!status) status = embed_surface(allocator, def->surface, body, error);
   if (!status) status = pl_composition_make(allocator, def, body, error);
   if (!status) status = pl_ties_hang(allocator, def, body, error);
   if (status) return status;
-  const pl_sites sites = pl_body_sites(bodies, body);
+  const pl_model_def sites = pl_body_sites(bodies, body);
   status = pl_body_build(allocator, body, &def->material, &material, &sites, &body->model, error);
   if (!status && body->site_count && !body->model->frame_count)
     status = pl_fail(error, PL_E_ARGUMENT,
@@ -233,6 +412,9 @@ pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body 
   if (status) return status;
   pl_body_remember(body, &def->material, &law);
   body->insert_reach = def->insert_reach;
+  body->contact.groups = def->groups;
+  body->contact.meets = def->meets;
+  body->contact.itself = def->self_contact;
   body->blocks = body->model->blocks;
   return PL_OK;
 }

@@ -10,6 +10,7 @@
 #include "mesh/embed.h"
 #include "model/dependent.h"
 #include "pliant/world.h"
+#include "sparse/moment.h"
 
 #define PL_COOKIE 0x506c6961u /* in def structs made by their _default() */
 
@@ -17,15 +18,17 @@ pl_status pl_check_cookie(uint32_t cookie, const char *what, pl_error *error);
 
 typedef struct pl_body {
   char *name;
+  uint32_t generation; /* of its id */
+  int slot;
   pl_mesh *mesh;      /* as given                                            */
   pl_mesh *inside;    /* the same, renumbered: the model's                   */
   int *order;         /* order[inside node] = mesh node, inverse below       */
   int *place;         /* place[mesh node] = inside node                      */
   int *element_order; /* element_order[inside element] = mesh element     */
   pl_model *model;
-  pl_part model_part, law;    /* what was chosen for it                         */
-  pl_material_def material;   /* as given; the law stands above                 */
-  pl_composition composition; /* where it is made of something else             */
+  pl_selection model_part, law; /* what was chosen for it                         */
+  pl_material_def material;     /* as given; the law stands above                 */
+  pl_composition composition;   /* where it is made of something else             */
   double mass_damping;
   double *penalty;          /* N/m per inside node where nodes are carried: see couple/penalty.h */
   int offset, blocks;       /* its part of q and v, in blocks */
@@ -40,9 +43,13 @@ typedef struct pl_body {
   double *sites;            /* places given for the model, 3 numbers each */
   int site_count, inserted; /* of sites; of those the last were put in later */
   double *reach;            /* of those, m */
-  double insert_reach;      /* frames are put in where the body touches something; 0: no */
-  double *idle;             /* since when each of those is of no use, s */
-  int *site_owner;          /* per inside node 1 + the site that it goes with alone; NULL: none */
+  struct pl_meeting_rule {  /* whom it may touch */
+    uint32_t groups, meets; /* bits: of its own, of others; 0: all */
+    int itself;
+  } contact;
+  double insert_reach; /* frames are put in where the body touches something; 0: no */
+  double *idle;        /* since when each of those is of no use, s */
+  int *site_owner;     /* per inside node 1 + the site that it goes with alone; NULL: none */
 } pl_body;
 
 /* All bodies of a world. */
@@ -66,42 +73,58 @@ void pl_body_release(const pl_allocator *allocator, pl_body *body);
  * start at the body's first block. */
 void pl_body_start(const pl_body *body, const double velocity[3], const double spin[3], double *q,
                    double *v);
+/* The velocities alone, about the mass centre of where q is. */
+void pl_body_spin(const pl_body *body, const double velocity[3], const double spin[3],
+                  const double *q, double *v);
+/* Turns and moves nodes as the def says of its mesh. */
+void pl_body_place_nodes(const pl_body_def *def, int count, double *nodes);
+/* Where the def lets the nodes start, in the mesh's order, m; *x is NULL where that is at rest. The
+ * caller frees it. Refuses shapes with elements inside out, and bodies of frames. */
+pl_status pl_body_start_shape(const pl_allocator *allocator, const pl_body_def *def,
+                              const pl_body *body, double **x, pl_error *error);
 
 /* Checks a material and its law; keeps them in the body, for those who ask or change them later. */
-pl_status pl_material_check(const pl_material_def *def, pl_part *law, pl_material *material,
+pl_status pl_material_check(const pl_material_def *def, pl_selection *law, pl_material *material,
                             pl_error *error);
 /* The second half of that: of numbers that were checked. */
-pl_status pl_material_make(const pl_material_def *def, const pl_part *law, pl_material *material,
-                           pl_error *error);
+pl_status pl_material_make(const pl_material_def *def, const pl_selection *law,
+                           pl_material *material, pl_error *error);
+/* The axes of a material at a point of the rest shape. */
+void pl_orientation_axes(const pl_orientation *orientation, const double at[3], double axes[9]);
+/* Modifiers and axes of a material whose law is made; the axes are those at the origin. */
+pl_status pl_material_add_layers(const pl_material_def *def, pl_material *material,
+                                 pl_error *error);
 /* The body's model, with a material for all of it that its composition does not know better. */
 pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
                         const pl_material_def *def, const pl_material *material,
-                        const pl_sites *sites, pl_model **model, pl_error *error);
-void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_part *law);
-/* What a model is told beside mesh and material. */
-pl_sites pl_body_sites(const pl_bodies *bodies, const pl_body *body);
+                        const pl_model_def *sites, pl_model **model, pl_error *error);
+void pl_body_remember(pl_body *body, const pl_material_def *def, const pl_selection *law);
+/* What a model is given beside mesh and material. */
+pl_model_def pl_body_sites(const pl_bodies *bodies, const pl_body *body);
 
 /* The nodes' positions (or velocities, if v is not NULL) from those of the body's blocks: these
  * themselves where the blocks are the nodes, else what the model makes of them in body->nodal. */
 const double *pl_body_nodes(const pl_body *body, const double *q, const double *v);
+
+/* Three numbers per node from the body's order to the mesh's. */
+void pl_body_to_mesh(const pl_body *body, const double *inside, double *out);
 
 /* Where a node is (x may be NULL) and how it moves with the blocks that carry it, of which it may
  * be one itself: 9 numbers each, at most PL_MOST_CARRIERS. */
 enum { PL_MOST_CARRIERS = 640 };
 int pl_body_jacobian(const pl_body *body, const double *q, const int *node, const int **blocks,
                      double *x, double *J);
-/* A += J^T D J over such blocks, which are counted from offset on. Those that the model does not
- * couple count as one lump on the diagonal. */
-void pl_add_carried(pl_bsr *A, int offset, int count, const int *blocks, const double *J,
+/* The matrix += J^T D J over such blocks, which are counted from offset on. */
+void pl_add_carried(const pl_tangent *to, int offset, int count, const int *blocks, const double *J,
                     const double D[9]);
 
 /* The diagonal of the box around the mesh at rest, m. */
 double pl_body_size(const pl_body *body);
 
 /* Before its mass is asked for: the mass is that at q. */
-static inline void pl_body_settle(const pl_body *body, const double *q)
+static inline void pl_body_update_mass(const pl_body *body, const double *q)
 {
-  if (body->model->ops->settle) body->model->ops->settle(body->model, q);
+  if (body->model->ops->update_mass) body->model->ops->update_mass(body->model, q);
 }
 
 /* The inside node that a block is held with. */
@@ -110,13 +133,17 @@ static inline int pl_body_anchor(const pl_body *body, int block)
   return body->model->anchors ? body->model->anchors[block] : block;
 }
 
-/* Hanging nodes as given in def, and one rigid part more: elements with all nodes in the regions.
- * elements receives how many these are; the body's own ties and rigid stay as they are. */
+/* Hanging nodes as given in def; and ties and rigid as they are with one rigid part more (elements
+ * with all nodes in the regions) or less: the body's own stay as they are. */
 pl_status pl_ties_hang(const pl_allocator *allocator, const pl_body_def *def, pl_body *body,
                        pl_error *error);
 pl_status pl_ties_add_part(const pl_allocator *allocator, const pl_body *body,
                            const pl_rigid_def *def, pl_ties *ties, unsigned char **rigid,
-                           int *elements, pl_error *error);
+                           pl_error *error);
+pl_status pl_ties_remove_part(const pl_allocator *allocator, const pl_body *body, int part,
+                              pl_ties *ties, unsigned char **rigid, pl_error *error);
+/* How many elements belong to a part; marks them in rigid (NULL: does not). */
+int pl_ties_mark_part(const pl_body *body, const pl_rigid_part *part, unsigned char *rigid);
 
 /* The blocks of the chosen inside nodes, ascending: as many as nodes at most. Nodes of rigid parts
  * cannot be held; a hanging node is, if all that it hangs on is chosen as well. */
@@ -130,5 +157,12 @@ const pl_body *pl_bodies_owner(const pl_bodies *bodies, int block);
  * with them. Selecting none is an error. *list is the caller's to free. */
 pl_status pl_body_select(const pl_bodies *bodies, const pl_body *body, const pl_selector *where,
                          int where_count, int as_blocks, int **list, int *count, pl_error *error);
+
+/* Does mass damping act on deformation only? Not where blocks rotate or frames carry the body. */
+static inline int pl_body_spares_rigid_motion(const pl_body *body)
+{
+  return body->material.spares_rigid_motion && !body->model->frame_count &&
+         !pl_model_has_rotations(body->model);
+}
 
 #endif

@@ -84,6 +84,20 @@ pl_status pl_composition_make(const pl_allocator *allocator, const pl_body_def *
   return status;
 }
 
+/* The material's axes in the middle of an element of the mesh. */
+static void turn_axes(const pl_mesh *mesh, int element, const pl_orientation *orientation,
+                      pl_material *material)
+{
+  int n = mesh->nodes_per_element;
+  double middle[3] = {0};
+  if (orientation->kind != PL_ORIENTATION_CYLINDRICAL) return;
+  for (int a = 0; a < n; a++) {
+    const double *x = mesh->nodes + 3 * mesh->elements[n * element + a];
+    for (int i = 0; i < 3; i++) middle[i] += x[i] / n;
+  }
+  pl_orientation_axes(orientation, middle, material->axes);
+}
+
 /* Density and moduli times the element's factors; viscosity that comes from the stiffness follows
  * it. */
 static void multiply(const pl_composition *composition, int element, double damping,
@@ -106,12 +120,15 @@ static pl_status fill_elements(const pl_body *body, const pl_material_def *def,
         part = composition->part_of ? composition->part_of[from_mesh] : 0;
     each[e] = *own;
     double damping = def->stiffness_damping;
+    const pl_orientation *orientation = &def->orientation;
     if (part) {
       const pl_composition_part *from = &composition->parts[part - 1];
       pl_status status = pl_material_make(&from->def, &from->law, &each[e], error);
       if (status) return status;
       damping = from->def.stiffness_damping;
+      orientation = &from->def.orientation;
     }
+    turn_axes(body->mesh, from_mesh, orientation, &each[e]);
     multiply(composition, from_mesh, damping, &each[e]);
   }
   return PL_OK;
@@ -120,15 +137,16 @@ static pl_status fill_elements(const pl_body *body, const pl_material_def *def,
 /* Of nodes, before ties make some of them dependent. */
 static pl_status build_nodes(const pl_allocator *allocator, const pl_body *body,
                              const pl_material_def *def, const pl_material *material,
-                             const pl_sites *sites, pl_model **model, pl_error *error)
+                             const pl_model_def *sites, pl_model **model, pl_error *error)
 {
   const pl_composition *composition = &body->composition;
-  if (!composition->part_of && !composition->stiffer && !composition->denser)
+  if (!composition->part_of && !composition->stiffer && !composition->denser &&
+      def->orientation.kind != PL_ORIENTATION_CYLINDRICAL)
     return pl_model_build(allocator, &body->model_part, body->inside, material, sites, model,
                           error);
   pl_material *each = pl_alloc(allocator, (size_t)body->inside->element_count, sizeof *each);
   if (!each) return pl_fail_memory(error);
-  pl_sites with = *sites;
+  pl_model_def with = *sites;
   with.materials = each;
   pl_status status = fill_elements(body, def, material, each, error);
   if (!status)
@@ -141,7 +159,7 @@ static pl_status build_nodes(const pl_allocator *allocator, const pl_body *body,
 
 pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
                         const pl_material_def *def, const pl_material *material,
-                        const pl_sites *sites, pl_model **model, pl_error *error)
+                        const pl_model_def *sites, pl_model **model, pl_error *error)
 {
   pl_status status = build_nodes(allocator, body, def, material, sites, model, error);
   if (status || !(body->ties.part_count || body->ties.hanging_count)) return status;

@@ -11,7 +11,7 @@ typedef struct pl_body pl_body;
 /* Another material, checked. */
 typedef struct pl_composition_part {
   pl_material_def def;
-  pl_part law;
+  pl_selection law;
 } pl_composition_part;
 
 typedef struct pl_composition {

@@ -98,9 +98,11 @@ void pl_jacobian_push(const pl_jacobian *jacobian, double scale, const double fo
   }
 }
 
-void pl_jacobian_stiffen(const pl_jacobian *jacobian, const double D[9], pl_bsr *A)
+void pl_jacobian_stiffen(const pl_jacobian *jacobian, const double D[9], const pl_tangent *to)
 {
-  pl_add_carried(A, 0, jacobian->count, jacobian->blocks, jacobian->J, D);
+  const pl_stencil stencil = {
+      .count = jacobian->count, .blocks = jacobian->blocks, .C = jacobian->J, .D = D};
+  (void)pl_stencil_put(to->A, to->extra, &stencil); // one that is refused makes the step repeat
 }
 
 pl_body_point pl_point_of_node(int body, int node)

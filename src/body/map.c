@@ -15,10 +15,8 @@ PL_MAPS(X)
 #undef X
 
 #define X(name) &map_##name.info,
-static const pl_member *const members[] = {PL_MAPS(X) NULL};
+PL_FAMILY(map, "factors of density and stiffness through a body", PL_MAPS(X));
 #undef X
-
-const pl_family pl_map_family = {"map", "factors of density and stiffness through a body", members};
 
 #define COUNT(array) (int)(sizeof(array) / sizeof *(array))
 #define FAR          1e30
@@ -49,7 +47,7 @@ static double between(double first, double last, double s)
   return first + (last - first) * fmin(fmax(s, 0), 1);
 }
 
-static double ramp_at(const double *values, const pl_stack *image, const double point[3])
+static double ramp_at(const double *values, const pl_voxels *image, const double point[3])
 {
   (void)image;
   double way[3], whole[3];
@@ -60,7 +58,7 @@ static double ramp_at(const double *values, const pl_stack *image, const double 
 
 static const pl_map_ops map_ramp = {
     .info = {"ramp", "linear between two planes, constant beyond them", "", ramp_params,
-             COUNT(ramp_params)},
+             COUNT(ramp_params), NULL},
     .check = ramp_check,
     .at = ramp_at,
 };
@@ -87,7 +85,7 @@ static pl_status radial_check(const double *values, pl_error *error)
                  values[INNER]);
 }
 
-static double radial_at(const double *values, const pl_stack *image, const double point[3])
+static double radial_at(const double *values, const pl_voxels *image, const double point[3])
 {
   (void)image;
   double way[3], length = pl_vec3_norm(values + AXIS);
@@ -100,7 +98,7 @@ static double radial_at(const double *values, const pl_stack *image, const doubl
 
 static const pl_map_ops map_radial = {
     .info = {"radial", "by the distance from a point or an axis, linear between two distances", "",
-             radial_params, COUNT(radial_params)},
+             radial_params, COUNT(radial_params), NULL},
     .check = radial_check,
     .at = radial_at,
 };
@@ -120,7 +118,7 @@ static const pl_param image_params[] = {
 enum { ORIGIN = 0, VOXEL = 3, FULL = 6, BLACK_AT, WHITE_AT };
 
 /* A grey value; the image goes on beyond its borders as it ends there. */
-static double grey(const pl_stack *image, const int at[3])
+static double grey(const pl_voxels *image, const int at[3])
 {
   size_t index = 0;
   for (int k = 2; k >= 0; k--) {
@@ -131,7 +129,7 @@ static double grey(const pl_stack *image, const int at[3])
 }
 
 /* Linear between the middles of the voxels. */
-static double image_at(const double *values, const pl_stack *image, const double point[3])
+static double image_at(const double *values, const pl_voxels *image, const double point[3])
 {
   int low[3];
   double s[3], sum = 0;
@@ -159,12 +157,12 @@ static double image_at(const double *values, const pl_stack *image, const double
 
 static const pl_map_ops map_image = {
     .info = {"image", "the grey values of a stack of slices, linear between their voxels", "",
-             image_params, COUNT(image_params)},
+             image_params, COUNT(image_params), NULL},
     .needs_image = 1,
     .at = image_at,
 };
 
-static pl_status check_image(const pl_stack *image, const double *values, pl_error *error)
+static pl_status check_image(const pl_voxels *image, const double *values, pl_error *error)
 {
   if (!image || !image->values)
     return pl_fail(error, PL_E_ARGUMENT, "by=\"image\" needs an image; name its file");

@@ -12,7 +12,7 @@ typedef struct pl_map_ops {
   pl_member info;
   int needs_image;
   pl_status (*check)(const double *values, pl_error *error); /* may be NULL */
-  double (*at)(const double *values, const pl_stack *image, const double point[3]);
+  double (*at)(const double *values, const pl_voxels *image, const double point[3]);
 } pl_map_ops;
 
 extern const pl_family pl_map_family;

@@ -7,13 +7,22 @@
 #include "math/vec3.h"
 #include "mesh/select.h"
 
+#include <math.h>
 #include <string.h>
+
+#define IN_LINE 1e-6 /* of the square of a body's size: three nodes span no more than that */
 
 const double *pl_body_nodes(const pl_body *body, const double *q, const double *v)
 {
   if (!body->model->ops->nodes) return v ? v : q;
   body->model->ops->nodes(body->model, q, v, body->nodal);
   return body->nodal;
+}
+
+void pl_body_to_mesh(const pl_body *body, const double *inside, double *out)
+{
+  for (int i = 0; i < body->mesh->node_count; i++)
+    memcpy(out + 3 * body->order[i], inside + 3 * i, 3 * sizeof *out);
 }
 
 int pl_body_jacobian(const pl_body *body, const double *q, const int *node, const int **blocks,
@@ -36,20 +45,13 @@ int pl_body_jacobian(const pl_body *body, const double *q, const int *node, cons
   return count;
 }
 
-void pl_add_carried(pl_bsr *A, int offset, int count, const int *blocks, const double *J,
+void pl_add_carried(const pl_tangent *to, int offset, int count, const int *blocks, const double *J,
                     const double D[9])
 {
-  for (int b = 0; b < count; b++) {
-    double half[9], block[9];
-    pl_mat3_multiply(D, J + 9 * b, half);
-    for (int a = 0; a < count; a++) {
-      int row = offset + blocks[a], place = pl_bsr_find(A, row, offset + blocks[b]);
-      if (place < 0) place = A->diagonal[row];
-      pl_mat3_multiply_tn(J + 9 * a, half, block);
-      double *to = A->values + 9 * (size_t)place;
-      for (int k = 0; k < 9; k++) to[3 * (k % 3) + k / 3] += block[k];
-    }
-  }
+  int all[PL_MOST_CARRIERS];
+  for (int b = 0; b < count; b++) all[b] = offset + blocks[b];
+  const pl_stencil stencil = {.count = count, .blocks = all, .C = J, .D = D};
+  (void)pl_stencil_put(to->A, to->extra, &stencil); // one that is refused makes the step repeat
 }
 
 double pl_body_size(const pl_body *body)
@@ -121,11 +123,41 @@ static pl_status held_frames(const pl_body *body, const unsigned char *chosen, i
                  body->name);
 }
 
+/* Both blocks of a rigid body, if the chosen nodes leave no axis that it could turn about. */
+static pl_status held_whole(const pl_body *body, const unsigned char *chosen, int *list, int *count,
+                            pl_error *error)
+{
+  const double *first = NULL, *last = NULL, *X = body->mesh->nodes;
+  double axis[3], across[3], way[3], area = 0, size = pl_body_size(body);
+  for (int n = 0; n < body->mesh->node_count; n++) {
+    if (!chosen[n]) continue;
+    if (!first) first = X + 3 * (size_t)n;
+    if (!last || pl_vec3_distance(X + 3 * (size_t)n, first) > pl_vec3_distance(last, first))
+      last = X + 3 * (size_t)n;
+  }
+  for (int n = 0; n < body->mesh->node_count && first; n++) {
+    if (!chosen[n]) continue;
+    pl_vec3_sub(last, first, axis);
+    pl_vec3_sub(X + 3 * (size_t)n, first, way);
+    pl_vec3_cross(axis, way, across);
+    area = fmax(area, pl_vec3_norm(across));
+  }
+  if (!(area > IN_LINE * size * size))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "the region holds nodes of the rigid body \"%.80s\" that lie in a line or a "
+                   "point, about which it could still turn; use hinge=\"axis\" or \"ball\" of its "
+                   "model, or a larger region",
+                   body->name);
+  for (int i = 0; i < body->blocks; i++) list[(*count)++] = i;
+  return PL_OK;
+}
+
 /* Nodes in the mesh's numbering become inside ones, ascending; inside: room for marks. */
 static pl_status list_chosen(const pl_body *body, const unsigned char *chosen,
                              unsigned char *inside, int as_blocks, int *list, int *count,
                              pl_error *error)
 {
+  if (as_blocks && body->model->ops->is_rigid) return held_whole(body, chosen, list, count, error);
   if (as_blocks && body->model->frame_count) return held_frames(body, chosen, list, count, error);
   for (int n = 0; n < body->mesh->node_count; n++) {
     inside[n] = chosen[body->order[n]];

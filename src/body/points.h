@@ -41,8 +41,8 @@ void pl_jacobian_add(pl_jacobian *to, const pl_body_point *point, double sign, c
 void pl_jacobian_rate(const pl_jacobian *jacobian, const double *v, double rate[3]);
 /* f += scale J^T force. */
 void pl_jacobian_push(const pl_jacobian *jacobian, double scale, const double force[3], double *f);
-/* A += J^T D J. */
-void pl_jacobian_stiffen(const pl_jacobian *jacobian, const double D[9], pl_bsr *A);
+/* The matrix += J^T D J. */
+void pl_jacobian_stiffen(const pl_jacobian *jacobian, const double D[9], const pl_tangent *to);
 
 /* A node (inside number) as a point. */
 pl_body_point pl_point_of_node(int body, int node);

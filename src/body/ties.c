@@ -6,6 +6,7 @@
 #include "mesh/select.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- hanging nodes ---- */
@@ -47,18 +48,23 @@ pl_status pl_ties_hang(const pl_allocator *allocator, const pl_body_def *def, pl
   if (def->hanging_count < 0 || (def->hanging_count && !def->hanging))
     return pl_fail(error, PL_E_ARGUMENT, "a body has %d hanging nodes, but no list of them",
                    def->hanging_count);
+  // the body's own list, or that of the mesh
+  const pl_hanging_node *list = def->hanging_count ? def->hanging : body->mesh->hanging;
+  int count = def->hanging_count ? def->hanging_count : body->mesh->hanging_count;
   const pl_model_ops *model = (const pl_model_ops *)(const void *)body->model_part.member;
-  if (def->hanging_count && model->nodes)
+  if (model->is_rigid) return PL_OK; // what hangs moves along
+  if (count && model->nodes)
     return pl_fail(error, PL_E_UNSUPPORTED,
                    "the nodes of model=\"%s\" follow its frames and cannot hang on others; use "
                    "model=\"fem\"",
                    model->info.name);
-  body->ties.hanging = pl_alloc(allocator, (size_t)def->hanging_count, sizeof(pl_hanging));
+  body->ties.hanging = pl_alloc(allocator, (size_t)count, sizeof(pl_hanging));
   if (!body->ties.hanging) return pl_fail_memory(error);
-  body->ties.hanging_count = def->hanging_count;
+  body->ties.hanging_count = count;
+  body->ties.averaged = def->average_hanging != 0;
   pl_status status = PL_OK;
-  for (int h = 0; h < def->hanging_count && !status; h++)
-    status = copy_hanging(allocator, &def->hanging[h], body, &body->ties.hanging[h], error);
+  for (int h = 0; h < count && !status; h++)
+    status = copy_hanging(allocator, &list[h], body, &body->ties.hanging[h], error);
   return status;
 }
 
@@ -71,12 +77,23 @@ static pl_status check_part(const pl_rigid_def *def, const pl_body *body, pl_err
     return pl_fail(error, PL_E_UNSUPPORTED,
                    "body \"%.80s\" has frames, which cannot be rigid in part; use model=\"fem\"",
                    body->name);
+  if (body->model->ops->is_rigid)
+    return pl_fail(error, PL_E_UNSUPPORTED,
+                   "body \"%.80s\" is rigid as a whole; hinge it by its model, or take "
+                   "model=\"fem\" and make a part of it rigid",
+                   body->name);
   if ((int)def->hinge < PL_HINGE_NONE || def->hinge > PL_HINGE_AXIS || !isfinite(centre))
     return pl_fail(error, PL_E_ARGUMENT, "a rigid part needs a known hinge and a finite centre");
   if (def->hinge == PL_HINGE_AXIS && (!(length > 0) || !isfinite(length + 1 / length)))
     return pl_fail(error, PL_E_ARGUMENT, "axis = %g %g %g has no direction", def->axis[0],
                    def->axis[1], def->axis[2]);
   return PL_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+  int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
 }
 
 /* Marks elements whose nodes are all chosen, and those nodes (2); returns how many elements. */
@@ -124,14 +141,13 @@ static pl_status append_part(const pl_allocator *allocator, const pl_body *body,
 
 static pl_status select_part(const pl_allocator *allocator, const pl_body *body,
                              const pl_rigid_def *def, pl_ties *ties, unsigned char *rigid,
-                             int *elements, pl_error *error)
+                             pl_error *error)
 {
   unsigned char *chosen = pl_alloc(allocator, (size_t)body->mesh->node_count, 1);
   pl_status status = chosen ? PL_OK : pl_fail_memory(error);
   if (!status)
     status = pl_mesh_select_nodes(body->mesh, def->where, def->where_count, chosen, NULL, error);
-  if (!status) *elements = mark(body, chosen, rigid);
-  if (!status && *elements == 0)
+  if (!status && mark(body, chosen, rigid) == 0)
     status = pl_fail(error, PL_E_ARGUMENT,
                      "the region holds no element of body \"%.80s\" as a whole", body->name);
   if (!status) status = append_part(allocator, body, chosen, def, ties, error);
@@ -139,21 +155,58 @@ static pl_status select_part(const pl_allocator *allocator, const pl_body *body,
   return status;
 }
 
+/* Copies of the body's ties, and room for marks per element. */
+static pl_status copy_ties(const pl_allocator *allocator, const pl_body *body, pl_ties *ties,
+                           unsigned char **rigid, pl_error *error)
+{
+  pl_status status = pl_ties_copy(allocator, &body->ties, ties, error);
+  *rigid = NULL;
+  if (status) return status;
+  *rigid = pl_alloc(allocator, (size_t)body->mesh->element_count, 1);
+  if (*rigid) return PL_OK;
+  pl_ties_release(allocator, ties);
+  return pl_fail_memory(error);
+}
+
 pl_status pl_ties_add_part(const pl_allocator *allocator, const pl_body *body,
                            const pl_rigid_def *def, pl_ties *ties, unsigned char **rigid,
-                           int *elements, pl_error *error)
+                           pl_error *error)
 {
-  size_t count = (size_t)body->mesh->element_count;
   pl_status status = check_part(def, body, error);
+  if (!status) status = copy_ties(allocator, body, ties, rigid, error);
   if (status) return status;
-  status = pl_ties_copy(allocator, &body->ties, ties, error);
-  *rigid = pl_alloc(allocator, count, 1);
-  if (!status && !*rigid) status = pl_fail_memory(error);
-  if (!status && body->rigid) memcpy(*rigid, body->rigid, count);
-  if (!status) status = select_part(allocator, body, def, ties, *rigid, elements, error);
+  if (body->rigid) memcpy(*rigid, body->rigid, (size_t)body->mesh->element_count);
+  status = select_part(allocator, body, def, ties, *rigid, error);
   if (!status) return PL_OK;
   pl_ties_release(allocator, ties);
   pl_free(allocator, *rigid);
   *rigid = NULL;
   return status;
+}
+
+int pl_ties_mark_part(const pl_body *body, const pl_rigid_part *part, unsigned char *rigid)
+{
+  const pl_mesh *mesh = body->inside;
+  int count = 0;
+  for (int e = 0; e < mesh->element_count; e++) {
+    const int *nodes = mesh->elements + (size_t)e * (size_t)mesh->nodes_per_element;
+    int all = 1;
+    for (int a = 0; a < mesh->nodes_per_element && all; a++)
+      all = bsearch(&nodes[a], part->nodes, (size_t)part->count, sizeof(int), compare) != NULL;
+    count += all;
+    if (all && rigid) rigid[e] = 1;
+  }
+  return count;
+}
+
+pl_status pl_ties_remove_part(const pl_allocator *allocator, const pl_body *body, int part,
+                              pl_ties *ties, unsigned char **rigid, pl_error *error)
+{
+  pl_status status = copy_ties(allocator, body, ties, rigid, error);
+  if (status) return status;
+  pl_rigid_part *gone = ties->parts + part;
+  pl_free(allocator, gone->nodes);
+  memmove(gone, gone + 1, (size_t)(--ties->part_count - part) * sizeof *gone);
+  for (int p = 0; p < ties->part_count; p++) pl_ties_mark_part(body, &ties->parts[p], *rigid);
+  return PL_OK;
 }

@@ -2,7 +2,7 @@
 #ifndef PL_CORE_CPU_H
 #define PL_CORE_CPU_H
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(PL_WITHOUT_AVX2)
 #define PL_HAS_AVX2_VARIANT 1
 static inline int pl_cpu_has_avx2(void) { return __builtin_cpu_supports("avx2") != 0; }
 #else

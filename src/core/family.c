@@ -153,6 +153,10 @@ pl_status pl_choice_resolve(const pl_family *family, const pl_choice *choice, co
   const char *name = choice->name ? choice->name : family->members[0]->name;
   const pl_member *member = pl_member_find(family, name);
   if (!member) return unknown_member(family, name, error);
+  if (member->missing)
+    return pl_fail(error, PL_E_UNSUPPORTED,
+                   "%s \"%s\" needs %s, which this build lacks; install it and build again",
+                   family->name, name, member->missing);
   pl_param_presets(member, values);
   for (int i = 0; i < choice->setting_count; i++) {
     const pl_setting *setting = &choice->settings[i];

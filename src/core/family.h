@@ -6,17 +6,27 @@
 
 enum { PL_MOST_VALUES = 64 };
 
+/* Defines the family pl_KIND_family. Behind the summary stand the addresses of its members' infos,
+ * each with a comma behind it: its list with an X that writes them.
+ *
+ *   #define X(name) &pl_load_##name.info,
+ *   PL_FAMILY(load, "what pushes a body", PL_LOADS(X));
+ *   #undef X */
+#define PL_FAMILY(kind, text, ...)                                                                 \
+  const pl_family pl_##kind##_family = {#kind, text, (const pl_member *const[]){__VA_ARGS__ NULL}}
+
 /* Finds the chosen member and fills values[PL_MOST_VALUES] from the presets and the settings. An
- * unknown name, an unknown setting or a value out of range is an error that says what is allowed.
- * A NULL name takes the family's first member. */
+ * unknown name, an unknown setting or a value out of range is an error that says what is allowed;
+ * a member that this build lacks something for is an error that says what. A NULL name takes the
+ * family's first member. */
 pl_status pl_choice_resolve(const pl_family *family, const pl_choice *choice,
                             const pl_member **member, double *values, pl_error *error);
 
 /* A member with a value for each of its parameters: what is left of a choice once it is checked. */
-typedef struct pl_part {
+typedef struct pl_selection {
   const pl_member *member;
   double values[PL_MOST_VALUES];
-} pl_part;
+} pl_selection;
 
 /* The index of the parameter, -1 if there is none of that name; the place of its first value; how
  * many values it has. */

@@ -4,11 +4,15 @@
 #include "core/error.h"
 #include "core/memory.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -115,19 +119,36 @@ static int write_all(int file, const char *data, size_t size)
   return 0;
 }
 
+pl_status pl_file_part(const char *path, char *part, size_t size, pl_error *error)
+{
+  // its own name for every program and every thread that is in here
+  int length =
+      snprintf(part, size, "%s.%ld-%" PRIxPTR ".part", path, (long)getpid(), (uintptr_t)part);
+  if (length < 0 || (size_t)length >= size)
+    return pl_fail_at(error, PL_E_LIMIT, path, 0, "the path is too long");
+  return PL_OK;
+}
+
+pl_status pl_file_put(const char *path, uint64_t place, const void *data, size_t size,
+                      pl_error *error)
+{
+  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (place ? 0 : O_TRUNC), 0666);
+  if (file < 0) return fail_errno(error, path, "cannot be written");
+  pl_status status = PL_OK;
+  if (lseek(file, (off_t)place, SEEK_SET) < 0 || write_all(file, data, size))
+    status = fail_errno(error, path, "cannot be written");
+  if (close(file) && !status) status = fail_errno(error, path, "cannot be written");
+  return status;
+}
+
 static pl_status write_file(const char *path, const void *data, size_t size, int synced,
                             pl_error *error)
 {
   char temporary[PATH_ROOM];
-  // its own name for every program and every thread that is in here
-  int length = snprintf(temporary, sizeof temporary, "%s.%ld-%" PRIxPTR ".part", path,
-                        (long)getpid(), (uintptr_t)temporary);
-  if (length < 0 || (size_t)length >= sizeof temporary)
-    return pl_fail_at(error, PL_E_LIMIT, path, 0, "the path is too long");
-
+  pl_status status = pl_file_part(path, temporary, sizeof temporary, error);
+  if (status) return status;
   int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return fail_errno(error, path, "cannot be written");
-  pl_status status = PL_OK;
   if (write_all(file, data, size) || (synced && fsync(file)))
     status = fail_errno(error, path, "cannot be written");
   if (close(file) && !status) status = fail_errno(error, path, "cannot be written");
@@ -165,6 +186,31 @@ pl_status pl_folder_make(const char *path, pl_error *error)
   return PL_OK;
 }
 
+/* The process in a name of write_file, NAME.PROCESS-HEX.part; 0: it is another kind of name. */
+static long writer_of(const char *name)
+{
+  const char *end = strrchr(name, '.'), *at = end;
+  if (!end || strcmp(end, ".part") != 0) return 0;
+  while (at > name && isxdigit((unsigned char)at[-1])) at--;
+  if (at == end || at == name || at[-1] != '-') return 0;
+  const char *dash = --at;
+  while (at > name && isdigit((unsigned char)at[-1])) at--;
+  if (at == dash || at == name || at[-1] != '.' || dash - at > 9) return 0;
+  return strtol(at, NULL, 10);
+}
+
+void pl_folder_tidy(const char *path)
+{
+  DIR *list = opendir(path);
+  for (const struct dirent *entry; list && (entry = readdir(list)) != NULL;) {
+    long writer = writer_of(entry->d_name);
+    char name[PATH_ROOM];
+    if (writer <= 0 || kill((pid_t)writer, 0) == 0 || errno != ESRCH) continue;
+    if (!pl_path_join(name, sizeof name, path, entry->d_name, NULL)) unlink(name);
+  }
+  if (list) closedir(list);
+}
+
 pl_status pl_path_join(char *buffer, size_t size, const char *folder, const char *name,
                        pl_error *error)
 {
@@ -178,7 +224,8 @@ pl_status pl_path_join(char *buffer, size_t size, const char *folder, const char
 
 pl_status pl_path_folder(char *buffer, size_t size, const char *path, pl_error *error)
 {
-  const char *slash = strrchr(path, '/');
+  // what comes through a pipe lies where the program was called
+  const char *slash = may_be_pipe(path) ? NULL : strrchr(path, '/');
   size_t length = !slash ? 1 : slash == path ? 1 : (size_t)(slash - path);
   if (length >= size) return pl_fail_at(error, PL_E_LIMIT, path, 0, "the path is too long");
   memcpy(buffer, slash ? path : ".", length);

@@ -4,6 +4,8 @@
 
 #include "pliant/base.h"
 
+#include <stdint.h>
+
 /* A file's content, followed by a zero byte that size does not count. */
 typedef struct pl_bytes {
   char *data;
@@ -23,8 +25,20 @@ pl_status pl_file_write(const char *path, const void *data, size_t size, pl_erro
  * in any way leaves whole files; a machine that loses its power may leave the last ones empty. */
 pl_status pl_file_write_frame(const char *path, const void *data, size_t size, pl_error *error);
 
+/* Writes into a file from a place on; place 0 begins a new one. It is
+ * one write: a program that is killed has made it or not, but for a moment between two pages. */
+pl_status pl_file_put(const char *path, uint64_t place, const void *data, size_t size,
+                      pl_error *error);
+
+/* A name beside path for a file that is to be renamed to path when it is whole. */
+pl_status pl_file_part(const char *path, char *part, size_t size, pl_error *error);
+
 /* Makes a folder and those above it; an existing one is fine. */
 pl_status pl_folder_make(const char *path, pl_error *error);
+
+/* Removes the temporary files in a folder that programs left behind which were killed as they
+ * wrote: those of pl_file_write whose process is no more on this machine. */
+void pl_folder_tidy(const char *path);
 
 /* Joins folder and name into buffer (name alone if it is absolute or folder is empty). */
 pl_status pl_path_join(char *buffer, size_t size, const char *folder, const char *name,

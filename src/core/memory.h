@@ -19,7 +19,7 @@ pl_status pl_reserve(const pl_allocator *allocator, void **array, size_t *capaci
 /* The allocator to use where the caller may pass NULL. */
 pl_allocator pl_allocator_or_default(const pl_allocator *allocator);
 
-/* Bytes of memory that the machine has; infinite where it does not tell. */
+/* Bytes of memory that the machine has; infinite where that is unknown. */
 double pl_machine_memory(void);
 
 /* A copy of text from the allocator, NULL if there is no memory. */

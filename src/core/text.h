@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "pliant/base.h"
 
-/* After a failed allocation a text swallows what is added; pl_text_ok tells. */
+/* After a failed allocation a text swallows what is added; see pl_text_ok. */
 typedef struct pl_text {
   pl_allocator allocator;
   char *data; /* always ends with a zero byte once something was added */

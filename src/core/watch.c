@@ -1,5 +1,6 @@
 #include "core/watch.h"
 
+#include "core/clock.h"
 #include "core/error.h"
 
 pl_status pl_watch_check(pl_watch *watch, pl_error *error)
@@ -7,4 +8,11 @@ pl_status pl_watch_check(pl_watch *watch, pl_error *error)
   if (!pl_watch_ended(watch)) return PL_OK;
   return pl_fail(error, PL_E_CANCELLED, "the step was cancelled on the way to t = %g s",
                  watch->time);
+}
+
+int pl_watch_late(pl_watch *watch)
+{
+  if (!watch || watch->deadline == 0) return 0;
+  if (!watch->is_late) watch->is_late = pl_now() > watch->deadline;
+  return watch->is_late;
 }

@@ -6,9 +6,11 @@
 #include "pliant/base.h"
 
 typedef struct pl_watch {
-  pl_watcher by; /* without a function nobody is asked */
-  double time;   /* simulated, s: what the caller is told */
-  int ended;     /* the answer was no */
+  pl_watcher by;   /* without a function nobody is asked */
+  double time;     /* simulated, s: what the caller is shown */
+  int ended;       /* the answer was no */
+  double deadline; /* by pl_now(), s: from then on what has been computed counts; 0: none */
+  int is_late;     /* it has passed */
 } pl_watch;
 
 /* 1: the computation is to end. watch may be NULL. */
@@ -21,5 +23,8 @@ static inline int pl_watch_ended(pl_watch *watch)
 
 /* The same as a status: PL_E_CANCELLED and its sentence. */
 pl_status pl_watch_check(pl_watch *watch, pl_error *error);
+
+/* 1: no time is left to improve the result. watch may be NULL. */
+int pl_watch_late(pl_watch *watch);
 
 #endif

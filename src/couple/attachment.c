@@ -25,8 +25,8 @@
 #include <math.h>
 #include <string.h>
 
-#define STIFF   30.0 /* times the shear modulus and size of the body, unless told */
-#define ARM     0.1  /* of the body's size: points of a frame, unless told */
+#define STIFF   30.0 /* times the shear modulus and size of the body, unless set */
+#define ARM     0.1  /* of the body's size: points of a frame, unless set */
 #define OUTSIDE 0.05 /* of the other body's size: how far outside a point may lie */
 
 /* ---- forces ---- */
@@ -47,8 +47,7 @@ static pl_body_point end_of(const pl_attachment *from, int side, int point)
   return at;
 }
 
-/* The gap of a pair; how it changes stands in the jacobian. */
-static void couple(pl_attachment *from, int point, const double *q, double gap[3])
+void pl_attachment_gap(pl_attachment *from, int point, const double *q, double gap[3])
 {
   pl_jacobian_clear(&from->jacobian);
   pl_vec3_set(gap, 0, 0, 0);
@@ -78,7 +77,7 @@ static void stiffen(const pl_attachment *from, const double gap[3], const pl_tan
 {
   double k = tangent->kq * from->stiffness, d = k + tangent->kv * from->damping;
   const double D[9] = {d, 0, 0, 0, d, 0, 0, 0, d};
-  pl_jacobian_stiffen(&from->jacobian, D, tangent->A);
+  pl_jacobian_stiffen(&from->jacobian, D, tangent);
   if (!tangent->semidefinite) add_curvature(&from->jacobian, k, gap, tangent->A);
 }
 
@@ -87,7 +86,7 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
   pl_attachment *from = (pl_attachment *)self;
   for (int p = 0; p < from->count; p++) {
     double gap[3], rate[3];
-    couple(from, p, at->q, gap);
+    pl_attachment_gap(from, p, at->q, gap);
     if (tangent) stiffen(from, gap, tangent);
     if (!f) continue;
     pl_jacobian_push(&from->jacobian, -from->stiffness, gap, f);
@@ -105,27 +104,27 @@ static double energy(pl_coupling *self, const double *q, int body)
   if (self->acts_on[0] != body && self->acts_on[1] != body) return 0;
   for (int p = 0; p < from->count; p++) {
     double gap[3];
-    couple(from, p, q, gap);
+    pl_attachment_gap(from, p, q, gap);
     sum += 0.25 * from->stiffness * pl_vec3_dot(gap, gap);
   }
   return sum;
 }
 
-static int grips(const pl_coupling *self, int body)
+int pl_attachment_grips(const pl_coupling *self, int body)
 {
   return self->acts_on[0] == body || self->acts_on[1] == body;
 }
 
 /* ---- what the matrix must have room for ---- */
 
-static pl_status cliques(pl_coupling *self, const double *q, pl_cliques **sets, int *count,
-                         pl_error *error)
+pl_status pl_attachment_cliques(pl_coupling *self, const double *q, pl_cliques **sets, int *count,
+                                pl_error *error)
 {
   pl_attachment *from = (pl_attachment *)self;
   size_t pairs = (size_t)from->count, used = 0;
   double gap[3];
   for (int p = 0; p < from->count; p++) {
-    couple(from, p, q, gap);
+    pl_attachment_gap(from, p, q, gap);
     used += (size_t)from->jacobian.count;
   }
   // the numbers stand behind the sets
@@ -133,7 +132,7 @@ static pl_status cliques(pl_coupling *self, const double *q, pl_cliques **sets, 
   if (!*sets) return pl_fail_memory(error);
   int *nodes = (int *)(*sets + pairs);
   for (int p = 0; p < from->count; p++) {
-    couple(from, p, q, gap);
+    pl_attachment_gap(from, p, q, gap);
     int own = from->jacobian.count;
     memcpy(nodes, from->jacobian.blocks, (size_t)own * sizeof *nodes);
     (*sets)[p] = (pl_cliques){.count = 1, .size = own, .nodes = nodes, .offset = 0};
@@ -174,6 +173,11 @@ static pl_status check(const pl_attachment_def *def, const pl_body *body, const 
   if (!(def->arm == -1 || (def->arm >= 0 && def->arm <= 1e9)))
     return pl_fail(error, PL_E_ARGUMENT,
                    "the arm of an attachment = %g must lie between 0 and 1e+09", def->arm);
+  if (def->exact && (def->stiffness != 0 || def->damping != 0))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "an exact attachment has no stiffness or damping; leave out stiffness = %g and "
+                   "damping = %g, or exact",
+                   def->stiffness, def->damping);
   if (def->frame >= 0 && def->where_count)
     return pl_fail(error, PL_E_ARGUMENT,
                    "a frame is attached as a whole; leave out its regions, or the frame");
@@ -269,7 +273,7 @@ static pl_status meet(const pl_body *body, const pl_body *other, const pl_attach
   return PL_OK;
 }
 
-/* Each point's share; stiff against the body unless told. */
+/* Each point's share; stiff against the body unless set. */
 static pl_status choose_stiffness(const pl_body *body, const pl_attachment_def *def,
                                   pl_attachment *to, pl_error *error)
 {
@@ -294,7 +298,7 @@ static pl_status fill(const pl_bodies *bodies, const pl_body *body, const pl_bod
       status = pl_embed_create(other->inside, to->count, to->points, bodies->allocator, &to->embed,
                                error);
   }
-  if (!status) status = choose_stiffness(body, def, to, error);
+  if (!status && !def->exact) status = choose_stiffness(body, def, to, error);
   return status ? status : pl_jacobian_create(bodies, 2, &to->jacobian, error);
 }
 
@@ -311,22 +315,24 @@ pl_status pl_attachment_make(pl_attachment *attachment, const pl_attachment_def 
   return fill(bodies, body, other, def, attachment, error);
 }
 
-static void destroy(pl_coupling *self)
+void pl_attachment_destroy(pl_coupling *self)
 {
   pl_attachment *attachment = (pl_attachment *)self;
   pl_free(self->bodies->allocator, attachment->points);
   pl_free(self->bodies->allocator, attachment->nodes);
+  pl_free(self->bodies->allocator, attachment->shift);
+  pl_free(self->bodies->allocator, attachment->row);
   pl_embed_destroy(attachment->embed);
   pl_jacobian_release(&attachment->jacobian);
 }
 
 const pl_coupling_ops pl_coupling_attachment = {
-    .info = {"attachment", "springs that hold two bodies together at points", "", NULL, 0},
+    .info = {"attachment", "springs that hold two bodies together at points", "", NULL, 0, NULL},
     .is_internal = 1,
     .size = sizeof(pl_attachment),
-    .destroy = destroy,
-    .cliques = cliques,
+    .destroy = pl_attachment_destroy,
+    .cliques = pl_attachment_cliques,
     .evaluate = evaluate,
     .energy = energy,
-    .grips = grips,
+    .grips = pl_attachment_grips,
 };

@@ -16,7 +16,19 @@ typedef struct pl_attachment {
   double stiffness;     /* N/m, of each point's spring */
   double damping;       /* N s/m, of each point's damper */
   pl_jacobian jacobian; /* of one pair's gap */
+  // of ties only
+  double *shift;     /* 3 per pair, m/s: what blocks that turn ask for beyond the gap's closing */
+  pl_mpc_entry *row; /* room for one */
 } pl_attachment;
+
+/* The gap of a pair; how it changes stands in the jacobian. */
+void pl_attachment_gap(pl_attachment *from, int point, const double *q, double gap[3]);
+
+/* What ties share with springs. */
+void pl_attachment_destroy(pl_coupling *self);
+int pl_attachment_grips(const pl_coupling *self, int body);
+pl_status pl_attachment_cliques(pl_coupling *self, const double *q, pl_cliques **sets, int *count,
+                                pl_error *error);
 
 /* Fills an attachment that was made by pl_coupling_create and acts on two bodies that exist. */
 pl_status pl_attachment_make(pl_attachment *attachment, const pl_attachment_def *def,

@@ -10,20 +10,32 @@
 #include <math.h>
 #include <string.h>
 
-#define SLACK 1e-6   /* part of a body's size that a node may be inside an obstacle */
-#define PULL  1e-3   /* part of the mean normal force with which a constraint may pull */
-enum { EARLY = 4 };  /* passes in which every node may still change its mind */
-enum { MEMORY = 5 }; /* numbers per block: does it touch, and what friction remembers */
+#define SLACK 1e-6     /* part of a body's size that a node may be inside an obstacle */
+#define PULL  1e-3     /* part of the mean normal force with which a constraint may pull */
+#define OUT   1.0      /* m/s, at which what is deep inside comes out */
+#define TURN  0.7      /* cosine between normals beyond which they are those of two surfaces */
+enum { EARLY = 4 };    /* passes in which every node may still change its mind */
+enum { LANDINGS = 6 }; /* passes in which feet are updated */
+enum { MEMORY = 5 };   /* numbers per block: does it touch, and what friction remembers */
 
 /* ---- obstacles ---- */
 
-double pl_obstacle_gap(const pl_obstacle *obstacle, const double x[3], double normal[3])
+void pl_contact_begin(pl_contact *contact, double t, double end)
 {
-  const pl_obstacle_ops *ops = (const pl_obstacle_ops *)obstacle->part.member;
-  return ops->gap(obstacle->part.values, x, normal);
+  for (size_t i = 0; i < contact->count; i++) pl_obstacle_begin(&contact->obstacles[i], t, end);
 }
 
-double pl_obstacle_friction(const pl_obstacle *obstacle) { return obstacle->part.values[0]; }
+void pl_meeting_place(pl_meeting *meeting, const double x[3], const double v[3],
+                      const pl_axes *obstacle)
+{
+  pl_contact_point *at = &meeting->at;
+  double w[3];
+  pl_vec3_copy(x, at->point);
+  pl_vec3_add_scaled(-0.5 * at->gap, at->normal, at->point);
+  pl_axes_velocity(obstacle, x, w);
+  pl_vec3_sub(v, w, at->slip);
+  pl_vec3_add_scaled(-pl_vec3_dot(at->normal, at->slip), at->normal, at->slip);
+}
 
 double pl_contact_nearest(const pl_contact *contact, const double x[3], double normal[3])
 {
@@ -37,50 +49,27 @@ double pl_contact_nearest(const pl_contact *contact, const double x[3], double n
   return least;
 }
 
-/* A free number for its id, or one more. */
-static pl_status take_slot(pl_contact *contact, pl_obstacle *obstacle, pl_error *error)
-{
-  size_t slot = 0;
-  for (size_t i = 0; i < contact->count; i++) {
-    if (contact->obstacles[i].slot == (int)slot) slot++, i = (size_t)-1;
-  }
-  if (slot == contact->slot_count) {
-    void *memory = contact->generations;
-    if (pl_reserve(contact->base.bodies->allocator, &memory, &contact->slot_room, slot + 1,
-                   sizeof *contact->generations))
-      return pl_fail_memory(error);
-    contact->generations = memory;
-    contact->generations[contact->slot_count++] = 0;
-  }
-  obstacle->slot = (int)slot;
-  obstacle->generation = ++contact->generations[slot];
-  return PL_OK;
-}
-
 pl_status pl_contact_add(pl_contact *contact, const pl_obstacle_def *def, pl_error *error)
 {
   const pl_allocator *allocator = contact->base.bodies->allocator;
-  pl_obstacle made = {0};
+  pl_obstacle made;
   void *memory = contact->obstacles;
-  pl_status status = pl_choice_resolve(&pl_obstacle_family, &def->shape, &made.part.member,
-                                       made.part.values, error);
+  pl_status status = pl_obstacle_make(def, allocator, &made, error);
   if (status) return status;
-  status = ((const pl_obstacle_ops *)made.part.member)->settle(made.part.values, error);
-  if (!status && pl_reserve(allocator, &memory, &contact->room, contact->count + 1, sizeof made))
+  if (pl_reserve(allocator, &memory, &contact->room, contact->count + 1, sizeof made))
     status = pl_fail_memory(error);
   contact->obstacles = memory;
-  if (!status) status = take_slot(contact, &made, error);
-  if (status) return status;
-  made.name = pl_strdup(allocator, def->name ? def->name : "obstacle");
-  if (!made.name) return pl_fail_memory(error);
-  contact->obstacles[contact->count++] = made;
-  return PL_OK;
+  if (status)
+    pl_obstacle_release(allocator, &made);
+  else
+    contact->obstacles[contact->count++] = made;
+  return status;
 }
 
 void pl_contact_remove(pl_contact *contact, size_t obstacle)
 {
   pl_obstacle *from = contact->obstacles + obstacle;
-  pl_free(contact->base.bodies->allocator, from->name);
+  pl_obstacle_release(contact->base.bodies->allocator, from);
   memmove(from, from + 1, (--contact->count - obstacle) * sizeof *from);
 }
 
@@ -103,10 +92,20 @@ static void destroy(pl_coupling *self)
   release(contact);
   while (contact->count) pl_contact_remove(contact, contact->count - 1);
   pl_free(self->bodies->allocator, contact->obstacles);
-  pl_free(self->bodies->allocator, contact->generations);
 }
 
 /* ---- preparation ---- */
+
+/* Layers are those of a mode. */
+static void forget_layers(pl_contact *contact)
+{
+  const pl_bodies *bodies = contact->base.bodies;
+  for (size_t b = 0; b < bodies->count && contact->mode != contact->prepared; b++) {
+    pl_free(bodies->allocator, bodies->list[b].penalty);
+    bodies->list[b].penalty = NULL;
+  }
+  contact->prepared = contact->mode;
+}
 
 static pl_status prepare(pl_coupling *self, pl_error *error)
 {
@@ -122,13 +121,16 @@ static pl_status prepare(pl_coupling *self, pl_error *error)
     return pl_fail_memory(error);
   contact->blocks = (int)blocks;
   double size = 0;
+  forget_layers(contact);
+  if (contact->mode == PL_CONTACT_NONE) return PL_OK;
   for (size_t b = 0; b < self->bodies->count; b++) {
     pl_body *body = &self->bodies->list[b];
-    pl_status status = pl_penalty_make(self->bodies, body, error);
+    int all = contact->mode == PL_CONTACT_LAYER;
+    pl_status status = pl_penalty_make(self->bodies, body, all, error);
     if (status) return status;
     size = fmax(size, pl_body_size(body));
     // nodes that are blocks of their own
-    for (int n = 0; n < body->mesh->node_count; n++) {
+    for (int n = 0; n < body->mesh->node_count && !all; n++) {
       int block = pl_model_node_block(body->model, n);
       if (block >= 0) contact->is_point[body->offset + block] = 1;
     }
@@ -137,7 +139,12 @@ static pl_status prepare(pl_coupling *self, pl_error *error)
   return PL_OK;
 }
 
-static int row_count(const pl_coupling *self) { return PL_MOST_TOUCHED * self->bodies->blocks; }
+static int row_count(const pl_coupling *self)
+{
+  const pl_contact *contact = (const pl_contact *)self;
+  return contact->mode == PL_CONTACT_ROWS ? PL_MOST_TOUCHED * self->bodies->blocks : 0;
+}
+
 static size_t memory(const pl_coupling *self) { return MEMORY * (size_t)self->bodies->blocks; }
 
 /* ---- who touches ---- */
@@ -185,14 +192,59 @@ static void drop_touch(pl_contact *contact, pl_touch *touch)
   contact->touch_of1[touch->block] = 1 + (int)(touch - contact->touches);
 }
 
-/* Takes the obstacles that the block would enter if it went that way. */
-static void look_ahead(pl_contact *contact, int block, const double x[3], const double way[3])
+/* ---- where nodes land ---- */
+
+/* Does the node bounce rather than land, and how deep was it? */
+static void look_back(const pl_contact *contact, const pl_obstacle *obstacle, const double x0[3],
+                      const double v0[3], double h, struct pl_touched *at)
 {
+  double n[3], w[3], before = at->gap;
+  if (obstacle->is_placed) before = pl_obstacle_gap_in(obstacle, &obstacle->start, x0, n, NULL);
+  at->excess = fmax(-before - OUT * h, 0);
+  pl_axes_velocity(&obstacle->end, x0, w);
+  double in = pl_vec3_dot(at->normal, w) - pl_vec3_dot(at->normal, v0);
+  at->rebound = 0;
+  if (obstacle->restitution > 0 && before > -contact->slack && in > contact->slow)
+    at->rebound = obstacle->restitution * in;
+}
+
+/* The tangent plane in which it is to end. */
+static void set_foot(const double x0[3], const double foot[3], const double normal[3],
+                     struct pl_touched *at)
+{
+  double away[3];
+  pl_vec3_copy(foot, at->foot);
+  pl_vec3_copy(normal, at->normal);
+  pl_vec3_sub(x0, foot, away);
+  at->gap = pl_vec3_dot(normal, away);
+}
+
+/* Would a node that goes from x0 to x enter the obstacle? Fills gap, normal and foot. */
+static int enters(const pl_obstacle *obstacle, const double x0[3], const double way[3],
+                  double slack, struct pl_touched *at)
+{
+  double x[3], foot[3], normal[3];
+  if (pl_obstacle_is_flat(obstacle)) {
+    at->gap = pl_obstacle_gap(obstacle, x0, at->normal);
+    return at->gap + pl_vec3_dot(at->normal, way) < -slack;
+  }
+  pl_vec3_add(x0, way, x);
+  if (!pl_obstacle_catches(obstacle, x0, x, slack, foot, normal)) return 0;
+  set_foot(x0, foot, normal, at);
+  return 1;
+}
+
+/* Takes the obstacles that the block would enter if it went that way. */
+static void look_ahead(pl_contact *contact, int block, const pl_substep *step, const double way[3],
+                       int bounces)
+{
+  const double *x = step->q + 3 * (size_t)block, *v = step->v + 3 * (size_t)block;
   pl_touch *touch = NULL;
   for (size_t o = 0; o < contact->count; o++) {
     struct pl_touched at = {.obstacle = (int)o};
-    at.gap = pl_obstacle_gap(&contact->obstacles[o], x, at.normal);
-    if (!(at.gap + pl_vec3_dot(at.normal, way) < 0)) continue;
+    if (!enters(&contact->obstacles[o], x, way, 0, &at)) continue;
+    look_back(contact, &contact->obstacles[o], x, v, step->h, &at);
+    if (!bounces) at.rebound = 0;
     if (!touch) touch = new_touch(contact, block);
     add_touched(touch, &at);
   }
@@ -215,12 +267,12 @@ static void begin_body(pl_contact *contact, const pl_body *body, const pl_subste
 {
   int lies = touched_before(contact, body);
   for (int i = body->offset; i < body->offset + body->blocks; i++) {
-    const double *x = step->q + 3 * (size_t)i, *v = step->v + 3 * (size_t)i;
+    const double *v = step->v + 3 * (size_t)i;
     const double *memory = contact->base.memory + MEMORY * (size_t)i;
     double way[3], falls = lies && !(memory[0] > 0) ? 0 : step->h;
     if (!contact->is_point[i]) continue;
     for (int k = 0; k < 3; k++) way[k] = step->h * (v[k] + falls * rate[3 * (size_t)i + (size_t)k]);
-    look_ahead(contact, i, x, way);
+    look_ahead(contact, i, step, way, !(memory[0] > 0));
     if (!contact->touch_of1[i]) continue;
     pl_touch *touch = &contact->touches[contact->touch_of1[i] - 1];
     if (is_held(contact, step->rows, i))
@@ -230,12 +282,25 @@ static void begin_body(pl_contact *contact, const pl_body *body, const pl_subste
   }
 }
 
+/* The largest acceleration of a node by outer forces. */
+static double fastest(const pl_contact *contact, const double *rate)
+{
+  double most = 0;
+  for (int i = 0; i < contact->blocks; i++) {
+    const double *a = rate + 3 * (size_t)i;
+    if (contact->is_point[i]) most = fmax(most, pl_vec3_dot(a, a));
+  }
+  return sqrt(most);
+}
+
 static void begin(pl_coupling *self, const pl_substep *step)
 {
   pl_contact *contact = (pl_contact *)self;
   double *rate = step->work[0];
+  pl_contact_begin(contact, step->t, step->t + step->h);
   step->system->ops->external(step->system, step->t + step->h, step->q, step->v, rate);
   step->system->ops->mass_inverse(step->system, rate, rate);
+  contact->slow = 2 * step->h * fastest(contact, rate);
   contact->touch_count = 0;
   memset(contact->touch_of1, 0, (size_t)contact->blocks * sizeof *contact->touch_of1);
   for (size_t b = 0; b < self->bodies->count; b++)
@@ -245,8 +310,9 @@ static void begin(pl_coupling *self, const pl_substep *step)
 
 /* ---- rows ---- */
 
-static void constrain(pl_coupling *self, int source, pl_rows *rows)
+static void constrain(pl_coupling *self, int source, const double *q, pl_rows *rows)
 {
+  (void)q;
   pl_contact *contact = (pl_contact *)self;
   contact->source = source;
   for (int i = 0; i < contact->touch_count; i++) {
@@ -260,15 +326,23 @@ static void constrain(pl_coupling *self, int source, pl_rows *rows)
   }
 }
 
-/* What carries the node to the surface. */
+/* What carries the node to the surface, or away from it. */
 static double velocity(const pl_coupling *self, const pl_moment *at, const pl_row *row)
 {
   const pl_contact *contact = (const pl_contact *)self;
   const pl_touch *touch = &contact->touches[row->tag / PL_MOST_TOUCHED];
+  const struct pl_touched *here = &touch->at[row->tag % PL_MOST_TOUCHED];
+  const pl_obstacle *obstacle = &contact->obstacles[here->obstacle];
   const double *x = at->q + 3 * (size_t)touch->block;
-  double n[3];
-  int obstacle = touch->at[row->tag % PL_MOST_TOUCHED].obstacle;
-  return -pl_obstacle_gap(&contact->obstacles[obstacle], x, n) / at->h;
+  double n[3], w[3];
+  if (here->rebound > 0) {
+    pl_axes_velocity(&obstacle->end, x, w);
+    return here->rebound + pl_vec3_dot(here->normal, w);
+  }
+  pl_vec3_sub(x, here->foot, w);
+  double gap = pl_obstacle_is_flat(obstacle) ? pl_obstacle_gap(obstacle, x, n)
+                                             : pl_vec3_dot(here->normal, w);
+  return -(gap + here->excess) / at->h;
 }
 
 static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
@@ -328,26 +402,83 @@ static int touches(const pl_touch *touch, int obstacle)
   return 0;
 }
 
+/* Is the node, which began at x0, inside or behind the obstacle by more than the slack? */
+static int has_entered(const pl_contact *contact, const pl_obstacle *obstacle, const double x0[3],
+                       const double x[3], struct pl_touched *at)
+{
+  double foot[3], normal[3];
+  if (pl_obstacle_is_flat(obstacle)) {
+    if (!(pl_obstacle_gap(obstacle, x, at->normal) < -contact->slack)) return 0;
+    at->gap = pl_obstacle_gap(obstacle, x0, at->normal);
+    return 1;
+  }
+  if (!pl_obstacle_catches(obstacle, x0, x, contact->slack, foot, normal)) return 0;
+  set_foot(x0, foot, normal, at);
+  return 1;
+}
+
 /* Takes the obstacles that the block has entered. */
 static int catch_up(pl_contact *contact, const pl_substep *step, int block)
 {
   const double *x = step->q + 3 * (size_t)block, *x0 = step->q0 + 3 * (size_t)block;
+  const double *memory = contact->base.memory + MEMORY * (size_t)block;
   int caught = 0;
   for (size_t o = 0; o < contact->count; o++) {
+    const pl_obstacle *obstacle = &contact->obstacles[o];
     int place1 = contact->touch_of1[block];
     pl_touch *touch = place1 ? &contact->touches[place1 - 1] : NULL;
     struct pl_touched at = {.obstacle = (int)o};
-    if (!(pl_obstacle_gap(&contact->obstacles[o], x, at.normal) < -contact->slack)) continue;
-    if (touches(touch, (int)o) || is_held(contact, step->rows, block)) continue;
+    if (touches(touch, (int)o)) continue;
+    if (!has_entered(contact, obstacle, x0, x, &at)) continue;
+    if (is_held(contact, step->rows, block)) continue;
     if (touch && touch->count == PL_MOST_TOUCHED) continue;
-    at.gap = pl_obstacle_gap(&contact->obstacles[o], x0, at.normal);
+    look_back(contact, obstacle, x0, step->v0 + 3 * (size_t)block, step->h, &at);
+    if (memory[0] > 0) at.rebound = 0;
     if (!touch) touch = new_touch(contact, block);
     touch->joined_late |= step->pass > EARLY;
     add_touched(touch, &at);
-    pl_friction_begin(contact, touch, step, contact->base.memory + MEMORY * (size_t)block);
+    pl_friction_begin(contact, touch, step, memory);
     caught = 1;
   }
   return caught;
+}
+
+/* Updates the foot from where the node came to; 1: it ended off the surface. A surface that
+ * faces elsewhere is another one, which is touched as well, or instead once the node is off the
+ * first. */
+static int land_again(pl_contact *contact, const pl_substep *step, pl_touch *touch, int c)
+{
+  struct pl_touched *at = &touch->at[c], more = *at;
+  const pl_obstacle *obstacle = &contact->obstacles[at->obstacle];
+  const double *x = step->q + 3 * (size_t)touch->block, *x0 = step->q0 + 3 * (size_t)touch->block;
+  double n[3], foot[3];
+  if (pl_obstacle_is_flat(obstacle) || at->rebound > 0 || at->excess > 0) return 0;
+  double gap = pl_obstacle_gap(obstacle, x, n);
+  if (!(fabs(gap) > contact->slack) || !isfinite(gap)) return 0;
+  pl_vec3_copy(x, foot);
+  pl_vec3_add_scaled(-gap, n, foot);
+  set_foot(x0, foot, n, &more);
+  int other = pl_vec3_dot(n, at->normal) < TURN && gap < 0;
+  for (int k = 0; other && k < touch->count; k++) {
+    // that one is there already
+    if (k != c && touch->at[k].obstacle == at->obstacle &&
+        pl_vec3_dot(n, touch->at[k].normal) >= TURN)
+      return 0;
+  }
+  if (other && touch->count == PL_MOST_TOUCHED) return 0;
+  if (other)
+    touch->at[touch->count++] = more;
+  else
+    *at = more;
+  return 1;
+}
+
+static int land_all(pl_contact *contact, const pl_substep *step, pl_touch *touch)
+{
+  int count = touch->count, changed = 0;
+  for (int c = 0; c < count && step->pass <= LANDINGS; c++)
+    changed += land_again(contact, step, touch, c);
+  return changed;
 }
 
 static int revise(pl_coupling *self, const pl_substep *step)
@@ -362,26 +493,78 @@ static int revise(pl_coupling *self, const pl_substep *step)
   }
   double most_pull = contact->touch_count ? PULL * sum / contact->touch_count : 0;
   // from the last, since one that is dropped is replaced by the last
-  for (int i = contact->touch_count - 1; i >= 0; i--)
-    changed += let_go(contact, &contact->touches[i], most_pull);
+  for (int i = contact->touch_count - 1; i >= 0; i--) {
+    int gone = let_go(contact, &contact->touches[i], most_pull);
+    changed += gone;
+    if (!gone) changed += land_all(contact, step, &contact->touches[i]);
+  }
   for (int i = 0; i < contact->blocks; i++)
     changed += contact->is_point[i] && catch_up(contact, step, i);
   // bounds are those of the right nodes only
   return changed > 0 || pl_friction_revise(contact, step);
 }
 
+/* What the obstacles exert on the node, for those who ask. */
+static void tell_force(pl_contact *contact, const pl_touch *touch, const double friction[3])
+{
+  for (int c = 0; c < touch->count; c++) {
+    pl_obstacle *obstacle = &contact->obstacles[touch->at[c].obstacle];
+    pl_vec3_add_scaled(touch->at[c].force, touch->at[c].normal, obstacle->force);
+    pl_vec3_add_scaled(1.0 / touch->count, friction, obstacle->force);
+    obstacle->nodes++;
+  }
+}
+
 static void finish(pl_coupling *self, const pl_substep *step)
 {
   pl_contact *contact = (pl_contact *)self;
+  for (size_t o = 0; o < contact->count; o++) {
+    pl_vec3_set(contact->obstacles[o].force, 0, 0, 0);
+    contact->obstacles[o].nodes = 0;
+  }
   pl_penalty_mark(contact, step->q, 0);
   memset(self->memory, 0, memory(self) * sizeof *self->memory);
   for (int i = 0; i < contact->touch_count; i++) {
     const pl_touch *touch = &contact->touches[i];
     double *kept = self->memory + MEMORY * (size_t)touch->block;
-    pl_friction_finish(touch, step, kept);
+    pl_friction_finish(contact, touch, step, kept);
+    tell_force(contact, touch, kept + 2);
     const pl_body *body = pl_bodies_owner(self->bodies, touch->block);
     contact->touched[body - self->bodies->list] = 1;
   }
+}
+
+/* ---- for those who ask ---- */
+
+/* The normal force and its share of friction at one of the obstacles that a block touches. */
+static void list_touched(const pl_contact *contact, const pl_touch *touch, int c,
+                         const pl_moment *at, const pl_meeting_sink *to)
+{
+  const struct pl_touched *here = &touch->at[c];
+  const pl_obstacle *obstacle = &contact->obstacles[here->obstacle];
+  const double *x = at->q + 3 * (size_t)touch->block, *v = at->v + 3 * (size_t)touch->block;
+  const double *friction = contact->base.memory + MEMORY * (size_t)touch->block + 2;
+  const pl_body *body = pl_bodies_owner(contact->base.bodies, touch->block);
+  pl_meeting meeting = {
+      .body = (int)(body - contact->base.bodies->list), .other = -1, .obstacle = here->obstacle};
+  pl_contact_point *point = &meeting.at;
+  double ignored[3];
+  pl_vec3_copy(here->normal, point->normal);
+  point->gap = pl_obstacle_gap(obstacle, x, ignored);
+  pl_vec3_scale(here->force, here->normal, point->force);
+  pl_vec3_add_scaled(1.0 / touch->count, friction, point->force);
+  pl_meeting_place(&meeting, x, v, &obstacle->end);
+  to->take(to->context, &meeting);
+}
+
+static void contacts(pl_coupling *self, const pl_moment *at, const pl_meeting_sink *to)
+{
+  pl_contact *contact = (pl_contact *)self;
+  for (int i = 0; i < contact->touch_count; i++) {
+    const pl_touch *touch = &contact->touches[i];
+    for (int c = 0; c < touch->count; c++) list_touched(contact, touch, c, at, to);
+  }
+  pl_penalty_contacts(contact, at, to);
 }
 
 static int grips(const pl_coupling *self, int body)
@@ -397,8 +580,10 @@ static int grips(const pl_coupling *self, int body)
 
 const pl_coupling_ops pl_coupling_contact = {
     .info = {"contact", "keeps all bodies out of the obstacles, with Coulomb's friction", "", NULL,
-             0},
+             0, NULL},
     .is_internal = 1, // friction is stiff
+    .is_contact = 1,
+    .per_block = MEMORY,
     .size = sizeof(pl_contact),
     .destroy = destroy,
     .prepare = prepare,
@@ -410,5 +595,6 @@ const pl_coupling_ops pl_coupling_contact = {
     .evaluate = evaluate,
     .revise = revise,
     .finish = finish,
+    .contacts = contacts,
     .grips = grips,
 };

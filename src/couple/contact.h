@@ -1,10 +1,19 @@
 /* Nodes against obstacles, as constraints on velocity.
  *
  * A node that would be inside an obstacle at the end of the substep gets the normal velocity that
- * carries it to the surface, -gap / h, as a constraint row: so contact works with every integrator
- * and solver, however large the step. A node may touch up to three obstacles at once (an edge, a
- * corner). Which nodes those are is found by making the substep again: nodes that end inside join,
- * nodes whose constraint would have to pull are let go (an active set).
+ * carries it to the surface as a constraint row: so contact works with every integrator and solver,
+ * however large the step, and obstacles may move. A node may touch up to three things at once (an
+ * edge, a corner). Which nodes those are is found by making the substep again: nodes that end
+ * inside join, nodes whose constraint would have to pull are let go (an active set).
+ *
+ * With the foot p on the surface (as it is at the end of the substep) and the normal n there the
+ * row is n . v = n . (p - x) / h: the node ends in the tangent plane. On a curved surface it ends
+ * off the surface by the square of how far from p it got over twice the radius; after a pass with
+ * an error above the slack p and n are updated from where the node came to, which is Newton's
+ * method for the landing point, and the pass is repeated. A node that was apart and comes in
+ * faster than twice what outer forces give it in a substep bounces instead, where the obstacle has
+ * a restitution e: n . (v - w) = e |n . (v0 - w)| with w the obstacle's velocity. What is deep
+ * inside at the beginning comes out at no more than 1 m/s.
  *
  * Friction is Coulomb's, with an elastic limit: friction.h. The constraint forces that it needs are
  * the integrator's own. What it remembers lies in the state. Nodes that are carried by other blocks
@@ -12,16 +21,8 @@
 #ifndef PL_COUPLE_CONTACT_H
 #define PL_COUPLE_CONTACT_H
 
-#include "core/family.h"
 #include "couple/coupling.h"
-#include "shape/obstacle.h"
-
-typedef struct pl_obstacle {
-  char *name;
-  pl_part part;
-  uint32_t generation; /* of its id */
-  int slot;
-} pl_obstacle;
+#include "couple/obstacle.h"
 
 /* The friction of one block: see friction.h. */
 typedef struct pl_friction {
@@ -29,6 +30,9 @@ typedef struct pl_friction {
   double force[3];           /* at the beginning, N */
   double stiffness, damping; /* below the bound, N/m and N s/m */
   double x0[3];              /* where the block began */
+  double t0, h;              /* when the obstacle begins to move, and for how long */
+  double carried[3];         /* how far the obstacle there moves in it */
+  int slides;                /* the bound is that of what slides, not of what sticks */
   int is_linear;             /* the law is replaced by its linearisation about the next two */
   double way[3], rate[3];    /* displacement and velocity along the surface */
   double seen[2][3];         /* those at which the integrator asked last */
@@ -43,22 +47,33 @@ typedef struct pl_touch {
   int block, count;
   struct pl_touched {
     int obstacle;
-    double gap, normal[3]; /* at the beginning */
+    double gap, normal[3]; /* of where it begins, against the surface at the end */
+    double foot[3];        /* where it lands; not of flat obstacles */
+    double excess;         /* how much deeper it begins than it may come out, m */
+    double rebound;        /* the speed at which it bounces, m/s; 0: it lands */
     double force;          /* normal, from the last pass, N */
   } at[PL_MOST_TOUCHED];
   int joined_late; /* it touches until the end of the substep */
   pl_friction friction;
 } pl_touch;
 
+/* What it does at obstacles; it owns them in any case. */
+typedef enum pl_contact_mode {
+  PL_CONTACT_ROWS,  /* constraints, as above */
+  PL_CONTACT_LAYER, /* the penalty force for all nodes */
+  PL_CONTACT_NONE,  /* nothing: another coupling keeps bodies out (couple/response.h) */
+} pl_contact_mode;
+
 typedef struct pl_contact {
   pl_coupling base;
+  pl_contact_mode mode;
   pl_obstacle *obstacles;
   size_t count, room;
-  uint32_t *generations; /* of obstacle slots */
-  size_t slot_count, slot_room;
   double slack; /* how deep a node may be inside, m: far below the size of an element */
+  double slow;  /* nodes that come in below this speed do not bounce, m/s */
   int source;   /* its place among the couplings, as rows know it */
   // of the world as it was prepared
+  pl_contact_mode prepared; /* for this mode */
   int blocks, touch_count;
   pl_touch *touches;
   int *touch_of1;          /* per block: 1 + its touch; 0: apart */
@@ -70,11 +85,16 @@ typedef struct pl_contact {
 pl_status pl_contact_add(pl_contact *contact, const pl_obstacle_def *def, pl_error *error);
 void pl_contact_remove(pl_contact *contact, size_t obstacle);
 
-/* The distance of a point to an obstacle, negative inside, and the direction away from it. */
-double pl_obstacle_gap(const pl_obstacle *obstacle, const double x[3], double normal[3]);
-double pl_obstacle_friction(const pl_obstacle *obstacle);
+/* Sets the obstacles' poses: from one time to another. */
+void pl_contact_begin(pl_contact *contact, double t, double end);
 
-/* The same for the nearest of all; infinite where there is none. */
+/* Point and slip of a meeting with an obstacle, whose normal and gap are known, from place and
+ * velocity of the node. */
+void pl_meeting_place(pl_meeting *meeting, const double x[3], const double v[3],
+                      const pl_axes *obstacle);
+
+/* The distance of a point to the nearest obstacle, negative inside, and the direction away from it;
+ * infinite where there is none. */
 double pl_contact_nearest(const pl_contact *contact, const double x[3], double normal[3]);
 
 #endif

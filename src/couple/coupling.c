@@ -2,15 +2,14 @@
 #include "couple/coupling.h"
 
 #include "core/error.h"
+#include "core/family.h"
 #include "core/memory.h"
 
 #include <string.h>
 
 #define X(name) &pl_coupling_##name.info,
-static const pl_member *const members[] = {PL_COUPLINGS(X) NULL};
+PL_FAMILY(coupling, "what acts on bodies or between them", PL_COUPLINGS(X));
 #undef X
-
-const pl_family pl_coupling_family = {"coupling", "what acts on bodies or between them", members};
 
 pl_status pl_coupling_create(pl_bodies *bodies, const pl_coupling_ops *ops, pl_coupling **out,
                              pl_error *error)
@@ -32,26 +31,8 @@ void pl_coupling_destroy(pl_coupling *self)
 static int rank_of(const pl_coupling_ops *ops)
 {
   int rank = 0;
-  while (members[rank] != &ops->info) rank++;
+  while (pl_coupling_family.members[rank] != &ops->info) rank++;
   return rank;
-}
-
-/* A free number for its id, or one more. */
-static pl_status take_slot(pl_couplings *all, pl_coupling *coupling, pl_error *error)
-{
-  size_t at = 0;
-  while (at < all->slot_count && all->slots[at].coupling) at++;
-  if (at == all->slot_count) {
-    void *memory = all->slots;
-    if (pl_reserve(all->bodies->allocator, &memory, &all->slot_room, at + 1, sizeof *all->slots))
-      return pl_fail_memory(error);
-    all->slots = memory;
-    all->slots[all->slot_count++] = (struct pl_coupling_slot){0};
-  }
-  all->slots[at].coupling = coupling;
-  coupling->slot = (int)at;
-  coupling->generation = ++all->slots[at].generation;
-  return PL_OK;
 }
 
 pl_status pl_couplings_add(pl_couplings *all, pl_coupling *coupling, pl_error *error)
@@ -61,7 +42,9 @@ pl_status pl_couplings_add(pl_couplings *all, pl_coupling *coupling, pl_error *e
   if (pl_reserve(all->bodies->allocator, &memory, &all->room, all->count + 1, sizeof *all->list))
     status = pl_fail_memory(error);
   all->list = memory;
-  if (!status) status = take_slot(all, coupling, error);
+  if (!status)
+    status = pl_slots_take(all->bodies->allocator, &all->slots, &coupling->slot,
+                           &coupling->generation, error);
   if (status) {
     pl_coupling_destroy(coupling);
     return status;
@@ -78,7 +61,7 @@ void pl_couplings_remove(pl_couplings *all, pl_coupling *coupling)
   size_t at = 0;
   while (all->list[at] != coupling) at++;
   memmove(all->list + at, all->list + at + 1, (--all->count - at) * sizeof *all->list);
-  all->slots[coupling->slot].coupling = NULL;
+  pl_slots_give_back(&all->slots, coupling->slot);
   pl_coupling_destroy(coupling);
 }
 
@@ -86,22 +69,19 @@ void pl_couplings_release(pl_couplings *all)
 {
   while (all->count) pl_couplings_remove(all, all->list[all->count - 1]);
   pl_free(all->bodies->allocator, all->list);
-  pl_free(all->bodies->allocator, all->slots);
+  pl_slots_release(all->bodies->allocator, &all->slots);
 }
 
 pl_status pl_couplings_find(const pl_couplings *all, const pl_coupling_ops *ops, int32_t index1,
                             uint32_t generation, pl_coupling **out, pl_error *error)
 {
-  int known = index1 >= 1 && (size_t)index1 <= all->slot_count;
-  const struct pl_coupling_slot *slot = known ? &all->slots[index1 - 1] : NULL;
   *out = NULL;
-  if (known && slot->coupling && slot->coupling->ops == ops && slot->generation == generation) {
-    *out = slot->coupling;
-    return PL_OK;
+  pl_status status = pl_slots_check(&all->slots, ops->info.name, index1, generation, error);
+  if (status) return status;
+  for (size_t i = 0; i < all->count; i++) {
+    if (all->list[i]->slot == index1 - 1 && all->list[i]->ops == ops) *out = all->list[i];
   }
-  if (known && generation && (generation < slot->generation || !slot->coupling))
-    return pl_fail(error, PL_E_ARGUMENT, "%s number %d has been removed", ops->info.name,
-                   (int)index1);
+  if (*out) return PL_OK;
   return pl_fail(error, PL_E_ARGUMENT, "there is no %s number %d", ops->info.name, (int)index1);
 }
 
@@ -154,13 +134,29 @@ pl_status pl_couplings_can_follow(const pl_couplings *all, const pl_renumbering 
   return status;
 }
 
+/* Numbers by block: those of a body that is gone are taken out. Otherwise they stand at other
+ * blocks now, and are forgotten. */
+static void follow_memory(pl_coupling *coupling, const pl_renumbering *change)
+{
+  size_t width = (size_t)coupling->ops->per_block;
+  size_t first = width * (size_t)change->before->offset;
+  size_t gone = width * (size_t)change->before->blocks;
+  if (!change->gone || first + gone > coupling->memory_count) {
+    coupling->memory_count = 0;
+    return;
+  }
+  if (!gone) return;
+  coupling->memory_count -= gone;
+  memmove(coupling->memory + first, coupling->memory + first + gone,
+          (coupling->memory_count - first) * sizeof *coupling->memory);
+}
+
 void pl_couplings_follow(const pl_couplings *all, const pl_renumbering *change)
 {
   for (size_t i = 0; i < all->count; i++) {
     pl_coupling *coupling = all->list[i];
     if (coupling->ops->follow) coupling->ops->follow(coupling, change);
-    // numbers by block stand at other blocks now
-    coupling->memory_count = 0;
+    follow_memory(coupling, change);
     for (int k = 0; k < 2 && change->gone; k++)
       coupling->acts_on[k] -= coupling->acts_on[k] > change->body;
   }

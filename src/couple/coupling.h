@@ -4,11 +4,13 @@
  * calls those that are there (NULL: nothing to do) and knows no kind by name. In one substep from
  * t to t + h:
  *
+ *   find       look for what may come near
  *   begin      find what acts now: contacts, targets
- *   constrain  give the constraint rows d . v = u that hold during the substep
+ *   constrain  give the constraint rows d . v = u, or over several blocks, that hold during the
+ *              substep
  *   velocity   u of one of them, whenever the integrator asks
  *   evaluate   forces and their derivatives at any moment the integrator looks at
- *   revise     look at the result and at the constraint forces: is the substep to be made again?
+ *   revise     look at the result and at the constraint forces: is the substep to be repeated?
  *   finish     the result is accepted
  *
  * Couplings are kept in the order of the list below and, within a kind, of their creation; that is
@@ -22,7 +24,9 @@
 #define PL_COUPLE_COUPLING_H
 
 #include "body/body.h"
+#include "core/slots.h"
 #include "ode/system.h"
+#include "pliant/query.h"
 #include "sparse/moment.h"
 #include "sparse/rows.h"
 
@@ -30,10 +34,15 @@
   X(gravity)                                                                                       \
   X(drag)                                                                                          \
   X(load)                                                                                          \
+  X(own_force)                                                                                     \
   X(pull)                                                                                          \
   X(tool)                                                                                          \
   X(contact)                                                                                       \
+  X(placement)                                                                                     \
+  X(collision)                                                                                     \
+  X(barrier)                                                                                       \
   X(attachment)                                                                                    \
+  X(tie)                                                                                           \
   X(momentum)                                                                                      \
   X(fix)
 
@@ -64,11 +73,27 @@ typedef struct pl_renumbering {
       *after; /* the body with its old model and its new one; NULL if it is gone */
 } pl_renumbering;
 
+/* A contact as the coupling knows it: indices in place of ids, which the world fills in. */
+typedef struct pl_meeting {
+  int body, other, obstacle; /* the last two: -1 for none */
+  pl_contact_point at;
+} pl_meeting;
+
+/* Who is handed contacts, one after the other. */
+typedef struct pl_meeting_sink {
+  void (*take)(void *context, const pl_meeting *meeting);
+  void *context;
+} pl_meeting_sink;
+
 typedef struct pl_coupling_ops {
   pl_member info;
-  int is_internal; /* acts between bodies: no load that IMEX methods could treat explicitly */
-  int is_ground;   /* holds bodies[0] in space */
-  size_t size;     /* of the kind's struct */
+  int is_internal;  /* acts between bodies: no load that IMEX methods could treat explicitly */
+  int is_ground;    /* holds bodies[0] in space */
+  int is_contact;   /* what it exerts is a contact force */
+  int per_block;    /* so many numbers that it remembers belong to each block; 0: memory says */
+  size_t per_point; /* the same for points of surfaces, of couplings between bodies */
+  int makes_pairs;  /* couples blocks that the pattern does not: substeps may have to be repeated */
+  size_t size;      /* of the kind's struct */
   void (*destroy)(pl_coupling *self);
   /* Could it follow that change? Asked before anything is changed. */
   pl_status (*can_follow)(const pl_coupling *self, const pl_renumbering *change, pl_error *error);
@@ -79,19 +104,37 @@ typedef struct pl_coupling_ops {
                        pl_error *error);
   /* Called when the world is made ready for stepping; all bodies have their final blocks. */
   pl_status (*prepare)(pl_coupling *self, pl_error *error);
-  /* How many rows it may give at most, and how many numbers it remembers in the state. */
+  /* How many rows it may give at most, over one block and over several (with how many entries), and
+   * how many numbers it remembers in the state. */
   int (*row_count)(const pl_coupling *self);
+  void (*mpc_room)(pl_coupling *self, const double *q, int64_t *rows, int64_t *entries);
   size_t (*memory)(const pl_coupling *self);
+  /* Looks for what may touch in the substep; memory is taken only where it is more than ever. */
+  pl_status (*find)(pl_coupling *self, const pl_substep *step, pl_error *error);
   void (*begin)(pl_coupling *self, const pl_substep *step);
-  void (*constrain)(pl_coupling *self, int source, pl_rows *rows);
+  /* The integrator begins the substep, at time t; again in every pass. */
+  void (*start)(pl_coupling *self, double t);
+  /* q: where the world's blocks are. */
+  void (*constrain)(pl_coupling *self, int source, const double *q, pl_rows *rows);
   /* u of a row so that it is met at t + h, where at->t is t and at->h is h. */
   double (*velocity)(const pl_coupling *self, const pl_moment *at, const pl_row *row);
   /* f += forces (NULL: not asked for), and the matrix += what it is asked for (NULL: nothing). */
   void (*evaluate)(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent);
+  /* How much of a straight motion of all blocks from q to `to` is free of contact, at most *part;
+   * what it moves itself goes on towards where it is at time t. Whoever has it guards Newton's
+   * increments. worst1: 1 + a block that limits it. */
+  pl_status (*limit)(pl_coupling *self, double t, const double *q, const double *to, double *part,
+                     int *worst1, pl_error *error);
+  /* So much of that motion is looked at from now on. */
+  void (*go)(pl_coupling *self, double part);
+  /* Into how many equal parts a substep is to be divided, that begins now; NULL: one. */
+  int (*parts)(pl_coupling *self, const pl_substep *step);
   int (*revise)(pl_coupling *self, const pl_substep *step);
   void (*finish)(pl_coupling *self, const pl_substep *step);
   /* The part of its potential energy that is the body's, J. */
   double (*energy)(pl_coupling *self, const double *q, int body);
+  /* Hands over what touches with which forces, after a substep that was accepted and ended now. */
+  void (*contacts)(pl_coupling *self, const pl_moment *at, const pl_meeting_sink *to);
   /* Does it hold, link or touch the body now? */
   int (*grips)(const pl_coupling *self, int body);
 } pl_coupling_ops;
@@ -111,11 +154,7 @@ struct pl_couplings {
   pl_bodies *bodies;
   pl_coupling **list; /* in order */
   size_t count, room;
-  struct pl_coupling_slot {
-    pl_coupling *coupling; /* NULL: none has this number now */
-    uint32_t generation;
-  } * slots;
-  size_t slot_count, slot_room;
+  pl_slots slots;
 };
 
 #define X(name) extern const pl_coupling_ops pl_coupling_##name;

@@ -164,8 +164,9 @@ static int row_count(const pl_coupling *self)
 }
 
 /* One row for each direction, which is its tag. */
-static void constrain(pl_coupling *self, int source, pl_rows *rows)
+static void constrain(pl_coupling *self, int source, const double *q, pl_rows *rows)
 {
+  (void)q;
   const pl_fix *fix = (const pl_fix *)self;
   const pl_body *body = &self->bodies->list[self->acts_on[0]];
   for (int i = 0; i < fix->count; i++) {
@@ -239,8 +240,8 @@ static void follow(pl_coupling *self, const pl_renumbering *change)
 static int grips(const pl_coupling *self, int body) { return self->acts_on[0] == body; }
 
 const pl_coupling_ops pl_coupling_fix = {
-    .info = {"fix", "holds nodes where they are, along some directions, or moves them", "", NULL,
-             0},
+    .info = {"fix", "holds nodes where they are, along some directions, or moves them", "", NULL, 0,
+             NULL},
     .is_ground = 1,
     .size = sizeof(pl_fix),
     .destroy = destroy,

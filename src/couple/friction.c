@@ -8,6 +8,7 @@
 
 #define IMPLICIT 100.0   /* kappa where forces are implicit */
 #define EXPLICIT 0.1     /* and where they are explicit */
+#define SHIFT    2e4     /* 1/s: slip that is none, in slacks, which are 1e-6 of the size */
 #define DAMPED   0.5     /* part of critical damping of the spring */
 #define CLOSE    0.05    /* part of all bounds together by which bounds may still change */
 #define RIGHT    0.01    /* and by which forces may be wrong */
@@ -29,7 +30,8 @@ static void along_surface(const pl_touch *touch, double x[3])
 
 static double coefficient(const pl_contact *contact, const pl_touch *touch, int c)
 {
-  return pl_obstacle_friction(&contact->obstacles[touch->at[c].obstacle]);
+  const pl_obstacle *obstacle = &contact->obstacles[touch->at[c].obstacle];
+  return touch->friction.slides ? obstacle->friction : obstacle->static_friction;
 }
 
 /* The bound by the normal forces that the last pass found. */
@@ -52,6 +54,22 @@ static double expected_bound(const pl_contact *contact, const pl_touch *touch,
     bound += coefficient(contact, touch, c) * mass * fmax(deep, 0) / (h * h);
   }
   return bound;
+}
+
+/* How far what the node lies on moves in the substep: the mean of all that it touches. */
+static void find_carried(const pl_contact *contact, const pl_touch *touch, const double x[3],
+                         double carried[3])
+{
+  pl_vec3_set(carried, 0, 0, 0);
+  for (int c = 0; c < touch->count; c++) {
+    const pl_obstacle *obstacle = &contact->obstacles[touch->at[c].obstacle];
+    double own[3], to[3];
+    if (!obstacle->is_placed) continue;
+    pl_axes_own(&obstacle->start, x, own);
+    pl_axes_point(&obstacle->end, own, to);
+    pl_vec3_sub(to, x, to);
+    pl_vec3_add_scaled(1.0 / touch->count, to, carried);
+  }
 }
 
 /* k and c; in statics there is no time to measure by. */
@@ -93,7 +111,10 @@ void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_subs
   double mass = body->model->lumped_mass[touch->block - body->offset];
   const double *x = step->q0 + 3 * (size_t)touch->block, *v = step->v0 + 3 * (size_t)touch->block;
   pl_friction *to = &touch->friction;
-  *to = (pl_friction){.is_linear = step->system->A != NULL};
+  *to = (pl_friction){.is_linear = step->system->A != NULL, .t0 = step->t, .h = step->h};
+  if (step->system->freezes_time) to->t0 -= step->h; // as if it were at its end already
+  to->slides = memory[0] > 1;
+  find_carried(contact, touch, x, to->carried);
   to->bound = memory[0] > 0 ? memory[1] : expected_bound(contact, touch, step, mass);
   to->next_bound = to->bound;
   pl_vec3_copy(memory + 2, to->force);
@@ -101,6 +122,7 @@ void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_subs
   pl_vec3_copy(x, to->x0);
   choose_stiffness(body, step, mass, to);
   pl_vec3_copy(v, to->rate);
+  if (!step->system->is_static) pl_vec3_add_scaled(-1 / step->h, to->carried, to->rate);
   along_surface(touch, to->rate);
   pl_vec3_scale(step->h, to->rate, to->way);
   double t[3];
@@ -115,11 +137,16 @@ static void apply(const pl_touch *touch, double scale, const double direction[3]
   pl_vec3_scale(scale, x, x);
 }
 
-/* Displacement and velocity along the surface. */
-static void look(const pl_touch *touch, const double *q, const double *v, double d[3], double u[3])
+/* Displacement and velocity along the surface, against the obstacle at time t. */
+static void look(const pl_touch *touch, double t, const double *q, const double *v, double d[3],
+                 double u[3])
 {
-  pl_vec3_sub(q + 3 * (size_t)touch->block, touch->friction.x0, d);
+  const pl_friction *law = &touch->friction;
+  double share = fmin(fmax((t - law->t0) / law->h, 0), 1);
+  pl_vec3_sub(q + 3 * (size_t)touch->block, law->x0, d);
   pl_vec3_copy(v + 3 * (size_t)touch->block, u);
+  pl_vec3_add_scaled(-share, law->carried, d);
+  pl_vec3_add_scaled(-1 / law->h, law->carried, u);
   along_surface(touch, d);
   along_surface(touch, u);
 }
@@ -146,7 +173,7 @@ void pl_friction_evaluate(pl_touch *touch, const pl_moment *at, double *f,
   pl_friction *law = &touch->friction;
   double t[3], direction[3];
   if (law->bound == 0) return;
-  look(touch, at->q, at->v, law->seen[0], law->seen[1]);
+  look(touch, at->t, at->q, at->v, law->seen[0], law->seen[1]);
   double left = force_at(touch, law->seen[0], law->seen[1], t, direction);
   if (f) pl_vec3_add(f + 3 * (size_t)touch->block, t, f + 3 * (size_t)touch->block);
   if (!tangent) return;
@@ -168,7 +195,8 @@ static double relinearise(pl_touch *touch, const pl_substep *step)
   pl_friction *law = &touch->friction;
   double used[3], right[3], direction[3];
   if (!law->is_linear || law->bound == 0) return 0;
-  if (step->system->is_linear) look(touch, step->q, step->v, law->seen[0], law->seen[1]);
+  if (step->system->is_linear)
+    look(touch, step->t + step->h, step->q, step->v, law->seen[0], law->seen[1]);
   force_at(touch, law->seen[0], law->seen[1], used, direction);
   int is_cut = cut_force(law, law->bound, law->seen[0], law->seen[1], right, direction) < 1;
   law->flips += is_cut != law->is_cut;
@@ -180,12 +208,31 @@ static double relinearise(pl_touch *touch, const pl_substep *step)
   return pl_vec3_distance(used, right);
 }
 
+/* Is the force cut, and faster than nodes shift that settle? */
+static int has_slipped(const pl_contact *contact, const pl_friction *law, double bound,
+                       const double d[3], const double u[3])
+{
+  double t[3], direction[3];
+  return cut_force(law, bound, d, u, t, direction) < 1 &&
+         pl_vec3_norm(d) > SHIFT * contact->slack * law->h;
+}
+
+/* A node that static friction cannot hold slides from here on. */
+static void start_sliding(const pl_contact *contact, pl_touch *touch)
+{
+  pl_friction *law = &touch->friction;
+  law->next_bound = bound_of(contact, touch);
+  if (law->slides) return;
+  law->slides = has_slipped(contact, law, law->next_bound, law->seen[0], law->seen[1]);
+  if (law->slides) law->next_bound = bound_of(contact, touch);
+}
+
 int pl_friction_revise(pl_contact *contact, const pl_substep *step)
 {
   double change = 0, wrong = 0, all = 0;
   for (int i = 0; i < contact->touch_count; i++) {
     pl_friction *law = &contact->touches[i].friction;
-    law->next_bound = bound_of(contact, &contact->touches[i]);
+    start_sliding(contact, &contact->touches[i]);
     all += law->next_bound;
     change += fabs(law->next_bound - law->bound);
     wrong += relinearise(&contact->touches[i], step);
@@ -197,14 +244,15 @@ int pl_friction_revise(pl_contact *contact, const pl_substep *step)
   return again;
 }
 
-void pl_friction_finish(const pl_touch *touch, const pl_substep *step, double *memory)
+void pl_friction_finish(const pl_contact *contact, const pl_touch *touch, const pl_substep *step,
+                        double *memory)
 {
   const pl_friction *law = &touch->friction;
   double d[3], u[3], direction[3];
-  look(touch, step->q, step->v, d, u);
+  look(touch, step->t + step->h, step->q, step->v, d, u);
   // the damper's force is no part of what is remembered
   pl_vec3_set(u, 0, 0, 0);
-  memory[0] = 1;
   memory[1] = law->next_bound;
+  memory[0] = has_slipped(contact, law, law->next_bound, d, u) ? 2 : 1;
   cut_force(law, law->next_bound, d, u, memory + 2, direction);
 }

@@ -13,9 +13,13 @@
  * and k (mu N / |t|) (P - t t^T / |t|^2) above it, P the projection on the surface: never
  * indefinite.
  *
+ * mu is the static coefficient until a node whose force is cut slips by more than 0.02 of the
+ * body's size a second, and again once it does not: so nodes that shift while the load spreads
+ * among them are still held.
+ *
  * N is the constraint force of the pass or substep before. Implicit methods see the law linearised
  * about the displacement that the last pass has found, since Newton's method may swing for ever
- * between both sides of a kink; the substep is made again where the law itself gives another force
+ * between both sides of a kink; the substep is repeated where the law itself gives another force
  * there, with the secant's stiffness once a node has swung. */
 #ifndef PL_COUPLE_FRICTION_H
 #define PL_COUPLE_FRICTION_H
@@ -36,6 +40,7 @@ void pl_friction_evaluate(pl_touch *touch, const pl_moment *at, double *f,
 int pl_friction_revise(pl_contact *contact, const pl_substep *step);
 
 /* At the end: what to remember. */
-void pl_friction_finish(const pl_touch *touch, const pl_substep *step, double *memory);
+void pl_friction_finish(const pl_contact *contact, const pl_touch *touch, const pl_substep *step,
+                        double *memory);
 
 #endif

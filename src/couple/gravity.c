@@ -1,7 +1,9 @@
-/* Weight: m g on every block, with the lumped mass, or on every node where blocks carry them. */
+/* Weight: m g on every block, with the lumped mass or the row sums of the consistent one, or on
+ * every node where blocks carry them. */
 #include "couple/gravity.h"
 
 #include "math/vec3.h"
+#include "sparse/passes.h"
 
 /* Nodes that blocks carry: m g on every node, which turns with them. */
 static void weigh_nodes(const pl_body *body, const pl_moment *at, const double g[3], double *f,
@@ -20,17 +22,17 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
   const double *g = ((const pl_gravity *)self)->g;
   for (size_t b = 0; b < self->bodies->count; b++) {
     const pl_body *body = &self->bodies->list[b];
-    const double *mass = body->model->lumped_mass;
-    if (body->model->node_mass) weigh_nodes(body, at, g, f, tangent);
-    if (!f || body->model->node_mass) continue;
-    double *part = f + 3 * body->offset;
-    for (int i = 0; i < body->blocks; i++)
-      pl_vec3_add_scaled(at->load_scale * mass[i], g, part + 3 * i);
+    const double *mass = body->model->weight ? body->model->weight : body->model->lumped_mass;
+    // where no block rotates, what hangs on others has its mass in their lumped mass
+    int by_nodes = body->model->node_mass && pl_model_has_rotations(body->model);
+    if (by_nodes) weigh_nodes(body, at, g, f, tangent);
+    if (!f || by_nodes) continue;
+    pl_pass_weigh(at->load_scale, mass, g, f + 3 * body->offset, body->blocks, self->bodies->pool);
   }
 }
 
 const pl_coupling_ops pl_coupling_gravity = {
-    .info = {"gravity", "the weight of all bodies; the world's gravity", "", NULL, 0},
+    .info = {"gravity", "the weight of all bodies; the world's gravity", "", NULL, 0, NULL},
     .size = sizeof(pl_gravity),
     .evaluate = evaluate,
 };

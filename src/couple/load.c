@@ -10,10 +10,8 @@
 #include <string.h>
 
 #define X(name) &pl_load_##name.info,
-static const pl_member *const members[] = {PL_LOADS(X) NULL};
+PL_FAMILY(load, "what pushes a body", PL_LOADS(X));
 #undef X
-
-const pl_family pl_load_family = {"load", "what pushes a body", members};
 
 /* ---- making one ---- */
 
@@ -30,6 +28,25 @@ static pl_status share_nodes(const pl_bodies *bodies, const pl_body *body, const
   return PL_OK;
 }
 
+/* Shares by which a load on faces of quadratic elements is exact where it is even: a face of four
+ * triangles loads its midpoints by a third each and its corners not at all. */
+static pl_status share_middles(const pl_bodies *bodies, const pl_mesh *mesh,
+                               const unsigned char *chosen, int count, pl_load_shape *shape,
+                               pl_error *error)
+{
+  unsigned char *middle = pl_alloc(bodies->allocator, (size_t)mesh->node_count, 1);
+  shape->shares = pl_alloc(bodies->allocator, 3 * (size_t)count, sizeof *shape->shares);
+  if (middle && shape->shares) pl_mesh_mark_middles(mesh, middle);
+  for (int face = 0, k = 0; middle && shape->shares && face < mesh->face_count; face++) {
+    const int *nodes = mesh->faces + 3 * face;
+    int middles = middle[nodes[0]] + middle[nodes[1]] + middle[nodes[2]];
+    for (int a = 0; chosen[face] && a < 3; a++)
+      shape->shares[k++] = middle[nodes[a]] ? 1.0 / middles : 0;
+  }
+  pl_free(bodies->allocator, middle);
+  return middle && shape->shares ? PL_OK : pl_fail_memory(error);
+}
+
 /* The chosen faces, and every node's share of their rest area. area is scratch per node. */
 static pl_status gather_faces(const pl_bodies *bodies, const pl_body *body,
                               const unsigned char *chosen, int count, double *area,
@@ -40,14 +57,19 @@ static pl_status gather_faces(const pl_bodies *bodies, const pl_body *body,
   shape->faces = pl_alloc(bodies->allocator, (size_t)count * (size_t)n, sizeof(int));
   if (!shape->faces) return pl_fail_memory(error);
   shape->nodes_per_face = n;
+  if (mesh->quadratic) {
+    pl_status status = share_middles(bodies, mesh, chosen, count, shape, error);
+    if (status) return status;
+  }
   for (int face = 0; face < mesh->face_count; face++) {
     if (!chosen[face]) continue;
-    int *nodes = shape->faces + n * shape->face_count++;
+    int at = shape->face_count++, *nodes = shape->faces + n * at;
     double vector[3];
     for (int a = 0; a < n; a++) nodes[a] = body->place[mesh->faces[n * face + a]];
     pl_face_area(body->rest, nodes, n, vector);
     double size = sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
-    for (int a = 0; a < n; a++) area[nodes[a]] += size / n;
+    for (int a = 0; a < n; a++)
+      area[nodes[a]] += shape->shares ? size * shape->shares[n * at + a] : size / n;
   }
   for (int i = 0; i < body->mesh->node_count; i++) shape->node_count += area[i] > 0;
   shape->nodes = pl_alloc(bodies->allocator, (size_t)shape->node_count, sizeof(int));
@@ -105,6 +127,7 @@ static void destroy(pl_coupling *self)
   pl_free(allocator, load->shape.nodes);
   pl_free(allocator, load->shape.weights);
   pl_free(allocator, load->shape.faces);
+  pl_free(allocator, load->shape.shares);
   pl_free(allocator, load->v0);
   pl_ramp_release(allocator, &load->ramp);
 }
@@ -123,7 +146,6 @@ void pl_load_block(const pl_load_blocks *to, int a, int b, const double D[9])
     for (int i = 0; i < height; i++) {
       int row = to->body->offset + rows[i];
       int place = pl_bsr_find(to->A, row, to->body->offset + columns[j]);
-      if (place < 0) place = to->A->diagonal[row];
       pl_mat3_multiply_tn(left + 9 * i, half, block);
       double *values = to->A->values + 9 * (size_t)place;
       for (int k = 0; k < 9; k++) values[3 * (k % 3) + k / 3] += block[k];
@@ -131,12 +153,27 @@ void pl_load_block(const pl_load_blocks *to, int a, int b, const double D[9])
   }
 }
 
+/* Are all nodes that the load reads and pushes blocks of the same number? So it is on graded
+ * meshes, whose hanging nodes are the last and mostly inside. */
+static int is_on_blocks(const pl_body *body, const pl_load_shape *shape)
+{
+  const pl_model *model = body->model;
+  if (!model->ops->nodes) return 1;
+  if (!model->node_block) return 0;
+  int corners = shape->face_count * shape->nodes_per_face, same = 1;
+  for (int i = 0; i < shape->node_count && same; i++)
+    same = model->node_block[shape->nodes[i]] == shape->nodes[i];
+  for (int i = 0; i < corners && same; i++)
+    same = model->node_block[shape->faces[i]] == shape->faces[i];
+  return same;
+}
+
 /* f += the load, and the matrix += how it turns with blocks that rotate; how it changes with its
  * nodes is the load's own to say. */
 static void add_force(const pl_body *body, const pl_load *load, pl_load_at *at, const double *q,
                       double *f, const pl_tangent *curved)
 {
-  if (!body->model->ops->nodes) {
+  if (at->x == q) {
     if (f) load->ops->add(at, f);
     return;
   }
@@ -164,7 +201,7 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
                      .x = q,
                      .v = v,
                      .v0 = load->lags ? load->v0 : NULL};
-  if (body->model->ops->nodes) {
+  if (!is_on_blocks(body, &load->shape)) {
     // velocities behind positions
     size_t numbers = (size_t)body->mesh->node_count * 3;
     body->model->ops->nodes(body->model, q, NULL, body->nodal);
@@ -176,6 +213,51 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
   if (!stiffens) return;
   const pl_load_blocks to = {tangent->kq, tangent->kv, body, q, tangent->A};
   load->ops->stiffen(&here, &to);
+}
+
+/* The blocks that carry the nodes of a face, each once; their number. */
+static int list_carriers(const pl_body *body, const int *face, int n, int *list, int room)
+{
+  int count = 0;
+  for (int a = 0; a < n; a++) {
+    const int *blocks;
+    const double *weights;
+    int carriers = body->model->ops->carriers(body->model, face[a], &blocks, &weights);
+    for (int b = 0; b < carriers; b++) {
+      int seen = 0;
+      while (seen < count && list[seen] != blocks[b]) seen++;
+      if (seen == count && count < room) list[count++] = blocks[b];
+    }
+  }
+  return count;
+}
+
+/* Faces whose derivative couples blocks that the model may not couple. */
+static pl_status cliques(pl_coupling *self, const double *q, pl_cliques **sets, int *count,
+                         pl_error *error)
+{
+  const pl_load *load = (const pl_load *)self;
+  const pl_body *body = &self->bodies->list[self->acts_on[0]];
+  int n = load->shape.nodes_per_face, faces = load->shape.face_count, *list;
+  size_t room = (size_t)n * PL_MOST_CARRIERS, used = 0;
+  (void)q;
+  if (!load->ops->stiffen || !body->model->ops->carriers || !faces) return PL_OK;
+  list = pl_alloc(self->bodies->allocator, room, sizeof *list);
+  if (!list) return pl_fail_memory(error);
+  for (int i = 0; i < faces; i++)
+    used += (size_t)list_carriers(body, load->shape.faces + n * i, n, list, (int)room);
+  pl_free(self->bodies->allocator, list);
+  // the numbers stand behind the sets
+  *sets = pl_alloc(self->bodies->allocator, 1, (size_t)faces * sizeof **sets + used * sizeof *list);
+  if (!*sets) return pl_fail_memory(error);
+  list = (int *)(*sets + faces);
+  for (int i = 0; i < faces; i++) {
+    int own = list_carriers(body, load->shape.faces + n * i, n, list, (int)room);
+    (*sets)[i] = (pl_cliques){.count = 1, .size = own, .nodes = list, .offset = body->offset};
+    list += own;
+  }
+  *count = faces;
+  return PL_OK;
 }
 
 /* Methods that solve linear systems only see viscous loads about the velocity they start with. */
@@ -191,9 +273,10 @@ static void begin(pl_coupling *self, const pl_substep *step)
 
 const pl_coupling_ops pl_coupling_load = {
     .info = {"load", "a force, traction, pressure, shear or wind on nodes or faces of a body",
-             "Hauth 2004, 2.4", NULL, 0},
+             "Hauth 2004, 2.4", NULL, 0, NULL},
     .size = sizeof(pl_load),
     .destroy = destroy,
+    .cliques = cliques,
     .begin = begin,
     .evaluate = evaluate,
 };

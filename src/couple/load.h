@@ -6,7 +6,7 @@
 #include "couple/coupling.h"
 #include "couple/ramp.h"
 
-#define PL_LOADS(X) X(force) X(traction) X(pressure) X(shear) X(wind)
+#define PL_LOADS(X) X(force) X(traction) X(pressure) X(shear) X(wind) X(torque)
 
 /* Where a load acts, in inside numbers. weights belong to the nodes: their share of the selected
  * nodes (1/count each), or of the selected faces' rest area in m^2. */
@@ -14,8 +14,16 @@ typedef struct pl_load_shape {
   int node_count, *nodes;
   double *weights;
   int face_count, nodes_per_face, *faces;
+  double *shares;     /* of each face's nodes in its load; NULL: equal ones */
   const double *rest; /* the body's positions at rest, not owned */
 } pl_load_shape;
+
+/* The share of a face's a-th node in the load on the face. */
+static inline double pl_load_share(const pl_load_shape *shape, int face, int a)
+{
+  int n = shape->nodes_per_face;
+  return shape->shares ? shape->shares[n * face + a] : 1.0 / n;
+}
 
 /* What a load is asked about: 3 numbers per node of the body in x and v. */
 typedef struct pl_load_at {

@@ -28,12 +28,12 @@ static const pl_param traction_params[] = {{.name = "value",
 
 const pl_load_ops pl_load_force = {
     .info = {"force", "a force of fixed direction on the nodes of a region", "Hauth 2004, 5.4.1",
-             force_params, 1},
+             force_params, 1, NULL},
     .add = add_dead,
 };
 const pl_load_ops pl_load_traction = {
     .info = {"traction", "a force per rest area of fixed direction on faces (dead load)",
-             "Hauth 2004, 2.4", traction_params, 1},
+             "Hauth 2004, 2.4", traction_params, 1, NULL},
     .on_faces = 1,
     .add = add_dead,
 };

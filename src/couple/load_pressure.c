@@ -1,10 +1,11 @@
 /* Pressure on the surface as it is now (positive pushes inwards): a face with the area vector S
- * gives each of its n nodes f_a = -p S / n.
+ * gives each of its n nodes f_a = -p S s_a, s_a = 1/n (on quadratic elements see share_middles).
  *
  * The area vector is half the sum of x_b x x_(b+1) around the face, so that
- * -df_a/dx_b = p/(2n) [x_(b-1) - x_(b+1)]x, with [w]x y = w x y. That matrix is not symmetric; what
- * pressure on a closed surface does is, in the sum over all faces. tangent = symmetric adds the
- * symmetric part (K_ab + K_ba^T) / 2 to the matrix, lagged leaves the dependence on x out of it. */
+ * -df_a/dx_b = p s_a/2 [x_(b-1) - x_(b+1)]x, with [w]x y = w x y. That matrix is not symmetric;
+ * what pressure on a closed surface does is, in the sum over all faces. tangent = symmetric adds
+ * the symmetric part (K_ab + K_ba^T) / 2 to the matrix, lagged leaves the dependence on x out of
+ * it. */
 #include "couple/load.h"
 
 #include "mesh/mesh.h"
@@ -21,7 +22,9 @@ static void add(const pl_load_at *at, double *f)
     pl_face_area(at->x, nodes, n, area);
     for (int a = 0; a < n; a++) {
       for (int k = 0; k < 3; k++)
-        f[3 * nodes[a] + k] -= at->factor * at->values[VALUE] * area[k] / n;
+        f[3 * nodes[a] + k] -=
+            shape->shares ? at->factor * at->values[VALUE] * area[k] * pl_load_share(shape, face, a)
+                          : at->factor * at->values[VALUE] * area[k] / n;
     }
   }
 }
@@ -45,14 +48,15 @@ static void stiffen(const pl_load_at *at, const pl_load_blocks *to)
   int n = shape->nodes_per_face;
   if (at->values[TANGENT] == 0) return;
   double s = to->kq * at->factor * at->values[VALUE] / (4 * n);
+  double whole = to->kq * at->factor * at->values[VALUE] / 4;
   for (int face = 0; face < shape->face_count; face++) {
     const int *nodes = shape->faces + n * face;
     for (int a = 0; a < n; a++) {
       for (int b = 0; b < n; b++) {
         // [w]x turns its sign when transposed
         double D[9] = {0};
-        add_cross(at, nodes, n, b, s, D);
-        add_cross(at, nodes, n, a, -s, D);
+        add_cross(at, nodes, n, b, shape->shares ? whole * pl_load_share(shape, face, a) : s, D);
+        add_cross(at, nodes, n, a, shape->shares ? -whole * pl_load_share(shape, face, b) : -s, D);
         pl_load_block(to, nodes[a], nodes[b], D);
       }
     }
@@ -76,7 +80,7 @@ static const pl_param params[PARAM_COUNT] = {
 
 const pl_load_ops pl_load_pressure = {
     .info = {"pressure", "pressure on faces, following the surface (live load)", "Hauth 2004, 2.4",
-             params, PARAM_COUNT},
+             params, PARAM_COUNT, NULL},
     .on_faces = 1,
     .add = add,
     .stiffen = stiffen,

@@ -63,7 +63,7 @@ static const pl_param shear_params[] = {{.name = "value",
 
 const pl_load_ops pl_load_shear = {
     .info = {"shear", "a traction along the surface, carried along with it (live tangential load)",
-             "Hauth 2004, 5.2.2", shear_params, 1},
+             "Hauth 2004, 5.2.2", shear_params, 1, NULL},
     .on_faces = 1,
     .add = add_shear,
 };

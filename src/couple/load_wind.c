@@ -115,7 +115,7 @@ static const pl_param params[] = {
 };
 
 const pl_load_ops pl_load_wind = {
-    .info = {"wind", "the air's resistance to a surface, in wind or at rest", "", params, 4},
+    .info = {"wind", "the air's resistance to a surface, in wind or at rest", "", params, 4, NULL},
     .on_faces = 1,
     .is_viscous = 1,
     .add = add,

@@ -64,10 +64,11 @@ static void begin(pl_coupling *self, const pl_substep *step)
   kept->active = !step->system->is_static && !pl_couplings_grip(step->couplings, self->acts_on[0]);
   if (!kept->active) return;
   const double *q = step->q + 3 * body->offset, *v = step->v + 3 * body->offset;
-  double force[3], torque[3], alpha = body->mass_damping, h = step->h;
+  double force[3], torque[3], h = step->h;
+  double alpha = pl_body_spares_rigid_motion(body) ? 0 : body->mass_damping;
   step->system->ops->external(step->system, step->t + h, step->q, step->v, step->work[0]);
   centre_of(body, q, kept->centre);
-  pl_body_settle(body, q);
+  pl_body_update_mass(body, q);
   add_up(body, q, kept->centre, step->work[0] + 3 * body->offset, force, torque);
   add_up(body, q, kept->centre, mass_times(step, body, v), kept->linear, kept->angular);
   for (int k = 0; k < 3; k++) {
@@ -108,7 +109,7 @@ static void finish(pl_coupling *self, const pl_substep *step)
   // frames that turn change their moments of inertia: what counts is where they are now
   const double *at = pl_model_has_rotations(body->model) ? q : step->q0 + 3 * body->offset;
   double mass = centre_of(body, at, centre);
-  pl_body_settle(body, q);
+  pl_body_update_mass(body, q);
   add_up(body, at, centre, mass_times(step, body, v), linear, angular);
   pl_vec3_sub(linear, kept->linear, linear);
   pl_vec3_sub(angular, kept->angular, angular);
@@ -130,7 +131,7 @@ static void finish(pl_coupling *self, const pl_substep *step)
 
 const pl_coupling_ops pl_coupling_momentum = {
     .info = {"momentum", "gives a free body the momenta that outer forces give it, after each step",
-             "Mueller et al. 2002, 3.2; Desbrun et al. 1999", NULL, 0},
+             "Mueller et al. 2002, 3.2; Desbrun et al. 1999", NULL, 0, NULL},
     .size = sizeof(pl_momentum),
     .begin = begin,
     .finish = finish,

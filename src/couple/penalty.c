@@ -12,9 +12,10 @@
 #define LAYER 0.02  /* thickness of the layer, as a part of the body's size */
 #define CREEP 0.005 /* m/s: friction is weaker than Coulomb's below about this speed */
 
-pl_status pl_penalty_make(const pl_bodies *bodies, pl_body *body, pl_error *error)
+pl_status pl_penalty_make(const pl_bodies *bodies, pl_body *body, int all, pl_error *error)
 {
-  if (body->penalty || !body->model->ops->nodes) return PL_OK;
+  if (body->model->ops->is_rigid) return PL_OK; // couple/collision.h
+  if (body->penalty || (!all && !body->model->ops->nodes)) return PL_OK;
   const pl_mesh *mesh = body->mesh;
   double lambda, mu;
   pl_status status =
@@ -30,7 +31,7 @@ pl_status pl_penalty_make(const pl_bodies *bodies, pl_body *body, pl_error *erro
     for (int a = 0; a < n; a++) {
       int node = body->place[mesh->faces[n * face + a]];
       // nodes that are blocks touch by themselves
-      if (pl_model_node_block(body->model, node) >= 0) continue;
+      if (!all && pl_model_node_block(body->model, node) >= 0) continue;
       body->penalty[node] += per_area * pl_vec3_norm(vector) / n;
     }
   }
@@ -39,14 +40,18 @@ pl_status pl_penalty_make(const pl_bodies *bodies, pl_body *body, pl_error *erro
 
 /* A touching node. */
 typedef struct touch {
+  int obstacle;
+  double x[3], gap;
   double normal[3], push, friction;
+  double velocity[3]; /* of the obstacle there */
+  double bend[9];     /* stiffness by the surface's curvature, N/m: of hollow sides only */
 } touch;
 
-/* Its velocity, and how it moves with its blocks. */
-static int reach(const pl_body *body, const double *q, const double *v, int node,
+/* Its velocity, and how it moves with its blocks; *blocks may become node. */
+static int reach(const pl_body *body, const double *q, const double *v, const int *node,
                  const int **blocks, double *J, double speed[3])
 {
-  int count = pl_body_jacobian(body, q, &node, blocks, NULL, J);
+  int count = pl_body_jacobian(body, q, node, blocks, NULL, J);
   pl_vec3_set(speed, 0, 0, 0);
   for (int b = 0; b < count; b++) {
     double part[3];
@@ -59,8 +64,8 @@ static int reach(const pl_body *body, const double *q, const double *v, int node
 /* The friction's resistance per speed; along becomes the speed along the surface. */
 static double resistance(const touch *at, const double speed[3], double along[3])
 {
-  pl_vec3_copy(speed, along);
-  pl_vec3_add_scaled(-pl_vec3_dot(speed, at->normal), at->normal, along);
+  pl_vec3_sub(speed, at->velocity, along);
+  pl_vec3_add_scaled(-pl_vec3_dot(along, at->normal), at->normal, along);
   return at->friction * at->push / sqrt(pl_vec3_dot(along, along) + CREEP * CREEP);
 }
 
@@ -68,14 +73,31 @@ static double resistance(const touch *at, const double speed[3], double along[3]
 typedef void each_touch(const pl_body *body, int node, const touch *at, const double *q,
                         const double *v, void *context);
 
+/* -dF/dx of F = -k gap n has the part k gap H beside k n n^T: with gap < 0 it is positive where the
+ * surface is hollow, H < 0, and is left out where it is not. */
+static void find_bend(double k_gap, const double *hessian, double bend[9])
+{
+  double trace = hessian[0] + hessian[4] + hessian[8], squares = 0;
+  for (int k = 0; k < 9; k++) squares += hessian[k] * hessian[k];
+  // two curvatures of the same sign: their product is not negative
+  int hollow = trace < 0 && trace * trace >= squares;
+  for (int k = 0; k < 9; k++) bend[k] = hollow ? k_gap * hessian[k] : 0;
+}
+
 static void visit_node(const pl_contact *contact, const pl_body *body, int node, const double x[3],
                        const double *q, const double *v, each_touch *call, void *context)
 {
   for (size_t o = 0; o < contact->count; o++) {
-    touch at = {.friction = pl_obstacle_friction(&contact->obstacles[o])};
-    double gap = pl_obstacle_gap(&contact->obstacles[o], x, at.normal);
+    const pl_obstacle *obstacle = &contact->obstacles[o];
+    touch at = {.obstacle = (int)o, .friction = pl_obstacle_friction(obstacle)};
+    double hessian[9];
+    double gap = pl_obstacle_gap_in(obstacle, &obstacle->mid, x, at.normal, hessian);
     if (!(gap < 0)) continue;
+    at.gap = gap;
+    pl_vec3_copy(x, at.x);
     at.push = -body->penalty[node] * gap;
+    pl_axes_velocity(&obstacle->mid, x, at.velocity);
+    find_bend(body->penalty[node] * gap, hessian, at.bend);
     call(body, node, &at, q, v, context);
   }
 }
@@ -95,15 +117,22 @@ static void visit(const pl_contact *contact, const double *q, const double *v, e
   }
 }
 
+/* Normal force and friction. */
+static void find_force(const touch *at, const double speed[3], double force[3])
+{
+  double along[3];
+  pl_vec3_scale(at->push, at->normal, force);
+  double drag = resistance(at, speed, along);
+  pl_vec3_add_scaled(-drag, along, force);
+}
+
 static void push(const pl_body *body, int node, const touch *at, const double *q, const double *v,
                  void *context)
 {
   const int *blocks;
-  double J[9 * PL_MOST_CARRIERS], speed[3], along[3], force[3], part[3], *f = context;
-  int count = reach(body, q, v, node, &blocks, J, speed);
-  pl_vec3_scale(at->push, at->normal, force);
-  double drag = resistance(at, speed, along);
-  pl_vec3_add_scaled(-drag, along, force);
+  double J[9 * PL_MOST_CARRIERS], speed[3], force[3], part[3], *f = context;
+  int count = reach(body, q, v, &node, &blocks, J, speed);
+  find_force(at, speed, force);
   for (int b = 0; b < count; b++) {
     pl_mat3_apply_t(J + 9 * b, force, part);
     double *to = f + 3 * (body->offset + blocks[b]);
@@ -111,33 +140,66 @@ static void push(const pl_body *body, int node, const touch *at, const double *q
   }
 }
 
-typedef struct stiffening {
-  double kq, kv;
-  pl_bsr *A;
-} stiffening;
-
 static void stiffen(const pl_body *body, int node, const touch *at, const double *q,
                     const double *v, void *context)
 {
-  const stiffening *with = context;
+  const pl_tangent *to = context;
   const int *blocks;
   double J[9 * PL_MOST_CARRIERS], speed[3], along[3], D[9];
-  int count = reach(body, q, v, node, &blocks, J, speed);
-  double drag = with->kv * resistance(at, speed, along);
+  int count = reach(body, q, v, &node, &blocks, J, speed);
+  double drag = to->kv * resistance(at, speed, along);
   for (int k = 0; k < 9; k++) {
     double across = at->normal[k / 3] * at->normal[k % 3];
-    D[k] = with->kq * body->penalty[node] * across + drag * ((k % 4 == 0) - across);
+    D[k] = to->kq * body->penalty[node] * across + to->kq * at->bend[k] +
+           drag * ((k % 4 == 0) - across);
   }
-  pl_add_carried(with->A, body->offset, count, blocks, J, D);
+  pl_add_carried(to, body->offset, count, blocks, J, D);
+}
+
+static void place_obstacles(const pl_contact *contact, double t)
+{
+  for (size_t o = 0; o < contact->count; o++) {
+    pl_obstacle *obstacle = &contact->obstacles[o];
+    if (obstacle->is_placed) pl_obstacle_axes(obstacle, t, &obstacle->mid);
+  }
 }
 
 void pl_penalty_evaluate(const pl_contact *contact, const pl_moment *at, double *f,
                          const pl_tangent *tangent)
 {
+  place_obstacles(contact, at->t);
   if (f) visit(contact, at->q, at->v, push, f);
-  if (!tangent) return;
-  stiffening with = {tangent->kq, tangent->kv, tangent->A};
-  visit(contact, at->q, at->v, stiffen, &with);
+  pl_tangent to = tangent ? *tangent : (pl_tangent){0};
+  if (tangent) visit(contact, at->q, at->v, stiffen, &to);
+}
+
+typedef struct listing {
+  const pl_contact *contact;
+  const pl_meeting_sink *to;
+} listing;
+
+static void list_node(const pl_body *body, int node, const touch *at, const double *q,
+                      const double *v, void *context)
+{
+  const listing *all = context;
+  const int *blocks;
+  double J[9 * PL_MOST_CARRIERS], speed[3];
+  pl_meeting meeting = {.body = (int)(body - all->contact->base.bodies->list),
+                        .other = -1,
+                        .obstacle = at->obstacle,
+                        .at = {.gap = at->gap}};
+  (void)reach(body, q, v, &node, &blocks, J, speed);
+  pl_vec3_copy(at->normal, meeting.at.normal);
+  find_force(at, speed, meeting.at.force);
+  pl_meeting_place(&meeting, at->x, speed, &all->contact->obstacles[at->obstacle].mid);
+  all->to->take(all->to->context, &meeting);
+}
+
+void pl_penalty_contacts(const pl_contact *contact, const pl_moment *at, const pl_meeting_sink *to)
+{
+  listing all = {contact, to};
+  place_obstacles(contact, at->t);
+  visit(contact, at->q, at->v, list_node, &all);
 }
 
 void pl_penalty_mark(pl_contact *contact, const double *q, int fresh)

@@ -53,7 +53,7 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
     D[k] = k % 4 == 0 ? kq + at->load_scale * tangent->kv * pull->damping : 0;
     if (cut) D[k] -= kq * way[k / 3] * way[k % 3] / square;
   }
-  pl_jacobian_stiffen(&pull->jacobian, D, tangent->A);
+  pl_jacobian_stiffen(&pull->jacobian, D, tangent);
 }
 
 void pl_pull_read(pl_pull *pull, double t, const double *q, const double *v, pl_pull_facts *facts)
@@ -149,7 +149,8 @@ static void follow(pl_coupling *self, const pl_renumbering *change)
 
 const pl_coupling_ops pl_coupling_pull = {
     .info = {"pull", "a spring between a point of a body and a target in space",
-             "Mueller et al. 2002, 4.3", NULL, 0},
+             "Mueller et al. 2002, 4.3", NULL, 0, NULL},
+    .makes_pairs = 1,
     .size = sizeof(pl_pull),
     .destroy = destroy,
     .follow = follow,

@@ -5,7 +5,7 @@
 #include "body/points.h"
 #include "couple/coupling.h"
 #include "couple/ramp.h"
-#include "pliant/touch.h"
+#include "pliant/world.h"
 
 typedef struct pl_pull {
   pl_coupling base;

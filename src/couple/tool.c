@@ -51,24 +51,24 @@ static void push_body(const pl_tool_def *tool, const pl_body *body, double scale
     body->model->ops->spread(body->model, q, nodal, f);
 }
 
-/* A += J^T k n n^T J over the blocks that carry a node. */
+/* The matrix += J^T k n n^T J over the blocks that carry a node. */
 static void add_blocks(const pl_body *body, const double *q, int node, double k, const double n[3],
-                       pl_bsr *A)
+                       const pl_tangent *to)
 {
   const int *blocks;
   double J[9 * PL_MOST_CARRIERS], D[9];
   int count = pl_body_jacobian(body, q, &node, &blocks, NULL, J);
   for (int i = 0; i < 9; i++) D[i] = k * n[i / 3] * n[i % 3];
-  pl_add_carried(A, body->offset, count, blocks, J, D);
+  pl_add_carried(to, body->offset, count, blocks, J, D);
 }
 
 static void stiffen_body(const pl_tool_def *tool, const pl_body *body, double scale,
-                         const double *q, pl_bsr *A)
+                         const double *q, const pl_tangent *to)
 {
   const double *x = pl_body_nodes(body, q, NULL);
   for (int i = 0; i < body->mesh->node_count; i++) {
     double n[3];
-    if (depth(tool, x + 3 * i, n) > 0) add_blocks(body, q, i, scale * tool->stiffness, n, A);
+    if (depth(tool, x + 3 * i, n) > 0) add_blocks(body, q, i, scale * tool->stiffness, n, to);
   }
 }
 
@@ -79,7 +79,7 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
     const pl_body *body = &self->bodies->list[b];
     const double *q = at->q + 3 * body->offset;
     if (f) push_body(tool, body, at->load_scale, q, f + 3 * body->offset);
-    if (tangent) stiffen_body(tool, body, at->load_scale * tangent->kq, q, tangent->A);
+    if (tangent) stiffen_body(tool, body, at->load_scale * tangent->kq, q, tangent);
   }
 }
 
@@ -115,7 +115,8 @@ void pl_tool_read(const pl_tool *tool, const double *q, double force[3], int *to
 }
 
 const pl_coupling_ops pl_coupling_tool = {
-    .info = {"tool", "a sphere that repels nodes by a penalty force", "", NULL, 0},
+    .info = {"tool", "a sphere that repels nodes by a penalty force", "", NULL, 0, NULL},
+    .makes_pairs = 1,
     .size = sizeof(pl_tool),
     .evaluate = evaluate,
 };

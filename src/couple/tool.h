@@ -3,7 +3,7 @@
 #define PL_COUPLE_TOOL_H
 
 #include "couple/coupling.h"
-#include "pliant/touch.h"
+#include "pliant/world.h"
 
 typedef struct pl_tool {
   pl_coupling base;

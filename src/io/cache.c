@@ -98,14 +98,14 @@ static pl_status mdd_animate(const pl_reel *reel, const char *path, const double
 
 const pl_format_ops pl_format_pc2 = {
     .info = {"pc2", "point caches of a run, for Blender and 3ds Max, with the surface as .obj",
-             "3ds Max SDK, Point Cache", NULL, 0},
+             "3ds Max SDK, Point Cache", NULL, 0, NULL},
     .extensions = "pc2",
     .animate = pc2_animate,
 };
 
 const pl_format_ops pl_format_mdd = {
     .info = {"mdd", "point caches of a run, for LightWave and Blender, with the surface as .obj",
-             "LightWave SDK, MDD", NULL, 0},
+             "LightWave SDK, MDD", NULL, 0, NULL},
     .extensions = "mdd",
     .animate = mdd_animate,
 };

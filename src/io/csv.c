@@ -51,7 +51,7 @@ static pl_status csv_write(const pl_snapshot *snapshot, const char *path, const 
 
 const pl_format_ops pl_format_csv = {
     .info = {"csv", "a table of the nodes: time, number, place, displacement, velocity", "", NULL,
-             0},
+             0, NULL},
     .extensions = "csv",
     .write = csv_write,
 };

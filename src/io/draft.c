@@ -1,10 +1,8 @@
 /* From what a file says to a mesh. The memory is a fixed number of bytes per node, element and
  * group member that the file really holds; lists of members are bounded by the size of the file,
  * since one line of some formats puts a whole block into many groups. */
-#include "io/draft.h"
-
 #include "core/memory.h"
-#include "mesh/repair.h"
+#include "io/draft_inside.h"
 
 #include <limits.h>
 #include <math.h>
@@ -16,75 +14,6 @@ const pl_shape_facts pl_shapes[PL_SHAPE_COUNT] = {
 #define X(id, name, dimension, corners) [id] = {name, dimension, corners},
     PL_SHAPES(X)
 #undef X
-};
-
-/* An array that grows. */
-typedef struct list {
-  void *data;
-  size_t count, capacity;
-} list;
-
-/* Consecutive members of one group. The code orders groups by dimension and number. */
-typedef struct run {
-  uint64_t code;
-  size_t first, count;
-  int set; /* which set it goes to, known at the end */
-} run;
-
-typedef struct title {
-  uint64_t code;
-  char *name;
-} title;
-
-typedef struct tagged {
-  int64_t tag;
-  int index;
-} tagged;
-
-/* The nodes of an element that fills no space. */
-typedef struct flat {
-  int count, nodes[8];
-} flat;
-
-/* From tags to places: table[tag - low] = place + 1, or a sorted list where tags lie too far
- * apart. */
-typedef struct tag_index {
-  int64_t low;
-  size_t size;
-  int *table;
-  tagged *sorted;
-  int count;
-} tag_index;
-
-struct pl_draft {
-  const pl_source *source;
-  pl_allocator allocator;
-  size_t bytes;
-
-  int node_count, node_room; /* room: how many were announced */
-  size_t node_capacity, tag_capacity;
-  double *nodes;
-  int64_t *tags; /* NULL: numbered from 0 */
-  int indexed;
-  tag_index by_tag;
-
-  int64_t shape_counts[PL_SHAPE_COUNT], reduced;
-  int64_t copies; /* elements that were there before, and joined no group */
-  int is_copied;  /* the current one was there before */
-  pl_cell_shape cell_shape;
-  int cell_count;
-  list cells;   /* int: corners of the tets or hexes */
-  int numbered; /* elements are found by their numbers */
-  list numbers; /* int64_t: of all elements */
-  list places;  /* int: their cells, or -1 - place among the flats */
-  list flats;   /* flat: those that do not fill space */
-  tag_index by_number;
-  pl_cell_shape last; /* the current element */
-  int last_nodes[8];
-
-  list members; /* int: nodes, or cells in groups of dimension 3 */
-  list runs, titles;
-  const char *prefixes[4];
 };
 
 pl_status pl_draft_create(const pl_source *source, size_t bytes, pl_draft **out, pl_error *error)
@@ -113,6 +42,9 @@ void pl_draft_destroy(pl_draft *draft)
   for (size_t i = 0; i < draft->titles.count; i++) pl_free(&allocator, titles[i].name);
   pl_free(&allocator, draft->titles.data);
   pl_free(&allocator, draft->runs.data);
+  pl_free(&allocator, draft->hanging.data);
+  pl_free(&allocator, draft->parents.data);
+  pl_free(&allocator, draft->weights.data);
   pl_free(&allocator, draft->members.data);
   pl_free(&allocator, draft->cells.data);
   free_index(&allocator, &draft->by_tag);
@@ -471,200 +403,26 @@ void pl_draft_prefix(pl_draft *draft, int dimension, const char *prefix)
   draft->prefixes[dimension] = prefix;
 }
 
-/* ---- the mesh ---- */
-
-/* The sets in the making; ids of all sets lie one behind the other. */
-typedef struct set_list {
-  int count;
-  pl_set *sets;
-  char (*names)[24]; /* for those without a title */
-  int *ids;
-} set_list;
-
-static void release_sets(pl_draft *draft, set_list *made)
+pl_status pl_draft_hang(pl_draft *draft, const pl_scan *scan, int64_t node, int64_t parent,
+                        double weight, pl_error *error)
 {
-  pl_free(&draft->allocator, made->ids);
-  pl_free(&draft->allocator, made->names);
-  pl_free(&draft->allocator, made->sets);
-}
-
-static int compare_runs(const void *a, const void *b)
-{
-  const run *s = a, *t = b;
-  if (s->code != t->code) return s->code < t->code ? -1 : 1;
-  return (s->first > t->first) - (s->first < t->first);
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-  int s = *(const int *)a, t = *(const int *)b;
-  return (s > t) - (s < t);
-}
-
-/* Writes the name of a group into buffer unless the file gives one. */
-static const char *group_name(const pl_draft *draft, uint64_t code, char buffer[24])
-{
-  const title *titles = draft->titles.data;
-  for (size_t i = 0; i < draft->titles.count; i++) {
-    if (titles[i].code == code && titles[i].name[0]) return titles[i].name;
+  pl_hanging_node *last = draft->hanging.data;
+  if (node < 0 || parent < 0 || node >= draft->node_count || parent >= draft->node_count)
+    return pl_scan_fail(scan, error, PL_E_PARSE,
+                        "node %lld hangs on node %lld; the nodes are 0 to %d", (long long)node,
+                        (long long)parent, draft->node_count - 1);
+  if (!draft->hanging.count || last[draft->hanging.count - 1].node != node) {
+    last = extend(draft, &draft->hanging, 1, sizeof *last);
+    if (!last) return pl_fail_memory(error);
+    *last = (pl_hanging_node){.node = (int)node};
+  } else {
+    last += draft->hanging.count - 1;
   }
-  snprintf(buffer, 24, "%.11s-%d", draft->prefixes[code >> 32], (int)(int32_t)(uint32_t)code);
-  return buffer;
-}
-
-/* The set of that name and kind, a new one if there is none: groups of one name become one set. */
-static int set_named(set_list *made, const char *name, int of_elements)
-{
-  for (int i = 0; i < made->count; i++) {
-    if (made->sets[i].of_elements == of_elements && strcmp(made->sets[i].name, name) == 0) return i;
-  }
-  made->sets[made->count] = (pl_set){.name = name, .of_elements = of_elements};
-  return made->count++;
-}
-
-/* Counts groups, makes the sets, and tells every run its set. */
-static pl_status name_sets(pl_draft *draft, set_list *made, pl_error *error)
-{
-  run *runs = draft->runs.data;
-  size_t count = draft->runs.count, groups = 0;
-  if (count) qsort(runs, count, sizeof *runs, compare_runs);
-  for (size_t i = 0; i < count; i++) groups += i == 0 || runs[i].code != runs[i - 1].code;
-  if (groups > PL_MOST_SETS)
-    return pl_fail_at(error, PL_E_LIMIT, draft->source->path, 0,
-                      "has %zu groups; at most %d can be sets, merge some", groups, PL_MOST_SETS);
-  made->sets = pl_alloc(&draft->allocator, groups, sizeof *made->sets);
-  made->names = pl_alloc(&draft->allocator, groups, sizeof *made->names);
-  made->ids = pl_alloc(&draft->allocator, draft->members.count, sizeof *made->ids);
-  if (!made->sets || !made->names || !made->ids) return pl_fail_memory(error);
-  size_t group = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (i > 0 && runs[i].code == runs[i - 1].code) {
-      runs[i].set = runs[i - 1].set;
-      continue;
-    }
-    const char *name = group_name(draft, runs[i].code, made->names[group++]);
-    runs[i].set = set_named(made, name, runs[i].code >> 32 == 3);
-  }
+  int *to = extend(draft, &draft->parents, 1, sizeof *to);
+  double *share = extend(draft, &draft->weights, 1, sizeof *share);
+  if (!to || !share) return pl_fail_memory(error);
+  *to = (int)parent;
+  *share = weight;
+  last->count++;
   return PL_OK;
-}
-
-/* Sorts the ids of a set and drops repeated ones; returns how many remain. */
-static int tidy(int *ids, size_t count)
-{
-  size_t kept = 0;
-  int ordered = 1;
-  for (size_t i = 1; i < count && ordered; i++) ordered = ids[i - 1] <= ids[i];
-  if (!ordered) qsort(ids, count, sizeof *ids, compare_ids);
-  for (size_t i = 0; i < count; i++) {
-    if (kept == 0 || ids[kept - 1] != ids[i]) ids[kept++] = ids[i];
-  }
-  return (int)kept;
-}
-
-/* Copies the members to their sets: places by counting, so that the time stays linear. */
-static pl_status gather_sets(pl_draft *draft, set_list *made, pl_error *error)
-{
-  const run *runs = draft->runs.data;
-  size_t *starts = pl_alloc(&draft->allocator, (size_t)made->count + 2, sizeof *starts);
-  if (!starts) return pl_fail_memory(error);
-  for (size_t i = 0; i < draft->runs.count; i++) starts[runs[i].set + 2] += runs[i].count;
-  for (int i = 1; i <= made->count; i++) starts[i + 1] += starts[i];
-  for (size_t i = 0; i < draft->runs.count; i++) {
-    memcpy(made->ids + starts[runs[i].set + 1], (int *)draft->members.data + runs[i].first,
-           runs[i].count * sizeof(int));
-    starts[runs[i].set + 1] += runs[i].count;
-  }
-  for (int i = 0; i < made->count; i++) {
-    made->sets[i].ids = made->ids + starts[i];
-    made->sets[i].count = tidy(made->ids + starts[i], starts[i + 1] - starts[i]);
-  }
-  pl_free(&draft->allocator, starts);
-  return PL_OK;
-}
-
-/* A mesh is all tetrahedra or all hexahedra. */
-static pl_status check_shapes(const pl_draft *draft, pl_error *error)
-{
-  const char *path = draft->source->path;
-  const int64_t *counts = draft->shape_counts;
-  for (int shape = PL_PRISM; shape <= PL_PYRAMID; shape++) {
-    if (counts[shape])
-      return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0,
-                        "holds %lld %s; only tetrahedra or hexahedra can be simulated, split them",
-                        (long long)counts[shape], pl_shapes[shape].name);
-  }
-  if (counts[PL_TET] && counts[PL_HEX])
-    return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0,
-                      "mixes %lld tetrahedra and %lld hexahedra; a mesh must be all of one kind",
-                      (long long)counts[PL_TET], (long long)counts[PL_HEX]);
-  if (draft->cell_count == 0)
-    return pl_fail_at(error, PL_E_MESH, path, 0,
-                      "holds no tetrahedra or hexahedra (%d nodes, %lld triangles, %lld "
-                      "quadrilaterals); mesh its volume first",
-                      draft->node_count, (long long)counts[PL_TRIANGLE],
-                      (long long)counts[PL_QUAD]);
-  return PL_OK;
-}
-
-/* Where nodes have tags, nobody finds the element or node of a message by counting from 0. */
-static void tell_tags(const pl_draft *draft, pl_error *error)
-{
-  int64_t entity = error ? error->entity : -1;
-  char words[160];
-  int used = 0, corners = pl_shapes[draft->cell_shape].corners;
-  if (!draft->tags || entity < 0) return;
-  if (strncmp(error->message, "node ", 5) == 0 && entity < draft->node_count) {
-    used = snprintf(words, sizeof words, "; in the file it is node %lld",
-                    (long long)draft->tags[entity]);
-  } else if (strncmp(error->message, "element ", 8) == 0 && entity < draft->cell_count) {
-    const int *nodes = (const int *)draft->cells.data + corners * entity;
-    used = snprintf(words, sizeof words, "; in the file its nodes are");
-    for (int i = 0; i < corners && used < (int)sizeof words - 24; i++)
-      used += snprintf(words + used, sizeof words - (size_t)used, "%s %lld", i ? "," : "",
-                       (long long)draft->tags[nodes[i]]);
-  }
-  size_t length = strlen(error->message);
-  if (used) snprintf(error->message + length, sizeof error->message - length, "%s", words);
-}
-
-static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh, pl_error *error)
-{
-  pl_mesh_def def = {
-      .node_count = draft->node_count,
-      .nodes = draft->nodes,
-      .element_count = draft->cell_count,
-      .nodes_per_element = pl_shapes[draft->cell_shape].corners,
-      .elements = draft->cells.data,
-      .set_count = made->count,
-      .sets = made->sets,
-      .allocator = draft->source->allocator,
-  };
-  pl_mesh_repairs *repairs = draft->source->repairs;
-  pl_status status =
-      repairs ? pl_mesh_repair(&def, repairs, mesh, error) : pl_mesh_create(&def, mesh, error);
-  if (status) {
-    if (!repairs) tell_tags(draft, error); // repaired meshes count otherwise
-    return pl_error_locate(error, status, draft->source->path, 0);
-  }
-  if (draft->copies)
-    pl_log_write(draft->source->log, PL_NOTE,
-                 "%s: %lld elements stand in the file twice and were taken once",
-                 draft->source->path, (long long)draft->copies);
-  if (draft->reduced)
-    pl_log_write(draft->source->log, PL_NOTE,
-                 "%s: %lld elements of higher order were reduced to their corner nodes",
-                 draft->source->path, (long long)draft->reduced);
-  return PL_OK;
-}
-
-pl_status pl_draft_finish(pl_draft *draft, pl_mesh **mesh, pl_error *error)
-{
-  set_list made = {0};
-  pl_status status = check_shapes(draft, error);
-  if (!status) status = name_sets(draft, &made, error);
-  if (!status) status = gather_sets(draft, &made, error);
-  if (!status) status = make_mesh(draft, &made, mesh, error);
-  release_sets(draft, &made);
-  pl_draft_destroy(draft);
-  return status;
 }

@@ -85,6 +85,11 @@ size_t pl_draft_mark(const pl_draft *draft);
 pl_status pl_draft_join_copy(pl_draft *draft, const pl_scan *scan, size_t mark, size_t count,
                              int dimension, int32_t group, pl_error *error);
 
+/* A parent of a hanging node with its weight, both by their places; those of one node one behind
+ * the other. */
+pl_status pl_draft_hang(pl_draft *draft, const pl_scan *scan, int64_t node, int64_t parent,
+                        double weight, pl_error *error);
+
 /* The group's name; without one it is called "PREFIX-NUMBER", where prefix ("group") must be a
  * literal. */
 pl_status pl_draft_name(pl_draft *draft, const pl_scan *scan, int dimension, int32_t group,

@@ -14,18 +14,15 @@
   X(vtu)                                                                                           \
   X(gmsh)                                                                                          \
   X(tetgen)                                                                                        \
-  X(vtk) X(abaqus) X(medit) X(vega) X(obj) X(stl) X(ply) X(off) X(glb) X(pc2) X(mdd) X(csv)
+  X(vtk) X(abaqus) X(medit) X(vega) X(obj) X(stl) X(ply) X(off) X(glb) X(xdmf) X(pc2) X(mdd) X(csv)
 
 #define X(name) extern const pl_format_ops pl_format_##name;
 PL_FORMATS(X)
 #undef X
 
 #define X(name) &pl_format_##name.info,
-static const pl_member *const members[] = {PL_FORMATS(X) NULL};
+PL_FAMILY(format, "mesh files, chosen by the end of their name", PL_FORMATS(X));
 #undef X
-
-const pl_family pl_format_family = {
-    .name = "format", .summary = "mesh files, chosen by the end of their name", .members = members};
 
 /* Is extension one of the words in "a|b"? */
 static int is_listed(const char *words, const char *extension)
@@ -39,6 +36,7 @@ static int is_listed(const char *words, const char *extension)
 
 const pl_format_ops *pl_format_of(const char *path, pl_error *error)
 {
+  const pl_member *const *members = pl_format_family.members;
   const char *extension = pl_path_extension(path);
   char known[200] = "";
   size_t used = 0;
@@ -98,8 +96,8 @@ pl_status pl_mesh_read(const char *path, const pl_allocator *allocator, pl_mesh 
   return pl_mesh_read_logged(path, NULL, allocator, mesh, error);
 }
 
-pl_status pl_skin_read(const char *path, const pl_log *log, const pl_allocator *allocator,
-                       pl_skin **skin, pl_error *error)
+static pl_status read_surface(const char *path, const pl_log *log, const pl_allocator *allocator,
+                              int keeps_holes, pl_skin **skin, pl_error *error)
 {
   *skin = NULL;
   const pl_format_ops *format = pl_format_of(path, error);
@@ -108,11 +106,23 @@ pl_status pl_skin_read(const char *path, const pl_log *log, const pl_allocator *
     return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0, "%s files hold no surface",
                       format->info.name);
   pl_allocator own = pl_allocator_or_default(allocator);
-  pl_source source = {.path = path, .allocator = &own, .log = log};
+  pl_source source = {.path = path, .allocator = &own, .log = log, .keeps_holes = keeps_holes};
   pl_status status = pl_file_read(&own, path, 0, &source.file, error);
   if (!status) status = format->read_surface(&source, skin, error);
   pl_bytes_free(&own, &source.file);
   return status;
+}
+
+pl_status pl_skin_read(const char *path, const pl_log *log, const pl_allocator *allocator,
+                       pl_skin **skin, pl_error *error)
+{
+  return read_surface(path, log, allocator, 0, skin, error);
+}
+
+pl_status pl_sheet_read(const char *path, const pl_log *log, const pl_allocator *allocator,
+                        pl_skin **skin, pl_error *error)
+{
+  return read_surface(path, log, allocator, 1, skin, error);
 }
 
 pl_status pl_skin_write(const pl_skin *skin, const char *path, pl_error *error)
@@ -150,7 +160,10 @@ pl_status pl_mesh_read_filled(const char *path, const pl_choice *filler, const p
   return status;
 }
 
-int pl_format_is_written(const pl_format_ops *format) { return format->write || format->animate; }
+int pl_format_is_written(const pl_format_ops *format)
+{
+  return format->write || format->animate || format->append;
+}
 
 int pl_format_keeps(const pl_format_ops *format, const pl_set *set)
 {

@@ -41,9 +41,20 @@ typedef struct pl_reel {
   const int *triangles;
   const double *times;    /* s, one per frame, growing */
   const float *positions; /* 3 per point, frame after frame */
+  /* A picture on it: a PNG or JPEG file, and right and up in it for every corner. NULL: none. */
+  const pl_bytes *image;
+  const float *spots;
   const struct pl_reel
       *next; /* another body in the same file; NULL: none, or the format has none */
 } pl_reel;
+
+/* A file that grows by a frame at a time. */
+typedef struct pl_stream {
+  const pl_allocator *allocator;
+  const char *path;
+  const double *values; /* of the format's parameters */
+  void *own;            /* the format's; NULL before the first frame */
+} pl_stream;
 
 /* What a reader works on. */
 typedef struct pl_source {
@@ -53,6 +64,7 @@ typedef struct pl_source {
   const pl_log *log; /* hears what was left out or changed; may be NULL */
   /* Elements and nodes that no mesh may have are repaired and counted here; NULL: refused. */
   pl_mesh_repairs *repairs;
+  int keeps_holes; /* of surfaces: they are wanted as they are */
 } pl_source;
 
 struct pl_hull;
@@ -72,8 +84,14 @@ typedef struct pl_format_ops {
   /* Writes all frames of an animation into one file. NULL: a numbered file of write's for each. */
   pl_status (*animate)(const pl_reel *reel, const char *path, const double *values,
                        pl_error *error);
+  /* Adds a frame to the file of all frames, which is readable after each; gives it its final form
+   * after the last; frees what it holds. NULL: as above. */
+  pl_status (*append)(pl_stream *stream, const pl_snapshot *snapshot, pl_error *error);
+  pl_status (*complete)(pl_stream *stream, pl_error *error);
+  void (*release)(pl_stream *stream);
   /* Is such a set written as well? NULL: all are, but none in formats that hold no elements. */
   int (*keeps)(const pl_set *set);
+  int keeps_hanging; /* hanging nodes are written and read */
   /* The parameter that is 1 where all bodies go into one animation, plus 1; 0: they cannot. */
   int together;
   const char *list; /* the extension of a file that lists the numbered ones; NULL: none */
@@ -95,6 +113,10 @@ pl_status pl_mesh_read_repaired(const char *path, const pl_log *log, pl_mesh_rep
 /* The surface in a file. */
 pl_status pl_skin_read(const char *path, const pl_log *log, const pl_allocator *allocator,
                        pl_skin **skin, pl_error *error);
+
+/* The same with its holes: a sheet. */
+pl_status pl_sheet_read(const char *path, const pl_log *log, const pl_allocator *allocator,
+                        pl_skin **skin, pl_error *error);
 
 /* Writes a surface in the format of path's name. */
 pl_status pl_skin_write(const pl_skin *skin, const char *path, pl_error *error);

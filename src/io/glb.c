@@ -1,5 +1,5 @@
 /* Reading .glb files: glTF 2.0 (Khronos), the triangles of all nodes of the scene, each moved as
- * its node tells. Of an animated file this is the mesh without its animation. glTF has y upwards,
+ * its node says. Of an animated file this is the mesh without its animation. glTF has y upwards,
  * here z is up: (x, y, z) becomes (x, -z, y).
  *
  * Counts and offsets are checked against the bytes that they speak of. A mesh can be named by many
@@ -193,7 +193,7 @@ static pl_status spend(reader *r, int64_t points, int64_t corners, pl_error *err
   uint64_t amount = (uint64_t)points + (uint64_t)corners;
   if (amount > r->budget)
     return pl_scan_fail(r->scan, error, PL_E_LIMIT,
-                        "uses its meshes so often that they are too much for a file of this size; "
+                        "uses its meshes too many times for a file of this size; "
                         "join them before you export");
   r->budget -= (size_t)amount;
   return PL_OK;
@@ -376,7 +376,7 @@ static pl_status read_node(reader *r, int64_t index, const motion *outer, int de
   return status ? status : read_nodes(r, node, "children", &both, depth, error);
 }
 
-/* Does an extension tell nothing about triangles? */
+/* Does an extension leave triangles as they are? */
 static int is_harmless(const pl_json_token *name)
 {
   static const char *const beginnings[] = {"KHR_texture_",
@@ -469,6 +469,62 @@ static pl_status glb_read_painted(const pl_source *source, pl_hull *hull, pl_err
 static pl_status glb_read(const pl_source *source, pl_skin **skin, pl_error *error)
 {
   return pl_hull_read(source, skin, read_all, error);
+}
+
+/* ---- the picture on it ---- */
+
+/* The value that a chain of lists leads to: the member of an object names a number in a list. */
+static pl_status follow_list(const reader *r, int object, const char *name, const char *in,
+                             int *value, pl_error *error)
+{
+  list all = {0};
+  pl_status status = find_list(r, in, &all, error);
+  if (!status) status = follow(r, object, name, &all, value, error);
+  pl_free(&r->hull->allocator, all.items);
+  return status;
+}
+
+/* The image of the first material that has one, as it lies in the file. */
+static pl_status find_image(const reader *r, const char **data, size_t *size, pl_error *error)
+{
+  int materials = pl_json_member(&r->json, 0, "materials"), texture = -1, image = -1, view = -1;
+  int64_t start = 0, length = 0;
+  pl_status status = PL_OK;
+  for (int m = pl_json_first(&r->json, materials); m >= 0 && texture < 0 && !status;
+       m = pl_json_next(&r->json, materials, m)) {
+    int looks = pl_json_member(&r->json, m, "pbrMetallicRoughness");
+    int colour = pl_json_member(&r->json, looks, "baseColorTexture");
+    if (colour >= 0) status = follow_list(r, colour, "index", "textures", &texture, error);
+  }
+  if (!status && texture >= 0) status = follow_list(r, texture, "source", "images", &image, error);
+  if (!status && image >= 0)
+    status = follow_list(r, image, "bufferView", "bufferViews", &view, error);
+  if (status || view < 0) return status;
+  status = read_whole(r, view, "byteOffset", 0, &start, error);
+  if (!status) status = read_whole(r, view, "byteLength", 0, &length, error);
+  if (!status && (uint64_t)start + (uint64_t)length > r->number_size)
+    status = pl_scan_fail(r->scan, error, PL_E_PARSE, "an image lies outside of the file");
+  if (status) return status;
+  *data = r->numbers + start;
+  *size = (size_t)length;
+  return PL_OK;
+}
+
+pl_status pl_glb_image(const pl_source *source, const char **data, size_t *size, pl_error *error)
+{
+  pl_scan scan = pl_scan_make(source->path, source->file.data, source->file.size), text;
+  pl_hull hull = {.allocator = *source->allocator};
+  reader r = {.scan = &scan, .hull = &hull};
+  *data = NULL;
+  *size = 0;
+  pl_status status = read_chunks(&r, &text, error);
+  if (!status) status = pl_json_parse(source->allocator, &text, &r.json, error);
+  if (status) return status;
+  scan.binary = scan.first_line = 0;
+  scan.at = scan.start;
+  status = find_image(&r, data, size, error);
+  pl_json_free(&r.json);
+  return status;
 }
 
 /* ---- writing ---- */

@@ -8,6 +8,7 @@
 
 #include "core/memory.h"
 #include "io/hull.h"
+#include "io/paint.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -22,7 +23,17 @@ typedef struct part {
   const pl_reel *reel;
   int accessor, view;
   size_t start, points_start, times_start, end;
+  // a picture on it: its vertices, texture coordinates, and the bytes of the image
+  pl_paint paint;
+  int spots_accessor, material;
+  size_t spots_start, image_start, image_end;
 } part;
+
+/* Vertices are points, or more where a picture has seams. */
+static size_t vertex_count(const part *p)
+{
+  return (size_t)(p->paint.count ? p->paint.count : p->reel->point_count);
+}
 
 typedef struct writer {
   const pl_reel *reel; /* of the part in hand */
@@ -42,7 +53,9 @@ static int add_accessor(writer *w, int view, size_t start, int type, size_t coun
               "%s{\"bufferView\":%d,\"byteOffset\":%zu,\"componentType\":%d,\"count\":%zu,"
               "\"type\":\"%s\"",
               w->accessor_count ? "," : "", w->part->view + view, start, type, count,
-              width == 3 ? "VEC3" : "SCALAR");
+              width == 3   ? "VEC3"
+              : width == 2 ? "VEC2"
+                           : "SCALAR");
   for (int side = 0; bounds && side < 2; side++) {
     pl_text_add(text, side ? ",\"max\":[" : ",\"min\":[");
     for (int k = 0; k < width; k++) {
@@ -93,9 +106,11 @@ static void take_frame(const writer *w, int frame, float *out)
 static void add_vectors(writer *w, const float *values, const float *base, int with_bounds)
 {
   float bounds[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
-  size_t start = w->numbers.size, count = 3 * (size_t)w->reel->point_count;
+  size_t start = w->numbers.size, count = 3 * vertex_count(w->part);
+  const int *point = w->part->paint.point;
   for (size_t i = 0; i < count; i++) {
-    float value = base ? values[i] - base[i] : values[i];
+    size_t from = point ? 3 * (size_t)point[i / 3] + i % 3 : i;
+    float value = base ? values[from] - base[from] : values[from];
     pl_text_float(&w->numbers, value);
     bounds[i % 3] = fminf(bounds[i % 3], value);
     bounds[3 + i % 3] = fmaxf(bounds[3 + i % 3], value);
@@ -112,7 +127,8 @@ static void add_numbers(writer *w)
   size_t normals = 3 * (size_t)reel->point_count, corners = 3 * (size_t)reel->triangle_count;
   w->part->start = w->numbers.size;
   w->part->accessor = w->accessor_count;
-  pl_text_int32s(&w->numbers, reel->triangles, corners);
+  pl_text_int32s(&w->numbers, w->part->paint.count ? w->part->paint.triangles : reel->triangles,
+                 corners);
   add_accessor(w, 0, 0, INT_TYPE, corners, 1, NULL);
   w->part->points_start = w->numbers.size;
   for (int f = 0; f < reel->frame_count; f++) {
@@ -133,6 +149,20 @@ static void add_numbers(writer *w)
   w->part->end = w->numbers.size;
 }
 
+/* Texture coordinates and image, behind the numbers; views follow those of the numbers. */
+static void add_picture(writer *w, int view)
+{
+  part *p = w->part;
+  size_t count = vertex_count(p);
+  p->spots_start = w->numbers.size;
+  for (size_t i = 0; i < 2 * count; i++) pl_text_float(&w->numbers, p->paint.spots[i]);
+  p->spots_accessor = add_accessor(w, view, 0, FLOAT_TYPE, count, 2, NULL);
+  p->image_start = w->numbers.size;
+  pl_text_bytes(&w->numbers, p->reel->image->data, p->reel->image->size);
+  p->image_end = w->numbers.size;
+  while (w->numbers.size % 4) pl_text_bytes(&w->numbers, "", 1);
+}
+
 static void add_parts(writer *w)
 {
   int view = 0;
@@ -141,7 +171,9 @@ static void add_parts(writer *w)
     w->reel = w->part->reel;
     w->part->view = view;
     add_numbers(w);
-    view += w->reel->frame_count > 1 ? 3 : 2;
+    int views = w->reel->frame_count > 1 ? 3 : 2;
+    if (w->part->paint.count) add_picture(w, views);
+    view += views + (w->part->paint.count ? 2 : 0);
   }
 }
 
@@ -151,6 +183,7 @@ static void put_attributes(const writer *w, const part *p, int frame, pl_text *t
   int first = p->accessor + 1 + frame * (w->smooth ? 2 : 1);
   pl_text_add(text, "{\"POSITION\":%d", first);
   if (w->smooth) pl_text_add(text, ",\"NORMAL\":%d", first + 1);
+  if (p->paint.count && !frame) pl_text_add(text, ",\"TEXCOORD_0\":%d", p->spots_accessor);
   pl_text_add(text, "}");
 }
 
@@ -160,7 +193,8 @@ static void put_mesh(const writer *w, int number, pl_text *text)
   int frames = p->reel->frame_count;
   pl_text_add(text, "%s{\"primitives\":[{\"attributes\":", number ? "," : ",\"meshes\":[");
   put_attributes(w, p, 0, text);
-  pl_text_add(text, ",\"indices\":%d,\"material\":%d", p->accessor, number % MATERIALS);
+  pl_text_add(text, ",\"indices\":%d,\"material\":%d", p->accessor,
+              p->paint.count ? p->material : number % MATERIALS);
   for (int f = 1; f < frames; f++) {
     pl_text_add(text, f == 1 ? ",\"targets\":[" : ",");
     put_attributes(w, p, f, text);
@@ -184,6 +218,12 @@ static void put_views(const writer *w, pl_text *text)
     if (p->end > p->times_start)
       pl_text_add(text, ",{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu}", p->times_start,
                   p->end - p->times_start);
+    if (p->paint.count)
+      pl_text_add(text,
+                  ",{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu,\"byteStride\":8,"
+                  "\"target\":%d},{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu}",
+                  p->spots_start, p->image_start - p->spots_start, POINT_TARGET, p->image_start,
+                  p->image_end - p->image_start);
   }
   pl_text_add(text, "],\"buffers\":[{\"byteLength\":%zu}]", w->numbers.size);
 }
@@ -198,7 +238,31 @@ static void put_materials(const writer *w, pl_text *text)
                 "%s{\"pbrMetallicRoughness\":{\"baseColorFactor\":[%s,1],\"metallicFactor\":0,"
                 "\"roughnessFactor\":0.6}}",
                 i ? "," : ",\"materials\":[", colours[i]);
+  for (int i = 0, texture = 0; i < w->part_count; i++) {
+    if (!w->parts[i].paint.count) continue;
+    pl_text_add(text,
+                ",{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":%d},"
+                "\"metallicFactor\":0,\"roughnessFactor\":0.8}}",
+                texture++);
+  }
   pl_text_add(text, "]");
+}
+
+/* One texture and one image for each body that has a picture. */
+static void put_images(const writer *w, pl_text *text)
+{
+  int count = 0;
+  for (int i = 0; i < w->part_count; i++) {
+    const part *p = &w->parts[i];
+    if (!p->paint.count) continue;
+    int is_png = p->reel->image->size > 0 && p->reel->image->data[0] == '\x89';
+    pl_text_add(text, "%s{\"bufferView\":%d,\"mimeType\":\"image/%s\"}",
+                count++ ? "," : ",\"images\":[", p->view + (p->reel->frame_count > 1 ? 4 : 3),
+                is_png ? "png" : "jpeg");
+  }
+  for (int i = 0; i < count; i++)
+    pl_text_add(text, "%s{\"source\":%d}", i ? "," : "],\"textures\":[", i);
+  if (count) pl_text_add(text, "]");
 }
 
 /* A sampler and a channel for each body that moves; times and weights are its last accessors. */
@@ -209,6 +273,7 @@ static void put_animation(const writer *w, pl_text *text)
     for (int i = 0; i < w->part_count; i++) {
       if (w->parts[i].reel->frame_count == 1) continue;
       int after = i + 1 < w->part_count ? w->parts[i + 1].accessor : w->accessor_count;
+      if (w->parts[i].paint.count) after--; // its texture coordinates come last
       pl_text_add(text, "%s",
                   count  ? ","
                   : pass ? "],\"channels\":["
@@ -239,6 +304,7 @@ static void put_json(const writer *w, pl_text *text)
   }
   pl_text_add(text, "]");
   put_materials(w, text);
+  put_images(w, text);
   for (int i = 0; i < w->part_count; i++) put_mesh(w, i, text);
   put_animation(w, text);
   pl_text_add(text, ",\"accessors\":[");
@@ -270,6 +336,11 @@ static pl_status count_parts(const pl_reel *reel, int smooth, int *count, size_t
     if (6 * points > *room) *room = (size_t)(6 * points);
     bytes += 12 * (uint64_t)reel->triangle_count + frames * (smooth ? 24u : 12u) * points +
              4 * frames * frames + 1000 * frames;
+    if (reel->image) {
+      // at worst no corner shares its vertex
+      bytes += 8 * points + reel->image->size +
+               3 * (uint64_t)reel->triangle_count * (8 + frames * (smooth ? 24u : 12u));
+    }
     if (bytes > INT32_MAX)
       return pl_fail(
           error, PL_E_LIMIT,
@@ -293,6 +364,21 @@ static pl_status print_parts(writer *w, pl_text *text, pl_error *error)
   return status;
 }
 
+/* Splits the points of bodies that have a picture. */
+static pl_status split_points(writer *w, const pl_allocator *allocator, pl_error *error)
+{
+  int material = w->part_count < MATERIALS ? w->part_count : MATERIALS;
+  pl_status status = PL_OK;
+  for (int i = 0; i < w->part_count && !status; i++) {
+    const pl_reel *reel = w->parts[i].reel;
+    if (!reel->image || !reel->spots) continue;
+    w->parts[i].material = material++;
+    status = pl_paint_split(allocator, reel->point_count, reel->triangles, reel->triangle_count,
+                            reel->spots, &w->parts[i].paint, error);
+  }
+  return status;
+}
+
 pl_status pl_glb_print(const pl_reel *reel, int smooth, int turned, pl_text *text, pl_error *error)
 {
   size_t room;
@@ -308,7 +394,10 @@ pl_status pl_glb_print(const pl_reel *reel, int smooth, int turned, pl_text *tex
   w.base = pl_alloc(&text->allocator, room, sizeof *w.base);
   w.frame = pl_alloc(&text->allocator, room, sizeof *w.frame);
   for (; w.parts && reel; reel = reel->next) w.parts[i++].reel = reel;
-  status = w.parts && w.base && w.frame ? print_parts(&w, text, error) : pl_fail_memory(error);
+  status = w.parts && w.base && w.frame ? split_points(&w, &text->allocator, error)
+                                        : pl_fail_memory(error);
+  if (!status) status = print_parts(&w, text, error);
+  for (i = 0; w.parts && i < count; i++) pl_paint_free(&text->allocator, &w.parts[i].paint);
   pl_free(&text->allocator, w.parts);
   pl_free(&text->allocator, w.base);
   pl_free(&text->allocator, w.frame);

@@ -111,7 +111,7 @@ static pl_status read_names(pl_gmsh *gmsh, pl_error *error)
   return status;
 }
 
-/* "version type size", and in binary files the int 1, which tells the byte order. */
+/* "version type size", and in binary files the int 1, which shows the byte order. */
 static pl_status read_header(pl_gmsh *gmsh, int *version, pl_error *error)
 {
   pl_scan *scan = &gmsh->scan;
@@ -141,7 +141,7 @@ static pl_status read_header(pl_gmsh *gmsh, int *version, pl_error *error)
   if (status || pl_load_int32(one, 0) == 1) return status;
   scan->swap = 1;
   if (pl_load_int32(one, 1) == 1) return PL_OK;
-  return pl_scan_fail(scan, error, PL_E_PARSE, "the number that tells the byte order must be 1");
+  return pl_scan_fail(scan, error, PL_E_PARSE, "the number that shows the byte order must be 1");
 }
 
 /* Goes behind the line "$EndNAME"; in binary sections the bytes before it may be anything. */

@@ -44,7 +44,7 @@ pl_status pl_gmsh_claim(const pl_gmsh *gmsh, const char *what, int64_t count, in
 /* An element type by its number; fails for those that do not exist. */
 pl_status pl_gmsh_type_find(const pl_gmsh *gmsh, int64_t number, const pl_gmsh_type **type,
                             pl_error *error);
-/* A physical tag as a group number: its sign only tells an orientation. */
+/* A physical tag as a group number: its sign is only an orientation. */
 pl_status pl_gmsh_group(const pl_gmsh *gmsh, int64_t tag, int32_t *group, pl_error *error);
 
 /* The sections of each version, between the line with their name and the one that ends them. */

@@ -83,7 +83,7 @@ void pl_hull_free(pl_hull *hull)
 }
 
 /* Says what was found wrong with a surface, in one sentence each. */
-static void tell(const pl_source *source, const pl_skin_facts *facts)
+static void log_repairs(const pl_source *source, const pl_skin_facts *facts)
 {
   const struct {
     int count;
@@ -93,7 +93,8 @@ static void tell(const pl_source *source, const pl_skin_facts *facts)
       {facts->dropped_triangles, PL_NOTE, "triangles of no extent or double were dropped"},
       {facts->turned_triangles, PL_NOTE, "triangles were turned outwards"},
       {facts->closed_holes, PL_NOTE, "small holes were closed"},
-      {facts->open_edges, PL_WARNING, "edges are open; holes are filled as the rest suggests"},
+      {source->keeps_holes ? 0 : facts->open_edges, PL_WARNING,
+       "edges are open; holes are filled as the rest suggests"},
       {facts->crowded_edges, PL_WARNING, "edges belong to more than two triangles"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -103,20 +104,21 @@ static void tell(const pl_source *source, const pl_skin_facts *facts)
   }
 }
 
-/* Makes the skin and tells what was repaired. */
+/* Makes the skin and logs what was repaired. */
 static pl_status make_skin(const pl_hull *hull, const pl_source *source, pl_skin **skin,
                            pl_error *error)
 {
   if (!hull->triangle_count)
     return pl_fail_at(error, PL_E_PARSE, source->path, 0, "holds no triangles");
-  pl_status status = pl_skin_create(&(pl_skin_def){.point_count = (int)hull->point_count,
+  pl_status status = pl_skin_create(&(pl_skin_def){.most_hole = source->keeps_holes ? -1 : 0,
+                                                   .point_count = (int)hull->point_count,
                                                    .points = hull->points,
                                                    .triangle_count = (int)hull->triangle_count,
                                                    .triangles = hull->triangles,
                                                    .allocator = source->allocator},
                                     skin, error);
   if (status) return pl_error_locate(error, status, source->path, 0);
-  if (source->log) tell(source, &(*skin)->facts);
+  if (source->log) log_repairs(source, &(*skin)->facts);
   return PL_OK;
 }
 
@@ -127,7 +129,9 @@ pl_status pl_hull_read(const pl_source *source, pl_skin **skin,
   *skin = NULL;
   pl_hull hull = {.allocator = *source->allocator};
   pl_scan scan = pl_scan_make(source->path, source->file.data, source->file.size);
-  pl_status status = fill(&scan, &hull, error);
+  pl_status status = source->file.size
+                         ? fill(&scan, &hull, error)
+                         : pl_fail_at(error, PL_E_PARSE, source->path, 0, "the file is empty");
   if (!status) status = make_skin(&hull, source, skin, error);
   pl_hull_free(&hull);
   return status;

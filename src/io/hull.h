@@ -13,7 +13,7 @@ typedef struct pl_hull {
   double *points; /* 3 each */
   int *triangles; /* 3 each */
   size_t point_count, point_room, triangle_count, triangle_room;
-  int painted;    /* the reader tells texture coordinates, of the next corner in spot; else none */
+  int painted;    /* the reader sets texture coordinates, of the next corner in spot; else none */
   double spot[2]; /* right and up from the lower left corner of a picture, 1 is its size */
   double *spots;  /* 6 for each triangle if painted */
   size_t spot_room;
@@ -38,7 +38,7 @@ pl_status pl_hull_corner(pl_hull *hull, pl_fan *fan, const pl_scan *scan, int64_
 void pl_hull_free(pl_hull *hull);
 
 /* The frame of every reader of surfaces: fill adds what the file holds, and the skin is made of it;
- * what was repaired is told. */
+ * what was repaired is logged. */
 pl_status pl_hull_read(const pl_source *source, pl_skin **skin,
                        pl_status (*fill)(pl_scan *scan, pl_hull *hull, pl_error *error),
                        pl_error *error);

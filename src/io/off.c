@@ -64,7 +64,7 @@ static pl_status write(const pl_snapshot *snapshot, const char *path, const doub
 }
 
 const pl_format_ops pl_format_off = {
-    .info = {"off", "Geomview surfaces", "", NULL, 0},
+    .info = {"off", "Geomview surfaces", "", NULL, 0, NULL},
     .extensions = "off",
     .read_surface = read_surface,
     .write = write,

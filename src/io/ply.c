@@ -277,7 +277,7 @@ static pl_status write(const pl_snapshot *snapshot, const char *path, const doub
 }
 
 const pl_format_ops pl_format_ply = {
-    .info = {"ply", "surfaces from scanners", "Turk 1994", NULL, 0},
+    .info = {"ply", "surfaces from scanners", "Turk 1994", NULL, 0, NULL},
     .extensions = "ply",
     .read_surface = read_surface,
     .write = write,

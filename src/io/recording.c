@@ -43,9 +43,8 @@ static uint64_t shape_of(const pl_world *world)
 
 void pl_recording_begin(pl_text *out, const pl_world *world, const char *note)
 {
-  head first = {.shape = shape_of(world),
-                .note_size = strlen(note),
-                .state_size = pl_world_state_size(world)};
+  head first = {
+      .shape = shape_of(world), .note_size = strlen(note), .state_size = pl_world_bare_size(world)};
   memcpy(first.magic, magic, sizeof magic);
   pl_text_bytes(out, &first, sizeof first);
   pl_text_bytes(out, note, strlen(note));
@@ -54,9 +53,9 @@ void pl_recording_begin(pl_text *out, const pl_world *world, const char *note)
 pl_status pl_recording_add(pl_text *out, const pl_world *world, pl_error *error)
 {
   pl_allocator allocator = pl_allocator_default();
-  size_t size = pl_world_state_size(world);
+  size_t size = pl_world_bare_size(world);
   void *state = pl_alloc(&allocator, 1, size);
-  pl_status status = state ? pl_world_save_state(world, state, size, error) : pl_fail_memory(error);
+  pl_status status = state ? pl_world_save_bare(world, state, size, error) : pl_fail_memory(error);
   if (!status) pl_text_bytes(out, state, size);
   pl_free(&allocator, state);
   return status ? status : pl_text_ok(out, error);

@@ -8,7 +8,7 @@
 #define PL_IO_RECORDING_H
 
 #include "core/text.h"
-#include "pliant/touch.h"
+#include "pliant/world.h"
 
 #define PL_RECORDING_EXTENSION "plr"
 

@@ -5,6 +5,7 @@
 #include "core/family.h"
 #include "core/memory.h"
 #include "io/hull.h"
+#include "io/texture.h"
 
 #include <limits.h>
 #include <math.h>
@@ -24,14 +25,18 @@ struct pl_series {
   const pl_format_ops *format;
   double values[PL_MOST_VALUES];
   int count;
-  double last;  /* time of the last frame, s */
-  pl_text list; /* the lines of all frames so far */
+  double last;      /* time of the last frame, s */
+  pl_text list;     /* the lines of all frames so far */
+  pl_stream stream; /* of formats that add frames to one file */
 
   // what an animation is made of
   int *triangles;
   size_t point_count, triangle_count, time_room, position_room;
   double *times;
   float *positions;
+  char *image_path, *spots_path; /* a picture on it */
+  pl_bytes image;
+  float *spots;
 };
 
 static pl_status join_path(const pl_series *series, const char *file, char path[PATH_ROOM],
@@ -44,7 +49,8 @@ static pl_status join_path(const pl_series *series, const char *file, char path[
 static pl_status name_path(pl_series *series, pl_error *error)
 {
   char file[PATH_ROOM];
-  const char *end = series->format->animate ? series->extension : series->format->list;
+  int is_one = series->format->animate || series->format->append;
+  const char *end = is_one ? series->extension : series->format->list;
   int length = snprintf(file, sizeof file, "%s%s.%s", series->name, end ? "" : "_*",
                         end ? end : series->extension);
   if (length < 0 || (size_t)length >= sizeof file)
@@ -65,8 +71,9 @@ static pl_status frame_path(const pl_series *series, int number, const char *ext
 /* An earlier series of that name may have been longer: its frames are no part of this one. */
 static pl_status remove_older(const pl_series *series, pl_error *error)
 {
-  if (series->format->animate || series->format->list) unlink(series->path);
-  if (series->format->animate) return PL_OK;
+  int is_one = series->format->animate || series->format->append;
+  if (is_one || series->format->list) unlink(series->path);
+  if (is_one) return PL_OK;
   for (const char *word = series->format->extensions; *word;) {
     char extension[16], path[PATH_ROOM];
     size_t length = strcspn(word, "|");
@@ -111,6 +118,8 @@ pl_status pl_series_create(const char *folder, const char *name, const pl_choice
   }
   if (!status) status = name_path(series, error);
   if (!status) status = remove_older(series, error);
+  series->stream =
+      (pl_stream){.allocator = &series->allocator, .path = series->path, .values = series->values};
   if (status)
     pl_series_destroy(series);
   else
@@ -122,13 +131,26 @@ void pl_series_destroy(pl_series *series)
 {
   if (!series) return;
   pl_allocator allocator = series->allocator;
+  if (series->stream.own) series->format->release(&series->stream);
   pl_text_release(&series->list);
   pl_free(&allocator, series->triangles);
   pl_free(&allocator, series->times);
   pl_free(&allocator, series->positions);
+  pl_free(&allocator, series->image_path);
+  pl_free(&allocator, series->spots_path);
+  pl_free(&allocator, series->spots);
+  pl_bytes_free(&allocator, &series->image);
   pl_free(&allocator, series->folder);
   pl_free(&allocator, series->name);
   pl_free(&allocator, series);
+}
+
+pl_status pl_series_set_picture(pl_series *series, const char *image, const char *surface,
+                                pl_error *error)
+{
+  series->image_path = pl_strdup(&series->allocator, image);
+  series->spots_path = pl_strdup(&series->allocator, surface);
+  return series->image_path && series->spots_path ? PL_OK : pl_fail_memory(error);
 }
 
 int pl_series_count(const pl_series *series) { return series->count; }
@@ -205,10 +227,31 @@ static pl_status keep_frame(pl_series *series, pl_hull *hull, double time, pl_er
   return PL_OK;
 }
 
+/* Finds where in the picture the corners lie, by their places at rest. */
+static pl_status read_picture(pl_series *series, const pl_snapshot *snapshot, pl_error *error)
+{
+  pl_hull rest;
+  pl_snapshot still = *snapshot;
+  still.positions = NULL;
+  pl_status status = pl_hull_of(&still, &series->allocator, &rest, error);
+  if (status) return status;
+  series->spots = pl_alloc(&series->allocator, 6 * rest.triangle_count, sizeof *series->spots);
+  if (!series->spots) status = pl_fail_memory(error);
+  if (!status)
+    status = pl_texture_find(series->spots_path, rest.points, rest.triangles,
+                             (int)rest.triangle_count, &series->allocator, series->spots, error);
+  if (!status)
+    status = pl_image_file_read(&series->allocator, series->image_path, &series->image, error);
+  pl_hull_free(&rest);
+  return status;
+}
+
 static pl_status add_to_reel(pl_series *series, const pl_snapshot *snapshot, pl_error *error)
 {
   pl_hull hull;
-  pl_status status = pl_hull_of(snapshot, &series->allocator, &hull, error);
+  pl_status status = PL_OK;
+  if (series->image_path && !series->spots) status = read_picture(series, snapshot, error);
+  if (!status) status = pl_hull_of(snapshot, &series->allocator, &hull, error);
   if (status) return status;
   status = keep_frame(series, &hull, snapshot->time, error);
   pl_hull_free(&hull);
@@ -221,8 +264,10 @@ pl_status pl_series_add(pl_series *series, const pl_snapshot *snapshot, pl_error
     return pl_fail(error, PL_E_ARGUMENT,
                    "a frame of a series needs a time behind that of the frame before; it is %g",
                    snapshot->time);
-  pl_status status = series->format->animate ? add_to_reel(series, snapshot, error)
-                                             : add_file(series, snapshot, error);
+  pl_status status = series->format->append
+                         ? series->format->append(&series->stream, snapshot, error)
+                     : series->format->animate ? add_to_reel(series, snapshot, error)
+                                               : add_file(series, snapshot, error);
   if (status) return status;
   series->last = snapshot->time;
   series->count++;
@@ -237,11 +282,14 @@ static pl_reel reel_of(const pl_series *series)
                    .frame_count = series->count,
                    .triangles = series->triangles,
                    .times = series->times,
-                   .positions = series->positions};
+                   .positions = series->positions,
+                   .image = series->spots ? &series->image : NULL,
+                   .spots = series->spots};
 }
 
 pl_status pl_series_finish(pl_series *series, pl_error *error)
 {
+  if (series->format->append) return series->format->complete(&series->stream, error);
   if (!series->format->animate || !series->count) return PL_OK;
   pl_reel reel = reel_of(series);
   return series->format->animate(&reel, series->path, series->values, error);

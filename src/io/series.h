@@ -1,6 +1,6 @@
-/* The frames of a moving body in files: one file for all (.glb, .pc2, .mdd), or one for each, and
- * for ParaView a .pvd file that lists them with their times. Each file is replaced whole, frame
- * before list, so that a list names only complete frames, whenever the program ends. */
+/* The frames of a moving body in files: one file for all (.glb, .pc2, .mdd, .xdmf), or one for
+ * each, and for ParaView a .pvd file that lists them with their times. Each file is replaced whole,
+ * frame before list, so that a list names only complete frames, whenever the program ends. */
 #ifndef PL_IO_SERIES_H
 #define PL_IO_SERIES_H
 
@@ -14,6 +14,11 @@ typedef struct pl_series pl_series;
 pl_status pl_series_create(const char *folder, const char *name, const pl_choice *format,
                            const pl_allocator *allocator, pl_series **series, pl_error *error);
 void pl_series_destroy(pl_series *series);
+
+/* A picture (PNG or JPEG) on the surface of an animation, and the .obj or .glb file whose texture
+ * coordinates say where; before the first frame. Formats that hold none leave it out. */
+pl_status pl_series_set_picture(pl_series *series, const char *image, const char *surface,
+                                pl_error *error);
 
 /* The snapshot needs a time, later than that of the frame before. */
 pl_status pl_series_add(pl_series *series, const pl_snapshot *snapshot, pl_error *error);

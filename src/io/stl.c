@@ -109,7 +109,7 @@ static pl_status write(const pl_snapshot *snapshot, const char *path, const doub
 }
 
 const pl_format_ops pl_format_stl = {
-    .info = {"stl", "surfaces for printing", "", NULL, 0},
+    .info = {"stl", "surfaces for printing", "", NULL, 0, NULL},
     .extensions = "stl",
     .read_surface = read_surface,
     .write = write,

@@ -387,6 +387,34 @@ static pl_status read_cells(vtu_reader *r, const pl_xml_node *piece, int64_t *ba
   return status;
 }
 
+/* Which nodes hang on which, in the data of the whole grid. */
+static pl_status read_hanging(vtu_reader *r, const pl_xml_node *grid, pl_error *error)
+{
+  const pl_xml_node *data = pl_xml_child(grid, "FieldData");
+  const pl_xml_node *nodes = data ? find_array(data, PL_VTU_HANGING) : NULL;
+  const pl_xml_node *weights = data ? find_array(data, PL_VTU_WEIGHTS) : NULL;
+  pl_array pairs = {0}, shares = {0};
+  int64_t count;
+  if (!nodes) return PL_OK;
+  pl_scan place = place_of(r, nodes);
+  if (!weights)
+    return pl_scan_fail(&place, error, PL_E_PARSE,
+                        "the hanging nodes have no array " PL_VTU_WEIGHTS);
+  pl_status status = need_count(r, nodes, "NumberOfTuples", &count, error);
+  if (!status && count > PL_MOST_NODES)
+    status = pl_scan_fail(&place, error, PL_E_LIMIT,
+                          "%lld parents of hanging nodes are more than the limit of %d",
+                          (long long)count, PL_MOST_NODES);
+  if (!status) status = read_array(r, nodes, "hanging nodes", 2 * (uint64_t)count, &pairs, error);
+  if (!status) status = read_array(r, weights, "weights", (uint64_t)count, &shares, error);
+  for (size_t i = 0; !status && i < (size_t)count; i++)
+    status = pl_draft_hang(r->draft, &place, pl_array_int(&pairs, 2 * i),
+                           pl_array_int(&pairs, 2 * i + 1), pl_array_double(&shares, i), error);
+  pl_array_free(r->source->allocator, &pairs);
+  pl_array_free(r->source->allocator, &shares);
+  return status;
+}
+
 /* All points first, so that cells can name them. */
 static pl_status read_pieces(vtu_reader *r, const pl_xml_node *grid, pl_error *error)
 {
@@ -402,6 +430,8 @@ static pl_status read_pieces(vtu_reader *r, const pl_xml_node *grid, pl_error *e
   if (!status) status = pl_draft_nodes_end(r->draft, &place, error);
   for (piece = pl_xml_child(grid, "Piece"); !status && piece; piece = pl_xml_next(piece, "Piece"))
     status = read_cells(r, piece, &base, error);
+  // numbers of hanging nodes are those of a single piece
+  if (!status && pieces == 1) status = read_hanging(r, grid, error);
   if (!status && pieces > 1)
     pl_log_write(r->source->log, PL_WARNING,
                  "%s: %d pieces were put together; nodes at the same place stay apart",
@@ -508,14 +538,17 @@ static pl_status vtu_write(const pl_snapshot *snapshot, const char *path, const 
 }
 
 const pl_format_ops pl_format_vtu = {
-    .info = {.name = "vtu",
-             .summary =
-                 "VTK unstructured grids in XML, for ParaView; sets as arrays named set:NAME",
-             .source = "Kitware, VTK file formats, XML",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info =
+        {.name = "vtu",
+         .summary =
+             "VTK unstructured grids in XML, for ParaView; sets as arrays named set:NAME, hanging "
+             "nodes as field data",
+         .source = "Kitware, VTK file formats, XML",
+         .params = params,
+         .param_count = PARAM_COUNT},
     .extensions = "vtu",
     .read = vtu_read,
     .write = vtu_write,
+    .keeps_hanging = 1,
     .list = "pvd",
 };

@@ -14,6 +14,7 @@ typedef struct vtu_writer {
   pl_text *text;
   pl_text raw; /* what comes behind the XML */
   pl_vtu_encoding encoding;
+  int counts; /* arrays say how many tuples they have */
   const pl_snapshot *snapshot;
 } vtu_writer;
 
@@ -39,6 +40,7 @@ static void put_array(vtu_writer *w, const char *prefix, const char *name, pl_nu
   pl_text_add(text, "<DataArray type=\"%s\" Name=\"%s", pl_numbers[type].name, prefix);
   pl_text_xml(text, name);
   pl_text_add(text, "\" NumberOfComponents=\"%zu\" ", width);
+  if (w->counts) pl_text_add(text, "NumberOfTuples=\"%zu\" ", count / width);
   switch (w->encoding) {
   case PL_VTU_ASCII:
     pl_text_add(text, "format=\"ascii\">\n");
@@ -113,6 +115,52 @@ static pl_status put_data(vtu_writer *w, int of_elements, pl_error *error)
   return PL_OK;
 }
 
+/* Hanging nodes with their parents and weights, one entry each, as data of the whole grid. */
+static pl_status put_hanging(vtu_writer *w, pl_error *error)
+{
+  const pl_mesh *mesh = w->snapshot->mesh;
+  size_t count = 0, at = 0;
+  for (int h = 0; h < pl_mesh_hanging_count(mesh); h++)
+    count += (size_t)pl_mesh_hanging(mesh, h)->count;
+  int32_t *nodes = pl_alloc(&w->text->allocator, 2 * count, sizeof *nodes);
+  double *weights = pl_alloc(&w->text->allocator, count, sizeof *weights);
+  pl_status status = nodes && weights ? PL_OK : pl_fail_memory(error);
+  for (int h = 0; h < pl_mesh_hanging_count(mesh) && !status; h++) {
+    const pl_hanging_node *hanging = pl_mesh_hanging(mesh, h);
+    for (int j = 0; j < hanging->count; j++, at++) {
+      nodes[2 * at] = hanging->node;
+      nodes[2 * at + 1] = hanging->parents[j];
+      weights[at] = hanging->weights[j];
+    }
+  }
+  w->counts = 1;
+  if (!status) put_array(w, "", PL_VTU_HANGING, PL_INT32, 2 * count, 2, nodes);
+  if (!status) put_array(w, "", PL_VTU_WEIGHTS, PL_FLOAT64, count, 1, weights);
+  w->counts = 0;
+  pl_free(&w->text->allocator, nodes);
+  pl_free(&w->text->allocator, weights);
+  return status;
+}
+
+/* What belongs to no node or element: the time, and which nodes hang. */
+static pl_status put_whole(vtu_writer *w, pl_error *error)
+{
+  const pl_snapshot *snapshot = w->snapshot;
+  int hangs = pl_mesh_hanging_count(snapshot->mesh) > 0;
+  pl_status status = PL_OK;
+  if (isnan(snapshot->time) && !hangs) return PL_OK;
+  pl_text_add(w->text, "<FieldData>\n");
+  if (!isnan(snapshot->time)) {
+    pl_text_add(w->text, "<DataArray type=\"Float64\" Name=\"TimeValue\" "
+                         "NumberOfTuples=\"1\" format=\"ascii\">");
+    pl_text_number(w->text, snapshot->time);
+    pl_text_add(w->text, "</DataArray>\n");
+  }
+  if (hangs) status = put_hanging(w, error);
+  pl_text_add(w->text, "</FieldData>\n");
+  return status;
+}
+
 static pl_status put_grid(vtu_writer *w, pl_error *error)
 {
   const pl_snapshot *snapshot = w->snapshot;
@@ -123,17 +171,12 @@ static pl_status put_grid(vtu_writer *w, pl_error *error)
               "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
               "byte_order=\"%s\" header_type=\"UInt64\">\n<UnstructuredGrid>\n",
               pl_little_endian() ? "LittleEndian" : "BigEndian");
-  if (!isnan(snapshot->time)) {
-    pl_text_add(w->text, "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" "
-                         "NumberOfTuples=\"1\" format=\"ascii\">");
-    pl_text_number(w->text, snapshot->time);
-    pl_text_add(w->text, "</DataArray>\n</FieldData>\n");
-  }
+  pl_status status = put_whole(w, error);
   pl_text_add(w->text, "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%d\">\n<Points>\n", count,
               pl_mesh_element_count(mesh));
   put_array(w, "", "Points", PL_FLOAT64, 3 * count, 3, positions);
   pl_text_add(w->text, "</Points>\n");
-  pl_status status = put_cells(w, error);
+  if (!status) status = put_cells(w, error);
   if (!status) status = put_data(w, 0, error);
   if (!status) status = put_data(w, 1, error);
   pl_text_add(w->text, "</Piece>\n</UnstructuredGrid>\n");

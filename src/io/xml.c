@@ -12,6 +12,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_once_t parser_once = PTHREAD_ONCE_INIT;
@@ -174,9 +175,23 @@ static pl_status check_tags(const char *data, size_t size, const char *path, pl_
   return PL_OK;
 }
 
+/* Is there memory for the tree? libxml2 takes its own and does not survive that there is none, so
+ * the largest that it may need is asked for beforehand: about 250 bytes for an element, twice that
+ * for an attribute, and text several times over. */
+static int has_room(const char *data, size_t size)
+{
+  enum { NODE = 256, BASE = 1 << 20 };
+  size_t count = 0;
+  for (size_t i = 0; i < size; i++) count += data[i] == '<' ? 1 : data[i] == '=' ? 2 : 0;
+  void *room = malloc(BASE + 3 * size + NODE * count);
+  free(room);
+  return room != NULL;
+}
+
 static pl_status parse_tree(const char *data, size_t size, const char *path, xmlDoc **tree,
                             pl_error *error)
 {
+  if (!has_room(data, size)) return pl_fail_memory(error);
   pthread_once(&parser_once, xmlInitParser);
   xmlParserCtxt *context = xmlNewParserCtxt();
   if (!context) return pl_fail_memory(error);

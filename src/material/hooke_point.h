@@ -34,6 +34,13 @@ PL_INLINE void pl_add_prestress(const pl_lanes *prestress, const pl_lanes *E, pl
   for (int i = 0; S && i < 9; i++) S[i] += T[i];
 }
 
+/* S += p I and W += p tr(E); both may be NULL. */
+PL_INLINE void pl_add_pressure(pl_lanes p, const pl_lanes *E, pl_lanes *S, pl_lanes *W)
+{
+  if (W) *W += p * (E[0] + E[4] + E[8]);
+  for (int i = 0; S && i < 9; i += 4) S[i] += p;
+}
+
 /* The moduli of the tangent: elastic, and viscous where there is viscosity. */
 PL_INLINE void pl_hooke_moduli(const pl_point *point, double kq, double kv, pl_tangent_form *form)
 {

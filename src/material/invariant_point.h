@@ -10,7 +10,12 @@
  * Goes, Kim 2019, "Analytic eigensystems for isotropic distortion energies"): the matrix
  * d2W/ds_i ds_j of stretches, and for each pair i, j with the third axis k the eigenvalues
  *   2 W_1 + 2 W_2 (s_k^2 - s_i s_j) - s_k W_J      2 W_1 + 2 W_2 (s_k^2 + s_i s_j) + s_k W_J
- * of shears and rotations; negative ones are set to 0.
+ * of shears and rotations; negative ones are set to 0 or, for PL_TANGENT_ABSOLUTE, change their
+ * sign (Chen et al. 2024, "Stabler neo-Hookean simulation: absolute eigenvalue filtering").
+ *
+ * The exact tangent of a law of I1 and J alone takes five numbers (PL_TANGENT_INVARIANT): with
+ * dI1/dF = 2 F and dJ/dF = G,
+ *   mu = 2 W_1, ff = 4 W_11, fg = 2 W_1J, lambda = W_JJ, spin = W_J.
  *
  * A law that has no limit as J goes to 0 is continued below J = PL_LEAST_RATIO by a parabola in J
  * for each function of J, so that energy, stress and tangent stay finite and continuous for flat
@@ -131,14 +136,15 @@ PL_INLINE void pl_stretch_matrix(const pl_potential *at, const pl_lanes *s, pl_l
   }
 }
 
-PL_INLINE void pl_invariant_semidefinite(const pl_potential *at, const pl_lanes *F, double kq,
-                                         pl_lanes *H)
+/* H = kq sum of eigenvalue times mode times mode: those of the matrix A of stretches, then pairs[6]
+ * of the symmetric and the skew modes of the planes 1 2, 2 0 and 0 1. projection: what negative
+ * ones become. */
+PL_INLINE void pl_stretch_modes(const pl_lanes *U, const pl_lanes *V, const pl_lanes *A,
+                                const pl_lanes *pairs, double kq, int projection, pl_lanes *H)
 {
-  pl_lanes U[9], V[9], s[3], A[9], values[9], Q[9], modes[9][9];
+  pl_lanes values[9], Q[9], modes[9][9];
   const pl_lanes zero = pl_lanes_all(0);
   const double half = 0.70710678118654752440;
-  pl_lanes_svd(F, U, s, V);
-  pl_stretch_matrix(at, s, A);
   pl_lanes_eigen(A, values, Q);
   for (int e = 0; e < 9; e++) {
     const pl_lanes *u = U + e - e % 3, *v = V + 3 * (e % 3);
@@ -150,14 +156,14 @@ PL_INLINE void pl_invariant_semidefinite(const pl_potential *at, const pl_lanes 
       modes[6 + k][e] = half * (u[i] * v[j] - u[j] * v[i]);
     }
   }
-  for (int k = 0; k < 3; k++) {
-    pl_lanes product = s[(k + 1) % 3] * s[(k + 2) % 3], square = s[k] * s[k];
-    pl_lanes both = 2.0 * (at->first[0] + at->first[1] * square);
-    pl_lanes apart = 2.0 * at->first[1] * product + s[k] * at->first[2];
-    values[3 + k] = both - apart;
-    values[6 + k] = both + apart;
+  for (int k = 0; k < 6; k++) values[3 + k] = pairs[k];
+  for (int m = 0; m < 9; m++) {
+    if (projection == PL_TANGENT_ABSOLUTE)
+      values[m] = pl_lanes_abs(values[m]);
+    else if (projection)
+      values[m] = pl_lanes_max(values[m], zero);
+    values[m] = kq * values[m];
   }
-  for (int m = 0; m < 9; m++) values[m] = kq * pl_lanes_max(values[m], zero);
   for (int row = 0; row < 9; row++) {
     for (int column = row; column < 9; column++) {
       pl_lanes sum = values[0] * modes[0][row] * modes[0][column];
@@ -165,6 +171,22 @@ PL_INLINE void pl_invariant_semidefinite(const pl_potential *at, const pl_lanes 
       H[9 * row + column] = H[9 * column + row] = sum;
     }
   }
+}
+
+PL_INLINE void pl_invariant_semidefinite(const pl_potential *at, const pl_lanes *F, double kq,
+                                         int projection, pl_lanes *H)
+{
+  pl_lanes U[9], V[9], s[3], A[9], pairs[6];
+  pl_lanes_svd(F, U, s, V);
+  pl_stretch_matrix(at, s, A);
+  for (int k = 0; k < 3; k++) {
+    pl_lanes product = s[(k + 1) % 3] * s[(k + 2) % 3], square = s[k] * s[k];
+    pl_lanes both = 2.0 * (at->first[0] + at->first[1] * square);
+    pl_lanes apart = 2.0 * at->first[1] * product + s[k] * at->first[2];
+    pairs[k] = both - apart;
+    pairs[3 + k] = both + apart;
+  }
+  pl_stretch_modes(U, V, A, pairs, kq, projection, H);
 }
 
 PL_INLINE void pl_add_green_damping(const pl_point *point, double kv, pl_lanes *H)
@@ -199,6 +221,13 @@ PL_RARE void pl_add_green_bend(const pl_point *point, double kq, int semidefinit
   }
 }
 
+/* The term p (J - 1). */
+PL_RARE void pl_add_volume_pressure(const pl_point *point, pl_lanes J, pl_potential *at)
+{
+  at->W += *point->pressure * (J - 1.0);
+  at->first[2] += *point->pressure;
+}
+
 /* ---- the functions of pl_point_ops ---- */
 
 PL_INLINE void pl_invariant_stress_at(pl_potential_law *law, const pl_point *point, pl_lanes *P,
@@ -208,6 +237,7 @@ PL_INLINE void pl_invariant_stress_at(pl_potential_law *law, const pl_point *poi
   pl_potential at;
   pl_invariants(point->F, G, I);
   law(point, I, &at);
+  if (point->pressure) pl_add_volume_pressure(point, I[2], &at);
   if (W) *W = at.W;
   if (P) pl_invariant_slopes(point->F, G, I[0], D);
   if (P) pl_invariant_stress(&at, D, P);
@@ -223,13 +253,14 @@ PL_INLINE void pl_invariant_tangent_at(pl_potential_law *law, const pl_point *po
   pl_potential at;
   pl_invariants(point->F, G, I);
   law(point, I, &at);
+  if (point->pressure) pl_add_volume_pressure(point, I[2], &at);
   pl_invariant_slopes(point->F, G, I[0], D);
   if (P) pl_invariant_stress(&at, D, P);
   if (P && point->prestress) pl_add_green_prestress(point, P, NULL);
   if (P && point->viscous) pl_add_green_viscosity(point, P);
   if (!H) return;
   if (semidefinite)
-    pl_invariant_semidefinite(&at, point->F, kq, H);
+    pl_invariant_semidefinite(&at, point->F, kq, semidefinite, H);
   else
     pl_invariant_tangent(&at, I[0], point->F, D, kq, H);
   if (point->prestress) pl_add_green_bend(point, kq, semidefinite, H);
@@ -246,6 +277,46 @@ PL_INLINE void pl_invariant_tangent_at(pl_potential_law *law, const pl_point *po
                       pl_lanes *H)                                                                 \
   {                                                                                                \
     pl_invariant_tangent_at(law, point, kq, kv, semidefinite, P, H);                               \
+  }
+
+/* The five numbers of a law of I1 and J. */
+PL_INLINE void pl_invariant_form_at(pl_potential_law *law, const pl_point *point, double kq,
+                                    pl_lanes *P, pl_tangent_form *form)
+{
+  pl_lanes I[3];
+  pl_potential at;
+  pl_invariants(point->F, form->A, I);
+  law(point, I, &at);
+  if (point->pressure) pl_add_volume_pressure(point, I[2], &at);
+  memcpy(form->B, point->F, sizeof form->B);
+  for (int e = 0; P && e < 9; e++)
+    P[e] = at.first[0] * (2.0 * point->F[e]) + at.first[2] * form->A[e];
+  form->mu = (2 * kq) * at.first[0];
+  form->ff = (4 * kq) * at.second[0];
+  form->fg = (2 * kq) * at.second[2];
+  form->lambda = kq * at.second[5];
+  form->spin = kq * at.first[2];
+}
+
+/* Such a law has the form where the tangent is exact; viscosity and a prestress add other parts. */
+PL_INLINE pl_tangent_shape pl_invariant_shape(const pl_point *point, int semidefinite)
+{
+  return semidefinite || point->viscous || point->prestress ? PL_TANGENT_WHOLE
+                                                            : PL_TANGENT_INVARIANT;
+}
+
+/* Defines form of a file's law of I1 and J. */
+#define PL_INVARIANT_FORM(law)                                                                     \
+  static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,     \
+                   pl_tangent_form *out)                                                           \
+  {                                                                                                \
+    (void)kv;                                                                                      \
+    (void)semidefinite;                                                                            \
+    pl_invariant_form_at(law, point, kq, P, out);                                                  \
+  }
+#define PL_INVARIANT_FORM_POINTS                                                                   \
+  {                                                                                                \
+    .stress = stress, .tangent = tangent, .shape = pl_invariant_shape, .form = form                \
   }
 
 /* All of H. */

@@ -1,15 +1,11 @@
 /* The family of material laws. */
 #include "material/material.h"
 
-#define X(name) &pl_law_##name##_base.info,
-static const pl_member *const members[] = {PL_LAWS(X) NULL};
-#undef X
+#include "core/family.h"
 
-const pl_family pl_law_family = {
-    .name = "law",
-    .summary = "which stress answers a strain",
-    .members = members,
-};
+#define X(name) &pl_law_##name##_base.info,
+PL_FAMILY(law, "which stress answers a strain", PL_LAWS(X));
+#undef X
 
 const pl_law_ops *pl_law_at(int index)
 {
@@ -22,7 +18,10 @@ const pl_law_ops *pl_law_at(int index)
 
 const pl_law_ops *pl_law_of(const pl_member *member)
 {
+  const pl_member *const *members = pl_law_family.members;
   int index = 0;
   while (members[index] && members[index] != member) index++;
   return pl_law_at(index);
 }
+
+const pl_fading_ops *pl_fading_of(void) { return PL_PICK_VARIANT(&pl_fading); }

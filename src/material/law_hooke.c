@@ -21,5 +21,6 @@ const pl_law_ops PL_VARIANT(pl_law_hooke) = {
             .params = params,
             .param_count = PL_MODULUS_COUNT,
         },
+    .volume = PL_VOLUME_LAMBDA,
     .lame = lame,
 };

@@ -87,6 +87,7 @@ const pl_law_ops PL_VARIANT(pl_law_hooke_prony) = {
             .params = params,
             .param_count = PARAM_COUNT,
         },
+    .volume = PL_VOLUME_LAMBDA,
     .lame = lame,
     .number_count = PL_PRONY_NUMBERS,
     .numbers = numbers,

@@ -62,7 +62,7 @@ static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
   pl_lanes more[9], energy;
   pl_point hooke = plain(point), elastic = *point;
   elastic.viscous = 0;
-  elastic.prestress = NULL;
+  elastic.prestress = elastic.pressure = NULL;
   hooke.strain->stress(&hooke, P, W);
   pl_invariant_stress_at(potential, &elastic, P ? more : NULL, &energy);
   for (int e = 0; P && e < 9; e++) P[e] += more[e];
@@ -75,7 +75,7 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
   pl_lanes more[9], more_H[81];
   pl_point hooke = plain(point), elastic = *point;
   elastic.viscous = 0;
-  elastic.prestress = NULL;
+  elastic.prestress = elastic.pressure = NULL;
   hooke.strain->tangent(&hooke, kq, kv, semidefinite, P, H);
   pl_invariant_tangent_at(potential, &elastic, kq, 0, semidefinite, more, H ? more_H : NULL);
   for (int e = 0; P && e < 9; e++) P[e] += more[e];

@@ -8,12 +8,28 @@
 #include "core/error.h"
 #include "material/invariant_point.h"
 #include "material/material.h"
+#include "material/moduli.h"
 #include "material/mooney_rivlin.h"
 
-static const pl_param params[PL_MOONEY_RIVLIN_PARAM_COUNT] = {PL_MOONEY_RIVLIN_PARAMS};
+enum { MODULI = PL_MOONEY_RIVLIN_PARAM_COUNT, PARAM_COUNT = MODULI + PL_MODULUS_COUNT };
+
+static const pl_param params[PARAM_COUNT] = {PL_MOONEY_RIVLIN_PARAMS, PL_MODULI_PARAMS_AT(MODULI)};
+
+/* By young and poisson, or lambda and mu: c01 is 0. */
+static pl_status by_moduli(const double *values, double *lambda, double *mu, pl_error *error)
+{
+  if (!isnan(values[PL_C10]) || !isnan(values[PL_BULK]) || values[PL_C01] != 0)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "mooney-rivlin has two sets of constants; give c10, c01 and bulk, or young and "
+                   "poisson, not both");
+  return pl_moduli_lame("mooney-rivlin", values + MODULI, lambda, mu, error);
+}
 
 static pl_status lame(const double *values, double *lambda, double *mu, pl_error *error)
 {
+  for (int i = 0; i < PL_MODULUS_COUNT; i++) {
+    if (!isnan(values[MODULI + i])) return by_moduli(values, lambda, mu, error);
+  }
   if (isnan(values[PL_C10]) || isnan(values[PL_BULK]))
     return pl_fail(error, PL_E_ARGUMENT, "mooney-rivlin has no %s; give c10, c01 and bulk",
                    isnan(values[PL_C10]) ? "c10" : "bulk");
@@ -25,7 +41,7 @@ static pl_status lame(const double *values, double *lambda, double *mu, pl_error
 
 static void numbers(const double *values, double *out)
 {
-  out[0] = values[PL_C01] / (values[PL_C10] + values[PL_C01]);
+  out[0] = isnan(values[PL_C10]) ? 0 : values[PL_C01] / (values[PL_C10] + values[PL_C01]);
 }
 
 PL_INLINE void potential(const pl_point *point, const pl_lanes *I, pl_potential *out)
@@ -58,9 +74,10 @@ const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin) = {
             .summary = "rubber by two moduli of shape and one of volume; makes no use of strain",
             .source = "Gilles, Bousquet, Faure, Pai 2011, appendix B; Hauth 2004, 2.5.4",
             .params = params,
-            .param_count = PL_MOONEY_RIVLIN_PARAM_COUNT,
+            .param_count = PARAM_COUNT,
         },
     .has_wall = 1,
+    .volume = PL_VOLUME_BULK,
     .lame = lame,
     .number_count = 1,
     .numbers = numbers,

@@ -30,7 +30,10 @@ static const pl_law_ops *const sudden = &PL_VARIANT(pl_law_mooney_rivlin);
 
 static pl_status lame(const double *values, double *lambda, double *mu, pl_error *error)
 {
-  pl_status status = sudden->lame(values, lambda, mu, error);
+  // the law of a sudden load has other moduli where this one has its series
+  double own[SERIES + PL_MODULUS_COUNT];
+  for (int i = 0; i < SERIES + PL_MODULUS_COUNT; i++) own[i] = i < SERIES ? values[i] : NAN;
+  pl_status status = sudden->lame(own, lambda, mu, error);
   return status ? status : pl_prony_instant(values + SERIES, lambda, mu, error);
 }
 
@@ -53,7 +56,7 @@ static void advance(const pl_point *point, double h, int count, pl_lanes *histor
   pl_lanes P[9], G[9], S[9], e[6];
   shape.lambda = (-2.0 / 3) * point->mu;
   shape.numbers = point->numbers + PL_PRONY_NUMBERS;
-  shape.prestress = NULL;
+  shape.prestress = shape.pressure = NULL;
   shape.viscous = 0;
   sudden->points.stress(&shape, P, NULL);
   pl_lanes J = pl_lanes_mat3_cofactors(point->F, G);
@@ -98,6 +101,7 @@ const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin_prony) = {
             .param_count = PARAM_COUNT,
         },
     .has_wall = 1,
+    .volume = PL_VOLUME_BULK,
     .lame = lame,
     .number_count = PL_PRONY_NUMBERS + 1,
     .numbers = numbers,

@@ -33,6 +33,7 @@ PL_INLINE void potential(const pl_point *point, const pl_lanes *I, pl_potential 
 }
 
 PL_INVARIANT_POINTS(potential)
+PL_INVARIANT_FORM(potential)
 
 const pl_law_ops PL_VARIANT(pl_law_neo_hooke) = {
     .info =
@@ -45,6 +46,7 @@ const pl_law_ops PL_VARIANT(pl_law_neo_hooke) = {
             .param_count = PL_MODULUS_COUNT,
         },
     .has_wall = 1,
+    .volume = PL_VOLUME_LAMBDA,
     .lame = lame,
-    .points = {.stress = stress, .tangent = tangent, .shape = pl_whole_shape},
+    .points = PL_INVARIANT_FORM_POINTS,
 };

@@ -12,32 +12,39 @@
 
 enum { PL_YOUNG, PL_POISSON, PL_LAMBDA, PL_MU, PL_MODULUS_COUNT };
 
-#define PL_MODULI_PARAMS                                                                           \
-  [PL_YOUNG] = {.name = "young",                                                                   \
-                .unit = "Pa",                                                                      \
-                .summary = "Young's modulus: stress per stretch of a rod; give it with poisson",   \
-                .preset = NAN,                                                                     \
-                .least = 1e-3,                                                                     \
-                .most = 1e13},                                                                     \
-  [PL_POISSON] = {.name = "poisson",                                                               \
-                  .unit = "1",                                                                     \
-                  .summary =                                                                       \
-                      "Poisson's ratio: how much a stretched rod thins; 0.5 keeps its volume",     \
-                  .preset = NAN,                                                                   \
-                  .least = -0.99,                                                                  \
-                  .most = 0.4999},                                                                 \
-  [PL_LAMBDA] = {.name = "lambda",                                                                 \
-                 .unit = "Pa",                                                                     \
-                 .summary = "Lame's first constant; give it with mu instead of young and poisson", \
-                 .preset = NAN,                                                                    \
-                 .least = -1e15,                                                                   \
-                 .most = 1e17},                                                                    \
-  [PL_MU] = {.name = "mu",                                                                         \
-             .unit = "Pa",                                                                         \
-             .summary = "Lame's second constant, the shear modulus",                               \
-             .preset = NAN,                                                                        \
-             .least = 1e-4,                                                                        \
-             .most = 1e15}
+#define PL_MODULI_PARAMS_AT(first)                                                                 \
+  [(first) +                                                                                       \
+      PL_YOUNG] = {.name = "young",                                                                \
+                   .unit = "Pa",                                                                   \
+                   .summary =                                                                      \
+                       "Young's modulus: stress per stretch of a rod; give it with poisson",       \
+                   .preset = NAN,                                                                  \
+                   .least = 1e-3,                                                                  \
+                   .most = 1e13},                                                                  \
+      [(first) + PL_POISSON] =                                                                     \
+          {.name = "poisson",                                                                      \
+           .unit = "1",                                                                            \
+           .summary =                                                                              \
+               "Poisson's ratio: how much a stretched rod thins; below 0.5, which would keep "     \
+               "its volume",                                                                       \
+           .preset = NAN,                                                                          \
+           .least = -0.99,                                                                         \
+           .most = 0.5},                                                                           \
+      [(first) +                                                                                   \
+          PL_LAMBDA] = {.name = "lambda",                                                          \
+                        .unit = "Pa",                                                              \
+                        .summary =                                                                 \
+                            "Lame's first constant; give it with mu instead of young and poisson", \
+                        .preset = NAN,                                                             \
+                        .least = -1e15,                                                            \
+                        .most = 1e17},                                                             \
+      [(first) + PL_MU] = {.name = "mu",                                                           \
+                           .unit = "Pa",                                                           \
+                           .summary = "Lame's second constant, the shear modulus",                 \
+                           .preset = NAN,                                                          \
+                           .least = 1e-4,                                                          \
+                           .most = 1e15}
+#define PL_MODULI_PARAMS PL_MODULI_PARAMS_AT(0)
 
 /* Exactly one of the two pairs must be given. law: its name, for errors. */
 pl_status pl_moduli_lame(const char *law, const double *values, double *lambda, double *mu,

@@ -11,6 +11,16 @@
 
 typedef struct pl_point_ops pl_point_ops;
 
+/* What fades around a law (pl_fading_points): the law, whether it is one of a strain measure, and
+ * which part of its stress. */
+typedef enum pl_fading_part { PL_FADING_SHAPE, PL_FADING_VOLUME, PL_FADING_BOTH } pl_fading_part;
+typedef struct pl_fading {
+  const pl_point_ops *law;
+  int by_strain;
+  int hermite; /* its rates at both ends of a substep count, not only its change */
+  pl_fading_part of;
+} pl_fading;
+
 typedef struct pl_point {
   pl_lanes F[9];
   pl_lanes rate[9];                    /* dF/dt in 1/s; read only where viscous is set  */
@@ -20,25 +30,42 @@ typedef struct pl_point {
   const pl_lanes *frozen;              /* what its memory amounts to (pl_memory_ops); NULL: none */
   const pl_lanes *prestress;  /* T[6], Pa: W has a term T : E beside Hooke's; NULL: none. E is the
                                * strain measure's, Green's for laws of F */
+  const pl_lanes *pressure;   /* p, Pa: W has a term p theta (pl_point_ops.volume); NULL: none */
   const pl_point_ops *strain; /* the strain measure's, for laws that add to it */
+  const pl_fading *fading;    /* NULL: nothing fades but by the law itself */
+  const pl_lanes *axes;       /* a[9]: its columns are the material's axes; NULL: x, y and z */
+  const struct pl_layers *layers; /* the law below the modifiers, and these; NULL: none */
+  const pl_lanes *layer_numbers;  /* the constants of the modifiers, one behind the other */
   int viscous;
 } pl_point;
 
+/* How an exact tangent is made semidefinite: negative eigenvalues become 0 or change their sign. */
+enum { PL_TANGENT_EXACT, PL_TANGENT_CLAMPED, PL_TANGENT_ABSOLUTE };
+
 /* What the tangent of a law consists of, for a pass over many points. */
 typedef enum pl_tangent_shape {
-  PL_TANGENT_WHOLE,   /* all of H                    */
-  PL_TANGENT_TURNED,  /* a form with N = mu I, S = 0 */
-  PL_TANGENT_STRESSED /* a form                      */
+  PL_TANGENT_WHOLE,    /* all of H                    */
+  PL_TANGENT_TURNED,   /* a form with N = mu I, S = 0 */
+  PL_TANGENT_STRESSED, /* a form                      */
+  PL_TANGENT_INVARIANT /* five numbers: see below     */
 } pl_tangent_shape;
 
 /* A tangent in few numbers, with symmetric N and S:
  *   H_ijkl = lambda A_ij A_kl + mu A_il A_kj + delta_jl N_ik + delta_ik S_jl
  * so that two nodes with shape gradients a and b and the weight V are coupled by
- *   V (lambda (A a) (A b)^T + mu (A b) (A a)^T + (a . b) N + (a . S b) I). */
+ *   V (lambda (A a) (A b)^T + mu (A b) (A a)^T + (a . b) N + (a . S b) I).
+ *
+ * Of the shape PL_TANGENT_INVARIANT, for laws W(I1, J), with A = cof F, B = F and the derivative of
+ * cof F by F, which has e_ikm e_jln F_mn at ijkl (e: the permutation symbol):
+ *   H_ijkl = mu delta_ik delta_jl + ff B_ij B_kl + fg (B_ij A_kl + A_ij B_kl) + lambda A_ij A_kl
+ *          + spin e_ikm e_jln B_mn
+ *   V (mu (a . b) I + ff (B a) (B b)^T + fg ((B a) (A b)^T + (A a) (B b)^T) + lambda (A a) (A b)^T
+ *      - spin [B (a x b)])                          with [w] x = w x x. */
 typedef struct pl_tangent_form {
   pl_lanes lambda, mu;
   pl_lanes A[9];
-  pl_lanes N[9], S[9]; /* of the shape PL_TANGENT_STRESSED only */
+  pl_lanes N[9], S[9];         /* of the shape PL_TANGENT_STRESSED only */
+  pl_lanes B[9], ff, fg, spin; /* of the shape PL_TANGENT_INVARIANT only */
 } pl_tangent_form;
 
 /* What a strain measure computes with Hooke's law, or a law of F by itself. Every output pointer
@@ -59,6 +86,12 @@ struct pl_point_ops {
                pl_tangent_form *form);
   /* E[6] of a strain measure at F[9]; NULL in laws of F. */
   void (*measure)(const pl_lanes *F, pl_lanes *E);
+  /* theta = tr E of a strain measure and its derivative dtheta/dF (slope[9]); NULL in laws of F,
+   * which have theta = J - 1 and the cofactors of F. */
+  void (*volume)(const pl_lanes *F, pl_lanes *theta, pl_lanes *slope);
+  /* The stress S[6] = dW/dE without prestress of laws that are linear in a measure E of the point's
+   * strain, other than Hooke's; NULL in others. */
+  void (*conjugate)(const pl_point *point, pl_lanes *S);
 };
 
 #endif

@@ -61,6 +61,80 @@ PL_INLINE void pl_prony_advance(const pl_point *point, double h, const pl_lanes 
   }
 }
 
+/* ---- rates at both ends ----
+ *
+ * With the rates r_n and r of e at the beginning and the end of a substep its rate is taken as the
+ * parabola through both whose mean is (e - e_n) / h, and
+ *
+ *   e_i = exp(-z) e_i,n + h r_n (I0 - 4 I1 + 3 I2) + h r (3 I2 - 2 I1) + 6 (I1 - I2) (e - e_n)
+ *
+ * with I_k the integral of s^k exp(-z (1 - s)) over 0 <= s <= 1. Exact for e of third degree in
+ * time, and stable whatever h / tau is. */
+
+typedef struct pl_hermite {
+  pl_lanes decay, before, after, mean; /* factors of e_i,n, r_n, r and e - e_n */
+} pl_hermite;
+
+/* I2 = 2 sum (-z)^n / (n + 3)! up to z = 1, from where I1 = (1 - z I2) / 2 and I0 = 1 - z I1;
+ * beyond I0 = (1 - exp(-z)) / z, I1 = (1 - I0) / z, I2 = (1 - 2 I1) / z, where h I_k = tau (z I_k).
+ */
+PL_INLINE pl_hermite pl_hermite_of(double h, pl_lanes tau)
+{
+  const pl_lanes z = h / tau, near = pl_lanes_min(z, pl_lanes_all(1));
+  const pl_lanes decay = pl_lanes_decay(z), far = pl_lanes_max(z, pl_lanes_all(1));
+  pl_lanes sum = pl_lanes_all(1);
+  for (int n = 18; n > 0; n--) sum = 1.0 - near * sum / (double)(n + 3);
+  const pl_lanes i2 = sum / 3.0, i1 = 0.5 * (1.0 - near * i2), i0 = 1.0 - near * i1;
+  const pl_lanes j0 = 1.0 - decay, j1 = 1.0 - j0 / far, j2 = 1.0 - 2.0 * (j1 / far);
+  const pl_mask is_near = z < 1.0;
+  const pl_lanes span = pl_lanes_all(h < 1e300 ? h : 1e300);
+  return (pl_hermite){
+      .decay = decay,
+      .before = pl_lanes_pick(is_near, span * (i0 - 4.0 * i1 + 3.0 * i2),
+                              tau * (j0 - 4.0 * j1 + 3.0 * j2)),
+      .after = pl_lanes_pick(is_near, span * (3.0 * i2 - 2.0 * i1), tau * (3.0 * j2 - 2.0 * j1)),
+      .mean = pl_lanes_pick(is_near, 6.0 * (i1 - i2), 6.0 * (j1 - j2) / far)};
+}
+
+/* What freeze fills besides: the factor b with which 2 mu b r is a stress. The rate at the
+ * beginning is the last six of the history. */
+enum { PL_HERMITE_RATE = PL_PRONY_FROZEN, PL_HERMITE_FROZEN };
+
+PL_INLINE void pl_hermite_freeze(const pl_point *point, double h, const pl_lanes *history,
+                                 int count, pl_lanes *frozen)
+{
+  const pl_lanes *now = history, *rate = history + count - 6;
+  const pl_lanes *g = point->numbers, *tau = g + PL_PRONY_TERMS;
+  pl_lanes T[6], alpha = pl_lanes_all(1), after = pl_lanes_all(0);
+  for (int k = 0; k < 6; k++) T[k] = pl_lanes_all(0);
+  for (int i = 0; i < pl_prony_terms_in(count - 6); i++) {
+    const pl_lanes *spring = history + 6 * (i + 1);
+    const pl_hermite by = pl_hermite_of(h, tau[i]);
+    for (int k = 0; k < 6; k++)
+      T[k] += g[i] * (by.decay * spring[k] + by.before * rate[k] - by.mean * now[k]);
+    alpha -= g[i] * (1.0 - by.mean);
+    after += g[i] * by.after;
+  }
+  for (int k = 0; k < 6; k++) frozen[k] = 2.0 * point->mu * T[k];
+  frozen[PL_PRONY_ALPHA] = alpha;
+  frozen[PL_HERMITE_RATE] = after;
+}
+
+PL_INLINE void pl_hermite_advance(const pl_point *point, double h, const pl_lanes *e,
+                                  const pl_lanes *r, int count, pl_lanes *history)
+{
+  const pl_lanes *tau = point->numbers + PL_PRONY_TERMS;
+  pl_lanes *rate = history + count - 6;
+  for (int i = 0; i < pl_prony_terms_in(count - 6); i++) {
+    pl_lanes *spring = history + 6 * (i + 1);
+    const pl_hermite by = pl_hermite_of(h, tau[i]);
+    for (int k = 0; k < 6; k++)
+      spring[k] = by.decay * spring[k] + by.before * rate[k] + by.after * r[k] +
+                  by.mean * (e[k] - history[k]);
+  }
+  for (int k = 0; k < 6; k++) history[k] = e[k], rate[k] = r[k];
+}
+
 /* The point whose law without memory has the stress and, but for W_n, the energy: a mu in place of
  * mu at the same bulk modulus, and the prestress T. */
 PL_INLINE pl_point pl_prony_point(const pl_point *point)

@@ -1,6 +1,8 @@
 /* The family of strain measures. */
 #include "material/material.h"
 
+#include "core/family.h"
+
 /* Warped strain belongs to a node and its neighbours, not to a point: the model computes it. */
 static const pl_strain_ops warped = {
     .info =
@@ -15,14 +17,8 @@ static const pl_strain_ops warped = {
 };
 
 #define X(name) &pl_strain_##name##_base.info,
-static const pl_member *const members[] = {PL_STRAINS(X) & warped.info, NULL};
+PL_FAMILY(strain, "how a deformation is turned into a strain", PL_STRAINS(X) & warped.info, );
 #undef X
-
-const pl_family pl_strain_family = {
-    .name = "strain",
-    .summary = "how a deformation is turned into a strain",
-    .members = members,
-};
 
 const pl_strain_ops *pl_strain_at(int index)
 {

@@ -131,11 +131,22 @@ static void measure(const pl_lanes *F, pl_lanes *six)
   pl_lanes_mat3_pack(E, six);
 }
 
-/* trace is that of S. */
+static void volume(const pl_lanes *F, pl_lanes *theta, pl_lanes *slope)
+{
+  *theta = pl_lanes_polar(F, slope) - 3.0;
+}
+
+/* What multiplies R in P; trace is that of S. */
+PL_INLINE pl_lanes turned_part(const pl_point *point, pl_lanes trace)
+{
+  pl_lanes factor = point->lambda * (trace - 3.0) - 2.0 * point->mu;
+  return point->pressure ? factor + *point->pressure : factor;
+}
+
 PL_INLINE void elastic_stress(const pl_point *point, const pl_lanes *R, pl_lanes trace, pl_lanes *P)
 {
   const pl_lanes twice_mu = 2.0 * point->mu;
-  const pl_lanes factor = point->lambda * (trace - 3.0) - twice_mu;
+  const pl_lanes factor = turned_part(point, trace);
   for (int i = 0; i < 9; i++) P[i] = twice_mu * point->F[i] + factor * R[i];
 }
 
@@ -143,8 +154,9 @@ PL_INLINE pl_lanes elastic_energy(const pl_point *point, const pl_lanes *R, pl_l
 {
   pl_lanes difference[9], dilation = trace - 3.0;
   for (int i = 0; i < 9; i++) difference[i] = point->F[i] - R[i];
-  return 0.5 * point->lambda * dilation * dilation +
-         point->mu * pl_lanes_mat3_dot(difference, difference);
+  pl_lanes W = 0.5 * point->lambda * dilation * dilation +
+               point->mu * pl_lanes_mat3_dot(difference, difference);
+  return point->pressure ? W + *point->pressure * dilation : W;
 }
 
 static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
@@ -176,7 +188,7 @@ PL_INLINE void add_turning(const pl_point *point, double kq, const pl_lanes *R, 
                            const spin *turn, pl_lanes *H)
 {
   pl_lanes form[9], columns[9][3];
-  pl_lanes factor = point->lambda * (trace - 3.0) - 2.0 * point->mu;
+  pl_lanes factor = turned_part(point, trace);
   for (int i = 0; i < 9; i++) {
     form[i] = kq * (factor * turn->N[i] + (i % 4 == 0 ? point->mu : pl_lanes_all(0)));
     form[i] = pl_lanes_pick(turn->exists, form[i], pl_lanes_all(0));
@@ -303,6 +315,10 @@ const pl_strain_ops PL_VARIANT(pl_strain_corotated) = {
             .source = "Hauth 2004, 3.1.3",
         },
     .rotation_invariant = 1,
-    .points =
-        {.stress = stress, .tangent = tangent, .shape = shape, .form = form, .measure = measure},
+    .points = {.stress = stress,
+               .tangent = tangent,
+               .shape = shape,
+               .form = form,
+               .measure = measure,
+               .volume = volume},
 };

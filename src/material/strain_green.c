@@ -17,6 +17,7 @@ PL_INLINE void elastic_stress(const pl_point *point, pl_lanes *S, pl_lanes *W)
   if (W) *W = pl_hooke_energy(point->lambda, point->mu, E);
   pl_hooke_stress(point->lambda, point->mu, E, S);
   if (point->prestress) pl_add_prestress(point->prestress, E, S, W);
+  if (point->pressure) pl_add_pressure(*point->pressure, E, S, W);
 }
 
 static void measure(const pl_lanes *F, pl_lanes *six)
@@ -24,6 +25,12 @@ static void measure(const pl_lanes *F, pl_lanes *six)
   pl_lanes E[9];
   pl_green_strain(F, E);
   pl_lanes_mat3_pack(E, six);
+}
+
+static void volume(const pl_lanes *F, pl_lanes *theta, pl_lanes *slope)
+{
+  *theta = 0.5 * (pl_lanes_mat3_dot(F, F) - 3.0);
+  memcpy(slope, F, 9 * sizeof *slope);
 }
 
 /* P = F (S + viscous stress) */
@@ -90,6 +97,10 @@ const pl_strain_ops PL_VARIANT(pl_strain_green) = {
             .source = "Hauth 2004, 2.2 and 2.5.3",
         },
     .rotation_invariant = 1,
-    .points =
-        {.stress = stress, .tangent = tangent, .shape = shape, .form = form, .measure = measure},
+    .points = {.stress = stress,
+               .tangent = tangent,
+               .shape = shape,
+               .form = form,
+               .measure = measure,
+               .volume = volume},
 };

@@ -18,6 +18,12 @@ static void measure(const pl_lanes *F, pl_lanes *six)
   pl_lanes_mat3_pack(E, six);
 }
 
+static void volume(const pl_lanes *F, pl_lanes *theta, pl_lanes *slope)
+{
+  *theta = F[0] + F[4] + F[8] - 3.0;
+  pl_lanes_mat3_identity(slope);
+}
+
 static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
 {
   pl_lanes E[9], sigma[9];
@@ -25,6 +31,7 @@ static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
   if (W) *W = pl_hooke_energy(point->lambda, point->mu, E);
   if (P) pl_hooke_stress(point->lambda, point->mu, E, P);
   if (point->prestress) pl_add_prestress(point->prestress, E, P, W);
+  if (point->pressure) pl_add_pressure(*point->pressure, E, P, W);
   if (!P || !point->viscous) return;
   pl_lanes_mat3_symmetric(point->rate, E);
   pl_hooke_stress(point->viscous_lambda, point->viscous_mu, E, sigma);
@@ -64,6 +71,10 @@ const pl_strain_ops PL_VARIANT(pl_strain_linear) = {
             .source = "Hauth 2004, 2.2 and 2.5.1",
         },
     .rotation_invariant = 0,
-    .points =
-        {.stress = stress, .tangent = tangent, .shape = shape, .form = form, .measure = measure},
+    .points = {.stress = stress,
+               .tangent = tangent,
+               .shape = shape,
+               .form = form,
+               .measure = measure,
+               .volume = volume},
 };

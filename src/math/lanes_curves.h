@@ -41,6 +41,13 @@ PL_INLINE pl_lanes pl_lanes_decay(pl_lanes x)
   return pl_lanes_pick(x < 708.0, sum * (pl_lanes)power, pl_lanes_all(0));
 }
 
+/* e^x; beyond 707 to either side as there. */
+PL_INLINE pl_lanes pl_lanes_exp(pl_lanes x)
+{
+  pl_lanes decay = pl_lanes_decay(pl_lanes_min(pl_lanes_abs(x), pl_lanes_all(707)));
+  return pl_lanes_pick(x < 0.0, decay, 1.0 / decay);
+}
+
 /* (1 - e^-x) / x for x >= 0, 1 at 0, where decay = e^-x: the mean of e^-s over 0 <= s <= x. */
 PL_INLINE pl_lanes pl_lanes_mean_decay(pl_lanes x, pl_lanes decay)
 {
@@ -69,6 +76,14 @@ PL_INLINE pl_lanes_curve pl_lanes_continue(pl_lanes_curve from, pl_lanes d)
 {
   return (pl_lanes_curve){from.value + d * (from.slope + 0.5 * d * from.bend),
                           from.slope + d * from.bend, from.bend};
+}
+
+/* e^x and its derivatives; beyond x = most the parabola that goes on from there. */
+PL_INLINE pl_lanes_curve pl_lanes_exp_curve(pl_lanes x, double most)
+{
+  pl_lanes near = pl_lanes_min(x, pl_lanes_all(most)), value = pl_lanes_exp(near);
+  const pl_lanes_curve curve = {value, value, value};
+  return pl_lanes_continue(curve, x - near);
 }
 
 #endif

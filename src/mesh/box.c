@@ -93,6 +93,6 @@ static pl_status generate(const double *values, const pl_allocator *allocator, p
 
 const pl_generator_ops pl_generator_box = {
     .info = {"box", "a box of equal cells", "Freudenthal 1942; Kuhn 1960", params,
-             sizeof params / sizeof *params},
+             sizeof params / sizeof *params, NULL},
     .generate = generate,
 };

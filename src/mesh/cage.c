@@ -137,14 +137,14 @@ static pl_status fill_voxels(const pl_volume *volume, double size, const double 
 
 const pl_filler_ops pl_filler_cage = {
     .info = {"cage", "all cells of a cubic grid that the shape touches: crude, but never fails", "",
-             params, sizeof params / sizeof *params},
+             params, sizeof params / sizeof *params, NULL},
     .elements_per_cell = 6,
     .fill = fill_cage,
 };
 
 const pl_filler_ops pl_filler_voxels = {
     .info = {"voxels", "hexahedra: the cells of a cubic grid whose middles lie inside", "",
-             voxel_params, sizeof voxel_params / sizeof *voxel_params},
+             voxel_params, sizeof voxel_params / sizeof *voxel_params, NULL},
     .elements_per_cell = 1,
     .fill = fill_voxels,
 };

@@ -151,6 +151,7 @@ static pl_status generate(const double *values, const pl_allocator *allocator, p
 }
 
 const pl_generator_ops pl_generator_cylinder = {
-    .info = {"cylinder", "a solid round cylinder", "", params, sizeof params / sizeof *params},
+    .info = {"cylinder", "a solid round cylinder", "", params, sizeof params / sizeof *params,
+             NULL},
     .generate = generate,
 };

@@ -14,11 +14,8 @@ PL_FILLERS(X)
 #undef X
 
 #define X(name) &pl_filler_##name.info,
-static const pl_member *const members[] = {PL_FILLERS(X) NULL};
+PL_FAMILY(filler, "ways to fill a surface or a solid with elements", PL_FILLERS(X));
 #undef X
-
-const pl_family pl_filler_family = {"filler", "ways to fill a surface or a solid with elements",
-                                    members};
 
 enum { SAMPLES = 20, MOST_ACROSS = 4000 };
 

@@ -24,12 +24,12 @@ double pl_volume_cut(const pl_volume *volume, const double a[3], double at_a, co
 typedef struct pl_filler_ops {
   pl_member info; /* the first two parameters are size and elements */
   double elements_per_cell;
-  int grading; /* the parameter that tells how often cells double inwards; 0: they do not */
+  int grading; /* index of the parameter for how often cells double inwards; 0: they do not */
   pl_status (*fill)(const pl_volume *volume, double size, const double *values,
                     const pl_allocator *allocator, pl_mesh **mesh, pl_error *error);
 } pl_filler_ops;
 
-#define PL_FILLERS(X) X(stuffing) X(cage) X(voxels)
+#define PL_FILLERS(X) X(stuffing) X(cage) X(voxels) X(octree)
 
 extern const pl_family pl_filler_family;
 

@@ -2,9 +2,10 @@
  *
  * A filling is good if at most SHARE of the surface's points lie farther outside the elements than
  * their mean edge and none farther than FAR mean edges, and if the elements hang together in no
- * more pieces than the surface: otherwise thin parts (handles, ears) have been lost or torn. Where
- * neither a method nor a size is asked for, one that is not good is made again with twice and four
- * times as many elements, and at last as a cage, which holds every point of the surface. */
+ * more pieces than the surface, those that reach into others (a handle that ends in a pot) counted
+ * as one: otherwise thin parts (handles, ears) have been lost or torn. Where neither a method nor a
+ * size is asked for, one that is not good is filled again with twice and four times as many
+ * elements, and at last as a cage, which holds every point of the surface. */
 #include "core/error.h"
 #include "core/family.h"
 #include "core/memory.h"
@@ -16,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CHECKED = 50000, ASKED = 200, FINER = 2 };
+enum { MOST_CHECKED = 50000, MOST_BURIED = 5000, MOST_PIECES = 2000, ASKED = 200, FINER = 2 };
 static const double SHARE = 0.005, FAR = 3;
 
 /* How a filling covers the surface. */
@@ -25,6 +26,7 @@ typedef struct coverage {
   double edge;    /* mean of the elements, m */
   double share;   /* of the points that lie farther outside than edge */
   int pieces;     /* of the elements */
+  int bodies;     /* of the inside of the surface */
 } coverage;
 
 /* Does the surface have an inside? Behind a closed surface the winding number is 1, behind an open
@@ -102,20 +104,100 @@ static pl_status measure(const pl_skin *skin, const pl_mesh *mesh, coverage *c, 
   return measure_outside(skin, mesh, c, error);
 }
 
-static int is_good(const pl_skin *skin, const coverage *c)
+/* The piece of a point, followed to its first one; the way is shortened. */
+static int find_piece(int *first, int point)
 {
-  return c->outside <= FAR * c->edge && c->share <= SHARE && c->pieces <= skin->facts.pieces;
+  while (first[point] != point) point = first[point] = first[first[point]];
+  return point;
+}
+
+/* Does a point on the surface lie inside of another piece? On its own piece the winding number is
+ * one half. */
+static int is_buried(const pl_skin *skin, int point)
+{
+  return pl_skin_winding(skin, skin->points + 3 * (size_t)point) > 1.2;
+}
+
+/* The pieces of a surface: for each point one that stands for its piece, and there its box. */
+typedef struct clusters {
+  int *first, *roots, count;
+  double (*box)[6]; /* low, high */
+} clusters;
+
+static void find_clusters(const pl_skin *skin, clusters *c)
+{
+  for (int i = 0; i < skin->point_count; i++) c->first[i] = i;
+  for (size_t i = 0; i < 3 * (size_t)skin->triangle_count; i++)
+    c->first[find_piece(c->first, skin->triangles[i])] =
+        find_piece(c->first, skin->triangles[i - i % 3]);
+  for (int i = 0; i < skin->point_count; i++) {
+    if (c->first[i] == i) c->roots[c->count++] = i;
+    for (int k = 0; k < 6; k++) c->box[i][k] = k < 3 ? INFINITY : -INFINITY;
+  }
+  for (int i = 0; i < skin->point_count; i++) {
+    double *box = c->box[find_piece(c->first, i)];
+    for (int k = 0; k < 3; k++) {
+      box[k] = fmin(box[k], skin->points[3 * (size_t)i + (size_t)k]);
+      box[3 + k] = fmax(box[3 + k], skin->points[3 * (size_t)i + (size_t)k]);
+    }
+  }
+}
+
+static int is_in_box(const double box[6], const double p[3])
+{
+  return p[0] >= box[0] && p[1] >= box[1] && p[2] >= box[2] && p[0] <= box[3] && p[1] <= box[4] &&
+         p[2] <= box[5];
+}
+
+/* Joins pieces of which one reaches into the other; returns how many are left. */
+static int join_clusters(const pl_skin *skin, clusters *c)
+{
+  int step = 1 + skin->point_count / MOST_BURIED, left = 0;
+  for (int i = 0; i < skin->point_count; i += step) {
+    if (!is_buried(skin, i)) continue;
+    for (int m = 0; m < c->count; m++) {
+      if (is_in_box(c->box[c->roots[m]], skin->points + 3 * (size_t)i))
+        c->first[find_piece(c->first, c->roots[m])] = find_piece(c->first, i);
+    }
+  }
+  for (int m = 0; m < c->count; m++) left += c->first[c->roots[m]] == c->roots[m];
+  return left;
+}
+
+/* In how many pieces the inside of the surface hangs together. */
+static pl_status count_bodies(const pl_skin *skin, int *count, pl_error *error)
+{
+  *count = skin->facts.pieces;
+  if (skin->facts.pieces < 2 || skin->facts.pieces > MOST_PIECES) return PL_OK;
+  size_t points = (size_t)skin->point_count;
+  clusters c = {.first = pl_alloc(&skin->allocator, points, sizeof *c.first),
+                .roots = pl_alloc(&skin->allocator, points, sizeof *c.roots),
+                .box = pl_alloc(&skin->allocator, points, sizeof *c.box)};
+  int ok = c.first && c.roots && c.box;
+  if (ok) {
+    find_clusters(skin, &c);
+    *count = join_clusters(skin, &c);
+  }
+  pl_free(&skin->allocator, c.first);
+  pl_free(&skin->allocator, c.roots);
+  pl_free(&skin->allocator, c.box);
+  return ok ? PL_OK : pl_fail_memory(error);
+}
+
+static int is_good(const coverage *c)
+{
+  return c->outside <= FAR * c->edge && c->share <= SHARE && c->pieces <= c->bodies;
 }
 
 /* c->edge is 0 where no element fitted. */
-static void tell(const pl_skin *skin, const coverage *c, const char *name, const char *what,
-                 const pl_log *log, pl_level level)
+static void report_coverage(const coverage *c, const char *name, const char *what,
+                            const pl_log *log, pl_level level)
 {
   if (c->edge == 0)
     pl_log_write(log, level, "%s: no element fits into the shape; %s", name, what);
-  else if (c->pieces > skin->facts.pieces)
+  else if (c->pieces > c->bodies)
     pl_log_write(log, level, "%s: the elements hang together in %d pieces, the surface in %d; %s",
-                 name, c->pieces, skin->facts.pieces, what);
+                 name, c->pieces, c->bodies, what);
   else
     pl_log_write(log, level,
                  "%s: %.1f %% of the surface lie outside of the elements by more than an edge of "
@@ -155,13 +237,13 @@ static pl_status improve(const pl_fill_job *job, double elements, coverage *c, p
     pl_status status = fill_again(job, count, as_cage, mesh, error);
     if (!status) status = measure(skin, *mesh, c, error);
     if (status && (as_cage || status != PL_E_ARGUMENT)) return status;
-    if (!status && (as_cage || is_good(skin, c))) break;
+    if (!status && (as_cage || is_good(c))) break;
   }
   pl_print(what, sizeof what,
            c->outside > 0 ? "filled with %d elements instead"
                           : "filled by a cage of %d elements instead",
            pl_mesh_element_count(*mesh));
-  tell(skin, &before, job->name, what, job->log, PL_NOTE);
+  report_coverage(&before, job->name, what, job->log, PL_NOTE);
   return PL_OK;
 }
 
@@ -174,6 +256,7 @@ pl_status pl_fill_skin(const pl_fill_job *job, pl_mesh **mesh, pl_error *error)
   pl_volume volume = pl_skin_volume(job->skin);
   pl_status status = pl_choice_resolve(&pl_filler_family, &job->filler, &member, values, error);
   if (!status) status = check_inside(job->skin, error);
+  if (!status) status = count_bodies(job->skin, &c.bodies, error);
   if (status) return status;
   int is_open = !job->filler.name && isnan(values[0]);
   status = pl_fill(&volume, &job->filler, job->allocator, mesh, error);
@@ -184,11 +267,11 @@ pl_status pl_fill_skin(const pl_fill_job *job, pl_mesh **mesh, pl_error *error)
     *mesh = NULL;
     return status;
   }
-  if (!is_empty && is_good(job->skin, &c)) return PL_OK;
+  if (!is_empty && is_good(&c)) return PL_OK;
   if (is_open) return improve(job, values[1], &c, mesh, error);
-  tell(job->skin, &c, job->name,
-       "thin parts may be torn: make the elements smaller, or use the method cage", job->log,
-       PL_WARNING);
+  report_coverage(&c, job->name,
+                  "thin parts may be torn: make the elements smaller, or use the method cage",
+                  job->log, PL_WARNING);
   return PL_OK;
 }
 

@@ -13,13 +13,9 @@
 
 #include <string.h>
 
-static const pl_member *const members[] = {
 #define X(name) &pl_generator_##name.info,
-    PL_GENERATORS(X) NULL
+PL_FAMILY(generator, "simple bodies, cut into cells", PL_GENERATORS(X));
 #undef X
-};
-
-const pl_family pl_generator_family = {"generator", "simple bodies, cut into cells", members};
 
 pl_status pl_mesh_generate(const pl_choice *generator, const pl_allocator *allocator,
                            pl_mesh **mesh, pl_error *error)

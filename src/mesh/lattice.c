@@ -1,4 +1,4 @@
-/* The octree and its points. Cells are kept in blocks: far from the surface one number tells about
+/* The octree and its points. Cells are kept in blocks: far from the surface one number describes
  * all of a block, elsewhere a byte about each of its finest cells. */
 #include "mesh/lattice.h"
 

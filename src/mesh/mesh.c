@@ -237,6 +237,7 @@ static pl_status fill(pl_mesh *mesh, const pl_mesh_def *def, pl_error *error)
   number_nodes(mesh, def, number);
   status = copy_nodes(mesh, def, number, error);
   if (!status) status = make_sets(mesh, def, number, error);
+  if (!status) status = pl_mesh_copy_hanging(mesh, def, number, error);
   pl_free(&mesh->allocator, number);
   return status ? status : pl_mesh_find_surface(mesh, error);
 }
@@ -270,15 +271,19 @@ void pl_mesh_destroy(pl_mesh *mesh)
   pl_free(&allocator, mesh->elements);
   pl_free(&allocator, mesh->faces);
   pl_free(&allocator, mesh->face_elements);
+  pl_free(&allocator, mesh->octets);
+  pl_free(&allocator, mesh->element_octets);
   pl_free(&allocator, mesh->sets);
   pl_free(&allocator, mesh->set_ids);
   pl_free(&allocator, mesh->set_names);
+  pl_mesh_free_hanging(mesh);
   pl_free(&allocator, mesh);
 }
 
 const char *pl_mesh_shape_name(const pl_mesh *mesh)
 {
   int n = mesh->nodes_per_element;
+  if (mesh->quadratic) return "quadratic tetrahedra";
   return n == 3 ? "triangles" : n == 4 ? "tetrahedra" : "hexahedra";
 }
 

@@ -17,11 +17,45 @@ struct pl_mesh {
   pl_set *sets; /* names and ids point into the two arrays below */
   int *set_ids;
   char *set_names;
+  int hanging_count;
+  pl_hanging_node *hanging; /* parents and weights point into the two arrays below */
+  int *hanging_parents;
+  double *hanging_weights;
   int flipped_elements, dropped_nodes;
+  // the tetrahedra of octets, if they are; see pl_mesh_divide
+  int octet_count, quadratic;
+  int *octets, *element_octets; /* 10 nodes each; the octet of each element */
 };
+
+/* The nodes of an octet: four corners, then the midpoints of its edges in the order of
+ * pl_tet_edges. */
+enum { PL_OCTET_NODES = 10, PL_OCTET_TETS = 8 };
+
+/* Where the midpoint of the edge between two nodes of a generated mesh is; its place on the
+ * straight edge is given. */
+typedef void pl_middle_of(const double *values, const int ends[2], double position[3]);
+
+/* pl_mesh_divide with midpoints that follow the shape, whose values are handed on. */
+pl_status pl_mesh_divide_by(const pl_mesh *mesh, pl_division way, pl_middle_of *middle,
+                            const double *values, const pl_allocator *allocator, pl_mesh **out,
+                            pl_error *error);
+
+/* Lets a mesh of the same elements in another numbering (number[old] = new; NULL: the same) know
+ * its octets; none if the other has none. */
+pl_status pl_mesh_take_octets(pl_mesh *mesh, const pl_mesh *from, const int *node_number,
+                              const int *element_number, pl_error *error);
+
+/* Per node 1 if it is the midpoint of an edge of an octet; middle has room for all nodes. */
+void pl_mesh_mark_middles(const pl_mesh *mesh, unsigned char *middle);
 
 /* PL_E_LIMIT if a mesh of this size would be too large; to be asked before memory is taken. */
 pl_status pl_mesh_check_limits(int64_t node_count, int64_t element_count, pl_error *error);
+
+/* Copies hanging nodes into a new mesh, number[old] = new or -1 for nodes that are no more; frees
+ * them. */
+pl_status pl_mesh_copy_hanging(pl_mesh *mesh, const pl_mesh_def *def, const int *number,
+                               pl_error *error);
+void pl_mesh_free_hanging(pl_mesh *mesh);
 
 /* A point inside (or nearest to) an element as a weighted sum of its nodes. */
 typedef struct pl_anchor {
@@ -61,6 +95,7 @@ typedef struct pl_generator_ops {
   pl_member info;
   pl_status (*generate)(const double *values, const pl_allocator *allocator, pl_mesh **mesh,
                         pl_error *error);
+  pl_middle_of *middle; /* NULL: edges are straight */
 } pl_generator_ops;
 
 extern const pl_family pl_generator_family;

@@ -281,8 +281,13 @@ pl_status pl_mesh_reorder(const pl_mesh *mesh, const int *order, int *element_or
   *out = NULL;
   pl_allocator chosen = pl_allocator_or_default(allocator);
   draft d = {0};
+  pl_mesh renamed = {.allocator = chosen};
+  const pl_mesh_def given = {.node_count = mesh->node_count,
+                             .hanging = mesh->hanging,
+                             .hanging_count = mesh->hanging_count};
   pl_status status = make_draft(&d, mesh, &chosen, error);
   if (!status) status = renumber_nodes(&d, mesh, order, error);
+  if (!status) status = pl_mesh_copy_hanging(&renamed, &given, d.number, error);
   if (!status) {
     sort_elements(&d, mesh);
     renumber_sets(&d, mesh);
@@ -293,8 +298,15 @@ pl_status pl_mesh_reorder(const pl_mesh *mesh, const int *order, int *element_or
                                            .elements = d.elements,
                                            .set_count = mesh->set_count,
                                            .sets = d.sets,
+                                           .hanging_count = renamed.hanging_count,
+                                           .hanging = renamed.hanging,
                                            .allocator = &chosen},
                             out, error);
+  }
+  if (!status) status = pl_mesh_take_octets(*out, mesh, d.number, d.element_number, error);
+  if (status) {
+    pl_mesh_destroy(*out);
+    *out = NULL;
   }
   if (!status) {
     (*out)->flipped_elements = mesh->flipped_elements;
@@ -302,6 +314,7 @@ pl_status pl_mesh_reorder(const pl_mesh *mesh, const int *order, int *element_or
     if (element_order)
       memcpy(element_order, d.old, (size_t)mesh->element_count * sizeof *element_order);
   }
+  pl_mesh_free_hanging(&renamed);
   release_draft(&d, &chosen);
   return status;
 }

@@ -6,18 +6,15 @@
 #include "mesh/region.h"
 
 #include "core/error.h"
+#include "core/family.h"
 #include "math/functions.h"
 #include "math/vec3.h"
 
 static const double DEGREE = 0.01745329251994329577; /* pi / 180 */
 
-static const pl_member *const members[] = {
 #define X(name) &pl_region_##name.info,
-    PL_REGIONS(X) NULL
+PL_FAMILY(region, "which nodes or faces are meant", PL_REGIONS(X));
 #undef X
-};
-
-const pl_family pl_region_family = {"region", "which nodes or faces are meant", members};
 
 #define COUNT(array) (int)(sizeof(array) / sizeof *(array))
 #define FAR          1e30
@@ -66,7 +63,7 @@ static int box_holds(const double *values, const double point[3], const double n
 
 const pl_region_ops pl_region_box = {
     .info = {"box", "the points between two corners; a corner not given is far away", "",
-             box_params, COUNT(box_params)},
+             box_params, COUNT(box_params), NULL},
     .check = box_check,
     .holds = box_holds,
 };
@@ -95,7 +92,7 @@ static int sphere_holds(const double *values, const double point[3], const doubl
 }
 
 const pl_region_ops pl_region_sphere = {
-    .info = {"sphere", "the points of a ball", "", sphere_params, COUNT(sphere_params)},
+    .info = {"sphere", "the points of a ball", "", sphere_params, COUNT(sphere_params), NULL},
     .check = sphere_check,
     .holds = sphere_holds,
 };
@@ -126,7 +123,7 @@ static int half_space_holds(const double *values, const double point[3], const d
 
 const pl_region_ops pl_region_half_space = {
     .info = {"half-space", "the points behind a plane, on the side its normal points away from", "",
-             half_space_params, COUNT(half_space_params)},
+             half_space_params, COUNT(half_space_params), NULL},
     .check = half_space_check,
     .holds = half_space_holds,
 };
@@ -160,7 +157,7 @@ static int cylinder_holds(const double *values, const double point[3], const dou
 
 const pl_region_ops pl_region_cylinder = {
     .info = {"cylinder", "the points near a line, however far along it", "", cylinder_params,
-             COUNT(cylinder_params)},
+             COUNT(cylinder_params), NULL},
     .check = cylinder_check,
     .holds = cylinder_holds,
 };
@@ -192,7 +189,7 @@ static int normal_holds(const double *values, const double point[3], const doubl
 
 const pl_region_ops pl_region_normal = {
     .info = {"normal", "the part of the surface that faces a direction", "", normal_params,
-             COUNT(normal_params)},
+             COUNT(normal_params), NULL},
     .needs_normal = 1,
     .check = normal_check,
     .holds = normal_holds,
@@ -208,12 +205,12 @@ static int holds_any(const double *values, const double point[3], const double n
 }
 
 const pl_region_ops pl_region_surface = {
-    .info = {"surface", "the whole surface", "", NULL, 0},
+    .info = {"surface", "the whole surface", "", NULL, 0, NULL},
     .needs_normal = 1,
     .holds = holds_any,
 };
 
 const pl_region_ops pl_region_all = {
-    .info = {"all", "everything", "", NULL, 0},
+    .info = {"all", "everything", "", NULL, 0, NULL},
     .holds = holds_any,
 };

@@ -16,7 +16,7 @@ static const double FLAT = 1e-11;
 
 typedef struct repair {
   const pl_mesh_def *def;
-  pl_mesh_repairs *told;
+  pl_mesh_repairs *done;
   pl_allocator allocator;
   int *number;   /* of the joined nodes */
   double *nodes; /* those that were kept */
@@ -46,7 +46,7 @@ static double shape_of(const repair *r, const int *nodes)
   return fabs(pl_corners_shape(corners, n, &corner));
 }
 
-/* Is the element sound, or sound if its nodes are told around instead of row by row? */
+/* Is the element sound, or sound if its nodes are listed around instead of row by row? */
 static int is_sound(repair *r, int *nodes)
 {
   int n = r->def->nodes_per_element;
@@ -56,7 +56,7 @@ static int is_sound(repair *r, int *nodes)
   int other[8] = {nodes[0], nodes[1], nodes[3], nodes[2], nodes[4], nodes[5], nodes[7], nodes[6]};
   if (!(shape_of(r, other) > FLAT)) return 0;
   memcpy(nodes, other, sizeof other);
-  r->told->rewound_elements++;
+  r->done->rewound_elements++;
   return 1;
 }
 
@@ -93,7 +93,7 @@ static void mark_doubles(repair *r)
     const int *key = r->keys + 9 * (size_t)i;
     if (memcmp(key, key - 9, 8 * sizeof *key) != 0) continue;
     r->place[key[8]] = -1;
-    r->told->double_elements++;
+    r->done->double_elements++;
   }
 }
 
@@ -107,7 +107,7 @@ static void keep_elements(repair *r)
     for (size_t k = 0; k < n; k++) to[k] = r->number[from[k]];
     if (is_sound(r, to)) continue;
     r->place[e] = -1;
-    r->told->flat_elements++;
+    r->done->flat_elements++;
   }
   mark_doubles(r);
   for (int e = 0; e < r->def->element_count; e++) {
@@ -164,7 +164,7 @@ static pl_status take_memory(repair *r, pl_error *error)
 pl_status pl_mesh_repair(const pl_mesh_def *def, pl_mesh_repairs *repairs, pl_mesh **mesh,
                          pl_error *error)
 {
-  repair r = {.def = def, .told = repairs, .allocator = pl_allocator_or_default(def->allocator)};
+  repair r = {.def = def, .done = repairs, .allocator = pl_allocator_or_default(def->allocator)};
   *mesh = NULL;
   pl_status status = check_def(def, error);
   if (!status) status = take_memory(&r, error);

@@ -98,7 +98,7 @@ static void add_set_nodes(const pl_mesh *mesh, const pl_set *set, unsigned char 
   }
 }
 
-/* marks tells for each node or element whether it is in the set. */
+/* marks: 1 for each node or element in the set. */
 static void add_set_faces(const pl_mesh *mesh, const pl_set *set, unsigned char *marks,
                           unsigned char *chosen)
 {

@@ -48,6 +48,16 @@ double pl_skin_winding(const pl_skin *skin, const double point[3]);
 /* The distance to the nearest triangle, and where it is (may be NULL). */
 double pl_skin_distance(const pl_skin *skin, const double point[3], double nearest[3]);
 
+/* The nearest point of the surface: on a triangle's inside, one of its edges or one of its corners.
+ */
+typedef struct pl_skin_place {
+  double point[3], distance;
+  int triangle;
+  int feature; /* 0: inside; 1 + k: the edge from corner k to the next; 4 + k: corner k */
+} pl_skin_place;
+
+void pl_skin_nearest(const pl_skin *skin, const double point[3], pl_skin_place *place);
+
 /* How many triangles are pierced by an edge of another one that shares no point with it. Stops
  * after much work, with what it found so far. */
 int pl_skin_crossings(const pl_skin *skin);

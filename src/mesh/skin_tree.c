@@ -171,8 +171,8 @@ double pl_skin_winding(const pl_skin *skin, const double point[3])
 
 /* ---- distance ---- */
 
-/* The point of the segment a b that is nearest to p. */
-static void nearest_on_segment(const double *a, const double *b, const double p[3], double out[3])
+/* The point of the segment a b that is nearest to p; -1: a itself, 1: b itself. */
+static int nearest_on_segment(const double *a, const double *b, const double p[3], double out[3])
 {
   double along[3], to[3];
   pl_vec3_sub(b, a, along);
@@ -181,10 +181,12 @@ static void nearest_on_segment(const double *a, const double *b, const double p[
   double share = square > 0 ? pl_vec3_dot(to, along) / square : 0;
   pl_vec3_copy(a, out);
   pl_vec3_add_scaled(fmin(fmax(share, 0), 1), along, out);
+  return share <= 0 ? -1 : share >= 1;
 }
 
-/* The point of the triangle that is nearest to p: below p if that is inside, else on an edge. */
-static void nearest_on_triangle(const double *corners[3], const double p[3], double out[3])
+/* The point of the triangle that is nearest to p: below p if that is inside, else on an edge.
+ * Returns the feature that it lies on, as pl_skin_place knows it. */
+static int nearest_on_triangle(const double *corners[3], const double p[3], double out[3])
 {
   double u[3], v[3], to[3], normal[3], side[3];
   pl_vec3_sub(corners[1], corners[0], u);
@@ -202,17 +204,20 @@ static void nearest_on_triangle(const double *corners[3], const double p[3], dou
     pl_vec3_sub(p, corners[0], to);
     pl_vec3_copy(p, out);
     pl_vec3_add_scaled(-pl_vec3_dot(to, normal) / square, normal, out);
-    return;
+    return 0;
   }
   double best = INFINITY;
+  int feature = 0;
   for (int k = 0; k < 3; k++) {
     double candidate[3];
-    nearest_on_segment(corners[k], corners[(k + 1) % 3], p, candidate);
+    int end = nearest_on_segment(corners[k], corners[(k + 1) % 3], p, candidate);
     double distance = pl_vec3_distance(candidate, p);
     if (!(distance < best)) continue;
     best = distance;
+    feature = end == 0 ? 1 + k : 4 + (end < 0 ? k : (k + 1) % 3);
     pl_vec3_copy(candidate, out);
   }
+  return feature;
 }
 
 static double box_distance(const branch *b, const double p[3])
@@ -227,14 +232,36 @@ static double box_distance(const branch *b, const double p[3])
 
 double pl_skin_distance(const pl_skin *skin, const double point[3], double nearest[3])
 {
+  pl_skin_place place;
+  pl_skin_nearest(skin, point, &place);
+  if (nearest && isfinite(place.distance)) pl_vec3_copy(place.point, nearest);
+  return place.distance;
+}
+
+/* Takes the triangle if it is nearer. */
+static void try_triangle(const pl_skin *skin, int triangle, const double point[3],
+                         pl_skin_place *best)
+{
+  const double *corners[3];
+  double place[3] = {0};
+  for (int k = 0; k < 3; k++) corners[k] = corner(skin, triangle, k);
+  int feature = nearest_on_triangle(corners, point, place);
+  double distance = pl_vec3_distance(place, point);
+  if (!(distance < best->distance)) return;
+  *best = (pl_skin_place){.distance = distance, .triangle = triangle, .feature = feature};
+  pl_vec3_copy(place, best->point);
+}
+
+void pl_skin_nearest(const pl_skin *skin, const double point[3], pl_skin_place *place)
+{
   const struct pl_skin_tree *tree = skin->tree;
-  double best = INFINITY;
+  *place = (pl_skin_place){.distance = INFINITY};
   int stack[MOST_DEPTH], depth = 0;
   stack[depth++] = 0;
   while (depth) {
     int index = stack[--depth];
     const branch *b = &tree->branches[index];
-    if (box_distance(b, point) >= best) continue;
+    if (box_distance(b, point) >= place->distance) continue;
     if (b->right) {
       // the nearer one first
       int left = index + 1, right = b->right;
@@ -244,18 +271,9 @@ double pl_skin_distance(const pl_skin *skin, const double point[3], double neare
       stack[depth++] = swap ? right : left;
       continue;
     }
-    for (int i = b->first; i < b->first + b->count; i++) {
-      const double *corners[3];
-      double place[3] = {0};
-      for (int k = 0; k < 3; k++) corners[k] = corner(skin, tree->order[i], k);
-      nearest_on_triangle(corners, point, place);
-      double distance = pl_vec3_distance(place, point);
-      if (!(distance < best)) continue;
-      best = distance;
-      if (nearest) pl_vec3_copy(place, nearest);
-    }
+    for (int i = b->first; i < b->first + b->count; i++)
+      try_triangle(skin, tree->order[i], point, place);
   }
-  return best;
 }
 
 /* ---- crossings ---- */

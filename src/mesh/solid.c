@@ -9,10 +9,8 @@
 #include <string.h>
 
 #define X(name) &pl_solid_##name.info,
-static const pl_member *const members[] = {PL_SOLIDS(X) NULL};
+PL_FAMILY(solid, "solids by formula, and what combines them", PL_SOLIDS(X));
 #undef X
-
-const pl_family pl_solid_family = {"solid", "solids by formula, and what combines them", members};
 
 struct pl_solid {
   pl_allocator allocator;
@@ -28,7 +26,7 @@ void pl_solid_destroy(pl_solid *solid)
   pl_free(&allocator, solid);
 }
 
-/* Fills one node; the row's place among the user's is told by the entity of an error. */
+/* Fills one node; the row's place among the user's is the entity of an error. */
 static pl_status make_node(const pl_solid_row *row, pl_solid_node *node, pl_error *error)
 {
   const pl_member *member;
@@ -102,7 +100,7 @@ pl_status pl_solid_create(const pl_solid_row *rows, int count, const pl_allocato
   *out = NULL;
   if (count < 1)
     return pl_fail(error, PL_E_ARGUMENT, "the shape is empty; put a solid such as <%s/> into it",
-                   members[0]->name);
+                   pl_solid_family.members[0]->name);
   int total = count_nodes(rows, count);
   if (total >= PL_MOST_SOLIDS)
     return pl_fail(error, PL_E_LIMIT, "more than %d solids in one shape are too many",

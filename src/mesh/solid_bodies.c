@@ -210,7 +210,7 @@ static const pl_solid_line blob[] = {
 
 #define BODY(NAME, SUMMARY)                                                                        \
   const pl_solid_ops pl_solid_##NAME = {                                                           \
-      .info = {#NAME, SUMMARY, "", params, COUNT(params)},                                         \
+      .info = {#NAME, SUMMARY, "", params, COUNT(params), NULL},                                   \
       .value = value,                                                                              \
       .bounds = bounds,                                                                            \
       .lines = NAME,                                                                               \

@@ -72,7 +72,7 @@ static void union_bounds(const pl_solid_node *nodes, int index, double low[3], d
 }
 
 const pl_solid_ops pl_solid_union = {
-    .info = {"union", "all of what stands inside", "", smooth_params, COUNT(smooth_params)},
+    .info = {"union", "all of what stands inside", "", smooth_params, COUNT(smooth_params), NULL},
     .least = 1,
     .most = -1,
     .value = union_value,
@@ -110,7 +110,7 @@ static void intersection_bounds(const pl_solid_node *nodes, int index, double lo
 
 const pl_solid_ops pl_solid_intersection = {
     .info = {"intersection", "what all inside have in common", "", smooth_params,
-             COUNT(smooth_params)},
+             COUNT(smooth_params), NULL},
     .least = 1,
     .most = -1,
     .value = intersection_value,
@@ -132,7 +132,8 @@ static void difference_bounds(const pl_solid_node *nodes, int index, double low[
 }
 
 const pl_solid_ops pl_solid_difference = {
-    .info = {"difference", "the first without the others", "", smooth_params, COUNT(smooth_params)},
+    .info = {"difference", "the first without the others", "", smooth_params, COUNT(smooth_params),
+             NULL},
     .least = 1,
     .most = -1,
     .value = difference_value,
@@ -199,7 +200,7 @@ static void move_bounds(const pl_solid_node *nodes, int index, double low[3], do
 
 const pl_solid_ops pl_solid_move = {
     .info = {"move", "turns, enlarges and moves what stands inside", "", move_params,
-             COUNT(move_params)},
+             COUNT(move_params), NULL},
     .least = 1,
     .most = -1,
     .prepare = move_prepare,
@@ -232,7 +233,7 @@ static void mirror_bounds(const pl_solid_node *nodes, int index, double low[3], 
 
 const pl_solid_ops pl_solid_mirror = {
     .info = {"mirror", "what stands above the mirror, on both sides of it", "", mirror_params,
-             COUNT(mirror_params)},
+             COUNT(mirror_params), NULL},
     .least = 1,
     .most = -1,
     .value = mirror_value,
@@ -251,7 +252,7 @@ static double shell_value(const pl_solid_node *nodes, int index, const double po
 }
 
 const pl_solid_ops pl_solid_shell = {
-    .info = {"shell", "hollows what stands inside", "", shell_params, COUNT(shell_params)},
+    .info = {"shell", "hollows what stands inside", "", shell_params, COUNT(shell_params), NULL},
     .least = 1,
     .most = -1,
     .value = shell_value,
@@ -318,7 +319,7 @@ static void noise_bounds(const pl_solid_node *nodes, int index, double low[3], d
 
 const pl_solid_ops pl_solid_noise = {
     .info = {"noise", "roughens the surface of what stands inside", "", noise_params,
-             COUNT(noise_params)},
+             COUNT(noise_params), NULL},
     .least = 1,
     .most = -1,
     .value = noise_value,

@@ -86,7 +86,7 @@ static void sphere_bounds(const pl_solid_node *nodes, int index, double low[3], 
 }
 
 const pl_solid_ops pl_solid_sphere = {
-    .info = {"sphere", "a ball", "", sphere_params, COUNT(sphere_params)},
+    .info = {"sphere", "a ball", "", sphere_params, COUNT(sphere_params), NULL},
     .value = sphere_value,
     .bounds = sphere_bounds,
 };
@@ -123,7 +123,7 @@ static void box_bounds(const pl_solid_node *nodes, int index, double low[3], dou
 }
 
 const pl_solid_ops pl_solid_box = {
-    .info = {"box", "a box, with round edges if wanted", "", box_params, COUNT(box_params)},
+    .info = {"box", "a box, with round edges if wanted", "", box_params, COUNT(box_params), NULL},
     .prepare = box_prepare,
     .value = box_value,
     .bounds = box_bounds,
@@ -152,7 +152,7 @@ static void ellipsoid_bounds(const pl_solid_node *nodes, int index, double low[3
 }
 
 const pl_solid_ops pl_solid_ellipsoid = {
-    .info = {"ellipsoid", "an ellipsoid", "", ellipsoid_params, COUNT(ellipsoid_params)},
+    .info = {"ellipsoid", "an ellipsoid", "", ellipsoid_params, COUNT(ellipsoid_params), NULL},
     .value = ellipsoid_value,
     .bounds = ellipsoid_bounds,
 };
@@ -194,7 +194,7 @@ static void capsule_bounds(const pl_solid_node *nodes, int index, double low[3],
 
 const pl_solid_ops pl_solid_capsule = {
     .info = {"capsule", "a rod with round ends, tapered if wanted", "", capsule_params,
-             COUNT(capsule_params)},
+             COUNT(capsule_params), NULL},
     .prepare = capsule_prepare,
     .value = capsule_value,
     .bounds = capsule_bounds,
@@ -226,7 +226,8 @@ static void cylinder_bounds(const pl_solid_node *nodes, int index, double low[3]
 }
 
 const pl_solid_ops pl_solid_cylinder = {
-    .info = {"cylinder", "a cylinder with flat ends", "", cylinder_params, COUNT(cylinder_params)},
+    .info = {"cylinder", "a cylinder with flat ends", "", cylinder_params, COUNT(cylinder_params),
+             NULL},
     .prepare = cylinder_prepare,
     .value = cylinder_value,
     .bounds = cylinder_bounds,
@@ -262,7 +263,7 @@ static void cone_bounds(const pl_solid_node *nodes, int index, double low[3], do
 }
 
 const pl_solid_ops pl_solid_cone = {
-    .info = {"cone", "a cone, cut off if wanted", "", cone_params, COUNT(cone_params)},
+    .info = {"cone", "a cone, cut off if wanted", "", cone_params, COUNT(cone_params), NULL},
     .prepare = cone_prepare,
     .value = cone_value,
     .bounds = cone_bounds,
@@ -295,7 +296,7 @@ static void torus_bounds(const pl_solid_node *nodes, int index, double low[3], d
 }
 
 const pl_solid_ops pl_solid_torus = {
-    .info = {"torus", "a ring", "", torus_params, COUNT(torus_params)},
+    .info = {"torus", "a ring", "", torus_params, COUNT(torus_params), NULL},
     .value = torus_value,
     .bounds = torus_bounds,
 };
@@ -335,7 +336,7 @@ static void half_space_bounds(const pl_solid_node *nodes, int index, double low[
 
 const pl_solid_ops pl_solid_half_space = {
     .info = {"half-space", "all on one side of a plane, to cut other solids", "", half_space_params,
-             COUNT(half_space_params)},
+             COUNT(half_space_params), NULL},
     .prepare = half_space_prepare,
     .value = half_space_value,
     .bounds = half_space_bounds,

@@ -124,6 +124,6 @@ static pl_status generate(const double *values, const pl_allocator *allocator, p
 }
 
 const pl_generator_ops pl_generator_sphere = {
-    .info = {"sphere", "a ball", "", params, sizeof params / sizeof *params},
+    .info = {"sphere", "a ball", "", params, sizeof params / sizeof *params, NULL},
     .generate = generate,
 };

@@ -447,7 +447,7 @@ static pl_status fill(const pl_volume *volume, double size, const double *values
 
 const pl_filler_ops pl_filler_stuffing = {
     .info = {"stuffing", "tetrahedra that follow the surface, angles 10.7 to 164.8 degrees",
-             "Labelle, Shewchuk 2007", params, sizeof params / sizeof *params},
+             "Labelle, Shewchuk 2007", params, sizeof params / sizeof *params, NULL},
     .elements_per_cell = 12,
     .grading = GRADING,
     .fill = fill,

@@ -17,7 +17,7 @@ typedef struct face_list {
   int *keys;             /* the nodes of each face, ascending */
   int *order, *other;    /* the faces in sorted order */
   int *starts;           /* work of the sort */
-  unsigned char *shared; /* has the face two elements? */
+  unsigned char *shared; /* 1: the face has two elements, 2: it lies on or under others */
 } face_list;
 
 void pl_sort_pass(int count, const int *keys, int stride, int buckets, int *starts, const int *from,
@@ -130,6 +130,64 @@ static pl_status join(face_list *list, int start, int *end, pl_error *error)
   return PL_OK;
 }
 
+/* ---- small faces on large ones ---- */
+
+/* The corners of the face that a face's hanging nodes span, ascending; 0 if there are not just four
+ * of them, or no node hangs. parents: of each node 1 + its place in the mesh's list, or 0. */
+static int spanned_face(const face_list *list, const int *parents, int face, int key[4])
+{
+  const int *nodes = list->keys + 4 * (size_t)face;
+  int count = 0, hangs = 0;
+  for (int i = 0; i < 4; i++) {
+    const pl_hanging_node *hanging =
+        parents[nodes[i]] ? &list->mesh->hanging[parents[nodes[i]] - 1] : NULL;
+    hangs |= hanging != NULL;
+    for (int j = 0; j < (hanging ? hanging->count : 1); j++) {
+      int node = hanging ? hanging->parents[j] : nodes[i], k = 0;
+      while (k < count && key[k] != node) k++;
+      if (k < count) continue;
+      if (count == 4) return 0;
+      key[count++] = node;
+    }
+  }
+  sort_few(key, count);
+  return hangs && count == 4;
+}
+
+/* The face of one element with these nodes, -1 if there is none. */
+static int find_face(const face_list *list, const int key[4])
+{
+  int low = 0, high = list->count;
+  while (low < high) {
+    int middle = low + (high - low) / 2, k = 0;
+    const int *at = list->keys + 4 * (size_t)list->order[middle];
+    while (k < 4 && at[k] == key[k]) k++;
+    if (k == 4) return list->shared[list->order[middle]] == 1 ? -1 : list->order[middle];
+    if (at[k] < key[k])
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return -1;
+}
+
+/* Faces that lie on a larger one across hanging nodes belong to the inside, as does that one. */
+static pl_status cover(face_list *list, pl_error *error)
+{
+  const pl_mesh *mesh = list->mesh;
+  int *parents = pl_alloc(&mesh->allocator, (size_t)mesh->node_count, sizeof *parents);
+  if (!parents) return pl_fail_memory(error);
+  for (int h = 0; h < mesh->hanging_count; h++) parents[mesh->hanging[h].node] = h + 1;
+  for (int i = 0; i < list->count; i++) {
+    int key[4];
+    if (list->shared[i] == 1 || !spanned_face(list, parents, i, key)) continue;
+    int large = find_face(list, key);
+    if (large >= 0 && large != i) list->shared[i] = list->shared[large] = 2;
+  }
+  pl_free(&mesh->allocator, parents);
+  return PL_OK;
+}
+
 /* Keeps the faces of one element, in the order of the elements. */
 static pl_status keep_boundary(const face_list *list, pl_mesh *mesh, pl_error *error)
 {
@@ -197,6 +255,7 @@ pl_status pl_mesh_find_surface(pl_mesh *mesh, pl_error *error)
   list.count = mesh->element_count * list.per_element;
   pl_status status = list_faces(&list, error);
   for (int i = 0; !status && i < list.count;) status = join(&list, i, &i, error);
+  if (!status && hex && mesh->hanging_count) status = cover(&list, error);
   if (!status) status = keep_boundary(&list, mesh, error);
   pl_free(&mesh->allocator, list.keys);
   pl_free(&mesh->allocator, list.order);

@@ -100,6 +100,6 @@ static pl_status generate(const double *values, const pl_allocator *allocator, p
 }
 
 const pl_generator_ops pl_generator_tube = {
-    .info = {"tube", "a round tube", "", params, sizeof params / sizeof *params},
+    .info = {"tube", "a round tube", "", params, sizeof params / sizeof *params, NULL},
     .generate = generate,
 };

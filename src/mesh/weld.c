@@ -66,7 +66,7 @@ static void join_points(weld *w, int count, int *number, int *kept)
 pl_status pl_weld(const double *points, int count, double share, const pl_allocator *allocator,
                   int *number, int *kept, pl_error *error)
 {
-  // nothing smaller than what doubles tell apart, so that cells can be numbered
+  // nothing smaller than doubles can resolve, so that cells can be numbered
   double scale = 0;
   for (int k = 0; k < 3; k++) {
     double low = INFINITY, high = -INFINITY;

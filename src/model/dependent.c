@@ -5,8 +5,8 @@
 #include "core/memory.h"
 #include "math/mat3.h"
 #include "math/rotation.h"
+#include "model/groups.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- ties ---- */
@@ -35,6 +35,7 @@ pl_status pl_ties_copy(const pl_allocator *allocator, const pl_ties *from, pl_ti
                        pl_error *error)
 {
   *to = (pl_ties){.part_count = from->part_count, .hanging_count = from->hanging_count};
+  to->averaged = from->averaged;
   to->parts = pl_alloc(allocator, (size_t)from->part_count, sizeof *to->parts);
   to->hanging = pl_alloc(allocator, (size_t)from->hanging_count, sizeof *to->hanging);
   int ok = to->parts && to->hanging;
@@ -59,22 +60,47 @@ pl_status pl_ties_copy(const pl_allocator *allocator, const pl_ties *from, pl_ti
 
 /* ---- from blocks to nodes and back ---- */
 
+/* The free nodes are the first blocks in their order, so runs between the others are copied whole;
+ * bodies number what hangs last, which makes it one run. Calls work on [node, node + count) and the
+ * blocks from `block` on. */
+typedef void run_work(const double *from, double *to, size_t numbers);
+
+static void copy_run(const double *from, double *to, size_t numbers)
+{
+  memcpy(to, from, numbers * sizeof *to);
+}
+
+static void add_run(const double *from, double *to, size_t numbers)
+{
+  for (size_t i = 0; i < numbers; i++) to[i] += from[i];
+}
+
+static void each_run(const pl_dependent *at, run_work *work, const double *from, double *to,
+                     int to_nodes)
+{
+  size_t block = 0, node = 0;
+  for (int i = 0; i <= at->other_count; i++) {
+    size_t end = (size_t)(i < at->other_count ? at->others[i] : at->nodes), count = end - node;
+    if (count)
+      work(from + 3 * (to_nodes ? block : node), to + 3 * (to_nodes ? node : block), 3 * count);
+    block += count;
+    node = end + 1;
+  }
+}
+
 /* The nodes' positions, or with unit arms of another vector what moves like them. */
 static void place_nodes(const pl_dependent *at, const double *q, const double *arms, double *out)
 {
   const pl_carried *by = &at->carried;
-  for (int n = 0; n < at->nodes; n++) {
-    double *to = out + 3 * (size_t)n;
-    int block = at->node_block[n];
-    if (block >= 0) {
-      pl_vec3_copy(q + 3 * (size_t)block, to);
-      continue;
-    }
-    pl_vec3_set(to, 0, 0, 0);
+  each_run(at, copy_run, q, out, 1);
+  for (int i = 0; i < at->other_count; i++) {
+    int n = at->others[i];
+    double to[3] = {0};
     for (int k = by->start[n]; k < by->start[n + 1]; k++) {
       pl_vec3_add_scaled(by->weights[k], q + 3 * (size_t)by->blocks[k], to);
-      pl_vec3_add(to, arms + 3 * (size_t)k, to);
+      if (at->part_count) pl_vec3_add(to, arms + 3 * (size_t)k, to);
     }
+    pl_vec3_copy(to, out + 3 * (size_t)n);
   }
 }
 
@@ -82,22 +108,18 @@ static void place_nodes(const pl_dependent *at, const double *q, const double *a
 static void move_nodes(const pl_dependent *at, const double *v, const double *arms, double *out)
 {
   const pl_carried *by = &at->carried;
-  for (int n = 0; n < at->nodes; n++) {
-    double *to = out + 3 * (size_t)n;
-    int block = at->node_block[n];
-    if (block >= 0) {
-      pl_vec3_copy(v + 3 * (size_t)block, to);
-      continue;
-    }
-    pl_vec3_set(to, 0, 0, 0);
+  each_run(at, copy_run, v, out, 1);
+  for (int i = 0; i < at->other_count; i++) {
+    int n = at->others[i];
+    double to[3] = {0}, turning[3];
     for (int k = by->start[n]; k < by->start[n + 1]; k++) {
       const double *with = v + 3 * (size_t)by->blocks[k];
-      double turning[3];
       pl_vec3_add_scaled(by->weights[k], with, to);
-      if (!pl_dependent_turns(at, k)) continue;
+      if (!at->part_count || !pl_dependent_turns(at, k)) continue;
       pl_vec3_cross(with, arms + 3 * (size_t)k, turning);
       pl_vec3_add(to, turning, to);
     }
+    pl_vec3_copy(to, out + 3 * (size_t)n);
   }
 }
 
@@ -105,7 +127,15 @@ static void move_nodes(const pl_dependent *at, const double *v, const double *ar
 static void gather(const pl_dependent *at, const double *nodal, const double *arms, double *f)
 {
   const pl_carried *by = &at->carried;
-  for (int n = 0; n < at->nodes; n++) {
+  each_run(at, add_run, nodal, f, 0);
+  if (at->ties.averaged) return;
+  for (int i = 0; !at->part_count && i < at->other_count; i++) {
+    int n = at->others[i];
+    for (int k = by->start[n]; k < by->start[n + 1]; k++)
+      pl_vec3_add_scaled(by->weights[k], nodal + 3 * (size_t)n, f + 3 * (size_t)by->blocks[k]);
+  }
+  for (int i = 0; at->part_count && i < at->other_count; i++) {
+    int n = at->others[i];
     const double *force = nodal + 3 * (size_t)n;
     for (int k = by->start[n]; k < by->start[n + 1]; k++) {
       double *to = f + 3 * (size_t)by->blocks[k], torque[3];
@@ -162,6 +192,16 @@ static void clear_rows(const pl_model *self, const pl_dependent *at, pl_bsr *A)
   memset(A->values + 9 * (size_t)first, 0, 9 * (size_t)(last - first) * sizeof *A->values);
 }
 
+/* Do the forces of the inner model depend on velocities? Where it keeps no groups, they may. */
+static int needs_velocity(const pl_dependent *at)
+{
+  const pl_groups *groups = at->inner->groups;
+  for (int g = 0; groups && g < groups->count; g++) {
+    if (groups->list[g].viscous) return 1;
+  }
+  return !groups;
+}
+
 static void evaluate(pl_model *self, const pl_moment *moment, double *f, const pl_tangent *tangent,
                      pl_pool *pool)
 {
@@ -171,14 +211,15 @@ static void evaluate(pl_model *self, const pl_moment *moment, double *f, const p
   int curved = A && at->part_count && !tangent->semidefinite;
   int turning = f && v && at->part_count;
   double *force = f || curved ? at->force : NULL;
-  pl_dependent_settle(self, q);
+  pl_dependent_update_mass(self, q);
   place_nodes(at, q, at->arms, at->x);
-  if (v) move_nodes(at, v, at->arms, at->speed);
+  int moving = v && needs_velocity(at);
+  if (moving) move_nodes(at, v, at->arms, at->speed);
   if (force) memset(force, 0, 3 * (size_t)at->nodes * sizeof *force);
   pl_moment of_nodes = *moment;
   pl_tangent inner = tangent ? *tangent : (pl_tangent){0};
   of_nodes.q = at->x;
-  of_nodes.v = v ? at->speed : NULL;
+  of_nodes.v = moving ? at->speed : NULL;
   inner.A = at->K;
   at->inner->ops->evaluate(at->inner, &of_nodes, force, A ? &inner : NULL, pool);
   if (A) {
@@ -199,7 +240,7 @@ static void advance(pl_model *self, const pl_moment *moment, double *memory, pl_
   pl_moment of_nodes = *moment;
   of_nodes.q = at->x;
   of_nodes.v = moment->v ? at->speed : NULL;
-  pl_dependent_settle(self, moment->q);
+  pl_dependent_update_mass(self, moment->q);
   place_nodes(at, moment->q, at->arms, at->x);
   if (moment->v) move_nodes(at, moment->v, at->arms, at->speed);
   at->inner->ops->advance(at->inner, &of_nodes, memory, pool);
@@ -228,7 +269,7 @@ static pl_cliques cliques(const pl_model *self)
                       .nodes = at->clique_blocks};
 }
 
-/* ---- what is told of it ---- */
+/* ---- queries ---- */
 
 static const double *nodes_at(const pl_dependent *at, const double *q)
 {
@@ -243,6 +284,12 @@ static double energy(pl_model *self, const double *q, pl_pool *pool)
   return at->inner->ops->energy(at->inner, nodes_at(at, q), pool);
 }
 
+static double hourglass(pl_model *self, const double *q, pl_pool *pool)
+{
+  const pl_dependent *at = self->state;
+  return at->inner->ops->hourglass(at->inner, nodes_at(at, q), pool);
+}
+
 static void fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
 {
   const pl_dependent *at = self->state;
@@ -254,6 +301,25 @@ static void strains(pl_model *self, const double *q, double *strain, double *ene
 {
   const pl_dependent *at = self->state;
   at->inner->ops->strains(at->inner, nodes_at(at, q), strain, energies, pool);
+}
+
+static void tensors(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool)
+{
+  const pl_dependent *at = self->state;
+  at->inner->ops->tensors(at->inner, nodes_at(at, q), F, stress, pool);
+}
+
+/* The lumped mass of what hangs goes where its stiffness goes, so the elements' bounds hold. */
+static void bounds_of(pl_model *self, const pl_moment *moment, double bounds[2], pl_pool *pool)
+{
+  pl_dependent *at = self->state;
+  pl_moment of_nodes = *moment;
+  pl_dependent_update_mass(self, moment->q);
+  place_nodes(at, moment->q, at->arms, at->x);
+  if (moment->v) move_nodes(at, moment->v, at->arms, at->speed);
+  of_nodes.q = at->x;
+  of_nodes.v = moment->v ? at->speed : NULL;
+  at->inner->ops->bounds(at->inner, &of_nodes, bounds, pool);
 }
 
 static void nodes(const pl_model *self, const double *q, const double *v, double *out)
@@ -372,21 +438,6 @@ static pl_status allocate(pl_model *self, pl_dependent *at, pl_error *error)
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
-/* What is at right angles to the axis, beginning with the axis that lies least along it. */
-static void hold_turns(const double axis[3], pl_block_hold *to)
-{
-  double e[3] = {0};
-  int least = 0;
-  for (int k = 1; k < 3; k++) {
-    if (fabs(axis[k]) < fabs(axis[least])) least = k;
-  }
-  e[least] = 1;
-  to->count = 2;
-  pl_vec3_cross(axis, e, to->directions[0]);
-  pl_vec3_scale(1 / pl_vec3_norm(to->directions[0]), to->directions[0], to->directions[0]);
-  pl_vec3_cross(axis, to->directions[0], to->directions[1]);
-}
-
 /* What a hinge holds: the point, and for an axis the rotation but for turns about that. */
 static void hold_part(pl_model *self, pl_dependent *at, int p)
 {
@@ -394,7 +445,7 @@ static void hold_part(pl_model *self, pl_dependent *at, int p)
   if (part->hinge == PL_PART_AXIS) {
     pl_block_hold *turn = &at->holds[self->hold_count++];
     turn->block = at->free + 2 * p;
-    hold_turns(part->axis, turn);
+    pl_hold_turns(part->axis, turn);
   }
   if (part->hinge != PL_PART_FREE)
     at->holds[self->hold_count++] =
@@ -423,9 +474,12 @@ static void fill_blocks(pl_model *self, pl_dependent *at)
   self->node_block = at->node_block;
   self->node_mass = at->inner->lumped_mass;
   self->holds = at->holds;
-  self->inexact = at->inner->inexact;
+  self->inexact = at->inner->inexact || at->ties.averaged;
   self->unsymmetric = at->inner->unsymmetric;
-  self->unbalanced = at->inner->unbalanced;
+  self->predicts = at->inner->predicts;
+  self->locking = at->inner->locking;
+  self->cure = at->inner->cure;
+  self->unbalanced = at->inner->unbalanced || at->ties.averaged;
 }
 
 static void destroy(pl_model *self)
@@ -455,11 +509,14 @@ static const pl_model_ops all_ops = {
     .advance = advance,
     .mass_add = mass_add,
     .mass_matrix = mass_matrix,
-    .settle = pl_dependent_settle,
+    .update_mass = pl_dependent_update_mass,
     .mass_inverse = pl_dependent_mass_inverse,
     .energy = energy,
+    .hourglass = hourglass,
     .fields = fields,
     .strains = strains,
+    .tensors = tensors,
+    .bounds = bounds_of,
     .nodes = nodes,
     .spread = spread,
     .carriers = carriers,
@@ -483,7 +540,7 @@ static pl_status create(pl_model *self, pl_dependent *at, const pl_ties *ties, c
   if (!status) status = make_cliques(self, at, error);
   if (status) return status;
   fill_blocks(self, at);
-  pl_dependent_settle(self, at->rest);
+  pl_dependent_update_mass(self, at->rest);
   return PL_OK;
 }
 
@@ -504,7 +561,10 @@ pl_status pl_dependent_create(const pl_allocator *allocator, pl_model *inner, in
   // it can do what the inner one can
   at->ops = all_ops;
   if (!inner->ops->energy) at->ops.energy = NULL;
+  if (!inner->ops->hourglass) at->ops.hourglass = NULL;
   if (!inner->ops->strains) at->ops.strains = NULL;
+  if (!inner->ops->tensors) at->ops.tensors = NULL;
+  if (!inner->ops->bounds || ties->part_count) at->ops.bounds = NULL;
   if (!inner->ops->advance) at->ops.advance = NULL;
   *self = (pl_model){.ops = &at->ops, .allocator = memory, .groups = inner->groups, .state = at};
   at->inner = inner;

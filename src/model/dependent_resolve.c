@@ -111,7 +111,7 @@ static pl_status mark_hanging(finder *at, pl_error *error)
     if (status) return status;
     if (at->hang_of[hanging->node])
       return pl_fail_entity(error, PL_E_ARGUMENT, name_of(at, hanging->node),
-                            "node %d is told to hang twice; tell it once",
+                            "node %d is named as a hanging node twice; name it once",
                             name_of(at, hanging->node));
     at->hang_of[hanging->node] = h + 1;
   }

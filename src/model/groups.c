@@ -11,35 +11,90 @@ static pl_material material_of(const pl_groups_def *def, int item)
 {
   pl_material material = def->of ? def->of(def->context, item) : *def->all;
   if (def->plain) material.law = NULL;
+  if (def->plain) material.fades = 0;
   return material;
 }
 
+/* What fades around a material's law; law NULL: nothing. */
+static pl_fading fading_of(const pl_material *material, const pl_strain_ops *strain)
+{
+  const pl_law_ops *law = material->law;
+  pl_fading fading = {.by_strain = !law || !law->points.stress || law->uses_strain,
+                      .hermite = material->hermite,
+                      .of = material->fading};
+  if (material->fades) fading.law = pl_material_points(material, strain);
+  return fading;
+}
+
+static pl_layers layers_of(const pl_material *material, const pl_strain_ops *strain)
+{
+  pl_layers layers = {.law = pl_material_points(material, strain),
+                      .count = material->modifier_count};
+  if (material->fades) layers.law = &pl_fading_of()->points;
+  for (int i = 0; i < layers.count; i++) layers.modifiers[i] = material->modifiers[i];
+  return layers;
+}
+
+/* Is the material of this group: the same law, memory and modifiers? */
+static int belongs(const pl_groups_def *def, const pl_material *material, const pl_group *group)
+{
+  const pl_layers a = layers_of(material, def->strain), *b = &group->layers;
+  const pl_fading fading = fading_of(material, def->strain);
+  int same = a.law == b->law && a.count == b->count;
+  for (int i = 0; same && i < a.count; i++) same = a.modifiers[i] == b->modifiers[i];
+  if (!same || group->fading.law != fading.law) return 0;
+  return !fading.law || (group->fading.of == fading.of && group->fading.hermite == fading.hermite);
+}
+
 /* The group that a material belongs to, or the place for a new one. */
-static pl_group *group_for(pl_groups *groups, const pl_point_ops *points)
+static pl_group *group_for(const pl_groups_def *def, const pl_material *material,
+                           const pl_groups *groups)
 {
   pl_group *group = groups->list;
-  while (group < groups->list + groups->count && group->points != points) group++;
+  while (group < groups->list + groups->count && !belongs(def, material, group)) group++;
   return group;
 }
 
-static int is_viscous(const pl_material *m) { return m->viscous_lambda != 0 || m->viscous_mu != 0; }
+/* The numbers of a point: the series where there is one, then the law's; returns how many. */
+static int numbers_of(const pl_material *material, double numbers[PL_GROUP_NUMBERS])
+{
+  int series = material->fades ? PL_PRONY_NUMBERS : 0;
+  int own = material->law ? material->law->number_count : 0;
+  memcpy(numbers, material->series, (size_t)series * sizeof *numbers);
+  memcpy(numbers + series, material->numbers, (size_t)own * sizeof *numbers);
+  return series + own;
+}
+
+/* Does its stress depend on velocity? */
+static int is_viscous(const pl_material *m)
+{
+  return m->viscous_lambda != 0 || m->viscous_mu != 0 || (m->fades && m->hermite);
+}
 
 /* Takes an item into account; last counts the items for now. */
 static void count_item(const pl_groups_def *def, const pl_material *material, pl_groups *groups)
 {
-  const pl_point_ops *points = pl_material_points(material, def->strain);
   const pl_law_ops *law = material->law;
-  pl_group *group = group_for(groups, points);
+  pl_group *group = group_for(def, material, groups);
   if (group == groups->list + groups->count) {
+    const pl_layers layers = layers_of(material, def->strain);
+    double numbers[PL_GROUP_NUMBERS];
     groups->count++;
-    group->points = points;
+    group->layers = layers;
+    group->fading = fading_of(material, def->strain);
+    group->points = layers.count ? PL_PICK_VARIANT(&pl_layered_points) : layers.law;
     group->strain = &def->strain->points;
     group->material = *material;
-    group->number_count = law ? law->number_count : 0;
+    if (!law || !law->points.stress || law->uses_strain) group->volume = def->strain->points.volume;
+    group->number_count = numbers_of(material, numbers);
     group->memory = law && law->memory.count ? &law->memory : NULL;
-    for (int k = 0; k < group->number_count; k++)
-      group->numbers[k] = pl_lanes_all(material->numbers[k]);
+    if (material->fades) group->memory = &pl_fading_of()->memory;
+    for (int k = 0; k < group->number_count; k++) group->numbers[k] = pl_lanes_all(numbers[k]);
+    for (int k = 0; k < PL_MODIFIER_NUMBERS * layers.count; k++)
+      group->layer_numbers[k] = pl_lanes_all(material->modifier_numbers[k]);
+    for (int k = 0; k < 9; k++) group->axes[k] = pl_lanes_all(material->axes[k]);
   }
+  group->has_axes |= material->has_axes;
   int history = pl_material_history(material);
   if (history > group->history) group->history = history;
   group->viscous |= is_viscous(material);
@@ -70,7 +125,7 @@ static pl_status sort_items(const pl_allocator *allocator, const pl_groups_def *
     int place = PL_LANES * groups->list[g].first, end = PL_LANES * groups->list[g].last, item = 0;
     for (int i = 0; i < groups->items; i++) {
       pl_material material = material_of(def, i);
-      if (pl_material_points(&material, def->strain) != groups->list[g].points) continue;
+      if (!belongs(def, &material, &groups->list[g])) continue;
       groups->place[i] = place;
       groups->order[place++] = item = i;
     }
@@ -81,14 +136,23 @@ static pl_status sort_items(const pl_allocator *allocator, const pl_groups_def *
 
 static void set_moduli(const pl_groups_def *def, const pl_groups *groups, pl_group *group)
 {
-  size_t size = (size_t)(PL_POINT_MODULI + group->number_count);
+  size_t size = pl_group_lanes(group);
   for (int place = PL_LANES * group->first; place < PL_LANES * group->last; place++) {
     int item = pl_groups_item(groups, place), lane = place % PL_LANES;
     const pl_material m = material_of(def, item < 0 ? -1 - item : item);
     const double from[PL_POINT_MODULI] = {m.lambda, m.mu, m.viscous_lambda, m.viscous_mu};
     pl_lanes *to = group->moduli + size * (size_t)(place / PL_LANES - group->first);
     for (int k = 0; k < PL_POINT_MODULI; k++) to[k][lane] = from[k];
-    for (int k = 0; k < group->number_count; k++) to[PL_POINT_MODULI + k][lane] = m.numbers[k];
+    double numbers[PL_GROUP_NUMBERS];
+    numbers_of(&m, numbers);
+    to += PL_POINT_MODULI;
+    for (int k = 0; k < group->number_count; k++) to[k][lane] = numbers[k];
+    to += group->number_count;
+    for (int k = 0; k < PL_MODIFIER_NUMBERS * group->layers.count; k++)
+      to[k][lane] = m.modifier_numbers[k];
+    to += PL_MODIFIER_NUMBERS * group->layers.count;
+    for (int k = 0; group->has_axes && k < 9; k++)
+      to[k][lane] = m.has_axes ? m.axes[k] : k % 4 == 0;
   }
 }
 
@@ -96,7 +160,7 @@ static pl_status fill_group(const pl_allocator *allocator, const pl_groups_def *
                             const pl_groups *groups, pl_group *group, pl_error *error)
 {
   size_t batches = (size_t)(group->last - group->first);
-  size_t size = (size_t)(PL_POINT_MODULI + group->number_count);
+  size_t size = pl_group_lanes(group);
   if (def->of) {
     group->moduli = pl_alloc(allocator, batches * size, sizeof *group->moduli);
     if (!group->moduli) return pl_fail_memory(error);
@@ -108,26 +172,50 @@ static pl_status fill_group(const pl_allocator *allocator, const pl_groups_def *
   return group->frozen ? PL_OK : pl_fail_memory(error);
 }
 
+/* Any law, with up to four fibres and a limit or without, and with a memory of each kind or none.
+ */
+enum { MOST_GROUPS = 4 * (PL_LAW_COUNT + 1) * 2 * PL_MOST_MODIFIERS };
+
+/* Can the strain measure do what the material's law asks of it? */
+static pl_status check_item(const pl_groups_def *def, const pl_material *material, pl_error *error)
+{
+  const pl_law_ops *law = material->law;
+  int by_strain = !law || !law->points.stress || law->uses_strain;
+  int remembers = material->fades || (law && law->memory.count);
+  if (by_strain && remembers && def->strain->is_mixed)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "law=\"%s\" has no memory in strain=\"%s\"; take strain=\"corotated\"",
+                   law ? law->info.name : "hooke", def->strain->info.name);
+  return PL_OK;
+}
+
 pl_status pl_groups_create(const pl_allocator *allocator, const pl_groups_def *def,
                            pl_groups *groups, pl_error *error)
 {
   *groups = (pl_groups){.items = def->items, .points = def->points};
-  groups->list = pl_alloc(allocator, PL_LAW_COUNT + 1, sizeof *groups->list);
+  int most = def->of && def->items < MOST_GROUPS ? def->items + 1 : MOST_GROUPS;
+  groups->list = pl_alloc(allocator, (size_t)(def->of ? most : 1), sizeof *groups->list);
   if (!groups->list) return pl_fail_memory(error);
   if (def->of) {
     for (int i = 0; i < def->items; i++) {
-      pl_material material = material_of(def, i);
+      pl_material material = def->of(def->context, i);
+      pl_status status = check_item(def, &material, error);
+      if (status) return status;
+      material = material_of(def, i);
       count_item(def, &material, groups);
     }
   } else {
     pl_material material = material_of(def, 0);
+    pl_status status = check_item(def, def->all, error);
+    if (status) return status;
     count_item(def, &material, groups);
     groups->list[0].last = def->items;
   }
   // what no item is made of counts too, so that only the material can change what is computed
   pl_material all = *def->all;
   if (def->plain) all.law = NULL;
-  pl_group *own = group_for(groups, pl_material_points(&all, def->strain));
+  if (def->plain) all.fades = 0;
+  pl_group *own = group_for(def, &all, groups);
   if (own < groups->list + groups->count) own->viscous |= is_viscous(&all);
   place_groups(groups);
   pl_status status = groups->count > 1 ? sort_items(allocator, def, groups, error) : PL_OK;
@@ -178,6 +266,7 @@ void pl_groups_begin(pl_groups *groups, const double *memory)
   groups->memory = memory;
   groups->h = 0;
   groups->fresh = 0;
+  groups->begun = (groups->begun + 1) % 1000000;
 }
 
 /* Where the memory of a batch's p-th points begins. */

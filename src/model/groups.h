@@ -11,18 +11,24 @@
 #include "core/thread.h"
 #include "material/material.h"
 
-/* Lanes per batch: lambda, mu, viscous lambda and mu, then the law's own numbers. */
-enum { PL_POINT_MODULI = 4 };
+/* Lanes per batch: lambda, mu, viscous lambda and mu, then the law's own numbers (behind the series
+ * of a memory around it), those of the modifiers and the axes. */
+enum { PL_POINT_MODULI = 4, PL_GROUP_NUMBERS = PL_MOST_NUMBERS + PL_PRONY_NUMBERS };
 
-/* The items of one law. */
+/* The items of one law with the same modifiers. */
 typedef struct pl_group {
   const pl_point_ops *points, *strain;
+  void (*volume)(const pl_lanes *F, pl_lanes *theta, pl_lanes *slope); /* NULL: J - 1 */
   const pl_memory_ops *memory; /* NULL: the law remembers nothing */
   int first, last;             /* batches */
   int viscous;                 /* any item is */
   pl_material material;        /* that of all items where moduli is NULL */
-  pl_lanes numbers[PL_MOST_NUMBERS];
+  pl_fading fading;            /* law NULL: nothing fades around the law */
+  pl_layers layers;            /* of laws with modifiers */
+  pl_lanes numbers[PL_GROUP_NUMBERS], layer_numbers[PL_MOST_MODIFIERS * PL_MODIFIER_NUMBERS];
   int number_count;
+  int has_axes; /* any item has */
+  pl_lanes axes[9];
   pl_lanes *moduli; /* of each batch; NULL: those of the material */
   int history;      /* doubles that a point remembers */
   size_t place;     /* where those of the group begin in the body's */
@@ -40,6 +46,7 @@ typedef struct pl_groups {
   const double *memory;
   double h;
   int fresh;
+  int begun; /* how often */
 } pl_groups;
 
 /* What groups are made of. */
@@ -99,6 +106,13 @@ void pl_group_advance(const pl_groups *groups, const pl_group *group, int batch,
 
 /* ---- points, for the hot files ---- */
 
+/* Lanes that a batch of the group has where items are not all alike. */
+PL_INLINE size_t pl_group_lanes(const pl_group *group)
+{
+  return (size_t)(PL_POINT_MODULI + group->number_count +
+                  group->layers.count * PL_MODIFIER_NUMBERS + (group->has_axes ? 9 : 0));
+}
+
 /* Points of the group's material. */
 PL_INLINE pl_point pl_point_of(const pl_group *group, int moving)
 {
@@ -109,8 +123,12 @@ PL_INLINE pl_point pl_point_of(const pl_group *group, int moving)
   point.viscous_lambda = pl_lanes_all(material->viscous_lambda);
   point.viscous_mu = pl_lanes_all(material->viscous_mu);
   point.numbers = group->numbers;
-  point.frozen = point.prestress = NULL;
+  point.frozen = point.prestress = point.pressure = NULL;
+  point.axes = group->has_axes ? group->axes : NULL;
+  point.layers = &group->layers;
+  point.layer_numbers = group->layer_numbers;
   point.strain = group->strain;
+  point.fading = group->fading.law ? &group->fading : NULL;
   point.viscous = group->viscous && moving;
   return point;
 }
@@ -119,13 +137,15 @@ PL_INLINE pl_point pl_point_of(const pl_group *group, int moving)
 PL_INLINE void pl_point_take(const pl_group *group, int batch, pl_point *point)
 {
   if (!group->moduli) return;
-  const size_t size = (size_t)(PL_POINT_MODULI + group->number_count);
-  const pl_lanes *from = group->moduli + size * (size_t)(batch - group->first);
+  const pl_lanes *from = group->moduli + pl_group_lanes(group) * (size_t)(batch - group->first);
   point->lambda = from[0];
   point->mu = from[1];
   point->viscous_lambda = from[2];
   point->viscous_mu = from[3];
   point->numbers = from + PL_POINT_MODULI;
+  point->layer_numbers = point->numbers + group->number_count;
+  if (group->has_axes)
+    point->axes = point->layer_numbers + group->layers.count * PL_MODIFIER_NUMBERS;
 }
 
 /* What the law makes of the memory of a batch's p-th points. */

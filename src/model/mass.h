@@ -8,7 +8,8 @@
 
 typedef struct pl_mass {
   int rows, offset; /* offset: number of the first row's block in the bound matrix */
-  double *lumped;   /* row sums of M, kg per node */
+  double *lumped;   /* row sums of M, kg per node; see mass.c for quadratic elements */
+  double *weight;   /* row sums of a consistent M where they are not the lumped mass; else NULL */
   // the consistent matrix by rows, NULL if the mass is lumped; places: of its blocks once bound
   int *start, *columns, *places;
   double *values;

@@ -8,54 +8,67 @@
 #include <math.h>
 
 #define X(name) &pl_model_##name.info,
-static const pl_member *const members[] = {PL_MODELS(X) NULL};
+PL_FAMILY(model, "what a body is made of: force, stiffness and mass", PL_MODELS(X));
 #undef X
-
-const pl_family pl_model_family = {
-    .name = "model",
-    .summary = "what a body is made of: force, stiffness and mass",
-    .members = members,
-};
 
 pl_status pl_model_create(const pl_allocator *allocator, const pl_choice *choice,
                           const pl_mesh *mesh, const pl_material *material, pl_model **out,
                           pl_error *error)
 {
   *out = NULL;
-  pl_part part;
+  pl_selection part;
   pl_status status = pl_choice_resolve(&pl_model_family, choice, &part.member, part.values, error);
   if (status) return status;
   return pl_model_build(allocator, &part, mesh, material, NULL, out, error);
 }
 
-/* A law that remembers needs a model that keeps what it remembers. */
-static pl_status check_memory(const pl_model *model, const pl_mesh *mesh,
-                              const pl_material *material, pl_error *error)
+/* Rates of memories are known in elements only. */
+static pl_status check_rates(const pl_model *model, const pl_mesh *mesh,
+                             const pl_material *material, pl_error *error)
 {
-  for (int e = 0; e < mesh->element_count && !model->groups; e++) {
-    const pl_material *of = pl_sites_material(&model->sites, material, e);
-    if (pl_material_history(of) > 0)
-      return pl_fail(
-          error, PL_E_ARGUMENT,
-          "law=\"%s\" has a memory, which needs the strain in points: model=\"fem\" "
-          "(but not strain=\"warped\"), model=\"frames\", or model=\"rigid-frames\" with "
-          "forces=\"integrated\"",
-          of->law->info.name);
+  for (int e = 0; e < mesh->element_count && model->ops != &pl_model_fem; e++) {
+    const pl_material *of = pl_model_def_material(&model->sites, material, e);
+    if (of->fades && of->hermite)
+      return pl_fail(error, PL_E_ARGUMENT,
+                     "<memory rule=\"hermite\"> needs model=\"fem\"; take rule=\"linear\"");
     if (!model->sites.materials) break;
   }
   return PL_OK;
 }
 
-pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, const pl_mesh *mesh,
-                         const pl_material *material, const pl_sites *sites, pl_model **out,
-                         pl_error *error)
+/* Laws that remember or have axes, and modifiers, need a model with points. */
+static pl_status check_points(const pl_model *model, const pl_mesh *mesh,
+                              const pl_material *material, pl_error *error)
+{
+  for (int e = 0; e < mesh->element_count && !model->groups; e++) {
+    const pl_material *of = pl_model_def_material(&model->sites, material, e);
+    if (pl_material_history(of) > 0)
+      return pl_fail(
+          error, PL_E_ARGUMENT,
+          "%s\"%s\" has a memory, which needs the strain in points: model=\"fem\" "
+          "(but not strain=\"warped\"), model=\"frames\", or model=\"rigid-frames\" with "
+          "forces=\"integrated\"",
+          of->fades ? "<memory> of law=" : "law=", of->law ? of->law->info.name : "hooke");
+    if (of->modifier_count > 0 || (of->law && of->law->uses_axes))
+      return pl_fail(error, PL_E_ARGUMENT,
+                     "%s needs the strain in points, which this model has not: take model=\"fem\" "
+                     "with strain=\"corotated\"",
+                     of->modifier_count > 0 ? of->modifiers[0]->name : of->law->info.name);
+    if (!model->sites.materials) break;
+  }
+  return PL_OK;
+}
+
+pl_status pl_model_build(const pl_allocator *allocator, const pl_selection *part,
+                         const pl_mesh *mesh, const pl_material *material,
+                         const pl_model_def *sites, pl_model **out, pl_error *error)
 {
   *out = NULL;
   if (mesh->nodes_per_element == 3 &&
       !((const pl_model_ops *)(const void *)part->member)->on_triangles)
     return pl_fail(error, PL_E_ARGUMENT,
                    "model=\"%s\" needs elements with a volume, and the mesh has triangles; use "
-                   "model=\"springs\" or fill the surface",
+                   "model=\"springs\" or \"rigid\", or fill the surface",
                    part->member->name);
   pl_allocator memory = pl_allocator_or_default(allocator);
   pl_model *model = pl_alloc(&memory, 1, sizeof *model);
@@ -68,7 +81,8 @@ pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, con
   model->rest = mesh->nodes;
   if (sites) model->sites = *sites;
   pl_status status = model->ops->create(model, mesh, material, part->values, error);
-  if (!status) status = check_memory(model, mesh, material, error);
+  if (!status) status = check_points(model, mesh, material, error);
+  if (!status) status = check_rates(model, mesh, material, error);
   if (status) {
     pl_model_destroy(model);
     return status;

@@ -17,7 +17,8 @@ typedef struct pl_model pl_model;
   X(fem)                                                                                           \
   X(springs)                                                                                       \
   X(frames)                                                                                        \
-  X(rigid_frames)
+  X(rigid_frames)                                                                                  \
+  X(rigid)
 
 enum { PL_MOST_SITES = 64 };
 
@@ -33,7 +34,7 @@ typedef struct pl_store {
 /* Places in the rest shape that were given for a model's own use, such as frames, 3 numbers each;
  * and per element whether it is part of something rigid and exerts no force (NULL: none is), and
  * what it is made of. */
-typedef struct pl_sites {
+typedef struct pl_model_def {
   int count;
   const double *at;
   const int *owner; /* per node 1 + the site that it goes with alone, 0: none; NULL: none at all */
@@ -43,11 +44,11 @@ typedef struct pl_sites {
   pl_pool *pool;                /* to make the model with; may be NULL */
   const pl_store *store;        /* may be NULL */
   const pl_material *materials; /* what each element is made of; NULL: all alike */
-} pl_sites;
+} pl_model_def;
 
 /* What an element is made of where all others are made of this. */
-static inline const pl_material *pl_sites_material(const pl_sites *sites, const pl_material *others,
-                                                   int element)
+static inline const pl_material *pl_model_def_material(const pl_model_def *sites,
+                                                       const pl_material *others, int element)
 {
   return sites->materials ? &sites->materials[element] : others;
 }
@@ -55,6 +56,7 @@ static inline const pl_material *pl_sites_material(const pl_sites *sites, const 
 typedef struct pl_model_ops {
   pl_member info;
   int on_triangles; /* it can do with a mesh of triangles as well */
+  int is_rigid;     /* all nodes move as one: none hangs, and no part is more rigid than others */
   /* From a mesh whose numbering is final, a material and the member's values. */
   pl_status (*create)(pl_model *self, const pl_mesh *mesh, const pl_material *material,
                       const double *values, pl_error *error);
@@ -72,11 +74,11 @@ typedef struct pl_model_ops {
   /* Moves the memory of laws on to q, which has been accepted h s behind the last begin; NULL where
    * the model keeps none. */
   void (*advance)(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool);
-  /* f += a M x, and A += a M. Where M depends on q (settle is not NULL), it is that of the last
-   * evaluate or settle. */
+  /* f += a M x, and A += a M. Where M depends on q (update_mass is not NULL), it is that of the
+   * last evaluate or update_mass. */
   void (*mass_add)(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
   void (*mass_matrix)(pl_model *self, double a, pl_bsr *A, pl_pool *pool);
-  void (*settle)(pl_model *self, const double *q);
+  void (*update_mass)(pl_model *self, const double *q);
   /* x = M^-1 y with the lumped mass; NULL: that is lumped_mass. */
   void (*mass_inverse)(const pl_model *self, const double *y, double *x);
   /* Elastic energy in J; NULL where there is none. It, fields and strains take what laws remember
@@ -91,6 +93,11 @@ typedef struct pl_model_ops {
    * dx/dX and the Cauchy stress sigma = P F^T / det F in Pa, symmetric, positive in tension; either
    * may be NULL. NULL: as above. */
   void (*tensors)(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool);
+  /* Energy of hourglass modes in J, a part of energy(); NULL: there are none. */
+  double (*hourglass)(pl_model *self, const double *q, pl_pool *pool);
+  /* Upper bounds of the squares of frequencies, 1/s^2, and of damping, 1/s, of the internal forces
+   * at a moment with the lumped mass; v may be NULL. NULL: none is known. */
+  void (*bounds)(pl_model *self, const pl_moment *at, double bounds[2], pl_pool *pool);
   /* Where blocks are control points that carry the mesh's nodes along; all NULL: they are the
    * nodes. Positions of the nodes, or their velocities if v is not NULL; f += the forces that
    * forces on the nodes exert on the blocks; the blocks that carry a node and their weights, which
@@ -135,10 +142,15 @@ struct pl_model {
   pl_allocator allocator;
   int blocks;                 /* unknowns: 3 numbers each                  */
   double *lumped_mass;        /* kg per block; 0 for one that is a rotation */
+  const double *weight;       /* kg per block that gravity acts on; NULL: lumped_mass */
   const unsigned char *kinds; /* per block a pl_block_kind; NULL: all are points            */
-  int unsymmetric;    /* its matrix is not symmetric: the solver must be made for that          */
-  int inexact;        /* its matrix leaves out that rotations change with q                     */
-  int unbalanced;     /* its forces add up to a small force and torque on the body as a whole   */
+  int unsymmetric; /* its matrix is not symmetric: the solver must be made for that          */
+  int is_solid;    /* its triangles, if it has no other elements, bound what is inside them  */
+  int predicts;    /* its matrix depends on the one before, so that Newton takes full increments  */
+  int inexact;     /* its matrix leaves out that rotations change with q                     */
+  int unbalanced;  /* its forces add up to a small force and torque on the body as a whole   */
+  double locking;  /* Poisson's ratio at which its elements are far too stiff; 0: they are not    */
+  const char *cure;   /* what the scene should say instead */
   const double *rest; /* the blocks' positions at rest; the mesh's nodes unless create says else */
   const int *anchors; /* per block the node that it is held with; NULL: the blocks are the nodes */
   const int *node_block;   /* per node the block that it is itself, or -1 where blocks carry it;
@@ -146,7 +158,7 @@ struct pl_model {
   const double *node_mass; /* kg per node where gravity acts on nodes; NULL: it acts on blocks */
   int hold_count;
   const pl_block_hold *holds; /* ascending */
-  pl_sites sites;             /* as given; for create only                   */
+  pl_model_def sites;         /* as given; for create only                   */
   int frame_count;            /* frames, if that is what it is made of: equally many blocks each */
   const double *frames_at;    /* where they stand at rest, 3 numbers each */
   pl_groups *groups;          /* points by their laws; NULL where no law can remember anything */
@@ -164,12 +176,12 @@ pl_status pl_model_create(const pl_allocator *allocator, const pl_choice *choice
                           const pl_mesh *mesh, const pl_material *material, pl_model **out,
                           pl_error *error);
 /* The same from a part that was checked already. */
-pl_status pl_model_build(const pl_allocator *allocator, const pl_part *part, const pl_mesh *mesh,
-                         const pl_material *material, const pl_sites *sites, pl_model **out,
-                         pl_error *error);
+pl_status pl_model_build(const pl_allocator *allocator, const pl_selection *part,
+                         const pl_mesh *mesh, const pl_material *material,
+                         const pl_model_def *sites, pl_model **out, pl_error *error);
 void pl_model_destroy(pl_model *model);
 
-/* Tells the model where its blocks stand in A; offset: number of its first block there. */
+/* Finds the places of the model's blocks in A; offset: number of its first block there. */
 pl_status pl_model_bind(pl_model *model, const pl_bsr *A, int offset, pl_error *error);
 
 /* ---- what laws remember ----

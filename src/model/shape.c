@@ -1,6 +1,9 @@
-/* Shape functions of linear tetrahedra and 8-node hexahedra; the latter: Zienkiewicz, Taylor, Zhu,
- * The Finite Element Method, 6th ed., 4.6. */
+/* Shape functions of linear tetrahedra, quadratic ones of ten nodes (corners, then midpoints of
+ * edges) and 8-node hexahedra: Zienkiewicz, Taylor, Zhu, The Finite Element Method, 6th ed., 4.6
+ * and 4.7; the four points of the quadratic tetrahedron are exact for polynomials of degree 2. */
 #include "model/shape.h"
+
+#include "mesh/element.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,22 +19,63 @@ static pl_shape tet_shape(void)
                     .dN = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 }
 
-/* At one of the 2x2x2 Gauss points: the corners drawn in by 1/sqrt(3). */
-static pl_shape hex_shape(int point)
+/* With the coordinates L of the tetrahedron: L (2 L - 1) at corners, 4 L L' at midpoints; each
+ * point is near one corner. */
+static pl_shape tet10_shape(int point)
 {
-  pl_shape out = {.weight = 1};
+  static const double dL[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const double far = (5 - sqrt(5.0)) / 20, near = 1 - 3 * far;
+  pl_shape out = {.weight = 1.0 / 24};
+  double L[4];
+  for (int a = 0; a < 4; a++) {
+    L[a] = a == point ? near : far;
+    out.N[a] = L[a] * (2 * L[a] - 1);
+    for (int i = 0; i < 3; i++) out.dN[a][i] = (4 * L[a] - 1) * dL[a][i];
+  }
+  for (int e = 0; e < 6; e++) {
+    int a = pl_tet_edges[e][0], b = pl_tet_edges[e][1];
+    out.N[4 + e] = 4 * L[a] * L[b];
+    for (int i = 0; i < 3; i++) out.dN[4 + e][i] = 4 * (L[a] * dL[b][i] + L[b] * dL[a][i]);
+  }
+  return out;
+}
+
+static pl_shape hex_shape(const double place[3], double weight)
+{
+  pl_shape out = {.weight = weight};
   for (int a = 0; a < 8; a++) {
     double u[3];
-    for (int i = 0; i < 3; i++) u[i] = 1 + corners[a][i] * corners[point][i] / sqrt(3.0);
+    for (int i = 0; i < 3; i++) u[i] = 1 + corners[a][i] * place[i];
     out.N[a] = u[0] * u[1] * u[2] / 8;
     for (int i = 0; i < 3; i++) out.dN[a][i] = corners[a][i] * u[(i + 1) % 3] * u[(i + 2) % 3] / 8;
   }
   return out;
 }
 
+/* The corners drawn in by 1/sqrt(3). */
+static pl_shape hex_shape8(int point)
+{
+  double place[3];
+  for (int i = 0; i < 3; i++) place[i] = corners[point][i] / sqrt(3.0);
+  return hex_shape(place, 1);
+}
+
+/* Points at 0 and +-sqrt(3/5) with the weights 8/9 and 5/9. */
+pl_shape pl_shape_at27(int point)
+{
+  const int at[3] = {point % 3 - 1, point / 3 % 3 - 1, point / 9 - 1};
+  double place[3], weight = 1;
+  for (int i = 0; i < 3; i++) {
+    place[i] = at[i] * sqrt(0.6);
+    weight *= at[i] ? 5.0 / 9 : 8.0 / 9;
+  }
+  return hex_shape(place, weight);
+}
+
 pl_shape pl_shape_at(int nodes_per_element, int point)
 {
-  return nodes_per_element == 4 ? tet_shape() : hex_shape(point);
+  if (nodes_per_element == 10) return tet10_shape(point);
+  return nodes_per_element == 4 ? tet_shape() : hex_shape8(point);
 }
 
 double pl_shape_jacobian(const pl_shape *at, const double *positions, const int *nodes, int count,

@@ -1,9 +1,9 @@
-/* Shape functions of an element at its quadrature points: one of a tetrahedron, eight of a
- * hexahedron. */
+/* Shape functions of an element at its quadrature points: one of a tetrahedron, four of a
+ * quadratic one, eight (or 27) of a hexahedron. */
 #ifndef PL_MODEL_SHAPE_H
 #define PL_MODEL_SHAPE_H
 
-enum { PL_ELEMENT_NODES = 8 };
+enum { PL_ELEMENT_NODES = 10, PL_ELEMENT_POINTS = 27 };
 
 /* Values and derivatives by the element's own coordinates (r, s, t). */
 typedef struct pl_shape {
@@ -11,7 +11,16 @@ typedef struct pl_shape {
   double N[PL_ELEMENT_NODES], dN[PL_ELEMENT_NODES][3];
 } pl_shape;
 
+/* Quadrature points of an element with so many nodes. */
+static inline int pl_shape_points(int nodes_per_element)
+{
+  return nodes_per_element == 4 ? 1 : nodes_per_element == 10 ? 4 : 8;
+}
+
 pl_shape pl_shape_at(int nodes_per_element, int point);
+
+/* At one of the 3x3x3 Gauss points of a hexahedron, exact for Green's strain of boxes. */
+pl_shape pl_shape_at27(int point);
 
 /* dX/dr at a point of an element at rest: J[i][j] = dX_i/dr_j. Returns its determinant. */
 double pl_shape_jacobian(const pl_shape *at, const double *positions, const int *nodes, int count,

@@ -18,9 +18,9 @@
 #include "math/decompose.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
+#include "model/fem/warp.h"
 #include "model/mass.h"
 #include "model/model.h"
-#include "model/warp.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static double young_of(double lambda, double mu)
 
 typedef struct mass_source {
   const springs *self;
-  const pl_sites *sites;
+  const pl_model_def *sites;
   const pl_material *material;
 } mass_source;
 
@@ -79,7 +79,7 @@ static void element_mass(const void *context, int element, double *values)
 {
   const mass_source *source = context;
   int n = source->self->nodes_per_element;
-  double density = pl_sites_material(source->sites, source->material, element)->density;
+  double density = pl_model_def_material(source->sites, source->material, element)->density;
   memset(values, 0, (size_t)(n * n) * sizeof *values);
   for (int a = 0; a < n; a++) values[(n + 1) * a] = density * source->self->volumes[element] / n;
 }
@@ -100,13 +100,13 @@ static void set_ends(springs *self, const pl_mesh *mesh)
 }
 
 /* k and c in proportion to it, from all elements. */
-static void set_stiffness(springs *self, const pl_material *all, const pl_sites *sites)
+static void set_stiffness(springs *self, const pl_material *all, const pl_model_def *sites)
 {
   int n = self->nodes_per_element;
   double share = n == 8 ? 6.0 / 28 : 1;
   for (int e = 0; e < self->element_count; e++) {
     const int *nodes = self->elements + (size_t)e * (size_t)n;
-    const pl_material *material = pl_sites_material(sites, all, e);
+    const pl_material *material = pl_model_def_material(sites, all, e);
     double young = young_of(material->lambda, material->mu);
     double viscous = young_of(material->viscous_lambda, material->viscous_mu);
     if (sites->rigid && sites->rigid[e]) continue;

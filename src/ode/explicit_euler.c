@@ -29,12 +29,12 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 
   // held nodes move at the velocity that brings them where they must be
   pl_system_prescribe(system, t, h, q, v, state->dq);
-  system->ops->evaluate(system, t, q, v, state->f, 0, 0, 0, 0, NULL);
+  system->ops->evaluate(system, t, q, v, state->f, NULL);
   for (int i = 0; i < n; i++) state->dq[i] = h * v[i];
   system->ops->retract(system, q, state->dq, q);
-  pl_system_react(system, -1, state->f);
+  pl_system_oppose(system, 1, state->f);
   system->ops->mass_inverse(system, state->f, state->f);
-  pl_filter_apply(&system->filter, state->f);
+  pl_system_free(system, 1, state->f);
   for (int i = 0; i < n; i++) v[i] += h * state->f[i];
   if (self->estimates) report->error = pl_rms(system, h * h / 2, state->f, NULL);
   system->seconds_evaluate += pl_now() - start;

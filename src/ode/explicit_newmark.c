@@ -17,6 +17,7 @@
  * for Stoermer-Verlet. */
 #include "core/clock.h"
 #include "ode/integrator.h"
+#include "sparse/passes.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,17 +40,98 @@ static pl_status create(pl_integrator *self, pl_error *error)
 static void accelerate(newmark *state, pl_system *system, double t, double share, const double *q,
                        const double *v)
 {
-  system->ops->evaluate(system, t, q, v, state->f, 0, 0, 0, 0, NULL);
-  pl_system_react(system, -share, state->f);
+  system->ops->evaluate(system, t, q, v, state->f, NULL);
+  pl_system_oppose(system, share, state->f);
   system->ops->mass_inverse(system, state->f, state->f);
 }
 
-/* own = P a. */
-static const double *free_part(newmark *state, pl_system *system)
+/* One step's vectors, for the passes around the forces. */
+typedef struct passes {
+  newmark *state;
+  const pl_system *system;
+  double h, *v;
+} passes;
+
+/* own = P a, f = the increment of q, work = the velocity that is expected at the end. */
+static void predict(void *context, int first, int last)
 {
-  memcpy(state->own, state->a, (size_t)system->blocks * 3 * sizeof *state->own);
-  pl_filter_apply(&system->filter, state->own);
-  return state->own;
+  const passes *p = context;
+  const newmark *at = p->state;
+  const double *v = p->v, h = p->h;
+  double *restrict f = at->f, *restrict work = at->work;
+  const double *own = at->own;
+  size_t from = 3 * (size_t)first, to = 3 * (size_t)last;
+  if (!p->system->filter.mpcs) {
+    memcpy(at->own + from, at->a + from, (to - from) * sizeof *at->own);
+    pl_filter_apply_range(&p->system->filter, first, last, at->own);
+  }
+  for (size_t i = from; i < to; i++) {
+    f[i] = h * (v[i] + 0.5 * h * own[i]);
+    work[i] = v[i] + h * own[i];
+  }
+}
+
+/* The new acceleration of blocks with the same drag from M^-1 f; what it changed by; in f the old
+ * P a. */
+static void accelerate_run(const newmark *at, double drag, size_t from, size_t to)
+{
+  const double whole = 1 + drag;
+  double *restrict a = at->a, *restrict f = at->f, *restrict own = at->own;
+  double *restrict change = at->work;
+  for (size_t i = from; i < to; i++) {
+    double next = (f[i] + drag * a[i]) / whole;
+    f[i] = own[i];
+    change[i] = next - a[i];
+    own[i] = a[i] = next;
+  }
+}
+
+static void accelerate_range(void *context, int first, int last)
+{
+  const passes *p = context;
+  const double h = p->h, *drag = p->system->drag;
+  for (int block = first, end; block < last; block = end) {
+    for (end = block + 1; end < last && (!drag || drag[end] == drag[block]);) end++;
+    accelerate_run(p->state, drag ? 0.5 * h * drag[block] : 0, 3 * (size_t)block, 3 * (size_t)end);
+  }
+}
+
+static void speed_up(void *context, int first, int last)
+{
+  const passes *p = context;
+  const double h = p->h, *f = p->state->f, *own = p->state->own;
+  double *restrict v = p->v;
+  for (size_t i = 3 * (size_t)first; i < 3 * (size_t)last; i++) v[i] += 0.5 * h * (f[i] + own[i]);
+}
+
+/* The new acceleration and velocity. */
+static void correct(void *context, int first, int last)
+{
+  const passes *p = context;
+  accelerate_range(context, first, last);
+  pl_filter_apply_range(&p->system->filter, first, last, p->state->own);
+  speed_up(context, first, last);
+}
+
+/* Rows over several blocks are not a matter of ranges. */
+static void predict_all(passes *both, pl_system *system)
+{
+  if (system->filter.mpcs) {
+    pl_pass_copy(both->state->a, both->state->own, system->blocks, system->pool);
+    pl_system_free(system, 0.5, both->state->own);
+  }
+  pl_each_range(system->blocks, predict, both, system->pool);
+}
+
+static void correct_all(passes *both, pl_system *system)
+{
+  if (!system->filter.mpcs) {
+    pl_each_range(system->blocks, correct, both, system->pool);
+    return;
+  }
+  pl_each_range(system->blocks, accelerate_range, both, system->pool);
+  pl_system_free(system, 0.5, both->state->own);
+  pl_each_range(system->blocks, speed_up, both, system->pool);
 }
 
 static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
@@ -57,29 +139,19 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 {
   (void)error;
   newmark *state = self->state;
-  int n = 3 * system->blocks;
-  double start = pl_now(), *a = state->a;
+  passes both = {state, system, h, v};
+  double start = pl_now();
   if (self->past->steps == 0) {
     accelerate(state, system, t, 0, q, v);
-    for (int i = 0; i < n; i++) a[i] = state->f[i];
+    pl_pass_copy(state->f, state->a, system->blocks, system->pool);
   }
 
   // held nodes move at the velocity that brings them where they must be
   pl_system_prescribe(system, t, h, q, v, state->work);
-  const double *own = free_part(state, system);
-  for (int i = 0; i < n; i++) state->work[i] = h * (v[i] + 0.5 * h * own[i]);
-  system->ops->retract(system, q, state->work, q);
-  for (int i = 0; i < n; i++) state->work[i] = v[i] + h * own[i];
+  predict_all(&both, system);
+  system->ops->retract(system, q, state->f, q);
   accelerate(state, system, t + h, 1, q, state->work);
-  for (int i = 0; i < n; i++) {
-    double drag = system->drag ? 0.5 * h * system->drag[i / 3] : 0;
-    double next = (state->f[i] + drag * a[i]) / (1 + drag);
-    state->f[i] = own[i];
-    state->work[i] = next - a[i];
-    a[i] = next;
-  }
-  own = free_part(state, system);
-  for (int i = 0; i < n; i++) v[i] += 0.5 * h * (state->f[i] + own[i]);
+  correct_all(&both, system);
   if (self->estimates) report->error = pl_rms(system, h * h / 6, state->work, NULL);
   pl_integrator_remember(self, h);
   system->seconds_evaluate += pl_now() - start;

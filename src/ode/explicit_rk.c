@@ -10,36 +10,26 @@
  * through all stages. The error of a step is estimated by giving the weight of the last stage to
  * the end of the step instead, which is a method of lower order: in the positions h b_s (v_s -
  * v_1), without another evaluation. Hauth 2004, 3.2.2; Hairer, Norsett & Wanner 1993, II.1. */
+#include "ode/explicit_rk.h"
 #include "core/clock.h"
 #include "math/functions.h"
-#include "ode/integrator.h"
 
 #include <math.h>
 
-enum { MOST_STAGES = 4 };
+static const pl_rk_table midpoint = {.stages = 2, .a = {{0}, {0.5}}, .b = {0, 1}, .last = 1};
+static const pl_rk_table classic = {.stages = 4,
+                                    .a = {{0}, {0.5}, {0, 0.5}, {0, 0, 1}},
+                                    .b = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
+                                    .last = 1.0 / 6};
+static const pl_rk_table three_eighths = {.stages = 4,
+                                          .a = {{0}, {1.0 / 3}, {-1.0 / 3, 1}, {1, -1, 1}},
+                                          .b = {1.0 / 8, 3.0 / 8, 3.0 / 8, 1.0 / 8},
+                                          .last = 1.0 / 8};
 
-typedef struct tableau {
-  int stages;
-  double a[MOST_STAGES][MOST_STAGES], b[MOST_STAGES];
-  double last; /* the weight of the last stage in the error estimate */
-} tableau;
-
-static const tableau midpoint = {2, {{0}, {0.5}}, {0, 1}, 1};
-static const tableau classic = {
-    4, {{0}, {0.5}, {0, 0.5}, {0, 0, 1}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, 1.0 / 6};
-static const tableau three_eighths = {
-    4, {{0}, {1.0 / 3}, {-1.0 / 3, 1}, {1, -1, 1}}, {1.0 / 8, 3.0 / 8, 3.0 / 8, 1.0 / 8}, 1.0 / 8};
-
-typedef struct runge_kutta {
-  // rows 0 .. stages - 1: the stages; row stages: the end of the step
-  double c[MOST_STAGES + 1], to_v[MOST_STAGES + 1][MOST_STAGES], to_q[MOST_STAGES + 1][MOST_STAGES];
-  double *k[MOST_STAGES], *q, *v, *dq;
-} runge_kutta;
-
-static pl_status create(pl_integrator *self, pl_error *error)
+pl_status pl_rk_create(pl_integrator *self, pl_error *error)
 {
-  runge_kutta *state = self->state;
-  const tableau *table = self->ops->table;
+  pl_rk *state = self->state;
+  const pl_rk_table *table = self->ops->table;
   int s = table->stages;
   for (int i = 0; i <= s; i++) {
     const double *row = i < s ? table->a[i] : table->b;
@@ -58,8 +48,8 @@ static pl_status create(pl_integrator *self, pl_error *error)
 }
 
 /* state->q and ->v: row i of the tableau applied to the first known accelerations. */
-static void advance(runge_kutta *state, pl_system *system, int row, int known, double h,
-                    const double *q, const double *v)
+static void advance(pl_rk *state, pl_system *system, int row, int known, double h, const double *q,
+                    const double *v)
 {
   double c = h * state->c[row];
   for (int i = 0; i < 3 * system->blocks; i++) {
@@ -74,10 +64,35 @@ static void advance(runge_kutta *state, pl_system *system, int row, int known, d
   system->ops->retract(system, q, state->dq, state->q);
 }
 
+/* The RMS size in the positions of weights that add up to zero: h sum w_i v_i. */
+static double weigh(pl_rk *state, pl_system *system, const pl_rk_table *table, const double *w,
+                    double h)
+{
+  double to_q[PL_RK_STAGES] = {0};
+  for (int i = 0; i < table->stages; i++) {
+    for (int j = 0; j < i; j++) to_q[j] += w[i] * table->a[i][j];
+  }
+  for (int i = 0; i < 3 * system->blocks; i++) {
+    state->dq[i] = 0;
+    for (int j = 0; j < table->stages; j++) state->dq[i] += to_q[j] * state->k[j][i];
+  }
+  return pl_rms(system, h * h, state->dq, NULL);
+}
+
+/* Both estimates in one that falls with the eighth power of the step. */
+static double estimate_pair(pl_rk *state, pl_system *system, const pl_rk_table *table, double h)
+{
+  double fine = weigh(state, system, table, table->error, h);
+  double coarse = weigh(state, system, table, table->coarse, h);
+  double sum = sqrt(fine * fine + 0.01 * coarse * coarse);
+  return sum > 0 ? fine * fine / sum : 0;
+}
+
 /* The difference of the position from that of the embedded method of lower order. */
-static double estimate(runge_kutta *state, pl_system *system, const tableau *table, double h)
+static double estimate(pl_rk *state, pl_system *system, const pl_rk_table *table, double h)
 {
   int s = table->stages;
+  if (table->last == 0) return estimate_pair(state, system, table, h);
   for (int i = 0; i < 3 * system->blocks; i++) {
     state->dq[i] = 0;
     for (int j = 0; j < s; j++)
@@ -86,12 +101,12 @@ static double estimate(runge_kutta *state, pl_system *system, const tableau *tab
   return pl_rms(system, h * h * table->last, state->dq, NULL);
 }
 
-static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
-                      double *v, pl_step_report *report, pl_error *error)
+pl_status pl_rk_step(pl_integrator *self, pl_system *system, double t, double h, double *q,
+                     double *v, pl_step_report *report, pl_error *error)
 {
   (void)error;
-  runge_kutta *state = self->state;
-  const tableau *table = self->ops->table;
+  pl_rk *state = self->state;
+  const pl_rk_table *table = self->ops->table;
   int s = table->stages, n = 3 * system->blocks;
   double start = pl_now();
 
@@ -99,11 +114,10 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   pl_system_prescribe(system, t, h, q, v, state->dq);
   for (int i = 0; i < s; i++) {
     advance(state, system, i, i, h, q, v);
-    system->ops->evaluate(system, t + state->c[i] * h, state->q, state->v, state->k[i], 0, 0, 0, 0,
-                          NULL);
-    pl_system_react(system, -table->b[i], state->k[i]);
+    system->ops->evaluate(system, t + state->c[i] * h, state->q, state->v, state->k[i], NULL);
+    pl_system_oppose(system, table->b[i], state->k[i]);
     system->ops->mass_inverse(system, state->k[i], state->k[i]);
-    pl_filter_apply(&system->filter, state->k[i]);
+    pl_system_free(system, table->b[i], state->k[i]);
   }
   advance(state, system, s, s, h, q, v);
   for (int i = 0; i < n; i++) {
@@ -136,10 +150,10 @@ static double critical2(double frequency, double damping)
       .needs_damping = DAMPING,                                                                    \
       .critical = DAMPING ? critical2 : critical4,                                                 \
       .error_power = POWER,                                                                        \
-      .state_size = sizeof(runge_kutta),                                                           \
+      .state_size = sizeof(pl_rk),                                                                 \
       .table = &(TABLE),                                                                           \
-      .create = create,                                                                            \
-      .step = step,                                                                                \
+      .create = pl_rk_create,                                                                      \
+      .step = pl_rk_step,                                                                          \
   }
 
 MEMBER(explicit_midpoint, "explicit-midpoint",

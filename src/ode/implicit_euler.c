@@ -72,6 +72,7 @@ const pl_integrator_ops pl_integrator_implicit_euler = {
              .params = params,
              .param_count = PL_NEWTON_PARAM_COUNT},
     .is_implicit = 1,
+    .ends_on_stage = 1,
     .order = 1,
     .error_power = 2,
     .state_size = sizeof(euler),

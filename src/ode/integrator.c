@@ -8,20 +8,12 @@
 #include <string.h>
 
 #define X(name) &pl_integrator_##name.info,
-static const pl_member *const members[] = {PL_INTEGRATORS(X) NULL};
+PL_FAMILY(integrator, "how a step in time is made", PL_INTEGRATORS(X));
 #undef X
 
-const pl_family pl_integrator_family = {"integrator", "how a step in time is made", members};
-
-pl_status pl_integrator_resolve(const pl_choice *choice, pl_part *part, pl_error *error)
+pl_status pl_integrator_resolve(const pl_choice *choice, pl_selection *part, pl_error *error)
 {
-  pl_status status =
-      pl_choice_resolve(&pl_integrator_family, choice, &part->member, part->values, error);
-  const pl_integrator_ops *ops = (const pl_integrator_ops *)part->member;
-  if (status || !ops->missing) return status;
-  return pl_fail(error, PL_E_UNSUPPORTED,
-                 "integrator \"%s\" needs %s, which this build lacks; install it and build again",
-                 part->member->name, ops->missing);
+  return pl_choice_resolve(&pl_integrator_family, choice, &part->member, part->values, error);
 }
 
 enum { PAST_NUMBERS = sizeof(pl_past) / sizeof(double) };
@@ -43,7 +35,7 @@ static pl_status take_memory(pl_integrator *self, double *memory, pl_error *erro
   return PL_OK;
 }
 
-pl_status pl_integrator_create(const pl_allocator *allocator, const pl_part *part, int blocks,
+pl_status pl_integrator_create(const pl_allocator *allocator, const pl_selection *part, int blocks,
                                double *memory, pl_integrator **out, pl_error *error)
 {
   *out = NULL;

@@ -15,13 +15,20 @@ typedef struct pl_integrator pl_integrator;
   X(explicit_midpoint)                                                                             \
   X(rk4)                                                                                           \
   X(rk38)                                                                                          \
+  X(dopri853)                                                                                      \
   X(verlet)                                                                                        \
   X(explicit_newmark)                                                                              \
   X(rkc2)                                                                                          \
+  X(rock2)                                                                                         \
   X(implicit_midpoint)                                                                             \
   X(sdirk2)                                                                                        \
+  X(sdirk4)                                                                                        \
+  X(tr_bdf2)                                                                                       \
   X(bdf2)                                                                                          \
   X(bdf3)                                                                                          \
+  X(bdf4)                                                                                          \
+  X(bdf5)                                                                                          \
+  X(bdf6)                                                                                          \
   X(newmark)                                                                                       \
   X(generalised_alpha)                                                                             \
   X(ros2w)                                                                                         \
@@ -33,24 +40,26 @@ typedef struct pl_integrator pl_integrator;
   X(dormand_prince)                                                                                \
   X(fehlberg8)                                                                                     \
   X(cvode)                                                                                         \
-  X(static)
+  X(static)                                                                                        \
+  X(relaxation)
 
 typedef struct pl_integrator_ops {
   pl_member info;
-  int is_implicit;  /* needs system->A and system->solver */
-  int is_static;    /* looks for equilibrium; velocities stay zero */
-  int order;        /* of accuracy, 0 where that means nothing */
-  int damped_order; /* of accuracy where forces depend on velocity; 0: the same */
+  int is_implicit;   /* needs system->A and system->solver */
+  int freezes_time;  /* asks for forces at the end's q at the beginning's time */
+  int ends_on_stage; /* the end of the step is the q of its last stage, as Newton has left it */
+  int is_static;     /* looks for equilibrium; velocities stay zero */
+  int order;         /* of accuracy, 0 where that means nothing */
+  int damped_order;  /* of accuracy where forces depend on velocity; 0: the same */
   /* The largest stable step, s, for modes of this frequency and damping, 1/s; 0: none is. NULL: the
    * step has no such limit, or the member keeps to it by itself. */
   double (*critical)(double frequency, double damping);
-  int needs_damping;   /* motion that nothing damps grows at any step */
-  int error_power;     /* a step's estimate of its own error falls with this power of it; 0: none */
-  double most_growth;  /* of a step over the one before without loss; 0: no limit */
-  const char *missing; /* the library that this build lacks for it; NULL: none */
-  int history;         /* vectors that it remembers */
-  size_t state_size;   /* of the member's own state */
-  const void *table;   /* coefficients, of members that share their functions */
+  int needs_damping;  /* motion that nothing damps grows at any step */
+  int error_power;    /* a step's estimate of its own error falls with this power of it; 0: none */
+  double most_growth; /* of a step over the one before without loss; 0: no limit */
+  int history;        /* vectors that it remembers */
+  size_t state_size;  /* of the member's own state */
+  const void *table;  /* coefficients, of members that share their functions */
   pl_status (*create)(pl_integrator *self, pl_error *error);
   void (*destroy)(pl_integrator *self); /* what create took beside vectors; NULL: nothing */
   /* Its memory has become zero, or is about to become another: whatever else it knows of earlier
@@ -62,12 +71,12 @@ typedef struct pl_integrator_ops {
 } pl_integrator_ops;
 
 /* A member's workspace: vectors of the system's size, all taken at creation. */
-enum { PL_MOST_VECTORS = 20, PL_MOST_HISTORY = 4, PL_MOST_PAST = 3, PL_OWN_NUMBERS = 2 };
+enum { PL_MOST_VECTORS = 32, PL_MOST_HISTORY = 10, PL_MOST_PAST = 5, PL_OWN_NUMBERS = 2 };
 
 /* How far back a member remembers, and what else it takes from step to step: numbers only, since
  * they lie in the state. */
 typedef struct pl_past {
-  double steps;               /* that the history tells of; 0: nothing is known */
+  double steps;               /* that the history holds; 0: nothing is known */
   double h[PL_MOST_PAST];     /* their lengths in s, the latest first */
   double next;                /* the length that step control wants next, s; 0: not known */
   double own[PL_OWN_NUMBERS]; /* the member's */
@@ -96,14 +105,14 @@ PL_INTEGRATORS(X)
 extern const pl_family pl_integrator_family;
 
 /* Resolves a choice; a member that this build lacks a library for is an error. */
-pl_status pl_integrator_resolve(const pl_choice *choice, pl_part *part, pl_error *error);
+pl_status pl_integrator_resolve(const pl_choice *choice, pl_selection *part, pl_error *error);
 
 /* How many numbers a member remembers from step to step. */
 size_t pl_integrator_memory(const pl_integrator_ops *ops, int blocks);
 
 /* memory: room for those numbers, which the caller saves, copies and restores as it does q and v;
  * all zeros: nothing is known of earlier steps. NULL: the integrator has its own. */
-pl_status pl_integrator_create(const pl_allocator *allocator, const pl_part *part, int blocks,
+pl_status pl_integrator_create(const pl_allocator *allocator, const pl_selection *part, int blocks,
                                double *memory, pl_integrator **out, pl_error *error);
 void pl_integrator_destroy(pl_integrator *integrator);
 
@@ -112,7 +121,7 @@ pl_status pl_integrator_vector(pl_integrator *self, double **vector, pl_error *e
 /* The same for a vector that is part of the history. */
 pl_status pl_integrator_history(pl_integrator *self, double **vector, pl_error *error);
 
-/* A step of length h was made: it becomes the latest that the history tells of. */
+/* A step of length h was made: it becomes the latest of the history. */
 void pl_integrator_remember(pl_integrator *self, double h);
 
 /* To be called when the memory was zeroed, before other numbers are put into it. */

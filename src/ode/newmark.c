@@ -11,7 +11,12 @@
  * / 4.
  *
  * The error of a step is estimated as h^2 |b - 1/6| (a1 - a0), with 1/12 as the least factor
- * (Zienkiewicz & Xie 1991). The unknown of the stage is z = v1. */
+ * (Zienkiewicz & Xie 1991). The unknown of the stage is z = v1.
+ *
+ * Constraints: what they exert over Newmark's step follows from its mean acceleration and mean
+ * forces, M (v1 - v0) / h - ((1 - g) f0 + g f1), not from the forces at its end alone. The method
+ * lets motion that the step does not resolve change its sign in every step; at the ends the normal
+ * forces of contact would show that in full, and friction with them. */
 #include "ode/stepper.h"
 
 #include <math.h>
@@ -72,8 +77,9 @@ static const method newmark_method = {newmark_weights}, alpha_method = {alpha_we
 
 typedef struct newmark {
   pl_stepper stepper;
-  double *a;    /* history: the acceleration at the start of the step */
-  double *zero; /* stays zero: the acceleration prescribed to held nodes at the start */
+  double *a;     /* history: the acceleration at the start of the step */
+  double *force; /* history: f at the start of the step, as far as it is known */
+  double *zero;  /* stays zero: the acceleration prescribed to held nodes at the start */
 } newmark;
 
 static pl_status create(pl_integrator *self, pl_error *error)
@@ -81,7 +87,8 @@ static pl_status create(pl_integrator *self, pl_error *error)
   newmark *state = self->state;
   pl_status status = pl_stepper_create(self, error);
   if (!status) status = pl_integrator_vector(self, &state->zero, error);
-  return status ? status : pl_integrator_history(self, &state->a, error);
+  if (!status) status = pl_integrator_history(self, &state->a, error);
+  return status ? status : pl_integrator_history(self, &state->force, error);
 }
 
 /* M a = f at the start of the first step. */
@@ -91,6 +98,30 @@ static pl_status first_acceleration(newmark *state, pl_system *system, double t,
   pl_stage stage = {.t = t, .cm = 1, .q0 = q, .v0 = v, .prescribed = state->zero};
   memset(state->a, 0, (size_t)system->blocks * 3 * sizeof *state->a);
   return pl_newton_solve(&state->stepper.newton, system, &stage, state->a, report, error);
+}
+
+/* Constraint forces of the step's mean instead of its end: adds (1 - g) (f1 - f0), where f1 = M a1
+ * and what the constraints exert less; in a first step f0 is taken as f1. */
+static void react_evenly(const pl_integrator *self, pl_system *system, double cm, double share)
+{
+  newmark *state = self->state;
+  pl_stepper *stepper = &state->stepper;
+  double *a = stepper->drift, *f = stepper->newton.work;
+  if (!system->reaction || !system->unfiltered) return;
+  for (int i = 0; i < 3 * system->blocks; i++) {
+    a[i] = stepper->w[i] + cm * stepper->z[i];
+    f[i] = 0;
+  }
+  system->ops->mass_add(system, 1, a, f);
+  for (int i = 0; i < system->filter.count; i++) {
+    int k = 3 * system->filter.nodes[i];
+    for (int j = k; j < k + 3; j++) f[j] += system->unfiltered[j];
+  }
+  if (self->past->steps > 0) {
+    pl_system_react(system, share, f);
+    pl_system_react(system, -share, state->force);
+  }
+  memcpy(state->force, f, (size_t)system->blocks * 3 * sizeof *f);
 }
 
 static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
@@ -118,6 +149,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
       .t = t + now * h, .reach = now * h, .cq = now * to_q, .cv = now, .cm = (1 - m.am) * to_a};
   status = pl_stepper_solve(stepper, system, &stage, h, q, v, report, error);
   if (status) return status;
+  if (m.af == 0 && m.am == 0) react_evenly(self, system, stage.cm, 1 - m.g);
   for (int i = 0; i < n; i++) {
     double a = to_a * (stepper->z[i] - v[i]) - (1 - m.g) / m.g * state->a[i];
     stepper->move[i] = h * (v[i] + h * ((0.5 - m.b) * state->a[i] + m.b * a));
@@ -125,12 +157,12 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
     state->a[i] = a;
   }
   if (self->estimates) report->error = pl_rms(system, h * h * m.e, stepper->drift, NULL);
-  pl_filter_apply(&system->filter, state->a);
+  pl_filter_motion(&system->filter, state->a);
   pl_stepper_end(stepper, self, system, h, stepper->move, stepper->z, q, v);
   return PL_OK;
 }
 
-#define MEMBER(NAME, WORD, SUMMARY, SOURCE, PARAMS, COUNT, METHOD)                                 \
+#define MEMBER(NAME, WORD, LANDS, SUMMARY, SOURCE, PARAMS, COUNT, METHOD)                          \
   const pl_integrator_ops pl_integrator_##NAME = {                                                 \
       .info = {.name = WORD,                                                                       \
                .summary = SUMMARY,                                                                 \
@@ -138,9 +170,10 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                .params = PARAMS,                                                                   \
                .param_count = COUNT},                                                              \
       .is_implicit = 1,                                                                            \
+      .ends_on_stage = LANDS,                                                                      \
       .order = 2,                                                                                  \
       .error_power = 3,                                                                            \
-      .history = 2,                                                                                \
+      .history = 3,                                                                                \
       .state_size = sizeof(newmark),                                                               \
       .table = &(METHOD),                                                                          \
       .create = create,                                                                            \
@@ -148,10 +181,10 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
       .step = step,                                                                                \
   }
 
-MEMBER(newmark, "newmark",
+MEMBER(newmark, "newmark", 1,
        "average acceleration: order 2, stable at any step, keeps energy; what the step does not "
        "resolve rings on",
        "Newmark 1959, eq. 1-2", newmark_params, NEWMARK_PARAM_COUNT, newmark_method);
-MEMBER(generalised_alpha, "generalised-alpha",
+MEMBER(generalised_alpha, "generalised-alpha", 0,
        "Newmark with damping of fast motion only, set by rho: order 2, stable at any step",
        "Chung & Hulbert 1993, eq. 17, 20, 25", alpha_params, ALPHA_PARAM_COUNT, alpha_method);

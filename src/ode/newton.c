@@ -10,7 +10,7 @@
 
 enum { MOST_SEARCHES = 12, USUAL_REFRESH = 10 };
 
-/* A kept matrix is made anew where an increment is longer than this part of the one before, or
+/* A kept matrix is recomputed where an increment is longer than this part of the one before, or
  * where a stage took more iterations than that (Hauth 2004, 3.3.4). */
 static const double slow = 0.3;
 enum { MANY_ITERATIONS = 5 };
@@ -23,6 +23,10 @@ static const double fast = 0.1, harmless = 1e-3;
 /* What rounding leaves of forces that cancel: inertia and inner forces of a free flight, say. */
 static const double rounding = 1e-12;
 
+/* What is let through of an increment that is stuck, and how many of those are too many. */
+static const double nothing = 1e-6;
+enum { MOST_STUCK = 3 };
+
 /* An increment that moves nothing by more than this part of the largest coordinate is none. */
 static const double immovable = 1e-14;
 
@@ -31,12 +35,13 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
   const double *values = integrator->values;
   *newton = (pl_newton){.iterations = (int)values[PL_NEWTON_ITERATIONS],
                         .tolerance = values[PL_NEWTON_TOLERANCE],
-                        .semidefinite = values[PL_NEWTON_TANGENT] == 0,
+                        .projection = values[PL_NEWTON_PROJECTION] == 0 ? 1 : 2,
                         .reuse = (int)values[PL_NEWTON_MATRIX],
                         .refresh = (int)values[PL_NEWTON_REFRESH],
                         .floor = values[PL_NEWTON_FORCE],
                         .forcing = values[PL_NEWTON_FORCING],
                         .least_step = values[PL_NEWTON_STEP]};
+  if (values[PL_NEWTON_TANGENT] == 0) newton->semidefinite = newton->projection;
   // with one iteration there is no convergence to look at
   if (newton->iterations == 1 && newton->refresh == 0) newton->refresh = USUAL_REFRESH;
   double **vectors[] = {&newton->q,     &newton->v,    &newton->r,   &newton->dz,
@@ -54,6 +59,30 @@ void pl_newton_begin(pl_integrator *integrator)
   newton->is_kept = newton->age = 0;
 }
 
+int pl_newton_keeps(const pl_integrator *integrator)
+{
+  return integrator->ops->begin == pl_newton_begin && integrator->values[PL_NEWTON_MATRIX] == 2;
+}
+
+void pl_newton_put(const pl_integrator *integrator, double numbers[PL_KEPT_NUMBERS])
+{
+  const pl_newton *newton = integrator->state;
+  const double known[] = {newton->cm,      newton->cq,  newton->cv,
+                          newton->is_kept, newton->age, newton->folded};
+  memcpy(numbers, known, sizeof known);
+}
+
+void pl_newton_take(pl_integrator *integrator, const double numbers[PL_KEPT_NUMBERS])
+{
+  pl_newton *newton = integrator->state;
+  newton->cm = numbers[0];
+  newton->cq = numbers[1];
+  newton->cv = numbers[2];
+  newton->is_kept = numbers[3] > 0;
+  newton->age = (int)numbers[4];
+  newton->folded = numbers[5];
+}
+
 /* r = -G(z), filtered; A too if wanted. */
 static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z,
                      pl_bsr *A, int semidefinite)
@@ -63,8 +92,8 @@ static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage
   pl_combine(NULL, stage->cq, z, newton->work, n, system->pool);
   system->ops->retract(system, stage->q0, newton->work, newton->q);
   pl_combine(stage->v0, stage->cv, z, newton->v, n, system->pool);
-  system->ops->evaluate(system, stage->t, newton->q, newton->v, newton->r, stage->cm, stage->cq,
-                        stage->cv, semidefinite, A);
+  const pl_tangent tangent = {stage->cm, stage->cq, stage->cv, semidefinite, A, system->pairs};
+  system->ops->evaluate(system, stage->t, newton->q, newton->v, newton->r, A ? &tangent : NULL);
   if (stage->loads) {
     system->ops->external(system, stage->t, newton->q, newton->v, newton->work);
     for (int i = 0; i < 3 * n; i++) newton->r[i] += stage->loads[i] - newton->work[i];
@@ -77,13 +106,14 @@ static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage
     pl_combine(NULL, stage->cq, z, newton->work, n, system->pool);
     system->ops->chart(system, newton->work, newton->r, A);
   }
+  if (A) pl_system_fold(system);
   pl_system_keep_residual(system, newton->r);
   system->seconds_evaluate += pl_now() - start;
 }
 
 static double filtered_norm(pl_system *system, double *r)
 {
-  pl_filter_apply(&system->filter, r);
+  pl_filter_force(&system->filter, r);
   return pl_norm(r, system->blocks, system->pool);
 }
 
@@ -92,18 +122,6 @@ double pl_system_budget(const pl_system *system, const pl_step_report *report)
   if (!system->budget) return INFINITY;
   return system->budget > report->linear_iterations ? system->budget - report->linear_iterations
                                                     : 0;
-}
-
-void pl_system_multiply(const pl_system *system, const double *x, double *y)
-{
-  pl_bsr_multiply(system->A, x, y, system->pool);
-  pl_pairs_multiply(system->pairs, x, y, system->pool);
-}
-
-void pl_system_multiply_row(const pl_system *system, int row, const double *x, double y[3])
-{
-  pl_bsr_multiply_row(system->A, row, x, y);
-  pl_pairs_multiply_row(system->pairs, row, x, y);
 }
 
 pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
@@ -120,9 +138,11 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
     status = pl_solver_prepare(system->solver, system->A, system->pairs, &system->filter,
                                system->pool, error);
   if (system->budget) pl_solver_limit(system->solver, pl_system_budget(system, report));
+  pl_links_strip(system->filter.links, x);
   if (!status)
     status = pl_solver_solve(system->solver, system->A, &system->filter, b, x, tolerance * scale,
                              system->pool, &solved, error);
+  pl_links_extend(system->filter.links, x);
   report->linear_iterations += solved.iterations;
   report->linear_residual = scale > 0 ? solved.residual / scale : 0;
   // what a refused matrix left is used by nobody
@@ -133,7 +153,8 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
     report->unfinished_solves++;
     status = PL_OK;
   }
-  system->seconds_solve += pl_now() - start;
+  system->solved_at = pl_now();
+  system->seconds_solve += system->solved_at - start;
   return status;
 }
 
@@ -173,13 +194,17 @@ static double start_increment(pl_newton *newton, pl_system *system, const pl_sta
 }
 
 /* Can the matrix of an earlier iteration or stage serve? If not, it is this stage's from now on. */
-static int is_usable(pl_newton *newton, const pl_stage *stage, int first)
+static int is_usable(pl_newton *newton, const pl_system *system, const pl_stage *stage, int first)
 {
+  // a folded matrix belongs to its constraints; 53 bits of their version are a double
+  double folded = system->filter.links ? (double)(system->filter.version >> 11) : 0;
   int same = newton->cm == stage->cm && newton->cq == stage->cq && newton->cv == stage->cv;
+  same = same && newton->folded == folded;
   newton->age += first;
   int old = newton->refresh > 0 && newton->age >= newton->refresh;
   if (same && newton->is_kept && newton->reuse >= (first ? 2 : 1) && !(first && old)) return 1;
   newton->age = 0;
+  newton->folded = folded;
   newton->cm = stage->cm;
   newton->cq = stage->cq;
   newton->cv = stage->cv;
@@ -204,13 +229,16 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
 {
   double tolerance = pl_solver_tolerance(system->solver);
   if (newton->iterations > 1) tolerance = fmax(tolerance, newton->forcing);
-  int fresh = !is_usable(newton, stage, first);
-  for (int semidefinite = newton->semidefinite;; semidefinite = 1) {
+  // contact that comes and goes leaves no matrix as it was
+  int fresh = !is_usable(newton, system, stage, first) || system->safe;
+  for (int semidefinite = newton->semidefinite;; semidefinite = newton->projection) {
     residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
-    double scale = start_increment(newton, system, stage, z, first);
+    double scale = start_increment(newton, system, stage, z, first && !system->safe);
     if (first) {
-      newton->reference = scale;
-      newton->cancelling = rounding * filtered_norm(system, newton->r);
+      double size = filtered_norm(system, newton->r);
+      // guarded, the guess is zero, and scale what carries the constrained nodes
+      newton->reference = system->safe ? fmax(fmax(size, scale), newton->reference) : scale;
+      newton->cancelling = rounding * size;
     }
     pl_status status = improve(newton, system, fresh, scale, tolerance, report, error);
     newton->is_kept = !status;
@@ -236,9 +264,10 @@ static double slope_at(pl_newton *newton, pl_system *system, const pl_stage *sta
                        double s, int may_fold)
 {
   pl_combine(z, s, newton->dz, newton->trial, system->blocks, system->pool);
+  if (system->safe) system->ops->go(system, s);
   residual(newton, system, stage, newton->trial, NULL, 0);
   if (!may_fold && is_folded(newton, system, stage)) return NAN;
-  pl_filter_apply(&system->filter, newton->r);
+  pl_filter_force(&system->filter, newton->r);
   return pl_dot(newton->dz, newton->r, system->blocks, system->pool);
 }
 
@@ -251,18 +280,40 @@ static double cubic_model(double f0, double a, double fa, double b, double fb)
   return 2 * f0 / (sqrt(c1 * c1 - 4 * c2 * f0) - c1);
 }
 
-/* Moves z along dz: the whole way, unless the slope of the potential has turned steeply upwards
- * there, the forces are not finite or an equilibrium would be sought beyond an infinite energy.
- * Then less far: to where a quadratic model of the potential has its minimum, and from the second
- * time on a cubic one, both kept within a part of the way. */
-static void search(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
-                   double slope)
+/* Guarded: how much of the increment is let through; what it moves is no longer than that. */
+static pl_status limit(pl_newton *newton, pl_system *system, const pl_stage *stage, double *most,
+                       pl_step_report *report, pl_error *error)
+{
+  int worst1 = 0;
+  *most = 1;
+  if (!system->safe || stage->cq == 0) return PL_OK;
+  pl_combine(NULL, stage->cq, newton->dz, newton->work, system->blocks, system->pool);
+  pl_status status =
+      system->ops->limit(system, stage->t, newton->q, newton->work, most, &worst1, error);
+  newton->stuck = *most < nothing ? newton->stuck + 1 : 0;
+  if (status || newton->stuck < MOST_STUCK) return status;
+  report->worst_block1 = worst1;
+  return pl_fail(
+      error, PL_E_CONVERGENCE,
+      "contact is stuck: nothing of Newton's increments is free of intersection (%.1e of "
+      "the last one); take smaller steps, or let what moves by itself stop earlier",
+      *most);
+}
+
+/* Moves z along dz: the whole way, or as far as it may go, unless the slope of the potential has
+ * turned steeply upwards there (which says nothing where the matrix predicts), the forces are not
+ * finite or an equilibrium would be sought beyond an infinite energy. Then less far: to where a
+ * quadratic model of the potential has its minimum, and from the second time on a cubic one, both
+ * kept within a part of the way. */
+static double search(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
+                     double slope, double most)
 {
   // what is inside out already may come back any way it can
   int may_fold = is_folded(newton, system, stage);
-  double s = 1, now = slope_at(newton, system, stage, z, s, may_fold), last = 0, then = NAN;
+  double s = most, now = slope_at(newton, system, stage, z, s, may_fold), last = 0, then = NAN;
   for (int i = 0; i < MOST_SEARCHES && slope > 0; i++) {
-    if (isfinite(now) && now >= -0.5 * slope) break;
+    int will_do = now >= -0.5 * slope || system->predicts || pl_watch_late(system->watch);
+    if (isfinite(now) && will_do) break;
     double next = isfinite(then) ? cubic_model(slope, s, now, last, then) : NAN;
     if (!isfinite(next)) next = s * slope / (slope - now);
     if (!isfinite(now)) next = 0.5 * s;
@@ -272,6 +323,23 @@ static void search(pl_newton *newton, pl_system *system, const pl_stage *stage, 
     now = slope_at(newton, system, stage, z, s, may_fold);
   }
   memcpy(z, newton->trial, (size_t)system->blocks * 3 * sizeof *z);
+  return s;
+}
+
+/* The same where blocks depend on others: is d = prescribed - z other than E d, beyond rounding? */
+static int leaves_links(const pl_newton *newton, const pl_system *system, const pl_stage *stage,
+                        const double *z)
+{
+  int n = system->blocks;
+  double *d = newton->work, *own = newton->trial, most = 0;
+  pl_combine(stage->prescribed, -1, z, d, n, system->pool);
+  memcpy(own, d, 3 * (size_t)n * sizeof *d);
+  pl_filter_motion(&system->filter, own);
+  for (int i = 0; i < 3 * n; i++) most = fmax(most, fabs(d[i]));
+  for (int i = 0; i < 3 * n; i++) {
+    if (fabs(d[i] - own[i]) > rounding * most) return 1;
+  }
+  return 0;
 }
 
 /* Does the increment carry constrained nodes? Then the slope over the free ones says little. */
@@ -282,11 +350,12 @@ static int moves_constrained(const pl_newton *newton, const pl_system *system,
     int node = system->filter.nodes[i];
     for (int k = 3 * node; k < 3 * node + 3; k++) newton->work[k] = stage->prescribed[k] - z[k];
     const double *P = system->filter.projections + 9 * i, *d = newton->work + 3 * node;
+    if (system->filter.links) continue; // the motion of others has to be known first
     for (int k = 0; k < 3; k++) {
       if (d[k] - (P[k] * d[0] + P[3 + k] * d[1] + P[6 + k] * d[2]) != 0) return 1;
     }
   }
-  return 0;
+  return system->filter.links ? leaves_links(newton, system, stage, z) : 0;
 }
 
 static double largest(const double *x, int blocks)
@@ -321,8 +390,15 @@ static pl_status not_converged(const pl_newton *newton, double size, pl_error *e
       size, newton->iterations, newton->tolerance * newton->reference);
 }
 
+/* The end of a loop that has converged. */
+static pl_status end_well(const pl_newton *newton, pl_system *system)
+{
+  if (system->safe) memcpy(system->safe, newton->q, 3 * (size_t)system->blocks * sizeof(double));
+  return PL_OK;
+}
+
 /* The end of a loop that has used up its iterations. */
-static pl_status end_early(const pl_newton *newton, const pl_system *system, const pl_stage *stage,
+static pl_status end_early(const pl_newton *newton, pl_system *system, const pl_stage *stage,
                            double contraction, double rest, const double *z, pl_step_report *report,
                            pl_error *error)
 {
@@ -331,18 +407,7 @@ static pl_status end_early(const pl_newton *newton, const pl_system *system, con
   if (stage->cm == 0 || !(system->never_rejects || only_short))
     return not_converged(newton, report->newton_residual, error);
   report->unconverged++;
-  return PL_OK;
-}
-
-/* What a linear step leaves of the residual at constrained blocks: r - A dz. */
-static void leave_residual(pl_newton *newton, pl_system *system)
-{
-  for (int i = 0; system->unfiltered && i < system->filter.count; i++) {
-    int node = system->filter.nodes[i];
-    double product[3], *at = system->unfiltered + 3 * (size_t)node;
-    pl_system_multiply_row(system, node, newton->dz, product);
-    for (int k = 0; k < 3; k++) at[k] -= product[k];
-  }
+  return end_well(newton, system);
 }
 
 void pl_newton_react(pl_system *system, double share)
@@ -351,10 +416,22 @@ void pl_newton_react(pl_system *system, double share)
   if (system->unfiltered) pl_system_react(system, -share, system->unfiltered);
 }
 
+/* Guarded: z at which q(z) is safe, and what forces are worth. */
+static void start_safely(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z)
+{
+  int n = 3 * system->blocks;
+  newton->stuck = 0;
+  if (!system->safe) return;
+  system->ops->external(system, stage->t, system->safe, stage->v0 ? stage->v0 : z, newton->work);
+  newton->reference = filtered_norm(system, newton->work);
+  for (int i = 0; i < n && stage->cq > 0; i++) z[i] = (system->safe[i] - stage->q0[i]) / stage->cq;
+}
+
 pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
                           pl_step_report *report, pl_error *error)
 {
   int n = system->blocks;
+  start_safely(newton, system, stage, z);
   double step = INFINITY, contraction = INFINITY, rest = INFINITY;
   for (int iteration = 0; iteration < newton->iterations; iteration++) {
     int carries = moves_constrained(newton, system, stage, z);
@@ -365,14 +442,17 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
 
     // linearly implicit: the increment is the answer
     if (newton->iterations == 1) {
-      leave_residual(newton, system);
+      pl_system_leave(system, newton->dz);
       pl_axpy(1, newton->dz, z, n, system->pool);
       return PL_OK;
     }
 
-    pl_filter_apply(&system->filter, newton->r);
+    pl_filter_force(&system->filter, newton->r);
     double slope = carries ? 0 : pl_dot(newton->dz, newton->r, n, system->pool);
-    search(newton, system, stage, z, slope);
+    double most = 1;
+    status = limit(newton, system, stage, &most, report, error);
+    if (status) return status;
+    double part = search(newton, system, stage, z, slope, most);
 
     double size = filtered_norm(system, newton->r);
     report->newton_residual = size;
@@ -381,17 +461,20 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     if (!isfinite(size))
       return pl_fail(error, PL_E_DIVERGED, "the forces are not finite; take smaller steps");
     // in motion the first increment may already be worth more than the guess was wrong by
-    if (iteration == 0 && stage->cm != 0) newton->reference = fmax(newton->reference, size);
+    if (iteration == 0 && stage->cm != 0 && !system->safe)
+      newton->reference = fmax(newton->reference, size);
     double goal = fmax(newton->tolerance * newton->reference, newton->floor);
-    if (size <= fmax(goal, newton->cancelling)) return PL_OK;
-    if (stage->cq * largest(newton->dz, n) <= immovable * largest(newton->q, n)) return PL_OK;
+    int whole = !system->safe || part == 1;
+    if (whole && size <= fmax(goal, newton->cancelling)) return end_well(newton, system);
+    if (whole && stage->cq * largest(newton->dz, n) <= immovable * largest(newton->q, n))
+      return end_well(newton, system);
     // the convergence monitor: is the increment small enough, is the matrix still good?
     double before = step;
     step = pl_norm(newton->dz, n, system->pool);
     contraction = iteration > 0 ? step / before : INFINITY;
     rest = contraction < 1 ? contraction / (1 - contraction) * step : INFINITY;
-    if (fmin(step, rest) < newton->least_step) return PL_OK;
-    if (pl_system_budget(system, report) == 0) break;
+    if (whole && fmin(step, rest) < newton->least_step) return end_well(newton, system);
+    if (pl_system_budget(system, report) == 0 || pl_watch_late(system->watch)) break;
     if (step > slow * before || iteration >= MANY_ITERATIONS) newton->is_kept = 0;
   }
   return end_early(newton, system, stage, contraction, rest, z, report, error);

@@ -14,6 +14,18 @@
  * T = |s_k| / |s_{k-1}|: all further increments together are about T / (1 - T) |s_k|. Where the
  * full increment goes too far a line search shortens it.
  *
+ * Guarded (system->safe is there): nothing may pass through anything else on the way. So z starts
+ * where q(z) is the last configuration that is known to be good, whatever the guess. An increment
+ * is first cut to the part that continuous detection lets through (system->ops->limit), then
+ * searched along. The slope dz . G is that of the potential
+ *
+ *   Phi(z) = cm/2 z M z + w M z + U(q(z))/cq + R(v(z))/cv,   grad Phi = G,
+ *
+ * which serves stages of any method (Li et al. 2020 have it for implicit Euler); its values are not
+ * needed, so that forces without a potential are served as well. Only a whole increment can be the
+ * last: then all that moves by itself has arrived. Convergence is measured by the forces at the
+ * start and by the outer ones, since the residual on the way may be larger by any factor.
+ *
  * Hauth 2004, 3.3 (there for the first-order system; the reduction to z is his 3.4.1). */
 #ifndef PL_ODE_NEWTON_H
 #define PL_ODE_NEWTON_H
@@ -33,15 +45,18 @@ typedef struct pl_newton {
   int iterations;    /* 1: linearly implicit, nothing is checked */
   double tolerance;  /* on |P G|, relative to the first one */
   int semidefinite;  /* 0: exact tangent, replaced where it turns out indefinite */
+  int projection;    /* the semidefinite tangent: 1 clamps, 2 takes absolute values (point.h) */
   int reuse;         /* 0: a new matrix in every iteration; 1: in every stage; 2: where it pays */
   double floor;      /* |P G| below this counts as converged, N */
   double forcing;    /* how far linear solves go; the loop itself removes the rest */
   double least_step; /* so does an increment of z that is shorter than this */
   double reference;  /* out: the first |P G|, N */
   double cancelling; /* what rounding may leave of the forces that cancel in G, N */
+  int stuck; /* guarded: increments in succession of which next to nothing was let through */
   double *q, *v, *r, *dz, *trial, *rest, *work; /* vectors of the integrator's workspace */
   // the matrix that is there: of which stage, and whether it is worth keeping
   double cm, cq, cv;
+  double folded; /* whose constraints it was folded with; 0: none */
   int is_kept;
   int age, refresh; /* stages that it has served, and may serve; 0: any number */
 } pl_newton;
@@ -68,12 +83,12 @@ typedef struct pl_newton {
        .words = "spd|exact"},                                                                      \
       {.name = "matrix",                                                                           \
        .unit = "1",                                                                                \
-       .summary = "how often it is made anew; kept: only where convergence is slow",               \
+       .summary = "how often it is recomputed; kept: only where convergence is slow",              \
        .preset = matrix_preset,                                                                    \
        .words = "every-iteration|every-stage|kept"},                                               \
       {.name = "refresh",                                                                          \
        .unit = "count",                                                                            \
-       .summary = "steps after which a kept matrix, and with it corotated frames, is made anew; "  \
+       .summary = "steps after which a kept matrix, and with it corotated frames, is recomputed; " \
                   "0: where convergence is slow, or 10 with one iteration",                        \
        .preset = 0,                                                                                \
        .least = 0,                                                                                 \
@@ -91,11 +106,18 @@ typedef struct pl_newton {
        .preset = 0,                                                                                \
        .least = 0,                                                                                 \
        .most = 1e15},                                                                              \
+      {.name = "forcing",                                                                          \
+       .unit = "1",                                                                                \
+       .summary = "linear solves inside Newton leave this part of its residual; not below the "    \
+                  "solver's tolerance",                                                            \
+       .preset = 1e-3,                                                                             \
+       .least = 1e-14,                                                                             \
+       .most = 0.5},                                                                               \
   {                                                                                                \
-    .name = "forcing", .unit = "1",                                                                \
-    .summary = "linear solves inside Newton leave this part of its residual; not below the "       \
-               "solver's tolerance",                                                               \
-    .preset = 1e-3, .least = 1e-14, .most = 0.5                                                    \
+    .name = "projection", .unit = "1",                                                             \
+    .summary = "what negative eigenvalues of an spd tangent become: 0, or their absolute value, "  \
+               "which is safer far from rest and slower near it",                                  \
+    .words = "clamp|absolute"                                                                      \
   }
 enum {
   PL_NEWTON_ITERATIONS,
@@ -106,6 +128,7 @@ enum {
   PL_NEWTON_FORCE,
   PL_NEWTON_STEP,
   PL_NEWTON_FORCING,
+  PL_NEWTON_PROJECTION,
   PL_NEWTON_PARAM_COUNT
 };
 
@@ -114,6 +137,14 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
 
 /* For integrators whose state begins with a pl_newton: it has no matrix. */
 void pl_newton_begin(pl_integrator *integrator);
+
+/* For states that are saved: does the integrator keep its matrix over steps? If so, what it knows
+ * of that matrix as numbers, and back. Whoever takes them back restores the matrix itself as well.
+ */
+enum { PL_KEPT_NUMBERS = 6 };
+int pl_newton_keeps(const pl_integrator *integrator);
+void pl_newton_put(const pl_integrator *integrator, double numbers[PL_KEPT_NUMBERS]);
+void pl_newton_take(pl_integrator *integrator, const double numbers[PL_KEPT_NUMBERS]);
 
 /* z: where to linearise first (constrained nodes may be anywhere); on success the solution. */
 pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
@@ -128,13 +159,9 @@ double pl_system_budget(const pl_system *system, const pl_step_report *report);
 /* What the system's folded1 says of q. */
 int pl_system_folded1(pl_system *system, const double *q);
 
-/* y = (A + pairs) x, and one row of it. */
-void pl_system_multiply(const pl_system *system, const double *x, double *y);
-void pl_system_multiply_row(const pl_system *system, int row, const double *x, double y[3]);
-
 /* Solves A x = b of the system to tolerance times scale. x holds a first guess and the prescribed
  * part. fresh: A has new values since the last solve. An exhausted iteration budget is no error:
- * the report tells the residual. */
+ * the report has the residual. */
 pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
                           double tolerance, pl_step_report *report, pl_error *error);
 

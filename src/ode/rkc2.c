@@ -5,10 +5,8 @@
  *   Y_1 = Y_0 + m~_1 h F_0
  *   Y_j = (1 - m_j - n_j) Y_0 + m_j Y_{j-1} + n_j Y_{j-2} + m~_j h F_{j-1} + g~_j h F_0
  *
- * It stands in for ROCK2 (Abdulle 2002; Hauth 2004, 3.2.8), which has an interval of 0.81 s^2, but
- * whose coefficients are long tables. The number of stages follows from an estimate of the spectral
- * radius: for the modes of M q'' + D q' + K q = 0 it is at most the larger of
- * sqrt(|M^-1 K|) and |M^-1 D|, and both are found by power iterations on differences of forces. */
+ * ROCK2 (rock2.c) has an interval of 0.80 s^2. The number of stages follows from an estimate of the
+ * spectral radius (stability.h). */
 #include "core/clock.h"
 #include "core/error.h"
 #include "ode/stability.h"
@@ -20,7 +18,6 @@
 enum { MOST_STAGES, EVERY, PARAM_COUNT };
 enum { FIRST_ITERATIONS = 30, LATER_ITERATIONS = 3 };
 
-static const double safety = 1.1;       /* on the spectral radius */
 static const double epsilon = 2.0 / 13; /* damping of the method itself */
 
 static const pl_param params[PARAM_COUNT] = {
@@ -73,10 +70,10 @@ static void begin(pl_integrator *self)
 static void accelerate(pl_system *system, double t, double share, const double *q, const double *v,
                        double *a)
 {
-  system->ops->evaluate(system, t, q, v, a, 0, 0, 0, 0, NULL);
-  pl_system_react(system, -share, a);
+  system->ops->evaluate(system, t, q, v, a, NULL);
+  pl_system_oppose(system, share, a);
   system->ops->mass_inverse(system, a, a);
-  pl_filter_apply(&system->filter, a);
+  pl_system_free(system, share, a);
 }
 
 static void estimate_radius(pl_integrator *self, pl_system *system, double t, const double *q,
@@ -84,11 +81,8 @@ static void estimate_radius(pl_integrator *self, pl_system *system, double t, co
 {
   chebyshev *state = self->state;
   int iterations = self->past->own[AGE] > 0 ? LATER_ITERATIONS : FIRST_ITERATIONS;
-  pl_power room = {state->mode_q, state->dq, state->next, state->a, state->a0};
-  double stiffness = pl_largest_eigenvalue(&room, system, t, q, v, 0, iterations);
-  room.mode = state->mode_v;
-  double damping = pl_largest_eigenvalue(&room, system, t, q, v, 1, iterations);
-  self->past->own[RADIUS] = safety * fmax(sqrt(stiffness), damping);
+  const pl_power room = {state->mode_q, state->dq, state->next, state->a, state->a0};
+  self->past->own[RADIUS] = pl_spectral_radius(&room, state->mode_v, system, t, q, v, iterations);
 }
 
 /* Chebyshev's polynomial and its first two derivatives at w, three degrees in a row. */
@@ -180,11 +174,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   if (fmod(*age, floor(self->values[EVERY])) == 0) estimate_radius(self, system, t, q, v);
   *age += 1;
   double wanted = 1 + floor(sqrt(1.54 * h * *radius + 1));
-  if (!(wanted <= self->values[MOST_STAGES]))
-    return pl_fail(error, PL_E_DIVERGED,
-                   "a step of %g s with a spectral radius of %.3g /s would take %.3g stages; take "
-                   "smaller steps or allow more stages",
-                   h, *radius, wanted);
+  if (!(wanted <= self->values[MOST_STAGES])) return pl_fail_stages(h, *radius, wanted, error);
   int s = wanted < 2 ? 2 : (int)wanted;
   run_stages(state, system, t, h, s);
   if (pl_watch_ended(system->watch)) return pl_watch_check(system->watch, error);
@@ -197,7 +187,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 
 const pl_integrator_ops pl_integrator_rkc2 = {
     .info = {.name = "rkc2",
-             .summary = "stabilised Runge-Kutta-Chebyshev (in place of ROCK2): order 2, as many "
+             .summary = "stabilised Runge-Kutta-Chebyshev: order 2, as many "
                         "force evaluations as the damping needs; not for undamped motion",
              .source = "Sommeijer, Shampine & Verwer 1998, eq. 2.2-2.8",
              .params = params,

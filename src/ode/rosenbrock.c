@@ -181,7 +181,7 @@ static void force_rate(rosenbrock *state, pl_system *system, double t, double h,
   memset(state->rate, 0, (size_t)system->blocks * 3 * sizeof *state->rate);
   for (int k = 0; k < 3; k++) {
     if (system->remembers)
-      system->ops->evaluate(system, t + k * dt, q, v, state->work, 0, 0, 0, 0, NULL);
+      system->ops->evaluate(system, t + k * dt, q, v, state->work, NULL);
     else
       system->ops->external(system, t + k * dt, q, v, state->work);
     pl_axpy(weights[k] / dt, state->work, state->rate, system->blocks, system->pool);
@@ -192,7 +192,7 @@ static void force_rate(rosenbrock *state, pl_system *system, double t, double h,
 static void accelerate(pl_system *system, const double *f, double *a)
 {
   system->ops->mass_inverse(system, f, a);
-  pl_filter_apply(&system->filter, a);
+  pl_system_free(system, 0, a);
 }
 
 /* f: the forces at stage i, but for M_i a where blocks rotate; v: its velocity. */
@@ -207,8 +207,7 @@ static void stage_forces(rosenbrock *state, pl_system *system, const table *meth
   memset(state->work, 0, size);
   add_all(method->a[i], 1, state->X, i, state->work, system);
   system->ops->retract(system, q, state->work, state->q);
-  system->ops->evaluate(system, t + method->at[i] * h, state->q, state->v, state->f, 0, 0, 0, 0,
-                        NULL);
+  system->ops->evaluate(system, t + method->at[i] * h, state->q, state->v, state->f, NULL);
   if (!system->ops->chart) return;
   accelerate(system, state->f, state->a);
   system->ops->mass_add(system, -1, state->a, state->f);
@@ -219,8 +218,8 @@ static void resist(rosenbrock *state, pl_system *system, double t, const double 
 {
   int n = 3 * system->blocks;
   for (int k = 0; k < n; k++) state->work[k] = -state->r[k];
-  system->ops->evaluate(system, t, q, state->work, out, 0, 0, 0, 0, NULL);
-  system->ops->evaluate(system, t, q, state->r, state->work, 0, 0, 0, 0, NULL);
+  system->ops->evaluate(system, t, q, state->work, out, NULL);
+  system->ops->evaluate(system, t, q, state->r, state->work, NULL);
   for (int k = 0; k < n; k++) out[k] = 0.5 * (out[k] - state->work[k]);
 }
 
@@ -238,7 +237,7 @@ static void right_side(rosenbrock *state, pl_system *system, const table *method
   if (system->ops->chart)
     resist(state, system, t, q, state->b);
   else
-    system->ops->evaluate(system, t, q, state->work, state->b, 0, 0, 0, 0, NULL);
+    system->ops->evaluate(system, t, q, state->work, state->b, NULL);
   for (int k = 0; k < 3 * n; k++) {
     double known = state->f[k] + method->d[i] * h * state->rate[k];
     state->b[k] = system->ops->chart ? known + state->b[k] : known + state->f0[k] - state->b[k];
@@ -252,7 +251,7 @@ static void right_side(rosenbrock *state, pl_system *system, const table *method
   pl_system_multiply(system, state->r, state->work);
   pl_axpy(-1, state->work, state->b, n, system->pool);
   pl_system_keep_residual(system, state->b);
-  pl_filter_apply(&system->filter, state->b);
+  pl_filter_force(&system->filter, state->b);
 }
 
 /* What stage i adds to the mean constraint force of the step: A Y_i - b_i at constrained blocks,
@@ -265,12 +264,7 @@ static void react(pl_system *system, const table *method, int i, const double *Y
     for (int l = k + 1; l < method->stages; l++) weight[k] += weight[l] * method->c[l][k];
     weight[k] *= method->g;
   }
-  for (int k = 0; system->unfiltered && k < system->filter.count; k++) {
-    int node = system->filter.nodes[k];
-    double product[3], *at = system->unfiltered + 3 * (size_t)node;
-    pl_system_multiply_row(system, node, Y, product);
-    for (int r = 0; r < 3; r++) at[r] -= product[r];
-  }
+  pl_system_leave(system, Y);
   if (system->unfiltered) pl_system_react(system, -weight[i], system->unfiltered);
 }
 
@@ -296,7 +290,7 @@ static void true_residual(rosenbrock *state, pl_system *system, const table *met
     }
     system->ops->retract(system, q, state->work, state->q);
     double *f = sign < 0 ? state->b : state->work;
-    system->ops->evaluate(system, t, state->q, state->r, f, 0, 0, 0, 0, NULL);
+    system->ops->evaluate(system, t, state->q, state->r, f, NULL);
     if (system->ops->chart) system->ops->mass_add(system, -1, state->a0, f);
   }
   for (int k = 0; k < n; k++)
@@ -306,9 +300,9 @@ static void true_residual(rosenbrock *state, pl_system *system, const table *met
   add_all(method->c[i], 1 / h, state->Y, i, state->work, system);
   if (i > 0 && system->ops->chart) pl_axpy(1, state->a, state->work, system->blocks, system->pool);
   // the mass is that of the start again
-  if (system->ops->chart) system->ops->evaluate(system, t, q, v, state->r, 0, 0, 0, 0, NULL);
+  if (system->ops->chart) system->ops->evaluate(system, t, q, v, state->r, NULL);
   system->ops->mass_add(system, 1, state->work, state->b);
-  pl_filter_apply(&system->filter, state->b);
+  pl_filter_force(&system->filter, state->b);
 }
 
 /* Corrects Y_i and X_i for what the matrix leaves out. */
@@ -339,7 +333,9 @@ static pl_status solve_stages(rosenbrock *state, pl_system *system, const table 
                               int corrections, pl_step_report *report, pl_error *error)
 {
   double gh = method->g * h, start = pl_now();
-  system->ops->evaluate(system, t, q, v, state->f0, 1 / gh, gh, 1, semidefinite, system->A);
+  const pl_tangent tangent = {1 / gh, gh, 1, semidefinite, system->A, system->pairs};
+  system->ops->evaluate(system, t, q, v, state->f0, &tangent);
+  pl_system_fold(system);
   if (system->ops->chart) accelerate(system, state->f0, state->a0);
   system->seconds_evaluate += pl_now() - start;
   for (int i = 0; i < method->stages; i++) {

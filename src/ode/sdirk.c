@@ -89,6 +89,7 @@ const pl_integrator_ops pl_integrator_sdirk2 = {
              .params = params,
              .param_count = PL_NEWTON_PARAM_COUNT},
     .is_implicit = 1,
+    .ends_on_stage = 1,
     .order = 2,
     .error_power = 3,
     .history = 1,

@@ -42,6 +42,7 @@ const pl_integrator_ops pl_integrator_semi_implicit = {
              .params = params,
              .param_count = PL_NEWTON_PARAM_COUNT},
     .is_implicit = 1,
+    .freezes_time = 1,
     .order = 1,
     .error_power = 2,
     .history = 1,

@@ -6,6 +6,7 @@
  * For a free cube of one hexahedron with edge h, w^2 = 4 (3 lambda + 2 mu) / (rho h^2) exactly. */
 #include "ode/stability.h"
 
+#include "core/error.h"
 #include "sparse/vector.h"
 
 #include <math.h>
@@ -18,9 +19,9 @@ void pl_power_start(double *mode, int blocks)
 
 void pl_accelerate(pl_system *system, double t, const double *q, const double *v, double *a)
 {
-  system->ops->evaluate(system, t, q, v, a, 0, 0, 0, 0, NULL);
+  system->ops->evaluate(system, t, q, v, a, NULL);
   system->ops->mass_inverse(system, a, a);
-  pl_filter_apply(&system->filter, a);
+  pl_system_free(system, 0, a);
 }
 
 double pl_largest_eigenvalue(const pl_power *room, pl_system *system, double t, const double *q,
@@ -31,7 +32,7 @@ double pl_largest_eigenvalue(const pl_power *room, pl_system *system, double t, 
   const double *at = of_velocity ? v : q;
   double size = 1e-7 * fmax(pl_norm(at, n, system->pool), 1e-3);
   for (int k = 0; k < iterations; k++) {
-    pl_filter_apply(&system->filter, mode);
+    pl_system_free(system, 0, mode);
     double length = pl_norm(mode, n, system->pool);
     if (!(length > 0)) return 0;
     for (int i = 0; i < 3 * n; i++) room->dq[i] = size / length * mode[i];
@@ -49,4 +50,23 @@ double pl_largest_eigenvalue(const pl_power *room, pl_system *system, double t, 
     memcpy(mode, room->a, (size_t)n * 3 * sizeof *mode);
   }
   return eigenvalue;
+}
+
+double pl_spectral_radius(const pl_power *room, double *mode_v, pl_system *system, double t,
+                          const double *q, const double *v, int iterations)
+{
+  const double safety = 1.1;
+  pl_power other = *room;
+  double stiffness = pl_largest_eigenvalue(room, system, t, q, v, 0, iterations);
+  other.mode = mode_v;
+  double damping = pl_largest_eigenvalue(&other, system, t, q, v, 1, iterations);
+  return safety * fmax(sqrt(stiffness), damping);
+}
+
+pl_status pl_fail_stages(double h, double radius, double stages, pl_error *error)
+{
+  return pl_fail(error, PL_E_DIVERGED,
+                 "a step of %g s with a spectral radius of %.3g /s would take %.3g stages; take "
+                 "smaller steps or allow more stages",
+                 h, radius, stages);
 }

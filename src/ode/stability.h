@@ -23,4 +23,13 @@ void pl_accelerate(pl_system *system, double t, const double *q, const double *v
 double pl_largest_eigenvalue(const pl_power *room, pl_system *system, double t, const double *q,
                              const double *v, int of_velocity, int iterations);
 
+/* A bound of the spectral radius, 1/s, with some safety: for the modes of M q'' + D q' + K q = 0 it
+ * is at most the larger of sqrt(|M^-1 K|) and |M^-1 D|. room->mode and mode_v: where the power
+ * iterations by q and by v start and end. */
+double pl_spectral_radius(const pl_power *room, double *mode_v, pl_system *system, double t,
+                          const double *q, const double *v, int iterations);
+
+/* A step of stabilised methods would take more stages than are allowed. */
+pl_status pl_fail_stages(double h, double radius, double stages, pl_error *error);
+
 #endif

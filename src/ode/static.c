@@ -105,6 +105,7 @@ const pl_integrator_ops pl_integrator_static = {
              .params = params,
              .param_count = PARAM_COUNT},
     .is_implicit = 1,
+    .ends_on_stage = 1,
     .is_static = 1,
     .state_size = sizeof(statics),
     .create = create,

@@ -65,7 +65,7 @@ pl_status pl_stepper_solve(pl_stepper *stepper, pl_system *system, const pl_velo
                            .loads = stage->loads};
   pl_status status =
       pl_newton_solve(&stepper->newton, system, &newton_stage, stepper->z, report, error);
-  if (!status) pl_newton_react(system, stage->share > 0 ? stage->share : 1);
+  if (!status) pl_newton_react(system, stage->share != 0 ? stage->share : 1);
   return status;
 }
 

@@ -21,7 +21,7 @@ typedef struct pl_stepper {
 typedef struct pl_velocity_stage {
   double t, reach, cq, cv, cm;
   const double *loads; /* external forces in place of those at the stage; NULL: the stage's own */
-  double share;        /* of its forces in the step's; 0: all */
+  double share;        /* of its forces in the step's, may be negative; 0: all */
 } pl_velocity_stage;
 
 /* For integrators whose state is a stepper, or begins with one. */

@@ -94,9 +94,9 @@ static int derivative(realtype t, N_Vector y, N_Vector dy, void *data)
   if (system->watch) system->watch->time = self->start + t;
   if (pl_watch_ended(system->watch)) return -1;
   system->ops->retract(system, self->base, d, self->q);
-  system->ops->evaluate(system, self->start + t, self->q, w, a, 0, 0, 0, 0, NULL);
+  system->ops->evaluate(system, self->start + t, self->q, w, a, NULL);
   system->ops->mass_inverse(system, a, a);
-  pl_filter_apply(&system->filter, a);
+  pl_system_free(system, 0, a);
   memcpy(to, w, (size_t)n * sizeof *to);
   return isfinite(pl_norm(a, system->blocks, NULL)) ? 0 : 1;
 }
@@ -190,8 +190,11 @@ static pl_status finish(pl_integrator *self, pl_system *system, double h, int co
   system->ops->retract(system, q, y, q);
   memcpy(v, y + n, (size_t)n * sizeof *v);
   // constraint forces at the end stand for those of the step
-  system->ops->evaluate(system, state->start + h, q, v, state->q, 0, 0, 0, 0, NULL);
-  pl_system_react(system, -1, state->q);
+  system->ops->evaluate(system, state->start + h, q, v, state->q, NULL);
+  pl_system_oppose(system, 1, state->q);
+  if (!system->filter.mpcs) return PL_OK;
+  system->ops->mass_inverse(system, state->q, state->q);
+  pl_system_free(system, 1, state->q);
   return PL_OK;
 }
 
@@ -224,7 +227,9 @@ static int make_matrix(realtype t, N_Vector y, N_Vector dy, booleantype keep, bo
   const double *d = N_VGetArrayPointer(y), *w = d + 3 * system->blocks;
   double start = pl_now();
   system->ops->retract(system, self->base, d, self->q);
-  system->ops->evaluate(system, self->start + t, self->q, w, NULL, 1, g * g, g, 1, system->A);
+  const pl_tangent tangent = {1, g * g, g, 1, system->A, system->pairs};
+  system->ops->evaluate(system, self->start + t, self->q, w, NULL, &tangent);
+  pl_system_fold(system);
   *made = SUNTRUE;
   system->seconds_evaluate += pl_now() - start;
   return pl_solver_prepare(system->solver, system->A, system->pairs, &system->filter, system->pool,
@@ -245,16 +250,16 @@ static int precondition(realtype t, N_Vector y, N_Vector dy, N_Vector r, N_Vecto
   double *zq = N_VGetArrayPointer(z), *zv = zq + n, *a = self->a, *b = self->b;
   // b = D rq
   system->ops->retract(system, self->base, d, self->q);
-  system->ops->evaluate(system, self->start + t, self->q, w, b, 0, 0, 0, 0, NULL);
+  system->ops->evaluate(system, self->start + t, self->q, w, b, NULL);
   for (int i = 0; i < n; i++) zv[i] = w[i] + rq[i];
-  system->ops->evaluate(system, self->start + t, self->q, zv, a, 0, 0, 0, 0, NULL);
+  system->ops->evaluate(system, self->start + t, self->q, zv, a, NULL);
   for (int i = 0; i < n; i++) b[i] -= a[i];
   // b = M (rv + rq / g) - A rq / g + D rq
   pl_system_multiply(system, rq, a);
   for (int i = 0; i < n; i++) b[i] -= a[i] / g;
   for (int i = 0; i < n; i++) zv[i] = rv[i] + rq[i] / g;
   system->ops->mass_add(system, 1, zv, b);
-  pl_filter_apply(&system->filter, b);
+  pl_filter_force(&system->filter, b);
   memset(zv, 0, (size_t)n * sizeof *zv);
   double scale = pl_norm(b, system->blocks, system->pool);
   pl_status status = pl_system_solve(system, 0, b, zv, scale, 1e-3, self->report, NULL);
@@ -313,7 +318,7 @@ static pl_status step_cvode(pl_integrator *self, pl_system *system, double t, do
 #else
 
 #define STEPS(create_function, destroy_function, step_function, coefficients)                      \
-  .missing = "SUNDIALS (Debian: libsundials-dev)"
+  .info.missing = "SUNDIALS (Debian: libsundials-dev)"
 
 #endif
 

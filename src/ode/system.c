@@ -1,6 +1,9 @@
 /* Constraint forces: what integrators report of their own schemes. */
 #include "ode/system.h"
 
+#include "math/vec3.h"
+
+#include <math.h>
 #include <string.h>
 
 void pl_system_react(pl_system *system, double scale, const double *x)
@@ -25,6 +28,17 @@ void pl_system_keep_residual(pl_system *system, const double *r)
   }
 }
 
+/* x = 0 at all blocks that are not constrained. */
+static void clear_free(const pl_system *system, double *x)
+{
+  int from = 0;
+  for (int i = 0; i <= system->filter.count; i++) {
+    int to = i < system->filter.count ? system->filter.nodes[i] : system->blocks;
+    if (to > from) memset(x + 3 * (size_t)from, 0, 3 * (size_t)(to - from) * sizeof *x);
+    from = to + 1;
+  }
+}
+
 void pl_system_prescribe(pl_system *system, double t, double h, const double *q, double *v,
                          double *work)
 {
@@ -33,15 +47,166 @@ void pl_system_prescribe(pl_system *system, double t, double h, const double *q,
     system->ops->prescribe(system, t, h, q, v);
     return;
   }
-  memset(work, 0, 3 * (size_t)system->blocks * sizeof *work);
   for (int i = 0; i < filter->count; i++) {
     size_t at = 3 * (size_t)filter->nodes[i];
     for (size_t k = at; k < at + 3; k++) work[k] = -v[k] / h;
   }
   system->ops->prescribe(system, t, h, q, v);
+  // what is held at rest takes no force, and the pass over all blocks is spared
+  int changes = 0;
   for (int i = 0; i < filter->count; i++) {
     size_t at = 3 * (size_t)filter->nodes[i];
-    for (size_t k = at; k < at + 3; k++) work[k] += v[k] / h;
+    for (size_t k = at; k < at + 3; k++) {
+      work[k] += v[k] / h;
+      changes |= !(fabs(work[k]) <= 0);
+    }
   }
+  if (!changes) return;
+  clear_free(system, work);
   system->ops->mass_add(system, 1, work, system->reaction);
+}
+
+/* ---- accelerations ---- */
+
+/* reaction -= share (I - P) f at blocks under rows over one block. */
+static void oppose_singles(pl_system *system, double share, const double *f)
+{
+  const pl_mpcs *mpcs = system->filter.mpcs;
+  for (int i = 0; i < mpcs->single_count; i++) {
+    const double *P = mpcs->projections + 9 * (size_t)i;
+    size_t at = 3 * (size_t)mpcs->single[i];
+    const double *x = f + at;
+    for (size_t k = 0; k < 3; k++)
+      system->reaction[at + k] -=
+          share * (x[k] - (P[k] * x[0] + P[3 + k] * x[1] + P[6 + k] * x[2]));
+  }
+}
+
+void pl_system_oppose(pl_system *system, double share, const double *f)
+{
+  if (!system->filter.mpcs)
+    pl_system_react(system, -share, f);
+  else if (system->reaction)
+    oppose_singles(system, share, f);
+}
+
+static void weigh(void *user, const double *f, double *w)
+{
+  pl_system *system = user;
+  system->ops->mass_inverse(system, f, w);
+}
+
+/* What rounding leaves of J x. */
+static double rounding_of(const pl_mpcs *mpcs, const double *x)
+{
+  double most = 0;
+  for (int i = 0; i < mpcs->entries; i++) {
+    const pl_mpc_entry *entry = &mpcs->entry[i];
+    double size = pl_vec3_dot(entry->c, entry->c);
+    const double *at = x + 3 * (size_t)entry->block;
+    most = fmax(most, size * pl_vec3_dot(at, at));
+  }
+  return 1e-16 * sqrt(most);
+}
+
+/* rho holds what is missing; x += P M^-1 P J^T lambda, which makes it good. */
+static const double *make_good(pl_system *system, double share, double *x)
+{
+  pl_mpcs *mpcs = system->filter.mpcs;
+  int n = 3 * system->blocks;
+  const double *lambda = pl_mpcs_solve(mpcs, rounding_of(mpcs, x), weigh, system);
+  double *f = mpcs->work[0], *w = mpcs->work[1];
+  memset(f, 0, (size_t)n * sizeof *f);
+  pl_mpcs_push(mpcs, lambda, f);
+  if (system->reaction && share != 0) {
+    for (int i = 0; i < n; i++) system->reaction[i] += share * f[i];
+    oppose_singles(system, share, f);
+  }
+  pl_mpcs_free(mpcs, f);
+  weigh(system, f, w);
+  pl_mpcs_free(mpcs, w);
+  for (int i = 0; i < n; i++) x[i] += w[i];
+  return lambda;
+}
+
+void pl_system_free(pl_system *system, double share, double *a)
+{
+  pl_mpcs *mpcs = system->filter.mpcs;
+  if (!mpcs) {
+    pl_filter_apply(&system->filter, a);
+    return;
+  }
+  pl_mpcs_free(mpcs, a);
+  pl_mpcs_measure(mpcs, a, mpcs->rho);
+  for (int i = 0; i < mpcs->count; i++) mpcs->rho[i] = -mpcs->rho[i];
+  (void)make_good(system, share, a);
+}
+
+void pl_system_meet(pl_system *system, const double *u, double *v)
+{
+  pl_mpcs *mpcs = system->filter.mpcs;
+  pl_mpcs_measure(mpcs, v, mpcs->rho);
+  for (int i = 0; i < mpcs->count; i++)
+    mpcs->rho[i] = mpcs->list[i].is_active ? (u ? u[i] : 0) - mpcs->rho[i] : 0;
+  (void)make_good(system, 0, v);
+}
+
+void pl_system_reflect(pl_system *system, double share, double *v)
+{
+  pl_mpcs *mpcs = system->filter.mpcs;
+  pl_mpcs_measure(mpcs, v, mpcs->rho);
+  for (int i = 0; i < mpcs->count; i++) mpcs->rho[i] *= -2;
+  const double *lambda = make_good(system, 0, v);
+  for (int i = 0; i < mpcs->count; i++) mpcs->list[i].force = share * lambda[i];
+  if (!system->reaction || share <= 0) return;
+  memset(mpcs->work[0], 0, 3 * (size_t)system->blocks * sizeof *v);
+  pl_mpcs_push(mpcs, lambda, mpcs->work[0]);
+  oppose_singles(system, share, mpcs->work[0]);
+}
+
+/* ---- the matrix ---- */
+
+void pl_system_fold(pl_system *system)
+{
+  system->missing += pl_links_fold(system->filter.links, system->A);
+}
+
+void pl_system_multiply(const pl_system *system, const double *x, double *y)
+{
+  const pl_links *links = system->filter.links;
+  if (links) {
+    // a folded matrix times what x has beyond its links is (I + L)^T A x
+    double *own = system->filter.mpcs->work[0];
+    memcpy(own, x, 3 * (size_t)system->blocks * sizeof *own);
+    pl_links_strip(links, own);
+    x = own;
+  }
+  pl_bsr_multiply(system->A, x, y, system->pool);
+  pl_pairs_multiply(system->pairs, x, y, system->pool);
+  pl_links_scatter(links, y);
+}
+
+static void multiply_row(const pl_system *system, int row, const double *x, double y[3])
+{
+  pl_bsr_multiply_row(system->A, row, x, y);
+  pl_pairs_multiply_row(system->pairs, row, x, y);
+}
+
+void pl_system_leave(pl_system *system, const double *x)
+{
+  const double *all = NULL;
+  if (!system->unfiltered) return;
+  if (system->filter.links) {
+    pl_system_multiply(system, x, system->filter.mpcs->work[1]);
+    all = system->filter.mpcs->work[1];
+  }
+  for (int i = 0; i < system->filter.count; i++) {
+    size_t node = (size_t)system->filter.nodes[i];
+    double product[3], *at = system->unfiltered + 3 * node;
+    if (all)
+      pl_vec3_copy(all + 3 * node, product);
+    else
+      multiply_row(system, (int)node, x, product);
+    for (int k = 0; k < 3; k++) at[k] -= product[k];
+  }
 }

@@ -5,6 +5,8 @@
 #define PL_ODE_SYSTEM_H
 
 #include "core/thread.h"
+#include "sparse/moment.h"
+#include "sparse/mpc.h"
 #include "sparse/solver.h"
 
 #include <stdint.h>
@@ -12,10 +14,10 @@
 typedef struct pl_system pl_system;
 
 typedef struct pl_system_ops {
-  /* f = all forces at (t, q, v); A = km M + kq (-df/dq) + kv (-df/dv). Either may be NULL. With
-   * semidefinite set, the elastic part of A has no negative eigenvalues. */
+  /* f = all forces at (t, q, v), and the matrix that is asked for (sparse/moment.h). Either may be
+   * NULL. */
   void (*evaluate)(pl_system *system, double t, const double *q, const double *v, double *f,
-                   double km, double kq, double kv, int semidefinite, pl_bsr *A);
+                   const pl_tangent *tangent);
   /* f = the forces that do not come from inside: gravity, loads. */
   void (*external)(pl_system *system, double t, const double *q, const double *v, double *f);
   /* y += a M x. */
@@ -33,6 +35,13 @@ typedef struct pl_system_ops {
   /* 1 + a block where q has turned something inside out whose energy is infinite on the way there,
    * so that q is no state of it, whatever evaluate says; 0: there is none. NULL: there never is. */
   int (*folded1)(pl_system *system, const double *q);
+  /* Only asked where `safe` is not NULL. How much of the increment from q to q + dq can be made
+   * without anything passing through anything else, in [0, 1]; t is that of the stage, and what
+   * moves by itself is on its way there. worst1: 1 + a block that limits it, or 0. */
+  pl_status (*limit)(pl_system *system, double t, const double *q, const double *dq, double *part,
+                     int *worst1, pl_error *error);
+  /* So much of the last such increment is about to be looked at. */
+  void (*go)(pl_system *system, double part);
 } pl_system_ops;
 
 struct pl_system {
@@ -42,19 +51,27 @@ struct pl_system {
   pl_bsr *A;         /* room for the matrix; its pattern covers evaluate's */
   pl_pairs *pairs;   /* what evaluate adds beside it; NULL: nothing */
   pl_solver *solver; /* for matrices of that pattern */
+  /* Where things may not pass through each other, not even between iterations: the last q that is
+   * known to be free of that. Newton starts there and keeps it up to date. NULL: they may. */
+  double *safe;
   pl_filter filter;
   const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
   pl_watch *watch;    /* asked in every iteration and substep; NULL: nobody */
   double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
   int is_static;      /* the integrator looks for equilibrium */
   int is_linear;      /* it solves one linear system per stage and iterates nothing */
-  int remembers;      /* laws remember: inner forces change in time at constant q and v, too */
+  int order;          /* of accuracy, of the integrator */
+  int predicts;     /* A is not the slope at q alone: full increments converge, shorter ones less */
+  int remembers;    /* laws remember: inner forces change in time at constant q and v, too */
+  int freezes_time; /* the integrator asks for forces at the end's q at the beginning's time */
   /* The mean forces of constraints over the step, N: an integrator adds those of its own scheme at
    * constrained blocks; and room for a residual there before it is filtered. Both may be NULL. */
   double *reaction, *unfiltered;
   int budget;        /* most iterations of the linear solver in one step; 0: no limit */
   int never_rejects; /* what Newton has after its last iteration counts, converged or not */
+  int missing; /* blocks that the matrix had no room for when it was folded: the step is void */
   double seconds_evaluate, seconds_solve; /* added up by Newton */
+  double solved_at;                       /* by pl_now(), s: the end of the last linear solve */
 };
 
 /* reaction += scale x at constrained blocks. */
@@ -68,6 +85,29 @@ void pl_system_keep_residual(pl_system *system, const double *r);
  * vector. */
 void pl_system_prescribe(pl_system *system, double t, double h, const double *q, double *v,
                          double *work);
+
+/* ---- for accelerations from forces: a = M^-1 (f + what constraints exert) ---- */
+
+/* Adds share times what rows over one block exert against the forces f. */
+void pl_system_oppose(pl_system *system, double share, const double *f);
+/* a = M^-1 f becomes the acceleration under the constraints. Where these are rows J over several
+ * blocks, a += P M^-1 P J^T lambda with J a = 0, P being what rows over one block leave free, and
+ * share times the force is added to the reaction. */
+void pl_system_free(pl_system *system, double share, double *a);
+/* v += P M^-1 P J^T lambda with J v = u, one number for each row over several blocks; NULL: 0. */
+void pl_system_meet(pl_system *system, const double *u, double *v);
+/* v is reflected at the plane J v = 0: it keeps its kinetic energy. The rows' force becomes share
+ * times the impulse, and rows over one block bear it as well. */
+void pl_system_reflect(pl_system *system, double share, double *v);
+
+/* ---- the matrix where blocks depend on others (sparse/links.h) ---- */
+
+/* y = (A + pairs) x, of A as it was before it was folded. */
+void pl_system_multiply(const pl_system *system, const double *x, double *y);
+/* Folds A, which was just evaluated; counts what its pattern has no room for. */
+void pl_system_fold(pl_system *system);
+/* unfiltered -= A x at constrained blocks: what a linear step leaves of the residual there. */
+void pl_system_leave(pl_system *system, const double *x);
 
 /* What one step took. */
 typedef struct pl_step_report {

@@ -13,6 +13,7 @@
  * out. Hauth 2004, 3.2.7. */
 #include "core/clock.h"
 #include "ode/integrator.h"
+#include "sparse/passes.h"
 
 #include <math.h>
 
@@ -34,17 +35,43 @@ static pl_status create(pl_integrator *self, pl_error *error)
 static void accelerate(verlet *state, pl_system *system, double t, double share, const double *q,
                        const double *v)
 {
-  system->ops->evaluate(system, t, q, v, state->a, 0, 0, 0, 0, NULL);
-  pl_system_react(system, -share, state->a);
+  system->ops->evaluate(system, t, q, v, state->a, NULL);
+  pl_system_oppose(system, share, state->a);
   system->ops->mass_inverse(system, state->a, state->a);
 }
 
-/* v += h a, as far as constraints leave it free. */
-static void kick(verlet *state, pl_system *system, double h, double *v)
+/* One step's vectors, for the passes around the forces. */
+typedef struct passes {
+  verlet *state;
+  const pl_system *system;
+  double h, *v;
+  int moves; /* dq = h v as well, which the first half step wants */
+} passes;
+
+/* v += h/2 a, as far as constraints leave it free. */
+static void kick(void *context, int first, int last)
 {
-  memcpy(state->own, state->a, (size_t)system->blocks * 3 * sizeof *v);
-  pl_filter_apply(&system->filter, state->own);
-  for (int i = 0; i < 3 * system->blocks; i++) v[i] += h * state->own[i];
+  const passes *p = context;
+  const verlet *at = p->state;
+  size_t from = 3 * (size_t)first, to = 3 * (size_t)last;
+  if (!p->system->filter.mpcs) {
+    memcpy(at->own + from, at->a + from, (to - from) * sizeof *at->own);
+    pl_filter_apply_range(&p->system->filter, first, last, at->own);
+  }
+  for (size_t i = from; i < to; i++) p->v[i] += 0.5 * p->h * at->own[i];
+  if (!p->moves) return;
+  for (size_t i = from; i < to; i++) at->dq[i] = p->h * p->v[i];
+}
+
+static void kick_all(passes *half, pl_system *system)
+{
+  verlet *state = half->state;
+  // rows over several blocks: not a matter of ranges
+  if (system->filter.mpcs) {
+    pl_pass_copy(state->a, state->own, system->blocks, system->pool);
+    pl_system_free(system, 0.5, state->own);
+  }
+  pl_each_range(system->blocks, kick, half, system->pool);
 }
 
 static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
@@ -52,19 +79,19 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 {
   (void)error;
   verlet *state = self->state;
-  int n = 3 * system->blocks;
+  passes half = {state, system, h, v, 1};
   double start = pl_now();
   if (self->past->steps == 0) accelerate(state, system, t, 0, q, v);
 
   // held nodes move at the velocity that brings them where they must be
   pl_system_prescribe(system, t, h, q, v, state->dq);
-  kick(state, system, 0.5 * h, v);
-  for (int i = 0; i < n; i++) state->dq[i] = h * v[i];
+  kick_all(&half, system);
   system->ops->retract(system, q, state->dq, q);
-  if (self->estimates) memcpy(state->dq, state->a, (size_t)n * sizeof *v);
+  if (self->estimates) pl_pass_copy(state->a, state->dq, system->blocks, system->pool);
   accelerate(state, system, t + h, 1, q, v);
   if (self->estimates) report->error = pl_rms(system, h * h / 6, state->a, state->dq);
-  kick(state, system, 0.5 * h, v);
+  half.moves = 0;
+  kick_all(&half, system);
   pl_integrator_remember(self, h);
   system->seconds_evaluate += pl_now() - start;
   return PL_OK;

@@ -1,5 +1,6 @@
 /* The meshes of a scene: from files, simple shapes and solids by formula. */
 #include "core/error.h"
+#include "core/family.h"
 #include "core/file.h"
 #include "io/format.h"
 #include "mesh/fill.h"
@@ -50,15 +51,17 @@ static pl_status fill_shape(pl_reader *reader, int index, pl_mesh **mesh, int *w
 
 static int is_surface(const pl_item *item)
 {
-  return strcmp(pl_item_text(item, "kind"), "surface") == 0;
+  return strcmp(pl_item_text(item, "kind"), "solid") != 0;
 }
 
 /* A surface as it is. */
-static pl_status read_triangles(const pl_reader *reader, const char *path, pl_mesh **mesh,
-                                pl_error *error)
+static pl_status read_triangles(const pl_reader *reader, const pl_item *item, const char *path,
+                                pl_mesh **mesh, pl_error *error)
 {
   pl_skin *skin;
-  pl_status status = pl_skin_read(path, &reader->def->log, &reader->def->allocator, &skin, error);
+  int is_sheet = strcmp(pl_item_text(item, "kind"), "sheet") == 0;
+  pl_status status = (is_sheet ? pl_sheet_read : pl_skin_read)(
+      path, &reader->def->log, &reader->def->allocator, &skin, error);
   if (status) return status;
   status = pl_mesh_create(&(pl_mesh_def){.node_count = skin->point_count,
                                          .nodes = skin->points,
@@ -90,7 +93,8 @@ static pl_status read_mesh(pl_reader *reader, const pl_item *item, const char *f
   if (status) return status;
   const pl_format_ops *format = pl_format_of(path, error);
   if (!format) return PL_E_ARGUMENT;
-  if (format->read_surface && is_surface(item)) return read_triangles(reader, path, mesh, error);
+  if (format->read_surface && is_surface(item))
+    return read_triangles(reader, item, path, mesh, error);
   pl_choice filler = pl_item_choice(reader, item, 0);
   if (reader->stopped) return PL_OK;
   if (!format->read_surface && (filler.setting_count || pl_xml_attribute(item->node, "method")))
@@ -100,6 +104,33 @@ static pl_status read_mesh(pl_reader *reader, const pl_item *item, const char *f
   if (!pl_xml_attribute(item->node, "method")) filler.name = NULL; // left to the filling
   return pl_mesh_read_filled(path, &filler, &reader->def->log, &reader->def->allocator, mesh,
                              error);
+}
+
+/* Octets in place of the tetrahedra, if wanted; midpoints follow a generated shape (else inside has
+ * no family). */
+static pl_status divide(pl_reader *reader, const pl_item *item, const pl_item *inside,
+                        pl_mesh **mesh, pl_error *error)
+{
+  const char *word = pl_item_text(item, "element");
+  if (strcmp(word, "made") == 0) return PL_OK;
+  pl_mesh *divided;
+  pl_division way = strcmp(word, "tet10") == 0 ? PL_DIVIDE_TET10 : PL_DIVIDE_OCTETS;
+  const pl_member *member = NULL;
+  double values[PL_MOST_VALUES];
+  pl_status status = PL_OK;
+  if (inside && inside->element->family) {
+    pl_choice choice = pl_item_choice(reader, inside, 0);
+    if (reader->stopped) return PL_OK;
+    status = pl_choice_resolve(&pl_generator_family, &choice, &member, values, error);
+  }
+  pl_middle_of *middle = member ? ((const pl_generator_ops *)(const void *)member)->middle : NULL;
+  if (!status)
+    status =
+        pl_mesh_divide_by(*mesh, way, middle, values, &reader->def->allocator, &divided, error);
+  if (status) return status;
+  pl_mesh_destroy(*mesh);
+  *mesh = divided;
+  return PL_OK;
 }
 
 /* Has anything inside the item an error? */
@@ -143,6 +174,7 @@ void pl_reader_build_mesh(pl_reader *reader, pl_scene *scene, int index)
   }
   if (!status && !reader->stopped && is_surface(item) && item->mesh->nodes_per_element != 3)
     status = keep_boundary(reader, &item->mesh, &error);
+  if (!status && !reader->stopped) status = divide(reader, item, inside, &item->mesh, &error);
   if (!status) return;
   pl_reader_report_at(reader, where, &error);
   item->bad = 1;

@@ -1,4 +1,4 @@
-/* The picture on a body: an image, and the file of its surface, which tells where the image goes.
+/* The picture on a body: an image, and the file of its surface, which has its texture coordinates.
  * Both are checked here; what shows bodies reads them. */
 #include "core/error.h"
 #include "core/file.h"

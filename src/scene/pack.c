@@ -132,7 +132,7 @@ pl_status pl_scene_pack(const pl_scene *scene, const pl_scene_def *given, const 
 {
   pl_scene_def def = *given;
   def.allocator = pl_allocator_or_default(&given->allocator);
-  def.report = NULL; // whoever loaded it was told
+  def.report = NULL; // reported when it was loaded
   pl_status status = PL_OK;
   packer to = {.def = &def, .folder = folder};
   pl_reader_open(&to.reader, &def, scene->text.data, scene->text.size);

@@ -74,6 +74,12 @@ void pl_reader_report_at(pl_reader *reader, int index, const pl_error *error)
   pl_reader_report(reader, &shown);
 }
 
+int pl_reader_failed(pl_reader *reader, int item, pl_status status, const pl_error *error)
+{
+  if (status) pl_reader_report_at(reader, item, error);
+  return status != PL_OK;
+}
+
 /* ---- memory ---- */
 
 void *pl_reader_alloc(pl_reader *reader, size_t count, size_t size)
@@ -128,6 +134,11 @@ double pl_item_number(const pl_item *item, const char *name)
   double value = 0;
   pl_item_numbers(item, name, &value);
   return value;
+}
+
+int pl_item_is(const pl_item *item, const char *kind)
+{
+  return strcmp(item->element->name, kind) == 0;
 }
 
 const char *pl_item_name(const pl_item *item)

@@ -5,6 +5,7 @@
 
 #include "io/xml.h"
 #include "pliant/scene.h"
+#include "pliant/world.h"
 #include "scene/schema.h"
 
 /* An element of the document that the tables know. */
@@ -57,9 +58,26 @@ void pl_reader_build(pl_reader *reader, pl_scene *scene);
 
 /* Builds the mesh of an item, from its file, its simple shape or its solids. */
 void pl_reader_build_mesh(pl_reader *reader, pl_scene *scene, int index);
+/* Adds the body of an item with what is in it, except attachments: their other end may stand after
+ * it. */
+void pl_reader_build_body(pl_reader *reader, pl_scene *scene, int index);
+void pl_reader_build_attachments(pl_reader *reader, pl_scene *scene, int index);
+/* Adds what acts on a body; where the body is zero because it could not be built, that is checked
+ * as far as its mesh allows. */
+void pl_reader_build_acts(pl_reader *reader, pl_world *world, int index, pl_body_id body,
+                          const pl_mesh *mesh);
+void pl_reader_build_contact(pl_reader *reader, pl_scene *scene, int index);
+void pl_reader_build_probe(pl_reader *reader, pl_scene *scene, int index);
+void pl_reader_build_output(pl_reader *reader, pl_scene *scene, int index);
+void pl_reader_build_view(pl_reader *reader, pl_scene *scene, int index);
+/* Adds the obstacle of an item, with its parts and motions. */
+void pl_reader_build_obstacle(pl_reader *reader, pl_scene *scene, int index);
 /* Keeps what is to be seen on the body of an item, whose shown mesh is another one's. */
 void pl_reader_build_texture(pl_reader *reader, pl_scene *scene, int index, int shown);
-/* Tells that no body uses the item, if that is so. */
+/* Checks a material; and what an item of that kind says. */
+void pl_reader_check_material(pl_reader *reader, pl_scene *scene, int index);
+pl_material_def pl_reader_material(pl_reader *reader, const pl_item *item);
+/* Warns if no body uses the item. */
 void pl_reader_warn_unused(const pl_reader *reader, const pl_item *item);
 
 /* The path of a mesh file named in the scene; it must lie below the scene's folder unless the user
@@ -70,6 +88,8 @@ pl_status pl_scene_path(const pl_scene_def *def, const char *file, char *path, s
 /* Hands an error to the user as it is, or with the item's place and label before its message. */
 void pl_reader_report(pl_reader *reader, const pl_error *error);
 void pl_reader_report_at(pl_reader *reader, int item, const pl_error *error);
+/* Reports an error unless status is PL_OK; 1 if there was one. */
+int pl_reader_failed(pl_reader *reader, int item, pl_status status, const pl_error *error);
 
 void pl_reader_report_memory(pl_reader *reader);
 
@@ -81,12 +101,17 @@ const char *pl_item_text(const pl_item *item, const char *name);
 /* The numbers of an attribute that was checked. */
 void pl_item_numbers(const pl_item *item, const char *name, double *values);
 double pl_item_number(const pl_item *item, const char *name);
+/* Whether it is an element of that name. */
+int pl_item_is(const pl_item *item, const char *kind);
 /* The item's name, NULL if it has none. */
 const char *pl_item_name(const pl_item *item);
 
 /* The members that an item chooses, by its own name first and then by its attributes in their
  * order, with those of its attributes that belong to them. */
 pl_choice pl_item_choice(pl_reader *reader, const pl_item *item, int which);
+
+/* The regions inside an item; NULL if one of them has an error or there is no memory. */
+const pl_selector *pl_reader_regions(pl_reader *reader, int index, int *count);
 
 /* The number of the item of that kind and name, -1 if there is none. */
 int pl_reader_find(const pl_reader *reader, const char *kind, const char *name);

@@ -34,7 +34,7 @@ void pl_scene_destroy(pl_scene *scene)
   pl_free(&allocator, scene);
 }
 
-/* Nothing can be told about a def that is not one. */
+/* A def that is not one is refused. */
 static pl_status check_def(const pl_scene_def *def, pl_error *error)
 {
   if (!def || def->cookie != COOKIE)

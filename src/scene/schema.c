@@ -1,263 +1,35 @@
 /* The tables of the scene: from the innermost element to the root. */
-#include "scene/schema.h"
-
-#include "body/map.h"
-#include "couple/load.h"
+#include "couple/response.h"
 #include "io/format.h"
 #include "material/material.h"
 #include "mesh/fill.h"
 #include "mesh/mesh.h"
 #include "mesh/solid.h"
-#include "model/model.h"
 #include "ode/integrator.h"
-#include "scene/value.h"
-#include "shape/obstacle.h"
+#include "scene/schema_rows.h"
+#include "shape/motion.h"
 #include "sparse/solver.h"
 #include "world/quantity.h"
 
 #include <string.h>
 
-#define FAR 1e9 /* the farthest place and the largest length, m */
-
-// one row each; the text of a preset is what a user would write
-#define NUMBER(NAME, UNIT, SUMMARY, LEAST, MOST, PRESET)                                           \
-  {                                                                                                \
-    .param = {NAME, UNIT, SUMMARY, 0, LEAST, MOST, NULL, 1}, .preset = PRESET                      \
-  }
-#define VECTOR(NAME, UNIT, SUMMARY, MOST, PRESET)                                                  \
-  {                                                                                                \
-    .param = {NAME, UNIT, SUMMARY, 0, -(MOST), MOST, NULL, 3}, .preset = PRESET                    \
-  }
-#define DIRECTION(NAME, SUMMARY, PRESET)                                                           \
-  {                                                                                                \
-    .param = {NAME, "1", SUMMARY, 0, -FAR, FAR, NULL, 3}, .preset = PRESET,                        \
-    .check = pl_check_direction                                                                    \
-  }
-#define TEXT(NAME, FORM, SUMMARY, REQUIRED, CHECK)                                                 \
-  {                                                                                                \
-    .param = {.name = NAME, .unit = FORM, .summary = SUMMARY}, .required = REQUIRED,               \
-    .check = CHECK                                                                                 \
-  }
-#define REFERENCE(NAME, SUMMARY, REQUIRED)                                                         \
-  {                                                                                                \
-    .param = {.name = NAME, .unit = "name", .summary = SUMMARY}, .required = REQUIRED,             \
-    .check = pl_check_text, .refers = NAME                                                         \
-  }
-#define MEMBER(NAME, SUMMARY, FAMILY)                                                              \
-  {                                                                                                \
-    .param = {.name = NAME, .unit = "word", .summary = SUMMARY}, .check = pl_check_member,         \
-    .family = &FAMILY, .adopts = 1                                                                 \
-  }
-#define END                                                                                        \
-  {                                                                                                \
-    .param = {.name = NULL }                                                                       \
-  }
-
-/* ---- regions ---- */
-
-static const pl_element region = {
-    .name = "region",
-    .summary = "Nodes or faces of the rest shape; several regions are united.",
-    .family = &pl_region_family,
-    .attributes = (const pl_attribute[]){END},
-};
-
-static const pl_element set = {
-    .name = "set",
-    .summary = "A named set of the mesh.",
-    .attributes =
-        (const pl_attribute[]){
-            TEXT("name", "text", "of the set, as in the mesh", 1, pl_check_text),
-            END,
-        },
-};
-
-static const pl_element *const regions[] = {&region, &set, NULL};
-
-/* ---- what holds and loads a body ---- */
-
-#define HELD                                                                                       \
-  {.param = {.name = "axes", .unit = "letters", .summary = "along which the nodes are held"},      \
-   .preset = "xyz",                                                                                \
-   .check = pl_check_axes},                                                                        \
-      DIRECTION("normal", "in place of axes: held along this only, so that nodes stay in a plane", \
-                NULL),                                                                             \
-      DIRECTION("along", "in place of axes: free along this only, so that nodes stay on a rail",   \
-                NULL)
-#define RAMP                                                                                       \
-  TEXT("ramp", "pairs",                                                                            \
-       "times in s with factors, as in \"0 0, 0.5 1\": linear in between, constant outside; "      \
-       "without it the factor is 1",                                                               \
-       0, pl_check_ramp)
-
-static const pl_element fix = {
-    .name = "fix",
-    .summary = "Holds the nodes of its regions where they are at rest. Of several fixes and moves "
-               "of a node, the later takes over the directions that it holds.",
-    .attributes = (const pl_attribute[]){HELD, END},
-    .children = regions,
-    .least_children = 1,
-};
-
-static const pl_element move = {
-    .name = "move",
-    .summary =
-        "Moves the nodes of its regions: by the factor s of the ramp and that of offset-ramp, a "
-        "node "
-        "at rest at X is carried to centre + turn(axis, s angle) (X + s2 offset - centre) + s "
-        "translation.",
-    .attributes =
-        (const pl_attribute[]){
-            VECTOR("translation", "m", "of the whole motion", FAR, "0 0 0"),
-            DIRECTION("axis", "of the turn, through the centre", "0 0 1"),
-            NUMBER("angle", "degrees", "of the whole turn", -1e6, 1e6, "0"),
-            VECTOR("centre", "m", "a point on the axis", FAR, "0 0 0"),
-            VECTOR("offset", "m", "before the turn, and turned with it", FAR, "0 0 0"),
-            RAMP,
-            TEXT("offset-ramp", "pairs", "the same for the offset", 0, pl_check_ramp),
-            HELD,
-            END,
-        },
-    .children = regions,
-    .least_children = 1,
-};
-
-static const pl_element rigid = {
-    .name = "rigid",
-    .summary = "A rigid part: the elements whose nodes all lie in its regions move as one body; "
-               "the rest is attached to it as a skin. To move it as told, use <move> instead.",
-    .attributes =
-        (const pl_attribute[]){
-            {.param = {.name = "hinge",
-                       .unit = "word",
-                       .summary = "what stays where it is in space",
-                       .words = "none|point|axis"},
-             .preset = "none"},
-            VECTOR("centre", "m", "the point, or one on the axis", FAR, "0 0 0"),
-            DIRECTION("axis", "of the hinge", "0 0 1"),
-            END,
-        },
-    .children = regions,
-    .least_children = 1,
-};
-
-static const pl_element load = {
-    .name = "load",
-    .summary = "Pushes the nodes or faces of its regions.",
-    .family = &pl_load_family,
-    .attributes = (const pl_attribute[]){RAMP, END},
-    .children = regions,
-    .least_children = 1,
-};
-
-static const pl_element pull = {
-    .name = "pull",
-    .summary =
-        "A spring between a point of the body and a target that moves from that point by the "
-        "ramp's factor times the translation: a hand that holds and moves it.",
-    .attributes =
-        (const pl_attribute[]){
-            {.param = {"at", "m", "a point of the body at rest", 0, -FAR, FAR, NULL, 3},
-             .required = 1},
-            VECTOR("translation", "m", "of the target", FAR, "0 0 0"),
-            RAMP,
-            NUMBER("stiffness", "N/m", "of the spring", 0, 1e15, "1000"),
-            NUMBER("damping", "N s/m", "on the point's velocity", 0, 1e15, "0"),
-            NUMBER("most-force", "N", "the spring pulls no harder; 0: there is no limit", 0, 1e15,
-                   "0"),
-            NUMBER("until", "s", "when it lets go", 0, 1e9, "1e9"),
-            END,
-        },
-};
-
-static const pl_element attach = {
-    .name = "attach",
-    .summary = "Attaches the nodes of its regions, or one of the body's frames, to another body by "
-               "springs "
-               "between points that coincide at rest. They push both bodies alike.",
-    .attributes =
-        (const pl_attribute[]){
-            {.param = {.name = "to", .unit = "name", .summary = "the other body"},
-             .required = 1,
-             .check = pl_check_text,
-             .refers = "body"},
-            NUMBER("frame", "count",
-                   "the frame that is attached as a whole, counted from 1 in the order of the "
-                   "body's frames",
-                   1, 64, NULL),
-            NUMBER("to-frame", "count",
-                   "the other body's frame that holds them; without it, its nodes around them do",
-                   1, 64, NULL),
-            NUMBER("stiffness", "N/m",
-                   "of all springs together; 0: 30 times the shear modulus times the size of the "
-                   "body",
-                   0, 1e15, "0"),
-            NUMBER("damping", "N s/m",
-                   "of all springs together, on the rate at which their points part", 0, 1e15, "0"),
-            NUMBER("arm", "m",
-                   "how far from its place a frame is held at six points, which resist a turn by "
-                   "2/3 stiffness arm^2; 0: at its place only, so that it may turn; a tenth of the "
-                   "body's size if not given",
-                   0, 1e9, NULL),
-            END,
-        },
-    .children = regions,
-};
-
-static const pl_element frame = {
-    .name = "frame",
-    .summary = "Where a body of frames has one; without any it places them itself. What lies in "
-               "regions inside is moved by this frame alone and stays rigid.",
-    .attributes =
-        (const pl_attribute[]){
-            {.param = {"at", "m", "a point of the body at rest", 0, -FAR, FAR, NULL, 3},
-             .required = 1},
-            END,
-        },
-    .children = regions,
-};
-
-static const pl_element part = {
-    .name = "part",
-    .summary = "Elements of the body that are made of something else: those whose middle lies in "
-               "its regions, or that are in its sets. Later parts win.",
-    .attributes =
-        (const pl_attribute[]){
-            REFERENCE("material", "what it is made of, of any law", 1),
-            END,
-        },
-    .children = regions,
-    .least_children = 1,
-};
-
-static const pl_element map = {
-    .name = "map",
-    .summary = "Density or stiffness that changes through the body: the material's times a factor. "
-               "An element takes the factor's mean; several maps are multiplied.",
-    .attributes =
-        (const pl_attribute[]){
-            {.param = {.name = "of",
-                       .unit = "word",
-                       .summary = "what is multiplied: all moduli, the density, or both",
-                       .words = "stiffness|density|both"},
-             .preset = "stiffness"},
-            MEMBER("by", "where the factor comes from", pl_map_family),
-            TEXT("file", "path",
-                 "for by=\"image\": a stack of slices (.nrrd, or .pgm with one slice after the "
-                 "other), relative to the scene's folder",
-                 0, pl_check_text),
-            END,
-        },
-};
-
 /* ---- what stands in the root ---- */
+
+static pl_status check_step(const pl_attribute *self, const char *text, pl_error *error)
+{
+  double dt;
+  return strcmp(text, "auto") == 0 ? PL_OK : pl_param_parse(&self->param, text, &dt, error);
+}
 
 static const pl_element world = {
     .name = "world",
     .summary = "Time and gravity.",
     .attributes =
         (const pl_attribute[]){
-            {.param = {"dt", "s", "time step", 0, 1e-9, 1e6, NULL, 1}, .required = 1},
+            {.param = {"dt", "s", "time step; auto: 1/60 s and substeps=\"auto\"", 0, 1e-9, 1e6,
+                       NULL, 1},
+             .required = 1,
+             .check = check_step},
             {.param = {"duration", "s", "simulated time", 0, 0, 1e9, NULL, 1}, .required = 1},
             VECTOR("gravity", "m/s^2", "acceleration of free bodies", 1e6, "0 0 -9.81"),
             {.param = {"halvings", "count",
@@ -270,11 +42,29 @@ static const pl_element world = {
                        "it has then counts, and no step is tried again; 0: no limit",
                        0, 0, 1e6, NULL, 1},
              .preset = "0"},
+            {.param = {"time-budget", "s",
+                       "wall time that a step may take, for hard real time: solver, Newton's "
+                       "method and contact stop improving in time, and results depend on the "
+                       "machine's speed; 0: no limit",
+                       0, 0, 1e6, NULL, 1},
+             .preset = "0"},
             {.param = {"tolerance", "m",
                        "automatic step control: steps are divided so that each part's estimated "
                        "error of positions (RMS) stays below this; 0: they are not divided",
                        0, 0, 1e6, NULL, 1},
              .preset = "0"},
+            {.param = {.name = "substeps",
+                       .unit = "word",
+                       .summary = "steps as they are, or of explicit methods divided into equal "
+                                  "parts as the critical step of the deformed bodies asks for",
+                       .words = "one|auto"},
+             .preset = "one"},
+            {.param = {.name = "unstable",
+                       .unit = "word",
+                       .summary = "of a step above the critical one of an explicit method: a "
+                                  "warning, or an error before the first step",
+                       .words = "warn|refuse"},
+             .preset = "warn"},
             TEXT("start", "path",
                  "a checkpoint or recording, relative to the scene's folder, whose last state the "
                  "scene begins with",
@@ -309,6 +99,112 @@ static const pl_element solver = {
     .most = 1,
 };
 
+static const pl_element orientation = {
+    .name = "orientation",
+    .summary = "How the axes of the material lie in the rest shape, for laws and fibres with "
+               "directions: x, y and z unless said here.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "kind",
+                       .unit = "word",
+                       .summary =
+                           "the same everywhere (first, second), or away from a line, around "
+                           "it and along it (point, axis)",
+                       .words = "axes|cylindrical"},
+             .preset = "axes"},
+            DIRECTION("first", "first axis", "1 0 0"),
+            DIRECTION("second", "second axis; its part at a right angle to the first counts",
+                      "0 1 0"),
+            VECTOR("point", "m", "a point of the line", FAR, "0 0 0"),
+            DIRECTION("axis", "direction of the line", "0 0 1"),
+            END,
+        },
+    .most = 1,
+};
+
+static const pl_element fibres = {
+    .name = "fibres",
+    .summary =
+        "A family of fibres beside the law (Holzapfel, Gasser, Ogden) that stiffens exponentially "
+        "with e = kappa (I1 - 3) + (1 - 3 kappa) (I4 - 1), where that is positive; up to four.",
+    .attributes =
+        (const pl_attribute[]){
+            NUMBER("k1", "Pa", "stiffness", 0, 1e15, "1e4"),
+            NUMBER("k2", "1", "how fast it grows with the stretch", 1e-9, 1e6, "1"),
+            NUMBER("kappa", "1", "dispersion: 0 all along the direction, 1/3 in all directions", 0,
+                   0.33333333333333337, "0"),
+            DIRECTION("direction", "of the fibres, in the axes of the material", "1 0 0"),
+            END,
+        },
+};
+
+static const pl_element limit = {
+    .name = "limit",
+    .summary = "Stretches beyond which the material is stiffer than its law says.",
+    .attributes =
+        (const pl_attribute[]){
+            NUMBER("most", "1", "largest stretch of the law alone", 1.0001, 1000, "1.5"),
+            NUMBER("least", "1", "smallest one; 0: none", 0, 0.9999, "0"),
+            NUMBER("factor", "1", "how many times Young's modulus a rod has beyond", 1.0001, 1e6,
+                   "20"),
+            END,
+        },
+    .most = 1,
+};
+
+static const pl_element memory = {
+    .name = "memory",
+    .summary = "A fading memory around the law: part of its resistance relaxes in time "
+               "(viscoelasticity). Given by a Prony series, by a form with a share and a time, or "
+               "by a quality factor that is the same over a band of frequencies.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "form",
+                       .unit = "word",
+                       .summary = "generalised: by prony or q; standard: a share that fades with "
+                                  "tau; maxwell: all fades with tau, there is no rest shape; "
+                                  "kelvin-voigt: nothing fades, a dashpot of the modulus times tau "
+                                  "stands beside",
+                       .words = "generalised|standard|maxwell|kelvin-voigt"},
+             .preset = "generalised"},
+            TEXT("prony", "pairs",
+                 "of each term the share of the moduli that fades, and the time in s in which it "
+                 "falls to 1/e: \"0.3 0.05, 0.2 1\"; at most six",
+                 0, pl_check_prony),
+            NUMBER("share", "1", "of the moduli, that fades (standard)", 0, 1e9, NULL),
+            NUMBER("tau", "s", "time of the form", 1e-9, 1e12, NULL),
+            NUMBER("q", "1", "quality factor: storage over loss modulus", 0.5, 1e6, NULL),
+            {.param = {"band", "Hz", "lowest and highest frequency with that factor", 0, 1e-9, 1e9,
+                       NULL, 2},
+             .preset = "0.1 10000"},
+            NUMBER("terms", "count",
+                   "of the series that has it; 6 keep within 4.4 % of q over five "
+                   "decades, 3 within 56 %",
+                   1, PL_MOST_TERMS, "6"),
+            {.param = {.name = "moduli",
+                       .unit = "word",
+                       .summary = "the law's are those of a sudden load, of which the shares fade, "
+                                  "or those that last, beside which the shares fade",
+                       .words = "instant|long"},
+             .preset = "instant"},
+            {.param = {.name = "rule",
+                       .unit = "word",
+                       .summary = "how stress changes within a step: linear, of second order; or "
+                                  "hermite, by its rates at both ends, of fourth order, for "
+                                  "integrators above order 2 (model fem)",
+                       .words = "linear|hermite"},
+             .preset = "linear"},
+            {.param = {.name = "of",
+                       .unit = "word",
+                       .summary = "what fades: the resistance to shear, to a change of volume, or "
+                                  "both",
+                       .words = "shape|volume|both"},
+             .preset = "shape"},
+            END,
+        },
+    .most = 1,
+};
+
 static const pl_element material = {
     .name = "material",
     .summary = "What bodies are made of.",
@@ -322,8 +218,16 @@ static const pl_element material = {
             NUMBER("stiffness-damping", "s", "adds this times lambda and mu to the viscous moduli",
                    0, 1e6, "0"),
             NUMBER("mass-damping", "1/s", "drags every node, rigid motion as well", 0, 1e6, "0"),
+            {.param = {.name = "mass-damping-of",
+                       .unit = "1",
+                       .summary = "what mass-damping acts on: all motion, or deformation only, so "
+                                  "that bodies fall and spin freely",
+                       .most = 1,
+                       .words = "motion|deformation"},
+             .preset = "motion"},
             END,
         },
+    .children = (const pl_element *const[]){&orientation, &fibres, &limit, &memory, NULL},
 };
 
 static const pl_element generator = {
@@ -367,63 +271,108 @@ static const pl_element mesh = {
             {.param = {.name = "kind",
                        .unit = "word",
                        .summary = "elements that fill the shape, or triangles: the surface in the "
-                                  "file or the boundary of the shape",
-                       .words = "solid|surface"},
+                                  "file or the boundary of the shape; a sheet is a surface whose "
+                                  "holes are not closed",
+                       .words = "solid|surface|sheet"},
              .preset = "solid"},
+            {.param = {.name = "element",
+                       .unit = "word",
+                       .summary =
+                           "as made; tet10: quadratic tetrahedra with the midpoints of edges "
+                           "as nodes (model fem); octets: eight linear tetrahedra of each, "
+                           "which can share their volume (volume=\"patch\")",
+                       .words = "made|tet10|octets"},
+             .preset = "made"},
             END,
         },
     .children = (const pl_element *const[]){&generator, &shape, NULL},
 };
 
-static const pl_element body = {
-    .name = "body",
-    .summary = "A deformable body.",
+static const pl_element shape_part = {
+    .name = "part of a union",
+    .summary = "A shape that a union, or a part that is a union, is made of.",
+    .family = &pl_obstacle_family,
     .attributes =
         (const pl_attribute[]){
-            TEXT("name", "name", "that probes call it by", 1, pl_check_name),
-            MEMBER("model", "how it deforms", pl_model_family),
-            REFERENCE("mesh", "its shape at rest", 1),
-            REFERENCE("material", "what it is made of", 1),
-            {.param = {.name = "surface",
-                       .unit = "name",
-                       .summary = "a finer mesh whose boundary follows the body and is shown and "
-                                  "written in its place"},
-             .check = pl_check_text,
-             .refers = "mesh"},
-            TEXT("texture", "path",
-                 "a PNG or JPEG image that the viewer shows on the body; the triangles it follows "
-                 "by come from an .obj or .glb file with texture coordinates",
-                 0, pl_check_text),
-            VECTOR("velocity", "m/s", "at the start", 1e6, "0 0 0"),
-            VECTOR("spin", "rad/s", "angular velocity about its mass centre at the start", 1e6,
-                   "0 0 0"),
-            {.param = {.name = "momentum",
-                       .unit = "word",
-                       .summary = "as the step computed it, or kept: of a body that nothing holds "
-                                  "only external forces change it (use it with strain=\"warped\")",
-                       .words = "computed|kept"},
-             .preset = "computed"},
-            NUMBER("insert", "m",
-                   "where a body of frames touches something, further frames are put in that act "
-                   "within this distance, and taken out when no longer needed; 0: none",
-                   0, 1e9, "0"),
+            REFERENCE("mesh", "of a <mesh>: its triangles, or the boundary of its elements", 0),
             END,
         },
-    .children = (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &pull, &attach,
-                                            &frame, NULL},
-    .least = 1,
-    .missing = "there is nothing to simulate; add a <body>",
+    .children = (const pl_element *const[]){&shape_part, NULL},
+};
+
+static const pl_element key = {
+    .name = "key",
+    .summary = "Where the obstacle is at a time, against where it was made.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {"time", "s", "when it is there", 0, -1e9, 1e9, NULL, 1}, .required = 1},
+            VECTOR("translation", "m", "how far", FAR, "0 0 0"),
+            VECTOR("rotation", "degrees", "turned about this vector by its length", 1e6, "0 0 0"),
+            END,
+        },
+};
+
+static const pl_element motion = {
+    .name = "motion",
+    .summary = "How the obstacle moves; several act one after the other.",
+    .attributes =
+        (const pl_attribute[]){
+            MEMBER("by", "its kind", pl_motion_family),
+            END,
+        },
+    .children = (const pl_element *const[]){&key, NULL},
 };
 
 static const pl_element obstacle = {
     .name = "obstacle",
-    .summary = "Something rigid that bodies touch.",
+    .summary = "Something rigid that bodies touch, at rest or moving. Unions have their shapes "
+               "inside.",
     .attributes =
         (const pl_attribute[]){
             TEXT("name", "name", "of the obstacle", 1, pl_check_name),
             MEMBER("shape", "its kind", pl_obstacle_family),
+            NUMBER("friction", "1",
+                   "Coulomb's coefficient: what the tangential force may be of the normal one", 0,
+                   100, "0"),
+            NUMBER("static-friction", "1",
+                   "the same while a node sticks; without it, as while it slides", 0, 100, NULL),
+            NUMBER("restitution", "1",
+                   "part of its normal velocity with which a node bounces that was apart", 0, 1,
+                   "0"),
+            REFERENCE("mesh", "for shape=\"mesh\": its triangles, or the boundary of its elements",
+                      0),
+            TEXT("file", "path",
+                 "for shape=\"heightfield\": a grey picture (.pgm or .nrrd), relative to the "
+                 "scene's folder, white is height 1",
+                 0, pl_check_text),
             END,
         },
+    .children = (const pl_element *const[]){&motion, &shape_part, NULL},
+};
+
+static const pl_element contact = {
+    .name = "contact",
+    .summary = "How bodies touch obstacles and each other; without it they do, as its presets say.",
+    .attributes =
+        (const pl_attribute[]){
+            MEMBER("response", "what keeps them apart", pl_response_family),
+            {.param = {.name = "bodies",
+                       .unit = "word",
+                       .summary = "do bodies keep apart from each other?",
+                       .words = "apart|through"},
+             .preset = "apart"},
+            NUMBER("friction", "1", "coefficient between bodies; obstacles have their own", 0, 1e3,
+                   "0.3"),
+            NUMBER(
+                "range", "m",
+                "distance at which the force begins; 0: 1/1000 of the scene's size, or a quarter "
+                "of the surfaces' mean edge, if that is less",
+                0, 1e9, "0"),
+            NUMBER("stiffness", "1", "factor on that of the force, which follows from the bodies",
+                   1e-9, 1e9, "1"),
+            END,
+        },
+    .most = 1,
 };
 
 static const pl_element probe = {
@@ -468,8 +417,10 @@ static const pl_element output = {
              .preset = "all"},
             {.param = {.name = "fields",
                        .unit = "word",
-                       .summary = "of elements: the usual ones, or also F, strain, stress, "
-                                  "principal stresses and energy density",
+                       .summary =
+                           "of elements: the usual ones, or also F, strain, stress, "
+                           "principal values, pressure and energy density, and at nodes mean "
+                           "stress and the forces of fixes and of contact",
                        .words = "usual|all"},
              .preset = "usual"},
             END,
@@ -501,8 +452,9 @@ const pl_element pl_scene_root = {
                                END},
     .least = 1,
     .most = 1,
-    .children = (const pl_element *const[]){&world, &integrator, &solver, &material, &mesh, &body,
-                                            &obstacle, &probe, &output, &view, NULL},
+    .children =
+        (const pl_element *const[]){&world, &integrator, &solver, &material, &mesh, &pl_scene_body,
+                                    &obstacle, &contact, &probe, &output, &view, NULL},
 };
 
 /* ---- looking things up ---- */

@@ -475,7 +475,7 @@ static uint64_t hash_changes(uint64_t hash, const pl_changes *changes)
   return hash_text(hash, NULL);
 }
 
-/* Everything but tables and plots: these can be changed and made anew from the same results. */
+/* Everything but tables and plots: these can be changed and rewritten from the same results. */
 static uint64_t hash_study(const pl_study *study, const pl_bytes *scene)
 {
   const double numbers[] = {study->has_reference, study->error,         study->repeat,

@@ -97,6 +97,33 @@ pl_status pl_parse_ramp(const char *text, int room, double *times, double *facto
   }
 }
 
+pl_status pl_parse_prony(const char *text, int room, double *shares, double *times, int *count,
+                         pl_error *error)
+{
+  *count = 0;
+  for (const char *rest = text;;) {
+    double share, time;
+    rest = read_finite(rest, &share);
+    if (rest) rest = read_finite(rest, &time);
+    if (rest) rest += strspn(rest, " \t\r\n,");
+    if (!rest)
+      return pl_fail(error, PL_E_ARGUMENT,
+                     "prony = \"%.80s\" must be pairs of a share and a time in s, for example "
+                     "\"0.3 0.05, 0.2 1\"",
+                     text);
+    if (*count < room) shares[*count] = share, times[*count] = time;
+    ++*count;
+    if (!*rest) return PL_OK;
+  }
+}
+
+pl_status pl_check_prony(const pl_attribute *self, const char *text, pl_error *error)
+{
+  (void)self;
+  int count;
+  return pl_parse_prony(text, 0, NULL, NULL, &count, error);
+}
+
 pl_status pl_check_ramp(const pl_attribute *self, const char *text, pl_error *error)
 {
   (void)self;

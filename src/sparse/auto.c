@@ -4,11 +4,11 @@
  * Small matrices have the first one only. A preconditioner that the user chose is kept, with
  * conjugate gradients. The number of threads does not matter, so that the bits do not depend on it.
  *
- * Only the way that is gone stands in memory; the other is made anew, in the same place, when its
+ * Only the way that is gone stands in memory; the other is rebuilt, in the same place, when its
  * turn comes. A trial that costs more than the other way would is broken off, and the other goes on
  * from where it got to. So it does where multigrid turns out not to be positive definite for a
  * matrix that is, or where one way takes the matrix for singular and the other may not. */
-#include "core/shelf.h"
+#include "core/arena.h"
 #include "core/text.h"
 #include "sparse/decision.h"
 #include "sparse/krylov.h"
@@ -17,7 +17,7 @@
 
 enum {
   LEAST_ROWS = 400, /* of a matrix that is worth a hierarchy */
-  SMALL_BUDGET = 50 /* iterations: solves that are cut short tell nothing about cost */
+  SMALL_BUDGET = 50 /* iterations: solves that are cut short say nothing about cost */
 };
 
 /* An iteration of Eisenstat's in those of cg with block-diagonal, its preparation, and how many
@@ -28,15 +28,15 @@ typedef struct automatic {
   pl_solver common;
   pl_solver *ways[PL_WAYS]; /* one of them */
   int both;                 /* may be gone */
-  pl_shelf shelf;
+  pl_arena arena;
   pl_decision decision;
 } automatic;
 
 static pl_status open_way(automatic *self, const pl_allocator *allocator, int way,
-                          const pl_solver_ops *ops, const pl_part *preconditioner, const pl_bsr *A,
-                          pl_error *error)
+                          const pl_solver_ops *ops, const pl_selection *preconditioner,
+                          const pl_bsr *A, pl_error *error)
 {
-  pl_part part = {.member = &ops->info};
+  pl_selection part = {.member = &ops->info};
   pl_param_presets(part.member, part.values);
   for (int i = 0; i < PL_KRYLOV_PARAM_COUNT; i++) part.values[i] = self->common.values[i];
   part.values[PL_KRYLOV_ITERATIONS] = self->common.iterations;
@@ -53,10 +53,10 @@ static void close_way(automatic *self, int way)
 static pl_status take_turns(automatic *self, int way, const pl_bsr *A, pl_error *error)
 {
   if (self->ways[way]) return PL_OK;
-  pl_allocator allocator = pl_shelf_allocator(&self->shelf);
+  pl_allocator allocator = pl_arena_allocator(&self->arena);
   close_way(self, !way);
-  pl_part multigrid = {.member = &pl_preconditioner_multigrid.info};
-  pl_part none = {.member = &pl_preconditioner_none.info};
+  pl_selection multigrid = {.member = &pl_preconditioner_multigrid.info};
+  pl_selection none = {.member = &pl_preconditioner_none.info};
   pl_param_presets(multigrid.member, multigrid.values);
   return way == PL_CHEAP ? open_way(self, &allocator, way, &pl_solver_eisenstat, &none, A, error)
                          : open_way(self, &allocator, way, &pl_solver_cg, &multigrid, A, error);
@@ -68,7 +68,7 @@ static pl_status create(pl_solver *common, const pl_bsr *A, const double *values
   automatic *self = (automatic *)common;
   char *reason = self->decision.reason;
   size_t size = sizeof self->decision.reason;
-  self->shelf.source = common->allocator;
+  self->arena.source = common->allocator;
   if (common->chosen->member != &pl_preconditioner_auto.info) {
     pl_print(reason, size, "it goes with the preconditioner that was chosen");
     return open_way(self, &common->allocator, PL_CHEAP, &pl_solver_cg, common->chosen, A, error);
@@ -97,7 +97,7 @@ static void destroy(pl_solver *common)
 {
   automatic *self = (automatic *)common;
   for (int way = 0; way < PL_WAYS; way++) close_way(self, way);
-  pl_shelf_destroy(&self->shelf);
+  pl_arena_destroy(&self->arena);
 }
 
 static pl_solver *now(const pl_solver *common)
@@ -169,7 +169,7 @@ static const pl_solver *choice(const pl_solver *common, const char **reason)
 
 const pl_solver_ops pl_solver_auto = {
     .info = {"auto", "eisenstat where few iterations are needed, else cg with multigrid", "",
-             pl_krylov_params, PL_KRYLOV_PARAM_COUNT},
+             pl_krylov_params, PL_KRYLOV_PARAM_COUNT, NULL},
     .state_size = sizeof(automatic),
     .companion = &pl_preconditioner_none,
     .create = create,

@@ -26,7 +26,9 @@
 #define BETTER     0.1   /* a residual that is worth keeping x for */
 #define UNSOLVED   1e-6  /* what of the right side cannot be left to rounding */
 #define GROWTH     1e8   /* beyond this times the best residual there is no way back */
+#define HARDLY     0.1   /* of the first residual: no progress at all */
 enum { MOST_STARTS = 100, MOST_STALLS = 3, PATIENCE = 1000 }; /* iterations without progress */
+enum { MOST_ROUNDS = 10 }; /* iterations per unknown after which nothing more is gained */
 
 enum { TOLERANCE, ITERATIONS, PARAM_COUNT };
 
@@ -221,8 +223,8 @@ static void keep_if_better(run *now, double residual)
 }
 
 /* From the true residual in r until the recursion's r is no longer than goal, or until it breaks
- * down or gets nowhere: all are PL_OK, the true residual tells. PL_E_CONVERGENCE if the iterations
- * are used up. */
+ * down or gets nowhere: all are PL_OK, the true residual decides. PL_E_CONVERGENCE if the
+ * iterations are used up. */
 static pl_status iterate(run *now, double goal, pl_error *error)
 {
   bicgstab *self = now->self;
@@ -235,6 +237,7 @@ static pl_status iterate(run *now, double goal, pl_error *error)
   double least = INFINITY;
   for (int idle = 0; idle < PATIENCE; idle++) {
     if (now->report->iterations >= most || pl_watch_ended(now->A->watch)) return PL_E_CONVERGENCE;
+    if (now->report->iterations > 0 && pl_watch_late(now->A->watch)) return PL_E_CONVERGENCE;
 
     // half way: along p
     measure_pairs(now, self->y);
@@ -337,6 +340,7 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
     return pl_fail(error, PL_E_ARGUMENT, "a residual of %g cannot be aimed at", target);
   if (residual <= target) return PL_OK;
 
+  const double first = residual;
   // rounding is no excuse where x has run away along a motion that nothing resists
   double excusable = fmax(UNSOLVED * fmax(residual, pl_norm(b, A->rows, pool)), PL_SMALLEST_NORM);
   for (int start = 0, stalls = 0; start < MOST_STARTS; start++) {
@@ -354,13 +358,17 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
     if (++stalls == MOST_STALLS) return fail_singular(&now, error);
   }
   pl_status cancelled = pl_watch_check(A->watch, error);
-  return cancelled ? cancelled : fail_convergence(&now, target, error);
+  if (cancelled) return cancelled;
+  // many times as many iterations as unknowns, and nothing gained
+  if (report->iterations / MOST_ROUNDS > 3 * A->rows && residual > HARDLY * first)
+    return fail_singular(&now, error);
+  return fail_convergence(&now, target, error);
 }
 
 const pl_solver_ops pl_solver_bicgstab = {
     .info = {"bicgstab",
              "stabilised bi-conjugate gradients, also for matrices that are not symmetric",
-             "van der Vorst 1992; Saad 2003, 7.4.2", params, PARAM_COUNT},
+             "van der Vorst 1992; Saad 2003, 7.4.2", params, PARAM_COUNT, NULL},
     .unsymmetric = 1,
     .state_size = sizeof(bicgstab),
     .create = create,

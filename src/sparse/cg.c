@@ -91,7 +91,7 @@ pl_status pl_cg_solve(pl_solver *self, const pl_bsr *A, const pl_filter *filter,
 
 const pl_solver_ops pl_solver_cg = {
     .info = {"cg", "preconditioned conjugate gradients", "Saad 2003, algorithm 9.1",
-             pl_krylov_params, PL_KRYLOV_PARAM_COUNT},
+             pl_krylov_params, PL_KRYLOV_PARAM_COUNT, NULL},
     .state_size = sizeof(pl_krylov),
     .create = pl_cg_create,
     .destroy = pl_krylov_destroy,

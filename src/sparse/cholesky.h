@@ -1,6 +1,6 @@
 /* What incomplete Cholesky factors share: A ~ (D + W) D^-1 (D + W)^T by blocks. Where a block of D
- * is not positive definite, A's diagonal is raised by a factor 1 + s and all begins anew with a
- * larger s (Manteuffel 1980). At constrained nodes D^-1 stands for P (P D P)^-1 P. */
+ * is not positive definite, A's diagonal is raised by a factor 1 + s and the factorisation restarts
+ * with a larger s (Manteuffel 1980). At constrained nodes D^-1 stands for P (P D P)^-1 P. */
 #ifndef PL_SPARSE_CHOLESKY_H
 #define PL_SPARSE_CHOLESKY_H
 

@@ -1,5 +1,5 @@
 /* Which of two ways has cost less so far: a cheap one, which is good where mass rules, or a strong
- * one, which is good everywhere and dear.
+ * one, which is good everywhere and expensive.
  *
  * The iterations that the cheap way needs are bounded from the share of mass in the matrix:
  * stiffness does not resist translations e, so e.Ae / e.De is about the least eigenvalue of D^-1 A

@@ -88,7 +88,7 @@ static pl_status create(pl_solver *common, const pl_bsr *A, const double *values
   eisenstat *self = (eisenstat *)common;
   const pl_allocator *allocator = &common->allocator;
   size_t rows = (size_t)A->rows, blocks = (size_t)A->start[A->rows] - rows;
-  pl_part part = {.member = &pl_preconditioner_ssor.info};
+  pl_selection part = {.member = &pl_preconditioner_ssor.info};
   pl_status status = pl_preconditioner_create(allocator, &part, A, &self->ssor, error);
   if (status) return status;
   self->scale = pl_alloc(allocator, 9 * rows, sizeof *self->scale);
@@ -407,7 +407,7 @@ const pl_solver_ops pl_solver_eisenstat = {
     .info = {"eisenstat",
              "conjugate gradients with symmetric Gauss-Seidel at the price of one "
              "product; asks no preconditioner, runs in one thread",
-             "Eisenstat 1981; Hauth 2004, 3.4.3", pl_krylov_params, PL_KRYLOV_PARAM_COUNT},
+             "Eisenstat 1981; Hauth 2004, 3.4.3", pl_krylov_params, PL_KRYLOV_PARAM_COUNT, NULL},
     .state_size = sizeof(eisenstat),
     .companion = &pl_preconditioner_none,
     .create = create,

@@ -3,6 +3,8 @@
  * Ascher & Boxerman 2003, "On the modified conjugate gradient method in cloth simulation". */
 #include "sparse/filter.h"
 
+#include "sparse/links.h"
+
 #include <limits.h>
 
 static void project(const double P[9], const double x[3], double y[3])
@@ -38,9 +40,39 @@ void pl_filter_apply(const pl_filter *filter, double *x)
   pl_filter_apply_range(filter, 0, INT_MAX, x);
 }
 
+void pl_filter_force(const pl_filter *filter, double *r)
+{
+  if (filter) pl_links_gather(filter->links, r);
+  pl_filter_apply(filter, r);
+}
+
+void pl_filter_motion(const pl_filter *filter, double *x)
+{
+  pl_filter_apply(filter, x);
+  if (filter) pl_links_extend(filter->links, x);
+}
+
+/* x = y + E (x - y) at the filter's nodes, where everything depends on them alone. */
+static void prescribe_linked(const pl_filter *filter, const double *y, double *x)
+{
+  for (int i = 0; i < filter->count; i++) {
+    size_t at = 3 * (size_t)filter->nodes[i];
+    for (size_t k = at; k < at + 3; k++) x[k] -= y[k];
+  }
+  pl_filter_motion(filter, x);
+  for (int i = 0; i < filter->count; i++) {
+    size_t at = 3 * (size_t)filter->nodes[i];
+    for (size_t k = at; k < at + 3; k++) x[k] += y[k];
+  }
+}
+
 void pl_filter_prescribe(const pl_filter *filter, const double *y, double *x)
 {
   if (!filter) return;
+  if (filter->links) {
+    prescribe_linked(filter, y, x);
+    return;
+  }
   for (int i = 0; i < filter->count; i++) {
     int node = filter->nodes[i];
     const double *given = y + 3 * node;

@@ -1,7 +1,10 @@
 /* Constraints on nodes as projections (Ascher & Boxerman's form of Baraff & Witkin's filter).
  *
  * At a constrained node only the part P x of a vector is free, P = P^T = P^2; the rest is
- * prescribed. A fixed node has P = 0, a node on a plane with normal n has P = I - n n^T. */
+ * prescribed. A fixed node has P = 0, a node on a plane with normal n has P = I - n n^T.
+ *
+ * Where some of them depend on other nodes (links.h) the solvers still see P alone, for their
+ * matrix is folded; whoever hands them vectors turns forces by E^T and motions by E = P + L. */
 #ifndef PL_SPARSE_FILTER_H
 #define PL_SPARSE_FILTER_H
 
@@ -11,14 +14,20 @@
 
 typedef struct pl_filter {
   int count;
-  const int *nodes;          /* ascending, each once */
-  const double *projections; /* 9 per node, symmetric */
-  const char *passing;       /* per node: will it be gone soon? NULL: none will */
-  uint64_t version;          /* another number whenever something above has changed */
+  const int *nodes;             /* ascending, each once */
+  const double *projections;    /* 9 per node, symmetric */
+  const char *passing;          /* per node: will it be gone soon? NULL: none will */
+  uint64_t version;             /* another number whenever something has changed */
+  const struct pl_links *links; /* what depends on other nodes; NULL: nothing */
+  struct pl_mpcs *mpcs;         /* the rows that this comes from; NULL: there are none */
 } pl_filter;
 
-/* x = P x, and x = (I - P) y + P x (put the prescribed part of y into x). NULL filters nothing. */
+/* x = P x. NULL filters nothing, here and below. */
 void pl_filter_apply(const pl_filter *filter, double *x);
+/* r = E^T r, for forces and residuals; x = E x, for motions; both are P x without links. */
+void pl_filter_force(const pl_filter *filter, double *r);
+void pl_filter_motion(const pl_filter *filter, double *x);
+/* x = y + E (x - y): puts the prescribed part of y into x, a motion. */
 void pl_filter_prescribe(const pl_filter *filter, const double *y, double *x);
 
 /* x = P x at the nodes in [first, last) only, for work in chunks. */

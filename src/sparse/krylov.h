@@ -65,6 +65,8 @@ pl_status pl_krylov_solve(pl_solver *common, const pl_bsr *A, const pl_filter *f
 
 /* The sum of the chunks' parts, in the order of the chunks. */
 double pl_krylov_sum(const pl_krylov *self, int which);
+/* r = P (b - A x), the true residual; returns |r|. */
+double pl_krylov_residual(pl_krylov *self);
 /* y = P A p, and returns p.y, for a p with p = P p. */
 double pl_krylov_product(pl_krylov *self, const double *p, double *y);
 /* z = B r. */
@@ -75,7 +77,8 @@ int pl_krylov_spent(const pl_krylov *self);
 /* Is a curvature p.Ap <= 0 negative, or nothing? The work vector is used. */
 pl_status pl_krylov_fail_curvature(pl_krylov *self, const double *p, double curvature,
                                    pl_error *error);
-/* The preconditioner is not positive definite, as r.Br shows, or not a number; it is told so. */
+/* The preconditioner is not positive definite, as r.Br shows, or not a number; the preconditioner
+ * is notified. */
 pl_status pl_krylov_fail_preconditioner(pl_krylov *self, double rz, pl_error *error);
 pl_status pl_krylov_fail_diverged(const pl_krylov *self, pl_error *error);
 

@@ -102,7 +102,7 @@ static pl_status solve(pl_solver *self, const pl_bsr *A, const pl_filter *filter
 
 const pl_solver_ops pl_solver_minres = {
     .info = {"minres", "minimal residuals, for symmetric matrices that may be indefinite",
-             "Paige & Saunders 1975", pl_krylov_params, PL_KRYLOV_PARAM_COUNT},
+             "Paige & Saunders 1975", pl_krylov_params, PL_KRYLOV_PARAM_COUNT, NULL},
     .state_size = sizeof(pl_krylov),
     .indefinite = 1,
     .create = create,

@@ -16,7 +16,7 @@ typedef struct pl_moment {
 /* The matrix that is asked for with them: A + extra = km M + kq (-df/dq) + kv (-df/dv). */
 typedef struct pl_tangent {
   double km, kq, kv;
-  int semidefinite; /* its elastic part must have no negative eigenvalues */
+  int semidefinite; /* its elastic part must have no negative eigenvalues: 1 clamps, 2 absolute */
   pl_bsr *A;
   pl_pairs *extra; /* for what A's pattern has no room for; NULL: nothing may come */
 } pl_tangent;

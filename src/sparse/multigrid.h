@@ -87,7 +87,7 @@ typedef struct pl_grid {
   double caution;      /* factor on all estimates of largest eigenvalues; at least 1 */
 } pl_grid;
 
-/* What a preconditioner that is a hierarchy tells a solver: its finest level is the matrix times
+/* What a preconditioner that is a hierarchy hands to a solver: its finest level is the matrix times
  * 2^-exponent in single precision. */
 typedef struct pl_single {
   pl_grid *grid;

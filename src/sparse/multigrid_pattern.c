@@ -186,7 +186,7 @@ static pl_status take_slots(const pl_allocator *allocator, const pl_grid_level *
 static pl_status make_half(const pl_allocator *allocator, const pl_grid_level *level,
                            pl_grid_half *half, pl_error *error)
 {
-  size_t rows = (size_t)level->rows, area = (size_t)(level->size * level->size), blocks = 0;
+  size_t rows = (size_t)level->rows, area = (size_t)level->size * (size_t)level->size, blocks = 0;
   half->start = pl_alloc(allocator, rows + 1, sizeof(int));
   half->leaving = pl_alloc(allocator, rows, sizeof(int));
   int *counts = pl_alloc(allocator, rows, sizeof(int));

@@ -32,7 +32,7 @@ typedef struct nearly {
 static pl_status add_way(nearly *self, int way, const pl_solver_ops *ops, const pl_bsr *A,
                          pl_error *error)
 {
-  pl_part part = {.member = &ops->info};
+  pl_selection part = {.member = &ops->info};
   pl_param_presets(part.member, part.values);
   for (int i = 0; i < PL_KRYLOV_PARAM_COUNT; i++) part.values[i] = self->common.values[i];
   double *most = &part.values[PL_KRYLOV_ITERATIONS];
@@ -94,7 +94,7 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
 
 /* ---- the solve ---- */
 
-/* Goes back to the guess where what was reached is worse; tells whether it was better. */
+/* Goes back to the guess where what was reached is worse; 1 if it was better. */
 static int keep_better(nearly *self, const pl_bsr *A, const pl_filter *filter, const double *b,
                        double *x, pl_solve_report *reached, pl_pool *pool)
 {
@@ -172,7 +172,7 @@ const pl_solver_ops pl_solver_nearly_symmetric = {
     .info = {"nearly-symmetric",
              "for matrices that are not quite symmetric: what auto takes for symmetric ones as "
              "long as that converges, then bicgstab",
-             "", pl_krylov_params, PL_KRYLOV_PARAM_COUNT},
+             "", pl_krylov_params, PL_KRYLOV_PARAM_COUNT, NULL},
     .unsymmetric = 1,
     .state_size = sizeof(nearly),
     .companion = &pl_preconditioner_none,

@@ -66,6 +66,7 @@ pl_status pl_pairs_reserve(pl_pairs *pairs, int stencils, int entries, pl_error 
   }
   pairs->room = room;
   pairs->entry_room = entry_room;
+  pairs->wanted = pairs->wanted_entries = 0;
   pl_pairs_clear(pairs);
   return PL_OK;
 }
@@ -103,18 +104,15 @@ void pl_pairs_destroy(pl_pairs *pairs)
   pl_free(&allocator, pairs);
 }
 
-int pl_pairs_is_short(const pl_pairs *pairs)
-{
-  return pairs->asked > pairs->room || pairs->asked_entries > pairs->entry_room;
-}
+int pl_pairs_is_short(const pl_pairs *pairs) { return pairs->wanted > 0; }
 
 pl_status pl_pairs_grow(pl_pairs *pairs, pl_error *error)
 {
   if (!pl_pairs_is_short(pairs)) return PL_OK;
-  if (pairs->asked > INT_MAX / 18 || pairs->asked_entries > INT_MAX / 18)
+  if (pairs->wanted > INT_MAX / 18 || pairs->wanted_entries > INT_MAX / 18)
     return pl_fail(error, PL_E_LIMIT, "%d stencils over %d blocks are too many; there can be %d",
-                   pairs->asked, pairs->asked_entries, INT_MAX / 18);
-  return pl_pairs_reserve(pairs, 2 * pairs->asked, 2 * pairs->asked_entries, error);
+                   pairs->wanted, pairs->wanted_entries, INT_MAX / 18);
+  return pl_pairs_reserve(pairs, 2 * pairs->wanted, 2 * pairs->wanted_entries, error);
 }
 
 /* ---- the list ---- */
@@ -139,26 +137,82 @@ static void take_entry(pl_pairs *pairs, const pl_stencil *stencil, int i, int en
     pairs->C[9 * (size_t)entry + (size_t)k] += stencil->C[9 * (size_t)i + (size_t)k];
 }
 
+static int refuse(pl_pairs *pairs)
+{
+  if (pairs->asked > pairs->wanted) pairs->wanted = pairs->asked;
+  if (pairs->asked_entries > pairs->wanted_entries) pairs->wanted_entries = pairs->asked_entries;
+  return 0;
+}
+
+/* The entry of a block in the stencil whose entries are [first, *last). */
+static int entry_of(pl_pairs *pairs, int first, int *last, int block)
+{
+  // the mark leads to the block's entry if this stencil has met it
+  int entry = pairs->mark[block];
+  if (entry < first || entry >= *last || pairs->block[entry] != block) {
+    pairs->mark[block] = entry = (*last)++;
+    pairs->block[entry] = block;
+    pairs->weight[entry] = 0;
+    memset(pairs->C + 9 * (size_t)entry, 0, 9 * sizeof *pairs->C);
+  }
+  return entry;
+}
+
+/* How many blocks the stencil has with those that some of its own depend on; its own if none do. */
+static int linked_count(const pl_pairs *pairs, const pl_stencil *stencil)
+{
+  const pl_links *links = pairs->links;
+  int count = stencil->count;
+  for (int i = 0; links && i < stencil->count; i++) {
+    int link = links->link_of[stencil->blocks[i]];
+    if (link >= 0) count += links->start[link + 1] - links->start[link];
+  }
+  return count;
+}
+
+/* C_m += C_s L_sm for all that a block of the stencil depends on. */
+static void take_links(pl_pairs *pairs, const pl_stencil *stencil, int i, int first, int *last)
+{
+  const pl_links *links = pairs->links;
+  int link = links->link_of[stencil->blocks[i]];
+  double C[9];
+  for (int k = 0; k < 9; k++)
+    C[k] = stencil->weights ? (k % 4 == 0) * stencil->weights[i] : stencil->C[9 * i + k];
+  for (int at = link < 0 ? 0 : links->start[link]; link >= 0 && at < links->start[link + 1]; at++) {
+    int entry = entry_of(pairs, first, last, links->on[at]);
+    double product[9];
+    pl_mat3_multiply(C, links->L + 9 * (size_t)at, product);
+    for (int k = 0; k < 9; k++) pairs->C[9 * (size_t)entry + (size_t)k] += product[k];
+  }
+}
+
+/* Like pl_pairs_add, with all coefficients as matrices. */
+static int take_linked(pl_pairs *pairs, const pl_stencil *stencil, int first)
+{
+  int last = first;
+  for (int i = 0; i < stencil->count; i++) {
+    int entry = entry_of(pairs, first, &last, stencil->blocks[i]);
+    for (int k = 0; k < 9; k++)
+      pairs->C[9 * (size_t)entry + (size_t)k] +=
+          stencil->weights ? (k % 4 == 0) * stencil->weights[i] : stencil->C[9 * i + k];
+    take_links(pairs, stencil, i, first, &last);
+  }
+  return last;
+}
+
 int pl_pairs_add(pl_pairs *pairs, const pl_stencil *stencil)
 {
+  int count = linked_count(pairs, stencil), is_linked = count > stencil->count;
   pairs->asked = pairs->asked < INT_MAX ? pairs->asked + 1 : INT_MAX;
-  pairs->asked_entries = stencil->count < INT_MAX - pairs->asked_entries
-                             ? pairs->asked_entries + stencil->count
-                             : INT_MAX;
+  pairs->asked_entries =
+      count < INT_MAX - pairs->asked_entries ? pairs->asked_entries + count : INT_MAX;
   int first = pairs->entries, last = first;
-  if (pairs->count == pairs->room || stencil->count > pairs->entry_room - first) return 0;
-  for (int i = 0; i < stencil->count; i++) {
-    // the mark leads to the block's entry if this stencil has met it
-    int block = stencil->blocks[i], entry = pairs->mark[block];
-    if (entry < first || entry >= last || pairs->block[entry] != block) {
-      pairs->mark[block] = entry = last++;
-      pairs->weight[entry] = 0;
-      memset(pairs->C + 9 * (size_t)entry, 0, 9 * sizeof *pairs->C);
-    }
-    take_entry(pairs, stencil, i, entry);
-  }
+  if (pairs->count == pairs->room || count > pairs->entry_room - first) return refuse(pairs);
+  if (is_linked) last = take_linked(pairs, stencil, first);
+  for (int i = 0; !is_linked && i < stencil->count; i++)
+    take_entry(pairs, stencil, i, entry_of(pairs, first, &last, stencil->blocks[i]));
   pairs->first[pairs->count] = first;
-  pairs->is_scalar[pairs->count] = stencil->weights != NULL;
+  pairs->is_scalar[pairs->count] = stencil->weights != NULL && !is_linked;
   memcpy(pairs->D + 9 * (size_t)pairs->count, stencil->D, 9 * sizeof *pairs->D);
   pairs->first[++pairs->count] = last;
   pairs->entries = last;

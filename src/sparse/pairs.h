@@ -20,6 +20,7 @@
 #define PL_SPARSE_PAIRS_H
 
 #include "sparse/bsr.h"
+#include "sparse/links.h"
 
 #include <stdint.h>
 
@@ -27,7 +28,7 @@
 typedef struct pl_stencil {
   int count;
   const int *blocks;     /* one that comes twice counts once, with the sum of its coefficients */
-  const double *weights; /* C_i = weights[i] I; NULL: C tells */
+  const double *weights; /* C_i = weights[i] I; NULL: C holds them */
   const double *C;       /* 9 for each block; not read where there are weights */
   const double *D;       /* 9, symmetric */
 } pl_stencil;
@@ -52,9 +53,11 @@ typedef struct pl_pairs {
   int *local;                     /* per row: place in touched, or -1 */
   int *mark;                      /* per row: work */
   int is_closed;
-  int asked, asked_entries; /* since the last clear, with what was refused */
-  uint64_t version;         /* another number whenever something was cleared or added */
+  int asked, asked_entries;   /* since the last clear, with what was refused */
+  int wanted, wanted_entries; /* the most that was asked for when some were refused; 0: none were */
+  uint64_t version;           /* another number whenever something was cleared or added */
   struct pl_correction *correction;
+  const pl_links *links; /* stencils are folded as A is (links.h); the caller's, NULL: nothing is */
 } pl_pairs;
 
 /* An empty list without room, for matrices of so many block rows. */
@@ -65,7 +68,8 @@ void pl_pairs_destroy(pl_pairs *pairs);
  * afterwards; on failure nothing has changed. Not to be called within a step. */
 pl_status pl_pairs_reserve(pl_pairs *pairs, int stencils, int entries, pl_error *error);
 
-/* Was a stencil refused since the last clear? Then grow makes room for twice of what was asked. */
+/* Was a stencil refused since the last time that there was room? Then grow makes room for twice of
+ * what was asked for. */
 int pl_pairs_is_short(const pl_pairs *pairs);
 pl_status pl_pairs_grow(pl_pairs *pairs, pl_error *error);
 
@@ -85,7 +89,7 @@ int pl_stencil_put(pl_bsr *A, pl_pairs *pairs, const pl_stencil *stencil);
 /* Is there anything in it? NULL is empty. */
 static inline int pl_pairs_exist(const pl_pairs *pairs) { return pairs && pairs->count > 0; }
 
-/* Tells lists apart; 0 is empty. */
+/* Identifies a list; 0 is empty. */
 static inline uint64_t pl_pairs_version(const pl_pairs *pairs)
 {
   return pl_pairs_exist(pairs) ? pairs->version : 0;

@@ -1,6 +1,6 @@
 /* The preconditioner that has cost less so far: block-diagonal, which is cheap and good where mass
- * rules, or multigrid, which is good everywhere and dear. Small matrices have the first one only.
- * See decision.h. */
+ * rules, or multigrid, which is good everywhere and expensive. Small matrices have the first one
+ * only. See decision.h. */
 #include "core/error.h"
 #include "core/text.h"
 #include "sparse/decision.h"
@@ -26,7 +26,7 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
   pl_print(self->decision.reason, sizeof self->decision.reason, "%d rows are fewer than %d",
            A->rows, LEAST_ROWS);
   for (int way = 0; way < (A->rows < LEAST_ROWS ? 1 : PL_WAYS); way++) {
-    pl_part part = {.member = &ops[way]->info};
+    pl_selection part = {.member = &ops[way]->info};
     pl_param_presets(part.member, part.values);
     pl_status status =
         pl_preconditioner_create(&common->allocator, &part, A, &self->ways[way], error);
@@ -86,7 +86,8 @@ static const char *choice(const pl_preconditioner *common, const char **reason)
 }
 
 const pl_preconditioner_ops pl_preconditioner_auto = {
-    .info = {"auto", "block-diagonal or multigrid, whichever has cost less so far", "", NULL, 0},
+    .info = {"auto", "block-diagonal or multigrid, whichever has cost less so far", "", NULL, 0,
+             NULL},
     .state_size = sizeof(automatic),
     .create = create,
     .destroy = destroy,

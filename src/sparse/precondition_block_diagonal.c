@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-/* A pivot below this part of the block's size cannot be told from zero. */
+/* A pivot below this part of the block's size cannot be distinguished from zero. */
 #define LEAST_PIVOT 1e-14
 
-/* What a pivot tells about its block of this size. */
+/* Classifies a block of this size by a pivot. */
 static pl_status judge(double pivot, double size)
 {
   if (pivot > LEAST_PIVOT * size) return PL_OK;
@@ -71,7 +71,7 @@ static pl_status prepare(pl_preconditioner *self, const pl_bsr *A, const pl_filt
 
 const pl_preconditioner_ops pl_preconditioner_block_diagonal = {
     .info = {"block-diagonal", "the inverse of the 3x3 blocks on the diagonal", "Saad 2003, 10.2",
-             NULL, 0},
+             NULL, 0, NULL},
     .state_size = sizeof(pl_blockwise),
     .create = pl_blockwise_create,
     .destroy = pl_blockwise_destroy,

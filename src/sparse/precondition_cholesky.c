@@ -104,7 +104,7 @@ static const double *blocks(const pl_preconditioner *self)
 
 const pl_preconditioner_ops pl_preconditioner_cholesky = {
     .info = {"incomplete-cholesky", "IC(0) by 3x3 blocks, in one thread", "Saad 2003, 10.3", NULL,
-             0},
+             0, NULL},
     .state_size = sizeof(cholesky),
     .create = create,
     .destroy = destroy,

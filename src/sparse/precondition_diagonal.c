@@ -25,7 +25,7 @@ static pl_status prepare(pl_preconditioner *self, const pl_bsr *A, const pl_filt
 }
 
 const pl_preconditioner_ops pl_preconditioner_diagonal = {
-    .info = {"diagonal", "the inverse of the diagonal", "Saad 2003, 10.2", NULL, 0},
+    .info = {"diagonal", "the inverse of the diagonal", "Saad 2003, 10.2", NULL, 0, NULL},
     .state_size = sizeof(pl_blockwise),
     .create = pl_blockwise_create,
     .destroy = pl_blockwise_destroy,

@@ -1,6 +1,6 @@
-/* The complete factor L D L^T of the matrix, or of an earlier one.
+/* The complete factor of the matrix, or of an earlier one (factor.h).
  *
- * As in multigrid, a factor serves for several matrices: it is made anew when the iterations that
+ * As in multigrid, a factor serves for several matrices: it is recomputed when the iterations that
  * it has cost, beyond those of the first solve with it, add up to "patience" times what a
  * factorisation costs in back-substitutions, and if that will pay: for a rate r of such iterations
  * now, and E of them so far in n solves, a new factor that ages as this one did saves r n - E
@@ -12,10 +12,9 @@
 #include "core/hash.h"
 #include "core/memory.h"
 #include "sparse/blockwise.h"
-#include "sparse/border.h"
+#include "sparse/schur.h"
 
 #include <math.h>
-#include <string.h>
 
 static const pl_param params[] = {PL_FACTOR_PARAMS};
 
@@ -31,8 +30,9 @@ enum { EVENTUALLY = 5 };
 typedef struct factored {
   pl_blockwise blockwise; /* only to name bad blocks */
   pl_factor *factor;
-  pl_border border;
+  pl_schur border;
   int reuse, ready;
+  int any; /* pivots may be negative */
   double patience;
   char *inside;    /* for each entry of the filter: is it in the factor? */
   int folded;      /* those that come and go are inside too */
@@ -51,9 +51,10 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
   factored *self = (factored *)common;
   self->reuse = values[PL_FACTOR_REUSE] == 0;
   self->patience = values[PL_FACTOR_PATIENCE];
+  self->any = values[PL_FACTOR_PIVOTS] == 1;
   pl_status status = pl_blockwise_create(common, A, values, error);
   if (status) return status;
-  pl_border_create(&common->allocator, A->rows, &self->border);
+  pl_schur_create(&common->allocator, A->rows, &self->border);
   self->inside = pl_alloc(&common->allocator, (size_t)A->rows, 1);
   if (!self->inside) return pl_fail_memory(error);
   return pl_factor_create(&common->allocator, A, (pl_ordering)values[PL_FACTOR_ORDERING],
@@ -63,7 +64,7 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
 static void destroy(pl_preconditioner *common)
 {
   factored *self = (factored *)common;
-  pl_border_destroy(&self->border);
+  pl_schur_destroy(&self->border);
   pl_factor_destroy(self->factor);
   pl_free(&common->allocator, self->inside);
   pl_blockwise_destroy(common);
@@ -108,12 +109,15 @@ static pl_status renew(factored *self, const pl_bsr *A, const pl_filter *filter,
 {
   pl_preconditioner *common = &self->blockwise.common;
   mark_inside(self, filter, 0);
-  self->folded = pl_border_size(filter, self->inside) > MOST_BORDER;
+  // around an indefinite factor there may be no border
+  self->folded = self->any || pl_schur_size(filter, self->inside) > MOST_BORDER;
   self->held = mark_inside(self, filter, self->folded);
   self->ready = 0;
-  pl_border_forget(&self->border);
-  pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
-  if (!status) status = pl_factor_compute(self->factor, A, filter, self->inside, error);
+  pl_schur_forget(&self->border);
+  pl_status status = PL_OK;
+  if (!self->any) status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
+  if (!status)
+    status = pl_factor_compute(self->factor, A, filter, self->inside, self->any, pool, error);
   if (status) return status;
   common->factorisations++;
   self->first[0] = self->first[1] = self->excess = self->rate = 0;
@@ -130,9 +134,10 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   self->filter = filter;
   pl_status status = PL_OK;
   if (!worn) worn = mark_inside(self, filter, self->folded) != self->held;
-  if (!worn) worn = pl_border_size(filter, self->inside) > MOST_BORDER;
+  if (!worn) worn = pl_schur_size(filter, self->inside) > MOST_BORDER;
   if (worn) status = renew(self, A, filter, pool, error);
-  if (!status) status = pl_border_set(&self->border, self->factor, filter, self->inside, error);
+  if (!status)
+    status = pl_schur_set(&self->border, self->factor, filter, self->inside, pool, error);
   common->border_solves = self->border.backsubstitutions;
   if (status) self->ready = 0;
   return status;
@@ -140,14 +145,9 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
 
 static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool *pool)
 {
-  (void)pool;
   factored *self = (factored *)common;
-  if (!pl_factor_solve(self->factor, r, z)) {
-    // out of memory inside CHOLMOD, in the first solve at most
-    memcpy(z, r, 3 * (size_t)common->rows * sizeof *z);
-    return;
-  }
-  pl_border_apply(&self->border, z);
+  pl_factor_solve(self->factor, r, z, pool);
+  pl_schur_apply(&self->border, z);
   pl_filter_apply(self->filter, z);
 }
 
@@ -158,9 +158,8 @@ static const double *blocks(const pl_preconditioner *self)
 }
 
 const pl_preconditioner_ops pl_preconditioner_factor = {
-    .info = {"factor",
-             "the complete factor of this matrix or an earlier one (needs CHOLMOD), in one thread",
-             "Hauth 2004, 3.4.2 and 5.4.2; Chen et al. 2008", params, PL_FACTOR_PARAM_COUNT},
+    .info = {"factor", "the complete factor of this matrix or an earlier one",
+             "Hauth 2004, 3.4.2 and 5.4.2; Ng & Peyton 1993", params, PL_FACTOR_PARAM_COUNT, NULL},
     .state_size = sizeof(factored),
     .create = create,
     .destroy = destroy,

@@ -4,9 +4,9 @@
  * they are renewed when the iterations that they have cost, beyond those of the first solve with
  * them, add up to what a renewal costs. Counts decide, not clocks, so results can be repeated.
  *
- * A smoother is positive definite only up to the largest eigenvalue that it was told, and estimates
- * come from below: a few bad elements in a large body hide theirs for some rounds of the power
- * method. A solver that meets that says so (refusals), and prepares again. */
+ * A smoother is positive definite only up to the largest eigenvalue that it was given, and
+ * estimates come from below: a few bad elements in a large body hide theirs for some rounds of the
+ * power method. A solver that meets that says so (refusals), and prepares again. */
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/memory.h"
@@ -34,7 +34,7 @@ static const pl_param params[PARAM_COUNT] = {
 /* What a renewal costs, in cycles. */
 enum { RENEWAL = 10 };
 
-/* By which power of two the size of the matrix may change before it is scaled anew. */
+/* By which power of two the size of the matrix may change before it is scaled again. */
 enum { MOST_DRIFT = 20 };
 
 typedef struct multigrid {
@@ -80,7 +80,7 @@ static int size_of(const pl_bsr *A)
   return exponent;
 }
 
-/* Tells filters apart. */
+/* Identifies a filter. */
 static uint64_t hash_of(const pl_filter *filter)
 {
   uint64_t hash = PL_HASH_START;
@@ -108,7 +108,7 @@ static int is_worn(multigrid *self, int exponent, uint64_t held)
 }
 
 /* The cycle was not positive definite: some largest eigenvalue was estimated too low. All estimates
- * begin anew, and count for more from now on. */
+ * start again, and count for more from now on. */
 static void distrust(pl_grid *grid)
 {
   const double more = 1.5, most = 4;
@@ -189,7 +189,7 @@ static const pl_single *single(pl_preconditioner *common)
 const pl_preconditioner_ops pl_preconditioner_multigrid = {
     .info = {"multigrid",
              "smoothed aggregation with rigid motions: iterations hardly grow with size",
-             "Vanek, Mandel & Brezina 1996", params, PARAM_COUNT},
+             "Vanek, Mandel & Brezina 1996", params, PARAM_COUNT, NULL},
     .state_size = sizeof(multigrid),
     .create = create,
     .destroy = destroy,

@@ -32,7 +32,7 @@ static const double *blocks(const pl_preconditioner *self)
 }
 
 const pl_preconditioner_ops pl_preconditioner_none = {
-    .info = {"none", "none, for comparison", "", NULL, 0},
+    .info = {"none", "none, for comparison", "", NULL, 0, NULL},
     .state_size = sizeof(pl_preconditioner),
     .create = create,
     .destroy = destroy,

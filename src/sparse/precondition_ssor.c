@@ -35,7 +35,7 @@ static const double *blocks(const pl_preconditioner *self)
 
 const pl_preconditioner_ops pl_preconditioner_ssor = {
     .info = {"ssor", "symmetric Gauss-Seidel by 3x3 blocks, in one thread", "Saad 2003, 10.2", NULL,
-             0},
+             0, NULL},
     .state_size = sizeof(ssor),
     .create = pl_blockwise_create,
     .destroy = pl_blockwise_destroy,

@@ -304,7 +304,7 @@ static const pl_param params[] = {
 const pl_preconditioner_ops pl_preconditioner_threshold = {
     .info = {"threshold-cholesky",
              "incomplete Cholesky by 3x3 blocks with a drop tolerance, in one thread",
-             "Saad 1994, Lin & More 1999", params, 2},
+             "Saad 1994, Lin & More 1999", params, 2, NULL},
     .state_size = sizeof(threshold),
     .create = create,
     .destroy = destroy,

@@ -1,4 +1,4 @@
-/* How small a residual can be told from rounding errors at all. */
+/* How small a residual can be distinguished from rounding errors at all. */
 #ifndef PL_SPARSE_ROUNDING_H
 #define PL_SPARSE_ROUNDING_H
 

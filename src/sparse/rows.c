@@ -36,10 +36,29 @@ void pl_rows_release(pl_rows *rows)
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     if (arrays[i]) pl_free(&rows->allocator, arrays[i]);
   }
+  pl_mpcs_destroy(rows->mpcs);
   *rows = (pl_rows){0};
 }
 
-void pl_rows_clear(pl_rows *rows) { rows->count = 0; }
+pl_status pl_rows_reserve_mpcs(pl_rows *rows, int count, int entries, pl_error *error)
+{
+  const pl_allocator *allocator = &rows->allocator;
+  int singles = rows->room < rows->blocks ? rows->room : rows->blocks;
+  int most = rows->blocks - singles < entries ? rows->blocks : singles + entries;
+  void *arrays[] = {rows->held, rows->projections, rows->transient};
+  for (int i = 0; i < 3; i++) pl_free(allocator, arrays[i]);
+  rows->held = pl_alloc(allocator, (size_t)most, sizeof *rows->held);
+  rows->projections = pl_alloc(allocator, 9 * (size_t)most, sizeof *rows->projections);
+  rows->transient = pl_alloc(allocator, (size_t)most, 1);
+  if (!rows->held || !rows->projections || !rows->transient) return pl_fail_memory(error);
+  return pl_mpcs_create(allocator, rows->blocks, count, entries, singles, &rows->mpcs, error);
+}
+
+void pl_rows_clear(pl_rows *rows)
+{
+  rows->count = 0;
+  if (rows->mpcs) pl_mpcs_clear(rows->mpcs);
+}
 
 void pl_rows_add(pl_rows *rows, const pl_row *row)
 {
@@ -84,7 +103,87 @@ static void project(const pl_span *span, double P[9])
   }
 }
 
-void pl_rows_finish(pl_rows *rows, pl_filter *filter)
+static void hold(pl_rows *rows, int block, const pl_span *span)
+{
+  int at = rows->held_count++, transient = 0;
+  project(span, rows->projections + 9 * (size_t)at);
+  for (int m = 0; m < span->count; m++) transient |= span->row[m]->transient;
+  rows->transient[at] = (char)transient;
+  rows->held[at] = block;
+}
+
+/* ---- rows over several blocks ---- */
+
+/* The blocks under rows over one block, which the other rows have to live with. */
+static void keep_singles(pl_rows *rows)
+{
+  pl_mpcs *mpcs = rows->mpcs;
+  mpcs->single_count = rows->held_count;
+  memcpy(mpcs->single, rows->held, (size_t)rows->held_count * sizeof *rows->held);
+  memcpy(mpcs->projections, rows->projections,
+         9 * (size_t)rows->held_count * sizeof *rows->projections);
+}
+
+/* Is the block part of a row over several that counts? Marked in place. */
+static void mark(const pl_mpcs *mpcs, int value)
+{
+  for (int i = 0; i < mpcs->count; i++) {
+    const pl_mpc *row = &mpcs->list[i];
+    for (int k = row->first; row->is_active && k < row->first + row->count; k++)
+      mpcs->place[mpcs->entry[k].block] = value;
+  }
+}
+
+static void take_pivots(const pl_mpcs *mpcs, int block, double P[9])
+{
+  for (int p = mpcs->pivot_of[block]; p >= 0; p = mpcs->pivots[p].next) {
+    const double *b = mpcs->pivots[p].b;
+    for (int i = 0; i < 9; i++) P[i] -= b[i / 3] * b[i % 3];
+  }
+}
+
+/* The filter's blocks, with those that depend on others and those that are depended on. */
+static void hold_all(pl_rows *rows)
+{
+  const pl_mpcs *mpcs = rows->mpcs;
+  rows->held_count = 0;
+  mark(mpcs, 1);
+  for (int b = 0; b < mpcs->links.start[mpcs->links.count]; b++) mpcs->place[mpcs->links.on[b]] = 1;
+  for (int b = 0; b < mpcs->links.count; b++) mpcs->place[mpcs->links.blocks[b]] = 1;
+  for (int block = 0; block < rows->blocks; block++) {
+    pl_span span;
+    if (rows->start[block] == rows->start[block + 1] && !mpcs->place[block]) continue;
+    pl_rows_span(rows, block, &span);
+    hold(rows, block, &span);
+    take_pivots(mpcs, block, rows->projections + 9 * ((size_t)rows->held_count - 1));
+    mpcs->place[block] = 0;
+  }
+}
+
+static uint64_t version_of_links(uint64_t hash, const pl_links *links)
+{
+  int count = links->start[links->count];
+  for (int i = 0; i < count; i++) {
+    int64_t on = links->on[i];
+    hash = pl_hash_words(hash, &on, 1);
+  }
+  return pl_hash_words(hash, links->L, 9 * (size_t)count);
+}
+
+static pl_status finish_mpcs(pl_rows *rows, pl_filter *filter, pl_error *error)
+{
+  keep_singles(rows);
+  pl_status status = pl_mpcs_eliminate(rows->mpcs, rows, error);
+  if (status) return status;
+  hold_all(rows);
+  filter->count = rows->held_count;
+  filter->version = version_of_links(version_of(rows), &rows->mpcs->links);
+  filter->links = &rows->mpcs->links;
+  filter->mpcs = rows->mpcs;
+  return PL_OK;
+}
+
+pl_status pl_rows_finish(pl_rows *rows, pl_filter *filter, pl_error *error)
 {
   sort(rows);
   rows->held_count = 0;
@@ -92,17 +191,16 @@ void pl_rows_finish(pl_rows *rows, pl_filter *filter)
     pl_span span;
     if (rows->start[block] == rows->start[block + 1]) continue;
     pl_rows_span(rows, block, &span);
-    int at = rows->held_count++, transient = 0;
-    project(&span, rows->projections + 9 * (size_t)at);
-    for (int m = 0; m < span.count; m++) transient |= span.row[m]->transient;
-    rows->transient[at] = (char)transient;
-    rows->held[at] = block;
+    hold(rows, block, &span);
   }
   filter->count = rows->held_count;
   filter->nodes = rows->held;
   filter->projections = rows->projections;
   filter->passing = rows->transient;
   filter->version = version_of(rows);
+  filter->links = NULL;
+  filter->mpcs = NULL;
+  return rows->mpcs && rows->mpcs->count ? finish_mpcs(rows, filter, error) : PL_OK;
 }
 
 void pl_rows_span(const pl_rows *rows, int block, pl_span *span)

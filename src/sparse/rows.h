@@ -5,11 +5,16 @@
  * left out. With an orthonormal basis B of the span of what is left (Gram & Schmidt, so that axes
  * stay exact) the block's projection is P = I - sum B B^T, and the prescribed part of its velocity
  * is the vector of that span whose products with the given directions are u. A force on the block
- * that the constraints must balance is split into shares of the given directions the same way. */
+ * that the constraints must balance is split into shares of the given directions the same way.
+ *
+ * Rows over several blocks (mpc.h) come after them: what they add to the filter are blocks that
+ * depend on others, as links, and these others, whose projection is I unless they are constrained
+ * themselves. Without such rows nothing of this exists. */
 #ifndef PL_SPARSE_ROWS_H
 #define PL_SPARSE_ROWS_H
 
 #include "sparse/filter.h"
+#include "sparse/mpc.h"
 
 typedef struct pl_row {
   int block;
@@ -28,18 +33,22 @@ typedef struct pl_rows {
   int held_count, *held;
   double *projections;
   char *transient;
+  pl_mpcs *mpcs; /* rows over several blocks; NULL: there can be none */
 } pl_rows;
 
 /* Room for as many rows over as many blocks. */
 pl_status pl_rows_create(const pl_allocator *allocator, int blocks, int room, pl_rows *rows,
                          pl_error *error);
+/* And for as many over several blocks, with as many entries in all. */
+pl_status pl_rows_reserve_mpcs(pl_rows *rows, int count, int entries, pl_error *error);
 void pl_rows_release(pl_rows *rows);
 
 void pl_rows_clear(pl_rows *rows);
 /* Ignored where the room is used up. */
 void pl_rows_add(pl_rows *rows, const pl_row *row);
-/* To be called when all rows are there: sorts them by block and makes the filter. */
-void pl_rows_finish(pl_rows *rows, pl_filter *filter);
+/* To be called when all rows are there: sorts them by block and makes the filter. Memory is taken
+ * only where rows over several blocks depend on each other more than ever before. */
+pl_status pl_rows_finish(pl_rows *rows, pl_filter *filter, pl_error *error);
 
 /* The independent rows of a block. */
 typedef struct pl_span {

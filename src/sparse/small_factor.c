@@ -196,7 +196,7 @@ pl_status pl_small_factor_analyse(pl_small_factor *factor, const pl_bsr *M, doub
       return PL_OK;
     }
     if (pl_reserve(&factor->allocator, (void **)&factor->rows, &factor->rows_room,
-                   (size_t)(at + degree), sizeof *factor->rows))
+                   (size_t)at + (size_t)degree, sizeof *factor->rows))
       return pl_fail_memory(error);
     factor->order[k] = factor->labelled[own];
     factor->place[factor->order[k]] = k;

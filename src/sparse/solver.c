@@ -21,17 +21,13 @@ enum { MOST_REFUSALS = 2 };
 enum { TOLERANCE, ITERATIONS };
 
 #define X(name) &pl_preconditioner_##name.info,
-static const pl_member *const preconditioners[] = {PL_PRECONDITIONERS(X) NULL};
+PL_FAMILY(preconditioner, "what makes an iterative solver need fewer iterations",
+          PL_PRECONDITIONERS(X));
 #undef X
-
-const pl_family pl_preconditioner_family = {
-    "preconditioner", "what makes an iterative solver need fewer iterations", preconditioners};
 
 #define X(name) &pl_solver_##name.info,
-static const pl_member *const solvers[] = {PL_SOLVERS(X) NULL};
+PL_FAMILY(solver, "how linear systems are solved", PL_SOLVERS(X));
 #undef X
-
-const pl_family pl_solver_family = {"solver", "how linear systems are solved", solvers};
 
 void pl_preconditioner_destroy(pl_preconditioner *self)
 {
@@ -41,7 +37,7 @@ void pl_preconditioner_destroy(pl_preconditioner *self)
   pl_free(&allocator, self);
 }
 
-pl_status pl_preconditioner_create(const pl_allocator *allocator, const pl_part *part,
+pl_status pl_preconditioner_create(const pl_allocator *allocator, const pl_selection *part,
                                    const pl_bsr *A, pl_preconditioner **out, pl_error *error)
 {
   // a member's info stands at the beginning of its ops
@@ -55,8 +51,8 @@ pl_status pl_preconditioner_create(const pl_allocator *allocator, const pl_part 
   return ops->create(self, A, part->values, error);
 }
 
-pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
-                           const pl_part *preconditioner, const pl_bsr *A, pl_solver **out,
+pl_status pl_solver_create(const pl_allocator *allocator, const pl_selection *solver,
+                           const pl_selection *preconditioner, const pl_bsr *A, pl_solver **out,
                            pl_error *error)
 {
   *out = NULL;
@@ -69,7 +65,7 @@ pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
   memcpy(self->values, solver->values, sizeof self->values);
   self->chosen = preconditioner;
   self->iterations = self->values[ITERATIONS];
-  pl_part own = {0};
+  pl_selection own = {0};
   if (ops->companion) {
     own.member = &ops->companion->info;
     memcpy(own.values, self->values + ops->companion_values,
@@ -133,6 +129,8 @@ pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, pl_pairs *pairs,
   solver->preconditioner->with_pairs = solver->pairs != NULL;
   return status;
 }
+
+void pl_solver_forget(pl_solver *solver) { solver->filter_version = UINT64_MAX; }
 
 pl_status pl_solver_correct(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
                             pl_error *error)

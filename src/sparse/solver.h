@@ -4,7 +4,7 @@
  * preconditioner, which is made for A alone, is corrected at the touched blocks (correction.h).
  *
  * x holds the prescribed values at constrained nodes and a first guess elsewhere. The solver stops
- * when |P (b - A x)| <= target, and reports the true residual, computed anew from b - A x. */
+ * when |P (b - A x)| <= target, and reports the true residual, recomputed from b - A x. */
 #ifndef PL_SPARSE_SOLVER_H
 #define PL_SPARSE_SOLVER_H
 
@@ -70,20 +70,34 @@ struct pl_preconditioner {
 #define PL_FACTOR_PARAMS                                                                           \
   {"ordering",                                                                                     \
    "1",                                                                                            \
-   "of the unknowns: degree (AMD), or nested (METIS) for large bodies",                            \
+   "of the unknowns: approximate minimum degree, nested dissection, or the one of less work",      \
    0,                                                                                              \
    0,                                                                                              \
-   1,                                                                                              \
-   "degree|nested",                                                                                \
+   2,                                                                                              \
+   "least|degree|nested",                                                                          \
    0},                                                                                             \
       {"reuse", "1", "keep it over several matrices, or renew it for each", 0, 0, 1, "yes|no", 0}, \
+      {"patience",                                                                                 \
+       "1",                                                                                        \
+       "it is kept until the iterations it costs are this many times a renewal, and a new one "    \
+       "pays",                                                                                     \
+       30,                                                                                         \
+       0,                                                                                          \
+       1e9,                                                                                        \
+       NULL,                                                                                       \
+       0},                                                                                         \
   {                                                                                                \
-    "patience", "1",                                                                               \
-        "it is kept until the iterations it costs are this many times a renewal, and a new one "   \
-        "pays",                                                                                    \
-        30, 0, 1e9, NULL, 0                                                                        \
+    "pivots", "1",                                                                                 \
+        "positive: an indefinite matrix is named; any: it is solved as long as no pivot is small", \
+        0, 0, 1, "positive|any", 0                                                                 \
   }
-enum { PL_FACTOR_ORDERING, PL_FACTOR_REUSE, PL_FACTOR_PATIENCE, PL_FACTOR_PARAM_COUNT };
+enum {
+  PL_FACTOR_ORDERING,
+  PL_FACTOR_REUSE,
+  PL_FACTOR_PATIENCE,
+  PL_FACTOR_PIVOTS,
+  PL_FACTOR_PARAM_COUNT
+};
 
 #define X(name) extern const pl_preconditioner_ops pl_preconditioner_##name;
 PL_PRECONDITIONERS(X)
@@ -92,7 +106,7 @@ PL_PRECONDITIONERS(X)
 extern const pl_family pl_preconditioner_family;
 
 /* On failure *out may be half made, and is to be destroyed all the same. */
-pl_status pl_preconditioner_create(const pl_allocator *allocator, const pl_part *part,
+pl_status pl_preconditioner_create(const pl_allocator *allocator, const pl_selection *part,
                                    const pl_bsr *A, pl_preconditioner **out, pl_error *error);
 void pl_preconditioner_destroy(pl_preconditioner *self);
 
@@ -104,6 +118,7 @@ void pl_preconditioner_destroy(pl_preconditioner *self);
   X(eisenstat)                                                                                     \
   X(minres)                                                                                        \
   X(bicgstab)                                                                                      \
+  X(gmres)                                                                                         \
   X(nearly_symmetric)
 
 typedef struct pl_solver pl_solver;
@@ -135,9 +150,9 @@ struct pl_solver {
   double values[PL_MOST_VALUES];
   double
       effort; /* of an iteration since the last prepare, in those of other times; 1 without pairs */
-  double iterations;     /* the most that the user allows in one solve */
-  const pl_part *chosen; /* the preconditioner that the user chose; for create only */
-  pl_pairs *pairs;       /* of the last prepare; NULL: there are none */
+  double iterations;          /* the most that the user allows in one solve */
+  const pl_selection *chosen; /* the preconditioner that the user chose; for create only */
+  pl_pairs *pairs;            /* of the last prepare; NULL: there are none */
   uint64_t filter_version, pairs_version; /* of the last prepare */
   pl_preconditioner *preconditioner; /* the member prepares and applies it if it has a use for it */
 };
@@ -149,8 +164,8 @@ PL_SOLVERS(X)
 extern const pl_family pl_solver_family;
 
 /* A solver for matrices of A's pattern. All memory is taken here: prepare and solve take none. */
-pl_status pl_solver_create(const pl_allocator *allocator, const pl_part *solver,
-                           const pl_part *preconditioner, const pl_bsr *A, pl_solver **out,
+pl_status pl_solver_create(const pl_allocator *allocator, const pl_selection *solver,
+                           const pl_selection *preconditioner, const pl_bsr *A, pl_solver **out,
                            pl_error *error);
 void pl_solver_destroy(pl_solver *solver);
 
@@ -170,6 +185,9 @@ void pl_solver_limit(pl_solver *solver, double most);
 pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, pl_pairs *pairs,
                             const pl_filter *filter, pl_pool *pool, pl_error *error);
 
+/* The matrix is another one than at the last prepare: who asks by versions prepares again. */
+void pl_solver_forget(pl_solver *solver);
+
 /* For members that iterate: prepares the correction of a preconditioner, and z = B r with it. One
  * test each where there are no pairs. */
 pl_status pl_solver_correct(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
@@ -180,10 +198,9 @@ void pl_solver_precondition(const pl_solver *solver, pl_preconditioner *base, co
 const double *pl_solver_blocks(const pl_solver *solver);
 
 /* A, filter and pairs are those of the last prepare. A residual that lies above the target, but
- * cannot be told from rounding errors, counts as success. Otherwise x is the best so far, and
- * PL_E_INDEFINITE: a direction of negative curvature was met;
- * PL_E_SINGULAR: a direction without curvature was met;
- * PL_E_CONVERGENCE: the most iterations allowed were done;
+ * cannot be distinguished from rounding errors, counts as success. Otherwise x is the best so far,
+ * and PL_E_INDEFINITE: a direction of negative curvature was met; PL_E_SINGULAR: a direction
+ * without curvature was met; PL_E_CONVERGENCE: the most iterations allowed were done;
  * PL_E_CANCELLED: the matrix's watch ended it;
  * PL_E_DIVERGED: something became infinite or not a number (so may be x). */
 pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,

@@ -24,11 +24,13 @@
   X(lift, "", 0, 0, "take the tool away")                                                          \
   X(arrows, "w", 0, 0, "what arrows show")                                                         \
   X(locals, "i", 0, 1, "local frames: 1 with, 0 without")                                          \
+  X(contacts, "i", 0, 1, "contact points and forces: 1 with, 0 without")                           \
   X(strength, "n", 1e-3, 1e3, "of pulls, in parts of what suits the body")                         \
   X(pin, "inn", 0, 1e9, "hold the corner nearest to a point where it is now")                      \
   X(release, "inn", 0, 1e9, "free the corner nearest to a point")                                  \
-  X(choose, "ww", 0, 0, "another integrator, solver, preconditioner or material.N")                \
-  X(set, "wwt", 0, 0, "a value of world, integrator, solver, preconditioner or material.N")        \
+  X(choose, "ww", 0, 0,                                                                            \
+    "another integrator, solver, preconditioner, contact, model.N, material.N")                    \
+  X(set, "wwt", 0, 0, "a value of world, contact, obstacle.N or one of the above")                 \
   X(save, "", 0, 0, "give out the state as a scene and a checkpoint")                              \
   X(live, "", 0, 0, "leave the recorded run and simulate from where it stands")                    \
   X(gallery, "", 0, 0, "make the pictures of the scenes to choose from")                           \

@@ -3,6 +3,7 @@
 #include "core/family.h"
 #include "core/file.h"
 #include "couple/contact.h"
+#include "couple/response.h"
 #include "scene/schema.h"
 #include "world/world.h"
 
@@ -92,6 +93,7 @@ static void add_family(pl_text *out, const pl_family *family, int is_first)
     add_string(out, member->name);
     text_pair(out, "summary", member->summary);
     text_pair(out, "source", member->source);
+    if (member->missing) text_pair(out, "missing", member->missing);
     pl_text_add(out, ",\"params\":[");
     for (int k = 0; k < member->param_count; k++) add_param(out, &member->params[k], k == 0);
     pl_text_add(out, "]}");
@@ -105,13 +107,13 @@ static void add_attributes(pl_text *out, const char *key, const char *element)
   const pl_attribute *row = pl_element_child(&pl_scene_root, element)->attributes;
   pl_text_add(out, ",\"%s\":[", key);
   for (int count = 0; row->param.name; row++) {
-    if (row->family || row->refers || row->check || !(row->param.most > row->param.least)) continue;
+    if (row->family || row->refers || !(row->param.most > row->param.least)) continue;
     add_param(out, &row->param, count++ == 0);
   }
   pl_text_add(out, "]");
 }
 
-static void add_values(pl_text *out, const pl_part *part)
+static void add_values(pl_text *out, const pl_selection *part)
 {
   const pl_member *member = part->member;
   pl_text_add(out, "{\"name\":");
@@ -205,6 +207,23 @@ static void add_arrows(pl_text *out)
   pl_text_add(out, "]");
 }
 
+/* The triangles of a shape in its own axes; a plane is drawn by the page. */
+static void add_surface(pl_text *out, const pl_obstacle *obstacle)
+{
+  const pl_drawing_view view = {.reach = 1000};
+  pl_drawing drawing = pl_drawing_make(&out->allocator);
+  if (!pl_obstacle_is_flat(obstacle) && !pl_shape_draw(obstacle->shape, &view, &drawing, NULL)) {
+    pl_text_add(out, ",\"points\":[");
+    for (size_t i = 0; i < 3 * drawing.point_count; i++)
+      pl_text_add(out, "%s%.6g", i ? "," : "", drawing.points[i]);
+    pl_text_add(out, "],\"triangles\":[");
+    for (size_t i = 0; i < 3 * drawing.triangle_count; i++)
+      pl_text_add(out, "%s%d", i ? "," : "", drawing.triangles[i]);
+    pl_text_add(out, "]");
+  }
+  pl_drawing_release(&drawing);
+}
+
 /* Each with its shape's values. */
 static void add_obstacles(pl_text *out, const pl_world *world)
 {
@@ -212,8 +231,9 @@ static void add_obstacles(pl_text *out, const pl_world *world)
   const pl_contact *contact = pl_world_contact(world);
   for (size_t i = 0; contact && i < contact->count; i++) {
     if (i) pl_text_add(out, ",");
-    add_values(out, &contact->obstacles[i].part);
+    add_values(out, &contact->obstacles[i].shape->part);
     text_pair(out, "label", contact->obstacles[i].name);
+    add_surface(out, &contact->obstacles[i]);
     pl_text_add(out, "}");
   }
   pl_text_add(out, "]");
@@ -237,12 +257,16 @@ void pl_describe_scene(pl_text *out, const pl_session *session)
   add_arrows(out);
   add_obstacles(out, session->world);
   pl_text_add(out, ",\"families\":{");
-  const pl_family *families[] = {&pl_integrator_family, &pl_solver_family,
-                                 &pl_preconditioner_family, &pl_law_family};
-  for (int i = 0; i < 4; i++) add_family(out, families[i], i == 0);
+  const pl_family *families[] = {&pl_integrator_family,     &pl_solver_family,
+                                 &pl_preconditioner_family, &pl_law_family,
+                                 &pl_model_family,          &pl_response_family};
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    add_family(out, families[i], i == 0);
   pl_text_add(out, "}");
   add_attributes(out, "world", "world");
   add_attributes(out, "material", "material");
+  add_attributes(out, "contact", "contact");
+  add_attributes(out, "obstacle", "obstacle");
   pl_text_add(out, "}");
 }
 
@@ -262,6 +286,58 @@ double *pl_material_number(pl_material_def *def, const char *name)
     if (strcmp(rows[i].name, name) == 0) return rows[i].number;
   }
   return NULL;
+}
+
+double *pl_contact_number(pl_contact_def *def, const char *name)
+{
+  const struct {
+    const char *name;
+    double *number;
+  } rows[] = {{"friction", &def->friction}, {"range", &def->range}, {"stiffness", &def->stiffness}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (strcmp(rows[i].name, name) == 0) return rows[i].number;
+  }
+  return NULL;
+}
+
+double *pl_obstacle_number(pl_obstacle *of, const char *name)
+{
+  if (strcmp(name, "friction") == 0) return &of->friction;
+  if (strcmp(name, "static-friction") == 0) return &of->static_friction;
+  return strcmp(name, "restitution") == 0 ? &of->restitution : NULL;
+}
+
+/* How bodies touch: what was chosen, and what all obstacles' surfaces have. */
+static void add_contact(pl_text *out, const pl_world *world)
+{
+  const pl_contact *contact = pl_world_contact(world);
+  pl_text_add(out, ",\"contact\":");
+  add_values(out, &world->response);
+  pl_text_add(out, ",\"numbers\":{\"friction\":");
+  add_number(out, world->contact.friction);
+  number_pair(out, "range", world->contact.range);
+  number_pair(out, "stiffness", world->contact.stiffness);
+  pl_text_add(out, "}},\"obstacles\":[");
+  for (size_t i = 0; contact && i < contact->count; i++) {
+    const pl_obstacle *of = &contact->obstacles[i];
+    pl_text_add(out, "%s{\"friction\":", i ? "," : "");
+    add_number(out, of->friction);
+    number_pair(out, "static-friction", of->static_friction);
+    number_pair(out, "restitution", of->restitution);
+    pl_text_add(out, "}");
+  }
+  pl_text_add(out, "]");
+}
+
+static void add_models(pl_text *out, const pl_world *world)
+{
+  pl_text_add(out, ",\"models\":[");
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    if (b) pl_text_add(out, ",");
+    add_values(out, &world->bodies.list[b].model_part);
+    pl_text_add(out, "}");
+  }
+  pl_text_add(out, "]");
 }
 
 static void add_materials(pl_text *out, const pl_world *world)
@@ -297,6 +373,7 @@ void pl_describe_state(pl_text *out, const pl_session *session)
   text_pair(out, "tint", pl_tint_names[session->tint]);
   text_pair(out, "arrows", pl_arrows_names[session->arrows]);
   pl_text_add(out, ",\"locals\":%s", session->show_locals ? "true" : "false");
+  pl_text_add(out, ",\"contacts\":%s", session->show_contacts ? "true" : "false");
   pl_text_add(out, ",\"replaying\":%s", session->replaying ? "true" : "false");
   number_pair(out, "strength", session->strength);
   pl_text_add(out, ",\"world\":{\"dt\":");
@@ -313,7 +390,9 @@ void pl_describe_state(pl_text *out, const pl_session *session)
   pl_text_add(out, "},\"preconditioner\":");
   add_values(out, &world->set.preconditioner);
   pl_text_add(out, "}");
+  add_models(out, world);
   add_materials(out, world);
+  add_contact(out, world);
   pl_text_add(out, "}");
 }
 

@@ -4,7 +4,7 @@
 
 #include "view/session_parts.h"
 
-/* Each begins its message anew, except for what stands in between. */
+/* Each starts its message from empty, except for what stands in between. */
 void pl_describe_scene(pl_text *out, const pl_session *session);
 void pl_describe_state(pl_text *out, const pl_session *session);
 void pl_describe_notices(pl_text *out, const pl_session *session);
@@ -14,5 +14,9 @@ void pl_describe_end_errors(pl_text *out);
 
 /* The numbers of a material that do not belong to its law, by the names of the scene's table. */
 double *pl_material_number(pl_material_def *def, const char *name);
+/* Those of contact between bodies, and of an obstacle's surface; NULL: there is none. */
+double *pl_contact_number(pl_contact_def *def, const char *name);
+struct pl_obstacle;
+double *pl_obstacle_number(struct pl_obstacle *of, const char *name);
 
 #endif

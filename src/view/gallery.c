@@ -3,21 +3,25 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/memory.h"
-#include "io/backdrop.h"
+#include "picture/backdrop.h"
 #include "pliant/scene.h"
 #include "view/protocol.h"
 #include "view/surface.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+enum { MOST_PICTURE = 4 << 20 }; /* bytes */
 enum { MOST_BODIES = 64, WIDTH = 352, HEIGHT = 220, PATH_ROOM = 4096 };
 static const double simulate_seconds = 0.4; /* real time that a picture's scene may run */
 
@@ -79,7 +83,7 @@ static pl_status add_folder(pl_gallery *gallery, const char *folder, pl_error *e
   return status;
 }
 
-static void tell(const pl_gallery *gallery)
+static void notify(const pl_gallery *gallery)
 {
   pl_text text = pl_text_make(&gallery->allocator);
   pl_text_add(&text, "{\"type\":\"gallery\",\"scenes\":[");
@@ -113,7 +117,7 @@ pl_status pl_gallery_create(const char *path, const char *folder, const char *ca
     pl_gallery_destroy(gallery);
     return status;
   }
-  tell(gallery);
+  notify(gallery);
   *out = gallery;
   return PL_OK;
 }
@@ -169,8 +173,10 @@ static pl_status draw_surface(pl_scene *scene, const pl_surface *surface, const 
                          .positions = positions,
                          .faces = surface->triangles + 3 * part->first_triangle};
   }
-  pl_backdrop_add(&backdrop, pl_scene_world(scene), bodies, &render);
-  return pl_render_png(&render, png, error);
+  pl_status status = pl_backdrop_add(&backdrop, pl_scene_world(scene), bodies, &render, error);
+  if (!status) status = pl_render_png(&render, png, error);
+  pl_backdrop_release(&backdrop);
+  return status;
 }
 
 static pl_status draw(pl_scene *scene, pl_text *png, pl_error *error)
@@ -193,26 +199,101 @@ static pl_status draw(pl_scene *scene, pl_text *png, pl_error *error)
   return status;
 }
 
+/* ---- pictures of an earlier start ---- */
+
+/* What a kept picture begins with; the PNG follows. */
+typedef struct keep_head {
+  char mark[16];
+  int64_t seconds, nanoseconds, size; /* of the scene's file when it was read */
+  char version[32], title[128];
+} keep_head;
+
+/* The head that a picture of the file as it is now has, and where it is kept; 0: nowhere. */
+static int keep_place(const pl_gallery *gallery, const entry *of, keep_head *head,
+                      char path[PATH_ROOM])
+{
+  struct stat facts;
+  char found[PATH_ROOM], whole[PATH_ROOM] = {0};
+  if (!gallery->cache || stat(of->path, &facts) || !realpath(of->path, found)) return 0;
+  memcpy(whole, found, strlen(found));
+  uint64_t hash = pl_hash_words(PL_HASH_START, whole, sizeof whole / 8);
+  *head = (keep_head){.mark = "pliant picture",
+                      .seconds = facts.st_mtim.tv_sec,
+                      .nanoseconds = facts.st_mtim.tv_nsec,
+                      .size = facts.st_size};
+  snprintf(head->version, sizeof head->version, "%s", pl_version());
+  int length = snprintf(path, PATH_ROOM, "%s/picture-%016" PRIx64, gallery->cache, hash);
+  return length > 0 && length < PATH_ROOM;
+}
+
+static void post_picture(const pl_gallery *gallery, int index, const char *png, size_t size)
+{
+  pl_text message = pl_text_make(&gallery->allocator);
+  pl_write_thumb(&message, (uint32_t)index, png, size);
+  if (!message.failed)
+    pl_board_post(gallery->board, (pl_slot)(PL_SLOT_THUMB + index), message.data, message.size);
+  pl_text_release(&message);
+}
+
+/* Posts the picture that was kept of this very file, if there is one. */
+static int find_picture(pl_gallery *gallery, int index)
+{
+  entry *of = &gallery->entries[index];
+  keep_head head, kept;
+  char path[PATH_ROOM];
+  pl_bytes bytes;
+  if (!keep_place(gallery, of, &head, path)) return 0;
+  if (pl_file_read(&gallery->allocator, path, MOST_PICTURE, &bytes, NULL)) return 0;
+  int same = bytes.size > sizeof kept && memcmp(bytes.data, &head, offsetof(keep_head, title)) == 0;
+  if (same) {
+    memcpy(&kept, bytes.data, sizeof kept);
+    snprintf(of->title, sizeof of->title, "%.*s", (int)sizeof kept.title - 1, kept.title);
+    post_picture(gallery, index, bytes.data + sizeof kept, bytes.size - sizeof kept);
+  }
+  pl_bytes_free(&gallery->allocator, &bytes);
+  return same;
+}
+
+/* What cannot be written is drawn again next time. */
+static void keep_picture(const pl_gallery *gallery, const entry *of, const keep_head *before,
+                         const pl_text *png)
+{
+  keep_head head;
+  char path[PATH_ROOM];
+  pl_text all = pl_text_make(&gallery->allocator);
+  // not if the file has changed meanwhile
+  if (keep_place(gallery, of, &head, path) &&
+      memcmp(&head, before, offsetof(keep_head, title)) == 0) {
+    memcpy(head.title, of->title, sizeof head.title);
+    pl_text_bytes(&all, &head, sizeof head);
+    pl_text_bytes(&all, png->data, png->size);
+    if (!all.failed && !pl_folder_make(gallery->cache, NULL))
+      (void)pl_file_write(path, all.data, all.size, NULL);
+  }
+  pl_text_release(&all);
+}
+
 static void make_picture(pl_gallery *gallery, int index)
 {
   entry *of = &gallery->entries[index];
+  keep_head before = {.size = -1};
+  char path[PATH_ROOM];
   pl_scene *scene;
+  (void)keep_place(gallery, of, &before, path);
   pl_scene_def def = pl_scene_def_default();
   def.path = of->path;
   def.cache = gallery->cache;
   def.threads = 1;
   of->broken = pl_scene_load(&def, &scene, NULL) != PL_OK;
   if (of->broken) return;
-  pl_text png = pl_text_make(&gallery->allocator), message = pl_text_make(&gallery->allocator);
+  pl_text png = pl_text_make(&gallery->allocator);
   snprintf(of->title, sizeof of->title, "%s", pl_scene_title(scene));
   run(gallery, scene);
   if (!draw(scene, &png, NULL)) {
-    pl_write_thumb(&message, (uint32_t)index, png.data, png.size);
-    if (!message.failed)
-      pl_board_post(gallery->board, (pl_slot)(PL_SLOT_THUMB + index), message.data, message.size);
+    post_picture(gallery, index, png.data, png.size);
+    if (!atomic_load(&gallery->stopping)) keep_picture(gallery, of, &before, &png);
   }
   pl_text_release(&png);
-  pl_text_release(&message);
   pl_scene_destroy(scene);
 }
 
@@ -220,8 +301,8 @@ static void *work(void *context)
 {
   pl_gallery *gallery = context;
   for (int i = 0; i < gallery->count && !atomic_load(&gallery->stopping); i++) {
-    make_picture(gallery, i);
-    tell(gallery);
+    if (!find_picture(gallery, i)) make_picture(gallery, i);
+    notify(gallery);
   }
   return NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef PL_VIEW_HISTORY_H
 #define PL_VIEW_HISTORY_H
 
-#include "pliant/touch.h"
+#include "pliant/world.h"
 
 typedef struct pl_history {
   pl_allocator allocator;

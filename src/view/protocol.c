@@ -77,6 +77,7 @@ void pl_write_frame(pl_text *out, const pl_view_frame *frame)
   put_f32(out, (float)frame->tool_radius);
   put_vector(out, frame->tool_centre);
   put_vector(out, frame->tool_force);
+  put_u32(out, (uint32_t)frame->contact_count);
   for (int i = 0; i < frame->pull_count; i++) {
     put_vector(out, frame->pulls[i].position);
     put_vector(out, frame->pulls[i].target);
@@ -87,6 +88,8 @@ void pl_write_frame(pl_text *out, const pl_view_frame *frame)
   if (frame->tint != PL_TINT_none) put_words(out, frame->values, vertices);
   if (frame->arrows != PL_ARROWS_none) put_words(out, frame->vectors, 3 * vertices);
   put_words(out, frame->locals, PL_LOCAL_FLOATS * (size_t)frame->local_count);
+  put_words(out, frame->contacts, PL_CONTACT_FLOATS * (size_t)frame->contact_count);
+  put_words(out, frame->obstacles, PL_AXES_FLOATS * (size_t)frame->obstacle_count);
 }
 
 void pl_write_geometry(pl_text *out, uint32_t scene, const pl_surface *surface, const float *rest)
@@ -98,6 +101,8 @@ void pl_write_geometry(pl_text *out, uint32_t scene, const pl_surface *surface, 
   put_words(out, rest, 3 * (size_t)surface->vertex_count);
   put_words(out, surface->triangles, 3 * (size_t)surface->triangle_count);
   put_words(out, surface->edges, 2 * (size_t)surface->edge_count);
+  put_words(out, surface->nodes, (size_t)surface->vertex_count);
+  put_words(out, surface->elements, (size_t)surface->triangle_count);
 }
 
 void pl_write_textures(pl_text *out, uint32_t scene, int count)

@@ -7,7 +7,8 @@
 #include "view/local.h"
 #include "view/surface.h"
 
-enum { PL_MOST_PULLS = 8, PL_MOST_GAUGES = 128 };
+enum { PL_MOST_PULLS = 8, PL_MOST_GAUGES = 128, PL_AXES_FLOATS = 12 };
+enum { PL_MOST_CONTACTS = 500, PL_CONTACT_FLOATS = 6 };
 
 enum pl_frame_flags {
   PL_FRAME_PLAYING = 1,
@@ -27,7 +28,11 @@ typedef struct pl_view_frame {
   pl_arrows arrows;
   const float *vectors; /* 3 per vertex; not read for PL_ARROWS_none */
   int local_count;
-  const float *locals; /* PL_LOCAL_FLOATS each */
+  const float *locals;    /* PL_LOCAL_FLOATS each */
+  int obstacle_count;     /* 0: none of them moves */
+  const float *obstacles; /* PL_AXES_FLOATS each: origin, rotation matrix row by row */
+  int contact_count;
+  const float *contacts; /* PL_CONTACT_FLOATS each: point, force */
   int has_tool;
   double tool_radius, tool_centre[3], tool_force[3];
   int pull_count;
@@ -39,7 +44,7 @@ typedef struct pl_view_frame {
 } pl_view_frame;
 
 void pl_write_frame(pl_text *out, const pl_view_frame *frame);
-/* Rest positions (3 per vertex), triangles and edges. */
+/* Rest positions (3 per vertex), triangles and edges; nodes and elements by number. */
 void pl_write_geometry(pl_text *out, uint32_t scene, const pl_surface *surface, const float *rest);
 /* Pictures on bodies: the head with their number, then each one's body, triangles of it with 6
  * numbers each, and image. */

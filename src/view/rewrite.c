@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "couple/contact.h"
 #include "couple/fix.h"
 #include "scene/reader.h"
 #include "view/describe.h"
@@ -40,7 +41,7 @@ static void add_value(pl_text *out, const pl_param *param, const double *value)
 }
 
 /* ' name="value"' for each parameter that is not as preset. */
-static void add_part(pl_text *out, const pl_part *part)
+static void add_part(pl_text *out, const pl_selection *part)
 {
   double presets[PL_MOST_VALUES];
   pl_param_presets(part->member, presets);
@@ -128,6 +129,85 @@ static pl_status part_materials(const writer *to, pl_xml_node *root, pl_error *e
   return status;
 }
 
+/* ---- models, obstacles, contact ---- */
+
+static int is_of_models(const char *name)
+{
+  if (strcmp(name, "model") == 0) return 1;
+  for (int i = 0; pl_model_family.members[i]; i++) {
+    if (pl_param_find(pl_model_family.members[i], name) >= 0) return 1;
+  }
+  return 0;
+}
+
+/* The element's attributes but for those that are written with their present values. */
+static void keep_attributes(const pl_xml_node *node, int (*is_written)(const char *), pl_text *out)
+{
+  for (const pl_xml_pair *pair = pl_xml_first(node); pair; pair = pl_xml_after(pair)) {
+    if (is_written(pl_xml_pair_name(pair))) continue;
+    pl_text_add(out, " %s=\"", pl_xml_pair_name(pair));
+    pl_text_xml(out, pl_xml_pair_value(pair));
+    pl_text_add(out, "\"");
+  }
+}
+
+static void add_body_attributes(const pl_xml_node *node, const pl_body *body, pl_text *out)
+{
+  keep_attributes(node, is_of_models, out);
+  pl_text_add(out, " model=\"%s\"", body->model_part.member->name);
+  add_part(out, &body->model_part);
+}
+
+static const char *const surface_names[] = {"friction", "static-friction", "restitution"};
+
+static int is_of_surface(const char *name)
+{
+  for (int i = 0; i < 3; i++) {
+    if (strcmp(surface_names[i], name) == 0) return 1;
+  }
+  return 0;
+}
+
+static void add_obstacle_attributes(const pl_xml_node *node, const pl_obstacle *obstacle,
+                                    pl_text *out)
+{
+  pl_obstacle of = *obstacle;
+  keep_attributes(node, is_of_surface, out);
+  for (int i = 0; i < 3; i++) {
+    pl_text_add(out, " %s=\"", surface_names[i]);
+    pl_text_number(out, *pl_obstacle_number(&of, surface_names[i]));
+    pl_text_add(out, "\"");
+  }
+}
+
+/* The obstacle that this element stands for: they are made in the file's order. */
+static const pl_obstacle *find_obstacle(const writer *to, const pl_xml_node *root,
+                                        const pl_xml_node *node)
+{
+  const pl_contact *contact = pl_world_contact(to->world);
+  size_t index = 0;
+  if (strcmp(pl_xml_name(node), "obstacle") != 0) return NULL;
+  for (const pl_xml_node *at = pl_xml_child(root, "obstacle"); at && at != node;
+       at = pl_xml_next(at, "obstacle"))
+    index++;
+  return contact && index < contact->count ? &contact->obstacles[index] : NULL;
+}
+
+static void add_contact(const writer *to)
+{
+  static const char *const names[] = {"friction", "range", "stiffness"};
+  pl_contact_def def = to->world->contact;
+  pl_text_add(to->out, "  <contact bodies=\"%s\" response=\"%s\"",
+              def.between_bodies ? "apart" : "through", to->world->response.member->name);
+  add_part(to->out, &to->world->response);
+  for (int i = 0; i < 3; i++) {
+    pl_text_add(to->out, " %s=\"", names[i]);
+    pl_text_number(to->out, *pl_contact_number(&def, names[i]));
+    pl_text_add(to->out, "\"");
+  }
+  pl_text_add(to->out, "/>\n");
+}
+
 /* ---- elements ---- */
 
 /* The nodes that were pinned by hand, each where it is held. */
@@ -163,16 +243,18 @@ static void add_methods(const writer *to)
   add_part(to->out, &world->set.solver);
   add_part(to->out, &world->set.preconditioner);
   pl_text_add(to->out, "/>\n");
+  add_contact(to);
 }
 
-/* What stands in the root: materials and bodies as they are now, all else as it was. */
+/* What stands in the root: materials, bodies and obstacles as they are now, all else as it was. */
 static void add_element(const writer *to, const pl_xml_node *root, const pl_xml_node *node)
 {
   const char *name = pl_xml_name(node), *own = pl_xml_attribute(node, "name");
   const pl_body *body = strcmp(name, "body") == 0 ? find_body(to->world, own) : NULL;
   const pl_body *owner = strcmp(name, "material") == 0 ? owner_of(to, root, own) : NULL;
+  const pl_obstacle *obstacle = find_obstacle(to, root, node);
   const pl_xml_node *child = pl_xml_child(node, NULL);
-  if (!body && !owner) {
+  if (!body && !owner && !obstacle) {
     pl_xml_print(node, 1, to->out);
     return;
   }
@@ -182,8 +264,10 @@ static void add_element(const writer *to, const pl_xml_node *root, const pl_xml_
     pl_text_xml(to->out, own);
     pl_text_add(to->out, "\"");
     add_material(to->out, owner);
+  } else if (body) {
+    add_body_attributes(node, body, to->out);
   } else {
-    pl_xml_print_attributes(node, to->out);
+    add_obstacle_attributes(node, obstacle, to->out);
   }
   pl_text_add(to->out, ">\n");
   for (; child; child = pl_xml_next(child, NULL)) pl_xml_print(child, 2, to->out);
@@ -229,8 +313,9 @@ static pl_status write_document(const writer *to, const pl_scene_def *def, pl_xm
   pl_text_add(to->out, ">\n");
   status = part_materials(to, root, error);
   for (const pl_xml_node *node = pl_xml_child(root, NULL); node; node = pl_xml_next(node, NULL)) {
-    int is_method =
-        strcmp(pl_xml_name(node), "integrator") == 0 || strcmp(pl_xml_name(node), "solver") == 0;
+    const char *name = pl_xml_name(node);
+    int is_method = strcmp(name, "integrator") == 0 || strcmp(name, "solver") == 0 ||
+                    strcmp(name, "contact") == 0;
     if (!is_method) add_element(to, root, node);
     if (strcmp(pl_xml_name(node), "world") == 0) add_methods(to);
   }

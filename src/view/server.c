@@ -173,7 +173,7 @@ static int go_on_with_file(struct lws *wsi, transfer *out)
   return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
-/* A page wants to speak; greater than zero: it was refused and told so. */
+/* A page wants to speak; greater than zero: it was refused with a message. */
 static int confirm_upgrade(struct lws *wsi, const char *to)
 {
   const char *why = NULL;

@@ -164,7 +164,7 @@ static void step(pl_session *session)
 {
   pl_error error = {0};
   pl_status status = session->replaying ? turn_page(session, &error) : simulate(session, &error);
-  // the commands that wait come first; after them it is made again, if it is still wanted
+  // the commands that wait come first; after them it is repeated, if it is still wanted
   if (status == PL_E_CANCELLED) return;
   session->lately_steps++;
   session->stepped = session->dirty = 1;

@@ -1,4 +1,5 @@
-/* Pictures on bodies: read when a scene is told, and left out with a notice where that fails. */
+/* Pictures on bodies: read when a scene is described, and left out with a notice where that fails.
+ */
 #include "core/error.h"
 #include "core/memory.h"
 #include "io/texture.h"

@@ -32,7 +32,7 @@ enum { PL_MOST_NOTICES = 16 };
 enum { PL_GAUGE_COUNT = 0 PL_GAUGES(X) };
 #undef X
 
-/* Something to tell those who watch; numbered from 1. */
+/* A notice for those who watch; numbered from 1. */
 typedef struct pl_notice {
   uint32_t number;
   int is_error;
@@ -88,7 +88,9 @@ struct pl_session {
   double speed, strength;
   pl_tint tint;
   pl_arrows arrows;
-  int show_locals;
+  int show_locals, show_contacts;
+  pl_contact_point contacts[PL_MOST_CONTACTS]; /* room */
+  float contact_room[PL_MOST_CONTACTS * PL_CONTACT_FLOATS];
   pl_pull_id pull;   /* 0: none */
   pl_body_id pulled; /* last */
   int has_tool;
@@ -109,7 +111,7 @@ struct pl_session {
   float gauges[PL_MOST_GAUGES];
   pl_world_facts gauged;
 
-  time_t started; /* tells notices of this session from those of an earlier one */
+  time_t started; /* distinguishes notices of this session from those of an earlier one */
   pl_notice notices[PL_MOST_NOTICES];
   uint32_t notice_count;
   pl_text text; /* room for messages */
@@ -139,10 +141,14 @@ void pl_session_lift(pl_session *session);
 /* Before each step: the tool follows the hand by a part of its radius at most. */
 void pl_session_follow(pl_session *session);
 
+/* Values (session_values.c). */
+pl_status pl_session_set(pl_session *session, const pl_command *command, pl_error *error);
+pl_status pl_session_choose(pl_session *session, const pl_command *command, pl_error *error);
+
 /* Commands (session_act.c). */
 void pl_session_act(pl_session *session, const pl_command *command);
 
-/* Telling (session_tell.c): the session's text as a message, and what is told by it. */
+/* Messages (session_tell.c): the session's text as a message, and its contents. */
 void pl_session_post(pl_session *session, pl_slot slot);
 void pl_session_tell_scene(pl_session *session);
 /* Pictures on bodies (session_paint.c). */

@@ -1,6 +1,7 @@
 /* What the session posts on the board. */
 #include "core/clock.h"
 #include "core/error.h"
+#include "couple/contact.h"
 #include "view/describe.h"
 #include "view/session_parts.h"
 #include "world/world.h"
@@ -9,6 +10,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { MOST_OBSTACLES = 256 };
 
 // positions go out with every frame; what costs more, less often, and never for more than a
 // fiftieth of the time
@@ -157,7 +160,23 @@ static void fill_clock(const pl_session *session, pl_view_frame *frame)
   frame->step_seconds = session->step_seconds;
 }
 
-/* Colours, arrows and local frames, and the tool. */
+/* Where bodies touch something, and with which force. */
+static pl_status read_contacts(pl_session *session, pl_view_frame *frame, pl_error *error)
+{
+  int count;
+  float *to = session->contact_room;
+  pl_status status =
+      pl_world_contacts(session->world, PL_MOST_CONTACTS, session->contacts, &count, error);
+  if (status) return status;
+  frame->contact_count = count < PL_MOST_CONTACTS ? count : PL_MOST_CONTACTS;
+  for (int i = 0; i < frame->contact_count; i++) {
+    for (int k = 0; k < 3; k++) *to++ = (float)session->contacts[i].point[k];
+    for (int k = 0; k < 3; k++) *to++ = (float)session->contacts[i].force[k];
+  }
+  return PL_OK;
+}
+
+/* Colours, arrows and local frames, contacts, and the tool. */
 static pl_status tell_extras(pl_session *session, pl_view_frame *frame, double now, pl_error *error)
 {
   pl_world *world = session->world;
@@ -174,6 +193,7 @@ static pl_status tell_extras(pl_session *session, pl_view_frame *frame, double n
     status =
         pl_locals_read(&session->locals, world, session->surface.room, session->local_room, error);
   }
+  if (!status && session->show_contacts) status = read_contacts(session, frame, error);
   if (session->has_tool) {
     frame->has_tool = 1;
     frame->tool_radius = session->tool.radius;
@@ -181,6 +201,22 @@ static pl_status tell_extras(pl_session *session, pl_view_frame *frame, double n
     pl_world_read_tool(world, frame->tool_force, NULL);
   }
   return status;
+}
+
+/* Where obstacles are, if one of them moves; as many as there is room for. */
+static int read_obstacles(const pl_session *session, float *to)
+{
+  const pl_contact *contact = pl_world_contact(session->world);
+  int count = 0, moves = 0;
+  for (size_t o = 0; contact && o < contact->count && count < MOST_OBSTACLES; o++, count++) {
+    const pl_obstacle *obstacle = &contact->obstacles[o];
+    pl_axes axes;
+    moves |= obstacle->motion_count || pl_placement_exists(obstacle->placement);
+    pl_obstacle_axes(obstacle, pl_world_time(session->world), &axes);
+    for (int k = 0; k < 3; k++) *to++ = (float)axes.place.origin[k];
+    for (int k = 0; k < 9; k++) *to++ = (float)axes.place.R[k];
+  }
+  return moves ? count : 0;
 }
 
 void pl_session_tell_frame(pl_session *session, double now)
@@ -195,7 +231,8 @@ void pl_session_tell_frame(pl_session *session, double now)
                          .values = session->values,
                          .arrows = session->arrows,
                          .vectors = session->vectors,
-                         .locals = session->local_room};
+                         .locals = session->local_room,
+                         .contacts = session->contact_room};
   pl_status status =
       pl_surface_positions(&session->surface, session->world, session->positions, &error);
   if (!status) status = tell_extras(session, &frame, now, &error);
@@ -214,6 +251,9 @@ void pl_session_tell_frame(pl_session *session, double now)
     return;
   }
   fill_clock(session, &frame);
+  float obstacles[PL_AXES_FLOATS * MOST_OBSTACLES];
+  frame.obstacle_count = read_obstacles(session, obstacles);
+  frame.obstacles = obstacles;
   frame.gauge_count = session->gauge_count;
   memcpy(frame.gauges, session->gauges, (size_t)session->gauge_count * sizeof(float));
   pl_write_frame(fresh(session), &frame);

@@ -2,6 +2,8 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/decompose.h"
+#include "math/tensor.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -25,7 +27,7 @@ int pl_word_find(const char *const *names, int count, const char *word)
 
 void pl_surface_release(pl_surface *surface)
 {
-  void *arrays[] = {surface->nodes, surface->triangles, surface->edges,
+  void *arrays[] = {surface->nodes, surface->triangles, surface->elements, surface->edges,
                     surface->parts, surface->room,      surface->points};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     pl_free(&surface->allocator, arrays[i]);
@@ -47,7 +49,7 @@ static pl_status make_room(pl_world *world, pl_surface *surface, pl_error *error
     const pl_mesh *mesh = pl_world_body_mesh(world, pl_world_body_at(world, b));
     const pl_mesh *shown = pl_surface_mesh(world, pl_world_body_at(world, b));
     size_t faces = (size_t)pl_mesh_face_count(shown), n = (size_t)pl_mesh_nodes_per_face(shown);
-    size_t needed = 3 * (size_t)pl_mesh_node_count(mesh) + (size_t)pl_mesh_element_count(mesh);
+    size_t needed = 3 * (size_t)pl_mesh_node_count(mesh) + 10 * (size_t)pl_mesh_element_count(mesh);
     size_t followers = 3 * (size_t)pl_mesh_node_count(shown);
     corners += n * faces;
     triangles += (n - 2) * faces;
@@ -58,12 +60,13 @@ static pl_status make_room(pl_world *world, pl_surface *surface, pl_error *error
     return pl_fail(error, PL_E_LIMIT, "%zu triangles are too many to show", triangles);
   surface->nodes = pl_alloc(&surface->allocator, corners, sizeof(int));
   surface->triangles = pl_alloc(&surface->allocator, 3 * triangles, sizeof(int));
+  surface->elements = pl_alloc(&surface->allocator, triangles, sizeof(int));
   surface->edges = pl_alloc(&surface->allocator, 2 * corners, sizeof(int));
   surface->parts = pl_alloc(&surface->allocator, (size_t)bodies, sizeof *surface->parts);
   surface->room = pl_alloc(&surface->allocator, room, sizeof(double));
   surface->points = pl_alloc(&surface->allocator, points, sizeof(double));
   int ok = surface->nodes && surface->triangles && surface->edges && surface->parts &&
-           surface->room && surface->points;
+           surface->elements && surface->room && surface->points;
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
@@ -87,10 +90,10 @@ static void unite_edges(pl_surface *surface, int first)
 }
 
 /* vertex[node] is the vertex + 1 of a node of this body, 0 where it has none yet. */
-static void add_faces(pl_surface *surface, const pl_mesh *mesh, int *vertex)
+static void add_faces(pl_surface *surface, const pl_mesh *mesh, int follows, int *vertex)
 {
   int n = pl_mesh_nodes_per_face(mesh);
-  const int *faces = pl_mesh_faces(mesh);
+  const int *faces = pl_mesh_faces(mesh), *behind = follows ? NULL : mesh->face_elements;
   for (int f = 0; f < pl_mesh_face_count(mesh); f++, faces += n) {
     int corner[4];
     for (int a = 0; a < n; a++) {
@@ -101,7 +104,8 @@ static void add_faces(pl_surface *surface, const pl_mesh *mesh, int *vertex)
       corner[a] = vertex[faces[a]] - 1;
     }
     for (int part = 0; part < n - 2; part++) {
-      int *triangle = surface->triangles + 3 * surface->triangle_count++;
+      int *triangle = surface->triangles + 3 * surface->triangle_count;
+      surface->elements[surface->triangle_count++] = behind ? behind[f] + 1 : 0;
       triangle[0] = corner[0];
       triangle[1] = corner[part + 1];
       triangle[2] = corner[part + 2];
@@ -125,7 +129,7 @@ static pl_status add_body(pl_surface *surface, pl_world *world, pl_body_id body,
                             .first_vertex = surface->vertex_count,
                             .first_triangle = surface->triangle_count,
                             .first_edge = surface->edge_count};
-  add_faces(surface, mesh, vertex);
+  add_faces(surface, mesh, pl_world_body_surface(world, body) != NULL, vertex);
   unite_edges(surface, part->first_edge);
   part->vertices = surface->vertex_count - part->first_vertex;
   part->triangles = surface->triangle_count - part->first_triangle;
@@ -174,6 +178,24 @@ pl_status pl_surface_positions(pl_surface *surface, const pl_world *world, float
   return status;
 }
 
+/* A number of each element that colours show; room for 9 more of each stands behind. */
+static pl_status element_values(pl_world *world, pl_body_id body, pl_tint tint, int count,
+                                double *values, pl_error *error)
+{
+  double *stress = values + count;
+  if (tint == PL_TINT_von_mises) return pl_world_get_stress(world, body, values, NULL, error);
+  if (tint == PL_TINT_volume_ratio) return pl_world_get_stress(world, body, NULL, values, error);
+  if (tint == PL_TINT_strain) return pl_world_get_strain(world, body, values, NULL, error);
+  if (tint == PL_TINT_energy_density) return pl_world_get_strain(world, body, NULL, values, error);
+  pl_status status = pl_world_get_tensors(world, body, NULL, stress, error);
+  for (int e = 0; e < count && !status; e++) {
+    double principal[3] = {0}, Q[9];
+    if (tint == PL_TINT_principal_stress) pl_eigen(stress + 9 * (size_t)e, principal, Q);
+    values[e] = tint == PL_TINT_pressure ? pl_pressure(stress + 9 * (size_t)e) : principal[0];
+  }
+  return status;
+}
+
 /* The mean over the elements around each node of a body. */
 static pl_status element_means(pl_surface *surface, pl_world *world, pl_body_id body, pl_tint tint,
                                double *means, pl_error *error)
@@ -182,11 +204,7 @@ static pl_status element_means(pl_surface *surface, pl_world *world, pl_body_id 
   size_t nodes = (size_t)pl_mesh_node_count(mesh), n = (size_t)pl_mesh_nodes_per_element(mesh);
   double *counts = surface->room + nodes, *values = surface->room + 3 * nodes;
   const int *elements = pl_mesh_elements(mesh);
-  double *first = tint == PL_TINT_von_mises || tint == PL_TINT_strain ? values : NULL;
-  double *second = first ? NULL : values;
-  pl_status status = tint == PL_TINT_von_mises || tint == PL_TINT_volume_ratio
-                         ? pl_world_get_stress(world, body, first, second, error)
-                         : pl_world_get_strain(world, body, first, second, error);
+  pl_status status = element_values(world, body, tint, pl_mesh_element_count(mesh), values, error);
   if (status) return status;
   memset(means, 0, 2 * nodes * sizeof *means); // the counts stand behind the means
   for (size_t i = 0; i < n * (size_t)pl_mesh_element_count(mesh); i++) {

@@ -3,7 +3,7 @@
 #ifndef PL_VIEW_SURFACE_H
 #define PL_VIEW_SURFACE_H
 
-#include "pliant/touch.h"
+#include "pliant/world.h"
 
 /* One body's part of the lists. */
 typedef struct pl_surface_part {
@@ -16,6 +16,7 @@ typedef struct pl_surface {
   int vertex_count, triangle_count, edge_count, part_count;
   int *nodes;     /* per vertex: the node of its body's shown mesh      */
   int *triangles; /* 3 vertices each, turned outwards                   */
+  int *elements;  /* per triangle: 1 + the element behind it; 0: it follows the body */
   int *edges;     /* 2 vertices each: those of the faces, each once     */
   pl_surface_part *parts;
   double *room;   /* scratch for the largest body */
@@ -37,7 +38,9 @@ void pl_surface_release(pl_surface *surface);
   X(strain, "strain", "1", "equivalent strain, mean of the elements around")                       \
   X(energy_density, "energy-density", "J/m^3", "elastic energy per volume, mean of the elements")  \
   X(displacement, "displacement", "m", "distance from the place at rest")                          \
-  X(velocity, "velocity", "m/s", "speed")
+  X(velocity, "velocity", "m/s", "speed")                                                          \
+  X(pressure, "pressure", "Pa", "minus the mean stress, mean of the elements around")              \
+  X(principal_stress, "principal-stress", "Pa", "largest principal stress, mean of the elements")
 
 typedef enum pl_tint {
 #define X(id, name, unit, summary) PL_TINT_##id,

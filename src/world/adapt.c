@@ -11,7 +11,7 @@
 #include "couple/penalty.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
-#include "pliant/touch.h"
+#include "pliant/world.h"
 #include "world/replace.h"
 
 #include <math.h>
@@ -269,8 +269,8 @@ pl_status pl_world_insert_frame(pl_world *world, pl_body_id id, const double poi
     return pl_fail(error, PL_E_ARGUMENT, "the place of a frame must be three finite numbers");
   const double *nodes = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   status = to_rest(body, nodes, point, X, error);
-  if (!status) status = insert_at(world, id.index1 - 1, X, reach, error);
-  if (!status && frame) *frame = world->bodies.list[id.index1 - 1].model->frame_count - 1;
+  if (!status) status = insert_at(world, (int)(body - world->bodies.list), X, reach, error);
+  if (!status && frame) *frame = body->model->frame_count - 1;
   return status;
 }
 
@@ -321,13 +321,13 @@ pl_status pl_world_remove_frame(pl_world *world, pl_body_id id, int frame, doubl
   for (const pl_coupling *at = NULL;
        (at = pl_couplings_next(&world->couplings, &pl_coupling_fix, at)) != NULL;) {
     const pl_fix *fix = (const pl_fix *)at;
-    if (at->acts_on[0] == id.index1 - 1 &&
+    if (&world->bodies.list[at->acts_on[0]] == body &&
         fix->nodes[fix->count - 1] >= frame * body->blocks / count)
       return pl_fail(error, PL_E_ARGUMENT,
                      "frame %d of body \"%.80s\" or one after it is held; release it first", frame,
                      body->name);
   }
-  status = remove_at(world, id.index1 - 1, frame, INFINITY, &moved, error);
+  status = remove_at(world, (int)(body - world->bodies.list), frame, INFINITY, &moved, error);
   if (!status && jump) *jump = moved;
   return status;
 }
@@ -358,7 +358,7 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
   pl_body *body = &world->bodies.list[index];
   double depth, nearest = INFINITY, jump, reach = body->insert_reach;
   const pl_contact *contact = pl_world_contact(world);
-  pl_status status = pl_penalty_make(&world->bodies, body, error);
+  pl_status status = pl_penalty_make(&world->bodies, body, 0, error);
   if (status) return status;
   int touching = mark_used(world, contact, body), first = body->model->frame_count - body->inserted;
   for (int i = 0; i < body->inserted; i++) {
@@ -390,7 +390,9 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
 pl_status pl_world_adapt(pl_world *world, pl_error *error)
 {
   pl_status status = PL_OK;
-  for (size_t b = 0; b < world->bodies.count && pl_world_contact(world) && !status; b++) {
+  pl_contact *contact = pl_world_contact(world);
+  if (contact) pl_contact_begin(contact, world->state.time, world->state.time);
+  for (size_t b = 0; b < world->bodies.count && contact && !status; b++) {
     const pl_body *body = &world->bodies.list[b];
     if (body->insert_reach > 0 && body->model->frame_count)
       status = adapt_body(world, (int)b, error);

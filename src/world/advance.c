@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "math/functions.h"
 #include "ode/newton.h"
+#include "sparse/passes.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -28,6 +29,9 @@ enum { MOST_PARTS = 100000 };
 /* Names the first node that is no longer finite. */
 static pl_status check_finite(const pl_world *world, pl_error *error)
 {
+  if (pl_pass_is_finite(world->state.q, world->bodies.blocks, world->pool) &&
+      pl_pass_is_finite(world->state.v, world->bodies.blocks, world->pool))
+    return PL_OK;
   for (int i = 0; i < 3 * world->bodies.blocks; i++) {
     if (isfinite(world->state.q[i]) && isfinite(world->state.v[i])) continue;
     const pl_body *body = pl_bodies_owner(&world->bodies, i / 3);
@@ -50,15 +54,18 @@ static void keep_before(pl_world *world, int back)
     pl_state_copy(world, &world->state, &world->before);
 }
 
-static void each_begin(pl_world *world, const pl_substep *step)
+static pl_status each_begin(pl_world *world, const pl_substep *step, pl_error *error)
 {
-  for (size_t i = 0; i < world->couplings.count; i++) {
+  pl_status status = PL_OK;
+  for (size_t i = 0; i < world->couplings.count && !status; i++) {
     pl_coupling *coupling = world->couplings.list[i];
-    if (coupling->ops->begin) coupling->ops->begin(coupling, step);
+    if (coupling->ops->find) status = coupling->ops->find(coupling, step, error);
+    if (coupling->ops->begin && !status) coupling->ops->begin(coupling, step);
   }
+  return status;
 }
 
-/* Does any coupling want the substep to be made again? */
+/* Does any coupling want the substep to be repeated? */
 static int each_revise(pl_world *world, const pl_substep *step)
 {
   int again = 0;
@@ -94,7 +101,37 @@ static int are_transient(const pl_world *world)
   return 0;
 }
 
-/* One substep; it is made again until no coupling wants that. */
+static void each_start(pl_world *world, const pl_substep *step)
+{
+  pl_system *system = &world->system;
+  if (!system->safe) return;
+  memcpy(system->safe, step->q, (size_t)system->blocks * 3 * sizeof *step->q);
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    if (coupling->ops->start) coupling->ops->start(coupling, step->t);
+  }
+}
+
+/* One pass of the integrator; again where pairs of blocks came for which there was no room. */
+static pl_status integrate(pl_world *world, const pl_substep *step, pl_step_report *report,
+                           pl_error *error)
+{
+  pl_system *system = &world->system;
+  for (;;) {
+    pl_system_clear_reaction(system);
+    each_start(world, step);
+    pl_status status = world->integrator->ops->step(world->integrator, system, step->t, step->h,
+                                                    step->q, step->v, report, error);
+    int is_short = system->pairs && pl_pairs_is_short(system->pairs);
+    if (!is_short && !system->missing) return status;
+    status = is_short ? pl_pairs_grow(system->pairs, error) : PL_OK;
+    if (!status && system->missing) status = pl_world_widen(world, error);
+    if (status) return status;
+    keep_before(world, 1);
+  }
+}
+
+/* One substep, repeated until no coupling asks for it. */
 static pl_status advance_part(pl_world *world, double t, double h, pl_step_report *report,
                               pl_error *error)
 {
@@ -115,19 +152,21 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
   keep_before(world, 0);
   world->substep_start = t;
   pl_world_recall(world);
-  each_begin(world, &step);
+  if ((status = each_begin(world, &step, error)) != PL_OK) return status;
   int64_t inner = report->inner_steps;
   for (step.pass = 1;; step.pass++) {
-    if (are_transient(world)) pl_world_constrain(world);
-    pl_system_clear_reaction(&world->system);
-    status = world->integrator->ops->step(world->integrator, &world->system, t, h, world->state.q,
-                                          world->state.v, report, error);
+    if (are_transient(world) && (status = pl_world_constrain(world, error)) != PL_OK) break;
+    if ((status = pl_world_turn_in(world, h, error)) != PL_OK) break;
+    status = integrate(world, &step, report, error);
+    if (world->system.filter.mpcs) pl_mpcs_split(world->rows.mpcs, world->system.reaction);
     if (status || !each_revise(world, &step) || step.pass >= MOST_PASSES) break;
     // with too little of a budget left, what was found is better than what would be
     if (pl_system_budget(&world->system, report) < 0.5 * world->set.budget) break;
+    if (pl_watch_late(&world->watch)) break;
     keep_before(world, 1);
   }
   world->tally.parts += report->inner_steps > inner ? report->inner_steps - inner : 1;
+  if (!status) status = pl_world_turn_out(world, h, error);
   if (!status) each_finish(world, &step);
   return status ? status : check_finite(world, error);
 }
@@ -196,12 +235,77 @@ static pl_status advance_controlled(pl_world *world, pl_step_report *report, pl_
   return PL_OK;
 }
 
+/* Substeps of explicit methods: as long as the critical step in the present state allows, all that
+ * are left of equal length, and looked at again after some. */
+enum { SUBSTEPS_BETWEEN = 16 };
+
+static const double bound_share = 0.9; /* of the bound: it changes until it is looked at again */
+
+static pl_status count_substeps(pl_world *world, double rest, int parts, int *count,
+                                pl_error *error)
+{
+  double bound = pl_proportion_bound(world), wanted = ceil(parts * rest / (bound_share * bound));
+  if (!(wanted <= MOST_PARTS))
+    return pl_fail(error, PL_E_LIMIT,
+                   "%s is stable up to a step of %.3g s here, which divides the step of %g s into "
+                   "more than %d parts; take a smaller dt, a coarser mesh or an implicit method",
+                   world->integrator->ops->info.name, bound, world->set.dt, MOST_PARTS);
+  *count = wanted < 1 ? 1 : (int)wanted;
+  return PL_OK;
+}
+
+static pl_status advance_bounded(pl_world *world, int parts, pl_step_report *report,
+                                 pl_error *error)
+{
+  double done = 0, dt = world->set.dt;
+  pl_status status = PL_OK;
+  while (done < dt && !status) {
+    int count = 1;
+    status = count_substeps(world, dt - done, parts, &count, error);
+    double h = (dt - done) / count, start = done;
+    for (int i = 1; i <= count && i <= SUBSTEPS_BETWEEN && !status; i++) {
+      status = advance_part(world, world->saved.time + done, h, report, error);
+      done = i == count ? dt : start + i * h;
+    }
+  }
+  return status;
+}
+
+/* Couplings that guard against passing through may want a part to be divided. */
+static pl_status advance_flight(pl_world *world, double t, double h, pl_step_report *report,
+                                pl_error *error)
+{
+  pl_substep step = {.system = &world->system,
+                     .couplings = &world->couplings,
+                     .t = t,
+                     .h = h,
+                     .q = world->state.q,
+                     .v = world->state.v};
+  int count = 1;
+  pl_status status = PL_OK;
+  for (size_t i = 0; i < world->couplings.count && world->system.safe; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    int own = coupling->ops->parts ? coupling->ops->parts(coupling, &step) : 1;
+    count = own > count ? own : count;
+  }
+  if (count > 1 && !world->tally.flights++)
+    pl_log_write(&world->log, PL_WARNING,
+                 "at t = %g s bodies fly farther in a step than half their size and might pass "
+                 "around each other: the step is made in %d parts",
+                 t, count);
+  for (int i = 0; i < count && !status; i++)
+    status = advance_part(world, t + i * (h / count), h / count, report, error);
+  return status;
+}
+
 pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, pl_error *error)
 {
   if (world->set.tolerance > 0) return advance_controlled(world, report, error);
+  if (world->set.substeps == 0 && world->integrator->ops->critical)
+    return advance_bounded(world, parts, report, error);
   double h = world->set.dt / parts;
   pl_status status = PL_OK;
   for (int i = 0; i < parts && !status; i++)
-    status = advance_part(world, world->saved.time + i * h, h, report, error);
+    status = advance_flight(world, world->saved.time + i * h, h, report, error);
   return status;
 }

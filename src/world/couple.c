@@ -7,6 +7,7 @@
 #include "couple/gravity.h"
 #include "couple/load.h"
 #include "couple/momentum.h"
+#include "couple/own_force.h"
 #include "couple/pull.h"
 #include "couple/tool.h"
 #include "math/vec3.h"
@@ -34,11 +35,6 @@ pl_attachment_def pl_attachment_def_default(void)
   return (pl_attachment_def){.frame = -1, .to_frame = -1, .arm = -1, .cookie = PL_COOKIE};
 }
 
-pl_obstacle_def pl_obstacle_def_default(void)
-{
-  return (pl_obstacle_def){.name = "obstacle", .cookie = PL_COOKIE};
-}
-
 /* ---- what all of them share ---- */
 
 /* A coupling of this kind on a body. */
@@ -53,9 +49,7 @@ static pl_status create(pl_world *world, const pl_coupling_ops *ops, pl_body_id 
   return status;
 }
 
-/* Takes over a coupling that was made with this status. Where it constrains something, remembers
- * something or couples blocks, the world must be prepared again. */
-static pl_status take(pl_world *world, pl_status status, pl_coupling *coupling, pl_error *error)
+pl_status pl_world_take(pl_world *world, pl_status status, pl_coupling *coupling, pl_error *error)
 {
   if (status) {
     pl_coupling_destroy(coupling);
@@ -66,7 +60,7 @@ static pl_status take(pl_world *world, pl_status status, pl_coupling *coupling, 
   if (!status && (ops->constrain || ops->memory || ops->cliques || ops->finish || ops->prepare))
     pl_world_unprepare(world);
   // rows know couplings by their place
-  if (!status && world->ready) pl_world_constrain(world);
+  if (!status && world->ready) status = pl_world_constrain(world, error);
   return status;
 }
 
@@ -102,7 +96,7 @@ pl_status pl_world_keep_momentum(pl_world *world, int body, pl_error *error)
   pl_status status = pl_coupling_create(&world->bodies, &pl_coupling_momentum, &made, error);
   if (status) return status;
   made->acts_on[0] = body;
-  return take(world, PL_OK, made, error);
+  return pl_world_take(world, PL_OK, made, error);
 }
 
 /* ---- fixes ---- */
@@ -114,7 +108,7 @@ pl_status pl_world_add_fix(pl_world *world, pl_body_id body, const pl_fix_def *d
   pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_fix", error);
   if (!status) status = create(world, &pl_coupling_fix, body, &made, error);
   if (!status) status = pl_fix_make((pl_fix *)made, def, error);
-  status = take(world, status, made, error);
+  status = pl_world_take(world, status, made, error);
   if (!status && id) *id = (pl_fix_id){made->slot + 1, made->generation};
   return status;
 }
@@ -183,7 +177,7 @@ pl_status pl_world_pin_node(pl_world *world, pl_body_id id, int node, pl_error *
     int block = pl_model_node_block(body->model, body->place[node]);
     status = pl_fix_pin((pl_fix *)made, block, world->state.q + 3 * (body->offset + block), error);
   }
-  return take(world, status, made, error);
+  return pl_world_take(world, status, made, error);
 }
 
 pl_status pl_world_release_node(pl_world *world, pl_body_id id, int node, int *released,
@@ -239,7 +233,7 @@ pl_status pl_world_add_load(pl_world *world, pl_body_id body, const pl_load_def 
   pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_load", error);
   if (!status) status = create(world, &pl_coupling_load, body, &made, error);
   if (!status) status = pl_load_make((pl_load *)made, def, error);
-  status = take(world, status, made, error);
+  status = pl_world_take(world, status, made, error);
   if (!status && id) *id = (pl_load_id){made->slot + 1, made->generation};
   return status;
 }
@@ -247,6 +241,36 @@ pl_status pl_world_add_load(pl_world *world, pl_body_id body, const pl_load_def 
 pl_status pl_world_remove_load(pl_world *world, pl_load_id id, pl_error *error)
 {
   return drop(world, &pl_coupling_load, id.index1, id.generation, error);
+}
+
+/* ---- a program's own forces ---- */
+
+static pl_coupling *own_force_of(const pl_world *world, const pl_body *body)
+{
+  pl_coupling *at = NULL;
+  while ((at = pl_couplings_next(&world->couplings, &pl_coupling_own_force, at)) != NULL) {
+    if (&world->bodies.list[at->acts_on[0]] == body) return at;
+  }
+  return NULL;
+}
+
+/* They change nothing that was prepared. */
+pl_status pl_world_set_forces(pl_world *world, pl_body_id id, const double *forces, pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (status) return status;
+  pl_coupling *own = own_force_of(world, body), *made = NULL;
+  if (forces && own) return pl_own_force_set((pl_own_force *)own, forces, error);
+  if (forces) {
+    status = create(world, &pl_coupling_own_force, id, &made, error);
+    if (!status) status = pl_own_force_make((pl_own_force *)made, error);
+    if (!status) status = pl_own_force_set((pl_own_force *)made, forces, error);
+    return pl_world_take(world, status, made, error);
+  }
+  if (own) pl_couplings_remove(&world->couplings, own);
+  // rows know couplings by their place
+  return own && world->ready ? pl_world_constrain(world, error) : PL_OK;
 }
 
 /* ---- attachments ---- */
@@ -257,61 +281,73 @@ pl_status pl_world_add_attachment(pl_world *world, pl_body_id body, const pl_att
   const pl_body *other;
   pl_coupling *made = NULL;
   pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_attachment", error);
-  if (!status) status = create(world, &pl_coupling_attachment, body, &made, error);
+  const pl_coupling_ops *ops = def && def->exact ? &pl_coupling_tie : &pl_coupling_attachment;
+  if (!status) status = create(world, ops, body, &made, error);
   if (!status) status = pl_world_find_body(world, def->to, &other, error);
   if (!status) {
     made->acts_on[1] = (int)(other - world->bodies.list);
     status = pl_attachment_make((pl_attachment *)made, def, error);
   }
-  status = take(world, status, made, error);
+  status = pl_world_take(world, status, made, error);
   if (!status && id) *id = (pl_attachment_id){made->slot + 1, made->generation};
+  return status;
+}
+
+static pl_status find_attachment(const pl_world *world, pl_attachment_id id, pl_attachment **out,
+                                 pl_error *error)
+{
+  pl_coupling *found;
+  pl_status status = pl_couplings_find(&world->couplings, &pl_coupling_tie, id.index1,
+                                       id.generation, &found, NULL);
+  if (status)
+    status = pl_couplings_find(&world->couplings, &pl_coupling_attachment, id.index1, id.generation,
+                               &found, error);
+  *out = status ? NULL : (pl_attachment *)found;
   return status;
 }
 
 pl_status pl_world_remove_attachment(pl_world *world, pl_attachment_id id, pl_error *error)
 {
-  return drop(world, &pl_coupling_attachment, id.index1, id.generation, error);
+  pl_attachment *found;
+  pl_status status = find_attachment(world, id, &found, error);
+  return status ? status : drop(world, found->base.ops, id.index1, id.generation, error);
 }
 
-/* ---- obstacles ---- */
-
-pl_contact *pl_world_contact(const pl_world *world)
+/* The rows' forces; those of the springs and dampers as they are now. */
+static void read_force(const pl_world *world, pl_attachment *from, int point, const double gap[3],
+                       double force[3])
 {
-  return (pl_contact *)pl_couplings_next(&world->couplings, &pl_coupling_contact, NULL);
-}
-
-pl_status pl_world_add_obstacle(pl_world *world, const pl_obstacle_def *def, pl_obstacle_id *id,
-                                pl_error *error)
-{
-  pl_coupling *made = NULL;
-  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_obstacle", error);
-  pl_contact *contact = pl_world_contact(world);
-  if (!status && !contact) {
-    status = pl_coupling_create(&world->bodies, &pl_coupling_contact, &made, error);
-    contact = (pl_contact *)made;
+  if (from->base.ops == &pl_coupling_attachment) {
+    double rate[3];
+    pl_jacobian_rate(&from->jacobian, world->state.v, rate);
+    pl_vec3_add_scaled(-from->stiffness, gap, force);
+    pl_vec3_add_scaled(-from->damping, rate, force);
+    return;
   }
-  if (!status) status = pl_contact_add(contact, def, error);
-  if (made || status) status = take(world, status, made, error);
+  const pl_mpcs *mpcs = world->ready ? world->rows.mpcs : NULL;
+  for (int i = 0; mpcs && i < mpcs->count; i++) {
+    const pl_mpc *row = &mpcs->list[i];
+    if (world->couplings.list[row->source] == &from->base && row->tag / 3 == point)
+      force[row->tag % 3] += row->force;
+  }
+}
+
+pl_status pl_world_read_attachment(const pl_world *world, pl_attachment_id id,
+                                   pl_attachment_facts *facts, pl_error *error)
+{
+  pl_attachment *from;
+  pl_status status = find_attachment(world, id, &from, error);
+  if (!status && !facts)
+    status = pl_fail(error, PL_E_ARGUMENT, "pl_world_read_attachment needs a place for the facts");
   if (status) return status;
-  pl_world_unprepare(world);
-  const pl_obstacle *last = &contact->obstacles[contact->count - 1];
-  if (id) *id = (pl_obstacle_id){last->slot + 1, last->generation};
-  return PL_OK;
-}
-
-pl_status pl_world_remove_obstacle(pl_world *world, pl_obstacle_id id, pl_error *error)
-{
-  pl_contact *contact = pl_world_contact(world);
-  for (size_t i = 0; contact && i < contact->count; i++) {
-    const pl_obstacle *at = &contact->obstacles[i];
-    if (at->slot + 1 != id.index1 || at->generation != id.generation) continue;
-    pl_world_unprepare(world);
-    pl_contact_remove(contact, i);
-    if (!contact->count) pl_couplings_remove(&world->couplings, &contact->base);
-    return PL_OK;
+  *facts = (pl_attachment_facts){.points = from->count};
+  for (int p = 0; p < from->count; p++) {
+    double gap[3];
+    pl_attachment_gap(from, p, world->state.q, gap);
+    facts->gap = fmax(facts->gap, pl_vec3_norm(gap));
+    read_force(world, from, p, gap, facts->force);
   }
-  return pl_fail(error, PL_E_ARGUMENT, "there is no obstacle number %d, or not any more",
-                 (int)id.index1);
+  return PL_OK;
 }
 
 /* ---- pulls ---- */
@@ -323,7 +359,7 @@ pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id 
   pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_pull", error);
   if (!status) status = create(world, &pl_coupling_pull, def->at.body, &made, error);
   if (!status) status = pl_pull_make((pl_pull *)made, def, error);
-  status = take(world, status, made, error);
+  status = pl_world_take(world, status, made, error);
   if (!status && id) *id = (pl_pull_id){made->slot + 1, made->generation};
   return status;
 }
@@ -372,7 +408,7 @@ pl_status pl_world_remove_pull(pl_world *world, pl_pull_id id, pl_error *error)
   pl_pull *pull;
   pl_status status = find_pull(world, id, &pull, error);
   if (!status) pl_couplings_remove(&world->couplings, &pull->base);
-  if (!status && world->ready) pl_world_constrain(world);
+  if (!status && world->ready) status = pl_world_constrain(world, error);
   return status;
 }
 
@@ -408,7 +444,7 @@ pl_status pl_world_set_tool(pl_world *world, const pl_tool_def *def, pl_error *e
   }
   if (!status && def) tool->def = *def;
   // rows know couplings by their place
-  if (!status && world->ready) pl_world_constrain(world);
+  if (!status && world->ready) status = pl_world_constrain(world, error);
   return status;
 }
 

@@ -4,7 +4,7 @@
  * [-d e1 e2] (t u v) = o - x0. */
 #include "core/error.h"
 #include "math/vec3.h"
-#include "pliant/touch.h"
+#include "pliant/world.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -35,14 +35,14 @@ static int meets(const ray *along, const double *x0, const double *x1, const dou
 
 static double clamp(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
-static void take_hit(const pl_body *body, int index, int face, const int *nodes, double t, double u,
-                     double v, pl_hit *hit)
+static void take_hit(const pl_body *body, int face, const int *nodes, double t, double u, double v,
+                     pl_hit *hit)
 {
   u = clamp(u);
   v = clamp(v);
   if (u + v > 1) v = 1 - u;
   *hit = (pl_hit){.face = face, .distance = t};
-  hit->spot.body.index1 = index + 1;
+  hit->spot.body = pl_world_id_of(body);
   hit->spot.count = 3;
   const double weights[3] = {1 - u - v, u, v};
   for (int a = 0; a < 3; a++) {
@@ -66,7 +66,7 @@ static void pick_body(const pl_world *world, int index, const ray *along, pl_hit
       for (int a = 0; a < 3; a++) x[a] = q + 3 * body->place[face[parts[part][a]]];
       if (!meets(along, x[0], x[1], x[2], &t, &u, &v)) continue;
       if (hit->spot.body.index1 && t >= hit->distance) continue;
-      take_hit(body, index, i, parts[part], t, u, v, hit);
+      take_hit(body, i, parts[part], t, u, v, hit);
     }
   }
 }
@@ -74,7 +74,7 @@ static void pick_body(const pl_world *world, int index, const ray *along, pl_hit
 /* The outward normal of the face that was hit. */
 static void find_normal(const pl_world *world, pl_hit *hit)
 {
-  const pl_body *body = &world->bodies.list[hit->spot.body.index1 - 1];
+  const pl_body *body = pl_world_body(world, hit->spot.body);
   const double *q = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
   double e1[3], e2[3];
   const double *x0 = q + 3 * body->place[hit->spot.nodes[0]];

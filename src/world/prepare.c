@@ -1,6 +1,7 @@
 /* Making a world ready for stepping: pattern, matrix, solver, constraint rows, integrator. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "couple/contact.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -12,9 +13,12 @@ void pl_world_unprepare(pl_world *world)
   pl_integrator_destroy(world->integrator);
   pl_solver_destroy(world->system.solver);
   pl_bsr_destroy(world->system.A);
+  pl_pairs_destroy(world->system.pairs);
   pl_rows_release(&world->rows);
-  void *arrays[] = {world->scratch, world->work, world->drag, world->system.reaction,
-                    world->system.unfiltered};
+  pl_block_pairs_release(&world->widened);
+  void *arrays[] = {
+      world->scratch,           world->work,       world->drag, world->system.reaction,
+      world->system.unfiltered, world->system.safe};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
@@ -50,9 +54,9 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
 }
 
 /* The solver, which is to know that no solve has more iterations than the step. */
-static pl_part budgeted_solver(const pl_world *world)
+static pl_selection budgeted_solver(const pl_world *world)
 {
-  pl_part solver = world->set.solver;
+  pl_selection solver = world->set.solver;
   int at = pl_param_find(solver.member, "iterations");
   if (!world->set.budget || at < 0) return solver;
   double *most = &solver.values[pl_param_place(solver.member, at)];
@@ -73,7 +77,7 @@ static pl_status add_sets(pl_world *world, pattern *to, const pl_cliques *sets, 
   if (pl_reserve(&world->allocator, &memory, &to->room, to->count + count, sizeof *sets))
     return pl_fail_memory(error);
   to->sets = memory;
-  memcpy(to->sets + to->count, sets, count * sizeof *sets);
+  if (count) memcpy(to->sets + to->count, sets, count * sizeof *sets);
   to->count += count;
   return PL_OK;
 }
@@ -99,14 +103,33 @@ static pl_status gather(pl_world *world, pattern *to, pl_error *error)
   return status;
 }
 
+/* The pattern, with what was found missing for links; again until nothing is. */
+static pl_status close_pattern(pl_world *world, pattern *all, pl_error *error)
+{
+  pl_block_pairs *widened = &world->widened;
+  pl_bsr **A = &world->system.A;
+  widened->allocator = world->allocator;
+  for (;;) {
+    size_t known = widened->count;
+    const pl_cliques pairs = {.count = (int)known, .size = 2, .nodes = widened->list};
+    pl_status status = known ? add_sets(world, all, &pairs, 1, error) : PL_OK;
+    if (!status)
+      status = pl_bsr_create(&world->allocator, world->bodies.blocks, all->sets, (int)all->count, A,
+                             error);
+    if (!status) status = pl_links_missing(world->system.filter.links, *A, widened, error);
+    if (status || widened->count == known) return status;
+    pl_bsr_destroy(*A);
+    *A = NULL;
+    all->count -= known > 0;
+  }
+}
+
 static pl_status make_pattern(pl_world *world, pl_error *error)
 {
   const pl_allocator *allocator = &world->allocator;
   pattern all = {.memory = pl_alloc(allocator, world->couplings.count, sizeof *all.memory)};
   pl_status status = all.memory ? gather(world, &all, error) : pl_fail_memory(error);
-  if (!status)
-    status = pl_bsr_create(allocator, world->bodies.blocks, all.sets, (int)all.count,
-                           &world->system.A, error);
+  if (!status) status = close_pattern(world, &all, error);
   for (size_t i = 0; i < all.memory_count; i++) pl_free(allocator, all.memory[i]);
   pl_free(allocator, all.memory);
   pl_free(allocator, all.sets);
@@ -120,6 +143,9 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     if (fits) return fits;
   }
   pl_status status = make_pattern(world, error);
+  if (!status)
+    status = pl_pairs_create(&world->allocator, world->bodies.blocks, &world->system.pairs, error);
+  if (!status) world->system.pairs->links = world->system.filter.links;
   if (!status) world->system.A->watch = &world->watch;
   // rotations are no places
   if (!status && !world->system.ops->chart) world->system.A->points = world->state.q;
@@ -127,10 +153,25 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     pl_body *body = &world->bodies.list[b];
     status = pl_model_bind(body->model, world->system.A, body->offset, error);
   }
-  pl_part solver = budgeted_solver(world);
+  pl_selection solver = budgeted_solver(world);
   if (!status)
     status = pl_solver_create(&world->allocator, &solver, &world->set.preconditioner,
                               world->system.A, &world->system.solver, error);
+  return status;
+}
+
+pl_status pl_world_widen(pl_world *world, pl_error *error)
+{
+  pl_solver_destroy(world->system.solver);
+  pl_bsr_destroy(world->system.A);
+  pl_pairs_destroy(world->system.pairs);
+  world->system.solver = NULL;
+  world->system.A = NULL;
+  world->system.pairs = NULL;
+  world->system.missing = 0;
+  pl_integrator_begin(world->integrator);
+  pl_status status = make_matrix(world, error);
+  if (status) world->ready = 0; // the next step prepares from the beginning
   return status;
 }
 
@@ -141,7 +182,13 @@ static pl_status make_drag(pl_world *world, pl_error *error)
   if (!world->drag) return pl_fail_memory(error);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
-    for (int i = 0; i < body->blocks; i++) world->drag[body->offset + i] = body->mass_damping;
+    if (body->material.spares_rigid_motion && !pl_body_spares_rigid_motion(body))
+      pl_log_write(&world->log, PL_WARNING,
+                   "body \"%.80s\" has frames or rigid parts, so that its mass damping acts on its "
+                   "rigid motion as well",
+                   body->name);
+    double own = pl_body_spares_rigid_motion(body) ? 0 : body->mass_damping;
+    for (int i = 0; i < body->blocks; i++) world->drag[body->offset + i] = own;
   }
   world->system.drag = world->drag;
   return PL_OK;
@@ -192,26 +239,28 @@ static pl_status check_held(const pl_world *world, pl_error *error)
 
 int pl_world_most_halvings(const pl_world *world)
 {
-  return world->set.budget ? 0 : world->set.halvings;
+  return world->set.budget || world->set.time_budget > 0 ? 0 : world->set.halvings;
 }
 
 /* Couplings as they need it, and room for their rows. */
 static pl_status prepare_couplings(pl_world *world, pl_error *error)
 {
   pl_status status = PL_OK;
-  int64_t rows = 0;
+  int64_t rows = 0, mpcs = 0, entries = 0;
   for (size_t b = 0; b < world->bodies.count; b++)
     rows += 3 * world->bodies.list[b].model->hold_count;
   for (size_t i = 0; i < world->couplings.count && !status; i++) {
     pl_coupling *coupling = world->couplings.list[i];
     if (coupling->ops->prepare) status = coupling->ops->prepare(coupling, error);
     if (coupling->ops->row_count) rows += coupling->ops->row_count(coupling);
+    if (coupling->ops->mpc_room) coupling->ops->mpc_room(coupling, world->state.q, &mpcs, &entries);
   }
-  if (!status && rows > INT32_MAX)
+  if (!status && (rows > INT32_MAX || entries > INT32_MAX / 9))
     status = pl_fail(error, PL_E_LIMIT, "there are more than %d constraints", INT32_MAX);
   if (!status)
     status =
         pl_rows_create(&world->allocator, world->bodies.blocks, (int)rows, &world->rows, error);
+  if (!status && mpcs) status = pl_rows_reserve_mpcs(&world->rows, (int)mpcs, (int)entries, error);
   return status;
 }
 
@@ -224,6 +273,23 @@ static pl_status make_vectors(pl_world *world, pl_error *error)
     if (!*vectors[i]) return pl_fail_memory(error);
   }
   return PL_OK;
+}
+
+/* Where a coupling lets nothing pass, Newton's increments are guarded. */
+static pl_status make_safe(pl_world *world, pl_error *error)
+{
+  int is_guarded = 0;
+  for (size_t i = 0; i < world->couplings.count; i++)
+    is_guarded |= world->couplings.list[i]->ops->limit != NULL;
+  if (!is_guarded) return PL_OK;
+  if (world->system.ops->chart)
+    return pl_fail(error, PL_E_UNSUPPORTED,
+                   "contact by \"barrier\" follows points on straight ways, and blocks of a body "
+                   "rotate here (frames, rigid parts); choose response=\"penalty\" or "
+                   "\"constraint\"");
+  world->system.safe =
+      pl_alloc(&world->allocator, (size_t)world->bodies.blocks * 3, sizeof(double));
+  return world->system.safe ? PL_OK : pl_fail_memory(error);
 }
 
 static pl_status make_integrator(pl_world *world, pl_error *error)
@@ -244,13 +310,33 @@ static int is_linear(const pl_world *world)
   return newton < 0 || world->set.integrator.values[pl_param_place(member, newton)] == 1;
 }
 
+/* Friction changes in time where obstacles move. */
+static int has_moving_obstacles(const pl_world *world)
+{
+  const pl_contact *contact = pl_world_contact(world);
+  for (size_t i = 0; contact && i < contact->count; i++) {
+    const pl_obstacle *obstacle = &contact->obstacles[i];
+    if (obstacle->motion_count || pl_placement_exists(obstacle->placement)) return 1;
+  }
+  return 0;
+}
+
+static int predicts(const pl_world *world)
+{
+  int any = 0;
+  for (size_t b = 0; b < world->bodies.count; b++) any |= world->bodies.list[b].model->predicts;
+  return any;
+}
+
 pl_status pl_world_prepare(pl_world *world, pl_error *error)
 {
   if (world->ready) return PL_OK;
+  pl_world_unprepare(world);
   if (world->bodies.count == 0)
     return pl_fail(error, PL_E_ARGUMENT, "there is nothing to simulate: the world has no body");
   const pl_integrator_ops *ops = (const pl_integrator_ops *)world->set.integrator.member;
   pl_status status = ops->is_static ? check_held(world, error) : PL_OK;
+  if (!status) status = pl_world_add_response(world, error);
   if (!status) status = pl_world_resize(world, error);
   if (status) return status;
   world->system = (pl_system){.ops = pl_world_system_ops(world),
@@ -260,13 +346,18 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
                               .load_scale = 1,
                               .is_static = ops->is_static,
                               .is_linear = is_linear(world),
-                              .remembers = world->layout.count > world->layout.materials,
+                              .order = ops->order,
+                              .predicts = predicts(world),
+                              .remembers = world->layout.count > world->layout.materials ||
+                                           has_moving_obstacles(world),
+                              .freezes_time = ops->freezes_time,
                               .budget = world->set.budget,
                               .never_rejects = pl_world_most_halvings(world) == 0};
   status = make_vectors(world, error);
+  if (!status) status = make_safe(world, error);
   if (!status) status = make_drag(world, error);
   if (!status) status = prepare_couplings(world, error);
-  if (!status) pl_world_constrain(world);
+  if (!status) status = pl_world_constrain(world, error);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status) status = make_integrator(world, error);
   if (!status) status = pl_proportion_prepare(world, error);

@@ -12,7 +12,9 @@
  * that are prescribed do work as well, and that of elastic waves, sqrt((lambda + 2 mu) / rho), at
  * which a strain of order 1 is released (E_0, snapping, what is brought in by set_positions). A
  * step that ends FACTOR times faster than this sum is an error: an unstable method gets there
- * within a few steps, and no body does.
+ * within a few steps, and no body does. While a body is slower than its waves, the sum starts from
+ * its present speed at every step, and the loads of that step are asked for only if the result is
+ * too fast without them.
  *
  * The power iterations take the state in hand, so that the critical step is that of the body as it
  * is; stretched bodies allow less. */
@@ -23,6 +25,7 @@
 #include "core/text.h"
 #include "math/vec3.h"
 #include "ode/stability.h"
+#include "sparse/passes.h"
 #include "sparse/vector.h"
 #include "world/world.h"
 
@@ -45,41 +48,43 @@ static double whole_mass(const pl_world *world)
   return mass;
 }
 
-/* The kinetic energy of a body times 2, from M v in y. */
-static double twice_kinetic(const pl_world *world, const pl_body *body, const double *y)
+/* The kinetic energy of a body times 2: by M v, or by the lumped mass where blocks are points with
+ * a mass each, which is one short pass. */
+static double twice_kinetic(const pl_world *world, const pl_body *body)
 {
-  double sum = 0;
-  for (int i = 3 * body->offset; i < 3 * (body->offset + body->blocks); i++)
-    sum += world->state.v[i] * y[i];
-  return sum;
+  const double *v = world->state.v + 3 * body->offset;
+  double *y = world->proportion.f + 3 * body->offset;
+  pl_model *model = body->model;
+  if (!model->frame_count && !pl_model_has_rotations(model))
+    return pl_pass_energy(model->lumped_mass, v, body->blocks, world->pool);
+  pl_pass_clear(y, body->blocks, world->pool);
+  pl_body_update_mass(body, world->state.q + 3 * body->offset);
+  model->ops->mass_add(model, 1, v, y, world->pool);
+  return pl_dot(v, y, body->blocks, world->pool);
 }
 
 /* The RMS speed of all mass; the body that has most of the energy. */
 static double rms_speed(pl_world *world, const pl_body **most)
 {
-  double *y = world->proportion.f, sum = 0, largest = -1;
-  memset(y, 0, 3 * (size_t)world->bodies.blocks * sizeof *y);
-  for (size_t b = 0; b < world->bodies.count; b++)
-    pl_body_settle(&world->bodies.list[b], world->state.q + 3 * world->bodies.list[b].offset);
-  world->system.ops->mass_add(&world->system, 1, world->state.v, y);
+  double sum = 0, largest = -1;
   for (size_t b = 0; b < world->bodies.count; b++) {
-    double part = twice_kinetic(world, &world->bodies.list[b], y);
+    double part = twice_kinetic(world, &world->bodies.list[b]);
     if (part > largest || isnan(part)) *most = &world->bodies.list[b];
     largest = fmax(largest, part);
     sum += part;
   }
-  return sqrt(fmax(sum, 0) / whole_mass(world));
+  return sqrt(fmax(sum, 0) / world->proportion.mass);
 }
 
 /* |f|_{M^-1} over the square root of the mass: what loads add to the speed in a second. */
-static double load_acceleration(pl_world *world)
+static double load_acceleration(pl_world *world, double t, const double *q)
 {
   double *f = world->proportion.f, *x = world->proportion.x;
-  memset(x, 0, 3 * (size_t)world->bodies.blocks * sizeof *x);
-  world->system.ops->external(&world->system, world->state.time, world->state.q, x, f);
+  pl_pass_clear(x, world->bodies.blocks, world->pool);
+  world->system.ops->external(&world->system, t, q, x, f);
   world->system.ops->mass_inverse(&world->system, f, x);
   double square = pl_dot(f, x, world->bodies.blocks, world->pool);
-  return sqrt(fmax(square, 0) / whole_mass(world));
+  return sqrt(fmax(square, 0) / world->proportion.mass);
 }
 
 /* Of nodes that are held and moved, not of those that touch something. */
@@ -95,7 +100,7 @@ static double fastest_prescribed(const pl_world *world)
 
 /* ---- preparation ---- */
 
-static double wave_of(const pl_material_def *def, const pl_part *law, double stiffer)
+static double wave_of(const pl_material_def *def, const pl_selection *law, double stiffer)
 {
   pl_material material;
   if (pl_material_make(def, law, &material, NULL)) return 0;
@@ -118,6 +123,49 @@ static double wave_in(const pl_body *body)
   return most;
 }
 
+/* The elements' bounds of w^2 and damping over all bodies that know them, with mass damping;
+ * returns whether all do. */
+static int element_bounds(pl_world *world, double bounds[2])
+{
+  int all = 1;
+  bounds[0] = bounds[1] = 0;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    double own[2] = {0};
+    const pl_moment at = {.q = world->state.q + 3 * body->offset,
+                          .v = world->state.v + 3 * body->offset};
+    if (body->model->ops->bounds)
+      body->model->ops->bounds(body->model, &at, own, world->pool);
+    else
+      all = 0;
+    bounds[0] = fmax(bounds[0], own[0]);
+    bounds[1] = fmax(bounds[1], own[1] + body->mass_damping);
+  }
+  return all;
+}
+
+/* What power iterations found beyond the bounds, by pulls, attachments, contact or other models;
+ * they come from below, hence a fifth more. */
+static void keep_extra(pl_world *world, double stiffness, double damping)
+{
+  double bounds[2], *extra = world->proportion.extra;
+  int all = element_bounds(world, bounds);
+  double more = all ? 1 : 1.2;
+  extra[0] = fmax(more * stiffness - bounds[0], 0);
+  extra[1] = fmax(more * damping - bounds[1], 0);
+}
+
+double pl_proportion_bound(pl_world *world)
+{
+  const pl_integrator_ops *ops = (const pl_integrator_ops *)world->set.integrator.member;
+  double bounds[2];
+  if (!ops->critical) return INFINITY;
+  element_bounds(world, bounds);
+  double stiffness = bounds[0] + world->proportion.extra[0];
+  if (!(stiffness > 0)) return INFINITY;
+  return ops->critical(sqrt(stiffness), bounds[1] + world->proportion.extra[1]);
+}
+
 /* Infinite where the method has no limit, or nothing resists. */
 static double critical_step(pl_world *world, const pl_integrator_ops *ops, double *memory)
 {
@@ -133,14 +181,16 @@ static double critical_step(pl_world *world, const pl_integrator_ops *ops, doubl
   pl_power_start(room.mode, world->bodies.blocks);
   double damping =
       pl_largest_eigenvalue(&room, system, at->time, at->q, at->v, 1, POWER_ITERATIONS);
+  if (world->set.substeps == 0) keep_extra(world, stiffness, damping);
   return stiffness > 0 ? ops->critical(sqrt(stiffness), damping) : INFINITY;
 }
 
 static void tell_critical(pl_world *world, const pl_integrator_ops *ops)
 {
   double critical = world->proportion.critical;
-  if (world->proportion.told == ops || world->set.tolerance > 0) return;
-  world->proportion.told = ops;
+  if (world->proportion.logged == ops || world->set.tolerance > 0 || world->set.substeps == 0)
+    return;
+  world->proportion.logged = ops;
   if (critical == 0)
     pl_log_write(&world->log, PL_WARNING,
                  "%s is stable at no step without damping: motion grows; take rk4, verlet or an "
@@ -156,6 +206,18 @@ static void tell_critical(pl_world *world, const pl_integrator_ops *ops)
                  ops->info.name, critical, world->set.dt);
 }
 
+/* A step that cannot be stable is refused where that is asked for. */
+static pl_status refuse(const pl_world *world, const pl_integrator_ops *ops, pl_error *error)
+{
+  double critical = world->proportion.critical;
+  if (!world->set.no_unstable || world->set.tolerance > 0 || world->set.substeps == 0) return PL_OK;
+  if (!(world->set.dt > critical)) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "%s is stable up to a step of %.3g s here, and dt is %g s; take a smaller dt, "
+                 "substeps=\"auto\" or an implicit method",
+                 ops->info.name, critical, world->set.dt);
+}
+
 pl_status pl_proportion_prepare(pl_world *world, pl_error *error)
 {
   pl_proportion *self = &world->proportion;
@@ -164,6 +226,9 @@ pl_status pl_proportion_prepare(pl_world *world, pl_error *error)
   self->f = pl_alloc(&world->allocator, n, sizeof(double));
   self->x = pl_alloc(&world->allocator, n, sizeof(double));
   if (!self->f || !self->x) return pl_fail_memory(error);
+  pl_status status = pl_world_watch_create(world, error);
+  if (status) return status;
+  self->mass = whole_mass(world);
   self->wave = 0;
   for (size_t b = 0; b < world->bodies.count; b++)
     self->wave = fmax(self->wave, wave_in(&world->bodies.list[b]));
@@ -174,14 +239,15 @@ pl_status pl_proportion_prepare(pl_world *world, pl_error *error)
   self->critical = critical_step(world, ops, memory);
   pl_free(&world->allocator, memory);
   tell_critical(world, ops);
-  return PL_OK;
+  return refuse(world, ops, error);
 }
 
 void pl_proportion_release(pl_world *world)
 {
   pl_free(&world->allocator, world->proportion.f);
   pl_free(&world->allocator, world->proportion.x);
-  world->proportion.f = world->proportion.x = NULL;
+  pl_free(&world->allocator, world->proportion.dets);
+  world->proportion.f = world->proportion.x = world->proportion.dets = NULL;
 }
 
 /* ---- the rule ---- */
@@ -194,7 +260,11 @@ void pl_proportion_begin(pl_world *world)
   // another speed than at the end of the last step was given from outside
   double speed = rms_speed(world, &most);
   if (speed != self->speed) self->expected = fmax(self->expected, speed);
-  self->expected += world->set.dt * load_acceleration(world);
+  self->is_slow = speed <= self->wave;
+  if (self->is_slow)
+    self->expected = speed;
+  else
+    self->expected += world->set.dt * load_acceleration(world, world->state.time, world->state.q);
 }
 
 static int fastest_node(const pl_world *world, const pl_body *body)
@@ -243,6 +313,10 @@ pl_status pl_proportion_check(pl_world *world, pl_error *error)
   if (world->integrator->ops->is_static) return PL_OK;
   double speed = rms_speed(world, &most);
   double limit = factor * (self->expected + fastest_prescribed(world) + self->wave);
+  if (speed > limit && self->is_slow) {
+    const pl_state *from = &world->saved;
+    limit += factor * world->set.dt * load_acceleration(world, from->time, from->q);
+  }
   if (speed > limit || isnan(speed)) return fail(world, most, speed, limit, error);
   self->speed = speed;
   return PL_OK;

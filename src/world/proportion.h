@@ -1,4 +1,4 @@
-/* Notices a run that leaves all proportion to its loads, and tells explicit methods' critical step.
+/* Notices a run that leaves all proportion to its loads, and logs explicit methods' critical step.
  */
 #ifndef PL_WORLD_PROPORTION_H
 #define PL_WORLD_PROPORTION_H
@@ -11,13 +11,24 @@ typedef struct pl_proportion {
   double expected; /* m/s: what the start and the loads so far account for           */
   double speed;    /* m/s: RMS speed at the end of the last step                     */
   double wave;     /* m/s: of the fastest elastic wave                               */
+  double mass;     /* kg, of all bodies                                              */
+  int is_slow;     /* the step began slower than waves: its loads are not counted yet */
   double critical; /* s: the largest stable step, about; infinite: there is no limit */
-  const pl_integrator_ops *told; /* the method whose critical step was told */
+  double extra[2]; /* of w^2 and damping by power iterations: what elements' bounds do not account
+                      for, 1/s^2 and 1/s */
+  double *dets;    /* room for det F of each element of a body */
+  int warned_inverted, warned_hourglass;
+  const pl_integrator_ops *logged; /* the method whose critical step was logged */
 } pl_proportion;
 
 /* At preparation: takes the room, and finds the critical step. */
 pl_status pl_proportion_prepare(pl_world *world, pl_error *error);
 void pl_proportion_release(pl_world *world);
+
+/* A step that explicit methods are stable with in the present state: from upper bounds of the
+ * elements' frequencies where models know them, else from power iterations at preparation. Infinite
+ * for methods without a limit. */
+double pl_proportion_bound(pl_world *world);
 
 /* Before a step and after it; the second fails where the speed cannot be explained. */
 void pl_proportion_begin(pl_world *world);

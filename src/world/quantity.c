@@ -89,7 +89,7 @@ static const double *block_momentum(pl_world *world, const pl_body *body, double
 {
   double *momentum = world->scratch + 3 * body->offset;
   memset(momentum, 0, (size_t)body->blocks * 3 * sizeof *momentum);
-  pl_body_settle(body, world->state.q + 3 * body->offset);
+  pl_body_update_mass(body, world->state.q + 3 * body->offset);
   body->model->ops->mass_add(body->model, factor, world->state.v + 3 * body->offset, momentum,
                              world->pool);
   return momentum;
@@ -204,33 +204,28 @@ static void read_energy(pl_world *world, const pl_probe *probe, double *value)
   each_body(world, probe, value, add_gravity);
 }
 
-#define QUANTITY(id, words, doc, unit_text, how_many, needs_point, function)                       \
-  static const pl_quantity_ops id = {                                                              \
-      {words, doc, "", NULL, 0}, unit_text, how_many, needs_point, function}
-QUANTITY(displacement, "displacement", "of a point of the body from its place at rest", "m", 3, 1,
-         read_displacement);
-QUANTITY(position, "position", "of a point of the body", "m", 3, 1, read_position);
-QUANTITY(velocity, "velocity", "of a point of the body", "m/s", 3, 1, read_velocity);
-QUANTITY(kinetic, "kinetic-energy", "of a body, or of the world", "J", 1, 0, read_kinetic);
-QUANTITY(elastic, "elastic-energy", "stored in a body, or in the world", "J", 1, 0, read_elastic);
-QUANTITY(gravity, "gravity-energy", "in the world's gravity, zero at the origin", "J", 1, 0,
-         read_gravity);
-QUANTITY(energy, "energy", "kinetic, elastic and gravity energy together", "J", 1, 0, read_energy);
-QUANTITY(volume, "volume", "of a body, or of the world", "m^3", 1, 0, read_volume);
-QUANTITY(inverted, "inverted", "how many elements are turned inside out", "1", 1, 0, read_inverted);
-QUANTITY(momentum, "momentum", "of a body, or of the world", "kg m/s", 3, 0, read_momentum);
-QUANTITY(net, "net-force", "sum of the elastic forces: zero, but for vertex warping", "N", 3, 0,
-         read_net);
-QUANTITY(reaction, "reaction",
-         "force of the fix or move that holds the body at a point, but for loads and inertia", "N",
-         3, 1, read_reaction);
-QUANTITY(angular, "angular-momentum", "about the origin", "kg m^2/s", 3, 0, read_angular);
+PL_QUANTITY(displacement, "displacement", "of a point of the body from its place at rest", "m", 3,
+            1, read_displacement);
+PL_QUANTITY(position, "position", "of a point of the body", "m", 3, 1, read_position);
+PL_QUANTITY(velocity, "velocity", "of a point of the body", "m/s", 3, 1, read_velocity);
+PL_QUANTITY(kinetic, "kinetic-energy", "of a body, or of the world", "J", 1, 0, read_kinetic);
+PL_QUANTITY(elastic, "elastic-energy", "stored in a body, or in the world", "J", 1, 0,
+            read_elastic);
+PL_QUANTITY(gravity, "gravity-energy", "in the world's gravity, zero at the origin", "J", 1, 0,
+            read_gravity);
+PL_QUANTITY(energy, "energy", "kinetic, elastic and gravity energy together", "J", 1, 0,
+            read_energy);
+PL_QUANTITY(volume, "volume", "of a body, or of the world", "m^3", 1, 0, read_volume);
+PL_QUANTITY(inverted, "inverted", "how many elements are turned inside out", "1", 1, 0,
+            read_inverted);
+PL_QUANTITY(momentum, "momentum", "of a body, or of the world", "kg m/s", 3, 0, read_momentum);
+PL_QUANTITY(net, "net-force", "sum of the elastic forces: zero, but for vertex warping", "N", 3, 0,
+            read_net);
+PL_QUANTITY(reaction, "reaction",
+            "force of the fix or move that holds the body at a point, but for loads and inertia",
+            "N", 3, 1, read_reaction);
+PL_QUANTITY(angular, "angular-momentum", "about the origin", "kg m^2/s", 3, 0, read_angular);
 
-static const pl_member *const members[] = {&displacement.info, &position.info,
-                                           &velocity.info,     &kinetic.info,
-                                           &elastic.info,      &gravity.info,
-                                           &energy.info,       &volume.info,
-                                           &inverted.info,     &momentum.info,
-                                           &angular.info,      &net.info,
-                                           &reaction.info,     NULL};
-const pl_family pl_quantity_family = {"quantity", "what a probe watches", members};
+#define X(name) &pl_quantity_##name.info,
+PL_FAMILY(quantity, "what a probe watches", PL_QUANTITIES(X));
+#undef X

@@ -1,4 +1,4 @@
-/* Looking at a world: positions, stress, probes, energies, the hash of the state. */
+/* Looking at a world: positions, stress, energies, the hash of the state. */
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/memory.h"
@@ -53,22 +53,15 @@ static pl_status find_both(const pl_world *world, pl_body_id id, const double *a
                  "the array for each %s of body \"%.80s\" is NULL; it must have %d numbers", what,
                  (*body)->name, 3 * (*body)->mesh->node_count);
 }
-
-/* Copies between the world's order and the mesh's. */
-static void to_mesh(const pl_body *body, const double *inside, double *out)
-{
-  for (int i = 0; i < body->mesh->node_count; i++)
-    memcpy(out + 3 * body->order[i], inside + 3 * i, 3 * sizeof *out);
-}
-
 /* Blocks from nodes: the first vector or the second is that of the nodes, in the mesh's order. */
 static pl_status fit_blocks(pl_world *world, const pl_body *body, const double *positions,
                             const double *velocities, pl_error *error)
 {
   double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
   size_t numbers = 3 * (size_t)body->mesh->node_count;
-  double *x = pl_alloc(&world->allocator, 2 * numbers, sizeof(double)), *speed = x + numbers;
+  double *x = pl_alloc(&world->allocator, 2 * numbers, sizeof(double));
   if (!x) return pl_fail_memory(error);
+  double *speed = x + numbers;
   memcpy(x, pl_body_nodes(body, q, NULL), numbers * sizeof *x);
   memcpy(speed, pl_body_nodes(body, q, v), numbers * sizeof *x);
   for (size_t i = 0; i < numbers; i++) {
@@ -100,6 +93,7 @@ static pl_status from_mesh(pl_world *world, pl_body_id id, const double *values,
       return pl_fail_entity(error, PL_E_ARGUMENT, i / 3, "the %s of node %d is not finite", what,
                             i / 3);
   }
+  world->tally.knows_contacts = 0;
   if (body->model->ops->fit)
     return fit_blocks(world, body, speeds ? NULL : values, speeds ? values : NULL, error);
   for (int i = 0; i < body->blocks; i++)
@@ -114,7 +108,7 @@ pl_status pl_world_get_positions(const pl_world *world, pl_body_id id, double *p
   const pl_body *body;
   pl_status status = find_both(world, id, positions, "position", &body, error);
   if (!status)
-    to_mesh(body, pl_body_nodes(body, world->state.q + 3 * body->offset, NULL), positions);
+    pl_body_to_mesh(body, pl_body_nodes(body, world->state.q + 3 * body->offset, NULL), positions);
   return status;
 }
 
@@ -124,7 +118,7 @@ pl_status pl_world_get_velocities(const pl_world *world, pl_body_id id, double *
   const pl_body *body;
   pl_status status = find_both(world, id, velocities, "velocity", &body, error);
   if (!status)
-    to_mesh(
+    pl_body_to_mesh(
         body,
         pl_body_nodes(body, world->state.q + 3 * body->offset, world->state.v + 3 * body->offset),
         velocities);
@@ -232,141 +226,6 @@ pl_status pl_world_get_tensors(pl_world *world, pl_body_id id, double *gradient,
   return PL_OK;
 }
 
-/* Forces from outside: what the step adds, without weight; where a block is held, what balances
- * the rest. */
-static void fill_outer(pl_world *world, const pl_body *body, const double *inner, double *outer)
-{
-  const pl_moment at = {.t = world->state.time,
-                        .q = world->state.q,
-                        .v = world->state.v,
-                        .load_scale = world->system.load_scale};
-  memset(outer, 0, 3 * (size_t)world->bodies.blocks * sizeof *outer);
-  for (int internal = 0; internal < 2; internal++)
-    pl_couplings_evaluate(&world->couplings, &at, internal, outer, NULL);
-  double *part = outer + 3 * body->offset;
-  for (int i = 0; i < body->blocks; i++) {
-    pl_span span;
-    double *force = part + 3 * (size_t)i, held[3];
-    pl_rows_span(&world->rows, body->offset + i, &span);
-    pl_span_free(&span, force);
-    for (int m = 0; m < span.count; m++)
-      held[m] = -pl_vec3_dot(span.row[m]->direction, inner + 3 * (size_t)i);
-    pl_span_fill(&span, held, force);
-    pl_vec3_add_scaled(-body->model->lumped_mass[i], world->gravity, force);
-  }
-}
-
-pl_status pl_world_get_forces(pl_world *world, pl_body_id id, double *inner, double *outer,
-                              pl_error *error)
-{
-  const pl_body *body;
-  pl_status status = pl_world_find_body(world, id, &body, error);
-  if (!status && body->model->ops->nodes)
-    status = pl_fail(
-        error, PL_E_ARGUMENT,
-        "body \"%.80s\" has frames, rigid parts or hanging nodes; forces on nodes are known "
-        "only where every node is an unknown",
-        body->name);
-  if (!status) status = pl_world_prepare(world, error);
-  if (status) return status;
-  size_t size = 3 * (size_t)body->blocks;
-  double *room =
-      pl_alloc(&world->allocator, size + 3 * (size_t)world->bodies.blocks, sizeof(double));
-  if (!room) return pl_fail_memory(error);
-  const double *q = world->state.q + 3 * body->offset, *v = world->state.v + 3 * body->offset;
-  const pl_moment at = {.t = world->state.time, .q = q, .v = v};
-  body->model->ops->evaluate(body->model, &at, room, NULL, world->pool);
-  if (outer) fill_outer(world, body, room, room + size);
-  if (inner) to_mesh(body, room, inner);
-  if (outer) to_mesh(body, room + size + 3 * body->offset, outer);
-  pl_free(&world->allocator, room);
-  return PL_OK;
-}
-
-/* ---- probes ---- */
-
-pl_status pl_world_add_probe(pl_world *world, const pl_probe_def *def, pl_probe_id *id,
-                             pl_error *error)
-{
-  pl_probe probe = {0};
-  const pl_member *member = NULL;
-  double none[PL_MOST_VALUES];
-  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_probe", error);
-  if (!status)
-    status = pl_choice_resolve(&pl_quantity_family, &(pl_choice){def->quantity, NULL, 0}, &member,
-                               none, error);
-  if (status) return status;
-  const char *name = def->name ? def->name : "probe";
-  probe.ops = (const pl_quantity_ops *)member;
-  if (def->body.index1 || probe.ops->of_point) {
-    const pl_body *body;
-    status = pl_world_find_body(world, def->body, &body, error);
-    if (!status && probe.ops->of_point)
-      status = pl_mesh_locate(body->mesh, def->at, &probe.anchor, error);
-    if (status) return status;
-    if (probe.anchor.distance > 0)
-      pl_log_write(&world->log, PL_NOTE, "probe \"%s\" lies %.3g m outside body \"%s\"", name,
-                   probe.anchor.distance, body->name);
-  }
-  status = pl_world_one_more(world, &world->probes, world->probe_count, &world->probe_room,
-                             sizeof(pl_probe), error);
-  if (status) return status;
-  probe.body = def->body.index1 - 1;
-  probe.name = pl_strdup(&world->allocator, name);
-  if (!probe.name) return pl_fail_memory(error);
-  world->probes[world->probe_count++] = probe;
-  if (id) id->index1 = (int32_t)world->probe_count;
-  return PL_OK;
-}
-
-static const pl_probe *find_probe(const pl_world *world, pl_probe_id id)
-{
-  if (id.index1 < 1 || (size_t)id.index1 > world->probe_count) return NULL;
-  return &world->probes[id.index1 - 1];
-}
-
-int pl_world_probe_count(const pl_world *world) { return (int)world->probe_count; }
-
-pl_probe_id pl_world_probe_at(const pl_world *world, int index)
-{
-  return (pl_probe_id){index >= 0 && index < (int)world->probe_count ? index + 1 : 0};
-}
-
-const char *pl_world_probe_name(const pl_world *world, pl_probe_id id)
-{
-  const pl_probe *probe = find_probe(world, id);
-  return probe ? probe->name : NULL;
-}
-
-const char *pl_world_probe_quantity(const pl_world *world, pl_probe_id id)
-{
-  const pl_probe *probe = find_probe(world, id);
-  return probe ? probe->ops->info.name : NULL;
-}
-
-const char *pl_world_probe_unit(const pl_world *world, pl_probe_id id)
-{
-  const pl_probe *probe = find_probe(world, id);
-  return probe ? probe->ops->unit : NULL;
-}
-
-int pl_world_probe_width(const pl_world *world, pl_probe_id id)
-{
-  const pl_probe *probe = find_probe(world, id);
-  return probe ? probe->ops->width : 0;
-}
-
-pl_status pl_world_read_probe(pl_world *world, pl_probe_id id, double value[3], pl_error *error)
-{
-  const pl_probe *probe = find_probe(world, id);
-  if (!probe) return pl_fail(error, PL_E_ARGUMENT, "there is no probe number %d", (int)id.index1);
-  if (!value)
-    return pl_fail(error, PL_E_ARGUMENT, "pl_world_read_probe needs a place for the value");
-  pl_status status = pl_world_prepare(world, error);
-  if (!status) probe->ops->read(world, probe, value);
-  return status;
-}
-
 /* ---- the whole ---- */
 
 /* Least det F over all bodies. */
@@ -407,6 +266,7 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
                             .linear_iterations = world->tally.linear_iterations,
                             .halved_steps = world->tally.halved_steps,
                             .unconverged_steps = world->tally.unconverged_steps,
+                            .late_steps = world->tally.late_steps,
                             .parts = world->tally.parts,
                             .rejected_parts = world->tally.rejected_parts,
                             .matrices = world->tally.matrices,

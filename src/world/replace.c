@@ -18,7 +18,7 @@ static pl_status make_model(const pl_world *world, pl_replacement *to, pl_error 
 {
   pl_body *body = &to->after;
   pl_material material;
-  const pl_sites sites = pl_body_sites(&world->bodies, body);
+  const pl_model_def sites = pl_body_sites(&world->bodies, body);
   pl_status status = pl_material_make(&body->material, &body->law, &material, error);
   if (!status)
     status = pl_body_build(&world->allocator, body, &body->material, &material, &sites,

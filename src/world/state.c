@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/memory.h"
+#include "ode/newton.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static int needs_before(const pl_world *world)
   int needed = world->set.tolerance > 0;
   for (size_t i = 0; i < world->couplings.count; i++) {
     const pl_coupling_ops *ops = world->couplings.list[i]->ops;
-    needed |= ops->revise || ops->finish;
+    needed |= ops->revise || ops->finish || ops->makes_pairs;
   }
   return needed;
 }
@@ -125,7 +126,7 @@ void pl_state_copy(const pl_world *world, const pl_state *from, pl_state *to)
 
 /* ---- as bytes ---- */
 
-enum { STATE_VERSION = 3 };
+enum { STATE_VERSION = 4 };
 
 typedef struct head {
   uint64_t mark;
@@ -133,6 +134,7 @@ typedef struct head {
   uint64_t version;
   uint64_t integrator, couplings; /* hashes of who remembers something */
   uint64_t blocks, couplings_at, count;
+  uint64_t matrix; /* numbers behind those: the integrator's matrix, if it keeps one over steps */
   int64_t steps, epoch_steps;
   double time, epoch, dt;
 } head;
@@ -182,6 +184,36 @@ static uint64_t checksum_of(const char *bytes, size_t size)
 
 static size_t bytes_of(uint64_t count) { return sizeof(head) + (size_t)count * sizeof(double); }
 
+/* A matrix that is kept over steps belongs to the state as well: it was made from states that are
+ * gone. It is not copied in every step, only where the state is saved. */
+static size_t matrix_count(const pl_world *world)
+{
+  const pl_bsr *A = world->system.A;
+  if (!world->ready || !A || !pl_newton_keeps(world->integrator)) return 0;
+  return PL_KEPT_NUMBERS + 9 * (size_t)A->start[A->rows];
+}
+
+static void put_matrix(const pl_world *world, char *to)
+{
+  const pl_bsr *A = world->system.A;
+  double known[PL_KEPT_NUMBERS];
+  pl_newton_put(world->integrator, known);
+  // what is not in force need not be finite
+  if (known[3] == 0) return;
+  memcpy(to, known, sizeof known);
+  memcpy(to + sizeof known, A->values, 9 * (size_t)A->start[A->rows] * sizeof(double));
+}
+
+static void take_matrix(pl_world *world, const char *from)
+{
+  const pl_bsr *A = world->system.A;
+  double known[PL_KEPT_NUMBERS];
+  memcpy(known, from, sizeof known);
+  pl_newton_take(world->integrator, known);
+  memcpy(A->values, from + sizeof known, 9 * (size_t)A->start[A->rows] * sizeof(double));
+  pl_solver_forget(world->system.solver);
+}
+
 /* The numbers as they are; those of couplings and an integrator that have not been prepared yet are
  * zero. */
 static void put(const pl_world *world, const pl_layout *layout, char *to)
@@ -207,14 +239,20 @@ static void put(const pl_world *world, const pl_layout *layout, char *to)
   }
 }
 
-size_t pl_world_state_size(const pl_world *world) { return bytes_of(layout_of(world).count); }
+size_t pl_world_bare_size(const pl_world *world) { return bytes_of(layout_of(world).count); }
 
-pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size, pl_error *error)
+size_t pl_world_state_size(const pl_world *world)
+{
+  return pl_world_bare_size(world) + matrix_count(world) * sizeof(double);
+}
+
+static pl_status save(const pl_world *world, size_t matrix, void *memory, size_t size,
+                      pl_error *error)
 {
   pl_layout layout = layout_of(world);
-  if (!memory || size != bytes_of(layout.count))
+  if (!memory || size != bytes_of(layout.count + matrix))
     return pl_fail(error, PL_E_ARGUMENT, "the state of this world takes %zu bytes, not %zu%s",
-                   bytes_of(layout.count), size, memory ? "" : " at NULL");
+                   bytes_of(layout.count + matrix), size, memory ? "" : " at NULL");
   head first = {.mark = mark,
                 .version = STATE_VERSION,
                 .integrator = integrator_hash(world),
@@ -222,6 +260,7 @@ pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size, 
                 .blocks = (uint64_t)world->bodies.blocks,
                 .couplings_at = layout.couplings,
                 .count = layout.count,
+                .matrix = matrix,
                 .steps = world->state.steps,
                 .epoch_steps = world->state.epoch_steps,
                 .time = world->state.time,
@@ -231,9 +270,20 @@ pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size, 
   memset(to, 0, size);
   memcpy(to, &first, sizeof first);
   put(world, &layout, to + sizeof first);
+  if (matrix) put_matrix(world, to + bytes_of(layout.count));
   first.checksum = checksum_of(to, size);
   memcpy(to, &first, sizeof first);
   return PL_OK;
+}
+
+pl_status pl_world_save_state(const pl_world *world, void *memory, size_t size, pl_error *error)
+{
+  return save(world, matrix_count(world), memory, size, error);
+}
+
+pl_status pl_world_save_bare(const pl_world *world, void *memory, size_t size, pl_error *error)
+{
+  return save(world, 0, memory, size, error);
 }
 
 /* Of doubles that may stand anywhere. */
@@ -253,13 +303,14 @@ static pl_status check(const pl_world *world, const head *first, const char *byt
   if (first->mark != mark || first->version != STATE_VERSION)
     return pl_fail(error, PL_E_ARGUMENT,
                    "these bytes are not a state of this version of pliant, or of another machine");
-  if (first->count > SIZE_MAX / 16 || size != bytes_of(first->count))
+  if (first->count > SIZE_MAX / 32 || first->matrix > SIZE_MAX / 32 ||
+      size != bytes_of(first->count + first->matrix))
     return pl_fail(error, PL_E_ARGUMENT, "a state of %zu bytes was cut or is damaged", size);
   if (first->checksum != checksum_of(bytes, size))
     return pl_fail(error, PL_E_ARGUMENT, "these bytes are damaged: their checksum is wrong");
   if (first->blocks != (uint64_t)world->bodies.blocks || first->couplings_at > first->count ||
       first->couplings_at < 6 * first->blocks || !isfinite(first->time + first->epoch) ||
-      !are_finite(bytes + sizeof *first, (size_t)first->count))
+      !are_finite(bytes + sizeof *first, (size_t)(first->count + first->matrix)))
     return pl_fail(error, PL_E_ARGUMENT, "these bytes are not a state of this world");
   return PL_OK;
 }
@@ -276,6 +327,9 @@ static void take(pl_world *world, const head *first, const char *numbers)
   if (first->integrator == integrator_hash(world) && first->couplings_at == layout->couplings)
     memcpy(world->state.numbers + layout->integrator, numbers + layout->integrator * size,
            (layout->couplings - layout->integrator) * size);
+  if (first->integrator == integrator_hash(world) && first->matrix &&
+      first->matrix == matrix_count(world))
+    take_matrix(world, numbers + (size_t)first->count * size);
   if (first->couplings == couplings_hash(world) && ends == layout->count - layout->couplings)
     memcpy(world->state.numbers + layout->couplings, numbers + (size_t)first->couplings_at * size,
            ends * size);
@@ -292,6 +346,7 @@ pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, 
   if (!status) status = pl_world_prepare(world, error);
   if (status) return status;
   take(world, &first, (const char *)memory + sizeof first);
+  world->tally.knows_contacts = 0;
   pl_world_recall(world);
 
   // with another dt than then, time is counted from here

@@ -3,20 +3,11 @@
 #include "core/error.h"
 #include "world/world.h"
 
+#include <math.h>
+
 void pl_world_set_watcher(pl_world *world, const pl_watcher *watcher)
 {
   world->watch = (pl_watch){.by = watcher ? *watcher : (pl_watcher){0}};
-}
-
-/* Says where an iteration failed, if it is known. */
-static void name_place(const pl_world *world, const pl_step_report *report, pl_error *error)
-{
-  if (!error || error->entity >= 0 || !report->worst_block1) return;
-  const pl_body *body = pl_bodies_owner(&world->bodies, report->worst_block1 - 1);
-  int node = body->order[pl_body_anchor(body, report->worst_block1 - 1 - body->offset)];
-  pl_error cause = *error;
-  pl_fail_entity(error, cause.code, node, "body \"%.80s\", near node %d: %.300s", body->name, node,
-                 cause.message);
 }
 
 static void warn_unconverged(pl_world *world, const pl_step_report *report)
@@ -30,7 +21,8 @@ static void warn_unconverged(pl_world *world, const pl_step_report *report)
 
 static void warn(pl_world *world, const pl_step_report *report)
 {
-  if (report->unfinished_solves && !world->set.budget && !world->tally.warned_unfinished++)
+  int has_budget = world->set.budget || world->set.time_budget > 0;
+  if (report->unfinished_solves && !has_budget && !world->tally.warned_unfinished++)
     pl_log_write(&world->log, PL_WARNING,
                  "at t = %g s the linear solver used up its iterations with a relative residual of "
                  "%.2g; allow more iterations or a larger tolerance",
@@ -57,8 +49,25 @@ static void warn_halved(pl_world *world, int halvings, const pl_error *reason)
 {
   if (world->tally.halved_steps++) return;
   pl_log_write(&world->log, PL_WARNING,
-               "the step at t = %g s failed and was made again in %d parts (%.200s)",
+               "the step at t = %g s failed and was repeated in %d parts (%.200s)",
                world->saved.time, 1 << halvings, reason->message);
+}
+
+/* When solvers and Newton's method must come to an end: early enough for what comes behind them,
+ * as far as recent steps show. */
+static void set_deadline(pl_world *world, double start)
+{
+  double budget = world->set.time_budget, tail = fmin(world->tally.tail, 0.5 * budget);
+  world->watch.ended = world->watch.is_late = 0;
+  world->watch.deadline = budget > 0 ? start + budget - tail : 0;
+  world->system.solved_at = 0;
+}
+
+static void look_at_clock(pl_world *world, double end)
+{
+  double tail = world->system.solved_at > 0 ? end - world->system.solved_at : 0;
+  world->tally.tail = fmax(tail, 0.9 * world->tally.tail);
+  world->tally.late_steps += world->watch.is_late;
 }
 
 pl_status pl_world_step(pl_world *world, pl_error *error)
@@ -70,7 +79,8 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   pl_step_report report = {0};
   pl_error reason = {0}, ignored;
   if (!error) error = &ignored;
-  world->watch.ended = 0;
+  set_deadline(world, start);
+  world->tally.knows_contacts = 0;
   pl_proportion_begin(world);
   pl_state_copy(world, &world->state, &world->saved);
 
@@ -89,7 +99,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
     pl_state_copy(world, &world->saved, &world->state);
   if (status) {
     pl_world_recall(world);
-    name_place(world, &report, error);
+    pl_world_name_fault(world, status, &report, error);
     error->time = world->saved.time + world->set.dt;
     return status;
   }
@@ -99,7 +109,11 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   world->state.steps++;
   world->state.time =
       world->state.epoch + (double)(world->state.steps - world->state.epoch_steps) * world->set.dt;
-  count(world, &report, pl_now() - start);
+  world->tally.knows_contacts = 1;
+  double end = pl_now();
+  look_at_clock(world, end);
+  count(world, &report, end - start);
   warn(world, &report);
+  pl_world_watch_elements(world);
   return PL_OK;
 }

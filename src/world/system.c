@@ -2,6 +2,8 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
+#include "model/shape.h"
+#include "sparse/passes.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -21,33 +23,33 @@ static pl_moment moment_at(pl_system *system, double t, const double *q, const d
 }
 
 static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
-                     double km, double kq, double kv, int semidefinite, pl_bsr *A)
+                     const pl_tangent *tangent)
 {
   pl_world *world = world_of(system);
   const pl_moment at = moment_at(system, t, q, v);
-  const pl_tangent tangent = {km, kq, kv, semidefinite, A, system->pairs};
-  if (A && system->pairs) pl_pairs_clear(system->pairs);
-  if (f) memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
+  if (tangent && tangent->extra) pl_pairs_clear(tangent->extra);
+  if (f) pl_pass_clear(f, system->blocks, system->pool);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     int offset = 3 * body->offset;
-    double mass = km + kv * body->mass_damping;
+    // iterations correct what the rigid motion is not damped; a single linear solve could not
+    int lags = pl_body_spares_rigid_motion(body) && system->is_linear;
+    double mass = tangent ? tangent->km + (lags ? 0 : tangent->kv * body->mass_damping) : 0;
     pl_moment own = at;
     own.q += offset;
     own.v += offset;
-    body->model->ops->evaluate(body->model, &own, f ? f + offset : NULL, A ? &tangent : NULL,
-                               system->pool);
-    if (A && mass != 0) body->model->ops->mass_matrix(body->model, mass, A, system->pool);
+    body->model->ops->evaluate(body->model, &own, f ? f + offset : NULL, tangent, system->pool);
+    if (mass != 0) body->model->ops->mass_matrix(body->model, mass, tangent->A, system->pool);
   }
   for (int internal = 0; internal < 2; internal++)
-    pl_couplings_evaluate(&world->couplings, &at, internal, f, A ? &tangent : NULL);
+    pl_couplings_evaluate(&world->couplings, &at, internal, f, tangent);
 }
 
 static void external(pl_system *system, double t, const double *q, const double *v, double *f)
 {
   pl_world *world = world_of(system);
   const pl_moment at = moment_at(system, t, q, v);
-  memset(f, 0, (size_t)system->blocks * 3 * sizeof *f);
+  pl_pass_clear(f, system->blocks, system->pool);
   pl_couplings_evaluate(&world->couplings, &at, 0, f, NULL);
 }
 
@@ -72,7 +74,7 @@ static void mass_inverse(pl_system *system, const double *y, double *x)
       body->model->ops->mass_inverse(body->model, from, to);
       continue;
     }
-    for (int i = 0; i < 3 * body->blocks; i++) to[i] = from[i] / body->model->lumped_mass[i / 3];
+    pl_pass_divide(from, body->model->lumped_mass, to, body->blocks, system->pool);
   }
 }
 
@@ -80,8 +82,12 @@ static void retract(pl_system *system, const double *q, const double *dq, double
 {
   const pl_world *world = world_of(system);
   for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_model *model = world->bodies.list[b].model;
     int offset = 3 * world->bodies.list[b].offset;
-    pl_model_retract(world->bodies.list[b].model, q + offset, dq + offset, out + offset);
+    if (pl_model_has_rotations(model))
+      pl_model_retract(model, q + offset, dq + offset, out + offset);
+    else
+      pl_pass_move(q + offset, dq + offset, out + offset, model->blocks, system->pool);
   }
 }
 
@@ -131,8 +137,22 @@ static int has_wall(const pl_body *body, int element)
 {
   const pl_composition *composition = &body->composition;
   int part = composition->part_of ? composition->part_of[body->element_order[element]] : 0;
-  const pl_part *law = part ? &composition->parts[part - 1].law : &body->law;
+  const pl_selection *law = part ? &composition->parts[part - 1].law : &body->law;
   return ((const pl_law_ops *)(const void *)law->member)->has_wall;
+}
+
+/* Is the volume of an element, or at a point of a quadratic one, not positive? */
+static int is_folded(const pl_mesh *mesh, const double *x, int element)
+{
+  int n = mesh->nodes_per_element;
+  if (!mesh->quadratic) return pl_element_volume(x, mesh->elements + n * element, n) <= 0;
+  const int *nodes = mesh->octets + PL_OCTET_NODES * mesh->element_octets[element];
+  double J[3][3];
+  for (int p = 0; p < pl_shape_points(PL_OCTET_NODES); p++) {
+    pl_shape at = pl_shape_at(PL_OCTET_NODES, p);
+    if (pl_shape_jacobian(&at, x, nodes, PL_OCTET_NODES, J) <= 0) return 1;
+  }
+  return 0;
 }
 
 /* Elements of laws that have no state inside out; of a hexahedron by its volume as a whole. */
@@ -148,9 +168,8 @@ static int folded1(pl_system *system, const double *q)
     if (model->frame_count || !model->ops->strains) continue;
     const double *x = pl_body_nodes(body, q + 3 * body->offset, NULL);
     for (int e = 0; e < mesh->element_count; e++) {
-      const int *corners = mesh->elements + n * e;
-      if (has_wall(body, e) && pl_element_volume(x, corners, n) <= 0)
-        return 1 + body->offset + block_of(body, corners[0]);
+      if (has_wall(body, e) && is_folded(mesh, x, e))
+        return 1 + body->offset + block_of(body, mesh->elements[n * e]);
     }
   }
   return 0;
@@ -161,11 +180,36 @@ static void prescribe(pl_system *system, double t, double h, const double *q, do
   pl_world_prescribe(world_of(system), t, h, q, v);
 }
 
+static pl_status limit(pl_system *system, double t, const double *q, const double *dq, double *part,
+                       int *worst1, pl_error *error)
+{
+  pl_world *world = world_of(system);
+  double *to = world->scratch;
+  pl_status status = PL_OK;
+  retract(system, q, dq, to);
+  *part = 1;
+  for (size_t i = 0; i < world->couplings.count && !status; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    if (coupling->ops->limit)
+      status = coupling->ops->limit(coupling, t, q, to, part, worst1, error);
+  }
+  return status;
+}
+
+static void go(pl_system *system, double part)
+{
+  const pl_world *world = world_of(system);
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    if (coupling->ops->go) coupling->ops->go(coupling, part);
+  }
+}
+
 /* Where no block rotates there is nothing to chart. */
-static const pl_system_ops plain_ops = {evaluate, external,  mass_add, mass_inverse,
-                                        retract,  prescribe, NULL,     folded1};
-static const pl_system_ops turning_ops = {evaluate, external,  mass_add, mass_inverse,
-                                          retract,  prescribe, chart,    folded1};
+static const pl_system_ops plain_ops = {evaluate,  external, mass_add, mass_inverse, retract,
+                                        prescribe, NULL,     folded1,  limit,        go};
+static const pl_system_ops turning_ops = {evaluate,  external, mass_add, mass_inverse, retract,
+                                          prescribe, chart,    folded1,  limit,        go};
 
 const pl_system_ops *pl_world_system_ops(const pl_world *world)
 {

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "couple/response.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,6 +13,7 @@ pl_world_def pl_world_def_default(void)
   return (pl_world_def){.dt = 0.01,
                         .gravity = {0, 0, -9.81},
                         .halvings = 6,
+                        .substeps = 1,
                         .allocator = pl_allocator_default(),
                         .cookie = PL_COOKIE};
 }
@@ -23,7 +25,10 @@ pl_material_def pl_material_def_default(void)
 
 pl_body_def pl_body_def_default(void)
 {
-  return (pl_body_def){.name = "body", .material = pl_material_def_default(), .cookie = PL_COOKIE};
+  return (pl_body_def){.name = "body",
+                       .material = pl_material_def_default(),
+                       .stretch = {1, 1, 1},
+                       .cookie = PL_COOKIE};
 }
 
 pl_probe_def pl_probe_def_default(void)
@@ -41,14 +46,26 @@ static int all_finite(const double *values, int count)
 
 /* ---- the world ---- */
 
-static pl_status resolve(const pl_family *family, const pl_choice *choice, pl_part *part,
+static pl_status resolve(const pl_family *family, const pl_choice *choice, pl_selection *part,
                          pl_error *error)
 {
   return pl_choice_resolve(family, choice, &part->member, part->values, error);
 }
 
+pl_status pl_world_check_time_budget(double seconds, double tolerance, pl_error *error)
+{
+  if (!(seconds >= 0) || !isfinite(seconds))
+    return pl_fail(error, PL_E_ARGUMENT, "time_budget = %g must be 0 (no limit) or a time in s",
+                   seconds);
+  if (seconds > 0 && tolerance > 0)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "a time budget and step control by a tolerance exclude each other: the first "
+                   "bounds the work of a step, the second its error; set one of them to 0");
+  return PL_OK;
+}
+
 pl_status pl_world_check_control(int budget, int halvings, double tolerance,
-                                 const pl_part *integrator, pl_error *error)
+                                 const pl_selection *integrator, pl_error *error)
 {
   const pl_integrator_ops *ops = (const pl_integrator_ops *)integrator->member;
   if (budget < 0)
@@ -84,13 +101,20 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   world->couplings.bodies = &world->bodies;
   world->set.dt = def->dt;
   world->set.budget = def->budget;
+  world->set.time_budget = def->time_budget;
   world->set.halvings = def->halvings;
+  world->set.substeps = def->substeps;
+  world->set.no_unstable = def->no_unstable;
   world->set.tolerance = def->tolerance;
   memcpy(world->gravity, def->gravity, sizeof world->gravity);
+  world->contact = pl_contact_def_default();
+  world->response.member = pl_response_family.members[0];
+  pl_param_presets(world->response.member, world->response.values);
   status = pl_integrator_resolve(&def->integrator, &world->set.integrator, error);
   if (!status)
     status = pl_world_check_control(def->budget, def->halvings, def->tolerance,
                                     &world->set.integrator, error);
+  if (!status) status = pl_world_check_time_budget(def->time_budget, def->tolerance, error);
   world->set.solver_given = def->solver.name != NULL;
   if (!status) status = resolve(&pl_solver_family, &def->solver, &world->set.solver, error);
   if (!status)
@@ -124,6 +148,9 @@ void pl_world_destroy(pl_world *world)
   void *arrays[] = {world->bodies.list,   world->probes,        world->cache,
                     world->state.numbers, world->saved.numbers, world->before.numbers};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
+  pl_slots *slots[] = {&world->body_slots, &world->probe_slots, &world->obstacle_slots,
+                       &world->rigid_slots};
+  for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) pl_slots_release(&allocator, slots[i]);
   pl_pool_destroy(world->pool);
   pl_free(&allocator, world);
 }
@@ -162,6 +189,34 @@ static pl_status place_body(pl_world *world, const pl_body_def *def, pl_body *bo
   return status;
 }
 
+static void warn_locking(const pl_world *world, const pl_body *body)
+{
+  if (body->model->locking > 0)
+    pl_log_write(&world->log, PL_WARNING,
+                 "body \"%.80s\" has a Poisson's ratio of %.4g, at which its elements lock: it is "
+                 "much too stiff; take %s",
+                 body->name, body->model->locking, body->model->cure);
+}
+
+/* A body that starts deformed: its laws take it as deformed suddenly, in no time. On failure it is
+ * gone. */
+static pl_status start_shape(pl_world *world, const pl_body_def *def, pl_body *body,
+                             const double *shape, pl_error *error)
+{
+  pl_body_id id = pl_world_id_of(body);
+  pl_status status = pl_world_set_positions(world, id, shape, error);
+  if (status) {
+    (void)pl_world_remove_body(world, id, NULL);
+    return status;
+  }
+  size_t at = 3 * (size_t)body->offset;
+  pl_body_spin(body, def->velocity, def->spin, world->state.q + at, world->state.v + at);
+  const pl_moment now = {.h = 0, .q = world->state.q + at, .v = world->state.v + at};
+  pl_model_begin(body->model, body->memory);
+  pl_model_commit(body->model, &now, body->memory, world->pool);
+  return PL_OK;
+}
+
 pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id,
                             pl_error *error)
 {
@@ -178,16 +233,27 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   if (status) return status;
   pl_body *body = &world->bodies.list[world->bodies.count];
   memset(body, 0, sizeof *body);
+  status =
+      pl_slots_take(&world->allocator, &world->body_slots, &body->slot, &body->generation, error);
+  if (status) return status;
+  double *shape = NULL;
   status = pl_body_make(&world->bodies, def, body, error);
+  if (!status) status = pl_body_start_shape(&world->allocator, def, body, &shape, error);
   if (!status) status = place_body(world, def, body, error);
   if (status) {
+    pl_free(&world->allocator, shape);
+    pl_slots_give_back(&world->body_slots, body->slot);
     pl_body_release(&world->allocator, body);
     return status;
   }
   pl_body_start(body, def->velocity, def->spin, world->state.q + 3 * body->offset,
                 world->state.v + 3 * body->offset);
   pl_world_unprepare(world);
-  if (id) id->index1 = (int32_t)world->bodies.count;
+  if (shape) status = start_shape(world, def, body, shape, error);
+  pl_free(&world->allocator, shape);
+  if (status) return status;
+  warn_locking(world, body);
+  if (id) *id = pl_world_id_of(body);
   return PL_OK;
 }
 
@@ -195,13 +261,21 @@ int pl_world_body_count(const pl_world *world) { return (int)world->bodies.count
 
 pl_body_id pl_world_body_at(const pl_world *world, int index)
 {
-  return (pl_body_id){index >= 0 && index < (int)world->bodies.count ? index + 1 : 0};
+  if (index < 0 || (size_t)index >= world->bodies.count) return (pl_body_id){0};
+  return pl_world_id_of(&world->bodies.list[index]);
+}
+
+pl_body_id pl_world_id_of(const pl_body *body)
+{
+  return (pl_body_id){body->slot + 1, body->generation};
 }
 
 const pl_body *pl_world_body(const pl_world *world, pl_body_id id)
 {
-  if (id.index1 < 1 || (size_t)id.index1 > world->bodies.count) return NULL;
-  return &world->bodies.list[id.index1 - 1];
+  if (pl_slots_check(&world->body_slots, "body", id.index1, id.generation, NULL)) return NULL;
+  size_t at = 0;
+  while (world->bodies.list[at].slot != id.index1 - 1) at++;
+  return &world->bodies.list[at];
 }
 
 const char *pl_world_body_name(const pl_world *world, pl_body_id id)
@@ -226,6 +300,5 @@ pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body
                              pl_error *error)
 {
   *body = pl_world_body(world, id);
-  if (*body) return PL_OK;
-  return pl_fail(error, PL_E_ARGUMENT, "there is no body number %d", (int)id.index1);
+  return pl_slots_check(&world->body_slots, "body", id.index1, id.generation, error);
 }

@@ -11,7 +11,6 @@
 #include "couple/coupling.h"
 #include "mesh/locate.h"
 #include "ode/integrator.h"
-#include "pliant/touch.h"
 #include "pliant/world.h"
 #include "world/proportion.h"
 #include "world/quantity.h"
@@ -19,6 +18,8 @@
 
 typedef struct pl_probe {
   char *name;
+  uint32_t generation; /* of its id */
+  int slot;
   const pl_quantity_ops *ops;
   int body; /* -1: the whole world */
   pl_anchor anchor;
@@ -27,10 +28,13 @@ typedef struct pl_probe {
 /* What the user chose. */
 typedef struct pl_settings {
   double dt;
-  double tolerance; /* of step control, m; 0: the step is not divided */
-  int budget;       /* most iterations of the linear solver in a step; 0: no limit */
-  int halvings;     /* how often a failing step is halved */
-  pl_part integrator, solver, preconditioner;
+  double tolerance;   /* of step control, m; 0: the step is not divided */
+  int budget;         /* most iterations of the linear solver in a step; 0: no limit */
+  double time_budget; /* s, for the computation of one step; 0: no limit */
+  int halvings;       /* how often a failing step is halved */
+  int substeps;       /* 0: as the critical step asks for */
+  int no_unstable;    /* a step above the critical one is an error */
+  pl_selection integrator, solver, preconditioner;
   int solver_given; /* the user named it: it is not to be replaced by a more general one */
 } pl_settings;
 
@@ -42,7 +46,11 @@ typedef struct pl_tally {
   int64_t matrices, unfinished_solves;
   double worst_residual; /* relative, of all linear solves */
   double seconds, seconds_evaluate, seconds_solve;
+  int64_t flights; /* steps that were divided since something flew far */
   int warned_unfinished;
+  int knows_contacts; /* what couplings hold of contacts belongs to the state as it is */
+  int64_t late_steps; /* cut short by the time budget */
+  double tail;        /* s, what recent steps took after their last linear solve */
 } pl_tally;
 
 struct pl_world {
@@ -51,12 +59,15 @@ struct pl_world {
   pl_watch watch;
   pl_settings set;
   double gravity[3];
+  pl_contact_def contact; /* between bodies; without its response */
+  pl_selection response;
   pl_pool *pool;
   char *cache;    /* folder of the store; NULL: none */
   pl_store store; /* of what takes long to compute */
 
   pl_bodies bodies;
   pl_couplings couplings;
+  pl_slots body_slots, probe_slots, obstacle_slots, rigid_slots;
   pl_probe *probes;
   size_t probe_count, probe_room;
 
@@ -71,6 +82,7 @@ struct pl_world {
   pl_rows rows;
   double *scratch, *work; /* vectors */
   double *drag;           /* the system's */
+  pl_block_pairs widened; /* what the matrix's pattern has for the sake of links */
 
   pl_tally tally;
   pl_proportion proportion;
@@ -78,8 +90,21 @@ struct pl_world {
 
 /* The body, or NULL; and with an error where there is none. */
 const pl_body *pl_world_body(const pl_world *world, pl_body_id id);
+pl_body_id pl_world_id_of(const pl_body *body);
 pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body **body,
                              pl_error *error);
+
+/* Adds to the error of a failed step, which has been undone, where it failed: the node where most
+ * was left, and the element that is crushed most or inside out. */
+void pl_world_name_fault(pl_world *world, pl_status status, const pl_step_report *report,
+                         pl_error *error);
+
+/* Takes a probe out of the list. */
+void pl_world_drop_probe(pl_world *world, size_t index);
+
+/* Takes over a coupling that was made with this status. Where it constrains something, remembers
+ * something or couples blocks, the world must be prepared again. */
+pl_status pl_world_take(pl_world *world, pl_status status, pl_coupling *coupling, pl_error *error);
 
 /* Makes room for one more element at the end of the growing array that *array points to. */
 pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *room, size_t size,
@@ -87,6 +112,8 @@ pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *
 
 /* What every world has, and what a body that keeps its momentum has. */
 pl_status pl_world_add_own(pl_world *world, pl_error *error);
+/* The response that acts with the integrator, and its coupling where there is something to meet. */
+pl_status pl_world_add_response(pl_world *world, pl_error *error);
 pl_status pl_world_keep_momentum(pl_world *world, int body, pl_error *error);
 
 /* The coupling that keeps bodies out of obstacles; NULL: there are none. */
@@ -99,17 +126,32 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
 
 /* The constraint filter from all couplings' rows as they are now; what v must be at constrained
  * blocks so that they are where they must be at t + h: the rest of v stays. */
-void pl_world_constrain(pl_world *world);
-void pl_world_prescribe(const pl_world *world, double t, double h, const double *q, double *v);
+pl_status pl_world_constrain(pl_world *world, pl_error *error);
+/* The same with rows over several blocks as they are where q is. */
+pl_status pl_world_constrain_at(pl_world *world, const double *q, pl_error *error);
+/* Where rows over several blocks change with turning blocks: puts v at the beginning of a substep
+ * onto what the rows in its middle allow and constrains the world by these; and v at its end onto
+ * what those at the end allow. Nothing elsewhere. */
+pl_status pl_world_turn_in(pl_world *world, double h, pl_error *error);
+pl_status pl_world_turn_out(pl_world *world, double h, pl_error *error);
+void pl_world_prescribe(pl_world *world, double t, double h, const double *q, double *v);
 
 /* Before a step: puts frames in where bodies touch something, and takes them out again. */
 pl_status pl_world_adapt(pl_world *world, pl_error *error);
 
+/* Gives the matrix room for what folding it under the present constraints adds. */
+pl_status pl_world_widen(pl_world *world, pl_error *error);
+
 /* Builds matrix, solver, integrator and filter if something has changed since. */
 pl_status pl_world_prepare(pl_world *world, pl_error *error);
+
+/* The state without a matrix that is kept over steps: its size does not change with the first
+ * step. */
+size_t pl_world_bare_size(const pl_world *world);
+pl_status pl_world_save_bare(const pl_world *world, void *memory, size_t size, pl_error *error);
 /* What the integrator sees of the world; turns: some blocks are rotations. */
 const pl_system_ops *pl_world_system_ops(const pl_world *world);
-/* With a budget a step that is made again would take more than its share. */
+/* With a budget a step that is repeated would take more than its share. */
 int pl_world_most_halvings(const pl_world *world);
 /* Steps of the integrator from the saved state to dt later, that many equal ones unless step
  * control divides the step. On failure the state may be anything. */
@@ -117,8 +159,13 @@ pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, p
 /* Would smaller steps help? */
 int pl_world_can_retry(const pl_world *world, pl_status status);
 /* Are these in their ranges, and can the integrator keep the tolerance? */
+pl_status pl_world_check_time_budget(double seconds, double tolerance, pl_error *error);
 pl_status pl_world_check_control(int budget, int halvings, double tolerance,
-                                 const pl_part *integrator, pl_error *error);
+                                 const pl_selection *integrator, pl_error *error);
+/* Room for looking at elements, and the look after a step, which warns once each of inverted
+ * elements and of hourglassing (elements.c). */
+pl_status pl_world_watch_create(pl_world *world, pl_error *error);
+void pl_world_watch_elements(pl_world *world);
 /* Drops what prepare made. */
 void pl_world_unprepare(pl_world *world);
 

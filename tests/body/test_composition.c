@@ -1,7 +1,7 @@
 /* Bodies that are not the same everywhere: parts of other materials, maps of density and stiffness;
  * and laws beyond Hooke's in whole bodies. */
 #include "../io/memory.h"
-#include "pliant/touch.h"
+#include "pliant/world.h"
 
 #include "world/bar.h"
 
@@ -160,7 +160,8 @@ TEST(ramps_and_radial_maps)
 TEST(image_of_two_voxels)
 {
   const double values[] = {50, 250};
-  const pl_stack image = {.size = {2, 1, 1}, .values = values, .full = 250, .voxel = {1, 0.5, 0.5}};
+  const pl_voxels image = {
+      .size = {2, 1, 1}, .values = values, .full = 250, .voxel = {1, 0.5, 0.5}};
   pl_setting black = {.name = "black", .value = {0.5}};
   const pl_map_def map = {.of = PL_MAPPED_DENSITY, .map = {"image", &black, 1}, .image = &image};
   plan in = {.maps = &map, .map_count = 1};
@@ -315,8 +316,8 @@ TEST(bad_fillings_are_refused)
   part.where = &set;
   CHECK_FAILS(make(&in, &world, &body, error), PL_E_ARGUMENT, "unknown set \"bone\"");
   part.where = &all;
-  part.material.law.name = "mooney-rivlin";
-  CHECK_FAILS(make(&in, &world, &body, error), PL_E_ARGUMENT, "unknown parameter of mooney-rivlin");
+  part.material.law.name = "orthotropic";
+  CHECK_FAILS(make(&in, &world, &body, error), PL_E_ARGUMENT, "unknown parameter of orthotropic");
   part.material = material_of(stiff, -1);
   CHECK_FAILS(make(&in, &world, &body, error), PL_E_ARGUMENT, "density = -1");
 
@@ -326,7 +327,7 @@ TEST(bad_fillings_are_refused)
   map = (pl_map_def){.map = {.name = "image"}};
   CHECK_FAILS(make(&mapped, &world, &body, error), PL_E_ARGUMENT, "needs an image");
   const double value = 1;
-  pl_stack image = {.size = {1, 1, 1}, .values = &value, .full = 1};
+  pl_voxels image = {.size = {1, 1, 1}, .values = &value, .full = 1};
   map.image = &image;
   CHECK_FAILS(make(&mapped, &world, &body, error), PL_E_ARGUMENT, "add voxel=");
   map = (pl_map_def){.map = {.name = "ramp"}};

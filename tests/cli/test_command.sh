@@ -212,6 +212,11 @@ for file in $(grep -o 'bar_[0-9]*.vtu' killed/bar.pvd); do
   "$pliant" mesh info "killed/$file" >stdout 2>stderr || { bad "kill: $file"; break; }
 done
 
+# the next run into the folder removes what the killed one may have left
+: >"killed/bar_000009.vtu.$!-7ffd00.part"
+"$pliant" run scene.xml --set world.duration=0.1 -o killed -q 2>stderr && ok || bad "a run into the folder of a killed one: $(cat stderr)"
+ls killed/*.part >/dev/null 2>&1 && bad "kill: .part files stay" || ok
+
 # ---- a run is recorded; going on from its last state; what is no recording is told ----
 scene
 "$pliant" run scene.xml -o taped -q 2>stderr && [ -s taped/recording.plr ] && ok || bad "no recording"
@@ -264,7 +269,13 @@ scene
 "$pliant" check - <scene.xml >stdout 2>stderr && grep -q "ok, 1 body" stdout && ok || bad "check -: $(cat stderr)"
 "$pliant" run - -o from-input -q <scene.xml 2>stderr && ok || bad "run -: $(cat stderr)"
 grep state_hash out/summary.json | cmp -s - <(grep state_hash from-input/summary.json) && ok || bad "run - is another run"
+# files beside a scene from the standard input are looked for where the command was called
+sed 's|<mesh name="bar">.*</mesh>|<mesh name="bar" file="good.msh"/>|' scene.xml >with-file.xml
+grep -q good.msh with-file.xml && "$pliant" check - <with-file.xml >stdout 2>stderr && ok || bad "check - with a file: $(cat stderr)"
 if [ -x /usr/bin/python3 ]; then
+  # notes that come as late as the world is made ready stand among the problems
+  sed 's|</pliant>|<obstacle name="floor" shape="plane"/></pliant>|' scene.xml >floor.xml
+  "$pliant" check --json floor.xml >floor.json 2>stderr && /usr/bin/python3 -c 'import json; assert json.load(open("floor.json"))[0]["ok"]' && ok || bad "check --json with notes: $(cat floor.json)"
   sed 's/poisson="0.33"/poisson="0.7"/' scene.xml >wrong.xml
   "$pliant" check --json scene.xml wrong.xml nothere.xml >check.json 2>stderr
   [ $? -eq 1 ] && ok || bad "check --json: wrong exit code"
@@ -293,6 +304,8 @@ if [ -x /usr/bin/python3 ]; then
   TERM=xterm NO_COLOR= on_terminal "$pliant" run nothere.xml | grep -q "$(printf '\033')\[1;31mpliant:" && ok || bad "no colour on a terminal"
   TERM=xterm NO_COLOR=1 on_terminal "$pliant" run nothere.xml | grep -q "$(printf '\033')" && bad "NO_COLOR" || ok
   TERM=xterm "$pliant" run nothere.xml 2>&1 | grep -q "$(printf '\033')" && bad "colour in a pipe" || ok
+  # what takes long shows that it lives, on terminals only
+  "$pliant" mesh fill duck --elements 1000 -o duck.vtu 2>&1 | grep -q "filling," && bad "signs of life in a pipe" || ok
 fi
 
 echo "$passed passed, $failed failed"

@@ -96,7 +96,7 @@ scene 's|<output[^>]*/>|<output every="0.05" format="vtu" encoding="ascii" field
 grep -q 'fields="all"' scene.xml || sed -i 's|</pliant>|<output every="0.05" format="vtu" encoding="ascii" fields="all"/></pliant>|' scene.xml
 run scene.xml -o tensors -q 2>stderr && ok || bad "tensors: $(cat stderr)"
 frame=$(ls tensors/*.vtu | tail -n 1)
-for array in 'deformation_gradient" NumberOfComponents="9' 'green_strain" NumberOfComponents="6' 'cauchy_stress" NumberOfComponents="6' 'principal_stress" NumberOfComponents="3' 'energy_density" NumberOfComponents="1'; do
+for array in 'deformation_gradient" NumberOfComponents="9' 'green_strain" NumberOfComponents="6' 'cauchy_stress" NumberOfComponents="6' 'principal_stress" NumberOfComponents="3' 'energy_density" NumberOfComponents="1' 'reaction" NumberOfComponents="3' 'contact_force" NumberOfComponents="3'; do
   grep -q "$array" "$frame" && ok || bad "$frame lacks $array"
 done
 if [ -x /usr/bin/python3 ]; then

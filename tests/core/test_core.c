@@ -1,15 +1,16 @@
 /* Errors, memory, text, files, families and the thread pool. */
 #include "../counter.h"
+#include "core/arena.h"
 #include "core/error.h"
 #include "core/family.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "core/shelf.h"
 #include "core/text.h"
 #include "core/thread.h"
 #include "test.h"
 
 #include <locale.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,8 +52,8 @@ TEST(what_takes_turns_shares_a_shelf)
 {
   static const size_t sizes[2][5] = {{5000, 100, 64, 1, 300}, {700, 4000, 1000, 2, 900}};
   counter memory = {0};
-  pl_shelf shelf = {.source = counter_allocator(&memory)};
-  pl_allocator allocator = pl_shelf_allocator(&shelf);
+  pl_arena arena = {.source = counter_allocator(&memory)};
+  pl_allocator allocator = pl_arena_allocator(&arena);
   char *first[2][5] = {{0}};
   long calls = 0;
   for (int turn = 0; turn < 6; turn++) {
@@ -76,7 +77,7 @@ TEST(what_takes_turns_shares_a_shelf)
   memory.fail_at = memory.calls + 1;
   CHECK(pl_alloc(&allocator, 100000, 1) == NULL);
   CHECK(pl_alloc(&allocator, SIZE_MAX / 2, 1) == NULL);
-  pl_shelf_destroy(&shelf);
+  pl_arena_destroy(&arena);
   CHECK(memory.blocks == 0);
 }
 
@@ -143,14 +144,35 @@ TEST(files_are_written_whole)
   rmdir(folder);
 }
 
+/* Of the temporary files in a folder those of processes that are no more. */
+TEST(what_killed_programs_left_is_removed)
+{
+  char folder[] = "/tmp/pliant-core-XXXXXX", path[5][256];
+  CHECK(mkdtemp(folder) != NULL);
+  pid_t child = fork();
+  if (child == 0) _exit(0);
+  CHECK(waitpid(child, NULL, 0) == child);
+  const char *names[] = {"a.part", "bar.vtu.12345x-7f.part", "bar.vtu.12-xyz.part"};
+  for (int i = 0; i < 3; i++) snprintf(path[i], sizeof path[i], "%s/%s", folder, names[i]);
+  snprintf(path[3], sizeof path[3], "%s/bar.vtu.%ld-7ffe12ab.part", folder, (long)getpid());
+  snprintf(path[4], sizeof path[4], "%s/bar.vtu.%ld-7ffe12ab.part", folder, (long)child);
+  for (int i = 0; i < 5; i++) CHECK_OK(pl_file_write(path[i], "x", 1, error));
+  pl_folder_tidy(folder);
+  for (int i = 0; i < 5; i++) CHECK(access(path[i], F_OK) == (i < 4 ? 0 : -1));
+  pl_folder_tidy("/nowhere");
+  for (int i = 0; i < 4; i++) unlink(path[i]);
+  CHECK(rmdir(folder) == 0);
+}
+
 static const pl_param example_params[] = {
     {"young", "Pa", "stiffness", 1e5, 1, 1e12, NULL, 0},
     {"size", "m", "edges", 1, 1e-6, 1e6, NULL, 3},
     {"steps", "count", "how many", 1, 1, 100, NULL, 0},
     {"mass", "1", "kind", 0, 0, 0, "lumped|consistent", 0},
 };
-static const pl_member example = {"example", "for tests", "", example_params, 4};
-static const pl_member *const members[] = {&example, NULL};
+static const pl_member example = {"example", "for tests", "", example_params, 4, NULL};
+static const pl_member lacking = {"other", "for tests", "", NULL, 0, "libother"};
+static const pl_member *const members[] = {&example, &lacking, NULL};
 static const pl_family family = {"gadget", "for tests", members};
 
 TEST(choices_are_checked)
@@ -172,6 +194,8 @@ TEST(choices_are_checked)
   CHECK_FAILS(RESOLVE({"young", {NAN}, NULL}), PL_E_ARGUMENT, "nan");
   CHECK_FAILS(pl_choice_resolve(&family, &(pl_choice){"exampel", NULL, 0}, &member, values, error),
               PL_E_ARGUMENT, "unknown gadget \"exampel\"; did you mean \"example\"");
+  CHECK_FAILS(pl_choice_resolve(&family, &(pl_choice){"other", NULL, 0}, &member, values, error),
+              PL_E_UNSUPPORTED, "gadget \"other\" needs libother, which this build lacks");
 }
 
 typedef struct counted {
@@ -203,4 +227,5 @@ TEST(threads_do_every_chunk_once)
 TESTS(X(error_text_names_the_place) X(memory_is_aligned_zeroed_and_checked)
           X(what_takes_turns_shares_a_shelf) X(numbers_read_back_in_any_locale)
               X(text_escapes_for_xml_and_json) X(near_words_are_suggested)
-                  X(files_are_written_whole) X(choices_are_checked) X(threads_do_every_chunk_once))
+                  X(files_are_written_whole) X(what_killed_programs_left_is_removed)
+                      X(choices_are_checked) X(threads_do_every_chunk_once))

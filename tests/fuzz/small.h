@@ -2,7 +2,7 @@
 #ifndef PL_FUZZ_SMALL_H
 #define PL_FUZZ_SMALL_H
 
-#include "pliant/touch.h"
+#include "pliant/world.h"
 
 #include <stdlib.h>
 

@@ -82,7 +82,7 @@ TEST(what_has_no_coordinates_is_told)
               PL_E_ARGUMENT, "has no triangle of the surface");
   CHECK_FAILS(pl_texture_find(write_text("d.obj", "v 0 0 9\nf 1 2 3\n"), points, triangles, 3, NULL,
                               spots, error),
-              PL_E_PARSE, "point");
+              PL_E_PARSE, "names vertex 3");
   CHECK_FAILS(pl_texture_find(write_text("d.stl", "solid\nendsolid\n"), points, triangles, 3, NULL,
                               spots, error),
               PL_E_UNSUPPORTED, ".obj and .glb");

@@ -3,6 +3,10 @@
 
 #include "test.h"
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 static pl_status parse(const char *text, pl_xml **document, pl_error *error)
 {
   return pl_xml_parse(text, strlen(text), "a.xml", document, error);
@@ -128,4 +132,34 @@ TEST(limits)
   pl_xml_destroy(document);
 }
 
-TESTS(X(elements_and_attributes) X(refused_documents) X(odd_text) X(limits))
+/* A tree that does not fit into the memory there is: libxml2 would crash, so it is not begun. */
+TEST(a_tree_too_large_for_the_memory_is_refused)
+{
+  enum { COUNT = 400000, SPARE = 24 << 20 };
+  if (TEST_SANITIZED || !has_xml()) return; // sanitizers need the whole address space
+  char *text = malloc(4 * COUNT + 16);
+  size_t size = (size_t)sprintf(text, "<r>");
+  for (int i = 0; i < COUNT; i++, size += 4) memcpy(text + size, "<a/>", 4);
+  memcpy(text + size, "</r>", 4);
+  size += 4;
+  pid_t child = fork();
+  if (child == 0) {
+    long pages = 0;
+    FILE *own = fopen("/proc/self/statm", "r");
+    if (!own || fscanf(own, "%ld", &pages) != 1) _exit(0); // not on this system
+    struct rlimit limit = {0};
+    limit.rlim_cur = limit.rlim_max = (rlim_t)(pages * sysconf(_SC_PAGESIZE) + SPARE);
+    setrlimit(RLIMIT_AS, &limit);
+    pl_xml *document = NULL;
+    _exit(pl_xml_parse(text, size, "large.xml", &document, NULL) == PL_E_MEMORY ? 0 : 1);
+  }
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  pl_xml *document = NULL;
+  CHECK_OK(pl_xml_parse(text, size, "large.xml", &document, error));
+  pl_xml_destroy(document);
+  free(text);
+}
+
+TESTS(X(elements_and_attributes) X(refused_documents) X(odd_text) X(limits)
+          X(a_tree_too_large_for_the_memory_is_refused))

@@ -69,7 +69,11 @@ TEST(values_out_of_range_are_refused)
   double lambda, mu;
   pl_setting rubber[] = {{.name = "young", .value = {1e5}}, {.name = "poisson", .value = {0.7}}};
   CHECK_FAILS(hooke(rubber, 2, &lambda, &mu, error), PL_E_ARGUMENT,
-              "poisson = 0.7 must lie between -0.99 and 0.4999");
+              "poisson = 0.7 must lie between -0.99 and 0.5");
+  rubber[1].value[0] = 0.5;
+  CHECK_FAILS(hooke(rubber, 2, &lambda, &mu, error), PL_E_ARGUMENT,
+              "poisson = 0.5 leaves no finite bulk modulus; take at most 0.4999 with elements that "
+              "do not lock");
   pl_setting soft[] = {{.name = "young", .value = {0}}, {.name = "poisson", .value = {0.3}}};
   CHECK_FAILS(hooke(soft, 2, &lambda, &mu, error), PL_E_ARGUMENT, "young = 0 must lie");
   pl_setting swelling[] = {{.name = "lambda", .value = {-6}}, {.name = "mu", .value = {8}}};

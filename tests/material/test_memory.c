@@ -12,7 +12,7 @@
 TEST(decay_and_its_mean_are_exact)
 {
   double worst = 0;
-  for (int trial = 0; trial < 20000; trial++) {
+  for (int trial = 0; trial < (TEST_SANITIZED ? 2000 : 20000); trial++) {
     double x = trial == 0 ? 0 : exp(40 * test_uniform() - 15);
     pl_lanes z = pl_lanes_all(x), decay = pl_lanes_decay(z), mean = pl_lanes_mean_decay(z, decay);
     if (x < 700) worst = fmax(worst, fabs(decay[1] / exp(-x) - 1));
@@ -227,6 +227,7 @@ static void every_memory(void (*check)(const pl_strain_ops *ops, const pl_strain
   int count = 0;
   for (int m = strain_count(); m < measure_count(); m++) {
     for (int s = 0; s < strain_count() && has_memory(measure_at(m)); s++, count++) {
+      if (pl_strain_at(s)->is_mixed) continue;
       measured = &pl_strain_at(s)->points;
       live(measure_at(m), unturned);
       int before = test_failures;
@@ -248,7 +249,7 @@ static void check_memory_slopes(const pl_strain_ops *ops, const pl_strain_ops *s
     slopes worst = {0};
     double least = 0;
     since = times[t];
-    for (int trial = 0; trial < 60; trial++) {
+    for (int trial = 0; trial < (TEST_SANITIZED ? 6 : 60); trial++) {
       double F[9], H[81], held[81];
       pl_lanes tangent[81];
       random_gradient(F);
@@ -345,6 +346,7 @@ TEST(memory_does_not_see_rotations) { every_memory(check_turned); }
 static void check_relaxed(const pl_strain_ops *ops, const pl_strain_ops *strain)
 {
   (void)strain;
+  if (law_with(ops)->memory.lasting) return;
   double F[9], P[9], other[9];
   random_gradient(F);
   advance(ops, F, INFINITY);
@@ -392,7 +394,8 @@ TEST(variants_remember_the_same_bits)
   const pl_law_ops *const laws[][2] = {PL_LAWS(LAWS)};
   for (int l = 0; pl_law_at(l); l++) {
     const pl_strain_ops ops = {.points = pl_law_at(l)->points};
-    for (int trial = 0; trial < 1000 && laws[l][0]->memory.count; trial++) {
+    for (int trial = 0; trial < (TEST_SANITIZED ? 100 : 1000) && laws[l][0]->memory.count;
+         trial++) {
       double F[9];
       pl_lanes kept[2][PL_MOST_MEMORY], frozen[2][PL_MOST_FROZEN];
       measured = &pl_strain_at(trial % strain_count())->points;
@@ -419,7 +422,7 @@ TEST(laws_declare_what_they_need)
     CHECK((law->number_count > 0) == (law->numbers != NULL));
     if (!law->memory.count) continue;
     CHECK(law->points.stress && law->memory.freeze && law->memory.advance);
-    CHECK(law->memory.count(test_numbers) <= PL_MOST_MEMORY);
+    CHECK(law->memory.count(test_numbers_of(law, test_numbers)) <= PL_MOST_MEMORY);
     CHECK(law->memory.frozen > 0 && law->memory.frozen <= PL_MOST_FROZEN);
   }
   CHECK(pl_law_at(PL_LAW_COUNT) == NULL && pl_law_at(PL_LAW_COUNT - 1) != NULL);

@@ -283,6 +283,8 @@ static void check_same(const pl_mesh *mesh, const pl_mesh *out, const int *order
 TEST(every_mesh_can_be_shuffled_and_put_in_order)
 {
   for (int m = 0; pl_generator_family.members[m]; m++) {
+    // graded boxes are hexahedra always; test_graded.c has them
+    if (pl_param_find(pl_generator_family.members[m], "element") < 0) continue;
     for (int w = 0; w < 2; w++) {
       pl_mesh *mesh = make_elements(pl_generator_family.members[m]->name, w ? "hex" : "tet");
       pl_mesh *mixed = NULL, *tidy = NULL;

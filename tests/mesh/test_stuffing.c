@@ -50,7 +50,7 @@ TEST(angles_hold_whatever_the_surface_does)
   double least = 180, most = 0;
   pl_volume volume = {.value = nothing, .low = {0, 0, 0}, .high = {12, 12, 12}};
   pl_allocator allocator = pl_allocator_default();
-  for (int round = 0; round < 40; round++) {
+  for (int round = 0; round < 40; round += TEST_SANITIZED ? 5 : 1) {
     stuffing s = {.heap = {.allocator = allocator, .nodes_per_element = 4}};
     CHECK_OK(pl_lattice_create(&s.lattice, &volume, 1, 0, &allocator, error));
     scramble(&s, 0.2 + 0.015 * round);
@@ -72,7 +72,7 @@ TEST(angles_hold_whatever_the_surface_does)
   printf("  angles %.2f to %.2f degrees\n", least, most);
   CHECK(least > 10.7 && most < 164.8);
   // the search does come near the worst
-  CHECK(least < 12.5 && most > 158);
+  if (!TEST_SANITIZED) CHECK(least < 12.5 && most > 158);
 }
 
 static pl_mesh *fill_with(const char *name, double size, const char *grading, const char *sharp)
@@ -95,7 +95,7 @@ static pl_mesh *fill_with(const char *name, double size, const char *grading, co
 TEST(grading)
 {
   static const char *const names[] = {"sphere", "turtle", "torus", "box"};
-  for (int i = 0; i < 4; i++) {
+  for (int i = TEST_SANITIZED ? 2 : 0; i < 4; i++) {
     pl_mesh_facts first = {0};
     for (int g = 0; g <= PL_LATTICE_LEVELS; g++) {
       char word[2] = {(char)('0' + g), 0};

@@ -3,9 +3,10 @@
 #ifndef PL_TEST_BODIES_H
 #define PL_TEST_BODIES_H
 
+#include "../material/law_numbers.h"
 #include "core/family.h"
 #include "core/memory.h"
-#include "model/fem.h"
+#include "model/fem/fem.h"
 #include "test.h"
 
 static const pl_material test_material = {
@@ -99,11 +100,11 @@ static inline double *test_vector(int n) { return calloc(n > 0 ? (size_t)n : 1, 
 
 /* sites may be NULL. */
 static inline test_body test_body_at(pl_mesh *mesh, const pl_choice *choice,
-                                     const pl_material *material, const pl_sites *sites)
+                                     const pl_material *material, const pl_model_def *sites)
 {
   pl_allocator memory = pl_allocator_default();
   test_body body = {.mesh = mesh, .invariant = 1};
-  pl_part part;
+  pl_selection part;
   CHECK_OK(pl_choice_resolve(&pl_model_family, choice, &part.member, part.values, error));
   CHECK_OK(pl_model_build(&memory, &part, mesh, material, sites, &body.model, error));
   body.A = test_matrix(body.model, &memory, 0);
@@ -205,8 +206,8 @@ static inline int test_combine(const pl_member *member, int index, test_words *o
 /* Leaves out combinations that differ from others in a word without effect. */
 static inline int test_matters(const test_words *words)
 {
-  const char *strain = "", *rotation = "svd", *weights = "harmonic", *forces = "", *mass = "lumped",
-             *stiffness = "exact", *motion = "";
+  const char *volume = "auto", *strain = "", *rotation = "svd", *weights = "harmonic", *forces = "",
+             *mass = "lumped", *stiffness = "exact", *motion = "";
   for (int k = 0; k < words->count; k++) {
     if (!strcmp(words->settings[k].name, "strain")) strain = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "rotation")) rotation = words->settings[k].word;
@@ -215,7 +216,12 @@ static inline int test_matters(const test_words *words)
     if (!strcmp(words->settings[k].name, "stiffness")) stiffness = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "motion")) motion = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "mass")) mass = words->settings[k].word;
+    if (!strcmp(words->settings[k].name, "volume")) volume = words->settings[k].word;
   }
+  // "point" is what auto is here, and "patch" needs octets; warped elements share nothing
+  int shares = strcmp(volume, "auto");
+  if (!strcmp(volume, "point") || !strcmp(volume, "patch")) return 0;
+  if (shares && (!strcmp(strain, "warped") || strcmp(mass, "lumped"))) return 0;
   // one thing at a time: other weights, springs between frames
   int plain =
       !strcmp(strain, "corotated") && !strcmp(mass, "lumped") && !strcmp(stiffness, "exact");
@@ -242,6 +248,19 @@ static inline int test_is_plain(const test_words *words, int any_strain)
   return 1;
 }
 
+/* Does the model have what the law asks for? */
+static inline int test_serves(const test_words *words, const pl_model_ops *ops,
+                              const pl_law_ops *law)
+{
+  if ((law->memory.count || law->uses_axes) && !ops->advance) return 0;
+  for (int k = 0; k < words->count; k++) {
+    const char *word = words->settings[k].word;
+    if (law->memory.count && law->uses_strain && !strcmp(word, "hybrid")) return 0;
+    if (law->uses_axes && !strcmp(word, "springs")) return 0;
+  }
+  return 1;
+}
+
 /* A body of one tetrahedron. */
 static inline test_body test_tetrahedron(const double corners[12], const pl_choice *choice)
 {
@@ -256,13 +275,34 @@ static inline test_body test_tetrahedron(const double corners[12], const pl_choi
   return test_body_make(mesh, choice, &test_material);
 }
 
+/* Nodes share a volume with tetrahedra only, and elements of several points; not all laws let them.
+ */
+static inline int test_can_share(const test_words *words, const pl_law_ops *law, int size)
+{
+  int shares = 0, mixed = 0;
+  for (int k = 0; k < words->count; k++) {
+    const char *name = words->settings[k].name, *word = words->settings[k].word;
+    shares |= !strcmp(name, "volume") && strcmp(word, "auto");
+    mixed |= !strcmp(name, "strain") && !strcmp(word, "hybrid");
+  }
+  if (shares && mixed && (!law || law->uses_strain || !law->points.stress)) return 0;
+  for (int k = 0; k < words->count; k++) {
+    if (strcmp(words->settings[k].name, "volume")) continue;
+    const char *word = words->settings[k].word;
+    if (!strcmp(word, "node") && size != 4) return 0;
+    if (!strcmp(word, "element") && size == 4) return 0;
+    if (strcmp(word, "auto") && law && law->volume == PL_VOLUME_OWN) return 0;
+  }
+  return 1;
+}
+
 /* law: NULL for Hooke's; others are looked at in plain combinations only. */
 static inline void test_every_body_of(const pl_law_ops *law, const int cells[3], double jitter,
                                       int bent, void (*check)(test_body *body))
 {
   pl_material material = test_material;
   material.law = law;
-  memcpy(material.numbers, test_numbers, sizeof test_numbers);
+  memcpy(material.numbers, test_numbers_of(law, test_numbers), sizeof test_numbers);
   for (int m = 0; pl_model_family.members[m]; m++) {
     const pl_member *member = pl_model_family.members[m];
     test_words words;
@@ -271,9 +311,10 @@ static inline void test_every_body_of(const pl_law_ops *law, const int cells[3],
       static const int sizes[] = {4, 8, 3};
       const pl_model_ops *ops = (const void *)member;
       int kinds = ops->on_triangles ? 3 : 2;
-      if (law && law->memory.count && !ops->advance) continue;
+      if (law && !test_serves(&words, ops, law)) continue;
       for (int kind = 0; kind < kinds; kind++) {
         int size = sizes[kind];
+        if (!test_can_share(&words, law, size)) continue;
         pl_choice choice = {member->name, words.settings, words.count};
         pl_mesh *mesh = test_mesh(NULL, size == 3 ? 4 : size, cells, jitter, bent), *triangles;
         if (size == 3) {
@@ -359,6 +400,33 @@ static inline void test_forces(test_body *body, const double *q, const double *v
 {
   memset(f, 0, (size_t)body->n * sizeof *f);
   test_evaluate(body->model, q, v, f, 0, 0, 0, NULL, NULL);
+}
+
+/* Energy against force and force against stiffness, by central differences in a random direction;
+ * the stiffness within tolerance of a unit. */
+static inline void test_slopes(test_body *body, double tolerance)
+{
+  const double h = 1e-6;
+  double energy[2], *low = test_vector(body->n);
+  test_fill(body->d, body->n, 1);
+  test_forces(body, body->q, NULL, body->f);
+  for (int side = 0; side < 2; side++) {
+    test_move(body, side ? h : -h, body->g);
+    energy[side] = body->model->ops->energy(body->model, body->g, NULL);
+  }
+  double slope = (energy[1] - energy[0]) / (2 * h), scale = test_length(body->f, body->n);
+  CHECK_NEAR(slope, -test_dot(body->f, body->d, body->n), 2e-6 * scale);
+
+  pl_bsr_zero(body->A, NULL);
+  test_evaluate(body->model, body->q, NULL, NULL, 1, 0, 0, body->A, NULL);
+  test_move(body, -h, body->g);
+  test_forces(body, body->g, NULL, low);
+  test_move(body, h, body->g);
+  test_forces(body, body->g, NULL, body->f);
+  for (int i = 0; i < body->n; i++) low[i] = (low[i] - body->f[i]) / (2 * h);
+  pl_bsr_multiply(body->A, body->d, body->g, NULL);
+  CHECK(test_distance(low, body->g, body->n) <= tolerance);
+  free(low);
 }
 
 #endif

@@ -64,7 +64,7 @@ static test_body make(int size, const char *strain, const char *mass, int hinge,
   pl_allocator memory = pl_allocator_default();
   pl_setting words[] = {{.name = "strain", .word = strain}, {.name = "mass", .word = mass}};
   pl_choice choice = {"fem", words, 2};
-  pl_part part;
+  pl_selection part;
   pl_material material = test_material;
   material.viscous_lambda *= viscosity;
   material.viscous_mu *= viscosity;
@@ -72,7 +72,7 @@ static test_body make(int size, const char *strain, const char *mass, int hinge,
   tied ties;
   pl_model *inner = NULL;
   tie(body.mesh, hinge, hanging, &ties);
-  pl_sites sites = {.rigid = hinge >= 0 ? ties.rigid : NULL};
+  pl_model_def sites = {.rigid = hinge >= 0 ? ties.rigid : NULL};
   CHECK_OK(pl_choice_resolve(&pl_model_family, &choice, &part.member, part.values, error));
   CHECK_OK(pl_model_build(&memory, &part, body.mesh, &material, &sites, &inner, error));
   CHECK_OK(pl_dependent_create(&memory, inner, body.mesh->node_count, &ties.ties, NULL, &body.model,
@@ -394,7 +394,7 @@ static void check_mass(test_body *body)
 {
   int rows = 3 * body->mesh->node_count;
   double *T = dense_motion(body), *x = test_vector(rows);
-  body->model->ops->settle(body->model, body->q);
+  body->model->ops->update_mass(body->model, body->q);
   pl_bsr_zero(body->A, NULL);
   body->model->ops->mass_matrix(body->model, 1, body->A, NULL);
   for (int trial = 0; trial < 3; trial++) {
@@ -425,7 +425,7 @@ static void check_lumped(test_body *body)
   CHECK_NEAR(whole, 1000 * 0.4 * 0.2 * 0.2, 1e-12 * whole);
   if (!state->lumped_only || state->ties.hanging_count) return;
   respect_hinge(body);
-  body->model->ops->settle(body->model, body->q);
+  body->model->ops->update_mass(body->model, body->q);
   memset(body->f, 0, (size_t)body->n * sizeof *body->f);
   body->model->ops->mass_add(body->model, 1, body->v, body->f, NULL);
   body->model->ops->mass_inverse(body->model, body->f, body->g);
@@ -467,7 +467,7 @@ static pl_status attempt_with(const pl_allocator *allocator, void (*change)(tied
 {
   pl_mesh *mesh = test_mesh(NULL, 4, cells, 0, 0);
   tied ties;
-  pl_part part;
+  pl_selection part;
   pl_model *inner = NULL, *model = NULL;
   tie(mesh, 0, 4, &ties);
   if (change) change(&ties);
@@ -518,7 +518,7 @@ TEST(mistakes_are_refused)
     const char *says;
   } cases[] = {{circle, "break the circle"},     {heavy, "sum to 1.1"},
                {unknown, "must sum to 1"},       {off, "from the mean of its parents"},
-               {itself, "hangs on itself"},      {twice, "hang twice"},
+               {itself, "hangs on itself"},      {twice, "hanging node twice"},
                {alone, "has no parents"},        {halves, "which is not"},
                {again, "two rigid parts share"}, {light, "negative weights"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -28,7 +28,8 @@ static void use_baseline(pl_fem *fem)
     }
   }
   fem->warp.kernel = &pl_warp_kernel_base;
-  fem->kernel = pl_fem_kernels_base + (fem->nodes_per_element == 4 ? PL_FEM_TET : PL_FEM_HEX);
+  fem->kernel = pl_fem_kernels_base + fem->kind;
+  if (fem->hourglass.kernel) fem->hourglass.kernel = &pl_hourglass_kernel_base;
 }
 
 static void check_variants(test_body *body)
@@ -38,13 +39,16 @@ static void check_variants(test_body *body)
   const pl_point_ops *law = fem->groups.list->points;
   const pl_fem_kernel *kernel = fem->kernel;
   const pl_warp_kernel *warp = fem->warp.kernel;
+  const pl_hourglass_kernel *control = fem->hourglass.kernel;
   int elements = fem->elements;
   double *stress[2], *det[2], energy[2];
   for (int trial = 0; trial < 4; trial++) {
     size_t count;
     fem->groups.list->viscous = trial / 2;
+    pl_model_begin(body->model, NULL);
     double *wide = evaluate_all(body, trial % 2, &count);
     use_baseline(fem);
+    pl_model_begin(body->model, NULL);
     double *base = evaluate_all(body, trial % 2, &count);
     CHECK(!memcmp(wide, base, count * sizeof *wide));
     free(wide);
@@ -52,6 +56,7 @@ static void check_variants(test_body *body)
     fem->groups.list->points = law;
     fem->kernel = kernel;
     fem->warp.kernel = warp;
+    fem->hourglass.kernel = control;
   }
   for (int side = 0; side < 2; side++) {
     stress[side] = test_vector(elements);
@@ -91,8 +96,10 @@ static void check_form(test_body *body)
   for (int trial = 0; trial < 4; trial++) {
     size_t count;
     fem->groups.list->viscous = trial / 2;
+    pl_model_begin(body->model, NULL);
     double *by_form = evaluate_all(body, trial % 2, &count);
     fem->groups.list->points = &whole;
+    pl_model_begin(body->model, NULL);
     double *by_tangent = evaluate_all(body, trial % 2, &count);
     fem->groups.list->points = law;
     int n = body->n;

@@ -2,7 +2,7 @@
  * both instruction sets, bad places. */
 #include "mesh/skin.h"
 #include "mesh/solid.h"
-#include "model/frames.h"
+#include "model/frames/frames.h"
 
 #include "bodies.h"
 
@@ -182,11 +182,11 @@ TEST(weights_share_every_node)
 static pl_status make(const pl_mesh *mesh, const char *weights, int count, const double *at,
                       pl_error *error)
 {
-  pl_part part = {&pl_model_frames.info, {0}};
+  pl_selection part = {&pl_model_frames.info, {0}};
   pl_setting setting = {.name = "weights", .word = weights};
   pl_choice choice = {"frames", &setting, 1};
   pl_model *model = NULL;
-  pl_sites sites = {.count = count, .at = at};
+  pl_model_def sites = {.count = count, .at = at};
   pl_status status = pl_choice_resolve(&pl_model_family, &choice, &part.member, part.values, error);
   if (!status) status = pl_model_build(NULL, &part, mesh, &test_material, &sites, &model, error);
   pl_model_destroy(model);
@@ -223,13 +223,13 @@ static void check_raw(const char *name)
   const double sites[] = {0, 0, 0, 0.3, 0.2, 0.2, 0.1, 0.2, 0};
   pl_setting settings[] = {{.name = "weights", .word = "euclidean"},
                            {.name = "normalise", .value = {0}}};
-  pl_part part = {0};
+  pl_selection part = {0};
   pl_model *model = NULL;
   CHECK_OK(pl_choice_resolve(&pl_model_family, &(pl_choice){name, settings, 2}, &part.member,
                              part.values, error));
   const pl_allocator memory = pl_allocator_default();
   CHECK_OK(pl_model_build(&memory, &part, mesh, &test_material,
-                          &(pl_sites){.count = 3, .at = sites}, &model, error));
+                          &(pl_model_def){.count = 3, .at = sites}, &model, error));
   const pl_frame_field *field = model->state; // comes first in both
   CHECK(field->sums != NULL);
   for (int s = 0; s < field->samples; s++) {

@@ -1,7 +1,7 @@
 /* Fewer samples: what they keep of the body, and what is refused. */
 #include "bodies.h"
-#include "model/frames.h"
-#include "model/rigid.h"
+#include "model/frames/frames.h"
+#include "model/frames/rigid.h"
 
 static const int cells[3] = {12, 4, 4};
 
@@ -12,7 +12,7 @@ static const struct {
              {"rigid-frames", "dual-quaternion"},
              {"rigid-frames", "linear"}};
 
-static pl_status build(int kind, int clusters, pl_mesh *mesh, const pl_sites *sites,
+static pl_status build(int kind, int clusters, pl_mesh *mesh, const pl_model_def *sites,
                        const pl_allocator *allocator, pl_model **model, pl_error *error)
 {
   int rigid = !strcmp(kinds[kind].model, "rigid-frames");
@@ -21,7 +21,7 @@ static pl_status build(int kind, int clusters, pl_mesh *mesh, const pl_sites *si
                            {.name = "frames", .value = {4}},
                            {.name = "clusters", .value = {clusters}}};
   pl_choice choice = {kinds[kind].model, settings, 4};
-  pl_part part;
+  pl_selection part;
   *model = NULL;
   pl_status status = pl_choice_resolve(&pl_model_family, &choice, &part.member, part.values, error);
   if (status) return status;
@@ -77,7 +77,7 @@ TEST(uniform_strain_is_kept)
 
 /* d.K d of few samples over that of all, in random directions at rest: the mean and the farthest
  * from 1. */
-static void compare(int kind, int clusters, const pl_sites *sites, double *mean, double *worst)
+static void compare(int kind, int clusters, const pl_model_def *sites, double *mean, double *worst)
 {
   enum { DIRECTIONS = 40 };
   pl_mesh *mesh = test_mesh(NULL, 8, cells, 0.1, 1);
@@ -136,7 +136,7 @@ TEST(stiffness_of_layers_is_kept)
     each[e] = test_material;
     if (e / 12 % 2) each[e].lambda *= 10, each[e].mu *= 10;
   }
-  const pl_sites sites = {.materials = each};
+  const pl_model_def sites = {.materials = each};
   for (int kind = 0; kind < 4; kind++) {
     double mean, worst;
     compare(kind, 200, &sites, &mean, &worst);

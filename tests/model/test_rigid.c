@@ -1,7 +1,7 @@
 /* What is special to rigid frames: how nodes move with them, springs that equal the body at rest,
  * both instruction sets, the sign of quaternions. */
 #include "math/rotation.h"
-#include "model/rigid.h"
+#include "model/frames/rigid.h"
 
 #include "bodies.h"
 
@@ -123,12 +123,12 @@ static double *matrix_at_rest(const char *forces, int frames, const double *at,
                            {.name = "weights", .word = at ? "euclidean" : "linear"},
                            {.name = "blending", .word = blending}};
   pl_choice choice = {"rigid-frames", settings, 4};
-  pl_part part = {&pl_model_rigid_frames.info, {0}};
+  pl_selection part = {&pl_model_rigid_frames.info, {0}};
   pl_mesh *mesh = test_mesh(NULL, 8, (const int[3]){8, 2, 2}, 0, 0);
   pl_allocator memory = pl_allocator_default();
   pl_model *model = NULL;
   const double line[] = {0, 0.1, 0.1, 0.4, 0.1, 0.1, 0.8, 0.1, 0.1};
-  pl_sites sites = {.count = frames, .at = at ? at : line};
+  pl_model_def sites = {.count = frames, .at = at ? at : line};
   CHECK_OK(pl_choice_resolve(&pl_model_family, &choice, &part.member, part.values, error));
   CHECK_OK(pl_model_build(&memory, &part, mesh, &test_material, &sites, &model, error));
   pl_bsr *A = test_matrix(model, &memory, 0);

@@ -38,17 +38,20 @@ static void add_spring(coupled *self, double t, int i, const double *q, const do
 }
 
 static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
-                     double km, double kq, double kv, int semidefinite, pl_bsr *A)
+                     const pl_tangent *tangent)
 {
   coupled *self = (coupled *)system;
-  (void)semidefinite;
+  const pl_tangent none = {0}, *to = tangent ? tangent : &none;
+  pl_bsr *A = to->A;
   if (A) pl_bsr_zero(A, NULL), pl_pairs_clear(system->pairs);
   for (int i = 0; i < 3 * BLOCKS; i++) {
     double rest = 0.3 * i * system->load_scale;
     if (f) f[i] = -self->stiffness * (q[i] - rest);
-    if (A) A->values[9 * A->diagonal[i / 3] + 4 * (i % 3)] = km * self->mass + kq * self->stiffness;
+    if (A)
+      A->values[9 * A->diagonal[i / 3] + 4 * (i % 3)] =
+          to->km * self->mass + to->kq * self->stiffness;
   }
-  for (int i = 0; i < SPRINGS; i++) add_spring(self, t, i, q, v, f, kq, kv, A != NULL);
+  for (int i = 0; i < SPRINGS; i++) add_spring(self, t, i, q, v, f, to->kq, to->kv, A != NULL);
 }
 
 static void external(pl_system *system, double t, const double *q, const double *v, double *f)
@@ -78,8 +81,12 @@ static void prescribe(pl_system *system, double t, double h, const double *q, do
   (void)system, (void)t, (void)h, (void)q, (void)v;
 }
 
-static const pl_system_ops ops = {evaluate, external,  mass_add, mass_inverse,
-                                  retract,  prescribe, NULL,     NULL};
+static const pl_system_ops ops = {.evaluate = evaluate,
+                                  .external = external,
+                                  .mass_add = mass_add,
+                                  .mass_inverse = mass_inverse,
+                                  .retract = retract,
+                                  .prescribe = prescribe};
 
 static void open_system(coupled *self, int is_beside, const char *solver_name)
 {
@@ -96,7 +103,7 @@ static void open_system(coupled *self, int is_beside, const char *solver_name)
                     .stiffness = 50,
                     .coupling = 2000,
                     .damping = 0.5};
-  pl_part solver = {0}, preconditioner = {0};
+  pl_selection solver = {0}, preconditioner = {0};
   pl_setting tight = {.name = "tolerance", .value = {1e-13}};
   CHECK_OK(pl_choice_resolve(&pl_solver_family, &(pl_choice){solver_name, &tight, 1},
                              &solver.member, solver.values, error));
@@ -123,7 +130,7 @@ static void run(const char *integrator_name, const char *matrix, int is_beside, 
   pl_allocator allocator = pl_allocator_default();
   coupled self;
   open_system(&self, is_beside, solver);
-  pl_part part = {.member = pl_member_find(&pl_integrator_family, integrator_name)};
+  pl_selection part = {.member = pl_member_find(&pl_integrator_family, integrator_name)};
   pl_setting settings[] = {{.name = "newton", .value = {30}},
                            {.name = "newton-tolerance", .value = {1e-12}},
                            {.name = "matrix", .word = matrix}};
@@ -147,17 +154,19 @@ TEST(pairs_move_as_the_same_springs_in_the_matrix)
   static const char *const matrices[] = {NULL, "every-stage", "kept"};
   for (int m = 0; pl_integrator_family.members[m]; m++) {
     const pl_integrator_ops *member = (const void *)pl_integrator_family.members[m];
-    if (member->missing) continue;
-    int is_adaptive = strcmp(member->info.name, "cvode") == 0;
+    if (member->info.missing) continue;
+    // rounding grows where nothing damps the springs' fast motion
+    int grows = member->needs_damping && member->is_implicit && member->order > 4;
+    double same = strcmp(member->info.name, "cvode") == 0 ? 1e-5 : grows ? 1e-6 : 1e-9;
     for (int k = 0; k < (pl_param_find(&member->info, "matrix") >= 0 ? 3 : 1); k++) {
       double q[2][3 * BLOCKS], v[2][3 * BLOCKS], most = 0;
       for (int beside = 0; beside < 2; beside++)
         run(member->info.name, matrices[k], beside, "cg", q[beside], v[beside]);
       for (int i = 0; i < 3 * BLOCKS; i++)
         most = fmax(most, fmax(fabs(q[0][i] - q[1][i]), fabs(v[0][i] - v[1][i]) / 50));
-      if (!(most < (is_adaptive ? 1e-5 : 1e-9)))
+      if (!(most < same))
         printf("  %s, matrix %s: %g\n", member->info.name, matrices[k] ? matrices[k] : "", most);
-      CHECK(most < (is_adaptive ? 1e-5 : 1e-9));
+      CHECK(most < same);
     }
   }
 }
@@ -168,7 +177,6 @@ TEST(the_solver_does_not_matter)
   run("implicit-euler", NULL, 1, "cg", q[0], v[0]);
   for (int s = 0; pl_solver_family.members[s]; s++) {
     const char *name = pl_solver_family.members[s]->name;
-    if (strcmp(name, "direct") == 0) continue;
     run("implicit-euler", NULL, 1, name, q[1], v[1]);
     for (int i = 0; i < 3 * BLOCKS; i++) CHECK_NEAR(q[1][i], q[0][i], 1e-9);
   }

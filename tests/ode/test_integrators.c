@@ -1,166 +1,5 @@
 /* What every integrator must keep, on small systems with known answers. Runs over the family. */
-#include "ode/integrator.h"
-
-#include "core/memory.h"
-#include "test.h"
-
-/* ---- small systems: every block is a mass on a spring ---- */
-
-typedef struct toy {
-  pl_system system;
-  double mass, stiffness, cubic, damping, length, gravity;
-  double soft;  /* m; the force of a spring is k soft atan(d / soft) instead of k d; 0: it is k d */
-  double shake; /* a force shake * sin(3 t) along z, N */
-  double target; /* where a held block goes at time t: target * t along z */
-  double evaluations;
-} toy;
-
-/* Block i hangs from the origin by a spring along z; with a cubic part it is nonlinear. */
-static void toy_evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
-                         double km, double kq, double kv, int semidefinite, pl_bsr *A)
-{
-  toy *self = (toy *)system;
-  double load = (self->mass * self->gravity + self->shake * sin(3 * t)) * system->load_scale;
-  (void)semidefinite;
-  self->evaluations++;
-  if (A) memset(A->values, 0, (size_t)A->start[A->rows] * 9 * sizeof(double));
-  for (int i = 0; i < system->blocks; i++) {
-    for (int k = 0; k < 3; k++) {
-      double d = q[3 * i + k] - (k == 2 ? self->length : 0);
-      double x = self->soft > 0 ? d / self->soft : 0;
-      double stretch = self->soft > 0 ? self->soft * atan(x) : d;
-      if (f)
-        f[3 * i + k] = -self->stiffness * stretch - self->cubic * d * d * d -
-                       self->damping * v[3 * i + k] + (k == 2 ? load : 0);
-      if (A)
-        A->values[9 * A->diagonal[i] + 4 * k] =
-            km * self->mass + kq * (self->stiffness / (1 + x * x) + 3 * self->cubic * d * d) +
-            kv * self->damping;
-    }
-  }
-}
-
-static void toy_external(pl_system *system, double t, const double *q, const double *v, double *f)
-{
-  const toy *self = (const toy *)system;
-  (void)q, (void)v;
-  for (int i = 0; i < 3 * system->blocks; i++)
-    f[i] = i % 3 == 2 ? self->mass * self->gravity + self->shake * sin(3 * t) : 0;
-}
-
-static void toy_mass_add(pl_system *system, double a, const double *x, double *y)
-{
-  for (int i = 0; i < 3 * system->blocks; i++) y[i] += a * ((toy *)system)->mass * x[i];
-}
-
-static void toy_mass_inverse(pl_system *system, const double *y, double *x)
-{
-  for (int i = 0; i < 3 * system->blocks; i++) x[i] = y[i] / ((toy *)system)->mass;
-}
-
-static void toy_retract(pl_system *system, const double *q, const double *dq, double *out)
-{
-  for (int i = 0; i < 3 * system->blocks; i++) out[i] = q[i] + dq[i];
-}
-
-static void toy_prescribe(pl_system *system, double t, double h, const double *q, double *v)
-{
-  for (int i = 0; i < system->filter.count; i++) {
-    int z = 3 * system->filter.nodes[i] + 2;
-    v[z - 2] = (0 - q[z - 2]) / h;
-    v[z - 1] = (0 - q[z - 1]) / h;
-    v[z] = (((toy *)system)->target * (t + h) - q[z]) / h;
-  }
-}
-
-static const pl_system_ops toy_ops = {toy_evaluate, toy_external,  toy_mass_add, toy_mass_inverse,
-                                      toy_retract,  toy_prescribe, NULL,         NULL};
-
-static pl_allocator allocator;
-
-static void toy_open(toy *self, int blocks)
-{
-  int nodes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-  pl_cliques cliques = {.count = blocks, .size = 1, .nodes = nodes};
-  allocator = pl_allocator_default();
-  self->system = (pl_system){.ops = &toy_ops, .blocks = blocks, .load_scale = 1};
-  pl_part solver = {0}, preconditioner = {0};
-  pl_setting tight = {.name = "tolerance", .value = {1e-13}};
-  CHECK_OK(pl_choice_resolve(&pl_solver_family, &(pl_choice){"cg", &tight, 1}, &solver.member,
-                             solver.values, error));
-  CHECK_OK(pl_choice_resolve(&pl_preconditioner_family, &(pl_choice){0}, &preconditioner.member,
-                             preconditioner.values, error));
-  CHECK_OK(pl_bsr_create(&allocator, blocks, &cliques, 1, &self->system.A, error));
-  CHECK_OK(pl_solver_create(&allocator, &solver, &preconditioner, self->system.A,
-                            &self->system.solver, error));
-}
-
-static void toy_close(toy *self)
-{
-  pl_solver_destroy(self->system.solver);
-  pl_bsr_destroy(self->system.A);
-}
-
-/* How many sets of coefficients a member has; which of them the next integrator takes. */
-static int flavour, flavour_count;
-
-static const char *flavours(const pl_integrator_ops *ops)
-{
-  int param = pl_param_find(&ops->info, "flavour");
-  return param < 0 ? "" : ops->info.params[param].words;
-}
-
-static void count_flavours(const pl_integrator_ops *ops)
-{
-  flavour_count = 1;
-  for (const char *c = flavours(ops); *c; c++) flavour_count += *c == '|';
-}
-
-static const char *flavour_word(const pl_integrator_ops *ops)
-{
-  static char word[32];
-  const char *from = flavours(ops);
-  for (int i = 0; i < flavour; i++) from = strchr(from, '|') + 1;
-  snprintf(word, sizeof word, "%.*s", (int)strcspn(from, "|"), from);
-  return word;
-}
-
-/* A member with Newton driven to convergence where it has one. */
-static pl_integrator *open_integrator(const pl_integrator_ops *ops, int blocks, pl_part *part)
-{
-  pl_integrator *integrator = NULL;
-  pl_setting strict[] = {{.name = "newton", .value = {30}},
-                         {.name = "newton-tolerance", .value = {1e-12}}};
-  pl_setting one = {.name = "flavour"};
-  pl_choice choice = {.name = ops->info.name};
-  if (pl_param_find(&ops->info, "newton") >= 0) choice = (pl_choice){ops->info.name, strict, 2};
-  if (pl_param_find(&ops->info, "flavour") >= 0) {
-    one.word = flavour_word(ops);
-    choice = (pl_choice){ops->info.name, &one, 1};
-  }
-  CHECK_OK(pl_choice_resolve(&pl_integrator_family, &choice, &part->member, part->values, error));
-  CHECK_OK(pl_integrator_create(&allocator, part, blocks, NULL, &integrator, error));
-  return integrator;
-}
-
-static void advance(toy *self, pl_integrator *integrator, double h, int steps, double *q, double *v)
-{
-  for (int i = 0; i < steps; i++) {
-    pl_step_report report = {0};
-    CHECK_OK(integrator->ops->step(integrator, &self->system, i * h, h, q, v, &report, error));
-  }
-}
-
-/* Runs over those of the family that are in this build, and over all flavours of each member. */
-#define EACH_INTEGRATOR(ops)                                                                       \
-  for (int m_ = 0; pl_integrator_family.members[m_]; m_++)                                         \
-    if (((const pl_integrator_ops *)(const void *)pl_integrator_family.members[m_])->missing)      \
-      continue;                                                                                    \
-    else                                                                                           \
-      for (const pl_integrator_ops *ops =                                                          \
-               (count_flavours((const void *)pl_integrator_family.members[m_]),                    \
-                flavour = 0, (const void *)pl_integrator_family.members[m_]);                      \
-           flavour < flavour_count; flavour++)
+#include "toy.h"
 
 /* Hauth's toy oscillator, 3.2.2, with its closed solution: position and velocity. */
 static void oscillator_exact(double t, double *z, double *v)
@@ -176,7 +15,7 @@ static double oscillator_error(const pl_integrator_ops *ops, int steps)
   toy self = {.mass = 0.1, .stiffness = 100, .damping = 1, .length = -1, .gravity = -10};
   double q[3] = {0, 0, -1}, v[3] = {0, 0, -5}, end = 0.2, exact_q, exact_v;
   toy_open(&self, 1);
-  pl_part part;
+  pl_selection part;
   pl_integrator *integrator = open_integrator(ops, 1, &part);
   advance(&self, integrator, end / steps, steps, q, v);
   pl_integrator_destroy(integrator);
@@ -194,7 +33,7 @@ static int promised_order(const pl_integrator_ops *ops, double damping)
 /* Steps that are fine enough to show the order, and coarse enough to stay away from rounding. */
 static int telling_steps(int order)
 {
-  static const int steps[] = {0, 8000, 2000, 800, 300};
+  static const int steps[] = {0, 8000, 2000, 800, 300, 200, 160, 0, 24};
   return steps[order];
 }
 
@@ -213,15 +52,16 @@ TEST(order_on_the_toy_oscillator)
 
 /* The same time in twice as many steps, three times: order from the differences (no exact solution
  * is needed), on springs that stiffen and are shaken. */
-static void duffing_end(const pl_integrator_ops *ops, int steps, double damping, double end[12])
+static void duffing_end(const pl_integrator_ops *ops, double time, int steps, double damping,
+                        double end[12])
 {
   toy self = {
       .mass = 1, .stiffness = 4, .cubic = 3, .damping = damping, .gravity = -2, .shake = 1.5};
   double q[6] = {0.3, -0.2, 0.8, 0, 0.1, -0.5}, v[6] = {0, 1, 0, -1, 0.2, 0};
   toy_open(&self, 2);
-  pl_part part;
+  pl_selection part;
   pl_integrator *integrator = open_integrator(ops, 2, &part);
-  advance(&self, integrator, 1.0 / steps, steps, q, v);
+  advance(&self, integrator, time / steps, steps, q, v);
   pl_integrator_destroy(integrator);
   toy_close(&self);
   memcpy(end, q, sizeof q);
@@ -241,16 +81,19 @@ TEST(order_on_a_nonlinear_spring)
   {
     for (int damped = 0; damped < 2; damped++) {
       double damping = damped ? 0.3 : 0;
-      int order = promised_order(ops, damping), steps = telling_steps(order) / 4;
+      int order = promised_order(ops, damping), steps = order < 8 ? telling_steps(order) / 4 : 60;
+      // errors of order 8 need some time and long steps to rise above rounding
+      double time = order < 8 ? 1 : 6;
       if (order == 0) continue;
       double a[12], b[12], c[12];
-      duffing_end(ops, steps, damping, a);
-      duffing_end(ops, 2 * steps, damping, b);
-      duffing_end(ops, 4 * steps, damping, c);
+      duffing_end(ops, time, steps, damping, a);
+      duffing_end(ops, time, 2 * steps, damping, b);
+      duffing_end(ops, time, 4 * steps, damping, c);
       double found = log2(distance(a, b) / distance(b, c));
-      if (!(fabs(found - order) <= 0.1))
+      double tolerance = order < 8 ? 0.1 : 0.3;
+      if (!(fabs(found - order) <= tolerance))
         printf("  %s, %s: order %.3f\n", ops->info.name, damped ? "damped" : "undamped", found);
-      CHECK_NEAR(found, order, 0.1);
+      CHECK_NEAR(found, order, tolerance);
     }
   }
 }
@@ -262,7 +105,7 @@ TEST(rest_stays_at_rest)
     toy self = {.mass = 2, .stiffness = 10, .length = 0.5};
     double q[6] = {0, 0, 0.5, 0, 0, 0.5}, v[6] = {0};
     toy_open(&self, 2);
-    pl_part part;
+    pl_selection part;
     pl_integrator *integrator = open_integrator(ops, 2, &part);
     advance(&self, integrator, 0.01, 10, q, v);
     for (int i = 0; i < 6; i++) CHECK(v[i] == 0 && q[i] == (i % 3 == 2 ? 0.5 : 0));
@@ -280,7 +123,7 @@ TEST(held_blocks_go_where_they_must)
     int held = 1;
     toy_open(&self, 2);
     self.system.filter = (pl_filter){.count = 1, .nodes = &held, .projections = projection};
-    pl_part part;
+    pl_selection part;
     pl_integrator *integrator = open_integrator(ops, 2, &part);
     advance(&self, integrator, 0.01, 50, q, v);
     CHECK_NEAR(q[5], 0.7 * 0.5, 1e-12);
@@ -297,7 +140,7 @@ TEST(statics_finds_the_equilibrium)
   toy self = {.mass = 1, .stiffness = 2, .cubic = 3, .gravity = -5};
   double q[3] = {0}, v[3] = {0};
   toy_open(&self, 1);
-  pl_part part;
+  pl_selection part;
   pl_integrator *integrator = open_integrator(&pl_integrator_static, 1, &part);
   advance(&self, integrator, 1, 1, q, v);
   CHECK_NEAR(q[2], -1, 1e-11);
@@ -318,7 +161,7 @@ TEST(the_line_search_stops_steps_that_go_too_far)
     toy self = {.mass = 1, .stiffness = 2, .soft = 1};
     double q[3] = {0, 0, start}, v[3] = {0};
     toy_open(&self, 1);
-    pl_part part;
+    pl_selection part;
     pl_integrator *integrator = open_integrator(&pl_integrator_static, 1, &part);
     advance(&self, integrator, 1, 1, q, v);
     printf("  from %g: %g after %g evaluations\n", start, q[2], self.evaluations);
@@ -331,21 +174,27 @@ TEST(the_line_search_stops_steps_that_go_too_far)
 
 /* ---- estimates of the error ---- */
 
-/* The estimate of the third step of length h, when all have their history. */
+/* The estimate of the third step of length h, or the mean of many for high orders, whose
+ * derivatives change their signs often. */
 static double estimated_error(const pl_integrator_ops *ops, double h)
 {
   toy self = {.mass = 1, .stiffness = 4, .cubic = 3, .damping = 0.3, .gravity = -2, .shake = 1.5};
   double q[6] = {0.3, -0.2, 0.8, 0, 0.1, -0.5}, v[6] = {0, 1, 0, -1, 0.2, 0};
   toy_open(&self, 2);
-  pl_part part;
+  pl_selection part;
   pl_integrator *integrator = open_integrator(ops, 2, &part);
   integrator->estimates = 1;
   pl_step_report report = {0};
-  for (int i = 0; i < 3; i++)
+  int high = ops->is_implicit && ops->order > 3;
+  int steps = high ? (int)lround(1 / h) : 3, first = high ? steps / 5 : 2;
+  double sum = 0;
+  for (int i = 0; i < steps; i++) {
     CHECK_OK(integrator->ops->step(integrator, &self.system, i * h, h, q, v, &report, error));
+    if (i >= first) sum += report.error;
+  }
   pl_integrator_destroy(integrator);
   toy_close(&self);
-  return report.error;
+  return sum / (steps - first);
 }
 
 TEST(estimates_of_the_error_fall_with_the_step_as_promised)
@@ -353,10 +202,12 @@ TEST(estimates_of_the_error_fall_with_the_step_as_promised)
   EACH_INTEGRATOR(ops)
   {
     if (!ops->error_power) continue;
-    double coarse = estimated_error(ops, 0.004), fine = estimated_error(ops, 0.002);
+    // high powers of short steps are nothing but rounding
+    double h = ops->error_power > 4 && ops->is_implicit ? 0.01 : 0.002;
+    double coarse = estimated_error(ops, 2 * h), fine = estimated_error(ops, h);
     double found = log2(coarse / fine);
-    printf("  %-18s %-5s power %.2f (promised %d), estimate %.1e at 2 ms\n", ops->info.name,
-           flavour_word(ops), found, ops->error_power, fine);
+    printf("  %-18s %-5s power %.2f (promised %d), estimate %.1e at %g ms\n", ops->info.name,
+           flavour_word(ops), found, ops->error_power, fine, 1000 * h);
     CHECK_NEAR(found, ops->error_power, 0.2);
   }
 }
@@ -368,7 +219,7 @@ static double adaptive_error(const pl_integrator_ops *ops, double tolerance)
   double q[3] = {0, 0, -1}, v[3] = {0, 0, -5}, end = 0.2, exact_q, exact_v;
   pl_setting settings[] = {{.name = "rtol", .value = {tolerance}},
                            {.name = "atol", .value = {tolerance}}};
-  pl_part part;
+  pl_selection part;
   pl_integrator *integrator = NULL;
   pl_step_report report = {0};
   toy_open(&self, 1);
@@ -390,8 +241,8 @@ TEST(adaptive_members_keep_their_tolerance)
   const pl_integrator_ops *members[] = {&pl_integrator_dormand_prince, &pl_integrator_fehlberg8,
                                         &pl_integrator_cvode};
   for (int i = 0; i < 3; i++) {
-    if (members[i]->missing) {
-      pl_part part;
+    if (members[i]->info.missing) {
+      pl_selection part;
       CHECK_FAILS(pl_integrator_resolve(&(pl_choice){.name = members[i]->info.name}, &part, error),
                   PL_E_UNSUPPORTED, "needs SUNDIALS (Debian: libsundials-dev)");
       continue;
@@ -405,11 +256,11 @@ TEST(adaptive_members_keep_their_tolerance)
 /* A step that needs too many inner ones says so. */
 TEST(adaptive_members_give_up)
 {
-  if (pl_integrator_fehlberg8.missing) return;
+  if (pl_integrator_fehlberg8.info.missing) return;
   toy self = {.mass = 0.1, .stiffness = 1e6, .length = -1};
   double q[3] = {0, 0, -1.2}, v[3] = {0};
   pl_setting few = {.name = "most-steps", .value = {10}};
-  pl_part part;
+  pl_selection part;
   pl_integrator *integrator = NULL;
   pl_step_report report = {0};
   toy_open(&self, 1);
@@ -436,7 +287,7 @@ static energies watch_energy(const pl_integrator_ops *ops, double cubic, double 
   energies out = {0};
   double before = 0;
   toy_open(&self, 1);
-  pl_part part;
+  pl_selection part;
   pl_integrator *integrator = open_integrator(ops, 1, &part);
   for (int i = 0; i <= steps; i++) {
     double energy = 0.5 * v[2] * v[2] + 200 * q[2] * q[2] + 0.25 * cubic * pow(q[2], 4);
@@ -510,7 +361,7 @@ TEST(stages_are_added_for_strong_damping)
   toy self = {.mass = 1, .stiffness = 1e4, .damping = 1e4};
   double q[3] = {0, 0, 1}, v[3] = {0, 0, -1}, h = 0.002;
   toy_open(&self, 1);
-  pl_part part;
+  pl_selection part;
   pl_integrator *integrator = open_integrator(&pl_integrator_rkc2, 1, &part);
   double before = self.evaluations;
   advance(&self, integrator, h, 500, q, v);
@@ -527,7 +378,7 @@ static double uneven_end(const pl_integrator_ops *ops, int steps)
   toy self = {.mass = 1, .stiffness = 4, .cubic = 3, .damping = 0.3, .gravity = -2};
   double q[3] = {0.3, -0.2, 0.8}, v[3] = {0, 1, 0}, t = 0;
   toy_open(&self, 1);
-  pl_part part;
+  pl_selection part;
   pl_integrator *integrator = open_integrator(ops, 1, &part);
   for (int i = 0; i < steps; i++) {
     pl_step_report report = {0};
@@ -562,7 +413,7 @@ TEST(history_is_saved_restored_and_forgotten)
     size_t size = pl_integrator_memory(ops, 1) * sizeof *memory;
     CHECK(size <= sizeof memory);
     toy_open(&self, 1);
-    pl_part part;
+    pl_selection part;
     pl_integrator *integrator = open_integrator(ops, 1, &part);
     advance(&self, integrator, 0.01, 5, q, v);
     CHECK(integrator->history_count == ops->history);

@@ -1,421 +1,7 @@
 /* Every public function with wrong arguments: NULL, numbers that are not finite, lists without
  * members, ids of nothing. What is wrong is refused by a sentence, and the world stays as it was.
  * tests/tree/test_symbols.sh sees to it that no function is left out. */
-#include "pliant/mesh.h"
-#include "pliant/scene.h"
-#include "pliant/touch.h"
-#include "pliant/world.h"
-
-#include "world/bar.h"
-
-#include "test.h"
-
-#include <stddef.h>
-
-/* A bar of finite elements that is held, with a surface, and one of frames in the same place. */
-typedef struct stage {
-  pl_world *world;
-  pl_body_id bar, frames;
-  pl_mesh *mesh;
-} stage;
-
-static const pl_setting hooke[] = {{.name = "young", .value = {1e5}},
-                                   {.name = "poisson", .value = {0.3}}};
-static const pl_selector left = {.set = "x-min"}, right = {.set = "x-max"};
-static const double site[3] = {0.5, 0.125, 0.125};
-
-static pl_body_def body_def(const pl_mesh *mesh)
-{
-  pl_body_def def = pl_body_def_default();
-  def.mesh = mesh;
-  def.material.law = (pl_choice){"hooke", hooke, 2};
-  return def;
-}
-
-static stage set_up(void)
-{
-  const pl_setting box[] = {{.name = "size", .value = {1, 0.25, 0.25}},
-                            {.name = "cells", .value = {4, 1, 1}}};
-  stage on = {0};
-  pl_mesh *surface = NULL;
-  CHECK_OK(pl_mesh_generate(&(pl_choice){"box", box, 2}, NULL, &on.mesh, error));
-  CHECK_OK(pl_mesh_boundary(on.mesh, NULL, &surface, error));
-  pl_body_def like = body_def(on.mesh);
-  like.surface = surface;
-  CHECK_OK(bar_make(&(bar_def){.n = 1, .like = &like}, &on.world, &on.bar, error));
-  pl_body_def frames = body_def(on.mesh);
-  frames.model.name = "frames";
-  frames.sites = site;
-  frames.site_count = 1;
-  CHECK_OK(pl_world_add_body(on.world, &frames, &on.frames, error));
-  pl_mesh_destroy(surface);
-  return on;
-}
-
-static void tear_down(stage *on)
-{
-  pl_world_destroy(on->world);
-  pl_mesh_destroy(on->mesh);
-}
-
-/* ---- def structs ---- */
-
-/* A def struct: a good one, the function that takes it, its numbers and its lists. */
-typedef struct kind {
-  const char *name;
-  void (*fill)(const stage *on, void *def);
-  pl_status (*take)(const stage *on, const void *def, pl_error *error);
-  struct {
-    const char *name;
-    size_t at, bytes;
-  } numbers[10];
-  struct {
-    const char *name;
-    size_t list, count;
-  } lists[8];
-} kind;
-
-#define NUMBERS(def, field)                                                                        \
-  {                                                                                                \
-#field, offsetof(def, field), sizeof(((def *)0)->field)                                        \
-  }
-#define LIST(def, list, count)                                                                     \
-  {                                                                                                \
-#list, offsetof(def, list), offsetof(def, count)                                               \
-  }
-
-static void fill_world(const stage *on, void *def)
-{
-  (void)on;
-  *(pl_world_def *)def = pl_world_def_default();
-}
-
-static pl_status take_world(const stage *on, const void *def, pl_error *error)
-{
-  (void)on;
-  pl_world *world = NULL;
-  pl_status status = pl_world_create(def, &world, error);
-  pl_world_destroy(world);
-  return status;
-}
-
-static void fill_material(const stage *on, void *def)
-{
-  (void)on;
-  *(pl_material_def *)def = pl_material_def_default();
-  ((pl_material_def *)def)->law = (pl_choice){"hooke", hooke, 2};
-}
-
-static pl_status take_material(const stage *on, const void *def, pl_error *error)
-{
-  return pl_world_set_material(on->world, on->bar, def, error);
-}
-
-static void fill_body(const stage *on, void *def)
-{
-  *(pl_body_def *)def = body_def(on->mesh);
-  ((pl_body_def *)def)->name = NULL;
-}
-
-static pl_status take_body(const stage *on, const void *def, pl_error *error)
-{
-  return pl_world_add_body(on->world, def, NULL, error);
-}
-
-static void fill_fix(const stage *on, void *def)
-{
-  (void)on;
-  pl_fix_def *to = def;
-  *to = pl_fix_def_default();
-  to->where = &right;
-  to->where_count = 1;
-}
-
-static pl_status take_fix(const stage *on, const void *def, pl_error *error)
-{
-  return pl_world_add_fix(on->world, on->bar, def, NULL, error);
-}
-
-static void fill_rigid(const stage *on, void *def)
-{
-  (void)on;
-  // the ends are held
-  static const pl_setting corners[] = {{.name = "min", .value = {0.2, -1, -1}},
-                                       {.name = "max", .value = {0.8, 1, 1}}};
-  static const pl_selector middle = {.region = {"box", corners, 2}};
-  pl_rigid_def *to = def;
-  *to = pl_rigid_def_default();
-  to->where = &middle;
-  to->where_count = 1;
-  to->hinge = PL_HINGE_AXIS;
-  to->axis[0] = 1;
-}
-
-static pl_status take_rigid(const stage *on, const void *def, pl_error *error)
-{
-  return pl_world_add_rigid(on->world, on->bar, def, NULL, error);
-}
-
-static void fill_attachment(const stage *on, void *def)
-{
-  pl_attachment_def *to = def;
-  *to = pl_attachment_def_default();
-  to->to = on->frames;
-  to->where = &left;
-  to->where_count = 1;
-}
-
-static pl_status take_attachment(const stage *on, const void *def, pl_error *error)
-{
-  return pl_world_add_attachment(on->world, on->bar, def, NULL, error);
-}
-
-static void fill_load(const stage *on, void *def)
-{
-  (void)on;
-  pl_load_def *to = def;
-  *to = pl_load_def_default();
-  to->where = &right;
-  to->where_count = 1;
-}
-
-static pl_status take_load(const stage *on, const void *def, pl_error *error)
-{
-  return pl_world_add_load(on->world, on->bar, def, NULL, error);
-}
-
-static void fill_obstacle(const stage *on, void *def)
-{
-  (void)on;
-  *(pl_obstacle_def *)def = pl_obstacle_def_default();
-  ((pl_obstacle_def *)def)->name = NULL;
-}
-
-static pl_status take_obstacle(const stage *on, const void *def, pl_error *error)
-{
-  return pl_world_add_obstacle(on->world, def, NULL, error);
-}
-
-static void fill_probe(const stage *on, void *def)
-{
-  pl_probe_def *to = def;
-  *to = pl_probe_def_default();
-  to->name = NULL;
-  to->body = on->bar;
-  to->at[2] = -1; // outside: that is told with the name
-}
-
-static pl_status take_probe(const stage *on, const void *def, pl_error *error)
-{
-  return pl_world_add_probe(on->world, def, NULL, error);
-}
-
-static void fill_pull(const stage *on, void *def)
-{
-  pl_pull_def *to = def;
-  *to = pl_pull_def_default();
-  to->until = 1;
-  to->at = (pl_spot){.body = on->bar, .count = 1, .weights = {1}};
-}
-
-static pl_status take_pull(const stage *on, const void *def, pl_error *error)
-{
-  return pl_world_add_pull(on->world, def, NULL, error);
-}
-
-static void fill_scene(const stage *on, void *def)
-{
-  (void)on;
-  static char path[1024];
-  const char *source = getenv("PLIANT_SOURCE");
-  snprintf(path, sizeof path, "%s/scenes/demo.xml", source ? source : ".");
-  *(pl_scene_def *)def = pl_scene_def_default();
-  ((pl_scene_def *)def)->path = path;
-}
-
-static pl_status take_scene(const stage *on, const void *def, pl_error *error)
-{
-  (void)on;
-  pl_scene *scene = NULL;
-  pl_status status = pl_scene_load(def, &scene, error);
-  pl_scene_destroy(scene);
-  return status;
-}
-
-static const kind kinds[] = {
-    {"pl_world",
-     fill_world,
-     take_world,
-     {NUMBERS(pl_world_def, dt), NUMBERS(pl_world_def, gravity), NUMBERS(pl_world_def, tolerance)},
-     {LIST(pl_world_def, integrator.settings, integrator.setting_count),
-      LIST(pl_world_def, solver.settings, solver.setting_count),
-      LIST(pl_world_def, preconditioner.settings, preconditioner.setting_count)}},
-    {"pl_material",
-     fill_material,
-     take_material,
-     {NUMBERS(pl_material_def, density), NUMBERS(pl_material_def, viscous_lambda),
-      NUMBERS(pl_material_def, viscous_mu), NUMBERS(pl_material_def, stiffness_damping),
-      NUMBERS(pl_material_def, mass_damping)},
-     {LIST(pl_material_def, law.settings, law.setting_count)}},
-    {"pl_body",
-     fill_body,
-     take_body,
-     {NUMBERS(pl_body_def, velocity), NUMBERS(pl_body_def, spin),
-      NUMBERS(pl_body_def, insert_reach)},
-     {LIST(pl_body_def, material.law.settings, material.law.setting_count),
-      LIST(pl_body_def, model.settings, model.setting_count), LIST(pl_body_def, parts, part_count),
-      LIST(pl_body_def, maps, map_count), LIST(pl_body_def, sites, site_count),
-      LIST(pl_body_def, hanging, hanging_count)}},
-    {"pl_fix",
-     fill_fix,
-     take_fix,
-     {NUMBERS(pl_fix_def, normal), NUMBERS(pl_fix_def, along), NUMBERS(pl_fix_def, translation),
-      NUMBERS(pl_fix_def, centre), NUMBERS(pl_fix_def, axis), NUMBERS(pl_fix_def, angle),
-      NUMBERS(pl_fix_def, offset)},
-     {LIST(pl_fix_def, where, where_count), LIST(pl_fix_def, ramp.times, ramp.count),
-      LIST(pl_fix_def, offset_ramp.factors, offset_ramp.count)}},
-    {"pl_rigid",
-     fill_rigid,
-     take_rigid,
-     {NUMBERS(pl_rigid_def, centre), NUMBERS(pl_rigid_def, axis)},
-     {LIST(pl_rigid_def, where, where_count)}},
-    {"pl_attachment",
-     fill_attachment,
-     take_attachment,
-     {NUMBERS(pl_attachment_def, arm), NUMBERS(pl_attachment_def, stiffness),
-      NUMBERS(pl_attachment_def, damping)},
-     {LIST(pl_attachment_def, where, where_count)}},
-    {"pl_load",
-     fill_load,
-     take_load,
-     {{0}},
-     {LIST(pl_load_def, load.settings, load.setting_count), LIST(pl_load_def, where, where_count),
-      LIST(pl_load_def, ramp.times, ramp.count)}},
-    {"pl_obstacle",
-     fill_obstacle,
-     take_obstacle,
-     {{0}},
-     {LIST(pl_obstacle_def, shape.settings, shape.setting_count)}},
-    {"pl_probe", fill_probe, take_probe, {NUMBERS(pl_probe_def, at)}, {{0}}},
-    {"pl_pull",
-     fill_pull,
-     take_pull,
-     {NUMBERS(pl_pull_def, target), NUMBERS(pl_pull_def, translation),
-      NUMBERS(pl_pull_def, stiffness), NUMBERS(pl_pull_def, damping),
-      NUMBERS(pl_pull_def, most_force), NUMBERS(pl_pull_def, at.weights[0])},
-     {LIST(pl_pull_def, ramp.factors, ramp.count)}},
-    {"pl_scene", fill_scene, take_scene, {{0}}, {LIST(pl_scene_def, changes, change_count)}},
-};
-
-enum { KINDS = sizeof kinds / sizeof *kinds, NUMBER_COUNT = 10, LIST_COUNT = 8 };
-
-/* Room for any of them. */
-typedef union any_def {
-  pl_world_def world;
-  pl_material_def material;
-  pl_body_def body;
-  pl_fix_def fix;
-  pl_rigid_def rigid;
-  pl_attachment_def attachment;
-  pl_load_def load;
-  pl_obstacle_def obstacle;
-  pl_probe_def probe;
-  pl_pull_def pull;
-  pl_scene_def scene;
-} any_def;
-
-/* Must be refused, and be told where and why. */
-static void refused(const kind *of, const stage *on, const void *def, const char *what,
-                    const char *sentence)
-{
-  pl_error error = {0};
-  uint64_t before = pl_world_state_hash(on->world);
-  pl_status status = of->take(on, def, &error);
-  if (status != PL_E_ARGUMENT || !strstr(error.message, sentence) || !error.message[0]) {
-    printf("  %s_def, %s: %d \"%s\"\n", of->name, what, (int)status, error.message);
-    test_failures++;
-  }
-  CHECK(pl_world_state_hash(on->world) == before);
-}
-
-TEST(def_structs_are_made_by_default)
-{
-  stage on = set_up();
-  for (const kind *of = kinds; of < kinds + KINDS; of++) {
-    any_def def = {0};
-    refused(of, &on, NULL, "NULL", "is NULL or was not made by");
-    refused(of, &on, &def, "zeros", "is NULL or was not made by");
-    of->fill(&on, &def);
-    CHECK_OK(of->take(&on, &def, error));
-  }
-  CHECK_FAILS(pl_world_set_tool(on.world, &(pl_tool_def){0}, error), PL_E_ARGUMENT, "_default()");
-  tear_down(&on);
-}
-
-TEST(numbers_of_defs_are_finite)
-{
-  const double wrong[] = {NAN, INFINITY, -INFINITY};
-  stage on = set_up();
-  for (const kind *of = kinds; of < kinds + KINDS; of++) {
-    for (int n = 0; n < NUMBER_COUNT && of->numbers[n].name; n++) {
-      for (size_t i = 0; i < 3 * of->numbers[n].bytes / sizeof(double); i++) {
-        any_def def = {0};
-        of->fill(&on, &def);
-        memcpy((char *)&def + of->numbers[n].at + i / 3 * sizeof(double), &wrong[i % 3],
-               sizeof(double));
-        refused(of, &on, &def, of->numbers[n].name, "");
-      }
-    }
-  }
-  pl_tool_def tools[5];
-  for (int i = 0; i < 5; i++) {
-    tools[i] = pl_tool_def_default();
-    *(i < 3 ? &tools[i].centre[i] : i < 4 ? &tools[i].radius : &tools[i].stiffness) = NAN;
-    CHECK_FAILS(pl_world_set_tool(on.world, &tools[i], error), PL_E_ARGUMENT, "tool");
-  }
-  tear_down(&on);
-}
-
-TEST(lists_have_what_they_count)
-{
-  stage on = set_up();
-  for (const kind *of = kinds; of < kinds + KINDS; of++) {
-    for (int n = 0; n < LIST_COUNT && of->lists[n].name; n++) {
-      for (int count = -1; count < 3; count++) {
-        any_def def = {0};
-        void *none = NULL;
-        of->fill(&on, &def);
-        if (count == 0) continue;
-        memcpy((char *)&def + of->lists[n].list, &none, sizeof none);
-        memcpy((char *)&def + of->lists[n].count, &count, sizeof count);
-        refused(of, &on, &def, of->lists[n].name, "");
-      }
-    }
-  }
-  // lists in lists
-  pl_body_def body = body_def(on.mesh);
-  body.parts = &(pl_body_part){.where_count = 1, .material = body.material};
-  body.part_count = 1;
-  CHECK_FAILS(pl_world_add_body(on.world, &body, NULL, error), PL_E_ARGUMENT, "1 regions, but no");
-  body = body_def(on.mesh);
-  body.maps = &(pl_map_def){.map = {.name = "image"}};
-  body.map_count = 1;
-  CHECK_FAILS(pl_world_add_body(on.world, &body, NULL, error), PL_E_ARGUMENT, "needs an image");
-  body.maps = &(pl_map_def){.of = (pl_mapped)7};
-  CHECK_FAILS(pl_world_add_body(on.world, &body, NULL, error), PL_E_ARGUMENT, "a map of 7");
-  body = body_def(on.mesh);
-  body.model.name = "frames";
-  body.sites = site;
-  body.site_count = 1;
-  body.site_regions = &(pl_site_region){.count = 1};
-  CHECK_FAILS(pl_world_add_body(on.world, &body, NULL, error), PL_E_ARGUMENT, "1 regions, but no");
-  pl_scene_def scene = pl_scene_def_default();
-  scene.path = "none.xml";
-  scene.changes = (const char *const[]){NULL};
-  scene.change_count = 1;
-  CHECK_FAILS(pl_scene_load(&scene, &(pl_scene *){0}, error), PL_E_ARGUMENT, "change 0");
-  tear_down(&on);
-}
+#include "stage.h"
 
 /* ---- ids ---- */
 
@@ -430,9 +16,9 @@ TEST(ids_of_nothing_are_refused)
   uint64_t before = pl_world_state_hash(on.world);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     pl_world *world = on.world;
-    pl_body_id id = {wrong[i]};
+    pl_body_id id = {wrong[i], 77};
     pl_pull_id pull = {wrong[i], 77};
-    pl_probe_id probe = {wrong[i]};
+    pl_probe_id probe = {wrong[i], 77};
     const char *no = "there is no body number";
     CHECK(!pl_world_body_name(world, id) && !pl_world_body_mesh(world, id) &&
           !pl_world_body_surface(world, id) && pl_world_frame_count(world, id) == 0);
@@ -440,6 +26,17 @@ TEST(ids_of_nothing_are_refused)
           !pl_world_probe_unit(world, probe) && pl_world_probe_width(world, probe) == 0);
     CHECK_FAILS(pl_world_read_probe(world, probe, numbers, error), PL_E_ARGUMENT, "no probe");
     CHECK_FAILS(pl_world_move_pull(world, pull, numbers, error), PL_E_ARGUMENT, "no pull");
+    pl_rigid_id part = {wrong[i], 77};
+    CHECK_FAILS(pl_world_set_forces(world, id, numbers, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_get_vertices(world, id, 3, (float[300]){0}, NULL, error), PL_E_ARGUMENT,
+                no);
+    CHECK_FAILS(pl_world_get_vertices(world, on.bar, 2, (float[300]){0}, NULL, error),
+                PL_E_ARGUMENT, "stride = 2");
+    CHECK_FAILS(pl_world_remove_probe(world, probe, error), PL_E_ARGUMENT, "no probe");
+    CHECK_FAILS(pl_world_remove_body(world, id, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_remove_rigid(world, part, error), PL_E_ARGUMENT, "no rigid part");
+    CHECK_FAILS(pl_world_read_rigid(world, part, &(pl_rigid_facts){0}, error), PL_E_ARGUMENT,
+                "no rigid part");
     pl_fix_facts facts_of_fix;
     CHECK_FAILS(pl_world_remove_fix(world, (pl_fix_id){wrong[i], 77}, error), PL_E_ARGUMENT,
                 "no fix");
@@ -449,8 +46,25 @@ TEST(ids_of_nothing_are_refused)
                 "no load");
     CHECK_FAILS(pl_world_remove_attachment(world, (pl_attachment_id){wrong[i], 77}, error),
                 PL_E_ARGUMENT, "no attachment");
+    CHECK_FAILS(pl_world_read_attachment(world, (pl_attachment_id){wrong[i], 77},
+                                         &(pl_attachment_facts){.points = 0}, error),
+                PL_E_ARGUMENT, "no attachment");
     CHECK_FAILS(pl_world_remove_obstacle(world, (pl_obstacle_id){wrong[i], 77}, error),
                 PL_E_ARGUMENT, "no obstacle");
+    pl_contact_def between = pl_contact_def_default();
+    between.friction = -1;
+    CHECK_FAILS(pl_world_set_contact(world, &between, error), PL_E_ARGUMENT, "friction");
+    CHECK_FAILS(pl_world_set_contact(world, NULL, error), PL_E_ARGUMENT, "");
+    CHECK_FAILS(pl_world_move_obstacle(world, (pl_obstacle_id){wrong[i], 77}, (double[3]){0},
+                                       (double[3]){0}, error),
+                PL_E_ARGUMENT, "no obstacle");
+    CHECK_FAILS(pl_world_read_obstacle(world, (pl_obstacle_id){wrong[i], 77},
+                                       &(pl_obstacle_facts){.nodes = 0}, error),
+                PL_E_ARGUMENT, "no obstacle");
+    CHECK_FAILS(pl_world_set_friction(world, (pl_obstacle_id){wrong[i], 77}, 0, 0, 0, error),
+                PL_E_ARGUMENT, "no obstacle");
+    CHECK_FAILS(pl_world_set_model(world, id, &(pl_choice){.name = "fem"}, error), PL_E_ARGUMENT,
+                no);
     CHECK_FAILS(pl_world_remove_pull(world, pull, error), PL_E_ARGUMENT, "no pull");
     CHECK_FAILS(pl_world_read_pull(world, pull, &(pl_pull_facts){0}, error), PL_E_ARGUMENT,
                 "no pull");
@@ -483,6 +97,7 @@ TEST(ids_of_nothing_are_refused)
     CHECK_FAILS(pl_world_get_strain(world, id, numbers, numbers, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_get_tensors(world, id, numbers, numbers, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_get_forces(world, id, numbers, numbers, error), PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_get_reactions(world, id, numbers, numbers, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_find_spot(world, id, numbers, &spot, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_throw(world, id, numbers, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_pin_node(world, id, 0, error), PL_E_ARGUMENT, no);
@@ -499,6 +114,10 @@ TEST(ids_of_nothing_are_refused)
     CHECK(pl_world_body_at(world, node).index1 == 0 && pl_world_probe_at(world, node).index1 == 0);
     CHECK(!pl_mesh_set(on.mesh, node));
   }
+  pl_contact_def contact = pl_contact_def_default();
+  contact.friction = -1;
+  CHECK_FAILS(pl_world_set_contact(on.world, &contact, error), PL_E_ARGUMENT, "friction");
+  CHECK_FAILS(pl_world_set_contact(on.world, NULL, error), PL_E_ARGUMENT, "default");
   CHECK(pl_world_body_count(on.world) == 2 && pl_world_probe_count(on.world) == 0);
   CHECK(pl_world_state_hash(on.world) == before);
   tear_down(&on);
@@ -528,6 +147,7 @@ TEST(nothing_is_read_from_or_written_to_nowhere)
   CHECK_FAILS(pl_world_create(&(pl_world_def){0}, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_scene_load(&(pl_scene_def){0}, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_world_measure(world, NULL, error), PL_E_ARGUMENT, "a place");
+  CHECK_FAILS(pl_world_contacts(world, 1, NULL, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_world_read_probe(world, probe, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_world_read_pull(world, pull, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_world_move_pull(world, pull, NULL, error), PL_E_ARGUMENT, "target");
@@ -557,6 +177,7 @@ TEST(nothing_is_read_from_or_written_to_nowhere)
   CHECK_FAILS(pl_world_set_gravity(world, NULL, error), PL_E_ARGUMENT, "gravity");
   CHECK_FAILS(pl_world_set_gravity(world, nowhere, error), PL_E_ARGUMENT, "gravity");
   CHECK_FAILS(pl_world_set_control(world, -1, 0, 0, error), PL_E_ARGUMENT, "budget");
+  CHECK_FAILS(pl_world_set_time_budget(world, -1, error), PL_E_ARGUMENT, "time_budget");
   CHECK_FAILS(pl_world_set_control(world, 0, -1, 0, error), PL_E_ARGUMENT, "halvings");
   CHECK_FAILS(pl_world_set_control(world, 0, 0, NAN, error), PL_E_ARGUMENT, "tolerance");
   CHECK_FAILS(pl_world_set_integrator(world, NULL, error), PL_E_ARGUMENT, "no integrator");
@@ -608,6 +229,7 @@ TEST(meshes_are_made_of_something)
   def.node_count = -4;
   CHECK_FAILS(pl_mesh_create(&def, &mesh, error), PL_E_ARGUMENT, "-4 nodes");
   CHECK_FAILS(pl_mesh_generate(NULL, NULL, &mesh, error), PL_E_ARGUMENT, "no generator");
+  CHECK_FAILS(pl_memory_constant_q(NULL, 4.8, NULL, 6, NULL, error), PL_E_ARGUMENT, "a band of");
   CHECK_FAILS(pl_mesh_fill(&(pl_surface_def){0}, &mesh, error), PL_E_ARGUMENT, "needs points");
   CHECK_FAILS(pl_mesh_generate(&(pl_choice){0}, NULL, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_mesh_generate(&(pl_choice){"box", NULL, 2}, NULL, &mesh, error), PL_E_ARGUMENT,
@@ -615,6 +237,8 @@ TEST(meshes_are_made_of_something)
   CHECK_FAILS(pl_mesh_generate(&(pl_choice){"box", &(pl_setting){0}, 1}, NULL, &mesh, error),
               PL_E_ARGUMENT, "unknown parameter");
   CHECK_FAILS(pl_mesh_boundary(on.mesh, NULL, NULL, error), PL_E_ARGUMENT, "a place");
+  CHECK_FAILS(pl_mesh_divide(on.mesh, PL_DIVIDE_TET10, NULL, NULL, error), PL_E_ARGUMENT,
+              "a place");
   CHECK_FAILS(pl_mesh_read(NULL, NULL, &mesh, error), PL_E_ARGUMENT, "a path");
   CHECK_FAILS(pl_mesh_read("a.msh", NULL, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_mesh_write(on.mesh, NULL, error), PL_E_ARGUMENT, "a path");
@@ -626,6 +250,7 @@ TEST(meshes_are_made_of_something)
   CHECK(pl_mesh_face_count(on.mesh) > 0 && pl_mesh_faces(on.mesh));
   CHECK(pl_mesh_nodes_per_face(on.mesh) == 3 && pl_mesh_face_elements(on.mesh));
   CHECK(pl_mesh_set_count(on.mesh) > 0);
+  CHECK(pl_mesh_hanging_count(on.mesh) == 0 && !pl_mesh_hanging(on.mesh, 0));
   tear_down(&on);
 }
 
@@ -650,6 +275,5 @@ TEST(scenes_and_families_answer_with_none)
   CHECK(pl_allocator_default().alloc && pl_allocator_default().free);
 }
 
-TESTS(X(def_structs_are_made_by_default) X(numbers_of_defs_are_finite) X(lists_have_what_they_count)
-          X(ids_of_nothing_are_refused) X(nothing_is_read_from_or_written_to_nowhere)
-              X(meshes_are_made_of_something) X(scenes_and_families_answer_with_none))
+TESTS(X(ids_of_nothing_are_refused) X(nothing_is_read_from_or_written_to_nowhere)
+          X(meshes_are_made_of_something) X(scenes_and_families_answer_with_none))

@@ -10,13 +10,39 @@ typedef struct bad_scene {
   const char *from, *to, *message;
 } bad_scene;
 
-#define WORLD  "<world dt=\"0.01\" duration=\"1\" gravity=\"0 -9.81 0\"/>"
-#define BOX    "<box size=\"1 0.25 0.25\" cells=\"4 1 1\" element=\"tet\"/>"
-#define FIX    "<fix axes=\"xyz\"><set name=\"x-min\"/></fix>"
-#define REGION "<box min=\"0.9 -1 -1\"/>"
+#define WORLD        "<world dt=\"0.01\" duration=\"1\" gravity=\"0 -9.81 0\"/>"
+#define BOX          "<box size=\"1 0.25 0.25\" cells=\"4 1 1\" element=\"tet\"/>"
+#define FIX          "<fix axes=\"xyz\"><set name=\"x-min\"/></fix>"
+#define LAW          "law=\"hooke\" young=\"1e6\" poisson=\"0.3\""
+#define MATERIAL_END "density=\"1000\"/>"
+#define REGION       "<box min=\"0.9 -1 -1\"/>"
+
+/* Behind the world, so in line 2. */
+#define OBSTACLE(INSIDE) WORLD, WORLD "<obstacle name=\"o\" " INSIDE
 
 static const bad_scene bad_scenes[] = {
-    {" dt=\"0.01\"", "", "bar.xml:2: world: dt is missing; add dt=\"...\" (s: time step)"},
+    {OBSTACLE("shape=\"sphere\" friction=\"-1\"/>"),
+     "bar.xml:2: obstacle \"o\": friction = -1 must lie between 0 and 100"},
+    {OBSTACLE("shape=\"sphere\" radius=\"0\"/>"),
+     "bar.xml:2: obstacle \"o\": radius = 0 must lie between 1e-09 and 1e+09 m"},
+    {OBSTACLE("shape=\"mesh\"/>"),
+     "bar.xml:2: obstacle \"o\": a shape of triangles needs mesh=\"...\""},
+    {OBSTACLE("shape=\"union\"/>"),
+     "bar.xml:2: obstacle \"o\": a union of 0 shapes is none; put at least 1 shapes inside"},
+    {OBSTACLE("shape=\"sphere\"><box/></obstacle>"),
+     "bar.xml:2: obstacle \"o\": a sphere has no parts; use a union to put shapes together, or "
+     "remove them"},
+    {OBSTACLE("shape=\"sphere\"><motion by=\"keyframes\"/></obstacle>"),
+     "bar.xml:2: obstacle \"o\": a motion by keyframes needs at least one key"},
+    {OBSTACLE("shape=\"sphere\" friction=\"0.5\" static-friction=\"0.4\"/>"),
+     "bar.xml:2: obstacle \"o\": static-friction = 0.4 must be at least the friction of what "
+     "slides, 0.5"},
+    {" dt=\"0.01\"", "",
+     "bar.xml:2: world: dt is missing; add dt=\"...\" (s: time step; auto: 1/60 s and "
+     "substeps=\"auto\")"},
+    {" dt=\"0.01\"", "",
+     "bar.xml:2: world: dt is missing; add dt=\"...\" (s: time step; auto: 1/60 s and "
+     "substeps=\"auto\")"},
     {"dt=\"0.01\"", "dt=\"-1\"", "bar.xml:2: world: dt = -1 must lie between 1e-09 and 1e+06 s"},
     {"dt=\"0.01\"", "dt=\"0\"", "bar.xml:2: world: dt = 0 must lie between 1e-09 and 1e+06 s"},
     {"dt=\"0.01\"", "dt=\"2\"",
@@ -28,7 +54,7 @@ static const bad_scene bad_scenes[] = {
     {"dt=\"0.01\"", "dt=\"nan\"", "bar.xml:2: world: dt = nan must lie between 1e-09 and 1e+06 s"},
     {"dt=\"0.01\"", "dt=\"0.01\" td=\"0.02\"",
      "bar.xml:2: world: unknown attribute \"td\"; there is: dt, duration, gravity, halvings, "
-     "budget, tolerance, start"},
+     "budget, time-budget, tolerance, substeps, unstable, start"},
     {"duration=\"1\"", "duration=\"-1\"",
      "bar.xml:2: world: duration = -1 must lie between 0 and 1e+09 s"},
     {"gravity=\"0 -9.81 0\"", "gravity=\"-9.81\"",
@@ -64,7 +90,39 @@ static const bad_scene bad_scenes[] = {
     {"tolerance=\"1e-6\"", "tolerence=\"1e-6\"",
      "bar.xml:4: solver: unknown attribute \"tolerence\"; did you mean \"tolerance\"?"},
     {"poisson=\"0.3\"", "poisson=\"0.7\"",
-     "bar.xml:5: material \"rubber\": poisson = 0.7 must lie between -0.99 and 0.4999"},
+     "bar.xml:5: material \"rubber\": poisson = 0.7 must lie between -0.99 and 0.5"},
+    {"poisson=\"0.3\"", "poisson=\"0.5\"",
+     "bar.xml:5: material \"rubber\": poisson = 0.5 leaves no finite bulk modulus; take at most "
+     "0.4999 with elements that do not lock (hexahedra, tet10), or a law that takes bulk, such as "
+     "mooney-rivlin"},
+    {"law=\"hooke\"", "law=\"ogden\" mu1=\"1e5\"",
+     "bar.xml:5: material \"rubber\": ogden has two sets of constants; give mu1, alpha1 and bulk, "
+     "or young and poisson, not both"},
+    {LAW, "law=\"ogden\" mu1=\"1e5\" alpha1=\"0\" bulk=\"1e6\"",
+     "bar.xml:5: material \"rubber\": alpha1 of ogden is 0; give an exponent other than 0 with mu1 "
+     "= 100000"},
+    {LAW, "law=\"ogden\" mu1=\"1e5\" alpha1=\"-2\" bulk=\"1e6\"",
+     "bar.xml:5: material \"rubber\": ogden gives the shear modulus -100000 Pa at rest; change "
+     "mu1, "
+     "alpha1 so that it is above 0"},
+    {LAW, "law=\"reduced-polynomial\" c1=\"1e5\"",
+     "bar.xml:5: material \"rubber\": reduced-polynomial has no bulk; give c1 and bulk, or young "
+     "and poisson"},
+    {LAW, "law=\"orthotropic\" e1=\"1e3\" e2=\"1e6\" nu12=\"0.9\"",
+     "bar.xml:5: material \"rubber\": orthotropic with nu12 = 0.9, nu13 = 0, nu23 = 0 has a "
+     "compliance that is not positive; take smaller ratios, at least |nu_ij| < sqrt(E_i/E_j)"},
+    {LAW, "law=\"fung\" a12=\"3\"",
+     "bar.xml:5: material \"rubber\": fung with a11 = 1, a22 = 1, a33 = 1 has a matrix a that is "
+     "not positive; take a12, a13, a23 smaller and the others above 0"},
+    {MATERIAL_END, "><fibres kappa=\"0.4\"/></material>",
+     "bar.xml:5: material \"rubber\", fibres: kappa = 0.4 must lie between 0 and 0.333333"},
+    {MATERIAL_END, "><fibres direction=\"0 0 0\"/></material>",
+     "bar.xml:5: material \"rubber\", fibres: direction = \"0 0 0\" has no direction"},
+    {MATERIAL_END, "><limit most=\"0.9\"/></material>",
+     "bar.xml:5: material \"rubber\", limit: most = 0.9 must lie between 1.0001 and 1000"},
+    {MATERIAL_END, "><orientation first=\"1 0 0\" second=\"2 0 0\"/></material>",
+     "bar.xml:5: material \"rubber\": first = 1 0 0 and second = 2 0 0 span no plane; give two "
+     "directions that are not parallel"},
     {"young=\"1e6\"", "yuong=\"1e6\" young=\"1e6\"",
      "bar.xml:5: material \"rubber\": unknown attribute \"yuong\"; did you mean \"young\"?"},
     {"young=\"1e6\" ", "",
@@ -95,7 +153,9 @@ static const bad_scene bad_scenes[] = {
      "bar.xml:6: mesh \"bar\", sphere: only one can stand here; the first is on line 6"},
     {"<mesh name=\"bar\">", "<mesh name=\"bar\" file=\"bar.msh\">",
      "bar.xml:6: mesh \"bar\": has both file=\"...\" and a shape; keep one of them"},
-    {BOX, "<bocks/>", "bar.xml:6: mesh \"bar\": unknown element \"bocks\"; there is: *"},
+    {BOX, "<quader/>", "bar.xml:6: mesh \"bar\": unknown element \"quader\"; there is: *"},
+    {BOX, "<bocks/>",
+     "bar.xml:6: mesh \"bar\": unknown element \"bocks\"; did you mean \"block\"?"},
     {BOX, "<box size=\"1 0 1\"/>",
      "bar.xml:6: mesh \"bar\", box: size = 0 must lie between 1e-09 and 1e+09 m"},
     {BOX, "<box cells=\"4 1.5 1\"/>",
@@ -295,7 +355,7 @@ TEST(all_errors_are_told_at_once_and_none_follows_from_another)
           "bar.xml:2: world: dt = 0 must lie between 1e-09 and 1e+06 s",
           "bar.xml:2: world: gravity = \"0 0\" must be three numbers separated by blanks",
           "bar.xml:2: world: duration is missing; add duration=\"...\" (s: simulated time)",
-          "bar.xml:3: material \"rubber\": poisson = 0.7 must lie between -0.99 and 0.4999",
+          "bar.xml:3: material \"rubber\": poisson = 0.7 must lie between -0.99 and 0.5",
           "bar.xml:4: unknown element \"materiel\"; did you mean \"material\"?",
           "bar.xml:5: material: unknown attribute \"nmae\"; did you mean \"name\"?",
           "bar.xml:5: material: name is missing; add name=\"...\" (name: that bodies call it by)",

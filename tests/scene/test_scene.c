@@ -229,7 +229,7 @@ TEST(changes_that_fit_nothing_are_refused)
                "folder/bar.xml:2: world: dt = 0 must lie between 1e-09 and 1e+06 s");
   check_change(good_scene, "world.speed=1",
                "folder/bar.xml:2: world: unknown attribute \"speed\"; there is: dt, duration, "
-               "gravity, halvings, budget, tolerance, start");
+               "gravity, halvings, budget, time-budget, tolerance, substeps, unstable, start");
 }
 
 /* ---- files ---- */

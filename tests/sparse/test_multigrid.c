@@ -66,7 +66,7 @@ static pl_solver *make_solver(const pl_bsr *A, const char *preconditioner)
 {
   pl_allocator allocator = pl_allocator_default();
   pl_choice choice = {preconditioner, NULL, 0};
-  pl_part solver, part;
+  pl_selection solver, part;
   pl_solver *made = NULL;
   CHECK_OK(pl_choice_resolve(&pl_solver_family, &(pl_choice){"cg", NULL, 0}, &solver.member,
                              solver.values, error));
@@ -145,7 +145,7 @@ TEST(single_precision_is_refined)
   for (int k = 0; k < 3; k++) {
     pl_setting precision = {"precision", {0}, k == 1 ? "double" : "single"};
     pl_setting budget = {"iterations", {4}, NULL};
-    pl_part solver, part;
+    pl_selection solver, part;
     pl_allocator allocator = pl_allocator_default();
     pl_solver *made = NULL;
     pl_solve_report report = {0};

@@ -49,7 +49,7 @@ TEST(rows_make_the_filter)
   }
   pl_row more = row_of(1, 0, 0, 1);
   pl_rows_add(&rows, &more); // there is no room
-  pl_rows_finish(&rows, &filter);
+  CHECK(!pl_rows_finish(&rows, &filter, NULL));
   CHECK(rows.count == 12 && filter.count == 5);
   const int held[5] = {0, 2, 5, 7, 8};
   for (int i = 0; i < 5; i++) {
@@ -74,10 +74,10 @@ TEST(rows_make_the_filter)
   const double *P = filter.projections + 36;
   CHECK(P[0] == 1 && P[4] == 0 && P[8] == 1 && P[1] == 0 && P[3] == 0);
   uint64_t version = filter.version;
-  pl_rows_finish(&rows, &filter);
+  CHECK(!pl_rows_finish(&rows, &filter, NULL));
   CHECK(filter.version == version);
   pl_rows_clear(&rows);
-  pl_rows_finish(&rows, &filter);
+  CHECK(!pl_rows_finish(&rows, &filter, NULL));
   CHECK(filter.count == 0 && filter.version != version);
   pl_rows_release(&rows);
 }

@@ -18,5 +18,19 @@ for header in include/pliant/*.h; do
     }
   done
 done
+# other systems' targets: the headers ask for no more than stddef.h and stdint.h, which come with clang
+if command -v clang >/dev/null; then
+  for target in x86_64-pc-windows-msvc x86_64-apple-macos12 arm64-apple-macos12 wasm32-unknown-emscripten i686-linux-gnu; do
+    for language in "c -std=c17" "c++ -std=c++17"; do
+      # shellcheck disable=SC2086
+      printf '#include "%s"\n' pliant/world.h pliant/scene.h pliant/mesh.h |
+        clang --target=$target -ffreestanding -nostdlibinc -x $language "${flags[@]}" - || {
+        echo "the headers do not compile for $target as $language"
+        bad=1
+      }
+    done
+    compilers+=("$target")
+  done
+fi
 echo "$count headers, ${#compilers[@]} compilers"
 exit $bad

@@ -3,7 +3,7 @@
 # headers. So sparse and ode never see a mesh, and nothing below io ever sees a file format.
 set -eu
 cd "$PLIANT_SOURCE"
-rooms=(core math sparse ode mesh material model body shape couple world io scene view)
+rooms=(core math sparse ode mesh material model body shape couple world io picture scene view)
 declare -A height
 for i in "${!rooms[@]}"; do height[${rooms[$i]}]=$i; done
 
@@ -14,9 +14,9 @@ complain() {
 }
 
 count=0
-for file in src/*/*.[ch]; do
+for file in $(find src -name "*.[ch]" | sort); do
   room=${file#src/}
-  room=${room%/*}
+  room=${room%%/*}
   own=${height[$room]:-}
   [ -n "$own" ] || complain "$file: the room $room is not in the list of this test"
   while read -r included; do

@@ -19,6 +19,12 @@ export PKG_CONFIG_PATH=$libraries/pkgconfig
   $(pkg-config --cflags --libs pliant) -lm
 LD_LIBRARY_PATH=$libraries "$folder/bar" >"$folder/by-pkg-config"
 
+# the archive, with the libraries that pkg-config --static names
+# shellcheck disable=SC2046
+"${CC:-cc}" -std=c17 -o "$folder/bar-static" "$PLIANT_SOURCE/examples/bar.c" $(pkg-config --cflags pliant) \
+  "$libraries/libpliant.a" $(pkg-config --static --libs pliant | sed 's/-lpliant//')
+"$folder/bar-static" >"$folder/by-archive"
+
 # by CMake
 mkdir "$folder/project"
 cat >"$folder/project/CMakeLists.txt" <<END
@@ -35,6 +41,7 @@ cmake --build "$folder/out" >/dev/null
 # the same library gives the same words, and the bar hangs down by a sensible amount
 cat "$folder/by-pkg-config"
 cmp "$folder/by-pkg-config" "$folder/by-cmake"
+cmp "$folder/by-pkg-config" "$folder/by-archive"
 awk '/^the tip/ { found = 1; if (!($NF == "m" && $(NF - 1) < -0.01 && $(NF - 1) > -1)) exit 1 }
   END { if (!found) exit 1 }' "$folder/by-pkg-config" || {
   echo "the line \"the tip ... m\" is missing or its number is not between -1 and -0.01"

@@ -1,72 +1,13 @@
 // What the viewer costs: the simulation with and without somebody watching and attacking, the way from a moved hand
 // to a moved vertex, and the page's own time for a frame. scripts/viewer.sh bench sets the paths.
-import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import net from 'node:net';
-import { block, launch, openPage, ready, serve, tell, token, until } from './driver.mjs';
+import { attack, Client, spent, wait } from './clients.mjs';
+import { block, launch, openPage, ready, serve, tell, until } from './driver.mjs';
 
 const seconds = Number(process.env.PLIANT_SECONDS ?? 5), rounds = 2;
-const wait = (time) => new Promise((done) => setTimeout(done, 1000 * time));
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 const per = (value, unit) => `${value.toFixed(value < 10 ? 2 : 1)} ${unit}`;
 
 const scene = await block();
-
-// ---- a client without a page ----
-
-// One that reads and confirms frames; reads: false never takes a byte after its hello.
-class Client {
-  constructor(port, { reads = true } = {}) {
-    this.frames = 0;
-    this.waiting = [];
-    this.opened = new Promise((done, failed) => {
-      this.socket = net.connect(port, '127.0.0.1', () => this.socket.write(
-        `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n`
-        + `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: pliant-view\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`));
-      this.socket.setNoDelay(true); // as browsers do
-      this.socket.on('error', failed);
-      let room = Buffer.alloc(0), greeted = false;
-      this.socket.on('data', (data) => {
-        room = Buffer.concat([room, data]);
-        if (!greeted) {
-          const end = room.indexOf('\r\n\r\n');
-          if (end < 0) return;
-          greeted = true;
-          room = room.subarray(end + 4);
-          this.send(`hello ${token}`);
-          if (!reads) this.socket.pause();
-          done();
-        }
-        for (let size; (size = whole(room)); room = room.subarray(size.end)) this.take(room.subarray(size.start, size.end));
-      });
-    });
-  }
-
-  send(text) {
-    const body = Buffer.from(text), head = Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]); // a mask of zeros
-    this.socket.write(Buffer.concat([head, body]));
-  }
-
-  take(message) {
-    if (message.subarray(0, 4).toString('latin1') !== 'PLF1') return;
-    this.frames++;
-    this.send('ack');
-    this.frame = { time: message.readDoubleLE(16), pulls: message.readUInt32LE(32), step: message.readFloatLE(52), target: message.readUInt32LE(32) ? message.readFloatLE(96 + 12) : NaN, size: message.length };
-    for (const resolve of this.waiting.splice(0)) resolve(this.frame);
-  }
-
-  next() { return new Promise((done) => this.waiting.push(done)); }
-  close() { this.socket.destroy(); }
-}
-
-// Where a whole message begins and ends, if it is there.
-function whole(room) {
-  if (room.length < 2) return null;
-  const short = room[1] & 0x7f, start = short === 126 ? 4 : short === 127 ? 10 : 2;
-  if (room.length < start) return null;
-  const size = short === 126 ? room.readUInt16BE(2) : short === 127 ? Number(room.readBigUInt64BE(2)) : short;
-  return room.length < start + size ? null : { start, end: start + size };
-}
 
 // Simulated time now, asked by a client that leaves at once, or told to one that stays.
 async function timeNow(port, stays) {
@@ -76,16 +17,6 @@ async function timeNow(port, stays) {
   const clock = performance.now();
   if (!stays) client.close();
   return { time, clock };
-}
-
-// Processor seconds so far: of the thread that serves (the first), and of those that simulate.
-function spent(pid) {
-  const out = { serving: 0, simulating: 0 };
-  for (const task of readdirSync(`/proc/${pid}/task`)) {
-    const words = readFileSync(`/proc/${pid}/task/${task}/stat`, 'latin1').replace(/.*\) /, '').split(' ');
-    out[Number(task) === pid ? 'serving' : 'simulating'] += (Number(words[11]) + Number(words[12])) / 100;
-  }
-  return out;
 }
 
 // Per step over the measured seconds, in ms: by the wall, and processor time of both kinds of threads.
@@ -102,28 +33,6 @@ async function pace({ port, child }, stays, during) {
   await end?.();
   stays?.close();
   return out;
-}
-
-// ---- what happens meanwhile ----
-
-// 100 connections that stay, and come again when they are dropped; one page that never reads; rubbish.
-async function attack(port) {
-  let running = true;
-  const sockets = new Set();
-  const connect = (text) => {
-    if (!running) return;
-    const socket = net.connect(port, '127.0.0.1', () => text && socket.write(text));
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => { sockets.delete(socket); setTimeout(() => connect(text), 200); });
-    socket.resume();
-  };
-  const rubbish = ['', 'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n', 'GET / HTTP/1.1\r\n', '\x00\xff'.repeat(2000), `GET /${'a'.repeat(5000)} HTTP/1.1\r\n\r\n`];
-  for (let i = 0; i < 100; i++) connect(rubbish[i % rubbish.length]);
-  const deaf = new Client(port, { reads: false });
-  deaf.opened.catch(() => {});
-  await wait(0.2);
-  return () => { running = false; for (const socket of sockets) socket.destroy(); deaf.close(); };
 }
 
 // ---- the measurements ----

@@ -1,11 +1,11 @@
 // What a user does with the page, done by a program in a real browser. Each test says what must be
-// seen; pictures are kept to be looked at. A word on the command line runs only the tests that
-// contain it.
+// seen; pictures are kept to be looked at.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import os from 'node:os';
 import path from 'node:path';
+import { check, runAll, test } from './runner.mjs';
 import { complaints, launch, openPage as openIn, pause, ready, requests, serve, tell, until } from './driver.mjs';
 
 const { PLIANT_COMMAND: command, PLIANT_PICTURES: pictures, PLIANT_SOURCE: source } = process.env;
@@ -41,15 +41,6 @@ await writeFile(dropPath, `<pliant title="Two that fall">
 `);
 
 const run = promisify(execFile);
-
-// ---- the runner ----
-
-const only = process.argv[2];
-const tests = [];
-const test = (name, body) => tests.push({ name, body });
-function check(condition, text) {
-  if (!condition) throw new Error(text);
-}
 
 const browser = await launch();
 const openPage = (address) => openIn(browser, address);
@@ -545,27 +536,13 @@ test('nothing was asked of anybody else', async () => {
   check(complaints.length === 0, `errors in the console: ${complaints.join(' | ')}`);
 });
 
-// ---- run ----
-
-let failed = 0;
-try {
-  for (const { name, body } of tests) {
-    if (only && !name.includes(only) && name !== tests[0].name) continue;
-    const start = Date.now();
-    try {
-      await body();
-      console.log(`ok     ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
-    } catch (error) {
-      failed++;
-      console.log(`FAILED ${name}\n  ${error.message}`);
-      if (page) await picture(page, `failed-${failed}`).catch(() => {});
-      if (name === tests[0].name) break; // the others stand on it
-    }
-  }
-} finally {
-  await browser.close();
-  await server?.stop();
-  await rm(folder, { recursive: true, force: true });
-}
+const failed = await runAll({
+  onFailure: (number) => page && picture(page, `failed-${number}`),
+  finish: async () => {
+    await browser.close();
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  },
+});
 console.log(`pictures in ${pictures}`);
 process.exit(failed ? 1 : 0);

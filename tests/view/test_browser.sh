@@ -14,4 +14,4 @@ command -v node >/dev/null || skip "there is no node"
 [ -d "$PLIANT_SOURCE/viewer/node_modules/playwright-core" ] || skip "playwright-core is not installed"
 export PLIANT_BROWSER=$browser PLIANT_PICTURES=$PLIANT_BUILD/viewer/pictures
 mkdir -p "$PLIANT_PICTURES"
-exec node "$PLIANT_SOURCE/tests/view/browser.mjs" "$@"
+exec node "$PLIANT_SOURCE/tests/view/${PLIANT_PAGE_TESTS:-browser.mjs}" "$@"

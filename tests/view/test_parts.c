@@ -120,6 +120,7 @@ TEST(a_frame_has_its_layout)
 {
   const float positions[6] = {1, 2, 3, 4, 5, 6}, values[2] = {0.5f, -2};
   const float vectors[6] = {7, 8, 9, 10, 11, 12}, locals[PL_LOCAL_FLOATS] = {13};
+  const float contacts[PL_CONTACT_FLOATS] = {21};
   pl_view_frame frame = {.scene = 3,
                          .number = 7,
                          .flags = PL_FRAME_PLAYING | PL_FRAME_GAUGED,
@@ -132,6 +133,8 @@ TEST(a_frame_has_its_layout)
                          .vectors = vectors,
                          .local_count = 1,
                          .locals = locals,
+                         .contact_count = 1,
+                         .contacts = contacts,
                          .has_tool = 1,
                          .tool_radius = 0.5,
                          .tool_centre = {1, 2, 3},
@@ -146,7 +149,7 @@ TEST(a_frame_has_its_layout)
   frame.pulls[0].force[1] = -9;
   pl_text text = pl_text_make(NULL);
   pl_write_frame(&text, &frame);
-  CHECK(text.size == 96 + 36 + 2 * 4 + 6 * 4 + 2 * 4 + 6 * 4 + 12 * 4);
+  CHECK(text.size == 100 + 36 + 2 * 4 + 6 * 4 + 2 * 4 + 6 * 4 + 12 * 4 + 6 * 4);
   CHECK(memcmp(text.data, "PLF1", 4) == 0);
   CHECK(u32_at(&text, 4) == 3 && u32_at(&text, 8) == 7 && u32_at(&text, 12) == 9);
   CHECK(u32_at(&text, 20) == 0x3fd00000u); // 0.25 as a double
@@ -156,15 +159,16 @@ TEST(a_frame_has_its_layout)
   CHECK(f32_at(&text, 48) == 0.75f && f32_at(&text, 52) == 0.125f);
   CHECK(u32_at(&text, 56) == PL_ARROWS_outer && u32_at(&text, 60) == 1 && u32_at(&text, 64) == 1);
   CHECK(f32_at(&text, 68) == 0.5f && f32_at(&text, 72) == 1 && f32_at(&text, 92) == 4);
-  CHECK(f32_at(&text, 96 + 28) == -9);
-  CHECK(f32_at(&text, 132) == 10 && f32_at(&text, 140) == 1 && f32_at(&text, 164) == 0.5f);
-  CHECK(f32_at(&text, 172) == 7 && f32_at(&text, 196) == 13);
+  CHECK(f32_at(&text, 100 + 28) == -9);
+  CHECK(u32_at(&text, 96) == 1);
+  CHECK(f32_at(&text, 136) == 10 && f32_at(&text, 144) == 1 && f32_at(&text, 168) == 0.5f);
+  CHECK(f32_at(&text, 176) == 7 && f32_at(&text, 200) == 13 && f32_at(&text, 248) == 21);
   frame.tint = PL_TINT_none;
   frame.arrows = PL_ARROWS_none;
-  frame.local_count = 0;
+  frame.local_count = frame.contact_count = 0;
   text.size = 0;
   pl_write_frame(&text, &frame);
-  CHECK(text.size == 96 + 36 + 2 * 4 + 6 * 4);
+  CHECK(text.size == 100 + 36 + 2 * 4 + 6 * 4);
   pl_text_release(&text);
 }
 
@@ -225,12 +229,16 @@ TEST(tints_show_what_they_say)
                                           [PL_TINT_volume_ratio] = 1.1,
                                           [PL_TINT_strain] = 0.07,
                                           [PL_TINT_energy_density] = (288461.5 + 384615.4) * 0.01,
-                                          [PL_TINT_velocity] = 5};
+                                          [PL_TINT_velocity] = 5,
+                                          [PL_TINT_pressure] = -(134615.385 + 2 * 52447.552) / 3,
+                                          [PL_TINT_principal_stress] = 134615.385};
   const double tolerance[PL_TINT_COUNT] = {[PL_TINT_von_mises] = 0.15 * 2 * 384615 * 0.1,
                                            [PL_TINT_volume_ratio] = 1e-6,
                                            [PL_TINT_strain] = 1e-6,
                                            [PL_TINT_energy_density] = 0.01,
-                                           [PL_TINT_velocity] = 1e-6};
+                                           [PL_TINT_velocity] = 1e-6,
+                                           [PL_TINT_pressure] = 0.1,
+                                           [PL_TINT_principal_stress] = 0.1};
   for (int tint = 1; tint < PL_TINT_COUNT; tint++) {
     CHECK_OK(pl_surface_tint(&surface, world, (pl_tint)tint, values, error));
     for (int i = 0; i < surface.vertex_count; i++) {

@@ -90,7 +90,7 @@ static head read_head(run *r)
 {
   head out = {0};
   pl_board_read(r->board, PL_SLOT_FRAME, 0, &r->text);
-  if (r->text.size < 96) return out;
+  if (r->text.size < 100) return out;
   memcpy(&out.flags, r->text.data + 12, 4);
   memcpy(&out.time, r->text.data + 16, 8);
   memcpy(&out.pulls, r->text.data + 32, 4);
@@ -102,7 +102,7 @@ static head read_head(run *r)
   out.push = -(double)push;
   if (!out.pulls) return out;
   float pull[9];
-  memcpy(pull, r->text.data + 96, sizeof pull);
+  memcpy(pull, r->text.data + 100, sizeof pull);
   out.x = (double)pull[0];
   out.z = (double)pull[2];
   for (int k = 6; k < 9; k++) out.force += (double)(pull[k] * pull[k]);

@@ -239,11 +239,12 @@ static void check_overwritten(pl_world *world, const double *q)
   size_t n = 9 * (size_t)A->start[A->rows];
   double *first = malloc(n * sizeof *first),
          *f = malloc(3 * (size_t)world->bodies.blocks * sizeof *f);
+  const pl_tangent tangent = {1, 1, 1, 0, A, world->system.pairs};
   pl_bsr_zero(A, NULL);
-  world->system.ops->evaluate(&world->system, 0, q, world->state.v, f, 1, 1, 1, 0, A);
+  world->system.ops->evaluate(&world->system, 0, q, world->state.v, f, &tangent);
   memcpy(first, A->values, n * sizeof *first);
   for (size_t i = 0; i < n; i++) A->values[i] = 1e9;
-  world->system.ops->evaluate(&world->system, 0, q, world->state.v, f, 1, 1, 1, 0, A);
+  world->system.ops->evaluate(&world->system, 0, q, world->state.v, f, &tangent);
   CHECK(memcmp(first, A->values, n * sizeof *first) == 0);
   free(first);
   free(f);
@@ -522,7 +523,7 @@ TEST(wrong_attachments_are_refused)
 #define REFUSED(part)                                                                              \
   CHECK_FAILS(pl_world_add_attachment(world, a, &def, NULL, error), PL_E_ARGUMENT, part)
   REFUSED("cannot be attached to itself");
-  def.to = (pl_body_id){9};
+  def.to = (pl_body_id){9, 1};
   REFUSED("body");
   def = attach_to(far, -1, -1);
   REFUSED("lies 4 m outside body \"far\"");

@@ -1,5 +1,5 @@
 /* A fixed budget of iterations: no step takes more, and what is left undone is told. */
-#include "pliant/touch.h"
+#include "pliant/world.h"
 #include "world/world.h"
 
 #include "bar.h"
@@ -148,5 +148,86 @@ TEST(bad_budgets_are_refused)
   pl_world_destroy(world);
 }
 
+/* ---- time ---- */
+
+/* Some steps of a bar that falls on a floor, within so many seconds each. */
+static pl_world *fall(double seconds, const char *integrator, const char *solver, pl_body_id *body)
+{
+  bar_def def = {.n = 2, .free = 1, .newton = 8, .gravity = {0, -10, 0}, .integrator = integrator};
+  pl_world *world = NULL;
+  CHECK_OK(bar_make(&def, &world, body, error));
+  CHECK_OK(pl_world_set_control(world, 0, 0, 0, error));
+  CHECK_OK(pl_world_set_time_budget(world, seconds, error));
+  CHECK_OK(
+      pl_world_set_solver(world, &(pl_choice){.name = solver}, &(pl_choice){.name = NULL}, error));
+  pl_setting plane[] = {{.name = "point", .value = {0, -0.05, 0}},
+                        {.name = "normal", .value = {0, 1, 0}}};
+  pl_obstacle_def floor = pl_obstacle_def_default();
+  floor.shape = (pl_choice){"plane", plane, 2};
+  CHECK_OK(pl_world_add_obstacle(world, &floor, NULL, error));
+  return world;
+}
+
+/* A budget that is used up at once leaves one iteration of everything; that still falls and stays
+ * finite. */
+TEST(a_step_without_time_makes_one_iteration_of_each)
+{
+  const char *solvers[] = {"cg", "bicgstab", "minres", "auto"};
+  for (int k = 0; k < 4; k++) {
+    pl_body_id body;
+    pl_world *world = fall(1e-9, "implicit-euler", solvers[k], &body);
+    for (int i = 0; i < 25; i++) {
+      CHECK_OK(pl_world_step(world, error));
+      CHECK(world->tally.last.newton_iterations == 1);
+      CHECK(world->tally.last.linear_iterations <= 2);
+    }
+    pl_world_facts facts;
+    CHECK_OK(pl_world_measure(world, &facts, error));
+    // what falls freely needs no iteration
+    CHECK(facts.late_steps >= 10 && facts.late_steps <= 25 && facts.unconverged_steps > 0);
+    double tip[3];
+    bar_tip(world, body, tip);
+    CHECK(tip[1] < -0.02 && tip[1] > -1);
+    pl_world_destroy(world);
+  }
+}
+
+TEST(a_budget_that_is_not_used_up_changes_no_bit)
+{
+  const char *integrators[] = {"implicit-euler", "bdf2", "newmark", "ros2w", "verlet"};
+  for (int k = 0; k < 5; k++) {
+    uint64_t hashes[2];
+    for (int limited = 0; limited < 2; limited++) {
+      pl_body_id body;
+      bar_def def = {.n = 2, .gravity = {0, -10, 0}, .integrator = integrators[k], .dt = 1e-3};
+      pl_world *world = NULL;
+      CHECK_OK(bar_make(&def, &world, &body, error));
+      CHECK_OK(pl_world_set_time_budget(world, limited ? 1e5 : 0, error));
+      for (int i = 0; i < 20; i++) CHECK_OK(pl_world_step(world, error));
+      hashes[limited] = pl_world_state_hash(world);
+      CHECK(world->tally.late_steps == 0);
+      pl_world_destroy(world);
+    }
+    CHECK(hashes[0] == hashes[1]);
+  }
+}
+
+TEST(bad_time_budgets_are_refused)
+{
+  pl_body_id body;
+  pl_world *world = fall(0, "implicit-euler", "cg", &body);
+  CHECK_FAILS(pl_world_set_time_budget(world, -1, error), PL_E_ARGUMENT, "time_budget = -1");
+  CHECK_FAILS(pl_world_set_time_budget(world, NAN, error), PL_E_ARGUMENT, "time_budget");
+  CHECK_OK(pl_world_set_integrator(world, &(pl_choice){.name = "sdirk2"}, error));
+  CHECK_OK(pl_world_set_time_budget(world, 0.01, error));
+  CHECK_FAILS(pl_world_set_control(world, 0, 0, 1e-3, error), PL_E_ARGUMENT, "exclude each other");
+  CHECK_OK(pl_world_set_time_budget(world, 0, error));
+  CHECK_OK(pl_world_set_control(world, 0, 0, 1e-3, error));
+  CHECK_FAILS(pl_world_set_time_budget(world, 0.01, error), PL_E_ARGUMENT, "exclude each other");
+  pl_world_destroy(world);
+}
+
 TESTS(X(no_step_takes_more_than_its_budget) X(errors_shrink_with_the_budget)
-          X(auto_knows_the_budget) X(a_trial_is_broken_off) X(bad_budgets_are_refused))
+          X(auto_knows_the_budget) X(a_trial_is_broken_off) X(bad_budgets_are_refused)
+              X(a_step_without_time_makes_one_iteration_of_each)
+                  X(a_budget_that_is_not_used_up_changes_no_bit) X(bad_time_budgets_are_refused))

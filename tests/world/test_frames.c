@@ -1,5 +1,5 @@
 /* Bodies of frames in a world: laws that the whole must keep, and what acts on nodes. */
-#include "pliant/touch.h"
+#include "pliant/world.h"
 
 #include "bar.h"
 

@@ -1,6 +1,6 @@
 /* Friction on inclined planes: who slides, how fast, who stays, with every integrator. */
 #include "ode/integrator.h"
-#include "pliant/touch.h"
+#include "pliant/world.h"
 #include "test.h"
 
 typedef struct incline {
@@ -8,6 +8,9 @@ typedef struct incline {
   const char *integrator;
   double solver; /* tolerance; 0: the preset */
 } incline;
+
+/* Sanitizers look at memory: a tenth of the time will do, and numbers are not compared. */
+static const double span = TEST_SANITIZED ? 0.1 : 1;
 
 static const double g = 9.81, degree = 3.14159265358979323846 / 180;
 
@@ -62,7 +65,7 @@ static double speed_after(const incline *in, double seconds)
   double value[3] = {NAN};
   pl_probe_id probe;
   pl_world *world = make_watched(in, &probe);
-  for (int i = 0; i < (int)(seconds / in->dt + 0.5); i++) {
+  for (int i = 0; i < (int)(span * seconds / in->dt + 0.5); i++) {
     pl_error why = {0};
     if (pl_world_step(world, &why)) {
       printf("  %s: %s\n", in->integrator, why.message);
@@ -80,13 +83,13 @@ TEST(without_friction_every_integrator_slides)
 {
   for (int m = 0; pl_integrator_family.members[m]; m++) {
     const pl_integrator_ops *ops = (const pl_integrator_ops *)pl_integrator_family.members[m];
-    if (ops->is_static || ops->missing) continue;
+    if (ops->is_static || ops->info.missing) continue;
     incline in = {.degrees = 35,
                   .young = 1e5,
                   .dt = ops->is_implicit ? 0.005 : 0.0002,
                   .integrator = ops->info.name};
     double expected = g * sin(35 * degree) * 0.3, speed = speed_after(&in, 0.3);
-    CHECK_NEAR(speed, expected, 0.005 * expected);
+    CHECK_NEAR(speed, span * expected, 0.005 * expected);
   }
 }
 
@@ -96,7 +99,7 @@ static double tilt(pl_world *world, pl_probe_id probe, double dt, double from, d
                    double turning, double holding)
 {
   double value[3] = {NAN};
-  int turns = (int)(turning / dt + 0.5), all = turns + (int)(holding / dt + 0.5);
+  int turns = (int)(span * turning / dt + 0.5), all = turns + (int)(span * holding / dt + 0.5);
   for (int i = 0; i < all; i++) {
     double angle = (i < turns ? from + (to - from) * i / turns : to) * degree;
     const double gravity[3] = {g * sin(angle), 0, -g * cos(angle)};
@@ -112,7 +115,7 @@ TEST(with_friction_every_integrator_slides_slower)
 {
   for (int m = 0; pl_integrator_family.members[m]; m++) {
     const pl_integrator_ops *ops = (const pl_integrator_ops *)pl_integrator_family.members[m];
-    if (ops->is_static || ops->missing) continue;
+    if (ops->is_static || ops->info.missing) continue;
     incline in = {.friction = 0.5, .young = 1e5, .dt = ops->is_implicit ? 0.005 : 0.0002};
     in.integrator = ops->info.name;
     pl_probe_id probe;
@@ -122,7 +125,7 @@ TEST(with_friction_every_integrator_slides_slower)
     double after = tilt(world, probe, in.dt, 35, 35, 0, 0.2);
     double expected = g * (sin(35 * degree) - 0.5 * cos(35 * degree));
     printf("  %-17s %.4f of %.4f m/s^2\n", ops->info.name, (after - before) / 0.2, expected);
-    CHECK_NEAR((after - before) / 0.2, expected, 0.015 * expected);
+    if (!TEST_SANITIZED) CHECK_NEAR((after - before) / 0.2, expected, 0.015 * expected);
     pl_world_destroy(world);
   }
 }
@@ -135,7 +138,7 @@ TEST(blocks_slide_above_the_limit_angle_and_stay_below)
   const double youngs[] = {1e5, 1e6, 1e8}, steps[] = {0.01, 0.001};
   const double limit = atan(0.5) / degree, above = limit + 0.2, below = limit - 0.2, time = 0.5;
   double expected = g * (sin(above * degree) - 0.5 * cos(above * degree)) * time;
-  for (int c = 0; c < 5 * 3 * 2; c++) {
+  for (int c = 0; c < 5 * 3 * 2; c += TEST_SANITIZED ? 6 : 1) {
     incline in = {.friction = 0.5, .young = youngs[c / 2 % 3], .dt = steps[c % 2]};
     in.integrator = names[c / 6];
     pl_probe_id probe;
@@ -145,8 +148,7 @@ TEST(blocks_slide_above_the_limit_angle_and_stay_below)
     double slides = tilt(world, probe, in.dt, below, above, 0, time);
     printf("  %-17s E %.0e dt %2.0f ms: below %9.6f, above %.5f of %.5f m/s\n", in.integrator,
            in.young, 1e3 * in.dt, stays, slides, expected);
-    // newmark lets normal forces ring that the step does not resolve, and friction with them
-    if (strcmp(in.integrator, "newmark") == 0 && in.young > 1e7 && in.dt > 0.005) {
+    if (TEST_SANITIZED) {
       pl_world_destroy(world);
       continue;
     }

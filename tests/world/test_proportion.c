@@ -1,6 +1,6 @@
 /* Critical steps of explicit methods, explosions that are noticed, and steps that are cancelled. */
 #include "ode/integrator.h"
-#include "pliant/touch.h"
+#include "pliant/world.h"
 
 #include "bar.h"
 
@@ -176,7 +176,7 @@ TEST(a_step_of_every_integrator_can_be_cancelled)
   const pl_member *const *members = pl_integrator_family.members;
   for (; *members; members++) {
     const pl_integrator_ops *ops = (const pl_integrator_ops *)*members;
-    if (ops->missing) continue;
+    if (ops->info.missing) continue;
     printf("  %s\n", ops->info.name);
     bar_def def = {.n = 1, .integrator = ops->info.name, .gravity = {0, -9.81, 0}};
     def.dt = ops->critical ? 1e-4 : 0.01;
@@ -189,7 +189,6 @@ TEST(a_solve_of_every_solver_can_be_cancelled)
 {
   const pl_family *family = pl_family_find("solver");
   for (const pl_member *const *member = family->members; *member; member++) {
-    if (strcmp((*member)->name, "direct") == 0) continue;
     printf("  %s\n", (*member)->name);
     bar_def def = {.n = 2, .gravity = {0, -9.81, 0}, .solver = 1e-8};
     def.method = (*member)->name;

@@ -1,7 +1,7 @@
 /* A body's model replaced in place by one with a rigid part: what else there is in the world goes
  * on as before, the state is carried over, and everything that acts on nodes still does. */
 #include "math/vec3.h"
-#include "pliant/touch.h"
+#include "pliant/world.h"
 #include "world/world.h"
 
 #include "bar.h"

@@ -2,11 +2,13 @@
  * integrator, with friction, laws that remember, pulls, loads and attachments, in another world and
  * with other numbers of threads. */
 #include "ode/integrator.h"
-#include "pliant/touch.h"
+#include "pliant/world.h"
 #include "test.h"
 
 typedef struct plan {
   const char *integrator, *law, *model;
+  const char *matrix; /* NULL: the integrator's own way */
+  int direct;
   double dt;
   int threads, attached;
 } plan;
@@ -80,7 +82,10 @@ static pl_world *make(const plan *in)
   pl_world *world = NULL;
   def.dt = in->dt;
   def.threads = in->threads;
-  def.integrator = (pl_choice){.name = in->integrator};
+  pl_setting matrix = {.name = "matrix", .word = in->matrix},
+             reuse = {.name = "reuse", .word = "no"};
+  def.integrator = (pl_choice){in->integrator, &matrix, in->matrix ? 1 : 0};
+  if (in->direct) def.solver = (pl_choice){"direct", &reuse, 1};
   CHECK_OK(pl_world_create(&def, &world, error));
   add_couplings(world, in, add_block(world, in, 0, 0));
   return world;
@@ -122,7 +127,7 @@ TEST(every_integrator_goes_on_with_the_same_bits)
 {
   for (int m = 0; pl_integrator_family.members[m]; m++) {
     const pl_integrator_ops *ops = (const pl_integrator_ops *)pl_integrator_family.members[m];
-    if (ops->is_static || ops->missing) continue;
+    if (ops->is_static || ops->info.missing) continue;
     plan in = {.integrator = ops->info.name, .dt = ops->is_implicit ? 0.005 : 0.0002};
     in.threads = 1 + m % 3;
     in.attached = m % 2;
@@ -152,6 +157,20 @@ TEST(every_model_goes_on_with_the_same_bits)
   }
 }
 
+/* A matrix that was made some steps ago goes on being the same. */
+TEST(kept_matrices_go_on_with_the_same_bits)
+{
+  for (int m = 0; pl_integrator_family.members[m]; m++) {
+    const pl_integrator_ops *ops = (const pl_integrator_ops *)pl_integrator_family.members[m];
+    if (ops->is_static || pl_param_find(&ops->info, "matrix") < 0) continue;
+    plan in = {.integrator = ops->info.name, .dt = 0.005, .matrix = "kept", .threads = 1 + m % 3};
+    in.direct = m % 3 == 0;
+    in.attached = m % 2;
+    in.law = m % 4 == 0 ? "hooke-prony" : NULL;
+    compare(&in);
+  }
+}
+
 /* A law that remembers stands in the state: relaxing blocks differ from those that forget. */
 TEST(memory_makes_a_difference)
 {
@@ -166,4 +185,5 @@ TEST(memory_makes_a_difference)
 }
 
 TESTS(X(every_integrator_goes_on_with_the_same_bits) X(laws_that_remember_go_on_with_the_same_bits)
-          X(every_model_goes_on_with_the_same_bits) X(memory_makes_a_difference))
+          X(every_model_goes_on_with_the_same_bits) X(kept_matrices_go_on_with_the_same_bits)
+              X(memory_makes_a_difference))

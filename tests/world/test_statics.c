@@ -1,6 +1,6 @@
 /* Equilibria under loads that press a body together, of laws whose energy is infinite for volumes
  * of zero. */
-#include "pliant/touch.h"
+#include "pliant/world.h"
 #include "world/world.h"
 
 #include "bar.h"

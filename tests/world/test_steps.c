@@ -118,11 +118,14 @@ TEST(every_integrator_comes_to_the_same_rest)
   double first[3] = {0};
   for (int i = 0; pl_integrator_family.members[i]; i++) {
     const pl_integrator_ops *ops = (const void *)pl_integrator_family.members[i];
-    if (ops->missing) continue;
+    if (ops->info.missing) continue;
     bar_def def = {.n = 1,
                    .integrator = ops->info.name,
                    .strain = "green",
-                   .dt = ops->is_implicit ? 0.02 : 2e-4,
+                   // bdf6 is stable only where what the step does not resolve is overdamped
+                   .dt = !ops->is_implicit ? 2e-4
+                         : ops->order > 5  ? 0.002
+                                           : 0.02,
                    .gravity = {0, -2, 0},
                    .stiffness_damping = 0.02,
                    .mass_damping = 8};
@@ -145,7 +148,7 @@ TEST(a_moved_body_has_no_past)
 {
   for (int i = 0; pl_integrator_family.members[i]; i++) {
     const pl_integrator_ops *ops = (const void *)pl_integrator_family.members[i];
-    if (ops->is_static || ops->missing) continue;
+    if (ops->is_static || ops->info.missing) continue;
     bar_def def = {.n = 1, .free = 1, .integrator = ops->info.name, .dt = 1e-3};
     pl_world *world;
     pl_body_id body;

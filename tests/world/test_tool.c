@@ -1,5 +1,5 @@
 /* The tool that pushes, and what can be asked of forces and strains. */
-#include "pliant/touch.h"
+#include "pliant/world.h"
 #include "probe.h"
 
 #include "world/bar.h"

@@ -1,5 +1,5 @@
 /* Touching a world while it runs: picking, pulls, pins, changed values, earlier states. */
-#include "pliant/touch.h"
+#include "pliant/world.h"
 #include "probe.h"
 #include "sparse/bsr.h"
 

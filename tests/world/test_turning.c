@@ -1,7 +1,7 @@
 /* Bodies of rigid frames in a world: laws that the whole must keep, with every integrator. */
 #include "core/family.h"
 #include "ode/integrator.h"
-#include "pliant/touch.h"
+#include "pliant/world.h"
 
 #include "bar.h"
 

@@ -350,7 +350,7 @@ TEST(bad_definitions_are_refused)
   CHECK_OK(pl_world_create(&def, &world, error));
   CHECK_FAILS(pl_world_step(world, error), PL_E_ARGUMENT, "nothing to simulate");
   pl_fix_def fix = pl_fix_def_default();
-  CHECK_FAILS(pl_world_add_fix(world, (pl_body_id){3}, &fix, NULL, error), PL_E_ARGUMENT,
+  CHECK_FAILS(pl_world_add_fix(world, (pl_body_id){3, 1}, &fix, NULL, error), PL_E_ARGUMENT,
               "no body number 3");
   pl_body_def body = pl_body_def_default();
   CHECK_FAILS(pl_world_add_body(world, &body, NULL, error), PL_E_ARGUMENT, "needs a mesh");

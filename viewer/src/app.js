@@ -6,6 +6,7 @@ import { Hand } from './hand.js';
 import { Charts } from './charts.js';
 import { Controls } from './controls.js';
 import { Save } from './save.js';
+import { Undo } from './undo.js';
 import { bindKeys } from './keys.js';
 import { arrowNames, drawBar, Range, tints } from './colours.js';
 
@@ -16,9 +17,15 @@ const stage = new Stage($('stage'));
 const charts = new Charts();
 const connection = new Connection(location.hash.slice(1), { message, open: opened, lost, malformed });
 const send = (line) => connection.send(line);
-const hand = new Hand(stage, send);
-const controls = new Controls(send, stage, hand);
-const save = new Save(stage, charts, send, () => (app.scene?.file ?? 'pliant').replace(/\.xml$/, ''));
+// changes of values and pins can be undone
+const change = (line) => {
+  undo.note(app.scene, app.state, line);
+  send(line);
+};
+const hand = new Hand(stage, change);
+const controls = new Controls(change, stage, hand);
+const undo = new Undo(send, (what) => controls.setUndo(what));
+const save = new Save(app, stage, charts, send, () => (app.scene?.file ?? 'pliant').replace(/\.xml$/, ''));
 
 // ---- messages ----
 
@@ -29,6 +36,7 @@ const handlers = {
   },
 
   scene(scene) {
+    undo.clear();
     app.keepView = app.scene?.entry === scene.entry && app.ready;
     app.scene = scene;
     app.ready = app.fresh = false;
@@ -128,6 +136,7 @@ function showFrame() {
   stage.move(app.frame);
   stage.setPulls(app.frame.pulls);
   hand.showTool(app.frame.tool);
+  tellContacts(app.frame);
   paint(app.frame);
 }
 
@@ -163,8 +172,8 @@ function tellHover(hit, x, y) {
   if (tag.hidden) return;
   const tint = app.scene.tints[app.frame.tint], values = app.frame.values;
   const value = values && hit.vertices.reduce((sum, vertex, k) => sum + hit.weights[k] * values[vertex], 0);
-  tag.replaceChildren(el('b', {}, app.scene.bodies[hit.body]?.name ?? ''), ` node ${hit.nearest - (app.scene.bodies[hit.body]?.vertices[0] ?? 0)} of the surface`,
-    el('br'), ...(values ? [`${tints[tint.name]?.name ?? tint.name} ${withUnit(value, tint.unit)}`, el('br')] : []), `(${hit.point.toArray().map((one) => figures(one)).join(', ')}) m`);
+  tag.replaceChildren(el('b', {}, app.scene.bodies[hit.body]?.name ?? ''), ` ${hit.element ? `node ${hit.node}, element ${hit.element - 1}` : `point ${hit.node} of the surface`}`, el('br'),
+     ...(values ? [`${tints[tint.name]?.name ?? tint.name} ${withUnit(value, tint.unit)}`, el('br')] : []), `(${hit.point.toArray().map((one) => figures(one)).join(', ')}) m`);
   tag.style.transform = `translate(${Math.min(Math.round(x + 16), innerWidth - 240)}px, ${Math.min(Math.round(y + 18), innerHeight - 130)}px)`;
 }
 
@@ -222,6 +231,12 @@ function tellArrows(frame) {
   const arrows = app.scene.arrows[frame.arrows];
   $('arrows-key').hidden = !frame.vectors;
   if (frame.vectors) $('arrows-key').lastElementChild.textContent = `${arrowNames[arrows.name] ?? arrows.name}: longest ${withUnit(stage.props.greatest, arrows.unit)}`;
+}
+
+function tellContacts({ contacts }) {
+  $('contacts-key').hidden = !app.state?.contacts;
+  const count = contacts.length / 6;
+  $('contacts-key').lastElementChild.textContent = count ? `${count} contact${count > 1 ? 's' : ''}: longest ${withUnit(stage.props.hardest, 'N')}` : 'no contact';
 }
 
 // The one behind the chosen in the scene's list of tints or arrows.
@@ -319,6 +334,7 @@ for (const dialog of document.querySelectorAll('dialog')) {
 $('help').addEventListener('click', () => toggleDialog('keys'));
 $('scenes').addEventListener('click', () => toggleDialog('gallery'));
 $('live').addEventListener('click', () => send('live'));
+$('filming').addEventListener('click', () => save.film());
 $('drive').addEventListener('click', () => send('drive'));
 
 function fillGallery() {
@@ -332,6 +348,13 @@ function fillGallery() {
 function markGallery() {
   [...$('cards').children].forEach((card, i) => card.setAttribute('aria-current', i === app.scene?.entry));
 }
+
+function takeBack() {
+  const what = undo.undo();
+  if (what) showNotice(`Taken back: ${what}`, false);
+}
+controls.onUndo = takeBack;
+save.onProblem = (text) => showNotice(text, true);
 
 // ---- keys ----
 
@@ -350,6 +373,9 @@ bindKeys([
   [['m'], 'held points', () => controls.toggle('held')],
   [['x'], 'pull or push', () => hand.setMode(hand.mode === 'pull' ? 'push' : 'pull')],
   [['o'], 'parallel projection', () => controls.toggle('parallel')],
+  [['z'], 'undo the last change of a value', takeBack],
+  [['k'], 'contact forces', () => app.state && send(`contacts ${app.state.contacts ? 0 : 1}`)],
+  [['n'], 'start or end a video of every picture', () => save.film()],
   [['a'], 'next arrows', () => next('arrows')],
   [['l'], 'local frames', () => app.state && send(`locals ${app.state.locals ? 0 : 1}`)],
   [['1'], 'look', () => { togglePanel(true); openTab('look'); }],

@@ -38,6 +38,8 @@ export const tints = {
   'energy-density': { name: 'Energy density', map: 'amount', fromZero: true },
   displacement: { name: 'Displacement', map: 'amount', fromZero: true },
   velocity: { name: 'Speed', map: 'amount', fromZero: true },
+  pressure: { name: 'Pressure', map: 'around', middle: 0 },
+  'principal-stress': { name: 'Largest principal stress', map: 'around', middle: 0 },
 };
 
 // What a part of the values between 0 and most does not exceed, to 1/256.

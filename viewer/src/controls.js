@@ -22,6 +22,7 @@ export class Controls {
     this.tint = this.selector('tint', 'What colours show (C)', scene.tints.map((tint) => [tint.name, tints[tint.name]?.name ?? tint.name, tint.summary]), (value) => this.send(`tint ${value}`));
     this.arrows = this.selector('arrows', 'What arrows show (A)', scene.arrows.map((one) => [one.name, arrowNames[one.name] ?? one.name, one.summary]), (value) => this.send(`arrows ${value}`));
     this.locals = el('input', { type: 'checkbox', id: 'show-locals', onchange: () => this.send(`locals ${this.locals.checked ? 1 : 0}`) });
+    this.contacts = el('input', { type: 'checkbox', id: 'show-contacts', onchange: () => this.send(`contacts ${this.contacts.checked ? 1 : 0}`) });
     const pattern = this.selector('pattern', 'Drawn on the bodies at rest', patterns.map((name) => [name, name[0].toUpperCase() + name.slice(1)]), (value) => { this.stage.show.pattern = value; this.stage.applyShow(); });
     pattern.value = this.stage.show.pattern;
     $('look').replaceChildren(
@@ -29,6 +30,7 @@ export class Controls {
       group(scene.bodies.length > 1 ? 'Bodies' : 'Body', this.makeBodies(scene)),
       this.makeView(),
       group('Drawn', row('Arrows', this.arrows), this.check('Mesh', 'wires', 'W'), this.check('Held points', 'held', 'M'),
+        el('div', { class: 'row check' }, el('label', { for: 'show-contacts', title: 'Where bodies touch something, and with which force; key K' }, 'Contact forces'), this.contacts),
         el('div', { class: 'row check' }, el('label', { for: 'show-locals', title: 'How elements are turned; key L' }, 'Local frames'), this.locals),
         this.check('Shadow', 'shadow'), this.check('Ground grid', 'grid'), this.check('Follow what leaves the view', 'follow')),
       this.makeHand(),
@@ -112,9 +114,10 @@ export class Controls {
     if (this.tint) this.tint.value = state.tint;
     if (this.arrows) this.arrows.value = state.arrows;
     if (this.locals) this.locals.checked = state.locals;
+    if (this.contacts) this.contacts.checked = state.contacts;
     if (this.strength && document.activeElement !== this.strength) this.strength.value = Math.log10(state.strength);
     if (this.strengthText) this.strengthText.textContent = `× ${figures(state.strength, 2)}`;
-    const shape = JSON.stringify([state.scene, state.integrator.name, state.solver.name, state.preconditioner.name, state.materials.map((m) => [m.name, m.body])]);
+    const shape = JSON.stringify([state.scene, state.integrator.name, state.solver.name, state.preconditioner.name, state.contact.name, state.models.map((m) => m.name), state.materials.map((m) => [m.name, m.body])]);
     if (shape !== this.shape) {
       this.shape = shape;
       this.fields = [];
@@ -133,8 +136,11 @@ export class Controls {
       quick('As given', () => this.set('world', 'gravity', (size ? gravity : scene.up.map((u) => -9.81 * u)).join(' '))),
       quick('Upwards', () => this.set('world', 'gravity', (size ? gravity : scene.up.map((u) => -9.81 * u)).map((g) => -g).join(' '))));
     const rows = changeable.flatMap((param) => [this.param('world', param, () => this.state.world[param.name]), param.name === 'gravity' ? pulls : null]);
-    return [group('World', ...rows),
+    this.undo = el('button', { type: 'button', id: 'undo', title: 'Takes the last change of a value or a pin back (Z)', onclick: () => this.onUndo?.() });
+    this.setUndo(this.undoable);
+    return [el('div', { class: 'quick' }, this.undo), group('World', ...rows),
       ...state.materials.map((material, i) => this.makeMaterial(scene, material, i)),
+      ...this.makeContact(scene, state),
       this.makePart('Integrator', 'integrator', scene.families.integrator),
       this.makePart('Linear solver', 'solver', scene.families.solver),
       this.makePart('Preconditioner', 'preconditioner', scene.families.preconditioner)];
@@ -143,10 +149,34 @@ export class Controls {
   makeMaterial(scene, material, i) {
     const where = `material.${i}`;
     const law = scene.families.law.find((member) => member.name === material.name);
-    return fold(`Material of ${material.body}`, scene.bodies.length <= 2,
+    const model = scene.families.model.find((member) => member.name === this.state.models[i].name);
+    return fold(`Model and material of ${material.body}`, scene.bodies.length <= 2,
+      this.chooser(`model.${i}`, 'Model', scene.families.model, () => this.state.models[i].name),
+      ...model.params.map((param) => this.param(`model.${i}`, param, () => this.state.models[i].values[param.name])),
       scene.families.law.length > 1 ? this.chooser(where, 'Law', scene.families.law, () => this.state.materials[i].name) : null,
       ...law.params.map((param) => this.param(where, param, () => this.state.materials[i].values[param.name])),
-      ...scene.material.map((param) => this.param(where, param, () => this.state.materials[i].numbers[param.name])));
+      ...scene.material.filter(({ name }) => name in material.numbers).map((param) => this.param(where, param, () => this.state.materials[i].numbers[param.name])));
+  }
+
+  // What keeps bodies apart, and the surface of each obstacle.
+  makeContact(scene, state) {
+    const response = scene.families.response.find((member) => member.name === state.contact.name);
+    const numbers = scene.contact.filter(({ name }) => name in state.contact.numbers);
+    const surface = scene.obstacle.filter(({ name }) => name in (state.obstacles[0] ?? {}));
+    return [fold('Contact', state.obstacles.length + scene.bodies.length > 1,
+      this.chooser('contact', 'Response', scene.families.response, () => this.state.contact.name),
+      ...response.params.map((param) => this.param('contact', param, () => this.state.contact.values[param.name])),
+      ...numbers.map((param) => this.param('contact', param, () => this.state.contact.numbers[param.name]))),
+    ...state.obstacles.map((_, i) => fold(`Surface of ${scene.obstacles[i]?.label ?? i}`, state.obstacles.length <= 2,
+      ...surface.map((param) => this.param(`obstacle.${i}`, param, () => this.state.obstacles[i][param.name]))))];
+  }
+
+  // what: the command that would be undone; null: there is none.
+  setUndo(what) {
+    this.undoable = what;
+    if (!this.undo) return;
+    this.undo.disabled = !what;
+    this.undo.textContent = what ? `Undo: ${what}` : 'Undo';
   }
 
   makePart(title, where, family) {

@@ -18,7 +18,7 @@ export function bindKeys(rows) {
   list.append(el('h3', {}, 'Mouse and touch'), ...mouse.map(([a, b]) => el('div', {}, el('span', {}, a), el('span', {}, b))),
     el('h3', {}, 'Keys'), ...rows.map(([keys, text]) => el('div', {}, el('span', {}, ...keys.flatMap((key, i) => [i ? ' ' : null, el('kbd', {}, names[key] ?? key.toUpperCase())])), el('span', {}, text))));
   document.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if ((event.ctrlKey || event.metaKey ? event.key !== 'z' : event.altKey)) return;
     if (event.target.matches('input[type="number"], input[type="text"], select') && event.key !== 'Escape') return;
     if (document.querySelector('dialog[open]') && !['Escape', 'h', '?', 'g'].includes(event.key)) return;
     const row = rows.find(([keys]) => keys.includes(event.key.length === 1 ? event.key.toLowerCase() : event.key));

@@ -35,6 +35,7 @@ function frame(reader) {
   const arrows = reader.u32(), locals = reader.u32(), hasTool = reader.u32(), radius = reader.f32();
   const tool = { radius, centre: reader.vector(), force: reader.vector() };
   message.tool = hasTool ? tool : null;
+  const contacts = reader.u32();
   message.pulls = [];
   for (let i = 0; i < pulls; i++)
     message.pulls.push({ position: reader.vector(), target: reader.vector(), force: reader.vector() });
@@ -45,6 +46,8 @@ function frame(reader) {
   message.arrows = arrows;
   message.vectors = arrows ? reader.array(Float32Array, 3 * vertices) : null;
   message.locals = reader.array(Float32Array, 12 * locals);
+  message.contacts = reader.array(Float32Array, 6 * contacts);
+  message.obstacles = reader.array(Float32Array, Math.floor((reader.view.byteLength - reader.at) / 4));
   return message;
 }
 
@@ -54,6 +57,8 @@ function geometry(reader) {
   message.rest = reader.array(Float32Array, 3 * vertices);
   message.triangles = reader.array(Uint32Array, 3 * triangles);
   message.edges = reader.array(Uint32Array, 2 * edges);
+  message.nodes = reader.array(Uint32Array, vertices);
+  message.elements = reader.array(Uint32Array, triangles);
   for (const list of [message.triangles, message.edges])
     for (const vertex of list) if (vertex >= vertices) throw new Error('a surface without some of its vertices');
   return message;

@@ -1,18 +1,23 @@
 // Things beside the bodies: obstacles, arrows, local frames, the tool that pushes.
 import {
-  BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Group, InstancedMesh, LatheGeometry, LineBasicMaterial, LineSegments,
-  Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, PlaneGeometry, Quaternion, SphereGeometry, Vector2, Vector3,
+  Box3, BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, FrontSide, Group, InstancedMesh, LatheGeometry, LineBasicMaterial, LineSegments,
+  Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, PlaneGeometry, Points, PointsMaterial, Quaternion, SphereGeometry, Vector2, Vector3,
 } from 'three';
 
-const mostArrows = 500, mostLocals = 240;
+const mostArrows = 500, mostContacts = 500, mostLocals = 240;
 const along = new Vector3(0, 1, 0);
 
 export class Props {
   constructor() {
     this.group = new Group();
     this.obstacles = new Group();
-    this.group.add(this.obstacles);
-    this.makeArrows();
+    this.shapes = new Group();
+    this.group.add(this.obstacles, this.shapes);
+    this.arrows = this.makeArrows('#e11d48', mostArrows);
+    this.contacts = this.makeArrows('#2563eb', mostContacts);
+    this.contacts.material = new MeshBasicMaterial({ color: '#2563eb', transparent: true, opacity: 0.75, depthTest: false });
+    this.contacts.renderOrder = 3;
+    this.makeFeet();
     this.makeLocals();
     this.makeTool();
   }
@@ -38,41 +43,82 @@ export class Props {
     }
   }
 
-  // ---- arrows ----
-
-  makeArrows() {
-    const profile = [[0, 0], [0.22, 0], [0.22, 0.7], [0.62, 0.7], [0, 1]].map(([x, y]) => new Vector2(x, y));
-    this.arrows = new InstancedMesh(new LatheGeometry(profile, 10), new MeshStandardMaterial({ color: '#e11d48', roughness: 0.5 }), mostArrows);
-    this.arrows.instanceMatrix.setUsage(DynamicDrawUsage);
-    this.arrows.frustumCulled = false;
-    this.arrows.castShadow = false;
-    this.arrows.visible = false;
-    this.group.add(this.arrows);
+  // All other shapes, from the triangles that come with them, one thing for each obstacle. Sheets that are open are
+  // seen through; of hollow shapes only the walls behind the bodies are drawn, since triangles face the bodies.
+  setShapes(obstacles) {
+    for (const thing of this.shapes.children) {
+      thing.geometry.dispose();
+      thing.material.dispose();
+    }
+    this.shapes.clear();
+    for (const { points, triangles, values } of obstacles) {
+      const geometry = new BufferGeometry(), open = !!(values.ends || values.kind);
+      geometry.setAttribute('position', new BufferAttribute(Float32Array.from(points ?? []), 3));
+      geometry.setIndex(triangles ?? []);
+      geometry.computeVertexNormals();
+      const thing = new Mesh(geometry, new MeshStandardMaterial({
+        color: '#8fa3b5', roughness: 0.7, side: FrontSide, transparent: open, opacity: open ? 0.4 : 1, depthWrite: !open,
+      }));
+      thing.matrixAutoUpdate = false;
+      thing.castShadow = !open && !values.side;
+      thing.receiveShadow = true;
+      this.shapes.add(thing);
+    }
   }
 
-  // The longest is a fixed part of the scene; how much it stands for follows the greatest slowly.
+  shapeBox() {
+    const box = new Box3();
+    for (const thing of this.shapes.children) {
+      if (!thing.geometry.index?.count) continue;
+      thing.geometry.computeBoundingBox();
+      box.union(thing.geometry.boundingBox.clone().applyMatrix4(thing.matrix));
+    }
+    return box;
+  }
+
+  // 12 numbers each: the origin, then the rotation matrix row by row.
+  moveShapes(places) {
+    this.shapes.children.forEach((thing, i) => {
+      const p = places.subarray(12 * i, 12 * i + 12);
+      if (p.length < 12) return;
+      thing.matrix.set(p[3], p[4], p[5], p[0], p[6], p[7], p[8], p[1], p[9], p[10], p[11], p[2], 0, 0, 0, 1);
+    });
+  }
+
+  // ---- arrows ----
+
+  makeArrows(color, most) {
+    const profile = [[0, 0], [0.22, 0], [0.22, 0.7], [0.62, 0.7], [0, 1]].map(([x, y]) => new Vector2(x, y));
+    const arrows = new InstancedMesh(new LatheGeometry(profile, 10), new MeshStandardMaterial({ color, roughness: 0.5 }), most);
+    arrows.instanceMatrix.setUsage(DynamicDrawUsage);
+    arrows.frustumCulled = arrows.castShadow = arrows.visible = false;
+    this.group.add(arrows);
+    return arrows;
+  }
+
   setArrows(positions, vectors, size) {
-    this.arrows.visible = !!vectors;
-    if (!vectors) {
-      this.greatest = 0;
-      return;
-    }
-    const count = vectors.length / 3, stride = Math.max(1, Math.ceil(count / mostArrows));
-    let most = 0;
-    for (let i = 0; i < count; i++) most = Math.max(most, Math.hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]));
-    this.greatest = Math.max(most, 0.985 * (this.greatest ?? 0), 1e-9);
-    const matrix = new Matrix4(), turn = new Quaternion(), at = new Vector3(), way = new Vector3(), scale = new Vector3();
-    let used = 0;
-    for (let i = 0; i < count && used < mostArrows; i += stride) {
-      way.fromArray(vectors, 3 * i);
-      const length = way.length(), part = length / this.greatest;
-      if (!(part > 0.01)) continue;
-      const width = 0.02 * size * Math.min(1, 0.35 + part);
-      matrix.compose(at.fromArray(positions, 3 * i), turn.setFromUnitVectors(along, way.divideScalar(length)), scale.set(width * 0.5, 0.2 * size * part, width * 0.5));
-      this.arrows.setMatrixAt(used++, matrix);
-    }
-    this.arrows.count = used;
-    this.arrows.instanceMatrix.needsUpdate = true;
+    const count = vectors ? vectors.length / 3 : 0, stride = Math.max(1, Math.ceil(count / mostArrows));
+    this.greatest = placeArrows(this.arrows, count, stride, (i, at, way) => { at.fromArray(positions, 3 * i); way.fromArray(vectors, 3 * i); }, size, this.greatest);
+  }
+
+  // ---- contacts: points, and forces as arrows; both shine through the bodies on which they act ----
+
+  makeFeet() {
+    this.feet = new Points(new BufferGeometry(), new PointsMaterial({ color: '#2563eb', size: 5, sizeAttenuation: false, depthTest: false, transparent: true }));
+    this.feet.geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * mostContacts), 3).setUsage(DynamicDrawUsage));
+    this.feet.renderOrder = 3;
+    this.feet.frustumCulled = this.feet.visible = false;
+    this.group.add(this.feet);
+  }
+
+  // 6 numbers each: point and force.
+  setContacts(contacts, size) {
+    const count = Math.min(contacts.length / 6, mostContacts), feet = this.feet.geometry.attributes.position;
+    this.hardest = placeArrows(this.contacts, count, 1, (i, at, way) => { at.fromArray(contacts, 6 * i); way.fromArray(contacts, 6 * i + 3); }, size, this.hardest);
+    for (let i = 0; i < count; i++) feet.array.set(contacts.subarray(6 * i, 6 * i + 3), 3 * i);
+    this.feet.visible = count > 0;
+    this.feet.geometry.setDrawRange(0, count);
+    feet.needsUpdate = true;
   }
 
   // ---- local frames ----
@@ -130,4 +176,29 @@ export class Props {
     this.tool.scale.setScalar(radius);
     this.tool.material.opacity = resting ? 0.4 : 0.92;
   }
+}
+
+// The longest arrow is a fixed part of the scene; how much it stands for follows the greatest slowly, and is returned.
+// read(i, at, way) fills in place and vector of the i-th.
+function placeArrows(arrows, count, stride, read, size, before = 0) {
+  const matrix = new Matrix4(), turn = new Quaternion(), at = new Vector3(), way = new Vector3(), scale = new Vector3();
+  let most = 0, used = 0;
+  arrows.visible = count > 0;
+  if (!count) return 0;
+  for (let i = 0; i < count; i++) {
+    read(i, at, way);
+    most = Math.max(most, way.length());
+  }
+  const greatest = Math.max(most, 0.985 * before, 1e-9);
+  for (let i = 0; i < count && used < arrows.instanceMatrix.count; i += stride) {
+    read(i, at, way);
+    const length = way.length(), part = length / greatest;
+    if (!(part > 0.01)) continue;
+    const width = 0.02 * size * Math.min(1, 0.35 + part);
+    matrix.compose(at, turn.setFromUnitVectors(along, way.divideScalar(length)), scale.set(width * 0.5, 0.2 * size * part, width * 0.5));
+    arrows.setMatrixAt(used++, matrix);
+  }
+  arrows.count = used;
+  arrows.instanceMatrix.needsUpdate = true;
+  return greatest;
 }

@@ -1,8 +1,12 @@
 // What can be taken away: a picture, a video, the surface, the charts.
 import { $, download } from './dom.js';
+import { Film, rate } from './film.js';
+
+const filmText = `Start video, every picture (${rate}/s)`;
 
 export class Save {
-  constructor(stage, charts, send, name) {
+  constructor(app, stage, charts, send, name) {
+    this.app = app;
     this.stage = stage;
     this.charts = charts;
     this.send = send;
@@ -60,5 +64,32 @@ export class Save {
     this.recorder = recorder;
     text.textContent = 'End video';
     document.body.classList.add('filming');
+  }
+
+  // Starts, and ends what was started: a video for which the simulation waits.
+  async film() {
+    const text = document.querySelector('[data-save="film"] span');
+    if (this.filming) {
+      this.filming.ending = true;
+      return;
+    }
+    if (!('VideoEncoder' in window)) {
+      this.onProblem('This browser cannot encode a video picture by picture; take Chromium, or “pliant run”, which writes pictures.');
+      return;
+    }
+    const told = (count) => { text.textContent = `End video (${(count / rate).toFixed(1)} s)`; $('filming').lastElementChild.textContent = `${(count / rate).toFixed(1)} s`; };
+    this.filming = new Film(this.app, this.stage, this.send, told);
+    told(0);
+    document.body.classList.add('filming');
+    $('filming').hidden = false;
+    try {
+      download(`${this.name()}.webm`, await this.filming.record());
+    } catch (error) {
+      this.onProblem(`The video could not be made: ${error.message}`);
+    }
+    this.filming = null;
+    $('filming').hidden = true;
+    document.body.classList.remove('filming');
+    text.textContent = filmText;
   }
 }

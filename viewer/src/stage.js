@@ -161,6 +161,7 @@ export class Stage {
     if (!keepView) this.lowered = 0;
     this.planes = description.obstacles.filter((one) => one.name === 'plane')
       .map(({ values }) => ({ point: new Vector3(...values.point), normal: new Vector3(...values.normal) }));
+    this.props.setShapes(description.obstacles);
     this.placeGround();
     this.applyShow();
     this.quality.forget();
@@ -294,6 +295,13 @@ export class Stage {
         high.max(down);
       }
     }
+    // obstacles, as far as they are not too far
+    const box = this.props.shapeBox(), reach = new Vector3().setScalar(2 * this.size);
+    if (!box.isEmpty()) {
+      const least = low.clone().sub(reach), most = high.clone().add(reach);
+      low.min(box.min.max(least));
+      high.max(box.max.min(most));
+    }
     return { low, high };
   }
 
@@ -319,6 +327,8 @@ export class Stage {
     this.surface.move(frame.positions);
     this.props.setArrows(frame.positions, frame.vectors, this.size);
     this.props.setLocals(frame.locals, this.size);
+    this.props.setContacts(frame.contacts, this.size);
+    this.props.moveShapes(frame.obstacles);
     this.moveMarks();
     this.touch();
     // positions that are no places are not followed; when they are back, so is the view
@@ -480,7 +490,8 @@ export class Stage {
     const weights = barycentric(hit.point, ...corners);
     const vertices = [...this.surface.triangles.subarray(3 * hit.faceIndex, 3 * hit.faceIndex + 3)];
     const nearest = vertices[weights.indexOf(Math.max(...weights))];
-    return { triangle: hit.faceIndex, u: weights[1], v: weights[2], point: hit.point, vertices, weights, nearest, body: this.surface.bodyOf[nearest] };
+    return { triangle: hit.faceIndex, u: weights[1], v: weights[2], point: hit.point, vertices, weights, nearest, body: this.surface.bodyOf[nearest],
+      node: this.surface.nodes[nearest], element: this.surface.elements[hit.faceIndex] };
   }
 
   // Where a point of space is on the screen.

@@ -54,6 +54,8 @@ export class Surface {
     for (const one of painted) spots.set(one.spots, 6 * bodies[one.body].triangles[0]);
     const { index, source, uv } = split(geometry.rest, geometry.triangles, spots);
     this.triangles = geometry.triangles;
+    this.nodes = geometry.nodes; // of the body's mesh, by vertex
+    this.elements = geometry.elements; // 1 + the element behind, by triangle
     this.index = index;
     this.source = source;
     this.vertexCount = geometry.rest.length / 3;

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Writes the tables of docs/*.md that stand between <!-- table NAME --> and <!-- end --> from
+bench/results/*.csv, which bench/figures.sh measures.
+
+    bench/tables.py [--check]    --check: ends with 1 where a table differs from its file"""
+
+import csv
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DOCS = ["docs/performance.md", "docs/solvers.md"]
+LIMIT = 1.3  # auto against the best
+
+
+def read(name):
+    with open(os.path.join(ROOT, "bench/results", name + ".csv"), newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def groups(rows, *keys):
+    """Rows with the same keys, in the order of the file."""
+    found = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return found
+
+
+def number(text, digits=3):
+    """Three digits, thousands apart."""
+    value = float(text)
+    if value == 0:
+        return "0"
+    if abs(value) < 1e-3:
+        return f"{value:.1e}".replace("e-0", "e-")
+    if abs(value) >= 1e5 or (value == int(value) and abs(value) >= 1000):
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{float(f'{value:.{digits}g}'):g}"
+
+
+def span(rows, key, digits=3):
+    values = sorted(float(row[key]) for row in rows if row[key] != "")
+    if not values:
+        return ""
+    low, high = number(values[0], digits), number(values[-1], digits)
+    return low if low == high else f"{low} to {high}"
+
+
+def least(rows, key):
+    return min((row for row in rows if row[key] != ""), key=lambda row: float(row[key]), default=None)
+
+
+def steps():
+    rows = []
+    for (tets, threads), many in groups(read("steps"), "tets", "threads").items():
+        best = least(many, "ms_per_step")
+        ms = float(best["ms_per_step"])
+        most = max(float(row["ms_per_step"]) for row in many)
+        rows.append([number(tets), threads, number(ms), f"to {number(most)}", number(1e3 / ms),
+                     number(best["ms_evaluate"]), number(best["ms_solve"]), number(best["cg_iterations"]),
+                     number(best["residual"]), number(1e6 * ms / float(tets)),
+                     number(1e-3 * float(best["bytes_per_tet"]))])
+    return table(["tets", "threads", "ms/step", "range", "steps/s", "force + assembly", "solve",
+                  "CG iterations", "residual", "ns per tet", "kB per tet"], rows)
+
+
+def steps_block_diagonal():
+    rows = []
+    for (tets, threads), many in groups(read("steps-block-diagonal"), "tets", "threads").items():
+        for row in many:
+            per_iteration = float(row["ms_solve"]) / float(row["cg_iterations"])
+            row["in_iterations"] = str(float(row["ms_evaluate"]) / per_iteration)
+        rows.append([number(tets), threads, span(many, "ms_per_step"), span(many, "ms_evaluate"),
+                     span(many, "ms_solve"), span(many, "cg_iterations"), span(many, "in_iterations", 2)])
+    return table(["tets", "threads", "ms/step", "force + assembly", "solve", "CG iterations",
+                  "force + assembly in iterations"], rows)
+
+
+def kernels():
+    one = [row for row in read("kernels") if row["threads"] == "1"]
+    sizes = list(groups(one, "tets"))
+    rows = []
+    for (kernel, per), many in groups(one, "kernel", "per").items():
+        cells = []
+        for (tets,) in sizes:
+            at = [row for row in many if row["tets"] == tets]
+            best = least(at, "ns") if at else None
+            part = f", {100 * float(best['of_triad']):.0f} %" if best and best["of_triad"] else ""
+            cells.append(f"{number(best['ns'])}, {number(best['gb_per_s'])}{part}" if best else "")
+        rows.append([kernel, per, span(many, "bytes", 4), span(many, "flops", 4), *cells])
+    return table(["kernel", "per", "bytes", "flops"] +
+                 [f"{number(tets)} tets: ns, GB/s, of the triad" for (tets,) in sizes], rows)
+
+
+def contact():
+    rows = []
+    for (triangles, layers, threads), many in groups(read("contact"), "triangles", "layers", "threads").items():
+        for row in many:
+            row["ns"] = str(1e6 * float(row["ms_fresh_processor"]) / float(triangles))
+        rows.append([number(triangles), layers, threads, span(many, "ms_fresh_processor"), span(many, "ns", 2),
+                     span(many, "ms_kept_processor"), span(many, "contacts")])
+    return table(["triangles", "layers", "threads", "fresh, ms", "ns per triangle", "kept, mean ms", "contacts"],
+                 rows)
+
+
+def solvers(cell):
+    data = [row for row in read("solvers") if not row["matrix"].startswith("bar ")]
+    matrices = [matrix for (matrix,) in groups(data, "matrix")]
+    rows = []
+    for (solver, preconditioner), many in groups(data, "solver", "preconditioner").items():
+        cells = []
+        for matrix in matrices:
+            at = [row for row in many if row["matrix"] == matrix]
+            cells.append(cell(at) if at else "")
+        name = solver if solver != "cg" else f"cg, {preconditioner}"
+        rows.append([name, *cells])
+    return matrices, rows
+
+
+def solver_iterations():
+    def cell(at):
+        thesis = f" ({at[0]['thesis_iterations']})" if int(at[0]["thesis_iterations"]) else ""
+        return span(at, "iterations") + thesis
+
+    matrices, rows = solvers(cell)
+    return table(["iterations (thesis, table 3.4)", *matrices], rows)
+
+
+def solver_times():
+    def cell(at):
+        setup, solve = least(at, "ms_setup"), least(at, "ms_solve")
+        if not setup:
+            return ""
+        thesis = f" ({number(at[0]['thesis_ms_setup'])} / {number(at[0]['thesis_ms_solve'])})"
+        return (f"{number(setup['ms_setup'], 2)} / {number(solve['ms_solve'], 2)}" +
+                (thesis if float(at[0]["thesis_ms_solve"]) else ""))
+
+    matrices, rows = solvers(cell)
+    return table(["setup / solve, ms (thesis, table 3.5)", *matrices], rows)
+
+
+def choice():
+    rows = []
+    for row in read("choice"):
+        over = float(row["auto_over_best"]) > LIMIT
+        bold = "**" if over else ""
+        names = [key for key in row if key not in ("case", "auto_over_best", "took")]
+        rows.append([bold + row["case"] + bold, *(row[name] for name in names),
+                     bold + row["auto_over_best"] + bold, row["took"]])
+    return table(["case", *names, "auto / best", "it took"], rows)
+
+
+def machine():
+    row = read("machine")[0]
+    return (f"Measured on {row['processor']}; processors: {row['processors']}; {row['date']}; "
+            f"rounds: {row['rounds']}; {row['source']}.")
+
+
+TABLES = {"steps": steps, "steps-block-diagonal": steps_block_diagonal, "kernels": kernels, "contact": contact,
+          "solver-iterations": solver_iterations, "solver-times": solver_times, "choice": choice,
+          "machine": machine}
+
+
+def main():
+    check = "--check" in sys.argv[1:]
+    differs, count = [], 0
+    for path in DOCS:
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            text = file.read()
+
+        def fill(match):
+            nonlocal count
+            count += 1
+            new = f"<!-- table {match[1]} -->\n{TABLES[match[1]]()}\n<!-- end -->"
+            if new != match[0]:
+                differs.append(f"{path}: table {match[1]}")
+            return new
+
+        changed = re.sub(r"<!-- table ([a-z-]+) -->\n(?:.*?\n)??<!-- end -->", fill, text, flags=re.S)
+        if not check and changed != text:
+            with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
+                file.write(changed)
+    for line in differs if check else []:
+        print(line, "is not that of bench/results; run bench/tables.py")
+    print(count, "tables")
+    return bool(check and differs) or count == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

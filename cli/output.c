@@ -1,0 +1,542 @@
+#include "output.h"
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/memory.h"
+#include "io/format.h"
+#include "math/decompose.h"
+#include "math/tensor.h"
+#include "picture/backdrop.h"
+#include "scene/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_BODIES = 256, MOST_FIELDS = 16 };
+/* Per element: F, stress, and of these strain, stress (6 each), principal stresses, energy. Per
+ * node: mean stress and how many elements it is of; forces of fixes and of contact. */
+enum { TENSOR_NUMBERS = 9 + 9 + 6 + 6 + 3 + 1 + 6 + 3 + 1, STRESS_NUMBERS = 8 };
+enum { NODAL_NUMBERS = STRESS_NUMBERS + 3 + 3 };
+
+static pl_allocator memory(void) { return pl_allocator_default(); }
+
+/* Room for the fields of the largest body: 9 numbers per node, 2 per element; and of the largest
+ * surface: 9 per point. */
+static pl_status make_room(cli_frames *frames, pl_world *world, pl_error *error)
+{
+  size_t most = 0, points = 0;
+  pl_allocator allocator = memory();
+  for (int b = 0; b < pl_world_body_count(world); b++) {
+    const pl_mesh *mesh = pl_world_body_mesh(world, pl_world_body_at(world, b));
+    size_t size = 9 * (size_t)pl_mesh_node_count(mesh) + 2 * (size_t)pl_mesh_element_count(mesh);
+    if (size > most) most = size;
+    const pl_mesh *surface = pl_world_body_surface(world, pl_world_body_at(world, b));
+    size = surface ? 9 * (size_t)pl_mesh_node_count(surface) : 0;
+    if (size > points) points = size;
+  }
+  frames->room = pl_alloc(&allocator, most, sizeof(double));
+  frames->points = pl_alloc(&allocator, points, sizeof(double));
+  return frames->room && frames->points ? PL_OK : pl_fail_memory(error);
+}
+
+/* Room for the tensors of the largest body, if an output wants them. */
+static pl_status make_tensor_room(cli_frames *frames, pl_scene *scene, pl_error *error)
+{
+  size_t most = 0;
+  pl_allocator allocator = memory();
+  pl_world *world = pl_scene_world(scene);
+  int wanted = 0;
+  for (int i = 0; i < pl_scene_output_count(scene); i++)
+    wanted |= pl_scene_output(scene, i)->has_tensors;
+  for (int b = 0; b < pl_world_body_count(world); b++) {
+    const pl_mesh *mesh = pl_world_body_mesh(world, pl_world_body_at(world, b));
+    size_t count = TENSOR_NUMBERS * (size_t)pl_mesh_element_count(mesh) +
+                   NODAL_NUMBERS * (size_t)pl_mesh_node_count(mesh);
+    if (count > most) most = count;
+  }
+  if (!wanted) return PL_OK;
+  frames->tensors = pl_alloc(&allocator, most, sizeof(double));
+  return frames->tensors ? PL_OK : pl_fail_memory(error);
+}
+
+/* A body's name as part of a file name that is shown in a folder. */
+static void file_name(const char *name, char *out, size_t size)
+{
+  snprintf(out, size, "%s", name);
+  if (out[0] == '.') out[0] = '_';
+  for (char *letter = out; *letter; letter++) {
+    if (strchr("/\\:*?\"<>| ", *letter) || (unsigned char)*letter < 32) *letter = '_';
+  }
+}
+
+/* Does another series write to the same files? */
+static int is_taken(const cli_frames *frames, const pl_series *series)
+{
+  for (int i = 0; i < frames->series_count; i++) {
+    if (strcmp(pl_series_path(frames->series[i].series), pl_series_path(series)) == 0) return 1;
+  }
+  return 0;
+}
+
+/* The picture on a body; NULL: there is none. */
+static const pl_scene_texture *find_texture(const pl_scene *scene, pl_body_id body)
+{
+  for (int i = 0; i < scene->texture_count; i++) {
+    if (scene->textures[i].body.index1 == body.index1) return &scene->textures[i];
+  }
+  return NULL;
+}
+
+/* One more series, of a body or of the surface that follows it; named after the body, with a number
+ * where another series has that name. */
+static pl_status add_series(cli_frames *frames, pl_scene *scene, pl_body_id body, int of_surface,
+                            const char *folder, const pl_output *output, int number,
+                            pl_error *error)
+{
+  char plain[96], name[128];
+  pl_allocator allocator = memory();
+  pl_choice format = {output->format, output->settings, output->setting_count};
+  cli_series next = {.body = body,
+                     .every = output->every,
+                     .of_surface = of_surface,
+                     .output = number,
+                     .has_tensors = output->has_tensors};
+  file_name(pl_world_body_name(pl_scene_world(scene), body), plain, sizeof plain);
+  const char *end = of_surface ? "-surface" : "";
+  snprintf(name, sizeof name, "%s%s", plain, end);
+  pl_status status = pl_series_create(folder, name, &format, &allocator, &next.series, error);
+  for (int k = 2; !status && is_taken(frames, next.series); k++) {
+    pl_series_destroy(next.series);
+    snprintf(name, sizeof name, "%s%s-%d", plain, end, k);
+    status = pl_series_create(folder, name, &format, &allocator, &next.series, error);
+  }
+  const pl_scene_texture *texture = of_surface ? find_texture(scene, body) : NULL;
+  if (!status && texture)
+    status = pl_series_set_picture(next.series, texture->image, texture->surface, error);
+  if (!status)
+    frames->series[frames->series_count++] = next;
+  else
+    pl_series_destroy(next.series);
+  return status;
+}
+
+/* Does the format hold surfaces only? */
+static int holds_surfaces(const pl_output *output)
+{
+  const pl_format_ops *ops =
+      (const pl_format_ops *)pl_member_find(&pl_format_family, output->format);
+  return ops && (ops->read_surface || ops->animate);
+}
+
+pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folder, pl_error *error)
+{
+  pl_world *world = pl_scene_world(scene);
+  pl_allocator allocator = memory();
+  int bodies = pl_world_body_count(world), outputs = pl_scene_output_count(scene);
+  *frames = (cli_frames){0};
+  pl_status status = make_room(frames, world, error);
+  if (!status) status = make_tensor_room(frames, scene, error);
+  frames->series = pl_alloc(&allocator, (size_t)(bodies * outputs), 2 * sizeof(cli_series));
+  if (!status && !frames->series) status = pl_fail_memory(error);
+  for (int i = 0; !status && i < bodies * outputs; i++) {
+    const pl_output *output = pl_scene_output(scene, i / bodies);
+    pl_body_id body = pl_world_body_at(world, i % bodies);
+    int has_surface = pl_world_body_surface(world, body) != NULL;
+    if (!output->format[0]) continue;
+    int of_elements =
+        output->leaves_surface || !(output->leaves_elements || holds_surfaces(output));
+    if (!has_surface || of_elements)
+      status = add_series(frames, scene, body, 0, folder, output, i / bodies, error);
+    if (!status && has_surface && !output->leaves_surface)
+      status = add_series(frames, scene, body, 1, folder, output, i / bodies, error);
+  }
+  return status;
+}
+
+/* Fills the room with the body's state and describes it as a snapshot. */
+static pl_status look_at(cli_frames *frames, pl_world *world, pl_body_id body, pl_field fields[4],
+                         pl_snapshot *snapshot, pl_error *error)
+{
+  const pl_mesh *mesh = pl_world_body_mesh(world, body);
+  const double *rest = pl_mesh_nodes(mesh);
+  size_t n = 3 * (size_t)pl_mesh_node_count(mesh);
+  double *x = frames->room, *u = x + n, *v = u + n, *stress = v + n;
+  double *ratio = stress + pl_mesh_element_count(mesh);
+  pl_status status = pl_world_get_positions(world, body, x, error);
+  if (!status) status = pl_world_get_velocities(world, body, v, error);
+  if (!status) status = pl_world_get_stress(world, body, stress, ratio, error);
+  if (status) return status;
+  for (size_t i = 0; i < n; i++) u[i] = x[i] - rest[i];
+  fields[0] = (pl_field){.name = "displacement", .width = 3, .data = u};
+  fields[1] = (pl_field){.name = "velocity", .width = 3, .data = v};
+  fields[2] = (pl_field){.name = "von_mises", .of_elements = 1, .width = 1, .data = stress};
+  fields[3] = (pl_field){.name = "det_f", .of_elements = 1, .width = 1, .data = ratio};
+  *snapshot = (pl_snapshot){.mesh = mesh,
+                            .positions = x,
+                            .time = pl_world_time(world),
+                            .field_count = 4,
+                            .fields = fields};
+  return PL_OK;
+}
+
+/* xx yy zz xy yz xz of a symmetric matrix, as ParaView reads them. */
+static void pack(const double A[9], double *six)
+{
+  static const int places[6] = {0, 4, 8, 1, 5, 2};
+  for (int k = 0; k < 6; k++) six[k] = A[places[k]];
+}
+
+/* Per node the mean over the elements around it of numbers that these have, so many each. */
+static void nodal_means(const pl_mesh *mesh, const double *of_elements, size_t width, double *means)
+{
+  size_t nodes = (size_t)pl_mesh_node_count(mesh), n = (size_t)pl_mesh_nodes_per_element(mesh);
+  const int *elements = pl_mesh_elements(mesh);
+  double *counts = means + width * nodes;
+  memset(means, 0, (width + 1) * nodes * sizeof *means);
+  for (size_t i = 0; i < n * (size_t)pl_mesh_element_count(mesh); i++) {
+    size_t node = (size_t)elements[i];
+    counts[node] += 1;
+    for (size_t k = 0; k < width; k++) means[width * node + k] += of_elements[width * (i / n) + k];
+  }
+  for (size_t i = 0; i < width * nodes; i++)
+    means[i] /= counts[i / width] > 0 ? counts[i / width] : 1;
+}
+
+/* Adds the tensors of the elements to a snapshot: F, Green's strain (F^T F - I) / 2 and its
+ * principal values, the Cauchy stress and its principal values, the second Piola-Kirchhoff stress,
+ * pressure and energy density; and the mean Cauchy stress at nodes. */
+static pl_status add_tensors(cli_frames *frames, pl_world *world, pl_body_id body, pl_field *fields,
+                             pl_snapshot *snapshot, pl_error *error)
+{
+  size_t count = (size_t)pl_mesh_element_count(snapshot->mesh);
+  double *F = frames->tensors, *whole = F + 9 * count, *strain = whole + 9 * count;
+  double *stress = strain + 6 * count, *principal = stress + 6 * count,
+         *energy = principal + 3 * count, *second = energy + count, *stretched = second + 6 * count,
+         *pressure = stretched + 3 * count, *nodal = pressure + count;
+  pl_status status = pl_world_get_tensors(world, body, F, whole, error);
+  if (!status) status = pl_world_get_strain(world, body, NULL, energy, error);
+  for (size_t e = 0; e < count && !status; e++) {
+    const double *f = F + 9 * e, *s = whole + 9 * e;
+    double Q[9], E[9], S[9];
+    pl_green(f, E);
+    pl_second_piola(f, s, S);
+    pack(s, stress + 6 * e);
+    pack(E, strain + 6 * e);
+    pack(S, second + 6 * e);
+    pl_eigen(s, principal + 3 * e, Q);
+    pl_eigen(E, stretched + 3 * e, Q);
+    pressure[e] = pl_pressure(s);
+  }
+  if (!status) nodal_means(snapshot->mesh, stress, 6, nodal);
+  const pl_field more[] = {
+      {"deformation_gradient", 1, 9, F},     {"green_strain", 1, 6, strain},
+      {"principal_strain", 1, 3, stretched}, {"cauchy_stress", 1, 6, stress},
+      {"principal_stress", 1, 3, principal}, {"second_piola_stress", 1, 6, second},
+      {"pressure", 1, 1, pressure},          {"energy_density", 1, 1, energy},
+      {"nodal_stress", 0, 6, nodal}};
+  memcpy(fields + snapshot->field_count, more, sizeof more);
+  snapshot->field_count += (int)(sizeof more / sizeof *more);
+  return status;
+}
+
+/* Adds the forces of fixes and of contact to a snapshot, where nodes are the body's unknowns. */
+static void add_forces(cli_frames *frames, pl_world *world, pl_body_id body, pl_field *fields,
+                       pl_snapshot *snapshot)
+{
+  size_t elements = (size_t)pl_mesh_element_count(snapshot->mesh);
+  size_t nodes = (size_t)pl_mesh_node_count(snapshot->mesh);
+  double *fix = frames->tensors + TENSOR_NUMBERS * elements + STRESS_NUMBERS * nodes;
+  double *contact = fix + 3 * nodes;
+  if (pl_world_get_reactions(world, body, fix, contact, NULL)) return;
+  fields[snapshot->field_count++] = (pl_field){.name = "reaction", .width = 3, .data = fix};
+  fields[snapshot->field_count++] =
+      (pl_field){.name = "contact_force", .width = 3, .data = contact};
+}
+
+/* The same of the surface that follows the body. */
+static pl_status look_at_surface(cli_frames *frames, pl_world *world, pl_body_id body,
+                                 pl_field fields[2], pl_snapshot *snapshot, pl_error *error)
+{
+  const pl_mesh *surface = pl_world_body_surface(world, body);
+  size_t n = 3 * (size_t)pl_mesh_node_count(surface);
+  double *x = frames->points, *u = x + n, *v = u + n;
+  pl_status status = pl_world_get_positions(world, body, frames->room, error);
+  if (!status) status = pl_world_follow(world, body, 3, frames->room, x, error);
+  if (!status) status = pl_world_get_velocities(world, body, frames->room, error);
+  if (!status) status = pl_world_follow(world, body, 3, frames->room, v, error);
+  if (status) return status;
+  for (size_t i = 0; i < n; i++) u[i] = x[i] - pl_mesh_nodes(surface)[i];
+  fields[0] = (pl_field){.name = "displacement", .width = 3, .data = u};
+  fields[1] = (pl_field){.name = "velocity", .width = 3, .data = v};
+  *snapshot = (pl_snapshot){.mesh = surface,
+                            .positions = x,
+                            .time = pl_world_time(world),
+                            .field_count = 2,
+                            .fields = fields};
+  return PL_OK;
+}
+
+int cli_is_due(double time, double every, double *next)
+{
+  if (time < *next - 1e-9 * every) return 0;
+  *next = every * (floor(time / every + 1e-9) + 1);
+  return 1;
+}
+
+pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
+{
+  double time = pl_world_time(world);
+  for (int i = 0; i < frames->series_count; i++) {
+    cli_series *series = &frames->series[i];
+    pl_field fields[MOST_FIELDS];
+    pl_snapshot snapshot;
+    if (!cli_is_due(time, series->every, &series->next)) continue;
+    pl_status status = series->of_surface
+                           ? look_at_surface(frames, world, series->body, fields, &snapshot, error)
+                           : look_at(frames, world, series->body, fields, &snapshot, error);
+    if (!status && series->has_tensors && !series->of_surface)
+      status = add_tensors(frames, world, series->body, fields, &snapshot, error);
+    if (!status && series->has_tensors && !series->of_surface)
+      add_forces(frames, world, series->body, fields, &snapshot);
+    if (!status) status = pl_series_add(series->series, &snapshot, error);
+    if (status) return status;
+    frames->count += i == 0;
+  }
+  return PL_OK;
+}
+
+/* All bodies of the output that series number first is the first of, in one file. */
+static pl_status finish_together(cli_frames *frames, int first, pl_error *error)
+{
+  pl_allocator allocator = memory();
+  int count = 0, output = frames->series[first].output;
+  char folder[4096], name[64] = "bodies.glb";
+  pl_series **all = pl_alloc(&allocator, (size_t)frames->series_count, sizeof(pl_series *));
+  if (!all) return pl_fail_memory(error);
+  for (int i = first; i < frames->series_count; i++) {
+    if (frames->series[i].output == output) all[count++] = frames->series[i].series;
+  }
+  if (frames->together[0]) snprintf(name, sizeof name, "bodies-%d.glb", output + 1);
+  const char *path = pl_series_path(all[0]);
+  pl_status status = pl_path_folder(folder, sizeof folder, path, error);
+  if (!status)
+    status = pl_path_join(frames->together, sizeof frames->together, folder, name, error);
+  if (!status) status = pl_series_finish_together(all, count, frames->together, error);
+  pl_free(&allocator, all);
+  return status;
+}
+
+pl_status cli_frames_finish(cli_frames *frames, pl_error *error)
+{
+  pl_status status = PL_OK;
+  int done = -1; /* the last output whose bodies went into one file */
+  for (int i = 0; i < frames->series_count && !status; i++) {
+    const cli_series *series = &frames->series[i];
+    if (!pl_series_is_together(series->series))
+      status = pl_series_finish(series->series, error);
+    else if (series->output != done)
+      status = finish_together(frames, i, error);
+    if (pl_series_is_together(series->series)) done = series->output;
+  }
+  return status;
+}
+
+/* ---- the picture ---- */
+
+typedef struct colouring {
+  const char *word, *label, *unit;
+  int field; /* of look_at's */
+  double factor;
+  pl_colours colours; /* amounts begin at 0, others lie around 1 */
+} colouring;
+
+static const colouring colourings[] = {
+    {"von-mises", "von Mises stress", "kPa", 2, 1e-3, PL_COLOURS_AMOUNT},
+    {"displacement", "displacement", "m", 0, 1, PL_COLOURS_AMOUNT},
+    {"volume-ratio", "volume ratio", "", 3, 1, PL_COLOURS_AROUND}};
+
+static const colouring *find_colouring(const char *word)
+{
+  for (size_t i = 0; i < sizeof colourings / sizeof *colourings; i++) {
+    if (strcmp(colourings[i].word, word) == 0) return &colourings[i];
+  }
+  return NULL;
+}
+
+/* What the colours show at the nodes: the length of a vector, or the mean over the elements around.
+ */
+static void fill_scalars(const pl_mesh *mesh, const colouring *colour, const pl_field *fields,
+                         double *scalars, double *count)
+{
+  const pl_field *field = &fields[colour->field];
+  int nodes = pl_mesh_node_count(mesh), n = pl_mesh_nodes_per_element(mesh);
+  const int *elements = pl_mesh_elements(mesh);
+  for (int i = 0; i < nodes && !field->of_elements; i++) {
+    const double *u = field->data + 3 * i;
+    scalars[i] = colour->factor * sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+  }
+  if (!field->of_elements) return;
+  memset(scalars, 0, (size_t)nodes * sizeof *scalars);
+  memset(count, 0, (size_t)nodes * sizeof *count);
+  for (int i = 0; i < n * pl_mesh_element_count(mesh); i++) {
+    scalars[elements[i]] += colour->factor * field->data[i / n];
+    count[elements[i]] += 1;
+  }
+  for (int i = 0; i < nodes; i++) scalars[i] /= count[i];
+}
+
+/* Puts the finer surface in the body's place: positions and scalars are carried over to it. */
+static pl_status refine(pl_world *world, pl_body_id id, pl_render_body *body, double **room,
+                        pl_error *error)
+{
+  const pl_mesh *surface = pl_world_body_surface(world, id);
+  if (!surface) return PL_OK;
+  pl_allocator allocator = memory();
+  size_t points = (size_t)pl_mesh_node_count(surface);
+  double *fine = pl_alloc(&allocator, 4 * points, sizeof(double));
+  if (!fine) return pl_fail_memory(error);
+  pl_status status = pl_world_follow(world, id, 3, body->positions, fine, error);
+  if (!status && body->scalars)
+    status = pl_world_follow(world, id, 1, body->scalars, fine + 3 * points, error);
+  pl_free(&allocator, *room);
+  *room = fine;
+  body->positions = fine;
+  if (body->scalars) body->scalars = fine + 3 * points;
+  body->node_count = (int)points;
+  body->face_count = pl_mesh_face_count(surface);
+  body->nodes_per_face = 3;
+  body->faces = pl_mesh_faces(surface);
+  return status;
+}
+
+/* One body of the picture, with its own copy of positions and scalars. */
+static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
+                           const colouring *colour, pl_render_body *body, double **room,
+                           pl_error *error)
+{
+  pl_field fields[4];
+  pl_snapshot snapshot;
+  pl_allocator allocator = memory();
+  const pl_mesh *mesh = pl_world_body_mesh(world, id);
+  size_t nodes = (size_t)pl_mesh_node_count(mesh), faces = (size_t)pl_mesh_face_count(mesh);
+  pl_status status = look_at(frames, world, id, fields, &snapshot, error);
+  if (status) return status;
+  *room = pl_alloc(&allocator, 5 * nodes, sizeof(double));
+  if (!*room) return pl_fail_memory(error);
+  memcpy(*room, snapshot.positions, 3 * nodes * sizeof(double));
+  *body = (pl_render_body){.node_count = (int)nodes,
+                           .face_count = (int)faces,
+                           .nodes_per_face = pl_mesh_nodes_per_face(mesh),
+                           .positions = *room,
+                           .faces = pl_mesh_faces(mesh)};
+  if (colour) {
+    fill_scalars(mesh, colour, fields, *room + 3 * nodes, *room + 4 * nodes);
+    body->scalars = *room + 3 * nodes;
+  }
+  return refine(world, id, body, room, error);
+}
+
+/* What all scalars but the given share do not exceed, of those between 0 and most, to 1/256. */
+static double quantile(const pl_render *render, double most, double share)
+{
+  enum { BINS = 256 };
+  double bins[BINS + 1] = {0}, all = 0, below = 0;
+  for (int b = 0; b < render->body_count; b++) {
+    const double *scalars = render->bodies[b].scalars;
+    for (int i = 0; scalars && i < render->bodies[b].node_count; i++) {
+      if (!isfinite(scalars[i])) continue;
+      bins[(int)fmin(fmax(scalars[i] / most * BINS, 0), BINS)]++;
+      all++;
+    }
+  }
+  int bin = 0;
+  for (below = bins[0]; below < (1 - share) * all && bin < BINS;) below += bins[++bin];
+  return (bin + 1) * most / BINS;
+}
+
+/* The ends of the colours, as in the viewer: amounts from 0, without the few highest where these
+ * would take the colours from the rest; others to both sides of 1. */
+static void choose_scale(const colouring *colour, pl_render *render)
+{
+  double most = 0, reach = 1e-3;
+  for (int b = 0; b < render->body_count; b++) {
+    const double *scalars = render->bodies[b].scalars;
+    for (int i = 0; scalars && i < render->bodies[b].node_count; i++) {
+      if (!isfinite(scalars[i])) continue;
+      most = fmax(most, scalars[i]);
+      reach = fmax(reach, fabs(scalars[i] - 1));
+    }
+  }
+  render->colours = colour->colours;
+  if (colour->colours == PL_COLOURS_AROUND) {
+    render->scalar_least = 1 - reach;
+    render->scalar_most = 1 + reach;
+    return;
+  }
+  double usual = most > 0 ? quantile(render, most, 0.005) : 0;
+  render->scalar_least = 0;
+  render->scalar_most = usual < 0.8 * most ? usual : most;
+}
+
+static int up_axis(const double up[3])
+{
+  int axis = 0;
+  for (int k = 1; k < 3; k++) axis = fabs(up[k]) > fabs(up[axis]) ? k : axis;
+  return axis;
+}
+
+pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *folder,
+                             pl_error *error)
+{
+  pl_world *world = pl_scene_world(scene);
+  const pl_view *view = pl_scene_view(scene);
+  const colouring *colour = find_colouring(view->colour);
+  pl_allocator allocator = memory();
+  pl_render_body bodies[MOST_BODIES + PL_MOST_SHEETS];
+  pl_backdrop backdrop = {0};
+  double *rooms[MOST_BODIES] = {0};
+  char path[4096];
+  pl_render render = pl_render_default();
+  render.bodies = bodies;
+  int count = pl_world_body_count(world) < MOST_BODIES ? pl_world_body_count(world) : MOST_BODIES;
+  render.up = up_axis(view->up);
+  memcpy(render.direction, view->direction, sizeof render.direction);
+  render.title = pl_scene_title(scene);
+  render.bar_label = colour ? colour->label : NULL;
+  render.bar_unit = colour ? colour->unit : NULL;
+  pl_text text = pl_text_make(NULL);
+  pl_status status = pl_path_join(path, sizeof path, folder, "picture.png", error);
+  for (int b = 0; !status && b < count; b++, render.body_count++)
+    status =
+        draw_body(frames, world, pl_world_body_at(world, b), colour, &bodies[b], &rooms[b], error);
+  if (!status && colour) choose_scale(colour, &render);
+  if (!status) status = pl_backdrop_add(&backdrop, world, bodies, &render, error);
+  if (!status) status = pl_render_png(&render, &text, error);
+  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  for (int b = 0; b < count; b++) pl_free(&allocator, rooms[b]);
+  pl_backdrop_release(&backdrop);
+  pl_text_release(&text);
+  return status;
+}
+
+void cli_frames_print(const cli_frames *frames)
+{
+  for (int i = 0; i < frames->series_count; i++) {
+    const pl_series *series = frames->series[i].series;
+    if (pl_series_is_together(series)) continue;
+    printf("  frames   %s (%d)\n", pl_series_path(series), pl_series_count(series));
+  }
+  if (frames->together[0]) printf("  frames   %s (all bodies)\n", frames->together);
+}
+
+void cli_frames_close(cli_frames *frames)
+{
+  pl_allocator allocator = memory();
+  for (int i = 0; i < frames->series_count; i++) pl_series_destroy(frames->series[i].series);
+  pl_free(&allocator, frames->series);
+  pl_free(&allocator, frames->room);
+  pl_free(&allocator, frames->tensors);
+  pl_free(&allocator, frames->points);
+  *frames = (cli_frames){0};
+}

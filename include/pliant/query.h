@@ -1,0 +1,167 @@
+/* What can be read of a world: fields of a body, what a ray meets, probes, what steps took. */
+#ifndef PLIANT_QUERY_H
+#define PLIANT_QUERY_H
+
+#include "pliant/coupling.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- fields of a body ---- */
+
+/* Positions and velocities, 3 per node in the mesh's order; m, m/s. Where they are set rigid parts
+ * take the place and the motion nearest to those of their nodes (with their momenta), and hanging
+ * nodes follow others; bodies of frames refuse. */
+PL_API pl_status pl_world_get_positions(const pl_world *world, pl_body_id body, double *positions,
+                                        pl_error *error);
+PL_API pl_status pl_world_get_velocities(const pl_world *world, pl_body_id body, double *velocities,
+                                         pl_error *error);
+PL_API pl_status pl_world_set_positions(pl_world *world, pl_body_id body, const double *positions,
+                                        pl_error *error);
+PL_API pl_status pl_world_set_velocities(pl_world *world, pl_body_id body, const double *velocities,
+                                         pl_error *error);
+
+/* What the points of the body's surface have of a field of its nodes, of so many numbers each: of
+ * positions, where they are. A single number each stays between the least and the largest of the
+ * nodes. */
+PL_API pl_status pl_world_follow(const pl_world *world, pl_body_id body, int numbers,
+                                 const double *nodal, double *points, pl_error *error);
+
+/* For a renderer: positions in m, and normals of length 1 that point outwards (means over the faces
+ * around, weighted by area; 0 0 0 where there is none), as 3 floats for each point of the body's
+ * surface, or for each node where it has none; either may be NULL. stride: so many floats from one
+ * vertex to the next; 0: 3. Triangles are those of pl_world_body_surface, or the mesh's faces. */
+PL_API pl_status pl_world_get_vertices(const pl_world *world, pl_body_id body, int stride,
+                                       float *positions, float *normals, pl_error *error);
+
+/* Per element: von Mises stress in Pa and the local volume ratio det F; either may be NULL. */
+PL_API pl_status pl_world_get_stress(pl_world *world, pl_body_id body, double *von_mises,
+                                     double *volume_ratio, pl_error *error);
+
+/* Per element: equivalent strain (of Green's strain, without unit) and elastic energy density in
+ * J/m^3; either may be NULL. Zeros for models that know no strain in a point, such as springs. */
+PL_API pl_status pl_world_get_strain(pl_world *world, pl_body_id body, double *strain,
+                                     double *energy_density, pl_error *error);
+
+/* Per element 9 numbers each, row after row, means over its points: the deformation gradient dx/dX
+ * and the Cauchy stress in Pa, symmetric and positive in tension; either may be NULL. Zeros for
+ * models that know no strain in a point. */
+PL_API pl_status pl_world_get_tensors(pl_world *world, pl_body_id body, double *gradient,
+                                      double *stress, pl_error *error);
+
+/* Per node, 3 numbers each, N: the elastic and viscous forces that it feels, and the forces from
+ * outside without weight: loads, pulls, attachments, the tool, drag, friction, and where it is held
+ * the force that holds it (as if it did not accelerate). Either may be NULL. Not for models whose
+ * unknowns are not the nodes. */
+PL_API pl_status pl_world_get_forces(pl_world *world, pl_body_id body, double *inner, double *outer,
+                                     pl_error *error);
+
+/* Per node, 3 numbers each, N: what fixes exert on it, and what contact does (normal forces and
+ * friction of obstacles and of other bodies), in the last step. Either may be NULL. Not for models
+ * whose unknowns are not the nodes. */
+PL_API pl_status pl_world_get_reactions(pl_world *world, pl_body_id body, double *fix,
+                                        double *contact, pl_error *error);
+
+/* Per node of the mesh: bits 1, 2, 4 where it is held along x, y, z, or partly so. */
+PL_API pl_status pl_world_get_held(const pl_world *world, pl_body_id body, unsigned char *held,
+                                   pl_error *error);
+
+/* ---- contacts ---- */
+
+/* Where a body touches an obstacle, another body or itself. */
+typedef struct pl_contact_point {
+  pl_body_id body;         /* on which the force acts                                 */
+  pl_body_id other;        /* the body that exerts it; zero: an obstacle does         */
+  pl_obstacle_id obstacle; /* zero: a body does                                       */
+  double point[3];         /* m, half-way between both surfaces                       */
+  double normal[3];        /* of length 1, from the other to the body                 */
+  double gap;              /* m, between the surfaces; negative: inside               */
+  double force[3];         /* N, normal force and friction; the other feels -force    */
+  double slip[3];          /* m/s, velocity against the other along the surface       */
+} pl_contact_point;
+
+/* All contacts with a force in the last substep: *count is how many there are, of which the first
+ * `room` are filled in; contacts may be NULL where room is 0. Their order does not depend on the
+ * number of threads. There are none before the first step, and none after a state was loaded or the
+ * world was changed, until the next step. */
+PL_API pl_status pl_world_contacts(pl_world *world, int room, pl_contact_point *contacts,
+                                   int *count, pl_error *error);
+
+/* ---- what a ray meets ---- */
+
+/* What a ray meets first. */
+typedef struct pl_hit {
+  pl_spot spot;     /* body zero: the ray meets nothing     */
+  int face;         /* number of the face in the body's mesh */
+  double distance;  /* m from the origin                     */
+  double point[3];  /* m                                     */
+  double normal[3]; /* outwards, of length 1                 */
+} pl_hit;
+
+/* Looks along the ray for the nearest surface as it is now. The direction's length does not matter.
+ */
+PL_API pl_status pl_world_pick(const pl_world *world, const double origin[3],
+                               const double direction[3], pl_hit *hit, pl_error *error);
+
+/* ---- probes ---- */
+
+/* Number of a probe; zero is none. */
+typedef struct pl_probe_id {
+  int32_t index1;
+  uint32_t generation;
+} pl_probe_id;
+
+typedef struct pl_probe_def {
+  const char *name;     /* NULL: "probe" */
+  pl_body_id body;      /* zero: the whole world, where the quantity is not one of a point */
+  double at[3];         /* a point of the body at rest, m; where the quantity is one of a point */
+  const char *quantity; /* a member of the quantity family, for example "displacement"          */
+  uint32_t cookie;
+} pl_probe_def;
+
+PL_API pl_probe_def pl_probe_def_default(void);
+PL_API pl_status pl_world_add_probe(pl_world *world, const pl_probe_def *def, pl_probe_id *probe,
+                                    pl_error *error);
+PL_API pl_status pl_world_remove_probe(pl_world *world, pl_probe_id probe, pl_error *error);
+PL_API int pl_world_probe_count(const pl_world *world);
+PL_API pl_probe_id pl_world_probe_at(const pl_world *world, int index);
+PL_API const char *pl_world_probe_name(const pl_world *world, pl_probe_id probe);
+PL_API const char *pl_world_probe_quantity(const pl_world *world, pl_probe_id probe);
+PL_API const char *pl_world_probe_unit(const pl_world *world, pl_probe_id probe);
+PL_API int pl_world_probe_width(const pl_world *world, pl_probe_id probe); /* 1 or 3 */
+PL_API pl_status pl_world_read_probe(pl_world *world, pl_probe_id probe, double value[3],
+                                     pl_error *error);
+
+/* ---- the whole world ---- */
+
+/* What all steps so far took and where the world stands. */
+typedef struct pl_world_facts {
+  int64_t steps, newton_iterations, linear_iterations;
+  int64_t matrices;                 /* that were assembled */
+  int64_t factorisations;           /* complete ones, by a direct solver */
+  int64_t border_solves;            /* its back-substitutions for constraints that came */
+  int64_t unfinished_solves;        /* linear solves that used up their iterations */
+  double worst_linear_residual;     /* relative, of all linear solves that were used */
+  int64_t halved_steps;             /* that failed and were retried with smaller ones */
+  int64_t late_steps;               /* that were cut short by their time budget */
+  int64_t unconverged_steps;        /* that counted though Newton's method had not converged */
+  int64_t parts, rejected_parts;    /* steps of the integrator; those that step control undid */
+  double time;                      /* simulated, s                                     */
+  double seconds, seconds_evaluate; /* wall time of all steps; of forces and matrices   */
+  double seconds_solve;             /* of linear solves                                 */
+  double kinetic_energy, elastic_energy, gravity_energy; /* J; the last is zero at the origin */
+  double least_volume_ratio; /* least det F over all elements now                */
+  double critical_dt;        /* s, largest stable step of an explicit method, about; 0: no limit */
+  double linear_residual;    /* relative, of the last solve                      */
+  double newton_residual;    /* N, at the end of the last step                   */
+  int nodes, elements, held_nodes, threads;
+  int64_t matrix_blocks;
+} pl_world_facts;
+
+PL_API pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,148 @@
+/* The surface of a body that touches others. */
+#include "body/boundary.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+void pl_boundary_release(const pl_allocator *allocator, pl_boundary *boundary)
+{
+  pl_free(allocator, boundary->nodes);
+  pl_free(allocator, boundary->triangles);
+  pl_free(allocator, boundary->area);
+  *boundary = (pl_boundary){0};
+}
+
+/* The triangles of all faces, in nodes of the mesh. */
+static void split_faces(const pl_mesh *mesh, int *triangles)
+{
+  int n = mesh->nodes_per_face, count = 0;
+  for (int face = 0; face < mesh->face_count; face++) {
+    const int *corners = mesh->faces + n * face;
+    for (int k = 2; k < n; k++) {
+      int *to = triangles + 3 * count++;
+      to[0] = corners[0];
+      to[1] = corners[k - 1];
+      to[2] = corners[k];
+    }
+  }
+}
+
+/* Numbers the nodes that triangles have, in their order; renumbers the triangles. */
+static pl_status number_points(const pl_bodies *bodies, const pl_body *body, pl_boundary *to,
+                               pl_error *error)
+{
+  int nodes = body->mesh->node_count;
+  int *number1 = pl_alloc(bodies->allocator, (size_t)nodes, sizeof *number1);
+  to->nodes = pl_alloc(bodies->allocator, (size_t)nodes, sizeof *to->nodes);
+  if (number1 && to->nodes) {
+    for (int i = 0; i < 3 * to->triangle_count; i++) number1[to->triangles[i]] = 1;
+    for (int n = 0; n < nodes; n++) {
+      if (!number1[n]) continue;
+      to->nodes[to->point_count++] = body->place[n];
+      number1[n] = to->point_count;
+    }
+    for (int i = 0; i < 3 * to->triangle_count; i++)
+      to->triangles[i] = number1[to->triangles[i]] - 1;
+  }
+  int failed = !number1 || !to->nodes;
+  pl_free(bodies->allocator, number1);
+  return failed ? pl_fail_memory(error) : PL_OK;
+}
+
+const double *pl_boundary_rest(const pl_boundary *from, const pl_body *body, int point)
+{
+  return from->nodes ? body->rest + 3 * (size_t)from->nodes[point]
+                     : body->surface->nodes + 3 * (size_t)point;
+}
+
+/* Areas of points, and the mean side. */
+static void measure(pl_boundary *to, const pl_body *body)
+{
+  double sum = 0;
+  for (int t = 0; t < to->triangle_count; t++) {
+    const int *corners = to->triangles + 3 * t;
+    const double *x[3];
+    double a[3], b[3], normal[3];
+    for (int k = 0; k < 3; k++) x[k] = pl_boundary_rest(to, body, corners[k]);
+    pl_vec3_sub(x[1], x[0], a);
+    pl_vec3_sub(x[2], x[0], b);
+    pl_vec3_cross(a, b, normal);
+    for (int k = 0; k < 3; k++) {
+      to->area[corners[k]] += pl_vec3_norm(normal) / 6;
+      sum += pl_vec3_distance(x[k], x[(k + 1) % 3]);
+    }
+  }
+  if (to->triangle_count) to->edge = sum / (3 * to->triangle_count);
+}
+
+pl_status pl_boundary_make(const pl_bodies *bodies, const pl_body *body, pl_boundary *out,
+                           pl_error *error)
+{
+  const pl_mesh *mesh = body->surface ? body->surface : body->mesh;
+  pl_boundary to = {.triangle_count = mesh->face_count * (mesh->nodes_per_face - 2)};
+  pl_status status = PL_OK;
+  to.triangles = pl_alloc(bodies->allocator, 3 * (size_t)to.triangle_count, sizeof *to.triangles);
+  if (!to.triangles) return pl_fail_memory(error);
+  split_faces(mesh, to.triangles);
+  if (body->surface)
+    to.point_count = mesh->node_count;
+  else
+    status = number_points(bodies, body, &to, error);
+  if (!status) to.area = pl_alloc(bodies->allocator, (size_t)to.point_count, sizeof *to.area);
+  if (!status && !to.area) status = pl_fail_memory(error);
+  if (status) {
+    pl_boundary_release(bodies->allocator, &to);
+    return status;
+  }
+  measure(&to, body);
+  *out = to;
+  return PL_OK;
+}
+
+/* The sum of what a following point's nodes have. */
+static void follow(const pl_body *body, int point, const double *values, double out[3])
+{
+  const pl_embed *embed = body->embed;
+  pl_vec3_set(out, 0, 0, 0);
+  for (int a = 0; a < embed->width; a++) {
+    size_t at = (size_t)point * (size_t)embed->width + (size_t)a;
+    pl_vec3_add_scaled(embed->weights[at], values + 3 * (size_t)body->place[embed->nodes[at]], out);
+  }
+}
+
+void pl_boundary_place(const pl_boundary *boundary, const pl_body *body, const double *q,
+                       const double *v, double *x)
+{
+  size_t first = 3 * (size_t)body->offset;
+  const double *nodal = pl_body_nodes(body, q + first, v ? v + first : NULL);
+  for (int p = 0; p < boundary->point_count; p++) {
+    if (boundary->nodes)
+      pl_vec3_copy(nodal + 3 * (size_t)boundary->nodes[p], x + 3 * (size_t)p);
+    else
+      follow(body, p, nodal, x + 3 * (size_t)p);
+  }
+}
+
+pl_body_point pl_boundary_point(const pl_boundary *boundary, const pl_body *body, int number,
+                                int point)
+{
+  if (boundary->nodes) return pl_point_of_node(number, boundary->nodes[point]);
+  const pl_embed *embed = body->embed;
+  pl_body_point at = {.body = number, .count = embed->width};
+  for (int a = 0; a < embed->width; a++) {
+    size_t from = (size_t)point * (size_t)embed->width + (size_t)a;
+    at.nodes[a] = body->place[embed->nodes[from]];
+    at.weights[a] = embed->weights[from];
+  }
+  return at;
+}
+
+int pl_boundary_block(const pl_boundary *boundary, const pl_body *body, int point)
+{
+  if (!boundary->nodes) return -1;
+  int block = pl_model_node_block(body->model, boundary->nodes[point]);
+  return block < 0 ? -1 : body->offset + block;
+}

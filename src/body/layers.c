@@ -1,0 +1,159 @@
+/* What a material has beside its law: fibres, a limit of stretches, and the axes that both and laws
+ * with directions refer to. */
+#include "body/body.h"
+#include "core/cpu.h"
+#include "core/error.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Directions shorter than this have none; two are parallel whose cross product is shorter. */
+static const double least_length = 1e-12, least_angle = 1e-6;
+
+static double normalize(double a[3])
+{
+  double length = sqrt(pl_vec3_dot(a, a));
+  for (int i = 0; i < 3 && length > 0; i++) a[i] /= length;
+  return length;
+}
+
+/* Columns a, b and a x b, where b is taken at a right angle to a. */
+static void set_axes(double a[3], double b[3], double axes[9])
+{
+  double c[3];
+  normalize(a);
+  pl_vec3_add_scaled(-pl_vec3_dot(a, b), a, b);
+  normalize(b);
+  pl_vec3_cross(a, b, c);
+  for (int i = 0; i < 3; i++) {
+    axes[3 * i] = a[i];
+    axes[3 * i + 1] = b[i];
+    axes[3 * i + 2] = c[i];
+  }
+}
+
+/* Away from the line, around it and along it; on the line any direction is away. */
+static void set_cylindrical(const pl_orientation *from, const double at[3], double axes[9])
+{
+  double axis[3], away[3], around[3];
+  memcpy(axis, from->axis, sizeof axis);
+  normalize(axis);
+  for (int i = 0; i < 3; i++) away[i] = at[i] - from->point[i];
+  double far = sqrt(pl_vec3_dot(away, away));
+  pl_vec3_add_scaled(-pl_vec3_dot(axis, away), axis, away);
+  if (!(sqrt(pl_vec3_dot(away, away)) > least_length * (1 + far))) {
+    int across = fabs(axis[0]) < 0.7 ? 0 : 1;
+    for (int i = 0; i < 3; i++) away[i] = i == across;
+    pl_vec3_add_scaled(-pl_vec3_dot(axis, away), axis, away);
+  }
+  normalize(away);
+  pl_vec3_cross(axis, away, around);
+  set_axes(away, around, axes);
+}
+
+void pl_orientation_axes(const pl_orientation *from, const double at[3], double axes[9])
+{
+  double first[3], second[3];
+  memcpy(first, from->first, sizeof first);
+  memcpy(second, from->second, sizeof second);
+  memset(axes, 0, 9 * sizeof *axes);
+  for (int i = 0; i < 9; i += 4) axes[i] = 1;
+  if (from->kind == PL_ORIENTATION_AXES) set_axes(first, second, axes);
+  if (from->kind == PL_ORIENTATION_CYLINDRICAL) set_cylindrical(from, at, axes);
+}
+
+static int has_direction(const double a[3])
+{
+  double length = sqrt(pl_vec3_dot(a, a));
+  return length > least_length && isfinite(length);
+}
+
+static pl_status check_orientation(const pl_orientation *from, pl_error *error)
+{
+  double across[3], *b = across;
+  const double *first = from->first, *second = from->second, *axis = from->axis;
+  if (from->kind == PL_ORIENTATION_CYLINDRICAL && !has_direction(axis))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "axis = %g %g %g of the orientation has no direction; take 0 0 1, say", axis[0],
+                   axis[1], axis[2]);
+  if (from->kind != PL_ORIENTATION_AXES) return PL_OK;
+  pl_vec3_cross(first, second, b);
+  double lengths = sqrt(pl_vec3_dot(first, first) * pl_vec3_dot(second, second));
+  if (has_direction(first) && has_direction(second) &&
+      sqrt(pl_vec3_dot(b, b)) > least_angle * lengths)
+    return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "first = %g %g %g and second = %g %g %g span no plane; give two directions that "
+                 "are not parallel",
+                 first[0], first[1], first[2], second[0], second[1], second[2]);
+}
+
+/* Appends a modifier; returns its numbers. */
+static double *append(pl_material *material, const pl_modifier_ops *modifier)
+{
+  double *numbers = material->modifier_numbers + material->modifier_count * PL_MODIFIER_NUMBERS;
+  material->modifiers[material->modifier_count++] = modifier;
+  return numbers;
+}
+
+static pl_status add_fibres(const pl_fibres *from, pl_material *material, pl_error *error)
+{
+  const double *a = from->direction;
+  if (!(from->k1 >= 0 && from->k1 <= 1e15 && from->k2 > 0 && from->k2 <= 1e6))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "fibres with k1 = %g, k2 = %g: k1 must not be negative and k2 must be above 0",
+                   from->k1, from->k2);
+  if (!(from->kappa >= 0 && from->kappa <= 1.0 / 3 + 1e-12))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "kappa = %g of the fibres must lie between 0 (all along) and 1/3 (all around)",
+                   from->kappa);
+  if (!has_direction(a))
+    return pl_fail(
+        error, PL_E_ARGUMENT,
+        "direction = %g %g %g of the fibres has no direction; give a vector other than 0", a[0],
+        a[1], a[2]);
+  double *numbers = append(material, PL_PICK_VARIANT(&pl_modifier_fibres));
+  double length = sqrt(pl_vec3_dot(a, a));
+  const double values[PL_MODIFIER_NUMBERS] = {
+      from->k1 / material->mu, from->k2,      from->kappa < 1.0 / 3 ? from->kappa : 1.0 / 3,
+      a[0] / length,           a[1] / length, a[2] / length};
+  memcpy(numbers, values, sizeof values);
+  return PL_OK;
+}
+
+static pl_status add_limit(const pl_stretch_limit *from, pl_material *material, pl_error *error)
+{
+  if (!(from->most > 1 && from->most <= 1e3 && from->least >= 0 && from->least < 1))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "limit with most = %g, least = %g: most must lie between 1 and 1000, least "
+                   "between 0 and 1",
+                   from->most, from->least);
+  if (!(from->factor > 1 && from->factor <= 1e6))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "factor = %g of the limit must lie between 1 and 1e+06; 20 is usual",
+                   from->factor);
+  double *numbers = append(material, PL_PICK_VARIANT(&pl_modifier_limit));
+  numbers[0] = from->most;
+  numbers[1] = from->least;
+  numbers[2] = from->factor;
+  numbers[3] = (3 * material->lambda + 2 * material->mu) / (material->lambda + material->mu);
+  return PL_OK;
+}
+
+pl_status pl_material_add_layers(const pl_material_def *def, pl_material *material, pl_error *error)
+{
+  const double origin[3] = {0};
+  if (def->fibre_count < 0 || def->fibre_count > PL_MOST_FIBRES)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "a material has %d families of fibres; at most %d are known", def->fibre_count,
+                   PL_MOST_FIBRES);
+  pl_status status = check_orientation(&def->orientation, error);
+  for (int i = 0; i < def->fibre_count && !status; i++)
+    status = add_fibres(&def->fibres[i], material, error);
+  if (!status && def->limit.most != 0) status = add_limit(&def->limit, material, error);
+  if (status) return status;
+  material->has_axes = def->orientation.kind != PL_ORIENTATION_WORLD;
+  pl_orientation_axes(&def->orientation, origin, material->axes);
+  return PL_OK;
+}

@@ -1,0 +1,210 @@
+/* How hard pairs are, and pairs of rigid bodies and obstacles. */
+#include "couple/collision.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HARD 100 /* of what stops a tenth of the points' speed: pairs of rigid bodies at most */
+#define NEAR 2   /* ranges from an obstacle within which a point is watched */
+#define SWAY 0.1 /* and part of its way */
+#define OUT  1.0 /* m/s: how fast what starts inside is pushed out */
+#define SLOW 3.0 /* times what gravity gives in a substep: below it nothing bounces */
+
+void pl_collision_choose_stiffness(const pl_collision *self, const pl_substep *step,
+                                   pl_collision_pair *to)
+{
+  const int *p = to->points;
+  double area = pl_collision_area(self, p[0]), mass = 0;
+  if (to->kind == PL_EDGE_EDGE)
+    area = (area + pl_collision_area(self, p[1]) + pl_collision_area(self, p[2]) +
+            pl_collision_area(self, p[3])) /
+           16;
+  double E[2] = {self->modulus[to->surfaces[0]], 0};
+  E[1] = to->obstacle ? E[0] : self->modulus[to->surfaces[1]];
+  for (int i = 0; i < 4; i++) mass += to->weights[i] * to->weights[i] / self->mass[p[i]];
+  if (to->obstacle) mass = 1 / to->mass;
+  double stop = 0.1 / (mass * step->h * step->h); // a tenth of what stops them within h
+  to->stiffness = 2 * E[0] * E[1] / (E[0] + E[1]) * area / self->range;
+  if (!step->system->is_static) to->stiffness = fmax(to->stiffness, stop);
+  to->stiffness *= self->is.set->stiffness;
+  if (to->is_rigid && !step->system->is_static) to->stiffness = fmin(to->stiffness, HARD * stop);
+  // explicit methods bear no more, and linearly implicit ones of higher order overshoot with more
+  if (!step->system->A) to->stiffness = fmin(to->stiffness, stop);
+  if (step->system->is_linear && step->system->order > 1)
+    to->stiffness = fmin(to->stiffness, 10 * stop);
+}
+
+/* All points of a rigid body have the mass that is counted for each: where too stiff pairs cannot
+ * be borne they share it. */
+void pl_collision_share_stiffness(pl_collision *self, const pl_substep *step)
+{
+  int is_bound = !step->system->A || (step->system->is_linear && step->system->order > 1);
+  double push, slope;
+  if (!is_bound || step->system->is_static) return;
+  for (size_t i = 0; i < self->pair_count; i++) {
+    pl_collision_pair *pair = &self->pairs[i];
+    int count = 0;
+    for (size_t j = 0; j < self->pair_count && pair->is_rigid; j++) {
+      const int *other = self->pairs[j].surfaces;
+      count += other[0] == pair->surfaces[0] || other[1] == pair->surfaces[0] ||
+               other[0] == pair->surfaces[1] || other[1] == pair->surfaces[1];
+    }
+    if (count < 2) continue;
+    pair->stiffness /= count;
+    (void)pl_collision_law(pair->gap, self->range, &push, &slope);
+    pair->push = pair->stiffness * push;
+  }
+}
+
+/* ---- obstacles ---- */
+
+static int meets_obstacles(const pl_collision *self, int b)
+{
+  return self->contact && self->contact->mode != PL_CONTACT_NONE && self->contact->count &&
+         self->is.base.bodies->list[b].model->ops->is_rigid;
+}
+
+size_t pl_collision_obstacle_room(const pl_collision *self)
+{
+  size_t sum = 0;
+  for (int b = 0; b < self->surface_count; b++) {
+    if (meets_obstacles(self, b))
+      sum += self->contact->count * (size_t)self->surfaces[b].point_count;
+  }
+  return sum;
+}
+
+void pl_collision_place_obstacles(const pl_collision *self, double t)
+{
+  for (size_t o = 0; self->contact && o < self->contact->count; o++) {
+    pl_obstacle *obstacle = &self->contact->obstacles[o];
+    if (obstacle->is_placed) pl_obstacle_axes(obstacle, t, &obstacle->mid);
+  }
+}
+
+/* The speed at which a point comes in, m/s; 0 where it does not bounce. */
+static double incoming(const pl_collision *self, const pl_substep *step,
+                       const pl_collision_pair *pair)
+{
+  size_t at = 3 * (size_t)pair->points[0];
+  double with[3], u[3];
+  if (!pair->obstacle || !(pair->obstacle->restitution > 0) || !(pair->gap > 0)) return 0;
+  pl_axes_velocity(&pair->obstacle->start, self->x + at, with);
+  for (int k = 0; k < 3; k++)
+    u[k] = (self->to[at + (size_t)k] - self->x[at + (size_t)k]) / step->h - with[k];
+  double speed = -pl_vec3_dot(u, pair->normal);
+  return pair->about < self->range && speed > SLOW * 9.81 * step->h ? speed : 0;
+}
+
+/* What comes in at speed u leaves with e u: the surface is taken to lie so far out that the law
+ * pushes that much within the substep. All bouncing points of a body share its mass. */
+static void bounce(pl_collision *self, const pl_substep *step, size_t first, size_t count)
+{
+  int bouncing = 0;
+  for (size_t i = first; i < first + count; i++)
+    bouncing += incoming(self, step, &self->pairs[i]) > 0;
+  for (size_t i = first; i < first + count && bouncing; i++) {
+    pl_collision_pair *pair = &self->pairs[i];
+    double speed = incoming(self, step, pair), e = pair->obstacle->restitution, h = step->h;
+    if (!(speed > 0)) continue;
+    double m = pair->mass / bouncing, end = pair->gap + h * e * speed, push, slope;
+    pair->shift = end + 0.5 * (m * (1 + e) * speed / (h * pair->stiffness) - self->range);
+    pair->gap -= pair->shift;
+    pair->about -= pair->shift;
+    pair->bounces = 1;
+    (void)pl_collision_law(pair->gap, self->range, &push, &slope);
+    pair->push = pair->stiffness * push;
+  }
+}
+
+/* 1 / (n J M^-1 J^T n) of a point of a rigid body. */
+static double mass_along(pl_collision *self, const pl_substep *step, int b, int point,
+                         const double n[3])
+{
+  const pl_body *body = &self->is.base.bodies->list[b];
+  pl_body_point at = pl_boundary_point(&self->surfaces[b], body, b, point - self->point_start[b]);
+  const double *q = step->q + 3 * (size_t)body->offset;
+  double y[6], x[6], from[3] = {0};
+  pl_jacobian_clear(&self->jacobian);
+  pl_jacobian_add(&self->jacobian, &at, 1, step->q, from);
+  pl_vec3_sub(from, q + 3, from);
+  pl_vec3_cross(from, n, y);
+  pl_vec3_copy(n, y + 3);
+  body->model->ops->update_mass(body->model, q);
+  body->model->ops->mass_inverse(body->model, y, x);
+  return 1 / (pl_vec3_dot(x, y) + pl_vec3_dot(x + 3, y + 3));
+}
+
+/* The pair as the substep begins. gap and normal are those at the beginning. */
+static void start_obstacle(pl_collision *self, const pl_substep *step, pl_collision_pair *to)
+{
+  size_t at = 3 * (size_t)to->points[0];
+  const double *kept = to->is_nearest ? pl_collision_memory(self, to->points[0]) : NULL;
+  double push, slope, w[4], normal[3];
+  double out = step->system->is_static ? INFINITY : OUT * step->h;
+  to->shift = fmin(0, to->gap + out);
+  to->gap -= to->shift;
+  to->mass = mass_along(self, step, to->surfaces[0], to->points[0], to->normal);
+  pl_collision_choose_stiffness(self, step, to);
+  (void)pl_collision_law(to->gap, self->range, &push, &slope);
+  to->push = to->stiffness * push;
+  pl_vec3_copy(self->x + at, to->r);
+  pl_axes_own(&to->obstacle->start, self->x + at, to->own);
+  if (kept && kept[0] == pl_collision_partner(to->surfaces[1])) pl_vec3_copy(kept + 1, to->slip);
+  pl_vec3_add_scaled(-pl_vec3_dot(to->normal, to->slip), to->normal, to->slip);
+  to->about = pl_collision_gap(to, self->to, w, normal) - to->shift;
+}
+
+static void take_point(pl_collision *self, const pl_substep *step, int b, int point)
+{
+  const double *x = self->x + 3 * (size_t)point, *goes = self->to + 3 * (size_t)point;
+  double watched = NEAR * self->range + SWAY * pl_vec3_distance(x, goes), ignored[3];
+  for (size_t o = 0; o < self->contact->count; o++) {
+    pl_obstacle *obstacle = &self->contact->obstacles[o];
+    pl_collision_pair to = {.kind = PL_POINT_TRIANGLE,
+                            .points = {point, point, point, point},
+                            .surfaces = {b, pl_collision_obstacle(obstacle->slot)},
+                            .weights = {1, 0, 0, 0},
+                            .sign = 1,
+                            .friction = pl_obstacle_friction(obstacle),
+                            .is_rigid = 1,
+                            .is_nearest = !self->first1[point],
+                            .obstacle = obstacle};
+    double then = pl_obstacle_gap_in(obstacle, &obstacle->end, goes, ignored, NULL);
+    to.gap = pl_obstacle_gap_in(obstacle, &obstacle->start, x, to.normal, NULL);
+    if (!(fmin(to.gap, then) < watched)) continue;
+    start_obstacle(self, step, &to);
+    pl_collision_append(self, &to);
+    self->first1[point] = (int)self->pair_count;
+  }
+}
+
+void pl_collision_take_obstacles(pl_collision *self, const pl_substep *step)
+{
+  int any = 0;
+  for (int b = 0; b < self->surface_count; b++) any |= meets_obstacles(self, b);
+  if (!any) return;
+  pl_contact_begin(self->contact, step->t, step->t + step->h);
+  pl_collision_place_obstacles(self, step->t + step->h);
+  for (int b = 0; b < self->surface_count; b++) {
+    size_t first = self->pair_count;
+    for (int p = 0; meets_obstacles(self, b) && p < self->surfaces[b].point_count; p++)
+      take_point(self, step, b, self->point_start[b] + p);
+    if (!step->system->is_static) bounce(self, step, first, self->pair_count - first);
+  }
+}
+
+void pl_collision_charge_obstacles(const pl_collision *self,
+                                   void (*force)(const pl_collision *self,
+                                                 const pl_collision_pair *pair, double out[3]))
+{
+  for (size_t i = 0; i < self->pair_count; i++) {
+    const pl_collision_pair *pair = &self->pairs[i];
+    double out[3];
+    if (!pair->obstacle || !(pair->push > 0)) continue;
+    force(self, pair, out);
+    pl_vec3_add(pair->obstacle->force, out, pair->obstacle->force);
+    pair->obstacle->nodes++;
+  }
+}

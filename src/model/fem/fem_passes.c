@@ -1,0 +1,168 @@
+/* Passes over the finite elements: forces, stiffness, energy, fields, memory. */
+#include "model/fem/fem.h"
+
+/* One point with hourglass control has forces of its own; stiffness is that of the point and of
+ * control. */
+static void evaluate_one_point(const pl_fem_job *job, int first, int last)
+{
+  const pl_hourglass_kernel *control = job->fem->hourglass.kernel;
+  if (job->f) control->forces(job, first, last);
+  if (!job->tangent.A) return;
+  pl_fem_job matrix = *job;
+  matrix.f = NULL;
+  job->fem->kernel->evaluate(&matrix, first, last);
+  control->stiffness(&matrix, first, last);
+}
+
+static void evaluate_chunk(void *context, int index)
+{
+  const pl_fem_job *job = context;
+  const int *start = job->fem->starts + job->chunks[index];
+  if (job->fem->hourglass.kernel)
+    evaluate_one_point(job, start[0], start[1]);
+  else
+    job->fem->kernel->evaluate(job, start[0], start[1]);
+}
+
+enum { ROWS_PER_CHUNK = 256 };
+
+/* The rows of one chunk in the matrix. */
+static int chunk_row(const pl_fem_job *job, int chunk)
+{
+  int row = chunk * ROWS_PER_CHUNK, rows = job->fem->mass.rows;
+  return job->fem->offset + (row < rows ? row : rows);
+}
+
+static void clear_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  job->fem->kernel->clear_rows(job, chunk_row(job, chunk), chunk_row(job, chunk + 1));
+}
+
+static void finish_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  job->fem->kernel->finish_rows(job, chunk_row(job, chunk), chunk_row(job, chunk + 1));
+}
+
+void pl_fem_evaluate(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
+                     pl_pool *pool)
+{
+  pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = at->q, .v = at->v, .f = f};
+  if (tangent) job.tangent = *tangent;
+  pl_groups_freeze(&fem->groups, at->h, pool);
+  pl_volume_share(fem, &job, pool);
+  int row_chunks = pl_chunk_count(self->blocks, ROWS_PER_CHUNK);
+  if (tangent) pl_parallel(pool, row_chunks, clear_chunk, &job);
+  for (int c = 0; c < fem->chunks.count; c++) {
+    int start = fem->chunks.start[c];
+    job.chunks = fem->chunks.list + start;
+    pl_parallel(pool, fem->chunks.start[c + 1] - start, evaluate_chunk, &job);
+  }
+  if (tangent) pl_volume_couple(fem, &job);
+  if (tangent) pl_parallel(pool, row_chunks, finish_chunk, &job);
+}
+
+static void energy_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  const int *start = job->fem->starts + chunk;
+  const pl_hourglass_kernel *control = job->fem->hourglass.kernel;
+  job->sums[chunk] = job->fem->kernel->energy(job, start[0], start[1]);
+  if (control) job->sums[chunk] += control->energy(job, start[0], start[1]);
+}
+
+double pl_fem_energy(pl_model *self, const double *q, pl_pool *pool)
+{
+  pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = q, .sums = fem->chunk_sums};
+  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_volume_share(fem, &job, pool);
+  pl_parallel(pool, fem->chunks.chunks, energy_chunk, &job);
+  double sum = 0;
+  for (int chunk = 0; chunk < fem->chunks.chunks; chunk++) sum += fem->chunk_sums[chunk];
+  return sum;
+}
+
+static void hourglass_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  const int *start = job->fem->starts + chunk;
+  job->sums[chunk] = job->fem->hourglass.kernel->energy(job, start[0], start[1]);
+}
+
+double pl_fem_hourglass(pl_model *self, const double *q, pl_pool *pool)
+{
+  pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = q, .sums = fem->chunk_sums};
+  double sum = 0;
+  if (!fem->hourglass.kernel) return 0;
+  pl_parallel(pool, fem->chunks.chunks, hourglass_chunk, &job);
+  for (int chunk = 0; chunk < fem->chunks.chunks; chunk++) sum += fem->chunk_sums[chunk];
+  return sum;
+}
+
+static void fields_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  const int *start = job->fem->starts + chunk;
+  job->fem->kernel->fields(job, start[0], start[1]);
+}
+
+void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
+{
+  pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = q, .von_mises = von_mises, .det_f = det_f};
+  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_volume_share(fem, &job, pool);
+  pl_parallel(pool, fem->chunks.chunks, fields_chunk, &job);
+}
+
+static void strains_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  const int *start = job->fem->starts + chunk;
+  const pl_hourglass_kernel *control = job->fem->hourglass.kernel;
+  job->fem->kernel->strains(job, start[0], start[1]);
+  if (control && job->density) control->densities(job, start[0], start[1]);
+}
+
+void pl_fem_strains(pl_model *self, const double *q, double *strain, double *energy, pl_pool *pool)
+{
+  pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = q, .strain = strain, .density = energy};
+  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_volume_share(fem, &job, pool);
+  pl_parallel(pool, fem->chunks.chunks, strains_chunk, &job);
+}
+
+static void tensors_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  const int *start = job->fem->starts + chunk;
+  job->fem->kernel->tensors(job, start[0], start[1]);
+}
+
+void pl_fem_tensors(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool)
+{
+  pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = q, .F = F, .stress = stress};
+  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_volume_share(fem, &job, pool);
+  pl_parallel(pool, fem->chunks.chunks, tensors_chunk, &job);
+}
+
+static void advance_chunk(void *context, int chunk)
+{
+  const pl_fem_job *job = context;
+  const int *start = job->fem->starts + chunk;
+  job->fem->kernel->advance(job, start[0], start[1]);
+}
+
+void pl_fem_advance(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool)
+{
+  const pl_fem *fem = self->state;
+  pl_fem_job job = {.fem = fem, .q = at->q, .v = at->v, .h = at->h, .memory = memory};
+  pl_parallel(pool, fem->chunks.chunks, advance_chunk, &job);
+}

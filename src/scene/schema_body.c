@@ -1,0 +1,281 @@
+/* What may stand in a body of a scene. */
+#include "body/map.h"
+#include "couple/load.h"
+#include "material/material.h"
+#include "mesh/mesh.h"
+#include "model/model.h"
+#include "scene/schema_rows.h"
+
+/* ---- regions ---- */
+
+static const pl_element region = {
+    .name = "region",
+    .summary = "Nodes or faces of the rest shape; several regions are united.",
+    .family = &pl_region_family,
+    .attributes = (const pl_attribute[]){END},
+};
+
+static const pl_element set = {
+    .name = "set",
+    .summary = "A named set of the mesh.",
+    .attributes =
+        (const pl_attribute[]){
+            TEXT("name", "text", "of the set, as in the mesh", 1, pl_check_text),
+            END,
+        },
+};
+
+static const pl_element *const regions[] = {&region, &set, NULL};
+
+/* ---- what holds and loads a body ---- */
+
+#define HELD                                                                                       \
+  {.param = {.name = "axes", .unit = "letters", .summary = "along which the nodes are held"},      \
+   .preset = "xyz",                                                                                \
+   .check = pl_check_axes},                                                                        \
+      DIRECTION("normal", "in place of axes: held along this only, so that nodes stay in a plane", \
+                NULL),                                                                             \
+      DIRECTION("along", "in place of axes: free along this only, so that nodes stay on a rail",   \
+                NULL)
+#define RAMP                                                                                       \
+  TEXT("ramp", "pairs",                                                                            \
+       "times in s with factors, as in \"0 0, 0.5 1\": linear in between, constant outside; "      \
+       "without it the factor is 1",                                                               \
+       0, pl_check_ramp)
+
+static const pl_element fix = {
+    .name = "fix",
+    .summary = "Holds the nodes of its regions where they are at rest. Of several fixes and moves "
+               "of a node, the later takes over the directions that it holds.",
+    .attributes = (const pl_attribute[]){HELD, END},
+    .children = regions,
+    .least_children = 1,
+};
+
+static const pl_element move = {
+    .name = "move",
+    .summary =
+        "Moves the nodes of its regions: by the factor s of the ramp and that of offset-ramp, a "
+        "node "
+        "at rest at X is carried to centre + turn(axis, s angle) (X + s2 offset - centre) + s "
+        "translation.",
+    .attributes =
+        (const pl_attribute[]){
+            VECTOR("translation", "m", "of the whole motion", FAR, "0 0 0"),
+            DIRECTION("axis", "of the turn, through the centre", "0 0 1"),
+            NUMBER("angle", "degrees", "of the whole turn", -1e6, 1e6, "0"),
+            VECTOR("centre", "m", "a point on the axis", FAR, "0 0 0"),
+            VECTOR("offset", "m", "before the turn, and turned with it", FAR, "0 0 0"),
+            RAMP,
+            TEXT("offset-ramp", "pairs", "the same for the offset", 0, pl_check_ramp),
+            HELD,
+            END,
+        },
+    .children = regions,
+    .least_children = 1,
+};
+
+static const pl_element rigid = {
+    .name = "rigid",
+    .summary = "A rigid part: the elements whose nodes all lie in its regions move as one body; "
+               "the rest is attached to it as a skin. To prescribe its motion, use <move> instead.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "hinge",
+                       .unit = "word",
+                       .summary = "what stays where it is in space",
+                       .words = "none|point|axis"},
+             .preset = "none"},
+            VECTOR("centre", "m", "the point, or one on the axis", FAR, "0 0 0"),
+            DIRECTION("axis", "of the hinge", "0 0 1"),
+            END,
+        },
+    .children = regions,
+    .least_children = 1,
+};
+
+static const pl_element load = {
+    .name = "load",
+    .summary = "Pushes the nodes or faces of its regions.",
+    .family = &pl_load_family,
+    .attributes = (const pl_attribute[]){RAMP, END},
+    .children = regions,
+    .least_children = 1,
+};
+
+static const pl_element pull = {
+    .name = "pull",
+    .summary =
+        "A spring between a point of the body and a target that moves from that point by the "
+        "ramp's factor times the translation: a hand that holds and moves it.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {"at", "m", "a point of the body at rest", 0, -FAR, FAR, NULL, 3},
+             .required = 1},
+            VECTOR("translation", "m", "of the target", FAR, "0 0 0"),
+            RAMP,
+            NUMBER("stiffness", "N/m", "of the spring", 0, 1e15, "1000"),
+            NUMBER("damping", "N s/m", "on the point's velocity", 0, 1e15, "0"),
+            NUMBER("most-force", "N", "the spring pulls no harder; 0: there is no limit", 0, 1e15,
+                   "0"),
+            NUMBER("until", "s", "when it lets go", 0, 1e9, "1e9"),
+            END,
+        },
+};
+
+static const pl_element attach = {
+    .name = "attach",
+    .summary = "Attaches the nodes of its regions, or one of the body's frames, to another body by "
+               "springs "
+               "between points that coincide at rest, or exactly. They push both bodies alike. One "
+               "node that is held exactly is a ball joint, two are a hinge.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "to", .unit = "name", .summary = "the other body"},
+             .required = 1,
+             .check = pl_check_text,
+             .refers = "body"},
+            NUMBER("frame", "count",
+                   "the frame that is attached as a whole, counted from 1 in the order of the "
+                   "body's frames",
+                   1, 64, NULL),
+            NUMBER("to-frame", "count",
+                   "the other body's frame that holds them; without it, its nodes around them do",
+                   1, 64, NULL),
+            NUMBER("stiffness", "N/m",
+                   "of all springs together; 0: 30 times the shear modulus times the size of the "
+                   "body",
+                   0, 1e15, "0"),
+            NUMBER("damping", "N s/m",
+                   "of all springs together, on the rate at which their points part", 0, 1e15, "0"),
+            NUMBER("arm", "m",
+                   "how far from its place a frame is held at six points, which resist a turn by "
+                   "2/3 stiffness arm^2; 0: at its place only, so that it may turn; a tenth of the "
+                   "body's size if not given",
+                   0, 1e9, NULL),
+            {.param = {.name = "exact",
+                       .unit = "word",
+                       .summary =
+                           "yes: the points stay together exactly, by constraints in place of "
+                           "springs; the body with the finer mesh should be the attached one",
+                       .words = "no|yes"},
+             .preset = "no"},
+            END,
+        },
+    .children = regions,
+};
+
+static const pl_element frame = {
+    .name = "frame",
+    .summary = "Where a body of frames has one; without any it places them itself. What lies in "
+               "regions inside is moved by this frame alone and stays rigid.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {"at", "m", "a point of the body at rest", 0, -FAR, FAR, NULL, 3},
+             .required = 1},
+            END,
+        },
+    .children = regions,
+};
+
+static const pl_element part = {
+    .name = "part",
+    .summary = "Elements of the body that are made of something else: those whose middle lies in "
+               "its regions, or that are in its sets. Later parts win.",
+    .attributes =
+        (const pl_attribute[]){
+            REFERENCE("material", "what it is made of, of any law", 1),
+            END,
+        },
+    .children = regions,
+    .least_children = 1,
+};
+
+static const pl_element map = {
+    .name = "map",
+    .summary = "Density or stiffness that changes through the body: the material's times a factor. "
+               "An element takes the factor's mean; several maps are multiplied.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "of",
+                       .unit = "word",
+                       .summary = "what is multiplied: all moduli, the density, or both",
+                       .words = "stiffness|density|both"},
+             .preset = "stiffness"},
+            MEMBER("by", "where the factor comes from", pl_map_family),
+            TEXT("file", "path",
+                 "for by=\"image\": a stack of slices (.nrrd, or .pgm with one slice after the "
+                 "other), relative to the scene's folder",
+                 0, pl_check_text),
+            END,
+        },
+};
+
+const pl_element pl_scene_body = {
+    .name = "body",
+    .summary = "A body, deformable or rigid.",
+    .attributes =
+        (const pl_attribute[]){
+            TEXT("name", "name", "that probes call it by", 1, pl_check_name),
+            MEMBER("model", "how it deforms", pl_model_family),
+            REFERENCE("mesh", "its shape at rest", 1),
+            REFERENCE("material", "what it is made of", 1),
+            {.param = {.name = "surface",
+                       .unit = "name",
+                       .summary = "a finer mesh whose boundary follows the body and is shown and "
+                                  "written in its place"},
+             .check = pl_check_text,
+             .refers = "mesh"},
+            TEXT("texture", "path",
+                 "a PNG or JPEG image that the viewer shows on the body; the triangles it follows "
+                 "by come from an .obj or .glb file with texture coordinates",
+                 0, pl_check_text),
+            VECTOR("translation", "m",
+                   "of the mesh before anything else; regions mean the body there", FAR, "0 0 0"),
+            VECTOR(
+                "rotation", "degrees",
+                "of the mesh about the origin, before the translation: about this vector, by its "
+                "length",
+                1e6, "0 0 0"),
+            {.param = {.name = "start",
+                       .unit = "name",
+                       .summary = "a mesh of the same elements that it starts as; without it, it "
+                                  "starts at rest"},
+             .check = pl_check_text,
+             .refers = "mesh"},
+            VECTOR("stretch", "1",
+                   "factors along x, y, z by which it is stretched at the start, about its mass "
+                   "centre",
+                   1e3, "1 1 1"),
+            VECTOR("velocity", "m/s", "at the start", 1e6, "0 0 0"),
+            VECTOR("spin", "rad/s", "angular velocity about its mass centre at the start", 1e6,
+                   "0 0 0"),
+            {.param = {.name = "hanging",
+                       .unit = "word",
+                       .summary = "nodes where small elements meet large ones: their forces and "
+                                  "mass go to what they hang on, or are lost, as printed in Zhuang "
+                                  "& Canny 2000 (a baseline that loses momentum)",
+                       .words = "carried|averaged"},
+             .preset = "carried"},
+            {.param = {.name = "momentum",
+                       .unit = "word",
+                       .summary = "as the step computed it, or kept: of a body that nothing holds "
+                                  "only external forces change it (use it with strain=\"warped\")",
+                       .words = "computed|kept"},
+             .preset = "computed"},
+            {.param = {.name = "self-contact",
+                       .unit = "word",
+                       .summary = "do parts of its surface keep apart from each other?",
+                       .words = "no|yes"},
+             .preset = "no"},
+            NUMBER("insert", "m",
+                   "where a body of frames touches something, further frames are put in that act "
+                   "within this distance, and taken out when no longer needed; 0: none",
+                   0, 1e9, "0"),
+            END,
+        },
+    .children = (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &pull, &attach,
+                                            &frame, NULL},
+    .least = 1,
+    .missing = "there is nothing to simulate; add a <body>",
+};

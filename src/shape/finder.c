@@ -1,0 +1,455 @@
+/* Queries of the finder: candidates, their distances, the list of contacts. */
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "shape/finder_parts.h"
+#include "shape/radix.h"
+
+#include <string.h>
+
+enum {
+  CHUNK = 256,         /* candidates that are measured together */
+  POINT_CHUNK = 16384, /* points whose moves are measured together */
+};
+
+/* How far points may move at most before candidates are sought again, as a share of the range: more
+ * keeps candidates longer and makes them more. And how many queries they are to be kept. */
+static const double KEEP = 0.5, KEEP_QUERIES = 8;
+
+/* ---- making ---- */
+
+static uint64_t pair_key(int a, int b)
+{
+  return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
+}
+
+static pl_status copy_apart(pl_finder *finder, const pl_finder_def *def, pl_error *error)
+{
+  size_t count = (size_t)def->apart_count;
+  finder->apart = pl_alloc(&finder->allocator, 2 * count, sizeof *finder->apart);
+  if (!finder->apart) return pl_fail_memory(error);
+  for (size_t i = 0; i < count; i++) {
+    int a = def->apart[2 * i], b = def->apart[2 * i + 1];
+    if (a < 0 || b < 0 || a >= def->surface_count || b >= def->surface_count)
+      return pl_fail(error, PL_E_ARGUMENT, "there are no surfaces %d and %d to be kept apart", a,
+                     b);
+    finder->apart[i] = pair_key(a, b);
+  }
+  pl_radix_sort(finder->apart, NULL, finder->apart + count, NULL, count);
+  finder->apart_count = count;
+  return PL_OK;
+}
+
+static pl_status fill(pl_finder *finder, const pl_finder_def *def, pl_error *error)
+{
+  size_t count = (size_t)def->surface_count;
+  pl_status status = pl_features_make(&finder->features, def, error);
+  if (!status) status = copy_apart(finder, def, error);
+  if (status) return status;
+  status = pl_trees_make(&finder->forest, &finder->features, error);
+  if (status) return status;
+  size_t points = (size_t)finder->features.point_count;
+  finder->candidates.allocator = finder->allocator;
+  finder->surfaces = pl_alloc(&finder->allocator, count, sizeof *finder->surfaces);
+  finder->kept = pl_alloc(&finder->allocator, 3 * points, sizeof *finder->kept);
+  finder->drift = pl_alloc(&finder->allocator, 3 * count, sizeof *finder->drift);
+  finder->moves = pl_alloc(&finder->allocator, points / POINT_CHUNK + 1, sizeof *finder->moves);
+  if (!finder->surfaces || !finder->kept || !finder->drift || !finder->moves)
+    return pl_fail_memory(error);
+  pl_finder_forget(finder);
+  for (size_t s = 0; s < count; s++) {
+    finder->surfaces[s] = def->surfaces[s];
+    finder->surfaces[s].triangles = NULL;
+  }
+  return PL_OK;
+}
+
+pl_status pl_finder_create(const pl_finder_def *def, pl_finder **out, pl_error *error)
+{
+  pl_allocator allocator = pl_allocator_or_default(def->allocator);
+  pl_finder *finder = pl_alloc(&allocator, 1, sizeof *finder);
+  *out = NULL;
+  if (!finder) return pl_fail_memory(error);
+  finder->allocator = allocator;
+  pl_status status = fill(finder, def, error);
+  if (status)
+    pl_finder_destroy(finder);
+  else
+    *out = finder;
+  return status;
+}
+
+void pl_finder_destroy(pl_finder *finder)
+{
+  if (!finder) return;
+  pl_allocator allocator = finder->allocator;
+  pl_features_release(&finder->features);
+  pl_trees_release(&finder->forest);
+  pl_candidates_release(&finder->candidates);
+  pl_free(&allocator, finder->surfaces);
+  pl_free(&allocator, finder->apart);
+  pl_free(&allocator, finder->kept);
+  pl_free(&allocator, finder->moves);
+  pl_free(&allocator, finder->drift);
+  pl_free(&allocator, finder->list);
+  pl_free(&allocator, finder->counts);
+  pl_free(&allocator, finder->parts);
+  pl_free(&allocator, finder);
+}
+
+int pl_finder_point_count(const pl_finder *finder) { return finder->features.point_count; }
+
+const int *pl_finder_point_start(const pl_finder *finder) { return finder->features.point_start; }
+
+pl_finder_report pl_finder_last(const pl_finder *finder) { return finder->report; }
+
+void pl_finder_forget(pl_finder *finder)
+{
+  finder->kept_range = -1;
+  finder->pace = -1;
+  pl_trees_forget(&finder->forest);
+}
+
+static int is_apart(const pl_finder *finder, uint64_t key)
+{
+  size_t low = 0, high = finder->apart_count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (finder->apart[middle] < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < finder->apart_count && finder->apart[low] == key;
+}
+
+static uint32_t bits(uint32_t value) { return value ? value : UINT32_MAX; }
+
+int pl_finder_meets(const pl_finder *finder, int a, int b)
+{
+  const pl_finder_surface *one = &finder->surfaces[a], *two = &finder->surfaces[b];
+  if (a == b) return one->self;
+  if (!(bits(one->groups) & bits(two->meets)) || !(bits(two->groups) & bits(one->meets))) return 0;
+  return !is_apart(finder, pair_key(a, b));
+}
+
+/* ---- one contact ---- */
+
+void pl_finder_measure(const pl_finder *finder, const double *x, pl_proximity *c)
+{
+  double corners[4][3];
+  pl_closest at;
+  for (int i = 0; i < 4; i++) pl_vec3_copy(x + 3 * (size_t)c->points[i], corners[i]);
+  pl_closest_points((pl_contact_kind)c->kind, (const double(*)[3])corners, &at);
+  pl_closest_normal((pl_contact_kind)c->kind, (const double(*)[3])corners, &at, c->normal);
+  memcpy(c->weights, at.weights, sizeof c->weights);
+  c->params = at.params;
+  double distance = sqrt(at.squared);
+  c->side = pl_finder_side(finder, x, c, at.r);
+  if (c->side < 0) {
+    distance = -distance;
+    pl_vec3_scale(-1, c->normal, c->normal);
+  }
+  c->gap = distance - c->thickness;
+}
+
+/* ---- candidates ---- */
+
+typedef struct search {
+  pl_finder *finder;
+  const pl_finder_query *query;
+} search;
+
+void pl_finder_find_drift(pl_finder *finder, const pl_finder_query *query)
+{
+  const int *start = finder->features.point_start;
+  for (int s = 0; s < finder->features.surface_count && query->to; s++) {
+    double *drift = finder->drift + 3 * (size_t)s, sum[3] = {0, 0, 0}, way[3];
+    for (size_t i = (size_t)start[s]; i < (size_t)start[s + 1]; i++) {
+      pl_vec3_sub(query->to + 3 * i, query->x + 3 * i, way);
+      pl_vec3_add(sum, way, sum);
+    }
+    pl_vec3_scale(1.0 / fmax(start[s + 1] - start[s], 1), sum, drift);
+    if (!isfinite(drift[0] + drift[1] + drift[2])) pl_vec3_set(drift, 0, 0, 0);
+  }
+}
+
+/* Some points, what they drift by, and a direction to look along. */
+typedef struct sight {
+  const pl_finder_query *query;
+  const double *along, *drift;
+} sight;
+
+/* Extent of some points and their ways. */
+static void extent_of(const sight *s, const int *points, int count, double extent[2])
+{
+  double drift = pl_vec3_dot(s->along, s->drift);
+  extent[0] = HUGE_VAL;
+  extent[1] = -HUGE_VAL;
+  for (int i = 0; i < count; i++) {
+    double at = pl_vec3_dot(s->along, s->query->x + 3 * (size_t)points[i]);
+    double to = pl_vec3_dot(s->along, s->query->to + 3 * (size_t)points[i]) - drift;
+    extent[0] = fmin(extent[0], fmin(at, to));
+    extent[1] = fmax(extent[1], fmax(at, to));
+  }
+}
+
+static int ways_meet(const pl_finder_query *query, const pl_proximity *c, const double *drift)
+{
+  static const double along[9][3] = {{1, 0, 0}, {0, 1, 0},  {0, 0, 1},  {1, 1, 0}, {0, 1, 1},
+                                     {1, 0, 1}, {1, -1, 0}, {0, 1, -1}, {-1, 0, 1}};
+  int first = c->kind == PL_EDGE_EDGE ? 2 : 1;
+  double range = query->range + c->thickness;
+  for (int k = 0; k < 9; k++) {
+    double one[2], two[2], reach = k < 3 ? range : 1.4142135 * range;
+    sight s = {query, along[k], drift};
+    extent_of(&s, c->points, first, one);
+    extent_of(&s, c->points + first, 4 - first, two);
+    if (!(one[0] - two[1] <= reach && two[0] - one[1] <= reach)) return 0;
+  }
+  return 1;
+}
+
+static const double STILL[3] = {0, 0, 0};
+
+int pl_finder_ways_meet(const pl_finder *finder, const pl_finder_query *query,
+                        const pl_proximity *c)
+{
+  if (!ways_meet(query, c, STILL)) return 0;
+  return c->surfaces[0] != c->surfaces[1] ||
+         ways_meet(query, c, finder->drift + 3 * (size_t)c->surfaces[0]);
+}
+
+void pl_finder_set(const pl_finder *finder, uint64_t key, pl_proximity *c)
+{
+  const pl_features *f = &finder->features;
+  *c = (pl_proximity){.key = key, .kind = key >> 62 ? PL_EDGE_EDGE : PL_POINT_TRIANGLE};
+  pl_features_points(f, key, c->points);
+  c->surfaces[0] = f->point_surface[c->points[0]];
+  c->surfaces[1] = f->point_surface[c->points[3]];
+  c->thickness = 0.5 * (finder->surfaces[c->surfaces[0]].thickness +
+                        finder->surfaces[c->surfaces[1]].thickness);
+}
+
+/* Square of the largest move of the chunk's points: from where candidates were found to x, or
+ * twice that far, to where x goes. */
+static void move_chunk(void *context, int chunk)
+{
+  const search *s = context;
+  const double *x = s->query->x, *to = s->query->to, *kept = s->finder->kept;
+  size_t count = (size_t)s->finder->features.point_count, first = (size_t)chunk * POINT_CHUNK;
+  size_t last = count - first < POINT_CHUNK ? count : first + POINT_CHUNK;
+  double most = 0;
+  for (size_t i = first; i < last; i++) {
+    double move[3], way[3] = {0};
+    pl_vec3_sub(x + 3 * i, kept + 3 * i, move);
+    if (to) pl_vec3_sub(to + 3 * i, x + 3 * i, way);
+    // (|a| + |b|)^2 <= 2 |a|^2 + 2 |b|^2
+    double square = pl_vec3_dot(move, move);
+    if (to) square = 2 * square + 2 * pl_vec3_dot(way, way);
+    most = square > most ? square : square <= most ? most : HUGE_VAL;
+  }
+  s->finder->moves[chunk] = most;
+}
+
+/* The largest of all moves. */
+static double largest_move(search *s, pl_pool *pool)
+{
+  int chunks = pl_chunk_count(s->finder->features.point_count, POINT_CHUNK);
+  double most = 0;
+  pl_parallel(pool, chunks, move_chunk, s);
+  for (int i = 0; i < chunks; i++) most = fmax(most, s->finder->moves[i]);
+  return sqrt(most);
+}
+
+/* Do the kept candidates hold every pair that the query asks for? */
+static int is_kept(search *s, pl_pool *pool)
+{
+  pl_finder *finder = s->finder;
+  if (!(s->query->range <= finder->kept_range)) return 0;
+  double move = largest_move(s, pool);
+  double room = finder->kept_by + 0.5 * (finder->kept_range - s->query->range);
+  finder->pace = move / ++finder->uses;
+  return move <= 0.999 * room;
+}
+
+/* How far points may go while candidates are kept: not at all if that is soon over. */
+static double choose_by(const pl_finder *finder, double range)
+{
+  double most = KEEP * range;
+  if (finder->pace < 0) return most;
+  return 2 * finder->pace > most ? 0 : fmin(most, KEEP_QUERIES * finder->pace);
+}
+
+static void keep(search *s, double by)
+{
+  pl_finder *finder = s->finder;
+  size_t size = 3 * (size_t)finder->features.point_count * sizeof(double);
+  memcpy(finder->kept, s->query->x, size);
+  finder->kept_range = s->query->range;
+  finder->kept_by = by;
+  finder->uses = 0;
+}
+
+/* Around x, wide enough to be kept. */
+static pl_status find_around(search *s, pl_pool *pool, pl_error *error)
+{
+  pl_finder *finder = s->finder;
+  double by = s->query->to ? KEEP * s->query->range : choose_by(finder, s->query->range);
+  double reach = s->query->range + 2 * by;
+  pl_trees_refit(&finder->forest, s->query->x, NULL, NULL, finder->surfaces, 0.5 * reach, pool);
+  pl_search around = {
+      .finder = finder, .forest = &finder->forest, .x = s->query->x, .reach = reach};
+  pl_status status = pl_candidates_find(&finder->candidates, &around, pool, error);
+  keep(s, by);
+  if (status) finder->kept_range = -1;
+  return status;
+}
+
+static pl_status add_along(pl_finder *finder, const pl_finder_query *query, pl_search_pairs pairs,
+                           pl_pool *pool, pl_error *error)
+{
+  const double *drift = pairs == PL_SEARCH_SELF ? finder->drift : NULL;
+  const pl_search along = {.finder = finder,
+                           .forest = &finder->forest,
+                           .reach = query->range,
+                           .pairs = pairs,
+                           .append = 1};
+  pl_trees_refit(&finder->forest, query->x, query->to, drift, finder->surfaces, 0.5 * query->range,
+                 pool);
+  return pl_candidates_find(&finder->candidates, &along, pool, error);
+}
+
+/* A surface that flies as a whole sweeps over itself without touching: its drift is taken off where
+ * it is compared with itself. */
+pl_status pl_finder_along(pl_finder *finder, const pl_finder_query *query, pl_pool *pool,
+                          pl_error *error)
+{
+  int count = finder->features.surface_count, self = 0;
+  pl_status status = PL_OK;
+  finder->kept_range = -1; // too many to be kept
+  finder->candidates.count = 0;
+  for (int s = 0; s < count; s++) self |= finder->surfaces[s].self;
+  if (self) status = add_along(finder, query, PL_SEARCH_SELF, pool, error);
+  if (!status && count > 1) status = add_along(finder, query, PL_SEARCH_OTHERS, pool, error);
+  return status;
+}
+
+/* Do points go so far that candidates around x would not do? */
+static int is_far(search *s, pl_pool *pool)
+{
+  keep(s, KEEP * s->query->range);
+  return !is_kept(s, pool);
+}
+
+static pl_status find_candidates(search *s, pl_pool *pool, pl_error *error)
+{
+  s->finder->report = (pl_finder_report){0};
+  s->finder->report.kept = is_kept(s, pool);
+  if (s->finder->report.kept) return PL_OK;
+  double before = s->finder->forest.built_area;
+  pl_status status = s->query->to && is_far(s, pool)
+                         ? pl_finder_along(s->finder, s->query, pool, error)
+                         : find_around(s, pool, error);
+  s->finder->report.built = memcmp(&before, &s->finder->forest.built_area, sizeof before) != 0;
+  return status;
+}
+
+/* ---- contacts ---- */
+
+/* The longest way of some points, less a drift. */
+static double longest_way(const pl_finder_query *query, const int *points, int count,
+                          const double *drift)
+{
+  double most = 0;
+  for (int i = 0; i < count; i++) {
+    double way[3];
+    pl_vec3_sub(query->to + 3 * (size_t)points[i], query->x + 3 * (size_t)points[i], way);
+    pl_vec3_sub(way, drift, way);
+    most = fmax(most, pl_vec3_norm(way));
+  }
+  return most;
+}
+
+/* How much nearer both features may come. */
+static double approach(const pl_finder_query *query, const pl_proximity *c, const double *drift)
+{
+  int first = c->kind == PL_EDGE_EDGE ? 2 : 1;
+  return longest_way(query, c->points, first, drift) +
+         longest_way(query, c->points + first, 4 - first, drift);
+}
+
+/* Is the contact to be reported? */
+static int counts(const pl_finder *finder, const pl_finder_query *query, const pl_proximity *c)
+{
+  double gap = fabs(c->gap + c->thickness) - c->thickness;
+  if (!query->to) return gap < query->range;
+  double nearer = approach(query, c, STILL);
+  if (c->surfaces[0] == c->surfaces[1])
+    nearer = fmin(nearer, approach(query, c, finder->drift + 3 * (size_t)c->surfaces[0]));
+  return gap < query->range + nearer && pl_finder_ways_meet(finder, query, c);
+}
+
+static void measure_chunk(void *context, int chunk)
+{
+  const search *s = context;
+  pl_finder *finder = s->finder;
+  size_t first = (size_t)chunk * CHUNK, last = first + CHUNK, to = first;
+  for (size_t i = first; i < last && i < finder->candidates.count; i++) {
+    pl_proximity *c = &finder->list[to];
+    pl_finder_set(finder, finder->candidates.keys[i], c);
+    pl_finder_measure(finder, s->query->x, c);
+    to += counts(finder, s->query, c) ? 1 : 0;
+  }
+  finder->counts[chunk] = (int)(to - first);
+}
+
+static pl_status make_room(pl_finder *finder, int chunks, pl_error *error)
+{
+  void *list = finder->list, *per_chunk = finder->counts;
+  pl_status status = pl_reserve(&finder->allocator, &list, &finder->list_room,
+                                (size_t)chunks * CHUNK, sizeof *finder->list);
+  finder->list = list;
+  if (!status)
+    status = pl_reserve(&finder->allocator, &per_chunk, &finder->count_room, (size_t)chunks,
+                        sizeof *finder->counts);
+  finder->counts = per_chunk;
+  return status ? pl_fail_memory(error) : PL_OK;
+}
+
+static pl_status measure_all(search *s, pl_pool *pool, pl_error *error)
+{
+  pl_finder *finder = s->finder;
+  int chunks = (int)((finder->candidates.count + CHUNK - 1) / CHUNK);
+  pl_status status = make_room(finder, chunks, error);
+  if (status) return status;
+  pl_parallel(pool, chunks, measure_chunk, s);
+  size_t to = 0;
+  for (int i = 0; i < chunks; i++) {
+    size_t from = (size_t)i * CHUNK, count = (size_t)finder->counts[i];
+    if (to != from) memmove(finder->list + to, finder->list + from, count * sizeof *finder->list);
+    to += count;
+  }
+  finder->list_count = to;
+  pl_finder_choose(finder);
+  finder->report.candidates = (int64_t)finder->candidates.count;
+  finder->report.contacts = (int)finder->list_count;
+  return PL_OK;
+}
+
+pl_status pl_finder_find(pl_finder *finder, const pl_finder_query *query, pl_pool *pool,
+                         const pl_proximity **list, int *count, pl_error *error)
+{
+  search s = {finder, query};
+  *list = NULL;
+  *count = 0;
+  if (!(query->range >= 0) || query->range > 1e38)
+    return pl_fail(error, PL_E_ARGUMENT, "range = %g of contact must be 0 or positive",
+                   query->range);
+  pl_finder_find_drift(finder, query);
+  pl_status status = find_candidates(&s, pool, error);
+  if (!status) status = measure_all(&s, pool, error);
+  *list = finder->list;
+  *count = status ? 0 : (int)finder->list_count;
+  return status;
+}

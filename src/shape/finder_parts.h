@@ -1,0 +1,57 @@
+/* What the parts of the finder share. */
+#ifndef PL_SHAPE_FINDER_PARTS_H
+#define PL_SHAPE_FINDER_PARTS_H
+
+#include "shape/candidates.h"
+
+struct pl_finder {
+  pl_allocator allocator;
+  pl_features features;
+  pl_trees forest;
+  pl_candidates candidates;
+  pl_finder_surface *surfaces; /* without triangles */
+  uint64_t *apart;             /* sorted pairs of surfaces that do not meet */
+  size_t apart_count;
+  double *kept;               /* positions at which the candidates were found */
+  double kept_range, kept_by; /* they hold for this range while no point moves farther than by */
+  int uses;                   /* queries since then */
+  double pace;                /* largest move per query, m; negative: not known */
+  pl_proximity *list;
+  size_t list_count, list_room;
+  int *counts; /* contacts per chunk of candidates */
+  size_t count_room;
+  double *moves;          /* largest move per chunk of points */
+  double *drift;          /* mean motion of each surface, 3 numbers */
+  struct pl_finder_part { /* what one chunk of candidates gives */
+    pl_finder_limit limit;
+    int64_t count;
+  } * parts;
+  size_t part_room;
+  pl_finder_report report;
+};
+
+/* May features of these surfaces touch (the same twice: itself)? */
+int pl_finder_meets(const pl_finder *finder, int a, int b);
+
+/* 1: the features are outside of each other's surfaces, or those are open; -1: inside; 0: neither,
+ * they do not face each other. r goes from the second to the first. */
+int pl_finder_side(const pl_finder *finder, const double *x, const pl_proximity *contact,
+                   const double r[3]);
+
+/* Do the ways of both features come nearer than the range along the axes and their diagonals?
+ * Features of one surface also without its drift. */
+int pl_finder_ways_meet(const pl_finder *finder, const pl_finder_query *query,
+                        const pl_proximity *contact);
+
+/* The mean motion of every surface: what moves with it does not bring its features together. */
+void pl_finder_find_drift(pl_finder *finder, const pl_finder_query *query);
+
+/* Candidates along the query's motion, whose drift is known. */
+pl_status pl_finder_along(pl_finder *finder, const pl_finder_query *query, pl_pool *pool,
+                          pl_error *error);
+
+/* Removes contacts through closed bodies: of a feature that is outside of a surface those from
+ * inside, and of one that is inside all but the nearest. */
+void pl_finder_choose(pl_finder *finder);
+
+#endif

@@ -1,0 +1,30 @@
+/* Passes over vectors of blocks (3 doubles each) that explicit steps make, shared out in chunks.
+ * Chunks are larger than those of dot products: such a pass is short, and waking a thread is not.
+ */
+#ifndef PL_SPARSE_PASSES_H
+#define PL_SPARSE_PASSES_H
+
+#include "core/thread.h"
+
+/* Calls work(context, first, last) for ranges of blocks. */
+typedef void pl_range_work(void *context, int first, int last);
+void pl_each_range(int blocks, pl_range_work *work, void *context, pl_pool *pool);
+
+/* x = 0, y = x, and x = y / m with one m per block; x may be y. */
+void pl_pass_clear(double *x, int blocks, pl_pool *pool);
+void pl_pass_copy(const double *x, double *y, int blocks, pl_pool *pool);
+void pl_pass_divide(const double *y, const double *mass, double *x, int blocks, pl_pool *pool);
+/* f += a m g with one m per block and the same g at all. */
+void pl_pass_weigh(double a, const double *mass, const double g[3], double *f, int blocks,
+                   pl_pool *pool);
+/* f += a m x. */
+void pl_pass_mass_add(double a, const double *mass, const double *x, double *f, int blocks,
+                      pl_pool *pool);
+/* out = q + dq; out may be q. */
+void pl_pass_move(const double *q, const double *dq, double *out, int blocks, pl_pool *pool);
+/* The sum of m |v|^2; not finite where a number of v is not. */
+double pl_pass_energy(const double *mass, const double *v, int blocks, pl_pool *pool);
+/* Are all numbers finite? */
+int pl_pass_is_finite(const double *x, int blocks, pl_pool *pool);
+
+#endif

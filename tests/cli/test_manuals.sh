@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Every command and option that --help names stands in a man page and in the completions; the pages have no
+# mistake that groff sees, and bash completes by its file.
+set -u
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0 failed=0
+ok() { passed=$((passed + 1)); }
+bad() {
+  failed=$((failed + 1))
+  echo "FAILED: $1"
+}
+
+"$PLIANT_SOURCE/scripts/manuals.sh" "$PLIANT_COMMAND" "$folder" && ok || bad "manuals.sh"
+commands() { "$PLIANT_COMMAND" "$@" --help | sed -nE 's/^  ([a-z]+) +.*/\1/p'; }
+pages=$(commands | grep -v '^mesh$'; commands mesh | sed 's/^/mesh-/')
+for page in $pages; do
+  file=$folder/man1/pliant-$page.1
+  options=$("$PLIANT_COMMAND" ${page/-/ } --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
+  for option in $options; do
+    grep -qF -- "${option//-/\\-}" "$file" && ok || bad "$page: $option is not in the man page"
+    grep -F -- "'${page/-/ }')" "$folder/bash/pliant" | grep -qF -- " $option " ||
+      grep -F -- "'${page/-/ }')" "$folder/bash/pliant" | grep -qF -- "'$option " || bad "$page: $option is not completed by bash"
+    grep -qE -- "from ${page#mesh-}' -l ${option#--}( |$)" "$folder/fish/pliant.fish" && ok || bad "$page: $option is not completed by fish"
+  done
+done
+if command -v groff >/dev/null; then
+  for page in "$folder"/man1/*.1; do
+    said=$(groff -man -ww -z "$page" 2>&1)
+    [ -z "$said" ] && ok || bad "$page: $said"
+  done
+fi
+
+# complete WORD...: what bash offers for the last one
+complete_words() {
+  bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pliant; printf "%s\n" "${COMPREPLY[@]}"' \
+    - "$folder/bash/pliant" "$@"
+}
+[ "$(complete_words pliant ru)" = run ] && ok || bad "bash: ru is not completed"
+[ "$(complete_words pliant mesh gen)" = generate ] && ok || bad "bash: mesh gen is not completed"
+complete_words pliant run --thr | grep -qx -- --threads && ok || bad "bash: run --thr is not completed"
+complete_words pliant mesh info --js | grep -qx -- --json && ok || bad "bash: mesh info --js is not completed"
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,352 @@
+/* Contact by barriers: nothing intersects, by the exact test after every step. */
+#include "couple/fence.h"
+#include "math/vec3.h"
+#include "pliant/world.h"
+#include "world/probe.h"
+
+#include "test.h"
+
+typedef struct setup {
+  const char *integrator, *response, *barrier;
+  double dt, gravity, friction, range;
+  int threads;
+} setup;
+
+static pl_world *open_world(const setup *in)
+{
+  pl_world_def def = pl_world_def_default();
+  pl_world *world = NULL;
+  pl_setting newton[] = {{.name = "newton", .value = {200}},
+                         {.name = "newton-tolerance", .value = {1e-6}}};
+  pl_setting law = {.name = "barrier", .word = in->barrier};
+  def.integrator = (pl_choice){in->integrator ? in->integrator : "implicit-euler", newton, 2};
+  def.dt = in->dt;
+  def.threads = in->threads ? in->threads : 1;
+  def.gravity[2] = -in->gravity;
+  CHECK_OK(pl_world_create(&def, &world, error));
+  pl_contact_def contact = pl_contact_def_default();
+  contact.friction = in->friction;
+  contact.range = in->range;
+  contact.response =
+      (pl_choice){in->response ? in->response : "barrier", &law, in->barrier ? 1 : 0};
+  CHECK_OK(pl_world_set_contact(world, &contact, error));
+  return world;
+}
+
+/* ---- bodies ---- */
+
+typedef struct look {
+  double young, density, velocity[3];
+  int self;
+} look;
+
+static pl_body_id add(pl_world *world, pl_mesh *mesh, const look *of, const char *model)
+{
+  pl_setting hooke[] = {{.name = "young", .value = {of->young}},
+                        {.name = "poisson", .value = {0.3}}};
+  pl_body_def def = pl_body_def_default();
+  pl_body_id body = {0};
+  def.mesh = mesh;
+  def.material.law = (pl_choice){"hooke", hooke, 2};
+  if (of->density > 0) def.material.density = of->density;
+  def.model.name = model;
+  def.self_contact = of->self;
+  memcpy(def.velocity, of->velocity, sizeof def.velocity);
+  CHECK_OK(pl_world_add_body(world, &def, &body, error));
+  pl_mesh_destroy(mesh);
+  return body;
+}
+
+static pl_mesh *box(double x, double y, double z, double a, double b, double c, int i, int j, int k)
+{
+  pl_setting settings[] = {{.name = "size", .value = {a, b, c}},
+                           {.name = "origin", .value = {x, y, z}},
+                           {.name = "cells", .value = {i, j, k}}};
+  pl_mesh *mesh = NULL;
+  CHECK_OK(pl_mesh_generate(&(pl_choice){"box", settings, 3}, NULL, &mesh, error));
+  return mesh;
+}
+
+static void obstacle(pl_world *world, const char *shape, const char *name, double x, double y,
+                     double z, const pl_motion_def *motion)
+{
+  pl_setting at = {.name = name, .value = {x, y, z}};
+  pl_obstacle_def def = pl_obstacle_def_default();
+  def.shape = (pl_choice){shape, &at, 1};
+  def.motions = motion;
+  def.motion_count = motion != NULL;
+  CHECK_OK(pl_world_add_obstacle(world, &def, NULL, error));
+}
+
+/* ---- the judge ---- */
+
+static int64_t crossings(pl_world *world)
+{
+  int64_t count = -1;
+  pl_fence *fence = (pl_fence *)probe_coupling(world, &pl_coupling_barrier, 0);
+  pl_collision_place(&fence->is, world->state.q, NULL);
+  CHECK_OK(pl_finder_intersections(fence->swept, fence->is.x, NULL, &count, error));
+  return count;
+}
+
+static double obstacle_gap(pl_world *world)
+{
+  pl_fence *fence = (pl_fence *)probe_coupling(world, &pl_coupling_barrier, 0);
+  pl_collision_place(&fence->is, world->state.q, NULL);
+  return fence->contact ? pl_fence_gap(fence) : 1;
+}
+
+/* Runs and judges after every step; returns Newton iterations per step. */
+static double run(pl_world *world, int steps)
+{
+  int64_t before = world->tally.newton_iterations;
+  for (int i = 0; i < steps && !test_failures; i++) {
+    CHECK_OK(pl_world_step(world, error));
+    CHECK(crossings(world) == 0);
+    CHECK(obstacle_gap(world) > 0);
+  }
+  return (double)(world->tally.newton_iterations - before) / steps;
+}
+
+static double total_energy(pl_world *world)
+{
+  pl_world_facts facts;
+  CHECK_OK(pl_world_measure(world, &facts, error));
+  double sum = facts.kinetic_energy + facts.elastic_energy + facts.gravity_energy;
+  pl_coupling *fence = probe_coupling(world, &pl_coupling_barrier, 0);
+  for (size_t b = 0; fence && b < world->bodies.count; b++)
+    sum += fence->ops->energy(fence, world->state.q, (int)b);
+  return sum;
+}
+
+static void momenta(const pl_world *world, double P[3], double L[3])
+{
+  pl_vec3_set(P, 0, 0, 0);
+  pl_vec3_set(L, 0, 0, 0);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    for (int i = 0; i < body->blocks; i++) {
+      const double *x = world->state.q + 3 * (body->offset + i);
+      const double *v = world->state.v + 3 * (body->offset + i);
+      double l[3];
+      pl_vec3_cross(x, v, l);
+      pl_vec3_add_scaled(body->model->lumped_mass[i], v, P);
+      pl_vec3_add_scaled(body->model->lumped_mass[i], l, L);
+    }
+  }
+}
+
+static double mean_z(const pl_world *world, int b, const double *values)
+{
+  const pl_body *body = &world->bodies.list[b];
+  double sum = 0;
+  for (int i = 0; i < body->blocks; i++) sum += values[3 * (body->offset + i) + 2];
+  return sum / body->blocks;
+}
+
+/* A sheet of n x m squares, bent by the function that places its nodes. */
+static pl_mesh *sheet(int n, int m, void (*place)(double u, double v, double x[3]))
+{
+  double *nodes = calloc(3 * (size_t)(n + 1) * (size_t)(m + 1), sizeof *nodes);
+  int *triangles = calloc(6 * (size_t)n * (size_t)m, sizeof *triangles), *t = triangles;
+  for (int j = 0; j <= m; j++) {
+    for (int i = 0; i <= n; i++) place((double)i / n, (double)j / m, nodes + 3 * (j * (n + 1) + i));
+  }
+  for (int j = 0; j < m; j++) {
+    for (int i = 0; i < n; i++) {
+      int a = j * (n + 1) + i, b = a + 1, c = a + n + 1, d = c + 1, odd = (i + j) % 2;
+      const int two[6] = {a, b, odd ? c : d, odd ? b : a, d, c};
+      memcpy(t, two, sizeof two);
+      t += 6;
+    }
+  }
+  pl_mesh_def def = {.node_count = (n + 1) * (m + 1),
+                     .nodes = nodes,
+                     .element_count = 2 * n * m,
+                     .nodes_per_element = 3,
+                     .elements = triangles};
+  pl_mesh *mesh = NULL;
+  CHECK_OK(pl_mesh_create(&def, &mesh, error));
+  free(nodes);
+  free(triangles);
+  return mesh;
+}
+
+static void flat(double u, double v, double x[3]) { pl_vec3_set(x, 0.2 * u, 0.2 * v, 0); }
+static void above(double u, double v, double x[3])
+{
+  pl_vec3_set(x, 0.003 + 0.2 * u, 0.002 + 0.2 * v, 0.15);
+}
+
+/* A strip that goes to and fro over itself, in three layers. */
+static void folded(double u, double v, double x[3])
+{
+  double s = 0.6 * u, layer = floor(s / 0.2 * 0.999999), along = s - 0.2 * layer;
+  pl_vec3_set(x, fmod(layer, 2) > 0.5 ? 0.2 - along : along, 0.1 * v, 0.012 * s / 0.2);
+}
+
+static void hold(pl_world *world, pl_body_id body, const double low[3], const double high[3],
+                 double angle)
+{
+  static const double times[] = {0, 1}, factors[] = {0, 1};
+  pl_setting where[] = {{.name = "min", .value = {low[0], low[1], low[2]}},
+                        {.name = "max", .value = {high[0], high[1], high[2]}}};
+  pl_selector selector = {.region = {"box", where, 2}};
+  pl_fix_def def = pl_fix_def_default();
+  def.where = &selector, def.where_count = 1;
+  def.axis[0] = 1, def.angle = angle;
+  def.centre[1] = 0.1;
+  if (angle != 0) def.ramp = (pl_ramp){2, times, factors};
+  CHECK_OK(pl_world_add_fix(world, body, &def, NULL, error));
+}
+
+/* ---- tests ---- */
+
+/* Test 13 of the list in small: the sheet is held at two sides, the box comes with a corner first.
+ */
+TEST(a_box_falls_onto_a_thin_sheet)
+{
+  const setup in = {.dt = 0.005, .gravity = 9.81, .friction = 0.3};
+  pl_world *world = open_world(&in);
+  pl_body_id cloth = add(world, sheet(10, 10, flat), &(look){.young = 1e6}, "springs");
+  hold(world, cloth, (double[3]){-1, -1, -1}, (double[3]){1e-6, 1, 1}, 0);
+  hold(world, cloth, (double[3]){0.2 - 1e-6, -1, -1}, (double[3]){1, 1, 1}, 0);
+  add(world, box(0.06, 0.06, 0.01, 0.08, 0.08, 0.08, 3, 3, 3),
+      &(look){.young = 1e5, .velocity = {0.1, 0, -1}}, "fem");
+  run(world, 60);
+  CHECK(mean_z(world, 1, world->state.q) > mean_z(world, 0, world->state.q));
+  pl_world_destroy(world);
+}
+
+TEST(a_folded_sheet_settles_on_itself)
+{
+  const setup in = {.dt = 0.005, .gravity = 9.81};
+  pl_world *world = open_world(&in);
+  add(world, sheet(18, 3, folded), &(look){.young = 1e5, .self = 1}, "springs");
+  obstacle(world, "plane", "point", 0, 0, -0.004, NULL);
+  run(world, 25);
+  CHECK(mean_z(world, 0, world->state.q) < 0.016);
+  pl_world_destroy(world);
+}
+
+/* Both plates close at 0.5 m/s to a fifth of the height. */
+TEST(a_box_is_squeezed_between_plates)
+{
+  const setup in = {.dt = 0.005, .integrator = "implicit-euler"};
+  pl_world *world = open_world(&in);
+  pl_setting down = {.name = "velocity", .value = {0, 0, -0.5}};
+  const pl_motion_def closing = {.motion = {"velocity", &down, 1}};
+  add(world, box(0, 0, 0, 0.1, 0.1, 0.1, 3, 3, 3), &(look){.young = 1e5}, "fem");
+  obstacle(world, "plane", "point", 0, 0, -0.001, NULL);
+  pl_setting plate[] = {{.name = "centre", .value = {0.05, 0.05, 0.122}},
+                        {.name = "size", .value = {0.5, 0.5, 0.04}}};
+  pl_obstacle_def def = pl_obstacle_def_default();
+  def.shape = (pl_choice){"box", plate, 2};
+  def.motions = &closing, def.motion_count = 1;
+  CHECK_OK(pl_world_add_obstacle(world, &def, NULL, error));
+  run(world, 32);
+  double least = 1, most = -1;
+  for (int i = 0; i < world->bodies.blocks; i++) {
+    least = fmin(least, world->state.q[3 * i + 2]);
+    most = fmax(most, world->state.q[3 * i + 2]);
+  }
+  CHECK(most - least < 0.0235 && most - least > 0.015);
+  pl_world_destroy(world);
+}
+
+/* Two sheets meet at 100 m/s with steps of 10 ms: in one step one of them would fly five times its
+ * size, and creep around the other from iterate to iterate. Implicit Euler lets them go on
+ * together. */
+TEST(fast_sheets_share_their_momentum_and_do_not_pass)
+{
+  const setup in = {.dt = 0.01};
+  pl_world *world = open_world(&in);
+  double before[3], after[3], L[3];
+  add(world, sheet(5, 5, flat), &(look){.young = 1e8}, "springs");
+  add(world, sheet(5, 5, above), &(look){.young = 1e8, .velocity = {0, 0, -100}}, "springs");
+  momenta(world, before, L);
+  run(world, 1);
+  momenta(world, after, L);
+  CHECK(world->tally.flights >= 1);
+  CHECK_NEAR(mean_z(world, 0, world->state.v), -50, 5);
+  CHECK_NEAR(mean_z(world, 1, world->state.v), -50, 5);
+  for (int k = 0; k < 3; k++) CHECK_NEAR(after[k], before[k], 1e-5 * fabs(before[2]));
+  pl_world_destroy(world);
+}
+
+TEST(a_mat_is_twisted)
+{
+  const setup in = {.dt = 0.04, .friction = 0};
+  pl_world *world = open_world(&in);
+  pl_body_id mat = add(world, sheet(6, 6, flat), &(look){.young = 2e4, .self = 1}, "springs");
+  hold(world, mat, (double[3]){-1, -1, -1}, (double[3]){1e-6, 1, 1}, 360);
+  hold(world, mat, (double[3]){0.2 - 1e-6, -1, -1}, (double[3]){1, 1, 1}, -360);
+  run(world, 12);
+  pl_world_destroy(world);
+}
+
+/* Newton's tolerance bounds what is lost in a step. */
+static void collide(const char *integrator, const char *barrier, double most_gain, double limit)
+{
+  const setup in = {.dt = 2e-4, .integrator = integrator, .barrier = barrier};
+  pl_world *world = open_world(&in);
+  add(world, box(0, 0, 0, 0.1, 0.1, 0.1, 2, 2, 2), &(look){.young = 1e5}, "fem");
+  add(world, box(0.03, 0.02, 0.103, 0.1, 0.1, 0.1, 2, 2, 2),
+      &(look){.young = 1e5, .velocity = {0, 0, -2}}, "fem");
+  double first = total_energy(world), before = first;
+  for (int i = 0; i < 60; i++) {
+    CHECK_OK(pl_world_step(world, error));
+    CHECK(crossings(world) == 0);
+    double now = total_energy(world);
+    if (!(now <= before * (1 + most_gain) && now <= limit * first))
+      printf("  %s, step %d: %.12g after %.12g of %.12g\n", integrator, i, now, before, first);
+    CHECK(now <= before * (1 + most_gain) && now <= limit * first);
+    before = now;
+  }
+  CHECK(mean_z(world, 0, world->state.v) < -0.1);
+  pl_world_destroy(world);
+}
+
+TEST(impacts_gain_no_energy)
+{
+  collide("implicit-euler", NULL, 1e-6, 1.000001);
+  collide("implicit-euler", "log", 1e-6, 1.000001);
+  collide("bdf2", NULL, 1, 1.01);
+  collide("sdirk2", NULL, 1, 1.1); // its first stage flies on, the second must make up for it
+}
+
+TEST(bits_do_not_depend_on_threads)
+{
+  uint64_t hash[3];
+  for (int run_ = 0; run_ < 3; run_++) {
+    const setup in = {.dt = 0.005, .gravity = 9.81, .friction = 0.3, .threads = 1 + run_};
+    pl_world *world = open_world(&in);
+    add(world, sheet(8, 8, flat), &(look){.young = 1e5, .self = 1}, "springs");
+    obstacle(world, "sphere", "centre", 0.1, 0.1, -1.002, NULL);
+    run(world, 20);
+    hash[run_] = pl_world_state_hash(world);
+    pl_world_destroy(world);
+  }
+  CHECK(hash[0] == hash[1] && hash[0] == hash[2]);
+}
+
+/* What touches or intersects at the beginning is named. */
+TEST(bad_beginnings_are_refused_with_names)
+{
+  const double deep[] = {0.1, 0.06, 0.1001};
+  for (int i = 0; i < 2; i++) {
+    const setup in = {.dt = 0.005};
+    pl_world *world = open_world(&in);
+    pl_error said = {0};
+    add(world, box(0, 0, 0, 0.1, 0.1, 0.1, 2, 2, 2), &(look){.young = 1e5}, "fem");
+    add(world, box(0.01, 0.01, deep[i], 0.1, 0.1, 0.1, 2, 2, 2), &(look){.young = 1e5}, "fem");
+    CHECK(pl_world_step(world, &said) == PL_E_ARGUMENT);
+    CHECK(strstr(said.message, "at the beginning"));
+    pl_world_destroy(world);
+  }
+}
+
+TESTS(X(a_box_falls_onto_a_thin_sheet) X(a_folded_sheet_settles_on_itself)
+          X(a_box_is_squeezed_between_plates) X(fast_sheets_share_their_momentum_and_do_not_pass)
+              X(a_mat_is_twisted) X(impacts_gain_no_energy) X(bits_do_not_depend_on_threads)
+                  X(bad_beginnings_are_refused_with_names))

@@ -1,0 +1,121 @@
+/* Fading memory in the world: the order of every integrator by both rules, and failed steps that
+ * leave no trace. The body starts at rest under its weight, whose stress rate is 0 at first. */
+#include "ode/integrator.h"
+
+#include "bar.h"
+
+enum { NUMBERS = 3 * 20 };
+
+#define EACH_INTEGRATOR(ops)                                                                       \
+  for (int m_ = 0; pl_integrator_family.members[m_]; m_++)                                         \
+    for (const pl_integrator_ops *ops = (const void *)pl_integrator_family.members[m_];            \
+         ops && !ops->is_static && !ops->info.missing && ops->order; ops = NULL)
+
+static const pl_memory_def series = {.count = 2, .shares = {0.3, 0.2}, .times = {0.01, 0.08}};
+
+static const pl_setting moduli[] = {{.name = "young", .value = {1e6}},
+                                    {.name = "poisson", .value = {0.3}}};
+static const pl_setting green = {.name = "strain", .word = "green"};
+
+static void swing(const pl_integrator_ops *ops, const char *law, pl_memory_rule rule, int count,
+                  double x[NUMBERS])
+{
+  int has_newton = pl_param_find(&ops->info, "newton") >= 0;
+  pl_body_def like = pl_body_def_default();
+  like.material.law = (pl_choice){law, moduli, 2};
+  like.material.memory = series;
+  like.material.memory.rule = rule;
+  like.model = (pl_choice){"fem", &green, 1};
+  bar_def def = {.n = 1,
+                 .like = &like,
+                 .integrator = ops->info.name,
+                 .newton = has_newton ? 40 : 0,
+                 .newton_tolerance = has_newton ? 1e-12 : 0,
+                 .solver = ops->is_implicit ? 1e-13 : 0,
+                 .dt = 0.06 / count,
+                 .gravity = {0, -10, 0}};
+  pl_world *world = NULL;
+  pl_body_id body;
+  CHECK_OK(bar_make(&def, &world, &body, error));
+  if (!world) return;
+  for (int i = 0; i < count; i++) CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  pl_world_destroy(world);
+}
+
+static double distance(const double *a, const double *b)
+{
+  double sum = 0;
+  for (int i = 0; i < NUMBERS; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sqrt(sum / (NUMBERS / 3));
+}
+
+static void check_order(const pl_integrator_ops *ops, const char *law, pl_memory_rule rule)
+{
+  double order = ops->damped_order ? ops->damped_order : ops->order, x[3][NUMBERS];
+  double most = rule == PL_MEMORY_HERMITE ? 4 : 2;
+  int count = order < 2 ? 400 : order < 3 || most < 3 ? 160 : 100;
+  if (order > most) order = most;
+  for (int k = 0; k < 3; k++) swing(ops, law, rule, count << k, x[k]);
+  double first = distance(x[0], x[1]), second = distance(x[1], x[2]);
+  printf("  %-18s %-16s %-8s order %.2f (theory %g), %.1e m\n", ops->info.name, law,
+         rule ? "hermite" : "linear", log2(first / second), order, second);
+  if (second > 1e-13) CHECK(log2(first / second) > order - 0.2);
+}
+
+TEST(every_integrator_keeps_its_order_up_to_that_of_the_rule)
+{
+  EACH_INTEGRATOR(ops)
+  {
+    if (TEST_SANITIZED && ops->order > 2) continue;
+    check_order(ops, "hooke", PL_MEMORY_LINEAR);
+    check_order(ops, "hooke", PL_MEMORY_HERMITE);
+  }
+}
+
+/* Laws of F have their rates by differences of stress, and leave part of them out of the matrix. */
+TEST(laws_of_the_deformation_gradient_have_their_rates)
+{
+  static const char *const names[] = {"rk4", "sdirk4", "bdf3", "rosenbrock4"};
+  for (int k = 0; k < (TEST_SANITIZED ? 1 : 4); k++) {
+    const pl_integrator_ops *ops = (const void *)pl_member_find(&pl_integrator_family, names[k]);
+    check_order(ops, "stable-neo-hooke", PL_MEMORY_HERMITE);
+    check_order(ops, "mooney-rivlin", PL_MEMORY_HERMITE);
+  }
+}
+
+/* What laws remember lies in the state: a step that fails leaves all of its bits. */
+TEST(a_failed_step_leaves_the_memory_as_it_was)
+{
+  for (int rule = 0; rule < 2; rule++) {
+    pl_body_def like = pl_body_def_default();
+    like.material.law = (pl_choice){"neo-hooke", moduli, 2};
+    like.material.memory = series;
+    like.material.memory.rule = (pl_memory_rule)rule;
+    bar_def def = {.n = 1,
+                   .like = &like,
+                   .newton = 2,
+                   .newton_tolerance = 1e-14,
+                   .halve_once = 1,
+                   .gravity = {0, -10, 0}};
+    pl_world *world = NULL;
+    pl_body_id body;
+    static unsigned char before[1 << 20], after[1 << 20];
+    CHECK_OK(bar_make(&def, &world, &body, error));
+    pl_world_set_dt(world, 1e-4, NULL);
+    for (int i = 0; i < 3; i++) CHECK_OK(pl_world_step(world, error));
+    size_t size = pl_world_state_size(world);
+    CHECK(size > 1000 && size <= sizeof before);
+    pl_world_set_dt(world, 0.5, NULL);
+    CHECK_OK(pl_world_save_state(world, before, size, error));
+    pl_error failure;
+    CHECK(pl_world_step(world, &failure) == PL_E_CONVERGENCE);
+    CHECK_OK(pl_world_save_state(world, after, size, error));
+    CHECK(!memcmp(before, after, size));
+    pl_world_destroy(world);
+  }
+}
+
+TESTS(X(every_integrator_keeps_its_order_up_to_that_of_the_rule)
+          X(laws_of_the_deformation_gradient_have_their_rates)
+              X(a_failed_step_leaves_the_memory_as_it_was))

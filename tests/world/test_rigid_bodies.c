@@ -1,0 +1,177 @@
+/* Bodies of the model "rigid": tops and pendulums with every integrator, at rest on obstacles and
+ * on each other, held, attached, saved and loaded. */
+#include "math/vec3.h"
+#include "pliant/world.h"
+#include "world/world.h"
+
+#include "bar.h"
+
+static void tighten(bar_def *def)
+{
+  const pl_member *member = pl_member_find(&pl_integrator_family, def->integrator);
+  if (pl_param_find(member, "newton") >= 0) def->newton = 30;
+  if (pl_param_find(member, "newton-tolerance") >= 0) def->newton_tolerance = 1e-11;
+}
+
+static void read_vector(pl_world *world, const char *quantity, double out[3])
+{
+  pl_probe_def def = pl_probe_def_default();
+  pl_probe_id probe;
+  def.quantity = quantity;
+  CHECK_OK(pl_world_add_probe(world, &def, &probe, error));
+  CHECK_OK(pl_world_read_probe(world, probe, out, error));
+}
+
+static double energy_of(pl_world *world)
+{
+  pl_world_facts facts = {0};
+  CHECK_OK(pl_world_measure(world, &facts, error));
+  return facts.kinetic_energy + facts.elastic_energy + facts.gravity_energy;
+}
+
+static pl_body_def rigid_like(const char *hinge, pl_setting settings[2])
+{
+  pl_body_def like = pl_body_def_default();
+  settings[0] = (pl_setting){.name = "hinge", .word = hinge};
+  like.model = (pl_choice){"rigid", settings, 1};
+  return like;
+}
+
+/* ---- a top ---- */
+
+static double lost_spin(const char *integrator, double dt, int kept, double *energy_lost)
+{
+  bar_def def = {.n = 1, .free = 1, .dt = dt, .integrator = integrator, .solver = 1e-12};
+  pl_setting settings[2];
+  pl_body_def like = rigid_like("none", settings);
+  pl_world *world;
+  pl_body_id body;
+  double before[3], after[3], energy[3], later[3];
+  like.keep_momentum = kept;
+  pl_vec3_set(like.spin, 2, 0.1, 0.7);
+  def.like = &like;
+  tighten(&def);
+  CHECK_OK(bar_make(&def, &world, &body, error));
+  CHECK(world->bodies.blocks == 2);
+  read_vector(world, "angular-momentum", before);
+  read_vector(world, "kinetic-energy", energy);
+  for (int i = 0; i < (int)(1 / dt + 0.5); i++) CHECK_OK(pl_world_step(world, error));
+  read_vector(world, "angular-momentum", after);
+  read_vector(world, "kinetic-energy", later);
+  pl_world_destroy(world);
+  *energy_lost = fabs(later[0] - energy[0]) / energy[0];
+  return pl_vec3_distance(before, after) / pl_vec3_norm(before);
+}
+
+TEST(a_free_top_keeps_its_momenta)
+{
+  double energy;
+  for (int m = 0; pl_integrator_family.members[m]; m++) {
+    const pl_member *member = pl_integrator_family.members[m];
+    const pl_integrator_ops *ops = (const pl_integrator_ops *)member;
+    if (ops->is_static || ops->info.missing) continue;
+    int before = test_failures;
+    double wide = lost_spin(member->name, 0.02, 0, &energy);
+    double half = lost_spin(member->name, 0.01, 0, &energy);
+    int order = ops->damped_order ? ops->damped_order : ops->order;
+    double least = order >= 2 ? 3.2 : order == 1 ? 1.7 : 0;
+    CHECK(half <= (order >= 2 ? 2e-3 : order == 1 ? 0.05 : 1e-4));
+    CHECK(wide >= least * half || half < 1e-8);
+    CHECK(energy <= (order == 1 ? 0.1 : 4e-3));
+    if (test_failures > before)
+      printf("    %s: %.3g, then %.3g; energy %.3g\n", member->name, wide, half, energy);
+  }
+  CHECK_NEAR(lost_spin("implicit-euler", 0.01, 1, &energy), 0, 1e-11);
+}
+
+/* ---- a pendulum ---- */
+
+/* a'' = -w2 cos a from 0, by small steps of the classical Runge-Kutta method. */
+static double exact_angle(double w2, double time)
+{
+  int steps = (int)(time / 1e-4 + 0.5);
+  double a = 0, v = 0, h = time / steps;
+  for (int i = 0; i < steps; i++) {
+    double k1 = -w2 * cos(a), l1 = v;
+    double k2 = -w2 * cos(a + 0.5 * h * l1), l2 = v + 0.5 * h * k1;
+    double k3 = -w2 * cos(a + 0.5 * h * l2), l3 = v + 0.5 * h * k2;
+    double k4 = -w2 * cos(a + h * l3), l4 = v + h * k3;
+    a += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
+    v += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  }
+  return a;
+}
+
+/* A bar of 1 x 0.25 x 0.25 m about an axis along z through the middle of its end. */
+static double swing(const char *integrator, double dt, double time, double *energy_error)
+{
+  bar_def def = {.n = 1, .free = 1, .dt = dt, .gravity = {0, -9.81, 0}, .integrator = integrator};
+  pl_setting settings[2];
+  pl_body_def like = rigid_like("axis", settings);
+  pl_world *world;
+  pl_body_id body;
+  settings[1] = (pl_setting){.name = "hinge-at", .value = {0, 0.125, 0.125}};
+  like.model.setting_count = 2;
+  def.like = &like;
+  def.solver = 1e-12;
+  tighten(&def);
+  CHECK_OK(bar_make(&def, &world, &body, error));
+  double start = energy_of(world), worst = 0, m = 62.5;
+  double inertia = m * (1.0 / 3 + 0.25 * 0.25 / 12);
+  for (int i = 0; i < (int)(time / dt + 0.5); i++) {
+    CHECK_OK(pl_world_step(world, error));
+    if (i % 8 == 0) worst = fmax(worst, fabs(energy_of(world) - start) / (m * 9.81 * 0.5));
+  }
+  const double *q = world->state.q, *v = world->state.v;
+  CHECK(q[3] == 0 && q[4] == 0.125 && q[5] == 0.125 && !v[3] && !v[4] && !v[5] && !q[0] && !q[1]);
+  double angle = remainder(q[2] - exact_angle(m * 9.81 * 0.5 / inertia, time), 2 * M_PI);
+  *energy_error = worst;
+  pl_world_destroy(world);
+  return fabs(angle);
+}
+
+TEST(every_integrator_swings_a_pendulum)
+{
+  double time = TEST_SANITIZED ? 0.8 : 3;
+  for (int m = 0; pl_integrator_family.members[m]; m++) {
+    const pl_member *member = pl_integrator_family.members[m];
+    const pl_integrator_ops *ops = (const pl_integrator_ops *)member;
+    double energy;
+    if (ops->is_static || ops->info.missing) continue;
+    int before = test_failures;
+    double span = ops->order == 1 ? 0.8 : time;
+    double wide = swing(member->name, 0.008, span, &energy);
+    double half = swing(member->name, 0.004, span, &energy);
+    double least = ops->order >= 2 ? 3.5 : ops->order == 1 ? 1.8 : 0;
+    CHECK(half <= (ops->order == 1 ? 0.05 : 1e-3));
+    CHECK(wide >= least * half || half < 1e-7);
+    CHECK(energy <= (ops->order == 1 ? 0.05 : 1e-3));
+    if (test_failures > before)
+      printf("    %s: %.3g, then %.3g; energy %.3g\n", member->name, wide, half, energy);
+  }
+}
+
+/* Hinged at one end and hung on a spring at the other, it turns by tan a = m g / (2 k). */
+TEST(statics_finds_where_it_hangs)
+{
+  bar_def def = {.n = 1, .free = 1, .gravity = {0, -9.81, 0}, .integrator = "static"};
+  pl_setting settings[2];
+  pl_body_def like = rigid_like("axis", settings);
+  pl_world *world;
+  pl_body_id body;
+  pl_pull_def pull = pl_pull_def_default();
+  settings[1] = (pl_setting){.name = "hinge-at", .value = {0, 0.125, 0.125}};
+  like.model.setting_count = 2;
+  def.like = &like;
+  CHECK_OK(bar_make(&def, &world, &body, error));
+  pl_vec3_set(pull.target, 1, 0.125, 0.125);
+  CHECK_OK(pl_world_find_spot(world, body, pull.target, &pull.at, error));
+  pull.stiffness = 1e3;
+  CHECK_OK(pl_world_add_pull(world, &pull, NULL, error));
+  for (int i = 0; i < 3; i++) CHECK_OK(pl_world_step(world, error));
+  CHECK_NEAR(world->state.q[2], -atan(62.5 * 9.81 / 2e3), 1e-9);
+  pl_world_destroy(world);
+}
+
+TESTS(X(a_free_top_keeps_its_momenta) X(every_integrator_swings_a_pendulum)
+          X(statics_finds_where_it_hangs))
