@@ -175,8 +175,10 @@ static pl_status link_block(pl_mpcs *self, int block, pl_error *error)
     add_entries(self, 0, self->pool + self->pivots[p].first, self->pivots[p].count);
   pl_status status = reserve_links(self, (size_t)(first + self->touched_count), error);
   if (status) return status;
-  memset(links->L + 9 * (size_t)first, 0, 9 * (size_t)self->touched_count * sizeof(double));
-  for (int i = 0; i < self->touched_count; i++) links->on[first + i] = self->touched[i];
+  for (int i = 0; i < self->touched_count; i++) {
+    memset(links->L + 9 * (size_t)(first + i), 0, 9 * sizeof(double));
+    links->on[first + i] = self->touched[i];
+  }
   for (int p = self->pivot_of[block]; p >= 0; p = self->pivots[p].next) {
     const pl_pivot *pivot = &self->pivots[p];
     for (int i = 0; i < pivot->count; i++) {
