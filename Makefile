@@ -16,6 +16,8 @@ help:
 	@echo "make analyse   static analysis by gcc, cppcheck and clang-tidy; fails on a new finding"
 	@echo "make bits      the same bits from other compilers, settings and aarch64 under qemu"
 	@echo "make mutants   changes the sources of some rooms and looks whether tests notice"
+	@echo "make docs      the manual as HTML, in build/docs"
+	@echo "make deb       Debian packages of library, command and Python package, in build/deb"
 	@echo "make install   the library and the command below PREFIX=/usr/local"
 	@echo "make format    lay out all sources by .clang-format"
 	@echo "make clean     remove everything that was built"
@@ -74,6 +76,15 @@ install:
 	@scripts/build.sh release
 	cmake --install build/release --prefix $(PREFIX)
 
+docs:
+	@scripts/install-deps.sh docs
+	@scripts/build.sh release pliant_command
+	@/usr/bin/python3 scripts/docs.py build/release/pliant build/docs
+
+deb:
+	@scripts/install-deps.sh deb
+	@scripts/deb.sh
+
 format:
 	@scripts/install-deps.sh format
 	clang-format -i $$(git ls-files '*.c' '*.h')
@@ -81,4 +92,4 @@ format:
 clean:
 	rm -rf build out
 
-.PHONY: help demo check bench figures survey reproduce fuzz analyse bits mutants install format clean
+.PHONY: help demo check bench figures survey reproduce fuzz analyse bits mutants docs deb install format clean

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing for a purpose: build, check, fuzz, format or analyse. Asks
+# Installs the Debian packages that are missing for a purpose: build, check, docs, deb, fuzz, format or analyse. Asks
 # dpkg first, so it is done at once when nothing is missing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -18,19 +18,25 @@ useful=
 case $purpose in
 build) needed=$build useful="$viewer $solvers" ;;
 # clang and clang-format are second opinions, meshio an independent reader of our mesh files,
-# chromium looks at the viewer's page, bullet is a peer to measure; cffi and numpy serve the Python package
+# chromium looks at the viewer's page, bullet is a peer to measure; cffi and numpy serve the Python package,
+# markdown makes the manual
 check)
   needed="$build g++"
-  useful="$viewer $solvers libbullet-dev clang clang-format python3-meshio python3-h5py python3-cffi python3-numpy"
+  useful="$viewer $solvers libbullet-dev clang clang-format python3-meshio python3-h5py python3-cffi python3-numpy python3-markdown"
   useful+=" chromium"
   ;;
 # llvm names the lines in a report of the sanitizers
 fuzz) needed="$build clang libclang-rt-dev" useful=llvm ;;
 format) needed=clang-format ;;
+docs) needed="$build python3-markdown" useful="$viewer $solvers" ;;
+deb)
+  needed="$build $viewer $solvers dpkg-dev debhelper dh-python fakeroot python3-all python3-setuptools pybuild-plugin-pyproject"
+  useful=lintian
+  ;;
 bits) needed=$build useful="clang gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static" ;;
 analyse) needed="$build cppcheck clang-tidy" useful="$viewer $solvers" ;;
 *)
-  echo "usage: install-deps.sh build|check|fuzz|format|analyse|bits" >&2
+  echo "usage: install-deps.sh build|check|docs|deb|fuzz|format|analyse|bits" >&2
   exit 2
   ;;
 esac

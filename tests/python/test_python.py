@@ -260,7 +260,7 @@ class Learning(unittest.TestCase):
 class Manual(unittest.TestCase):
     def test_every_example_of_the_manual_runs(self):
         write_scene()
-        for page in ("README.md", "docs/python.md"):
+        for page in ("README.md", "docs/python.md", "docs/tutorials/6-from-python.md"):
             with open(os.path.join(SOURCE, page)) as file:
                 blocks = re.findall(r"```python\n(.*?)```", file.read(), re.S)
             self.assertTrue(blocks)

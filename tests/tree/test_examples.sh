@@ -46,19 +46,21 @@ blocks() {
     $0 == mark { inside = 1; n++; file = to n; printf "" >file; next }
     /^```/ { inside = 0 } inside { print >file }' "$1"
 }
-for page in README.md CONTRIBUTING.md docs/*.md; do
+for page in README.md CONTRIBUTING.md docs/*.md docs/tutorials/*.md; do
   rm -f "$work"/block*
   blocks "$page" c
   for block in "$work"/block*; do [ ! -e "$block" ] || compile "$page" <"$block"; done
   rm -f "$work"/block*
   blocks "$page" xml
   for block in "$work"/block*; do
-    [ -e "$block" ] && head -1 "$block" | grep -q '^<pliant' || continue
+    [ -e "$block" ] && head -1 "$block" | grep -qE '^<(pliant|study title.*scene="bar.xml")' || continue
     count=$((count + 1))
     cp "$block" "$work/scene.xml"
+    # the study of the tutorials is one of their first scene
+    [ "$page" != docs/tutorials/1-first-body.md ] || cp "$block" "$work/bar.xml"
     "$PLIANT_COMMAND" check "$work/scene.xml" >"$work/log" 2>&1 || {
       cat "$work/log"
-      echo "a scene of $page is not right"
+      echo "a scene or study of $page is not right"
       bad=1
     }
   done
