@@ -319,6 +319,16 @@ pl_status pl_xml_set(pl_xml_node *node, const char *name, const char *value, pl_
   return PL_OK;
 }
 
+pl_status pl_xml_add(pl_xml_node *parent, const char *name, pl_xml_node **out, pl_error *error)
+{
+  xmlNode *above = (xmlNode *)parent;
+  xmlNode *node = xmlNewChild(above, NULL, (const xmlChar *)name, NULL);
+  if (!node) return pl_fail_memory(error);
+  node->line = above->line;
+  *out = (pl_xml_node *)node;
+  return PL_OK;
+}
+
 #else
 
 pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml **document,
@@ -356,6 +366,12 @@ const char *pl_xml_pair_value(const pl_xml_pair *pair) { return (void)pair, ""; 
 pl_status pl_xml_set(pl_xml_node *node, const char *name, const char *value, pl_error *error)
 {
   (void)node, (void)name, (void)value;
+  return pl_fail(error, PL_E_UNSUPPORTED, "this build has no XML");
+}
+
+pl_status pl_xml_add(pl_xml_node *parent, const char *name, pl_xml_node **out, pl_error *error)
+{
+  (void)parent, (void)name, (void)out;
   return pl_fail(error, PL_E_UNSUPPORTED, "this build has no XML");
 }
 

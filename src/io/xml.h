@@ -43,6 +43,9 @@ const char *pl_xml_pair_value(const pl_xml_pair *pair);
 /* Gives an attribute a value, adding it where it is missing. */
 pl_status pl_xml_set(pl_xml_node *node, const char *name, const char *value, pl_error *error);
 
+/* A new, empty element behind the parent's others, on the parent's line. */
+pl_status pl_xml_add(pl_xml_node *parent, const char *name, pl_xml_node **out, pl_error *error);
+
 /* Adds the element's attributes to out as ' name="value"', or the whole element, so deep in others.
  */
 void pl_xml_print_attributes(const pl_xml_node *node, pl_text *out);

@@ -1,10 +1,12 @@
 /* Changes to a scene's values before it is read: "body[bar].fix.axes=xy". Elements are named from
  * the root's children inwards; in brackets stands the name of one, or its place among its like,
- * counted from 1; the last word is the attribute. */
+ * counted from 1; the last word is the attribute. An element that may stand there once, and does
+ * not, is added. */
 #include "core/error.h"
 #include "core/family.h"
 #include "core/text.h"
 #include "scene/reader.h"
+#include "scene/schema.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,8 +71,9 @@ static pl_status fail_missing(const pl_xml_node *parent, const step *wanted, pl_
                  wanted->element, wanted->key, same);
 }
 
-static pl_status find_child(const pl_xml_node *parent, const step *wanted, pl_xml_node **out,
-                            pl_error *error)
+/* The wanted child of parent, which may hold what the schema says. */
+static pl_status find_child(pl_xml_node *parent, const pl_element *schema, const step *wanted,
+                            pl_xml_node **out, pl_error *error)
 {
   int place = 0, matches = 0;
   for (pl_xml_node *child = pl_xml_child(parent, wanted->element); child;
@@ -80,6 +83,9 @@ static pl_status find_child(const pl_xml_node *parent, const step *wanted, pl_xm
     if (matches++ == 0) *out = child;
   }
   if (matches == 1) return PL_OK;
+  const pl_element *kind = schema ? pl_element_child(schema, wanted->element) : NULL;
+  if (!matches && !wanted->key && kind && kind->most == 1)
+    return pl_xml_add(parent, wanted->element, out, error);
   if (!matches) return fail_missing(parent, wanted, error);
   const char *name = pl_xml_attribute(*out, "name");
   return pl_fail(error, PL_E_ARGUMENT, "%d elements <%.80s> fit; say which one, as in %.80s[%.80s]",
@@ -109,6 +115,7 @@ pl_status pl_scene_change(pl_xml_node *root, const char *change, pl_error *error
   path[length] = 0;
 
   pl_xml_node *node = root;
+  const pl_element *schema = &pl_scene_root;
   step next;
   char *rest = path;
   for (int depth = 0; take_step(&rest, &next); depth++) {
@@ -116,8 +123,9 @@ pl_status pl_scene_change(pl_xml_node *root, const char *change, pl_error *error
     if (!rest) break;
     // the root may be named, for its own attributes
     if (depth == 0 && strcmp(next.element, pl_xml_name(root)) == 0 && !next.key) continue;
-    pl_status status = find_child(node, &next, &node, error);
+    pl_status status = find_child(node, schema, &next, &node, error);
     if (status) return status;
+    schema = schema ? pl_element_child(schema, next.element) : NULL;
   }
   return pl_fail(error, PL_E_ARGUMENT,
                  "must read element.attribute=value or element[name].attribute=value");

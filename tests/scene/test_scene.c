@@ -162,7 +162,8 @@ TEST(changes_are_applied)
                                  "body.force[1].box.min=-1 -1 -1",
                                  "probe[tip].at=0 0 0",
                                  "pliant.title=A = B",
-                                 "view.colour=none"};
+                                 "view.colour=none",
+                                 "contact.friction=0.25"}; // an element that is not there
   pl_scene *scene = load_with(good_scene, changes, sizeof changes / sizeof *changes, &kept);
   CHECK(scene && !kept.errors);
   if (!scene) {
@@ -177,6 +178,7 @@ TEST(changes_are_applied)
   CHECK(load->shape.node_count == world->bodies.list[0].mesh->node_count);
   CHECK(strcmp(pl_scene_title(scene), "A = B") == 0);
   CHECK(strcmp(pl_scene_view(scene)->colour, "none") == 0);
+  CHECK(world->contact.friction == 0.25);
   pl_scene_destroy(scene);
 }
 
