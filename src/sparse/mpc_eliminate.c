@@ -175,8 +175,11 @@ static pl_status link_block(pl_mpcs *self, int block, pl_error *error)
     add_entries(self, 0, self->pool + self->pivots[p].first, self->pivots[p].count);
   pl_status status = reserve_links(self, (size_t)(first + self->touched_count), error);
   if (status) return status;
-  memset(links->L + 9 * (size_t)first, 0, 9 * (size_t)self->touched_count * sizeof(double));
-  for (int i = 0; i < self->touched_count; i++) links->on[first + i] = self->touched[i];
+  // (a block that depends on nothing has none, and there may be no memory for any)
+  for (int i = 0; i < self->touched_count; i++) {
+    links->on[first + i] = self->touched[i];
+    memset(links->L + 9 * (size_t)(first + i), 0, 9 * sizeof(double));
+  }
   for (int p = self->pivot_of[block]; p >= 0; p = self->pivots[p].next) {
     const pl_pivot *pivot = &self->pivots[p];
     for (int i = 0; i < pivot->count; i++) {
