@@ -3,7 +3,8 @@
  *   TEST(name) { CHECK(condition); CHECK_NEAR(value, expected, tolerance); }
  *   TESTS(X(name) X(other))          at the end of the file
  *
- * A word on the command line runs only the tests whose names contain it. */
+ * A word on the command line runs only the tests whose names contain it. Those that take more than
+ * a second say so, in processor time. */
 #ifndef PL_TEST_H
 #define PL_TEST_H
 
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Sanitizers make everything ten times slower: what only takes longer or is larger is made smaller
  * under them. They look at memory, and numbers are checked by all other builds. */
@@ -100,9 +102,13 @@ static inline int test_main(const test_case *cases, int count, const char *only)
   for (int i = 0; i < count; i++) {
     if (only && !strstr(cases[i].name, only)) continue;
     int before = test_failures;
+    clock_t start = clock();
     cases[i].run();
     int ok = test_failures == before;
-    printf("%s %s\n", ok ? "ok    " : "FAILED", cases[i].name);
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    printf("%s %s", ok ? "ok    " : "FAILED", cases[i].name);
+    if (seconds >= 1) printf(" (%.1f s)", seconds);
+    printf("\n");
     fflush(stdout);
     ok ? passed++ : failed++;
   }

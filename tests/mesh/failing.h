@@ -42,7 +42,7 @@ static void fail_every_allocation(pl_status (*attempt)(const pl_allocator *alloc
   pl_status status = PL_E_MEMORY;
   long k = 0;
   // later ones are much alike: sanitizers see a part of them
-  for (; status == PL_E_MEMORY && k < 1000; k += TEST_SANITIZED && k > 20 ? 5 : 1) {
+  for (; status == PL_E_MEMORY && k < 1000; k += TEST_SANITIZED && k > 20 ? 1 + k / 10 : 1) {
     failing state = {.until = k};
     pl_allocator allocator = failing_allocator(&state);
     status = attempt(&allocator, context);

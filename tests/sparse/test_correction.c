@@ -320,8 +320,8 @@ static uint64_t bits_of(const pair *names, int threads, int with_empty_list)
   pl_solver *solver = make_solver(names, self.A);
   double *b = make_force(&self), *x = calloc(3 * (size_t)self.rows, sizeof *x);
   uint64_t bits = 0;
-  // a sanitizer sees what there is to see in a few iterations
-  double goal = (TEST_SANITIZED ? 1e-2 : 1e-7) * test_length(b, self.rows);
+  // what there is to see is there after a few iterations
+  double goal = (TEST_SANITIZED ? 1e-1 : 1e-3) * test_length(b, self.rows);
   for (int round = 0; round < 3; round++) {
     touch(&self, with_empty_list >= 0 ? 0 : pow(10, 2 * round), 0.2);
     pl_pairs *pairs = with_empty_list == 0 ? NULL : self.pairs;
@@ -344,8 +344,7 @@ static void check_bits(const pair *names)
 {
   uint64_t first = bits_of(names, 1, -1);
   CHECK(bits_of(names, 3, -1) == first);
-  for (int threads = 2; threads <= 8 && !TEST_SANITIZED; threads += 6)
-    CHECK(bits_of(names, threads, -1) == first);
+  if (!TEST_SANITIZED) CHECK(bits_of(names, 8, -1) == first);
   CHECK(bits_of(names, 2, 0) == bits_of(names, 3, 1));
 }
 

@@ -1,9 +1,13 @@
 /* The state is all that matters: save, go on, load, go on gives the same bits, with every
- * integrator, with friction, laws that remember, pulls, loads and attachments, in another world and
- * with other numbers of threads. */
+ * integrator, law and model, with friction, pulls, loads and attachments, in another world, in
+ * another process and with other numbers of threads. (couple/couplings: every coupling.) */
+#include "material/material.h"
+#include "model/model.h"
 #include "ode/integrator.h"
 #include "pliant/world.h"
 #include "test.h"
+
+#include <unistd.h>
 
 typedef struct plan {
   const char *integrator, *law, *model;
@@ -23,19 +27,34 @@ static pl_mesh *box_at(double x, double z, int fine)
   return mesh;
 }
 
+/* Those of these that the law has: soft, some of it fading, yielding early. */
+static int take_settings(const char *law, pl_setting *settings)
+{
+  static const pl_setting usual[] = {
+      {.name = "young", .value = {1e5}}, {.name = "poisson", .value = {0.3}},
+      {.name = "c10", .value = {2e4}},   {.name = "bulk", .value = {1e5}},
+      {.name = "g1", .value = {0.5}},    {.name = "tau1", .value = {0.05}},
+      {.name = "yield", .value = {300}}};
+  const pl_member *member = pl_member_find(&pl_law_family, law);
+  int count = 0, by_young = pl_param_find(member, "young") >= 0;
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+    int other = strcmp(usual[i].name, "c10") == 0 || strcmp(usual[i].name, "bulk") == 0;
+    if (pl_param_find(member, usual[i].name) >= 0 && !(other && by_young))
+      settings[count++] = usual[i];
+  }
+  return count;
+}
+
 static pl_body_id add_block(pl_world *world, const plan *in, double x, double z)
 {
-  pl_setting moduli[] = {{.name = "young", .value = {1e5}},
-                         {.name = "poisson", .value = {0.3}},
-                         {.name = "g1", .value = {0.5}},
-                         {.name = "tau1", .value = {0.05}}};
-  int remembers = in->law && strcmp(in->law, "hooke-prony") == 0;
+  pl_setting moduli[8];
+  const char *law = in->law ? in->law : "hooke";
   pl_body_def def = pl_body_def_default();
-  pl_mesh *mesh = box_at(x, z, in->model ? 4 : 1);
+  pl_mesh *mesh = box_at(x, z, in->model ? 3 : 1);
   pl_body_id body = {0};
   def.mesh = mesh;
   def.model = (pl_choice){.name = in->model};
-  def.material.law = (pl_choice){in->law ? in->law : "hooke", moduli, remembers ? 4 : 2};
+  def.material.law = (pl_choice){law, moduli, take_settings(law, moduli)};
   def.material.stiffness_damping = 0.002;
   def.velocity[0] = 0.8;
   CHECK_OK(pl_world_add_body(world, &def, &body, error));
@@ -148,11 +167,20 @@ TEST(laws_that_remember_go_on_with_the_same_bits)
   }
 }
 
+TEST(every_law_goes_on_with_the_same_bits)
+{
+  for (int l = 0; pl_law_family.members[l]; l++) {
+    plan in = {.integrator = "bdf2", .law = pl_law_family.members[l]->name, .dt = 0.005};
+    in.threads = 1 + l % 3;
+    compare(&in);
+  }
+}
+
 TEST(every_model_goes_on_with_the_same_bits)
 {
-  const char *models[] = {"fem", "springs", "frames", "rigid-frames"};
-  for (int i = 0; i < 4; i++) {
-    plan in = {.integrator = "bdf2", .model = models[i], .dt = 0.005, .threads = 2};
+  for (int m = 0; pl_model_family.members[m]; m++) {
+    plan in = {.integrator = "bdf2", .dt = 0.005, .threads = 2};
+    in.model = pl_model_family.members[m]->name;
     compare(&in);
   }
 }
@@ -171,6 +199,90 @@ TEST(kept_matrices_go_on_with_the_same_bits)
   }
 }
 
+/* ---- another process ---- */
+
+static plan plan_of(int integrator)
+{
+  const pl_integrator_ops *ops =
+      (const pl_integrator_ops *)pl_integrator_family.members[integrator];
+  plan in = {.integrator = ops->info.name, .law = integrator % 2 ? "hooke-prony" : NULL};
+  in.dt = ops->is_implicit ? 0.005 : 0.0002;
+  in.attached = integrator % 3 == 0;
+  in.threads = 1;
+  return in;
+}
+
+static int can_go_on(int integrator)
+{
+  const pl_integrator_ops *ops =
+      (const pl_integrator_ops *)pl_integrator_family.members[integrator];
+  return !ops->is_static && !ops->info.missing;
+}
+
+/* Per integrator a state, the size of it before, and behind it the hash some steps later. */
+static void write_states(FILE *file)
+{
+  for (int m = 0; pl_integrator_family.members[m]; m++) {
+    if (!can_go_on(m)) continue;
+    plan in = plan_of(m);
+    pl_world *world = make(&in);
+    go_on(world, 6);
+    size_t size = pl_world_state_size(world);
+    void *state = malloc(size);
+    CHECK_OK(pl_world_save_state(world, state, size, error));
+    uint64_t hash = go_on(world, 4);
+    CHECK(fwrite(&size, sizeof size, 1, file) == 1 && fwrite(state, 1, size, file) == size &&
+          fwrite(&hash, sizeof hash, 1, file) == 1);
+    free(state);
+    pl_world_destroy(world);
+  }
+}
+
+/* Goes on from the states of the process before, with other numbers of threads. */
+static void read_states(FILE *file)
+{
+  static const int threads[] = {1, 2, 3, 8};
+  for (int m = 0; pl_integrator_family.members[m]; m++) {
+    if (!can_go_on(m)) continue;
+    plan in = plan_of(m);
+    in.threads = threads[m % 4];
+    pl_world *world = make(&in);
+    uint64_t hash;
+    size_t size;
+    CHECK(fread(&size, sizeof size, 1, file) == 1);
+    void *state = malloc(size);
+    CHECK(fread(state, 1, size, file) == size && fread(&hash, sizeof hash, 1, file) == 1);
+    CHECK_OK(pl_world_load_state(world, state, size, error));
+    int same = go_on(world, 4) == hash;
+    if (!same) printf("  %s\n", in.integrator);
+    CHECK(same);
+    free(state);
+    pl_world_destroy(world);
+  }
+}
+
+/* Called a second time with the file's name in the environment, it is the other process. */
+TEST(another_process_goes_on_with_the_same_bits)
+{
+  const char *given = getenv("PLIANT_STATES");
+  char path[] = "/tmp/pliant-states-XXXXXX", command[4200], self[4096] = {0};
+  int opened = given ? -1 : mkstemp(path);
+  FILE *file = given ? fopen(given, "rb") : fdopen(opened, "wb");
+  CHECK(file != NULL);
+  if (!file) return;
+  if (given) {
+    read_states(file);
+    fclose(file);
+    return;
+  }
+  write_states(file);
+  fclose(file);
+  CHECK(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+  snprintf(command, sizeof command, "PLIANT_STATES=%s '%s' another_process", path, self);
+  CHECK(system(command) == 0);
+  remove(path);
+}
+
 /* A law that remembers stands in the state: relaxing blocks differ from those that forget. */
 TEST(memory_makes_a_difference)
 {
@@ -185,5 +297,6 @@ TEST(memory_makes_a_difference)
 }
 
 TESTS(X(every_integrator_goes_on_with_the_same_bits) X(laws_that_remember_go_on_with_the_same_bits)
-          X(every_model_goes_on_with_the_same_bits) X(kept_matrices_go_on_with_the_same_bits)
-              X(memory_makes_a_difference))
+          X(every_law_goes_on_with_the_same_bits) X(every_model_goes_on_with_the_same_bits)
+              X(kept_matrices_go_on_with_the_same_bits)
+                  X(another_process_goes_on_with_the_same_bits) X(memory_makes_a_difference))
