@@ -30,7 +30,7 @@ typedef struct view {
       *cache_word;
   char cache_room[4096];
   cli_words plain, changes, hosts;
-  int allow_path, no_open, paused, quiet;
+  int allow_path, no_open, paused, quiet, framed;
   char token_room[PL_TOKEN_LENGTH + 1], folder[4096], shipped[4096], shortcut_folder[32],
       shortcut[64];
   char shape_folder[32], shape_scene[64]; /* of a scene made for a shape; "": none */
@@ -95,6 +95,9 @@ static int parse(view *v, int count, char **words)
   const cli_option options[] = {
       {.name = "paused", .summary = "do not start at once", .flag = &v->paused},
       {.name = "no-open", .summary = "do not start a browser", .flag = &v->no_open},
+      {.name = "framed",
+       .summary = "let other pages of this machine show it in a frame, such as notebooks",
+       .flag = &v->framed},
       {.name = "port",
        .argument = "N",
        .summary = "to listen at (default: any that is free)",
@@ -272,6 +275,7 @@ static int execute(view *v)
                           .token = v->token,
                           .hosts = v->hosts.words,
                           .host_count = v->hosts.count,
+                          .framed = v->framed,
                           .board = v->board,
                           .command = send_command,
                           .context = v};

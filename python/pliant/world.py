@@ -337,10 +337,16 @@ class World:
                  for i in range(lib.pl_world_probe_count(pointer))]
         return {each.name: each for each in found}
 
-    def step(self, count=1):
-        """Advances by count steps of dt; the GIL is released meanwhile."""
+    def step(self, count=1, before=None):
+        """Advances by count steps of dt; the GIL is released meanwhile.
+
+        before(world) is called ahead of each step, for forces of your own (body.set_forces), targets
+        of pulls and the like. What it raises ends the loop; the world is as after the last step.
+        """
         pointer = self._pointer
         for _ in range(count):
+            if before is not None:
+                before(self)
             try:
                 call(lib.pl_world_step, pointer)
             except exceptions[lib.PL_E_CANCELLED]:

@@ -108,21 +108,26 @@ static int refuse(struct lws *wsi, unsigned int code, const char *why)
   return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
+#define POLICY                                                                                     \
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "          \
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+
 static int add_headers(struct lws *wsi, unsigned char **at, unsigned char *end)
 {
-  static const char *const headers[][2] = {
-      {"content-security-policy:",
-       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
-       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
-      {"x-content-type-options:", "nosniff"},
+  // who may show the page in a frame comes first, and is left out for others of this machine
+  int framed = server_of(wsi)->def.framed;
+  const char *const headers[][2] = {
       {"x-frame-options:", "DENY"},
+      {"content-security-policy:",
+       framed ? POLICY "http://127.0.0.1:* http://localhost:*" : POLICY "'none'"},
+      {"x-content-type-options:", "nosniff"},
       {"referrer-policy:", "no-referrer"},
       {"cross-origin-opener-policy:", "same-origin"},
       {"cross-origin-embedder-policy:", "require-corp"},
       {"cross-origin-resource-policy:", "same-origin"},
       {"cache-control:", "no-store"},
   };
-  for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+  for (size_t i = framed != 0; i < sizeof headers / sizeof *headers; i++) {
     if (lws_add_http_header_by_name(wsi, (const unsigned char *)headers[i][0],
                                     (const unsigned char *)headers[i][1],
                                     (int)strlen(headers[i][1]), at, end))

@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import unittest
+import urllib.request
 
 import numpy
 
@@ -255,6 +256,42 @@ class Learning(unittest.TestCase):
         self.assertEqual(episode(), episode())
         env.reset()
         self.assertEqual([env.step(0.0)[3] for _ in range(3)], [False, False, True])
+
+
+class Own(unittest.TestCase):
+    def test_forces_of_ones_own_before_each_step(self):
+        write_scene()
+        scene = pliant.Scene("bar.xml", {"world.gravity": "0 0 0"})
+        bar = scene.bodies[0]
+        forces = numpy.zeros_like(bar.positions)
+        forces[:, 1] = 0.01
+
+        def push(world):
+            if world.time > 4.5 * world.dt:
+                raise StopIteration("enough")
+            world.bodies[0].set_forces(forces * world.time)
+
+        rest = bar.positions.copy()
+        with self.assertRaises(StopIteration):
+            scene.step(20, before=push)
+        self.assertAlmostEqual(scene.time, 5 * scene.dt)
+        self.assertGreater((bar.positions - rest)[:, 1].max(), 0)
+
+    def test_the_viewer_may_stand_in_a_notebook(self):
+        command = os.environ["PLIANT_COMMAND"]
+        said = subprocess.run([command, "view", "--help"], capture_output=True, text=True).stdout
+        if "--framed" not in said:
+            self.skipTest("the command has no viewer")
+        write_scene()
+        viewer = pliant.Scene("bar.xml").show(command=command)
+        with urllib.request.urlopen(viewer.url.split("#")[0]) as page:
+            self.assertIn("frame-ancestors http://127.0.0.1:*", page.headers["content-security-policy"])
+            self.assertIsNone(page.headers["x-frame-options"])
+        self.assertIn(viewer.url, viewer._repr_html_())
+        viewer.close()
+        self.assertIsNotNone(viewer._process.poll())
+        with self.assertRaises(RuntimeError):
+            pliant.Scene("bar.xml").show(command="/bin/false")
 
 
 class Manual(unittest.TestCase):
