@@ -144,9 +144,11 @@ typedef struct pl_attachment_def {
                    the body's size */
   double stiffness; /* N/m, of all springs together; 0: stiff against the body */
   double damping;   /* N s/m, of all together, on the rate at which the points part */
-  int exact; /* 1: a tie in place of springs. The points stay together exactly, by constraints
-                that work with every integrator; then there is no stiffness or damping. The
-                body with the finer mesh should be the one that is attached */
+  int exact;       /* 1: a tie in place of springs. The points stay together exactly, by constraints
+                      that work with every integrator; then there is no stiffness or damping. The
+                      body with the finer mesh should be the one that is attached */
+  double breaking; /* N, of all points together: a point is released for good after a step in which
+                      its spring pulled by more than its share; 0: never. Not of ties */
   uint32_t cookie;
 } pl_attachment_def;
 
@@ -156,6 +158,7 @@ typedef struct pl_attachment_facts {
   double force[3]; /* N, on the body that is attached; of ties the mean over the last step, without
                       what fixes or other ties hold already */
   double gap;      /* m, the largest between two points that belong together */
+  int broken;      /* points that were released, and count in nothing above */
 } pl_attachment_facts;
 
 PL_API pl_attachment_def pl_attachment_def_default(void);

@@ -88,6 +88,30 @@ typedef struct pl_contact_point {
 PL_API pl_status pl_world_contacts(pl_world *world, int room, pl_contact_point *contacts,
                                    int *count, pl_error *error);
 
+/* What happened between a body and what it touches. */
+typedef enum pl_contact_phase {
+  PL_CONTACT_BEGINS, /* they touch, and did not when it was asked last */
+  PL_CONTACT_LASTS,  /* they still touch                               */
+  PL_CONTACT_ENDS    /* they touch no longer                           */
+} pl_contact_phase;
+
+/* A body and another body (or itself), or a body and an obstacle. */
+typedef struct pl_contact_event {
+  pl_contact_phase phase;
+  pl_body_id body;         /* of two bodies the one that was added first     */
+  pl_body_id other;        /* zero: an obstacle is touched                   */
+  pl_obstacle_id obstacle; /* zero: a body is touched                        */
+  int points;              /* that touch; 0 where contact ends               */
+  double force[3];         /* N on the body, of all points; 0 0 0 at the end */
+} pl_contact_event;
+
+/* What touches now, what has begun to touch and what has ceased to since the last call (or since
+ * the world was made): call it after every step, or after some. *count is how many events there
+ * are, of which the first `room` are filled in; the world takes note of all of them. What is gone
+ * from the world ends without an event. Their order does not depend on the number of threads. */
+PL_API pl_status pl_world_contact_events(pl_world *world, int room, pl_contact_event *events,
+                                         int *count, pl_error *error);
+
 /* ---- what a ray meets ---- */
 
 /* What a ray meets first. */

@@ -57,6 +57,50 @@ void pl_attachment_gap(pl_attachment *from, int point, const double *q, double g
   }
 }
 
+/* Points that have broken are marked in the state. */
+int pl_attachment_is_broken(const pl_attachment *from, int point)
+{
+  return from->base.memory && from->base.memory_count && from->base.memory[point] > 0;
+}
+
+int pl_attachment_may_break(const pl_coupling *coupling)
+{
+  return coupling->ops == &pl_coupling_attachment &&
+         ((const pl_attachment *)coupling)->breaking > 0;
+}
+
+int pl_attachments_glue(const pl_couplings *all, const int bodies[2])
+{
+  for (size_t i = 0; i < all->count; i++) {
+    const int *ends = all->list[i]->acts_on;
+    const pl_attachment *glue = (const pl_attachment *)all->list[i];
+    int is_theirs = (ends[0] == bodies[0] && ends[1] == bodies[1]) ||
+                    (ends[1] == bodies[0] && ends[0] == bodies[1]);
+    if (!is_theirs || !pl_attachment_may_break(all->list[i])) continue;
+    for (int p = 0; p < glue->count; p++) {
+      if (!pl_attachment_is_broken(glue, p)) return 1;
+    }
+  }
+  return 0;
+}
+
+static size_t memory(const pl_coupling *self)
+{
+  const pl_attachment *from = (const pl_attachment *)self;
+  return from->breaking > 0 ? (size_t)from->count : 0;
+}
+
+/* What pulled too hard at the end of a substep is released. */
+static void finish(pl_coupling *self, const pl_substep *step)
+{
+  pl_attachment *from = (pl_attachment *)self;
+  for (int p = 0; p < from->count && from->breaking > 0; p++) {
+    double gap[3];
+    pl_attachment_gap(from, p, step->q, gap);
+    if (from->stiffness * pl_vec3_norm(gap) > from->breaking) self->memory[p] = 1;
+  }
+}
+
 /* A += k g . d^2x/dq^2 of the blocks that turn. */
 static void add_curvature(const pl_jacobian *with, double k, const double gap[3], pl_bsr *A)
 {
@@ -86,6 +130,7 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
   pl_attachment *from = (pl_attachment *)self;
   for (int p = 0; p < from->count; p++) {
     double gap[3], rate[3];
+    if (pl_attachment_is_broken(from, p)) continue;
     pl_attachment_gap(from, p, at->q, gap);
     if (tangent) stiffen(from, gap, tangent);
     if (!f) continue;
@@ -104,6 +149,7 @@ static double energy(pl_coupling *self, const double *q, int body)
   if (self->acts_on[0] != body && self->acts_on[1] != body) return 0;
   for (int p = 0; p < from->count; p++) {
     double gap[3];
+    if (pl_attachment_is_broken(from, p)) continue;
     pl_attachment_gap(from, p, q, gap);
     sum += 0.25 * from->stiffness * pl_vec3_dot(gap, gap);
   }
@@ -170,6 +216,12 @@ static pl_status check(const pl_attachment_def *def, const pl_body *body, const 
   if (!(def->damping >= 0 && def->damping <= 1e15))
     return pl_fail(error, PL_E_ARGUMENT,
                    "the damping of an attachment = %g must lie between 0 and 1e+15", def->damping);
+  if (!(def->breaking >= 0 && def->breaking <= 1e15) || (def->exact && def->breaking > 0))
+    return pl_fail(
+        error, PL_E_ARGUMENT,
+        "the breaking force of an attachment = %g must lie between 0 and 1e+15, and be 0 "
+        "of exact ones, which do not break",
+        def->breaking);
   if (!(def->arm == -1 || (def->arm >= 0 && def->arm <= 1e9)))
     return pl_fail(error, PL_E_ARGUMENT,
                    "the arm of an attachment = %g must lie between 0 and 1e+09", def->arm);
@@ -284,6 +336,7 @@ static pl_status choose_stiffness(const pl_body *body, const pl_attachment_def *
   if (whole == 0) whole = STIFF * mu * pl_body_size(body);
   to->stiffness = whole / to->count;
   to->damping = def->damping / to->count;
+  to->breaking = def->breaking / to->count;
   return PL_OK;
 }
 
@@ -332,7 +385,9 @@ const pl_coupling_ops pl_coupling_attachment = {
     .size = sizeof(pl_attachment),
     .destroy = pl_attachment_destroy,
     .cliques = pl_attachment_cliques,
+    .memory = memory,
     .evaluate = evaluate,
+    .finish = finish,
     .energy = energy,
     .grips = pl_attachment_grips,
 };

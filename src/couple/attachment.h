@@ -15,6 +15,7 @@ typedef struct pl_attachment {
   pl_embed *embed;      /* in the other's inside mesh; NULL where one of its frames holds */
   double stiffness;     /* N/m, of each point's spring */
   double damping;       /* N s/m, of each point's damper */
+  double breaking;      /* N, at which a point's spring breaks; 0: never */
   pl_jacobian jacobian; /* of one pair's gap */
   // of ties only
   double *shift;     /* 3 per pair, m/s: what blocks that turn ask for beyond the gap's closing */
@@ -23,6 +24,13 @@ typedef struct pl_attachment {
 
 /* The gap of a pair; how it changes stands in the jacobian. */
 void pl_attachment_gap(pl_attachment *from, int point, const double *q, double gap[3]);
+
+/* Has the spring of the point broken? */
+int pl_attachment_is_broken(const pl_attachment *from, int point);
+
+/* Is it glue, which may break? Does glue hold two bodies together, at one point at least? */
+int pl_attachment_may_break(const pl_coupling *coupling);
+int pl_attachments_glue(const pl_couplings *all, const int bodies[2]);
 
 /* What ties share with springs. */
 void pl_attachment_destroy(pl_coupling *self);

@@ -83,7 +83,8 @@ typedef struct pl_collision_link {
 
 typedef struct pl_collision {
   pl_responder is;
-  int open; /* surfaces have no inside: distances are never negative */
+  int open;     /* surfaces have no inside: distances are never negative */
+  int has_glue; /* some bodies do not meet before what holds them has broken */
   // of the world as it was prepared
   pl_finder *finder;
   pl_boundary *surfaces; /* one for each body */

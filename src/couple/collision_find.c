@@ -1,6 +1,7 @@
 /* Which points, edges and triangles of bodies may touch in a substep. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "couple/attachment.h"
 #include "couple/collision.h"
 #include "couple/slip.h"
 #include "math/vec3.h"
@@ -94,7 +95,9 @@ static int list_linked(const pl_collision *self, int *apart)
   int count = 0;
   for (size_t i = 0; i < self->is.others->count; i++) {
     const pl_coupling *other = self->is.others->list[i];
-    if (other->acts_on[0] < 0 || other->acts_on[1] < 0) continue;
+    if (other->acts_on[0] < 0 || other->acts_on[1] < 0 ||
+        (!self->open && pl_attachment_may_break(other)))
+      continue;
     if (apart) memcpy(apart + 2 * count, other->acts_on, 2 * sizeof *apart);
     count++;
   }
@@ -248,6 +251,9 @@ pl_status pl_collision_prepare(pl_coupling *base, pl_error *error)
   for (int b = 0; b < self->surface_count; b++) share_mass(self, b);
   self->contact = (pl_contact *)pl_couplings_next(self->is.others, &pl_coupling_contact, NULL);
   choose_range(self);
+  self->has_glue = 0;
+  for (size_t i = 0; i < self->is.others->count; i++)
+    self->has_glue |= !self->open && pl_attachment_may_break(self->is.others->list[i]);
   return PL_OK;
 }
 
@@ -472,9 +478,9 @@ static void select_pairs(pl_collision *self, const pl_substep *step, const pl_pr
 {
   memset(self->first1, 0, (size_t)self->point_count * sizeof *self->first1);
   for (int i = 0, run; i < count; i += run) {
-    run = 1;
+    run = list[i].kind == PL_POINT_TRIANGLE ? run_length(list + i, count - i) : 1;
+    if (self->has_glue && pl_attachments_glue(self->is.others, list[i].surfaces)) continue;
     if (list[i].kind == PL_POINT_TRIANGLE) {
-      run = run_length(list + i, count - i);
       take_point(self, step, list + i, run);
     } else if (is_crossing(self, list + i) && list[i].gap > -self->range &&
                is_near(self, list + i)) {
@@ -532,6 +538,7 @@ int pl_collision_catch(pl_collision *self, const pl_substep *step)
     if (list[i].kind != PL_POINT_TRIANGLE) break;
     const pl_proximity *found = nearest(self, list + i, run, NULL, 0);
     if (!found || self->pair_count == self->pair_room || is_guarded(self, found)) continue;
+    if (self->has_glue && pl_attachments_glue(self->is.others, list[i].surfaces)) continue;
     if (!caught) place_start(self, step);
     pl_collision_take(self, step, found, !self->first1[found->points[0]], self->v);
     caught++;

@@ -16,62 +16,6 @@
 #define TURN  0.7      /* cosine between normals beyond which they are those of two surfaces */
 enum { EARLY = 4 };    /* passes in which every node may still change its mind */
 enum { LANDINGS = 6 }; /* passes in which feet are updated */
-enum { MEMORY = 5 };   /* numbers per block: does it touch, and what friction remembers */
-
-/* ---- obstacles ---- */
-
-void pl_contact_begin(pl_contact *contact, double t, double end)
-{
-  for (size_t i = 0; i < contact->count; i++) pl_obstacle_begin(&contact->obstacles[i], t, end);
-}
-
-void pl_meeting_place(pl_meeting *meeting, const double x[3], const double v[3],
-                      const pl_axes *obstacle)
-{
-  pl_contact_point *at = &meeting->at;
-  double w[3];
-  pl_vec3_copy(x, at->point);
-  pl_vec3_add_scaled(-0.5 * at->gap, at->normal, at->point);
-  pl_axes_velocity(obstacle, x, w);
-  pl_vec3_sub(v, w, at->slip);
-  pl_vec3_add_scaled(-pl_vec3_dot(at->normal, at->slip), at->normal, at->slip);
-}
-
-double pl_contact_nearest(const pl_contact *contact, const double x[3], double normal[3])
-{
-  double least = INFINITY;
-  for (size_t i = 0; i < contact->count; i++) {
-    double n[3], gap = pl_obstacle_gap(&contact->obstacles[i], x, n);
-    if (gap >= least) continue;
-    least = gap;
-    pl_vec3_copy(n, normal);
-  }
-  return least;
-}
-
-pl_status pl_contact_add(pl_contact *contact, const pl_obstacle_def *def, pl_error *error)
-{
-  const pl_allocator *allocator = contact->base.bodies->allocator;
-  pl_obstacle made;
-  void *memory = contact->obstacles;
-  pl_status status = pl_obstacle_make(def, allocator, &made, error);
-  if (status) return status;
-  if (pl_reserve(allocator, &memory, &contact->room, contact->count + 1, sizeof made))
-    status = pl_fail_memory(error);
-  contact->obstacles = memory;
-  if (status)
-    pl_obstacle_release(allocator, &made);
-  else
-    contact->obstacles[contact->count++] = made;
-  return status;
-}
-
-void pl_contact_remove(pl_contact *contact, size_t obstacle)
-{
-  pl_obstacle *from = contact->obstacles + obstacle;
-  pl_obstacle_release(contact->base.bodies->allocator, from);
-  memmove(from, from + 1, (--contact->count - obstacle) * sizeof *from);
-}
 
 static void release(pl_contact *contact)
 {
@@ -80,9 +24,10 @@ static void release(pl_contact *contact)
   pl_free(allocator, contact->touch_of1);
   pl_free(allocator, contact->is_point);
   pl_free(allocator, contact->touched);
+  pl_free(allocator, contact->leaves);
   contact->touches = NULL;
   contact->touch_of1 = NULL;
-  contact->is_point = contact->touched = NULL;
+  contact->is_point = contact->touched = contact->leaves = NULL;
   contact->touch_count = contact->blocks = 0;
 }
 
@@ -111,13 +56,17 @@ static pl_status prepare(pl_coupling *self, pl_error *error)
 {
   pl_contact *contact = (pl_contact *)self;
   const pl_allocator *allocator = self->bodies->allocator;
-  size_t blocks = (size_t)self->bodies->blocks;
+  size_t blocks = (size_t)self->bodies->blocks, nodes = 0;
   release(contact);
+  for (size_t b = 0; b < self->bodies->count; b++)
+    nodes += (size_t)self->bodies->list[b].mesh->node_count;
   contact->touches = pl_alloc(allocator, blocks, sizeof *contact->touches);
   contact->touch_of1 = pl_alloc(allocator, blocks, sizeof *contact->touch_of1);
   contact->is_point = pl_alloc(allocator, blocks, 1);
   contact->touched = pl_alloc(allocator, self->bodies->count, 1);
-  if (!contact->touches || !contact->touch_of1 || !contact->is_point || !contact->touched)
+  contact->leaves = pl_alloc(allocator, nodes, 1);
+  if (!contact->touches || !contact->touch_of1 || !contact->is_point || !contact->touched ||
+      !contact->leaves)
     return pl_fail_memory(error);
   contact->blocks = (int)blocks;
   double size = 0;
@@ -142,10 +91,14 @@ static pl_status prepare(pl_coupling *self, pl_error *error)
 static int row_count(const pl_coupling *self)
 {
   const pl_contact *contact = (const pl_contact *)self;
-  return contact->mode == PL_CONTACT_ROWS ? PL_MOST_TOUCHED * self->bodies->blocks : 0;
+  int has_rows = contact->mode == PL_CONTACT_ROWS || contact->mode == PL_CONTACT_HELD;
+  return has_rows ? PL_MOST_TOUCHED * self->bodies->blocks : 0;
 }
 
-static size_t memory(const pl_coupling *self) { return MEMORY * (size_t)self->bodies->blocks; }
+static size_t memory(const pl_coupling *self)
+{
+  return PL_CONTACT_MEMORY * (size_t)self->bodies->blocks;
+}
 
 /* ---- who touches ---- */
 
@@ -174,7 +127,7 @@ static void add_touched(pl_touch *touch, const struct pl_touched *at)
   if (at->gap < touch->at[place].gap) touch->at[place] = *at;
 }
 
-static pl_touch *new_touch(pl_contact *contact, int block)
+pl_touch *pl_contact_touch(pl_contact *contact, int block)
 {
   pl_touch *touch = &contact->touches[contact->touch_count++];
   *touch = (pl_touch){.block = block};
@@ -220,10 +173,19 @@ static void set_foot(const double x0[3], const double foot[3], const double norm
 }
 
 /* Would a node that goes from x0 to x enter the obstacle? Fills gap, normal and foot. */
-static int enters(const pl_obstacle *obstacle, const double x0[3], const double way[3],
-                  double slack, struct pl_touched *at)
+static int enters(const pl_contact *contact, const pl_obstacle *obstacle, const double x0[3],
+                  const double way[3], struct pl_touched *at)
 {
-  double x[3], foot[3], normal[3];
+  double x[3], foot[3], normal[3], slack = 0;
+  if (contact->mode == PL_CONTACT_HELD) {
+    // it lies there, and does not leave
+    double gap = pl_obstacle_gap_in(obstacle, &obstacle->start, x0, normal, NULL);
+    if (!(gap <= contact->slack) || pl_vec3_dot(normal, way) > 0) return 0;
+    at->gap = pl_obstacle_gap(obstacle, x0, at->normal);
+    pl_vec3_copy(x0, at->foot);
+    pl_vec3_add_scaled(-at->gap, at->normal, at->foot);
+    return 1;
+  }
   if (pl_obstacle_is_flat(obstacle)) {
     at->gap = pl_obstacle_gap(obstacle, x0, at->normal);
     return at->gap + pl_vec3_dot(at->normal, way) < -slack;
@@ -242,10 +204,10 @@ static void look_ahead(pl_contact *contact, int block, const pl_substep *step, c
   pl_touch *touch = NULL;
   for (size_t o = 0; o < contact->count; o++) {
     struct pl_touched at = {.obstacle = (int)o};
-    if (!enters(&contact->obstacles[o], x, way, 0, &at)) continue;
+    if (!enters(contact, &contact->obstacles[o], x, way, &at)) continue;
     look_back(contact, &contact->obstacles[o], x, v, step->h, &at);
     if (!bounces) at.rebound = 0;
-    if (!touch) touch = new_touch(contact, block);
+    if (!touch) touch = pl_contact_touch(contact, block);
     add_touched(touch, &at);
   }
 }
@@ -253,9 +215,9 @@ static void look_ahead(pl_contact *contact, int block, const pl_substep *step, c
 /* Does one of the body's blocks touch since the last substep? */
 static int touched_before(const pl_contact *contact, const pl_body *body)
 {
-  const double *memory = contact->base.memory + MEMORY * (size_t)body->offset;
+  const double *memory = contact->base.memory + PL_CONTACT_MEMORY * (size_t)body->offset;
   for (int i = 0; i < body->blocks; i++) {
-    if (memory[MEMORY * (size_t)i] > 0) return 1;
+    if (memory[PL_CONTACT_MEMORY * (size_t)i] > 0) return 1;
   }
   return 0;
 }
@@ -268,9 +230,9 @@ static void begin_body(pl_contact *contact, const pl_body *body, const pl_subste
   int lies = touched_before(contact, body);
   for (int i = body->offset; i < body->offset + body->blocks; i++) {
     const double *v = step->v + 3 * (size_t)i;
-    const double *memory = contact->base.memory + MEMORY * (size_t)i;
+    const double *memory = contact->base.memory + PL_CONTACT_MEMORY * (size_t)i;
     double way[3], falls = lies && !(memory[0] > 0) ? 0 : step->h;
-    if (!contact->is_point[i]) continue;
+    if (!contact->is_point[i] || contact->mode == PL_CONTACT_MOVED) continue;
     for (int k = 0; k < 3; k++) way[k] = step->h * (v[k] + falls * rate[3 * (size_t)i + (size_t)k]);
     look_ahead(contact, i, step, way, !(memory[0] > 0));
     if (!contact->touch_of1[i]) continue;
@@ -306,6 +268,7 @@ static void begin(pl_coupling *self, const pl_substep *step)
   for (size_t b = 0; b < self->bodies->count; b++)
     begin_body(contact, &self->bodies->list[b], step, rate);
   pl_penalty_mark(contact, step->q, 1);
+  pl_penalty_leave(contact, step->q, step->v);
 }
 
 /* ---- rows ---- */
@@ -421,7 +384,7 @@ static int has_entered(const pl_contact *contact, const pl_obstacle *obstacle, c
 static int catch_up(pl_contact *contact, const pl_substep *step, int block)
 {
   const double *x = step->q + 3 * (size_t)block, *x0 = step->q0 + 3 * (size_t)block;
-  const double *memory = contact->base.memory + MEMORY * (size_t)block;
+  const double *memory = contact->base.memory + PL_CONTACT_MEMORY * (size_t)block;
   int caught = 0;
   for (size_t o = 0; o < contact->count; o++) {
     const pl_obstacle *obstacle = &contact->obstacles[o];
@@ -434,7 +397,7 @@ static int catch_up(pl_contact *contact, const pl_substep *step, int block)
     if (touch && touch->count == PL_MOST_TOUCHED) continue;
     look_back(contact, obstacle, x0, step->v0 + 3 * (size_t)block, step->h, &at);
     if (memory[0] > 0) at.rebound = 0;
-    if (!touch) touch = new_touch(contact, block);
+    if (!touch) touch = pl_contact_touch(contact, block);
     touch->joined_late |= step->pass > EARLY;
     add_touched(touch, &at);
     pl_friction_begin(contact, touch, step, memory);
@@ -484,7 +447,7 @@ static int land_all(pl_contact *contact, const pl_substep *step, pl_touch *touch
 static int revise(pl_coupling *self, const pl_substep *step)
 {
   pl_contact *contact = (pl_contact *)self;
-  int changed = 0;
+  int changed = 0, is_exact = contact->mode == PL_CONTACT_ROWS;
   double sum = 0;
   for (int i = 0; i < contact->touch_count; i++) {
     pl_touch *touch = &contact->touches[i];
@@ -496,9 +459,9 @@ static int revise(pl_coupling *self, const pl_substep *step)
   for (int i = contact->touch_count - 1; i >= 0; i--) {
     int gone = let_go(contact, &contact->touches[i], most_pull);
     changed += gone;
-    if (!gone) changed += land_all(contact, step, &contact->touches[i]);
+    if (!gone && is_exact) changed += land_all(contact, step, &contact->touches[i]);
   }
-  for (int i = 0; i < contact->blocks; i++)
+  for (int i = 0; i < contact->blocks && is_exact; i++)
     changed += contact->is_point[i] && catch_up(contact, step, i);
   // bounds are those of the right nodes only
   return changed > 0 || pl_friction_revise(contact, step);
@@ -526,35 +489,14 @@ static void finish(pl_coupling *self, const pl_substep *step)
   memset(self->memory, 0, memory(self) * sizeof *self->memory);
   for (int i = 0; i < contact->touch_count; i++) {
     const pl_touch *touch = &contact->touches[i];
-    double *kept = self->memory + MEMORY * (size_t)touch->block;
+    double *kept = self->memory + PL_CONTACT_MEMORY * (size_t)touch->block;
     pl_friction_finish(contact, touch, step, kept);
     tell_force(contact, touch, kept + 2);
     const pl_body *body = pl_bodies_owner(self->bodies, touch->block);
     contact->touched[body - self->bodies->list] = 1;
   }
-}
-
-/* ---- for those who ask ---- */
-
-/* The normal force and its share of friction at one of the obstacles that a block touches. */
-static void list_touched(const pl_contact *contact, const pl_touch *touch, int c,
-                         const pl_moment *at, const pl_meeting_sink *to)
-{
-  const struct pl_touched *here = &touch->at[c];
-  const pl_obstacle *obstacle = &contact->obstacles[here->obstacle];
-  const double *x = at->q + 3 * (size_t)touch->block, *v = at->v + 3 * (size_t)touch->block;
-  const double *friction = contact->base.memory + MEMORY * (size_t)touch->block + 2;
-  const pl_body *body = pl_bodies_owner(contact->base.bodies, touch->block);
-  pl_meeting meeting = {
-      .body = (int)(body - contact->base.bodies->list), .other = -1, .obstacle = here->obstacle};
-  pl_contact_point *point = &meeting.at;
-  double ignored[3];
-  pl_vec3_copy(here->normal, point->normal);
-  point->gap = pl_obstacle_gap(obstacle, x, ignored);
-  pl_vec3_scale(here->force, here->normal, point->force);
-  pl_vec3_add_scaled(1.0 / touch->count, friction, point->force);
-  pl_meeting_place(&meeting, x, v, &obstacle->end);
-  to->take(to->context, &meeting);
+  if (contact->mode == PL_CONTACT_MOVED || contact->mode == PL_CONTACT_HELD)
+    pl_contact_settle(contact, step);
 }
 
 static void contacts(pl_coupling *self, const pl_moment *at, const pl_meeting_sink *to)
@@ -562,7 +504,7 @@ static void contacts(pl_coupling *self, const pl_moment *at, const pl_meeting_si
   pl_contact *contact = (pl_contact *)self;
   for (int i = 0; i < contact->touch_count; i++) {
     const pl_touch *touch = &contact->touches[i];
-    for (int c = 0; c < touch->count; c++) list_touched(contact, touch, c, at, to);
+    for (int c = 0; c < touch->count; c++) pl_contact_list(contact, touch, c, at, to);
   }
   pl_penalty_contacts(contact, at, to);
 }
@@ -583,7 +525,7 @@ const pl_coupling_ops pl_coupling_contact = {
              0, NULL},
     .is_internal = 1, // friction is stiff
     .is_contact = 1,
-    .per_block = MEMORY,
+    .per_block = PL_CONTACT_MEMORY,
     .size = sizeof(pl_contact),
     .destroy = destroy,
     .prepare = prepare,

@@ -41,6 +41,7 @@ typedef struct pl_friction {
 } pl_friction;
 
 enum { PL_MOST_TOUCHED = 3 };
+enum { PL_CONTACT_MEMORY = 5 }; /* numbers per block: does it touch, what friction remembers */
 
 /* A block that touches obstacles in the substep in hand. */
 typedef struct pl_touch {
@@ -62,11 +63,33 @@ typedef enum pl_contact_mode {
   PL_CONTACT_ROWS,  /* constraints, as above */
   PL_CONTACT_LAYER, /* the penalty force for all nodes */
   PL_CONTACT_NONE,  /* nothing: another coupling keeps bodies out (couple/response.h) */
+  PL_CONTACT_MOVED, /* nodes that end a substep inside are moved: pl_contact_rule.settle */
+  PL_CONTACT_HELD,  /* the same, and rows hold those that lie on the surface */
 } pl_contact_mode;
+
+/* A node of the layer, or one that has ended inside. */
+typedef struct pl_contact_node {
+  double gap, rate; /* m, negative inside; m/s at which the gap grows */
+  double stiffness; /* of the linear layer there, N/m */
+  double size;      /* of its body, m */
+  int leaves;       /* the gap grew when the substep began */
+} pl_contact_node;
+
+/* What responses say of nodes at obstacles. */
+typedef struct pl_contact_rule {
+  /* Layers: the force and its slope -dF/dgap, never negative; NULL: linear, k times the depth. */
+  double (*push)(const double *values, const pl_contact_node *at, double *slope);
+  /* Layers: the gap below which there is a force, of a body of this size; NULL: 0. */
+  double (*reach)(const double *values, double size);
+  /* MOVED and HELD: how far out along the normal, m, and what that adds to the velocity, m/s. */
+  double (*settle)(const double *values, const pl_contact_node *at, double h, double *speed);
+} pl_contact_rule;
 
 typedef struct pl_contact {
   pl_coupling base;
   pl_contact_mode mode;
+  const pl_contact_rule *rule; /* the response's; NULL: the mode's own */
+  const double *values;        /* of the response's parameters */
   pl_obstacle *obstacles;
   size_t count, room;
   double slack; /* how deep a node may be inside, m: far below the size of an element */
@@ -79,6 +102,7 @@ typedef struct pl_contact {
   int *touch_of1;          /* per block: 1 + its touch; 0: apart */
   unsigned char *is_point; /* per block: a node of its own */
   unsigned char *touched;  /* per body: something of it touches */
+  unsigned char *leaves;   /* per node of all bodies: see pl_contact_node */
 } pl_contact;
 
 /* Adds an obstacle; its place is the last one. */
@@ -87,6 +111,13 @@ void pl_contact_remove(pl_contact *contact, size_t obstacle);
 
 /* Sets the obstacles' poses: from one time to another. */
 void pl_contact_begin(pl_contact *contact, double t, double end);
+
+/* Parts of the coupling. A new touch of a block; its contacts for those who ask: the normal force
+ * and its share of friction at one of the obstacles; nodes that are moved when a substep ends. */
+pl_touch *pl_contact_touch(pl_contact *contact, int block);
+void pl_contact_list(const pl_contact *contact, const pl_touch *touch, int c, const pl_moment *at,
+                     const pl_meeting_sink *to);
+void pl_contact_settle(pl_contact *contact, const pl_substep *step);
 
 /* Point and slip of a meeting with an obstacle, whose normal and gap are known, from place and
  * velocity of the node. */

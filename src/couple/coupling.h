@@ -41,6 +41,8 @@
   X(placement)                                                                                     \
   X(collision)                                                                                     \
   X(barrier)                                                                                       \
+  X(impulse)                                                                                       \
+  X(zhuang_canny)                                                                                  \
   X(attachment)                                                                                    \
   X(tie)                                                                                           \
   X(momentum)                                                                                      \
@@ -62,7 +64,17 @@ typedef struct pl_substep {
   const pl_rows *rows;    /* what was constrained */
   int pass;               /* how often it was made: 0 in begin, then from 1 on */
   double *work[2];        /* vectors to use */
+  int *moved;             /* finish sets it where it changes q or v itself */
 } pl_substep;
+
+/* A moment at which impulses may change velocities; see pl_system_ops. */
+typedef struct pl_strike {
+  pl_system *system;
+  int at_end; /* v are those at the end of the step, at q; else those with which q is left */
+  double t, h;
+  const double *q;
+  double *v;
+} pl_strike;
 
 /* Bodies that have got other blocks, or are gone. */
 typedef struct pl_renumbering {
@@ -84,6 +96,21 @@ typedef struct pl_meeting_sink {
   void (*take)(void *context, const pl_meeting *meeting);
   void *context;
 } pl_meeting_sink;
+
+/* What guards Newton's increments. */
+typedef struct pl_guard_ops {
+  /* The integrator begins the substep, at time t; again in every pass. */
+  void (*start)(pl_coupling *self, double t);
+  /* How much of a straight motion of all blocks from q to `to` is free of contact, at most *part;
+   * what it moves itself goes on towards where it is at time t. worst1: 1 + a block that limits
+   * it. */
+  pl_status (*limit)(pl_coupling *self, double t, const double *q, const double *to, double *part,
+                     int *worst1, pl_error *error);
+  /* So much of that motion is looked at from now on. */
+  void (*go)(pl_coupling *self, double part);
+  /* Into how many equal parts a substep is to be divided, that begins now. */
+  int (*parts)(pl_coupling *self, const pl_substep *step);
+} pl_guard_ops;
 
 typedef struct pl_coupling_ops {
   pl_member info;
@@ -112,23 +139,15 @@ typedef struct pl_coupling_ops {
   /* Looks for what may touch in the substep; memory is taken only where it is more than ever. */
   pl_status (*find)(pl_coupling *self, const pl_substep *step, pl_error *error);
   void (*begin)(pl_coupling *self, const pl_substep *step);
-  /* The integrator begins the substep, at time t; again in every pass. */
-  void (*start)(pl_coupling *self, double t);
   /* q: where the world's blocks are. */
   void (*constrain)(pl_coupling *self, int source, const double *q, pl_rows *rows);
   /* u of a row so that it is met at t + h, where at->t is t and at->h is h. */
   double (*velocity)(const pl_coupling *self, const pl_moment *at, const pl_row *row);
   /* f += forces (NULL: not asked for), and the matrix += what it is asked for (NULL: nothing). */
   void (*evaluate)(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent);
-  /* How much of a straight motion of all blocks from q to `to` is free of contact, at most *part;
-   * what it moves itself goes on towards where it is at time t. Whoever has it guards Newton's
-   * increments. worst1: 1 + a block that limits it. */
-  pl_status (*limit)(pl_coupling *self, double t, const double *q, const double *to, double *part,
-                     int *worst1, pl_error *error);
-  /* So much of that motion is looked at from now on. */
-  void (*go)(pl_coupling *self, double part);
-  /* Into how many equal parts a substep is to be divided, that begins now; NULL: one. */
-  int (*parts)(pl_coupling *self, const pl_substep *step);
+  const pl_guard_ops *guard; /* it lets nothing pass through anything; NULL: it may */
+  /* Exerts impulses, where the integrator has a moment for them. */
+  void (*strike)(pl_coupling *self, const pl_strike *at);
   int (*revise)(pl_coupling *self, const pl_substep *step);
   void (*finish)(pl_coupling *self, const pl_substep *step);
   /* The part of its potential energy that is the body's, J. */

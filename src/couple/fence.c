@@ -464,6 +464,8 @@ static double energy(pl_coupling *base, const double *q, int body)
   return self->contact ? sum + pl_fence_energy(self, body) : sum;
 }
 
+static const pl_guard_ops guard = {start, limit, go, parts};
+
 const pl_coupling_ops pl_coupling_barrier = {
     .info = {"barrier", "keeps bodies apart from each other and from obstacles without fail", "",
              NULL, 0},
@@ -476,11 +478,8 @@ const pl_coupling_ops pl_coupling_barrier = {
     .prepare = prepare,
     .memory = pl_collision_memory_count,
     .find = find,
-    .start = start,
     .evaluate = evaluate,
-    .limit = limit,
-    .go = go,
-    .parts = parts,
+    .guard = &guard,
     .revise = revise,
     .finish = finish,
     .energy = energy,

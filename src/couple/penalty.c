@@ -42,14 +42,14 @@ pl_status pl_penalty_make(const pl_bodies *bodies, pl_body *body, int all, pl_er
 typedef struct touch {
   int obstacle;
   double x[3], gap;
-  double normal[3], push, friction;
-  double velocity[3]; /* of the obstacle there */
-  double bend[9];     /* stiffness by the surface's curvature, N/m: of hollow sides only */
+  double normal[3], push, slope, friction; /* slope: -d push / d gap, N/m */
+  double velocity[3];                      /* of the obstacle there */
+  double bend[9]; /* stiffness by the surface's curvature, N/m: of hollow sides only */
 } touch;
 
 /* Its velocity, and how it moves with its blocks; *blocks may become node. */
-static int reach(const pl_body *body, const double *q, const double *v, const int *node,
-                 const int **blocks, double *J, double speed[3])
+static int relate(const pl_body *body, const double *q, const double *v, const int *node,
+                  const int **blocks, double *J, double speed[3])
 {
   int count = pl_body_jacobian(body, q, node, blocks, NULL, J);
   pl_vec3_set(speed, 0, 0, 0);
@@ -84,20 +84,49 @@ static void find_bend(double k_gap, const double *hessian, double bend[9])
   for (int k = 0; k < 9; k++) bend[k] = hollow ? k_gap * hessian[k] : 0;
 }
 
+/* The layer's law: linear unless the response has its own. */
+static void press(const pl_contact *contact, const pl_body *body, int node, int leaves, touch *at)
+{
+  double k = body->penalty[node];
+  const pl_contact_rule *rule = contact->rule;
+  const pl_contact_node here = {
+      .gap = at->gap, .stiffness = k, .size = pl_body_size(body), .leaves = leaves};
+  at->push = -k * at->gap;
+  at->slope = k;
+  if (rule && rule->push) at->push = rule->push(contact->values, &here, &at->slope);
+}
+
+static double reach_of(const pl_contact *contact, const pl_body *body)
+{
+  const pl_contact_rule *rule = contact->rule;
+  return rule && rule->reach ? rule->reach(contact->values, pl_body_size(body)) : 0;
+}
+
+/* Where the nodes of a body begin among those of all. */
+static size_t first_node(const pl_contact *contact, const pl_body *body)
+{
+  size_t sum = 0;
+  for (const pl_body *at = contact->base.bodies->list; at < body; at++)
+    sum += (size_t)at->mesh->node_count;
+  return sum;
+}
+
 static void visit_node(const pl_contact *contact, const pl_body *body, int node, const double x[3],
                        const double *q, const double *v, each_touch *call, void *context)
 {
+  double reach = reach_of(contact, body);
+  int leaves = contact->leaves[first_node(contact, body) + (size_t)node];
   for (size_t o = 0; o < contact->count; o++) {
     const pl_obstacle *obstacle = &contact->obstacles[o];
     touch at = {.obstacle = (int)o, .friction = pl_obstacle_friction(obstacle)};
     double hessian[9];
     double gap = pl_obstacle_gap_in(obstacle, &obstacle->mid, x, at.normal, hessian);
-    if (!(gap < 0)) continue;
+    if (!(gap < reach)) continue;
     at.gap = gap;
     pl_vec3_copy(x, at.x);
-    at.push = -body->penalty[node] * gap;
+    press(contact, body, node, leaves, &at);
     pl_axes_velocity(&obstacle->mid, x, at.velocity);
-    find_bend(body->penalty[node] * gap, hessian, at.bend);
+    find_bend(-at.push, hessian, at.bend);
     call(body, node, &at, q, v, context);
   }
 }
@@ -131,7 +160,7 @@ static void push(const pl_body *body, int node, const touch *at, const double *q
 {
   const int *blocks;
   double J[9 * PL_MOST_CARRIERS], speed[3], force[3], part[3], *f = context;
-  int count = reach(body, q, v, &node, &blocks, J, speed);
+  int count = relate(body, q, v, &node, &blocks, J, speed);
   find_force(at, speed, force);
   for (int b = 0; b < count; b++) {
     pl_mat3_apply_t(J + 9 * b, force, part);
@@ -146,12 +175,11 @@ static void stiffen(const pl_body *body, int node, const touch *at, const double
   const pl_tangent *to = context;
   const int *blocks;
   double J[9 * PL_MOST_CARRIERS], speed[3], along[3], D[9];
-  int count = reach(body, q, v, &node, &blocks, J, speed);
+  int count = relate(body, q, v, &node, &blocks, J, speed);
   double drag = to->kv * resistance(at, speed, along);
   for (int k = 0; k < 9; k++) {
     double across = at->normal[k / 3] * at->normal[k % 3];
-    D[k] = to->kq * body->penalty[node] * across + to->kq * at->bend[k] +
-           drag * ((k % 4 == 0) - across);
+    D[k] = to->kq * at->slope * across + to->kq * at->bend[k] + drag * ((k % 4 == 0) - across);
   }
   pl_add_carried(to, body->offset, count, blocks, J, D);
 }
@@ -188,7 +216,7 @@ static void list_node(const pl_body *body, int node, const touch *at, const doub
                         .other = -1,
                         .obstacle = at->obstacle,
                         .at = {.gap = at->gap}};
-  (void)reach(body, q, v, &node, &blocks, J, speed);
+  (void)relate(body, q, v, &node, &blocks, J, speed);
   pl_vec3_copy(at->normal, meeting.at.normal);
   find_force(at, speed, meeting.at.force);
   pl_meeting_place(&meeting, at->x, speed, &all->contact->obstacles[at->obstacle].mid);
@@ -211,6 +239,38 @@ void pl_penalty_mark(pl_contact *contact, const double *q, int fresh)
     const pl_body *body = &bodies->list[b];
     if (pl_penalty_deepest(contact, body, q + 3 * body->offset, &depth) >= 0)
       contact->touched[b] = 1;
+  }
+}
+
+static void leave_node(const pl_contact *contact, const pl_body *body, int node, const double *q,
+                       const double *v, const double x[3])
+{
+  const int *blocks;
+  double J[9 * PL_MOST_CARRIERS], speed[3], normal[3], w[3];
+  unsigned char *leaves = contact->leaves + first_node(contact, body) + node;
+  *leaves = 0;
+  for (size_t o = 0; o < contact->count; o++) {
+    const pl_obstacle *obstacle = &contact->obstacles[o];
+    if (!(pl_obstacle_gap_in(obstacle, &obstacle->start, x, normal, NULL) < 0)) continue;
+    (void)relate(body, q, v, &node, &blocks, J, speed);
+    pl_axes_velocity(&obstacle->start, x, w);
+    pl_vec3_sub(speed, w, w);
+    *leaves |= pl_vec3_dot(normal, w) > 0;
+  }
+}
+
+void pl_penalty_leave(const pl_contact *contact, const double *q, const double *v)
+{
+  const pl_bodies *bodies = contact->base.bodies;
+  if (!contact->rule || !contact->rule->push) return;
+  for (size_t b = 0; b < bodies->count; b++) {
+    const pl_body *body = &bodies->list[b];
+    if (!body->penalty) continue;
+    const double *own = q + 3 * body->offset, *x = pl_body_nodes(body, own, NULL);
+    for (int n = 0; n < body->mesh->node_count; n++) {
+      if (body->penalty[n] > 0)
+        leave_node(contact, body, n, own, v + 3 * body->offset, x + 3 * (size_t)n);
+    }
   }
 }
 

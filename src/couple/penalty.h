@@ -27,6 +27,9 @@ void pl_penalty_contacts(const pl_contact *contact, const pl_moment *at, const p
 /* Marks the bodies whose layer touches something at q; fresh: all others are unmarked first. */
 void pl_penalty_mark(pl_contact *contact, const double *q, int fresh);
 
+/* Notes which nodes are about to leave an obstacle as a substep begins, for laws that ask. */
+void pl_penalty_leave(const pl_contact *contact, const double *q, const double *v);
+
 /* The first node (in the mesh's numbering) that is deepest inside an obstacle at q, and how deep,
  * m; -1: none touches. q starts at the body's first block. */
 int pl_penalty_deepest(const pl_contact *contact, const pl_body *body, const double *q,

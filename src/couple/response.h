@@ -16,13 +16,20 @@
   X(auto)                                                                                          \
   X(constraint)                                                                                    \
   X(penalty)                                                                                       \
-  X(barrier)
+  X(barrier)                                                                                       \
+  X(impulse)                                                                                       \
+  X(zhuang_canny)                                                                                  \
+  X(exponential)                                                                                   \
+  X(quadratic)                                                                                     \
+  X(projection)                                                                                    \
+  X(relocation)
 
 typedef struct pl_response_ops pl_response_ops;
 
 struct pl_response_ops {
   pl_member info;
   pl_contact_mode at_obstacles;    /* what the coupling "contact" does there */
+  const pl_contact_rule *rule;     /* and how; NULL: as that mode does by itself */
   const pl_coupling_ops *coupling; /* what does the rest; NULL: nothing does */
   /* The member that this one stands for with that integrator; NULL: itself. */
   const pl_response_ops *(*stands_for)(const pl_selection *integrator);

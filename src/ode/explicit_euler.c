@@ -29,6 +29,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 
   // held nodes move at the velocity that brings them where they must be
   pl_system_prescribe(system, t, h, q, v, state->dq);
+  if (system->strikes & PL_STRIKES_HALF) system->ops->strike(system, 0, t, h, q, v);
   system->ops->evaluate(system, t, q, v, state->f, NULL);
   for (int i = 0; i < n; i++) state->dq[i] = h * v[i];
   system->ops->retract(system, q, state->dq, q);
@@ -54,6 +55,7 @@ const pl_integrator_ops pl_integrator_explicit_euler = {
     .error_power = 2,
     .needs_damping = 1,
     .critical = critical,
+    .strikes = PL_STRIKES_HALF,
     .state_size = sizeof(euler),
     .create = create,
     .step = step,

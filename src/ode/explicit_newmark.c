@@ -25,6 +25,7 @@
 typedef struct newmark {
   double *a; /* history: the acceleration at the start of the step, as without constraints */
   double *f, *work, *own; /* scratch; own: of accelerations what constraints leave free */
+  double *struck[2];      /* and for impulses */
 } newmark;
 
 static pl_status create(pl_integrator *self, pl_error *error)
@@ -34,6 +35,8 @@ static pl_status create(pl_integrator *self, pl_error *error)
   if (!status) status = pl_integrator_vector(self, &state->f, error);
   if (!status) status = pl_integrator_vector(self, &state->work, error);
   if (!status) status = pl_integrator_vector(self, &state->own, error);
+  for (int i = 0; i < 2 && !status; i++)
+    status = pl_integrator_vector(self, &state->struck[i], error);
   return status;
 }
 
@@ -134,6 +137,33 @@ static void correct_all(passes *both, pl_system *system)
   pl_each_range(system->blocks, speed_up, both, system->pool);
 }
 
+/* Impulses act on the velocity of the half step, (q1 - q0) / h; those of the second kind make v1
+ * another one, and with it the acceleration that (8) has there. */
+static void strike_half(newmark *state, pl_system *system, double t, double h, const double *q,
+                        double *v)
+{
+  size_t n = 3 * (size_t)system->blocks;
+  double *before = state->struck[0], *after = state->struck[1];
+  for (size_t i = 0; i < n; i++) before[i] = after[i] = state->f[i] / h;
+  system->ops->strike(system, 0, t, h, q, after);
+  for (size_t i = 0; i < n; i++) {
+    double change = after[i] - before[i];
+    v[i] += change;
+    state->work[i] += change;
+    state->f[i] = h * after[i];
+  }
+}
+
+static void strike_end(newmark *state, pl_system *system, double t, double h, const double *q,
+                       double *v)
+{
+  size_t n = 3 * (size_t)system->blocks;
+  double *before = state->struck[0];
+  memcpy(before, v, n * sizeof *v);
+  system->ops->strike(system, 1, t, h, q, v);
+  for (size_t i = 0; i < n; i++) state->a[i] += 2 * (v[i] - before[i]) / h;
+}
+
 static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
                       double *v, pl_step_report *report, pl_error *error)
 {
@@ -149,9 +179,11 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   // held nodes move at the velocity that brings them where they must be
   pl_system_prescribe(system, t, h, q, v, state->work);
   predict_all(&both, system);
+  if (system->strikes) strike_half(state, system, t, h, q, v);
   system->ops->retract(system, q, state->f, q);
   accelerate(state, system, t + h, 1, q, state->work);
   correct_all(&both, system);
+  if (system->strikes) strike_end(state, system, t, h, q, v);
   if (self->estimates) report->error = pl_rms(system, h * h / 6, state->work, NULL);
   pl_integrator_remember(self, h);
   system->seconds_evaluate += pl_now() - start;
@@ -173,6 +205,7 @@ const pl_integrator_ops pl_integrator_explicit_newmark = {
     .order = 2,
     .error_power = 3,
     .critical = critical,
+    .strikes = PL_STRIKES_HALF | PL_STRIKES_END,
     .history = 1,
     .state_size = sizeof(newmark),
     .create = create,

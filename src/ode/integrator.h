@@ -48,6 +48,7 @@ typedef struct pl_integrator_ops {
   int is_implicit;   /* needs system->A and system->solver */
   int freezes_time;  /* asks for forces at the end's q at the beginning's time */
   int ends_on_stage; /* the end of the step is the q of its last stage, as Newton has left it */
+  int strikes;       /* bits of pl_system.h: where it lets impulses change velocities */
   int is_static;     /* looks for equilibrium; velocities stay zero */
   int order;         /* of accuracy, 0 where that means nothing */
   int damped_order;  /* of accuracy where forces depend on velocity; 0: the same */

@@ -13,6 +13,9 @@
 
 typedef struct pl_system pl_system;
 
+/* When an explicit method has velocities that impulses can change (pl_system_ops.strike). */
+enum { PL_STRIKES_HALF = 1, PL_STRIKES_END = 2 };
+
 typedef struct pl_system_ops {
   /* f = all forces at (t, q, v), and the matrix that is asked for (sparse/moment.h). Either may be
    * NULL. */
@@ -42,6 +45,10 @@ typedef struct pl_system_ops {
                      int *worst1, pl_error *error);
   /* So much of the last such increment is about to be looked at. */
   void (*go)(pl_system *system, double part);
+  /* Only asked where `strikes` is set: impulses of contact. At the half step, before the blocks
+   * travel from q at time t for h with the velocities v; or at the end of the step, at q and v of
+   * time t + h. Changes v. */
+  void (*strike)(pl_system *system, int at_end, double t, double h, const double *q, double *v);
 } pl_system_ops;
 
 struct pl_system {
@@ -69,6 +76,7 @@ struct pl_system {
   double *reaction, *unfiltered;
   int budget;        /* most iterations of the linear solver in one step; 0: no limit */
   int never_rejects; /* what Newton has after its last iteration counts, converged or not */
+  int strikes;       /* bits PL_STRIKES_HALF and _END: when contact exerts impulses; 0: never */
   int missing; /* blocks that the matrix had no room for when it was folded: the step is void */
   double seconds_evaluate, seconds_solve; /* added up by Newton */
   double solved_at;                       /* by pl_now(), s: the end of the last linear solve */

@@ -86,6 +86,10 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   // held nodes move at the velocity that brings them where they must be
   pl_system_prescribe(system, t, h, q, v, state->dq);
   kick_all(&half, system);
+  if (system->strikes & PL_STRIKES_HALF) {
+    system->ops->strike(system, 0, t, h, q, v);
+    for (int i = 0; i < 3 * system->blocks; i++) state->dq[i] = h * v[i];
+  }
   system->ops->retract(system, q, state->dq, q);
   if (self->estimates) pl_pass_copy(state->a, state->dq, system->blocks, system->pool);
   accelerate(state, system, t + h, 1, q, v);
@@ -113,6 +117,7 @@ const pl_integrator_ops pl_integrator_verlet = {
     .damped_order = 1,
     .error_power = 3,
     .critical = critical,
+    .strikes = PL_STRIKES_HALF,
     .history = 1,
     .state_size = sizeof(verlet),
     .create = create,

@@ -211,6 +211,7 @@ static void add_attachment(pl_reader *reader, pl_world *world, pl_body_id body, 
   def.to_frame = (int)to_frame - 1;
   def.stiffness = pl_item_number(item, "stiffness");
   def.damping = pl_item_number(item, "damping");
+  def.breaking = pl_item_number(item, "breaking");
   def.exact = strcmp(pl_item_text(item, "exact"), "yes") == 0;
   if (body.index1 && def.to.index1)
     pl_reader_failed(reader, index, pl_world_add_attachment(world, body, &def, NULL, &error),

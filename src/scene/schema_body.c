@@ -148,6 +148,10 @@ static const pl_element attach = {
                    0, 1e15, "0"),
             NUMBER("damping", "N s/m",
                    "of all springs together, on the rate at which their points part", 0, 1e15, "0"),
+            NUMBER("breaking", "N",
+                   "of all springs together: a point whose spring pulls by more than its share is "
+                   "released for good; 0: never. When all are, the bodies touch",
+                   0, 1e15, "0"),
             NUMBER("arm", "m",
                    "how far from its place a frame is held at six points, which resist a turn by "
                    "2/3 stiffness arm^2; 0: at its place only, so that it may turn; a tenth of the "

@@ -108,7 +108,7 @@ static void each_start(pl_world *world, const pl_substep *step)
   memcpy(system->safe, step->q, (size_t)system->blocks * 3 * sizeof *step->q);
   for (size_t i = 0; i < world->couplings.count; i++) {
     pl_coupling *coupling = world->couplings.list[i];
-    if (coupling->ops->start) coupling->ops->start(coupling, step->t);
+    if (coupling->ops->guard) coupling->ops->guard->start(coupling, step->t);
   }
 }
 
@@ -138,6 +138,7 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
   world->watch.time = t;
   pl_status status = pl_watch_check(&world->watch, error);
   if (status) return status;
+  int moved = 0;
   pl_substep step = {.system = &world->system,
                      .couplings = &world->couplings,
                      .t = t,
@@ -148,7 +149,8 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
                      .v = world->state.v,
                      .reaction = world->system.reaction,
                      .rows = &world->rows,
-                     .work = {world->scratch, world->work}};
+                     .work = {world->scratch, world->work},
+                     .moved = &moved};
   keep_before(world, 0);
   world->substep_start = t;
   pl_world_recall(world);
@@ -168,6 +170,7 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
   world->tally.parts += report->inner_steps > inner ? report->inner_steps - inner : 1;
   if (!status) status = pl_world_turn_out(world, h, error);
   if (!status) each_finish(world, &step);
+  if (moved) pl_integrator_forget(world->integrator);
   return status ? status : check_finite(world, error);
 }
 
@@ -285,7 +288,7 @@ static pl_status advance_flight(pl_world *world, double t, double h, pl_step_rep
   pl_status status = PL_OK;
   for (size_t i = 0; i < world->couplings.count && world->system.safe; i++) {
     pl_coupling *coupling = world->couplings.list[i];
-    int own = coupling->ops->parts ? coupling->ops->parts(coupling, &step) : 1;
+    int own = coupling->ops->guard ? coupling->ops->guard->parts(coupling, &step) : 1;
     count = own > count ? own : count;
   }
   if (count > 1 && !world->tally.flights++)

@@ -54,7 +54,11 @@ pl_status pl_world_add_response(pl_world *world, pl_error *error)
   pl_status status = pl_response_choose(&world->response, &world->set.integrator, &ops, error);
   if (status) return status;
   drop_others(world, ops->coupling);
-  if (contact) contact->mode = ops->at_obstacles;
+  if (contact) {
+    contact->mode = ops->at_obstacles;
+    contact->rule = ops->rule;
+    contact->values = world->response.values;
+  }
   if (&ops->info != world->response.member)
     pl_log_write(&world->log, PL_NOTE, "contact is met by \"%s\" (response=\"%s\" with %s)",
                  ops->info.name, world->response.member->name, world->set.integrator.member->name);

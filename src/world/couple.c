@@ -343,6 +343,10 @@ pl_status pl_world_read_attachment(const pl_world *world, pl_attachment_id id,
   *facts = (pl_attachment_facts){.points = from->count};
   for (int p = 0; p < from->count; p++) {
     double gap[3];
+    if (pl_attachment_is_broken(from, p)) {
+      facts->broken++;
+      continue;
+    }
     pl_attachment_gap(from, p, world->state.q, gap);
     facts->gap = fmax(facts->gap, pl_vec3_norm(gap));
     read_force(world, from, p, gap, facts->force);

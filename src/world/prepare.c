@@ -280,7 +280,7 @@ static pl_status make_safe(pl_world *world, pl_error *error)
 {
   int is_guarded = 0;
   for (size_t i = 0; i < world->couplings.count; i++)
-    is_guarded |= world->couplings.list[i]->ops->limit != NULL;
+    is_guarded |= world->couplings.list[i]->ops->guard != NULL;
   if (!is_guarded) return PL_OK;
   if (world->system.ops->chart)
     return pl_fail(error, PL_E_UNSUPPORTED,
@@ -290,6 +290,16 @@ static pl_status make_safe(pl_world *world, pl_error *error)
   world->system.safe =
       pl_alloc(&world->allocator, (size_t)world->bodies.blocks * 3, sizeof(double));
   return world->system.safe ? PL_OK : pl_fail_memory(error);
+}
+
+/* When couplings exert impulses: as far as the integrator has moments for them. */
+static int strikes(const pl_world *world)
+{
+  const pl_integrator_ops *ops = (const void *)world->set.integrator.member;
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    if (world->couplings.list[i]->ops->strike) return ops->strikes;
+  }
+  return 0;
 }
 
 static pl_status make_integrator(pl_world *world, pl_error *error)
@@ -351,6 +361,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
                               .remembers = world->layout.count > world->layout.materials ||
                                            has_moving_obstacles(world),
                               .freezes_time = ops->freezes_time,
+                              .strikes = strikes(world),
                               .budget = world->set.budget,
                               .never_rejects = pl_world_most_halvings(world) == 0};
   status = make_vectors(world, error);

@@ -40,7 +40,12 @@ typedef struct pl_quantity_ops {
   X(shear_piola)                                                                                   \
   X(strain)                                                                                        \
   X(shear_strain)                                                                                  \
-  X(principal_strain)
+  X(principal_strain)                                                                              \
+  X(contact_force)                                                                                 \
+  X(contact_gap)                                                                                   \
+  X(slip)                                                                                          \
+  X(friction_power)                                                                                \
+  X(friction_heat)
 #define X(name) extern const pl_quantity_ops pl_quantity_##name;
 PL_QUANTITIES(X)
 #undef X

@@ -190,8 +190,8 @@ static pl_status limit(pl_system *system, double t, const double *q, const doubl
   *part = 1;
   for (size_t i = 0; i < world->couplings.count && !status; i++) {
     pl_coupling *coupling = world->couplings.list[i];
-    if (coupling->ops->limit)
-      status = coupling->ops->limit(coupling, t, q, to, part, worst1, error);
+    if (coupling->ops->guard)
+      status = coupling->ops->guard->limit(coupling, t, q, to, part, worst1, error);
   }
   return status;
 }
@@ -201,15 +201,27 @@ static void go(pl_system *system, double part)
   const pl_world *world = world_of(system);
   for (size_t i = 0; i < world->couplings.count; i++) {
     pl_coupling *coupling = world->couplings.list[i];
-    if (coupling->ops->go) coupling->ops->go(coupling, part);
+    if (coupling->ops->guard) coupling->ops->guard->go(coupling, part);
+  }
+}
+
+static void strike(pl_system *system, int at_end, double t, double h, const double *q, double *v)
+{
+  const pl_world *world = world_of(system);
+  const pl_strike at = {.system = system, .at_end = at_end, .t = t, .h = h, .q = q, .v = v};
+  for (size_t i = 0; i < world->couplings.count; i++) {
+    pl_coupling *coupling = world->couplings.list[i];
+    if (coupling->ops->strike) coupling->ops->strike(coupling, &at);
   }
 }
 
 /* Where no block rotates there is nothing to chart. */
-static const pl_system_ops plain_ops = {evaluate,  external, mass_add, mass_inverse, retract,
-                                        prescribe, NULL,     folded1,  limit,        go};
-static const pl_system_ops turning_ops = {evaluate,  external, mass_add, mass_inverse, retract,
-                                          prescribe, chart,    folded1,  limit,        go};
+static const pl_system_ops plain_ops = {evaluate, external,  mass_add, mass_inverse,
+                                        retract,  prescribe, NULL,     folded1,
+                                        limit,    go,        strike};
+static const pl_system_ops turning_ops = {evaluate, external,  mass_add, mass_inverse,
+                                          retract,  prescribe, chart,    folded1,
+                                          limit,    go,        strike};
 
 const pl_system_ops *pl_world_system_ops(const pl_world *world)
 {

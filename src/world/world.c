@@ -146,7 +146,8 @@ void pl_world_destroy(pl_world *world)
     pl_body_release(&allocator, &world->bodies.list[i]);
   for (size_t i = 0; i < world->probe_count; i++) pl_free(&allocator, world->probes[i].name);
   void *arrays[] = {world->bodies.list,   world->probes,        world->cache,
-                    world->state.numbers, world->saved.numbers, world->before.numbers};
+                    world->touching.list, world->state.numbers, world->saved.numbers,
+                    world->before.numbers};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
   pl_slots *slots[] = {&world->body_slots, &world->probe_slots, &world->obstacle_slots,
                        &world->rigid_slots};

@@ -23,6 +23,7 @@ typedef struct pl_probe {
   const pl_quantity_ops *ops;
   int body; /* -1: the whole world */
   pl_anchor anchor;
+  double heat; /* J, that friction has made, where it watches that */
 } pl_probe;
 
 /* What the user chose. */
@@ -52,6 +53,12 @@ typedef struct pl_tally {
   int64_t late_steps; /* cut short by the time budget */
   double tail;        /* s, what recent steps took after their last linear solve */
 } pl_tally;
+
+/* Who touched whom when events were asked for last. */
+typedef struct pl_touching {
+  pl_contact_event *list; /* none of them ends */
+  size_t count, room;
+} pl_touching;
 
 struct pl_world {
   pl_allocator allocator;
@@ -86,6 +93,7 @@ struct pl_world {
 
   pl_tally tally;
   pl_proportion proportion;
+  pl_touching touching;
 };
 
 /* The body, or NULL; and with an error where there is none. */
@@ -115,6 +123,11 @@ pl_status pl_world_add_own(pl_world *world, pl_error *error);
 /* The response that acts with the integrator, and its coupling where there is something to meet. */
 pl_status pl_world_add_response(pl_world *world, pl_error *error);
 pl_status pl_world_keep_momentum(pl_world *world, int body, pl_error *error);
+
+/* Hands out all contacts of the last substep, if they are known. */
+void pl_world_meetings(pl_world *world, const struct pl_meeting_sink *to);
+/* Adds what friction has turned into heat in a step, if a probe watches that. */
+void pl_world_add_heat(pl_world *world);
 
 /* The coupling that keeps bodies out of obstacles; NULL: there are none. */
 struct pl_contact;

@@ -124,11 +124,18 @@ static pl_status add_moved(stage *s, pl_error *error)
 
 static int is_barrier(const stage *s) { return strcmp(s->kind, "barrier") == 0; }
 
+/* Impulses act with explicit methods only. */
+static int is_impulse(const stage *s)
+{
+  return strcmp(s->kind, "impulse") == 0 || strcmp(s->kind, "zhuang-canny") == 0;
+}
+
 static pl_status add_kind(stage *s, pl_error *error)
 {
   pl_selector all = {.region = {"all", NULL, 0}};
   pl_contact_def between = pl_contact_def_default();
-  between.between_bodies = strcmp(s->kind, "collision") == 0 || is_barrier(s);
+  between.between_bodies = strcmp(s->kind, "collision") == 0 || is_barrier(s) || is_impulse(s);
+  if (is_impulse(s)) between.response.name = s->kind, between.range = 0.0012;
   if (is_barrier(s)) between.response.name = "barrier", between.range = 0.0012;
   between.friction = friction;
   pl_status status = pl_world_set_contact(s->world, &between, error);
@@ -152,7 +159,8 @@ static pl_status open_stage(stage *s, const char *integrator, double dt,
   pl_setting newton = {.name = "newton", .value = {60}};
   def.integrator.name = integrator;
   if (is_barrier(s)) def.integrator = (pl_choice){"implicit-euler", &newton, 1};
-  def.dt = dt;
+  if (is_impulse(s)) def.integrator = (pl_choice){.name = "explicit-newmark"};
+  def.dt = is_impulse(s) ? fmin(dt, 1e-4) : dt;
   def.threads = 1;
   if (allocator) def.allocator = *allocator;
   s->world = NULL;

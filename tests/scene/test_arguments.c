@@ -148,6 +148,7 @@ TEST(nothing_is_read_from_or_written_to_nowhere)
   CHECK_FAILS(pl_scene_load(&(pl_scene_def){0}, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_world_measure(world, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_world_contacts(world, 1, NULL, NULL, error), PL_E_ARGUMENT, "a place");
+  CHECK_FAILS(pl_world_contact_events(world, 1, NULL, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_world_read_probe(world, probe, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_world_read_pull(world, pull, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_world_move_pull(world, pull, NULL, error), PL_E_ARGUMENT, "target");

@@ -243,6 +243,103 @@ TEST(models_change_while_it_runs)
   pl_world_destroy(world);
 }
 
+/* The events of a pair of these, if there is one. */
+static int find_phase(pl_world *world, pl_body_id body, pl_body_id other, pl_obstacle_id obstacle,
+                      double force[3])
+{
+  pl_contact_event list[16];
+  int count = 0, phase = -1;
+  CHECK_OK(pl_world_contact_events(world, 16, list, &count, error));
+  CHECK(count <= 16);
+  for (int i = 0; i < count; i++) {
+    if (!is_body(list[i].body, body) || !is_body(list[i].other, other) ||
+        list[i].obstacle.index1 != obstacle.index1)
+      continue;
+    CHECK(phase == -1); // each pair once
+    phase = (int)list[i].phase;
+    CHECK((list[i].points == 0) == (phase == PL_CONTACT_ENDS));
+    for (int k = 0; k < 3; k++) force[k] = list[i].force[k];
+  }
+  return phase;
+}
+
+TEST(events_tell_what_begins_lasts_and_ends)
+{
+  heap in = {.boxes = 2, .with_floor = 1};
+  double force[3];
+  pl_body_id none = {0};
+  pl_world *world = make(&in);
+  CHECK(find_phase(world, in.bodies[0], none, in.floor, force) == -1);
+  advance(world, 1);
+  CHECK(find_phase(world, in.bodies[0], none, in.floor, force) == PL_CONTACT_BEGINS);
+  advance(world, 200);
+  CHECK(find_phase(world, in.bodies[0], none, in.floor, force) == PL_CONTACT_LASTS);
+  CHECK_NEAR(force[2], 5 * 9.81, 0.05);
+  CHECK(find_phase(world, in.bodies[0], in.bodies[1], (pl_obstacle_id){0}, force) ==
+        PL_CONTACT_LASTS);
+  CHECK_NEAR(force[2], -9.81, 0.05); // on the lower one
+  // the upper box flies away
+  double up[3 * 48];
+  for (int i = 0; i < 48; i++) up[3 * i] = up[3 * i + 1] = 0, up[3 * i + 2] = 2;
+  CHECK_OK(pl_world_set_velocities(world, in.bodies[1], up, error));
+  advance(world, 2);
+  CHECK(find_phase(world, in.bodies[0], in.bodies[1], (pl_obstacle_id){0}, force) ==
+        PL_CONTACT_ENDS);
+  CHECK(find_phase(world, in.bodies[0], in.bodies[1], (pl_obstacle_id){0}, force) == -1);
+  CHECK_OK(pl_world_remove_body(world, in.bodies[0], error));
+  advance(world, 1);
+  CHECK(find_phase(world, in.bodies[0], none, in.floor, force) == -1);
+  pl_world_destroy(world);
+}
+
+static double read_quantity(pl_world *world, pl_body_id body, const char *name, int at)
+{
+  pl_probe_def def = pl_probe_def_default();
+  pl_probe_id probe;
+  double value[3] = {0};
+  def.quantity = name;
+  def.body = body;
+  CHECK_OK(pl_world_add_probe(world, &def, &probe, error));
+  CHECK_OK(pl_world_read_probe(world, probe, value, error));
+  CHECK_OK(pl_world_remove_probe(world, probe, error));
+  return value[at];
+}
+
+/* A block of 4 kg slides down a plane: friction's power is mu N v, and its heat what is missing of
+ * the energy. */
+TEST(probes_watch_contact_forces_slip_and_heat)
+{
+  heap in = {.boxes = 1, .with_floor = 1, .slope = 0.6, .friction = 0.3};
+  pl_world *world = make(&in);
+  pl_probe_def def = pl_probe_def_default();
+  pl_probe_id heat;
+  double value[3], N = 4 * 9.81 * cos(0.6);
+  pl_world_facts before, after;
+  double x0[3 * 48], x1[3 * 48];
+  advance(world, 20);
+  CHECK_OK(pl_world_measure(world, &before, error));
+  CHECK_OK(pl_world_get_positions(world, in.bodies[0], x0, error));
+  def.quantity = "friction-heat";
+  CHECK_OK(pl_world_add_probe(world, &def, &heat, error));
+  advance(world, 100);
+  CHECK_OK(pl_world_measure(world, &after, error));
+  CHECK_OK(pl_world_get_positions(world, in.bodies[0], x1, error));
+  double speed = read_quantity(world, in.bodies[0], "slip", 0);
+  CHECK_NEAR(read_quantity(world, in.bodies[0], "contact-force", 2), N, 0.002 * N);
+  CHECK_NEAR(read_quantity(world, (pl_body_id){0}, "contact-force", 0), -0.3 * N, 0.003 * N);
+  CHECK_NEAR(read_quantity(world, in.bodies[0], "friction-power", 0), 0.3 * N * speed,
+             0.01 * 0.3 * N * speed);
+  CHECK_NEAR(read_quantity(world, in.bodies[0], "contact-gap", 0), 0, 1e-6);
+  CHECK_OK(pl_world_read_probe(world, heat, value, error));
+  double lost = before.kinetic_energy + before.elastic_energy + before.gravity_energy -
+                after.kinetic_energy - after.elastic_energy - after.gravity_energy;
+  CHECK_NEAR(value[0], 0.3 * N * (x1[0] - x0[0]), 0.01 * value[0]);
+  CHECK_NEAR(value[0], lost, 0.03 * lost); // implicit Euler takes a little more
+  pl_world_destroy(world);
+}
+
 TESTS(X(friction_changes_while_it_runs) X(models_change_while_it_runs)
           X(what_lies_on_the_floor_is_carried_by_its_contacts) X(contacts_know_friction_and_slip)
-              X(contacts_between_bodies_carry_what_is_above) X(contacts_are_those_of_the_last_step))
+              X(contacts_between_bodies_carry_what_is_above) X(contacts_are_those_of_the_last_step)
+                  X(events_tell_what_begins_lasts_and_ends)
+                      X(probes_watch_contact_forces_slip_and_heat))

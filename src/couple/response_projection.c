@@ -1,0 +1,43 @@
+/* Projection of the report on Terzopoulos' deformable objects, 3.6.2 (Listing 3.5): a node that has
+ * ended a step inside an obstacle by d is moved out by c d along the normal, and its velocity is
+ * that of the positions, c d / h more. Nothing is seen inside, and the velocity that it had lost by
+ * entering comes back: (3.6.11) counts sqrt(2 g d). There is no friction. */
+#include "couple/response.h"
+
+static const pl_param params[] = {{.name = "strength",
+                                   .unit = "1",
+                                   .summary = "the part of the depth by which nodes are moved; "
+                                              "above 1 they bounce",
+                                   .preset = 1,
+                                   .least = 0.01,
+                                   .most = 2}};
+
+static double settle(const double *values, const pl_contact_node *at, double h, double *speed)
+{
+  double way = -values[0] * at->gap;
+  *speed = way / h;
+  return way;
+}
+
+static const pl_contact_rule rule = {.settle = settle};
+
+static const char *refuses(const pl_selection *integrator)
+{
+  const pl_integrator_ops *ops = (const pl_integrator_ops *)(const void *)integrator->member;
+  if (!ops->is_static) return NULL;
+  return "nodes are moved after a step, which leaves no equilibrium; choose "
+         "response=\"constraint\" or \"penalty\"";
+}
+
+const pl_response_ops pl_response_projection = {
+    .info = {.name = "projection",
+             .summary = "nodes that end a step inside an obstacle are moved to its surface, and "
+                        "their velocities follow; a penalty force between bodies; no friction",
+             .source = "OpenTissue report, 3.6.2",
+             .params = params,
+             .param_count = 1},
+    .at_obstacles = PL_CONTACT_MOVED,
+    .rule = &rule,
+    .coupling = &pl_coupling_collision,
+    .refuses = refuses,
+};
