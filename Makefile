@@ -11,7 +11,7 @@ help:
 	@echo "make bench     the speed of this machine, as a table"
 	@echo "make figures   measure the tables of docs/performance.md and docs/solvers.md; on a quiet machine"
 	@echo "make survey    the long form of the mesher's tests: 200 random solids, 50 broken surfaces"
-	@echo "make reproduce  every study of studies/: the sources' tables; goes on where it was stopped"
+	@echo "make reproduce  every study of studies/, the sources' numbers beside ours: out/report.html; goes on where it was stopped"
 	@echo "make fuzz      look for inputs that break a reader, FUZZ_SECONDS=60 for each target"
 	@echo "make analyse   static analysis by gcc, cppcheck and clang-tidy; fails on a new finding"
 	@echo "make bits      the same bits from other compilers, settings and aarch64 under qemu"
@@ -51,7 +51,7 @@ reproduce:
 	@scripts/install-deps.sh check
 	@scripts/build.sh release pliant_command
 	@failed=; for study in studies/*.xml; do build/release/pliant study $$study || failed="$$failed $$study"; done; \
-	  [ -z "$$failed" ] || { echo "FAILED:$$failed"; exit 1; }
+	  scripts/report.py out out/report.html && [ -z "$$failed" ] || { echo "FAILED:$$failed"; exit 1; }
 
 fuzz:
 	@scripts/install-deps.sh fuzz

@@ -19,7 +19,8 @@ typedef struct work {
   const char *path, *folder, *progress_word, *threads_word, *jobs_word, *cache_word;
   char cache_room[4096];
   cli_words plain;
-  int quiet, fresh, jobs, allow_path;
+  int quiet, fresh, jobs, allow_path, smallest;
+  int only; /* the one case that is run; -1: all */
   char folder_room[4096];
   cli_progress progress;
   study_setup setup;
@@ -117,7 +118,8 @@ static pl_status check_case(work *w, int number, pl_error *error)
   pl_status status = study_load_scene(&w->setup, &changes, &scene, &cause);
   if (!status && !w->setup.study->bisect.path) status = check_end(w, scene, &cause);
   if (!status) status = pl_world_measure(pl_scene_world(scene), &facts, &cause);
-  if (!status && number == 0) status = name_probes(&w->setup.table, pl_scene_world(scene), &cause);
+  if (!status && !w->setup.table.probe_count)
+    status = name_probes(&w->setup.table, pl_scene_world(scene), &cause);
   if (!status) status = match_reference(w, number, scene, facts.nodes, &cause);
   pl_scene_destroy(scene);
   return status ? fail_case(w, number, &cause, error) : PL_OK;
@@ -145,7 +147,9 @@ static pl_status check_cases(work *w, pl_error *error)
 {
   int cases = pl_study_cases(w->setup.study);
   pl_status status = study_references_open(&w->setup, error);
-  for (int i = 0; i < cases && !status; i++) status = check_case(w, i, error);
+  for (int i = 0; i < cases && !status; i++) {
+    if (w->only < 0 || w->only == i) status = check_case(w, i, error);
+  }
   for (int k = 0; k < w->setup.reference_count && !status; k++)
     status = check_reference(w, k, error);
   return status ? status : check_names(w, error);
@@ -180,6 +184,9 @@ static int parse(work *w, int count, char **words)
        .summary =
            "cases that run at once (default: 1 if times are reported, else one per processor)",
        .value = &w->jobs_word},
+      {.name = "smallest",
+       .summary = "run the smallest case only, without a reference, once: does the study work?",
+       .flag = &w->smallest},
       {.name = "fresh", .summary = "run all cases again", .flag = &w->fresh},
       {.name = "allow-path",
        .summary = "let the study and its scene name files outside their folders",
@@ -210,13 +217,14 @@ static int parse(work *w, int count, char **words)
   return CLI_OK;
 }
 
-/* out/NAME for a study NAME.xml. */
+/* out/NAME for a study NAME.xml, out/NAME-smallest for its smallest case. */
 static void choose_folder(work *w)
 {
   if (w->folder) return;
   const char *name = pl_path_name(w->path), *dot = strrchr(name, '.');
   int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
-  snprintf(w->folder_room, sizeof w->folder_room, "out/%.*s", length, name);
+  snprintf(w->folder_room, sizeof w->folder_room, "out/%.*s%s", length, name,
+           w->smallest ? "-smallest" : "");
   w->folder = w->folder_room;
 }
 
@@ -278,7 +286,9 @@ static pl_status run_all(work *w, pl_error *error)
   int *cases = pl_alloc(&allocator, (size_t)table->case_count, sizeof *cases);
   if (!cases) return pl_fail_memory(error);
   for (int i = 0; i < table->case_count; i++) {
-    if (!table->rows[i].done || (series && !study_series_exists(table, i))) cases[count++] = i;
+    int wanted = w->only < 0 || w->only == i;
+    if (wanted && (!table->rows[i].done || (series && !study_series_exists(table, i))))
+      cases[count++] = i;
   }
   crew all = {.w = w, .cases = cases, .done = table->case_count - count};
   pl_pool *pool = NULL;
@@ -313,6 +323,29 @@ static void tell_results(const work *w)
   printf("\n");
 }
 
+/* The first case that fits what the study calls its smallest. */
+static pl_status find_smallest(const study_table *table, int *number, pl_error *error)
+{
+  const char *where = table->study->smallest;
+  *number = 0;
+  while (*number < table->case_count && !study_fits(table, *number, where)) ++*number;
+  if (*number < table->case_count) return PL_OK;
+  return pl_fail_at(error, PL_E_ARGUMENT, table->study->path, 0,
+                    "study: smallest = \"%.80s\" fits no case", where);
+}
+
+/* Leaves one case, to be run once, at one value of a bisection, compared with nothing. */
+static void keep_only(work *w, int number)
+{
+  pl_study *study = w->setup.study;
+  w->only = number;
+  study->has_reference = 0;
+  study->repeat = 1;
+  study->bisect.from = study->bisect.to;
+  study->bisect.upwards = 0;
+  study->hash = ~study->hash; // its results are not those of the whole
+}
+
 /* Reads the study and loads all its cases once. */
 static pl_status prepare(work *w, pl_error *error)
 {
@@ -323,7 +356,11 @@ static pl_status prepare(work *w, pl_error *error)
   w->setup.table.fresh = w->fresh;
   w->setup.table.case_count = pl_study_cases(w->setup.study);
   snprintf(w->setup.table.folder, sizeof w->setup.table.folder, "%s", w->folder);
-  return check_cases(w, error);
+  int number = 0;
+  w->only = -1;
+  status = find_smallest(&w->setup.table, &number, error);
+  if (!status && w->smallest) keep_only(w, number);
+  return status ? status : check_cases(w, error);
 }
 
 static pl_status execute(work *w, pl_error *error)

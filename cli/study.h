@@ -24,6 +24,8 @@
   X(error, "error", "m")                                                                           \
   X(displacement, "displacement", "m")                                                             \
   X(energy, "energy", "J")                                                                         \
+  X(nodes, "nodes", "1")                                                                           \
+  X(elements, "elements", "1")                                                                     \
   X(found, "found", "1")
 
 enum {

@@ -48,6 +48,18 @@ static pl_status check_series(const study_table *table, const pl_study_plot *plo
   return PL_OK;
 }
 
+/* The column of a table that a published one stands beside; -1: all or none. */
+static int given_column(const study_table *table, const pl_study_plot *plot, int given)
+{
+  int columns = plot->y ? study_column(table, plot->y) : -1;
+  if (columns < 0 || table->study->axes[columns].option_count == 1) return 0;
+  const pl_study_axis *across = &table->study->axes[columns];
+  for (int b = 0; b < across->option_count && plot->given[given].beside; b++) {
+    if (strcmp(across->options[b].label, plot->given[given].beside) == 0) return b;
+  }
+  return -1;
+}
+
 static pl_status check_given(const study_table *table, const pl_study_plot *plot, pl_error *error)
 {
   int rows = table->study->axes[study_column(table, plot->x)].option_count;
@@ -62,6 +74,9 @@ static pl_status check_given(const study_table *table, const pl_study_plot *plot
       return pl_fail_at(error, PL_E_ARGUMENT, table->study->path, plot->line,
                         "table: \"%.80s\" gives %d values for %d rows", plot->given[i].title, count,
                         rows);
+    if (plot->given[i].beside && given_column(table, plot, i) < 0)
+      return pl_fail_at(error, PL_E_ARGUMENT, table->study->path, plot->line,
+                        "table: beside = \"%.80s\" is no column", plot->given[i].beside);
   }
   return PL_OK;
 }
@@ -118,39 +133,76 @@ static void nth_word(const char *words, int n, char *word, size_t size)
   snprintf(word, size, "%.*s", (int)strcspn(words, BLANKS), words);
 }
 
+/* A table with its columns in order: each of ours, and behind it what was published of it. */
+typedef struct pivot {
+  const study_table *table;
+  const pl_study_plot *plot;
+  const pl_study_axis *down, *across;
+  int rows, columns, value, width;
+} pivot;
+
+static void add_heads(const pivot *p, int column, pl_text *text)
+{
+  for (int g = 0; g < p->plot->given_count; g++) {
+    if (given_column(p->table, p->plot, g) == column)
+      pl_text_add(text, " *%s* |", p->plot->given[g].title);
+  }
+}
+
+/* Published words of a row; where they are of this case, how many times that ours is. */
+static void add_given(const pivot *p, int row, int column, int number, pl_text *text)
+{
+  for (int g = 0; g < p->plot->given_count; g++) {
+    char word[NAME_ROOM];
+    double theirs = 0, ours = number < 0 ? NAN : study_value(p->table, number, p->value);
+    if (given_column(p->table, p->plot, g) != column) continue;
+    nth_word(p->plot->given[g].values, row, word, sizeof word);
+    int has_ratio = pl_parse_double(word, &theirs) && theirs != 0 && isfinite(ours);
+    pl_text_add(text, " %s", word);
+    if (has_ratio) pl_text_add(text, " (x %.3g)", ours / theirs);
+    pl_text_add(text, " |");
+  }
+}
+
+static void add_header(const pivot *p, pl_text *text)
+{
+  const char *unit = study_column_unit(p->table, p->value), *by = p->plot->by;
+  int has_unit = unit && strcmp(unit, "1") != 0;
+  pl_text_add(text, "\n## %s\n\n%s%s%s\n\n| %s |", p->plot->title ? p->plot->title : by, by,
+              has_unit ? " in " : "", has_unit ? unit : "", p->down->name);
+  for (int b = 0; b < p->width; b++) {
+    pl_text_add(text, p->across ? " %s = %s |" : " %s%s |", p->across ? p->across->name : by,
+                p->across ? p->across->options[b].label : "");
+    add_heads(p, b, text);
+  }
+  add_heads(p, -1, text);
+  pl_text_add(text, "\n|---|");
+  for (int b = 0; b < p->width + p->plot->given_count; b++) pl_text_add(text, "---:|");
+}
+
 static void add_pivot(const study_table *table, const pl_study_plot *plot, pl_text *text)
 {
-  int rows = study_column(table, plot->x), columns = plot->y ? study_column(table, plot->y) : -1;
-  int value = study_column(table, plot->by), width = 1;
-  const pl_study_axis *down = &table->study->axes[rows];
-  const pl_study_axis *across = columns >= 0 ? &table->study->axes[columns] : NULL;
-  const char *unit = study_column_unit(table, value);
-  if (across) width = across->option_count;
-  pl_text_add(text, "\n## %s\n\n%s%s%s%s\n\n| %s |", plot->title ? plot->title : plot->by, plot->by,
-              unit && strcmp(unit, "1") != 0 ? " in " : "",
-              unit && strcmp(unit, "1") != 0 ? unit : "", across ? "" : "", down->name);
-  for (int b = 0; b < width; b++)
-    pl_text_add(text, across ? " %s = %s |" : " %s%s |", across ? across->name : plot->by,
-                across ? across->options[b].label : "");
-  for (int g = 0; g < plot->given_count; g++) pl_text_add(text, " %s |", plot->given[g].title);
-  pl_text_add(text, "\n|---|");
-  for (int b = 0; b < width + plot->given_count; b++) pl_text_add(text, "---:|");
-  for (int a = 0; a < down->option_count; a++) {
-    if (find_case(table, plot, rows, a, -1, 0) < 0) continue;
-    pl_text_add(text, "\n| %s |", down->options[a].label);
-    for (int b = 0; b < width; b++) {
+  pivot p = {table, plot, .rows = study_column(table, plot->x), .columns = -1, .width = 1};
+  if (plot->y) p.columns = study_column(table, plot->y);
+  p.value = study_column(table, plot->by);
+  p.down = &table->study->axes[p.rows];
+  if (p.columns >= 0) p.across = &table->study->axes[p.columns];
+  if (p.across) p.width = p.across->option_count;
+  add_header(&p, text);
+  for (int a = 0; a < p.down->option_count; a++) {
+    if (find_case(table, plot, p.rows, a, -1, 0) < 0) continue;
+    pl_text_add(text, "\n| %s |", p.down->options[a].label);
+    for (int b = 0; b < p.width; b++) {
       char word[NAME_ROOM] = "";
-      int number = find_case(table, plot, rows, a, columns, b);
-      if (number >= 0) study_word(table, number, value, word, sizeof word);
+      int number = find_case(table, plot, p.rows, a, p.columns, b);
+      if (number >= 0) study_word(table, number, p.value, word, sizeof word);
       pl_text_add(text, " %s |", word);
+      add_given(&p, a, b, number, text);
     }
-    for (int g = 0; g < plot->given_count; g++) {
-      char word[NAME_ROOM];
-      nth_word(plot->given[g].values, a, word, sizeof word);
-      pl_text_add(text, " %s |", word);
-    }
+    add_given(&p, a, -1, -1, text);
   }
   pl_text_add(text, "\n");
+  if (plot->note) pl_text_add(text, "\n%s\n", plot->note);
 }
 
 static pl_status write_tables(const study_table *table, pl_error *error)

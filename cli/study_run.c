@@ -137,6 +137,8 @@ static void fill_row(study_row *row, const pl_world_facts *facts, double seconds
   row->values[STUDY_unconverged] = (double)facts->unconverged_steps;
   row->values[STUDY_parts] = (double)facts->parts;
   row->values[STUDY_rejected] = (double)facts->rejected_parts;
+  row->values[STUDY_nodes] = facts->nodes;
+  row->values[STUDY_elements] = facts->elements;
 }
 
 /* All steps; what they took, without looking at probes on the way. */

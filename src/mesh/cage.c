@@ -15,7 +15,7 @@ static const pl_param params[] = {
      0},
     {"elements", "count", "about how many elements, where no size is given", 10000, 1, 5e7, NULL,
      0},
-    {"element", "1", "six tetrahedra or one hexahedron per cell", 0, 0, 1, "tet|hex", 0},
+    {"cell", "1", "six tetrahedra or one hexahedron per cell", 0, 0, 1, "tet|hex", 0},
 };
 
 static const pl_param voxel_params[] = {

@@ -361,9 +361,9 @@ static int is_plain(const char *name)
 
 static pl_status read_plot(pl_study *study, const pl_xml_node *node, pl_error *error)
 {
-  pl_status status =
-      check_words(study, node, WORDS("name", "title", "x", "y", "by", "scale", "fit", "where"),
-                  WORDS("mark"), error);
+  pl_status status = check_words(
+      study, node, WORDS("name", "title", "x", "y", "by", "scale", "fit", "where", "note"),
+      WORDS("mark"), error);
   pl_study_plot plot = {.line = pl_xml_line(node)};
   plot.name = need(study, node, "name", &status, error);
   plot.title = pl_xml_attribute(node, "title");
@@ -371,6 +371,7 @@ static pl_status read_plot(pl_study *study, const pl_xml_node *node, pl_error *e
   plot.y = need(study, node, "y", &status, error);
   plot.by = pl_xml_attribute(node, "by");
   plot.where = pl_xml_attribute(node, "where");
+  plot.note = pl_xml_attribute(node, "note");
   const char *scale = pl_xml_attribute(node, "scale"), *fit = pl_xml_attribute(node, "fit");
   if (status) return status;
   if (!is_plain(plot.name))
@@ -391,9 +392,10 @@ static pl_status read_plot(pl_study *study, const pl_xml_node *node, pl_error *e
 static pl_status read_given(pl_study *study, const pl_xml_node *node, pl_study_plot *table,
                             pl_error *error)
 {
-  pl_status status = check_words(study, node, WORDS("title", "values"), NO_WORDS, error);
+  pl_status status = check_words(study, node, WORDS("title", "values", "beside"), NO_WORDS, error);
   pl_study_given given = {need(study, node, "title", &status, error),
-                          need(study, node, "values", &status, error)};
+                          need(study, node, "values", &status, error),
+                          pl_xml_attribute(node, "beside")};
   if (!status && table->given_count == PL_MOST_GIVEN)
     status = fail(study, node, error, "a table has at most %d given columns", PL_MOST_GIVEN);
   if (!status) table->given[table->given_count++] = given;
@@ -402,14 +404,16 @@ static pl_status read_given(pl_study *study, const pl_xml_node *node, pl_study_p
 
 static pl_status read_table(pl_study *study, const pl_xml_node *node, pl_error *error)
 {
-  pl_status status = check_words(study, node, WORDS("title", "rows", "columns", "value", "where"),
-                                 WORDS("given"), error);
+  pl_status status =
+      check_words(study, node, WORDS("title", "rows", "columns", "value", "where", "note"),
+                  WORDS("given"), error);
   pl_study_plot table = {.is_table = 1, .line = pl_xml_line(node)};
   table.title = pl_xml_attribute(node, "title");
   table.x = need(study, node, "rows", &status, error);
   table.y = pl_xml_attribute(node, "columns");
   table.by = need(study, node, "value", &status, error);
   table.where = pl_xml_attribute(node, "where");
+  table.note = pl_xml_attribute(node, "note");
   for (const pl_xml_node *given = pl_xml_child(node, "given"); given && !status;
        given = pl_xml_next(given, "given"))
     status = read_given(study, given, &table, error);
@@ -438,11 +442,12 @@ static pl_status read_root(pl_study *study, pl_error *error)
   if (strcmp(pl_xml_name(root), "study") != 0)
     return fail(study, root, error, "a study begins with <study>");
   pl_status status =
-      check_words(study, root, WORDS("title", "scene", "set"),
+      check_words(study, root, WORDS("title", "scene", "set", "smallest"),
                   WORDS("vary", "reference", "measure", "bisect", "table", "plot"), error);
   const char *scene = need(study, root, "scene", &status, error);
   study->title = pl_xml_attribute(root, "title");
   if (!study->title) study->title = pl_path_name(study->path);
+  study->smallest = pl_xml_attribute(root, "smallest");
   if (!status) status = pl_study_path(study, scene, study->scene, sizeof study->scene, error);
   if (!status)
     status = read_changes(study, root, pl_xml_attribute(root, "set"), &study->changes, error);

@@ -1,7 +1,7 @@
 /* Studies: an XML file that names a scene, what to vary in it, what to compare with, and which
  * tables and plots to make of it.
  *
- *   <study title="..." scene="../scenes/bar.xml" set="world.halvings=0; ...">
+ *   <study title="..." scene="../scenes/bar.xml" set="world.halvings=0; ..." smallest="dt=0.1">
  *     <vary name="method">
  *       <option name="bdf3, strict" set="integrator.method=bdf3; ..."/> ...
  *     </vary>
@@ -9,8 +9,8 @@
  *     <reference method="fehlberg8" tolerance="1e-13"/>              (or set= or file=)
  *     <measure error="positions" repeat="3"/>                        (or "probe" or "energy")
  *     <bisect path="world.dt" unit="s" from="1e-6" to="1" accept="displacement" below="1"/>
- *     <table title="..." rows="method" columns="dt" value="error">
- *       <given title="published" values="1 2 3"/>
+ *     <table title="..." rows="method" columns="dt" value="error" note="why they differ">
+ *       <given title="published" values="1 2 3" beside="0.05"/>      (the column it stands beside)
  *     </table>
  *     <plot name="work" title="..." x="seconds" y="error" by="method" scale="log">
  *       <mark axis="y" from="1e-3" label="1 mm"/>
@@ -30,7 +30,7 @@ enum {
   PL_MOST_AXES = 6,
   PL_MOST_PLOTS = 32,
   PL_MOST_MARKS = 4,
-  PL_MOST_GIVEN = 4,
+  PL_MOST_GIVEN = 8,
   PL_MOST_CASES = 100000
 };
 
@@ -67,11 +67,13 @@ typedef struct pl_study_mark {
 /* A column of a table that was published: one word per row. */
 typedef struct pl_study_given {
   const char *title, *values;
+  const char *beside; /* the option of the columns that it is compared with; NULL: none */
 } pl_study_given;
 
 typedef struct pl_study_plot {
   const char *name, *title, *x, *y, *by;
   const char *where; /* "method=bdf3": only such cases; NULL: all */
+  const char *note;  /* what there is to say of it; NULL: nothing */
   int log_x, log_y, fit, is_table, line;
   int mark_count;
   pl_study_mark marks[PL_MOST_MARKS];
@@ -83,6 +85,7 @@ typedef struct pl_study {
   pl_allocator allocator;
   pl_xml *document; /* texts live in it */
   const char *path, *title;
+  const char *smallest; /* "method=bdf3": the cheapest case; NULL: the first */
   int allow_any_path;
   char scene[4096];
   pl_changes changes;

@@ -14,7 +14,7 @@ static pl_mesh *cage(const char *element)
   pl_mesh *mesh = NULL;
   CHECK_OK(pl_solid_create(&(pl_solid_row){{"duck", NULL, 0}, 0}, 1, NULL, &solid, error));
   pl_volume volume = pl_solid_volume(solid);
-  pl_setting settings[] = {{.name = "size", .value = {0.15}}, {.name = "element", .word = element}};
+  pl_setting settings[] = {{.name = "size", .value = {0.15}}, {.name = "cell", .word = element}};
   CHECK_OK(pl_fill(&volume, &(pl_choice){"cage", settings, 2}, NULL, &mesh, error));
   pl_solid_destroy(solid);
   return mesh;

@@ -409,6 +409,18 @@ static void check_member_rows(const char *before, const char *after, const pl_me
     check_row(member->name, before, member->params[i].name, after);
 }
 
+/* An attribute of the element's own would hide a member's parameter of the same name. */
+static void check_own_name(const pl_element *element, const pl_member *member)
+{
+  for (const pl_attribute *row = element->attributes; row->param.name; row++) {
+    for (int i = 0; i < member->param_count; i++) {
+      int same = !strcmp(row->param.name, member->params[i].name);
+      if (same) printf("  %s %s: hides %s's\n", element->name, row->param.name, member->name);
+      CHECK(!same);
+    }
+  }
+}
+
 static int rows_checked;
 
 static void check_table(const pl_element *element, const char *open, const char *close)
@@ -430,6 +442,7 @@ static void check_table(const pl_element *element, const char *open, const char 
         snprintf(chosen, sizeof chosen, "%s<%s %s=\"%s\"", open, name, row->param.name,
                  row->family->members[k]->name);
         check_member_rows(chosen, after, row->family->members[k]);
+        check_own_name(element, row->family->members[k]);
       }
     }
     for (int i = 0; element->children && element->children[i]; i++) {
