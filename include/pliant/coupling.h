@@ -221,7 +221,8 @@ typedef struct pl_obstacle_def {
   const char *name; /* NULL: "obstacle" */
   /* "plane", "sphere", ... with its settings; beside them those of its surface: "friction" and
    * "static-friction", Coulomb's coefficients while a node slides and while it sticks (the same if
-   * not given), and "restitution", the part of its normal velocity with which a node bounces. */
+   * not given), and "restitution", the part of its normal velocity with which a node bounces,
+   * and "margin", the distance that nodes keep from it, m. */
   pl_choice shape;
   const pl_mesh *mesh; /* of shape "mesh": triangles, or the boundary of elements; copied */
   int columns, rows;   /* of shape "heightfield": heights row after row along x; copied */

@@ -118,7 +118,7 @@ double pl_collision_gap(const pl_collision_pair *pair, const double *places, dou
   double length = pl_vec3_norm(normal);
   pl_vec3_scale(length > 0 ? pair->sign / length : 0, normal, normal);
   for (int i = 0; i < 4; i++) pl_vec3_add_scaled(weights[i], x[i], r);
-  return pl_vec3_dot(normal, r);
+  return pl_vec3_dot(normal, r) - pair->thickness;
 }
 
 /* ---- friction ---- */

@@ -54,6 +54,7 @@ typedef struct pl_collision_pair {
   double weights[4];      /* at the beginning of the substep, as everything below */
   double normal[3];       /* from the second to the first, out of the second where that is closed */
   double sign;            /* of the features' own normal against it */
+  double thickness;       /* of both, halved, at which they touch, m */
   double gap, shift;      /* the gap from where it counts as 0, and where that is, m */
   double stiffness;       /* k, N/m */
   double r[3], slip[3];   /* sum of weights times places; s */

@@ -17,6 +17,7 @@
 #define ALIKE      0.95  /* cosine between normals above which two pairs of a point are one */
 #define MISSED     0.25  /* of the range by which a pair may be nearer than those in use */
 #define CROSSING   0.06  /* sin^2 of the angle of two edges that are a pair, at least */
+#define THICKEST   0.25  /* of the mean edge: the most that a sheet may be thick in contact */
 enum { MOST_PAIRS = 3 }; /* of a point with one other body */
 enum { SPARE = 256 };    /* pairs that may come unexpectedly */
 
@@ -119,6 +120,7 @@ pl_status pl_collision_finder(pl_collision *self, pl_finder **out, pl_error *err
         .point_count = from->point_count,
         .triangle_count = from->triangle_count,
         .triangles = from->triangles,
+        .thickness = fmin(body->model->thickness, THICKEST * from->edge),
         .closed = !self->open && (body->mesh->nodes_per_element > 3 || body->model->is_solid),
         .self = body->contact.itself,
         .groups = body->contact.groups,
@@ -297,6 +299,7 @@ static pl_collision_pair start_pair(const pl_collision *self, const pl_substep *
                           .kind = (pl_contact_kind)from->kind,
                           .params = from->params,
                           .sign = 1,
+                          .thickness = from->thickness,
                           .friction = self->is.set->friction,
                           .is_nearest = is_nearest};
   memcpy(to.points, from->points, sizeof to.points);

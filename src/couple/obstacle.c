@@ -17,12 +17,13 @@ enum { MOST_TRACES = 48, MOST_SETTINGS = 64 };
 
 /* ---- making ---- */
 
-enum { FRICTION, STATIC_FRICTION, RESTITUTION, SURFACE_COUNT };
+enum { FRICTION, STATIC_FRICTION, RESTITUTION, CHANGEABLE, MARGIN = CHANGEABLE, SURFACE_COUNT };
 
 static const pl_param surface[SURFACE_COUNT] = {
     [FRICTION] = {"friction", "1", "", 0, 0, 100, NULL, 1},
     [STATIC_FRICTION] = {"static-friction", "1", "", NAN, 0, 100, NULL, 1},
     [RESTITUTION] = {"restitution", "1", "", 0, 0, 1, NULL, 1},
+    [MARGIN] = {"margin", "m", "", 0, 0, 1e9, NULL, 1},
 };
 
 static int surface_param(const char *name)
@@ -61,8 +62,8 @@ static pl_status split(const pl_choice *choice, pl_setting *kept, int *count,
 
 pl_status pl_obstacle_set_surface(pl_obstacle *to, const double values[3], pl_error *error)
 {
-  double taken[SURFACE_COUNT];
-  for (int i = 0; i < SURFACE_COUNT; i++) {
+  double taken[CHANGEABLE];
+  for (int i = 0; i < CHANGEABLE; i++) {
     taken[i] = isnan(values[i]) && i == STATIC_FRICTION ? values[FRICTION] : values[i];
     pl_status status = pl_param_check(&surface[i], &taken[i], &taken[i], error);
     if (status) return status;
@@ -137,6 +138,8 @@ pl_status pl_obstacle_make(const pl_obstacle_def *def, const pl_allocator *alloc
   if (!status) status = make_shape(def, &root, allocator, to, error);
   if (!status) status = make_motions(def, allocator, to, error);
   if (!status) {
+    to->shape->margin = values[MARGIN];
+    for (int k = 0; k < 3; k++) to->low[k] -= values[MARGIN], to->high[k] += values[MARGIN];
     to->name = pl_strdup(allocator, def->name ? def->name : "obstacle");
     if (!to->name) status = pl_fail_memory(error);
   }

@@ -80,6 +80,7 @@ static pl_status start(pl_builder *builder, const pl_build_plan *plan,
 {
   *builder = (pl_builder){.allocator = *allocator,
                           .nodes_per_element = plan->elements_per_cell == 1 ? 8 : 4};
+  if (plan->nodes_per_element) builder->nodes_per_element = plan->nodes_per_element;
   int64_t elements = plan->cell_count * plan->elements_per_cell;
   pl_status status = pl_mesh_check_limits(plan->node_count, elements, error);
   if (status) return status;

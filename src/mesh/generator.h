@@ -5,7 +5,7 @@
 
 #include "mesh/mesh.h"
 
-#define PL_GENERATORS(X) X(box) X(graded_box) X(block) X(cylinder) X(tube) X(sphere)
+#define PL_GENERATORS(X) X(box) X(graded_box) X(block) X(cylinder) X(tube) X(sphere) X(sheet)
 
 #define X(name) extern const pl_generator_ops pl_generator_##name;
 PL_GENERATORS(X)
@@ -23,6 +23,7 @@ typedef struct pl_builder {
 typedef struct pl_build_plan {
   int64_t node_count, cell_count;
   int elements_per_cell; /* 1: hexahedra, 5 or 6: tetrahedra */
+  int nodes_per_element; /* 0: as these have */
   int set_count;         /* at most 8 */
   const char *const *set_names;
   void (*fill)(pl_builder *builder, const double *values); /* adds all nodes and cells */

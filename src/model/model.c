@@ -49,7 +49,8 @@ static pl_status check_points(const pl_model *model, const pl_mesh *mesh,
           "(but not strain=\"warped\"), model=\"frames\", or model=\"rigid-frames\" with "
           "forces=\"integrated\"",
           of->fades ? "<memory> of law=" : "law=", of->law ? of->law->info.name : "hooke");
-    if (of->modifier_count > 0 || (of->law && of->law->uses_axes))
+    int has_axes = of->law && of->law->uses_axes && !model->takes_axes;
+    if (of->modifier_count > 0 || has_axes)
       return pl_fail(error, PL_E_ARGUMENT,
                      "%s needs the strain in points, which this model has not: take model=\"fem\" "
                      "with strain=\"corotated\"",
@@ -64,11 +65,16 @@ pl_status pl_model_build(const pl_allocator *allocator, const pl_selection *part
                          const pl_model_def *sites, pl_model **out, pl_error *error)
 {
   *out = NULL;
-  if (mesh->nodes_per_element == 3 &&
-      !((const pl_model_ops *)(const void *)part->member)->on_triangles)
+  int on_triangles = ((const pl_model_ops *)(const void *)part->member)->on_triangles;
+  if (on_triangles == PL_ONLY_TRIANGLES && mesh->nodes_per_element != 3)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "model=\"%s\" is for triangles, and the mesh has %s; take <sheet .../>, or "
+                   "kind=\"surface\" of the mesh",
+                   part->member->name, pl_mesh_shape_name(mesh));
+  if (mesh->nodes_per_element == 3 && !on_triangles)
     return pl_fail(error, PL_E_ARGUMENT,
                    "model=\"%s\" needs elements with a volume, and the mesh has triangles; use "
-                   "model=\"springs\" or \"rigid\", or fill the surface",
+                   "model=\"cloth\", \"springs\" or \"rigid\", or fill the surface",
                    part->member->name);
   pl_allocator memory = pl_allocator_or_default(allocator);
   pl_model *model = pl_alloc(&memory, 1, sizeof *model);

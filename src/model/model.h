@@ -16,6 +16,7 @@ typedef struct pl_model pl_model;
 #define PL_MODELS(X)                                                                               \
   X(fem)                                                                                           \
   X(springs)                                                                                       \
+  X(cloth)                                                                                         \
   X(frames)                                                                                        \
   X(rigid_frames)                                                                                  \
   X(rigid)
@@ -53,9 +54,11 @@ static inline const pl_material *pl_model_def_material(const pl_model_def *sites
   return sites->materials ? &sites->materials[element] : others;
 }
 
+enum { PL_ONLY_TRIANGLES = 2 };
+
 typedef struct pl_model_ops {
   pl_member info;
-  int on_triangles; /* it can do with a mesh of triangles as well */
+  int on_triangles; /* it can do with a mesh of triangles as well, or PL_ONLY_TRIANGLES */
   int is_rigid;     /* all nodes move as one: none hangs, and no part is more rigid than others */
   /* From a mesh whose numbering is final, a material and the member's values. */
   pl_status (*create)(pl_model *self, const pl_mesh *mesh, const pl_material *material,
@@ -149,7 +152,9 @@ struct pl_model {
   int predicts;    /* its matrix depends on the one before, so that Newton takes full increments  */
   int inexact;     /* its matrix leaves out that rotations change with q                     */
   int unbalanced;  /* its forces add up to a small force and torque on the body as a whole   */
-  double locking;  /* Poisson's ratio at which its elements are far too stiff; 0: they are not    */
+  int takes_axes;  /* it takes the axes of orthotropic laws without points of its own             */
+  double thickness; /* m, of a sheet that touches with both its sides; 0: it has none */
+  double locking; /* Poisson's ratio at which its elements are far too stiff; 0: they are not    */
   const char *cure;   /* what the scene should say instead */
   const double *rest; /* the blocks' positions at rest; the mesh's nodes unless create says else */
   const int *anchors; /* per block the node that it is held with; NULL: the blocks are the nodes */

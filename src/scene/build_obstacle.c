@@ -25,12 +25,12 @@ static int mesh_of(const pl_reader *reader, const pl_item *item, const pl_mesh *
 /* The shape's own settings and those of the surface. */
 static pl_choice choice_of(pl_reader *reader, const pl_item *item)
 {
-  static const char *const surface[] = {"friction", "static-friction", "restitution"};
+  static const char *const surface[] = {"friction", "static-friction", "restitution", "margin"};
   pl_choice own = pl_item_choice(reader, item, 0);
-  pl_setting *all = pl_reader_alloc(reader, (size_t)own.setting_count + 3, sizeof *all);
+  pl_setting *all = pl_reader_alloc(reader, (size_t)own.setting_count + 4, sizeof *all);
   if (reader->stopped) return own;
   if (own.setting_count) memcpy(all, own.settings, (size_t)own.setting_count * sizeof *all);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     const char *text = pl_item_text(item, surface[i]);
     if (text) all[own.setting_count++] = (pl_setting){.name = surface[i], .word = text};
   }

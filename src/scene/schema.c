@@ -339,6 +339,10 @@ static const pl_element obstacle = {
             NUMBER("restitution", "1",
                    "part of its normal velocity with which a node bounces that was apart", 0, 1,
                    "0"),
+            NUMBER("margin", "m",
+                   "distance that nodes keep from it: cloth between nodes may then bulge into it "
+                   "without being seen inside",
+                   0, 1e9, "0"),
             REFERENCE("mesh", "for shape=\"mesh\": its triangles, or the boundary of its elements",
                       0),
             TEXT("file", "path",

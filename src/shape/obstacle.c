@@ -191,10 +191,10 @@ double pl_shape_gap(const pl_shape *shape, const double x[3], double normal[3], 
 {
   double gap = shape->ops->place ? gap_placed(shape, x, normal, hessian)
                                  : shape->ops->gap(shape, x, normal, hessian);
-  if (!is_inverted(shape)) return gap;
+  if (!is_inverted(shape)) return gap - shape->margin;
   pl_vec3_scale(-1, normal, normal);
   for (int k = 0; hessian && k < 9; k++) hessian[k] = -hessian[k];
-  return -gap;
+  return -gap - shape->margin;
 }
 
 void pl_place_box(const pl_place *place, double low[3], double high[3])

@@ -77,6 +77,7 @@ struct pl_shape {
   int span;          /* it and everything inside it */
   pl_selection part; /* the member and its values */
   pl_place place;
+  double margin; /* m, by which gaps are less than the distance; of the outermost only */
   void *data;
 };
 

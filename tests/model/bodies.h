@@ -209,6 +209,9 @@ static inline int test_matters(const test_words *words)
   const char *volume = "auto", *strain = "", *rotation = "svd", *weights = "harmonic", *forces = "",
              *mass = "lumped", *stiffness = "exact", *motion = "";
   for (int k = 0; k < words->count; k++) {
+    // sheets that rest at other angles than they have are never at rest
+    if (!strcmp(words->settings[k].name, "rest-angles") && !strcmp(words->settings[k].word, "flat"))
+      return 0;
     if (!strcmp(words->settings[k].name, "strain")) strain = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "rotations")) rotation = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "weights")) weights = words->settings[k].word;
@@ -312,7 +315,7 @@ static inline void test_every_body_of(const pl_law_ops *law, const int cells[3],
       const pl_model_ops *ops = (const void *)member;
       int kinds = ops->on_triangles ? 3 : 2;
       if (law && !test_serves(&words, ops, law)) continue;
-      for (int kind = 0; kind < kinds; kind++) {
+      for (int kind = ops->on_triangles == PL_ONLY_TRIANGLES ? 2 : 0; kind < kinds; kind++) {
         int size = sizes[kind];
         if (!test_can_share(&words, law, size)) continue;
         pl_choice choice = {member->name, words.settings, words.count};

@@ -1,0 +1,327 @@
+/* The model "cloth": triangles that resist stretching, and edges that resist bending. The formulas
+ * stand in cloth.h. */
+#include "model/cloth/cloth.h"
+
+#include "core/cpu.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "mesh/element.h"
+#include "model/cloth/items.h"
+#include "model/cloth/sheet.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MEMBRANE, BENDING, SHAPE, THICKNESS, AREA_DENSITY, STIFFNESS, PARAM_COUNT };
+
+static const pl_param params[PARAM_COUNT] = {
+    [MEMBRANE] = {"membrane", "1",
+                  "how forces in the plane follow from the deformation: by Green's strain, which "
+                  "stiffens, or by stretches with rotations taken out",
+                  PL_CLOTH_GREEN, 0, 1, "green|corotated", 1},
+    [BENDING] =
+        {"bending", "1",
+         "resistance to bending: of the angle at each edge (right on equilateral triangles, "
+         "too soft or stiff on others), the same as a constant matrix where the sheet is "
+         "flat at rest, or none",
+         PL_CLOTH_HINGE, 0, 2, "hinge|quadratic|none", 1},
+    [SHAPE] = {"rest-angles", "1", "angles at which edges rest: as in the mesh, or flat", 0, 0, 1,
+               "mesh|flat", 1},
+    [THICKNESS] = {"thickness", "m", "of the sheet: for its stiffness, mass and contact", 1e-3,
+                   1e-9, 1e3, NULL, 1},
+    [AREA_DENSITY] = {"area-density", "kg/m^2",
+                      "mass per area; without it the material's density times the thickness", NAN,
+                      1e-9, 1e9, NULL, 1},
+    [STIFFNESS] = {"bending-stiffness", "N m",
+                   "of the sheet per width; without it E t^3 / (12 (1 - nu^2)), which is far too "
+                   "much for woven cloth",
+                   NAN, 0, 1e12, NULL, 1},
+};
+
+typedef struct cloth {
+  pl_sheet sheet;
+  int membrane, bending;
+  pl_cloth_items triangles, hinges, flat; /* flat: hinges of constant stiffness */
+  int *cliques, clique_count;
+  int offset, rows;
+  pl_mass mass;
+} cloth;
+
+/* ---- creation ---- */
+
+/* Gradients, area and moduli of a triangle. */
+static void membrane_data(const pl_sheet *sheet, int t, double data[PL_MEMBRANE_LANES])
+{
+  const pl_sheet_triangle *from = &sheet->triangles[t];
+  memcpy(data, from->b, sizeof from->b);
+  data[PL_MEMBRANE_AREA] = from->area;
+  for (int i = 0; i < 4; i++) {
+    data[PL_MEMBRANE_C + i] = from->C[i];
+    data[PL_MEMBRANE_VISCOUS + i] = from->viscous * from->C[i];
+  }
+}
+
+static pl_status make_triangles(pl_model *model, cloth *self, const pl_mesh *mesh, pl_error *error)
+{
+  int count = 0;
+  const unsigned char *rigid = model->sites.rigid;
+  for (int t = 0; t < mesh->element_count; t++) count += !rigid || !rigid[t];
+  pl_status status = pl_cloth_items_create(&model->allocator, count, 3, PL_MEMBRANE_LANES,
+                                           &self->triangles, error);
+  if (status) return status;
+  for (int t = 0, at = 0; t < mesh->element_count; t++) {
+    double data[PL_MEMBRANE_LANES];
+    if (rigid && rigid[t]) continue;
+    membrane_data(&self->sheet, t, data);
+    pl_cloth_items_set(&self->triangles, at++, mesh->elements + 3 * t, data);
+  }
+  return pl_cloth_items_finish(&model->allocator, mesh->node_count, PL_MEMBRANE_AREA,
+                               PL_MEMBRANE_LANES - PL_MEMBRANE_AREA, &self->triangles, error);
+}
+
+/* The cotangents' sums k_i of an edge at rest (Bergou et al. 2006). */
+static void quadratic_data(const pl_mesh *mesh, const pl_cloth_edge *edge, double k[4])
+{
+  const double *x[4];
+  double c[2][2]; /* at each end of the edge, in each triangle */
+  for (int i = 0; i < 4; i++) x[i] = mesh->nodes + 3 * (size_t)edge->nodes[i];
+  for (int end = 0; end < 2; end++) {
+    for (int side = 0; side < 2; side++) {
+      double along[3], to[3], normal[3];
+      pl_vec3_sub(x[1 - end], x[end], along);
+      pl_vec3_sub(x[2 + side], x[end], to);
+      pl_vec3_cross(along, to, normal);
+      c[end][side] = pl_vec3_dot(along, to) / pl_vec3_norm(normal);
+    }
+  }
+  k[0] = c[1][0] + c[1][1];
+  k[1] = c[0][0] + c[0][1];
+  k[2] = -c[0][0] - c[1][0];
+  k[3] = -c[0][1] - c[1][1];
+}
+
+/* c of an edge, its viscous counterpart, rest angle and what its constant matrix needs. Rates of
+ * bending are seen at the angle in any case, so that rigid motion is not damped. */
+static int hinge_data(const cloth *self, const pl_mesh *mesh, int i, int flat,
+                      double data[PL_HINGE_LANES])
+{
+  const pl_sheet *sheet = &self->sheet;
+  const pl_cloth_edge *edge = &sheet->edges[i];
+  double viscous, D = pl_sheet_bending(sheet, i, &viscous);
+  double e = pl_vec3_distance(mesh->nodes + 3 * (size_t)edge->nodes[0],
+                              mesh->nodes + 3 * (size_t)edge->nodes[1]);
+  double area =
+      sheet->triangles[edge->triangles[0]].area + sheet->triangles[edge->triangles[1]].area;
+  int is_flat = self->bending == PL_CLOTH_QUADRATIC && fabs(sheet->bend[i]) < 1e-6;
+  memset(data, 0, PL_HINGE_LANES * sizeof *data);
+  if (flat == is_flat) data[PL_HINGE_C] = (flat ? 1 : e * e) * D / area;
+  if (!flat) data[PL_HINGE_VISCOUS] = viscous * e * e * D / area;
+  data[PL_HINGE_REST] = sheet->bend[i];
+  if (flat) quadratic_data(mesh, edge, data + PL_HINGE_K);
+  return data[PL_HINGE_C] > 0 || data[PL_HINGE_VISCOUS] > 0;
+}
+
+/* Hinges of both kinds: returns their number, and sets them where items are not NULL. */
+static int list_hinges(const cloth *self, const pl_mesh *mesh, const pl_model_def *def, int flat,
+                       pl_cloth_items *items)
+{
+  int count = 0;
+  for (int i = 0; i < self->sheet.edge_count && self->bending != PL_CLOTH_NONE; i++) {
+    const pl_cloth_edge *edge = &self->sheet.edges[i];
+    const int *t = edge->triangles;
+    double data[PL_HINGE_LANES];
+    if (t[1] < 0 || (def->rigid && def->rigid[t[0]] && def->rigid[t[1]])) continue;
+    if (!hinge_data(self, mesh, i, flat, data)) continue;
+    if (items) pl_cloth_items_set(items, count, edge->nodes, data);
+    count++;
+  }
+  return count;
+}
+
+static pl_status make_hinges(pl_model *model, cloth *self, const pl_mesh *mesh, int flat,
+                             pl_cloth_items *items, pl_error *error)
+{
+  int count = list_hinges(self, mesh, &model->sites, flat, NULL);
+  pl_status status =
+      pl_cloth_items_create(&model->allocator, count, 4, PL_HINGE_LANES, items, error);
+  if (status) return status;
+  (void)list_hinges(self, mesh, &model->sites, flat, items);
+  return pl_cloth_items_finish(&model->allocator, mesh->node_count, PL_HINGE_C, 2, items, error);
+}
+
+/* All triangles, with a node of theirs twice, and all hinges. */
+static pl_status list_cliques(pl_model *model, cloth *self, const pl_mesh *mesh, pl_error *error)
+{
+  size_t triangles = (size_t)mesh->element_count, hinges = (size_t)self->hinges.count;
+  size_t flat = (size_t)self->flat.count;
+  self->clique_count = (int)(triangles + hinges + flat);
+  self->cliques = pl_alloc(&model->allocator, 4 * (triangles + hinges + flat), sizeof(int));
+  if (!self->cliques) return pl_fail_memory(error);
+  for (size_t t = 0; t < triangles; t++) {
+    memcpy(self->cliques + 4 * t, mesh->elements + 3 * t, 3 * sizeof(int));
+    self->cliques[4 * t + 3] = mesh->elements[3 * t];
+  }
+  memcpy(self->cliques + 4 * triangles, self->hinges.list, 4 * hinges * sizeof(int));
+  memcpy(self->cliques + 4 * (triangles + hinges), self->flat.list, 4 * flat * sizeof(int));
+  return PL_OK;
+}
+
+static void triangle_mass(const void *context, int triangle, double *values)
+{
+  const pl_sheet_triangle *of = (const pl_sheet_triangle *)context + triangle;
+  memset(values, 0, 9 * sizeof *values);
+  for (int a = 0; a < 3; a++) values[4 * a] = of->density * of->area / 3;
+}
+
+static pl_status make_mass(pl_model *model, cloth *self, const pl_mesh *mesh, pl_error *error)
+{
+  pl_cliques all = {mesh->element_count, 3, mesh->elements, 0};
+  pl_status status = pl_mass_create(&model->allocator, model->blocks, &all, triangle_mass,
+                                    self->sheet.triangles, 0, &self->mass, error);
+  model->lumped_mass = self->mass.lumped;
+  return status;
+}
+
+static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material *material,
+                        const double *values, pl_error *error)
+{
+  cloth *self = pl_alloc(&model->allocator, 1, sizeof *self);
+  if (!self) return pl_fail_memory(error);
+  static const int bendings[] = {PL_CLOTH_HINGE, PL_CLOTH_QUADRATIC, PL_CLOTH_NONE};
+  model->state = self;
+  model->takes_axes = 1;
+  model->thickness = values[THICKNESS];
+  self->membrane = (int)values[MEMBRANE];
+  self->bending = bendings[(int)values[BENDING]];
+  const pl_sheet_def def = {.mesh = mesh,
+                            .material = material,
+                            .model = &model->sites,
+                            .thickness = values[THICKNESS],
+                            .area_density = values[AREA_DENSITY],
+                            .stiffness = values[STIFFNESS],
+                            .is_flat = (int)values[SHAPE] == 1};
+  pl_status status = pl_sheet_create(&model->allocator, &def, &self->sheet, error);
+  if (!status) status = make_triangles(model, self, mesh, error);
+  if (!status) status = make_hinges(model, self, mesh, 0, &self->hinges, error);
+  if (!status) status = make_hinges(model, self, mesh, 1, &self->flat, error);
+  if (!status) status = list_cliques(model, self, mesh, error);
+  return status ? status : make_mass(model, self, mesh, error);
+}
+
+static void destroy(pl_model *model)
+{
+  cloth *self = model->state;
+  if (!self) return;
+  pl_sheet_destroy(&model->allocator, &self->sheet);
+  pl_cloth_items_destroy(&model->allocator, &self->triangles);
+  pl_cloth_items_destroy(&model->allocator, &self->hinges);
+  pl_cloth_items_destroy(&model->allocator, &self->flat);
+  pl_mass_destroy(&model->allocator, &self->mass);
+  pl_free(&model->allocator, self->cliques);
+  pl_free(&model->allocator, self);
+}
+
+static pl_cliques cliques(const pl_model *model)
+{
+  const cloth *self = model->state;
+  return (pl_cliques){.count = self->clique_count, .size = 4, .nodes = self->cliques};
+}
+
+static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *error)
+{
+  cloth *self = model->state;
+  self->offset = offset;
+  self->rows = model->blocks;
+  pl_status status = pl_cloth_items_bind(&self->triangles, A, offset, error);
+  if (!status) status = pl_cloth_items_bind(&self->hinges, A, offset, error);
+  if (!status) status = pl_cloth_items_bind(&self->flat, A, offset, error);
+  return status ? status : pl_mass_bind(&model->allocator, &self->mass, A, offset, error);
+}
+
+/* ---- forces ---- */
+
+static double run(cloth *self, pl_cloth_job *job, pl_pool *pool)
+{
+  job->strain = self->membrane;
+  double sum = pl_cloth_items_run(job, &self->triangles, PL_PICK_VARIANT(pl_cloth_membrane), pool);
+  sum += pl_cloth_items_run(job, &self->hinges, PL_PICK_VARIANT(pl_cloth_hinge), pool);
+  sum += pl_cloth_items_run(job, &self->flat, PL_PICK_VARIANT(pl_cloth_quadratic), pool);
+  return sum;
+}
+
+enum { ROWS_PER_CHUNK = 1024 };
+
+typedef struct clearing {
+  pl_bsr *A;
+  int first, last;
+} clearing;
+
+static void clear_chunk(void *context, int chunk)
+{
+  const clearing *now = context;
+  int first = now->first + chunk * ROWS_PER_CHUNK, last = first + ROWS_PER_CHUNK;
+  if (last > now->last) last = now->last;
+  size_t from = (size_t)now->A->start[first], to = (size_t)now->A->start[last];
+  memset(now->A->values + 9 * from, 0, 9 * (to - from) * sizeof *now->A->values);
+}
+
+static void evaluate(pl_model *model, const pl_moment *at, double *f, const pl_tangent *tangent,
+                     pl_pool *pool)
+{
+  cloth *self = model->state;
+  pl_cloth_job job = {.q = at->q, .v = at->v, .f = f};
+  if (tangent) {
+    clearing rows = {tangent->A, self->offset, self->offset + self->rows};
+    pl_parallel(pool, pl_chunk_count(self->rows, ROWS_PER_CHUNK), clear_chunk, &rows);
+    job.values = tangent->A->values;
+    job.kq = tangent->kq;
+    job.kv = tangent->kv;
+    job.semidefinite = tangent->semidefinite;
+  }
+  (void)run(self, &job, pool);
+}
+
+static double energy(pl_model *model, const double *q, pl_pool *pool)
+{
+  pl_cloth_job job = {.q = q, .wants_energy = 1};
+  return run(model->state, &job, pool);
+}
+
+static void mass_add(pl_model *model, double a, const double *x, double *f, pl_pool *pool)
+{
+  const cloth *self = model->state;
+  pl_mass_add(&self->mass, a, x, f, pool);
+}
+
+static void mass_matrix(pl_model *model, double a, pl_bsr *A, pl_pool *pool)
+{
+  const cloth *self = model->state;
+  pl_mass_matrix(&self->mass, a, A, pool);
+}
+
+static void fields(pl_model *model, const double *q, double *von_mises, double *det_f,
+                   pl_pool *pool)
+{
+  const cloth *self = model->state;
+  (void)pool;
+  pl_sheet_fields(&self->sheet, self->membrane, q, von_mises, det_f);
+}
+
+const pl_model_ops pl_model_cloth = {
+    .info = {.name = "cloth",
+             .summary = "cloth and thin shells: triangles that stretch, edges that bend",
+             .source = "Grinspun et al. 2003; Bergou et al. 2006; Tamstorf, Grinspun 2013",
+             .params = params,
+             .param_count = PARAM_COUNT},
+    .on_triangles = PL_ONLY_TRIANGLES,
+    .create = create,
+    .destroy = destroy,
+    .cliques = cliques,
+    .bind = bind,
+    .evaluate = evaluate,
+    .mass_add = mass_add,
+    .mass_matrix = mass_matrix,
+    .energy = energy,
+    .fields = fields,
+};

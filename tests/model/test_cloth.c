@@ -1,0 +1,227 @@
+/* Cloth beyond what every model must keep: flat sheets, patterns, folds, plates, moduli, refusals.
+ */
+#include "math/vec3.h"
+
+#include "statics.h"
+
+static const char *const patterns[] = {"diagonal", "alternating", "crossed", "staggered"};
+
+static pl_mesh *make_sheet(const char *pattern, double length, double width, int along, int across,
+                           double arc)
+{
+  const pl_setting settings[] = {{"pattern", {0}, pattern},  {"length", {length}, NULL},
+                                 {"width", {width}, NULL},   {"along", {along}, NULL},
+                                 {"across", {across}, NULL}, {"arc", {arc}, NULL}};
+  pl_mesh *mesh = NULL;
+  CHECK_OK(pl_mesh_generate(&(pl_choice){"sheet", settings, 6}, NULL, &mesh, error));
+  return mesh;
+}
+
+typedef struct words {
+  pl_setting settings[6];
+  int count;
+} words;
+
+static words cloth_words(const char *membrane, const char *bending)
+{
+  return (words){{{"membrane", {0}, membrane}, {"bending", {0}, bending}}, 2};
+}
+
+static test_body make_cloth(pl_mesh *mesh, const words *with)
+{
+  return test_body_make(mesh, &(pl_choice){"cloth", with->settings, with->count}, &test_material);
+}
+
+/* Every pattern and bending, on flat and curved sheets: energy, force and matrix agree. */
+TEST(flat_and_curved_sheets_have_exact_slopes)
+{
+  static const char *const bendings[] = {"hinge", "quadratic", "none"};
+  static const char *const membranes[] = {"green", "corotated"};
+  for (int i = 0; i < 4 * 3 * 2 * 2; i++) {
+    words with = cloth_words(membranes[i / 4 % 2], bendings[i / 8 % 3]);
+    pl_mesh *mesh = make_sheet(patterns[i % 4], 0.4, 0.3, 4, 3, i / 24 ? 120 : 0);
+    test_body body = make_cloth(mesh, &with);
+    test_slopes(&body, 1e-6);
+    test_body_release(&body);
+  }
+}
+
+/* Folded by nearly a half turn, pressed to a line, and turned inside out. */
+TEST(slopes_hold_where_cloth_is_badly_deformed)
+{
+  for (int k = 0; k < 3; k++) {
+    words with = cloth_words(k == 2 ? "green" : "corotated", "hinge");
+    test_body body = make_cloth(make_sheet("diagonal", 0.2, 0.2, 2, 2, 0), &with);
+    for (int i = 0; i < body.model->blocks; i++) {
+      double *x = body.q + 3 * i;
+      const double *X = body.mesh->nodes + 3 * i;
+      pl_vec3_copy(X, x);
+      double past = X[0] - 0.1, angle = 170 * 3.14159265358979 / 180;
+      if (k == 0 && past > 0) x[0] = 0.1 + past * cos(angle), x[2] = past * sin(angle);
+      if (k == 1) x[1] *= 1e-2;
+      if (k == 2) x[1] *= -0.7, x[2] += 0.01 * X[0];
+      for (int c = 0; c < 3; c++) x[c] += 1e-5 * test_uniform();
+    }
+    test_slopes(&body, 1e-4);
+    test_body_release(&body);
+  }
+}
+
+/* A stretch along warp pulls by E t (1 + e) e (1 + e/2) per width (Green), E t e (corotated). */
+TEST(a_strip_pulls_by_its_modulus)
+{
+  double E = test_material.mu * (3 * test_material.lambda + 2 * test_material.mu) /
+             (test_material.lambda + test_material.mu);
+  double nu = test_material.lambda / (2 * (test_material.lambda + test_material.mu)), e = 0.02;
+  for (int k = 0; k < 2; k++) {
+    words with = cloth_words(k ? "corotated" : "green", "hinge");
+    test_body body = make_cloth(make_sheet("crossed", 1, 0.5, 6, 3, 0), &with);
+    double square = k ? (1 - nu * e) : sqrt(1 - nu * (2 * e + e * e)), pull = 0;
+    for (int i = 0; i < body.model->blocks; i++) {
+      const double *X = body.mesh->nodes + 3 * i;
+      pl_vec3_set(body.q + 3 * i, (1 + e) * X[0], square * X[1], 0);
+    }
+    test_forces(&body, body.q, NULL, body.f);
+    for (int i = 0; i < body.model->blocks; i++) pull += body.q[3 * i] < 1e-9 ? body.f[3 * i] : 0;
+    double Et = E * 1e-3 * 0.5, expected = k ? Et * e : Et * (1 + e) * e * (1 + e / 2);
+    CHECK_NEAR(pull, expected, 1e-9 * expected);
+    test_body_release(&body);
+  }
+}
+
+/* A sheet that is bent to a cylinder along its mesh lines stores D/2 kappa^2 per area, with all
+ * bendings. */
+TEST(a_cylinder_stores_the_energy_of_its_curvature)
+{
+  static const char *const bendings[] = {"hinge", "quadratic"};
+  double E = test_material.mu * (3 * test_material.lambda + 2 * test_material.mu) /
+             (test_material.lambda + test_material.mu);
+  double nu = test_material.lambda / (2 * (test_material.lambda + test_material.mu));
+  double D = E * 1e-9 / (12 * (1 - nu * nu)), R = 1.0;
+  for (int b = 0; b < 2; b++) {
+    words with = cloth_words("corotated", bendings[b]);
+    test_body body = make_cloth(make_sheet("diagonal", 1, 1, 60, 60, 0), &with);
+    words bare = cloth_words("corotated", "none");
+    test_body plain = make_cloth(make_sheet("diagonal", 1, 1, 60, 60, 0), &bare);
+    for (int i = 0; i < body.model->blocks; i++) {
+      const double *X = body.mesh->nodes + 3 * i;
+      pl_vec3_set(body.q + 3 * i, R * sin(X[0] / R), X[1], R * cos(X[0] / R));
+    }
+    double bending = body.model->ops->energy(body.model, body.q, NULL) -
+                     plain.model->ops->energy(plain.model, body.q, NULL);
+    // the outer half cells carry no hinge along the generators
+    CHECK_NEAR(bending, D / 2 * (1 - 1.0 / 60), 2e-3 * D);
+    test_body_release(&body);
+    test_body_release(&plain);
+  }
+}
+
+/* ---- plates ---- */
+
+/* The middle's deflection w D / (q a^4) of a simply supported square plate of 1 m under a uniform
+ * load. */
+static double navier(pl_mesh *mesh, const words *with)
+{
+  test_body body = make_cloth(mesh, with);
+  unsigned char *held = calloc((size_t)body.model->blocks, 1);
+  int middle = 0;
+  double best = 2;
+  memset(body.f, 0, (size_t)body.n * sizeof *body.f);
+  for (int i = 0; i < mesh->node_count; i++) {
+    const double *X = mesh->nodes + 3 * i;
+    int on = X[0] < 1e-9 || X[0] > 1 - 1e-9 || X[1] < 1e-9 || X[1] > 1 - 1e-9;
+    double far = fabs(X[0] - 0.5) + fabs(X[1] - 0.5);
+    held[i] = on ? 7 : 3;
+    if (far < best) best = far, middle = i;
+    body.f[3 * i + 2] = body.model->lumped_mass[i];
+  }
+  test_deflect(&body, held);
+  double E = test_material.mu * (3 * test_material.lambda + 2 * test_material.mu) /
+             (test_material.lambda + test_material.mu);
+  double nu = test_material.lambda / (2 * (test_material.lambda + test_material.mu));
+  double D = E * 1e-9 / (12 * (1 - nu * nu)), w = body.g[3 * middle + 2];
+  free(held);
+  test_body_release(&body);
+  return w * D / (test_material.density * 1e-3);
+}
+
+/* Hinges are right on equilateral triangles only (0.0040624 is Navier's series). */
+TEST(hinges_are_a_plate_on_equilateral_triangles)
+{
+  words with = cloth_words("green", "hinge"), flat = cloth_words("green", "quadratic");
+  double right = navier(make_sheet("staggered", 1, 1, 32, 37, 0), &with);
+  double same = navier(make_sheet("staggered", 1, 1, 32, 37, 0), &flat);
+  double diagonal = navier(make_sheet("diagonal", 1, 1, 32, 32, 0), &with);
+  printf("    hinge: equilateral %.5f, one diagonal %.5f of 0.0040624\n", right, diagonal);
+  CHECK_NEAR(right, 0.0040624, 0.03 * 0.0040624);
+  CHECK_NEAR(right, same, 1e-6 * right);
+  CHECK_NEAR(diagonal, 0.56 * 0.0040624, 0.02 * 0.0040624);
+}
+
+/* ---- what cannot be ---- */
+
+static void check_refused(const double *nodes, int node_count, const int *triangles, int count,
+                          const words *with, const char *part)
+{
+  pl_mesh_def def = {.node_count = node_count,
+                     .nodes = nodes,
+                     .element_count = count,
+                     .nodes_per_element = 3,
+                     .elements = triangles};
+  pl_mesh *mesh = NULL;
+  pl_model *model = NULL;
+  pl_error error = {0};
+  pl_status status = pl_mesh_create(&def, &mesh, &error);
+  if (!status)
+    status = pl_model_create(NULL, &(pl_choice){"cloth", with->settings, with->count}, mesh,
+                             &test_material, &model, &error);
+  CHECK(status && strstr(error.message, part));
+  if (!strstr(error.message, part)) printf("    %s\n", error.message);
+  pl_model_destroy(model);
+  pl_mesh_destroy(mesh);
+}
+
+TEST(what_no_cloth_can_be_made_of_is_refused)
+{
+  words with = cloth_words("green", "hinge");
+  const double line[] = {0, 0, 0, 1, 0, 0, 2, 0, 0}, fold[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0};
+  const int one[] = {0, 1, 2}, twice[] = {0, 1, 2, 0, 1, 2}, two[] = {0, 1, 2, 1, 0, 3};
+  check_refused(line, 3, one, 1, &with, "lie on a line");
+  check_refused(fold, 3, twice, 2, &with, "same three nodes");
+  check_refused(fold, 4, two, 2, &with, "folded onto each other");
+  with.settings[with.count++] = (pl_setting){"rest-angles", {0}, "flat"};
+  pl_mesh *box = test_mesh(NULL, 4, (const int[3]){1, 1, 1}, 0, 0);
+  pl_model *model = NULL;
+  pl_error error = {0};
+  CHECK(pl_model_create(NULL, &(pl_choice){"cloth", with.settings, with.count}, box, &test_material,
+                        &model, &error) == PL_E_ARGUMENT);
+  CHECK(strstr(error.message, "is for triangles"));
+  pl_mesh_destroy(box);
+}
+
+/* Three triangles at one edge bend against each other in turn. */
+TEST(seams_of_three_panels_are_cloth)
+{
+  const double nodes[] = {0, 0, 0, 1, 0, 0, 0.5, 1, 0, 0.5, -1, 0, 0.5, 0, 1};
+  const int triangles[] = {0, 1, 2, 0, 1, 3, 1, 0, 4};
+  pl_mesh_def def = {.node_count = 5,
+                     .nodes = nodes,
+                     .element_count = 3,
+                     .nodes_per_element = 3,
+                     .elements = triangles};
+  pl_mesh *mesh = NULL;
+  words with = cloth_words("corotated", "hinge");
+  CHECK_OK(pl_mesh_create(&def, &mesh, error));
+  test_body body = make_cloth(mesh, &with);
+  memcpy(body.q, body.model->rest, (size_t)body.n * sizeof *body.q);
+  test_forces(&body, body.q, NULL, body.f);
+  CHECK_NEAR(test_length(body.f, body.n), 0, 1e-12);
+  for (int i = 0; i < body.n; i++) body.q[i] += 0.05 * test_uniform();
+  test_slopes(&body, 1e-6);
+  test_body_release(&body);
+}
+
+TESTS(X(flat_and_curved_sheets_have_exact_slopes) X(slopes_hold_where_cloth_is_badly_deformed)
+          X(a_strip_pulls_by_its_modulus) X(a_cylinder_stores_the_energy_of_its_curvature)
+              X(hinges_are_a_plate_on_equilateral_triangles)
+                  X(what_no_cloth_can_be_made_of_is_refused) X(seams_of_three_panels_are_cloth))
