@@ -25,7 +25,7 @@ typedef struct pl_server_def {
   const char *token;        /* PL_TOKEN_LENGTH hexadecimal digits                              */
   const char *const *hosts; /* names of this machine that may stand in Host, beside address */
   int host_count;
-  int framed;      /* 1: other pages of this machine may show the page in a frame, as notebooks do */
+  int framed; /* 1: other pages of this machine may show the page in a frame, as notebooks do */
   pl_board *board; /* what the pages see */
   /* Takes what the page that drives asks for; 0: it could not. */
   int (*command)(void *context, const pl_command *command);
