@@ -133,5 +133,17 @@ TEST(motions_that_are_none_are_refused)
   refused(&(pl_motion_def){{"wobble", NULL, 0}, NULL, 0}, "unknown motion");
 }
 
-TESTS(X(velocities_are_derivatives) X(keyframes_are_met) X(places_are_joined)
-          X(motions_that_are_none_are_refused))
+/* A new motion wants values above: the tests of this file then are its own. */
+TEST(every_motion_is_among_them)
+{
+  for (int m = 0; pl_motion_family.members[m]; m++) {
+    int found = 0;
+    for (int i = 0; i < COUNT; i++)
+      found += strcmp(defs[i].motion.name, pl_motion_family.members[m]->name) == 0;
+    if (!found) printf("  %s is not tested\n", pl_motion_family.members[m]->name);
+    CHECK(found);
+  }
+}
+
+TESTS(X(every_motion_is_among_them) X(velocities_are_derivatives) X(keyframes_are_met)
+          X(places_are_joined) X(motions_that_are_none_are_refused))

@@ -127,6 +127,21 @@ static void destroy_all(sample *samples, int count)
   for (int i = 0; i < count; i++) pl_shape_destroy(&allocator, samples[i].shape);
 }
 
+/* A new shape wants a line above: the tests of this file then are its own. */
+TEST(every_shape_is_among_them)
+{
+  sample samples[MOST_SAMPLES];
+  int count = make_all(samples);
+  for (int m = 0; pl_obstacle_family.members[m]; m++) {
+    int found = 0;
+    for (int i = 0; i < count; i++)
+      found += samples[i].shape->part.member == pl_obstacle_family.members[m];
+    if (!found) printf("  %s is not tested\n", pl_obstacle_family.members[m]->name);
+    CHECK(found);
+  }
+  destroy_all(samples, count);
+}
+
 static void random_point(double size, double x[3])
 {
   for (int k = 0; k < 3; k++) x[k] = size * (2 * test_uniform() - 1);
@@ -368,7 +383,7 @@ TEST(failing_allocations_leave_nothing)
   pl_mesh_destroy(mesh);
 }
 
-TESTS(X(gradients_and_hessians_are_derivatives) X(gaps_are_distances)
+TESTS(X(every_shape_is_among_them) X(gradients_and_hessians_are_derivatives) X(gaps_are_distances)
           X(all_that_is_inside_lies_in_the_box) X(drawings_lie_on_the_surface)
               X(a_mesh_knows_its_inside) X(shapes_that_are_none_are_refused)
                   X(failing_allocations_leave_nothing))

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -128,6 +129,7 @@ static inline heard understand(const unsigned char *room, size_t size)
   return out;
 }
 
+/* Reads for so long, or until the connection is closed. */
 static inline heard listen_to(int fd, int ms)
 {
   static unsigned char room[1 << 20];
@@ -141,5 +143,27 @@ static inline heard listen_to(int fd, int ms)
   }
   return out;
 }
+
+/* Reads until so many of a kind have come, 20 s at most, and a moment more, in which too many would
+ * show: on a busy machine nothing comes at once. */
+static inline heard listen_for(int fd, size_t kind, int wanted)
+{
+  static unsigned char room[1 << 20];
+  heard out = {0};
+  size_t size = 0;
+  double until = pl_now() + 20;
+  for (int came = 0; pl_now() < until && !out.closed;) {
+    int closed;
+    size += get(fd, (char *)room + size, sizeof room - size, 20, &closed);
+    out = understand(room, size);
+    out.closed |= closed;
+    if (!came && *(const int *)((const char *)&out + kind) >= wanted) {
+      until = pl_now() + 0.04;
+      came = 1;
+    }
+  }
+  return out;
+}
+#define LISTEN(fd, kind, wanted) listen_for(fd, offsetof(heard, kind), wanted)
 
 #endif

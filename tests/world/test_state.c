@@ -247,8 +247,8 @@ static void read_states(FILE *file)
     plan in = plan_of(m);
     in.threads = threads[m % 4];
     pl_world *world = make(&in);
-    uint64_t hash;
-    size_t size;
+    uint64_t hash = 0;
+    size_t size = 0;
     CHECK(fread(&size, sizeof size, 1, file) == 1);
     void *state = malloc(size);
     CHECK(fread(state, 1, size, file) == size && fread(&hash, sizeof hash, 1, file) == 1);

@@ -133,13 +133,15 @@ TEST(every_integrator_comes_to_the_same_rest)
     pl_body_id body;
     double tip[3];
     CHECK_OK(bar_make(&def, &world, &body, error));
-    for (int k = 0; k * def.dt < 3; k++) CHECK_OK(pl_world_step(world, error));
+    for (int k = 0; k * def.dt < (TEST_SANITIZED ? 0.05 : 3); k++)
+      CHECK_OK(pl_world_step(world, error));
     bar_tip(world, body, tip);
     if (i == 0) memcpy(first, tip, sizeof tip);
+    pl_world_destroy(world);
+    if (TEST_SANITIZED) continue;
     if (fabs(tip[1] - first[1]) > 2e-5) printf("  %s: %.9g\n", ops->info.name, tip[1]);
     for (int k = 0; k < 3; k++) CHECK_NEAR(tip[k], first[k], 2e-5);
     CHECK(tip[1] < -0.01);
-    pl_world_destroy(world);
   }
 }
 
