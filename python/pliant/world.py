@@ -393,6 +393,17 @@ class World:
         call(lib.pl_world_contacts, self._pointer, count[0], found, count)
         return [_values.plain(found[i]) for i in range(count[0])]
 
+    def contact_events(self):
+        """What has begun to touch since the last call (phase 0), still touches (1) and has ceased
+        to (2): a list of dicts with body, other, obstacle, points, force."""
+        room = 64
+        while True:
+            found, count = ffi.new("pl_contact_event[]", room), ffi.new("int *")
+            call(lib.pl_world_contact_events, self._pointer, room, found, count)
+            if count[0] <= room:
+                return [_values.plain(found[i]) for i in range(count[0])]
+            room = count[0]
+
     def pick(self, origin, direction):
         """The nearest surface along a ray as a dict (spot, point, normal, distance), or None."""
         hit = ffi.new("pl_hit *")

@@ -311,6 +311,15 @@ void pl_collision_rub(pl_collision *self, const pl_collision_pair *pair, const p
   pl_collision_act(self, pair->points, at, pair->weights, force, D, f, tangent);
 }
 
+void pl_collision_rubbing(const pl_collision *self, const pl_collision_pair *pair, double force[3],
+                          double slip[3])
+{
+  double s[3], ignored[9];
+  look(self, pair, s, slip);
+  pl_vec3_set(force, 0, 0, 0);
+  if (pair->bound > 0) rub(self, pair, 0, 0, force, ignored);
+}
+
 static void evaluate_pair(pl_collision *self, const pl_collision_pair *pair, const pl_moment *at,
                           double *f, const pl_tangent *tangent)
 {
@@ -442,7 +451,7 @@ void pl_collision_finish(pl_coupling *base, const pl_substep *step)
 static void list_pair(const pl_collision *self, const pl_collision_pair *pair,
                       const pl_meeting_sink *to)
 {
-  double w[4], normal[3], s[3], ignored[9], rubs[3] = {0};
+  double w[4], normal[3], rubs[3];
   pl_meeting meeting = {
       .body = pair->surfaces[0], .other = pair->surfaces[1], .obstacle = -1, .at = {.gap = 0}};
   if (pair->obstacle) {
@@ -461,8 +470,7 @@ static void list_pair(const pl_collision *self, const pl_collision_pair *pair,
     pl_vec3_copy(self->x + 3 * (size_t)pair->points[0], at->point);
     pl_vec3_add_scaled(-0.5 * at->gap, normal, at->point);
   }
-  look(self, pair, s, at->slip);
-  if (pair->bound > 0) rub(self, pair, 0, 0, rubs, ignored);
+  pl_collision_rubbing(self, pair, rubs, at->slip);
   pl_vec3_scale(pair->push, normal, at->force);
   pl_vec3_add(at->force, rubs, at->force);
   to->take(to->context, &meeting);

@@ -168,6 +168,9 @@ void pl_collision_act(pl_collision *self, const int points[4], const pl_moment *
 /* The friction of a pair. */
 void pl_collision_rub(pl_collision *self, const pl_collision_pair *pair, const pl_moment *at,
                       double *f, const pl_tangent *tangent);
+/* Its force on the first body and the slip, where the points are and move. */
+void pl_collision_rubbing(const pl_collision *self, const pl_collision_pair *pair, double force[3],
+                          double slip[3]);
 /* Room for so many pairs; one more, whose points began the substep at x0. */
 pl_status pl_collision_reserve(pl_collision *self, size_t count, pl_error *error);
 void pl_collision_take(pl_collision *self, const pl_substep *step, const pl_proximity *from,

@@ -142,10 +142,8 @@ static void places_of(const pl_fence *self, const pl_proximity *pair, double x[4
   for (int i = 0; i < 4; i++) pl_vec3_copy(self->is.x + 3 * (size_t)pair->points[i], x[i]);
 }
 
-/* Potential, force W' and stiffness W'' of a pair along its normal; the slope of parallel edges'
- * potential goes beyond that, into gradient. */
-static double pair_law(const pl_fence *self, const pl_proximity *pair, double W[3],
-                       double gradient[12])
+double pl_fence_law(const pl_fence *self, const pl_proximity *pair, double W[3],
+                    double gradient[12])
 {
   double x[4][3];
   const pl_barrier barrier = barrier_of(self, pair);
@@ -168,7 +166,7 @@ static void press(pl_fence *self, const pl_proximity *pair, const pl_moment *at,
 {
   static const double none[9] = {0};
   double W[3], gradient[12], D[9], force[3];
-  (void)pair_law(self, pair, W, gradient);
+  (void)pl_fence_law(self, pair, W, gradient);
   for (int i = 0; f && i < 4; i++) {
     const int points[4] = {pair->points[i], pair->points[i], pair->points[i], pair->points[i]};
     const double only[4] = {1};
@@ -371,7 +369,7 @@ static double bind_pairs(pl_fence *self, double *all)
   size_t p = 0;
   for (int i = 0; i < self->count; i++) {
     const pl_proximity *near = &self->list[i];
-    (void)pair_law(self, near, W, NULL);
+    (void)pl_fence_law(self, near, W, NULL);
     while (p < is->found_count && is->pairs[p].key < near->key) p++;
     if (p == is->found_count || is->pairs[p].key != near->key) continue;
     is->pairs[p].push = -W[1];
@@ -459,7 +457,7 @@ static double energy(pl_coupling *base, const double *q, int body)
   for (int i = 0; i < self->count; i++) {
     const int *of = self->list[i].surfaces;
     double share = 0.5 * ((of[0] == body) + (of[1] == body));
-    if (share > 0) sum += share * pair_law(self, &self->list[i], W, NULL);
+    if (share > 0) sum += share * pl_fence_law(self, &self->list[i], W, NULL);
   }
   return self->contact ? sum + pl_fence_energy(self, body) : sum;
 }
@@ -483,5 +481,6 @@ const pl_coupling_ops pl_coupling_barrier = {
     .revise = revise,
     .finish = finish,
     .energy = energy,
+    .contacts = pl_fence_contacts,
     .grips = pl_collision_grips,
 };

@@ -55,7 +55,21 @@ enum { PL_FENCE_MEMORY = 2 * PL_COLLISION_MEMORY }; /* per point: with a body; w
 /* The stiffness of a pair, N/m. */
 double pl_fence_stiffness(const pl_fence *self, const pl_proximity *pair);
 
-/* Obstacles: fence_obstacle.c. Sets their poses to a time. */
+/* Potential, force W' and stiffness W'' of a pair along its normal; the slope of the potential of
+ * parallel edges goes beyond that, into gradient (NULL: not asked for). */
+double pl_fence_law(const pl_fence *self, const pl_proximity *pair, double W[3],
+                    double gradient[12]);
+/* Hands over all pairs that are near, and all points near obstacles; fence_contacts.c. */
+void pl_fence_contacts(pl_coupling *base, const pl_moment *at, const pl_meeting_sink *to);
+
+/* Obstacles: fence_obstacle.c. The gap of a point at an obstacle; its stiffness there, N/m; the
+ * friction of a point, as force and slip. */
+double pl_fence_point_gap(const pl_fence *self, const pl_obstacle *obstacle, int point,
+                          double normal[3], double *hessian);
+double pl_fence_point_stiffness(const pl_fence *self, int point);
+void pl_fence_rubbing(const pl_fence *self, const pl_fence_touch *touch, double force[3],
+                      double slip[3]);
+/* Sets their poses to a time. */
 void pl_fence_pose(pl_fence *self, double t);
 /* Forces and matrix. */
 void pl_fence_hold(pl_fence *self, const pl_moment *at, double *f, const pl_tangent *tangent);

@@ -20,7 +20,7 @@ void pl_fence_pose(pl_fence *self, double t)
   }
 }
 
-static double stiffness_of(const pl_fence *self, int point)
+double pl_fence_point_stiffness(const pl_fence *self, int point)
 {
   const pl_collision *is = &self->is;
   double E = is->modulus[is->owner[point]];
@@ -31,8 +31,8 @@ static double stiffness_of(const pl_fence *self, int point)
 }
 
 /* The gap of a point to an obstacle as it is now; infinite beyond the range. */
-static double gap_of(const pl_fence *self, const pl_obstacle *obstacle, int point, double normal[3],
-                     double *hessian)
+double pl_fence_point_gap(const pl_fence *self, const pl_obstacle *obstacle, int point,
+                          double normal[3], double *hessian)
 {
   const double *x = self->is.x + 3 * (size_t)point;
   return pl_obstacle_gap_in(obstacle, &obstacle->mid, x, normal, hessian);
@@ -43,7 +43,7 @@ double pl_fence_gap(const pl_fence *self)
   double least = INFINITY, normal[3];
   for (size_t o = 0; o < self->contact->count; o++) {
     for (int p = 0; p < self->is.point_count; p++)
-      least = fmin(least, gap_of(self, &self->contact->obstacles[o], p, normal, NULL));
+      least = fmin(least, pl_fence_point_gap(self, &self->contact->obstacles[o], p, normal, NULL));
   }
   return least;
 }
@@ -73,9 +73,9 @@ static void press(pl_fence *self, const pl_obstacle *obstacle, int point, const 
 {
   double normal[3], H[9], W[3], D[9], force[3];
   pl_barrier barrier = self->law;
-  if (!(gap_of(self, obstacle, point, normal, NULL) < barrier.range)) return;
-  double gap = gap_of(self, obstacle, point, normal, H);
-  barrier.stiffness = stiffness_of(self, point);
+  if (!(pl_fence_point_gap(self, obstacle, point, normal, NULL) < barrier.range)) return;
+  double gap = pl_fence_point_gap(self, obstacle, point, normal, H);
+  barrier.stiffness = pl_fence_point_stiffness(self, point);
   pl_barrier_law_at(&barrier, gap, W);
   pl_vec3_scale(-W[1], normal, force);
   stiffness_at(tangent ? tangent->kq : 0, W, normal, H, D);
@@ -124,9 +124,9 @@ double pl_fence_energy(const pl_fence *self, int body)
   for (size_t o = 0; o < self->contact->count; o++) {
     for (int p = self->is.point_start[body]; p < self->is.point_start[body + 1]; p++) {
       pl_barrier barrier = self->law;
-      double gap = gap_of(self, &self->contact->obstacles[o], p, normal, NULL);
+      double gap = pl_fence_point_gap(self, &self->contact->obstacles[o], p, normal, NULL);
       if (!(gap < barrier.range)) continue;
-      barrier.stiffness = stiffness_of(self, p);
+      barrier.stiffness = pl_fence_point_stiffness(self, p);
       pl_barrier_law_at(&barrier, gap, W);
       sum += W[0];
     }
@@ -227,7 +227,7 @@ static void touch_one(pl_fence *self, const pl_substep *step, int point)
   double least = self->is.range, normal[3], there[3], own[3];
   to->obstacle = -1;
   for (size_t o = 0; o < self->contact->count; o++) {
-    double gap = gap_of(self, &self->contact->obstacles[o], point, normal, NULL);
+    double gap = pl_fence_point_gap(self, &self->contact->obstacles[o], point, normal, NULL);
     if (!(gap < least) || !(pl_obstacle_friction(&self->contact->obstacles[o]) > 0)) continue;
     least = gap;
     to->obstacle = (int)o;
@@ -236,7 +236,7 @@ static void touch_one(pl_fence *self, const pl_substep *step, int point)
   if (to->obstacle < 0) return;
   const pl_obstacle *obstacle = &self->contact->obstacles[to->obstacle];
   to->point = point;
-  to->stiffness = stiffness_of(self, point);
+  to->stiffness = pl_fence_point_stiffness(self, point);
   to->push = to->bound = 0;
   pl_vec3_copy(x, to->x0);
   pl_vec3_set(to->carried, 0, 0, 0);
@@ -272,7 +272,7 @@ double pl_fence_bind(pl_fence *self, double *all)
     const pl_obstacle *obstacle = &self->contact->obstacles[touch->obstacle];
     pl_barrier barrier = self->law;
     barrier.stiffness = touch->stiffness;
-    pl_barrier_law_at(&barrier, gap_of(self, obstacle, touch->point, normal, NULL), W);
+    pl_barrier_law_at(&barrier, pl_fence_point_gap(self, obstacle, touch->point, normal, NULL), W);
     touch->push = -W[1];
     // what has not slipped yet is held by the static coefficient
     double most = 2 * obstacle->friction * touch->push / (PL_STICK * touch->stiffness);
@@ -294,9 +294,9 @@ void pl_fence_remember(pl_fence *self)
     pl_obstacle *obstacle = &self->contact->obstacles[o];
     for (int p = 0; p < is->point_count; p++) {
       pl_barrier barrier = self->law;
-      double gap = gap_of(self, obstacle, p, normal, NULL);
+      double gap = pl_fence_point_gap(self, obstacle, p, normal, NULL);
       if (!(gap < barrier.range)) continue;
-      barrier.stiffness = stiffness_of(self, p);
+      barrier.stiffness = pl_fence_point_stiffness(self, p);
       pl_barrier_law_at(&barrier, gap, W);
       pl_vec3_add_scaled(-W[1], normal, obstacle->force);
       obstacle->nodes++;
@@ -317,4 +317,16 @@ void pl_fence_remember(pl_fence *self)
     kept[0] = touch->obstacle + 1;
     pl_slip_keep(touch->stiffness, touch->bound, s, kept + 1);
   }
+}
+
+void pl_fence_rubbing(const pl_fence *self, const pl_fence_touch *touch, double force[3],
+                      double slip[3])
+{
+  double s[3];
+  slip_of(self, touch, s, slip);
+  pl_vec3_set(force, 0, 0, 0);
+  if (!(touch->bound > 0)) return;
+  const pl_slip at =
+      pl_slip_at(touch->stiffness, self->is.mass[touch->point], touch->bound, s, slip);
+  pl_vec3_copy(at.force, force);
 }

@@ -250,6 +250,7 @@ static void gather(pl_impulses *self, const pl_strike *at)
   int obstacles = is->contact ? (int)is->contact->count : 0;
   self->count = self->entry_count = 0;
   self->h = at->h;
+  self->is_at_end = at->at_end;
   pl_collision_place(is, at->q, at->v);
   for (size_t i = 0; i < 3 * (size_t)is->point_count; i++)
     is->to[i] = is->x[i] + (at->at_end ? 0 : at->h * is->v[i]);
@@ -338,11 +339,13 @@ static void strike_end(pl_coupling *base, const pl_strike *at)
 
 /* ---- for those who ask ---- */
 
-/* The mean force over the step on the first body. */
+/* The mean force over the step on the first body. The acceleration that is changed at the end of a
+ * step acts once more in the next. */
 static void force_of(const pl_impulses *self, const pl_impact *at, double force[3])
 {
-  pl_vec3_scale(at->impulse / self->h, at->normal, force);
-  pl_vec3_add_scaled(1 / self->h, at->rubbing, force);
+  double rate = (self->is_at_end ? 2 : 1) / self->h;
+  pl_vec3_scale(rate * at->impulse, at->normal, force);
+  pl_vec3_add_scaled(rate, at->rubbing, force);
 }
 
 static void finish(pl_coupling *base, const pl_substep *step)

@@ -46,6 +46,7 @@ typedef struct pl_impulses {
   size_t count, room, entry_count, entry_room;
   double *before; /* velocities, where ties have to be met again */
   double h;       /* s, of the last strike */
+  int is_at_end;  /* it was one at the end of a step */
   const double *v0;
 } pl_impulses;
 

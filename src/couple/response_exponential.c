@@ -1,7 +1,7 @@
 /* The potential c exp(-d / eps) of Terzopoulos et al. (1987, eq. 14) around obstacles, as a layer
  * of all nodes: the force k eps exp(-d / eps) along the normal, with k the stiffness of the layer
  * (couple/penalty.h). The report on their deformable objects prints (3.6.3) with the sign that
- * pulls in and corrects it in (3.6.7), which is this. Below -10 eps, where the exponential would
+ * pulls in and corrects it in (3.6.7), which is this. Below -2 eps, where the exponential would
  * run away, it goes on along its tangent. */
 #include "couple/response.h"
 #include "math/functions.h"
@@ -10,7 +10,7 @@
 
 #define THIN  0.002 /* of the body's size: eps unless set */
 #define FAR   20.0  /* eps: beyond, nothing is felt */
-#define DEEP  10.0  /* eps */
+#define DEEP  2.0   /* eps */
 #define EULER 2.718281828459045
 
 static const pl_param params[] = {

@@ -4,6 +4,10 @@
  * entering comes back: (3.6.11) counts sqrt(2 g d). There is no friction. */
 #include "couple/response.h"
 
+#include <math.h>
+
+#define OUT 1.0 /* m/s */
+
 static const pl_param params[] = {{.name = "strength",
                                    .unit = "1",
                                    .summary = "the part of the depth by which nodes are moved; "
@@ -14,7 +18,8 @@ static const pl_param params[] = {{.name = "strength",
 
 static double settle(const double *values, const pl_contact_node *at, double h, double *speed)
 {
-  double way = -values[0] * at->gap;
+  // what starts deep inside comes out at no more than OUT
+  double way = fmin(-values[0] * at->gap, (OUT + 2 * fmax(-at->rate, 0)) * h);
   *speed = way / h;
   return way;
 }
