@@ -7,6 +7,7 @@
 #include "math/decompose.h"
 #include "math/tensor.h"
 #include "picture/backdrop.h"
+#include "picture/glyphs.h"
 #include "scene/scene.h"
 
 #include <math.h>
@@ -493,8 +494,9 @@ pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *fo
   const pl_view *view = pl_scene_view(scene);
   const colouring *colour = find_colouring(view->colour);
   pl_allocator allocator = memory();
-  pl_render_body bodies[MOST_BODIES + PL_MOST_SHEETS];
+  pl_render_body bodies[MOST_BODIES + PL_GLYPH_SHEETS + PL_MOST_SHEETS];
   pl_backdrop backdrop = {0};
+  pl_glyph_drawing glyphs = {0};
   double *rooms[MOST_BODIES] = {0};
   char path[4096];
   pl_render render = pl_render_default();
@@ -511,10 +513,13 @@ pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *fo
     status =
         draw_body(frames, world, pl_world_body_at(world, b), colour, &bodies[b], &rooms[b], error);
   if (!status && colour) choose_scale(colour, &render);
+  if (!status)
+    status = pl_glyphs_add(&glyphs, world, pl_glyph_kind_of(view->glyphs), bodies, &render, error);
   if (!status) status = pl_backdrop_add(&backdrop, world, bodies, &render, error);
   if (!status) status = pl_render_png(&render, &text, error);
   if (!status) status = pl_file_write(path, text.data, text.size, error);
   for (int b = 0; b < count; b++) pl_free(&allocator, rooms[b]);
+  pl_glyphs_release(&glyphs);
   pl_backdrop_release(&backdrop);
   pl_text_release(&text);
   return status;

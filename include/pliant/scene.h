@@ -58,6 +58,7 @@ typedef struct pl_view {
   double direction[3]; /* from the bodies towards the eye */
   double up[3];
   const char *colour; /* "none", "von-mises", "displacement", "volume-ratio" */
+  const char *glyphs; /* "none", "frames", "stress", "strain", "fibres", "forces", "fixes" */
 } pl_view;
 
 PL_API const pl_view *pl_scene_view(const pl_scene *scene);

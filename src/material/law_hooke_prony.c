@@ -77,6 +77,11 @@ static void form(const pl_point *point, double kq, double kv, int semidefinite, 
   at.strain->form(&at, kq, kv, semidefinite, P, out);
 }
 
+static void decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)
+{
+  pl_prony_decays(numbers, h, count, out);
+}
+
 const pl_law_ops PL_VARIANT(pl_law_hooke_prony) = {
     .info =
         {
@@ -96,5 +101,6 @@ const pl_law_ops PL_VARIANT(pl_law_hooke_prony) = {
     .memory = {.count = pl_prony_history,
                .frozen = PL_PRONY_FROZEN,
                .freeze = freeze,
-               .advance = advance},
+               .advance = advance,
+               .decays = decays},
 };

@@ -90,6 +90,11 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
   sudden->points.tangent(&at, kq, kv, semidefinite, P, H);
 }
 
+static void decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)
+{
+  pl_prony_decays(numbers, h, count, out);
+}
+
 const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin_prony) = {
     .info =
         {
@@ -109,5 +114,6 @@ const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin_prony) = {
     .memory = {.count = pl_prony_history,
                .frozen = PL_PRONY_FROZEN,
                .freeze = freeze,
-               .advance = advance},
+               .advance = advance,
+               .decays = decays},
 };

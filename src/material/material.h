@@ -65,7 +65,7 @@ const pl_strain_ops *pl_strain_at(int index);
 #define PL_LAW_PLACE(name) PL_LAW_##name,
 enum { PL_LAWS(PL_LAW_PLACE) PL_LAW_COUNT };
 
-enum { PL_MOST_NUMBERS = 16, PL_MOST_MEMORY = 64, PL_MOST_FROZEN = 16 };
+enum { PL_MOST_NUMBERS = 16, PL_MOST_MEMORY = 64, PL_MOST_FROZEN = 16, PL_MOST_DECAYS = 13 };
 
 /* What a law remembers of a point: some doubles of history, all zero where nothing has happened.
  * They do not change while a substep is tried: freeze makes of them, once for all evaluations that
@@ -81,6 +81,9 @@ typedef struct pl_memory_ops {
   void (*freeze)(const pl_point *point, double h, const pl_lanes *history, int count,
                  pl_lanes *frozen);
   void (*advance)(const pl_point *point, double h, int count, pl_lanes *history);
+  /* What both need of h and the numbers alone, PL_MOST_DECAYS at most, the first being h: for many
+   * points with the same numbers (pl_point.decays). NULL: nothing. */
+  void (*decays)(const pl_lanes *numbers, double h, int count, pl_lanes *out);
 } pl_memory_ops;
 
 /* How a law depends on lambda, as far as points may share their volume (model fem): not in a form

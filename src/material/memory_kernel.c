@@ -209,6 +209,11 @@ static void advance(const pl_point *point, double h, int count, pl_lanes *histor
   pl_hermite_advance(point, h, e, r, count, history);
 }
 
+static void decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)
+{
+  pl_prony_decays(numbers, h, count, out);
+}
+
 /* T += 2 mu b r of a law of F. */
 PL_INLINE void add_rates(const pl_point *point, pl_point *at, pl_lanes *T)
 {
@@ -267,5 +272,6 @@ const pl_fading_ops PL_VARIANT(pl_fading) = {
     .memory = {.count = pl_prony_history,
                .frozen = PL_HERMITE_FROZEN,
                .freeze = freeze,
-               .advance = advance},
+               .advance = advance,
+               .decays = decays},
 };

@@ -18,9 +18,10 @@ enum { PL_C10, PL_C01, PL_BULK, PL_MOONEY_RIVLIN_PARAM_COUNT };
               .most = 1e13},                                                                       \
   [PL_C01] = {.name = "c01",                                                                       \
               .unit = "Pa",                                                                        \
-              .summary = "modulus of the second invariant; mu = 2 (c10 + c01)",                    \
+              .summary = "modulus of the second invariant; mu = 2 (c10 + c01); fits may have it "  \
+                         "below 0: then the law gives way at large strain",                        \
               .preset = 0,                                                                         \
-              .least = 0,                                                                          \
+              .least = -1e13,                                                                      \
               .most = 1e13},                                                                       \
   [PL_BULK] = {.name = "bulk",                                                                     \
                .unit = "Pa",                                                                       \

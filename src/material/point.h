@@ -33,6 +33,7 @@ typedef struct pl_point {
   const pl_lanes *pressure;   /* p, Pa: W has a term p theta (pl_point_ops.volume); NULL: none */
   const pl_point_ops *strain; /* the strain measure's, for laws that add to it */
   const pl_fading *fading;    /* NULL: nothing fades but by the law itself */
+  const pl_lanes *decays;     /* of a substep (pl_memory_ops.decays); NULL: to be computed */
   const pl_lanes *axes;       /* a[9]: its columns are the material's axes; NULL: x, y and z */
   const struct pl_layers *layers; /* the law below the modifiers, and these; NULL: none */
   const pl_lanes *layer_numbers;  /* the constants of the modifiers, one behind the other */

@@ -22,15 +22,45 @@
 /* What freeze fills: T, a and W_n. */
 enum { PL_PRONY_ALPHA = 6, PL_PRONY_ENERGY, PL_PRONY_FROZEN };
 
+/* Factors of a term over a substep: exp(-z) and its mean b. */
+typedef struct pl_decay {
+  pl_lanes decay, mean;
+} pl_decay;
+
+PL_INLINE pl_decay pl_decay_of(double h, pl_lanes tau)
+{
+  const pl_lanes z = h / tau, decay = pl_lanes_decay(z);
+  return (pl_decay){decay, pl_lanes_mean_decay(z, decay)};
+}
+
+/* h, then both factors of each term. */
+PL_INLINE void pl_prony_decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)
+{
+  out[0] = pl_lanes_all(h);
+  for (int i = 0; i < pl_prony_terms_in(count); i++) {
+    const pl_decay by = pl_decay_of(h, numbers[PL_PRONY_TERMS + i]);
+    out[1 + 2 * i] = by.decay;
+    out[2 + 2 * i] = by.mean;
+  }
+}
+
+/* Those that are there, if they are of h. */
+PL_INLINE const pl_lanes *pl_known_decays(const pl_point *point, double h)
+{
+  return point->decays && point->decays[0][0] == h ? point->decays + 1 : NULL;
+}
+
 PL_INLINE void pl_prony_freeze(const pl_point *point, double h, const pl_lanes *history, int count,
                                pl_lanes *frozen)
 {
   const pl_lanes *now = history, *g = point->numbers, *tau = g + PL_PRONY_TERMS;
   pl_lanes T[6], alpha = pl_lanes_all(1), energy = pl_lanes_all(0);
+  const pl_lanes *known = pl_known_decays(point, h);
   for (int k = 0; k < 6; k++) T[k] = pl_lanes_all(0);
   for (int i = 0; i < pl_prony_terms_in(count); i++) {
     const pl_lanes *spring = history + 6 * (i + 1);
-    pl_lanes z = h / tau[i], decay = pl_lanes_decay(z), mean = pl_lanes_mean_decay(z, decay);
+    const pl_decay by = known ? (pl_decay){known[2 * i], known[2 * i + 1]} : pl_decay_of(h, tau[i]);
+    const pl_lanes decay = by.decay, mean = by.mean;
     pl_lanes slip[6];
     for (int k = 0; k < 6; k++) {
       T[k] += g[i] * (decay * spring[k] - mean * now[k]);
@@ -54,10 +84,11 @@ PL_INLINE void pl_prony_advance(const pl_point *point, double h, const pl_lanes 
     change[k] = e[k] - history[k];
     history[k] = e[k];
   }
+  const pl_lanes *known = pl_known_decays(point, h);
   for (int i = 0; i < pl_prony_terms_in(count); i++) {
-    pl_lanes *spring = history + 6 * (i + 1), z = h / tau[i];
-    pl_lanes decay = pl_lanes_decay(z), mean = pl_lanes_mean_decay(z, decay);
-    for (int k = 0; k < 6; k++) spring[k] = decay * spring[k] + mean * change[k];
+    pl_lanes *spring = history + 6 * (i + 1);
+    const pl_decay by = known ? (pl_decay){known[2 * i], known[2 * i + 1]} : pl_decay_of(h, tau[i]);
+    for (int k = 0; k < 6; k++) spring[k] = by.decay * spring[k] + by.mean * change[k];
   }
 }
 

@@ -1,10 +1,11 @@
 /* Octets: every tetrahedron is divided into eight by the midpoints of its edges.
  *
- * Four of the eight are at the corners; the octahedron between them is cut along one of its three
- * diagonals. Of corners 0123 in the order of their node numbers, the last two exchanged where the
- * tetrahedron's volume is positive, it is the one from the midpoint of 02 to that of 13. In
- * Kuhn's tetrahedra of a grid it is a shortest one (as in Bey 1995, "Tetrahedral grid refinement",
- * but for the exchange). */
+ * Four of the eight are at the corners; the octahedron between them is cut along the shortest of
+ * its three diagonals, which makes the best tetrahedra (Zhang 1995, "Successive subdivisions of
+ * tetrahedra"). Where others are as short, which they are in cubes, the rule is that of Bey 1995,
+ * "Tetrahedral grid refinement", but for an exchange: of corners 0123 in the order of their node
+ * numbers, the last two exchanged where the tetrahedron's volume is positive, the diagonal from the
+ * midpoint of 02 to that of 13. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "mesh/element.h"
@@ -130,6 +131,32 @@ static int middle_of(const int *octet, int a, int b)
   return octet[4 + edge];
 }
 
+static double diagonal_square(const division *d, const int *octet, const int *s)
+{
+  const double *a = d->nodes + 3 * (size_t)middle_of(octet, s[0], s[2]);
+  const double *b = d->nodes + 3 * (size_t)middle_of(octet, s[1], s[3]);
+  double sum = 0;
+  for (int k = 0; k < 3; k++) sum += (a[k] - b[k]) * (a[k] - b[k]);
+  return sum;
+}
+
+/* Orders the corners so that the diagonal goes from the midpoint of 02 to that of 13. */
+static void choose_diagonal(const division *d, const int *octet, int *s)
+{
+  const int sorted[4] = {octet[s[0]], octet[s[1]], octet[s[2]], octet[s[3]]};
+  int swap = pl_element_volume(d->nodes, sorted, 4) > 0;
+  const int order[3][4] = {{s[0], s[1], s[swap ? 3 : 2], s[swap ? 2 : 3]},
+                           {s[0], s[swap ? 3 : 2], s[1], s[swap ? 2 : 3]},
+                           {s[0], s[1], s[swap ? 2 : 3], s[swap ? 3 : 2]}};
+  int best = 0;
+  for (int i = 1; i < 3; i++) {
+    // as short but for rounding: the first
+    double limit = (1 - 1e-6) * diagonal_square(d, octet, order[best]);
+    if (diagonal_square(d, octet, order[i]) < limit) best = i;
+  }
+  memcpy(s, order[best], sizeof order[best]);
+}
+
 static void divide_one(division *d, int element)
 {
   int *octet = d->octets + PL_OCTET_NODES * (size_t)element, s[4];
@@ -146,12 +173,7 @@ static void divide_one(division *d, int element)
     to = add_tet(d, to, octet[a], m[0], m[1], m[2]);
   }
   // around the diagonal of the octahedron
-  const int sorted[4] = {octet[s[0]], octet[s[1]], octet[s[2]], octet[s[3]]};
-  if (pl_element_volume(d->nodes, sorted, 4) > 0) {
-    int last = s[3];
-    s[3] = s[2];
-    s[2] = last;
-  }
+  choose_diagonal(d, octet, s);
   static const int around[5][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1}};
   int low = middle_of(octet, s[0], s[2]), high = middle_of(octet, s[1], s[3]);
   for (int i = 0; i < 4; i++)

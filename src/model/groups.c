@@ -278,14 +278,13 @@ static size_t place_of(const pl_groups *groups, const pl_group *group, int batch
 
 static void freeze_batch(const pl_groups *groups, const pl_group *group, int batch)
 {
-  pl_lanes history[PL_MOST_MEMORY] = {0};
+  pl_lanes history[PL_MOST_MEMORY];
+  const size_t size = (size_t)group->history * sizeof *history;
   pl_point point = pl_point_of(group, 0);
   pl_point_take(group, batch, &point);
+  memset(history, 0, size);
   for (int p = 0; p < groups->points; p++) {
-    if (groups->memory) {
-      const double *from = groups->memory + place_of(groups, group, batch, p);
-      memcpy(history, from, (size_t)group->history * sizeof *history);
-    }
+    if (groups->memory) memcpy(history, groups->memory + place_of(groups, group, batch, p), size);
     pl_point_recall(group, groups->points, batch, p, &point);
     group->memory->freeze(&point, groups->h, history, group->history, (pl_lanes *)point.frozen);
   }
@@ -304,6 +303,16 @@ static void freeze_chunk(void *context, int chunk)
   }
 }
 
+/* Where all items have the same numbers, what follows from these and h is found once. */
+static void find_decays(pl_group *group, double h)
+{
+  if (!group->memory || !group->memory->decays || group->moduli) return;
+  int rates = group->fading.law && group->fading.hermite ? 6 : 0;
+  if (group->has_decays && group->decays[0][0] == h) return;
+  group->memory->decays(group->numbers, h, group->history - rates, group->decays);
+  group->has_decays = 1;
+}
+
 void pl_groups_freeze(pl_groups *groups, double h, pl_pool *pool)
 {
   int remembers = 0;
@@ -311,13 +320,14 @@ void pl_groups_freeze(pl_groups *groups, double h, pl_pool *pool)
   if (!remembers || (groups->fresh && groups->h == h)) return;
   groups->h = h;
   groups->fresh = 1;
+  for (int g = 0; g < groups->count; g++) find_decays(&groups->list[g], h);
   pl_parallel(pool, pl_chunk_count(groups->batches, BATCHES_PER_CHUNK), freeze_chunk, groups);
 }
 
 void pl_group_advance(const pl_groups *groups, const pl_group *group, int batch, int p, double h,
                       const pl_point *point, double *memory)
 {
-  pl_lanes history[PL_MOST_MEMORY] = {0};
+  pl_lanes history[PL_MOST_MEMORY];
   double *at = memory + place_of(groups, group, batch, p);
   size_t size = (size_t)group->history * sizeof *history;
   memcpy(history, at, size);

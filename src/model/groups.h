@@ -29,10 +29,12 @@ typedef struct pl_group {
   int number_count;
   int has_axes; /* any item has */
   pl_lanes axes[9];
-  pl_lanes *moduli; /* of each batch; NULL: those of the material */
-  int history;      /* doubles that a point remembers */
-  size_t place;     /* where those of the group begin in the body's */
-  pl_lanes *frozen; /* what they amount to (pl_memory_ops), per batch and point */
+  pl_lanes *moduli;                /* of each batch; NULL: those of the material */
+  int history;                     /* doubles that a point remembers */
+  size_t place;                    /* where those of the group begin in the body's */
+  pl_lanes *frozen;                /* what they amount to (pl_memory_ops), per batch and point */
+  pl_lanes decays[PL_MOST_DECAYS]; /* of pl_groups.h, where has_decays */
+  int has_decays;
 } pl_group;
 
 typedef struct pl_groups {
@@ -129,6 +131,7 @@ PL_INLINE pl_point pl_point_of(const pl_group *group, int moving)
   point.layer_numbers = group->layer_numbers;
   point.strain = group->strain;
   point.fading = group->fading.law ? &group->fading : NULL;
+  point.decays = group->has_decays ? group->decays : NULL;
   point.viscous = group->viscous && moving;
   return point;
 }

@@ -14,6 +14,7 @@ typedef struct pl_render_body {
   float colour[3];       /* red, green, blue in 0..1 as on the screen; all 0: chosen */
   const double *scalars; /* what the colour shows, NULL: the body's own colour */
   int of_faces;          /* scalars belong to faces instead of nodes */
+  int open;              /* faces turned to the eye are left out, so that one looks into it */
 } pl_render_body;
 
 /* For amounts; for what deviates from a middle to both sides. */

@@ -94,6 +94,7 @@ static int place_corners(const pl_render_stage *stage, const pl_render_triangle 
     c[k] = (corner){lrintf(x * SUB), lrintf(y * SUB), s.z};
   }
   int64_t area = (c[1].x - c[0].x) * (c[2].y - c[0].y) - (c[1].y - c[0].y) * (c[2].x - c[0].x);
+  if (area < 0 && stage->scene->bodies[t->body].open) return 0;
   if (area < 0) {
     corner swap = c[1];
     c[1] = c[2];

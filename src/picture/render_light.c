@@ -101,6 +101,7 @@ static void draw_map(const pl_render_stage *stage, pl_render_lamp *lamp, pl_v3 *
   }
   for (int t = 0; t < stage->triangle_count; t++) {
     const int *nodes = stage->triangles[t].nodes;
+    if (stage->scene->bodies[stage->triangles[t].body].open) continue; // light falls in
     pl_v3 corners[3] = {seen[nodes[0]], seen[nodes[1]], seen[nodes[2]]};
     draw_depths(lamp, corners);
   }

@@ -82,6 +82,7 @@ static void preset_view(pl_view *view)
   pl_param_parse(&direction->param, direction->preset, view->direction, NULL);
   pl_param_parse(&up->param, up->preset, view->up, NULL);
   view->colour = pl_attribute_find(element, "colour")->preset;
+  view->glyphs = pl_attribute_find(element, "glyphs")->preset;
 }
 
 /* Texts and outputs that outlive the document. */
@@ -94,8 +95,10 @@ static void build_rest(pl_reader *reader, pl_scene *scene)
   scene->title = pl_strdup(allocator, title ? title : pl_path_name(reader->def->path));
   scene->colour = pl_strdup(allocator, scene->view.colour);
   scene->outputs = pl_alloc(allocator, (size_t)reader->item_count, sizeof *scene->outputs);
+  scene->glyphs = pl_strdup(allocator, scene->view.glyphs);
   scene->view.colour = scene->colour;
-  if (!scene->title || !scene->colour || !scene->outputs) {
+  scene->view.glyphs = scene->glyphs;
+  if (!scene->title || !scene->colour || !scene->glyphs || !scene->outputs) {
     pl_reader_report_memory(reader);
     return;
   }

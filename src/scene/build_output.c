@@ -92,6 +92,7 @@ void pl_reader_build_view(pl_reader *reader, pl_scene *scene, int index)
   pl_item_numbers(item, "direction", scene->view.direction);
   pl_item_numbers(item, "up", scene->view.up);
   scene->view.colour = pl_item_text(item, "colour");
+  scene->view.glyphs = pl_item_text(item, "glyphs");
   if (!are_parallel(scene->view.direction, scene->view.up)) return;
   pl_error error;
   pl_fail(&error, PL_E_ARGUMENT, "direction and up are parallel; turn one of them");

@@ -23,6 +23,7 @@ void pl_scene_destroy(pl_scene *scene)
   pl_bytes_free(&allocator, &scene->text);
   pl_free(&allocator, scene->title);
   pl_free(&allocator, scene->colour);
+  pl_free(&allocator, scene->glyphs);
   for (int i = 0; i < scene->output_count; i++)
     pl_free(&allocator, (void *)scene->outputs[i].settings);
   pl_free(&allocator, scene->outputs);

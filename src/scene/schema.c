@@ -9,6 +9,7 @@
 #include "scene/schema_rows.h"
 #include "shape/motion.h"
 #include "sparse/solver.h"
+#include "world/glyph.h"
 #include "world/quantity.h"
 
 #include <string.h>
@@ -443,6 +444,13 @@ static const pl_element view = {
                        .summary = "the quantity shown",
                        .words = "none|von-mises|displacement|volume-ratio"},
              .preset = "von-mises"},
+            {.param = {.name = "glyphs",
+                       .unit = "word",
+                       .summary =
+                           "figures inside the bodies, which are cut open: rotations of elements, "
+                           "ellipsoids of stress or strain, fibres, forces, fixed nodes",
+                       .words = PL_GLYPH_WORDS},
+             .preset = "none"},
             END,
         },
     .most = 1,

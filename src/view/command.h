@@ -24,6 +24,7 @@
   X(lift, "", 0, 0, "take the tool away")                                                          \
   X(arrows, "w", 0, 0, "what arrows show")                                                         \
   X(locals, "i", 0, 1, "local frames: 1 with, 0 without")                                          \
+  X(glyphs, "w", 0, 0, "figures inside bodies: none, frames, stress, strain, fibres")              \
   X(contacts, "i", 0, 1, "contact points and forces: 1 with, 0 without")                           \
   X(strength, "n", 1e-3, 1e3, "of pulls, in parts of what suits the body")                         \
   X(pin, "inn", 0, 1e9, "hold the corner nearest to a point where it is now")                      \

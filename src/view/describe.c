@@ -362,6 +362,9 @@ static void add_materials(pl_text *out, const pl_world *world)
   pl_text_add(out, "]");
 }
 
+static const char *const glyph_names[PL_GLYPHS_COUNT] = {"none",   "frames", "stress", "strain",
+                                                         "fibres", "forces", "fixes"};
+
 void pl_describe_state(pl_text *out, const pl_session *session)
 {
   const pl_world *world = session->world;
@@ -372,7 +375,8 @@ void pl_describe_state(pl_text *out, const pl_session *session)
   text_pair(out, "pace", session->free_pace ? "free" : "real");
   text_pair(out, "tint", pl_tint_names[session->tint]);
   text_pair(out, "arrows", pl_arrows_names[session->arrows]);
-  pl_text_add(out, ",\"locals\":%s", session->show_locals ? "true" : "false");
+  pl_text_add(out, ",\"locals\":%s", session->glyphs == PL_GLYPHS_FRAMES ? "true" : "false");
+  text_pair(out, "glyphs", glyph_names[session->glyphs]);
   pl_text_add(out, ",\"contacts\":%s", session->show_contacts ? "true" : "false");
   pl_text_add(out, ",\"replaying\":%s", session->replaying ? "true" : "false");
   number_pair(out, "strength", session->strength);

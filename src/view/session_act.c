@@ -28,6 +28,18 @@ static pl_status choose_arrows(pl_session *session, const char *word, pl_error *
   return PL_OK;
 }
 
+static pl_status choose_glyphs(pl_session *session, const char *word, pl_error *error)
+{
+  pl_glyph_kind kind = pl_glyph_kind_of(word);
+  if (kind > PL_GLYPHS_FIBRES || (kind == PL_GLYPHS_NONE && strcmp(word, "none") != 0))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "there are no figures of \"%.60s\"; take none, frames, stress, strain or fibres",
+                   word);
+  session->glyphs = kind;
+  session->next_tint = 0;
+  return PL_OK;
+}
+
 static pl_status choose_pace(pl_session *session, const char *word, pl_error *error)
 {
   int is_free = strcmp(word, "free") == 0;
@@ -107,8 +119,10 @@ static pl_status act(pl_session *session, const pl_command *command, pl_error *e
   case PL_COMMAND_arrows:
     return choose_arrows(session, command->words[0], error);
   case PL_COMMAND_locals:
-    session->show_locals = (int)number[0];
+    session->glyphs = number[0] > 0 ? PL_GLYPHS_FRAMES : PL_GLYPHS_NONE;
     return PL_OK;
+  case PL_COMMAND_glyphs:
+    return choose_glyphs(session, command->words[0], error);
   case PL_COMMAND_contacts:
     session->show_contacts = (int)number[0];
     return PL_OK;

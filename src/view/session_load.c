@@ -63,6 +63,8 @@ static pl_status prepare(pl_session *session, pl_error *error)
   session->file_fixes = (int)pl_couplings_count(&session->world->couplings, &pl_coupling_fix);
   session->file_held = pl_session_held_by_file(session);
   pl_locals_choose(&session->locals, session->world);
+  pl_glyph_kind glyphs = pl_glyph_kind_of(pl_scene_view(session->scene)->glyphs);
+  session->glyphs = glyphs <= PL_GLYPHS_FIBRES ? glyphs : PL_GLYPHS_NONE;
   if (session->positions && session->values && session->vectors && session->held) return PL_OK;
   return pl_fail_memory(error);
 }

@@ -6,6 +6,7 @@
 #include "view/history.h"
 #include "view/protocol.h"
 #include "view/session.h"
+#include "world/glyph.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -74,6 +75,8 @@ struct pl_session {
   float *positions, *values, *vectors;
   pl_locals locals;
   float local_room[PL_MOST_LOCALS * PL_LOCAL_FLOATS];
+  pl_glyph glyph_room[PL_MOST_LOCALS];
+  int local_count;
   unsigned char *held;
   int entry; /* of the gallery */
   pl_stamp stamp;
@@ -88,7 +91,8 @@ struct pl_session {
   double speed, strength;
   pl_tint tint;
   pl_arrows arrows;
-  int show_locals, show_contacts;
+  pl_glyph_kind glyphs;
+  int show_contacts;
   pl_contact_point contacts[PL_MOST_CONTACTS]; /* room */
   float contact_room[PL_MOST_CONTACTS * PL_CONTACT_FLOATS];
   pl_pull_id pull;   /* 0: none */

@@ -160,6 +160,37 @@ static void fill_clock(const pl_session *session, pl_view_frame *frame)
   frame->step_seconds = session->step_seconds;
 }
 
+/* Ellipsoids or fibres of the bodies, in the numbers of local frames: the middle, then three axes.
+ */
+static pl_status read_figures(pl_session *session, pl_error *error)
+{
+  int bodies = pl_world_body_count(session->world);
+  pl_status status = PL_OK;
+  session->local_count = 0;
+  for (int b = 0; b < bodies && !status; b++) {
+    int count = 0, share = (PL_MOST_LOCALS - session->local_count) / (bodies - b);
+    float *to = session->local_room + PL_LOCAL_FLOATS * session->local_count;
+    status = pl_world_glyphs(session->world, pl_world_body_at(session->world, b), session->glyphs,
+                             share, session->glyph_room, &count, error);
+    for (int i = 0; i < count; i++) {
+      const pl_glyph *glyph = &session->glyph_room[i];
+      for (int k = 0; k < 3; k++) *to++ = (float)glyph->at[k];
+      for (int k = 0; k < 9; k++) *to++ = (float)glyph->axes[k / 3][k % 3];
+    }
+    session->local_count += count;
+  }
+  return status;
+}
+
+static pl_status read_glyphs(pl_session *session, pl_error *error)
+{
+  session->local_count = session->glyphs == PL_GLYPHS_FRAMES ? session->locals.count : 0;
+  if (session->glyphs == PL_GLYPHS_NONE) return PL_OK;
+  if (session->glyphs != PL_GLYPHS_FRAMES) return read_figures(session, error);
+  return pl_locals_read(&session->locals, session->world, session->surface.room,
+                        session->local_room, error);
+}
+
 /* Where bodies touch something, and with which force. */
 static pl_status read_contacts(pl_session *session, pl_view_frame *frame, pl_error *error)
 {
@@ -188,11 +219,8 @@ static pl_status tell_extras(pl_session *session, pl_view_frame *frame, double n
   if (!status && is_time && frame->arrows != PL_ARROWS_none)
     status = pl_surface_arrows(&session->surface, world, frame->arrows, session->vectors, error);
   if (is_time) session->next_tint = again(begun, tint_seconds);
-  if (!status && session->show_locals) {
-    frame->local_count = session->locals.count;
-    status =
-        pl_locals_read(&session->locals, world, session->surface.room, session->local_room, error);
-  }
+  if (!status && is_time) status = read_glyphs(session, error);
+  frame->local_count = session->local_count;
   if (!status && session->show_contacts) status = read_contacts(session, frame, error);
   if (session->has_tool) {
     frame->has_tool = 1;

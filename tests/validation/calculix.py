@@ -156,23 +156,28 @@ def deck(case):
     return "\n".join(lines)
 
 
-def run(case):
-    """The tip's displacement ux, uy in m, as CalculiX prints it."""
+def last_row(name, text):
+    """The last line that CalculiX prints for a deck: a node and its displacement in m."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "case.inp"), "w") as file:
-            file.write(deck(case))
+            file.write(text)
         result = subprocess.run(["ccx", "case"], cwd=folder, capture_output=True, text=True)
         if result.returncode != 0:
-            raise RuntimeError("%s: ccx failed:\n%s" % (case.name, result.stdout[-2000:]))
+            raise RuntimeError("%s: ccx failed:\n%s" % (name, result.stdout[-2000:]))
         # an increment that stops early still prints a last line: believe only the full load
         with open(os.path.join(folder, "case.sta")) as file:
             total_time = float(file.read().split("\n")[-2].split()[4])
         if abs(total_time - 1) > 1e-9:
-            raise RuntimeError("%s: stopped at time %g of 1" % (case.name, total_time))
+            raise RuntimeError("%s: stopped at time %g of 1" % (name, total_time))
         with open(os.path.join(folder, "case.dat")) as file:
             last = [line.split() for line in file if line.strip()][-1]
         # what is zero up to rounding differs from run to run
-        return tuple(float(word) if abs(float(word)) > 1e-12 else 0.0 for word in last[1:3])
+        return tuple(float(word) if abs(float(word)) > 1e-12 else 0.0 for word in last)
+
+
+def run(case):
+    """The tip's displacement ux, uy in m, as CalculiX prints it."""
+    return last_row(case.name, deck(case))[1:3]
 
 
 def version():
@@ -218,26 +223,33 @@ def measure(case):
     return {"ux": ux, "uy": uy}
 
 
-def main(words):
-    cases = {case.name: case for case in all_cases()}
+def command(words, program, text, all_of, write, show, keep):
+    """list, deck, run, record: what to do with cases, of which all_of makes all."""
+    cases = {case.name: case for case in all_of()}
     unknown = [name for name in words[1:] if name not in cases]
     if unknown:
-        return "calculix.py: no case named %s; see calculix.py list" % unknown[0]
+        return "%s: no case named %s; see %s list" % (program, unknown[0], program)
     chosen = [cases[name] for name in words[1:]] or list(cases.values())
     if words[:1] == ["list"]:
         print("\n".join(cases))
     elif words[:1] == ["deck"] and len(words) == 2:
-        sys.stdout.write(deck(chosen[0]))
+        sys.stdout.write(write(chosen[0]))
     elif words[:1] == ["run"]:
         for case in chosen:
-            measure(case)
+            show(case)
     elif words[:1] == ["record"]:
-        record(chosen)
-    elif words[:1] == ["timoshenko"]:
-        print("uy %.6e" % -timoshenko(cases["beam-linear-c3d20-2"]))
+        keep(chosen)
     else:
-        return __doc__.strip()
+        return text.strip()
     return 0
+
+
+def main(words):
+    if words == ["timoshenko"]:
+        cases = {case.name: case for case in all_cases()}
+        print("uy %.6e" % -timoshenko(cases["beam-linear-c3d20-2"]))
+        return 0
+    return command(words, "calculix.py", __doc__, all_cases, deck, measure, record)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,12 @@ import { $, el, figures, prettyUnit } from './dom.js';
 import { arrowNames, bodyColours, tints } from './colours.js';
 import { patterns } from './skin.js';
 
+const glyphNames = [
+  ['none', 'None', 'nothing inside the bodies'], ['frames', 'Local frames', 'how elements are turned'],
+  ['stress', 'Stress ellipsoids', 'principal Cauchy stresses along their directions'], ['strain', 'Strain ellipsoids', 'what a small ball has become'],
+  ['fibres', 'Fibres', 'directions of the fibres, as stretched as they are'],
+];
+
 // Where a value that is zero could go, by its unit.
 const reaches = { s: 0.1, '1/s': 10, 'Pa s': 1e4, 1: 1 };
 
@@ -21,7 +27,7 @@ export class Controls {
   makeLook(scene) {
     this.tint = this.selector('tint', 'What colours show (C)', scene.tints.map((tint) => [tint.name, tints[tint.name]?.name ?? tint.name, tint.summary]), (value) => this.send(`tint ${value}`));
     this.arrows = this.selector('arrows', 'What arrows show (A)', scene.arrows.map((one) => [one.name, arrowNames[one.name] ?? one.name, one.summary]), (value) => this.send(`arrows ${value}`));
-    this.locals = el('input', { type: 'checkbox', id: 'show-locals', onchange: () => this.send(`locals ${this.locals.checked ? 1 : 0}`) });
+    this.glyphs = this.selector('glyphs', 'Figures inside the bodies (L: local frames)', glyphNames, (value) => this.send(`glyphs ${value}`));
     this.contacts = el('input', { type: 'checkbox', id: 'show-contacts', onchange: () => this.send(`contacts ${this.contacts.checked ? 1 : 0}`) });
     const pattern = this.selector('pattern', 'Drawn on the bodies at rest', patterns.map((name) => [name, name[0].toUpperCase() + name.slice(1)]), (value) => { this.stage.show.pattern = value; this.stage.applyShow(); });
     pattern.value = this.stage.show.pattern;
@@ -29,9 +35,8 @@ export class Controls {
       group('Colours', row('Show', this.tint), row('Pattern', pattern)),
       group(scene.bodies.length > 1 ? 'Bodies' : 'Body', this.makeBodies(scene)),
       this.makeView(),
-      group('Drawn', row('Arrows', this.arrows), this.check('Mesh', 'wires', 'W'), this.check('Held points', 'held', 'M'),
+      group('Drawn', row('Arrows', this.arrows), row('Figures', this.glyphs), this.check('Mesh', 'wires', 'W'), this.check('Held points', 'held', 'M'),
         el('div', { class: 'row check' }, el('label', { for: 'show-contacts', title: 'Where bodies touch something, and with which force; key K' }, 'Contact forces'), this.contacts),
-        el('div', { class: 'row check' }, el('label', { for: 'show-locals', title: 'How elements are turned; key L' }, 'Local frames'), this.locals),
         this.check('Shadow', 'shadow'), this.check('Ground grid', 'grid'), this.check('Follow what leaves the view', 'follow')),
       this.makeHand(),
       group('Scene', el('dl', { class: 'facts' }, ...sceneFacts(scene).flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))]))));
@@ -113,7 +118,8 @@ export class Controls {
     this.state = state;
     if (this.tint) this.tint.value = state.tint;
     if (this.arrows) this.arrows.value = state.arrows;
-    if (this.locals) this.locals.checked = state.locals;
+    if (this.glyphs) this.glyphs.value = state.glyphs;
+    this.stage.glyphs = state.glyphs;
     if (this.contacts) this.contacts.checked = state.contacts;
     if (this.strength && document.activeElement !== this.strength) this.strength.value = Math.log10(state.strength);
     if (this.strengthText) this.strengthText.textContent = `× ${figures(state.strength, 2)}`;

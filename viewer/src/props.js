@@ -19,6 +19,7 @@ export class Props {
     this.contacts.renderOrder = 3;
     this.makeFeet();
     this.makeLocals();
+    this.makeEllipsoids();
     this.makeTool();
   }
 
@@ -139,16 +140,49 @@ export class Props {
     this.group.add(this.locals);
   }
 
-  // 12 numbers each: the middle, then the three axes.
-  setLocals(locals, size) {
-    const count = Math.min(locals.length / 12, mostLocals), out = this.locals.geometry.attributes.position;
+  // Of stress and strain; they shine through the bodies in which they are.
+  makeEllipsoids() {
+    const material = new MeshStandardMaterial({ color: '#dc5a46', roughness: 0.5, depthTest: false, transparent: true, opacity: 0.8 });
+    this.ellipsoids = new InstancedMesh(new SphereGeometry(1, 14, 10), material, mostLocals);
+    this.ellipsoids.instanceMatrix.setUsage(DynamicDrawUsage);
+    this.ellipsoids.renderOrder = 3;
+    this.ellipsoids.frustumCulled = this.ellipsoids.visible = false;
+    this.group.add(this.ellipsoids);
+  }
+
+  // 12 numbers each: the middle, then the three axes. The longest stress is a fixed part of the scene; stretches of 1 are one, too.
+  setEllipsoids(locals, size, kind) {
+    const count = Math.min(locals.length / 12, mostLocals), matrix = new Matrix4(), axes = [new Vector3(), new Vector3(), new Vector3()];
+    let most = 0;
+    this.ellipsoids.visible = count > 0;
+    for (let i = 0; i < 3 * count; i++) most = Math.max(most, axes[0].fromArray(locals, 12 * Math.floor(i / 3) + 3 + 3 * (i % 3)).length());
+    this.stressed = kind === 'stress' ? Math.max(most, 0.985 * (this.stressed ?? 0), 1e-30) : 0;
+    const scale = kind === 'stress' ? 0.05 * size / this.stressed : 0.02 * size, thin = 0.001 * size;
+    for (let i = 0; i < count; i++) {
+      axes.forEach((axis, k) => {
+        axis.fromArray(locals, 12 * i + 3 + 3 * k).multiplyScalar(scale);
+        if (axis.length() < thin) axis.length() > 0 ? axis.setLength(thin) : axis.setComponent(k, thin);
+      });
+      matrix.makeBasis(...axes).setPosition(locals[12 * i], locals[12 * i + 1], locals[12 * i + 2]);
+      this.ellipsoids.setMatrixAt(i, matrix);
+    }
+    this.ellipsoids.material.color.set(kind === 'stress' ? '#dc5a46' : '#3b82c4');
+    this.ellipsoids.count = count;
+    this.ellipsoids.instanceMatrix.needsUpdate = true;
+  }
+
+  // The same numbers as axes from the middle on, fibres to both sides of it.
+  setLocals(locals, size, kind = 'frames') {
+    const round = kind === 'stress' || kind === 'strain', both = kind === 'fibres' ? 1 : 0;
+    this.setEllipsoids(round ? locals : [], size, kind);
+    const count = round ? 0 : Math.min(locals.length / 12, mostLocals), out = this.locals.geometry.attributes.position;
     this.locals.visible = count > 0;
     for (let i = 0; i < count; i++) {
       for (let axis = 0; axis < 3; axis++) {
         for (let k = 0; k < 3; k++) {
-          const middle = locals[12 * i + k], to = 18 * i + 6 * axis + k;
-          out.array[to] = middle;
-          out.array[to + 3] = middle + 0.035 * size * locals[12 * i + 3 + 3 * axis + k];
+          const middle = locals[12 * i + k], to = 18 * i + 6 * axis + k, way = 0.035 * size * locals[12 * i + 3 + 3 * axis + k];
+          out.array[to] = middle - both * way;
+          out.array[to + 3] = middle + way;
         }
       }
     }

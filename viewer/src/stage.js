@@ -326,7 +326,7 @@ export class Stage {
   move(frame) {
     this.surface.move(frame.positions);
     this.props.setArrows(frame.positions, frame.vectors, this.size);
-    this.props.setLocals(frame.locals, this.size);
+    this.props.setLocals(frame.locals, this.size, this.glyphs);
     this.props.setContacts(frame.contacts, this.size);
     this.props.moveShapes(frame.obstacles);
     this.moveMarks();
