@@ -161,8 +161,9 @@ TEST(ghost_forces_of_a_bent_bar)
   } cases[] = {{"warped", "svd", 0.067, 0.071},
                {"warped", "edges", 0.05, 0.2},
                {"warped", "polar", 0.05, 0.09},
+               {"warped", "global", 0, 1e-13},
                {"corotated", "svd", 0, 1e-13}};
-  for (int c = 0; c < 4; c++) {
+  for (int c = 0; c < 5; c++) {
     test_body body = paper_bar(cases[c].strain, cases[c].rotation);
     double before = 0, shift;
     for (int k = 0; k < 3; k++) {
@@ -186,6 +187,23 @@ TEST(ghost_forces_of_a_bent_bar)
   test_body_release(&body);
 }
 
+/* The middle of a bent bar stands as the whole does, its ends are turned by half of the angle: with
+ * one rotation they are strained by that, 1 - cos, which is far more than bending does. */
+TEST(one_rotation_is_not_enough_for_a_bent_bar)
+{
+  double sizes[2] = {0};
+  for (int k = 0; k < 2; k++) {
+    test_body body = paper_bar("warped", k ? "global" : "svd");
+    bend(&body, 2);
+    test_forces(&body, body.q, NULL, body.f);
+    for (int a = 0; a < body.n; a += 3) sizes[k] += test_length(body.f + a, 3);
+    test_body_release(&body);
+  }
+  printf("  bent by 2 rad: forces of %.2f times those with a rotation for each node\n",
+         sizes[1] / sizes[0]);
+  CHECK(sizes[1] > 1.5 * sizes[0]);
+}
+
 /* |W - W^T| / |W| */
 static double skew(const pl_bsr *A)
 {
@@ -206,8 +224,8 @@ static double skew(const pl_bsr *A)
 
 TEST(matrix_is_not_symmetric_and_says_so)
 {
-  const char *const rotations[] = {"svd", "edges", "polar", "both"};
-  for (int k = 0; k < 4; k++) {
+  const char *const rotations[] = {"svd", "edges", "polar", "both", "global"};
+  for (int k = 0; k < 5; k++) {
     test_body body = paper_bar("warped", rotations[k]);
     bend(&body, 1);
     test_evaluate(body.model, body.q, NULL, NULL, 1, 0, 0, body.A, NULL);
@@ -254,8 +272,8 @@ static double collapse(int kind, int axis, const double *X)
 
 TEST(rotations_of_collapsed_neighbourhoods)
 {
-  const char *const rotations[] = {"svd", "edges", "polar", "both"};
-  for (int r = 0; r < 4; r++) {
+  const char *const rotations[] = {"svd", "edges", "polar", "both", "global"};
+  for (int r = 0; r < 5; r++) {
     for (int size = 4; size <= 8; size += 4) {
       test_body body = warped(size, few, 0.1, "warped", rotations[r]);
       pl_fem *fem = body.model->state;
@@ -282,10 +300,10 @@ TEST(rotations_of_collapsed_neighbourhoods)
 /* A lone tetrahedron, so that every node has three edges. */
 TEST(rotations_are_those_of_the_body_where_it_is_rigid)
 {
-  const char *const rotations[] = {"svd", "edges", "polar"};
+  const char *const rotations[] = {"svd", "edges", "polar", "global"};
   static const double Q[9] = {0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6};
   static const double corners[12] = {0, 0, 0, 1, 0.1, 0, 0.2, 1, 0, 0.1, 0.2, 0.7};
-  for (int r = 0; r < 3; r++) {
+  for (int r = 0; r < 4; r++) {
     pl_setting settings[2] = {{.name = "strain", .word = "warped"},
                               {.name = "rotations", .word = rotations[r]}};
     pl_choice choice = {"fem", settings, 2};
@@ -341,7 +359,7 @@ TEST(polar_rotations_are_the_nearest_to_green)
 }
 
 TESTS(X(forces_and_blocks_are_those_of_equation_12) X(polar_rotations_make_linear_fields_exact)
-          X(ghost_forces_of_a_bent_bar) X(matrix_is_not_symmetric_and_says_so)
-              X(rotations_of_collapsed_neighbourhoods)
+          X(ghost_forces_of_a_bent_bar) X(one_rotation_is_not_enough_for_a_bent_bar)
+              X(matrix_is_not_symmetric_and_says_so) X(rotations_of_collapsed_neighbourhoods)
                   X(rotations_are_those_of_the_body_where_it_is_rigid)
                       X(polar_rotations_are_the_nearest_to_green))

@@ -26,8 +26,9 @@ static const pl_param params[PARAM_COUNT] = {
     [ROTATION] = {"rotations", "1",
                   "for strain=\"warped\": a node's rotation from its edges' singular values, the "
                   "frame of three edges (flutters), or the mean deformation gradient; both: "
-                  "the singular values' at both ends of an edge, which depends on the origin",
-                  PL_WARP_SVD, 0, 3, PL_WARP_WORDS, 1},
+                  "the singular values' at both ends of an edge, which depends on the origin; "
+                  "global: one for the whole body, right for nearly rigid ones only",
+                  PL_WARP_SVD, 0, 4, PL_WARP_WORDS, 1},
     [VOLUME] = {"volume", "1",
                 "which points share their change of volume, so that nearly incompressible bodies "
                 "do not lock: none, those of an element (hexahedra, tet10), of the eight of an "

@@ -108,8 +108,8 @@ pl_status pl_fem_mass_create(pl_model *self, const pl_material *material, int co
                              pl_error *error);
 
 /* How the rotations of warped nodes are found; the words of the parameter "rotations". */
-enum { PL_WARP_SVD, PL_WARP_EDGES, PL_WARP_POLAR, PL_WARP_BOTH };
-#define PL_WARP_WORDS "svd|edges|polar|both"
+enum { PL_WARP_SVD, PL_WARP_EDGES, PL_WARP_POLAR, PL_WARP_BOTH, PL_WARP_GLOBAL };
+#define PL_WARP_WORDS "svd|edges|polar|both|global"
 
 /* The table of warped elements. */
 extern const pl_model_ops pl_fem_warped;

@@ -88,6 +88,7 @@ pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *e
     pl_warp_def def = {.K = K, .D = D, .X = X, .weights = weights};
     def.frames = rotation == PL_WARP_EDGES;
     def.both = rotation == PL_WARP_BOTH;
+    def.global = rotation == PL_WARP_GLOBAL;
     status = pl_warp_create(&self->allocator, &def, &fem->warp, error);
   }
   pl_free(&self->allocator, D);
@@ -99,7 +100,7 @@ pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *e
   pl_free(&self->allocator, fem->mirror);
   fem->places = fem->mirror = NULL;
   self->ops = &pl_fem_warped;
-  self->unsymmetric = rotation != PL_WARP_BOTH;
+  self->unsymmetric = rotation != PL_WARP_BOTH && rotation != PL_WARP_GLOBAL;
   self->inexact = self->unbalanced = 1;
   return status;
 }

@@ -4,6 +4,7 @@
 #include "core/cpu.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "math/decompose.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -133,6 +134,7 @@ pl_status pl_warp_create(const pl_allocator *allocator, const pl_warp_def *def, 
   *warp = (pl_warp){.rows = K->rows,
                     .blocks = K->start[rows],
                     .both = def->both,
+                    .global = def->global,
                     .viscous = def->D != NULL,
                     .kernel = PL_PICK_VARIANT(&pl_warp_kernel)};
   warp->start = pl_alloc(allocator, rows + 1, sizeof *warp->start);
@@ -199,7 +201,19 @@ static void rotate_chunk(void *context, int chunk)
   const pl_warp_job *job = context;
   const pl_warp *warp = job->warp;
   int first = chunk * ROWS_PER_CHUNK, last = last_row(warp, chunk);
-  (warp->frames ? warp->kernel->frames : warp->kernel->nearest)(job, first, last);
+  if (warp->global)
+    warp->kernel->sums(job, first, last);
+  else
+    (warp->frames ? warp->kernel->frames : warp->kernel->nearest)(job, first, last);
+}
+
+/* One rotation for all rows, from their sums. */
+static void rotate_whole(pl_warp *warp)
+{
+  double G[9] = {0}, R[9], S[9];
+  for (size_t i = 0; i < 9 * (size_t)warp->rows; i++) G[i % 9] += warp->R[i];
+  pl_polar(G, R, S);
+  for (size_t i = 0; i < 9 * (size_t)warp->rows; i++) warp->R[i] = R[i % 9];
 }
 
 static void rows_chunk(void *context, int chunk)
@@ -212,6 +226,7 @@ void pl_warp_rotations(pl_warp *warp, const double *q, pl_pool *pool)
 {
   pl_warp_job job = {.warp = warp, .q = q};
   pl_parallel(pool, pl_chunk_count(warp->rows, ROWS_PER_CHUNK), rotate_chunk, &job);
+  if (warp->global) rotate_whole(warp);
 }
 
 void pl_warp_evaluate(pl_warp *warp, const pl_moment *at, double *f, const pl_tangent *tangent,

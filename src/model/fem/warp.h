@@ -9,7 +9,10 @@
  * small ghost force and torque. There is no energy behind them.
  *
  * With both rotations, f_i = - R_i sum_j K_ij (R_j^T x_j - X_j) (eq. 13), A is symmetric, but the
- * force depends on where the origin is. It is here to show that.
+ * force depends on where the origin is. It is here to show that. So is one rotation for all nodes
+ * (eq. 11; Terzopoulos, Witkin 1988), nearest to the sum of all nodes' correlations: A is symmetric
+ * and the forces add up to nothing, but parts that turn otherwise than the whole swell as with
+ * linear strain.
  *
  * Rotations come from the edges of a node, v = x_j - x_i now and u = X_j - X_i at rest:
  *   the rotation nearest to sum_j v w_j^T, where w_j = u (eqs. 14 and 15, by singular values; the
@@ -42,7 +45,7 @@ typedef struct pl_warp_frame {
 
 typedef struct pl_warp {
   int rows, offset, blocks;
-  int both, viscous;
+  int both, global, viscous;
   int crowded; /* the bound matrix has blocks in its rows that are not its own */
   int *start;  /* batches of row i: [start[i], start[i + 1]) */
   pl_warp_batch *batches;
@@ -56,7 +59,7 @@ typedef struct pl_warp_def {
   const double *D;       /* values in the pattern of K, NULL: no viscosity */
   const double *X;       /* positions at rest */
   const double *weights; /* w_j, 3 per block of K; NULL: edges at rest */
-  int frames, both;
+  int frames, both, global;
 } pl_warp_def;
 
 pl_status pl_warp_create(const pl_allocator *allocator, const pl_warp_def *def, pl_warp *warp,
@@ -87,6 +90,7 @@ typedef struct pl_warp_job {
 typedef struct pl_warp_kernel {
   void (*nearest)(const pl_warp_job *job, int first, int last); /* R nearest to sum_j v w_j^T */
   void (*frames)(const pl_warp_job *job, int first, int last);  /* R from frames              */
+  void (*sums)(const pl_warp_job *job, int first, int last);    /* sum_j v w_j^T in place of R */
   void (*rows)(const pl_warp_job *job, int first, int last);    /* forces and blocks          */
 } pl_warp_kernel;
 

@@ -51,6 +51,12 @@ static void nearest(const pl_warp_job *job, int first, int last)
   }
 }
 
+static void sums(const pl_warp_job *job, int first, int last)
+{
+  for (int row = first; row < last; row++)
+    correlation(job->warp, job->q, row, job->warp->R + 9 * (size_t)row);
+}
+
 /* R from the three edges alone, where they do not span a frame. */
 static void nearest_to_edges(const pl_warp_frame *frame, double edges[3][3], double *R)
 {
@@ -224,4 +230,4 @@ static void rows(const pl_warp_job *job, int first, int last)
   }
 }
 
-const pl_warp_kernel PL_VARIANT(pl_warp_kernel) = {nearest, frames, rows};
+const pl_warp_kernel PL_VARIANT(pl_warp_kernel) = {nearest, frames, sums, rows};
