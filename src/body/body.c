@@ -279,7 +279,10 @@ void pl_body_spin(const pl_body *body, const double velocity[3], const double sp
       int a = (k + 1) % 3, b = (k + 2) % 3;
       v[3 * i + k] = velocity[k] + spin[a] * r[b] - spin[b] * r[a];
     }
-    if (pl_model_is_rotation(body->model, i)) memcpy(v + 3 * i, spin, 3 * sizeof *v);
+    if (pl_model_is_rotation(body->model, i))
+      memcpy(v + 3 * i, spin, 3 * sizeof *v);
+    else if (!pl_model_is_point(body->model, i))
+      memset(v + 3 * i, 0, 3 * sizeof *v);
   }
 }
 

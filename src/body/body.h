@@ -130,7 +130,8 @@ static inline void pl_body_update_mass(const pl_body *body, const double *q)
 /* The inside node that a block is held with. */
 static inline int pl_body_anchor(const pl_body *body, int block)
 {
-  return body->model->anchors ? body->model->anchors[block] : block;
+  int last = body->mesh->node_count - 1;
+  return body->model->anchors ? body->model->anchors[block] : block < last ? block : last;
 }
 
 /* Hanging nodes as given in def; and ties and rigid as they are with one rigid part more (elements

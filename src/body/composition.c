@@ -163,6 +163,11 @@ pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
 {
   pl_status status = build_nodes(allocator, body, def, material, sites, model, error);
   if (status || !(body->ties.part_count || body->ties.hanging_count)) return status;
+  if ((*model)->has_scalars)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "model=\"%s\" with unknowns at its edges has no rigid parts and no hanging "
+                   "nodes; take bending=\"hinge\"",
+                   body->model_part.member->name);
   return pl_dependent_create(allocator, *model, body->mesh->node_count, &body->ties, body->order,
                              model, error);
 }

@@ -38,6 +38,7 @@ static void add_up(const pl_body *body, const double *q, const double centre[3],
       pl_vec3_add(moment, a + i, moment);
       continue;
     }
+    if (!pl_model_is_point(body->model, i / 3)) continue;
     pl_vec3_sub(q + i, centre, r);
     pl_vec3_cross(r, a + i, m);
     pl_vec3_add(sum, a + i, sum);
@@ -92,7 +93,10 @@ static void inertia(const pl_substep *step, const pl_body *body, const double *q
       double r[3];
       pl_vec3_sub(q + i, centre, r);
       pl_vec3_cross(axis, r, spinning + i);
-      if (pl_model_is_rotation(body->model, i / 3)) pl_vec3_copy(axis, spinning + i);
+      if (pl_model_is_rotation(body->model, i / 3))
+        pl_vec3_copy(axis, spinning + i);
+      else if (!pl_model_is_point(body->model, i / 3))
+        pl_vec3_set(spinning + i, 0, 0, 0);
     }
     add_up(body, q, centre, mass_times(step, body, spinning), sum, moment);
     for (int i = 0; i < 3; i++) I[3 * i + k] = moment[i];
@@ -123,7 +127,10 @@ static void finish(pl_coupling *self, const pl_substep *step)
     pl_vec3_sub(at + i, centre, r);
     pl_vec3_cross(spin, r, change);
     pl_vec3_add_scaled(1 / mass, linear, change);
-    if (pl_model_is_rotation(body->model, i / 3)) pl_vec3_copy(spin, change);
+    if (pl_model_is_rotation(body->model, i / 3))
+      pl_vec3_copy(spin, change);
+    else if (!pl_model_is_point(body->model, i / 3))
+      continue;
     pl_vec3_add_scaled(-1, change, v + i);
     if (!pl_model_has_rotations(body->model)) pl_vec3_add_scaled(-step->h, change, q + i);
   }

@@ -128,10 +128,11 @@ typedef struct pl_model_ops {
   void (*fit)(const pl_model *self, const double *x, const double *speed, double *q, double *v);
 } pl_model_ops;
 
-/* What the three numbers of a block are: a place, or a rotation vector (math/rotation.h), which
- * turns something about a place that is another block. Velocities are linear and angular, in world
- * axes. */
-typedef enum pl_block_kind { PL_BLOCK_POINT, PL_BLOCK_ROTATION } pl_block_kind;
+/* What the three numbers of a block are: a place, a rotation vector (math/rotation.h), which turns
+ * something about a place that is another block, or three scalars that know no axes. Velocities are
+ * linear and angular, in world axes. Blocks behind those of the mesh's nodes are such where nodes
+ * is NULL. */
+typedef enum pl_block_kind { PL_BLOCK_POINT, PL_BLOCK_ROTATION, PL_BLOCK_SCALARS } pl_block_kind;
 
 /* A block that the model itself holds along some directions, of length 1 and at right angles: its
  * velocity has no part along them. */
@@ -144,7 +145,7 @@ struct pl_model {
   const pl_model_ops *ops;
   pl_allocator allocator;
   int blocks;                 /* unknowns: 3 numbers each                  */
-  double *lumped_mass;        /* kg per block; 0 for one that is a rotation */
+  double *lumped_mass;        /* kg per block; 0 for one that is no point */
   const double *weight;       /* kg per block that gravity acts on; NULL: lumped_mass */
   const unsigned char *kinds; /* per block a pl_block_kind; NULL: all are points            */
   int unsymmetric; /* its matrix is not symmetric: the solver must be made for that          */
@@ -152,6 +153,7 @@ struct pl_model {
   int predicts;    /* its matrix depends on the one before, so that Newton takes full increments  */
   int inexact;     /* its matrix leaves out that rotations change with q                     */
   int unbalanced;  /* its forces add up to a small force and torque on the body as a whole   */
+  int has_scalars; /* some blocks are three scalars, and none is a rotation                       */
   int takes_axes;  /* it takes the axes of orthotropic laws without points of its own             */
   double thickness; /* m, of a sheet that touches with both its sides; 0: it has none */
   double locking; /* Poisson's ratio at which its elements are far too stiff; 0: they are not    */
@@ -226,7 +228,16 @@ static inline int pl_model_node_block(const pl_model *model, int node)
   return model->ops->nodes ? -1 : node;
 }
 
-/* Is any of them? */
-static inline int pl_model_has_rotations(const pl_model *model) { return model->kinds != NULL; }
+/* Is it a place? */
+static inline int pl_model_is_point(const pl_model *model, int block)
+{
+  return !model->kinds || model->kinds[block] == PL_BLOCK_POINT;
+}
+
+/* Is any of them a rotation? */
+static inline int pl_model_has_rotations(const pl_model *model)
+{
+  return model->kinds && !model->has_scalars;
+}
 
 #endif

@@ -490,7 +490,7 @@ pl_status pl_world_throw(pl_world *world, pl_body_id id, const double velocity[3
     pl_vec3_add_scaled(body->model->lumped_mass[i], v + 3 * i, momentum);
   }
   for (int i = 0; i < body->blocks; i++) {
-    if (pl_model_is_rotation(body->model, i)) continue;
+    if (!pl_model_is_point(body->model, i)) continue;
     pl_vec3_add_scaled(1, velocity, v + 3 * i);
     pl_vec3_add_scaled(-1 / mass, momentum, v + 3 * i);
   }

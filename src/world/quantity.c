@@ -157,7 +157,7 @@ static void add_momentum(pl_world *world, const pl_body *body, double *value)
   }
   const double *p = block_momentum(world, body, 1);
   for (int i = 0; i < 3 * body->blocks; i++)
-    value[i % 3] += pl_model_is_rotation(body->model, i / 3) ? 0 : p[i];
+    value[i % 3] += pl_model_is_point(body->model, i / 3) ? p[i] : 0;
 }
 
 /* Zero where action is reaction. */
@@ -165,7 +165,7 @@ static void add_net(pl_world *world, const pl_body *body, double *value)
 {
   const double *f = inner_forces(world, body, NULL);
   for (int i = 0; i < 3 * body->blocks; i++)
-    value[i % 3] += pl_model_is_rotation(body->model, i / 3) ? 0 : f[i];
+    value[i % 3] += pl_model_is_point(body->model, i / 3) ? f[i] : 0;
 }
 
 /* About the origin. */
@@ -174,6 +174,7 @@ static void add_angular(pl_world *world, const pl_body *body, double *value)
   const double *q = world->state.q + 3 * body->offset, *p = block_momentum(world, body, 1);
   for (int i = 0; i < 3 * body->blocks; i += 3) {
     int spins = pl_model_is_rotation(body->model, i / 3);
+    if (!spins && !pl_model_is_point(body->model, i / 3)) continue;
     for (int k = 0; k < 3; k++) {
       int a = i + (k + 1) % 3, b = i + (k + 2) % 3;
       value[k] += spins ? p[i + k] : q[a] * p[b] - q[b] * p[a];

@@ -96,7 +96,7 @@ static pl_status from_mesh(pl_world *world, pl_body_id id, const double *values,
   world->tally.knows_contacts = 0;
   if (body->model->ops->fit)
     return fit_blocks(world, body, speeds ? NULL : values, speeds ? values : NULL, error);
-  for (int i = 0; i < body->blocks; i++)
+  for (int i = 0; i < body->mesh->node_count; i++)
     memcpy(vector + 3 * (body->offset + i), values + 3 * body->order[i], 3 * sizeof *vector);
   pl_integrator_forget(world->integrator);
   return PL_OK;
@@ -306,7 +306,8 @@ uint64_t pl_world_state_hash(const pl_world *world)
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     for (int i = 0; i < body->blocks; i++) {
-      int place = body->offset + (body->model->ops->nodes ? i : body->place[i]);
+      int is_node = !body->model->ops->nodes && i < body->mesh->node_count;
+      int place = body->offset + (is_node ? body->place[i] : i);
       hash = pl_hash_words(hash, world->state.q + 3 * place, 3);
       hash = pl_hash_words(hash, world->state.v + 3 * place, 3);
     }

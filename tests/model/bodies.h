@@ -144,6 +144,11 @@ static inline test_body test_body_at(pl_mesh *mesh, const pl_choice *choice,
         body.v[3 * a + i] = test_uniform();
         continue;
       }
+      if (!pl_model_is_point(body.model, a)) {
+        body.q[3 * a + i] = 0.01 * test_uniform();
+        body.v[3 * a + i] = test_uniform();
+        continue;
+      }
       body.q[3 * a + i] = G[3 * i] * X[0] + G[3 * i + 1] * X[1] + G[3 * i + 2] * X[2] + 0.3 * i +
                           0.01 * test_uniform();
       body.v[3 * a + i] = test_uniform();

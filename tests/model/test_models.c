@@ -297,6 +297,7 @@ static void check_balance(test_body *body)
       for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         int turns = pl_model_is_rotation(body->model, a);
+        if (!turns && !pl_model_is_point(body->model, a)) continue;
         force[i] += turns ? 0 : f[i];
         torque[i] += turns ? f[i] : x[j] * f[k] - x[k] * f[j];
         scale += fabs(f[i]);
@@ -325,9 +326,16 @@ static void turn(const double *x, double *y)
   }
 }
 
-static void turn_all(const double *x, double *y, int n)
+/* Vectors at the blocks; scalars stay. */
+static void turn_all(const test_body *body, const double *x, double *y, int n)
 {
-  for (int i = 0; i < n; i += 3) turn(x + i, y + i);
+  for (int i = 0; i < n; i += 3) {
+    int kind = body->model->kinds ? body->model->kinds[i / 3] : PL_BLOCK_POINT;
+    if (kind == PL_BLOCK_SCALARS)
+      memcpy(y + i, x + i, 3 * sizeof *y);
+    else
+      turn(x + i, y + i);
+  }
 }
 
 /* The same turn of a state, where some blocks may be rotations. */
@@ -336,6 +344,8 @@ static void turn_block(const test_body *body, int block, const double *x, double
   static const double by[3] = {1.8 * 2 / 7, 1.8 * 3 / 7, 1.8 * 6 / 7};
   if (pl_model_is_rotation(body->model, block))
     pl_rotation_turn(x, by, y);
+  else if (!pl_model_is_point(body->model, block))
+    memcpy(y, x, 3 * sizeof *y);
   else
     turn(x, y);
 }
@@ -346,9 +356,9 @@ static void check_turned(test_body *body)
   if (!body->invariant) return;
   double *speed = test_vector(n);
   test_forces(body, body->q, body->v, body->f);
-  turn_all(body->f, body->g, n);
+  turn_all(body, body->f, body->g, n);
   for (int i = 0; i < n; i += 3) turn_block(body, i / 3, body->q + i, body->d + i);
-  turn_all(body->v, speed, n);
+  turn_all(body, body->v, speed, n);
   test_forces(body, body->d, speed, body->f);
   CHECK(test_distance(body->f, body->g, n) <= 1e-12);
   free(speed);
@@ -375,7 +385,11 @@ static void check_rigid(test_body *body)
       for (int i = 0; i < 3; i++) v[i] = body->invariant ? spin[i] : 0;
       continue;
     }
-    for (int i = 0; i < 3; i++) x[i] += shift[i];
+    for (int i = 0; i < 3; i++) {
+      int is_point = pl_model_is_point(body->model, a);
+      x[i] = is_point ? x[i] + shift[i] : 0;
+      if (!is_point) v[i] = 0;
+    }
   }
   for (int part = 0; part < 2; part++) {
     part_of_forces(body, part);
@@ -446,7 +460,7 @@ static void check_mass(test_body *body)
                                 body->mesh->elements + e * body->mesh->nodes_per_element,
                                 body->mesh->nodes_per_element);
   for (int a = 0; a < body->model->blocks; a++) {
-    CHECK((body->model->lumped_mass[a] > 0) == !pl_model_is_rotation(body->model, a));
+    CHECK((body->model->lumped_mass[a] > 0) == pl_model_is_point(body->model, a));
     lumped += body->model->lumped_mass[a];
   }
   // triangles are 1 mm thick unless told otherwise, or closed around something rigid
@@ -456,11 +470,11 @@ static void check_mass(test_body *body)
   CHECK_NEAR(lumped, mass, 1e-12 * mass);
 
   // M times a translation is the lumped mass
-  for (int i = 0; i < body->n; i++) body->d[i] = !pl_model_is_rotation(body->model, i / 3);
+  for (int i = 0; i < body->n; i++) body->d[i] = pl_model_is_point(body->model, i / 3);
   memset(body->f, 0, (size_t)body->n * sizeof *body->f);
   ops->mass_add(body->model, 2, body->d, body->f, NULL);
   for (int i = 0; i < body->n; i++) {
-    if (!pl_model_is_rotation(body->model, i / 3))
+    if (pl_model_is_point(body->model, i / 3))
       CHECK_NEAR(body->f[i], 2 * body->model->lumped_mass[i / 3], 1e-13 * mass);
   }
 

@@ -129,8 +129,12 @@ TEST(failing_allocations_are_reported)
       int size = c % 2 ? 4 : 8;
       if (!test_can_share(&words, NULL, size)) size = 12 - size;
       if (!test_can_share(&words, NULL, size)) continue;
-      pl_mesh *mesh = test_mesh(NULL, size, few, 0.1, 1);
-      check_failures(&choice, mesh);
+      pl_mesh *mesh = test_mesh(NULL, size, few, 0.1, 1), *triangles = NULL;
+      const pl_model_ops *ops = (const void *)pl_model_family.members[m];
+      if (ops->on_triangles == PL_ONLY_TRIANGLES)
+        CHECK_OK(pl_mesh_boundary(mesh, NULL, &triangles, error));
+      check_failures(&choice, triangles ? triangles : mesh);
+      pl_mesh_destroy(triangles);
       pl_mesh_destroy(mesh);
     }
   }

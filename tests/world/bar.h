@@ -30,6 +30,18 @@ typedef struct bar_def {
 } bar_def;
 
 /* Fills *world and *body; the status tells whether it worked. */
+/* Cloth has the boundary of the mesh. */
+static inline pl_status bar_skin(const bar_def *bar, pl_mesh **mesh, pl_error *error)
+{
+  const char *model = bar->like ? bar->like->model.name : NULL;
+  pl_mesh *triangles = NULL;
+  if (!model || strcmp(model, "cloth") != 0) return PL_OK;
+  pl_status status = pl_mesh_boundary(*mesh, bar->allocator, &triangles, error);
+  pl_mesh_destroy(*mesh);
+  *mesh = triangles;
+  return status;
+}
+
 static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_id *body,
                                  pl_error *error)
 {
@@ -65,6 +77,7 @@ static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_i
   pl_mesh *mesh = NULL;
   pl_status status =
       pl_mesh_generate(&(pl_choice){"box", h > 0 ? paper : box, 3}, bar->allocator, &mesh, error);
+  if (!status) status = bar_skin(bar, &mesh, error);
   if (!status) status = pl_world_create(&world_def, world, error);
   pl_body_def body_def = bar->like ? *bar->like : pl_body_def_default();
   body_def.mesh = mesh;

@@ -20,6 +20,7 @@ static pl_world *make(const char *model, pl_body_id bodies[2])
   pl_setting hooke[] = {{.name = "young", .value = {1e5}}, {.name = "poisson", .value = {0.3}}};
   pl_mesh *mesh = NULL;
   CHECK_OK(pl_mesh_generate(&(pl_choice){"box", box, 2}, NULL, &mesh, error));
+  CHECK_OK(bar_skin(&bar, &mesh, error));
   def.mesh = mesh;
   def.material.law = (pl_choice){"hooke", hooke, 2};
   CHECK_OK(pl_world_add_body(world, &def, &bodies[1], error));

@@ -8,6 +8,7 @@
 #include "math/vec3.h"
 #include "mesh/element.h"
 #include "model/cloth/items.h"
+#include "model/cloth/plate.h"
 #include "model/cloth/sheet.h"
 
 #include <math.h>
@@ -23,9 +24,9 @@ static const pl_param params[PARAM_COUNT] = {
     [BENDING] =
         {"bending", "1",
          "resistance to bending: of the angle at each edge (right on equilateral triangles, "
-         "too soft or stiff on others), the same as a constant matrix where the sheet is "
-         "flat at rest, or none",
-         PL_CLOTH_HINGE, 0, 2, "hinge|quadratic|none", 1},
+         "too stiff on others), the same as a constant matrix where the sheet is flat at "
+         "rest, that of a plate with one more unknown per edge (right on any mesh), or none",
+         PL_CLOTH_HINGE, 0, 3, "hinge|quadratic|edge|none", 1},
     [SHAPE] = {"rest-angles", "1", "angles at which edges rest: as in the mesh, or flat", 0, 0, 1,
                "mesh|flat", 1},
     [THICKNESS] = {"thickness", "m", "of the sheet: for its stiffness, mass and contact", 1e-3,
@@ -43,9 +44,13 @@ typedef struct cloth {
   pl_sheet sheet;
   int membrane, bending;
   pl_cloth_items triangles, hinges, flat; /* flat: hinges of constant stiffness */
-  int *cliques, clique_count;
-  int offset, rows;
+  pl_plate plate;                         /* of bending by edges */
+  int *cliques, clique_count, clique_size;
+  int offset, rows, nodes;
   pl_mass mass;
+  double *rest, *lumped; /* of all blocks where some are scalars */
+  unsigned char *kinds;
+  pl_block_hold padding; /* scalars of the last block that no edge has */
 } cloth;
 
 /* ---- creation ---- */
@@ -127,7 +132,7 @@ static int list_hinges(const cloth *self, const pl_mesh *mesh, const pl_model_de
                        pl_cloth_items *items)
 {
   int count = 0;
-  for (int i = 0; i < self->sheet.edge_count && self->bending != PL_CLOTH_NONE; i++) {
+  for (int i = 0; i < self->sheet.edge_count && self->bending <= PL_CLOTH_QUADRATIC; i++) {
     const pl_cloth_edge *edge = &self->sheet.edges[i];
     const int *t = edge->triangles;
     double data[PL_HINGE_LANES];
@@ -150,14 +155,20 @@ static pl_status make_hinges(pl_model *model, cloth *self, const pl_mesh *mesh, 
   return pl_cloth_items_finish(&model->allocator, mesh->node_count, PL_HINGE_C, 2, items, error);
 }
 
-/* All triangles, with a node of theirs twice, and all hinges. */
+/* All hinges, and all triangles with a node of theirs twice; with scalars the plate's stencils. */
 static pl_status list_cliques(pl_model *model, cloth *self, const pl_mesh *mesh, pl_error *error)
 {
   size_t triangles = (size_t)mesh->element_count, hinges = (size_t)self->hinges.count;
-  size_t flat = (size_t)self->flat.count;
-  self->clique_count = (int)(triangles + hinges + flat);
-  self->cliques = pl_alloc(&model->allocator, 4 * (triangles + hinges + flat), sizeof(int));
+  size_t flat = (size_t)self->flat.count, all = triangles + hinges + flat;
+  int with_scalars = self->bending == PL_CLOTH_EDGE;
+  self->clique_size = with_scalars ? PL_PLATE_BLOCKS : 4;
+  self->clique_count = (int)all;
+  self->cliques = pl_alloc(&model->allocator, (size_t)self->clique_size * all, sizeof(int));
   if (!self->cliques) return pl_fail_memory(error);
+  if (with_scalars) {
+    memcpy(self->cliques, self->plate.stencil, PL_PLATE_BLOCKS * triangles * sizeof(int));
+    return PL_OK;
+  }
   for (size_t t = 0; t < triangles; t++) {
     memcpy(self->cliques + 4 * t, mesh->elements + 3 * t, 3 * sizeof(int));
     self->cliques[4 * t + 3] = mesh->elements[3 * t];
@@ -183,17 +194,41 @@ static pl_status make_mass(pl_model *model, cloth *self, const pl_mesh *mesh, pl
   return status;
 }
 
+/* The blocks behind those of the nodes. */
+static pl_status add_scalars(pl_model *model, cloth *self, const pl_mesh *mesh, pl_error *error)
+{
+  size_t nodes = (size_t)self->nodes, blocks = nodes + (size_t)self->plate.blocks;
+  self->rest = pl_alloc(&model->allocator, 3 * blocks, sizeof *self->rest);
+  self->lumped = pl_alloc(&model->allocator, blocks, sizeof *self->lumped);
+  self->kinds = pl_alloc(&model->allocator, blocks, sizeof *self->kinds);
+  if (!self->rest || !self->lumped || !self->kinds) return pl_fail_memory(error);
+  memcpy(self->rest, mesh->nodes, 3 * nodes * sizeof *self->rest);
+  memcpy(self->lumped, self->mass.lumped, nodes * sizeof *self->lumped);
+  for (size_t i = nodes; i < blocks; i++) self->kinds[i] = PL_BLOCK_SCALARS;
+  self->padding.block = (int)blocks - 1;
+  for (int k = self->sheet.edge_count % 3; k > 0 && k < 3; k++)
+    self->padding.directions[self->padding.count++][k] = 1;
+  model->blocks = (int)blocks;
+  model->rest = self->rest;
+  model->lumped_mass = self->lumped;
+  model->kinds = self->kinds;
+  model->has_scalars = 1;
+  model->holds = &self->padding;
+  model->hold_count = self->padding.count > 0;
+  return PL_OK;
+}
+
 static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material *material,
                         const double *values, pl_error *error)
 {
   cloth *self = pl_alloc(&model->allocator, 1, sizeof *self);
   if (!self) return pl_fail_memory(error);
-  static const int bendings[] = {PL_CLOTH_HINGE, PL_CLOTH_QUADRATIC, PL_CLOTH_NONE};
   model->state = self;
   model->takes_axes = 1;
   model->thickness = values[THICKNESS];
   self->membrane = (int)values[MEMBRANE];
-  self->bending = bendings[(int)values[BENDING]];
+  self->bending = (int)values[BENDING];
+  self->nodes = mesh->node_count;
   const pl_sheet_def def = {.mesh = mesh,
                             .material = material,
                             .model = &model->sites,
@@ -205,8 +240,14 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
   if (!status) status = make_triangles(model, self, mesh, error);
   if (!status) status = make_hinges(model, self, mesh, 0, &self->hinges, error);
   if (!status) status = make_hinges(model, self, mesh, 1, &self->flat, error);
+  if (!status && self->bending == PL_CLOTH_EDGE) {
+    status = pl_plate_create(&model->allocator, &self->sheet, mesh, model->sites.rigid,
+                             &self->plate, error);
+  }
   if (!status) status = list_cliques(model, self, mesh, error);
-  return status ? status : make_mass(model, self, mesh, error);
+  if (!status) status = make_mass(model, self, mesh, error);
+  if (status || self->bending != PL_CLOTH_EDGE) return status;
+  return add_scalars(model, self, mesh, error);
 }
 
 static void destroy(pl_model *model)
@@ -217,15 +258,20 @@ static void destroy(pl_model *model)
   pl_cloth_items_destroy(&model->allocator, &self->triangles);
   pl_cloth_items_destroy(&model->allocator, &self->hinges);
   pl_cloth_items_destroy(&model->allocator, &self->flat);
+  pl_plate_destroy(&model->allocator, &self->plate);
   pl_mass_destroy(&model->allocator, &self->mass);
   pl_free(&model->allocator, self->cliques);
+  pl_free(&model->allocator, self->rest);
+  pl_free(&model->allocator, self->lumped);
+  pl_free(&model->allocator, self->kinds);
   pl_free(&model->allocator, self);
 }
 
 static pl_cliques cliques(const pl_model *model)
 {
   const cloth *self = model->state;
-  return (pl_cliques){.count = self->clique_count, .size = 4, .nodes = self->cliques};
+  return (pl_cliques){
+      .count = self->clique_count, .size = self->clique_size, .nodes = self->cliques};
 }
 
 static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *error)
@@ -236,6 +282,8 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
   pl_status status = pl_cloth_items_bind(&self->triangles, A, offset, error);
   if (!status) status = pl_cloth_items_bind(&self->hinges, A, offset, error);
   if (!status) status = pl_cloth_items_bind(&self->flat, A, offset, error);
+  if (!status && self->bending == PL_CLOTH_EDGE)
+    status = pl_plate_bind(&self->plate, A, offset, error);
   return status ? status : pl_mass_bind(&model->allocator, &self->mass, A, offset, error);
 }
 
@@ -247,6 +295,7 @@ static double run(cloth *self, pl_cloth_job *job, pl_pool *pool)
   double sum = pl_cloth_items_run(job, &self->triangles, PL_PICK_VARIANT(pl_cloth_membrane), pool);
   sum += pl_cloth_items_run(job, &self->hinges, PL_PICK_VARIANT(pl_cloth_hinge), pool);
   sum += pl_cloth_items_run(job, &self->flat, PL_PICK_VARIANT(pl_cloth_quadratic), pool);
+  if (self->bending == PL_CLOTH_EDGE) sum += pl_plate_run(&self->plate, job, pool);
   return sum;
 }
 
@@ -292,12 +341,27 @@ static void mass_add(pl_model *model, double a, const double *x, double *f, pl_p
 {
   const cloth *self = model->state;
   pl_mass_add(&self->mass, a, x, f, pool);
+  for (int i = 3 * self->nodes; i < 3 * model->blocks; i++)
+    f[i] += a * self->plate.inertia[i / 3 - self->nodes] * x[i];
 }
 
 static void mass_matrix(pl_model *model, double a, pl_bsr *A, pl_pool *pool)
 {
   const cloth *self = model->state;
   pl_mass_matrix(&self->mass, a, A, pool);
+  for (int i = self->nodes; i < model->blocks; i++) {
+    double *block = A->values + 9 * (size_t)A->diagonal[self->offset + i];
+    for (int k = 0; k < 9; k += 4) block[k] += a * self->plate.inertia[i - self->nodes];
+  }
+}
+
+static void mass_inverse(const pl_model *model, const double *y, double *x)
+{
+  const cloth *self = model->state;
+  for (int i = 0; i < 3 * model->blocks; i++) {
+    int block = i / 3, node = block < self->nodes;
+    x[i] = y[i] / (node ? self->mass.lumped[block] : self->plate.inertia[block - self->nodes]);
+  }
 }
 
 static void fields(pl_model *model, const double *q, double *von_mises, double *det_f,
@@ -322,6 +386,7 @@ const pl_model_ops pl_model_cloth = {
     .evaluate = evaluate,
     .mass_add = mass_add,
     .mass_matrix = mass_matrix,
+    .mass_inverse = mass_inverse,
     .energy = energy,
     .fields = fields,
 };

@@ -18,6 +18,9 @@
  *   quadratic  W = c/2 |sum k_i x_i|^2,  c = D / (A_1 + A_2), k from the cotangents at rest: for
  *              flat rest shapes, and right as long as triangles keep their shape
  *
+ *
+ *   edge       a plate with one more unknown per edge: plate.h
+ *
  * with the bending stiffness D = E t^3 / (12 (1 - nu^2)), N m. c is not three times that, as is
  * often read: that would be three times too stiff (Navier's plate on equilateral triangles).
  * Grinspun et al. 2003; Bergou et al. 2006; Tamstorf, Grinspun 2013. */
@@ -38,6 +41,9 @@ enum { PL_CLOTH_HINGE, PL_CLOTH_QUADRATIC, PL_CLOTH_EDGE, PL_CLOTH_NONE };
 enum { PL_MEMBRANE_AREA = 6, PL_MEMBRANE_C, PL_MEMBRANE_VISCOUS = 11, PL_MEMBRANE_LANES = 15 };
 /* Of four hinges: c, its viscous counterpart, psi_0, and k_i. */
 enum { PL_HINGE_C, PL_HINGE_VISCOUS, PL_HINGE_REST, PL_HINGE_K, PL_HINGE_LANES = 7 };
+
+/* What hinges show of themselves: psi - psi_0, its rate, and its gradient at the four nodes. */
+enum { PL_LOOK_OFF, PL_LOOK_RATE, PL_LOOK_G, PL_HINGE_LOOK = PL_LOOK_G + 12 };
 
 /* Triangles or hinges in batches of four; the last batch is filled up with copies of the last item
  * that have no stiffness. */
@@ -60,6 +66,8 @@ typedef struct pl_cloth_job {
   double kq, kv;
   int semidefinite, strain;
   int wants_energy;
+  double *looks;         /* of hinges, PL_HINGE_LOOK for each: for pl_cloth_look */
+  const double *moments; /* dW/dpsi of hinges: for pl_cloth_moments */
 } pl_cloth_job;
 
 /* Works on the batches first to last - 1; returns their energy if it is wanted. */
@@ -68,8 +76,8 @@ typedef double pl_cloth_pass(const pl_cloth_job *job, int first, int last);
 pl_cloth_pass pl_cloth_membrane_base, pl_cloth_membrane_avx2;
 pl_cloth_pass pl_cloth_hinge_base, pl_cloth_hinge_avx2;
 pl_cloth_pass pl_cloth_quadratic_base, pl_cloth_quadratic_avx2;
-
-/* 2 tan(theta/2) of an edge's angle. */
-double pl_cloth_bend(const double *x0, const double *x1, const double *x2, const double *x3);
+/* Looks at hinges; adds their moments times second derivatives of psi to the matrix. */
+pl_cloth_pass pl_cloth_look_base, pl_cloth_look_avx2;
+pl_cloth_pass pl_cloth_moments_base, pl_cloth_moments_avx2;
 
 #endif

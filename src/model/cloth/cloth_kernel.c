@@ -479,6 +479,41 @@ double PL_VARIANT(pl_cloth_hinge)(const pl_cloth_job *job, int first, int last)
   return job->wants_energy ? pl_lanes_sum(energy) : 0;
 }
 
+double PL_VARIANT(pl_cloth_look)(const pl_cloth_job *job, int first, int last)
+{
+  const pl_cloth_items *items = job->items;
+  for (int batch = first; batch < last; batch++) {
+    const int *nodes = items->nodes + 4 * PL_LANES * (size_t)batch;
+    const pl_lanes *data = items->data + PL_HINGE_LANES * (size_t)batch;
+    hinge h;
+    look_at_hinge(job->q, nodes, &h);
+    const pl_lanes slope = 1 + 0.25 * h.psi * h.psi, off = h.psi - data[PL_HINGE_REST];
+    const pl_lanes rate = job->v ? slope * turning_rate(job, nodes, &h) : pl_lanes_all(0);
+    for (int lane = 0; lane < PL_LANES; lane++) {
+      double *to = job->looks + PL_HINGE_LOOK * (PL_LANES * (size_t)batch + (size_t)lane);
+      to[PL_LOOK_OFF] = off[lane];
+      to[PL_LOOK_RATE] = rate[lane];
+      for (int k = 0; k < 12; k++) to[PL_LOOK_G + k] = slope[lane] * h.g[k / 3][k % 3][lane];
+    }
+  }
+  return 0;
+}
+
+double PL_VARIANT(pl_cloth_moments)(const pl_cloth_job *job, int first, int last)
+{
+  const pl_cloth_items *items = job->items;
+  for (int batch = first; batch < last; batch++) {
+    const int *nodes = items->nodes + 4 * PL_LANES * (size_t)batch;
+    const pl_lanes moment = job->kq * pl_lanes_load(job->moments + PL_LANES * (size_t)batch);
+    hinge h;
+    look_at_hinge(job->q, nodes, &h);
+    const pl_lanes slope = 1 + 0.25 * h.psi * h.psi;
+    hinge_matrix(job, &h, items->places + 16 * PL_LANES * (size_t)batch,
+                 0.5 * moment * h.psi * slope, moment * slope);
+  }
+  return 0;
+}
+
 /* ---- quadratic bending ---- */
 
 PL_INLINE void curve_of(const double *x, const int *nodes, const pl_lanes *k, pl_lanes *out)

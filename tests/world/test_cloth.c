@@ -1,0 +1,273 @@
+/* Cloth in worlds: every integrator, the heavy elastica, terminal speed, layers, saved states. */
+#include "math/vec3.h"
+#include "ode/integrator.h"
+#include "pliant/world.h"
+#include "shape/finder.h"
+#include "world/world.h"
+
+#include "test.h"
+
+typedef struct cloth {
+  const char *integrator, *bending, *membrane, *pattern, *response;
+  double length, width, thickness, young, poisson, density, damping, dt, gravity;
+  int along, across, load_steps, threads, itself;
+  double origin[3];
+} cloth;
+
+static pl_status add_sheet(const cloth *in, pl_world *world, pl_body_id *body, pl_error *error)
+{
+  const pl_setting sheet[] = {{"length", {in->length}, NULL},
+                              {"width", {in->width}, NULL},
+                              {"along", {in->along}, NULL},
+                              {"across", {in->across}, NULL},
+                              {"pattern", {0}, in->pattern ? in->pattern : "alternating"},
+                              {"origin", {in->origin[0], in->origin[1], in->origin[2]}, NULL}};
+  const pl_setting hooke[] = {{"young", {in->young}, NULL}, {"poisson", {in->poisson}, NULL}};
+  const pl_setting model[] = {{"bending", {0}, in->bending ? in->bending : "hinge"},
+                              {"membrane", {0}, in->membrane ? in->membrane : "corotated"},
+                              {"thickness", {in->thickness}, NULL}};
+  pl_mesh *mesh = NULL;
+  pl_status status = pl_mesh_generate(&(pl_choice){"sheet", sheet, 6}, NULL, &mesh, error);
+  pl_body_def def = pl_body_def_default();
+  def.mesh = mesh;
+  def.material.law = (pl_choice){"hooke", hooke, 2};
+  def.material.density = in->density;
+  def.material.stiffness_damping = in->damping;
+  def.model = (pl_choice){"cloth", model, 3};
+  def.self_contact = in->itself;
+  if (!status) status = pl_world_add_body(world, &def, body, error);
+  pl_mesh_destroy(mesh);
+  return status;
+}
+
+static pl_status make(const cloth *in, pl_world **out, pl_body_id *body, pl_error *error)
+{
+  pl_world_def def = pl_world_def_default();
+  const pl_setting steps = {"load-steps", {in->load_steps}, NULL};
+  def.integrator = (pl_choice){in->integrator, &steps, in->load_steps > 0};
+  def.dt = in->dt;
+  def.threads = in->threads ? in->threads : 1;
+  def.gravity[2] = -in->gravity;
+  pl_status status = pl_world_create(&def, out, error);
+  if (!status && in->response) {
+    pl_contact_def contact = pl_contact_def_default();
+    contact.response = (pl_choice){in->response, NULL, 0};
+    status = pl_world_set_contact(*out, &contact, error);
+  }
+  return status ? status : add_sheet(in, *out, body, error);
+}
+
+static void fix_set(pl_world *world, pl_body_id body, const char *set)
+{
+  const pl_selector where = {.set = set};
+  pl_fix_def def = pl_fix_def_default();
+  def.where = &where;
+  def.where_count = 1;
+  CHECK_OK(pl_world_add_fix(world, body, &def, NULL, error));
+}
+
+static void fix_box(pl_world *world, pl_body_id body, double low, double high)
+{
+  const pl_setting box[] = {{"min", {low, -10, -10}, NULL}, {"max", {high, 10, 10}, NULL}};
+  const pl_selector where = {.region = {"box", box, 2}};
+  pl_fix_def def = pl_fix_def_default();
+  def.where = &where;
+  def.where_count = 1;
+  CHECK_OK(pl_world_add_fix(world, body, &def, NULL, error));
+}
+
+static double *positions_of(pl_world *world, pl_body_id body, int *count)
+{
+  *count = pl_mesh_node_count(pl_world_body_mesh(world, body));
+  double *x = calloc(3 * (size_t)*count, sizeof *x);
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  return x;
+}
+
+/* Where nodes are after a few steps: all integrators agree, with scalars at edges and without. */
+static double swing(const char *integrator, const char *bending, uint64_t *hash, int threads)
+{
+  cloth in = {.integrator = integrator,
+              .bending = bending,
+              .length = 0.4,
+              .width = 0.3,
+              .along = 4,
+              .across = 3,
+              .thickness = 0.02,
+              .young = 2e4,
+              .poisson = 0.3,
+              .density = 100,
+              .damping = 1e-3,
+              .dt = 5e-4,
+              .gravity = 9.81,
+              .threads = threads};
+  pl_world *world = NULL;
+  pl_body_id body;
+  int count;
+  CHECK_OK(make(&in, &world, &body, error));
+  fix_set(world, body, "start");
+  for (int i = 0; i < 12; i++) CHECK_OK(pl_world_step(world, error));
+  double *x = positions_of(world, body, &count), low = 0;
+  for (int i = 0; i < count; i++) low = fmin(low, x[3 * i + 2]);
+  *hash = pl_world_state_hash(world);
+  free(x);
+  pl_world_destroy(world);
+  return low;
+}
+
+TEST(every_integrator_moves_cloth_alike)
+{
+  static const char *const bendings[] = {"hinge", "quadratic", "edge"};
+  for (int b = 0; b < 3; b++) {
+    uint64_t hash, other;
+    double right = swing("implicit-midpoint", bendings[b], &hash, 1);
+    CHECK(right < -1e-4);
+    swing("implicit-midpoint", bendings[b], &other, 2);
+    CHECK(hash == other);
+    for (int m = 0; pl_integrator_family.members[m]; m++) {
+      const pl_member *member = pl_integrator_family.members[m];
+      const pl_integrator_ops *ops = (const void *)member;
+      if (member->missing || ops->is_static) continue;
+      int before = test_failures;
+      double low = swing(member->name, bendings[b], &hash, 1);
+      CHECK_NEAR(low, right, 0.05 * fabs(right));
+      if (test_failures > before) printf("    in %s with %s\n", member->name, bendings[b]);
+    }
+  }
+}
+
+/* A strip that lies over a rail bends as the heavy elastica: beta = w L^3 / B. Values by
+ * collocation to 1e-9. */
+static void drape(const char *bending, double beta, int n, double tip[2])
+{
+  const double t = 1e-3, E = 12e9;
+  cloth in = {.integrator = "static",
+              .bending = bending,
+              .length = 2,
+              .width = 0.1,
+              .along = 2 * n,
+              .across = 2,
+              .thickness = t,
+              .young = E,
+              .density = 1 / t,
+              .dt = 1,
+              .load_steps = 12,
+              .gravity = beta * E * t * t * t / 12,
+              .origin = {-1, 0, 0}};
+  pl_world *world = NULL;
+  pl_body_id body;
+  int count;
+  CHECK_OK(make(&in, &world, &body, error));
+  fix_box(world, body, -1e-6, 1e-6);
+  CHECK_OK(pl_world_step(world, error));
+  double *x = positions_of(world, body, &count);
+  tip[0] = tip[1] = 0;
+  for (int i = 0; i < count; i++) {
+    if (pl_mesh_nodes(pl_world_body_mesh(world, body))[3 * i] < 1 - 1e-9) continue;
+    tip[0] += x[3 * i] / 3;
+    tip[1] -= x[3 * i + 2] / 3;
+  }
+  free(x);
+  pl_world_destroy(world);
+}
+
+TEST(a_heavy_strip_is_the_elastica)
+{
+  static const double betas[] = {1, 5, 20}, right[][2] = {
+                                                {0.99125, 0.12347},
+                                                {0.84666, 0.49591},
+                                                {0.44523, 0.82988},
+                                            };
+  for (int k = 0; k < 3; k++) {
+    double edge[2], hinge[2];
+    drape("edge", betas[k], 40, edge);
+    drape("hinge", betas[k], 40, hinge);
+    printf("    beta %g: edge %.5f %.5f, hinge %.5f %.5f of %.5f %.5f\n", betas[k], edge[0],
+           edge[1], hinge[0], hinge[1], right[k][0], right[k][1]);
+    for (int i = 0; i < 2; i++) CHECK_NEAR(edge[i], right[k][i], 0.01 * right[k][i]);
+  }
+}
+
+/* A sheet that falls flat through air: m g = rho/2 cn A v^2. */
+TEST(a_falling_sheet_reaches_its_terminal_speed)
+{
+  cloth in = {.integrator = "implicit-euler",
+              .length = 1,
+              .width = 1,
+              .along = 6,
+              .across = 6,
+              .thickness = 1e-3,
+              .young = 1e6,
+              .density = 200,
+              .dt = 0.01,
+              .gravity = 9.81};
+  pl_world *world = NULL;
+  pl_body_id body;
+  int count;
+  CHECK_OK(make(&in, &world, &body, error));
+  const pl_setting air[] = {{"density", {1.2}, NULL}, {"normal", {1.5}, NULL}};
+  const pl_selector all = {.region = {"all", NULL, 0}};
+  pl_load_def load = pl_load_def_default();
+  load.load = (pl_choice){"wind", air, 2};
+  load.where = &all;
+  load.where_count = 1;
+  CHECK_OK(pl_world_add_load(world, body, &load, NULL, error));
+  double *x = positions_of(world, body, &count), before = 0, after = 0;
+  for (int i = 0; i < 300; i++) CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  for (int i = 0; i < count; i++) before += x[3 * i + 2] / count;
+  for (int i = 0; i < 10; i++) CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  for (int i = 0; i < count; i++) after += x[3 * i + 2] / count;
+  double right = sqrt(2 * 0.2 * 9.81 / (1.2 * 1.5));
+  CHECK_NEAR((before - after) / 0.1, right, 0.01 * right);
+  free(x);
+  pl_world_destroy(world);
+}
+
+/* Two sheets that fall on each other and on a floor keep their thickness apart. */
+static void check_layers(const char *response)
+{
+  cloth in = {.integrator = "implicit-euler",
+              .response = response,
+              .length = 0.4,
+              .width = 0.4,
+              .along = 6,
+              .across = 6,
+              .thickness = 4e-3,
+              .young = 1e5,
+              .poisson = 0.3,
+              .density = 100,
+              .damping = 2e-3,
+              .dt = 0.005,
+              .gravity = 9.81,
+              .origin = {0, 0, 0.01}};
+  pl_world *world = NULL;
+  pl_body_id low, high;
+  int count;
+  CHECK_OK(make(&in, &world, &low, error));
+  in.origin[0] = 0.03, in.origin[1] = 0.02, in.origin[2] = 0.03;
+  CHECK_OK(add_sheet(&in, world, &high, error));
+  pl_obstacle_def floor = pl_obstacle_def_default();
+  const pl_setting friction = {"friction", {0.3}, NULL};
+  floor.shape = (pl_choice){"plane", &friction, 1};
+  CHECK_OK(pl_world_add_obstacle(world, &floor, NULL, error));
+  for (int i = 0; i < 100; i++) CHECK_OK(pl_world_step(world, error));
+  double *x = positions_of(world, high, &count), least = 1;
+  for (int i = 0; i < count; i++) {
+    if (x[3 * i] < 0.39 && x[3 * i + 1] < 0.39) least = fmin(least, x[3 * i + 2]);
+  }
+  printf("    %s: the upper sheet rests %.2f mm above the lower\n", response, 1e3 * least);
+  CHECK(least > 3.2e-3 && least < 8e-3);
+  free(x);
+  pl_world_destroy(world);
+}
+
+TEST(layers_keep_their_thickness)
+{
+  check_layers("constraint");
+  check_layers("penalty");
+}
+
+TESTS(X(every_integrator_moves_cloth_alike) X(a_heavy_strip_is_the_elastica)
+          X(a_falling_sheet_reaches_its_terminal_speed) X(layers_keep_their_thickness))
