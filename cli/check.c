@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "json.h"
 #include "load_scene.h"
+#include "scene/scene.h"
 #include "study.h"
 
 #include <stdio.h>
@@ -90,9 +91,29 @@ static int check_scene(pl_scene_def def, pl_text *json)
   return code;
 }
 
+/* Writes the scene of another format as one of ours; - is the standard output. */
+static int convert_scene(const char *path, const char *to)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_scene_def def = pl_scene_def_default();
+  pl_text text = pl_text_make(NULL);
+  pl_bytes bytes;
+  pl_error error = {0};
+  def.path = path;
+  pl_status status = pl_file_read(&allocator, path, 0, &bytes, &error);
+  if (status) return cli_fail_error(&error);
+  status = pl_scene_convert(&def, bytes.data, bytes.size, &text, &error);
+  pl_bytes_free(&allocator, &bytes);
+  if (!status && strcmp(to, "-") == 0) fwrite(text.data, 1, text.size, stdout);
+  if (!status && strcmp(to, "-") != 0) status = pl_file_write(to, text.data, text.size, &error);
+  pl_text_release(&text);
+  return status ? cli_fail_error(&error) : CLI_OK;
+}
+
 int cli_check(int count, char **words)
 {
   static cli_words scenes, changes;
+  const char *convert = NULL;
   int allow_path = 0, as_json = 0;
   const cli_option options[] = {
       {.name = "set",
@@ -103,13 +124,19 @@ int cli_check(int count, char **words)
        .summary = "let scenes name files outside their folder",
        .flag = &allow_path},
       {.name = "json", .summary = "results for other programs", .flag = &as_json},
+      {.name = "convert",
+       .argument = "FILE",
+       .summary = "write the scene of another format (EDMConfig) as one of ours; - is the standard "
+                  "output",
+       .value = &convert},
   };
-  int code = cli_parse(count, words, options, 3, "check [OPTIONS] SCENE|STUDY...",
+  int code = cli_parse(count, words, options, 4, "check [OPTIONS] SCENE|STUDY...",
                        "Reads scenes, or studies with all their cases, builds their worlds and "
                        "lists all errors. - is the standard input.",
                        &scenes);
   if (code) return code < 0 ? CLI_OK : code;
   if (scenes.count == 0) return cli_fail(CLI_USAGE, "check needs a scene; see pliant check --help");
+  if (convert) return convert_scene(cli_input(scenes.words[0]), convert);
   pl_text text = pl_text_make(NULL), *json = as_json ? &text : NULL;
   if (json) cli_json_open(json, NULL, '[');
   for (int i = 0; i < scenes.count; i++) {

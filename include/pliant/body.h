@@ -126,6 +126,14 @@ typedef struct pl_map_def {
   void *context;
 } pl_map_def;
 
+/* A particle of a body of model "grid" that differs from the others; NAN: as they. Tensors as in
+ * the model's parameters: of tension 11, 22, 33, 12, 13, 23, of rigidity 11, 22, 12. */
+typedef struct pl_particle {
+  int node;                       /* of the mesh */
+  double mass, damping;           /* kg, kg/s */
+  double tension[6], rigidity[3]; /* N/m^3, N/m; used where the model has a tension */
+} pl_particle;
+
 typedef struct pl_body_def {
   const char *name;    /* NULL: "body" */
   const pl_mesh *mesh; /* copied */
@@ -163,6 +171,8 @@ typedef struct pl_body_def {
   int self_contact;       /* 1: parts of the surface keep apart from each other */
   const pl_hanging_node *hanging; /* copied; not for models of frames; none: those of the mesh */
   int hanging_count;
+  const pl_particle *particles; /* copied; of the model "grid" only; later ones win */
+  int particle_count;
   int average_hanging; /* 1: hanging nodes only follow, and what pulls at them and their mass are
                           lost, as printed in Zhuang & Canny 2000, section 5; a baseline that is
                           wrong: momentum and energy are not kept */

@@ -125,6 +125,18 @@ typedef struct pl_mesh_facts {
 
 PL_API pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *error);
 
+/* A grid of particles on a Bezier patch (2 axes) or in a Bezier solid (3), for the model "grid". */
+typedef struct pl_bezier_def {
+  int axes, order;      /* order: 1 to 32, the same along all axes */
+  int particles[3];     /* along each axis, at evenly spaced parameters */
+  int wraps[3];         /* 1: the axis goes around, behind its last particle comes the first */
+  const double *points; /* 3 per control point, m; (order + 1)^axes of them, first index fastest */
+} pl_bezier_def;
+
+PL_API int pl_bezier_points(int axes, int order); /* how many there are */
+PL_API pl_status pl_mesh_bezier(const pl_bezier_def *def, const pl_allocator *allocator,
+                                pl_mesh **mesh, pl_error *error);
+
 /* A surface of triangles to be filled with elements. Everything is copied; nothing is kept. */
 typedef struct pl_surface_def {
   int point_count;

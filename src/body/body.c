@@ -8,6 +8,7 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
+#include "mesh/grid.h"
 #include "mesh/select.h"
 
 #include <math.h>
@@ -29,9 +30,10 @@ void pl_body_release(const pl_allocator *allocator, pl_body *body)
   pl_embed_destroy(body->embed);
   pl_composition_release(allocator, &body->composition);
   pl_ties_release(allocator, &body->ties);
-  void *arrays[] = {body->name,  body->order, body->place, body->element_order,
-                    body->rest,  body->nodal, body->sites, body->site_owner,
-                    body->reach, body->idle,  body->rigid, body->penalty};
+  void *arrays[] = {body->name,          body->order, body->place, body->element_order,
+                    body->rest,          body->nodal, body->sites, body->site_owner,
+                    body->reach,         body->idle,  body->rigid, body->penalty,
+                    body->particles.list};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
@@ -237,6 +239,7 @@ static pl_status copy_mesh(const pl_allocator *allocator, const pl_mesh *mesh, p
                      .allocator = allocator};
   pl_status status = pl_mesh_create(&def, &body->mesh, error);
   if (!status) status = pl_mesh_take_octets(body->mesh, mesh, NULL, NULL, error);
+  if (!status) status = pl_mesh_take_grid(body->mesh, mesh, NULL, error);
   if (!status) status = pl_mesh_order(body->mesh, body->order, error);
   if (!status) status = put_hanging_last(allocator, body->mesh, body->order, error);
   if (!status)
@@ -380,7 +383,32 @@ pl_model_def pl_body_sites(const pl_bodies *bodies, const pl_body *body)
                         .owner = body->site_owner,
                         .inserted = body->inserted,
                         .reach = body->reach,
-                        .rigid = body->rigid};
+                        .rigid = body->rigid,
+                        .particles = body->particles.list,
+                        .particle_count = body->particles.count};
+}
+
+/* Single particles of a grid, in inside numbers. */
+static pl_status copy_particles(const pl_allocator *allocator, const pl_body_def *def,
+                                pl_body *body, pl_error *error)
+{
+  if (!def->particle_count) return PL_OK;
+  if (!((const pl_model_ops *)(const void *)body->model_part.member)->on_grids)
+    return pl_fail(error, PL_E_ARGUMENT, "model=\"%s\" has no particles; take model=\"grid\"",
+                   body->model_part.member->name);
+  pl_particle *list = pl_alloc(allocator, (size_t)def->particle_count, sizeof *list);
+  if (!list) return pl_fail_memory(error);
+  body->particles.list = list;
+  body->particles.count = def->particle_count;
+  for (int i = 0; i < def->particle_count; i++) {
+    const pl_particle *from = &def->particles[i];
+    if (from->node < 0 || from->node >= body->mesh->node_count)
+      return pl_fail(error, PL_E_ARGUMENT, "particle %d is node %d, but the nodes are 0 to %d", i,
+                     from->node, body->mesh->node_count - 1);
+    list[i] = *from;
+    list[i].node = body->place[from->node];
+  }
+  return PL_OK;
 }
 
 pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body *body,
@@ -401,6 +429,7 @@ pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body 
   if (!status) status = copy_sites(allocator, def, body, error);
   if (!status) status = pl_composition_make(allocator, def, body, error);
   if (!status) status = pl_ties_hang(allocator, def, body, error);
+  if (!status) status = copy_particles(allocator, def, body, error);
   if (status) return status;
   const pl_model_def sites = pl_body_sites(bodies, body);
   status = pl_body_build(allocator, body, &def->material, &material, &sites, &body->model, error);

@@ -50,6 +50,10 @@ typedef struct pl_body {
   double insert_reach; /* frames are put in where the body touches something; 0: no */
   double *idle;        /* since when each of those is of no use, s */
   int *site_owner;     /* per inside node 1 + the site that it goes with alone; NULL: none */
+  struct pl_single_particles { /* of a grid, that differ from the others; inside nodes */
+    pl_particle *list;
+    int count;
+  } particles;
 } pl_body;
 
 /* All bodies of a world. */

@@ -6,7 +6,7 @@
 #include "couple/coupling.h"
 #include "couple/ramp.h"
 
-#define PL_LOADS(X) X(force) X(traction) X(pressure) X(shear) X(wind) X(torque)
+#define PL_LOADS(X) X(force) X(traction) X(pressure) X(shear) X(wind) X(viscous) X(torque)
 
 /* Where a load acts, in inside numbers. weights belong to the nodes: their share of the selected
  * nodes (1/count each), or of the selected faces' rest area in m^2. */

@@ -1,6 +1,7 @@
 /* A box of equal cells: hexahedra, the Kuhn split into six tetrahedra (every cell cut along the
  * same diagonal), or the split into five with mirrored neighbours. */
 #include "mesh/generator.h"
+#include "mesh/grid.h"
 
 enum { SIZE, CELLS = 3, ORIGIN = 6, ELEMENT = 9 };
 enum { TET, TET5, HEX };
@@ -88,7 +89,15 @@ static pl_status generate(const double *values, const pl_allocator *allocator, p
     plan.node_count *= (int)values[CELLS + k] + 1;
     plan.cell_count *= (int)values[CELLS + k];
   }
-  return pl_build(&plan, values, allocator, mesh, error);
+  pl_status status = pl_build(&plan, values, allocator, mesh, error);
+  if (status) return status;
+  pl_grid grid = {.axes = 3};
+  for (int k = 0; k < 3; k++) grid.size[k] = (int)values[CELLS + k] + 1;
+  status = pl_mesh_set_grid(*mesh, &grid, error);
+  if (!status) return PL_OK;
+  pl_mesh_destroy(*mesh);
+  *mesh = NULL;
+  return status;
 }
 
 const pl_generator_ops pl_generator_box = {

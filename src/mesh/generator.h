@@ -5,7 +5,8 @@
 
 #include "mesh/mesh.h"
 
-#define PL_GENERATORS(X) X(box) X(graded_box) X(block) X(cylinder) X(tube) X(sphere) X(sheet)
+#define PL_GENERATORS(X)                                                                           \
+  X(box) X(graded_box) X(block) X(cylinder) X(tube) X(sphere) X(sheet) X(lattice)
 
 #define X(name) extern const pl_generator_ops pl_generator_##name;
 PL_GENERATORS(X)

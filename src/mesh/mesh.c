@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "mesh/element.h"
+#include "mesh/grid.h"
 #include "mesh/surface.h"
 
 #include <math.h>
@@ -277,6 +278,7 @@ void pl_mesh_destroy(pl_mesh *mesh)
   pl_free(&allocator, mesh->set_ids);
   pl_free(&allocator, mesh->set_names);
   pl_mesh_free_hanging(mesh);
+  pl_mesh_free_grid(mesh);
   pl_free(&allocator, mesh);
 }
 

@@ -6,6 +6,8 @@
 
 enum { PL_MOST_NODES = 50000000, PL_MOST_ELEMENTS = 100000000 };
 
+typedef struct pl_grid pl_grid; /* see mesh/grid.h */
+
 struct pl_mesh {
   pl_allocator allocator;
   int node_count, element_count, nodes_per_element;
@@ -25,6 +27,7 @@ struct pl_mesh {
   // the tetrahedra of octets, if they are; see pl_mesh_divide
   int octet_count, quadratic;
   int *octets, *element_octets; /* 10 nodes each; the octet of each element */
+  pl_grid *grid;                /* the array that its nodes stand in; NULL: in none */
 };
 
 /* The nodes of an octet: four corners, then the midpoints of its edges in the order of

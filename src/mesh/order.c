@@ -4,6 +4,7 @@
  * degree first, turned round (Cuthill and McKee 1969; George 1971). The walk starts at a node far
  * from all others, found as in George and Liu, "An implementation of a pseudoperipheral node
  * finder", ACM TOMS 5 (1979): walk from the last node of a walk until walks grow no longer. */
+#include "mesh/grid.h"
 #include "mesh/mesh.h"
 
 #include "core/error.h"
@@ -304,6 +305,7 @@ pl_status pl_mesh_reorder(const pl_mesh *mesh, const int *order, int *element_or
                             out, error);
   }
   if (!status) status = pl_mesh_take_octets(*out, mesh, d.number, d.element_number, error);
+  if (!status) status = pl_mesh_take_grid(*out, mesh, d.number, error);
   if (status) {
     pl_mesh_destroy(*out);
     *out = NULL;

@@ -5,6 +5,7 @@
 #include "core/family.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "mesh/grid.h"
 
 #include <string.h>
 
@@ -15,6 +16,7 @@ typedef struct pick {
   const pl_region_ops *region;
   double values[PL_MOST_VALUES], tolerance;
   const char *set;
+  int particles, first[3], last[3]; /* of the grid, in place of a set */
 } pick;
 
 static pl_status unknown_set(const pl_mesh *mesh, const char *name, pl_error *error)
@@ -37,6 +39,10 @@ static pl_status look_up(const pl_mesh *mesh, const pl_selector *selector, pick 
                          pl_error *error)
 {
   *out = (pick){.set = selector->set, .tolerance = tolerance_of(mesh)};
+  if (out->set && out->set[0] == '[' && mesh->grid) {
+    out->particles = 1;
+    return pl_grid_parse(mesh->grid, out->set, out->first, out->last, error);
+  }
   if (out->set)
     return pl_mesh_find_set(mesh, out->set) ? PL_OK : unknown_set(mesh, out->set, error);
   if (!selector->region.name)
@@ -98,6 +104,34 @@ static void add_set_nodes(const pl_mesh *mesh, const pl_set *set, unsigned char 
   }
 }
 
+/* Nodes of the particles that were named by their place. */
+static void add_particles(const pl_mesh *mesh, const pick *by, unsigned char *chosen)
+{
+  int at[3];
+  for (at[2] = by->first[2]; by->particles && at[2] <= by->last[2]; at[2]++) {
+    for (at[1] = by->first[1]; at[1] <= by->last[1]; at[1]++) {
+      for (at[0] = by->first[0]; at[0] <= by->last[0]; at[0]++)
+        chosen[pl_grid_node(mesh->grid, at)] = 1;
+    }
+  }
+}
+
+/* Elements (or faces) of which all nodes are such; marks are 0 before and after. */
+static void add_between(const pl_mesh *mesh, const pick *by, int faces, unsigned char *marks,
+                        unsigned char *chosen)
+{
+  int width = faces ? mesh->nodes_per_face : mesh->nodes_per_element;
+  const int *nodes = faces ? mesh->faces : mesh->elements;
+  if (!by->particles) return;
+  add_particles(mesh, by, marks);
+  for (int e = 0; e < (faces ? mesh->face_count : mesh->element_count); e++, nodes += width) {
+    int all = 1;
+    for (int i = 0; i < width; i++) all &= marks[nodes[i]];
+    chosen[e] |= (unsigned char)all;
+  }
+  memset(marks, 0, (size_t)mesh->node_count);
+}
+
 /* marks: 1 for each node or element in the set. */
 static void add_set_faces(const pl_mesh *mesh, const pl_set *set, unsigned char *marks,
                           unsigned char *chosen)
@@ -134,6 +168,7 @@ pl_status pl_mesh_select_nodes(const pl_mesh *mesh, const pl_selector *selectors
     status = look_up(mesh, &selectors[s], &by, error);
     if (status) return status;
     if (by.region) add_region_nodes(mesh, &by, chosen);
+    add_particles(mesh, &by, chosen);
     for (int i = 0; by.set && i < mesh->set_count; i++) {
       if (strcmp(mesh->sets[i].name, by.set) == 0) add_set_nodes(mesh, &mesh->sets[i], chosen);
     }
@@ -150,6 +185,7 @@ static pl_status add_faces(const pl_mesh *mesh, const pl_selector *selector, uns
   if (status) return status;
   for (int f = 0; by.region && f < mesh->face_count; f++)
     chosen[f] |= holds_face(mesh, &by, f) != 0;
+  add_between(mesh, &by, 1, marks, chosen);
   for (int i = 0; by.set && i < mesh->set_count; i++) {
     if (strcmp(mesh->sets[i].name, by.set) == 0) add_set_faces(mesh, &mesh->sets[i], marks, chosen);
   }
@@ -217,6 +253,7 @@ pl_status pl_mesh_select_elements(const pl_mesh *mesh, const pl_selector *select
     status = look_up(mesh, &selectors[s], &by, error);
     if (status) break;
     if (by.region) status = add_region_elements(mesh, &by, chosen, error);
+    add_between(mesh, &by, 0, marks, chosen);
     for (int i = 0; by.set && i < mesh->set_count; i++) {
       if (strcmp(mesh->sets[i].name, by.set) == 0)
         add_set_elements(mesh, &mesh->sets[i], marks, chosen);

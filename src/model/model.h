@@ -7,6 +7,7 @@
 #include "core/thread.h"
 #include "mesh/mesh.h"
 #include "model/groups.h"
+#include "pliant/body.h"
 #include "sparse/moment.h"
 
 #include <stdint.h>
@@ -19,7 +20,8 @@ typedef struct pl_model pl_model;
   X(cloth)                                                                                         \
   X(frames)                                                                                        \
   X(rigid_frames)                                                                                  \
-  X(rigid)
+  X(rigid)                                                                                         \
+  X(grid)
 
 enum { PL_MOST_SITES = 64 };
 
@@ -45,6 +47,8 @@ typedef struct pl_model_def {
   pl_pool *pool;                /* to make the model with; may be NULL */
   const pl_store *store;        /* may be NULL */
   const pl_material *materials; /* what each element is made of; NULL: all alike */
+  const pl_particle *particles; /* of a grid, that differ from the others */
+  int particle_count;
 } pl_model_def;
 
 /* What an element is made of where all others are made of this. */
@@ -59,6 +63,7 @@ enum { PL_ONLY_TRIANGLES = 2 };
 typedef struct pl_model_ops {
   pl_member info;
   int on_triangles; /* it can do with a mesh of triangles as well, or PL_ONLY_TRIANGLES */
+  int on_grids;     /* it needs a mesh whose nodes are a grid */
   int is_rigid;     /* all nodes move as one: none hangs, and no part is more rigid than others */
   /* From a mesh whose numbering is final, a material and the member's values. */
   pl_status (*create)(pl_model *self, const pl_mesh *mesh, const pl_material *material,

@@ -169,6 +169,8 @@ void pl_reader_build_mesh(pl_reader *reader, pl_scene *scene, int index)
     pl_choice choice = pl_item_choice(reader, inside, 0);
     if (reader->stopped) return;
     status = pl_mesh_generate(&choice, &reader->def->allocator, &item->mesh, &error);
+  } else if (pl_item_is(inside, "bezier")) {
+    status = pl_reader_bezier(reader, index + 1, &item->mesh, &where, &error);
   } else {
     status = fill_shape(reader, index + 1, &item->mesh, &where, &error);
   }

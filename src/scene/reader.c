@@ -1,6 +1,8 @@
 /* Walks the XML document beside the tables of the schema and reports all that does not fit. */
 #include "scene/reader.h"
 
+#include "scene/edm.h"
+
 #include "core/error.h"
 #include "core/family.h"
 #include "core/memory.h"
@@ -473,6 +475,25 @@ static void check_references(pl_reader *reader)
 
 /* ---- the whole ---- */
 
+/* Puts the equivalent scene in the place of an EDMConfig; 0 if it has errors. */
+static int convert(pl_reader *reader)
+{
+  pl_xml_node *config = pl_edm_find(pl_xml_root(reader->document));
+  pl_error error;
+  if (!config) return 1;
+  pl_text text = pl_text_make(&reader->def->allocator);
+  pl_edm_convert(reader, config, &text);
+  if (!reader->error_count && pl_text_ok(&text, &error)) pl_reader_report_memory(reader);
+  if (!reader->error_count) {
+    pl_xml_destroy(reader->document);
+    reader->document = NULL;
+    if (pl_xml_parse(text.data, text.size, reader->def->path, &reader->document, &error))
+      pl_reader_report(reader, &error);
+  }
+  pl_text_release(&text);
+  return !reader->error_count;
+}
+
 void pl_reader_open(pl_reader *reader, const pl_scene_def *def, const char *text, size_t size)
 {
   *reader = (pl_reader){.def = def};
@@ -481,6 +502,7 @@ void pl_reader_open(pl_reader *reader, const pl_scene_def *def, const char *text
     pl_reader_report(reader, &error);
     return;
   }
+  if (!convert(reader)) return;
   pl_xml_node *root = pl_xml_root(reader->document);
   if (!root || strcmp(pl_xml_name(root), pl_scene_root.name) != 0) {
     pl_fail_at(&error, PL_E_PARSE, def->path, root ? pl_xml_line(root) : 0,

@@ -58,6 +58,11 @@ void pl_reader_build(pl_reader *reader, pl_scene *scene);
 
 /* Builds the mesh of an item, from its file, its simple shape or its solids. */
 void pl_reader_build_mesh(pl_reader *reader, pl_scene *scene, int index);
+/* The mesh of a <bezier>; an error is that of the item *where. */
+pl_status pl_reader_bezier(pl_reader *reader, int index, pl_mesh **mesh, int *where,
+                           pl_error *error);
+/* The single particles of a body; 1 if all can be used. */
+int pl_reader_particles(pl_reader *reader, int index, pl_body_def *def);
 /* Adds the body of an item with what is in it, except attachments: their other end may stand after
  * it. */
 void pl_reader_build_body(pl_reader *reader, pl_scene *scene, int index);

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "scene/edm.h"
 #include "scene/reader.h"
 
 #define COOKIE 0x5363656eu /* in def structs made by pl_scene_def_default */
@@ -76,6 +77,27 @@ pl_status pl_scene_load_memory(const pl_scene_def *given, const char *text, size
     return PL_OK;
   }
   pl_scene_destroy(scene);
+  if (error) *error = reader.first;
+  return reader.first.code;
+}
+
+pl_status pl_scene_convert(const pl_scene_def *def, const char *text, size_t size, pl_text *out,
+                           pl_error *error)
+{
+  pl_status status = check_def(def, error);
+  pl_reader reader = {.def = def};
+  pl_error first;
+  if (status) return status;
+  if (pl_xml_parse(text, size, def->path, &reader.document, &first)) {
+    pl_reader_report(&reader, &first);
+  } else {
+    pl_xml_node *config = pl_edm_find(pl_xml_root(reader.document));
+    if (config) pl_edm_convert(&reader, config, out);
+    pl_fail_at(&first, PL_E_PARSE, def->path, 0, "has no <EDMConfig>; there is nothing to convert");
+    if (!config) pl_reader_report(&reader, &first);
+  }
+  pl_reader_close(&reader);
+  if (!reader.error_count) return pl_text_ok(out, error);
   if (error) *error = reader.first;
   return reader.first.code;
 }

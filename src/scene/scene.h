@@ -31,6 +31,11 @@ struct pl_scene {
 pl_status pl_scene_load_memory(const pl_scene_def *def, const char *text, size_t size,
                                pl_scene **scene, pl_error *error);
 
+/* A scene in another format (EDMConfig) as a text of ours, without changes. A scene of ours is
+ * refused. */
+pl_status pl_scene_convert(const pl_scene_def *def, const char *text, size_t size, pl_text *out,
+                           pl_error *error);
+
 /* Markdown: every element and family member with attributes, units, presets and ranges. */
 void pl_scene_reference(pl_text *out);
 

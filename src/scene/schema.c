@@ -3,6 +3,7 @@
 #include "io/format.h"
 #include "material/material.h"
 #include "mesh/fill.h"
+#include "mesh/grid.h"
 #include "mesh/mesh.h"
 #include "mesh/solid.h"
 #include "ode/integrator.h"
@@ -259,6 +260,35 @@ static const pl_element shape = {
     .most = 1,
 };
 
+static const pl_element point = {
+    .name = "point",
+    .summary = "A control point; the first index runs fastest.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {"at", "m", "where it is", 0, -FAR, FAR, NULL, 3}, .required = 1},
+            END,
+        },
+};
+
+static const pl_element bezier = {
+    .name = "bezier",
+    .summary = "A grid of particles on a Bezier patch, or in a Bezier solid, for model=\"grid\": "
+               "(order + 1)^2 control points, or (order + 1)^3.",
+    .attributes =
+        (const pl_attribute[]){
+            NUMBER("order", "1", "of the polynomials", 1, PL_MOST_ORDER, "1"),
+            TEXT("particles", "counts", "along the axes: \"9 9\" of a patch, \"5 5 5\" of a solid",
+                 1, pl_check_text),
+            TEXT("around", "letters",
+                 "axes that go around, as in \"m\": behind the last particle comes the first; a "
+                 "patch has m and n, a solid l, m and n",
+                 0, pl_check_text),
+            END,
+        },
+    .children = (const pl_element *const[]){&point, NULL},
+    .most = 1,
+};
+
 static const pl_element mesh = {
     .name = "mesh",
     .summary = "A mesh from a file, or of the one simple shape or the solids inside. A file that "
@@ -286,7 +316,7 @@ static const pl_element mesh = {
              .preset = "made"},
             END,
         },
-    .children = (const pl_element *const[]){&generator, &shape, NULL},
+    .children = (const pl_element *const[]){&generator, &shape, &bezier, NULL},
 };
 
 static const pl_element shape_part = {

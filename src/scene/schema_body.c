@@ -17,7 +17,9 @@ static const pl_element region = {
 
 static const pl_element set = {
     .name = "set",
-    .summary = "A named set of the mesh.",
+    .summary = "A named set of the mesh; of a grid also particles by their places, \"[m,n]\" or "
+               "\"[l,m,n]\" "
+               "from 0 on, negative from the end; * is all.",
     .attributes =
         (const pl_attribute[]){
             TEXT("name", "text", "of the set, as in the mesh", 1, pl_check_text),
@@ -195,6 +197,25 @@ static const pl_element part = {
     .least_children = 1,
 };
 
+static const pl_element particle = {
+    .name = "particle",
+    .summary = "Particles of a body of model=\"grid\" that differ from the others; later ones win. "
+               "Without a number they are as the others.",
+    .attributes =
+        (const pl_attribute[]){
+            TEXT("at", "place",
+                 "\"[m,n]\" or \"[l,m,n]\" from 0 on, negative from the end; * is all", 1,
+                 pl_check_text),
+            NUMBER("mass", "kg", "of each", 1e-15, 1e15, NULL),
+            NUMBER("damping", "kg/s", "of each", 0, 1e15, NULL),
+            {.param = {"tension", "N/m^3", "along the axes", 0, 0, 1e15, NULL, 3}},
+            {.param = {"shear", "N/m^3", "between the axes: 12, 13, 23", 0, 0, 1e15, NULL, 3}},
+            {.param = {"rigidity", "N/m", "along the axes", 0, 0, 1e15, NULL, 3}},
+            NUMBER("twist", "N/m", "between the axes", 0, 1e15, NULL),
+            END,
+        },
+};
+
 static const pl_element map = {
     .name = "map",
     .summary = "Density or stiffness that changes through the body: the material's times a factor. "
@@ -279,7 +300,7 @@ const pl_element pl_scene_body = {
             END,
         },
     .children = (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &pull, &attach,
-                                            &frame, NULL},
+                                            &frame, &particle, NULL},
     .least = 1,
     .missing = "there is nothing to simulate; add a <body>",
 };

@@ -75,7 +75,7 @@ TEST(every_load_pushes_and_its_matrix_is_symmetric)
 {
   for (int m = 0; pl_load_family.members[m]; m++) {
     const char *name = pl_load_family.members[m]->name;
-    int is_wind = strcmp(name, "wind") == 0;
+    int is_wind = pl_param_find(pl_load_family.members[m], "velocity") >= 0;
     pl_setting setting = {.name = is_wind ? "velocity" : "value", .value = {3, 4, 5}};
     bench b = open_bench(name, &setting, 1);
     double most = 0;
@@ -122,6 +122,19 @@ TEST(wind_has_its_derivative)
   close_bench(&b);
 }
 
+/* The viscous fluid: linear in velocity, and no force on faces that move with the stream. */
+TEST(a_viscous_fluid_has_its_derivative)
+{
+  pl_setting settings[] = {{.name = "coefficient", .value = {3}},
+                           {.name = "velocity", .value = {6, -3, 2}}};
+  bench b = open_bench("viscous", settings, 2);
+  CHECK(slope_error(&b, 0, 1) < 1e-8);
+  for (int i = 0; i < b.n; i++) b.v[i] = settings[1].value[i % 3];
+  force(&b, b.q, b.v, b.f);
+  for (int i = 0; i < b.n; i++) CHECK(b.f[i] == 0);
+  close_bench(&b);
+}
+
 /* A horizontal sheet that falls reaches sqrt(2 m g / (rho cn A)) on its two faces. */
 TEST(falling_in_still_air_ends_at_the_terminal_speed)
 {
@@ -159,4 +172,5 @@ TEST(falling_in_still_air_ends_at_the_terminal_speed)
 }
 
 TESTS(X(every_load_pushes_and_its_matrix_is_symmetric) X(pressure_has_its_derivative)
-          X(wind_has_its_derivative) X(falling_in_still_air_ends_at_the_terminal_speed))
+          X(wind_has_its_derivative) X(a_viscous_fluid_has_its_derivative)
+              X(falling_in_still_air_ends_at_the_terminal_speed))

@@ -232,6 +232,10 @@ TEST(meshes_are_made_of_something)
   CHECK_FAILS(pl_mesh_generate(NULL, NULL, &mesh, error), PL_E_ARGUMENT, "no generator");
   CHECK_FAILS(pl_memory_constant_q(NULL, 4.8, NULL, 6, NULL, error), PL_E_ARGUMENT, "a band of");
   CHECK_FAILS(pl_mesh_fill(&(pl_surface_def){0}, &mesh, error), PL_E_ARGUMENT, "needs points");
+  CHECK_FAILS(pl_mesh_bezier(&(pl_bezier_def){0}, NULL, &mesh, error), PL_E_ARGUMENT,
+              "needs points");
+  CHECK_FAILS(pl_mesh_bezier(NULL, NULL, NULL, error), PL_E_ARGUMENT, "needs a place");
+  CHECK(pl_bezier_points(2, 1) == 4 && pl_bezier_points(3, 2) == 27);
   CHECK_FAILS(pl_mesh_generate(&(pl_choice){0}, NULL, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_mesh_generate(&(pl_choice){"box", NULL, 2}, NULL, &mesh, error), PL_E_ARGUMENT,
               "2 settings, but no list");

@@ -1,0 +1,121 @@
+/* The model "grid": curved surfaces and solids of particles by differences along a grid; grid.c has
+ * the formulas. What its files share. */
+#ifndef PL_MODEL_GRID_GRID_H
+#define PL_MODEL_GRID_GRID_H
+
+#include "mesh/grid.h"
+#include "model/colour.h"
+#include "model/model.h"
+#include "sparse/bsr.h"
+
+enum {
+  PL_GRID_STENCIL,
+  PL_GRID_TENSION,
+  PL_GRID_SHEAR = 4,
+  PL_GRID_RIGIDITY = 7,
+  PL_GRID_TWIST = 10,
+  PL_GRID_VOLUME,
+  PL_GRID_MASS,
+  PL_GRID_DAMPING,
+  PL_GRID_THRESHOLD,
+  PL_GRID_THICKNESS
+};
+enum { PL_STENCIL_SYMMETRIC, PL_STENCIL_REPORT, PL_STENCIL_SIGNED };
+
+/* Lists of elements that add to nodes, in chunks and colours. */
+typedef struct pl_grid_list {
+  int count, size; /* elements, nodes of each */
+  int *nodes;
+  int *blocks; /* size * size per element: of the pattern, then (places) of the bound matrix */
+  int *places;
+  int chunks, *starts;
+  pl_colours colours;
+  double *sums; /* energy of each chunk */
+} pl_grid_list;
+
+/* Products of differences at the corners of cells: pairs = D (D + 1) / 2 numbers d_i . d_j each, in
+ * the order 11, 22, 12 or 11, 22, 33, 12, 13, 23. */
+typedef struct pl_grid_cells {
+  pl_grid_list list;
+  int axes, corners, pairs;
+  double spacing[3];
+  double *G0;         /* pairs per corner: at rest */
+  double *C, *C_rate; /* pairs^2 per corner: E = g C g / 2, and of rates; C_rate may be NULL */
+  double *J0, *kappa; /* per corner of a solid: its volume at rest and the stiffness against it */
+} pl_grid_cells;
+
+/* Where a second difference is taken: L x = sum l_a x_a against B0 n, with n along the product of
+ * sum u_a x_a and sum t_a x_a. */
+enum { PL_BEND_NODES = 5 };
+typedef struct pl_grid_bend {
+  double l[PL_BEND_NODES], u[PL_BEND_NODES], t[PL_BEND_NODES];
+  double B0, weight;
+} pl_grid_bend;
+
+typedef struct pl_grid_bends {
+  pl_grid_list list;
+  pl_grid_bend *bends;
+} pl_grid_bends;
+
+typedef struct pl_grid_model {
+  int stencil;
+  double threshold;
+  const pl_mesh *mesh;
+  pl_bsr *pattern; /* its values: one number per block, the stiffness of flat bending */
+  int *pairs, pair_count;
+  int *places, offset;
+  pl_grid_cells cells;
+  pl_grid_bends bends;
+  double *mass, *damping; /* kg, kg/s per node; damping may be NULL */
+  double *sums;           /* energy of flat bending, per chunk of rows */
+} pl_grid_model;
+
+/* What the model is made from. */
+typedef struct pl_grid_source {
+  const pl_allocator *allocator;
+  const pl_mesh *mesh;
+  const pl_grid *grid;
+  const pl_material *material;
+  const pl_model_def *sites;
+  const double *values;
+  double *tension, *rigidity; /* per node 6 and 3 numbers where given (11 22 33 12 13 23; 11 22
+                                 12), else NULL: from the material */
+  const int *cell_element;    /* an element of the mesh in each cell */
+} pl_grid_source;
+
+/* Per cell its 2^axes nodes, bit i of a corner's number is its place along axis i. Returns the
+ * number of cells; nodes may be NULL. */
+int pl_grid_cell_nodes(const pl_grid *grid, int *nodes);
+
+pl_status pl_grid_list_make(const pl_allocator *allocator, int node_count, pl_grid_list *list,
+                            pl_error *error);
+void pl_grid_list_release(const pl_allocator *allocator, pl_grid_list *list);
+
+pl_status pl_grid_cells_make(const pl_grid_source *from, int stencil, pl_grid_cells *cells,
+                             pl_error *error);
+void pl_grid_cells_release(const pl_allocator *allocator, pl_grid_cells *cells);
+/* All places, flat ones as well; pl_grid_bends_split leaves those that are curved at rest. */
+pl_status pl_grid_bends_make(const pl_grid_source *from, pl_grid_bends *bends, pl_error *error);
+void pl_grid_bends_release(const pl_allocator *allocator, pl_grid_bends *bends);
+
+/* What an evaluation is asked for. */
+typedef struct pl_grid_job {
+  const pl_grid_model *self;
+  const double *q, *v;
+  double *f, *A; /* values of the matrix; either may be NULL */
+  double kq, kv;
+  int semidefinite;
+  const pl_colours *colours;
+  int first; /* of the chunks of the present colour */
+} pl_grid_job;
+
+void pl_grid_cells_chunk(const pl_grid_job *job, int chunk);
+void pl_grid_bends_chunk(const pl_grid_job *job, int chunk);
+double pl_grid_cells_energy(const pl_grid_model *self, const double *q, int chunk);
+double pl_grid_bends_energy(const pl_grid_model *self, const double *q, int chunk);
+
+/* Adds an element's blocks (row by row, 9 numbers each, upper ones only) to the matrix, those below
+ * the diagonal transposed. */
+void pl_grid_scatter(const pl_grid_list *list, int element, const double *blocks, double *A);
+
+#endif
