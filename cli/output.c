@@ -411,6 +411,16 @@ static pl_status refine(pl_world *world, pl_body_id id, pl_render_body *body, do
   return status;
 }
 
+/* An amount that is zero everywhere says nothing: a model without stresses, a body at rest. */
+static int is_blank(const colouring *colour, const double *scalars, size_t count)
+{
+  if (colour->colours != PL_COLOURS_AMOUNT) return 0;
+  for (size_t i = 0; i < count; i++) {
+    if (scalars[i] != 0) return 0;
+  }
+  return 1;
+}
+
 /* One body of the picture, with its own copy of positions and scalars. */
 static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
                            const colouring *colour, pl_render_body *body, double **room,
@@ -433,7 +443,7 @@ static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
                            .faces = pl_mesh_faces(mesh)};
   if (colour) {
     fill_scalars(mesh, colour, fields, *room + 3 * nodes, *room + 4 * nodes);
-    body->scalars = *room + 3 * nodes;
+    body->scalars = is_blank(colour, *room + 3 * nodes, nodes) ? NULL : *room + 3 * nodes;
   }
   return refine(world, id, body, room, error);
 }
