@@ -48,9 +48,11 @@ static void tell_log(void *context, pl_level level, const char *text)
   cli_diagnosis *diagnosis = context;
   if (was_told(diagnosis, text)) return;
   int is_warning = level == PL_WARNING;
-  cli_wait_clear();
-  fprintf(stderr, "pliant: %s%s:%s %s\n", is_warning ? cli_paint(CLI_YELLOW) : "",
-          is_warning ? "warning" : "note", is_warning ? cli_paint(CLI_PLAIN) : "", text);
+  if (is_warning || !diagnosis->quiet) {
+    cli_wait_clear();
+    fprintf(stderr, "pliant: %s%s:%s %s\n", is_warning ? cli_paint(CLI_YELLOW) : "",
+            is_warning ? "warning" : "note", is_warning ? cli_paint(CLI_PLAIN) : "", text);
+  }
   add_problem(diagnosis, level == PL_WARNING ? "warning" : "note", text, 0);
   if (level != PL_WARNING) return;
   if (diagnosis->warnings < CLI_MOST_WARNINGS)

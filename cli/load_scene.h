@@ -11,6 +11,7 @@ enum { CLI_MOST_WARNINGS = 32, CLI_MOST_TOLD = 64 };
 
 /* What was printed; the first warnings are kept for the summary. */
 typedef struct cli_diagnosis {
+  int quiet; /* 1: notes are kept, not printed */
   int errors, warnings;
   char kept[CLI_MOST_WARNINGS][256];
   pl_text *json; /* gets the errors and warnings as entries of an array; NULL: nobody does */

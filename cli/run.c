@@ -212,6 +212,7 @@ static int execute(run *r)
     if (status) return cli_fail_error(&error);
     def.path = r->scene_path = r->scene_room;
   }
+  r->diagnosis.quiet = r->quiet;
   if (cli_load(&def, &r->diagnosis, &r->scene)) return CLI_FAILED;
 
   status = choose_folder(r, &error);
