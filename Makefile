@@ -14,6 +14,7 @@ help:
 	@echo "make reproduce  every study of studies/: the sources' tables; goes on where it was stopped"
 	@echo "make fuzz      look for inputs that break a reader, FUZZ_SECONDS=60 for each target"
 	@echo "make analyse   static analysis by gcc, cppcheck and clang-tidy; fails on a new finding"
+	@echo "make memcheck  the quick tests under valgrind: values that were never set"
 	@echo "make bits      the same bits from other compilers, settings and aarch64 under qemu"
 	@echo "make mutants   changes the sources of some rooms and looks whether tests notice"
 	@echo "make install   the library and the command below PREFIX=/usr/local"
@@ -60,6 +61,11 @@ analyse:
 	@scripts/install-deps.sh analyse
 	@scripts/analyse.sh
 
+memcheck:
+	@scripts/install-deps.sh memcheck
+	@scripts/build.sh release
+	@scripts/memcheck.sh
+
 bits:
 	@scripts/install-deps.sh bits
 	@scripts/same-bits.sh
@@ -81,4 +87,4 @@ format:
 clean:
 	rm -rf build out
 
-.PHONY: help demo check bench figures survey reproduce fuzz analyse bits mutants install format clean
+.PHONY: help demo check bench figures survey reproduce fuzz analyse memcheck bits mutants install format clean
