@@ -110,8 +110,10 @@ static pl_world *make(const plan *in)
   return world;
 }
 
+/* (Sanitizers see a third of it.) */
 static uint64_t go_on(pl_world *world, int steps)
 {
+  if (TEST_SANITIZED) steps = (steps + 2) / 3;
   for (int i = 0; i < steps; i++) CHECK_OK(pl_world_step(world, error));
   return pl_world_state_hash(world);
 }
