@@ -61,8 +61,9 @@ analyse:
 	@scripts/install-deps.sh analyse
 	@scripts/analyse.sh
 
+.PHONY: memcheck
 memcheck:
-	@scripts/install-deps.sh memcheck
+	@scripts/install-deps.sh analyse
 	@scripts/build.sh release
 	@scripts/memcheck.sh
 
@@ -87,4 +88,4 @@ format:
 clean:
 	rm -rf build out
 
-.PHONY: help demo check bench figures survey reproduce fuzz analyse memcheck bits mutants install format clean
+.PHONY: help demo check bench figures survey reproduce fuzz analyse bits mutants install format clean

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing for a purpose: build, check, fuzz, ... Asks
+# Installs the Debian packages that are missing for a purpose: build, check, fuzz, format or analyse. Asks
 # dpkg first, so it is done at once when nothing is missing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -28,10 +28,9 @@ check)
 fuzz) needed="$build clang libclang-rt-dev" useful=llvm ;;
 format) needed=clang-format ;;
 bits) needed=$build useful="clang gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static" ;;
-memcheck) needed="$build valgrind" useful="$viewer $solvers" ;;
-analyse) needed="$build cppcheck clang-tidy" useful="$viewer $solvers" ;;
+analyse) needed="$build cppcheck clang-tidy valgrind" useful="$viewer $solvers" ;;
 *)
-  echo "usage: install-deps.sh build|check|fuzz|format|analyse|memcheck|bits" >&2
+  echo "usage: install-deps.sh build|check|fuzz|format|analyse|bits" >&2
   exit 2
   ;;
 esac
