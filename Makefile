@@ -14,6 +14,7 @@ help:
 	@echo "make reproduce  every study of studies/, the sources' numbers beside ours: out/report.html; goes on where it was stopped"
 	@echo "make fuzz      look for inputs that break a reader, FUZZ_SECONDS=60 for each target"
 	@echo "make analyse   static analysis by gcc, cppcheck and clang-tidy; fails on a new finding"
+	@echo "make memcheck  the quick tests under valgrind: values that were never set"
 	@echo "make bits      the same bits from other compilers, settings and aarch64 under qemu"
 	@echo "make mutants   changes the sources of some rooms and looks whether tests notice"
 	@echo "make docs      the manual as HTML, in build/docs"
@@ -61,6 +62,12 @@ fuzz:
 analyse:
 	@scripts/install-deps.sh analyse
 	@scripts/analyse.sh
+
+.PHONY: memcheck
+memcheck:
+	@scripts/install-deps.sh analyse
+	@scripts/build.sh release
+	@scripts/memcheck.sh
 
 bits:
 	@scripts/install-deps.sh bits

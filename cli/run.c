@@ -24,7 +24,7 @@
 typedef struct run {
   const char *scene_path, *folder, *progress_word, *threads_word, *cache, *up, *replay;
   cli_words plain, changes;
-  int allow_path, quiet, lock;
+  int allow_path, quiet, lock, no_picture;
   char folder_room[4096], scene_room[4200];
 
   cli_diagnosis diagnosis;
@@ -68,6 +68,9 @@ static int parse(run *r, int count, char **words)
       {.name = "allow-path",
        .summary = "let the scene name files outside its folder",
        .flag = &r->allow_path},
+      {.name = "no-picture",
+       .summary = "draw no picture of the last frame, which takes longer than a short run",
+       .flag = &r->no_picture},
       {.name = "quiet",
        .letter = 'q',
        .summary = "print only errors and warnings",
@@ -158,6 +161,16 @@ static pl_status simulate(run *r, pl_error *error)
   return status == PL_E_CANCELLED ? PL_OK : status;
 }
 
+/* One of an earlier run would be taken for this one's. */
+static pl_status draw(run *r, pl_error *error)
+{
+  char path[4200];
+  if (!r->no_picture) return cli_frames_picture(&r->frames, r->scene, r->folder, error);
+  pl_status status = pl_path_join(path, sizeof path, r->folder, "picture.png", error);
+  if (!status) remove(path);
+  return status;
+}
+
 /* Plots, picture and summary; also after an interrupt or a failed step, of what there is. */
 static pl_status finish(run *r, pl_status outcome, const pl_error *reason, pl_error *error)
 {
@@ -166,7 +179,7 @@ static pl_status finish(run *r, pl_status outcome, const pl_error *reason, pl_er
   const char *title = pl_scene_title(r->scene);
   pl_status status = cli_record_plot(&r->record, world, r->folder, title, error);
   if (!status) status = cli_frames_finish(&r->frames, error);
-  if (!status) status = cli_frames_picture(&r->frames, r->scene, r->folder, error);
+  if (!status) status = draw(r, error);
   r->seconds_output += pl_now() - start;
   cli_outcome facts = {.scene = r->scene,
                        .path = r->scene_path,

@@ -34,7 +34,7 @@ deb)
   useful=lintian
   ;;
 bits) needed=$build useful="clang gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static" ;;
-analyse) needed="$build cppcheck clang-tidy" useful="$viewer $solvers" ;;
+analyse) needed="$build cppcheck clang-tidy valgrind" useful="$viewer $solvers" ;;
 *)
   echo "usage: install-deps.sh build|check|docs|deb|fuzz|format|analyse|bits" >&2
   exit 2

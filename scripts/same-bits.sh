@@ -88,7 +88,7 @@ hash_of() {
   step=$(grep -o '<world[^>]*' "scenes/$2.xml" | sed -n 's/.*[ \t]dt="\([^"]*\)".*/\1/p')
   [ "$step" != auto ] || step=0.0166666666666666666
   rm -rf "$out"
-  command_of "$1" run -q --threads "$3" --cache off -o "$out" "scenes/$2.xml" \
+  command_of "$1" run --no-picture -q --threads "$3" --cache off -o "$out" "scenes/$2.xml" \
     --set "world.duration=$(awk "BEGIN { printf \"%.17g\", 8 * $step }")" >"$work/log" 2>&1
   sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$out/summary.json" 2>/dev/null
 }

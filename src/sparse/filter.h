@@ -14,10 +14,11 @@
 
 typedef struct pl_filter {
   int count;
-  const int *nodes;             /* ascending, each once */
-  const double *projections;    /* 9 per node, symmetric */
-  const char *passing;          /* per node: will it be gone soon? NULL: none will */
-  uint64_t version;             /* another number whenever something has changed */
+  const int *nodes;          /* ascending, each once */
+  const double *projections; /* 9 per node, symmetric */
+  const char *transient; /* per node: 1 for a contact, which may vanish next step, so no factor is
+                            built around it; NULL: none is */
+  uint64_t version;      /* another number whenever something has changed */
   const struct pl_links *links; /* what depends on other nodes; NULL: nothing */
   struct pl_mpcs *mpcs;         /* the rows that this comes from; NULL: there are none */
 } pl_filter;

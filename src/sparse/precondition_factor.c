@@ -6,7 +6,7 @@
  * now, and E of them so far in n solves, a new factor that ages as this one did saves r n - E
  * iterations in the next n solves. A rate that has been the same from the beginning is no reason
  * for a renewal until it has cost EVENTUALLY times as much: the matrix may have changed once and
- * for all. Held nodes are in the factor; constraints that come and go (the filter's passing ones)
+ * for all. Held nodes are in the factor; constraints that come and go (the filter's transient ones)
  * lie around it as a border, unless they are so many that they are better inside. */
 #include "core/error.h"
 #include "core/hash.h"
@@ -75,7 +75,7 @@ static uint64_t mark_inside(factored *self, const pl_filter *filter, int folded)
 {
   uint64_t hash = PL_HASH_START;
   for (int i = 0; filter && i < filter->count; i++) {
-    self->inside[i] = (char)(folded || !filter->passing || !filter->passing[i]);
+    self->inside[i] = (char)(folded || !filter->transient || !filter->transient[i]);
     if (!self->inside[i]) continue;
     int64_t node = filter->nodes[i];
     hash = pl_hash_words(hash, &node, 1);

@@ -196,7 +196,7 @@ pl_status pl_rows_finish(pl_rows *rows, pl_filter *filter, pl_error *error)
   filter->count = rows->held_count;
   filter->nodes = rows->held;
   filter->projections = rows->projections;
-  filter->passing = rows->transient;
+  filter->transient = rows->transient;
   filter->version = version_of(rows);
   filter->links = NULL;
   filter->mpcs = NULL;

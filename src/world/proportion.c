@@ -92,7 +92,7 @@ static double fastest_prescribed(const pl_world *world)
 {
   double most = 0;
   for (int i = 0; i < world->system.filter.count; i++) {
-    if (world->system.filter.passing && world->system.filter.passing[i]) continue;
+    if (world->system.filter.transient && world->system.filter.transient[i]) continue;
     most = fmax(most, pl_vec3_norm(world->state.v + 3 * world->system.filter.nodes[i]));
   }
   return most;

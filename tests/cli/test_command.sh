@@ -46,37 +46,39 @@ if [ -x /usr/bin/python3 ]; then
   /usr/bin/python3 -c 'import json; json.load(open("out/summary.json"))' && ok || bad "summary.json is not JSON"
 fi
 [ -z "$(ls out | grep part)" ] && ok || bad "temporary files are left over"
+# without a picture there is none, not even that of the run before
+"$pliant" run --no-picture -q scene.xml -o out 2>stderr && [ ! -e out/picture.png ] && ls out/*.svg >/dev/null && ok || bad "--no-picture: $(cat stderr; ls out)"
 
 # ---- the same bits for any number of threads ----
 hashes=$(for threads in 1 2 3 8; do
-  "$pliant" run scene.xml -o "t$threads" --threads $threads -q && grep state_hash "t$threads/summary.json"
+  "$pliant" run --no-picture scene.xml -o "t$threads" --threads $threads -q && grep state_hash "t$threads/summary.json"
 done | sort -u | wc -l)
 [ "$hashes" -eq 1 ] && ok || bad "the state depends on the threads"
 
 # ---- --set ----
-"$pliant" run scene.xml -o set --set world.dt=0.005 --set 'material[rubber].young=1e5' -q 2>stderr && ok || bad "set: $(cat stderr)"
+"$pliant" run --no-picture scene.xml -o set --set world.dt=0.005 --set 'material[rubber].young=1e5' -q 2>stderr && ok || bad "set: $(cat stderr)"
 [ "$(wc -l <set/probes.csv)" -eq 22 ] && ok || bad "--set world.dt had no effect"
-expect 1 "wrold" "$pliant" run scene.xml -o x --set wrold.dt=1
-expect 1 "dt" "$pliant" run scene.xml -o x --set world.dt=0
+expect 1 "wrold" "$pliant" run --no-picture scene.xml -o x --set wrold.dt=1
+expect 1 "dt" "$pliant" run --no-picture scene.xml -o x --set world.dt=0
 
 # ---- bad words ----
 expect 2 "usage" "$pliant"
 expect 2 'did you mean "run"' "$pliant" rnu
 expect 2 "needs one scene" "$pliant" run
-expect 2 "did you mean --threads" "$pliant" run --thread 2 scene.xml
-expect 2 "whole number" "$pliant" run --threads two scene.xml
-expect 2 "auto, off or json" "$pliant" run --progress loud scene.xml
+expect 2 "did you mean --threads" "$pliant" run --no-picture --thread 2 scene.xml
+expect 2 "whole number" "$pliant" run --no-picture --threads two scene.xml
+expect 2 "auto, off or json" "$pliant" run --no-picture --progress loud scene.xml
 expect 2 "did you mean \"integrator\"" "$pliant" list integator
 expect 2 "unknown mesh command" "$pliant" mesh cut
 
 # ---- bad files ----
-expect 1 "nothere.xml: cannot be opened" "$pliant" run nothere.xml
+expect 1 "nothere.xml: cannot be opened" "$pliant" run --no-picture nothere.xml
 : >empty.xml
-expect 1 "empty.xml" "$pliant" run empty.xml
+expect 1 "empty.xml" "$pliant" run --no-picture empty.xml
 head -c 200 scene.xml >cut.xml
-expect 1 "cut.xml:" "$pliant" run cut.xml
+expect 1 "cut.xml:" "$pliant" run --no-picture cut.xml
 scene 's/poisson="0.33"/poisson="0.7"/'
-expect 1 "scene.xml:4:" "$pliant" run scene.xml -o x
+expect 1 "scene.xml:4:" "$pliant" run --no-picture scene.xml -o x
 expect 1 "poisson = 0.7" "$pliant" check scene.xml
 scene 's/strain=/strian=/'
 expect 1 'did you mean "strain"' "$pliant" check scene.xml
@@ -163,12 +165,12 @@ done
 "$pliant" mesh repair sound.msh | grep -q "nothing to repair" && ok || bad "a sound mesh is repaired"
 
 # a shape without a scene
-"$pliant" run -q other.stl -o dropped --set world.duration=0.1 2>stderr && ok || bad "run a surface: $(cat stderr)"
+"$pliant" run --no-picture -q other.stl -o dropped --set world.duration=0.1 2>stderr && ok || bad "run a surface: $(cat stderr)"
 [ -e dropped/scene.xml ] && [ -e dropped/body-surface.glb ] && [ -e dropped/body.pvd ] && ok || bad "run a surface: $(ls dropped)"
-"$pliant" run -q good.msh --up y -o dropped --set world.duration=0.05 2>stderr && ok || bad "run a mesh: $(cat stderr)"
+"$pliant" run --no-picture -q good.msh --up y -o dropped --set world.duration=0.05 2>stderr && ok || bad "run a mesh: $(cat stderr)"
 grep -q 'gravity="0 -9.81 0"' dropped/scene.xml && ok || bad "--up y"
-expect 1 "x, y or z" "$pliant" run good.msh --up w -o dropped
-expect 1 "nothere.obj: cannot be opened" "$pliant" run nothere.obj -o dropped
+expect 1 "x, y or z" "$pliant" run --no-picture good.msh --up w -o dropped
+expect 1 "nothere.obj: cannot be opened" "$pliant" run --no-picture nothere.obj -o dropped
 cp good.msh m.msh
 "$pliant" check scene.xml >stdout 2>stderr && ok || bad "a good mesh file: $(cat stderr)"
 mkdir -p below && cp scene.xml below/ && sed -i 's#m.msh#../good.msh#' below/scene.xml
@@ -178,23 +180,23 @@ expect 1 "--allow-path" "$pliant" check below/scene.xml
 # ---- output that cannot be written ----
 scene
 : >occupied
-expect 1 "occupied" "$pliant" run scene.xml -o occupied
-expect 1 "/proc/none" "$pliant" run scene.xml -o /proc/none/x
+expect 1 "occupied" "$pliant" run --no-picture scene.xml -o occupied
+expect 1 "/proc/none" "$pliant" run --no-picture scene.xml -o /proc/none/x
 if [ -e /dev/full ]; then
   mkdir -p full && ln -sf /dev/full full/probes.csv
-  expect 1 "probes.csv" "$pliant" run scene.xml -o full
+  expect 1 "probes.csv" "$pliant" run --no-picture scene.xml -o full
   [ ! -e full/summary.json ] && ok || bad "a summary of a run that failed at the start"
 fi
 
 # ---- a step that diverges: named, with the time; the files so far are whole ----
 scene 's/implicit-euler/explicit-euler/;s/duration="0.1"/duration="50"/;s/every="0.05"/every="5"/'
-expect 1 "diverged" "$pliant" run scene.xml -o diverged
+expect 1 "diverged" "$pliant" run --no-picture scene.xml -o diverged
 grep -q '"completed": false' diverged/summary.json && ok || bad "a diverged run claims to be complete"
 grep -Eq '[:{ ]-?(inf|nan)' diverged/summary.json && bad "a diverged run's summary is not JSON: $(grep -E '(inf|nan)' diverged/summary.json)" || ok
 
 # ---- Ctrl-C ends cleanly; a kill leaves whole files ----
 scene 's/duration="0.1"/duration="1000"/'
-"$pliant" run scene.xml -o stopped -q 2>stderr &
+"$pliant" run --no-picture scene.xml -o stopped -q 2>stderr &
 for i in $(seq 200); do [ -e stopped/bar_000001.vtu ] && break; sleep 0.1; done
 kill -INT $!
 wait $!
@@ -202,7 +204,7 @@ wait $!
 grep -q '"interrupted": true' stopped/summary.json && ok || bad "Ctrl-C: no summary"
 # fewer frames, since each of them is looked at
 sed -i 's/every="0.05"/every="0.5"/' scene.xml
-"$pliant" run scene.xml -o killed -q 2>stderr &
+"$pliant" run --no-picture scene.xml -o killed -q 2>stderr &
 for i in $(seq 200); do [ -e killed/bar_000003.vtu ] && break; sleep 0.1; done
 kill -KILL $!
 wait $! 2>/dev/null
@@ -214,24 +216,24 @@ done
 
 # the next run into the folder removes what the killed one may have left
 : >"killed/bar_000009.vtu.$!-7ffd00.part"
-"$pliant" run scene.xml --set world.duration=0.1 -o killed -q 2>stderr && ok || bad "a run into the folder of a killed one: $(cat stderr)"
+"$pliant" run --no-picture scene.xml --set world.duration=0.1 -o killed -q 2>stderr && ok || bad "a run into the folder of a killed one: $(cat stderr)"
 ls killed/*.part >/dev/null 2>&1 && bad "kill: .part files stay" || ok
 
 # ---- a run is recorded; going on from its last state; what is no recording is told ----
 scene
-"$pliant" run scene.xml -o taped -q 2>stderr && [ -s taped/recording.plr ] && ok || bad "no recording"
+"$pliant" run --no-picture scene.xml -o taped -q 2>stderr && [ -s taped/recording.plr ] && ok || bad "no recording"
 mkdir -p taped-scene && cp taped/recording.plr taped-scene/ && sed 's/<world /<world start="recording.plr" /' scene.xml >taped-scene/scene.xml
-"$pliant" run taped-scene/scene.xml -o on -q 2>stderr && ok || bad "going on: $(cat stderr)"
+"$pliant" run --no-picture taped-scene/scene.xml -o on -q 2>stderr && ok || bad "going on: $(cat stderr)"
 [ "$(sed -n 2p on/probes.csv)" = "$(tail -n 1 taped/probes.csv)" ] && ok || bad "it does not begin where the other ended"
 # the run's folder has all that is needed: two files of one name, a value that was changed
 mkdir -p away/a away/b outside
 for k in 1 2; do "$pliant" mesh generate box --size "$k 0.3 0.3" --cells "$k 1 1" -o box$k.msh >stdout 2>stderr; done
 mv box1.msh away/a/box.msh && mv box2.msh outside/box.msh
 sed -e 's|<mesh .*|<mesh name="bar" file="a/box.msh"/><mesh name="other" file="../outside/box.msh"/><body name="two" mesh="other" material="rubber"/>|' scene.xml >away/scene.xml
-"$pliant" run away/scene.xml --allow-path --set world.dt=0.005 -o whole -q 2>stderr && ok || bad "a run to be packed: $(cat stderr)"
+"$pliant" run --no-picture away/scene.xml --allow-path --set world.dt=0.005 -o whole -q 2>stderr && ok || bad "a run to be packed: $(cat stderr)"
 rm -r away outside && mkdir elsewhere && mv whole elsewhere/
 [ -s elsewhere/whole/scene/box.msh ] && [ -s elsewhere/whole/scene/2-box.msh ] && ok || bad "the meshes are not there"
-"$pliant" run elsewhere/whole/scene/scene.xml -o again -q 2>stderr && ok || bad "the packed scene: $(cat stderr)"
+"$pliant" run --no-picture elsewhere/whole/scene/scene.xml -o again -q 2>stderr && ok || bad "the packed scene: $(cat stderr)"
 cmp -s elsewhere/whole/probes.csv again/probes.csv && ok || bad "the packed scene is another one"
 sed -i 's/recording.plr/none.plr/' taped-scene/scene.xml
 expect 1 "none.plr" "$pliant" check taped-scene/scene.xml
@@ -267,7 +269,7 @@ done
 # ---- for other programs: JSON, the standard input ----
 scene
 "$pliant" check - <scene.xml >stdout 2>stderr && grep -q "ok, 1 body" stdout && ok || bad "check -: $(cat stderr)"
-"$pliant" run - -o from-input -q <scene.xml 2>stderr && ok || bad "run -: $(cat stderr)"
+"$pliant" run --no-picture - -o from-input -q <scene.xml 2>stderr && ok || bad "run -: $(cat stderr)"
 grep state_hash out/summary.json | cmp -s - <(grep state_hash from-input/summary.json) && ok || bad "run - is another run"
 # files beside a scene from the standard input are looked for where the command was called
 sed 's|<mesh name="bar">.*</mesh>|<mesh name="bar" file="good.msh"/>|' scene.xml >with-file.xml
@@ -301,9 +303,9 @@ fi
 # ---- colours on terminals only, and not where NO_COLOR is set ----
 if [ -x /usr/bin/python3 ]; then
   on_terminal() { /usr/bin/python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" </dev/null 2>&1; }
-  TERM=xterm NO_COLOR= on_terminal "$pliant" run nothere.xml | grep -q "$(printf '\033')\[1;31mpliant:" && ok || bad "no colour on a terminal"
-  TERM=xterm NO_COLOR=1 on_terminal "$pliant" run nothere.xml | grep -q "$(printf '\033')" && bad "NO_COLOR" || ok
-  TERM=xterm "$pliant" run nothere.xml 2>&1 | grep -q "$(printf '\033')" && bad "colour in a pipe" || ok
+  TERM=xterm NO_COLOR= on_terminal "$pliant" run --no-picture nothere.xml | grep -q "$(printf '\033')\[1;31mpliant:" && ok || bad "no colour on a terminal"
+  TERM=xterm NO_COLOR=1 on_terminal "$pliant" run --no-picture nothere.xml | grep -q "$(printf '\033')" && bad "NO_COLOR" || ok
+  TERM=xterm "$pliant" run --no-picture nothere.xml 2>&1 | grep -q "$(printf '\033')" && bad "colour in a pipe" || ok
   # what takes long shows that it lives, on terminals only
   "$pliant" mesh fill duck --elements 1000 -o duck.vtu 2>&1 | grep -q "filling," && bad "signs of life in a pipe" || ok
 fi

@@ -38,7 +38,7 @@ cat >cube.xml <<END
   <probe name="end" body="cube" at="1 0.5 0.5" quantity="displacement"/>
 </pliant>
 END
-"$pliant" run -q cube.xml -o cube >stdout 2>stderr && ok || bad "the fitted element: $(cat stderr)"
+"$pliant" run --no-picture -q cube.xml -o cube >stdout 2>stderr && ok || bad "the fitted element: $(cat stderr)"
 tail -1 cube/probes.csv | awk -F, '{ exit !($2 > 0.999 && $2 < 1.001) }' && ok || bad "the cube is not twice as long: $(tail -1 cube/probes.csv)"
 
 # ---- series ----

@@ -2,7 +2,7 @@
 # Where results go: what stands in the way is told, and no run spoils what another one, or another
 # body, has written.
 . "${PLIANT_SOURCE:?}/tests/cli/begin.sh"
-run() { timeout -s KILL 30 "$pliant" run "$@"; }
+run() { timeout -s KILL 120 "$pliant" run --no-picture "$@"; }
 
 scene() { # a small good scene with the given change applied by sed
   sed "${1:-}" >scene.xml <<'XML'
@@ -20,7 +20,7 @@ XML
 
 # ---- a limit on the size of files; a standard output that is full, or closed ----
 scene
-(ulimit -f 4; run scene.xml -o limited -q 2>&1) | grep -q "File too large" && ok || bad "a file beyond the limit"
+(ulimit -f 4; "$pliant" run scene.xml -o limited -q 2>&1) | grep -q "File too large" && ok || bad "a file beyond the limit"
 if [ -e /dev/full ]; then
   "$pliant" list >/dev/full 2>stderr
   [ $? -eq 1 ] && grep -q "standard output cannot be written" stderr && ok || bad "a full standard output: $(cat stderr)"
@@ -66,7 +66,7 @@ run scene.xml -o loose >stdout 2>stderr
 scene
 
 # ---- two runs at once into one folder; the terminal is closed ----
-"$pliant" run scene.xml -o shared -q --set world.duration=1000 2>stderr &
+"$pliant" run --no-picture scene.xml -o shared -q --set world.duration=1000 2>stderr &
 first=$!
 for i in $(seq 200); do [ -e shared/bar_000001.vtu ] && break; sleep 0.1; done
 run scene.xml -o shared >stdout 2>stderr.second
@@ -79,7 +79,7 @@ wait $first
 scene
 mkfifo pipe.xml pipe.obj pipe.msh
 for file in pipe.xml pipe.obj pipe.msh /dev/zero; do
-  timeout -s KILL 10 "$pliant" run "$file" -o pipe >stdout 2>stderr
+  timeout -s KILL 10 "$pliant" run --no-picture "$file" -o pipe >stdout 2>stderr
   [ $? -eq 1 ] && grep -q "a file is needed" stderr && ok || bad "$file: $(cat stderr)"
 done
 run scene.xml -o recorded -q 2>stderr || bad "$(cat stderr)"

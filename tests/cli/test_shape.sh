@@ -2,7 +2,7 @@
 # A mesh or a surface without a scene: every kind of file that people have ends in a good run or in
 # one right sentence, at once.
 . "${PLIANT_SOURCE:?}/tests/cli/begin.sh"
-run() { timeout -s KILL 60 "$pliant" run "$@"; }
+run() { timeout -s KILL 60 "$pliant" run --no-picture "$@"; }
 
 "$pliant" mesh surface duck --size 0.08 -o duck.stl >stdout 2>stderr || bad "surface: $(cat stderr)"
 "$pliant" mesh generate box --size "1 0.3 0.3" --cells "4 1 1" -o box.msh >stdout 2>stderr || bad "box: $(cat stderr)"
@@ -38,7 +38,7 @@ points=$(sed -n 's/.*points  *\([0-9]*\)/\1/p' stdout)
 [ "$points" -gt 20000 ] && grep -q 'surface="skin"' large/scene.xml && [ -s large/body-surface.glb ] && ok || bad "large: $points points, $(ls large)"
 awk 'BEGIN { for (i = 0; i <= 40; i++) for (j = 0; j <= 40; j++) print "v", i, j, 0
   for (i = 0; i < 40; i++) for (j = 1; j <= 40; j++) { a = i * 41 + j; print "f", a, a + 41, a + 42, a + 1 } }' >flat.obj
-timeout 5 "$pliant" run flat.obj -o flat >stdout 2>stderr
+timeout 5 "$pliant" run --no-picture flat.obj -o flat >stdout 2>stderr
 [ $? -eq 1 ] && grep -q "is flat, 0 m along z" stderr && grep -q 'model="springs"' stderr && ok || bad "flat: $(cat stderr)"
 
 echo "$passed passed, $failed failed"

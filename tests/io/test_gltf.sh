@@ -23,15 +23,15 @@ cat >scene.xml <<'XML'
   <output every="0.04" format="pc2"/>
 </pliant>
 XML
-if ! "$PLIANT_COMMAND" run -q scene.xml -o smooth 2>stderr; then
+if ! "$PLIANT_COMMAND" run --no-picture -q scene.xml -o smooth 2>stderr; then
   grep -q "no XML" stderr && echo "skipped: this build reads no scenes" && exit 77
   cat stderr
   exit 1
 fi
 sed 's/format="glb"/format="glb" shading="flat" up="y"/' scene.xml >flat.xml
-"$PLIANT_COMMAND" run -q flat.xml -o flat
+"$PLIANT_COMMAND" run --no-picture -q flat.xml -o flat
 sed -e 's/format="glb"/format="glb" bodies="together"/' -e 's|</pliant>|<body name="other" mesh="bar" material="rubber"/></pliant>|' scene.xml >two.xml
-"$PLIANT_COMMAND" run -q two.xml -o two
+"$PLIANT_COMMAND" run --no-picture -q two.xml -o two
 "$PLIANT_COMMAND" mesh generate sphere -o sphere.msh >/dev/null
 "$PLIANT_COMMAND" mesh convert sphere.msh still.glb >/dev/null
 "$PLIANT_COMMAND" mesh convert still.glb again.glb >/dev/null
@@ -45,9 +45,9 @@ import sys
 sys.path.insert(0, '$PLIANT_SOURCE/tests/cli')
 import shapes
 shapes.write_glb('painted.glb', shapes.ball(8, 16), True)")
-  "$PLIANT_COMMAND" run -q painted.glb -o painted --set world.dt=0.01 --set world.duration=0.1 --set "output[2].every=0.02" --set "mesh[shape].elements=200"
+  "$PLIANT_COMMAND" run --no-picture -q painted.glb -o painted --set world.dt=0.01 --set world.duration=0.1 --set "output[2].every=0.02" --set "mesh[shape].elements=200"
   sed -e 's|format="glb"|format="glb" bodies="together"|' -e 's|</pliant>|<mesh name="bar"><box size="1 0.3 0.2" cells="5 2 2"/></mesh><body name="other" mesh="bar" material="rubber"/></pliant>|' painted/scene.xml >painted/both.xml
-  "$PLIANT_COMMAND" run -q painted/both.xml -o both --set world.dt=0.01 --set world.duration=0.1 --set "output[2].every=0.02" --set "mesh[shape].elements=200"
+  "$PLIANT_COMMAND" run --no-picture -q painted/both.xml -o both --set world.dt=0.01 --set world.duration=0.1 --set "output[2].every=0.02" --set "mesh[shape].elements=200"
   mv painted/body-surface.glb painted-run.glb
   painted=(painted-run.glb both/bodies.glb)
   /usr/bin/python3 - painted.glb "${painted[@]}" <<'PY'

@@ -65,11 +65,11 @@ PY
 
 for element in tet hex; do
   scene raw 0.1 $element
-  "$pliant" run -q scene.xml -o raw-$element 2>stderr && $python judge.py raw-$element 3 >stdout 2>&1 && ok || bad "raw $element: $(cat stderr stdout)"
+  "$pliant" run --no-picture -q scene.xml -o raw-$element 2>stderr && $python judge.py raw-$element 3 >stdout 2>&1 && ok || bad "raw $element: $(cat stderr stdout)"
 done
 # frames are whole while the run goes on, and when it is killed
 scene raw 1000 tet
-"$pliant" run -q scene.xml -o killed 2>stderr &
+"$pliant" run --no-picture -q scene.xml -o killed 2>stderr &
 process=$!
 for i in $(seq 200); do [ "$(grep -c '<Time' killed/*.xdmf 2>/dev/null)" -ge 3 ] 2>/dev/null && break; sleep 0.1; done
 kill -KILL $process
@@ -77,10 +77,10 @@ wait $process 2>/dev/null
 $python judge.py killed killed >stdout 2>&1 && ok || bad "killed: $(cat stdout)"
 # a shorter run leaves nothing of a longer one
 scene raw 0.05 tet
-"$pliant" run -q scene.xml -o killed 2>stderr && $python judge.py killed 2 >stdout 2>&1 && ok || bad "shorter: $(cat stderr stdout)"
+"$pliant" run --no-picture -q scene.xml -o killed 2>stderr && $python judge.py killed 2 >stdout 2>&1 && ok || bad "shorter: $(cat stderr stdout)"
 
 scene hdf5 0.1 tet
-if "$pliant" run -q scene.xml -o packed 2>stderr; then
+if "$pliant" run --no-picture -q scene.xml -o packed 2>stderr; then
   ok
   [ -e packed/*.h5 ] && [ ! -e packed/*.bin ] && [ "$(ls packed | grep -c part)" -eq 0 ] && ok || bad "files: $(ls packed)"
   if $python -c 'import h5py' 2>/dev/null; then

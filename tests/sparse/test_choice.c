@@ -298,25 +298,25 @@ TEST(nearly_symmetric_has_a_net)
 
 /* The first count of the nodes 0, 3, 6, ... may not move along a slanted direction; every fourth
  * of them not at all. */
-static pl_filter touch(int count, int *nodes, double *projections, char *passing)
+static pl_filter touch(int count, int *nodes, double *projections, char *transient)
 {
   const double n[3] = {2. / 3, -1. / 3, 2. / 3};
   for (int i = 0; i < count; i++) {
     nodes[i] = 3 * i;
-    passing[i] = 1;
+    transient[i] = 1;
     for (int k = 0; k < 9; k++)
       projections[9 * i + k] = i % 4 == 3 ? 0 : (k % 4 == 0) - n[k % 3] * n[k / 3];
   }
   return (pl_filter){
-      .count = count, .nodes = nodes, .projections = projections, .passing = passing};
+      .count = count, .nodes = nodes, .projections = projections, .transient = transient};
 }
 
-TEST(passing_constraints_cost_once)
+TEST(transient_constraints_cost_once)
 {
   enum { MOST = 10 };
   int nodes[MOST];
   double projections[9 * MOST];
-  char passing[MOST];
+  char transient[MOST];
   pl_bsr *A = test_spd(60);
   double *x = malloc(180 * sizeof *x), *y = malloc(180 * sizeof *y), *b = malloc(180 * sizeof *b);
   for (int i = 0; i < 180; i++) b[i] = 1 + i % 7;
@@ -326,7 +326,7 @@ TEST(passing_constraints_cost_once)
   // none
   const int counts[] = {4, 10, 10, 6, 0, 10}, columns[] = {6, 14, 14, 14, 14, 14};
   for (int i = 0; i < 6; i++) {
-    pl_filter filter = touch(counts[i], nodes, projections, passing);
+    pl_filter filter = touch(counts[i], nodes, projections, transient);
     CHECK(solve(solver, A, &filter, x) == 1);
     memset(y, 0, 180 * sizeof *y);
     test_dense_solve(A, &filter, b, y);
@@ -334,8 +334,8 @@ TEST(passing_constraints_cost_once)
     CHECK(factor->factorisations == 1 && factor->border_solves == columns[i]);
   }
   // what is held for good belongs into the factor
-  pl_filter filter = touch(10, nodes, projections, passing);
-  passing[0] = 0;
+  pl_filter filter = touch(10, nodes, projections, transient);
+  transient[0] = 0;
   CHECK(solve(solver, A, &filter, x) == 1);
   CHECK(factor->factorisations == 2 && factor->border_solves == 14 + 13);
   pl_solver_destroy(solver);
@@ -348,16 +348,16 @@ TEST(many_constraints_go_into_the_factor)
   enum { MOST = 300 };
   int nodes[MOST];
   double projections[9 * MOST];
-  char passing[MOST];
+  char transient[MOST];
   pl_bsr *A = test_laplacian(40, 25);
   add_mass(A, 0.1);
   double *x = malloc(3000 * sizeof *x);
   pl_solver *solver = make_solver("direct", "auto", A);
-  pl_filter filter = touch(MOST, nodes, projections, passing);
+  pl_filter filter = touch(MOST, nodes, projections, transient);
   CHECK(solve(solver, A, &filter, x) == 1);
   CHECK(solver->preconditioner->border_solves == 0);
   // and out of it again
-  filter = touch(20, nodes, projections, passing);
+  filter = touch(20, nodes, projections, transient);
   CHECK(solve(solver, A, &filter, x) == 1);
   CHECK(solver->preconditioner->factorisations == 2);
   CHECK(solver->preconditioner->border_solves == 30);
@@ -398,6 +398,6 @@ TEST(factors_that_do_not_fit_are_refused)
 TESTS(X(auto_takes_what_suits) X(auto_takes_little_more_than_the_larger_way)
           X(auto_makes_most_of_a_budget) X(auto_counts_what_is_cut_off)
               X(multigrid_that_is_refused_estimates_anew) X(auto_falls_back_where_multigrid_fails)
-                  X(nearly_symmetric_has_a_net) X(passing_constraints_cost_once)
+                  X(nearly_symmetric_has_a_net) X(transient_constraints_cost_once)
                       X(many_constraints_go_into_the_factor) X(factors_are_reused_and_renewed)
                           X(factors_that_do_not_fit_are_refused))

@@ -54,7 +54,7 @@ TEST(rows_make_the_filter)
   const int held[5] = {0, 2, 5, 7, 8};
   for (int i = 0; i < 5; i++) {
     const double *P = filter.projections + 9 * i;
-    CHECK(filter.nodes[i] == held[i] && filter.passing[i] == (held[i] == 5));
+    CHECK(filter.nodes[i] == held[i] && filter.transient[i] == (held[i] == 5));
     for (int r = 0; r < 3; r++) {
       for (int c = 0; c < 3; c++) {
         double square = 0;

@@ -9,7 +9,7 @@ passed=0 failed=0
 
 # hash_of SCENE THREADS
 hash_of() {
-  "$PLIANT_COMMAND" run -q --threads "$2" --cache off -o "$work/$1" \
+  "$PLIANT_COMMAND" run --no-picture -q --threads "$2" --cache off -o "$work/$1" \
     "$PLIANT_SOURCE/scenes/$1.xml" >"$work/log" 2>&1 || cat "$work/log"
   sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$work/$1/summary.json"
 }
