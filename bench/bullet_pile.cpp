@@ -6,8 +6,9 @@
 //
 // Cubes of 0.1 m and 750 tets, E = 1e5 Pa, nu = 0.3, 1000 kg/m^3, stand 2 cm apart in three layers
 // that are shifted against each other, and fall on a floor; friction 0.5. Backward Euler with one
-// Newton iteration, dt 5 ms. Bullet collides nodes with the floor and with faces of other bodies,
-// as its examples of deformable bodies do, with a margin of 2 mm.
+// Newton iteration, dt 5 ms, conjugate gradients to a relative residual of 3.5e-4, which is
+// Bullet's own rule (r.r/m below 1.2e-7 of its start). Bullet collides nodes with the floor and
+// with faces of other bodies, as its examples of deformable bodies do, with a margin of 2 mm.
 #include "pliant/world.h"
 
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
@@ -20,10 +21,10 @@
 #include <BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <vector>
 
@@ -36,8 +37,7 @@ enum { CUBES = 27, CELLS = 5 };
 
 double now()
 {
-  using namespace std::chrono;
-  return duration<double>(steady_clock::now().time_since_epoch()).count();
+  return double(std::clock()) / CLOCKS_PER_SEC; // processor time: others may be at work
 }
 
 void demand(pl_status status, const pl_error &error)
@@ -78,6 +78,10 @@ public:
     def.dt = dt;
     def.gravity[2] = -9.81;
     def.threads = 1;
+    pl_setting tolerance = {};
+    tolerance.name = "tolerance", tolerance.value[0] = 3.5e-4;
+    def.solver = {"cg", &tolerance, 1};
+    def.preconditioner = {"block-diagonal", nullptr, 0};
     demand(pl_world_create(&def, &world_, &error), error);
     pl_setting moduli[2] = {}, mass[1] = {}, rough[1] = {};
     moduli[0].name = "young", moduli[0].value[0] = young;
