@@ -367,6 +367,15 @@ static void finish(pl_coupling *base, const pl_substep *step)
   }
 }
 
+/* The gap of a point at its obstacle, as it is after the step. */
+static double gap_now(const pl_impulses *self, const pl_impact *at, const double *q)
+{
+  double x[3] = {0}, ignored[3];
+  for (int i = at->first; i < at->first + at->count; i++)
+    pl_vec3_add_scaled(self->entries[i].weight, q + 3 * (size_t)self->entries[i].block, x);
+  return pl_obstacle_gap(&self->is.contact->obstacles[at->obstacle], x, ignored);
+}
+
 static void contacts(pl_coupling *base, const pl_moment *moment, const pl_meeting_sink *to)
 {
   const pl_impulses *self = (const pl_impulses *)base;
@@ -377,7 +386,7 @@ static void contacts(pl_coupling *base, const pl_moment *moment, const pl_meetin
     if (at->impulse == 0) continue;
     pl_vec3_copy(at->point, meeting.at.point);
     pl_vec3_copy(at->normal, meeting.at.normal);
-    meeting.at.gap = at->gap;
+    meeting.at.gap = at->obstacle < 0 ? at->gap : gap_now(self, at, moment->q);
     force_of(self, at, meeting.at.force);
     rate_of(self, at, moment->v, meeting.at.slip);
     pl_vec3_add_scaled(-pl_vec3_dot(at->normal, meeting.at.slip), at->normal, meeting.at.slip);

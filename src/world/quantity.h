@@ -45,7 +45,8 @@ typedef struct pl_quantity_ops {
   X(contact_gap)                                                                                   \
   X(slip)                                                                                          \
   X(friction_power)                                                                                \
-  X(friction_heat)
+  X(friction_heat)                                                                                 \
+  X(penetration)
 #define X(name) extern const pl_quantity_ops pl_quantity_##name;
 PL_QUANTITIES(X)
 #undef X

@@ -55,10 +55,10 @@ static void read_power(pl_world *world, const pl_probe *probe, double *value)
   *value = gather(world, probe->body).power;
 }
 
-static void read_heat(pl_world *world, const pl_probe *probe, double *value)
+static void read_sum(pl_world *world, const pl_probe *probe, double *value)
 {
   (void)world;
-  *value = probe->heat;
+  *value = probe->sum;
 }
 
 PL_QUANTITY(contact_force, "contact-force",
@@ -73,13 +73,20 @@ PL_QUANTITY(friction_power, "friction-power", "what friction turns into heat", "
 PL_QUANTITY(friction_heat, "friction-heat",
             "what friction has turned into heat since the probe was added; not restored with a "
             "state",
-            "J", 1, 0, read_heat);
+            "J", 1, 0, read_sum);
 
-void pl_world_add_heat(pl_world *world)
+PL_QUANTITY(penetration, "penetration",
+            "deepest that a contact has been inside since the probe was added; not restored with a "
+            "state",
+            "m", 1, 0, read_sum);
+
+void pl_world_sum_probes(pl_world *world)
 {
   for (size_t i = 0; i < world->probe_count; i++) {
     pl_probe *probe = &world->probes[i];
     if (probe->ops == &pl_quantity_friction_heat)
-      probe->heat += world->set.dt * gather(world, probe->body).power;
+      probe->sum += world->set.dt * gather(world, probe->body).power;
+    if (probe->ops == &pl_quantity_penetration)
+      probe->sum = fmax(probe->sum, -gather(world, probe->body).least);
   }
 }

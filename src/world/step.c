@@ -110,7 +110,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   world->state.time =
       world->state.epoch + (double)(world->state.steps - world->state.epoch_steps) * world->set.dt;
   world->tally.knows_contacts = 1;
-  pl_world_add_heat(world);
+  pl_world_sum_probes(world);
   double end = pl_now();
   look_at_clock(world, end);
   count(world, &report, end - start);

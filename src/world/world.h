@@ -23,7 +23,7 @@ typedef struct pl_probe {
   const pl_quantity_ops *ops;
   int body; /* -1: the whole world */
   pl_anchor anchor;
-  double heat; /* J, that friction has made, where it watches that */
+  double sum; /* of quantities that are summed up from step to step */
 } pl_probe;
 
 /* What the user chose. */
@@ -126,8 +126,8 @@ pl_status pl_world_keep_momentum(pl_world *world, int body, pl_error *error);
 
 /* Hands out all contacts of the last substep, if they are known. */
 void pl_world_meetings(pl_world *world, const struct pl_meeting_sink *to);
-/* Adds what friction has turned into heat in a step, if a probe watches that. */
-void pl_world_add_heat(pl_world *world);
+/* Adds what a step has brought to the probes that sum up. */
+void pl_world_sum_probes(pl_world *world);
 
 /* The coupling that keeps bodies out of obstacles; NULL: there are none. */
 struct pl_contact;
