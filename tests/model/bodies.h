@@ -210,7 +210,7 @@ static inline int test_matters(const test_words *words)
              *mass = "lumped", *stiffness = "exact", *motion = "";
   for (int k = 0; k < words->count; k++) {
     if (!strcmp(words->settings[k].name, "strain")) strain = words->settings[k].word;
-    if (!strcmp(words->settings[k].name, "rotation")) rotation = words->settings[k].word;
+    if (!strcmp(words->settings[k].name, "node-rotation")) rotation = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "weights")) weights = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "forces")) forces = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "stiffness")) stiffness = words->settings[k].word;

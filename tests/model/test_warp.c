@@ -11,7 +11,7 @@ static test_body body_of(pl_mesh *mesh, const char *strain, const char *rotation
                          const pl_material *material)
 {
   pl_setting settings[2] = {{.name = "strain", .word = strain},
-                            {.name = "rotation", .word = rotation}};
+                            {.name = "node-rotation", .word = rotation}};
   return test_body_make(mesh, &(pl_choice){"fem", settings, 2}, material);
 }
 
@@ -287,7 +287,7 @@ TEST(rotations_are_those_of_the_body_where_it_is_rigid)
   static const double corners[12] = {0, 0, 0, 1, 0.1, 0, 0.2, 1, 0, 0.1, 0.2, 0.7};
   for (int r = 0; r < 3; r++) {
     pl_setting settings[2] = {{.name = "strain", .word = "warped"},
-                              {.name = "rotation", .word = rotations[r]}};
+                              {.name = "node-rotation", .word = rotations[r]}};
     pl_choice choice = {"fem", settings, 2};
     test_body body = test_tetrahedron(corners, &choice);
     pl_fem *fem = body.model->state;

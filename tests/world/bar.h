@@ -45,7 +45,7 @@ static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_i
                         {.name = "poisson", .value = {h > 0 ? 0.33 : 0.3}}};
   pl_setting fem[] = {{.name = "strain", .word = bar->strain ? bar->strain : "corotated"},
                       {.name = "mass", .word = bar->mass ? bar->mass : "lumped"},
-                      {.name = "rotation", .word = bar->rotation ? bar->rotation : "svd"}};
+                      {.name = "node-rotation", .word = bar->rotation ? bar->rotation : "svd"}};
   pl_setting newton[] = {{.name = "newton", .value = {bar->newton}},
                          {.name = "newton-tolerance", .value = {bar->newton_tolerance}}};
   pl_setting solver = {.name = "tolerance", .value = {bar->solver}};

@@ -23,7 +23,7 @@ static const pl_param params[PARAM_COUNT] = {
     [STRAIN] = PL_STRAIN_PARAM(PL_STRAIN_COUNT, PL_STRAIN_WORDS "|warped"),
     [MASS] = {"mass", "1", "mass at the nodes, or spread as the shape functions are", LUMPED, 0, 1,
               "lumped|consistent", 1},
-    [ROTATION] = {"rotation", "1",
+    [ROTATION] = {"node-rotation", "1",
                   "for strain=\"warped\": a node's rotation from its edges' singular values, the "
                   "frame of three edges (flutters), or the mean deformation gradient; both: "
                   "the singular values' at both ends of an edge, which depends on the origin",

@@ -107,7 +107,7 @@ void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *d
 pl_status pl_fem_mass_create(pl_model *self, const pl_material *material, int consistent,
                              pl_error *error);
 
-/* How the rotations of warped nodes are found; the words of the parameter "rotation". */
+/* How the rotations of warped nodes are found; the words of the parameter "node-rotation". */
 enum { PL_WARP_SVD, PL_WARP_EDGES, PL_WARP_POLAR, PL_WARP_BOTH };
 #define PL_WARP_WORDS "svd|edges|polar|both"
 
