@@ -53,6 +53,8 @@ reproduce:
 	@scripts/build.sh release pliant_command
 	@failed=; for study in studies/*.xml; do build/release/pliant study $$study || failed="$$failed $$study"; done; \
 	  scripts/report.py out out/report.html && [ -z "$$failed" ] || { echo "FAILED:$$failed"; exit 1; }
+	@! command -v chromium >/dev/null || chromium --headless --no-sandbox --disable-gpu --no-pdf-header-footer \
+	  --print-to-pdf=out/report.pdf file://$(CURDIR)/out/report.html 2>/dev/null || echo "out/report.pdf could not be made"
 
 fuzz:
 	@scripts/install-deps.sh fuzz

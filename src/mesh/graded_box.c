@@ -40,6 +40,7 @@ typedef struct plan {
   pl_graded graded;
   axis axes[3];
   int layers, ratio, rest;
+  int64_t planned; /* cells, so far */
 } plan;
 
 /* ---- breaks ---- */
@@ -67,28 +68,53 @@ static int coarsen(const plan *p, axis *a)
   return 1;
 }
 
-static int is_inside(const int low[3], const int high[3], int hole[3][2])
+/* The cells of a level that the next one replaces: from low to high along each axis. */
+typedef struct hole {
+  int low[3], high[3];
+} hole;
+
+static hole find_hole(const axis *axes, const axis *next, int grows)
 {
-  for (int k = 0; k < 3; k++) {
-    if (low[k] < hole[k][0] || high[k] > hole[k][1]) return 0;
+  hole h = {{0}, {0}};
+  for (int k = 0; k < 3 && grows; k++) {
+    int last = next[k].breaks[next[k].count - 1];
+    while (axes[k].breaks[h.low[k]] < next[k].breaks[0]) h.low[k]++;
+    h.high[k] = h.low[k];
+    while (axes[k].breaks[h.high[k]] < last) h.high[k]++;
   }
-  return 1;
+  return h;
+}
+
+/* Refuses what would be too much before it is made. */
+static pl_status count_level(plan *p, const hole *h, pl_error *error)
+{
+  int64_t all = 1, inside = 1;
+  for (int k = 0; k < 3; k++) {
+    all *= p->axes[k].count - 1;
+    inside *= h->high[k] - h->low[k];
+  }
+  p->planned += all - inside;
+  return pl_mesh_check_limits(0, p->planned, error);
 }
 
 /* The cells of one level but for those in the hole. */
-static pl_status add_level(plan *p, axis *const axes, int hole[3][2], pl_error *error)
+static pl_status add_level(plan *p, const hole *h, pl_error *error)
 {
+  const axis *axes = p->axes;
   int at[3];
-  pl_status status = PL_OK;
+  pl_status status = count_level(p, h, error);
   for (at[2] = 0; at[2] + 1 < axes[2].count; at[2]++) {
     for (at[1] = 0; at[1] + 1 < axes[1].count; at[1]++) {
+      int crosses = 1;
+      for (int k = 1; k < 3; k++) crosses &= at[k] >= h->low[k] && at[k] < h->high[k];
       for (at[0] = 0; at[0] + 1 < axes[0].count && !status; at[0]++) {
         int low[3], high[3];
+        if (crosses && at[0] == h->low[0]) at[0] = h->high[0];
         for (int k = 0; k < 3; k++) {
           low[k] = axes[k].breaks[at[k]];
           high[k] = axes[k].breaks[at[k] + 1];
         }
-        if (!is_inside(low, high, hole)) status = pl_graded_cell(&p->graded, low, high, error);
+        status = pl_graded_cell(&p->graded, low, high, error);
       }
     }
   }
@@ -101,18 +127,15 @@ static pl_status add_levels(plan *p, int levels, int *room, pl_error *error)
 {
   for (int level = 0;; level++) {
     axis next[3];
-    int grows = level < levels, hole[3][2] = {{0}};
+    int grows = level < levels;
     for (int k = 0; k < 3; k++) {
       next[k] = (axis){p->axes[k].count, room};
       room += p->axes[k].count;
       memcpy(next[k].breaks, p->axes[k].breaks, (size_t)next[k].count * sizeof(int));
       grows = grows && coarsen(p, &next[k]);
     }
-    for (int k = 0; k < 3 && grows; k++) {
-      hole[k][0] = next[k].breaks[0];
-      hole[k][1] = next[k].breaks[next[k].count - 1];
-    }
-    pl_status status = add_level(p, p->axes, hole, error);
+    const hole h = find_hole(p->axes, next, grows);
+    pl_status status = add_level(p, &h, error);
     if (status || !grows) return status;
     memcpy(p->axes, next, sizeof next);
   }

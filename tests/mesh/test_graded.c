@@ -93,6 +93,17 @@ TEST(elements_grow_with_the_square_of_the_cells)
   }
 }
 
+/* Before memory is taken for it, and without looking at every cell that is not there. */
+TEST(a_graded_box_beyond_the_limit_is_refused)
+{
+  const pl_setting settings[] = {{.name = "cells", .value = {4096, 4096, 4096}},
+                                 {.name = "levels", .value = {12}}};
+  const pl_choice choice = {"graded-box", settings, 2};
+  pl_mesh *mesh = NULL;
+  CHECK_FAILS(pl_mesh_generate(&choice, NULL, &mesh, error), PL_E_LIMIT, "more than the limit of");
+  CHECK(!mesh);
+}
+
 TEST(sets_of_a_graded_box_hold_its_sides)
 {
   static const char *const names[] = {"x-min", "x-max", "y-min", "y-max", "z-min", "z-max"};
@@ -265,8 +276,9 @@ TEST(failing_allocations_are_reported)
 }
 
 TESTS(X(the_meshes_of_an_eleven_cell_cube) X(elements_grow_with_the_square_of_the_cells)
-          X(sets_of_a_graded_box_hold_its_sides) X(renumbering_keeps_hanging_nodes_and_the_boundary)
-              X(hanging_nodes_that_cannot_be_are_refused) X(an_octree_fills_a_ball)
-                  X(trimmed_nodes_lie_on_the_surface) X(an_octree_is_balanced)
-                      X(a_shape_thinner_than_the_cells_is_refused)
-                          X(failing_allocations_are_reported))
+          X(a_graded_box_beyond_the_limit_is_refused) X(sets_of_a_graded_box_hold_its_sides)
+              X(renumbering_keeps_hanging_nodes_and_the_boundary)
+                  X(hanging_nodes_that_cannot_be_are_refused) X(an_octree_fills_a_ball)
+                      X(trimmed_nodes_lie_on_the_surface) X(an_octree_is_balanced)
+                          X(a_shape_thinner_than_the_cells_is_refused)
+                              X(failing_allocations_are_reported))
