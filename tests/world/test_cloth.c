@@ -106,7 +106,7 @@ static double swing(const char *integrator, const char *bending, uint64_t *hash,
   int count;
   CHECK_OK(make(&in, &world, &body, error));
   fix_set(world, body, "start");
-  for (int i = 0; i < 12; i++) CHECK_OK(pl_world_step(world, error));
+  for (int i = 0; i < 60; i++) CHECK_OK(pl_world_step(world, error));
   double *x = positions_of(world, body, &count), low = 0;
   for (int i = 0; i < count; i++) low = fmin(low, x[3 * i + 2]);
   *hash = pl_world_state_hash(world);
@@ -121,7 +121,7 @@ TEST(every_integrator_moves_cloth_alike)
   for (int b = 0; b < 3; b++) {
     uint64_t hash, other;
     double right = swing("implicit-midpoint", bendings[b], &hash, 1);
-    CHECK(right < -1e-4);
+    CHECK(right < -1e-3);
     swing("implicit-midpoint", bendings[b], &other, 2);
     CHECK(hash == other);
     for (int m = 0; pl_integrator_family.members[m]; m++) {
@@ -140,7 +140,7 @@ TEST(every_integrator_moves_cloth_alike)
  * collocation to 1e-9. */
 static void drape(const char *bending, double beta, int n, double tip[2])
 {
-  const double t = 1e-3, E = 12e9;
+  const double t = 1e-2, E = 12e6;
   cloth in = {.integrator = "static",
               .bending = bending,
               .length = 2,
@@ -151,7 +151,7 @@ static void drape(const char *bending, double beta, int n, double tip[2])
               .young = E,
               .density = 1 / t,
               .dt = 1,
-              .load_steps = 12,
+              .load_steps = 6,
               .gravity = beta * E * t * t * t / 12,
               .origin = {-1, 0, 0}};
   pl_world *world = NULL;
@@ -179,11 +179,10 @@ TEST(a_heavy_strip_is_the_elastica)
                                                 {0.44523, 0.82988},
                                             };
   for (int k = 0; k < 3; k++) {
-    double edge[2], hinge[2];
+    double edge[2];
     drape("edge", betas[k], 40, edge);
-    drape("hinge", betas[k], 40, hinge);
-    printf("    beta %g: edge %.5f %.5f, hinge %.5f %.5f of %.5f %.5f\n", betas[k], edge[0],
-           edge[1], hinge[0], hinge[1], right[k][0], right[k][1]);
+    printf("    beta %g: %.5f %.5f of %.5f %.5f\n", betas[k], edge[0], edge[1], right[k][0],
+           right[k][1]);
     for (int i = 0; i < 2; i++) CHECK_NEAR(edge[i], right[k][i], 0.01 * right[k][i]);
   }
 }
