@@ -368,11 +368,9 @@ int cli_bench(int count, char **words)
   static const struct {
     const char *word;
     int (*part)(int quick, pl_text *csv);
-  } parts[] = {{"solvers", cli_bench_solvers},
-               {"kernels", cli_bench_kernels},
-               {"frames", cli_bench_frames},
-               {"contact", cli_bench_contact},
-               {"hexes", cli_bench_hexes}};
+  } parts[] = {{"solvers", cli_bench_solvers}, {"kernels", cli_bench_kernels},
+               {"frames", cli_bench_frames},   {"contact", cli_bench_contact},
+               {"hexes", cli_bench_hexes},     {"cloth", cli_bench_cloth}};
   static cli_words plain;
   wishes wanted = {0};
   const cli_option options[] = {
@@ -399,16 +397,17 @@ int cli_bench(int count, char **words)
                        "residual 1e-6) and the matrix product against the memory's speed; all "
                        "solvers on the matrices of Hauth 2004, 3.4, and on large bars; each kernel "
                        "against the machine's limits; bodies of frames beside table I of "
-                       "Gilles et al. 2011; finding contacts on a folded sheet; or forces "
-                       "and explicit steps of hexahedra. WORD is one of solvers, kernels, frames, "
-                       "contact and hexes.",
+                       "Gilles et al. 2011; finding contacts on a folded sheet; forces "
+                       "and explicit steps of hexahedra; or steps of hanging cloth. WORD is one of "
+                       "solvers, kernels, frames, contact, hexes and cloth.",
                        &plain);
   if (code) return code < 0 ? CLI_OK : code;
   for (int i = 0; i < (int)(sizeof parts / sizeof *parts) && plain.count == 1; i++) {
     if (strcmp(plain.words[0], parts[i].word) == 0) return bench_part(parts[i].part, &wanted);
   }
   if (plain.count)
-    return cli_fail(CLI_USAGE, "bench takes one of the words \"solvers\", \"kernels\", \"frames\", "
-                               "\"contact\" and \"hexes\", or none; see pliant bench --help");
+    return cli_fail(CLI_USAGE,
+                    "bench takes one of the words \"solvers\", \"kernels\", \"frames\", "
+                    "\"contact\", \"hexes\" and \"cloth\", or none; see pliant bench --help");
   return bench_bars(&wanted);
 }
