@@ -370,7 +370,8 @@ int cli_bench(int count, char **words)
     int (*part)(int quick, pl_text *csv);
   } parts[] = {{"solvers", cli_bench_solvers}, {"kernels", cli_bench_kernels},
                {"frames", cli_bench_frames},   {"contact", cli_bench_contact},
-               {"hexes", cli_bench_hexes},     {"materials", cli_bench_materials}};
+               {"hexes", cli_bench_hexes},     {"materials", cli_bench_materials},
+               {"cloth", cli_bench_cloth}};
   static cli_words plain;
   wishes wanted = {0};
   const cli_option options[] = {
@@ -398,9 +399,9 @@ int cli_bench(int count, char **words)
                        "solvers on the matrices of Hauth 2004, 3.4, and on large bars; each kernel "
                        "against the machine's limits; bodies of frames beside table I of "
                        "Gilles et al. 2011; finding contacts on a folded sheet; forces "
-                       "and explicit steps of hexahedra; or laws, memory and elements against each "
-                       "other. WORD is one of solvers, kernels, frames, "
-                       "contact, hexes and materials.",
+                       "and explicit steps of hexahedra; laws, memory and elements against each "
+                       "other; or steps of hanging cloth. WORD is one of solvers, kernels, frames, "
+                       "contact, hexes, materials and cloth.",
                        &plain);
   if (code) return code < 0 ? CLI_OK : code;
   for (int i = 0; i < (int)(sizeof parts / sizeof *parts) && plain.count == 1; i++) {
@@ -409,6 +410,7 @@ int cli_bench(int count, char **words)
   if (plain.count)
     return cli_fail(CLI_USAGE,
                     "bench takes one of the words \"solvers\", \"kernels\", \"frames\", "
-                    "\"contact\", \"hexes\" and \"materials\", or none; see pliant bench --help");
+                    "\"contact\", \"hexes\", \"materials\" and \"cloth\", or none; see pliant "
+                    "bench --help");
   return bench_bars(&wanted);
 }

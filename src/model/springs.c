@@ -12,7 +12,9 @@
  * = E sum V / l0^2 over the elements around the edge (V is a triangle's area times the thickness),
  * scaled on hexahedra by 6/28 so that their more springs store the same energy when all stretch
  * alike. Poisson's ratio is not used: such bodies have about 1/4. Hauth 2004, appendix B; Mueller
- * et al. 2002, section 3. */
+ * et al. 2002, section 3. The cloth of Hauth 2004, 4.1, is made of triangles without springs along
+ * their longest sides (edges="sides"), with dampers against all of the relative velocity
+ * (rates="full"): rho x'' = sum k/l^2 (|d| - l) d/|d| + c/l^2 dv with k = E t. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/decompose.h"
@@ -25,7 +27,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FORCES, DAMPING, QUALITY, THICKNESS, PARAM_COUNT };
+enum { FORCES, DAMPING, QUALITY, THICKNESS, SIDES, RATES, MATRIX, PARAM_COUNT };
 enum { EXACT, LINEAR, WARPED, EDGE };
 enum { BY_STIFFNESS, CONSTANT, BY_QUALITY };
 
@@ -41,6 +43,18 @@ static const pl_param params[PARAM_COUNT] = {
     [QUALITY] = {"quality", "1", "Q of each spring, for damping=\"quality\"", 5, 0.1, 1e9, NULL, 1},
     [THICKNESS] = {"thickness", "m", "of triangles, which have no volume of their own", 1e-3, 1e-9,
                    1e3, NULL, 1},
+    [SIDES] = {"edges", "1",
+               "which have springs: all, or none where triangles have their longest side, as of "
+               "quadrilaterals that were cut in two",
+               0, 0, 1, "all|sides", 1},
+    [RATES] = {"rates", "1",
+               "what dampers resist: that nodes part along the spring, or all of their relative "
+               "velocity",
+               0, 0, 1, "along|full", 1},
+    [MATRIX] = {"matrix", "1",
+                "minus the slope of the forces, or a constant number per spring (graph Laplacian), "
+                "whose factor lasts as long as the step; for forces=\"exact\"",
+                0, 0, 1, "exact|laplacian", 1},
 };
 
 /* One end of a spring, seen from the row's node. */
@@ -50,12 +64,13 @@ typedef struct spring {
 
 typedef struct springs {
   int forces;
-  pl_bsr *pattern;        /* rows of nodes; its values are the stiffness at rest */
-  spring *ends;           /* one for each block of the pattern */
-  int *pairs, pair_count; /* the cliques */
-  int *places, offset;    /* of the blocks' values in the bound matrix */
-  int crowded;            /* the bound matrix has other blocks in these rows, too */
-  double *sums;           /* energy of each chunk */
+  int sides, full, laplacian; /* of the thesis' cloth: longest sides have none; see params */
+  pl_bsr *pattern;            /* rows of nodes; its values are the stiffness at rest */
+  spring *ends;               /* one for each block of the pattern */
+  int *pairs, pair_count;     /* the cliques */
+  int *places, offset;        /* of the blocks' values in the bound matrix */
+  int crowded;                /* the bound matrix has other blocks in these rows, too */
+  double *sums;               /* energy of each chunk */
   int element_count, nodes_per_element, *elements;
   double *volumes, thickness; /* thickness: 1 where elements have a volume */
   pl_mass mass;
@@ -99,6 +114,15 @@ static void set_ends(springs *self, const pl_mesh *mesh)
   }
 }
 
+/* Is no other side of a triangle as long as that from a to b? */
+static int is_longest(const springs *self, const int *nodes, int a, int b)
+{
+  int other = nodes[3 - a - b];
+  double own = self->ends[pl_bsr_find(self->pattern, nodes[a], nodes[b])].length;
+  return own > 1.0001 * self->ends[pl_bsr_find(self->pattern, nodes[a], other)].length &&
+         own > 1.0001 * self->ends[pl_bsr_find(self->pattern, nodes[b], other)].length;
+}
+
 /* k and c in proportion to it, from all elements. */
 static void set_stiffness(springs *self, const pl_material *all, const pl_model_def *sites)
 {
@@ -113,6 +137,7 @@ static void set_stiffness(springs *self, const pl_material *all, const pl_model_
     for (int ab = 0; ab < n * n; ab++) {
       if (ab / n == ab % n) continue;
       spring *end = &self->ends[pl_bsr_find(self->pattern, nodes[ab / n], nodes[ab % n])];
+      if (self->sides && n == 3 && is_longest(self, nodes, ab / n, ab % n)) continue;
       double part = share * self->volumes[e] / (end->length * end->length);
       end->k += young * part;
       end->c += viscous * part;
@@ -134,7 +159,7 @@ static void set_damping(springs *self, int rule, double quality)
   for (int row = 0; row < pattern->rows && rule != BY_STIFFNESS; row++) {
     for (int k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
       spring *end = &self->ends[k];
-      if (pattern->columns[k] == row) continue;
+      if (pattern->columns[k] == row || !(end->k > 0)) continue;
       double a = self->mass.lumped[row], b = self->mass.lumped[pattern->columns[k]];
       double m = a * b / (a + b), Q = quality;
       // sqrt(Q^2 + 1) - Q without cancellation
@@ -229,6 +254,13 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
   if (!self) return pl_fail_memory(error);
   model->state = self;
   self->forces = (int)values[FORCES];
+  self->sides = (int)values[SIDES];
+  self->full = (int)values[RATES];
+  self->laplacian = (int)values[MATRIX];
+  if ((self->full || self->laplacian) && self->forces != EXACT)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "%s is for springs with forces=\"exact\"; leave forces away",
+                   self->full ? "rates=\"full\"" : "matrix=\"laplacian\"");
   self->thickness = mesh->nodes_per_element == 3 ? values[THICKNESS] : 1;
   self->sums = pl_alloc(&model->allocator, (size_t)pl_chunk_count(model->blocks, ROWS_PER_CHUNK),
                         sizeof *self->sums);
@@ -244,6 +276,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
   model->lumped_mass = self->mass.lumped;
   set_stiffness(self, material, &model->sites);
   set_damping(self, (int)values[DAMPING], values[QUALITY]);
+  model->inexact = self->laplacian;
   if (self->forces == EXACT || self->forces == LINEAR) return PL_OK;
   model->ops = &without_energy;
   model->inexact = model->unbalanced = 1;
@@ -337,7 +370,8 @@ static void add_block(const job *now, int row, int k, const double m[3], double 
   double across = self->forces == EXACT && length > 0 ? 1 - end->length / length : 0;
   if (now->semidefinite && across < 0) across = 0;
   double b = now->kq * end->k * across, a = now->kq * end->k - b;
-  if (now->v) a += now->kv * end->c;
+  if (self->laplacian) a = 0, b = now->kq * end->k;
+  if (now->v) *(self->full ? &b : &a) += now->kv * end->c;
   double *block = now->A->values + 9 * (size_t)self->places[k];
   double *own = now->A->values + 9 * (size_t)now->A->diagonal[self->offset + row];
   for (int i = 0; i < 9; i++) {
@@ -372,7 +406,8 @@ static void rows_chunk(void *context, int chunk)
       double length = along(self, now->q, row, k, m), pull = end->k * (length - end->length);
       if (now->v) {
         pl_vec3_sub(now->v + 3 * (size_t)other, now->v + 3 * (size_t)row, dv);
-        pull += end->c * pl_vec3_dot(m, dv);
+        if (self->full && now->f) pl_vec3_add_scaled(end->c, dv, now->f + 3 * (size_t)row);
+        if (!self->full) pull += end->c * pl_vec3_dot(m, dv);
       }
       if (now->f) pl_vec3_add_scaled(pull, m, now->f + 3 * (size_t)row);
       if (now->A) add_block(now, row, k, m, length);

@@ -136,6 +136,9 @@ static inline test_body test_body_at(pl_mesh *mesh, const pl_choice *choice,
     const char *word = choice->settings[i].word;
     if (!strcmp(choice->settings[i].name, "forces") && word && !strcmp(word, "linear"))
       body.invariant = 0;
+    // dampers against all relative velocity resist rotations
+    if (!strcmp(choice->settings[i].name, "rates") && word && !strcmp(word, "full"))
+      body.invariant = 0;
     if (!strcmp(choice->settings[i].name, "forces") && word) body.nearly = !strcmp(word, "springs");
     // frames that turn see no rotation
     if (pl_model_has_rotations(body.model) && !strcmp(choice->settings[i].name, "blending") && word)
@@ -227,7 +230,7 @@ static inline int test_combine(const pl_member *member, int index, test_words *o
 static inline int test_matters(const test_words *words)
 {
   const char *volume = "auto", *strain = "", *rotation = "svd", *weights = "harmonic", *forces = "",
-             *mass = "lumped", *stiffness = "exact", *motion = "";
+             *mass = "lumped", *stiffness = "exact", *motion = "", *rates = "", *matrix = "";
   for (int k = 0; k < words->count; k++) {
     // sheets that rest at other angles than they have are never at rest
     if (!strcmp(words->settings[k].name, "rest-angles") && !strcmp(words->settings[k].word, "flat"))
@@ -237,6 +240,8 @@ static inline int test_matters(const test_words *words)
     if (!strcmp(words->settings[k].name, "weights")) weights = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "forces")) forces = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "stiffness")) stiffness = words->settings[k].word;
+    if (!strcmp(words->settings[k].name, "rates")) rates = words->settings[k].word;
+    if (!strcmp(words->settings[k].name, "matrix")) matrix = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "motion")) motion = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "mass")) mass = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "volume")) volume = words->settings[k].word;
@@ -245,6 +250,8 @@ static inline int test_matters(const test_words *words)
   int shares = strcmp(volume, "auto");
   if (!strcmp(volume, "point") || !strcmp(volume, "patch")) return 0;
   if (shares && (!strcmp(strain, "warped") || strcmp(mass, "lumped"))) return 0;
+  // of springs along themselves only
+  if ((!strcmp(rates, "full") || !strcmp(matrix, "laplacian")) && strcmp(forces, "exact")) return 0;
   // one thing at a time: other weights, springs between frames
   int plain =
       !strcmp(strain, "corotated") && !strcmp(mass, "lumped") && !strcmp(stiffness, "exact");

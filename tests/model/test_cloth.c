@@ -89,6 +89,40 @@ TEST(a_strip_pulls_by_its_modulus)
   }
 }
 
+/* Warp along x pulls by E_1, weft by E_2, shear by G_12. */
+TEST(woven_cloth_pulls_by_its_own_moduli)
+{
+  const pl_setting nine[] = {{"e1", {1e5}, NULL},   {"e2", {2e4}, NULL},   {"e3", {3e4}, NULL},
+                             {"nu12", {0.3}, NULL}, {"nu13", {0.2}, NULL}, {"nu23", {0.1}, NULL},
+                             {"g12", {5e3}, NULL},  {"g13", {6e3}, NULL},  {"g23", {7e3}, NULL}};
+  pl_selection law;
+  pl_material material = {.density = 1};
+  CHECK_OK(pl_choice_resolve(&pl_law_family, &(pl_choice){"orthotropic", nine, 9}, &law.member,
+                             law.values, error));
+  material.law = pl_law_of(law.member);
+  CHECK_OK(material.law->lame(law.values, &material.lambda, &material.mu, error));
+  material.law->numbers(law.values, material.numbers);
+  words with = cloth_words("corotated", "hinge");
+  test_body body = test_body_make(make_sheet("crossed", 1, 1, 3, 3, 0),
+                                  &(pl_choice){"cloth", with.settings, with.count}, &material);
+  const double e = 1e-6, along[3][4] = {
+                             {1 + e, 0, 0, 1 - 0.3 * e}, {1 - 0.06 * e, 0, 0, 1 + e}, {1, e, 0, 1}};
+  const double right[3] = {1e5 * 1e-3 * e, 2e4 * 1e-3 * e, 5e3 * 1e-3 * e};
+  for (int k = 0; k < 3; k++) {
+    double pull = 0;
+    for (int i = 0; i < body.model->blocks; i++) {
+      const double *X = body.mesh->nodes + 3 * i, *G = along[k];
+      pl_vec3_set(body.q + 3 * i, G[0] * X[0] + G[1] * X[1], G[2] * X[0] + G[3] * X[1], 0);
+    }
+    test_forces(&body, body.q, NULL, body.f);
+    int across = k > 0;
+    for (int i = 0; i < body.model->blocks; i++)
+      pull += body.mesh->nodes[3 * i + across] < 1e-9 ? body.f[3 * i + (k == 1)] : 0;
+    CHECK_NEAR(pull, right[k], 1e-4 * right[k]);
+  }
+  test_body_release(&body);
+}
+
 /* A sheet that is bent to a cylinder along its mesh lines stores D/2 kappa^2 per area, with all
  * bendings. */
 TEST(a_cylinder_stores_the_energy_of_its_curvature)
@@ -360,7 +394,8 @@ TEST(seams_of_three_panels_are_cloth)
 }
 
 TESTS(X(flat_and_curved_sheets_have_exact_slopes) X(slopes_hold_where_cloth_is_badly_deformed)
-          X(a_strip_pulls_by_its_modulus) X(a_cylinder_stores_the_energy_of_its_curvature)
-              X(hinges_are_a_plate_on_equilateral_triangles) X(edges_are_a_plate_on_any_mesh)
-                  X(edges_are_a_shell) X(what_no_cloth_can_be_made_of_is_refused)
-                      X(seams_of_three_panels_are_cloth))
+          X(a_strip_pulls_by_its_modulus) X(woven_cloth_pulls_by_its_own_moduli)
+              X(a_cylinder_stores_the_energy_of_its_curvature)
+                  X(hinges_are_a_plate_on_equilateral_triangles) X(edges_are_a_plate_on_any_mesh)
+                      X(edges_are_a_shell) X(what_no_cloth_can_be_made_of_is_refused)
+                          X(seams_of_three_panels_are_cloth))

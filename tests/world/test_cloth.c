@@ -1,8 +1,9 @@
 /* Cloth in worlds: every integrator, the heavy elastica, terminal speed, layers, saved states. */
+#include "couple/fence.h"
 #include "math/vec3.h"
 #include "ode/integrator.h"
 #include "pliant/world.h"
-#include "shape/finder.h"
+#include "world/probe.h"
 #include "world/world.h"
 
 #include "test.h"
@@ -10,7 +11,7 @@
 typedef struct cloth {
   const char *integrator, *bending, *membrane, *pattern, *response;
   double length, width, thickness, young, poisson, density, damping, dt, gravity;
-  int along, across, load_steps, threads, itself;
+  int along, across, load_steps, newton, threads, itself;
   double origin[3];
 } cloth;
 
@@ -43,8 +44,10 @@ static pl_status add_sheet(const cloth *in, pl_world *world, pl_body_id *body, p
 static pl_status make(const cloth *in, pl_world **out, pl_body_id *body, pl_error *error)
 {
   pl_world_def def = pl_world_def_default();
-  const pl_setting steps = {"load-steps", {in->load_steps}, NULL};
-  def.integrator = (pl_choice){in->integrator, &steps, in->load_steps > 0};
+  const pl_setting settings[] = {{"load-steps", {in->load_steps}, NULL},
+                                 {"newton", {in->newton}, NULL}};
+  def.integrator = (pl_choice){in->integrator, in->newton ? settings + 1 : settings,
+                               in->load_steps > 0 || in->newton > 0};
   def.dt = in->dt;
   def.threads = in->threads ? in->threads : 1;
   def.gravity[2] = -in->gravity;
@@ -106,7 +109,7 @@ static double swing(const char *integrator, const char *bending, uint64_t *hash,
   int count;
   CHECK_OK(make(&in, &world, &body, error));
   fix_set(world, body, "start");
-  for (int i = 0; i < 12; i++) CHECK_OK(pl_world_step(world, error));
+  for (int i = 0; i < 60; i++) CHECK_OK(pl_world_step(world, error));
   double *x = positions_of(world, body, &count), low = 0;
   for (int i = 0; i < count; i++) low = fmin(low, x[3 * i + 2]);
   *hash = pl_world_state_hash(world);
@@ -121,7 +124,7 @@ TEST(every_integrator_moves_cloth_alike)
   for (int b = 0; b < 3; b++) {
     uint64_t hash, other;
     double right = swing("implicit-midpoint", bendings[b], &hash, 1);
-    CHECK(right < -1e-4);
+    CHECK(right < -1e-3);
     swing("implicit-midpoint", bendings[b], &other, 2);
     CHECK(hash == other);
     for (int m = 0; pl_integrator_family.members[m]; m++) {
@@ -140,7 +143,7 @@ TEST(every_integrator_moves_cloth_alike)
  * collocation to 1e-9. */
 static void drape(const char *bending, double beta, int n, double tip[2])
 {
-  const double t = 1e-3, E = 12e9;
+  const double t = 1e-2, E = 12e6;
   cloth in = {.integrator = "static",
               .bending = bending,
               .length = 2,
@@ -151,7 +154,7 @@ static void drape(const char *bending, double beta, int n, double tip[2])
               .young = E,
               .density = 1 / t,
               .dt = 1,
-              .load_steps = 12,
+              .load_steps = 6,
               .gravity = beta * E * t * t * t / 12,
               .origin = {-1, 0, 0}};
   pl_world *world = NULL;
@@ -179,11 +182,10 @@ TEST(a_heavy_strip_is_the_elastica)
                                                 {0.44523, 0.82988},
                                             };
   for (int k = 0; k < 3; k++) {
-    double edge[2], hinge[2];
+    double edge[2];
     drape("edge", betas[k], 40, edge);
-    drape("hinge", betas[k], 40, hinge);
-    printf("    beta %g: edge %.5f %.5f, hinge %.5f %.5f of %.5f %.5f\n", betas[k], edge[0],
-           edge[1], hinge[0], hinge[1], right[k][0], right[k][1]);
+    printf("    beta %g: %.5f %.5f of %.5f %.5f\n", betas[k], edge[0], edge[1], right[k][0],
+           right[k][1]);
     for (int i = 0; i < 2; i++) CHECK_NEAR(edge[i], right[k][i], 0.01 * right[k][i]);
   }
 }
@@ -269,5 +271,86 @@ TEST(layers_keep_their_thickness)
   check_layers("penalty");
 }
 
+/* A cloth that falls on a ball by barriers intersects nothing, itself included. */
+TEST(by_barriers_draped_cloth_intersects_nothing)
+{
+  cloth in = {.integrator = "implicit-euler",
+              .response = "barrier",
+              .newton = 100,
+              .length = 0.4,
+              .width = 0.4,
+              .along = 10,
+              .across = 10,
+              .thickness = 2e-3,
+              .young = 2e4,
+              .poisson = 0.3,
+              .density = 100,
+              .damping = 2e-3,
+              .dt = 0.01,
+              .gravity = 9.81,
+              .itself = 1,
+              .origin = {-0.2, -0.2, 0.105}};
+  pl_world *world = NULL;
+  pl_body_id body;
+  CHECK_OK(make(&in, &world, &body, error));
+  const pl_setting ball[] = {{"radius", {0.1}, NULL}, {"centre", {0, 0, 0}, NULL}};
+  pl_obstacle_def obstacle = pl_obstacle_def_default();
+  obstacle.shape = (pl_choice){"sphere", ball, 2};
+  CHECK_OK(pl_world_add_obstacle(world, &obstacle, NULL, error));
+  int64_t worst = 0;
+  for (int i = 0; i < 25; i++) {
+    int64_t count = -1;
+    CHECK_OK(pl_world_step(world, error));
+    pl_fence *fence = (pl_fence *)probe_coupling(world, &pl_coupling_barrier, 0);
+    pl_collision_place(&fence->is, world->state.q, NULL);
+    CHECK_OK(pl_finder_intersections(fence->swept, fence->is.x, NULL, &count, error));
+    worst = count > worst ? count : worst;
+    CHECK(pl_fence_gap(fence) > 0);
+  }
+  int count;
+  double *x = positions_of(world, body, &count), low = 1;
+  for (int i = 0; i < count; i++) low = fmin(low, x[3 * i + 2]);
+  printf("    it hangs down to %.3f m\n", low);
+  CHECK(worst == 0);
+  CHECK(low < 0.05);
+  free(x);
+  pl_world_destroy(world);
+}
+
+/* Scalars at edges belong to the state. */
+TEST(a_saved_shell_goes_on_with_the_same_bits)
+{
+  cloth in = {.integrator = "bdf2",
+              .bending = "edge",
+              .length = 0.4,
+              .width = 0.3,
+              .along = 4,
+              .across = 3,
+              .thickness = 0.02,
+              .young = 2e4,
+              .poisson = 0.3,
+              .density = 100,
+              .dt = 5e-3,
+              .gravity = 9.81};
+  pl_world *worlds[2] = {NULL, NULL};
+  pl_body_id body;
+  for (int k = 0; k < 2; k++) {
+    CHECK_OK(make(&in, &worlds[k], &body, error));
+    fix_set(worlds[k], body, "start");
+  }
+  for (int i = 0; i < 5; i++) CHECK_OK(pl_world_step(worlds[0], error));
+  CHECK_OK(pl_world_prepare(worlds[1], error));
+  size_t size = pl_world_state_size(worlds[0]);
+  void *memory = malloc(size);
+  CHECK_OK(pl_world_save_state(worlds[0], memory, size, error));
+  CHECK_OK(pl_world_load_state(worlds[1], memory, size, error));
+  for (int i = 0; i < 10; i++) CHECK_OK(pl_world_step(worlds[i % 2], error));
+  CHECK(pl_world_state_hash(worlds[0]) == pl_world_state_hash(worlds[1]));
+  free(memory);
+  for (int k = 0; k < 2; k++) pl_world_destroy(worlds[k]);
+}
+
 TESTS(X(every_integrator_moves_cloth_alike) X(a_heavy_strip_is_the_elastica)
-          X(a_falling_sheet_reaches_its_terminal_speed) X(layers_keep_their_thickness))
+          X(a_falling_sheet_reaches_its_terminal_speed) X(layers_keep_their_thickness)
+              X(by_barriers_draped_cloth_intersects_nothing)
+                  X(a_saved_shell_goes_on_with_the_same_bits))
