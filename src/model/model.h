@@ -21,7 +21,8 @@ typedef struct pl_model pl_model;
   X(frames)                                                                                        \
   X(rigid_frames)                                                                                  \
   X(rigid)                                                                                         \
-  X(grid)
+  X(grid)                                                                                          \
+  X(relations)
 
 enum { PL_MOST_SITES = 64 };
 
@@ -92,6 +93,8 @@ typedef struct pl_model_ops {
   /* Elastic energy in J; NULL where there is none. It, fields and strains take what laws remember
    * as the last evaluate did; after a begin or commit, as it stands (h = 0). */
   double (*energy)(pl_model *self, const double *q, pl_pool *pool);
+  /* Its forces as relations between its blocks (ode/relation.h); NULL: they are not. */
+  const struct pl_relation *(*relations)(const pl_model *self, int *count);
   /* Per element: von Mises stress in Pa (Cauchy) and det F; either may be NULL. */
   void (*fields)(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool);
   /* Per element: equivalent strain (of Green's) and elastic energy in J/m^3, means over its points;

@@ -40,6 +40,8 @@ typedef struct pl_integrator pl_integrator;
   X(dormand_prince)                                                                                \
   X(fehlberg8)                                                                                     \
   X(cvode)                                                                                         \
+  X(sticks)                                                                                        \
+  X(xpbd)                                                                                          \
   X(static)                                                                                        \
   X(relaxation)
 
@@ -50,6 +52,7 @@ typedef struct pl_integrator_ops {
   int ends_on_stage; /* the end of the step is the q of its last stage, as Newton has left it */
   int strikes;       /* bits of pl_system.h: where it lets impulses change velocities */
   int is_static;     /* looks for equilibrium; velocities stay zero */
+  int relaxes;       /* takes system->relations in place of the forces of models that have them */
   int order;         /* of accuracy, 0 where that means nothing */
   int damped_order;  /* of accuracy where forces depend on velocity; 0: the same */
   /* The largest stable step, s, for modes of this frequency and damping, 1/s; 0: none is. NULL: the

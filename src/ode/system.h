@@ -61,6 +61,8 @@ struct pl_system {
   /* Where things may not pass through each other, not even between iterations: the last q that is
    * known to be free of that. Newton starts there and keeps it up to date. NULL: they may. */
   double *safe;
+  /* Of models whose forces evaluate leaves out, for integrators that relax; NULL: none. */
+  struct pl_relation_list *relations;
   pl_filter filter;
   const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
   pl_watch *watch;    /* asked in every iteration and substep; NULL: nobody */

@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "couple/contact.h"
+#include "ode/relation.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@ void pl_world_unprepare(pl_world *world)
   pl_solver_destroy(world->system.solver);
   pl_bsr_destroy(world->system.A);
   pl_pairs_destroy(world->system.pairs);
+  pl_relations_destroy(&world->allocator, world->system.relations);
   pl_rows_release(&world->rows);
   pl_block_pairs_release(&world->widened);
   void *arrays[] = {
@@ -338,6 +340,36 @@ static int predicts(const pl_world *world)
   return any;
 }
 
+/* The relations of all bodies that have them, in the world's blocks. */
+static pl_status make_relations(pl_world *world, pl_error *error)
+{
+  int total = 0, count;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_model *model = world->bodies.list[b].model;
+    if (!model->ops->relations) continue;
+    model->ops->relations(model, &count);
+    total += count;
+  }
+  if (!total) return PL_OK;
+  pl_relation *all = pl_alloc(&world->allocator, (size_t)total, sizeof *all);
+  if (!all) return pl_fail_memory(error);
+  total = 0;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    if (!body->model->ops->relations) continue;
+    const pl_relation *own = body->model->ops->relations(body->model, &count);
+    for (int i = 0; i < count; i++) {
+      all[total] = own[i];
+      for (int k = 0; k < 2; k++) all[total].blocks[k] += body->offset;
+      total++;
+    }
+  }
+  pl_status status = pl_relations_create(&world->allocator, world->bodies.blocks, all, total,
+                                         &world->system.relations, error);
+  pl_free(&world->allocator, all);
+  return status;
+}
+
 pl_status pl_world_prepare(pl_world *world, pl_error *error)
 {
   if (world->ready) return PL_OK;
@@ -370,6 +402,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   if (!status) status = prepare_couplings(world, error);
   if (!status) status = pl_world_constrain(world, error);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
+  if (!status && ops->relaxes) status = make_relations(world, error);
   if (!status) status = make_integrator(world, error);
   if (!status) status = pl_proportion_prepare(world, error);
   if (!status) pl_world_recall(world);

@@ -38,7 +38,8 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
     pl_moment own = at;
     own.q += offset;
     own.v += offset;
-    body->model->ops->evaluate(body->model, &own, f ? f + offset : NULL, tangent, system->pool);
+    if (!system->relations || !body->model->ops->relations)
+      body->model->ops->evaluate(body->model, &own, f ? f + offset : NULL, tangent, system->pool);
     if (mass != 0) body->model->ops->mass_matrix(body->model, mass, tangent->A, system->pool);
   }
   for (int internal = 0; internal < 2; internal++)

@@ -35,8 +35,8 @@ static const char *const lines[] = {
     "<Node index=\"3\" pos=\"[1,1,0]\"/>",
     "</NaturalShape>",
     "<Particles grid=\"[5,4]\">",
-    "<All mass=\"2\" damping=\"0.5\" tension=\"[[1,0.5],[0.5,1]]\" "
-    "rigidity=\"[[0.01,0],[0,0.01]]\"/>",
+    ("<All mass=\"2\" damping=\"0.5\" tension=\"[[1,0.5],[0.5,1]]\" "
+     "rigidity=\"[[0.01,0],[0,0.01]]\"/>"),
     "<Single particle=\"[0,0]\" fixed=\"Yes\"/>",
     "<Single particle=\"[4,3]\" mass=\"3\"/>",
     "</Particles>",

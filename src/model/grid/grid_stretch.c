@@ -166,6 +166,24 @@ static inline void add_material(const pl_grid_job *job, int axes, size_t index, 
   }
 }
 
+/* The same on surfaces, written out: with the products of d_1 and d_2. */
+static inline void add_material2(const pl_grid_job *job, size_t index, corner *at)
+{
+  const pl_grid_cells *cells = &job->self->cells;
+  double kq = job->self->stencil ? 0 : job->kq, C[9];
+  const double *a = at->d[0], *b = at->d[1], *of = cells->C + 9 * index;
+  const double *rate = cells->C_rate && job->v ? cells->C_rate + 9 * index : NULL;
+  for (int k = 0; k < 9; k++) C[k] = kq * of[k] + (rate ? job->kv * rate[k] : 0);
+  double first = 4 * C[0], other = 4 * C[4], mixed = 4 * C[1];
+  for (int r = 0; r < 9; r++) {
+    double aa = a[r / 3] * a[r % 3], bb = b[r / 3] * b[r % 3];
+    double ab = a[r / 3] * b[r % 3], ba = b[r / 3] * a[r % 3];
+    at->H[0][0][r] = first * aa + 2 * C[2] * (ab + ba) + C[8] * bb;
+    at->H[1][1][r] = other * bb + 2 * C[5] * (ab + ba) + C[8] * aa;
+    at->H[0][1][r] = mixed * ab + 2 * C[2] * aa + 2 * C[5] * bb + C[8] * ba;
+  }
+}
+
 /* kappa (J - J0) J_ik: minus or plus the matrix of the product with d_j. */
 static void add_curvature(double factor, const double *d, double H[9])
 {
@@ -215,9 +233,12 @@ static inline void add_matrix(const pl_grid_job *job, int axes, size_t index, in
                               cell *now)
 {
   const pl_grid_cells *cells = &job->self->cells;
-  memset(at->H, 0, sizeof at->H);
+  if (axes == 3) memset(at->H, 0, sizeof at->H);
   if (job->semidefinite) (axes == 2 ? clamp2 : clamp3)(at->T, job->semidefinite == 2);
-  if (!job->self->stencil || cells->C_rate) add_material(job, axes, index, at);
+  if (axes == 2)
+    add_material2(job, index, at);
+  else if (!job->self->stencil || cells->C_rate)
+    add_material(job, axes, index, at);
   if (axes == 3) add_volume(job, index, at);
   for (int i = 0; i < axes; i++) {
     for (int k = i; k < axes; k++) {

@@ -1,0 +1,36 @@
+/* Relations: equations C(q) = 0 between few blocks, each with a compliance, so that C^2 / (2
+ * compliance) is an energy. Models may hand out their forces in this form; integrators that relax
+ * (xpbd, sticks) satisfy them one after the other in place of evaluating those forces. */
+#ifndef PL_ODE_RELATION_H
+#define PL_ODE_RELATION_H
+
+#include "pliant/base.h"
+
+/* |x_a - x_b| = rest. */
+typedef struct pl_relation {
+  int blocks[2];
+  double rest;       /* m */
+  double compliance; /* m/N: the inverse of a stiffness; 0: rigid */
+  double damping;    /* N s/m along it */
+} pl_relation;
+
+enum { PL_RELATION_COLOURS = 32 };
+
+/* Relations sorted by colours, in each in the order given: those of a colour share no block, so
+ * that they can be worked on at the same time, with the same bits for any number of threads. What
+ * finds no colour stands behind all others and is worked on in order. */
+typedef struct pl_relation_list {
+  int count, colours;
+  int start[PL_RELATION_COLOURS + 2];
+  pl_relation *list;
+  double *force; /* of each, times the square of the substep (lambda): room for the integrator */
+  int *natural;  /* their places in the order given */
+} pl_relation_list;
+
+/* Colours and sorts a copy of them; blocks are below block_count. */
+pl_status pl_relations_create(const pl_allocator *allocator, int block_count,
+                              const pl_relation *list, int count, pl_relation_list **out,
+                              pl_error *error);
+void pl_relations_destroy(const pl_allocator *allocator, pl_relation_list *relations);
+
+#endif
