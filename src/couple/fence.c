@@ -466,7 +466,7 @@ static const pl_guard_ops guard = {start, limit, go, parts};
 
 const pl_coupling_ops pl_coupling_barrier = {
     .info = {"barrier", "keeps bodies apart from each other and from obstacles without fail", "",
-             NULL, 0},
+             NULL, 0, NULL},
     .is_internal = 1,
     .per_point = PL_FENCE_MEMORY,
     .makes_pairs = 1,
