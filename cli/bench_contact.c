@@ -1,4 +1,5 @@
-/* pliant bench contact: finding contacts on a folded sheet, and continuous detection.
+/* pliant bench contact: finding contacts on a folded sheet, continuous detection, and the solver's
+ * iterations with and without contact.
  *
  * The sheet lies in eight layers over each other and is one surface that may touch itself; contacts
  * are sought within a quarter of an edge. Apart: layers one edge apart, nothing touches; pressed:
@@ -9,6 +10,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "pliant/world.h"
 #include "shape/ccd.h"
 #include "shape/finder.h"
 
@@ -203,11 +205,91 @@ static void ccd_row(int which, query *queries)
          100.0 * free_ways / CCD_QUERIES);
 }
 
+/* ---- iterations of the solver ---- */
+
+enum { BLOCK_STEPS = 12 };
+
+static pl_status add_block(pl_world *world, int n, double z, pl_body_id *body, pl_error *error)
+{
+  pl_setting box[] = {{.name = "size", .value = {0.2, 0.2, 0.1}},
+                      {.name = "origin", .value = {0.003 * (z > 0), 0.002 * (z > 0), z}},
+                      {.name = "cells", .value = {2 * n, 2 * n, n}}};
+  pl_setting hooke[] = {{.name = "young", .value = {1e5}}, {.name = "poisson", .value = {0.3}}};
+  pl_mesh *mesh = NULL;
+  pl_status status = pl_mesh_generate(&(pl_choice){"box", box, 3}, NULL, &mesh, error);
+  pl_body_def def = pl_body_def_default();
+  def.mesh = mesh;
+  def.material.law = (pl_choice){"hooke", hooke, 2};
+  if (!status) status = pl_world_add_body(world, &def, body, error);
+  pl_mesh_destroy(mesh);
+  return status;
+}
+
+/* Two blocks, the lower one held below, the upper one on it; iterations per linear solve. The
+ * contact's own stiffness is E A / range, some hundred times that of the elements beside it. */
+static pl_status count_iterations(const char *preconditioner, int n, double stiffness,
+                                  double *iterations, pl_error *error)
+{
+  pl_world_def def = pl_world_def_default();
+  pl_contact_def contact = pl_contact_def_default();
+  pl_selector low = {.set = "z-min"};
+  pl_fix_def fix = pl_fix_def_default();
+  pl_world *world = NULL;
+  pl_body_id bodies[2];
+  pl_world_facts facts = {0};
+  pl_setting tight = {.name = "tolerance", .value = {1e-6}};
+  fix.where = &low, fix.where_count = 1;
+  def.dt = 0.01;
+  def.gravity[2] = -9.81;
+  def.solver = (pl_choice){"cg", &tight, 1};
+  def.preconditioner.name = preconditioner;
+  contact.between_bodies = stiffness > 0;
+  if (stiffness > 0) contact.stiffness = stiffness;
+  pl_status status = pl_world_create(&def, &world, error);
+  if (!status) status = pl_world_set_contact(world, &contact, error);
+  for (int b = 0; b < 2 && !status; b++)
+    status = add_block(world, n, 0.1002 * b, &bodies[b], error);
+  if (!status) status = pl_world_add_fix(world, bodies[0], &fix, NULL, error);
+  for (int i = 0; i < BLOCK_STEPS && !status; i++) status = pl_world_step(world, error);
+  if (!status) status = pl_world_measure(world, &facts, error);
+  *iterations = (double)facts.linear_iterations / (double)facts.newton_iterations;
+  pl_world_destroy(world);
+  return status;
+}
+
+static pl_status iteration_rows(int quick, pl_error *error)
+{
+  static const char *const names[] = {"block-diagonal", "ssor", "multigrid"};
+  static const double factors[] = {0.01, 1, 100, 1e4};
+  int n = quick ? 3 : 8;
+  double free = 0, with = 0;
+  pl_status status = PL_OK;
+  printf("Iterations per solve to 1e-6, two blocks of %d tets: apart, and on each other with the "
+         "contact's stiffness times\n%-18s %8s",
+         24 * n * n * n, "  preconditioner", "apart");
+  for (int k = 0; k < 4; k++) printf(" %8g", factors[k]);
+  printf("  most / apart\n");
+  for (int m = 0; m < 3 && !status; m++) {
+    double most = 0;
+    status = count_iterations(names[m], n, 0, &free, error);
+    if (!status) printf("  %-16s %8.1f", names[m], free);
+    for (int k = 0; k < 4 && !status; k++) {
+      status = count_iterations(names[m], n, factors[k], &with, error);
+      most = fmax(most, with / free);
+      if (!status) printf(" %8.1f", with);
+    }
+    if (!status) printf(" %8.2f\n", most);
+    fflush(stdout);
+  }
+  return status;
+}
+
 int cli_bench_contact(int quick, pl_text *csv)
 {
   static const int sizes[] = {56, 250};
   pl_error error = {0};
-  printf("%9s %-8s %7s %9s %9s %9s %9s %9s %10s %9s\n", "triangles", "layers", "threads",
+  if (iteration_rows(quick, &error)) return cli_fail_error(&error);
+  printf("\n%9s %-8s %7s %9s %9s %9s %9s %9s %10s %9s\n", "triangles", "layers", "threads",
          "ms fresh", "processor", "ns/tri.", "ms kept", "processor", "candidates", "contacts");
   if (csv)
     pl_text_add(csv, "triangles,layers,threads,ms_fresh,ms_fresh_processor,ms_kept,"
