@@ -22,7 +22,8 @@ typedef struct bar {
   const char *element; /* "tet", "hex", or "tet10" for half the cubes */
   const char *volume;
   double poisson;
-  int terms; /* of memory */
+  int terms;           /* of memory */
+  const char *tangent; /* NULL: the preset, without negative eigenvalues */
 } bar;
 
 static pl_status make_mesh(const bar *b, int n, pl_mesh **mesh, pl_error *error)
@@ -76,8 +77,10 @@ static pl_status add_bar(pl_world *world, const bar *b, const pl_mesh *mesh, pl_
 static pl_status make_world(const bar *b, int n, const char *preconditioner, pl_world **world,
                             pl_error *error)
 {
+  const pl_setting tangent = {.name = "tangent", .word = b->tangent};
   pl_world_def def = pl_world_def_default();
   pl_mesh *mesh = NULL;
+  if (b->tangent) def.integrator = (pl_choice){"implicit-euler", &tangent, 1};
   def.gravity[1] = -9.81;
   def.gravity[2] = 0;
   def.threads = 1;
@@ -193,28 +196,30 @@ static pl_status bench_steps(const char *title, const bar *bars, int count, int 
 static pl_status bench_laws(int quick, pl_text *csv, pl_error *error)
 {
   static const bar bars[] = {
-      {"corotated", "hooke", "corotated", "tet", "point", 0.3, 0},
-      {"green", "hooke", "green", "tet", "point", 0.3, 0},
-      {"hybrid", "hooke", "hybrid", "tet", "point", 0.3, 0},
-      {"neo-hooke", "neo-hooke", "corotated", "tet", "point", 0.3, 0},
-      {"stable-neo-hooke", "stable-neo-hooke", "corotated", "tet", "point", 0.3, 0},
-      {"reduced-polynomial", "reduced-polynomial", "corotated", "tet", "point", 0.3, 0},
-      {"arruda-boyce", "arruda-boyce", "corotated", "tet", "point", 0.3, 0},
-      {"mooney-rivlin", "mooney-rivlin", "corotated", "tet", "point", 0.3, 0},
-      {"fixed-corotated", "fixed-corotated", "corotated", "tet", "point", 0.3, 0},
-      {"ogden", "ogden", "corotated", "tet", "point", 0.3, 0},
+      {"corotated", "hooke", "corotated", "tet", "point", 0.3, 0, NULL},
+      {"green", "hooke", "green", "tet", "point", 0.3, 0, NULL},
+      {"hybrid", "hooke", "hybrid", "tet", "point", 0.3, 0, NULL},
+      {"neo-hooke", "neo-hooke", "corotated", "tet", "point", 0.3, 0, NULL},
+      {"stable-neo-hooke", "stable-neo-hooke", "corotated", "tet", "point", 0.3, 0, NULL},
+      {"neo-hooke, exact", "neo-hooke", "corotated", "tet", "point", 0.3, 0, "exact"},
+      {"stable-neo-h., exact", "stable-neo-hooke", "corotated", "tet", "point", 0.3, 0, "exact"},
+      {"reduced-polynomial", "reduced-polynomial", "corotated", "tet", "point", 0.3, 0, NULL},
+      {"arruda-boyce", "arruda-boyce", "corotated", "tet", "point", 0.3, 0, NULL},
+      {"mooney-rivlin", "mooney-rivlin", "corotated", "tet", "point", 0.3, 0, NULL},
+      {"fixed-corotated", "fixed-corotated", "corotated", "tet", "point", 0.3, 0, NULL},
+      {"ogden", "ogden", "corotated", "tet", "point", 0.3, 0, NULL},
   };
-  return bench_steps("laws", bars, 10, quick, csv, error);
+  return bench_steps("laws", bars, 12, quick, csv, error);
 }
 
 static pl_status bench_memory(const char *title, const char *law, int quick, pl_text *csv,
                               pl_error *error)
 {
   const bar bars[] = {
-      {"no memory", law, "corotated", "tet", "point", 0.3, 0},
-      {"1 term", law, "corotated", "tet", "point", 0.3, 1},
-      {"3 terms", law, "corotated", "tet", "point", 0.3, 3},
-      {"6 terms", law, "corotated", "tet", "point", 0.3, 6},
+      {"no memory", law, "corotated", "tet", "point", 0.3, 0, NULL},
+      {"1 term", law, "corotated", "tet", "point", 0.3, 1, NULL},
+      {"3 terms", law, "corotated", "tet", "point", 0.3, 3, NULL},
+      {"6 terms", law, "corotated", "tet", "point", 0.3, 6, NULL},
   };
   return bench_steps(title, bars, 4, quick, csv, error);
 }
@@ -234,11 +239,11 @@ static double time_matrix(pl_world *world)
 static pl_status bench_elements(int quick, pl_text *csv, pl_error *error)
 {
   static const bar bars[] = {
-      {"T4", "neo-hooke", "corotated", "tet", "point", 0.3, 0},
-      {"T10", "neo-hooke", "corotated", "tet10", "point", 0.3, 0},
-      {"T10-P0", "neo-hooke", "corotated", "tet10", "element", 0.3, 0},
-      {"H8", "neo-hooke", "corotated", "hex", "point", 0.3, 0},
-      {"H8-P0", "neo-hooke", "corotated", "hex", "element", 0.3, 0},
+      {"T4", "neo-hooke", "corotated", "tet", "point", 0.3, 0, NULL},
+      {"T10", "neo-hooke", "corotated", "tet10", "point", 0.3, 0, NULL},
+      {"T10-P0", "neo-hooke", "corotated", "tet10", "element", 0.3, 0, NULL},
+      {"H8", "neo-hooke", "corotated", "hex", "point", 0.3, 0, NULL},
+      {"H8-P0", "neo-hooke", "corotated", "hex", "element", 0.3, 0, NULL},
   };
   enum { COUNT = sizeof bars / sizeof *bars };
   static table t;
@@ -270,7 +275,7 @@ static pl_status bench_ratio(const char *name, const char *element, const char *
   pl_status status = PL_OK;
   printf("%-10s", name);
   for (int i = 0; i < 5 && !status; i++) {
-    const bar b = {name, "neo-hooke", "corotated", element, volume, ratios[i], 0};
+    const bar b = {name, "neo-hooke", "corotated", element, volume, ratios[i], 0, NULL};
     static table t;
     t = (table){.bars = &b, .count = 1, .n = n, .rounds = 10, .steps = 1};
     status = run_table(&t, "multigrid", error);
