@@ -95,6 +95,22 @@ check grep -q 'time (s)\|>time' series/motion.svg
 check grep -q '>midpoint<' series/motion.svg
 check [ "$(wc -l <series/series/case-2.csv)" -eq 13 ]
 check grep -q '^| Euler | .* | 2.5 |$' series/results.md
+# beside the column they belong to, with what ours is of theirs, and a sentence
+study 's/value="error"\/>/value="error" note="Why so."><given title="book" values="1e9 -" beside="0.02"\/><\/table>/'
+check "$pliant" study study.xml -o series -q
+check grep -q '^| method | dt = 0.02 | \*book\* | dt = 0.01 | dt = 0.005 |$' series/results.md
+check grep -q '^| midpoint | [0-9.e-]* | 1e9 (x [0-9.]*e-[0-9]*) | ' series/results.md
+check grep -q '^| Euler | [0-9.e-]* | - | ' series/results.md
+check grep -q '^Why so.$' series/results.md
+# the smallest case: one row, no reference, and nothing of it is taken for the whole
+study 's/<study /<study smallest="dt=0.01" /'
+check "$pliant" study study.xml -o least -q --smallest
+check [ "$(wc -l <least/results.csv)" -eq 2 ]
+check grep -q '^midpoint,0.01,' least/results.csv
+check [ ! -e least/reference.csv ]
+check "$pliant" study study.xml -o least -q
+check [ "$(wc -l <least/results.csv)" -eq 7 ]
+study 's/value="error"\/>/value="error"><given title="book" values="1.5 2.5"\/><\/table><plot name="motion" x="time" y="tip.z" by="method" where="dt=0.01"\/>/'
 # a series of another study is not taken
 sed -i '1s/.*/# other/' series/series/case-2.csv
 check "$pliant" study study.xml -o series -q
@@ -155,6 +171,8 @@ refuse 's/<reference [^>]*>/<reference method="fehlberg8" set="a.b=1"\/>/' 'need
 refuse 's/<measure /<bisect path="world.dt" from="0.01" to="0.1" search="left"\/><measure /' 'must be up or down'
 refuse 's/x="dt" y="error"/x="time" y="error"/' 'must be a probe of the scene'
 refuse 's/value="error"\/>/value="error"><given title="book" values="1 2 3"\/><\/table>/' 'gives 3 values for 2 rows'
+refuse 's/value="error"\/>/value="error"><given title="book" values="1 2" beside="7"\/><\/table>/' 'beside = "7" is no column'
+refuse 's/<study /<study smallest="dt=7" /' 'smallest = "dt=7" fits no case'
 refuse 's/value="error"/value="eror"/' 'study.xml:7: table: unknown column "eror"; did you mean "error"?'
 refuse 's/by="method"/by="error"/' 'must name something that is varied'
 refuse 's/<measure error="positions"/<measure error="position"/' 'did you mean "positions"?'
