@@ -237,7 +237,8 @@ static pl_status check(const pl_attachment_def *def, const pl_body *body, const 
     return pl_fail(error, PL_E_ARGUMENT,
                    "nothing of body \"%.80s\" is attached; give a region of nodes or a frame",
                    body->name);
-  if (other->mesh->nodes_per_element == 3)
+  // sheets hold what lies on them; a surface around something does not
+  if (other->mesh->nodes_per_element == 3 && !(other->model->thickness > 0))
     return pl_fail(error, PL_E_ARGUMENT,
                    "body \"%.80s\" is of triangles and has no inside; attach its nodes to body "
                    "\"%.80s\" instead",

@@ -311,8 +311,6 @@ static pl_status create(const pl_mesh *mesh, int point_count, const double *poin
                         pl_error *error)
 {
   *out = NULL;
-  if (mesh->nodes_per_element == 3)
-    return pl_fail(error, PL_E_ARGUMENT, "points can only follow elements that have a volume");
   for (int i = 0; i < 3 * point_count; i++) {
     if (!(fabs(points[i]) <= 1e100))
       return pl_fail_entity(error, PL_E_ARGUMENT, i / 3, "point %d has the coordinate %g", i / 3,
@@ -347,6 +345,9 @@ pl_status pl_embed_create(const pl_mesh *mesh, int point_count, const double *po
 pl_status pl_embed_surface(const pl_mesh *mesh, const pl_mesh *surface,
                            const pl_allocator *allocator, pl_embed **embed, pl_error *error)
 {
+  *embed = NULL;
+  if (mesh->nodes_per_element == 3)
+    return pl_fail(error, PL_E_ARGUMENT, "points can only follow elements that have a volume");
   return create(mesh, surface->node_count, surface->nodes,
                 surface->nodes_per_face == 3 ? surface : NULL, allocator, embed, error);
 }

@@ -52,8 +52,8 @@ static pl_status fail_open(const pl_skin *skin, pl_error *error)
 {
   return pl_fail(error, PL_E_MESH,
                  "the surface is open, with %d edges of one triangle, and encloses nothing to be "
-                 "filled; close it, or simulate it as a sheet: kind=\"surface\" of a mesh, "
-                 "model=\"springs\" of its body",
+                 "filled; close it, or simulate it as a sheet: kind=\"sheet\" of a mesh, "
+                 "model=\"cloth\" of its body",
                  skin->facts.open_edges);
 }
 
@@ -66,8 +66,8 @@ static pl_status check_inside(const pl_skin *skin, pl_error *error)
     if (extent < 1e-5 * longest)
       return pl_fail(error, PL_E_MESH,
                      "the surface is flat, %g m along %c, and encloses nothing to be filled; give "
-                     "it a thickness, or simulate it as a sheet: kind=\"surface\" of a mesh, "
-                     "model=\"springs\" of its body",
+                     "it a thickness, or simulate it as a sheet: kind=\"sheet\" of a mesh, "
+                     "model=\"cloth\" of its body",
                      extent, "xyz"[k]);
   }
   return has_inside(skin) ? PL_OK : fail_open(skin, error);

@@ -224,7 +224,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
   cloth *self = pl_alloc(&model->allocator, 1, sizeof *self);
   if (!self) return pl_fail_memory(error);
   model->state = self;
-  model->takes_axes = 1;
+  model->takes_axes = pl_sheet_is_orthotropic(material);
   model->thickness = values[THICKNESS];
   self->membrane = (int)values[MEMBRANE];
   self->bending = (int)values[BENDING];

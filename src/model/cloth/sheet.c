@@ -21,7 +21,7 @@ static void plane_stress(double lambda, double mu, double thickness, double C[4]
   C[3] = thickness * mu;
 }
 
-static int has_nine(const pl_material *material)
+int pl_sheet_is_orthotropic(const pl_material *material)
 {
   const char *name = material->law ? material->law->info.name : "";
   return !strcmp(name, "orthotropic") || !strcmp(name, "transverse");
@@ -31,7 +31,7 @@ static void set_moduli(const pl_sheet_def *def, const pl_material *material, pl_
 {
   double t = def->thickness, viscous[4];
   plane_stress(material->lambda, material->mu, t, to->C);
-  if (has_nine(material)) {
+  if (pl_sheet_is_orthotropic(material)) {
     // 11 22 33 12 13 23 and shears, as parts of mu
     const double *n = material->numbers, mu = material->mu;
     to->C[0] = t * mu * (n[0] - n[4] * n[4] / n[2]);
@@ -61,7 +61,7 @@ static pl_status set_axes(const pl_material *material, int number, const double 
 {
   double axis[3] = {material->axes[0], material->axes[3], material->axes[6]};
   int has = material->has_axes;
-  if (has_nine(material) && !has) pl_vec3_set(axis, 1, 0, 0), has = 1;
+  if (pl_sheet_is_orthotropic(material) && !has) pl_vec3_set(axis, 1, 0, 0), has = 1;
   if (lay_down(has ? axis : edge, normal, to->warp)) return PL_OK;
   return pl_fail_entity(error, PL_E_MESH, number,
                         "the first axis of the material, %g %g %g, is at right angles to triangle "

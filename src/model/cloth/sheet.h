@@ -38,6 +38,9 @@ pl_status pl_sheet_create(const pl_allocator *allocator, const pl_sheet_def *def
                           pl_error *error);
 void pl_sheet_destroy(const pl_allocator *allocator, pl_sheet *sheet);
 
+/* Has the material warp and weft of its own, by a law that sheets know? */
+int pl_sheet_is_orthotropic(const pl_material *material);
+
 /* Stiffness against bending about an edge, N m: the mean of both triangles' across it; and the part
  * of it that resists rates, s. */
 double pl_sheet_bending(const pl_sheet *sheet, int edge, double *viscous);
