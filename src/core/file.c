@@ -129,18 +129,6 @@ pl_status pl_file_part(const char *path, char *part, size_t size, pl_error *erro
   return PL_OK;
 }
 
-pl_status pl_file_put(const char *path, uint64_t place, const void *data, size_t size,
-                      pl_error *error)
-{
-  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (place ? 0 : O_TRUNC), 0666);
-  if (file < 0) return fail_errno(error, path, "cannot be written");
-  pl_status status = PL_OK;
-  if (lseek(file, (off_t)place, SEEK_SET) < 0 || write_all(file, data, size))
-    status = fail_errno(error, path, "cannot be written");
-  if (close(file) && !status) status = fail_errno(error, path, "cannot be written");
-  return status;
-}
-
 static pl_status write_file(const char *path, const void *data, size_t size, int synced,
                             pl_error *error)
 {
@@ -154,6 +142,20 @@ static pl_status write_file(const char *path, const void *data, size_t size, int
   if (close(file) && !status) status = fail_errno(error, path, "cannot be written");
   if (!status && rename(temporary, path)) status = fail_errno(error, path, "cannot be written");
   if (status) unlink(temporary);
+  return status;
+}
+
+pl_status pl_file_put(const char *path, uint64_t place, const void *data, size_t size,
+                      pl_error *error)
+{
+  // a new file appears whole, however soon the process is killed
+  if (place == 0) return write_file(path, data, size, 0, error);
+  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return fail_errno(error, path, "cannot be written");
+  pl_status status = PL_OK;
+  if (lseek(file, (off_t)place, SEEK_SET) < 0 || write_all(file, data, size))
+    status = fail_errno(error, path, "cannot be written");
+  if (close(file) && !status) status = fail_errno(error, path, "cannot be written");
   return status;
 }
 

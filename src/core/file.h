@@ -25,8 +25,8 @@ pl_status pl_file_write(const char *path, const void *data, size_t size, pl_erro
  * in any way leaves whole files; a machine that loses its power may leave the last ones empty. */
 pl_status pl_file_write_frame(const char *path, const void *data, size_t size, pl_error *error);
 
-/* Writes into a file from a place on; place 0 begins a new one. It is
- * one write: a program that is killed has made it or not, but for a moment between two pages. */
+/* Writes into a file from a place on; place 0 replaces it by a new one, as above. It is one write:
+ * a program that is killed has made it or not, but for a moment between two pages. */
 pl_status pl_file_put(const char *path, uint64_t place, const void *data, size_t size,
                       pl_error *error);
 

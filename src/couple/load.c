@@ -220,9 +220,11 @@ static int list_carriers(const pl_body *body, const int *face, int n, int *list,
 {
   int count = 0;
   for (int a = 0; a < n; a++) {
-    const int *blocks;
+    const int *blocks = &face[a];
     const double *weights;
-    int carriers = body->model->ops->carriers(body->model, face[a], &blocks, &weights);
+    int carriers = 1;
+    if (body->model->ops->carriers)
+      carriers = body->model->ops->carriers(body->model, face[a], &blocks, &weights);
     for (int b = 0; b < carriers; b++) {
       int seen = 0;
       while (seen < count && list[seen] != blocks[b]) seen++;
@@ -232,7 +234,8 @@ static int list_carriers(const pl_body *body, const int *face, int n, int *list,
   return count;
 }
 
-/* Faces whose derivative couples blocks that the model may not couple. */
+/* Faces whose derivative couples blocks that the model may not couple: what carries nodes, or nodes
+ * that no spring or relation joins. */
 static pl_status cliques(pl_coupling *self, const double *q, pl_cliques **sets, int *count,
                          pl_error *error)
 {
@@ -241,7 +244,7 @@ static pl_status cliques(pl_coupling *self, const double *q, pl_cliques **sets, 
   int n = load->shape.nodes_per_face, faces = load->shape.face_count, *list;
   size_t room = (size_t)n * PL_MOST_CARRIERS, used = 0;
   (void)q;
-  if (!load->ops->stiffen || !body->model->ops->carriers || !faces) return PL_OK;
+  if (!load->ops->stiffen || !faces) return PL_OK;
   list = pl_alloc(self->bodies->allocator, room, sizeof *list);
   if (!list) return pl_fail_memory(error);
   for (int i = 0; i < faces; i++)
