@@ -42,9 +42,9 @@ static void run(pl_world *world, int steps)
 }
 
 /* v0 = 2 m/s, mu = 0.2: it rolls with 5/7 v0 = 1.4286 m/s from t = 2 v0 / (7 mu g) = 0.2912 s on,
- * after 12 v0^2 / (49 mu g) = 0.4993 m. The ball is a polyhedron of 3 mm edges, 0.06 rad each, and a
- * polygon loses (1 - cos 0.06) / (1 + 2/5) of its spin at every corner, about a tenth over this way;
- * the spin was seen at 0.77 of v / R. Friction over normal force is mu in any case. */
+ * after 12 v0^2 / (49 mu g) = 0.4993 m. The ball is a polyhedron of 3 mm edges, 0.06 rad each, and
+ * a polygon loses (1 - cos 0.06) / (1 + 2/5) of its spin at every corner, about a tenth over this
+ * way; the spin was seen at 0.77 of v / R. Friction over normal force is mu in any case. */
 TEST(a_sliding_ball_comes_to_roll_with_five_sevenths_of_its_speed)
 {
   pl_setting ball[] = {{.name = "radius", .value = {0.05}},
