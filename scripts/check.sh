@@ -39,7 +39,7 @@ build release && run_tests release
 # what looks at the tree, compares long runs with formulas, or makes a browser work has nothing new to
 # tell here: shorter tests go through the same code
 leave_out='^(tree|validation)/|^world/(peers|friction|energy|hexes|rigid_contact|memory|warping)$'
-leave_out+='|^scene/(hauth|hex_contact)$|^view/(browser|inspect)$'
+leave_out+='|^scene/(hauth|hex_contact)$|^view/(browser|inspect)$|^cli/studies$'
 build asan && run_tests asan --exclude-regex "$leave_out"
 
 # tests whose names speak of threads, and all of the viewer's session, which runs in one of its own
