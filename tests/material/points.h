@@ -107,7 +107,7 @@ static inline const double *numbers_of(const pl_strain_ops *ops)
   return test_numbers_of(law_with(ops), test_numbers);
 }
 
-/* Is there nothing that tells one direction from another? */
+/* Is the response isotropic? */
 static inline int is_isotropic(const pl_strain_ops *ops)
 {
   return !law_with(ops) || !law_with(ops)->uses_axes;

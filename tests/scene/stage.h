@@ -146,7 +146,7 @@ static inline void fill_probe(const stage *on, void *def)
   *to = pl_probe_def_default();
   to->name = NULL;
   to->body = on->bar;
-  to->at[2] = -1; // outside: that is told with the name
+  to->at[2] = -1; // outside: the error names the probe
 }
 
 static inline void fill_pull(const stage *on, void *def)

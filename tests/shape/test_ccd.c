@@ -1,7 +1,7 @@
 /* Continuous collision detection: no miss, no late time, in known queries and random ones.
  *
- * PLIANT_CCD_QUERIES=FILE reads a published file of queries (see queries.h) too; its path tells
- * whether it holds edges ("edge-edge") or points and triangles. */
+ * PLIANT_CCD_QUERIES=FILE reads a published file of queries (see queries.h) too; those
+ * with "edge-edge" in their path hold pairs of edges, others points and triangles. */
 #include "math/vec3.h"
 #include "shape/queries.h"
 

@@ -315,7 +315,7 @@ TEST(steady_queries_take_no_memory)
   long calls = 0;
   for (int step = 0; step < 300; step++) {
     const pl_proximity *list;
-    // to and fro, so that candidates are kept and found anew
+    // to and fro, so that candidates are both kept and searched again
     double shift = step % 20 < 10 ? 0.2 * range : -0.2 * range;
     for (int i = 0; i < 3 * (S.points / 2); i++) S.x[i] += shift;
     (void)find(finder, &(pl_finder_query){.x = S.x, .range = range}, NULL, &list);

@@ -83,7 +83,7 @@ TEST(keyframes_are_met)
   pl_motion_release(&allocator, &motion);
 }
 
-/* Between two places a point of space arrives, at the velocity that is told. */
+/* Between two places a point of space arrives, at the reported velocity. */
 TEST(places_are_joined)
 {
   pl_motion motion;

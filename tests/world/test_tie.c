@@ -175,7 +175,7 @@ static void run(pl_world *world, int steps)
   for (int i = 0; i < steps; i++) CHECK_OK(pl_world_step(world, error));
 }
 
-/* The hash after eight steps; half of them are made again from a saved state, there and in another
+/* The hash after eight steps; half of them are repeated from a saved state, there and in another
  * world with another number of threads. */
 static uint64_t go_on(const setup *with, int *same)
 {
