@@ -87,7 +87,8 @@ static void cycle_round(void *context, pl_pool *pool)
 static void refresh_round(void *context, pl_pool *pool)
 {
   bench *b = context;
-  pl_grid_refresh(&b->grid, b->world->system.A, &b->world->system.filter, 1, pool);
+  pl_grid_source source = {.A = b->world->system.A, .filter = &b->world->system.filter};
+  pl_grid_refresh(&b->grid, &source, 1, pool);
 }
 
 static void eisenstat_round(void *context, pl_pool *pool)

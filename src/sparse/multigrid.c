@@ -284,15 +284,16 @@ static void mirror_chunk(void *context, int chunk)
   }
 }
 
-/* The prolongator from a level and the matrix of the next. */
-static void coarsen(pl_grid_level *level, const pl_filter *filter, double scale, pl_pool *pool)
+/* The prolongator from a level and the matrix of the next; source is NULL but for the finest. */
+static void coarsen(pl_grid *grid, pl_grid_level *level, const pl_grid_source *source, double scale,
+                    pl_pool *pool)
 {
   pl_grid_level *coarse = level + 1;
   place_groups(level, coarse);
   size_t size = (size_t)level->size * PL_GRID_COARSE;
   for (int row = 0; row < level->rows; row++)
     place_row(level, coarse, row, level->tentative + size * (size_t)row);
-  hold(level, filter);
+  hold(level, source ? source->filter : NULL);
 
   pass job = {.kernel = pl_grid_kernel_pick(level->size), .level = level, .coarse = coarse};
   job.factor = scale * damping / level->largest;
@@ -300,6 +301,7 @@ static void coarsen(pl_grid_level *level, const pl_filter *filter, double scale,
   job.factor = scale;
   run(&job, level, multiply_chunk, pool);
   run(&job, coarse, gather_chunk, pool);
+  if (source && source->pairs) pl_grid_add_pairs(grid, source->pairs, source->inverse, scale);
   run(&job, coarse, mirror_chunk, pool);
 }
 
@@ -337,20 +339,19 @@ static void spread_out(const pl_grid_level *last, const pl_filter *filter, doubl
   hold_dense(filter, dense);
 }
 
-void pl_grid_refresh(pl_grid *grid, const pl_bsr *A, const pl_filter *filter, double scale,
-                     pl_pool *pool)
+void pl_grid_refresh(pl_grid *grid, const pl_grid_source *source, double scale, pl_pool *pool)
 {
-  grid->level[0].precise = A->values;
-  grid->level[0].places = A->points;
+  grid->level[0].precise = source->A->values;
+  grid->level[0].places = source->A->points;
   for (int i = 0; i < grid->levels; i++) {
     pl_grid_level *level = &grid->level[i];
     pl_grid_measure(level, LATER_ROUNDS, pool);
-    if (level->groups > 0) coarsen(level, i ? NULL : filter, i ? 1 : scale, pool);
+    if (level->groups > 0) coarsen(grid, level, i ? NULL : source, i ? 1 : scale, pool);
   }
   if (grid->dense.count == 0) return;
   const pl_grid_level *last = &grid->level[grid->levels - 1];
   int finest = grid->levels == 1;
-  spread_out(last, finest ? filter : NULL, finest ? scale : 1, &grid->dense);
+  spread_out(last, finest ? source->filter : NULL, finest ? scale : 1, &grid->dense);
   pl_grid_triangle_pick()->invert(&grid->dense);
 }
 

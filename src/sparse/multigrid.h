@@ -21,6 +21,7 @@
 #define PL_SPARSE_MULTIGRID_H
 
 #include "sparse/blockwise.h"
+#include "sparse/pairs.h"
 
 enum { PL_GRID_COARSE = 6, PL_GRID_MOST_LEVELS = 12 };
 
@@ -79,12 +80,20 @@ typedef struct pl_grid_dense {
   float *in, *out; /* the cycle's vectors */
 } pl_grid_dense;
 
+/* Which groups of the first coarse level are coupled by pairs: row << 32 | column, ascending. */
+typedef struct pl_grid_joints {
+  int64_t *keys;
+  size_t count, room;
+  int is_broken; /* there was no memory for the patterns: they are to be made again */
+} pl_grid_joints;
+
 typedef struct pl_grid {
   pl_allocator allocator;
   int levels;
   pl_grid_level level[PL_GRID_MOST_LEVELS];
   pl_grid_dense dense; /* the inverse on the last level; count 0: there is none */
   double caution;      /* factor on all estimates of largest eigenvalues; at least 1 */
+  pl_grid_joints joints;
 } pl_grid;
 
 /* What a preconditioner that is a hierarchy hands to a solver: its finest level is the matrix times
@@ -99,12 +108,33 @@ pl_status pl_grid_create(const pl_allocator *allocator, const pl_bsr *A, pl_grid
                          pl_error *error);
 void pl_grid_destroy(pl_grid *grid);
 
+/* The patterns of all levels but the first again, for other joints; numbers are lost. */
+pl_status pl_grid_rebuild(pl_grid *grid, pl_error *error);
+
+/* Room for pairs (pairs.h, NULL: none) on the coarse levels. Where pairs couple groups that have
+ * not been coupled before, the patterns are made again, and memory is taken. */
+pl_status pl_grid_couple(pl_grid *grid, const pl_pairs *pairs, pl_error *error);
+
+/* Adds what pairs do, softened, to the first coarse level's matrix, on and right of the diagonal;
+ * inverse has the inverse blocks of the finest diagonal. */
+void pl_grid_add_pairs(pl_grid *grid, const pl_pairs *pairs, const double *inverse, double scale);
+
+/* The smoother of the finest level leaves touched blocks to the correction; until the next load. */
+void pl_grid_rest(pl_grid *grid, const pl_pairs *pairs);
+
 /* The finest level's values and inverse diagonal blocks, times scale and over scale. */
 void pl_grid_load(pl_grid *grid, const pl_bsr *A, const double *inverse, double scale,
                   pl_pool *pool);
+/* What the coarse levels are made from. */
+typedef struct pl_grid_source {
+  const pl_bsr *A;
+  const pl_filter *filter;
+  const pl_pairs *pairs; /* NULL: none */
+  const double *inverse; /* of A's diagonal blocks */
+} pl_grid_source;
+
 /* Everything else, from what was loaded with the same scale. */
-void pl_grid_refresh(pl_grid *grid, const pl_bsr *A, const pl_filter *filter, double scale,
-                     pl_pool *pool);
+void pl_grid_refresh(pl_grid *grid, const pl_grid_source *source, double scale, pl_pool *pool);
 
 /* The end of a chunk of a level's rows. */
 static inline int pl_grid_last(const pl_grid_level *level, int chunk)

@@ -26,6 +26,8 @@ typedef struct lists {
   int *start, *entries;
   int *seen, *found; /* seen[n] == row + 1: n is in found already */
   int count;
+  const pl_grid_joints *joints; /* NULL: none */
+  size_t next_joint;
 } lists;
 
 static void note(lists *made, int row, int number)
@@ -54,6 +56,7 @@ static pl_status make_lists(lists *made, void (*list)(const pl_grid_level *, int
   // count, then fill
   for (int round = 0; round < 2 && !status; round++) {
     memset(made->seen, 0, (size_t)made->range * sizeof(int));
+    made->next_joint = 0;
     int64_t total = 0;
     for (int row = 0; row < made->rows && total < INT32_MAX; row++) {
       made->count = 0;
@@ -94,6 +97,11 @@ static void list_wide(const pl_grid_level *level, int row, lists *made)
 static void list_coarse(const pl_grid_level *level, int group, lists *made)
 {
   note(made, group, group);
+  const pl_grid_joints *joints = made->joints;
+  for (size_t *k = &made->next_joint; joints && *k < joints->count; (*k)++) {
+    if (joints->keys[*k] >> 32 > group) break;
+    note(made, group, (int)(joints->keys[*k] & INT32_MAX));
+  }
   for (int m = level->member_start[group]; m < level->member_start[group + 1]; m++) {
     int row = level->member_row[m];
     for (int k = level->wide_start[row]; k < level->wide_start[row + 1]; k++)
@@ -272,12 +280,13 @@ static pl_status connect(const pl_allocator *allocator, pl_grid_level *level, pl
 
 /* The level of a level's groups. */
 static pl_status make_coarse(const pl_allocator *allocator, const pl_grid_level *level,
-                             pl_grid_level *coarse, pl_error *error)
+                             const pl_grid_joints *joints, pl_grid_level *coarse, pl_error *error)
 {
   coarse->rows = level->groups;
   coarse->size = PL_GRID_COARSE;
   set_chunk(coarse);
-  lists columns = {.allocator = allocator, .rows = coarse->rows, .range = coarse->rows};
+  lists columns = {
+      .allocator = allocator, .rows = coarse->rows, .range = coarse->rows, .joints = joints};
   pl_status status = make_lists(&columns, list_coarse, level, error);
   coarse->start = columns.start;
   coarse->columns = columns.entries;
@@ -343,7 +352,7 @@ pl_status pl_grid_create(const pl_allocator *allocator, const pl_bsr *A, pl_grid
     status = group_rows(allocator, level, error);
     if (status || level->groups == 0) break;
     status = connect(allocator, level, error);
-    if (!status) status = make_coarse(allocator, level, level + 1, error);
+    if (!status) status = make_coarse(allocator, level, NULL, level + 1, error);
     level++;
     grid->levels++;
   }
@@ -352,48 +361,74 @@ pl_status pl_grid_create(const pl_allocator *allocator, const pl_bsr *A, pl_grid
   return status;
 }
 
+static void free_arrays(const pl_allocator *allocator, void *const *arrays, size_t count)
+{
+  for (size_t k = 0; k < count; k++) pl_free(allocator, arrays[k]);
+}
+
+/* All of a level but its groups; the finest one's pattern, values and places are the matrix's. */
+static void free_level(const pl_allocator *allocator, pl_grid_level *level, int is_finest)
+{
+  void *shared[] = {level->start, level->columns, level->diagonal, level->precise, level->places};
+  const pl_grid_half *half = &level->half;
+  void *own[] = {half->start,
+                 half->leaving,
+                 half->columns,
+                 half->values,
+                 half->slot_row,
+                 half->late_row,
+                 half->late_start,
+                 half->late_first,
+                 half->sums,
+                 level->inverse,
+                 level->sums,
+                 level->radius,
+                 level->counts,
+                 level->tentative,
+                 level->near_start,
+                 level->near,
+                 level->prolong,
+                 level->gathered,
+                 level->wide_start,
+                 level->wide,
+                 level->product,
+                 level->member_row,
+                 level->member_place,
+                 level->member_start,
+                 level->r,
+                 level->x,
+                 level->y,
+                 level->t,
+                 level->mode};
+  if (!is_finest) free_arrays(allocator, shared, sizeof shared / sizeof *shared);
+  free_arrays(allocator, own, sizeof own / sizeof *own);
+}
+
+/* Groups stay: what is coupled by pairs only is not to move as one. */
+pl_status pl_grid_rebuild(pl_grid *grid, pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (int i = 1; i < grid->levels; i++) {
+    pl_grid_level *level = &grid->level[i];
+    free_level(&grid->allocator, level, 0);
+    *level = (pl_grid_level){.groups = level->groups, .group = level->group};
+  }
+  for (int i = 1; i < grid->levels && !status; i++) {
+    pl_grid_level *level = &grid->level[i];
+    status = make_coarse(&grid->allocator, level - 1, i == 1 ? &grid->joints : NULL, level, error);
+    if (!status && level->groups > 0) status = connect(&grid->allocator, level, error);
+  }
+  return status;
+}
+
 void pl_grid_destroy(pl_grid *grid)
 {
   for (int i = 0; i < grid->levels; i++) {
-    pl_grid_level *level = &grid->level[i];
-    void *shared[] = {level->start, level->columns, level->diagonal, level->precise, level->places};
-    const pl_grid_half *half = &level->half;
-    void *own[] = {half->start,
-                   half->leaving,
-                   half->columns,
-                   half->values,
-                   half->slot_row,
-                   half->late_row,
-                   half->late_start,
-                   half->late_first,
-                   half->sums,
-                   level->inverse,
-                   level->sums,
-                   level->radius,
-                   level->counts,
-                   level->group,
-                   level->tentative,
-                   level->near_start,
-                   level->near,
-                   level->prolong,
-                   level->gathered,
-                   level->wide_start,
-                   level->wide,
-                   level->product,
-                   level->member_row,
-                   level->member_place,
-                   level->member_start,
-                   level->r,
-                   level->x,
-                   level->y,
-                   level->t,
-                   level->mode};
-    // the finest level's pattern, values and places are the matrix's
-    for (size_t k = 0; i > 0 && k < sizeof shared / sizeof *shared; k++)
-      pl_free(&grid->allocator, shared[k]);
-    for (size_t k = 0; k < sizeof own / sizeof *own; k++) pl_free(&grid->allocator, own[k]);
+    free_level(&grid->allocator, &grid->level[i], i == 0);
+    pl_free(&grid->allocator, grid->level[i].group);
   }
   const pl_grid_dense *dense = &grid->dense;
-  void *arrays[] = {dense->factor, dense->row, dense->values, dense->in, dense->out};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) pl_free(&grid->allocator, arrays[k]);
+  void *arrays[] = {dense->factor, dense->row, dense->values,
+                    dense->in,     dense->out, grid->joints.keys};
+  free_arrays(&grid->allocator, arrays, sizeof arrays / sizeof *arrays);
 }

@@ -309,7 +309,7 @@ TEST(products_read_one_triangle)
   pl_grid grid = {0};
   CHECK_OK(pl_grid_create(&allocator, tower.A, &grid, error));
   pl_grid_load(&grid, tower.A, one, 1, NULL);
-  pl_grid_refresh(&grid, tower.A, NULL, 1, NULL);
+  pl_grid_refresh(&grid, &(pl_grid_source){.A = tower.A}, 1, NULL);
   CHECK(grid.levels > 1);
   for (int i = 0; i < grid.levels; i++) check_product(&grid.level[i], grid.level[i].precise);
   pl_grid_destroy(&grid);
