@@ -33,7 +33,7 @@ static const double softness = 10;
 /* C P of a stencil: three rows of 6 for each group. */
 typedef struct reach {
   int count, groups[MOST_GROUPS];
-  double rows[MOST_GROUPS][3 * PL_GRID_COARSE];
+  double rows[MOST_GROUPS][3 * PL_MULTIGRID_COARSE];
 } reach;
 
 static void coefficient(const pl_pairs *pairs, int stencil, int entry, double C[9])
@@ -55,7 +55,8 @@ static int place_of(reach *made, int group)
 }
 
 /* The groups that a stencil reaches; 0 if there are too many. */
-static int find_groups(const pl_grid_level *level, const pl_pairs *pairs, int stencil, reach *made)
+static int find_groups(const pl_multigrid_level *level, const pl_pairs *pairs, int stencil,
+                       reach *made)
 {
   made->count = 0;
   for (int e = pairs->first[stencil]; e < pairs->first[stencil + 1]; e++) {
@@ -68,18 +69,20 @@ static int find_groups(const pl_grid_level *level, const pl_pairs *pairs, int st
 }
 
 /* C P of all its groups, which are found. */
-static void find_rows(const pl_grid_level *level, const pl_pairs *pairs, int stencil, reach *made)
+static void find_rows(const pl_multigrid_level *level, const pl_pairs *pairs, int stencil,
+                      reach *made)
 {
   for (int e = pairs->first[stencil]; e < pairs->first[stencil + 1]; e++) {
     int row = pairs->block[e];
     double C[9];
     coefficient(pairs, stencil, e, C);
     for (int k = level->near_start[row]; k < level->near_start[row + 1]; k++) {
-      const float *P = level->prolong + 3 * PL_GRID_COARSE * (size_t)k;
+      const float *P = level->prolong + 3 * PL_MULTIGRID_COARSE * (size_t)k;
       double *to = made->rows[place_of(made, level->near[k])];
       for (int i = 0; i < 9; i++) {
-        for (int c = 0; c < PL_GRID_COARSE; c++)
-          to[PL_GRID_COARSE * (i / 3) + c] += C[i] * (double)P[PL_GRID_COARSE * (i % 3) + c];
+        for (int c = 0; c < PL_MULTIGRID_COARSE; c++)
+          to[PL_MULTIGRID_COARSE * (i / 3) + c] +=
+              C[i] * (double)P[PL_MULTIGRID_COARSE * (i % 3) + c];
       }
     }
   }
@@ -90,7 +93,7 @@ static void find_rows(const pl_grid_level *level, const pl_pairs *pairs, int ste
 static int64_t key_of(int row, int column) { return (int64_t)row << 32 | column; }
 
 /* The place of a block, -1 if the pattern has none. */
-static int find_block(const pl_grid_level *coarse, int row, int column)
+static int find_block(const pl_multigrid_level *coarse, int row, int column)
 {
   int low = coarse->start[row], high = coarse->start[row + 1];
   while (low < high) {
@@ -103,9 +106,9 @@ static int find_block(const pl_grid_level *coarse, int row, int column)
   return low < coarse->start[row + 1] && coarse->columns[low] == column ? low : -1;
 }
 
-static pl_status add_key(pl_grid *grid, int64_t key, pl_error *error)
+static pl_status add_key(pl_multigrid *grid, int64_t key, pl_error *error)
 {
-  pl_grid_joints *joints = &grid->joints;
+  pl_multigrid_joints *joints = &grid->joints;
   if (pl_reserve(&grid->allocator, (void **)&joints->keys, &joints->room, joints->count + 1,
                  sizeof *joints->keys))
     return pl_fail_memory(error);
@@ -119,7 +122,7 @@ static int by_key(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void sort_keys(pl_grid_joints *joints)
+static void sort_keys(pl_multigrid_joints *joints)
 {
   size_t kept = 0;
   if (joints->count > 0) qsort(joints->keys, joints->count, sizeof *joints->keys, by_key);
@@ -131,7 +134,7 @@ static void sort_keys(pl_grid_joints *joints)
 }
 
 /* Notes the couplings of groups that the pattern lacks; all: those that it has as well. */
-static pl_status note_joints(pl_grid *grid, const pl_pairs *pairs, int all, pl_error *error)
+static pl_status note_joints(pl_multigrid *grid, const pl_pairs *pairs, int all, pl_error *error)
 {
   reach made;
   pl_status status = PL_OK;
@@ -146,12 +149,12 @@ static pl_status note_joints(pl_grid *grid, const pl_pairs *pairs, int all, pl_e
   return status;
 }
 
-pl_status pl_grid_couple(pl_grid *grid, const pl_pairs *pairs, pl_error *error)
+pl_status pl_multigrid_couple(pl_multigrid *grid, const pl_pairs *pairs, pl_error *error)
 {
-  pl_grid_joints *joints = &grid->joints;
+  pl_multigrid_joints *joints = &grid->joints;
   if (grid->levels < 2) return PL_OK;
   size_t known = joints->count;
-  const pl_grid_level *coarse = grid->level + 1;
+  const pl_multigrid_level *coarse = grid->level + 1;
   pl_status status = PL_OK;
   if (!joints->is_broken && pairs) {
     status = note_joints(grid, pairs, 0, error);
@@ -165,7 +168,7 @@ pl_status pl_grid_couple(pl_grid *grid, const pl_pairs *pairs, pl_error *error)
   }
   if (!pairs && !joints->is_broken) return PL_OK;
   joints->is_broken = 1;
-  if (!status) status = pl_grid_rebuild(grid, error);
+  if (!status) status = pl_multigrid_rebuild(grid, error);
   joints->is_broken = status != PL_OK;
   return status;
 }
@@ -222,23 +225,26 @@ static void soften(const pl_pairs *pairs, int stencil, const double *inverse, do
 /* to (6x6, column by column) += scale a^T D b. */
 static void add_block(const double *a, const double D[9], const double *b, double scale, double *to)
 {
-  double Db[3 * PL_GRID_COARSE];
+  double Db[3 * PL_MULTIGRID_COARSE];
   for (int i = 0; i < 3; i++) {
-    for (int c = 0; c < PL_GRID_COARSE; c++)
-      Db[PL_GRID_COARSE * i + c] = scale * (D[3 * i] * b[c] + D[3 * i + 1] * b[PL_GRID_COARSE + c] +
-                                            D[3 * i + 2] * b[2 * PL_GRID_COARSE + c]);
+    for (int c = 0; c < PL_MULTIGRID_COARSE; c++)
+      Db[PL_MULTIGRID_COARSE * i + c] =
+          scale * (D[3 * i] * b[c] + D[3 * i + 1] * b[PL_MULTIGRID_COARSE + c] +
+                   D[3 * i + 2] * b[2 * PL_MULTIGRID_COARSE + c]);
   }
-  for (int c = 0; c < PL_GRID_COARSE; c++) {
-    for (int r = 0; r < PL_GRID_COARSE; r++) {
+  for (int c = 0; c < PL_MULTIGRID_COARSE; c++) {
+    for (int r = 0; r < PL_MULTIGRID_COARSE; r++) {
       for (int i = 0; i < 3; i++)
-        to[PL_GRID_COARSE * c + r] += a[PL_GRID_COARSE * i + r] * Db[PL_GRID_COARSE * i + c];
+        to[PL_MULTIGRID_COARSE * c + r] +=
+            a[PL_MULTIGRID_COARSE * i + r] * Db[PL_MULTIGRID_COARSE * i + c];
     }
   }
 }
 
-void pl_grid_add_pairs(pl_grid *grid, const pl_pairs *pairs, const double *inverse, double scale)
+void pl_multigrid_add_pairs(pl_multigrid *grid, const pl_pairs *pairs, const double *inverse,
+                            double scale)
 {
-  pl_grid_level *coarse = grid->level + 1;
+  pl_multigrid_level *coarse = grid->level + 1;
   reach made;
   double D[9];
   for (int s = 0; s < pairs->count; s++) {
@@ -254,7 +260,7 @@ void pl_grid_add_pairs(pl_grid *grid, const pl_pairs *pairs, const double *inver
   }
 }
 
-void pl_grid_rest(pl_grid *grid, const pl_pairs *pairs)
+void pl_multigrid_rest(pl_multigrid *grid, const pl_pairs *pairs)
 {
   for (int t = 0; t < pairs->touched_count; t++)
     memset(grid->level->inverse + 9 * (size_t)pairs->touched[t], 0, 9 * sizeof(float));

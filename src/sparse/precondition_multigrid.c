@@ -39,7 +39,7 @@ enum { MOST_DRIFT = 20 };
 
 typedef struct multigrid {
   pl_blockwise blockwise; /* the inverse blocks of the diagonal */
-  pl_grid grid;
+  pl_multigrid grid;
   pl_single single;
   int degree, reuse, is_single;
   const pl_filter *filter;
@@ -62,13 +62,13 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
   pl_status status = pl_blockwise_create(common, A, values, error);
   self->held = pl_alloc(&common->allocator, (size_t)A->rows, sizeof *self->held);
   if (!status && !self->held) status = pl_fail_memory(error);
-  return status ? status : pl_grid_create(&common->allocator, A, &self->grid, error);
+  return status ? status : pl_multigrid_create(&common->allocator, A, &self->grid, error);
 }
 
 static void destroy(pl_preconditioner *common)
 {
   pl_free(&common->allocator, ((multigrid *)common)->held);
-  pl_grid_destroy(&((multigrid *)common)->grid);
+  pl_multigrid_destroy(&((multigrid *)common)->grid);
   pl_blockwise_destroy(common);
 }
 
@@ -137,7 +137,7 @@ static int is_worn(multigrid *self, int exponent)
 
 /* The cycle was not positive definite: some largest eigenvalue was estimated too low. All estimates
  * start again, and count for more from now on. */
-static void distrust(pl_grid *grid)
+static void distrust(pl_multigrid *grid)
 {
   const double more = 1.5, most = 4;
   grid->caution = fmin(most, more * grid->caution);
@@ -148,7 +148,7 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
                          pl_pool *pool, pl_error *error)
 {
   multigrid *self = (multigrid *)common;
-  pl_grid *grid = &self->grid;
+  pl_multigrid *grid = &self->grid;
   pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
   if (status) return status;
   self->filter = filter;
@@ -156,21 +156,21 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   if (common->refusals) distrust(grid);
   if (worn) self->exponent = exponent;
   double scale = ldexp(1, -self->exponent);
-  pl_grid_load(grid, A, self->blockwise.blocks, scale, pool);
+  pl_multigrid_load(grid, A, self->blockwise.blocks, scale, pool);
   if (worn) {
     self->ready = 0;
-    status = pl_grid_couple(grid, common->pairs, error);
+    status = pl_multigrid_couple(grid, common->pairs, error);
     if (status) return status;
-    pl_grid_source source = {A, filter, common->pairs, self->blockwise.blocks};
-    pl_grid_refresh(grid, &source, scale, pool);
+    pl_multigrid_source source = {A, filter, common->pairs, self->blockwise.blocks};
+    pl_multigrid_refresh(grid, &source, scale, pool);
     note_filter(self, filter);
     self->joined = common->pairs ? common->pairs->count : 0;
     self->first[0] = self->first[1] = self->excess = 0;
     self->ready = 1;
   } else {
-    pl_grid_measure(grid->level, 1, pool);
+    pl_multigrid_measure(grid->level, 1, pool);
   }
-  if (common->pairs) pl_grid_rest(grid, common->pairs);
+  if (common->pairs) pl_multigrid_rest(grid, common->pairs);
   return PL_OK;
 }
 
@@ -183,8 +183,8 @@ typedef struct application {
 static void store_chunk(void *context, int chunk)
 {
   const application *job = context;
-  const pl_grid_level *level = job->self->grid.level;
-  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
+  const pl_multigrid_level *level = job->self->grid.level;
+  int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
   for (int row = first; row < last; row++) {
     for (int c = 0; c < 3; c++) job->z[3 * row + c] = job->back * (double)level->x[4 * row + c];
   }
@@ -194,15 +194,15 @@ static void store_chunk(void *context, int chunk)
 static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool *pool)
 {
   multigrid *self = (multigrid *)common;
-  pl_grid_level *level = self->grid.level;
+  pl_multigrid_level *level = self->grid.level;
   application job = {.self = self, .z = z};
   int chunks = pl_chunk_count(level->rows, level->chunk), exponent;
-  if (!pl_grid_take(&self->grid, r, &exponent, pool)) {
+  if (!pl_multigrid_take(&self->grid, r, &exponent, pool)) {
     memcpy(z, r, 3 * (size_t)common->rows * sizeof *z);
     return;
   }
   job.back = ldexp(1, exponent - self->exponent);
-  pl_grid_cycle(&self->grid, self->filter, self->degree, pool);
+  pl_multigrid_cycle(&self->grid, self->filter, self->degree, pool);
   pl_parallel(pool, chunks, store_chunk, &job);
 }
 

@@ -37,7 +37,8 @@ read -r median p99 < <(awk '{ size[NR] = $1 } END { print size[int(NR / 2)], siz
 # a name of a type means one thing
 headers=$(find src include -name '*.h' | sort)
 # shellcheck disable=SC2086
-twice=$(grep -hoE '^\} pl_[a-z_0-9]+;' $headers | sort | uniq -d)
+twice=$(grep -hoE '^((typedef )?struct pl_[a-z_0-9]+ \{|\} pl_[a-z_0-9]+;)' $headers |
+  sed -E 's/^typedef //' | sort | uniq -d)
 [ -z "$twice" ] || complain "types that two headers define: $twice"
 
 # the viewer's session is not in the library
