@@ -64,7 +64,7 @@ static void add_hexahedron(const pl_mesh *mesh, const int *nodes, double density
                            double *masses)
 {
   for (int p = 0; p < PL_ELEMENT_POINTS; p++) {
-    pl_shape_values at = pl_shape_at27(p);
+    pl_shape at = pl_shape_at27(p);
     double J[3][3], x[3] = {0}, way[3];
     double m = density * at.weight * pl_shape_jacobian(&at, mesh->nodes, nodes, 8, J);
     for (int a = 0; a < 8; a++) {

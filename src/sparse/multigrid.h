@@ -84,7 +84,7 @@ typedef struct pl_multigrid_dense {
 typedef struct pl_multigrid_joints {
   int64_t *keys;
   size_t count, room;
-  int is_broken; /* there was no memory for the patterns: they are to be made again */
+  int is_broken; /* there was no memory for the patterns: they are to be rebuilt */
 } pl_multigrid_joints;
 
 typedef struct pl_multigrid {
@@ -112,7 +112,7 @@ void pl_multigrid_destroy(pl_multigrid *grid);
 pl_status pl_multigrid_rebuild(pl_multigrid *grid, pl_error *error);
 
 /* Room for pairs (pairs.h, NULL: none) on the coarse levels. Where pairs couple groups that have
- * not been coupled before, the patterns are made again, and memory is taken. */
+ * not been coupled before, the patterns are rebuilt, and memory is taken. */
 pl_status pl_multigrid_couple(pl_multigrid *grid, const pl_pairs *pairs, pl_error *error);
 
 /* Adds what pairs do, softened, to the first coarse level's matrix, on and right of the diagonal;

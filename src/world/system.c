@@ -150,7 +150,7 @@ static int is_folded(const pl_mesh *mesh, const double *x, int element)
   const int *nodes = mesh->octets + PL_OCTET_NODES * mesh->element_octets[element];
   double J[3][3];
   for (int p = 0; p < pl_shape_points(PL_OCTET_NODES); p++) {
-    pl_shape_values at = pl_shape_at(PL_OCTET_NODES, p);
+    pl_shape at = pl_shape_at(PL_OCTET_NODES, p);
     if (pl_shape_jacobian(&at, x, nodes, PL_OCTET_NODES, J) <= 0) return 1;
   }
   return 0;

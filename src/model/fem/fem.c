@@ -73,7 +73,7 @@ static double point_of(pl_fem *fem, int place, const int *order, int p,
   int count = fem->nodes_per_element;
   if (fem->kind == PL_FEM_HEX1)
     return pl_hourglass_fill(&fem->hourglass, fem->mesh, element, order, place, item < 0, b);
-  pl_shape_values at = fem->kind == PL_FEM_HEX27 ? pl_shape_at27(p) : pl_shape_at(count, p);
+  pl_shape at = fem->kind == PL_FEM_HEX27 ? pl_shape_at27(p) : pl_shape_at(count, p);
   const int *nodes = fem->element_nodes + (size_t)element * (size_t)count;
   return pl_shape_gradients(&at, fem->mesh->nodes, nodes, count, b);
 }

@@ -27,7 +27,7 @@ static int quadratic_mass(int a, int b)
 }
 
 /* N_a N_b at a point, or what stands for it: exact for tetrahedra with straight edges. */
-static double product(const pl_shape_values *at, int count, int a, int b)
+static double product(const pl_shape *at, int count, int a, int b)
 {
   if (count == 4) return (1 + (a == b)) / 20.0;
   return count == PL_OCTET_NODES ? quadratic_mass(a, b) / 420.0 : at->N[a] * at->N[b];
@@ -60,7 +60,7 @@ static void element_mass(const void *context, int element, double *values)
   double J[3][3], density = pl_model_def_material(source->sites, source->material, tet)->density;
   memset(values, 0, (size_t)(count * count) * sizeof *values);
   for (int p = 0; p < pl_shape_points(count); p++) {
-    pl_shape_values at = pl_shape_at(count, p);
+    pl_shape at = pl_shape_at(count, p);
     double m = density * at.weight * pl_shape_jacobian(&at, fem->mesh->nodes, nodes, count, J);
     for (int a = 0; a < count; a++) {
       for (int b = 0; b < count; b++) values[count * a + b] += m * product(&at, count, a, b);

@@ -20,11 +20,11 @@
 /* ---- samples ---- */
 
 /* The mean of a hexahedron's points is its centre. */
-static pl_shape_values middle_shape(void)
+static pl_shape middle_shape(void)
 {
-  pl_shape_values middle = {.weight = 8};
+  pl_shape middle = {.weight = 8};
   for (int p = 0; p < 8; p++) {
-    pl_shape_values at = pl_shape_at(8, p);
+    pl_shape at = pl_shape_at(8, p);
     for (int a = 0; a < 8; a++) {
       middle.N[a] += at.N[a] / 8;
       pl_vec3_add_scaled(0.125, at.dN[a], middle.dN[a]);
@@ -36,7 +36,7 @@ static pl_shape_values middle_shape(void)
 pl_sample pl_sample_at(const pl_mesh *mesh, int points, int index)
 {
   int count = mesh->nodes_per_element, middle = count == 8 && points == 1;
-  pl_shape_values at = middle ? middle_shape() : pl_shape_at(count, index % points);
+  pl_shape at = middle ? middle_shape() : pl_shape_at(count, index % points);
   pl_sample out = {.nodes = mesh->elements + (size_t)count * (size_t)(index / points),
                    .node_count = count};
   out.volume = pl_shape_gradients(&at, mesh->nodes, out.nodes, count, out.b);

@@ -286,7 +286,7 @@ static void add_laplacian(const pl_mesh *mesh, pl_bsr *A)
     const int *nodes = mesh->elements + (size_t)count * (size_t)e;
     for (int p = 0; p < (count == 4 ? 1 : 8); p++) {
       double b[PL_ELEMENT_NODES][3];
-      pl_shape_values at = pl_shape_at(count, p);
+      pl_shape at = pl_shape_at(count, p);
       double weight = pl_shape_gradients(&at, mesh->nodes, nodes, count, b);
       for (int ij = 0; ij < count * count; ij++) {
         double value = weight * pl_vec3_dot(b[ij / count], b[ij % count]);
