@@ -27,6 +27,14 @@ TEST(flat_elements)
     CHECK(set_is(mesh, "all", 0, 5, (int[]){0, 1, 2, 3, 4}));
   }
   pl_mesh_destroy(mesh);
+
+  // lines, if there is nothing else
+  mesh = NULL;
+  CHECK_OK(read_text("a.msh",
+                     MSH2 NODES2 "$Elements\n2\n1 1 2 0 1 1 2\n2 1 2 0 1 2 4\n$EndElements\n",
+                     &mesh, error));
+  if (mesh) CHECK(pl_mesh_nodes_per_element(mesh) == 2 && pl_mesh_element_count(mesh) == 2);
+  pl_mesh_destroy(mesh);
 }
 
 TEST(gmsh_groups)
