@@ -12,6 +12,7 @@
 #include "mesh/locate.h"
 #include "ode/integrator.h"
 #include "pliant/world.h"
+#include "world/answer.h"
 #include "world/proportion.h"
 #include "world/quantity.h"
 #include "world/state.h"
@@ -25,6 +26,8 @@ typedef struct pl_probe {
   pl_anchor anchor;
   double sum; /* of quantities that are summed up from step to step */
 } pl_probe;
+
+enum { PL_MOST_PASSES = 24 }; /* over the contacts of one part of a step */
 
 /* What the user chose. */
 typedef struct pl_settings {
@@ -81,6 +84,7 @@ struct pl_world {
   pl_layout layout;
   pl_state state, saved, before; /* now; at the beginning of the step, and of the substep */
   double substep_start;          /* s, of the substep in hand */
+  int pass;                      /* how often it is made, from 1 on */
 
   // made by prepare() when bodies or couplings have changed
   int ready;
@@ -88,6 +92,8 @@ struct pl_world {
   pl_integrator *integrator;
   pl_rows rows;
   double *scratch, *work; /* vectors */
+  double *expected;       /* velocities to which an earlier pass of the substep came */
+  pl_answer answer;
   double *drag;           /* the system's */
   pl_block_pairs widened; /* what the matrix's pattern has for the sake of links */
 
