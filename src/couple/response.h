@@ -30,7 +30,7 @@ typedef struct pl_response_ops pl_response_ops;
 typedef struct pl_encounter {
   int bodies; /* bodies meet each other or themselves */
   int folds;  /* a sheet may touch itself */
-  int turns;  /* some blocks rotate: frames, rigid bodies */
+  int bound;  /* blocks rotate or depend on others: frames, rigid bodies, hanging nodes, ties */
 } pl_encounter;
 
 struct pl_response_ops {

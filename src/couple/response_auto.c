@@ -12,11 +12,11 @@ static const pl_response_ops *stands_for(const pl_selection *integrator, const p
                                          const char **why)
 {
   const pl_integrator_ops *ops = (const pl_integrator_ops *)(const void *)integrator->member;
-  if (what->bodies && !what->turns && !pl_response_impulse.refuses(integrator)) {
+  if (what->bodies && !what->bound && !pl_response_impulse.refuses(integrator)) {
     *why = "bodies meet, and impulses neither soften nor limit an explicit step";
     return &pl_response_impulse;
   }
-  if (what->folds && !what->turns && !ops->is_static && !pl_response_barrier.refuses(integrator)) {
+  if (what->folds && !what->bound && !ops->is_static && !pl_response_barrier.refuses(integrator)) {
     *why = "a sheet may touch itself, and nothing else would keep its sides apart";
     return &pl_response_barrier;
   }

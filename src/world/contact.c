@@ -48,10 +48,11 @@ static pl_encounter find_encounter(const pl_world *world)
       .bodies = pl_collision_is_needed(&world->bodies, world->contact.between_bodies, 0)};
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
-    what.turns |= pl_model_has_rotations(body->model);
+    what.bound |= pl_model_has_rotations(body->model) || body->mesh->hanging_count > 0;
     what.folds |= what.bodies && body->contact.itself && body->mesh->nodes_per_element == 3 &&
                   !body->model->is_solid;
   }
+  what.bound |= pl_couplings_count(&world->couplings, &pl_coupling_tie) > 0;
   return what;
 }
 

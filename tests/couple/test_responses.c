@@ -14,12 +14,12 @@ typedef struct scene {
   int floor, threads;
 } scene;
 
-static char note[400]; /* the last one of the log */
+static char note[400]; /* the last one of the log about contact */
 
 static void keep_note(void *context, pl_level level, const char *text)
 {
   (void)context, (void)level;
-  snprintf(note, sizeof note, "%s", text);
+  if (strstr(text, "contact")) snprintf(note, sizeof note, "%s", text);
 }
 
 static pl_status add_box(pl_world *world, double z, double speed, pl_error *error)
