@@ -129,6 +129,15 @@ static pl_status integrate(pl_world *world, const pl_substep *step, pl_step_repo
   }
 }
 
+static void warn_unresolved(pl_world *world, double t)
+{
+  if (world->tally.unresolved++) return;
+  pl_log_write(&world->log, PL_WARNING,
+               "at t = %g s contacts were still changing after %d passes, and are taken as they "
+               "are; take smaller steps, or a gap where bodies begin inside something",
+               t, PL_MOST_PASSES);
+}
+
 /* One substep, repeated until no coupling asks for it. */
 static pl_status advance_part(pl_world *world, double t, double h, pl_step_report *report,
                               pl_error *error)
@@ -162,7 +171,11 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
     if ((status = pl_world_turn_in(world, h, error)) != PL_OK) break;
     status = integrate(world, &step, report, error);
     if (world->system.filter.mpcs) pl_mpcs_split(world->rows.mpcs, world->system.reaction);
-    if (status || !each_revise(world, &step) || step.pass >= most) break;
+    if (status || !each_revise(world, &step)) break;
+    if (step.pass >= most) {
+      if (!(world->contact.passes >= 1)) warn_unresolved(world, t);
+      break;
+    }
     // with too little of a budget left, what was found is better than what would be
     if (pl_system_budget(&world->system, report) < 0.5 * world->set.budget) break;
     if (pl_watch_late(&world->watch)) break;

@@ -50,7 +50,8 @@ typedef struct pl_tally {
   int64_t matrices, unfinished_solves;
   double worst_residual; /* relative, of all linear solves */
   double seconds, seconds_evaluate, seconds_solve;
-  int64_t flights; /* steps that were divided since something flew far */
+  int64_t flights;    /* steps that were divided since something flew far */
+  int64_t unresolved; /* substeps that ended though a coupling wanted another pass */
   int warned_unfinished;
   int knows_contacts; /* what couplings hold of contacts belongs to the state as it is */
   int64_t late_steps; /* cut short by the time budget */

@@ -5,9 +5,12 @@
 #include "pliant/world.h"
 #include "world/probe.h"
 
+#include "counter.h"
 #include "test.h"
 
 #include <stdlib.h>
+
+static counter memory; /* of the world that was made last */
 
 static pl_world *make_world(double dt, double gravity, const char *response, int newton)
 {
@@ -15,6 +18,8 @@ static pl_world *make_world(double dt, double gravity, const char *response, int
   pl_contact_def contact = pl_contact_def_default();
   pl_setting most = {.name = "newton", .value = {newton}};
   pl_world *world = NULL;
+  memory = (counter){0};
+  def.allocator = counter_allocator(&memory);
   def.dt = dt;
   def.threads = 1;
   def.gravity[2] = -gravity;
@@ -210,7 +215,9 @@ TEST(a_tower_of_soft_boxes_comes_to_rest)
   int last = 3 * world->bodies.blocks;
   for (int i = 0; i < last; i++) fastest = fmax(fastest, fabs(world->state.v[i]));
   pl_vec3_copy(world->state.q + last - 3, before);
+  long calls = memory.calls;
   for (int i = 0; i < 100 * more; i++) CHECK_OK(pl_world_step(world, error));
+  CHECK(memory.calls == calls); // steady contact takes no memory
   drift = pl_vec3_distance(world->state.q + last - 3, before);
   CHECK_OK(pl_world_read_probe(world, force, value, error));
   printf("  fastest %.3g m/s, top moved by %.3g m, floor %.6f of the weight\n", fastest, drift,
