@@ -92,8 +92,7 @@ struct pl_world {
   pl_system system;
   pl_integrator *integrator;
   pl_rows rows;
-  double *scratch, *work; /* vectors */
-  double *expected;       /* velocities to which an earlier pass of the substep came */
+  double *scratch, *work, *expected; /* vectors; the last: v as an earlier pass found it */
   pl_answer answer;
   double *drag;           /* the system's */
   pl_block_pairs widened; /* what the matrix's pattern has for the sake of links */
