@@ -142,7 +142,7 @@ PL_INLINE void stress_part(const pl_point *point, pl_lanes *e)
 }
 
 /* W_n: what is stored in the springs, a mean stress by the bulk modulus. */
-PL_INLINE pl_lanes stored(const pl_point *point, const pl_slip *sums)
+PL_INLINE pl_lanes stored(const pl_point *point, const pl_prony_slip *sums)
 {
   const pl_lanes mu = point->mu;
   pl_lanes volume = 3.0 * mu;
@@ -154,8 +154,9 @@ PL_INLINE pl_lanes stored(const pl_point *point, const pl_slip *sums)
 static void freeze(const pl_point *point, double h, const pl_lanes *history, int count,
                    pl_lanes *frozen)
 {
-  const pl_slip sums = point->fading->hermite ? pl_hermite_freeze(point, h, history, count, frozen)
-                                              : pl_prony_freeze(point, h, history, count, frozen);
+  const pl_prony_slip sums = point->fading->hermite
+                                 ? pl_hermite_freeze(point, h, history, count, frozen)
+                                 : pl_prony_freeze(point, h, history, count, frozen);
   frozen[PL_PRONY_ENERGY] = stored(point, &sums);
 }
 

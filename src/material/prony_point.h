@@ -51,11 +51,12 @@ PL_INLINE const pl_lanes *pl_known_decays(const pl_point *point, double h)
 }
 
 /* The sums of W_n: g_i |e_n - e_i,n|^2, and g_i times the square of the mean of its diagonal. */
-typedef struct pl_slip {
+typedef struct pl_prony_slip {
   pl_lanes all, mean;
-} pl_slip;
+} pl_prony_slip;
 
-PL_INLINE void pl_add_slip(pl_lanes g, const pl_lanes *now, const pl_lanes *spring, pl_slip *to)
+PL_INLINE void pl_add_slip(pl_lanes g, const pl_lanes *now, const pl_lanes *spring,
+                           pl_prony_slip *to)
 {
   pl_lanes slip[6];
   for (int k = 0; k < 6; k++) slip[k] = now[k] - spring[k];
@@ -64,11 +65,11 @@ PL_INLINE void pl_add_slip(pl_lanes g, const pl_lanes *now, const pl_lanes *spri
   to->mean += g * (mean * mean);
 }
 
-PL_INLINE pl_slip pl_prony_freeze(const pl_point *point, double h, const pl_lanes *history,
-                                  int count, pl_lanes *frozen)
+PL_INLINE pl_prony_slip pl_prony_freeze(const pl_point *point, double h, const pl_lanes *history,
+                                        int count, pl_lanes *frozen)
 {
   const pl_lanes *now = history, *g = point->numbers, *tau = g + PL_PRONY_TERMS;
-  pl_slip sums = {pl_lanes_all(0), pl_lanes_all(0)};
+  pl_prony_slip sums = {pl_lanes_all(0), pl_lanes_all(0)};
   pl_lanes T[6], alpha = pl_lanes_all(1);
   const pl_lanes *known = pl_known_decays(point, h);
   for (int k = 0; k < 6; k++) T[k] = pl_lanes_all(0);
@@ -142,10 +143,10 @@ PL_INLINE pl_hermite pl_hermite_of(double h, pl_lanes tau)
  * beginning is the last six of the history. */
 enum { PL_HERMITE_RATE = PL_PRONY_FROZEN, PL_HERMITE_FROZEN };
 
-PL_INLINE pl_slip pl_hermite_freeze(const pl_point *point, double h, const pl_lanes *history,
-                                    int count, pl_lanes *frozen)
+PL_INLINE pl_prony_slip pl_hermite_freeze(const pl_point *point, double h, const pl_lanes *history,
+                                          int count, pl_lanes *frozen)
 {
-  pl_slip sums = {pl_lanes_all(0), pl_lanes_all(0)};
+  pl_prony_slip sums = {pl_lanes_all(0), pl_lanes_all(0)};
   const pl_lanes *now = history, *rate = history + count - 6;
   const pl_lanes *g = point->numbers, *tau = g + PL_PRONY_TERMS;
   pl_lanes T[6], alpha = pl_lanes_all(1), after = pl_lanes_all(0);
