@@ -62,8 +62,7 @@ PL_INLINE void pl_lanes_turn_plane(const pl_lanes *B, pl_lanes *a, pl_lanes *b, 
   pl_lanes_mat3_apply(B, b, Bb);
   const pl_lanes aa = pl_lanes_dot3(a, Ba), bb = pl_lanes_dot3(b, Bb), ab = pl_lanes_dot3(a, Bb);
   const pl_mask mask = pl_lanes_abs(ab) > 1e-17;
-  const pl_lanes_turn turn =
-      pl_lanes_jacobi_turn(aa, bb, pl_lanes_pick(mask, ab, pl_lanes_all(1)));
+  const pl_lanes_turn turn = pl_lanes_jacobi_turn(aa, bb, pl_lanes_pick(mask, ab, pl_lanes_all(1)));
   const pl_lanes shift = pl_lanes_pick(mask, turn.t * ab, pl_lanes_all(0));
   values[0] = aa - shift;
   values[1] = bb + shift;
