@@ -132,6 +132,9 @@ pl_status pl_world_read_fix(const pl_world *world, pl_fix_id id, pl_fix_facts *f
     pl_span span;
     double shares[3];
     int block = world->rows.held[i];
+    const pl_body *owner = pl_bodies_owner(&world->bodies, block);
+    // what holds angles is no force
+    if (!pl_model_is_point(owner->model, block - owner->offset)) continue;
     pl_rows_span(&world->rows, block, &span);
     pl_span_split(&span, world->system.reaction + 3 * (size_t)block, shares);
     for (int m = 0; m < span.count; m++) {
@@ -404,6 +407,17 @@ pl_status pl_world_move_pull(pl_world *world, pl_pull_id id, const double target
   if (!status) status = pl_pull_check_target(target, error);
   if (!status) memcpy(pull->target, target, sizeof pull->target);
   return status;
+}
+
+pl_status pl_world_change_pull(pl_world *world, pl_pull_id id, const pl_pull_def *def,
+                               pl_error *error)
+{
+  pl_pull *pull;
+  const pl_body *body;
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_pull", error);
+  if (!status) status = find_pull(world, id, &pull, error);
+  if (!status) status = pl_world_find_body(world, def->at.body, &body, error);
+  return status ? status : pl_pull_set(pull, (int)(body - world->bodies.list), def, error);
 }
 
 /* A pull changes nothing that was prepared. */
