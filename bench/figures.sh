@@ -27,6 +27,7 @@ measure steps
 measure steps-block-diagonal --preconditioner block-diagonal
 measure kernels kernels
 measure contact contact
+measure hexes hexes
 measure solvers solvers
 # ends with 1 where auto misses its goal; the table shows where
 bench/choice.py --pliant "$pliant" --rounds "$((rounds > 7 ? rounds : 7))" --csv "$results/choice.csv" || true

@@ -73,6 +73,13 @@ static pl_status make_cube(const cube *c, pl_world **world, pl_error *error)
   return status;
 }
 
+/* A number of the table that is written to a file. */
+static void record(pl_text *csv, const char *table, const char *points, int elements,
+                   const char *quantity, double value)
+{
+  if (csv) pl_text_add(csv, "%s,%s,%d,%s,%.6g\n", table, points, elements, quantity, value);
+}
+
 /* ---- element forces ---- */
 
 static void force_round(void *context, pl_pool *pool)
@@ -83,23 +90,24 @@ static void force_round(void *context, pl_pool *pool)
   model->ops->evaluate(model, &at, world->scratch, NULL, pool);
 }
 
-static pl_status bench_forces(pl_error *error)
+static pl_status bench_forces(double peak, pl_text *csv, pl_error *error)
 {
   static const struct {
     const char *name, *quadrature;
     double twist, flops;
-  } rows[] = {{"one point, boxes", "one-point", 0, ONE_POINT_FLOPS},
-              {"one point, distorted", "one-point", 0.5, SKEW_FLOPS},
+  } rows[] = {{"one point - boxes", "one-point", 0, ONE_POINT_FLOPS},
+              {"one point - distorted", "one-point", 0.5, SKEW_FLOPS},
               {"2x2x2 points", "full", 0, FULL_FLOPS}};
   printf("%-22s %12s %9s %9s\n", "forces, one thread", "1e6 hexes/s", "Gflop/s", "of peak");
-  double peak = pl_measure_flops(NULL, 0, ROUNDS);
   for (int i = 0; i < 3; i++) {
     pl_world *world = NULL;
     const cube c = {22, 0, 0, 0, rows[i].quadrature, rows[i].twist, 1};
     pl_status status = make_cube(&c, &world, error);
     if (!status) {
-      double elements = world->bodies.list[0].mesh->element_count;
+      int elements = world->bodies.list[0].mesh->element_count;
       double rate = elements / pl_measure_best(force_round, world, NULL, 10 * ROUNDS);
+      record(csv, "forces", rows[i].name, elements, "millions_per_second", 1e-6 * rate);
+      record(csv, "forces", rows[i].name, elements, "of_peak", rows[i].flops * rate / peak);
       printf("%-22s %12.1f %9.2f %7.0f %%\n", rows[i].name, 1e-6 * rate,
              1e-9 * rows[i].flops * rate, 100e-9 * rows[i].flops * rate / peak);
     }
@@ -131,34 +139,43 @@ static pl_status time_steps(const cube *c, double *seconds, double *dt, int *ele
   return status;
 }
 
-static pl_status bench_steps(int quick, pl_text *csv, pl_error *error)
+/* One size and rule with one thread and two; of_peak counts the operations of elements only. */
+static pl_status bench_step(int cells, const char *rule, double peak, pl_text *csv, pl_error *error)
+{
+  double seconds[2] = {0}, dt = 0;
+  int elements = 0;
+  for (int threads = 1; threads <= 2; threads++) {
+    const cube c = {.cells = cells, .quadrature = rule, .threads = threads};
+    pl_status status = time_steps(&c, &seconds[threads - 1], &dt, &elements, error);
+    if (status) return status;
+  }
+  double flops = strcmp(rule, "full") == 0 ? FULL_FLOPS : ONE_POINT_FLOPS;
+  double of_peak = flops * elements / seconds[0] / peak;
+  printf("%-10s %9d %11.3f %12.4f %7.0f %% %12.4f %9.2f %11.2fx\n", rule, elements, 1e3 * dt,
+         1e3 * seconds[0], 100 * of_peak, 1e3 * seconds[1], seconds[0] / seconds[1],
+         dt / seconds[0]);
+  record(csv, "steps", rule, elements, "dt_ms", 1e3 * dt);
+  record(csv, "steps", rule, elements, "ms_one_thread", 1e3 * seconds[0]);
+  record(csv, "steps", rule, elements, "ms_two_threads", 1e3 * seconds[1]);
+  record(csv, "steps", rule, elements, "of_peak", of_peak);
+  fflush(stdout);
+  return PL_OK;
+}
+
+static pl_status bench_steps(int quick, double peak, pl_text *csv, pl_error *error)
 {
   static const int sizes[] = {11, 22, 46, 100};
   static const char *const rules[] = {"one-point", "full"};
-  printf("\n%-10s %9s %11s %12s %12s %9s %12s\n", "points", "elements", "dt, ms", "ms/step, 1",
-         "2 threads", "speed-up", "real time");
-  if (csv) pl_text_add(csv, "points,elements,dt_ms,ms_per_step,ms_per_step_two_threads\n");
-  for (int i = 0; i < (quick ? 2 : 4); i++) {
-    for (int r = 0; r < 2; r++) {
-      double seconds[2] = {0}, dt = 0;
-      int elements = 0;
-      for (int threads = 1; threads <= 2; threads++) {
-        const cube c = {.cells = sizes[i], .quadrature = rules[r], .threads = threads};
-        pl_status status = time_steps(&c, &seconds[threads - 1], &dt, &elements, error);
-        if (status) return status;
-      }
-      printf("%-10s %9d %11.3f %12.4f %12.4f %9.2f %11.2fx\n", rules[r], elements, 1e3 * dt,
-             1e3 * seconds[0], 1e3 * seconds[1], seconds[0] / seconds[1], dt / seconds[0]);
-      if (csv)
-        pl_text_add(csv, "%s,%d,%.6f,%.5f,%.5f\n", rules[r], elements, 1e3 * dt, 1e3 * seconds[0],
-                    1e3 * seconds[1]);
-      fflush(stdout);
-    }
+  printf("\n%-10s %9s %11s %12s %9s %12s %9s %12s\n", "points", "elements", "dt, ms", "ms/step, 1",
+         "of peak", "2 threads", "speed-up", "real time");
+  for (int i = 0; i < (quick ? 4 : 8); i++) {
+    pl_status status = bench_step(sizes[i / 2], rules[i % 2], peak, csv, error);
+    if (status) return status;
   }
   return PL_OK;
 }
 
-static pl_status bench_meshes(pl_error *error)
+static pl_status bench_meshes(pl_text *csv, pl_error *error)
 {
   static const cube meshes[] = {{11, 0, 2, 0, NULL, 0, 1},
                                 {11, 1, 2, 0, NULL, 0, 1},
@@ -177,6 +194,8 @@ static pl_status bench_meshes(pl_error *error)
       pl_status status = time_steps(&c, &seconds[r], &dt, &elements, error);
       if (status) return status;
       if (i == 0) first[r] = seconds[r];
+      record(csv, "meshes", c.quadrature, elements, "ms_one_thread", 1e3 * seconds[r]);
+      record(csv, "meshes", c.quadrature, elements, "ratio", seconds[r] / first[r]);
     }
     printf("%9d %9.3f %16.4f %7.3f %16.4f %7.3f\n", elements, elements / 1331.0, 1e3 * seconds[0],
            seconds[0] / first[0], 1e3 * seconds[1], seconds[1] / first[1]);
@@ -189,8 +208,10 @@ static pl_status bench_meshes(pl_error *error)
 int cli_bench_hexes(int quick, pl_text *csv)
 {
   pl_error error = {0};
-  pl_status status = bench_forces(&error);
-  if (!status) status = bench_steps(quick, csv, &error);
-  if (!status) status = bench_meshes(&error);
+  double peak = pl_measure_flops(NULL, 0, ROUNDS);
+  if (csv) pl_text_add(csv, "table,points,elements,quantity,value\n");
+  pl_status status = bench_forces(peak, csv, &error);
+  if (!status) status = bench_steps(quick, peak, csv, &error);
+  if (!status) status = bench_meshes(csv, &error);
   return status ? cli_fail_error(&error) : CLI_OK;
 }

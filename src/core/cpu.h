@@ -5,6 +5,13 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(PL_WITHOUT_AVX2)
 #define PL_HAS_AVX2_VARIANT 1
 static inline int pl_cpu_has_avx2(void) { return __builtin_cpu_supports("avx2") != 0; }
+/* Twice the registers, for the same lanes. */
+#define PL_TARGET_AVX512 __attribute__((target("avx512f,avx512vl,avx512dq")))
+static inline int pl_cpu_has_avx512(void)
+{
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq");
+}
 #else
 #define PL_HAS_AVX2_VARIANT 0
 static inline int pl_cpu_has_avx2(void) { return 0; }

@@ -1,6 +1,10 @@
-/* The pool: one ticket counter that carries the job's number, so that a thread which wakes up late
- * can never take a chunk of a job that is over. Idle threads spin for some microseconds before
- * they sleep, since a solver posts a job every few microseconds. */
+/* The pool: the chunks of a job lie in one span per thread, so that a thread mostly gets those
+ * that it had in the last job over the same data, and threads seldom draw from the same counter;
+ * who has finished its own span, from its beginning, helps with the others. A span's counter
+ * carries the job's number, so that a thread which wakes up late can never take a chunk of a job
+ * that is over. Idle threads spin for some microseconds before they sleep, since a solver posts a
+ * job every few microseconds.
+ */
 #include "core/thread.h"
 
 #include "core/error.h"
@@ -13,17 +17,30 @@
 
 enum { MOST_THREADS = 256, SPINS = 4000, CLOSED = 0x7fffffff };
 
+/* Chunks [next, end). */
+typedef struct span {
+  _Alignas(64) atomic_uint_fast64_t ticket; /* job number << 32 | next chunk, CLOSED for none */
+  atomic_int end;
+} span;
+
+/* What a thread is told at its start. */
+typedef struct server {
+  pl_pool *pool;
+  int number;
+} server;
+
 struct pl_pool {
   pl_allocator allocator;
   int threads, started, spins;
   pthread_t ids[MOST_THREADS];
+  server servers[MOST_THREADS];
 
-  // the job: valid while the ticket carries its number
+  // the job: valid while the tickets carry its number
   _Atomic(void (*)(void *, int)) work;
   _Atomic(void *) context;
-  atomic_int chunks;
-  _Alignas(64) atomic_uint_fast64_t ticket; /* job number << 32 | next chunk, CLOSED for none */
-  _Alignas(64) atomic_int done;
+  _Alignas(64) atomic_uint_fast64_t job; /* the last number */
+  _Alignas(64) atomic_int done;          /* chunks */
+  span spans[MOST_THREADS];
 
   // for threads that went to sleep
   pthread_mutex_t mutex;
@@ -38,27 +55,38 @@ static inline void pause_briefly(void)
 #endif
 }
 
-/* Takes chunks of job number until none is left. */
-static void take_chunks(pl_pool *pool, uint64_t job)
+/* Works on chunks of a span until none is left; how many. */
+static int take_from(pl_pool *pool, span *from, uint64_t job)
 {
-  uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+  int count = 0;
+  uint64_t ticket = atomic_load_explicit(&from->ticket, memory_order_acquire);
   while (ticket >> 32 == job) {
     void (*work)(void *, int) = atomic_load_explicit(&pool->work, memory_order_acquire);
     void *context = atomic_load_explicit(&pool->context, memory_order_acquire);
-    int chunks = atomic_load_explicit(&pool->chunks, memory_order_acquire);
+    int end = atomic_load_explicit(&from->end, memory_order_acquire);
     int chunk = (int)(ticket & 0xffffffff);
-    if (chunk >= chunks) return;
+    if (chunk >= end) break;
     // a successful exchange proves that the job was still open when its fields were read
-    if (!atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, ticket + 1,
+    if (!atomic_compare_exchange_weak_explicit(&from->ticket, &ticket, ticket + 1,
                                                memory_order_acq_rel, memory_order_acquire))
       continue;
     work(context, chunk);
-    atomic_fetch_add_explicit(&pool->done, 1, memory_order_release);
-    ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+    count++;
+    ticket = atomic_load_explicit(&from->ticket, memory_order_acquire);
   }
+  return count;
 }
 
-static uint64_t current_job(pl_pool *pool) { return atomic_load(&pool->ticket) >> 32; }
+/* Takes chunks of job number, the thread's own first, until none is left. */
+static void take_chunks(pl_pool *pool, uint64_t job, int thread)
+{
+  int count = 0;
+  for (int i = 0; i < pool->threads; i++)
+    count += take_from(pool, &pool->spans[(thread + i) % pool->threads], job);
+  if (count) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
+}
+
+static uint64_t current_job(pl_pool *pool) { return atomic_load(&pool->job); }
 
 static void sleep_until(pl_pool *pool, uint64_t job)
 {
@@ -72,14 +100,15 @@ static void sleep_until(pl_pool *pool, uint64_t job)
 
 static void *serve(void *argument)
 {
-  pl_pool *pool = argument;
+  const server *self = argument;
+  pl_pool *pool = self->pool;
   uint64_t job = 0;
   while (!atomic_load(&pool->stop)) {
     int spins = pool->spins;
     while (current_job(pool) == job && spins-- > 0 && !atomic_load(&pool->stop)) pause_briefly();
     if (current_job(pool) == job) sleep_until(pool, job);
     job = current_job(pool);
-    take_chunks(pool, job);
+    take_chunks(pool, job, self->number);
   }
   return NULL;
 }
@@ -108,7 +137,8 @@ pl_status pl_pool_create(const pl_allocator *allocator, int threads, pl_pool **o
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_cond_init(&pool->wake, NULL);
   for (int i = 1; i < threads; i++) {
-    if (pthread_create(&pool->ids[i], NULL, serve, pool)) {
+    pool->servers[i] = (server){pool, i};
+    if (pthread_create(&pool->ids[i], NULL, serve, &pool->servers[i])) {
       pl_pool_destroy(pool);
       return pl_fail(error, PL_E_LIMIT, "thread %d of %d cannot be started; use fewer threads",
                      i + 1, threads);
@@ -133,29 +163,46 @@ void pl_pool_destroy(pl_pool *pool)
 
 int pl_pool_threads(const pl_pool *pool) { return pool ? pool->threads : 1; }
 
+/* The first chunk of a thread. */
+static int first_chunk(const pl_pool *pool, int chunks, int thread)
+{
+  return (int)((int64_t)chunks * thread / pool->threads);
+}
+
+/* Opens a job, of which every thread has an equal part. */
+static uint64_t post(pl_pool *pool, int chunks, void (*work)(void *, int), void *context)
+{
+  // close the last job before its fields change, so that a late thread which sees a new field
+  // cannot draw an old ticket
+  uint64_t job = (current_job(pool) + 1) & 0xffffffff;
+  for (int i = 0; i < pool->threads; i++)
+    atomic_store_explicit(&pool->spans[i].ticket, CLOSED, memory_order_relaxed);
+
+  // the tickets' release makes the fields visible
+  atomic_store_explicit(&pool->work, work, memory_order_release);
+  atomic_store_explicit(&pool->context, context, memory_order_release);
+  atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+  for (int i = 0; i < pool->threads; i++) {
+    uint64_t first = (uint64_t)first_chunk(pool, chunks, i);
+    atomic_store_explicit(&pool->spans[i].end, first_chunk(pool, chunks, i + 1),
+                          memory_order_release);
+    atomic_store_explicit(&pool->spans[i].ticket, job << 32 | first, memory_order_release);
+  }
+  atomic_store(&pool->job, job);
+  if (atomic_load(&pool->sleepers) > 0) wake_all(pool);
+  return job;
+}
+
 void pl_parallel(pl_pool *pool, int chunks, void (*work)(void *context, int chunk), void *context)
 {
   if (!pool || pool->threads == 1 || chunks <= 1) {
     for (int chunk = 0; chunk < chunks; chunk++) work(context, chunk);
     return;
   }
-
-  // close the last job before its fields change, so that a late thread which sees a new field
-  // cannot draw an old ticket
-  uint64_t job = current_job(pool);
-  atomic_store(&pool->ticket, job << 32 | CLOSED);
-
-  // post the job: the ticket's release makes the fields visible
-  atomic_store_explicit(&pool->work, work, memory_order_release);
-  atomic_store_explicit(&pool->context, context, memory_order_release);
-  atomic_store_explicit(&pool->chunks, chunks, memory_order_release);
-  atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
-  job = (job + 1) & 0xffffffff;
-  atomic_store(&pool->ticket, job << 32);
-  if (atomic_load(&pool->sleepers) > 0) wake_all(pool);
+  uint64_t job = post(pool, chunks, work, context);
 
   // help, then wait for the chunks that others took
-  take_chunks(pool, job);
+  take_chunks(pool, job, 0);
   for (int spins = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < chunks; spins++) {
     if (spins < pool->spins)
       pause_briefly();

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 
+#include <sched.h>
 #include <stddef.h>
 
 /* Colours that a node can remember; chunks that find none free get a colour of their own. */
@@ -71,22 +72,98 @@ static int colour_chunks(const pl_chunks *of, uint64_t *seen, int *colour)
   return shared + alone;
 }
 
+/* Sorts the chunks by colour: start[c + 2] counts, then start[c + 1] is where c's next one goes. */
+static void sort_chunks(const int *colour, pl_colours *to)
+{
+  for (int i = 0; i < to->chunks; i++) to->start[colour[i] + 2]++;
+  for (int c = 0; c < to->count; c++) to->start[c + 2] += to->start[c + 1];
+  for (int i = 0; i < to->chunks; i++) to->list[to->start[colour[i] + 1]++] = i;
+}
+
+/* ---- what waits for what ---- */
+
+/* For each node 1 + the chunk that is the last to add to it so far, and for each chunk 1 + the last
+ * one that was found to wait for it. */
+typedef struct trail {
+  int *last1, *found1;
+} trail;
+
+/* The chunks that a chunk waits for go to `to`, if that is not NULL; how many. Who waits for the
+ * last at a node waits for all there, since each has waited for the one before. */
+static int follow(const pl_chunks *of, int chunk, const trail *t, int *to)
+{
+  int count = 0;
+  for (int place = of->starts[chunk]; place < of->starts[chunk + 1]; place++) {
+    int element = element_at(of, place);
+    const int *nodes = of->elements + (ptrdiff_t)of->size * element;
+    for (int a = 0; element >= 0 && a < of->size; a++) {
+      int before = t->last1[nodes[a]] - 1;
+      t->last1[nodes[a]] = chunk + 1;
+      if (before < 0 || before == chunk || t->found1[before] == chunk + 1) continue;
+      t->found1[before] = chunk + 1;
+      if (to) to[count] = before;
+      count++;
+    }
+  }
+  return count;
+}
+
+/* Chunks in the order of colours: first how many each waits for, then which. */
+static void follow_all(const pl_chunks *of, int node_count, pl_colours *c, const trail *t)
+{
+  for (int n = 0; n < node_count; n++) t->last1[n] = 0;
+  for (int i = 0; i < c->chunks; i++) t->found1[i] = 0;
+  for (int i = 0; i < c->chunks; i++) {
+    int chunk = c->list[i], *to = c->before ? c->before + c->before_start[chunk] : NULL;
+    int count = follow(of, chunk, t, to);
+    if (!to) c->before_start[chunk + 1] = count;
+  }
+}
+
+static int find_order(const pl_allocator *allocator, int node_count, const pl_chunks *of,
+                      pl_colours *c)
+{
+  trail t = {pl_alloc(allocator, (size_t)node_count, sizeof *t.last1),
+             pl_alloc(allocator, (size_t)c->chunks, sizeof *t.found1)};
+  int ok = t.last1 && t.found1;
+  if (ok) {
+    follow_all(of, node_count, c, &t);
+    for (int i = 0; i < c->chunks; i++) c->before_start[i + 1] += c->before_start[i];
+    c->before = pl_alloc(allocator, (size_t)c->before_start[c->chunks] + 1, sizeof *c->before);
+    ok = c->before != NULL;
+  }
+  if (ok) follow_all(of, node_count, c, &t);
+  pl_free(allocator, t.last1);
+  pl_free(allocator, t.found1);
+  return ok;
+}
+
+/* Who takes which chunks, for so many threads: those of one thread stand together. */
+struct pl_colour_runs {
+  int threads;
+  unsigned round;
+  int order[];
+};
+
 pl_status pl_colours_create(const pl_allocator *allocator, int node_count, const pl_chunks *of,
                             pl_colours *colours, pl_error *error)
 {
-  int chunks = of->chunks;
-  *colours = (pl_colours){.chunks = chunks};
+  size_t chunks = (size_t)of->chunks;
+  *colours = (pl_colours){.chunks = of->chunks};
   uint64_t *seen = pl_alloc(allocator, (size_t)node_count, sizeof *seen);
-  int *colour = pl_alloc(allocator, (size_t)chunks, sizeof *colour);
-  colours->start = pl_alloc(allocator, (size_t)chunks + 2, sizeof *colours->start);
-  colours->list = pl_alloc(allocator, (size_t)chunks, sizeof *colours->list);
-  int ok = seen && colour && colours->start && colours->list;
+  int *colour = pl_alloc(allocator, chunks, sizeof *colour);
+  colours->start = pl_alloc(allocator, chunks + 2, sizeof *colours->start);
+  colours->list = pl_alloc(allocator, chunks, sizeof *colours->list);
+  colours->before_start = pl_alloc(allocator, chunks + 1, sizeof *colours->before_start);
+  colours->done = pl_alloc(allocator, chunks + 1, sizeof *colours->done);
+  colours->runs =
+      pl_alloc(allocator, 1, sizeof *colours->runs + chunks * sizeof *colours->runs->order);
+  int ok = seen && colour && colours->start && colours->list && colours->before_start &&
+           colours->done && colours->runs;
   if (ok) {
-    // sort the chunks by colour: start[c + 2] counts, then start[c + 1] is where c's next one goes
     colours->count = colour_chunks(of, seen, colour);
-    for (int i = 0; i < chunks; i++) colours->start[colour[i] + 2]++;
-    for (int c = 0; c < colours->count; c++) colours->start[c + 2] += colours->start[c + 1];
-    for (int i = 0; i < chunks; i++) colours->list[colours->start[colour[i] + 1]++] = i;
+    sort_chunks(colour, colours);
+    ok = find_order(allocator, node_count, of, colours);
   }
   pl_free(allocator, seen);
   pl_free(allocator, colour);
@@ -99,5 +176,68 @@ void pl_colours_destroy(const pl_allocator *allocator, pl_colours *colours)
 {
   pl_free(allocator, colours->start);
   pl_free(allocator, colours->list);
+  pl_free(allocator, colours->before_start);
+  pl_free(allocator, colours->before);
+  pl_free(allocator, colours->done);
+  pl_free(allocator, colours->runs);
   *colours = (pl_colours){0};
+}
+
+/* ---- a round over all chunks ---- */
+
+/* The chunks of each thread, as the pool deals them out, in the order of colours. Within a colour
+ * every second thread goes backwards: so chunks on both sides of the border between two threads
+ * have their turn at the same time, and wait for what the other did a colour ago. */
+static void deal(const pl_colours *of, int threads)
+{
+  int *to = of->runs->order;
+  for (int t = 0; t < threads; t++) {
+    int64_t first = (int64_t)of->chunks * t / threads;
+    int64_t last = (int64_t)of->chunks * (t + 1) / threads;
+    for (int c = 0; c < of->count; c++) {
+      int from = of->start[c], end = of->start[c + 1];
+      for (int i = from; i < end; i++) {
+        int chunk = of->list[t % 2 ? end - 1 - (i - from) : i];
+        if (chunk >= first && chunk < last) *to++ = chunk;
+      }
+    }
+  }
+  of->runs->threads = threads;
+}
+
+typedef struct round_job {
+  const pl_colours *of;
+  void (*work)(void *context, int chunk);
+  void *context;
+  unsigned round;
+} round_job;
+
+enum { SPINS = 1000 };
+
+/* The first chunk in the order of colours that is not done waits for none, and the thread that has
+ * it comes to it: chunks before it in its run are before it in that order. */
+static void wait_for(const atomic_uint *done, unsigned round)
+{
+  for (int spins = 0; atomic_load_explicit(done, memory_order_acquire) != round; spins++) {
+    if (spins > SPINS) sched_yield();
+  }
+}
+
+static void run_chunk(void *context, int place)
+{
+  const round_job *job = context;
+  const pl_colours *of = job->of;
+  int chunk = of->runs->order[place];
+  for (int k = of->before_start[chunk]; k < of->before_start[chunk + 1]; k++)
+    wait_for(&of->done[of->before[k]], job->round);
+  job->work(job->context, chunk);
+  atomic_store_explicit(&of->done[chunk], job->round, memory_order_release);
+}
+
+void pl_colours_run(const pl_colours *colours, pl_pool *pool,
+                    void (*work)(void *context, int chunk), void *context)
+{
+  if (colours->runs->threads != pl_pool_threads(pool)) deal(colours, pl_pool_threads(pool));
+  round_job job = {colours, work, context, ++colours->runs->round};
+  pl_parallel(pool, colours->chunks, run_chunk, &job);
 }

@@ -2,6 +2,7 @@
 #include "ode/system.h"
 
 #include "math/vec3.h"
+#include "sparse/passes.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,8 +17,7 @@ void pl_system_react(pl_system *system, double scale, const double *x)
 
 void pl_system_clear_reaction(pl_system *system)
 {
-  if (system->reaction)
-    memset(system->reaction, 0, 3 * (size_t)system->blocks * sizeof *system->reaction);
+  if (system->reaction) pl_pass_clear(system->reaction, system->blocks, system->pool);
 }
 
 void pl_system_keep_residual(pl_system *system, const double *r)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { RANGE_BLOCKS = 8192, MOST_RANGES = 256 };
+enum { LEAST_BLOCKS = 256, MOST_RANGES = 64, WHOLE_LINES = 8 };
 
 typedef struct pass {
   double a;
@@ -19,10 +19,15 @@ typedef struct pass {
   double *sums; /* MOST_RANGES */
 } pass;
 
+/* Ranges of equal size, of whole lines of the cache, and not so short that handing them out takes
+ * longer than they do. */
 static int ranges_of(pass *p)
 {
-  p->size = pl_chunk_count(p->blocks, MOST_RANGES);
-  if (p->size < RANGE_BLOCKS) p->size = RANGE_BLOCKS;
+  int ranges = p->blocks / LEAST_BLOCKS;
+  if (ranges < 1) ranges = 1;
+  if (ranges > MOST_RANGES) ranges = MOST_RANGES;
+  p->size = WHOLE_LINES * pl_chunk_count(p->blocks, WHOLE_LINES * ranges);
+  if (p->size < 1) p->size = 1;
   return pl_chunk_count(p->blocks, p->size);
 }
 

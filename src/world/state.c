@@ -9,6 +9,7 @@
 #include "core/hash.h"
 #include "core/memory.h"
 #include "ode/newton.h"
+#include "sparse/passes.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -117,7 +118,9 @@ void pl_world_recall(pl_world *world)
 void pl_state_copy(const pl_world *world, const pl_state *from, pl_state *to)
 {
   double *numbers = to->numbers, *q = to->q, *v = to->v;
-  memcpy(numbers, from->numbers, world->layout.count * sizeof *numbers);
+  size_t count = world->layout.count, shared = count / 3 <= INT32_MAX ? count - count % 3 : 0;
+  pl_pass_copy(from->numbers, numbers, (int)(shared / 3), world->pool);
+  memcpy(numbers + shared, from->numbers + shared, (count - shared) * sizeof *numbers);
   *to = *from;
   to->numbers = numbers;
   to->q = q;

@@ -254,6 +254,43 @@ TEST(unknown_words_are_refused)
 
 /* ---- colours ---- */
 
+/* What chunks do to nodes, such that their order shows. */
+typedef struct marks {
+  const pl_chunks *of;
+  uint32_t *of_node;
+} marks;
+
+static void mark_chunk(void *context, int chunk)
+{
+  const marks *to = context;
+  const pl_chunks *of = to->of;
+  for (int e = of->starts[chunk]; e < of->starts[chunk + 1] && e < of->count; e++) {
+    for (int a = 0; a < of->size; a++) {
+      uint32_t *mark = &to->of_node[of->elements[e * of->size + a]];
+      *mark = 31 * *mark + (uint32_t)chunk + 1;
+    }
+  }
+}
+
+static void check_runs(const pl_colours *colours, const pl_chunks *of, int nodes)
+{
+  pl_allocator memory = pl_allocator_default();
+  uint32_t *first = calloc((size_t)nodes, sizeof *first), *now = malloc((size_t)nodes * 4);
+  for (int i = 0; i < colours->chunks; i++) mark_chunk(&(marks){of, first}, colours->list[i]);
+  for (int threads = 1; threads <= 5; threads += 2) {
+    pl_pool *pool = NULL;
+    CHECK_OK(pl_pool_create(&memory, threads, &pool, error));
+    for (int round = 0; round < 20; round++) {
+      memset(now, 0, (size_t)nodes * sizeof *now);
+      pl_colours_run(colours, pool, mark_chunk, &(marks){of, now});
+      CHECK(memcmp(first, now, (size_t)nodes * sizeof *now) == 0);
+    }
+    pl_pool_destroy(pool);
+  }
+  free(first);
+  free(now);
+}
+
 static void check_colours(const int *elements, int count, int size, int nodes, int chunk_size)
 {
   pl_allocator memory = pl_allocator_default();
@@ -263,6 +300,7 @@ static void check_colours(const int *elements, int count, int size, int nodes, i
   for (int c = 0; c <= chunks; c++) starts[c] = c * chunk_size;
   const pl_chunks of = {elements, size, count, chunks, starts, NULL};
   CHECK_OK(pl_colours_create(&memory, nodes, &of, &colours, error));
+  check_runs(&colours, &of, nodes);
   free(starts);
   int *owner = malloc((size_t)nodes * sizeof *owner), *seen = calloc((size_t)count, sizeof *seen);
   for (int c = 0; c < colours.count; c++) {

@@ -96,14 +96,12 @@ pl_status pl_cloth_items_bind(pl_cloth_items *items, const pl_bsr *A, int offset
 typedef struct sweep {
   pl_cloth_job *job;
   pl_cloth_pass *pass;
-  const int *list;
 } sweep;
 
-static void run_chunk(void *context, int index)
+static void run_chunk(void *context, int chunk)
 {
   const sweep *now = context;
   const pl_cloth_items *items = now->job->items;
-  int chunk = now->list[index];
   items->sums[chunk] = now->pass(now->job, items->starts[chunk], items->starts[chunk + 1]);
 }
 
@@ -113,10 +111,8 @@ double pl_cloth_items_run(pl_cloth_job *job, const pl_cloth_items *items, pl_clo
   const pl_colours *colours = &items->colours;
   double sum = 0;
   job->items = items;
-  for (int c = 0; c < colours->count; c++) {
-    sweep now = {job, pass, colours->list + colours->start[c]};
-    pl_parallel(pool, colours->start[c + 1] - colours->start[c], run_chunk, &now);
-  }
+  sweep now = {job, pass};
+  pl_colours_run(colours, pool, run_chunk, &now);
   for (int chunk = 0; chunk < colours->chunks && job->wants_energy; chunk++)
     sum += items->sums[chunk];
   return sum;

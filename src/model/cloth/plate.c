@@ -198,7 +198,6 @@ pl_status pl_plate_bind(pl_plate *p, const pl_bsr *A, int offset, pl_error *erro
 typedef struct plate_job {
   pl_plate *plate;
   const pl_cloth_job *job;
-  const int *list;
 } plate_job;
 
 static double scalar_of(const pl_plate *p, const double *of, int e)
@@ -267,12 +266,11 @@ static void add_matrix(const pl_plate *p, const pl_cloth_job *job, int number)
   }
 }
 
-static void run_chunk(void *context, int index)
+static void run_chunk(void *context, int chunk)
 {
   const plate_job *now = context;
   pl_plate *p = now->plate;
   const pl_cloth_job *job = now->job;
-  int chunk = now->list[index];
   double sum = 0;
   for (int t = p->starts[chunk]; t < p->starts[chunk + 1]; t++) {
     double elastic[3], all[3];
@@ -294,10 +292,8 @@ double pl_plate_run(pl_plate *p, pl_cloth_job *job, pl_pool *pool)
   job->moments = p->moments;
   (void)pl_cloth_items_run(job, &p->hinges, PL_PICK_VARIANT(pl_cloth_look), pool);
   memset(p->moments, 0, (size_t)p->hinges.batches * PL_LANES * sizeof *p->moments);
-  for (int c = 0; c < p->colours.count; c++) {
-    plate_job now = {p, job, p->colours.list + p->colours.start[c]};
-    pl_parallel(pool, p->colours.start[c + 1] - p->colours.start[c], run_chunk, &now);
-  }
+  plate_job now = {p, job};
+  pl_colours_run(&p->colours, pool, run_chunk, &now);
   for (int chunk = 0; chunk < p->colours.chunks && job->wants_energy; chunk++)
     sum += p->sums[chunk];
   if (job->values && !job->semidefinite && job->kq != 0)

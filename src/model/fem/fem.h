@@ -35,7 +35,6 @@ typedef struct pl_fem_job {
   double *von_mises, *det_f; /* per element                    */
   double *strain, *density;  /* the same                       */
   double *F, *stress;        /* the same, 9 each */
-  const int *chunks;         /* the chunks of the colour in hand */
 } pl_fem_job;
 
 /* Work on the batches [first, last), all of one group, or on these rows of the matrix. */

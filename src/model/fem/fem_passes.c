@@ -14,10 +14,10 @@ static void evaluate_one_point(const pl_fem_job *job, int first, int last)
   control->stiffness(&matrix, first, last);
 }
 
-static void evaluate_chunk(void *context, int index)
+static void evaluate_chunk(void *context, int chunk)
 {
   const pl_fem_job *job = context;
-  const int *start = job->fem->starts + job->chunks[index];
+  const int *start = job->fem->starts + chunk;
   if (job->fem->hourglass.kernel)
     evaluate_one_point(job, start[0], start[1]);
   else
@@ -55,11 +55,7 @@ void pl_fem_evaluate(pl_model *self, const pl_moment *at, double *f, const pl_ta
   pl_volume_share(fem, &job, pool);
   int row_chunks = pl_chunk_count(self->blocks, ROWS_PER_CHUNK);
   if (tangent) pl_parallel(pool, row_chunks, clear_chunk, &job);
-  for (int c = 0; c < fem->chunks.count; c++) {
-    int start = fem->chunks.start[c];
-    job.chunks = fem->chunks.list + start;
-    pl_parallel(pool, fem->chunks.start[c + 1] - start, evaluate_chunk, &job);
-  }
+  pl_colours_run(&fem->chunks, pool, evaluate_chunk, &job);
   if (tangent) pl_volume_couple(fem, &job);
   if (tangent) pl_parallel(pool, row_chunks, finish_chunk, &job);
 }

@@ -24,6 +24,9 @@ pl_status pl_hourglass_create(const pl_allocator *allocator, int batches, double
   size_t count = (size_t)batches;
   to->factor = factor;
   to->kernel = PL_PICK_VARIANT(&pl_hourglass_kernel);
+#if PL_HAS_AVX2_VARIANT
+  if (pl_cpu_has_avx512()) to->kernel = &pl_hourglass_kernel_avx512;
+#endif
   to->nodes = pl_alloc(allocator, count * 8 * PL_LANES, sizeof *to->nodes);
   to->corners = pl_alloc(allocator, count * 8 * PL_LANES, sizeof *to->corners);
   to->is_skew = pl_alloc(allocator, count, sizeof *to->is_skew);

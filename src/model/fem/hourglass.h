@@ -55,6 +55,7 @@ typedef struct pl_hourglass_kernel {
 } pl_hourglass_kernel;
 
 extern const pl_hourglass_kernel pl_hourglass_kernel_base, pl_hourglass_kernel_avx2;
+extern const pl_hourglass_kernel pl_hourglass_kernel_avx512;
 
 typedef struct pl_hourglass {
   const pl_hourglass_kernel *kernel; /* NULL: elements have points enough */

@@ -105,8 +105,6 @@ typedef struct pl_grid_job {
   double *f, *A; /* values of the matrix; either may be NULL */
   double kq, kv;
   int semidefinite;
-  const pl_colours *colours;
-  int first; /* of the chunks of the present colour */
 } pl_grid_job;
 
 void pl_grid_cells_chunk(const pl_grid_job *job, int chunk);
