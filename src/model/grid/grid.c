@@ -24,6 +24,7 @@
  * "signed" has beta without the bars, as printed in 1987. */
 #include "model/grid/grid.h"
 
+#include "core/cpu.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/vec3.h"
@@ -315,6 +316,8 @@ static pl_status build(pl_model *model, pl_grid_model *self, pl_grid_source *fro
   self->bends.list.count = 0;
   split(self, &all);
   status = pl_grid_list_make(&model->allocator, model->blocks, &self->bends.list, error);
+  if (!status && from->grid->axes == 2)
+    status = pl_grid_quads_make(&model->allocator, &self->cells, &self->quads, error);
   if (status) return status;
   find_blocks(self->pattern, &self->cells.list);
   find_blocks(self->pattern, &self->bends.list);
@@ -360,6 +363,7 @@ static void destroy(pl_model *model)
   pl_grid_model *self = model->state;
   if (!self) return;
   pl_grid_cells_release(&model->allocator, &self->cells);
+  pl_grid_quads_release(&model->allocator, &self->quads);
   pl_grid_bends_release(&model->allocator, &self->bends);
   pl_bsr_destroy(self->pattern);
   void *arrays[] = {self->pairs, self->places, self->mass, self->damping, self->sums, self};
@@ -388,48 +392,68 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
     }
   }
   bind_list(self->places, &self->cells.list);
+  pl_grid_quads_bind(self->places, &self->cells.list, &self->quads);
   bind_list(self->places, &self->bends.list);
   return PL_OK;
 }
 
 /* ---- evaluation ---- */
 
-/* Flat bending and damping, and the matrix's rows as they are before cells add to them. */
-static void rows_chunk(void *context, int chunk)
+/* A row of the matrix as it is before cells add to it: flat bending and damping. */
+static void put_row(const pl_grid_job *job, int row)
 {
-  const pl_grid_job *job = context;
   const pl_grid_model *self = job->self;
-  const pl_bsr *pattern = self->pattern;
-  int last = (chunk + 1) * ROWS < pattern->rows ? (chunk + 1) * ROWS : pattern->rows;
-  for (int row = chunk * ROWS; row < last; row++) {
-    const double *x = job->q + 3 * (size_t)row;
-    for (int k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
-      double stiffness = pattern->values[k];
-      const double *to = job->q + 3 * (size_t)pattern->columns[k];
-      for (int i = 0; i < 3 && job->f; i++)
-        job->f[3 * (size_t)row + (size_t)i] -= stiffness * (to[i] - x[i]);
-      double *block = job->A ? job->A + 9 * (size_t)self->places[k] : NULL;
-      for (int i = 0; i < 9 && block; i += 4) block[i] = job->kq * stiffness;
-    }
-    double c = job->v ? self->damping[row] : 0;
-    for (int i = 0; i < 3 && job->f && c > 0; i++)
-      job->f[3 * (size_t)row + (size_t)i] -= c * job->v[3 * (size_t)row + (size_t)i];
-    double *own =
-        job->A && c > 0 ? job->A + 9 * (size_t)self->places[pattern->diagonal[row]] : NULL;
-    for (int i = 0; i < 9 && own; i += 4) own[i] += job->kv * c;
+  const pl_bsr *pattern = self->pattern, *A = job->matrix;
+  int at = self->offset + row;
+  double c = job->v ? self->damping[row] : 0;
+  memset(A->values + 9 * (size_t)A->start[at], 0,
+         (size_t)(A->start[at + 1] - A->start[at]) * 9 * sizeof *A->values);
+  for (int k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
+    double *block = job->A + 9 * (size_t)self->places[k], value = job->kq * pattern->values[k];
+    if (k == pattern->diagonal[row]) value += job->kv * c;
+    block[0] = block[4] = block[8] = value;
   }
 }
 
-static void clear_rows(const pl_grid_model *self, const pl_bsr *A)
+static void add_row(const pl_grid_job *job, int row)
 {
-  int first = A->start[self->offset], last = A->start[self->offset + self->pattern->rows];
-  memset(A->values + 9 * (size_t)first, 0, (size_t)(last - first) * 9 * sizeof *A->values);
+  const pl_grid_model *self = job->self;
+  const pl_bsr *pattern = self->pattern;
+  const double *x = job->q + 3 * (size_t)row;
+  double sum[3] = {0}, *f = job->f + 3 * (size_t)row, c = job->v ? self->damping[row] : 0;
+  for (int k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
+    const double *to = job->q + 3 * (size_t)pattern->columns[k];
+    for (int i = 0; i < 3; i++) sum[i] += pattern->values[k] * (to[i] - x[i]);
+  }
+  for (int i = 0; i < 3; i++) f[i] -= sum[i];
+  for (int i = 0; i < 3 && c > 0; i++) f[i] -= c * job->v[3 * (size_t)row + (size_t)i];
+}
+
+static void rows_chunk(void *context, int chunk)
+{
+  const pl_grid_job *job = context;
+  int rows = job->self->pattern->rows, last = (chunk + 1) * ROWS < rows ? (chunk + 1) * ROWS : rows;
+  for (int row = chunk * ROWS; row < last; row++) {
+    if (job->A) put_row(job, row);
+    if (job->f) add_row(job, row);
+  }
+}
+
+/* The batches of a surface that a chunk of cells is. */
+static int batch_of(const pl_grid_model *self, int chunk)
+{
+  return pl_chunk_count(self->cells.list.starts[chunk], PL_LANES);
 }
 
 static void cells_chunk(void *context, int chunk)
 {
   const pl_grid_job *job = context;
-  pl_grid_cells_chunk(job, job->colours->list[job->first + chunk]);
+  const pl_grid_model *self = job->self;
+  int own = job->colours->list[job->first + chunk];
+  if (self->quads.batches)
+    PL_PICK_VARIANT(pl_grid_quads)(job, batch_of(self, own), batch_of(self, own + 1));
+  else
+    pl_grid_cells_chunk(job, own);
 }
 
 static void bends_chunk(void *context, int chunk)
@@ -454,7 +478,7 @@ static void evaluate(pl_model *model, const pl_moment *at, double *f, const pl_t
   const pl_grid_model *self = model->state;
   pl_grid_job job = {.self = self, .q = at->q, .v = at->v, .f = f};
   if (tangent) {
-    clear_rows(self, tangent->A);
+    job.matrix = tangent->A;
     job.A = tangent->A->values;
     job.kq = tangent->kq;
     job.kv = tangent->kv;
@@ -487,7 +511,11 @@ static void rows_energy(void *context, int chunk)
 static void cells_energy(void *context, int chunk)
 {
   const pl_grid_job *job = context;
-  job->self->cells.list.sums[chunk] = pl_grid_cells_energy(job->self, job->q, chunk);
+  const pl_grid_model *self = job->self;
+  self->cells.list.sums[chunk] =
+      self->quads.batches ? PL_PICK_VARIANT(pl_grid_quads_energy)(job, batch_of(self, chunk),
+                                                                  batch_of(self, chunk + 1))
+                          : pl_grid_cells_energy(self, job->q, chunk);
 }
 
 static void bends_energy(void *context, int chunk)
