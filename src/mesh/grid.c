@@ -275,3 +275,53 @@ pl_status pl_grid_parse(const pl_grid *grid, const char *text, int first[3], int
   }
   return *at == ']' && !*skip(at + 1) ? PL_OK : refuse(grid, text, error);
 }
+
+/* ---- pictures ---- */
+
+/* How far along an axis the corners of a face are, from 0 to 1; returns how far it extends. */
+static double along_face(const pl_grid *grid, int axis, const int *places, int size, double *out)
+{
+  int low = grid->size[axis], high = 0, cells = pl_grid_cells_along(grid, axis), at[3];
+  int numbers[4];
+  for (int c = 0; c < size; c++) {
+    pl_grid_place(grid, places[c], at);
+    numbers[c] = at[axis];
+    low = at[axis] < low ? at[axis] : low;
+    high = at[axis] > high ? at[axis] : high;
+  }
+  // across the seam the first particle comes behind the last
+  int seam = grid->wraps[axis] && high - low > 1;
+  for (int c = 0; c < size; c++)
+    out[c] = (double)(numbers[c] + (seam && numbers[c] == 0 ? grid->size[axis] : 0)) / cells;
+  return high - low;
+}
+
+static void spots_of_face(const pl_grid *grid, const int *places, int size, float *spots)
+{
+  double along[3][4];
+  int used = 0;
+  for (int axis = 0; axis < grid->axes && used < 2; axis++) {
+    double extent = along_face(grid, axis, places, size, along[used]);
+    // the last axes must do where a face has no extent
+    if (extent > 0 || grid->axes - axis <= 2 - used) used++;
+  }
+  for (int c = 0; c < size; c++) {
+    for (int k = 0; k < 2; k++) spots[2 * c + k] = k < used ? (float)along[k][c] : 0;
+  }
+}
+
+pl_status pl_grid_spots(const pl_mesh *mesh, const int *faces, int size, int count,
+                        const pl_allocator *allocator, float *spots, pl_error *error)
+{
+  const pl_grid *grid = mesh->grid;
+  int *place = pl_alloc(allocator, (size_t)mesh->node_count, sizeof *place);
+  if (!place) return pl_fail_memory(error);
+  for (int i = 0; i < pl_grid_count(grid); i++) place[grid->nodes[i]] = i;
+  for (int f = 0; f < count; f++) {
+    int places[4];
+    for (int c = 0; c < size; c++) places[c] = place[faces[size * f + c]];
+    spots_of_face(grid, places, size, spots + 2 * size * f);
+  }
+  pl_free(allocator, place);
+  return PL_OK;
+}

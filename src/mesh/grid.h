@@ -53,6 +53,11 @@ pl_status pl_mesh_set_grid(pl_mesh *mesh, const pl_grid *grid, pl_error *error);
 pl_status pl_mesh_take_grid(pl_mesh *mesh, const pl_mesh *from, const int *number, pl_error *error);
 void pl_mesh_free_grid(pl_mesh *mesh);
 
+/* Where in a picture the corners of faces (size nodes each) lie: two numbers from 0 to 1 for each,
+ * along the axes in which the face extends; around the seam of an axis up to 2. */
+pl_status pl_grid_spots(const pl_mesh *mesh, const int *faces, int size, int count,
+                        const pl_allocator *allocator, float *spots, pl_error *error);
+
 /* The particles named by "[m,n]" or "[l,m,n]" with numbers, negative ones counted from the end, or
  * "*" for all: first and last along each axis. What is outside is refused. */
 pl_status pl_grid_parse(const pl_grid *grid, const char *text, int first[3], int last[3],

@@ -266,12 +266,24 @@ static void write_binds(pl_edm *edm, const pl_edm_body *body)
     else if (strcmp(type, "Force") == 0)
       write_force(edm, body, bind);
     else if (strcmp(type, "Material") == 0)
-      pl_edm_bound(edm, bind, PL_EDM_MATERIALS);
+      continue; // stands in the body itself
     else if (strcmp(type, "Collision") == 0)
       pl_edm_bound(edm, bind, PL_EDM_OBJECTS);
     else
       pl_edm_refuse(edm, bind, "type=\"%s\" is unknown; there is Material, Force and Collision",
                     type, "");
+  }
+}
+
+/* The first material counts. */
+static void write_look(pl_edm *edm, const pl_edm_body *body)
+{
+  pl_xml_node *bind = pl_xml_child(body->node, "Bind");
+  for (int seen = 0; bind; bind = pl_xml_next(bind, "Bind")) {
+    const char *type = pl_xml_attribute(bind, "type");
+    if (!type || strcmp(type, "Material") != 0) continue;
+    if (seen++) pl_edm_bound(edm, bind, PL_EDM_MATERIALS);
+    if (seen == 1) pl_edm_write_look(edm, bind);
   }
 }
 
@@ -294,6 +306,7 @@ void pl_edm_write_body(pl_edm *edm, pl_edm_body *body)
   }
   pl_text_add(out, "\" material=\"grid\" model=\"grid\"");
   write_numbers(out, body, &body->all);
+  write_look(edm, body);
   pl_text_add(out, ">\n");
   write_singles(edm, body, fixed);
   write_fixed(edm, body, fixed);

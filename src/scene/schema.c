@@ -7,6 +7,7 @@
 #include "mesh/mesh.h"
 #include "mesh/solid.h"
 #include "ode/integrator.h"
+#include "scene/planet.h"
 #include "scene/schema_rows.h"
 #include "shape/motion.h"
 #include "sparse/solver.h"
@@ -23,6 +24,19 @@ static pl_status check_step(const pl_attribute *self, const char *text, pl_error
   return strcmp(text, "auto") == 0 ? PL_OK : pl_param_parse(&self->param, text, &dt, error);
 }
 
+/* Three numbers or a planet. */
+static pl_status check_gravity(const pl_attribute *self, const char *text, pl_error *error)
+{
+  double gravity[3];
+  if (pl_planet_gravity(text, gravity)) return PL_OK;
+  if (text[0] >= 'a' && text[0] <= 'z')
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "gravity=\"%.40s\" is neither three numbers nor one of %sas their surfaces have "
+                   "it, along -z",
+                   text, pl_planet_names());
+  return pl_param_parse(&self->param, text, gravity, error);
+}
+
 static const pl_element world = {
     .name = "world",
     .summary = "Time and gravity.",
@@ -33,7 +47,12 @@ static const pl_element world = {
              .required = 1,
              .check = check_step},
             {.param = {"duration", "s", "simulated time", 0, 0, 1e9, NULL, 1}, .required = 1},
-            VECTOR("gravity", "m/s^2", "acceleration of free bodies", 1e6, "0 0 -9.81"),
+            {.param = {"gravity", "m/s^2",
+                       "acceleration of free bodies; or a planet, as in gravity=\"mars\", also "
+                       "the sun, the moon and pluto: along -z",
+                       0, -1e6, 1e6, NULL, 3},
+             .preset = "0 0 -9.81",
+             .check = check_gravity},
             {.param = {"halvings", "count",
                        "how often a step that fails is tried again with half the step; 0 for real "
                        "time",
