@@ -7,6 +7,7 @@
 #define PL_BODY_BODY_H
 
 #include "body/composition.h"
+#include "body/refinement.h"
 #include "mesh/embed.h"
 #include "model/dependent.h"
 #include "pliant/world.h"
@@ -47,9 +48,10 @@ typedef struct pl_body {
     uint32_t groups, meets; /* bits: of its own, of others; 0: all */
     int itself;
   } contact;
-  double insert_reach; /* frames are put in where the body touches something; 0: no */
-  double *idle;        /* since when each of those is of no use, s */
-  int *site_owner;     /* per inside node 1 + the site that it goes with alone; NULL: none */
+  double insert_reach;       /* frames are put in where the body touches something; 0: no */
+  double *idle;              /* since when each of those is of no use, s */
+  int *site_owner;           /* per inside node 1 + the site that it goes with alone; NULL: none */
+  pl_refinement *refinement; /* of its mesh while it moves; NULL: none */
   struct pl_single_particles { /* of a grid, that differ from the others; inside nodes */
     pl_particle *list;
     int count;
