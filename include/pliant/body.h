@@ -209,6 +209,11 @@ typedef struct pl_refinement_facts {
   double kinetic_loss;                     /* J, of all changes since the start */
 } pl_refinement_facts;
 
+/* Per element of the body's mesh: how often the element of the model that it is in was cut. 0 for a
+ * body that is not refined. */
+PL_API pl_status pl_world_get_levels(const pl_world *world, pl_body_id body, double *levels,
+                                     pl_error *error);
+
 PL_API pl_status pl_world_read_refinement(const pl_world *world, pl_body_id body,
                                           pl_refinement_facts *facts, pl_error *error);
 

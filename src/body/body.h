@@ -157,6 +157,13 @@ int pl_ties_mark_part(const pl_body *body, const pl_rigid_part *part, unsigned c
 pl_status pl_body_held_blocks(const pl_body *body, const unsigned char *chosen, int *list,
                               int *count, pl_error *error);
 
+/* How many elements its model has. */
+static inline int pl_body_elements(const pl_body *body)
+{
+  if (!body->refinement) return body->mesh->element_count;
+  return ((const pl_dependent *)body->model->state)->leaves.mesh->element_count;
+}
+
 /* The body that a block of the world belongs to. */
 const pl_body *pl_bodies_owner(const pl_bodies *bodies, int block);
 

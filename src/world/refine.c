@@ -326,6 +326,19 @@ pl_status pl_world_coarsen(pl_world *world, pl_body_id body, const pl_selector *
   return by_hand(world, body, where, count, 1, error);
 }
 
+pl_status pl_world_get_levels(const pl_world *world, pl_body_id id, double *levels, pl_error *error)
+{
+  const pl_body *body;
+  pl_status status = pl_world_find_body(world, id, &body, error);
+  if (!status && !levels)
+    status = pl_fail(error, PL_E_ARGUMENT, "pl_world_get_levels needs a place for the levels");
+  if (status) return status;
+  const pl_refinement *it = body->refinement;
+  for (int e = 0; e < body->inside->element_count; e++)
+    levels[body->element_order[e]] = it ? it->forest->tets[pl_refinement_leaf(it, e)].level : 0;
+  return PL_OK;
+}
+
 pl_status pl_world_read_refinement(const pl_world *world, pl_body_id id, pl_refinement_facts *facts,
                                    pl_error *error)
 {
