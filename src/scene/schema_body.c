@@ -226,7 +226,8 @@ static const pl_element refine = {
                "model=\"fem\".",
     .attributes =
         (const pl_attribute[]){
-            NUMBER("levels", "count", "how often a tetrahedron may be cut", 1, 6, "2"),
+            NUMBER("levels", "count",
+                   "how often a tetrahedron may be cut; 0: never, as without refine", 0, 6, "2"),
             NUMBER("start", "count", "the level that all of the body starts with", 0, 6, "0"),
             NUMBER("wait", "count", "steps from one look to the next", 1, 1e6, "5"),
             MEMBER("indicator", "where it is refined", pl_indicator_family),
