@@ -20,6 +20,7 @@ void pl_scene_destroy(pl_scene *scene)
 {
   if (!scene) return;
   pl_allocator allocator = scene->allocator;
+  pl_haptic_destroy(scene->hand);
   pl_world_destroy(scene->world);
   pl_bytes_free(&allocator, &scene->text);
   pl_free(&allocator, scene->title);
@@ -137,3 +138,11 @@ const pl_output *pl_scene_output(const pl_scene *scene, int index)
 }
 
 const pl_view *pl_scene_view(const pl_scene *scene) { return &scene->view; }
+
+pl_haptic *pl_scene_hand(pl_scene *scene) { return scene ? scene->hand : NULL; }
+
+pl_status pl_scene_step(pl_scene *scene, pl_error *error)
+{
+  if (!scene) return pl_fail(error, PL_E_ARGUMENT, "pl_scene_step needs a scene");
+  return scene->hand ? pl_haptic_step(scene->hand, error) : pl_world_step(scene->world, error);
+}
