@@ -100,6 +100,16 @@ static void measure_strain_jump(const pl_leaf_view *view, double *value)
   }
 }
 
+/* The strains' error as energy, with the shear modulus that most of the body has. */
+static void measure_energy_error(const pl_leaf_view *view, double *value)
+{
+  pl_material material = {.mu = 0};
+  (void)pl_material_make(&view->body->material, &view->body->law, &material, NULL);
+  measure_strain_jump(view, value);
+  for (int i = 0; i < view->mesh->element_count; i++)
+    value[i] *= material.mu * volume_of(view, i) * value[i];
+}
+
 /* By how much the middle of an edge would leave the straight line between its ends, if the body
  * went on between them with the recovered gradients: (F_a - F_b) (X_b - X_a) / 8, Hermite's cubic.
  */
@@ -167,6 +177,12 @@ INDICATOR(strain_jump, "strain-jump",
           "how much the deformation gradient differs from its means at the element's corners: the "
           "error of the strain",
           "Zienkiewicz & Zhu 1987", measure_strain_jump);
+
+THRESHOLDS(energy_error, "J", 1e-6, 1e-7);
+INDICATOR(energy_error, "energy-error",
+          "the square of the strain jump times the shear modulus and the volume: with equal shares "
+          "of the error in all elements, the fewest elements do",
+          "Zienkiewicz & Zhu 1987", measure_energy_error);
 
 THRESHOLDS(detail, "m", 1e-4, 2e-5);
 INDICATOR(detail, "detail",

@@ -11,6 +11,7 @@
   X(shear_force)                                                                                   \
   X(stress)                                                                                        \
   X(strain_jump)                                                                                   \
+  X(energy_error)                                                                                  \
   X(detail)                                                                                        \
   X(contact)                                                                                       \
   X(none)
