@@ -23,8 +23,7 @@ typedef struct pl_body {
   int slot;
   pl_mesh *mesh;      /* as given                                            */
   pl_mesh *inside;    /* the same, renumbered: the model's                   */
-  int *order;         /* order[inside node] = mesh node, inverse below       */
-  int *place;         /* place[mesh node] = inside node                      */
+  int *order, *place; /* order[inside node] = mesh node; place[mesh node] = inside node */
   int *element_order; /* element_order[inside element] = mesh element     */
   pl_model *model;
   pl_selection model_part, law; /* what was chosen for it                         */

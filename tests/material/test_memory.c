@@ -295,6 +295,7 @@ TEST(stress_goes_on_where_the_substep_ended) { every_memory(check_continuity); }
 static void check_halves(const pl_strain_ops *ops, const pl_strain_ops *strain)
 {
   (void)strain;
+  if (law_with(ops)->memory.lags) return;
   double F[9], whole[9], halves[9];
   pl_lanes copy[PL_MOST_MEMORY];
   since = 0;
