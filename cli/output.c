@@ -339,6 +339,8 @@ pl_status cli_frames_finish(cli_frames *frames, pl_error *error)
 
 /* ---- the picture ---- */
 
+enum { LEVELS = 2 }; /* stand in the place of stresses, which are not shown with them */
+
 typedef struct colouring {
   const char *word, *label, *unit;
   int field; /* of look_at's */
@@ -349,7 +351,8 @@ typedef struct colouring {
 static const colouring colourings[] = {
     {"von-mises", "von Mises stress", "kPa", 2, 1e-3, PL_COLOURS_AMOUNT},
     {"displacement", "displacement", "m", 0, 1, PL_COLOURS_AMOUNT},
-    {"volume-ratio", "volume ratio", "", 3, 1, PL_COLOURS_AROUND}};
+    {"volume-ratio", "volume ratio", "", 3, 1, PL_COLOURS_AROUND},
+    {"level", "level of refinement", "", LEVELS, 1, PL_COLOURS_AMOUNT}};
 
 static const colouring *find_colouring(const char *word)
 {
@@ -462,11 +465,13 @@ static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
                            .nodes_per_face = pl_mesh_nodes_per_face(mesh),
                            .positions = *room,
                            .faces = pl_mesh_faces(mesh)};
-  if (colour) {
+  if (colour && strcmp(colour->word, "level") == 0)
+    status = pl_world_get_levels(world, id, frames->room + 9 * nodes, error);
+  if (colour && !status) {
     fill_scalars(mesh, colour, fields, *room + 3 * nodes, *room + 4 * nodes);
     body->scalars = is_blank(colour, *room + 3 * nodes, nodes) ? NULL : *room + 3 * nodes;
   }
-  status = thicken(world, id, body, room, error);
+  if (!status) status = thicken(world, id, body, room, error);
   return status ? status : refine(world, id, body, room, error);
 }
 

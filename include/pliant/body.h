@@ -134,6 +134,16 @@ typedef struct pl_particle {
   double tension[6], rigidity[3]; /* N/m^3, N/m; used where the model has a tension */
 } pl_particle;
 
+/* Refinement while the body moves. The body's mesh is then the finest one, everywhere: that is what
+ * is drawn, touched, fixed and loaded, and what node numbers mean; how many of its nodes are free
+ * changes. Linear tetrahedra of model "fem", without memory. */
+typedef struct pl_refine_def {
+  int levels;          /* each cuts a tetrahedron into eight; 0: not refined */
+  int start;           /* the level that all of the body starts with */
+  int wait;            /* steps between changes */
+  pl_choice indicator; /* where it is refined; "none": by pl_world_refine and pl_world_coarsen */
+} pl_refine_def;
+
 typedef struct pl_body_def {
   const char *name;    /* NULL: "body" */
   const pl_mesh *mesh; /* copied */
@@ -171,6 +181,7 @@ typedef struct pl_body_def {
   int self_contact;       /* 1: parts of the surface keep apart from each other */
   const pl_hanging_node *hanging; /* copied; not for models of frames; none: those of the mesh */
   int hanging_count;
+  pl_refine_def refine;
   const pl_particle *particles; /* copied; of the model "grid" only; later ones win */
   int particle_count;
   int average_hanging; /* 1: hanging nodes only follow, and what pulls at them and their mass are
@@ -180,6 +191,31 @@ typedef struct pl_body_def {
 } pl_body_def;
 
 PL_API pl_body_def pl_body_def_default(void);
+
+/* Refines the elements of a body with a middle in the regions by one level, and coarser neighbours
+ * before them; or takes them back by one level where nothing finer depends on them. No regions: all
+ * elements. Positions and velocities do not change where nodes come; where they go, the remaining
+ * ones keep their positions and the body its momentum. */
+PL_API pl_status pl_world_refine(pl_world *world, pl_body_id body, const pl_selector *where,
+                                 int where_count, pl_error *error);
+PL_API pl_status pl_world_coarsen(pl_world *world, pl_body_id body, const pl_selector *where,
+                                  int where_count, pl_error *error);
+
+/* Of a mesh that is refined while the body moves. */
+typedef struct pl_refinement_facts {
+  int elements, free_nodes, hanging_nodes; /* elements: those of the model now */
+  int finest;                              /* level in use; 0: the mesh as given */
+  int64_t refined, coarsened;              /* so many elements since the start */
+  double kinetic_loss;                     /* J, of all changes since the start */
+} pl_refinement_facts;
+
+/* Per element of the body's mesh: how often the element of the model that it is in was cut. 0 for a
+ * body that is not refined. */
+PL_API pl_status pl_world_get_levels(const pl_world *world, pl_body_id body, double *levels,
+                                     pl_error *error);
+
+PL_API pl_status pl_world_read_refinement(const pl_world *world, pl_body_id body,
+                                          pl_refinement_facts *facts, pl_error *error);
 
 PL_API pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *body,
                                    pl_error *error);

@@ -29,6 +29,7 @@ void pl_body_release(const pl_allocator *allocator, pl_body *body)
   pl_mesh_destroy(body->surface);
   pl_embed_destroy(body->embed);
   pl_composition_release(allocator, &body->composition);
+  pl_refinement_destroy(allocator, body->refinement);
   pl_ties_release(allocator, &body->ties);
   void *arrays[] = {body->name,          body->order, body->place, body->element_order,
                     body->rest,          body->nodal, body->sites, body->site_owner,
@@ -411,6 +412,19 @@ static pl_status copy_particles(const pl_allocator *allocator, const pl_body_def
   return PL_OK;
 }
 
+/* The mesh as given, or the finest one where it will be refined. */
+static pl_status make_mesh(const pl_allocator *allocator, const pl_body_def *def, pl_body *body,
+                           pl_error *error)
+{
+  if (!def->refine.levels) return copy_mesh(allocator, def->mesh, body, error);
+  pl_mesh *finest;
+  pl_status status = pl_refinement_make(allocator, def, &body->refinement, &finest, error);
+  if (!status) status = copy_mesh(allocator, finest, body, error);
+  if (!status) status = pl_refinement_number(allocator, def, body, error);
+  pl_mesh_destroy(finest);
+  return status;
+}
+
 pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body *body,
                        pl_error *error)
 {
@@ -424,7 +438,7 @@ pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body 
   if (status) return status;
   body->name = pl_strdup(allocator, def->name ? def->name : "body");
   if (!body->name) return pl_fail_memory(error);
-  status = copy_mesh(allocator, def->mesh, body, error);
+  status = make_mesh(allocator, def, body, error);
   if (!status) status = embed_surface(allocator, def, body, error);
   if (!status) status = copy_sites(allocator, def, body, error);
   if (!status) status = pl_composition_make(allocator, def, body, error);
@@ -437,6 +451,7 @@ pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body 
     status = pl_fail(error, PL_E_ARGUMENT,
                      "model=\"%s\" has no frames; take model=\"frames\" or remove them",
                      body->model_part.member->name);
+  if (!status && body->refinement) status = pl_refinement_check(body, error);
   if (!status && body->model->ops->nodes) {
     body->nodal = pl_alloc(allocator, (size_t)body->mesh->node_count * 9, sizeof(double));
     if (!body->nodal) status = pl_fail_memory(error);

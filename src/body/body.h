@@ -7,6 +7,7 @@
 #define PL_BODY_BODY_H
 
 #include "body/composition.h"
+#include "body/refinement.h"
 #include "mesh/embed.h"
 #include "model/dependent.h"
 #include "pliant/world.h"
@@ -22,8 +23,7 @@ typedef struct pl_body {
   int slot;
   pl_mesh *mesh;      /* as given                                            */
   pl_mesh *inside;    /* the same, renumbered: the model's                   */
-  int *order;         /* order[inside node] = mesh node, inverse below       */
-  int *place;         /* place[mesh node] = inside node                      */
+  int *order, *place; /* order[inside node] = mesh node; place[mesh node] = inside node */
   int *element_order; /* element_order[inside element] = mesh element     */
   pl_model *model;
   pl_selection model_part, law; /* what was chosen for it                         */
@@ -47,9 +47,10 @@ typedef struct pl_body {
     uint32_t groups, meets; /* bits: of its own, of others; 0: all */
     int itself;
   } contact;
-  double insert_reach; /* frames are put in where the body touches something; 0: no */
-  double *idle;        /* since when each of those is of no use, s */
-  int *site_owner;     /* per inside node 1 + the site that it goes with alone; NULL: none */
+  double insert_reach;       /* frames are put in where the body touches something; 0: no */
+  double *idle;              /* since when each of those is of no use, s */
+  int *site_owner;           /* per inside node 1 + the site that it goes with alone; NULL: none */
+  pl_refinement *refinement; /* of its mesh while it moves; NULL: none */
   struct pl_single_particles { /* of a grid, that differ from the others; inside nodes */
     pl_particle *list;
     int count;
@@ -154,6 +155,13 @@ int pl_ties_mark_part(const pl_body *body, const pl_rigid_part *part, unsigned c
  * cannot be held; a hanging node is, if all that it hangs on is chosen as well. */
 pl_status pl_body_held_blocks(const pl_body *body, const unsigned char *chosen, int *list,
                               int *count, pl_error *error);
+
+/* How many elements its model has. */
+static inline int pl_body_elements(const pl_body *body)
+{
+  if (!body->refinement) return body->mesh->element_count;
+  return ((const pl_dependent *)body->model->state)->leaves.mesh->element_count;
+}
 
 /* The body that a block of the world belongs to. */
 const pl_body *pl_bodies_owner(const pl_bodies *bodies, int block);

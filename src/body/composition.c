@@ -157,10 +157,36 @@ static pl_status build_nodes(const pl_allocator *allocator, const pl_body *body,
   return status;
 }
 
+/* Of the leaves of a refined mesh, whose nodes that are none of theirs hang as well. */
+static pl_status build_leaves(const pl_allocator *allocator, const pl_body *body,
+                              const pl_material_def *def, const pl_material *material,
+                              const pl_model_def *sites, pl_model **model, pl_error *error)
+{
+  pl_leaves leaves;
+  pl_status status = pl_refinement_leaves(allocator, body, &leaves, error);
+  if (status) return status;
+  pl_body of_leaves = *body;
+  of_leaves.inside = leaves.mesh;
+  of_leaves.element_order = leaves.from;
+  status = build_nodes(allocator, &of_leaves, def, material, sites, model, error);
+  if (!status)
+    status = pl_dependent_create(allocator, *model, body->mesh->node_count, &leaves.ties,
+                                 body->order, model, error);
+  if (!status) {
+    status = pl_dependent_take_leaves(*model, leaves.mesh, leaves.element_of,
+                                      body->inside->element_count, error);
+    leaves.mesh = NULL;
+    leaves.element_of = NULL;
+  }
+  pl_leaves_release(allocator, &leaves);
+  return status;
+}
+
 pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
                         const pl_material_def *def, const pl_material *material,
                         const pl_model_def *sites, pl_model **model, pl_error *error)
 {
+  if (body->refinement) return build_leaves(allocator, body, def, material, sites, model, error);
   pl_status status = build_nodes(allocator, body, def, material, sites, model, error);
   if (status || !(body->ties.part_count || body->ties.hanging_count)) return status;
   if ((*model)->has_scalars)

@@ -57,7 +57,8 @@ void pl_add_carried(const pl_tangent *to, int offset, int count, const int *bloc
 double pl_body_size(const pl_body *body)
 {
   double low[3], high[3];
-  pl_mesh_bounds(body->mesh, low, high);
+  // a refined mesh has many nodes, and its corners are those of the coarse one
+  pl_mesh_bounds(body->refinement ? body->refinement->coarse : body->mesh, low, high);
   return pl_vec3_distance(low, high);
 }
 

@@ -77,6 +77,11 @@ static pl_status check_part(const pl_rigid_def *def, const pl_body *body, pl_err
     return pl_fail(error, PL_E_UNSUPPORTED,
                    "body \"%.80s\" has frames, which cannot be rigid in part; use model=\"fem\"",
                    body->name);
+  if (body->refinement)
+    return pl_fail(error, PL_E_UNSUPPORTED,
+                   "body \"%.80s\" is refined while it moves and cannot have rigid parts; remove "
+                   "<refine>, or give the parts a stiff material",
+                   body->name);
   if (body->model->ops->is_rigid)
     return pl_fail(error, PL_E_UNSUPPORTED,
                    "body \"%.80s\" is rigid as a whole; hinge it by its model, or take "

@@ -66,6 +66,21 @@ static void find_hold(const pl_fix_def *def, pl_fix *fix)
   }
 }
 
+/* Which of its nodes are blocks changes, which ones it holds does not. */
+static pl_status keep_chosen(pl_fix *fix, const pl_body *body, const pl_fix_def *def,
+                             pl_error *error)
+{
+  const pl_bodies *bodies = fix->base.bodies;
+  int *list, count;
+  fix->chosen = pl_alloc(bodies->allocator, (size_t)body->mesh->node_count, 1);
+  if (!fix->chosen) return pl_fail_memory(error);
+  pl_status status =
+      pl_body_select(bodies, body, def->where, def->where_count, 0, &list, &count, error);
+  for (int i = 0; i < count && !status; i++) fix->chosen[list[i]] = 1;
+  pl_free(bodies->allocator, list);
+  return status;
+}
+
 /* Scalars that are held where the nodes are in all directions. */
 static pl_status find_scalars(const pl_allocator *allocator, const pl_body *body, pl_fix *fix,
                               pl_error *error)
@@ -96,6 +111,7 @@ pl_status pl_fix_make(pl_fix *fix, const pl_fix_def *def, pl_error *error)
   memcpy(fix->offset, def->offset, sizeof fix->offset);
   status = pl_body_select(bodies, body, def->where, def->where_count, 1, &fix->nodes, &fix->count,
                           error);
+  if (!status && body->refinement) status = keep_chosen(fix, body, def, error);
   if (!status) status = find_scalars(bodies->allocator, body, fix, error);
   if (!status) status = pl_ramp_copy(bodies->allocator, &def->ramp, &fix->ramp, error);
   if (!status)
@@ -122,6 +138,10 @@ int pl_fix_take_out(pl_fix *fix, int block)
 {
   for (int i = 0; i < fix->count; i++) {
     if (fix->nodes[i] != block) continue;
+    if (fix->chosen) {
+      const pl_body *body = &fix->base.bodies->list[fix->base.acts_on[0]];
+      fix->chosen[pl_body_anchor(body, block)] = 0;
+    }
     fix->count--;
     memmove(fix->nodes + i, fix->nodes + i + 1, (size_t)(fix->count - i) * sizeof(int));
     return 1;
@@ -133,6 +153,7 @@ static void destroy(pl_coupling *self)
 {
   pl_fix *fix = (pl_fix *)self;
   pl_free(self->bodies->allocator, fix->nodes);
+  pl_free(self->bodies->allocator, fix->chosen);
   pl_free(self->bodies->allocator, fix->scalars);
   pl_ramp_release(self->bodies->allocator, &fix->ramp);
   pl_ramp_release(self->bodies->allocator, &fix->offset_ramp);
@@ -243,11 +264,13 @@ static pl_status can_follow(const pl_coupling *self, const pl_renumbering *chang
   const pl_fix *fix = (const pl_fix *)self;
   const pl_allocator *allocator = self->bodies->allocator;
   if (!is_concerned(self, change)) return PL_OK;
-  int count, *list = pl_alloc(allocator, (size_t)fix->count, sizeof *list);
-  unsigned char *chosen = pl_alloc(allocator, (size_t)change->after->mesh->node_count, 1);
+  size_t nodes = (size_t)change->after->mesh->node_count;
+  int count, *list = pl_alloc(allocator, nodes, sizeof *list);
+  unsigned char *chosen = pl_alloc(allocator, nodes, 1);
   pl_status status = list && chosen ? PL_OK : pl_fail_memory(error);
   for (int i = 0; i < fix->count && !status; i++)
     chosen[pl_body_anchor(change->before, fix->nodes[i])] = 1;
+  if (!status && fix->chosen) memcpy(chosen, fix->chosen, nodes);
   if (!status) status = pl_body_held_blocks(change->after, chosen, list, &count, error);
   pl_free(allocator, list);
   pl_free(allocator, chosen);
@@ -260,6 +283,11 @@ static void follow(pl_coupling *self, const pl_renumbering *change)
   pl_fix *fix = (pl_fix *)self;
   int used = 0;
   if (!is_concerned(self, change)) return;
+  if (fix->chosen) {
+    // there is room for all nodes, and this was asked before
+    (void)pl_body_held_blocks(change->after, fix->chosen, fix->nodes, &fix->count, NULL);
+    return;
+  }
   for (int i = 0; i < fix->count; i++) {
     int node = pl_body_anchor(change->before, fix->nodes[i]);
     int block = pl_model_node_block(change->after->model, node);

@@ -8,6 +8,7 @@
 typedef struct pl_fix {
   pl_coupling base;
   int count, *nodes;          /* the body's blocks, ascending */
+  unsigned char *chosen;      /* of a body that is refined: per inside node 1 if it is held */
   int scalar_count, *scalars; /* numbers of the body's q that go with them, see pl_model_ops */
   int hold_count; /* directions of length 1, at right angles, along which it holds them */
   double hold[3][3];

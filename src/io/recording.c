@@ -26,6 +26,9 @@ struct pl_recording {
   head head;
   char *note, *path;
   void *room; /* for a state */
+  size_t room_size;
+  uint64_t *places; /* of states whose size varies, one more than there are; else NULL */
+  size_t place_room;
 };
 
 /* The bodies' shapes at rest: a state fits no others. */
@@ -39,12 +42,17 @@ static uint64_t shape_of(const pl_world *world)
   return hash;
 }
 
+/* In place of the size of states where that changes: this and the number of tree words. */
+#define VARIES (UINT64_C(1) << 63)
+
 /* ---- writing ---- */
 
 void pl_recording_begin(pl_text *out, const pl_world *world, const char *note)
 {
-  head first = {
-      .shape = shape_of(world), .note_size = strlen(note), .state_size = pl_world_bare_size(world)};
+  size_t words = pl_world_tree_words(world);
+  head first = {.shape = shape_of(world),
+                .note_size = strlen(note),
+                .state_size = words ? VARIES | words : pl_world_bare_size(world)};
   memcpy(first.magic, magic, sizeof magic);
   pl_text_bytes(out, &first, sizeof first);
   pl_text_bytes(out, note, strlen(note));
@@ -81,6 +89,28 @@ static int read_at(const pl_recording *recording, void *to, size_t size, uint64_
   return 1;
 }
 
+/* Goes from state to state as far as they are whole. */
+static pl_status find_places(pl_recording *recording, uint64_t size, pl_error *error)
+{
+  uint64_t at = sizeof(head) + recording->head.note_size,
+           words = recording->head.state_size ^ VARIES;
+  char first[PL_STATE_HEAD];
+  for (recording->count = 0; recording->count < INT32_MAX; recording->count++) {
+    void *places = recording->places;
+    if (pl_reserve(&recording->allocator, &places, &recording->place_room,
+                   (size_t)recording->count + 1, sizeof *recording->places))
+      return pl_fail_memory(error);
+    recording->places = places;
+    recording->places[recording->count] = at;
+    if (words > size || at + sizeof first > size || !read_at(recording, first, sizeof first, at))
+      break;
+    uint64_t next = pl_world_saved_size(first, (size_t)words);
+    if (next == 0 || next > size - at) break;
+    at += next;
+  }
+  return PL_OK;
+}
+
 /* Reads the head and holds its numbers against the size of the file. */
 static pl_status read_head(pl_recording *recording, pl_error *error)
 {
@@ -95,8 +125,13 @@ static pl_status read_head(pl_recording *recording, pl_error *error)
   if (first->note_size > MOST_NOTE || sizeof *first + first->note_size > size ||
       first->state_size == 0)
     return pl_fail_at(error, PL_E_PARSE, recording->path, 0, "its head is damaged");
-  uint64_t count = (size - sizeof *first - first->note_size) / first->state_size;
-  recording->count = count > INT32_MAX ? INT32_MAX : (int)count;
+  if (first->state_size & VARIES) {
+    pl_status status = find_places(recording, size, error);
+    if (status) return status;
+  } else {
+    uint64_t count = (size - sizeof *first - first->note_size) / first->state_size;
+    recording->count = count > INT32_MAX ? INT32_MAX : (int)count;
+  }
   recording->note = pl_alloc(&recording->allocator, 1, (size_t)first->note_size + 1);
   if (!recording->note) return pl_fail_memory(error);
   if (!read_at(recording, recording->note, (size_t)first->note_size, sizeof *first))
@@ -134,6 +169,7 @@ void pl_recording_close(pl_recording *recording)
   pl_free(&allocator, recording->note);
   pl_free(&allocator, recording->path);
   pl_free(&allocator, recording->room);
+  pl_free(&allocator, recording->places);
   pl_free(&allocator, recording);
 }
 
@@ -149,10 +185,14 @@ pl_status pl_recording_load(pl_recording *recording, int index, pl_world *world,
   if (first->shape != shape_of(world))
     return pl_fail_at(error, PL_E_ARGUMENT, recording->path, 0,
                       "holds the states of other bodies than the scene has now");
-  size_t size = (size_t)first->state_size;
-  if (!recording->room) recording->room = pl_alloc(&recording->allocator, 1, size);
-  if (!recording->room) return pl_fail_memory(error);
   uint64_t place = sizeof *first + first->note_size + (uint64_t)index * first->state_size;
+  size_t size = (size_t)first->state_size;
+  if (recording->places) {
+    place = recording->places[index];
+    size = (size_t)(recording->places[index + 1] - place);
+  }
+  if (pl_reserve(&recording->allocator, &recording->room, &recording->room_size, size, 1))
+    return pl_fail_memory(error);
   if (!read_at(recording, recording->room, size, place)) return fail_read(recording, error);
   pl_status status = pl_world_load_state(world, recording->room, size, error);
   if (status && error) pl_error_locate(error, status, recording->path, 0);

@@ -60,7 +60,8 @@ const pl_strain_ops *pl_strain_at(int index);
   X(orthotropic)                                                                                   \
   X(transverse)                                                                                    \
   X(fung)                                                                                          \
-  X(plastic)
+  X(plastic)                                                                                       \
+  X(hooke_lagged)
 
 #define PL_LAW_PLACE(name) PL_LAW_##name,
 enum { PL_LAWS(PL_LAW_PLACE) PL_LAW_COUNT };
@@ -75,6 +76,7 @@ enum { PL_MOST_NUMBERS = 16, PL_MOST_MEMORY = 64, PL_MOST_FROZEN = 16, PL_MOST_D
 typedef struct pl_memory_ops {
   int (*count)(const double *numbers); /* how many a point has; NULL: the law has no memory */
   int frozen;                          /* how many lanes freeze fills */
+  int lags;    /* what is remembered jumps at times, and sees rotations until it does        */
   int lasting; /* some of it never fades: plastic strain                                   */
   /* Of the point both see moduli, numbers and strain, advance also F. count: at least as many as
    * the point has; those beyond are zero and stay so. */

@@ -306,6 +306,31 @@ int pl_forest_coarsen(pl_forest *f, int tet)
   return 1;
 }
 
+/* ---- the whole tree ---- */
+
+void pl_forest_get(const pl_forest *f, unsigned char *refined)
+{
+  for (size_t t = 0; t < f->tet_count; t++) refined[t] = f->tets[t].refined != 0;
+}
+
+pl_status pl_forest_set(pl_forest *f, const unsigned char *refined, pl_error *error)
+{
+  // the finest first, so that nothing depends on what is taken back
+  for (int level = PL_MOST_REFINEMENTS; level >= 0; level--) {
+    for (int t = 0; t < (int)f->tet_count; t++) {
+      if (f->tets[t].level == level && f->tets[t].refined && !refined[t]) pl_forest_coarsen(f, t);
+    }
+  }
+  size_t known = f->tet_count, right = 0;
+  pl_status status = PL_OK;
+  for (size_t t = 0; t < known && !status; t++) {
+    if (refined[t]) status = refine(f, (int)t, error);
+  }
+  for (size_t t = 0; t < known && !status; t++) right += f->tets[t].refined == (refined[t] != 0);
+  if (status || right == known) return status;
+  return pl_fail(error, PL_E_ARGUMENT, "no refinement of this mesh is like that");
+}
+
 /* ---- hanging nodes as constraints ---- */
 
 void pl_forest_follow(const pl_forest *f, int width, double *values)

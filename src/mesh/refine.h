@@ -71,6 +71,11 @@ pl_status pl_forest_refine_all(pl_forest *forest, pl_error *error);
  */
 int pl_forest_coarsen(pl_forest *forest, int tet);
 
+/* Which tetrahedra are refined, one byte each; and the forest as it was when it said so. Fails, and
+ * leaves a valid forest, where no such forest exists. */
+void pl_forest_get(const pl_forest *forest, unsigned char *refined);
+pl_status pl_forest_set(pl_forest *forest, const unsigned char *refined, pl_error *error);
+
 /* Is the node there; does it hang between its parents? */
 int pl_forest_is_active(const pl_forest *forest, int node);
 int pl_forest_is_hanging(const pl_forest *forest, int node);

@@ -9,55 +9,6 @@
 
 #include <string.h>
 
-/* ---- ties ---- */
-
-void pl_ties_release(const pl_allocator *allocator, pl_ties *ties)
-{
-  for (int p = 0; ties->parts && p < ties->part_count; p++)
-    pl_free(allocator, ties->parts[p].nodes);
-  for (int h = 0; ties->hanging && h < ties->hanging_count; h++) {
-    pl_free(allocator, ties->hanging[h].parents);
-    pl_free(allocator, ties->hanging[h].weights);
-  }
-  pl_free(allocator, ties->parts);
-  pl_free(allocator, ties->hanging);
-  *ties = (pl_ties){0};
-}
-
-static void *copy_of(const pl_allocator *allocator, const void *from, size_t count, size_t size)
-{
-  void *to = pl_alloc(allocator, count, size);
-  if (to && count) memcpy(to, from, count * size);
-  return to;
-}
-
-pl_status pl_ties_copy(const pl_allocator *allocator, const pl_ties *from, pl_ties *to,
-                       pl_error *error)
-{
-  *to = (pl_ties){.part_count = from->part_count, .hanging_count = from->hanging_count};
-  to->averaged = from->averaged;
-  to->parts = pl_alloc(allocator, (size_t)from->part_count, sizeof *to->parts);
-  to->hanging = pl_alloc(allocator, (size_t)from->hanging_count, sizeof *to->hanging);
-  int ok = to->parts && to->hanging;
-  for (int p = 0; p < from->part_count && ok; p++) {
-    const pl_rigid_part *part = &from->parts[p];
-    to->parts[p] = *part;
-    to->parts[p].nodes = copy_of(allocator, part->nodes, (size_t)part->count, sizeof(int));
-    ok = to->parts[p].nodes != NULL;
-  }
-  for (int h = 0; h < from->hanging_count && ok; h++) {
-    const pl_hanging *hanging = &from->hanging[h];
-    size_t count = (size_t)hanging->count;
-    to->hanging[h] = *hanging;
-    to->hanging[h].parents = copy_of(allocator, hanging->parents, count, sizeof(int));
-    to->hanging[h].weights = copy_of(allocator, hanging->weights, count, sizeof(double));
-    ok = to->hanging[h].parents && to->hanging[h].weights;
-  }
-  if (ok) return PL_OK;
-  pl_ties_release(allocator, to);
-  return pl_fail_memory(error);
-}
-
 /* ---- from blocks to nodes and back ---- */
 
 /* The free nodes are the first blocks in their order, so runs between the others are copied whole;
@@ -88,13 +39,30 @@ static void each_run(const pl_dependent *at, run_work *work, const double *from,
   }
 }
 
+/* Those nodes that are no blocks which are to be looked at: all, or those with elements. */
+typedef struct other_nodes {
+  const int *list;
+  int count;
+} other_nodes;
+
+static other_nodes all_others(const pl_dependent *at)
+{
+  return (other_nodes){at->others, at->other_count};
+}
+
+static other_nodes felt_others(const pl_dependent *at)
+{
+  return (other_nodes){at->felt, at->felt_count};
+}
+
 /* The nodes' positions, or with unit arms of another vector what moves like them. */
-static void place_nodes(const pl_dependent *at, const double *q, const double *arms, double *out)
+static void place_nodes(const pl_dependent *at, other_nodes those, const double *q,
+                        const double *arms, double *out)
 {
   const pl_carried *by = &at->carried;
   each_run(at, copy_run, q, out, 1);
-  for (int i = 0; i < at->other_count; i++) {
-    int n = at->others[i];
+  for (int i = 0; i < those.count; i++) {
+    int n = those.list[i];
     double to[3] = {0};
     for (int k = by->start[n]; k < by->start[n + 1]; k++) {
       pl_vec3_add_scaled(by->weights[k], q + 3 * (size_t)by->blocks[k], to);
@@ -105,12 +73,13 @@ static void place_nodes(const pl_dependent *at, const double *q, const double *a
 }
 
 /* out = T v. */
-static void move_nodes(const pl_dependent *at, const double *v, const double *arms, double *out)
+static void move_nodes(const pl_dependent *at, other_nodes those, const double *v,
+                       const double *arms, double *out)
 {
   const pl_carried *by = &at->carried;
   each_run(at, copy_run, v, out, 1);
-  for (int i = 0; i < at->other_count; i++) {
-    int n = at->others[i];
+  for (int i = 0; i < those.count; i++) {
+    int n = those.list[i];
     double to[3] = {0}, turning[3];
     for (int k = by->start[n]; k < by->start[n + 1]; k++) {
       const double *with = v + 3 * (size_t)by->blocks[k];
@@ -124,18 +93,19 @@ static void move_nodes(const pl_dependent *at, const double *v, const double *ar
 }
 
 /* f += T^T nodal. */
-static void gather(const pl_dependent *at, const double *nodal, const double *arms, double *f)
+static void gather(const pl_dependent *at, other_nodes those, const double *nodal,
+                   const double *arms, double *f)
 {
   const pl_carried *by = &at->carried;
   each_run(at, add_run, nodal, f, 0);
   if (at->ties.averaged) return;
-  for (int i = 0; !at->part_count && i < at->other_count; i++) {
-    int n = at->others[i];
+  for (int i = 0; !at->part_count && i < those.count; i++) {
+    int n = those.list[i];
     for (int k = by->start[n]; k < by->start[n + 1]; k++)
       pl_vec3_add_scaled(by->weights[k], nodal + 3 * (size_t)n, f + 3 * (size_t)by->blocks[k]);
   }
-  for (int i = 0; at->part_count && i < at->other_count; i++) {
-    int n = at->others[i];
+  for (int i = 0; at->part_count && i < those.count; i++) {
+    int n = those.list[i];
     const double *force = nodal + 3 * (size_t)n;
     for (int k = by->start[n]; k < by->start[n + 1]; k++) {
       double *to = f + 3 * (size_t)by->blocks[k], torque[3];
@@ -212,9 +182,9 @@ static void evaluate(pl_model *self, const pl_moment *moment, double *f, const p
   int turning = f && v && at->part_count;
   double *force = f || curved ? at->force : NULL;
   pl_dependent_update_mass(self, q);
-  place_nodes(at, q, at->arms, at->x);
+  place_nodes(at, felt_others(at), q, at->arms, at->x);
   int moving = v && needs_velocity(at);
-  if (moving) move_nodes(at, v, at->arms, at->speed);
+  if (moving) move_nodes(at, felt_others(at), v, at->arms, at->speed);
   if (force) memset(force, 0, 3 * (size_t)at->nodes * sizeof *force);
   pl_moment of_nodes = *moment;
   pl_tangent inner = tangent ? *tangent : (pl_tangent){0};
@@ -231,7 +201,7 @@ static void evaluate(pl_model *self, const pl_moment *moment, double *f, const p
     turning_acceleration(at, v, at->speed);
     at->inner->ops->mass_add(at->inner, -1, at->speed, force, pool);
   }
-  if (f) gather(at, force, at->arms, f);
+  if (f) gather(at, felt_others(at), force, at->arms, f);
 }
 
 static void advance(pl_model *self, const pl_moment *moment, double *memory, pl_pool *pool)
@@ -241,8 +211,8 @@ static void advance(pl_model *self, const pl_moment *moment, double *memory, pl_
   of_nodes.q = at->x;
   of_nodes.v = moment->v ? at->speed : NULL;
   pl_dependent_update_mass(self, moment->q);
-  place_nodes(at, moment->q, at->arms, at->x);
-  if (moment->v) move_nodes(at, moment->v, at->arms, at->speed);
+  place_nodes(at, felt_others(at), moment->q, at->arms, at->x);
+  if (moment->v) move_nodes(at, felt_others(at), moment->v, at->arms, at->speed);
   at->inner->ops->advance(at->inner, &of_nodes, memory, pool);
 }
 
@@ -255,10 +225,10 @@ static void begin(pl_model *self, const double *memory)
 static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
 {
   pl_dependent *at = self->state;
-  move_nodes(at, x, at->arms, at->speed);
+  move_nodes(at, felt_others(at), x, at->arms, at->speed);
   memset(at->force, 0, 3 * (size_t)at->nodes * sizeof *at->force);
   at->inner->ops->mass_add(at->inner, a, at->speed, at->force, pool);
-  gather(at, at->force, at->arms, f);
+  gather(at, felt_others(at), at->force, at->arms, f);
 }
 
 static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
@@ -277,42 +247,23 @@ static pl_cliques cliques(const pl_model *self)
 
 /* ---- queries ---- */
 
-static const double *nodes_at(const pl_dependent *at, const double *q)
+const double *pl_dependent_at(const pl_dependent *at, const double *q)
 {
   pl_dependent_turn(at, q, at->arms_now);
-  place_nodes(at, q, at->arms_now, at->x);
+  place_nodes(at, felt_others(at), q, at->arms_now, at->x);
   return at->x;
 }
 
 static double energy(pl_model *self, const double *q, pl_pool *pool)
 {
   const pl_dependent *at = self->state;
-  return at->inner->ops->energy(at->inner, nodes_at(at, q), pool);
+  return at->inner->ops->energy(at->inner, pl_dependent_at(at, q), pool);
 }
 
 static double hourglass(pl_model *self, const double *q, pl_pool *pool)
 {
   const pl_dependent *at = self->state;
-  return at->inner->ops->hourglass(at->inner, nodes_at(at, q), pool);
-}
-
-static void fields(pl_model *self, const double *q, double *von_mises, double *det_f, pl_pool *pool)
-{
-  const pl_dependent *at = self->state;
-  at->inner->ops->fields(at->inner, nodes_at(at, q), von_mises, det_f, pool);
-}
-
-static void strains(pl_model *self, const double *q, double *strain, double *energies,
-                    pl_pool *pool)
-{
-  const pl_dependent *at = self->state;
-  at->inner->ops->strains(at->inner, nodes_at(at, q), strain, energies, pool);
-}
-
-static void tensors(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool)
-{
-  const pl_dependent *at = self->state;
-  at->inner->ops->tensors(at->inner, nodes_at(at, q), F, stress, pool);
+  return at->inner->ops->hourglass(at->inner, pl_dependent_at(at, q), pool);
 }
 
 /* The lumped mass of what hangs goes where its stiffness goes, so the elements' bounds hold. */
@@ -321,8 +272,8 @@ static void bounds_of(pl_model *self, const pl_moment *moment, double bounds[2],
   pl_dependent *at = self->state;
   pl_moment of_nodes = *moment;
   pl_dependent_update_mass(self, moment->q);
-  place_nodes(at, moment->q, at->arms, at->x);
-  if (moment->v) move_nodes(at, moment->v, at->arms, at->speed);
+  place_nodes(at, felt_others(at), moment->q, at->arms, at->x);
+  if (moment->v) move_nodes(at, felt_others(at), moment->v, at->arms, at->speed);
   of_nodes.q = at->x;
   of_nodes.v = moment->v ? at->speed : NULL;
   at->inner->ops->bounds(at->inner, &of_nodes, bounds, pool);
@@ -333,16 +284,16 @@ static void nodes(const pl_model *self, const double *q, const double *v, double
   const pl_dependent *at = self->state;
   pl_dependent_turn(at, q, at->arms_now);
   if (v)
-    move_nodes(at, v, at->arms_now, out);
+    move_nodes(at, all_others(at), v, at->arms_now, out);
   else
-    place_nodes(at, q, at->arms_now, out);
+    place_nodes(at, all_others(at), q, at->arms_now, out);
 }
 
 static void spread(const pl_model *self, const double *q, const double *nodal, double *f)
 {
   const pl_dependent *at = self->state;
   pl_dependent_turn(at, q, at->arms_now);
-  gather(at, nodal, at->arms_now, f);
+  gather(at, all_others(at), nodal, at->arms_now, f);
 }
 
 static void curvature(const pl_model *self, const double *q, const double *nodal, double k,
@@ -423,6 +374,22 @@ static pl_status make_cliques(pl_model *self, pl_dependent *at, pl_error *error)
   return at->clique_blocks ? PL_OK : pl_fail_memory(error);
 }
 
+/* The others that inner elements have. */
+static pl_status find_felt(pl_model *self, pl_dependent *at, pl_error *error)
+{
+  pl_cliques from = at->inner->ops->cliques(at->inner);
+  size_t nodes = (size_t)at->nodes, entries = (size_t)from.count * (size_t)from.size;
+  unsigned char *has = pl_alloc(&self->allocator, nodes, 1);
+  at->felt = pl_alloc(&self->allocator, (size_t)at->other_count, sizeof(int));
+  for (size_t i = 0; i < entries && has; i++) has[from.nodes[i]] = 1;
+  for (int i = 0; i < at->other_count && has && at->felt; i++) {
+    if (has[at->others[i]]) at->felt[at->felt_count++] = at->others[i];
+  }
+  int ok = has && at->felt;
+  pl_free(&self->allocator, has);
+  return ok ? PL_OK : pl_fail_memory(error);
+}
+
 static pl_status allocate(pl_model *self, pl_dependent *at, pl_error *error)
 {
   const pl_allocator *allocator = &self->allocator;
@@ -494,13 +461,34 @@ static void destroy(pl_model *self)
   if (!at) return;
   pl_model_destroy(at->inner);
   pl_bsr_destroy(at->K);
+  pl_mesh_destroy(at->leaves.mesh);
   pl_ties_release(&self->allocator, &at->ties);
-  void *arrays[] = {
-      at->others,          at->parts,        at->R,       at->carried.start, at->carried.blocks,
-      at->carried.weights, at->carried.arms, at->arms,    at->arms_now,      at->rest,
-      at->lumped,          at->kinds,        at->anchors, at->node_block,    at->holds,
-      at->clique_blocks,   at->mass,         at->places,  at->row_places,    at->x,
-      at->speed,           at->force,        at};
+  void *arrays[] = {at->felt,
+                    at->leaves.element_of,
+                    at->leaves.room,
+                    at->others,
+                    at->parts,
+                    at->R,
+                    at->carried.start,
+                    at->carried.blocks,
+                    at->carried.weights,
+                    at->carried.arms,
+                    at->arms,
+                    at->arms_now,
+                    at->rest,
+                    at->lumped,
+                    at->kinds,
+                    at->anchors,
+                    at->node_block,
+                    at->holds,
+                    at->clique_blocks,
+                    at->mass,
+                    at->places,
+                    at->row_places,
+                    at->x,
+                    at->speed,
+                    at->force,
+                    at};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
 }
 
@@ -520,9 +508,9 @@ static const pl_model_ops all_ops = {
     .mass_inverse = pl_dependent_mass_inverse,
     .energy = energy,
     .hourglass = hourglass,
-    .fields = fields,
-    .strains = strains,
-    .tensors = tensors,
+    .fields = pl_dependent_fields,
+    .strains = pl_dependent_strains,
+    .tensors = pl_dependent_tensors,
     .bounds = bounds_of,
     .nodes = nodes,
     .spread = spread,
@@ -543,6 +531,7 @@ static pl_status create(pl_model *self, pl_dependent *at, const pl_ties *ties, c
   if (self->blocks == 0)
     return pl_fail(error, PL_E_ARGUMENT, "every node hangs on others; leave some free");
   status = allocate(self, at, error);
+  if (!status) status = find_felt(self, at, error);
   if (!status) status = pl_dependent_lump(at, names, error);
   if (!status) status = make_cliques(self, at, error);
   if (status) return status;

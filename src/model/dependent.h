@@ -62,7 +62,23 @@ pl_status pl_dependent_create(const pl_allocator *allocator, pl_model *inner, in
                               const pl_ties *ties, const int *names, pl_model **out,
                               pl_error *error);
 
+/* Lets the inner model be one of fewer elements than the mesh has: what is asked for each element
+ * is that of element_of[element]. The inner model's mesh and element_of are the model's from now
+ * on, also where this fails. */
+pl_status pl_dependent_take_leaves(pl_model *model, pl_mesh *mesh, int *element_of, int elements,
+                                   pl_error *error);
+/* Per element of that mesh, as in pl_model_ops. */
+void pl_dependent_leaf_tensors(pl_model *model, const double *q, double *F, double *stress,
+                               pl_pool *pool);
+
 /* ---- its inside ---- */
+
+/* Elements of the mesh that share an element of the inner model. */
+typedef struct pl_leaf_map {
+  pl_mesh *mesh; /* the inner model's; NULL: it has the mesh's elements */
+  int *element_of, elements;
+  double *room; /* 18 numbers per element of the inner one */
+} pl_leaf_map;
 
 /* What carries each node: entries [start[n], start[n + 1]). */
 typedef struct pl_carried {
@@ -85,6 +101,8 @@ typedef struct pl_dependent {
   pl_model *inner;
   int nodes, free;          /* free: so many nodes, and the first blocks */
   int *others, other_count; /* the nodes that are no blocks, ascending */
+  int *felt, felt_count;    /* those of them that the inner model's elements have */
+  pl_leaf_map leaves;
   int part_count;
   pl_part_body *parts;
   double *R; /* room for their rotations, 9 numbers each */
@@ -110,6 +128,17 @@ static inline int pl_dependent_turns(const pl_dependent *at, int entry)
   int block = at->carried.blocks[entry];
   return block >= at->free && (block - at->free) % 2 == 0;
 }
+
+/* The nodes that inner elements have where the blocks are at q; read until the next call. */
+const double *pl_dependent_at(const pl_dependent *at, const double *q);
+
+/* As in pl_model_ops. */
+void pl_dependent_fields(pl_model *self, const double *q, double *von_mises, double *det_f,
+                         pl_pool *pool);
+void pl_dependent_strains(pl_model *self, const double *q, double *strain, double *energies,
+                          pl_pool *pool);
+void pl_dependent_tensors(pl_model *self, const double *q, double *F, double *stress,
+                          pl_pool *pool);
 
 /* Finds blocks and carriers. */
 pl_status pl_dependent_resolve(pl_model *self, pl_dependent *to, const int *names, pl_error *error);

@@ -171,7 +171,7 @@ void pl_reader_build_acts(pl_reader *reader, pl_world *world, int index, pl_body
     pl_status status;
     if (pl_item_is(&items[i], "frame") || pl_item_is(&items[i], "part") ||
         pl_item_is(&items[i], "map") || pl_item_is(&items[i], "attach") ||
-        pl_item_is(&items[i], "particle"))
+        pl_item_is(&items[i], "particle") || pl_item_is(&items[i], "refine"))
       continue;
     if (pl_item_is(&items[i], "pull")) {
       if (items[i].bad) continue;

@@ -49,6 +49,23 @@ static int frames_of(pl_reader *reader, int index, pl_body_def *def)
   return at && alone && !bad && check_frames(reader, index, def);
 }
 
+/* Whether its mesh is refined while it moves; 1 if that can be used. */
+static int refinement_of(pl_reader *reader, int index, pl_body_def *def)
+{
+  const pl_item *items = reader->items;
+  for (int i = index + 1; i < items[index].end; i = items[i].end) {
+    if (!pl_item_is(&items[i], "refine")) continue;
+    double levels, start, wait;
+    if (items[i].bad) return 0;
+    pl_item_numbers(&items[i], "levels", &levels);
+    pl_item_numbers(&items[i], "start", &start);
+    pl_item_numbers(&items[i], "wait", &wait);
+    def->refine = (pl_refine_def){.levels = (int)levels, .start = (int)start, .wait = (int)wait};
+    def->refine.indicator = pl_item_choice(reader, &items[i], 0);
+  }
+  return 1;
+}
+
 /* Where the body is made of something else; 1 if all can be used. */
 static int parts_of(pl_reader *reader, int index, pl_body_def *def)
 {
@@ -167,7 +184,7 @@ void pl_reader_build_body(pl_reader *reader, pl_scene *scene, int index)
     pl_voxels *images = pl_reader_alloc(reader, room, sizeof *images);
     int ok = images && frames_of(reader, index, &def) && parts_of(reader, index, &def) &&
              start_of(reader, index, &def);
-    ok = ok && pl_reader_particles(reader, index, &def);
+    ok = ok && pl_reader_particles(reader, index, &def) && refinement_of(reader, index, &def);
     if (ok && maps_of(reader, index, &def, images) && !reader->stopped)
       pl_reader_failed(reader, index, pl_world_add_body(scene->world, &def, &item->body, &error),
                        &error);

@@ -13,16 +13,19 @@
 #include "ode/integrator.h"
 #include "shape/motion.h"
 #include "sparse/solver.h"
+#include "world/indicator.h"
 #include "world/quantity.h"
 
 #include <string.h>
 
 static const pl_family *const families[] = {
-    &pl_model_family,    &pl_strain_family,         &pl_law_family,       &pl_integrator_family,
-    &pl_solver_family,   &pl_preconditioner_family, &pl_generator_family, &pl_solid_family,
-    &pl_filler_family,   &pl_region_family,         &pl_coupling_family,  &pl_load_family,
-    &pl_obstacle_family, &pl_motion_family,         &pl_map_family,       &pl_response_family,
-    &pl_device_family,   &pl_quantity_family,       &pl_format_family,    NULL,
+    &pl_model_family,      &pl_strain_family,   &pl_law_family,
+    &pl_integrator_family, &pl_solver_family,   &pl_preconditioner_family,
+    &pl_generator_family,  &pl_solid_family,    &pl_filler_family,
+    &pl_region_family,     &pl_coupling_family, &pl_load_family,
+    &pl_obstacle_family,   &pl_motion_family,   &pl_map_family,
+    &pl_response_family,   &pl_device_family,   &pl_indicator_family,
+    &pl_quantity_family,   &pl_format_family,   NULL,
 };
 
 const pl_family *const *pl_families(void) { return families; }

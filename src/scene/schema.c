@@ -511,7 +511,7 @@ static const pl_element view = {
             {.param = {.name = "colour",
                        .unit = "word",
                        .summary = "the quantity shown",
-                       .words = "none|von-mises|displacement|volume-ratio"},
+                       .words = "none|von-mises|displacement|volume-ratio|level"},
              .preset = "von-mises"},
             {.param = {.name = "glyphs",
                        .unit = "word",

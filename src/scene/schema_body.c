@@ -5,6 +5,7 @@
 #include "mesh/mesh.h"
 #include "model/model.h"
 #include "scene/schema_rows.h"
+#include "world/indicator.h"
 
 /* ---- regions ---- */
 
@@ -216,6 +217,25 @@ static const pl_element particle = {
         },
 };
 
+static const pl_element refine = {
+    .name = "refine",
+    .summary = "The mesh is refined and coarsened in places while the body moves: where the "
+               "indicator is above its upper threshold tetrahedra are cut into eight, where it is "
+               "below the lower one they are taken back. What is drawn, touched and held is the "
+               "finest mesh; nodes that are not in use follow the others. Linear tetrahedra of "
+               "model=\"fem\".",
+    .attributes =
+        (const pl_attribute[]){
+            NUMBER("levels", "count",
+                   "how often a tetrahedron may be cut; 0: never, as without refine", 0, 6, "2"),
+            NUMBER("start", "count", "the level that all of the body starts with", 0, 6, "0"),
+            NUMBER("wait", "count", "steps from one look to the next", 1, 1e6, "5"),
+            MEMBER("indicator", "where it is refined", pl_indicator_family),
+            END,
+        },
+    .most = 1,
+};
+
 static const pl_element map = {
     .name = "map",
     .summary = "Density or stiffness that changes through the body: the material's times a factor. "
@@ -302,7 +322,7 @@ const pl_element pl_scene_body = {
             END,
         },
     .children = (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &pull, &attach,
-                                            &frame, &particle, NULL},
+                                            &frame, &particle, &refine, NULL},
     .least = 1,
     .missing = "there is nothing to simulate; add a <body>",
 };

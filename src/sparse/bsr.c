@@ -221,6 +221,7 @@ void pl_bsr_destroy(pl_bsr *matrix)
   pl_free(&allocator, matrix->diagonal);
   pl_free(&allocator, matrix->values);
   pl_free(&allocator, matrix->chunk_rows);
+  pl_free(&allocator, matrix->children);
   pl_free(&allocator, matrix);
 }
 

@@ -20,6 +20,8 @@ typedef struct pl_bsr {
   double *values;                  /* 4 doubles longer than the blocks need */
   int chunks;                      /* of about equal work: rows [chunk_rows[c], chunk_rows[c+1]) */
   int *chunk_rows;
+  int *children; /* of a refined mesh, else NULL: a row and its two parents each, coarse to fine */
+  int child_count;
   double *points;  /* where the rows' nodes are now, 3 for each; the caller's, NULL if unknown */
   pl_watch *watch; /* asked by solvers in every iteration; the caller's, NULL: nobody */
 } pl_bsr;

@@ -28,6 +28,7 @@ typedef struct pl_solve_report {
   X(factor)                                                                                        \
   X(cholesky)                                                                                      \
   X(threshold)                                                                                     \
+  X(hierarchical)                                                                                  \
   X(diagonal)                                                                                      \
   X(none)
 

@@ -230,6 +230,7 @@ static pl_status element_values(pl_world *world, pl_body_id body, pl_tint tint, 
   if (tint == PL_TINT_volume_ratio) return pl_world_get_stress(world, body, NULL, values, error);
   if (tint == PL_TINT_strain) return pl_world_get_strain(world, body, values, NULL, error);
   if (tint == PL_TINT_energy_density) return pl_world_get_strain(world, body, NULL, values, error);
+  if (tint == PL_TINT_level) return pl_world_get_levels(world, body, values, error);
   pl_status status = pl_world_get_tensors(world, body, NULL, stress, error);
   for (int e = 0; e < count && !status; e++) {
     double principal[3] = {0}, Q[9];

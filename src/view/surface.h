@@ -40,7 +40,8 @@ void pl_surface_release(pl_surface *surface);
   X(displacement, "displacement", "m", "distance from the place at rest")                          \
   X(velocity, "velocity", "m/s", "speed")                                                          \
   X(pressure, "pressure", "Pa", "minus the mean stress, mean of the elements around")              \
-  X(principal_stress, "principal-stress", "Pa", "largest principal stress, mean of the elements")
+  X(principal_stress, "principal-stress", "Pa", "largest principal stress, mean of the elements")  \
+  X(level, "level", "1", "how often the mesh was refined there")
 
 typedef enum pl_tint {
 #define X(id, name, unit, summary) PL_TINT_##id,

@@ -392,9 +392,11 @@ pl_status pl_world_adapt(pl_world *world, pl_error *error)
   pl_status status = PL_OK;
   pl_contact *contact = pl_world_contact(world);
   if (contact) pl_contact_begin(contact, world->state.time, world->state.time);
-  for (size_t b = 0; b < world->bodies.count && contact && !status; b++) {
+  for (size_t b = 0; b < world->bodies.count && !status; b++) {
     const pl_body *body = &world->bodies.list[b];
-    if (body->insert_reach > 0 && body->model->frame_count)
+    if (body->refinement)
+      status = pl_world_adapt_mesh(world, (int)b, error);
+    else if (contact && body->insert_reach > 0 && body->model->frame_count)
       status = adapt_body(world, (int)b, error);
   }
   return status;

@@ -139,6 +139,40 @@ static pl_status make_pattern(pl_world *world, pl_error *error)
   return status;
 }
 
+/* Rows of nodes that came when a mesh was refined, parents first. */
+static int list_children(const pl_body *body, int *list)
+{
+  const pl_refinement *it = body->refinement;
+  int count = 0;
+  for (size_t i = 0; it && i < it->forest->node_count; i++) {
+    const int *parents = it->forest->nodes[i].parents;
+    int family[3] = {(int)i, parents[0], parents[1]}, known = parents[0] >= 0;
+    for (int k = 0; k < 3 && known; k++) {
+      family[k] = pl_model_node_block(body->model, it->node[family[k]]);
+      known = family[k] >= 0;
+      family[k] += body->offset;
+    }
+    if (!known) continue;
+    if (list) memcpy(list + 3 * (size_t)count, family, sizeof family);
+    count++;
+  }
+  return count;
+}
+
+static pl_status find_children(const pl_world *world, pl_bsr *A, pl_error *error)
+{
+  int count = 0;
+  for (size_t b = 0; b < world->bodies.count; b++)
+    count += list_children(&world->bodies.list[b], NULL);
+  if (!count) return PL_OK;
+  A->children = pl_alloc(&A->allocator, 3 * (size_t)count, sizeof(int));
+  if (!A->children) return pl_fail_memory(error);
+  for (size_t b = 0; b < world->bodies.count; b++)
+    A->child_count +=
+        list_children(&world->bodies.list[b], A->children + 3 * (size_t)A->child_count);
+  return PL_OK;
+}
+
 static pl_status make_matrix(pl_world *world, pl_error *error)
 {
   for (size_t b = 0; b < world->bodies.count; b++) {
@@ -146,6 +180,7 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     if (fits) return fits;
   }
   pl_status status = make_pattern(world, error);
+  if (!status) status = find_children(world, world->system.A, error);
   if (!status)
     status = pl_pairs_create(&world->allocator, world->bodies.blocks, &world->system.pairs, error);
   if (!status) world->system.pairs->links = world->system.filter.links;

@@ -182,6 +182,12 @@ static void add_angular(pl_world *world, const pl_body *body, double *value)
   }
 }
 
+static void add_elements(pl_world *world, const pl_body *body, double *value)
+{
+  (void)world;
+  *value += pl_body_elements(body);
+}
+
 #define OF_BODIES(name)                                                                            \
   static void read_##name(pl_world *world, const pl_probe *probe, double *value)                   \
   {                                                                                                \
@@ -196,6 +202,7 @@ OF_BODIES(inverted)
 OF_BODIES(momentum)
 OF_BODIES(angular)
 OF_BODIES(net)
+OF_BODIES(elements)
 
 static void read_energy(pl_world *world, const pl_probe *probe, double *value)
 {
@@ -219,6 +226,8 @@ PL_QUANTITY(energy, "energy", "kinetic, elastic and gravity energy together", "J
 PL_QUANTITY(volume, "volume", "of a body, or of the world", "m^3", 1, 0, read_volume);
 PL_QUANTITY(inverted, "inverted", "how many elements are turned inside out", "1", 1, 0,
             read_inverted);
+PL_QUANTITY(elements, "elements", "how many elements are in use, of a mesh that is refined", "1", 1,
+            0, read_elements);
 PL_QUANTITY(momentum, "momentum", "of a body, or of the world", "kg m/s", 3, 0, read_momentum);
 PL_QUANTITY(net, "net-force", "sum of the elastic forces: zero, but for vertex warping", "N", 3, 0,
             read_net);

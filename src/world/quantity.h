@@ -25,6 +25,7 @@ typedef struct pl_quantity_ops {
   X(energy)                                                                                        \
   X(volume)                                                                                        \
   X(inverted)                                                                                      \
+  X(elements)                                                                                      \
   X(momentum)                                                                                      \
   X(angular)                                                                                       \
   X(net)                                                                                           \

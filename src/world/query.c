@@ -288,7 +288,7 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
   facts->critical_dt = isfinite(world->proportion.critical) ? world->proportion.critical : 0;
   for (size_t b = 0; b < world->bodies.count; b++) {
     facts->nodes += world->bodies.list[b].mesh->node_count;
-    facts->elements += world->bodies.list[b].mesh->element_count;
+    facts->elements += pl_body_elements(&world->bodies.list[b]);
   }
   if (world->system.solver) {
     const char *reason;

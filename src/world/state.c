@@ -142,6 +142,8 @@ typedef struct head {
   double time, epoch, dt;
 } head;
 
+_Static_assert(sizeof(head) <= PL_STATE_HEAD, "PL_STATE_HEAD is too small");
+
 static const uint64_t mark = UINT64_C(0x506c69616e745333);
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -242,7 +244,18 @@ static void put(const pl_world *world, const pl_layout *layout, char *to)
   }
 }
 
-size_t pl_world_bare_size(const pl_world *world) { return bytes_of(layout_of(world).count); }
+size_t pl_world_bare_size(const pl_world *world)
+{
+  return bytes_of(layout_of(world).count + pl_world_tree_words(world));
+}
+
+size_t pl_world_saved_size(const char bytes[PL_STATE_HEAD], size_t tree_words)
+{
+  head first;
+  memcpy(&first, bytes, sizeof first);
+  if (first.mark != mark || first.version != STATE_VERSION || first.count > SIZE_MAX / 32) return 0;
+  return bytes_of(first.count + tree_words);
+}
 
 size_t pl_world_state_size(const pl_world *world)
 {
@@ -253,9 +266,10 @@ static pl_status save(const pl_world *world, size_t matrix, void *memory, size_t
                       pl_error *error)
 {
   pl_layout layout = layout_of(world);
-  if (!memory || size != bytes_of(layout.count + matrix))
+  size_t wanted = bytes_of(layout.count + matrix + pl_world_tree_words(world));
+  if (!memory || size != wanted)
     return pl_fail(error, PL_E_ARGUMENT, "the state of this world takes %zu bytes, not %zu%s",
-                   bytes_of(layout.count + matrix), size, memory ? "" : " at NULL");
+                   wanted, size, memory ? "" : " at NULL");
   head first = {.mark = mark,
                 .version = STATE_VERSION,
                 .integrator = integrator_hash(world),
@@ -274,6 +288,7 @@ static pl_status save(const pl_world *world, size_t matrix, void *memory, size_t
   memcpy(to, &first, sizeof first);
   put(world, &layout, to + sizeof first);
   if (matrix) put_matrix(world, to + bytes_of(layout.count));
+  pl_world_put_trees(world, to + bytes_of(layout.count + matrix));
   first.checksum = checksum_of(to, size);
   memcpy(to, &first, sizeof first);
   return PL_OK;
@@ -300,17 +315,24 @@ static int are_finite(const char *from, size_t count)
   return 1;
 }
 
-static pl_status check(const pl_world *world, const head *first, const char *bytes, size_t size,
-                       pl_error *error)
+/* Are the bytes whole? */
+static pl_status check_bytes(const pl_world *world, const head *first, const char *bytes,
+                             size_t size, pl_error *error)
 {
   if (first->mark != mark || first->version != STATE_VERSION)
     return pl_fail(error, PL_E_ARGUMENT,
                    "these bytes are not a state of this version of pliant, or of another machine");
   if (first->count > SIZE_MAX / 32 || first->matrix > SIZE_MAX / 32 ||
-      size != bytes_of(first->count + first->matrix))
+      size != bytes_of(first->count + first->matrix + pl_world_tree_words(world)))
     return pl_fail(error, PL_E_ARGUMENT, "a state of %zu bytes was cut or is damaged", size);
   if (first->checksum != checksum_of(bytes, size))
     return pl_fail(error, PL_E_ARGUMENT, "these bytes are damaged: their checksum is wrong");
+  return PL_OK;
+}
+
+/* Is it a state of this world, with its forests as they are now? */
+static pl_status check(const pl_world *world, const head *first, const char *bytes, pl_error *error)
+{
   if (first->blocks != (uint64_t)world->bodies.blocks || first->couplings_at > first->count ||
       first->couplings_at < 6 * first->blocks || !isfinite(first->time + first->epoch) ||
       !are_finite(bytes + sizeof *first, (size_t)(first->count + first->matrix)))
@@ -345,7 +367,11 @@ pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, 
     return pl_fail(error, PL_E_ARGUMENT, "a state of this world takes %zu bytes, not %zu%s",
                    pl_world_state_size(world), size, memory ? "" : " at NULL");
   memcpy(&first, memory, sizeof first);
-  pl_status status = check(world, &first, memory, size, error);
+  pl_status status = check_bytes(world, &first, memory, size, error);
+  if (!status)
+    status = pl_world_take_trees(world, (const char *)memory + bytes_of(first.count + first.matrix),
+                                 error);
+  if (!status) status = check(world, &first, memory, error);
   if (!status) status = pl_world_prepare(world, error);
   if (status) return status;
   take(world, &first, (const char *)memory + sizeof first);

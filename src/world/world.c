@@ -239,6 +239,7 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   if (status) return status;
   double *shape = NULL;
   status = pl_body_make(&world->bodies, def, body, error);
+  if (!status && body->refinement) status = pl_world_take_indicator(&def->refine, body, error);
   if (!status) status = pl_body_start_shape(&world->allocator, def, body, &shape, error);
   if (!status) status = place_body(world, def, body, error);
   if (status) {

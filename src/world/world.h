@@ -155,8 +155,19 @@ pl_status pl_world_turn_in(pl_world *world, double h, pl_error *error);
 pl_status pl_world_turn_out(pl_world *world, double h, pl_error *error);
 void pl_world_prescribe(pl_world *world, double t, double h, const double *q, double *v);
 
-/* Before a step: puts frames in where bodies touch something, and takes them out again. */
+/* Before a step: puts frames in where bodies touch something, and takes them out again; refines
+ * meshes and coarsens them. */
 pl_status pl_world_adapt(pl_world *world, pl_error *error);
+
+/* Of a body whose mesh is refined while it moves: another mesh where its indicator asks for one;
+ * another model for its forest as it is now (coarser: nodes have gone); and its indicator. */
+pl_status pl_world_adapt_mesh(pl_world *world, int body, pl_error *error);
+pl_status pl_world_remesh(pl_world *world, int body, int coarser, pl_error *error);
+pl_status pl_world_take_indicator(const pl_refine_def *def, pl_body *body, pl_error *error);
+/* The forests as words of 8 bytes, behind a saved state; taking them changes the bodies' blocks. */
+size_t pl_world_tree_words(const pl_world *world);
+void pl_world_put_trees(const pl_world *world, char *to);
+pl_status pl_world_take_trees(pl_world *world, const char *from, pl_error *error);
 
 /* Gives the matrix room for what folding it under the present constraints adds. */
 pl_status pl_world_widen(pl_world *world, pl_error *error);
@@ -167,6 +178,10 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error);
 /* The state without a matrix that is kept over steps: its size does not change with the first
  * step. */
 size_t pl_world_bare_size(const pl_world *world);
+/* How many bytes a bare state takes that begins with these, of a world with so many tree words; 0:
+ * it is none. */
+enum { PL_STATE_HEAD = 128 };
+size_t pl_world_saved_size(const char first[PL_STATE_HEAD], size_t tree_words);
 pl_status pl_world_save_bare(const pl_world *world, void *memory, size_t size, pl_error *error);
 /* What the integrator sees of the world; turns: some blocks are rotations. */
 const pl_system_ops *pl_world_system_ops(const pl_world *world);

@@ -40,6 +40,7 @@ export const tints = {
   velocity: { name: 'Speed', map: 'amount', fromZero: true },
   pressure: { name: 'Pressure', map: 'around', middle: 0 },
   'principal-stress': { name: 'Largest principal stress', map: 'around', middle: 0 },
+  level: { name: 'Level of refinement', map: 'amount', fromZero: true },
 };
 
 // What a part of the values between 0 and most does not exceed, to 1/256.
