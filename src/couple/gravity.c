@@ -5,6 +5,8 @@
 #include "math/vec3.h"
 #include "sparse/passes.h"
 
+#include <math.h>
+
 /* Nodes that blocks carry: m g on every node, which turns with them. */
 static void weigh_nodes(const pl_body *body, const pl_moment *at, const double g[3], double *f,
                         const pl_tangent *tangent)
@@ -17,12 +19,19 @@ static void weigh_nodes(const pl_body *body, const pl_moment *at, const double g
     body->model->ops->curvature(body->model, q, body->nodal, tangent->kq, tangent->A);
 }
 
+/* What gravity acts on; in statics all the time in the world has passed. */
+static const double *mass_of(const pl_model *model, const pl_moment *at)
+{
+  int by_weight = model->weight && (!model->weight_in_statics || isinf(at->h));
+  return by_weight ? model->weight : model->lumped_mass;
+}
+
 static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
 {
   const double *g = ((const pl_gravity *)self)->g;
   for (size_t b = 0; b < self->bodies->count; b++) {
     const pl_body *body = &self->bodies->list[b];
-    const double *mass = body->model->weight ? body->model->weight : body->model->lumped_mass;
+    const double *mass = mass_of(body->model, at);
     // where no block rotates, what hangs on others has its mass in their lumped mass
     int by_nodes = body->model->node_mass && pl_model_has_rotations(body->model);
     if (by_nodes) weigh_nodes(body, at, g, f, tangent);

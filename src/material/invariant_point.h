@@ -22,13 +22,15 @@
  * and inverted points and drive them back.
  *
  * Viscous stress is that of Green's strain: P_v = F sigma_v(sym(F^T dF/dt)). So is a prestress T:
- * W += T : E, P += F T, dP_ij/dF_kl += delta_ik T_jl, for the semidefinite tangent without the
- * negative eigenvalues of T. */
+ * W += T : E, P += F T, dP_ij/dF_kl += delta_ik T_jl. With a bound t >= 0 below whose negative no
+ * eigenvalue of T lies, the semidefinite tangent has the law's eigenvalues raised to t at least,
+ * and T as it is: exact wherever the law alone is stiff enough, and never negative. */
 #ifndef PL_MATERIAL_INVARIANT_POINT_H
 #define PL_MATERIAL_INVARIANT_POINT_H
 
 #include "material/green_point.h"
 #include "math/lanes_curves.h"
+#include "math/lanes_stretches.h"
 
 #define PL_LEAST_RATIO 0.1
 
@@ -136,48 +138,101 @@ PL_INLINE void pl_stretch_matrix(const pl_potential *at, const pl_lanes *s, pl_l
   }
 }
 
-/* H = kq sum of eigenvalue times mode times mode: those of the matrix A of stretches, then pairs[6]
- * of the symmetric and the skew modes of the planes 1 2, 2 0 and 0 1. projection: what negative
- * ones become. */
-PL_INLINE void pl_stretch_modes(const pl_lanes *U, const pl_lanes *V, const pl_lanes *A,
-                                const pl_lanes *pairs, double kq, int projection, pl_lanes *H)
+/* t: 0, or where there is a prestress T so much that T + t I has no negative eigenvalue. Those of T
+ * lie within mean +- 2 sqrt(J2 / 3), J2 = |T - mean I|^2 / 2. */
+PL_INLINE pl_lanes pl_prestress_floor(const pl_point *point)
 {
-  pl_lanes values[9], Q[9], modes[9][9];
-  const pl_lanes zero = pl_lanes_all(0);
-  const double half = 0.70710678118654752440;
+  const pl_lanes *T = point->prestress;
+  if (!T) return pl_lanes_all(0);
+  const pl_lanes mean = (T[0] + T[1] + T[2]) * (1.0 / 3);
+  const pl_lanes d[3] = {T[0] - mean, T[1] - mean, T[2] - mean};
+  const pl_lanes square = pl_lanes_dot3(d, d) + 2.0 * pl_lanes_dot3(T + 3, T + 3);
+  return pl_lanes_max(pl_lanes_sqrt((2.0 / 3) * square) - mean, pl_lanes_all(0));
+}
+
+/* What an eigenvalue becomes. */
+PL_INLINE pl_lanes pl_projected(pl_lanes value, int projection, pl_lanes floor)
+{
+  if (projection == PL_TANGENT_ABSOLUTE) value = pl_lanes_abs(value);
+  return projection ? pl_lanes_max(value, floor) : value;
+}
+
+/* The eigenvalues of the matrix A of stretches projected, where fine is not set. */
+PL_RARE void pl_project_stretches(int projection, pl_lanes floor, pl_mask fine, pl_lanes *A)
+{
+  pl_lanes values[3], Q[9], scaled[9], projected[9];
   pl_lanes_eigen(A, values, Q);
-  for (int e = 0; e < 9; e++) {
-    const pl_lanes *u = U + e - e % 3, *v = V + 3 * (e % 3);
-    for (int m = 0; m < 3; m++)
-      modes[m][e] = Q[m] * u[0] * v[0] + Q[3 + m] * u[1] * v[1] + Q[6 + m] * u[2] * v[2];
-    for (int k = 0; k < 3; k++) {
-      int i = (k + 1) % 3, j = (k + 2) % 3;
-      modes[3 + k][e] = half * (u[i] * v[j] + u[j] * v[i]);
-      modes[6 + k][e] = half * (u[i] * v[j] - u[j] * v[i]);
-    }
+  for (int i = 0; i < 9; i++) scaled[i] = Q[i] * pl_projected(values[i % 3], projection, floor);
+  pl_lanes_mat3_multiply_nt(scaled, Q, projected);
+  for (int i = 0; i < 9; i++) A[i] = pl_lanes_pick(fine, A[i], projected[i]);
+}
+
+/* Is A - floor I positive definite? */
+PL_INLINE pl_mask pl_is_above(const pl_lanes *A, pl_lanes floor)
+{
+  const pl_lanes a = A[0] - floor, b = A[4] - floor, c = A[8] - floor;
+  const pl_lanes minor = a * b - A[1] * A[1];
+  const pl_lanes det = c * minor + A[2] * (2.0 * A[1] * A[5] - b * A[2]) - a * (A[5] * A[5]);
+  return (a > 0.0) & (minor > 0.0) & (det > 0.0);
+}
+
+/* The form of H times kq from A and pairs[6], the eigenvalues of the symmetric and the skew modes
+ * of the planes 1 2, 2 0 and 0 1; projection: what negative ones become. */
+PL_INLINE void pl_stretch_form(const pl_point *point, const pl_lanes *A, const pl_lanes *pairs,
+                               double kq, int projection, pl_tangent_form *form)
+{
+  const pl_lanes floor = pl_prestress_floor(point);
+  memcpy(form->B, A, sizeof form->B);
+  const pl_mask fine = pl_is_above(A, floor);
+  if (projection && pl_lanes_any(~fine)) pl_project_stretches(projection, floor, fine, form->B);
+  for (int i = 0; i < 9; i++) form->B[i] *= kq;
+  for (int k = 0; k < 3; k++) {
+    const pl_lanes symmetric = pl_projected(pairs[k], projection, floor);
+    const pl_lanes skew = pl_projected(pairs[3 + k], projection, floor);
+    form->own[k] = (0.5 * kq) * (symmetric + skew);
+    form->cross[k] = (0.5 * kq) * (symmetric - skew);
   }
-  for (int k = 0; k < 6; k++) values[3 + k] = pairs[k];
+}
+
+PL_INLINE void pl_form_prestress(const pl_point *point, double kq, pl_tangent_form *form)
+{
+  form->stressed = point->prestress != NULL;
+  if (!point->prestress) return;
+  pl_lanes_mat3_unpack(point->prestress, form->S);
+  for (int i = 0; i < 9; i++) form->S[i] *= kq;
+}
+
+/* H of the form: of the modes u_a v_b^T those on the diagonal are coupled by B, the others with
+ * themselves and their mirror images. */
+PL_INLINE void pl_stretch_tangent(const pl_tangent_form *form, pl_lanes *H)
+{
+  pl_lanes modes[9][9], scaled[9][9];
+  const pl_lanes *U = form->N, *V = form->A;
   for (int m = 0; m < 9; m++) {
-    if (projection == PL_TANGENT_ABSOLUTE)
-      values[m] = pl_lanes_abs(values[m]);
-    else if (projection)
-      values[m] = pl_lanes_max(values[m], zero);
-    values[m] = kq * values[m];
+    for (int e = 0; e < 9; e++) modes[m][e] = U[e - e % 3 + m / 3] * V[3 * (e % 3) + m % 3];
+  }
+  for (int m = 0; m < 9; m++) {
+    const int a = m / 3, b = m % 3, k = a == b ? 0 : 3 - a - b;
+    const pl_lanes *mirror = modes[3 * b + a], *B = form->B + 3 * a;
+    for (int e = 0; e < 9; e++)
+      scaled[m][e] = a == b ? B[0] * modes[0][e] + B[1] * modes[4][e] + B[2] * modes[8][e]
+                            : form->own[k] * modes[m][e] + form->cross[k] * mirror[e];
   }
   for (int row = 0; row < 9; row++) {
     for (int column = row; column < 9; column++) {
-      pl_lanes sum = values[0] * modes[0][row] * modes[0][column];
-      for (int m = 1; m < 9; m++) sum += values[m] * modes[m][row] * modes[m][column];
+      pl_lanes sum = modes[0][row] * scaled[0][column];
+      for (int m = 1; m < 9; m++) sum += modes[m][row] * scaled[m][column];
       H[9 * row + column] = H[9 * column + row] = sum;
     }
   }
 }
 
-PL_INLINE void pl_invariant_semidefinite(const pl_potential *at, const pl_lanes *F, double kq,
-                                         int projection, pl_lanes *H)
+/* The form by singular values at a potential of invariants. */
+PL_INLINE void pl_invariant_stretches(const pl_potential *at, const pl_point *point, double kq,
+                                      int projection, pl_tangent_form *form)
 {
-  pl_lanes U[9], V[9], s[3], A[9], pairs[6];
-  pl_lanes_svd(F, U, s, V);
+  pl_lanes s[3], A[9], pairs[6];
+  pl_lanes_stretches(point->F, form->N, s, form->A);
   pl_stretch_matrix(at, s, A);
   for (int k = 0; k < 3; k++) {
     pl_lanes product = s[(k + 1) % 3] * s[(k + 2) % 3], square = s[k] * s[k];
@@ -186,7 +241,7 @@ PL_INLINE void pl_invariant_semidefinite(const pl_potential *at, const pl_lanes 
     pairs[k] = both - apart;
     pairs[3 + k] = both + apart;
   }
-  pl_stretch_modes(U, V, A, pairs, kq, projection, H);
+  pl_stretch_form(point, A, pairs, kq, projection, form);
 }
 
 PL_INLINE void pl_add_green_damping(const pl_point *point, double kv, pl_lanes *H)
@@ -201,7 +256,7 @@ PL_INLINE void pl_add_green_damping(const pl_point *point, double kv, pl_lanes *
 }
 
 /* What the prestress adds; outputs may be NULL. */
-PL_RARE void pl_add_green_prestress(const pl_point *point, pl_lanes *P, pl_lanes *W)
+PL_INLINE void pl_add_green_prestress(const pl_point *point, pl_lanes *P, pl_lanes *W)
 {
   pl_lanes E[9], T[9], FT[9];
   pl_green_strain(point->F, E);
@@ -211,11 +266,10 @@ PL_RARE void pl_add_green_prestress(const pl_point *point, pl_lanes *P, pl_lanes
   for (int e = 0; P && e < 9; e++) P[e] += FT[e];
 }
 
-PL_RARE void pl_add_green_bend(const pl_point *point, double kq, int semidefinite, pl_lanes *H)
+PL_INLINE void pl_add_green_bend(const pl_point *point, double kq, pl_lanes *H)
 {
   pl_lanes T[9];
   pl_lanes_mat3_unpack(point->prestress, T);
-  if (semidefinite) pl_clamp_stress(T);
   for (int i = 0; i < 3; i++) {
     for (int jl = 0; jl < 9; jl++) H[9 * (3 * i + jl / 3) + 3 * i + jl % 3] += kq * T[jl];
   }
@@ -259,11 +313,14 @@ PL_INLINE void pl_invariant_tangent_at(pl_potential_law *law, const pl_point *po
   if (P && point->prestress) pl_add_green_prestress(point, P, NULL);
   if (P && point->viscous) pl_add_green_viscosity(point, P);
   if (!H) return;
-  if (semidefinite)
-    pl_invariant_semidefinite(&at, point->F, kq, semidefinite, H);
-  else
+  if (semidefinite) {
+    pl_tangent_form form;
+    pl_invariant_stretches(&at, point, kq, semidefinite, &form);
+    pl_stretch_tangent(&form, H);
+  } else {
     pl_invariant_tangent(&at, I[0], point->F, D, kq, H);
-  if (point->prestress) pl_add_green_bend(point, kq, semidefinite, H);
+  }
+  if (point->prestress) pl_add_green_bend(point, kq, H);
   if (point->viscous) pl_add_green_damping(point, kv, H);
 }
 
@@ -279,18 +336,26 @@ PL_INLINE void pl_invariant_tangent_at(pl_potential_law *law, const pl_point *po
     pl_invariant_tangent_at(law, point, kq, kv, semidefinite, P, H);                               \
   }
 
-/* The five numbers of a law of I1 and J. */
+/* The form of a law: five numbers where it is one of I1 and J and the tangent is exact, else by
+ * singular values. */
 PL_INLINE void pl_invariant_form_at(pl_potential_law *law, const pl_point *point, double kq,
-                                    pl_lanes *P, pl_tangent_form *form)
+                                    int semidefinite, pl_lanes *P, pl_tangent_form *form)
 {
-  pl_lanes I[3];
+  pl_lanes G[9], I[3], D[3][9];
   pl_potential at;
-  pl_invariants(point->F, form->A, I);
+  pl_invariants(point->F, G, I);
   law(point, I, &at);
   if (point->pressure) pl_add_volume_pressure(point, I[2], &at);
+  if (P) pl_invariant_slopes(point->F, G, I[0], D);
+  if (P) pl_invariant_stress(&at, D, P);
+  if (P && point->prestress) pl_add_green_prestress(point, P, NULL);
+  pl_form_prestress(point, kq, form);
+  if (semidefinite) {
+    pl_invariant_stretches(&at, point, kq, semidefinite, form);
+    return;
+  }
+  memcpy(form->A, G, sizeof form->A);
   memcpy(form->B, point->F, sizeof form->B);
-  for (int e = 0; P && e < 9; e++)
-    P[e] = at.first[0] * (2.0 * point->F[e]) + at.first[2] * form->A[e];
   form->mu = (2 * kq) * at.first[0];
   form->ff = (4 * kq) * at.second[0];
   form->fg = (2 * kq) * at.second[2];
@@ -298,21 +363,26 @@ PL_INLINE void pl_invariant_form_at(pl_potential_law *law, const pl_point *point
   form->spin = kq * at.first[2];
 }
 
-/* Such a law has the form where the tangent is exact; viscosity and a prestress add other parts. */
+/* Viscosity adds other parts. */
 PL_INLINE pl_tangent_shape pl_invariant_shape(const pl_point *point, int semidefinite)
 {
-  return semidefinite || point->viscous || point->prestress ? PL_TANGENT_WHOLE
-                                                            : PL_TANGENT_INVARIANT;
+  if (point->viscous) return PL_TANGENT_WHOLE;
+  return semidefinite ? PL_TANGENT_STRETCHED : PL_TANGENT_INVARIANT;
 }
 
-/* Defines form of a file's law of I1 and J. */
+/* That of laws of I2 as well, whose exact tangent has no form of its own. */
+PL_INLINE pl_tangent_shape pl_second_shape(const pl_point *point, int semidefinite)
+{
+  return semidefinite && !point->viscous ? PL_TANGENT_STRETCHED : PL_TANGENT_WHOLE;
+}
+
+/* Defines form of a file's law. */
 #define PL_INVARIANT_FORM(law)                                                                     \
   static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,     \
                    pl_tangent_form *out)                                                           \
   {                                                                                                \
     (void)kv;                                                                                      \
-    (void)semidefinite;                                                                            \
-    pl_invariant_form_at(law, point, kq, P, out);                                                  \
+    pl_invariant_form_at(law, point, kq, semidefinite, P, out);                                    \
   }
 #define PL_INVARIANT_FORM_POINTS                                                                   \
   {                                                                                                \

@@ -45,5 +45,5 @@ const pl_law_ops PL_VARIANT(pl_law_fixed_corotated) = {
         },
     .volume = PL_VOLUME_LAMBDA,
     .lame = lame,
-    .points = {.stress = stress, .tangent = tangent, .shape = pl_whole_shape},
+    .points = PL_STRETCH_FORM_POINTS,
 };

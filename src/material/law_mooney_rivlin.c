@@ -66,6 +66,7 @@ PL_INLINE void potential(const pl_point *point, const pl_lanes *I, pl_potential 
 }
 
 PL_INVARIANT_POINTS(potential)
+PL_INVARIANT_FORM(potential)
 
 const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin) = {
     .info =
@@ -81,5 +82,5 @@ const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin) = {
     .lame = lame,
     .number_count = 1,
     .numbers = numbers,
-    .points = {.stress = stress, .tangent = tangent, .shape = pl_whole_shape},
+    .points = {.stress = stress, .tangent = tangent, .shape = pl_second_shape, .form = form},
 };

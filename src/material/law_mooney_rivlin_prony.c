@@ -90,6 +90,13 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
   sudden->points.tangent(&at, kq, kv, semidefinite, P, H);
 }
 
+static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+                 pl_tangent_form *out)
+{
+  pl_point at = fading(point);
+  sudden->points.form(&at, kq, kv, semidefinite, P, out);
+}
+
 static void decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)
 {
   pl_prony_decays(numbers, h, count, out);
@@ -110,7 +117,7 @@ const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin_prony) = {
     .lame = lame,
     .number_count = PL_PRONY_NUMBERS + 1,
     .numbers = numbers,
-    .points = {.stress = stress, .tangent = tangent, .shape = pl_whole_shape},
+    .points = {.stress = stress, .tangent = tangent, .shape = pl_second_shape, .form = form},
     .memory = {.count = pl_prony_history,
                .frozen = PL_PRONY_FROZEN,
                .freeze = freeze,

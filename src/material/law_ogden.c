@@ -180,5 +180,5 @@ const pl_law_ops PL_VARIANT(pl_law_ogden) = {
     .lame = lame,
     .number_count = 2 * TERMS,
     .numbers = numbers,
-    .points = {.stress = stress, .tangent = tangent, .shape = pl_whole_shape},
+    .points = PL_STRETCH_FORM_POINTS,
 };

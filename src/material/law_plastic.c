@@ -210,7 +210,7 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
   add_rest(point, P, NULL);
   if (!H) return;
   pull_back(He, L, H);
-  if (point->prestress) pl_add_green_bend(point, kq, semidefinite, H);
+  if (point->prestress) pl_add_green_bend(point, kq, H);
   if (point->viscous) pl_add_green_damping(point, kv, H);
 }
 

@@ -112,60 +112,52 @@ PL_INLINE void strain_rate(const pl_point *point, pl_lanes *rate)
 PL_INLINE void strain_part(const pl_point *point, pl_lanes *e)
 {
   const int of = (int)point->fading->of;
-  pl_lanes trace = e[0] + e[1] + e[2];
-  pl_lanes ratio =
+  const pl_lanes trace = e[0] + e[1] + e[2], mean = trace * (1.0 / 3);
+  if (of == PL_FADING_SHAPE) {
+    for (int k = 0; k < 3; k++) e[k] -= mean;
+    return;
+  }
+  const pl_lanes ratio =
       pl_lanes_pick(point->mu > 0.0, 0.5 * bulk_of(point) / point->mu, pl_lanes_all(0));
   for (int k = 0; k < 6; k++) {
     if (of == PL_FADING_VOLUME) e[k] = pl_lanes_all(0);
-    if (of != PL_FADING_VOLUME && k < 3) e[k] -= trace / 3.0;
-    if (of != PL_FADING_SHAPE && k < 3) e[k] += ratio * trace;
+    if (k < 3) e[k] += (of == PL_FADING_VOLUME ? ratio * trace : ratio * trace - mean);
   }
 }
 
-/* S' / (2 mu) of a law of F: what the law has beyond that of the moduli that last. */
+/* S' / (2 mu) of a law of F: that of the moduli that fade. */
 PL_INLINE void stress_part(const pl_point *point, pl_lanes *e)
 {
-  pl_lanes P[9], rest[9], G[9], S[9];
-  pl_point whole = scaled(point, pl_lanes_all(1)), lasting = scaled(point, pl_lanes_all(0));
-  whole.prestress = lasting.prestress = NULL;
-  whole.pressure = lasting.pressure = NULL;
-  whole.viscous = lasting.viscous = 0;
-  point->fading->law->stress(&whole, P, NULL);
-  point->fading->law->stress(&lasting, rest, NULL);
-  for (int i = 0; i < 9; i++) P[i] -= rest[i];
+  pl_lanes P[9], G[9], S[9];
+  const pl_point only = only_fading(point, pl_lanes_all(1));
+  point->fading->law->stress(&only, P, NULL);
   pl_lanes J = pl_lanes_mat3_cofactors(point->F, G);
   pl_lanes scale = pl_lanes_max(J, pl_lanes_all(PL_LEAST_RATIO)) * 2.0 * point->mu;
+  // rigid elements have no moduli
+  const pl_lanes factor = pl_lanes_pick(scale > 0.0, 1.0 / scale, pl_lanes_all(0));
   pl_lanes_mat3_multiply_tn(G, P, S);
   pl_lanes_mat3_symmetric(S, S);
   pl_lanes_mat3_pack(S, e);
-  // rigid elements have no moduli
-  for (int k = 0; k < 6; k++) e[k] = pl_lanes_pick(scale > 0.0, e[k] / scale, pl_lanes_all(0));
+  for (int k = 0; k < 6; k++) e[k] *= factor;
 }
 
 /* W_n: what is stored in the springs, a mean stress by the bulk modulus. */
-PL_INLINE pl_lanes stored(const pl_point *point, const pl_lanes *history, int count)
+PL_INLINE pl_lanes stored(const pl_point *point, const pl_prony_slip *sums)
 {
-  pl_lanes energy = pl_lanes_all(0), slip[6];
-  for (int i = 0; i < pl_prony_terms_in(count); i++) {
-    for (int k = 0; k < 6; k++) slip[k] = history[k] - history[6 * (i + 1) + k];
-    pl_lanes mean = (slip[0] + slip[1] + slip[2]) / 3.0;
-    for (int k = 0; k < 3; k++) slip[k] -= mean;
-    pl_lanes volume = 2.0 * point->mu * point->mu * mean * mean / bulk_of(point);
-    if (point->fading->of == PL_FADING_SHAPE) volume = 3.0 * point->mu * mean * mean;
-    energy += point->numbers[i] * (point->mu * pl_lanes_dot6(slip, slip) + volume);
-  }
-  return pl_lanes_pick(point->mu > 0.0, energy, pl_lanes_all(0));
+  const pl_lanes mu = point->mu;
+  pl_lanes volume = 3.0 * mu;
+  if (point->fading->of != PL_FADING_SHAPE) volume = 2.0 * mu * mu / bulk_of(point);
+  const pl_lanes energy = mu * (sums->all - 3.0 * sums->mean) + volume * sums->mean;
+  return pl_lanes_pick(mu > 0.0, energy, pl_lanes_all(0));
 }
 
 static void freeze(const pl_point *point, double h, const pl_lanes *history, int count,
                    pl_lanes *frozen)
 {
-  const int hermite = point->fading->hermite;
-  if (hermite)
-    pl_hermite_freeze(point, h, history, count, frozen);
-  else
-    pl_prony_freeze(point, h, history, count, frozen);
-  frozen[PL_PRONY_ENERGY] = stored(point, history, hermite ? count - 6 : count);
+  const pl_prony_slip sums = point->fading->hermite
+                                 ? pl_hermite_freeze(point, h, history, count, frozen)
+                                 : pl_prony_freeze(point, h, history, count, frozen);
+  frozen[PL_PRONY_ENERGY] = stored(point, &sums);
 }
 
 /* S' / (2 mu) of a law that is linear in a measure: all of its stress. */
@@ -255,9 +247,7 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
 
 static pl_tangent_shape shape(const pl_point *point, int semidefinite)
 {
-  pl_point at = *point;
-  at.prestress = at.F; // there will be one
-  return point->fading->law->shape(&at, semidefinite);
+  return point->fading->law->shape(point, semidefinite);
 }
 
 static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,

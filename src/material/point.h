@@ -45,10 +45,11 @@ enum { PL_TANGENT_EXACT, PL_TANGENT_CLAMPED, PL_TANGENT_ABSOLUTE };
 
 /* What the tangent of a law consists of, for a pass over many points. */
 typedef enum pl_tangent_shape {
-  PL_TANGENT_WHOLE,    /* all of H                    */
-  PL_TANGENT_TURNED,   /* a form with N = mu I, S = 0 */
-  PL_TANGENT_STRESSED, /* a form                      */
-  PL_TANGENT_INVARIANT /* five numbers: see below     */
+  PL_TANGENT_WHOLE,     /* all of H                    */
+  PL_TANGENT_TURNED,    /* a form with N = mu I, S = 0 */
+  PL_TANGENT_STRESSED,  /* a form                      */
+  PL_TANGENT_INVARIANT, /* five numbers: see below    */
+  PL_TANGENT_STRETCHED  /* by singular values         */
 } pl_tangent_shape;
 
 /* A tangent in few numbers, with symmetric N and S:
@@ -61,12 +62,22 @@ typedef enum pl_tangent_shape {
  *   H_ijkl = mu delta_ik delta_jl + ff B_ij B_kl + fg (B_ij A_kl + A_ij B_kl) + lambda A_ij A_kl
  *          + spin e_ikm e_jln B_mn
  *   V (mu (a . b) I + ff (B a) (B b)^T + fg ((B a) (A b)^T + (A a) (B b)^T) + lambda (A a) (A b)^T
- *      - spin [B (a x b)])                          with [w] x = w x x. */
+ *      - spin [B (a x b)])                          with [w] x = w x x.
+ *
+ * Of the shape PL_TANGENT_STRETCHED, for laws of the singular values of F, in the frames A = V and
+ * N = U of these: entries B_ik at iikk, own_k at ijij and cross_k at ijji, where k is the axis
+ * across i and j. With a' = V^T a and b' = V^T b two nodes are coupled by V U K' U^T,
+ *   K'_ii = B_ii a'_i b'_i + own_k a'_j b'_j + own_j a'_k b'_k,
+ *   K'_ij = B_ij a'_i b'_j + cross_k a'_j b'_i.
+ *
+ * The last two shapes have delta_ik S_jl besides, V (a . S b) I, where stressed is set. */
 typedef struct pl_tangent_form {
   pl_lanes lambda, mu;
   pl_lanes A[9];
-  pl_lanes N[9], S[9];         /* of the shape PL_TANGENT_STRESSED only */
-  pl_lanes B[9], ff, fg, spin; /* of the shape PL_TANGENT_INVARIANT only */
+  pl_lanes N[9], S[9];         /* of PL_TANGENT_STRESSED, and as said of the last two */
+  pl_lanes B[9], ff, fg, spin; /* the last three of PL_TANGENT_INVARIANT only */
+  pl_lanes own[3], cross[3];   /* of PL_TANGENT_STRETCHED only */
+  int stressed;                /* of the last two: S counts */
 } pl_tangent_form;
 
 /* What a strain measure computes with Hooke's law, or a law of F by itself. Every output pointer
@@ -80,7 +91,7 @@ struct pl_point_ops {
    * stress with respect to F is left out: it is not symmetric. */
   void (*tangent)(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                   pl_lanes *H);
-  /* Does H have a form, and which? Asks for strain and viscous of the point only. */
+  /* Does H have a form, and which? Asks for strain, fading and viscous of the point only. */
   pl_tangent_shape (*shape)(const pl_point *point, int semidefinite);
   /* The same as tangent by its form; only called where there is one. */
   void (*form)(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,

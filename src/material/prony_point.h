@@ -50,28 +50,40 @@ PL_INLINE const pl_lanes *pl_known_decays(const pl_point *point, double h)
   return point->decays && point->decays[0][0] == h ? point->decays + 1 : NULL;
 }
 
-PL_INLINE void pl_prony_freeze(const pl_point *point, double h, const pl_lanes *history, int count,
-                               pl_lanes *frozen)
+/* The sums of W_n: g_i |e_n - e_i,n|^2, and g_i times the square of the mean of its diagonal. */
+typedef struct pl_prony_slip {
+  pl_lanes all, mean;
+} pl_prony_slip;
+
+PL_INLINE void pl_add_slip(pl_lanes g, const pl_lanes *now, const pl_lanes *spring,
+                           pl_prony_slip *to)
+{
+  pl_lanes slip[6];
+  for (int k = 0; k < 6; k++) slip[k] = now[k] - spring[k];
+  const pl_lanes mean = (slip[0] + slip[1] + slip[2]) * (1.0 / 3);
+  to->all += g * pl_lanes_dot6(slip, slip);
+  to->mean += g * (mean * mean);
+}
+
+PL_INLINE pl_prony_slip pl_prony_freeze(const pl_point *point, double h, const pl_lanes *history,
+                                        int count, pl_lanes *frozen)
 {
   const pl_lanes *now = history, *g = point->numbers, *tau = g + PL_PRONY_TERMS;
-  pl_lanes T[6], alpha = pl_lanes_all(1), energy = pl_lanes_all(0);
+  pl_prony_slip sums = {pl_lanes_all(0), pl_lanes_all(0)};
+  pl_lanes T[6], alpha = pl_lanes_all(1);
   const pl_lanes *known = pl_known_decays(point, h);
   for (int k = 0; k < 6; k++) T[k] = pl_lanes_all(0);
   for (int i = 0; i < pl_prony_terms_in(count); i++) {
     const pl_lanes *spring = history + 6 * (i + 1);
     const pl_decay by = known ? (pl_decay){known[2 * i], known[2 * i + 1]} : pl_decay_of(h, tau[i]);
-    const pl_lanes decay = by.decay, mean = by.mean;
-    pl_lanes slip[6];
-    for (int k = 0; k < 6; k++) {
-      T[k] += g[i] * (decay * spring[k] - mean * now[k]);
-      slip[k] = now[k] - spring[k];
-    }
-    alpha -= g[i] * (1.0 - mean);
-    energy += g[i] * pl_lanes_dot6(slip, slip);
+    for (int k = 0; k < 6; k++) T[k] += g[i] * (by.decay * spring[k] - by.mean * now[k]);
+    alpha -= g[i] * (1.0 - by.mean);
+    pl_add_slip(g[i], now, spring, &sums);
   }
   for (int k = 0; k < 6; k++) frozen[k] = 2.0 * point->mu * T[k];
   frozen[PL_PRONY_ALPHA] = alpha;
-  frozen[PL_PRONY_ENERGY] = point->mu * energy;
+  frozen[PL_PRONY_ENERGY] = point->mu * sums.all;
+  return sums;
 }
 
 /* Moves the history on to e. */
@@ -131,9 +143,10 @@ PL_INLINE pl_hermite pl_hermite_of(double h, pl_lanes tau)
  * beginning is the last six of the history. */
 enum { PL_HERMITE_RATE = PL_PRONY_FROZEN, PL_HERMITE_FROZEN };
 
-PL_INLINE void pl_hermite_freeze(const pl_point *point, double h, const pl_lanes *history,
-                                 int count, pl_lanes *frozen)
+PL_INLINE pl_prony_slip pl_hermite_freeze(const pl_point *point, double h, const pl_lanes *history,
+                                          int count, pl_lanes *frozen)
 {
+  pl_prony_slip sums = {pl_lanes_all(0), pl_lanes_all(0)};
   const pl_lanes *now = history, *rate = history + count - 6;
   const pl_lanes *g = point->numbers, *tau = g + PL_PRONY_TERMS;
   pl_lanes T[6], alpha = pl_lanes_all(1), after = pl_lanes_all(0);
@@ -145,10 +158,12 @@ PL_INLINE void pl_hermite_freeze(const pl_point *point, double h, const pl_lanes
       T[k] += g[i] * (by.decay * spring[k] + by.before * rate[k] - by.mean * now[k]);
     alpha -= g[i] * (1.0 - by.mean);
     after += g[i] * by.after;
+    pl_add_slip(g[i], now, spring, &sums);
   }
   for (int k = 0; k < 6; k++) frozen[k] = 2.0 * point->mu * T[k];
   frozen[PL_PRONY_ALPHA] = alpha;
   frozen[PL_HERMITE_RATE] = after;
+  return sums;
 }
 
 PL_INLINE void pl_hermite_advance(const pl_point *point, double h, const pl_lanes *e,

@@ -98,8 +98,8 @@ PL_INLINE void add_viscous_stress(const pl_point *point, const pl_lanes *R, cons
 }
 
 /* P += that of the prestress (P may be NULL), Z: see above. */
-PL_RARE void add_prestress(const pl_point *point, const pl_lanes *R, const spin *turn, pl_lanes *Z,
-                           pl_lanes *P)
+PL_INLINE void add_prestress(const pl_point *point, const pl_lanes *R, const spin *turn,
+                             pl_lanes *Z, pl_lanes *P)
 {
   pl_lanes T[9];
   pl_lanes_mat3_unpack(point->prestress, T);
@@ -113,13 +113,14 @@ PL_INLINE void strain_of(const pl_lanes *F, const pl_lanes *R, pl_lanes *E)
 }
 
 /* The same where nothing is known yet, and W += T : E; outputs may be NULL. */
-PL_RARE void add_all_prestress(const pl_point *point, const pl_lanes *R, pl_lanes *P, pl_lanes *W)
+static __attribute__((noinline)) void add_all_prestress(const pl_point *point, const pl_lanes *R,
+                                                        pl_lanes *P, pl_lanes *W)
 {
   spin turn;
   pl_lanes E[9], Z[9];
-  strain_of(point->F, R, E);
-  pl_add_prestress(point->prestress, E, NULL, W);
   find_spin(point->F, R, &turn);
+  for (int i = 0; i < 9; i++) E[i] = i % 4 == 0 ? turn.S[i] - 1.0 : turn.S[i];
+  if (W) pl_add_prestress(point->prestress, E, NULL, W);
   if (P) add_prestress(point, R, &turn, Z, P);
 }
 

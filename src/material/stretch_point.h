@@ -23,10 +23,11 @@ typedef struct pl_stretches {
 
 typedef void pl_stretch_law(const pl_point *point, const pl_lanes *s, pl_stretches *out);
 
-/* The eigenvalues of the pairs, as pl_stretch_modes takes them. */
+/* The eigenvalues of the pairs, as pl_stretch_form takes them. */
 PL_INLINE void pl_stretch_pairs(const pl_lanes *s, const pl_stretches *at, pl_lanes *pairs)
 {
   const double equal = 1e-6, cancel = 1e-9;
+  const pl_lanes most = pl_lanes_max(s[0], pl_lanes_max(s[1], s[2]));
   for (int k = 0; k < 3; k++) {
     const int i = (k + 1) % 3, j = (k + 2) % 3;
     const pl_lanes apart = s[i] - s[j], sum = s[i] + s[j], *A = at->A;
@@ -34,7 +35,7 @@ PL_INLINE void pl_stretch_pairs(const pl_lanes *s, const pl_stretches *at, pl_la
     const pl_mask near = pl_lanes_abs(apart) < equal;
     const pl_lanes divisor = pl_lanes_pick(near, pl_lanes_all(1), apart);
     pairs[k] = pl_lanes_pick(near, limit, (at->g[i] - at->g[j]) / divisor);
-    const pl_mask held = sum < cancel * (1.0 + s[0]);
+    const pl_mask held = sum < cancel * (1.0 + most);
     const pl_lanes whole = pl_lanes_pick(held, pl_lanes_all(1), sum);
     pairs[3 + k] = pl_lanes_pick(held, pl_lanes_all(0), (at->g[i] + at->g[j]) / whole);
   }
@@ -83,7 +84,7 @@ PL_INLINE void pl_stretch_stress_at(pl_stretch_law *law, const pl_point *point, 
 {
   pl_lanes U[9], V[9], s[3];
   pl_stretches at;
-  pl_lanes_svd(point->F, U, s, V);
+  pl_lanes_stretches(point->F, U, s, V);
   law(point, s, &at);
   if (point->pressure) pl_stretch_add_pressure(point, s, &at);
   if (W) *W = at.w;
@@ -92,25 +93,41 @@ PL_INLINE void pl_stretch_stress_at(pl_stretch_law *law, const pl_point *point, 
   if (P && point->viscous) pl_add_green_viscosity(point, P);
 }
 
+PL_INLINE void pl_stretch_form_at(pl_stretch_law *law, const pl_point *point, double kq,
+                                  int semidefinite, pl_lanes *P, pl_tangent_form *form)
+{
+  pl_lanes s[3], pairs[6];
+  pl_stretches at;
+  pl_lanes_stretches(point->F, form->N, s, form->A);
+  law(point, s, &at);
+  if (point->pressure) pl_stretch_add_pressure(point, s, &at);
+  if (P) pl_stretch_stress(form->N, at.g, form->A, P);
+  if (P && point->prestress) pl_add_green_prestress(point, P, NULL);
+  pl_stretch_pairs(s, &at, pairs);
+  pl_stretch_form(point, at.A, pairs, kq, semidefinite, form);
+  pl_form_prestress(point, kq, form);
+}
+
 PL_INLINE void pl_stretch_tangent_at(pl_stretch_law *law, const pl_point *point, double kq,
                                      double kv, int semidefinite, pl_lanes *P, pl_lanes *H)
 {
-  pl_lanes U[9], V[9], s[3], pairs[6];
-  pl_stretches at;
-  pl_lanes_svd(point->F, U, s, V);
-  law(point, s, &at);
-  if (point->pressure) pl_stretch_add_pressure(point, s, &at);
-  if (P) pl_stretch_stress(U, at.g, V, P);
-  if (P && point->prestress) pl_add_green_prestress(point, P, NULL);
+  pl_tangent_form form;
+  pl_stretch_form_at(law, point, kq, semidefinite, P, &form);
   if (P && point->viscous) pl_add_green_viscosity(point, P);
   if (!H) return;
-  pl_stretch_pairs(s, &at, pairs);
-  pl_stretch_modes(U, V, at.A, pairs, kq, semidefinite, H);
-  if (point->prestress) pl_add_green_bend(point, kq, semidefinite, H);
+  pl_stretch_tangent(&form, H);
+  if (point->prestress) pl_add_green_bend(point, kq, H);
   if (point->viscous) pl_add_green_damping(point, kv, H);
 }
 
-/* Defines stress and tangent of a file's law, to be named in its table. */
+/* Viscosity adds other parts. */
+PL_INLINE pl_tangent_shape pl_stretch_shape(const pl_point *point, int semidefinite)
+{
+  (void)semidefinite;
+  return point->viscous ? PL_TANGENT_WHOLE : PL_TANGENT_STRETCHED;
+}
+
+/* Defines the functions of a file's law, to be named in its table. */
 #define PL_STRETCH_POINTS(law)                                                                     \
   static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)                              \
   {                                                                                                \
@@ -120,6 +137,16 @@ PL_INLINE void pl_stretch_tangent_at(pl_stretch_law *law, const pl_point *point,
                       pl_lanes *H)                                                                 \
   {                                                                                                \
     pl_stretch_tangent_at(law, point, kq, kv, semidefinite, P, H);                                 \
+  }                                                                                                \
+  static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,     \
+                   pl_tangent_form *out)                                                           \
+  {                                                                                                \
+    (void)kv;                                                                                      \
+    pl_stretch_form_at(law, point, kq, semidefinite, P, out);                                      \
+  }
+#define PL_STRETCH_FORM_POINTS                                                                     \
+  {                                                                                                \
+    .stress = stress, .tangent = tangent, .shape = pl_stretch_shape, .form = form                  \
   }
 
 #endif

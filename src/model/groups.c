@@ -303,7 +303,6 @@ static void freeze_chunk(void *context, int chunk)
   }
 }
 
-/* Where all items have the same numbers, what follows from these and h is found once. */
 static void find_decays(pl_group *group, double h)
 {
   if (!group->memory || !group->memory->decays || group->moduli) return;
@@ -313,6 +312,11 @@ static void find_decays(pl_group *group, double h)
   group->has_decays = 1;
 }
 
+void pl_groups_find_decays(pl_groups *groups, double h)
+{
+  for (int g = 0; g < groups->count; g++) find_decays(&groups->list[g], h);
+}
+
 void pl_groups_freeze(pl_groups *groups, double h, pl_pool *pool)
 {
   int remembers = 0;
@@ -320,7 +324,7 @@ void pl_groups_freeze(pl_groups *groups, double h, pl_pool *pool)
   if (!remembers || (groups->fresh && groups->h == h)) return;
   groups->h = h;
   groups->fresh = 1;
-  for (int g = 0; g < groups->count; g++) find_decays(&groups->list[g], h);
+  pl_groups_find_decays(groups, h);
   pl_parallel(pool, pl_chunk_count(groups->batches, BATCHES_PER_CHUNK), freeze_chunk, groups);
 }
 

@@ -33,7 +33,7 @@ typedef struct pl_group {
   int history;                     /* doubles that a point remembers */
   size_t place;                    /* where those of the group begin in the body's */
   pl_lanes *frozen;                /* what they amount to (pl_memory_ops), per batch and point */
-  pl_lanes decays[PL_MOST_DECAYS]; /* of pl_groups.h, where has_decays */
+  pl_lanes decays[PL_MOST_DECAYS]; /* of the h in the first, where has_decays */
   int has_decays;
 } pl_group;
 
@@ -101,6 +101,10 @@ void pl_groups_begin(pl_groups *groups, const double *memory);
 
 /* Makes frozen what laws need h s later. */
 void pl_groups_freeze(pl_groups *groups, double h, pl_pool *pool);
+
+/* Where all items have the same numbers, what follows from these and h is found once, before points
+ * are frozen or advanced by h. */
+void pl_groups_find_decays(pl_groups *groups, double h);
 
 /* Moves the memory of a batch's p-th points on to the F of point. */
 void pl_group_advance(const pl_groups *groups, const pl_group *group, int batch, int p, double h,

@@ -78,9 +78,9 @@ pl_status pl_mass_create(const pl_allocator *allocator, int rows, const pl_cliqu
 {
   *mass = (pl_mass){.rows = rows};
   mass->lumped = pl_alloc(allocator, (size_t)rows, sizeof *mass->lumped);
-  if (consistent && elements->size == QUADRATIC)
+  if (elements->size == QUADRATIC)
     mass->weight = pl_alloc(allocator, (size_t)rows, sizeof *mass->weight);
-  int ok = mass->lumped && (mass->weight || !consistent || elements->size != QUADRATIC);
+  int ok = mass->lumped && (mass->weight || elements->size != QUADRATIC);
   pl_status status = ok ? PL_OK : pl_fail_memory(error);
   if (!status && consistent) status = make_pattern(allocator, elements, mass, error);
   if (status) {

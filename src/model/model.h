@@ -166,6 +166,8 @@ struct pl_model {
   int blocks;                 /* unknowns: 3 numbers each                  */
   double *lumped_mass;        /* kg per block; 0 for one that is no point */
   const double *weight;       /* kg per block that gravity acts on; NULL: lumped_mass */
+  int weight_in_statics;      /* ... in statics only: in motion what falls freely must not deform,
+                               * which takes the same mass on both sides */
   const unsigned char *kinds; /* per block a pl_block_kind; NULL: all are points            */
   int unsymmetric; /* its matrix is not symmetric: the solver must be made for that          */
   int is_solid;    /* its triangles, if it has no other elements, bound what is inside them  */

@@ -271,12 +271,30 @@ static double invariant_entry(const pl_tangent_form *form, int row, int column)
   return sum + (row == column ? form->mu[0] : 0);
 }
 
+/* By singular values: sum of U_ia V_jb h_abcd U_kc V_ld. */
+static double stretched_entry(const pl_tangent_form *form, int row, int column)
+{
+  int i = row / 3, j = row % 3, k = column / 3, l = column % 3;
+  double sum = 0;
+  for (int n = 0; n < 81; n++) {
+    int a = n / 27, b = n / 9 % 3, c = n / 3 % 3, d = n % 3;
+    double h = 0;
+    if (a == b && c == d) h = form->B[3 * a + c][0];
+    if (a != b && a == c && b == d) h = form->own[3 - a - b][0];
+    if (a != b && a == d && b == c) h = form->cross[3 - a - b][0];
+    sum += form->N[3 * i + a][0] * form->A[3 * j + b][0] * h * form->N[3 * k + c][0] *
+           form->A[3 * l + d][0];
+  }
+  return sum;
+}
+
 /* H[9*(3*i+j) + 3*k+l] by its definition. */
 static double form_entry(const pl_tangent_form *form, pl_tangent_shape shape, int row, int column)
 {
   int i = row / 3, j = row % 3, k = column / 3, l = column % 3;
   double sum = form->lambda[0] * form->A[row][0] * form->A[column][0] +
                form->mu[0] * form->A[3 * i + l][0] * form->A[3 * k + j][0];
+  if (shape == PL_TANGENT_STRETCHED) return stretched_entry(form, row, column);
   if (shape == PL_TANGENT_INVARIANT) return invariant_entry(form, row, column);
   if (shape == PL_TANGENT_TURNED) return sum + (j == l && i == k ? form->mu[0] : 0);
   return sum + (j == l ? form->N[3 * i + k][0] : 0) + (i == k ? form->S[3 * j + l][0] : 0);

@@ -4,6 +4,7 @@
 #include "math/decompose.h"
 #include "math/lanes_jacobi.h"
 #include "math/lanes_polar.h"
+#include "math/lanes_stretches.h"
 #include "math/mat3.h"
 #include "test.h"
 
@@ -251,6 +252,36 @@ TEST(svd_of_a_million_matrices)
   CHECK(disorder == 0);
 }
 
+/* Stretches without an iteration, in lanes; those far from 1 in size have no squares. */
+TEST(stretches_of_many_matrices)
+{
+  static double F[9 * BATCH];
+  double rotation = 0, product = 0;
+  int tried = 0, disorder = 0;
+  for (int batch = 0; batch < BATCHES / 10; batch++) {
+    fill_batch(batch, F);
+    for (int i = 0; i < 9 * BATCH; i += 9) {
+      pl_lanes A[9], U[9], s[3], V[9];
+      double u[9], v[9], sigma[3], size = largest(F + i, 9);
+      if (size > 0 && !(size > 1e-100 && size < 1e60)) continue;
+      for (int k = 0; k < 9; k++) A[k] = pl_lanes_all(F[i + k]);
+      pl_lanes_stretches(A, U, s, V);
+      for (int k = 0; k < 9; k++) u[k] = U[k][0], v[k] = V[k][0];
+      for (int k = 0; k < 3; k++) sigma[k] = s[k][0];
+      rotation = fmax(rotation, fmax(rotation_error(u), rotation_error(v)));
+      product = fmax(product, product_error(u, sigma, v, F + i));
+      // only the least may be negative
+      for (int k = 0; k < 3; k++)
+        disorder += sigma[k] < -fabs(sigma[(k + 1) % 3]) - tolerance * size;
+      tried++;
+    }
+  }
+  CHECK(tried > BATCHES * BATCH / 20);
+  CHECK_NEAR(rotation, 0, tolerance);
+  CHECK_NEAR(product, 0, tolerance);
+  CHECK(disorder == 0);
+}
+
 /* One-sided rotations keep the digits of small singular values of graded columns. */
 TEST(svd_keeps_small_values)
 {
@@ -381,6 +412,7 @@ TEST(scalar_matrices)
 
 TESTS(X(polar_of_a_million_matrices) X(polar_stretch_has_the_right_signs) X(no_rotation_is_closer)
           X(polar_of_what_is_known) X(polar_is_continuous_where_the_method_changes)
-              X(svd_of_a_million_matrices) X(svd_keeps_small_values) X(eigen_of_a_million_matrices)
-                  X(one_by_one_gives_the_same_bits_as_many) X(inlined_kernels_give_the_same_bits)
-                      X(variants_give_the_same_bits) X(scalar_matrices))
+              X(svd_of_a_million_matrices) X(svd_keeps_small_values) X(stretches_of_many_matrices)
+                  X(eigen_of_a_million_matrices) X(one_by_one_gives_the_same_bits_as_many)
+                      X(inlined_kernels_give_the_same_bits) X(variants_give_the_same_bits)
+                          X(scalar_matrices))

@@ -98,7 +98,9 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
     if (shares && p == points - 1) add_shared_forces(&volume, count, forces);
     if (job->f && p == points - 1) scatter_forces(job->f, nodes, count, forces);
     if (shape == PL_TANGENT_WHOLE) add_directions(H, b, weight, count, points, by_direction);
-    if (shape == PL_TANGENT_INVARIANT)
+    if (shape == PL_TANGENT_STRETCHED)
+      add_stretches(&form, b, count, values, places);
+    else if (shape == PL_TANGENT_INVARIANT)
       add_invariants(&form, b, count, points, values, places, K);
     else if (shape > PL_TANGENT_WHOLE)
       add_form(&form, shape, b, count, points, values, places, K);
@@ -127,8 +129,10 @@ PL_INLINE void evaluate_of(const pl_fem_job *job, int first, int last, const int
   const pl_group *group = pl_group_at(&job->fem->groups, first);
   const pl_point any = {
       .strain = group->strain, .fading = &group->fading, .viscous = group->viscous && job->v};
-  const int shape =
+  int shape =
       job->tangent.A ? (int)group->points->shape(&any, job->tangent.semidefinite) : FORCES_ONLY;
+  // many nodes want the tangent in their own frame
+  if (points > 1 && shape == PL_TANGENT_STRETCHED) shape = PL_TANGENT_WHOLE;
   if (shape == FORCES_ONLY)
     evaluate_batches(job, group, first, last, count, points, FORCES_ONLY);
   else if (shape == PL_TANGENT_TURNED)
@@ -137,6 +141,8 @@ PL_INLINE void evaluate_of(const pl_fem_job *job, int first, int last, const int
     evaluate_batches(job, group, first, last, count, points, PL_TANGENT_STRESSED);
   else if (shape == PL_TANGENT_INVARIANT)
     evaluate_batches(job, group, first, last, count, points, PL_TANGENT_INVARIANT);
+  else if (points == 1 && shape == PL_TANGENT_STRETCHED)
+    evaluate_batches(job, group, first, last, count, points, PL_TANGENT_STRETCHED);
   else
     evaluate_batches(job, group, first, last, count, points, PL_TANGENT_WHOLE);
 }

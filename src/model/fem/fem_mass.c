@@ -80,6 +80,7 @@ pl_status pl_fem_mass_create(pl_model *self, const pl_material *material, int co
                                     &masses, consistent, &fem->mass, error);
   self->lumped_mass = fem->mass.lumped;
   self->weight = fem->mass.weight;
+  self->weight_in_statics = !consistent;
   return status;
 }
 

@@ -161,6 +161,15 @@ PL_INLINE void couple_invariants(const pl_lanes *by_f, const pl_lanes *by_g, pl_
   }
 }
 
+/* S b of the first node, weighted. */
+PL_INLINE void stress_side(const pl_tangent_form *form, pl_lanes weight, const pl_lanes *b,
+                           pl_lanes *Sb)
+{
+  if (!form->stressed) return;
+  pl_lanes_mat3_apply(form->S, b, Sb);
+  for (int i = 0; i < 3; i++) Sb[i] *= weight;
+}
+
 PL_INLINE void add_invariants(const pl_tangent_form *given, const pl_lanes *rest, const int count,
                               const int points, double *values, const int *places, blocks K)
 {
@@ -178,12 +187,14 @@ PL_INLINE void add_invariants(const pl_tangent_form *given, const pl_lanes *rest
   close_vectors(count, g);
   for (int i = 0; i < 9; i++) B[i] = (weight * form.spin) * form.B[i];
   for (int m = 0, pair = 0; m < count - 1; m++) {
-    pl_lanes by_f[3], by_g[3], own[3];
+    pl_lanes by_f[3], by_g[3], own[3], Sb[3];
+    stress_side(&form, weight, b + 3 * m, Sb);
     for (int i = 0; i < 3; i++) {
       const pl_lanes wf = weight * f[3 * m + i], wg = weight * g[3 * m + i];
       by_f[i] = form.ff * wf + form.fg * wg;
       by_g[i] = form.fg * wf + form.lambda * wg;
       own[i] = (weight * form.mu) * b[3 * m + i];
+      if (form.stressed) own[i] += Sb[i];
     }
     for (int n = m + 1; n < count; n++, pair++) {
       pl_lanes block[9], across[3], spin[3];
@@ -195,6 +206,58 @@ PL_INLINE void add_invariants(const pl_tangent_form *given, const pl_lanes *rest
         pl_fem_scatter_block(values, places + PL_LANES * pair, block);
       else
         for (int i = 0; i < 9; i++) K[pair][i] += block[i];
+    }
+  }
+}
+
+/* The block of a pair in the frames of the singular values: a and b are the gradients there. */
+PL_INLINE void couple_stretches(const pl_tangent_form *form, const pl_lanes *a, const pl_lanes *b,
+                                pl_lanes *K)
+{
+  pl_lanes product[3];
+  for (int i = 0; i < 3; i++) product[i] = a[i] * b[i];
+  for (int i = 0; i < 3; i++) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    K[4 * i] = form->B[4 * i] * product[i] + form->own[k] * product[j] + form->own[j] * product[k];
+    K[3 * i + j] = form->B[3 * i + j] * (a[i] * b[j]) + form->cross[k] * (a[j] * b[i]);
+    K[3 * j + i] = form->B[3 * i + j] * (a[j] * b[i]) + form->cross[k] * (a[i] * b[j]);
+  }
+}
+
+/* block = U K U^T + same I, by columns. */
+PL_INLINE void turn_block(const pl_lanes *U, const pl_lanes *K, pl_lanes same, pl_lanes *block)
+{
+  pl_lanes UK[9];
+  pl_lanes_mat3_multiply(U, K, UK);
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 3; i++) block[3 * k + i] = pl_lanes_dot3(UK + 3 * i, U + 3 * k);
+    block[4 * k] += same;
+  }
+}
+
+/* The stiffness of the only point by a form of singular values. */
+PL_INLINE void add_stretches(const pl_tangent_form *given, const pl_lanes *rest, const int count,
+                             double *values, const int *places)
+{
+  // a copy that stores to the matrix cannot reach
+  const pl_tangent_form form = *given;
+  const pl_lanes weight = rest[-1];
+  pl_lanes b[3 * PL_ELEMENT_NODES], turned[3 * PL_ELEMENT_NODES];
+  for (int a = 0; a < count - 1; a++) {
+    for (int i = 0; i < 3; i++) b[3 * a + i] = rest[3 * a + i];
+    pl_lanes_mat3_apply_t(form.A, b + 3 * a, turned + 3 * a);
+  }
+  close_vectors(count, b);
+  close_vectors(count, turned);
+  for (int m = 0, pair = 0; m < count - 1; m++) {
+    pl_lanes first[3], Sb[3], K[9], block[9];
+    for (int i = 0; i < 3; i++) first[i] = weight * turned[3 * m + i];
+    stress_side(&form, weight, b + 3 * m, Sb);
+    for (int n = m + 1; n < count; n++, pair++) {
+      const pl_lanes same = form.stressed ? pl_lanes_dot3(Sb, b + 3 * n) : pl_lanes_all(0);
+      couple_stretches(&form, first, turned + 3 * n, K);
+      turn_block(form.N, K, same, block);
+      pl_fem_scatter_block(values, places + PL_LANES * pair, block);
     }
   }
 }
