@@ -107,7 +107,7 @@ static pl_status bench_forces(double peak, pl_text *csv, pl_error *error)
       int elements = world->bodies.list[0].mesh->element_count;
       double rate = elements / pl_measure_best(force_round, world, NULL, 10 * ROUNDS);
       record(csv, "forces", rows[i].name, elements, "millions_per_second", 1e-6 * rate);
-      record(csv, "forces", rows[i].name, elements, "of_peak", rows[i].flops * rate / peak);
+      record(csv, "forces", rows[i].name, elements, "of_peak", 1e-9 * rows[i].flops * rate / peak);
       printf("%-22s %12.1f %9.2f %7.0f %%\n", rows[i].name, 1e-6 * rate,
              1e-9 * rows[i].flops * rate, 100e-9 * rows[i].flops * rate / peak);
     }
@@ -150,7 +150,7 @@ static pl_status bench_step(int cells, const char *rule, double peak, pl_text *c
     if (status) return status;
   }
   double flops = strcmp(rule, "full") == 0 ? FULL_FLOPS : ONE_POINT_FLOPS;
-  double of_peak = flops * elements / seconds[0] / peak;
+  double of_peak = 1e-9 * flops * elements / seconds[0] / peak;
   printf("%-10s %9d %11.3f %12.4f %7.0f %% %12.4f %9.2f %11.2fx\n", rule, elements, 1e3 * dt,
          1e3 * seconds[0], 100 * of_peak, 1e3 * seconds[1], seconds[0] / seconds[1],
          dt / seconds[0]);

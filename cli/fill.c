@@ -176,7 +176,8 @@ int cli_mesh_fill(int count, char **words)
        .value = &output},
       {.name = "method",
        .argument = "WORD",
-       .summary = "stuffing (follows the surface), cage (never fails), voxels or octree (hexahedra)",
+       .summary =
+           "stuffing (follows the surface), cage (never fails), voxels or octree (hexahedra)",
        .value = &method},
       {.name = "length",
        .argument = "LENGTH",

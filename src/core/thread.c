@@ -23,7 +23,7 @@ typedef struct span {
   atomic_int end;
 } span;
 
-/* What a thread is told at its start. */
+/* What a thread is given at its start. */
 typedef struct server {
   pl_pool *pool;
   int number;
