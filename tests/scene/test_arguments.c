@@ -40,8 +40,7 @@ TEST(ids_of_nothing_are_refused)
     CHECK_FAILS(pl_world_refine(world, id, NULL, 0, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_coarsen(world, id, NULL, 0, error), PL_E_ARGUMENT, no);
     CHECK_FAILS(pl_world_get_levels(world, id, &(double){0}, error), PL_E_ARGUMENT, no);
-    CHECK_FAILS(pl_world_read_refinement(world, id, &(pl_refinement_facts){0}, error),
-                PL_E_ARGUMENT, no);
+    CHECK_FAILS(pl_world_read_refinement(world, id, NULL, error), PL_E_ARGUMENT, no);
     pl_fix_facts facts_of_fix;
     CHECK_FAILS(pl_world_remove_fix(world, (pl_fix_id){wrong[i], 77}, error), PL_E_ARGUMENT,
                 "no fix");
