@@ -468,5 +468,7 @@ void pl_edm_convert(pl_reader *reader, pl_xml_node *config, pl_text *out)
   }
   node = pl_xml_child(edm.containers[PL_EDM_OBJECTS], NULL);
   for (; node && !reader->stopped; node = pl_xml_next(node, NULL)) convert_object(&edm, node);
-  pl_text_add(out, "</pliant>\n");
+  // 25 frames per second
+  pl_text_add(out,
+              "  <output every=\"0.04\" format=\"vtu\"/>\n  <view colour=\"none\"/>\n</pliant>\n");
 }
