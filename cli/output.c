@@ -7,9 +7,11 @@
 #include "io/format.h"
 #include "math/decompose.h"
 #include "math/tensor.h"
+#include "mesh/wire.h"
 #include "picture/backdrop.h"
 #include "picture/glyphs.h"
 #include "scene/scene.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -403,6 +405,33 @@ static pl_status refine(pl_world *world, pl_body_id id, pl_render_body *body, do
   return status;
 }
 
+/* Puts tubes in the place of segments. Behind their vertices stand the triangles. */
+static pl_status thicken(pl_world *world, pl_body_id id, pl_render_body *body, double **room,
+                         pl_error *error)
+{
+  const pl_mesh *mesh = pl_world_body_mesh(world, id);
+  if (pl_mesh_nodes_per_element(mesh) != 2) return PL_OK;
+  pl_allocator allocator = memory();
+  size_t segments = (size_t)pl_mesh_element_count(mesh), vertices = PL_WIRE_VERTICES * segments;
+  size_t nodes = (size_t)pl_mesh_node_count(mesh), triangles = PL_WIRE_TRIANGLES * segments;
+  double *fine = pl_alloc(&allocator, 4 * vertices + 4 * nodes + 3 * triangles, sizeof(double));
+  if (!fine) return pl_fail_memory(error);
+  int *faces = (int *)(fine + 4 * vertices + 4 * nodes);
+  pl_wire_place(mesh, body->positions, pl_world_body(world, id)->model->thickness / 2,
+                fine + 4 * vertices, fine);
+  pl_wire_triangles(mesh, faces);
+  for (size_t v = 0; v < vertices && body->scalars; v++)
+    fine[3 * vertices + v] = body->scalars[pl_wire_node(mesh, (int)v)];
+  pl_free(&allocator, *room);
+  *room = fine;
+  body->positions = fine;
+  if (body->scalars) body->scalars = fine + 3 * vertices;
+  body->node_count = (int)vertices;
+  body->face_count = (int)triangles;
+  body->faces = faces;
+  return PL_OK;
+}
+
 /* An amount that is zero everywhere says nothing: a model without stresses, a body at rest. */
 static int is_blank(const colouring *colour, const double *scalars, size_t count)
 {
@@ -437,7 +466,8 @@ static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
     fill_scalars(mesh, colour, fields, *room + 3 * nodes, *room + 4 * nodes);
     body->scalars = is_blank(colour, *room + 3 * nodes, nodes) ? NULL : *room + 3 * nodes;
   }
-  return refine(world, id, body, room, error);
+  status = thicken(world, id, body, room, error);
+  return status ? status : refine(world, id, body, room, error);
 }
 
 /* What all scalars but the given share do not exceed, of those between 0 and most, to 1/256. */

@@ -1,4 +1,4 @@
-/* Meshes: tetrahedra, hexahedra, or triangles in space, with named sets. A mesh does not change
+/* Meshes: tetrahedra, hexahedra, or triangles or segments in space, with named sets. A mesh does not change
  * once it is made. */
 #ifndef PLIANT_MESH_H
 #define PLIANT_MESH_H
@@ -42,7 +42,7 @@ typedef struct pl_mesh_def {
   int node_count;
   const double *nodes; /* x y z of each node, in m */
   int element_count;
-  int nodes_per_element; /* 3: triangles, 4: tetrahedra, 8: hexahedra */
+  int nodes_per_element; /* 2: segments, 3: triangles, 4: tetrahedra, 8: hexahedra */
   const int *elements;   /* node numbers from 0 */
   int set_count;
   const pl_set *sets;
@@ -96,7 +96,7 @@ PL_API int pl_mesh_hanging_count(const pl_mesh *mesh);
 PL_API const pl_hanging_node *pl_mesh_hanging(const pl_mesh *mesh, int index);
 
 /* The boundary: faces of 3 nodes (tetrahedra) or 4 (hexahedra), turned outwards; triangles are
- * their own boundary. Where nodes hang, small faces on a large one are not among them. */
+ * their own boundary, segments have none. Where nodes hang, small faces on a large one are not among them. */
 PL_API int pl_mesh_face_count(const pl_mesh *mesh);
 PL_API int pl_mesh_nodes_per_face(const pl_mesh *mesh);
 PL_API const int *pl_mesh_faces(const pl_mesh *mesh);

@@ -15,6 +15,14 @@ void pl_boundary_release(const pl_allocator *allocator, pl_boundary *boundary)
   *boundary = (pl_boundary){0};
 }
 
+/* Segments as triangles with two equal corners, see shape/finder.h. */
+static void take_segments(const pl_mesh *mesh, int *triangles)
+{
+  for (int e = 0; e < mesh->element_count; e++) {
+    for (int k = 0; k < 3; k++) triangles[3 * e + k] = mesh->elements[2 * e + (k > 0)];
+  }
+}
+
 /* The triangles of all faces, in nodes of the mesh. */
 static void split_faces(const pl_mesh *mesh, int *triangles)
 {
@@ -58,6 +66,18 @@ const double *pl_boundary_rest(const pl_boundary *from, const pl_body *body, int
                      : body->surface->nodes + 3 * (size_t)point;
 }
 
+/* Half of what segments are long and thick is their ends'; and the mean length. */
+static void measure_segments(pl_boundary *to, const pl_body *body)
+{
+  for (int t = 0; t < to->triangle_count; t++) {
+    const int *ends = to->triangles + 3 * t;
+    double length =
+        pl_vec3_distance(pl_boundary_rest(to, body, ends[0]), pl_boundary_rest(to, body, ends[1]));
+    for (int k = 0; k < 2; k++) to->area[ends[k]] += length * body->model->thickness / 2;
+    to->edge += length / to->triangle_count;
+  }
+}
+
 /* Areas of points, and the mean side. */
 static void measure(pl_boundary *to, const pl_body *body)
 {
@@ -82,11 +102,16 @@ pl_status pl_boundary_make(const pl_bodies *bodies, const pl_body *body, pl_boun
                            pl_error *error)
 {
   const pl_mesh *mesh = body->surface ? body->surface : body->mesh;
-  pl_boundary to = {.triangle_count = mesh->face_count * (mesh->nodes_per_face - 2)};
+  int are_segments = mesh->nodes_per_element == 2;
+  pl_boundary to = {.triangle_count = are_segments ? mesh->element_count
+                                                   : mesh->face_count * (mesh->nodes_per_face - 2)};
   pl_status status = PL_OK;
   to.triangles = pl_alloc(bodies->allocator, 3 * (size_t)to.triangle_count, sizeof *to.triangles);
   if (!to.triangles) return pl_fail_memory(error);
-  split_faces(mesh, to.triangles);
+  if (are_segments)
+    take_segments(mesh, to.triangles);
+  else
+    split_faces(mesh, to.triangles);
   if (body->surface)
     to.point_count = mesh->node_count;
   else
@@ -97,7 +122,10 @@ pl_status pl_boundary_make(const pl_bodies *bodies, const pl_body *body, pl_boun
     pl_boundary_release(bodies->allocator, &to);
     return status;
   }
-  measure(&to, body);
+  if (are_segments)
+    measure_segments(&to, body);
+  else
+    measure(&to, body);
   *out = to;
   return PL_OK;
 }

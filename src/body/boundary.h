@@ -1,6 +1,6 @@
 /* The surface of a body that touches others: points that move with it, and triangles between them.
  * It is the surface that follows the body where there is one, else the boundary of its mesh, whose
- * four-sided faces are divided along a diagonal. */
+ * four-sided faces are divided along a diagonal. Segments are triangles with two equal corners. */
 #ifndef PL_BODY_BOUNDARY_H
 #define PL_BODY_BOUNDARY_H
 

@@ -18,6 +18,7 @@
 #define MISSED     0.25  /* of the range by which a pair may be nearer than those in use */
 #define CROSSING   0.06  /* sin^2 of the angle of two edges that are a pair, at least */
 #define THICKEST   0.25  /* of the mean edge: the most that a sheet may be thick in contact */
+#define THICK_ROD  0.9   /* the same for rods, whose next but one segment is an edge away */
 enum { MOST_PAIRS = 3 }; /* of a point with one other body */
 enum { SPARE = 256 };    /* pairs that may come unexpectedly */
 
@@ -120,7 +121,8 @@ pl_status pl_collision_finder(pl_collision *self, pl_finder **out, pl_error *err
         .point_count = from->point_count,
         .triangle_count = from->triangle_count,
         .triangles = from->triangles,
-        .thickness = fmin(body->model->thickness, THICKEST * from->edge),
+        .thickness = fmin(body->model->thickness,
+                          from->edge * (body->mesh->nodes_per_element == 2 ? THICK_ROD : THICKEST)),
         .closed = !self->open && (body->mesh->nodes_per_element > 3 || body->model->is_solid),
         .self = body->contact.itself,
         .groups = body->contact.groups,

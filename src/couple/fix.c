@@ -66,6 +66,22 @@ static void find_hold(const pl_fix_def *def, pl_fix *fix)
   }
 }
 
+/* Scalars that are held where the nodes are in all directions. */
+static pl_status find_scalars(const pl_allocator *allocator, const pl_body *body, pl_fix *fix,
+                              pl_error *error)
+{
+  const pl_model *model = body->model;
+  if (!model->ops->held_scalars || fix->hold_count < 3) return PL_OK;
+  unsigned char *held = pl_alloc(allocator, (size_t)body->mesh->node_count, 1);
+  if (!held) return pl_fail_memory(error);
+  for (int i = 0; i < fix->count; i++) held[fix->nodes[i]] = 1;
+  fix->scalar_count = model->ops->held_scalars(model, held, NULL);
+  fix->scalars = pl_alloc(allocator, (size_t)fix->scalar_count, sizeof *fix->scalars);
+  if (fix->scalars) (void)model->ops->held_scalars(model, held, fix->scalars);
+  pl_free(allocator, held);
+  return fix->scalars ? PL_OK : pl_fail_memory(error);
+}
+
 pl_status pl_fix_make(pl_fix *fix, const pl_fix_def *def, pl_error *error)
 {
   const pl_bodies *bodies = fix->base.bodies;
@@ -80,6 +96,7 @@ pl_status pl_fix_make(pl_fix *fix, const pl_fix_def *def, pl_error *error)
   memcpy(fix->offset, def->offset, sizeof fix->offset);
   status = pl_body_select(bodies, body, def->where, def->where_count, 1, &fix->nodes, &fix->count,
                           error);
+  if (!status) status = find_scalars(bodies->allocator, body, fix, error);
   if (!status) status = pl_ramp_copy(bodies->allocator, &def->ramp, &fix->ramp, error);
   if (!status)
     status = pl_ramp_copy(bodies->allocator, &def->offset_ramp, &fix->offset_ramp, error);
@@ -116,6 +133,7 @@ static void destroy(pl_coupling *self)
 {
   pl_fix *fix = (pl_fix *)self;
   pl_free(self->bodies->allocator, fix->nodes);
+  pl_free(self->bodies->allocator, fix->scalars);
   pl_ramp_release(self->bodies->allocator, &fix->ramp);
   pl_ramp_release(self->bodies->allocator, &fix->offset_ramp);
 }
@@ -160,10 +178,11 @@ void pl_fix_turn(const pl_fix *fix, double t, double turn[3])
 static int row_count(const pl_coupling *self)
 {
   const pl_fix *fix = (const pl_fix *)self;
-  return fix->count * fix->hold_count;
+  return fix->count * fix->hold_count + fix->scalar_count;
 }
 
-/* One row for each direction, which is its tag. */
+/* One row for each direction, which is its tag, and one for each scalar, with a tag behind these.
+ */
 static void constrain(pl_coupling *self, int source, const double *q, pl_rows *rows)
 {
   (void)q;
@@ -178,6 +197,12 @@ static void constrain(pl_coupling *self, int source, const double *q, pl_rows *r
       pl_rows_add(rows, &row);
     }
   }
+  for (int i = 0; i < fix->scalar_count; i++) {
+    int k = fix->scalars[i] % 3;
+    pl_row row = {.block = body->offset + fix->scalars[i] / 3, .source = source, .tag = 3 + k};
+    row.direction[k] = 1;
+    pl_rows_add(rows, &row);
+  }
 }
 
 /* So that the block is at t + h where the fix carries it. */
@@ -188,6 +213,12 @@ static double velocity(const pl_coupling *self, const pl_moment *at, const pl_ro
   const double *q = at->q + 3 * (size_t)row->block;
   int block = row->block - body->offset;
   double target[3], way[3];
+  if (row->tag >= 3) {
+    int k = row->tag - 3;
+    pl_fix_turn(fix, at->t + at->h, target);
+    return (body->model->ops->turned_scalar(body->model, 3 * block + k, target, q[k]) - q[k]) /
+           at->h;
+  }
   if (pl_model_is_rotation(body->model, block)) {
     pl_fix_turn(fix, at->t + at->h, target);
     pl_rotation_between(q, target, way);

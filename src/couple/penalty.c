@@ -12,6 +12,19 @@
 #define LAYER 0.02  /* thickness of the layer, as a part of the body's size */
 #define CREEP 0.005 /* m/s: friction is weaker than Coulomb's below about this speed */
 
+/* Segments are as wide as they are thick. */
+static void share_segments(pl_body *body, double per_area, int all)
+{
+  const pl_mesh *mesh = body->mesh;
+  for (int i = 0; mesh->nodes_per_element == 2 && i < 2 * mesh->element_count; i++) {
+    const int *ends = mesh->elements + i / 2 * 2;
+    double length = pl_element_volume(mesh->nodes, ends, 2);
+    int node = body->place[mesh->elements[i]];
+    if (!all && pl_model_node_block(body->model, node) >= 0) continue;
+    body->penalty[node] += per_area * length * body->model->thickness / 2;
+  }
+}
+
 pl_status pl_penalty_make(const pl_bodies *bodies, pl_body *body, int all, pl_error *error)
 {
   if (body->model->ops->is_rigid) return PL_OK; // couple/collision.h
@@ -24,6 +37,7 @@ pl_status pl_penalty_make(const pl_bodies *bodies, pl_body *body, int all, pl_er
   body->penalty = pl_alloc(bodies->allocator, (size_t)mesh->node_count, sizeof *body->penalty);
   if (!body->penalty) return pl_fail_memory(error);
   double per_area = (lambda + 2 * mu) / (LAYER * pl_body_size(body));
+  share_segments(body, per_area, all);
   int n = mesh->nodes_per_face;
   for (int face = 0; face < mesh->face_count; face++) {
     double vector[3];

@@ -12,6 +12,7 @@
 const int pl_tet_faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 const int pl_hex_faces[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
                                 {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+const int pl_segment_edges[1][2] = {{0, 1}};
 const int pl_triangle_edges[3][2] = {{0, 1}, {1, 2}, {2, 0}};
 const int pl_tet_edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 const int pl_hex_edges[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
@@ -29,7 +30,11 @@ void pl_element_corners(const double *positions, const int *nodes, int nodes_per
 
 const int (*pl_element_edges(int nodes_per_element, int *count))[2]
 {
-  *count = nodes_per_element == 8 ? 12 : nodes_per_element == 4 ? 6 : 3;
+  *count = nodes_per_element == 8   ? 12
+           : nodes_per_element == 4 ? 6
+           : nodes_per_element == 3 ? 3
+                                    : 1;
+  if (nodes_per_element == 2) return pl_segment_edges;
   if (nodes_per_element == 8) return pl_hex_edges;
   return nodes_per_element == 4 ? pl_tet_edges : pl_triangle_edges;
 }
@@ -56,6 +61,7 @@ static double volume6(const double apex[3], const double a[3], const double b[3]
 
 double pl_corners_volume(double corners[][3], int nodes_per_element)
 {
+  if (nodes_per_element == 2) return pl_vec3_distance(corners[0], corners[1]);
   if (nodes_per_element == 3) return area2(corners) / 2;
   if (nodes_per_element == 4) return volume6(corners[0], corners[1], corners[2], corners[3]) / 6;
 
@@ -147,6 +153,7 @@ double pl_corners_shape(double corners[][3], int nodes_per_element, int *worst_c
   *worst_corner = 0;
   double size = longest_edge(corners, nodes_per_element);
   if (!(size > 0)) return 0;
+  if (nodes_per_element == 2) return 1;
   if (nodes_per_element == 3) return area2(corners) / size / size;
   if (nodes_per_element == 4) return corner_height(corners, 0, tet_corner, size, 1);
 

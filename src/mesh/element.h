@@ -1,4 +1,4 @@
-/* The shapes of one triangle, tetrahedron or hexahedron. */
+/* The shapes of one segment, triangle, tetrahedron or hexahedron. */
 #ifndef PL_MESH_ELEMENT_H
 #define PL_MESH_ELEMENT_H
 
@@ -14,7 +14,7 @@ static inline double pl_triple(const double a[3], const double b[3], const doubl
 }
 
 /* Edges as pairs of local nodes. */
-extern const int pl_triangle_edges[3][2], pl_tet_edges[6][2], pl_hex_edges[12][2];
+extern const int pl_segment_edges[1][2], pl_triangle_edges[3][2], pl_tet_edges[6][2], pl_hex_edges[12][2];
 const int (*pl_element_edges(int nodes_per_element, int *count))[2];
 
 /* The three neighbours of each corner of a hexahedron, right-handed seen from inside. */
@@ -24,7 +24,7 @@ extern const int pl_hex_corners[8][3];
 void pl_element_corners(const double *positions, const int *nodes, int nodes_per_element,
                         double corners[][3]);
 
-/* Volume of an element with these corners; of a triangle its area. */
+/* Volume of an element with these corners; of a triangle its area, of a segment its length. */
 double pl_corners_volume(double corners[][3], int nodes_per_element);
 
 /* The least and the largest dihedral angle of a tetrahedron, in degrees. */

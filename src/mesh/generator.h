@@ -6,7 +6,7 @@
 #include "mesh/mesh.h"
 
 #define PL_GENERATORS(X)                                                                           \
-  X(box) X(graded_box) X(block) X(cylinder) X(tube) X(sphere) X(sheet) X(lattice)
+  X(box) X(graded_box) X(block) X(cylinder) X(tube) X(sphere) X(sheet) X(lattice) X(rod) X(net)
 
 #define X(name) extern const pl_generator_ops pl_generator_##name;
 PL_GENERATORS(X)

@@ -229,8 +229,13 @@ static double nearest_in(double corners[][3], int n, const double point[3], doub
 {
   if (n == 4) return nearest_in_tet(corners, point, weights);
   if (n == 8) return nearest_in_hex(corners, point, weights);
-  nearest_on_triangle(corners, point, weights);
-  double gap = squared_gap(corners, weights, 3, point);
+  if (n == 2) {
+    weights[1] = along_segment(corners[0], corners[1], point);
+    weights[0] = 1 - weights[1];
+  } else {
+    nearest_on_triangle(corners, point, weights);
+  }
+  double gap = squared_gap(corners, weights, n, point);
   return gap <= INSIDE * INSIDE ? 0 : gap;
 }
 

@@ -34,9 +34,10 @@ static pl_status check_def(const pl_mesh_def *def, pl_error *error)
 {
   if (!def) return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_create needs a pl_mesh_def");
   int n = def->nodes_per_element;
-  if (n != 3 && n != 4 && n != 8)
+  if (n != 2 && n != 3 && n != 4 && n != 8)
     return pl_fail(error, PL_E_ARGUMENT,
-                   "nodes_per_element = %d must be 3 (triangles), 4 (tetrahedra) or 8 (hexahedra)",
+                   "nodes_per_element = %d must be 2 (segments), 3 (triangles), 4 (tetrahedra) or "
+                   "8 (hexahedra)",
                    n);
   if (def->node_count < 0 || def->element_count < 0 || def->set_count < 0)
     return pl_fail(error, PL_E_ARGUMENT, "a mesh cannot have %d nodes, %d elements and %d sets",
@@ -118,6 +119,9 @@ static pl_status orient(const pl_mesh_def *def, int element, int *nodes, int *fl
                           "element %d is flat or folded at its corner %d (node %d); a "
                           "hexahedron's nodes go around its bottom, then above them",
                           element, corner, nodes[corner]);
+  if (n == 2)
+    return pl_fail_entity(error, PL_E_MESH, element,
+                          "element %d has no length: its nodes stand in one place", element);
   if (n == 3)
     return pl_fail_entity(error, PL_E_MESH, element,
                           "element %d has no area: its nodes lie on a line", element);
@@ -286,6 +290,7 @@ const char *pl_mesh_shape_name(const pl_mesh *mesh)
 {
   int n = mesh->nodes_per_element;
   if (mesh->quadratic) return "quadratic tetrahedra";
+  if (n == 2) return "segments";
   return n == 3 ? "triangles" : n == 4 ? "tetrahedra" : "hexahedra";
 }
 

@@ -84,7 +84,7 @@ pl_status pl_mesh_reorder(const pl_mesh *mesh, const int *order, int *element_or
                           const pl_allocator *allocator, pl_mesh **out, pl_error *error);
 
 /* Signed volume of an element with the given nodes at positions (3 per node); of a triangle its
- * area. */
+ * area, of a segment its length. */
 double pl_element_volume(const double *positions, const int *nodes, int nodes_per_element);
 
 /* The faces of one element, turned outwards: nodes_per_face local indices each. */

@@ -93,7 +93,7 @@ static double corner_angle(double corners[][3], int corner)
   return DEGREES * pl_atan2(pl_vec3_norm(across), pl_vec3_dot(a, b));
 }
 
-/* The six angles of a tetrahedron; those of a hexahedron's edges at both of their ends; those of a
+/* The six angles of a tetrahedron, none of a segment; those of a hexahedron's edges at both of their ends; those of a
  * triangle. */
 static void measure_angles(double corners[][3], int nodes_per_element, double *least, double *most)
 {
@@ -101,6 +101,8 @@ static void measure_angles(double corners[][3], int nodes_per_element, double *l
   static const int tet[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
                                 {1, 2, 0, 3}, {1, 3, 0, 2}, {2, 3, 0, 1}};
   int hex = nodes_per_element == 8;
+  if (nodes_per_element == 2) *least = *most = 0;
+  if (nodes_per_element == 2) return;
   for (int i = 0; i < (hex ? 24 : nodes_per_element == 4 ? 6 : 3); i++) {
     double angle;
     if (nodes_per_element == 3) {

@@ -212,6 +212,8 @@ pl_status pl_mesh_boundary(const pl_mesh *mesh, const pl_allocator *allocator, p
   if (!out)
     return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_boundary needs a place for the triangles");
   *out = NULL;
+  if (!mesh->face_count)
+    return pl_fail(error, PL_E_ARGUMENT, "a mesh of %s has no surface", pl_mesh_shape_name(mesh));
   pl_allocator own = pl_allocator_or_default(allocator);
   int width = mesh->nodes_per_face, pieces = width - 2;
   size_t count = (size_t)mesh->face_count * (size_t)pieces;
@@ -240,7 +242,6 @@ static pl_status copy_triangles(pl_mesh *mesh, pl_error *error)
   mesh->faces = pl_alloc(&mesh->allocator, 3 * count, sizeof *mesh->faces);
   mesh->face_elements = pl_alloc(&mesh->allocator, count, sizeof *mesh->face_elements);
   if (!mesh->faces || !mesh->face_elements) return pl_fail_memory(error);
-  mesh->nodes_per_face = 3;
   mesh->face_count = mesh->element_count;
   memcpy(mesh->faces, mesh->elements, 3 * count * sizeof *mesh->faces);
   for (int i = 0; i < mesh->element_count; i++) mesh->face_elements[i] = i;
@@ -249,6 +250,8 @@ static pl_status copy_triangles(pl_mesh *mesh, pl_error *error)
 
 pl_status pl_mesh_find_surface(pl_mesh *mesh, pl_error *error)
 {
+  mesh->nodes_per_face = 3;
+  if (mesh->nodes_per_element == 2) return PL_OK; // segments have no surface
   if (mesh->nodes_per_element == 3) return copy_triangles(mesh, error);
   int hex = mesh->nodes_per_element == 8;
   face_list list = {.mesh = mesh, .per_element = hex ? 6 : 4, .width = hex ? 4 : 3};

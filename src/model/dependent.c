@@ -246,6 +246,12 @@ static void advance(pl_model *self, const pl_moment *moment, double *memory, pl_
   at->inner->ops->advance(at->inner, &of_nodes, memory, pool);
 }
 
+static void begin(pl_model *self, const double *memory)
+{
+  pl_dependent *at = self->state;
+  at->inner->ops->begin(at->inner, memory);
+}
+
 static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
 {
   pl_dependent *at = self->state;
@@ -507,6 +513,7 @@ static const pl_model_ops all_ops = {
     .bind = pl_dependent_bind,
     .evaluate = evaluate,
     .advance = advance,
+    .begin = begin,
     .mass_add = mass_add,
     .mass_matrix = mass_matrix,
     .update_mass = pl_dependent_update_mass,
@@ -566,7 +573,12 @@ pl_status pl_dependent_create(const pl_allocator *allocator, pl_model *inner, in
   if (!inner->ops->tensors) at->ops.tensors = NULL;
   if (!inner->ops->bounds || ties->part_count) at->ops.bounds = NULL;
   if (!inner->ops->advance) at->ops.advance = NULL;
-  *self = (pl_model){.ops = &at->ops, .allocator = memory, .groups = inner->groups, .state = at};
+  if (!inner->ops->begin) at->ops.begin = NULL;
+  *self = (pl_model){.ops = &at->ops,
+                     .allocator = memory,
+                     .memory = inner->memory,
+                     .groups = inner->groups,
+                     .state = at};
   at->inner = inner;
   at->nodes = node_count;
   pl_status status = create(self, at, ties, names, error);

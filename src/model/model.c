@@ -71,6 +71,12 @@ pl_status pl_model_build(const pl_allocator *allocator, const pl_selection *part
                    "model=\"%s\" is for triangles, and the mesh has %s; take <sheet .../>, or "
                    "kind=\"surface\" of the mesh",
                    part->member->name, pl_mesh_shape_name(mesh));
+  int on_segments = ((const pl_model_ops *)(const void *)part->member)->on_segments;
+  if ((mesh->nodes_per_element == 2) != (on_segments == PL_ONLY_SEGMENTS) &&
+      !(on_segments && mesh->nodes_per_element == 2))
+    return pl_fail(error, PL_E_ARGUMENT, "model=\"%s\" is not for a mesh of %s; %s",
+                   part->member->name, pl_mesh_shape_name(mesh),
+                   on_segments ? "take <rod .../> or <net .../>" : "take model=\"rod\"");
   if (mesh->nodes_per_element == 3 && !on_triangles)
     return pl_fail(error, PL_E_ARGUMENT,
                    "model=\"%s\" needs elements with a volume, and the mesh has triangles; use "
@@ -115,19 +121,20 @@ pl_status pl_model_bind(pl_model *model, const pl_bsr *A, int offset, pl_error *
 
 size_t pl_model_memory(const pl_model *model)
 {
-  return model->groups ? pl_groups_memory(model->groups) : 0;
+  return model->groups ? pl_groups_memory(model->groups) : model->memory;
 }
 
 void pl_model_begin(pl_model *model, const double *memory)
 {
   if (model->groups) pl_groups_begin(model->groups, memory);
+  if (model->ops->begin) model->ops->begin(model, memory);
 }
 
 void pl_model_commit(pl_model *model, const pl_moment *at, double *memory, pl_pool *pool)
 {
-  if (!model->groups || pl_groups_memory(model->groups) == 0) return;
+  if (pl_model_memory(model) == 0) return;
   model->ops->advance(model, at, memory, pool);
-  pl_groups_begin(model->groups, memory);
+  pl_model_begin(model, memory);
 }
 
 void pl_model_relax(pl_model *model, const double *q, double *memory, pl_pool *pool)

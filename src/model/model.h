@@ -18,6 +18,7 @@ typedef struct pl_model pl_model;
   X(fem)                                                                                           \
   X(springs)                                                                                       \
   X(cloth)                                                                                         \
+  X(rod)                                                                                           \
   X(frames)                                                                                        \
   X(rigid_frames)                                                                                  \
   X(rigid)                                                                                         \
@@ -60,10 +61,12 @@ static inline const pl_material *pl_model_def_material(const pl_model_def *sites
 }
 
 enum { PL_ONLY_TRIANGLES = 2 };
+enum { PL_ONLY_SEGMENTS = 2 };
 
 typedef struct pl_model_ops {
   pl_member info;
   int on_triangles; /* it can do with a mesh of triangles as well, or PL_ONLY_TRIANGLES */
+  int on_segments;  /* it can do with a mesh of segments as well, or PL_ONLY_SEGMENTS */
   int on_grids;     /* it needs a mesh whose nodes are a grid */
   int is_rigid;     /* all nodes move as one: none hangs, and no part is more rigid than others */
   /* From a mesh whose numbering is final, a material and the member's values. */
@@ -83,6 +86,14 @@ typedef struct pl_model_ops {
   /* Moves the memory of laws on to q, which has been accepted h s behind the last begin; NULL where
    * the model keeps none. */
   void (*advance)(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool);
+  /* Models that remember something of their own (pl_model.memory) take it here; NULL: their laws
+   * do, or nothing is remembered. */
+  void (*begin)(pl_model *self, const double *memory);
+  /* Scalars that are held where nodes are (1 for each): how many, and their places among the
+   * numbers of q (list NULL: only counts); what one of them becomes where the nodes have turned by
+   * a rotation vector since rest, and it has been now. NULL: no scalar is. */
+  int (*held_scalars)(const pl_model *self, const unsigned char *nodes, int *list);
+  double (*turned_scalar)(const pl_model *self, int scalar, const double turn[3], double now);
   /* f += a M x, and A += a M. Where M depends on q (update_mass is not NULL), it is that of the
    * last evaluate or update_mass. */
   void (*mass_add)(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
@@ -176,6 +187,7 @@ struct pl_model {
   pl_model_def sites;         /* as given; for create only                   */
   int frame_count;            /* frames, if that is what it is made of: equally many blocks each */
   const double *frames_at;    /* where they stand at rest, 3 numbers each */
+  size_t memory;              /* doubles that the model remembers itself, see begin */
   pl_groups *groups;          /* points by their laws; NULL where no law can remember anything */
   void *state;                /* the member's own                           */
 };

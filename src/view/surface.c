@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "math/decompose.h"
 #include "math/tensor.h"
+#include "mesh/wire.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -40,6 +41,8 @@ const pl_mesh *pl_surface_mesh(const pl_world *world, pl_body_id body)
   return finer ? finer : pl_world_body_mesh(world, body);
 }
 
+static int are_wires(const pl_mesh *mesh) { return pl_mesh_nodes_per_element(mesh) == 2; }
+
 /* Upper bounds of all lists. */
 static pl_status make_room(pl_world *world, pl_surface *surface, pl_error *error)
 {
@@ -51,10 +54,12 @@ static pl_status make_room(pl_world *world, pl_surface *surface, pl_error *error
     size_t faces = (size_t)pl_mesh_face_count(shown), n = (size_t)pl_mesh_nodes_per_face(shown);
     size_t needed = 3 * (size_t)pl_mesh_node_count(mesh) + 10 * (size_t)pl_mesh_element_count(mesh);
     size_t followers = 3 * (size_t)pl_mesh_node_count(shown);
-    corners += n * faces;
-    triangles += (n - 2) * faces;
+    size_t wires = are_wires(shown) ? (size_t)pl_mesh_element_count(shown) : 0;
+    corners += n * faces + PL_WIRE_VERTICES * wires;
+    triangles += (n - 2) * faces + PL_WIRE_TRIANGLES * wires;
+    if (wires) followers = 3 * PL_WIRE_VERTICES * wires;
     if (needed > room) room = needed;
-    if (shown != mesh && followers > points) points = followers;
+    if ((shown != mesh || wires) && followers > points) points = followers;
   }
   if (triangles > INT32_MAX / 3 || corners > INT32_MAX / 2)
     return pl_fail(error, PL_E_LIMIT, "%zu triangles are too many to show", triangles);
@@ -119,6 +124,26 @@ static void add_faces(pl_surface *surface, const pl_mesh *mesh, int follows, int
   }
 }
 
+/* The tubes around the segments of a body; their edges run along them. */
+static void add_wires(pl_surface *surface, const pl_mesh *mesh)
+{
+  int first = surface->vertex_count, before = surface->triangle_count;
+  pl_wire_triangles(mesh, surface->triangles + 3 * (size_t)before);
+  surface->triangle_count += PL_WIRE_TRIANGLES * mesh->element_count;
+  surface->vertex_count += PL_WIRE_VERTICES * mesh->element_count;
+  for (int t = before; t < surface->triangle_count; t++) {
+    for (int k = 0; k < 3; k++) surface->triangles[3 * t + k] += first;
+    surface->elements[t] = 1 + (t - before) / PL_WIRE_TRIANGLES;
+  }
+  for (int v = 0; v < PL_WIRE_VERTICES * mesh->element_count; v++) {
+    surface->nodes[first + v] = pl_wire_node(mesh, v);
+    if (v % PL_WIRE_VERTICES >= PL_WIRE_SIDES) continue;
+    int *edge = surface->edges + 2 * surface->edge_count++;
+    edge[0] = first + v;
+    edge[1] = first + v + PL_WIRE_SIDES;
+  }
+}
+
 static pl_status add_body(pl_surface *surface, pl_world *world, pl_body_id body, pl_error *error)
 {
   const pl_mesh *mesh = pl_surface_mesh(world, body);
@@ -129,7 +154,10 @@ static pl_status add_body(pl_surface *surface, pl_world *world, pl_body_id body,
                             .first_vertex = surface->vertex_count,
                             .first_triangle = surface->triangle_count,
                             .first_edge = surface->edge_count};
-  add_faces(surface, mesh, pl_world_body_surface(world, body) != NULL, vertex);
+  if (are_wires(mesh))
+    add_wires(surface, mesh);
+  else
+    add_faces(surface, mesh, pl_world_body_surface(world, body) != NULL, vertex);
   unite_edges(surface, part->first_edge);
   part->vertices = surface->vertex_count - part->first_vertex;
   part->triangles = surface->triangle_count - part->first_triangle;
@@ -161,6 +189,17 @@ static pl_status follow(const pl_surface *surface, const pl_world *world, pl_bod
   return pl_world_follow(world, body, numbers, surface->room, surface->points, error);
 }
 
+/* Where the vertices of tubes are, from the positions of the nodes in the room. */
+static void put_wires(const pl_surface *surface, const pl_world *world, const pl_surface_part *part,
+                      float *positions)
+{
+  const pl_body *body = pl_world_body(world, part->body);
+  pl_wire_place(body->mesh, surface->room, body->model->thickness / 2,
+                surface->room + 3 * (size_t)body->mesh->node_count, surface->points);
+  for (int i = 0; i < 3 * part->vertices; i++)
+    positions[3 * part->first_vertex + i] = (float)surface->points[i];
+}
+
 pl_status pl_surface_positions(pl_surface *surface, const pl_world *world, float *positions,
                                pl_error *error)
 {
@@ -169,6 +208,10 @@ pl_status pl_surface_positions(pl_surface *surface, const pl_world *world, float
     const pl_surface_part *part = &surface->parts[p];
     const double *x = NULL;
     status = pl_world_get_positions(world, part->body, surface->room, error);
+    if (!status && are_wires(pl_surface_mesh(world, part->body))) {
+      put_wires(surface, world, part, positions);
+      continue;
+    }
     if (!status) status = follow(surface, world, part->body, 3, &x, error);
     for (int i = part->first_vertex; !status && i < part->first_vertex + part->vertices; i++) {
       for (int k = 0; k < 3; k++)

@@ -132,6 +132,9 @@ pl_status pl_world_read_fix(const pl_world *world, pl_fix_id id, pl_fix_facts *f
     pl_span span;
     double shares[3];
     int block = world->rows.held[i];
+    const pl_body *owner = pl_bodies_owner(&world->bodies, block);
+    // what holds angles is no force
+    if (!pl_model_is_point(owner->model, block - owner->offset)) continue;
     pl_rows_span(&world->rows, block, &span);
     pl_span_split(&span, world->system.reaction + 3 * (size_t)block, shares);
     for (int m = 0; m < span.count; m++) {

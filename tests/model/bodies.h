@@ -91,6 +91,29 @@ static inline pl_mesh *test_grid(const pl_allocator *allocator, int size, const 
   return mesh;
 }
 
+/* Its lowest layer as a net: threads along x and y. */
+static inline pl_mesh *test_net(const pl_allocator *allocator, const int cells[3], double jitter,
+                                int bent)
+{
+  pl_mesh *box = test_mesh(allocator, 8, cells, jitter, bent), *mesh = NULL;
+  int columns = cells[0] + 1, rows = cells[1] + 1, count = 0;
+  int *ends = malloc((size_t)(4 * columns * rows) * sizeof *ends);
+  for (int i = 0; i < columns * rows; i++) {
+    if (i % columns) ends[count++] = i - 1, ends[count++] = i;
+    if (i >= columns) ends[count++] = i, ends[count++] = i - columns;
+  }
+  pl_mesh_def def = {.node_count = columns * rows,
+                     .nodes = box->nodes,
+                     .element_count = count / 2,
+                     .nodes_per_element = 2,
+                     .elements = ends,
+                     .allocator = allocator};
+  CHECK_OK(pl_mesh_create(&def, &mesh, error));
+  pl_mesh_destroy(box);
+  free(ends);
+  return mesh;
+}
+
 /* A model, a matrix for it, and a bent and moving state. */
 typedef struct test_body {
   pl_mesh *mesh;
@@ -144,6 +167,8 @@ static inline test_body test_body_at(pl_mesh *mesh, const pl_choice *choice,
     if (pl_model_has_rotations(body.model) && !strcmp(choice->settings[i].name, "blending") && word)
       body.invariant |= !strcmp(word, "dual-quaternion");
   }
+  // angles of rods turn with the body as well: their own test knows by how much
+  if (body.model->ops->turned_scalar) body.invariant = 0;
   body.n = 3 * body.model->blocks;
   body.q = test_vector(body.n);
   body.v = test_vector(body.n);
@@ -235,6 +260,8 @@ static inline int test_matters(const test_words *words)
     // sheets that rest at other angles than they have are never at rest
     if (!strcmp(words->settings[k].name, "rest-angles") && !strcmp(words->settings[k].word, "flat"))
       return 0;
+    if (!strcmp(words->settings[k].name, "rest-shape"))
+      return !strcmp(words->settings[k].word, "mesh");
     if (!strcmp(words->settings[k].name, "strain")) strain = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "rotations")) rotation = words->settings[k].word;
     if (!strcmp(words->settings[k].name, "weights")) weights = words->settings[k].word;
@@ -282,7 +309,7 @@ static inline int test_is_plain(const test_words *words, int any_strain)
 static inline int test_serves(const test_words *words, const pl_model_ops *ops,
                               const pl_law_ops *law)
 {
-  if ((law->memory.count || law->uses_axes) && !ops->advance) return 0;
+  if ((law->memory.count || law->uses_axes) && (!ops->advance || ops->begin)) return 0;
   for (int k = 0; k < words->count; k++) {
     const char *word = words->settings[k].word;
     if (law->memory.count && law->uses_strain && !strcmp(word, "hybrid")) return 0;
@@ -338,17 +365,21 @@ static inline void test_every_body_of(const pl_law_ops *law, const int cells[3],
     test_words words;
     for (int c = 0; test_combine(member, c, &words); c++) {
       if (!test_matters(&words) || (law && !test_is_plain(&words, law->uses_strain))) continue;
-      static const int sizes[] = {4, 8, 3};
+      static const int sizes[] = {4, 8, 3, 2};
       const pl_model_ops *ops = (const void *)member;
-      int kinds = ops->on_triangles ? 3 : 2;
+      int kinds = ops->on_segments ? 4 : ops->on_triangles ? 3 : 2;
+      int first = ops->on_segments == PL_ONLY_SEGMENTS     ? 3
+                  : ops->on_triangles == PL_ONLY_TRIANGLES ? 2
+                                                           : 0;
       if (law && !test_serves(&words, ops, law)) continue;
-      for (int kind = ops->on_triangles == PL_ONLY_TRIANGLES ? 2 : 0; kind < kinds; kind++) {
+      for (int kind = first; kind < kinds; kind++) {
         int size = sizes[kind];
         if (!test_can_share(&words, law, size)) continue;
         pl_choice choice = {member->name, words.settings, words.count};
         if (ops->on_grids && size == 4) continue;
         pl_mesh *triangles,
             *mesh = ops->on_grids ? test_grid(NULL, size, cells, jitter, bent)
+                    : size == 2   ? test_net(NULL, cells, jitter, bent)
                                   : test_mesh(NULL, size == 3 ? 4 : size, cells, jitter, bent);
         if (size == 3 && !ops->on_grids) {
           CHECK_OK(pl_mesh_boundary(mesh, NULL, &triangles, error));

@@ -465,6 +465,8 @@ static void check_mass(test_body *body)
   }
   // triangles are 1 mm thick unless told otherwise, or closed around something rigid
   if (body->mesh->nodes_per_element == 3) volume *= 1e-3;
+  // and segments 1 cm
+  if (body->mesh->nodes_per_element == 2) volume *= 0.25e-4 * 3.14159265358979323846;
   if (body->mesh->nodes_per_element == 3 && ops->is_rigid) volume = volume_inside(body->mesh);
   double mass = test_material.density * volume;
   CHECK_NEAR(lumped, mass, 1e-12 * mass);
