@@ -69,10 +69,13 @@ static void add_cell(maker *self, const int at[3])
   for (int c = 0; c < 8; c++) {
     const int step[3] = {c % 4 == 1 || c % 4 == 2, c % 4 >= 2, c / 4};
     const int to[3] = {at[0] + step[0], at[1] + step[1], at[2] + step[2]};
-    if (c < 4 || self->grid->axes == 3) nodes[c] = pl_grid_node(self->grid, to);
+    if (c < 2 || (c < 4 && self->grid->axes == 2) || self->grid->axes == 3)
+      nodes[c] = pl_grid_node(self->grid, to);
   }
-  if (self->grid->axes == 3) {
-    memcpy(self->elements + 8 * (size_t)self->count++, nodes, sizeof nodes);
+  if (self->grid->axes != 2) {
+    int size = self->grid->axes == 3 ? 8 : 2;
+    memcpy(self->elements + (size_t)size * (size_t)self->count++, nodes,
+           (size_t)size * sizeof *nodes);
     return;
   }
   add_triangle(self, nodes[0], nodes[1], nodes[2]);
@@ -102,7 +105,7 @@ static void list_ends(const pl_grid *grid, int *ids, pl_set sets[6], int *set_co
 static void turn_outwards(maker *self)
 {
   double volume = 0;
-  if (self->grid->axes == 3 || (!self->grid->wraps[0] && !self->grid->wraps[1])) return;
+  if (self->grid->axes != 2 || (!self->grid->wraps[0] && !self->grid->wraps[1])) return;
   const double *origin = self->positions;
   for (int e = 0; e < self->count; e++) {
     double to[3][3];
@@ -126,7 +129,7 @@ static pl_status finish(maker *self, int *ids, const pl_allocator *allocator, pl
   pl_mesh_def def = {.node_count = pl_grid_count(self->grid),
                      .nodes = self->positions,
                      .element_count = self->count,
-                     .nodes_per_element = self->grid->axes == 3 ? 8 : 3,
+                     .nodes_per_element = self->grid->axes == 3 ? 8 : self->grid->axes + 1,
                      .elements = self->elements,
                      .set_count = set_count,
                      .sets = sets,
@@ -149,7 +152,8 @@ static pl_status finish(maker *self, int *ids, const pl_allocator *allocator, pl
 static pl_status make(const pl_grid *grid, const double *positions, const pl_allocator *allocator,
                       pl_mesh **mesh, pl_error *error)
 {
-  int cells[3], per_cell = grid->axes == 3 ? 8 : 6;
+  static const int most[3] = {2, 6, 8}; // nodes of a cell's elements
+  int cells[3], per_cell = most[grid->axes - 1];
   for (int k = 0; k < 3; k++) cells[k] = pl_grid_cells_along(grid, k);
   size_t count = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
   maker self = {.grid = grid, .positions = positions};
@@ -235,7 +239,10 @@ static const char *skip(const char *text)
 static pl_status refuse(const pl_grid *grid, const char *text, pl_error *error)
 {
   return pl_fail(error, PL_E_ARGUMENT, "\"%.80s\" names no particles: give %s, each a number or *",
-                 text, grid->axes == 3 ? "[l,m,n]" : "[m,n]");
+                 text,
+                 grid->axes == 3   ? "[l,m,n]"
+                 : grid->axes == 2 ? "[m,n]"
+                                   : "[m]");
 }
 
 /* One index; *end is what stands behind it. */

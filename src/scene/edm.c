@@ -80,8 +80,9 @@ int pl_edm_vector(pl_edm *edm, const pl_xml_node *node, const char *name, int co
              *end = text ? read_row(text, count, values) : NULL;
   if (text && (!end || *end))
     pl_edm_refuse(edm, node,
-                  count == 3 ? "%s=\"%s\" must be three finite numbers, \"[x,y,z]\""
-                             : "%s=\"%s\" must be two finite numbers, \"[m,n]\"",
+                  count == 3   ? "%s=\"%s\" must be three finite numbers, \"[x,y,z]\""
+                  : count == 2 ? "%s=\"%s\" must be two finite numbers, \"[m,n]\""
+                               : "%s=\"%s\" must be a finite number, \"[m]\"",
                   name, text);
   return end && !*end;
 }
@@ -108,8 +109,9 @@ int pl_edm_tensor(pl_edm *edm, const pl_xml_node *node, const char *name, int si
   }
   if (!at || *at != ']' || *skip(at + 1)) {
     pl_edm_refuse(edm, node,
-                  side == 2 ? "%s=\"%s\" must be a tensor of 2 x 2 numbers, \"[[a,b],[b,c]]\""
-                            : "%s=\"%s\" must be a tensor of 3 x 3 numbers",
+                  side == 2   ? "%s=\"%s\" must be a tensor of 2 x 2 numbers, \"[[a,b],[b,c]]\""
+                  : side == 3 ? "%s=\"%s\" must be a tensor of 3 x 3 numbers"
+                              : "%s=\"%s\" must be one number of a curve, \"[[a]]\"",
                   name, text);
     return 0;
   }

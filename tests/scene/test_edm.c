@@ -193,6 +193,39 @@ TEST(every_error_has_its_line)
   }
 }
 
+/* Curves, which the report names without a type: two of them, one closed. */
+TEST(curves_are_read)
+{
+  static const char text[] =
+      "<EDMConfig id=\"curves\"><MaterialContainer/>"
+      "<ExternalForces><Force id=\"g\" type=\"Gravity\"><Properties g=\"[0,0,-2]\"/></Force>"
+      "</ExternalForces><RigidObjects/><DeformableBodies>"
+      "<Body id=\"a\" model=\"Curve\" type=\"BezierCurve\"><Properties timestep=\"0.01\" "
+      "order=\"1\"/>"
+      "<NaturalShape><Node index=\"0\" pos=\"[0,0,0]\"/><Node index=\"1\" pos=\"[1,0,0]\"/>"
+      "</NaturalShape><Particles grid=\"[9]\"><All tension=\"[[5]]\" rigidity=\"[[0.01]]\"/>"
+      "<Single particle=\"[0]\" fixed=\"Yes\"/><Single particle=\"[8]\" mass=\"3\"/></Particles>"
+      "<Bind type=\"Force\" ref=\"g\"/></Body>"
+      "<Body id=\"b\" model=\"Curve\" type=\"BezierCurve\">"
+      "<Properties timestep=\"0.01\" order=\"3\" mcont=\"Yes\"/>"
+      "<NaturalShape><Node index=\"0\" pos=\"[3,0,0]\"/><Node index=\"1\" pos=\"[5,2,0]\"/>"
+      "<Node index=\"2\" pos=\"[5,-2,0]\"/><Node index=\"3\" pos=\"[3,0,0]\"/></NaturalShape>"
+      "<Particles grid=\"[12]\"><All tension=\"[[5]]\"/></Particles></Body>"
+      "</DeformableBodies></EDMConfig>";
+  complaints heard = {0};
+  pl_scene *scene = NULL;
+  CHECK(load(text, &scene, &heard) == PL_OK);
+  if (heard.count) printf("  %s\n", heard.first.message);
+  if (!scene) return;
+  pl_world *world = pl_scene_world(scene);
+  for (int i = 0; i < 50; i++) CHECK_OK(pl_world_step(world, error));
+  double x[27];
+  CHECK_OK(pl_world_get_positions(world, pl_world_body_at(world, 0), x, error));
+  CHECK_NEAR(x[2], 0, 1e-12);
+  CHECK(x[26] < -0.1);
+  pl_scene_destroy(scene);
+}
+
 /* A colour is the body's; a texture that is missing leaves it grey, with a warning of its line. */
 TEST(materials_colour_bodies)
 {
@@ -291,4 +324,5 @@ TEST(solids_and_ellipsoids_are_read)
 }
 
 TESTS(X(a_config_becomes_a_world) X(a_converted_scene_has_the_same_bits) X(every_error_has_its_line)
-          X(materials_colour_bodies) X(textures_follow_the_grid) X(solids_and_ellipsoids_are_read))
+          X(curves_are_read) X(materials_colour_bodies) X(textures_follow_the_grid)
+              X(solids_and_ellipsoids_are_read))

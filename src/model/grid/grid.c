@@ -1,4 +1,4 @@
-/* Elastic surfaces and solids on a grid of particles.
+/* Elastic curves (grid_curve.c), surfaces and solids on a grid of particles.
  *
  * With the axes' spacings h_i = 1/(M_i - 1), 1/M_i where an axis goes around, and the natural shape
  * X, whose metric G0 and curvature B0 are those at rest,
@@ -51,8 +51,10 @@ static const pl_param params[] = {
     GIVEN("shear", "N/m^3", "eta between the axes: 12, 13, 23; as the least tension if missing",
           1e15),
     GIVEN("rigidity", "N/m", "xi of each particle along the axes of a surface", 1e15),
-    {"twist", "N/m", "xi between the axes; as the least rigidity if missing", NAN, 0, 1e15, NULL,
-     1},
+    {"twist", "N/m",
+     "xi between the axes, as the least rigidity if missing; of curves against torsion, 0 if "
+     "missing",
+     NAN, 0, 1e15, NULL, 1},
     {"volume", "Pa",
      "stiffness of solids against other volumes of their corners, beside the law, of which it "
      "takes "
@@ -62,7 +64,7 @@ static const pl_param params[] = {
     {"damping", "kg/s", "of each particle's velocity", 0, 0, 1e15, NULL, 1},
     {"threshold", "N/m", "below which the report's alpha and beta count as 0; its own is 1/8192", 0,
      0, 1e15, NULL, 1},
-    {"thickness", "m", "of surfaces", 1e-3, 1e-9, 1e3, NULL, 1},
+    {"thickness", "m", "of surfaces; the diameter of curves", 1e-3, 1e-9, 1e3, NULL, 1},
 };
 
 /* ---- lists of elements ---- */
@@ -167,21 +169,23 @@ static pl_status take_tensors(pl_grid_source *from, pl_error *error)
     eta[3 + i] = or_least(values[PL_GRID_SHEAR + i], values + PL_GRID_TENSION, axes);
     if (has_rigidity && i < 2) xi[i] = values[PL_GRID_RIGIDITY + i];
   }
-  if (has_rigidity) xi[2] = or_least(values[PL_GRID_TWIST], xi, 2);
+  if (has_rigidity && axes == 2) xi[2] = or_least(values[PL_GRID_TWIST], xi, 2);
+  if (axes == 1 && !isnan(values[PL_GRID_TWIST])) xi[2] = values[PL_GRID_TWIST];
   from->tension = spread_tensor(from, eta, 6, offsetof(pl_particle, tension));
   from->rigidity = spread_tensor(from, xi, 3, offsetof(pl_particle, rigidity));
   return from->tension && from->rigidity ? PL_OK : pl_fail_memory(error);
 }
 
-/* Area (times thickness) or volume of a cell at rest. */
+/* Length or area (times a round section or the thickness) or volume of a cell at rest. */
 static double cell_volume(const pl_grid_source *from, const int *nodes)
 {
   const double *X = from->mesh->nodes;
+  double t = from->values[PL_GRID_THICKNESS];
   static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+  if (from->grid->axes == 1) return 0.78539816339744831 * t * t * pl_element_volume(X, nodes, 2);
   int hex[8], halves[2][3] = {{nodes[0], nodes[1], nodes[3]}, {nodes[0], nodes[3], nodes[2]}};
   if (from->grid->axes == 2)
-    return from->values[PL_GRID_THICKNESS] *
-           (pl_element_volume(X, halves[0], 3) + pl_element_volume(X, halves[1], 3));
+    return t * (pl_element_volume(X, halves[0], 3) + pl_element_volume(X, halves[1], 3));
   for (int i = 0; i < 8; i++) hex[i] = nodes[order[i]];
   return fabs(pl_element_volume(X, hex, 8));
 }
@@ -280,7 +284,8 @@ static void split(pl_grid_model *self, const pl_grid_bends *all)
 /* One number per block in place of nine. */
 static pl_status make_pattern(pl_model *model, pl_grid_model *self, pl_error *error)
 {
-  const pl_grid_list *cells = &self->cells.list, *bends = &self->bends.list;
+  const pl_grid_list *cells = &self->cells.list;
+  const pl_grid_list *bends = self->arcs.list.count ? &self->arcs.list : &self->bends.list;
   const pl_cliques all[2] = {{cells->count, cells->size, cells->nodes, 0},
                              {bends->count, bends->size, bends->nodes, 0}};
   pl_status status = pl_bsr_create(&model->allocator, model->blocks, all, bends->count ? 2 : 1,
@@ -310,6 +315,7 @@ static pl_status build(pl_model *model, pl_grid_model *self, pl_grid_source *fro
   pl_status status = take_tensors(from, error);
   if (!status) status = pl_grid_cells_make(from, self->stencil, &self->cells, error);
   if (!status) status = pl_grid_bends_make(from, &self->bends, error);
+  if (!status) status = pl_grid_arcs_make(from, &self->arcs, error);
   if (!status) status = make_pattern(model, self, error);
   if (status) return status;
   const pl_grid_bends all = self->bends;
@@ -321,6 +327,7 @@ static pl_status build(pl_model *model, pl_grid_model *self, pl_grid_source *fro
   if (status) return status;
   find_blocks(self->pattern, &self->cells.list);
   find_blocks(self->pattern, &self->bends.list);
+  find_blocks(self->pattern, &self->arcs.list);
   return take_mass(model, self, from, error);
 }
 
@@ -329,6 +336,9 @@ static const pl_model_ops of_report;
 static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material *material,
                         const double *values, pl_error *error)
 {
+  if (mesh->grid && mesh->grid->axes == 1 && values[PL_GRID_STENCIL] != PL_STENCIL_SYMMETRIC)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "curves have the symmetric stencil only; the report has none for them");
   if (!mesh->grid)
     return pl_fail(error, PL_E_ARGUMENT,
                    "model=\"grid\" needs a mesh whose nodes are a grid: a <lattice> or a <bezier>");
@@ -338,6 +348,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
   self->stencil = (int)values[PL_GRID_STENCIL];
   self->threshold = values[PL_GRID_THRESHOLD];
   self->mesh = mesh;
+  if (mesh->grid->axes == 1) model->thickness = values[PL_GRID_THICKNESS];
   int *cell_element = NULL;
   pl_grid_source from = {.allocator = &model->allocator,
                          .mesh = mesh,
@@ -365,6 +376,7 @@ static void destroy(pl_model *model)
   pl_grid_cells_release(&model->allocator, &self->cells);
   pl_grid_quads_release(&model->allocator, &self->quads);
   pl_grid_bends_release(&model->allocator, &self->bends);
+  pl_grid_arcs_release(&model->allocator, &self->arcs);
   pl_bsr_destroy(self->pattern);
   void *arrays[] = {self->pairs, self->places, self->mass, self->damping, self->sums, self};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&model->allocator, arrays[i]);
@@ -394,6 +406,7 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
   bind_list(self->places, &self->cells.list);
   pl_grid_quads_bind(self->places, &self->cells.list, &self->quads);
   bind_list(self->places, &self->bends.list);
+  bind_list(self->places, &self->arcs.list);
   return PL_OK;
 }
 
@@ -462,6 +475,12 @@ static void bends_chunk(void *context, int chunk)
   pl_grid_bends_chunk(job, job->colours->list[job->first + chunk]);
 }
 
+static void arcs_chunk(void *context, int chunk)
+{
+  const pl_grid_job *job = context;
+  pl_grid_arcs_chunk(job, job->colours->list[job->first + chunk]);
+}
+
 static void by_colours(pl_grid_job *job, const pl_colours *colours,
                        void (*work)(void *context, int chunk), pl_pool *pool)
 {
@@ -485,7 +504,10 @@ static void evaluate(pl_model *model, const pl_moment *at, double *f, const pl_t
     job.semidefinite = tangent->semidefinite;
   }
   pl_parallel(pool, pl_chunk_count(model->blocks, ROWS), rows_chunk, &job);
-  by_colours(&job, &self->cells.list.colours, cells_chunk, pool);
+  if (self->arcs.list.count)
+    by_colours(&job, &self->arcs.list.colours, arcs_chunk, pool);
+  else
+    by_colours(&job, &self->cells.list.colours, cells_chunk, pool);
   if (self->bends.list.count) by_colours(&job, &self->bends.list.colours, bends_chunk, pool);
 }
 
@@ -524,6 +546,22 @@ static void bends_energy(void *context, int chunk)
   job->self->bends.list.sums[chunk] = pl_grid_bends_energy(job->self, job->q, chunk);
 }
 
+static void arcs_energy(void *context, int chunk)
+{
+  const pl_grid_job *job = context;
+  job->self->arcs.list.sums[chunk] = pl_grid_arcs_energy(job->self, job->q, chunk);
+}
+
+/* Runs over a list and returns the sum of its chunks. */
+static double sum_list(pl_grid_job *job, const pl_grid_list *list,
+                       void (*work)(void *context, int chunk), pl_pool *pool)
+{
+  double sum = 0;
+  pl_parallel(pool, list->chunks, work, job);
+  for (int i = 0; i < list->chunks; i++) sum += list->sums[i];
+  return sum;
+}
+
 static double energy(pl_model *model, const double *q, pl_pool *pool)
 {
   const pl_grid_model *self = model->state;
@@ -531,12 +569,10 @@ static double energy(pl_model *model, const double *q, pl_pool *pool)
   int chunks = pl_chunk_count(model->blocks, ROWS);
   double sum = 0;
   pl_parallel(pool, chunks, rows_energy, &job);
-  pl_parallel(pool, self->cells.list.chunks, cells_energy, &job);
-  pl_parallel(pool, self->bends.list.chunks, bends_energy, &job);
   for (int i = 0; i < chunks; i++) sum += self->sums[i];
-  for (int i = 0; i < self->cells.list.chunks; i++) sum += self->cells.list.sums[i];
-  for (int i = 0; i < self->bends.list.chunks; i++) sum += self->bends.list.sums[i];
-  return sum;
+  if (self->arcs.list.count) return sum + sum_list(&job, &self->arcs.list, arcs_energy, pool);
+  sum += sum_list(&job, &self->cells.list, cells_energy, pool);
+  return sum + sum_list(&job, &self->bends.list, bends_energy, pool);
 }
 
 /* ---- mass ---- */
@@ -573,7 +609,7 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
 
 #define INFO                                                                                       \
   {                                                                                                \
-    .name = "grid", .summary = "elastic surfaces and solids on a grid of particles",               \
+    .name = "grid", .summary = "elastic curves, surfaces and solids on a grid of particles",       \
     .source = "Terzopoulos et al. 1987; Implementation of Deformable Objects", .params = params,   \
     .param_count = sizeof params / sizeof *params                                                  \
   }
@@ -581,6 +617,7 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
 const pl_model_ops pl_model_grid = {
     .info = INFO,
     .on_triangles = 1,
+    .on_segments = 1,
     .on_grids = 1,
     .create = create,
     .destroy = destroy,

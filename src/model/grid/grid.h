@@ -1,5 +1,5 @@
-/* The model "grid": curved surfaces and solids of particles by differences along a grid; grid.c has
- * the formulas. What its files share. */
+/* The model "grid": curves, curved surfaces and solids of particles by differences along a grid;
+ * grid.c has the formulas. What its files share. */
 #ifndef PL_MODEL_GRID_GRID_H
 #define PL_MODEL_GRID_GRID_H
 
@@ -65,6 +65,19 @@ typedef struct pl_grid_bends {
   pl_grid_bend *bends;
 } pl_grid_bends;
 
+/* Sums of a curve: functions of up to three vectors, sums u_a x_a of four particles. */
+enum { PL_ARC_NODES = 4 };
+enum { PL_ARC_STRETCH, PL_ARC_CURVE, PL_ARC_TORSION };
+typedef struct pl_grid_arc {
+  int kind;
+  double u[3][PL_ARC_NODES], rest, weight;
+} pl_grid_arc;
+
+typedef struct pl_grid_arcs {
+  pl_grid_list list;
+  pl_grid_arc *arcs;
+} pl_grid_arcs;
+
 typedef struct pl_grid_model {
   int stencil;
   double threshold;
@@ -75,6 +88,7 @@ typedef struct pl_grid_model {
   pl_grid_cells cells;
   pl_grid_quads quads; /* of surfaces, in place of the cells' numbers */
   pl_grid_bends bends;
+  pl_grid_arcs arcs;      /* of curves, which have neither cells nor bends */
   double *mass, *damping; /* kg, kg/s per node; damping may be NULL */
   double *sums;           /* energy of flat bending, per chunk of rows */
 } pl_grid_model;
@@ -111,6 +125,8 @@ void pl_grid_quads_release(const pl_allocator *allocator, pl_grid_quads *quads);
 /* All places, flat ones as well; pl_grid_bends_split leaves those that are curved at rest. */
 pl_status pl_grid_bends_make(const pl_grid_source *from, pl_grid_bends *bends, pl_error *error);
 void pl_grid_bends_release(const pl_allocator *allocator, pl_grid_bends *bends);
+pl_status pl_grid_arcs_make(const pl_grid_source *from, pl_grid_arcs *arcs, pl_error *error);
+void pl_grid_arcs_release(const pl_allocator *allocator, pl_grid_arcs *arcs);
 
 /* What an evaluation is asked for. */
 typedef struct pl_grid_job {
@@ -132,8 +148,10 @@ pl_grid_sum pl_grid_quads_energy_base, pl_grid_quads_energy_avx2;
 
 void pl_grid_cells_chunk(const pl_grid_job *job, int chunk);
 void pl_grid_bends_chunk(const pl_grid_job *job, int chunk);
+void pl_grid_arcs_chunk(const pl_grid_job *job, int chunk);
 double pl_grid_cells_energy(const pl_grid_model *self, const double *q, int chunk);
 double pl_grid_bends_energy(const pl_grid_model *self, const double *q, int chunk);
+double pl_grid_arcs_energy(const pl_grid_model *self, const double *q, int chunk);
 
 /* Adds an element's blocks (row by row, 9 numbers each, upper ones only) to the matrix, those below
  * the diagonal transposed. */

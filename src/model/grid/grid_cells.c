@@ -41,6 +41,7 @@ static void differences(const pl_grid_cells *cells, const int *nodes, int corner
   }
 }
 
+/* Curves take the first of the surfaces'. */
 static const int (*pairs_of(int axes))[2] { return axes == 3 ? pairs3 : pairs2; }
 
 /* ---- stiffness from the material ---- */
