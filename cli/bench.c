@@ -371,7 +371,7 @@ int cli_bench(int count, char **words)
   } parts[] = {{"solvers", cli_bench_solvers}, {"kernels", cli_bench_kernels},
                {"frames", cli_bench_frames},   {"contact", cli_bench_contact},
                {"hexes", cli_bench_hexes},     {"materials", cli_bench_materials},
-               {"cloth", cli_bench_cloth}};
+               {"cloth", cli_bench_cloth},     {"haptics", cli_bench_haptics}};
   static cli_words plain;
   wishes wanted = {0};
   const cli_option options[] = {
@@ -400,8 +400,9 @@ int cli_bench(int count, char **words)
                        "against the machine's limits; bodies of frames beside table I of "
                        "Gilles et al. 2011; finding contacts on a folded sheet; forces "
                        "and explicit steps of hexahedra; laws, memory and elements against each "
-                       "other; or steps of hanging cloth. WORD is one of solvers, kernels, frames, "
-                       "contact, hexes, materials and cloth.",
+                       "other; steps of hanging cloth; or how large a body a hand can feel in real "
+                       "time. WORD is one of solvers, kernels, frames, contact, hexes, materials, "
+                       "cloth and haptics.",
                        &plain);
   if (code) return code < 0 ? CLI_OK : code;
   for (int i = 0; i < (int)(sizeof parts / sizeof *parts) && plain.count == 1; i++) {
@@ -410,7 +411,7 @@ int cli_bench(int count, char **words)
   if (plain.count)
     return cli_fail(CLI_USAGE,
                     "bench takes one of the words \"solvers\", \"kernels\", \"frames\", "
-                    "\"contact\", \"hexes\", \"materials\" and \"cloth\", or none; see pliant "
-                    "bench --help");
+                    "\"contact\", \"hexes\", \"materials\", \"cloth\" and \"haptics\", or none; "
+                    "see pliant bench --help");
   return bench_bars(&wanted);
 }

@@ -62,7 +62,7 @@ static pl_status follow(scene_job *s, pl_scene *scene, pl_error *error)
     s->way[s->samples] = read_size(world, way, way_part);
     s->answer[s->samples++] = read_size(world, force, force_part);
     if (pl_world_time(world) >= pl_scene_duration(scene) - 1e-9) break;
-    status = pl_world_step(world, error);
+    status = pl_scene_step(scene, error);
   }
   return status;
 }

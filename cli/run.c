@@ -3,9 +3,11 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "hand.h"
 #include "interrupt.h"
 #include "load_scene.h"
 #include "output.h"
+#include "pace.h"
 #include "probes.h"
 #include "progress.h"
 #include "quick_scene.h"
@@ -14,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +27,7 @@
 typedef struct run {
   const char *scene_path, *folder, *progress_word, *threads_word, *cache, *up, *replay;
   cli_words plain, changes;
-  int allow_path, quiet, lock, no_picture;
+  int allow_path, quiet, lock, no_picture, real_time;
   char folder_room[4096], scene_room[4200];
 
   cli_diagnosis diagnosis;
@@ -33,6 +36,8 @@ typedef struct run {
   cli_record record;
   cli_frames frames;
   cli_tape tape;
+  cli_hand hand;
+  cli_pace pace;
   double seconds_output;
 } run;
 
@@ -71,6 +76,10 @@ static int parse(run *r, int count, char **words)
       {.name = "no-picture",
        .summary = "draw no picture of the last frame, which takes longer than a short run",
        .flag = &r->no_picture},
+      {.name = "real-time",
+       .summary = "keep step with the clock: a hand's servo loop gets a thread of its own, and "
+                  "steps that take longer than they last are counted",
+       .flag = &r->real_time},
       {.name = "quiet",
        .letter = 'q',
        .summary = "print only errors and warnings",
@@ -131,6 +140,7 @@ static pl_status look(run *r, pl_error *error)
   pl_status status = cli_record_add(&r->record, world, error);
   if (!status) status = cli_frames_add(&r->frames, world, error);
   if (!status) status = cli_tape_add(&r->tape, world, error);
+  if (!status) status = cli_hand_add(&r->hand, world, error);
   r->seconds_output += pl_now() - start;
   return status;
 }
@@ -148,13 +158,22 @@ static pl_status simulate(run *r, pl_error *error)
   pl_world *world = pl_scene_world(r->scene);
   double duration = pl_scene_duration(r->scene), dt = pl_world_dt(world);
   int64_t steps = (int64_t)ceil(duration / dt - 1e-9);
+  pl_haptic *hand = pl_scene_hand(r->scene);
   pl_status status = look(r, error);
+  if (!status && !r->real_time && pl_haptic_is_live(hand))
+    status = pl_fail(error, PL_E_ARGUMENT,
+                     "the device of the hand follows the clock of the machine; add --real-time");
+  if (!status && r->real_time && hand) status = pl_haptic_start(hand, error);
   pl_world_set_watcher(world, &(pl_watcher){watch, r});
+  cli_pace_start(&r->pace, r->real_time);
   for (int64_t i = 0; !status && i < steps && !cli_interrupted; i++) {
-    status = pl_world_step(world, error);
+    double began = pl_now();
+    status = pl_scene_step(r->scene, error);
     if (!status) status = look(r, error);
+    cli_pace_wait(&r->pace, began, dt);
     cli_progress_tell(&r->progress, pl_world_time(world), duration);
   }
+  pl_haptic_stop(hand);
   cli_progress_end(&r->progress);
   pl_world_set_watcher(world, NULL);
   // the step that was cut off is undone, and what was computed before is whole
@@ -178,6 +197,7 @@ static pl_status finish(run *r, pl_status outcome, const pl_error *reason, pl_er
   pl_world *world = pl_scene_world(r->scene);
   const char *title = pl_scene_title(r->scene);
   pl_status status = cli_record_plot(&r->record, world, r->folder, title, error);
+  if (!status) status = cli_hand_finish(&r->hand, r->folder, title, error);
   if (!status) status = cli_frames_finish(&r->frames, error);
   if (!status) status = draw(r, error);
   r->seconds_output += pl_now() - start;
@@ -186,6 +206,7 @@ static pl_status finish(run *r, pl_status outcome, const pl_error *reason, pl_er
                        .diagnosis = &r->diagnosis,
                        .seconds_output = r->seconds_output,
                        .frames = r->frames.count,
+                       .pace = &r->pace,
                        .interrupted = cli_interrupted != 0,
                        .failure = outcome ? reason->message : NULL};
   // whatever else could not be written
@@ -200,6 +221,11 @@ static void tell_results(const run *r)
   cli_summary_print(r->scene, r->seconds_output);
   cli_frames_print(&r->frames);
   if (r->record.file >= 0) printf("  probes   %s/probes.csv and probes*.svg\n", r->folder);
+  if (r->hand.hand) printf("  hand     %s/hand.csv and hand.svg\n", r->folder);
+  if (r->pace.is_on)
+    printf("  pace     %" PRId64 " of %" PRId64
+           " steps missed their time; the longest took %.2f ms\n",
+           r->pace.missed, r->pace.steps, 1e3 * r->pace.longest);
   printf("  picture  %s/picture.png\n  summary  %s/summary.json\n", r->folder, r->folder);
   cli_print_command("replay", "view", r->folder);
   if (r->scene_path == r->scene_room) cli_print_command("scene", "run", r->scene_path);
@@ -233,6 +259,7 @@ static int execute(run *r)
   if (!status) status = cli_tape_check(&def, r->folder, &error);
   if (!status) status = cli_summary_remove(r->folder, &error);
   if (!status) status = cli_record_open(&r->record, pl_scene_world(r->scene), r->folder, &error);
+  cli_hand_open(&r->hand, r->scene);
   if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, &error);
   if (!status) status = cli_tape_open(&r->tape, r->scene, &def, r->folder, &error);
   if (status) return cli_fail_error(&error);
@@ -264,6 +291,7 @@ int cli_run(int count, char **words)
   cli_tape_close(&r.tape);
   cli_frames_close(&r.frames);
   cli_record_close(&r.record);
+  cli_hand_close(&r.hand);
   pl_scene_destroy(r.scene);
   if (r.lock >= 0) close(r.lock);
   return code;

@@ -153,7 +153,7 @@ static pl_status make_steps(const study_table *table, pl_scene *scene, pl_text *
   for (int64_t i = 1; i <= steps && !status && !cli_interrupted; i++) {
     // of this thread only, so that others on the machine do not count
     double start = pl_thread_now();
-    status = pl_world_step(world, failure);
+    status = pl_scene_step(scene, failure);
     *spent += pl_thread_now() - start;
     if (series && !status && (i % every == 0 || i == steps))
       status = study_series_add(table, world, series, failure);

@@ -86,6 +86,27 @@ static void add_solver(pl_text *text, const pl_world *world)
   if (*reason) add_word(text, "preconditioner_reason", reason);
 }
 
+/* How the run kept step with the clock, and its hand. */
+static void add_pace(pl_text *text, const cli_pace *pace, pl_scene *scene)
+{
+  pl_haptic_facts facts;
+  if (pace->is_on)
+    pl_text_add(text,
+                "  \"real_time\": {\"steps\": %" PRId64 ", \"missed\": %" PRId64
+                ", \"longest_ms\": %.3f},\n",
+                pace->steps, pace->missed, 1e3 * pace->longest);
+  if (!pl_scene_hand(scene)) return;
+  pl_haptic_read(pl_scene_hand(scene), &facts);
+  pl_text_add(text,
+              "  \"hand\": {\"ticks\": %" PRId64 ", \"late\": %" PRId64 ", \"refused\": %" PRId64
+              ", \"longest_ms\": %.3f, \"moving_plane\": %s, "
+              "\"energy\": ",
+              facts.ticks, facts.late, facts.refused, 1e3 * facts.longest,
+              facts.is_moving ? "true" : "false");
+  add_value(text, facts.energy);
+  pl_text_add(text, "},\n");
+}
+
 static double peak_megabytes(void)
 {
   struct rusage usage;
@@ -110,6 +131,7 @@ static void compose(pl_text *text, const cli_outcome *outcome, const pl_world_fa
   add_number(text, "wall_seconds", facts->seconds + outcome->seconds_output);
   add_number(text, "real_time_factor", facts->seconds > 0 ? facts->time / facts->seconds : NAN);
   add_seconds(text, facts, outcome->seconds_output);
+  add_pace(text, outcome->pace, outcome->scene);
   add_word(text, "integrator", pl_world_integrator_name(world));
   add_solver(text, world);
   add_count(text, "newton_iterations", facts->newton_iterations);

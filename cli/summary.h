@@ -3,6 +3,7 @@
 #define PL_CLI_SUMMARY_H
 
 #include "load_scene.h"
+#include "pace.h"
 
 typedef struct cli_outcome {
   pl_scene *scene;
@@ -10,6 +11,7 @@ typedef struct cli_outcome {
   const cli_diagnosis *diagnosis;
   double seconds_output;
   int frames, interrupted;
+  const cli_pace *pace;
   const char *failure; /* NULL: none */
 } cli_outcome;
 

@@ -296,21 +296,25 @@ typedef struct pl_pull_def {
   double stiffness;      /* N/m                                                */
   double damping;        /* N s/m, on the point's velocity                     */
   double most_force;     /* N, the spring pulls no harder; 0: there is no limit */
+  double force[3];       /* N, on the point beside the spring's, until it lets go       */
   uint32_t cookie;
 } pl_pull_def;
 
-/* 1000 N/m without damping, limit, motion or end. */
+/* 1000 N/m without damping, limit, force, motion or end. */
 PL_API pl_pull_def pl_pull_def_default(void);
 
 PL_API pl_status pl_world_add_pull(pl_world *world, const pl_pull_def *def, pl_pull_id *pull,
                                    pl_error *error);
 PL_API pl_status pl_world_move_pull(pl_world *world, pl_pull_id pull, const double target[3],
                                     pl_error *error);
+/* Gives it other numbers, another point or another body; on error it is as before. */
+PL_API pl_status pl_world_change_pull(pl_world *world, pl_pull_id pull, const pl_pull_def *def,
+                                      pl_error *error);
 PL_API pl_status pl_world_remove_pull(pl_world *world, pl_pull_id pull, pl_error *error);
 
-/* Where the pulled point is now, and the force on it (spring and damping), N. */
+/* Where the pulled point is now, its velocity, and the force on it (spring, damping, own), N. */
 typedef struct pl_pull_facts {
-  double position[3], target[3], force[3];
+  double position[3], target[3], force[3], velocity[3];
 } pl_pull_facts;
 
 PL_API pl_status pl_world_read_pull(const pl_world *world, pl_pull_id pull, pl_pull_facts *facts,

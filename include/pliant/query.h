@@ -112,7 +112,7 @@ typedef struct pl_contact_event {
 PL_API pl_status pl_world_contact_events(pl_world *world, int room, pl_contact_event *events,
                                          int *count, pl_error *error);
 
-/* ---- what a ray meets ---- */
+/* ---- what a ray meets, and what is nearest ---- */
 
 /* What a ray meets first. */
 typedef struct pl_hit {
@@ -127,6 +127,10 @@ typedef struct pl_hit {
  */
 PL_API pl_status pl_world_pick(const pl_world *world, const double origin[3],
                                const double direction[3], pl_hit *hit, pl_error *error);
+/* The point of all surfaces that is nearest to a point in space; the distance is negative where
+ * that is inside. */
+PL_API pl_status pl_world_nearest(const pl_world *world, const double to[3], pl_hit *hit,
+                                  pl_error *error);
 
 /* ---- probes ---- */
 

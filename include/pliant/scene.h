@@ -2,7 +2,7 @@
 #ifndef PLIANT_SCENE_H
 #define PLIANT_SCENE_H
 
-#include "pliant/world.h"
+#include "pliant/haptic.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +35,10 @@ PL_API pl_status pl_scene_load(const pl_scene_def *def, pl_scene **scene, pl_err
 PL_API void pl_scene_destroy(pl_scene *scene);
 
 PL_API pl_world *pl_scene_world(pl_scene *scene);
+/* The hand that feels its bodies; NULL if it has none. */
+PL_API pl_haptic *pl_scene_hand(pl_scene *scene);
+/* One step of its world, with the hand at it. */
+PL_API pl_status pl_scene_step(pl_scene *scene, pl_error *error);
 PL_API const char *pl_scene_title(const pl_scene *scene);
 PL_API double pl_scene_duration(const pl_scene *scene); /* s */
 

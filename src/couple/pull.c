@@ -2,9 +2,9 @@
  *
  * The point x moves with its blocks by dx = sum J_a dq_a (J_a = w_a I where they are nodes). Its
  * spring gives F = k (target - x), cut to most_force where that is longer, and its damper -c dx/dt;
- * block a feels J_a^T (F - c dx/dt). With d = target - x the stiffness -dF/dx is k I, or
- * (most_force / |d|) (I - d d^T / |d|^2) where the force is cut: never indefinite. The mouse spring
- * of Mueller et al. 2002, made implicit. */
+ * block a feels J_a^T (F - c dx/dt + own force). With d = target - x the stiffness -dF/dx is k I,
+ * or (most_force / |d|) (I - d d^T / |d|^2) where the force is cut: never indefinite. The mouse
+ * spring of Mueller et al. 2002, made implicit. */
 #include "couple/pull.h"
 
 #include "core/error.h"
@@ -44,7 +44,8 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
   double stiffness = spring(pull, at->t, at->q, x, way, &cut);
   if (f) {
     pl_jacobian_rate(&pull->jacobian, at->v, rate);
-    for (int k = 0; k < 3; k++) force[k] = stiffness * way[k] - pull->damping * rate[k];
+    for (int k = 0; k < 3; k++)
+      force[k] = stiffness * way[k] - pull->damping * rate[k] + pull->force[k];
     pl_jacobian_push(&pull->jacobian, at->load_scale, force, f);
   }
   if (!tangent) return;
@@ -58,13 +59,15 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
 
 void pl_pull_read(pl_pull *pull, double t, const double *q, const double *v, pl_pull_facts *facts)
 {
-  double way[3], rate[3];
+  double way[3];
   int cut;
   double stiffness = spring(pull, t, q, facts->position, way, &cut);
   target_at(pull, t, facts->target);
-  pl_jacobian_rate(&pull->jacobian, v, rate);
-  for (int k = 0; k < 3; k++)
-    facts->force[k] = t > pull->until ? 0 : stiffness * way[k] - pull->damping * rate[k];
+  pl_jacobian_rate(&pull->jacobian, v, facts->velocity);
+  for (int k = 0; k < 3; k++) {
+    double force = stiffness * way[k] - pull->damping * facts->velocity[k] + pull->force[k];
+    facts->force[k] = t > pull->until ? 0 : force;
+  }
 }
 
 /* ---- making one ---- */
@@ -86,10 +89,15 @@ static pl_status check_numbers(const pl_pull_def *def, pl_error *error)
   return PL_OK;
 }
 
+static pl_status check_vector(const double *vector, const char *name, pl_error *error)
+{
+  if (vector && isfinite(vector[0]) && isfinite(vector[1]) && isfinite(vector[2])) return PL_OK;
+  return pl_fail(error, PL_E_ARGUMENT, "the %s of a pull must be three finite numbers", name);
+}
+
 pl_status pl_pull_check_target(const double target[3], pl_error *error)
 {
-  if (target && isfinite(target[0]) && isfinite(target[1]) && isfinite(target[2])) return PL_OK;
-  return pl_fail(error, PL_E_ARGUMENT, "the target of a pull must be three finite numbers");
+  return check_vector(target, "target", error);
 }
 
 static pl_status check_spot(const pl_body *body, const pl_spot *spot, pl_error *error)
@@ -110,28 +118,44 @@ static pl_status check_spot(const pl_body *body, const pl_spot *spot, pl_error *
   return PL_OK;
 }
 
-pl_status pl_pull_make(pl_pull *pull, const pl_pull_def *def, pl_error *error)
+static pl_status check(const pl_body *body, const pl_pull_def *def, pl_error *error)
 {
-  const pl_body *body = &pull->base.bodies->list[pull->base.acts_on[0]];
   pl_status status = check_numbers(def, error);
-  if (!status) status = pl_pull_check_target(def->target, error);
-  if (!status) status = pl_pull_check_target(def->translation, error);
-  if (!status) status = check_spot(body, &def->at, error);
+  if (!status) status = check_vector(def->target, "target", error);
+  if (!status) status = check_vector(def->translation, "translation", error);
+  if (!status) status = check_vector(def->force, "force", error);
+  return status ? status : check_spot(body, &def->at, error);
+}
+
+pl_status pl_pull_set(pl_pull *pull, int index, const pl_pull_def *def, pl_error *error)
+{
+  const pl_body *body = &pull->base.bodies->list[index];
+  pl_own_ramp ramp = {0};
+  pl_status status = check(body, def, error);
+  if (!status) status = pl_ramp_copy(pull->base.bodies->allocator, &def->ramp, &ramp, error);
   if (status) return status;
+  pl_ramp_release(pull->base.bodies->allocator, &pull->ramp);
+  pull->ramp = ramp;
+  pull->base.acts_on[0] = index;
   pull->until = def->until;
   pull->stiffness = def->stiffness;
   pull->damping = def->damping;
   pull->most_force = def->most_force;
   memcpy(pull->target, def->target, sizeof pull->target);
   memcpy(pull->translation, def->translation, sizeof pull->translation);
-  pull->point = (pl_body_point){.body = pull->base.acts_on[0], .count = def->at.count};
+  memcpy(pull->force, def->force, sizeof pull->force);
+  pull->point = (pl_body_point){.body = index, .count = def->at.count};
   for (int a = 0; a < def->at.count; a++) {
     pull->point.nodes[a] = body->place[def->at.nodes[a]];
     pull->point.weights[a] = def->at.weights[a];
   }
-  status = pl_jacobian_create(pull->base.bodies, 1, &pull->jacobian, error);
-  if (!status) status = pl_ramp_copy(pull->base.bodies->allocator, &def->ramp, &pull->ramp, error);
-  return status;
+  return PL_OK;
+}
+
+pl_status pl_pull_make(pl_pull *pull, const pl_pull_def *def, pl_error *error)
+{
+  pl_status status = pl_pull_set(pull, pull->base.acts_on[0], def, error);
+  return status ? status : pl_jacobian_create(pull->base.bodies, 1, &pull->jacobian, error);
 }
 
 static void destroy(pl_coupling *self)

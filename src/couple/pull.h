@@ -11,12 +11,14 @@ typedef struct pl_pull {
   pl_coupling base;
   pl_body_point point;
   pl_jacobian jacobian; /* of the point, at the last evaluation */
-  double target[3], translation[3], until, stiffness, damping, most_force;
+  double target[3], translation[3], force[3], until, stiffness, damping, most_force;
   pl_own_ramp ramp;
 } pl_pull;
 
 /* Fills a pull that was made by pl_coupling_create and acts on a body that exists. */
 pl_status pl_pull_make(pl_pull *pull, const pl_pull_def *def, pl_error *error);
+/* Gives it other numbers and a point of that body; on error it is as before. */
+pl_status pl_pull_set(pl_pull *pull, int body, const pl_pull_def *def, pl_error *error);
 pl_status pl_pull_check_target(const double target[3], pl_error *error);
 
 /* Where the point is at (t, q, v), where it is pulled to, and the force on it. */

@@ -135,6 +135,7 @@ void pl_reader_build(pl_reader *reader, pl_scene *scene)
   each(reader, scene, "body", pl_reader_build_attachments);
   each(reader, scene, "obstacle", pl_reader_build_obstacle);
   each(reader, scene, "contact", pl_reader_build_contact);
+  each(reader, scene, "hand", pl_reader_build_hand);
   each(reader, scene, "probe", pl_reader_build_probe);
   build_rest(reader, scene);
   build_start(reader, scene);

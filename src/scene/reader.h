@@ -72,6 +72,7 @@ void pl_reader_build_attachments(pl_reader *reader, pl_scene *scene, int index);
 void pl_reader_build_acts(pl_reader *reader, pl_world *world, int index, pl_body_id body,
                           const pl_mesh *mesh);
 void pl_reader_build_contact(pl_reader *reader, pl_scene *scene, int index);
+void pl_reader_build_hand(pl_reader *reader, pl_scene *scene, int index);
 void pl_reader_build_probe(pl_reader *reader, pl_scene *scene, int index);
 void pl_reader_build_output(pl_reader *reader, pl_scene *scene, int index);
 void pl_reader_build_view(pl_reader *reader, pl_scene *scene, int index);

@@ -20,6 +20,7 @@ void pl_scene_destroy(pl_scene *scene)
 {
   if (!scene) return;
   pl_allocator allocator = scene->allocator;
+  pl_haptic_destroy(scene->hand);
   pl_world_destroy(scene->world);
   pl_bytes_free(&allocator, &scene->text);
   pl_free(&allocator, scene->title);
@@ -151,4 +152,12 @@ const pl_scene_texture *pl_scene_texture_of(const pl_scene *scene, pl_body_id bo
   for (int i = 0; i < scene->texture_count; i++)
     if (scene->textures[i].body.index1 == body.index1) return &scene->textures[i];
   return NULL;
+}
+
+pl_haptic *pl_scene_hand(pl_scene *scene) { return scene ? scene->hand : NULL; }
+
+pl_status pl_scene_step(pl_scene *scene, pl_error *error)
+{
+  if (!scene) return pl_fail(error, PL_E_ARGUMENT, "pl_scene_step needs a scene");
+  return scene->hand ? pl_haptic_step(scene->hand, error) : pl_world_step(scene->world, error);
 }

@@ -23,6 +23,7 @@ struct pl_scene {
   pl_allocator allocator;
   pl_bytes text; /* of the file as it was read; none of a scene from memory */
   pl_world *world;
+  pl_haptic *hand; /* NULL: none */
   char *title, *colour, *glyphs;
   double duration;
   pl_output *outputs;

@@ -1,5 +1,6 @@
 /* The tables of the scene: from the innermost element to the root. */
 #include "couple/response.h"
+#include "haptic/device.h"
 #include "io/format.h"
 #include "material/material.h"
 #include "mesh/fill.h"
@@ -429,6 +430,34 @@ static const pl_element contact = {
     .most = 1,
 };
 
+static const pl_element hand = {
+    .name = "hand",
+    .summary = "A hand that feels the bodies through a device; its servo loop runs at 1 kHz, in "
+               "simulated time unless the run is in real time.",
+    .attributes =
+        (const pl_attribute[]){
+            MEMBER("device", "what it holds", pl_device_family),
+            NUMBER("stiffness", "N/m", "of the spring between device and surface", 0, 1e6, "300"),
+            NUMBER("damping", "N s/m", "of a damper beside it", 0, 1e4, "0"),
+            NUMBER("friction", "1", "Coulomb's coefficient at the surface", 0, 100, "0"),
+            NUMBER("radius", "m", "of the tool; 0 is a point", 0, 10, "0"),
+            NUMBER("most-force", "N", "the device exerts no more", 0, 1e6, "20"),
+            {.param = {.name = "plane",
+                       .unit = "word",
+                       .summary = "what is felt between two steps: a plane that moves on with the "
+                                  "surface, which is crisp, or one that stands, which is stable at "
+                                  "larger steps; auto: moves until the loop gives out energy",
+                       .words = "auto|moves|stands"},
+             .preset = "auto"},
+            TEXT("file", "path",
+                 "for device=\"record\": a table of time, x, y, z, such as hand.csv of an earlier "
+                 "run, relative to the scene's folder",
+                 0, pl_check_text),
+            END,
+        },
+    .most = 1,
+};
+
 static const pl_element probe = {
     .name = "probe",
     .summary = "A quantity that is written down after every step.",
@@ -515,7 +544,7 @@ const pl_element pl_scene_root = {
     .most = 1,
     .children =
         (const pl_element *const[]){&world, &integrator, &solver, &material, &mesh, &pl_scene_body,
-                                    &obstacle, &contact, &probe, &output, &view, NULL},
+                                    &obstacle, &contact, &hand, &probe, &output, &view, NULL},
 };
 
 /* ---- looking things up ---- */

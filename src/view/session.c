@@ -147,7 +147,7 @@ static pl_status simulate(pl_session *session, pl_error *error)
   pl_session_follow(session);
   session->step_start = pl_now();
   pl_world_set_watcher(session->world, &(pl_watcher){watch, session});
-  pl_status status = pl_world_step(session->world, error);
+  pl_status status = pl_scene_step(session->scene, error);
   session->lately_seconds += pl_now() - session->step_start;
   return status ? status : pl_history_add(&session->history, session->world, error);
 }

@@ -54,6 +54,9 @@ static pl_status prepare(pl_session *session, pl_error *error)
     status = pl_session_replay(session, error);
   else if (!status)
     status = pl_history_add(&session->history, session->world, error);
+  pl_haptic *hand = pl_scene_hand(session->scene);
+  if (!status && !session->replaying && pl_haptic_is_live(hand))
+    status = pl_haptic_start(hand, error);
   if (status) return status;
   size_t vertices = (size_t)session->surface.vertex_count;
   session->positions = pl_alloc(&session->allocator, 3 * vertices, sizeof(float));

@@ -2,6 +2,7 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "couple/contact.h"
+#include "math/vec3.h"
 #include "view/describe.h"
 #include "view/session_parts.h"
 #include "world/world.h"
@@ -207,6 +208,37 @@ static pl_status read_contacts(pl_session *session, pl_view_frame *frame, pl_err
   return PL_OK;
 }
 
+/* A point is drawn as a ball of a fiftieth of the largest body. */
+static double ball_radius(const pl_world *world)
+{
+  double size = 0;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    double low[3], high[3], way[3];
+    pl_mesh_bounds(world->bodies.list[b].mesh, low, high);
+    pl_vec3_sub(high, low, way);
+    size = fmax(size, pl_vec3_norm(way));
+  }
+  return size / 50;
+}
+
+/* The push tool; or the tool of a hand that feels the bodies, which never sinks in. */
+static void read_tool(pl_session *session, pl_view_frame *frame)
+{
+  pl_haptic_facts facts;
+  if (session->has_tool) {
+    frame->has_tool = 1;
+    frame->tool_radius = session->tool.radius;
+    memcpy(frame->tool_centre, session->tool.centre, sizeof frame->tool_centre);
+    pl_world_read_tool(session->world, frame->tool_force, NULL);
+  } else if (pl_scene_hand(session->scene)) {
+    pl_haptic_read(pl_scene_hand(session->scene), &facts);
+    frame->has_tool = facts.is_present;
+    frame->tool_radius = facts.radius > 0 ? facts.radius : ball_radius(session->world);
+    memcpy(frame->tool_centre, facts.proxy, sizeof frame->tool_centre);
+    memcpy(frame->tool_force, facts.touch.force, sizeof frame->tool_force);
+  }
+}
+
 /* Colours, arrows and local frames, contacts, and the tool. */
 static pl_status tell_extras(pl_session *session, pl_view_frame *frame, double now, pl_error *error)
 {
@@ -222,12 +254,7 @@ static pl_status tell_extras(pl_session *session, pl_view_frame *frame, double n
   if (!status && is_time) status = read_glyphs(session, error);
   frame->local_count = session->local_count;
   if (!status && session->show_contacts) status = read_contacts(session, frame, error);
-  if (session->has_tool) {
-    frame->has_tool = 1;
-    frame->tool_radius = session->tool.radius;
-    memcpy(frame->tool_centre, session->tool.centre, sizeof frame->tool_centre);
-    pl_world_read_tool(world, frame->tool_force, NULL);
-  }
+  read_tool(session, frame);
   return status;
 }
 

@@ -409,6 +409,17 @@ pl_status pl_world_move_pull(pl_world *world, pl_pull_id id, const double target
   return status;
 }
 
+pl_status pl_world_change_pull(pl_world *world, pl_pull_id id, const pl_pull_def *def,
+                               pl_error *error)
+{
+  pl_pull *pull;
+  const pl_body *body;
+  pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_pull", error);
+  if (!status) status = find_pull(world, id, &pull, error);
+  if (!status) status = pl_world_find_body(world, def->at.body, &body, error);
+  return status ? status : pl_pull_set(pull, (int)(body - world->bodies.list), def, error);
+}
+
 /* A pull changes nothing that was prepared. */
 pl_status pl_world_remove_pull(pl_world *world, pl_pull_id id, pl_error *error)
 {

@@ -1,10 +1,12 @@
-/* Picking: the nearest surface that a ray meets. Every face is tried; that is fast enough for a
- * click. A quadrilateral counts as two triangles. Moeller & Trumbore 1997: with edges e1, e2 and
+/* Picking: the nearest surface that a ray meets, and the surface point nearest to a point. Every
+ * face is tried; that is fast enough for a click, and for a hand up to some ten thousand faces. A
+ * quadrilateral counts as two triangles. Moeller & Trumbore 1997: with edges e1, e2 and
  * the ray o + t d, the point of a triangle with weights (1-u-v, u, v) solves
  * [-d e1 e2] (t u v) = o - x0. */
 #include "core/error.h"
 #include "math/vec3.h"
 #include "pliant/world.h"
+#include "shape/distance.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -51,10 +53,11 @@ static void take_hit(const pl_body *body, int face, const int *nodes, double t, 
   }
 }
 
-/* The nearest hit of one body; most is the distance of the best one so far. */
+static const int parts[2][3] = {{0, 1, 2}, {0, 2, 3}}; /* triangles of a face */
+
+/* The nearest hit of one body. */
 static void pick_body(const pl_world *world, int index, const ray *along, pl_hit *hit)
 {
-  static const int parts[2][3] = {{0, 1, 2}, {0, 2, 3}};
   const pl_body *body = &world->bodies.list[index];
   const pl_mesh *mesh = body->mesh;
   const double *q = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
@@ -103,5 +106,55 @@ pl_status pl_world_pick(const pl_world *world, const double origin[3], const dou
   pl_vec3_copy(origin, hit->point);
   pl_vec3_add_scaled(hit->distance, along.direction, hit->point);
   find_normal(world, hit);
+  return PL_OK;
+}
+
+/* ---- the nearest point ---- */
+
+/* Takes the nearest point of one triangle of a face if it is nearer than *squared. */
+static void approach(const pl_body *body, const double *q, int face, const int *part,
+                     const double to[3], double *squared, pl_hit *hit)
+{
+  double x[4][3];
+  pl_closest at;
+  int nodes[3];
+  pl_vec3_copy(to, x[0]);
+  for (int a = 0; a < 3; a++) {
+    nodes[a] = body->mesh->faces[face * body->mesh->nodes_per_face + part[a]];
+    pl_vec3_copy(q + 3 * body->place[nodes[a]], x[1 + a]);
+  }
+  pl_closest_points(PL_POINT_TRIANGLE, (const double(*)[3])x, &at);
+  if (!(at.squared < *squared)) return;
+  *squared = at.squared;
+  *hit = (pl_hit){.face = face};
+  hit->spot = (pl_spot){.body = pl_world_id_of(body), .count = 3};
+  for (int a = 0; a < 3; a++) {
+    hit->spot.nodes[a] = nodes[a];
+    hit->spot.weights[a] = fmax(-at.weights[1 + a], 0);
+  }
+  pl_vec3_sub(to, at.r, hit->point);
+}
+
+pl_status pl_world_nearest(const pl_world *world, const double to[3], pl_hit *hit, pl_error *error)
+{
+  if (!to || !hit)
+    return pl_fail(error, PL_E_ARGUMENT, "pl_world_nearest needs a point and a place for the hit");
+  if (!isfinite(pl_vec3_norm(to)))
+    return pl_fail(error, PL_E_ARGUMENT, "a point needs three finite numbers");
+  double squared = INFINITY;
+  *hit = (pl_hit){.face = -1};
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    const double *q = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
+    for (int i = 0; i < body->mesh->face_count; i++) {
+      for (int p = 0; p < body->mesh->nodes_per_face - 2; p++)
+        approach(body, q, i, parts[p], to, &squared, hit);
+    }
+  }
+  if (!hit->spot.body.index1) return PL_OK;
+  double away[3];
+  find_normal(world, hit);
+  pl_vec3_sub(to, hit->point, away);
+  hit->distance = pl_vec3_dot(away, hit->normal) < 0 ? -sqrt(squared) : sqrt(squared);
   return PL_OK;
 }

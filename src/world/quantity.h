@@ -29,6 +29,7 @@ typedef struct pl_quantity_ops {
   X(angular)                                                                                       \
   X(net)                                                                                           \
   X(reaction)                                                                                      \
+  X(pull_force)                                                                                    \
   X(von_mises)                                                                                     \
   X(pressure)                                                                                      \
   X(volume_ratio)                                                                                  \

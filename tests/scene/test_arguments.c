@@ -151,6 +151,7 @@ TEST(nothing_is_read_from_or_written_to_nowhere)
   CHECK_FAILS(pl_world_contact_events(world, 1, NULL, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_world_read_probe(world, probe, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_world_read_pull(world, pull, NULL, error), PL_E_ARGUMENT, "a place");
+  CHECK_FAILS(pl_world_change_pull(world, pull, NULL, error), PL_E_ARGUMENT, "pl_pull");
   CHECK_FAILS(pl_world_move_pull(world, pull, NULL, error), PL_E_ARGUMENT, "target");
   CHECK_FAILS(pl_world_move_pull(world, pull, nowhere, error), PL_E_ARGUMENT, "target");
   CHECK_FAILS(pl_world_get_positions(world, on.bar, NULL, error), PL_E_ARGUMENT, "position");
@@ -167,6 +168,9 @@ TEST(nothing_is_read_from_or_written_to_nowhere)
   CHECK_FAILS(pl_world_find_spot(world, on.bar, NULL, &spot, error), PL_E_ARGUMENT, "a point");
   CHECK_FAILS(pl_world_find_spot(world, on.bar, site, NULL, error), PL_E_ARGUMENT, "a place");
   CHECK_FAILS(pl_world_find_spot(world, on.bar, nowhere, &spot, error), PL_E_ARGUMENT, "y = nan");
+  CHECK_FAILS(pl_world_nearest(world, NULL, &hit, error), PL_E_ARGUMENT, "a point");
+  CHECK_FAILS(pl_world_nearest(world, site, NULL, error), PL_E_ARGUMENT, "a place");
+  CHECK_FAILS(pl_world_nearest(world, nowhere, &hit, error), PL_E_ARGUMENT, "finite");
   CHECK_FAILS(pl_world_pick(world, NULL, site, &hit, error), PL_E_ARGUMENT, "an origin");
   CHECK_FAILS(pl_world_pick(world, site, NULL, &hit, error), PL_E_ARGUMENT, "a direction");
   CHECK_FAILS(pl_world_pick(world, site, site, NULL, error), PL_E_ARGUMENT, "a place");
@@ -259,6 +263,31 @@ TEST(meshes_are_made_of_something)
   tear_down(&on);
 }
 
+TEST(hands_need_a_world_and_a_place)
+{
+  stage on = set_up();
+  pl_haptic *hand = NULL;
+  pl_haptic_def def = pl_haptic_def_default();
+  pl_haptic_facts facts;
+  CHECK_FAILS(pl_haptic_create(NULL, &def, &hand, error), PL_E_ARGUMENT, "a world");
+  CHECK_FAILS(pl_haptic_create(on.world, &def, NULL, error), PL_E_ARGUMENT, "a place");
+  CHECK_FAILS(pl_haptic_create(on.world, NULL, &hand, error), PL_E_ARGUMENT, "pl_haptic");
+  CHECK_OK(pl_haptic_create(on.world, &def, &hand, error));
+  CHECK_FAILS(pl_haptic_step(NULL, error), PL_E_ARGUMENT, "a hand");
+  CHECK_FAILS(pl_haptic_start(NULL, error), PL_E_ARGUMENT, "a hand");
+  CHECK_FAILS(pl_haptic_repeat(NULL, &facts.touch, error), PL_E_ARGUMENT, "a hand");
+  CHECK_FAILS(pl_haptic_repeat(hand, NULL, error), PL_E_ARGUMENT, "a touch");
+  CHECK(!pl_haptic_is_live(NULL) && !pl_haptic_is_live(hand));
+  pl_haptic_read(NULL, &facts);
+  pl_haptic_read(hand, NULL);
+  pl_haptic_stop(NULL);
+  pl_haptic_destroy(hand);
+  pl_haptic_destroy(NULL);
+  CHECK_FAILS(pl_scene_step(NULL, error), PL_E_ARGUMENT, "a scene");
+  CHECK(!pl_scene_hand(NULL));
+  tear_down(&on);
+}
+
 TEST(scenes_and_families_answer_with_none)
 {
   any_def def;
@@ -281,4 +310,5 @@ TEST(scenes_and_families_answer_with_none)
 }
 
 TESTS(X(ids_of_nothing_are_refused) X(nothing_is_read_from_or_written_to_nowhere)
-          X(meshes_are_made_of_something) X(scenes_and_families_answer_with_none))
+          X(meshes_are_made_of_something) X(hands_need_a_world_and_a_place)
+              X(scenes_and_families_answer_with_none))

@@ -5,7 +5,7 @@
 set -eu
 cd "$PLIANT_SOURCE"
 words='sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|expm1|log|log2|log10|log1p|pow|cbrt|hypot|tgamma|erf'
-rooms=(math sparse ode mesh material model body shape couple world scene)
+rooms=(math sparse ode mesh material model body shape couple world haptic scene)
 files=0 bad=0
 for room in "${rooms[@]}"; do
   for file in src/"$room"/*.[ch]; do

@@ -1,0 +1,89 @@
+#include "hand.h"
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/memory.h"
+#include "picture/plot.h"
+
+#include <string.h>
+
+void cli_hand_open(cli_hand *record, pl_scene *scene)
+{
+  *record = (cli_hand){.hand = pl_scene_hand(scene)};
+}
+
+pl_status cli_hand_add(cli_hand *record, const pl_world *world, pl_error *error)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_haptic_facts facts;
+  if (!record->hand) return PL_OK;
+  void *rows = record->rows;
+  if (pl_reserve(&allocator, &rows, &record->room, (record->count + 1) * CLI_HAND_COLUMNS,
+                 sizeof(double)))
+    return pl_fail_memory(error);
+  record->rows = rows;
+  pl_haptic_read(record->hand, &facts);
+  double *row = record->rows + CLI_HAND_COLUMNS * record->count++;
+  row[0] = pl_world_time(world);
+  memcpy(row + 1, facts.position, sizeof facts.position);
+  memcpy(row + 4, facts.force, sizeof facts.force);
+  memcpy(row + 7, facts.proxy, sizeof facts.proxy);
+  row[10] = facts.energy;
+  return PL_OK;
+}
+
+static pl_status write_table(const cli_hand *record, const char *path, pl_error *error)
+{
+  pl_text text = pl_text_make(NULL);
+  pl_text_add(&text, "time,x,y,z,force.x,force.y,force.z,proxy.x,proxy.y,proxy.z,energy\n");
+  for (size_t i = 0; i < CLI_HAND_COLUMNS * record->count; i++) {
+    pl_text_number(&text, record->rows[i]);
+    pl_text_add(&text, (i + 1) % CLI_HAND_COLUMNS ? "," : "\n");
+  }
+  pl_status status = pl_text_ok(&text, error);
+  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  pl_text_release(&text);
+  return status;
+}
+
+static pl_status plot_force(const cli_hand *record, const char *path, const char *title,
+                            pl_error *error)
+{
+  static const char *const names[] = {"x", "y", "z"};
+  pl_plot_series series[3];
+  for (int k = 0; k < 3; k++)
+    series[k] = (pl_plot_series){.name = names[k],
+                                 .count = record->count,
+                                 .x = record->rows,
+                                 .y = record->rows + 4 + k,
+                                 .x_stride = CLI_HAND_COLUMNS,
+                                 .y_stride = CLI_HAND_COLUMNS};
+  pl_plot plot = pl_plot_default();
+  plot.title = title;
+  plot.x.label = "time", plot.x.unit = "s";
+  plot.y.label = "force on the hand", plot.y.unit = "N";
+  plot.series = series;
+  plot.series_count = 3;
+  pl_text text = pl_text_make(NULL);
+  pl_status status = pl_plot_svg(&plot, &text, error);
+  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  pl_text_release(&text);
+  return status;
+}
+
+pl_status cli_hand_finish(cli_hand *record, const char *folder, const char *title, pl_error *error)
+{
+  char path[4200];
+  if (!record->hand) return PL_OK;
+  pl_status status = pl_path_join(path, sizeof path, folder, "hand.csv", error);
+  if (!status) status = write_table(record, path, error);
+  if (!status) status = pl_path_join(path, sizeof path, folder, "hand.svg", error);
+  return status ? status : plot_force(record, path, title, error);
+}
+
+void cli_hand_close(cli_hand *record)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_free(&allocator, record->rows);
+  *record = (cli_hand){0};
+}

@@ -1,0 +1,21 @@
+/* What a hand did and felt: hand.csv, which the device "record" repeats, and a plot of the force.
+ */
+#ifndef PL_CLI_HAND_H
+#define PL_CLI_HAND_H
+
+#include "pliant/scene.h"
+
+enum { CLI_HAND_COLUMNS = 11 }; /* time, place, force on the hand, proxy, energy */
+
+typedef struct cli_hand {
+  pl_haptic *hand; /* NULL: the scene has none */
+  double *rows;
+  size_t count, room;
+} cli_hand;
+
+void cli_hand_open(cli_hand *record, pl_scene *scene);
+pl_status cli_hand_add(cli_hand *record, const pl_world *world, pl_error *error);
+pl_status cli_hand_finish(cli_hand *record, const char *folder, const char *title, pl_error *error);
+void cli_hand_close(cli_hand *record);
+
+#endif

@@ -1,0 +1,45 @@
+/* The plane that a servo loop feels; see plane.h. */
+#include "haptic/plane.h"
+
+#include "math/vec3.h"
+
+/* Adds friction: the tangential part of a spring to the anchor, cut to limit. */
+static void hold(const pl_plane_spring *spring, const double n[3], const double at[3], double limit,
+                 pl_plane_grip *grip, double force[3])
+{
+  double way[3];
+  if (!grip->holds) pl_vec3_copy(at, grip->anchor);
+  grip->holds = 1;
+  pl_vec3_sub(grip->anchor, at, way);
+  pl_vec3_add_scaled(-pl_vec3_dot(way, n), n, way);
+  double length = pl_vec3_norm(way), pull = spring->stiffness * length;
+  if (pull > limit) {
+    pl_vec3_scale(limit / pull, way, way);
+    pl_vec3_add(at, way, grip->anchor);
+  }
+  pl_vec3_add_scaled(spring->stiffness, way, force);
+}
+
+void pl_plane_force(const pl_plane *plane, const pl_plane_spring *spring, int is_moving, double t,
+                    double dt, const double x[3], const double v[3], pl_plane_grip *grip,
+                    double force[3])
+{
+  double away[3], rate[3];
+  pl_vec3_set(force, 0, 0, 0);
+  pl_vec3_sub(x, plane->point, away);
+  pl_vec3_copy(v, rate);
+  if (is_moving) {
+    pl_vec3_add_scaled(plane->time - t, plane->velocity, away);
+    pl_vec3_sub(v, plane->velocity, rate);
+    pl_vec3_add_scaled(dt, plane->velocity, grip->anchor);
+  }
+  double depth = spring->radius - pl_vec3_dot(away, plane->normal);
+  double push = spring->stiffness * depth - spring->damping * pl_vec3_dot(rate, plane->normal);
+  if (!plane->is_there || !(depth > 0) || !(push > 0)) {
+    grip->holds = 0;
+    return;
+  }
+  if (push > spring->most_force) push = spring->most_force;
+  pl_vec3_scale(push, plane->normal, force);
+  if (spring->friction > 0) hold(spring, plane->normal, x, spring->friction * push, grip, force);
+}

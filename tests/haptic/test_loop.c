@@ -1,0 +1,243 @@
+/* The servo loop on a body of one dimension, which is integrated here: a mass on a spring, a damper
+ * and a Maxwell branch, felt by the simulated hand. What Hauth 2004 says of steps of 10, 20 and
+ * 40 ms, creep under a hold, release, passivity; and the exchange between two threads. */
+#include "haptic/servo.h"
+#include "test.h"
+
+#include <pthread.h>
+
+/* ---- the body ---- */
+
+typedef struct lump {
+  double x, v, flow; /* m, m/s; of the dashpot in the Maxwell branch */
+} lump;
+
+/* Implicit Euler under the force f. */
+static void step_lump(lump *at, double f, double h)
+{
+  const double mass = 0.02, k = 400, c = 2, branch = 300, tau = 0.4;
+  double share = branch / (1 + h / tau);
+  double matrix = mass / h + c + h * (k + share);
+  at->v = (mass / h * at->v + f - k * at->x - share * (at->x - at->flow)) / matrix;
+  at->x += h * at->v;
+  at->flow += (at->x - at->flow) * (1 - 1 / (1 + h / tau));
+}
+
+typedef struct trial {
+  double ripple;  /* N, RMS around a parabola while the hand holds */
+  double creep;   /* m, from 0.73 s on */
+  double release; /* s, until the force is gone after the hand has left */
+  double energy;  /* J, least that the loop has taken */
+  int is_moving;
+} trial;
+
+enum { MOST = 10100 };
+typedef struct record {
+  int count;
+  double time[MOST], force[MOST], x[MOST];
+} record;
+
+static pl_servo make_servo(double stiffness, pl_haptic_motion motion, double leave)
+{
+  const pl_setting settings[] = {
+      {"start", {0, 0, 0.01}, NULL}, {"goal", {0, 0, -0.02}, NULL}, {"leave", {leave}, NULL}};
+  pl_device *device = NULL;
+  pl_servo servo;
+  pl_plane_spring spring = {.stiffness = stiffness, .most_force = 100};
+  CHECK_OK(pl_device_create(NULL, &(pl_choice){"simulated", settings, 3}, NULL, 0, &device, error));
+  pl_servo_init(&servo, device, &spring, motion);
+  return servo;
+}
+
+/* Solves for the parabola a + b t + c t^2 by least squares; returns the RMS around it. */
+static double ripple_of(const record *from, double begin, double end)
+{
+  double A[3][4] = {{0}}, sum = 0;
+  int used = 0;
+  for (int i = 0; i < from->count; i++) {
+    double t = from->time[i] - begin, row[3] = {1, t, t * t};
+    if (from->time[i] < begin || from->time[i] > end) continue;
+    used++;
+    for (int a = 0; a < 9; a++) A[a / 3][a % 3] += row[a / 3] * row[a % 3];
+    for (int a = 0; a < 3; a++) A[a][3] += row[a] * from->force[i];
+  }
+  for (int p = 0; p < 3; p++) {
+    for (int r = 0; r < 3; r++) {
+      double factor = r == p ? 0 : A[r][p] / A[p][p];
+      for (int c = 0; c < 4; c++) A[r][c] -= factor * A[p][c];
+    }
+  }
+  for (int i = 0; i < from->count; i++) {
+    double t = from->time[i] - begin, fit = 0;
+    if (from->time[i] < begin || from->time[i] > end) continue;
+    for (int a = 2; a >= 0; a--) fit = fit * t + A[a][3] / A[a][a];
+    sum += (from->force[i] - fit) * (from->force[i] - fit);
+  }
+  return sqrt(sum / used);
+}
+
+static double place_at(const record *from, double time)
+{
+  int i = 0;
+  while (i + 1 < from->count && from->time[i] < time) i++;
+  return from->x[i];
+}
+
+/* Approach, hold and release in steps of so many ms; the plane is `delay` steps old. */
+static trial feel(int ms, int delay, pl_haptic_motion motion, double leave)
+{
+  static record all;
+  pl_servo servo = make_servo(300, motion, leave);
+  lump body = {0};
+  pl_plane old = {.normal = {0, 0, 1}, .is_there = 1};
+  double h = 1e-3 * ms, before = 0, t = 0;
+  trial result = {.release = NAN};
+  pl_servo_publish(&servo, &old);
+  all.count = 0;
+  for (int step = 0; step < (int)(1000 * leave + 1000) / ms; step++) {
+    for (int i = 0; i < ms; i++, t += 1e-3) {
+      pl_servo_tick(&servo, t, 1e-3);
+      const pl_servo_report *report = pl_servo_read(&servo);
+      all.time[all.count] = t, all.x[all.count] = body.x;
+      all.force[all.count++] = report->force[2];
+      result.energy = fmin(result.energy, report->energy);
+      if (t > leave && isnan(result.release) && report->force[2] == 0) result.release = t - leave;
+    }
+    const pl_servo_report *report = pl_servo_read(&servo);
+    step_lump(&body, -(report->impulse[2] - before) / h, h);
+    before = report->impulse[2];
+    pl_plane plane = {1, {0, 0, body.x}, {0, 0, 1}, {0, 0, body.v}, t};
+    pl_servo_publish(&servo, delay ? &old : &plane);
+    old = plane;
+  }
+  result.ripple = ripple_of(&all, leave - 1.2, leave);
+  result.creep = place_at(&all, 0.73) - place_at(&all, leave - 1e-3);
+  result.is_moving = pl_servo_read(&servo)->is_moving;
+  pl_servo_release(&servo);
+  return result;
+}
+
+/* ---- what the thesis says ---- */
+
+TEST(steps_up_to_20_ms_are_smooth_and_40_ms_vibrate)
+{
+  const int ms[] = {1, 10, 15, 20, 25, 40};
+  for (int i = 0; i < 6; i++) {
+    trial got = feel(ms[i], 0, PL_HAPTIC_MOVES, 3);
+    printf("  %2d ms: ripple %.2g N, creep %.3f mm, release %.0f ms, least energy %.2g mJ\n", ms[i],
+           got.ripple, 1e3 * got.creep, 1e3 * got.release, 1e3 * got.energy);
+    CHECK(ms[i] < 40 ? got.ripple < 1e-3 : got.ripple > 0.1);
+    if (ms[i] > 20) continue;
+    CHECK_NEAR(got.creep, 0.71e-3, 0.02e-3);
+    CHECK(got.release < 0.02);
+  }
+  CHECK(feel(10, 0, PL_HAPTIC_MOVES, 3).energy > -1e-3);
+}
+
+/* Why the plane is published at once. */
+TEST(a_plane_that_is_a_step_old_vibrates_sooner)
+{
+  CHECK(feel(10, 1, PL_HAPTIC_MOVES, 3).ripple < 1e-3);
+  CHECK(feel(20, 1, PL_HAPTIC_MOVES, 3).ripple > 0.1);
+}
+
+TEST(a_plane_that_stands_is_stable_at_larger_steps_and_auto_finds_it)
+{
+  CHECK(feel(40, 0, PL_HAPTIC_STANDS, 3).ripple < 1e-2);
+  trial got = feel(30, 0, PL_HAPTIC_AUTO, 9);
+  printf("  30 ms: ripple %.2g N, least energy %.2g mJ\n", got.ripple, 1e3 * got.energy);
+  CHECK(!got.is_moving && got.ripple < 0.1);
+  CHECK(feel(10, 0, PL_HAPTIC_AUTO, 3).is_moving);
+}
+
+/* ---- the plane ---- */
+
+TEST(friction_holds_to_its_limit_and_drags_beyond)
+{
+  pl_plane plane = {.is_there = 1, .normal = {0, 0, 1}};
+  pl_plane_spring spring = {.stiffness = 100, .friction = 0.5, .radius = 0.01, .most_force = 50};
+  pl_plane_grip grip = {0};
+  double force[3], still[3] = {0};
+  for (int i = 0; i <= 20; i++) {
+    double x[3] = {1e-3 * i, 0, 0};
+    pl_plane_force(&plane, &spring, 1, 0, 1e-3, x, still, &grip, force);
+    CHECK_NEAR(force[2], 1, 1e-12); // 100 N/m, 1 cm deep
+    CHECK_NEAR(force[0], -fmin(0.1 * i, 0.5), 1e-12);
+  }
+  const double away[3] = {0, 0, 0.02};
+  pl_plane_force(&plane, &spring, 1, 0, 1e-3, away, still, &grip, force);
+  CHECK(force[0] == 0 && force[2] == 0 && !grip.holds);
+  spring.most_force = 0.3;
+  pl_plane_force(&plane, &spring, 1, 0, 1e-3, still, still, &grip, force);
+  CHECK_NEAR(force[2], 0.3, 1e-12);
+}
+
+/* ---- threads ---- */
+
+typedef struct mail {
+  pl_exchange exchange;
+  long slots[3][8];
+  long last;
+} mail;
+
+static void *post_all(void *context)
+{
+  mail *to = context;
+  for (long i = 1; i <= to->last; i++) {
+    for (int k = 0; k < 8; k++) to->slots[to->exchange.back][k] = i;
+    pl_exchange_publish(&to->exchange);
+  }
+  return NULL;
+}
+
+TEST(a_thread_never_sees_half_a_value_or_an_older_one)
+{
+  static mail from;
+  pthread_t writer;
+  long seen = 0;
+  from.last = TEST_SANITIZED ? 20000 : 300000;
+  pl_exchange_init(&from.exchange);
+  CHECK(pthread_create(&writer, NULL, post_all, &from) == 0);
+  while (seen < from.last) {
+    if (!pl_exchange_take(&from.exchange)) continue;
+    const long *slot = from.slots[from.exchange.front];
+    CHECK(slot[0] > seen);
+    for (int k = 1; k < 8; k++) CHECK(slot[k] == slot[0]);
+    seen = slot[0];
+    if (test_failures) break;
+  }
+  pthread_join(writer, NULL);
+}
+
+/* Every tick is counted once, whenever it is read. */
+TEST(no_impulse_is_lost_between_threads)
+{
+  pl_servo servo = make_servo(300, PL_HAPTIC_MOVES, 3);
+  pl_plane plane = {.is_there = 1, .normal = {0, 0, 1}, .point = {0, 0, 0.02}};
+  double sum = 0, before = 0;
+  int64_t ticks = 0;
+  pl_servo_publish(&servo, &plane);
+  CHECK_OK(pl_servo_start(&servo, error));
+  CHECK_OK(pl_servo_start(&servo, error)); // once is enough
+  for (int i = 0; i < 40; i++) {
+    nanosleep(&(struct timespec){.tv_nsec = 1000000 + 500000 * (i % 7)}, NULL);
+    pl_servo_publish(&servo, &plane);
+    const pl_servo_report *report = pl_servo_read(&servo);
+    CHECK(report->ticks >= ticks);
+    ticks = report->ticks;
+    sum += report->impulse[2] - before;
+    before = report->impulse[2];
+  }
+  pl_servo_stop(&servo);
+  const pl_servo_report *report = pl_servo_read(&servo);
+  CHECK(report->ticks > 10 && sum > 0);
+  CHECK_NEAR(sum + report->impulse[2] - before, report->impulse[2], 1e-12);
+  pl_servo_release(&servo);
+}
+
+TESTS(X(steps_up_to_20_ms_are_smooth_and_40_ms_vibrate)
+          X(a_plane_that_is_a_step_old_vibrates_sooner)
+              X(a_plane_that_stands_is_stable_at_larger_steps_and_auto_finds_it)
+                  X(friction_holds_to_its_limit_and_drags_beyond)
+                      X(a_thread_never_sees_half_a_value_or_an_older_one)
+                          X(no_impulse_is_lost_between_threads))
