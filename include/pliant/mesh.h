@@ -1,5 +1,5 @@
-/* Meshes: tetrahedra, hexahedra, or triangles or segments in space, with named sets. A mesh does not change
- * once it is made. */
+/* Meshes: tetrahedra, hexahedra, or triangles or segments in space, with named sets. A mesh does
+ * not change once it is made. */
 #ifndef PLIANT_MESH_H
 #define PLIANT_MESH_H
 
@@ -96,7 +96,8 @@ PL_API int pl_mesh_hanging_count(const pl_mesh *mesh);
 PL_API const pl_hanging_node *pl_mesh_hanging(const pl_mesh *mesh, int index);
 
 /* The boundary: faces of 3 nodes (tetrahedra) or 4 (hexahedra), turned outwards; triangles are
- * their own boundary, segments have none. Where nodes hang, small faces on a large one are not among them. */
+ * their own boundary, segments have none. Where nodes hang, small faces on a large one are not
+ * among them. */
 PL_API int pl_mesh_face_count(const pl_mesh *mesh);
 PL_API int pl_mesh_nodes_per_face(const pl_mesh *mesh);
 PL_API const int *pl_mesh_faces(const pl_mesh *mesh);

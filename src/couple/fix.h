@@ -7,9 +7,9 @@
 
 typedef struct pl_fix {
   pl_coupling base;
-  int count, *nodes; /* the body's blocks, ascending */
+  int count, *nodes;          /* the body's blocks, ascending */
   int scalar_count, *scalars; /* numbers of the body's q that go with them, see pl_model_ops */
-  int hold_count;    /* directions of length 1, at right angles, along which it holds them */
+  int hold_count; /* directions of length 1, at right angles, along which it holds them */
   double hold[3][3];
   double translation[3], centre[3], axis[3], angle, offset[3];
   pl_own_ramp ramp, offset_ramp;

@@ -14,7 +14,8 @@ static inline double pl_triple(const double a[3], const double b[3], const doubl
 }
 
 /* Edges as pairs of local nodes. */
-extern const int pl_segment_edges[1][2], pl_triangle_edges[3][2], pl_tet_edges[6][2], pl_hex_edges[12][2];
+extern const int pl_segment_edges[1][2], pl_triangle_edges[3][2], pl_tet_edges[6][2],
+    pl_hex_edges[12][2];
 const int (*pl_element_edges(int nodes_per_element, int *count))[2];
 
 /* The three neighbours of each corner of a hexahedron, right-handed seen from inside. */

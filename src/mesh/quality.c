@@ -93,8 +93,8 @@ static double corner_angle(double corners[][3], int corner)
   return DEGREES * pl_atan2(pl_vec3_norm(across), pl_vec3_dot(a, b));
 }
 
-/* The six angles of a tetrahedron, none of a segment; those of a hexahedron's edges at both of their ends; those of a
- * triangle. */
+/* The six angles of a tetrahedron, none of a segment; those of a hexahedron's edges at both of
+ * their ends; those of a triangle. */
 static void measure_angles(double corners[][3], int nodes_per_element, double *least, double *most)
 {
   // each edge of a tetrahedron, and the other two nodes
