@@ -1,15 +1,15 @@
-// bench-bullet-cloth: a hanging cloth in Bullet's soft bodies and in Pliant, in one process, with one
-// thread each: milliseconds of processor time per step, and by how much links are stretched at the
-// end, the largest and the mean.
+// bench-bullet-cloth: a hanging cloth in Bullet's soft bodies and in Pliant, in one process, with
+// one thread each: milliseconds of processor time per step, and by how much links are stretched at
+// the end, the largest and the mean.
 //
 //   bench-bullet-cloth [SECONDS]     simulated, 4 unless told
 //
-// The cloth: n x n particles, 1 x 1 m, 0.2 kg, two corners held, gravity 9.81 m/s^2, dt 10 ms; links
-// between all particles that are one or two edges of the grid apart (along the axes, diagonals, and
-// two along an axis). Bullet's links count as rigid (kLST 1, 10 iterations over positions and 10 of
-// drift, its presets else). Pliant has the same links of 1000 N/m as "sticks" with 10 sweeps, as
-// "xpbd" in 10 substeps, and by implicit Euler with one Newton iteration and 20 of conjugate
-// gradients; nothing is damped but by the methods.
+// The cloth: n x n particles, 1 x 1 m, 0.2 kg, two corners held, gravity 9.81 m/s^2, dt 10 ms;
+// links between all particles that are one or two edges of the grid apart (along the axes,
+// diagonals, and two along an axis). Bullet's links count as rigid (kLST 1, 10 iterations over
+// positions and 10 of drift, its presets else). Pliant has the same links of 1000 N/m as "sticks"
+// with 10 sweeps, as "xpbd" in 10 substeps, and by implicit Euler with one Newton iteration and 20
+// of conjugate gradients; nothing is damped but by the methods.
 #include "pliant/world.h"
 
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
@@ -106,7 +106,8 @@ result run_bullet(int n, int steps)
   const double start = now();
   for (int i = 0; i < steps; i++) world.stepSimulation(btScalar(dt), 1, btScalar(dt));
   result out = {1e3 * (now() - start) / steps, 0, 0, 0};
-  measure(n, [&](int i, int k) { return double(body.m_nodes[i].m_x[k]); }, out);
+  measure(
+      n, [&](int i, int k) { return double(body.m_nodes[i].m_x[k]); }, out);
   world.removeSoftBody(&body);
   return out;
 }
@@ -170,7 +171,8 @@ result run_pliant(int n, int steps, pl_choice method, int budget)
   result out = {1e3 * (now() - start) / steps, 0, 0, 0};
   std::vector<double> x(3 * size_t(n) * size_t(n));
   demand(pl_world_get_positions(world, body, x.data(), &error), error);
-  measure(n, [&](int i, int k) { return x[3 * size_t(i) + size_t(k)]; }, out);
+  measure(
+      n, [&](int i, int k) { return x[3 * size_t(i) + size_t(k)]; }, out);
   pl_world_destroy(world);
   return out;
 }

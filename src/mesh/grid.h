@@ -59,7 +59,8 @@ void pl_mesh_free_grid(pl_mesh *mesh);
 pl_status pl_grid_spots(const pl_mesh *mesh, const int *faces, int size, int count,
                         const pl_allocator *allocator, float *spots, pl_error *error);
 
-/* The particles named by "[m]", "[m,n]" or "[l,m,n]" with numbers, negative ones counted from the end, or
+/* The particles named by "[m]", "[m,n]" or "[l,m,n]" with numbers, negative ones counted from the
+ * end, or
  * "*" for all: first and last along each axis. What is outside is refused. */
 pl_status pl_grid_parse(const pl_grid *grid, const char *text, int first[3], int last[3],
                         pl_error *error);

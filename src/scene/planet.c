@@ -1,6 +1,8 @@
 /* Table 3.1 of "Implementation of Deformable Objects": gravity at the surface, m/s^2. */
 #include "scene/planet.h"
 
+#include "core/error.h"
+
 #include <string.h>
 
 #define PLANETS(X)                                                                                 \
@@ -36,10 +38,23 @@ int pl_planet_gravity(const char *name, double gravity[3])
   return 0;
 }
 
-const char *pl_planet_names(void)
+/* "mercury, venus, ..." */
+static const char *names(void)
 {
 #define X(name, value) #name ", "
-  static const char names[] = PLANETS(X);
+  static const char all[] = PLANETS(X);
 #undef X
-  return names;
+  return all;
+}
+
+pl_status pl_check_gravity(const pl_attribute *self, const char *text, pl_error *error)
+{
+  double gravity[3];
+  if (pl_planet_gravity(text, gravity)) return PL_OK;
+  if (text[0] >= 'a' && text[0] <= 'z')
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "gravity=\"%.40s\" is neither three numbers nor one of %sas their surfaces have "
+                   "it, along -z",
+                   text, names());
+  return pl_param_parse(&self->param, text, gravity, error);
 }

@@ -25,19 +25,6 @@ static pl_status check_step(const pl_attribute *self, const char *text, pl_error
   return strcmp(text, "auto") == 0 ? PL_OK : pl_param_parse(&self->param, text, &dt, error);
 }
 
-/* Three numbers or a planet. */
-static pl_status check_gravity(const pl_attribute *self, const char *text, pl_error *error)
-{
-  double gravity[3];
-  if (pl_planet_gravity(text, gravity)) return PL_OK;
-  if (text[0] >= 'a' && text[0] <= 'z')
-    return pl_fail(error, PL_E_ARGUMENT,
-                   "gravity=\"%.40s\" is neither three numbers nor one of %sas their surfaces have "
-                   "it, along -z",
-                   text, pl_planet_names());
-  return pl_param_parse(&self->param, text, gravity, error);
-}
-
 static const pl_element world = {
     .name = "world",
     .summary = "Time and gravity.",
@@ -53,7 +40,7 @@ static const pl_element world = {
                        "the sun, the moon and pluto: along -z",
                        0, -1e6, 1e6, NULL, 3},
              .preset = "0 0 -9.81",
-             .check = check_gravity},
+             .check = pl_check_gravity},
             {.param = {"halvings", "count",
                        "how often a step that fails is tried again with half the step; 0 for real "
                        "time",

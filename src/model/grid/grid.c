@@ -33,7 +33,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 32, ROWS = 256 };
+enum { ROWS = 256 };
 
 #define GIVEN(name, unit, text, most)                                                              \
   {                                                                                                \
@@ -66,48 +66,6 @@ static const pl_param params[] = {
      0, 1e15, NULL, 1},
     {"thickness", "m", "of surfaces; the diameter of curves", 1e-3, 1e-9, 1e3, NULL, 1},
 };
-
-/* ---- lists of elements ---- */
-
-pl_status pl_grid_list_make(const pl_allocator *allocator, int node_count, pl_grid_list *list,
-                            pl_error *error)
-{
-  size_t square = (size_t)list->size * (size_t)list->size * (size_t)list->count;
-  list->chunks = pl_chunk_count(list->count, CHUNK);
-  list->starts = pl_alloc(allocator, (size_t)list->chunks + 1, sizeof *list->starts);
-  list->sums = pl_alloc(allocator, (size_t)list->chunks, sizeof *list->sums);
-  list->blocks = pl_alloc(allocator, square, sizeof *list->blocks);
-  list->places = pl_alloc(allocator, square, sizeof *list->places);
-  if (!list->starts || !list->sums || !list->blocks || !list->places) return pl_fail_memory(error);
-  for (int c = 0; c <= list->chunks; c++)
-    list->starts[c] = c * CHUNK < list->count ? c * CHUNK : list->count;
-  const pl_chunks of = {list->nodes, list->size, list->count, list->chunks, list->starts, NULL};
-  return pl_colours_create(allocator, node_count, &of, &list->colours, error);
-}
-
-void pl_grid_list_release(const pl_allocator *allocator, pl_grid_list *list)
-{
-  void *arrays[] = {list->nodes, list->blocks, list->places, list->starts, list->sums};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
-  if (list->colours.start || list->colours.list) pl_colours_destroy(allocator, &list->colours);
-}
-
-static void find_blocks(const pl_bsr *pattern, pl_grid_list *list)
-{
-  int n = list->size;
-  for (int e = 0; e < list->count; e++) {
-    const int *nodes = list->nodes + (size_t)n * (size_t)e;
-    int *blocks = list->blocks + (size_t)(n * n) * (size_t)e;
-    for (int ab = 0; ab < n * n; ab++)
-      blocks[ab] = pl_bsr_find(pattern, nodes[ab / n], nodes[ab % n]);
-  }
-}
-
-static void bind_list(const int *places, pl_grid_list *list)
-{
-  size_t total = (size_t)list->size * (size_t)list->size * (size_t)list->count;
-  for (size_t i = 0; i < total; i++) list->places[i] = places[list->blocks[i]];
-}
 
 /* ---- creation ---- */
 
@@ -325,9 +283,9 @@ static pl_status build(pl_model *model, pl_grid_model *self, pl_grid_source *fro
   if (!status && from->grid->axes == 2)
     status = pl_grid_quads_make(&model->allocator, &self->cells, &self->quads, error);
   if (status) return status;
-  find_blocks(self->pattern, &self->cells.list);
-  find_blocks(self->pattern, &self->bends.list);
-  find_blocks(self->pattern, &self->arcs.list);
+  pl_grid_list_find(self->pattern, &self->cells.list);
+  pl_grid_list_find(self->pattern, &self->bends.list);
+  pl_grid_list_find(self->pattern, &self->arcs.list);
   return take_mass(model, self, from, error);
 }
 
@@ -403,10 +361,10 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
                               row, pattern->columns[k]);
     }
   }
-  bind_list(self->places, &self->cells.list);
+  pl_grid_list_bind(self->places, &self->cells.list);
   pl_grid_quads_bind(self->places, &self->cells.list, &self->quads);
-  bind_list(self->places, &self->bends.list);
-  bind_list(self->places, &self->arcs.list);
+  pl_grid_list_bind(self->places, &self->bends.list);
+  pl_grid_list_bind(self->places, &self->arcs.list);
   return PL_OK;
 }
 

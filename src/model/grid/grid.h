@@ -113,6 +113,10 @@ int pl_grid_cell_nodes(const pl_grid *grid, int *nodes);
 pl_status pl_grid_list_make(const pl_allocator *allocator, int node_count, pl_grid_list *list,
                             pl_error *error);
 void pl_grid_list_release(const pl_allocator *allocator, pl_grid_list *list);
+/* Finds its blocks in the model's pattern; then their places in a matrix, by those of the pattern.
+ */
+void pl_grid_list_find(const pl_bsr *pattern, pl_grid_list *list);
+void pl_grid_list_bind(const int *places, pl_grid_list *list);
 
 pl_status pl_grid_cells_make(const pl_grid_source *from, int stencil, pl_grid_cells *cells,
                              pl_error *error);
