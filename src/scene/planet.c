@@ -2,6 +2,7 @@
 #include "scene/planet.h"
 
 #include "core/error.h"
+#include "core/family.h"
 
 #include <string.h>
 

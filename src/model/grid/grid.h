@@ -110,6 +110,9 @@ typedef struct pl_grid_source {
  * number of cells; nodes may be NULL. */
 int pl_grid_cell_nodes(const pl_grid *grid, int *nodes);
 
+/* An element of the mesh that lies in each cell: it says what the cell is made of. */
+pl_status pl_grid_find_elements(const pl_grid_source *from, int **out, pl_error *error);
+
 pl_status pl_grid_list_make(const pl_allocator *allocator, int node_count, pl_grid_list *list,
                             pl_error *error);
 void pl_grid_list_release(const pl_allocator *allocator, pl_grid_list *list);
