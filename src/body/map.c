@@ -283,7 +283,7 @@ pl_status pl_map_check(const pl_map_def *def, pl_error *error)
 pl_status pl_map_apply(const pl_map_def *def, const pl_mesh *mesh, double *factors, pl_error *error)
 {
   source from;
-  if (mesh->nodes_per_element == 3)
+  if (mesh->nodes_per_element <= 3)
     return pl_fail(error, PL_E_ARGUMENT, "a map needs elements with a volume; fill the surface");
   pl_status status = prepare(def, &from, error);
   for (int e = 0; e < mesh->element_count && !status; e++) {

@@ -457,7 +457,11 @@ static pl_status abaqus_write(const pl_snapshot *snapshot, const char *path, con
     }
     pl_text_add(&text, "\n");
   }
-  pl_text_add(&text, "*ELEMENT, TYPE=%s\n", corners == 3 ? "S3" : corners == 4 ? "C3D4" : "C3D8");
+  pl_text_add(&text, "*ELEMENT, TYPE=%s\n",
+              corners == 2   ? "T3D2"
+              : corners == 3 ? "S3"
+              : corners == 4 ? "C3D4"
+                             : "C3D8");
   for (int i = 0; i < pl_mesh_element_count(mesh); i++) {
     pl_text_add(&text, "%d", i + 1);
     for (int k = 0; k < corners; k++) pl_text_add(&text, ", %d", *nodes++ + 1);

@@ -182,7 +182,8 @@ static void put_cells(pl_text *text, const pl_mesh *mesh, const int *regions)
   int corners = pl_mesh_nodes_per_element(mesh);
   const int *nodes = pl_mesh_elements(mesh);
   pl_text_add(text, "%s\n%d\n",
-              corners == 3   ? "Triangles"
+              corners == 2   ? "Edges"
+              : corners == 3 ? "Triangles"
               : corners == 4 ? "Tetrahedra"
                              : "Hexahedra",
               pl_mesh_element_count(mesh));

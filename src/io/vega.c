@@ -195,9 +195,10 @@ static pl_status vega_write(const pl_snapshot *snapshot, const char *path, const
                             pl_error *error)
 {
   (void)values;
-  if (pl_mesh_nodes_per_element(snapshot->mesh) == 3)
+  if (pl_mesh_nodes_per_element(snapshot->mesh) <= 3)
     return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0,
-                      "Vega files hold tetrahedra or hexahedra, no triangles; use .vtu or .obj");
+                      "Vega files hold tetrahedra or hexahedra, no %s; use .vtu or .obj",
+                      pl_mesh_shape_name(snapshot->mesh));
   pl_text text = pl_text_make(NULL);
   put_mesh(&text, snapshot);
   put_sets(&text, snapshot->mesh);

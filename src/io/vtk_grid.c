@@ -254,7 +254,7 @@ pl_status pl_vtk_add_set(pl_draft *draft, const pl_scan *scan, pl_word name, int
 int pl_vtk_type_of(const pl_mesh *mesh)
 {
   int corners = pl_mesh_nodes_per_element(mesh);
-  return corners == 3 ? 5 : corners == 4 ? 10 : 12;
+  return corners == 2 ? 3 : corners == 3 ? 5 : corners == 4 ? 10 : 12;
 }
 
 pl_status pl_vtk_set_bytes(const pl_allocator *allocator, const pl_mesh *mesh, const pl_set *set,

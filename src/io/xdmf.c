@@ -199,7 +199,10 @@ static pl_status put_frame(xdmf *x, const char *path, const pl_snapshot *snapsho
   pl_text_number(&x->raw, snapshot->time);
   pl_text_number(&x->packed, snapshot->time);
   put(x, "\"/>\n<Topology TopologyType=\"");
-  put(x, corners == 8 ? "Hexahedron" : corners == 4 ? "Tetrahedron" : "Triangle");
+  put(x, corners == 8   ? "Hexahedron"
+         : corners == 4 ? "Tetrahedron"
+         : corners == 3 ? "Triangle"
+                        : "Polyline\" NodesPerElement=\"2");
   put(x, "\">");
   put_item(x, path, x->elements);
   put(x, "</Topology>\n<Geometry GeometryType=\"XYZ\">");

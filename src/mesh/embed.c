@@ -346,7 +346,7 @@ pl_status pl_embed_surface(const pl_mesh *mesh, const pl_mesh *surface,
                            const pl_allocator *allocator, pl_embed **embed, pl_error *error)
 {
   *embed = NULL;
-  if (mesh->nodes_per_element == 3)
+  if (mesh->nodes_per_element <= 3)
     return pl_fail(error, PL_E_ARGUMENT, "points can only follow elements that have a volume");
   return create(mesh, surface->node_count, surface->nodes,
                 surface->nodes_per_face == 3 ? surface : NULL, allocator, embed, error);

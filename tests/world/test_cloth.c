@@ -10,7 +10,7 @@
 
 typedef struct cloth {
   const char *integrator, *bending, *membrane, *pattern, *response;
-  double length, width, thickness, young, poisson, density, damping, dt, gravity;
+  double length, width, thickness, young, poisson, density, damping, dt, gravity, limit;
   int along, across, load_steps, newton, threads, itself;
   double origin[3];
 } cloth;
@@ -26,7 +26,8 @@ static pl_status add_sheet(const cloth *in, pl_world *world, pl_body_id *body, p
   const pl_setting hooke[] = {{"young", {in->young}, NULL}, {"poisson", {in->poisson}, NULL}};
   const pl_setting model[] = {{"bending", {0}, in->bending ? in->bending : "hinge"},
                               {"membrane", {0}, in->membrane ? in->membrane : "corotated"},
-                              {"thickness", {in->thickness}, NULL}};
+                              {"thickness", {in->thickness}, NULL},
+                              {"stretch-limit", {in->limit}, NULL}};
   pl_mesh *mesh = NULL;
   pl_status status = pl_mesh_generate(&(pl_choice){"sheet", sheet, 6}, NULL, &mesh, error);
   pl_body_def def = pl_body_def_default();
@@ -34,7 +35,7 @@ static pl_status add_sheet(const cloth *in, pl_world *world, pl_body_id *body, p
   def.material.law = (pl_choice){"hooke", hooke, 2};
   def.material.density = in->density;
   def.material.stiffness_damping = in->damping;
-  def.model = (pl_choice){"cloth", model, 3};
+  def.model = (pl_choice){"cloth", model, 4};
   def.self_contact = in->itself;
   if (!status) status = pl_world_add_body(world, &def, body, error);
   pl_mesh_destroy(mesh);
@@ -227,6 +228,49 @@ TEST(a_falling_sheet_reaches_its_terminal_speed)
   pl_world_destroy(world);
 }
 
+/* The largest stretch of the sides of cells along x, of a strip that hangs by its start. */
+static double hang(double limit)
+{
+  cloth in = {.integrator = "implicit-euler",
+              .length = 1,
+              .width = 0.1,
+              .along = 20,
+              .across = 2,
+              .thickness = 1e-3,
+              .young = 4e4,
+              .density = 1000,
+              .damping = 0.02,
+              .dt = 0.02,
+              .gravity = 9.81,
+              .newton = 10,
+              .limit = limit};
+  pl_world *world = NULL;
+  pl_body_id body;
+  int count;
+  CHECK_OK(make(&in, &world, &body, error));
+  fix_set(world, body, "start");
+  double *x = positions_of(world, body, &count), most = 0;
+  for (int i = 0; i < 200; i++) {
+    CHECK_OK(pl_world_step(world, error));
+    CHECK_OK(pl_world_get_positions(world, body, x, error));
+    for (int k = 0; k < 20; k++)
+      most = fmax(most, pl_vec3_distance(x + 3 * k, x + 3 * k + 3) / 0.05);
+  }
+  free(x);
+  pl_world_destroy(world);
+  return most;
+}
+
+/* A strip that swings down, and would stretch by more than a third as it stops, with a limit of 10
+ * %. What is left above it is the force over a hundred times the stiffness. */
+TEST(a_limit_holds_the_stretch)
+{
+  double without = hang(0), with = hang(1.1);
+  printf("    stretch %.3f without, %.4f with a limit of 1.1\n", without, with);
+  CHECK(without > 1.3);
+  CHECK(with > 1.09 && with < 1.1 + (without - 1) / 50);
+}
+
 /* Two sheets that fall on each other and on a floor keep their thickness apart. */
 static void check_layers(const char *response)
 {
@@ -410,6 +454,6 @@ TEST(a_saved_shell_goes_on_with_the_same_bits)
 }
 
 TESTS(X(every_integrator_moves_cloth_alike) X(a_heavy_strip_is_the_elastica)
-          X(a_falling_sheet_reaches_its_terminal_speed) X(layers_keep_their_thickness)
-              X(by_barriers_draped_cloth_intersects_nothing)
+          X(a_limit_holds_the_stretch) X(a_falling_sheet_reaches_its_terminal_speed)
+              X(layers_keep_their_thickness) X(by_barriers_draped_cloth_intersects_nothing)
                   X(a_saved_shell_goes_on_with_the_same_bits) X(seams_close))

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MEMBRANE, BENDING, SHAPE, THICKNESS, AREA_DENSITY, STIFFNESS, PARAM_COUNT };
+enum { MEMBRANE, BENDING, SHAPE, THICKNESS, AREA_DENSITY, STIFFNESS, LIMIT, PARAM_COUNT };
 
 static const pl_param params[PARAM_COUNT] = {
     [MEMBRANE] = {"membrane", "1",
@@ -38,11 +38,16 @@ static const pl_param params[PARAM_COUNT] = {
                    "of the sheet per width; without it E t^3 / (12 (1 - nu^2)), which is far too "
                    "much for woven cloth",
                    NAN, 0, 1e12, NULL, 1},
+    [LIMIT] = {"stretch-limit", "1",
+               "ratio of lengths along warp and weft above which the sheet is a hundred times "
+               "stiffer, as woven cloth is once its yarns are straight; 0: none",
+               0, 0, 1e3, NULL, 1},
 };
 
 typedef struct cloth {
   pl_sheet sheet;
   int membrane, bending;
+  double limit;                           /* of stretches; 0: none */
   pl_cloth_items triangles, hinges, flat; /* flat: hinges of constant stiffness */
   pl_plate plate;                         /* of bending by edges */
   int *cliques, clique_count, clique_size;
@@ -228,7 +233,14 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
   model->thickness = values[THICKNESS];
   self->membrane = (int)values[MEMBRANE];
   self->bending = (int)values[BENDING];
+  self->limit = values[LIMIT];
   self->nodes = mesh->node_count;
+  if (self->limit > 0 && self->limit < 1)
+    return pl_fail(
+        error, PL_E_ARGUMENT,
+        "stretch-limit = %g is below 1, the length at rest; take 1.05 for 5 %%, or 0 for "
+        "no limit",
+        self->limit);
   const pl_sheet_def def = {.mesh = mesh,
                             .material = material,
                             .model = &model->sites,
@@ -292,6 +304,7 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
 static double run(cloth *self, pl_cloth_job *job, pl_pool *pool)
 {
   job->strain = self->membrane;
+  job->limit = self->limit;
   double sum = pl_cloth_items_run(job, &self->triangles, PL_PICK_VARIANT(pl_cloth_membrane), pool);
   sum += pl_cloth_items_run(job, &self->hinges, PL_PICK_VARIANT(pl_cloth_hinge), pool);
   sum += pl_cloth_items_run(job, &self->flat, PL_PICK_VARIANT(pl_cloth_quadratic), pool);

@@ -10,6 +10,9 @@
  * U = sqrt(F^T F) = (C + J I) / sqrt(tr C + 2 J), J = sqrt(det C), is a function of E as well. C is
  * that of plane stress, times the thickness: N/m.
  *
+ * A limit L of the stretches l = sqrt(C_11), sqrt(C_22) along warp and weft adds k/2 (l - L)^2
+ * above it, with k a hundred times C: S_11 += k (l - L)/l, D_1111 += k L/l^3.
+ *
  * Bending. Of an edge x0 x1 with the opposite nodes x2, x3 and the angle theta between its two
  * triangles, psi = 2 tan(theta/2), which needs no arc tangent, is theta (1 + theta^2/12 ...) and
  * grows without bound where cloth is folded onto itself:
@@ -66,6 +69,7 @@ typedef struct pl_cloth_job {
   double kq, kv;
   int semidefinite, strain;
   int wants_energy;
+  double limit;          /* L of stretches along warp and weft; 0: none */
   double *looks;         /* of hinges, PL_HINGE_LOOK for each: for pl_cloth_look */
   const double *moments; /* dW/dpsi of hinges: for pl_cloth_moments */
 } pl_cloth_job;

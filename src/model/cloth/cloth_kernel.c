@@ -149,6 +149,21 @@ PL_INLINE void corotated_law(const pl_lanes *C, const pl_lanes *c, int moduli, l
   }
 }
 
+/* Stiffness behind the limit, in parts of C. */
+static const double STIFFENING = 100;
+
+/* Adds what a limit of stretches along warp and weft does. */
+PL_INLINE void add_limit(const pl_lanes *C, const pl_lanes *c, double limit, law *out)
+{
+  for (int k = 0; k < 2; k++) {
+    pl_lanes l = pl_lanes_sqrt(c[k]), over = pl_lanes_max(l - limit, pl_lanes_all(0));
+    pl_lanes stiff = STIFFENING * C[2 * k];
+    out->W += 0.5 * stiff * over * over;
+    out->S[k] += stiff * over / pl_lanes_max(l, pl_lanes_all(limit));
+    out->D[2 * k] += pl_lanes_pick(over > 0, stiff * limit / (l * c[k]), pl_lanes_all(0));
+  }
+}
+
 /* Leaves out the negative eigenvalue(s) of a symmetric 2x2 matrix 11 22 12. */
 PL_INLINE void keep_tension(pl_lanes *S)
 {
@@ -181,11 +196,15 @@ PL_INLINE void turn_columns(const pl_lanes *c, pl_lanes (*f)[3])
 }
 
 /* The semidefinite matrix. */
-PL_INLINE void cut_tangent(int strain, const pl_lanes *C, const pl_lanes *c, tangent *t)
+PL_INLINE void cut_tangent(const pl_cloth_job *job, const pl_lanes *C, const pl_lanes *c,
+                           tangent *t)
 {
   keep_tension(t->S);
-  if (strain != PL_CLOTH_COROTATED) return;
-  const pl_lanes zero = pl_lanes_all(0), D[6] = {C[0], C[1], C[2], zero, zero, C[3]};
+  if (job->strain != PL_CLOTH_COROTATED) return;
+  const pl_lanes zero = pl_lanes_all(0);
+  pl_lanes D[6] = {C[0], C[1], C[2], zero, zero, C[3]};
+  for (int k = 0; k < 2 && job->limit > 0; k++)
+    D[2 * k] += pl_lanes_pick(c[k] > job->limit * job->limit, STIFFENING * C[2 * k], zero);
   pl_lanes n[3];
   turn_columns(c, t->f);
   memcpy(t->D, D, sizeof D);
@@ -222,7 +241,7 @@ PL_INLINE void membrane_matrix(const pl_cloth_job *job, const pl_lanes *data, co
   memcpy(elastic.S, at->S, sizeof elastic.S);
   pl_lanes_mat3_identity(elastic.G);
   viscous = elastic;
-  if (job->semidefinite) cut_tangent(job->strain, C, c, &elastic);
+  if (job->semidefinite) cut_tangent(job, C, c, &elastic);
   for (int i = 0; i < 6; i++) elastic.D[i] *= kq;
   for (int i = 0; i < 3; i++) elastic.S[i] *= kq, viscous.S[i] = pl_lanes_all(0);
   const pl_lanes D[6] = {kv * V[0], kv * V[1], kv * V[2], viscous.S[0], viscous.S[0], kv * V[3]};
@@ -302,6 +321,7 @@ double PL_VARIANT(pl_cloth_membrane)(const pl_cloth_job *job, int first, int las
       corotated_law(data + PL_MEMBRANE_C, c, job->values && !job->semidefinite, &at);
     else
       green_law(data + PL_MEMBRANE_C, c, &at);
+    if (job->limit > 0) add_limit(data + PL_MEMBRANE_C, c, job->limit, &at);
     energy += data[PL_MEMBRANE_AREA] * at.W;
     if (job->values)
       membrane_matrix(job, data, items->places + 9 * PL_LANES * (size_t)batch, c, &at, f);
