@@ -270,7 +270,7 @@ pl_status pl_grid_parse(const pl_grid *grid, const char *text, int first[3], int
                         pl_error *error)
 {
   const char *at = skip(text);
-  first[2] = last[2] = 0;
+  for (int i = 1; i < 3; i++) first[i] = last[i] = 0;
   for (int i = 0; i < grid->axes; i++) {
     int range[2];
     if (*at != (i ? ',' : '[')) return refuse(grid, text, error);
