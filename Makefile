@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
 help:
-	@echo "make demo      install what is missing, build, run a scene and show what to open"
+	@echo "make demo      install what is missing, build, run two scenes and show what to open"
 	@echo "               (SCENE=file.xml for another scene)"
 	@echo "make check     install what is missing, build and run all tests, with sanitizers"
 	@echo "make bench     the speed of this machine, as a table"
@@ -27,6 +27,7 @@ demo:
 	@scripts/install-deps.sh build
 	@scripts/build.sh release
 	@build/release/pliant run $(SCENE)
+	@build/release/pliant run scenes/jellies.xml
 	@echo "To take it in your hand, in the browser: build/release/pliant view $(SCENE)"
 
 check:

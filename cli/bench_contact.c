@@ -1,5 +1,5 @@
 /* pliant bench contact: finding contacts on a folded sheet, continuous detection, and the solver's
- * iterations with and without contact.
+ * iterations and whole steps with and without contact.
  *
  * The sheet lies in eight layers over each other and is one surface that may touch itself; contacts
  * are sought within a quarter of an edge. Apart: layers one edge apart, nothing touches; pressed:
@@ -257,6 +257,75 @@ static pl_status count_iterations(const char *preconditioner, int n, double stif
   return status;
 }
 
+/* ---- steps with contact ---- */
+
+/* Two plates of 12 288 tets each, the upper one on the lower one: what a step takes apart, and in
+ * contact. */
+static pl_status add_plate(pl_world *world, double z, pl_body_id *body, pl_error *error)
+{
+  pl_setting box[] = {{.name = "size", .value = {0.2, 0.2, 0.0125}},
+                      {.name = "origin", .value = {0.003 * (z > 0), 0.002 * (z > 0), z}},
+                      {.name = "cells", .value = {32, 32, 2}}};
+  pl_setting hooke[] = {{.name = "young", .value = {1e5}}, {.name = "poisson", .value = {0.3}}};
+  pl_mesh *mesh = NULL;
+  pl_status status = pl_mesh_generate(&(pl_choice){"box", box, 3}, NULL, &mesh, error);
+  pl_body_def def = pl_body_def_default();
+  def.mesh = mesh;
+  def.material.law = (pl_choice){"hooke", hooke, 2};
+  def.material.stiffness_damping = 0.002;
+  if (!status) status = pl_world_add_body(world, &def, body, error);
+  pl_mesh_destroy(mesh);
+  return status;
+}
+
+static pl_status step_row(const char *name, const char *response, int newton, double gap,
+                          pl_error *error)
+{
+  pl_world_def def = pl_world_def_default();
+  pl_contact_def contact = pl_contact_def_default();
+  pl_selector low = {.set = "z-min"};
+  pl_fix_def fix = pl_fix_def_default();
+  pl_world *world = NULL;
+  pl_body_id bodies[2];
+  pl_world_facts before = {0}, after = {0};
+  pl_setting most = {.name = "newton", .value = {newton}};
+  int contacts = 0;
+  fix.where = &low, fix.where_count = 1;
+  def.dt = 0.01;
+  def.threads = 2;
+  def.gravity[2] = -9.81;
+  def.integrator = (pl_choice){"implicit-euler", &most, 1};
+  contact.response.name = response;
+  pl_status status = pl_world_create(&def, &world, error);
+  if (!status) status = pl_world_set_contact(world, &contact, error);
+  for (int b = 0; b < 2 && !status; b++)
+    status = add_plate(world, (0.0125 + gap) * b, &bodies[b], error);
+  if (!status) status = pl_world_add_fix(world, bodies[0], &fix, NULL, error);
+  for (int i = 0; i < 2 && !status; i++) status = pl_world_step(world, error);
+  if (!status) status = pl_world_measure(world, &before, error);
+  double start = pl_now(), used = pl_processor_now();
+  for (int i = 0; i < BLOCK_STEPS && !status; i++) status = pl_world_step(world, error);
+  double ms = 1e3 * (pl_now() - start) / BLOCK_STEPS;
+  double processor = 1e3 * (pl_processor_now() - used) / BLOCK_STEPS;
+  if (!status) status = pl_world_measure(world, &after, error);
+  if (!status) status = pl_world_contacts(world, 0, NULL, &contacts, error);
+  if (!status)
+    printf("  %-34s %9.1f %9.1f %9.1f %9d\n", name, ms, processor,
+           (double)(after.newton_iterations - before.newton_iterations) / BLOCK_STEPS, contacts);
+  fflush(stdout);
+  pl_world_destroy(world);
+  return status;
+}
+
+static pl_status step_rows(pl_error *error)
+{
+  printf("\nSteps of two plates, 24 576 tets, two threads:\n  %-34s %9s %9s %9s %9s\n", "", "ms",
+         "processor", "solves", "contacts");
+  pl_status status = step_row("apart", "penalty", 1, 0.1, error);
+  if (!status) status = step_row("penalty", "penalty", 1, 2e-4, error);
+  return status ? status : step_row("barrier", "barrier", 50, 2e-4, error);
+}
+
 static pl_status iteration_rows(int quick, pl_error *error)
 {
   static const char *const names[] = {"block-diagonal", "ssor", "multigrid"};
@@ -288,7 +357,7 @@ int cli_bench_contact(int quick, pl_text *csv)
 {
   static const int sizes[] = {56, 250};
   pl_error error = {0};
-  if (iteration_rows(quick, &error)) return cli_fail_error(&error);
+  if (iteration_rows(quick, &error) || (!quick && step_rows(&error))) return cli_fail_error(&error);
   printf("\n%9s %-8s %7s %9s %9s %9s %9s %9s %10s %9s\n", "triangles", "layers", "threads",
          "ms fresh", "processor", "ns/tri.", "ms kept", "processor", "candidates", "contacts");
   if (csv)

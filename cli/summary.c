@@ -144,6 +144,7 @@ static void compose(pl_text *text, const cli_outcome *outcome, const pl_world_fa
   add_count(text, "halved_steps", facts->halved_steps);
   add_count(text, "unconverged_steps", facts->unconverged_steps);
   add_count(text, "late_steps", facts->late_steps);
+  add_count(text, "unresolved_substeps", facts->unresolved_substeps);
   add_count(text, "parts", facts->parts);
   add_count(text, "rejected_parts", facts->rejected_parts);
   if (facts->critical_dt > 0) add_number(text, "critical_dt", facts->critical_dt);

@@ -275,6 +275,8 @@ typedef struct pl_contact_def {
   double range;       /* m, at which the force begins; 0: 1/1000 of the scene's size or a quarter of
                          the surfaces' mean edge, whichever is less */
   double stiffness;   /* factor on that of the force, which is chosen by moduli and masses */
+  double passes;      /* most passes over the contacts of a substep, a count: few are quick, and
+                         friction and who touches may lag; 0: until they are right */
   pl_choice response; /* what keeps them apart: a member of the family "response" */
   uint32_t cookie;
 } pl_contact_def;

@@ -173,6 +173,7 @@ typedef struct pl_world_facts {
   double worst_linear_residual;     /* relative, of all linear solves that were used */
   int64_t halved_steps;             /* that failed and were retried with smaller ones */
   int64_t late_steps;               /* that were cut short by their time budget */
+  int64_t unresolved_substeps;      /* whose contacts were still not right after all passes */
   int64_t unconverged_steps;        /* that counted though Newton's method had not converged */
   int64_t parts, rejected_parts;    /* steps of the integrator; those that step control undid */
   double time;                      /* simulated, s                                     */

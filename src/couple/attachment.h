@@ -16,6 +16,7 @@ typedef struct pl_attachment {
   double stiffness;     /* N/m, of each point's spring */
   double damping;       /* N s/m, of each point's damper */
   double breaking;      /* N, at which a point's spring breaks; 0: never */
+  int parted;           /* it has broken, and its bodies are apart: barriers act between them */
   pl_jacobian jacobian; /* of one pair's gap */
   // of ties only
   double *shift;     /* 3 per pair, m/s: what blocks that turn ask for beyond the gap's closing */

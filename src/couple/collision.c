@@ -401,7 +401,9 @@ static int revise(pl_coupling *base, const pl_substep *step)
               (step->pass <= ENOUGH && wrong > RIGHT * all) ||
               (step->pass <= 2 * ENOUGH && wrong_push > EXACT * all_push);
   if (again) pl_collision_bind(self);
-  return (step->pass <= ENOUGH && pl_collision_catch(self, step)) || again;
+  // what comes again anyway is looked at when it has
+  int looks = step->pass == 1 || (!again && step->pass <= ENOUGH);
+  return (looks && pl_collision_catch(self, step)) || again;
 }
 
 /* Where a point's friction is remembered: the partner's body and s. */

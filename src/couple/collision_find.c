@@ -97,9 +97,9 @@ static int list_linked(const pl_collision *self, int *apart)
   int count = 0;
   for (size_t i = 0; i < self->is.others->count; i++) {
     const pl_coupling *other = self->is.others->list[i];
-    if (other->acts_on[0] < 0 || other->acts_on[1] < 0 ||
-        (!self->open && pl_attachment_may_break(other)))
-      continue;
+    int may_meet =
+        pl_attachment_may_break(other) && (!self->open || ((const pl_attachment *)other)->parted);
+    if (other->acts_on[0] < 0 || other->acts_on[1] < 0 || may_meet) continue;
     if (apart) memcpy(apart + 2 * count, other->acts_on, 2 * sizeof *apart);
     count++;
   }

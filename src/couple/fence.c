@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "couple/attachment.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 
 #define SHARE  0.2  /* of a gap that an increment leaves */
 #define APART  0.5  /* of the least distance within a body at rest: the range at most */
+#define PARTED 0.5  /* of the range, at which bodies meet whose glue has broken */
 #define FLIGHT 0.5  /* of a body's size that another may fly in a substep */
 #define CLOSE  0.05 /* part of all bounds of friction by which they may still change */
 enum { FEW = 3, SPARE = 256, MOST_PARTS = 1000 };
@@ -82,6 +84,67 @@ static pl_status prepare(pl_coupling *base, pl_error *error)
   self->law =
       (pl_barrier){.law = law ? PL_BARRIER_LOG : PL_BARRIER_RATIONAL, .range = self->is.range};
   return PL_OK;
+}
+
+/* ---- glue ---- */
+
+static pl_status renew_finders(pl_fence *self, pl_error *error)
+{
+  pl_finder *near = NULL, *swept = NULL;
+  pl_status status = pl_collision_finder(&self->is, &near, error);
+  if (!status) status = pl_collision_finder(&self->is, &swept, error);
+  if (status) {
+    pl_finder_destroy(near);
+    return status;
+  }
+  pl_finder_destroy(self->is.finder);
+  pl_finder_destroy(self->swept);
+  self->is.finder = near;
+  self->swept = swept;
+  self->is.point_start = pl_finder_point_start(near);
+  self->count = 0;
+  return PL_OK;
+}
+
+/* Would two bodies be free of each other if they met from now on? All else is. */
+static pl_status are_apart(pl_fence *self, const int bodies[2], int *apart, pl_error *error)
+{
+  const pl_finder_query query = {.x = self->is.x, .range = PARTED * self->is.range};
+  const pl_proximity *list;
+  int64_t crossings = 0;
+  int count = 0;
+  pl_finder *trial = NULL;
+  pl_pool *pool = self->is.is.base.bodies->pool;
+  pl_status status = pl_collision_finder(&self->is, &trial, error);
+  if (!status) status = pl_finder_intersections(trial, query.x, pool, &crossings, error);
+  if (!status) status = pl_finder_find(trial, &query, pool, &list, &count, error);
+  *apart = crossings == 0;
+  for (int i = 0; i < count && !status; i++) {
+    const int *of = list[i].surfaces;
+    *apart &=
+        !((of[0] == bodies[0] && of[1] == bodies[1]) || (of[0] == bodies[1] && of[1] == bodies[0]));
+  }
+  pl_finder_destroy(trial);
+  return status;
+}
+
+/* Bodies meet once their glue has broken and they have come apart, so that nothing pushes them out
+ * of each other. Barriers keep it so: what is known follows from the state. */
+static pl_status part_glued(pl_fence *self, pl_error *error)
+{
+  const pl_couplings *all = self->is.is.others;
+  int changed = 0;
+  pl_status status = PL_OK;
+  for (size_t i = 0; i < all->count && !status; i++) {
+    if (!pl_attachment_may_break(all->list[i])) continue;
+    pl_attachment *glue = (pl_attachment *)all->list[i];
+    int held = pl_attachments_glue(all, glue->base.acts_on), before = glue->parted;
+    if (held == !before) continue;
+    glue->parted = !held;
+    if (!held) status = are_apart(self, glue->base.acts_on, &glue->parted, error);
+    changed |= glue->parted != before;
+  }
+  return changed && !status ? renew_finders(self, error) : status;
 }
 
 /* ---- pairs ---- */
@@ -410,8 +473,10 @@ static pl_status find(pl_coupling *base, const pl_substep *step, pl_error *error
   self->failed = PL_OK;
   start(base, step->t);
   pl_collision_place(is, step->q, step->v);
+  pl_status status = part_glued(self, error);
+  if (status) return status;
   look(self);
-  pl_status status = self->failed ? pl_fail_memory(error) : PL_OK;
+  if (self->failed) status = pl_fail_memory(error);
   if (!status && !self->checked) status = check_free(self, error);
   if (!status) status = take_pairs(self, step, is->x, error);
   if (!status && self->contact) status = pl_fence_touch_all(self, step, error);

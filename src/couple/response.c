@@ -8,10 +8,12 @@ PL_FAMILY(response, "how bodies are kept apart where they touch", PL_RESPONSES(X
 #undef X
 
 pl_status pl_response_choose(const pl_selection *response, const pl_selection *integrator,
-                             const pl_response_ops **out, pl_error *error)
+                             const pl_encounter *what, const pl_response_ops **out,
+                             const char **why, pl_error *error)
 {
+  *why = NULL;
   const pl_response_ops *ops = (const pl_response_ops *)(const void *)response->member;
-  if (ops->stands_for) ops = ops->stands_for(integrator);
+  if (ops->stands_for) ops = ops->stands_for(integrator, what, why);
   const char *reason = ops->refuses ? ops->refuses(integrator) : NULL;
   *out = ops;
   if (!reason) return PL_OK;

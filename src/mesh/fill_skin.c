@@ -5,19 +5,20 @@
  * more pieces than the surface, those that reach into others (a handle that ends in a pot) counted
  * as one: otherwise thin parts (handles, ears) have been lost or torn. Where neither a method nor a
  * size is asked for, one that is not good is filled again with twice and four times as many
- * elements, and at last as a cage, which holds every point of the surface. */
+ * elements, and at last as a cage, which holds every point of the surface. Pieces that lie apart by
+ * less than an element are joined by it, which a note says. */
 #include "core/error.h"
 #include "core/family.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "math/vec3.h"
 #include "mesh/embed.h"
-#include "mesh/skin.h"
+#include "mesh/pieces.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CHECKED = 50000, MOST_BURIED = 5000, MOST_PIECES = 2000, ASKED = 200, FINER = 2 };
+enum { MOST_CHECKED = 50000, ASKED = 200, FINER = 2 };
 static const double SHARE = 0.005, FAR = 3;
 
 /* How a filling covers the surface. */
@@ -27,6 +28,7 @@ typedef struct coverage {
   double share;   /* of the points that lie farther outside than edge */
   int pieces;     /* of the elements */
   int bodies;     /* of the inside of the surface */
+  int apart;      /* those of them whose boxes do not meet */
 } coverage;
 
 /* Does the surface have an inside? Behind a closed surface the winding number is 1, behind an open
@@ -104,86 +106,6 @@ static pl_status measure(const pl_skin *skin, const pl_mesh *mesh, coverage *c, 
   return measure_outside(skin, mesh, c, error);
 }
 
-/* The piece of a point, followed to its first one; the way is shortened. */
-static int find_piece(int *first, int point)
-{
-  while (first[point] != point) point = first[point] = first[first[point]];
-  return point;
-}
-
-/* Does a point on the surface lie inside of another piece? On its own piece the winding number is
- * one half. */
-static int is_buried(const pl_skin *skin, int point)
-{
-  return pl_skin_winding(skin, skin->points + 3 * (size_t)point) > 1.2;
-}
-
-/* The pieces of a surface: for each point one that stands for its piece, and there its box. */
-typedef struct clusters {
-  int *first, *roots, count;
-  double (*box)[6]; /* low, high */
-} clusters;
-
-static void find_clusters(const pl_skin *skin, clusters *c)
-{
-  for (int i = 0; i < skin->point_count; i++) c->first[i] = i;
-  for (size_t i = 0; i < 3 * (size_t)skin->triangle_count; i++)
-    c->first[find_piece(c->first, skin->triangles[i])] =
-        find_piece(c->first, skin->triangles[i - i % 3]);
-  for (int i = 0; i < skin->point_count; i++) {
-    if (c->first[i] == i) c->roots[c->count++] = i;
-    for (int k = 0; k < 6; k++) c->box[i][k] = k < 3 ? INFINITY : -INFINITY;
-  }
-  for (int i = 0; i < skin->point_count; i++) {
-    double *box = c->box[find_piece(c->first, i)];
-    for (int k = 0; k < 3; k++) {
-      box[k] = fmin(box[k], skin->points[3 * (size_t)i + (size_t)k]);
-      box[3 + k] = fmax(box[3 + k], skin->points[3 * (size_t)i + (size_t)k]);
-    }
-  }
-}
-
-static int is_in_box(const double box[6], const double p[3])
-{
-  return p[0] >= box[0] && p[1] >= box[1] && p[2] >= box[2] && p[0] <= box[3] && p[1] <= box[4] &&
-         p[2] <= box[5];
-}
-
-/* Joins pieces of which one reaches into the other; returns how many are left. */
-static int join_clusters(const pl_skin *skin, clusters *c)
-{
-  int step = 1 + skin->point_count / MOST_BURIED, left = 0;
-  for (int i = 0; i < skin->point_count; i += step) {
-    if (!is_buried(skin, i)) continue;
-    for (int m = 0; m < c->count; m++) {
-      if (is_in_box(c->box[c->roots[m]], skin->points + 3 * (size_t)i))
-        c->first[find_piece(c->first, c->roots[m])] = find_piece(c->first, i);
-    }
-  }
-  for (int m = 0; m < c->count; m++) left += c->first[c->roots[m]] == c->roots[m];
-  return left;
-}
-
-/* In how many pieces the inside of the surface hangs together. */
-static pl_status count_bodies(const pl_skin *skin, int *count, pl_error *error)
-{
-  *count = skin->facts.pieces;
-  if (skin->facts.pieces < 2 || skin->facts.pieces > MOST_PIECES) return PL_OK;
-  size_t points = (size_t)skin->point_count;
-  clusters c = {.first = pl_alloc(&skin->allocator, points, sizeof *c.first),
-                .roots = pl_alloc(&skin->allocator, points, sizeof *c.roots),
-                .box = pl_alloc(&skin->allocator, points, sizeof *c.box)};
-  int ok = c.first && c.roots && c.box;
-  if (ok) {
-    find_clusters(skin, &c);
-    *count = join_clusters(skin, &c);
-  }
-  pl_free(&skin->allocator, c.first);
-  pl_free(&skin->allocator, c.roots);
-  pl_free(&skin->allocator, c.box);
-  return ok ? PL_OK : pl_fail_memory(error);
-}
-
 static int is_good(const coverage *c)
 {
   return c->outside <= FAR * c->edge && c->share <= SHARE && c->pieces <= c->bodies;
@@ -206,12 +128,12 @@ static void report_coverage(const coverage *c, const char *name, const char *wha
 }
 
 /* The same choice with another number of elements, or a cage. */
-static pl_status fill_again(const pl_fill_job *job, double elements, int as_cage, pl_mesh **mesh,
-                            pl_error *error)
+static pl_status fill_again(const pl_fill_job *job, const pl_skin *skin, double elements,
+                            int as_cage, pl_mesh **mesh, pl_error *error)
 {
   pl_setting settings[PL_MOST_VALUES + 1];
   pl_choice choice = {as_cage ? "cage" : NULL, settings, 0};
-  pl_volume volume = pl_skin_volume(job->skin);
+  pl_volume volume = pl_skin_volume(skin);
   settings[choice.setting_count++] = (pl_setting){.name = "elements", .value = {elements}};
   for (int i = 0; i < job->filler.setting_count && !as_cage && i < PL_MOST_VALUES; i++) {
     if (strcmp(job->filler.settings[i].name, "elements") != 0)
@@ -234,7 +156,7 @@ static pl_status improve(const pl_fill_job *job, double elements, coverage *c, p
     double count = as_cage ? elements : ldexp(elements, k);
     pl_mesh_destroy(*mesh);
     *mesh = NULL;
-    pl_status status = fill_again(job, count, as_cage, mesh, error);
+    pl_status status = fill_again(job, skin, count, as_cage, mesh, error);
     if (!status) status = measure(skin, *mesh, c, error);
     if (status && (as_cage || status != PL_E_ARGUMENT)) return status;
     if (!status && (as_cage || is_good(c))) break;
@@ -247,32 +169,51 @@ static pl_status improve(const pl_fill_job *job, double elements, coverage *c, p
   return PL_OK;
 }
 
+/* Neighbours that one element reaches move as one. */
+static void report_joined(const coverage *c, const char *name, const pl_log *log)
+{
+  if (c->pieces >= c->apart) return;
+  pl_log_write(log, PL_NOTE,
+               "%s: of %d pieces that lie apart, some are nearer to each other than an edge of "
+               "%.3g m and move as one: the elements hang together in %d; take more elements to "
+               "part them",
+               name, c->apart, c->edge, c->pieces);
+}
+
+static pl_status fill_and_measure(const pl_fill_job *job, const double *values, coverage *c,
+                                  pl_mesh **mesh, pl_error *error)
+{
+  pl_volume volume = pl_skin_volume(job->skin);
+  int is_open = !job->filler.name && isnan(values[0]);
+  pl_status status = pl_fill(&volume, &job->filler, job->allocator, mesh, error);
+  int is_empty = status == PL_E_ARGUMENT && is_open;
+  if (!status) status = measure(job->skin, *mesh, c, error);
+  if (status && !is_empty) return status;
+  if (!is_empty && is_good(c)) return PL_OK;
+  if (is_open) return improve(job, values[1], c, mesh, error);
+  report_coverage(c, job->name,
+                  "thin parts may be torn: make the elements smaller, or use the method cage",
+                  job->log, PL_WARNING);
+  return PL_OK;
+}
+
 pl_status pl_fill_skin(const pl_fill_job *job, pl_mesh **mesh, pl_error *error)
 {
   *mesh = NULL;
   const pl_member *member;
   double values[PL_MOST_VALUES];
   coverage c = {0};
-  pl_volume volume = pl_skin_volume(job->skin);
   pl_status status = pl_choice_resolve(&pl_filler_family, &job->filler, &member, values, error);
   if (!status) status = check_inside(job->skin, error);
-  if (!status) status = count_bodies(job->skin, &c.bodies, error);
-  if (status) return status;
-  int is_open = !job->filler.name && isnan(values[0]);
-  status = pl_fill(&volume, &job->filler, job->allocator, mesh, error);
-  int is_empty = status == PL_E_ARGUMENT && is_open;
-  if (!status) status = measure(job->skin, *mesh, &c, error);
-  if (status && !is_empty) {
-    pl_mesh_destroy(*mesh);
-    *mesh = NULL;
-    return status;
+  if (!status) status = pl_skin_count_pieces(job->skin, &c.bodies, &c.apart, error);
+  if (!status) status = fill_and_measure(job, values, &c, mesh, error);
+  if (!status) {
+    report_joined(&c, job->name, job->log);
+    return PL_OK;
   }
-  if (!is_empty && is_good(&c)) return PL_OK;
-  if (is_open) return improve(job, values[1], &c, mesh, error);
-  report_coverage(&c, job->name,
-                  "thin parts may be torn: make the elements smaller, or use the method cage",
-                  job->log, PL_WARNING);
-  return PL_OK;
+  pl_mesh_destroy(*mesh);
+  *mesh = NULL;
+  return status;
 }
 
 pl_status pl_mesh_fill(const pl_surface_def *def, pl_mesh **mesh, pl_error *error)

@@ -35,7 +35,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   int n = system->blocks;
   size_t size = 3 * (size_t)n * sizeof(double);
 
-  // expect the old velocity, or what the loads alone make of it
+  // expect the old velocity, or what the loads alone make of it, or what was found before
   system->ops->external(system, t + h, q, v, state->w);
   system->ops->mass_inverse(system, state->w, state->w);
   pl_combine(v, h, state->w, state->falling, n, system->pool);
@@ -53,7 +53,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                     .w = state->w,
                     .prescribed = state->prescribed,
                     .guess = v,
-                    .other_guess = state->falling};
+                    .other_guess = system->expected ? system->expected : state->falling};
   pl_status status = pl_newton_solve(&state->newton, system, &stage, state->z, report, error);
   if (status) return status;
   pl_newton_react(system, 1);

@@ -239,6 +239,7 @@ void pl_reader_build_contact(pl_reader *reader, pl_scene *scene, int index)
   def.friction = pl_item_number(item, "friction");
   def.range = pl_item_number(item, "range");
   def.stiffness = pl_item_number(item, "stiffness");
+  def.passes = pl_item_number(item, "passes");
   def.response = pl_item_choice(reader, item, 0);
   pl_reader_failed(reader, index, pl_world_set_contact(scene->world, &def, &error), &error);
 }

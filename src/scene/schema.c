@@ -412,6 +412,10 @@ static const pl_element contact = {
                 0, 1e9, "0"),
             NUMBER("stiffness", "1", "factor on that of the force, which follows from the bodies",
                    1e-9, 1e9, "1"),
+            NUMBER("passes", "count",
+                   "most passes over the contacts of a substep: few are quick, and friction and "
+                   "who touches may lag behind; 0: until they are right",
+                   0, 24, "0"),
             END,
         },
     .most = 1,

@@ -52,7 +52,23 @@ static void pseudonormal(const pl_features *f, const double *x, int a, int b, do
   }
 }
 
-/* r . n of the feature among some corners that holds the nearest point. */
+/* On which side of all faces around a point r is, if it is on one side of all; 0: it is not. Then
+ * their angles do not matter. */
+static int side_of_fan(const pl_features *f, const double *x, int point, const double r[3])
+{
+  int fronts = 0, backs = 0;
+  for (int i = f->fan_start[point]; i < f->fan_start[point + 1]; i++) {
+    double n[3];
+    if (!unit_normal(x, f->triangles + 3 * (size_t)f->fans[i], n)) continue;
+    double along = pl_vec3_dot(r, n);
+    fronts += along > 0;
+    backs += along < 0;
+  }
+  return fronts && !backs ? 1 : backs && !fronts ? -1 : 0;
+}
+
+/* r . n, or a number of its sign, of the feature among some corners that holds the nearest point.
+ */
 static double side(const pl_features *f, const double *x, const int *points, const double *weights,
                    int count, const double r[3])
 {
@@ -61,6 +77,8 @@ static double side(const pl_features *f, const double *x, const int *points, con
   for (int i = 0; i < count; i++) {
     if (fabs(weights[i]) > 0) used[uses++] = points[i];
   }
+  int clear = uses < 2 ? side_of_fan(f, x, used[0], r) : 0;
+  if (clear) return clear;
   if (uses == 3)
     (void)unit_normal(x, used, n);
   else

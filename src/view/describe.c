@@ -296,7 +296,10 @@ double *pl_contact_number(pl_contact_def *def, const char *name)
   const struct {
     const char *name;
     double *number;
-  } rows[] = {{"friction", &def->friction}, {"range", &def->range}, {"stiffness", &def->stiffness}};
+  } rows[] = {{"friction", &def->friction},
+              {"range", &def->range},
+              {"stiffness", &def->stiffness},
+              {"passes", &def->passes}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (strcmp(rows[i].name, name) == 0) return rows[i].number;
   }
@@ -320,6 +323,7 @@ static void add_contact(pl_text *out, const pl_world *world)
   add_number(out, world->contact.friction);
   number_pair(out, "range", world->contact.range);
   number_pair(out, "stiffness", world->contact.stiffness);
+  number_pair(out, "passes", world->contact.passes);
   pl_text_add(out, "}},\"obstacles\":[");
   for (size_t i = 0; contact && i < contact->count; i++) {
     const pl_obstacle *of = &contact->obstacles[i];

@@ -195,12 +195,12 @@ static const pl_obstacle *find_obstacle(const writer *to, const pl_xml_node *roo
 
 static void add_contact(const writer *to)
 {
-  static const char *const names[] = {"friction", "range", "stiffness"};
+  static const char *const names[] = {"friction", "range", "stiffness", "passes"};
   pl_contact_def def = to->world->contact;
   pl_text_add(to->out, "  <contact bodies=\"%s\" response=\"%s\"",
               def.between_bodies ? "apart" : "through", to->world->response.member->name);
   add_part(to->out, &to->world->response);
-  for (int i = 0; i < 3; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     pl_text_add(to->out, " %s=\"", names[i]);
     pl_text_number(to->out, *pl_contact_number(&def, names[i]));
     pl_text_add(to->out, "\"");

@@ -1,7 +1,6 @@
 /* HTTP and WebSocket by libwebsockets; one thread does it all. */
 #include "view/server.h"
 
-#include "core/clock.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "view/asset.h"
@@ -27,7 +26,7 @@ typedef struct client {
   int role_told;                    /* 1: watches, 2: drives            */
   uint32_t versions[PL_SLOT_COUNT]; /* that were sent                   */
   int in_flight;
-  double progress; /* when it last confirmed a frame   */
+  int waited; /* seconds without a confirmation   */
   size_t used;
   char line[PL_COMMAND_LINE];
 } client;
@@ -257,11 +256,13 @@ static void leave(pl_server *server, client *page)
   wake_all(server);
 }
 
-/* A page that has not said hello in time, or does not confirm what it gets. */
+/* A page that has not said hello in time, or does not confirm what it gets. Called every second: a
+ * machine or a process that was asleep meanwhile counts as one, so that nobody is let go for it. */
 static int check_time(pl_server *server, client *page)
 {
   if (!page->known) return -1;
-  if (page->in_flight && pl_now() - page->progress > server->def.slow_seconds) return -1;
+  page->waited = page->in_flight ? page->waited + 1 : 0;
+  if (page->waited > server->def.slow_seconds) return -1;
   lws_set_timer_usecs(page->wsi, LWS_US_PER_SEC);
   return 0;
 }
@@ -277,7 +278,6 @@ static int say_hello(pl_server *server, client *page)
   }
   if (take_place(server, page)) return -1;
   page->known = 1;
-  page->progress = pl_now();
   if (!server->driver) server->driver = page;
   lws_set_timer_usecs(page->wsi, LWS_US_PER_SEC);
   lws_callback_on_writable(page->wsi);
@@ -289,7 +289,7 @@ static int take_own(pl_server *server, client *page)
 {
   if (page->used == 3 && memcmp(page->line, "ack", 3) == 0) {
     if (page->in_flight) page->in_flight--;
-    page->progress = pl_now();
+    page->waited = 0;
     lws_callback_on_writable(page->wsi);
     return 1;
   }
@@ -366,7 +366,7 @@ static int send_slot(pl_server *server, client *page, pl_slot slot)
   if (letter->version != version)
     letter->version = pl_board_read(server->def.board, slot, LWS_PRE, &letter->text);
   page->versions[slot] = letter->version;
-  if (slot == PL_SLOT_FRAME && !page->in_flight++) page->progress = pl_now();
+  if (slot == PL_SLOT_FRAME && !page->in_flight++) page->waited = 0;
   int is_text = slot == PL_SLOT_SCENE || (slot > PL_SLOT_HELD && slot < PL_SLOT_SAVED);
   return send_text(server, page, &letter->text, !is_text) ? -1 : 1;
 }

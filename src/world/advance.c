@@ -15,8 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PASSES = 24 }; /* over the contacts of one part */
-
 static const double safety = 0.9, least_change = 0.2, most_change = 2;
 
 /* What share of the step the very first part is: nothing is known yet. */
@@ -131,6 +129,15 @@ static pl_status integrate(pl_world *world, const pl_substep *step, pl_step_repo
   }
 }
 
+static void warn_unresolved(pl_world *world, double t)
+{
+  if (world->tally.unresolved++) return;
+  pl_log_write(&world->log, PL_WARNING,
+               "at t = %g s contacts were still changing after %d passes, and are taken as they "
+               "are; take smaller steps, or a gap where bodies begin inside something",
+               t, PL_MOST_PASSES);
+}
+
 /* One substep, repeated until no coupling asks for it. */
 static pl_status advance_part(pl_world *world, double t, double h, pl_step_report *report,
                               pl_error *error)
@@ -156,15 +163,24 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
   pl_world_recall(world);
   if ((status = each_begin(world, &step, error)) != PL_OK) return status;
   int64_t inner = report->inner_steps;
+  int most = world->contact.passes >= 1 ? (int)world->contact.passes : PL_MOST_PASSES;
+  world->system.expected = NULL;
   for (step.pass = 1;; step.pass++) {
+    world->pass = step.pass;
     if (are_transient(world) && (status = pl_world_constrain(world, error)) != PL_OK) break;
     if ((status = pl_world_turn_in(world, h, error)) != PL_OK) break;
     status = integrate(world, &step, report, error);
     if (world->system.filter.mpcs) pl_mpcs_split(world->rows.mpcs, world->system.reaction);
-    if (status || !each_revise(world, &step) || step.pass >= MOST_PASSES) break;
+    if (status || !each_revise(world, &step)) break;
+    if (step.pass >= most) {
+      if (!(world->contact.passes >= 1)) warn_unresolved(world, t);
+      break;
+    }
     // with too little of a budget left, what was found is better than what would be
     if (pl_system_budget(&world->system, report) < 0.5 * world->set.budget) break;
     if (pl_watch_late(&world->watch)) break;
+    memcpy(world->expected, step.v, 3 * (size_t)world->system.blocks * sizeof(double));
+    world->system.expected = world->expected;
     keep_before(world, 1);
   }
   world->tally.parts += report->inner_steps > inner ? report->inner_steps - inner : 1;

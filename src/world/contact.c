@@ -42,16 +42,32 @@ static pl_status add_coupling(pl_world *world, const pl_coupling_ops *ops, pl_er
   return pl_couplings_add(&world->couplings, made, error);
 }
 
+static pl_encounter find_encounter(const pl_world *world)
+{
+  pl_encounter what = {
+      .bodies = pl_collision_is_needed(&world->bodies, world->contact.between_bodies, 0)};
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    what.bound |= pl_model_has_rotations(body->model) || body->mesh->hanging_count > 0;
+    what.folds |= what.bodies && body->contact.itself && body->mesh->nodes_per_element == 3 &&
+                  !body->model->is_solid;
+  }
+  what.bound |= pl_couplings_count(&world->couplings, &pl_coupling_tie) > 0;
+  return what;
+}
+
 pl_status pl_world_add_response(pl_world *world, pl_error *error)
 {
   const pl_response_ops *ops;
+  const char *why;
   pl_contact *contact = pl_world_contact(world);
-  int meets = contact || pl_collision_is_needed(&world->bodies, world->contact.between_bodies, 0);
-  if (!meets) {
+  const pl_encounter what = find_encounter(world);
+  if (!contact && !what.bodies) {
     drop_others(world, NULL);
     return PL_OK;
   }
-  pl_status status = pl_response_choose(&world->response, &world->set.integrator, &ops, error);
+  pl_status status =
+      pl_response_choose(&world->response, &world->set.integrator, &what, &ops, &why, error);
   if (status) return status;
   drop_others(world, ops->coupling);
   if (contact) {
@@ -60,8 +76,9 @@ pl_status pl_world_add_response(pl_world *world, pl_error *error)
     contact->values = world->response.values;
   }
   if (&ops->info != world->response.member)
-    pl_log_write(&world->log, PL_NOTE, "contact is met by \"%s\" (response=\"%s\" with %s)",
-                 ops->info.name, world->response.member->name, world->set.integrator.member->name);
+    pl_log_write(&world->log, PL_NOTE, "contact is met by \"%s\" (response=\"%s\" with %s: %s)",
+                 ops->info.name, world->response.member->name, world->set.integrator.member->name,
+                 why);
   return is_needed(world, ops) ? add_coupling(world, ops->coupling, error) : PL_OK;
 }
 
@@ -72,7 +89,8 @@ static pl_status check_contact(const pl_contact_def *def, pl_error *error)
     double value, least, most;
   } numbers[] = {{"friction", def->friction, 0, 1e3},
                  {"range", def->range, 0, 1e9},
-                 {"stiffness", def->stiffness, 1e-9, 1e9}};
+                 {"stiffness", def->stiffness, 1e-9, 1e9},
+                 {"passes", def->passes, 0, PL_MOST_PASSES}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (!(numbers[i].value >= numbers[i].least && numbers[i].value <= numbers[i].most))
       return pl_fail(error, PL_E_ARGUMENT, "%s of contact = %g must lie between %g and %g",
@@ -83,7 +101,7 @@ static pl_status check_contact(const pl_contact_def *def, pl_error *error)
 
 pl_status pl_world_set_contact(pl_world *world, const pl_contact_def *def, pl_error *error)
 {
-  pl_selection response;
+  pl_selection response = {0}; // parameters of what it stands for are presets, all 0
   pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_contact", error);
   if (!status) status = check_contact(def, error);
   if (!status)

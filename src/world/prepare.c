@@ -19,12 +19,13 @@ void pl_world_unprepare(pl_world *world)
   pl_rows_release(&world->rows);
   pl_block_pairs_release(&world->widened);
   void *arrays[] = {
-      world->scratch,           world->work,       world->drag, world->system.reaction,
-      world->system.unfiltered, world->system.safe};
+      world->scratch,           world->work,        world->drag,    world->system.reaction,
+      world->system.unfiltered, world->system.safe, world->expected};
+  pl_answer_release(&world->allocator, &world->answer);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
-  world->scratch = world->work = world->drag = NULL;
+  world->scratch = world->work = world->drag = world->expected = NULL;
   world->ready = 0;
 }
 
@@ -268,7 +269,7 @@ static pl_status prepare_couplings(pl_world *world, pl_error *error)
 
 static pl_status make_vectors(pl_world *world, pl_error *error)
 {
-  double **vectors[] = {&world->scratch, &world->work, &world->system.reaction,
+  double **vectors[] = {&world->scratch, &world->work, &world->expected, &world->system.reaction,
                         &world->system.unfiltered};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     *vectors[i] = pl_alloc(&world->allocator, (size_t)world->bodies.blocks * 3, sizeof(double));

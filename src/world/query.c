@@ -267,6 +267,7 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
                             .halved_steps = world->tally.halved_steps,
                             .unconverged_steps = world->tally.unconverged_steps,
                             .late_steps = world->tally.late_steps,
+                            .unresolved_substeps = world->tally.unresolved,
                             .parts = world->tally.parts,
                             .rejected_parts = world->tally.rejected_parts,
                             .matrices = world->tally.matrices,

@@ -22,12 +22,11 @@ static pl_moment moment_at(pl_system *system, double t, const double *q, const d
   return (pl_moment){.t = t, .h = h, .q = q, .v = v, .load_scale = system->load_scale};
 }
 
-static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
-                     const pl_tangent *tangent)
+/* Forces and matrix of all bodies by themselves. */
+static void evaluate_bodies(pl_system *system, const pl_moment *at, double *f,
+                            const pl_tangent *tangent)
 {
   pl_world *world = world_of(system);
-  const pl_moment at = moment_at(system, t, q, v);
-  if (tangent && tangent->extra) pl_pairs_clear(tangent->extra);
   if (f) pl_pass_clear(f, system->blocks, system->pool);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
@@ -35,13 +34,29 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
     // iterations correct what the rigid motion is not damped; a single linear solve could not
     int lags = pl_body_spares_rigid_motion(body) && system->is_linear;
     double mass = tangent ? tangent->km + (lags ? 0 : tangent->kv * body->mass_damping) : 0;
-    pl_moment own = at;
+    pl_moment own = *at;
     own.q += offset;
     own.v += offset;
     if (!system->relations || !body->model->ops->relations)
       body->model->ops->evaluate(body->model, &own, f ? f + offset : NULL, tangent, system->pool);
     if (mass != 0) body->model->ops->mass_matrix(body->model, mass, tangent->A, system->pool);
   }
+}
+
+static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
+                     const pl_tangent *tangent)
+{
+  pl_world *world = world_of(system);
+  const pl_moment at = moment_at(system, t, q, v);
+  int is_repeated = system->is_linear && f && tangent && world->pass > 1;
+  int may_repeat =
+      system->is_linear && f && tangent && world->pass == 1 && pl_pairs_exist(tangent->extra);
+  if (tangent && tangent->extra) pl_pairs_clear(tangent->extra);
+  if (!is_repeated || !pl_answer_give(&world->answer, &at, system->blocks, f, tangent))
+    evaluate_bodies(system, &at, f, tangent);
+  world->answer.is_there &= is_repeated;
+  if (may_repeat)
+    pl_answer_keep(&world->allocator, &world->answer, &at, system->blocks, f, tangent);
   for (int internal = 0; internal < 2; internal++)
     pl_couplings_evaluate(&world->couplings, &at, internal, f, tangent);
 }

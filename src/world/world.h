@@ -12,6 +12,7 @@
 #include "mesh/locate.h"
 #include "ode/integrator.h"
 #include "pliant/world.h"
+#include "world/answer.h"
 #include "world/proportion.h"
 #include "world/quantity.h"
 #include "world/state.h"
@@ -25,6 +26,8 @@ typedef struct pl_probe {
   pl_anchor anchor;
   double sum; /* of quantities that are summed up from step to step */
 } pl_probe;
+
+enum { PL_MOST_PASSES = 24 }; /* over the contacts of one part of a step */
 
 /* What the user chose. */
 typedef struct pl_settings {
@@ -47,7 +50,8 @@ typedef struct pl_tally {
   int64_t matrices, unfinished_solves;
   double worst_residual; /* relative, of all linear solves */
   double seconds, seconds_evaluate, seconds_solve;
-  int64_t flights; /* steps that were divided since something flew far */
+  int64_t flights;    /* steps that were divided since something flew far */
+  int64_t unresolved; /* substeps that ended though a coupling wanted another pass */
   int warned_unfinished;
   int knows_contacts; /* what couplings hold of contacts belongs to the state as it is */
   int64_t late_steps; /* cut short by the time budget */
@@ -81,13 +85,15 @@ struct pl_world {
   pl_layout layout;
   pl_state state, saved, before; /* now; at the beginning of the step, and of the substep */
   double substep_start;          /* s, of the substep in hand */
+  int pass;                      /* how often it is made, from 1 on */
 
   // made by prepare() when bodies or couplings have changed
   int ready;
   pl_system system;
   pl_integrator *integrator;
   pl_rows rows;
-  double *scratch, *work; /* vectors */
+  double *scratch, *work, *expected; /* vectors; the last: v as an earlier pass found it */
+  pl_answer answer;
   double *drag;           /* the system's */
   pl_block_pairs widened; /* what the matrix's pattern has for the sake of links */
 

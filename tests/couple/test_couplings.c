@@ -135,6 +135,7 @@ static pl_status add_kind(stage *s, pl_error *error)
   pl_selector all = {.region = {"all", NULL, 0}};
   pl_contact_def between = pl_contact_def_default();
   between.between_bodies = strcmp(s->kind, "collision") == 0 || is_barrier(s) || is_impulse(s);
+  if (strcmp(s->kind, "collision") == 0) between.response.name = "constraint";
   if (is_impulse(s)) between.response.name = s->kind, between.range = 0.0012;
   if (is_barrier(s)) between.response.name = "barrier", between.range = 0.0012;
   between.friction = friction;

@@ -42,6 +42,16 @@ TEST(numbers_of_a_nrrd)
   // the origin is the middle of the first voxel there, its corner here
   CHECK(stack.voxel[2] == 3 && stack.origin[0] == 0.5 && stack.origin[2] == -0.5);
   pl_voxels_release(NULL, &stack);
+  CHECK_OK(PARSE(HEAD "type: int\nsizes: 2 1 1\nencoding: raw\nendian: little\n\n"
+                      "\376\377\377\377\1\1\0\0",
+                 &stack));
+  CHECK(stack.values[0] == -2 && stack.values[1] == 257);
+  pl_voxels_release(NULL, &stack);
+  CHECK_OK(PARSE(HEAD "type: unsigned int\nsizes: 2 1 1\nencoding: raw\nendian: big\n\n"
+                      "\377\377\377\376\0\0\1\1",
+                 &stack));
+  CHECK(stack.values[0] == 4294967294.0 && stack.values[1] == 257);
+  pl_voxels_release(NULL, &stack);
   CHECK_OK(PARSE(HEAD "type: float\nsizes: 1 1 2\nspacings: 1 2 3\nencoding: raw\n"
                       "endian: little\n\n\0\0\200\76\0\0\300\77",
                  &stack));

@@ -53,6 +53,21 @@ TEST(elements_and_attributes)
   pl_xml_destroy(document);
 }
 
+/* What is printed is read as the same document. */
+TEST(documents_are_printed)
+{
+  if (!has_xml()) return;
+  static const char text[] = "<a>\n  <b x=\"1 &lt; 2\" y=\"&quot;\"/>\n  <c>text &amp; more</c>\n"
+                             "  <d>\n    <e/>\n  </d>\n</a>\n";
+  pl_xml *document = NULL;
+  pl_text out = pl_text_make(NULL);
+  CHECK_OK(parse(text, &document, error));
+  pl_xml_print(pl_xml_root(document), 0, &out);
+  CHECK(!out.failed && strcmp(out.data, text) == 0);
+  pl_text_release(&out);
+  pl_xml_destroy(document);
+}
+
 TEST(refused_documents)
 {
   if (!has_xml()) return;
@@ -161,5 +176,5 @@ TEST(a_tree_too_large_for_the_memory_is_refused)
   free(text);
 }
 
-TESTS(X(elements_and_attributes) X(refused_documents) X(odd_text) X(limits)
+TESTS(X(elements_and_attributes) X(documents_are_printed) X(refused_documents) X(odd_text) X(limits)
           X(a_tree_too_large_for_the_memory_is_refused))

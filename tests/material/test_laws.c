@@ -184,6 +184,41 @@ TEST(series_that_do_not_fade_are_refused)
               "g1 = -0.1 must lie between");
 }
 
-TESTS(X(moduli_that_fade) X(series_that_do_not_fade_are_refused) X(young_and_poisson_give_lame)
-          X(lame_constants_pass_through) X(incomplete_and_double_moduli_are_refused)
-              X(values_out_of_range_are_refused) X(moduli_of_rubber))
+/* Is the symmetric matrix a11 a22 a33 a12 a13 a23 positive? By its Cholesky factor. */
+static int is_positive(const double *a)
+{
+  double d1 = a[0], l21 = a[3] / d1, l31 = a[4] / d1;
+  double d2 = a[1] - l21 * l21 * d1, l32 = (a[5] - l31 * l21 * d1) / d2;
+  double d3 = a[2] - l31 * l31 * d1 - l32 * l32 * d2;
+  return d1 > 0 && d2 > 0 && d3 > 0;
+}
+
+/* fung takes what is positive and nothing else; of both there are many near the border. */
+TEST(matrices_of_fung_are_positive)
+{
+  static const char *const names[9] = {"a11", "a22",   "a33",   "a12",  "a13",
+                                       "a23", "a1212", "a1313", "a2323"};
+  int counts[2] = {0};
+  test_seed = 5;
+  for (int trial = 0; trial < 2000; trial++) {
+    pl_setting settings[9];
+    double a[9], values[PL_MOST_VALUES], lambda, mu;
+    const pl_member *member;
+    for (int k = 0; k < 9; k++) {
+      a[k] = k < 3 ? 1 + 0.5 * test_uniform() : k < 6 ? 0.9 * test_uniform() : 0.5;
+      if (trial % 50 == 7 && k == 6 + trial / 50 % 3) a[k] = -0.1;
+      settings[k] = (pl_setting){.name = names[k], .value = {a[k]}};
+    }
+    pl_choice choice = {.name = "fung", .settings = settings, .setting_count = 9};
+    CHECK_OK(pl_choice_resolve(&pl_law_family, &choice, &member, values, error));
+    int wanted = is_positive(a) && trial % 50 != 7;
+    CHECK((pl_law_of(member)->lame(values, &lambda, &mu, NULL) == PL_OK) == wanted);
+    counts[wanted]++;
+  }
+  CHECK(counts[0] > 200 && counts[1] > 200);
+}
+
+TESTS(X(matrices_of_fung_are_positive) X(moduli_that_fade) X(series_that_do_not_fade_are_refused)
+          X(young_and_poisson_give_lame) X(lame_constants_pass_through)
+              X(incomplete_and_double_moduli_are_refused) X(values_out_of_range_are_refused)
+                  X(moduli_of_rubber))

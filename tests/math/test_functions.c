@@ -143,6 +143,7 @@ TEST(powers_are_within_one_unit)
 TEST(what_is_no_angle_has_no_sine)
 {
   CHECK(isnan(pl_sin(INFINITY)) && isnan(pl_cos(-INFINITY)) && isnan(pl_tan(NAN)));
+  CHECK(isnan(pl_tan(INFINITY)) && pl_tan(0) == 0 && signbit(pl_tan(-0.0)) && !signbit(pl_tan(0)));
   CHECK(pl_sin(0) == 0 && signbit(pl_sin(-0.0)) && pl_cos(0) == 1 && pl_tan(0) == 0);
 }
 

@@ -166,6 +166,35 @@ TEST(what_encloses_nothing_is_refused)
   }
 }
 
+static void neighbour(double u, double v, double *p)
+{
+  ball(u, v, p);
+  p[0] += 2.3;
+}
+
+/* Elements larger than a gap reach over it; smaller ones do not. */
+TEST(pieces_that_elements_join_are_named)
+{
+  static soup s;
+  s = (soup){.around = AROUND, .across = ACROSS};
+  add_grid(&s, ball, 1);
+  add_grid(&s, neighbour, 1);
+  pl_skin *skin = make_skin(&s);
+  for (int fine = 0; fine < 2; fine++) {
+    int counts[2] = {0};
+    pl_mesh *mesh = NULL;
+    pl_mesh_facts facts;
+    pl_log log = {count_log, counts};
+    pl_setting size = {.name = "size", .value = {fine ? 0.25 : 0.8}};
+    pl_fill_job job = {.skin = skin, .filler = {"stuffing", &size, 1}, .name = "pot", .log = &log};
+    CHECK_OK(pl_fill_skin(&job, &mesh, error));
+    CHECK_OK(pl_mesh_measure(mesh, &facts, error));
+    CHECK(facts.pieces == (fine ? 2 : 1) && counts[PL_NOTE] == !fine);
+    pl_mesh_destroy(mesh);
+  }
+  pl_skin_destroy(skin);
+}
+
 /* What a program that has its own surface calls. */
 TEST(a_surface_of_a_program_is_filled)
 {
@@ -220,4 +249,5 @@ TEST(no_memory)
 }
 
 TESTS(X(thin_handles_are_not_lost) X(a_surface_inside_its_elements_is_filled_as_asked)
-          X(what_encloses_nothing_is_refused) X(a_surface_of_a_program_is_filled) X(no_memory))
+          X(what_encloses_nothing_is_refused) X(pieces_that_elements_join_are_named)
+              X(a_surface_of_a_program_is_filled) X(no_memory))

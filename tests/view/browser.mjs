@@ -178,6 +178,7 @@ test('arrows, local frames and patterns are drawn', async () => {
 });
 
 test('the sphere pushes', async () => {
+  await pause(page);
   await tell(page, 'reset');
   await until(page, () => pliant.app.frame?.time === 0);
   await page.keyboard.press('x');

@@ -17,6 +17,7 @@ export class Client {
         + `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: pliant-view\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`));
       this.socket.setNoDelay(true); // as browsers do
       this.socket.on('error', failed);
+      this.socket.on('close', () => failed(new Error('the server has closed the connection')));
       let room = Buffer.alloc(0), greeted = false;
       this.socket.on('data', (data) => {
         room = Buffer.concat([room, data]);
@@ -72,10 +73,20 @@ export function spent(pid) {
   return out;
 }
 
-// 100 connections that stay, and come again when they are dropped; one page that never reads; rubbish.
+// What a page that only watches may not do.
+const orders = ['set world gravity 0 0 99', 'reset', 'pause', 'step 1000', 'back 5', 'seek 0', 'open 0', 'live', 'save', 'gallery', 'grab 0 0.3 0.3', 'throw 9 9 9',
+  'push 0 0 0 1', 'pin 0 0.3 0.3', 'choose integrator rk4', 'set material.0 young 1', 'speed 0', 'tint strain', 'contacts 1', 'ack'];
+// What ends a connection: text that is no command, a number out of range, a long one, a frame without a mask, a piece of one.
+const frame = (first, text, mask = 0x80) => Buffer.concat([Buffer.from(text.length < 126 ? [first, mask | text.length]
+  : [first, mask | 126, text.length >> 8, text.length & 255]), Buffer.alloc(mask ? 4 : 0), Buffer.from(text)]);
+const insults = [frame(0x81, 'format c:'), frame(0x81, 'step 1e99'), frame(0x81, `tint ${'x'.repeat(600)}`), frame(0x81, 'reset', 0), frame(0x01, 'res'),
+  frame(0x89, 'ping'.repeat(20)), frame(0x82, '\0\x01\x02'), frame(0x81, 'hello 00000000000000000000000000000000')];
+
+// 100 connections that stay, and come again when they are dropped; one page that never reads; rubbish before and behind the
+// handshake; three pages that watch and send what only the one that drives may, 500 times a second.
 export async function attack(port) {
   let running = true;
-  const sockets = new Set();
+  const sockets = new Set(), watchers = [];
   const connect = (text) => {
     if (!running) return;
     const socket = net.connect(port, '127.0.0.1', () => text && socket.write(text));
@@ -85,9 +96,28 @@ export async function attack(port) {
     socket.resume();
   };
   const rubbish = ['', 'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n', 'GET / HTTP/1.1\r\n', '\x00\xff'.repeat(2000), `GET /${'a'.repeat(5000)} HTTP/1.1\r\n\r\n`];
-  for (let i = 0; i < 100; i++) connect(rubbish[i % rubbish.length]);
+  const watch = () => {
+    if (!running) return null;
+    const one = new Client(port);
+    const opened = one.opened.then(() => watchers.push(one)).catch(() => {});
+    one.socket.on('close', () => { watchers.splice(0, watchers.length, ...watchers.filter((other) => other !== one)); setTimeout(watch, 200); });
+    return opened;
+  };
+  // while there are places
   const deaf = new Client(port, { reads: false });
-  deaf.opened.catch(() => {});
+  await Promise.all([deaf.opened.catch(() => {}), watch(), watch(), watch()]);
+  for (let i = 0; i < 100; i++) connect(rubbish[i % rubbish.length]);
+  let count = 0;
+  const timer = setInterval(() => {
+    for (const one of watchers) for (let i = 0; i < 5; i++) one.send(orders[count++ % orders.length]);
+    if (count % 1000 < 15 && watchers.length) watchers[0].socket.write(insults[Math.floor(count / 1000) % insults.length]);
+  }, 10);
   await wait(0.2);
-  return () => { running = false; for (const socket of sockets) socket.destroy(); deaf.close(); };
+  return () => {
+    running = false;
+    clearInterval(timer);
+    for (const socket of sockets) socket.destroy();
+    for (const one of [deaf, ...watchers]) one.close();
+    return count;
+  };
 }

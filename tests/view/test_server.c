@@ -4,6 +4,8 @@
 #include "view/server.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include "client.h"
 #include "test.h"
@@ -423,6 +425,38 @@ TEST(a_page_that_never_reads_is_dropped)
   end(&b);
 }
 
+/* Stops this process with all its threads; another one lets it go on. */
+static void sleep_all(int ms)
+{
+  pid_t waker = fork();
+  if (!waker) {
+    poll(NULL, 0, ms);
+    kill(getppid(), SIGCONT);
+    _exit(0);
+  }
+  raise(SIGSTOP);
+  waitpid(waker, NULL, 0);
+}
+
+/* As when the lid of a laptop is shut, or after Ctrl-Z: it was not the page that was slow. */
+TEST(nobody_is_dropped_for_a_machine_that_slept)
+{
+  bench b;
+  start(&b);
+  int page = upgrade(b.port);
+  hello(page);
+  post_frame(&b, 'a');
+  CHECK(LISTEN(page, frames, 1).frames == 1);
+  sleep_all(2500);
+  CHECK(!listen_to(page, 300).closed);
+  say(page, "ack");
+  post_frame(&b, 'b');
+  heard h = LISTEN(page, frames, 1);
+  CHECK(h.frames == 1 && !h.closed);
+  close(page);
+  end(&b);
+}
+
 TEST(many_connections_do_no_harm)
 {
   enum { COUNT = 100 };
@@ -495,5 +529,7 @@ TESTS(X(the_page_comes_with_its_guards) X(there_is_no_way_to_other_files)
               X(nothing_is_told_without_the_token) X(a_page_gets_what_is_posted)
                   X(one_drives_and_others_watch) X(malformed_messages_end_the_connection)
                       X(there_is_room_for_eight_pages) X(who_has_not_shown_the_token_takes_no_place)
-                          X(a_page_that_never_reads_is_dropped) X(many_connections_do_no_harm)
-                              X(noise_does_no_harm) X(a_port_in_use_is_told))
+                          X(a_page_that_never_reads_is_dropped)
+                              X(nobody_is_dropped_for_a_machine_that_slept)
+                                  X(many_connections_do_no_harm) X(noise_does_no_harm)
+                                      X(a_port_in_use_is_told))

@@ -62,6 +62,7 @@ static pl_world *make(const meeting *in, pl_body_id bodies[2])
   for (int upper = 0; upper < 2; upper++)
     CHECK_OK(add_box(world, in, upper, &bodies[upper], error));
   pl_contact_def contact = pl_contact_def_default();
+  contact.response.name = "constraint"; // whose coupling is looked at, with explicit methods too
   contact.friction = in->friction;
   contact.between_bodies = !in->off;
   CHECK_OK(pl_world_set_contact(world, &contact, error));

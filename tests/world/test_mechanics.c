@@ -42,16 +42,17 @@ static void run(pl_world *world, int steps)
 }
 
 /* v0 = 2 m/s, mu = 0.2: it rolls with 5/7 v0 = 1.4286 m/s from t = 2 v0 / (7 mu g) = 0.2912 s on,
- * after 12 v0^2 / (49 mu g) = 0.4993 m. The ball is a polyhedron of 3 mm edges, 0.06 rad each, and
- * a polygon loses (1 - cos 0.06) / (1 + 2/5) of its spin at every corner, about a tenth over this
- * way; the spin was seen at 0.77 of v / R. Friction over normal force is mu in any case. */
+ * after 12 v0^2 / (49 mu g) = 0.4993 m. The ball is a polyhedron of 3 mm edges, and rolls only if
+ * steps resolve how it tips from corner to corner, some 2 ms each: with steps of 2, 0.5, 0.25 and
+ * 0.125 ms the spin after 0.4 s is 0.34, 0.77, 1.001 and 1.002 of v / R. At every corner it loses
+ * speed, 5 per cent in all. Friction over normal force is mu in any case. */
 TEST(a_sliding_ball_comes_to_roll_with_five_sevenths_of_its_speed)
 {
   pl_setting ball[] = {{.name = "radius", .value = {0.05}},
                        {.name = "centre", .value = {0, 0, 0.05}},
                        {.name = "cells", .value = {24}}};
   pl_body_def def = pl_body_def_default();
-  pl_world *world = make_world(5e-4);
+  pl_world *world = make_world(2.5e-4);
   pl_probe_def probe = pl_probe_def_default();
   pl_probe_id force;
   double sum[3] = {0};
@@ -61,18 +62,18 @@ TEST(a_sliding_ball_comes_to_roll_with_five_sevenths_of_its_speed)
   add_floor(world, 0.2);
   probe.quantity = "contact-force";
   CHECK_OK(pl_world_add_probe(world, &probe, &force, error));
-  for (int i = 0; i < 400; i++) {
+  for (int i = 0; i < 800; i++) {
     double value[3];
     run(world, 1);
     CHECK_OK(pl_world_read_probe(world, force, value, error));
     for (int k = 0; k < 3; k++) sum[k] += value[k];
   }
   CHECK_NEAR(-sum[0] / sum[2], 0.2, 0.002);
-  run(world, 400); // 0.4 s
+  run(world, 800); // 0.4 s
   const double *x = world->state.q + 3, *v = world->state.v + 3, *w = world->state.v;
-  CHECK_NEAR(v[0], 10.0 / 7, 0.03 * 10 / 7);
-  CHECK(w[1] > 0.7 * v[0] / 0.05 && w[1] < 1.02 * v[0] / 0.05);
-  CHECK_NEAR(x[0], 0.4993 + (0.4 - 0.2912) * 10 / 7, 0.04 * 0.6547);
+  CHECK_NEAR(v[0], 10.0 / 7, 0.06 * 10 / 7);
+  CHECK_NEAR(w[1] * 0.05 / v[0], 1, 0.01);
+  CHECK_NEAR(x[0], 0.4993 + (0.4 - 0.2912) * 10 / 7, 0.01 * 0.6547);
   pl_world_destroy(world);
 }
 
