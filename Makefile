@@ -17,6 +17,7 @@ help:
 	@echo "make memcheck  the quick tests under valgrind: values that were never set"
 	@echo "make bits      the same bits from other compilers, settings and aarch64 under qemu"
 	@echo "make mutants   changes the sources of some rooms and looks whether tests notice"
+	@echo "make coverage  which lines of io and view no test runs"
 	@echo "make docs      the manual as HTML, in build/docs"
 	@echo "make deb       Debian packages of library, command and Python package, in build/deb"
 	@echo "make install   the library and the command below PREFIX=/usr/local"
@@ -80,6 +81,12 @@ mutants:
 	@scripts/install-deps.sh build
 	@scripts/build.sh release
 	@scripts/mutate.py
+
+.PHONY: coverage
+coverage:
+	@scripts/install-deps.sh build
+	@scripts/build.sh release
+	@scripts/coverage.py
 
 install:
 	@scripts/install-deps.sh build

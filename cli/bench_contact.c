@@ -344,8 +344,12 @@ static pl_status iteration_rows(int quick, pl_error *error)
     if (!status) printf("  %-16s %8.1f", names[m], free);
     for (int k = 0; k < 4 && !status; k++) {
       status = count_iterations(names[m], n, factors[k], &with, error);
-      most = fmax(most, with / free);
-      if (!status) printf(" %8.1f", with);
+      // a motion that this stiffness tears apart says nothing about solvers
+      int torn = status == PL_E_DIVERGED;
+      if (torn) status = PL_OK;
+      if (!status && !torn) most = fmax(most, with / free);
+      if (torn) printf(" %8s", "-");
+      if (!status && !torn) printf(" %8.1f", with);
     }
     if (!status) printf(" %8.2f\n", most);
     fflush(stdout);

@@ -38,7 +38,7 @@ enum { TET_BYTES = 4 * 4 + 6 * 4 + 10 * 8 };
 
 typedef struct bench {
   pl_world *world;
-  pl_grid grid;
+  pl_multigrid grid;
   pl_preconditioner *inverse;
   pl_solver *eisenstat;
   pl_pairs *pairs;    /* contacts of a point and a triangle */
@@ -75,19 +75,20 @@ static void pairs_round(void *context, pl_pool *pool)
 static void single_round(void *context, pl_pool *pool)
 {
   bench *b = context;
-  pl_grid_residual(&b->grid, &b->world->system.filter, pool);
+  pl_multigrid_residual(&b->grid, &b->world->system.filter, pool);
 }
 
 static void cycle_round(void *context, pl_pool *pool)
 {
   bench *b = context;
-  pl_grid_cycle(&b->grid, &b->world->system.filter, DEGREE, pool);
+  pl_multigrid_cycle(&b->grid, &b->world->system.filter, DEGREE, pool);
 }
 
 static void refresh_round(void *context, pl_pool *pool)
 {
   bench *b = context;
-  pl_grid_refresh(&b->grid, b->world->system.A, &b->world->system.filter, 1, pool);
+  pl_multigrid_source source = {.A = b->world->system.A, .filter = &b->world->system.filter};
+  pl_multigrid_refresh(&b->grid, &source, 1, pool);
 }
 
 static void eisenstat_round(void *context, pl_pool *pool)
@@ -169,8 +170,8 @@ static void run_kernels(bench *b)
 {
   const pl_bsr *A = b->world->system.A;
   double n = b->nodes, blocks = A->start[A->rows], product = (double)pl_bsr_bytes(A);
-  pl_grid_cost single = pl_grid_cost_of_residual(b->grid.level);
-  pl_grid_cost cycle = pl_grid_cost_of_cycle(&b->grid, DEGREE);
+  pl_multigrid_cost single = pl_multigrid_cost_of_residual(b->grid.level);
+  pl_multigrid_cost cycle = pl_multigrid_cost_of_cycle(&b->grid, DEGREE);
   // both halves without the diagonal, r p t, p t y, and t y x r of the step
   double sweep = 76 * (blocks - n) + 8 * n + 24 * n * (4 + 3 + 6);
   const kernel kernels[] = {
@@ -251,10 +252,10 @@ static pl_status fill(bench *b, pl_error *error)
       pl_preconditioner_create(&world->allocator, &part, system->A, &b->inverse, error);
   if (!status)
     status = b->inverse->ops->prepare(b->inverse, system->A, &system->filter, system->pool, error);
-  if (!status) status = pl_grid_create(&world->allocator, system->A, &b->grid, error);
+  if (!status) status = pl_multigrid_create(&world->allocator, system->A, &b->grid, error);
   if (!status) status = make_pairs(b, error);
   if (status) return status;
-  pl_grid_load(&b->grid, system->A, pl_blockwise_blocks(b->inverse), 1, system->pool);
+  pl_multigrid_load(&b->grid, system->A, pl_blockwise_blocks(b->inverse), 1, system->pool);
   refresh_round(b, system->pool);
   return make_solver(b, error);
 }
@@ -263,7 +264,7 @@ static void release(bench *b)
 {
   if (!b->world) return;
   pl_allocator allocator = b->world->allocator;
-  pl_grid_destroy(&b->grid);
+  pl_multigrid_destroy(&b->grid);
   pl_preconditioner_destroy(b->inverse);
   pl_solver_destroy(b->eisenstat);
   pl_pairs_destroy(b->pairs);

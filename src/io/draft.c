@@ -3,6 +3,7 @@
  * since one line of some formats puts a whole block into many groups. */
 #include "core/memory.h"
 #include "io/draft_inside.h"
+#include "math/vec3.h"
 
 #include <limits.h>
 #include <math.h>
@@ -47,6 +48,8 @@ void pl_draft_destroy(pl_draft *draft)
   pl_free(&allocator, draft->weights.data);
   pl_free(&allocator, draft->members.data);
   pl_free(&allocator, draft->cells.data);
+  pl_free(&allocator, draft->faces.data);
+  pl_free(&allocator, draft->lines.data);
   free_index(&allocator, &draft->by_tag);
   free_index(&allocator, &draft->by_number);
   pl_free(&allocator, draft->numbers.data);
@@ -222,6 +225,41 @@ static pl_status add_cell(pl_draft *draft, const pl_scan *scan, pl_error *error)
   return PL_OK;
 }
 
+static double distance_of(const pl_draft *draft, int a, int b)
+{
+  return pl_vec3_distance(draft->nodes + 3 * (size_t)a, draft->nodes + 3 * (size_t)b);
+}
+
+/* The current element, which is flat, as segments or triangles, a quadrilateral cut along its
+ * shorter diagonal; how many numbers that are. */
+static int divide(const pl_draft *draft, int out[6])
+{
+  static const int orders[2][6] = {{0, 1, 2, 0, 2, 3}, {0, 1, 3, 1, 2, 3}};
+  const int *n = draft->last_nodes;
+  int corners = pl_shapes[draft->last].corners, other = 0;
+  if (draft->last == PL_QUAD)
+    other = distance_of(draft, n[1], n[3]) < distance_of(draft, n[0], n[2]);
+  for (int i = 0; i < (corners == 4 ? 6 : corners); i++) out[i] = n[orders[other][i]];
+  return corners == 4 ? 6 : corners;
+}
+
+/* Keeps the current element, which is flat, unless it is the one before once more. */
+static pl_status add_flat(pl_draft *draft, const pl_scan *scan, pl_error *error)
+{
+  int nodes[6];
+  size_t count = (size_t)divide(draft, nodes);
+  list *to = draft->last == PL_LINE ? &draft->lines : &draft->faces;
+  const int *end = (const int *)to->data + to->count;
+  if (to->count >= count && memcmp(end - count, nodes, count * sizeof *nodes) == 0) return PL_OK;
+  if (to->count >= 2 * (size_t)PL_MOST_ELEMENTS)
+    return pl_scan_fail(scan, error, PL_E_LIMIT, "there are more than %d elements",
+                        PL_MOST_ELEMENTS);
+  int *place = extend(draft, to, count, sizeof *place);
+  if (!place) return pl_fail_memory(error);
+  memcpy(place, nodes, count * sizeof *place);
+  return PL_OK;
+}
+
 /* Remembers the number of the current element. */
 static pl_status add_number(pl_draft *draft, int64_t number, pl_error *error)
 {
@@ -259,6 +297,8 @@ pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_cell_shape s
   if (reduced && pl_shapes[shape].dimension == 3) draft->reduced++;
   pl_status status = PL_OK;
   if (shape == PL_TET || shape == PL_HEX) status = add_cell(draft, scan, error);
+  if (shape == PL_LINE || shape == PL_TRIANGLE || shape == PL_QUAD)
+    status = add_flat(draft, scan, error);
   return status || !draft->numbered ? status : add_number(draft, number, error);
 }
 

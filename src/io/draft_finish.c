@@ -118,6 +118,18 @@ static pl_status gather_sets(pl_draft *draft, set_list *made, pl_error *error)
   return PL_OK;
 }
 
+/* Where nothing fills space, triangles are the mesh, or segments if there is nothing else. */
+static void take_flats(pl_draft *draft)
+{
+  list *from = draft->faces.count ? &draft->faces : &draft->lines;
+  if (draft->cell_count || from->count == 0) return;
+  pl_free(&draft->allocator, draft->cells.data);
+  draft->cell_shape = from == &draft->faces ? PL_TRIANGLE : PL_LINE;
+  draft->cell_count = (int)(from->count / (size_t)pl_shapes[draft->cell_shape].corners);
+  draft->cells = *from;
+  *from = (list){0};
+}
+
 /* A mesh is all tetrahedra or all hexahedra. */
 static pl_status check_shapes(const pl_draft *draft, pl_error *error)
 {
@@ -135,10 +147,9 @@ static pl_status check_shapes(const pl_draft *draft, pl_error *error)
                       (long long)counts[PL_TET], (long long)counts[PL_HEX]);
   if (draft->cell_count == 0)
     return pl_fail_at(error, PL_E_MESH, path, 0,
-                      "holds no tetrahedra or hexahedra (%d nodes, %lld triangles, %lld "
-                      "quadrilaterals); mesh its volume first",
-                      draft->node_count, (long long)counts[PL_TRIANGLE],
-                      (long long)counts[PL_QUAD]);
+                      "holds no tetrahedra or hexahedra (%d nodes), nor triangles, quadrilaterals "
+                      "or lines",
+                      draft->node_count);
   return PL_OK;
 }
 
@@ -213,6 +224,7 @@ static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh
 pl_status pl_draft_finish(pl_draft *draft, pl_mesh **mesh, pl_error *error)
 {
   set_list made = {0};
+  take_flats(draft);
   pl_status status = check_shapes(draft, error);
   if (!status) status = name_sets(draft, &made, error);
   if (!status) status = gather_sets(draft, &made, error);

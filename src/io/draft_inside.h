@@ -59,11 +59,12 @@ struct pl_draft {
   int is_copied;  /* the current one was there before */
   pl_cell_shape cell_shape;
   int cell_count;
-  list cells;   /* int: corners of the tets or hexes */
-  int numbered; /* elements are found by their numbers */
-  list numbers; /* int64_t: of all elements */
-  list places;  /* int: their cells, or -1 - place among the flats */
-  list flats;   /* flat: those that do not fill space */
+  list cells;        /* int: corners of the tets or hexes */
+  list faces, lines; /* int: triangles and segments, the mesh where nothing fills space */
+  int numbered;      /* elements are found by their numbers */
+  list numbers;      /* int64_t: of all elements */
+  list places;       /* int: their cells, or -1 - place among the flats */
+  list flats;        /* flat: those that do not fill space */
   tag_index by_number;
   pl_cell_shape last; /* the current element */
   int last_nodes[8];

@@ -42,6 +42,12 @@ pl_status pl_gmsh_claim(const pl_gmsh *gmsh, const char *what, int64_t count, in
   return pl_scan_claim(&gmsh->scan, what, count, limit, bytes, error);
 }
 
+int pl_gmsh_type_of(const pl_mesh *mesh)
+{
+  int corners = pl_mesh_nodes_per_element(mesh);
+  return corners == 2 ? 1 : corners == 3 ? 2 : corners == 4 ? 4 : 5;
+}
+
 pl_status pl_gmsh_type_find(const pl_gmsh *gmsh, int64_t number, const pl_gmsh_type **type,
                             pl_error *error)
 {

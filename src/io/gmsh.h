@@ -69,6 +69,9 @@ void pl_gmsh_put_doubles(pl_gmsh_out *out, const double *values, int count);
 /* Ends a line of text; nothing in binary. */
 void pl_gmsh_put_line(pl_gmsh_out *out);
 
+/* The number of the mesh's elements in the format. */
+int pl_gmsh_type_of(const pl_mesh *mesh);
+
 /* Both write $Nodes and $Elements (4.1: and $Entities). The groups are those of
  * $PhysicalNames: set i has the number i + 1, dimension 3 for elements and 0 for nodes. */
 pl_status pl_gmsh2_write(pl_gmsh_out *out, pl_error *error);

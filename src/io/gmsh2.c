@@ -149,11 +149,7 @@ static void put_elements(pl_gmsh_out *out, const group_lists *lists)
 {
   const pl_mesh *mesh = out->mesh;
   int count = pl_mesh_element_count(mesh), corners = pl_mesh_nodes_per_element(mesh);
-  int points = 0, copies = 0, number = 0,
-      type = corners == 2   ? 1
-             : corners == 3 ? 2
-             : corners == 4 ? 4
-                            : 5;
+  int points = 0, copies = 0, number = 0, type = pl_gmsh_type_of(mesh);
   for (int s = 0; s < pl_mesh_set_count(mesh); s++) {
     if (!pl_mesh_set(mesh, s)->of_elements) points += pl_mesh_set(mesh, s)->count;
   }

@@ -350,7 +350,7 @@ static int put_blocks(pl_gmsh_out *out, const classes *made, int dimension, int 
                       uint64_t *total)
 {
   int corners = pl_mesh_nodes_per_element(out->mesh), blocks = 0;
-  int type = !dimension ? 15 : corners == 2 ? 1 : corners == 3 ? 2 : corners == 4 ? 4 : 5;
+  int type = dimension ? pl_gmsh_type_of(out->mesh) : 15;
   const int *nodes = pl_mesh_elements(out->mesh);
   for (int first = 0, end; first < made->item_count; first = end) {
     end = run_end(made, first);

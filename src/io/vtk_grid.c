@@ -103,8 +103,11 @@ typedef struct cell_type {
 
 enum { VOXEL = 11, MANY = 1000000 };
 
-/* Those that fill space; the others are left out. */
+/* Those that fill space, and the simple ones that do not; the others are left out. */
 static const cell_type cell_types[] = {
+    {3, "line", PL_LINE, 2, 2},
+    {5, "triangle", PL_TRIANGLE, 3, 3},
+    {9, "quadrilateral", PL_QUAD, 4, 4},
     {10, "tetrahedron", PL_TET, 4, 4},
     {VOXEL, "voxel", PL_HEX, 8, 8},
     {12, "hexahedron", PL_HEX, 8, 8},
@@ -129,8 +132,8 @@ static const cell_type cell_types[] = {
  * since they may fill space. */
 static int is_flat(int64_t type)
 {
-  static const unsigned char flat[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  21, 22,
-                                       23, 28, 30, 34, 35, 36, 68, 69, 70, 75, 76, 77};
+  static const unsigned char flat[] = {0,  1,  2,  4,  6,  7,  8,  21, 22, 23, 28,
+                                       30, 34, 35, 36, 68, 69, 70, 75, 76, 77};
   for (size_t i = 0; i < sizeof flat; i++) {
     if (flat[i] == type) return 1;
   }

@@ -41,12 +41,8 @@ static pl_status find_places(const pl_dependent *at, const pl_bsr *A, pl_error *
       int j = at->K->columns[k];
       for (int a = by->start[i]; a < by->start[i + 1]; a++) {
         for (int b = by->start[j]; b < by->start[j + 1]; b++, to++) {
-          *to = pl_bsr_find(A, at->offset + by->blocks[a], at->offset + by->blocks[b]);
-          if (*to < 0)
-            return pl_fail_entity(error, PL_E_ARGUMENT, i,
-                                  "the matrix has no block for nodes %d and %d; build it from the "
-                                  "model's cliques",
-                                  i, j);
+          pl_status status = pl_bsr_place(A, at->offset, by->blocks[a], by->blocks[b], to, error);
+          if (status) return status;
         }
       }
     }

@@ -114,18 +114,7 @@ pl_status pl_mass_bind(const pl_allocator *allocator, pl_mass *mass, const pl_bs
   if (!mass->places)
     mass->places = pl_alloc(allocator, (size_t)mass->start[mass->rows], sizeof *mass->places);
   if (!mass->places) return pl_fail_memory(error);
-  for (int i = 0; i < mass->rows; i++) {
-    for (int k = mass->start[i]; k < mass->start[i + 1]; k++) {
-      mass->places[k] = pl_bsr_find(A, offset + i, offset + mass->columns[k]);
-      if (mass->places[k] < 0)
-        return pl_fail_entity(
-            error, PL_E_ARGUMENT, i,
-            "the matrix has no block for nodes %d and %d; build it from the model's "
-            "cliques",
-            i, mass->columns[k]);
-    }
-  }
-  return PL_OK;
+  return pl_bsr_places(A, offset, mass->rows, mass->start, mass->columns, mass->places, error);
 }
 
 typedef struct mass_job {

@@ -228,17 +228,9 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
   relations *self = model->state;
   const pl_bsr *pattern = self->pattern;
   self->offset = offset;
-  for (int row = 0; row < pattern->rows; row++) {
-    for (int k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
-      self->places[k] = pl_bsr_find(A, offset + row, offset + pattern->columns[k]);
-      if (self->places[k] < 0)
-        return pl_fail_entity(error, PL_E_ARGUMENT, row,
-                              "the matrix has no block for nodes %d and %d; build it from the "
-                              "model's cliques",
-                              row, pattern->columns[k]);
-    }
-  }
-  return pl_mass_bind(&model->allocator, &self->mass, A, offset, error);
+  pl_status status = pl_bsr_places(A, offset, pattern->rows, pattern->start, pattern->columns,
+                                   self->places, error);
+  return status ? status : pl_mass_bind(&model->allocator, &self->mass, A, offset, error);
 }
 
 /* ---- evaluation: each stick is seen from both its ends ---- */

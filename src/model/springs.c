@@ -309,17 +309,9 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
   self->offset = offset;
   self->crowded =
       A->start[offset + pattern->rows] - A->start[offset] != pattern->start[pattern->rows];
-  for (int row = 0; row < pattern->rows; row++) {
-    for (int k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
-      self->places[k] = pl_bsr_find(A, offset + row, offset + pattern->columns[k]);
-      if (self->places[k] < 0)
-        return pl_fail_entity(error, PL_E_ARGUMENT, row,
-                              "the matrix has no block for nodes %d and %d; build it from the "
-                              "model's cliques",
-                              row, pattern->columns[k]);
-    }
-  }
-  pl_status status = self->warp.rows ? pl_warp_bind(&self->warp, A, offset, error) : PL_OK;
+  pl_status status = pl_bsr_places(A, offset, pattern->rows, pattern->start, pattern->columns,
+                                   self->places, error);
+  if (!status && self->warp.rows) status = pl_warp_bind(&self->warp, A, offset, error);
   return status ? status : pl_mass_bind(&model->allocator, &self->mass, A, offset, error);
 }
 

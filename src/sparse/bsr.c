@@ -238,6 +238,28 @@ int pl_bsr_find(const pl_bsr *matrix, int row, int column)
   return low < matrix->start[row + 1] && matrix->columns[low] == column ? low : -1;
 }
 
+pl_status pl_bsr_place(const pl_bsr *matrix, int offset, int row, int column, int *place,
+                       pl_error *error)
+{
+  *place = pl_bsr_find(matrix, offset + row, offset + column);
+  if (*place >= 0) return PL_OK;
+  return pl_fail_entity(error, PL_E_ARGUMENT, row,
+                        "the matrix has no block for nodes %d and %d; build it from the model's "
+                        "cliques",
+                        row, column);
+}
+
+pl_status pl_bsr_places(const pl_bsr *matrix, int offset, int rows, const int *start,
+                        const int *columns, int *places, pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (int row = 0; row < rows && !status; row++) {
+    for (int k = start[row]; k < start[row + 1] && !status; k++)
+      status = pl_bsr_place(matrix, offset, row, columns[k], &places[k], error);
+  }
+  return status;
+}
+
 static void zero_chunk(void *context, int chunk)
 {
   const pl_bsr *matrix = context;

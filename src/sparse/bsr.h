@@ -39,6 +39,13 @@ void pl_bsr_destroy(pl_bsr *matrix);
 /* Place of block (row, column) in the list of blocks, -1 if it is not in the pattern. */
 int pl_bsr_find(const pl_bsr *matrix, int row, int column);
 
+/* The place of block (row, column) of a model whose first row is offset; refused with the model's
+ * own numbers if the pattern has none. pl_bsr_places: of all blocks of a pattern in that form. */
+pl_status pl_bsr_place(const pl_bsr *matrix, int offset, int row, int column, int *place,
+                       pl_error *error);
+pl_status pl_bsr_places(const pl_bsr *matrix, int offset, int rows, const int *start,
+                        const int *columns, int *places, pl_error *error);
+
 void pl_bsr_zero(pl_bsr *matrix, pl_pool *pool);
 
 /* y = A x; x and y do not overlap. */

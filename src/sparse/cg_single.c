@@ -21,8 +21,8 @@
 #define FLATNESS 1e-6
 
 typedef struct work {
-  const pl_grid_vectors *kernel;
-  pl_grid_level *level;
+  const pl_multigrid_vectors *kernel;
+  pl_multigrid_level *level;
   const pl_filter *filter;
   pl_pool *pool;
   float *x, *p;
@@ -32,7 +32,7 @@ typedef struct work {
 
 static double pass(work *job, void (*chunk_work)(void *, int))
 {
-  const pl_grid_level *level = job->level;
+  const pl_multigrid_level *level = job->level;
   int chunks = pl_chunk_count(level->rows, level->chunk);
   pl_parallel(job->pool, chunks, chunk_work, job);
   double sum = 0;
@@ -43,24 +43,24 @@ static double pass(work *job, void (*chunk_work)(void *, int))
 static void product_chunk(void *context, int chunk)
 {
   const work *job = context;
-  const pl_grid_level *level = job->level;
+  const pl_multigrid_level *level = job->level;
   level->sums[chunk] = job->kernel->product(level, chunk, 0, job->p, level->t);
 }
 
 static void late_product_chunk(void *context, int chunk)
 {
   const work *job = context;
-  const pl_grid_level *level = job->level;
+  const pl_multigrid_level *level = job->level;
   // p = P p, hence p.PAp = p.Ap: the sum may be taken before q is filtered
   level->sums[chunk] += job->kernel->product(level, chunk, 1, job->p, level->t);
-  pl_grid_filter(job->filter, chunk * level->chunk, pl_grid_last(level, chunk), level->t);
+  pl_multigrid_filter(job->filter, chunk * level->chunk, pl_multigrid_last(level, chunk), level->t);
 }
 
 static void advance_chunk(void *context, int chunk)
 {
   const work *job = context;
-  const pl_grid_level *level = job->level;
-  level->sums[chunk] = job->kernel->advance(chunk * level->chunk, pl_grid_last(level, chunk),
+  const pl_multigrid_level *level = job->level;
+  level->sums[chunk] = job->kernel->advance(chunk * level->chunk, pl_multigrid_last(level, chunk),
                                             job->alpha, job->p, level->t, job->x, level->r);
 }
 
@@ -68,17 +68,18 @@ static void advance_chunk(void *context, int chunk)
 static void dot_chunk(void *context, int chunk)
 {
   const work *job = context;
-  const pl_grid_level *level = job->level;
-  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
-  pl_grid_filter(job->filter, first, last, level->x);
+  const pl_multigrid_level *level = job->level;
+  int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
+  pl_multigrid_filter(job->filter, first, last, level->x);
   level->sums[chunk] = job->kernel->dot(first, last, level->r, level->x);
 }
 
 static void turn_chunk(void *context, int chunk)
 {
   const work *job = context;
-  const pl_grid_level *level = job->level;
-  job->kernel->turn(chunk * level->chunk, pl_grid_last(level, chunk), job->beta, level->x, job->p);
+  const pl_multigrid_level *level = job->level;
+  job->kernel->turn(chunk * level->chunk, pl_multigrid_last(level, chunk), job->beta, level->x,
+                    job->p);
 }
 
 /* The caller's x gets what was found; what is held stays to the last bit. */
@@ -86,7 +87,7 @@ static void add_chunk(void *context, int chunk)
 {
   const work *job = context;
   const pl_filter *filter = job->filter;
-  int first = chunk * job->level->chunk, last = pl_grid_last(job->level, chunk);
+  int first = chunk * job->level->chunk, last = pl_multigrid_last(job->level, chunk);
   int entry = pl_filter_from(filter, first);
   for (int row = first; row < last; row++) {
     const float *from = job->x + 4 * (size_t)row;
@@ -114,7 +115,7 @@ static int run(pl_krylov *self, work *job, double goal)
   double length = 0, before = 0;
   int chunks = pl_chunk_count(job->level->rows, job->level->chunk);
   for (;;) {
-    pl_grid_cycle(self->single->grid, job->filter, self->single->degree, job->pool);
+    pl_multigrid_cycle(self->single->grid, job->filter, self->single->degree, job->pool);
     double rz = pass(job, dot_chunk);
     if (!(rz > 0) || !isfinite(rz)) return give_up(self);
     double beta = before > 0 ? rz / before : 0;
@@ -141,7 +142,7 @@ static int run(pl_krylov *self, work *job, double goal)
 pl_status pl_cg_single(pl_krylov *self, double goal, float *x, float *p)
 {
   const pl_single *single = self->single;
-  work job = {.kernel = pl_grid_vectors_pick(),
+  work job = {.kernel = pl_multigrid_vectors_pick(),
               .level = single->grid->level,
               .filter = self->filter,
               .pool = self->pool,
@@ -151,7 +152,7 @@ pl_status pl_cg_single(pl_krylov *self, double goal, float *x, float *p)
   const double *r = self->vectors[PL_KRYLOV_R];
   int exponent;
   if (pl_krylov_spent(self)) return PL_E_CONVERGENCE;
-  if (!pl_grid_take(single->grid, r, &exponent, self->pool)) {
+  if (!pl_multigrid_take(single->grid, r, &exponent, self->pool)) {
     give_up(self);
     return PL_OK;
   }

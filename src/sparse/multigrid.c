@@ -8,7 +8,6 @@
 #include "math/vec3.h"
 #include "sparse/multigrid_kernel.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,17 +25,17 @@ enum { FIRST_ROUNDS = 15, LATER_ROUNDS = 3, ALONE = 4 };
 
 /* A pass over a level's rows in chunks; what it needs beside the level. */
 typedef struct pass {
-  const pl_grid_kernel *kernel;
-  pl_grid_level *level, *coarse;
+  const pl_multigrid_kernel *kernel;
+  pl_multigrid_level *level, *coarse;
   const pl_bsr *A;
   const pl_filter *filter;
   const double *inverse;
   double factor, caution;
-  pl_grid_sweep sweep;
+  pl_multigrid_sweep sweep;
 } pass;
 
 /* Floats per row in vectors. */
-static size_t width_of(const pl_grid_level *level) { return level->size == 3 ? 4 : 8; }
+static size_t width_of(const pl_multigrid_level *level) { return level->size == 3 ? 4 : 8; }
 
 static void swap(float **a, float **b)
 {
@@ -45,13 +44,13 @@ static void swap(float **a, float **b)
   *b = kept;
 }
 
-static void run(pass *job, const pl_grid_level *rows, void (*work)(void *, int), pl_pool *pool)
+static void run(pass *job, const pl_multigrid_level *rows, void (*work)(void *, int), pl_pool *pool)
 {
   pl_parallel(pool, pl_chunk_count(rows->rows, rows->chunk), work, job);
 }
 
 /* A pass with a product: rows that are late wait for all chunks. */
-static void run_product(pass *job, const pl_grid_level *rows, void (*work)(void *, int),
+static void run_product(pass *job, const pl_multigrid_level *rows, void (*work)(void *, int),
                         void (*late)(void *, int), pl_pool *pool)
 {
   run(job, rows, work, pool);
@@ -63,15 +62,15 @@ static void run_product(pass *job, const pl_grid_level *rows, void (*work)(void 
 static void load_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  const pl_grid_level *level = job->level;
-  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
-  pl_grid_vectors_pick()->load(level, first, last, job->A->values, job->factor);
+  const pl_multigrid_level *level = job->level;
+  int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
+  pl_multigrid_vectors_pick()->load(level, first, last, job->A->values, job->factor);
   for (int k = 9 * first; k < 9 * last; k++)
     level->inverse[k] = (float)(job->inverse[k] / job->factor);
 }
 
-void pl_grid_load(pl_grid *grid, const pl_bsr *A, const double *inverse, double scale,
-                  pl_pool *pool)
+void pl_multigrid_load(pl_multigrid *grid, const pl_bsr *A, const double *inverse, double scale,
+                       pl_pool *pool)
 {
   pass job = {.level = grid->level, .A = A, .inverse = inverse, .factor = scale};
   run(&job, grid->level, load_chunk, pool);
@@ -88,8 +87,8 @@ static void sweep_chunk(void *context, int chunk)
 static void power_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  const pl_grid_level *level = job->level;
-  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
+  const pl_multigrid_level *level = job->level;
+  int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
   job->kernel->sweep(level, chunk, 1, &job->sweep);
   double sum = 0;
   size_t width = width_of(level);
@@ -101,7 +100,7 @@ static void power_chunk(void *context, int chunk)
 }
 
 /* A start that has something of every eigenvector. */
-static void scatter(pl_grid_level *level)
+static void scatter(pl_multigrid_level *level)
 {
   unsigned seed = 12345;
   for (size_t i = 0; i < width_of(level) * (size_t)level->rows; i++) {
@@ -110,11 +109,11 @@ static void scatter(pl_grid_level *level)
   }
 }
 
-void pl_grid_measure(pl_grid_level *level, int rounds, pl_pool *pool)
+void pl_multigrid_measure(pl_multigrid_level *level, int rounds, pl_pool *pool)
 {
   // out = x + a x + b D^-1 (0 - A x) with a = -1; the eigenvector kept is as long as its eigenvalue
   memset(level->t, 0, width_of(level) * (size_t)level->rows * sizeof(float));
-  pass job = {.kernel = pl_grid_kernel_pick(level->size),
+  pass job = {.kernel = pl_multigrid_kernel_pick(level->size),
               .level = level,
               .sweep = {.r = level->t, .a = -1}};
   double length = level->largest;
@@ -140,7 +139,7 @@ void pl_grid_measure(pl_grid_level *level, int rounds, pl_pool *pool)
 /* ---- the tentative prolongator ---- */
 
 /* Centres and radii of the groups of a level. */
-static void place_groups(const pl_grid_level *level, pl_grid_level *coarse)
+static void place_groups(const pl_multigrid_level *level, pl_multigrid_level *coarse)
 {
   const double *places = level->places;
   memset(coarse->places, 0, 3 * (size_t)coarse->rows * sizeof(double));
@@ -167,12 +166,13 @@ static void place_groups(const pl_grid_level *level, pl_grid_level *coarse)
 }
 
 /* T of one row, as size rows of 6. */
-static void place_row(const pl_grid_level *level, const pl_grid_level *coarse, int row, double *T)
+static void place_row(const pl_multigrid_level *level, const pl_multigrid_level *coarse, int row,
+                      double *T)
 {
   int group = level->group[row];
-  memset(T, 0, (size_t)level->size * PL_GRID_COARSE * sizeof *T);
+  memset(T, 0, (size_t)level->size * PL_MULTIGRID_COARSE * sizeof *T);
   if (group < 0) return;
-  for (int c = 0; c < 3; c++) T[PL_GRID_COARSE * c + c] = 1;
+  for (int c = 0; c < 3; c++) T[PL_MULTIGRID_COARSE * c + c] = 1;
   double radius = coarse->radius[group];
   if (!(radius > 0)) return;
 
@@ -181,9 +181,9 @@ static void place_row(const pl_grid_level *level, const pl_grid_level *coarse, i
   pl_vec3_sub(level->places + 3 * row, coarse->places + 3 * group, d);
   pl_vec3_scale(1 / radius, d, d);
   double turn[3][3] = {{0, d[2], -d[1]}, {-d[2], 0, d[0]}, {d[1], -d[0], 0}};
-  for (int i = 0; i < 3; i++) memcpy(T + PL_GRID_COARSE * i + 3, turn[i], sizeof turn[i]);
+  for (int i = 0; i < 3; i++) memcpy(T + PL_MULTIGRID_COARSE * i + 3, turn[i], sizeof turn[i]);
   if (level->size == 3) return;
-  for (int c = 3; c < 6; c++) T[PL_GRID_COARSE * c + c] = level->radius[row] / radius;
+  for (int c = 3; c < 6; c++) T[PL_MULTIGRID_COARSE * c + c] = level->radius[row] / radius;
 }
 
 /* P times three numbers that stand some places apart. */
@@ -194,12 +194,12 @@ static void project(const double P[9], double *x, size_t apart)
 }
 
 /* T of the finest level leaves out what is held. */
-static void hold(const pl_grid_level *level, const pl_filter *filter)
+static void hold(const pl_multigrid_level *level, const pl_filter *filter)
 {
   for (int i = 0; filter && i < filter->count; i++) {
-    double *T = level->tentative + 3 * PL_GRID_COARSE * (size_t)filter->nodes[i];
-    for (int c = 0; c < PL_GRID_COARSE; c++)
-      project(filter->projections + 9 * i, T + c, PL_GRID_COARSE);
+    double *T = level->tentative + 3 * PL_MULTIGRID_COARSE * (size_t)filter->nodes[i];
+    for (int c = 0; c < PL_MULTIGRID_COARSE; c++)
+      project(filter->projections + 9 * i, T + c, PL_MULTIGRID_COARSE);
   }
 }
 
@@ -208,25 +208,25 @@ static void hold(const pl_grid_level *level, const pl_filter *filter)
 static void smooth_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  job->kernel->smooth(job->level, chunk * job->level->chunk, pl_grid_last(job->level, chunk),
+  job->kernel->smooth(job->level, chunk * job->level->chunk, pl_multigrid_last(job->level, chunk),
                       job->factor);
 }
 
 static void multiply_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  job->kernel->multiply(job->level, chunk * job->level->chunk, pl_grid_last(job->level, chunk),
+  job->kernel->multiply(job->level, chunk * job->level->chunk, pl_multigrid_last(job->level, chunk),
                         job->factor);
 }
 
 static void gather_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  job->kernel->gather(job->level, chunk * job->coarse->chunk, pl_grid_last(job->coarse, chunk),
+  job->kernel->gather(job->level, chunk * job->coarse->chunk, pl_multigrid_last(job->coarse, chunk),
                       job->coarse);
 }
 
-static double *block_at(const pl_grid_level *coarse, int row, int column)
+static double *block_at(const pl_multigrid_level *coarse, int row, int column)
 {
   int k = coarse->start[row];
   while (coarse->columns[k] < column) k++;
@@ -266,8 +266,8 @@ static void invert_block(const double *block, float *out)
 /* What lies left of the diagonal mirrors what lies right of it. */
 static void mirror_chunk(void *context, int chunk)
 {
-  const pl_grid_level *coarse = ((const pass *)context)->coarse;
-  for (int row = chunk * coarse->chunk; row < pl_grid_last(coarse, chunk); row++) {
+  const pl_multigrid_level *coarse = ((const pass *)context)->coarse;
+  for (int row = chunk * coarse->chunk; row < pl_multigrid_last(coarse, chunk); row++) {
     for (int k = coarse->start[row]; k < coarse->diagonal[row]; k++) {
       const double *from = block_at(coarse, coarse->columns[k], row);
       double *to = coarse->precise + 36 * (size_t)k;
@@ -284,27 +284,29 @@ static void mirror_chunk(void *context, int chunk)
   }
 }
 
-/* The prolongator from a level and the matrix of the next. */
-static void coarsen(pl_grid_level *level, const pl_filter *filter, double scale, pl_pool *pool)
+/* The prolongator from a level and the matrix of the next; source is NULL but for the finest. */
+static void coarsen(pl_multigrid *grid, pl_multigrid_level *level,
+                    const pl_multigrid_source *source, double scale, pl_pool *pool)
 {
-  pl_grid_level *coarse = level + 1;
+  pl_multigrid_level *coarse = level + 1;
   place_groups(level, coarse);
-  size_t size = (size_t)level->size * PL_GRID_COARSE;
+  size_t size = (size_t)level->size * PL_MULTIGRID_COARSE;
   for (int row = 0; row < level->rows; row++)
     place_row(level, coarse, row, level->tentative + size * (size_t)row);
-  hold(level, filter);
+  hold(level, source ? source->filter : NULL);
 
-  pass job = {.kernel = pl_grid_kernel_pick(level->size), .level = level, .coarse = coarse};
+  pass job = {.kernel = pl_multigrid_kernel_pick(level->size), .level = level, .coarse = coarse};
   job.factor = scale * damping / level->largest;
   run(&job, level, smooth_chunk, pool);
   job.factor = scale;
   run(&job, level, multiply_chunk, pool);
   run(&job, coarse, gather_chunk, pool);
+  if (source && source->pairs) pl_multigrid_add_pairs(grid, source->pairs, source->inverse, scale);
   run(&job, coarse, mirror_chunk, pool);
 }
 
 /* The finest level as a dense matrix M becomes P M P + s (I - P), s of its size. */
-static void hold_dense(const pl_filter *filter, pl_grid_dense *dense)
+static void hold_dense(const pl_filter *filter, pl_multigrid_dense *dense)
 {
   size_t count = (size_t)dense->count;
   double size = 0;
@@ -322,8 +324,8 @@ static void hold_dense(const pl_filter *filter, pl_grid_dense *dense)
 }
 
 /* The last level as a dense matrix; constrained directions get a diagonal of their own. */
-static void spread_out(const pl_grid_level *last, const pl_filter *filter, double scale,
-                       pl_grid_dense *dense)
+static void spread_out(const pl_multigrid_level *last, const pl_filter *filter, double scale,
+                       pl_multigrid_dense *dense)
 {
   size_t count = (size_t)dense->count, size = (size_t)last->size;
   memset(dense->factor, 0, count * count * sizeof(double));
@@ -337,26 +339,26 @@ static void spread_out(const pl_grid_level *last, const pl_filter *filter, doubl
   hold_dense(filter, dense);
 }
 
-void pl_grid_refresh(pl_grid *grid, const pl_bsr *A, const pl_filter *filter, double scale,
-                     pl_pool *pool)
+void pl_multigrid_refresh(pl_multigrid *grid, const pl_multigrid_source *source, double scale,
+                          pl_pool *pool)
 {
-  grid->level[0].precise = A->values;
-  grid->level[0].places = A->points;
+  grid->level[0].precise = source->A->values;
+  grid->level[0].places = source->A->points;
   for (int i = 0; i < grid->levels; i++) {
-    pl_grid_level *level = &grid->level[i];
-    pl_grid_measure(level, LATER_ROUNDS, pool);
-    if (level->groups > 0) coarsen(level, i ? NULL : filter, i ? 1 : scale, pool);
+    pl_multigrid_level *level = &grid->level[i];
+    pl_multigrid_measure(level, LATER_ROUNDS, pool);
+    if (level->groups > 0) coarsen(grid, level, i ? NULL : source, i ? 1 : scale, pool);
   }
   if (grid->dense.count == 0) return;
-  const pl_grid_level *last = &grid->level[grid->levels - 1];
+  const pl_multigrid_level *last = &grid->level[grid->levels - 1];
   int finest = grid->levels == 1;
-  spread_out(last, finest ? filter : NULL, finest ? scale : 1, &grid->dense);
-  pl_grid_triangle_pick()->invert(&grid->dense);
+  spread_out(last, finest ? source->filter : NULL, finest ? scale : 1, &grid->dense);
+  pl_multigrid_triangle_pick()->invert(&grid->dense);
 }
 
 /* ---- the cycle ---- */
 
-void pl_grid_filter(const pl_filter *filter, int first, int last, float *x)
+void pl_multigrid_filter(const pl_filter *filter, int first, int last, float *x)
 {
   for (int i = pl_filter_from(filter, first);
        filter && i < filter->count && filter->nodes[i] < last; i++) {
@@ -371,7 +373,7 @@ void pl_grid_filter(const pl_filter *filter, int first, int last, float *x)
 static void start_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  job->kernel->start(job->level, chunk * job->level->chunk, pl_grid_last(job->level, chunk),
+  job->kernel->start(job->level, chunk * job->level->chunk, pl_multigrid_last(job->level, chunk),
                      job->sweep.b, job->sweep.r, job->sweep.out);
 }
 
@@ -390,43 +392,43 @@ static void residual_chunk(void *context, int chunk)
 static void late_residual_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  const pl_grid_level *level = job->level;
+  const pl_multigrid_level *level = job->level;
   job->kernel->residual(level, chunk, 1, &job->sweep);
-  pl_grid_filter(job->filter, chunk * level->chunk, pl_grid_last(level, chunk), level->t);
+  pl_multigrid_filter(job->filter, chunk * level->chunk, pl_multigrid_last(level, chunk), level->t);
 }
 
 /* t = r - A x. */
 static void subtract(pass *job, pl_pool *pool)
 {
-  const pl_grid_level *level = job->level;
-  job->sweep = (pl_grid_sweep){.r = level->r, .x = level->x, .out = level->t};
+  const pl_multigrid_level *level = job->level;
+  job->sweep = (pl_multigrid_sweep){.r = level->r, .x = level->x, .out = level->t};
   run_product(job, level, residual_chunk, late_residual_chunk, pool);
 }
 
 static void restrict_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  job->kernel->restrict_to(job->level, chunk * job->coarse->chunk, pl_grid_last(job->coarse, chunk),
-                           job->level->t, job->coarse->r);
+  job->kernel->restrict_to(job->level, chunk * job->coarse->chunk,
+                           pl_multigrid_last(job->coarse, chunk), job->level->t, job->coarse->r);
 }
 
 static void prolong_chunk(void *context, int chunk)
 {
   const pass *job = context;
-  const pl_grid_level *level = job->level;
-  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
+  const pl_multigrid_level *level = job->level;
+  int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
   job->kernel->prolong(level, first, last, job->coarse->x, level->x);
-  pl_grid_filter(job->filter, first, last, level->x);
+  pl_multigrid_filter(job->filter, first, last, level->x);
 }
 
 /* Chebyshev's iteration from x, or from zero: level->x becomes the result. */
 static void smooth(pass *job, int degree, int from_zero, pl_pool *pool)
 {
-  pl_grid_level *level = job->level;
+  pl_multigrid_level *level = job->level;
   double high = reach * job->caution * level->largest;
   double low = high / (level->size == 3 ? fine_spread : coarse_spread);
   double centre = 0.5 * (high + low), half = 0.5 * (high - low), rho = half / centre;
-  job->sweep = (pl_grid_sweep){.r = level->r, .b = (float)(1 / centre)};
+  job->sweep = (pl_multigrid_sweep){.r = level->r, .b = (float)(1 / centre)};
   for (int k = 0; k < degree; k++) {
     if (k > 0) {
       double next = 1 / (2 * centre / half - rho);
@@ -445,19 +447,19 @@ static void smooth(pass *job, int degree, int from_zero, pl_pool *pool)
   }
 }
 
-static void solve_last(pl_grid_level *last, const pl_grid_dense *dense)
+static void solve_last(pl_multigrid_level *last, const pl_multigrid_dense *dense)
 {
   size_t width = width_of(last), size = (size_t)last->size;
   for (int i = 0; i < last->rows; i++)
     memcpy(dense->in + size * (size_t)i, last->r + width * (size_t)i, size * sizeof(float));
-  pl_grid_triangle_pick()->apply(dense);
+  pl_multigrid_triangle_pick()->apply(dense);
   for (int i = 0; i < last->rows; i++)
     memcpy(last->x + width * (size_t)i, dense->out + size * (size_t)i, size * sizeof(float));
 }
 
 /* How often a level is corrected from the next one: the third level is small enough to be visited
  * twice, unless it is solved at once. */
-static int visits_from(const pl_grid *grid, int index)
+static int visits_from(const pl_multigrid *grid, int index)
 {
   int is_solved = grid->dense.count > 0 && index + 2 == grid->levels;
   return index == 1 && !is_solved ? 2 : 1;
@@ -467,9 +469,9 @@ static int visits_from(const pl_grid *grid, int index)
 static int degree_on(int index, int degree) { return index == 0 ? degree : degree + 1; }
 
 /* x of a level = its share of a cycle for its r. */
-static void visit(pl_grid *grid, int index, const pl_filter *filter, int degree, pl_pool *pool)
+static void visit(pl_multigrid *grid, int index, const pl_filter *filter, int degree, pl_pool *pool)
 {
-  pass job = {.kernel = pl_grid_kernel_pick(grid->level[index].size),
+  pass job = {.kernel = pl_multigrid_kernel_pick(grid->level[index].size),
               .level = &grid->level[index],
               .coarse = &grid->level[index + 1],
               .filter = index ? NULL : filter,
@@ -490,86 +492,41 @@ static void visit(pl_grid *grid, int index, const pl_filter *filter, int degree,
   smooth(&job, degree_on(index, degree), 0, pool);
 }
 
-void pl_grid_cycle(pl_grid *grid, const pl_filter *filter, int degree, pl_pool *pool)
+void pl_multigrid_cycle(pl_multigrid *grid, const pl_filter *filter, int degree, pl_pool *pool)
 {
   visit(grid, 0, filter, degree, pool);
 }
 
-void pl_grid_residual(pl_grid *grid, const pl_filter *filter, pl_pool *pool)
+void pl_multigrid_residual(pl_multigrid *grid, const pl_filter *filter, pl_pool *pool)
 {
-  pass job = {
-      .kernel = pl_grid_kernel_pick(grid->level->size), .level = grid->level, .filter = filter};
+  pass job = {.kernel = pl_multigrid_kernel_pick(grid->level->size),
+              .level = grid->level,
+              .filter = filter};
   subtract(&job, pool);
-}
-
-/* ---- residuals in and out ---- */
-
-typedef struct transfer {
-  pl_grid_level *level;
-  const double *r;
-  double scale;
-} transfer;
-
-static void largest_chunk(void *context, int chunk)
-{
-  const transfer *job = context;
-  double largest = 0;
-  int last = pl_grid_last(job->level, chunk);
-  // what is not a number must come through
-  for (int i = 3 * chunk * job->level->chunk; i < 3 * last; i++) {
-    double size = fabs(job->r[i]);
-    largest = largest > size ? largest : size;
-  }
-  job->level->sums[chunk] = largest;
-}
-
-static void take_chunk(void *context, int chunk)
-{
-  const transfer *job = context;
-  int last = pl_grid_last(job->level, chunk);
-  for (int row = chunk * job->level->chunk; row < last; row++) {
-    for (int c = 0; c < 3; c++)
-      job->level->r[4 * row + c] = (float)(job->scale * job->r[3 * row + c]);
-  }
-}
-
-int pl_grid_take(pl_grid *grid, const double *r, int *exponent, pl_pool *pool)
-{
-  transfer job = {.level = grid->level, .r = r};
-  int chunks = pl_chunk_count(job.level->rows, job.level->chunk);
-  double largest = 0;
-  pl_parallel(pool, chunks, largest_chunk, &job);
-  for (int chunk = 0; chunk < chunks; chunk++)
-    largest = largest > job.level->sums[chunk] ? largest : job.level->sums[chunk];
-  if (!(largest > 0) || !isfinite(largest)) return 0;
-  // single precision has a small range
-  frexp(fmax(largest, DBL_MIN), exponent);
-  job.scale = ldexp(1, -*exponent);
-  pl_parallel(pool, chunks, take_chunk, &job);
-  return 1;
 }
 
 /* ---- what it costs ---- */
 
-pl_grid_cost pl_grid_cost_of_residual(const pl_grid_level *level)
+pl_multigrid_cost pl_multigrid_cost_of_residual(const pl_multigrid_level *level)
 {
-  const pl_grid_half *half = &level->half;
+  const pl_multigrid_half *half = &level->half;
   double blocks = level->start[level->rows], rows = level->rows, size = level->size;
   double late = half->late_first[pl_chunk_count(level->rows, level->chunk)];
   double slots = half->late_start[(int)late], vector = (double)width_of(level) * sizeof(float);
   // vectors: r, x, t and the sums
-  return (pl_grid_cost){half->start[level->rows] * (size * size * sizeof(float) + sizeof(int)) +
-                            rows * (2 * sizeof(int) + 4 * vector) + 2 * late * sizeof(int) +
-                            slots * (sizeof(int) + vector),
-                        2 * blocks * size * size + rows * size};
+  return (pl_multigrid_cost){half->start[level->rows] *
+                                     (size * size * sizeof(float) + sizeof(int)) +
+                                 rows * (2 * sizeof(int) + 4 * vector) + 2 * late * sizeof(int) +
+                                 slots * (sizeof(int) + vector),
+                             2 * blocks * size * size + rows * size};
 }
 
-pl_grid_cost pl_grid_cost_of_cycle(const pl_grid *grid, int degree)
+pl_multigrid_cost pl_multigrid_cost_of_cycle(const pl_multigrid *grid, int degree)
 {
-  pl_grid_cost sum = {0};
+  pl_multigrid_cost sum = {0};
   double times = 1; /* that a level is visited */
   for (int i = 0; i < grid->levels; i++) {
-    const pl_grid_level *level = &grid->level[i];
+    const pl_multigrid_level *level = &grid->level[i];
     double rows = level->rows, size = level->size, count = grid->dense.count;
     double vector = (double)width_of(level) * sizeof(float);
     if (i + 1 == grid->levels && count > 0) {
@@ -580,7 +537,7 @@ pl_grid_cost pl_grid_cost_of_cycle(const pl_grid *grid, int degree)
     // products, the first sweep has none; the inverse blocks and a vector more where it is a sweep
     int is_last = i + 1 == grid->levels, visits = is_last ? 0 : visits_from(grid, i);
     int sweeps = is_last ? ALONE * degree : 2 * degree_on(i, degree);
-    pl_grid_cost product = pl_grid_cost_of_residual(level);
+    pl_multigrid_cost product = pl_multigrid_cost_of_residual(level);
     double products = sweeps - 1 + visits;
     sum.bytes +=
         times * (products * product.bytes + sweeps * rows * (size * size * sizeof(float) + vector));
@@ -589,9 +546,9 @@ pl_grid_cost pl_grid_cost_of_cycle(const pl_grid *grid, int degree)
     // down and up
     times *= visits;
     double entries = level->near_start[level->rows], coarse = 32.0 * level->groups;
-    double step = entries * (size * PL_GRID_COARSE * sizeof(float) + sizeof(int)) + coarse;
+    double step = entries * (size * PL_MULTIGRID_COARSE * sizeof(float) + sizeof(int)) + coarse;
     sum.bytes += times * (2 * step + 3 * rows * vector);
-    sum.flops += times * 4 * entries * size * PL_GRID_COARSE;
+    sum.flops += times * 4 * entries * size * PL_MULTIGRID_COARSE;
   }
   return sum;
 }

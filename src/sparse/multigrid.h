@@ -21,15 +21,16 @@
 #define PL_SPARSE_MULTIGRID_H
 
 #include "sparse/blockwise.h"
+#include "sparse/pairs.h"
 
-enum { PL_GRID_COARSE = 6, PL_GRID_MOST_LEVELS = 12 };
+enum { PL_MULTIGRID_COARSE = 6, PL_MULTIGRID_MOST_LEVELS = 12 };
 
 /* The blocks of a level's rows on and right of the diagonal. Rows are dealt with in chunks, within
  * a chunk in their order: a row's sum is complete when its turn comes, since all that it gets comes
  * from rows before it. But what leaves the chunk goes to slots, one for each pair of a chunk and a
  * row behind it. Rows that have slots are late: they are completed when all chunks are done, by
  * adding their slots in the order of the chunks. */
-typedef struct pl_grid_half {
+typedef struct pl_multigrid_half {
   int *start;      /* of the rows, rows + 1 */
   int *leaving;    /* where the blocks of a row begin that leave its chunk */
   int *columns;    /* ascending; of those that leave: rows + slot */
@@ -39,15 +40,15 @@ typedef struct pl_grid_half {
   int *late_start; /* the first slot of a late row, and the end */
   int *late_first; /* the first late row of a chunk, and the end */
   float *sums;     /* a vector for rows and slots; zero between products */
-} pl_grid_half;
+} pl_multigrid_half;
 
 /* A level. Vectors have 4 floats for each row of 3, and 8 for each row of 6, the last of which mean
  * nothing; everything has 8 floats of slack at its end, since loads are wide. */
-typedef struct pl_grid_level {
+typedef struct pl_multigrid_level {
   int rows, size;                  /* unknowns per row: 3 or 6 */
   int chunk;                       /* rows in one helping of work for a thread */
   int *start, *columns, *diagonal; /* pattern of the matrix (of level 0: the matrix's own) */
-  pl_grid_half half;               /* what products read */
+  pl_multigrid_half half;          /* what products read */
   float *inverse;                  /* of the diagonal blocks, column by column */
   double *precise; /* the blocks in double precision; of level 0: the matrix's own, not scaled */
   double *places;  /* 3 per row: where it is; NULL if unknown */
@@ -69,72 +70,103 @@ typedef struct pl_grid_level {
 
   // the cycle's vectors
   float *r, *x, *y, *t;
-} pl_grid_level;
+} pl_multigrid_level;
 
 /* W = L^-1 where the last level's matrix is L L^T; row by row, all rows count long. */
-typedef struct pl_grid_dense {
+typedef struct pl_multigrid_dense {
   int count;
   double *factor, *row; /* work: a matrix, and a row */
   float *values;
   float *in, *out; /* the cycle's vectors */
-} pl_grid_dense;
+} pl_multigrid_dense;
 
-typedef struct pl_grid {
+/* Which groups of the first coarse level are coupled by pairs: row << 32 | column, ascending. */
+typedef struct pl_multigrid_joints {
+  int64_t *keys;
+  size_t count, room;
+  int is_broken; /* there was no memory for the patterns: they are to be rebuilt */
+} pl_multigrid_joints;
+
+typedef struct pl_multigrid {
   pl_allocator allocator;
   int levels;
-  pl_grid_level level[PL_GRID_MOST_LEVELS];
-  pl_grid_dense dense; /* the inverse on the last level; count 0: there is none */
-  double caution;      /* factor on all estimates of largest eigenvalues; at least 1 */
-} pl_grid;
+  pl_multigrid_level level[PL_MULTIGRID_MOST_LEVELS];
+  pl_multigrid_dense dense; /* the inverse on the last level; count 0: there is none */
+  double caution;           /* factor on all estimates of largest eigenvalues; at least 1 */
+  pl_multigrid_joints joints;
+} pl_multigrid;
 
 /* What a preconditioner that is a hierarchy hands to a solver: its finest level is the matrix times
  * 2^-exponent in single precision. */
 typedef struct pl_single {
-  pl_grid *grid;
+  pl_multigrid *grid;
   int degree, exponent;
 } pl_single;
 
 /* All patterns and memory for matrices of A's pattern. */
-pl_status pl_grid_create(const pl_allocator *allocator, const pl_bsr *A, pl_grid *grid,
-                         pl_error *error);
-void pl_grid_destroy(pl_grid *grid);
+pl_status pl_multigrid_create(const pl_allocator *allocator, const pl_bsr *A, pl_multigrid *grid,
+                              pl_error *error);
+void pl_multigrid_destroy(pl_multigrid *grid);
+
+/* The patterns of all levels but the first again, for other joints; numbers are lost. */
+pl_status pl_multigrid_rebuild(pl_multigrid *grid, pl_error *error);
+
+/* Room for pairs (pairs.h, NULL: none) on the coarse levels. Where pairs couple groups that have
+ * not been coupled before, the patterns are rebuilt, and memory is taken. */
+pl_status pl_multigrid_couple(pl_multigrid *grid, const pl_pairs *pairs, pl_error *error);
+
+/* Adds what pairs do, softened, to the first coarse level's matrix, on and right of the diagonal;
+ * inverse has the inverse blocks of the finest diagonal. */
+void pl_multigrid_add_pairs(pl_multigrid *grid, const pl_pairs *pairs, const double *inverse,
+                            double scale);
+
+/* The smoother of the finest level leaves touched blocks to the correction; until the next load. */
+void pl_multigrid_rest(pl_multigrid *grid, const pl_pairs *pairs);
 
 /* The finest level's values and inverse diagonal blocks, times scale and over scale. */
-void pl_grid_load(pl_grid *grid, const pl_bsr *A, const double *inverse, double scale,
-                  pl_pool *pool);
+void pl_multigrid_load(pl_multigrid *grid, const pl_bsr *A, const double *inverse, double scale,
+                       pl_pool *pool);
+/* What the coarse levels are made from. */
+typedef struct pl_multigrid_source {
+  const pl_bsr *A;
+  const pl_filter *filter;
+  const pl_pairs *pairs; /* NULL: none */
+  const double *inverse; /* of A's diagonal blocks */
+} pl_multigrid_source;
+
 /* Everything else, from what was loaded with the same scale. */
-void pl_grid_refresh(pl_grid *grid, const pl_bsr *A, const pl_filter *filter, double scale,
-                     pl_pool *pool);
+void pl_multigrid_refresh(pl_multigrid *grid, const pl_multigrid_source *source, double scale,
+                          pl_pool *pool);
 
 /* The end of a chunk of a level's rows. */
-static inline int pl_grid_last(const pl_grid_level *level, int chunk)
+static inline int pl_multigrid_last(const pl_multigrid_level *level, int chunk)
 {
   int last = (chunk + 1) * level->chunk;
   return last < level->rows ? last : level->rows;
 }
 
 /* A better estimate of a level's largest eigenvalue, by some rounds of the power method. */
-void pl_grid_measure(pl_grid_level *level, int rounds, pl_pool *pool);
+void pl_multigrid_measure(pl_multigrid_level *level, int rounds, pl_pool *pool);
 
 /* x of level 0 = one cycle for its r: a V, but with two visits of the third level. */
-void pl_grid_cycle(pl_grid *grid, const pl_filter *filter, int degree, pl_pool *pool);
+void pl_multigrid_cycle(pl_multigrid *grid, const pl_filter *filter, int degree, pl_pool *pool);
 
 /* Sets the finest level's r to that of so many numbers, scaled by a power of two so that the
  * largest is about 1, and returns its exponent in *exponent. 0: r is zero or not finite, and
  * nothing is set. */
-int pl_grid_take(pl_grid *grid, const double *r, int *exponent, pl_pool *pool);
+int pl_multigrid_take(pl_multigrid *grid, const double *r, int *exponent, pl_pool *pool);
 
 /* Filters rows [first, last) of a vector of the finest level. */
-void pl_grid_filter(const pl_filter *filter, int first, int last, float *x);
+void pl_multigrid_filter(const pl_filter *filter, int first, int last, float *x);
 
 /* t of level 0 = r - A x. */
-void pl_grid_residual(pl_grid *grid, const pl_filter *filter, pl_pool *pool);
+void pl_multigrid_residual(pl_multigrid *grid, const pl_filter *filter, pl_pool *pool);
 
 /* What passes must move and compute at least: every array once. */
-typedef struct pl_grid_cost {
+typedef struct pl_multigrid_cost {
   double bytes, flops;
-} pl_grid_cost;
-pl_grid_cost pl_grid_cost_of_residual(const pl_grid_level *level);
-pl_grid_cost pl_grid_cost_of_cycle(const pl_grid *grid, int degree);
+} pl_multigrid_cost;
+pl_multigrid_cost pl_multigrid_cost_of_residual(const pl_multigrid_level *level);
+pl_multigrid_cost pl_multigrid_cost_of_cycle(const pl_multigrid *grid, int degree);
 
 #endif

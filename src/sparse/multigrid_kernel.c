@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { COARSE = PL_GRID_COARSE };
+enum { COARSE = PL_MULTIGRID_COARSE };
 
 /* A pivot this much below its diagonal entry is what rounding left. */
 #define LEAST_PIVOT 1e-11
@@ -107,7 +107,7 @@ PL_INLINE quartet upper_block_3(const float *block, const float *a, const octet 
 
 /* A row of the upper triangle with 3x3 blocks, two blocks at once; the first is the diagonal, which
  * is alone if the number is odd. */
-PL_INLINE quartet upper_row_3(const pl_grid_half *half, int rows, int row, const float *x)
+PL_INLINE quartet upper_row_3(const pl_multigrid_half *half, int rows, int row, const float *x)
 {
   const int *columns = half->columns;
   float *y = half->sums;
@@ -179,7 +179,7 @@ PL_INLINE void upper_block_6(const float *block, const float *x, float *y, const
   memcpy(y, &to, sizeof to);
 }
 
-PL_INLINE octet upper_row_6(const pl_grid_half *half, int rows, int row, const float *x)
+PL_INLINE octet upper_row_6(const pl_multigrid_half *half, int rows, int row, const float *x)
 {
   const int *columns = half->columns, *slot_row = half->slot_row;
   float *y = half->sums;
@@ -270,7 +270,8 @@ typedef struct multiplication {
   pl_lanes sums;
 } multiplication;
 
-PL_INLINE void multiply_row(const pl_grid_level *level, int row, quartet product, void *context)
+PL_INLINE void multiply_row(const pl_multigrid_level *level, int row, quartet product,
+                            void *context)
 {
   multiplication *job = context;
   (void)level;
@@ -278,7 +279,8 @@ PL_INLINE void multiply_row(const pl_grid_level *level, int row, quartet product
   job->sums += widen(quartet_load(job->p + 4 * (size_t)row)) * widen(product);
 }
 
-static double product(const pl_grid_level *level, int chunk, int late, const float *p, float *q)
+static double product(const pl_multigrid_level *level, int chunk, int late, const float *p,
+                      float *q)
 {
   multiplication job = {p, q, pl_lanes_all(0)};
   if (late)
@@ -303,7 +305,7 @@ PL_INLINE void load_block(const double *from, double factor, float *to)
 }
 
 /* Upper triangles lie in pieces: the row so many ahead is asked for. */
-static void load(const pl_grid_level *level, int first, int last, const double *blocks,
+static void load(const pl_multigrid_level *level, int first, int last, const double *blocks,
                  double factor)
 {
   enum { ROWS_AHEAD = 4 };
@@ -346,7 +348,8 @@ static void turn(int first, int last, float beta, const float *z, float *p)
     wide_store_3(p + i, quartet_load(z + i) + beta * quartet_load(p + i));
 }
 
-const pl_grid_vectors PL_VARIANT(pl_grid_vectors) = {load, product, advance, scalar_product, turn};
+const pl_multigrid_vectors PL_VARIANT(pl_multigrid_vectors) = {load, product, advance,
+                                                               scalar_product, turn};
 
 /* ---- the last level ---- */
 
@@ -360,7 +363,7 @@ PL_INLINE double dot(const double *a, const double *b, int count)
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-static void factorise(pl_grid_dense *dense)
+static void factorise(pl_multigrid_dense *dense)
 {
   int count = dense->count;
   for (int i = 0; i < count; i++) {
@@ -379,7 +382,7 @@ static void factorise(pl_grid_dense *dense)
   }
 }
 
-static void invert(pl_grid_dense *dense)
+static void invert(pl_multigrid_dense *dense)
 {
   factorise(dense);
   int count = dense->count;
@@ -398,7 +401,7 @@ static void invert(pl_grid_dense *dense)
   }
 }
 
-static void apply(const pl_grid_dense *dense)
+static void apply(const pl_multigrid_dense *dense)
 {
   int count = dense->count;
   memset(dense->out, 0, (size_t)count * sizeof *dense->out);
@@ -414,4 +417,4 @@ static void apply(const pl_grid_dense *dense)
   }
 }
 
-const pl_grid_triangle PL_VARIANT(pl_grid_triangle) = {invert, apply};
+const pl_multigrid_triangle PL_VARIANT(pl_multigrid_triangle) = {invert, apply};

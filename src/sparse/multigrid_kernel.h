@@ -11,78 +11,83 @@
 
 /* out = x + a (x - previous) + b D^-1 (r - A x); previous NULL is zero, and may be out. Or, as a
  * residual, out = r - A x. */
-typedef struct pl_grid_sweep {
+typedef struct pl_multigrid_sweep {
   const float *r, *x, *previous;
   float *out;
   float a, b;
-} pl_grid_sweep;
+} pl_multigrid_sweep;
 
 /* For rows of 3 and of 6 unknowns. */
-typedef struct pl_grid_kernel {
+typedef struct pl_multigrid_kernel {
   /* x = b D^-1 r. */
-  void (*start)(const pl_grid_level *level, int first, int last, float b, const float *r, float *x);
-  void (*sweep)(const pl_grid_level *level, int chunk, int late, const pl_grid_sweep *sweep);
-  void (*residual)(const pl_grid_level *level, int chunk, int late, const pl_grid_sweep *sweep);
+  void (*start)(const pl_multigrid_level *level, int first, int last, float b, const float *r,
+                float *x);
+  void (*sweep)(const pl_multigrid_level *level, int chunk, int late,
+                const pl_multigrid_sweep *sweep);
+  void (*residual)(const pl_multigrid_level *level, int chunk, int late,
+                   const pl_multigrid_sweep *sweep);
   /* x += P e. */
-  void (*prolong)(const pl_grid_level *level, int first, int last, const float *e, float *x);
+  void (*prolong)(const pl_multigrid_level *level, int first, int last, const float *e, float *x);
   /* e = P^T t in the groups [first, last). */
-  void (*restrict_to)(const pl_grid_level *level, int first, int last, const float *t, float *e);
+  void (*restrict_to)(const pl_multigrid_level *level, int first, int last, const float *t,
+                      float *e);
 
   /* P = T - omega D^-1 A T. */
-  void (*smooth)(pl_grid_level *level, int first, int last, double omega);
+  void (*smooth)(pl_multigrid_level *level, int first, int last, double omega);
   /* A P, times scale. */
-  void (*multiply)(pl_grid_level *level, int first, int last, double scale);
+  void (*multiply)(pl_multigrid_level *level, int first, int last, double scale);
   /* The blocks of P^T A P in the groups [first, last) whose column is not left of the diagonal,
    * and the copy of P in the order of the members. */
-  void (*gather)(const pl_grid_level *level, int first, int last, pl_grid_level *coarse);
-} pl_grid_kernel;
+  void (*gather)(const pl_multigrid_level *level, int first, int last, pl_multigrid_level *coarse);
+} pl_multigrid_kernel;
 
 /* Conjugate gradients on the finest level, over rows [first, last); sums are in double precision.
  */
-typedef struct pl_grid_vectors {
+typedef struct pl_multigrid_vectors {
   /* The upper triangle of the matrix with these blocks, times a factor. */
-  void (*load)(const pl_grid_level *level, int first, int last, const double *blocks,
+  void (*load)(const pl_multigrid_level *level, int first, int last, const double *blocks,
                double factor);
   /* q = A p; returns the part of p.q of the rows that it has completed. */
-  double (*product)(const pl_grid_level *level, int chunk, int late, const float *p, float *q);
+  double (*product)(const pl_multigrid_level *level, int chunk, int late, const float *p, float *q);
   /* x += alpha p, r -= alpha q; returns their part of r.r. */
   double (*advance)(int first, int last, float alpha, const float *p, const float *q, float *x,
                     float *r);
   double (*dot)(int first, int last, const float *a, const float *b);
   /* p = z + beta p. */
   void (*turn)(int first, int last, float beta, const float *z, float *p);
-} pl_grid_vectors;
+} pl_multigrid_vectors;
 
-extern const pl_grid_vectors pl_grid_vectors_base, pl_grid_vectors_avx2;
+extern const pl_multigrid_vectors pl_multigrid_vectors_base, pl_multigrid_vectors_avx2;
 
-static inline const pl_grid_vectors *pl_grid_vectors_pick(void)
+static inline const pl_multigrid_vectors *pl_multigrid_vectors_pick(void)
 {
-  return PL_PICK_VARIANT(&pl_grid_vectors);
+  return PL_PICK_VARIANT(&pl_multigrid_vectors);
 }
 
 /* Dense triangles. */
-typedef struct pl_grid_triangle {
+typedef struct pl_multigrid_triangle {
   /* The factor of a symmetric matrix (its lower triangle) in place of it, and the factor's inverse
    * in place of that. A pivot that is lost in rounding is replaced by the diagonal's entry before
    * elimination, and a row that is zero stays so. */
-  void (*invert)(pl_grid_dense *dense);
+  void (*invert)(pl_multigrid_dense *dense);
   /* out = W^T W in. */
-  void (*apply)(const pl_grid_dense *dense);
-} pl_grid_triangle;
+  void (*apply)(const pl_multigrid_dense *dense);
+} pl_multigrid_triangle;
 
-extern const pl_grid_triangle pl_grid_triangle_base, pl_grid_triangle_avx2;
+extern const pl_multigrid_triangle pl_multigrid_triangle_base, pl_multigrid_triangle_avx2;
 
-static inline const pl_grid_triangle *pl_grid_triangle_pick(void)
+static inline const pl_multigrid_triangle *pl_multigrid_triangle_pick(void)
 {
-  return PL_PICK_VARIANT(&pl_grid_triangle);
+  return PL_PICK_VARIANT(&pl_multigrid_triangle);
 }
 
-extern const pl_grid_kernel pl_grid_kernel_3_base, pl_grid_kernel_3_avx2;
-extern const pl_grid_kernel pl_grid_kernel_6_base, pl_grid_kernel_6_avx2;
+extern const pl_multigrid_kernel pl_multigrid_kernel_3_base, pl_multigrid_kernel_3_avx2;
+extern const pl_multigrid_kernel pl_multigrid_kernel_6_base, pl_multigrid_kernel_6_avx2;
 
-static inline const pl_grid_kernel *pl_grid_kernel_pick(int size)
+static inline const pl_multigrid_kernel *pl_multigrid_kernel_pick(int size)
 {
-  return size == 3 ? PL_PICK_VARIANT(&pl_grid_kernel_3) : PL_PICK_VARIANT(&pl_grid_kernel_6);
+  return size == 3 ? PL_PICK_VARIANT(&pl_multigrid_kernel_3)
+                   : PL_PICK_VARIANT(&pl_multigrid_kernel_6);
 }
 
 #endif

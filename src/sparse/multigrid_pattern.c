@@ -26,6 +26,8 @@ typedef struct lists {
   int *start, *entries;
   int *seen, *found; /* seen[n] == row + 1: n is in found already */
   int count;
+  const pl_multigrid_joints *joints; /* NULL: none */
+  size_t next_joint;
 } lists;
 
 static void note(lists *made, int row, int number)
@@ -42,8 +44,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Makes the lists from a function that notes the numbers of a row. */
-static pl_status make_lists(lists *made, void (*list)(const pl_grid_level *, int, lists *),
-                            const pl_grid_level *level, pl_error *error)
+static pl_status make_lists(lists *made, void (*list)(const pl_multigrid_level *, int, lists *),
+                            const pl_multigrid_level *level, pl_error *error)
 {
   pl_status status = PL_OK;
   made->start = pl_alloc(made->allocator, (size_t)made->rows + 1, sizeof(int));
@@ -54,6 +56,7 @@ static pl_status make_lists(lists *made, void (*list)(const pl_grid_level *, int
   // count, then fill
   for (int round = 0; round < 2 && !status; round++) {
     memset(made->seen, 0, (size_t)made->range * sizeof(int));
+    made->next_joint = 0;
     int64_t total = 0;
     for (int row = 0; row < made->rows && total < INT32_MAX; row++) {
       made->count = 0;
@@ -75,14 +78,14 @@ static pl_status make_lists(lists *made, void (*list)(const pl_grid_level *, int
   return status;
 }
 
-static void list_near(const pl_grid_level *level, int row, lists *made)
+static void list_near(const pl_multigrid_level *level, int row, lists *made)
 {
   if (level->group[row] < 0) return;
   for (int k = level->start[row]; k < level->start[row + 1]; k++)
     note(made, row, level->group[level->columns[k]]);
 }
 
-static void list_wide(const pl_grid_level *level, int row, lists *made)
+static void list_wide(const pl_multigrid_level *level, int row, lists *made)
 {
   for (int k = level->start[row]; k < level->start[row + 1]; k++) {
     int column = level->columns[k];
@@ -91,9 +94,14 @@ static void list_wide(const pl_grid_level *level, int row, lists *made)
   }
 }
 
-static void list_coarse(const pl_grid_level *level, int group, lists *made)
+static void list_coarse(const pl_multigrid_level *level, int group, lists *made)
 {
   note(made, group, group);
+  const pl_multigrid_joints *joints = made->joints;
+  for (size_t *k = &made->next_joint; joints && *k < joints->count; (*k)++) {
+    if (joints->keys[*k] >> 32 > group) break;
+    note(made, group, (int)(joints->keys[*k] & INT32_MAX));
+  }
   for (int m = level->member_start[group]; m < level->member_start[group + 1]; m++) {
     int row = level->member_row[m];
     for (int k = level->wide_start[row]; k < level->wide_start[row + 1]; k++)
@@ -102,7 +110,8 @@ static void list_coarse(const pl_grid_level *level, int group, lists *made)
 }
 
 /* For every group the rows that belong to it. */
-static pl_status list_members(const pl_allocator *allocator, pl_grid_level *level, pl_error *error)
+static pl_status list_members(const pl_allocator *allocator, pl_multigrid_level *level,
+                              pl_error *error)
 {
   size_t entries = (size_t)level->near_start[level->rows];
   level->member_start = pl_alloc(allocator, (size_t)level->groups + 2, sizeof(int));
@@ -127,7 +136,7 @@ static pl_status list_members(const pl_allocator *allocator, pl_grid_level *leve
 
 /* Late rows and their slots, from the number of slots that each row has, in place of which comes
  * the row's first slot. */
-static void list_late(const pl_grid_level *level, int *counts, pl_grid_half *half)
+static void list_late(const pl_multigrid_level *level, int *counts, pl_multigrid_half *half)
 {
   int slots = 0, late = 0;
   for (int row = 0; row < level->rows; row++) {
@@ -146,10 +155,11 @@ static void list_late(const pl_grid_level *level, int *counts, pl_grid_half *hal
 
 /* The columns of the upper triangle: chunks in their order take the next slot of a row once; seen
  * is zero. */
-static void list_columns(const pl_grid_level *level, int *next, int *seen, pl_grid_half *half)
+static void list_columns(const pl_multigrid_level *level, int *next, int *seen,
+                         pl_multigrid_half *half)
 {
   for (int row = 0, k = 0; row < level->rows; row++) {
-    int chunk = row / level->chunk, last = pl_grid_last(level, chunk);
+    int chunk = row / level->chunk, last = pl_multigrid_last(level, chunk);
     half->leaving[row] = half->start[row + 1];
     for (int m = level->diagonal[row]; m < level->start[row + 1]; m++, k++) {
       int column = half->columns[k] = level->columns[m];
@@ -163,8 +173,8 @@ static void list_columns(const pl_grid_level *level, int *next, int *seen, pl_gr
 }
 
 /* Memory for slots and late rows; counts has how many slots each row has. */
-static pl_status take_slots(const pl_allocator *allocator, const pl_grid_level *level,
-                            const int *counts, pl_grid_half *half, pl_error *error)
+static pl_status take_slots(const pl_allocator *allocator, const pl_multigrid_level *level,
+                            const int *counts, pl_multigrid_half *half, pl_error *error)
 {
   size_t chunks = (size_t)pl_chunk_count(level->rows, level->chunk), slots = 0, late = 0;
   size_t width = level->size == 3 ? 4 : 8;
@@ -183,8 +193,8 @@ static pl_status take_slots(const pl_allocator *allocator, const pl_grid_level *
 }
 
 /* The upper triangle of a level with a known pattern. */
-static pl_status make_half(const pl_allocator *allocator, const pl_grid_level *level,
-                           pl_grid_half *half, pl_error *error)
+static pl_status make_half(const pl_allocator *allocator, const pl_multigrid_level *level,
+                           pl_multigrid_half *half, pl_error *error)
 {
   size_t rows = (size_t)level->rows, area = (size_t)level->size * (size_t)level->size, blocks = 0;
   half->start = pl_alloc(allocator, rows + 1, sizeof(int));
@@ -194,7 +204,7 @@ static pl_status make_half(const pl_allocator *allocator, const pl_grid_level *l
   pl_status status = PL_OK;
   if (!half->start || !half->leaving || !counts || !seen) status = pl_fail_memory(error);
   for (int row = 0; !status && row < level->rows; row++) {
-    int chunk = row / level->chunk, last = pl_grid_last(level, chunk);
+    int chunk = row / level->chunk, last = pl_multigrid_last(level, chunk);
     for (int k = level->diagonal[row]; k < level->start[row + 1]; k++) {
       int column = level->columns[k];
       if (column < last || seen[column] == chunk + 1) continue;
@@ -221,7 +231,8 @@ static pl_status make_half(const pl_allocator *allocator, const pl_grid_level *l
 }
 
 /* Arrays of a level with a known pattern. */
-static pl_status take_memory(const pl_allocator *allocator, pl_grid_level *level, pl_error *error)
+static pl_status take_memory(const pl_allocator *allocator, pl_multigrid_level *level,
+                             pl_error *error)
 {
   size_t rows = (size_t)level->rows, size = (size_t)level->size, width = size == 3 ? 4 : 8;
   float **vectors[] = {&level->r, &level->x, &level->y, &level->t, &level->mode};
@@ -236,7 +247,7 @@ static pl_status take_memory(const pl_allocator *allocator, pl_grid_level *level
   return make_half(allocator, level, &level->half, error);
 }
 
-static void set_chunk(pl_grid_level *level)
+static void set_chunk(pl_multigrid_level *level)
 {
   level->chunk = pl_chunk_count(level->rows, WANTED_CHUNKS);
   if (level->chunk > MOST_CHUNK) level->chunk = MOST_CHUNK;
@@ -244,7 +255,7 @@ static void set_chunk(pl_grid_level *level)
 }
 
 /* The patterns between a level and the next. */
-static pl_status connect(const pl_allocator *allocator, pl_grid_level *level, pl_error *error)
+static pl_status connect(const pl_allocator *allocator, pl_multigrid_level *level, pl_error *error)
 {
   lists near = {.allocator = allocator, .rows = level->rows, .range = level->groups};
   pl_status status = make_lists(&near, list_near, level, error);
@@ -259,7 +270,7 @@ static pl_status connect(const pl_allocator *allocator, pl_grid_level *level, pl
   if (!status) status = list_members(allocator, level, error);
   if (status) return status;
 
-  size_t size = (size_t)level->size * PL_GRID_COARSE;
+  size_t size = (size_t)level->size * PL_MULTIGRID_COARSE;
   level->tentative = pl_alloc(allocator, size * (size_t)level->rows, sizeof(double));
   size_t entries = size * (size_t)level->near_start[level->rows];
   level->prolong = pl_alloc(allocator, entries + SLACK, sizeof(float));
@@ -271,13 +282,15 @@ static pl_status connect(const pl_allocator *allocator, pl_grid_level *level, pl
 }
 
 /* The level of a level's groups. */
-static pl_status make_coarse(const pl_allocator *allocator, const pl_grid_level *level,
-                             pl_grid_level *coarse, pl_error *error)
+static pl_status make_coarse(const pl_allocator *allocator, const pl_multigrid_level *level,
+                             const pl_multigrid_joints *joints, pl_multigrid_level *coarse,
+                             pl_error *error)
 {
   coarse->rows = level->groups;
-  coarse->size = PL_GRID_COARSE;
+  coarse->size = PL_MULTIGRID_COARSE;
   set_chunk(coarse);
-  lists columns = {.allocator = allocator, .rows = coarse->rows, .range = coarse->rows};
+  lists columns = {
+      .allocator = allocator, .rows = coarse->rows, .range = coarse->rows, .joints = joints};
   pl_status status = make_lists(&columns, list_coarse, level, error);
   coarse->start = columns.start;
   coarse->columns = columns.entries;
@@ -301,7 +314,8 @@ static pl_status make_coarse(const pl_allocator *allocator, const pl_grid_level 
 }
 
 /* Groups of a level, and how many; 0 if there is no use in a coarser level. */
-static pl_status group_rows(const pl_allocator *allocator, pl_grid_level *level, pl_error *error)
+static pl_status group_rows(const pl_allocator *allocator, pl_multigrid_level *level,
+                            pl_error *error)
 {
   level->group = pl_alloc(allocator, (size_t)level->rows, sizeof(int));
   if (!level->group) return pl_fail_memory(error);
@@ -311,8 +325,8 @@ static pl_status group_rows(const pl_allocator *allocator, pl_grid_level *level,
   return PL_OK;
 }
 
-static pl_status make_dense(const pl_allocator *allocator, const pl_grid_level *last,
-                            pl_grid_dense *dense, pl_error *error)
+static pl_status make_dense(const pl_allocator *allocator, const pl_multigrid_level *last,
+                            pl_multigrid_dense *dense, pl_error *error)
 {
   size_t count = (size_t)last->rows * (size_t)last->size;
   dense->count = (int)count;
@@ -325,13 +339,13 @@ static pl_status make_dense(const pl_allocator *allocator, const pl_grid_level *
   return complete ? PL_OK : pl_fail_memory(error);
 }
 
-pl_status pl_grid_create(const pl_allocator *allocator, const pl_bsr *A, pl_grid *grid,
-                         pl_error *error)
+pl_status pl_multigrid_create(const pl_allocator *allocator, const pl_bsr *A, pl_multigrid *grid,
+                              pl_error *error)
 {
   grid->allocator = *allocator;
   grid->levels = 1;
   grid->caution = 1;
-  pl_grid_level *level = grid->level;
+  pl_multigrid_level *level = grid->level;
   level->rows = A->rows;
   level->size = 3;
   level->start = A->start;
@@ -339,11 +353,12 @@ pl_status pl_grid_create(const pl_allocator *allocator, const pl_bsr *A, pl_grid
   level->diagonal = A->diagonal;
   set_chunk(level);
   pl_status status = take_memory(allocator, level, error);
-  while (!status && level->rows * level->size > MOST_DENSE && grid->levels < PL_GRID_MOST_LEVELS) {
+  while (!status && level->rows * level->size > MOST_DENSE &&
+         grid->levels < PL_MULTIGRID_MOST_LEVELS) {
     status = group_rows(allocator, level, error);
     if (status || level->groups == 0) break;
     status = connect(allocator, level, error);
-    if (!status) status = make_coarse(allocator, level, level + 1, error);
+    if (!status) status = make_coarse(allocator, level, NULL, level + 1, error);
     level++;
     grid->levels++;
   }
@@ -352,48 +367,74 @@ pl_status pl_grid_create(const pl_allocator *allocator, const pl_bsr *A, pl_grid
   return status;
 }
 
-void pl_grid_destroy(pl_grid *grid)
+static void free_arrays(const pl_allocator *allocator, void *const *arrays, size_t count)
+{
+  for (size_t k = 0; k < count; k++) pl_free(allocator, arrays[k]);
+}
+
+/* All of a level but its groups; the finest one's pattern, values and places are the matrix's. */
+static void free_level(const pl_allocator *allocator, pl_multigrid_level *level, int is_finest)
+{
+  void *shared[] = {level->start, level->columns, level->diagonal, level->precise, level->places};
+  const pl_multigrid_half *half = &level->half;
+  void *own[] = {half->start,
+                 half->leaving,
+                 half->columns,
+                 half->values,
+                 half->slot_row,
+                 half->late_row,
+                 half->late_start,
+                 half->late_first,
+                 half->sums,
+                 level->inverse,
+                 level->sums,
+                 level->radius,
+                 level->counts,
+                 level->tentative,
+                 level->near_start,
+                 level->near,
+                 level->prolong,
+                 level->gathered,
+                 level->wide_start,
+                 level->wide,
+                 level->product,
+                 level->member_row,
+                 level->member_place,
+                 level->member_start,
+                 level->r,
+                 level->x,
+                 level->y,
+                 level->t,
+                 level->mode};
+  if (!is_finest) free_arrays(allocator, shared, sizeof shared / sizeof *shared);
+  free_arrays(allocator, own, sizeof own / sizeof *own);
+}
+
+/* Groups stay: what is coupled by pairs only is not to move as one. */
+pl_status pl_multigrid_rebuild(pl_multigrid *grid, pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (int i = 1; i < grid->levels; i++) {
+    pl_multigrid_level *level = &grid->level[i];
+    free_level(&grid->allocator, level, 0);
+    *level = (pl_multigrid_level){.groups = level->groups, .group = level->group};
+  }
+  for (int i = 1; i < grid->levels && !status; i++) {
+    pl_multigrid_level *level = &grid->level[i];
+    status = make_coarse(&grid->allocator, level - 1, i == 1 ? &grid->joints : NULL, level, error);
+    if (!status && level->groups > 0) status = connect(&grid->allocator, level, error);
+  }
+  return status;
+}
+
+void pl_multigrid_destroy(pl_multigrid *grid)
 {
   for (int i = 0; i < grid->levels; i++) {
-    pl_grid_level *level = &grid->level[i];
-    void *shared[] = {level->start, level->columns, level->diagonal, level->precise, level->places};
-    const pl_grid_half *half = &level->half;
-    void *own[] = {half->start,
-                   half->leaving,
-                   half->columns,
-                   half->values,
-                   half->slot_row,
-                   half->late_row,
-                   half->late_start,
-                   half->late_first,
-                   half->sums,
-                   level->inverse,
-                   level->sums,
-                   level->radius,
-                   level->counts,
-                   level->group,
-                   level->tentative,
-                   level->near_start,
-                   level->near,
-                   level->prolong,
-                   level->gathered,
-                   level->wide_start,
-                   level->wide,
-                   level->product,
-                   level->member_row,
-                   level->member_place,
-                   level->member_start,
-                   level->r,
-                   level->x,
-                   level->y,
-                   level->t,
-                   level->mode};
-    // the finest level's pattern, values and places are the matrix's
-    for (size_t k = 0; i > 0 && k < sizeof shared / sizeof *shared; k++)
-      pl_free(&grid->allocator, shared[k]);
-    for (size_t k = 0; k < sizeof own / sizeof *own; k++) pl_free(&grid->allocator, own[k]);
+    free_level(&grid->allocator, &grid->level[i], i == 0);
+    pl_free(&grid->allocator, grid->level[i].group);
   }
-  const pl_grid_dense *dense = &grid->dense;
-  void *arrays[] = {dense->factor, dense->row, dense->values, dense->in, dense->out};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) pl_free(&grid->allocator, arrays[k]);
+  const pl_multigrid_dense *dense = &grid->dense;
+  void *arrays[] = {dense->factor, dense->row, dense->values,
+                    dense->in,     dense->out, grid->joints.keys};
+  free_arrays(&grid->allocator, arrays, sizeof arrays / sizeof *arrays);
 }

@@ -47,28 +47,28 @@ PL_INLINE WIDE block_times(const float *block, WIDE x)
   return sum;
 }
 
-PL_INLINE const float *inverse_of(const pl_grid_level *level, int row)
+PL_INLINE const float *inverse_of(const pl_multigrid_level *level, int row)
 {
   return level->inverse + (size_t)(SIZE * SIZE) * (size_t)row;
 }
 
-static void start_rows(const pl_grid_level *level, int first, int last, float b, const float *r,
-                       float *x)
+static void start_rows(const pl_multigrid_level *level, int first, int last, float b,
+                       const float *r, float *x)
 {
   for (int row = first; row < last; row++)
     wide_store(row_at(x, row), b * block_times(inverse_of(level, row), wide_load(row_at(r, row))));
 }
 
 /* What is done with a row of A x once it is complete. */
-typedef void finishing(const pl_grid_level *level, int row, WIDE product, void *job);
+typedef void finishing(const pl_multigrid_level *level, int row, WIDE product, void *job);
 
 /* A x in the rows of a chunk, each finished unless it is late. */
-PL_INLINE void product_rows(const pl_grid_level *level, int chunk, const float *x,
+PL_INLINE void product_rows(const pl_multigrid_level *level, int chunk, const float *x,
                             finishing *finish, void *job)
 {
-  const pl_grid_half *half = &level->half;
+  const pl_multigrid_half *half = &level->half;
   const int *late = half->late_row + half->late_first[chunk];
-  int last = pl_grid_last(level, chunk);
+  int last = pl_multigrid_last(level, chunk);
   for (int row = chunk * level->chunk; row < last; row++) {
     float *sum = row_at(half->sums, row);
     WIDE own = UPPER_ROW(half, level->rows, row, x), product = own + wide_load(sum);
@@ -83,9 +83,9 @@ PL_INLINE void product_rows(const pl_grid_level *level, int chunk, const float *
 }
 
 /* The late rows of a chunk, when all chunks have done theirs. */
-PL_INLINE void late_rows(const pl_grid_level *level, int chunk, finishing *finish, void *job)
+PL_INLINE void late_rows(const pl_multigrid_level *level, int chunk, finishing *finish, void *job)
 {
-  const pl_grid_half *half = &level->half;
+  const pl_multigrid_half *half = &level->half;
   for (int k = half->late_first[chunk]; k < half->late_first[chunk + 1]; k++) {
     int row = half->late_row[k];
     float *sum = row_at(half->sums, row);
@@ -100,42 +100,44 @@ PL_INLINE void late_rows(const pl_grid_level *level, int chunk, finishing *finis
   }
 }
 
-PL_INLINE void sweep_row(const pl_grid_level *level, int row, WIDE product, void *job)
+PL_INLINE void sweep_row(const pl_multigrid_level *level, int row, WIDE product, void *job)
 {
-  const pl_grid_sweep *sweep = job;
+  const pl_multigrid_sweep *sweep = job;
   WIDE x = wide_load(row_at(sweep->x, row)), way = x;
   if (sweep->previous) way = x - wide_load(row_at(sweep->previous, row));
   WIDE z = block_times(inverse_of(level, row), wide_load(row_at(sweep->r, row)) - product);
   wide_store(row_at(sweep->out, row), x + (sweep->a * way + sweep->b * z));
 }
 
-static void sweep_rows(const pl_grid_level *level, int chunk, int late, const pl_grid_sweep *sweep)
+static void sweep_rows(const pl_multigrid_level *level, int chunk, int late,
+                       const pl_multigrid_sweep *sweep)
 {
-  pl_grid_sweep job = *sweep;
+  pl_multigrid_sweep job = *sweep;
   if (late)
     late_rows(level, chunk, sweep_row, &job);
   else
     product_rows(level, chunk, job.x, sweep_row, &job);
 }
 
-PL_INLINE void residual_row(const pl_grid_level *level, int row, WIDE product, void *job)
+PL_INLINE void residual_row(const pl_multigrid_level *level, int row, WIDE product, void *job)
 {
-  const pl_grid_sweep *sweep = job;
+  const pl_multigrid_sweep *sweep = job;
   (void)level;
   wide_store(row_at(sweep->out, row), wide_load(row_at(sweep->r, row)) - product);
 }
 
-static void residual_rows(const pl_grid_level *level, int chunk, int late,
-                          const pl_grid_sweep *sweep)
+static void residual_rows(const pl_multigrid_level *level, int chunk, int late,
+                          const pl_multigrid_sweep *sweep)
 {
-  pl_grid_sweep job = *sweep;
+  pl_multigrid_sweep job = *sweep;
   if (late)
     late_rows(level, chunk, residual_row, &job);
   else
     product_rows(level, chunk, job.x, residual_row, &job);
 }
 
-static void prolong_rows(const pl_grid_level *level, int first, int last, const float *e, float *x)
+static void prolong_rows(const pl_multigrid_level *level, int first, int last, const float *e,
+                         float *x)
 {
   for (int row = first; row < last; row++) {
     octet sums[SIZE] = {{0}};
@@ -150,7 +152,8 @@ static void prolong_rows(const pl_grid_level *level, int first, int last, const 
   }
 }
 
-static void restrict_rows(const pl_grid_level *level, int first, int last, const float *t, float *e)
+static void restrict_rows(const pl_multigrid_level *level, int first, int last, const float *t,
+                          float *e)
 {
   for (int group = first; group < last; group++) {
     octet sum = {0};
@@ -181,7 +184,7 @@ PL_INLINE const int *seek(const int *list, int group)
   return list;
 }
 
-static void smooth_rows(pl_grid_level *level, int first, int last, double omega)
+static void smooth_rows(pl_multigrid_level *level, int first, int last, double omega)
 {
   for (int row = first; row < last; row++) {
     int near = level->near_start[row], near_end = level->near_start[row + 1];
@@ -214,7 +217,7 @@ static void smooth_rows(pl_grid_level *level, int first, int last, double omega)
 }
 
 /* A row of A P is summed in room for MOST_WIDE entries, in several goes where there are more. */
-static void multiply_rows(pl_grid_level *level, int first, int last, double scale)
+static void multiply_rows(pl_multigrid_level *level, int first, int last, double scale)
 {
   enum { MOST_WIDE = 64 };
   six sums[MOST_WIDE][SIZE];
@@ -256,7 +259,8 @@ PL_INLINE void add_gathered(const six *P, const float *product, double *to)
   }
 }
 
-static void gather_rows(const pl_grid_level *level, int first, int last, pl_grid_level *coarse)
+static void gather_rows(const pl_multigrid_level *level, int first, int last,
+                        pl_multigrid_level *coarse)
 {
   for (int group = first; group < last; group++) {
     size_t begin = (size_t)coarse->start[group], end = (size_t)coarse->start[group + 1];
@@ -280,7 +284,7 @@ static void gather_rows(const pl_grid_level *level, int first, int last, pl_grid
   }
 }
 
-const pl_grid_kernel VARIANT(NAME(pl_grid_kernel)) = {
+const pl_multigrid_kernel VARIANT(NAME(pl_multigrid_kernel)) = {
     .start = start_rows,
     .sweep = sweep_rows,
     .residual = residual_rows,

@@ -39,7 +39,7 @@ enum { MOST_DRIFT = 20 };
 
 typedef struct multigrid {
   pl_blockwise blockwise; /* the inverse blocks of the diagonal */
-  pl_grid grid;
+  pl_multigrid grid;
   pl_single single;
   int degree, reuse, is_single;
   const pl_filter *filter;
@@ -47,7 +47,9 @@ typedef struct multigrid {
   double first[2];     /* iterations per solve right after a renewal, without and with pairs; 0: not
                           known yet */
   double excess;       /* iterations that came on top since */
-  uint64_t held;       /* what the filter was when the coarse levels were made */
+  uint64_t *held;      /* per row: what the filter was when the coarse levels were made, 0: free */
+  int held_count;
+  int joined; /* and how many pairs there were */
 } multigrid;
 
 static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double *values,
@@ -58,12 +60,15 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
   self->reuse = values[REUSE] == 0;
   self->is_single = values[PRECISION] == 0;
   pl_status status = pl_blockwise_create(common, A, values, error);
-  return status ? status : pl_grid_create(&common->allocator, A, &self->grid, error);
+  self->held = pl_alloc(&common->allocator, (size_t)A->rows, sizeof *self->held);
+  if (!status && !self->held) status = pl_fail_memory(error);
+  return status ? status : pl_multigrid_create(&common->allocator, A, &self->grid, error);
 }
 
 static void destroy(pl_preconditioner *common)
 {
-  pl_grid_destroy(&((multigrid *)common)->grid);
+  pl_free(&common->allocator, ((multigrid *)common)->held);
+  pl_multigrid_destroy(&((multigrid *)common)->grid);
   pl_blockwise_destroy(common);
 }
 
@@ -80,24 +85,47 @@ static int size_of(const pl_bsr *A)
   return exponent;
 }
 
-/* Identifies a filter. */
-static uint64_t hash_of(const pl_filter *filter)
+/* Identifies a projection; never 0. */
+static uint64_t hash_of(const pl_filter *filter, int entry)
 {
-  uint64_t hash = PL_HASH_START;
-  for (int i = 0; filter && i < filter->count; i++) {
-    int64_t node = filter->nodes[i];
-    hash = pl_hash_words(hash, &node, 1);
-    hash = pl_hash_words(hash, filter->projections + 9 * (size_t)i, 9);
-  }
-  return hash;
+  return pl_hash_words(PL_HASH_START, filter->projections + 9 * (size_t)entry, 9) | 1;
 }
 
-/* Is it time to renew the coarse levels? Takes the last solve into account. With more nodes held
- * than they know of, they correct too much: the cycle would not be positive definite. */
-static int is_worn(multigrid *self, int exponent, uint64_t held)
+static void note_filter(multigrid *self, const pl_filter *filter)
+{
+  memset(self->held, 0, (size_t)self->blockwise.common.rows * sizeof *self->held);
+  self->held_count = filter ? filter->count : 0;
+  for (int i = 0; i < self->held_count; i++) self->held[filter->nodes[i]] = hash_of(filter, i);
+}
+
+/* With more held than they know of, the coarse levels correct too much: the cycle would not be
+ * positive definite. What they believe to be held and is free only costs some iterations, so that
+ * contacts may open, and close again, without a renewal. */
+static int knows_filter(const multigrid *self, const pl_filter *filter)
+{
+  int count = filter ? filter->count : 0;
+  for (int i = 0; i < count; i++) {
+    if (self->held[filter->nodes[i]] != hash_of(filter, i)) return 0;
+  }
+  return self->grid.levels > 1 || count == self->held_count;
+}
+
+/* Do the coarse levels know about as many pairs as there are? Which ones they are does not matter
+ * as much, and shows in the iterations. */
+static int knows_pairs(const multigrid *self)
+{
+  const pl_pairs *pairs = self->blockwise.common.pairs;
+  int count = pairs ? pairs->count : 0, change = abs(count - self->joined);
+  return (count == 0) == (self->joined == 0) &&
+         change <= (count > self->joined ? count : self->joined) / 3;
+}
+
+/* Is it time to renew the coarse levels? Takes the last solve into account. */
+static int is_worn(multigrid *self, int exponent)
 {
   const pl_preconditioner *common = &self->blockwise.common;
-  if (!self->ready || !self->reuse || held != self->held || common->refusals) return 1;
+  if (!self->ready || !self->reuse || common->refusals) return 1;
+  if (!knows_filter(self, self->filter) || !knows_pairs(self)) return 1;
   if (abs(exponent - self->exponent) > MOST_DRIFT) return 1;
   double *first = &self->first[common->with_pairs], usual = *first * common->solves;
   if (*first == 0 && common->solves > 0)
@@ -109,7 +137,7 @@ static int is_worn(multigrid *self, int exponent, uint64_t held)
 
 /* The cycle was not positive definite: some largest eigenvalue was estimated too low. All estimates
  * start again, and count for more from now on. */
-static void distrust(pl_grid *grid)
+static void distrust(pl_multigrid *grid)
 {
   const double more = 1.5, most = 4;
   grid->caution = fmin(most, more * grid->caution);
@@ -120,24 +148,29 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
                          pl_pool *pool, pl_error *error)
 {
   multigrid *self = (multigrid *)common;
-  pl_grid *grid = &self->grid;
+  pl_multigrid *grid = &self->grid;
   pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
   if (status) return status;
   self->filter = filter;
-  uint64_t held = hash_of(filter);
-  int exponent = size_of(A), worn = is_worn(self, exponent, held);
+  int exponent = size_of(A), worn = is_worn(self, exponent);
   if (common->refusals) distrust(grid);
   if (worn) self->exponent = exponent;
-  self->held = held;
   double scale = ldexp(1, -self->exponent);
-  pl_grid_load(grid, A, self->blockwise.blocks, scale, pool);
+  pl_multigrid_load(grid, A, self->blockwise.blocks, scale, pool);
   if (worn) {
-    pl_grid_refresh(grid, A, filter, scale, pool);
+    self->ready = 0;
+    status = pl_multigrid_couple(grid, common->pairs, error);
+    if (status) return status;
+    pl_multigrid_source source = {A, filter, common->pairs, self->blockwise.blocks};
+    pl_multigrid_refresh(grid, &source, scale, pool);
+    note_filter(self, filter);
+    self->joined = common->pairs ? common->pairs->count : 0;
     self->first[0] = self->first[1] = self->excess = 0;
     self->ready = 1;
   } else {
-    pl_grid_measure(grid->level, 1, pool);
+    pl_multigrid_measure(grid->level, 1, pool);
   }
+  if (common->pairs) pl_multigrid_rest(grid, common->pairs);
   return PL_OK;
 }
 
@@ -150,8 +183,8 @@ typedef struct application {
 static void store_chunk(void *context, int chunk)
 {
   const application *job = context;
-  const pl_grid_level *level = job->self->grid.level;
-  int first = chunk * level->chunk, last = pl_grid_last(level, chunk);
+  const pl_multigrid_level *level = job->self->grid.level;
+  int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
   for (int row = first; row < last; row++) {
     for (int c = 0; c < 3; c++) job->z[3 * row + c] = job->back * (double)level->x[4 * row + c];
   }
@@ -161,15 +194,15 @@ static void store_chunk(void *context, int chunk)
 static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool *pool)
 {
   multigrid *self = (multigrid *)common;
-  pl_grid_level *level = self->grid.level;
+  pl_multigrid_level *level = self->grid.level;
   application job = {.self = self, .z = z};
   int chunks = pl_chunk_count(level->rows, level->chunk), exponent;
-  if (!pl_grid_take(&self->grid, r, &exponent, pool)) {
+  if (!pl_multigrid_take(&self->grid, r, &exponent, pool)) {
     memcpy(z, r, 3 * (size_t)common->rows * sizeof *z);
     return;
   }
   job.back = ldexp(1, exponent - self->exponent);
-  pl_grid_cycle(&self->grid, self->filter, self->degree, pool);
+  pl_multigrid_cycle(&self->grid, self->filter, self->degree, pool);
   pl_parallel(pool, chunks, store_chunk, &job);
 }
 

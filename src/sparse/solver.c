@@ -123,6 +123,7 @@ pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, pl_pairs *pairs,
                    pairs->rows, solver->rows);
   if (solver->pairs) pl_pairs_close(pairs);
   solver->effort = 1;
+  solver->preconditioner->pairs = solver->pairs;
   status = solver->ops->prepare(solver, A, filter, pool, error);
   solver->filter_version = filter ? filter->version : 0;
   solver->preconditioner->solves = solver->preconditioner->iterations = 0;

@@ -11,6 +11,32 @@
   "0 1 0 1\n7\n0 0 0\n2 1 1 2\n9000000000\n12\n1 0 0 0.5 0.5\n0 1 0 0.5 0.5\n"                     \
   "3 1 0 1\n8\n0 0 1\n$EndNodes\n"
 
+/* Where nothing fills space, triangles are the mesh, and quadrilaterals become two along their
+ * shorter diagonal; what is in two groups is there once. */
+TEST(flat_elements)
+{
+  const char *msh = MSH2 "$PhysicalNames\n1\n2 5 \"all\"\n$EndPhysicalNames\n"
+                         "$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 2 2 0\n4 0 1 0\n5 -1 0 0\n$EndNodes\n"
+                         "$Elements\n4\n1 1 2 0 1 1 2\n2 3 2 5 1 1 2 3 4\n3 2 2 5 1 1 4 5\n"
+                         "4 2 2 6 1 1 4 5\n$EndElements\n";
+  pl_mesh *mesh = NULL;
+  CHECK_OK(read_text("a.msh", msh, &mesh, error));
+  if (mesh) {
+    CHECK(pl_mesh_nodes_per_element(mesh) == 3 && pl_mesh_element_count(mesh) == 3);
+    CHECK(memcmp(pl_mesh_elements(mesh), (int[]){0, 1, 3, 1, 2, 3, 0, 3, 4}, 9 * sizeof(int)) == 0);
+    CHECK(set_is(mesh, "all", 0, 5, (int[]){0, 1, 2, 3, 4}));
+  }
+  pl_mesh_destroy(mesh);
+
+  // lines, if there is nothing else
+  mesh = NULL;
+  CHECK_OK(read_text("a.msh",
+                     MSH2 NODES2 "$Elements\n2\n1 1 2 0 1 1 2\n2 1 2 0 1 2 4\n$EndElements\n",
+                     &mesh, error));
+  if (mesh) CHECK(pl_mesh_nodes_per_element(mesh) == 2 && pl_mesh_element_count(mesh) == 2);
+  pl_mesh_destroy(mesh);
+}
+
 TEST(gmsh_groups)
 {
   // 2.2: an element in two groups is there twice; a triangle and a point make node sets
@@ -525,6 +551,6 @@ TEST(node_orders)
   CHECK(read == 6 * 24);
 }
 
-TESTS(X(gmsh_box) X(gmsh_order_2) X(gmsh_groups) X(gmsh_big_endian) X(gmsh_refused)
+TESTS(X(gmsh_box) X(gmsh_order_2) X(flat_elements) X(gmsh_groups) X(gmsh_big_endian) X(gmsh_refused)
           X(gmsh_many_groups) X(tetgen_dialects) X(tetgen_refused) X(vtk_dialects) X(vtk_refused)
               X(vtu_dialects) X(vtu_refused) X(glb_nodes) X(node_orders))

@@ -180,7 +180,7 @@ static const struct {
   double bound; /* on the iterations, in those without contact */
 } members[] = {{"cg", "block-diagonal", 1.3}, {"cg", "ssor", 1.3},
                {"eisenstat", "none", 1.4},    {"cg", "incomplete-cholesky", 1.3},
-               {"cg", "multigrid", 3},        {"auto", "auto", 3}};
+               {"cg", "multigrid", 1.3},      {"auto", "auto", 1.3}};
 enum { MEMBERS = sizeof members / sizeof *members };
 
 static const double ratios[] = {0, 1, 1e2, 1e4, 1e6};

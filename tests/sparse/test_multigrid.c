@@ -215,9 +215,9 @@ TEST(coarse_levels_are_reused_and_renewed)
 }
 
 /* t = r - A x on a level by a variant of the loops. */
-static void subtract(const pl_grid_level *level, const pl_grid_kernel *kernel)
+static void subtract(const pl_multigrid_level *level, const pl_multigrid_kernel *kernel)
 {
-  pl_grid_sweep job = {.r = level->r, .x = level->x, .out = level->t};
+  pl_multigrid_sweep job = {.r = level->r, .x = level->x, .out = level->t};
   int chunks = pl_chunk_count(level->rows, level->chunk);
   for (int late = 0; late < 2; late++) {
     // the order of chunks does not matter
@@ -226,11 +226,11 @@ static void subtract(const pl_grid_level *level, const pl_grid_kernel *kernel)
 }
 
 /* Compares with a product of all blocks in double precision; variants give the same bits. */
-static void check_product(const pl_grid_level *level, const double *blocks)
+static void check_product(const pl_multigrid_level *level, const double *blocks)
 {
-  const pl_grid_kernel *kernels[2] = {level->size == 3 ? &pl_grid_kernel_3_base
-                                                       : &pl_grid_kernel_6_base,
-                                      pl_grid_kernel_pick(level->size)};
+  const pl_multigrid_kernel *kernels[2] = {level->size == 3 ? &pl_multigrid_kernel_3_base
+                                                            : &pl_multigrid_kernel_6_base,
+                                           pl_multigrid_kernel_pick(level->size)};
   int size = level->size, width = size == 3 ? 4 : 8;
   size_t count = (size_t)width * (size_t)level->rows;
   float *kept = malloc(count * sizeof *kept);
@@ -294,11 +294,11 @@ TEST(products_read_one_triangle)
   for (int i = 0; i < 4; i++) {
     pl_bsr *A = make_tangle(sizes[i][0], sizes[i][1]);
     double *none = calloc(9 * (size_t)A->rows, sizeof *none);
-    pl_grid grid = {0};
-    CHECK_OK(pl_grid_create(&allocator, A, &grid, error));
-    pl_grid_load(&grid, A, none, 1, NULL);
+    pl_multigrid grid = {0};
+    CHECK_OK(pl_multigrid_create(&allocator, A, &grid, error));
+    pl_multigrid_load(&grid, A, none, 1, NULL);
     check_product(grid.level, A->values);
-    pl_grid_destroy(&grid);
+    pl_multigrid_destroy(&grid);
     free(none);
     pl_bsr_destroy(A);
   }
@@ -306,13 +306,13 @@ TEST(products_read_one_triangle)
   lattice tower = make_lattice(9, 9, 40, 0.1);
   double *one = calloc(9 * (size_t)tower.A->rows, sizeof *one);
   for (int i = 0; i < 9 * tower.A->rows; i++) one[i] = i % 9 % 4 == 0;
-  pl_grid grid = {0};
-  CHECK_OK(pl_grid_create(&allocator, tower.A, &grid, error));
-  pl_grid_load(&grid, tower.A, one, 1, NULL);
-  pl_grid_refresh(&grid, tower.A, NULL, 1, NULL);
+  pl_multigrid grid = {0};
+  CHECK_OK(pl_multigrid_create(&allocator, tower.A, &grid, error));
+  pl_multigrid_load(&grid, tower.A, one, 1, NULL);
+  pl_multigrid_refresh(&grid, &(pl_multigrid_source){.A = tower.A}, 1, NULL);
   CHECK(grid.levels > 1);
   for (int i = 0; i < grid.levels; i++) check_product(&grid.level[i], grid.level[i].precise);
-  pl_grid_destroy(&grid);
+  pl_multigrid_destroy(&grid);
   free(one);
   free_lattice(&tower);
 }

@@ -86,12 +86,8 @@ pl_status pl_cloth_items_bind(pl_cloth_items *items, const pl_bsr *A, int offset
     for (int i = 0; i < PL_LANES * n * n; i++) {
       int pair = i / PL_LANES, lane = i % PL_LANES;
       int a = nodes[PL_LANES * (pair / n) + lane], b = nodes[PL_LANES * (pair % n) + lane];
-      places[i] = pl_bsr_find(A, offset + a, offset + b);
-      if (places[i] < 0)
-        return pl_fail_entity(error, PL_E_ARGUMENT, a,
-                              "the matrix has no block for nodes %d and %d; build it from the "
-                              "model's cliques",
-                              a, b);
+      pl_status status = pl_bsr_place(A, offset, a, b, &places[i], error);
+      if (status) return status;
     }
   }
   return PL_OK;

@@ -187,12 +187,8 @@ pl_status pl_plate_bind(pl_plate *p, const pl_bsr *A, int offset, pl_error *erro
   for (int i = 0; i < 81 * p->triangle_count; i++) {
     const int *stencil = p->stencil + PL_PLATE_BLOCKS * (i / 81);
     int a = stencil[i % 81 / 9], b = stencil[i % 9];
-    p->places[i] = pl_bsr_find(A, offset + a, offset + b);
-    if (p->places[i] < 0)
-      return pl_fail_entity(error, PL_E_ARGUMENT, a,
-                            "the matrix has no block for blocks %d and %d; build it from the "
-                            "model's cliques",
-                            a, b);
+    pl_status status = pl_bsr_place(A, offset, a, b, &p->places[i], error);
+    if (status) return status;
   }
   return pl_cloth_items_bind(&p->hinges, A, offset, error);
 }

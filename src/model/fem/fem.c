@@ -291,13 +291,9 @@ static pl_status find_places(pl_fem *fem, const pl_bsr *A, pl_error *error)
     for (int ab = 0; ab < count * count; ab++) {
       const int *a = nodes + PL_LANES * (ab / count), *b = nodes + PL_LANES * (ab % count);
       for (int lane = 0; lane < PL_LANES && a < b; lane++) {
-        int found = pl_bsr_find(A, fem->offset + a[lane] / 3, fem->offset + b[lane] / 3);
-        if (found < 0)
-          return pl_fail_entity(error, PL_E_ARGUMENT,
-                                pl_groups_item(&fem->groups, PL_LANES * batch + lane),
-                                "the matrix has no block for nodes %d and %d; build it from the "
-                                "model's cliques",
-                                a[lane] / 3, b[lane] / 3);
+        int found;
+        pl_status status = pl_bsr_place(A, fem->offset, a[lane] / 3, b[lane] / 3, &found, error);
+        if (status) return status;
         *place++ = 9 * found;
       }
     }

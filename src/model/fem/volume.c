@@ -294,12 +294,10 @@ static pl_status find_places(pl_fem *fem, const pl_bsr *A, pl_error *error)
     int *to = volume->places + volume->place_starts[g];
     for (int a = volume->node_starts[g]; a < volume->node_starts[g + 1]; a++) {
       for (int b = a + 1; b < volume->node_starts[g + 1]; b++) {
-        int found = pl_bsr_find(A, fem->offset + volume->nodes[a], fem->offset + volume->nodes[b]);
-        if (found < 0)
-          return pl_fail_entity(error, PL_E_ARGUMENT, volume->nodes[a],
-                                "the matrix has no block for nodes %d and %d; build it from the "
-                                "model's cliques",
-                                volume->nodes[a], volume->nodes[b]);
+        int found;
+        pl_status status =
+            pl_bsr_place(A, fem->offset, volume->nodes[a], volume->nodes[b], &found, error);
+        if (status) return status;
         *to++ = 9 * found;
       }
     }

@@ -173,12 +173,9 @@ pl_status pl_warp_bind(pl_warp *warp, const pl_bsr *A, int offset, pl_error *err
       for (int lane = 0; lane < PL_LANES; lane++) {
         int node = warp->batches[b].nodes[lane];
         if (node == row) continue;
-        int found = pl_bsr_find(A, offset + row, offset + node);
-        if (found < 0)
-          return pl_fail_entity(error, PL_E_ARGUMENT, row,
-                                "the matrix has no block for nodes %d and %d; build it from the "
-                                "model's cliques",
-                                row, node);
+        int found;
+        pl_status status = pl_bsr_place(A, offset, row, node, &found, error);
+        if (status) return status;
         warp->batches[b].places[lane] = 9 * found;
       }
     }

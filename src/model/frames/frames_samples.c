@@ -359,12 +359,8 @@ pl_cliques pl_frame_field_cliques(const pl_frame_field *field)
 pl_status pl_frame_find_pair(const pl_bsr *A, int offset, int row, int column, int *place,
                              int *mirror, pl_error *error)
 {
-  *place = pl_bsr_find(A, offset + row, offset + column);
-  *mirror = pl_bsr_find(A, offset + column, offset + row);
-  if (*place >= 0 && *mirror >= 0) return PL_OK;
-  return pl_fail(error, PL_E_ARGUMENT,
-                 "the matrix has no block for nodes %d and %d; build it from the model's cliques",
-                 row, column);
+  pl_status status = pl_bsr_place(A, offset, row, column, place, error);
+  return status ? status : pl_bsr_place(A, offset, column, row, mirror, error);
 }
 
 void pl_frame_clear_rows(const pl_frame_field *field, int offset, pl_bsr *A)

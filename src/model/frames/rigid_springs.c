@@ -104,12 +104,9 @@ pl_status pl_rigid_bind_joints(pl_rigid *rigid, const pl_bsr *A, pl_error *error
     int frame[2] = {joint->i, joint->j};
     for (int e = 0; e < 16; e++) {
       // pairs (i, i), (i, j), (j, i), (j, j), four blocks each
-      int row = rigid->offset + 2 * frame[e / 8] + e / 2 % 2;
-      int column = rigid->offset + 2 * frame[e / 4 % 2] + e % 2;
-      joint->places[e] = pl_bsr_find(A, row, column);
-      if (joint->places[e] < 0)
-        return pl_fail(error, PL_E_ARGUMENT, "the matrix has no block for nodes %d and %d", row,
-                       column);
+      int row = 2 * frame[e / 8] + e / 2 % 2, column = 2 * frame[e / 4 % 2] + e % 2;
+      pl_status status = pl_bsr_place(A, rigid->offset, row, column, &joint->places[e], error);
+      if (status) return status;
     }
   }
   return PL_OK;

@@ -313,16 +313,9 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
   pl_grid_model *self = model->state;
   const pl_bsr *pattern = self->pattern;
   self->offset = offset;
-  for (int row = 0; row < pattern->rows; row++) {
-    for (int k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
-      self->places[k] = pl_bsr_find(A, offset + row, offset + pattern->columns[k]);
-      if (self->places[k] < 0)
-        return pl_fail_entity(error, PL_E_ARGUMENT, row,
-                              "the matrix has no block for nodes %d and %d; build it from the "
-                              "model's cliques",
-                              row, pattern->columns[k]);
-    }
-  }
+  pl_status status = pl_bsr_places(A, offset, pattern->rows, pattern->start, pattern->columns,
+                                   self->places, error);
+  if (status) return status;
   pl_grid_list_bind(self->places, &self->cells.list);
   pl_grid_quads_bind(self->places, &self->cells.list, &self->quads);
   pl_grid_list_bind(self->places, &self->bends.list);
