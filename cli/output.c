@@ -1,4 +1,5 @@
 #include "output.h"
+#include "paint.h"
 
 #include "core/error.h"
 #include "core/file.h"
@@ -82,15 +83,6 @@ static int is_taken(const cli_frames *frames, const pl_series *series)
   return 0;
 }
 
-/* The picture on a body; NULL: there is none. */
-static const pl_scene_texture *find_texture(const pl_scene *scene, pl_body_id body)
-{
-  for (int i = 0; i < scene->texture_count; i++) {
-    if (scene->textures[i].body.index1 == body.index1) return &scene->textures[i];
-  }
-  return NULL;
-}
-
 /* One more series, of a body or of the surface that follows it; named after the body, with a number
  * where another series has that name. */
 static pl_status add_series(cli_frames *frames, pl_scene *scene, pl_body_id body, int of_surface,
@@ -114,8 +106,8 @@ static pl_status add_series(cli_frames *frames, pl_scene *scene, pl_body_id body
     snprintf(name, sizeof name, "%s%s-%d", plain, end, k);
     status = pl_series_create(folder, name, &format, &allocator, &next.series, error);
   }
-  const pl_scene_texture *texture = of_surface ? find_texture(scene, body) : NULL;
-  if (!status && texture)
+  const pl_scene_texture *texture = of_surface ? pl_scene_texture_of(scene, body) : NULL;
+  if (!status && texture && texture->surface)
     status = pl_series_set_picture(next.series, texture->image, texture->surface, error);
   if (!status)
     frames->series[frames->series_count++] = next;
@@ -538,6 +530,7 @@ pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *fo
   pl_backdrop backdrop = {0};
   pl_glyph_drawing glyphs = {0};
   double *rooms[MOST_BODIES] = {0};
+  static cli_paint paints[MOST_BODIES];
   char path[4096];
   pl_render render = pl_render_default();
   render.bodies = bodies;
@@ -549,16 +542,23 @@ pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *fo
   render.bar_unit = colour ? colour->unit : NULL;
   pl_text text = pl_text_make(NULL);
   pl_status status = pl_path_join(path, sizeof path, folder, "picture.png", error);
-  for (int b = 0; !status && b < count; b++, render.body_count++)
-    status =
-        draw_body(frames, world, pl_world_body_at(world, b), colour, &bodies[b], &rooms[b], error);
+  for (int b = 0; !status && b < count; b++, render.body_count++) {
+    pl_body_id id = pl_world_body_at(world, b);
+    status = draw_body(frames, world, id, colour, &bodies[b], &rooms[b], error);
+    if (!status && !bodies[b].scalars)
+      status = cli_paint_body(scene, id, &bodies[b], &paints[b], error);
+  }
   if (!status && colour) choose_scale(colour, &render);
   if (!status)
     status = pl_glyphs_add(&glyphs, world, pl_glyph_kind_of(view->glyphs), bodies, &render, error);
   if (!status) status = pl_backdrop_add(&backdrop, world, bodies, &render, error);
   if (!status) status = pl_render_png(&render, &text, error);
   if (!status) status = pl_file_write(path, text.data, text.size, error);
-  for (int b = 0; b < count; b++) pl_free(&allocator, rooms[b]);
+  for (int b = 0; b < count; b++) {
+    pl_free(&allocator, rooms[b]);
+    cli_paint_release(&paints[b]);
+    paints[b] = (cli_paint){0};
+  }
   pl_glyphs_release(&glyphs);
   pl_backdrop_release(&backdrop);
   pl_text_release(&text);

@@ -69,10 +69,13 @@ static void add_cell(maker *self, const int at[3])
   for (int c = 0; c < 8; c++) {
     const int step[3] = {c % 4 == 1 || c % 4 == 2, c % 4 >= 2, c / 4};
     const int to[3] = {at[0] + step[0], at[1] + step[1], at[2] + step[2]};
-    if (c < 4 || self->grid->axes == 3) nodes[c] = pl_grid_node(self->grid, to);
+    if (c < 2 || (c < 4 && self->grid->axes == 2) || self->grid->axes == 3)
+      nodes[c] = pl_grid_node(self->grid, to);
   }
-  if (self->grid->axes == 3) {
-    memcpy(self->elements + 8 * (size_t)self->count++, nodes, sizeof nodes);
+  if (self->grid->axes != 2) {
+    int size = self->grid->axes == 3 ? 8 : 2;
+    memcpy(self->elements + (size_t)size * (size_t)self->count++, nodes,
+           (size_t)size * sizeof *nodes);
     return;
   }
   add_triangle(self, nodes[0], nodes[1], nodes[2]);
@@ -102,7 +105,7 @@ static void list_ends(const pl_grid *grid, int *ids, pl_set sets[6], int *set_co
 static void turn_outwards(maker *self)
 {
   double volume = 0;
-  if (self->grid->axes == 3 || (!self->grid->wraps[0] && !self->grid->wraps[1])) return;
+  if (self->grid->axes != 2 || (!self->grid->wraps[0] && !self->grid->wraps[1])) return;
   const double *origin = self->positions;
   for (int e = 0; e < self->count; e++) {
     double to[3][3];
@@ -126,7 +129,7 @@ static pl_status finish(maker *self, int *ids, const pl_allocator *allocator, pl
   pl_mesh_def def = {.node_count = pl_grid_count(self->grid),
                      .nodes = self->positions,
                      .element_count = self->count,
-                     .nodes_per_element = self->grid->axes == 3 ? 8 : 3,
+                     .nodes_per_element = self->grid->axes == 3 ? 8 : self->grid->axes + 1,
                      .elements = self->elements,
                      .set_count = set_count,
                      .sets = sets,
@@ -149,7 +152,8 @@ static pl_status finish(maker *self, int *ids, const pl_allocator *allocator, pl
 static pl_status make(const pl_grid *grid, const double *positions, const pl_allocator *allocator,
                       pl_mesh **mesh, pl_error *error)
 {
-  int cells[3], per_cell = grid->axes == 3 ? 8 : 6;
+  static const int most[3] = {2, 6, 8}; // nodes of a cell's elements
+  int cells[3], per_cell = most[grid->axes - 1];
   for (int k = 0; k < 3; k++) cells[k] = pl_grid_cells_along(grid, k);
   size_t count = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
   maker self = {.grid = grid, .positions = positions};
@@ -235,7 +239,10 @@ static const char *skip(const char *text)
 static pl_status refuse(const pl_grid *grid, const char *text, pl_error *error)
 {
   return pl_fail(error, PL_E_ARGUMENT, "\"%.80s\" names no particles: give %s, each a number or *",
-                 text, grid->axes == 3 ? "[l,m,n]" : "[m,n]");
+                 text,
+                 grid->axes == 3   ? "[l,m,n]"
+                 : grid->axes == 2 ? "[m,n]"
+                                   : "[m]");
 }
 
 /* One index; *end is what stands behind it. */
@@ -263,7 +270,7 @@ pl_status pl_grid_parse(const pl_grid *grid, const char *text, int first[3], int
                         pl_error *error)
 {
   const char *at = skip(text);
-  first[2] = last[2] = 0;
+  for (int i = 1; i < 3; i++) first[i] = last[i] = 0;
   for (int i = 0; i < grid->axes; i++) {
     int range[2];
     if (*at != (i ? ',' : '[')) return refuse(grid, text, error);
@@ -274,4 +281,54 @@ pl_status pl_grid_parse(const pl_grid *grid, const char *text, int first[3], int
     at = skip(at);
   }
   return *at == ']' && !*skip(at + 1) ? PL_OK : refuse(grid, text, error);
+}
+
+/* ---- pictures ---- */
+
+/* How far along an axis the corners of a face are, from 0 to 1; returns how far it extends. */
+static double along_face(const pl_grid *grid, int axis, const int *places, int size, double *out)
+{
+  int low = grid->size[axis], high = 0, cells = pl_grid_cells_along(grid, axis), at[3];
+  int numbers[4];
+  for (int c = 0; c < size; c++) {
+    pl_grid_place(grid, places[c], at);
+    numbers[c] = at[axis];
+    low = at[axis] < low ? at[axis] : low;
+    high = at[axis] > high ? at[axis] : high;
+  }
+  // across the seam the first particle comes behind the last
+  int seam = grid->wraps[axis] && high - low > 1;
+  for (int c = 0; c < size; c++)
+    out[c] = (double)(numbers[c] + (seam && numbers[c] == 0 ? grid->size[axis] : 0)) / cells;
+  return high - low;
+}
+
+static void spots_of_face(const pl_grid *grid, const int *places, int size, float *spots)
+{
+  double along[3][4];
+  int used = 0;
+  for (int axis = 0; axis < grid->axes && used < 2; axis++) {
+    double extent = along_face(grid, axis, places, size, along[used]);
+    // the last axes must do where a face has no extent
+    if (extent > 0 || grid->axes - axis <= 2 - used) used++;
+  }
+  for (int c = 0; c < size; c++) {
+    for (int k = 0; k < 2; k++) spots[2 * c + k] = k < used ? (float)along[k][c] : 0;
+  }
+}
+
+pl_status pl_grid_spots(const pl_mesh *mesh, const int *faces, int size, int count,
+                        const pl_allocator *allocator, float *spots, pl_error *error)
+{
+  const pl_grid *grid = mesh->grid;
+  int *place = pl_alloc(allocator, (size_t)mesh->node_count, sizeof *place);
+  if (!place) return pl_fail_memory(error);
+  for (int i = 0; i < pl_grid_count(grid); i++) place[grid->nodes[i]] = i;
+  for (int f = 0; f < count; f++) {
+    int places[4];
+    for (int c = 0; c < size; c++) places[c] = place[faces[size * f + c]];
+    spots_of_face(grid, places, size, spots + 2 * size * f);
+  }
+  pl_free(allocator, place);
+  return PL_OK;
 }

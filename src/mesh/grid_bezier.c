@@ -1,4 +1,4 @@
-/* Grids on Bezier patches and in Bezier solids.
+/* Grids on Bezier curves and patches and in Bezier solids.
  *
  * With the Bernstein polynomials B_i of the order n,
  *
@@ -47,8 +47,8 @@ static void place(const pl_bezier_def *def, const pl_grid *grid, const int at[3]
 static pl_status check(const pl_bezier_def *def, pl_error *error)
 {
   if (!def || !def->points) return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_bezier needs points");
-  if (def->axes != 2 && def->axes != 3)
-    return pl_fail(error, PL_E_ARGUMENT, "a grid of %d axes is none; give 2 or 3", def->axes);
+  if (def->axes < 1 || def->axes > 3)
+    return pl_fail(error, PL_E_ARGUMENT, "a grid of %d axes is none; give 1 to 3", def->axes);
   if (def->order < 1 || def->order > PL_MOST_ORDER)
     return pl_fail(error, PL_E_ARGUMENT, "order = %d must lie between 1 and %d", def->order,
                    PL_MOST_ORDER);
@@ -62,8 +62,9 @@ static pl_status check(const pl_bezier_def *def, pl_error *error)
 
 int pl_bezier_points(int axes, int order)
 {
-  int side = order + 1;
-  return axes == 3 ? side * side * side : side * side;
+  int side = order + 1, count = 1;
+  for (int k = 0; k < axes; k++) count *= side;
+  return count;
 }
 
 pl_status pl_mesh_bezier(const pl_bezier_def *def, const pl_allocator *allocator, pl_mesh **mesh,

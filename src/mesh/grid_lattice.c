@@ -1,7 +1,8 @@
-/* The generator "lattice": grids of particles on planes, arcs, tubes and ellipsoids, and in boxes
- * and balls.
+/* The generator "lattice": grids of particles on lines, rings and helices, on planes, arcs, tubes
+ * and ellipsoids, and in boxes and balls.
  *
- * A surface has the axes m and n, a solid l, m and n; with s, t, u from 0 to 1 along them,
+ * A curve has the axis m, a surface m and n, a solid l, m and n; with s, t, u from 0 to 1 along
+ * them,
  *
  *   plane      (s - 1/2, t - 1/2, 0) * size; bent to an arc about y where arc is not 0, whose
  *              length along m stays size x, with its middle at the origin and its ends above
@@ -13,6 +14,9 @@
  *   ball       the ellipsoid's formula with a radius from a tenth at l = 0 to 1; since cells of no
  *              volume are no cells, b runs from half a cell to half a cell before pi, which
  *              leaves narrow channels at the poles
+ *   line       the plane's middle line, bent as it
+ *   ring       (cos(2 pi s) / 2, sin(2 pi s) / 2, 0) * size, s goes around
+ *   helix      (cos(a) / 2, sin(a) / 2, s - 1/2) * size, a = 2 pi turns s
  *
  * "Implementation of Deformable Objects", 4.4.5 and 4.5.1. */
 #include "core/error.h"
@@ -24,14 +28,15 @@
 
 #include <math.h>
 
-enum { SHAPE, L, M, N, SIZE, ORIGIN = 7, ARC = 10 };
-enum { PLANE, TUBE, ELLIPSOID, BOX, BALL };
+enum { SHAPE, L, M, N, SIZE, ORIGIN = 7, ARC = 10, TURNS };
+enum { PLANE, TUBE, ELLIPSOID, BOX, BALL, LINE, RING, HELIX };
 
 static const double PI = 3.14159265358979323846;
 
 static const pl_param params[] = {
-    {"shape", "1", "of the grid: a surface of axes m and n, or a solid of axes l, m and n", PLANE,
-     0, BALL, "plane|tube|ellipsoid|box|ball", 0},
+    {"shape", "1",
+     "of the grid: a surface of axes m and n, a solid of axes l, m and n, or a curve of the axis m",
+     PLANE, 0, HELIX, "plane|tube|ellipsoid|box|ball|line|ring|helix", 0},
     {"l", "count", "particles along the first axis of a solid", 5, 2, PL_MOST_ALONG, NULL, 0},
     {"m", "count", "particles along the axis m, which goes around tubes, ellipsoids and balls", 9,
      2, PL_MOST_ALONG, NULL, 0},
@@ -39,8 +44,9 @@ static const pl_param params[] = {
     {"size", "m", "of a box around it; of a plane along x and y, before it is bent", 1, 1e-9, 1e9,
      NULL, 3},
     {"origin", "m", "the middle of the body", 0, -1e9, 1e9, NULL, 3},
-    {"arc", "degrees", "by which a plane is bent about y; negative ones bend it down", 0, -350, 350,
-     NULL, 0},
+    {"arc", "degrees", "by which a plane or line is bent about y; negative ones bend it down", 0,
+     -350, 350, NULL, 0},
+    {"turns", "1", "of a helix", 3, 1e-3, 1e3, NULL, 0},
 };
 
 /* How far along an axis a particle stands, from 0 to 1. */
@@ -88,6 +94,16 @@ static void place(const pl_grid *grid, const double *values, const int at[3], do
   case BOX:
     for (int k = 0; k < 3; k++) x[k] = (s[k] - 0.5) * size[k];
     break;
+  case LINE:
+    place_plane(values, s[0], 0.5, x);
+    break;
+  case RING:
+  case HELIX: {
+    double a = 2 * PI * s[0] * ((int)values[SHAPE] == HELIX ? values[TURNS] : 1);
+    pl_vec3_set(x, pl_cos(a) / 2 * size[0], pl_sin(a) / 2 * size[1],
+                (int)values[SHAPE] == HELIX ? (s[0] - 0.5) * size[2] : 0);
+    break;
+  }
   default:
     place_round(size, 0.1 + 0.9 * s[0], s[1], PI * (at[2] + 0.5) / grid->size[2], x);
   }
@@ -98,6 +114,7 @@ static pl_grid array(const double *values)
 {
   int shape = (int)values[SHAPE], is_solid = shape == BOX || shape == BALL;
   int l = (int)values[L], m = (int)values[M], n = (int)values[N];
+  if (shape >= LINE) return (pl_grid){1, {m, 1, 1}, {shape == RING, 0, 0}, NULL};
   if (is_solid) return (pl_grid){3, {l, m, n}, {0, shape == BALL, 0}, NULL};
   return (pl_grid){2, {m, n, 1}, {shape != PLANE, 0, 0}, NULL};
 }

@@ -4,6 +4,7 @@
 #ifndef PL_ODE_RELATION_H
 #define PL_ODE_RELATION_H
 
+#include "math/lanes.h"
 #include "pliant/base.h"
 
 /* |x_a - x_b| = rest. */
@@ -16,15 +17,26 @@ typedef struct pl_relation {
 
 enum { PL_RELATION_COLOURS = 32 };
 
+/* Four of them: the blocks of the first ends, then those of the others. */
+typedef struct pl_relation_batch {
+  int ends[2][PL_LANES];
+  pl_lanes rest, compliance, damping;
+} pl_relation_batch;
+
 /* Relations sorted by colours, in each in the order given: those of a colour share no block, so
  * that they can be worked on at the same time, with the same bits for any number of threads. What
- * finds no colour stands behind all others and is worked on in order. */
+ * finds no colour stands behind all others and is worked on in order. Every colour is filled up to
+ * whole batches by relations of the block behind the last with itself. */
 typedef struct pl_relation_list {
-  int count, colours;
+  int given, count, colours, blocks; /* given: without what fills up */
   int start[PL_RELATION_COLOURS + 2];
   pl_relation *list;
-  double *force; /* of each, times the square of the substep (lambda): room for the integrator */
-  int *natural;  /* their places in the order given */
+  pl_relation_batch *batches; /* the same by fours */
+  int *natural;               /* places of those given */
+  int damped;                 /* has any damping? */
+  /* room for the integrator */
+  double *force;      /* of each, times the square of the substep (lambda) */
+  double *x, *before; /* per block x y z w: its place and inverse mass; at the beginning */
 } pl_relation_list;
 
 /* Colours and sorts a copy of them; blocks are below block_count. */

@@ -13,24 +13,24 @@
  * where w_a are inverse masses, P_a what constraints leave free, dx how far a block has moved in
  * the substep and l the sum of dl; takes v = (x - q) / h, and adds the other half of the forces at
  * the end. Sticks have A = g = 0. The sweep goes by colours, so that results do not depend on the
- * number of threads, or in the order given.
+ * number of threads, forwards and backwards in turns; or in the order given.
  *
  * Bodies without relations have their forces in f: for them this is Stoermer-Verlet (verlet.c).
  * Where sweeps are few, relations are softer than their compliance. */
+#include "ode/relax.h"
 #include "core/clock.h"
+#include "core/cpu.h"
 #include "math/vec3.h"
 #include "ode/integrator.h"
-#include "ode/relation.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { SWEEPS, ORDER, SUBSTEPS };
-enum { CHUNK = 256 };
+enum { CHUNK = 128, BLOCKS = 1024 }; /* CHUNK: batches */
 
 typedef struct relax {
   double *f, *x, *dq;
-  double *weight; /* per block: its inverse mass, and 1 + its place in the filter */
 } relax;
 
 static const pl_param sticks_params[] = {
@@ -50,8 +50,8 @@ static const pl_param xpbd_params[] = {
 static pl_status create(pl_integrator *self, pl_error *error)
 {
   relax *state = self->state;
-  double **vectors[] = {&state->f, &state->x, &state->dq, &state->weight};
-  for (int i = 0; i < 4; i++) {
+  double **vectors[] = {&state->f, &state->x, &state->dq};
+  for (int i = 0; i < 3; i++) {
     pl_status status = pl_integrator_vector(self, vectors[i], error);
     if (status) return status;
   }
@@ -60,82 +60,87 @@ static pl_status create(pl_integrator *self, pl_error *error)
 
 /* ---- one relation ---- */
 
-typedef struct sweep {
-  const relax *state;
-  const pl_system *system;
-  const pl_relation_list *relations;
-  const double *q;
-  double h;
-  int rigid, first, last;
-} sweep;
-
 /* out = w P n of a block. */
-static void push(const sweep *now, int block, const double n[3], double out[3])
+static void push(const pl_sweep *now, int block, const double n[3], double out[3])
 {
-  const double *weight = now->state->weight + 3 * (size_t)block;
-  int held = (int)weight[1];
-  pl_vec3_scale(weight[0], n, out);
-  if (!held) return;
-  const double *P = now->system->filter.projections + 9 * (size_t)(held - 1);
-  for (int i = 0; i < 3; i++) out[i] = weight[0] * pl_vec3_dot(P + 3 * i, n);
+  double weight = now->relations->x[4 * (size_t)block + 3];
+  pl_vec3_scale(fabs(weight), n, out);
+  if (!(weight < 0)) return;
+  const pl_filter *filter = &now->system->filter;
+  const double *P = filter->projections + 9 * (size_t)pl_filter_from(filter, block);
+  for (int i = 0; i < 3; i++) out[i] = -weight * pl_vec3_dot(P + 3 * i, n);
 }
 
-static void satisfy(const sweep *now, int index)
+void pl_relax_one(const pl_sweep *now, int index)
 {
   const pl_relation *r = &now->relations->list[index];
-  size_t a = 3 * (size_t)r->blocks[0], b = 3 * (size_t)r->blocks[1];
-  double *x = now->state->x, n[3], to_a[3], to_b[3], h = now->h;
-  pl_vec3_sub(x + a, x + b, n);
+  double *a = now->relations->x + 4 * (size_t)r->blocks[0], n[3], to_a[3], to_b[3], h = now->h;
+  double *b = now->relations->x + 4 * (size_t)r->blocks[1];
+  pl_vec3_sub(a, b, n);
   double length = pl_vec3_norm(n);
   if (!(length > 0)) return;
   pl_vec3_scale(1 / length, n, n);
   push(now, r->blocks[0], n, to_a);
   push(now, r->blocks[1], n, to_b);
   double A = now->rigid ? 0 : r->compliance / (h * h);
-  double g = now->rigid ? 0 : r->compliance * r->damping / h, moved = 0;
+  double g = now->damped ? r->compliance * r->damping / h : 0, moved = 0;
+  const double *before = now->relations->before;
   for (int k = 0; k < 3 && g > 0; k++)
-    moved += n[k] *
-             (x[a + (size_t)k] - now->q[a + (size_t)k] - x[b + (size_t)k] + now->q[b + (size_t)k]);
+    moved += n[k] * (a[k] - before[4 * (size_t)r->blocks[0] + (size_t)k] - b[k] +
+                     before[4 * (size_t)r->blocks[1] + (size_t)k]);
   double w = (1 + g) * (pl_vec3_dot(n, to_a) + pl_vec3_dot(n, to_b)) + A;
   if (!(w > 0)) return;
   double change = (r->rest - length - A * now->relations->force[index] - g * moved) / w;
   now->relations->force[index] += change;
-  pl_vec3_add_scaled(change, to_a, x + a);
-  pl_vec3_add_scaled(-change, to_b, x + b);
+  pl_vec3_add_scaled(change, to_a, a);
+  pl_vec3_add_scaled(-change, to_b, b);
 }
+
+/* ---- sweeps ---- */
 
 static void satisfy_chunk(void *context, int chunk)
 {
-  const sweep *now = context;
+  const pl_sweep *now = context;
   int first = now->first + chunk * CHUNK, last = first + CHUNK;
-  for (int i = first; i < last && i < now->last; i++) satisfy(now, i);
+  PL_PICK_VARIANT(pl_relax_batches)(now, first, last < now->last ? last : now->last);
 }
 
-static void sweep_all(sweep *now, int natural)
+static void sweep_colour(pl_sweep *now, int colour)
+{
+  now->first = now->relations->start[colour] / PL_LANES;
+  now->last = now->relations->start[colour + 1] / PL_LANES;
+  pl_parallel(now->system->pool, pl_chunk_count(now->last - now->first, CHUNK), satisfy_chunk, now);
+}
+
+/* Those without a colour come last, or first on the way back. */
+static void sweep_all(pl_sweep *now, int natural, int back)
 {
   const pl_relation_list *all = now->relations;
-  for (int i = 0; i < all->count && natural; i++) satisfy(now, all->natural[i]);
-  for (int c = 0; c < all->colours && !natural; c++) {
-    now->first = all->start[c];
-    now->last = all->start[c + 1];
-    pl_parallel(now->system->pool, pl_chunk_count(now->last - now->first, CHUNK), satisfy_chunk,
-                now);
-  }
-  for (int i = all->start[PL_RELATION_COLOURS]; i < all->count && !natural; i++) satisfy(now, i);
+  int first = all->start[PL_RELATION_COLOURS];
+  for (int i = 0; i < all->given && natural; i++) pl_relax_one(now, all->natural[i]);
+  if (natural) return;
+  for (int i = all->count - 1; i >= first && back; i--) pl_relax_one(now, i);
+  for (int c = 0; c < all->colours; c++) sweep_colour(now, back ? all->colours - 1 - c : c);
+  for (int i = first; i < all->count && !back; i++) pl_relax_one(now, i);
 }
 
 /* ---- a substep ---- */
 
-/* Inverse masses, and where the filter has something to say. */
+/* Inverse masses: 0 where a block is held, negative where constraints leave a part free. */
 static void weigh(relax *state, pl_system *system)
 {
-  int n = 3 * system->blocks;
-  for (int i = 0; i < n; i++) state->f[i] = i % 3 == 0;
-  system->ops->mass_inverse(system, state->f, state->weight);
-  for (int i = 0; i < n; i++)
-    if (i % 3) state->weight[i] = 0;
-  for (int k = 0; k < system->filter.count; k++)
-    state->weight[3 * (size_t)system->filter.nodes[k] + 1] = k + 1;
+  double *x = system->relations->x;
+  const pl_filter *filter = &system->filter;
+  for (int i = 0; i < 3 * system->blocks; i++) state->f[i] = 1;
+  system->ops->mass_inverse(system, state->f, state->f);
+  for (int i = 0; i < system->blocks; i++) x[4 * (size_t)i + 3] = state->f[3 * (size_t)i];
+  for (int k = 0; k < filter->count; k++) {
+    const double *P = filter->projections + 9 * (size_t)k;
+    double *weight = &x[4 * (size_t)filter->nodes[k] + 3];
+    *weight = pl_vec3_dot(P, P) + pl_vec3_dot(P + 3, P + 3) + pl_vec3_dot(P + 6, P + 6) > 0
+                  ? -*weight
+                  : 0;
+  }
 }
 
 /* v += h/2 a with the forces of what has no relations. */
@@ -149,23 +154,60 @@ static void kick(relax *state, pl_system *system, double t, double h, double sha
   for (int i = 0; i < 3 * system->blocks; i++) v[i] += 0.5 * h * state->f[i];
 }
 
-/* Sweeps over the relations from where x has moved; what they move moves the velocity as well. */
-static void relate(pl_integrator *self, pl_system *system, double h, const double *q, double *v)
+/* Work on blocks between vectors and rooms of the relations. */
+typedef struct passage {
+  const pl_relation_list *relations;
+  const double *q, *x; /* q: where the substep began, NULL if nobody asks */
+  double *v, rate;     /* rate: 1/h */
+} passage;
+
+static int end_of(const passage *now, int chunk)
 {
-  relax *state = self->state;
-  const pl_relation_list *relations = system->relations;
-  int n = 3 * system->blocks;
-  memset(relations->force, 0, (size_t)relations->count * sizeof *relations->force);
-  sweep now = {.state = state, .system = system, .relations = relations, .q = q, .h = h};
-  now.rigid = self->ops->table != NULL;
-  weigh(state, system);
-  memcpy(state->f, state->x, (size_t)n * sizeof *state->f);
-  for (int s = 0; s < (int)self->values[SWEEPS]; s++) sweep_all(&now, (int)self->values[ORDER]);
-  for (int i = 0; i < n; i++) v[i] += (state->x[i] - state->f[i]) / h;
+  int last = (chunk + 1) * BLOCKS;
+  return last < now->relations->blocks ? last : now->relations->blocks;
 }
 
-static void substep(pl_integrator *self, pl_system *system, double t, double h, double share,
-                    double *q, double *v)
+static void put_chunk(void *context, int chunk)
+{
+  const passage *now = context;
+  const pl_relation_list *to = now->relations;
+  for (int i = chunk * BLOCKS; i < end_of(now, chunk); i++) {
+    memcpy(to->x + 4 * (size_t)i, now->x + 3 * (size_t)i, 3 * sizeof *to->x);
+    if (now->q) memcpy(to->before + 4 * (size_t)i, now->q + 3 * (size_t)i, 3 * sizeof *to->x);
+  }
+}
+
+/* What moves places moves the velocity as well. */
+static void take_chunk(void *context, int chunk)
+{
+  const passage *now = context;
+  for (int i = chunk * BLOCKS; i < end_of(now, chunk); i++) {
+    const double *to = now->relations->x + 4 * (size_t)i, *from = now->x + 3 * (size_t)i;
+    for (int k = 0; k < 3; k++) now->v[3 * (size_t)i + (size_t)k] += (to[k] - from[k]) * now->rate;
+  }
+}
+
+/* Sweeps over the relations from where x has moved. back: starts with a sweep backwards. */
+static void relate(pl_integrator *self, pl_system *system, double h, int back, const double *q,
+                   double *v)
+{
+  relax *state = self->state;
+  pl_relation_list *relations = system->relations;
+  int sweeps = (int)self->values[SWEEPS], natural = (int)self->values[ORDER];
+  int chunks = pl_chunk_count(relations->blocks, BLOCKS);
+  pl_sweep now = {.system = system, .relations = relations, .h = h};
+  now.rigid = self->ops->table != NULL;
+  now.damped = relations->damped && !now.rigid;
+  now.sums = sweeps > 1 || natural || now.damped;
+  passage between = {relations, now.damped ? q : NULL, state->x, v, 1 / h};
+  if (now.sums) memset(relations->force, 0, (size_t)relations->count * sizeof *relations->force);
+  pl_parallel(system->pool, chunks, put_chunk, &between);
+  for (int s = 0; s < sweeps; s++) sweep_all(&now, natural, (s + back) % 2);
+  pl_parallel(system->pool, chunks, take_chunk, &between);
+}
+
+static void substep(pl_integrator *self, pl_system *system, double t, double h, int part,
+                    double share, double *q, double *v)
 {
   relax *state = self->state;
   const pl_relation_list *relations = system->relations;
@@ -174,7 +216,7 @@ static void substep(pl_integrator *self, pl_system *system, double t, double h, 
   kick(state, system, t, h, share, q, v);
   for (int i = 0; i < n; i++) state->dq[i] = h * v[i];
   system->ops->retract(system, q, state->dq, state->x);
-  if (relations && relations->count) relate(self, system, h, q, v);
+  if (relations && relations->given) relate(self, system, h, part, q, v);
   for (int i = 0; i < n; i++) state->dq[i] = h * v[i];
   system->ops->retract(system, q, state->dq, q);
   kick(state, system, t + h, h, share, q, v);
@@ -186,7 +228,8 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   (void)error;
   int parts = self->ops->table ? 1 : (int)self->values[SUBSTEPS];
   double start = pl_now(), part = h / parts;
-  for (int i = 0; i < parts; i++) substep(self, system, t + i * part, part, 1.0 / parts, q, v);
+  if (system->relations) weigh(self->state, system);
+  for (int i = 0; i < parts; i++) substep(self, system, t + i * part, part, i, 1.0 / parts, q, v);
   if (parts > 1) report->inner_steps += parts;
   system->seconds_evaluate += pl_now() - start;
   return PL_OK;

@@ -11,10 +11,12 @@ typedef struct pl_render_body {
   int node_count, face_count, nodes_per_face; /* 3 or 4 nodes, seen from either side */
   const double *positions;                    /* 3 per node, m */
   const int *faces;
-  float colour[3];       /* red, green, blue in 0..1 as on the screen; all 0: chosen */
-  const double *scalars; /* what the colour shows, NULL: the body's own colour */
-  int of_faces;          /* scalars belong to faces instead of nodes */
-  int open;              /* faces turned to the eye are left out, so that one looks into it */
+  float colour[3];         /* red, green, blue in 0..1 as on the screen; all 0: chosen */
+  const double *scalars;   /* what the colour shows, NULL: the body's own colour */
+  const pl_image *picture; /* on the body in place of a colour; NULL: none */
+  const float *spots;      /* two numbers for each corner of each face: right and up in it */
+  int of_faces;            /* scalars belong to faces instead of nodes */
+  int open;                /* faces turned to the eye are left out, so that one looks into it */
 } pl_render_body;
 
 /* For amounts; for what deviates from a middle to both sides. */

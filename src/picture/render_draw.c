@@ -65,6 +65,23 @@ void pl_colour_map(pl_colours colours, double t, float colour[3])
     colour[k] = (float)(points[i][k] + (place - i) * (points[i + 1][k] - points[i][k])) / 255;
 }
 
+/* A pixel of a picture that goes on beyond its borders. */
+static pl_v3 picture_colour(const pl_image *picture, float right, float up)
+{
+  float u = right - floorf(right), v = up - floorf(up), colour[3];
+  // the last row and column belong to 1
+  if (u == 0 && right > 0) u = 1;
+  if (v == 0 && up > 0) v = 1;
+  int x = (int)(u * (float)picture->width), y = (int)((1 - v) * (float)picture->height);
+  x = x < picture->width ? x : picture->width - 1;
+  y = y < picture->height ? y : picture->height - 1;
+  const unsigned char *pixel =
+      picture->pixels +
+      (size_t)picture->channels * ((size_t)y * (size_t)picture->width + (size_t)x);
+  for (int k = 0; k < 3; k++) colour[k] = (float)pixel[k] / 255;
+  return linear_colour(colour);
+}
+
 static pl_v3 body_colour(const pl_render_body *body, int number)
 {
   static const unsigned char chosen[][3] = {{232, 163, 61},  {63, 156, 152}, {212, 104, 90},
@@ -230,7 +247,7 @@ static pl_fragment find_fragment(const canvas *from, int number, float x, float 
 
   // where inside the triangle: on the screen, then in space
   float area = (s[1].x - s[0].x) * (s[2].y - s[0].y) - (s[1].y - s[0].y) * (s[2].x - s[0].x);
-  float inside[3], weight[3], sum = 0, value = 0;
+  float inside[3], weight[3], sum = 0, value = 0, spot[2] = {0, 0};
   for (int k = 0; k < 3; k++) {
     const pl_v3 *a = &s[(k + 1) % 3], *b = &s[(k + 2) % 3];
     float part = ((b->x - a->x) * (y - a->y) - (b->y - a->y) * (x - a->x)) / area;
@@ -243,7 +260,10 @@ static pl_fragment find_fragment(const canvas *from, int number, float x, float 
     f.point = pl_v3_add(f.point, pl_v3_scale(w, stage->nodes[t->nodes[k]]));
     f.normal = pl_v3_add(f.normal, pl_v3_scale(w, t->normals[k]));
     value += w * t->scalars[k];
+    for (int i = 0; i < 2; i++) spot[i] += w * t->spots[k][i];
   }
+  const pl_image *picture = stage->scene->bodies[t->body].picture;
+  if (picture) f.paint = picture_colour(picture, spot[0], spot[1]);
   if (stage->scene->bodies[t->body].scalars) {
     float colour[3] = {0.6f, 0.6f, 0.6f};
     if (!isnan(value)) pl_colour_map(stage->scene->colours, value, colour);

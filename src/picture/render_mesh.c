@@ -5,6 +5,8 @@
 #include "core/memory.h"
 #include "picture/render_parts.h"
 
+#include <string.h>
+
 static const float CREASE = 0.766f; /* cos 40 degrees */
 
 /* At a node of more faces than this, a corner takes its own face's normal. */
@@ -150,6 +152,11 @@ static void split(pl_render_stage *stage, const face *from, const pl_v3 *normals
       t->nodes[k] = from->nodes[corners[k]];
       t->normals[k] = normals[corners[k]];
       t->scalars[k] = scalars[corners[k]];
+      const pl_render_body *body = &stage->scene->bodies[from->body];
+      if (!body->picture) continue;
+      const float *spot =
+          body->spots + 2 * ((size_t)from->count * (size_t)from->number + (size_t)corners[k]);
+      memcpy(t->spots[k], spot, sizeof t->spots[k]);
     }
   }
 }

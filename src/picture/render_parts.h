@@ -40,9 +40,10 @@ enum { PL_SAMPLES = 3 }; /* per pixel, in each direction */
 typedef struct pl_render_triangle {
   int nodes[3];
   int body;
-  pl_v3 normals[3]; /* smoothed, one per corner */
-  float scalars[3]; /* NaN: none */
-  int edges;        /* bit i: the side opposite to corner i is an edge of a face */
+  pl_v3 normals[3];  /* smoothed, one per corner */
+  float scalars[3];  /* NaN: none */
+  float spots[3][2]; /* in the body's picture */
+  int edges;         /* bit i: the side opposite to corner i is an edge of a face */
 } pl_render_triangle;
 
 /* A direction that light comes from, and how far it gets: the depth of the first surface over a

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "io/recording.h"
 #include "pliant/world.h"
+#include "scene/planet.h"
 #include "scene/reader.h"
 #include "scene/scene.h"
 
@@ -47,7 +48,8 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     def.substeps = !auto_step && strcmp(pl_item_text(world, "substeps"), "auto") != 0;
     def.no_unstable = strcmp(pl_item_text(world, "unstable"), "refuse") == 0;
     scene->duration = pl_item_number(world, "duration");
-    pl_item_numbers(world, "gravity", def.gravity);
+    if (!pl_planet_gravity(pl_item_text(world, "gravity"), def.gravity))
+      pl_item_numbers(world, "gravity", def.gravity);
     def.halvings = (int)pl_item_number(world, "halvings");
     def.budget = (int)pl_item_number(world, "budget");
     def.time_budget = pl_item_number(world, "time-budget");

@@ -1,4 +1,4 @@
-/* Grids of a scene: Bezier patches and solids, and single particles of bodies. */
+/* Grids of a scene: Bezier curves, patches and solids, and single particles of bodies. */
 #include "core/error.h"
 #include "mesh/grid.h"
 #include "scene/reader.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "9 9" or "5 5 5": how many axes there are and the particles along them. */
+/* "40", "9 9" or "5 5 5": how many axes there are and the particles along them. */
 static pl_status parse_counts(const char *text, pl_bezier_def *def, pl_error *error)
 {
   const char *at = text;
@@ -20,19 +20,22 @@ static pl_status parse_counts(const char *text, pl_bezier_def *def, pl_error *er
                                                         : (int)count;
     at = end;
   }
-  if (def->axes >= 2 && strspn(at, " \t") == strlen(at)) return PL_OK;
-  return pl_fail(error, PL_E_ARGUMENT,
-                 "particles = \"%.80s\" must be two counts (a patch) or three (a solid)", text);
+  if (def->axes >= 1 && strspn(at, " \t") == strlen(at)) return PL_OK;
+  return pl_fail(
+      error, PL_E_ARGUMENT,
+      "particles = \"%.80s\" must be one count (a curve), two (a patch) or three (a solid)", text);
 }
 
 static pl_status parse_around(const char *text, pl_bezier_def *def, pl_error *error)
 {
-  const char *axes = def->axes == 3 ? "lmn" : "mn";
+  const char *axes = def->axes == 3 ? "lmn" : def->axes == 2 ? "mn" : "m";
   for (; text && *text; text++) {
     const char *axis = strchr(axes, *text);
     if (!axis)
       return pl_fail(error, PL_E_ARGUMENT, "around has the letter '%c'; the axes are %s", *text,
-                     def->axes == 3 ? "l, m and n" : "m and n");
+                     def->axes == 3   ? "l, m and n"
+                     : def->axes == 2 ? "m and n"
+                                      : "m alone");
     def->wraps[axis - axes] = 1;
   }
   return PL_OK;
@@ -51,7 +54,10 @@ pl_status pl_reader_bezier(pl_reader *reader, int index, pl_mesh **mesh, int *wh
   int needed = pl_bezier_points(def.axes, def.order);
   if (count != needed)
     return pl_fail(error, PL_E_ARGUMENT, "has %d control points; a %s of order %d needs %d", count,
-                   def.axes == 3 ? "solid" : "patch", def.order, needed);
+                   def.axes == 3   ? "solid"
+                   : def.axes == 2 ? "patch"
+                                   : "curve",
+                   def.order, needed);
   double *points = pl_reader_alloc(reader, (size_t)count, 3 * sizeof *points);
   if (!points) return PL_OK;
   for (int i = 0; i < count; i++) pl_item_numbers(&items[index + 1 + i], "at", points + 3 * i);

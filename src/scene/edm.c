@@ -6,7 +6,10 @@
 #include "scene/edm.h"
 
 #include "core/error.h"
+#include "io/bitmap.h"
+#include "io/texture.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -77,8 +80,9 @@ int pl_edm_vector(pl_edm *edm, const pl_xml_node *node, const char *name, int co
              *end = text ? read_row(text, count, values) : NULL;
   if (text && (!end || *end))
     pl_edm_refuse(edm, node,
-                  count == 3 ? "%s=\"%s\" must be three finite numbers, \"[x,y,z]\""
-                             : "%s=\"%s\" must be two finite numbers, \"[m,n]\"",
+                  count == 3   ? "%s=\"%s\" must be three finite numbers, \"[x,y,z]\""
+                  : count == 2 ? "%s=\"%s\" must be two finite numbers, \"[m,n]\""
+                               : "%s=\"%s\" must be a finite number, \"[m]\"",
                   name, text);
   return end && !*end;
 }
@@ -105,8 +109,9 @@ int pl_edm_tensor(pl_edm *edm, const pl_xml_node *node, const char *name, int si
   }
   if (!at || *at != ']' || *skip(at + 1)) {
     pl_edm_refuse(edm, node,
-                  side == 2 ? "%s=\"%s\" must be a tensor of 2 x 2 numbers, \"[[a,b],[b,c]]\""
-                            : "%s=\"%s\" must be a tensor of 3 x 3 numbers",
+                  side == 2   ? "%s=\"%s\" must be a tensor of 2 x 2 numbers, \"[[a,b],[b,c]]\""
+                  : side == 3 ? "%s=\"%s\" must be a tensor of 3 x 3 numbers"
+                              : "%s=\"%s\" must be one number of a curve, \"[[a]]\"",
                   name, text);
     return 0;
   }
@@ -203,6 +208,18 @@ static void check_containers(pl_edm *edm, const pl_xml_node *config)
 
 /* ---- materials and forces ---- */
 
+/* "r,g,b"; 1 if it is that. */
+static int read_colour(const char *text, double rgb[3])
+{
+  const char *at = text;
+  for (int i = 0; i < 3 && at; i++) {
+    const char *start = skip(i ? (*at == ',' ? at + 1 : "") : at);
+    at = pl_read_double(start, &rgb[i]);
+    at = at == start || !(rgb[i] >= 0 && rgb[i] <= 1) ? NULL : skip(at);
+  }
+  return at && !*at;
+}
+
 static void check_material(pl_edm *edm, const pl_xml_node *node)
 {
   const char *type = pl_edm_need(edm, node, "type");
@@ -211,17 +228,52 @@ static void check_material(pl_edm *edm, const pl_xml_node *node)
   if (strcmp(type, "Texture") == 0) {
     pl_edm_need(edm, own, "file");
   } else if (strcmp(type, "Color") == 0) {
-    const char *text = pl_edm_need(edm, own, "rgb"), *at = text;
+    const char *text = pl_edm_need(edm, own, "rgb");
     double rgb[3] = {0};
-    for (int i = 0; i < 3 && at; i++) {
-      const char *start = skip(i ? (*at == ',' ? at + 1 : "") : at);
-      at = pl_read_double(start, &rgb[i]);
-      at = at == start || !(rgb[i] >= 0 && rgb[i] <= 1) ? NULL : skip(at);
-    }
-    if (text && (!at || *at))
+    if (text && !read_colour(text, rgb))
       pl_edm_refuse(edm, own, "rgb=\"%s\" must be three numbers from 0 to 1, \"r,g,b\"", text, "");
   } else {
     pl_edm_refuse(edm, node, "type=\"%s\" is unknown; there is Color and Texture", type, "");
+  }
+}
+
+/* Can the image be shown? Else a sentence says why not. */
+static int image_is_good(pl_edm *edm, const pl_xml_node *own, const char *file)
+{
+  char path[PATH_MAX];
+  const pl_allocator *allocator = &edm->reader->def->allocator;
+  pl_error error;
+  pl_bytes bytes = {0};
+  pl_bitmap bitmap = {0};
+  pl_status status = pl_scene_path(edm->reader->def, file, path, sizeof path, &error);
+  if (!status)
+    status = pl_bitmap_is(path) ? pl_bitmap_read(allocator, path, &bitmap, &error)
+                                : pl_image_file_read(allocator, path, &bytes, &error);
+  if (!status && bytes.data) pl_bytes_free(allocator, &bytes);
+  pl_bitmap_release(allocator, &bitmap);
+  if (status)
+    pl_log_write(&edm->reader->def->log, PL_WARNING,
+                 "%s:%d: the texture \"%.120s\" cannot be shown, the body is grey: %s",
+                 edm->reader->def->path, pl_xml_line(own), file, error.message);
+  return !status;
+}
+
+void pl_edm_write_look(pl_edm *edm, const pl_xml_node *bind)
+{
+  static const double grey[3] = {0.6, 0.6, 0.6};
+  pl_xml_node *material = pl_edm_bound(edm, bind, PL_EDM_MATERIALS);
+  const pl_xml_node *own = material ? pl_xml_child(material, "Properties") : NULL;
+  const char *rgb = own ? pl_xml_attribute(own, "rgb") : NULL;
+  const char *file = own ? pl_xml_attribute(own, "file") : NULL;
+  double colour[3];
+  if (rgb && read_colour(rgb, colour)) {
+    pl_edm_write(edm->out, "colour", colour, 3);
+  } else if (file && image_is_good(edm, own, file)) {
+    pl_text_add(edm->out, " texture=\"");
+    pl_text_xml(edm->out, file);
+    pl_text_add(edm->out, "\"");
+  } else if (file) {
+    pl_edm_write(edm->out, "colour", grey, 3);
   }
 }
 
@@ -418,5 +470,7 @@ void pl_edm_convert(pl_reader *reader, pl_xml_node *config, pl_text *out)
   }
   node = pl_xml_child(edm.containers[PL_EDM_OBJECTS], NULL);
   for (; node && !reader->stopped; node = pl_xml_next(node, NULL)) convert_object(&edm, node);
-  pl_text_add(out, "</pliant>\n");
+  // 25 frames per second
+  pl_text_add(out,
+              "  <output every=\"0.04\" format=\"vtu\"/>\n  <view colour=\"none\"/>\n</pliant>\n");
 }

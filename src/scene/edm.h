@@ -68,6 +68,8 @@ int pl_edm_body_of(pl_edm *edm, pl_xml_node *node, pl_edm_body *body);
 
 /* Writes ' name="a b c"'. */
 void pl_edm_write(pl_text *out, const char *name, const double *values, int count);
+/* The colour or texture that a <Bind> of a material means, as attributes. */
+void pl_edm_write_look(pl_edm *edm, const pl_xml_node *bind);
 void pl_edm_write_body(pl_edm *edm, pl_edm_body *body);
 
 #endif

@@ -11,9 +11,13 @@ static const struct body_kind {
   const char *model, *type;
   int axes, order, ellipsoid; /* order 0: it says which */
 } body_kinds[] = {
-    {"Surface", "QuadraticBezierPatch", 2, 2, 0}, {"Surface", "GenericBezierPatch", 2, 0, 0},
-    {"Surface", "EllipsoidPatch", 2, 1, 1},       {"Solid", "LinearBezierSolid", 3, 1, 0},
-    {"Solid", "GenericBezierSolid", 3, 0, 0},     {"Solid", "EllipsoidSolid", 3, 1, 1},
+    {"Surface", "QuadraticBezierPatch", 2, 2, 0},
+    {"Surface", "GenericBezierPatch", 2, 0, 0},
+    {"Surface", "EllipsoidPatch", 2, 1, 1},
+    {"Solid", "LinearBezierSolid", 3, 1, 0},
+    {"Solid", "GenericBezierSolid", 3, 0, 0},
+    {"Solid", "EllipsoidSolid", 3, 1, 1},
+    {"Curve", "BezierCurve", 1, 0, 0}, // the report has the model and no type
 };
 
 static const struct body_kind *kind_of(pl_edm *edm, const pl_xml_node *node)
@@ -27,7 +31,7 @@ static const struct body_kind *kind_of(pl_edm *edm, const pl_xml_node *node)
     pl_edm_refuse(edm, node,
                   "model=\"%s\" with type=\"%s\" is unknown; surfaces are QuadraticBezierPatch, "
                   "GenericBezierPatch and EllipsoidPatch, solids LinearBezierSolid, "
-                  "GenericBezierSolid and EllipsoidSolid",
+                  "GenericBezierSolid and EllipsoidSolid, curves BezierCurve",
                   model, type);
   return NULL;
 }
@@ -58,7 +62,10 @@ static double *read_nodes(pl_edm *edm, const pl_edm_body *body, const pl_xml_nod
   if (!edm->reader->stopped)
     pl_edm_refuse(edm, shape,
                   "lacks some of its control points: (order + 1)^%s, or 2 of an ellipsoid",
-                  body->axes == 3 ? "3" : "2", "");
+                  body->axes == 3   ? "3"
+                  : body->axes == 2 ? "2"
+                                    : "1",
+                  "");
   return NULL;
 }
 
@@ -101,7 +108,7 @@ static int read_properties(pl_edm *edm, pl_edm_body *body)
     body->order = (int)order;
   }
   for (int k = 0; k < body->axes; k++)
-    body->wraps[k] = pl_edm_flag(edm, own, names[3 - body->axes + k], 0);
+    body->wraps[k] = pl_edm_flag(edm, own, names[(body->axes < 3) + k], 0);
   // an ellipsoid's angle goes around by itself, and its other axes end
   for (int k = 0; k < body->axes && body->ellipsoid; k++) body->wraps[k] = k == body->axes - 2;
   return 1;
@@ -110,7 +117,7 @@ static int read_properties(pl_edm *edm, pl_edm_body *body)
 int pl_edm_place(pl_edm *edm, const pl_edm_body *body, const pl_xml_node *node, int at[3])
 {
   double place[3] = {0};
-  at[2] = 0;
+  at[1] = at[2] = 0;
   if (!pl_edm_vector(edm, node, "particle", body->axes, place)) return 0;
   for (int k = 0; k < body->axes; k++) {
     if (!(place[k] >= 0 && place[k] < body->size[k]) || place[k] != floor(place[k])) {
@@ -137,7 +144,7 @@ pl_edm_particle pl_edm_particle_of(pl_edm *edm, const pl_edm_body *body, const p
   if (body->axes == 3 && pl_xml_attribute(node, "rigidity"))
     pl_edm_refuse(edm, node, "solids have no rigidity; remove it", "", "");
   else
-    pl_edm_tensor(edm, node, "rigidity", 2, one.rigidity, one.rigidity + 2);
+    pl_edm_tensor(edm, node, "rigidity", body->axes, one.rigidity, one.rigidity + 2);
   for (int k = 0; k < 9; k++) {
     if ((k < 6 ? one.tension[k] : one.rigidity[k - 6]) < 0) {
       pl_edm_refuse(edm, node, "%s must not have negative numbers", k < 6 ? "tension" : "rigidity",

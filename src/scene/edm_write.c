@@ -49,11 +49,11 @@ static void write_mesh(pl_edm *edm, const pl_edm_body *body, int which)
     pl_text_add(out, "/>\n  </mesh>\n");
     return;
   }
-  pl_text_add(out, "<bezier order=\"%d\" particles=\"%d %d", body->order, size[0], size[1]);
-  if (body->axes == 3) pl_text_add(out, " %d", size[2]);
+  pl_text_add(out, "<bezier order=\"%d\" particles=\"%d", body->order, size[0]);
+  for (int k = 1; k < body->axes; k++) pl_text_add(out, " %d", size[k]);
   if (body->wraps[0] || body->wraps[1] || body->wraps[2]) pl_text_add(out, "\" around=\"");
   for (int k = 0; k < body->axes; k++)
-    if (body->wraps[k]) pl_text_add(out, "%c", "lmn"[3 - body->axes + k]);
+    if (body->wraps[k]) pl_text_add(out, "%c", "lmn"[(body->axes < 3) + k]);
   pl_text_add(out, "\">\n");
   for (int i = 0; i < pl_bezier_points(body->axes, body->order); i++) {
     pl_text_add(out, "      <point");
@@ -73,6 +73,12 @@ static void write_numbers(pl_text *out, const pl_edm_body *body, const pl_edm_pa
   double rigidity[3] = {xi[0], xi[1], xi[0]};
   if (!isnan(of->mass)) pl_edm_write(out, "mass", &of->mass, 1);
   if (!isnan(of->damping)) pl_edm_write(out, "damping", &of->damping, 1);
+  if (body->axes == 1) {
+    const double only[3] = {eta[0], eta[0], eta[0]}, bend[3] = {xi[0], xi[0], xi[0]};
+    if (!isnan(eta[0])) pl_edm_write(out, "tension", only, 3);
+    if (!isnan(xi[0])) pl_edm_write(out, "rigidity", bend, 3);
+    return;
+  }
   if (!isnan(eta[0])) pl_edm_write(out, "tension", tension, 3);
   if (!isnan(eta[0])) pl_edm_write(out, "shear", shear, 3);
   if (body->axes == 3 || isnan(xi[0])) return;
@@ -184,7 +190,7 @@ static void write_weight(pl_edm *edm, const pl_edm_body *body, const int *at, co
   if (at)
     write_place(edm->out, body, at);
   else
-    pl_text_add(edm->out, body->axes == 3 ? "[*,*,*]" : "[*,*]");
+    pl_text_add(edm->out, "%s", body->axes == 3 ? "[*,*,*]" : body->axes == 2 ? "[*,*]" : "[*]");
   pl_text_add(edm->out, "\"/></force>\n");
 }
 
@@ -224,9 +230,14 @@ static void write_gravity(pl_edm *edm, const pl_edm_body *body, const pl_xml_nod
   }
 }
 
-static void write_viscous(pl_edm *edm, const pl_xml_node *bind, const pl_xml_node *own)
+static void write_viscous(pl_edm *edm, const pl_edm_body *body, const pl_xml_node *bind,
+                          const pl_xml_node *own)
 {
   double c = 0, u[3] = {0};
+  if (body->axes == 1) {
+    pl_edm_refuse(edm, bind, "a viscous force acts on a surface, which a curve has not", "", "");
+    return;
+  }
   if (!pl_edm_number(edm, own, "c", &c) || !pl_edm_vector(edm, own, "u", 3, u)) return;
   if (!(c >= 0)) {
     pl_edm_refuse(edm, own, "c=\"%s\" must not be negative", pl_xml_attribute(own, "c"), "");
@@ -251,7 +262,7 @@ static void write_force(pl_edm *edm, const pl_edm_body *body, const pl_xml_node 
   if (!type || !own) return;
   if (strcmp(type, "Gravity") == 0) write_gravity(edm, body, bind, own);
   if (strcmp(type, "Spring") == 0) write_springs(edm, body, bind, own);
-  if (strcmp(type, "Viscous") == 0) write_viscous(edm, bind, own);
+  if (strcmp(type, "Viscous") == 0) write_viscous(edm, body, bind, own);
 }
 
 static void write_binds(pl_edm *edm, const pl_edm_body *body)
@@ -266,12 +277,24 @@ static void write_binds(pl_edm *edm, const pl_edm_body *body)
     else if (strcmp(type, "Force") == 0)
       write_force(edm, body, bind);
     else if (strcmp(type, "Material") == 0)
-      pl_edm_bound(edm, bind, PL_EDM_MATERIALS);
+      continue; // stands in the body itself
     else if (strcmp(type, "Collision") == 0)
       pl_edm_bound(edm, bind, PL_EDM_OBJECTS);
     else
       pl_edm_refuse(edm, bind, "type=\"%s\" is unknown; there is Material, Force and Collision",
                     type, "");
+  }
+}
+
+/* The first material counts. */
+static void write_look(pl_edm *edm, const pl_edm_body *body)
+{
+  pl_xml_node *bind = pl_xml_child(body->node, "Bind");
+  for (int seen = 0; bind; bind = pl_xml_next(bind, "Bind")) {
+    const char *type = pl_xml_attribute(bind, "type");
+    if (!type || strcmp(type, "Material") != 0) continue;
+    if (seen++) pl_edm_bound(edm, bind, PL_EDM_MATERIALS);
+    if (seen == 1) pl_edm_write_look(edm, bind);
   }
 }
 
@@ -294,6 +317,7 @@ void pl_edm_write_body(pl_edm *edm, pl_edm_body *body)
   }
   pl_text_add(out, "\" material=\"grid\" model=\"grid\"");
   write_numbers(out, body, &body->all);
+  write_look(edm, body);
   pl_text_add(out, ">\n");
   write_singles(edm, body, fixed);
   write_fixed(edm, body, fixed);

@@ -34,6 +34,7 @@ void pl_scene_destroy(pl_scene *scene)
     pl_free(&allocator, scene->textures[i].surface);
   }
   pl_free(&allocator, scene->textures);
+  pl_free(&allocator, scene->colours);
   pl_free(&allocator, scene);
 }
 
@@ -138,6 +139,20 @@ const pl_output *pl_scene_output(const pl_scene *scene, int index)
 }
 
 const pl_view *pl_scene_view(const pl_scene *scene) { return &scene->view; }
+
+const double *pl_scene_colour_of(const pl_scene *scene, pl_body_id body)
+{
+  for (size_t i = 0; i < scene->colour_count; i++)
+    if (scene->colours[i].body.index1 == body.index1) return scene->colours[i].rgb;
+  return NULL;
+}
+
+const pl_scene_texture *pl_scene_texture_of(const pl_scene *scene, pl_body_id body)
+{
+  for (int i = 0; i < scene->texture_count; i++)
+    if (scene->textures[i].body.index1 == body.index1) return &scene->textures[i];
+  return NULL;
+}
 
 pl_haptic *pl_scene_hand(pl_scene *scene) { return scene ? scene->hand : NULL; }
 

@@ -10,8 +10,14 @@
 /* What is to be seen on a body; both files were found good. */
 typedef struct pl_scene_texture {
   pl_body_id body;
-  char *image, *surface; /* PNG or JPEG; and what has the texture coordinates */
+  char *image, *surface; /* PNG, JPEG, BMP or TGA; what has the texture coordinates, or NULL: the
+                            body is a grid */
 } pl_scene_texture;
+
+typedef struct pl_scene_colour {
+  pl_body_id body;
+  double rgb[3];
+} pl_scene_colour;
 
 struct pl_scene {
   pl_allocator allocator;
@@ -26,7 +32,13 @@ struct pl_scene {
   pl_scene_texture *textures;
   int texture_count;
   size_t texture_room;
+  pl_scene_colour *colours; /* of bodies that have one */
+  size_t colour_count, colour_room;
 };
+
+/* The colour of a body, red, green and blue from 0 to 1; NULL: it has none of its own. */
+const double *pl_scene_colour_of(const pl_scene *scene, pl_body_id body);
+const pl_scene_texture *pl_scene_texture_of(const pl_scene *scene, pl_body_id body);
 
 /* The scene of a text in memory; def->path serves messages and names the folder of its files. */
 pl_status pl_scene_load_memory(const pl_scene_def *def, const char *text, size_t size,

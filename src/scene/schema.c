@@ -8,6 +8,7 @@
 #include "mesh/mesh.h"
 #include "mesh/solid.h"
 #include "ode/integrator.h"
+#include "scene/planet.h"
 #include "scene/schema_rows.h"
 #include "shape/motion.h"
 #include "sparse/solver.h"
@@ -34,7 +35,12 @@ static const pl_element world = {
              .required = 1,
              .check = check_step},
             {.param = {"duration", "s", "simulated time", 0, 0, 1e9, NULL, 1}, .required = 1},
-            VECTOR("gravity", "m/s^2", "acceleration of free bodies", 1e6, "0 0 -9.81"),
+            {.param = {"gravity", "m/s^2",
+                       "acceleration of free bodies; or a planet, as in gravity=\"mars\", also "
+                       "the sun, the moon and pluto: along -z",
+                       0, -1e6, 1e6, NULL, 3},
+             .preset = "0 0 -9.81",
+             .check = pl_check_gravity},
             {.param = {"halvings", "count",
                        "how often a step that fails is tried again with half the step; 0 for real "
                        "time",

@@ -252,9 +252,11 @@ const pl_element pl_scene_body = {
              .check = pl_check_text,
              .refers = "mesh"},
             TEXT("texture", "path",
-                 "a PNG or JPEG image that the viewer shows on the body; the triangles it follows "
-                 "by come from an .obj or .glb file with texture coordinates",
+                 "an image that is shown on the body, PNG or JPEG, or BMP or TGA without "
+                 "compression; on a grid along its last two axes, else by the texture coordinates "
+                 "of the .obj or .glb file that its surface comes from",
                  0, pl_check_text),
+            {.param = {"colour", "1", "red, green and blue that it is shown in", 0, 0, 1, NULL, 3}},
             VECTOR("translation", "m",
                    "of the mesh before anything else; regions mean the body there", FAR, "0 0 0"),
             VECTOR(

@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "couple/contact.h"
 #include "couple/response.h"
+#include "scene/scene.h"
 #include "scene/schema.h"
 #include "world/world.h"
 
@@ -147,6 +148,8 @@ static void add_bodies(pl_text *out, const pl_session *session)
     pl_text_add(out, ",\"vertices\":[%d,%d],\"triangles\":[%d,%d],\"edges\":[%d,%d]",
                 part->first_vertex, part->vertices, part->first_triangle, part->triangles,
                 part->first_edge, part->edges);
+    const double *colour = pl_scene_colour_of(session->scene, part->body);
+    if (colour) numbers_pair(out, "colour", colour, 3);
     pl_text_add(out, ",\"nodes\":%d,\"elements\":%d,\"shape\":\"%s\"}", pl_mesh_node_count(mesh),
                 pl_mesh_element_count(mesh), pl_mesh_shape_name(mesh));
   }

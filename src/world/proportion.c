@@ -201,7 +201,7 @@ static void tell_critical(pl_world *world, const pl_integrator_ops *ops)
                  "%s is stable up to a step of about %.3g s here, and dt is %g s; take a smaller "
                  "dt or an implicit method",
                  ops->info.name, critical, world->set.dt);
-  else
+  else if (isfinite(critical))
     pl_log_write(&world->log, PL_NOTE, "%s is stable up to a step of about %.3g s; dt is %g s",
                  ops->info.name, critical, world->set.dt);
 }

@@ -180,7 +180,7 @@ TEST(what_is_no_grid_is_refused)
   static const struct {
     int axes, order, m, n, around;
     const char *part;
-  } cases[] = {{1, 1, 4, 4, 0, "1 axes"},      {2, 0, 4, 4, 0, "order = 0"},
+  } cases[] = {{4, 1, 4, 4, 0, "4 axes"},      {2, 0, 4, 4, 0, "order = 0"},
                {2, 33, 4, 4, 0, "order"},      {2, 1, 1, 4, 0, "too few"},
                {2, 1, 4, 5000, 0, "too many"}, {2, 1, 2, 4, 1, "goes around"}};
   for (int i = 0; i < 6; i++) {

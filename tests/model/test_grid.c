@@ -32,7 +32,12 @@ static test_body make(pl_mesh *mesh, const char *stencil, double eta, double she
 }
 
 static const double unit[3] = {1, 1, 1}, oblong[3] = {2, 1.5, 1};
-static const char *const shapes[] = {"plane", "arc", "tube", "ellipsoid", "box", "ball"};
+static const char *const shapes[] = {"plane", "arc",  "tube", "ellipsoid", "box",
+                                     "ball",  "line", "ring", "helix"};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* Those have the symmetric stencil only. */
+static int is_curve(int i) { return i >= 6; }
 
 static pl_mesh *shape_at(int i)
 {
@@ -41,7 +46,7 @@ static pl_mesh *shape_at(int i)
 
 TEST(slopes_agree_on_curved_shapes_in_both_units)
 {
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < SHAPES; i++) {
     for (int given = 0; given < 2; given++) {
       pl_mesh *mesh = shape_at(i);
       test_body body = given ? make(mesh, "symmetric", 0.7, 0.4, 0.02, 0.01, NULL)
@@ -58,7 +63,8 @@ TEST(slopes_agree_on_curved_shapes_in_both_units)
 TEST(every_shape_rests_where_it_is)
 {
   static const char *const stencils[] = {"symmetric", "report", "signed"};
-  for (int i = 0; i < 18; i++) {
+  for (int i = 0; i < 3 * SHAPES; i++) {
+    if (is_curve(i / 3) && i % 3) continue;
     test_body body = make(shape_at(i / 3), stencils[i % 3], 0.7, 0.4, 0.02, 0.01, NULL);
     memcpy(body.q, body.mesh->nodes, (size_t)body.n * sizeof *body.q);
     body.q[3 * (body.n / 6) + 2] += 1e-3;
@@ -74,8 +80,9 @@ TEST(every_shape_rests_where_it_is)
 /* On random states, crumpled, inverted and collapsed: the least eigenvalue by its quotient. */
 TEST(the_semidefinite_matrix_has_no_negative_direction)
 {
-  for (int i = 0; i < 18; i++) {
+  for (int i = 0; i < 3 * SHAPES; i++) {
     static const char *const stencils[] = {"symmetric", "report", "signed"};
+    if (is_curve(i / 3) && i % 3) continue;
     test_body body = make(shape_at(i / 3), stencils[i % 3], 0.7, 0.4, 0.02, 0.01, NULL);
     for (int trial = 0; trial < 20; trial++) {
       double size = trial % 4 ? 1 : 1e-3, largest = 0;
@@ -128,6 +135,32 @@ TEST(the_energy_of_a_stretched_sheet_is_the_printed_one)
   double each = 0.25 * 0.7 * (s * s - 1) * (s * s - 1) * L * L * L * L;
   CHECK_NEAR(body.model->ops->energy(body.model, body.q, NULL), 20 * each, 1e-12 * each);
   test_body_release(&body);
+}
+
+/* A circle of radius R and a helix, stretched to s times their size: stretch as above, |L x| = s k
+ * with k = v^2/R of speed v (to the order of the spacing), T of the helix k^2 t v^6. */
+TEST(curves_have_the_energies_of_stretch_curvature_and_torsion)
+{
+  enum { M = 400 };
+  static const double size[3] = {2, 2, 3}; // radius 1, 3 m high
+  const double s = 1.1, pi = 3.14159265358979323846, turns = 3;
+  const double a = 2 * pi * turns, v2 = a * a + 9, k = a * a / v2, t = 3 * a / v2;
+  const double T = k * k * t * v2 * v2 * v2, eta = 0.7, xi = 0.02, zeta = 1e-9;
+  for (int kind = 0; kind < 3; kind++) {
+    pl_mesh *mesh = lattice("helix", M + 1, 2, size, 0);
+    test_body body = make(mesh, "symmetric", kind == 0 ? eta : 0, 0, kind == 1 ? xi : 0,
+                          kind == 2 ? zeta : 0, NULL);
+    for (int i = 0; i < body.n; i++) body.q[i] = s * body.mesh->nodes[i];
+    double found = body.model->ops->energy(body.model, body.q, NULL);
+    double change = kind == 0   ? (s * s - 1) * v2
+                    : kind == 1 ? (s - 1) * a * a // |x''| = a^2 R
+                                : (s * s * s - 1) * T;
+    double expected = kind == 0   ? 0.25 * eta * change * change * M
+                      : kind == 1 ? 0.5 * xi * change * change * (M - 1)
+                                  : 0.5 * zeta * change * change * (M - 2);
+    CHECK_NEAR(found / expected, 1, 2e-3);
+    test_body_release(&body);
+  }
 }
 
 /* From the material: a sheet of thickness t stretched by a small e, at constant width, has the
@@ -324,12 +357,13 @@ TESTS(X(slopes_agree_on_curved_shapes_in_both_units) X(every_shape_rests_where_i
           X(the_semidefinite_matrix_has_no_negative_direction)
               X(compression_makes_the_exact_matrix_indefinite)
                   X(the_energy_of_a_stretched_sheet_is_the_printed_one)
-                      X(material_units_are_those_of_an_elastic_sheet)
-                          X(material_units_are_those_of_an_elastic_solid)
-                              X(an_axis_that_goes_around_has_no_seam)
-                                  X(single_particles_have_numbers_of_their_own)
-                                      X(flat_bending_is_a_constant_matrix)
-                                          X(the_reports_force_is_its_matrix_times_positions)
-                                              X(the_reports_stencil_is_the_printed_one)
-                                                  X(numbers_below_the_threshold_are_cut)
-                                                      X(what_does_not_fit_is_refused))
+                      X(curves_have_the_energies_of_stretch_curvature_and_torsion)
+                          X(material_units_are_those_of_an_elastic_sheet)
+                              X(material_units_are_those_of_an_elastic_solid)
+                                  X(an_axis_that_goes_around_has_no_seam)
+                                      X(single_particles_have_numbers_of_their_own)
+                                          X(flat_bending_is_a_constant_matrix)
+                                              X(the_reports_force_is_its_matrix_times_positions)
+                                                  X(the_reports_stencil_is_the_printed_one)
+                                                      X(numbers_below_the_threshold_are_cut)
+                                                          X(what_does_not_fit_is_refused))

@@ -193,6 +193,89 @@ TEST(every_error_has_its_line)
   }
 }
 
+/* Curves, which the report names without a type: two of them, one closed. */
+TEST(curves_are_read)
+{
+  static const char text[] =
+      "<EDMConfig id=\"curves\"><MaterialContainer/>"
+      "<ExternalForces><Force id=\"g\" type=\"Gravity\"><Properties g=\"[0,0,-2]\"/></Force>"
+      "</ExternalForces><RigidObjects/><DeformableBodies>"
+      "<Body id=\"a\" model=\"Curve\" type=\"BezierCurve\"><Properties timestep=\"0.01\" "
+      "order=\"1\"/>"
+      "<NaturalShape><Node index=\"0\" pos=\"[0,0,0]\"/><Node index=\"1\" pos=\"[1,0,0]\"/>"
+      "</NaturalShape><Particles grid=\"[9]\"><All tension=\"[[5]]\" rigidity=\"[[0.01]]\"/>"
+      "<Single particle=\"[0]\" fixed=\"Yes\"/><Single particle=\"[8]\" mass=\"3\"/></Particles>"
+      "<Bind type=\"Force\" ref=\"g\"/></Body>"
+      "<Body id=\"b\" model=\"Curve\" type=\"BezierCurve\">"
+      "<Properties timestep=\"0.01\" order=\"3\" mcont=\"Yes\"/>"
+      "<NaturalShape><Node index=\"0\" pos=\"[3,0,0]\"/><Node index=\"1\" pos=\"[5,2,0]\"/>"
+      "<Node index=\"2\" pos=\"[5,-2,0]\"/><Node index=\"3\" pos=\"[3,0,0]\"/></NaturalShape>"
+      "<Particles grid=\"[12]\"><All tension=\"[[5]]\"/></Particles></Body>"
+      "</DeformableBodies></EDMConfig>";
+  complaints heard = {0};
+  pl_scene *scene = NULL;
+  CHECK(load(text, &scene, &heard) == PL_OK);
+  if (heard.count) printf("  %s\n", heard.first.message);
+  if (!scene) return;
+  pl_world *world = pl_scene_world(scene);
+  for (int i = 0; i < 50; i++) CHECK_OK(pl_world_step(world, error));
+  double x[27];
+  CHECK_OK(pl_world_get_positions(world, pl_world_body_at(world, 0), x, error));
+  CHECK_NEAR(x[2], 0, 1e-12);
+  CHECK(x[26] < -0.1);
+  pl_scene_destroy(scene);
+}
+
+/* A colour is the body's; a texture that is missing leaves it grey, with a warning of its line. */
+TEST(materials_colour_bodies)
+{
+  static const char *const texture =
+      "<Material id=\"red\" type=\"Texture\"><Properties file=\"no/such.tga\"/></Material>";
+  for (int grey = 0; grey < 2; grey++) {
+    char text[8192];
+    complaints heard = {0};
+    pl_scene *scene = NULL;
+    compose(text, sizeof text, grey ? 3 : 0, texture);
+    CHECK(load(text, &scene, &heard) == PL_OK && heard.count == 0);
+    if (!scene) continue;
+    const double *colour = pl_scene_colour_of(scene, pl_world_body_at(pl_scene_world(scene), 0));
+    CHECK(colour != NULL);
+    if (colour) {
+      CHECK_NEAR(colour[0], grey ? 0.6 : 1, 0);
+      CHECK_NEAR(colour[2], grey ? 0.6 : 0.5, 0);
+    }
+    pl_scene_destroy(scene);
+  }
+}
+
+/* The flag of the shipped scenes has its picture, from edge to edge. */
+TEST(textures_follow_the_grid)
+{
+  char path[512];
+  const char *source = getenv("PLIANT_SOURCE");
+  pl_scene_def def = pl_scene_def_default();
+  snprintf(path, sizeof path, "%s/scenes/edm/flag.xml", source ? source : ".");
+  def.path = path;
+  pl_scene *scene = NULL;
+  CHECK_OK(pl_scene_load(&def, &scene, error));
+  if (!scene) return;
+  pl_body_id body = pl_world_body_at(pl_scene_world(scene), 0);
+  const pl_scene_texture *texture = pl_scene_texture_of(scene, body);
+  CHECK(texture && !texture->surface && strstr(texture->image, "flag.tga"));
+  const pl_mesh *mesh = pl_world_body_mesh(pl_scene_world(scene), body);
+  int faces[3] = {0, 0, 0}, last[3];
+  for (int k = 0; k < 3; k++) last[k] = mesh->grid->size[k] - 1;
+  faces[0] = pl_grid_node(mesh->grid, (int[3]){0, 0, 0});
+  faces[1] = pl_grid_node(mesh->grid, (int[3]){last[0], 0, 0});
+  faces[2] = pl_grid_node(mesh->grid, last);
+  float spots[6];
+  pl_allocator allocator = pl_allocator_default();
+  CHECK_OK(pl_grid_spots(mesh, faces, 3, 1, &allocator, spots, error));
+  static const float expected[6] = {0, 0, 1, 0, 1, 1};
+  for (int i = 0; i < 6; i++) CHECK(spots[i] == expected[i]);
+  pl_scene_destroy(scene);
+}
+
 /* A solid without rigidity, an ellipsoid, springs of all particles, bodies of different gravity. */
 TEST(solids_and_ellipsoids_are_read)
 {
@@ -241,4 +324,5 @@ TEST(solids_and_ellipsoids_are_read)
 }
 
 TESTS(X(a_config_becomes_a_world) X(a_converted_scene_has_the_same_bits) X(every_error_has_its_line)
-          X(solids_and_ellipsoids_are_read))
+          X(curves_are_read) X(materials_colour_bodies) X(textures_follow_the_grid)
+              X(solids_and_ellipsoids_are_read))

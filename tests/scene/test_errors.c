@@ -62,9 +62,11 @@ static const bad_scene bad_scenes[] = {
     {"gravity=\"0 -9.81 0\"", "gravity=\"0 -9.81 0 0\"",
      "bar.xml:2: world: gravity = \"0 -9.81 0 0\" must be three numbers separated by blanks"},
     {"<body name=\"bar\"", "<body name=\"bar\" texture=\"a.png\"",
-     "bar.xml:7: body \"bar\": a texture needs a surface from an .obj or .glb file; name its mesh "
-     "by "
-     "surface"},
+     "bar.xml:7: body \"bar\": a.png: cannot be opened: No such file or directory"},
+    {"gravity=\"0 -9.81 0\"", "gravity=\"vulcan\"",
+     "bar.xml:2: world: gravity=\"vulcan\" is neither three numbers nor one of mercury, venus, "
+     "earth, moon, mars, pluto, sun, jupiter, saturn, uranus, neptune, as their surfaces have it, "
+     "along -z"},
     {WORLD, "", "bar.xml:1: there is no <world>; add <world dt=\"0.01\" duration=\"1\"/>"},
     {WORLD, WORLD "\n" WORLD, "bar.xml:3: world: only one can stand here; the first is on line 2"},
     {WORLD, "<wrold dt=\"0.01\" duration=\"1\"/>" WORLD,

@@ -99,6 +99,8 @@ export function drawBar(canvas, map) {
 
 // Bodies without a colouring, one after the other.
 export const bodyColours = ['#e8a33d', '#3f9c98', '#d4685a', '#7d8fd6', '#9bb85a', '#c07fb8', '#8a7a66', '#5fb0d9'];
+// The scene's own colour (red, green, blue from 0 to 1) where it has one.
+export const colourOf = (body, i) => (body.colour ? `#${body.colour.map((part) => Math.round(255 * part).toString(16).padStart(2, '0')).join('')}` : bodyColours[i % bodyColours.length]);
 export const linearColour = (text) => parse(text).map(linear);
 
 export const arrowNames = { none: 'None', velocity: 'Velocities', 'outer-forces': 'Forces from outside', 'inner-forces': 'Elastic forces' };

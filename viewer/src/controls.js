@@ -1,7 +1,7 @@
 // The panel: how things look, and every value that the server says can be changed. The rows of
 // integrators, solvers and materials come from the library's own tables.
 import { $, el, figures, prettyUnit } from './dom.js';
-import { arrowNames, bodyColours, tints } from './colours.js';
+import { arrowNames, colourOf, tints } from './colours.js';
 import { patterns } from './skin.js';
 
 const glyphNames = [
@@ -50,7 +50,7 @@ export class Controls {
 
   // Each body: its colour, its name, and how it is shown.
   makeBodies(scene) {
-    const swatches = scene.bodies.map((body, i) => el('input', { type: 'color', value: bodyColours[i % bodyColours.length], title: `Colour of ${body.name}`, 'aria-label': `Colour of ${body.name}`,
+    const swatches = scene.bodies.map((body, i) => el('input', { type: 'color', value: colourOf(body, i), title: `Colour of ${body.name}`, 'aria-label': `Colour of ${body.name}`,
       oninput: (event) => { this.stage.setColour(i, event.target.value); this.onRepaint?.(); } }));
     this.stage.onPicture = (body, mean) => { if (swatches[body]) swatches[body].value = mean; };
     return el('div', { class: 'bodies' }, ...scene.bodies.map((body, i) => {

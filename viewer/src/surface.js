@@ -1,7 +1,7 @@
 // The bodies' surface as it is drawn: vertices are split where the shape at rest has a crease, so
 // that edges stay sharp and the rest is smooth; normals follow the motion.
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Sphere, Vector3 } from 'three';
-import { bodyColours, linearColour, tables } from './colours.js';
+import { colourOf, linearColour, tables } from './colours.js';
 
 const creaseCosine = Math.cos((38 * Math.PI) / 180);
 
@@ -75,7 +75,7 @@ export class Surface {
     this.wires.setAttribute('position', new BufferAttribute(this.positions, 3).setUsage(DynamicDrawUsage));
     this.bodyOf = new Uint16Array(this.vertexCount);
     bodies.forEach((body, i) => this.bodyOf.fill(i, body.vertices[0], body.vertices[0] + body.vertices[1]));
-    this.own = bodies.map((_, i) => (painted.some((one) => one.body === i) ? [1, 1, 1] : linearColour(bodyColours[i % bodyColours.length])));
+    this.own = bodies.map((body, i) => (painted.some((one) => one.body === i) ? [1, 1, 1] : linearColour(colourOf(body, i))));
     // where a vertex was at rest: patterns are drawn there, so they show how the body is stretched
     const rest = new Float32Array(3 * source.length);
     for (let i = 0; i < source.length; i++) rest.set(geometry.rest.subarray(3 * source[i], 3 * source[i] + 3), 3 * i);

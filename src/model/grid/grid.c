@@ -1,4 +1,4 @@
-/* Elastic surfaces and solids on a grid of particles.
+/* Elastic curves (grid_curve.c), surfaces and solids on a grid of particles.
  *
  * With the axes' spacings h_i = 1/(M_i - 1), 1/M_i where an axis goes around, and the natural shape
  * X, whose metric G0 and curvature B0 are those at rest,
@@ -24,6 +24,7 @@
  * "signed" has beta without the bars, as printed in 1987. */
 #include "model/grid/grid.h"
 
+#include "core/cpu.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/vec3.h"
@@ -32,7 +33,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 32, ROWS = 256 };
+enum { ROWS = 256 };
 
 #define GIVEN(name, unit, text, most)                                                              \
   {                                                                                                \
@@ -50,8 +51,10 @@ static const pl_param params[] = {
     GIVEN("shear", "N/m^3", "eta between the axes: 12, 13, 23; as the least tension if missing",
           1e15),
     GIVEN("rigidity", "N/m", "xi of each particle along the axes of a surface", 1e15),
-    {"twist", "N/m", "xi between the axes; as the least rigidity if missing", NAN, 0, 1e15, NULL,
-     1},
+    {"twist", "N/m",
+     "xi between the axes, as the least rigidity if missing; of curves against torsion, 0 if "
+     "missing",
+     NAN, 0, 1e15, NULL, 1},
     {"volume", "Pa",
      "stiffness of solids against other volumes of their corners, beside the law, of which it "
      "takes "
@@ -61,50 +64,8 @@ static const pl_param params[] = {
     {"damping", "kg/s", "of each particle's velocity", 0, 0, 1e15, NULL, 1},
     {"threshold", "N/m", "below which the report's alpha and beta count as 0; its own is 1/8192", 0,
      0, 1e15, NULL, 1},
-    {"thickness", "m", "of surfaces", 1e-3, 1e-9, 1e3, NULL, 1},
+    {"thickness", "m", "of surfaces; the diameter of curves", 1e-3, 1e-9, 1e3, NULL, 1},
 };
-
-/* ---- lists of elements ---- */
-
-pl_status pl_grid_list_make(const pl_allocator *allocator, int node_count, pl_grid_list *list,
-                            pl_error *error)
-{
-  size_t square = (size_t)list->size * (size_t)list->size * (size_t)list->count;
-  list->chunks = pl_chunk_count(list->count, CHUNK);
-  list->starts = pl_alloc(allocator, (size_t)list->chunks + 1, sizeof *list->starts);
-  list->sums = pl_alloc(allocator, (size_t)list->chunks, sizeof *list->sums);
-  list->blocks = pl_alloc(allocator, square, sizeof *list->blocks);
-  list->places = pl_alloc(allocator, square, sizeof *list->places);
-  if (!list->starts || !list->sums || !list->blocks || !list->places) return pl_fail_memory(error);
-  for (int c = 0; c <= list->chunks; c++)
-    list->starts[c] = c * CHUNK < list->count ? c * CHUNK : list->count;
-  const pl_chunks of = {list->nodes, list->size, list->count, list->chunks, list->starts, NULL};
-  return pl_colours_create(allocator, node_count, &of, &list->colours, error);
-}
-
-void pl_grid_list_release(const pl_allocator *allocator, pl_grid_list *list)
-{
-  void *arrays[] = {list->nodes, list->blocks, list->places, list->starts, list->sums};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
-  if (list->colours.start || list->colours.list) pl_colours_destroy(allocator, &list->colours);
-}
-
-static void find_blocks(const pl_bsr *pattern, pl_grid_list *list)
-{
-  int n = list->size;
-  for (int e = 0; e < list->count; e++) {
-    const int *nodes = list->nodes + (size_t)n * (size_t)e;
-    int *blocks = list->blocks + (size_t)(n * n) * (size_t)e;
-    for (int ab = 0; ab < n * n; ab++)
-      blocks[ab] = pl_bsr_find(pattern, nodes[ab / n], nodes[ab % n]);
-  }
-}
-
-static void bind_list(const int *places, pl_grid_list *list)
-{
-  size_t total = (size_t)list->size * (size_t)list->size * (size_t)list->count;
-  for (size_t i = 0; i < total; i++) list->places[i] = places[list->blocks[i]];
-}
 
 /* ---- creation ---- */
 
@@ -166,21 +127,23 @@ static pl_status take_tensors(pl_grid_source *from, pl_error *error)
     eta[3 + i] = or_least(values[PL_GRID_SHEAR + i], values + PL_GRID_TENSION, axes);
     if (has_rigidity && i < 2) xi[i] = values[PL_GRID_RIGIDITY + i];
   }
-  if (has_rigidity) xi[2] = or_least(values[PL_GRID_TWIST], xi, 2);
+  if (has_rigidity && axes == 2) xi[2] = or_least(values[PL_GRID_TWIST], xi, 2);
+  if (axes == 1 && !isnan(values[PL_GRID_TWIST])) xi[2] = values[PL_GRID_TWIST];
   from->tension = spread_tensor(from, eta, 6, offsetof(pl_particle, tension));
   from->rigidity = spread_tensor(from, xi, 3, offsetof(pl_particle, rigidity));
   return from->tension && from->rigidity ? PL_OK : pl_fail_memory(error);
 }
 
-/* Area (times thickness) or volume of a cell at rest. */
+/* Length or area (times a round section or the thickness) or volume of a cell at rest. */
 static double cell_volume(const pl_grid_source *from, const int *nodes)
 {
   const double *X = from->mesh->nodes;
+  double t = from->values[PL_GRID_THICKNESS];
   static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+  if (from->grid->axes == 1) return 0.78539816339744831 * t * t * pl_element_volume(X, nodes, 2);
   int hex[8], halves[2][3] = {{nodes[0], nodes[1], nodes[3]}, {nodes[0], nodes[3], nodes[2]}};
   if (from->grid->axes == 2)
-    return from->values[PL_GRID_THICKNESS] *
-           (pl_element_volume(X, halves[0], 3) + pl_element_volume(X, halves[1], 3));
+    return t * (pl_element_volume(X, halves[0], 3) + pl_element_volume(X, halves[1], 3));
   for (int i = 0; i < 8; i++) hex[i] = nodes[order[i]];
   return fabs(pl_element_volume(X, hex, 8));
 }
@@ -215,44 +178,6 @@ static pl_status take_mass(pl_model *model, pl_grid_model *self, const pl_grid_s
   return PL_OK;
 }
 
-/* An element of the mesh that lies in each cell: it says what the cell is made of. */
-static pl_status find_elements(const pl_grid_source *from, int **out, pl_error *error)
-{
-  const pl_mesh *mesh = from->mesh;
-  int cells = pl_grid_cell_nodes(from->grid, NULL), corners = 1 << from->grid->axes;
-  int n = mesh->nodes_per_element;
-  int *nodes = pl_alloc(from->allocator, (size_t)(cells * corners), sizeof *nodes);
-  int *start = pl_alloc(from->allocator, (size_t)mesh->node_count + 2, sizeof *start);
-  int *list = pl_alloc(from->allocator, (size_t)mesh->element_count * (size_t)n, sizeof *list);
-  *out = pl_alloc(from->allocator, (size_t)cells, sizeof **out);
-  int ok = nodes && start && list && *out;
-  if (ok) {
-    pl_grid_cell_nodes(from->grid, nodes);
-    for (int i = 0; i < n * mesh->element_count; i++) start[mesh->elements[i] + 2]++;
-    for (int i = 0; i < mesh->node_count; i++) start[i + 2] += start[i + 1];
-    for (int i = 0; i < n * mesh->element_count; i++) list[start[mesh->elements[i] + 1]++] = i / n;
-  }
-  for (int cell = 0; ok && cell < cells; cell++) {
-    const int *own = nodes + corners * cell;
-    // every node of a cell with an element in it is a candidate, since poles have triangles only
-    int found = -1;
-    for (int c = 0; c < corners && found < 0; c++) {
-      for (int k = start[own[c]]; k < start[own[c] + 1] && found < 0; k++) {
-        int inside = 0;
-        for (int a = 0; a < n; a++) {
-          for (int b = 0; b < corners; b++) inside += mesh->elements[n * list[k] + a] == own[b];
-        }
-        if (inside == n) found = list[k];
-      }
-    }
-    (*out)[cell] = found < 0 ? 0 : found;
-  }
-  pl_free(from->allocator, nodes);
-  pl_free(from->allocator, start);
-  pl_free(from->allocator, list);
-  return ok ? PL_OK : pl_fail_memory(error);
-}
-
 /* Flat places become numbers of the pattern; curved ones and those of the report stay. */
 static void split(pl_grid_model *self, const pl_grid_bends *all)
 {
@@ -279,7 +204,8 @@ static void split(pl_grid_model *self, const pl_grid_bends *all)
 /* One number per block in place of nine. */
 static pl_status make_pattern(pl_model *model, pl_grid_model *self, pl_error *error)
 {
-  const pl_grid_list *cells = &self->cells.list, *bends = &self->bends.list;
+  const pl_grid_list *cells = &self->cells.list;
+  const pl_grid_list *bends = self->arcs.list.count ? &self->arcs.list : &self->bends.list;
   const pl_cliques all[2] = {{cells->count, cells->size, cells->nodes, 0},
                              {bends->count, bends->size, bends->nodes, 0}};
   pl_status status = pl_bsr_create(&model->allocator, model->blocks, all, bends->count ? 2 : 1,
@@ -309,15 +235,19 @@ static pl_status build(pl_model *model, pl_grid_model *self, pl_grid_source *fro
   pl_status status = take_tensors(from, error);
   if (!status) status = pl_grid_cells_make(from, self->stencil, &self->cells, error);
   if (!status) status = pl_grid_bends_make(from, &self->bends, error);
+  if (!status) status = pl_grid_arcs_make(from, &self->arcs, error);
   if (!status) status = make_pattern(model, self, error);
   if (status) return status;
   const pl_grid_bends all = self->bends;
   self->bends.list.count = 0;
   split(self, &all);
   status = pl_grid_list_make(&model->allocator, model->blocks, &self->bends.list, error);
+  if (!status && from->grid->axes == 2)
+    status = pl_grid_quads_make(&model->allocator, &self->cells, &self->quads, error);
   if (status) return status;
-  find_blocks(self->pattern, &self->cells.list);
-  find_blocks(self->pattern, &self->bends.list);
+  pl_grid_list_find(self->pattern, &self->cells.list);
+  pl_grid_list_find(self->pattern, &self->bends.list);
+  pl_grid_list_find(self->pattern, &self->arcs.list);
   return take_mass(model, self, from, error);
 }
 
@@ -326,6 +256,9 @@ static const pl_model_ops of_report;
 static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material *material,
                         const double *values, pl_error *error)
 {
+  if (mesh->grid && mesh->grid->axes == 1 && values[PL_GRID_STENCIL] != PL_STENCIL_SYMMETRIC)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "curves have the symmetric stencil only; the report has none for them");
   if (!mesh->grid)
     return pl_fail(error, PL_E_ARGUMENT,
                    "model=\"grid\" needs a mesh whose nodes are a grid: a <lattice> or a <bezier>");
@@ -335,6 +268,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
   self->stencil = (int)values[PL_GRID_STENCIL];
   self->threshold = values[PL_GRID_THRESHOLD];
   self->mesh = mesh;
+  if (mesh->grid->axes == 1) model->thickness = values[PL_GRID_THICKNESS];
   int *cell_element = NULL;
   pl_grid_source from = {.allocator = &model->allocator,
                          .mesh = mesh,
@@ -342,7 +276,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
                          .material = material,
                          .sites = &model->sites,
                          .values = values};
-  pl_status status = find_elements(&from, &cell_element, error);
+  pl_status status = pl_grid_find_elements(&from, &cell_element, error);
   from.cell_element = cell_element;
   if (!status) status = build(model, self, &from, error);
   pl_free(&model->allocator, cell_element);
@@ -360,7 +294,9 @@ static void destroy(pl_model *model)
   pl_grid_model *self = model->state;
   if (!self) return;
   pl_grid_cells_release(&model->allocator, &self->cells);
+  pl_grid_quads_release(&model->allocator, &self->quads);
   pl_grid_bends_release(&model->allocator, &self->bends);
+  pl_grid_arcs_release(&model->allocator, &self->arcs);
   pl_bsr_destroy(self->pattern);
   void *arrays[] = {self->pairs, self->places, self->mass, self->damping, self->sums, self};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&model->allocator, arrays[i]);
@@ -380,55 +316,82 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
   pl_status status = pl_bsr_places(A, offset, pattern->rows, pattern->start, pattern->columns,
                                    self->places, error);
   if (status) return status;
-  bind_list(self->places, &self->cells.list);
-  bind_list(self->places, &self->bends.list);
+  pl_grid_list_bind(self->places, &self->cells.list);
+  pl_grid_quads_bind(self->places, &self->cells.list, &self->quads);
+  pl_grid_list_bind(self->places, &self->bends.list);
+  pl_grid_list_bind(self->places, &self->arcs.list);
   return PL_OK;
 }
 
 /* ---- evaluation ---- */
 
-/* Flat bending and damping, and the matrix's rows as they are before cells add to them. */
-static void rows_chunk(void *context, int chunk)
+/* A row of the matrix as it is before cells add to it: flat bending and damping. */
+static void put_row(const pl_grid_job *job, int row)
 {
-  const pl_grid_job *job = context;
   const pl_grid_model *self = job->self;
-  const pl_bsr *pattern = self->pattern;
-  int last = (chunk + 1) * ROWS < pattern->rows ? (chunk + 1) * ROWS : pattern->rows;
-  for (int row = chunk * ROWS; row < last; row++) {
-    const double *x = job->q + 3 * (size_t)row;
-    for (int k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
-      double stiffness = pattern->values[k];
-      const double *to = job->q + 3 * (size_t)pattern->columns[k];
-      for (int i = 0; i < 3 && job->f; i++)
-        job->f[3 * (size_t)row + (size_t)i] -= stiffness * (to[i] - x[i]);
-      double *block = job->A ? job->A + 9 * (size_t)self->places[k] : NULL;
-      for (int i = 0; i < 9 && block; i += 4) block[i] = job->kq * stiffness;
-    }
-    double c = job->v ? self->damping[row] : 0;
-    for (int i = 0; i < 3 && job->f && c > 0; i++)
-      job->f[3 * (size_t)row + (size_t)i] -= c * job->v[3 * (size_t)row + (size_t)i];
-    double *own =
-        job->A && c > 0 ? job->A + 9 * (size_t)self->places[pattern->diagonal[row]] : NULL;
-    for (int i = 0; i < 9 && own; i += 4) own[i] += job->kv * c;
+  const pl_bsr *pattern = self->pattern, *A = job->matrix;
+  int at = self->offset + row;
+  double c = job->v ? self->damping[row] : 0;
+  memset(A->values + 9 * (size_t)A->start[at], 0,
+         (size_t)(A->start[at + 1] - A->start[at]) * 9 * sizeof *A->values);
+  for (int k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
+    double *block = job->A + 9 * (size_t)self->places[k], value = job->kq * pattern->values[k];
+    if (k == pattern->diagonal[row]) value += job->kv * c;
+    block[0] = block[4] = block[8] = value;
   }
 }
 
-static void clear_rows(const pl_grid_model *self, const pl_bsr *A)
+static void add_row(const pl_grid_job *job, int row)
 {
-  int first = A->start[self->offset], last = A->start[self->offset + self->pattern->rows];
-  memset(A->values + 9 * (size_t)first, 0, (size_t)(last - first) * 9 * sizeof *A->values);
+  const pl_grid_model *self = job->self;
+  const pl_bsr *pattern = self->pattern;
+  const double *x = job->q + 3 * (size_t)row;
+  double sum[3] = {0}, *f = job->f + 3 * (size_t)row, c = job->v ? self->damping[row] : 0;
+  for (int k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
+    const double *to = job->q + 3 * (size_t)pattern->columns[k];
+    for (int i = 0; i < 3; i++) sum[i] += pattern->values[k] * (to[i] - x[i]);
+  }
+  for (int i = 0; i < 3; i++) f[i] -= sum[i];
+  for (int i = 0; i < 3 && c > 0; i++) f[i] -= c * job->v[3 * (size_t)row + (size_t)i];
+}
+
+static void rows_chunk(void *context, int chunk)
+{
+  const pl_grid_job *job = context;
+  int rows = job->self->pattern->rows, last = (chunk + 1) * ROWS < rows ? (chunk + 1) * ROWS : rows;
+  for (int row = chunk * ROWS; row < last; row++) {
+    if (job->A) put_row(job, row);
+    if (job->f) add_row(job, row);
+  }
+}
+
+/* The batches of a surface that a chunk of cells is. */
+static int batch_of(const pl_grid_model *self, int chunk)
+{
+  return pl_chunk_count(self->cells.list.starts[chunk], PL_LANES);
 }
 
 static void cells_chunk(void *context, int chunk)
 {
   const pl_grid_job *job = context;
-  pl_grid_cells_chunk(job, job->colours->list[job->first + chunk]);
+  const pl_grid_model *self = job->self;
+  int own = job->colours->list[job->first + chunk];
+  if (self->quads.batches)
+    PL_PICK_VARIANT(pl_grid_quads)(job, batch_of(self, own), batch_of(self, own + 1));
+  else
+    pl_grid_cells_chunk(job, own);
 }
 
 static void bends_chunk(void *context, int chunk)
 {
   const pl_grid_job *job = context;
   pl_grid_bends_chunk(job, job->colours->list[job->first + chunk]);
+}
+
+static void arcs_chunk(void *context, int chunk)
+{
+  const pl_grid_job *job = context;
+  pl_grid_arcs_chunk(job, job->colours->list[job->first + chunk]);
 }
 
 static void by_colours(pl_grid_job *job, const pl_colours *colours,
@@ -447,14 +410,17 @@ static void evaluate(pl_model *model, const pl_moment *at, double *f, const pl_t
   const pl_grid_model *self = model->state;
   pl_grid_job job = {.self = self, .q = at->q, .v = at->v, .f = f};
   if (tangent) {
-    clear_rows(self, tangent->A);
+    job.matrix = tangent->A;
     job.A = tangent->A->values;
     job.kq = tangent->kq;
     job.kv = tangent->kv;
     job.semidefinite = tangent->semidefinite;
   }
   pl_parallel(pool, pl_chunk_count(model->blocks, ROWS), rows_chunk, &job);
-  by_colours(&job, &self->cells.list.colours, cells_chunk, pool);
+  if (self->arcs.list.count)
+    by_colours(&job, &self->arcs.list.colours, arcs_chunk, pool);
+  else
+    by_colours(&job, &self->cells.list.colours, cells_chunk, pool);
   if (self->bends.list.count) by_colours(&job, &self->bends.list.colours, bends_chunk, pool);
 }
 
@@ -480,13 +446,33 @@ static void rows_energy(void *context, int chunk)
 static void cells_energy(void *context, int chunk)
 {
   const pl_grid_job *job = context;
-  job->self->cells.list.sums[chunk] = pl_grid_cells_energy(job->self, job->q, chunk);
+  const pl_grid_model *self = job->self;
+  self->cells.list.sums[chunk] =
+      self->quads.batches ? PL_PICK_VARIANT(pl_grid_quads_energy)(job, batch_of(self, chunk),
+                                                                  batch_of(self, chunk + 1))
+                          : pl_grid_cells_energy(self, job->q, chunk);
 }
 
 static void bends_energy(void *context, int chunk)
 {
   const pl_grid_job *job = context;
   job->self->bends.list.sums[chunk] = pl_grid_bends_energy(job->self, job->q, chunk);
+}
+
+static void arcs_energy(void *context, int chunk)
+{
+  const pl_grid_job *job = context;
+  job->self->arcs.list.sums[chunk] = pl_grid_arcs_energy(job->self, job->q, chunk);
+}
+
+/* Runs over a list and returns the sum of its chunks. */
+static double sum_list(pl_grid_job *job, const pl_grid_list *list,
+                       void (*work)(void *context, int chunk), pl_pool *pool)
+{
+  double sum = 0;
+  pl_parallel(pool, list->chunks, work, job);
+  for (int i = 0; i < list->chunks; i++) sum += list->sums[i];
+  return sum;
 }
 
 static double energy(pl_model *model, const double *q, pl_pool *pool)
@@ -496,12 +482,10 @@ static double energy(pl_model *model, const double *q, pl_pool *pool)
   int chunks = pl_chunk_count(model->blocks, ROWS);
   double sum = 0;
   pl_parallel(pool, chunks, rows_energy, &job);
-  pl_parallel(pool, self->cells.list.chunks, cells_energy, &job);
-  pl_parallel(pool, self->bends.list.chunks, bends_energy, &job);
   for (int i = 0; i < chunks; i++) sum += self->sums[i];
-  for (int i = 0; i < self->cells.list.chunks; i++) sum += self->cells.list.sums[i];
-  for (int i = 0; i < self->bends.list.chunks; i++) sum += self->bends.list.sums[i];
-  return sum;
+  if (self->arcs.list.count) return sum + sum_list(&job, &self->arcs.list, arcs_energy, pool);
+  sum += sum_list(&job, &self->cells.list, cells_energy, pool);
+  return sum + sum_list(&job, &self->bends.list, bends_energy, pool);
 }
 
 /* ---- mass ---- */
@@ -538,7 +522,7 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
 
 #define INFO                                                                                       \
   {                                                                                                \
-    .name = "grid", .summary = "elastic surfaces and solids on a grid of particles",               \
+    .name = "grid", .summary = "elastic curves, surfaces and solids on a grid of particles",       \
     .source = "Terzopoulos et al. 1987; Implementation of Deformable Objects", .params = params,   \
     .param_count = sizeof params / sizeof *params                                                  \
   }
@@ -546,6 +530,7 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
 const pl_model_ops pl_model_grid = {
     .info = INFO,
     .on_triangles = 1,
+    .on_segments = 1,
     .on_grids = 1,
     .create = create,
     .destroy = destroy,

@@ -1,8 +1,9 @@
-/* The model "grid": curved surfaces and solids of particles by differences along a grid; grid.c has
- * the formulas. What its files share. */
+/* The model "grid": curves, curved surfaces and solids of particles by differences along a grid;
+ * grid.c has the formulas. What its files share. */
 #ifndef PL_MODEL_GRID_GRID_H
 #define PL_MODEL_GRID_GRID_H
 
+#include "math/lanes.h"
 #include "mesh/grid.h"
 #include "model/colour.h"
 #include "model/model.h"
@@ -44,6 +45,13 @@ typedef struct pl_grid_cells {
   double *J0, *kappa; /* per corner of a solid: its volume at rest and the stiffness against it */
 } pl_grid_cells;
 
+/* The cells of a surface by fours, spacings within; the chunks are those of the cells' list. */
+typedef struct pl_grid_quads {
+  int batches, rates, lanes; /* lanes: per corner G0 (11 22 12), C (11 12 13 22 23 33), C_rate */
+  int *nodes, *places;       /* per batch of 4 and 16 times four cells, places in A's values */
+  pl_lanes *data;            /* 4 corners' lanes per batch */
+} pl_grid_quads;
+
 /* Where a second difference is taken: L x = sum l_a x_a against B0 n, with n along the product of
  * sum u_a x_a and sum t_a x_a. */
 enum { PL_BEND_NODES = 5 };
@@ -57,6 +65,19 @@ typedef struct pl_grid_bends {
   pl_grid_bend *bends;
 } pl_grid_bends;
 
+/* Sums of a curve: functions of up to three vectors, sums u_a x_a of four particles. */
+enum { PL_ARC_NODES = 4 };
+enum { PL_ARC_STRETCH, PL_ARC_CURVE, PL_ARC_TORSION };
+typedef struct pl_grid_arc {
+  int kind;
+  double u[3][PL_ARC_NODES], rest, weight;
+} pl_grid_arc;
+
+typedef struct pl_grid_arcs {
+  pl_grid_list list;
+  pl_grid_arc *arcs;
+} pl_grid_arcs;
+
 typedef struct pl_grid_model {
   int stencil;
   double threshold;
@@ -65,7 +86,9 @@ typedef struct pl_grid_model {
   int *pairs, pair_count;
   int *places, offset;
   pl_grid_cells cells;
+  pl_grid_quads quads; /* of surfaces, in place of the cells' numbers */
   pl_grid_bends bends;
+  pl_grid_arcs arcs;      /* of curves, which have neither cells nor bends */
   double *mass, *damping; /* kg, kg/s per node; damping may be NULL */
   double *sums;           /* energy of flat bending, per chunk of rows */
 } pl_grid_model;
@@ -87,32 +110,55 @@ typedef struct pl_grid_source {
  * number of cells; nodes may be NULL. */
 int pl_grid_cell_nodes(const pl_grid *grid, int *nodes);
 
+/* An element of the mesh that lies in each cell: it says what the cell is made of. */
+pl_status pl_grid_find_elements(const pl_grid_source *from, int **out, pl_error *error);
+
 pl_status pl_grid_list_make(const pl_allocator *allocator, int node_count, pl_grid_list *list,
                             pl_error *error);
 void pl_grid_list_release(const pl_allocator *allocator, pl_grid_list *list);
+/* Finds its blocks in the model's pattern; then their places in a matrix, by those of the pattern.
+ */
+void pl_grid_list_find(const pl_bsr *pattern, pl_grid_list *list);
+void pl_grid_list_bind(const int *places, pl_grid_list *list);
 
 pl_status pl_grid_cells_make(const pl_grid_source *from, int stencil, pl_grid_cells *cells,
                              pl_error *error);
 void pl_grid_cells_release(const pl_allocator *allocator, pl_grid_cells *cells);
+/* Takes the numbers of a surface's cells. */
+pl_status pl_grid_quads_make(const pl_allocator *allocator, pl_grid_cells *cells,
+                             pl_grid_quads *quads, pl_error *error);
+void pl_grid_quads_bind(const int *places, const pl_grid_list *cells, pl_grid_quads *quads);
+void pl_grid_quads_release(const pl_allocator *allocator, pl_grid_quads *quads);
 /* All places, flat ones as well; pl_grid_bends_split leaves those that are curved at rest. */
 pl_status pl_grid_bends_make(const pl_grid_source *from, pl_grid_bends *bends, pl_error *error);
 void pl_grid_bends_release(const pl_allocator *allocator, pl_grid_bends *bends);
+pl_status pl_grid_arcs_make(const pl_grid_source *from, pl_grid_arcs *arcs, pl_error *error);
+void pl_grid_arcs_release(const pl_allocator *allocator, pl_grid_arcs *arcs);
 
 /* What an evaluation is asked for. */
 typedef struct pl_grid_job {
   const pl_grid_model *self;
   const double *q, *v;
   double *f, *A; /* values of the matrix; either may be NULL */
+  const pl_bsr *matrix;
   double kq, kv;
   int semidefinite;
   const pl_colours *colours;
   int first; /* of the chunks of the present colour */
 } pl_grid_job;
 
+/* Batches of a surface in [first, last). */
+typedef void pl_grid_pass(const pl_grid_job *job, int first, int last);
+typedef double pl_grid_sum(const pl_grid_job *job, int first, int last);
+pl_grid_pass pl_grid_quads_base, pl_grid_quads_avx2;
+pl_grid_sum pl_grid_quads_energy_base, pl_grid_quads_energy_avx2;
+
 void pl_grid_cells_chunk(const pl_grid_job *job, int chunk);
 void pl_grid_bends_chunk(const pl_grid_job *job, int chunk);
+void pl_grid_arcs_chunk(const pl_grid_job *job, int chunk);
 double pl_grid_cells_energy(const pl_grid_model *self, const double *q, int chunk);
 double pl_grid_bends_energy(const pl_grid_model *self, const double *q, int chunk);
+double pl_grid_arcs_energy(const pl_grid_model *self, const double *q, int chunk);
 
 /* Adds an element's blocks (row by row, 9 numbers each, upper ones only) to the matrix, those below
  * the diagonal transposed. */

@@ -41,6 +41,7 @@ static void differences(const pl_grid_cells *cells, const int *nodes, int corner
   }
 }
 
+/* Curves take the first of the surfaces'. */
 static const int (*pairs_of(int axes))[2] { return axes == 3 ? pairs3 : pairs2; }
 
 /* ---- stiffness from the material ---- */
@@ -224,4 +225,73 @@ void pl_grid_cells_release(const pl_allocator *allocator, pl_grid_cells *cells)
   void *arrays[] = {cells->G0, cells->C, cells->C_rate, cells->J0, cells->kappa};
   pl_grid_list_release(allocator, &cells->list);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
+}
+
+/* ---- the cells of surfaces by fours ---- */
+
+/* Corner c of a cell as lanes: products of differences in place of derivatives. */
+static void pack_corner(const pl_grid_cells *cells, size_t corner, int lanes, double *out)
+{
+  static const int entry[6] = {0, 1, 2, 4, 5, 8};
+  double h[2] = {cells->spacing[0], cells->spacing[1]};
+  const double unit[3] = {h[0] * h[0], h[1] * h[1], h[0] * h[1]};
+  for (int p = 0; p < 3; p++) out[p] = cells->G0[3 * corner + (size_t)p] * unit[p];
+  for (int k = 0; k < lanes - 3; k++) {
+    int at = entry[k % 6];
+    const double *C = k < 6 ? cells->C : cells->C_rate;
+    out[3 + k] = C[9 * corner + (size_t)at] / (unit[at / 3] * unit[at % 3]);
+  }
+}
+
+/* Cells behind the last are the last once more, without stiffness. */
+static void pack(const pl_grid_cells *cells, pl_grid_quads *quads)
+{
+  for (int i = 0; i < PL_LANES * quads->batches; i++) {
+    int batch = i / PL_LANES, lane = i % PL_LANES, beyond = i >= cells->list.count;
+    int cell = beyond ? cells->list.count - 1 : i;
+    for (int c = 0; c < 4; c++) {
+      double numbers[15] = {0};
+      size_t corner = 4 * (size_t)cell + (size_t)c;
+      pack_corner(cells, corner, quads->lanes, numbers);
+      quads->nodes[(4 * batch + c) * PL_LANES + lane] = 3 * cells->list.nodes[corner];
+      for (int k = 0; k < quads->lanes; k++)
+        quads->data[(4 * batch + c) * quads->lanes + k][lane] = beyond && k >= 3 ? 0 : numbers[k];
+    }
+  }
+}
+
+pl_status pl_grid_quads_make(const pl_allocator *allocator, pl_grid_cells *cells,
+                             pl_grid_quads *quads, pl_error *error)
+{
+  quads->batches = pl_chunk_count(cells->list.count, PL_LANES);
+  quads->rates = cells->C_rate != NULL;
+  quads->lanes = quads->rates ? 15 : 9;
+  size_t lanes = (size_t)quads->batches * PL_LANES;
+  quads->nodes = pl_alloc(allocator, 4 * lanes, sizeof *quads->nodes);
+  quads->places = pl_alloc(allocator, 16 * lanes, sizeof *quads->places);
+  quads->data =
+      pl_alloc(allocator, (size_t)quads->batches * 4 * (size_t)quads->lanes, sizeof *quads->data);
+  if (!quads->nodes || !quads->places || !quads->data) return pl_fail_memory(error);
+  pack(cells, quads);
+  void *arrays[] = {cells->G0, cells->C, cells->C_rate};
+  for (size_t i = 0; i < 3; i++) pl_free(allocator, arrays[i]);
+  cells->G0 = cells->C = cells->C_rate = NULL;
+  return PL_OK;
+}
+
+void pl_grid_quads_bind(const int *places, const pl_grid_list *cells, pl_grid_quads *quads)
+{
+  for (int i = 0; i < PL_LANES * quads->batches; i++) {
+    int cell = i < cells->count ? i : cells->count - 1;
+    for (int ab = 0; ab < 16; ab++)
+      quads->places[(16 * (i / PL_LANES) + ab) * PL_LANES + i % PL_LANES] =
+          9 * places[cells->blocks[16 * (size_t)cell + (size_t)ab]];
+  }
+}
+
+void pl_grid_quads_release(const pl_allocator *allocator, pl_grid_quads *quads)
+{
+  pl_free(allocator, quads->nodes);
+  pl_free(allocator, quads->places);
+  pl_free(allocator, quads->data);
 }

@@ -1,4 +1,4 @@
-/* Forces and stiffness of the cells of a grid.
+/* Forces and stiffness of the cells of a grid: those of solids (grid_kernel.c has surfaces).
  *
  * At a corner with the differences d_i, g_ij = d_i . d_j - G0_ij, S = C g and T_ii = 2 S_ii,
  * T_ij = S_ij (the report's alpha),
@@ -16,16 +16,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CORNERS = 8, MOST_EDGES = 12, MOST_PAIRS = 6 };
+enum { AXES = 3, CORNERS = 8, PAIRS = 6 };
 
-static const int pairs2[3][2] = {{0, 0}, {1, 1}, {0, 1}};
-static const int pairs3[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
 /* One cell: differences along its edges, by axis and the edge's lower corner. */
 typedef struct cell {
-  double d[3][MOST_CORNERS][3], rate[3][MOST_CORNERS][3];
-  double force[MOST_CORNERS][3];
-  double blocks[MOST_CORNERS][MOST_CORNERS][9]; /* upper ones */
+  double d[3][CORNERS][3], rate[3][CORNERS][3];
+  double force[CORNERS][3];
+  double blocks[CORNERS][CORNERS][9]; /* upper ones */
 } cell;
 
 /* One corner. */
@@ -36,12 +35,12 @@ typedef struct corner {
   double H[3][3][9];   /* upper blocks */
 } corner;
 
-static void find_edges(const pl_grid_cells *cells, int axes, const int *nodes, const double *x,
-                       double d[3][MOST_CORNERS][3])
+static void find_edges(const pl_grid_cells *cells, const int *nodes, const double *x,
+                       double d[3][CORNERS][3])
 {
-  for (int i = 0; i < axes; i++) {
+  for (int i = 0; i < AXES; i++) {
     double scale = 1 / cells->spacing[i];
-    for (int low = 0; low < 1 << axes; low++) {
+    for (int low = 0; low < CORNERS; low++) {
       if (low >> i & 1) continue;
       const double *a = x + 3 * (size_t)nodes[low], *b = x + 3 * (size_t)nodes[low | 1 << i];
       for (int k = 0; k < 3; k++) d[i][low][k] = (b[k] - a[k]) * scale;
@@ -49,21 +48,8 @@ static void find_edges(const pl_grid_cells *cells, int axes, const int *nodes, c
   }
 }
 
-/* Removes the negative eigenvalues of a symmetric matrix of two rows, or turns them. */
-static void clamp2(double T[9], int absolute)
-{
-  double mean = 0.5 * (T[0] + T[4]), half = 0.5 * (T[0] - T[4]), b = T[1];
-  double radius = sqrt(half * half + b * b), low = mean - radius, high = mean + radius;
-  if (low >= 0) return;
-  double other = absolute ? -low : 0, top = high > 0 ? high : absolute ? -high : 0;
-  // T = m I + r Q with Q of unit eigenvalues +1 and -1
-  double m = 0.5 * (top + other), r = radius > 0 ? 0.5 * (top - other) / radius : 0;
-  T[0] = m + r * half;
-  T[4] = m - r * half;
-  T[1] = T[3] = r * b;
-}
-
-static void clamp3(double T[9], int absolute)
+/* Removes the negative eigenvalues of a symmetric matrix, or turns them. */
+static void clamp(double T[9], int absolute)
 {
   double values[3], Q[9];
   pl_eigen(T, values, Q);
@@ -78,34 +64,29 @@ static void clamp3(double T[9], int absolute)
   }
 }
 
-static inline const int (*pairs_of(int axes))[2] { return axes == 3 ? pairs3 : pairs2; }
-
 /* g at a corner. */
-static inline void strain(int axes, const corner *at, const double *G0, double *g)
+static inline void strain(const corner *at, const double *G0, double *g)
 {
-  const int(*pairs)[2] = pairs_of(axes);
-  for (int p = 0; p < axes * (axes + 1) / 2; p++)
+  for (int p = 0; p < PAIRS; p++)
     g[p] = pl_vec3_dot(at->d[pairs[p][0]], at->d[pairs[p][1]]) - G0[p];
 }
 
 /* T of the strain and, with velocities, of its rate. */
-static inline void stress(const pl_grid_cells *cells, int axes, size_t index, int rates, corner *at)
+static inline void stress(const pl_grid_cells *cells, size_t index, int rates, corner *at)
 {
-  const int(*pairs)[2] = pairs_of(axes);
-  int count = axes * (axes + 1) / 2;
-  double g[MOST_PAIRS], rate[MOST_PAIRS];
-  size_t place = (size_t)(count * count) * index;
-  strain(axes, at, cells->G0 + (size_t)count * index, g);
-  for (int p = 0; p < count && rates; p++) {
+  double g[PAIRS], rate[PAIRS];
+  size_t place = (size_t)(PAIRS * PAIRS) * index;
+  strain(at, cells->G0 + (size_t)PAIRS * index, g);
+  for (int p = 0; p < PAIRS && rates; p++) {
     int i = pairs[p][0], j = pairs[p][1];
     rate[p] = pl_vec3_dot(at->rate[i], at->d[j]) + pl_vec3_dot(at->d[i], at->rate[j]);
   }
-  for (int p = 0; p < count; p++) {
-    const double *C = cells->C + place + (size_t)(count * p);
+  for (int p = 0; p < PAIRS; p++) {
+    const double *C = cells->C + place + (size_t)(PAIRS * p);
     double S = 0;
-    for (int q = 0; q < count; q++) S += C[q] * g[q];
-    for (int q = 0; q < count && rates; q++)
-      S += cells->C_rate[place + (size_t)(count * p + q)] * rate[q];
+    for (int q = 0; q < PAIRS; q++) S += C[q] * g[q];
+    for (int q = 0; q < PAIRS && rates; q++)
+      S += cells->C_rate[place + (size_t)(PAIRS * p + q)] * rate[q];
     int i = pairs[p][0], j = pairs[p][1];
     at->T[3 * i + j] = at->T[3 * j + i] = i == j ? 2 * S : S;
   }
@@ -127,9 +108,9 @@ static inline void cut(double T[9], double threshold)
 /* ---- the matrix ---- */
 
 /* dg_p/dd_i. */
-static inline int slope(int axes, const corner *at, int p, int i, double out[3])
+static inline int slope(const corner *at, int p, int i, double out[3])
 {
-  const int *pair = pairs_of(axes)[p];
+  const int *pair = pairs[p];
   if (pair[0] != i && pair[1] != i) return 0;
   int other = pair[0] == i ? pair[1] : pair[0];
   for (int k = 0; k < 3; k++) out[k] = (pair[0] == pair[1] ? 2 : 1) * at->d[other][k];
@@ -137,50 +118,31 @@ static inline int slope(int axes, const corner *at, int p, int i, double out[3])
 }
 
 /* kq and kv times the part with C; the report's matrix has none of strains. */
-static inline void add_material(const pl_grid_job *job, int axes, size_t index, corner *at)
+static inline void add_material(const pl_grid_job *job, size_t index, corner *at)
 {
   double kq = job->self->stencil ? 0 : job->kq;
   const pl_grid_cells *cells = &job->self->cells;
-  int count = axes * (axes + 1) / 2;
-  const double *C = cells->C + (size_t)(count * count) * index;
+  const double *C = cells->C + (size_t)(PAIRS * PAIRS) * index;
   const double *C_rate =
-      cells->C_rate && job->v ? cells->C_rate + (size_t)(count * count) * index : NULL;
-  for (int k = 0; k < axes; k++) {
+      cells->C_rate && job->v ? cells->C_rate + (size_t)(PAIRS * PAIRS) * index : NULL;
+  for (int k = 0; k < AXES; k++) {
     // what S becomes with d_k
-    double dS[MOST_PAIRS][3] = {{0}};
-    for (int q = 0; q < count; q++) {
+    double dS[PAIRS][3] = {{0}};
+    for (int q = 0; q < PAIRS; q++) {
       double by[3];
-      if (!slope(axes, at, q, k, by)) continue;
-      for (int p = 0; p < count; p++) {
-        double c = kq * C[count * p + q] + (C_rate ? job->kv * C_rate[count * p + q] : 0);
+      if (!slope(at, q, k, by)) continue;
+      for (int p = 0; p < PAIRS; p++) {
+        double c = kq * C[PAIRS * p + q] + (C_rate ? job->kv * C_rate[PAIRS * p + q] : 0);
         for (int r = 0; r < 3; r++) dS[p][r] += c * by[r];
       }
     }
     for (int i = 0; i <= k; i++) {
-      for (int p = 0; p < count; p++) {
+      for (int p = 0; p < PAIRS; p++) {
         double by[3];
-        if (!slope(axes, at, p, i, by)) continue;
+        if (!slope(at, p, i, by)) continue;
         for (int r = 0; r < 9; r++) at->H[i][k][r] += by[r / 3] * dS[p][r % 3];
       }
     }
-  }
-}
-
-/* The same on surfaces, written out: with the products of d_1 and d_2. */
-static inline void add_material2(const pl_grid_job *job, size_t index, corner *at)
-{
-  const pl_grid_cells *cells = &job->self->cells;
-  double kq = job->self->stencil ? 0 : job->kq, C[9];
-  const double *a = at->d[0], *b = at->d[1], *of = cells->C + 9 * index;
-  const double *rate = cells->C_rate && job->v ? cells->C_rate + 9 * index : NULL;
-  for (int k = 0; k < 9; k++) C[k] = kq * of[k] + (rate ? job->kv * rate[k] : 0);
-  double first = 4 * C[0], other = 4 * C[4], mixed = 4 * C[1];
-  for (int r = 0; r < 9; r++) {
-    double aa = a[r / 3] * a[r % 3], bb = b[r / 3] * b[r % 3];
-    double ab = a[r / 3] * b[r % 3], ba = b[r / 3] * a[r % 3];
-    at->H[0][0][r] = first * aa + 2 * C[2] * (ab + ba) + C[8] * bb;
-    at->H[1][1][r] = other * bb + 2 * C[5] * (ab + ba) + C[8] * aa;
-    at->H[0][1][r] = mixed * ab + 2 * C[2] * aa + 2 * C[5] * bb + C[8] * ba;
   }
 }
 
@@ -229,19 +191,15 @@ static inline void add_between(cell *now, int i, int low_i, int k, int low_k, co
   }
 }
 
-static inline void add_matrix(const pl_grid_job *job, int axes, size_t index, int c, corner *at,
-                              cell *now)
+static inline void add_matrix(const pl_grid_job *job, size_t index, int c, corner *at, cell *now)
 {
   const pl_grid_cells *cells = &job->self->cells;
-  if (axes == 3) memset(at->H, 0, sizeof at->H);
-  if (job->semidefinite) (axes == 2 ? clamp2 : clamp3)(at->T, job->semidefinite == 2);
-  if (axes == 2)
-    add_material2(job, index, at);
-  else if (!job->self->stencil || cells->C_rate)
-    add_material(job, axes, index, at);
-  if (axes == 3) add_volume(job, index, at);
-  for (int i = 0; i < axes; i++) {
-    for (int k = i; k < axes; k++) {
+  memset(at->H, 0, sizeof at->H);
+  if (job->semidefinite) clamp(at->T, job->semidefinite == 2);
+  if (!job->self->stencil || cells->C_rate) add_material(job, index, at);
+  add_volume(job, index, at);
+  for (int i = 0; i < AXES; i++) {
+    for (int k = i; k < AXES; k++) {
       double *H = at->H[i][k], scale = 1 / (cells->spacing[i] * cells->spacing[k]);
       for (int r = 0; r < 9; r += 4) H[r] += job->kq * at->T[3 * i + k];
       for (int r = 0; r < 9; r++) H[r] *= scale;
@@ -252,53 +210,52 @@ static inline void add_matrix(const pl_grid_job *job, int axes, size_t index, in
 
 /* ---- corners and cells ---- */
 
-static inline void add_corner(const pl_grid_job *job, int axes, size_t index, int c, cell *now)
+static inline void add_corner(const pl_grid_job *job, size_t index, int c, cell *now)
 {
   const pl_grid_cells *cells = &job->self->cells;
   int rates = job->v && cells->C_rate;
   corner at;
-  for (int i = 0; i < axes; i++) {
+  for (int i = 0; i < AXES; i++) {
     at.d[i] = now->d[i][c & ~(1 << i)];
     at.rate[i] = now->rate[i][c & ~(1 << i)];
   }
   memset(at.T, 0, sizeof at.T);
-  stress(cells, axes, index, rates, &at);
-  if (axes == 3) find_volume(cells, index, &at);
+  stress(cells, index, rates, &at);
+  find_volume(cells, index, &at);
   if (job->self->stencil) cut(at.T, job->self->threshold);
-  for (int i = 0; i < axes && job->f; i++) {
+  for (int i = 0; i < AXES && job->f; i++) {
     double slope_i[3] = {0}, scale = 1 / cells->spacing[i];
-    for (int j = 0; j < axes; j++) pl_vec3_add_scaled(at.T[3 * i + j], at.d[j], slope_i);
-    if (axes == 3) pl_vec3_add_scaled(at.volume, at.cross[i], slope_i);
+    for (int j = 0; j < AXES; j++) pl_vec3_add_scaled(at.T[3 * i + j], at.d[j], slope_i);
+    pl_vec3_add_scaled(at.volume, at.cross[i], slope_i);
     pl_vec3_add_scaled(scale, slope_i, now->force[c & ~(1 << i)]);
     pl_vec3_add_scaled(-scale, slope_i, now->force[c | 1 << i]);
   }
   if (!job->A) return;
   // the geometric part is that of the elastic stress
-  if (rates) stress(cells, axes, index, 0, &at);
-  add_matrix(job, axes, index, c, &at, now);
+  if (rates) stress(cells, index, 0, &at);
+  add_matrix(job, index, c, &at, now);
 }
 
-static inline void add_cell(const pl_grid_job *job, int axes, int index, cell *now)
+static inline void add_cell(const pl_grid_job *job, int index, cell *now)
 {
   const pl_grid_cells *cells = &job->self->cells;
-  int corners = 1 << axes;
-  const int *nodes = cells->list.nodes + (size_t)corners * (size_t)index;
-  find_edges(cells, axes, nodes, job->q, now->d);
-  if (job->v && cells->C_rate) find_edges(cells, axes, nodes, job->v, now->rate);
+  const int *nodes = cells->list.nodes + (size_t)CORNERS * (size_t)index;
+  find_edges(cells, nodes, job->q, now->d);
+  if (job->v && cells->C_rate) find_edges(cells, nodes, job->v, now->rate);
   memset(now->force, 0, sizeof now->force);
-  for (int a = 0; a < corners && job->A; a++)
-    memset(now->blocks[a], 0, (size_t)corners * sizeof now->blocks[a][0]);
-  for (int c = 0; c < corners; c++)
-    add_corner(job, axes, (size_t)index * (size_t)corners + (size_t)c, c, now);
-  for (int c = 0; c < corners && job->f; c++)
+  for (int a = 0; a < CORNERS && job->A; a++)
+    memset(now->blocks[a], 0, (size_t)CORNERS * sizeof now->blocks[a][0]);
+  for (int c = 0; c < CORNERS; c++)
+    add_corner(job, (size_t)index * (size_t)CORNERS + (size_t)c, c, now);
+  for (int c = 0; c < CORNERS && job->f; c++)
     pl_vec3_add(job->f + 3 * (size_t)nodes[c], now->force[c], job->f + 3 * (size_t)nodes[c]);
   if (!job->A) return;
-  const int *places = cells->list.places + (size_t)(corners * corners) * (size_t)index;
-  for (int a = 0; a < corners; a++) {
-    for (int b = a; b < corners; b++) {
+  const int *places = cells->list.places + (size_t)(CORNERS * CORNERS) * (size_t)index;
+  for (int a = 0; a < CORNERS; a++) {
+    for (int b = a; b < CORNERS; b++) {
       const double *block = now->blocks[a][b];
-      double *upper = job->A + 9 * (size_t)places[corners * a + b];
-      double *lower = job->A + 9 * (size_t)places[corners * b + a];
+      double *upper = job->A + 9 * (size_t)places[CORNERS * a + b];
+      double *lower = job->A + 9 * (size_t)places[CORNERS * b + a];
       // blocks of A are stored by columns
       for (int r = 0; r < 9; r++) upper[3 * (r % 3) + r / 3] += block[r];
       for (int r = 0; r < 9 && b > a; r++) lower[r] += block[r];
@@ -310,24 +267,18 @@ void pl_grid_cells_chunk(const pl_grid_job *job, int chunk)
 {
   const pl_grid_cells *cells = &job->self->cells;
   cell now;
-  for (int i = cells->list.starts[chunk]; i < cells->list.starts[chunk + 1]; i++) {
-    if (cells->axes == 2)
-      add_cell(job, 2, i, &now);
-    else
-      add_cell(job, 3, i, &now);
-  }
+  for (int i = cells->list.starts[chunk]; i < cells->list.starts[chunk + 1]; i++)
+    add_cell(job, i, &now);
 }
 
 static double corner_energy(const pl_grid_cells *cells, size_t index, corner *at)
 {
-  int count = cells->pairs;
-  double g[MOST_PAIRS], sum = 0;
-  const double *C = cells->C + (size_t)(count * count) * index;
-  strain(cells->axes, at, cells->G0 + (size_t)count * index, g);
-  for (int p = 0; p < count; p++) {
-    for (int q = 0; q < count; q++) sum += 0.5 * g[p] * C[count * p + q] * g[q];
+  double g[PAIRS], sum = 0;
+  const double *C = cells->C + (size_t)(PAIRS * PAIRS) * index;
+  strain(at, cells->G0 + (size_t)PAIRS * index, g);
+  for (int p = 0; p < PAIRS; p++) {
+    for (int q = 0; q < PAIRS; q++) sum += 0.5 * g[p] * C[PAIRS * p + q] * g[q];
   }
-  if (cells->axes < 3) return sum;
   find_volume(cells, index, at);
   double change = pl_vec3_dot(at->d[0], at->cross[0]) - cells->J0[index];
   return sum + 0.5 * cells->kappa[index] * change * change;
@@ -336,13 +287,13 @@ static double corner_energy(const pl_grid_cells *cells, size_t index, corner *at
 double pl_grid_cells_energy(const pl_grid_model *self, const double *q, int chunk)
 {
   const pl_grid_cells *cells = &self->cells;
-  double d[3][MOST_CORNERS][3], sum = 0;
+  double d[3][CORNERS][3], sum = 0;
   for (int i = cells->list.starts[chunk]; i < cells->list.starts[chunk + 1]; i++) {
-    find_edges(cells, cells->axes, cells->list.nodes + (size_t)cells->corners * (size_t)i, q, d);
-    for (int c = 0; c < cells->corners; c++) {
+    find_edges(cells, cells->list.nodes + (size_t)CORNERS * (size_t)i, q, d);
+    for (int c = 0; c < CORNERS; c++) {
       corner at;
-      for (int k = 0; k < cells->axes; k++) at.d[k] = d[k][c & ~(1 << k)];
-      sum += corner_energy(cells, (size_t)i * (size_t)cells->corners + (size_t)c, &at);
+      for (int k = 0; k < AXES; k++) at.d[k] = d[k][c & ~(1 << k)];
+      sum += corner_energy(cells, (size_t)i * (size_t)CORNERS + (size_t)c, &at);
     }
   }
   return sum;
