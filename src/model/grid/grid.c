@@ -375,33 +375,22 @@ static void cells_chunk(void *context, int chunk)
 {
   const pl_grid_job *job = context;
   const pl_grid_model *self = job->self;
-  int own = job->colours->list[job->first + chunk];
   if (self->quads.batches)
-    PL_PICK_VARIANT(pl_grid_quads)(job, batch_of(self, own), batch_of(self, own + 1));
+    PL_PICK_VARIANT(pl_grid_quads)(job, batch_of(self, chunk), batch_of(self, chunk + 1));
   else
-    pl_grid_cells_chunk(job, own);
+    pl_grid_cells_chunk(job, chunk);
 }
 
 static void bends_chunk(void *context, int chunk)
 {
   const pl_grid_job *job = context;
-  pl_grid_bends_chunk(job, job->colours->list[job->first + chunk]);
+  pl_grid_bends_chunk(job, chunk);
 }
 
 static void arcs_chunk(void *context, int chunk)
 {
   const pl_grid_job *job = context;
-  pl_grid_arcs_chunk(job, job->colours->list[job->first + chunk]);
-}
-
-static void by_colours(pl_grid_job *job, const pl_colours *colours,
-                       void (*work)(void *context, int chunk), pl_pool *pool)
-{
-  job->colours = colours;
-  for (int c = 0; c < colours->count; c++) {
-    job->first = colours->start[c];
-    pl_parallel(pool, colours->start[c + 1] - colours->start[c], work, job);
-  }
+  pl_grid_arcs_chunk(job, chunk);
 }
 
 static void evaluate(pl_model *model, const pl_moment *at, double *f, const pl_tangent *tangent,
@@ -418,10 +407,10 @@ static void evaluate(pl_model *model, const pl_moment *at, double *f, const pl_t
   }
   pl_parallel(pool, pl_chunk_count(model->blocks, ROWS), rows_chunk, &job);
   if (self->arcs.list.count)
-    by_colours(&job, &self->arcs.list.colours, arcs_chunk, pool);
+    pl_colours_run(&self->arcs.list.colours, pool, arcs_chunk, &job);
   else
-    by_colours(&job, &self->cells.list.colours, cells_chunk, pool);
-  if (self->bends.list.count) by_colours(&job, &self->bends.list.colours, bends_chunk, pool);
+    pl_colours_run(&self->cells.list.colours, pool, cells_chunk, &job);
+  if (self->bends.list.count) pl_colours_run(&self->bends.list.colours, pool, bends_chunk, &job);
 }
 
 /* ---- energy ---- */
