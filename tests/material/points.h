@@ -30,7 +30,8 @@ static inline const pl_strain_ops *measure_at(int index)
   for (int l = 0; pl_law_at(l) && l < MOST_LAWS; l++) {
     const pl_law_ops *law = pl_law_at(l);
     if (!law->points.stress || behind-- > 0) continue;
-    laws[l] = (pl_strain_ops){.info = law->info, .rotation_invariant = 1, .points = law->points};
+    laws[l] = (pl_strain_ops){
+        .info = law->info, .rotation_invariant = !law->memory.lags, .points = law->points};
     return &laws[l];
   }
   return NULL;
@@ -110,7 +111,8 @@ static inline const double *numbers_of(const pl_strain_ops *ops)
 /* Is the response isotropic? */
 static inline int is_isotropic(const pl_strain_ops *ops)
 {
-  return !law_with(ops) || !law_with(ops)->uses_axes;
+  const pl_law_ops *law = law_with(ops);
+  return !law || !(law->uses_axes || law->memory.lags);
 }
 
 /* How many doubles a point of the law remembers with the constants of this test. */
