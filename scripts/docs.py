@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOP = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
 SECTIONS = [
     ("Begin", ["README", "docs/tutorials/*"]),
-    ("Guides", ["docs/contact", "docs/haptics", "docs/materials", "docs/elements", "docs/meshing", "docs/cloth", "docs/grids", "docs/solvers", "docs/studies",
+    ("Guides", ["docs/contact", "docs/haptics", "docs/materials", "docs/elements", "docs/meshing", "docs/refinement", "docs/cloth", "docs/grids", "docs/solvers", "docs/studies",
                 "docs/fitting", "docs/formats", "docs/viewer", "docs/python"]),
     ("Reference", ["docs/scene", "command/*", "api/*"]),
     ("Theory and proof", ["docs/methods", "docs/validation", "docs/promises", "docs/performance", "docs/reproduction/*"]),
