@@ -27,6 +27,8 @@ measure steps
 measure steps-block-diagonal --preconditioner block-diagonal
 measure kernels kernels
 measure contact contact
+measure materials materials
+measure haptics haptics
 measure hexes hexes
 measure solvers solvers
 # ends with 1 where auto misses its goal; the table shows where

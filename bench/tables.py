@@ -10,7 +10,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-DOCS = ["docs/performance.md", "docs/solvers.md"]
+DOCS = ["docs/performance.md", "docs/solvers.md", "docs/haptics.md"]
 LIMIT = 1.3  # auto against the best
 
 
@@ -156,6 +156,24 @@ def choice():
     return table(["case", *names, "auto / best", "it took"], rows)
 
 
+def materials(which, value, head, unit, digits=3):
+    """One table of pliant bench materials: its rows by their sizes."""
+    found = groups([row for row in read("materials") if row["table"] == which], "row", "size")
+    sizes = list(dict.fromkeys(size for _, size in found))
+    return table([head] + [number(size) + unit for size in sizes],
+                 [[name] + [span(found.get((name, size), []), value, digits) for size in sizes]
+                  for name in dict.fromkeys(name for name, _ in found)])
+
+
+def haptics():
+    """The largest block that is felt in real time, by the length of the step."""
+    found = groups(read("haptics"), "material", "dt_ms")
+    steps = list(dict.fromkeys(dt for _, dt in found))
+    return table(["material"] + [dt + " ms" for dt in steps],
+                 [[name] + [span(found[name, dt], "tets") + " tets" for dt in steps]
+                  for name in dict.fromkeys(name for name, _ in found)])
+
+
 def machine():
     row = read("machine")[0]
     return (f"Measured on {row['processor']}; processors: {row['processors']}; {row['date']}; "
@@ -164,7 +182,11 @@ def machine():
 
 TABLES = {"steps": steps, "steps-block-diagonal": steps_block_diagonal, "kernels": kernels, "contact": contact,
           "solver-iterations": solver_iterations, "solver-times": solver_times, "choice": choice,
-          "machine": machine}
+          "machine": machine, "haptics": haptics,
+          "laws": lambda: materials("laws", "ratio", "law", " tets"),
+          "memory-corotated": lambda: materials("memory around corotated", "ratio", "corotated", " tets"),
+          "memory-neo-hooke": lambda: materials("memory around neo-hooke", "ratio", "neo-hooke", " tets"),
+          "near-half": lambda: materials("multigrid", "cg_iterations", "elements", "")}
 
 
 def main():

@@ -166,8 +166,8 @@ static pl_status print_steps(const char *title, table *t, pl_text *csv, pl_error
     if (b->terms) printf(" %9.1f %%", extra);
     printf("\n");
     if (csv)
-      pl_text_add(csv, "%s,%d,%s,%.4f,%.4f,%.4f,%.2f\n", title, elements, b->name, step, evaluate,
-                  times, t->iterations[i]);
+      pl_text_add(csv, "%s,%d,\"%s\",%.4f,%.4f,%.4f,%.2f\n", title, elements, b->name, step,
+                  evaluate, times, t->iterations[i]);
   }
   fflush(stdout);
   close_table(t);
