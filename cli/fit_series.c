@@ -191,9 +191,9 @@ int fit_series(fit_job *job)
   if (!status) {
     print_errors(&s);
     write_element(&s);
-    if (s.series.terms > PL_MOST_TERMS)
+    if (s.series.terms > PL_MAX_TERMS)
       fprintf(stderr, "%swarning:%s a scene takes %d terms\n", cli_paint(CLI_YELLOW),
-              cli_paint(CLI_PLAIN), PL_MOST_TERMS);
+              cli_paint(CLI_PLAIN), PL_MAX_TERMS);
     if (job->plot) status = draw(&s, &error);
   }
   pl_free(&allocator, s.room);

@@ -49,12 +49,12 @@ static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_m
          facts->boundary_pieces == 1 ? "piece" : "pieces");
   printf("  from            %g %g %g m\n", facts->low[0], facts->low[1], facts->low[2]);
   printf("  to              %g %g %g m\n", facts->high[0], facts->high[1], facts->high[2]);
-  printf("  volume          %g m^3, elements from %g to %g\n", facts->volume, facts->least_volume,
-         facts->most_volume);
+  printf("  volume          %g m^3, elements from %g to %g\n", facts->volume, facts->min_volume,
+         facts->max_volume);
   printf("  surface         %g m^2\n", facts->surface);
-  printf("  edges           %g to %g m, mean %g\n", facts->least_edge, facts->most_edge,
+  printf("  edges           %g to %g m, mean %g\n", facts->min_edge, facts->max_edge,
          facts->mean_edge);
-  printf("  dihedral angles %.1f to %.1f degrees\n", facts->least_angle, facts->most_angle);
+  printf("  dihedral angles %.1f to %.1f degrees\n", facts->min_angle, facts->max_angle);
   printf("  aspect          mean %.3g, worst", facts->mean_aspect);
   for (int i = 0; i < facts->worst_count; i++)
     printf("%s %.3g (element %d)", i ? "," : "", facts->worst_aspects[i], facts->worst_elements[i]);
@@ -105,11 +105,11 @@ static int add_mesh(pl_text *json, const char *path)
               {"faces", facts.face_count},
               {"volume", facts.volume},
               {"surface", facts.surface},
-              {"least_edge", facts.least_edge},
+              {"min_edge", facts.min_edge},
               {"mean_edge", facts.mean_edge},
-              {"most_edge", facts.most_edge},
-              {"least_angle", facts.least_angle},
-              {"most_angle", facts.most_angle},
+              {"max_edge", facts.max_edge},
+              {"min_angle", facts.min_angle},
+              {"max_angle", facts.max_angle},
               {"mean_aspect", facts.mean_aspect},
               {"worst_aspect", facts.worst_aspect},
               {"worst_element", facts.worst_element}};

@@ -157,7 +157,7 @@ static void compose(pl_text *text, const cli_outcome *outcome, const pl_world_fa
   pl_text_add(text, ", \"gravity\": ");
   add_value(text, facts->gravity_energy);
   pl_text_add(text, "},\n");
-  add_number(text, "least_det_f", facts->least_volume_ratio);
+  add_number(text, "least_det_f", facts->min_volume_ratio);
   add_count(text, "nodes", facts->nodes);
   add_count(text, "elements", facts->elements);
   add_count(text, "held_nodes", facts->held_nodes);

@@ -22,14 +22,14 @@ typedef struct pl_body_id {
  * of the moduli of a sudden load fades with the time tau: those of shape (shear), of volume, or
  * both (laws with directions and fung: both only). If all of it fades (Maxwell: shares add up to 1)
  * the body has no rest shape. */
-enum { PL_MOST_TERMS = 6 };
+enum { PL_MAX_TERMS = 6 };
 typedef enum pl_memory_of { PL_MEMORY_SHAPE, PL_MEMORY_VOLUME, PL_MEMORY_BOTH } pl_memory_of;
 /* How stress changes within a step: evenly, of second order in the step and with an energy; or by
  * its rates at both ends, of fourth order (model fem only). */
 typedef enum pl_memory_rule { PL_MEMORY_LINEAR, PL_MEMORY_HERMITE } pl_memory_rule;
 typedef struct pl_memory_def {
-  int count;                                          /* terms; 0: no memory */
-  double shares[PL_MOST_TERMS], times[PL_MOST_TERMS]; /* 1, their sum at most 1; s */
+  int count;                                        /* terms; 0: no memory */
+  double shares[PL_MAX_TERMS], times[PL_MAX_TERMS]; /* 1, their sum at most 1; s */
   pl_memory_of of;
   int is_long;  /* the law's moduli are those that last, of which shares fade beside: any sum */
   double voigt; /* s: a dashpot beside the law, modulus times this (Kelvin, Voigt); 0: none */
@@ -68,7 +68,7 @@ typedef struct pl_orientation {
   double point[3], axis[3];   /* of CYLINDRICAL: a point of the line, its direction */
 } pl_orientation;
 
-enum { PL_MOST_FIBRES = 4 };
+enum { PL_MAX_FIBRES = 4 };
 
 typedef struct pl_material_def {
   pl_choice law;
@@ -80,7 +80,7 @@ typedef struct pl_material_def {
   int spares_rigid_motion;  /* mass damping acts on what is left without the body's rigid motion  */
   pl_memory_def memory;
   int fibre_count; /* beside the law */
-  pl_fibres fibres[PL_MOST_FIBRES];
+  pl_fibres fibres[PL_MAX_FIBRES];
   pl_stretch_limit limit;
   pl_orientation orientation;
   uint32_t cookie;

@@ -297,7 +297,7 @@ typedef struct pl_pull_def {
   double until;          /* s, when it lets go                                  */
   double stiffness;      /* N/m                                                */
   double damping;        /* N s/m, on the point's velocity                     */
-  double most_force;     /* N, the spring pulls no harder; 0: there is no limit */
+  double max_force;      /* N, the spring pulls no harder; 0: there is no limit */
   double force[3];       /* N, on the point beside the spring's, until it lets go       */
   uint32_t cookie;
 } pl_pull_def;

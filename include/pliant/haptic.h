@@ -37,11 +37,11 @@ typedef struct pl_haptic_def {
   pl_choice device;                /* a member of the family "device" */
   const pl_haptic_sample *samples; /* of the device "record"; copied */
   int sample_count;
-  double stiffness;  /* N/m, of the spring between device and proxy; 50 to 2000 for most devices */
-  double damping;    /* N s/m, beside it */
-  double friction;   /* Coulomb's coefficient, at the proxy */
-  double radius;     /* m, of the tool; 0: a point */
-  double most_force; /* N, the device exerts no more */
+  double stiffness; /* N/m, of the spring between device and proxy; 50 to 2000 for most devices */
+  double damping;   /* N s/m, beside it */
+  double friction;  /* Coulomb's coefficient, at the proxy */
+  double radius;    /* m, of the tool; 0: a point */
+  double max_force; /* N, the device exerts no more */
   pl_haptic_motion plane;
   uint32_t cookie;
 } pl_haptic_def;

@@ -112,10 +112,10 @@ typedef struct pl_mesh_facts {
   int dropped_nodes;    /* not used by any element                          */
   int pieces;           /* parts that share no node                         */
   double low[3], high[3];
-  double volume, surface;                  /* m^3, m^2 */
-  double least_volume, most_volume;        /* of an element */
-  double least_edge, mean_edge, most_edge; /* m */
-  double least_angle, most_angle;          /* degrees */
+  double volume, surface;               /* m^3, m^2 */
+  double min_volume, max_volume;        /* of an element */
+  double min_edge, mean_edge, max_edge; /* m */
+  double min_angle, max_angle;          /* degrees */
   double mean_aspect, worst_aspect;
   int worst_element; /* number of the element with the worst aspect */
   /* The elements of the worst aspect, from the worst on; fewer if there are no more. */

@@ -180,10 +180,10 @@ typedef struct pl_world_facts {
   double seconds, seconds_evaluate; /* wall time of all steps; of forces and matrices   */
   double seconds_solve;             /* of linear solves                                 */
   double kinetic_energy, elastic_energy, gravity_energy; /* J; the last is zero at the origin */
-  double least_volume_ratio; /* least det F over all elements now                */
-  double critical_dt;        /* s, largest stable step of an explicit method, about; 0: no limit */
-  double linear_residual;    /* relative, of the last solve                      */
-  double newton_residual;    /* N, at the end of the last step                   */
+  double min_volume_ratio; /* least det F over all elements now                */
+  double critical_dt;      /* s, largest stable step of an explicit method, about; 0: no limit */
+  double linear_residual;  /* relative, of the last solve                      */
+  double newton_residual;  /* N, at the end of the last step                   */
   int nodes, elements, held_nodes, threads;
   int64_t matrix_blocks;
 } pl_world_facts;

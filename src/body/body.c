@@ -41,9 +41,9 @@ void pl_body_release(const pl_allocator *allocator, pl_body *body)
 static pl_status check_memory(const pl_memory_def *memory, pl_error *error)
 {
   double sum = 0;
-  if (memory->count < 0 || memory->count > PL_MOST_TERMS)
+  if (memory->count < 0 || memory->count > PL_MAX_TERMS)
     return pl_fail(error, PL_E_ARGUMENT, "a memory of %d terms is too long; there may be %d",
-                   memory->count, PL_MOST_TERMS);
+                   memory->count, PL_MAX_TERMS);
   for (int i = 0; i < memory->count; i++) {
     double g = memory->shares[i], tau = memory->times[i];
     if (!(g >= 0) || !(tau >= 1e-9 && tau <= 1e12))
@@ -127,11 +127,11 @@ pl_status pl_memory_constant_q(const pl_allocator *allocator, double q, const do
                                int terms, pl_memory_def *memory, pl_error *error)
 {
   if (!memory || !band || !(q >= 0.5 && q <= 1e6) || !(band[0] >= 1e-9 && band[1] <= 1e9) ||
-      !(band[0] * 1.001 < band[1]) || terms < 1 || terms > PL_MOST_TERMS)
+      !(band[0] * 1.001 < band[1]) || terms < 1 || terms > PL_MAX_TERMS)
     return pl_fail(error, PL_E_ARGUMENT,
                    "a constant Q needs q from 0.5 to 1e6, a band of two ascending frequencies in "
                    "Hz and 1 to %d terms",
-                   PL_MOST_TERMS);
+                   PL_MAX_TERMS);
   pl_allocator own = pl_allocator_or_default(allocator);
   const pl_constant_q of = {
       .q = q, .band = {band[0], band[1]}, .terms = terms, .aim = PL_MAXWELL_MINIMAX};

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Directions shorter than this have none; two are parallel whose cross product is shorter. */
-static const double least_length = 1e-12, least_angle = 1e-6;
+static const double least_length = 1e-12, min_angle = 1e-6;
 
 static double normalize(double a[3])
 {
@@ -81,7 +81,7 @@ static pl_status check_orientation(const pl_orientation *from, pl_error *error)
   pl_vec3_cross(first, second, b);
   double lengths = sqrt(pl_vec3_dot(first, first) * pl_vec3_dot(second, second));
   if (has_direction(first) && has_direction(second) &&
-      sqrt(pl_vec3_dot(b, b)) > least_angle * lengths)
+      sqrt(pl_vec3_dot(b, b)) > min_angle * lengths)
     return PL_OK;
   return pl_fail(error, PL_E_ARGUMENT,
                  "first = %g %g %g and second = %g %g %g span no plane; give two directions that "
@@ -144,10 +144,10 @@ static pl_status add_limit(const pl_stretch_limit *from, pl_material *material, 
 pl_status pl_material_add_layers(const pl_material_def *def, pl_material *material, pl_error *error)
 {
   const double origin[3] = {0};
-  if (def->fibre_count < 0 || def->fibre_count > PL_MOST_FIBRES)
+  if (def->fibre_count < 0 || def->fibre_count > PL_MAX_FIBRES)
     return pl_fail(error, PL_E_ARGUMENT,
                    "a material has %d families of fibres; at most %d are known", def->fibre_count,
-                   PL_MOST_FIBRES);
+                   PL_MAX_FIBRES);
   pl_status status = check_orientation(&def->orientation, error);
   for (int i = 0; i < def->fibre_count && !status; i++)
     status = add_fibres(&def->fibres[i], material, error);

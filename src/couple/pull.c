@@ -1,9 +1,9 @@
 /* Pulls: springs between a point of a body and a target in space.
  *
  * The point x moves with its blocks by dx = sum J_a dq_a (J_a = w_a I where they are nodes). Its
- * spring gives F = k (target - x), cut to most_force where that is longer, and its damper -c dx/dt;
+ * spring gives F = k (target - x), cut to max_force where that is longer, and its damper -c dx/dt;
  * block a feels J_a^T (F - c dx/dt + own force). With d = target - x the stiffness -dF/dx is k I,
- * or (most_force / |d|) (I - d d^T / |d|^2) where the force is cut: never indefinite. The mouse
+ * or (max_force / |d|) (I - d d^T / |d|^2) where the force is cut: never indefinite. The mouse
  * spring of Mueller et al. 2002, made implicit. */
 #include "couple/pull.h"
 
@@ -31,8 +31,8 @@ static double spring(pl_pull *pull, double t, const double *q, double x[3], doub
   target_at(pull, t, way);
   for (int k = 0; k < 3; k++) way[k] -= x[k];
   double length = pl_vec3_norm(way);
-  *cut = pull->most_force > 0 && pull->stiffness * length > pull->most_force;
-  return *cut ? pull->most_force / length : pull->stiffness;
+  *cut = pull->max_force > 0 && pull->stiffness * length > pull->max_force;
+  return *cut ? pull->max_force / length : pull->stiffness;
 }
 
 static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
@@ -78,7 +78,7 @@ static pl_status check_numbers(const pl_pull_def *def, pl_error *error)
     const char *name;
     double value;
   } numbers[] = {
-      {"stiffness", def->stiffness}, {"damping", def->damping}, {"most_force", def->most_force}};
+      {"stiffness", def->stiffness}, {"damping", def->damping}, {"max_force", def->max_force}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (!(numbers[i].value >= 0 && numbers[i].value <= 1e15))
       return pl_fail(error, PL_E_ARGUMENT, "the %s of a pull = %g must lie between 0 and 1e+15",
@@ -140,7 +140,7 @@ pl_status pl_pull_set(pl_pull *pull, int index, const pl_pull_def *def, pl_error
   pull->until = def->until;
   pull->stiffness = def->stiffness;
   pull->damping = def->damping;
-  pull->most_force = def->most_force;
+  pull->max_force = def->max_force;
   memcpy(pull->target, def->target, sizeof pull->target);
   memcpy(pull->translation, def->translation, sizeof pull->translation);
   memcpy(pull->force, def->force, sizeof pull->force);

@@ -11,7 +11,7 @@ typedef struct pl_pull {
   pl_coupling base;
   pl_body_point point;
   pl_jacobian jacobian; /* of the point, at the last evaluation */
-  double target[3], translation[3], force[3], until, stiffness, damping, most_force;
+  double target[3], translation[3], force[3], until, stiffness, damping, max_force;
   pl_own_ramp ramp;
 } pl_pull;
 

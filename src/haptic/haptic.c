@@ -29,7 +29,7 @@ struct pl_haptic {
 
 pl_haptic_def pl_haptic_def_default(void)
 {
-  return (pl_haptic_def){.stiffness = 300, .most_force = 20, .cookie = PL_COOKIE};
+  return (pl_haptic_def){.stiffness = 300, .max_force = 20, .cookie = PL_COOKIE};
 }
 
 /* ---- making ---- */
@@ -45,7 +45,7 @@ static pl_status check(const pl_haptic_def *def, pl_error *error)
                  {"damping", def->damping, 1e4},
                  {"friction", def->friction, 100},
                  {"radius", def->radius, 10},
-                 {"most_force", def->most_force, 1e6}};
+                 {"max_force", def->max_force, 1e6}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].most))
       return pl_fail(error, PL_E_ARGUMENT, "the %s of a hand = %g must lie between 0 and %g",
@@ -76,7 +76,7 @@ pl_status pl_haptic_create(pl_world *world, const pl_haptic_def *def, pl_haptic 
   }
   *self = (pl_haptic){.allocator = allocator, .world = world};
   pl_plane_spring spring = {def->stiffness, def->damping, def->friction, def->radius,
-                            def->most_force};
+                            def->max_force};
   pl_servo_init(&self->servo, device, &spring, def->plane);
   *haptic = self;
   return PL_OK;

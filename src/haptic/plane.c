@@ -39,7 +39,7 @@ void pl_plane_force(const pl_plane *plane, const pl_plane_spring *spring, int is
     grip->holds = 0;
     return;
   }
-  if (push > spring->most_force) push = spring->most_force;
+  if (push > spring->max_force) push = spring->max_force;
   pl_vec3_scale(push, plane->normal, force);
   if (spring->friction > 0) hold(spring, plane->normal, x, spring->friction * push, grip, force);
 }

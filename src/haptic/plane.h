@@ -22,7 +22,7 @@ typedef struct pl_plane_spring {
   double stiffness, damping; /* N/m, N s/m */
   double friction;           /* Coulomb's coefficient */
   double radius;             /* m, of the tool */
-  double most_force;         /* N, what a device can exert */
+  double max_force;          /* N, what a device can exert */
 } pl_plane_spring;
 
 /* What friction remembers from tick to tick. */

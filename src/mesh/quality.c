@@ -153,19 +153,19 @@ static void measure_element(const pl_mesh *mesh, int element, pl_mesh_facts *fac
 
   double volume = pl_corners_volume(corners, n);
   facts->volume += volume;
-  facts->least_volume = fmin(facts->least_volume, volume);
-  facts->most_volume = fmax(facts->most_volume, volume);
+  facts->min_volume = fmin(facts->min_volume, volume);
+  facts->max_volume = fmax(facts->max_volume, volume);
 
   edge_lengths edges = measure_edges(corners, n);
-  facts->least_edge = fmin(facts->least_edge, edges.least);
-  facts->most_edge = fmax(facts->most_edge, edges.most);
+  facts->min_edge = fmin(facts->min_edge, edges.least);
+  facts->max_edge = fmax(facts->max_edge, edges.most);
   facts->mean_edge += edges.sum;
 
   // the shape of a tetrahedron or triangle is its least height over its longest edge
   double aspect = n != 8 ? 1 / pl_corners_shape(corners, n, &corner) : edges.most / edges.least;
   facts->mean_aspect += aspect;
   rank(facts, element, aspect);
-  measure_angles(corners, n, &facts->least_angle, &facts->most_angle);
+  measure_angles(corners, n, &facts->min_angle, &facts->max_angle);
 }
 
 pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *error)
@@ -179,9 +179,9 @@ pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_facts *facts, pl_error *e
                            .set_count = mesh->set_count,
                            .flipped_elements = mesh->flipped_elements,
                            .dropped_nodes = mesh->dropped_nodes,
-                           .least_volume = INFINITY,
-                           .least_edge = INFINITY,
-                           .least_angle = INFINITY};
+                           .min_volume = INFINITY,
+                           .min_edge = INFINITY,
+                           .min_angle = INFINITY};
   facts->pieces = count_pieces(mesh->elements, mesh->nodes_per_element, mesh->element_count, parent,
                                mesh->node_count);
   facts->boundary_pieces =

@@ -236,7 +236,7 @@ static void clip_one(stuffing *s, corner *in[3], corner *n)
 }
 
 /* The least dihedral angle of two tetrahedra a b c d, a b d e. */
-static double least_angle(const stuffing *s, int a, int b, int c, int d, int e)
+static double min_angle(const stuffing *s, int a, int b, int c, int d, int e)
 {
   double first, second, most;
   if (s->heap.failed) return 0;
@@ -265,7 +265,7 @@ static void clip_two(stuffing *s, corner *p, corner *q, corner *m, corner *n)
   }
   // both diagonals start at p; the one on the surface is free: the better one
   add_tet(s, a, b, bm, bn);
-  if (least_angle(s, a, bm, am, an, bn) >= least_angle(s, a, am, an, bn, bm)) {
+  if (min_angle(s, a, bm, am, an, bn) >= min_angle(s, a, am, an, bn, bm)) {
     add_tet(s, a, bm, am, an);
     add_tet(s, a, bm, an, bn);
   } else {

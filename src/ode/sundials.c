@@ -40,7 +40,7 @@ static const pl_param params[PARAM_COUNT] = {
      .preset = 1e-9,
      .least = 1e-18,
      .most = 1},
-    {.name = "most-steps",
+    {.name = "max-steps",
      .unit = "count",
      .summary = "most inner steps of a step; one that needs more fails",
      .preset = 1e6,
@@ -164,13 +164,13 @@ static void begin(pl_integrator *self, pl_system *system, double t, double h, co
 static pl_status fail_work(const pl_integrator *self, long steps, pl_error *error)
 {
   const solver *state = self->state;
-  return pl_fail(
-      error, PL_E_LIMIT,
-      "%s has made all of its most-steps = %ld inner steps and is at %.3g s of a step of "
-      "%.3g s, %.2g s each; the body is too stiff for them: %s, a larger rtol and atol, "
-      "or more most-steps",
-      self->ops->info.name, steps, state->reached, state->h, state->reached / (double)steps,
-      self->ops->is_implicit ? "take a smaller dt" : "take cvode or an implicit method");
+  return pl_fail(error, PL_E_LIMIT,
+                 "%s has made all of its max-steps = %ld inner steps and is at %.3g s of a step of "
+                 "%.3g s, %.2g s each; the body is too stiff for them: %s, a larger rtol and atol, "
+                 "or more max-steps",
+                 self->ops->info.name, steps, state->reached, state->h,
+                 state->reached / (double)steps,
+                 self->ops->is_implicit ? "take a smaller dt" : "take cvode or an implicit method");
 }
 
 static pl_status finish(pl_integrator *self, pl_system *system, double h, int code, long steps,

@@ -116,7 +116,7 @@ static pl_status add_pull(pl_reader *reader, pl_world *world, pl_body_id body, c
   pl_item_numbers(item, "translation", def.translation);
   def.stiffness = pl_item_number(item, "stiffness");
   def.damping = pl_item_number(item, "damping");
-  def.most_force = pl_item_number(item, "most-force");
+  def.max_force = pl_item_number(item, "max-force");
   def.until = pl_item_number(item, "until");
   def.ramp = ramp_of(reader, item, "ramp");
   if (reader->stopped) return PL_OK;

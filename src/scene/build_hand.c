@@ -69,7 +69,7 @@ void pl_reader_build_hand(pl_reader *reader, pl_scene *scene, int index)
   def.damping = pl_item_number(item, "damping");
   def.friction = pl_item_number(item, "friction");
   def.radius = pl_item_number(item, "radius");
-  def.most_force = pl_item_number(item, "most-force");
+  def.max_force = pl_item_number(item, "max-force");
   def.plane = *plane == 'm' ? PL_HAPTIC_MOVES : *plane == 's' ? PL_HAPTIC_STANDS : PL_HAPTIC_AUTO;
   pl_status status = file ? read_trace(reader, file, &def, &error) : PL_OK;
   if (reader->stopped) return;

@@ -64,7 +64,7 @@ static pl_status series_of(const pl_reader *reader, const pl_item *item, pl_memo
     return pl_fail(error, PL_E_ARGUMENT,
                    "<memory> needs prony, or q with its band, or a form with tau: one of them");
   if (has(item, "prony"))
-    return pl_parse_prony(pl_item_text(item, "prony"), PL_MOST_TERMS, memory->shares, memory->times,
+    return pl_parse_prony(pl_item_text(item, "prony"), PL_MAX_TERMS, memory->shares, memory->times,
                           &memory->count, error);
   double band[2];
   pl_item_numbers(item, "band", band);
@@ -90,7 +90,7 @@ static pl_status memory_of(const pl_reader *reader, const pl_item *item, pl_memo
 static void add_layer(const pl_reader *reader, const pl_item *item, pl_material_def *def)
 {
   if (item->bad) return;
-  if (pl_item_is(item, "fibres") && def->fibre_count < PL_MOST_FIBRES)
+  if (pl_item_is(item, "fibres") && def->fibre_count < PL_MAX_FIBRES)
     def->fibres[def->fibre_count++] = fibres_of(item);
   if (pl_item_is(item, "memory")) memory_of(reader, item, &def->memory, NULL);
   if (pl_item_is(item, "orientation")) def->orientation = orientation_of(item);
@@ -137,8 +137,8 @@ void pl_reader_check_material(pl_reader *reader, pl_scene *scene, int index)
     return;
   }
   pl_status status = pl_material_check(&def, &law, &material, &error);
-  if (!status && fibres > PL_MOST_FIBRES)
+  if (!status && fibres > PL_MAX_FIBRES)
     status = pl_fail(&error, PL_E_ARGUMENT, "%d families of fibres are too many; take at most %d",
-                     fibres, PL_MOST_FIBRES);
+                     fibres, PL_MAX_FIBRES);
   if (status) pl_reader_report_at(reader, index, &error);
 }

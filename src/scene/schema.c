@@ -189,7 +189,7 @@ static const pl_element memory = {
             NUMBER("terms", "count",
                    "of the series that has it; 6 keep within 4.4 % of q over five "
                    "decades, 3 within 56 %",
-                   1, PL_MOST_TERMS, "6"),
+                   1, PL_MAX_TERMS, "6"),
             {.param = {.name = "moduli",
                        .unit = "word",
                        .summary = "the law's are those of a sudden load, of which the shares fade, "
@@ -432,7 +432,7 @@ static const pl_element hand = {
             NUMBER("damping", "N s/m", "of a damper beside it", 0, 1e4, "0"),
             NUMBER("friction", "1", "Coulomb's coefficient at the surface", 0, 100, "0"),
             NUMBER("radius", "m", "of the tool; 0 is a point", 0, 10, "0"),
-            NUMBER("most-force", "N", "the device exerts no more", 0, 1e6, "20"),
+            NUMBER("max-force", "N", "the device exerts no more", 0, 1e6, "20"),
             {.param = {.name = "plane",
                        .unit = "word",
                        .summary = "what is felt between two steps: a plane that moves on with the "

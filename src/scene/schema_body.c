@@ -119,7 +119,7 @@ static const pl_element pull = {
             RAMP,
             NUMBER("stiffness", "N/m", "of the spring", 0, 1e15, "1000"),
             NUMBER("damping", "N s/m", "on the point's velocity", 0, 1e15, "0"),
-            NUMBER("most-force", "N", "the spring pulls no harder; 0: there is no limit", 0, 1e15,
+            NUMBER("max-force", "N", "the spring pulls no harder; 0: there is no limit", 0, 1e15,
                    "0"),
             NUMBER("until", "s", "when it lets go", 0, 1e9, "1e9"),
             END,

@@ -127,7 +127,7 @@ static pl_status gauge(pl_session *session, pl_error *error)
       now.gravity_energy,
       now.kinetic_energy + now.elastic_energy + now.gravity_energy,
       whole(session->world, "volume"),
-      now.least_volume_ratio,
+      now.min_volume_ratio,
       ms * evaluate,
       ms * solve,
       ms * other,

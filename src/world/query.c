@@ -280,7 +280,7 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
                             .kinetic_energy = quantity(world, "kinetic-energy"),
                             .elastic_energy = quantity(world, "elastic-energy"),
                             .gravity_energy = quantity(world, "gravity-energy"),
-                            .least_volume_ratio = least,
+                            .min_volume_ratio = least,
                             .linear_residual = world->tally.last.linear_residual,
                             .newton_residual = world->tally.last.newton_residual,
                             .held_nodes = world->system.filter.count,

@@ -262,8 +262,8 @@ TEST(wrong_hands_are_refused)
   pl_haptic_def def = pl_haptic_def_default(), bad = def;
   bad.stiffness = -1;
   CHECK_FAILS(pl_haptic_create(world, &bad, &hand, error), PL_E_ARGUMENT, "stiffness");
-  bad = def, bad.most_force = NAN;
-  CHECK_FAILS(pl_haptic_create(world, &bad, &hand, error), PL_E_ARGUMENT, "most_force");
+  bad = def, bad.max_force = NAN;
+  CHECK_FAILS(pl_haptic_create(world, &bad, &hand, error), PL_E_ARGUMENT, "max_force");
   bad = def, bad.device.name = "glove";
   CHECK_FAILS(pl_haptic_create(world, &bad, &hand, error), PL_E_ARGUMENT, "glove");
   bad = def, bad.device.name = "record";

@@ -43,7 +43,7 @@ static pl_servo make_servo(double stiffness, pl_haptic_motion motion, double lea
       {"start", {0, 0, 0.01}, NULL}, {"goal", {0, 0, -0.02}, NULL}, {"leave", {leave}, NULL}};
   pl_device *device = NULL;
   pl_servo servo;
-  pl_plane_spring spring = {.stiffness = stiffness, .most_force = 100};
+  pl_plane_spring spring = {.stiffness = stiffness, .max_force = 100};
   CHECK_OK(pl_device_create(NULL, &(pl_choice){"simulated", settings, 3}, NULL, 0, &device, error));
   pl_servo_init(&servo, device, &spring, motion);
   return servo;
@@ -155,7 +155,7 @@ TEST(a_plane_that_stands_is_stable_at_larger_steps_and_auto_finds_it)
 TEST(friction_holds_to_its_limit_and_drags_beyond)
 {
   pl_plane plane = {.is_there = 1, .normal = {0, 0, 1}};
-  pl_plane_spring spring = {.stiffness = 100, .friction = 0.5, .radius = 0.01, .most_force = 50};
+  pl_plane_spring spring = {.stiffness = 100, .friction = 0.5, .radius = 0.01, .max_force = 50};
   pl_plane_grip grip = {0};
   double force[3], still[3] = {0};
   for (int i = 0; i <= 20; i++) {
@@ -167,7 +167,7 @@ TEST(friction_holds_to_its_limit_and_drags_beyond)
   const double away[3] = {0, 0, 0.02};
   pl_plane_force(&plane, &spring, 1, 0, 1e-3, away, still, &grip, force);
   CHECK(force[0] == 0 && force[2] == 0 && !grip.holds);
-  spring.most_force = 0.3;
+  spring.max_force = 0.3;
   pl_plane_force(&plane, &spring, 1, 0, 1e-3, still, still, &grip, force);
   CHECK_NEAR(force[2], 0.3, 1e-12);
 }

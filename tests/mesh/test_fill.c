@@ -96,8 +96,8 @@ TEST(random_solids)
       CHECK_OK(pl_mesh_measure(mesh, &facts, error));
       check_watertight(mesh);
       CHECK(facts.dropped_nodes == 0);
-      least = fmin(least, facts.least_angle);
-      most = fmax(most, facts.most_angle);
+      least = fmin(least, facts.min_angle);
+      most = fmax(most, facts.max_angle);
       if (seed % 5 == 1 || count == 200) {
         double wrong = fabs(facts.volume / reference_volume(solid) - 1);
         worst = fmax(worst, wrong);
@@ -152,7 +152,7 @@ TEST(bodies)
     pl_mesh_destroy(voxels);
     CHECK_OK(pl_mesh_measure(fine, &facts, error));
     CHECK_OK(pl_mesh_measure(cage, &around, error));
-    CHECK(facts.pieces == 1 && facts.least_angle > 10.7 && facts.most_angle < 164.8);
+    CHECK(facts.pieces == 1 && facts.min_angle > 10.7 && facts.max_angle < 164.8);
     CHECK(around.volume > facts.volume && around.pieces == 1);
     // cells count by their middles: neither too much nor too little
     CHECK_NEAR(boxes.volume / facts.volume, 1, 0.08);

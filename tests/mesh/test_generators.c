@@ -77,9 +77,9 @@ TEST(every_generator_makes_a_sound_mesh)
       pl_setting element = {"element", {0}, word};
       pl_mesh *mesh = make(member->name, &element, 1);
       pl_mesh_facts facts = measure(mesh);
-      CHECK(facts.least_volume > 0 && facts.flipped_elements == 0 && facts.dropped_nodes == 0);
+      CHECK(facts.min_volume > 0 && facts.flipped_elements == 0 && facts.dropped_nodes == 0);
       CHECK(facts.pieces == 1 && facts.set_count > 0);
-      CHECK(facts.least_angle > 5 && facts.most_angle < 175);
+      CHECK(facts.min_angle > 5 && facts.max_angle < 175);
       CHECK(check_closed(mesh) == (strcmp(member->name, "tube") == 0 ? 0 : 2));
       CHECK((mesh->nodes_per_element == 8) == (strcmp(word, "hex") == 0));
       for (int s = 0; s < mesh->set_count; s++) {
@@ -104,7 +104,7 @@ TEST(small_round_bodies_are_sound)
                             make("tube", pipe, 3)};
       for (int i = 0; i < 3; i++) {
         pl_mesh_facts facts = measure(meshes[i]);
-        CHECK(facts.least_volume > 0 && facts.flipped_elements == 0);
+        CHECK(facts.min_volume > 0 && facts.flipped_elements == 0);
         CHECK(check_closed(meshes[i]) == (i == 2 ? 0 : 2));
         pl_mesh_destroy(meshes[i]);
       }
@@ -124,7 +124,7 @@ TEST(the_bar_has_the_known_counts)
     pl_mesh_facts facts = measure(mesh);
     CHECK_NEAR(facts.volume, 0.0625, 1e-12); // rounding of 98304 sums
     CHECK_NEAR(facts.surface, 1.125, 1e-12);
-    CHECK_NEAR(facts.least_volume, facts.most_volume, 1e-15 * facts.most_volume + 1e-18);
+    CHECK_NEAR(facts.min_volume, facts.max_volume, 1e-15 * facts.max_volume + 1e-18);
     CHECK(facts.high[0] == 1 && facts.high[1] == 0.25 && facts.low[2] == 0);
     pl_mesh_destroy(mesh);
   }

@@ -57,11 +57,11 @@ TEST(a_regular_tet_has_known_facts)
   double edge = sqrt(8), angle = acos(1.0 / 3) * 180 / acos(-1);
   CHECK_NEAR(facts.volume, 8.0 / 3, 1e-14);
   CHECK_NEAR(facts.surface, sqrt(3) * edge * edge, 1e-13);
-  CHECK_NEAR(facts.least_edge, edge, 1e-14);
+  CHECK_NEAR(facts.min_edge, edge, 1e-14);
   CHECK_NEAR(facts.mean_edge, edge, 1e-14);
-  CHECK_NEAR(facts.most_edge, edge, 1e-14);
-  CHECK_NEAR(facts.least_angle, angle, 1e-12);
-  CHECK_NEAR(facts.most_angle, angle, 1e-12);
+  CHECK_NEAR(facts.max_edge, edge, 1e-14);
+  CHECK_NEAR(facts.min_angle, angle, 1e-12);
+  CHECK_NEAR(facts.max_angle, angle, 1e-12);
   CHECK_NEAR(facts.worst_aspect, sqrt(1.5), 1e-14);
   CHECK_NEAR(facts.mean_aspect, sqrt(1.5), 1e-14);
   CHECK(facts.worst_element == 0 && facts.pieces == 1 && facts.face_count == 4);
@@ -79,8 +79,8 @@ TEST(hex_boxes_have_known_facts)
   CHECK_OK(pl_mesh_measure(mesh, &facts, error));
   CHECK_NEAR(facts.volume, 12, 1e-13);
   CHECK_NEAR(facts.surface, 40, 1e-12);
-  CHECK_NEAR(facts.least_angle, 90, 1e-12);
-  CHECK_NEAR(facts.most_angle, 90, 1e-12);
+  CHECK_NEAR(facts.min_angle, 90, 1e-12);
+  CHECK_NEAR(facts.max_angle, 90, 1e-12);
   CHECK_NEAR(facts.worst_aspect, 4, 1e-13);
   CHECK_NEAR(facts.mean_edge, 3.5 / 3, 1e-13);
   pl_mesh_destroy(mesh);
@@ -97,8 +97,8 @@ TEST(hex_boxes_have_known_facts)
   CHECK_OK(pl_mesh_create(&def, &mesh, error));
   CHECK_OK(pl_mesh_measure(mesh, &facts, error));
   CHECK_NEAR(facts.volume, 1, 1e-14);
-  CHECK_NEAR(facts.least_angle, 45, 1e-12);
-  CHECK_NEAR(facts.most_angle, 135, 1e-12);
+  CHECK_NEAR(facts.min_angle, 45, 1e-12);
+  CHECK_NEAR(facts.max_angle, 135, 1e-12);
   pl_mesh_destroy(mesh);
 }
 

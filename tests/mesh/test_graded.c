@@ -188,12 +188,12 @@ TEST(an_octree_fills_a_ball)
     CHECK_OK(fill_ball(rows[i].surface, 0.0125, 4, NULL, &mesh, error));
     CHECK_OK(pl_mesh_measure(mesh, &facts, error));
     printf("  %s: %.4f of the volume, angles %.0f to %.0f\n", rows[i].surface,
-           facts.volume / ball_volume, facts.least_angle, facts.most_angle);
+           facts.volume / ball_volume, facts.min_angle, facts.max_angle);
     CHECK(facts.volume > rows[i].least * ball_volume && facts.volume < rows[i].most * ball_volume);
     CHECK(pl_mesh_hanging_count(mesh) > 0);
     CHECK(facts.boundary_pieces == 1);
     CHECK(facts.pieces == 1);
-    CHECK(facts.most_volume > 7.9 * 0.0125 * 0.0125 * 0.0125);
+    CHECK(facts.max_volume > 7.9 * 0.0125 * 0.0125 * 0.0125);
     check_places(mesh);
     pl_mesh_destroy(mesh);
   }

@@ -103,7 +103,7 @@ TEST(three_shapes)
     CHECK_OK(pl_mesh_measure(mesh, &coarse, error));
     CHECK(facts.element_count == 32768 && facts.face_count == 4 * 1024);
     CHECK_NEAR(facts.volume, coarse.volume, 1e-12);
-    CHECK_NEAR(facts.least_volume * 32768, coarse.volume, 1e-12);
+    CHECK_NEAR(facts.min_volume * 32768, coarse.volume, 1e-12);
     pl_mesh_destroy(fine);
     pl_forest_destroy(f);
     pl_mesh_destroy(mesh);
@@ -239,11 +239,11 @@ TEST(local)
     CHECK_NEAR(facts.volume, first.volume, 1e-12);
     CHECK_NEAR(facts.surface, first.surface, 1e-11);
     CHECK(facts.pieces == 1);
-    least = fmin(least, facts.least_angle);
+    least = fmin(least, facts.min_angle);
     pl_mesh_destroy(closed);
   }
   printf("  up to %d hanging nodes, %d refinements taken back, angles from %.1f (at first %.1f)\n",
-         most_hanging, taken_back, least, first.least_angle);
+         most_hanging, taken_back, least, first.min_angle);
   CHECK(most_hanging > 50 && taken_back > 3 && least > 4);
   for (int round = 0; round < 6; round++) {
     for (size_t t = 0; t < f->tet_count; t++) pl_forest_coarsen(f, (int)t);

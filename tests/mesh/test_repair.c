@@ -71,7 +71,7 @@ static pl_mesh_repairs mend(const draft *d, int nodes, int elements, const pl_se
     CHECK(pl_mesh_node_count(mesh) == nodes && pl_mesh_element_count(mesh) == elements);
     CHECK_OK(pl_mesh_measure(mesh, &facts, error));
     CHECK_NEAR(facts.volume, 1, 1e-14);
-    CHECK(facts.least_volume > 0 && facts.pieces == 1 && facts.boundary_pieces == 1);
+    CHECK(facts.min_volume > 0 && facts.pieces == 1 && facts.boundary_pieces == 1);
   }
   if (out)
     *out = mesh;

@@ -181,8 +181,8 @@ TEST(broken_surfaces)
         CHECK(why.message[0] && !mesh);
       } else {
         CHECK_OK(pl_mesh_measure(mesh, &facts, error));
-        least = fmin(least, facts.least_angle);
-        most = fmax(most, facts.most_angle);
+        least = fmin(least, facts.min_angle);
+        most = fmax(most, facts.max_angle);
         filled++;
       }
       caged += !pl_fill(&volume, &(pl_choice){"cage", &setting, 1}, NULL, &cage, &why);

@@ -106,11 +106,11 @@ TEST(grading)
       CHECK_NEAR(facts.volume, first.volume, 1e-11);
       CHECK_NEAR(facts.surface, first.surface, 1e-11);
       CHECK(facts.face_count == first.face_count && facts.pieces == 1);
-      CHECK(facts.least_angle > 10.7 && facts.most_angle < 164.8);
+      CHECK(facts.min_angle > 10.7 && facts.max_angle < 164.8);
       CHECK(facts.flipped_elements == 0 && facts.dropped_nodes == 0);
       if (i == 0 && g > 1) {
         CHECK(facts.element_count < first.element_count / 2);
-        CHECK(facts.most_edge > 3.9 * 0.03);
+        CHECK(facts.max_edge > 3.9 * 0.03);
       }
       pl_mesh_destroy(mesh);
     }
@@ -127,7 +127,7 @@ TEST(sharp_edges)
       pl_mesh_facts facts;
       CHECK_OK(pl_mesh_measure(mesh, &facts, error));
       wrong[sharp] = fabs(facts.volume / exact - 1);
-      CHECK(facts.least_angle > 8 - 1e-9 && facts.most_angle < 168 + 1e-9);
+      CHECK(facts.min_angle > 8 - 1e-9 && facts.max_angle < 168 + 1e-9);
       pl_mesh_destroy(mesh);
     }
     printf("  volume wrong by %.2g, with sharp edges %.2g\n", wrong[0], wrong[1]);

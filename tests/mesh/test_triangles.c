@@ -37,7 +37,7 @@ TEST(boundaries_of_elements)
     CHECK_OK(pl_mesh_measure(skin, &facts, error));
     CHECK_NEAR(facts.surface, 22, 1e-12);
     CHECK_NEAR(facts.volume, 22, 1e-12); // of triangles, the area
-    CHECK(facts.pieces == 1 && facts.flipped_elements == 0 && facts.most_angle <= 90 + 1e-9);
+    CHECK(facts.pieces == 1 && facts.flipped_elements == 0 && facts.max_angle <= 90 + 1e-9);
     pl_mesh_destroy(mesh);
     pl_mesh_destroy(skin);
   }

@@ -259,7 +259,7 @@ TEST(adaptive_members_give_up)
   if (pl_integrator_fehlberg8.info.missing) return;
   toy self = {.mass = 0.1, .stiffness = 1e6, .length = -1};
   double q[3] = {0, 0, -1.2}, v[3] = {0};
-  pl_setting few = {.name = "most-steps", .value = {10}};
+  pl_setting few = {.name = "max-steps", .value = {10}};
   pl_selection part;
   pl_integrator *integrator = NULL;
   pl_step_report report = {0};
@@ -267,7 +267,7 @@ TEST(adaptive_members_give_up)
   CHECK_OK(pl_integrator_resolve(&(pl_choice){"fehlberg8", &few, 1}, &part, error));
   CHECK_OK(pl_integrator_create(&allocator, &part, 1, NULL, &integrator, error));
   CHECK_FAILS(integrator->ops->step(integrator, &self.system, 0, 1, q, v, &report, error),
-              PL_E_LIMIT, "has made all of its most-steps = 10 inner steps");
+              PL_E_LIMIT, "has made all of its max-steps = 10 inner steps");
   pl_integrator_destroy(integrator);
   toy_close(&self);
 }

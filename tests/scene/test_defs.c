@@ -152,7 +152,7 @@ static const kind kinds[] = {
      take_pull,
      {NUMBERS(pl_pull_def, target), NUMBERS(pl_pull_def, translation),
       NUMBERS(pl_pull_def, stiffness), NUMBERS(pl_pull_def, damping),
-      NUMBERS(pl_pull_def, most_force), NUMBERS(pl_pull_def, at.weights[0])},
+      NUMBERS(pl_pull_def, max_force), NUMBERS(pl_pull_def, at.weights[0])},
      {LIST(pl_pull_def, ramp.factors, ramp.count)}},
     {"pl_scene", fill_scene, take_scene, {{0}}, {LIST(pl_scene_def, changes, change_count)}},
 };

@@ -130,7 +130,7 @@ static void wait_for_results(const command *c)
 /* One step of this takes for ever: an explicit adaptive method, and a million seconds. */
 #define ENDLESS                                                                                    \
   "  <world dt=\"1e6\" gravity=\"0 0 -9.81\" duration=\"1e7\"/>"                                   \
-  "<integrator method=\"dormand-prince\" most-steps=\"1e9\"/>"
+  "<integrator method=\"dormand-prince\" max-steps=\"1e9\"/>"
 
 TEST(the_viewer_ends_while_a_page_drives)
 {

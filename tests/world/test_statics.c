@@ -63,7 +63,7 @@ TEST(inverted_equilibria_are_refused)
     pl_world *world = make_confined(laws[k / 2], elements[k % 2], -1e8, &body);
     CHECK_FAILS(pl_world_step(world, error), PL_E_DIVERGED, "inside out; take a smaller load");
     CHECK_OK(pl_world_measure(world, &facts, error));
-    CHECK(facts.least_volume_ratio > 0.999 && facts.time == 0);
+    CHECK(facts.min_volume_ratio > 0.999 && facts.time == 0);
     pl_world_destroy(world);
   }
 }
@@ -84,7 +84,7 @@ TEST(laws_without_a_wall_go_through)
   CHECK_OK(bar_pull(world, body, -2e6, error));
   CHECK_OK(pl_world_step(world, error));
   CHECK_OK(pl_world_measure(world, &facts, error));
-  CHECK(facts.least_volume_ratio < 0);
+  CHECK(facts.min_volume_ratio < 0);
   pl_world_destroy(world);
 }
 

@@ -173,7 +173,7 @@ TEST(a_pull_equals_its_force)
 }
 
 /* The matrix is minus the derivative of the force, by central differences. */
-static void compare_tangent(double most_force)
+static void compare_tangent(double max_force)
 {
   pl_body_id body;
   pl_world *world = make(&(bar_def){.n = 1}, &body);
@@ -184,7 +184,7 @@ static void compare_tangent(double most_force)
   pl_pull_def def = pull_at(body, 0, 1.2, 0.3, 0.7);
   def.at = hit.spot;
   def.damping = 7;
-  def.most_force = most_force;
+  def.max_force = max_force;
   CHECK_OK(pl_world_add_pull(world, &def, NULL, error));
 
   int n = 3 * world->bodies.blocks;
@@ -255,7 +255,7 @@ TEST(the_force_has_its_limit)
   pl_body_id body;
   pl_world *world = make(&(bar_def){0}, &body);
   pl_pull_def def = pull_at(body, tip_node(world, body), 5, 0.2, 3);
-  def.most_force = 12;
+  def.max_force = 12;
   pl_pull_id pull;
   pl_pull_facts facts;
   CHECK_OK(pl_world_add_pull(world, &def, &pull, error));
