@@ -10,7 +10,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-DOCS = ["docs/performance.md", "docs/solvers.md", "docs/haptics.md"]
+DOCS = ["docs/performance.md", "docs/solvers.md", "docs/haptics.md", "docs/reproduction/hexahedra.md"]
 LIMIT = 1.3  # auto against the best
 
 
@@ -165,6 +165,33 @@ def materials(which, value, head, unit, digits=3):
                   for name in dict.fromkeys(name for name, _ in found)])
 
 
+def hexes(which):
+    """Rows of pliant bench hexes: the values of each quantity by points and elements."""
+    found = groups([row for row in read("hexes") if row["table"] == which], "elements", "points", "quantity")
+    return lambda elements, points, quantity: min(float(row["value"]) for row in found[elements, points, quantity])
+
+
+def hex_steps():
+    at, rows = hexes("steps"), []
+    for elements in ["1331", "10648", "97336", "1000000"]:
+        row = [number(elements)]
+        for points in ["one-point", "full"]:
+            one, two = at(elements, points, "ms_one_thread"), at(elements, points, "ms_two_threads")
+            row += [f"{number(one)} / {number(two)}", number(one / two), number(100 * at(elements, points, "of_peak"), 2) + " %"]
+        rows.append(row)
+    return table(["elements", "one point, 1 / 2 threads", "gain", "of the peak", "2x2x2, 1 / 2 threads", "gain", "of the peak"], rows)
+
+
+def hex_meshes():
+    at, rows = hexes("meshes"), []
+    for elements in ["1331", "727", "708", "629", "876"]:
+        row = [elements, number(float(elements) / 1331)]
+        for points in ["one-point", "full"]:
+            row += [number(at(elements, points, "ms_one_thread")), number(at(elements, points, "ratio"))]
+        rows.append(row)
+    return table(["mesh", "of 1331", "one point", "ratio", "2x2x2", "ratio"], rows)
+
+
 def haptics():
     """The largest block that is felt in real time, by the length of the step."""
     found = groups(read("haptics"), "material", "dt_ms")
@@ -183,6 +210,7 @@ def machine():
 TABLES = {"steps": steps, "steps-block-diagonal": steps_block_diagonal, "kernels": kernels, "contact": contact,
           "solver-iterations": solver_iterations, "solver-times": solver_times, "choice": choice,
           "machine": machine, "haptics": haptics,
+          "hex-steps": hex_steps, "hex-meshes": hex_meshes,
           "laws": lambda: materials("laws", "ratio", "law", " tets"),
           "memory-corotated": lambda: materials("memory around corotated", "ratio", "corotated", " tets"),
           "memory-neo-hooke": lambda: materials("memory around neo-hooke", "ratio", "neo-hooke", " tets"),
