@@ -209,16 +209,10 @@ static pl_cliques cliques(const pl_model *model)
 static pl_status find_places(const pl_bsr *A, int offset, const int *blocks, int count, int *places,
                              pl_error *error)
 {
-  for (int i = 0; i < count * count; i++) {
-    int a = blocks[i / count], b = blocks[i % count];
-    places[i] = pl_bsr_find(A, offset + a, offset + b);
-    if (places[i] < 0)
-      return pl_fail_entity(error, PL_E_ARGUMENT, a,
-                            "the matrix has no block for blocks %d and %d; build it from the "
-                            "model's cliques",
-                            a, b);
-  }
-  return PL_OK;
+  pl_status status = PL_OK;
+  for (int i = 0; i < count * count && !status; i++)
+    status = pl_bsr_place(A, offset, blocks[i / count], blocks[i % count], &places[i], error);
+  return status;
 }
 
 static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *error)
@@ -242,7 +236,7 @@ typedef struct job {
   double *f, *values;
   double kq, kv;
   int semidefinite;
-  const int *list, *starts; /* chunks of one colour; where each begins */
+  const int *starts; /* where each chunk begins */
   void (*pass)(const struct job *job, int item);
 } job;
 
@@ -389,19 +383,10 @@ static void edge_pass(const job *now, int number)
         (k / 9 == 0 || k / 9 == 3 ? 1 : -1) * K[k % 9];
 }
 
-static void run_chunk(void *context, int index)
+static void run_chunk(void *context, int chunk)
 {
   const job *now = context;
-  int chunk = now->list[index];
   for (int i = now->starts[chunk]; i < now->starts[chunk + 1]; i++) now->pass(now, i);
-}
-
-static void run_colours(job *now, const pl_colours *colours, pl_pool *pool)
-{
-  for (int c = 0; c < colours->count; c++) {
-    now->list = colours->list + colours->start[c];
-    pl_parallel(pool, colours->start[c + 1] - colours->start[c], run_chunk, now);
-  }
 }
 
 static void run(job *now, pl_pool *pool)
@@ -409,10 +394,10 @@ static void run(job *now, pl_pool *pool)
   rod *self = now->self;
   now->pass = joint_pass;
   now->starts = self->starts;
-  run_colours(now, &self->joint_colours, pool);
+  if (self->chains.joint_count) pl_colours_run(&self->joint_colours, pool, run_chunk, now);
   now->pass = edge_pass;
   now->starts = self->starts + pl_chunk_count(self->chains.joint_count, CHUNK) + 1;
-  run_colours(now, &self->edge_colours, pool);
+  pl_colours_run(&self->edge_colours, pool, run_chunk, now);
 }
 
 static void evaluate(pl_model *model, const pl_moment *at, double *f, const pl_tangent *tangent,
