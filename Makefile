@@ -15,7 +15,9 @@ help:
 	@echo "make fuzz      look for inputs that break a reader, FUZZ_SECONDS=60 for each target"
 	@echo "make analyse   static analysis by gcc, cppcheck and clang-tidy; fails on a new finding"
 	@echo "make memcheck  the quick tests under valgrind: values that were never set"
-	@echo "make bits      the same bits from other compilers, settings and aarch64 under qemu"
+	@echo "make bits      the same bits from other compilers, settings, C libraries, aarch64 under qemu and WebAssembly"
+	@echo "make site      the page without a server in build/site, the npm package in build/npm (emscripten, 800 MB)"
+	@echo "make site-check  tests of both in node and headless Chromium, and their sizes"
 	@echo "make mutants   changes the sources of some rooms and looks whether tests notice"
 	@echo "make coverage  which lines of io and view no test runs"
 	@echo "make docs      the manual as HTML, in build/docs"
@@ -54,6 +56,7 @@ reproduce:
 	@scripts/install-deps.sh check
 	@scripts/build.sh release pliant_command
 	@failed=; for study in studies/*.xml; do build/release/pliant study $$study || failed="$$failed $$study"; done; \
+	  [ -s out/solvers.csv ] || build/release/pliant bench --quick --csv out/solvers.csv solvers || failed="$$failed solvers"; \
 	  scripts/report.py out out/report.html && [ -z "$$failed" ] || { echo "FAILED:$$failed"; exit 1; }
 	@! command -v chromium >/dev/null || chromium --headless --no-sandbox --disable-gpu --no-pdf-header-footer \
 	  --print-to-pdf=out/report.pdf file://$(CURDIR)/out/report.html 2>/dev/null || echo "out/report.pdf could not be made"
@@ -76,6 +79,14 @@ memcheck:
 bits:
 	@scripts/install-deps.sh bits
 	@scripts/same-bits.sh
+
+site:
+	@scripts/install-deps.sh site
+	@scripts/site.sh
+
+site-check:
+	@scripts/install-deps.sh site
+	@scripts/site.sh --check
 
 mutants:
 	@scripts/install-deps.sh build
@@ -109,4 +120,4 @@ format:
 clean:
 	rm -rf build out
 
-.PHONY: help demo check bench figures survey reproduce fuzz analyse bits mutants docs deb install format clean
+.PHONY: help demo check bench figures survey reproduce fuzz analyse bits site site-check mutants docs deb install format clean

@@ -12,7 +12,7 @@
 // kg/m^3, 4n x n x n cubes of six tets, lumped masses, no damping, backward Euler with
 // one Newton iteration, dt 10 ms, from rest. Pliant solves to a relative residual of 1e-6, Bullet
 // by its own rule (r.r/m below 1.2e-7 of its start, in single precision), which is the weaker one.
-#include "pliant/world.h"
+#include "bullet.hpp"
 
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
 #include <BulletSoftBody/btDeformableBodySolver.h>
@@ -23,11 +23,6 @@
 #include <BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <vector>
 
 namespace
 {
@@ -36,21 +31,6 @@ const double young = 1e6, poisson = 0.3, density = 1000, dt = 0.01;
 const double mu = young / (2 * (1 + poisson));
 const double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
 enum { WARM = 2 /* steps before the first that counts */ };
-
-// Processor time of the process, which other users of the machine change least.
-double now()
-{
-  timespec time = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-}
-
-void demand(pl_status status, const pl_error &error)
-{
-  if (!status) return;
-  std::fprintf(stderr, "bench-bullet: %s\n", error.message);
-  std::exit(1);
-}
 
 double median(std::vector<double> values)
 {
@@ -141,33 +121,15 @@ private:
   std::vector<double> places_;
 };
 
-// A soft body of the mesh's tets: a quarter of each one's mass at its nodes, none where it is held.
+// None of the mass where it is held.
 btSoftBody *make_body(btSoftBodyWorldInfo &info, const pl_mesh *mesh)
 {
-  const double *nodes = pl_mesh_nodes(mesh);
-  const int count = pl_mesh_node_count(mesh), *elements = pl_mesh_elements(mesh);
-  std::vector<btVector3> places;
-  std::vector<double> mass(size_t(count), 0.0);
-  for (int i = 0; i < count; i++)
-    places.emplace_back(btScalar(nodes[3 * i]), btScalar(nodes[3 * i + 1]),
-                        btScalar(nodes[3 * i + 2]));
-  auto *body = new btSoftBody(&info, count, places.data(), nullptr);
-  for (int e = 0; e < pl_mesh_element_count(mesh); e++) {
-    const int *v = elements + 4 * e;
-    const btVector3 a = places[v[1]] - places[v[0]], b = places[v[2]] - places[v[0]];
-    const double six = a.cross(b).dot(places[v[3]] - places[v[0]]);
-    body->appendTetra(v[0], v[1], six > 0 ? v[2] : v[3], six > 0 ? v[3] : v[2]);
-    for (int k = 0; k < 4; k++) mass[size_t(v[k])] += density * std::fabs(six) / 24;
+  btSoftBody *body = tets_of(info, mesh, density);
+  for (int i = 0; i < pl_mesh_node_count(mesh); i++) {
+    if (pl_mesh_nodes(mesh)[3 * i] == 0) body->setMass(i, 0);
   }
-  for (int i = 0; i < count; i++)
-    body->setMass(i, nodes[3 * i] == 0 ? 0 : btScalar(mass[size_t(i)]));
-  body->initializeDmInverse();
-  body->m_tetraScratches.resize(body->m_tetras.size());
-  body->m_tetraScratchesTn.resize(body->m_tetras.size());
-  body->m_cfg.kDP = 0;
+  make_ready(body);
   body->m_cfg.collisions = 0;
-  body->m_sleepingThreshold = 0;
-  body->setActivationState(DISABLE_DEACTIVATION);
   return body;
 }
 

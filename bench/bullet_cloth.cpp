@@ -10,38 +10,18 @@
 // positions and 10 of drift, its presets else). Pliant has the same links of 1000 N/m as "sticks"
 // with 10 sweeps, as "xpbd" in 10 substeps, and by implicit Euler with one Newton iteration and 20
 // of conjugate gradients; nothing is damped but by the methods.
-#include "pliant/world.h"
+#include "bullet.hpp"
 
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
 #include <BulletDynamics/ConstraintSolver/btSequentialImpulseConstraintSolver.h>
-#include <BulletSoftBody/btSoftBody.h>
 #include <BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h>
 #include <BulletSoftBody/btSoftRigidDynamicsWorld.h>
 
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <vector>
 
 namespace
 {
 
 const double dt = 0.01, stiffness = 1000, mass = 0.2, gravity = 9.81;
-
-double now()
-{
-  timespec time = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-}
-
-void demand(pl_status status, const pl_error &error)
-{
-  if (!status) return;
-  std::fprintf(stderr, "bench-bullet-cloth: %s\n", error.message);
-  std::exit(1);
-}
 
 struct result {
   double ms, largest, mean, lowest;

@@ -11,7 +11,7 @@
 // which is Bullet's own rule (r.r/m below 1.2e-7 of its start). Bullet collides nodes with the
 // floor and with faces of other bodies, as its examples of deformable bodies do, with a margin of 2
 // mm.
-#include "pliant/world.h"
+#include "bullet.hpp"
 
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
 #include <BulletCollision/CollisionShapes/btBoxShape.h>
@@ -23,12 +23,7 @@
 #include <BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <memory>
-#include <vector>
 
 namespace
 {
@@ -36,18 +31,6 @@ namespace
 const double young = 1e5, poisson = 0.3, density = 1000, dt = 0.005, side = 0.1, damping = 0.002;
 const double friction = 0.5;
 enum { CUBES = 27, CELLS = 5 };
-
-double now()
-{
-  return double(std::clock()) / CLOCKS_PER_SEC; // processor time: others may be at work
-}
-
-void demand(pl_status status, const pl_error &error)
-{
-  if (!status) return;
-  std::fprintf(stderr, "bench-bullet-pile: %s\n", error.message);
-  std::exit(1);
-}
 
 void place(int cube, double at[3])
 {
@@ -130,41 +113,24 @@ private:
 
 btSoftBody *make_body(btSoftBodyWorldInfo &info, const pl_mesh *mesh)
 {
-  const double *nodes = pl_mesh_nodes(mesh);
-  const int count = pl_mesh_node_count(mesh), *elements = pl_mesh_elements(mesh);
-  std::vector<btVector3> places;
-  std::vector<double> mass(size_t(count), 0.0);
-  for (int i = 0; i < count; i++)
-    places.emplace_back(btScalar(nodes[3 * i]), btScalar(nodes[3 * i + 1]),
-                        btScalar(nodes[3 * i + 2]));
-  auto *body = new btSoftBody(&info, count, places.data(), nullptr);
+  btSoftBody *body = tets_of(info, mesh, density);
+  // its trees are built along links, and never end without
   for (int e = 0; e < pl_mesh_element_count(mesh); e++) {
-    const int *v = elements + 4 * e;
-    const btVector3 a = places[v[1]] - places[v[0]], b = places[v[2]] - places[v[0]];
-    const double six = a.cross(b).dot(places[v[3]] - places[v[0]]);
-    body->appendTetra(v[0], v[1], six > 0 ? v[2] : v[3], six > 0 ? v[3] : v[2]);
-    for (int k = 0; k < 4; k++) mass[size_t(v[k])] += density * std::fabs(six) / 24;
-    // its trees are built along links, and never end without
-    for (int a1 = 0; a1 < 4; a1++) {
-      for (int b1 = a1 + 1; b1 < 4; b1++) body->appendLink(v[a1], v[b1], nullptr, true);
+    const int *v = pl_mesh_elements(mesh) + 4 * e;
+    for (int a = 0; a < 4; a++) {
+      for (int b = a + 1; b < 4; b++) body->appendLink(v[a], v[b], nullptr, true);
     }
   }
   for (int f = 0; f < pl_mesh_face_count(mesh); f++) {
     const int *v = pl_mesh_faces(mesh) + 3 * f;
     body->appendFace(v[0], v[1], v[2]);
   }
-  for (int i = 0; i < count; i++) body->setMass(i, btScalar(mass[size_t(i)]));
-  body->initializeDmInverse();
-  body->m_tetraScratches.resize(body->m_tetras.size());
-  body->m_tetraScratchesTn.resize(body->m_tetras.size());
-  body->m_cfg.kDP = 0;
+  make_ready(body);
   body->m_cfg.kKHR = 1;
   body->m_cfg.kCHR = 1;
   body->m_cfg.kDF = btScalar(friction);
   body->m_cfg.collisions = btSoftBody::fCollision::SDF_RD | btSoftBody::fCollision::VF_DD;
   body->getCollisionShape()->setMargin(btScalar(0.002));
-  body->m_sleepingThreshold = 0;
-  body->setActivationState(DISABLE_DEACTIVATION);
   return body;
 }
 

@@ -110,7 +110,7 @@ def contact():
 
 
 def solvers(cell):
-    data = [row for row in read("solvers") if not row["matrix"].startswith("bar ")]
+    data = [row for row in read("solvers") if not row["matrix"].startswith("bar ") and row["solver"] != "factor"]
     matrices = [matrix for (matrix,) in groups(data, "matrix")]
     rows = []
     for (solver, preconditioner), many in groups(data, "solver", "preconditioner").items():
@@ -160,7 +160,7 @@ def materials(which, value, head, unit, digits=3):
     """One table of pliant bench materials: its rows by their sizes."""
     found = groups([row for row in read("materials") if row["table"] == which], "row", "size")
     sizes = list(dict.fromkeys(size for _, size in found))
-    return table([head] + [number(size) + unit for size in sizes],
+    return table([head] + [(number(size) if float(size) >= 1 else size) + unit for size in sizes],
                  [[name] + [span(found.get((name, size), []), value, digits) for size in sizes]
                   for name in dict.fromkeys(name for name, _ in found)])
 

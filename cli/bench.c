@@ -51,7 +51,7 @@ enum { MOST_PIECES = 4096 };
 /* What the world has taken from the default allocator, piece by piece. */
 typedef struct tally {
   pl_allocator source;
-  size_t now, most;
+  size_t now, max;
   int count;
   struct {
     void *memory;
@@ -68,7 +68,7 @@ static void *tally_alloc(void *context, size_t size, size_t align)
   t->pieces[t->count].memory = memory;
   t->pieces[t->count++].size = size;
   t->now += size;
-  if (t->now > t->most) t->most = t->now;
+  if (t->now > t->max) t->max = t->now;
   return memory;
 }
 
@@ -147,7 +147,7 @@ static pl_status time_product(pl_world *world, double *ms, double *bytes, pl_err
   pl_status status = pl_world_prepare(world, error);
   if (status) return status;
   const pl_bsr *A = world->system.A;
-  double times[PRODUCT_ROUNDS], *y = world->scratch;
+  double times[PRODUCT_ROUNDS], *y = world->vectors.scratch;
   int repeats = 1 + (int)(2e7 / (double)pl_bsr_bytes(A));
   pl_bsr_multiply(A, world->state.q, y, world->pool);
   for (int i = 0; i < PRODUCT_ROUNDS; i++) {
@@ -193,7 +193,7 @@ static pl_status measure(row *r, pl_error *error)
     r->rest = cli_median(rest, r->steps);
     r->residual = world->tally.last.linear_residual;
     r->memory = (double)memory.now;
-    r->peak = (double)memory.most;
+    r->peak = (double)memory.max;
     r->resident = peak_resident();
     status = time_product(world, &r->product, &r->bytes, error);
   }
@@ -371,7 +371,8 @@ int cli_bench(int count, char **words)
   } parts[] = {{"solvers", cli_bench_solvers}, {"kernels", cli_bench_kernels},
                {"frames", cli_bench_frames},   {"contact", cli_bench_contact},
                {"hexes", cli_bench_hexes},     {"materials", cli_bench_materials},
-               {"cloth", cli_bench_cloth},     {"haptics", cli_bench_haptics}};
+               {"cloth", cli_bench_cloth},     {"grids", cli_bench_grids},
+               {"haptics", cli_bench_haptics}};
   static cli_words plain;
   wishes wanted = {0};
   const cli_option options[] = {
@@ -393,25 +394,27 @@ int cli_bench(int count, char **words)
        .argument = "N",
        .summary = "the most in one solve: a budget for real time",
        .value = &wanted.iterations}};
-  int code = cli_parse(count, words, options, 6, "bench [OPTIONS] [WORD]",
-                       "Measures steps of the standard bar (corotated, implicit Euler, 10 ms, "
-                       "residual 1e-6) and the matrix product against the memory's speed; all "
-                       "solvers on the matrices of Hauth 2004, 3.4, and on large bars; each kernel "
-                       "against the machine's limits; bodies of frames beside table I of "
-                       "Gilles et al. 2011; finding contacts on a folded sheet; forces "
-                       "and explicit steps of hexahedra; laws, memory and elements against each "
-                       "other; steps of hanging cloth; or how large a body a hand can feel in real "
-                       "time. WORD is one of solvers, kernels, frames, contact, hexes, materials, "
-                       "cloth and haptics.",
-                       &plain);
+  int code = cli_parse(
+      count, words, options, 6, "bench [OPTIONS] [WORD]",
+      "Measures steps of the standard bar (corotated, implicit Euler, 10 ms, "
+      "residual 1e-6) and the matrix product against the memory's speed; all "
+      "solvers on the matrices of Hauth 2004, 3.4, and on large bars; each kernel "
+      "against the machine's limits; bodies of frames beside table I of "
+      "Gilles et al. 2011; finding contacts on a folded sheet; forces "
+      "and explicit steps of hexahedra; laws, memory and elements against each "
+      "other; steps of hanging cloth; of grids; or how large a body a hand can feel in real "
+      "time. WORD is one of solvers, kernels, frames, contact, hexes, materials, "
+      "cloth, grids and haptics.",
+      &plain);
   if (code) return code < 0 ? CLI_OK : code;
   for (int i = 0; i < (int)(sizeof parts / sizeof *parts) && plain.count == 1; i++) {
     if (strcmp(plain.words[0], parts[i].word) == 0) return bench_part(parts[i].part, &wanted);
   }
   if (plain.count)
-    return cli_fail(CLI_USAGE,
-                    "bench takes one of the words \"solvers\", \"kernels\", \"frames\", "
-                    "\"contact\", \"hexes\", \"materials\", \"cloth\" and \"haptics\", or none; "
-                    "see pliant bench --help");
+    return cli_fail(
+        CLI_USAGE,
+        "bench takes one of the words \"solvers\", \"kernels\", \"frames\", "
+        "\"contact\", \"hexes\", \"materials\", \"cloth\", \"grids\" and \"haptics\", or none; "
+        "see pliant bench --help");
   return bench_bars(&wanted);
 }

@@ -12,8 +12,8 @@ double cli_median(double *values, int count);
 pl_status cli_make_bar(int n, int threads, const char *solver, const char *preconditioner,
                        pl_world **world, pl_error *error);
 
-/* pliant bench solvers, frames, kernels, contact, hexes, materials, cloth and haptics: print a
- * table, and add it to csv with its head; NULL: no csv is wanted. */
+/* pliant bench solvers, frames, kernels, contact, hexes, materials, cloth, grids and haptics: print
+ * a table, and add it to csv with its head; NULL: no csv is wanted. */
 int cli_bench_solvers(int quick, pl_text *csv);
 int cli_bench_frames(int quick, pl_text *csv);
 int cli_bench_kernels(int quick, pl_text *csv);
@@ -21,6 +21,7 @@ int cli_bench_contact(int quick, pl_text *csv);
 int cli_bench_hexes(int quick, pl_text *csv);
 int cli_bench_materials(int quick, pl_text *csv);
 int cli_bench_cloth(int quick, pl_text *csv);
+int cli_bench_grids(int quick, pl_text *csv);
 int cli_bench_haptics(int quick, pl_text *csv);
 
 #endif

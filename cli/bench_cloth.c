@@ -84,13 +84,13 @@ static double stretch_of(const pl_world *world)
   const pl_body *body = &world->bodies.list[0];
   const pl_mesh *mesh = body->inside;
   const double *q = world->state.q;
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < 3 * mesh->element_count; i++) {
     int a = mesh->elements[i], b = mesh->elements[i / 3 * 3 + (i + 1) % 3];
     double rest = pl_vec3_distance(mesh->nodes + 3 * a, mesh->nodes + 3 * b);
-    most = fmax(most, pl_vec3_distance(q + 3 * a, q + 3 * b) / rest - 1);
+    max = fmax(max, pl_vec3_distance(q + 3 * a, q + 3 * b) / rest - 1);
   }
-  return most;
+  return max;
 }
 
 static pl_status measure(row *r, pl_error *error)

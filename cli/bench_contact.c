@@ -293,13 +293,13 @@ static pl_status step_row(const char *name, const char *response, int newton, do
   pl_world *world = NULL;
   pl_body_id bodies[2];
   pl_world_facts before = {0}, after = {0};
-  pl_setting most = {.name = "newton", .value = {newton}};
+  pl_setting max = {.name = "newton", .value = {newton}};
   int contacts = 0;
   fix.where = &low, fix.where_count = 1;
   def.dt = 0.01;
   def.threads = 2;
   def.gravity[2] = -9.81;
-  def.integrator = (pl_choice){"implicit-euler", &most, 1};
+  def.integrator = (pl_choice){"implicit-euler", &max, 1};
   contact.response.name = response;
   pl_status status = pl_world_create(&def, &world, error);
   if (!status) status = pl_world_set_contact(world, &contact, error);
@@ -345,7 +345,7 @@ static pl_status iteration_rows(int quick, pl_error *error)
   for (int k = 0; k < 4; k++) printf(" %8g", factors[k]);
   printf("  most / apart\n");
   for (int m = 0; m < 3 && !status; m++) {
-    double most = 0;
+    double max = 0;
     status = count_iterations(names[m], n, 0, &free, error);
     if (!status) printf("  %-16s %8.1f", names[m], free);
     for (int k = 0; k < 4 && !status; k++) {
@@ -353,11 +353,11 @@ static pl_status iteration_rows(int quick, pl_error *error)
       // a motion that this stiffness tears apart says nothing about solvers
       int torn = status == PL_E_DIVERGED;
       if (torn) status = PL_OK;
-      if (!status && !torn) most = fmax(most, with / free);
+      if (!status && !torn) max = fmax(max, with / free);
       if (torn) printf(" %8s", "-");
       if (!status && !torn) printf(" %8.1f", with);
     }
-    if (!status) printf(" %8.2f\n", most);
+    if (!status) printf(" %8.2f\n", max);
     fflush(stdout);
   }
   return status;

@@ -87,7 +87,7 @@ static void force_round(void *context, pl_pool *pool)
   pl_world *world = context;
   pl_model *model = world->bodies.list[0].model;
   const pl_moment at = {.q = world->state.q, .v = world->state.v};
-  model->ops->evaluate(model, &at, world->scratch, NULL, pool);
+  model->ops->evaluate(model, &at, world->vectors.scratch, NULL, pool);
 }
 
 static pl_status bench_forces(double peak, pl_text *csv, pl_error *error)

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_WORLDS = 16, MOST_ROUNDS = 60, WARM = 2 };
+enum { MOST_WORLDS = 16, MOST_ROUNDS = 60, WARM = 3 };
 
 /* A bar of 4n x n x n cubes, and what it is made of. */
 typedef struct bar {
@@ -232,7 +232,7 @@ static double time_matrix(pl_world *world)
   const pl_moment at = {.h = 0.01, .q = world->state.q, .v = world->state.v};
   const pl_tangent tangent = {.kq = 1, .A = world->system.A};
   double start = pl_processor_now();
-  model->ops->evaluate(model, &at, world->scratch, &tangent, NULL);
+  model->ops->evaluate(model, &at, world->vectors.scratch, &tangent, NULL);
   return 1e3 * (pl_processor_now() - start);
 }
 

@@ -66,7 +66,7 @@ const char *cli_input(const char *word);
 void cli_print_command(const char *title, const char *verb, const char *path);
 
 /* Parses a whole number or a number for an option; prints a message where it is none. */
-int cli_int(const char *name, const char *text, int least, int most, int *value);
+int cli_int(const char *name, const char *text, int min, int max, int *value);
 int cli_number(const char *name, const char *text, double *value);
 
 #endif

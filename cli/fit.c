@@ -88,6 +88,8 @@ static int take_numbers(fit_job *job, const words *w)
   if (!code && w->poisson) code = cli_number("poisson", w->poisson, &job->poisson);
   if (!code && w->q) code = cli_number("q", w->q, &job->q);
   if (code) return code;
+  if (w->q && !(job->q > 0))
+    return cli_fail(CLI_USAGE, "--q %g: a number above 0 is needed; liver has about 5", job->q);
   if (!(job->poisson > -1 && job->poisson < 0.5))
     return cli_fail(CLI_USAGE,
                     "--poisson %g: a number between -1 and 0.5 is needed; rubber has "

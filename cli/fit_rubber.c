@@ -18,7 +18,7 @@ typedef struct rubber_job {
   fit_job *job;
   pl_test_row *rows;
   int count, in_mode[PL_TEST_MODES];
-  double most[PL_TEST_MODES]; /* largest stretch of each */
+  double max[PL_TEST_MODES]; /* largest stretch of each */
   pl_rubber rubber;
   pl_rubber_quality quality;
 } rubber_job;
@@ -52,7 +52,7 @@ static pl_status take_row(rubber_job *r, int i, int mode_column, int stretch, in
                       l);
   r->rows[i] = (pl_test_row){(pl_test_mode)mode, l, fit_table_at(table, i, stress), 1};
   r->in_mode[mode]++;
-  r->most[mode] = fmax(r->most[mode], l);
+  r->max[mode] = fmax(r->max[mode], l);
   return PL_OK;
 }
 
@@ -87,10 +87,10 @@ static void weigh(rubber_job *r)
           (test < 0 || strcmp(fit_table_word(table, i, test), fit_table_word(table, k, test)) == 0);
     r->rows[i].weight = alike ? 1.0 / alike : 1;
   }
-  double most = 0;
-  for (int i = 0; i < r->count; i++) most = fmax(most, fabs(r->rows[i].stress));
+  double max = 0;
+  for (int i = 0; i < r->count; i++) max = fmax(max, fabs(r->rows[i].stress));
   for (int i = 0; i < r->count && relative; i++) {
-    double size = fmax(fabs(r->rows[i].stress), 1e-3 * most);
+    double size = fmax(fabs(r->rows[i].stress), 1e-3 * max);
     r->rows[i].weight /= size * size;
   }
 }
@@ -198,11 +198,11 @@ static void print_mode(const rubber_job *r, int m)
 }
 
 /* The stretches around 1 at which the law is stable. */
-static void stable_range(const rubber_job *r, pl_test_mode mode, double most, double range[2])
+static void stable_range(const rubber_job *r, pl_test_mode mode, double max, double range[2])
 {
   range[0] = range[1] = 1;
   for (int side = 0; side < 2; side++) {
-    double end = side ? 1.5 * most : 0.2;
+    double end = side ? 1.5 * max : 0.2;
     for (int i = 1; i <= 400; i++) {
       double l = 1 + (end - 1) * i / 400;
       if (!pl_rubber_is_stable(&r->rubber, mode, l)) break;
@@ -213,14 +213,14 @@ static void stable_range(const rubber_job *r, pl_test_mode mode, double most, do
 
 static void print_stability(const rubber_job *r)
 {
-  double most = 2;
-  for (int m = 0; m < SHAPE_MODES; m++) most = fmax(most, r->most[m]);
-  printf("\nstable (Drucker), looked at from 0.2 to %.3g:\n", 1.5 * most);
+  double max = 2;
+  for (int m = 0; m < SHAPE_MODES; m++) max = fmax(max, r->max[m]);
+  printf("\nstable (Drucker), looked at from 0.2 to %.3g:\n", 1.5 * max);
   for (int m = 0; m < PL_TEST_SHEAR; m++) {
     double range[2];
-    stable_range(r, (pl_test_mode)m, most, range);
+    stable_range(r, (pl_test_mode)m, max, range);
     printf("  %-13s stretches %.3g to %.3g%s\n", pl_test_mode_name((pl_test_mode)m), range[0],
-           range[1], r->in_mode[m] && range[1] < r->most[m] ? "  (less than the data!)" : "");
+           range[1], r->in_mode[m] && range[1] < r->max[m] ? "  (less than the data!)" : "");
   }
 }
 
@@ -229,7 +229,7 @@ static void warn_one_mode(const rubber_job *r)
   int only = 0;
   while (only < SHAPE_MODES && !r->in_mode[only]) only++;
   if (modes_of_shape(r) != 1) return;
-  double l = r->most[only] > 1.01 ? r->most[only] : 1.5;
+  double l = r->max[only] > 1.01 ? r->max[only] : 1.5;
   fprintf(
       stderr,
       "%swarning:%s all rows are %s; other modes are a guess. At a stretch of %.3g this law has",
@@ -296,17 +296,17 @@ typedef struct rubber_curves {
 
 static void add_curve(const rubber_job *r, int m, double *data, rubber_curves *curves)
 {
-  double least = 1, most = 1;
+  double min = 1, max = 1;
   size_t rows = 0;
   for (int i = 0; i < r->count; i++) {
     if ((int)r->rows[i].mode != m) continue;
     data[2 * rows] = r->rows[i].stretch;
     data[2 * rows++ + 1] = r->rows[i].stress;
-    least = fmin(least, r->rows[i].stretch);
-    most = fmax(most, r->rows[i].stretch);
+    min = fmin(min, r->rows[i].stretch);
+    max = fmax(max, r->rows[i].stretch);
   }
   for (int k = 0; k < CURVE; k++) {
-    double l = least + (most - least) * k / (CURVE - 1);
+    double l = min + (max - min) * k / (CURVE - 1);
     curves->x[m][k] = l;
     curves->y[m][k] = pl_rubber_stress(&r->rubber, (pl_test_mode)m, l);
   }

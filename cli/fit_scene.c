@@ -189,7 +189,7 @@ static pl_status fit(scene_job *s, pl_error *error)
   pl_status status = take(s, error);
   const pl_nonlinear_fit search = {.rows = s->rows,
                                    .count = s->count,
-                                   .least_fall = 1e-6,
+                                   .min_fall = 1e-6,
                                    .context = s,
                                    .step = 1e-3,
                                    .residuals = residuals};

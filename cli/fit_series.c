@@ -166,8 +166,8 @@ static pl_status draw(const series_job *s, pl_error *error)
   plot.x = (pl_plot_axis){.label = is_modulus ? "frequency" : "time",
                           .unit = is_modulus ? "Hz" : "s",
                           .log = 1,
-                          .least = NAN,
-                          .most = NAN};
+                          .min = NAN,
+                          .max = NAN};
   plot.y.label = names[s->data.kind];
   plot.y.unit = s->data.kind == PL_MAXWELL_CREEP ? "1/Pa" : "Pa";
   plot.y.log = 1;

@@ -3,7 +3,8 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "picture/plot.h"
+#include "haptic/haptic.h"
+#include "probes.h"
 
 #include <string.h>
 
@@ -58,17 +59,8 @@ static pl_status plot_force(const cli_hand *record, const char *path, const char
                                  .y = record->rows + 4 + k,
                                  .x_stride = CLI_HAND_COLUMNS,
                                  .y_stride = CLI_HAND_COLUMNS};
-  pl_plot plot = pl_plot_default();
-  plot.title = title;
-  plot.x.label = "time", plot.x.unit = "s";
-  plot.y.label = "force on the hand", plot.y.unit = "N";
-  plot.series = series;
-  plot.series_count = 3;
-  pl_text text = pl_text_make(NULL);
-  pl_status status = pl_plot_svg(&plot, &text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
-  pl_text_release(&text);
-  return status;
+  const cli_curves all = {series, 3, "force on the hand", "N", title};
+  return cli_plot_curves(&all, path, error);
 }
 
 pl_status cli_hand_finish(cli_hand *record, const char *folder, const char *title, pl_error *error)
@@ -86,4 +78,23 @@ void cli_hand_close(cli_hand *record)
   pl_allocator allocator = pl_allocator_default();
   pl_free(&allocator, record->rows);
   *record = (cli_hand){0};
+}
+
+pl_status cli_hand_draw(pl_scene *scene, pl_backdrop_tool *tool, pl_shape **own, pl_error *error)
+{
+  pl_haptic *hand = pl_scene_hand(scene);
+  pl_haptic_facts facts;
+  *own = NULL;
+  *tool = (pl_backdrop_tool){.shape = pl_haptic_tool(hand)};
+  if (!hand) return PL_OK;
+  pl_haptic_read(hand, &facts);
+  memcpy(tool->at, facts.proxy, sizeof tool->at);
+  if (!facts.is_present) tool->shape = NULL;
+  if (!facts.is_present || tool->shape) return PL_OK;
+  pl_setting size = {.name = "radius", .value = {pl_haptic_drawn_radius(hand)}};
+  pl_shape_row row = {.shape = {"sphere", &size, 1}};
+  pl_allocator allocator = pl_allocator_default();
+  pl_status status = pl_shape_create(&row, 1, &allocator, own, error);
+  tool->shape = *own;
+  return status;
 }

@@ -3,6 +3,7 @@
 #ifndef PL_CLI_HAND_H
 #define PL_CLI_HAND_H
 
+#include "picture/backdrop.h"
 #include "pliant/scene.h"
 
 enum { CLI_HAND_COLUMNS = 11 }; /* time, place, force on the hand, proxy, energy */
@@ -17,5 +18,9 @@ void cli_hand_open(cli_hand *record, pl_scene *scene);
 pl_status cli_hand_add(cli_hand *record, const pl_world *world, pl_error *error);
 pl_status cli_hand_finish(cli_hand *record, const char *folder, const char *title, pl_error *error);
 void cli_hand_close(cli_hand *record);
+
+/* The tool for a picture; a sphere or point gets a shape of its own, to be destroyed. */
+pl_status cli_hand_draw(pl_scene *scene, pl_backdrop_tool *tool, struct pl_shape **own,
+                        pl_error *error);
 
 #endif

@@ -16,7 +16,7 @@ static int is_interrupted(void *context, double time)
   return cli_interrupted;
 }
 
-const pl_watcher cli_interrupt_watcher = {is_interrupted, NULL};
+const pl_watcher cli_interrupt_watcher = {.ask = is_interrupted};
 
 void cli_catch_interrupts(void)
 {

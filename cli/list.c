@@ -21,7 +21,7 @@ static void print_param(const pl_param *param)
     snprintf(range, sizeof range, "%s", param->words);
   } else {
     if (!isnan(param->preset)) pl_print(preset, sizeof preset, "%g", param->preset);
-    pl_print(range, sizeof range, "%g to %g", param->least, param->most);
+    pl_print(range, sizeof range, "%g to %g", param->min, param->max);
   }
   const char *unit = strcmp(param->unit, "1") && strcmp(param->unit, "count") ? param->unit : "";
   printf("      %-18s %s [%s%s%s; default %s; %s]\n", param->name, param->summary,
@@ -64,8 +64,8 @@ static void add_param(pl_text *json, const pl_param *param)
     cli_json_text(json, "unit", param->unit);
     cli_json_number(json, "width", pl_param_width(param));
     cli_json_number(json, "preset", param->preset);
-    cli_json_number(json, "least", param->least);
-    cli_json_number(json, "most", param->most);
+    cli_json_number(json, "min", param->min);
+    cli_json_number(json, "max", param->max);
   }
   cli_json_close(json, '}');
 }

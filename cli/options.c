@@ -49,12 +49,12 @@ void cli_print_command(const char *title, const char *verb, const char *path)
   printf("'\n");
 }
 
-int cli_int(const char *name, const char *text, int least, int most, int *value)
+int cli_int(const char *name, const char *text, int min, int max, int *value)
 {
   int64_t number;
-  if (!pl_parse_int(text, &number) || number < least || number > most)
-    return cli_fail(CLI_USAGE, "--%s %s: a whole number from %d to %d is needed", name, text, least,
-                    most);
+  if (!pl_parse_int(text, &number) || number < min || number > max)
+    return cli_fail(CLI_USAGE, "--%s %s: a whole number from %d to %d is needed", name, text, min,
+                    max);
   *value = (int)number;
   return CLI_OK;
 }

@@ -1,15 +1,12 @@
 #include "output.h"
-#include "paint.h"
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/memory.h"
 #include "io/format.h"
 #include "math/decompose.h"
 #include "math/tensor.h"
-#include "mesh/wire.h"
-#include "picture/backdrop.h"
-#include "picture/glyphs.h"
 #include "scene/scene.h"
 #include "world/world.h"
 
@@ -17,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BODIES = 256, MOST_FIELDS = 16 };
+enum { MOST_FIELDS = 16 };
 /* Per element: F, stress, and of these strain, stress (6 each), principal stresses, energy. Per
  * node: mean stress and how many elements it is of; forces of fixes and of contact. */
 enum { TENSOR_NUMBERS = 9 + 9 + 6 + 6 + 3 + 1 + 6 + 3 + 1, STRESS_NUMBERS = 8 };
@@ -29,17 +26,17 @@ static pl_allocator memory(void) { return pl_allocator_default(); }
  * surface: 9 per point. */
 static pl_status make_room(cli_frames *frames, pl_world *world, pl_error *error)
 {
-  size_t most = 0, points = 0;
+  size_t max = 0, points = 0;
   pl_allocator allocator = memory();
   for (int b = 0; b < pl_world_body_count(world); b++) {
     const pl_mesh *mesh = pl_world_body_mesh(world, pl_world_body_at(world, b));
     size_t size = 9 * (size_t)pl_mesh_node_count(mesh) + 2 * (size_t)pl_mesh_element_count(mesh);
-    if (size > most) most = size;
+    if (size > max) max = size;
     const pl_mesh *surface = pl_world_body_surface(world, pl_world_body_at(world, b));
     size = surface ? 9 * (size_t)pl_mesh_node_count(surface) : 0;
     if (size > points) points = size;
   }
-  frames->room = pl_alloc(&allocator, most, sizeof(double));
+  frames->room = pl_alloc(&allocator, max, sizeof(double));
   frames->points = pl_alloc(&allocator, points, sizeof(double));
   return frames->room && frames->points ? PL_OK : pl_fail_memory(error);
 }
@@ -47,7 +44,7 @@ static pl_status make_room(cli_frames *frames, pl_world *world, pl_error *error)
 /* Room for the tensors of the largest body, if an output wants them. */
 static pl_status make_tensor_room(cli_frames *frames, pl_scene *scene, pl_error *error)
 {
-  size_t most = 0;
+  size_t max = 0;
   pl_allocator allocator = memory();
   pl_world *world = pl_scene_world(scene);
   int wanted = 0;
@@ -57,10 +54,10 @@ static pl_status make_tensor_room(cli_frames *frames, pl_scene *scene, pl_error 
     const pl_mesh *mesh = pl_world_body_mesh(world, pl_world_body_at(world, b));
     size_t count = TENSOR_NUMBERS * (size_t)pl_mesh_element_count(mesh) +
                    NODAL_NUMBERS * (size_t)pl_mesh_node_count(mesh);
-    if (count > most) most = count;
+    if (count > max) max = count;
   }
   if (!wanted) return PL_OK;
-  frames->tensors = pl_alloc(&allocator, most, sizeof(double));
+  frames->tensors = pl_alloc(&allocator, max, sizeof(double));
   return frames->tensors ? PL_OK : pl_fail_memory(error);
 }
 
@@ -149,9 +146,8 @@ pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folde
   return status;
 }
 
-/* Fills the room with the body's state and describes it as a snapshot. */
-static pl_status look_at(cli_frames *frames, pl_world *world, pl_body_id body, pl_field fields[4],
-                         pl_snapshot *snapshot, pl_error *error)
+pl_status cli_frames_look(cli_frames *frames, pl_world *world, pl_body_id body, pl_field fields[4],
+                          pl_snapshot *snapshot, pl_error *error)
 {
   const pl_mesh *mesh = pl_world_body_mesh(world, body);
   const double *rest = pl_mesh_nodes(mesh);
@@ -279,17 +275,20 @@ int cli_is_due(double time, double every, double *next)
   return 1;
 }
 
-pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
+pl_status cli_frames_add(cli_frames *frames, pl_world *world, double seconds, pl_error *error)
 {
-  double time = pl_world_time(world);
+  double time = pl_world_time(world), start = pl_now();
+  int count = frames->count, dropped = 0;
   for (int i = 0; i < frames->series_count; i++) {
     cli_series *series = &frames->series[i];
     pl_field fields[MOST_FIELDS];
     pl_snapshot snapshot;
     if (!cli_is_due(time, series->every, &series->next)) continue;
+    dropped |= frames->seconds > seconds;
+    if (dropped) continue;
     pl_status status = series->of_surface
                            ? look_at_surface(frames, world, series->body, fields, &snapshot, error)
-                           : look_at(frames, world, series->body, fields, &snapshot, error);
+                           : cli_frames_look(frames, world, series->body, fields, &snapshot, error);
     if (!status && series->has_tensors && !series->of_surface)
       status = add_tensors(frames, world, series->body, fields, &snapshot, error);
     if (!status && series->has_tensors && !series->of_surface)
@@ -298,6 +297,8 @@ pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error)
     if (status) return status;
     frames->count += i == 0;
   }
+  frames->dropped += dropped;
+  if (frames->count > count) frames->seconds = pl_now() - start;
   return PL_OK;
 }
 
@@ -334,239 +335,6 @@ pl_status cli_frames_finish(cli_frames *frames, pl_error *error)
       status = finish_together(frames, i, error);
     if (pl_series_is_together(series->series)) done = series->output;
   }
-  return status;
-}
-
-/* ---- the picture ---- */
-
-enum { LEVELS = 2 }; /* stand in the place of stresses, which are not shown with them */
-
-typedef struct colouring {
-  const char *word, *label, *unit;
-  int field; /* of look_at's */
-  double factor;
-  pl_colours colours; /* amounts begin at 0, others lie around 1 */
-} colouring;
-
-static const colouring colourings[] = {
-    {"von-mises", "von Mises stress", "kPa", 2, 1e-3, PL_COLOURS_AMOUNT},
-    {"displacement", "displacement", "m", 0, 1, PL_COLOURS_AMOUNT},
-    {"volume-ratio", "volume ratio", "", 3, 1, PL_COLOURS_AROUND},
-    {"level", "level of refinement", "", LEVELS, 1, PL_COLOURS_AMOUNT}};
-
-static const colouring *find_colouring(const char *word)
-{
-  for (size_t i = 0; i < sizeof colourings / sizeof *colourings; i++) {
-    if (strcmp(colourings[i].word, word) == 0) return &colourings[i];
-  }
-  return NULL;
-}
-
-/* What the colours show at the nodes: the length of a vector, or the mean over the elements around.
- */
-static void fill_scalars(const pl_mesh *mesh, const colouring *colour, const pl_field *fields,
-                         double *scalars, double *count)
-{
-  const pl_field *field = &fields[colour->field];
-  int nodes = pl_mesh_node_count(mesh), n = pl_mesh_nodes_per_element(mesh);
-  const int *elements = pl_mesh_elements(mesh);
-  for (int i = 0; i < nodes && !field->of_elements; i++) {
-    const double *u = field->data + 3 * i;
-    scalars[i] = colour->factor * sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-  }
-  if (!field->of_elements) return;
-  memset(scalars, 0, (size_t)nodes * sizeof *scalars);
-  memset(count, 0, (size_t)nodes * sizeof *count);
-  for (int i = 0; i < n * pl_mesh_element_count(mesh); i++) {
-    scalars[elements[i]] += colour->factor * field->data[i / n];
-    count[elements[i]] += 1;
-  }
-  for (int i = 0; i < nodes; i++) scalars[i] /= count[i];
-}
-
-/* Puts the finer surface in the body's place: positions and scalars are carried over to it. */
-static pl_status refine(pl_world *world, pl_body_id id, pl_render_body *body, double **room,
-                        pl_error *error)
-{
-  const pl_mesh *surface = pl_world_body_surface(world, id);
-  if (!surface) return PL_OK;
-  pl_allocator allocator = memory();
-  size_t points = (size_t)pl_mesh_node_count(surface);
-  double *fine = pl_alloc(&allocator, 4 * points, sizeof(double));
-  if (!fine) return pl_fail_memory(error);
-  pl_status status = pl_world_follow(world, id, 3, body->positions, fine, error);
-  if (!status && body->scalars)
-    status = pl_world_follow(world, id, 1, body->scalars, fine + 3 * points, error);
-  pl_free(&allocator, *room);
-  *room = fine;
-  body->positions = fine;
-  if (body->scalars) body->scalars = fine + 3 * points;
-  body->node_count = (int)points;
-  body->face_count = pl_mesh_face_count(surface);
-  body->nodes_per_face = 3;
-  body->faces = pl_mesh_faces(surface);
-  return status;
-}
-
-/* Puts tubes in the place of segments. Behind their vertices stand the triangles. */
-static pl_status thicken(pl_world *world, pl_body_id id, pl_render_body *body, double **room,
-                         pl_error *error)
-{
-  const pl_mesh *mesh = pl_world_body_mesh(world, id);
-  if (pl_mesh_nodes_per_element(mesh) != 2) return PL_OK;
-  pl_allocator allocator = memory();
-  size_t segments = (size_t)pl_mesh_element_count(mesh), vertices = PL_WIRE_VERTICES * segments;
-  size_t nodes = (size_t)pl_mesh_node_count(mesh), triangles = PL_WIRE_TRIANGLES * segments;
-  double *fine = pl_alloc(&allocator, 4 * vertices + 4 * nodes + 3 * triangles, sizeof(double));
-  if (!fine) return pl_fail_memory(error);
-  int *faces = (int *)(fine + 4 * vertices + 4 * nodes);
-  pl_wire_place(mesh, body->positions, pl_world_body(world, id)->model->thickness / 2,
-                fine + 4 * vertices, fine);
-  pl_wire_triangles(mesh, faces);
-  for (size_t v = 0; v < vertices && body->scalars; v++)
-    fine[3 * vertices + v] = body->scalars[pl_wire_node(mesh, (int)v)];
-  pl_free(&allocator, *room);
-  *room = fine;
-  body->positions = fine;
-  if (body->scalars) body->scalars = fine + 3 * vertices;
-  body->node_count = (int)vertices;
-  body->face_count = (int)triangles;
-  body->faces = faces;
-  return PL_OK;
-}
-
-/* An amount that is zero everywhere says nothing: a model without stresses, a body at rest. */
-static int is_blank(const colouring *colour, const double *scalars, size_t count)
-{
-  if (colour->colours != PL_COLOURS_AMOUNT) return 0;
-  for (size_t i = 0; i < count; i++) {
-    if (scalars[i] != 0) return 0;
-  }
-  return 1;
-}
-
-/* One body of the picture, with its own copy of positions and scalars. */
-static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
-                           const colouring *colour, pl_render_body *body, double **room,
-                           pl_error *error)
-{
-  pl_field fields[4];
-  pl_snapshot snapshot;
-  pl_allocator allocator = memory();
-  const pl_mesh *mesh = pl_world_body_mesh(world, id);
-  size_t nodes = (size_t)pl_mesh_node_count(mesh), faces = (size_t)pl_mesh_face_count(mesh);
-  pl_status status = look_at(frames, world, id, fields, &snapshot, error);
-  if (status) return status;
-  *room = pl_alloc(&allocator, 5 * nodes, sizeof(double));
-  if (!*room) return pl_fail_memory(error);
-  memcpy(*room, snapshot.positions, 3 * nodes * sizeof(double));
-  *body = (pl_render_body){.node_count = (int)nodes,
-                           .face_count = (int)faces,
-                           .nodes_per_face = pl_mesh_nodes_per_face(mesh),
-                           .positions = *room,
-                           .faces = pl_mesh_faces(mesh)};
-  if (colour && strcmp(colour->word, "level") == 0)
-    status = pl_world_get_levels(world, id, frames->room + 9 * nodes, error);
-  if (colour && !status) {
-    fill_scalars(mesh, colour, fields, *room + 3 * nodes, *room + 4 * nodes);
-    body->scalars = is_blank(colour, *room + 3 * nodes, nodes) ? NULL : *room + 3 * nodes;
-  }
-  if (!status) status = thicken(world, id, body, room, error);
-  return status ? status : refine(world, id, body, room, error);
-}
-
-/* What all scalars but the given share do not exceed, of those between 0 and most, to 1/256. */
-static double quantile(const pl_render *render, double most, double share)
-{
-  enum { BINS = 256 };
-  double bins[BINS + 1] = {0}, all = 0, below = 0;
-  for (int b = 0; b < render->body_count; b++) {
-    const double *scalars = render->bodies[b].scalars;
-    for (int i = 0; scalars && i < render->bodies[b].node_count; i++) {
-      if (!isfinite(scalars[i])) continue;
-      bins[(int)fmin(fmax(scalars[i] / most * BINS, 0), BINS)]++;
-      all++;
-    }
-  }
-  int bin = 0;
-  for (below = bins[0]; below < (1 - share) * all && bin < BINS;) below += bins[++bin];
-  return (bin + 1) * most / BINS;
-}
-
-/* The ends of the colours, as in the viewer: amounts from 0, without the few highest where these
- * would take the colours from the rest; others to both sides of 1. */
-static void choose_scale(const colouring *colour, pl_render *render)
-{
-  double most = 0, reach = 1e-3;
-  for (int b = 0; b < render->body_count; b++) {
-    const double *scalars = render->bodies[b].scalars;
-    for (int i = 0; scalars && i < render->bodies[b].node_count; i++) {
-      if (!isfinite(scalars[i])) continue;
-      most = fmax(most, scalars[i]);
-      reach = fmax(reach, fabs(scalars[i] - 1));
-    }
-  }
-  render->colours = colour->colours;
-  if (colour->colours == PL_COLOURS_AROUND) {
-    render->scalar_least = 1 - reach;
-    render->scalar_most = 1 + reach;
-    return;
-  }
-  double usual = most > 0 ? quantile(render, most, 0.005) : 0;
-  render->scalar_least = 0;
-  render->scalar_most = usual < 0.8 * most ? usual : most;
-}
-
-static int up_axis(const double up[3])
-{
-  int axis = 0;
-  for (int k = 1; k < 3; k++) axis = fabs(up[k]) > fabs(up[axis]) ? k : axis;
-  return axis;
-}
-
-pl_status cli_frames_picture(cli_frames *frames, pl_scene *scene, const char *folder,
-                             pl_error *error)
-{
-  pl_world *world = pl_scene_world(scene);
-  const pl_view *view = pl_scene_view(scene);
-  const colouring *colour = find_colouring(view->colour);
-  pl_allocator allocator = memory();
-  pl_render_body bodies[MOST_BODIES + PL_GLYPH_SHEETS + PL_MOST_SHEETS];
-  pl_backdrop backdrop = {0};
-  pl_glyph_drawing glyphs = {0};
-  double *rooms[MOST_BODIES] = {0};
-  static cli_paint paints[MOST_BODIES];
-  char path[4096];
-  pl_render render = pl_render_default();
-  render.bodies = bodies;
-  int count = pl_world_body_count(world) < MOST_BODIES ? pl_world_body_count(world) : MOST_BODIES;
-  render.up = up_axis(view->up);
-  memcpy(render.direction, view->direction, sizeof render.direction);
-  render.title = pl_scene_title(scene);
-  render.bar_label = colour ? colour->label : NULL;
-  render.bar_unit = colour ? colour->unit : NULL;
-  pl_text text = pl_text_make(NULL);
-  pl_status status = pl_path_join(path, sizeof path, folder, "picture.png", error);
-  for (int b = 0; !status && b < count; b++, render.body_count++) {
-    pl_body_id id = pl_world_body_at(world, b);
-    status = draw_body(frames, world, id, colour, &bodies[b], &rooms[b], error);
-    if (!status && !bodies[b].scalars)
-      status = cli_paint_body(scene, id, &bodies[b], &paints[b], error);
-  }
-  if (!status && colour) choose_scale(colour, &render);
-  if (!status)
-    status = pl_glyphs_add(&glyphs, world, pl_glyph_kind_of(view->glyphs), bodies, &render, error);
-  if (!status) status = pl_backdrop_add(&backdrop, world, bodies, &render, error);
-  if (!status) status = pl_render_png(&render, &text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
-  for (int b = 0; b < count; b++) {
-    pl_free(&allocator, rooms[b]);
-    cli_paint_release(&paints[b]);
-    paints[b] = (cli_paint){0};
-  }
-  pl_glyphs_release(&glyphs);
-  pl_backdrop_release(&backdrop);
-  pl_text_release(&text);
   return status;
 }
 

@@ -18,6 +18,8 @@ typedef struct cli_series {
 typedef struct cli_frames {
   cli_series *series;
   int series_count, count; /* count: frames written so far, of the first series */
+  int dropped;             /* that were due, and would have taken too long */
+  double seconds;          /* that the last ones took */
   double *room;        /* positions, displacements, velocities, stress, ratio of the largest body */
   double *points;      /* positions, displacements, velocities of the largest surface */
   char together[4200]; /* the file of all bodies; "": there is none */
@@ -28,8 +30,12 @@ typedef struct cli_frames {
 int cli_is_due(double time, double every, double *next);
 
 pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folder, pl_error *error);
-/* Writes those frames that are due. */
-pl_status cli_frames_add(cli_frames *frames, pl_world *world, pl_error *error);
+/* Writes those frames that are due, unless that takes longer than so many seconds, as far as the
+ * last ones show. */
+pl_status cli_frames_add(cli_frames *frames, pl_world *world, double seconds, pl_error *error);
+/* Fills the room with the body's state and describes it as a snapshot. */
+pl_status cli_frames_look(cli_frames *frames, pl_world *world, pl_body_id body, pl_field fields[4],
+                          pl_snapshot *snapshot, pl_error *error);
 /* Completes the files that hold all frames. */
 pl_status cli_frames_finish(cli_frames *frames, pl_error *error);
 /* picture.png of the bodies as they are now. */

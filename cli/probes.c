@@ -4,7 +4,6 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/text.h"
-#include "picture/plot.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -115,6 +114,23 @@ pl_status cli_record_add(cli_record *record, pl_world *world, pl_error *error)
   return status;
 }
 
+pl_status cli_plot_curves(const cli_curves *of, const char *path, pl_error *error)
+{
+  pl_plot plot = pl_plot_default();
+  plot.title = of->title;
+  plot.x.label = "time";
+  plot.x.unit = "s";
+  plot.y.label = of->label;
+  plot.y.unit = of->unit;
+  plot.series = of->series;
+  plot.series_count = of->count;
+  pl_text text = pl_text_make(NULL);
+  pl_status status = pl_plot_svg(&plot, &text, error);
+  if (!status) status = pl_file_write(path, text.data, text.size, error);
+  pl_text_release(&text);
+  return status;
+}
+
 /* All probes of one unit in one plot. */
 static pl_status plot_unit(const cli_record *record, pl_world *world, const char *unit,
                            const char *path, const char *title, pl_error *error)
@@ -142,19 +158,8 @@ static pl_status plot_unit(const cli_record *record, pl_world *world, const char
       used++;
     }
   }
-  pl_plot plot = pl_plot_default();
-  plot.title = title;
-  plot.x.label = "time";
-  plot.x.unit = "s";
-  plot.y.label = mixed ? "probes" : quantity;
-  plot.y.unit = unit;
-  plot.series = series;
-  plot.series_count = used;
-  pl_text text = pl_text_make(NULL);
-  pl_status status = pl_plot_svg(&plot, &text, error);
-  if (!status) status = pl_file_write(path, text.data, text.size, error);
-  pl_text_release(&text);
-  return status;
+  const cli_curves all = {series, used, mixed ? "probes" : quantity, unit, title};
+  return cli_plot_curves(&all, path, error);
 }
 
 /* Is this the first probe with its unit? */

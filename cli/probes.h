@@ -2,6 +2,7 @@
 #ifndef PL_CLI_PROBES_H
 #define PL_CLI_PROBES_H
 
+#include "picture/plot.h"
 #include "pliant/world.h"
 
 typedef struct cli_record {
@@ -19,5 +20,14 @@ pl_status cli_record_add(cli_record *record, pl_world *world, pl_error *error);
 pl_status cli_record_plot(cli_record *record, pl_world *world, const char *folder,
                           const char *title, pl_error *error);
 void cli_record_close(cli_record *record);
+
+/* Curves over time in one plot, as an SVG file. */
+typedef struct cli_curves {
+  const pl_plot_series *series;
+  int count;
+  const char *label, *unit, *title; /* of the values; of the plot */
+} cli_curves;
+
+pl_status cli_plot_curves(const cli_curves *of, const char *path, pl_error *error);
 
 #endif

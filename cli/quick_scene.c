@@ -94,11 +94,11 @@ static pl_status check_older(const char *path, pl_error *error)
 static void put_outputs(pl_text *text, int points, int axis, double moment)
 {
   static const double every = 0.12, duration = 6;
-  double least = duration * points / MOST_IN_FRAMES;
+  double min = duration * points / MOST_IN_FRAMES;
   pl_text_add(text, "  <output format=\"vtu\"%s", points ? " of=\"elements\"" : "");
   put_number(text, "every", every * moment);
   pl_text_add(text, "/>\n  <output format=\"glb\"");
-  put_number(text, "every", fmax(every, least) * moment);
+  put_number(text, "every", fmax(every, min) * moment);
   pl_text_add(text, "%s/>\n", axis == 1 ? " up=\"y\"" : "");
 }
 

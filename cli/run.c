@@ -8,6 +8,7 @@
 #include "load_scene.h"
 #include "output.h"
 #include "pace.h"
+#include "paraview.h"
 #include "probes.h"
 #include "progress.h"
 #include "quick_scene.h"
@@ -138,7 +139,8 @@ static pl_status look(run *r, pl_error *error)
   double start = pl_now();
   pl_world *world = pl_scene_world(r->scene);
   pl_status status = cli_record_add(&r->record, world, error);
-  if (!status) status = cli_frames_add(&r->frames, world, error);
+  double left = cli_pace_left(&r->pace, pl_world_dt(world));
+  if (!status) status = cli_frames_add(&r->frames, world, left, error);
   if (!status) status = cli_tape_add(&r->tape, world, error);
   if (!status) status = cli_hand_add(&r->hand, world, error);
   r->seconds_output += pl_now() - start;
@@ -160,11 +162,13 @@ static pl_status simulate(run *r, pl_error *error)
   int64_t steps = (int64_t)ceil(duration / dt - 1e-9);
   pl_haptic *hand = pl_scene_hand(r->scene);
   pl_status status = look(r, error);
+  r->real_time |= pl_scene_is_real_time(r->scene);
   if (!status && !r->real_time && pl_haptic_is_live(hand))
     status = pl_fail(error, PL_E_ARGUMENT,
-                     "the device of the hand follows the clock of the machine; add --real-time");
+                     "the device of the hand follows the clock of the machine; add --real-time, or "
+                     "<world real-time=\"yes\">");
   if (!status && r->real_time && hand) status = pl_haptic_start(hand, error);
-  pl_world_set_watcher(world, &(pl_watcher){watch, r});
+  pl_world_set_watcher(world, &(pl_watcher){.ask = watch, .context = r});
   cli_pace_start(&r->pace, r->real_time);
   for (int64_t i = 0; !status && i < steps && !cli_interrupted; i++) {
     double began = pl_now();
@@ -222,11 +226,18 @@ static void tell_results(const run *r)
   cli_frames_print(&r->frames);
   if (r->record.file >= 0) printf("  probes   %s/probes.csv and probes*.svg\n", r->folder);
   if (r->hand.hand) printf("  hand     %s/hand.csv and hand.svg\n", r->folder);
-  if (r->pace.is_on)
+  if (r->pace.is_on) {
+    cli_pace_facts pace = cli_pace_read(&r->pace);
     printf("  pace     %" PRId64 " of %" PRId64
-           " steps missed their time; the longest took %.2f ms\n",
-           r->pace.missed, r->pace.steps, 1e3 * r->pace.longest);
-  printf("  picture  %s/picture.png\n  summary  %s/summary.json\n", r->folder, r->folder);
+           " steps missed their time; half took %.2f ms, 99 of "
+           "100 less than %.2f, the longest %.2f\n",
+           r->pace.missed, r->pace.steps, 1e3 * pace.median, 1e3 * pace.high, 1e3 * pace.longest);
+    if (r->frames.dropped)
+      printf("           %d frames were left out, since writing them would have taken too long\n",
+             r->frames.dropped);
+  }
+  if (!r->no_picture) printf("  picture  %s/picture.png\n", r->folder);
+  printf("  summary  %s/summary.json\n", r->folder);
   cli_print_command("replay", "view", r->folder);
   if (r->scene_path == r->scene_room) cli_print_command("scene", "run", r->scene_path);
 }
@@ -261,6 +272,7 @@ static int execute(run *r)
   if (!status) status = cli_record_open(&r->record, pl_scene_world(r->scene), r->folder, &error);
   cli_hand_open(&r->hand, r->scene);
   if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, &error);
+  if (!status) status = cli_paraview_write(&r->frames, r->folder, &error);
   if (!status) status = cli_tape_open(&r->tape, r->scene, &def, r->folder, &error);
   if (status) return cli_fail_error(&error);
 
@@ -292,6 +304,7 @@ int cli_run(int count, char **words)
   cli_frames_close(&r.frames);
   cli_record_close(&r.record);
   cli_hand_close(&r.hand);
+  cli_pace_close(&r.pace);
   pl_scene_destroy(r.scene);
   if (r.lock >= 0) close(r.lock);
   return code;

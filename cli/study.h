@@ -19,7 +19,7 @@
   X(backsubstitutions, "backsubstitutions", "1")                                                   \
   X(halved, "halved", "1")                                                                         \
   X(unconverged, "unconverged", "1")                                                               \
-  X(parts, "parts", "1")                                                                           \
+  X(substeps, "substeps", "1")                                                                     \
   X(rejected, "rejected", "1")                                                                     \
   X(error, "error", "m")                                                                           \
   X(displacement, "displacement", "m")                                                             \
@@ -146,7 +146,7 @@ int study_probe_column(const study_table *table, const char *name);
 /* Is it the name of a metric or a probe's number? */
 int study_is_measured(const study_table *table, const char *name);
 /* All names, for "did you mean". */
-int study_column_words(const study_table *table, const char **words, int most);
+int study_column_words(const study_table *table, const char **words, int max);
 const char *study_column_unit(const study_table *table, int column);
 double study_value(const study_table *table, int number, int column);
 /* The option of an axis column as text, else the number. */

@@ -131,12 +131,12 @@ static void fill_row(study_row *row, const pl_world_facts *facts, double seconds
   row->values[STUDY_newton_per_step] = (double)facts->newton_iterations / fmax(steps, 1);
   row->values[STUDY_linear] = (double)facts->linear_iterations;
   row->values[STUDY_matrices] = (double)facts->matrices;
-  row->values[STUDY_factorisations] = (double)facts->factorisations;
-  row->values[STUDY_backsubstitutions] = (double)facts->border_solves;
+  row->values[STUDY_factorisations] = (double)facts->direct.factorisations;
+  row->values[STUDY_backsubstitutions] = (double)facts->direct.border_solves;
   row->values[STUDY_halved] = (double)facts->halved_steps;
   row->values[STUDY_unconverged] = (double)facts->unconverged_steps;
-  row->values[STUDY_parts] = (double)facts->parts;
-  row->values[STUDY_rejected] = (double)facts->rejected_parts;
+  row->values[STUDY_substeps] = (double)facts->substeps;
+  row->values[STUDY_rejected] = (double)facts->rejected_substeps;
   row->values[STUDY_nodes] = facts->nodes;
   row->values[STUDY_elements] = facts->elements;
 }

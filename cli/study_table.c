@@ -54,13 +54,13 @@ int study_is_measured(const study_table *table, const char *name)
   return find_measured(table, name) >= 0;
 }
 
-int study_column_words(const study_table *table, const char **words, int most)
+int study_column_words(const study_table *table, const char **words, int max)
 {
   int count = 0;
-  for (int i = 0; i < table->study->axis_count && count < most; i++)
+  for (int i = 0; i < table->study->axis_count && count < max; i++)
     words[count++] = table->study->axes[i].name;
-  for (int i = 0; i < STUDY_METRIC_COUNT && count < most; i++) words[count++] = metrics[i].name;
-  for (int i = 0; i < table->probe_count && count < most; i++)
+  for (int i = 0; i < STUDY_METRIC_COUNT && count < max; i++) words[count++] = metrics[i].name;
+  for (int i = 0; i < table->probe_count && count < max; i++)
     words[count++] = table->probe_names[i];
   return count;
 }

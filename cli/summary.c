@@ -90,11 +90,13 @@ static void add_solver(pl_text *text, const pl_world *world)
 static void add_pace(pl_text *text, const cli_pace *pace, pl_scene *scene)
 {
   pl_haptic_facts facts;
+  cli_pace_facts times = cli_pace_read(pace);
   if (pace->is_on)
     pl_text_add(text,
                 "  \"real_time\": {\"steps\": %" PRId64 ", \"missed\": %" PRId64
-                ", \"longest_ms\": %.3f},\n",
-                pace->steps, pace->missed, 1e3 * pace->longest);
+                ", \"median_ms\": %.3f, \"jitter_ms\": %.3f, \"longest_ms\": %.3f},\n",
+                pace->steps, pace->missed, 1e3 * times.median, 1e3 * (times.high - times.median),
+                1e3 * times.longest);
   if (!pl_scene_hand(scene)) return;
   pl_haptic_read(pl_scene_hand(scene), &facts);
   pl_text_add(text,
@@ -137,16 +139,17 @@ static void compose(pl_text *text, const cli_outcome *outcome, const pl_world_fa
   add_count(text, "newton_iterations", facts->newton_iterations);
   add_count(text, "linear_iterations", facts->linear_iterations);
   add_count(text, "matrices", facts->matrices);
-  add_count(text, "factorisations", facts->factorisations);
-  add_count(text, "constraint_backsubstitutions", facts->border_solves);
+  add_count(text, "factorisations", facts->direct.factorisations);
+  add_count(text, "constraint_backsubstitutions", facts->direct.border_solves);
   add_count(text, "unfinished_linear_solves", facts->unfinished_solves);
   add_number(text, "worst_linear_residual", facts->worst_linear_residual);
   add_count(text, "halved_steps", facts->halved_steps);
   add_count(text, "unconverged_steps", facts->unconverged_steps);
   add_count(text, "late_steps", facts->late_steps);
+  add_count(text, "lagging_steps", facts->lagging_steps);
   add_count(text, "unresolved_substeps", facts->unresolved_substeps);
-  add_count(text, "parts", facts->parts);
-  add_count(text, "rejected_parts", facts->rejected_parts);
+  add_count(text, "substeps", facts->substeps);
+  add_count(text, "rejected_substeps", facts->rejected_substeps);
   if (facts->critical_dt > 0) add_number(text, "critical_dt", facts->critical_dt);
   add_number(text, "last_linear_residual", facts->linear_residual);
   add_number(text, "last_newton_residual_newtons", facts->newton_residual);

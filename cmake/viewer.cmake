@@ -6,16 +6,18 @@ if(PLIANT_WITH_VIEW)
   if(PkgConfig_FOUND)
     pkg_check_modules(websockets QUIET IMPORTED_TARGET libwebsockets)
   endif()
+  # a source package has the page ready made, and no network
+  set(page_made ${PROJECT_SOURCE_DIR}/viewer/page.c)
   find_program(node_program node)
   find_program(npm_program npm)
-  if(NOT PLIANT_WITH_XML)
-    set(view_missing "it needs scenes, and these were switched off (PLIANT_WITH_XML)")
-  elseif(NOT websockets_FOUND)
+  if(NOT websockets_FOUND)
     set(view_missing "libwebsockets was not there (Debian: libwebsockets-dev)")
+  elseif(EXISTS ${page_made})
+    # nothing more is needed
   elseif(NOT node_program OR NOT npm_program)
     set(view_missing "node and npm, which make its page, were not there (Debian: nodejs npm)")
   else()
-    execute_process(COMMAND ${CMAKE_SOURCE_DIR}/scripts/build-viewer.sh packages
+    execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/build-viewer.sh packages
                     RESULT_VARIABLE outcome OUTPUT_QUIET)
     if(outcome)
       set(view_missing "npm could not get the packages of its page (viewer/package.json)")
@@ -32,15 +34,18 @@ endif()
 
 file(GLOB page CONFIGURE_DEPENDS viewer/src/*)
 set(page_code ${CMAKE_CURRENT_BINARY_DIR}/viewer/assets.c)
-add_custom_command(
-  OUTPUT ${page_code}
-  COMMAND ${CMAKE_SOURCE_DIR}/scripts/build-viewer.sh bundle ${page_code}
-  DEPENDS ${page} viewer/build.mjs viewer/package-lock.json scripts/build-viewer.sh
-  COMMENT "Bundling the viewer's page"
-  VERBATIM)
+if(EXISTS ${page_made})
+  set(page_code ${page_made})
+else()
+  add_custom_command(
+    OUTPUT ${page_code}
+    COMMAND ${PROJECT_SOURCE_DIR}/scripts/build-viewer.sh bundle ${page_code}
+    DEPENDS ${page} viewer/build.mjs viewer/package-lock.json scripts/build-viewer.sh
+    COMMENT "Bundling the viewer's page"
+    VERBATIM)
+endif()
 
-file(GLOB view_sources CONFIGURE_DEPENDS src/view/*.c)
-add_library(pliant_view STATIC ${view_sources} ${page_code})
+add_library(pliant_view STATIC src/view/server.c src/view/token.c ${page_code})
 # a long list of numbers is no place for warnings or sanitizers
 set_source_files_properties(${page_code} PROPERTIES COMPILE_OPTIONS "-w;-O0")
-target_link_libraries(pliant_view PUBLIC pliant_static PkgConfig::websockets)
+target_link_libraries(pliant_view PUBLIC pliant_session PkgConfig::websockets)

@@ -15,8 +15,8 @@ cd "$(dirname "$0")/.." || exit
 known=scripts/analyse.txt log=build/analyse
 mkdir -p "$log"
 mapfile -t files < <(git ls-files 'src/*.c' 'cli/*.c')
-flags=(-std=c17 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -DPL_WITH_XML -DPL_WITH_ZLIB -DPL_WITH_VIEW
-  -Iinclude -Isrc -I/usr/include/libxml2)
+flags=(-std=c17 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -DPL_WITH_ZLIB -DPL_WITH_VIEW
+  -Iinclude -Isrc)
 export log
 scripts/build.sh release || exit
 

@@ -20,7 +20,7 @@ TOP = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
 SECTIONS = [
     ("Begin", ["README", "docs/tutorials/*"]),
     ("Guides", ["docs/contact", "docs/haptics", "docs/materials", "docs/elements", "docs/meshing", "docs/refinement", "docs/cloth", "docs/grids", "docs/solvers", "docs/studies",
-                "docs/fitting", "docs/formats", "docs/viewer", "docs/python"]),
+                "docs/fitting", "docs/formats", "docs/doors", "docs/viewer", "docs/python"]),
     ("Reference", ["docs/scene", "command/*", "api/*"]),
     ("Theory and proof", ["docs/methods", "docs/validation", "docs/promises", "docs/performance", "docs/reproduction/*"]),
     ("Project", ["docs/architecture", "CONTRIBUTING", "CHANGELOG", "SECURITY", "docs/*"]),

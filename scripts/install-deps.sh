@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing for a purpose: build, check, docs, deb, fuzz, format or analyse. Asks
+# Installs the Debian packages that are missing for a purpose: build, check, docs, deb, fuzz, format, analyse, bits or site. Asks
 # dpkg first, so it is done at once when nothing is missing.
 set -eu
 cd "$(dirname "$0")/.."
 purpose=${1:-build}
 
-build="gcc libc6-dev cmake ninja-build pkg-config libxml2-dev zlib1g-dev"
+build="gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev"
 # the viewer: its server, and what makes its page
 viewer=libwebsockets-dev
 command -v node >/dev/null || viewer+=" nodejs"
@@ -24,19 +24,23 @@ check)
   needed="$build g++"
   useful="$viewer $solvers libbullet-dev clang clang-format python3-meshio python3-h5py python3-cffi python3-numpy python3-markdown"
   useful+=" chromium"
+  # wheels, types, notebooks; shells that complete, groff that reads man pages; other programs behind doors/
+  useful+=" python3-pip python3-venv python3-build mypy jupyter-notebook zsh fish groff gmsh"
   ;;
 # llvm names the lines in a report of the sanitizers
 fuzz) needed="$build clang libclang-rt-dev" useful=llvm ;;
 format) needed=clang-format ;;
 docs) needed="$build python3-markdown" useful="$viewer $solvers" ;;
 deb)
-  needed="$build $viewer $solvers dpkg-dev debhelper dh-python fakeroot python3-all python3-setuptools pybuild-plugin-pyproject"
-  useful=lintian
+  needed="$build $viewer $solvers dpkg-dev debhelper dh-python fakeroot python3"
+  useful="lintian debootstrap"
   ;;
-bits) needed=$build useful="clang gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static" ;;
+# musl is another C library; emscripten takes 800 MB
+bits) needed=$build useful="clang musl-tools gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user emscripten" ;;
+site) needed="$build emscripten chromium" useful="$viewer" ;;
 analyse) needed="$build cppcheck clang-tidy valgrind" useful="$viewer $solvers" ;;
 *)
-  echo "usage: install-deps.sh build|check|docs|deb|fuzz|format|analyse|bits" >&2
+  echo "usage: install-deps.sh build|check|docs|deb|fuzz|format|analyse|bits|site" >&2
   exit 2
   ;;
 esac

@@ -94,7 +94,7 @@ PL_API pl_allocator pl_allocator_default(void);
  * value is the index of the chosen one. A vector has width 3 and takes three places. */
 typedef struct pl_param {
   const char *name, *unit, *summary;
-  double preset, least, most;
+  double preset, min, max;
   const char *words;
   int width; /* 0 and 1: one number */
 } pl_param;
@@ -149,10 +149,12 @@ typedef struct pl_log {
 
 /* Asked now and then during a long computation, in the thread that computes: at every substep and
  * every iteration of Newton's method or a linear solver. It receives the simulated time that the
- * computation has got to, s; another answer than 0 cancels. Without ask nobody is asked. */
+ * computation has got to, s; another answer than 0 cancels. Without ask nobody is asked. pause: so
+ * many seconds of wall time pass between two questions, for askers that take long; 0: none. */
 typedef struct pl_watcher {
   int (*ask)(void *context, double time);
   void *context;
+  double pause;
 } pl_watcher;
 
 /* ---- who owns what ----

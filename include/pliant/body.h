@@ -51,8 +51,8 @@ typedef struct pl_fibres {
 
 /* Stretches that the material resists by factor times Young's modulus beyond. */
 typedef struct pl_stretch_limit {
-  double most, least; /* above 1, below 1; most 0: no limit at all, least 0: no lower one */
-  double factor;      /* above 1 */
+  double max, min; /* above 1, below 1; most 0: no limit at all, least 0: no lower one */
+  double factor;   /* above 1 */
 } pl_stretch_limit;
 
 /* How the axes of a material lie in the rest shape; laws and fibres with directions use them. */
@@ -70,9 +70,23 @@ typedef struct pl_orientation {
 
 enum { PL_MAX_FIBRES = 4 };
 
+/* A law of a program's own. evaluate gives the energy density W in J/m^3 at the deformation
+ * gradient F (3 x 3, row after row: F[3 i + j] = dx_i/dX_j), the stress P = dW/dF in Pa (9 numbers,
+ * Piola's first) and the tangent H = dP/dF in Pa (81 numbers, H[9 a + b] = dP_a/dF_b, symmetric);
+ * each may be NULL: not asked for. It must give the same for the same, and not see rotations; where
+ * the world has several threads it is called in all of them at once. What is not finite fails the
+ * step. Models of points (fem, frames, rigid-frames) ask it; others go by the moduli of the law
+ * alone. */
+typedef struct pl_own_law {
+  void (*evaluate)(void *context, const double F[9], double *W, double *P, double *H);
+  void *context; /* kept */
+} pl_own_law;
+
 typedef struct pl_material_def {
   pl_choice law;
-  double density;           /* kg/m^3                                                             */
+  pl_own_law own; /* with a function: takes the law's place, whose moduli should be those of the own
+                     one at rest: contact, damping by stiffness and critical steps go by them */
+  double density; /* kg/m^3                                                             */
   double viscous_lambda;    /* Pa s, moduli of the strain rate (Kelvin-Voigt); a rigid motion is  */
   double viscous_mu;        /*       never damped by them                                         */
   double stiffness_damping; /* s, adds this times lambda and mu to the viscous moduli             */
@@ -134,6 +148,47 @@ typedef struct pl_particle {
   double tension[6], rigidity[3]; /* N/m^3, N/m; used where the model has a tension */
 } pl_particle;
 
+typedef struct pl_particles_def {
+  const pl_particle *list; /* later ones win */
+  int count;
+} pl_particles_def;
+
+/* A line of a sheet (model "cloth") that is folded at rest: the edges whose ends are both in the
+ * union of the regions. */
+typedef struct pl_crease {
+  const pl_selector *where;
+  int where_count;
+  double angle; /* degrees, -179 to 179; 0: flat; above: the sheet's upper side is outside */
+} pl_crease;
+
+/* Measured force per width over strain, or moment per width over curvature, in place of a sheet's
+ * moduli: along warp and weft (the stretch minus 1), in shear (the sine of the yarns' angle), or in
+ * bending. Linear between its points and beyond the last; odd if there are no negative strains. */
+typedef enum pl_curve_of {
+  PL_CURVE_WARP,
+  PL_CURVE_WEFT,
+  PL_CURVE_SHEAR,
+  PL_CURVE_BENDING,
+  PL_CURVE_KINDS
+} pl_curve_of;
+typedef struct pl_curve_def {
+  pl_curve_of of;
+  int count;                      /* points, at least 2 */
+  const double *strains, *forces; /* ascending, 1 (bending: 1/m); not falling, N/m (N) */
+  double friction, turn;          /* N/m (N): force of hysteresis at most, 0: none; and the strain
+                                     within which it is reached (Dahl's law) */
+} pl_curve_def;
+
+/* What is sewn into a sheet. */
+typedef struct pl_tailoring_def {
+  const pl_crease *creases; /* later ones win */
+  int crease_count;
+  const pl_curve_def *curves;
+  int curve_count;
+  const double *warp; /* 3 per element of the mesh: the direction of its warp, as far as it lies in
+                         the element; NULL: by the material's axes */
+} pl_tailoring_def;
+
 /* Refinement while the body moves. The body's mesh is then the finest one, everywhere: that is what
  * is drawn, touched, fixed and loaded, and what node numbers mean; how many of its nodes are free
  * changes. Linear tetrahedra of model "fem", without memory. */
@@ -182,8 +237,8 @@ typedef struct pl_body_def {
   const pl_hanging_node *hanging; /* copied; not for models of frames; none: those of the mesh */
   int hanging_count;
   pl_refine_def refine;
-  const pl_particle *particles; /* copied; of the model "grid" only; later ones win */
-  int particle_count;
+  pl_particles_def particles; /* copied; of the model "grid" only */
+  pl_tailoring_def tailoring; /* copied; of the model "cloth" only */
   int average_hanging; /* 1: hanging nodes only follow, and what pulls at them and their mass are
                           lost, as printed in Zhuang & Canny 2000, section 5; a baseline that is
                           wrong: momentum and energy are not kept */

@@ -135,6 +135,8 @@ PL_API pl_status pl_world_read_rigid(const pl_world *world, pl_rigid_id part, pl
  * torque on the two together (dampers a torque where a gap is open and turns). */
 typedef struct pl_attachment_def {
   pl_body_id to;
+  pl_obstacle_id obstacle; /* not zero: to this instead of a body, by springs at nodes */
+  int slides; /* 1: the nodes slide along the obstacle's surface, at their distance at rest */
   const pl_selector *where; /* which nodes: the union of these; none where a frame is attached */
   int where_count;
   int frame;    /* the body's frame that is attached, counted from 0; -1: nodes are */
@@ -193,6 +195,22 @@ PL_API pl_status pl_world_remove_load(pl_world *world, pl_load_id load, pl_error
  * are set again. They are copied, and no part of a saved state. NULL: none any more. */
 PL_API pl_status pl_world_set_forces(pl_world *world, pl_body_id body, const double *forces,
                                      pl_error *error);
+
+/* Forces that depend on where the nodes of a body are, on how they move and on time. evaluate adds
+ * them to forces, N, 3 per node in the mesh's order as all arrays; slopes is NULL or gets for each
+ * node the derivative of its force by its position, N/m, 9 numbers row after row (its symmetric
+ * part counts): left at 0, the forces are treated explicitly. It is called for every evaluation of
+ * the integrator, in the thread that steps, and must give the same for the same. What is not finite
+ * fails the step. Not called after the body is gone. */
+typedef struct pl_force_field {
+  void (*evaluate)(void *context, double time, const double *positions, const double *velocities,
+                   double *forces, double *slopes);
+  void *context;
+} pl_force_field;
+
+/* Beside what pl_world_set_forces says; NULL: none any more. Copied; context is kept. */
+PL_API pl_status pl_world_set_force_field(pl_world *world, pl_body_id body,
+                                          const pl_force_field *field, pl_error *error);
 
 /* ---- obstacles ---- */
 

@@ -41,7 +41,10 @@ typedef struct pl_haptic_def {
   double damping;   /* N s/m, beside it */
   double friction;  /* Coulomb's coefficient, at the proxy */
   double radius;    /* m, of the tool; 0: a point */
-  double max_force; /* N, the device exerts no more */
+  const pl_part_def *tool; /* any shape instead, its origin at the device; parts of a union follow
+                              it, deeper than it is; copied */
+  int tool_count;          /* 0: the sphere or point */
+  double max_force;        /* N, the device exerts no more */
   pl_haptic_motion plane;
   uint32_t cookie;
 } pl_haptic_def;
@@ -58,6 +61,9 @@ PL_API void pl_haptic_destroy(pl_haptic *haptic); /* NULL is fine; ends the thre
 
 /* One step of the world with the hand at it. */
 PL_API pl_status pl_haptic_step(pl_haptic *haptic, pl_error *error);
+/* The same in two parts, for several hands at one world: begin all, step the world, end all. */
+PL_API pl_status pl_haptic_begin(pl_haptic *haptic, pl_error *error);
+PL_API pl_status pl_haptic_end(pl_haptic *haptic, pl_error *error);
 
 /* Does its device follow the machine's clock, so that it needs the thread? */
 PL_API int pl_haptic_is_live(const pl_haptic *haptic);
@@ -65,15 +71,24 @@ PL_API int pl_haptic_is_live(const pl_haptic *haptic);
 PL_API pl_status pl_haptic_start(pl_haptic *haptic, pl_error *error);
 PL_API void pl_haptic_stop(pl_haptic *haptic);
 
+/* Where the device "mouse" is from now on; NULL: away. From any one thread. */
+PL_API pl_status pl_haptic_place(pl_haptic *haptic, const double position[3], pl_error *error);
+/* Holds a point of a body until it is let go by NULL: the body is pulled to the device by the
+ * hand's spring, whatever the button of the device says. */
+PL_API pl_status pl_haptic_grip(pl_haptic *haptic, const pl_spot *spot, pl_error *error);
+
 /* What acted on the bodies during one step: enough to repeat it without a device. */
 typedef struct pl_haptic_touch {
-  pl_spot spot;    /* body zero: nothing */
-  double force[3]; /* N */
+  pl_spot spot;     /* body zero: nothing */
+  double force[3];  /* N, as a mean over the step */
+  int is_gripped;   /* the hand's spring pulls the spot to the target, and the force is its */
+  double target[3]; /* m */
 } pl_haptic_touch;
 
 typedef struct pl_haptic_facts {
   int is_present;                            /* the device answers */
   int is_moving;                             /* the plane does */
+  int is_gripping;                           /* it holds a point of a body */
   double position[3], velocity[3], force[3]; /* of the device, m, m/s; on the hand, N */
   double radius;                             /* m, of the tool */
   double proxy[3];                           /* m, where the tool is drawn: never inside */

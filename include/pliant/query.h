@@ -35,6 +35,36 @@ PL_API pl_status pl_world_follow(const pl_world *world, pl_body_id body, int num
 PL_API pl_status pl_world_get_vertices(const pl_world *world, pl_body_id body, int stride,
                                        float *positions, float *normals, pl_error *error);
 
+/* ---- views ---- */
+
+/* A body's numbers where the library keeps them, without a copy. Positions and velocities of bodies
+ * whose unknowns are the nodes (those of models fem, springs, cloth and rod without rigid parts and
+ * hanging nodes) are the state itself and change with every step; forces and stress, and all
+ * numbers of other bodies, are those of the last pl_world_refresh_view. Nodes stand in the
+ * library's order. The memory stays until the view is destroyed, even if the world is: but what
+ * stands in it is of use only as long as pl_view_holds, that is until bodies or what constrains
+ * them come or go, or another integrator. A view may be destroyed by any thread. */
+typedef struct pl_view pl_view;
+
+typedef struct pl_view_arrays {
+  int node_count, element_count;
+  const double *positions, *velocities; /* m, m/s; 3 per node */
+  const double *forces; /* N, 3 per node: elastic and viscous ones; NULL: not known, see above */
+  const double *stress; /* Pa, 9 per element in the mesh's order: Cauchy's */
+  const int *order;     /* the mesh's number of each node */
+  int is_live;          /* positions and velocities are the state itself */
+} pl_view_arrays;
+
+PL_API pl_status pl_world_view_body(pl_world *world, pl_body_id body, pl_view **view,
+                                    pl_error *error);
+PL_API void pl_view_read(const pl_view *view, pl_view_arrays *arrays);
+/* 1: the arrays are those of the world as it is. */
+PL_API int pl_view_holds(const pl_view *view, const pl_world *world);
+PL_API pl_status pl_world_refresh_view(pl_world *world, pl_view *view, pl_error *error);
+PL_API void pl_view_destroy(pl_view *view); /* NULL is fine */
+
+/* ---- fields of elements and forces ---- */
+
 /* Per element: von Mises stress in Pa and the local volume ratio det F; either may be NULL. */
 PL_API pl_status pl_world_get_stress(pl_world *world, pl_body_id body, double *von_mises,
                                      double *volume_ratio, pl_error *error);
@@ -163,22 +193,28 @@ PL_API pl_status pl_world_read_probe(pl_world *world, pl_probe_id probe, double 
 
 /* ---- the whole world ---- */
 
+/* What a direct solver did. */
+typedef struct pl_direct_facts {
+  int64_t factorisations; /* complete ones */
+  int64_t border_solves;  /* back-substitutions for constraints that came */
+} pl_direct_facts;
+
 /* What all steps so far took and where the world stands. */
 typedef struct pl_world_facts {
   int64_t steps, newton_iterations, linear_iterations;
-  int64_t matrices;                 /* that were assembled */
-  int64_t factorisations;           /* complete ones, by a direct solver */
-  int64_t border_solves;            /* its back-substitutions for constraints that came */
-  int64_t unfinished_solves;        /* linear solves that used up their iterations */
-  double worst_linear_residual;     /* relative, of all linear solves that were used */
-  int64_t halved_steps;             /* that failed and were retried with smaller ones */
-  int64_t late_steps;               /* that were cut short by their time budget */
-  int64_t unresolved_substeps;      /* whose contacts were still not right after all passes */
-  int64_t unconverged_steps;        /* that counted though Newton's method had not converged */
-  int64_t parts, rejected_parts;    /* steps of the integrator; those that step control undid */
-  double time;                      /* simulated, s                                     */
-  double seconds, seconds_evaluate; /* wall time of all steps; of forces and matrices   */
-  double seconds_solve;             /* of linear solves                                 */
+  int64_t matrices; /* that were assembled */
+  pl_direct_facts direct;
+  int64_t unfinished_solves;           /* linear solves that used up their iterations */
+  double worst_linear_residual;        /* relative, of all linear solves that were used */
+  int64_t halved_steps;                /* that failed and were retried with smaller ones */
+  int64_t late_steps;                  /* cut short by their time budget, or longer than it */
+  int64_t lagging_steps;               /* that kept matrices or refined less, to save time */
+  int64_t unresolved_substeps;         /* whose contacts were still not right after all passes */
+  int64_t unconverged_steps;           /* that counted though Newton's method had not converged */
+  int64_t substeps, rejected_substeps; /* steps of the integrator; those that step control undid */
+  double time;                         /* simulated, s                                     */
+  double seconds, seconds_evaluate;    /* wall time of all steps; of forces and matrices   */
+  double seconds_solve;                /* of linear solves                                 */
   double kinetic_energy, elastic_energy, gravity_energy; /* J; the last is zero at the origin */
   double min_volume_ratio; /* least det F over all elements now                */
   double critical_dt;      /* s, largest stable step of an explicit method, about; 0: no limit */

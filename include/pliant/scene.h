@@ -41,6 +41,8 @@ PL_API pl_haptic *pl_scene_hand(pl_scene *scene);
 PL_API pl_status pl_scene_step(pl_scene *scene, pl_error *error);
 PL_API const char *pl_scene_title(const pl_scene *scene);
 PL_API double pl_scene_duration(const pl_scene *scene); /* s */
+/* Are its steps to keep step with the clock of the machine? */
+PL_API int pl_scene_is_real_time(const pl_scene *scene);
 
 /* One <output>: a time series of frames. */
 typedef struct pl_output {

@@ -78,6 +78,23 @@ PL_API void pl_world_set_watcher(pl_world *world, const pl_watcher *watcher);
 PL_API double pl_world_time(const pl_world *world);
 PL_API double pl_world_dt(const pl_world *world);
 
+/* Advances many worlds by so many steps each, over so many threads (0: one per processor). A world
+ * is stepped by one thread at a time; make them with threads = 1. Every world is tried: the status
+ * is that of the first that failed, in the order of the list, and statuses and errors (NULL: not
+ * asked for) get one for each. A world whose step failed stays as before that step. Watchers, logs
+ * and callbacks of the worlds are called in these threads. */
+PL_API pl_status pl_worlds_step(pl_world *const *worlds, int count, int steps, int threads,
+                                pl_status *statuses, pl_error *errors, pl_error *error);
+
+/* Hierarchical corotation: from now on the world takes the frames of its bodies with a law that
+ * lags (hooke-lagged) from the bodies of the same names in a guide, every `update` s. The guide is
+ * a world of coarser meshes, mostly of Green's strain, which is stepped with this one, ahead of it,
+ * from where the fine bodies are, or by itself (alone = 1); what acts on its bodies is its own. It
+ * belongs to this world from now on and goes with it; on failure it stays the caller's. NULL takes
+ * the guide away. */
+PL_API pl_status pl_world_set_guide(pl_world *world, pl_world *guide, double update, int alone,
+                                    pl_error *error);
+
 /* ---- changing values between two steps ---- */
 
 PL_API pl_status pl_world_set_dt(pl_world *world, double dt, pl_error *error);

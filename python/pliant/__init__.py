@@ -13,13 +13,19 @@
 Units are SI. Every failing call raises a pliant.Error with a sentence that names value and remedy.
 """
 from ._library import Error, exceptions as _exceptions, lib as _lib, text_of as _text_of
+from ._callbacks import OwnLaw
+from .body import Body, Handle, Material, Obstacle, Probe, Pull, Spot
 from .environment import Environment
 from .families import Family, Member, all_families as _all_families
 from .mesh import Mesh
+from .run import Run
 from .scene import Scene
-from .world import Body, Handle, Material, Obstacle, Probe, Pull, Spot, World, step_all
+from .view import View
+from ._keywords import describe_all as _describe_all
+from .world import World, step_all
 
 __version__ = _text_of(_lib.pl_version())
 families = _all_families()
 globals().update(families)
 globals().update({each.__name__: each for each in _exceptions.values()})
+_describe_all()

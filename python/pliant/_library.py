@@ -26,12 +26,12 @@ def _open():
     for path in _candidates():
         if os.path.isabs(path) and not os.path.exists(path):
             continue
-        return ffi.dlopen(path)
+        return ffi.dlopen(path), path
     raise ImportError("libpliant.so was not found: install it (make install), or name it in the "
                       "environment variable PLIANT_LIBRARY")
 
 
-lib = _open()
+lib, path = _open()
 
 
 class Error(Exception):

@@ -12,8 +12,13 @@ from .families import Member
 # lists whose count has another name than their own with "_count" behind it
 _COUNTS = {"parts": "part_count", "maps": "map_count", "motions": "motion_count", "keys": "key_count",
            "sites": "site_count", "hanging": "hanging_count", "site_regions": "site_count",
-           "times": "count", "factors": "count"}
+           "times": "count", "factors": "count", "particles": "particle_count", "fibres": "fibre_count"}
 _INTERNAL = ("cookie", "context", "allocator", "report", "report_context")
+
+
+def count_name(name):
+    """The member that says how many a list has."""
+    return _COUNTS.get(name, name + "_count")
 
 
 def numbers(value, ctype, keep):
@@ -102,7 +107,7 @@ def _as_list(struct, name, field, value, keep):
             _as_struct(pointer[place], item.cname.removeprefix("const "), each, keep)
         count = len(values)
     setattr(struct, name, pointer)
-    counted = _COUNTS.get(name, name + "_count")
+    counted = count_name(name)
     if counted in dict(ffi.typeof(struct).fields if ffi.typeof(struct).kind == "struct"
                        else ffi.typeof(struct).item.fields):
         setattr(struct, counted, count)
@@ -127,8 +132,11 @@ def _set(struct, name, field, value, keep):
     elif kind.kind == "array":
         array = getattr(struct, name)
         if kind.item.kind == "struct":
+            if len(value) > kind.length:
+                raise ValueError(f"{name} takes {kind.length}, not {len(value)}")
             for place, each in enumerate(value):
                 _as_struct(array[place], kind.item.cname, each, keep)
+            setattr(struct, count_name(name), len(value))
         else:
             given = list(value)
             if len(given) > kind.length:

@@ -7,8 +7,13 @@
 Members and their parameters come from the library's own tables: help(pliant.law.ogden) shows
 units, presets and ranges.
 """
+from __future__ import annotations
+
 import inspect
 import keyword
+from typing import Literal, Optional, Sequence, Union
+
+import numpy
 
 from ._library import ffi, lib, text_of
 
@@ -40,9 +45,35 @@ def _describe(param):
         preset = words.split("|")[int(param.preset)] if param.preset == param.preset else "none"
         span = f"one of {', '.join(words.split('|'))}; {preset} if not given"
     else:
-        span = f"{text_of(param.unit)}, from {param.least:g} to {param.most:g}"
+        span = f"{text_of(param.unit)}, from {param.min:g} to {param.max:g}"
         span += f"; {param.preset:g} if not given" if param.preset == param.preset else ""
     return f"    {_python_name(text_of(param.name))}: {text_of(param.summary)} ({span})"
+
+
+def _type_of(param):
+    """The Python type of a parameter."""
+    words = text_of(param.words)
+    if words:
+        return Literal[tuple(words.split("|"))]
+    if param.width == 3:
+        return Union[float, Sequence[float]]
+    return int if text_of(param.unit) == "count" else float
+
+
+def _check(member, name, param, value):
+    """A value of the right type and in its range; what several must be together says the library."""
+    words = text_of(param.words)
+    if words:
+        if value not in words.split("|"):
+            raise ValueError(f"{member}: {name}={value!r} is none of {', '.join(words.split('|'))}")
+        return
+    if isinstance(value, (str, bytes, bool)):
+        raise TypeError(f"{member}: {name} takes a number, not {value!r}")
+    given = numpy.atleast_1d(numpy.asarray(value, dtype=float))
+    if given.ndim != 1 or given.size not in ((1, 3) if param.width == 3 else (1,)):
+        raise TypeError(f"{member}: {name} takes {'three numbers' if param.width == 3 else 'one number'}, not {value!r}")
+    if not ((given >= param.min) & (given <= param.max)).all():
+        raise ValueError(f"{member}: {name}={value!r} must lie between {param.min:g} and {param.max:g}")
 
 
 def _maker(member):
@@ -51,10 +82,14 @@ def _maker(member):
     params = [member.params[i] for i in range(member.param_count)]
     names = {_python_name(text_of(p.name)): text_of(p.name) for p in params}
 
+    by_name = {_python_name(text_of(p.name)): p for p in params}
+
     def make(**settings):
-        for each in settings:
+        for each, value in settings.items():
             if each not in names:
                 raise TypeError(f"{name} has no parameter {each!r}; it has {', '.join(names) or 'none'}")
+            if value is not None:
+                _check(name, each, by_name[each], value)
         return Member(name, {names[k]: v for k, v in settings.items() if v is not None})
 
     make.__name__ = make.__qualname__ = _python_name(name)
@@ -62,7 +97,8 @@ def _maker(member):
     make.__doc__ = "\n".join([f"{text_of(member.summary)}.", ""] + [_describe(p) for p in params] +
                              ([f"\n    Source: {source}"] if source else []))
     make.__signature__ = inspect.Signature(
-        [inspect.Parameter(p, inspect.Parameter.KEYWORD_ONLY, default=None) for p in names], return_annotation=Member)
+        [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Optional[_type_of(p)])
+         for n, p in by_name.items()], return_annotation=Member)
     return make
 
 

@@ -1,5 +1,8 @@
 """Meshes: tetrahedra, hexahedra or triangles with named sets."""
+from __future__ import annotations
+
 import os
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy
 
@@ -35,7 +38,7 @@ class Mesh:
     name. Other ways: Mesh.generate("box", ...), Mesh.read(path), Mesh.fill(vertices, triangles).
     """
 
-    def __init__(self, nodes, elements, sets=None):
+    def __init__(self, nodes: Sequence, elements: Sequence, sets: Optional[Mapping[str, Sequence[int]]] = None):
         keep = []
         nodes_pointer, node_array = _values.numbers(nodes, "double", keep)
         elements_pointer, element_array = _values.numbers(elements, "int", keep)
@@ -77,7 +80,7 @@ class Mesh:
         return mesh
 
     @classmethod
-    def generate(cls, generator, **settings):
+    def generate(cls, generator: Union[str, Member], **settings: Any) -> Mesh:
         """A member of pliant.generator by name and settings: Mesh.generate("box", size=(1, 1, 1))."""
         keep, choice = [], ffi.new("pl_choice *")
         _values.as_choice(choice, generator if isinstance(generator, Member)
@@ -85,12 +88,12 @@ class Mesh:
         return cls._made(lambda place: call(lib.pl_mesh_generate, choice, ffi.NULL, place))
 
     @classmethod
-    def read(cls, path):
+    def read(cls, path: Union[str, os.PathLike]) -> Mesh:
         """A file of any format that pliant list format names."""
         return cls._made(lambda place: call(lib.pl_mesh_read, os.fsencode(path), ffi.NULL, place))
 
     @classmethod
-    def fill(cls, vertices, triangles, filler=None):
+    def fill(cls, vertices: Sequence, triangles: Sequence, filler: Union[str, Member, None] = None) -> Mesh:
         """Elements inside a closed surface; without a filler, way and size are chosen."""
         keep, definition = [], ffi.new("pl_surface_def *")
         definition.points, points = _values.numbers(vertices, "double", keep)
@@ -100,37 +103,38 @@ class Mesh:
             _values.as_choice(definition.filler, filler, keep)
         return cls._made(lambda place: call(lib.pl_mesh_fill, definition, place))
 
-    def write(self, path):
+    def write(self, path: Union[str, os.PathLike]) -> None:
+        """A file of the format that its name ends with."""
         call(lib.pl_mesh_write, self._pointer, os.fsencode(path))
 
-    def divide(self, division="tet10"):
+    def divide(self, division: str = "tet10") -> Mesh:
         """Every tetrahedron as one of ten nodes ("tet10") or as eight ("octets")."""
         which = {"tet10": lib.PL_DIVIDE_TET10, "octets": lib.PL_DIVIDE_OCTETS}[division]
         return self._made(lambda place: call(lib.pl_mesh_divide, self._pointer, which, ffi.NULL, place))
 
-    def boundary(self):
+    def boundary(self) -> Mesh:
         """The boundary as a mesh of triangles."""
         return self._made(lambda place: call(lib.pl_mesh_boundary, self._pointer, ffi.NULL, place))
 
     @property
-    def nodes(self):
+    def nodes(self) -> numpy.ndarray:
         """Positions at rest, m: the library's own memory, read-only."""
         return _view(self, lib.pl_mesh_nodes(self._pointer), "double", lib.pl_mesh_node_count(self._pointer), 3)
 
     @property
-    def elements(self):
+    def elements(self) -> numpy.ndarray:
         """Node numbers: the library's own memory, read-only."""
         return _view(self, lib.pl_mesh_elements(self._pointer), "int", lib.pl_mesh_element_count(self._pointer),
                      lib.pl_mesh_nodes_per_element(self._pointer))
 
     @property
-    def faces(self):
+    def faces(self) -> numpy.ndarray:
         """The boundary's faces, turned outwards: the library's own memory, read-only."""
         return _view(self, lib.pl_mesh_faces(self._pointer), "int", lib.pl_mesh_face_count(self._pointer),
                      lib.pl_mesh_nodes_per_face(self._pointer))
 
     @property
-    def sets(self):
+    def sets(self) -> dict[str, numpy.ndarray]:
         """Numbers of nodes or elements by the set's name."""
         found = {}
         for place in range(lib.pl_mesh_set_count(self._pointer)):
@@ -138,7 +142,7 @@ class Mesh:
             found[text_of(each.name)] = numpy.array(ffi.unpack(each.ids, each.count), dtype=numpy.intc)
         return found
 
-    def measure(self):
+    def measure(self) -> dict:
         """Size and quality as a dict: volume, edges, angles, pieces ..."""
         facts = ffi.new("pl_mesh_facts *")
         call(lib.pl_mesh_measure, self._pointer, facts)

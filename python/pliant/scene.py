@@ -1,13 +1,12 @@
 """Scenes: a world from an XML file."""
-import html
-import os
-import re
-import subprocess
-import threading
-import webbrowser
-import weakref
+from __future__ import annotations
 
+import os
+from typing import Optional, Union
+
+from ._callbacks import Ear
 from ._library import Error, call, ffi, lib, text_of
+from .viewer import Viewer
 from .world import World
 
 
@@ -17,7 +16,8 @@ class Scene(World):
     A scene can be pickled and copied: it is read again, and goes on from its state.
     """
 
-    def __init__(self, path, changes=None, threads=0, allow_any_path=False):
+    def __init__(self, path: Union[str, os.PathLike], changes: Optional[dict] = None, threads: int = 0,
+                 allow_any_path: bool = False):
         self._made_of = (os.fspath(path), dict(changes or {}), threads, allow_any_path)
         texts = [ffi.new("char[]", f"{name}={value}".encode()) for name, value in (changes or {}).items()]
         name = ffi.new("char[]", os.fsencode(path))
@@ -25,84 +25,44 @@ class Scene(World):
         definition = ffi.new("pl_scene_def *", lib.pl_scene_def_default())
         definition.path, definition.changes, definition.change_count = name, listed, len(texts)
         definition.threads, definition.allow_any_path = threads, allow_any_path
-        self._log, errors = [], []
-        self._sink = ffi.callback("void(void *, pl_level, const char *)",
-                                  lambda _, level, words: self._log.append((level, text_of(words))))
+        self._ear, errors = Ear(), []
         report = ffi.callback("void(void *, const pl_error *)",
                               lambda _, error: errors.append(_sentence(error)))
-        definition.log.write, definition.report = self._sink, report
+        self._ear.listen(definition)
+        definition.report = report
         place = ffi.new("pl_scene **")
         try:
             call(lib.pl_scene_load, definition, place)
         except Error as error:
             error.all = errors or [str(error)]
             raise
-        self._scene = ffi.gc(place[0], lib.pl_scene_destroy)
-        self._own(lib.pl_scene_world(self._scene))
+        self._own(place[0], lib.pl_scene_destroy, lib.pl_scene_world(place[0]))
 
     @property
-    def title(self):
-        return text_of(lib.pl_scene_title(self._scene))
+    def title(self) -> str:
+        return text_of(lib.pl_scene_title(self._made))
 
     @property
-    def duration(self):
+    def duration(self) -> float:
         """s"""
-        return lib.pl_scene_duration(self._scene)
+        return lib.pl_scene_duration(self._made)
 
-    def run(self):
+    def run(self) -> None:
         """Steps to the end of the scene's duration."""
         while self.time < self.duration - 0.5 * self.dt:
             self.step()
 
-    def show(self, port=0, command="pliant"):
+    def show(self, port: int = 0, command: Optional[str] = None) -> Viewer:
         """The scene in the viewer, a program of its own that begins with the scene from its start:
         in a notebook the page is the cell's result, elsewhere show().open() opens the browser."""
         return Viewer(self._made_of, port, command)
 
+    def copy(self) -> Scene:
+        """Read again, changed by the same calls, in the same state."""
+        return _again(self._made_of, self._recipe, self.save())
+
     def __reduce__(self):
-        return _again, (self._made_of, self.save())
-
-
-class Viewer:
-    """A running `pliant view`: url is its page. Ends with close(), or with Python."""
-
-    def __init__(self, made_of, port=0, command="pliant"):
-        path, changes, threads, allow_any_path = made_of
-        words = [command, "view", "--no-open", "--framed", "-q", path] + (["--port", str(port)] if port else [])
-        for name, value in changes.items():
-            words += ["--set", f"{name}={value}"]
-        words += ["--threads", str(threads)] if threads else []
-        words += ["--allow-path"] if allow_any_path else []
-        self._process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self._finalizer = weakref.finalize(self, _end, self._process)
-        self.messages, self.url = [], None
-        while self.url is None:
-            line = self._process.stdout.readline()
-            if not line:
-                self.close()
-                raise RuntimeError(f"{command} view did not start: " + " ".join(self.messages).strip())
-            self.messages.append(line)
-            found = re.search(r"http://\S+", line)
-            self.url = found and found.group(0)
-        # what it says later must not wait for a reader
-        threading.Thread(target=self.messages.extend, args=(self._process.stdout,), daemon=True).start()
-
-    def close(self):
-        self._finalizer()
-
-    def open(self):
-        """Shows the page in the browser."""
-        webbrowser.open(self.url)
-        return self
-
-    def _repr_html_(self):
-        return f'<iframe src="{html.escape(self.url)}" width="100%" height="600" style="border:0"></iframe>'
-
-
-def _end(process):
-    process.terminate()
-    process.wait()
-    process.stdout.close()
+        return _again, (self._made_of, self._recipe, self.save())
 
 
 def _sentence(error):
@@ -110,7 +70,8 @@ def _sentence(error):
     return text_of(lib.pl_error_text(error, buffer, 1024))
 
 
-def _again(made_of, state):
+def _again(made_of, recipe, state):
     scene = Scene(*made_of)
+    recipe.follow(scene)
     scene.load(state)
     return scene

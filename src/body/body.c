@@ -1,5 +1,6 @@
 /* Making a body: its meshes and numberings, materials, sites and model. */
 #include "body/body.h"
+#include "body/tailoring.h"
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -31,10 +32,11 @@ void pl_body_release(const pl_allocator *allocator, pl_body *body)
   pl_composition_release(allocator, &body->composition);
   pl_refinement_destroy(allocator, body->refinement);
   pl_ties_release(allocator, &body->ties);
-  void *arrays[] = {body->name,          body->order, body->place, body->element_order,
-                    body->rest,          body->nodal, body->sites, body->site_owner,
-                    body->reach,         body->idle,  body->rigid, body->penalty,
+  void *arrays[] = {body->name,          body->order,      body->place,    body->element_order,
+                    body->rest,          body->nodal,      body->sites.at, body->sites.owner,
+                    body->sites.reach,   body->sites.idle, body->rigid,    body->penalty,
                     body->particles.list};
+  pl_tailoring_release(allocator, &body->tailoring);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
 
@@ -155,16 +157,16 @@ pl_status pl_material_check(const pl_material_def *def, pl_selection *law, pl_ma
   if (status) return status;
   const struct {
     const char *name;
-    double value, least;
+    double value, min;
   } numbers[] = {{"density", def->density, 1e-6},
                  {"viscous-lambda", def->viscous_lambda, 0},
                  {"viscous-mu", def->viscous_mu, 0},
                  {"stiffness-damping", def->stiffness_damping, 0},
                  {"mass-damping", def->mass_damping, 0}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    if (!(numbers[i].value >= numbers[i].least && numbers[i].value <= 1e15))
+    if (!(numbers[i].value >= numbers[i].min && numbers[i].value <= 1e15))
       return pl_fail(error, PL_E_ARGUMENT, "%s = %g must lie between %g and 1e+15", numbers[i].name,
-                     numbers[i].value, numbers[i].least);
+                     numbers[i].value, numbers[i].min);
   }
   status = check_memory(&def->memory, error);
   if (!status)
@@ -181,6 +183,11 @@ pl_status pl_material_make(const pl_material_def *def, const pl_selection *law,
   if (status) return status;
   material->law = pl_law_of(law->member);
   if (material->law->numbers) material->law->numbers(law->values, material->numbers);
+  if (def->own.evaluate) {
+    material->law = PL_PICK_VARIANT(&pl_law_own);
+    material->own = def->own;
+    material->numbers[0] = 1 / material->mu;
+  }
   material->viscous_lambda = def->viscous_lambda + def->stiffness_damping * material->lambda;
   material->viscous_mu = def->viscous_mu + def->stiffness_damping * material->mu;
   status = take_memory(&def->memory, material, error);
@@ -296,8 +303,8 @@ static pl_status find_owners(const pl_allocator *allocator, const pl_body_def *d
 {
   size_t nodes = (size_t)body->mesh->node_count;
   unsigned char *chosen = pl_alloc(allocator, nodes, 1);
-  body->site_owner = pl_alloc(allocator, nodes, sizeof(int));
-  pl_status status = chosen && body->site_owner ? PL_OK : pl_fail_memory(error);
+  body->sites.owner = pl_alloc(allocator, nodes, sizeof(int));
+  pl_status status = chosen && body->sites.owner ? PL_OK : pl_fail_memory(error);
   for (int i = 0; i < def->site_count && !status; i++) {
     const pl_site_region *region = &def->site_regions[i];
     int count = 0;
@@ -307,7 +314,7 @@ static pl_status find_owners(const pl_allocator *allocator, const pl_body_def *d
       status =
           pl_fail(error, PL_E_ARGUMENT, "the region of frame %d holds no node of the body", i + 1);
     for (size_t n = 0; n < nodes && !status; n++) {
-      int *owner = &body->site_owner[body->place[n]];
+      int *owner = &body->sites.owner[body->place[n]];
       if (!chosen[n]) continue;
       if (*owner)
         status = pl_fail_entity(error, PL_E_ARGUMENT, (int)n,
@@ -328,11 +335,11 @@ static pl_status copy_sites(const pl_allocator *allocator, const pl_body_def *de
     return pl_fail(error, PL_E_ARGUMENT, "a body has %d sites without places", def->site_count);
   if (!are_finite(def->sites, 3 * def->site_count))
     return pl_fail(error, PL_E_ARGUMENT, "the sites of a body must be finite");
-  body->site_count = def->site_count;
-  body->sites = pl_alloc(allocator, (size_t)def->site_count * 3, sizeof(double));
-  if (!body->sites) return pl_fail_memory(error);
+  body->sites.count = def->site_count;
+  body->sites.at = pl_alloc(allocator, (size_t)def->site_count * 3, sizeof(double));
+  if (!body->sites.at) return pl_fail_memory(error);
   if (def->site_count)
-    memcpy(body->sites, def->sites, (size_t)def->site_count * 3 * sizeof(double));
+    memcpy(body->sites.at, def->sites, (size_t)def->site_count * 3 * sizeof(double));
   return def->site_regions ? find_owners(allocator, def, body, error) : PL_OK;
 }
 
@@ -379,30 +386,31 @@ pl_model_def pl_body_sites(const pl_bodies *bodies, const pl_body *body)
 {
   return (pl_model_def){.pool = bodies->pool,
                         .store = bodies->store,
-                        .count = body->site_count,
-                        .at = body->sites,
-                        .owner = body->site_owner,
-                        .inserted = body->inserted,
-                        .reach = body->reach,
+                        .count = body->sites.count,
+                        .at = body->sites.at,
+                        .owner = body->sites.owner,
+                        .inserted = body->sites.inserted,
+                        .reach = body->sites.reach,
                         .rigid = body->rigid,
                         .particles = body->particles.list,
-                        .particle_count = body->particles.count};
+                        .particle_count = body->particles.count,
+                        .tailoring = &body->tailoring};
 }
 
 /* Single particles of a grid, in inside numbers. */
 static pl_status copy_particles(const pl_allocator *allocator, const pl_body_def *def,
                                 pl_body *body, pl_error *error)
 {
-  if (!def->particle_count) return PL_OK;
-  if (!((const pl_model_ops *)(const void *)body->model_part.member)->on_grids)
+  if (!def->particles.count) return PL_OK;
+  if (!(((const pl_model_ops *)(const void *)body->model_part.member)->meshes & PL_ON_GRIDS))
     return pl_fail(error, PL_E_ARGUMENT, "model=\"%s\" has no particles; take model=\"grid\"",
                    body->model_part.member->name);
-  pl_particle *list = pl_alloc(allocator, (size_t)def->particle_count, sizeof *list);
+  pl_particle *list = pl_alloc(allocator, (size_t)def->particles.count, sizeof *list);
   if (!list) return pl_fail_memory(error);
   body->particles.list = list;
-  body->particles.count = def->particle_count;
-  for (int i = 0; i < def->particle_count; i++) {
-    const pl_particle *from = &def->particles[i];
+  body->particles.count = def->particles.count;
+  for (int i = 0; i < def->particles.count; i++) {
+    const pl_particle *from = &def->particles.list[i];
     if (from->node < 0 || from->node >= body->mesh->node_count)
       return pl_fail(error, PL_E_ARGUMENT, "particle %d is node %d, but the nodes are 0 to %d", i,
                      from->node, body->mesh->node_count - 1);
@@ -444,10 +452,11 @@ pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body 
   if (!status) status = pl_composition_make(allocator, def, body, error);
   if (!status) status = pl_ties_hang(allocator, def, body, error);
   if (!status) status = copy_particles(allocator, def, body, error);
+  if (!status) status = pl_tailoring_make(allocator, def, body, error);
   if (status) return status;
   const pl_model_def sites = pl_body_sites(bodies, body);
   status = pl_body_build(allocator, body, &def->material, &material, &sites, &body->model, error);
-  if (!status && body->site_count && !body->model->frame_count)
+  if (!status && body->sites.count && !body->model->frame_count)
     status = pl_fail(error, PL_E_ARGUMENT,
                      "model=\"%s\" has no frames; take model=\"frames\" or remove them",
                      body->model_part.member->name);
@@ -458,7 +467,7 @@ pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body 
   }
   if (status) return status;
   pl_body_remember(body, &def->material, &law);
-  body->insert_reach = def->insert_reach;
+  body->sites.insert_reach = def->insert_reach;
   body->contact.groups = def->groups;
   body->contact.meets = def->meets;
   body->contact.itself = def->self_contact;

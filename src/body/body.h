@@ -9,6 +9,7 @@
 #include "body/composition.h"
 #include "body/refinement.h"
 #include "mesh/embed.h"
+#include "model/cloth/tailor.h"
 #include "model/dependent.h"
 #include "pliant/world.h"
 #include "sparse/moment.h"
@@ -30,31 +31,33 @@ typedef struct pl_body {
   pl_material_def material;     /* as given; the law stands above                 */
   pl_composition composition;   /* where it is made of something else             */
   double mass_damping;
-  double *penalty;          /* N/m per inside node where nodes are carried: see couple/penalty.h */
-  int offset, blocks;       /* its part of q and v, in blocks */
-  double *memory;           /* what its laws remember, in the state */
-  size_t memory_count;      /* as many numbers as the model said */
-  double *rest;             /* rest positions of the nodes, inside order */
-  double *nodal;            /* room for 3 x 3 numbers per node where the blocks are not the nodes */
-  pl_mesh *surface;         /* finer triangles that follow the body, NULL: none */
-  pl_embed *embed;          /* and how, in the mesh's numbering */
-  unsigned char *rigid;     /* per inside element: part of something rigid; NULL: none is */
-  pl_ties ties;             /* rigid parts and hanging nodes, inside numbers */
-  double *sites;            /* places given for the model, 3 numbers each */
-  int site_count, inserted; /* of sites; of those the last were put in later */
-  double *reach;            /* of those, m */
+  double *penalty;        /* N/m per inside node where nodes are carried: see couple/penalty.h */
+  int offset, blocks;     /* its part of q and v, in blocks */
+  double *memory;         /* what its laws remember, in the state */
+  size_t memory_count;    /* as many numbers as the model said */
+  double *rest;           /* rest positions of the nodes, inside order */
+  double *nodal;          /* room for 3 x 3 numbers per node where the blocks are not the nodes */
+  pl_mesh *surface;       /* finer triangles that follow the body, NULL: none */
+  pl_embed *embed;        /* and how, in the mesh's numbering */
+  unsigned char *rigid;   /* per inside element: part of something rigid; NULL: none is */
+  pl_ties ties;           /* rigid parts and hanging nodes, inside numbers */
+  struct pl_given_sites { /* places given for the model */
+    double *at;           /* 3 numbers each */
+    int count, inserted;  /* of those the last were put in later */
+    double *reach, *idle; /* of those: m; since when each is of no use, s */
+    double insert_reach;  /* frames are put in where the body touches something; 0: no */
+    int *owner;           /* per inside node 1 + the site that it goes with alone; NULL: none */
+  } sites;
   struct pl_meeting_rule {  /* whom it may touch */
     uint32_t groups, meets; /* bits: of its own, of others; 0: all */
     int itself;
   } contact;
-  double insert_reach;       /* frames are put in where the body touches something; 0: no */
-  double *idle;              /* since when each of those is of no use, s */
-  int *site_owner;           /* per inside node 1 + the site that it goes with alone; NULL: none */
-  pl_refinement *refinement; /* of its mesh while it moves; NULL: none */
+  pl_refinement *refinement;   /* of its mesh while it moves; NULL: none */
   struct pl_single_particles { /* of a grid, that differ from the others; inside nodes */
     pl_particle *list;
     int count;
   } particles;
+  pl_tailoring tailoring; /* of a sheet */
 } pl_body;
 
 /* All bodies of a world. */

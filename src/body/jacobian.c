@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double least_share = 1e-12; /* of a point: nodes with less of it do not carry it */
+static const double min_share = 1e-12; /* of a point: nodes with less of it do not carry it */
 
 pl_status pl_jacobian_create(const pl_bodies *bodies, int points, pl_jacobian *to, pl_error *error)
 {
@@ -62,8 +62,8 @@ static void add_frame(pl_jacobian *to, const pl_body *body, const pl_body_point 
 {
   int per = body->blocks / body->model->frame_count, block = body->offset + per * point->frame;
   double at[3];
-  body->model->ops->ride(body->model, q + 3 * body->offset, point->frame, point->at_rest, at,
-                         to->one);
+  body->model->ops->frame.ride(body->model, q + 3 * body->offset, point->frame, point->at_rest, at,
+                               to->one);
   pl_vec3_add_scaled(sign, at, x);
   for (int b = 0; b < per; b++) add_block(to, block + b, sign, to->one + 9 * b);
 }
@@ -74,7 +74,7 @@ void pl_jacobian_add(pl_jacobian *to, const pl_body_point *point, double sign, c
   const pl_body *body = &to->bodies->list[point->body];
   if (!point->count) add_frame(to, body, point, sign, q, x);
   for (int a = 0; a < point->count; a++) {
-    if (fabs(point->weights[a]) > least_share)
+    if (fabs(point->weights[a]) > min_share)
       add_node(to, body, point->nodes[a], sign * point->weights[a], q, x);
   }
 }

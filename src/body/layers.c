@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Directions shorter than this have none; two are parallel whose cross product is shorter. */
-static const double least_length = 1e-12, min_angle = 1e-6;
+static const double min_length = 1e-12, min_angle = 1e-6;
 
 static double normalize(double a[3])
 {
@@ -42,7 +42,7 @@ static void set_cylindrical(const pl_orientation *from, const double at[3], doub
   for (int i = 0; i < 3; i++) away[i] = at[i] - from->point[i];
   double far = sqrt(pl_vec3_dot(away, away));
   pl_vec3_add_scaled(-pl_vec3_dot(axis, away), axis, away);
-  if (!(sqrt(pl_vec3_dot(away, away)) > least_length * (1 + far))) {
+  if (!(sqrt(pl_vec3_dot(away, away)) > min_length * (1 + far))) {
     int across = fabs(axis[0]) < 0.7 ? 0 : 1;
     for (int i = 0; i < 3; i++) away[i] = i == across;
     pl_vec3_add_scaled(-pl_vec3_dot(axis, away), axis, away);
@@ -66,7 +66,7 @@ void pl_orientation_axes(const pl_orientation *from, const double at[3], double 
 static int has_direction(const double a[3])
 {
   double length = sqrt(pl_vec3_dot(a, a));
-  return length > least_length && isfinite(length);
+  return length > min_length && isfinite(length);
 }
 
 static pl_status check_orientation(const pl_orientation *from, pl_error *error)
@@ -124,18 +124,18 @@ static pl_status add_fibres(const pl_fibres *from, pl_material *material, pl_err
 
 static pl_status add_limit(const pl_stretch_limit *from, pl_material *material, pl_error *error)
 {
-  if (!(from->most > 1 && from->most <= 1e3 && from->least >= 0 && from->least < 1))
+  if (!(from->max > 1 && from->max <= 1e3 && from->min >= 0 && from->min < 1))
     return pl_fail(error, PL_E_ARGUMENT,
                    "limit with most = %g, least = %g: most must lie between 1 and 1000, least "
                    "between 0 and 1",
-                   from->most, from->least);
+                   from->max, from->min);
   if (!(from->factor > 1 && from->factor <= 1e6))
     return pl_fail(error, PL_E_ARGUMENT,
                    "factor = %g of the limit must lie between 1 and 1e+06; 20 is usual",
                    from->factor);
   double *numbers = append(material, PL_PICK_VARIANT(&pl_modifier_limit));
-  numbers[0] = from->most;
-  numbers[1] = from->least;
+  numbers[0] = from->max;
+  numbers[1] = from->min;
   numbers[2] = from->factor;
   numbers[3] = (3 * material->lambda + 2 * material->mu) / (material->lambda + material->mu);
   return PL_OK;
@@ -151,7 +151,7 @@ pl_status pl_material_add_layers(const pl_material_def *def, pl_material *materi
   pl_status status = check_orientation(&def->orientation, error);
   for (int i = 0; i < def->fibre_count && !status; i++)
     status = add_fibres(&def->fibres[i], material, error);
-  if (!status && def->limit.most != 0) status = add_limit(&def->limit, material, error);
+  if (!status && def->limit.max != 0) status = add_limit(&def->limit, material, error);
   if (status) return status;
   material->has_axes = def->orientation.kind != PL_ORIENTATION_WORLD;
   pl_orientation_axes(&def->orientation, origin, material->axes);

@@ -41,7 +41,7 @@ static pl_status check_volumes(const pl_body *body, const double *x, pl_error *e
   const pl_mesh *mesh = body->mesh;
   int n = mesh->nodes_per_element;
   // grids have forces in every state
-  if (body->model->ops->on_grids) return PL_OK;
+  if (body->model->ops->meshes & PL_ON_GRIDS) return PL_OK;
   for (int e = 0; n >= 4 && e < mesh->element_count; e++) {
     double volume = pl_element_volume(x, mesh->elements + n * e, n);
     if (!(volume > 0))

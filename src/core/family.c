@@ -79,13 +79,13 @@ void pl_param_presets(const pl_member *member, double *values)
 
 static pl_status out_of_range(const pl_param *param, double number, pl_error *error)
 {
-  char given[32], least[32], most[32];
+  char given[32], min[32], max[32];
   pl_print(given, sizeof given, "%g", number);
-  pl_print(least, sizeof least, "%g", param->least);
-  pl_print(most, sizeof most, "%g", param->most);
+  pl_print(min, sizeof min, "%g", param->min);
+  pl_print(max, sizeof max, "%g", param->max);
   const char *unit = strcmp(param->unit, "1") && strcmp(param->unit, "count") ? param->unit : "";
   return pl_fail(error, PL_E_ARGUMENT, "%s = %s must lie between %s and %s%s%s", param->name, given,
-                 least, most, *unit ? " " : "", unit);
+                 min, max, *unit ? " " : "", unit);
 }
 
 pl_status pl_param_check(const pl_param *param, const double *numbers, double *value,
@@ -94,7 +94,7 @@ pl_status pl_param_check(const pl_param *param, const double *numbers, double *v
   int whole = strcmp(param->unit, "count") == 0;
   for (int k = 0; k < pl_param_width(param); k++) {
     double number = numbers[k];
-    if (!isfinite(number) || number < param->least || number > param->most)
+    if (!isfinite(number) || number < param->min || number > param->max)
       return out_of_range(param, number, error);
     if (whole && number != floor(number))
       return pl_fail(error, PL_E_ARGUMENT, "%s = %g must be a whole number", param->name, number);

@@ -74,7 +74,7 @@ static int may_be_pipe(const char *path)
 pl_status pl_file_read(const pl_allocator *allocator, const char *path, size_t limit,
                        pl_bytes *bytes, pl_error *error)
 {
-  if (!limit) limit = (size_t)4 << 30;
+  if (!limit) limit = (size_t)2 << (sizeof limit > 4 ? 31 : 30);
   *bytes = (pl_bytes){0};
   int is_pipe = may_be_pipe(path);
   // a named pipe must not let us wait for somebody who writes

@@ -191,8 +191,8 @@ static int word_distance(const char *a, const char *b)
       int change =
           diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
       diagonal = row[j];
-      int least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-      row[j] = change < least ? change : least;
+      int min = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+      row[j] = change < min ? change : min;
     }
   }
   return row[m];
@@ -201,12 +201,12 @@ static int word_distance(const char *a, const char *b)
 const char *pl_nearest_word(const char *word, const char *const *words)
 {
   const char *best = NULL;
-  int least = 1 + (int)strlen(word) / 3;
+  int min = 1 + (int)strlen(word) / 3;
   for (; *words; words++) {
     int distance = word_distance(word, *words);
-    if (distance <= least && (!best || distance < least)) {
+    if (distance <= min && (!best || distance < min)) {
       best = *words;
-      least = distance;
+      min = distance;
     }
   }
   return best;

@@ -1,6 +1,7 @@
 /* The pool: the chunks of a job lie in one span per thread, so that a thread mostly gets those
  * that it had in the last job over the same data, and threads seldom draw from the same counter;
- * who has finished its own span, from its beginning, helps with the others. A span's counter
+ * who has finished its own span, from its beginning, helps with the others, after a microsecond or
+ * two in which their owners do not come. A span's counter
  * carries the job's number, so that a thread which wakes up late can never take a chunk of a job
  * that is over. Idle threads spin for some microseconds before they sleep, since a solver posts a
  * job every few microseconds.
@@ -15,7 +16,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256, SPINS = 4000, CLOSED = 0x7fffffff };
+enum { MOST_THREADS = 256, SPINS = 4000, PATIENCE = 100, CLOSED = 0x7fffffff };
 
 /* Chunks [next, end). */
 typedef struct span {
@@ -41,6 +42,7 @@ struct pl_pool {
   _Alignas(64) atomic_uint_fast64_t job; /* the last number */
   _Alignas(64) atomic_int done;          /* chunks */
   span spans[MOST_THREADS];
+  atomic_int asleep[MOST_THREADS];
 
   // for threads that went to sleep
   pthread_mutex_t mutex;
@@ -77,12 +79,30 @@ static int take_from(pl_pool *pool, span *from, uint64_t job)
   return count;
 }
 
+/* Gives the owner of a span, unless it sleeps, the time to come or to move on: what another thread
+ * does in its place moves the data from cache to cache and back. */
+static void await_owner(pl_pool *pool, int owner, uint64_t job)
+{
+  const span *of = &pool->spans[owner];
+  uint64_t seen = atomic_load_explicit(&of->ticket, memory_order_acquire);
+  int end = atomic_load_explicit(&of->end, memory_order_relaxed);
+  if (seen >> 32 != job || (int)(seen & 0xffffffff) >= end) return;
+  if (atomic_load_explicit(&pool->asleep[owner], memory_order_relaxed)) return;
+  for (int i = 0; i < PATIENCE; i++) {
+    if (atomic_load_explicit(&of->ticket, memory_order_acquire) != seen) return;
+    pause_briefly();
+  }
+}
+
 /* Takes chunks of job number, the thread's own first, until none is left. */
 static void take_chunks(pl_pool *pool, uint64_t job, int thread)
 {
-  int count = 0;
-  for (int i = 0; i < pool->threads; i++)
-    count += take_from(pool, &pool->spans[(thread + i) % pool->threads], job);
+  int count = take_from(pool, &pool->spans[thread], job);
+  for (int i = 1; i < pool->threads; i++) {
+    int other = (thread + i) % pool->threads;
+    if (pool->spins) await_owner(pool, other, job);
+    count += take_from(pool, &pool->spans[other], job);
+  }
   if (count) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
 }
 
@@ -106,7 +126,11 @@ static void *serve(void *argument)
   while (!atomic_load(&pool->stop)) {
     int spins = pool->spins;
     while (current_job(pool) == job && spins-- > 0 && !atomic_load(&pool->stop)) pause_briefly();
-    if (current_job(pool) == job) sleep_until(pool, job);
+    if (current_job(pool) == job) {
+      atomic_store_explicit(&pool->asleep[self->number], 1, memory_order_relaxed);
+      sleep_until(pool, job);
+      atomic_store_explicit(&pool->asleep[self->number], 0, memory_order_relaxed);
+    }
     job = current_job(pool);
     take_chunks(pool, job, self->number);
   }

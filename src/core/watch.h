@@ -11,14 +11,14 @@ typedef struct pl_watch {
   int ended;       /* the answer was no */
   double deadline; /* by pl_now(), s: from then on what has been computed counts; 0: none */
   int is_late;     /* it has passed */
+  double asked;    /* by pl_now(), s: when somebody was asked last */
 } pl_watch;
 
 /* 1: the computation is to end. watch may be NULL. */
+int pl_watch_ask(pl_watch *watch);
 static inline int pl_watch_ended(pl_watch *watch)
 {
-  if (!watch || !watch->by.ask) return 0;
-  if (!watch->ended) watch->ended = watch->by.ask(watch->by.context, watch->time) != 0;
-  return watch->ended;
+  return watch && watch->by.ask && (watch->ended || pl_watch_ask(watch));
 }
 
 /* The same as a status: PL_E_CANCELLED and its sentence. */

@@ -84,7 +84,7 @@ int pl_attachments_glue(const pl_couplings *all, const int bodies[2])
   return 0;
 }
 
-static size_t memory(const pl_coupling *self)
+size_t pl_attachment_memory(const pl_coupling *self)
 {
   const pl_attachment *from = (const pl_attachment *)self;
   return from->breaking > 0 ? (size_t)from->count : 0;
@@ -101,8 +101,7 @@ static void finish(pl_coupling *self, const pl_substep *step)
   }
 }
 
-/* A += k g . d^2x/dq^2 of the blocks that turn. */
-static void add_curvature(const pl_jacobian *with, double k, const double gap[3], pl_bsr *A)
+void pl_attachment_curve(const pl_jacobian *with, double k, const double gap[3], pl_bsr *A)
 {
   for (int b = 0; b < with->count; b++) {
     const pl_body *body = pl_bodies_owner(with->bodies, with->blocks[b]);
@@ -122,7 +121,7 @@ static void stiffen(const pl_attachment *from, const double gap[3], const pl_tan
   double k = tangent->kq * from->stiffness, d = k + tangent->kv * from->damping;
   const double D[9] = {d, 0, 0, 0, d, 0, 0, 0, d};
   pl_jacobian_stiffen(&from->jacobian, D, tangent);
-  if (!tangent->semidefinite) add_curvature(&from->jacobian, k, gap, tangent->A);
+  if (!tangent->semidefinite) pl_attachment_curve(&from->jacobian, k, gap, tangent->A);
 }
 
 static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
@@ -192,7 +191,7 @@ pl_status pl_attachment_cliques(pl_coupling *self, const double *q, pl_cliques *
 
 static pl_status check_frame(const pl_body *body, int frame, pl_error *error)
 {
-  int count = body->model->frame_count - body->inserted;
+  int count = body->model->frame_count - body->sites.inserted;
   if (frame == -1) return PL_OK;
   if (body->model->frame_count == 0)
     return pl_fail(error, PL_E_ARGUMENT,
@@ -203,12 +202,8 @@ static pl_status check_frame(const pl_body *body, int frame, pl_error *error)
                  body->name, frame + 1, count);
 }
 
-static pl_status check(const pl_attachment_def *def, const pl_body *body, const pl_body *other,
-                       pl_error *error)
+static pl_status check_numbers(const pl_attachment_def *def, pl_error *error)
 {
-  if (body == other)
-    return pl_fail(error, PL_E_ARGUMENT,
-                   "body \"%.80s\" cannot be attached to itself; name another body", body->name);
   if (!(def->stiffness >= 0 && def->stiffness <= 1e15))
     return pl_fail(error, PL_E_ARGUMENT,
                    "the stiffness of an attachment = %g must lie between 0 and 1e+15",
@@ -222,6 +217,17 @@ static pl_status check(const pl_attachment_def *def, const pl_body *body, const 
         "the breaking force of an attachment = %g must lie between 0 and 1e+15, and be 0 "
         "of exact ones, which do not break",
         def->breaking);
+  return PL_OK;
+}
+
+static pl_status check(const pl_attachment_def *def, const pl_body *body, const pl_body *other,
+                       pl_error *error)
+{
+  pl_status status = check_numbers(def, error);
+  if (status) return status;
+  if (body == other)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "body \"%.80s\" cannot be attached to itself; name another body", body->name);
   if (!(def->arm == -1 || (def->arm >= 0 && def->arm <= 1e9)))
     return pl_fail(error, PL_E_ARGUMENT,
                    "the arm of an attachment = %g must lie between 0 and 1e+09", def->arm);
@@ -243,7 +249,7 @@ static pl_status check(const pl_attachment_def *def, const pl_body *body, const 
                    "body \"%.80s\" is of triangles and has no inside; attach its nodes to body "
                    "\"%.80s\" instead",
                    other->name, body->name);
-  pl_status status = check_frame(body, def->frame, error);
+  status = check_frame(body, def->frame, error);
   return status ? status : check_frame(other, def->to_frame, error);
 }
 
@@ -293,12 +299,12 @@ static pl_status take_frame(const pl_allocator *allocator, const pl_body *body,
 static pl_status meet(const pl_body *body, const pl_body *other, const pl_attachment_def *def,
                       pl_attachment *to, pl_error *error)
 {
-  double most = OUTSIDE * pl_body_size(other);
+  double max = OUTSIDE * pl_body_size(other);
   pl_anchor anchor;
   if (def->frame >= 0) {
     const double *at = body->model->frames_at + 3 * def->frame;
     pl_status status = pl_mesh_locate(other->mesh, at, &anchor, error);
-    if (!status && anchor.distance > most)
+    if (!status && anchor.distance > max)
       status =
           pl_fail(error, PL_E_ARGUMENT,
                   "frame %d of body \"%.80s\", at (%g, %g, %g), lies %.3g m outside body "
@@ -314,7 +320,7 @@ static pl_status meet(const pl_body *body, const pl_body *other, const pl_attach
       pl_vec3_set(at, 0, 0, 0);
       for (int a = 0; a < anchor.count; a++)
         pl_vec3_add_scaled(anchor.weights[a], other->mesh->nodes + 3 * anchor.nodes[a], at);
-    } else if (anchor.distance > most) {
+    } else if (anchor.distance > max) {
       return pl_fail_entity(error, PL_E_ARGUMENT, body->order[to->nodes[i]],
                             "node %d of body \"%.80s\", at (%g, %g, %g), lies %.3g m outside body "
                             "\"%.80s\"; attach only nodes that lie in it, or attach to one of its "
@@ -356,6 +362,17 @@ static pl_status fill(const pl_bodies *bodies, const pl_body *body, const pl_bod
   return status ? status : pl_jacobian_create(bodies, 2, &to->jacobian, error);
 }
 
+pl_status pl_attachment_take(pl_attachment *to, const pl_attachment_def *def, pl_error *error)
+{
+  const pl_bodies *bodies = to->base.bodies;
+  const pl_body *body = &bodies->list[to->base.acts_on[0]];
+  pl_status status = check_numbers(def, error);
+  to->frames[0] = to->frames[1] = -1;
+  if (!status) status = take_nodes(bodies->allocator, body, def, to, error);
+  if (!status) status = choose_stiffness(body, def, to, error);
+  return status ? status : pl_jacobian_create(bodies, 1, &to->jacobian, error);
+}
+
 pl_status pl_attachment_make(pl_attachment *attachment, const pl_attachment_def *def,
                              pl_error *error)
 {
@@ -386,7 +403,7 @@ const pl_coupling_ops pl_coupling_attachment = {
     .size = sizeof(pl_attachment),
     .destroy = pl_attachment_destroy,
     .cliques = pl_attachment_cliques,
-    .memory = memory,
+    .memory = pl_attachment_memory,
     .evaluate = evaluate,
     .finish = finish,
     .energy = energy,

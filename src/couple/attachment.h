@@ -39,6 +39,12 @@ int pl_attachment_grips(const pl_coupling *self, int body);
 pl_status pl_attachment_cliques(pl_coupling *self, const double *q, pl_cliques **sets, int *count,
                                 pl_error *error);
 
+size_t pl_attachment_memory(const pl_coupling *self);
+/* A += k g . d^2x/dq^2 of the blocks that turn, where the gap g is the jacobian's. */
+void pl_attachment_curve(const pl_jacobian *with, double k, const double gap[3], pl_bsr *A);
+/* What an attachment to an obstacle needs: nodes, springs, a jacobian. */
+pl_status pl_attachment_take(pl_attachment *to, const pl_attachment_def *def, pl_error *error);
+
 /* Fills an attachment that was made by pl_coupling_create and acts on two bodies that exist. */
 pl_status pl_attachment_make(pl_attachment *attachment, const pl_attachment_def *def,
                              pl_error *error);

@@ -104,8 +104,10 @@ typedef struct pl_collision {
   double h;      /* s; 0 in statics */
   pl_collision_pair *pairs;
   size_t pair_count, pair_room;
-  pl_collision_link *links;
-  size_t link_count, link_room;
+  struct pl_collision_links {
+    pl_collision_link *list;
+    size_t count, room;
+  } links;
   size_t found_count;  /* of pairs that were found when the substep began; others came later */
   pl_contact *contact; /* owner of the obstacles that rigid bodies meet here; NULL: there is none */
   int *first1;         /* per point: 1 + the first of its pairs in which it is the first; 0: none */

@@ -88,7 +88,7 @@ void pl_collision_destroy(pl_coupling *base)
   pl_collision *self = (pl_collision *)base;
   release(self);
   pl_free(base->bodies->allocator, self->pairs);
-  pl_free(base->bodies->allocator, self->links);
+  pl_free(base->bodies->allocator, self->links.list);
 }
 
 /* Pairs of bodies that are linked by an attachment: NULL to count them. */
@@ -148,7 +148,7 @@ static double rigid_mass(pl_collision *self, int b, int p)
 {
   const pl_body *body = &self->is.base.bodies->list[b];
   pl_body_point at = pl_boundary_point(&self->surfaces[b], body, b, p);
-  double J[18], arm[3] = {0}, most = 0;
+  double J[18], arm[3] = {0}, max = 0;
   for (int a = 0; a < at.count; a++) {
     double x[3];
     body->model->ops->jacobian(body->model, body->model->rest, at.nodes[a], x, J);
@@ -161,9 +161,9 @@ static double rigid_mass(pl_collision *self, int b, int p)
     pl_vec3_cross(arm, e, y);
     pl_vec3_copy(e, y + 3);
     body->model->ops->mass_inverse(body->model, y, x);
-    most = fmax(most, pl_vec3_dot(x, y) + pl_vec3_dot(x + 3, y + 3));
+    max = fmax(max, pl_vec3_dot(x, y) + pl_vec3_dot(x + 3, y + 3));
   }
-  return 1 / most;
+  return 1 / max;
 }
 
 /* The masses that move with a body's points: their own, or shares of the whole. */
@@ -334,11 +334,11 @@ pl_status pl_collision_reserve(pl_collision *self, size_t count, pl_error *error
                  sizeof *self->pairs))
     return pl_fail_memory(error);
   self->pairs = memory;
-  memory = self->links;
-  if (pl_reserve(self->is.base.bodies->allocator, &memory, &self->link_room, count,
-                 sizeof *self->links))
+  memory = self->links.list;
+  if (pl_reserve(self->is.base.bodies->allocator, &memory, &self->links.room, count,
+                 sizeof *self->links.list))
     return pl_fail_memory(error);
-  self->links = memory;
+  self->links.list = memory;
   return PL_OK;
 }
 
@@ -347,29 +347,30 @@ static int link_of(pl_collision *self, const int surfaces[2])
 {
   int low = surfaces[0] < surfaces[1] ? surfaces[0] : surfaces[1];
   int high = surfaces[0] + surfaces[1] - low;
-  for (size_t i = self->link_count; i-- > 0;) {
-    const int *has = self->links[i].surfaces;
+  for (size_t i = self->links.count; i-- > 0;) {
+    const int *has = self->links.list[i].surfaces;
     if (has[0] == low && has[1] == high) return (int)i;
   }
-  self->links[self->link_count] = (pl_collision_link){.surfaces = {low, high}};
-  return (int)self->link_count++;
+  self->links.list[self->links.count] = (pl_collision_link){.surfaces = {low, high}};
+  return (int)self->links.count++;
 }
 
 /* How much of its link's friction a pair carries, of its own. */
 double pl_collision_share(const pl_collision *self, const pl_collision_pair *pair)
 {
-  const pl_collision_link *link = &self->links[pair->link];
+  const pl_collision_link *link = &self->links.list[pair->link];
   if (!(link->anchored > 0)) return 1;
   return pair->is_nearest ? link->all / link->anchored : 0;
 }
 
 static void sum_links(pl_collision *self)
 {
-  for (size_t i = 0; i < self->link_count; i++) self->links[i].all = self->links[i].anchored = 0;
+  for (size_t i = 0; i < self->links.count; i++)
+    self->links.list[i].all = self->links.list[i].anchored = 0;
   for (size_t i = 0; i < self->pair_count; i++) {
     const pl_collision_pair *pair = &self->pairs[i];
-    self->links[pair->link].all += pair->push;
-    if (pair->is_nearest) self->links[pair->link].anchored += pair->push;
+    self->links.list[pair->link].all += pair->push;
+    if (pair->is_nearest) self->links.list[pair->link].anchored += pair->push;
   }
 }
 
@@ -504,18 +505,18 @@ static void place_start(pl_collision *self, const pl_substep *step)
 
 /* The least gap of the pairs in [first, last) that are of the point and the surface; if they follow
  * each other, those from first on. */
-static double least_gap(const pl_collision *self, int point, int surface, size_t first, size_t last,
-                        int in_a_run)
+static double min_gap(const pl_collision *self, int point, int surface, size_t first, size_t last,
+                      int in_a_run)
 {
-  double least = INFINITY, w[4], normal[3];
+  double min = INFINITY, w[4], normal[3];
   for (size_t i = first; i < last; i++) {
     const pl_collision_pair *pair = &self->pairs[i];
     int is_own = pair->kind == PL_POINT_TRIANGLE && pair->points[0] == point;
     if (in_a_run && !is_own) break;
     if (!is_own || pair->surfaces[1] != surface) continue;
-    least = fmin(least, pl_collision_gap(pair, self->x, w, normal));
+    min = fmin(min, pl_collision_gap(pair, self->x, w, normal));
   }
-  return least;
+  return min;
 }
 
 /* Is the point kept away from the surface by its pairs? */
@@ -523,9 +524,9 @@ static int is_guarded(const pl_collision *self, const pl_proximity *found)
 {
   int point = found->points[0], surface = found->surfaces[1];
   size_t first = (size_t)self->first1[point];
-  double gap = least_gap(self, point, surface, self->found_count, self->pair_count, 0);
+  double gap = min_gap(self, point, surface, self->found_count, self->pair_count, 0);
   if (first && first <= self->found_count)
-    gap = fmin(gap, least_gap(self, point, surface, first - 1, self->found_count, 1));
+    gap = fmin(gap, min_gap(self, point, surface, first - 1, self->found_count, 1));
   return gap < found->gap + MISSED * self->range;
 }
 
@@ -554,7 +555,7 @@ int pl_collision_catch(pl_collision *self, const pl_substep *step)
 pl_status pl_collision_find(pl_coupling *base, const pl_substep *step, pl_error *error)
 {
   pl_collision *self = (pl_collision *)base;
-  self->pair_count = self->link_count = 0;
+  self->pair_count = self->links.count = 0;
   self->is_linear = step->system->is_linear;
   self->h = step->system->is_static ? 0 : step->h;
   if (!self->is.set->between_bodies && !self->contact) return PL_OK;

@@ -247,12 +247,12 @@ static void begin_body(pl_contact *contact, const pl_body *body, const pl_subste
 /* The largest acceleration of a node by outer forces. */
 static double fastest(const pl_contact *contact, const double *rate)
 {
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < contact->blocks; i++) {
     const double *a = rate + 3 * (size_t)i;
-    if (contact->is_point[i]) most = fmax(most, pl_vec3_dot(a, a));
+    if (contact->is_point[i]) max = fmax(max, pl_vec3_dot(a, a));
   }
-  return sqrt(most);
+  return sqrt(max);
 }
 
 static void begin(pl_coupling *self, const pl_substep *step)
@@ -344,14 +344,14 @@ static void measure(const pl_contact *contact, const pl_substep *step, pl_touch 
 }
 
 /* Lets go of the obstacle that would have to pull most. */
-static int let_go(pl_contact *contact, pl_touch *touch, double most_pull)
+static int let_go(pl_contact *contact, pl_touch *touch, double max_pull)
 {
   int worst = 0;
   if (touch->joined_late) return 0;
   for (int c = 1; c < touch->count; c++) {
     if (touch->at[c].force < touch->at[worst].force) worst = c;
   }
-  if (touch->at[worst].force >= -most_pull) return 0;
+  if (touch->at[worst].force >= -max_pull) return 0;
   touch->at[worst] = touch->at[--touch->count];
   if (touch->count == 0) drop_touch(contact, touch);
   return 1;
@@ -454,10 +454,10 @@ static int revise(pl_coupling *self, const pl_substep *step)
     measure(contact, step, touch);
     for (int c = 0; c < touch->count; c++) sum += fmax(touch->at[c].force, 0);
   }
-  double most_pull = contact->touch_count ? PULL * sum / contact->touch_count : 0;
+  double max_pull = contact->touch_count ? PULL * sum / contact->touch_count : 0;
   // from the last, since one that is dropped is replaced by the last
   for (int i = contact->touch_count - 1; i >= 0; i--) {
-    int gone = let_go(contact, &contact->touches[i], most_pull);
+    int gone = let_go(contact, &contact->touches[i], max_pull);
     changed += gone;
     if (!gone && is_exact) changed += land_all(contact, step, &contact->touches[i]);
   }
@@ -496,7 +496,7 @@ static void finish(pl_coupling *self, const pl_substep *step)
     contact->touched[body - self->bodies->list] = 1;
   }
   if (contact->mode == PL_CONTACT_MOVED || contact->mode == PL_CONTACT_HELD)
-    pl_contact_settle(contact, step);
+    pl_contact_move(contact, step);
 }
 
 static void contacts(pl_coupling *self, const pl_moment *at, const pl_meeting_sink *to)

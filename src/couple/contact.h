@@ -63,7 +63,7 @@ typedef enum pl_contact_mode {
   PL_CONTACT_ROWS,  /* constraints, as above */
   PL_CONTACT_LAYER, /* the penalty force for all nodes */
   PL_CONTACT_NONE,  /* nothing: another coupling keeps bodies out (couple/response.h) */
-  PL_CONTACT_MOVED, /* nodes that end a substep inside are moved: pl_contact_rule.settle */
+  PL_CONTACT_MOVED, /* nodes that end a substep inside are moved: pl_contact_rule.move */
   PL_CONTACT_HELD,  /* the same, and rows hold those that lie on the surface */
 } pl_contact_mode;
 
@@ -82,7 +82,7 @@ typedef struct pl_contact_rule {
   /* Layers: the gap below which there is a force, of a body of this size; NULL: 0. */
   double (*reach)(const double *values, double size);
   /* MOVED and HELD: how far out along the normal, m, and what that adds to the velocity, m/s. */
-  double (*settle)(const double *values, const pl_contact_node *at, double h, double *speed);
+  double (*move)(const double *values, const pl_contact_node *at, double h, double *speed);
 } pl_contact_rule;
 
 typedef struct pl_contact {
@@ -117,7 +117,7 @@ void pl_contact_begin(pl_contact *contact, double t, double end);
 pl_touch *pl_contact_touch(pl_contact *contact, int block);
 void pl_contact_list(const pl_contact *contact, const pl_touch *touch, int c, const pl_moment *at,
                      const pl_meeting_sink *to);
-void pl_contact_settle(pl_contact *contact, const pl_substep *step);
+void pl_contact_move(pl_contact *contact, const pl_substep *step);
 
 /* Point and slip of a meeting with an obstacle, whose normal and gap are known, from place and
  * velocity of the node. */

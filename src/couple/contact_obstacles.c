@@ -26,14 +26,14 @@ void pl_meeting_place(pl_meeting *meeting, const double x[3], const double v[3],
 
 double pl_contact_nearest(const pl_contact *contact, const double x[3], double normal[3])
 {
-  double least = INFINITY;
+  double min = INFINITY;
   for (size_t i = 0; i < contact->count; i++) {
     double n[3], gap = pl_obstacle_gap(&contact->obstacles[i], x, n);
-    if (gap >= least) continue;
-    least = gap;
+    if (gap >= min) continue;
+    min = gap;
     pl_vec3_copy(n, normal);
   }
-  return least;
+  return min;
 }
 
 pl_status pl_contact_add(pl_contact *contact, const pl_obstacle_def *def, pl_error *error)

@@ -37,6 +37,7 @@
   X(own_force)                                                                                     \
   X(pull)                                                                                          \
   X(tool)                                                                                          \
+  X(mooring)                                                                                       \
   X(contact)                                                                                       \
   X(placement)                                                                                     \
   X(collision)                                                                                     \

@@ -34,9 +34,8 @@ static double middle_size(const pl_mesh *mesh)
   double low[3], high[3], size[3];
   pl_mesh_bounds(mesh, low, high);
   pl_vec3_sub(high, low, size);
-  double least = fmin(size[0], fmin(size[1], size[2])),
-         most = fmax(size[0], fmax(size[1], size[2]));
-  return size[0] + size[1] + size[2] - least - most;
+  double min = fmin(size[0], fmin(size[1], size[2])), max = fmax(size[0], fmax(size[1], size[2]));
+  return size[0] + size[1] + size[2] - min - max;
 }
 
 /* Bodies that may touch themselves: features that are near at rest do not. */
@@ -332,44 +331,44 @@ static int boxes_meet(const double low[3], const double high[3], const double lo
 /* The same for a body and obstacles of finite size. */
 static double flight_at_obstacles(const pl_fence *self, const flyer *a, int body, double h)
 {
-  double most = 0;
+  double max = 0;
   for (size_t o = 0; self->contact && o < self->contact->count; o++) {
     const pl_obstacle *obstacle = &self->contact->obstacles[o];
     double size[3], speed[3], corner[3];
     pl_vec3_sub(obstacle->high, obstacle->low, size);
-    double least = fmin(size[0], fmin(size[1], size[2]));
+    double min = fmin(size[0], fmin(size[1], size[2]));
     double large = fmax(size[0], fmax(size[1], size[2]));
-    double middle = size[0] + size[1] + size[2] - least - large;
+    double middle = size[0] + size[1] + size[2] - min - large;
     if (!isfinite(large)) continue;
     pl_axes_point(&obstacle->start, (double[3]){0}, corner);
     if (!obstacle->is_placed && !boxes_meet(a->low, a->high, obstacle->low, obstacle->high))
       continue;
     pl_axes_velocity(&obstacle->start, corner, speed);
     double way = h * (pl_vec3_distance(a->mean, speed) + a->spread);
-    most = fmax(most, way / (FLIGHT * fmin(middle, self->extents[body])));
+    max = fmax(max, way / (FLIGHT * fmin(middle, self->extents[body])));
   }
-  return most;
+  return max;
 }
 
 static int parts(pl_coupling *base, const pl_substep *step)
 {
   pl_fence *self = (pl_fence *)base;
   pl_collision *is = &self->is;
-  double most = 1, h = step->h;
+  double max = 1, h = step->h;
   if (step->system->is_static) return 1;
   pl_collision_place(is, step->q, step->v);
   for (int a = 0; a < is->surface_count; a++) {
     flyer one = follow_body(is, a, h);
-    most = fmax(most, flight_at_obstacles(self, &one, a, h));
+    max = fmax(max, flight_at_obstacles(self, &one, a, h));
     for (int b = 0; b < a && is->is.set->between_bodies; b++) {
       flyer other = follow_body(is, b, h);
       if (!boxes_meet(one.low, one.high, other.low, other.high)) continue;
       double way = h * (pl_vec3_distance(one.mean, other.mean) + one.spread + other.spread);
       double size = fmin(self->extents[a], self->extents[b]);
-      if (size > 0) most = fmax(most, way / (FLIGHT * size));
+      if (size > 0) max = fmax(max, way / (FLIGHT * size));
     }
   }
-  return most < MOST_PARTS ? (int)ceil(most) : MOST_PARTS;
+  return max < MOST_PARTS ? (int)ceil(max) : MOST_PARTS;
 }
 
 /* Before the first substep: does something intersect or touch? */
@@ -426,7 +425,8 @@ static double bind_pairs(pl_fence *self, double *all)
 {
   pl_collision *is = &self->is;
   double change = 0, W[3];
-  for (size_t i = 0; i < is->link_count; i++) is->links[i].all = is->links[i].anchored = 0;
+  for (size_t i = 0; i < is->links.count; i++)
+    is->links.list[i].all = is->links.list[i].anchored = 0;
   for (size_t i = 0; i < is->pair_count; i++) is->pairs[i].push = 0;
   // both lists are sorted by key, but for pairs that came later
   size_t p = 0;
@@ -436,8 +436,8 @@ static double bind_pairs(pl_fence *self, double *all)
     while (p < is->found_count && is->pairs[p].key < near->key) p++;
     if (p == is->found_count || is->pairs[p].key != near->key) continue;
     is->pairs[p].push = -W[1];
-    is->links[is->pairs[p].link].all -= W[1];
-    if (is->pairs[p].is_nearest) is->links[is->pairs[p].link].anchored -= W[1];
+    is->links.list[is->pairs[p].link].all -= W[1];
+    if (is->pairs[p].is_nearest) is->links.list[is->pairs[p].link].anchored -= W[1];
   }
   for (size_t i = 0; i < is->pair_count; i++) {
     pl_collision_pair *pair = &is->pairs[i];
@@ -454,7 +454,7 @@ static pl_status take_pairs(pl_fence *self, const pl_substep *step, const double
                             pl_error *error)
 {
   pl_collision *is = &self->is;
-  is->pair_count = is->link_count = 0;
+  is->pair_count = is->links.count = 0;
   pl_status status = pl_collision_reserve(is, (size_t)self->count + SPARE, error);
   if (status) return status;
   memset(is->first1, 0, (size_t)is->point_count * sizeof *is->first1);
@@ -504,9 +504,9 @@ static void finish(pl_coupling *base, const pl_substep *step)
   pl_collision *is = &self->is;
   pl_collision_finish(base, step);
   pl_collision_place(is, step->q, step->v);
-  self->least = INFINITY;
+  self->min = INFINITY;
   for (int i = 0; i < self->count; i++) {
-    self->least = fmin(self->least, self->list[i].gap / is->range);
+    self->min = fmin(self->min, self->list[i].gap / is->range);
     for (int e = 0; e < 2; e++) is->touched[self->list[i].surfaces[e]] = 1;
   }
   if (self->contact) pl_fence_remember(self);

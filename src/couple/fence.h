@@ -45,7 +45,7 @@ typedef struct pl_fence {
   pl_fence_touch *touches;
   size_t touch_count, touch_room;
   int checked;     /* that nothing intersects at the beginning */
-  double least;    /* the least gap of the last substep over the range */
+  double min;      /* the least gap of the last substep over the range */
   int64_t unfree;  /* increments that were cut */
   double *extents; /* per body: the middle one of its sizes at rest, m */
 } pl_fence;

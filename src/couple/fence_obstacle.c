@@ -40,12 +40,12 @@ double pl_fence_point_gap(const pl_fence *self, const pl_obstacle *obstacle, int
 
 double pl_fence_gap(const pl_fence *self)
 {
-  double least = INFINITY, normal[3];
+  double min = INFINITY, normal[3];
   for (size_t o = 0; o < self->contact->count; o++) {
     for (int p = 0; p < self->is.point_count; p++)
-      least = fmin(least, pl_fence_point_gap(self, &self->contact->obstacles[o], p, normal, NULL));
+      min = fmin(min, pl_fence_point_gap(self, &self->contact->obstacles[o], p, normal, NULL));
   }
-  return least;
+  return min;
 }
 
 /* ---- forces ---- */
@@ -180,15 +180,15 @@ static double bisect(const way *w, double a, double b, double keep)
 
 /* Gaps are distances: within a gap's length around a point there is nothing. Where that would be
  * short steps it is trusted that no obstacle is thinner than some of them. */
-static double free_part(const way *w, double most)
+static double free_part(const way *w, double max)
 {
   double length = length_of(w), gap = gap_along(w, 0), keep = 0.5 * SHARE * gap, s = 0;
-  if (!(gap > 0) || gap - keep > length * most) return most; // what is inside limits nothing
+  if (!(gap > 0) || gap - keep > length * max) return max; // what is inside limits nothing
   const double *low = w->obstacle->low, *high = w->obstacle->high;
   double size = fmin(high[0] - low[0], fmin(high[1] - low[1], high[2] - low[2]));
   double pace = isfinite(size) ? PACE * size / length : 1;
-  for (int i = 0; i < MOST_LOOKS && s < most; i++) {
-    double next = fmin(most, s + fmax((gap - keep) / length, pace));
+  for (int i = 0; i < MOST_LOOKS && s < max; i++) {
+    double next = fmin(max, s + fmax((gap - keep) / length, pace));
     double there = gap_along(w, next);
     if (there < keep) return bisect(w, s, next, keep);
     s = next;
@@ -224,12 +224,12 @@ static void touch_one(pl_fence *self, const pl_substep *step, int point)
 {
   pl_fence_touch *to = &self->touches[self->touch_count];
   const double *x = self->is.x + 3 * (size_t)point, *kept = memory_of(self, point);
-  double least = self->is.range, normal[3], there[3], own[3];
+  double min = self->is.range, normal[3], there[3], own[3];
   to->obstacle = -1;
   for (size_t o = 0; o < self->contact->count; o++) {
     double gap = pl_fence_point_gap(self, &self->contact->obstacles[o], point, normal, NULL);
-    if (!(gap < least) || !(pl_obstacle_friction(&self->contact->obstacles[o]) > 0)) continue;
-    least = gap;
+    if (!(gap < min) || !(pl_obstacle_friction(&self->contact->obstacles[o]) > 0)) continue;
+    min = gap;
     to->obstacle = (int)o;
     pl_vec3_copy(normal, to->normal);
   }
@@ -275,8 +275,8 @@ double pl_fence_bind(pl_fence *self, double *all)
     pl_barrier_law_at(&barrier, pl_fence_point_gap(self, obstacle, touch->point, normal, NULL), W);
     touch->push = -W[1];
     // what has not slipped yet is held by the static coefficient
-    double most = 2 * obstacle->friction * touch->push / (PL_STICK * touch->stiffness);
-    int sticks = pl_vec3_norm(touch->slip) < 0.99 * most;
+    double max = 2 * obstacle->friction * touch->push / (PL_STICK * touch->stiffness);
+    int sticks = pl_vec3_norm(touch->slip) < 0.99 * max;
     double bound = touch->push * (sticks ? obstacle->static_friction : obstacle->friction);
     change += fabs(bound - touch->bound);
     *all += bound;
@@ -301,7 +301,7 @@ void pl_fence_remember(pl_fence *self)
       pl_vec3_add_scaled(-W[1], normal, obstacle->force);
       obstacle->nodes++;
       is->touched[is->owner[p]] = 1;
-      self->least = fmin(self->least, gap / is->range);
+      self->min = fmin(self->min, gap / is->range);
     }
   }
   for (size_t i = 0; i < self->touch_count; i++) {

@@ -49,12 +49,12 @@ static void find_hold(const pl_fix_def *def, pl_fix *fix)
   } else if (along > 0) {
     // the axis that lies least along the rail shows where the first one goes
     double e[3] = {0}, way[3];
-    int least = 0;
+    int min = 0;
     pl_vec3_scale(1 / along, def->along, way);
     for (int k = 1; k < 3; k++) {
-      if (fabs(way[k]) < fabs(way[least])) least = k;
+      if (fabs(way[k]) < fabs(way[min])) min = k;
     }
-    e[least] = 1;
+    e[min] = 1;
     fix->hold_count = 2;
     pl_vec3_cross(way, e, fix->hold[0]);
     pl_vec3_scale(1 / pl_vec3_norm(fix->hold[0]), fix->hold[0], fix->hold[0]);
@@ -86,13 +86,13 @@ static pl_status find_scalars(const pl_allocator *allocator, const pl_body *body
                               pl_error *error)
 {
   const pl_model *model = body->model;
-  if (!model->ops->held_scalars || fix->hold_count < 3) return PL_OK;
+  if (!model->ops->scalars.held || fix->hold_count < 3) return PL_OK;
   unsigned char *held = pl_alloc(allocator, (size_t)body->mesh->node_count, 1);
   if (!held) return pl_fail_memory(error);
   for (int i = 0; i < fix->count; i++) held[fix->nodes[i]] = 1;
-  fix->scalar_count = model->ops->held_scalars(model, held, NULL);
+  fix->scalar_count = model->ops->scalars.held(model, held, NULL);
   fix->scalars = pl_alloc(allocator, (size_t)fix->scalar_count, sizeof *fix->scalars);
-  if (fix->scalars) (void)model->ops->held_scalars(model, held, fix->scalars);
+  if (fix->scalars) (void)model->ops->scalars.held(model, held, fix->scalars);
   pl_free(allocator, held);
   return fix->scalars ? PL_OK : pl_fail_memory(error);
 }
@@ -237,7 +237,7 @@ static double velocity(const pl_coupling *self, const pl_moment *at, const pl_ro
   if (row->tag >= 3) {
     int k = row->tag - 3;
     pl_fix_turn(fix, at->t + at->h, target);
-    return (body->model->ops->turned_scalar(body->model, 3 * block + k, target, q[k]) - q[k]) /
+    return (body->model->ops->scalars.turned(body->model, 3 * block + k, target, q[k]) - q[k]) /
            at->h;
   }
   if (pl_model_is_rotation(body->model, block)) {

@@ -241,6 +241,8 @@ static void add_at_obstacle(pl_impulses *self, const pl_strike *at, int point, i
     return;
   }
   if (!at->at_end) impact.target = aim(obstacle, at, pl_vec3_dot(impact.normal, rate), end);
+  if (at->at_end && self->is.is.values[PL_ZHUANG_CANNY_SIGN] == 1)
+    impact.target = 2 * pl_vec3_dot(impact.normal, before);
   close_impact(self, &impact, &at->system->filter);
 }
 
@@ -256,8 +258,8 @@ static void gather(pl_impulses *self, const pl_strike *at)
     is->to[i] = is->x[i] + (at->at_end ? 0 : at->h * is->v[i]);
   for (size_t i = 0; i < is->pair_count; i++) add_pair(self, at, &is->pairs[i]);
   for (int p = 0; p < is->point_count; p++) {
-    size_t most = self->count + MOST_OBSTACLES;
-    for (int o = 0; o < obstacles && self->count < most; o++) add_at_obstacle(self, at, p, o);
+    size_t max = self->count + MOST_OBSTACLES;
+    for (int o = 0; o < obstacles && self->count < max; o++) add_at_obstacle(self, at, p, o);
   }
 }
 
@@ -276,12 +278,12 @@ static void apply(const pl_impulses *self, const pl_impact *at, const pl_filter 
 /* How much friction changes; what slips is below the kinetic bound. */
 static void rub(pl_impact *at, const double slip[3], double change[3])
 {
-  double wanted[3], size, most = fmax(at->impulse, 0);
+  double wanted[3], size, max = fmax(at->impulse, 0);
   pl_vec3_copy(at->rubbing, wanted);
   pl_vec3_add_scaled(-1 / at->mobility[1], slip, wanted);
   size = pl_vec3_norm(wanted);
-  if (size > at->sticking * most)
-    pl_vec3_scale(size > 0 ? at->friction * most / size : 0, wanted, wanted);
+  if (size > at->sticking * max)
+    pl_vec3_scale(size > 0 ? at->friction * max / size : 0, wanted, wanted);
   pl_vec3_sub(wanted, at->rubbing, change);
   pl_vec3_copy(wanted, at->rubbing);
 }
@@ -314,11 +316,11 @@ static void strike(pl_impulses *self, const pl_strike *at)
   gather(self, at);
   if (filter->mpcs) memcpy(self->before, at->v, n * sizeof *at->v);
   for (int sweep = 0; sweep < SWEEPS && self->count; sweep++) {
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; i < self->count; i++)
-      most = fmax(most, relax(self, &self->list[i], filter, at->v));
-    first = fmax(first, most);
-    if (!(most > SMALL * first)) break;
+      max = fmax(max, relax(self, &self->list[i], filter, at->v));
+    first = fmax(first, max);
+    if (!(max > SMALL * first)) break;
   }
   if (!filter->mpcs || !self->count) return;
   // bodies that are tied stay so: the change keeps to the rows

@@ -13,12 +13,15 @@
  *
  * The second kind is Zhuang & Canny's (2000, section 4): features that are inside at the end of a
  * step get the velocity v1 = v0 - (v0 . n) n there (the printed plus sign of (11) doubles the speed
- * instead), and the acceleration that Newmark's (8) then has, (12). So u_{n+2} = u_n along n after
- * two equal steps: the node is reflected. It is applied to what comes in. */
+ * instead: sign="printed"), and the acceleration that Newmark's (8) then has, (12). So u_{n+2} =
+ * u_n along n after two equal steps: the node is reflected. It is applied to what comes in. */
 #ifndef PL_COUPLE_IMPULSE_H
 #define PL_COUPLE_IMPULSE_H
 
 #include "couple/collision.h"
+
+/* Place of the response's parameter: 0 corrected, 1 printed. */
+enum { PL_ZHUANG_CANNY_SIGN };
 
 /* One pair of features, or a point and an obstacle. */
 typedef struct pl_impact {

@@ -15,15 +15,15 @@ static const pl_param force_params[] = {{.name = "value",
                                          .unit = "N",
                                          .summary = "total force, shared equally by the nodes",
                                          .preset = 0,
-                                         .least = -1e15,
-                                         .most = 1e15,
+                                         .min = -1e15,
+                                         .max = 1e15,
                                          .width = 3}};
 static const pl_param traction_params[] = {{.name = "value",
                                             .unit = "Pa",
                                             .summary = "force per area of the rest surface",
                                             .preset = 0,
-                                            .least = -1e15,
-                                            .most = 1e15,
+                                            .min = -1e15,
+                                            .max = 1e15,
                                             .width = 3}};
 
 const pl_load_ops pl_load_force = {

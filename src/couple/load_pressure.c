@@ -68,8 +68,8 @@ static const pl_param params[PARAM_COUNT] = {
                .unit = "Pa",
                .summary = "pressure; positive pushes inwards",
                .preset = 0,
-               .least = -1e15,
-               .most = 1e15},
+               .min = -1e15,
+               .max = 1e15},
     [TANGENT] = {.name = "tangent",
                  .unit = "1",
                  .summary = "lagged: its change with the surface is left out of the matrix; "

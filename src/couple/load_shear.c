@@ -57,8 +57,8 @@ static const pl_param shear_params[] = {{.name = "value",
                                          .summary = "force per rest area; its part along the "
                                                     "surface counts",
                                          .preset = 0,
-                                         .least = -1e15,
-                                         .most = 1e15,
+                                         .min = -1e15,
+                                         .max = 1e15,
                                          .width = 3}};
 
 const pl_load_ops pl_load_shear = {

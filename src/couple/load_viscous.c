@@ -79,14 +79,14 @@ static const pl_param params[] = {
      .unit = "N s/m",
      .summary = "of each node of the surface",
      .preset = 1,
-     .least = 0,
-     .most = 1e15},
+     .min = 0,
+     .max = 1e15},
     {.name = "velocity",
      .unit = "m/s",
      .summary = "of the stream",
      .preset = 0,
-     .least = -1e6,
-     .most = 1e6,
+     .min = -1e6,
+     .max = 1e6,
      .width = 3},
 };
 

@@ -17,8 +17,8 @@ static const pl_param params[] = {
     {.name = "epsilon",
      .unit = "m",
      .summary = "the distance over which the force falls by e; 0: 1/500 of the body's size",
-     .most = 1e9},
-    {.name = "strength", .unit = "1", .summary = "a factor on the force", .preset = 1, .most = 1e9},
+     .max = 1e9},
+    {.name = "strength", .unit = "1", .summary = "a factor on the force", .preset = 1, .max = 1e9},
 };
 
 static double scale(const double *values, double size)

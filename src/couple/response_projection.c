@@ -13,10 +13,10 @@ static const pl_param params[] = {{.name = "strength",
                                    .summary = "the part of the depth by which nodes are moved; "
                                               "above 1 they bounce",
                                    .preset = 1,
-                                   .least = 0.01,
-                                   .most = 2}};
+                                   .min = 0.01,
+                                   .max = 2}};
 
-static double settle(const double *values, const pl_contact_node *at, double h, double *speed)
+static double move(const double *values, const pl_contact_node *at, double h, double *speed)
 {
   // what starts deep inside comes out at no more than OUT
   double way = fmin(-values[0] * at->gap, (OUT + 2 * fmax(-at->rate, 0)) * h);
@@ -24,7 +24,7 @@ static double settle(const double *values, const pl_contact_node *at, double h, 
   return way;
 }
 
-static const pl_contact_rule rule = {.settle = settle};
+static const pl_contact_rule rule = {.move = move};
 
 static const char *refuses(const pl_selection *integrator)
 {

@@ -14,11 +14,11 @@ static const pl_param params[] = {
      .unit = "m",
      .summary = "the depth at which the force is that of the linear penalty; 0: 1/500 of the "
                 "body's size",
-     .most = 1e9},
+     .max = 1e9},
     {.name = "threshold",
      .unit = "m",
      .summary = "nodes that leave feel no force where they are deeper; 0: as epsilon",
-     .most = 1e9},
+     .max = 1e9},
 };
 
 static double push(const double *values, const pl_contact_node *at, double *slope)

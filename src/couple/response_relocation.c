@@ -4,14 +4,14 @@
  * only: fast nodes pass through thin obstacles. */
 #include "couple/response.h"
 
-static double settle(const double *values, const pl_contact_node *at, double h, double *speed)
+static double move(const double *values, const pl_contact_node *at, double h, double *speed)
 {
   (void)values, (void)h;
   *speed = at->rate < 0 ? -at->rate : 0;
   return -at->gap;
 }
 
-static const pl_contact_rule rule = {.settle = settle};
+static const pl_contact_rule rule = {.move = move};
 
 static const char *refuses(const pl_selection *integrator)
 {

@@ -38,6 +38,6 @@ double pl_slip_at_rest(double stiffness, double bound, double s)
 
 void pl_slip_keep(double stiffness, double bound, const double s[3], double kept[3])
 {
-  double size = pl_vec3_norm(s), most = 2 * bound / (PL_STICK * stiffness);
-  pl_vec3_scale(size > most ? most / size : 1, s, kept);
+  double size = pl_vec3_norm(s), max = 2 * bound / (PL_STICK * stiffness);
+  pl_vec3_scale(size > max ? max / size : 1, s, kept);
 }

@@ -81,17 +81,17 @@ static double velocity(const pl_coupling *self, const pl_moment *at, const pl_ro
 static int revise(pl_coupling *self, const pl_substep *step)
 {
   pl_attachment *tie = (pl_attachment *)self;
-  double most = 0, size = pl_body_size(&self->bodies->list[self->acts_on[0]]);
+  double max = 0, size = pl_body_size(&self->bodies->list[self->acts_on[0]]);
   if (step->pass >= MOST_REPEATS) return 0;
   for (int p = 0; p < tie->count; p++) {
     double gap[3];
     pl_attachment_gap(tie, p, step->q, gap);
     for (int k = 0; k < 3; k++) {
-      most = fmax(most, fabs(gap[k]));
+      max = fmax(max, fabs(gap[k]));
       tie->shift[3 * p + k] -= gap[k] / step->h;
     }
   }
-  if (!(most > closed * size)) return 0;
+  if (!(max > closed * size)) return 0;
   return 1;
 }
 

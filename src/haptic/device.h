@@ -11,9 +11,13 @@
   X(simulated)                                                                                     \
   X(record)                                                                                        \
   X(udp)                                                                                           \
+  X(mouse)                                                                                         \
   X(none)
 
 typedef struct pl_device pl_device;
+
+/* What a device says of itself. */
+enum { PL_DEVICE_PRESENT = 1, PL_DEVICE_GRIPS = 2 };
 
 typedef struct pl_device_ops {
   pl_member info;
@@ -23,10 +27,13 @@ typedef struct pl_device_ops {
   /* NULL: nothing to do. The part is filled in. */
   pl_status (*open)(pl_device *self, pl_error *error);
   void (*close)(pl_device *self);
-  /* Where it is at time t, and how fast; 0 where there is none. */
+  /* Where it is at time t, and how fast: PL_DEVICE_PRESENT, with PL_DEVICE_GRIPS while it is to
+   * hold what it touches; 0 where there is none. */
   int (*sense)(pl_device *self, double t, double x[3], double v[3]);
   /* Exerts the force for the time dt from t on. */
   void (*act)(pl_device *self, double t, double dt, const double force[3]);
+  /* A program says where it is, NULL: away; from any one thread. NULL: it knows itself. */
+  void (*place)(pl_device *self, const double *x);
 } pl_device_ops;
 
 struct pl_device {

@@ -26,7 +26,7 @@ static int sense(pl_device *self, double t, double x[3], double v[3])
     x[k] = a->position[k] + part * way;
     v[k] = moves ? way / span : 0;
   }
-  return 1;
+  return PL_DEVICE_PRESENT;
 }
 
 const pl_device_ops pl_device_record = {

@@ -61,7 +61,7 @@ static int sense(pl_device *self, double t, double x[3], double v[3])
   (void)t;
   pl_vec3_copy(((hand *)self)->x, x);
   pl_vec3_copy(((hand *)self)->v, v);
-  return 1;
+  return PL_DEVICE_PRESENT;
 }
 
 static void act(pl_device *self, double t, double dt, const double force[3])

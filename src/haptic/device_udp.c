@@ -1,6 +1,7 @@
 /* A device of another program, by datagrams of 40 bytes, all numbers little-endian:
  *
  *   to us    "PLH1"  uint32 sequence  float64 time  float64 position x, y, z (m)
+ *            "PLG1"  the same with the button pressed: it grips what it touches
  *   from us  "PLF1"  uint32 sequence  float64 time  float64 force x, y, z (N)
  *
  * Every tick takes what has arrived and keeps the newest by its sequence number; an answer with
@@ -32,7 +33,7 @@ static const double SILENCE = 0.1; /* s */
 
 typedef struct peer {
   pl_device base;
-  int socket, is_there;
+  int socket, is_there, grips;
   uint32_t sequence;
   struct sockaddr_in from;
   double x[3], v[3], heard; /* s, when the position came */
@@ -90,7 +91,7 @@ static void close_socket(pl_device *self) { close(((peer *)self)->socket); }
 
 static int is_position(const pl_device *self, const unsigned char *bytes, size_t size, double x[3])
 {
-  if (size != SIZE || memcmp(bytes, "PLH1", 4) != 0) return 0;
+  if (size != SIZE || (memcmp(bytes, "PLH1", 4) != 0 && memcmp(bytes, "PLG1", 4) != 0)) return 0;
   for (int k = 0; k < 3; k++) {
     x[k] = get_number(bytes + 16 + 8 * k);
     if (!(fabs(x[k]) <= self->values[REACH_AT])) return 0;
@@ -112,6 +113,7 @@ static void take(peer *with, const unsigned char *bytes, const double x[3], doub
   with->from = *from;
   with->heard = t;
   with->is_there = 1;
+  with->grips = bytes[2] == 'G';
 }
 
 static int sense(pl_device *self, double t, double x[3], double v[3])
@@ -133,7 +135,8 @@ static int sense(pl_device *self, double t, double x[3], double v[3])
   if (t - with->heard > SILENCE) with->is_there = 0;
   pl_vec3_copy(with->x, x);
   pl_vec3_copy(with->v, v);
-  return with->is_there;
+  if (!with->is_there) return 0;
+  return PL_DEVICE_PRESENT | (with->grips ? PL_DEVICE_GRIPS : 0);
 }
 
 static void act(pl_device *self, double t, double dt, const double force[3])

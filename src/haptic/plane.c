@@ -20,6 +20,16 @@ static void hold(const pl_plane_spring *spring, const double n[3], const double 
   pl_vec3_add_scaled(spring->stiffness, way, force);
 }
 
+/* The tool holds the point; away and rate are seen from it. */
+static void pull(const pl_plane_spring *spring, const double away[3], const double rate[3],
+                 double force[3])
+{
+  pl_vec3_scale(-spring->stiffness, away, force);
+  pl_vec3_add_scaled(-spring->damping, rate, force);
+  double size = pl_vec3_norm(force);
+  if (size > spring->max_force) pl_vec3_scale(spring->max_force / size, force, force);
+}
+
 void pl_plane_force(const pl_plane *plane, const pl_plane_spring *spring, int is_moving, double t,
                     double dt, const double x[3], const double v[3], pl_plane_grip *grip,
                     double force[3])
@@ -32,6 +42,11 @@ void pl_plane_force(const pl_plane *plane, const pl_plane_spring *spring, int is
     pl_vec3_add_scaled(plane->time - t, plane->velocity, away);
     pl_vec3_sub(v, plane->velocity, rate);
     pl_vec3_add_scaled(dt, plane->velocity, grip->anchor);
+  }
+  if (plane->is_there && plane->is_gripped) {
+    grip->holds = 0;
+    pull(spring, away, rate, force);
+    return;
   }
   double depth = spring->radius - pl_vec3_dot(away, plane->normal);
   double push = spring->stiffness * depth - spring->damping * pl_vec3_dot(rate, plane->normal);

@@ -8,7 +8,8 @@
  *
  * and held by friction: a spring of stiffness k from a point of the plane to the tool, cut to
  * mu F_n (the point is dragged along where it is cut). Hauth 2004, 5.4.3. A plane that does not
- * move is felt as less crisp, but stays passive at larger steps. */
+ * move is felt as less crisp, but stays passive at larger steps. A tool that grips the point is
+ * pulled to it by F = k (p(t) - x) + c (v - x'). */
 #ifndef PL_HAPTIC_PLANE_H
 #define PL_HAPTIC_PLANE_H
 
@@ -16,6 +17,7 @@ typedef struct pl_plane {
   int is_there;                            /* 0: no body is near */
   double point[3], normal[3], velocity[3]; /* m; outwards, of length 1; m/s */
   double time;                             /* s, when they held */
+  int is_gripped; /* the tool holds the point: it is pulled to it in every direction */
 } pl_plane;
 
 typedef struct pl_plane_spring {

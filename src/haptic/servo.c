@@ -32,17 +32,18 @@ void pl_servo_release(pl_servo *self)
 
 /* ---- a tick ---- */
 
-/* Where the device is: 0 where there is none, or none that can be. */
+/* Where the device is, and whether it grips: 0 where there is none, or none that can be. */
 static int sense(pl_servo *self, double t, double x[3], double v[3])
 {
   const pl_device_ops *ops = self->device->ops;
-  if (!ops->sense || !ops->sense(self->device, t, x, v)) return 0;
+  int is = ops->sense ? ops->sense(self->device, t, x, v) : 0;
+  if (!is) return 0;
   for (int k = 0; k < 3; k++) {
     if (fabs(x[k]) <= FAR && isfinite(v[k])) continue;
     self->device->refused++;
     return 0;
   }
-  return 1;
+  return is;
 }
 
 /* Counts what the last force has done on the way since then. */
@@ -60,7 +61,7 @@ void pl_servo_tick(pl_servo *self, double t, double dt)
   pl_servo_report *now = &self->now;
   double x[3] = {0}, v[3] = {0};
   pl_exchange_take(&self->planes);
-  int is_present = sense(self, t, x, v);
+  int is = sense(self, t, x, v), is_present = is != 0;
   if (is_present) watch_energy(self, x);
   pl_vec3_set(now->force, 0, 0, 0);
   if (is_present) {
@@ -70,6 +71,7 @@ void pl_servo_tick(pl_servo *self, double t, double dt)
     pl_vec3_copy(v, now->velocity);
   }
   now->is_present = is_present;
+  now->is_gripping = (is & PL_DEVICE_GRIPS) != 0;
   pl_vec3_add_scaled(dt, now->force, now->impulse);
   if (self->device->ops->act) self->device->ops->act(self->device, t, dt, now->force);
   now->ticks++;
@@ -134,8 +136,10 @@ pl_status pl_servo_start(pl_servo *self, pl_error *error)
     return pl_fail(error, PL_E_LIMIT, "no thread for the servo loop");
   self->has_thread = 1;
   // at the head of the queue where that is allowed; late ticks are counted in any case
+#ifndef __EMSCRIPTEN__ // which has no priorities
   struct sched_param first = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
   (void)pthread_setschedparam(self->thread, SCHED_FIFO, &first);
+#endif
   return PL_OK;
 }
 

@@ -19,7 +19,7 @@
 
 /* What the loop publishes in every tick. */
 typedef struct pl_servo_report {
-  int is_present, is_moving;
+  int is_present, is_moving, is_gripping;
   double time; /* s, the end of the last tick */
   double position[3], velocity[3], force[3], impulse[3], energy, longest;
   int64_t ticks, late, refused;

@@ -34,19 +34,19 @@ static int letter_value(char c)
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-size_t pl_base64_decode(const char *at, const char *end, char *bytes, size_t most)
+size_t pl_base64_decode(const char *at, const char *end, char *bytes, size_t max)
 {
   uint32_t bits = 0;
   int count = 0, padding = 0;
   size_t used = 0;
-  for (; at < end && used < most; at++) {
+  for (; at < end && used < max; at++) {
     if (*at == ' ' || (*at >= '\t' && *at <= '\r')) continue;
     int value = letter_value(*at);
     if (value < 0 && *at != '=') break;
     bits = bits << 6 | (uint32_t)(value < 0 ? 0 : value);
     padding += value < 0;
     if (++count < 4) continue;
-    for (int k = 0; k < 3 - padding && used < most; k++)
+    for (int k = 0; k < 3 - padding && used < max; k++)
       bytes[used++] = (char)(bits >> (16 - 8 * k) & 255);
     bits = 0;
     count = padding = 0;

@@ -43,18 +43,18 @@ void pl_draft_destroy(pl_draft *draft)
   for (size_t i = 0; i < draft->titles.count; i++) pl_free(&allocator, titles[i].name);
   pl_free(&allocator, draft->titles.data);
   pl_free(&allocator, draft->runs.data);
-  pl_free(&allocator, draft->hanging.data);
-  pl_free(&allocator, draft->parents.data);
-  pl_free(&allocator, draft->weights.data);
+  pl_free(&allocator, draft->hanging.nodes.data);
+  pl_free(&allocator, draft->hanging.parents.data);
+  pl_free(&allocator, draft->hanging.weights.data);
   pl_free(&allocator, draft->members.data);
   pl_free(&allocator, draft->cells.data);
   pl_free(&allocator, draft->faces.data);
   pl_free(&allocator, draft->lines.data);
   free_index(&allocator, &draft->by_tag);
-  free_index(&allocator, &draft->by_number);
-  pl_free(&allocator, draft->numbers.data);
-  pl_free(&allocator, draft->places.data);
-  pl_free(&allocator, draft->flats.data);
+  free_index(&allocator, &draft->numbers.index);
+  pl_free(&allocator, draft->numbers.all.data);
+  pl_free(&allocator, draft->numbers.places.data);
+  pl_free(&allocator, draft->numbers.flats.data);
   pl_free(&allocator, draft->tags);
   pl_free(&allocator, draft->nodes);
   pl_free(&allocator, draft);
@@ -263,16 +263,16 @@ static pl_status add_flat(pl_draft *draft, const pl_scan *scan, pl_error *error)
 /* Remembers the number of the current element. */
 static pl_status add_number(pl_draft *draft, int64_t number, pl_error *error)
 {
-  if (draft->numbers.count >= INT_MAX) return pl_fail_memory(error);
-  int64_t *place = extend(draft, &draft->numbers, 1, sizeof *place);
-  int *to = extend(draft, &draft->places, 1, sizeof *to);
+  if (draft->numbers.all.count >= INT_MAX) return pl_fail_memory(error);
+  int64_t *place = extend(draft, &draft->numbers.all, 1, sizeof *place);
+  int *to = extend(draft, &draft->numbers.places, 1, sizeof *to);
   if (!place || !to) return pl_fail_memory(error);
   *place = number;
   *to = pl_draft_cell(draft);
   if (*to >= 0) return PL_OK;
-  flat *nodes = extend(draft, &draft->flats, 1, sizeof *nodes);
+  flat *nodes = extend(draft, &draft->numbers.flats, 1, sizeof *nodes);
   if (!nodes) return pl_fail_memory(error);
-  *to = -(int)draft->flats.count;
+  *to = -(int)draft->numbers.flats.count;
   nodes->count = pl_shapes[draft->last].corners;
   memcpy(nodes->nodes, draft->last_nodes, sizeof nodes->nodes);
   return PL_OK;
@@ -289,7 +289,7 @@ pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_cell_shape s
                           "element %lld uses node %lld, which the file does not define",
                           (long long)number, (long long)tags[i]);
   }
-  draft->is_copied = !draft->numbered && is_copy(draft);
+  draft->is_copied = !draft->numbers.wanted && is_copy(draft);
   draft->copies += draft->is_copied;
   if (draft->is_copied) return PL_OK;
   // shapes that no mesh is made of are counted, and refused at the end if they fill space
@@ -299,15 +299,15 @@ pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_cell_shape s
   if (shape == PL_TET || shape == PL_HEX) status = add_cell(draft, scan, error);
   if (shape == PL_LINE || shape == PL_TRIANGLE || shape == PL_QUAD)
     status = add_flat(draft, scan, error);
-  return status || !draft->numbered ? status : add_number(draft, number, error);
+  return status || !draft->numbers.wanted ? status : add_number(draft, number, error);
 }
 
-void pl_draft_number_elements(pl_draft *draft) { draft->numbered = 1; }
+void pl_draft_number_elements(pl_draft *draft) { draft->numbers.wanted = 1; }
 
 pl_status pl_draft_elements_end(pl_draft *draft, const pl_scan *scan, pl_error *error)
 {
-  return make_index(draft, &draft->by_number, scan, "element", draft->numbers.data,
-                    (int)draft->numbers.count, error);
+  return make_index(draft, &draft->numbers.index, scan, "element", draft->numbers.all.data,
+                    (int)draft->numbers.all.count, error);
 }
 
 /* ---- groups ---- */
@@ -321,10 +321,10 @@ static uint64_t group_code(int dimension, int32_t group)
 static pl_status add_members(pl_draft *draft, const pl_scan *scan, uint64_t code, size_t count,
                              int **place, pl_error *error)
 {
-  size_t most_members = 2 * draft->bytes + 1024, most_runs = draft->bytes / 4 + 1024;
+  size_t max_members = 2 * draft->bytes + 1024, max_runs = draft->bytes / 4 + 1024;
   run *last = draft->runs.count ? (run *)draft->runs.data + (draft->runs.count - 1) : NULL;
   size_t more_runs = last && last->code == code ? 0 : 1;
-  if (draft->members.count + count > most_members || draft->runs.count + more_runs > most_runs)
+  if (draft->members.count + count > max_members || draft->runs.count + more_runs > max_runs)
     return pl_scan_fail(scan, error, PL_E_LIMIT,
                         "the groups have too many members for a file of this size; put each entity "
                         "into fewer groups");
@@ -379,15 +379,15 @@ pl_status pl_draft_join_node_tag(pl_draft *draft, const pl_scan *scan, int32_t g
 pl_status pl_draft_join_number(pl_draft *draft, const pl_scan *scan, int dimension, int32_t group,
                                int64_t number, pl_error *error)
 {
-  int place = find_tag(&draft->by_number, number);
+  int place = find_tag(&draft->numbers.index, number);
   if (place < 0)
     return pl_scan_fail(scan, error, PL_E_PARSE,
                         "a set holds element %lld, which the file does not define",
                         (long long)number);
-  int to = ((int *)draft->places.data)[place], *members = NULL;
+  int to = ((int *)draft->numbers.places.data)[place], *members = NULL;
   if (dimension == 3) return pl_draft_join_cell(draft, scan, group, to, error);
   if (to >= 0) return PL_OK;
-  const flat *nodes = (const flat *)draft->flats.data + (-1 - to);
+  const flat *nodes = (const flat *)draft->numbers.flats.data + (-1 - to);
   size_t count = (size_t)nodes->count;
   pl_status status = add_members(draft, scan, group_code(2, group), count, &members, error);
   if (!status) memcpy(members, nodes->nodes, count * sizeof *members);
@@ -446,20 +446,20 @@ void pl_draft_prefix(pl_draft *draft, int dimension, const char *prefix)
 pl_status pl_draft_hang(pl_draft *draft, const pl_scan *scan, int64_t node, int64_t parent,
                         double weight, pl_error *error)
 {
-  pl_hanging_node *last = draft->hanging.data;
+  pl_hanging_node *last = draft->hanging.nodes.data;
   if (node < 0 || parent < 0 || node >= draft->node_count || parent >= draft->node_count)
     return pl_scan_fail(scan, error, PL_E_PARSE,
                         "node %lld hangs on node %lld; the nodes are 0 to %d", (long long)node,
                         (long long)parent, draft->node_count - 1);
-  if (!draft->hanging.count || last[draft->hanging.count - 1].node != node) {
-    last = extend(draft, &draft->hanging, 1, sizeof *last);
+  if (!draft->hanging.nodes.count || last[draft->hanging.nodes.count - 1].node != node) {
+    last = extend(draft, &draft->hanging.nodes, 1, sizeof *last);
     if (!last) return pl_fail_memory(error);
     *last = (pl_hanging_node){.node = (int)node};
   } else {
-    last += draft->hanging.count - 1;
+    last += draft->hanging.nodes.count - 1;
   }
-  int *to = extend(draft, &draft->parents, 1, sizeof *to);
-  double *share = extend(draft, &draft->weights, 1, sizeof *share);
+  int *to = extend(draft, &draft->hanging.parents, 1, sizeof *to);
+  double *share = extend(draft, &draft->hanging.weights, 1, sizeof *share);
   if (!to || !share) return pl_fail_memory(error);
   *to = (int)parent;
   *share = weight;

@@ -177,10 +177,10 @@ static void tell_tags(const pl_draft *draft, pl_error *error)
 /* Shows hanging nodes their parents and weights, which have their last places now. */
 static const pl_hanging_node *place_parents(pl_draft *draft)
 {
-  pl_hanging_node *hanging = draft->hanging.data;
-  int *parents = draft->parents.data;
-  double *weights = draft->weights.data;
-  for (size_t h = 0; h < draft->hanging.count; h++) {
+  pl_hanging_node *hanging = draft->hanging.nodes.data;
+  int *parents = draft->hanging.parents.data;
+  double *weights = draft->hanging.weights.data;
+  for (size_t h = 0; h < draft->hanging.nodes.count; h++) {
     hanging[h].parents = parents;
     hanging[h].weights = weights;
     parents += hanging[h].count;
@@ -199,7 +199,7 @@ static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh
       .elements = draft->cells.data,
       .set_count = made->count,
       .sets = made->sets,
-      .hanging_count = (int)draft->hanging.count,
+      .hanging_count = (int)draft->hanging.nodes.count,
       .hanging = place_parents(draft),
       .allocator = draft->source->allocator,
   };

@@ -59,13 +59,15 @@ struct pl_draft {
   int is_copied;  /* the current one was there before */
   pl_cell_shape cell_shape;
   int cell_count;
-  list cells;        /* int: corners of the tets or hexes */
-  list faces, lines; /* int: triangles and segments, the mesh where nothing fills space */
-  int numbered;      /* elements are found by their numbers */
-  list numbers;      /* int64_t: of all elements */
-  list places;       /* int: their cells, or -1 - place among the flats */
-  list flats;        /* flat: those that do not fill space */
-  tag_index by_number;
+  list cells;               /* int: corners of the tets or hexes */
+  list faces, lines;        /* int: triangles and segments, the mesh where nothing fills space */
+  struct pl_draft_numbers { /* where elements are found by their numbers */
+    int wanted;
+    list all;    /* int64_t: of all elements */
+    list places; /* int: their cells, or -1 - place among the flats */
+    list flats;  /* flat: those that do not fill space */
+    tag_index index;
+  } numbers;
   pl_cell_shape last; /* the current element */
   int last_nodes[8];
 
@@ -73,8 +75,10 @@ struct pl_draft {
   list runs, titles;
   const char *prefixes[4];
 
-  list hanging;          /* pl_hanging_node: their parents and weights lie in the lists */
-  list parents, weights; /* int and double */
+  struct pl_draft_hanging {
+    list nodes;            /* pl_hanging_node: their parents and weights lie in the lists */
+    list parents, weights; /* int and double */
+  } hanging;
 };
 
 #endif

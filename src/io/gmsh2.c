@@ -48,7 +48,7 @@ static pl_status read_element(pl_gmsh *gmsh, const pl_gmsh_type *type, int64_t n
 }
 
 /* One block of a binary file or one line of a text: how many elements it held goes to count. */
-static pl_status read_block(pl_gmsh *gmsh, int64_t most, int64_t *count, pl_error *error)
+static pl_status read_block(pl_gmsh *gmsh, int64_t max, int64_t *count, pl_error *error)
 {
   int64_t number = 0, type_number, tag_count;
   const pl_gmsh_type *type;
@@ -60,10 +60,10 @@ static pl_status read_block(pl_gmsh *gmsh, int64_t most, int64_t *count, pl_erro
   if (!status) status = pl_gmsh_int(gmsh, "number of tags", &tag_count, error);
   if (!status) status = pl_gmsh_type_find(gmsh, type_number, &type, error);
   if (!status) status = pl_gmsh_claim(gmsh, "tags", tag_count, INT_MAX, 1, 0, 0, error);
-  if (!status && (*count < 1 || *count > most))
+  if (!status && (*count < 1 || *count > max))
     status = pl_scan_fail(&gmsh->scan, error, PL_E_PARSE,
                           "a block has %lld elements; between 1 and %lld are left to come",
-                          (long long)*count, (long long)most);
+                          (long long)*count, (long long)max);
   for (int64_t i = 0; !status && i < *count; i++) {
     if (gmsh->binary) status = pl_gmsh_int(gmsh, "number of an element", &number, error);
     if (!status) status = read_element(gmsh, type, number, tag_count, error);

@@ -110,7 +110,7 @@ static pl_status make_skin(const pl_hull *hull, const pl_source *source, pl_skin
 {
   if (!hull->triangle_count)
     return pl_fail_at(error, PL_E_PARSE, source->path, 0, "holds no triangles");
-  pl_status status = pl_skin_create(&(pl_skin_def){.most_hole = source->keeps_holes ? -1 : 0,
+  pl_status status = pl_skin_create(&(pl_skin_def){.max_hole = source->keeps_holes ? -1 : 0,
                                                    .point_count = (int)hull->point_count,
                                                    .points = hull->points,
                                                    .triangle_count = (int)hull->triangle_count,

@@ -10,8 +10,8 @@
 typedef struct places {
   double *spots; /* 2 each */
   size_t count, room;
-  int64_t most;
-  pl_scan most_line;
+  int64_t max;
+  pl_scan max_line;
 } places;
 
 static pl_status read_place(pl_hull *hull, places *all, pl_scan *line, pl_error *error)
@@ -79,9 +79,9 @@ static pl_status read_line(pl_hull *hull, places *all, pl_scan *line, pl_error *
   for (pl_scan ahead = *line; !status && pl_scan_word(&ahead).size; ahead = *line) {
     int64_t point = 0;
     status = read_corner(line, hull, all, &point, error);
-    if (point > all->most) {
-      all->most = point;
-      all->most_line = *line;
+    if (point > all->max) {
+      all->max = point;
+      all->max_line = *line;
     }
     if (!status) status = pl_hull_corner(hull, &fan, line, point, error);
   }
@@ -98,10 +98,10 @@ static pl_status read_lines(pl_scan *scan, pl_hull *hull, pl_error *error)
     line.end = text.at + text.size;
     status = read_line(hull, &all, &line, error);
   }
-  if (!status && all.most >= (int64_t)hull->point_count && hull->triangle_count)
-    status = pl_scan_fail(&all.most_line, error, PL_E_PARSE,
+  if (!status && all.max >= (int64_t)hull->point_count && hull->triangle_count)
+    status = pl_scan_fail(&all.max_line, error, PL_E_PARSE,
                           "a face names vertex %lld, but there are %zu; they are counted from 1",
-                          (long long)all.most + 1, hull->point_count);
+                          (long long)all.max + 1, hull->point_count);
   pl_free(&hull->allocator, all.spots);
   return status;
 }

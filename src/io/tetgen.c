@@ -37,15 +37,15 @@ static void to_content(pl_scan *scan)
 }
 
 /* A number of the first line; those missing at its end are 0. */
-static pl_status read_layout(pl_scan *scan, const char *what, int64_t most, int64_t *value,
+static pl_status read_layout(pl_scan *scan, const char *what, int64_t max, int64_t *value,
                              pl_error *error)
 {
   *value = 0;
   if (!more_on_line(scan)) return PL_OK;
   pl_status status = pl_scan_int(scan, what, value, error);
-  if (!status && (*value < 0 || *value > most))
+  if (!status && (*value < 0 || *value > max))
     status = pl_scan_fail(scan, error, PL_E_PARSE, "the %s is %lld; it must lie between 0 and %lld",
-                          what, (long long)*value, (long long)most);
+                          what, (long long)*value, (long long)max);
   return status;
 }
 

@@ -119,7 +119,7 @@ static void take_spots(const pl_hull *hull, size_t triangle, const double *point
 {
   const int *m = hull->triangles + 3 * triangle;
   for (int a = 0; a < 3; a++) {
-    double least = INFINITY;
+    double min = INFINITY;
     for (int b = 0; b < 3; b++) {
       double square = 0;
       for (int k = 0; k < 3; k++) {
@@ -127,8 +127,8 @@ static void take_spots(const pl_hull *hull, size_t triangle, const double *point
             points[3 * (size_t)n[a] + (size_t)k] - hull->points[3 * (size_t)m[b] + (size_t)k];
         square += part * part;
       }
-      if (square >= least) continue;
-      least = square;
+      if (square >= min) continue;
+      min = square;
       spots[2 * a] = (float)hull->spots[6 * triangle + 2 * (size_t)b];
       spots[2 * a + 1] = (float)hull->spots[6 * triangle + 2 * (size_t)b + 1];
     }

@@ -31,7 +31,7 @@ void pl_voxels_release(const pl_allocator *allocator, pl_voxels *image)
 /* ---- PGM ---- */
 
 /* The next word of the header; comments run from # to the end of the line. */
-static pl_status pgm_number(pl_scan *scan, const char *what, int64_t least, int64_t most,
+static pl_status pgm_number(pl_scan *scan, const char *what, int64_t min, int64_t max,
                             int64_t *value, pl_error *error)
 {
   for (;;) {
@@ -41,13 +41,13 @@ static pl_status pgm_number(pl_scan *scan, const char *what, int64_t least, int6
   }
   pl_status status = pl_scan_int(scan, what, value, error);
   if (status) return status;
-  if (*value >= least && *value <= most) return PL_OK;
+  if (*value >= min && *value <= max) return PL_OK;
   return pl_scan_fail(scan, error, PL_E_PARSE, "%s = %lld must lie between %lld and %lld", what,
-                      (long long)*value, (long long)least, (long long)most);
+                      (long long)*value, (long long)min, (long long)max);
 }
 
 typedef struct slice {
-  int64_t width, height, most;
+  int64_t width, height, max;
   int binary;
   const char *rows; /* where its numbers begin */
 } slice;
@@ -60,26 +60,26 @@ static pl_status pgm_head(pl_scan *scan, slice *out, pl_error *error)
   scan->at += 2;
   pl_status status = pgm_number(scan, "width", 1, MOST_SIDE, &out->width, error);
   if (!status) status = pgm_number(scan, "height", 1, MOST_SIDE, &out->height, error);
-  if (!status) status = pgm_number(scan, "greatest value", 1, 65535, &out->most, error);
+  if (!status) status = pgm_number(scan, "greatest value", 1, 65535, &out->max, error);
   if (status) return status;
   // one blank ends the header
   if (out->binary && scan->at < scan->end) scan->at++;
   out->rows = scan->at;
   return pl_scan_claim(scan, "grey values", out->width * out->height, INT32_MAX,
-                       out->binary && out->most > 255 ? 2 : 1, error);
+                       out->binary && out->max > 255 ? 2 : 1, error);
 }
 
 /* One slice's numbers; to may be NULL. */
 static pl_status pgm_rows(pl_scan *scan, const slice *of, double *to, pl_error *error)
 {
-  size_t bytes = of->most > 255 ? 2 : 1, width = (size_t)of->width, height = (size_t)of->height;
+  size_t bytes = of->max > 255 ? 2 : 1, width = (size_t)of->width, height = (size_t)of->height;
   const unsigned char *from = (const unsigned char *)scan->at;
   for (size_t i = 0; i < width * height; i++) {
     int64_t value = 0;
     if (of->binary) {
       value = bytes == 2 ? 256 * from[2 * i] + from[2 * i + 1] : from[i];
     } else {
-      pl_status status = pgm_number(scan, "grey value", 0, of->most, &value, error);
+      pl_status status = pgm_number(scan, "grey value", 0, of->max, &value, error);
       if (status) return status;
     }
     if (to) to[(height - 1 - i / width) * width + i % width] = (double)value;
@@ -106,13 +106,13 @@ static pl_status read_pgm(pl_scan scan, const pl_allocator *allocator, pl_voxels
       pl_status status = pgm_head(&at, &next, error);
       if (status) return status;
       if (s == 0) first = next;
-      if (next.width != first.width || next.height != first.height || next.most != first.most)
+      if (next.width != first.width || next.height != first.height || next.max != first.max)
         return pl_scan_fail(&at, error, PL_E_PARSE,
                             "slice %d is %lld x %lld up to %lld, but the first is %lld x %lld up "
                             "to %lld; all must be alike",
                             s + 1, (long long)next.width, (long long)next.height,
-                            (long long)next.most, (long long)first.width, (long long)first.height,
-                            (long long)first.most);
+                            (long long)next.max, (long long)first.width, (long long)first.height,
+                            (long long)first.max);
       size_t area = (size_t)(first.width * first.height);
       status = pgm_rows(&at, &next, values ? values + (size_t)s * area : NULL, error);
       if (status) return status;
@@ -128,7 +128,7 @@ static pl_status read_pgm(pl_scan scan, const pl_allocator *allocator, pl_voxels
   image->size[0] = (int)first.width;
   image->size[1] = (int)first.height;
   image->size[2] = count;
-  image->full = (double)first.most;
+  image->full = (double)first.max;
   return PL_OK;
 }
 
@@ -158,11 +158,11 @@ typedef struct nrrd {
 } nrrd;
 
 /* Numbers between any of blanks, commas and parentheses; returns how many there are. */
-static int numbers_in(pl_word text, double *values, int most)
+static int numbers_in(pl_word text, double *values, int max)
 {
   int count = 0;
   const char *at = text.at, *end = text.at + text.size;
-  while (at < end && count < most) {
+  while (at < end && count < max) {
     while (at < end && strchr(" \t,()\r", *at)) at++;
     if (at == end) break;
     double value;

@@ -98,7 +98,7 @@ typedef struct cell_type {
   int type;
   const char *name;
   pl_cell_shape shape;
-  int nodes, most; /* how many nodes it may have */
+  int nodes, max; /* how many nodes it may have */
 } cell_type;
 
 enum { VOXEL = 11, MANY = 1000000 };
@@ -181,7 +181,7 @@ static pl_status add_cell(pl_draft *draft, const pl_scan *scan, const pl_vtk_cel
     return pl_scan_fail(scan, error, PL_E_UNSUPPORTED,
                         "cell %zu has the type %lld; only tetrahedra or hexahedra can be simulated",
                         cell, (long long)number);
-  if (count < (size_t)type->nodes || count > (size_t)type->most)
+  if (count < (size_t)type->nodes || count > (size_t)type->max)
     return pl_scan_fail(scan, error, PL_E_PARSE, "cell %zu is a %s of %zu nodes; it must have %d",
                         cell, type->name, count, type->nodes);
   int corners = pl_shapes[type->shape].corners;

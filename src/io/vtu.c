@@ -84,11 +84,11 @@ static pl_status cut_off(const pl_scan *place, pl_error *error)
 static pl_status take_bytes(const vtu_reader *r, const pl_scan *place, const stream *from,
                             uint64_t size, const char **data, void **owned, pl_error *error)
 {
-  size_t most = (size_t)(from->end - from->at);
+  size_t max = (size_t)(from->end - from->at);
   *owned = NULL;
   *data = from->at;
-  if (from->base64) most = most / 4 * 3 + 3;
-  if (size > most) return cut_off(place, error);
+  if (from->base64) max = max / 4 * 3 + 3;
+  if (size > max) return cut_off(place, error);
   if (!from->base64) return PL_OK;
   char *bytes = *owned = pl_alloc(r->source->allocator, (size_t)size, 1);
   if (!bytes) return pl_fail_memory(error);
@@ -478,7 +478,8 @@ static pl_status parse(vtu_reader *r, pl_error *error)
     at++;
   const char *tag_end = at ? memchr(at, '>', (size_t)(end - at)) : NULL;
   if (!tag_end)
-    return pl_xml_parse(data, r->source->file.size, r->source->path, &r->document, error);
+    return pl_xml_parse(data, r->source->file.size, r->source->path, r->source->allocator,
+                        &r->document, error);
   const char *mark = memchr(tag_end, '_', (size_t)(end - tag_end));
   r->appended = mark ? mark + 1 : end;
   r->appended_end = end;
@@ -487,8 +488,8 @@ static pl_status parse(vtu_reader *r, pl_error *error)
   if (!head) return pl_fail_memory(error);
   memcpy(head, data, size);
   memcpy(head + size, close, sizeof close);
-  pl_status status =
-      pl_xml_parse(head, size + sizeof close - 1, r->source->path, &r->document, error);
+  pl_status status = pl_xml_parse(head, size + sizeof close - 1, r->source->path,
+                                  r->source->allocator, &r->document, error);
   pl_free(r->source->allocator, head);
   return status;
 }

@@ -312,10 +312,10 @@ static pl_status copy_items(const xdmf *x, int from, char *room, pl_hdf5 *to, pl
 
 static pl_status pack(const xdmf *x, const char *numbers, const char *path, pl_error *error)
 {
-  size_t most = 0;
+  size_t max = 0;
   for (size_t i = 0; i < x->count; i++)
-    most = item_bytes(&x->items[i]) > most ? item_bytes(&x->items[i]) : most;
-  char *room = pl_alloc(&x->bytes.allocator, most, 1);
+    max = item_bytes(&x->items[i]) > max ? item_bytes(&x->items[i]) : max;
+  char *room = pl_alloc(&x->bytes.allocator, max, 1);
   if (!room) return pl_fail_memory(error);
   int from = open(numbers, O_RDONLY | O_CLOEXEC);
   pl_hdf5 file;

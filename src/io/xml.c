@@ -1,381 +1,165 @@
-/* Elements and attributes through libxml2. A pl_xml is an xmlDoc, a pl_xml_node an xmlNode and a
- * pl_xml_pair an xmlAttr under another name, so that no other file sees libxml2. */
-#include "io/xml.h"
+/* Elements and attributes of a document: asking, changing, writing. */
+#include "io/xml_parts.h"
 
 #include "core/error.h"
+#include "core/memory.h"
 
-#ifdef PL_WITH_XML
-
-#include <libxml/SAX2.h>
-#include <libxml/parser.h>
-#include <libxml/tree.h>
-
-#include <limits.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-static pthread_once_t parser_once = PTHREAD_ONCE_INIT;
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
 
-/* What the callbacks of one parse share; xmlParserCtxt::_private points here. */
-typedef struct parse_state {
-  const char *path;
-  pl_status status;
-  pl_error *error;
-} parse_state;
+typedef struct pl_xml_chunk {
+  struct pl_xml_chunk *before;
+  size_t used, size;
+} pl_xml_chunk;
 
-static const xmlNode *as_node(const pl_xml_node *node) { return (const void *)node; }
-static const xmlAttr *as_attr(const pl_xml_pair *pair) { return (const void *)pair; }
+/* ---- memory ---- */
 
-/* libxml2's sentence without its line end. */
-static void copy_sentence(char *buffer, size_t size, const char *text)
+void *pl_xml_take(pl_xml *document, size_t size)
 {
-  size_t length = text ? strcspn(text, "\n") : 0;
-  if (length >= size) length = size - 1;
-  if (length) memcpy(buffer, text, length);
-  buffer[length] = 0;
-}
-
-#if LIBXML_VERSION >= 21200
-typedef const xmlError *problem_pointer;
-#else
-typedef xmlError *problem_pointer;
-#endif
-
-/* Keeps the first error; the later ones only follow from it. */
-static void keep_error(parse_state *state, const xmlError *problem)
-{
-  if (!state || state->status || problem->level < XML_ERR_ERROR) return;
-  if (problem->code == XML_ERR_NO_MEMORY) {
-    state->status = pl_fail_memory(state->error);
-    return;
+  size = (size + 15) & ~(size_t)15;
+  pl_xml_chunk *now = document->chunks;
+  if (!now || now->size - now->used < size) {
+    size_t most = now && now->size < LARGEST_CHUNK ? 2 * now->size : FIRST_CHUNK;
+    if (now && now->size >= LARGEST_CHUNK) most = LARGEST_CHUNK;
+    if (most < size + 64) most = size + 64;
+    now = pl_alloc(&document->allocator, 1, most);
+    if (!now) return NULL;
+    *now = (pl_xml_chunk){document->chunks, 64, most};
+    document->chunks = now;
   }
-  char sentence[400];
-  copy_sentence(sentence, sizeof sentence, problem->message);
-  state->status = pl_fail_at(state->error, PL_E_PARSE, state->path, problem->line,
-                             "is not well-formed XML: %s", sentence);
+  void *piece = (char *)now + now->used;
+  now->used += size;
+  return piece;
 }
 
-static void on_error(void *data, problem_pointer problem)
+static const char *keep(pl_xml *document, const char *text)
 {
-  keep_error(((xmlParserCtxt *)data)->_private, problem);
+  size_t size = strlen(text) + 1;
+  char *copy = pl_xml_take(document, size);
+  if (copy) memcpy(copy, text, size);
+  return copy;
 }
 
-/* Errors of libxml2's inner parts, which do not know the parser; unheard, they would be printed. */
-static void on_stray_error(void *data, problem_pointer problem) { keep_error(data, problem); }
-
-/* A DTD can define entities that name files or grow without bound: none is read. */
-static void on_doctype(void *data, const xmlChar *name, const xmlChar *external,
-                       const xmlChar *system)
+void pl_xml_destroy(pl_xml *document)
 {
-  (void)name, (void)external, (void)system;
-  xmlParserCtxt *context = data;
-  parse_state *state = context->_private;
-  if (!state->status)
-    state->status = pl_fail_at(state->error, PL_E_PARSE, state->path, xmlSAX2GetLineNumber(context),
-                               "has a document type (<!DOCTYPE ...>); remove it");
-  xmlStopParser(context);
-}
-
-/* Builds the element and keeps the line of its '<' in it (libxml2's own count ends at 65535 and
- * means the end of the tag). */
-static void on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
-                     int namespace_count, const xmlChar **namespaces, int attribute_count,
-                     int default_count, const xmlChar **attributes)
-{
-  xmlParserCtxt *context = data;
-  xmlSAX2StartElementNs(data, name, prefix, uri, namespace_count, namespaces, attribute_count,
-                        default_count, attributes);
-  intptr_t line = context->input->line;
-  const xmlChar *at = context->input->cur;
-  for (; at > context->input->base && *at != '<'; at--) line -= *at == '\n';
-  if (context->node) context->node->_private = (void *)line;
-}
-
-/* The rest of the text behind the next stop, the end if there is none. */
-static const char *behind(const char *at, const char *end, const char *stop)
-{
-  size_t length = strlen(stop);
-  while ((at = memchr(at, stop[0], (size_t)(end - at)))) {
-    if ((size_t)(end - at) >= length && memcmp(at, stop, length) == 0) return at + length;
-    at++;
+  if (!document) return;
+  pl_allocator allocator = document->allocator;
+  for (pl_xml_chunk *next, *at = document->chunks; at; at = next) {
+    next = at->before;
+    pl_free(&allocator, at);
   }
-  return end;
+  pl_free(&allocator, document->room);
+  pl_free(&allocator, document);
 }
 
-static int begins(const char *at, const char *end, const char *word)
+/* ---- making ---- */
+
+pl_xml_node *pl_xml_make(pl_xml *document, const char *name, int line)
 {
-  return (size_t)(end - at) >= strlen(word) && memcmp(at, word, strlen(word)) == 0;
+  pl_xml_node *node = pl_xml_take(document, sizeof *node);
+  if (!node) return NULL;
+  *node = (pl_xml_node){.name = name, .text = "", .document = document, .line = line, .depth = 1};
+  return node;
 }
 
-/* What libxml2 would meet in one start tag. */
-typedef struct tag_facts {
-  int attributes, namespaces, closed;
-} tag_facts;
-
-/* Walks from behind a '<' to behind the '>'. */
-static const char *read_tag(const char *at, const char *end, tag_facts *facts)
+void pl_xml_add_child(pl_xml_node *parent, pl_xml_node *node)
 {
-  char quote = 0;
-  for (; at < end && (quote || *at != '>'); at++) {
-    if (quote)
-      quote = *at == quote ? 0 : quote;
-    else if (*at == '"' || *at == '\'')
-      quote = *at;
-    else if (*at == '=')
-      facts->attributes++;
-    else if (begins(at, end, "xmlns"))
-      facts->namespaces++;
-  }
-  facts->closed = at < end && at[-1] == '/';
-  return at;
+  node->parent = parent;
+  node->depth = parent->depth + 1;
+  if (parent->last)
+    parent->last->next = node;
+  else
+    parent->first = node;
+  parent->last = node;
 }
 
-static int line_of(const char *data, const char *at)
+void pl_xml_add_pair(pl_xml_node *node, pl_xml_pair *pair)
 {
-  int line = 1;
-  for (; data < at; data++) line += *data == '\n';
-  return line;
+  if (node->last_pair)
+    node->last_pair->next = pair;
+  else
+    node->pairs = pair;
+  node->last_pair = pair;
 }
 
-/* Bounds what costs libxml2 more than linear time: it compares every attribute of an element with
- * those before it and looks namespaces up one by one. Assumes UTF-8, so that '<' is one byte. */
-static pl_status check_tags(const char *data, size_t size, const char *path, pl_error *error)
+/* ---- asking ---- */
+
+/* The first of that name among node and those behind it. */
+static pl_xml_node *named(pl_xml_node *node, const char *name)
 {
-  enum { MOST_ATTRIBUTES = 256, MOST_DEPTH = 256, MOST_NAMESPACES = 256 };
-  const char *at = data, *end = data + size;
-  int depth = 0, namespaces = 0;
-  while ((at = memchr(at, '<', (size_t)(end - at)))) {
-    if (begins(at, end, "<!--"))
-      at = behind(at + 4, end, "-->");
-    else if (begins(at, end, "<![CDATA["))
-      at = behind(at, end, "]]>");
-    else if (begins(at, end, "<?"))
-      at = behind(at, end, "?>");
-    else if (begins(at, end, "</"))
-      at++, depth--;
-    else {
-      tag_facts facts = {0};
-      at = read_tag(at + 1, end, &facts);
-      depth += !facts.closed;
-      namespaces += facts.namespaces;
-      if (facts.attributes > MOST_ATTRIBUTES)
-        return pl_fail_at(error, PL_E_LIMIT, path, line_of(data, at),
-                          "an element has more than %d attributes; leave some out",
-                          MOST_ATTRIBUTES);
-      if (depth > MOST_DEPTH)
-        return pl_fail_at(error, PL_E_LIMIT, path, line_of(data, at),
-                          "elements are nested more than %d deep; close some before", MOST_DEPTH);
-      if (namespaces > MOST_NAMESPACES)
-        return pl_fail_at(error, PL_E_LIMIT, path, line_of(data, at),
-                          "there are more than %d namespaces (xmlns); leave some out",
-                          MOST_NAMESPACES);
-    }
-  }
-  return PL_OK;
+  while (node && name && strcmp(node->name, name) != 0) node = node->next;
+  return node;
 }
 
-/* Is there memory for the tree? libxml2 takes its own and does not survive that there is none, so
- * the largest that it may need is asked for beforehand: about 250 bytes for an element, twice that
- * for an attribute, and text several times over. */
-static int has_room(const char *data, size_t size)
-{
-  enum { NODE = 256, BASE = 1 << 20 };
-  size_t count = 0;
-  for (size_t i = 0; i < size; i++) count += data[i] == '<' ? 1 : data[i] == '=' ? 2 : 0;
-  void *room = malloc(BASE + 3 * size + NODE * count);
-  free(room);
-  return room != NULL;
-}
-
-static pl_status parse_tree(const char *data, size_t size, const char *path, xmlDoc **tree,
-                            pl_error *error)
-{
-  if (!has_room(data, size)) return pl_fail_memory(error);
-  pthread_once(&parser_once, xmlInitParser);
-  xmlParserCtxt *context = xmlNewParserCtxt();
-  if (!context) return pl_fail_memory(error);
-  parse_state state = {.path = path, .error = error};
-  context->_private = &state;
-  context->sax->serror = on_error;
-  context->sax->startElementNs = on_start;
-  context->sax->internalSubset = on_doctype;
-  context->sax->comment = NULL;
-  context->sax->processingInstruction = NULL;
-
-  int options =
-      XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_HUGE | XML_PARSE_COMPACT;
-  xmlStructuredErrorFunc before = xmlStructuredError;
-  void *before_context = xmlStructuredErrorContext;
-  xmlSetStructuredErrorFunc(&state, on_stray_error);
-  *tree = xmlCtxtReadMemory(context, data, (int)size, path, "UTF-8", options);
-  xmlSetStructuredErrorFunc(before_context, before);
-  xmlFreeParserCtxt(context);
-  if (!state.status && !*tree)
-    state.status = pl_fail_at(error, PL_E_PARSE, path, 0, "is not well-formed XML");
-  return state.status;
-}
-
-pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml **document,
-                       pl_error *error)
-{
-  *document = NULL;
-  if (size > INT_MAX)
-    return pl_fail_at(error, PL_E_LIMIT, path, 0, "has %zu bytes of XML; at most %d can be read",
-                      size, INT_MAX);
-  if (size >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0))
-    return pl_fail_at(error, PL_E_PARSE, path, 0, "is UTF-16 text; save it as UTF-8");
-  xmlDoc *tree = NULL;
-  pl_status status = check_tags(data, size, path, error);
-  if (!status) status = parse_tree(data, size, path, &tree, error);
-  if (status) {
-    xmlFreeDoc(tree);
-    return status;
-  }
-  *document = (pl_xml *)tree;
-  return PL_OK;
-}
-
-void pl_xml_destroy(pl_xml *document) { xmlFreeDoc((xmlDoc *)document); }
-
-/* The first element of that name among node and those behind it. */
-static pl_xml_node *element_from(const xmlNode *node, const char *name)
-{
-  for (; node; node = node->next) {
-    if (node->type != XML_ELEMENT_NODE) continue;
-    if (!name || strcmp((const char *)node->name, name) == 0) break;
-  }
-  return (pl_xml_node *)node;
-}
-
-pl_xml_node *pl_xml_root(const pl_xml *document)
-{
-  return (pl_xml_node *)xmlDocGetRootElement((const xmlDoc *)document);
-}
-
-pl_xml_node *pl_xml_parent(const pl_xml_node *node)
-{
-  const xmlNode *parent = as_node(node)->parent;
-  return parent && parent->type == XML_ELEMENT_NODE ? (pl_xml_node *)parent : NULL;
-}
-
+pl_xml_node *pl_xml_root(const pl_xml *document) { return document->root; }
+pl_xml_node *pl_xml_parent(const pl_xml_node *node) { return node->parent; }
 pl_xml_node *pl_xml_child(const pl_xml_node *node, const char *name)
 {
-  return element_from(as_node(node)->children, name);
+  return named(node->first, name);
 }
-
 pl_xml_node *pl_xml_next(const pl_xml_node *node, const char *name)
 {
-  return element_from(as_node(node)->next, name);
+  return named(node->next, name);
 }
+const char *pl_xml_name(const pl_xml_node *node) { return node->name; }
+int pl_xml_line(const pl_xml_node *node) { return node->line; }
+const char *pl_xml_text(const pl_xml_node *node) { return node->text; }
+const pl_xml_pair *pl_xml_first(const pl_xml_node *node) { return node->pairs; }
+const pl_xml_pair *pl_xml_after(const pl_xml_pair *pair) { return pair->next; }
+const char *pl_xml_pair_name(const pl_xml_pair *pair) { return pair->name; }
+const char *pl_xml_pair_value(const pl_xml_pair *pair) { return pair->value; }
 
-const char *pl_xml_name(const pl_xml_node *node) { return (const char *)as_node(node)->name; }
-
-int pl_xml_line(const pl_xml_node *node) { return (int)(intptr_t)as_node(node)->_private; }
-
-const char *pl_xml_text(const pl_xml_node *node)
+static pl_xml_pair *pair_of(const pl_xml_node *node, const char *name)
 {
-  for (const xmlNode *child = as_node(node)->children; child; child = child->next) {
-    const char *text = child->type == XML_TEXT_NODE ? (const char *)child->content : NULL;
-    if (text && text[strspn(text, " \t\r\n")]) return text;
-  }
-  return "";
-}
-
-const pl_xml_pair *pl_xml_first(const pl_xml_node *node)
-{
-  return (const pl_xml_pair *)as_node(node)->properties;
-}
-
-const pl_xml_pair *pl_xml_after(const pl_xml_pair *pair)
-{
-  return (const pl_xml_pair *)as_attr(pair)->next;
-}
-
-const char *pl_xml_pair_name(const pl_xml_pair *pair) { return (const char *)as_attr(pair)->name; }
-
-const char *pl_xml_pair_value(const pl_xml_pair *pair)
-{
-  const xmlNode *text = as_attr(pair)->children;
-  return text && text->content ? (const char *)text->content : "";
+  pl_xml_pair *pair = node->pairs;
+  while (pair && strcmp(pair->name, name) != 0) pair = pair->next;
+  return pair;
 }
 
 const char *pl_xml_attribute(const pl_xml_node *node, const char *name)
 {
-  for (const pl_xml_pair *pair = pl_xml_first(node); pair; pair = pl_xml_after(pair)) {
-    if (strcmp(pl_xml_pair_name(pair), name) == 0) return pl_xml_pair_value(pair);
-  }
-  return NULL;
+  const pl_xml_pair *pair = pair_of(node, name);
+  return pair ? pair->value : NULL;
+}
+
+/* ---- changing ---- */
+
+static int is_name(const char *name)
+{
+  int good = pl_xml_begins_name(*name);
+  for (; *name && good; name++) good = pl_xml_goes_on_in_name(*name) && *name != ':';
+  return good;
 }
 
 pl_status pl_xml_set(pl_xml_node *node, const char *name, const char *value, pl_error *error)
 {
-  if (xmlValidateNCName((const xmlChar *)name, 0))
+  if (!is_name(name) || pl_xml_odd_sign(name, strlen(name)) != strlen(name))
     return pl_fail(error, PL_E_ARGUMENT, "\"%.80s\" cannot be the name of an attribute", name);
-  if (!xmlCheckUTF8((const unsigned char *)value))
+  if (pl_xml_odd_sign(value, strlen(value)) != strlen(value))
     return pl_fail(error, PL_E_ARGUMENT, "the value of %.80s is not UTF-8 text", name);
-  if (!xmlSetProp((xmlNode *)node, (const xmlChar *)name, (const xmlChar *)value))
-    return pl_fail_memory(error);
+  pl_xml_pair *pair = pair_of(node, name);
+  const char *copy = keep(node->document, value);
+  if (!pair && copy) {
+    pair = pl_xml_take(node->document, sizeof *pair);
+    const char *own = pair ? keep(node->document, name) : NULL;
+    if (!own) return pl_fail_memory(error);
+    pair->name = own;
+    pl_xml_add_pair(node, pair);
+  }
+  if (!copy) return pl_fail_memory(error);
+  pair->value = copy;
   return PL_OK;
 }
 
 pl_status pl_xml_add(pl_xml_node *parent, const char *name, pl_xml_node **out, pl_error *error)
 {
-  xmlNode *above = (xmlNode *)parent;
-  xmlNode *node = xmlNewChild(above, NULL, (const xmlChar *)name, NULL);
-  if (!node) return pl_fail_memory(error);
-  node->line = above->line;
-  *out = (pl_xml_node *)node;
+  const char *own = keep(parent->document, name);
+  *out = own ? pl_xml_make(parent->document, own, parent->line) : NULL;
+  if (!*out) return pl_fail_memory(error);
+  pl_xml_add_child(parent, *out);
   return PL_OK;
 }
-
-#else
-
-pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml **document,
-                       pl_error *error)
-{
-  (void)data, (void)size;
-  *document = NULL;
-  return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0,
-                    "cannot be read: this build has no XML; build with -DPLIANT_WITH_XML=ON");
-}
-
-// without a document there is no element to ask, so the rest is never reached
-void pl_xml_destroy(pl_xml *document) { (void)document; }
-pl_xml_node *pl_xml_root(const pl_xml *document) { return (void)document, NULL; }
-pl_xml_node *pl_xml_parent(const pl_xml_node *node) { return (void)node, NULL; }
-pl_xml_node *pl_xml_child(const pl_xml_node *node, const char *name)
-{
-  return (void)node, (void)name, NULL;
-}
-pl_xml_node *pl_xml_next(const pl_xml_node *node, const char *name)
-{
-  return (void)node, (void)name, NULL;
-}
-const char *pl_xml_name(const pl_xml_node *node) { return (void)node, ""; }
-int pl_xml_line(const pl_xml_node *node) { return (void)node, 0; }
-const char *pl_xml_text(const pl_xml_node *node) { return (void)node, ""; }
-const char *pl_xml_attribute(const pl_xml_node *node, const char *name)
-{
-  return (void)node, (void)name, NULL;
-}
-const pl_xml_pair *pl_xml_first(const pl_xml_node *node) { return (void)node, NULL; }
-const pl_xml_pair *pl_xml_after(const pl_xml_pair *pair) { return (void)pair, NULL; }
-const char *pl_xml_pair_name(const pl_xml_pair *pair) { return (void)pair, ""; }
-const char *pl_xml_pair_value(const pl_xml_pair *pair) { return (void)pair, ""; }
-pl_status pl_xml_set(pl_xml_node *node, const char *name, const char *value, pl_error *error)
-{
-  (void)node, (void)name, (void)value;
-  return pl_fail(error, PL_E_UNSUPPORTED, "this build has no XML");
-}
-
-pl_status pl_xml_add(pl_xml_node *parent, const char *name, pl_xml_node **out, pl_error *error)
-{
-  (void)parent, (void)name, (void)out;
-  return pl_fail(error, PL_E_UNSUPPORTED, "this build has no XML");
-}
-
-#endif
 
 /* ---- writing ---- */
 

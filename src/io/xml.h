@@ -1,9 +1,8 @@
-/* The one door to libxml2: a document from memory, elements and attributes.
+/* XML documents from memory: elements and attributes.
  *
- * Documents are taken as data only: no network, no DTD, no entities beyond the five of XML.
- * Comments and processing instructions are not seen. Names come without their namespace prefix.
- * libxml2 takes its memory from the C library. A build without libxml2 fails in pl_xml_parse and
- * says so. */
+ * Documents are taken as data only: UTF-8, no document type, no entities beyond the five of XML.
+ * Comments and processing instructions are not seen. Names come without their namespace prefix,
+ * and declarations of namespaces are no attributes. */
 #ifndef PL_IO_XML_H
 #define PL_IO_XML_H
 
@@ -13,9 +12,10 @@ typedef struct pl_xml pl_xml;           /* a document */
 typedef struct pl_xml_node pl_xml_node; /* an element in it */
 typedef struct pl_xml_pair pl_xml_pair; /* an attribute of it */
 
-/* Parses size bytes; path serves messages. Everything below lives until pl_xml_destroy. */
-pl_status pl_xml_parse(const char *data, size_t size, const char *path, pl_xml **document,
-                       pl_error *error);
+/* Parses size bytes; path serves messages, allocator (NULL: the default) gives all memory.
+ * Everything below lives until pl_xml_destroy. */
+pl_status pl_xml_parse(const char *data, size_t size, const char *path,
+                       const pl_allocator *allocator, pl_xml **document, pl_error *error);
 void pl_xml_destroy(pl_xml *document);
 
 /* Elements; NULL where there is none. A NULL name takes the first of any name. */

@@ -22,14 +22,14 @@ static const pl_param params[PARAM_COUNT] = {
               .unit = "Pa",
               .summary = "modulus of the chains, a little below the shear modulus at rest",
               .preset = NAN,
-              .least = 1e-4,
-              .most = 1e13},
+              .min = 1e-4,
+              .max = 1e13},
     [LOCKING] = {.name = "locking-stretch",
                  .unit = "1",
                  .summary = "stretch at which the chains are straight, above 1",
                  .preset = 5,
-                 .least = 1.01,
-                 .most = 1e6},
+                 .min = 1.01,
+                 .max = 1e6},
     PL_NATIVE_PARAMS(NATIVE),
 };
 

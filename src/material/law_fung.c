@@ -17,16 +17,15 @@ enum { C, A11, BULK = A11 + 9, PARAM_COUNT };
 enum { SCALE = 9, VOLUME, NUMBERS };
 
 #define STIFFNESS(i, id, first, text)                                                              \
-  [A11 + (i)] = {                                                                                  \
-      .name = id, .unit = "1", .summary = text, .preset = first, .least = -1e4, .most = 1e4}
+  [A11 + (i)] = {.name = id, .unit = "1", .summary = text, .preset = first, .min = -1e4, .max = 1e4}
 
 static const pl_param params[PARAM_COUNT] = {
     [C] = {.name = "c",
            .unit = "Pa",
            .summary = "modulus in front of the exponential",
            .preset = 1e4,
-           .least = 1e-4,
-           .most = 1e13},
+           .min = 1e-4,
+           .max = 1e13},
     STIFFNESS(0, "a11", 1, "growth with the stretch along the first axis"),
     STIFFNESS(1, "a22", 1, "growth with the stretch along the second axis"),
     STIFFNESS(2, "a33", 1, "growth with the stretch along the third axis"),
@@ -40,8 +39,8 @@ static const pl_param params[PARAM_COUNT] = {
               .unit = "Pa",
               .summary = "stiffness of the volume beside",
               .preset = 0,
-              .least = 0,
-              .most = 1e15},
+              .min = 0,
+              .max = 1e15},
 };
 
 static void mean(const double *values, double *lambda, double *mu)

@@ -22,8 +22,8 @@ static const pl_param params[PARAM_COUNT] = {
                 .unit = "s",
                 .summary = "frames are renewed that often, at the ends of steps",
                 .preset = 0.02,
-                .least = 0,
-                .most = 1e9},
+                .min = 0,
+                .max = 1e9},
 };
 
 static pl_status lame(const double *values, double *lambda, double *mu, pl_error *error)

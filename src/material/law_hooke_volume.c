@@ -17,8 +17,8 @@ static const pl_param params[PARAM_COUNT] = {
                 .unit = "Pa",
                 .summary = "stiffness of the volume, beside what the other moduli say of it",
                 .preset = 0,
-                .least = 0,
-                .most = 1e15},
+                .min = 0,
+                .max = 1e15},
 };
 
 static pl_status lame(const double *values, double *lambda, double *mu, pl_error *error)

@@ -31,14 +31,14 @@ enum { TERMS = 6, CONVENTION = 2 * TERMS, NATIVE, PARAM_COUNT = NATIVE + PL_NATI
                .unit = "Pa",                                                                       \
                .summary = "modulus of term " #number ", of the sign of alpha" #number,             \
                .preset = NAN,                                                                      \
-               .least = -1e13,                                                                     \
-               .most = 1e13},                                                                      \
+               .min = -1e13,                                                                       \
+               .max = 1e13},                                                                       \
        [2 * (i) + 1] = {.name = "alpha" #number,                                                   \
                         .unit = "1",                                                               \
                         .summary = "exponent of term " #number ", not 0",                          \
                         .preset = (i) ? NAN : 2,                                                   \
-                        .least = -50,                                                              \
-                        .most = 50}
+                        .min = -50,                                                                \
+                        .max = 50}
 
 static const pl_param params[PARAM_COUNT] = {
     TERM(0, 1),
@@ -52,8 +52,8 @@ static const pl_param params[PARAM_COUNT] = {
                     .summary = "ogden: mu_p / alpha_p before each sum of powers; abaqus: 2 mu_p / "
                                "alpha_p^2, so that the moduli add up to the shear modulus",
                     .preset = 0,
-                    .least = 0,
-                    .most = 1,
+                    .min = 0,
+                    .max = 1,
                     .words = "ogden|abaqus"},
     PL_NATIVE_PARAMS(NATIVE),
 };

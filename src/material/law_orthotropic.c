@@ -14,11 +14,11 @@
 
 #define MODULUS(id, text)                                                                          \
   {                                                                                                \
-    .name = id, .unit = "Pa", .summary = text, .preset = 1e5, .least = 1e-3, .most = 1e13          \
+    .name = id, .unit = "Pa", .summary = text, .preset = 1e5, .min = 1e-3, .max = 1e13             \
   }
 #define RATIO(id, text, bound)                                                                     \
   {                                                                                                \
-    .name = id, .unit = "1", .summary = text, .preset = 0, .least = -(bound), .most = bound        \
+    .name = id, .unit = "1", .summary = text, .preset = 0, .min = -(bound), .max = bound           \
   }
 #define COUNT(array) (int)(sizeof(array) / sizeof *(array))
 

@@ -38,21 +38,21 @@ static const pl_param params[PARAM_COUNT] = {
                .unit = "Pa",
                .summary = "stress at which a rod yields; 0: it creeps under any load",
                .preset = 1e30,
-               .least = 0,
-               .most = 1e30},
+               .min = 0,
+               .max = 1e30},
     [HARDENING] = {.name = "hardening",
                    .unit = "Pa",
                    .summary = "growth of the yield stress per plastic strain",
                    .preset = 0,
-                   .least = 0,
-                   .most = 1e15},
+                   .min = 0,
+                   .max = 1e15},
     [VISCOSITY] = {.name = "plastic-viscosity",
                    .unit = "Pa s",
                    .summary = "resistance to flow (Perzyna); the stress beyond the yield stress "
                               "fades in this over 2 mu; 0: at once",
                    .preset = 0,
-                   .least = 0,
-                   .most = 1e20},
+                   .min = 0,
+                   .max = 1e20},
 };
 
 static pl_status lame(const double *values, double *lambda, double *mu, pl_error *error)
@@ -76,14 +76,14 @@ static int remembered(const double *values)
 /* L[6] = 00 10 11 20 21 22 of L L^T = Cp^-1 (Cholesky). */
 PL_INLINE void square_root(const pl_lanes *history, pl_lanes *L)
 {
-  const pl_lanes least = pl_lanes_all(1e-12);
+  const pl_lanes min = pl_lanes_all(1e-12);
   pl_lanes xx = 1.0 + history[0], yy = 1.0 + history[1], zz = 1.0 + history[2];
-  L[0] = pl_lanes_sqrt(pl_lanes_max(xx, least));
+  L[0] = pl_lanes_sqrt(pl_lanes_max(xx, min));
   L[1] = history[3] / L[0];
-  L[2] = pl_lanes_sqrt(pl_lanes_max(yy - L[1] * L[1], least));
+  L[2] = pl_lanes_sqrt(pl_lanes_max(yy - L[1] * L[1], min));
   L[3] = history[4] / L[0];
   L[4] = (history[5] - L[3] * L[1]) / L[2];
-  L[5] = pl_lanes_sqrt(pl_lanes_max(zz - L[3] * L[3] - L[4] * L[4], least));
+  L[5] = pl_lanes_sqrt(pl_lanes_max(zz - L[3] * L[3] - L[4] * L[4], min));
 }
 
 PL_INLINE void unpack(const pl_lanes *L, pl_lanes *out)

@@ -19,16 +19,16 @@ enum { PARAM_COUNT = NATIVE + PL_NATIVE_COUNT, NUMBERS = TERMS - 1 + VOLUMES };
          .unit = "Pa",                                                                             \
          .summary = text,                                                                          \
          .preset = (i) ? 0 : NAN,                                                                  \
-         .least = -1e13,                                                                           \
-         .most = 1e13}
+         .min = -1e13,                                                                             \
+         .max = 1e13}
 #define VOLUME(i, number)                                                                          \
   [D2 + (i)] = {.name = "d" #number,                                                               \
                 .unit = "1/Pa",                                                                    \
                 .summary = "compressibility of order " #number ": (J - 1)^(2 " #number             \
                            ") / d" #number "; none: no such term",                                 \
                 .preset = NAN,                                                                     \
-                .least = 1e-15,                                                                    \
-                .most = 1e9}
+                .min = 1e-15,                                                                      \
+                .max = 1e9}
 
 static const pl_param params[PARAM_COUNT] = {
     COEFFICIENT(0, 1, "modulus of Ib1 - 3; mu = 2 c1"),

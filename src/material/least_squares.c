@@ -38,18 +38,18 @@ static void reflect(double *A, double *b, int rows, int count, int k)
 /* Solves R x = b with the upper triangle of A; unknowns without a slope are 0. */
 static void substitute(const double *A, const double *b, int count, double *x, double *condition)
 {
-  double least = INFINITY, most = 0;
+  double min = INFINITY, max = 0;
   for (int k = 0; k < count; k++) {
     double size = fabs(A[(size_t)k * (size_t)count + (size_t)k]);
-    least = fmin(least, size);
-    most = fmax(most, size);
+    min = fmin(min, size);
+    max = fmax(max, size);
   }
-  if (condition) *condition = least > 1e-14 * most ? most / least : INFINITY;
+  if (condition) *condition = min > 1e-14 * max ? max / min : INFINITY;
   for (int k = count - 1; k >= 0; k--) {
     const double *row = A + (size_t)k * (size_t)count;
     double sum = b[k];
     for (int j = k + 1; j < count; j++) sum -= row[j] * x[j];
-    x[k] = fabs(row[k]) > 1e-14 * most ? sum / row[k] : 0;
+    x[k] = fabs(row[k]) > 1e-14 * max ? sum / row[k] : 0;
   }
 }
 
@@ -115,7 +115,7 @@ static void solve_set(const pl_linear_fit *fit, const int *set, double *room, do
 static int steepest(const pl_linear_fit *fit, const int *set, const double *x)
 {
   int best = -1;
-  double most = 1e-12;
+  double max = 1e-12;
   for (int j = 0; j < fit->count; j++) {
     double slope = 0, size = 0, length = 0;
     for (int i = 0; i < fit->rows && !set[j]; i++) {
@@ -126,7 +126,7 @@ static int steepest(const pl_linear_fit *fit, const int *set, const double *x)
       length += fit->A[i * fit->count + j] * fit->A[i * fit->count + j];
     }
     slope /= sqrt(size * length) + DBL_MIN;
-    if (slope > most) most = slope, best = j;
+    if (slope > max) max = slope, best = j;
   }
   return best;
 }
@@ -277,16 +277,16 @@ pl_status pl_fit_nonlinear(const pl_allocator *allocator, const pl_nonlinear_fit
   at.x = at.scale + count;
   at.dx = at.x + count;
   fit->residuals(fit->context, x, at.r);
-  double least = square(at.r, fit->rows);
-  for (int step = 0; step < steps && least > 0; step++) {
+  double min = square(at.r, fit->rows);
+  for (int step = 0; step < steps && min > 0; step++) {
     find_slopes(&at, x);
-    if (descend(&at, &damping, x, &least) < fit->least_fall) break;
+    if (descend(&at, &damping, x, &min) < fit->min_fall) break;
   }
   find_slopes(&at, x);
-  if (deviation) find_deviations(&at, least, deviation);
-  if (sum) *sum = least;
+  if (deviation) find_deviations(&at, min, deviation);
+  if (sum) *sum = min;
   pl_free(allocator, room);
-  return isfinite(least)
+  return isfinite(min)
              ? PL_OK
              : pl_fail(error, PL_E_CONVERGENCE, "the fit has no finite residual; look at the data");
 }

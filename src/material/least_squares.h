@@ -24,8 +24,8 @@ pl_status pl_fit_nonnegative(const pl_allocator *allocator, const pl_linear_fit 
 /* The least |r(x)|. A residual that is not finite is a point that cannot be. */
 typedef struct pl_nonlinear_fit {
   int rows, count;
-  double least_fall; /* of |r|^2 in a step, as a share of it: below that the search ends */
-  double step;       /* of differences, relative to x above 1; 0: 1e-6 */
+  double min_fall; /* of |r|^2 in a step, as a share of it: below that the search ends */
+  double step;     /* of differences, relative to x above 1; 0: 1e-6 */
   void *context;
   void (*residuals)(void *context, const double *x, double *r);
   /* J (rows x count) = dr/dx; NULL: by central differences. */

@@ -5,7 +5,7 @@
 #include "core/cpu.h"
 #include "material/point.h"
 #include "material/prony.h"
-#include "pliant/base.h"
+#include "pliant/body.h"
 
 /* ---- strain measures: one file, one line ---- */
 
@@ -21,9 +21,9 @@
 enum { PL_STRAINS(PL_STRAIN_PLACE) PL_STRAIN_COUNT };
 #define PL_STRAIN_WORD(name) "|" #name
 #define PL_STRAIN_WORDS      PL_STRAINS(PL_STRAIN_WORD)
-#define PL_STRAIN_PARAM(most, words)                                                               \
+#define PL_STRAIN_PARAM(max, words)                                                                \
   {                                                                                                \
-    "strain", "1", "how strain follows from the deformation", 0, 0, most, &(words)[1], 1           \
+    "strain", "1", "how strain follows from the deformation", 0, 0, max, &(words)[1], 1            \
   }
 
 typedef struct pl_strain_ops {
@@ -118,6 +118,10 @@ PL_LAWS(X)
 
 extern const pl_family pl_law_family; /* the baseline's members */
 
+/* The law that asks a function of a program; no member of the family. Its number is 1 / mu, so that
+ * maps of stiffness multiply what the function says. */
+extern const pl_law_ops pl_law_own_base, pl_law_own_avx2;
+
 /* The law at a place of the family, and that of a member, for this processor. */
 const pl_law_ops *pl_law_at(int index);
 const pl_law_ops *pl_law_of(const pl_member *member);
@@ -152,6 +156,7 @@ typedef struct pl_layers {
   const pl_point_ops *law;
   int count;
   const pl_modifier_ops *modifiers[PL_MOST_MODIFIERS];
+  pl_own_law own; /* what pl_law_own asks */
 } pl_layers;
 
 #define X(name) extern const pl_modifier_ops pl_modifier_##name##_base, pl_modifier_##name##_avx2;
@@ -167,6 +172,7 @@ typedef struct pl_material {
   double density;                    /* kg/m^3 */
   double lambda, mu;                 /* Pa     */
   double numbers[PL_MOST_NUMBERS];   /* the law's own */
+  pl_own_law own;                    /* of pl_law_own */
   double viscous_lambda, viscous_mu; /* Pa s   */
   double mass_damping;               /* 1/s    */
   int fades;                         /* there is a series */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Above it, forces of volume lose all digits of those of shape. */
-static const double most_poisson = 0.4999;
+static const double max_poisson = 0.4999;
 
 /* Says which moduli there are, and which there should be. */
 static pl_status wrong_moduli(const char *law, const int *given, int count, pl_error *error)
@@ -37,12 +37,12 @@ pl_status pl_moduli_lame(const char *law, const double *values, double *lambda, 
     *mu = values[PL_MU];
   } else {
     double young = values[PL_YOUNG], poisson = values[PL_POISSON];
-    if (poisson > most_poisson)
+    if (poisson > max_poisson)
       return pl_fail(error, PL_E_ARGUMENT,
                      "poisson = %g leaves no finite bulk modulus; take at most %g with elements "
                      "that do not lock (hexahedra, tet10), or a law that takes bulk, such as "
                      "mooney-rivlin",
-                     poisson, most_poisson);
+                     poisson, max_poisson);
     *lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
     *mu = young / (2 * (1 + poisson));
   }

@@ -19,8 +19,8 @@ enum { PL_YOUNG, PL_POISSON, PL_LAMBDA, PL_MU, PL_MODULUS_COUNT };
                    .summary =                                                                      \
                        "Young's modulus: stress per stretch of a rod; give it with poisson",       \
                    .preset = NAN,                                                                  \
-                   .least = 1e-3,                                                                  \
-                   .most = 1e13},                                                                  \
+                   .min = 1e-3,                                                                    \
+                   .max = 1e13},                                                                   \
       [(first) + PL_POISSON] =                                                                     \
           {.name = "poisson",                                                                      \
            .unit = "1",                                                                            \
@@ -28,22 +28,22 @@ enum { PL_YOUNG, PL_POISSON, PL_LAMBDA, PL_MU, PL_MODULUS_COUNT };
                "Poisson's ratio: how much a stretched rod thins; below 0.5, which would keep "     \
                "its volume",                                                                       \
            .preset = NAN,                                                                          \
-           .least = -0.99,                                                                         \
-           .most = 0.5},                                                                           \
+           .min = -0.99,                                                                           \
+           .max = 0.5},                                                                            \
       [(first) +                                                                                   \
           PL_LAMBDA] = {.name = "lambda",                                                          \
                         .unit = "Pa",                                                              \
                         .summary =                                                                 \
                             "Lame's first constant; give it with mu instead of young and poisson", \
                         .preset = NAN,                                                             \
-                        .least = -1e15,                                                            \
-                        .most = 1e17},                                                             \
+                        .min = -1e15,                                                              \
+                        .max = 1e17},                                                              \
       [(first) + PL_MU] = {.name = "mu",                                                           \
                            .unit = "Pa",                                                           \
                            .summary = "Lame's second constant, the shear modulus",                 \
                            .preset = NAN,                                                          \
-                           .least = 1e-4,                                                          \
-                           .most = 1e15}
+                           .min = 1e-4,                                                            \
+                           .max = 1e15}
 #define PL_MODULI_PARAMS PL_MODULI_PARAMS_AT(0)
 
 /* Exactly one of the two pairs must be given. law: its name, for errors. */

@@ -14,20 +14,20 @@ enum { PL_C10, PL_C01, PL_BULK, PL_MOONEY_RIVLIN_PARAM_COUNT };
               .unit = "Pa",                                                                        \
               .summary = "modulus of the first invariant",                                         \
               .preset = NAN,                                                                       \
-              .least = 0,                                                                          \
-              .most = 1e13},                                                                       \
+              .min = 0,                                                                            \
+              .max = 1e13},                                                                        \
   [PL_C01] = {.name = "c01",                                                                       \
               .unit = "Pa",                                                                        \
               .summary = "modulus of the second invariant; mu = 2 (c10 + c01); fits may have it "  \
                          "below 0: then the law gives way at large strain",                        \
               .preset = 0,                                                                         \
-              .least = -1e13,                                                                      \
-              .most = 1e13},                                                                       \
+              .min = -1e13,                                                                        \
+              .max = 1e13},                                                                        \
   [PL_BULK] = {.name = "bulk",                                                                     \
                .unit = "Pa",                                                                       \
                .summary = "bulk modulus: resistance to a change of volume",                        \
                .preset = NAN,                                                                      \
-               .least = 1e-3,                                                                      \
-               .most = 1e15}
+               .min = 1e-3,                                                                        \
+               .max = 1e15}
 
 #endif

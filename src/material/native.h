@@ -14,8 +14,8 @@ enum { PL_NATIVE_BULK, PL_NATIVE_MODULI, PL_NATIVE_COUNT = PL_NATIVE_MODULI + PL
                                 .unit = "Pa",                                                      \
                                 .summary = "bulk modulus: resistance to a change of volume",       \
                                 .preset = NAN,                                                     \
-                                .least = 1e-3,                                                     \
-                                .most = 1e15},                                                     \
+                                .min = 1e-3,                                                       \
+                                .max = 1e15},                                                      \
              PL_MODULI_PARAMS_AT((first) + PL_NATIVE_MODULI)
 
 /* Which constants are given: the law's own (named by native, for errors; bulk with them), or the

@@ -18,15 +18,15 @@ enum { PL_PRONY_INSTANT, PL_PRONY_LONG };
                   .unit = "1",                                                                     \
                   .summary = "share of the given shear modulus that fades with tau" #number,       \
                   .preset = 0,                                                                     \
-                  .least = 0,                                                                      \
-                  .most = 1e9},                                                                    \
+                  .min = 0,                                                                        \
+                  .max = 1e9},                                                                     \
           [(first) + PL_PRONY_FIRST + 2 * (i) +                                                    \
               1] = {.name = "tau" #number,                                                         \
                     .unit = "s",                                                                   \
                     .summary = "time in which the share g" #number " fades to 1/e",                \
                     .preset = NAN,                                                                 \
-                    .least = 1e-9,                                                                 \
-                    .most = 1e12}
+                    .min = 1e-9,                                                                   \
+                    .max = 1e12}
 
 #define PL_PRONY_PARAMS(first)                                                                     \
   [(first) + PL_PRONY_GIVEN] = {.name = "moduli",                                                  \
@@ -34,8 +34,8 @@ enum { PL_PRONY_INSTANT, PL_PRONY_LONG };
                                 .summary = "the moduli are those of a sudden load, of which the "  \
                                            "shares fade, or those that last, beside the shares",   \
                                 .preset = PL_PRONY_INSTANT,                                        \
-                                .least = 0,                                                        \
-                                .most = 1,                                                         \
+                                .min = 0,                                                          \
+                                .max = 1,                                                          \
                                 .words = "instant|long"},                                          \
              PL_PRONY_TERM(first, 0, 1), PL_PRONY_TERM(first, 1, 2), PL_PRONY_TERM(first, 2, 3),   \
              PL_PRONY_TERM(first, 3, 4), PL_PRONY_TERM(first, 4, 5), PL_PRONY_TERM(first, 5, 6)

@@ -298,7 +298,7 @@ static pl_status descend(const pl_allocator *allocator, problem *of, int steps, 
 {
   const pl_nonlinear_fit fit = {.rows = rows_of(of->data),
                                 .count = 1 + 2 * of->terms,
-                                .least_fall = 1e-8,
+                                .min_fall = 1e-8,
                                 .context = of,
                                 .residuals = residuals,
                                 .slopes = of->data->kind == PL_MAXWELL_MODULUS ? slopes : NULL};
@@ -310,13 +310,13 @@ static pl_status best_of_starts(const pl_allocator *allocator, problem *of, doub
                                 pl_error *error)
 {
   static const double widths[] = {0, 0.25, 0.5};
-  double least = INFINITY, sum, trial[1 + 2 * PL_MAXWELL_TERMS];
+  double min = INFINITY, sum, trial[1 + 2 * PL_MAXWELL_TERMS];
   pl_status status = PL_OK;
   for (int k = 0; k < 3 && !status; k++) {
     status = start(allocator, of->data, of->terms, widths[k], trial, error);
     if (!status) status = descend(allocator, of, 100, trial, &sum, error);
-    if (status || !(sum < least)) continue;
-    least = sum;
+    if (status || !(sum < min)) continue;
+    min = sum;
     memcpy(x, trial, (size_t)(1 + 2 * of->terms) * sizeof *x);
   }
   return status;

@@ -41,7 +41,7 @@ typedef struct spin {
 
 PL_INLINE void find_spin(const pl_lanes *F, const pl_lanes *R, spin *out)
 {
-  const double least_det = 1e-9;
+  const double min_det = 1e-9;
   pl_lanes M[9];
   pl_lanes_stretch(F, R, out->S);
   pl_lanes trace = out->S[0] + out->S[4] + out->S[8];
@@ -49,7 +49,7 @@ PL_INLINE void find_spin(const pl_lanes *F, const pl_lanes *R, spin *out)
   for (int i = 0; i < 9; i += 4) M[i] += trace;
 
   pl_lanes det = pl_lanes_mat3_cofactors(M, out->N), factor = 1.0 / det;
-  out->exists = (det > least_det * (trace * trace * trace)) & (det > least_det);
+  out->exists = (det > min_det * (trace * trace * trace)) & (det > min_det);
   for (int i = 0; i < 9; i++)
     out->N[i] = pl_lanes_pick(out->exists, factor * out->N[i], pl_lanes_all(0));
 }

@@ -233,11 +233,8 @@ static pl_status refine(const pl_allocator *allocator, task *of, pl_rubber_quali
   double x[2 * PL_RUBBER_TERMS], deviations[2 * PL_RUBBER_TERMS];
   pl_rubber *rubber = of->rubber;
   int count = pl_rubber_constants(rubber->kind, rubber->terms);
-  const pl_nonlinear_fit fit = {.rows = of->count,
-                                .count = count,
-                                .least_fall = 1e-10,
-                                .context = of,
-                                .residuals = residuals};
+  const pl_nonlinear_fit fit = {
+      .rows = of->count, .count = count, .min_fall = 1e-10, .context = of, .residuals = residuals};
   pack(rubber, x);
   pl_status status = pl_fit_nonlinear(allocator, &fit, 400, x, deviations, sum, error);
   if (status) return status;
@@ -269,7 +266,7 @@ static pl_status fit_ogden(const pl_allocator *allocator, task *of, pl_rubber_qu
 {
   enum { KEPT = 3 };
   pl_rubber starts[KEPT] = {{.kind = PL_RUBBER_OGDEN}}, *rubber = of->rubber, best = *rubber;
-  double sums[KEPT] = {INFINITY, INFINITY, INFINITY}, least = INFINITY, sum;
+  double sums[KEPT] = {INFINITY, INFINITY, INFINITY}, min = INFINITY, sum;
   pl_status status = PL_OK;
   for (int bits = 1; bits < 1 << 6 && !status; bits++) {
     if (!grid_point(bits, rubber, of->sign)) continue;
@@ -292,7 +289,7 @@ static pl_status fit_ogden(const pl_allocator *allocator, task *of, pl_rubber_qu
       if (fabs(rubber->c[p]) < 1e-7 * all) rubber->c[p] = 1e-7 * all * of->sign[p];
     }
     status = refine(allocator, of, &found, &sum, error);
-    if (!status && sum < least) least = sum, best = *rubber, *quality = found;
+    if (!status && sum < min) min = sum, best = *rubber, *quality = found;
   }
   *rubber = best;
   return status;

@@ -27,7 +27,7 @@ typedef void pl_stretch_law(const pl_point *point, const pl_lanes *s, pl_stretch
 PL_INLINE void pl_stretch_pairs(const pl_lanes *s, const pl_stretches *at, pl_lanes *pairs)
 {
   const double equal = 1e-6, cancel = 1e-9;
-  const pl_lanes most = pl_lanes_max(s[0], pl_lanes_max(s[1], s[2]));
+  const pl_lanes max = pl_lanes_max(s[0], pl_lanes_max(s[1], s[2]));
   for (int k = 0; k < 3; k++) {
     const int i = (k + 1) % 3, j = (k + 2) % 3;
     const pl_lanes apart = s[i] - s[j], sum = s[i] + s[j], *A = at->A;
@@ -35,7 +35,7 @@ PL_INLINE void pl_stretch_pairs(const pl_lanes *s, const pl_stretches *at, pl_la
     const pl_mask near = pl_lanes_abs(apart) < equal;
     const pl_lanes divisor = pl_lanes_pick(near, pl_lanes_all(1), apart);
     pairs[k] = pl_lanes_pick(near, limit, (at->g[i] - at->g[j]) / divisor);
-    const pl_mask held = sum < cancel * (1.0 + most);
+    const pl_mask held = sum < cancel * (1.0 + max);
     const pl_lanes whole = pl_lanes_pick(held, pl_lanes_all(1), sum);
     pairs[3 + k] = pl_lanes_pick(held, pl_lanes_all(0), (at->g[i] + at->g[j]) / whole);
   }

@@ -79,9 +79,9 @@ PL_INLINE pl_lanes_curve pl_lanes_continue(pl_lanes_curve from, pl_lanes d)
 }
 
 /* e^x and its derivatives; beyond x = most the parabola that goes on from there. */
-PL_INLINE pl_lanes_curve pl_lanes_exp_curve(pl_lanes x, double most)
+PL_INLINE pl_lanes_curve pl_lanes_exp_curve(pl_lanes x, double max)
 {
-  pl_lanes near = pl_lanes_min(x, pl_lanes_all(most)), value = pl_lanes_exp(near);
+  pl_lanes near = pl_lanes_min(x, pl_lanes_all(max)), value = pl_lanes_exp(near);
   const pl_lanes_curve curve = {value, value, value};
   return pl_lanes_continue(curve, x - near);
 }

@@ -22,9 +22,9 @@ enum { PL_JACOBI_SWEEPS = 12 };
 PL_INLINE pl_lanes pl_lanes_mat3_scale(const pl_lanes *A)
 {
   const long long exponent = 0x7ff0000000000000;
-  pl_lanes most = pl_lanes_all(DBL_MIN);
-  for (int i = 0; i < 9; i++) most = pl_lanes_max(pl_lanes_abs(A[i]), most);
-  return (pl_lanes)((pl_mask)most & (pl_mask){exponent, exponent, exponent, exponent});
+  pl_lanes max = pl_lanes_all(DBL_MIN);
+  for (int i = 0; i < 9; i++) max = pl_lanes_max(pl_lanes_abs(A[i]), max);
+  return (pl_lanes)((pl_mask)max & (pl_mask){exponent, exponent, exponent, exponent});
 }
 
 /* Tangent, cosine and sine of the smaller angle that makes ((pp, pq), (pq, qq)) diagonal. */

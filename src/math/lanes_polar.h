@@ -53,9 +53,9 @@ PL_INLINE pl_lanes pl_lanes_trace(pl_lanes square, pl_lanes det2, pl_lanes cofac
                                   pl_mask *open)
 {
   enum { MOST_STEPS = 6 };
-  pl_lanes k = 2.0 * square, most = pl_lanes_sqrt(3.0 * square);
-  pl_lanes value = (k * k - cofactors4) - (4.0 * det2) * most;
-  pl_lanes trace = pl_lanes_trace_step(most, k * most - det2, value, square, open);
+  pl_lanes k = 2.0 * square, max = pl_lanes_sqrt(3.0 * square);
+  pl_lanes value = (k * k - cofactors4) - (4.0 * det2) * max;
+  pl_lanes trace = pl_lanes_trace_step(max, k * max - det2, value, square, open);
   *open = square == square;
   trace = pl_lanes_next_trace(trace, square, det2, cofactors4, open);
   // a lane that is close enough stays as it is while the others go on
@@ -70,7 +70,7 @@ PL_INLINE pl_lanes pl_lanes_trace(pl_lanes square, pl_lanes det2, pl_lanes cofac
 /* Returns the trace of S. */
 PL_INLINE pl_lanes pl_lanes_polar(const pl_lanes *F, pl_lanes *R)
 {
-  const double least_square = 1e-60, most_square = 1e60, least_gap = 0.08;
+  const double min_square = 1e-60, max_square = 1e60, min_gap = 0.08;
 
   // the invariants of F, and what of R does not need the trace
   pl_lanes C[9], FC[9], cofactors[9];
@@ -85,8 +85,8 @@ PL_INLINE pl_lanes pl_lanes_polar(const pl_lanes *F, pl_lanes *R)
   pl_lanes z = (trace2 - square) * trace - det2, factor = 2.0 / z, half = 0.5 * (trace2 + square);
   for (int i = 0; i < 9; i++) R[i] = ((half * F[i] - FC[i]) + trace * cofactors[i]) * factor;
 
-  pl_mask fine = (z > (2 * least_gap) * (trace * trace2)) & ~open & (square > least_square) &
-                 (square < most_square);
+  pl_mask fine = (z > (2 * min_gap) * (trace * trace2)) & ~open & (square > min_square) &
+                 (square < max_square);
   if (pl_lanes_any(~fine)) {
     PL_VARIANT(pl_polar_rescue)(F, &fine, R);
     trace = pl_lanes_pick(fine, trace, pl_lanes_mat3_dot(R, F));

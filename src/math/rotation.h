@@ -73,23 +73,23 @@ static inline void pl_quat_matrix(const double q[4], double R[9])
 static inline void pl_quat_of_matrix(const double R[9], double q[4])
 {
   double trace = R[0] + R[4] + R[8], square[4];
-  int most = 3;
+  int max = 3;
   for (int k = 0; k < 3; k++) square[k] = 1 + 2 * R[4 * k] - trace;
   square[3] = 1 + trace;
   for (int k = 0; k < 3; k++) {
-    if (square[k] > square[most]) most = k;
+    if (square[k] > square[max]) max = k;
   }
-  double twice = sqrt(square[most]); // of the largest number
+  double twice = sqrt(square[max]); // of the largest number
   for (int k = 0; k < 3; k++) {
     int a = (k + 1) % 3, b = (k + 2) % 3;
-    double spin = R[3 * b + a] - R[3 * a + b];                      // 4 q_k w
-    double both = most < 3 ? R[3 * k + most] + R[3 * most + k] : 0; // 4 q_k q_most
-    q[k] = (most == 3 ? spin : both) / (2 * twice);
+    double spin = R[3 * b + a] - R[3 * a + b];                   // 4 q_k w
+    double both = max < 3 ? R[3 * k + max] + R[3 * max + k] : 0; // 4 q_k q_most
+    q[k] = (max == 3 ? spin : both) / (2 * twice);
   }
   q[3] = 0.5 * twice;
-  if (most == 3) return;
-  int a = (most + 1) % 3, b = (most + 2) % 3;
-  q[most] = 0.5 * twice;
+  if (max == 3) return;
+  int a = (max + 1) % 3, b = (max + 2) % 3;
+  q[max] = 0.5 * twice;
   q[3] = (R[3 * b + a] - R[3 * a + b]) / (2 * twice);
 }
 

@@ -276,7 +276,7 @@ static pl_status finish(contour *c, pl_skin **skin, pl_error *error)
                      .points = c->heap.nodes,
                      .triangles = c->heap.elements,
                      .weld = -1,
-                     .most_hole = -1,
+                     .max_hole = -1,
                      .allocator = &c->allocator};
   return pl_skin_create(&def, skin, error);
 }

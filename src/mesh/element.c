@@ -105,7 +105,7 @@ void pl_face_area(const double *positions, const int *nodes, int nodes_per_face,
 
 /* The least height of the parallelepiped over u, v, w, with the sign of its volume; the face across
  * the tips counts too where a tetrahedron is meant. */
-static double least_height(const double u[3], const double v[3], const double w[3], int with_tips)
+static double min_height(const double u[3], const double v[3], const double w[3], int with_tips)
 {
   double area[3], side[3], tip[3], widest;
   pl_vec3_cross(u, v, area);
@@ -144,7 +144,7 @@ static double corner_height(double corners[][3], int corner, const int to[3], do
     pl_vec3_sub(corners[to[k]], corners[corner], edges[k]);
     for (int i = 0; i < 3; i++) edges[k][i] /= size;
   }
-  return least_height(edges[0], edges[1], edges[2], with_tips);
+  return min_height(edges[0], edges[1], edges[2], with_tips);
 }
 
 double pl_corners_shape(double corners[][3], int nodes_per_element, int *worst_corner)
@@ -158,13 +158,13 @@ double pl_corners_shape(double corners[][3], int nodes_per_element, int *worst_c
   if (nodes_per_element == 4) return corner_height(corners, 0, tet_corner, size, 1);
 
   // all eight corners must agree about the orientation
-  double least = INFINITY, most = -INFINITY;
+  double min = INFINITY, max = -INFINITY;
   for (int i = 0; i < 8; i++) {
     double height = corner_height(corners, i, pl_hex_corners[i], size, 0);
-    if (height < least) *worst_corner = i;
-    least = fmin(least, height);
-    most = fmax(most, height);
+    if (height < min) *worst_corner = i;
+    min = fmin(min, height);
+    max = fmax(max, height);
   }
-  if (least > 0) return least;
-  return most < 0 ? most : 0;
+  if (min > 0) return min;
+  return max < 0 ? max : 0;
 }

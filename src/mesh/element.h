@@ -29,7 +29,7 @@ void pl_element_corners(const double *positions, const int *nodes, int nodes_per
 double pl_corners_volume(double corners[][3], int nodes_per_element);
 
 /* The least and the largest dihedral angle of a tetrahedron, in degrees. */
-void pl_tet_angles(const double *positions, const int nodes[4], double *least, double *most);
+void pl_tet_angles(const double *positions, const int nodes[4], double *min, double *max);
 
 /* How far the element is from being flat or folded: the least height of a triangle or
  * tetrahedron, the least

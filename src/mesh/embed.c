@@ -207,16 +207,16 @@ static void extrapolate(const pl_mesh *mesh, const double point[3], pl_anchor *a
 static void find_nearest(const grid *g, const pl_mesh *mesh, const double point[3], int shells,
                          pl_anchor *best)
 {
-  int middle[3], most = 0;
+  int middle[3], max = 0;
   double outside = 0;
   *best = (pl_anchor){.count = mesh->nodes_per_element, .distance = INFINITY};
   for (int k = 0; k < 3; k++) {
     middle[k] = clamp_cell(g, point[k], k);
     double gap = fmax(g->low[k] - point[k], point[k] - g->low[k] - g->counts[k] * g->cell);
     outside = fmax(outside, gap);
-    if (g->counts[k] > most) most = g->counts[k];
+    if (g->counts[k] > max) max = g->counts[k];
   }
-  for (int radius = 0; radius <= most && radius <= shells; radius++) {
+  for (int radius = 0; radius <= max && radius <= shells; radius++) {
     if (best->distance <= fmax((radius - 1) * g->cell, 0) + fmax(outside, 0)) break;
     search_shell(g, mesh, middle, radius, point, best);
   }

@@ -48,7 +48,7 @@ void pl_builder_tet(pl_builder *builder, int a, int b, int c, int d)
 }
 
 /* The place of the least of count numbers. */
-static int least(const int *numbers, int count)
+static int min(const int *numbers, int count)
 {
   int at = 0;
   for (int i = 1; i < count; i++) {
@@ -63,11 +63,11 @@ void pl_builder_cell(pl_builder *builder, const int nodes[8])
     memcpy(builder->elements + 8 * (size_t)builder->element_count++, nodes, 8 * sizeof *nodes);
     return;
   }
-  int apex = nodes[least(nodes, 8)];
+  int apex = nodes[min(nodes, 8)];
   for (int f = 0; f < 6; f++) {
     int face[4];
     for (int i = 0; i < 4; i++) face[i] = nodes[pl_hex_faces[f][i]];
-    int at = least(face, 4);
+    int at = min(face, 4);
     if (face[at] == apex) continue;
     int b = face[(at + 1) % 4], c = face[(at + 2) % 4], d = face[(at + 3) % 4];
     pl_builder_tet(builder, apex, face[at], b, c);

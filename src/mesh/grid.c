@@ -32,12 +32,12 @@ pl_status pl_grid_check(const pl_grid *grid, pl_error *error)
 {
   double count = 1;
   for (int k = 0; k < grid->axes; k++) {
-    int least = grid->wraps[k] ? 3 : 2;
-    if (grid->size[k] < least || grid->size[k] > PL_MOST_ALONG)
+    int min = grid->wraps[k] ? 3 : 2;
+    if (grid->size[k] < min || grid->size[k] > PL_MOST_ALONG)
       return pl_fail(error, PL_E_ARGUMENT,
                      "%d particles along axis %d of a grid are too %s; give %d to %d%s",
-                     grid->size[k], k + 1, grid->size[k] < least ? "few" : "many", least,
-                     PL_MOST_ALONG, grid->wraps[k] ? " where it goes around" : "");
+                     grid->size[k], k + 1, grid->size[k] < min ? "few" : "many", min, PL_MOST_ALONG,
+                     grid->wraps[k] ? " where it goes around" : "");
     count *= grid->size[k];
   }
   if (count <= PL_MOST_PARTICLES) return PL_OK;
@@ -152,8 +152,8 @@ static pl_status finish(maker *self, int *ids, const pl_allocator *allocator, pl
 static pl_status make(const pl_grid *grid, const double *positions, const pl_allocator *allocator,
                       pl_mesh **mesh, pl_error *error)
 {
-  static const int most[3] = {2, 6, 8}; // nodes of a cell's elements
-  int cells[3], per_cell = most[grid->axes - 1];
+  static const int max[3] = {2, 6, 8}; // nodes of a cell's elements
+  int cells[3], per_cell = max[grid->axes - 1];
   for (int k = 0; k < 3; k++) cells[k] = pl_grid_cells_along(grid, k);
   size_t count = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
   maker self = {.grid = grid, .positions = positions};

@@ -296,11 +296,11 @@ pl_status pl_mesh_locate(const pl_mesh *mesh, const double point[3], pl_anchor *
   *anchor = (pl_anchor){.count = mesh->nodes_per_element};
   search find = {mesh, point, INFINITY, anchor};
   int nearest = 0;
-  double least = INFINITY;
-  for (int e = 0; e < mesh->element_count && least > 0; e++) {
+  double min = INFINITY;
+  for (int e = 0; e < mesh->element_count && min > 0; e++) {
     double corners[8][3], size, distance = look_at(&find, e, corners, &size);
-    if (distance < least) nearest = e;
-    least = fmin(least, distance);
+    if (distance < min) nearest = e;
+    min = fmin(min, distance);
   }
   try_element(&find, nearest);
   for (int e = 0; e < mesh->element_count && find.best > 0; e++) try_element(&find, e);

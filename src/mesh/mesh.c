@@ -174,12 +174,12 @@ static pl_status check_set(const pl_mesh_def *def, const pl_set *set, pl_error *
   if (set->count < 0 || (set->count && !set->ids))
     return pl_fail(error, PL_E_ARGUMENT, "the set \"%.80s\" cannot have %d members", set->name,
                    set->count);
-  int most = set->of_elements ? def->element_count : def->node_count;
+  int max = set->of_elements ? def->element_count : def->node_count;
   for (int i = 0; i < set->count; i++) {
-    if (set->ids[i] < 0 || set->ids[i] >= most)
+    if (set->ids[i] < 0 || set->ids[i] >= max)
       return pl_fail_entity(error, PL_E_MESH, set->ids[i],
                             "the set \"%.80s\" refers to %s %d, but they are 0 to %d", set->name,
-                            set->of_elements ? "element" : "node", set->ids[i], most - 1);
+                            set->of_elements ? "element" : "node", set->ids[i], max - 1);
   }
   return PL_OK;
 }

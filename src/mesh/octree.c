@@ -33,7 +33,7 @@ static const pl_param params[] = {
 };
 
 /* How much of the volume at each corner is left after trimming, at least. */
-static const double least_share = 0.2;
+static const double min_share = 0.2;
 enum { HALVINGS = 5, SWEEPS = 4 };
 
 typedef struct octree {
@@ -85,9 +85,9 @@ static pl_status find_around(const pl_graded *g, around *out, pl_error *error)
 }
 
 /* The least volume at a corner of the cells around a node, in units of a cube's. */
-static double least_corner(const octree *o, const around *a, const double *positions, int node)
+static double min_corner(const octree *o, const around *a, const double *positions, int node)
 {
-  double least = INFINITY, cube = 8 * o->lattice.half * o->lattice.half * o->lattice.half;
+  double min = INFINITY, cube = 8 * o->lattice.half * o->lattice.half * o->lattice.half;
   for (int i = a->start[node]; i < a->start[node + 1]; i++) {
     const int *cell = o->graded.cells[a->list[i]];
     for (int c = 0; c < 8; c++) {
@@ -102,10 +102,10 @@ static double least_corner(const octree *o, const around *a, const double *posit
       pl_vec3_sub(q, x, v);
       pl_vec3_sub(r, x, w);
       pl_vec3_cross(u, v, n);
-      least = fmin(least, (up ? 1 : -1) * pl_vec3_dot(n, w) / cube);
+      min = fmin(min, (up ? 1 : -1) * pl_vec3_dot(n, w) / cube);
     }
   }
-  return least;
+  return min;
 }
 
 /* From a place to the surface by Newton steps along the slope of the value; no farther than a cell.
@@ -147,7 +147,7 @@ static void trim_node(const octree *o, const around *a, double *positions, int n
   if (!to_surface(o, from, to)) return;
   for (int i = 0; i < HALVINGS; i++) {
     pl_vec3_copy(to, x);
-    if (least_corner(o, a, positions, node) >= least_share) return;
+    if (min_corner(o, a, positions, node) >= min_share) return;
     for (int k = 0; k < 3; k++) to[k] = 0.5 * (to[k] + from[k]);
   }
   pl_vec3_copy(from, x);

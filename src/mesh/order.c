@@ -244,14 +244,14 @@ static void sort_elements(draft *d, const pl_mesh *mesh)
 {
   size_t n = (size_t)mesh->nodes_per_element;
   for (int e = 0; e < mesh->element_count; e++) {
-    int least = mesh->node_count, most = 0;
+    int min = mesh->node_count, max = 0;
     for (size_t i = n * (size_t)e; i < n * (size_t)(e + 1); i++) {
       int node = d->renamed[i] = d->number[mesh->elements[i]];
-      least = node < least ? node : least;
-      most = node > most ? node : most;
+      min = node < min ? node : min;
+      max = node > max ? node : max;
     }
-    d->keys[2 * (size_t)e] = least;
-    d->keys[2 * (size_t)e + 1] = most;
+    d->keys[2 * (size_t)e] = min;
+    d->keys[2 * (size_t)e + 1] = max;
     d->old[e] = e;
   }
   int nodes = mesh->node_count, count = mesh->element_count;

@@ -52,20 +52,20 @@ static int count_pieces(const int *groups, int n, int count, int *parent, int no
 
 /* The edges of one element: least, most and sum. */
 typedef struct edge_lengths {
-  double least, most, sum;
+  double min, max, sum;
 } edge_lengths;
 
 static edge_lengths measure_edges(double corners[][3], int nodes_per_element)
 {
   int count;
   const int(*edges)[2] = pl_element_edges(nodes_per_element, &count);
-  edge_lengths lengths = {.least = INFINITY};
+  edge_lengths lengths = {.min = INFINITY};
   for (int i = 0; i < count; i++) {
     double edge[3];
     pl_vec3_sub(corners[edges[i][1]], corners[edges[i][0]], edge);
     double length = pl_vec3_norm(edge);
-    lengths.least = fmin(lengths.least, length);
-    lengths.most = fmax(lengths.most, length);
+    lengths.min = fmin(lengths.min, length);
+    lengths.max = fmax(lengths.max, length);
     lengths.sum += length;
   }
   return lengths;
@@ -95,13 +95,13 @@ static double corner_angle(double corners[][3], int corner)
 
 /* The six angles of a tetrahedron, none of a segment; those of a hexahedron's edges at both of
  * their ends; those of a triangle. */
-static void measure_angles(double corners[][3], int nodes_per_element, double *least, double *most)
+static void measure_angles(double corners[][3], int nodes_per_element, double *min, double *max)
 {
   // each edge of a tetrahedron, and the other two nodes
   static const int tet[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
                                 {1, 2, 0, 3}, {1, 3, 0, 2}, {2, 3, 0, 1}};
   int hex = nodes_per_element == 8;
-  if (nodes_per_element == 2) *least = *most = 0;
+  if (nodes_per_element == 2) *min = *max = 0;
   if (nodes_per_element == 2) return;
   for (int i = 0; i < (hex ? 24 : nodes_per_element == 4 ? 6 : 3); i++) {
     double angle;
@@ -113,18 +113,18 @@ static void measure_angles(double corners[][3], int nodes_per_element, double *l
     } else {
       angle = dihedral(corners, tet[i][0], tet[i][1], tet[i][2], tet[i][3]);
     }
-    *least = fmin(*least, angle);
-    *most = fmax(*most, angle);
+    *min = fmin(*min, angle);
+    *max = fmax(*max, angle);
   }
 }
 
-void pl_tet_angles(const double *positions, const int nodes[4], double *least, double *most)
+void pl_tet_angles(const double *positions, const int nodes[4], double *min, double *max)
 {
   double corners[4][3];
   pl_element_corners(positions, nodes, 4, corners);
-  *least = 180;
-  *most = 0;
-  measure_angles(corners, 4, least, most);
+  *min = 180;
+  *max = 0;
+  measure_angles(corners, 4, min, max);
 }
 
 /* Puts the element among the worst ones, if it is. */
@@ -157,12 +157,12 @@ static void measure_element(const pl_mesh *mesh, int element, pl_mesh_facts *fac
   facts->max_volume = fmax(facts->max_volume, volume);
 
   edge_lengths edges = measure_edges(corners, n);
-  facts->min_edge = fmin(facts->min_edge, edges.least);
-  facts->max_edge = fmax(facts->max_edge, edges.most);
+  facts->min_edge = fmin(facts->min_edge, edges.min);
+  facts->max_edge = fmax(facts->max_edge, edges.max);
   facts->mean_edge += edges.sum;
 
   // the shape of a tetrahedron or triangle is its least height over its longest edge
-  double aspect = n != 8 ? 1 / pl_corners_shape(corners, n, &corner) : edges.most / edges.least;
+  double aspect = n != 8 ? 1 / pl_corners_shape(corners, n, &corner) : edges.max / edges.min;
   facts->mean_aspect += aspect;
   rank(facts, element, aspect);
   measure_angles(corners, n, &facts->min_angle, &facts->max_angle);

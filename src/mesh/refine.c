@@ -112,14 +112,14 @@ static int add_tet(pl_forest *f, const int nodes[4], int parent)
 static void order_corners(const pl_mesh *mesh, const int *from, int to[4])
 {
   static const int orders[3][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 1, 3, 2}};
-  double least = INFINITY;
+  double min = INFINITY;
   for (int o = 0; o < 3; o++) {
     double across[3] = {0};
     for (int i = 0; i < 4; i++)
       pl_vec3_add_scaled(i % 2 ? -0.5 : 0.5, mesh->nodes + 3 * (size_t)from[orders[o][i]], across);
     double length = pl_vec3_norm(across);
-    if (length >= least * (1 - 1e-12)) continue;
-    least = length;
+    if (length >= min * (1 - 1e-12)) continue;
+    min = length;
     for (int i = 0; i < 4; i++) to[i] = from[orders[o][i]];
   }
 }

@@ -196,8 +196,8 @@ pl_status pl_mesh_select_faces(const pl_mesh *mesh, const pl_selector *selectors
                                unsigned char *chosen, int *chosen_count, pl_error *error)
 {
   memset(chosen, 0, (size_t)mesh->face_count);
-  int most = mesh->node_count > mesh->element_count ? mesh->node_count : mesh->element_count;
-  unsigned char *marks = pl_alloc(&mesh->allocator, (size_t)most, 1);
+  int max = mesh->node_count > mesh->element_count ? mesh->node_count : mesh->element_count;
+  unsigned char *marks = pl_alloc(&mesh->allocator, (size_t)max, 1);
   pl_status status = marks ? check_list(selectors, count, error) : pl_fail_memory(error);
   for (int s = 0; s < count && !status; s++)
     status = add_faces(mesh, &selectors[s], marks, chosen, error);

@@ -101,10 +101,10 @@ static int find_feature(const sharpening *s, int node, double place[3])
   if (bend > BEND) return 0;
   double values[3], vectors[9], move[3] = {0};
   pl_eigen(a, values, vectors);
-  double most = fmax(values[0], fmax(values[1], values[2]));
+  double max = fmax(values[0], fmax(values[1], values[2]));
   for (int e = 0; e < 3; e++) {
     double axis[3] = {vectors[e], vectors[3 + e], vectors[6 + e]};
-    if (values[e] > RANK * most) pl_vec3_add_scaled(pl_vec3_dot(axis, b) / values[e], axis, move);
+    if (values[e] > RANK * max) pl_vec3_add_scaled(pl_vec3_dot(axis, b) / values[e], axis, move);
   }
   double length = pl_vec3_norm(move);
   if (!(length > 1e-9 * s->size && length < FARTHEST * s->size)) return 0;
@@ -121,10 +121,9 @@ static int try_move(sharpening *s, int node, const double place[3])
   pl_vec3_copy(place, at);
   for (int i = s->tet_starts[node]; i < s->tet_starts[node + 1]; i++) {
     const int *nodes = s->mesh->elements + 4 * (size_t)s->node_tets[i];
-    double least, most;
-    pl_tet_angles(s->mesh->nodes, nodes, &least, &most);
-    if (least >= LEAST_ANGLE && most <= MOST_ANGLE &&
-        pl_element_volume(s->mesh->nodes, nodes, 4) > 0)
+    double min, max;
+    pl_tet_angles(s->mesh->nodes, nodes, &min, &max);
+    if (min >= LEAST_ANGLE && max <= MOST_ANGLE && pl_element_volume(s->mesh->nodes, nodes, 4) > 0)
       continue;
     pl_vec3_copy(old, at);
     return 0;

@@ -269,11 +269,11 @@ static void list_open(pl_skin *skin, const side *sides, int *next)
 }
 
 /* The length of the loop that starts at a point; 0 if it does not close within most edges. */
-static int loop_length(const int *next, int start, int most)
+static int loop_length(const int *next, int start, int max)
 {
   int length = 0, at = start;
   do {
-    if (next[at] <= 0 || length++ == most) return 0;
+    if (next[at] <= 0 || length++ == max) return 0;
     at = next[at] - 1;
   } while (at != start);
   return length >= 3 ? length : 0;
@@ -281,10 +281,10 @@ static int loop_length(const int *next, int start, int most)
 
 /* Closes loops by fans around their middles, or with one triangle; adds at most as many triangles
  * as there are open edges, and a point for every four. */
-static void close_loops(pl_skin *skin, int *next, int most, int old_points)
+static void close_loops(pl_skin *skin, int *next, int max, int old_points)
 {
   for (int start = 0; start < old_points; start++) {
-    int length = next[start] > 0 ? loop_length(next, start, most) : 0;
+    int length = next[start] > 0 ? loop_length(next, start, max) : 0;
     if (!length) continue;
     double middle[3] = {0};
     int apex = -1, at = start;
@@ -314,7 +314,7 @@ static void close_loops(pl_skin *skin, int *next, int most, int old_points)
   }
 }
 
-static pl_status close_holes(pl_skin *skin, int most, pl_error *error)
+static pl_status close_holes(pl_skin *skin, int max, pl_error *error)
 {
   const pl_allocator *allocator = &skin->allocator;
   size_t sides_count = 3 * (size_t)skin->triangle_count, points = (size_t)skin->point_count;
@@ -326,7 +326,7 @@ static pl_status close_holes(pl_skin *skin, int most, pl_error *error)
     list_open(skin, sides, next);
   }
   size_t open = (size_t)skin->facts.open_edges;
-  if (!status && open && most > 0) {
+  if (!status && open && max > 0) {
     double *more_points = pl_alloc(allocator, points + open, 3 * sizeof *more_points);
     int *more = pl_alloc(allocator, sides_count / 3 + open, 3 * sizeof *more);
     if (more_points && more) {
@@ -336,7 +336,7 @@ static pl_status close_holes(pl_skin *skin, int most, pl_error *error)
       pl_free(allocator, skin->triangles);
       skin->points = more_points;
       skin->triangles = more;
-      close_loops(skin, next, most, (int)points);
+      close_loops(skin, next, max, (int)points);
     } else {
       pl_free(allocator, more_points);
       pl_free(allocator, more);
@@ -417,7 +417,7 @@ pl_status pl_skin_create(const pl_skin_def *def, pl_skin **out, pl_error *error)
   pl_free(&own, number);
   if (!status) status = drop_doubles(skin, error);
   if (!status) status = turn_outwards(skin, error);
-  if (!status) status = close_holes(skin, def->most_hole ? def->most_hole : 64, error);
+  if (!status) status = close_holes(skin, def->max_hole ? def->max_hole : 64, error);
   if (!status) status = pl_skin_grow_tree(skin, error);
   if (status)
     pl_skin_destroy(skin);

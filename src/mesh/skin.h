@@ -31,8 +31,8 @@ typedef struct pl_skin_def {
   int point_count, triangle_count;
   const double *points;
   const int *triangles;
-  double weld;   /* points this near are one, as a share of the extent; 0: 1e-7, below 0: none */
-  int most_hole; /* edges around a hole that is closed; 0: 64, below 0: none */
+  double weld;  /* points this near are one, as a share of the extent; 0: 1e-7, below 0: none */
+  int max_hole; /* edges around a hole that is closed; 0: 64, below 0: none */
   const pl_allocator *allocator;
 } pl_skin_def;
 

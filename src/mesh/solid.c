@@ -70,11 +70,11 @@ static pl_status add_row(pl_solid *solid, const pl_solid_row *rows, int count, i
     status = add_row(solid, rows, count, at, error);
   if (status) return status;
   const pl_solid_ops *ops = solid->nodes[index].ops;
-  if (inside > 0 && (ops->most == 0 || ops->lines))
+  if (inside > 0 && (ops->max == 0 || ops->lines))
     status = pl_fail(error, PL_E_ARGUMENT, "nothing can stand inside <%s>", ops->info.name);
-  else if (!ops->lines && (inside < ops->least || (ops->most > 0 && inside > ops->most)))
+  else if (!ops->lines && (inside < ops->min || (ops->max > 0 && inside > ops->max)))
     status = pl_fail(error, PL_E_ARGUMENT, "<%s> needs %d solid%s inside; it has %d",
-                     ops->info.name, ops->least, ops->most < 0 ? " or more" : "", inside);
+                     ops->info.name, ops->min, ops->max < 0 ? " or more" : "", inside);
   else
     status = add_lines(solid, ops, error);
   solid->nodes[index].end = solid->count;

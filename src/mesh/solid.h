@@ -34,7 +34,7 @@ typedef struct pl_solid_line {
  * node + 1 up to those + end - index. */
 typedef struct pl_solid_ops {
   pl_member info;
-  int least, most; /* children; most 0: none, -1: any number */
+  int min, max; /* children; most 0: none, -1: any number */
   /* Checks the values and brings them into the form that value uses; NULL: they are. */
   pl_status (*prepare)(double *values, pl_error *error);
   double (*value)(const pl_solid_node *nodes, int index, const double point[3]);

@@ -17,8 +17,8 @@ static const pl_param smooth_params[] = {
 /* The lesser of two, rounded where they differ by less than the width. */
 static double smooth_min(double a, double b, double width)
 {
-  double least = fmin(a, b), overlap = width - fabs(a - b);
-  return overlap > 0 ? least - 0.25 * overlap * overlap / width : least;
+  double min = fmin(a, b), overlap = width - fabs(a - b);
+  return overlap > 0 ? min - 0.25 * overlap * overlap / width : min;
 }
 
 /* The union of the children from first on. */
@@ -73,8 +73,8 @@ static void union_bounds(const pl_solid_node *nodes, int index, double low[3], d
 
 const pl_solid_ops pl_solid_union = {
     .info = {"union", "all of what stands inside", "", smooth_params, COUNT(smooth_params), NULL},
-    .least = 1,
-    .most = -1,
+    .min = 1,
+    .max = -1,
     .value = union_value,
     .bounds = union_bounds,
 };
@@ -111,8 +111,8 @@ static void intersection_bounds(const pl_solid_node *nodes, int index, double lo
 const pl_solid_ops pl_solid_intersection = {
     .info = {"intersection", "what all inside have in common", "", smooth_params,
              COUNT(smooth_params), NULL},
-    .least = 1,
-    .most = -1,
+    .min = 1,
+    .max = -1,
     .value = intersection_value,
     .bounds = intersection_bounds,
 };
@@ -134,8 +134,8 @@ static void difference_bounds(const pl_solid_node *nodes, int index, double low[
 const pl_solid_ops pl_solid_difference = {
     .info = {"difference", "the first without the others", "", smooth_params, COUNT(smooth_params),
              NULL},
-    .least = 1,
-    .most = -1,
+    .min = 1,
+    .max = -1,
     .value = difference_value,
     .bounds = difference_bounds,
 };
@@ -201,8 +201,8 @@ static void move_bounds(const pl_solid_node *nodes, int index, double low[3], do
 const pl_solid_ops pl_solid_move = {
     .info = {"move", "turns, enlarges and moves what stands inside", "", move_params,
              COUNT(move_params), NULL},
-    .least = 1,
-    .most = -1,
+    .min = 1,
+    .max = -1,
     .prepare = move_prepare,
     .value = move_value,
     .bounds = move_bounds,
@@ -234,8 +234,8 @@ static void mirror_bounds(const pl_solid_node *nodes, int index, double low[3], 
 const pl_solid_ops pl_solid_mirror = {
     .info = {"mirror", "what stands above the mirror, on both sides of it", "", mirror_params,
              COUNT(mirror_params), NULL},
-    .least = 1,
-    .most = -1,
+    .min = 1,
+    .max = -1,
     .value = mirror_value,
     .bounds = mirror_bounds,
 };
@@ -253,8 +253,8 @@ static double shell_value(const pl_solid_node *nodes, int index, const double po
 
 const pl_solid_ops pl_solid_shell = {
     .info = {"shell", "hollows what stands inside", "", shell_params, COUNT(shell_params), NULL},
-    .least = 1,
-    .most = -1,
+    .min = 1,
+    .max = -1,
     .value = shell_value,
     .bounds = unite_bounds,
 };
@@ -320,8 +320,8 @@ static void noise_bounds(const pl_solid_node *nodes, int index, double low[3], d
 const pl_solid_ops pl_solid_noise = {
     .info = {"noise", "roughens the surface of what stands inside", "", noise_params,
              COUNT(noise_params), NULL},
-    .least = 1,
-    .most = -1,
+    .min = 1,
+    .max = -1,
     .value = noise_value,
     .bounds = noise_bounds,
 };

@@ -99,21 +99,21 @@ static const pl_param box_params[] = {
 static double box_value(const pl_solid_node *nodes, int index, const double point[3])
 {
   const double *v = nodes[index].values;
-  double away = 0, most = -INFINITY;
+  double away = 0, max = -INFINITY;
   for (int k = 0; k < 3; k++) {
     double d = fabs(point[k] - v[3 + k]) - 0.5 * v[k] + v[6];
-    most = fmax(most, d);
+    max = fmax(max, d);
     away += fmax(d, 0) * fmax(d, 0);
   }
-  return sqrt(away) + fmin(most, 0) - v[6];
+  return sqrt(away) + fmin(max, 0) - v[6];
 }
 
 static pl_status box_prepare(double *v, pl_error *error)
 {
-  double least = fmin(v[0], fmin(v[1], v[2]));
-  if (v[6] <= 0.5 * least) return PL_OK;
+  double min = fmin(v[0], fmin(v[1], v[2]));
+  if (v[6] <= 0.5 * min) return PL_OK;
   return pl_fail(error, PL_E_ARGUMENT, "round = %g m must be at most half the least edge, %g m",
-                 v[6], 0.5 * least);
+                 v[6], 0.5 * min);
 }
 
 static void box_bounds(const pl_solid_node *nodes, int index, double low[3], double high[3])
@@ -206,9 +206,9 @@ static const pl_param cylinder_params[] = {ENDS, RADIUS, ROUND};
 
 static pl_status cylinder_prepare(double *v, pl_error *error)
 {
-  double most = fmin(v[6], 0.5 * pl_vec3_distance(v, v + 3));
-  if (v[7] > most)
-    return pl_fail(error, PL_E_ARGUMENT, "round = %g m must be at most %g m here", v[7], most);
+  double max = fmin(v[6], 0.5 * pl_vec3_distance(v, v + 3));
+  if (v[7] > max)
+    return pl_fail(error, PL_E_ARGUMENT, "round = %g m must be at most %g m here", v[7], max);
   return check_ends(v, error);
 }
 

@@ -238,10 +238,10 @@ static void clip_one(stuffing *s, corner *in[3], corner *n)
 /* The least dihedral angle of two tetrahedra a b c d, a b d e. */
 static double min_angle(const stuffing *s, int a, int b, int c, int d, int e)
 {
-  double first, second, most;
+  double first, second, max;
   if (s->heap.failed) return 0;
-  pl_tet_angles(s->heap.nodes, (int[]){a, b, c, d}, &first, &most);
-  pl_tet_angles(s->heap.nodes, (int[]){a, b, d, e}, &second, &most);
+  pl_tet_angles(s->heap.nodes, (int[]){a, b, c, d}, &first, &max);
+  pl_tet_angles(s->heap.nodes, (int[]){a, b, d, e}, &second, &max);
   return fmin(first, second);
 }
 
@@ -362,12 +362,12 @@ static void join_equal(stuffing *s, const face *f, int finest)
 static void join_larger(stuffing *s, const face *f)
 {
   // the corner nearest to the larger leaf's middle is the middle of its face
-  int first = 0, least = 0;
+  int first = 0, min = 0;
   for (int i = 0; i < 4; i++) {
     int distance = 0;
     for (int k = 0; k < 3; k++) distance += abs(f->corners[i][k] - f->there[k]);
-    if (i == 0 || distance < least) {
-      least = distance;
+    if (i == 0 || distance < min) {
+      min = distance;
       first = i;
     }
   }

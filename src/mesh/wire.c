@@ -65,13 +65,13 @@ static void end_normal(const double *sum, const double t[3], int end, double nor
 /* Two directions at right angles to t and each other. */
 static void across(const double t[3], double u[3], double w[3])
 {
-  int least = 0;
+  int min = 0;
   for (int k = 1; k < 3; k++) {
-    if (fabs(t[k]) < fabs(t[least])) least = k;
+    if (fabs(t[k]) < fabs(t[min])) min = k;
   }
   pl_vec3_set(u, 0, 0, 0);
-  u[least] = 1;
-  pl_vec3_add_scaled(-t[least], t, u);
+  u[min] = 1;
+  pl_vec3_add_scaled(-t[min], t, u);
   pl_vec3_scale(1 / pl_vec3_norm(u), u, u);
   pl_vec3_cross(t, u, w);
 }

@@ -30,8 +30,9 @@ static void each_run(const pl_dependent *at, run_work *work, const double *from,
                      int to_nodes)
 {
   size_t block = 0, node = 0;
-  for (int i = 0; i <= at->other_count; i++) {
-    size_t end = (size_t)(i < at->other_count ? at->others[i] : at->nodes), count = end - node;
+  for (int i = 0; i <= at->others.count; i++) {
+    size_t end = (size_t)(i < at->others.count ? at->others.list[i] : at->nodes),
+           count = end - node;
     if (count)
       work(from + 3 * (to_nodes ? block : node), to + 3 * (to_nodes ? node : block), 3 * count);
     block += count;
@@ -39,24 +40,8 @@ static void each_run(const pl_dependent *at, run_work *work, const double *from,
   }
 }
 
-/* Those nodes that are no blocks which are to be looked at: all, or those with elements. */
-typedef struct other_nodes {
-  const int *list;
-  int count;
-} other_nodes;
-
-static other_nodes all_others(const pl_dependent *at)
-{
-  return (other_nodes){at->others, at->other_count};
-}
-
-static other_nodes felt_others(const pl_dependent *at)
-{
-  return (other_nodes){at->felt, at->felt_count};
-}
-
 /* The nodes' positions, or with unit arms of another vector what moves like them. */
-static void place_nodes(const pl_dependent *at, other_nodes those, const double *q,
+static void place_nodes(const pl_dependent *at, pl_node_list those, const double *q,
                         const double *arms, double *out)
 {
   const pl_carried *by = &at->carried;
@@ -73,7 +58,7 @@ static void place_nodes(const pl_dependent *at, other_nodes those, const double 
 }
 
 /* out = T v. */
-static void move_nodes(const pl_dependent *at, other_nodes those, const double *v,
+static void move_nodes(const pl_dependent *at, pl_node_list those, const double *v,
                        const double *arms, double *out)
 {
   const pl_carried *by = &at->carried;
@@ -93,7 +78,7 @@ static void move_nodes(const pl_dependent *at, other_nodes those, const double *
 }
 
 /* f += T^T nodal. */
-static void gather(const pl_dependent *at, other_nodes those, const double *nodal,
+static void gather(const pl_dependent *at, pl_node_list those, const double *nodal,
                    const double *arms, double *f)
 {
   const pl_carried *by = &at->carried;
@@ -122,8 +107,8 @@ static void turning_acceleration(const pl_dependent *at, const double *v, double
 {
   const pl_carried *by = &at->carried;
   memset(out, 0, 3 * (size_t)at->nodes * sizeof *out);
-  for (int i = 0; i < at->other_count; i++) {
-    int n = at->others[i];
+  for (int i = 0; i < at->others.count; i++) {
+    int n = at->others.list[i];
     for (int k = by->start[n]; k < by->start[n + 1]; k++) {
       const double *spin = v + 3 * (size_t)by->blocks[k];
       double speed[3], inward[3];
@@ -140,8 +125,8 @@ static void add_curvature(const pl_dependent *at, const double *nodal, const dou
                           pl_bsr *A)
 {
   const pl_carried *by = &at->carried;
-  for (int i = 0; i < at->other_count; i++) {
-    int n = at->others[i];
+  for (int i = 0; i < at->others.count; i++) {
+    int n = at->others.list[i];
     const double *F = nodal + 3 * (size_t)n;
     for (int entry = by->start[n]; entry < by->start[n + 1]; entry++) {
       if (!pl_dependent_turns(at, entry)) continue;
@@ -180,16 +165,16 @@ static void evaluate(pl_model *self, const pl_moment *moment, double *f, const p
   pl_bsr *A = tangent ? tangent->A : NULL;
   int curved = A && at->part_count && !tangent->semidefinite;
   int turning = f && v && at->part_count;
-  double *force = f || curved ? at->force : NULL;
+  double *force = f || curved ? at->room.force : NULL;
   pl_dependent_update_mass(self, q);
-  place_nodes(at, felt_others(at), q, at->arms, at->x);
+  place_nodes(at, at->felt, q, at->arms, at->room.x);
   int moving = v && needs_velocity(at);
-  if (moving) move_nodes(at, felt_others(at), v, at->arms, at->speed);
+  if (moving) move_nodes(at, at->felt, v, at->arms, at->room.speed);
   if (force) memset(force, 0, 3 * (size_t)at->nodes * sizeof *force);
   pl_moment of_nodes = *moment;
   pl_tangent inner = tangent ? *tangent : (pl_tangent){0};
-  of_nodes.q = at->x;
-  of_nodes.v = moving ? at->speed : NULL;
+  of_nodes.q = at->room.x;
+  of_nodes.v = moving ? at->room.speed : NULL;
   inner.A = at->K;
   at->inner->ops->evaluate(at->inner, &of_nodes, force, A ? &inner : NULL, pool);
   if (A) {
@@ -198,21 +183,21 @@ static void evaluate(pl_model *self, const pl_moment *moment, double *f, const p
     if (curved) add_curvature(at, force, at->arms, tangent->kq, A);
   }
   if (turning) {
-    turning_acceleration(at, v, at->speed);
-    at->inner->ops->mass_add(at->inner, -1, at->speed, force, pool);
+    turning_acceleration(at, v, at->room.speed);
+    at->inner->ops->mass_add(at->inner, -1, at->room.speed, force, pool);
   }
-  if (f) gather(at, felt_others(at), force, at->arms, f);
+  if (f) gather(at, at->felt, force, at->arms, f);
 }
 
 static void advance(pl_model *self, const pl_moment *moment, double *memory, pl_pool *pool)
 {
   pl_dependent *at = self->state;
   pl_moment of_nodes = *moment;
-  of_nodes.q = at->x;
-  of_nodes.v = moment->v ? at->speed : NULL;
+  of_nodes.q = at->room.x;
+  of_nodes.v = moment->v ? at->room.speed : NULL;
   pl_dependent_update_mass(self, moment->q);
-  place_nodes(at, felt_others(at), moment->q, at->arms, at->x);
-  if (moment->v) move_nodes(at, felt_others(at), moment->v, at->arms, at->speed);
+  place_nodes(at, at->felt, moment->q, at->arms, at->room.x);
+  if (moment->v) move_nodes(at, at->felt, moment->v, at->arms, at->room.speed);
   at->inner->ops->advance(at->inner, &of_nodes, memory, pool);
 }
 
@@ -225,10 +210,10 @@ static void begin(pl_model *self, const double *memory)
 static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
 {
   pl_dependent *at = self->state;
-  move_nodes(at, felt_others(at), x, at->arms, at->speed);
-  memset(at->force, 0, 3 * (size_t)at->nodes * sizeof *at->force);
-  at->inner->ops->mass_add(at->inner, a, at->speed, at->force, pool);
-  gather(at, felt_others(at), at->force, at->arms, f);
+  move_nodes(at, at->felt, x, at->arms, at->room.speed);
+  memset(at->room.force, 0, 3 * (size_t)at->nodes * sizeof *at->room.force);
+  at->inner->ops->mass_add(at->inner, a, at->room.speed, at->room.force, pool);
+  gather(at, at->felt, at->room.force, at->arms, f);
 }
 
 static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
@@ -250,8 +235,8 @@ static pl_cliques cliques(const pl_model *self)
 const double *pl_dependent_at(const pl_dependent *at, const double *q)
 {
   pl_dependent_turn(at, q, at->arms_now);
-  place_nodes(at, felt_others(at), q, at->arms_now, at->x);
-  return at->x;
+  place_nodes(at, at->felt, q, at->arms_now, at->room.x);
+  return at->room.x;
 }
 
 static double energy(pl_model *self, const double *q, pl_pool *pool)
@@ -272,10 +257,10 @@ static void bounds_of(pl_model *self, const pl_moment *moment, double bounds[2],
   pl_dependent *at = self->state;
   pl_moment of_nodes = *moment;
   pl_dependent_update_mass(self, moment->q);
-  place_nodes(at, felt_others(at), moment->q, at->arms, at->x);
-  if (moment->v) move_nodes(at, felt_others(at), moment->v, at->arms, at->speed);
-  of_nodes.q = at->x;
-  of_nodes.v = moment->v ? at->speed : NULL;
+  place_nodes(at, at->felt, moment->q, at->arms, at->room.x);
+  if (moment->v) move_nodes(at, at->felt, moment->v, at->arms, at->room.speed);
+  of_nodes.q = at->room.x;
+  of_nodes.v = moment->v ? at->room.speed : NULL;
   at->inner->ops->bounds(at->inner, &of_nodes, bounds, pool);
 }
 
@@ -284,16 +269,16 @@ static void nodes(const pl_model *self, const double *q, const double *v, double
   const pl_dependent *at = self->state;
   pl_dependent_turn(at, q, at->arms_now);
   if (v)
-    move_nodes(at, all_others(at), v, at->arms_now, out);
+    move_nodes(at, at->others, v, at->arms_now, out);
   else
-    place_nodes(at, all_others(at), q, at->arms_now, out);
+    place_nodes(at, at->others, q, at->arms_now, out);
 }
 
 static void spread(const pl_model *self, const double *q, const double *nodal, double *f)
 {
   const pl_dependent *at = self->state;
   pl_dependent_turn(at, q, at->arms_now);
-  gather(at, all_others(at), nodal, at->arms_now, f);
+  gather(at, at->others, nodal, at->arms_now, f);
 }
 
 static void curvature(const pl_model *self, const double *q, const double *nodal, double k,
@@ -380,12 +365,12 @@ static pl_status find_felt(pl_model *self, pl_dependent *at, pl_error *error)
   pl_cliques from = at->inner->ops->cliques(at->inner);
   size_t nodes = (size_t)at->nodes, entries = (size_t)from.count * (size_t)from.size;
   unsigned char *has = pl_alloc(&self->allocator, nodes, 1);
-  at->felt = pl_alloc(&self->allocator, (size_t)at->other_count, sizeof(int));
+  at->felt.list = pl_alloc(&self->allocator, (size_t)at->others.count, sizeof(int));
   for (size_t i = 0; i < entries && has; i++) has[from.nodes[i]] = 1;
-  for (int i = 0; i < at->other_count && has && at->felt; i++) {
-    if (has[at->others[i]]) at->felt[at->felt_count++] = at->others[i];
+  for (int i = 0; i < at->others.count && has && at->felt.list; i++) {
+    if (has[at->others.list[i]]) at->felt.list[at->felt.count++] = at->others.list[i];
   }
-  int ok = has && at->felt;
+  int ok = has && at->felt.list;
   pl_free(&self->allocator, has);
   return ok ? PL_OK : pl_fail_memory(error);
 }
@@ -402,7 +387,7 @@ static pl_status allocate(pl_model *self, pl_dependent *at, pl_error *error)
   at->lumped = pl_alloc(allocator, blocks, sizeof *at->lumped);
   at->kinds = pl_alloc(allocator, blocks, sizeof *at->kinds);
   at->anchors = pl_alloc(allocator, blocks, sizeof *at->anchors);
-  double **vectors[] = {&at->x, &at->speed, &at->force};
+  double **vectors[] = {&at->room.x, &at->room.speed, &at->room.force};
   int ok = at->parts && at->R && at->holds && at->rest && at->lumped && at->kinds && at->anchors;
   for (int i = 0; i < 3; i++) {
     *vectors[i] = pl_alloc(allocator, nodal, sizeof(double));
@@ -463,10 +448,10 @@ static void destroy(pl_model *self)
   pl_bsr_destroy(at->K);
   pl_mesh_destroy(at->leaves.mesh);
   pl_ties_release(&self->allocator, &at->ties);
-  void *arrays[] = {at->felt,
+  void *arrays[] = {at->felt.list,
                     at->leaves.element_of,
                     at->leaves.room,
-                    at->others,
+                    at->others.list,
                     at->parts,
                     at->R,
                     at->carried.start,
@@ -485,9 +470,9 @@ static void destroy(pl_model *self)
                     at->mass,
                     at->places,
                     at->row_places,
-                    at->x,
-                    at->speed,
-                    at->force,
+                    at->room.x,
+                    at->room.speed,
+                    at->room.force,
                     at};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
 }

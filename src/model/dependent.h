@@ -96,12 +96,16 @@ typedef struct pl_part_body {
 } pl_part_body;
 
 /* Of the two entries that a node has with a part that of the rotation comes first. */
+typedef struct pl_node_list {
+  int *list, count;
+} pl_node_list;
+
 typedef struct pl_dependent {
   pl_model_ops ops;
   pl_model *inner;
-  int nodes, free;          /* free: so many nodes, and the first blocks */
-  int *others, other_count; /* the nodes that are no blocks, ascending */
-  int *felt, felt_count;    /* those of them that the inner model's elements have */
+  int nodes, free;     /* free: so many nodes, and the first blocks */
+  pl_node_list others; /* the nodes that are no blocks, ascending */
+  pl_node_list felt;   /* those of them that the inner model's elements have */
   pl_leaf_map leaves;
   int part_count;
   pl_part_body *parts;
@@ -119,7 +123,9 @@ typedef struct pl_dependent {
   double *mass; /* per block of K */
   int lumped_only, offset, *places;
   size_t *row_places;        /* per node */
-  double *x, *speed, *force; /* room, 3 numbers per node */
+  struct pl_dependent_room { /* 3 numbers per node */
+    double *x, *speed, *force;
+  } room;
 } pl_dependent;
 
 /* Is this entry with a rotation? */

@@ -166,7 +166,7 @@ void pl_dependent_add_stiffness(const pl_dependent *at, pl_bsr *A, pl_pool *pool
 {
   rows_job job = {at, A};
   pl_parallel(pool, (at->nodes + ROWS_PER_CHUNK - 1) / ROWS_PER_CHUNK, add_rows, &job);
-  for (int i = 0; i < at->other_count; i++) add_row(at, at->others[i], A);
+  for (int i = 0; i < at->others.count; i++) add_row(at, at->others.list[i], A);
 }
 
 static void add_mass_row(const pl_dependent *at, int i, double a, pl_bsr *A)

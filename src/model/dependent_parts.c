@@ -23,8 +23,8 @@ typedef void each_arm(pl_dependent *at, int node, int entry, void *context);
 
 static void visit_arms(const pl_dependent *at, each_arm *call, void *context)
 {
-  for (int i = 0; i < at->other_count; i++) {
-    int node = at->others[i];
+  for (int i = 0; i < at->others.count; i++) {
+    int node = at->others.list[i];
     for (int k = at->carried.start[node]; k < at->carried.start[node + 1]; k++) {
       if (pl_dependent_turns(at, k)) call((pl_dependent *)at, node, k, context);
     }

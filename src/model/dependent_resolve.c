@@ -269,11 +269,11 @@ static pl_status resolve_hanging(finder *at, pl_error *error)
 /* Free nodes are blocks in their order; the others none. */
 static void number_blocks(finder *at, pl_dependent *to)
 {
-  to->free = to->other_count = 0;
+  to->free = to->others.count = 0;
   for (int n = 0; n < at->nodes; n++) {
     int is_free = !at->part_of[n] && !at->hang_of[n];
     to->node_block[n] = is_free ? to->free++ : -1;
-    if (!is_free) to->others[to->other_count++] = n;
+    if (!is_free) to->others.list[to->others.count++] = n;
   }
   at->first_part = to->free;
 }
@@ -334,9 +334,10 @@ pl_status pl_dependent_resolve(pl_model *self, pl_dependent *to, const int *name
                .names = names,
                .nodes = to->nodes};
   to->node_block = pl_alloc(&self->allocator, (size_t)to->nodes, sizeof(int));
-  to->others = pl_alloc(&self->allocator, (size_t)to->nodes, sizeof(int));
+  to->others.list = pl_alloc(&self->allocator, (size_t)to->nodes, sizeof(int));
   at.node_block = to->node_block;
-  pl_status status = to->node_block && to->others ? make_room(&at, error) : pl_fail_memory(error);
+  pl_status status =
+      to->node_block && to->others.list ? make_room(&at, error) : pl_fail_memory(error);
   if (!status) status = mark_parts(&at, error);
   if (!status) status = mark_hanging(&at, error);
   if (!status) status = find_order(&at, error);

@@ -29,7 +29,8 @@ static pl_fading fading_of(const pl_material *material, const pl_strain_ops *str
 static pl_layers layers_of(const pl_material *material, const pl_strain_ops *strain)
 {
   pl_layers layers = {.law = pl_material_points(material, strain),
-                      .count = material->modifier_count};
+                      .count = material->modifier_count,
+                      .own = material->own};
   if (material->fades) layers.law = &pl_fading_of()->points;
   for (int i = 0; i < layers.count; i++) layers.modifiers[i] = material->modifiers[i];
   return layers;
@@ -40,7 +41,8 @@ static int belongs(const pl_groups_def *def, const pl_material *material, const 
 {
   const pl_layers a = layers_of(material, def->strain), *b = &group->layers;
   const pl_fading fading = fading_of(material, def->strain);
-  int same = a.law == b->law && a.count == b->count;
+  int same = a.law == b->law && a.count == b->count && a.own.evaluate == b->own.evaluate &&
+             a.own.context == b->own.context;
   for (int i = 0; same && i < a.count; i++) same = a.modifiers[i] == b->modifiers[i];
   if (!same || group->fading.law != fading.law) return 0;
   return !fading.law || (group->fading.of == fading.of && group->fading.hermite == fading.hermite);
@@ -193,8 +195,8 @@ pl_status pl_groups_create(const pl_allocator *allocator, const pl_groups_def *d
                            pl_groups *groups, pl_error *error)
 {
   *groups = (pl_groups){.items = def->items, .points = def->points};
-  int most = def->of && def->items < MOST_GROUPS ? def->items + 1 : MOST_GROUPS;
-  groups->list = pl_alloc(allocator, (size_t)(def->of ? most : 1), sizeof *groups->list);
+  int max = def->of && def->items < MOST_GROUPS ? def->items + 1 : MOST_GROUPS;
+  groups->list = pl_alloc(allocator, (size_t)(def->of ? max : 1), sizeof *groups->list);
   if (!groups->list) return pl_fail_memory(error);
   if (def->of) {
     for (int i = 0; i < def->items; i++) {

@@ -4,6 +4,8 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/rotation.h"
+#include "mesh/element.h"
+#include "model/mass.h"
 
 #include <math.h>
 
@@ -60,28 +62,34 @@ static pl_status check_points(const pl_model *model, const pl_mesh *mesh,
   return PL_OK;
 }
 
+/* Is it one of the kinds that the model can do with? */
+static pl_status check_mesh(const pl_member *member, const pl_mesh *mesh, pl_error *error)
+{
+  unsigned can = ((const pl_model_ops *)(const void *)member)->meshes;
+  int size = mesh->nodes_per_element;
+  if (can & (size == 2 ? PL_ON_SEGMENTS : size == 3 ? PL_ON_TRIANGLES : PL_ON_SOLIDS)) return PL_OK;
+  if (can == PL_ON_TRIANGLES)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "model=\"%s\" is for triangles, and the mesh has %s; take <sheet .../>, or "
+                   "kind=\"surface\" of the mesh",
+                   member->name, pl_mesh_shape_name(mesh));
+  if (size == 2 || can == PL_ON_SEGMENTS)
+    return pl_fail(error, PL_E_ARGUMENT, "model=\"%s\" is not for a mesh of %s; %s", member->name,
+                   pl_mesh_shape_name(mesh),
+                   size == 2 ? "take model=\"rod\"" : "take <rod .../> or <net .../>");
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "model=\"%s\" needs elements with a volume, and the mesh has triangles; use "
+                 "model=\"cloth\", \"springs\" or \"rigid\", or fill the surface",
+                 member->name);
+}
+
 pl_status pl_model_build(const pl_allocator *allocator, const pl_selection *part,
                          const pl_mesh *mesh, const pl_material *material,
                          const pl_model_def *sites, pl_model **out, pl_error *error)
 {
   *out = NULL;
-  int on_triangles = ((const pl_model_ops *)(const void *)part->member)->on_triangles;
-  if (on_triangles == PL_ONLY_TRIANGLES && mesh->nodes_per_element != 3)
-    return pl_fail(error, PL_E_ARGUMENT,
-                   "model=\"%s\" is for triangles, and the mesh has %s; take <sheet .../>, or "
-                   "kind=\"surface\" of the mesh",
-                   part->member->name, pl_mesh_shape_name(mesh));
-  int on_segments = ((const pl_model_ops *)(const void *)part->member)->on_segments;
-  if ((mesh->nodes_per_element == 2) != (on_segments == PL_ONLY_SEGMENTS) &&
-      !(on_segments && mesh->nodes_per_element == 2))
-    return pl_fail(error, PL_E_ARGUMENT, "model=\"%s\" is not for a mesh of %s; %s",
-                   part->member->name, pl_mesh_shape_name(mesh),
-                   on_segments ? "take <rod .../> or <net .../>" : "take model=\"rod\"");
-  if (mesh->nodes_per_element == 3 && !on_triangles)
-    return pl_fail(error, PL_E_ARGUMENT,
-                   "model=\"%s\" needs elements with a volume, and the mesh has triangles; use "
-                   "model=\"cloth\", \"springs\" or \"rigid\", or fill the surface",
-                   part->member->name);
+  pl_status fits = check_mesh(part->member, mesh, error);
+  if (fits) return fits;
   pl_allocator memory = pl_allocator_or_default(allocator);
   pl_model *model = pl_alloc(&memory, 1, sizeof *model);
   if (!model) return pl_fail_memory(error);
@@ -151,4 +159,33 @@ void pl_model_retract(const pl_model *model, const double *q, const double *dq, 
     else
       pl_vec3_add(q + 3 * i, dq + 3 * i, out + 3 * i);
   }
+}
+
+void pl_model_mass_add(pl_model *model, double a, const double *x, double *f, pl_pool *pool)
+{
+  pl_mass_add(model->mass, a, x, f, pool);
+}
+
+void pl_model_mass_matrix(pl_model *model, double a, pl_bsr *A, pl_pool *pool)
+{
+  pl_mass_matrix(model->mass, a, A, pool);
+}
+
+void pl_model_ratios(const pl_mesh *mesh, const double *q, double *von_mises, double *det_f)
+{
+  int n = mesh->nodes_per_element;
+  for (int e = 0; e < mesh->element_count; e++) {
+    const int *nodes = mesh->elements + (size_t)n * (size_t)e;
+    if (von_mises) von_mises[e] = 0;
+    if (det_f) det_f[e] = pl_element_volume(q, nodes, n) / pl_element_volume(mesh->nodes, nodes, n);
+  }
+}
+
+double pl_model_sum(pl_pool *pool, int chunks, void (*work)(void *context, int chunk),
+                    void *context, const double *sums)
+{
+  double sum = 0;
+  pl_parallel(pool, chunks, work, context);
+  for (int chunk = 0; chunk < chunks; chunk++) sum += sums[chunk];
+  return sum;
 }

@@ -51,6 +51,7 @@ typedef struct pl_model_def {
   const pl_material *materials; /* what each element is made of; NULL: all alike */
   const pl_particle *particles; /* of a grid, that differ from the others */
   int particle_count;
+  const struct pl_tailoring *tailoring; /* of a sheet, see cloth/tailor.h; NULL: none */
 } pl_model_def;
 
 /* What an element is made of where all others are made of this. */
@@ -60,15 +61,19 @@ static inline const pl_material *pl_model_def_material(const pl_model_def *sites
   return sites->materials ? &sites->materials[element] : others;
 }
 
-enum { PL_ONLY_TRIANGLES = 2 };
-enum { PL_ONLY_SEGMENTS = 2 };
+/* The kinds of meshes that a model can do with; with PL_ON_GRIDS their nodes must be a grid. */
+enum {
+  PL_ON_SOLIDS = 1,
+  PL_ON_TRIANGLES = 2,
+  PL_ON_SEGMENTS = 4,
+  PL_ON_GRIDS = 8,
+};
 
 typedef struct pl_model_ops {
   pl_member info;
-  int on_triangles; /* it can do with a mesh of triangles as well, or PL_ONLY_TRIANGLES */
-  int on_segments;  /* it can do with a mesh of segments as well, or PL_ONLY_SEGMENTS */
-  int on_grids;     /* it needs a mesh whose nodes are a grid */
-  int is_rigid;     /* all nodes move as one: none hangs, and no part is more rigid than others */
+  unsigned meshes;     /* PL_ON_SOLIDS | ... */
+  int takes_tailoring; /* creases, measured curves and the warp of a sheet */
+  int is_rigid; /* all nodes move as one: none hangs, and no part is more rigid than others */
   /* From a mesh whose numbering is final, a material and the member's values. */
   pl_status (*create)(pl_model *self, const pl_mesh *mesh, const pl_material *material,
                       const double *values, pl_error *error);
@@ -92,8 +97,10 @@ typedef struct pl_model_ops {
   /* Scalars that are held where nodes are (1 for each): how many, and their places among the
    * numbers of q (list NULL: only counts); what one of them becomes where the nodes have turned by
    * a rotation vector since rest, and it has been now. NULL: no scalar is. */
-  int (*held_scalars)(const pl_model *self, const unsigned char *nodes, int *list);
-  double (*turned_scalar)(const pl_model *self, int scalar, const double turn[3], double now);
+  struct pl_scalar_ops {
+    int (*held)(const pl_model *self, const unsigned char *nodes, int *list);
+    double (*turned)(const pl_model *self, int scalar, const double turn[3], double now);
+  } scalars;
   /* f += a M x, and A += a M. Where M depends on q (update_mass is not NULL), it is that of the
    * last evaluate or update_mass. */
   void (*mass_add)(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
@@ -130,14 +137,16 @@ typedef struct pl_model_ops {
   void (*spread)(const pl_model *self, const double *q, const double *nodal, double *f);
   int (*carriers)(const pl_model *self, int node, const int **blocks, const double **weights);
   void (*jacobian)(const pl_model *self, const double *q, int node, double x[3], double *J);
-  /* Where a frame carries the point that stands at X at rest, if it carries it alone, and 9 numbers
-   * per block of the frame: how the point moves with it; only for models of frames. */
-  void (*ride)(const pl_model *self, const double *q, int frame, const double X[3], double x[3],
-               double *J);
-  /* q and v of one frame's blocks (starting there) so that it moves as a frame of another model of
-   * the same kind, whose blocks are at q_from and v_from; only for models of frames. */
-  void (*adopt)(const pl_model *self, int frame, const pl_model *from, int frame_from,
-                const double *q_from, const double *v_from, double *q, double *v);
+  /* Only for models of frames. Where a frame carries the point that stands at X at rest, if it
+   * carries it alone, and 9 numbers per block of the frame: how the point moves with it; q and v of
+   * one frame's blocks (starting there) so that it moves as a frame of another model of the same
+   * kind, whose blocks are at q_from and v_from. */
+  struct pl_frame_ops {
+    void (*ride)(const pl_model *self, const double *q, int frame, const double X[3], double x[3],
+                 double *J);
+    void (*adopt)(const pl_model *self, int frame, const pl_model *from, int frame_from,
+                  const double *q_from, const double *v_from, double *q, double *v);
+  } frame;
   /* A += k times minus the slope of what spread makes of these forces on nodes, kept as they are:
    * how they turn with q. NULL: they do not. */
   void (*curvature)(const pl_model *self, const double *q, const double *nodal, double k,
@@ -165,6 +174,7 @@ struct pl_model {
   pl_allocator allocator;
   int blocks;                 /* unknowns: 3 numbers each                  */
   double *lumped_mass;        /* kg per block; 0 for one that is no point */
+  const struct pl_mass *mass; /* of models with pl_model_mass_add; NULL: of others */
   const double *weight;       /* kg per block that gravity acts on; NULL: lumped_mass */
   int weight_in_statics;      /* ... in statics only: in motion what falls freely must not deform,
                                * which takes the same mass on both sides */
@@ -209,6 +219,17 @@ pl_status pl_model_build(const pl_allocator *allocator, const pl_selection *part
                          const pl_mesh *mesh, const pl_material *material,
                          const pl_model_def *sites, pl_model **out, pl_error *error);
 void pl_model_destroy(pl_model *model);
+
+/* mass_add and mass_matrix of models whose mass is one of nodes (model/mass.h), pl_model.mass. */
+void pl_model_mass_add(pl_model *model, double a, const double *x, double *f, pl_pool *pool);
+void pl_model_mass_matrix(pl_model *model, double a, pl_bsr *A, pl_pool *pool);
+
+/* fields of models without stress: 0, and how large elements are now by how large they were. */
+void pl_model_ratios(const pl_mesh *mesh, const double *q, double *von_mises, double *det_f);
+
+/* pl_parallel, and the sum of what work has put into sums, one for each chunk, in their order. */
+double pl_model_sum(pl_pool *pool, int chunks, void (*work)(void *context, int chunk),
+                    void *context, const double *sums);
 
 /* Finds the places of the model's blocks in A; offset: number of its first block there. */
 pl_status pl_model_bind(pl_model *model, const pl_bsr *A, int offset, pl_error *error);

@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/vec3.h"
-#include "model/shape.h"
+#include "model/quadrature.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,9 +64,9 @@ static void add_hexahedron(const pl_mesh *mesh, const int *nodes, double density
                            double *masses)
 {
   for (int p = 0; p < PL_ELEMENT_POINTS; p++) {
-    pl_shape at = pl_shape_at27(p);
+    pl_quadrature at = pl_quadrature_at27(p);
     double J[3][3], x[3] = {0}, way[3];
-    double m = density * at.weight * pl_shape_jacobian(&at, mesh->nodes, nodes, 8, J);
+    double m = density * at.weight * pl_quadrature_jacobian(&at, mesh->nodes, nodes, 8, J);
     for (int a = 0; a < 8; a++) {
       pl_vec3_sub(mesh->nodes + 3 * (size_t)nodes[a], to->origin, way);
       pl_vec3_add_scaled(at.N[a], way, x);

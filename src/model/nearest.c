@@ -121,11 +121,11 @@ void pl_nearest_motion(pl_part_hinge hinge, const double P[3], const double axis
 void pl_hold_turns(const double axis[3], pl_block_hold *to)
 {
   double e[3] = {0};
-  int least = 0;
+  int min = 0;
   for (int k = 1; k < 3; k++) {
-    if (fabs(axis[k]) < fabs(axis[least])) least = k;
+    if (fabs(axis[k]) < fabs(axis[min])) min = k;
   }
-  e[least] = 1;
+  e[min] = 1;
   to->count = 2;
   pl_vec3_cross(axis, e, to->directions[0]);
   pl_vec3_scale(1 / pl_vec3_norm(to->directions[0]), to->directions[0], to->directions[0]);

@@ -194,6 +194,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
                             &self->mass, error);
   if (status) return status;
   make_list(self, material, values);
+  model->mass = &self->mass;
   model->lumped_mass = self->mass.lumped;
   for (int i = 0; i < model->blocks && !isnan(values[MASS]); i++)
     model->lumped_mass[i] = values[MASS];
@@ -324,23 +325,7 @@ static double energy(pl_model *model, const double *q, pl_pool *pool)
 {
   const relations *self = model->state;
   job now = {.self = self, .q = q};
-  int chunks = pl_chunk_count(model->blocks, ROWS);
-  double sum = 0;
-  pl_parallel(pool, chunks, energy_chunk, &now);
-  for (int i = 0; i < chunks; i++) sum += self->sums[i];
-  return sum;
-}
-
-static void mass_add(pl_model *model, double a, const double *x, double *f, pl_pool *pool)
-{
-  const relations *self = model->state;
-  pl_mass_add(&self->mass, a, x, f, pool);
-}
-
-static void mass_matrix(pl_model *model, double a, pl_bsr *A, pl_pool *pool)
-{
-  const relations *self = model->state;
-  pl_mass_matrix(&self->mass, a, A, pool);
+  return pl_model_sum(pool, pl_chunk_count(model->blocks, ROWS), energy_chunk, &now, self->sums);
 }
 
 /* Sticks have no stress in a point. */
@@ -348,26 +333,20 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
                    pl_pool *pool)
 {
   (void)pool;
-  const pl_mesh *mesh = ((const relations *)model->state)->mesh;
-  int n = mesh->nodes_per_element;
-  for (int e = 0; e < mesh->element_count; e++) {
-    const int *nodes = mesh->elements + (size_t)n * (size_t)e;
-    if (von_mises) von_mises[e] = 0;
-    if (det_f) det_f[e] = pl_element_volume(q, nodes, n) / pl_element_volume(mesh->nodes, nodes, n);
-  }
+  pl_model_ratios(((const relations *)model->state)->mesh, q, von_mises, det_f);
 }
 
 const pl_model_ops pl_model_relations = {
     .info = {"relations", "sticks between particles, for integrators that relax and all others",
              "Jakobsen 2001", params, sizeof params / sizeof *params, NULL},
-    .on_triangles = 1,
+    .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES,
     .create = create,
     .destroy = destroy,
     .cliques = cliques,
     .bind = bind,
     .evaluate = evaluate,
-    .mass_add = mass_add,
-    .mass_matrix = mass_matrix,
+    .mass_add = pl_model_mass_add,
+    .mass_matrix = pl_model_mass_matrix,
     .energy = energy,
     .fields = fields,
     .relations = list_of,

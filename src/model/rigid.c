@@ -373,7 +373,7 @@ const pl_model_ops pl_model_rigid = {
              "moves as one, with the mass and inertia of its mesh; hinged or free. The material's "
              "moduli make its surface hard or soft in contact",
              "Goldstein 1980, 5.5; Mirtich 1996", params, PARAM_COUNT, NULL},
-    .on_triangles = 1,
+    .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES,
     .is_rigid = 1,
     .create = create,
     .destroy = destroy,

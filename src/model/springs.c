@@ -273,6 +273,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
   status = pl_mass_create(&model->allocator, model->blocks, &all, element_mass, &source, 0,
                           &self->mass, error);
   if (status) return status;
+  model->mass = &self->mass;
   model->lumped_mass = self->mass.lumped;
   set_stiffness(self, material, &model->sites);
   set_damping(self, (int)values[DAMPING], values[QUALITY]);
@@ -445,23 +446,8 @@ static double energy(pl_model *model, const double *q, pl_pool *pool)
 {
   const springs *self = model->state;
   job now = {.self = self, .q = q};
-  int chunks = pl_chunk_count(model->blocks, ROWS_PER_CHUNK);
-  double sum = 0;
-  pl_parallel(pool, chunks, energy_chunk, &now);
-  for (int chunk = 0; chunk < chunks; chunk++) sum += self->sums[chunk];
-  return sum;
-}
-
-static void mass_add(pl_model *model, double a, const double *x, double *f, pl_pool *pool)
-{
-  const springs *self = model->state;
-  pl_mass_add(&self->mass, a, x, f, pool);
-}
-
-static void mass_matrix(pl_model *model, double a, pl_bsr *A, pl_pool *pool)
-{
-  const springs *self = model->state;
-  pl_mass_matrix(&self->mass, a, A, pool);
+  return pl_model_sum(pool, pl_chunk_count(model->blocks, ROWS_PER_CHUNK), energy_chunk, &now,
+                      self->sums);
 }
 
 /* Springs have no stress in a point; the volume ratio is that of the element. */
@@ -489,14 +475,14 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
 
 const pl_model_ops pl_model_springs = {
     .info = INFO,
-    .on_triangles = 1,
+    .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES,
     .create = create,
     .destroy = destroy,
     .cliques = cliques,
     .bind = bind,
     .evaluate = evaluate,
-    .mass_add = mass_add,
-    .mass_matrix = mass_matrix,
+    .mass_add = pl_model_mass_add,
+    .mass_matrix = pl_model_mass_matrix,
     .energy = energy,
     .fields = fields,
 };
@@ -504,13 +490,13 @@ const pl_model_ops pl_model_springs = {
 /* The table of warped springs, whose forces are no slope of an energy. */
 static const pl_model_ops without_energy = {
     .info = INFO,
-    .on_triangles = 1,
+    .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES,
     .create = create,
     .destroy = destroy,
     .cliques = cliques,
     .bind = bind,
     .evaluate = evaluate,
-    .mass_add = mass_add,
-    .mass_matrix = mass_matrix,
+    .mass_add = pl_model_mass_add,
+    .mass_matrix = pl_model_mass_matrix,
     .fields = fields,
 };

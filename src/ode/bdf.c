@@ -242,7 +242,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   int order = ((const formula *)self->ops->table)->order;
   size_t size = (size_t)system->blocks * 3 * sizeof(double);
   // a formula over steps that grow too fast is not stable
-  if (h > 1.001 * self->ops->most_growth * self->past->h[0]) self->past->steps = 0;
+  if (h > 1.001 * self->ops->max_growth * self->past->h[0]) self->past->steps = 0;
 
   pl_status status = self->past->steps < order - 1
                          ? one_step(self, system, t, h, q, v, report, error)
@@ -269,7 +269,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
       .order = ORDER,                                                                              \
       .needs_damping = DAMPING,                                                                    \
       .error_power = POWER,                                                                        \
-      .most_growth = GROWTH,                                                                       \
+      .max_growth = GROWTH,                                                                        \
       .history = 2 * ORDER - 2,                                                                    \
       .state_size = sizeof(bdf),                                                                   \
       .table = &(TABLE),                                                                           \

@@ -58,12 +58,12 @@ typedef struct pl_integrator_ops {
   /* The largest stable step, s, for modes of this frequency and damping, 1/s; 0: none is. NULL: the
    * step has no such limit, or the member keeps to it by itself. */
   double (*critical)(double frequency, double damping);
-  int needs_damping;  /* motion that nothing damps grows at any step */
-  int error_power;    /* a step's estimate of its own error falls with this power of it; 0: none */
-  double most_growth; /* of a step over the one before without loss; 0: no limit */
-  int history;        /* vectors that it remembers */
-  size_t state_size;  /* of the member's own state */
-  const void *table;  /* coefficients, of members that share their functions */
+  int needs_damping; /* motion that nothing damps grows at any step */
+  int error_power;   /* a step's estimate of its own error falls with this power of it; 0: none */
+  double max_growth; /* of a step over the one before without loss; 0: no limit */
+  int history;       /* vectors that it remembers */
+  size_t state_size; /* of the member's own state */
+  const void *table; /* coefficients, of members that share their functions */
   pl_status (*create)(pl_integrator *self, pl_error *error);
   void (*destroy)(pl_integrator *self); /* what create took beside vectors; NULL: nothing */
   /* Its memory has become zero, or is about to become another: whatever else it knows of earlier

@@ -31,14 +31,14 @@ static const pl_param newmark_params[NEWMARK_PARAM_COUNT] = {
      .unit = "1",
      .summary = "weight of the new acceleration in the position",
      .preset = 0.25,
-     .least = 0.01,
-     .most = 1},
+     .min = 0.01,
+     .max = 1},
     {.name = "gamma",
      .unit = "1",
      .summary = "weight of the new acceleration in the velocity; above 0.5 damps, at order 1",
      .preset = 0.5,
-     .least = 0.5,
-     .most = 1},
+     .min = 0.5,
+     .max = 1},
 };
 
 static const pl_param alpha_params[ALPHA_PARAM_COUNT] = {
@@ -47,8 +47,8 @@ static const pl_param alpha_params[ALPHA_PARAM_COUNT] = {
      .unit = "1",
      .summary = "what is left of very fast motion after one step; 1 damps nothing",
      .preset = 0.8,
-     .least = 0,
-     .most = 1},
+     .min = 0,
+     .max = 1},
 };
 
 typedef struct weights {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SEARCHES = 12, USUAL_REFRESH = 10 };
+enum { MOST_SEARCHES = 12, USUAL_REFRESH = 10, LAG_REFRESH = 4 };
 
 /* A kept matrix is recomputed where an increment is longer than this part of the one before, or
  * where a stage took more iterations than that (Hauth 2004, 3.3.4). */
@@ -40,7 +40,7 @@ pl_status pl_newton_create(pl_newton *newton, pl_integrator *integrator, pl_erro
                         .refresh = (int)values[PL_NEWTON_REFRESH],
                         .floor = values[PL_NEWTON_FORCE],
                         .forcing = values[PL_NEWTON_FORCING],
-                        .least_step = values[PL_NEWTON_STEP]};
+                        .min_step = values[PL_NEWTON_STEP]};
   if (values[PL_NEWTON_TANGENT] == 0) newton->semidefinite = newton->projection;
   // with one iteration there is no convergence to look at
   if (newton->iterations == 1 && newton->refresh == 0) newton->refresh = USUAL_REFRESH;
@@ -201,8 +201,10 @@ static int is_usable(pl_newton *newton, const pl_system *system, const pl_stage 
   int same = newton->cm == stage->cm && newton->cq == stage->cq && newton->cv == stage->cv;
   same = same && newton->folded == folded;
   newton->age += first;
-  int old = newton->refresh > 0 && newton->age >= newton->refresh;
-  if (same && newton->is_kept && newton->reuse >= (first ? 2 : 1) && !(first && old)) return 1;
+  int reuse = system->lags ? 2 : newton->reuse;
+  int refresh = system->lags && newton->reuse < 2 ? LAG_REFRESH : newton->refresh;
+  int old = refresh > 0 && newton->age >= refresh;
+  if (same && newton->is_kept && reuse >= (first ? 2 : 1) && !(first && old)) return 1;
   newton->age = 0;
   newton->folded = folded;
   newton->cm = stage->cm;
@@ -281,23 +283,23 @@ static double cubic_model(double f0, double a, double fa, double b, double fb)
 }
 
 /* Guarded: how much of the increment is let through; what it moves is no longer than that. */
-static pl_status limit(pl_newton *newton, pl_system *system, const pl_stage *stage, double *most,
+static pl_status limit(pl_newton *newton, pl_system *system, const pl_stage *stage, double *max,
                        pl_step_report *report, pl_error *error)
 {
   int worst1 = 0;
-  *most = 1;
+  *max = 1;
   if (!system->safe || stage->cq == 0) return PL_OK;
   pl_combine(NULL, stage->cq, newton->dz, newton->work, system->blocks, system->pool);
   pl_status status =
-      system->ops->limit(system, stage->t, newton->q, newton->work, most, &worst1, error);
-  newton->stuck = *most < nothing ? newton->stuck + 1 : 0;
+      system->ops->limit(system, stage->t, newton->q, newton->work, max, &worst1, error);
+  newton->stuck = *max < nothing ? newton->stuck + 1 : 0;
   if (status || newton->stuck < MOST_STUCK) return status;
   report->worst_block1 = worst1;
   return pl_fail(
       error, PL_E_CONVERGENCE,
       "contact is stuck: nothing of Newton's increments is free of intersection (%.1e of "
       "the last one); take smaller steps, or let what moves by itself stop earlier",
-      *most);
+      *max);
 }
 
 /* Moves z along dz: the whole way, or as far as it may go, unless the slope of the potential has
@@ -306,11 +308,11 @@ static pl_status limit(pl_newton *newton, pl_system *system, const pl_stage *sta
  * quadratic model of the potential has its minimum, and from the second time on a cubic one, both
  * kept within a part of the way. */
 static double search(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
-                     double slope, double most)
+                     double slope, double max)
 {
   // what is inside out already may come back any way it can
   int may_fold = is_folded(newton, system, stage);
-  double s = most, now = slope_at(newton, system, stage, z, s, may_fold), last = 0, then = NAN;
+  double s = max, now = slope_at(newton, system, stage, z, s, may_fold), last = 0, then = NAN;
   for (int i = 0; i < MOST_SEARCHES && slope > 0; i++) {
     int will_do = now >= -0.5 * slope || system->predicts || pl_watch_late(system->watch);
     if (isfinite(now) && will_do) break;
@@ -331,13 +333,13 @@ static int leaves_links(const pl_newton *newton, const pl_system *system, const 
                         const double *z)
 {
   int n = system->blocks;
-  double *d = newton->work, *own = newton->trial, most = 0;
+  double *d = newton->work, *own = newton->trial, max = 0;
   pl_combine(stage->prescribed, -1, z, d, n, system->pool);
   memcpy(own, d, 3 * (size_t)n * sizeof *d);
   pl_filter_motion(&system->filter, own);
-  for (int i = 0; i < 3 * n; i++) most = fmax(most, fabs(d[i]));
+  for (int i = 0; i < 3 * n; i++) max = fmax(max, fabs(d[i]));
   for (int i = 0; i < 3 * n; i++) {
-    if (fabs(d[i] - own[i]) > rounding * most) return 1;
+    if (fabs(d[i] - own[i]) > rounding * max) return 1;
   }
   return 0;
 }
@@ -360,21 +362,21 @@ static int moves_constrained(const pl_newton *newton, const pl_system *system,
 
 static double largest(const double *x, int blocks)
 {
-  double most = 0;
-  for (int i = 0; i < 3 * blocks; i++) most = fmax(most, fabs(x[i]));
-  return most;
+  double max = 0;
+  for (int i = 0; i < 3 * blocks; i++) max = fmax(max, fabs(x[i]));
+  return max;
 }
 
 /* The block with the largest residual, or the first that is not finite; counted from 1. */
 static int worst_block1(const double *r, int blocks)
 {
-  double most = -1;
+  double max = -1;
   int worst = 0;
   for (int i = 0; i < blocks; i++) {
     double size = r[3 * i] * r[3 * i] + r[3 * i + 1] * r[3 * i + 1] + r[3 * i + 2] * r[3 * i + 2];
     if (!isfinite(size)) return i + 1;
-    if (size > most) {
-      most = size;
+    if (size > max) {
+      max = size;
       worst = i + 1;
     }
   }
@@ -449,10 +451,10 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
 
     pl_filter_force(&system->filter, newton->r);
     double slope = carries ? 0 : pl_dot(newton->dz, newton->r, n, system->pool);
-    double most = 1;
-    status = limit(newton, system, stage, &most, report, error);
+    double max = 1;
+    status = limit(newton, system, stage, &max, report, error);
     if (status) return status;
-    double part = search(newton, system, stage, z, slope, most);
+    double part = search(newton, system, stage, z, slope, max);
 
     double size = filtered_norm(system, newton->r);
     report->newton_residual = size;
@@ -473,7 +475,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     step = pl_norm(newton->dz, n, system->pool);
     contraction = iteration > 0 ? step / before : INFINITY;
     rest = contraction < 1 ? contraction / (1 - contraction) * step : INFINITY;
-    if (whole && fmin(step, rest) < newton->least_step) return end_well(newton, system);
+    if (whole && fmin(step, rest) < newton->min_step) return end_well(newton, system);
     if (pl_system_budget(system, report) == 0 || pl_watch_late(system->watch)) break;
     if (step > slow * before || iteration >= MANY_ITERATIONS) newton->is_kept = 0;
   }

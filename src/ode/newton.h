@@ -49,7 +49,7 @@ typedef struct pl_newton {
   int reuse;         /* 0: a new matrix in every iteration; 1: in every stage; 2: where it pays */
   double floor;      /* |P G| below this counts as converged, N */
   double forcing;    /* how far linear solves go; the loop itself removes the rest */
-  double least_step; /* so does an increment of z that is shorter than this */
+  double min_step;   /* so does an increment of z that is shorter than this */
   double reference;  /* out: the first |P G|, N */
   double cancelling; /* what rounding may leave of the forces that cancel in G, N */
   int stuck; /* guarded: increments in succession of which next to nothing was let through */
@@ -67,14 +67,14 @@ typedef struct pl_newton {
    .unit = "count",                                                                                \
    .summary = "most Newton iterations; 1 is linearly implicit",                                    \
    .preset = newton_preset,                                                                        \
-   .least = 1,                                                                                     \
-   .most = 1000},                                                                                  \
+   .min = 1,                                                                                       \
+   .max = 1000},                                                                                   \
       {.name = "newton-tolerance",                                                                 \
        .unit = "1",                                                                                \
        .summary = "Newton ends when the residual force has fallen by this factor",                 \
        .preset = tolerance_preset,                                                                 \
-       .least = 1e-14,                                                                             \
-       .most = 0.5},                                                                               \
+       .min = 1e-14,                                                                               \
+       .max = 0.5},                                                                                \
       {.name = "tangent",                                                                          \
        .unit = "1",                                                                                \
        .summary =                                                                                  \
@@ -91,28 +91,28 @@ typedef struct pl_newton {
        .summary = "steps after which a kept matrix, and with it corotated frames, is recomputed; " \
                   "0: where convergence is slow, or 10 with one iteration",                        \
        .preset = 0,                                                                                \
-       .least = 0,                                                                                 \
-       .most = 1e9},                                                                               \
+       .min = 0,                                                                                   \
+       .max = 1e9},                                                                                \
       {.name = "newton-force",                                                                     \
        .unit = "N",                                                                                \
        .summary = "Newton also ends when the residual force is below this",                        \
        .preset = 0,                                                                                \
-       .least = 0,                                                                                 \
-       .most = 1e15},                                                                              \
+       .min = 0,                                                                                   \
+       .max = 1e15},                                                                               \
       {.name = "newton-step",                                                                      \
        .unit = "m/s",                                                                              \
        .summary = "Newton also ends when its last increment, or what is expected of all "          \
                   "further ones, is shorter than this",                                            \
        .preset = 0,                                                                                \
-       .least = 0,                                                                                 \
-       .most = 1e15},                                                                              \
+       .min = 0,                                                                                   \
+       .max = 1e15},                                                                               \
       {.name = "forcing",                                                                          \
        .unit = "1",                                                                                \
        .summary = "linear solves inside Newton leave this part of its residual; not below the "    \
                   "solver's tolerance",                                                            \
        .preset = 1e-3,                                                                             \
-       .least = 1e-14,                                                                             \
-       .most = 0.5},                                                                               \
+       .min = 1e-14,                                                                               \
+       .max = 0.5},                                                                                \
   {                                                                                                \
     .name = "projection", .unit = "1",                                                             \
     .summary = "what negative eigenvalues of an spd tangent become: 0, or their absolute value, "  \

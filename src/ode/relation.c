@@ -59,8 +59,8 @@ static void pack(pl_relation_list *to)
 
 static int take_room(const pl_allocator *allocator, pl_relation_list *to)
 {
-  size_t most = (size_t)to->given + (PL_LANES - 1) * (PL_RELATION_COLOURS + 1);
-  size_t batches = most / PL_LANES + 1, blocks = (size_t)to->blocks + 1;
+  size_t max = (size_t)to->given + (PL_LANES - 1) * (PL_RELATION_COLOURS + 1);
+  size_t batches = max / PL_LANES + 1, blocks = (size_t)to->blocks + 1;
   to->list = pl_alloc(allocator, PL_LANES * batches, sizeof *to->list);
   to->batches = pl_alloc(allocator, batches, sizeof *to->batches);
   to->force = pl_alloc(allocator, PL_LANES * batches, sizeof *to->force);

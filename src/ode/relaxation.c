@@ -115,7 +115,7 @@ static pl_status relax(pl_integrator *self, pl_system *system, double t, double 
   relaxation *state = self->state;
   int n = 3 * system->blocks, stops = 0;
   double c = 0, *reference = &self->past->own[REFERENCE];
-  double residual = unbalanced(state, system, t, q, rest), least = residual;
+  double residual = unbalanced(state, system, t, q, rest), min = residual;
   double h = stable_step(state, system, t, q, rest);
   if (residual > *reference) *reference = residual;
   double wanted = fmax(self->values[FORCE], self->values[TOLERANCE] * *reference);
@@ -127,8 +127,8 @@ static pl_status relax(pl_integrator *self, pl_system *system, double t, double 
     advance(state, system, h, c, q);
     residual = unbalanced(state, system, t, q, rest);
     c = damping(state, system, h);
-    least = fmin(least, residual);
-    if (residual <= too_much * fmax(least, *reference)) continue;
+    min = fmin(min, residual);
+    if (residual <= too_much * fmax(min, *reference)) continue;
     if (++stops > MOST_STOPS || !isfinite(residual)) return fail(self, residual, wanted, error);
     h *= 0.5;
     c = 0;

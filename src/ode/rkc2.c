@@ -25,14 +25,14 @@ static const pl_param params[PARAM_COUNT] = {
      .unit = "count",
      .summary = "most stages of a step; a step that needs more fails",
      .preset = 200,
-     .least = 2,
-     .most = 10000},
+     .min = 2,
+     .max = 10000},
     {.name = "estimate-every",
      .unit = "count",
      .summary = "steps between two estimates of the spectral radius",
      .preset = 20,
-     .least = 1,
-     .most = 1e6},
+     .min = 1,
+     .max = 1e6},
 };
 
 typedef struct chebyshev {

@@ -23,14 +23,14 @@ static const pl_param params[PARAM_COUNT] = {
      .unit = "count",
      .summary = "most stages of a step; a step that needs more fails",
      .preset = PL_ROCK2_MOST,
-     .least = PL_ROCK2_LEAST,
-     .most = PL_ROCK2_MOST},
+     .min = PL_ROCK2_LEAST,
+     .max = PL_ROCK2_MOST},
     {.name = "estimate-every",
      .unit = "count",
      .summary = "steps between two estimates of the spectral radius",
      .preset = 20,
-     .least = 1,
-     .most = 1e6},
+     .min = 1,
+     .max = 1e6},
 };
 
 typedef struct rock2 {

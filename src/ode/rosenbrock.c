@@ -126,7 +126,7 @@ enum { TANGENT, REFINE, FLAVOUR, PARAM_COUNT };
     .name = "refine", .unit = "count",                                                             \
     .summary = "most corrections of a stage for what the matrix leaves out: viscous forces and "   \
                "loads that turn with the body",                                                    \
-    .preset = refine_preset, .least = 0, .most = 100                                               \
+    .preset = refine_preset, .min = 0, .max = 100                                                  \
   }
 static const pl_param low_params[FLAVOUR] = {COMMON_PARAMS(0)};
 static const pl_param params[PARAM_COUNT] = {
@@ -276,13 +276,13 @@ static void true_residual(rosenbrock *state, pl_system *system, const table *met
                           double t, double h, const double *q, const double *v)
 {
   int n = 3 * system->blocks;
-  double most = 0, size = 0;
+  double max = 0, size = 0;
   for (int k = 0; k < n; k++) {
-    most = fmax(most, fabs(state->X[i][k]));
+    max = fmax(max, fabs(state->X[i][k]));
     size = fmax(size, fabs(q[k]));
   }
   // twice the way along (X, Y), short against the body: b = f(+) - f(-)
-  double s = most > 0 ? 1e-5 * size / most : 1;
+  double s = max > 0 ? 1e-5 * size / max : 1;
   for (int sign = -1; sign <= 1; sign += 2) {
     for (int k = 0; k < n; k++) {
       state->work[k] = sign * s * state->X[i][k];
@@ -307,11 +307,11 @@ static void true_residual(rosenbrock *state, pl_system *system, const table *met
 
 /* Corrects Y_i and X_i for what the matrix leaves out. */
 static pl_status refine(rosenbrock *state, pl_system *system, const table *method, int i, double t,
-                        double h, const double *q, const double *v, int most, double scale,
+                        double h, const double *q, const double *v, int max, double scale,
                         pl_step_report *report, pl_error *error)
 {
   double tolerance = fmax(pl_solver_tolerance(system->solver), knowable);
-  for (int pass = 0; pass < most; pass++) {
+  for (int pass = 0; pass < max; pass++) {
     double start = pl_now();
     true_residual(state, system, method, i, t, h, q, v);
     system->seconds_evaluate += pl_now() - start;

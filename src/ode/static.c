@@ -19,14 +19,14 @@ static const pl_param params[PARAM_COUNT] = {
      .unit = "count",
      .summary = "equilibria on the way to the full load",
      .preset = 1,
-     .least = 1,
-     .most = 10000},
+     .min = 1,
+     .max = 10000},
 };
 
 /* Own number of the past: the largest unbalanced force met, N, which "converged" is measured by. */
 enum { REFERENCE };
 
-static const double least_increment = 1e-4; /* of a load step */
+static const double min_increment = 1e-4; /* of a load step */
 
 typedef struct statics {
   pl_newton newton;
@@ -92,7 +92,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
     }
     if (status != PL_E_CONVERGENCE && status != PL_E_DIVERGED) break;
     increment *= 0.5;
-    if (increment < least_increment * whole) break;
+    if (increment < min_increment * whole) break;
   }
   system->load_scale = 1;
   return status;

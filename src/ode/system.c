@@ -99,14 +99,14 @@ static void weigh(void *user, const double *f, double *w)
 /* What rounding leaves of J x. */
 static double rounding_of(const pl_mpcs *mpcs, const double *x)
 {
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < mpcs->entries; i++) {
     const pl_mpc_entry *entry = &mpcs->entry[i];
     double size = pl_vec3_dot(entry->c, entry->c);
     const double *at = x + 3 * (size_t)entry->block;
-    most = fmax(most, size * pl_vec3_dot(at, at));
+    max = fmax(max, size * pl_vec3_dot(at, at));
   }
-  return 1e-16 * sqrt(most);
+  return 1e-16 * sqrt(max);
 }
 
 /* rho holds what is missing; x += P M^-1 P J^T lambda, which makes it good. */

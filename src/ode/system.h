@@ -77,6 +77,7 @@ struct pl_system {
   /* The mean forces of constraints over the step, N: an integrator adds those of its own scheme at
    * constrained blocks; and room for a residual there before it is filtered. Both may be NULL. */
   double *reaction, *unfiltered;
+  int lags;          /* time is short: a matrix may serve several steps */
   int budget;        /* most iterations of the linear solver in one step; 0: no limit */
   int never_rejects; /* what Newton has after its last iteration counts, converged or not */
   int strikes;       /* bits PL_STRIKES_HALF and _END: when contact exerts impulses; 0: never */

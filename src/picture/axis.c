@@ -21,12 +21,12 @@ static double decimal(double digits, int n)
 
 static double clamped(double value) { return fmax(-HUGE_VALUE, fmin(HUGE_VALUE, value)); }
 
-static void set_log(pl_axis *axis, double least, double most, double margin)
+static void set_log(pl_axis *axis, double min, double max, double margin)
 {
   // without positive numbers there is only the empty frame
-  if (!(most > 0)) least = 1, most = 10;
-  if (!(least > 0)) least = fmin(1e-300, most);
-  double low = log10(fmax(least, 1e-300)), high = log10(fmax(most, 1e-300));
+  if (!(max > 0)) min = 1, max = 10;
+  if (!(min > 0)) min = fmin(1e-300, max);
+  double low = log10(fmax(min, 1e-300)), high = log10(fmax(max, 1e-300));
   double span = high - low;
   if (span < LEAST_SPAN) {
     low -= 0.5;
@@ -35,33 +35,33 @@ static void set_log(pl_axis *axis, double least, double most, double margin)
     low -= margin * span;
     high += margin * span;
   }
-  axis->least = pow(10, fmax(low, -305));
-  axis->most = pow(10, fmin(high, 305));
+  axis->min = pow(10, fmax(low, -305));
+  axis->max = pow(10, fmin(high, 305));
 }
 
-void pl_axis_set(pl_axis *axis, double least, double most, int log, double margin)
+void pl_axis_set(pl_axis *axis, double min, double max, int log, double margin)
 {
   *axis = (pl_axis){.log = log};
-  if (!(least <= most)) least = log ? 1 : 0, most = log ? 10 : 1;
-  least = clamped(least);
-  most = clamped(most);
+  if (!(min <= max)) min = log ? 1 : 0, max = log ? 10 : 1;
+  min = clamped(min);
+  max = clamped(max);
   if (log) {
-    set_log(axis, least, most, margin);
+    set_log(axis, min, max, margin);
     return;
   }
-  double size = fmax(fabs(least), fabs(most)), span = most - least;
+  double size = fmax(fabs(min), fabs(max)), span = max - min;
   if (size < 1e-290) {
-    least = -1;
-    most = 1;
+    min = -1;
+    max = 1;
   } else if (span < LEAST_SPAN * size) {
-    least -= 0.1 * size;
-    most += 0.1 * size;
+    min -= 0.1 * size;
+    max += 0.1 * size;
   } else {
-    least -= margin * span;
-    most += margin * span;
+    min -= margin * span;
+    max += margin * span;
   }
-  axis->least = least;
-  axis->most = most;
+  axis->min = min;
+  axis->max = max;
 }
 
 static void add(pl_axis *axis, double value, int major)
@@ -72,7 +72,7 @@ static void add(pl_axis *axis, double value, int major)
 /* Labels get a common power of 1000 if they would be long otherwise. */
 static void set_label_style(pl_axis *axis, int step_exponent)
 {
-  double size = fmax(fabs(axis->least), fabs(axis->most));
+  double size = fmax(fabs(axis->min), fabs(axis->max));
   int exponent = (int)floor(log10(size));
   if (exponent >= 5 || exponent < -2) axis->exponent = 3 * (int)floor(exponent / 3.0);
   axis->decimals = axis->exponent > step_exponent ? axis->exponent - step_exponent : 0;
@@ -88,7 +88,7 @@ static int major_count(const pl_axis *axis)
 static void linear_ticks(pl_axis *axis, int wanted)
 {
   // the smallest of 1, 2, 5, 10 times a power of ten that needs no more than the wanted steps
-  double raw = (axis->most - axis->least) / wanted;
+  double raw = (axis->max - axis->min) / wanted;
   int exponent = (int)floor(log10(raw));
   double lead = decimal(raw, -exponent);
   int digit = lead <= 1 + 1e-9 ? 1 : lead <= 2 + 1e-9 ? 2 : lead <= 5 + 1e-9 ? 5 : 10;
@@ -102,7 +102,7 @@ static void linear_ticks(pl_axis *axis, int wanted)
   int minor_digit = digit == 1 ? 2 : digit == 2 ? 5 : 1;
   int minor_exponent = digit == 5 ? exponent : exponent - 1;
   double step = decimal(minor_digit, minor_exponent);
-  double first = ceil(axis->least / step - 1e-6), last = floor(axis->most / step + 1e-6);
+  double first = ceil(axis->min / step - 1e-6), last = floor(axis->max / step + 1e-6);
   for (double k = first; k <= last && axis->count < PL_MOST_TICKS; k++) {
     add(axis, decimal(k * minor_digit, minor_exponent), fmod(k, parts) == 0);
   }
@@ -120,7 +120,7 @@ static void two_linear_ticks(pl_axis *axis, int wanted)
 
 static void log_ticks(pl_axis *axis, int wanted)
 {
-  double low = log10(axis->least), high = log10(axis->most);
+  double low = log10(axis->min), high = log10(axis->max);
   int first = (int)floor(low), last = (int)ceil(high);
   int decades = (int)floor(high + 1e-9) - (int)ceil(low - 1e-9) + 1;
   static const int strides[] = {1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000};
@@ -162,10 +162,10 @@ void pl_axis_ticks(pl_axis *axis, int wanted)
 
 double pl_axis_place(const pl_axis *axis, double value)
 {
-  if (!axis->log) return (clamped(value) - axis->least) / (axis->most - axis->least);
+  if (!axis->log) return (clamped(value) - axis->min) / (axis->max - axis->min);
   if (!(value > 0)) return NAN;
-  double low = log10(axis->least);
-  return (log10(value) - low) / (log10(axis->most) - low);
+  double low = log10(axis->min);
+  return (log10(value) - low) / (log10(axis->max) - low);
 }
 
 char *pl_axis_label(const pl_axis *axis, double value, char *buffer, size_t size)

@@ -13,7 +13,7 @@ typedef struct pl_tick {
 } pl_tick;
 
 typedef struct pl_axis {
-  double least, most;
+  double min, max;
   int log;
   int powers;   /* labels are powers of ten */
   int exponent; /* other labels show value / 10^exponent ...        */
@@ -25,7 +25,7 @@ typedef struct pl_axis {
 /* Sets a range that shows least to most, widened on both sides by a part (margin) of its length.
  * Anything may come in: an empty range (least > most) becomes 0 to 1, a constant one gets some
  * room, logarithmic ones are cut to positive numbers, and numbers beyond 1e300 to 1e300. */
-void pl_axis_set(pl_axis *axis, double least, double most, int log, double margin);
+void pl_axis_set(pl_axis *axis, double min, double max, int log, double margin);
 
 /* Chooses at most about wanted labelled places at 1, 2 or 5 times a power of ten, or whole decades
  * if log, and unlabelled ones between them. */

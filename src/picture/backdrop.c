@@ -119,14 +119,14 @@ static void cut_away(const sight *in, pl_drawing *drawing)
 static void widen(sight *in, const pl_drawing *drawing)
 {
   for (int k = 0; k < 3; k++) {
-    double least = INFINITY, most = -INFINITY;
+    double min = INFINITY, max = -INFINITY;
     for (size_t i = 0; i < drawing->point_count; i++) {
-      least = fmin(least, drawing->points[3 * i + (size_t)k]);
-      most = fmax(most, drawing->points[3 * i + (size_t)k]);
+      min = fmin(min, drawing->points[3 * i + (size_t)k]);
+      max = fmax(max, drawing->points[3 * i + (size_t)k]);
     }
-    if (k == in->render->up) in->floor = fmin(in->floor, least);
-    in->low[k] = fmin(in->low[k], fmax(least, in->body_low[k] - 2 * in->size));
-    in->high[k] = fmax(in->high[k], fmin(most, in->body_high[k] + 2 * in->size));
+    if (k == in->render->up) in->floor = fmin(in->floor, min);
+    in->low[k] = fmin(in->low[k], fmax(min, in->body_low[k] - 2 * in->size));
+    in->high[k] = fmax(in->high[k], fmin(max, in->body_high[k] + 2 * in->size));
   }
 }
 
@@ -187,8 +187,16 @@ static pl_status add_one(sight *in, const pl_obstacle *obstacle, int *has_ground
   return add_shape(in, obstacle->shape, &axes, error);
 }
 
-pl_status pl_backdrop_add(pl_backdrop *backdrop, const pl_world *world, pl_render_body *bodies,
-                          pl_render *render, pl_error *error)
+static pl_status add_tool(sight *in, const pl_backdrop_tool *tool, pl_error *error)
+{
+  pl_axes axes = {.place = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
+  pl_vec3_copy(tool->at, axes.place.origin);
+  return add_shape(in, tool->shape, &axes, error);
+}
+
+pl_status pl_backdrop_add(pl_backdrop *backdrop, const pl_world *world,
+                          const pl_backdrop_tool *tool, pl_render_body *bodies, pl_render *render,
+                          pl_error *error)
 {
   sight in = {.backdrop = backdrop,
               .render = render,
@@ -199,21 +207,25 @@ pl_status pl_backdrop_add(pl_backdrop *backdrop, const pl_world *world, pl_rende
   int has_ground = 0;
   const pl_contact *contact = pl_world_contact(world);
   *backdrop = (pl_backdrop){.allocator = pl_allocator_default()};
-  if (!contact || !find_box(render, low, high)) return PL_OK;
+  int has_tool = tool && tool->shape;
+  if ((!contact && !has_tool) || !find_box(render, low, high)) return PL_OK;
   pl_vec3_copy(low, in.low);
   pl_vec3_copy(high, in.high);
   for (int k = 0; k < 3; k++) in.centre[k] = 0.5 * (low[k] + high[k]);
   in.size = pl_vec3_distance(low, high);
   pl_status status = PL_OK;
-  for (size_t i = 0; i < contact->count && !status; i++)
+  for (size_t i = 0; contact && i < contact->count && !status; i++)
     status = add_one(&in, &contact->obstacles[i], &has_ground, error);
-  // what stands there stands on the ground
+  double floor = in.floor;
+  if (!status && has_tool) status = add_tool(&in, tool, error);
+  // what stands there stands on the ground; a tool does not
+  in.floor = floor;
   if (!has_ground && isfinite(in.floor)) {
     render->ground = fmin(in.floor, low[render->up]);
     render->ground = fmax(render->ground, in.low[render->up]);
   }
-  pl_vec3_copy(in.low, render->least);
-  pl_vec3_copy(in.high, render->most);
+  pl_vec3_copy(in.low, render->min);
+  pl_vec3_copy(in.high, render->max);
   return status;
 }
 

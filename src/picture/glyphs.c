@@ -79,9 +79,9 @@ static void add_box(pile *to, const double at[3], double axes[3][3], double narr
 static void set_across(const double along[3], double length, double axes[3][3])
 {
   double other[3] = {0, 0, 0};
-  int least = fabs(along[0]) < fabs(along[1]) ? 0 : 1;
-  if (fabs(along[2]) < fabs(along[least])) least = 2;
-  other[least] = 1;
+  int min = fabs(along[0]) < fabs(along[1]) ? 0 : 1;
+  if (fabs(along[2]) < fabs(along[min])) min = 2;
+  other[min] = 1;
   pl_vec3_copy(along, axes[0]);
   pl_vec3_cross(along, other, axes[1]);
   pl_vec3_scale(length / fmax(pl_vec3_norm(axes[1]), 1e-300), axes[1], axes[1]);
@@ -122,11 +122,11 @@ static void add_ellipsoid(pile *to, const pl_glyph *glyph, const measure *m)
 {
   double axes[3][3];
   for (int k = 0; k < 3; k++) {
-    double length = m->scale * pl_vec3_norm(glyph->axes[k]), least = 0.01 * m->size;
+    double length = m->scale * pl_vec3_norm(glyph->axes[k]), min = 0.01 * m->size;
     pl_vec3_scale(m->scale * fmin(1, m->size / length), glyph->axes[k], axes[k]);
     // flat ones can still be seen
-    for (int i = 0; i < 3 && !(length > least); i++)
-      axes[k][i] = length > 0 ? axes[k][i] * least / length : i == k ? least : 0;
+    for (int i = 0; i < 3 && !(length > min); i++)
+      axes[k][i] = length > 0 ? axes[k][i] * min / length : i == k ? min : 0;
   }
   add_ball(to, glyph->at, axes);
 }

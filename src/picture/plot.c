@@ -12,26 +12,24 @@ enum { TITLE = 16, TEXT = 13 };
 
 pl_plot pl_plot_default(void)
 {
-  return (pl_plot){.width = 800,
-                   .height = 480,
-                   .x = {.least = NAN, .most = NAN},
-                   .y = {.least = NAN, .most = NAN}};
+  return (pl_plot){
+      .width = 800, .height = 480, .x = {.min = NAN, .max = NAN}, .y = {.min = NAN, .max = NAN}};
 }
 
 static pl_status check_axis(const pl_plot_axis *axis, const char *name, pl_error *error)
 {
-  double least = axis->least, most = axis->most;
-  if (isinf(least) || isinf(most)) {
-    return pl_fail(error, PL_E_ARGUMENT, "the %s axis from %g to %g must be finite", name, least,
-                   most);
+  double min = axis->min, max = axis->max;
+  if (isinf(min) || isinf(max)) {
+    return pl_fail(error, PL_E_ARGUMENT, "the %s axis from %g to %g must be finite", name, min,
+                   max);
   }
-  if (least >= most) {
+  if (min >= max) {
     return pl_fail(error, PL_E_ARGUMENT, "the %s axis from %g to %g must have length; NaN fits it",
-                   name, least, most);
+                   name, min, max);
   }
-  if (axis->log && (least <= 0 || most <= 0)) {
+  if (axis->log && (min <= 0 || max <= 0)) {
     return pl_fail(error, PL_E_ARGUMENT, "the logarithmic %s axis from %g to %g must be positive",
-                   name, least, most);
+                   name, min, max);
   }
   return PL_OK;
 }
@@ -63,14 +61,14 @@ static pl_status check(const pl_plot *plot, pl_error *error)
 /* ---- ranges ---- */
 
 typedef struct range {
-  double least, most;
+  double min, max;
 } range;
 
 static void widen(range *r, double value, int log)
 {
   if (!isfinite(value) || (log && value <= 0)) return;
-  r->least = fmin(r->least, value);
-  r->most = fmax(r->most, value);
+  r->min = fmin(r->min, value);
+  r->max = fmax(r->max, value);
 }
 
 /* The ranges of the samples that can be shown, and of the marked values of y. */
@@ -86,7 +84,7 @@ static void measure(const pl_plot *plot, range *x, range *y)
       int shown =
           isfinite(u) && isfinite(v) && !(plot->x.log && u <= 0) && !(plot->y.log && v <= 0);
       // samples outside of a given range of x do not count for y
-      if (!shown || u < plot->x.least || u > plot->x.most) continue;
+      if (!shown || u < plot->x.min || u > plot->x.max) continue;
       widen(x, u, plot->x.log);
       widen(y, v, plot->y.log);
     }
@@ -102,15 +100,15 @@ static void measure(const pl_plot *plot, range *x, range *y)
 
 static void set_axis(pl_axis *axis, const pl_plot_axis *given, range data, double margin)
 {
-  pl_axis_set(axis, data.least, data.most, given->log, margin);
-  if (!isnan(given->least)) axis->least = given->least;
-  if (!isnan(given->most)) axis->most = given->most;
+  pl_axis_set(axis, data.min, data.max, given->log, margin);
+  if (!isnan(given->min)) axis->min = given->min;
+  if (!isnan(given->max)) axis->max = given->max;
   // one given end beyond all the data
-  if (!(axis->least < axis->most)) {
-    if (isnan(given->most))
-      axis->most = axis->least + fmax(1, fabs(axis->least));
+  if (!(axis->min < axis->max)) {
+    if (isnan(given->max))
+      axis->max = axis->min + fmax(1, fabs(axis->min));
     else
-      axis->least = given->log ? axis->most / 10 : axis->most - fmax(1, fabs(axis->most));
+      axis->min = given->log ? axis->max / 10 : axis->max - fmax(1, fabs(axis->max));
   }
 }
 

@@ -11,7 +11,7 @@
 typedef struct pl_plot_axis {
   const char *label, *unit; /* NULL or "1": no unit */
   int log;
-  double least, most; /* NaN: whatever shows all the data */
+  double min, max; /* NaN: whatever shows all the data */
 } pl_plot_axis;
 
 typedef enum pl_plot_style {

@@ -132,18 +132,18 @@ void pl_plot_place_legend(pl_plot_layout *layout)
   // the corner (or the middle of a side) with the least ink, if there is one with none at all
   static const double places[][2] = {{1, 0}, {0, 0}, {1, 1}, {0, 1}, {1, 0.5}, {0, 0.5}};
   const pl_box *frame = &layout->frame;
-  int least = -1;
+  int min = -1;
   pl_box best = {0};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     double x = frame->x + 10 + places[i][0] * (frame->width - width - 20);
     double y = frame->y + 10 + places[i][1] * (frame->height - height - 20);
     int ink = pl_plot_ink_count(layout, (pl_box){x - 6, y - 6, width + 12, height + 12});
-    if (least >= 0 && ink >= least) continue;
+    if (min >= 0 && ink >= min) continue;
     best = (pl_box){x, y, width, height};
-    least = ink;
+    min = ink;
   }
   int fits = width < 0.5 * frame->width && height < 0.6 * frame->height;
-  if (fits && least == 0) {
+  if (fits && min == 0) {
     layout->legend = best;
   } else {
     layout->legend = (pl_box){plot->width - width, frame->y, width, height};
@@ -215,9 +215,9 @@ static int mark_stretch(const pl_plot_layout *layout, const pl_plot_mark *mark, 
 {
   const pl_axis *axis = mark->across_x ? &layout->x : &layout->y;
   double a = fmin(mark->from, mark->to), b = fmax(mark->from, mark->to);
-  if (isnan(mark->from) || isnan(mark->to) || b < axis->least || a > axis->most) return 0;
-  a = fmax(0, pl_axis_place(axis, fmax(a, axis->least)));
-  b = fmin(1, pl_axis_place(axis, fmin(b, axis->most)));
+  if (isnan(mark->from) || isnan(mark->to) || b < axis->min || a > axis->max) return 0;
+  a = fmax(0, pl_axis_place(axis, fmax(a, axis->min)));
+  b = fmin(1, pl_axis_place(axis, fmin(b, axis->max)));
   const pl_box *frame = &layout->frame;
   *from = mark->across_x ? frame->x + a * frame->width : frame->y + (1 - b) * frame->height;
   *to = mark->across_x ? frame->x + b * frame->width : frame->y + (1 - a) * frame->height;
@@ -298,11 +298,11 @@ void pl_plot_draw_mark_labels(pl_plot_layout *layout)
     double from, to;
     if (!mark->label || !*mark->label || !mark_stretch(layout, mark, &from, &to)) continue;
     pl_box places[6], best = {0};
-    int least = -1;
+    int min = -1;
     int count = label_places(layout, mark, from, to, pl_plot_text_width(mark->label, 12), places);
     for (int k = 0; k < count; k++) {
       int ink = pl_plot_ink_count(layout, places[k]);
-      if (least < 0 || ink < least) best = places[k], least = ink;
+      if (min < 0 || ink < min) best = places[k], min = ink;
     }
     pl_plot_ink_box(layout, best);
     pl_text_add(layout->out,

@@ -15,7 +15,7 @@ typedef struct sample {
 /* Consecutive samples inside one column of pixels. */
 typedef struct run {
   double column;
-  sample first, least, most, last;
+  sample first, min, max, last;
 } run;
 
 static pl_plot_point place(const pl_plot_layout *layout, double x, double y)
@@ -40,9 +40,9 @@ static pl_status add(const pl_plot_layout *layout, pl_plot_points *points, pl_pl
 /* Adds the run's four samples in their order, each once. */
 static pl_status flush(const pl_plot_layout *layout, const run *ended, pl_plot_points *points)
 {
-  int least_first = ended->least.index < ended->most.index;
-  const sample *order[4] = {&ended->first, least_first ? &ended->least : &ended->most,
-                            least_first ? &ended->most : &ended->least, &ended->last};
+  int min_first = ended->min.index < ended->max.index;
+  const sample *order[4] = {&ended->first, min_first ? &ended->min : &ended->max,
+                            min_first ? &ended->max : &ended->min, &ended->last};
   for (int i = 0; i < 4; i++) {
     if (i > 0 && order[i]->index == order[i - 1]->index) continue;
     if (add(layout, points, order[i]->at)) return PL_E_MEMORY;
@@ -68,8 +68,8 @@ pl_status pl_plot_thin(const pl_plot_layout *layout, const pl_plot_series *serie
       if (status == PL_OK) status = add(layout, points, next.at);
       open = 0;
     } else if (open && floor(next.at.x) == current.column) {
-      if (next.at.y < current.least.at.y) current.least = next;
-      if (next.at.y > current.most.at.y) current.most = next;
+      if (next.at.y < current.min.at.y) current.min = next;
+      if (next.at.y > current.max.at.y) current.max = next;
       current.last = next;
     } else {
       if (open) status = flush(layout, &current, points);

@@ -16,11 +16,11 @@ pl_render pl_render_default(void)
   return (pl_render){.width = 1280,
                      .height = 800,
                      .up = 2,
-                     .least = {NAN, NAN, NAN},
-                     .most = {NAN, NAN, NAN},
+                     .min = {NAN, NAN, NAN},
+                     .max = {NAN, NAN, NAN},
                      .ground = NAN,
-                     .scalar_least = NAN,
-                     .scalar_most = NAN};
+                     .scalar_min = NAN,
+                     .scalar_max = NAN};
 }
 
 /* ---- checks ---- */
@@ -73,15 +73,15 @@ static pl_status check(const pl_render *scene, pl_error *error)
       return pl_fail(error, PL_E_ARGUMENT, "a view direction with %g must be finite",
                      scene->direction[k]);
     }
-    if (isinf(scene->least[k]) || isinf(scene->most[k]) || scene->least[k] > scene->most[k]) {
+    if (isinf(scene->min[k]) || isinf(scene->max[k]) || scene->min[k] > scene->max[k]) {
       return pl_fail(error, PL_E_ARGUMENT, "the box from %g to %g of a picture must be in order",
-                     scene->least[k], scene->most[k]);
+                     scene->min[k], scene->max[k]);
     }
   }
-  if (isinf(scene->scalar_least) || isinf(scene->scalar_most) ||
-      scene->scalar_least > scene->scalar_most) {
+  if (isinf(scene->scalar_min) || isinf(scene->scalar_max) ||
+      scene->scalar_min > scene->scalar_max) {
     return pl_fail(error, PL_E_ARGUMENT, "colours from %g to %g must be in order",
-                   scene->scalar_least, scene->scalar_most);
+                   scene->scalar_min, scene->scalar_max);
   }
   for (int b = 0; b < scene->body_count; b++) {
     pl_status status = check_body(&scene->bodies[b], b, error);
@@ -106,7 +106,7 @@ static float scaled(const pl_render_stage *stage, int axis, double value)
 static int has_box(const pl_render *scene)
 {
   for (int k = 0; k < 3; k++) {
-    if (isnan(scene->least[k]) || isnan(scene->most[k])) return 0;
+    if (isnan(scene->min[k]) || isnan(scene->max[k])) return 0;
   }
   return 1;
 }
@@ -120,22 +120,22 @@ static int wanted_point(const pl_render_stage *stage, int i, pl_v3 *point)
   }
   float p[3];
   for (int k = 0; k < 3; k++) {
-    p[k] = scaled(stage, k, i >> k & 1 ? stage->scene->most[k] : stage->scene->least[k]);
+    p[k] = scaled(stage, k, i >> k & 1 ? stage->scene->max[k] : stage->scene->min[k]);
   }
   *point = (pl_v3){p[0], p[1], p[2]};
   return i < 8;
 }
 
-static void extent(const pl_render_stage *stage, pl_v3 axis, float *least, float *most)
+static void extent(const pl_render_stage *stage, pl_v3 axis, float *min, float *max)
 {
   pl_v3 p;
-  *least = INFINITY;
-  *most = -INFINITY;
+  *min = INFINITY;
+  *max = -INFINITY;
   for (int i = 0; wanted_point(stage, i, &p); i++) {
-    *least = fminf(*least, pl_v3_dot(p, axis));
-    *most = fmaxf(*most, pl_v3_dot(p, axis));
+    *min = fminf(*min, pl_v3_dot(p, axis));
+    *max = fmaxf(*max, pl_v3_dot(p, axis));
   }
-  if (!(*least <= *most)) *least = *most = 0;
+  if (!(*min <= *max)) *min = *max = 0;
 }
 
 /* The longer horizontal side lies across the picture, its far (right) end a little nearer. */
@@ -210,10 +210,10 @@ static void project(pl_render_stage *stage)
 static void place_ground(pl_render_stage *stage)
 {
   int up = stage->scene->up;
-  float least, most;
-  extent(stage, stage->sky, &least, &most);
+  float min, max;
+  extent(stage, stage->sky, &min, &max);
   double height = stage->scene->ground;
-  stage->ground = isnan(height) ? least : scaled(stage, up, height);
+  stage->ground = isnan(height) ? min : scaled(stage, up, height);
   // a ground that is not there, or seen from below, is not drawn
   stage->has_ground = !isinf(height) && isfinite(stage->ground) &&
                       pl_v3_dot(stage->eye, stage->sky) > stage->ground + 0.01f;

@@ -26,12 +26,12 @@ typedef struct pl_render {
   int width, height; /* px */
   int body_count;
   const pl_render_body *bodies;
-  int up;                   /* the axis that points up: 0, 1 or 2 */
-  double direction[3];      /* from the scene towards the eye; all 0: chosen */
-  double least[3], most[3]; /* the box that fills the picture; NaN: whatever shows all bodies */
-  double ground;            /* height of the ground, NaN: the lowest point, infinite: none */
-  int edges;                /* draw the edges of the faces */
-  double scalar_least, scalar_most; /* ends of the colours, NaN: those of the scalars */
+  int up;                /* the axis that points up: 0, 1 or 2 */
+  double direction[3];   /* from the scene towards the eye; all 0: chosen */
+  double min[3], max[3]; /* the box that fills the picture; NaN: whatever shows all bodies */
+  double ground;         /* height of the ground, NaN: the lowest point, infinite: none */
+  int edges;             /* draw the edges of the faces */
+  double scalar_min, scalar_max; /* ends of the colours, NaN: those of the scalars */
   pl_colours colours;
   const char *title;                /* NULL: none */
   const char *bar_label, *bar_unit; /* of the colour bar */

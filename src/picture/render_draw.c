@@ -222,10 +222,10 @@ static float edge_cover(const pl_v3 *screen, int edges, const float *inside)
   for (int k = 0; k < 3; k++) {
     if (!(edges >> k & 1)) continue;
     const pl_v3 *a = &screen[(k + 1) % 3], *b = &screen[(k + 2) % 3];
-    float height = area / pl_most(hypotf(b->x - a->x, b->y - a->y), 1e-6f);
+    float height = area / pl_max(hypotf(b->x - a->x, b->y - a->y), 1e-6f);
     // lines fade where they would fill the face
-    float fade = pl_least(1, pl_most(0, (height - 3) / 9));
-    cover = pl_most(cover, fade * pl_least(1, pl_most(0, 1.05f - inside[k] * height)));
+    float fade = pl_min(1, pl_max(0, (height - 3) / 9));
+    cover = pl_max(cover, fade * pl_min(1, pl_max(0, 1.05f - inside[k] * height)));
   }
   return cover;
 }
@@ -251,7 +251,7 @@ static pl_fragment find_fragment(const canvas *from, int number, float x, float 
   for (int k = 0; k < 3; k++) {
     const pl_v3 *a = &s[(k + 1) % 3], *b = &s[(k + 2) % 3];
     float part = ((b->x - a->x) * (y - a->y) - (b->y - a->y) * (x - a->x)) / area;
-    inside[k] = pl_least(1, pl_most(0, part));
+    inside[k] = pl_min(1, pl_max(0, part));
     weight[k] = inside[k] * s[k].z;
     sum += weight[k];
   }
@@ -292,8 +292,8 @@ static pl_v3 fragment_colour(const pl_render_stage *stage, const pl_fragment *f)
   // a wide highlight, and a sheen towards the outline
   pl_v3 to_eye = pl_v3_unit(pl_v3_sub(stage->eye, f->point));
   pl_v3 half = pl_v3_unit(pl_v3_add(stage->key, to_eye));
-  float away = 1 - pl_most(0, pl_v3_dot(f->normal, to_eye));
-  float shine = f->gloss * f->seen * powf(pl_most(0, pl_v3_dot(f->normal, half)), 40);
+  float away = 1 - pl_max(0, pl_v3_dot(f->normal, to_eye));
+  float shine = f->gloss * f->seen * powf(pl_max(0, pl_v3_dot(f->normal, half)), 40);
   shine += 0.05f * away * away * away * away * (0.5f + 0.5f * upwards);
   colour = pl_v3_add(colour, (pl_v3){shine, shine, shine});
   colour = pl_v3_scale(1 - 0.6f * f->edge, colour);
@@ -319,8 +319,8 @@ static void flush_fragments(canvas *to)
 static float line_cover(float place, float pixel)
 {
   float distance = fabsf(place - roundf(place));
-  float cover = pl_least(1, pl_most(0, 1.1f - distance / pl_most(pixel, 1e-6f)));
-  return cover * pl_least(1, pl_most(0, (0.25f - pixel) / 0.2f));
+  float cover = pl_min(1, pl_max(0, 1.1f - distance / pl_max(pixel, 1e-6f)));
+  return cover * pl_min(1, pl_max(0, (0.25f - pixel) / 0.2f));
 }
 
 /* The ground darkens the background where it lies in the shadow or has a line. */
@@ -347,8 +347,8 @@ static float ground_factor(const pl_render_stage *stage, float x, float y)
     float axis_ray[3] = {ray.x, ray.y, ray.z};
     // a pixel's stretch on the ground is longest along the view
     float stretch = distance / stage->focal * (1 + fabsf(axis_ray[axis]) / fall);
-    cover = pl_most(cover, line_cover((float)(place - floor(place)),
-                                      stretch * (float)(stage->radius / stage->grid_step)));
+    cover = pl_max(cover, line_cover((float)(place - floor(place)),
+                                     stretch * (float)(stage->radius / stage->grid_step)));
   }
   return light * (1 - 0.10f * near * cover);
 }

@@ -45,7 +45,7 @@ static pl_v3 in_map(const pl_render_lamp *lamp, pl_v3 p)
 static void narrow(float value, float step, float inverse, int *first, int *last)
 {
   enum { FAR = 4096 }; // beyond every row; makes numbers positive, so that they round down
-  float k = pl_most(pl_least(-value * inverse, FAR), -FAR);
+  float k = pl_max(pl_min(-value * inverse, FAR), -FAR);
   int floor = (int)(k + FAR) - FAR, ceiling = FAR - (int)(FAR - k);
   if (step > 0)
     *first = ceiling > *first ? ceiling : *first;
@@ -58,10 +58,10 @@ static void narrow(float value, float step, float inverse, int *first, int *last
 /* Keeps the depths of a triangle where they are the first; corners are places and depths. */
 static void draw_depths(pl_render_lamp *lamp, const pl_v3 *p)
 {
-  float x0 = pl_least(p[0].x, pl_least(p[1].x, p[2].x));
-  float x1 = pl_most(p[0].x, pl_most(p[1].x, p[2].x));
-  float y0 = pl_least(p[0].y, pl_least(p[1].y, p[2].y));
-  float y1 = pl_most(p[0].y, pl_most(p[1].y, p[2].y));
+  float x0 = pl_min(p[0].x, pl_min(p[1].x, p[2].x));
+  float x1 = pl_max(p[0].x, pl_max(p[1].x, p[2].x));
+  float y0 = pl_min(p[0].y, pl_min(p[1].y, p[2].y));
+  float y1 = pl_max(p[0].y, pl_max(p[1].y, p[2].y));
   // nothing lies left of or above the map, so conversion rounds down
   int left = (int)x0 + 1, right = (int)x1, top = (int)y0 + 1, low = (int)y1;
   float area = (p[1].x - p[0].x) * (p[2].y - p[0].y) - (p[1].y - p[0].y) * (p[2].x - p[0].x);
@@ -85,7 +85,7 @@ static void draw_depths(pl_render_lamp *lamp, const pl_v3 *p)
     uint16_t *row = lamp->depths + y * lamp->size + left;
     for (int k = first; k <= last; k++) {
       float here = depth + (float)k * step;
-      if (here > row[k]) row[k] = (uint16_t)pl_least(here, 65535);
+      if (here > row[k]) row[k] = (uint16_t)pl_min(here, 65535);
     }
     for (int k = 0; k < 3; k++) along[k].z += along[k].y;
   }
@@ -110,7 +110,7 @@ static void draw_map(const pl_render_stage *stage, pl_render_lamp *lamp, pl_v3 *
 /* How much of the light a surface at a depth keeps from a point at another. */
 static float hidden(float surface, float point, float reach)
 {
-  return surface <= point ? 0 : pl_least(1, pl_most(0, 2 - 2 * (surface - point) / reach));
+  return surface <= point ? 0 : pl_min(1, pl_max(0, 2 - 2 * (surface - point) / reach));
 }
 
 /* The part of the light that the four depths around a place let through. */
@@ -121,7 +121,7 @@ static float visible(const pl_render_lamp *lamp, pl_v3 place)
   if (!(x >= 0 && y >= 0 && x < (float)last && y < (float)last)) return 1;
   int column = (int)x, row = (int)y;
   float u = x - (float)column, v = y - (float)row, reach = 32767 * lamp->reach;
-  float depth = pl_most(place.z, 0); // where there is no surface the map holds 0
+  float depth = pl_max(place.z, 0); // where there is no surface the map holds 0
   const uint16_t *at = lamp->depths + row * lamp->size + column;
   const uint16_t *next = at + lamp->size;
   float above = (1 - u) * hidden(at[0], depth, reach) + u * hidden(at[1], depth, reach);
@@ -222,11 +222,11 @@ static void shade_ground(pl_render_stage *stage, const pl_render_lamp *lamp, flo
     pl_v3 end = in_map(lamp, pl_v3_add(p, pl_v3_scale(2 * GROUND_REACH, stage->right)));
     pl_v3 move = pl_v3_scale(1.0f / (GROUND - 1), pl_v3_sub(end, start));
     int first = 0, last = GROUND - 1;
-    float most = (float)lamp->size - 1;
+    float max = (float)lamp->size - 1;
     narrow(start.x, move.x, 1 / move.x, &first, &last);
     narrow(start.y, move.y, 1 / move.y, &first, &last);
-    narrow(most - start.x, -move.x, -1 / move.x, &first, &last);
-    narrow(most - start.y, -move.y, -1 / move.y, &first, &last);
+    narrow(max - start.x, -move.x, -1 / move.x, &first, &last);
+    narrow(max - start.y, -move.y, -1 / move.y, &first, &last);
     for (int column = first; column <= last; column++) {
       pl_v3 at = pl_v3_add(start, pl_v3_scale((float)column, move));
       stage->lit[row * GROUND + column] -= part * (1 - visible(lamp, at));

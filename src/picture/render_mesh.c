@@ -26,7 +26,7 @@ static int finite_node(const double *p)
 /* Centre and radius of what can be seen; numbers near the largest double do not overflow. */
 static void measure(pl_render_stage *stage)
 {
-  double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
+  double min[3] = {INFINITY, INFINITY, INFINITY}, max[3] = {-INFINITY, -INFINITY, -INFINITY};
   const pl_render *scene = stage->scene;
   for (int b = 0; b < scene->body_count; b++) {
     const pl_render_body *body = &scene->bodies[b];
@@ -34,16 +34,16 @@ static void measure(pl_render_stage *stage)
       const double *p = body->positions + 3 * (size_t)i;
       if (!finite_node(p)) continue;
       for (int k = 0; k < 3; k++) {
-        least[k] = fmin(least[k], p[k]);
-        most[k] = fmax(most[k], p[k]);
+        min[k] = fmin(min[k], p[k]);
+        max[k] = fmax(max[k], p[k]);
       }
     }
   }
   double square = 0;
   for (int k = 0; k < 3; k++) {
-    int any = least[k] <= most[k];
-    stage->centre[k] = any ? 0.5 * least[k] + 0.5 * most[k] : 0;
-    double half = any ? 0.5 * most[k] - 0.5 * least[k] : 0;
+    int any = min[k] <= max[k];
+    stage->centre[k] = any ? 0.5 * min[k] + 0.5 * max[k] : 0;
+    double half = any ? 0.5 * max[k] - 0.5 * min[k] : 0;
     square = hypot(square, half);
   }
   stage->radius = square > 0 && isfinite(square) ? square : square > 0 ? 1e308 : 1;
@@ -165,7 +165,7 @@ static void split(pl_render_stage *stage, const face *from, const pl_v3 *normals
 static void measure_scalars(pl_render_stage *stage)
 {
   const pl_render *scene = stage->scene;
-  double least = INFINITY, most = -INFINITY;
+  double min = INFINITY, max = -INFINITY;
   for (int b = 0; b < scene->body_count; b++) {
     const pl_render_body *body = &scene->bodies[b];
     if (!body->scalars) continue;
@@ -173,13 +173,13 @@ static void measure_scalars(pl_render_stage *stage)
     int count = body->of_faces ? body->face_count : body->node_count;
     for (int i = 0; i < count; i++) {
       if (!isfinite(body->scalars[i])) continue;
-      least = fmin(least, body->scalars[i]);
-      most = fmax(most, body->scalars[i]);
+      min = fmin(min, body->scalars[i]);
+      max = fmax(max, body->scalars[i]);
     }
   }
-  if (!isnan(scene->scalar_least)) least = scene->scalar_least;
-  if (!isnan(scene->scalar_most)) most = scene->scalar_most;
-  pl_axis_set(&stage->scale, least, most, 0, 0);
+  if (!isnan(scene->scalar_min)) min = scene->scalar_min;
+  if (!isnan(scene->scalar_max)) max = scene->scalar_max;
+  pl_axis_set(&stage->scale, min, max, 0, 0);
   pl_axis_ticks(&stage->scale, 5);
 }
 

@@ -32,8 +32,8 @@ static inline pl_v3 pl_v3_unit(pl_v3 a)
 }
 
 /* As fminf and fmaxf, but a single instruction; the second number wins if one is not a number. */
-static inline float pl_least(float a, float b) { return a < b ? a : b; }
-static inline float pl_most(float a, float b) { return a > b ? a : b; }
+static inline float pl_min(float a, float b) { return a < b ? a : b; }
+static inline float pl_max(float a, float b) { return a > b ? a : b; }
 
 enum { PL_SAMPLES = 3 }; /* per pixel, in each direction */
 

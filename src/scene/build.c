@@ -52,7 +52,8 @@ static void build_world(pl_reader *reader, pl_scene *scene)
       pl_item_numbers(world, "gravity", def.gravity);
     def.halvings = (int)pl_item_number(world, "halvings");
     def.budget = (int)pl_item_number(world, "budget");
-    def.time_budget = pl_item_number(world, "time-budget");
+    def.time_budget = 1e-3 * pl_item_number(world, "budget-ms");
+    scene->real_time = strcmp(pl_item_text(world, "real-time"), "yes") == 0;
     def.tolerance = pl_item_number(world, "tolerance");
     pl_error too_long;
     if (scene->duration > 0 && def.dt > scene->duration * (1 + 1e-9))
@@ -132,10 +133,11 @@ void pl_reader_build(pl_reader *reader, pl_scene *scene)
   each(reader, scene, "mesh", pl_reader_build_mesh);
   each(reader, scene, "material", pl_reader_check_material);
   each(reader, scene, "body", pl_reader_build_body);
-  each(reader, scene, "body", pl_reader_build_attachments);
   each(reader, scene, "obstacle", pl_reader_build_obstacle);
+  each(reader, scene, "body", pl_reader_build_attachments);
   each(reader, scene, "contact", pl_reader_build_contact);
   each(reader, scene, "hand", pl_reader_build_hand);
+  each(reader, scene, "guide", pl_reader_build_guide);
   each(reader, scene, "probe", pl_reader_build_probe);
   build_rest(reader, scene);
   build_start(reader, scene);

@@ -161,6 +161,17 @@ static pl_status try_regions(pl_reader *reader, const pl_item *item, const pl_me
 }
 
 /* Fixes and loads of a body, which is zero where it could not be built. */
+/* Was it made together with the body? */
+static int belongs_to_def(const pl_item *item)
+{
+  static const char *const names[] = {"frame",  "part",   "map",  "particle",
+                                      "refine", "crease", "curve"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (pl_item_is(item, names[i])) return 1;
+  }
+  return 0;
+}
+
 void pl_reader_build_acts(pl_reader *reader, pl_world *world, int index, pl_body_id body,
                           const pl_mesh *mesh)
 {
@@ -169,10 +180,7 @@ void pl_reader_build_acts(pl_reader *reader, pl_world *world, int index, pl_body
     int count = 0;
     pl_error error;
     pl_status status;
-    if (pl_item_is(&items[i], "frame") || pl_item_is(&items[i], "part") ||
-        pl_item_is(&items[i], "map") || pl_item_is(&items[i], "attach") ||
-        pl_item_is(&items[i], "particle") || pl_item_is(&items[i], "refine"))
-      continue;
+    if (belongs_to_def(&items[i]) || pl_item_is(&items[i], "attach")) continue;
     if (pl_item_is(&items[i], "pull")) {
       if (items[i].bad) continue;
       status = add_pull(reader, world, body, &items[i], mesh, &error);
@@ -196,16 +204,27 @@ void pl_reader_build_acts(pl_reader *reader, pl_world *world, int index, pl_body
 static void add_attachment(pl_reader *reader, pl_world *world, pl_body_id body, int index)
 {
   const pl_item *item = &reader->items[index];
-  int other = pl_reader_find(reader, "body", pl_item_text(item, "to")), count;
+  const char *to = pl_item_text(item, "to"), *at = pl_item_text(item, "obstacle");
+  int other = to ? pl_reader_find(reader, "body", to) : -1, count;
+  int obstacle = at ? pl_reader_find(reader, "obstacle", at) : -1;
   const pl_selector *where = pl_reader_regions(reader, index, &count);
-  if (other < 0 || !where) return;
+  if ((to && other < 0) || (at && obstacle < 0) || !where) return;
   pl_attachment_def def = pl_attachment_def_default();
   double frame = 0, to_frame = 0; // counted from 1
   pl_error error;
+  if (!to && !at) {
+    pl_reader_failed(
+        reader, index,
+        pl_fail(&error, PL_E_ARGUMENT, "attached to nothing; give to, another body, or obstacle"),
+        &error);
+    return;
+  }
   pl_item_numbers(item, "frame", &frame);
   pl_item_numbers(item, "to-frame", &to_frame);
   pl_item_numbers(item, "arm", &def.arm);
-  def.to = reader->items[other].body;
+  if (to) def.to = reader->items[other].body;
+  if (at) def.obstacle = reader->items[obstacle].obstacle;
+  def.slides = strcmp(pl_item_text(item, "slide"), "yes") == 0;
   def.where = where;
   def.where_count = count;
   def.frame = (int)frame - 1;
@@ -214,7 +233,7 @@ static void add_attachment(pl_reader *reader, pl_world *world, pl_body_id body, 
   def.damping = pl_item_number(item, "damping");
   def.breaking = pl_item_number(item, "breaking");
   def.exact = strcmp(pl_item_text(item, "exact"), "yes") == 0;
-  if (body.index1 && def.to.index1)
+  if (body.index1 && (def.to.index1 || def.obstacle.index1))
     pl_reader_failed(reader, index, pl_world_add_attachment(world, body, &def, NULL, &error),
                      &error);
 }

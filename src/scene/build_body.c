@@ -185,6 +185,7 @@ void pl_reader_build_body(pl_reader *reader, pl_scene *scene, int index)
     int ok = images && frames_of(reader, index, &def) && parts_of(reader, index, &def) &&
              start_of(reader, index, &def);
     ok = ok && pl_reader_particles(reader, index, &def) && refinement_of(reader, index, &def);
+    ok = ok && pl_reader_tailoring(reader, index, mesh, &def);
     if (ok && maps_of(reader, index, &def, images) && !reader->stopped)
       pl_reader_failed(reader, index, pl_world_add_body(scene->world, &def, &item->body, &error),
                        &error);

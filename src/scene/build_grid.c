@@ -107,9 +107,9 @@ int pl_reader_particles(pl_reader *reader, int index, pl_body_def *def)
   pl_particle *list = NULL;
   int bad = 0;
   for (int pass = 0; pass < 2 && !bad && !reader->stopped; pass++) {
-    if (pass) list = pl_reader_alloc(reader, (size_t)def->particle_count, sizeof *list);
+    if (pass) list = pl_reader_alloc(reader, (size_t)def->particles.count, sizeof *list);
     if (pass && !list) return 0;
-    def->particle_count = 0;
+    def->particles.count = 0;
     for (int i = index + 1; i < items[index].end; i = items[i].end) {
       if (!pl_item_is(&items[i], "particle")) continue;
       int first[3], last[3];
@@ -123,10 +123,10 @@ int pl_reader_particles(pl_reader *reader, int index, pl_body_def *def)
       bad |= items[i].bad || pl_reader_failed(reader, i, status, &error);
       if (bad) continue;
       pl_particle one = particle_of(&items[i]);
-      def->particle_count +=
-          list_particles(grid, first, last, &one, list ? list + def->particle_count : NULL);
+      def->particles.count +=
+          list_particles(grid, first, last, &one, list ? list + def->particles.count : NULL);
     }
   }
-  def->particles = list;
+  def->particles.list = list;
   return !bad;
 }

@@ -13,7 +13,11 @@
 
 void pl_reader_warn_unused(const pl_reader *reader, const pl_item *item)
 {
-  if (!item->used)
+  // a guide may use what the scene itself does not
+  int guided = 0;
+  for (int i = 1; i < reader->items[0].end; i = reader->items[i].end)
+    guided |= pl_item_is(&reader->items[i], "guide");
+  if (!item->used && !guided)
     pl_log_write(&reader->def->log, PL_WARNING, "%s:%d: %s \"%s\" is not used by any body",
                  reader->def->path, pl_xml_line(item->node), item->element->name,
                  pl_item_name(item));

@@ -60,23 +60,23 @@ static pl_status read_heights(pl_reader *reader, const char *file, pl_obstacle_d
   return status;
 }
 
-/* The shapes inside, each with its depth; 0: one of them is bad. */
-static int parts_of(pl_reader *reader, int index, pl_obstacle_def *def)
+int pl_reader_parts(pl_reader *reader, int index, const pl_part_def **parts, int *part_count)
 {
   const pl_item *items = reader->items;
   int first = index + 1, count = items[index].end - first;
-  pl_part_def *parts = pl_reader_alloc(reader, (size_t)count, sizeof *parts);
+  pl_part_def *list = pl_reader_alloc(reader, (size_t)count, sizeof *list);
   int *depth = pl_reader_alloc(reader, (size_t)count, sizeof *depth);
+  *part_count = 0;
   for (int i = 0; i < count && !reader->stopped; i++) {
     const pl_item *item = &items[first + i];
     if (item->bad) return 0;
     if (!item->element->family) continue; // a motion or its keys
-    pl_part_def *to = &parts[def->part_count++];
+    pl_part_def *to = &list[(*part_count)++];
     depth[i] = item->parent == index ? 1 : depth[item->parent - first] + 1;
     *to = (pl_part_def){.shape = pl_item_choice(reader, item, 0), .depth = depth[i]};
     if (!mesh_of(reader, item, &to->mesh)) return 0;
   }
-  def->parts = parts;
+  *parts = list;
   return !reader->stopped;
 }
 
@@ -121,11 +121,15 @@ void pl_reader_build_obstacle(pl_reader *reader, pl_scene *scene, int index)
   pl_error error;
   def.name = pl_item_name(item);
   def.shape = choice_of(reader, item);
-  if (!mesh_of(reader, item, &def.mesh) || !parts_of(reader, index, &def)) return;
+  if (!mesh_of(reader, item, &def.mesh) ||
+      !pl_reader_parts(reader, index, &def.parts, &def.part_count))
+    return;
   motions_of(reader, index, &def);
   const char *file = pl_item_text(item, "file");
+  pl_obstacle_id obstacle = {0};
   pl_status status = file ? read_heights(reader, file, &def, &error) : PL_OK;
   if (reader->stopped) return;
-  if (!status) status = pl_world_add_obstacle(scene->world, &def, NULL, &error);
+  if (!status) status = pl_world_add_obstacle(scene->world, &def, &obstacle, &error);
   if (status) pl_reader_report_at(reader, index, &error);
+  reader->items[index].obstacle = obstacle;
 }

@@ -84,7 +84,7 @@ static pl_status find_child(pl_xml_node *parent, const pl_element *schema, const
   }
   if (matches == 1) return PL_OK;
   const pl_element *kind = schema ? pl_element_child(schema, wanted->element) : NULL;
-  if (!matches && !wanted->key && kind && kind->most == 1)
+  if (!matches && !wanted->key && kind && kind->max == 1)
     return pl_xml_add(parent, wanted->element, out, error);
   if (!matches) return fail_missing(parent, wanted, error);
   const char *name = pl_xml_attribute(*out, "name");

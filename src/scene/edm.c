@@ -409,14 +409,14 @@ static void gravity_of(pl_edm *edm, const pl_xml_node *body, double sum[3])
  */
 static double survey(pl_edm *edm)
 {
-  double least = INFINITY, step, other[3];
+  double min = INFINITY, step, other[3];
   pl_xml_node *first = pl_xml_child(edm->containers[PL_EDM_BODIES], "Body"), *body;
   edm->same_gravity = 1;
   if (first) gravity_of(edm, first, edm->gravity);
   for (body = first; body; body = pl_xml_next(body, "Body")) {
     const pl_xml_node *own = pl_xml_child(body, "Properties");
     const char *text = own ? pl_xml_attribute(own, "timestep") : NULL;
-    if (text && pl_parse_double(text, &step) && step > 0) least = fmin(least, step);
+    if (text && pl_parse_double(text, &step) && step > 0) min = fmin(min, step);
     gravity_of(edm, body, other);
     edm->same_gravity &= memcmp(other, edm->gravity, sizeof other) == 0;
   }
@@ -424,10 +424,10 @@ static double survey(pl_edm *edm)
     const pl_xml_node *own = pl_xml_child(body, "Properties");
     const char *text = own ? pl_xml_attribute(own, "timestep") : NULL;
     if (!text || !pl_parse_double(text, &step) || !(step > 0)) continue;
-    if (fabs(step / least - floor(step / least + 0.5)) > 1e-9 * step / least)
+    if (fabs(step / min - floor(step / min + 0.5)) > 1e-9 * step / min)
       pl_edm_refuse(edm, own, "timestep=\"%s\" is no multiple of the least one", text, "");
   }
-  return least;
+  return min;
 }
 
 static void write_head(pl_edm *edm, const pl_xml_node *config, double step)

@@ -74,8 +74,8 @@ static int read_grid(pl_edm *edm, pl_edm_body *body, const pl_xml_node *particle
   double size[3] = {1, 1, 1};
   if (!pl_edm_vector(edm, particles, "grid", body->axes, size)) return 0;
   for (int k = 0; k < body->axes; k++) {
-    double least = body->wraps[k] ? 3 : 2;
-    if (!(size[k] >= least && size[k] <= PL_MOST_ALONG) || size[k] != floor(size[k])) {
+    double min = body->wraps[k] ? 3 : 2;
+    if (!(size[k] >= min && size[k] <= PL_MOST_ALONG) || size[k] != floor(size[k])) {
       pl_edm_refuse(edm, particles,
                     "grid=\"%s\" must be whole numbers from 2 (3 on a continued axis) to 4096",
                     pl_xml_attribute(particles, "grid"), "");

@@ -140,9 +140,9 @@ pl_status pl_scene_pack(const pl_scene *scene, const pl_scene_def *given, const 
     if (error) *error = to.reader.first;
     status = to.reader.first.code;
   }
-  size_t most = status ? 0 : (size_t)count_files(&to.reader) + 1;
-  to.names = status ? NULL : pl_reader_alloc(&to.reader, most, sizeof *to.names);
-  to.sources = status ? NULL : pl_reader_alloc(&to.reader, most, sizeof *to.sources);
+  size_t max = status ? 0 : (size_t)count_files(&to.reader) + 1;
+  to.names = status ? NULL : pl_reader_alloc(&to.reader, max, sizeof *to.names);
+  to.sources = status ? NULL : pl_reader_alloc(&to.reader, max, sizeof *to.sources);
   if (!status && (!to.names || !to.sources)) status = pl_fail_memory(error);
   if (!status) status = pl_path_join(path, size, folder, pl_path_name(def.path), error);
   if (!status) status = pl_folder_make(folder, error);

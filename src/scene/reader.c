@@ -188,9 +188,9 @@ pl_choice pl_item_choice(pl_reader *reader, const pl_item *item, int which)
 {
   adopted list[MOST_ADOPTED];
   int count = list_adopted(item, list);
-  size_t most = 0;
-  for (const pl_xml_pair *pair = pl_xml_first(item->node); pair; pair = pl_xml_after(pair)) most++;
-  pl_setting *settings = pl_reader_alloc(reader, most, sizeof *settings);
+  size_t max = 0;
+  for (const pl_xml_pair *pair = pl_xml_first(item->node); pair; pair = pl_xml_after(pair)) max++;
+  pl_setting *settings = pl_reader_alloc(reader, max, sizeof *settings);
   pl_choice choice = {.name = list[which].member->name, .settings = settings};
   if (!settings) return choice;
   for (const pl_xml_pair *pair = pl_xml_first(item->node); pair; pair = pl_xml_after(pair)) {
@@ -305,12 +305,12 @@ static void check_count(pl_reader *reader, int parent, const pl_element *kind)
   for (int i = parent + 1; i < items[parent].end && !reader->stopped; i = items[i].end) {
     if (items[i].element != kind) continue;
     if (count++ == 0) first = i;
-    if (!kind->most || count <= kind->most) continue;
+    if (!kind->max || count <= kind->max) continue;
     pl_fail(&error, PL_E_ARGUMENT, "only one can stand here; the first is on line %d",
             pl_xml_line(items[first].node));
     pl_reader_report_at(reader, i, &error);
   }
-  if (count >= kind->least) return;
+  if (count >= kind->min) return;
   pl_fail(&error, PL_E_ARGUMENT, "%s", kind->missing);
   pl_reader_report_at(reader, parent, &error);
 }
@@ -322,7 +322,7 @@ static void check_counts(pl_reader *reader, int index)
     check_count(reader, index, element->children[i]);
 
   // a child that is not known was meant to be one
-  if (!element->least_children || pl_xml_child(reader->items[index].node, NULL)) return;
+  if (!element->min_children || pl_xml_child(reader->items[index].node, NULL)) return;
   const char *words[MOST_WORDS + 1] = {0};
   char list[256] = "";
   int count = pl_child_words(element, words, MOST_WORDS);
@@ -487,7 +487,8 @@ static int convert(pl_reader *reader)
   if (!reader->error_count) {
     pl_xml_destroy(reader->document);
     reader->document = NULL;
-    if (pl_xml_parse(text.data, text.size, reader->def->path, &reader->document, &error))
+    if (pl_xml_parse(text.data, text.size, reader->def->path, &reader->def->allocator,
+                     &reader->document, &error))
       pl_reader_report(reader, &error);
   }
   pl_text_release(&text);
@@ -498,7 +499,7 @@ void pl_reader_open(pl_reader *reader, const pl_scene_def *def, const char *text
 {
   *reader = (pl_reader){.def = def};
   pl_error error;
-  if (pl_xml_parse(text, size, def->path, &reader->document, &error)) {
+  if (pl_xml_parse(text, size, def->path, &def->allocator, &reader->document, &error)) {
     pl_reader_report(reader, &error);
     return;
   }

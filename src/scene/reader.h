@@ -18,6 +18,7 @@ typedef struct pl_item {
   int used;      /* another item names it                            */
   pl_mesh *mesh; /* what was built from it                           */
   pl_body_id body;
+  pl_obstacle_id obstacle;
 } pl_item;
 
 /* What items are found by. */
@@ -49,6 +50,9 @@ void pl_reader_close(pl_reader *reader);
 
 /* Sets the attribute that "element[name].attribute=value" names. */
 pl_status pl_scene_change(pl_xml_node *root, const char *change, pl_error *error);
+/* Takes "a=1; b=2" apart into at most so many texts, which live as long as the reader; their
+ * number, or -1 where there are more or no memory is left. */
+int pl_reader_split(pl_reader *reader, const char *text, const char **changes, int room);
 /* Sets those that def->changes name. */
 void pl_reader_change(pl_reader *reader);
 
@@ -63,6 +67,8 @@ pl_status pl_reader_bezier(pl_reader *reader, int index, pl_mesh **mesh, int *wh
                            pl_error *error);
 /* The single particles of a body; 1 if all can be used. */
 int pl_reader_particles(pl_reader *reader, int index, pl_body_def *def);
+/* The same for creases, measured curves and the warp of a sheet; mesh is the item of its mesh. */
+int pl_reader_tailoring(pl_reader *reader, int index, int mesh, pl_body_def *def);
 /* Adds the body of an item with what is in it, except attachments: their other end may stand after
  * it. */
 void pl_reader_build_body(pl_reader *reader, pl_scene *scene, int index);
@@ -73,10 +79,13 @@ void pl_reader_build_acts(pl_reader *reader, pl_world *world, int index, pl_body
                           const pl_mesh *mesh);
 void pl_reader_build_contact(pl_reader *reader, pl_scene *scene, int index);
 void pl_reader_build_hand(pl_reader *reader, pl_scene *scene, int index);
+void pl_reader_build_guide(pl_reader *reader, pl_scene *scene, int index);
 void pl_reader_build_probe(pl_reader *reader, pl_scene *scene, int index);
 void pl_reader_build_output(pl_reader *reader, pl_scene *scene, int index);
 void pl_reader_build_view(pl_reader *reader, pl_scene *scene, int index);
 /* Adds the obstacle of an item, with its parts and motions. */
+/* The shapes inside an item, each with its depth, 1 for its children; 0: one of them is bad. */
+int pl_reader_parts(pl_reader *reader, int index, const pl_part_def **parts, int *part_count);
 void pl_reader_build_obstacle(pl_reader *reader, pl_scene *scene, int index);
 /* Keeps what is to be seen on the body of an item, whose shown mesh is another one's. */
 void pl_reader_build_texture(pl_reader *reader, pl_scene *scene, int index, int shown);

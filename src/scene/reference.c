@@ -58,7 +58,7 @@ static void write_range(pl_text *out, const pl_param *param)
     return;
   }
   if (pl_param_width(param) > 1) pl_text_add(out, "%d numbers, ", pl_param_width(param));
-  pl_text_add(out, "%g to %g", param->least, param->most);
+  pl_text_add(out, "%g to %g", param->min, param->max);
 }
 
 /* The preset of a member's parameter is a number, or a word's place. */
@@ -95,7 +95,7 @@ static void write_values(pl_text *out, const pl_attribute *row)
       pl_text_add(out, "%s`%s`", used++ ? ", " : "", member->name);
     }
     if (row->also) pl_text_add(out, "%s`%s`", used ? ", " : "", row->also);
-  } else if (row->param.words || row->param.most > row->param.least) {
+  } else if (row->param.words || row->param.max > row->param.min) {
     write_range(out, &row->param);
   }
 }
@@ -143,8 +143,8 @@ static void write_choices(writer *to, const pl_attribute *row)
 
 static const char *how_many(const pl_element *element)
 {
-  if (element->least) return element->most ? "Needed, once." : "Needed, once or more.";
-  return element->most ? "At most once." : "Any number.";
+  if (element->min) return element->max ? "Needed, once." : "Needed, once or more.";
+  return element->max ? "At most once." : "Any number.";
 }
 
 static void write_children(pl_text *out, const pl_element *element)
@@ -152,7 +152,7 @@ static void write_children(pl_text *out, const pl_element *element)
   const char *words[MOST_ELEMENTS];
   int count = pl_child_words(element, words, MOST_ELEMENTS);
   if (!count) return;
-  pl_text_add(out, element->least_children ? "\nInside, at least one of" : "\nInside:");
+  pl_text_add(out, element->min_children ? "\nInside, at least one of" : "\nInside:");
   for (int i = 0; i < count; i++) pl_text_add(out, "%s `<%s>`", i ? "," : "", words[i]);
   pl_text_add(out, ".\n");
 }

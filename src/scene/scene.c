@@ -90,7 +90,7 @@ pl_status pl_scene_convert(const pl_scene_def *def, const char *text, size_t siz
   pl_reader reader = {.def = def};
   pl_error first;
   if (status) return status;
-  if (pl_xml_parse(text, size, def->path, &reader.document, &first)) {
+  if (pl_xml_parse(text, size, def->path, &def->allocator, &reader.document, &first)) {
     pl_reader_report(&reader, &first);
   } else {
     pl_xml_node *config = pl_edm_find(pl_xml_root(reader.document));
@@ -131,6 +131,8 @@ pl_status pl_scene_load(const pl_scene_def *def, pl_scene **scene, pl_error *err
 pl_world *pl_scene_world(pl_scene *scene) { return scene->world; }
 const char *pl_scene_title(const pl_scene *scene) { return scene->title; }
 double pl_scene_duration(const pl_scene *scene) { return scene->duration; }
+
+int pl_scene_is_real_time(const pl_scene *scene) { return scene && scene->real_time; }
 int pl_scene_output_count(const pl_scene *scene) { return scene->output_count; }
 
 const pl_output *pl_scene_output(const pl_scene *scene, int index)

@@ -26,6 +26,7 @@ struct pl_scene {
   pl_haptic *hand; /* NULL: none */
   char *title, *colour, *glyphs;
   double duration;
+  int real_time;
   pl_output *outputs;
   int output_count;
   pl_view view;

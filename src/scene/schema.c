@@ -51,12 +51,16 @@ static const pl_element world = {
                        "it has then counts, and no step is tried again; 0: no limit",
                        0, 0, 1e6, NULL, 1},
              .preset = "0"},
-            {.param = {"time-budget", "s",
-                       "wall time that a step may take, for hard real time: solver, Newton's "
-                       "method and contact stop improving in time, and results depend on the "
-                       "machine's speed; 0: no limit",
-                       0, 0, 1e6, NULL, 1},
+            {.param = {"budget-ms", "ms",
+                       "wall time that a step may take: iterations stop in time, then matrices are "
+                       "kept over steps and less is refined; 0: no limit",
+                       0, 0, 1e9, NULL, 1},
              .preset = "0"},
+            {.param = {.name = "real-time",
+                       .unit = "word",
+                       .summary = "keep step with the clock, as pliant run --real-time does",
+                       .words = "no|yes"},
+             .preset = "no"},
             {.param = {"tolerance", "m",
                        "automatic step control: steps are divided so that each part's estimated "
                        "error of positions (RMS) stays below this; 0: they are not divided",
@@ -80,8 +84,8 @@ static const pl_element world = {
                  0, pl_check_text),
             END,
         },
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .missing = "there is no <world>; add <world dt=\"0.01\" duration=\"1\"/>",
 };
 
@@ -93,7 +97,7 @@ static const pl_element integrator = {
             MEMBER("method", "the integrator", pl_integrator_family),
             END,
         },
-    .most = 1,
+    .max = 1,
 };
 
 static const pl_element solver = {
@@ -105,7 +109,7 @@ static const pl_element solver = {
             MEMBER("preconditioner", "what speeds it up", pl_preconditioner_family),
             END,
         },
-    .most = 1,
+    .max = 1,
 };
 
 static const pl_element orientation = {
@@ -128,7 +132,7 @@ static const pl_element orientation = {
             DIRECTION("axis", "direction of the line", "0 0 1"),
             END,
         },
-    .most = 1,
+    .max = 1,
 };
 
 static const pl_element fibres = {
@@ -158,7 +162,7 @@ static const pl_element limit = {
                    "20"),
             END,
         },
-    .most = 1,
+    .max = 1,
 };
 
 static const pl_element memory = {
@@ -211,7 +215,7 @@ static const pl_element memory = {
              .preset = "shape"},
             END,
         },
-    .most = 1,
+    .max = 1,
 };
 
 static const pl_element material = {
@@ -231,7 +235,7 @@ static const pl_element material = {
                        .unit = "1",
                        .summary = "what mass-damping acts on: all motion, or deformation only, so "
                                   "that bodies fall and spin freely",
-                       .most = 1,
+                       .max = 1,
                        .words = "motion|deformation"},
              .preset = "motion"},
             END,
@@ -244,7 +248,7 @@ static const pl_element generator = {
     .summary = "A simple shape.",
     .family = &pl_generator_family,
     .attributes = (const pl_attribute[]){END},
-    .most = 1,
+    .max = 1,
 };
 
 static const pl_element solid = {
@@ -264,7 +268,7 @@ static const pl_element shape = {
             END,
         },
     .children = (const pl_element *const[]){&solid, NULL},
-    .most = 1,
+    .max = 1,
 };
 
 static const pl_element point = {
@@ -293,7 +297,7 @@ static const pl_element bezier = {
             END,
         },
     .children = (const pl_element *const[]){&point, NULL},
-    .most = 1,
+    .max = 1,
 };
 
 static const pl_element mesh = {
@@ -418,13 +422,15 @@ static const pl_element contact = {
                    0, 24, "0"),
             END,
         },
-    .most = 1,
+    .max = 1,
 };
 
 static const pl_element hand = {
     .name = "hand",
-    .summary = "A hand that feels the bodies through a device; its servo loop runs at 1 kHz, in "
-               "simulated time unless the run is in real time.",
+    .summary =
+        "A hand that feels the bodies through a device; its servo loop runs at 1 kHz, in "
+        "simulated time unless the run is in real time. A shape inside is its tool, with its "
+        "origin at the device.",
     .attributes =
         (const pl_attribute[]){
             MEMBER("device", "what it holds", pl_device_family),
@@ -446,7 +452,8 @@ static const pl_element hand = {
                  0, pl_check_text),
             END,
         },
-    .most = 1,
+    .children = (const pl_element *const[]){&shape_part, NULL},
+    .max = 1,
 };
 
 static const pl_element probe = {
@@ -522,7 +529,7 @@ static const pl_element view = {
              .preset = "none"},
             END,
         },
-    .most = 1,
+    .max = 1,
 };
 
 const pl_element pl_scene_root = {
@@ -531,11 +538,11 @@ const pl_element pl_scene_root = {
     .attributes =
         (const pl_attribute[]){TEXT("title", "text", "of plots and pictures", 0, pl_check_text),
                                END},
-    .least = 1,
-    .most = 1,
-    .children =
-        (const pl_element *const[]){&world, &integrator, &solver, &material, &mesh, &pl_scene_body,
-                                    &obstacle, &contact, &hand, &probe, &output, &view, NULL},
+    .min = 1,
+    .max = 1,
+    .children = (const pl_element *const[]){&world, &integrator, &solver, &material, &mesh,
+                                            &pl_scene_body, &obstacle, &contact, &hand,
+                                            &pl_scene_guide, &probe, &output, &view, NULL},
 };
 
 /* ---- looking things up ---- */
@@ -580,13 +587,13 @@ const pl_member *pl_attribute_member(const pl_attribute *attribute, const char *
   return member && (!attribute->accepts || attribute->accepts(member)) ? member : NULL;
 }
 
-int pl_child_words(const pl_element *element, const char **words, int most)
+int pl_child_words(const pl_element *element, const char **words, int max)
 {
   int count = 0;
   for (int i = 0; element->children && element->children[i]; i++) {
     const pl_element *child = element->children[i];
-    if (!child->family && count < most) words[count++] = child->name;
-    for (int k = 0; child->family && child->family->members[k] && count < most; k++)
+    if (!child->family && count < max) words[count++] = child->name;
+    for (int k = 0; child->family && child->family->members[k] && count < max; k++)
       words[count++] = child->family->members[k]->name;
   }
   return count;

@@ -28,8 +28,8 @@ struct pl_element {
   const pl_family *family;           /* named like a member of it, with the member's parameters */
   const pl_attribute *attributes;    /* ends with an unnamed one */
   const pl_element *const *children; /* ends with NULL */
-  int least_children;                /* of any kind                                           */
-  int least, most;     /* 0 or 1: how often it stands in its parent; most 0: any number */
+  int min_children;                  /* of any kind                                           */
+  int min, max;        /* 0 or 1: how often it stands in its parent; most 0: any number */
   const char *missing; /* what to say if it stands there less often             */
 };
 
@@ -44,7 +44,7 @@ const pl_element *pl_element_parent_of(const pl_element *root, const char *name)
 const pl_attribute *pl_attribute_find(const pl_element *element, const char *name);
 
 /* Fills at most most words with the names of the element's children, members included. */
-int pl_child_words(const pl_element *element, const char **words, int most);
+int pl_child_words(const pl_element *element, const char **words, int max);
 
 /* The value's text or the row's preset is a member's name: the member, NULL if there is none. */
 const pl_member *pl_attribute_member(const pl_attribute *attribute, const char *text);

@@ -52,7 +52,7 @@ static const pl_element fix = {
                "of a node, the later takes over the directions that it holds.",
     .attributes = (const pl_attribute[]){HELD, END},
     .children = regions,
-    .least_children = 1,
+    .min_children = 1,
 };
 
 static const pl_element move = {
@@ -75,7 +75,7 @@ static const pl_element move = {
             END,
         },
     .children = regions,
-    .least_children = 1,
+    .min_children = 1,
 };
 
 static const pl_element rigid = {
@@ -94,7 +94,7 @@ static const pl_element rigid = {
             END,
         },
     .children = regions,
-    .least_children = 1,
+    .min_children = 1,
 };
 
 static const pl_element load = {
@@ -103,7 +103,7 @@ static const pl_element load = {
     .family = &pl_load_family,
     .attributes = (const pl_attribute[]){RAMP, END},
     .children = regions,
-    .least_children = 1,
+    .min_children = 1,
 };
 
 static const pl_element pull = {
@@ -128,16 +128,29 @@ static const pl_element pull = {
 
 static const pl_element attach = {
     .name = "attach",
-    .summary = "Attaches the nodes of its regions, or one of the body's frames, to another body by "
-               "springs "
-               "between points that coincide at rest, or exactly. They push both bodies alike. One "
-               "node that is held exactly is a ball joint, two are a hinge.",
+    .summary =
+        "Attaches the nodes of its regions, or one of the body's frames, to another body (or nodes "
+        "to an obstacle) by springs "
+        "between points that coincide at rest, or exactly. They push both bodies alike. One "
+        "node that is held exactly is a ball joint, two are a hinge.",
     .attributes =
         (const pl_attribute[]){
             {.param = {.name = "to", .unit = "name", .summary = "the other body"},
-             .required = 1,
              .check = pl_check_text,
              .refers = "body"},
+            {.param = {.name = "obstacle",
+                       .unit = "name",
+                       .summary = "what the nodes are attached to in place of a body, by springs: "
+                                  "they stay at their places of it, which move with it"},
+             .check = pl_check_text,
+             .refers = "obstacle"},
+            {.param = {.name = "slide",
+                       .unit = "word",
+                       .summary = "yes: the nodes slide along the obstacle's surface, at the "
+                                  "distance that they have at rest; on two surfaces at once: along "
+                                  "the curve in which these meet",
+                       .words = "no|yes"},
+             .preset = "no"},
             NUMBER("frame", "count",
                    "the frame that is attached as a whole, counted from 1 in the order of the "
                    "body's frames",
@@ -195,7 +208,7 @@ static const pl_element part = {
             END,
         },
     .children = regions,
-    .least_children = 1,
+    .min_children = 1,
 };
 
 static const pl_element particle = {
@@ -217,6 +230,51 @@ static const pl_element particle = {
         },
 };
 
+static const pl_element crease = {
+    .name = "crease",
+    .summary = "A line of a body of model=\"cloth\" that is folded at rest: the edges whose ends "
+               "are both in its regions. Later ones win.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param =
+                 {"angle", "degrees",
+                  "by which it is folded at rest, 0 is flat; above 0 the upper side is outside", 0,
+                  -179, 179, NULL, 1},
+             .required = 1},
+            END,
+        },
+    .children = regions,
+    .min_children = 1,
+};
+
+static const pl_element curve = {
+    .name = "curve",
+    .summary = "What was measured of a body of model=\"cloth\", in place of its moduli: force per "
+               "width over strain, or moment per width over curvature; linear between points and "
+               "beyond the last, odd if there are no negative strains.",
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "of",
+                       .unit = "word",
+                       .summary = "along warp or weft (over the stretch minus 1), in shear (over "
+                                  "the sine of the angle between the yarns and its rest), or in "
+                                  "bending (over the curvature in 1/m)",
+                       .words = "warp|weft|shear|bending"},
+             .required = 1},
+            TEXT("points", "pairs", "strain and N/m (bending: 1/m and N), as in \"0 0, 0.05 20\"",
+                 1, pl_check_ramp),
+            NUMBER(
+                "friction", "N/m",
+                "force (bending: N) that hysteresis adds or takes at most: loading and unloading "
+                "lie twice that apart; 0: none",
+                0, 1e12, "0"),
+            NUMBER("turn", "1",
+                   "strain (bending: 1/m) within which friction turns around (Dahl's law)", 1e-12,
+                   1e12, "0.005"),
+            END,
+        },
+};
+
 static const pl_element refine = {
     .name = "refine",
     .summary = "The mesh is refined and coarsened in places while the body moves: where the "
@@ -233,7 +291,7 @@ static const pl_element refine = {
             MEMBER("indicator", "where it is refined", pl_indicator_family),
             END,
         },
-    .most = 1,
+    .max = 1,
 };
 
 static const pl_element map = {
@@ -315,6 +373,13 @@ const pl_element pl_scene_body = {
                        .summary = "do parts of its surface keep apart from each other?",
                        .words = "no|yes"},
              .preset = "no"},
+            {.param = {.name = "warp",
+                       .unit = "word",
+                       .summary = "direction of the warp of model=\"cloth\": the first of the "
+                                  "material's axes, or up in the texture coordinates of the mesh's "
+                                  ".obj or .glb file",
+                       .words = "axes|texture"},
+             .preset = "axes"},
             NUMBER("insert", "m",
                    "where a body of frames touches something, further frames are put in that act "
                    "within this distance, and taken out when no longer needed; 0: none",
@@ -322,7 +387,7 @@ const pl_element pl_scene_body = {
             END,
         },
     .children = (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &pull, &attach,
-                                            &frame, &particle, &refine, NULL},
-    .least = 1,
+                                            &frame, &particle, &crease, &curve, &refine, NULL},
+    .min = 1,
     .missing = "there is nothing to simulate; add a <body>",
 };

@@ -41,6 +41,6 @@
     .param = {.name = NULL }                                                                       \
   }
 
-extern const pl_element pl_scene_body;
+extern const pl_element pl_scene_body, pl_scene_guide;
 
 #endif

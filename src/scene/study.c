@@ -531,7 +531,8 @@ pl_status pl_study_load(const pl_allocator *allocator, const char *path, int all
   pl_status status = name ? PL_OK : pl_fail_memory(error);
   if (name) study->path = strcpy(name, path);
   if (!status) status = pl_file_read(&memory, path, MOST_BYTES, &bytes, error);
-  if (!status) status = pl_xml_parse(bytes.data, bytes.size, path, &study->document, error);
+  if (!status)
+    status = pl_xml_parse(bytes.data, bytes.size, path, &memory, &study->document, error);
   if (!status) status = read_root(study, error);
   if (!status) status = pl_file_read(&memory, study->scene, 0, &scene, error);
   if (!status) study->hash = hash_study(study, &scene);

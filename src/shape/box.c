@@ -22,32 +22,32 @@ static const pl_param params[PARAM_COUNT] = {
     PL_LENGTH_PARAM("rounding", "radius of its edges and corners, inside the size", 0, 0),
 };
 
-static pl_status settle(double *values, pl_error *error)
+static pl_status finish_values(double *values, pl_error *error)
 {
   const double *size = values + SIZE_AT;
-  double most = 0.5 * fmin(size[0], fmin(size[1], size[2]));
-  if (values[ROUND_AT] <= most) return PL_OK;
+  double max = 0.5 * fmin(size[0], fmin(size[1], size[2]));
+  if (values[ROUND_AT] <= max) return PL_OK;
   return pl_fail(error, PL_E_ARGUMENT,
                  "rounding = %g m must be at most half the shortest edge, %g m", values[ROUND_AT],
-                 most);
+                 max);
 }
 
 static double gap(const pl_shape *self, const double x[3], double normal[3], double *hessian)
 {
   const double *values = self->part.values, round = values[ROUND_AT];
   double q[3], p[3];
-  int most = 0;
+  int max = 0;
   for (int k = 0; k < 3; k++) {
     q[k] = fabs(x[k]) - (0.5 * values[SIZE_AT + k] - round);
     p[k] = q[k] > 0 ? copysign(q[k], x[k]) : 0;
-    if (q[k] > q[most]) most = k;
+    if (q[k] > q[max]) max = k;
   }
   double length = pl_vec3_norm(p);
   if (hessian) memset(hessian, 0, 9 * sizeof *hessian);
   if (!(length > 0)) {
     pl_vec3_set(normal, 0, 0, 0);
-    normal[most] = copysign(1, x[most]);
-    return q[most] - round;
+    normal[max] = copysign(1, x[max]);
+    return q[max] - round;
   }
   pl_vec3_scale(1 / length, p, normal);
   for (int k = 0; hessian && k < 9; k++)
@@ -103,7 +103,7 @@ static pl_status draw(const pl_shape *self, const pl_drawing_view *view, pl_draw
 const pl_obstacle_ops pl_obstacle_box = {
     .info = {"box", "a box, its edges rounded if wanted", "", params, PARAM_COUNT, NULL},
     .has_sides = 1,
-    .settle = settle,
+    .finish_values = finish_values,
     .place = pl_shape_place_rotation,
     .gap = gap,
     .bounds = bounds,

@@ -23,7 +23,7 @@ static pl_profile profile_of(const double *values)
 const pl_obstacle_ops pl_obstacle_capsule = {
     .info = {"capsule", "a cylinder with round ends", "", params, PARAM_COUNT, NULL},
     .has_sides = 1,
-    .settle = pl_shape_settle_axis,
+    .finish_values = pl_shape_finish_axis,
     .place = pl_shape_place_axis,
     .profile = profile_of,
     .gap = pl_revolved_gap,

@@ -40,22 +40,22 @@ typedef struct course {
 /* The largest coordinate; infinite where one is not finite. */
 static double largest(double a[4][3])
 {
-  double most = 0;
+  double max = 0;
   for (int i = 1; i < 4; i++) {
     for (int k = 0; k < 3; k++) {
       double size = fabs(a[i][k]);
-      most = size > most ? size : size <= most ? most : HUGE_VAL;
+      max = size > max ? size : size <= max ? max : HUGE_VAL;
     }
   }
-  return most;
+  return max;
 }
 
 /* A power of two that brings a positive number to [1/2, 2). */
-static double scale_for(double most)
+static double scale_for(double max)
 {
   uint64_t bits;
   double power;
-  memcpy(&bits, &most, sizeof bits);
+  memcpy(&bits, &max, sizeof bits);
   uint64_t exponent = bits >> 52;
   bits = (exponent > 2045 ? 1 : exponent < 2 ? 2045 : 2046 - exponent) << 52;
   memcpy(&power, &bits, sizeof power);
@@ -71,9 +71,9 @@ static int set_course(const double x[4][3], const double to[4][3], double separa
     pl_vec3_sub(x[i], x[0], out->x[i]);
     pl_vec3_sub(to[i], to[0], end[i]);
   }
-  double most = fmax(largest(out->x), largest(end));
-  if (!(most > 0) || !isfinite(most)) return 0;
-  double scale = scale_for(most);
+  double max = fmax(largest(out->x), largest(end));
+  if (!(max > 0) || !isfinite(max)) return 0;
+  double scale = scale_for(max);
   for (int i = 1; i < 4; i++) {
     for (int k = 0; k < 3; k++) {
       out->x[i][k] *= scale;
@@ -81,7 +81,7 @@ static int set_course(const double x[4][3], const double to[4][3], double separa
     }
   }
   out->separation = separation * scale;
-  out->sigma = SIGMA * most * scale;
+  out->sigma = SIGMA * max * scale;
   return isfinite(out->separation);
 }
 
@@ -98,10 +98,10 @@ static int separating(pl_contact_kind kind, const double x[4][3], double n[3])
     double ee = pl_vec3_dot(e, e);
     if (ee > 0) pl_vec3_add_scaled(-pl_vec3_dot(e, n) / ee, e, n);
   }
-  double most = fmax(fabs(n[0]), fmax(fabs(n[1]), fabs(n[2])));
-  if (!(most > 0)) return 0;
+  double max = fmax(fabs(n[0]), fmax(fabs(n[1]), fabs(n[2])));
+  if (!(max > 0)) return 0;
   // squares of tiny numbers vanish
-  if (most < 1e-100) pl_vec3_scale(1 / most, n, n);
+  if (max < 1e-100) pl_vec3_scale(1 / max, n, n);
   pl_vec3_scale(1 / pl_vec3_norm(n), n, n);
   return isfinite(n[0] + n[1] + n[2]);
 }
@@ -138,23 +138,23 @@ static int look(pl_contact_kind kind, const course *c, double t, view *out)
   return 1;
 }
 
-static double least_gap(const view *v)
+static double min_gap(const view *v)
 {
-  double least = v->gaps[0];
-  for (int p = 1; p < 4; p++) least = v->gaps[p] < least ? v->gaps[p] : least;
-  return least;
+  double min = v->gaps[0];
+  for (int p = 1; p < 4; p++) min = v->gaps[p] < min ? v->gaps[p] : min;
+  return min;
 }
 
 /* How long all gaps stay above a threshold. */
 static double time_above(const view *v, double threshold)
 {
-  double least = HUGE_VAL;
+  double min = HUGE_VAL;
   for (int p = 0; p < 4; p++) {
     if (!(v->rates[p] < 0)) continue;
     double time = (v->gaps[p] - threshold) / -v->rates[p];
-    least = time < least ? time : least;
+    min = time < min ? time : min;
   }
-  return least;
+  return min;
 }
 
 double pl_ccd(pl_contact_kind kind, const double x[4][3], const double to[4][3], double separation,
@@ -163,7 +163,7 @@ double pl_ccd(pl_contact_kind kind, const double x[4][3], const double to[4][3],
   course c;
   view v;
   if (!set_course(x, to, separation, &c) || !look(kind, &c, 0, &v)) return 0;
-  double gap = least_gap(&v) - c.sigma - c.separation, t = 0;
+  double gap = min_gap(&v) - c.sigma - c.separation, t = 0;
   double tau1 = c.separation + 0.5 * share * gap, tau2 = c.separation + share * gap;
   if (!(gap > 0)) return 0;
   for (int pass = 0; pass < PASSES; pass++) {
@@ -171,7 +171,7 @@ double pl_ccd(pl_contact_kind kind, const double x[4][3], const double to[4][3],
     if (next >= 1) return 1;
     if (!(next > t)) return t;
     t = next;
-    if (!look(kind, &c, t, &v) || !(least_gap(&v) - c.sigma > tau2)) return t;
+    if (!look(kind, &c, t, &v) || !(min_gap(&v) - c.sigma > tau2)) return t;
   }
   return t;
 }

@@ -21,18 +21,18 @@ static const pl_param params[PARAM_COUNT] = {
                     1e-9),
 };
 
-static pl_status settle(double *values, pl_error *error)
+static pl_status finish_values(double *values, pl_error *error)
 {
-  double most = fmax(values[RADIUS_AT], values[TOP_AT]);
-  if (isnan(values[THICKNESS_AT])) values[THICKNESS_AT] = fmax(most / 50, 1e-9);
-  if (!(most >= 1e-9))
+  double max = fmax(values[RADIUS_AT], values[TOP_AT]);
+  if (isnan(values[THICKNESS_AT])) values[THICKNESS_AT] = fmax(max / 50, 1e-9);
+  if (!(max >= 1e-9))
     return pl_fail(error, PL_E_ARGUMENT,
                    "radius and top-radius are both %g m; one of them must be at least 1e-09 m",
-                   most);
-  if (values[THICKNESS_AT] > most)
+                   max);
+  if (values[THICKNESS_AT] > max)
     return pl_fail(error, PL_E_ARGUMENT, "thickness = %g m must be at most the larger radius, %g m",
-                   values[THICKNESS_AT], most);
-  return pl_shape_settle_axis(values, error);
+                   values[THICKNESS_AT], max);
+  return pl_shape_finish_axis(values, error);
 }
 
 static pl_profile profile_of(const double *values)
@@ -48,7 +48,7 @@ static pl_profile profile_of(const double *values)
 const pl_obstacle_ops pl_obstacle_cone = {
     .info = {"cone", "a cone or a part of one, filled or a funnel", "", params, PARAM_COUNT, NULL},
     .has_sides = 1,
-    .settle = settle,
+    .finish_values = finish_values,
     .place = pl_shape_place_axis,
     .profile = profile_of,
     .gap = pl_revolved_gap,

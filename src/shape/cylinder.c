@@ -20,18 +20,18 @@ static const pl_param params[PARAM_COUNT] = {
                     NAN, 1e-9),
 };
 
-static pl_status settle(double *values, pl_error *error)
+static pl_status finish_values(double *values, pl_error *error)
 {
-  double most = fmin(values[RADIUS_AT], 0.5 * values[LENGTH_AT]);
+  double max = fmin(values[RADIUS_AT], 0.5 * values[LENGTH_AT]);
   if (isnan(values[THICKNESS_AT])) values[THICKNESS_AT] = values[RADIUS_AT] / 50;
-  if (values[ROUND_AT] > most)
+  if (values[ROUND_AT] > max)
     return pl_fail(error, PL_E_ARGUMENT,
                    "rounding = %g m must be at most the radius and half the length, %g m",
-                   values[ROUND_AT], most);
+                   values[ROUND_AT], max);
   if (values[THICKNESS_AT] > values[RADIUS_AT])
     return pl_fail(error, PL_E_ARGUMENT, "thickness = %g m must be at most the radius, %g m",
                    values[THICKNESS_AT], values[RADIUS_AT]);
-  return pl_shape_settle_axis(values, error);
+  return pl_shape_finish_axis(values, error);
 }
 
 static pl_profile profile_of(const double *values)
@@ -52,7 +52,7 @@ static pl_profile profile_of(const double *values)
 const pl_obstacle_ops pl_obstacle_cylinder = {
     .info = {"cylinder", "a cylinder, filled or a tube", "", params, PARAM_COUNT, NULL},
     .has_sides = 1,
-    .settle = settle,
+    .finish_values = finish_values,
     .place = pl_shape_place_axis,
     .profile = profile_of,
     .gap = pl_revolved_gap,

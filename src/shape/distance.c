@@ -122,9 +122,9 @@ void pl_closest_points(pl_contact_kind kind, const double x[4][3], pl_closest *o
 /* A vector with its largest entry taken out, so that squares do not underflow; 0: none. */
 static int direction(const double v[3], double out[3])
 {
-  double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
-  if (!(most > 0) || !isfinite(most)) return 0;
-  pl_vec3_set(out, v[0] / most, v[1] / most, v[2] / most);
+  double max = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+  if (!(max > 0) || !isfinite(max)) return 0;
+  pl_vec3_set(out, v[0] / max, v[1] / max, v[2] / max);
   pl_vec3_scale(1 / pl_vec3_norm(out), out, out);
   return 1;
 }

@@ -239,7 +239,7 @@ static void move_chunk(void *context, int chunk)
   const double *x = s->query->x, *to = s->query->to, *kept = s->finder->kept;
   size_t count = (size_t)s->finder->features.point_count, first = (size_t)chunk * POINT_CHUNK;
   size_t last = count - first < POINT_CHUNK ? count : first + POINT_CHUNK;
-  double most = 0;
+  double max = 0;
   for (size_t i = first; i < last; i++) {
     double move[3], way[3] = {0};
     pl_vec3_sub(x + 3 * i, kept + 3 * i, move);
@@ -247,19 +247,19 @@ static void move_chunk(void *context, int chunk)
     // (|a| + |b|)^2 <= 2 |a|^2 + 2 |b|^2
     double square = pl_vec3_dot(move, move);
     if (to) square = 2 * square + 2 * pl_vec3_dot(way, way);
-    most = square > most ? square : square <= most ? most : HUGE_VAL;
+    max = square > max ? square : square <= max ? max : HUGE_VAL;
   }
-  s->finder->moves[chunk] = most;
+  s->finder->moves[chunk] = max;
 }
 
 /* The largest of all moves. */
 static double largest_move(search *s, pl_pool *pool)
 {
   int chunks = pl_chunk_count(s->finder->features.point_count, POINT_CHUNK);
-  double most = 0;
+  double max = 0;
   pl_parallel(pool, chunks, move_chunk, s);
-  for (int i = 0; i < chunks; i++) most = fmax(most, s->finder->moves[i]);
-  return sqrt(most);
+  for (int i = 0; i < chunks; i++) max = fmax(max, s->finder->moves[i]);
+  return sqrt(max);
 }
 
 /* Do the kept candidates hold every pair that the query asks for? */
@@ -276,9 +276,9 @@ static int is_kept(search *s, pl_pool *pool)
 /* How far points may go while candidates are kept: not at all if that is soon over. */
 static double choose_by(const pl_finder *finder, double range)
 {
-  double most = KEEP * range;
-  if (finder->pace < 0) return most;
-  return 2 * finder->pace > most ? 0 : fmin(most, KEEP_QUERIES * finder->pace);
+  double max = KEEP * range;
+  if (finder->pace < 0) return max;
+  return 2 * finder->pace > max ? 0 : fmin(max, KEEP_QUERIES * finder->pace);
 }
 
 static void keep(search *s, double by)
@@ -361,14 +361,14 @@ static pl_status find_candidates(search *s, pl_pool *pool, pl_error *error)
 static double longest_way(const pl_finder_query *query, const int *points, int count,
                           const double *drift)
 {
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < count; i++) {
     double way[3];
     pl_vec3_sub(query->to + 3 * (size_t)points[i], query->x + 3 * (size_t)points[i], way);
     pl_vec3_sub(way, drift, way);
-    most = fmax(most, pl_vec3_norm(way));
+    max = fmax(max, pl_vec3_norm(way));
   }
-  return most;
+  return max;
 }
 
 /* How much nearer both features may come. */

@@ -179,7 +179,7 @@ static pl_status make_skin(const pl_mesh *mesh, double scale, int is_open,
                                            .points = to.points,
                                            .triangle_count = to.triangle_count,
                                            .triangles = to.triangles,
-                                           .most_hole = -1,
+                                           .max_hole = -1,
                                            .weld = is_open ? -1 : 0,
                                            .allocator = allocator},
                             skin, error);

@@ -16,7 +16,7 @@ PL_FAMILY(motion, "how obstacles move", PL_MOTIONS(X));
 
 /* ---- making ---- */
 
-pl_status pl_motion_settle_axis(double *axis, pl_error *error)
+pl_status pl_motion_finish_axis(double *axis, pl_error *error)
 {
   double length = pl_vec3_norm(axis);
   if (isnan(axis[0]) && isnan(axis[1]) && isnan(axis[2])) {
@@ -76,7 +76,7 @@ pl_status pl_motion_make(const pl_motion_def *def, const pl_allocator *allocator
                                        motion->part.values, error);
   if (status) return status;
   const pl_motion_ops *ops = (const pl_motion_ops *)motion->part.member;
-  if (ops->settle) status = ops->settle(motion->part.values, error);
+  if (ops->finish_values) status = ops->finish_values(motion->part.values, error);
   return status ? status : copy_keys(def, allocator, motion, error);
 }
 

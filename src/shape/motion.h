@@ -38,7 +38,7 @@ typedef struct pl_motion {
 typedef struct pl_motion_ops {
   pl_member info;
   int has_keys;
-  pl_status (*settle)(double *values, pl_error *error); /* NULL: any values will do */
+  pl_status (*finish_values)(double *values, pl_error *error); /* NULL: any values will do */
   void (*at)(const pl_motion *self, double t, pl_turn *turn);
 } pl_motion_ops;
 
@@ -66,6 +66,6 @@ void pl_axes_point(const pl_axes *pose, const double own[3], double x[3]);
 void pl_axes_velocity(const pl_axes *pose, const double x[3], double v[3]);
 
 /* Makes an axis that starts here a unit vector; one that is not given becomes z. */
-pl_status pl_motion_settle_axis(double *axis, pl_error *error);
+pl_status pl_motion_finish_axis(double *axis, pl_error *error);
 
 #endif

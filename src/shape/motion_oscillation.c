@@ -25,9 +25,9 @@ static const pl_param params[PARAM_COUNT] = {
     {"phase", "degrees", "where in the sine it begins", 0, -1e6, 1e6, NULL, 1},
 };
 
-static pl_status settle(double *values, pl_error *error)
+static pl_status finish_values(double *values, pl_error *error)
 {
-  return pl_motion_settle_axis(values + AXIS_AT, error);
+  return pl_motion_finish_axis(values + AXIS_AT, error);
 }
 
 static void at(const pl_motion *self, double t, pl_turn *turn)
@@ -47,6 +47,6 @@ static void at(const pl_motion *self, double t, pl_turn *turn)
 
 const pl_motion_ops pl_motion_oscillation = {
     .info = {"oscillation", "to and fro as a sine", "", params, PARAM_COUNT, NULL},
-    .settle = settle,
+    .finish_values = finish_values,
     .at = at,
 };

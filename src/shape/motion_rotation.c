@@ -16,9 +16,9 @@ static const pl_param params[PARAM_COUNT] = {
     {"until", "s", "when it stops", 1e9, -1e9, 1e9, NULL, 1},
 };
 
-static pl_status settle(double *values, pl_error *error)
+static pl_status finish_values(double *values, pl_error *error)
 {
-  return pl_motion_settle_axis(values + AXIS_AT, error);
+  return pl_motion_finish_axis(values + AXIS_AT, error);
 }
 
 static void at(const pl_motion *self, double t, pl_turn *turn)
@@ -35,6 +35,6 @@ static void at(const pl_motion *self, double t, pl_turn *turn)
 
 const pl_motion_ops pl_motion_rotation = {
     .info = {"rotation", "around an axis at a constant rate", "", params, PARAM_COUNT, NULL},
-    .settle = settle,
+    .finish_values = finish_values,
     .at = at,
 };

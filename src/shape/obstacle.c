@@ -16,7 +16,7 @@ PL_FAMILY(obstacle, "rigid things that bodies touch", PL_OBSTACLES(X));
 
 /* ---- axes ---- */
 
-pl_status pl_shape_settle_axis(double *values, pl_error *error)
+pl_status pl_shape_finish_axis(double *values, pl_error *error)
 {
   double *axis = values + PL_AXIS_AT, length = pl_vec3_norm(axis);
   if (isnan(axis[0]) && isnan(axis[1]) && isnan(axis[2])) {
@@ -77,7 +77,7 @@ static pl_status make_one(const pl_shape_row *row, const pl_allocator *allocator
       pl_choice_resolve(&pl_obstacle_family, &row->shape, &to->part.member, to->part.values, error);
   if (status) return status;
   const pl_obstacle_ops *ops = (const pl_obstacle_ops *)to->part.member;
-  if (ops->settle) status = ops->settle(to->part.values, error);
+  if (ops->finish_values) status = ops->finish_values(to->part.values, error);
   if (status) return status;
   to->ops = ops; // from here on it can be destroyed
   to->span = 1;
@@ -95,7 +95,7 @@ static pl_status check_depth(const pl_shape_row *rows, int i, const pl_shape *pa
   if (i == 0 || rows[i].depth < 1 || rows[i].depth > rows[i - 1].depth + 1)
     return pl_fail(error, PL_E_ARGUMENT, "the depth %d of a part fits no shape above it",
                    rows[i].depth);
-  if (parent->ops->least_parts) return PL_OK;
+  if (parent->ops->min_parts) return PL_OK;
   return pl_fail(error, PL_E_ARGUMENT,
                  "a %s has no parts; use a union to put shapes together, or remove them",
                  parent->ops->info.name);
@@ -111,11 +111,11 @@ static int part_count(const pl_shape *shape)
 
 static pl_status check_parts(const pl_shape *shapes, int i, pl_error *error)
 {
-  int parts = part_count(&shapes[i]), least = shapes[i].ops->least_parts;
-  if (parts >= least) return PL_OK;
+  int parts = part_count(&shapes[i]), min = shapes[i].ops->min_parts;
+  if (parts >= min) return PL_OK;
   return pl_fail_entity(error, PL_E_ARGUMENT, i,
                         "a %s of %d shapes is none; put at least %d shapes inside",
-                        shapes[i].ops->info.name, parts, least);
+                        shapes[i].ops->info.name, parts, min);
 }
 
 static pl_status make_all(const pl_shape_row *rows, int count, const pl_allocator *allocator,

@@ -48,11 +48,11 @@ typedef struct pl_shape pl_shape;
 
 typedef struct pl_obstacle_ops {
   pl_member info;
-  int is_flat;     /* the gap is linear in x */
-  int has_sides;   /* the first parameter is PL_SIDE_PARAM */
-  int least_parts; /* it is made of at least so many shapes; 0: of none */
+  int is_flat;   /* the gap is linear in x */
+  int has_sides; /* the first parameter is PL_SIDE_PARAM */
+  int min_parts; /* it is made of at least so many shapes; 0: of none */
   /* Checks the values together and brings them into the form that the others expect. */
-  pl_status (*settle)(double *values, pl_error *error);
+  pl_status (*finish_values)(double *values, pl_error *error);
   /* Its own axes; NULL: those of the obstacle. */
   void (*place)(const double *values, pl_place *place);
   /* Keeps what it needs of the source in self->data; NULL: it needs none. */
@@ -137,7 +137,7 @@ pl_status pl_shape_draw(const pl_shape *shape, const pl_drawing_view *view, pl_d
 enum { PL_SIDE_AT = 0, PL_CENTRE_AT = 1, PL_AXIS_AT = 4, PL_OWN_AT = 7 };
 
 /* Makes an axis a unit vector; one that is not given becomes z. */
-pl_status pl_shape_settle_axis(double *values, pl_error *error);
+pl_status pl_shape_finish_axis(double *values, pl_error *error);
 /* With z along the axis; turned by the rotation. */
 void pl_shape_place_axis(const double *values, pl_place *place);
 void pl_shape_place_rotation(const double *values, pl_place *place);

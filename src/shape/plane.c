@@ -16,7 +16,7 @@ static const pl_param params[PARAM_COUNT] = {
     [NORMAL] = {"normal", "1", "towards the side where bodies may be", NAN, -1e9, 1e9, NULL, 3},
 };
 
-static pl_status settle(double *values, pl_error *error)
+static pl_status finish_values(double *values, pl_error *error)
 {
   double *normal = values + NORMAL_AT, length = pl_vec3_norm(normal);
   if (isnan(normal[0]) && isnan(normal[1]) && isnan(normal[2])) {
@@ -78,7 +78,7 @@ const pl_obstacle_ops pl_obstacle_plane = {
     .info = {"plane", "a plane and all behind it; without a normal it faces up along z", "", params,
              PARAM_COUNT, NULL},
     .is_flat = 1,
-    .settle = settle,
+    .finish_values = finish_values,
     .gap = gap,
     .bounds = bounds,
     .draw = draw,

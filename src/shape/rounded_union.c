@@ -123,7 +123,7 @@ static pl_status draw(const pl_shape *self, const pl_drawing_view *view, pl_draw
 const pl_obstacle_ops pl_obstacle_rounded_union = {
     .info = {"rounded-union", "the shapes inside as one, with fillets between them", "", params, 1,
              NULL},
-    .least_parts = 1,
+    .min_parts = 1,
     .gap = gap,
     .bounds = bounds,
     .draw = draw,

@@ -15,13 +15,13 @@ static const pl_param params[PARAM_COUNT] = {
     PL_LENGTH_PARAM("tube", "radius of the tube", 0.2, 1e-9),
 };
 
-static pl_status settle(double *values, pl_error *error)
+static pl_status finish_values(double *values, pl_error *error)
 {
   if (!(values[TUBE_AT] <= values[RADIUS_AT]))
     return pl_fail(error, PL_E_ARGUMENT,
                    "tube = %g m must be at most the radius, %g m, or the ring has no hole",
                    values[TUBE_AT], values[RADIUS_AT]);
-  return pl_shape_settle_axis(values, error);
+  return pl_shape_finish_axis(values, error);
 }
 
 static pl_profile profile_of(const double *values)
@@ -32,7 +32,7 @@ static pl_profile profile_of(const double *values)
 const pl_obstacle_ops pl_obstacle_torus = {
     .info = {"torus", "a ring", "", params, PARAM_COUNT, NULL},
     .has_sides = 1,
-    .settle = settle,
+    .finish_values = finish_values,
     .place = pl_shape_place_axis,
     .profile = profile_of,
     .gap = pl_revolved_gap,

@@ -40,19 +40,19 @@ static void lay_out(pl_trees *forest)
 
 static int largest_surface(const pl_features *f)
 {
-  int most = 0;
+  int max = 0;
   for (int s = 0; s < f->surface_count; s++) {
     int count = f->triangle_start[s + 1] - f->triangle_start[s];
-    if (count > most) most = count;
+    if (count > max) max = count;
   }
-  return most;
+  return max;
 }
 
 static pl_status take_all(pl_trees *forest, pl_error *error)
 {
   const pl_allocator *a = &forest->allocator;
   const pl_features *f = forest->features;
-  size_t most = (size_t)largest_surface(f), chunks = (size_t)forest->chunk_count;
+  size_t max = (size_t)largest_surface(f), chunks = (size_t)forest->chunk_count;
   forest->nodes = pl_alloc(a, forest->node_count, sizeof *forest->nodes);
   forest->leaves = pl_alloc(a, forest->leaf_count, sizeof *forest->leaves);
   forest->slots = pl_alloc(a, PL_LEAF * forest->leaf_count, sizeof *forest->slots);
@@ -60,8 +60,8 @@ static pl_status take_all(pl_trees *forest, pl_error *error)
   forest->chunks = pl_alloc(a, chunks, sizeof *forest->chunks);
   forest->areas = pl_alloc(a, chunks, sizeof *forest->areas);
   forest->pads = pl_alloc(a, (size_t)f->surface_count, sizeof *forest->pads);
-  forest->keys = pl_alloc(a, most, sizeof *forest->keys);
-  forest->centres = pl_alloc(a, most, sizeof *forest->centres);
+  forest->keys = pl_alloc(a, max, sizeof *forest->keys);
+  forest->centres = pl_alloc(a, max, sizeof *forest->centres);
   if (forest->nodes && forest->leaves && forest->slots && forest->at && forest->chunks &&
       forest->areas && forest->pads && forest->keys && forest->centres)
     return PL_OK;
@@ -294,11 +294,11 @@ static pl_tree_box box_of(const pl_trees *forest, const pl_tree_slot *slot, floa
     high = pl_quad_max(at, high);
   }
   pl_quad size = pl_quad_max(-low, high);
-  float most = size[0] > size[1] ? size[0] : size[1];
-  most = most > size[2] ? most : size[2];
-  *scale = most;
-  if (!(most <= FLT_MAX)) return EMPTY; // not finite: touches nothing
-  pl_quad grow = pl_quad_all(pad + PL_SINGLE_ERROR * most);
+  float max = size[0] > size[1] ? size[0] : size[1];
+  max = max > size[2] ? max : size[2];
+  *scale = max;
+  if (!(max <= FLT_MAX)) return EMPTY; // not finite: touches nothing
+  pl_quad grow = pl_quad_all(pad + PL_SINGLE_ERROR * max);
   pl_tree_box box;
   pl_quad_store(box.low, low - grow);
   pl_quad_store(box.high, high + grow);

@@ -9,17 +9,17 @@
 
 static double gap(const pl_shape *self, const double x[3], double normal[3], double *hessian)
 {
-  double least = INFINITY;
+  double min = INFINITY;
   pl_vec3_set(normal, 0, 0, 1);
   if (hessian) memset(hessian, 0, 9 * sizeof *hessian);
   for (int i = 1; i < self->span; i += self[i].span) {
     double n[3], H[9], gap = pl_shape_gap(&self[i], x, n, hessian ? H : NULL);
-    if (!(gap < least)) continue;
-    least = gap;
+    if (!(gap < min)) continue;
+    min = gap;
     pl_vec3_copy(n, normal);
     if (hessian) memcpy(hessian, H, sizeof H);
   }
-  return least;
+  return min;
 }
 
 void pl_union_bounds(const pl_shape *self, double low[3], double high[3])
@@ -47,7 +47,7 @@ pl_status pl_union_draw(const pl_shape *self, const pl_drawing_view *view, pl_dr
 
 const pl_obstacle_ops pl_obstacle_union = {
     .info = {"union", "the shapes inside as one", "", NULL, 0, NULL},
-    .least_parts = 1,
+    .min_parts = 1,
     .gap = gap,
     .bounds = pl_union_bounds,
     .draw = pl_union_draw,

@@ -142,19 +142,19 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
                        pl_error *error)
 {
   automatic *self = (automatic *)common;
-  double most = common->values[PL_KRYLOV_ITERATIONS];
+  double max = common->values[PL_KRYLOV_ITERATIONS];
   double trial =
       self->both ? ceil(pl_decision_limit(&self->decision) / now(common)->effort) : INFINITY;
-  pl_solver_limit(now(common), fmin(most, trial));
+  pl_solver_limit(now(common), fmin(max, trial));
   pl_status status = pl_solver_solve(now(common), A, filter, b, x, target, pool, report, error);
   pl_solve_report spent = *report;
-  if (status == PL_E_CONVERGENCE && trial < most) {
+  if (status == PL_E_CONVERGENCE && trial < max) {
     status = prepare(common, A, filter, pool, error);
     if (status) return status;
   } else if (!status || !falls_back(self, status, x, A, filter, pool)) {
     return status;
   }
-  pl_solver_limit(now(common), most - spent.iterations);
+  pl_solver_limit(now(common), max - spent.iterations);
   status = pl_solver_solve(now(common), A, filter, b, x, target, pool, report, error);
   report->iterations += spent.iterations;
   report->products += spent.products;

@@ -229,14 +229,14 @@ static pl_status iterate(run *now, double goal, pl_error *error)
 {
   bicgstab *self = now->self;
   size_t size = 3 * (size_t)now->A->rows * sizeof *self->r;
-  int chunks = now->A->chunks, most = (int)self->common.values[ITERATIONS];
+  int chunks = now->A->chunks, max = (int)self->common.values[ITERATIONS];
   memcpy(self->first, self->r, size);
   memcpy(self->p, self->r, size);
   double rho = pl_dot(self->r, self->r, now->A->rows, now->pool), first = sqrt(rho);
   precondition(now, self->p, self->y);
-  double least = INFINITY;
+  double min = INFINITY;
   for (int idle = 0; idle < PATIENCE; idle++) {
-    if (now->report->iterations >= most || pl_watch_ended(now->A->watch)) return PL_E_CONVERGENCE;
+    if (now->report->iterations >= max || pl_watch_ended(now->A->watch)) return PL_E_CONVERGENCE;
     if (now->report->iterations > 0 && pl_watch_late(now->A->watch)) return PL_E_CONVERGENCE;
 
     // half way: along p
@@ -269,8 +269,8 @@ static pl_status iterate(run *now, double goal, pl_error *error)
     if (!isfinite(rr)) return fail_diverged(now, error);
     if (sqrt(rr) <= goal) return PL_OK;
     keep_if_better(now, sqrt(rr));
-    if (rr < least) {
-      least = rr;
+    if (rr < min) {
+      min = rr;
       idle = 0;
     }
     if (sqrt(rr) > GROWTH * now->best) return PL_OK;
@@ -285,7 +285,7 @@ static pl_status iterate(run *now, double goal, pl_error *error)
 }
 
 /* Goes back to the best x where the last one is worse; returns the true residual, left in r. */
-static double settle(run *now)
+static double finish(run *now)
 {
   double residual = true_residual(now);
   if (!(residual <= now->best)) {
@@ -347,7 +347,7 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
     double before = residual, goal = fmax(fmax(target, DEPTH * residual), PL_SMALLEST_NORM);
     keep_if_better(&now, residual);
     pl_status status = residual <= goal ? PL_OK : iterate(&now, goal, error);
-    residual = settle(&now);
+    residual = finish(&now);
     if (status && status != PL_E_CONVERGENCE) return status;
     if (residual <= (1 + SLACK) * target) return PL_OK;
     if (status) break;

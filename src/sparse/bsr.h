@@ -23,6 +23,7 @@ typedef struct pl_bsr {
   int *children; /* of a refined mesh, else NULL: a row and its two parents each, coarse to fine */
   int child_count;
   double *points;  /* where the rows' nodes are now, 3 for each; the caller's, NULL if unknown */
+  int is_sheet;    /* its rows are nodes of sheets, all of them, and points says where they are */
   pl_watch *watch; /* asked by solvers in every iteration; the caller's, NULL: nobody */
 } pl_bsr;
 

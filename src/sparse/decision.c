@@ -133,10 +133,10 @@ void pl_decide(pl_decision *decision, int solves, int iterations, const pl_bsr *
 
 double pl_decision_limit(const pl_decision *decision)
 {
-  const double least = 5;
+  const double min = 5;
   double known = decision->cost[!decision->now];
   if (decision->cost[decision->now] > 0 || known == 0) return INFINITY;
-  double most = decision->now == PL_CHEAP ? (known - decision->setup) / decision->iteration
-                                          : (known - SETUP) / cycle;
-  return fmax(least, floor(most));
+  double max = decision->now == PL_CHEAP ? (known - decision->setup) / decision->iteration
+                                         : (known - SETUP) / cycle;
+  return fmax(min, floor(max));
 }

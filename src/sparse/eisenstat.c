@@ -173,14 +173,14 @@ static void scale_chunk(void *context, int chunk)
  */
 static double stiffness(const pl_pairs *pairs, const pl_bsr *A)
 {
-  double most = 0;
+  double max = 0;
   for (int t = 0; t < pairs->touched_count; t++) {
     double K[9];
     const double *D = A->values + 9 * (size_t)A->diagonal[pairs->touched[t]];
     pl_pairs_diagonal(pairs, t, K);
-    most = fmax(most, (K[0] + K[4] + K[8]) / (D[0] + D[4] + D[8]));
+    max = fmax(max, (K[0] + K[4] + K[8]) / (D[0] + D[4] + D[8]));
   }
-  return most;
+  return max;
 }
 
 /* W of D' = D + diag K at the touched blocks. A block that D' makes no better than D keeps its W.

@@ -117,14 +117,14 @@ static pl_status make_plan(pl_factor *factor, const pl_bsr *A, pl_ordering wante
 
 /* ---- memory ---- */
 
-static int make_room(const pl_factor *factor, workspace *room, size_t most_below)
+static int make_room(const pl_factor *factor, workspace *room, size_t max_below)
 {
   const pl_allocator *allocator = &factor->allocator;
   size_t width = PL_PANEL_WIDTH;
   room->map = pl_alloc(allocator, (size_t)factor->plan.blocks, sizeof(int));
   room->packed = pl_alloc(allocator, width * width, sizeof(double));
   room->block = pl_alloc(allocator, (size_t)TILE_ROWS * width, sizeof(double));
-  room->y = pl_alloc(allocator, 3 * most_below + 4, sizeof(double));
+  room->y = pl_alloc(allocator, 3 * max_below + 4, sizeof(double));
   room->top = pl_alloc(allocator, 3 * (size_t)factor->top_count, sizeof(double));
   return room->map && room->packed && room->block && room->y && room->top;
 }
@@ -133,7 +133,7 @@ static pl_status take_memory(pl_factor *factor, pl_error *error)
 {
   const pl_elimination *plan = &factor->plan;
   const pl_allocator *allocator = &factor->allocator;
-  size_t rows = (size_t)plan->blocks, most_below = 0;
+  size_t rows = (size_t)plan->blocks, max_below = 0;
   factor->values = pl_alloc(allocator, plan->value_start[plan->count], sizeof(double));
   factor->pivots = pl_alloc(allocator, 3 * rows, sizeof(double));
   factor->signs = pl_alloc(allocator, 3 * rows, sizeof(double));
@@ -145,12 +145,12 @@ static pl_status take_memory(pl_factor *factor, pl_error *error)
              factor->projections && factor->held;
   for (int s = 0; s < plan->count && have; s++) {
     size_t below = plan->row_end[s] - plan->row_start[s];
-    if (below > most_below) most_below = below;
+    if (below > max_below) max_below = below;
     for (int j = plan->first[s]; j < plan->first[s + 1]; j++)
       factor->top_place[j] = plan->is_top[s] ? factor->top_count++ : -1;
   }
   for (int i = 0; i < PL_MOST_RANGES && have; i++)
-    have = make_room(factor, &factor->rooms[i], most_below);
+    have = make_room(factor, &factor->rooms[i], max_below);
   return have ? PL_OK : pl_fail_memory(error);
 }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double least_rest = 1e-7;  /* of a row's coefficients: less says nothing new */
+static const double min_rest = 1e-7;    /* of a row's coefficients: less says nothing new */
 static const double far_larger = 0.1;   /* the first block is solved for unless it has less */
 static const double negligible = 1e-15; /* of a pivot */
 
@@ -63,15 +63,15 @@ static double size_at(const pl_mpcs *self, int i)
 static int choose(const pl_mpcs *self, double given)
 {
   int best = -1;
-  double most = least_rest * given;
+  double max = min_rest * given;
   for (int i = 0; i < self->touched_count; i++) {
     double size = size_at(self, i);
-    if (size <= most) continue;
-    most = size;
+    if (size <= max) continue;
+    max = size;
     best = i;
   }
   if (best < 0) return -1;
-  return self->touched[size_at(self, 0) >= far_larger * most ? 0 : best];
+  return self->touched[size_at(self, 0) >= far_larger * max ? 0 : best];
 }
 
 /* ---- pivots ---- */

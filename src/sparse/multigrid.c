@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* The power method's estimate lies below the eigenvalue: by how much the smoother reaches beyond
- * it, and which part of the spectrum it leaves to coarser levels, on the finest and on others. */
-static const double reach = 1.06, fine_spread = 8, coarse_spread = 20;
+ * it. */
+static const double reach = 1.06;
 
 /* omega = damping / largest eigenvalue in the prolongator. */
 static const double damping = 4.0 / 3.0;
@@ -30,7 +30,8 @@ typedef struct pass {
   const pl_bsr *A;
   const pl_filter *filter;
   const double *inverse;
-  double factor, caution;
+  const pl_multigrid_turns *turns; /* NULL: none, or not on this level */
+  double factor, caution, spread;
   pl_multigrid_sweep sweep;
 } pass;
 
@@ -298,6 +299,7 @@ static void coarsen(pl_multigrid *grid, pl_multigrid_level *level,
   pass job = {.kernel = pl_multigrid_kernel_pick(level->size), .level = level, .coarse = coarse};
   job.factor = scale * damping / level->largest;
   run(&job, level, smooth_chunk, pool);
+  if (grid->is_thorough) pl_multigrid_minimise(level, source ? source->filter : NULL, scale, pool);
   job.factor = scale;
   run(&job, level, multiply_chunk, pool);
   run(&job, coarse, gather_chunk, pool);
@@ -394,7 +396,9 @@ static void late_residual_chunk(void *context, int chunk)
   const pass *job = context;
   const pl_multigrid_level *level = job->level;
   job->kernel->residual(level, chunk, 1, &job->sweep);
-  pl_multigrid_filter(job->filter, chunk * level->chunk, pl_multigrid_last(level, chunk), level->t);
+  int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
+  pl_multigrid_filter(job->filter, first, last, level->t);
+  if (job->turns) pl_multigrid_turn_back(job->turns, first, last, level->t);
 }
 
 /* t = r - A x. */
@@ -417,7 +421,12 @@ static void prolong_chunk(void *context, int chunk)
   const pass *job = context;
   const pl_multigrid_level *level = job->level;
   int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
-  job->kernel->prolong(level, first, last, job->coarse->x, level->x);
+  size_t width = width_of(level);
+  float *to = job->turns ? level->y : level->x;
+  if (job->turns)
+    memset(to + width * (size_t)first, 0, width * (size_t)(last - first) * sizeof *to);
+  job->kernel->prolong(level, first, last, job->coarse->x, to);
+  if (job->turns) pl_multigrid_add_turned(job->turns, first, last, to, level->x);
   pl_multigrid_filter(job->filter, first, last, level->x);
 }
 
@@ -426,7 +435,7 @@ static void smooth(pass *job, int degree, int from_zero, pl_pool *pool)
 {
   pl_multigrid_level *level = job->level;
   double high = reach * job->caution * level->largest;
-  double low = high / (level->size == 3 ? fine_spread : coarse_spread);
+  double low = high / job->spread;
   double centre = 0.5 * (high + low), half = 0.5 * (high - low), rho = half / centre;
   job->sweep = (pl_multigrid_sweep){.r = level->r, .b = (float)(1 / centre)};
   for (int k = 0; k < degree; k++) {
@@ -468,6 +477,14 @@ static int visits_from(const pl_multigrid *grid, int index)
 /* Coarse levels are smoothed more, which costs little. */
 static int degree_on(int index, int degree) { return index == 0 ? degree : degree + 1; }
 
+/* Which part of the spectrum a level leaves to coarser ones: polynomials of degree d reach down to
+ * about 1 / d^2 of it. */
+static double spread_on(int index, int degree)
+{
+  const double d = degree_on(index, degree);
+  return index == 0 ? 2 * d * d : 20 * d * d / 9;
+}
+
 /* x of a level = its share of a cycle for its r. */
 static void visit(pl_multigrid *grid, int index, const pl_filter *filter, int degree, pl_pool *pool)
 {
@@ -475,7 +492,9 @@ static void visit(pl_multigrid *grid, int index, const pl_filter *filter, int de
               .level = &grid->level[index],
               .coarse = &grid->level[index + 1],
               .filter = index ? NULL : filter,
-              .caution = grid->caution};
+              .turns = index == 0 && grid->turns.active ? &grid->turns : NULL,
+              .caution = grid->caution,
+              .spread = spread_on(index, degree)};
   int is_last = index + 1 == grid->levels;
   if (is_last && grid->dense.count > 0) {
     solve_last(job.level, &grid->dense);

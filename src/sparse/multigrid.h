@@ -59,14 +59,16 @@ typedef struct pl_multigrid_level {
   double *sums;    /* one for each chunk */
 
   // to the next level; groups is 0 on the last one
-  int groups, *group;     /* group[i] -1: in none */
-  double *tentative;      /* T: size rows of 6 for each row  */
-  int *near_start, *near; /* pattern of P: the groups that a row belongs to, ascending */
-  float *prolong;         /* P: size rows of 6 for each entry of near */
-  int *wide_start, *wide; /* pattern of A P, ascending */
-  float *product;         /* A P: size rows of 6 for each entry of wide */
-  int *member_start, *member_row, *member_place; /* of a group: rows, and places in near */
-  float *gathered;                               /* P again, in the order of the members */
+  int groups, *group;           /* group[i] -1: in none */
+  double *tentative;            /* T: size rows of 6 for each row  */
+  int *near_start, *near;       /* pattern of P: the groups that a row belongs to, ascending */
+  float *prolong;               /* P: size rows of 6 for each entry of near */
+  int *wide_start, *wide;       /* pattern of A P, ascending */
+  float *product;               /* A P: size rows of 6 for each entry of wide */
+  struct pl_multigrid_members { /* of a group: rows, and places in near */
+    int *start, *row, *place;
+  } members;
+  float *gathered; /* P again, in the order of the members */
 
   // the cycle's vectors
   float *r, *x, *y, *t;
@@ -87,6 +89,13 @@ typedef struct pl_multigrid_joints {
   int is_broken; /* there was no memory for the patterns: they are to be rebuilt */
 } pl_multigrid_joints;
 
+/* How far the nodes of a sheet have turned since the coarse levels were made. */
+typedef struct pl_multigrid_turns {
+  double *former; /* where they were then, 3 each; NULL: coarse levels do not turn along */
+  float *R;       /* 9 each, column by column */
+  int active;     /* they have turned */
+} pl_multigrid_turns;
+
 typedef struct pl_multigrid {
   pl_allocator allocator;
   int levels;
@@ -94,6 +103,8 @@ typedef struct pl_multigrid {
   pl_multigrid_dense dense; /* the inverse on the last level; count 0: there is none */
   double caution;           /* factor on all estimates of largest eigenvalues; at least 1 */
   pl_multigrid_joints joints;
+  pl_multigrid_turns turns;
+  int is_thorough; /* prolongators of less energy: for matrices that are hard for it */
 } pl_multigrid;
 
 /* What a preconditioner that is a hierarchy hands to a solver: its finest level is the matrix times
@@ -138,6 +149,11 @@ typedef struct pl_multigrid_source {
 void pl_multigrid_refresh(pl_multigrid *grid, const pl_multigrid_source *source, double scale,
                           pl_pool *pool);
 
+/* Lowers the energy of a level's prolongator, whose copy in the order of the members is not made
+ * yet; the filter is that of the finest level, else NULL. */
+void pl_multigrid_minimise(pl_multigrid_level *level, const pl_filter *filter, double scale,
+                           pl_pool *pool);
+
 /* The end of a chunk of a level's rows. */
 static inline int pl_multigrid_last(const pl_multigrid_level *level, int chunk)
 {
@@ -161,6 +177,17 @@ void pl_multigrid_filter(const pl_filter *filter, int first, int last, float *x)
 
 /* t of level 0 = r - A x. */
 void pl_multigrid_residual(pl_multigrid *grid, const pl_filter *filter, pl_pool *pool);
+
+/* Coarse levels that turn along with a sheet: memory for that, where the matrix is one of sheets;
+ * they have just been made; where the nodes are now. */
+pl_status pl_multigrid_follow(pl_multigrid *grid, const pl_bsr *A, pl_error *error);
+void pl_multigrid_remember(pl_multigrid *grid, const pl_bsr *A);
+void pl_multigrid_turn(pl_multigrid *grid, const pl_bsr *A, pl_pool *pool);
+
+/* t = R^T t and x += R y in the rows [first, last) of the finest level. */
+void pl_multigrid_turn_back(const pl_multigrid_turns *turns, int first, int last, float *t);
+void pl_multigrid_add_turned(const pl_multigrid_turns *turns, int first, int last, const float *y,
+                             float *x);
 
 /* What passes must move and compute at least: every array once. */
 typedef struct pl_multigrid_cost {

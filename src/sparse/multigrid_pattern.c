@@ -17,7 +17,7 @@ enum {
 };
 
 /* A level on which fewer groups than this part of its rows cannot be found is the last one. */
-static const double least_reduction = 0.7;
+static const double min_reduction = 0.7;
 
 /* Lists of different numbers, one for each row, ascending. */
 typedef struct lists {
@@ -102,8 +102,8 @@ static void list_coarse(const pl_multigrid_level *level, int group, lists *made)
     if (joints->keys[*k] >> 32 > group) break;
     note(made, group, (int)(joints->keys[*k] & INT32_MAX));
   }
-  for (int m = level->member_start[group]; m < level->member_start[group + 1]; m++) {
-    int row = level->member_row[m];
+  for (int m = level->members.start[group]; m < level->members.start[group + 1]; m++) {
+    int row = level->members.row[m];
     for (int k = level->wide_start[row]; k < level->wide_start[row + 1]; k++)
       note(made, group, level->wide[k]);
   }
@@ -114,21 +114,21 @@ static pl_status list_members(const pl_allocator *allocator, pl_multigrid_level 
                               pl_error *error)
 {
   size_t entries = (size_t)level->near_start[level->rows];
-  level->member_start = pl_alloc(allocator, (size_t)level->groups + 2, sizeof(int));
-  level->member_row = pl_alloc(allocator, entries, sizeof(int));
-  level->member_place = pl_alloc(allocator, entries, sizeof(int));
-  if (!level->member_start || !level->member_row || !level->member_place)
+  level->members.start = pl_alloc(allocator, (size_t)level->groups + 2, sizeof(int));
+  level->members.row = pl_alloc(allocator, entries, sizeof(int));
+  level->members.place = pl_alloc(allocator, entries, sizeof(int));
+  if (!level->members.start || !level->members.row || !level->members.place)
     return pl_fail_memory(error);
 
-  // member_start[g + 1] runs through the places of group g
-  int *next = level->member_start + 1;
+  // members.start[g + 1] runs through the places of group g
+  int *next = level->members.start + 1;
   for (size_t k = 0; k < entries; k++) next[level->near[k] + 1]++;
   for (int group = 0; group < level->groups; group++) next[group + 1] += next[group];
   for (int row = 0; row < level->rows; row++) {
     for (int k = level->near_start[row]; k < level->near_start[row + 1]; k++) {
       int place = next[level->near[k]]++;
-      level->member_row[place] = row;
-      level->member_place[place] = k;
+      level->members.row[place] = row;
+      level->members.place[place] = k;
     }
   }
   return PL_OK;
@@ -321,7 +321,7 @@ static pl_status group_rows(const pl_allocator *allocator, pl_multigrid_level *l
   if (!level->group) return pl_fail_memory(error);
   int groups = pl_aggregate(allocator, level->rows, level->start, level->columns, level->group);
   if (groups < 0) return pl_fail_memory(error);
-  level->groups = groups <= least_reduction * level->rows ? groups : 0;
+  level->groups = groups <= min_reduction * level->rows ? groups : 0;
   return PL_OK;
 }
 
@@ -398,9 +398,9 @@ static void free_level(const pl_allocator *allocator, pl_multigrid_level *level,
                  level->wide_start,
                  level->wide,
                  level->product,
-                 level->member_row,
-                 level->member_place,
-                 level->member_start,
+                 level->members.row,
+                 level->members.place,
+                 level->members.start,
                  level->r,
                  level->x,
                  level->y,
@@ -434,7 +434,7 @@ void pl_multigrid_destroy(pl_multigrid *grid)
     pl_free(&grid->allocator, grid->level[i].group);
   }
   const pl_multigrid_dense *dense = &grid->dense;
-  void *arrays[] = {dense->factor, dense->row, dense->values,
-                    dense->in,     dense->out, grid->joints.keys};
+  void *arrays[] = {dense->factor, dense->row,        dense->values,      dense->in,
+                    dense->out,    grid->joints.keys, grid->turns.former, grid->turns.R};
   free_arrays(&grid->allocator, arrays, sizeof arrays / sizeof *arrays);
 }

@@ -157,10 +157,10 @@ static void restrict_rows(const pl_multigrid_level *level, int first, int last, 
 {
   for (int group = first; group < last; group++) {
     octet sum = {0};
-    int m = level->member_start[group], end = level->member_start[group + 1];
+    int m = level->members.start[group], end = level->members.start[group + 1];
     const float *block = level->gathered + (size_t)(SIZE * COARSE) * (size_t)m;
     for (; m < end; m++, block += SIZE * COARSE) {
-      const float *from = row_at(t, level->member_row[m]);
+      const float *from = row_at(t, level->members.row[m]);
       for (int i = 0; i < SIZE; i++) sum += octet_load(block + COARSE * i) * from[i];
     }
     memcpy(e + 8 * (size_t)group, &sum, sizeof sum);
@@ -265,11 +265,11 @@ static void gather_rows(const pl_multigrid_level *level, int first, int last,
   for (int group = first; group < last; group++) {
     size_t begin = (size_t)coarse->start[group], end = (size_t)coarse->start[group + 1];
     memset(coarse->precise + 36 * begin, 0, 36 * (end - begin) * sizeof(double));
-    for (int m = level->member_start[group]; m < level->member_start[group + 1]; m++) {
-      int row = level->member_row[m];
+    for (int m = level->members.start[group]; m < level->members.start[group + 1]; m++) {
+      int row = level->members.row[m];
       six P[SIZE];
       const float *block =
-          level->prolong + (size_t)(SIZE * COARSE) * (size_t)level->member_place[m];
+          level->prolong + (size_t)(SIZE * COARSE) * (size_t)level->members.place[m];
       memcpy(level->gathered + (size_t)(SIZE * COARSE) * (size_t)m, block,
              SIZE * COARSE * sizeof *block);
       for (int i = 0; i < SIZE; i++) P[i] = six_load_single(block + COARSE * i);

@@ -35,8 +35,8 @@ static pl_status add_way(nearly *self, int way, const pl_solver_ops *ops, const 
   pl_selection part = {.member = &ops->info};
   pl_param_presets(part.member, part.values);
   for (int i = 0; i < PL_KRYLOV_PARAM_COUNT; i++) part.values[i] = self->common.values[i];
-  double *most = &part.values[PL_KRYLOV_ITERATIONS];
-  if (way == SYMMETRIC && *most > MOST_TRIED) *most = MOST_TRIED;
+  double *max = &part.values[PL_KRYLOV_ITERATIONS];
+  if (way == SYMMETRIC && *max > MOST_TRIED) *max = MOST_TRIED;
   return pl_solver_create(&self->common.allocator, &part, self->common.chosen, A, &self->ways[way],
                           error);
 }
@@ -136,7 +136,7 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
 {
   nearly *self = (nearly *)common;
   pl_solver *general = self->ways[GENERAL];
-  double most = common->values[PL_KRYLOV_ITERATIONS];
+  double max = common->values[PL_KRYLOV_ITERATIONS];
   pl_solve_report tried = {0};
   if (self->left > 0) {
     self->left--;
@@ -145,13 +145,13 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
     pl_status status = solve_symmetric(self, A, filter, b, x, target, pool, &tried, &failure);
     // a budget that is used up is used up
     if (!status || status == PL_E_CANCELLED ||
-        (status == PL_E_CONVERGENCE && tried.iterations >= most)) {
+        (status == PL_E_CONVERGENCE && tried.iterations >= max)) {
       *report = tried;
       if (status && error) *error = failure;
       return status;
     }
   }
-  pl_solver_limit(general, most - tried.iterations);
+  pl_solver_limit(general, max - tried.iterations);
   pl_status status = prepare_way(self, GENERAL, A, filter, pool, error);
   if (!status) status = pl_solver_solve(general, A, filter, b, x, target, pool, report, error);
   report->iterations += tried.iterations;

@@ -28,7 +28,7 @@ typedef struct quotient {
   int *head, *next, *last;        /* lists of variables by degree */
   int *hashed, *hash;             /* lists of variables of L_p by hash (next is used) */
   int *into;                      /* what a vertex that is gone became a part of */
-  int flag, least, eliminated;    /* the present mark, a degree that none is below, blocks done */
+  int flag, min, eliminated;      /* the present mark, a degree that none is below, blocks done */
 } quotient;
 
 static void destroy(const pl_allocator *allocator, quotient *self)
@@ -46,7 +46,7 @@ static void link_degree(quotient *self, int i)
   self->last[i] = NONE;
   if (first != NONE) self->last[first] = i;
   self->head[degree] = i;
-  if (degree < self->least) self->least = degree;
+  if (degree < self->min) self->min = degree;
 }
 
 static void unlink_degree(quotient *self, int i)
@@ -62,7 +62,7 @@ static pl_status create(const pl_allocator *allocator, const pl_graph *graph, qu
                         pl_error *error)
 {
   size_t n = (size_t)graph->count, entries = (size_t)graph->start[n];
-  *self = (quotient){.count = graph->count, .room = 2 * entries + n, .flag = 1, .least = INT_MAX};
+  *self = (quotient){.count = graph->count, .room = 2 * entries + n, .flag = 1, .min = INT_MAX};
   int **arrays[] = {&self->start,  &self->length, &self->elements, &self->weight,
                     &self->degree, &self->mark,   &self->head,     &self->next,
                     &self->last,   &self->hashed, &self->hash,     &self->into};
@@ -105,8 +105,8 @@ static void compact(quotient *self)
 
 static int pick(quotient *self)
 {
-  while (self->head[self->least] == NONE) self->least++;
-  int pivot = self->head[self->least];
+  while (self->head[self->min] == NONE) self->min++;
+  int pivot = self->head[self->min];
   unlink_degree(self, pivot);
   return pivot;
 }

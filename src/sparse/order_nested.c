@@ -151,7 +151,7 @@ static int move_vertex(dissection *self, int v, int side, int count)
  * that have left are dropped from the list. Returns its place, -1: none. */
 static int best_move(const dissection *self, int *count, int *side)
 {
-  int place = -1, least = 0, kept = 0, *members = self->members;
+  int place = -1, min = 0, kept = 0, *members = self->members;
   int smaller = self->sizes[SECOND] < self->sizes[FIRST];
   for (int k = 0; k < *count; k++) {
     int v = members[k];
@@ -161,8 +161,8 @@ static int best_move(const dissection *self, int *count, int *side)
     for (int to = 0; to < 2; to++) {
       int growth = 2 * neighbours_at(self, v, 1 - to) + (to != smaller);
       if (self->sizes[to] > self->sizes[1 - to] + self->sizes[SEPARATOR]) continue;
-      if (place >= 0 && growth >= least) continue;
-      least = growth;
+      if (place >= 0 && growth >= min) continue;
+      min = growth;
       place = kept - 1;
       *side = to;
     }
@@ -181,7 +181,7 @@ static void copy_labels(const dissection *self, const int *part, int size, int *
 static int refine(dissection *self, const int *part, int size)
 {
   int count = 0, idle = 0, side = 0, better = 0;
-  double least = price(self);
+  double min = price(self);
   self->pass++;
   copy_labels(self, part, size, self->best);
   for (int k = 0; k < size; k++) {
@@ -192,8 +192,8 @@ static int refine(dissection *self, const int *part, int size)
     if (place < 0) break;
     count = move_vertex(self, self->members[place], side, count);
     double now = price(self);
-    if (now >= least) continue;
-    least = now;
+    if (now >= min) continue;
+    min = now;
     better = 1;
     idle = 0;
     copy_labels(self, part, size, self->best);
@@ -218,13 +218,13 @@ static void arrange(dissection *self, int *part, int size)
 static pl_status inner_graph(dissection *self, const int *part, int size, pl_graph *inner,
                              pl_error *error)
 {
-  size_t most = 0;
+  size_t max = 0;
   for (int k = 0; k < size; k++) {
     self->level[part[k]] = k;
-    most += (size_t)(self->graph->start[part[k] + 1] - self->graph->start[part[k]]);
+    max += (size_t)(self->graph->start[part[k] + 1] - self->graph->start[part[k]]);
   }
   *inner = (pl_graph){size, pl_alloc(self->allocator, (size_t)size + 1, sizeof(int)),
-                      pl_alloc(self->allocator, most, sizeof(int))};
+                      pl_alloc(self->allocator, max, sizeof(int))};
   if (!inner->start || !inner->neighbours) return pl_fail_memory(error);
   int at = 0;
   for (int k = 0; k < size; k++) {

@@ -59,7 +59,7 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   if (common->refusals > 1 && self->decision.now == PL_STRONG)
     pl_decision_bar(&self->decision);
   else if (self->ways[PL_STRONG])
-    pl_decide(&self->decision, common->solves, common->iterations, A);
+    pl_decide(&self->decision, common->solves, (int)(now(common)->effort * common->iterations), A);
   pl_preconditioner *next = now(common);
   next->pairs = common->pairs;
   return next->ops->prepare(next, A, filter, pool, error);

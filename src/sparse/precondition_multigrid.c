@@ -4,6 +4,11 @@
  * they are renewed when the iterations that they have cost, beyond those of the first solve with
  * them, add up to what a renewal costs. Counts decide, not clocks, so results can be repeated.
  *
+ * Where volume is nearly kept, motions of a few nodes that keep it are soft beside all others,
+ * which a smoother of low degree does not reach, and coarse functions are too stiff. Solves that
+ * take many iterations therefore bring a smoother of a higher degree and prolongators of less
+ * energy.
+ *
  * A smoother is positive definite only up to the largest eigenvalue that it was given, and
  * estimates come from below: a few bad elements in a large body hide theirs for some rounds of the
  * power method. A solver that meets that says so (refusals), and prepares again. */
@@ -20,9 +25,11 @@
 enum { DEGREE, REUSE, PRECISION, PARAM_COUNT };
 
 static const pl_param params[PARAM_COUNT] = {
-    [DEGREE] = {"degree", "count",
-                "products with the matrix in each smoothing, one more on coarse levels", 2, 1, 10,
-                NULL, 0},
+    [DEGREE] =
+        {"degree", "count",
+         "products with the matrix in each smoothing, one more on coarse levels; 0: 2, and 8 "
+         "with better coarse levels while solves take many iterations",
+         0, 0, 10, NULL, 0},
     [REUSE] = {"reuse", "1", "keep coarse levels over several matrices, or renew them for each", 0,
                0, 1, "yes|no", 0},
     [PRECISION] = {"precision", "1",
@@ -34,6 +41,10 @@ static const pl_param params[PARAM_COUNT] = {
 /* What a renewal costs, in cycles. */
 enum { RENEWAL = 10 };
 
+/* Degrees of the smoother, and the iterations per solve from which on the other one is taken: above
+ * MANY, and below FEW. */
+enum { USUAL = 2, THOROUGH = 8, MANY = 40, FEW = 10 };
+
 /* By which power of two the size of the matrix may change before it is scaled again. */
 enum { MOST_DRIFT = 20 };
 
@@ -42,6 +53,7 @@ typedef struct multigrid {
   pl_multigrid grid;
   pl_single single;
   int degree, reuse, is_single;
+  int adapts; /* the degree was not chosen */
   const pl_filter *filter;
   int ready, exponent; /* the matrix is scaled by 2^-exponent */
   double first[2];     /* iterations per solve right after a renewal, without and with pairs; 0: not
@@ -56,13 +68,15 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
                         pl_error *error)
 {
   multigrid *self = (multigrid *)common;
-  self->degree = (int)values[DEGREE];
+  self->adapts = values[DEGREE] < 1;
+  self->degree = self->adapts ? USUAL : (int)values[DEGREE];
   self->reuse = values[REUSE] == 0;
   self->is_single = values[PRECISION] == 0;
   pl_status status = pl_blockwise_create(common, A, values, error);
   self->held = pl_alloc(&common->allocator, (size_t)A->rows, sizeof *self->held);
   if (!status && !self->held) status = pl_fail_memory(error);
-  return status ? status : pl_multigrid_create(&common->allocator, A, &self->grid, error);
+  if (!status) status = pl_multigrid_create(&common->allocator, A, &self->grid, error);
+  return status ? status : pl_multigrid_follow(&self->grid, A, error);
 }
 
 static void destroy(pl_preconditioner *common)
@@ -120,6 +134,21 @@ static int knows_pairs(const multigrid *self)
          change <= (count > self->joined ? count : self->joined) / 3;
 }
 
+/* Takes another degree if the last solves ask for it; returns whether they do. */
+static int adapt(multigrid *self)
+{
+  pl_preconditioner *common = &self->blockwise.common;
+  if (!self->adapts || common->solves == 0) return 0;
+  const double mean = (double)common->iterations / common->solves;
+  const int degree = mean > MANY ? THOROUGH : mean < FEW ? USUAL : self->degree;
+  if (degree == self->degree) return 0;
+  self->degree = degree;
+  self->grid.is_thorough = degree == THOROUGH;
+  common->effort = pl_multigrid_cost_of_cycle(&self->grid, degree).bytes /
+                   pl_multigrid_cost_of_cycle(&self->grid, USUAL).bytes;
+  return 1;
+}
+
 /* Is it time to renew the coarse levels? Takes the last solve into account. */
 static int is_worn(multigrid *self, int exponent)
 {
@@ -139,8 +168,8 @@ static int is_worn(multigrid *self, int exponent)
  * start again, and count for more from now on. */
 static void distrust(pl_multigrid *grid)
 {
-  const double more = 1.5, most = 4;
-  grid->caution = fmin(most, more * grid->caution);
+  const double more = 1.5, max = 4;
+  grid->caution = fmin(max, more * grid->caution);
   for (int i = 0; i < grid->levels; i++) grid->level[i].largest = 0;
 }
 
@@ -152,7 +181,7 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
   if (status) return status;
   self->filter = filter;
-  int exponent = size_of(A), worn = is_worn(self, exponent);
+  int exponent = size_of(A), worn = adapt(self) | is_worn(self, exponent);
   if (common->refusals) distrust(grid);
   if (worn) self->exponent = exponent;
   double scale = ldexp(1, -self->exponent);
@@ -163,12 +192,14 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
     if (status) return status;
     pl_multigrid_source source = {A, filter, common->pairs, self->blockwise.blocks};
     pl_multigrid_refresh(grid, &source, scale, pool);
+    pl_multigrid_remember(grid, A);
     note_filter(self, filter);
     self->joined = common->pairs ? common->pairs->count : 0;
     self->first[0] = self->first[1] = self->excess = 0;
     self->ready = 1;
   } else {
     pl_multigrid_measure(grid->level, 1, pool);
+    pl_multigrid_turn(grid, A, pool);
   }
   if (common->pairs) pl_multigrid_rest(grid, common->pairs);
   return PL_OK;

@@ -74,14 +74,14 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
   const pl_allocator *allocator = &common->allocator;
   size_t rows = (size_t)A->rows, upper = ((size_t)A->start[A->rows] - rows) / 2;
   self->fill = (int)fmin(values[FILL], (double)rows);
-  size_t most = upper + (size_t)self->fill * rows;
-  if (9 * (2 * most + rows) > INT_MAX)
+  size_t max = upper + (size_t)self->fill * rows;
+  if (9 * (2 * max + rows) > INT_MAX)
     return pl_fail(error, PL_E_LIMIT,
                    "fill = %d for %d rows are more blocks than there may be; lower fill",
                    self->fill, A->rows);
   self->start = pl_alloc(allocator, rows + 1, sizeof *self->start);
-  self->columns = pl_alloc(allocator, most, sizeof *self->columns);
-  self->values = pl_alloc(allocator, 9 * most, sizeof *self->values);
+  self->columns = pl_alloc(allocator, max, sizeof *self->columns);
+  self->values = pl_alloc(allocator, 9 * max, sizeof *self->values);
   self->place = pl_alloc(allocator, rows, sizeof *self->place);
   self->row = pl_alloc(allocator, rows, sizeof *self->row);
   self->blocks = pl_alloc(allocator, 9 * rows, sizeof *self->blocks);
@@ -93,9 +93,9 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
   pattern->rows = A->rows;
   pattern->start = pl_alloc(allocator, rows + 1, sizeof *pattern->start);
   pattern->diagonal = pl_alloc(allocator, rows, sizeof *pattern->diagonal);
-  pattern->columns = pl_alloc(allocator, 2 * most + rows, sizeof *pattern->columns);
+  pattern->columns = pl_alloc(allocator, 2 * max + rows, sizeof *pattern->columns);
   // sweeps load a little beyond the end
-  pattern->values = pl_alloc(allocator, 9 * (2 * most + rows) + 4, sizeof *pattern->values);
+  pattern->values = pl_alloc(allocator, 9 * (2 * max + rows) + 4, sizeof *pattern->values);
   return self->start && self->columns && self->values && self->place && self->row && self->blocks &&
                  self->first && self->next && self->at && self->diagonal && pattern->start &&
                  pattern->diagonal && pattern->columns && pattern->values
@@ -181,7 +181,7 @@ static void sort(candidate *all, int count, int (*before)(candidate, candidate))
 /* Keeps of the row in work what is not small, and of that no more than there is room. */
 static void keep(threshold *self, const pl_bsr *A, int row)
 {
-  int kept = 0, most = A->start[row + 1] - A->diagonal[row] - 1 + self->fill;
+  int kept = 0, max = A->start[row + 1] - A->diagonal[row] - 1 + self->fill;
   candidate *all = self->row;
   double limit = self->drop * sqrt(self->diagonal[row]);
   for (int i = 1; i < self->count; i++) {
@@ -192,10 +192,10 @@ static void keep(threshold *self, const pl_bsr *A, int row)
     else
       all[kept++] = one;
   }
-  if (kept > most) {
+  if (kept > max) {
     sort(all, kept, is_larger);
-    for (int i = most; i < kept; i++) self->place[all[i].column] = -1;
-    kept = most;
+    for (int i = max; i < kept; i++) self->place[all[i].column] = -1;
+    kept = max;
   }
   sort(all, kept, is_left);
   int to = self->start[row];

@@ -9,19 +9,19 @@
 
 #include <string.h>
 
-static const double least_sine = 1e-7; /* between a new direction and those that are there */
+static const double min_sine = 1e-7; /* between a new direction and those that are there */
 
 pl_status pl_rows_create(const pl_allocator *allocator, int blocks, int room, pl_rows *rows,
                          pl_error *error)
 {
-  size_t count = (size_t)room, most = (size_t)(room < blocks ? room : blocks);
+  size_t count = (size_t)room, max = (size_t)(room < blocks ? room : blocks);
   *rows = (pl_rows){.allocator = *allocator, .blocks = blocks, .room = room};
   rows->list = pl_alloc(allocator, count, sizeof *rows->list);
   rows->start = pl_alloc(allocator, (size_t)blocks + 1, sizeof *rows->start);
   rows->order = pl_alloc(allocator, count, sizeof *rows->order);
-  rows->held = pl_alloc(allocator, most, sizeof *rows->held);
-  rows->projections = pl_alloc(allocator, 9 * most, sizeof *rows->projections);
-  rows->transient = pl_alloc(allocator, most, 1);
+  rows->held = pl_alloc(allocator, max, sizeof *rows->held);
+  rows->projections = pl_alloc(allocator, 9 * max, sizeof *rows->projections);
+  rows->transient = pl_alloc(allocator, max, 1);
   if (rows->list && rows->start && rows->order && rows->held && rows->projections &&
       rows->transient)
     return PL_OK;
@@ -44,12 +44,12 @@ pl_status pl_rows_reserve_mpcs(pl_rows *rows, int count, int entries, pl_error *
 {
   const pl_allocator *allocator = &rows->allocator;
   int singles = rows->room < rows->blocks ? rows->room : rows->blocks;
-  int most = rows->blocks - singles < entries ? rows->blocks : singles + entries;
+  int max = rows->blocks - singles < entries ? rows->blocks : singles + entries;
   void *arrays[] = {rows->held, rows->projections, rows->transient};
   for (int i = 0; i < 3; i++) pl_free(allocator, arrays[i]);
-  rows->held = pl_alloc(allocator, (size_t)most, sizeof *rows->held);
-  rows->projections = pl_alloc(allocator, 9 * (size_t)most, sizeof *rows->projections);
-  rows->transient = pl_alloc(allocator, (size_t)most, 1);
+  rows->held = pl_alloc(allocator, (size_t)max, sizeof *rows->held);
+  rows->projections = pl_alloc(allocator, 9 * (size_t)max, sizeof *rows->projections);
+  rows->transient = pl_alloc(allocator, (size_t)max, 1);
   if (!rows->held || !rows->projections || !rows->transient) return pl_fail_memory(error);
   return pl_mpcs_create(allocator, rows->blocks, count, entries, singles, &rows->mpcs, error);
 }
@@ -221,7 +221,7 @@ void pl_span_add(pl_span *span, const pl_row *row)
     pl_vec3_add_scaled(-span->mix[at][m], span->basis[m], rest);
   }
   double length = pl_vec3_norm(rest);
-  if (length < least_sine) return;
+  if (length < min_sine) return;
   span->row[at] = row;
   span->mix[at][at] = length;
   pl_vec3_scale(1 / length, rest, span->basis[at]);

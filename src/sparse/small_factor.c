@@ -82,13 +82,13 @@ static void load_pattern(pl_small_factor *factor, const pl_bsr *M)
 
 /* The label with the fewest neighbours among those that are left, the first of several. What has
  * gone has a degree of INT_MAX. */
-static int pick_least(const pl_small_factor *factor)
+static int pick_min(const pl_small_factor *factor)
 {
-  int least = 0;
+  int min = 0;
   for (int i = 1; i < factor->count; i++) {
-    if (factor->degree[i] < factor->degree[least]) least = i;
+    if (factor->degree[i] < factor->degree[min]) min = i;
   }
-  return least;
+  return min;
 }
 
 /* other's neighbours become those of own too; own goes. */
@@ -176,7 +176,7 @@ static void renumber(pl_small_factor *factor)
   }
 }
 
-pl_status pl_small_factor_analyse(pl_small_factor *factor, const pl_bsr *M, double most,
+pl_status pl_small_factor_analyse(pl_small_factor *factor, const pl_bsr *M, double max,
                                   pl_error *error)
 {
   factor->count = 0;
@@ -188,10 +188,10 @@ pl_status pl_small_factor_analyse(pl_small_factor *factor, const pl_bsr *M, doub
   double cost = 0;
   int at = 0;
   for (int k = 0; k < M->rows; k++) {
-    int own = pick_least(factor), degree = factor->degree[own];
+    int own = pick_min(factor), degree = factor->degree[own];
     double size = degree;
     cost += 27 * (1 + size + size * (size + 1) / 2);
-    if (cost > most) {
+    if (cost > max) {
       factor->count = 0;
       return PL_OK;
     }

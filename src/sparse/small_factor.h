@@ -32,7 +32,7 @@ void pl_small_factor_destroy(pl_small_factor *factor);
 /* Order and pattern for matrices of M's pattern, which is symmetric. Memory is taken where there
  * was never so much needed before. Where compute would take more than so many multiplications, the
  * analysis is broken off, and count is 0. */
-pl_status pl_small_factor_analyse(pl_small_factor *factor, const pl_bsr *M, double most,
+pl_status pl_small_factor_analyse(pl_small_factor *factor, const pl_bsr *M, double max,
                                   pl_error *error);
 
 /* The factor of M's symmetric part with its diagonal blocks times 1 + shift; projections holds one

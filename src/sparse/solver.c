@@ -47,6 +47,7 @@ pl_status pl_preconditioner_create(const pl_allocator *allocator, const pl_selec
   self->ops = ops;
   self->allocator = *allocator;
   self->rows = A->rows;
+  self->effort = 1;
   *out = self;
   return ops->create(self, A, part->values, error);
 }
@@ -99,9 +100,9 @@ const pl_solver *pl_solver_in_use(const pl_solver *solver, const char **reason)
 
 double pl_solver_tolerance(const pl_solver *solver) { return solver->values[TOLERANCE]; }
 
-void pl_solver_limit(pl_solver *solver, double most)
+void pl_solver_limit(pl_solver *solver, double max)
 {
-  solver->values[ITERATIONS] = most < solver->iterations ? most : solver->iterations;
+  solver->values[ITERATIONS] = max < solver->iterations ? max : solver->iterations;
 }
 
 static pl_status check_rows(const pl_solver *solver, const pl_bsr *A, pl_error *error)
@@ -158,9 +159,9 @@ const double *pl_solver_blocks(const pl_solver *solver)
  * had gone on at its pace; at most CUT_OFF times as many as it took. */
 static int missing_iterations(const pl_solve_report *report, double first, double target)
 {
-  double most = (double)CUT_OFF * report->iterations, done = pl_ln(first / report->residual);
+  double max = (double)CUT_OFF * report->iterations, done = pl_ln(first / report->residual);
   double rest = report->iterations * pl_ln(report->residual / target) / done;
-  return done > 0 && rest >= 0 && rest < most ? (int)ceil(rest) : (int)most;
+  return done > 0 && rest >= 0 && rest < max ? (int)ceil(rest) : (int)max;
 }
 
 /* A solve that goes on from where a preconditioner was refused, after another preparation: that may

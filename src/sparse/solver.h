@@ -60,6 +60,7 @@ struct pl_preconditioner {
   pl_allocator allocator;
   int rows;
   int solves, iterations; /* since the last prepare */
+  double effort;          /* of an application, in those of usual ones */
   int with_pairs;         /* were there any in these solves? They take more */
   const pl_pairs *pairs;  /* closed, beside A since the last prepare; NULL: there are none. What is
                              made without them is corrected (correction.h) */
@@ -180,7 +181,7 @@ double pl_solver_tolerance(const pl_solver *solver);
 
 /* Allows no more than this many iterations (0 or more) in each solve from now on, and no more than
  * the user does. */
-void pl_solver_limit(pl_solver *solver, double most);
+void pl_solver_limit(pl_solver *solver, double max);
 
 /* To be called when the values of A, the pairs or the filter have changed. pairs may be NULL; if
  * there are any, they stay as they are until the last solve.

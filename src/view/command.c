@@ -8,10 +8,10 @@
 
 typedef struct row {
   const char *name, *arguments;
-  double least, most;
+  double min, max;
 } row;
 
-#define X(name, arguments, least, most, summary) {#name, arguments, least, most},
+#define X(name, arguments, min, max, summary) {#name, arguments, min, max},
 static const row rows[] = {PL_COMMANDS(X)};
 #undef X
 
@@ -33,9 +33,9 @@ static pl_status take_number(const row *of, char kind, const char **line, double
   char word[PL_COMMAND_WORD];
   if (!take_word(line, word, sizeof word) || !pl_parse_double(word, number))
     return pl_fail(error, PL_E_PARSE, "%s: a number is missing", of->name);
-  if (*number < of->least || *number > of->most)
+  if (*number < of->min || *number > of->max)
     return pl_fail(error, PL_E_ARGUMENT, "%s: %g must lie between %g and %g", of->name, *number,
-                   of->least, of->most);
+                   of->min, of->max);
   if (kind == 'i' && *number != floor(*number))
     return pl_fail(error, PL_E_ARGUMENT, "%s: %g must be a whole number", of->name, *number);
   return PL_OK;

@@ -38,7 +38,7 @@
   X(open, "i", 0, 1e6, "that scene of the gallery")
 
 typedef enum pl_command_kind {
-#define X(name, arguments, least, most, summary) PL_COMMAND_##name,
+#define X(name, arguments, min, max, summary) PL_COMMAND_##name,
   PL_COMMANDS(X)
 #undef X
       PL_COMMAND_COUNT

@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "couple/contact.h"
 #include "couple/response.h"
+#include "haptic/haptic.h"
 #include "scene/scene.h"
 #include "scene/schema.h"
 #include "world/world.h"
@@ -78,8 +79,8 @@ static void add_param(pl_text *out, const pl_param *param, int is_first)
   text_pair(out, "unit", param->unit);
   text_pair(out, "summary", param->summary);
   number_pair(out, "preset", param->preset);
-  number_pair(out, "least", param->least);
-  number_pair(out, "most", param->most);
+  number_pair(out, "min", param->min);
+  number_pair(out, "max", param->max);
   number_pair(out, "width", pl_param_width(param));
   if (param->words) add_words(out, param->words);
   pl_text_add(out, "}");
@@ -108,7 +109,7 @@ static void add_attributes(pl_text *out, const char *key, const char *element)
   const pl_attribute *row = pl_element_child(&pl_scene_root, element)->attributes;
   pl_text_add(out, ",\"%s\":[", key);
   for (int count = 0; row->param.name; row++) {
-    if (row->family || row->refers || !(row->param.most > row->param.least)) continue;
+    if (row->family || row->refers || !(row->param.max > row->param.min)) continue;
     add_param(out, &row->param, count++ == 0);
   }
   pl_text_add(out, "]");
@@ -211,11 +212,11 @@ static void add_arrows(pl_text *out)
 }
 
 /* The triangles of a shape in its own axes; a plane is drawn by the page. */
-static void add_surface(pl_text *out, const pl_obstacle *obstacle)
+static void add_surface(pl_text *out, const pl_shape *shape)
 {
   const pl_drawing_view view = {.reach = 1000};
   pl_drawing drawing = pl_drawing_make(&out->allocator);
-  if (!pl_obstacle_is_flat(obstacle) && !pl_shape_draw(obstacle->shape, &view, &drawing, NULL)) {
+  if (!shape->ops->is_flat && !pl_shape_draw(shape, &view, &drawing, NULL)) {
     pl_text_add(out, ",\"points\":[");
     for (size_t i = 0; i < 3 * drawing.point_count; i++)
       pl_text_add(out, "%s%.6g", i ? "," : "", drawing.points[i]);
@@ -227,6 +228,15 @@ static void add_surface(pl_text *out, const pl_obstacle *obstacle)
   pl_drawing_release(&drawing);
 }
 
+/* The tool of the scene's hand where it has a shape of its own. */
+static void add_tool(pl_text *out, const pl_shape *shape)
+{
+  if (!shape) return;
+  pl_text_add(out, ",\"tool\":{\"shape\":\"%s\"", shape->ops->info.name);
+  add_surface(out, shape);
+  pl_text_add(out, "}");
+}
+
 /* Each with its shape's values. */
 static void add_obstacles(pl_text *out, const pl_world *world)
 {
@@ -236,7 +246,7 @@ static void add_obstacles(pl_text *out, const pl_world *world)
     if (i) pl_text_add(out, ",");
     add_values(out, &contact->obstacles[i].shape->part);
     text_pair(out, "label", contact->obstacles[i].name);
-    add_surface(out, &contact->obstacles[i]);
+    add_surface(out, contact->obstacles[i].shape);
     pl_text_add(out, "}");
   }
   pl_text_add(out, "]");
@@ -247,9 +257,9 @@ void pl_describe_scene(pl_text *out, const pl_session *session)
   const pl_view *view = pl_scene_view(session->scene);
   begin(out, "scene");
   number_pair(out, "number", session->scene_number);
-  number_pair(out, "entry", session->entry);
+  number_pair(out, "entry", session->file.entry);
   text_pair(out, "title", pl_scene_title(session->scene));
-  text_pair(out, "file", pl_path_name(pl_gallery_path(session->gallery, session->entry)));
+  text_pair(out, "file", pl_path_name(pl_gallery_path(session->gallery, session->file.entry)));
   text_pair(out, "version", pl_version());
   number_pair(out, "duration", pl_scene_duration(session->scene));
   numbers_pair(out, "direction", view->direction, 3);
@@ -259,6 +269,7 @@ void pl_describe_scene(pl_text *out, const pl_session *session)
   add_tints(out);
   add_arrows(out);
   add_obstacles(out, session->world);
+  add_tool(out, pl_haptic_tool(pl_scene_hand(session->scene)));
   pl_text_add(out, ",\"families\":{");
   const pl_family *families[] = {&pl_integrator_family,     &pl_solver_family,
                                  &pl_preconditioner_family, &pl_law_family,
@@ -377,16 +388,16 @@ void pl_describe_state(pl_text *out, const pl_session *session)
   const pl_world *world = session->world;
   begin(out, "state");
   number_pair(out, "scene", session->scene_number);
-  pl_text_add(out, ",\"playing\":%s", session->playing ? "true" : "false");
-  number_pair(out, "speed", session->speed);
-  text_pair(out, "pace", session->free_pace ? "free" : "real");
-  text_pair(out, "tint", pl_tint_names[session->tint]);
-  text_pair(out, "arrows", pl_arrows_names[session->arrows]);
-  pl_text_add(out, ",\"locals\":%s", session->glyphs == PL_GLYPHS_FRAMES ? "true" : "false");
-  text_pair(out, "glyphs", glyph_names[session->glyphs]);
-  pl_text_add(out, ",\"contacts\":%s", session->show_contacts ? "true" : "false");
-  pl_text_add(out, ",\"replaying\":%s", session->replaying ? "true" : "false");
-  number_pair(out, "strength", session->strength);
+  pl_text_add(out, ",\"playing\":%s", session->run.playing ? "true" : "false");
+  number_pair(out, "speed", session->run.speed);
+  text_pair(out, "pace", session->run.free_pace ? "free" : "real");
+  text_pair(out, "tint", pl_tint_names[session->show.tint]);
+  text_pair(out, "arrows", pl_arrows_names[session->show.arrows]);
+  pl_text_add(out, ",\"locals\":%s", session->show.glyphs == PL_GLYPHS_FRAMES ? "true" : "false");
+  text_pair(out, "glyphs", glyph_names[session->show.glyphs]);
+  pl_text_add(out, ",\"contacts\":%s", session->show.contacts ? "true" : "false");
+  pl_text_add(out, ",\"replaying\":%s", session->file.replaying ? "true" : "false");
+  number_pair(out, "strength", session->hand.strength);
   pl_text_add(out, ",\"world\":{\"dt\":");
   add_number(out, world->set.dt);
   numbers_pair(out, "gravity", world->gravity, 3);
@@ -412,11 +423,11 @@ void pl_describe_state(pl_text *out, const pl_session *session)
 void pl_describe_notices(pl_text *out, const pl_session *session)
 {
   begin(out, "notices");
-  pl_text_add(out, ",\"run\":%lld,\"notices\":[", (long long)session->started);
-  uint32_t count = session->notice_count;
+  pl_text_add(out, ",\"run\":%lld,\"notices\":[", (long long)session->notices.started);
+  uint32_t count = session->notices.count;
   uint32_t first = count > PL_MOST_NOTICES ? count - PL_MOST_NOTICES : 0;
   for (uint32_t i = first; i < count; i++) {
-    const pl_notice *notice = &session->notices[i % PL_MOST_NOTICES];
+    const pl_notice *notice = &session->notices.list[i % PL_MOST_NOTICES];
     pl_text_add(out, "%s{\"number\":%u,\"error\":%s", i > first ? "," : "", notice->number,
                 notice->is_error ? "true" : "false");
     text_pair(out, "text", notice->text);

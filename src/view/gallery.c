@@ -173,7 +173,8 @@ static pl_status draw_surface(pl_scene *scene, const pl_surface *surface, const 
                          .positions = positions,
                          .faces = surface->triangles + 3 * part->first_triangle};
   }
-  pl_status status = pl_backdrop_add(&backdrop, pl_scene_world(scene), bodies, &render, error);
+  pl_status status =
+      pl_backdrop_add(&backdrop, pl_scene_world(scene), NULL, bodies, &render, error);
   if (!status) status = pl_render_png(&render, png, error);
   pl_backdrop_release(&backdrop);
   return status;
@@ -297,13 +298,17 @@ static void make_picture(pl_gallery *gallery, int index)
   pl_scene_destroy(scene);
 }
 
-static void *work(void *context)
+void pl_gallery_make(pl_gallery *gallery)
 {
-  pl_gallery *gallery = context;
   for (int i = 0; i < gallery->count && !atomic_load(&gallery->stopping); i++) {
     if (!find_picture(gallery, i)) make_picture(gallery, i);
     notify(gallery);
   }
+}
+
+static void *work(void *context)
+{
+  pl_gallery_make(context);
   return NULL;
 }
 

@@ -17,6 +17,8 @@ int pl_gallery_count(const pl_gallery *gallery);
 /* NULL if there is no such one. */
 const char *pl_gallery_path(const pl_gallery *gallery, int index);
 
+/* Makes titles and pictures at once, and posts them; for callers without threads. */
+void pl_gallery_make(pl_gallery *gallery);
 /* Begins to make titles and pictures, and to post them; only the first call does something. */
 void pl_gallery_begin(pl_gallery *gallery);
 

@@ -332,7 +332,7 @@ pl_status pl_rewrite_scene(const pl_scene_def *def, const pl_world *world, int f
   pl_status status = pl_file_read(&allocator, def->path, MOST_BYTES, &bytes, error);
   if (status) return status;
   writer to = {world, first_fix, out};
-  status = pl_xml_parse(bytes.data, bytes.size, def->path, &document, error);
+  status = pl_xml_parse(bytes.data, bytes.size, def->path, &allocator, &document, error);
   if (!status) status = write_document(&to, def, pl_xml_root(document), start, error);
   pl_xml_destroy(document);
   pl_bytes_free(&allocator, &bytes);

@@ -442,7 +442,14 @@ static pl_status add_hosts(pl_server *server, pl_error *error)
 
 static pl_status listen_at(pl_server *server, pl_error *error)
 {
+  // no pings, whose answers are awaited by the wall clock: check_time notices who is gone, and the
+  // kernel where nothing is sent
+  static const lws_retry_bo_t no_pings;
   struct lws_context_creation_info info = {
+      .retry_and_idle_policy = &no_pings,
+      .ka_time = 60,
+      .ka_probes = 3,
+      .ka_interval = 10,
       .port = server->def.port,
       .iface = server->def.address,
       .protocols = protocols,

@@ -1,4 +1,5 @@
-/* The session's thread: commands, steps at the wished pace, frames at most 60 times a second. */
+/* The session's turns, and its thread: commands, steps at the wished pace, frames at most 60 times
+ * a second. */
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/memory.h"
@@ -28,45 +29,45 @@ int pl_session_send(pl_session *session, const pl_command *command)
 {
   int no = PL_HURRY_NO;
   if (stops_or_changes(command->kind))
-    atomic_compare_exchange_strong(&session->hurry, &no, PL_HURRY_COMMAND);
-  pthread_mutex_lock(&session->lock);
-  int count = session->queue_count;
+    atomic_compare_exchange_strong(&session->orders.hurry, &no, PL_HURRY_COMMAND);
+  pthread_mutex_lock(&session->orders.lock);
+  int count = session->orders.count;
   pl_command *last = NULL;
-  if (count) last = &session->queue[(session->queue_first + count - 1) % PL_SESSION_QUEUE];
+  if (count) last = &session->orders.queue[(session->orders.first + count - 1) % PL_SESSION_QUEUE];
   int taken = 1;
   if (last && last->kind == command->kind &&
       (command->kind == PL_COMMAND_drag || command->kind == PL_COMMAND_push)) {
     *last = *command;
   } else if (count < PL_SESSION_QUEUE) {
-    session->queue[(session->queue_first + count) % PL_SESSION_QUEUE] = *command;
-    session->queue_count++;
+    session->orders.queue[(session->orders.first + count) % PL_SESSION_QUEUE] = *command;
+    session->orders.count++;
   } else {
     taken = 0;
   }
-  pthread_cond_signal(&session->changed);
-  pthread_mutex_unlock(&session->lock);
+  pthread_cond_signal(&session->orders.changed);
+  pthread_mutex_unlock(&session->orders.lock);
   return taken;
 }
 
 /* 1 and the next command; 0 where none waits. */
 static int next_command(pl_session *session, pl_command *command)
 {
-  pthread_mutex_lock(&session->lock);
-  int some = session->queue_count > 0 && !session->stopping;
+  pthread_mutex_lock(&session->orders.lock);
+  int some = session->orders.count > 0 && !session->orders.stopping;
   if (some) {
-    *command = session->queue[session->queue_first];
-    session->queue_first = (session->queue_first + 1) % PL_SESSION_QUEUE;
-    session->queue_count--;
+    *command = session->orders.queue[session->orders.first];
+    session->orders.first = (session->orders.first + 1) % PL_SESSION_QUEUE;
+    session->orders.count--;
   }
-  pthread_mutex_unlock(&session->lock);
+  pthread_mutex_unlock(&session->orders.lock);
   return some;
 }
 
 static int is_stopping(pl_session *session)
 {
-  pthread_mutex_lock(&session->lock);
-  int stopping = session->stopping;
-  pthread_mutex_unlock(&session->lock);
+  pthread_mutex_lock(&session->orders.lock);
+  int stopping = session->orders.stopping;
+  pthread_mutex_unlock(&session->orders.lock);
   return stopping;
 }
 
@@ -80,10 +81,10 @@ static struct timespec time_of(double when)
 static void wait_until(pl_session *session, double when)
 {
   struct timespec time = time_of(when);
-  pthread_mutex_lock(&session->lock);
-  if (!session->queue_count && !session->stopping)
-    pthread_cond_timedwait(&session->changed, &session->lock, &time);
-  pthread_mutex_unlock(&session->lock);
+  pthread_mutex_lock(&session->orders.lock);
+  if (!session->orders.count && !session->orders.stopping)
+    pthread_cond_timedwait(&session->orders.changed, &session->orders.lock, &time);
+  pthread_mutex_unlock(&session->orders.lock);
 }
 
 /* ---- the pace ---- */
@@ -91,24 +92,25 @@ static void wait_until(pl_session *session, double when)
 void pl_session_anchor(pl_session *session)
 {
   double now = pl_now();
-  session->anchor_clock = session->lately_clock = now;
-  session->anchor_time = session->lately_time = session->world ? pl_world_time(session->world) : 0;
-  session->lately_steps = 0;
-  session->lately_seconds = 0;
-  session->behind = 0;
+  session->clock.anchor = session->pace.clock = now;
+  session->clock.anchor_time = session->pace.time =
+      session->world ? pl_world_time(session->world) : 0;
+  session->pace.steps = 0;
+  session->pace.seconds = 0;
+  session->pace.behind = 0;
 }
 
 /* When the next step is due by the clock. Steps that come too late are not caught up with. */
 static double due(pl_session *session, double now)
 {
-  if (session->free_pace || session->steps_left) return now;
-  double ahead = pl_world_time(session->world) - session->anchor_time;
-  double when = session->anchor_clock + ahead / session->speed;
-  double slack = 0.05 + pl_world_dt(session->world) / session->speed;
+  if (session->run.free_pace || session->run.steps_left) return now;
+  double ahead = pl_world_time(session->world) - session->clock.anchor_time;
+  double when = session->clock.anchor + ahead / session->run.speed;
+  double slack = 0.05 + pl_world_dt(session->world) / session->run.speed;
   if (when < now - slack) {
-    session->anchor_clock = now;
-    session->anchor_time = pl_world_time(session->world);
-    session->behind = 1;
+    session->clock.anchor = now;
+    session->clock.anchor_time = pl_world_time(session->world);
+    session->pace.behind = 1;
     return now;
   }
   return when;
@@ -117,16 +119,17 @@ static double due(pl_session *session, double now)
 /* Simulated over real seconds and the time of a step, over the last half second or so. */
 static void measure_pace(pl_session *session, double now)
 {
-  double passed = now - session->lately_clock;
-  if (passed < 0.4 || session->lately_steps < 2) return;
-  double simulated = pl_world_time(session->world) - session->lately_time;
-  session->real_time_factor = (float)(simulated / passed);
-  session->step_seconds = (float)(session->lately_seconds / (double)session->lately_steps);
-  if (session->behind && session->real_time_factor > 0.97 * session->speed) session->behind = 0;
-  session->lately_clock = now;
-  session->lately_time = pl_world_time(session->world);
-  session->lately_steps = 0;
-  session->lately_seconds = 0;
+  double passed = now - session->pace.clock;
+  if (passed < 0.4 || session->pace.steps < 2) return;
+  double simulated = pl_world_time(session->world) - session->pace.time;
+  session->pace.real_time_factor = (float)(simulated / passed);
+  session->pace.step_seconds = (float)(session->pace.seconds / (double)session->pace.steps);
+  if (session->pace.behind && session->pace.real_time_factor > 0.97 * session->run.speed)
+    session->pace.behind = 0;
+  session->pace.clock = now;
+  session->pace.time = pl_world_time(session->world);
+  session->pace.steps = 0;
+  session->pace.seconds = 0;
 }
 
 /* ---- steps ---- */
@@ -136,8 +139,8 @@ static int watch(void *context, double time)
 {
   (void)time;
   pl_session *session = context;
-  int hurry = atomic_load(&session->hurry);
-  if (hurry == PL_HURRY_COMMAND) return pl_now() - session->step_start > patience_seconds;
+  int hurry = atomic_load(&session->orders.hurry);
+  if (hurry == PL_HURRY_COMMAND) return pl_now() - session->clock.step_start > patience_seconds;
   return hurry == PL_HURRY_END;
 }
 
@@ -145,10 +148,12 @@ static int watch(void *context, double time)
 static pl_status simulate(pl_session *session, pl_error *error)
 {
   pl_session_follow(session);
-  session->step_start = pl_now();
-  pl_world_set_watcher(session->world, &(pl_watcher){watch, session});
-  pl_status status = pl_scene_step(session->scene, error);
-  session->lately_seconds += pl_now() - session->step_start;
+  session->clock.step_start = pl_now();
+  pl_world_set_watcher(session->world, &(pl_watcher){.ask = watch, .context = session});
+  pl_status status = pl_session_simulate(session, error);
+  double took = pl_now() - session->clock.step_start;
+  session->pace.seconds += took;
+  session->pace.missed += took * session->run.speed > pl_world_dt(session->world);
   return status ? status : pl_history_add(&session->history, session->world, error);
 }
 
@@ -156,22 +161,24 @@ static pl_status simulate(pl_session *session, pl_error *error)
 static pl_status turn_page(pl_session *session, pl_error *error)
 {
   int last = session->history.count - 1;
-  if (session->history.here + 1 >= last) session->playing = session->steps_left = 0;
+  if (session->history.here + 1 >= last) session->run.playing = session->run.steps_left = 0;
   return pl_history_go(&session->history, session->world, session->history.here + 1, error);
 }
 
 static void step(pl_session *session)
 {
   pl_error error = {0};
-  pl_status status = session->replaying ? turn_page(session, &error) : simulate(session, &error);
+  pl_status status =
+      session->file.replaying ? turn_page(session, &error) : simulate(session, &error);
   // the commands that wait come first; after them it is repeated, if it is still wanted
   if (status == PL_E_CANCELLED) return;
-  session->lately_steps++;
-  session->stepped = session->dirty = 1;
-  if (session->steps_left && --session->steps_left == 0) session->playing = 0;
-  if (!status && session->playing) return;
+  session->pace.steps++;
+  session->run.steps += !status;
+  session->run.stepped = session->run.dirty = 1;
+  if (session->run.steps_left && --session->run.steps_left == 0) session->run.playing = 0;
+  if (!status && session->run.playing) return;
   if (status) {
-    session->playing = session->steps_left = 0;
+    session->run.playing = session->run.steps_left = 0;
     pl_session_notice_error(session, &error);
   }
   pl_session_tell_state(session);
@@ -180,24 +187,26 @@ static void step(pl_session *session)
 /* Is it time for a frame? Never while nothing has changed. */
 static int frame_is_due(const pl_session *session, double now)
 {
-  if (!session->world || !session->dirty) return 0;
-  if (now >= session->next_frame || !session->playing) return 1;
-  return session->urgent && session->stepped && now >= session->last_frame + urgent_seconds;
+  if (!session->world || !session->run.dirty) return 0;
+  if (now >= session->clock.next_frame || !session->run.playing) return 1;
+  return session->hand.urgent && session->run.stepped &&
+         now >= session->clock.last_frame + urgent_seconds;
 }
 
-/* One turn: what was asked for, a step if it is due, a frame if it is time. */
-static void turn(pl_session *session)
+/* One turn: what was asked for, a step if it is due, a frame if it is time. When the next has
+ * something to do, by the clock. */
+static double turn(pl_session *session)
 {
   pl_command command;
   int waits = PL_HURRY_COMMAND;
-  atomic_compare_exchange_strong(&session->hurry, &waits, PL_HURRY_NO);
+  atomic_compare_exchange_strong(&session->orders.hurry, &waits, PL_HURRY_NO);
   while (next_command(session, &command)) pl_session_act(session, &command);
   double now = pl_now(), when = now + idle_seconds;
-  if (now >= session->next_look) {
+  if (now >= session->file.next_look) {
     pl_session_look(session);
-    session->next_look = now + look_seconds;
+    session->file.next_look = now + look_seconds;
   }
-  if (session->world && session->playing) {
+  if (session->world && session->run.playing) {
     when = due(session, now);
     if (when <= now) {
       step(session);
@@ -207,24 +216,42 @@ static void turn(pl_session *session)
   now = pl_now();
   if (frame_is_due(session, now)) {
     pl_session_tell_frame(session, now);
-    session->urgent = 0;
-    session->last_frame = now;
+    session->hand.urgent = 0;
+    session->clock.last_frame = now;
     // so many in the mean, however steps and frames fall
-    session->next_frame = fmax(session->next_frame + frame_seconds, now);
+    session->clock.next_frame = fmax(session->clock.next_frame + frame_seconds, now);
   }
-  if (session->dirty && session->next_frame < when) when = session->next_frame;
-  if (when > now) wait_until(session, when);
+  return session->run.dirty && session->clock.next_frame < when ? session->clock.next_frame : when;
+}
+
+double pl_session_turn(pl_session *session)
+{
+  if (!session->run.loaded) {
+    session->run.loaded = 1;
+    pl_session_load(session, 0);
+  }
+  return fmax(turn(session) - pl_now(), 0);
+}
+
+pl_session_facts pl_session_measure(const pl_session *session)
+{
+  if (!session->world) return (pl_session_facts){0};
+  return (pl_session_facts){session->run.steps, pl_world_time(session->world),
+                            pl_world_state_hash(session->world), session->run.steps_left};
 }
 
 static void *work(void *context)
 {
   pl_session *session = context;
   pl_session_load(session, 0);
-  while (!is_stopping(session)) turn(session);
-  pthread_mutex_lock(&session->lock);
-  session->ended = 1;
-  pthread_cond_broadcast(&session->changed);
-  pthread_mutex_unlock(&session->lock);
+  while (!is_stopping(session)) {
+    double when = turn(session);
+    if (when > pl_now()) wait_until(session, when);
+  }
+  pthread_mutex_lock(&session->orders.lock);
+  session->orders.ended = 1;
+  pthread_cond_broadcast(&session->orders.changed);
+  pthread_mutex_unlock(&session->orders.lock);
   return NULL;
 }
 
@@ -234,9 +261,9 @@ static void release(pl_session *session)
 {
   pl_session_unload(session);
   pl_gallery_destroy(session->gallery);
-  pl_text_release(&session->text);
-  pthread_cond_destroy(&session->changed);
-  pthread_mutex_destroy(&session->lock);
+  pl_text_release(&session->room.text);
+  pthread_cond_destroy(&session->orders.changed);
+  pthread_mutex_destroy(&session->orders.lock);
   pl_free(&session->allocator, session);
 }
 
@@ -250,20 +277,20 @@ pl_status pl_session_start(const pl_session_def *def, pl_board *board, pl_sessio
   session->def = *def;
   session->allocator = allocator;
   session->board = board;
-  session->playing = def->playing;
-  session->speed = session->strength = 1;
-  session->started = time(NULL);
-  atomic_init(&session->hurry, PL_HURRY_NO);
-  session->text = pl_text_make(&allocator);
+  session->run.playing = def->playing;
+  session->run.speed = session->hand.strength = 1;
+  session->notices.started = time(NULL);
+  atomic_init(&session->orders.hurry, PL_HURRY_NO);
+  session->room.text = pl_text_make(&allocator);
   pthread_condattr_t clock;
   pthread_condattr_init(&clock);
   pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-  pthread_mutex_init(&session->lock, NULL);
-  pthread_cond_init(&session->changed, &clock);
+  pthread_mutex_init(&session->orders.lock, NULL);
+  pthread_cond_init(&session->orders.changed, &clock);
   pthread_condattr_destroy(&clock);
   pl_status status = pl_gallery_create(def->path, def->gallery_folder, def->cache, board,
                                        &session->gallery, error);
-  if (!status && pthread_create(&session->thread, NULL, work, session) != 0)
+  if (!status && !def->by_turns && pthread_create(&session->thread, NULL, work, session) != 0)
     status = pl_fail(error, PL_E_LIMIT, "a thread for the simulation cannot be started");
   if (status) {
     release(session);
@@ -276,16 +303,21 @@ pl_status pl_session_start(const pl_session_def *def, pl_board *board, pl_sessio
 int pl_session_stop(pl_session *session, double seconds)
 {
   if (!session) return 1;
+  if (session->def.by_turns) {
+    release(session);
+    return 1;
+  }
   struct timespec until = time_of(pl_now() + seconds);
-  atomic_store(&session->hurry, PL_HURRY_END);
-  pthread_mutex_lock(&session->lock);
-  session->stopping = 1;
-  pthread_cond_broadcast(&session->changed);
+  atomic_store(&session->orders.hurry, PL_HURRY_END);
+  pthread_mutex_lock(&session->orders.lock);
+  session->orders.stopping = 1;
+  pthread_cond_broadcast(&session->orders.changed);
   int late = 0;
-  while (!session->ended && !late)
-    late = pthread_cond_timedwait(&session->changed, &session->lock, &until) == ETIMEDOUT;
-  int ended = session->ended;
-  pthread_mutex_unlock(&session->lock);
+  while (!session->orders.ended && !late)
+    late = pthread_cond_timedwait(&session->orders.changed, &session->orders.lock, &until) ==
+           ETIMEDOUT;
+  int ended = session->orders.ended;
+  pthread_mutex_unlock(&session->orders.lock);
   if (!ended) return 0;
   pthread_join(session->thread, NULL);
   release(session);

@@ -1,5 +1,5 @@
-/* The session: one scene at a time, simulated in a thread of its own at its own pace. It takes
- * commands and posts what there is to see on a board. */
+/* The session: one scene at a time, simulated at its own pace, in a thread of its own or in turns
+ * that the caller takes. It takes commands and posts what there is to see on a board. */
 #ifndef PL_VIEW_SESSION_H
 #define PL_VIEW_SESSION_H
 
@@ -20,6 +20,7 @@ typedef struct pl_session_def {
   int threads, allow_any_path; /* as in pl_scene_def                                 */
   const char *cache;           /* as in pl_scene_def                                 */
   int playing;                 /* at the start                                       */
+  int by_turns;                /* no thread: the caller takes the turns                         */
   size_t history_bytes;        /* room for earlier states                            */
   pl_log log;                  /* what the scene's reader and the steps have to say; called from
                                   the session's thread                               */
@@ -28,6 +29,19 @@ typedef struct pl_session_def {
 /* Begins at once; the scene is loaded in the session's thread. The board must outlive it. */
 pl_status pl_session_start(const pl_session_def *def, pl_board *board, pl_session **session,
                            pl_error *error);
+/* By turns only: loads the scene the first time; then what was asked for, a step if it is due, a
+ * frame if it is time. Returns the seconds until there is something to do again. */
+double pl_session_turn(pl_session *session);
+
+/* By turns only: where it stands. */
+typedef struct pl_session_facts {
+  int64_t steps;  /* since the scene was loaded; those that were gone back over count as well */
+  double time;    /* s, of the world */
+  uint64_t hash;  /* of the state, as pl_world_state_hash */
+  int steps_left; /* of a "step" command */
+} pl_session_facts;
+pl_session_facts pl_session_measure(const pl_session *session);
+
 /* Cancels the step that is under way and releases the session. 0: something that cannot be
  * cancelled (a scene is being loaded) has lasted for that many seconds; the thread goes on and uses
  * session and board, and all that is left is to end the program. */

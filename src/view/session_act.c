@@ -6,7 +6,7 @@
 
 static pl_status go(pl_session *session, int64_t place, pl_error *error)
 {
-  session->playing = session->steps_left = 0;
+  session->run.playing = session->run.steps_left = 0;
   return pl_history_go(&session->history, session->world, place, error);
 }
 
@@ -14,8 +14,8 @@ static pl_status choose_tint(pl_session *session, const char *word, pl_error *er
 {
   int tint = pl_word_find(pl_tint_names, PL_TINT_COUNT, word);
   if (tint < 0) return pl_fail(error, PL_E_ARGUMENT, "there is no colouring by \"%.60s\"", word);
-  session->tint = (pl_tint)tint;
-  session->next_tint = 0;
+  session->show.tint = (pl_tint)tint;
+  session->clock.next_tint = 0;
   return PL_OK;
 }
 
@@ -23,8 +23,8 @@ static pl_status choose_arrows(pl_session *session, const char *word, pl_error *
 {
   int arrows = pl_word_find(pl_arrows_names, PL_ARROWS_COUNT, word);
   if (arrows < 0) return pl_fail(error, PL_E_ARGUMENT, "there are no arrows of \"%.60s\"", word);
-  session->arrows = (pl_arrows)arrows;
-  session->next_tint = 0;
+  session->show.arrows = (pl_arrows)arrows;
+  session->clock.next_tint = 0;
   return PL_OK;
 }
 
@@ -35,8 +35,8 @@ static pl_status choose_glyphs(pl_session *session, const char *word, pl_error *
     return pl_fail(error, PL_E_ARGUMENT,
                    "there are no figures of \"%.60s\"; take none, frames, stress, strain or fibres",
                    word);
-  session->glyphs = kind;
-  session->next_tint = 0;
+  session->show.glyphs = kind;
+  session->clock.next_tint = 0;
   return PL_OK;
 }
 
@@ -45,7 +45,7 @@ static pl_status choose_pace(pl_session *session, const char *word, pl_error *er
   int is_free = strcmp(word, "free") == 0;
   if (!is_free && strcmp(word, "real") != 0)
     return pl_fail(error, PL_E_ARGUMENT, "the pace is real or free, not \"%.60s\"", word);
-  session->free_pace = is_free;
+  session->run.free_pace = is_free;
   pl_session_anchor(session);
   return PL_OK;
 }
@@ -53,9 +53,9 @@ static pl_status choose_pace(pl_session *session, const char *word, pl_error *er
 /* From the file again; colours stay as they were chosen. */
 static void reset(pl_session *session)
 {
-  pl_tint tint = session->tint;
-  pl_session_load(session, session->entry);
-  session->tint = tint;
+  pl_tint tint = session->show.tint;
+  pl_session_load(session, session->file.entry);
+  session->show.tint = tint;
 }
 
 /* What needs no world. */
@@ -66,7 +66,10 @@ static int act_on_scene(pl_session *session, const pl_command *command)
     return 1;
   }
   if (command->kind == PL_COMMAND_gallery) {
-    pl_gallery_begin(session->gallery);
+    if (session->def.by_turns)
+      pl_gallery_make(session->gallery);
+    else
+      pl_gallery_begin(session->gallery);
     return 1;
   }
   return 0;
@@ -82,24 +85,24 @@ static int is_touch(pl_command_kind kind)
 
 static pl_status act(pl_session *session, const pl_command *command, pl_error *error)
 {
-  if (session->replaying && is_touch(command->kind))
+  if (session->file.replaying && is_touch(command->kind))
     return pl_fail(error, PL_E_ARGUMENT,
                    "this is a recorded run; simulate from here to touch or change it");
   const double *number = command->numbers;
   switch (command->kind) {
   case PL_COMMAND_play:
     // a recorded run begins again at its end
-    if (session->replaying && session->history.here + 1 == session->history.count)
+    if (session->file.replaying && session->history.here + 1 == session->history.count)
       pl_history_go(&session->history, session->world, 0, NULL);
-    session->playing = 1;
+    session->run.playing = 1;
     pl_session_anchor(session);
     return PL_OK;
   case PL_COMMAND_pause:
-    session->playing = session->steps_left = 0;
+    session->run.playing = session->run.steps_left = 0;
     return PL_OK;
   case PL_COMMAND_step:
-    session->steps_left = (int)number[0];
-    session->playing = 1;
+    session->run.steps_left = (int)number[0];
+    session->run.playing = 1;
     return PL_OK;
   case PL_COMMAND_back:
     return go(session, session->history.here - (int64_t)number[0], error);
@@ -109,7 +112,7 @@ static pl_status act(pl_session *session, const pl_command *command, pl_error *e
     reset(session);
     return PL_OK;
   case PL_COMMAND_speed:
-    session->speed = number[0];
+    session->run.speed = number[0];
     pl_session_anchor(session);
     return PL_OK;
   case PL_COMMAND_pace:
@@ -119,31 +122,31 @@ static pl_status act(pl_session *session, const pl_command *command, pl_error *e
   case PL_COMMAND_arrows:
     return choose_arrows(session, command->words[0], error);
   case PL_COMMAND_locals:
-    session->glyphs = number[0] > 0 ? PL_GLYPHS_FRAMES : PL_GLYPHS_NONE;
+    session->show.glyphs = number[0] > 0 ? PL_GLYPHS_FRAMES : PL_GLYPHS_NONE;
     return PL_OK;
   case PL_COMMAND_glyphs:
     return choose_glyphs(session, command->words[0], error);
   case PL_COMMAND_contacts:
-    session->show_contacts = (int)number[0];
+    session->show.contacts = (int)number[0];
     return PL_OK;
   case PL_COMMAND_grab:
     return pl_session_grab(session, command, error);
   case PL_COMMAND_drag:
-    return session->pull.index1 ? pl_world_move_pull(session->world, session->pull, number, error)
-                                : PL_OK;
+    return pl_session_drag(session, number, error);
   case PL_COMMAND_drop:
     pl_session_drop(session);
     return PL_OK;
   case PL_COMMAND_throw:
-    return session->pulled.index1 ? pl_world_throw(session->world, session->pulled, number, error)
-                                  : PL_OK;
+    return session->hand.pulled.index1
+               ? pl_world_throw(session->world, session->hand.pulled, number, error)
+               : PL_OK;
   case PL_COMMAND_push:
     return pl_session_push(session, number, error);
   case PL_COMMAND_lift:
     pl_session_lift(session);
     return PL_OK;
   case PL_COMMAND_strength:
-    session->strength = number[0];
+    session->hand.strength = number[0];
     return PL_OK;
   case PL_COMMAND_pin:
   case PL_COMMAND_release:
@@ -151,7 +154,7 @@ static pl_status act(pl_session *session, const pl_command *command, pl_error *e
   case PL_COMMAND_save:
     return pl_session_save(session, error);
   case PL_COMMAND_live:
-    session->replaying = 0;
+    session->file.replaying = 0;
     pl_session_anchor(session);
     return PL_OK;
   case PL_COMMAND_choose:
@@ -170,9 +173,9 @@ void pl_session_act(pl_session *session, const pl_command *command)
   if (!session->world) return;
   pl_status status = act(session, command, &error);
   if (status) pl_session_notice_error(session, &error);
-  session->dirty = 1;
+  session->run.dirty = 1;
   if (command->kind == PL_COMMAND_drag || command->kind == PL_COMMAND_push)
-    session->urgent = 1;
+    session->hand.urgent = 1;
   else
     pl_session_tell_state(session);
 }

@@ -1,4 +1,5 @@
-/* What a hand does: pulls with a spring, pins points, pushes with a sphere. */
+/* What a hand does: pulls with a spring, pins points, pushes with a sphere. It pulls as every hand
+ * does, by a device (haptic/device_mouse.c). */
 #include "core/error.h"
 #include "math/functions.h"
 #include "math/vec3.h"
@@ -24,28 +25,53 @@ static double suitable_stiffness(const pl_world *world, const pl_body *body, dou
 
 void pl_session_drop(pl_session *session)
 {
-  if (session->pull.index1) pl_world_remove_pull(session->world, session->pull, NULL);
-  session->pull = (pl_pull_id){0};
+  pl_haptic_destroy(session->hand.mouse);
+  session->hand.mouse = NULL;
+}
+
+/* A hand whose device is the pointer, with a spring that suits the body. */
+static pl_status make_mouse(pl_session *session, pl_body_id id, pl_error *error)
+{
+  const pl_body *body = pl_world_body(session->world, id);
+  pl_haptic_def def = pl_haptic_def_default();
+  double mass = 0;
+  for (int i = 0; i < body->blocks; i++) mass += body->model->lumped_mass[i];
+  def.device.name = "mouse";
+  def.stiffness = session->hand.strength * suitable_stiffness(session->world, body, mass);
+  def.damping = 0.1 * sqrt(def.stiffness * mass);
+  def.max_force = 1e15; // no limit
+  return pl_haptic_create(session->world, &def, &session->hand.mouse, error);
+}
+
+pl_status pl_session_drag(pl_session *session, const double to[3], pl_error *error)
+{
+  if (!session->hand.mouse) return PL_OK;
+  pl_vec3_copy(to, session->hand.mouse_at);
+  return pl_haptic_place(session->hand.mouse, to, error);
 }
 
 pl_status pl_session_grab(pl_session *session, const pl_command *command, pl_error *error)
 {
-  pl_pull_def def = pl_pull_def_default();
-  pl_pull_facts facts;
+  pl_spot spot;
+  pl_haptic_facts facts;
   pl_status status = pl_surface_spot(&session->surface, session->world, (int)command->numbers[0],
-                                     command->numbers[1], command->numbers[2], &def.at, error);
+                                     command->numbers[1], command->numbers[2], &spot, error);
   if (status) return status;
   pl_session_drop(session);
-  const pl_body *body = pl_world_body(session->world, def.at.body);
-  double mass = 0;
-  for (int i = 0; i < body->blocks; i++) mass += body->model->lumped_mass[i];
-  def.stiffness = session->strength * suitable_stiffness(session->world, body, mass);
-  session->pulled = def.at.body;
-  def.damping = 0.1 * sqrt(def.stiffness * mass);
-  status = pl_world_add_pull(session->world, &def, &session->pull, error);
-  if (!status) status = pl_world_read_pull(session->world, session->pull, &facts, error);
-  if (!status) status = pl_world_move_pull(session->world, session->pull, facts.position, error);
-  return status;
+  session->hand.pulled = spot.body;
+  status = make_mouse(session, spot.body, error);
+  if (!status) status = pl_haptic_grip(session->hand.mouse, &spot, error);
+  if (status) return status;
+  pl_haptic_read(session->hand.mouse, &facts);
+  return pl_session_drag(session, facts.proxy, error);
+}
+
+pl_status pl_session_simulate(pl_session *session, pl_error *error)
+{
+  pl_haptic *mouse = session->hand.mouse;
+  pl_status status = mouse ? pl_haptic_begin(mouse, error) : PL_OK;
+  if (!status) status = pl_scene_step(session->scene, error);
+  return status || !mouse ? status : pl_haptic_end(mouse, error);
 }
 
 /* The node of the spot with the largest weight. */
@@ -84,7 +110,7 @@ pl_status pl_session_hold(pl_session *session, const pl_command *command, pl_err
 /* As stiff as the stiffest body is around a node: shear modulus times the distance of nodes. */
 static double tool_stiffness(const pl_world *world)
 {
-  double most = 0;
+  double max = 0;
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     double low[3], high[3], lambda, mu, volume = 1;
@@ -92,42 +118,43 @@ static double tool_stiffness(const pl_world *world)
     if (law->lame(body->law.values, &lambda, &mu, NULL)) continue;
     pl_mesh_bounds(body->mesh, low, high);
     for (int k = 0; k < 3; k++) volume *= high[k] - low[k];
-    most = fmax(most, mu * pl_cbrt(volume / body->mesh->node_count));
+    max = fmax(max, mu * pl_cbrt(volume / body->mesh->node_count));
   }
-  return most;
+  return max;
 }
 
 pl_status pl_session_push(pl_session *session, const double *numbers, pl_error *error)
 {
-  pl_tool_def def = session->tool;
-  if (!session->has_tool) {
+  pl_tool_def def = session->hand.tool;
+  if (!session->hand.has_tool) {
     def = pl_tool_def_default();
     memcpy(def.centre, numbers, sizeof def.centre);
-    def.stiffness = session->strength * tool_stiffness(session->world);
+    def.stiffness = session->hand.strength * tool_stiffness(session->world);
   }
   def.radius = numbers[3];
   pl_status status = pl_world_set_tool(session->world, &def, error);
   if (status) return status;
-  session->tool = def;
-  session->has_tool = 1;
-  memcpy(session->tool_target, numbers, sizeof session->tool_target);
-  if (!session->playing) pl_session_follow(session);
+  session->hand.tool = def;
+  session->hand.has_tool = 1;
+  memcpy(session->hand.target, numbers, sizeof session->hand.target);
+  if (!session->run.playing) pl_session_follow(session);
   return PL_OK;
 }
 
 void pl_session_lift(pl_session *session)
 {
   pl_world_set_tool(session->world, NULL, NULL);
-  session->has_tool = 0;
+  session->hand.has_tool = 0;
 }
 
 void pl_session_follow(pl_session *session)
 {
   double way[3], length;
-  if (!session->has_tool) return;
-  pl_vec3_sub(session->tool_target, session->tool.centre, way);
+  if (!session->hand.has_tool) return;
+  pl_vec3_sub(session->hand.target, session->hand.tool.centre, way);
   length = pl_vec3_norm(way);
-  double part = length > 0.4 * session->tool.radius ? 0.4 * session->tool.radius / length : 1;
-  pl_vec3_add_scaled(part, way, session->tool.centre);
-  pl_world_set_tool(session->world, &session->tool, NULL);
+  double part =
+      length > 0.4 * session->hand.tool.radius ? 0.4 * session->hand.tool.radius / length : 1;
+  pl_vec3_add_scaled(part, way, session->hand.tool.centre);
+  pl_world_set_tool(session->world, &session->hand.tool, NULL);
 }

@@ -26,19 +26,21 @@ void pl_session_unload(pl_session *session)
 {
   pl_surface_release(&session->surface);
   pl_history_release(&session->history);
+  pl_session_drop(session);
   pl_scene_destroy(session->scene);
-  void *arrays[] = {session->positions, session->values, session->vectors, session->held};
+  void *arrays[] = {session->room.positions, session->room.values, session->room.vectors,
+                    session->room.held};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     pl_free(&session->allocator, arrays[i]);
   session->scene = NULL;
   session->world = NULL;
-  session->positions = session->values = session->vectors = NULL;
-  session->held = NULL;
-  session->pull = (pl_pull_id){0};
-  session->pulled = (pl_body_id){0};
-  session->has_tool = 0;
-  session->steps_left = 0;
-  session->gauged = (pl_world_facts){0};
+  session->room.positions = session->room.values = session->room.vectors = NULL;
+  session->room.held = NULL;
+  session->hand.pulled = (pl_body_id){0};
+  session->hand.has_tool = 0;
+  session->run.steps_left = 0;
+  session->pace.missed = 0;
+  session->gauges.of = (pl_world_facts){0};
 }
 
 /* What is drawn of the world, and room for its history. */
@@ -50,25 +52,27 @@ static pl_status prepare(pl_session *session, pl_error *error)
   if (!status)
     status = pl_history_create(session->world, session->def.history_bytes, &session->allocator,
                                &session->history, error);
-  if (!status && session->replaying)
+  if (!status && session->file.replaying)
     status = pl_session_replay(session, error);
   else if (!status)
     status = pl_history_add(&session->history, session->world, error);
   pl_haptic *hand = pl_scene_hand(session->scene);
-  if (!status && !session->replaying && pl_haptic_is_live(hand))
+  if (!status && !session->file.replaying && pl_haptic_is_live(hand))
     status = pl_haptic_start(hand, error);
   if (status) return status;
   size_t vertices = (size_t)session->surface.vertex_count;
-  session->positions = pl_alloc(&session->allocator, 3 * vertices, sizeof(float));
-  session->values = pl_alloc(&session->allocator, vertices, sizeof(float));
-  session->vectors = pl_alloc(&session->allocator, 3 * vertices, sizeof(float));
-  session->held = pl_alloc(&session->allocator, vertices, 1);
-  session->file_fixes = (int)pl_couplings_count(&session->world->couplings, &pl_coupling_fix);
-  session->file_held = pl_session_held_by_file(session);
-  pl_locals_choose(&session->locals, session->world);
+  session->room.positions = pl_alloc(&session->allocator, 3 * vertices, sizeof(float));
+  session->room.values = pl_alloc(&session->allocator, vertices, sizeof(float));
+  session->room.vectors = pl_alloc(&session->allocator, 3 * vertices, sizeof(float));
+  session->room.held = pl_alloc(&session->allocator, vertices, 1);
+  session->file.fixes = (int)pl_couplings_count(&session->world->couplings, &pl_coupling_fix);
+  session->file.held = pl_session_held_by_file(session);
+  pl_locals_choose(&session->show.locals, session->world);
   pl_glyph_kind glyphs = pl_glyph_kind_of(pl_scene_view(session->scene)->glyphs);
-  session->glyphs = glyphs <= PL_GLYPHS_FIBRES ? glyphs : PL_GLYPHS_NONE;
-  if (session->positions && session->values && session->vectors && session->held) return PL_OK;
+  session->show.glyphs = glyphs <= PL_GLYPHS_FIBRES ? glyphs : PL_GLYPHS_NONE;
+  if (session->room.positions && session->room.values && session->room.vectors &&
+      session->room.held)
+    return PL_OK;
   return pl_fail_memory(error);
 }
 
@@ -89,7 +93,7 @@ static void take_error(void *context, const pl_error *error)
 {
   errors *list = context;
   pl_session *session = list->session;
-  pl_describe_error(&session->text, list->count++, error);
+  pl_describe_error(&session->room.text, list->count++, error);
   char line[1024];
   pl_log_write(&session->def.log, PL_WARNING, "%s", pl_error_text(error, line, sizeof line));
 }
@@ -112,11 +116,12 @@ void pl_session_load(pl_session *session, int index)
 {
   const char *path = pl_gallery_path(session->gallery, index);
   if (!path) return;
-  session->stamp = stamp_of(path);
-  session->entry = index;
+  session->file.stamp = stamp_of(path);
+  session->file.entry = index;
   session->scene_number++;
+  session->run.steps = 0;
   pl_session_unload(session);
-  session->replaying = index == 0 && session->def.recording;
+  session->file.replaying = index == 0 && session->def.recording;
 
   errors list = {.session = session};
   pl_scene_def def = pl_session_scene_def(session, index);
@@ -126,21 +131,21 @@ void pl_session_load(pl_session *session, int index)
 
   // either the scene or the list of what is wrong with it
   pl_error error = {0};
-  pl_describe_begin_errors(&session->text, session->scene_number, pl_path_name(path));
+  pl_describe_begin_errors(&session->room.text, session->scene_number, pl_path_name(path));
   pl_status status = pl_scene_load(&def, &session->scene, &error);
   if (!status) status = prepare(session, &error);
   if (status) {
     if (!list.count) take_error(&list, &error);
-    pl_describe_end_errors(&session->text);
+    pl_describe_end_errors(&session->room.text);
     pl_session_post(session, PL_SLOT_SCENE);
     pl_session_unload(session);
     return;
   }
   int tint = pl_word_find(pl_tint_names, PL_TINT_COUNT, pl_scene_view(session->scene)->colour);
-  session->tint = tint < 0 ? PL_TINT_none : (pl_tint)tint;
-  session->dirty = 1;
-  session->stepped = 1;
-  session->next_tint = session->next_gauge = 0;
+  session->show.tint = tint < 0 ? PL_TINT_none : (pl_tint)tint;
+  session->run.dirty = 1;
+  session->run.stepped = 1;
+  session->clock.next_tint = session->clock.next_gauge = 0;
   pl_session_anchor(session);
   pl_session_tell_scene(session);
   pl_session_tell_held(session);
@@ -149,10 +154,10 @@ void pl_session_load(pl_session *session, int index)
 
 void pl_session_look(pl_session *session)
 {
-  const char *path = pl_gallery_path(session->gallery, session->entry);
+  const char *path = pl_gallery_path(session->gallery, session->file.entry);
   pl_stamp stamp = stamp_of(path);
   // a file that is being replaced is looked at again later
-  if (stamp.size <= 0 || is_same_stamp(&stamp, &session->stamp)) return;
-  pl_session_load(session, session->entry);
+  if (stamp.size <= 0 || is_same_stamp(&stamp, &session->file.stamp)) return;
+  pl_session_load(session, session->file.entry);
   pl_session_notice(session, 0, "%s has changed and was read again", pl_path_name(path));
 }

@@ -27,7 +27,8 @@ enum { PL_MOST_NOTICES = 16 };
   X("Time of a step", "solver", "ms")                                                              \
   X("Time of a step", "other", "ms")                                                               \
   X("Iterations of a step", "Newton", "1")                                                         \
-  X("Iterations of a step", "linear", "1")
+  X("Iterations of a step", "linear", "1")                                                         \
+  X("Steps that missed their time", "missed", "1")
 
 #define X(chart, name, unit) +1
 enum { PL_GAUGE_COUNT = 0 PL_GAUGES(X) };
@@ -53,18 +54,98 @@ typedef struct pl_stamp {
   off_t size;
 } pl_stamp;
 
+/* What comes from other threads, behind a lock. */
+typedef struct pl_session_orders {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  pl_command queue[PL_SESSION_QUEUE];
+  int first, count, stopping, ended;
+  atomic_int hurry; /* pl_hurry: may the step in hand be cancelled? */
+} pl_session_orders;
+
+/* What a frame is made in. */
+typedef struct pl_session_room {
+  float *positions, *values, *vectors;
+  unsigned char *held;
+  float locals[PL_MOST_LOCALS * PL_LOCAL_FLOATS];
+  pl_glyph glyphs[PL_MOST_LOCALS];
+  pl_contact_point contacts[PL_MOST_CONTACTS];
+  float contact_floats[PL_MOST_CONTACTS * PL_CONTACT_FLOATS];
+  pl_text text; /* of messages */
+} pl_session_room;
+
+/* Where the scene comes from. */
+typedef struct pl_session_file {
+  int entry; /* of the gallery */
+  pl_stamp stamp;
+  double next_look; /* by the clock */
+  int replaying;    /* the history is a recorded run, and time goes along it */
+  int fixes;        /* of the scene's file; the others are pins */
+  int64_t held;
+} pl_session_file;
+
+/* How it runs. */
+typedef struct pl_session_run {
+  int loaded;    /* the first scene, or it was tried */
+  int64_t steps; /* since it was loaded */
+  int playing, steps_left, free_pace, stepped, dirty;
+  double speed;
+} pl_session_run;
+
+/* What is shown of it. */
+typedef struct pl_session_show {
+  pl_tint tint;
+  pl_arrows arrows;
+  pl_glyph_kind glyphs;
+  int contacts;
+  pl_locals locals;
+  int local_count;
+} pl_session_show;
+
+/* What the pages' hands do. */
+typedef struct pl_session_hand {
+  pl_haptic *mouse; /* the pointer as a device while it pulls; NULL: it does not */
+  double mouse_at[3];
+  pl_body_id pulled; /* last */
+  double strength;
+  int has_tool;
+  pl_tool_def tool;
+  double target[3]; /* where the hand is; the tool follows */
+  int urgent;       /* a hand has moved since the last frame */
+} pl_session_hand;
+
+typedef struct pl_session_clock {
+  double anchor, anchor_time; /* when the simulated time was what */
+  double last_frame, next_frame, next_tint, next_gauge, step_start;
+} pl_session_clock;
+
+/* How fast it has been lately. */
+typedef struct pl_session_pace {
+  double clock, time, seconds; /* since when */
+  int64_t steps, missed;       /* missed: steps that took longer than they last */
+  int behind;
+  float real_time_factor, step_seconds;
+} pl_session_pace;
+
+typedef struct pl_session_gauges {
+  int count;
+  float list[PL_MOST_GAUGES];
+  pl_world_facts of; /* what they were computed from */
+} pl_session_gauges;
+
+typedef struct pl_session_notices {
+  time_t started; /* distinguishes those of this session from those of an earlier one */
+  pl_notice list[PL_MOST_NOTICES];
+  uint32_t count;
+} pl_session_notices;
+
 struct pl_session {
   pl_session_def def;
   pl_allocator allocator;
   pl_board *board;
   pthread_t thread;
   pl_gallery *gallery;
-
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
-  pl_command queue[PL_SESSION_QUEUE];
-  int queue_first, queue_count, stopping, ended;
-  atomic_int hurry; /* pl_hurry: may the step in hand be cancelled? */
+  pl_session_orders orders;
 
   // the scene and what is drawn of it; no world: the scene could not be read
   pl_scene *scene;
@@ -72,53 +153,16 @@ struct pl_session {
   pl_surface surface;
   pl_history history;
   uint32_t scene_number, frame_number;
-  float *positions, *values, *vectors;
-  pl_locals locals;
-  float local_room[PL_MOST_LOCALS * PL_LOCAL_FLOATS];
-  pl_glyph glyph_room[PL_MOST_LOCALS];
-  int local_count;
-  unsigned char *held;
-  int entry; /* of the gallery */
-  pl_stamp stamp;
-  double next_look; /* at the file, by the clock */
 
-  int replaying;  /* the history is a recorded run, and time goes along it */
-  int file_fixes; /* fixes of the scene's file; the others are pins */
-  int64_t file_held;
-
-  // how it runs
-  int playing, steps_left, free_pace, stepped, dirty;
-  double speed, strength;
-  pl_tint tint;
-  pl_arrows arrows;
-  pl_glyph_kind glyphs;
-  int show_contacts;
-  pl_contact_point contacts[PL_MOST_CONTACTS]; /* room */
-  float contact_room[PL_MOST_CONTACTS * PL_CONTACT_FLOATS];
-  pl_pull_id pull;   /* 0: none */
-  pl_body_id pulled; /* last */
-  int has_tool;
-  pl_tool_def tool;
-  double tool_target[3]; /* where the hand is; the tool follows */
-
-  // the clock
-  double anchor_clock, anchor_time; /* when the simulated time was what */
-  double last_frame, next_frame, next_tint, next_gauge, step_start;
-  int urgent;                                       /* a hand has moved since the last frame */
-  double lately_clock, lately_time, lately_seconds; /* since when the pace below is measured */
-  int64_t lately_steps;
-  int behind;
-  float real_time_factor, step_seconds;
-
-  // what the gauges were computed from
-  int gauge_count;
-  float gauges[PL_MOST_GAUGES];
-  pl_world_facts gauged;
-
-  time_t started; /* distinguishes notices of this session from those of an earlier one */
-  pl_notice notices[PL_MOST_NOTICES];
-  uint32_t notice_count;
-  pl_text text; /* room for messages */
+  pl_session_file file;
+  pl_session_run run;
+  pl_session_show show;
+  pl_session_hand hand;
+  pl_session_clock clock;
+  pl_session_pace pace;
+  pl_session_gauges gauges;
+  pl_session_notices notices;
+  pl_session_room room;
 };
 
 /* Saving (session_save.c): posts the state as files. */
@@ -138,7 +182,10 @@ void pl_session_look(pl_session *session);
 
 /* The hand (session_hand.c): pulls, pins, throws, the tool. */
 pl_status pl_session_grab(pl_session *session, const pl_command *command, pl_error *error);
+pl_status pl_session_drag(pl_session *session, const double to[3], pl_error *error);
 void pl_session_drop(pl_session *session);
+/* A step of the simulation, with what the pointer holds. */
+pl_status pl_session_simulate(pl_session *session, pl_error *error);
 pl_status pl_session_hold(pl_session *session, const pl_command *command, pl_error *error);
 pl_status pl_session_push(pl_session *session, const double *numbers, pl_error *error);
 void pl_session_lift(pl_session *session);

@@ -14,7 +14,7 @@ int64_t pl_session_held_by_file(const pl_session *session)
 {
   int64_t count = 0;
   const pl_coupling *at = NULL;
-  for (int i = 0; i < session->file_fixes; i++) {
+  for (int i = 0; i < session->file.fixes; i++) {
     at = pl_couplings_next(&session->world->couplings, &pl_coupling_fix, at);
     if (at) count += ((const pl_fix *)at)->count;
   }
@@ -31,11 +31,11 @@ static void name_state(const char *path, char *out, size_t size)
 
 pl_status pl_session_save(pl_session *session, pl_error *error)
 {
-  pl_scene_def def = pl_session_scene_def(session, session->entry);
+  pl_scene_def def = pl_session_scene_def(session, session->file.entry);
   pl_text xml = pl_text_make(NULL), state = pl_text_make(NULL), message = pl_text_make(NULL);
   char name[256];
   name_state(def.path, name, sizeof name);
-  pl_status status = pl_rewrite_scene(&def, session->world, session->file_fixes, name, &xml, error);
+  pl_status status = pl_rewrite_scene(&def, session->world, session->file.fixes, name, &xml, error);
   pl_recording_begin(&state, session->world, "");
   if (!status) status = pl_recording_add(&state, session->world, error);
   if (!status && (xml.size > UINT32_MAX || state.size > UINT32_MAX))
@@ -45,7 +45,7 @@ pl_status pl_session_save(pl_session *session, pl_error *error)
     status = pl_text_ok(&message, error);
   }
   if (!status) pl_board_post(session->board, PL_SLOT_SAVED, message.data, message.size);
-  if (!status && pl_session_held_by_file(session) < session->file_held)
+  if (!status && pl_session_held_by_file(session) < session->file.held)
     pl_session_notice(session, 0,
                       "points of the file that were freed are held again in the "
                       "saved scene");

@@ -327,16 +327,16 @@ static void held_followers(const pl_surface *surface, const pl_surface_part *par
 {
   const pl_embed *embed = body->embed;
   int count = body->mesh->node_count, end = part->first_vertex + part->vertices;
-  double *most = surface->room + count, *vertex = most + count; // behind the nodes' bits
-  for (int n = 0; n < count; n++) most[n] = 0;
+  double *max = surface->room + count, *vertex = max + count; // behind the nodes' bits
+  for (int n = 0; n < count; n++) max[n] = 0;
   for (int i = part->first_vertex; i < end; i++) {
     size_t first = (size_t)surface->nodes[i] * (size_t)embed->width;
     double carried[3] = {0};
     for (size_t a = first; a < first + (size_t)embed->width; a++) {
       int n = embed->nodes[a];
       for (int k = 0; k < 3; k++) carried[k] += nodes[n] >> k & 1 ? embed->weights[a] : 0;
-      if (embed->weights[a] <= most[n]) continue;
-      most[n] = embed->weights[a];
+      if (embed->weights[a] <= max[n]) continue;
+      max[n] = embed->weights[a];
       vertex[n] = i;
     }
     held[i] = 0;
@@ -346,7 +346,7 @@ static void held_followers(const pl_surface *surface, const pl_surface_part *par
   for (int i = part->first_vertex; i < end; i++) some |= held[i];
   for (int all = 0; all < 2 && !(all && some); all++) {
     for (int n = 0; n < count; n++) {
-      if (!nodes[n] || !(most[n] > (all ? 0 : 0.99 / embed->width))) continue;
+      if (!nodes[n] || !(max[n] > (all ? 0 : 0.99 / embed->width))) continue;
       held[(int)vertex[n]] |= nodes[n];
       some = 1;
     }

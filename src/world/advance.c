@@ -1,5 +1,5 @@
-/* How a step of the world is divided: into equal parts, or into parts whose errors stay below a
- * tolerance.
+/* How a step of the world is divided: into equal substeps, or into substeps whose errors stay below
+ * a tolerance.
  *
  * Step control: a part of length h with the estimated error e counts if e <= tolerance, and is made
  * again from the same bits otherwise. The next length is h * 0.9 (tolerance / e)^(1/p), where e
@@ -15,13 +15,13 @@
 #include <math.h>
 #include <string.h>
 
-static const double safety = 0.9, least_change = 0.2, most_change = 2;
+static const double safety = 0.9, min_change = 0.2, max_change = 2;
 
 /* What share of the step the very first part is: nothing is known yet. */
 static const double first_part = 0.01;
 
 /* Parts get no shorter than this share of the step, and no more than that. */
-static const double least_part = 1e-7;
+static const double min_part = 1e-7;
 enum { MOST_PARTS = 100000 };
 
 /* Names the first node that is no longer finite. */
@@ -155,34 +155,34 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
                      .v = world->state.v,
                      .reaction = world->system.reaction,
                      .rows = &world->rows,
-                     .work = {world->scratch, world->work},
+                     .work = {world->vectors.scratch, world->vectors.work},
                      .moved = &moved};
   keep_before(world, 0);
-  world->substep_start = t;
+  world->substep.start = t;
   pl_world_recall(world);
   if ((status = each_begin(world, &step, error)) != PL_OK) return status;
   int64_t inner = report->inner_steps;
-  int most = world->contact.passes >= 1 ? (int)world->contact.passes : PL_MOST_PASSES;
+  int max = world->contact.passes >= 1 ? (int)world->contact.passes : PL_MOST_PASSES;
   world->system.expected = NULL;
   for (step.pass = 1;; step.pass++) {
-    world->pass = step.pass;
+    world->substep.pass = step.pass;
     if (are_transient(world) && (status = pl_world_constrain(world, error)) != PL_OK) break;
     if ((status = pl_world_turn_in(world, h, error)) != PL_OK) break;
     status = integrate(world, &step, report, error);
     if (world->system.filter.mpcs) pl_mpcs_split(world->rows.mpcs, world->system.reaction);
     if (status || !each_revise(world, &step)) break;
-    if (step.pass >= most) {
+    if (step.pass >= max) {
       if (!(world->contact.passes >= 1)) warn_unresolved(world, t);
       break;
     }
     // with too little of a budget left, what was found is better than what would be
     if (pl_system_budget(&world->system, report) < 0.5 * world->set.budget) break;
     if (pl_watch_late(&world->watch)) break;
-    memcpy(world->expected, step.v, 3 * (size_t)world->system.blocks * sizeof(double));
-    world->system.expected = world->expected;
+    memcpy(world->vectors.expected, step.v, 3 * (size_t)world->system.blocks * sizeof(double));
+    world->system.expected = world->vectors.expected;
     keep_before(world, 1);
   }
-  world->tally.parts += report->inner_steps > inner ? report->inner_steps - inner : 1;
+  world->tally.substeps += report->inner_steps > inner ? report->inner_steps - inner : 1;
   if (!status) status = pl_world_turn_out(world, h, error);
   if (!status) each_finish(world, &step);
   if (moved) pl_integrator_forget(world->integrator);
@@ -200,9 +200,9 @@ int pl_world_can_retry(const pl_world *world, pl_status status)
 static double change_of(const pl_world *world, double error)
 {
   const pl_integrator_ops *ops = world->integrator->ops;
-  double most = ops->most_growth > 0 ? fmin(ops->most_growth, most_change) : most_change;
+  double max = ops->max_growth > 0 ? fmin(ops->max_growth, max_change) : max_change;
   double wanted = safety * pl_pow(world->set.tolerance / error, 1.0 / ops->error_power);
-  return isnan(wanted) ? least_change : fmin(fmax(wanted, least_change), most);
+  return isnan(wanted) ? min_change : fmin(fmax(wanted, min_change), max);
 }
 
 /* The length of the next part where `rest` of the step is left: no crumbs at the end. */
@@ -225,14 +225,14 @@ static pl_status advance_controlled(pl_world *world, pl_step_report *report, pl_
     if (status && !pl_world_can_retry(world, status)) return status;
     // an error that is no number is too large as well
     if (status || !(report->error <= world->set.tolerance)) {
-      int hopeless = h <= least_part * dt || tries >= MOST_PARTS;
+      int hopeless = h <= min_part * dt || tries >= MOST_PARTS;
       if (hopeless && status) return status;
       if (hopeless)
         return pl_fail(error, PL_E_CONVERGENCE,
-                       "step control wants parts below %.3g s to keep an error of %g m; allow a "
+                       "step control wants substeps below %.3g s to keep an error of %g m; allow a "
                        "larger tolerance",
                        h, world->set.tolerance);
-      world->tally.rejected_parts++;
+      world->tally.rejected_substeps++;
       keep_before(world, 1);
       wanted = h * fmin(change, safety);
       rejected = 1;
@@ -289,7 +289,7 @@ static pl_status advance_bounded(pl_world *world, int parts, pl_step_report *rep
   return status;
 }
 
-/* Couplings that guard against passing through may want a part to be divided. */
+/* Couplings that guard against passing through may want a substep to be divided. */
 static pl_status advance_flight(pl_world *world, double t, double h, pl_step_report *report,
                                 pl_error *error)
 {

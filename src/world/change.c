@@ -50,6 +50,7 @@ pl_status pl_world_set_time_budget(pl_world *world, double seconds, pl_error *er
   // a limit that comes or goes decides whether steps may be rejected
   if ((seconds > 0) != (world->set.time_budget > 0)) pl_world_unprepare(world);
   world->set.time_budget = seconds;
+  world->tally.effort = (pl_effort){0};
   return PL_OK;
 }
 

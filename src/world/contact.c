@@ -86,15 +86,15 @@ static pl_status check_contact(const pl_contact_def *def, pl_error *error)
 {
   const struct {
     const char *name;
-    double value, least, most;
+    double value, min, max;
   } numbers[] = {{"friction", def->friction, 0, 1e3},
                  {"range", def->range, 0, 1e9},
                  {"stiffness", def->stiffness, 1e-9, 1e9},
                  {"passes", def->passes, 0, PL_MOST_PASSES}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    if (!(numbers[i].value >= numbers[i].least && numbers[i].value <= numbers[i].most))
+    if (!(numbers[i].value >= numbers[i].min && numbers[i].value <= numbers[i].max))
       return pl_fail(error, PL_E_ARGUMENT, "%s of contact = %g must lie between %g and %g",
-                     numbers[i].name, numbers[i].value, numbers[i].least, numbers[i].most);
+                     numbers[i].name, numbers[i].value, numbers[i].min, numbers[i].max);
   }
   return PL_OK;
 }

@@ -19,7 +19,7 @@ static pl_obstacle_id obstacle_id(const pl_world *world, int index)
 {
   if (index < 0) return (pl_obstacle_id){0};
   int slot = pl_world_contact(world)->obstacles[index].slot;
-  return (pl_obstacle_id){slot + 1, world->obstacle_slots.list[slot].generation};
+  return (pl_obstacle_id){slot + 1, world->ids.obstacles.list[slot].generation};
 }
 
 static void take(void *context, const pl_meeting *meeting)

@@ -7,6 +7,7 @@
 #include "couple/gravity.h"
 #include "couple/load.h"
 #include "couple/momentum.h"
+#include "couple/mooring.h"
 #include "couple/own_force.h"
 #include "couple/pull.h"
 #include "couple/tool.h"
@@ -257,40 +258,89 @@ static pl_coupling *own_force_of(const pl_world *world, const pl_body *body)
   return NULL;
 }
 
-/* They change nothing that was prepared. */
-pl_status pl_world_set_forces(pl_world *world, pl_body_id id, const double *forces, pl_error *error)
+/* The body's coupling, made where there is none yet. They change nothing that was prepared. */
+static pl_status own_force_for(pl_world *world, pl_body_id id, pl_own_force **own, pl_error *error)
 {
   const pl_body *body;
+  pl_coupling *made = NULL;
   pl_status status = pl_world_find_body(world, id, &body, error);
   if (status) return status;
-  pl_coupling *own = own_force_of(world, body), *made = NULL;
-  if (forces && own) return pl_own_force_set((pl_own_force *)own, forces, error);
-  if (forces) {
-    status = create(world, &pl_coupling_own_force, id, &made, error);
-    if (!status) status = pl_own_force_make((pl_own_force *)made, error);
-    if (!status) status = pl_own_force_set((pl_own_force *)made, forces, error);
-    return pl_world_take(world, status, made, error);
-  }
-  if (own) pl_couplings_remove(&world->couplings, own);
+  *own = (pl_own_force *)own_force_of(world, body);
+  if (*own) return PL_OK;
+  status = create(world, &pl_coupling_own_force, id, &made, error);
+  if (!status) status = pl_own_force_make((pl_own_force *)made, error);
+  status = pl_world_take(world, status, made, error);
+  *own = (pl_own_force *)made;
+  return status;
+}
+
+/* Takes it out where it does nothing any more. */
+static pl_status drop_idle_force(pl_world *world, pl_own_force *own, pl_error *error)
+{
+  if (pl_own_force_acts(own)) return PL_OK;
+  pl_couplings_remove(&world->couplings, &own->base);
   // rows know couplings by their place
-  return own && world->ready ? pl_world_constrain(world, error) : PL_OK;
+  return world->ready ? pl_world_constrain(world, error) : PL_OK;
+}
+
+pl_status pl_world_set_forces(pl_world *world, pl_body_id id, const double *forces, pl_error *error)
+{
+  pl_own_force *own;
+  pl_status status = own_force_for(world, id, &own, error);
+  if (status) return status;
+  pl_status set = pl_own_force_set(own, forces, error);
+  status = drop_idle_force(world, own, set ? NULL : error);
+  return set ? set : status;
+}
+
+pl_status pl_world_set_force_field(pl_world *world, pl_body_id id, const pl_force_field *field,
+                                   pl_error *error)
+{
+  pl_own_force *own;
+  if (field && !field->evaluate)
+    return pl_fail(error, PL_E_ARGUMENT, "a field of forces needs a function; NULL ends one");
+  pl_status status = own_force_for(world, id, &own, error);
+  if (status) return status;
+  pl_status set = pl_own_force_set_field(own, field, error);
+  status = drop_idle_force(world, own, set ? NULL : error);
+  return set ? set : status;
 }
 
 /* ---- attachments ---- */
 
+static pl_status make_attachment(pl_world *world, const pl_attachment_def *def, pl_coupling *made,
+                                 pl_error *error)
+{
+  const pl_body *other;
+  pl_status status = pl_world_find_body(world, def->to, &other, error);
+  if (status) return status;
+  made->acts_on[1] = (int)(other - world->bodies.list);
+  return pl_attachment_make((pl_attachment *)made, def, error);
+}
+
+static pl_status make_mooring(pl_world *world, const pl_attachment_def *def, pl_coupling *made,
+                              pl_error *error)
+{
+  pl_status status = pl_slots_check(&world->ids.obstacles, "obstacle", def->obstacle.index1,
+                                    def->obstacle.generation, error);
+  return status ? status
+                : pl_mooring_make((pl_mooring *)made, def, pl_world_contact(world),
+                                  world->state.time, error);
+}
+
 pl_status pl_world_add_attachment(pl_world *world, pl_body_id body, const pl_attachment_def *def,
                                   pl_attachment_id *id, pl_error *error)
 {
-  const pl_body *other;
   pl_coupling *made = NULL;
   pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_attachment", error);
-  const pl_coupling_ops *ops = def && def->exact ? &pl_coupling_tie : &pl_coupling_attachment;
+  int moors = def && def->obstacle.index1 != 0;
+  const pl_coupling_ops *ops = moors               ? &pl_coupling_mooring
+                               : def && def->exact ? &pl_coupling_tie
+                                                   : &pl_coupling_attachment;
   if (!status) status = create(world, ops, body, &made, error);
-  if (!status) status = pl_world_find_body(world, def->to, &other, error);
-  if (!status) {
-    made->acts_on[1] = (int)(other - world->bodies.list);
-    status = pl_attachment_make((pl_attachment *)made, def, error);
-  }
+  if (!status)
+    status =
+        moors ? make_mooring(world, def, made, error) : make_attachment(world, def, made, error);
   status = pl_world_take(world, status, made, error);
   if (!status && id) *id = (pl_attachment_id){made->slot + 1, made->generation};
   return status;
@@ -299,12 +349,13 @@ pl_status pl_world_add_attachment(pl_world *world, pl_body_id body, const pl_att
 static pl_status find_attachment(const pl_world *world, pl_attachment_id id, pl_attachment **out,
                                  pl_error *error)
 {
-  pl_coupling *found;
-  pl_status status = pl_couplings_find(&world->couplings, &pl_coupling_tie, id.index1,
-                                       id.generation, &found, NULL);
-  if (status)
-    status = pl_couplings_find(&world->couplings, &pl_coupling_attachment, id.index1, id.generation,
-                               &found, error);
+  static const pl_coupling_ops *const kinds[] = {&pl_coupling_tie, &pl_coupling_mooring,
+                                                 &pl_coupling_attachment};
+  pl_coupling *found = NULL;
+  pl_status status = PL_E_ARGUMENT;
+  for (int k = 0; k < 3 && status; k++)
+    status = pl_couplings_find(&world->couplings, kinds[k], id.index1, id.generation, &found,
+                               k < 2 ? NULL : error);
   *out = status ? NULL : (pl_attachment *)found;
   return status;
 }
@@ -317,9 +368,15 @@ pl_status pl_world_remove_attachment(pl_world *world, pl_attachment_id id, pl_er
 }
 
 /* The rows' forces; those of the springs and dampers as they are now. */
-static void read_force(const pl_world *world, pl_attachment *from, int point, const double gap[3],
+static void read_point(const pl_world *world, pl_attachment *from, int point, double gap[3],
                        double force[3])
 {
+  if (from->base.ops == &pl_coupling_mooring) {
+    const pl_moment now = {.t = world->state.time, .q = world->state.q, .v = world->state.v};
+    pl_mooring_read((pl_mooring *)from, point, &now, gap, force);
+    return;
+  }
+  pl_attachment_gap(from, point, world->state.q, gap);
   if (from->base.ops == &pl_coupling_attachment) {
     double rate[3];
     pl_jacobian_rate(&from->jacobian, world->state.v, rate);
@@ -350,9 +407,8 @@ pl_status pl_world_read_attachment(const pl_world *world, pl_attachment_id id,
       facts->broken++;
       continue;
     }
-    pl_attachment_gap(from, p, world->state.q, gap);
+    read_point(world, from, p, gap, facts->force);
     facts->gap = fmax(facts->gap, pl_vec3_norm(gap));
-    read_force(world, from, p, gap, facts->force);
   }
   return PL_OK;
 }

@@ -11,7 +11,7 @@
 
 enum { STEPS_BETWEEN = 32 };
 
-static const double most_hourglass = 0.2;
+static const double max_hourglass = 0.2;
 
 /* Does the law act in the body's elements, with a deformation gradient in each? */
 static int has_elements(const pl_body *body)
@@ -21,12 +21,12 @@ static int has_elements(const pl_body *body)
 
 pl_status pl_world_watch_create(pl_world *world, pl_error *error)
 {
-  size_t most = 0;
+  size_t max = 0;
   for (size_t b = 0; b < world->bodies.count; b++) {
     size_t own = (size_t)world->bodies.list[b].mesh->element_count;
-    if (has_elements(&world->bodies.list[b]) && own > most) most = own;
+    if (has_elements(&world->bodies.list[b]) && own > max) max = own;
   }
-  world->proportion.dets = pl_alloc(&world->allocator, most, sizeof(double));
+  world->proportion.dets = pl_alloc(&world->allocator, max, sizeof(double));
   return world->proportion.dets ? PL_OK : pl_fail_memory(error);
 }
 
@@ -58,7 +58,7 @@ static void warn_hourglass(pl_world *world, const pl_body *body)
   for (int i = 0; i < body->blocks; i++) mass += model->lumped_mass[i];
   // strains of a thousandth and less say nothing
   double wave = world->proportion.wave, slight = 1e-6 * mass * wave * wave;
-  if (!(control > most_hourglass * all) || !(all > slight)) return;
+  if (!(control > max_hourglass * all) || !(all > slight)) return;
   world->proportion.warned_hourglass = 1;
   pl_log_write(&world->log, PL_WARNING,
                "hourglassing: %.0f %% of the elastic energy of body \"%.80s\" at t = %g s is in "

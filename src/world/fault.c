@@ -21,7 +21,7 @@ static void name_node(const pl_world *world, const pl_step_report *report, pl_er
 }
 
 /* The element of a body with the least det F; where memory is short, none below *least. */
-static int worst_element(pl_world *world, const pl_body *body, double *least)
+static int worst_element(pl_world *world, const pl_body *body, double *min)
 {
   int worst = -1;
   double *ratio = pl_alloc(&world->allocator, (size_t)body->mesh->element_count, sizeof *ratio);
@@ -29,8 +29,8 @@ static int worst_element(pl_world *world, const pl_body *body, double *least)
   body->model->ops->fields(body->model, world->state.q + 3 * body->offset, NULL, ratio,
                            world->pool);
   for (int e = 0; e < body->mesh->element_count; e++) {
-    if (!(ratio[e] < *least)) continue;
-    *least = ratio[e];
+    if (!(ratio[e] < *min)) continue;
+    *min = ratio[e];
     worst = body->element_order[e];
   }
   pl_free(&world->allocator, ratio);
@@ -39,11 +39,11 @@ static int worst_element(pl_world *world, const pl_body *body, double *least)
 
 static void name_element(pl_world *world, pl_error *error)
 {
-  double least = crushed;
+  double min = crushed;
   int worst = -1;
   const pl_body *where = NULL;
   for (size_t b = 0; b < world->bodies.count; b++) {
-    int found = worst_element(world, &world->bodies.list[b], &least);
+    int found = worst_element(world, &world->bodies.list[b], &min);
     if (found < 0) continue;
     worst = found;
     where = &world->bodies.list[b];
@@ -52,7 +52,7 @@ static void name_element(pl_world *world, pl_error *error)
   size_t used = strlen(error->message);
   pl_print(error->message + used, sizeof error->message - used,
            "; element %d of body \"%.80s\" is %s when the step begins (det F = %.3g)", worst,
-           where->name, least <= 0 ? "inside out" : "crushed", least);
+           where->name, min <= 0 ? "inside out" : "crushed", min);
 }
 
 void pl_world_name_fault(pl_world *world, pl_status status, const pl_step_report *report,

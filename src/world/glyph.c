@@ -145,7 +145,7 @@ static int is_seen(const pl_glyph *glyph)
 }
 
 /* Every so manieth of those that can be seen. */
-static int choose(const sheet *s, int most, pl_glyph *list)
+static int choose(const sheet *s, int max, pl_glyph *list)
 {
   const int nodal = is_of_nodes(s->kind);
   const int all = nodal ? s->body->mesh->node_count : s->body->mesh->element_count;
@@ -159,22 +159,22 @@ static int choose(const sheet *s, int most, pl_glyph *list)
         set_of_element(s, i, &glyph);
       if (!is_seen(&glyph)) continue;
       if (!pass) total++;
-      if (pass && (int64_t)seen++ * most / total >= count && count < most) list[count++] = glyph;
+      if (pass && (int64_t)seen++ * max / total >= count && count < max) list[count++] = glyph;
     }
   }
   return count;
 }
 
-pl_status pl_world_glyphs(pl_world *world, pl_body_id id, pl_glyph_kind kind, int most,
+pl_status pl_world_glyphs(pl_world *world, pl_body_id id, pl_glyph_kind kind, int max,
                           pl_glyph *list, int *count, pl_error *error)
 {
   sheet s = {.id = id, .kind = kind};
   *count = 0;
   pl_status status = pl_world_find_body(world, id, &s.body, error);
-  if (status || kind == PL_GLYPHS_NONE || most < 1) return status;
+  if (status || kind == PL_GLYPHS_NONE || max < 1) return status;
   if (kind == PL_GLYPHS_FORCES && s.body->model->ops->nodes) return PL_OK;
   status = read_values(world, &s, error);
-  if (!status) *count = choose(&s, most, list);
+  if (!status) *count = choose(&s, max, list);
   release(&world->allocator, &s);
   return status;
 }

@@ -27,7 +27,7 @@ typedef struct pl_glyph {
 
 /* Glyphs of at most so many elements or nodes, taken evenly from the body; zero ones are left out.
  * Models whose unknowns are not the nodes have no forces. */
-pl_status pl_world_glyphs(pl_world *world, pl_body_id body, pl_glyph_kind kind, int most,
+pl_status pl_world_glyphs(pl_world *world, pl_body_id body, pl_glyph_kind kind, int max,
                           pl_glyph *list, int *count, pl_error *error);
 
 #endif

@@ -13,12 +13,12 @@
 PL_FAMILY(indicator, "where a mesh is refined", PL_INDICATORS(X));
 #undef X
 
-#define THRESHOLDS(id, unit, preset, least)                                                        \
+#define THRESHOLDS(id, unit, preset, min)                                                          \
   static const pl_param id##_params[PL_INDICATOR_PARAMS] = {                                       \
       [PL_ABOVE] = {"above", unit, "elements with more are refined", preset, 0, 1e30, NULL, 1},    \
       [PL_BELOW] = {"below", unit,                                                                 \
-                    "eight elements with less are taken back to one; less than above / 2", least,  \
-                    0, 1e30, NULL, 1}}
+                    "eight elements with less are taken back to one; less than above / 2", min, 0, \
+                    1e30, NULL, 1}}
 
 #define INDICATOR(id, words, text, from, function)                                                 \
   const pl_indicator_ops pl_indicator_##id = {.info = {.name = words,                              \

@@ -1,7 +1,7 @@
 /* Adding, moving, reading and removing obstacles: the public functions around the coupling
  * "contact". A failing call leaves the world as it was. */
 #include "core/error.h"
-#include "couple/contact.h"
+#include "couple/mooring.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 #include "world/world.h"
@@ -23,7 +23,7 @@ static pl_status find_obstacle(const pl_world *world, pl_obstacle_id id, size_t 
                                pl_error *error)
 {
   pl_status status =
-      pl_slots_check(&world->obstacle_slots, "obstacle", id.index1, id.generation, error);
+      pl_slots_check(&world->ids.obstacles, "obstacle", id.index1, id.generation, error);
   if (status) return status;
   const pl_contact *contact = pl_world_contact(world);
   for (*at = 0; contact->obstacles[*at].slot != id.index1 - 1;) ++*at;
@@ -57,12 +57,24 @@ static pl_status add_placement(pl_world *world, pl_obstacle *obstacle, pl_error 
   return status;
 }
 
+/* What is attached to an obstacle goes with it. */
+static void drop_moorings(pl_world *world, int slot)
+{
+  pl_coupling *at = NULL, *next = pl_couplings_next(&world->couplings, &pl_coupling_mooring, NULL);
+  while ((at = next) != NULL) {
+    next = pl_couplings_next(&world->couplings, &pl_coupling_mooring, at);
+    if (((const pl_mooring *)at)->obstacle == slot) pl_couplings_remove(&world->couplings, at);
+  }
+}
+
 static void drop_obstacle(pl_world *world, size_t at)
 {
   pl_contact *contact = pl_world_contact(world);
   pl_placement *placement = contact->obstacles[at].placement;
-  pl_slots_give_back(&world->obstacle_slots, contact->obstacles[at].slot);
+  int slot = contact->obstacles[at].slot;
+  pl_slots_give_back(&world->ids.obstacles, slot);
   pl_world_unprepare(world);
+  drop_moorings(world, slot);
   pl_contact_remove(contact, at);
   if (placement) pl_couplings_remove(&world->couplings, &placement->base);
   if (!contact->count) pl_couplings_remove(&world->couplings, &contact->base);
@@ -75,11 +87,11 @@ pl_status pl_world_add_obstacle(pl_world *world, const pl_obstacle_def *def, pl_
   uint32_t generation;
   pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_obstacle", error);
   if (!status)
-    status = pl_slots_take(&world->allocator, &world->obstacle_slots, &slot, &generation, error);
+    status = pl_slots_take(&world->allocator, &world->ids.obstacles, &slot, &generation, error);
   if (status) return status;
   status = add_shape(world, def, error);
   if (status) {
-    pl_slots_give_back(&world->obstacle_slots, slot);
+    pl_slots_give_back(&world->ids.obstacles, slot);
     return status;
   }
   pl_world_unprepare(world);

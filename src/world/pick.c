@@ -111,6 +111,19 @@ pl_status pl_world_pick(const pl_world *world, const double origin[3], const dou
 
 /* ---- the nearest point ---- */
 
+/* Squared distance of x[0] from the box around x[1] to x[3]: the triangle is no nearer. */
+static double from_box(const double x[4][3])
+{
+  double sum = 0;
+  for (int k = 0; k < 3; k++) {
+    double low = fmin(x[1][k], fmin(x[2][k], x[3][k])),
+           high = fmax(x[1][k], fmax(x[2][k], x[3][k]));
+    double out = fmax(0, fmax(low - x[0][k], x[0][k] - high));
+    sum += out * out;
+  }
+  return sum;
+}
+
 /* Takes the nearest point of one triangle of a face if it is nearer than *squared. */
 static void approach(const pl_body *body, const double *q, int face, const int *part,
                      const double to[3], double *squared, pl_hit *hit)
@@ -123,6 +136,7 @@ static void approach(const pl_body *body, const double *q, int face, const int *
     nodes[a] = body->mesh->faces[face * body->mesh->nodes_per_face + part[a]];
     pl_vec3_copy(q + 3 * body->place[nodes[a]], x[1 + a]);
   }
+  if (!(from_box((const double(*)[3])x) < *squared)) return;
   pl_closest_points(PL_POINT_TRIANGLE, (const double(*)[3])x, &at);
   if (!(at.squared < *squared)) return;
   *squared = at.squared;

@@ -18,14 +18,15 @@ void pl_world_unprepare(pl_world *world)
   pl_relations_destroy(&world->allocator, world->system.relations);
   pl_rows_release(&world->rows);
   pl_block_pairs_release(&world->widened);
-  void *arrays[] = {
-      world->scratch,           world->work,        world->drag,    world->system.reaction,
-      world->system.unfiltered, world->system.safe, world->expected};
+  void *arrays[] = {world->vectors.scratch, world->vectors.work,      world->vectors.drag,
+                    world->system.reaction, world->system.unfiltered, world->system.safe,
+                    world->vectors.expected};
   pl_answer_release(&world->allocator, &world->answer);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&world->allocator, arrays[i]);
   world->integrator = NULL;
   world->system = (pl_system){0};
-  world->scratch = world->work = world->drag = world->expected = NULL;
+  world->vectors.scratch = world->vectors.work = world->vectors.drag = world->vectors.expected =
+      NULL;
   world->ready = 0;
 }
 
@@ -62,8 +63,8 @@ static pl_selection budgeted_solver(const pl_world *world)
   pl_selection solver = world->set.solver;
   int at = pl_param_find(solver.member, "iterations");
   if (!world->set.budget || at < 0) return solver;
-  double *most = &solver.values[pl_param_place(solver.member, at)];
-  *most = fmin(*most, world->set.budget);
+  double *max = &solver.values[pl_param_place(solver.member, at)];
+  *max = fmin(*max, world->set.budget);
   return solver;
 }
 
@@ -173,6 +174,16 @@ static pl_status find_children(const pl_world *world, pl_bsr *A, pl_error *error
   return PL_OK;
 }
 
+/* Are all blocks nodes of sheets? */
+static int has_only_sheets(const pl_world *world)
+{
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_model *model = world->bodies.list[b].model;
+    if (!(model->thickness > 0) || model->kinds) return 0;
+  }
+  return 1;
+}
+
 static pl_status make_matrix(pl_world *world, pl_error *error)
 {
   for (size_t b = 0; b < world->bodies.count; b++) {
@@ -187,6 +198,7 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
   if (!status) world->system.A->watch = &world->watch;
   // rotations are no places
   if (!status && !world->system.ops->chart) world->system.A->points = world->state.q;
+  if (!status) world->system.A->is_sheet = has_only_sheets(world);
   for (size_t b = 0; !status && b < world->bodies.count; b++) {
     pl_body *body = &world->bodies.list[b];
     status = pl_model_bind(body->model, world->system.A, body->offset, error);
@@ -216,8 +228,8 @@ pl_status pl_world_widen(pl_world *world, pl_error *error)
 /* Every block's share of the mass damping. */
 static pl_status make_drag(pl_world *world, pl_error *error)
 {
-  world->drag = pl_alloc(&world->allocator, (size_t)world->bodies.blocks, sizeof(double));
-  if (!world->drag) return pl_fail_memory(error);
+  world->vectors.drag = pl_alloc(&world->allocator, (size_t)world->bodies.blocks, sizeof(double));
+  if (!world->vectors.drag) return pl_fail_memory(error);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     if (body->material.spares_rigid_motion && !pl_body_spares_rigid_motion(body))
@@ -226,9 +238,9 @@ static pl_status make_drag(pl_world *world, pl_error *error)
                    "rigid motion as well",
                    body->name);
     double own = pl_body_spares_rigid_motion(body) ? 0 : body->mass_damping;
-    for (int i = 0; i < body->blocks; i++) world->drag[body->offset + i] = own;
+    for (int i = 0; i < body->blocks; i++) world->vectors.drag[body->offset + i] = own;
   }
-  world->system.drag = world->drag;
+  world->system.drag = world->vectors.drag;
   return PL_OK;
 }
 
@@ -275,7 +287,7 @@ static pl_status check_held(const pl_world *world, pl_error *error)
 
 /* ---- all of it ---- */
 
-int pl_world_most_halvings(const pl_world *world)
+int pl_world_max_halvings(const pl_world *world)
 {
   return world->set.budget || world->set.time_budget > 0 ? 0 : world->set.halvings;
 }
@@ -304,8 +316,8 @@ static pl_status prepare_couplings(pl_world *world, pl_error *error)
 
 static pl_status make_vectors(pl_world *world, pl_error *error)
 {
-  double **vectors[] = {&world->scratch, &world->work, &world->expected, &world->system.reaction,
-                        &world->system.unfiltered};
+  double **vectors[] = {&world->vectors.scratch, &world->vectors.work, &world->vectors.expected,
+                        &world->system.reaction, &world->system.unfiltered};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     *vectors[i] = pl_alloc(&world->allocator, (size_t)world->bodies.blocks * 3, sizeof(double));
     if (!*vectors[i]) return pl_fail_memory(error);
@@ -431,7 +443,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
                               .freezes_time = ops->freezes_time,
                               .strikes = strikes(world),
                               .budget = world->set.budget,
-                              .never_rejects = pl_world_most_halvings(world) == 0};
+                              .never_rejects = pl_world_max_halvings(world) == 0};
   status = make_vectors(world, error);
   if (!status) status = make_safe(world, error);
   if (!status) status = make_drag(world, error);

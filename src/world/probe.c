@@ -31,52 +31,52 @@ pl_status pl_world_add_probe(pl_world *world, const pl_probe_def *def, pl_probe_
       pl_log_write(&world->log, PL_NOTE, "probe \"%s\" lies %.3g m outside body \"%s\"", name,
                    probe.anchor.distance, body->name);
   }
-  status = pl_world_one_more(world, &world->probes, world->probe_count, &world->probe_room,
+  status = pl_world_one_more(world, &world->probes.list, world->probes.count, &world->probes.room,
                              sizeof(pl_probe), error);
   if (status) return status;
   probe.name = pl_strdup(&world->allocator, name);
-  status = probe.name ? pl_slots_take(&world->allocator, &world->probe_slots, &probe.slot,
+  status = probe.name ? pl_slots_take(&world->allocator, &world->ids.probes, &probe.slot,
                                       &probe.generation, error)
                       : pl_fail_memory(error);
   if (status) {
     pl_free(&world->allocator, probe.name);
     return status;
   }
-  world->probes[world->probe_count++] = probe;
+  world->probes.list[world->probes.count++] = probe;
   if (id) *id = (pl_probe_id){probe.slot + 1, probe.generation};
   return PL_OK;
 }
 
 void pl_world_drop_probe(pl_world *world, size_t index)
 {
-  pl_probe *from = world->probes + index;
-  pl_slots_give_back(&world->probe_slots, from->slot);
+  pl_probe *from = world->probes.list + index;
+  pl_slots_give_back(&world->ids.probes, from->slot);
   pl_free(&world->allocator, from->name);
-  memmove(from, from + 1, (--world->probe_count - index) * sizeof *from);
+  memmove(from, from + 1, (--world->probes.count - index) * sizeof *from);
 }
 
 static const pl_probe *find_probe(const pl_world *world, pl_probe_id id, pl_error *error)
 {
-  if (pl_slots_check(&world->probe_slots, "probe", id.index1, id.generation, error)) return NULL;
+  if (pl_slots_check(&world->ids.probes, "probe", id.index1, id.generation, error)) return NULL;
   size_t at = 0;
-  while (world->probes[at].slot != id.index1 - 1) at++;
-  return &world->probes[at];
+  while (world->probes.list[at].slot != id.index1 - 1) at++;
+  return &world->probes.list[at];
 }
 
 pl_status pl_world_remove_probe(pl_world *world, pl_probe_id id, pl_error *error)
 {
   const pl_probe *probe = find_probe(world, id, error);
   if (!probe) return PL_E_ARGUMENT;
-  pl_world_drop_probe(world, (size_t)(probe - world->probes));
+  pl_world_drop_probe(world, (size_t)(probe - world->probes.list));
   return PL_OK;
 }
 
-int pl_world_probe_count(const pl_world *world) { return (int)world->probe_count; }
+int pl_world_probe_count(const pl_world *world) { return (int)world->probes.count; }
 
 pl_probe_id pl_world_probe_at(const pl_world *world, int index)
 {
-  if (index < 0 || (size_t)index >= world->probe_count) return (pl_probe_id){0};
-  return (pl_probe_id){world->probes[index].slot + 1, world->probes[index].generation};
+  if (index < 0 || (size_t)index >= world->probes.count) return (pl_probe_id){0};
+  return (pl_probe_id){world->probes.list[index].slot + 1, world->probes.list[index].generation};
 }
 
 const char *pl_world_probe_name(const pl_world *world, pl_probe_id id)

@@ -64,12 +64,12 @@ static double twice_kinetic(const pl_world *world, const pl_body *body)
 }
 
 /* The RMS speed of all mass; the body that has most of the energy. */
-static double rms_speed(pl_world *world, const pl_body **most)
+static double rms_speed(pl_world *world, const pl_body **max)
 {
   double sum = 0, largest = -1;
   for (size_t b = 0; b < world->bodies.count; b++) {
     double part = twice_kinetic(world, &world->bodies.list[b]);
-    if (part > largest || isnan(part)) *most = &world->bodies.list[b];
+    if (part > largest || isnan(part)) *max = &world->bodies.list[b];
     largest = fmax(largest, part);
     sum += part;
   }
@@ -90,12 +90,12 @@ static double load_acceleration(pl_world *world, double t, const double *q)
 /* Of nodes that are held and moved, not of those that touch something. */
 static double fastest_prescribed(const pl_world *world)
 {
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < world->system.filter.count; i++) {
     if (world->system.filter.transient && world->system.filter.transient[i]) continue;
-    most = fmax(most, pl_vec3_norm(world->state.v + 3 * world->system.filter.nodes[i]));
+    max = fmax(max, pl_vec3_norm(world->state.v + 3 * world->system.filter.nodes[i]));
   }
-  return most;
+  return max;
 }
 
 /* ---- preparation ---- */
@@ -110,17 +110,17 @@ static double wave_of(const pl_material_def *def, const pl_selection *law, doubl
 
 static double wave_in(const pl_body *body)
 {
-  double most = wave_of(&body->material, &body->law, 1);
+  double max = wave_of(&body->material, &body->law, 1);
   const pl_composition *made = &body->composition;
   for (int e = 0; e < body->mesh->element_count; e++) {
     int part = made->part_of ? made->part_of[e] : 0;
     double stiffer = made->stiffer ? made->stiffer[e] : 1;
     if (!part && stiffer <= 1) continue;
     const pl_composition_part *from = part ? &made->parts[part - 1] : NULL;
-    most = fmax(most, wave_of(from ? &from->def : &body->material, from ? &from->law : &body->law,
-                              stiffer));
+    max = fmax(
+        max, wave_of(from ? &from->def : &body->material, from ? &from->law : &body->law, stiffer));
   }
-  return most;
+  return max;
 }
 
 /* The elements' bounds of w^2 and damping over all bodies that know them, with mass damping;
@@ -255,10 +255,10 @@ void pl_proportion_release(pl_world *world)
 void pl_proportion_begin(pl_world *world)
 {
   pl_proportion *self = &world->proportion;
-  const pl_body *most;
+  const pl_body *max;
   if (world->integrator->ops->is_static) return;
   // another speed than at the end of the last step was given from outside
-  double speed = rms_speed(world, &most);
+  double speed = rms_speed(world, &max);
   if (speed != self->speed) self->expected = fmax(self->expected, speed);
   self->is_slow = speed <= self->wave;
   if (self->is_slow)
@@ -270,11 +270,11 @@ void pl_proportion_begin(pl_world *world)
 static int fastest_node(const pl_world *world, const pl_body *body)
 {
   int fastest = 0;
-  double most = -1;
+  double max = -1;
   for (int i = 0; i < body->blocks; i++) {
     double speed = pl_vec3_norm(world->state.v + 3 * (body->offset + i));
-    if (speed > most) fastest = i;
-    most = fmax(most, speed);
+    if (speed > max) fastest = i;
+    max = fmax(max, speed);
   }
   return body->order[pl_body_anchor(body, fastest)];
 }
@@ -309,15 +309,15 @@ static pl_status fail(const pl_world *world, const pl_body *body, double speed, 
 pl_status pl_proportion_check(pl_world *world, pl_error *error)
 {
   pl_proportion *self = &world->proportion;
-  const pl_body *most = world->bodies.list;
+  const pl_body *max = world->bodies.list;
   if (world->integrator->ops->is_static) return PL_OK;
-  double speed = rms_speed(world, &most);
+  double speed = rms_speed(world, &max);
   double limit = factor * (self->expected + fastest_prescribed(world) + self->wave);
   if (speed > limit && self->is_slow) {
     const pl_state *from = &world->saved;
     limit += factor * world->set.dt * load_acceleration(world, from->time, from->q);
   }
-  if (speed > limit || isnan(speed)) return fail(world, most, speed, limit, error);
+  if (speed > limit || isnan(speed)) return fail(world, max, speed, limit, error);
   self->speed = speed;
   return PL_OK;
 }

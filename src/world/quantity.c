@@ -41,7 +41,7 @@ static void read_velocity(pl_world *world, const pl_probe *probe, double *value)
 /* The body's inner forces. */
 static const double *inner_forces(pl_world *world, const pl_body *body, const double *v)
 {
-  double *f = world->scratch + 3 * body->offset;
+  double *f = world->vectors.scratch + 3 * body->offset;
   memset(f, 0, (size_t)body->blocks * 3 * sizeof *f);
   const pl_moment at = {.t = world->state.time, .q = world->state.q + 3 * body->offset, .v = v};
   body->model->ops->evaluate(body->model, &at, f, NULL, world->pool);
@@ -87,7 +87,7 @@ static void each_body(pl_world *world, const pl_probe *probe, double *value,
 /* Each block's part of M v. */
 static const double *block_momentum(pl_world *world, const pl_body *body, double factor)
 {
-  double *momentum = world->scratch + 3 * body->offset;
+  double *momentum = world->vectors.scratch + 3 * body->offset;
   memset(momentum, 0, (size_t)body->blocks * 3 * sizeof *momentum);
   pl_body_update_mass(body, world->state.q + 3 * body->offset);
   body->model->ops->mass_add(body->model, factor, world->state.v + 3 * body->offset, momentum,

@@ -7,7 +7,7 @@
 
 typedef struct sums {
   int body; /* whose contacts; -1: all */
-  double force[3], least, fastest, power;
+  double force[3], min, fastest, power;
 } sums;
 
 /* The force on a body, or on all together; friction takes the power -F . u along the surface,
@@ -21,14 +21,14 @@ static void add(void *context, const pl_meeting *meeting)
   double share = to->body < 0 || meeting->obstacle >= 0 ? 1 : 0.5 * (of_first + of_second);
   if (to->body >= 0 && !of_first && !(meeting->other >= 0 && of_second)) return;
   pl_vec3_add_scaled(sign, at->force, to->force);
-  to->least = fmin(to->least, at->gap);
+  to->min = fmin(to->min, at->gap);
   to->fastest = fmax(to->fastest, pl_vec3_norm(at->slip));
   to->power -= share * pl_vec3_dot(at->force, at->slip);
 }
 
 static sums gather(pl_world *world, int body)
 {
-  sums to = {.body = body, .least = INFINITY};
+  sums to = {.body = body, .min = INFINITY};
   if (!pl_world_prepare(world, NULL)) pl_world_meetings(world, &(pl_meeting_sink){add, &to});
   return to;
 }
@@ -41,8 +41,8 @@ static void read_force(pl_world *world, const pl_probe *probe, double *value)
 
 static void read_gap(pl_world *world, const pl_probe *probe, double *value)
 {
-  double least = gather(world, probe->body).least;
-  *value = isfinite(least) ? least : 0;
+  double min = gather(world, probe->body).min;
+  *value = isfinite(min) ? min : 0;
 }
 
 static void read_slip(pl_world *world, const pl_probe *probe, double *value)
@@ -82,11 +82,11 @@ PL_QUANTITY(penetration, "penetration",
 
 void pl_world_sum_probes(pl_world *world)
 {
-  for (size_t i = 0; i < world->probe_count; i++) {
-    pl_probe *probe = &world->probes[i];
+  for (size_t i = 0; i < world->probes.count; i++) {
+    pl_probe *probe = &world->probes.list[i];
     if (probe->ops == &pl_quantity_friction_heat)
       probe->sum += world->set.dt * gather(world, probe->body).power;
     if (probe->ops == &pl_quantity_penetration)
-      probe->sum = fmax(probe->sum, -gather(world, probe->body).least);
+      probe->sum = fmax(probe->sum, -gather(world, probe->body).min);
   }
 }

@@ -229,9 +229,9 @@ pl_status pl_world_get_tensors(pl_world *world, pl_body_id id, double *gradient,
 /* ---- the whole ---- */
 
 /* Least det F over all bodies. */
-static pl_status least_ratio(pl_world *world, double *least, pl_error *error)
+static pl_status min_ratio(pl_world *world, double *min, pl_error *error)
 {
-  *least = INFINITY;
+  *min = INFINITY;
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     size_t count = (size_t)body->mesh->element_count;
@@ -239,7 +239,7 @@ static pl_status least_ratio(pl_world *world, double *least, pl_error *error)
     if (!ratio) return pl_fail_memory(error);
     body->model->ops->fields(body->model, world->state.q + 3 * body->offset, NULL, ratio,
                              world->pool);
-    for (size_t e = 0; e < count; e++) *least = fmin(*least, ratio[e]);
+    for (size_t e = 0; e < count; e++) *min = fmin(*min, ratio[e]);
     pl_free(&world->allocator, ratio);
   }
   return PL_OK;
@@ -258,8 +258,8 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
 {
   if (!facts) return pl_fail(error, PL_E_ARGUMENT, "pl_world_measure needs a place for the facts");
   pl_status status = pl_world_prepare(world, error);
-  double least;
-  if (!status) status = least_ratio(world, &least, error);
+  double min;
+  if (!status) status = min_ratio(world, &min, error);
   if (status) return status;
   *facts = (pl_world_facts){.steps = world->state.steps,
                             .newton_iterations = world->tally.newton_iterations,
@@ -267,9 +267,10 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
                             .halved_steps = world->tally.halved_steps,
                             .unconverged_steps = world->tally.unconverged_steps,
                             .late_steps = world->tally.late_steps,
+                            .lagging_steps = world->tally.lagging_steps,
                             .unresolved_substeps = world->tally.unresolved,
-                            .parts = world->tally.parts,
-                            .rejected_parts = world->tally.rejected_parts,
+                            .substeps = world->tally.substeps,
+                            .rejected_substeps = world->tally.rejected_substeps,
                             .matrices = world->tally.matrices,
                             .unfinished_solves = world->tally.unfinished_solves,
                             .worst_linear_residual = world->tally.worst_residual,
@@ -280,7 +281,7 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
                             .kinetic_energy = quantity(world, "kinetic-energy"),
                             .elastic_energy = quantity(world, "elastic-energy"),
                             .gravity_energy = quantity(world, "gravity-energy"),
-                            .min_volume_ratio = least,
+                            .min_volume_ratio = min,
                             .linear_residual = world->tally.last.linear_residual,
                             .newton_residual = world->tally.last.newton_residual,
                             .held_nodes = world->system.filter.count,
@@ -294,8 +295,8 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
     const char *reason;
     const pl_preconditioner *preconditioner =
         pl_solver_in_use(world->system.solver, &reason)->preconditioner;
-    facts->factorisations = preconditioner->factorisations;
-    facts->border_solves = preconditioner->border_solves;
+    facts->direct.factorisations = preconditioner->factorisations;
+    facts->direct.border_solves = preconditioner->border_solves;
   }
   if (world->system.A) facts->matrix_blocks = world->system.A->start[world->bodies.blocks];
   return PL_OK;

@@ -170,6 +170,9 @@ static double *measure(pl_world *world, const pl_body *body, const pl_leaf_map *
                              .stress = stress,
                              .room = stress + 9 * leaves};
   ops->measure(&view, room);
+  // where time is short they count less: fewer are refined, more are taken back
+  if (world->tally.effort.level >= PL_EFFORT_COARSE)
+    for (size_t i = 0; i < leaves; i++) room[i] *= 0.5;
   return room;
 }
 
@@ -208,7 +211,8 @@ static pl_status refuse(pl_world *world, const pl_body *body, pl_status status,
   return PL_OK;
 }
 
-static pl_status adapt(pl_world *world, int index, const double *value, pl_error *error)
+static pl_status refine_where_asked(pl_world *world, int index, const double *value,
+                                    pl_error *error)
 {
   const pl_body *body = &world->bodies.list[index];
   size_t tets = body->refinement->forest->tet_count;
@@ -224,7 +228,7 @@ static pl_status adapt(pl_world *world, int index, const double *value, pl_error
   return status;
 }
 
-pl_status pl_world_adapt_mesh(pl_world *world, int index, pl_error *error)
+pl_status pl_world_refine_by_indicator(pl_world *world, int index, pl_error *error)
 {
   const pl_body *body = &world->bodies.list[index];
   pl_refinement *it = body->refinement;
@@ -235,7 +239,7 @@ pl_status pl_world_adapt_mesh(pl_world *world, int index, pl_error *error)
   if (!value) return pl_fail_memory(error);
   // whatever comes of it, the next look is so many steps later
   it->changed_at = world->state.steps;
-  pl_status status = adapt(world, index, value, error);
+  pl_status status = refine_where_asked(world, index, value, error);
   pl_free(&world->allocator, value);
   return status;
 }

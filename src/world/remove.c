@@ -17,11 +17,11 @@ static void remove_couplings(pl_world *world, int body)
 
 static void remove_probes(pl_world *world, int body)
 {
-  for (size_t i = world->probe_count; i-- > 0;) {
-    if (world->probes[i].body == body)
+  for (size_t i = world->probes.count; i-- > 0;) {
+    if (world->probes.list[i].body == body)
       pl_world_drop_probe(world, i);
     else
-      world->probes[i].body -= world->probes[i].body > body;
+      world->probes.list[i].body -= world->probes.list[i].body > body;
   }
 }
 
@@ -56,8 +56,8 @@ pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error)
   const pl_renumbering change = {.body = index, .shift = -gone.blocks, .gone = 1, .before = &gone};
   pl_couplings_follow(&world->couplings, &change);
   for (int p = 0; p < gone.ties.part_count; p++)
-    pl_slots_give_back(&world->rigid_slots, gone.ties.parts[p].slot);
-  pl_slots_give_back(&world->body_slots, gone.slot);
+    pl_slots_give_back(&world->ids.rigid_parts, gone.ties.parts[p].slot);
+  pl_slots_give_back(&world->ids.bodies, gone.slot);
   pl_body_release(&world->allocator, &gone);
   return PL_OK;
 }

@@ -102,9 +102,9 @@ void pl_replace_drop(const pl_world *world, pl_replacement *what)
   pl_body *gone = &what->after;
   if (gone->model != kept->model) pl_model_destroy(gone->model);
   if (gone->ties.parts != kept->ties.parts) pl_ties_release(allocator, &gone->ties);
-  void *pairs[][2] = {{gone->sites, kept->sites}, {gone->reach, kept->reach},
-                      {gone->idle, kept->idle},   {gone->rigid, kept->rigid},
-                      {gone->nodal, kept->nodal}, {gone->penalty, kept->penalty}};
+  void *pairs[][2] = {{gone->sites.at, kept->sites.at},     {gone->sites.reach, kept->sites.reach},
+                      {gone->sites.idle, kept->sites.idle}, {gone->rigid, kept->rigid},
+                      {gone->nodal, kept->nodal},           {gone->penalty, kept->penalty}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     if (pairs[i][0] != pairs[i][1]) pl_free(allocator, pairs[i][0]);
   }

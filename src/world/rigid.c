@@ -45,7 +45,7 @@ pl_status pl_world_add_rigid(pl_world *world, pl_body_id id, const pl_rigid_def 
   pl_status status = pl_check_cookie(def ? def->cookie : 0, "pl_rigid", error);
   if (!status) status = pl_world_find_body(world, id, &body, error);
   if (!status)
-    status = pl_slots_take(&world->allocator, &world->rigid_slots, &slot, &generation, error);
+    status = pl_slots_take(&world->allocator, &world->ids.rigid_parts, &slot, &generation, error);
   if (status) return status;
   pl_replace_begin(world, (int)(body - world->bodies.list), &what);
   // which nodes touch by a layer is determined again
@@ -56,7 +56,7 @@ pl_status pl_world_add_rigid(pl_world *world, pl_body_id id, const pl_rigid_def 
     what.after.ties.parts[what.after.ties.part_count - 1].slot = slot;
     status = replace(world, &what, error);
   }
-  if (status) pl_slots_give_back(&world->rigid_slots, slot);
+  if (status) pl_slots_give_back(&world->ids.rigid_parts, slot);
   if (!status && part) *part = (pl_rigid_id){slot + 1, generation};
   return status;
 }
@@ -65,7 +65,7 @@ static pl_status find_part(const pl_world *world, pl_rigid_id id, const pl_body 
                            pl_error *error)
 {
   pl_status status =
-      pl_slots_check(&world->rigid_slots, "rigid part", id.index1, id.generation, error);
+      pl_slots_check(&world->ids.rigid_parts, "rigid part", id.index1, id.generation, error);
   for (size_t b = 0; b < world->bodies.count && !status; b++) {
     *body = &world->bodies.list[b];
     for (*part = 0; *part < (*body)->ties.part_count; ++*part) {
@@ -87,7 +87,7 @@ pl_status pl_world_remove_rigid(pl_world *world, pl_rigid_id id, pl_error *error
   status = pl_ties_remove_part(&world->allocator, body, part, &what.after.ties, &what.after.rigid,
                                error);
   if (!status) status = replace(world, &what, error);
-  if (!status) pl_slots_give_back(&world->rigid_slots, id.index1 - 1);
+  if (!status) pl_slots_give_back(&world->ids.rigid_parts, id.index1 - 1);
   return status;
 }
 

@@ -45,12 +45,12 @@ static int needs_before(const pl_world *world)
   return needed;
 }
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t min(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Copies as much as both have room for. */
 static void copy_memory(const double *from, size_t kept, size_t room, void *to)
 {
-  if (from) memcpy(to, from, least(kept, room) * sizeof *from);
+  if (from) memcpy(to, from, min(kept, room) * sizeof *from);
 }
 
 /* Moves what couplings and laws remember to its new place. */
@@ -92,13 +92,14 @@ pl_status pl_world_resize(pl_world *world, pl_error *error)
   }
   for (int i = 0; i < 3 && failed; i++) pl_free(allocator, fresh[i]);
   if (failed) return pl_fail_memory(error);
-  size_t kept = least(to.v, world->layout.v) * sizeof(double);
+  size_t kept = min(to.v, world->layout.v) * sizeof(double);
   if (world->state.numbers) {
     memcpy(fresh[0], world->state.q, kept);
     memcpy(fresh[0] + to.v, world->state.v, kept);
   }
   move_memory(world, fresh[0] + to.couplings);
   pl_state *states[] = {&world->state, &world->saved, &world->before};
+  pl_world_free_numbers(world);
   for (int i = 0; i < 3; i++) {
     pl_free(allocator, states[i]->numbers);
     place(&to, fresh[i], states[i]);
@@ -118,11 +119,13 @@ void pl_world_recall(pl_world *world)
 void pl_state_copy(const pl_world *world, const pl_state *from, pl_state *to)
 {
   double *numbers = to->numbers, *q = to->q, *v = to->v;
+  pl_shared *held = to->shared;
   size_t count = world->layout.count, shared = count / 3 <= INT32_MAX ? count - count % 3 : 0;
   pl_pass_copy(from->numbers, numbers, (int)(shared / 3), world->pool);
   memcpy(numbers + shared, from->numbers + shared, (count - shared) * sizeof *numbers);
   *to = *from;
   to->numbers = numbers;
+  to->shared = held;
   to->q = q;
   to->v = v;
 }
@@ -225,7 +228,9 @@ static void put(const pl_world *world, const pl_layout *layout, char *to)
 {
   size_t size = sizeof(double);
   if (!world->state.numbers) return;
-  memcpy(to, world->state.numbers, 2 * layout->v * size);
+  // where a body was removed, v does not follow q until the next step
+  memcpy(to, world->state.q, layout->v * size);
+  memcpy(to + layout->v * size, world->state.v, layout->v * size);
   if (world->ready)
     memcpy(to + layout->integrator * size, world->state.numbers + layout->integrator,
            (layout->couplings - layout->integrator) * size);

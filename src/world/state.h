@@ -8,6 +8,7 @@
 
 #include "pliant/world.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,14 +17,28 @@ typedef struct pl_layout {
   size_t v, integrator, couplings, materials, count;
 } pl_layout;
 
+/* The numbers of a state that views hold as well (view.c): the last one frees them. */
+typedef struct pl_shared {
+  pl_allocator allocator;
+  double *numbers;
+  atomic_int holders;
+} pl_shared;
+
 typedef struct pl_state {
   double time;   /* s */
   int64_t steps; /* made so far */
   double epoch;  /* the time at step epoch_steps, since when dt has been as it is */
   int64_t epoch_steps;
-  double *numbers; /* NULL: no room */
-  double *q, *v;   /* in them */
+  double *numbers;   /* NULL: no room */
+  double *q, *v;     /* in them */
+  pl_shared *shared; /* what views hold of them; NULL: there are none */
 } pl_state;
+
+/* Takes a holder off; NULL is fine. */
+void pl_shared_release(pl_shared *shared);
+
+/* Frees the numbers of the state, or leaves them to the views that hold them. */
+void pl_world_free_numbers(pl_world *world);
 
 /* Gives the state the layout that bodies, couplings and the integrator ask for now. What stood in
  * q, v and the memory of couplings and laws stays as far as it fits; the integrator's memory is

@@ -1,7 +1,7 @@
 /* The step: what is tried again, counted and warned of. */
 #include "core/clock.h"
 #include "core/error.h"
-#include "world/world.h"
+#include "world/guide.h"
 
 #include <math.h>
 
@@ -57,29 +57,54 @@ static void warn_halved(pl_world *world, int halvings, const pl_error *reason)
  * as far as recent steps show. */
 static void set_deadline(pl_world *world, double start)
 {
+  world->system.lags = world->tally.effort.level >= PL_EFFORT_LAG;
   double budget = world->set.time_budget, tail = fmin(world->tally.tail, 0.5 * budget);
   world->watch.ended = world->watch.is_late = 0;
   world->watch.deadline = budget > 0 ? start + budget - tail : 0;
   world->system.solved_at = 0;
 }
 
-static void look_at_clock(pl_world *world, double end)
+/* After LATE steps in succession that were late less is done, after IN_TIME that were not, more. */
+static void choose_effort(pl_world *world, int is_late)
 {
+  enum { LATE = 4, IN_TIME = 50 };
+  pl_effort *effort = &world->tally.effort;
+  effort->late = is_late ? effort->late + 1 : 0;
+  effort->in_time = is_late ? 0 : effort->in_time + 1;
+  world->tally.lagging_steps += effort->level > PL_EFFORT_FULL;
+  int change = effort->late == LATE && effort->level < PL_EFFORT_COARSE       ? 1
+               : effort->in_time == IN_TIME && effort->level > PL_EFFORT_FULL ? -1
+                                                                              : 0;
+  if (!change) return;
+  *effort = (pl_effort){.level = (pl_effort_level)((int)effort->level + change)};
+}
+
+static void look_at_clock(pl_world *world, double start, double end)
+{
+  double budget = world->set.time_budget;
+  int is_late = world->watch.is_late || end - start > budget;
   double tail = world->system.solved_at > 0 ? end - world->system.solved_at : 0;
   world->tally.tail = fmax(tail, 0.9 * world->tally.tail);
-  world->tally.late_steps += world->watch.is_late;
+  if (!(budget > 0)) return;
+  world->tally.late_steps += is_late;
+  choose_effort(world, is_late);
 }
 
 pl_status pl_world_step(pl_world *world, pl_error *error)
 {
-  pl_status status = pl_world_adapt(world, error);
+  double begun = pl_now();
+  pl_status status = pl_world_update_models(world, error);
   if (!status) status = pl_world_prepare(world, error);
   if (status) return status;
   double start = pl_now();
   pl_step_report report = {0};
   pl_error reason = {0}, ignored;
   if (!error) error = &ignored;
-  set_deadline(world, start);
+  // the first step prepares what all others use
+  if (world->state.steps == 0) begun = start;
+  set_deadline(world, begun);
+  status = pl_world_follow_guide(world, error);
+  if (status) return status;
   world->tally.knows_contacts = 0;
   pl_proportion_begin(world);
   pl_state_copy(world, &world->state, &world->saved);
@@ -89,7 +114,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   while ((status = pl_world_advance(world, 1 << halvings, &report, error)) != PL_OK) {
     pl_state_copy(world, &world->saved, &world->state);
     if (halvings == 0) reason = *error;
-    if (halvings == pl_world_most_halvings(world) || world->set.tolerance > 0 ||
+    if (halvings == pl_world_max_halvings(world) || world->set.tolerance > 0 ||
         !pl_world_can_retry(world, status))
       break;
     halvings++;
@@ -112,7 +137,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   world->tally.knows_contacts = 1;
   pl_world_sum_probes(world);
   double end = pl_now();
-  look_at_clock(world, end);
+  look_at_clock(world, begun, end);
   count(world, &report, end - start);
   warn(world, &report);
   pl_world_watch_elements(world);

@@ -2,7 +2,7 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
-#include "model/shape.h"
+#include "model/quadrature.h"
 #include "sparse/passes.h"
 #include "world/world.h"
 
@@ -18,7 +18,7 @@ static pl_world *world_of(pl_system *system)
 /* In statics everything has had its time. */
 static pl_moment moment_at(pl_system *system, double t, const double *q, const double *v)
 {
-  double h = system->is_static ? INFINITY : fmax(t - world_of(system)->substep_start, 0);
+  double h = system->is_static ? INFINITY : fmax(t - world_of(system)->substep.start, 0);
   return (pl_moment){.t = t, .h = h, .q = q, .v = v, .load_scale = system->load_scale};
 }
 
@@ -48,9 +48,9 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
 {
   pl_world *world = world_of(system);
   const pl_moment at = moment_at(system, t, q, v);
-  int is_repeated = system->is_linear && f && tangent && world->pass > 1;
-  int may_repeat =
-      system->is_linear && f && tangent && world->pass == 1 && pl_pairs_exist(tangent->extra);
+  int is_repeated = system->is_linear && f && tangent && world->substep.pass > 1;
+  int may_repeat = system->is_linear && f && tangent && world->substep.pass == 1 &&
+                   pl_pairs_exist(tangent->extra);
   if (tangent && tangent->extra) pl_pairs_clear(tangent->extra);
   if (!is_repeated || !pl_answer_give(&world->answer, &at, system->blocks, f, tangent))
     evaluate_bodies(system, &at, f, tangent);
@@ -164,9 +164,9 @@ static int is_folded(const pl_mesh *mesh, const double *x, int element)
   if (!mesh->quadratic) return pl_element_volume(x, mesh->elements + n * element, n) <= 0;
   const int *nodes = mesh->octets + PL_OCTET_NODES * mesh->element_octets[element];
   double J[3][3];
-  for (int p = 0; p < pl_shape_points(PL_OCTET_NODES); p++) {
-    pl_shape at = pl_shape_at(PL_OCTET_NODES, p);
-    if (pl_shape_jacobian(&at, x, nodes, PL_OCTET_NODES, J) <= 0) return 1;
+  for (int p = 0; p < pl_quadrature_points(PL_OCTET_NODES); p++) {
+    pl_quadrature at = pl_quadrature_at(PL_OCTET_NODES, p);
+    if (pl_quadrature_jacobian(&at, x, nodes, PL_OCTET_NODES, J) <= 0) return 1;
   }
   return 0;
 }
@@ -200,7 +200,7 @@ static pl_status limit(pl_system *system, double t, const double *q, const doubl
                        int *worst1, pl_error *error)
 {
   pl_world *world = world_of(system);
-  double *to = world->scratch;
+  double *to = world->vectors.scratch;
   pl_status status = PL_OK;
   retract(system, q, dq, to);
   *part = 1;

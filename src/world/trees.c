@@ -1,11 +1,17 @@
-/* The forests of refined meshes behind a saved state: for each such body the step of its last
- * change and a bit for each tetrahedron, refined or not. Their number does not change while it
- * runs. */
+/* What stands behind the numbers of a saved state: the forests of refined meshes, for each such
+ * body the step of its last change and a bit for each tetrahedron, refined or not; then the state
+ * of the guide. Their number does not change while it runs. */
 #include "core/error.h"
 #include "core/memory.h"
-#include "world/world.h"
+#include "world/guide.h"
 
 #include <string.h>
+
+/* Without a matrix that the guide keeps, whose size would change with the first step. */
+static size_t guide_words(const pl_world *world)
+{
+  return world->set.guide ? pl_world_bare_size(world->set.guide->world) / 8 : 0;
+}
 
 static size_t words_of(const pl_body *body)
 {
@@ -16,7 +22,7 @@ size_t pl_world_tree_words(const pl_world *world)
 {
   size_t sum = 0;
   for (size_t b = 0; b < world->bodies.count; b++) sum += words_of(&world->bodies.list[b]);
-  return sum;
+  return sum + guide_words(world);
 }
 
 void pl_world_put_trees(const pl_world *world, char *to)
@@ -30,6 +36,8 @@ void pl_world_put_trees(const pl_world *world, char *to)
       bits[t / 8] |= (unsigned char)((it->forest->tets[t].refined != 0) << t % 8);
     to += 8 * words_of(&world->bodies.list[b]);
   }
+  if (world->set.guide)
+    (void)pl_world_save_bare(world->set.guide->world, to, 8 * guide_words(world), NULL);
 }
 
 /* The body with the forest of these bits. */
@@ -61,5 +69,7 @@ pl_status pl_world_take_trees(pl_world *world, const char *from, pl_error *error
     status = take(world, (int)b, from, error);
     from += 8 * words_of(&world->bodies.list[b]);
   }
+  if (!status && world->set.guide)
+    status = pl_world_load_state(world->set.guide->world, from, 8 * guide_words(world), error);
   return status;
 }

@@ -24,7 +24,7 @@ static int turns(const pl_world *world)
 /* Constrains the world as it is where v takes it in a time. */
 static pl_status constrain_after(pl_world *world, double time, pl_error *error)
 {
-  double *dq = world->scratch, *there = world->work;
+  double *dq = world->vectors.scratch, *there = world->vectors.work;
   for (int i = 0; i < 3 * world->bodies.blocks; i++) dq[i] = time * world->state.v[i];
   world->system.ops->retract(&world->system, world->state.q, dq, there);
   return pl_world_constrain_at(world, there, error);

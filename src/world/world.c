@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "couple/response.h"
+#include "world/guide.h"
 
 #include <math.h>
 #include <string.h>
@@ -140,17 +141,18 @@ void pl_world_destroy(pl_world *world)
 {
   if (!world) return;
   pl_allocator allocator = world->allocator;
+  pl_guide_destroy(&allocator, world->set.guide);
   pl_world_unprepare(world);
   pl_couplings_release(&world->couplings);
   for (size_t i = 0; i < world->bodies.count; i++)
     pl_body_release(&allocator, &world->bodies.list[i]);
-  for (size_t i = 0; i < world->probe_count; i++) pl_free(&allocator, world->probes[i].name);
-  void *arrays[] = {world->bodies.list,   world->probes,        world->cache,
-                    world->touching.list, world->state.numbers, world->saved.numbers,
-                    world->before.numbers};
+  for (size_t i = 0; i < world->probes.count; i++) pl_free(&allocator, world->probes.list[i].name);
+  pl_world_free_numbers(world);
+  void *arrays[] = {world->bodies.list,   world->probes.list,   world->cache,
+                    world->touching.list, world->saved.numbers, world->before.numbers};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&allocator, arrays[i]);
-  pl_slots *slots[] = {&world->body_slots, &world->probe_slots, &world->obstacle_slots,
-                       &world->rigid_slots};
+  pl_slots *slots[] = {&world->ids.bodies, &world->ids.probes, &world->ids.obstacles,
+                       &world->ids.rigid_parts};
   for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) pl_slots_release(&allocator, slots[i]);
   pl_pool_destroy(world->pool);
   pl_free(&allocator, world);
@@ -235,7 +237,7 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   pl_body *body = &world->bodies.list[world->bodies.count];
   memset(body, 0, sizeof *body);
   status =
-      pl_slots_take(&world->allocator, &world->body_slots, &body->slot, &body->generation, error);
+      pl_slots_take(&world->allocator, &world->ids.bodies, &body->slot, &body->generation, error);
   if (status) return status;
   double *shape = NULL;
   status = pl_body_make(&world->bodies, def, body, error);
@@ -244,7 +246,7 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   if (!status) status = place_body(world, def, body, error);
   if (status) {
     pl_free(&world->allocator, shape);
-    pl_slots_give_back(&world->body_slots, body->slot);
+    pl_slots_give_back(&world->ids.bodies, body->slot);
     pl_body_release(&world->allocator, body);
     return status;
   }
@@ -274,7 +276,7 @@ pl_body_id pl_world_id_of(const pl_body *body)
 
 const pl_body *pl_world_body(const pl_world *world, pl_body_id id)
 {
-  if (pl_slots_check(&world->body_slots, "body", id.index1, id.generation, NULL)) return NULL;
+  if (pl_slots_check(&world->ids.bodies, "body", id.index1, id.generation, NULL)) return NULL;
   size_t at = 0;
   while (world->bodies.list[at].slot != id.index1 - 1) at++;
   return &world->bodies.list[at];
@@ -302,5 +304,5 @@ pl_status pl_world_find_body(const pl_world *world, pl_body_id id, const pl_body
                              pl_error *error)
 {
   *body = pl_world_body(world, id);
-  return pl_slots_check(&world->body_slots, "body", id.index1, id.generation, error);
+  return pl_slots_check(&world->ids.bodies, "body", id.index1, id.generation, error);
 }

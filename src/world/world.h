@@ -39,23 +39,40 @@ typedef struct pl_settings {
   int substeps;       /* 0: as the critical step asks for */
   int no_unstable;    /* a step above the critical one is an error */
   pl_selection integrator, solver, preconditioner;
-  int solver_given; /* the user named it: it is not to be replaced by a more general one */
+  int solver_given;       /* the user named it: it is not to be replaced by a more general one */
+  struct pl_guide *guide; /* lends its rotations (guide.h); NULL: none */
 } pl_settings;
+
+/* What steps give up to keep a time budget, in this order. Iterations are cut by the deadline of
+ * every step; what is below changes when several steps in succession were cut or late, and back
+ * when many were not. */
+typedef enum pl_effort_level {
+  PL_EFFORT_FULL,
+  PL_EFFORT_LAG,   /* matrices serve several steps */
+  PL_EFFORT_COARSE /* and fewer elements are refined */
+} pl_effort_level;
+
+typedef struct pl_effort {
+  pl_effort_level level;
+  int late, in_time; /* steps in succession */
+} pl_effort;
 
 /* What all steps so far took. */
 typedef struct pl_tally {
   pl_step_report last; /* what the last step took */
   int64_t newton_iterations, linear_iterations, halved_steps, unconverged_steps;
-  int64_t parts, rejected_parts;
+  int64_t substeps, rejected_substeps;
   int64_t matrices, unfinished_solves;
   double worst_residual; /* relative, of all linear solves */
   double seconds, seconds_evaluate, seconds_solve;
   int64_t flights;    /* steps that were divided since something flew far */
   int64_t unresolved; /* substeps that ended though a coupling wanted another pass */
   int warned_unfinished;
-  int knows_contacts; /* what couplings hold of contacts belongs to the state as it is */
-  int64_t late_steps; /* cut short by the time budget */
-  double tail;        /* s, what recent steps took after their last linear solve */
+  int knows_contacts;    /* what couplings hold of contacts belongs to the state as it is */
+  int64_t late_steps;    /* cut short by the time budget, or longer than it */
+  int64_t lagging_steps; /* made with less than full effort */
+  pl_effort effort;      /* of the next one */
+  double tail;           /* s, what recent steps took after their last linear solve */
 } pl_tally;
 
 /* Who touched whom when events were asked for last. */
@@ -78,23 +95,32 @@ struct pl_world {
 
   pl_bodies bodies;
   pl_couplings couplings;
-  pl_slots body_slots, probe_slots, obstacle_slots, rigid_slots;
-  pl_probe *probes;
-  size_t probe_count, probe_room;
+  struct pl_world_ids {
+    pl_slots bodies, probes, obstacles, rigid_parts;
+  } ids;
+  struct pl_probes {
+    pl_probe *list;
+    size_t count, room;
+  } probes;
 
   pl_layout layout;
   pl_state state, saved, before; /* now; at the beginning of the step, and of the substep */
-  double substep_start;          /* s, of the substep in hand */
-  int pass;                      /* how often it is made, from 1 on */
+  struct pl_substep_now {        /* in hand */
+    double start;                /* s */
+    int pass;                    /* how often it is made, from 1 on */
+  } substep;
 
   // made by prepare() when bodies or couplings have changed
   int ready;
   pl_system system;
   pl_integrator *integrator;
   pl_rows rows;
-  double *scratch, *work, *expected; /* vectors; the last: v as an earlier pass found it */
+  struct pl_world_vectors {
+    double *scratch, *work;
+    double *expected; /* v as an earlier pass found it */
+    double *drag;     /* the system's */
+  } vectors;
   pl_answer answer;
-  double *drag;           /* the system's */
   pl_block_pairs widened; /* what the matrix's pattern has for the sake of links */
 
   pl_tally tally;
@@ -155,13 +181,19 @@ pl_status pl_world_turn_in(pl_world *world, double h, pl_error *error);
 pl_status pl_world_turn_out(pl_world *world, double h, pl_error *error);
 void pl_world_prescribe(pl_world *world, double t, double h, const double *q, double *v);
 
+/* The surface point that is nearest to a shape at a place, or deepest in it: negative distance; the
+ * normal leads from the surface to the shape. */
+struct pl_shape;
+pl_status pl_world_nearest_to_shape(const pl_world *world, const struct pl_shape *shape,
+                                    const double at[3], pl_hit *hit, pl_error *error);
+
 /* Before a step: puts frames in where bodies touch something, and takes them out again; refines
  * meshes and coarsens them. */
-pl_status pl_world_adapt(pl_world *world, pl_error *error);
+pl_status pl_world_update_models(pl_world *world, pl_error *error);
 
 /* Of a body whose mesh is refined while it moves: another mesh where its indicator asks for one;
  * another model for its forest as it is now (coarser: nodes have gone); and its indicator. */
-pl_status pl_world_adapt_mesh(pl_world *world, int body, pl_error *error);
+pl_status pl_world_refine_by_indicator(pl_world *world, int body, pl_error *error);
 pl_status pl_world_remesh(pl_world *world, int body, int coarser, pl_error *error);
 pl_status pl_world_take_indicator(const pl_refine_def *def, pl_body *body, pl_error *error);
 /* The forests as words of 8 bytes, behind a saved state; taking them changes the bodies' blocks. */
@@ -186,7 +218,7 @@ pl_status pl_world_save_bare(const pl_world *world, void *memory, size_t size, p
 /* What the integrator sees of the world; turns: some blocks are rotations. */
 const pl_system_ops *pl_world_system_ops(const pl_world *world);
 /* With a budget a step that is repeated would take more than its share. */
-int pl_world_most_halvings(const pl_world *world);
+int pl_world_max_halvings(const pl_world *world);
 /* Steps of the integrator from the saved state to dt later, that many equal ones unless step
  * control divides the step. On failure the state may be anything. */
 pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, pl_error *error);

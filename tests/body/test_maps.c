@@ -79,7 +79,7 @@ static void check_elements(const pl_map_ops *ops)
     for (int e = 0; e < mesh->element_count; e++) factors[e] = 1;
     CHECK_OK(pl_map_apply(&def, mesh, factors, error));
     for (int e = 0; e < mesh->element_count; e++) {
-      double least = INFINITY, most = 0;
+      double min = INFINITY, max = 0;
       // points in the element, and its corners
       for (int i = 0; i < 200; i++) {
         double x[3] = {0}, sum = 0;
@@ -90,10 +90,10 @@ static void check_elements(const pl_map_ops *ops)
           sum += w;
         }
         for (int k = 0; k < 3; k++) x[k] /= sum;
-        least = fmin(least, ops->at(values, &image, x));
-        most = fmax(most, ops->at(values, &image, x));
+        min = fmin(min, ops->at(values, &image, x));
+        max = fmax(max, ops->at(values, &image, x));
       }
-      CHECK(factors[e] > 0.98 * least - 0.02 && factors[e] < 1.02 * most + 0.02);
+      CHECK(factors[e] > 0.98 * min - 0.02 && factors[e] < 1.02 * max + 0.02);
     }
   }
   free(factors);

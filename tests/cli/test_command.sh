@@ -48,6 +48,7 @@ fi
 [ -z "$(ls out | grep part)" ] && ok || bad "temporary files are left over"
 # without a picture there is none, not even that of the run before
 "$pliant" run --no-picture -q scene.xml -o out 2>stderr && [ ! -e out/picture.png ] && ls out/*.svg >/dev/null && ok || bad "--no-picture: $(cat stderr; ls out)"
+"$pliant" run --no-picture scene.xml -o out >stdout 2>stderr && grep -q summary.json stdout && ! grep -q picture stdout && ok || bad "--no-picture names one: $(cat stdout stderr)"
 
 # ---- the same bits for any number of threads ----
 hashes=$(for threads in 1 2 3 8; do

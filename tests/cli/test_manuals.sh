@@ -41,5 +41,20 @@ complete_words() {
 complete_words pliant run --thr | grep -qx -- --threads && ok || bad "bash: run --thr is not completed"
 complete_words pliant mesh info --js | grep -qx -- --json && ok || bad "bash: mesh info --js is not completed"
 
+# the other shells read their files and offer the same, where they are there
+if command -v zsh >/dev/null; then
+  zsh -n "$folder/zsh/_pliant" && ok || bad "zsh: the file has a mistake"
+  for page in $pages; do
+    for option in $("$PLIANT_COMMAND" ${page/-/ } --help=options | cut -f1); do
+      grep -F -- "'${page/-/ }')" "$folder/zsh/_pliant" | grep -qE -- "[' ]--$option " && ok || bad "zsh: $page: --$option is not completed"
+    done
+  done
+fi
+if command -v fish >/dev/null; then
+  offered() { HOME=$folder fish -c "source $folder/fish/pliant.fish; complete -C 'pliant $1'" 2>/dev/null; }
+  offered ru | grep -q '^run' && ok || bad "fish: ru is not completed"
+  offered 'run --thr' | grep -q '^--threads' && ok || bad "fish: run --thr is not completed"
+fi
+
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

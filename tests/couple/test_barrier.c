@@ -138,17 +138,17 @@ TEST(edges_that_become_parallel_keep_their_derivatives)
 /* ---- semidefinite ---- */
 
 /* The least Rayleigh quotient of some random vectors, over the largest entry. */
-static double least_quotient(const double H[144], double size)
+static double min_quotient(const double H[144], double size)
 {
-  double least = INFINITY;
+  double min = INFINITY;
   for (int trial = 0; trial < 200; trial++) {
     double v[12], sum = 0, norm = 0;
     for (int i = 0; i < 12; i++) v[i] = test_uniform();
     for (int i = 0; i < 144; i++) sum += v[i / 12] * H[i] * v[i % 12];
     for (int i = 0; i < 12; i++) norm += v[i] * v[i];
-    least = fmin(least, sum / norm / size);
+    min = fmin(min, sum / norm / size);
   }
-  return least;
+  return min;
 }
 
 TEST(projected_matrices_are_the_nearest_semidefinite_ones)
@@ -164,11 +164,11 @@ TEST(projected_matrices_are_the_nearest_semidefinite_ones)
     if (!(W > 0) || isinf(W)) continue;
     pl_barrier_at(&barrier, kind, (const double(*)[3])x, PL_BARRIER_PROJECTED, NULL, H);
     for (int i = 0; i < 144; i++) size = fmax(size, fabs(exact[i]));
-    CHECK(least_quotient(H, size) > -1e-12);
+    CHECK(min_quotient(H, size) > -1e-12);
     // what was taken off is semidefinite too, and orthogonal to what is left
     double rest[144];
     for (int i = 0; i < 144; i++) rest[i] = H[i] - exact[i];
-    CHECK(least_quotient(rest, size) > -1e-12);
+    CHECK(min_quotient(rest, size) > -1e-12);
     for (int i = 0; i < 12; i++) {
       for (int j = 0; j < 12; j++) {
         double sum = 0;
@@ -180,7 +180,7 @@ TEST(projected_matrices_are_the_nearest_semidefinite_ones)
     CHECK(product < 1e-11 * size * size);
     indefinite += removed > 1e-9 * size;
     pl_barrier_at(&barrier, kind, (const double(*)[3])x, PL_BARRIER_GAUSS_NEWTON, NULL, H);
-    CHECK(least_quotient(H, size) > -1e-12);
+    CHECK(min_quotient(H, size) > -1e-12);
   }
   CHECK(indefinite > 300);
 }

@@ -59,11 +59,23 @@ static pl_status add_load(stage *s, const pl_selector *all, pl_error *error)
   return pl_world_add_load(s->world, s->low, &def, NULL, error);
 }
 
+/* Springs to the origin, of another stiffness along each axis. */
+static void pull_back(void *context, double time, const double *x, const double *v, double *forces,
+                      double *slopes)
+{
+  static const double stiffness[] = {20, 30, 40};
+  (void)context, (void)time, (void)v;
+  for (int i = 0; i < 3 * 18; i++) forces[i] -= stiffness[i % 3] * x[i];
+  for (int i = 0; i < 3 * 18 && slopes; i++) slopes[3 * i + i % 3] = -stiffness[i % 3];
+}
+
 static pl_status add_forces(stage *s, pl_error *error)
 {
   double forces[3 * 18];
   for (int i = 0; i < 3 * 18; i++) forces[i] = 0.1 * (i % 7) - 0.2;
-  return pl_world_set_forces(s->world, s->low, forces, error);
+  pl_status status = pl_world_set_forces(s->world, s->low, forces, error);
+  if (status) return status;
+  return pl_world_set_force_field(s->world, s->low, &(pl_force_field){pull_back, NULL}, error);
 }
 
 static pl_status add_pull(stage *s, pl_error *error)
@@ -99,6 +111,26 @@ static pl_status add_attachment(stage *s, pl_error *error)
   def.exact = strcmp(s->kind, "tie") == 0;
   if (!def.exact) def.stiffness = 1000, def.damping = 3;
   return pl_world_add_attachment(s->world, s->low, &def, NULL, error);
+}
+
+/* At a ball that stands beside it, one end sliding. */
+static pl_status add_mooring(stage *s, pl_error *error)
+{
+  pl_setting ball[] = {{.name = "centre", .value = {0.1, -0.3, 0.05}},
+                       {.name = "radius", .value = {0.25}}};
+  pl_obstacle_def obstacle = pl_obstacle_def_default();
+  pl_status status = PL_OK;
+  pl_attachment_def def = pl_attachment_def_default();
+  obstacle.shape = (pl_choice){"sphere", ball, 2};
+  status = pl_world_add_obstacle(s->world, &obstacle, &def.obstacle, error);
+  for (int k = 0; k < 2 && !status; k++) {
+    pl_selector where = {.set = k ? "y-min" : "x-max"};
+    def.where = &where, def.where_count = 1;
+    def.stiffness = 1000, def.damping = 3;
+    def.slides = k;
+    status = pl_world_add_attachment(s->world, s->low, &def, NULL, error);
+  }
+  return status;
 }
 
 static pl_status add_fix(stage *s, pl_error *error)
@@ -147,6 +179,7 @@ static pl_status add_kind(stage *s, pl_error *error)
   if (strcmp(s->kind, "tool") == 0) return add_tool(s, error);
   if (strcmp(s->kind, "contact") == 0) return add_contact(s, error);
   if (strcmp(s->kind, "placement") == 0) return add_moved(s, error);
+  if (strcmp(s->kind, "mooring") == 0) return add_mooring(s, error);
   if (strcmp(s->kind, "attachment") == 0) return add_attachment(s, error);
   if (strcmp(s->kind, "tie") == 0) return add_attachment(s, error);
   if (strcmp(s->kind, "fix") == 0) return add_fix(s, error);
@@ -233,9 +266,9 @@ static void product_of(const stage *s, double kq, double kv, const double *d, do
 
 static double largest(const double *x, int n)
 {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
+  double max = 0;
+  for (int i = 0; i < n; i++) max = fmax(max, fabs(x[i]));
+  return max;
 }
 
 enum { PARTS = 6 };
@@ -350,9 +383,9 @@ static void read_all(const stage *s, double x[3][3 * NODES])
 
 static double largest_difference(const double *a, const double *b, int n)
 {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(a[i] - b[i]));
-  return most;
+  double max = 0;
+  for (int i = 0; i < n; i++) max = fmax(max, fabs(a[i] - b[i]));
+  return max;
 }
 
 /* A body far away and in front of the others is removed: for explicit methods nothing changes. */

@@ -51,7 +51,7 @@ static void force(const bench *b, const double *q, const double *v, double *f)
 static double slope_error(const bench *b, double kq, double kv)
 {
   const double h = 1e-6;
-  double worst = 0, most = 1e-12, *q = malloc(2 * (size_t)b->n * sizeof *q), *v = q + b->n;
+  double worst = 0, max = 1e-12, *q = malloc(2 * (size_t)b->n * sizeof *q), *v = q + b->n;
   pl_bsr_zero(b->world->system.A, NULL);
   probe_matrix(b->world, &pl_coupling_load, 0, b->q, b->v, kq, kv, 0, b->world->system.A);
   for (int i = 0; i < b->n; i++) b->d[i] = test_uniform() - 0.5;
@@ -65,10 +65,10 @@ static double slope_error(const bench *b, double kq, double kv)
   }
   for (int i = 0; i < b->n; i++) {
     worst = fmax(worst, fabs(b->product[i] + (b->up[i] - b->down[i]) / (2 * h)));
-    most = fmax(most, fabs(b->product[i]));
+    max = fmax(max, fabs(b->product[i]));
   }
   free(q);
-  return worst / most;
+  return worst / max;
 }
 
 TEST(every_load_pushes_and_its_matrix_is_symmetric)
@@ -78,10 +78,10 @@ TEST(every_load_pushes_and_its_matrix_is_symmetric)
     int is_wind = pl_param_find(pl_load_family.members[m], "velocity") >= 0;
     pl_setting setting = {.name = is_wind ? "velocity" : "value", .value = {3, 4, 5}};
     bench b = open_bench(name, &setting, 1);
-    double most = 0;
+    double max = 0;
     force(&b, b.q, b.v, b.f);
-    for (int i = 0; i < b.n; i++) most = fmax(most, fabs(b.f[i]));
-    CHECK(most > 0 && isfinite(most));
+    for (int i = 0; i < b.n; i++) max = fmax(max, fabs(b.f[i]));
+    CHECK(max > 0 && isfinite(max));
     pl_bsr *A = b.world->system.A;
     pl_bsr_zero(A, NULL);
     probe_matrix(b.world, &pl_coupling_load, 0, b.q, b.v, 1, 0.5, 0, A);

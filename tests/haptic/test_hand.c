@@ -82,6 +82,149 @@ TEST(a_hold_is_balanced_by_the_spring_the_touch_and_the_fix)
   pl_world_destroy(world);
 }
 
+/* ---- a grip ---- */
+
+/* The spring of the hand and that of the body are one: at rest their forces balance. */
+TEST(a_grip_pulls_the_body_with_the_force_that_the_hand_feels)
+{
+  pl_body_id body;
+  pl_world *world = NULL;
+  pl_haptic_facts facts;
+  pl_spot spot;
+  CHECK_OK(bar_make(&(bar_def){.stiffness_damping = 0.2, .solver = 1e-9}, &world, &body, error));
+  pl_haptic *hand = make_hand(world, "mouse");
+  CHECK_OK(pl_haptic_step(hand, error)); // it is away
+  pl_haptic_read(hand, &facts);
+  CHECK(!facts.is_present && facts.touch.spot.body.index1 == 0);
+  CHECK_OK(pl_world_find_spot(world, body, (const double[]){0.9, 0.125, 0.25}, &spot, error));
+  CHECK_OK(pl_haptic_grip(hand, &spot, error));
+  CHECK_OK(pl_haptic_place(hand, (const double[]){0.9, 0.125, 0.29}, error));
+  for (int i = 0; i < 300; i++) CHECK_OK(pl_haptic_step(hand, error));
+  pl_haptic_read(hand, &facts);
+  CHECK(facts.is_present && facts.is_gripping && facts.force[2] < -0.5);
+  CHECK_NEAR(facts.touch.force[2], -facts.force[2], 1e-4);
+  CHECK_NEAR(facts.force[2], 300 * (facts.proxy[2] - facts.position[2]), 1e-3);
+  CHECK_NEAR(read_fixed(world, body), facts.force[2], 1e-3);
+  CHECK_OK(pl_haptic_grip(hand, NULL, error));
+  CHECK_OK(pl_haptic_place(hand, NULL, error));
+  for (int i = 0; i < 300; i++) CHECK_OK(pl_haptic_step(hand, error));
+  pl_haptic_read(hand, &facts);
+  CHECK(!facts.is_present && !facts.is_gripping);
+  CHECK_NEAR(read_fixed(world, body), 0, 1e-4);
+  pl_haptic_destroy(hand);
+  pl_world_destroy(world);
+}
+
+/* A spring a thousand times as stiff as the body does not make it shake: it stands in the matrix.
+ */
+TEST(a_stiff_grip_is_stable_and_a_body_that_goes_takes_it_along)
+{
+  pl_body_id body;
+  pl_world *world = NULL;
+  pl_haptic *hand = NULL;
+  pl_haptic_facts facts;
+  pl_spot spot;
+  CHECK_OK(bar_make(&(bar_def){.free = 1, .dt = 0.02}, &world, &body, error));
+  pl_haptic_def def = pl_haptic_def_default();
+  def.device.name = "mouse";
+  def.stiffness = 1e8;
+  def.max_force = 1e15;
+  CHECK_OK(pl_haptic_create(world, &def, &hand, error));
+  CHECK_OK(pl_world_find_spot(world, body, (const double[]){0, 0, 0}, &spot, error));
+  CHECK_OK(pl_haptic_grip(hand, &spot, error));
+  CHECK_OK(pl_haptic_place(hand, (const double[]){0.1, 0, 0}, error));
+  for (int i = 0; i < 100; i++) CHECK_OK(pl_haptic_step(hand, error));
+  pl_haptic_read(hand, &facts);
+  CHECK_NEAR(facts.proxy[0], 0.1, 1e-4);
+  CHECK_OK(pl_world_remove_body(world, body, error));
+  CHECK_OK(pl_haptic_begin(hand, error));
+  pl_haptic_read(hand, &facts);
+  CHECK(!facts.is_gripping && facts.touch.spot.body.index1 == 0);
+  CHECK_FAILS(pl_haptic_grip(hand, &spot, error), PL_E_ARGUMENT, "");
+  pl_haptic_destroy(hand);
+  pl_world_destroy(world);
+}
+
+/* Two hands at one world: begin both, step, end both. */
+TEST(two_hands_hold_a_body_between_them)
+{
+  pl_body_id body;
+  pl_world *world = NULL;
+  pl_haptic *hands[2];
+  pl_spot spot;
+  CHECK_OK(bar_make(&(bar_def){.free = 1, .stiffness_damping = 0.05}, &world, &body, error));
+  for (int i = 0; i < 2; i++) {
+    const double at[3] = {i, 0.125, 0.125}, to[3] = {i ? 1.05 : -0.05, 0.125, 0.125};
+    hands[i] = make_hand(world, "mouse");
+    CHECK_OK(pl_world_find_spot(world, body, at, &spot, error));
+    CHECK_OK(pl_haptic_grip(hands[i], &spot, error));
+    CHECK_OK(pl_haptic_place(hands[i], to, error));
+  }
+  for (int i = 0; i < 400; i++) {
+    for (int k = 0; k < 2; k++) CHECK_OK(pl_haptic_begin(hands[k], error));
+    CHECK_OK(pl_world_step(world, error));
+    for (int k = 0; k < 2; k++) CHECK_OK(pl_haptic_end(hands[k], error));
+  }
+  pl_haptic_facts facts[2];
+  for (int k = 0; k < 2; k++) pl_haptic_read(hands[k], &facts[k]);
+  CHECK(facts[0].force[0] > 5 && facts[1].force[0] < -5);
+  CHECK_NEAR(facts[0].force[0], -facts[1].force[0], 0.05);
+  for (int k = 0; k < 2; k++) pl_haptic_destroy(hands[k]);
+  pl_world_destroy(world);
+}
+
+/* ---- tools ---- */
+
+/* Presses a tool of that shape 10 mm into the upper side; the depth that it is felt at. */
+static double press_tool(const char *shape, const pl_setting *settings, int count, double radius,
+                         double z, double force[3])
+{
+  pl_body_id body;
+  pl_world *world = NULL;
+  pl_haptic *hand = NULL;
+  pl_haptic_facts facts;
+  const pl_part_def tool = {.shape = {shape, settings, count}};
+  const pl_haptic_sample at = {0, {0.6, 0.125, z}};
+  CHECK_OK(
+      bar_make(&(bar_def){.stiffness_damping = 0.2, .n = 4, .solver = 1e-9}, &world, &body, error));
+  pl_haptic_def def = pl_haptic_def_default();
+  def.device.name = "record";
+  def.samples = &at, def.sample_count = 1;
+  def.radius = radius;
+  def.tool = shape ? &tool : NULL, def.tool_count = shape != NULL;
+  CHECK_OK(pl_haptic_create(world, &def, &hand, error));
+  for (int i = 0; i < 200; i++) CHECK_OK(pl_haptic_step(hand, error));
+  pl_haptic_read(hand, &facts);
+  memcpy(force, facts.force, sizeof facts.force);
+  CHECK_NEAR(facts.touch.force[2], -facts.force[2], 1e-3);
+  pl_haptic_destroy(hand);
+  pl_world_destroy(world);
+  return facts.proxy[2] - facts.position[2];
+}
+
+/* A sphere is the same by its radius and as a shape; box and capsule with their lower ends at the
+ * same depth feel as much, and what is drawn stands where the force is zero. */
+TEST(a_tool_of_any_shape_is_felt_where_it_is_deepest)
+{
+  const pl_setting ball = {.name = "radius", .value = {0.05}};
+  const pl_setting box = {.name = "size", .value = {0.2, 0.2, 0.1}};
+  const pl_setting capsule[] = {{.name = "radius", .value = {0.02}},
+                                {.name = "length", .value = {0.1}}};
+  double plain[3], force[3];
+  double depth = press_tool(NULL, NULL, 0, 0.05, 0.29, plain);
+  CHECK(plain[2] > 1);
+  CHECK_NEAR(depth, plain[2] / 300, 1e-6);
+  depth = press_tool("sphere", &ball, 1, 0, 0.29, force);
+  CHECK_NEAR(depth, force[2] / 300, 1e-6);
+  CHECK_NEAR(force[2], plain[2], 0.02 * plain[2]);
+  press_tool("box", &box, 1, 0, 0.29, force);
+  CHECK_NEAR(force[2], plain[2], 0.1 * plain[2]);
+  // a tip of 20 mm among triangles of 60 mm
+  press_tool("capsule", capsule, 2, 0, 0.29 + 0.02, force);
+  printf("  %g %g %g of %g N\n", force[0], force[1], force[2], plain[2]);
+  CHECK_NEAR(force[2], plain[2], 0.02 * plain[2]);
+}
+
 /* ---- the same again ---- */
 
 static uint64_t feel(const char *integrator, const char *model, int threads,
@@ -231,6 +374,10 @@ TEST(datagrams_move_the_device_and_malformed_ones_do_not)
     put_datagram(bytes, 10 + i, 0, 0, 1e-3 * i), send_bytes(from, bytes, 40);
   for (int i = 0; i < 4; i++) CHECK(device->ops->sense(device, 0.003 + 0.001 * i, x, v));
   CHECK_NEAR(x[2], 0.199, 1e-12);
+  // the button
+  CHECK(device->ops->sense(device, 0.007, x, v) == PL_DEVICE_PRESENT);
+  put_datagram(bytes, 300, 0, 0, 0.1), bytes[2] = 'G', send_bytes(from, bytes, 40);
+  CHECK(device->ops->sense(device, 0.008, x, v) == (PL_DEVICE_PRESENT | PL_DEVICE_GRIPS));
   // silence: it is gone
   CHECK(!device->ops->sense(device, 0.2, x, v));
   close(from);
@@ -275,14 +422,26 @@ TEST(wrong_hands_are_refused)
   CHECK_FAILS(pl_haptic_create(world, &bad, &hand, error), PL_E_ARGUMENT, "not finite");
   bad.device.name = "simulated";
   CHECK_FAILS(pl_haptic_create(world, &bad, &hand, error), PL_E_ARGUMENT, "use record");
+  bad = def, bad.tool_count = 1;
+  CHECK_FAILS(pl_haptic_create(world, &bad, &hand, error), PL_E_ARGUMENT, "no list of them");
+  const pl_part_def tool = {.shape = {"sphere", NULL, 0}};
+  bad.tool = &tool, bad.radius = 0.1;
+  CHECK_FAILS(pl_haptic_create(world, &bad, &hand, error), PL_E_ARGUMENT, "either a radius");
+  CHECK_OK(pl_haptic_create(world, &def, &hand, error));
+  CHECK_FAILS(pl_haptic_place(hand, NULL, error), PL_E_ARGUMENT, "use mouse");
+  pl_haptic_destroy(hand);
   pl_world_destroy(world);
 }
 
 TESTS(X(the_nearest_point_of_a_box_is_found_from_outside_and_inside)
           X(every_device_can_be_made_and_moved)
               X(a_hold_is_balanced_by_the_spring_the_touch_and_the_fix)
-                  X(a_session_repeats_bit_for_bit_with_every_integrator)
-                      X(a_servo_thread_and_the_simulation_share_a_world)
-                          X(datagrams_move_the_device_and_malformed_ones_do_not)
-                              X(a_hand_without_a_device_or_far_away_feels_nothing)
-                                  X(wrong_hands_are_refused))
+                  X(a_grip_pulls_the_body_with_the_force_that_the_hand_feels)
+                      X(a_stiff_grip_is_stable_and_a_body_that_goes_takes_it_along)
+                          X(two_hands_hold_a_body_between_them)
+                              X(a_tool_of_any_shape_is_felt_where_it_is_deepest)
+                                  X(a_session_repeats_bit_for_bit_with_every_integrator)
+                                      X(a_servo_thread_and_the_simulation_share_a_world)
+                                          X(datagrams_move_the_device_and_malformed_ones_do_not)
+                                              X(a_hand_without_a_device_or_far_away_feels_nothing)
+                                                  X(wrong_hands_are_refused))

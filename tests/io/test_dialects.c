@@ -351,8 +351,6 @@ TEST(vtu_dialects)
 
 TEST(vtu_refused)
 {
-  if (!build_has_xml())
-    check_refused("a.vtu", "<a/>", PL_E_UNSUPPORTED, "this build has no XML; build with");
   if (!build_has_zlib()) return;
   check_refused("a.vtu", "", PL_E_PARSE, "memory");
   check_refused("a.vtu", "<a/>", PL_E_PARSE, "memory:1: the file is <a>");
@@ -489,6 +487,20 @@ TEST(glb_nodes)
   pl_skin_destroy(skin);
 }
 
+/* ---- sections that come twice or too early ---- */
+
+TEST(sections_out_of_place_are_refused)
+{
+  check_refused("a.msh", MSH2 NODES2 NODES2, PL_E_PARSE, "a second $Nodes section");
+  check_refused("a.msh", MSH4 NODES4 NODES4, PL_E_PARSE, "a second $Nodes section");
+  check_refused("a.msh", MSH4 "$Elements\n0 0 0 0\n", PL_E_PARSE, "must come behind $Nodes");
+  check_refused("a.vtk", VTK_HEAD("3.0") VTK_POINTS VTK_POINTS, PL_E_PARSE, "a second POINTS");
+  check_refused("a.vtk", VTK_HEAD("3.0") VTK_POINTS "CELLS 1 5\n4 0 1 2 3\nCELLS 1 5\n", PL_E_PARSE,
+                "a second CELLS");
+  check_refused("a.vtk", VTK_HEAD("3.0") VTK_POINTS "POINT_DATA 4\n", PL_E_PARSE,
+                "data must come behind CELL_TYPES");
+}
+
 /* ---- any order ---- */
 
 /* One tetrahedron whose nodes are named in the given order; counts from 1. */
@@ -553,4 +565,5 @@ TEST(node_orders)
 
 TESTS(X(gmsh_box) X(gmsh_order_2) X(flat_elements) X(gmsh_groups) X(gmsh_big_endian) X(gmsh_refused)
           X(gmsh_many_groups) X(tetgen_dialects) X(tetgen_refused) X(vtk_dialects) X(vtk_refused)
-              X(vtu_dialects) X(vtu_refused) X(glb_nodes) X(node_orders))
+              X(vtu_dialects) X(vtu_refused) X(glb_nodes) X(node_orders)
+                  X(sections_out_of_place_are_refused))

@@ -46,9 +46,9 @@ static inline int measure_count(void)
 
 static inline double largest(const double *values, int count)
 {
-  double most = 0;
-  for (int i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
-  return most;
+  double max = 0;
+  for (int i = 0; i < count; i++) max = fmax(max, fabs(values[i]));
+  return max;
 }
 
 static inline void random_matrix(double scale, double out[9])
@@ -192,22 +192,22 @@ static inline void differences(const pl_strain_ops *ops, const double F[9], cons
 
 static inline double distance(const double *a, const double *b, int count)
 {
-  double most = 0;
-  for (int i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
-  return most;
+  double max = 0;
+  for (int i = 0; i < count; i++) max = fmax(max, fabs(a[i] - b[i]));
+  return max;
 }
 
 static inline double asymmetry(const double *A, int size)
 {
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < size; i++) {
-    for (int j = 0; j < size; j++) most = fmax(most, fabs(A[size * i + j] - A[size * j + i]));
+    for (int j = 0; j < size; j++) max = fmax(max, fabs(A[size * i + j] - A[size * j + i]));
   }
-  return most;
+  return max;
 }
 
 /* The least eigenvalue of a symmetric 9x9 matrix, by Jacobi's rotations. */
-static inline double least_eigenvalue(const double *H)
+static inline double min_eigenvalue(const double *H)
 {
   double A[81];
   memcpy(A, H, sizeof A);
@@ -231,9 +231,9 @@ static inline double least_eigenvalue(const double *H)
       }
     }
   }
-  double least = A[0];
-  for (int i = 1; i < 9; i++) least = fmin(least, A[10 * i]);
-  return least;
+  double min = A[0];
+  for (int i = 1; i < 9; i++) min = fmin(min, A[10 * i]);
+  return min;
 }
 
 #endif

@@ -46,7 +46,7 @@ static void banana(void *context, const double *x, double *r)
 TEST(nonlinear_fits_find_the_end_of_a_curved_valley)
 {
   pl_allocator allocator = pl_allocator_default();
-  const pl_nonlinear_fit fit = {.rows = 2, .count = 2, .least_fall = 1e-12, .residuals = banana};
+  const pl_nonlinear_fit fit = {.rows = 2, .count = 2, .min_fall = 1e-12, .residuals = banana};
   double x[2] = {-1.2, 1}, sum;
   CHECK_OK(pl_fit_nonlinear(&allocator, &fit, 200, x, NULL, &sum, error));
   CHECK_NEAR(x[0], 1, 1e-6);

@@ -84,7 +84,7 @@ TEST(modifiers_have_an_energy_and_an_exact_tangent)
   const double straight[] = {0.7, 1.3, 0, 1, 0, 0}, spread[] = {0.5, 0.8, 0.2, 0, 0.6, 0.8};
   const double knee[] = {1.2, 0.8, 20, YOUNG, 0, 0};
   for (int which = 0; which < 3; which++) {
-    double P = 0, H = 0, least = 0;
+    double P = 0, H = 0, min = 0;
     if (which < 2) set_modifier(0, fibres(), straight);
     if (which == 1) set_modifier(1, fibres(), spread);
     if (which == 2) set_modifier(0, limit(), knee);
@@ -94,11 +94,11 @@ TEST(modifiers_have_an_energy_and_an_exact_tangent)
       random_gradient(F);
       check_differences(F, &P, &H);
       layered_tangent(F, 1, held);
-      least = fmin(least, least_eigenvalue(held) / largest(held, 81));
+      min = fmin(min, min_eigenvalue(held) / largest(held, 81));
     }
     CHECK_NEAR(P, 0, 1e-6);
     CHECK_NEAR(H, 0, which == 2 ? 2e-5 : 1e-5);
-    CHECK(least > -1e-13);
+    CHECK(min > -1e-13);
   }
 }
 
@@ -106,7 +106,7 @@ TEST(modifiers_have_an_energy_and_an_exact_tangent)
 TEST(fibres_and_upper_limits_are_semidefinite_by_themselves)
 {
   const double spread[] = {0.5, 0.8, 0.2, 0, 0.6, 0.8}, knee[] = {1.1, 0, 20, YOUNG, 0, 0};
-  double least = 0;
+  double min = 0;
   for (int trial = 0; trial < 1000; trial++) {
     double F[9], H[81];
     pl_lanes lanes[81] = {0};
@@ -117,9 +117,9 @@ TEST(fibres_and_upper_limits_are_semidefinite_by_themselves)
     pl_point point = layered(F);
     layers.modifiers[0]->add(&point, layer_numbers, 1, 0, NULL, NULL, lanes);
     for (int i = 0; i < 81; i++) H[i] = lanes[i][0];
-    if (largest(H, 81) > 0) least = fmin(least, least_eigenvalue(H) / largest(H, 81));
+    if (largest(H, 81) > 0) min = fmin(min, min_eigenvalue(H) / largest(H, 81));
   }
-  CHECK(least > -1e-13);
+  CHECK(min > -1e-13);
 }
 
 /* k1 = 0 and shortened fibres add nothing; pulled along by s they add 2 k1 e exp(k2 e^2) s. */

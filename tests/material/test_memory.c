@@ -1,6 +1,6 @@
-/* Laws that remember, and what carries them: a prestress in every strain measure and law. Generic
- * tests run over every law; the last ones hold the Prony series to closed forms. */
-#include "points.h"
+/* Laws that remember. Generic tests run over every law; the last ones hold the Prony series to
+ * closed forms. What carries them within a substep, a prestress, is in test_prestress.c. */
+#include "slopes.h"
 
 #include "math/lanes_curves.h"
 
@@ -23,157 +23,6 @@ TEST(decay_and_its_mean_are_exact)
   pl_lanes mean = pl_lanes_mean_decay(ends, decay);
   CHECK(decay[0] == 1 && decay[1] == 0 && decay[2] == 0 && decay[3] == 0);
   CHECK(mean[0] == 1 && mean[2] == 1e-300 && mean[3] == 0);
-}
-
-/* ---- prestress ---- */
-
-static pl_lanes prestress[6];
-
-static void random_prestress(void)
-{
-  for (int k = 0; k < 6; k++) prestress[k] = pl_lanes_all(test_uniform());
-}
-
-/* Every measure, and every law that does not use the prestress itself. */
-static int takes_prestress(int m) { return !has_memory(measure_at(m)); }
-
-static double stressed(const pl_strain_ops *ops, const double F[9], double *P)
-{
-  pl_point point = point_at(ops, F, NULL);
-  pl_lanes stress[9], W;
-  point.prestress = prestress;
-  ops->points.stress(&point, stress, &W);
-  for (int i = 0; P && i < 9; i++) P[i] = stress[i][0];
-  return W[0];
-}
-
-/* Largest errors of P against differences of the energy and of H against those of P, relative. */
-typedef struct slopes {
-  double P, H;
-} slopes;
-
-typedef double (*stress_function)(const pl_strain_ops *ops, const double F[9], double *P);
-
-static slopes check_slopes(const pl_strain_ops *ops, stress_function at, const double F[9],
-                           const double *H)
-{
-  const double h = 1e-5;
-  double f[9], P[9], above[9], below[9], worst = 0, apart = 0;
-  memcpy(f, F, sizeof f);
-  at(ops, F, P);
-  for (int k = 0; k < 9; k++) {
-    f[k] = F[k] + h;
-    double high = at(ops, f, above);
-    f[k] = F[k] - h;
-    double low = at(ops, f, below);
-    f[k] = F[k];
-    worst = fmax(worst, fabs((high - low) / (2 * h) - P[k]));
-    for (int i = 0; i < 9; i++)
-      apart = fmax(apart, fabs((above[i] - below[i]) / (2 * h) - H[9 * i + k]));
-  }
-  return (slopes){worst / fmax(1, largest(P, 9)), apart / fmax(1, largest(H, 81))};
-}
-
-TEST(prestress_has_an_energy_and_an_exact_tangent)
-{
-  for (int m = 0; m < measure_count(); m++) {
-    const pl_strain_ops *ops = measure_at(m);
-    slopes worst = {0};
-    double skew = 0;
-    for (int trial = 0; trial < TRIALS && takes_prestress(m); trial++) {
-      const double inverted[3] = {1.2, 0.8, -0.3};
-      double F[9], H[81];
-      pl_lanes tangent[81];
-      random_prestress();
-      if (trial % 10)
-        random_gradient(F);
-      else
-        gradient_of(inverted, F);
-      pl_point point = point_at(ops, F, NULL);
-      point.prestress = prestress;
-      ops->points.tangent(&point, 1, 0, 0, NULL, tangent);
-      for (int i = 0; i < 81; i++) H[i] = tangent[i][0];
-      slopes found = check_slopes(ops, stressed, F, H);
-      worst.P = fmax(worst.P, found.P);
-      worst.H = fmax(worst.H, found.H);
-      skew = fmax(skew, asymmetry(H, 9));
-    }
-    CHECK_NEAR(worst.P, 0, 1e-6);
-    CHECK_NEAR(worst.H, 0, 1e-5);
-    CHECK(skew <= 1e-15);
-  }
-}
-
-/* The energy of the prestress is T : E of the measure; laws of F have Green's. */
-TEST(prestress_acts_in_the_strain_of_the_measure)
-{
-  for (int m = 0; m < measure_count(); m++) {
-    const pl_strain_ops *ops = measure_at(m);
-    if (!takes_prestress(m)) continue;
-    void (*measure)(const pl_lanes *, pl_lanes *) = ops->points.measure;
-    if (!measure) measure = pl_strain_at(PL_STRAIN_green)->points.measure;
-    for (int trial = 0; trial < TRIALS; trial++) {
-      double F[9], P[9], sum = 0;
-      pl_lanes E[6];
-      random_prestress();
-      random_gradient(F);
-      pl_point point = point_at(ops, F, NULL);
-      measure(point.F, E);
-      for (int k = 0; k < 6; k++) sum += (k < 3 ? 1 : 2) * prestress[k][0] * E[k][0];
-      CHECK_NEAR(stressed(ops, F, P) - stress_at(ops, F, NULL, P), sum, 1e-13);
-    }
-  }
-}
-
-/* P F^T stays symmetric, and a rotation carries P along. */
-TEST(prestress_has_no_torque)
-{
-  for (int m = 0; m < measure_count(); m++) {
-    const pl_strain_ops *ops = measure_at(m);
-    double torque = 0, worst = 0;
-    for (int trial = 0; trial < TRIALS && takes_prestress(m) && ops->rotation_invariant; trial++) {
-      double F[9], P[9], PFt[9], Q[9], QF[9], QP[9], turned[9];
-      random_prestress();
-      random_gradient(F);
-      random_rotation(Q);
-      stressed(ops, F, P);
-      pl_mat3_multiply_nt(P, F, PFt);
-      torque = fmax(torque, asymmetry(PFt, 3));
-      pl_mat3_multiply(Q, F, QF);
-      pl_mat3_multiply(Q, P, QP);
-      stressed(ops, QF, turned);
-      worst = fmax(worst, distance(QP, turned, 9));
-    }
-    CHECK_NEAR(torque, 0, 1e-12);
-    CHECK_NEAR(worst, 0, 1e-12);
-  }
-}
-
-/* Crushed and inverted points under any prestress; where there is a form it is the tangent. */
-TEST(prestress_leaves_the_semidefinite_tangent_semidefinite)
-{
-  for (int m = 0; m < measure_count(); m++) {
-    const pl_strain_ops *ops = measure_at(m);
-    double worst = 0, apart = 0;
-    for (int trial = 0; trial < TRIALS && takes_prestress(m); trial++) {
-      double F[9], H[81],
-          sigma[3] = {2 * fabs(test_uniform()), test_uniform(), trial % 5 ? test_uniform() : 0};
-      pl_lanes tangent[81], P[9], form_P[9];
-      random_prestress();
-      gradient_of(sigma, F);
-      pl_point point = point_at(ops, F, NULL);
-      point.prestress = prestress;
-      ops->points.tangent(&point, 1, 0, 1, P, tangent);
-      for (int i = 0; i < 81; i++) H[i] = tangent[i][0];
-      worst = fmin(worst, least_eigenvalue(H) / largest(H, 81));
-      if (ops->points.shape(&point, 1) == PL_TANGENT_WHOLE) continue;
-      pl_tangent_form form;
-      ops->points.form(&point, 1, 0, 1, form_P, &form);
-      for (int i = 0; i < 9; i++) apart = fmax(apart, fabs(P[i][0] - form_P[i][0]));
-    }
-    CHECK(worst > -1e-13);
-    CHECK(apart == 0);
-  }
 }
 
 /* ---- memory ---- */
@@ -247,7 +96,7 @@ static void check_memory_slopes(const pl_strain_ops *ops, const pl_strain_ops *s
   (void)strain;
   for (int t = 0; t < TIMES; t++) {
     slopes worst = {0};
-    double least = 0;
+    double min = 0;
     since = times[t];
     for (int trial = 0; trial < (TEST_SANITIZED ? 6 : 60); trial++) {
       double F[9], H[81], held[81];
@@ -262,11 +111,11 @@ static void check_memory_slopes(const pl_strain_ops *ops, const pl_strain_ops *s
       point = remembering(ops, F);
       ops->points.tangent(&point, 1, 0, 1, NULL, tangent);
       for (int i = 0; i < 81; i++) held[i] = tangent[i][0];
-      least = fmin(least, least_eigenvalue(held) / largest(held, 81));
+      min = fmin(min, min_eigenvalue(held) / largest(held, 81));
     }
     CHECK_NEAR(worst.P, 0, 1e-6);
     CHECK_NEAR(worst.H, 0, 1e-5);
-    CHECK(least > -1e-13);
+    CHECK(min > -1e-13);
   }
 }
 
@@ -561,15 +410,11 @@ TEST(work_is_stored_or_lost)
   CHECK_NEAR(work - stored - lost, 0, 1e-8);
 }
 
-TESTS(X(decay_and_its_mean_are_exact) X(prestress_has_an_energy_and_an_exact_tangent)
-          X(prestress_acts_in_the_strain_of_the_measure) X(prestress_has_no_torque)
-              X(prestress_leaves_the_semidefinite_tangent_semidefinite)
-                  X(laws_with_memory_have_an_energy_and_an_exact_tangent)
-                      X(stress_goes_on_where_the_substep_ended) X(a_substep_at_rest_can_be_divided)
-                          X(memory_does_not_see_rotations) X(long_rest_forgets_everything)
-                              X(memories_do_not_see_their_neighbours)
-                                  X(variants_remember_the_same_bits) X(laws_declare_what_they_need)
-                                      X(relaxation_has_the_closed_form)
-                                          X(ramp_and_hold_has_the_closed_form)
-                                              X(a_cycle_loses_the_energy_of_the_closed_form)
-                                                  X(work_is_stored_or_lost))
+TESTS(X(decay_and_its_mean_are_exact) X(laws_with_memory_have_an_energy_and_an_exact_tangent)
+          X(stress_goes_on_where_the_substep_ended) X(a_substep_at_rest_can_be_divided)
+              X(memory_does_not_see_rotations) X(long_rest_forgets_everything)
+                  X(memories_do_not_see_their_neighbours) X(variants_remember_the_same_bits)
+                      X(laws_declare_what_they_need) X(relaxation_has_the_closed_form)
+                          X(ramp_and_hold_has_the_closed_form)
+                              X(a_cycle_loses_the_energy_of_the_closed_form)
+                                  X(work_is_stored_or_lost))

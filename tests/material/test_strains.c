@@ -65,7 +65,7 @@ TEST(viscous_tangent_is_the_slope_by_the_rate)
 {
   for (int m = 0; m < measure_count(); m++) {
     const pl_strain_ops *ops = measure_at(m);
-    double worst = 0, skew = 0, least = 0;
+    double worst = 0, skew = 0, min = 0;
     for (int trial = 0; trial < TRIALS; trial++) {
       double F[9], rate[9], exact[81], slope[81];
       random_gradient(F);
@@ -74,11 +74,11 @@ TEST(viscous_tangent_is_the_slope_by_the_rate)
       differences(ops, F, rate, 1, slope);
       worst = fmax(worst, distance(exact, slope, 81));
       skew = fmax(skew, asymmetry(exact, 9));
-      least = fmin(least, least_eigenvalue(exact) / largest(exact, 81));
+      min = fmin(min, min_eigenvalue(exact) / largest(exact, 81));
     }
     CHECK_NEAR(worst, 0, 1e-8);
     CHECK(skew == 0);
-    CHECK(least > -1e-13);
+    CHECK(min > -1e-13);
   }
 }
 
@@ -96,7 +96,7 @@ TEST(viscous_tangent_where_the_rotation_is_held)
       differences(measure_at(m), F, rate, 1, slope);
       // differences lose what rounding takes of the elastic stress
       CHECK_NEAR(distance(exact, slope, 81), 0, 1e-8 + 1e-10 * largest(P, 9));
-      CHECK(least_eigenvalue(exact) > -1e-13);
+      CHECK(min_eigenvalue(exact) > -1e-13);
     }
   }
 }
@@ -213,7 +213,7 @@ TEST(semidefinite_tangent_has_no_negative_eigenvalue)
       pl_lanes tangent[81];
       ops->points.tangent(&point, 1, 0, 1, NULL, tangent);
       for (int i = 0; i < 81; i++) H[i] = tangent[i][0];
-      worst = fmin(worst, least_eigenvalue(H) / largest(H, 81));
+      worst = fmin(worst, min_eigenvalue(H) / largest(H, 81));
       skew = fmax(skew, asymmetry(H, 9));
     }
     CHECK(worst > -1e-13);

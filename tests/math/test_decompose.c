@@ -15,9 +15,9 @@ static const double tolerance = 1e-13;
 
 static double largest(const double *values, int count)
 {
-  double most = 0;
-  for (int i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
-  return most;
+  double max = 0;
+  for (int i = 0; i < count; i++) max = fmax(max, fabs(values[i]));
+  return max;
 }
 
 static void random_matrix(double out[9])

@@ -4,9 +4,9 @@
 #include "test.h"
 
 /* A normal number of any size between two powers of two, of either sign. */
-static double any(int least, int most)
+static double any(int min, int max)
 {
-  int exponent = least + (int)(test_random() % (uint64_t)(most - least + 1));
+  int exponent = min + (int)(test_random() % (uint64_t)(max - min + 1));
   return ldexp(0.75 + 0.25 * test_uniform(), exponent) * (test_random() & 1 ? 1 : -1);
 }
 

@@ -108,7 +108,7 @@ TEST(broken_surface_is_made_whole)
                      .triangle_count = skin->triangle_count - 60,
                      .points = skin->points,
                      .triangles = skin->triangles,
-                     .most_hole = -1};
+                     .max_hole = -1};
   CHECK_OK(pl_skin_create(&def, &broken, error));
   CHECK(broken->facts.open_edges > 0);
   pl_volume inside = pl_skin_volume(broken);

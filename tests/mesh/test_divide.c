@@ -23,17 +23,17 @@ static pl_mesh *divide(const pl_mesh *mesh, pl_division way)
 TEST(eight_of_each_fill_the_same_volume)
 {
   pl_mesh *mesh = box("tet", 3), *fine = divide(mesh, PL_DIVIDE_TET10);
-  double volume = 0, least = 1;
+  double volume = 0, min = 1;
   CHECK(fine->element_count == 8 * mesh->element_count);
   CHECK(fine->octet_count == mesh->element_count && fine->quadratic);
   CHECK(fine->face_count == 4 * mesh->face_count);
   for (int e = 0; e < fine->element_count; e++) {
     double one = pl_element_volume(fine->nodes, fine->elements + 4 * e, 4);
     volume += one;
-    least = fmin(least, one);
+    min = fmin(min, one);
   }
   CHECK_NEAR(volume, 1, 1e-14);
-  CHECK_NEAR(least, 1.0 / fine->element_count, 1e-14);
+  CHECK_NEAR(min, 1.0 / fine->element_count, 1e-14);
   // a grid of 3 x 1 x 2 cells has the nodes of one of 6 x 2 x 4
   CHECK(fine->node_count == 7 * 3 * 5);
   pl_mesh_destroy(mesh);

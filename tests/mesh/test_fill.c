@@ -82,7 +82,7 @@ static double reference_volume(const pl_solid *solid)
  */
 TEST(random_solids)
 {
-  double least = 180, most = 0, worst = 0;
+  double min = 180, max = 0, worst = 0;
   int count = getenv("PLIANT_LONG") ? 200 : TEST_SANITIZED ? 8 : 30;
   for (int seed = 0; seed < count; seed++) {
     pl_solid *solid = random_solid(seed);
@@ -96,8 +96,8 @@ TEST(random_solids)
       CHECK_OK(pl_mesh_measure(mesh, &facts, error));
       check_watertight(mesh);
       CHECK(facts.dropped_nodes == 0);
-      least = fmin(least, facts.min_angle);
-      most = fmax(most, facts.max_angle);
+      min = fmin(min, facts.min_angle);
+      max = fmax(max, facts.max_angle);
       if (seed % 5 == 1 || count == 200) {
         double wrong = fabs(facts.volume / reference_volume(solid) - 1);
         worst = fmax(worst, wrong);
@@ -106,9 +106,9 @@ TEST(random_solids)
     pl_mesh_destroy(mesh);
     pl_solid_destroy(solid);
   }
-  printf("  %d solids: angles %.2f to %.2f degrees, volumes within %.2f %%\n", count, least, most,
+  printf("  %d solids: angles %.2f to %.2f degrees, volumes within %.2f %%\n", count, min, max,
          100 * worst);
-  CHECK(least > 10.7 && most < 164.8);
+  CHECK(min > 10.7 && max < 164.8);
   CHECK(worst < 0.02);
 }
 

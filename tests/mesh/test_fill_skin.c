@@ -88,12 +88,12 @@ static double outside(const pl_skin *skin, const pl_mesh *mesh)
 {
   pl_embed *embed = NULL;
   pl_mesh_facts facts;
-  double most = 0;
+  double max = 0;
   CHECK_OK(pl_mesh_measure(mesh, &facts, error));
   CHECK_OK(pl_embed_create(mesh, skin->point_count, skin->points, NULL, &embed, error));
-  for (int i = 0; i < skin->point_count; i++) most = fmax(most, embed->distances[i]);
+  for (int i = 0; i < skin->point_count; i++) max = fmax(max, embed->distances[i]);
   pl_embed_destroy(embed);
-  return most / facts.mean_edge;
+  return max / facts.mean_edge;
 }
 
 static void count_log(void *context, pl_level level, const char *text)

@@ -180,7 +180,7 @@ TEST(an_octree_fills_a_ball)
 {
   static const struct {
     const char *surface;
-    double least, most;
+    double min, max;
   } rows[] = {{"inside", 0.97, 1.03}, {"embedded", 1.02, 1.6}, {"trimmed", 0.975, 1.005}};
   for (int i = 0; i < 3; i++) {
     pl_mesh *mesh = NULL;
@@ -189,7 +189,7 @@ TEST(an_octree_fills_a_ball)
     CHECK_OK(pl_mesh_measure(mesh, &facts, error));
     printf("  %s: %.4f of the volume, angles %.0f to %.0f\n", rows[i].surface,
            facts.volume / ball_volume, facts.min_angle, facts.max_angle);
-    CHECK(facts.volume > rows[i].least * ball_volume && facts.volume < rows[i].most * ball_volume);
+    CHECK(facts.volume > rows[i].min * ball_volume && facts.volume < rows[i].max * ball_volume);
     CHECK(pl_mesh_hanging_count(mesh) > 0);
     CHECK(facts.boundary_pieces == 1);
     CHECK(facts.pieces == 1);

@@ -74,10 +74,10 @@ TEST(three_shapes)
   for (int round = 0; round < 4; round++) {
     pl_mesh *mesh = random_tet();
     pl_forest *f = plant_in(mesh);
-    double shapes[8][6], least[6] = {180};
+    double shapes[8][6], min[6] = {180};
     int known = 0;
     for (int level = 0; level <= 5; level++) {
-      least[level] = 180;
+      min[level] = 180;
       for (size_t t = 0; t < f->tet_count; t++) {
         double shape[6], low, high, places[12], worst = 1;
         if (!pl_forest_is_leaf(f, (int)t)) continue;
@@ -90,13 +90,13 @@ TEST(three_shapes)
         if (worst > 1e-6 && known < 8) memcpy(shapes[known++], shape, sizeof shape);
         for (int i = 0; i < 12; i++) places[i] = f->nodes[f->tets[t].nodes[i / 3]].place[i % 3];
         pl_tet_angles(places, (int[]){0, 1, 2, 3}, &low, &high);
-        least[level] = fmin(least[level], low);
+        min[level] = fmin(min[level], low);
       }
       if (level < 5) CHECK_OK(pl_forest_refine_all(f, error));
     }
     CHECK(known <= 3);
-    CHECK_NEAR(least[5], least[2], 1e-6);
-    CHECK(least[5] > 0.3 * least[0]);
+    CHECK_NEAR(min[5], min[2], 1e-6);
+    CHECK(min[5] > 0.3 * min[0]);
     pl_mesh *fine = harvest_of(f, 1);
     pl_mesh_facts facts, coarse;
     CHECK_OK(pl_mesh_measure(fine, &facts, error));
@@ -222,8 +222,8 @@ TEST(local)
   pl_forest *f = plant_in(mesh);
   pl_mesh_facts first, facts;
   CHECK_OK(pl_mesh_measure(mesh, &first, error));
-  int most_hanging = 0, taken_back = 0;
-  double least = 180;
+  int max_hanging = 0, taken_back = 0;
+  double min = 180;
   for (int step = 0; step < 300; step++) {
     int t = (int)(test_random() % f->tet_count);
     if (step % 3 == 2) {
@@ -233,18 +233,18 @@ TEST(local)
     }
     if (step % 20) continue;
     int hanging = check_forest(f);
-    if (hanging > most_hanging) most_hanging = hanging;
+    if (hanging > max_hanging) max_hanging = hanging;
     pl_mesh *closed = harvest_of(f, 1);
     CHECK_OK(pl_mesh_measure(closed, &facts, error));
     CHECK_NEAR(facts.volume, first.volume, 1e-12);
     CHECK_NEAR(facts.surface, first.surface, 1e-11);
     CHECK(facts.pieces == 1);
-    least = fmin(least, facts.min_angle);
+    min = fmin(min, facts.min_angle);
     pl_mesh_destroy(closed);
   }
   printf("  up to %d hanging nodes, %d refinements taken back, angles from %.1f (at first %.1f)\n",
-         most_hanging, taken_back, least, first.min_angle);
-  CHECK(most_hanging > 50 && taken_back > 3 && least > 4);
+         max_hanging, taken_back, min, first.min_angle);
+  CHECK(max_hanging > 50 && taken_back > 3 && min > 4);
   for (int round = 0; round < 6; round++) {
     for (size_t t = 0; t < f->tet_count; t++) pl_forest_coarsen(f, (int)t);
   }

@@ -162,7 +162,7 @@ TEST(broken_surfaces)
 {
   static const char *const solids[] = {"sphere", "bunny", "tube", "torus", "dog"};
   int filled = 0, caged = 0, count = getenv("PLIANT_LONG") ? 50 : TEST_SANITIZED ? 10 : 20;
-  double least = 180, most = 0;
+  double min = 180, max = 0;
   for (int i = 0; i < count; i++) {
     soup s = soup_of(solids[i / 10], 0.13);
     spoil(&s, i);
@@ -181,8 +181,8 @@ TEST(broken_surfaces)
         CHECK(why.message[0] && !mesh);
       } else {
         CHECK_OK(pl_mesh_measure(mesh, &facts, error));
-        least = fmin(least, facts.min_angle);
-        most = fmax(most, facts.max_angle);
+        min = fmin(min, facts.min_angle);
+        max = fmax(max, facts.max_angle);
         filled++;
       }
       caged += !pl_fill(&volume, &(pl_choice){"cage", &setting, 1}, NULL, &cage, &why);
@@ -193,9 +193,8 @@ TEST(broken_surfaces)
     pl_skin_destroy(skin);
     soup_free(&s);
   }
-  printf("  of %d: %d filled, %d in a cage, angles %.2f to %.2f\n", count, filled, caged, least,
-         most);
-  CHECK(least > 10.7 && most < 164.8);
+  printf("  of %d: %d filled, %d in a cage, angles %.2f to %.2f\n", count, filled, caged, min, max);
+  CHECK(min > 10.7 && max < 164.8);
   // flat sheets have no inside
   CHECK(filled >= count - count / 10 && caged == count);
 }

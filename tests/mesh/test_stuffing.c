@@ -47,7 +47,7 @@ static void scramble(stuffing *s, double share_inside)
 
 TEST(angles_hold_whatever_the_surface_does)
 {
-  double least = 180, most = 0;
+  double min = 180, max = 0;
   pl_volume volume = {.value = nothing, .low = {0, 0, 0}, .high = {12, 12, 12}};
   pl_allocator allocator = pl_allocator_default();
   for (int round = 0; round < 40; round += TEST_SANITIZED ? 5 : 1) {
@@ -59,8 +59,8 @@ TEST(angles_hold_whatever_the_surface_does)
     for (size_t e = 0; e < s.heap.element_count; e++) {
       double low, high;
       pl_tet_angles(s.heap.nodes, s.heap.elements + 4 * e, &low, &high);
-      least = fmin(least, low);
-      most = fmax(most, high);
+      min = fmin(min, low);
+      max = fmax(max, high);
     }
     CHECK(s.heap.element_count > 10000);
     pl_lattice_free(&s.lattice);
@@ -69,10 +69,10 @@ TEST(angles_hold_whatever_the_surface_does)
     pl_free(&allocator, s.heap.nodes);
     pl_free(&allocator, s.heap.elements);
   }
-  printf("  angles %.2f to %.2f degrees\n", least, most);
-  CHECK(least > 10.7 && most < 164.8);
+  printf("  angles %.2f to %.2f degrees\n", min, max);
+  CHECK(min > 10.7 && max < 164.8);
   // the search does come near the worst
-  if (!TEST_SANITIZED) CHECK(least < 12.5 && most > 158);
+  if (!TEST_SANITIZED) CHECK(min < 12.5 && max > 158);
 }
 
 static pl_mesh *fill_with(const char *name, double size, const char *grading, const char *sharp)

@@ -168,7 +168,7 @@ static inline test_body test_body_at(pl_mesh *mesh, const pl_choice *choice,
       body.invariant |= !strcmp(word, "dual-quaternion");
   }
   // angles of rods turn with the body as well: their own test knows by how much
-  if (body.model->ops->turned_scalar) body.invariant = 0;
+  if (body.model->ops->scalars.turned) body.invariant = 0;
   body.n = 3 * body.model->blocks;
   body.q = test_vector(body.n);
   body.v = test_vector(body.n);
@@ -367,22 +367,20 @@ static inline void test_every_body_of(const pl_law_ops *law, const int cells[3],
       if (!test_matters(&words) || (law && !test_is_plain(&words, law->uses_strain))) continue;
       static const int sizes[] = {4, 8, 3, 2};
       const pl_model_ops *ops = (const void *)member;
-      int kinds = ops->on_segments ? 4 : ops->on_triangles ? 3 : 2;
-      int first = ops->on_segments == PL_ONLY_SEGMENTS     ? 3
-                  : ops->on_triangles == PL_ONLY_TRIANGLES ? 2
-                                                           : 0;
+      int kinds = ops->meshes & PL_ON_SEGMENTS ? 4 : ops->meshes & PL_ON_TRIANGLES ? 3 : 2;
+      int first = ops->meshes == PL_ON_SEGMENTS ? 3 : ops->meshes == PL_ON_TRIANGLES ? 2 : 0;
       if (law && !test_serves(&words, ops, law)) continue;
       for (int kind = first; kind < kinds; kind++) {
         int size = sizes[kind];
         if (!test_can_share(&words, law, size)) continue;
         pl_choice choice = {member->name, words.settings, words.count};
         // curves on grids need tensors of their own: model/grid has them
-        if (ops->on_grids && (size == 4 || size == 2)) continue;
+        if (ops->meshes & PL_ON_GRIDS && (size == 4 || size == 2)) continue;
         pl_mesh *triangles,
-            *mesh = ops->on_grids ? test_grid(NULL, size, cells, jitter, bent)
-                    : size == 2   ? test_net(NULL, cells, jitter, bent)
-                                  : test_mesh(NULL, size == 3 ? 4 : size, cells, jitter, bent);
-        if (size == 3 && !ops->on_grids) {
+            *mesh = ops->meshes & PL_ON_GRIDS ? test_grid(NULL, size, cells, jitter, bent)
+                    : size == 2               ? test_net(NULL, cells, jitter, bent)
+                                : test_mesh(NULL, size == 3 ? 4 : size, cells, jitter, bent);
+        if (size == 3 && !(ops->meshes & PL_ON_GRIDS)) {
           CHECK_OK(pl_mesh_boundary(mesh, NULL, &triangles, error));
           pl_mesh_destroy(mesh);
           mesh = triangles;

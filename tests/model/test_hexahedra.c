@@ -67,16 +67,16 @@ static double *frequencies(test_body *body, const double *q)
 
 static double largest_of(const double *values, int n)
 {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, values[i]);
-  return most;
+  double max = 0;
+  for (int i = 0; i < n; i++) max = fmax(max, values[i]);
+  return max;
 }
 
 static int count_zeros(test_body *body)
 {
-  double *values = frequencies(body, body->model->rest), most = largest_of(values, body->n);
+  double *values = frequencies(body, body->model->rest), max = largest_of(values, body->n);
   int zeros = 0;
-  for (int i = 0; i < body->n; i++) zeros += fabs(values[i]) < 1e-6 * most;
+  for (int i = 0; i < body->n; i++) zeros += fabs(values[i]) < 1e-6 * max;
   free(values);
   return zeros;
 }
@@ -189,7 +189,7 @@ TEST(the_bound_of_a_cube_is_exact)
 /* Random boxes, stretches, turns and laws: never below, and not far above. */
 TEST(the_bound_holds_in_deformed_states)
 {
-  double least = INFINITY, most = 0;
+  double min = INFINITY, max = 0;
   test_seed = 77;
   for (int l = 0; l < 3; l++) {
     const char *strain = l == 0 ? "green" : l == 1 ? "corotated" : "green";
@@ -206,14 +206,14 @@ TEST(the_bound_holds_in_deformed_states)
       }
       double *values = frequencies(&body, body.q);
       double ratio = sqrt(bound_at(&body, body.q) / largest_of(values, body.n));
-      least = fmin(least, ratio);
-      most = fmax(most, ratio);
+      min = fmin(min, ratio);
+      max = fmax(max, ratio);
       free(values);
       test_body_release(&body);
     }
   }
-  printf("  bound / exact between %.3f and %.3f\n", least, most);
-  CHECK(least >= 0.999999 && most < 3.6);
+  printf("  bound / exact between %.3f and %.3f\n", min, max);
+  CHECK(min >= 0.999999 && max < 3.6);
 }
 
 /* ---- bending ---- */

@@ -104,12 +104,12 @@ static void check_densities(test_body *body)
   int elements = body->mesh->element_count;
   if (!ops->strains || !ops->energy || body->nearly) return;
   double *strain = test_vector(elements), *density = test_vector(elements), sum = 0;
-  double volume = 8e-3 / elements, most = 0;
+  double volume = 8e-3 / elements, max = 0;
   ops->strains(body->model, body->q, strain, density, NULL);
-  for (int e = 0; e < elements; e++) sum += volume * density[e], most = fmax(most, strain[e]);
+  for (int e = 0; e < elements; e++) sum += volume * density[e], max = fmax(max, strain[e]);
   double energy = ops->energy(body->model, body->q, NULL);
   CHECK_NEAR(sum, energy, 1e-12 * energy);
-  CHECK(most > 0.01 && most < 5);
+  CHECK(max > 0.01 && max < 5);
   free(strain);
   free(density);
 }

@@ -131,9 +131,8 @@ TEST(failing_allocations_are_reported)
       if (!test_can_share(&words, NULL, size)) continue;
       pl_mesh *mesh = test_mesh(NULL, size, few, 0.1, 1), *triangles = NULL;
       const pl_model_ops *ops = (const void *)pl_model_family.members[m];
-      if (ops->on_triangles == PL_ONLY_TRIANGLES)
-        CHECK_OK(pl_mesh_boundary(mesh, NULL, &triangles, error));
-      if (ops->on_segments == PL_ONLY_SEGMENTS) triangles = test_net(NULL, few, 0.1, 1);
+      if (ops->meshes == PL_ON_TRIANGLES) CHECK_OK(pl_mesh_boundary(mesh, NULL, &triangles, error));
+      if (ops->meshes == PL_ON_SEGMENTS) triangles = test_net(NULL, few, 0.1, 1);
       check_failures(&choice, triangles ? triangles : mesh);
       pl_mesh_destroy(triangles);
       pl_mesh_destroy(mesh);
@@ -145,9 +144,9 @@ TEST(failing_allocations_are_reported)
 static pl_mesh *mesh_for(const pl_member *member)
 {
   const pl_model_ops *ops = (const void *)member;
-  if (ops->on_segments == PL_ONLY_SEGMENTS) return test_net(NULL, few, 0.1, 1);
+  if (ops->meshes == PL_ON_SEGMENTS) return test_net(NULL, few, 0.1, 1);
   pl_mesh *mesh = test_mesh(NULL, 4, few, 0.1, 1), *triangles = NULL;
-  if (ops->on_triangles != PL_ONLY_TRIANGLES) return mesh;
+  if (ops->meshes != PL_ON_TRIANGLES) return mesh;
   CHECK_OK(pl_mesh_boundary(mesh, NULL, &triangles, error));
   pl_mesh_destroy(mesh);
   return triangles;

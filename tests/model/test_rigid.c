@@ -205,7 +205,7 @@ static void check_factor(test_body *body)
 {
   pl_rigid *rigid = body->model->state;
   size_t values = 9 * (size_t)body->A->start[body->A->rows];
-  double *matrix = test_vector((int)values), most = 0, off = 0;
+  double *matrix = test_vector((int)values), max = 0, off = 0;
   if (rigid->blend != PL_BLEND_DUAL || rigid->springs) {
     free(matrix);
     return;
@@ -233,11 +233,11 @@ static void check_factor(test_body *body)
     }
   }
   for (size_t i = 0; i < values; i++) {
-    most = fmax(most, fabs(matrix[i]));
+    max = fmax(max, fabs(matrix[i]));
     off = fmax(off, fabs(matrix[i] - body->A->values[i]));
   }
-  CHECK(off <= 1e-11 * most);
-  CHECK(test_distance(body->f, body->g, body->n) <= 1e-11 * (1 + most));
+  CHECK(off <= 1e-11 * max);
+  CHECK(test_distance(body->f, body->g, body->n) <= 1e-11 * (1 + max));
   free(matrix);
 }
 RIGID_TEST(a_common_factor_of_weights_is_not_seen, check_factor)

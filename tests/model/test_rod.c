@@ -107,7 +107,7 @@ TEST(turning_the_rod_turns_its_forces)
 static int falling_ways(test_body *body)
 {
   int n = body->n, count = 0;
-  double *K = calloc((size_t)(n * n), sizeof *K), most = 0;
+  double *K = calloc((size_t)(n * n), sizeof *K), max = 0;
   pl_bsr_zero(body->A, NULL);
   test_evaluate(body->model, body->model->rest, NULL, NULL, 1, 0, 0, body->A, NULL);
   for (int i = 0; i < body->A->rows; i++) {
@@ -117,8 +117,8 @@ static int falling_ways(test_body *body)
     }
   }
   // Sylvester: as many as pivots of K, moved up by a little, are negative
-  for (int i = 0; i < n; i++) most = fmax(most, K[n * i + i]);
-  for (int i = 0; i < n; i++) K[n * i + i] += 1e-9 * most;
+  for (int i = 0; i < n; i++) max = fmax(max, K[n * i + i]);
+  for (int i = 0; i < n; i++) K[n * i + i] += 1e-9 * max;
   for (int i = 0; i < n; i++) {
     count += K[n * i + i] < 0;
     for (int r = i + 1; r < n; r++) {

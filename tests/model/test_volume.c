@@ -132,7 +132,7 @@ TEST(only_rigid_motions_are_free)
   static const int cells[3] = {1, 1, 1}, two[3] = {2, 2, 1};
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
     test_body body = shared_body(&ways[w], ways[w].way < 0 ? two : cells, 0.1, "linear", NULL, 0);
-    double *dense = test_vector(body.n * body.n), most = 0;
+    double *dense = test_vector(body.n * body.n), max = 0;
     test_evaluate(body.model, body.model->rest, NULL, NULL, 1, 0, 0, body.A, NULL);
     for (int i = 0; i < body.n; i++) {
       memset(body.d, 0, (size_t)body.n * sizeof *body.d);
@@ -141,8 +141,8 @@ TEST(only_rigid_motions_are_free)
     }
     eigenvalues(dense, body.n);
     int free_ones = 0;
-    for (int i = 0; i < body.n; i++) most = fmax(most, dense[(body.n + 1) * i]);
-    for (int i = 0; i < body.n; i++) free_ones += dense[(body.n + 1) * i] < 1e-9 * most;
+    for (int i = 0; i < body.n; i++) max = fmax(max, dense[(body.n + 1) * i]);
+    for (int i = 0; i < body.n; i++) free_ones += dense[(body.n + 1) * i] < 1e-9 * max;
     CHECK(free_ones == 6);
     free(dense);
     test_body_release(&body);

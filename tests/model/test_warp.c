@@ -157,7 +157,7 @@ TEST(ghost_forces_of_a_bent_bar)
 {
   static const struct {
     const char *strain, *rotation;
-    double least, most;
+    double min, max;
   } cases[] = {{"warped", "svd", 0.067, 0.071},
                {"warped", "edges", 0.05, 0.2},
                {"warped", "polar", 0.05, 0.09},
@@ -171,11 +171,11 @@ TEST(ghost_forces_of_a_bent_bar)
       double part = ghost(&body, &shift);
       printf("  %-9s %-5s bent by %.1f rad: %.4f\n", cases[c].strain, cases[c].rotation,
              (double[]){0.1, 0.5, 1}[k], part);
-      CHECK(part <= cases[c].most && shift <= 1e-10);
-      CHECK(cases[c].least == 0 || part > before);
+      CHECK(part <= cases[c].max && shift <= 1e-10);
+      CHECK(cases[c].min == 0 || part > before);
       before = part;
     }
-    CHECK(before >= cases[c].least);
+    CHECK(before >= cases[c].min);
     test_body_release(&body);
   }
   test_body body = paper_bar("warped", "both");

@@ -159,14 +159,14 @@ TEST(pairs_move_as_the_same_springs_in_the_matrix)
     int grows = member->needs_damping && member->is_implicit && member->order > 4;
     double same = strcmp(member->info.name, "cvode") == 0 ? 1e-5 : grows ? 1e-6 : 1e-9;
     for (int k = 0; k < (pl_param_find(&member->info, "matrix") >= 0 ? 3 : 1); k++) {
-      double q[2][3 * BLOCKS], v[2][3 * BLOCKS], most = 0;
+      double q[2][3 * BLOCKS], v[2][3 * BLOCKS], max = 0;
       for (int beside = 0; beside < 2; beside++)
         run(member->info.name, matrices[k], beside, "cg", q[beside], v[beside]);
       for (int i = 0; i < 3 * BLOCKS; i++)
-        most = fmax(most, fmax(fabs(q[0][i] - q[1][i]), fabs(v[0][i] - v[1][i]) / 50));
-      if (!(most < same))
-        printf("  %s, matrix %s: %g\n", member->info.name, matrices[k] ? matrices[k] : "", most);
-      CHECK(most < same);
+        max = fmax(max, fmax(fabs(q[0][i] - q[1][i]), fabs(v[0][i] - v[1][i]) / 50));
+      if (!(max < same))
+        printf("  %s, matrix %s: %g\n", member->info.name, matrices[k] ? matrices[k] : "", max);
+      CHECK(max < same);
     }
   }
 }

@@ -134,6 +134,42 @@ TEST(held_blocks_go_where_they_must)
   }
 }
 
+/* What holds a block against a load that changes with time: what the load exerts at some time of
+ * the step, and of one-step methods of second order the mean over it. */
+TEST(reactions_are_means_over_the_step)
+{
+  EACH_INTEGRATOR(ops)
+  {
+    toy self = {.mass = 1, .stiffness = 10, .damping = 1, .gravity = -1, .shake = 2};
+    double q[6] = {0}, v[6] = {0}, projection[9] = {0}, reaction[6] = {0}, unfiltered[6] = {0};
+    const double h = 0.02;
+    int held = 1;
+    if (ops->is_static) continue;
+    toy_open(&self, 2);
+    self.system.filter = (pl_filter){.count = 1, .nodes = &held, .projections = projection};
+    self.system.reaction = reaction;
+    self.system.unfiltered = unfiltered;
+    pl_selection part;
+    pl_integrator *integrator = open_integrator(ops, 2, &part);
+    for (int i = 0; i < 20; i++) {
+      pl_step_report report = {0};
+      memset(reaction, 0, sizeof reaction);
+      CHECK_OK(ops->step(integrator, &self.system, i * h, h, q, v, &report, error));
+    }
+    double mean = -1 + 2 * (cos(3 * 19 * h) - cos(3 * 20 * h)) / (3 * h);
+    printf("  %-20s %.6f of %.6f\n", ops->info.name, reaction[5], -mean);
+    CHECK(fabs(reaction[5] + mean) < 1.5 * h);
+    static const char *const even[] = {
+        "newmark", "implicit-midpoint", "explicit-midpoint", "rk4", "sdirk2", "sdirk4", "ros2w",
+        "ros3w"};
+    for (int i = 0; i < 8; i++) {
+      if (strcmp(ops->info.name, even[i]) == 0) CHECK(fabs(reaction[5] + mean) < 0.05 * h);
+    }
+    pl_integrator_destroy(integrator);
+    toy_close(&self);
+  }
+}
+
 TEST(statics_finds_the_equilibrium)
 {
   // -k d - c d^3 + m g = 0 has the root d = -1 for k = 2, c = 3, m g = -5
@@ -151,6 +187,49 @@ TEST(statics_finds_the_equilibrium)
   CHECK(self.evaluations - evaluations <= 4);
   pl_integrator_destroy(integrator);
   toy_close(&self);
+}
+
+/* Wherever it was at the beginning of a step that does not begin at 0. */
+TEST(statics_moves_held_blocks_to_the_end_of_the_step)
+{
+  static const pl_integrator_ops *const both[] = {&pl_integrator_static, &pl_integrator_relaxation};
+  for (int i = 0; i < 2; i++) {
+    toy self = {.mass = 1, .stiffness = 10, .gravity = -1, .target = 0.7};
+    double q[6] = {0, 0, 0, 0.2, -0.1, 0.3}, v[6] = {0}, projection[9] = {0};
+    int held = 1;
+    toy_open(&self, 2);
+    self.system.filter = (pl_filter){.count = 1, .nodes = &held, .projections = projection};
+    pl_selection part;
+    pl_integrator *integrator = open_integrator(both[i], 2, &part);
+    pl_step_report report = {0};
+    CHECK_OK(integrator->ops->step(integrator, &self.system, 1, 1, q, v, &report, error));
+    CHECK_NEAR(q[5], 0.7 * 2, 1e-12);
+    CHECK_NEAR(q[3], 0, 1e-12);
+    CHECK_NEAR(q[4], 0, 1e-12);
+    pl_integrator_destroy(integrator);
+    toy_close(&self);
+  }
+}
+
+/* Whatever the direction of its residual. */
+TEST(newton_names_the_block_with_the_largest_residual)
+{
+  for (int worst = 0; worst < 9; worst++) {
+    toy self = {.mass = 1, .stiffness = 2, .cubic = 3};
+    double q[9], v[9] = {0};
+    for (int i = 0; i < 9; i++) q[i] = i == worst ? 1000 : i / 3 == worst / 3 ? 0 : 300;
+    toy_open(&self, 3);
+    pl_setting few = {.name = "newton", .value = {2}};
+    pl_selection part;
+    pl_integrator *integrator = NULL;
+    pl_step_report report = {0};
+    CHECK_OK(pl_integrator_resolve(&(pl_choice){"static", &few, 1}, &part, error));
+    CHECK_OK(pl_integrator_create(&allocator, &part, 3, NULL, &integrator, error));
+    (void)integrator->ops->step(integrator, &self.system, 0, 1, q, v, &report, NULL);
+    CHECK(report.worst_block1 == worst / 3 + 1);
+    pl_integrator_destroy(integrator);
+    toy_close(&self);
+  }
 }
 
 /* From where this spring is soft full Newton steps go further and further to both sides; the line
@@ -236,6 +315,39 @@ static double adaptive_error(const pl_integrator_ops *ops, double tolerance)
   return found;
 }
 
+/* Newmark's and its kin's is the leading term of the error itself: against many small steps of rk4
+ * from the same state. */
+TEST(estimates_of_newmark_are_as_large_as_the_error)
+{
+  static const pl_integrator_ops *const members[] = {&pl_integrator_newmark,
+                                                     &pl_integrator_generalised_alpha};
+  for (int m = 0; m < 2; m++) {
+    toy self = {.mass = 1, .stiffness = 4, .gravity = -2};
+    double q[3] = {0.3, -0.2, 0.8}, v[3] = {0.1, 1, 0}, near[6];
+    const double h = 0.02;
+    toy_open(&self, 1);
+    pl_selection part;
+    pl_integrator *integrator = open_integrator(members[m], 1, &part);
+    pl_integrator *fine = open_integrator(&pl_integrator_rk4, 1, &part);
+    pl_step_report report = {0};
+    integrator->estimates = 1;
+    for (int i = 0; i < 4; i++) {
+      memcpy(near, q, sizeof q);
+      memcpy(near + 3, v, sizeof v);
+      CHECK_OK(integrator->ops->step(integrator, &self.system, i * h, h, q, v, &report, error));
+    }
+    for (int i = 0; i < 50; i++)
+      CHECK_OK(fine->ops->step(fine, &self.system, 0, h / 50, near, near + 3, &report, error));
+    double sum = 0;
+    for (int k = 0; k < 3; k++) sum += (q[k] - near[k]) * (q[k] - near[k]);
+    printf("  %s: %.3g, estimated %.3g\n", members[m]->info.name, sqrt(sum), report.error);
+    CHECK(report.error > 0.3 * sqrt(sum) && report.error < 3 * sqrt(sum));
+    pl_integrator_destroy(fine);
+    pl_integrator_destroy(integrator);
+    toy_close(&self);
+  }
+}
+
 TEST(adaptive_members_keep_their_tolerance)
 {
   const pl_integrator_ops *members[] = {&pl_integrator_dormand_prince, &pl_integrator_fehlberg8,
@@ -277,7 +389,7 @@ TEST(adaptive_members_give_up)
 /* The energy of one block on a spring that stiffens, after steps of h without damping: least and
  * most on the way. */
 typedef struct energies {
-  double first, least, most, rise; /* rise: the most from one step to the next */
+  double first, min, max, rise; /* rise: the most from one step to the next */
 } energies;
 
 static energies watch_energy(const pl_integrator_ops *ops, double cubic, double h, int steps)
@@ -293,8 +405,8 @@ static energies watch_energy(const pl_integrator_ops *ops, double cubic, double 
     double energy = 0.5 * v[2] * v[2] + 200 * q[2] * q[2] + 0.25 * cubic * pow(q[2], 4);
     if (i == 0) out = (energies){energy, energy, energy, -1e9};
     if (i > 0) out.rise = fmax(out.rise, energy - before);
-    out.least = fmin(out.least, energy);
-    out.most = fmax(out.most, energy);
+    out.min = fmin(out.min, energy);
+    out.max = fmax(out.max, energy);
     before = energy;
     if (i < steps) advance(&self, integrator, h, 1, q, v);
   }
@@ -307,7 +419,7 @@ TEST(implicit_euler_only_loses_energy)
 {
   energies e = watch_energy(&pl_integrator_implicit_euler, 100, 0.04, 200);
   CHECK(e.rise <= 0);
-  CHECK(e.least < 0.01 * e.first);
+  CHECK(e.min < 0.01 * e.first);
 }
 
 TEST(midpoint_and_newmark_do_not_gain_energy)
@@ -317,13 +429,13 @@ TEST(midpoint_and_newmark_do_not_gain_energy)
   for (int i = 0; i < 3; i++) {
     // linear forces: kept to rounding and Newton's tolerance (1e-12 per step), at 0.8 of a period
     energies e = watch_energy(members[i], 0, 0.25, 10000);
-    CHECK(e.most <= e.first * (1 + 1e-8) && e.least >= e.first * (1 - 1e-8));
+    CHECK(e.max <= e.first * (1 + 1e-8) && e.min >= e.first * (1 - 1e-8));
     // a spring that stiffens: the energy swings by what the step of 1/15 period is worth, the
     // upper bound does not move between 1000 and 10000 steps
     energies early = watch_energy(members[i], 100, 0.02, 1000);
     energies late = watch_energy(members[i], 100, 0.02, 10000);
-    CHECK(early.most <= 1.01 * early.first);
-    CHECK(late.most <= early.most + 1e-4 * early.first);
+    CHECK(early.max <= 1.01 * early.first);
+    CHECK(late.max <= early.max + 1e-4 * early.first);
   }
 }
 
@@ -333,9 +445,9 @@ TEST(verlet_keeps_its_energy_within_bounds)
   for (int i = 0; i < 2; i++) {
     energies early = watch_energy(members[i], 100, 0.02, 1000);
     energies late = watch_energy(members[i], 100, 0.02, 100000);
-    CHECK(early.least > 0.9 * early.first && early.most < 1.1 * early.first);
-    CHECK(late.least > early.least - 1e-4 * early.first);
-    CHECK(late.most < early.most + 1e-4 * early.first);
+    CHECK(early.min > 0.9 * early.first && early.max < 1.1 * early.first);
+    CHECK(late.min > early.min - 1e-4 * early.first);
+    CHECK(late.max < early.max + 1e-4 * early.first);
   }
 }
 
@@ -347,9 +459,9 @@ TEST(undamped_motion_grows_only_where_it_is_said_to)
   {
     if (ops->order == 0) continue;
     energies e = watch_energy(ops, 0, 2 * 3.14159265 / 20 / 50, 1000);
-    if (!ops->needs_damping && !(e.most <= 1.01 * e.first))
-      printf("  %s %s: %g\n", ops->info.name, flavour_word(ops), e.most / e.first);
-    CHECK(ops->needs_damping || e.most <= 1.01 * e.first);
+    if (!ops->needs_damping && !(e.max <= 1.01 * e.first))
+      printf("  %s %s: %g\n", ops->info.name, flavour_word(ops), e.max / e.first);
+    CHECK(ops->needs_damping || e.max <= 1.01 * e.first);
   }
 }
 
@@ -370,6 +482,26 @@ TEST(stages_are_added_for_strong_damping)
   CHECK((self.evaluations - before) / 500 < 8);
   pl_integrator_destroy(integrator);
   toy_close(&self);
+}
+
+/* Every stage looks at loads at its own time: with many of them v follows sin 3t, but for what it
+ * lags behind. */
+TEST(stages_know_their_times)
+{
+  static const pl_integrator_ops *const members[] = {&pl_integrator_rkc2, &pl_integrator_rock2};
+  for (int m = 0; m < 2; m++) {
+    toy self = {.mass = 1, .stiffness = 1e-2, .damping = 1e4, .shake = 1e4};
+    double q[3] = {0}, v[3] = {0};
+    toy_open(&self, 1);
+    pl_selection part;
+    pl_integrator *integrator = open_integrator(members[m], 1, &part);
+    advance(&self, integrator, 0.01, 100, q, v);
+    double right = (1 - cos(3)) / 3 - sin(3) * 1e-4;
+    printf("  %s: %.7f of %.7f\n", members[m]->info.name, q[2], right);
+    CHECK_NEAR(q[2], right, 1e-4);
+    pl_integrator_destroy(integrator);
+    toy_close(&self);
+  }
 }
 
 /* Steps that change: order 2 and 3 stay, from differences as above. */
@@ -438,14 +570,17 @@ TEST(history_is_saved_restored_and_forgotten)
   }
 }
 
-TESTS(X(order_on_the_toy_oscillator) X(order_on_a_nonlinear_spring) X(rest_stays_at_rest)
-          X(held_blocks_go_where_they_must) X(statics_finds_the_equilibrium)
-              X(the_line_search_stops_steps_that_go_too_far)
+TESTS(X(order_on_the_toy_oscillator) X(order_on_a_nonlinear_spring) X(rest_stays_at_rest) X(
+    statics_moves_held_blocks_to_the_end_of_the_step)
+          X(newton_names_the_block_with_the_largest_residual) X(held_blocks_go_where_they_must) X(
+              reactions_are_means_over_the_step) X(statics_finds_the_equilibrium)
+              X(the_line_search_stops_steps_that_go_too_far) X(
+                  estimates_of_newmark_are_as_large_as_the_error)
                   X(estimates_of_the_error_fall_with_the_step_as_promised) X(
                       adaptive_members_keep_their_tolerance) X(adaptive_members_give_up)
                       X(implicit_euler_only_loses_energy) X(midpoint_and_newmark_do_not_gain_energy)
                           X(verlet_keeps_its_energy_within_bounds)
                               X(undamped_motion_grows_only_where_it_is_said_to)
-                                  X(stages_are_added_for_strong_damping)
+                                  X(stages_are_added_for_strong_damping) X(stages_know_their_times)
                                       X(backward_differences_keep_their_order_with_uneven_steps)
                                           X(history_is_saved_restored_and_forgotten))

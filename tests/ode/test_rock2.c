@@ -20,7 +20,7 @@ TEST(every_number_of_stages_has_order_2_and_its_interval)
   for (int s = PL_ROCK2_LEAST; s <= PL_ROCK2_MOST; s += s < 20 ? 1 : 36) {
     static pl_rock2 table;
     pl_rock2_compute(s, &table);
-    double h = 1e-3, plus = stability(&table, h), minus = stability(&table, -h), most = 0;
+    double h = 1e-3, plus = stability(&table, h), minus = stability(&table, -h), max = 0;
     CHECK_NEAR(stability(&table, 0), 1, 1e-12);
     CHECK_NEAR((plus - minus) / (2 * h), 1, 1e-5);
     CHECK_NEAR((plus + minus - 2) / (h * h), 1, 1e-4);
@@ -28,9 +28,9 @@ TEST(every_number_of_stages_has_order_2_and_its_interval)
     for (int i = 1; i <= samples; i++) {
       double z = -table.interval * i / samples, size = fabs(stability(&table, z));
       CHECK(size <= 1);
-      if (i > samples / 10) most = fmax(most, size);
+      if (i > samples / 10) max = fmax(max, size);
     }
-    CHECK(most < 0.96);
+    CHECK(max < 0.96);
     if (s < 7 || s % 36 == 20)
       printf("  %d stages: interval %.3f s^2, sigma %.3g\n", s, table.interval / s / s,
              table.sigma);

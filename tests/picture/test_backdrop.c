@@ -38,14 +38,14 @@ TEST(floor_and_walls_are_added)
   render.body_count = 1;
   render.direction[0] = 2;
   render.direction[1] = -1;
-  CHECK_OK(pl_backdrop_add(&backdrop, world, bodies, &render, error));
+  CHECK_OK(pl_backdrop_add(&backdrop, world, NULL, bodies, &render, error));
   CHECK_NEAR(render.ground, -0.5, 1e-12);
   CHECK(render.body_count == 2);
   for (int c = 0; c < 4; c++) CHECK_NEAR(bodies[1].positions[3 * c], -0.2, 1e-12);
   // the picture is of the bar and the floor below it, not of the wall
-  CHECK_NEAR(render.least[0], 0, 1e-12);
-  CHECK_NEAR(render.least[2], -0.5, 1e-12);
-  CHECK_NEAR(render.most[0], 1, 1e-12);
+  CHECK_NEAR(render.min[0], 0, 1e-12);
+  CHECK_NEAR(render.min[2], -0.5, 1e-12);
+  CHECK_NEAR(render.max[0], 1, 1e-12);
   pl_text png = pl_text_make(NULL);
   CHECK_OK(pl_render_png(&render, &png, error));
   CHECK(png.size > 500);
@@ -85,7 +85,7 @@ TEST(other_shapes_are_drawn_where_they_are)
   render.bodies = bodies;
   render.body_count = 1;
   render.direction[0] = 1;
-  CHECK_OK(pl_backdrop_add(&backdrop, world, bodies, &render, error));
+  CHECK_OK(pl_backdrop_add(&backdrop, world, NULL, bodies, &render, error));
   CHECK(render.body_count == 3);
   const double at[3] = {0, 0, -1 - 10 * pl_world_time(world)};
   for (int i = 0; i < bodies[1].node_count; i++) {

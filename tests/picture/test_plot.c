@@ -7,11 +7,11 @@
 /* ---- axes ---- */
 
 /* The labels of the major ticks, separated by blanks. */
-static const char *labels_of(double least, double most, int log, int wanted)
+static const char *labels_of(double min, double max, int log, int wanted)
 {
   static char line[512];
   pl_axis axis;
-  pl_axis_set(&axis, least, most, log, 0);
+  pl_axis_set(&axis, min, max, log, 0);
   pl_axis_ticks(&axis, wanted);
   line[0] = 0;
   for (int i = 0; i < axis.count; i++) {
@@ -67,8 +67,8 @@ TEST(any_range_gets_an_axis)
   for (int i = 0; i < 2 * COUNT * COUNT; i++) {
     pl_axis axis;
     pl_axis_set(&axis, numbers[i % COUNT], numbers[i / COUNT % COUNT], i / COUNT / COUNT, 0.05);
-    CHECK(isfinite(axis.least) && isfinite(axis.most) && axis.least < axis.most);
-    CHECK(!axis.log || axis.least > 0);
+    CHECK(isfinite(axis.min) && isfinite(axis.max) && axis.min < axis.max);
+    CHECK(!axis.log || axis.min > 0);
     for (int wanted = -1; wanted < 30; wanted += 5) {
       pl_axis_ticks(&axis, wanted);
       CHECK(axis.count > 0 && axis.count <= PL_MOST_TICKS);
@@ -188,8 +188,8 @@ TEST(points_lie_where_they_should)
   const double x[] = {0, 10}, y[] = {1, 1000};
   pl_plot_series series = {NULL, 2, x, y, 0, 0, PL_PLOT_LINE};
   pl_plot plot = pl_plot_default();
-  plot.x.least = 0;
-  plot.x.most = 20;
+  plot.x.min = 0;
+  plot.x.max = 20;
   plot.y = (pl_plot_axis){NULL, NULL, 1, 0.1, 1000};
   plot.series = &series;
   plot.series_count = 1;
@@ -245,8 +245,8 @@ TEST(a_million_samples_keep_their_peaks)
   table[WIDTH * 444444 + 2] = 5; // one sample, higher than all others
   pl_plot_series series = {"s", COUNT, table, table + 2, WIDTH, WIDTH, PL_PLOT_LINE};
   pl_plot plot = pl_plot_default();
-  plot.y.least = 0;
-  plot.y.most = 5;
+  plot.y.min = 0;
+  plot.y.max = 5;
   plot.series = &series;
   plot.series_count = 1;
   char *svg = svg_of(&plot);
@@ -361,13 +361,13 @@ TEST(what_cannot_be_plotted_is_refused)
   pl_text out = pl_text_make(NULL);
   pl_plot zero = {0}, plot = pl_plot_default();
   CHECK_FAILS(pl_plot_svg(&zero, &out, error), PL_E_ARGUMENT, "start from pl_plot_default");
-  plot.x.least = 2;
-  plot.x.most = 1;
+  plot.x.min = 2;
+  plot.x.max = 1;
   CHECK_FAILS(pl_plot_svg(&plot, &out, error), PL_E_ARGUMENT, "the x axis from 2 to 1");
   plot = pl_plot_default();
   plot.y = (pl_plot_axis){NULL, NULL, 1, 0, NAN};
   CHECK_FAILS(pl_plot_svg(&plot, &out, error), PL_E_ARGUMENT, "logarithmic y axis");
-  plot.y.least = INFINITY;
+  plot.y.min = INFINITY;
   CHECK_FAILS(pl_plot_svg(&plot, &out, error), PL_E_ARGUMENT, "must be finite");
   plot = pl_plot_default();
   plot.series_count = 1;

@@ -162,7 +162,7 @@ TEST(creases_stay_sharp)
   scene.direction[2] = 1;
   pl_image image = draw(&scene);
   // three faces of three levels of light: few reds hold most of the pixels
-  int histogram[256] = {0}, total = 0, most = 0;
+  int histogram[256] = {0}, total = 0, max = 0;
   for (int i = 0; i < WIDTH * HEIGHT; i++) {
     const unsigned char *p = image.pixels + 3 * i;
     if (!is_red(p)) continue;
@@ -172,9 +172,9 @@ TEST(creases_stay_sharp)
   for (int k = 0; k < 3; k++) {
     int best = 2;
     for (int i = 2; i < 254; i++) best = histogram[i] > histogram[best] ? i : best;
-    for (int i = best - 2; i <= best + 2; i++) most += histogram[i], histogram[i] = 0;
+    for (int i = best - 2; i <= best + 2; i++) max += histogram[i], histogram[i] = 0;
   }
-  CHECK(total > 3000 && most > 0.9 * total);
+  CHECK(total > 3000 && max > 0.9 * total);
   release(&image);
 }
 
@@ -271,13 +271,13 @@ TEST(scalars_become_colours)
   release(&image);
 
   // a given range, scalars of faces, scalars that are none
-  scene.scalar_least = -1e9;
-  scene.scalar_most = 0;
+  scene.scalar_min = -1e9;
+  scene.scalar_max = 0;
   image = draw(&scene);
   a = pixel(&image, left + 3, HEIGHT / 2);
   CHECK(a[0] > a[1] && a[0] > a[2]);
   release(&image);
-  scene.scalar_least = scene.scalar_most = NAN;
+  scene.scalar_min = scene.scalar_max = NAN;
   body.of_faces = 1;
   image = draw(&scene);
   release(&image);
@@ -290,7 +290,7 @@ TEST(scalars_become_colours)
 }
 
 /* The colours '#rrggbb' in the line of the viewer's file that begins with the name. */
-static int viewer_colours(const char *name, int colours[][3], int most)
+static int viewer_colours(const char *name, int colours[][3], int max)
 {
   char path[4096], line[1024];
   int count = 0;
@@ -299,7 +299,7 @@ static int viewer_colours(const char *name, int colours[][3], int most)
   while (file && fgets(line, sizeof line, file)) {
     const char *at = line + strspn(line, " ");
     if (strncmp(at, name, strlen(name)) != 0) continue;
-    for (; count < most && (at = strstr(at, "'#")); at += 8, count++) {
+    for (; count < max && (at = strstr(at, "'#")); at += 8, count++) {
       unsigned word = (unsigned)strtoul(at + 2, NULL, 16);
       for (int k = 0; k < 3; k++) colours[count][k] = (int)(word >> (16 - 8 * k) & 255);
     }
@@ -349,7 +349,7 @@ TEST(a_given_box_holds_the_camera_still)
 {
   pl_render_body body = square_body(4);
   pl_render scene = front_view(&body, 1);
-  for (int k = 0; k < 3; k++) scene.least[k] = -4, scene.most[k] = 4;
+  for (int k = 0; k < 3; k++) scene.min[k] = -4, scene.max[k] = 4;
   pl_image image = draw(&scene);
   int rows = 0;
   for (int y = 0; y < HEIGHT; y++) rows += is_red(pixel(&image, WIDTH / 2, y));
@@ -455,11 +455,11 @@ TEST(what_cannot_be_drawn_is_refused)
   scene = front_view(&body, -1);
   CHECK_FAILS(pl_render_image(&scene, NULL, &image, error), PL_E_ARGUMENT, "-1 bodies");
   scene = front_view(&body, 1);
-  scene.least[1] = 2;
-  scene.most[1] = 1;
+  scene.min[1] = 2;
+  scene.max[1] = 1;
   CHECK_FAILS(pl_render_image(&scene, NULL, &image, error), PL_E_ARGUMENT, "box from 2 to 1");
   scene = front_view(&body, 1);
-  scene.scalar_most = INFINITY;
+  scene.scalar_max = INFINITY;
   CHECK_FAILS(pl_render_image(&scene, NULL, &image, error), PL_E_ARGUMENT, "colours from");
   scene = front_view(&body, 1);
   body.nodes_per_face = 5;

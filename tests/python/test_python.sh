@@ -14,4 +14,5 @@ fi
 export PLIANT_LIBRARY=$PLIANT_BUILD/libpliant.so PYTHONPATH=$PLIANT_SOURCE/python PYTHONDONTWRITEBYTECODE=1
 cd "$(mktemp -d)" || exit 1
 trap 'rm -rf "$PWD"' EXIT
-$python "$PLIANT_SOURCE/python/generate.py" --check && $python "$PLIANT_SOURCE/tests/python/test_python.py"
+export PLIANT_SOURCE PLIANT_COMMAND
+$python "$PLIANT_SOURCE/python/generate.py" --check && $python -m unittest discover -s "$PLIANT_SOURCE/tests/python" -t "$PLIANT_SOURCE/tests/python"

@@ -38,17 +38,6 @@ static inline pl_scene_def quiet_def(const char *path, messages *kept)
   return def;
 }
 
-/* A build without libxml2 has no scenes, and says so. */
-static inline int has_scenes(void)
-{
-  messages kept;
-  pl_scene_def def = quiet_def("bar.xml", &kept);
-  pl_scene *scene;
-  if (pl_scene_load_memory(&def, "", 0, &scene, NULL) != PL_E_UNSUPPORTED) return 1;
-  CHECK(kept.errors == 1 && strstr(kept.text[0], "build with -DPLIANT_WITH_XML=ON"));
-  return 0;
-}
-
 /* The scene that tests change here and there. */
 static const char good_scene[] =
     "<pliant title=\"Bar\">\n"

@@ -127,6 +127,30 @@ TEST(ids_of_nothing_are_refused)
   tear_down(&on);
 }
 
+/* Forces by a function, views of a body, and lists of worlds. */
+TEST(fields_views_and_lists_name_what_is_missing)
+{
+  stage on = set_up();
+  pl_world *world = on.world;
+  pl_body_id id = {99, 77};
+  const char *no = "there is no body number";
+  CHECK_FAILS(pl_world_set_force_field(world, id, NULL, error), PL_E_ARGUMENT, no);
+  CHECK_FAILS(pl_world_set_force_field(world, on.bar, &(pl_force_field){0}, error), PL_E_ARGUMENT,
+              "function");
+  pl_view *view;
+  pl_view_arrays arrays = {.node_count = 3};
+  CHECK_FAILS(pl_world_view_body(world, id, &view, error), PL_E_ARGUMENT, no);
+  CHECK_FAILS(pl_world_view_body(world, on.bar, NULL, error), PL_E_ARGUMENT, "place");
+  CHECK_FAILS(pl_world_refresh_view(world, NULL, error), PL_E_ARGUMENT, "NULL");
+  pl_view_read(NULL, &arrays);
+  CHECK(arrays.node_count == 0 && !pl_view_holds(NULL, world));
+  pl_view_destroy(NULL);
+  CHECK_FAILS(pl_worlds_step((pl_world *[]){world, NULL}, 2, 1, 1, NULL, NULL, error),
+              PL_E_ARGUMENT, "world 1 of the list is NULL");
+  CHECK_FAILS(pl_worlds_step(NULL, 2, 1, 1, NULL, NULL, error), PL_E_ARGUMENT, "list");
+  tear_down(&on);
+}
+
 /* ---- what is read and filled in ---- */
 
 TEST(nothing_is_read_from_or_written_to_nowhere)
@@ -186,6 +210,7 @@ TEST(nothing_is_read_from_or_written_to_nowhere)
   CHECK_FAILS(pl_world_set_gravity(world, NULL, error), PL_E_ARGUMENT, "gravity");
   CHECK_FAILS(pl_world_set_gravity(world, nowhere, error), PL_E_ARGUMENT, "gravity");
   CHECK_FAILS(pl_world_set_control(world, -1, 0, 0, error), PL_E_ARGUMENT, "budget");
+  CHECK_FAILS(pl_world_set_guide(world, world, 0.1, 0, error), PL_E_ARGUMENT, "its own guide");
   CHECK_FAILS(pl_world_set_time_budget(world, -1, error), PL_E_ARGUMENT, "time_budget");
   CHECK_FAILS(pl_world_set_control(world, 0, -1, 0, error), PL_E_ARGUMENT, "halvings");
   CHECK_FAILS(pl_world_set_control(world, 0, 0, NAN, error), PL_E_ARGUMENT, "tolerance");
@@ -278,6 +303,10 @@ TEST(hands_need_a_world_and_a_place)
   CHECK_FAILS(pl_haptic_create(on.world, NULL, &hand, error), PL_E_ARGUMENT, "pl_haptic");
   CHECK_OK(pl_haptic_create(on.world, &def, &hand, error));
   CHECK_FAILS(pl_haptic_step(NULL, error), PL_E_ARGUMENT, "a hand");
+  CHECK_FAILS(pl_haptic_begin(NULL, error), PL_E_ARGUMENT, "a hand");
+  CHECK_FAILS(pl_haptic_end(NULL, error), PL_E_ARGUMENT, "a hand");
+  CHECK_FAILS(pl_haptic_place(NULL, NULL, error), PL_E_ARGUMENT, "a hand");
+  CHECK_FAILS(pl_haptic_grip(NULL, NULL, error), PL_E_ARGUMENT, "a hand");
   CHECK_FAILS(pl_haptic_start(NULL, error), PL_E_ARGUMENT, "a hand");
   CHECK_FAILS(pl_haptic_repeat(NULL, &facts.touch, error), PL_E_ARGUMENT, "a hand");
   CHECK_FAILS(pl_haptic_repeat(hand, NULL, error), PL_E_ARGUMENT, "a touch");
@@ -301,7 +330,8 @@ TEST(scenes_and_families_answer_with_none)
   if (!scene) return;
   CHECK(!pl_scene_output(scene, -1) && !pl_scene_output(scene, pl_scene_output_count(scene)));
   CHECK(pl_scene_world(scene) && pl_scene_title(scene) && pl_scene_view(scene));
-  CHECK(pl_scene_duration(scene) > 0);
+  CHECK(pl_scene_duration(scene) > 0 && !pl_scene_is_real_time(scene));
+  CHECK(!pl_scene_is_real_time(NULL));
   pl_scene_destroy(scene);
 
   char text[8] = "before";
@@ -313,6 +343,6 @@ TEST(scenes_and_families_answer_with_none)
   CHECK(pl_allocator_default().alloc && pl_allocator_default().free);
 }
 
-TESTS(X(ids_of_nothing_are_refused) X(nothing_is_read_from_or_written_to_nowhere)
-          X(meshes_are_made_of_something) X(hands_need_a_world_and_a_place)
-              X(scenes_and_families_answer_with_none))
+TESTS(X(ids_of_nothing_are_refused) X(fields_views_and_lists_name_what_is_missing)
+          X(nothing_is_read_from_or_written_to_nowhere) X(meshes_are_made_of_something)
+              X(hands_need_a_world_and_a_place) X(scenes_and_families_answer_with_none))

@@ -28,7 +28,6 @@ static void write_trace(const char *folder, const char *text)
 
 TEST(a_hand_presses_the_body_of_its_scene)
 {
-  if (!has_scenes()) return;
   messages kept;
   pl_haptic_facts facts;
   pl_scene *scene = load(".",
@@ -44,7 +43,6 @@ TEST(a_hand_presses_the_body_of_its_scene)
 
 TEST(a_trace_is_read_and_its_faults_are_named)
 {
-  if (!has_scenes()) return;
   const char *hand = "<hand device=\"record\" file=\"trace.csv\"/>";
   const struct {
     const char *rows, *sentence;

@@ -42,7 +42,6 @@ static int run(const char *name, const char *method, const char *times, const ch
 static void compare(const char *name)
 {
   static double best[MOST_NUMBERS], found[MOST_NUMBERS];
-  if (!has_scenes()) return;
   int count = run(name, "bdf3", "0.002", "integrator.newton-tolerance=1e-9", best);
   for (int i = 0; pl_integrator_family.members[i] && count; i++) {
     const pl_integrator_ops *ops = (const void *)pl_integrator_family.members[i];

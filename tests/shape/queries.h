@@ -13,7 +13,7 @@ typedef struct ccd_query {
   char id[16], tag[32];
   pl_contact_kind kind;
   double x[4][3], to[4][3];
-  double separation, toi, least; /* toi < 0: none */
+  double separation, toi, min; /* toi < 0: none */
   int hit;
 } ccd_query;
 
@@ -40,7 +40,7 @@ static inline int read_query(char *line, ccd_query *q)
   q->separation = strtod(field[26], NULL);
   q->hit = atoi(field[27]);
   q->toi = strtod(field[28], NULL);
-  q->least = strtod(field[29], NULL);
+  q->min = strtod(field[29], NULL);
   return 1;
 }
 

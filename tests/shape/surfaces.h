@@ -132,12 +132,12 @@ static inline void goes_to(const brute *b, int point, int along, double out[3])
 
 static inline double longest(const brute *b, const int *points, int count, int along)
 {
-  double most = 0, to[3];
+  double max = 0, to[3];
   for (int i = 0; i < count; i++) {
     goes_to(b, points[i], along, to);
-    most = fmax(most, pl_vec3_distance(b->query->x + 3 * points[i], to));
+    max = fmax(max, pl_vec3_distance(b->query->x + 3 * points[i], to));
   }
-  return most;
+  return max;
 }
 
 /* Do the ways of both features come near along each axis and each diagonal of two axes? */

@@ -47,8 +47,8 @@ TEST(known_queries_are_never_missed_or_late)
       CHECK(!bad && t >= 0);
       alarms[s] += !q.hit && t < 1;
       // what passes at a good distance is free
-      double gap = distance_at(&q, 0) - q.separation, least = q.least - q.separation;
-      if (!q.hit && least > 1.01 * shares[s] * gap) CHECK(t >= 1);
+      double gap = distance_at(&q, 0) - q.separation, min = q.min - q.separation;
+      if (!q.hit && min > 1.01 * shares[s] * gap) CHECK(t >= 1);
     }
   }
   if (file) fclose(file);
@@ -89,9 +89,9 @@ TEST(random_ways_stay_apart_until_the_time_told)
   for (int trial = 0; trial < (TEST_SANITIZED ? 4000 : 20000); trial++) {
     ccd_query q;
     random_query(&q, trial);
-    double t = run(&q, 0.2), first = distance_at(&q, 0), least = first;
-    for (int i = 0; i <= 40; i++) least = fmin(least, distance_at(&q, t * i / 40));
-    CHECK(least >= 0.1 * first * (1 - 1e-9));
+    double t = run(&q, 0.2), first = distance_at(&q, 0), min = first;
+    for (int i = 0; i <= 40; i++) min = fmin(min, distance_at(&q, t * i / 40));
+    CHECK(min >= 0.1 * first * (1 - 1e-9));
     if (t < 1) CHECK(distance_at(&q, t) <= 0.2 * first * (1 + 1e-9) + 1e-12);
     t < 1 ? hits++ : frees++;
   }
@@ -131,14 +131,14 @@ TEST(arcs_stay_near_their_chords)
 {
   for (int trial = 0; trial < 200; trial++) {
     double angle = PL_ARC_MOST * fabs(test_uniform()), radius = 1 + fabs(test_uniform());
-    double height = pl_arc_height(radius, angle), most = 0;
+    double height = pl_arc_height(radius, angle), max = 0;
     for (int i = 0; i <= 100; i++) {
       double t = i / 100.0, on_arc[2] = {radius * cos(angle * t), radius * sin(angle * t)};
       double on_chord[2] = {radius * (1 + t * (cos(angle) - 1)), radius * t * sin(angle)};
-      most = fmax(most, hypot(on_arc[0] - on_chord[0], on_arc[1] - on_chord[1]));
+      max = fmax(max, hypot(on_arc[0] - on_chord[0], on_arc[1] - on_chord[1]));
     }
-    CHECK(most <= height * (1 + 1e-9));
-    CHECK(most >= 0.98 * height);
+    CHECK(max <= height * (1 + 1e-9));
+    CHECK(max >= 0.98 * height);
   }
 }
 

@@ -18,7 +18,7 @@ static double squared(pl_contact_kind kind, double x[4][3])
 /* The least square over a grid of parameters. */
 static double sampled(pl_contact_kind kind, double x[4][3], int n)
 {
-  double least = INFINITY;
+  double min = INFINITY;
   for (int i = 0; i <= n; i++) {
     for (int j = 0; j <= (kind == PL_EDGE_EDGE ? n : n - i); j++) {
       double u = (double)i / n, v = (double)j / n, r[3];
@@ -26,10 +26,10 @@ static double sampled(pl_contact_kind kind, double x[4][3], int n)
         r[k] = kind == PL_EDGE_EDGE
                    ? (1 - u) * x[0][k] + u * x[1][k] - (1 - v) * x[2][k] - v * x[3][k]
                    : x[0][k] - (1 - u - v) * x[1][k] - u * x[2][k] - v * x[3][k];
-      least = fmin(least, pl_vec3_dot(r, r));
+      min = fmin(min, pl_vec3_dot(r, r));
     }
   }
-  return least;
+  return min;
 }
 
 TEST(no_sample_is_nearer_and_some_are_as_near)
@@ -41,9 +41,9 @@ TEST(no_sample_is_nearer_and_some_are_as_near)
     if (trial % 7 == 0) pl_vec3_copy(x[2], x[3]); // degenerate
     if (trial % 11 == 0)
       for (int k = 0; k < 3; k++) x[3][k] = x[2][k] + x[1][k] - x[0][k]; // parallel
-    double least = squared(kind, x), grid = sampled(kind, x, 60);
-    CHECK(least <= grid * (1 + 1e-12));
-    CHECK(sqrt(grid) - sqrt(least) < 0.1);
+    double min = squared(kind, x), grid = sampled(kind, x, 60);
+    CHECK(min <= grid * (1 + 1e-12));
+    CHECK(sqrt(grid) - sqrt(min) < 0.1);
   }
 }
 

@@ -6,10 +6,9 @@
 static int sign(int64_t value) { return (value > 0) - (value < 0); }
 
 /* Whole numbers below a bound. */
-static void whole(double x[3], int most)
+static void whole(double x[3], int max)
 {
-  for (int k = 0; k < 3; k++)
-    x[k] = (double)((int)(test_random() % (uint64_t)(2 * most + 1)) - most);
+  for (int k = 0; k < 3; k++) x[k] = (double)((int)(test_random() % (uint64_t)(2 * max + 1)) - max);
 }
 
 static int64_t det3(double p[4][3])
@@ -71,12 +70,12 @@ TEST(one_last_bit_off_a_line_is_seen)
 static double distance(double p[5][3])
 {
   const double *q = p[1], *a = p[2], *b = p[3], *c = p[4];
-  double least = INFINITY, x[4][3];
+  double min = INFINITY, x[4][3];
   pl_closest at;
   for (int i = 0; i < 2; i++) {
     for (int k = 0; k < 4; k++) pl_vec3_copy(k ? p[1 + k] : p[i], x[k]);
     pl_closest_points(PL_POINT_TRIANGLE, (const double(*)[3])x, &at);
-    least = fmin(least, at.squared);
+    min = fmin(min, at.squared);
   }
   for (int i = 0; i < 3; i++) {
     pl_vec3_copy(p[0], x[0]);
@@ -84,7 +83,7 @@ static double distance(double p[5][3])
     pl_vec3_copy(p[2 + i], x[2]);
     pl_vec3_copy(p[2 + (i + 1) % 3], x[3]);
     pl_closest_points(PL_EDGE_EDGE, (const double(*)[3])x, &at);
-    least = fmin(least, at.squared);
+    min = fmin(min, at.squared);
   }
   // through the middle: where the line passes the plane
   double u[3], v[3], n[3], from[3], to[3];
@@ -99,9 +98,9 @@ static double distance(double p[5][3])
     for (int k = 0; k < 3; k++) x[0][k] = p[0][k] + t * (q[k] - p[0][k]);
     for (int i = 1; i < 4; i++) pl_vec3_copy(p[1 + i], x[i]);
     pl_closest_points(PL_POINT_TRIANGLE, (const double(*)[3])x, &at);
-    least = fmin(least, at.squared);
+    min = fmin(min, at.squared);
   }
-  return sqrt(least);
+  return sqrt(min);
 }
 
 TEST(edges_meet_triangles_where_their_distance_vanishes)
@@ -203,7 +202,7 @@ TEST(free_parts_of_motions_end_without_intersection)
   for (int trial = 0; trial < 10; trial++) {
     make_flight();
     pl_finder *finder = scene_finder(&S, NULL);
-    double range = trial % 2 ? 0.01 : 0, least = 1;
+    double range = trial % 2 ? 0.01 : 0, min = 1;
     pl_finder_query query = {S.x, S.to, range};
     pl_finder_limit limit, other;
     CHECK_OK(pl_finder_advance(finder, &query, 0.2, NULL, &limit, error));
@@ -224,10 +223,10 @@ TEST(free_parts_of_motions_end_without_intersection)
         pl_vec3_copy(S.x + 3 * list[i].points[p], x[p]);
         pl_vec3_copy(S.to + 3 * list[i].points[p], to[p]);
       }
-      least = fmin(least, pl_ccd((pl_contact_kind)list[i].kind, (const double(*)[3])x,
-                                 (const double(*)[3])to, range, 0.2));
+      min = fmin(min, pl_ccd((pl_contact_kind)list[i].kind, (const double(*)[3])x,
+                             (const double(*)[3])to, range, 0.2));
     }
-    CHECK_NEAR(least, limit.part, 0);
+    CHECK_NEAR(min, limit.part, 0);
     for (int i = 0; i < 3 * S.points; i++) S.x[i] += limit.part * (S.to[i] - S.x[i]);
     CHECK_OK(pl_finder_intersections(finder, S.x, NULL, &crossings, error));
     CHECK(crossings == 0);

@@ -103,15 +103,15 @@ static double make_scene(int k)
 
 TEST(contacts_are_those_of_brute_force)
 {
-  int most = 0;
+  int max = 0;
   for (int trial = 0; trial < (TEST_SANITIZED ? 1 : 10) * SCENES; trial++) {
     double range = make_scene(trial % SCENES);
     pl_finder *finder = scene_finder(&S, NULL);
     CHECK(same_as_brute_force(finder, &(pl_finder_query){.x = S.x, .range = range}));
-    most = B.count > most ? B.count : most;
+    max = B.count > max ? B.count : max;
     pl_finder_destroy(finder);
   }
-  CHECK(most > 1000);
+  CHECK(max > 1000);
 }
 
 TEST(contacts_along_a_motion_are_those_of_brute_force)

@@ -215,9 +215,9 @@ static inline double test_length(const double *x, int rows)
 
 static inline double test_distance(const double *x, const double *y, int rows)
 {
-  double most = 0;
-  for (int i = 0; i < 3 * rows; i++) most = fmax(most, fabs(x[i] - y[i]));
-  return most;
+  double max = 0;
+  for (int i = 0; i < 3 * rows; i++) max = fmax(max, fabs(x[i] - y[i]));
+  return max;
 }
 
 #endif

@@ -81,12 +81,12 @@ TEST(chunks_share_the_work_evenly)
   pl_bsr *A = test_laplacian(100, 100);
   check_chunks(A);
   CHECK(A->chunks >= 64);
-  int most = 0;
+  int max = 0;
   for (int c = 0; c < A->chunks; c++) {
     int blocks = A->start[A->chunk_rows[c + 1]] - A->start[A->chunk_rows[c]];
-    most = blocks > most ? blocks : most;
+    max = blocks > max ? blocks : max;
   }
-  CHECK(most <= 2 * A->start[A->rows] / A->chunks);
+  CHECK(max <= 2 * A->start[A->rows] / A->chunks);
   pl_bsr_destroy(A);
 
   // one crowded row is a chunk of its own, many empty ones share one

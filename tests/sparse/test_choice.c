@@ -103,12 +103,12 @@ TEST(auto_takes_little_more_than_the_larger_way)
 }
 
 /* What auto takes if a solve may not have more than this many iterations. */
-static void check_budget(int width, double most, const char *expected, const char *preconditioner,
+static void check_budget(int width, double max, const char *expected, const char *preconditioner,
                          const char *why)
 {
   pl_bsr *A = test_laplacian(width, width);
   add_mass(A, 10);
-  pl_setting few = {.name = "iterations", .value = {most}};
+  pl_setting few = {.name = "iterations", .value = {max}};
   pl_solver *solver = make_solver_with("auto", &few, "auto", A);
   CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, NULL, error));
   const char *reason;

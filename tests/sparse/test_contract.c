@@ -22,13 +22,13 @@ static void check_cut_off(const pair *names)
   pl_solver *solver = make_solver(names, A);
   pl_solve_report report = {0};
   CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, NULL, error));
-  for (int most = 0; most <= 4; most += 2) {
+  for (int max = 0; max <= 4; max += 2) {
     pl_error error = {0};
     memset(x, 0, 3 * (size_t)A->rows * sizeof *x);
-    pl_solver_limit(solver, most);
+    pl_solver_limit(solver, max);
     pl_status status = pl_solver_solve(solver, A, NULL, b, x, 1e-10 * size, NULL, &report, &error);
-    CHECK(status == PL_E_CONVERGENCE || (status == PL_OK && is_complete(names) && most > 0));
-    CHECK(report.iterations <= most);
+    CHECK(status == PL_E_CONVERGENCE || (status == PL_OK && is_complete(names) && max > 0));
+    CHECK(report.iterations <= max);
     CHECK_NEAR(report.residual, test_residual(A, NULL, b, x), 1e-12 * size);
     if (status) CHECK(strstr(error.message, "iterations") != NULL);
   }

@@ -145,7 +145,7 @@ static int iterations_of(blocks *self, const char *solver_name, const char *prec
 }
 
 /* The same by conjugate gradients written out, around a preconditioner that is not corrected. */
-static int bare_iterations_of(blocks *self, const char *preconditioner, int most)
+static int bare_iterations_of(blocks *self, const char *preconditioner, int max)
 {
   int rows = self->rows, n = 3 * rows, count = 0;
   pl_allocator allocator = pl_allocator_default();
@@ -159,7 +159,7 @@ static int bare_iterations_of(blocks *self, const char *preconditioner, int most
          *p = calloc((size_t)n, sizeof *p);
   double *q = calloc((size_t)n, sizeof *q), *z = calloc((size_t)n, sizeof *z);
   double goal = 1e-6 * test_length(r, rows), before = 0;
-  for (; count < most && test_length(r, rows) > goal; count++) {
+  for (; count < max && test_length(r, rows) > goal; count++) {
     B->ops->apply(B, r, z, NULL);
     double rz = dot_of(r, z, n);
     for (int i = 0; i < n; i++) p[i] = z[i] + (count ? rz / before : 0) * p[i];

@@ -57,7 +57,7 @@ static double natural_fill(const pl_bsr *A)
   return fill;
 }
 
-static void check_order(const pl_bsr *A, int nested, double most_fill)
+static void check_order(const pl_bsr *A, int nested, double max_fill)
 {
   pl_allocator allocator = pl_allocator_default();
   pl_graph graph;
@@ -78,7 +78,7 @@ static void check_order(const pl_bsr *A, int nested, double most_fill)
   CHECK_OK(pl_elimination_count(&allocator, &graph, order, &fill, &flops, error));
   // the count is right, and a postorder changes nothing
   CHECK(fill == before && fill == fill_by_hand(A, order));
-  CHECK(fill <= most_fill);
+  CHECK(fill <= max_fill);
   pl_graph_destroy(&allocator, &graph);
   free(order), free(seen);
 }

@@ -1,6 +1,7 @@
 /* What multigrid promises beyond the contract of all preconditioners: iterations that do not grow
  * with the matrix, rotations as well as translations, coarse levels that serve several matrices,
  * products that read one triangle only, and groups that cover everything. */
+#include "math/vec3.h"
 #include "sparse/aggregate.h"
 #include "sparse/multigrid_kernel.h"
 #include "system.h"
@@ -214,6 +215,49 @@ TEST(coarse_levels_are_reused_and_renewed)
   free_lattice(&tower);
 }
 
+/* Turns a lattice by an angle about x. */
+static void turn_lattice(lattice *made, double angle)
+{
+  const double c = cos(angle), s = sin(angle), R[9] = {1, 0, 0, 0, c, -s, 0, s, c};
+  for (int i = 0; i < made->A->rows; i++) {
+    double *x = made->points + 3 * i, y = x[1];
+    x[1] = c * y - s * x[2];
+    x[2] = s * y + c * x[2];
+  }
+  for (int k = 0; k < made->A->start[made->A->rows]; k++) {
+    double *block = made->A->values + 9 * k, old[9];
+    memcpy(old, block, sizeof old);
+    for (int i = 0; i < 9; i++) {
+      block[i] = 0;
+      for (int m = 0; m < 9; m++)
+        block[i] += R[3 * (i % 3) + m % 3] * old[m] * R[3 * (i / 3) + m / 3];
+    }
+  }
+}
+
+/* A sheet that has turned is another matrix, but not for coarse levels that turn along. */
+TEST(coarse_levels_turn_along_with_sheets)
+{
+  int counts[2][2];
+  for (int k = 0; k < 2; k++) {
+    lattice sheet = make_lattice(30, 1, 30, 1e-3);
+    sheet.A->is_sheet = k;
+    pl_filter held = hold_bottom(sheet.A, sheet.points);
+    pl_solver *solver = make_solver(sheet.A, "multigrid");
+    counts[k][0] = count_iterations(solver, sheet.A, &held);
+    turn_lattice(&sheet, 0.7);
+    counts[k][1] = count_iterations(solver, sheet.A, &held);
+    pl_solver_destroy(solver);
+    free_filter(&held);
+    free_lattice(&sheet);
+  }
+  printf("    turned by 40 degrees: %d iterations become %d, and %d where coarse levels stay\n",
+         counts[1][0], counts[1][1], counts[0][1]);
+  CHECK(counts[0][0] == counts[1][0]);
+  CHECK(counts[1][1] <= counts[1][0] + 2);
+  CHECK(counts[0][1] > 2 * counts[1][1]);
+}
+
 /* t = r - A x on a level by a variant of the loops. */
 static void subtract(const pl_multigrid_level *level, const pl_multigrid_kernel *kernel)
 {
@@ -317,6 +361,102 @@ TEST(products_read_one_triangle)
   free_lattice(&tower);
 }
 
+/* Adds to a lattice what resists changes of the cells' volumes. */
+static void resist_volume(const lattice *block, int nx, int ny, int nz, double bulk)
+{
+  for (int cell = 0; cell < (nx - 1) * (ny - 1) * (nz - 1); cell++) {
+    int x = cell % (nx - 1), y = cell / (nx - 1) % (ny - 1), z = cell / ((nx - 1) * (ny - 1));
+    for (int k = 0; k < 64; k++) {
+      int at[2] = {k % 8, k / 8}, node[2];
+      for (int i = 0; i < 2; i++)
+        node[i] = x + (at[i] & 1) + nx * (y + (at[i] >> 1 & 1) + ny * (z + (at[i] >> 2)));
+      double *to = block->A->values + 9 * pl_bsr_find(block->A, node[0], node[1]);
+      // the mean of the divergence has weights of 1/4 at corners
+      for (int i = 0; i < 9; i++)
+        to[i] += bulk / 16 * (at[0] >> i % 3 & 1 ? 1 : -1) * (at[1] >> i / 3 & 1 ? 1 : -1);
+    }
+  }
+}
+
+/* Where volume is nearly kept, solves take many iterations; then the smoother reaches further, and
+ * coarse functions get less energy. */
+TEST(many_iterations_bring_more_smoothing)
+{
+  lattice block = make_lattice(9, 9, 18, 0);
+  pl_filter held = hold_bottom(block.A, block.points);
+  pl_solver *solver = make_solver(block.A, "multigrid");
+  int plain = count_iterations(solver, block.A, &held);
+  CHECK(count_iterations(solver, block.A, &held) == plain);
+  CHECK(solver->preconditioner->effort == 1);
+  resist_volume(&block, 9, 9, 18, 500);
+  int first = count_iterations(solver, block.A, &held);
+  int second = count_iterations(solver, block.A, &held);
+  printf("  %d iterations, %d where volume is nearly kept, then %d of %.1f times the cost\n", plain,
+         first, second, solver->preconditioner->effort);
+  CHECK(first > 40 && second < 0.6 * first);
+  CHECK(solver->preconditioner->effort > 1.5 && solver->preconditioner->effort < 4);
+  pl_solver_destroy(solver);
+  free_filter(&held);
+  free_lattice(&block);
+}
+
+/* Traces of all blocks on the diagonal of the first coarse level. */
+static double coarse_energy(const pl_multigrid_level *coarse)
+{
+  double sum = 0;
+  for (int row = 0; row < coarse->rows; row++) {
+    for (int i = 0; i < 6; i++) sum += coarse->precise[36 * coarse->diagonal[row] + 7 * i];
+  }
+  return sum;
+}
+
+/* How far a turn about an axis through the origin is from what the coarse level makes of it. */
+static double lost_motion(const pl_multigrid_level *level, int axis)
+{
+  const pl_multigrid_level *coarse = level + 1;
+  double w[3] = {axis == 0, axis == 1, axis == 2}, worst = 0;
+  for (int row = 0; row < level->rows; row++) {
+    double out[3];
+    pl_vec3_cross(w, level->places + 3 * row, out);
+    for (int k = level->near_start[row]; k < level->near_start[row + 1]; k++) {
+      const int group = level->near[k];
+      double in[6];
+      pl_vec3_cross(w, coarse->places + 3 * group, in);
+      for (int i = 0; i < 3; i++) in[3 + i] = coarse->radius[group] * w[i];
+      for (int i = 0; i < 18; i++) out[i / 6] -= (double)level->prolong[18 * k + i] * in[i % 6];
+    }
+    for (int i = 0; i < 3; i++) worst = fmax(worst, fabs(out[i]));
+  }
+  return worst;
+}
+
+TEST(prolongators_of_less_energy_keep_rigid_motions)
+{
+  pl_allocator allocator = pl_allocator_default();
+  lattice block = make_lattice(8, 9, 10, 0);
+  resist_volume(&block, 8, 9, 10, 500);
+  double *inverse = calloc(9 * (size_t)block.A->rows, sizeof *inverse), energy[2];
+  for (int i = 0; i < block.A->rows; i++) {
+    for (int c = 0; c < 9; c += 4)
+      inverse[9 * i + c] = 1 / block.A->values[9 * block.A->diagonal[i] + c];
+  }
+  for (int thorough = 0; thorough < 2; thorough++) {
+    pl_multigrid grid = {0};
+    CHECK_OK(pl_multigrid_create(&allocator, block.A, &grid, error));
+    grid.is_thorough = thorough;
+    pl_multigrid_load(&grid, block.A, inverse, 1, NULL);
+    pl_multigrid_refresh(&grid, &(pl_multigrid_source){.A = block.A}, 1, NULL);
+    energy[thorough] = coarse_energy(&grid.level[1]);
+    // of motions by up to 15
+    for (int axis = 0; axis < 3; axis++) CHECK_NEAR(lost_motion(grid.level, axis), 0, 1e-4);
+    pl_multigrid_destroy(&grid);
+  }
+  printf("  energy of coarse functions %.1f, then %.1f\n", energy[0], energy[1]);
+  CHECK(energy[1] < 0.9 * energy[0]);
+  free(inverse);
+  free_lattice(&block);
+}
+
 /* Every node with neighbours has a group, groups are numbered without gaps, and a group of several
  * nodes is connected through one of them or their neighbours. */
 TEST(groups_cover_the_nodes)
@@ -345,5 +485,6 @@ TEST(groups_cover_the_nodes)
 }
 
 TESTS(X(iterations_do_not_grow) X(single_precision_is_refined) X(rotations_matter)
-          X(coarse_levels_are_reused_and_renewed) X(products_read_one_triangle)
-              X(groups_cover_the_nodes))
+          X(coarse_levels_are_reused_and_renewed) X(coarse_levels_turn_along_with_sheets)
+              X(products_read_one_triangle) X(many_iterations_bring_more_smoothing)
+                  X(prolongators_of_less_energy_keep_rigid_motions) X(groups_cover_the_nodes))

@@ -78,7 +78,7 @@ TEST(product_is_that_of_the_dense_matrix)
     CHECK(pl_pairs_add(pairs, &one.stencil));
     add_dense(&one.stencil, ROWS, K);
   }
-  double most = 0, dot = 0, seen = 0;
+  double max = 0, dot = 0, seen = 0;
   for (size_t r = 0; r < n; r++) {
     expected[r] = y[r];
     for (size_t c = 0; c < n; c++) expected[r] += K[r * n + c] * x[c];
@@ -105,10 +105,10 @@ TEST(product_is_that_of_the_dense_matrix)
     pl_pairs_diagonal(pairs, t, block);
     for (size_t i = 0; i < 9; i++) {
       size_t at = 3 * (size_t)pairs->touched[t];
-      most = fmax(most, fabs(block[i] - K[(at + i / 3) * n + at + i % 3]));
+      max = fmax(max, fabs(block[i] - K[(at + i / 3) * n + at + i % 3]));
     }
   }
-  CHECK(most < 1e-12);
+  CHECK(max < 1e-12);
   free(K), free(x), free(y), free(expected), free(other);
   pl_pairs_destroy(pairs);
 }

@@ -71,4 +71,16 @@ TEST(one_number_that_is_not_finite_is_found)
   }
 }
 
-TESTS(X(passes_do_what_loops_do) X(one_number_that_is_not_finite_is_found))
+/* Whole lanes are read up to the end of each range of blocks, and not beyond. */
+TEST(numbers_behind_the_end_do_not_count)
+{
+  for (int n = 1; n < MOST; n += n < 40 ? 1 : 997) {
+    fill();
+    for (int i = 3 * n; i < 3 * MOST && i < 3 * n + 40; i++) x[i] = NAN;
+    CHECK(pl_pass_is_finite(x, n, NULL));
+    CHECK(isfinite(pl_pass_energy(mass, x, n, NULL)));
+  }
+}
+
+TESTS(X(passes_do_what_loops_do) X(one_number_that_is_not_finite_is_found)
+          X(numbers_behind_the_end_do_not_count))

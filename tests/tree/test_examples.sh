@@ -21,6 +21,9 @@ extern pl_hit hit;
 extern pl_pull_id pull;
 extern pl_setting shape[2], moduli[2];
 extern double target[3];
+extern int my_data;
+void my_forces(void *context, double time, const double *x, const double *v, double *f, double *slopes);
+void my_law(void *context, const double F[9], double *W, double *P, double *H);
 END
 
 # compile NAME: the text on the standard input, as the inside of a function

@@ -15,13 +15,8 @@ async function open() {
   return { server, client, steps: 0, cost: 0, wall: 0 };
 }
 
-// A machine that stood still for more than 10 s has parted them: the page comes back, as the real one does.
-async function again(one) {
-  console.log(`a page was parted from its server after ${one.steps} steps`);
-  one.client = new Client(one.server.port);
-  await one.client.opened;
-  one.client.send('drive');
-}
+// Whoever drives must never be parted from its server: a page that only watched would drive from then on.
+const part = (one) => { throw new Error(`the page that drives was parted from its server after ${one.steps} steps`); };
 
 // That many steps more, and what they took.
 async function advance(one) {
@@ -32,7 +27,7 @@ async function advance(one) {
   const isThere = (frame) => frame && !frame.playing && Math.abs(frame.time - 0.01 * one.steps) < 1e-6;
   while (!isThere(one.client.frame)) {
     await Promise.race([one.client.next(), wait(1)]);
-    if (one.client.socket.destroyed) await again(one);
+    if (one.client.socket.destroyed) part(one);
   }
   one.cost += spent(one.server.child.pid).simulating - before;
   one.wall += performance.now() - clock;

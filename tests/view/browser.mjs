@@ -206,7 +206,7 @@ test('charts fill', async () => {
     for (let i = 3; i < data.length; i += 4) if (data[i] > 200) count++;
     return count;
   }));
-  check(inks.length === 6 && inks.every((count) => count > 100), `every chart must have lines: ${inks}`);
+  check(inks.length === 7 && inks.every((count) => count > 100), `every chart must have lines: ${inks}`);
   await picture(page, '6-charts');
 });
 

@@ -6,7 +6,10 @@ import { token } from './driver.mjs';
 
 export const wait = (time) => new Promise((done) => setTimeout(done, 1000 * time));
 
-// One that reads and confirms frames; reads: false never takes a byte after its hello.
+// kinds of WebSocket messages
+const TEXT = 1, PING = 9, PONG = 10;
+
+// One that reads, confirms frames and answers pings as browsers do; reads: false never takes a byte after its hello.
 export class Client {
   constructor(port, { reads = true } = {}) {
     this.frames = 0;
@@ -30,13 +33,18 @@ export class Client {
           if (!reads) this.socket.pause();
           done();
         }
-        for (let size; (size = whole(room)); room = room.subarray(size.end)) this.take(room.subarray(size.start, size.end));
+        for (let size; (size = whole(room)); room = room.subarray(size.end)) {
+          if (size.kind === PING) this.write(PONG, room.subarray(size.start, size.end));
+          else this.take(room.subarray(size.start, size.end));
+        }
       });
     });
   }
 
-  send(text) {
-    const body = Buffer.from(text), head = Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]); // a mask of zeros
+  send(text) { this.write(TEXT, Buffer.from(text)); }
+
+  write(kind, body) {
+    const head = Buffer.from([0x80 | kind, 0x80 | body.length, 0, 0, 0, 0]); // a mask of zeros
     this.socket.write(Buffer.concat([head, body]));
   }
 
@@ -60,7 +68,7 @@ function whole(room) {
   const short = room[1] & 0x7f, start = short === 126 ? 4 : short === 127 ? 10 : 2;
   if (room.length < start) return null;
   const size = short === 126 ? room.readUInt16BE(2) : short === 127 ? Number(room.readBigUInt64BE(2)) : short;
-  return room.length < start + size ? null : { start, end: start + size };
+  return room.length < start + size ? null : { kind: room[0] & 15, start, end: start + size };
 }
 
 // Processor seconds so far: of the thread that serves (the first), and of those that simulate.
@@ -99,8 +107,9 @@ export async function attack(port) {
   const watch = () => {
     if (!running) return null;
     const one = new Client(port);
+    sockets.add(one.socket); // on its way as well when the attack ends
     const opened = one.opened.then(() => watchers.push(one)).catch(() => {});
-    one.socket.on('close', () => { watchers.splice(0, watchers.length, ...watchers.filter((other) => other !== one)); setTimeout(watch, 200); });
+    one.socket.on('close', () => { sockets.delete(one.socket); watchers.splice(0, watchers.length, ...watchers.filter((other) => other !== one)); setTimeout(watch, 200); });
     return opened;
   };
   // while there are places
@@ -117,7 +126,7 @@ export async function attack(port) {
     running = false;
     clearInterval(timer);
     for (const socket of sockets) socket.destroy();
-    for (const one of [deaf, ...watchers]) one.close();
+    deaf.close();
     return count;
   };
 }

@@ -17,7 +17,7 @@ typedef struct command {
 } command;
 
 /* Long enough for a sanitized build on a busy machine: only a command that hangs takes longer. */
-static const double most_seconds = 60;
+static const double max_seconds = 60;
 
 static void write_scene(command *c, const char *world)
 {
@@ -120,7 +120,7 @@ static void wait_for_results(const command *c)
   char path[128];
   struct stat facts;
   snprintf(path, sizeof path, "%s/recording.plr", c->results);
-  for (double until = pl_now() + most_seconds; pl_now() < until; poll(NULL, 0, 5)) {
+  for (double until = pl_now() + max_seconds; pl_now() < until; poll(NULL, 0, 5)) {
     if (stat(path, &facts) == 0 && facts.st_size > 0) break;
   }
   poll(NULL, 0, 300);
@@ -138,7 +138,7 @@ TEST(the_viewer_ends_while_a_page_drives)
   begin_view(&c, ORDINARY);
   int fd = drive(&c);
   kill(c.id, SIGINT);
-  CHECK(end_of(&c, most_seconds) == 0);
+  CHECK(end_of(&c, max_seconds) == 0);
   close(fd);
 }
 
@@ -148,7 +148,7 @@ TEST(the_viewer_ends_during_a_step_without_end)
   begin_view(&c, ENDLESS);
   int fd = drive(&c);
   kill(c.id, SIGINT);
-  CHECK(end_of(&c, most_seconds) == 0);
+  CHECK(end_of(&c, max_seconds) == 0);
   close(fd);
 }
 
@@ -161,7 +161,7 @@ TEST(a_page_pauses_a_step_without_end)
   int fd = drive(&c), closed, paused = 0;
   say(fd, "pause");
   size_t used = 0;
-  for (double until = pl_now() + most_seconds; pl_now() < until && !paused;) {
+  for (double until = pl_now() + max_seconds; pl_now() < until && !paused;) {
     used += get(fd, text + used, sizeof text - 1 - used, 50, &closed);
     for (size_t i = 0; i + 16 < used && !paused; i++)
       paused = memcmp(text + i, "\"playing\":false", 15) == 0;
@@ -169,7 +169,7 @@ TEST(a_page_pauses_a_step_without_end)
   CHECK(paused);
   close(fd);
   kill(c.id, SIGTERM);
-  CHECK(end_of(&c, most_seconds) == 0);
+  CHECK(end_of(&c, max_seconds) == 0);
 }
 
 TEST(a_run_hears_the_first_interrupt_during_a_step)
@@ -178,7 +178,7 @@ TEST(a_run_hears_the_first_interrupt_during_a_step)
   begin_run(&c, ENDLESS);
   wait_for_results(&c);
   kill(c.id, SIGINT);
-  CHECK(end_of(&c, most_seconds) == 130);
+  CHECK(end_of(&c, max_seconds) == 130);
 }
 
 TESTS(X(the_viewer_ends_while_a_page_drives) X(the_viewer_ends_during_a_step_without_end)

@@ -359,13 +359,13 @@ TEST(a_surface_that_follows_is_shown)
   // doubled along x, the points go along, and so does what is pulled at
   int nodes = pl_mesh_node_count(mesh);
   double *x = calloc(3 * (size_t)nodes, sizeof *x), at[3] = {0};
-  float *points = calloc(3 * (size_t)surface.vertex_count, sizeof *points), most = 0;
+  float *points = calloc(3 * (size_t)surface.vertex_count, sizeof *points), max = 0;
   CHECK_OK(pl_world_get_positions(world, body, x, error));
   for (int i = 0; i < nodes; i++) x[3 * i] *= 2;
   CHECK_OK(pl_world_set_positions(world, body, x, error));
   CHECK_OK(pl_surface_positions(&surface, world, points, error));
-  for (int i = 0; i < surface.vertex_count; i++) most = fmaxf(most, points[3 * i]);
-  CHECK_NEAR((double)most, 2, 1e-6);
+  for (int i = 0; i < surface.vertex_count; i++) max = fmaxf(max, points[3 * i]);
+  CHECK_NEAR((double)max, 2, 1e-6);
   pl_spot spot;
   CHECK_OK(pl_surface_spot(&surface, world, 7, 0.25, 0.5, &spot, error));
   for (int a = 0; a < spot.count; a++) {

@@ -43,4 +43,21 @@ static inline void probe_matrix(const pl_world *world, const pl_coupling_ops *op
     ops->evaluate(c, &at, NULL, &tangent);
 }
 
+/* Holds a body that begins at 0 on its side across an axis: there in that direction only, or in
+ * all. */
+static inline pl_status probe_fix_side(pl_world *world, pl_body_id body, int axis, int all,
+                                       pl_error *error)
+{
+  double high[3] = {9, 9, 9};
+  high[axis] = 1e-3;
+  pl_setting corners[] = {{.name = "min", .value = {-9, -9, -9}},
+                          {.name = "max", .value = {high[0], high[1], high[2]}}};
+  pl_selector where = {.region = {"box", corners, 2}};
+  pl_fix_def fix = pl_fix_def_default();
+  fix.where = &where;
+  fix.where_count = 1;
+  for (int k = 0; k < 3; k++) fix.free_axis[k] = !all && k != axis;
+  return pl_world_add_fix(world, body, &fix, NULL, error);
+}
+
 #endif

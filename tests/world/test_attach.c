@@ -399,7 +399,7 @@ TEST(an_arm_of_zero_lets_it_turn)
   pl_world *world = NULL;
   pl_body_id a = {0}, b = {0};
   const double down[3] = {0, 0, -10};
-  double tip[3], least = 0, most = 0;
+  double tip[3], min = 0, max = 0;
   CHECK_OK(make_world("implicit-midpoint", NULL, &world, error));
   CHECK_OK(add_bar(world, &kinds[1], "support", -0.25, 1, 0.5, &b, error));
   CHECK_OK(add_bar(world, &two, "bar", 0, 4, 1, &a, error));
@@ -419,11 +419,11 @@ TEST(an_arm_of_zero_lets_it_turn)
   for (int i = 0; i < 120; i++) {
     CHECK_OK(pl_world_step(world, error));
     CHECK_OK(pl_world_read_probe(world, probe, tip, error));
-    least = fmin(least, tip[0]);
-    most = fmin(most, tip[2]);
+    min = fmin(min, tip[0]);
+    max = fmin(max, tip[2]);
   }
-  CHECK_NEAR(least, -1, 0.03);
-  CHECK_NEAR(most, 0.125 - 1, 0.1); // it is soft
+  CHECK_NEAR(min, -1, 0.03);
+  CHECK_NEAR(max, 0.125 - 1, 0.1); // it is soft
   pl_world_destroy(world);
 }
 

@@ -245,12 +245,12 @@ TEST(a_box_is_squeezed_between_plates)
   def.motions = &closing, def.motion_count = 1;
   CHECK_OK(pl_world_add_obstacle(world, &def, NULL, error));
   run(world, 32);
-  double least = 1, most = -1;
+  double min = 1, max = -1;
   for (int i = 0; i < world->bodies.blocks; i++) {
-    least = fmin(least, world->state.q[3 * i + 2]);
-    most = fmax(most, world->state.q[3 * i + 2]);
+    min = fmin(min, world->state.q[3 * i + 2]);
+    max = fmax(max, world->state.q[3 * i + 2]);
   }
-  CHECK(most - least < 0.0235 && most - least > 0.015);
+  CHECK(max - min < 0.0235 && max - min > 0.015);
   pl_world_destroy(world);
 }
 
@@ -286,7 +286,7 @@ TEST(a_mat_is_twisted)
 }
 
 /* Newton's tolerance bounds what is lost in a step. */
-static void collide(const char *integrator, const char *barrier, double most_gain, double limit)
+static void collide(const char *integrator, const char *barrier, double max_gain, double limit)
 {
   const setup in = {.dt = 2e-4, .integrator = integrator, .barrier = barrier};
   pl_world *world = open_world(&in);
@@ -298,9 +298,9 @@ static void collide(const char *integrator, const char *barrier, double most_gai
     CHECK_OK(pl_world_step(world, error));
     CHECK(crossings(world) == 0);
     double now = total_energy(world);
-    if (!(now <= before * (1 + most_gain) && now <= limit * first))
+    if (!(now <= before * (1 + max_gain) && now <= limit * first))
       printf("  %s, step %d: %.12g after %.12g of %.12g\n", integrator, i, now, before, first);
-    CHECK(now <= before * (1 + most_gain) && now <= limit * first);
+    CHECK(now <= before * (1 + max_gain) && now <= limit * first);
     before = now;
   }
   CHECK(mean_z(world, 0, world->state.v) < -0.1);

@@ -249,16 +249,15 @@ static double hang(double limit)
   int count;
   CHECK_OK(make(&in, &world, &body, error));
   fix_set(world, body, "start");
-  double *x = positions_of(world, body, &count), most = 0;
+  double *x = positions_of(world, body, &count), max = 0;
   for (int i = 0; i < 200; i++) {
     CHECK_OK(pl_world_step(world, error));
     CHECK_OK(pl_world_get_positions(world, body, x, error));
-    for (int k = 0; k < 20; k++)
-      most = fmax(most, pl_vec3_distance(x + 3 * k, x + 3 * k + 3) / 0.05);
+    for (int k = 0; k < 20; k++) max = fmax(max, pl_vec3_distance(x + 3 * k, x + 3 * k + 3) / 0.05);
   }
   free(x);
   pl_world_destroy(world);
-  return most;
+  return max;
 }
 
 /* A strip that swings down, and would stretch by more than a third as it stops, with a limit of 10
@@ -299,12 +298,12 @@ static void check_layers(const char *response)
   floor.shape = (pl_choice){"plane", &friction, 1};
   CHECK_OK(pl_world_add_obstacle(world, &floor, NULL, error));
   for (int i = 0; i < 100; i++) CHECK_OK(pl_world_step(world, error));
-  double *x = positions_of(world, high, &count), least = 1;
+  double *x = positions_of(world, high, &count), min = 1;
   for (int i = 0; i < count; i++) {
-    if (x[3 * i] < 0.39 && x[3 * i + 1] < 0.39) least = fmin(least, x[3 * i + 2]);
+    if (x[3 * i] < 0.39 && x[3 * i + 1] < 0.39) min = fmin(min, x[3 * i + 2]);
   }
-  printf("    %s: the upper sheet rests %.2f mm above the lower\n", response, 1e3 * least);
-  CHECK(least > 3.2e-3 && least < 8e-3);
+  printf("    %s: the upper sheet rests %.2f mm above the lower\n", response, 1e3 * min);
+  CHECK(min > 3.2e-3 && min < 8e-3);
   free(x);
   pl_world_destroy(world);
 }

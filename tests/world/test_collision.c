@@ -106,13 +106,13 @@ static double mean(pl_world *world, pl_body_id body, int axis)
 }
 
 /* The least gap of all pairs, m. */
-static double least_gap(pl_world *world)
+static double min_gap(pl_world *world)
 {
   const pl_collision *at = (pl_collision *)probe_coupling(world, &pl_coupling_collision, 0);
-  double least = INFINITY, w[4], n[3];
+  double min = INFINITY, w[4], n[3];
   for (size_t i = 0; i < at->pair_count; i++)
-    least = fmin(least, pl_collision_gap(&at->pairs[i], at->x, w, n));
-  return least;
+    min = fmin(min, pl_collision_gap(&at->pairs[i], at->x, w, n));
+  return min;
 }
 
 /* Derivatives of the gap by the points' places: the weights times the normal. */
@@ -233,7 +233,7 @@ TEST(no_integrator_lets_bodies_through)
         CHECK(0);
         break;
       }
-      deepest = fmax(deepest, -least_gap(world));
+      deepest = fmax(deepest, -min_gap(world));
     }
     // a midpoint method sees contact in the middle of its steps only, and goes on from there
     CHECK(deepest < (strstr((*members)->name, "midpoint") ? 0.01 : 0.003));

@@ -55,14 +55,14 @@ enum { NODES = 5 * 5 * 3 };
 /* The least z of a node, and the mean x. */
 static double lowest(pl_world *world, pl_body_id body, double *mean)
 {
-  double q[3 * NODES], least = INFINITY;
+  double q[3 * NODES], min = INFINITY;
   *mean = 0;
   CHECK_OK(pl_world_get_positions(world, body, q, error));
   for (int i = 0; i < NODES; i++) {
-    least = fmin(least, q[3 * i + 2]);
+    min = fmin(min, q[3 * i + 2]);
     *mean += q[3 * i] / NODES;
   }
-  return least;
+  return min;
 }
 
 /* Dropped from 0.2 m with any step: never inside, and at rest on the plane in the end. */

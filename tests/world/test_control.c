@@ -116,15 +116,15 @@ TEST(steps_are_divided_until_the_tolerance_is_kept)
     controlled(ops, 1e-6, x, &tight);
     double near = distance(x, best);
     printf("  %-18s 1e-4 m: %4d parts, %3d undone, error %.1e m; 1e-6 m: %4d, %3d, %.1e\n",
-           ops->info.name, (int)loose.parts, (int)loose.rejected_parts, far, (int)tight.parts,
-           (int)tight.rejected_parts, near);
+           ops->info.name, (int)loose.substeps, (int)loose.rejected_substeps, far,
+           (int)tight.substeps, (int)tight.rejected_substeps, near);
     // the errors of the parts add up, and grow a little on the way
-    CHECK(far < 2e-4 * (double)loose.parts && near < 4e-6 * (double)tight.parts);
+    CHECK(far < 2e-4 * (double)loose.substeps && near < 4e-6 * (double)tight.substeps);
     CHECK(near < far);
-    CHECK(loose.parts >= 5 && loose.steps == 5);
+    CHECK(loose.substeps >= 5 && loose.steps == 5);
     // explicit methods are held down by stability
-    CHECK(tight.parts > loose.parts || !ops->is_implicit);
-    CHECK(tight.rejected_parts < tight.parts / 3 + 10);
+    CHECK(tight.substeps > loose.substeps || !ops->is_implicit);
+    CHECK(tight.rejected_substeps < tight.substeps / 3 + 10);
   }
 }
 

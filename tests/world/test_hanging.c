@@ -2,6 +2,7 @@
  * every integrator and solver, loads and fixes on hanging nodes included. */
 #include "math/vec3.h"
 #include "pliant/world.h"
+#include "world/probe.h"
 #include "world/world.h"
 
 #include "../mesh/failing.h"
@@ -100,20 +101,6 @@ typedef struct scene {
   const pl_allocator *allocator;
 } scene;
 
-static pl_status fix_side(pl_world *world, pl_body_id body, int axis, int all, pl_error *error)
-{
-  double high[3] = {9, 9, 9};
-  high[axis] = 1e-3;
-  pl_setting corners[] = {{.name = "min", .value = {-9, -9, -9}},
-                          {.name = "max", .value = {high[0], high[1], high[2]}}};
-  pl_selector where = {.region = {"box", corners, 2}};
-  pl_fix_def fix = pl_fix_def_default();
-  fix.where = &where;
-  fix.where_count = 1;
-  for (int k = 0; k < 3; k++) fix.free_axis[k] = !all && k != axis;
-  return pl_world_add_fix(world, body, &fix, NULL, error);
-}
-
 static pl_status make(const scene *from, pl_world **world, pl_body_id *body, pl_error *error)
 {
   graded g;
@@ -145,8 +132,8 @@ static pl_status make(const scene *from, pl_world **world, pl_body_id *body, pl_
   pl_status status = pl_world_create(&world_def, world, error);
   if (!status) status = pl_world_add_body(*world, &def, body, error);
   for (int axis = 0; axis < 3 && from->held == 1 && !status; axis++)
-    status = fix_side(*world, *body, axis, 0, error);
-  if (from->held == 2 && !status) status = fix_side(*world, *body, 0, 1, error);
+    status = probe_fix_side(*world, *body, axis, 0, error);
+  if (from->held == 2 && !status) status = probe_fix_side(*world, *body, 0, 1, error);
   pl_mesh_destroy(mesh);
   return status;
 }
@@ -308,11 +295,11 @@ TEST(they_fall_with_the_others)
 
 /* ---- with rigid parts, and mistakes ---- */
 
-static pl_status make_rigid(pl_world *world, pl_body_id body, double least, double most,
-                            double high, pl_error *error)
+static pl_status make_rigid(pl_world *world, pl_body_id body, double min, double max, double high,
+                            pl_error *error)
 {
-  pl_setting corners[] = {{.name = "min", .value = {least, -9, -9}},
-                          {.name = "max", .value = {most, high, 9}}};
+  pl_setting corners[] = {{.name = "min", .value = {min, -9, -9}},
+                          {.name = "max", .value = {max, high, 9}}};
   pl_selector where = {.region = {"box", corners, 2}};
   pl_rigid_def def = pl_rigid_def_default();
   def.where = &where;

@@ -90,9 +90,9 @@ TEST(a_rigid_cube_swings_on_a_hinge_of_tied_nodes)
 
 static double largest_difference(const double *a, const double *b, int count)
 {
-  double most = 0;
-  for (int i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
-  return most;
+  double max = 0;
+  for (int i = 0; i < count; i++) max = fmax(max, fabs(a[i] - b[i]));
+  return max;
 }
 
 /* A rigid cube on three nodes of a soft bar, which is tied to another: blocks that depend on each

@@ -51,7 +51,7 @@ static void forces(const bar *it, const double *q, double *f)
 static double bend(const bar *it, double size)
 {
   size_t count = 3 * (size_t)it->body->blocks;
-  double *q = calloc(5 * count, sizeof *q), *f = q + 2 * count, worst = 0, most = 0;
+  double *q = calloc(5 * count, sizeof *q), *f = q + 2 * count, worst = 0, max = 0;
   for (size_t i = 0; i < count; i++) {
     double d = size * test_uniform();
     q[i] = it->world->state.q[i] + d;
@@ -62,10 +62,10 @@ static double bend(const bar *it, double size)
   forces(it, it->world->state.q, f + 2 * count);
   for (size_t i = 0; i < count; i++) {
     worst = fmax(worst, fabs(f[i] + f[count + i] - 2 * f[2 * count + i]));
-    most = fmax(most, fabs(f[i]));
+    max = fmax(max, fabs(f[i]));
   }
   free(q);
-  return worst / most;
+  return worst / max;
 }
 
 TEST(forces_are_linear_between_renewals)

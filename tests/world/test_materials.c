@@ -145,7 +145,7 @@ TEST(a_limited_bar_has_the_closed_stretch)
   const pl_setting soft[] = {SET("young", 1e5), SET("poisson", 0)};
   pl_body_def like = pl_body_def_default();
   like.material.law = (pl_choice){"hooke", soft, 2};
-  like.material.limit = (pl_stretch_limit){.most = 1.1, .factor = 5};
+  like.material.limit = (pl_stretch_limit){.max = 1.1, .factor = 5};
   const bar_def def = {.n = 1,
                        .like = &like,
                        .element = "hex",

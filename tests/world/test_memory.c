@@ -53,9 +53,9 @@ static double distance(const double *a, const double *b)
 static void check_order(const pl_integrator_ops *ops, const char *law, pl_memory_rule rule)
 {
   double order = ops->damped_order ? ops->damped_order : ops->order, x[3][NUMBERS];
-  double most = rule == PL_MEMORY_HERMITE ? 4 : 2;
-  int count = order < 2 ? 400 : order < 3 || most < 3 ? 160 : 100;
-  if (order > most) order = most;
+  double max = rule == PL_MEMORY_HERMITE ? 4 : 2;
+  int count = order < 2 ? 400 : order < 3 || max < 3 ? 160 : 100;
+  if (order > max) order = max;
   for (int k = 0; k < 3; k++) swing(ops, law, rule, count << k, x[k]);
   double first = distance(x[0], x[1]), second = distance(x[1], x[2]);
   printf("  %-18s %-16s %-8s order %.2f (theory %g), %.1e m\n", ops->info.name, law,

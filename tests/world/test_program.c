@@ -25,8 +25,7 @@ TEST(own_forces_give_their_momentum)
   for (int m = 0; pl_model_family.members[m]; m++) {
     pl_world *world;
     pl_body_id body;
-    if (((const pl_model_ops *)(const void *)pl_model_family.members[m])->on_segments ==
-        PL_ONLY_SEGMENTS)
+    if (((const pl_model_ops *)(const void *)pl_model_family.members[m])->meshes == PL_ON_SEGMENTS)
       continue; // the bar is solid
     double forces[MOST] = {0};
     pl_body_def like = pl_body_def_default();

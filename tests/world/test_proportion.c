@@ -149,7 +149,7 @@ static void cancel_everywhere(const bar_def *def)
   pl_body_id body;
   CHECK_OK(bar_make(def, &world, &body, error));
   clerk c = {0};
-  pl_world_set_watcher(world, &(pl_watcher){ask, &c});
+  pl_world_set_watcher(world, &(pl_watcher){.ask = ask, .context = &c});
   uint64_t start = pl_world_state_hash(world);
   CHECK_OK(pl_world_step(world, error));
   uint64_t whole = pl_world_state_hash(world);
@@ -160,7 +160,7 @@ static void cancel_everywhere(const bar_def *def)
     CHECK_OK(bar_make(def, &world, &body, error));
     c = (clerk){.end_at = 1 + (k - 1) * (c.asked > 40 ? c.asked / 40 : 1)};
     c.asked = 0;
-    pl_world_set_watcher(world, &(pl_watcher){ask, &c});
+    pl_world_set_watcher(world, &(pl_watcher){.ask = ask, .context = &c});
     CHECK_FAILS(pl_world_step(world, error), PL_E_CANCELLED, "cancelled");
     CHECK(c.asked == c.end_at);
     CHECK(pl_world_state_hash(world) == start && pl_world_time(world) == 0);

@@ -69,8 +69,7 @@ TEST(every_quantity_can_be_read_of_every_model)
   for (int m = 0; pl_model_family.members[m]; m++) {
     pl_body_id bodies[2];
     int before = test_failures;
-    if (((const pl_model_ops *)(const void *)pl_model_family.members[m])->on_segments ==
-        PL_ONLY_SEGMENTS)
+    if (((const pl_model_ops *)(const void *)pl_model_family.members[m])->meshes == PL_ON_SEGMENTS)
       continue; // the bar is solid
     pl_world *world = make(pl_model_family.members[m]->name, bodies);
     for (int steps = 0; steps < 2 && world; steps++) {

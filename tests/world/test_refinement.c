@@ -4,6 +4,7 @@
 #include "model/dependent.h"
 #include "pliant/world.h"
 #include "world/indicator.h"
+#include "world/probe.h"
 #include "world/world.h"
 
 #include "../mesh/failing.h"
@@ -22,20 +23,6 @@ typedef struct scene {
   const pl_allocator *allocator;
 } scene;
 
-static pl_status fix_side(pl_world *world, pl_body_id body, int axis, int all, pl_error *error)
-{
-  double high[3] = {9, 9, 9};
-  high[axis] = 1e-3;
-  pl_setting corners[] = {{.name = "min", .value = {-9, -9, -9}},
-                          {.name = "max", .value = {high[0], high[1], high[2]}}};
-  pl_selector where = {.region = {"box", corners, 2}};
-  pl_fix_def fix = pl_fix_def_default();
-  fix.where = &where;
-  fix.where_count = 1;
-  for (int k = 0; k < 3; k++) fix.free_axis[k] = !all && k != axis;
-  return pl_world_add_fix(world, body, &fix, NULL, error);
-}
-
 static pl_status add_floor(pl_world *world, pl_error *error)
 {
   pl_setting plane[] = {{.name = "point", .value = {0, 0, -0.002}},
@@ -49,8 +36,8 @@ static pl_status hold(const scene *from, pl_world *world, pl_body_id body, pl_er
 {
   pl_status status = PL_OK;
   for (int axis = 0; axis < 3 && from->held == 1 && !status; axis++)
-    status = fix_side(world, body, axis, 0, error);
-  if (from->held == 2 && !status) status = fix_side(world, body, 2, 1, error);
+    status = probe_fix_side(world, body, axis, 0, error);
+  if (from->held == 2 && !status) status = probe_fix_side(world, body, 2, 1, error);
   if (from->held == 3 && !status) status = add_floor(world, error);
   return status;
 }
@@ -408,7 +395,7 @@ TEST(a_state_carries_the_forest)
   pl_world *world, *other;
   pl_body_id body, of_other;
   CHECK_OK(make(&from, &world, &body, error));
-  int least = 1 << 30, most = 0, at_save = 0;
+  int min = 1 << 30, max = 0, at_save = 0;
   void *state = NULL;
   size_t size = 0;
   for (int step = 0; step < 40; step++) {
@@ -420,10 +407,10 @@ TEST(a_state_carries_the_forest)
     }
     CHECK_OK(pl_world_step(world, error));
     int now = facts_of(world, body).elements;
-    least = now < least ? now : least;
-    most = now > most ? now : most;
+    min = now < min ? now : min;
+    max = now > max ? now : max;
   }
-  CHECK(most > least && at_save > 48);
+  CHECK(max > min && at_save > 48);
   from.threads = 3;
   CHECK_OK(make(&from, &other, &of_other, error));
   for (int turn = 0; turn < 2; turn++) {

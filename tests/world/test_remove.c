@@ -87,7 +87,7 @@ TEST(others_go_on_with_every_integrator)
   for (int m = 0; pl_integrator_family.members[m]; m++) {
     const pl_integrator_ops *ops = (const pl_integrator_ops *)pl_integrator_family.members[m];
     if (ops->is_static || ops->info.missing) continue;
-    double x[2][6 * NODES], most = 0;
+    double x[2][6 * NODES], max = 0;
     for (int gone = 0; gone < 2; gone++) {
       pl_body_id bodies[3];
       pl_world *world = slide(ops->info.name, 5e-4, NULL, bodies);
@@ -97,9 +97,9 @@ TEST(others_go_on_with_every_integrator)
       read_body(world, bodies[2], x[gone]);
       pl_world_destroy(world);
     }
-    for (int i = 0; i < 3 * NODES; i++) most = fmax(most, fabs(x[0][i] - x[1][i]));
-    if (!(most < 1e-6)) printf("  %s: %g m\n", ops->info.name, most);
-    CHECK(most < 1e-6);
+    for (int i = 0; i < 3 * NODES; i++) max = fmax(max, fabs(x[0][i] - x[1][i]));
+    if (!(max < 1e-6)) printf("  %s: %g m\n", ops->info.name, max);
+    CHECK(max < 1e-6);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "world/world.h"
 
 #include "bar.h"
+#include "pendulum.h"
 
 static void tighten(bar_def *def)
 {
@@ -20,13 +21,6 @@ static void read_vector(pl_world *world, const char *quantity, double out[3])
   def.quantity = quantity;
   CHECK_OK(pl_world_add_probe(world, &def, &probe, error));
   CHECK_OK(pl_world_read_probe(world, probe, out, error));
-}
-
-static double energy_of(pl_world *world)
-{
-  pl_world_facts facts = {0};
-  CHECK_OK(pl_world_measure(world, &facts, error));
-  return facts.kinetic_energy + facts.elastic_energy + facts.gravity_energy;
 }
 
 static pl_body_def rigid_like(const char *hinge, pl_setting settings[2])
@@ -74,9 +68,9 @@ TEST(a_free_top_keeps_its_momenta)
     double wide = lost_spin(member->name, 0.02, 0, &energy);
     double half = lost_spin(member->name, 0.01, 0, &energy);
     int order = ops->damped_order ? ops->damped_order : ops->order;
-    double least = order >= 2 ? 3.2 : order == 1 ? 1.7 : 0;
+    double min = order >= 2 ? 3.2 : order == 1 ? 1.7 : 0;
     CHECK(half <= (order >= 2 ? 2e-3 : order == 1 ? 0.05 : 1e-4));
-    CHECK(wide >= least * half || half < 1e-8);
+    CHECK(wide >= min * half || half < 1e-8);
     CHECK(energy <= (order == 1 ? 0.1 : 4e-3));
     if (test_failures > before)
       printf("    %s: %.3g, then %.3g; energy %.3g\n", member->name, wide, half, energy);
@@ -85,22 +79,6 @@ TEST(a_free_top_keeps_its_momenta)
 }
 
 /* ---- a pendulum ---- */
-
-/* a'' = -w2 cos a from 0, by small steps of the classical Runge-Kutta method. */
-static double exact_angle(double w2, double time)
-{
-  int steps = (int)(time / 1e-4 + 0.5);
-  double a = 0, v = 0, h = time / steps;
-  for (int i = 0; i < steps; i++) {
-    double k1 = -w2 * cos(a), l1 = v;
-    double k2 = -w2 * cos(a + 0.5 * h * l1), l2 = v + 0.5 * h * k1;
-    double k3 = -w2 * cos(a + 0.5 * h * l2), l3 = v + 0.5 * h * k2;
-    double k4 = -w2 * cos(a + h * l3), l4 = v + h * k3;
-    a += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
-    v += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
-  }
-  return a;
-}
 
 /* A bar of 1 x 0.25 x 0.25 m about an axis along z through the middle of its end. */
 static double swing(const char *integrator, double dt, double time, double *energy_error)
@@ -131,26 +109,7 @@ static double swing(const char *integrator, double dt, double time, double *ener
   return fabs(angle);
 }
 
-TEST(every_integrator_swings_a_pendulum)
-{
-  double time = TEST_SANITIZED ? 0.8 : 3;
-  for (int m = 0; pl_integrator_family.members[m]; m++) {
-    const pl_member *member = pl_integrator_family.members[m];
-    const pl_integrator_ops *ops = (const pl_integrator_ops *)member;
-    double energy;
-    if (ops->is_static || ops->info.missing) continue;
-    int before = test_failures;
-    double span = ops->order == 1 ? 0.8 : time;
-    double wide = swing(member->name, 0.008, span, &energy);
-    double half = swing(member->name, 0.004, span, &energy);
-    double least = ops->order >= 2 ? 3.5 : ops->order == 1 ? 1.8 : 0;
-    CHECK(half <= (ops->order == 1 ? 0.05 : 1e-3));
-    CHECK(wide >= least * half || half < 1e-7);
-    CHECK(energy <= (ops->order == 1 ? 0.05 : 1e-3));
-    if (test_failures > before)
-      printf("    %s: %.3g, then %.3g; energy %.3g\n", member->name, wide, half, energy);
-  }
-}
+TEST(every_integrator_swings_a_pendulum) { check_pendulums(TEST_SANITIZED ? 0.8 : 3, swing); }
 
 /* Hinged at one end and hung on a spring at the other, it turns by tan a = m g / (2 k). */
 TEST(statics_finds_where_it_hangs)

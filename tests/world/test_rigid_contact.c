@@ -169,12 +169,12 @@ TEST(a_tower_of_blocks_rests)
   pl_mesh *mesh = make_mesh("box");
   for (int k = 1; k < 4; k++) (void)add_rigid(world, mesh, &in, 0.101 * k);
   run(world, 1);
-  double before = world->state.q[3 * 7 + 2], most = 0;
+  double before = world->state.q[3 * 7 + 2], max = 0;
   CHECK(before > 0.35 && before < 0.354);
   run(world, 0.4);
   CHECK_NEAR(world->state.q[3 * 7 + 2], before, 1e-5);
-  for (int i = 0; i < 24; i++) most = fmax(most, fabs(world->state.v[i]));
-  CHECK(most < 0.02); // it still rings a little
+  for (int i = 0; i < 24; i++) max = fmax(max, fabs(world->state.v[i]));
+  CHECK(max < 0.02); // it still rings a little
   pl_obstacle_facts facts;
   CHECK_OK(pl_world_read_obstacle(world, floor_id, &facts, error));
   CHECK_NEAR(facts.force[2], 4 * G, 0.02 * 4 * G);

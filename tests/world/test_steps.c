@@ -69,7 +69,7 @@ TEST(real_time_never_rejects_a_step)
   for (int i = 0; i < 3; i++) CHECK_OK(pl_world_step(world, error));
   pl_world_facts facts;
   CHECK_OK(pl_world_measure(world, &facts, error));
-  CHECK(facts.unconverged_steps > 0 && facts.halved_steps == 0 && facts.parts == 3);
+  CHECK(facts.unconverged_steps > 0 && facts.halved_steps == 0 && facts.substeps == 3);
   CHECK(warnings == 1);
   pl_world_destroy(world);
 }

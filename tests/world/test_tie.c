@@ -8,7 +8,7 @@
 /* The largest distance between nodes of the halves and those of the whole bar. */
 static double distance(pair *p, pl_world *whole)
 {
-  double most = 0;
+  double max = 0;
   const pl_body *bar = &whole->bodies.list[0];
   for (int b = 0; b < 2; b++) {
     const pl_body *half = &p->world->bodies.list[b];
@@ -19,10 +19,10 @@ static double distance(pair *p, pl_world *whole)
         if (pl_vec3_distance(half->rest + 3 * i, bar->rest + 3 * k) < 1e-9)
           nearest = pl_vec3_distance(x, whole->state.q + 3 * k);
       }
-      most = fmax(most, nearest);
+      max = fmax(max, nearest);
     }
   }
-  return most;
+  return max;
 }
 
 /* Steps both and returns the distance; in *moved how far the bar has come. */
@@ -68,10 +68,10 @@ TEST(tied_halves_move_like_the_whole_bar_with_every_integrator)
                     .newton = has_newton(&ops->info)};
       if (ops->is_implicit) with.solver = "cg";
       double gap, apart = compare(&with, fixed, ops->is_static || TEST_SANITIZED ? 1 : 8, &gap);
-      double most = ops->is_static ? 1e-6 : 1e-9;
-      CHECK(apart < most);
+      double max = ops->is_static ? 1e-6 : 1e-9;
+      CHECK(apart < max);
       CHECK(gap < 1e-12);
-      if (!(apart < most && gap < 1e-12))
+      if (!(apart < max && gap < 1e-12))
         printf("  %s, %s: %g m apart, gap %g m\n", ops->info.name, fixed ? "fixed" : "free", apart,
                gap);
     }

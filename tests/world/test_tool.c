@@ -78,11 +78,11 @@ TEST(it_pushes_what_it_touches)
   CHECK(force[2] < -1);
 
   // all forces from outside balance: those of the tool and those at the held end
-  double sum[3] = {0}, most = 0;
+  double sum[3] = {0}, max = 0;
   CHECK_OK(pl_world_get_forces(world, body, NULL, outer, error));
   for (int i = 0; i < 3 * nodes; i++) sum[i % 3] += outer[i];
-  for (int i = 0; i < 3 * nodes; i++) most = fmax(most, fabs(outer[i]));
-  for (int k = 0; k < 3; k++) CHECK_NEAR(sum[k], 0, 1e-3 * most);
+  for (int i = 0; i < 3 * nodes; i++) max = fmax(max, fabs(outer[i]));
+  for (int k = 0; k < 3; k++) CHECK_NEAR(sum[k], 0, 1e-3 * max);
   free(x);
   pl_world_destroy(world);
 }

@@ -358,7 +358,7 @@ TEST(frames_at_contacts)
   bar.insert = 0.8;
   pl_world *world;
   pl_body_id body;
-  int most = 0;
+  int max = 0;
   double low = INFINITY, x[3];
   CHECK_OK(make_bar(&bar, &world, &body, error));
   pl_setting plane[] = {{.name = "point", .value = {0, 0, -0.3}},
@@ -369,16 +369,16 @@ TEST(frames_at_contacts)
   for (int i = 0; i < 200; i++) {
     CHECK_OK(pl_world_step(world, error));
     int count = pl_world_frame_count(world, body);
-    if (count > most) most = count;
+    if (count > max) max = count;
   }
   read(world, body, "position", (const double[3]){0, 0.5, 0}, x);
   low = (0.2 * x[0] + x[2] + 0.3) / sqrt(1.04);
   CHECK(low > -0.05);
-  CHECK(most > 2);
+  CHECK(max > 2);
   // lifted off, it loses them
   CHECK_OK(pl_world_set_gravity(world, (const double[3]){0, 0, 4}, error));
   CHECK_OK(steps(world, 300, error));
-  CHECK(pl_world_frame_count(world, body) < most);
+  CHECK(pl_world_frame_count(world, body) < max);
   pl_world_destroy(world);
 }
 

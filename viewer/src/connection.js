@@ -1,5 +1,5 @@
 // The WebSocket to the server that this page came from: says hello, confirms frames, tries again
-// when it is lost.
+// when it is lost. A page without a server hands in another socket (viewer/site).
 import { decode } from './messages.js';
 
 export class Connection {
@@ -12,7 +12,7 @@ export class Connection {
   }
 
   connect() {
-    const socket = new WebSocket(`ws://${location.host}/`, 'pliant-view');
+    const socket = globalThis.pliantSocket?.() ?? new WebSocket(`ws://${location.host}/`, 'pliant-view');
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => socket.send(`hello ${this.token}`);
     socket.onmessage = (event) => this.receive(event.data);
@@ -46,6 +46,6 @@ export class Connection {
   }
 
   send(line) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(line);
+    if (this.socket.readyState === 1) this.socket.send(line);
   }
 }

@@ -229,12 +229,12 @@ export class Controls {
     const scale = sliderScale(param, read());
     const why = el('p', { class: 'why', role: 'alert', hidden: true });
     const slider = scale && el('input', { type: 'range', min: 0, max: 1000, step: 1, 'aria-label': param.name });
-    const accepts = (value) => Number.isFinite(value) && (param.unit !== 'count' || Number.isInteger(value)) && value >= param.least && value <= param.most;
+    const accepts = (value) => Number.isFinite(value) && (param.unit !== 'count' || Number.isInteger(value)) && value >= param.min && value <= param.max;
     input.addEventListener('change', () => {
       const value = input.value.trim() === '' ? NaN : Number(input.value);
       input.classList.toggle('bad', !accepts(value));
       why.hidden = accepts(value);
-      why.textContent = `${param.name} must be a ${param.unit === 'count' ? 'whole ' : ''}number from ${figures(param.least)} to ${figures(param.most)} ${prettyUnit(param.unit)}`.trim();
+      why.textContent = `${param.name} must be a ${param.unit === 'count' ? 'whole ' : ''}number from ${figures(param.min)} to ${figures(param.max)} ${prettyUnit(param.unit)}`.trim();
       if (!why.hidden) why.scrollIntoView({ block: 'nearest' });
       if (accepts(value)) this.set(where, param.name, value);
     });
@@ -290,21 +290,21 @@ const fold = (title, open, ...children) => el('details', { class: 'group', open 
 const quick = (text, onclick) => el('button', { type: 'button', onclick }, text);
 
 function rangeText(param) {
-  return `${param.summary}: ${figures(param.least)} to ${figures(param.most)} ${prettyUnit(param.unit)}`;
+  return `${param.summary}: ${figures(param.min)} to ${figures(param.max)} ${prettyUnit(param.unit)}`;
 }
 
 // How a slider of 0 to 1 stands for the value: two decades to each side, or a range from end to end.
 function sliderScale(param, value) {
   if (param.unit === 'count' || value === null) return null;
-  const { least, most } = param;
-  if (most - least <= 10 && !(least > 0 && most / least > 100)) {
-    const room = 0.002 * (most - least);
-    return { value: (x) => least + room + x * (most - least - 2 * room), place: (v) => (v - least) / (most - least) };
+  const { min, max } = param;
+  if (max - min <= 10 && !(min > 0 && max / min > 100)) {
+    const room = 0.002 * (max - min);
+    return { value: (x) => min + room + x * (max - min - 2 * room), place: (v) => (v - min) / (max - min) };
   }
   if (value > 0) {
-    const low = Math.log(Math.max(value / 100, least > 0 ? least : 0)), high = Math.log(Math.min(value * 100, most));
+    const low = Math.log(Math.max(value / 100, min > 0 ? min : 0)), high = Math.log(Math.min(value * 100, max));
     return { value: (x) => Math.exp(low + x * (high - low)), place: (v) => (v > 0 ? (Math.log(v) - low) / (high - low) : 0) };
   }
-  const reach = Math.min(reaches[param.unit] ?? 0, most);
+  const reach = Math.min(reaches[param.unit] ?? 0, max);
   return reach ? { value: (x) => x * x * reach, place: (v) => Math.sqrt(Math.min(1, v / reach)) } : null;
 }

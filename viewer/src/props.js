@@ -202,9 +202,28 @@ export class Props {
     this.group.add(this.tool);
   }
 
-  // Where the hand holds it, or where it is at work.
+  // The tool of a hand with a shape of its own, or none.
+  shapeTool(shape) {
+    this.ownTool?.geometry.dispose();
+    this.ownTool?.removeFromParent();
+    this.ownTool = null;
+    if (!shape?.points) return;
+    const geometry = new BufferGeometry();
+    geometry.setAttribute('position', new BufferAttribute(Float32Array.from(shape.points), 3));
+    geometry.setIndex(shape.triangles);
+    geometry.computeVertexNormals();
+    this.ownTool = new Mesh(geometry, this.tool.material);
+    this.ownTool.castShadow = true;
+    this.ownTool.visible = false;
+    this.group.add(this.ownTool);
+  }
+
+  // Where the hand holds it, or where it is at work; radius 0: the tool with a shape of its own.
   setTool(centre, radius, resting) {
-    this.tool.visible = !!centre;
+    const own = !!centre && radius === 0 && this.ownTool;
+    this.tool.visible = !!centre && !own;
+    if (this.ownTool) this.ownTool.visible = !!own;
+    if (own) this.ownTool.position.copy(centre);
     if (!centre) return;
     this.tool.position.copy(centre);
     this.tool.scale.setScalar(radius);

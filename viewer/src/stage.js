@@ -162,6 +162,7 @@ export class Stage {
     this.planes = description.obstacles.filter((one) => one.name === 'plane')
       .map(({ values }) => ({ point: new Vector3(...values.point), normal: new Vector3(...values.normal) }));
     this.props.setShapes(description.obstacles);
+    this.props.shapeTool(description.tool);
     this.placeGround();
     this.applyShow();
     this.quality.forget();

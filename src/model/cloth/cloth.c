@@ -52,6 +52,9 @@ typedef struct cloth {
   pl_plate plate;                         /* of bending by edges */
   int *cliques, clique_count, clique_size;
   int offset, rows, nodes;
+  pl_tailoring tailoring;       /* as given; the arrays are the body's */
+  const pl_tailoring *measured; /* the same if it has curves, which stand in place of moduli */
+  const double *memory;         /* of curves; NULL: nothing has happened */
   pl_mass mass;
   double *rest, *lumped; /* of all blocks where some are scalars */
   unsigned char *kinds;
@@ -61,15 +64,22 @@ typedef struct cloth {
 /* ---- creation ---- */
 
 /* Gradients, area and moduli of a triangle. */
-static void membrane_data(const pl_sheet *sheet, int t, double data[PL_MEMBRANE_LANES])
+static void membrane_data(const cloth *self, int t, double data[PL_MEMBRANE_LANES])
 {
-  const pl_sheet_triangle *from = &sheet->triangles[t];
+  const pl_sheet_triangle *from = &self->sheet.triangles[t];
   memcpy(data, from->b, sizeof from->b);
   data[PL_MEMBRANE_AREA] = from->area;
   for (int i = 0; i < 4; i++) {
     data[PL_MEMBRANE_C + i] = from->C[i];
     data[PL_MEMBRANE_VISCOUS + i] = from->viscous * from->C[i];
   }
+  if (!self->measured) return;
+  const pl_curve *curves = self->measured->curves;
+  int warp = curves[PL_CURVE_WARP].count > 0, weft = curves[PL_CURVE_WEFT].count > 0;
+  if (warp) data[PL_MEMBRANE_C] = 0;
+  if (warp || weft) data[PL_MEMBRANE_C + 1] = 0;
+  if (weft) data[PL_MEMBRANE_C + 2] = 0;
+  if (curves[PL_CURVE_SHEAR].count) data[PL_MEMBRANE_C + 3] = 0;
 }
 
 static pl_status make_triangles(pl_model *model, cloth *self, const pl_mesh *mesh, pl_error *error)
@@ -83,7 +93,7 @@ static pl_status make_triangles(pl_model *model, cloth *self, const pl_mesh *mes
   for (int t = 0, at = 0; t < mesh->element_count; t++) {
     double data[PL_MEMBRANE_LANES];
     if (rigid && rigid[t]) continue;
-    membrane_data(&self->sheet, t, data);
+    membrane_data(self, t, data);
     pl_cloth_items_set(&self->triangles, at++, mesh->elements + 3 * t, data);
   }
   return pl_cloth_items_finish(&model->allocator, mesh->node_count, PL_MEMBRANE_AREA,
@@ -123,13 +133,18 @@ static int hinge_data(const cloth *self, const pl_mesh *mesh, int i, int flat,
                               mesh->nodes + 3 * (size_t)edge->nodes[1]);
   double area =
       sheet->triangles[edge->triangles[0]].area + sheet->triangles[edge->triangles[1]].area;
+  int measured = self->measured && self->measured->curves[PL_CURVE_BENDING].count;
   int is_flat = self->bending == PL_CLOTH_QUADRATIC && fabs(sheet->bend[i]) < 1e-6;
   memset(data, 0, PL_HINGE_LANES * sizeof *data);
-  if (flat == is_flat) data[PL_HINGE_C] = (flat ? 1 : e * e) * D / area;
+  if (measured && !flat) {
+    data[PL_HINGE_AREA] = area;
+    data[PL_HINGE_K] = e / area;
+  }
+  if (flat == is_flat && !measured) data[PL_HINGE_C] = (flat ? 1 : e * e) * D / area;
   if (!flat) data[PL_HINGE_VISCOUS] = viscous * e * e * D / area;
   data[PL_HINGE_REST] = sheet->bend[i];
   if (flat) quadratic_data(mesh, edge, data + PL_HINGE_K);
-  return data[PL_HINGE_C] > 0 || data[PL_HINGE_VISCOUS] > 0;
+  return data[PL_HINGE_C] > 0 || data[PL_HINGE_VISCOUS] > 0 || data[PL_HINGE_AREA] > 0;
 }
 
 /* Hinges of both kinds: returns their number, and sets them where items are not NULL. */
@@ -157,7 +172,7 @@ static pl_status make_hinges(pl_model *model, cloth *self, const pl_mesh *mesh, 
       pl_cloth_items_create(&model->allocator, count, 4, PL_HINGE_LANES, items, error);
   if (status) return status;
   (void)list_hinges(self, mesh, &model->sites, flat, items);
-  return pl_cloth_items_finish(&model->allocator, mesh->node_count, PL_HINGE_C, 2, items, error);
+  return pl_cloth_items_finish(&model->allocator, mesh->node_count, PL_HINGE_C, 3, items, error);
 }
 
 /* All hinges, and all triangles with a node of theirs twice; with scalars the plate's stencils. */
@@ -223,13 +238,45 @@ static pl_status add_scalars(pl_model *model, cloth *self, const pl_mesh *mesh, 
   return PL_OK;
 }
 
+/* Takes the curves of the sheet, if there are any. */
+static pl_status take_curves(const pl_model *model, cloth *self, pl_error *error)
+{
+  const pl_tailoring *from = model->sites.tailoring;
+  if (from && from->fold_count && self->bending == PL_CLOTH_NONE)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "creases need bending; take bending=\"hinge\", \"quadratic\" or \"edge\"");
+  if (!pl_tailoring_has_curves(from)) return PL_OK;
+  if (from->curves[PL_CURVE_BENDING].count && self->bending > PL_CLOTH_QUADRATIC)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "a measured curve of bending acts at the angles of edges; take "
+                   "bending=\"hinge\"");
+  if (self->membrane == PL_CLOTH_COROTATED)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "measured curves have their own measure of strain; take membrane=\"green\", "
+                   "which counts for what is not measured");
+  self->tailoring = *from;
+  self->measured = &self->tailoring;
+  return PL_OK;
+}
+
+/* Three curves for each triangle, one for each hinge. */
+static void plan_memory(pl_model *model, const cloth *self)
+{
+  size_t curves = 3 * (size_t)self->triangles.count + (size_t)self->hinges.count;
+  int remembers = 0;
+  for (int i = 0; self->measured && i < PL_CURVE_KINDS; i++)
+    remembers |= self->measured->curves[i].friction > 0;
+  if (remembers) model->memory = PL_CURVE_MEMORY * curves;
+}
+
 static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material *material,
                         const double *values, pl_error *error)
 {
   cloth *self = pl_alloc(&model->allocator, 1, sizeof *self);
   if (!self) return pl_fail_memory(error);
   model->state = self;
-  model->takes_axes = pl_sheet_is_orthotropic(material);
+  model->takes_axes =
+      pl_sheet_is_orthotropic(material) || pl_tailoring_has_curves(model->sites.tailoring);
   model->thickness = values[THICKNESS];
   self->membrane = (int)values[MEMBRANE];
   self->bending = (int)values[BENDING];
@@ -241,6 +288,8 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
         "stretch-limit = %g is below 1, the length at rest; take 1.05 for 5 %%, or 0 for "
         "no limit",
         self->limit);
+  pl_status status = take_curves(model, self, error);
+  if (status) return status;
   const pl_sheet_def def = {.mesh = mesh,
                             .material = material,
                             .model = &model->sites,
@@ -248,7 +297,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
                             .area_density = values[AREA_DENSITY],
                             .stiffness = values[STIFFNESS],
                             .is_flat = (int)values[SHAPE] == 1};
-  pl_status status = pl_sheet_create(&model->allocator, &def, &self->sheet, error);
+  status = pl_sheet_create(&model->allocator, &def, &self->sheet, error);
   if (!status) status = make_triangles(model, self, mesh, error);
   if (!status) status = make_hinges(model, self, mesh, 0, &self->hinges, error);
   if (!status) status = make_hinges(model, self, mesh, 1, &self->flat, error);
@@ -256,6 +305,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
     status = pl_plate_create(&model->allocator, &self->sheet, mesh, model->sites.rigid,
                              &self->plate, error);
   }
+  plan_memory(model, self);
   if (!status) status = list_cliques(model, self, mesh, error);
   if (!status) status = make_mass(model, self, mesh, error);
   if (status || self->bending != PL_CLOTH_EDGE) return status;
@@ -305,7 +355,10 @@ static double run(cloth *self, pl_cloth_job *job, pl_pool *pool)
 {
   job->strain = self->membrane;
   job->limit = self->limit;
+  job->measured = self->measured;
+  job->memory = self->memory;
   double sum = pl_cloth_items_run(job, &self->triangles, PL_PICK_VARIANT(pl_cloth_membrane), pool);
+  if (job->memory) job->memory += PL_CURVE_MEMORY * 3 * (size_t)self->triangles.count;
   sum += pl_cloth_items_run(job, &self->hinges, PL_PICK_VARIANT(pl_cloth_hinge), pool);
   sum += pl_cloth_items_run(job, &self->flat, PL_PICK_VARIANT(pl_cloth_quadratic), pool);
   if (self->bending == PL_CLOTH_EDGE) sum += pl_plate_run(&self->plate, job, pool);
@@ -377,6 +430,54 @@ static void mass_inverse(const pl_model *model, const double *y, double *x)
   }
 }
 
+/* ---- what measured curves remember ---- */
+
+static void begin(pl_model *model, const double *memory)
+{
+  ((cloth *)model->state)->memory = model->memory ? memory : NULL;
+}
+
+static double number_of(const pl_cloth_items *items, int item, int lane)
+{
+  return items
+      ->data[(size_t)(item / PL_LANES) * (size_t)items->lanes + (size_t)lane][item % PL_LANES];
+}
+
+/* Stretches minus 1, and F_1 . F_2. */
+static void strains_of(const pl_cloth_items *items, int item, const double *q, double e[3])
+{
+  double f[2][3] = {{0}};
+  for (int i = 0; i < 6; i++)
+    pl_vec3_add_scaled(number_of(items, item, i), q + 3 * (size_t)items->list[3 * item + i / 2],
+                       f[i % 2]);
+  e[0] = pl_vec3_norm(f[0]) - 1;
+  e[1] = pl_vec3_norm(f[1]) - 1;
+  e[2] = pl_vec3_dot(f[0], f[1]);
+}
+
+static double curvature_of(const pl_cloth_items *items, int item, const double *q)
+{
+  const double *x[4];
+  for (int k = 0; k < 4; k++) x[k] = q + 3 * (size_t)items->list[4 * item + k];
+  return number_of(items, item, PL_HINGE_K) *
+         (pl_sheet_bend(x[0], x[1], x[2], x[3]) - number_of(items, item, PL_HINGE_REST));
+}
+
+static void advance(pl_model *model, const pl_moment *at, double *memory, pl_pool *pool)
+{
+  const cloth *self = model->state;
+  const pl_curve *curves = self->measured->curves;
+  (void)pool;
+  for (int t = 0; t < self->triangles.count; t++) {
+    double e[3];
+    strains_of(&self->triangles, t, at->q, e);
+    for (int k = 0; k < 3; k++, memory += PL_CURVE_MEMORY)
+      pl_curve_advance(&curves[k], e[k], memory);
+  }
+  for (int i = 0; i < self->hinges.count; i++, memory += PL_CURVE_MEMORY)
+    pl_curve_advance(&curves[PL_CURVE_BENDING], curvature_of(&self->hinges, i, at->q), memory);
+}
+
 static void fields(pl_model *model, const double *q, double *von_mises, double *det_f,
                    pl_pool *pool)
 {
@@ -391,12 +492,15 @@ const pl_model_ops pl_model_cloth = {
              .source = "Grinspun et al. 2003; Bergou et al. 2006; Tamstorf, Grinspun 2013",
              .params = params,
              .param_count = PARAM_COUNT},
-    .on_triangles = PL_ONLY_TRIANGLES,
+    .meshes = PL_ON_TRIANGLES,
+    .takes_tailoring = 1,
     .create = create,
     .destroy = destroy,
     .cliques = cliques,
     .bind = bind,
     .evaluate = evaluate,
+    .advance = advance,
+    .begin = begin,
     .mass_add = mass_add,
     .mass_matrix = mass_matrix,
     .mass_inverse = mass_inverse,

@@ -24,6 +24,10 @@
  *
  *   edge       a plate with one more unknown per edge: plate.h
  *
+ * Measured curves (tailor.h) w of the stretches minus 1, of F_1 . F_2 (the sine of the shear where
+ * yarns are not stretched) and of the curvature kappa = (psi - psi_0) |e| / (A_1 + A_2) stand in
+ * place of moduli: W = A w.
+ *
  * with the bending stiffness D = E t^3 / (12 (1 - nu^2)), N m. c is not three times that, as is
  * often read: that would be three times too stiff (Navier's plate on equilateral triangles).
  * Grinspun et al. 2003; Bergou et al. 2006; Tamstorf, Grinspun 2013. */
@@ -32,6 +36,7 @@
 
 #include "math/lanes.h"
 #include "model/cloth/edges.h"
+#include "model/cloth/tailor.h"
 #include "model/colour.h"
 #include "model/mass.h"
 #include "model/model.h"
@@ -42,8 +47,16 @@ enum { PL_CLOTH_HINGE, PL_CLOTH_QUADRATIC, PL_CLOTH_EDGE, PL_CLOTH_NONE };
 /* What stands per batch of four triangles: gradients b_a (warp, weft) of the three nodes, the area,
  * C and its viscous counterpart as 11 12 22 and shear. */
 enum { PL_MEMBRANE_AREA = 6, PL_MEMBRANE_C, PL_MEMBRANE_VISCOUS = 11, PL_MEMBRANE_LANES = 15 };
-/* Of four hinges: c, its viscous counterpart, psi_0, and k_i. */
-enum { PL_HINGE_C, PL_HINGE_VISCOUS, PL_HINGE_REST, PL_HINGE_K, PL_HINGE_LANES = 7 };
+/* Of four hinges: c, its viscous counterpart, what a measured curve acts on (the area A_1 + A_2, 0:
+ * there is none), psi_0, and k_i; with a curve, k_0 is |e| / (A_1 + A_2). */
+enum {
+  PL_HINGE_C,
+  PL_HINGE_VISCOUS,
+  PL_HINGE_AREA,
+  PL_HINGE_REST,
+  PL_HINGE_K,
+  PL_HINGE_LANES = PL_HINGE_K + 4
+};
 
 /* What hinges show of themselves: psi - psi_0, its rate, and its gradient at the four nodes. */
 enum { PL_LOOK_OFF, PL_LOOK_RATE, PL_LOOK_G, PL_HINGE_LOOK = PL_LOOK_G + 12 };
@@ -69,9 +82,11 @@ typedef struct pl_cloth_job {
   double kq, kv;
   int semidefinite, strain;
   int wants_energy;
-  double limit;          /* L of stretches along warp and weft; 0: none */
-  double *looks;         /* of hinges, PL_HINGE_LOOK for each: for pl_cloth_look */
-  const double *moments; /* dW/dpsi of hinges: for pl_cloth_moments */
+  const pl_tailoring *measured; /* NULL: no curves */
+  const double *memory;         /* of curves, PL_CURVE_MEMORY each; NULL: nothing has happened */
+  double limit;                 /* L of stretches along warp and weft; 0: none */
+  double *looks;                /* of hinges, PL_HINGE_LOOK for each: for pl_cloth_look */
+  const double *moments;        /* dW/dpsi of hinges: for pl_cloth_moments */
 } pl_cloth_job;
 
 /* Works on the batches first to last - 1; returns their energy if it is wanted. */

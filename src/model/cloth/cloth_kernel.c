@@ -12,48 +12,9 @@
 #include "model/cloth/cloth.h"
 
 #include "math/lanes_mat3.h"
+#include "model/cloth/cloth_lanes.h"
 
-/* ---- to and from the body's vectors ---- */
-
-PL_INLINE void gather(const double *from, const int *nodes, pl_lanes *out)
-{
-  const double *x0 = from + 3 * (size_t)nodes[0], *x1 = from + 3 * (size_t)nodes[1];
-  const double *x2 = from + 3 * (size_t)nodes[2], *x3 = from + 3 * (size_t)nodes[3];
-  for (int i = 0; i < 3; i++) out[i] = (pl_lanes){x0[i], x1[i], x2[i], x3[i]};
-}
-
-PL_INLINE void scatter(double *to, const int *nodes, const pl_lanes *force)
-{
-  for (int lane = 0; lane < PL_LANES; lane++) {
-    double *f = to + 3 * (size_t)nodes[lane];
-    for (int i = 0; i < 3; i++) f[i] += force[i][lane];
-  }
-}
-
-/* Adds K (row by row) at the places of a pair of nodes, and transposed at those across. */
-PL_INLINE void add_block(double *values, const int *there, const int *back, const pl_lanes *K)
-{
-  static const int turned[8] = {0, 3, 6, 1, 4, 7, 2, 5};
-  pl_lanes straight[8], across[8];
-  pl_lanes_transpose(K, straight);
-  pl_lanes_transpose(K + 4, straight + 4);
-  pl_lanes order[8];
-  for (int i = 0; i < 8; i++) order[i] = K[turned[i]];
-  pl_lanes_transpose(order, across);
-  pl_lanes_transpose(order + 4, across + 4);
-  for (int lane = 0; lane < PL_LANES; lane++) {
-    // blocks are stored column by column
-    double *to = values + 9 * (size_t)there[lane];
-    pl_lanes_store(to, pl_lanes_load(to) + across[lane]);
-    pl_lanes_store(to + 4, pl_lanes_load(to + 4) + across[4 + lane]);
-    to[8] += K[8][lane];
-    if (!back) continue;
-    to = values + 9 * (size_t)back[lane];
-    pl_lanes_store(to, pl_lanes_load(to) + straight[lane]);
-    pl_lanes_store(to + 4, pl_lanes_load(to + 4) + straight[4 + lane]);
-    to[8] += K[8][lane];
-  }
-}
+#include <math.h>
 
 /* ---- membrane ---- */
 
@@ -76,8 +37,8 @@ PL_INLINE void green_law(const pl_lanes *C, const pl_lanes *c, law *out)
 /* J = sqrt(det c) and its derivatives by c11, c22, c12; second ones as 11 12 22 13 23 33. */
 PL_INLINE pl_lanes area_ratio(const pl_lanes *c, pl_lanes *J1, pl_lanes *J2)
 {
-  pl_lanes least = 1e-12 * (c[0] * c[1]) + 1e-300, det = c[0] * c[1] - c[2] * c[2];
-  pl_lanes J = pl_lanes_sqrt(pl_lanes_max(det, least));
+  pl_lanes min = 1e-12 * (c[0] * c[1]) + 1e-300, det = c[0] * c[1] - c[2] * c[2];
+  pl_lanes J = pl_lanes_sqrt(pl_lanes_max(det, min));
   pl_lanes r = 1 / J, half = 0.5 * r, r3 = r * r * r;
   J1[0] = half * c[1];
   J1[1] = half * c[0];
@@ -161,6 +122,32 @@ PL_INLINE void add_limit(const pl_lanes *C, const pl_lanes *c, double limit, law
     out->W += 0.5 * stiff * over * over;
     out->S[k] += stiff * over / pl_lanes_max(l, pl_lanes_all(limit));
     out->D[2 * k] += pl_lanes_pick(over > 0, stiff * limit / (l * c[k]), pl_lanes_all(0));
+  }
+}
+
+/* What curve number k of an item remembers, of so many for each item. */
+PL_INLINE const double *past_of(const pl_cloth_job *job, int item, int k, int each)
+{
+  return job->memory ? job->memory + PL_CURVE_MEMORY * ((size_t)item * (size_t)each + (size_t)k)
+                     : NULL;
+}
+
+/* Adds measured curves: S_11 = F/l, D_1111 = F'/l^2 - F/l^3, likewise 22; in shear S_12 = F, its
+ * slope. The semidefinite matrix takes D_iiii where it is positive. */
+PL_INLINE void add_measured(const pl_cloth_job *job, int batch, const pl_lanes *c, law *out)
+{
+  static const int place[3] = {0, 2, 5};
+  for (int i = 0; i < 3 * PL_LANES; i++) {
+    const int k = i / PL_LANES, lane = i % PL_LANES, item = PL_LANES * batch + lane;
+    const pl_curve *curve = &job->measured->curves[k];
+    if (!curve->count || item >= job->items->count) continue;
+    const double l = k < 2 ? sqrt(c[k][lane]) : 1, r = 1 / (l > 1e-9 ? l : 1e-9);
+    const pl_curve_point at =
+        pl_curve_at(curve, past_of(job, item, k, 3), k < 2 ? l - 1 : c[2][lane]);
+    double D = k < 2 ? (at.slope - at.force * r) * r * r : at.slope;
+    out->W[lane] += at.energy;
+    out->S[k][lane] += at.force * r;
+    out->D[place[k]][lane] += job->semidefinite && D < 0 ? 0 : D;
   }
 }
 
@@ -322,6 +309,7 @@ double PL_VARIANT(pl_cloth_membrane)(const pl_cloth_job *job, int first, int las
     else
       green_law(data + PL_MEMBRANE_C, c, &at);
     if (job->limit > 0) add_limit(data + PL_MEMBRANE_C, c, job->limit, &at);
+    if (job->measured) add_measured(job, batch, c, &at);
     energy += data[PL_MEMBRANE_AREA] * at.W;
     if (job->values)
       membrane_matrix(job, data, items->places + 9 * PL_LANES * (size_t)batch, c, &at, f);
@@ -468,6 +456,26 @@ PL_INLINE pl_lanes turning_rate(const pl_cloth_job *job, const int *nodes, const
   return rate;
 }
 
+/* dW/dpsi of a hinge, its slope, and its energy. */
+typedef struct bent {
+  pl_lanes moment, stiffness, energy;
+} bent;
+
+PL_INLINE void bend_measured(const pl_cloth_job *job, int batch, const pl_lanes *data, pl_lanes off,
+                             bent *out)
+{
+  for (int lane = 0; lane < PL_LANES; lane++) {
+    const int item = PL_LANES * batch + lane;
+    if (item >= job->items->count) continue;
+    const double area = data[PL_HINGE_AREA][lane], ratio = data[PL_HINGE_K][lane];
+    const pl_curve_point at = pl_curve_at(&job->measured->curves[PL_CURVE_BENDING],
+                                          past_of(job, item, 0, 1), ratio * off[lane]);
+    out->energy[lane] += area * at.energy;
+    out->moment[lane] += area * ratio * at.force;
+    out->stiffness[lane] += area * ratio * ratio * at.slope;
+  }
+}
+
 double PL_VARIANT(pl_cloth_hinge)(const pl_cloth_job *job, int first, int last)
 {
   const pl_cloth_items *items = job->items;
@@ -479,16 +487,19 @@ double PL_VARIANT(pl_cloth_hinge)(const pl_cloth_job *job, int first, int last)
     look_at_hinge(job->q, nodes, &h);
     const pl_lanes off = h.psi - data[PL_HINGE_REST], slope = 1 + 0.25 * h.psi * h.psi;
     const pl_lanes c = data[PL_HINGE_C], viscous = data[PL_HINGE_VISCOUS];
-    energy += 0.5 * c * off * off;
+    bent at = {c * off, c, 0.5 * c * off * off};
+    if (job->measured && job->measured->curves[PL_CURVE_BENDING].count)
+      bend_measured(job, batch, data, off, &at);
+    energy += at.energy;
     if (job->values) {
-      pl_lanes along = job->kq * c * slope * slope;
-      if (!job->semidefinite) along += job->kq * 0.5 * c * off * h.psi * slope;
+      pl_lanes along = job->kq * at.stiffness * slope * slope;
+      if (!job->semidefinite) along += job->kq * 0.5 * at.moment * h.psi * slope;
       if (job->v) along += job->kv * viscous * slope * slope;
       hinge_matrix(job, &h, items->places + 16 * PL_LANES * (size_t)batch, along,
-                   job->kq * c * off * slope);
+                   job->kq * at.moment * slope);
     }
     if (!job->f) continue;
-    pl_lanes moment = c * off * slope;
+    pl_lanes moment = at.moment * slope;
     if (job->v) moment += viscous * slope * slope * turning_rate(job, nodes, &h);
     for (int k = 0; k < 4; k++) {
       pl_lanes force[3];

@@ -56,12 +56,22 @@ static int lay_down(const double axis[3], const double normal[3], double out[3])
   return 1;
 }
 
-static pl_status set_axes(const pl_material *material, int number, const double edge[3],
-                          const double normal[3], pl_sheet_triangle *to, pl_error *error)
+static pl_status set_axes(const pl_sheet_def *def, const pl_material *material, int number,
+                          const double edge[3], const double normal[3], pl_sheet_triangle *to,
+                          pl_error *error)
 {
+  const pl_tailoring *tailoring = def->model->tailoring;
+  const double *warp = tailoring ? tailoring->warp : NULL;
+  if (warp && lay_down(warp + 3 * (size_t)number, normal, to->warp)) return PL_OK;
+  if (warp)
+    return pl_fail_entity(error, PL_E_MESH, number,
+                          "triangle %d has no direction of its warp: its texture coordinates span "
+                          "no area, or it stands at right angles to it; lay out its texture",
+                          number);
   double axis[3] = {material->axes[0], material->axes[3], material->axes[6]};
   int has = material->has_axes;
-  if (pl_sheet_is_orthotropic(material) && !has) pl_vec3_set(axis, 1, 0, 0), has = 1;
+  int directed = pl_sheet_is_orthotropic(material) || pl_tailoring_has_curves(tailoring);
+  if (directed && !has) pl_vec3_set(axis, 1, 0, 0), has = 1;
   if (lay_down(has ? axis : edge, normal, to->warp)) return PL_OK;
   return pl_fail_entity(error, PL_E_MESH, number,
                         "the first axis of the material, %g %g %g, is at right angles to triangle "
@@ -86,7 +96,7 @@ static pl_status set_triangle(const pl_sheet_def *def, int number, pl_sheet_tria
                           "triangle %d has the area %g m^2; it must be positive: repair the mesh",
                           number, to->area);
   pl_vec3_scale(1 / twice, normal, normal);
-  pl_status status = set_axes(material, number, u, normal, to, error);
+  pl_status status = set_axes(def, material, number, u, normal, to, error);
   if (status) return status;
   pl_vec3_cross(normal, to->warp, weft);
   for (int a = 0; a < 3; a++) {
@@ -114,6 +124,19 @@ double pl_sheet_bend(const double *x0, const double *x1, const double *x2, const
   return 2 * pl_vec3_dot(turn, e) / (pl_vec3_norm(e) * open);
 }
 
+/* Is it part of a crease? Then it rests at its angle. */
+static int fold(const pl_sheet_def *def, const pl_cloth_edge *edge, double *bend)
+{
+  const pl_tailoring *from = def->model->tailoring;
+  for (int i = from ? from->fold_count - 1 : -1; i >= 0; i--) {
+    const unsigned char *nodes = from->folds[i].nodes;
+    if (!nodes[edge->nodes[0]] || !nodes[edge->nodes[1]]) continue;
+    *bend = from->folds[i].bend;
+    return 1;
+  }
+  return 0;
+}
+
 static pl_status set_bend(const pl_sheet_def *def, pl_sheet *sheet, int i, pl_error *error)
 {
   const pl_cloth_edge *edge = &sheet->edges[i];
@@ -126,7 +149,7 @@ static pl_status set_bend(const pl_sheet_def *def, pl_sheet *sheet, int i, pl_er
   pl_vec3_sub(x[2], x[0], in);
   pl_vec3_add_scaled(-pl_vec3_dot(along, in), along, in);
   pl_vec3_scale(1 / pl_vec3_norm(in), in, sheet->across[i]);
-  if (edge->nodes[3] < 0 || def->is_flat) return PL_OK;
+  if (edge->nodes[3] < 0 || fold(def, edge, &sheet->bend[i]) || def->is_flat) return PL_OK;
   sheet->bend[i] = pl_sheet_bend(x[0], x[1], x[2], x[3]);
   if (fabs(sheet->bend[i]) < limit) return PL_OK;
   return pl_fail_entity(error, PL_E_MESH, edge->triangles[0],

@@ -19,13 +19,13 @@
 /* The largest sum of the magnitudes in a row. */
 PL_INLINE pl_lanes row_bound(const pl_lanes *A, const int n)
 {
-  pl_lanes most = pl_lanes_all(0);
+  pl_lanes max = pl_lanes_all(0);
   for (int i = 0; i < n; i++) {
     pl_lanes sum = pl_lanes_all(0);
     for (int j = 0; j < n; j++) sum += pl_lanes_abs(A[n * i + j]);
-    most = pl_lanes_max(sum, most);
+    max = pl_lanes_max(sum, max);
   }
-  return most;
+  return max;
 }
 
 /* At most so large is an eigenvalue of the symmetric H[81]. */

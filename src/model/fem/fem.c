@@ -16,13 +16,15 @@
 #include <string.h>
 
 enum { STRAIN, MASS, ROTATION, VOLUME, MIX, QUADRATURE, HOURGLASS, PARAM_COUNT };
-enum { LUMPED, CONSISTENT };
+enum { LUMPED };
 enum { FULL, ONE_POINT, REFERENCE };
 
 static const pl_param params[PARAM_COUNT] = {
     [STRAIN] = PL_STRAIN_PARAM(PL_STRAIN_COUNT, PL_STRAIN_WORDS "|warped"),
-    [MASS] = {"mass", "1", "mass at the nodes, or spread as the shape functions are", LUMPED, 0, 1,
-              "lumped|consistent", 1},
+    [MASS] = {"mass", "1",
+              "mass at the nodes, or spread as the shape functions are, or half of each, whose "
+              "errors in frequencies nearly cancel; explicit methods take it at the nodes",
+              LUMPED, 0, 2, "lumped|consistent|mixed", 1},
     [ROTATION] = {"rotations", "1",
                   "for strain=\"warped\": a node's rotation from its edges' singular values, the "
                   "frame of three edges (flutters), or the mean deformation gradient; both: "
@@ -73,9 +75,9 @@ static double point_of(pl_fem *fem, int place, const int *order, int p,
   int count = fem->nodes_per_element;
   if (fem->kind == PL_FEM_HEX1)
     return pl_hourglass_fill(&fem->hourglass, fem->mesh, element, order, place, item < 0, b);
-  pl_shape at = fem->kind == PL_FEM_HEX27 ? pl_shape_at27(p) : pl_shape_at(count, p);
+  pl_quadrature at = fem->kind == PL_FEM_HEX27 ? pl_quadrature_at27(p) : pl_quadrature_at(count, p);
   const int *nodes = fem->element_nodes + (size_t)element * (size_t)count;
-  return pl_shape_gradients(&at, fem->mesh->nodes, nodes, count, b);
+  return pl_quadrature_gradients(&at, fem->mesh->nodes, nodes, count, b);
 }
 
 /* Rest data of one element in its lane; the copies that fill a group's last batch weigh nothing. */
@@ -199,7 +201,7 @@ static pl_status choose_elements(pl_model *self, const pl_mesh *mesh, pl_fem *fe
   fem->nodes_per_element = mesh->quadratic ? PL_OCTET_NODES : mesh->nodes_per_element;
   fem->points = fem->kind == PL_FEM_HEX1    ? 1
                 : fem->kind == PL_FEM_HEX27 ? 27
-                                            : pl_shape_points(fem->nodes_per_element);
+                                            : pl_quadrature_points(fem->nodes_per_element);
   fem->elements = mesh->quadratic ? mesh->octet_count : mesh->element_count;
   fem->element_nodes = mesh->quadratic ? mesh->octets : mesh->elements;
   fem->kernel = PL_PICK_VARIANT(pl_fem_kernels) + fem->kind;
@@ -252,7 +254,7 @@ static pl_status create(pl_model *self, const pl_mesh *mesh, const pl_material *
   int volume = values[STRAIN] == PL_STRAIN_COUNT ? PL_VOLUME_POINT : (int)values[VOLUME];
   if (!status) status = pl_volume_create(self, fem, volume, values[MIX], error);
   if (status) return status;
-  status = pl_fem_mass_create(self, material, values[MASS] == CONSISTENT, error);
+  status = pl_fem_mass_create(self, material, (int)values[MASS], error);
   if (!status && values[STRAIN] == PL_STRAIN_COUNT)
     status = pl_fem_warp(self, mesh->nodes, (int)values[ROTATION], error);
   return status;
@@ -341,13 +343,14 @@ pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *err
 
 const pl_model_ops pl_model_fem = {
     .info = INFO,
+    .meshes = PL_ON_SOLIDS,
     .create = create,
     .destroy = pl_fem_destroy,
     .cliques = pl_fem_cliques,
     .bind = pl_fem_bind,
     .evaluate = pl_fem_evaluate,
-    .mass_add = pl_fem_mass_add,
-    .mass_matrix = pl_fem_mass_matrix,
+    .mass_add = pl_model_mass_add,
+    .mass_matrix = pl_model_mass_matrix,
     .advance = pl_fem_advance,
     .energy = pl_fem_energy,
     .hourglass = pl_fem_hourglass,
@@ -360,13 +363,14 @@ const pl_model_ops pl_model_fem = {
 /* A model changes its table when it turns out to be warped. */
 const pl_model_ops pl_fem_warped = {
     .info = INFO,
+    .meshes = PL_ON_SOLIDS,
     .create = create,
     .destroy = pl_fem_destroy,
     .cliques = pl_fem_cliques,
     .bind = pl_fem_warped_bind,
     .evaluate = pl_fem_warped_evaluate,
-    .mass_add = pl_fem_mass_add,
-    .mass_matrix = pl_fem_mass_matrix,
+    .mass_add = pl_model_mass_add,
+    .mass_matrix = pl_model_mass_matrix,
     .fields = pl_fem_fields,
     .strains = pl_fem_strains,
     .tensors = pl_fem_tensors,

@@ -19,7 +19,7 @@
 #include "model/groups.h"
 #include "model/mass.h"
 #include "model/model.h"
-#include "model/shape.h"
+#include "model/quadrature.h"
 
 typedef struct pl_fem pl_fem;
 
@@ -95,8 +95,6 @@ void pl_fem_evaluate(pl_model *self, const pl_moment *at, double *f, const pl_ta
 void pl_fem_advance(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool);
 double pl_fem_energy(pl_model *self, const double *q, pl_pool *pool);
 double pl_fem_hourglass(pl_model *self, const double *q, pl_pool *pool);
-void pl_fem_mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool);
-void pl_fem_mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool);
 void pl_fem_strains(pl_model *self, const double *q, double *strain, double *energy, pl_pool *pool);
 void pl_fem_tensors(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool);
 void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *det_f,

@@ -234,18 +234,18 @@ PL_INLINE void write_batch(const pl_fem *fem, int batch, const int width, const 
 PL_INLINE void fields_of(const pl_fem_job *job, int batch, const int count, const int points)
 {
   survey of;
-  pl_lanes P[9], mean = pl_lanes_all(0), least = pl_lanes_all(0);
+  pl_lanes P[9], mean = pl_lanes_all(0), min = pl_lanes_all(0);
   survey_batch(job, batch, count, points, &of);
   for (int p = 0; p < points; p++) {
     survey_point(&of, p, count, points);
     pl_lanes J = pl_lanes_det(of.point.F);
-    least = p == 0 ? J : pl_lanes_min(J, least);
+    min = p == 0 ? J : pl_lanes_min(J, min);
     if (!job->von_mises) continue;
     of.group->points->stress(&of.point, P, NULL);
     mean += pl_lanes_von_mises(of.point.F, P, J) * share_of(points, p);
   }
   write_batch(job->fem, batch, 1, &mean, job->von_mises);
-  write_batch(job->fem, batch, 1, &least, job->det_f);
+  write_batch(job->fem, batch, 1, &min, job->det_f);
 }
 
 /* Mean strain and energy density over the points of each element. */

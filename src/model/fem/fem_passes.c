@@ -75,10 +75,7 @@ double pl_fem_energy(pl_model *self, const double *q, pl_pool *pool)
   pl_fem_job job = {.fem = fem, .q = q, .sums = fem->chunk_sums};
   pl_groups_freeze(&fem->groups, fem->groups.h, pool);
   pl_volume_share(fem, &job, pool);
-  pl_parallel(pool, fem->chunks.chunks, energy_chunk, &job);
-  double sum = 0;
-  for (int chunk = 0; chunk < fem->chunks.chunks; chunk++) sum += fem->chunk_sums[chunk];
-  return sum;
+  return pl_model_sum(pool, fem->chunks.chunks, energy_chunk, &job, fem->chunk_sums);
 }
 
 static void hourglass_chunk(void *context, int chunk)
@@ -92,11 +89,8 @@ double pl_fem_hourglass(pl_model *self, const double *q, pl_pool *pool)
 {
   pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .sums = fem->chunk_sums};
-  double sum = 0;
   if (!fem->hourglass.kernel) return 0;
-  pl_parallel(pool, fem->chunks.chunks, hourglass_chunk, &job);
-  for (int chunk = 0; chunk < fem->chunks.chunks; chunk++) sum += fem->chunk_sums[chunk];
-  return sum;
+  return pl_model_sum(pool, fem->chunks.chunks, hourglass_chunk, &job, fem->chunk_sums);
 }
 
 static void fields_chunk(void *context, int chunk)

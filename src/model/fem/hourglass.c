@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "math/decompose.h"
 #include "math/vec3.h"
-#include "model/shape.h"
+#include "model/quadrature.h"
 
 #include <math.h>
 
@@ -50,8 +50,8 @@ static double mean_gradients(const pl_mesh *mesh, const int *nodes, double b[8][
   for (int a = 0; a < 8; a++) pl_vec3_set(b[a], 0, 0, 0);
   for (int p = 0; p < 8; p++) {
     double at_point[PL_ELEMENT_NODES][3];
-    pl_shape at = pl_shape_at(8, p);
-    double weight = pl_shape_gradients(&at, mesh->nodes, nodes, 8, at_point);
+    pl_quadrature at = pl_quadrature_at(8, p);
+    double weight = pl_quadrature_gradients(&at, mesh->nodes, nodes, 8, at_point);
     if (!(weight > 0) || !isfinite(1 / weight)) return weight;
     volume += weight;
     for (int a = 0; a < 8; a++) pl_vec3_add_scaled(weight, at_point[a], b[a]);

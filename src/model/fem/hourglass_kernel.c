@@ -95,7 +95,7 @@ PL_INLINE void hourglass_of(vectors modes, const pl_lanes *rest, const int skew,
 
 /* The stiffness of c in bending, warping and torsion, that of q itself, and 1 / a_i. */
 typedef struct control {
-  pl_lanes bend[3], warp[3], twist, least;
+  pl_lanes bend[3], warp[3], twist, min;
   const pl_lanes *inverse;
 } control;
 
@@ -109,14 +109,14 @@ PL_INLINE control control_of(const pl_lanes *rest, pl_lanes lambda, pl_lanes mu,
 {
   control k = {.inverse = rest + PL_HEX_LENGTHS};
   const pl_lanes third = rest[PL_HEX_VOLUME] * (factor / 3), E = third * young(lambda, mu);
-  pl_lanes least = k.inverse[0];
+  pl_lanes min = k.inverse[0];
   for (int i = 0; i < 3; i++) {
     k.bend[i] = E * (k.inverse[i] * k.inverse[i]);
     k.warp[i] = k.bend[i] * (1.0 / 3);
-    least = pl_lanes_min(k.inverse[i], least);
+    min = pl_lanes_min(k.inverse[i], min);
   }
   k.twist = third * mu;
-  k.least = 0.05 * k.twist * (least * least);
+  k.min = 0.05 * k.twist * (min * min);
   return k;
 }
 
@@ -219,7 +219,7 @@ PL_INLINE void close_forces(const hexes *h, const int skew, const int linear, co
     pl_lanes G[3];
     for (int k = 0; k < 3; k++) {
       Q[m][k] = h->g[0][m] * h->t[0][k] + h->g[1][m] * h->t[1][k] + h->g[2][m] * h->t[2][k] +
-                h->elastic.least * h->q[m][k];
+                h->elastic.min * h->q[m][k];
       G[k] = skew ? h->g[0][m] * e[k] + h->g[1][m] * e[3 + k] + h->g[2][m] * e[6 + k] : h->g[k][m];
     }
     for (int i = 0; i < 3; i++) {
@@ -301,7 +301,7 @@ PL_INLINE pl_lanes energy_batch(const pl_fem_job *job, const pl_group *group, in
     for (int i = 0; i < 3; i++) sum += h.c[i][m] * h.g[i][m];
     square += pl_lanes_dot3(h.q[m], h.q[m]);
   }
-  return 0.5 * (sum + h.elastic.least * square);
+  return 0.5 * (sum + h.elastic.min * square);
 }
 
 static double energy(const pl_fem_job *job, int first, int last)
@@ -380,12 +380,12 @@ PL_INLINE void node_slopes(const hexes *h, const int linear, const control *k, n
 }
 
 /* The block of a pair: M_a^T C M_b + (second derivative and control of q itself) I. */
-PL_INLINE void pair_block(const node_parts *a, const node_parts *b, pl_lanes second, pl_lanes least,
+PL_INLINE void pair_block(const node_parts *a, const node_parts *b, pl_lanes second, pl_lanes min,
                           pl_lanes *block)
 {
   pl_lanes same = pl_lanes_all(0);
   for (int m = 0; m < 4; m++) {
-    same += least * a->gamma[m] * b->gamma[m];
+    same += min * a->gamma[m] * b->gamma[m];
     same += second * (a->gamma[m] * b->geometric[m] + a->geometric[m] * b->gamma[m]);
   }
   for (int k = 0; k < 3; k++) {
@@ -429,7 +429,7 @@ static void stiffness_batch(const pl_fem_job *job, const pl_group *group, int ba
   for (int a = 0; a < 8; a++) {
     for (int b = a + 1; b < 8; b++, places += PL_LANES) {
       pl_lanes block[9];
-      pair_block(&nodes[a], &nodes[b], second, k.least, block);
+      pair_block(&nodes[a], &nodes[b], second, k.min, block);
       pl_fem_scatter_block(tangent->A->values, places, block);
     }
   }

@@ -110,10 +110,10 @@ static pl_status list_members(const pl_allocator *allocator, pl_fem *fem, pl_err
 {
   pl_fem_volume *volume = &fem->volume;
   int places = PL_LANES * fem->groups.batches, in[4];
-  size_t count = (size_t)volume->groups, most = 4 * (size_t)places;
+  size_t count = (size_t)volume->groups, max = 4 * (size_t)places;
   volume->share = volume->kind == PL_VOLUME_PATCH ? 1 : 0.25;
   volume->starts = pl_alloc(allocator, count + 2, sizeof *volume->starts);
-  volume->members = pl_alloc(allocator, most, sizeof *volume->members);
+  volume->members = pl_alloc(allocator, max, sizeof *volume->members);
   volume->sizes = pl_alloc(allocator, count, sizeof *volume->sizes);
   volume->moduli = pl_alloc(allocator, count, sizeof *volume->moduli);
   if (!volume->starts || !volume->members || !volume->sizes || !volume->moduli)
@@ -171,9 +171,9 @@ static pl_status list_nodes(const pl_allocator *allocator, pl_fem *fem, pl_error
     for (int k = 4 * volume->starts[g]; k < 4 * volume->starts[g + 1]; k++)
       volume->locals[k] = find(nodes, *place_nodes(fem, volume->members[k / 4], k % 4) / 3);
     volume->node_starts[g + 1] = volume->node_starts[g] + count;
-    if (count > volume->most_nodes) volume->most_nodes = count;
+    if (count > volume->max_nodes) volume->max_nodes = count;
   }
-  volume->work = pl_alloc(allocator, 3 * (size_t)volume->most_nodes + 3, sizeof *volume->work);
+  volume->work = pl_alloc(allocator, 3 * (size_t)volume->max_nodes + 3, sizeof *volume->work);
   return volume->work ? PL_OK : pl_fail_memory(error);
 }
 
@@ -238,19 +238,19 @@ static void look_for_locking(pl_model *self, const pl_fem *fem)
 {
   // one point with hourglass control does not lock
   if (fem->kind == PL_FEM_HEX1) return;
-  double most = 0;
+  double max = 0;
   for (int batch = 0; batch < fem->groups.batches; batch++) {
     const pl_group *group = pl_group_at(&fem->groups, batch);
     pl_point point = pl_point_of(group, 0);
     pl_point_take(group, batch, &point);
     for (int lane = 0; lane < PL_LANES; lane++) {
       pl_material at = {.lambda = point.lambda[lane], .mu = point.mu[lane]};
-      most = fmax(most, pl_material_poisson(&at));
+      max = fmax(max, pl_material_poisson(&at));
     }
     if (!group->moduli) batch = group->last - 1;
   }
-  if (most <= PL_VOLUME_LIMIT + 1e-9) return;
-  self->locking = most;
+  if (max <= PL_VOLUME_LIMIT + 1e-9) return;
+  self->locking = max;
   self->cure = "volume=\"node\", or element=\"tet10\" for its mesh";
 }
 

@@ -51,7 +51,7 @@ typedef struct pl_fem_volume {
   pl_lanes *pressure;  /* p, and the predicted one */
   pl_lanes *geometric;
   // groups of several elements: members of group g stand from starts[g] on
-  int groups, most_nodes;
+  int groups, max_nodes;
   int *starts, *members;      /* members: places (batch and lane) */
   double share;               /* m_gq / w_q */
   double *sizes, *moduli;     /* V_g and kappa of each group */

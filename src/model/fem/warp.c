@@ -24,13 +24,13 @@ static double unit_edge(const double *X, int from, int to, double out[3])
 /* The shortest edge of a row. */
 static double shortest_edge(const pl_bsr *K, const double *X, int row)
 {
-  double least = INFINITY;
+  double min = INFINITY;
   for (int k = K->start[row]; k < K->start[row + 1]; k++) {
     double edge[3];
     pl_vec3_sub(X + 3 * (size_t)K->columns[k], X + 3 * (size_t)row, edge);
-    if (K->columns[k] != row) least = fmin(least, pl_vec3_norm(edge));
+    if (K->columns[k] != row) min = fmin(min, pl_vec3_norm(edge));
   }
-  return least;
+  return min;
 }
 
 /* Three edges that span space, the shortest first: each is the shortest of those that lie across
@@ -40,7 +40,7 @@ static void choose_edges(const pl_bsr *K, const double *X, int row, int chosen[3
   const double enough = 0.2;
   double edges[2][3] = {{0}}, normal[3] = {0}, shortest = shortest_edge(K, X, row);
   for (int e = 0; e < 3; e++) {
-    double most = -1;
+    double max = -1;
     chosen[e] = row;
     for (int k = K->start[row]; k < K->start[row + 1]; k++) {
       double edge[3], across[3];
@@ -49,8 +49,8 @@ static void choose_edges(const pl_bsr *K, const double *X, int row, int chosen[3
       pl_vec3_cross(edges[0], edge, across);
       double size = e == 0 ? 1 : e == 1 ? pl_vec3_norm(across) : fabs(pl_vec3_dot(normal, edge));
       if (size > enough && length > 0) size = 1 + shortest / length;
-      if (size <= most + 1e-9) continue;
-      most = size;
+      if (size <= max + 1e-9) continue;
+      max = size;
       chosen[e] = K->columns[k];
     }
     if (e < 2) unit_edge(X, row, chosen[e], edges[e]);
@@ -62,7 +62,7 @@ static void choose_edges(const pl_bsr *K, const double *X, int row, int chosen[3
  * rotations from the edges' correlation. */
 static void make_frame(const pl_bsr *K, const double *X, int row, pl_warp_frame *frame)
 {
-  double mean[3] = {0}, least = 2;
+  double mean[3] = {0}, min = 2;
   choose_edges(K, X, row, frame->nodes);
   for (int e = 0; e < 3; e++) {
     pl_vec3_sub(X + 3 * (size_t)frame->nodes[e], X + 3 * (size_t)row, frame->edges[e]);
@@ -74,11 +74,11 @@ static void make_frame(const pl_bsr *K, const double *X, int row, pl_warp_frame 
   for (int e = 0; e < 3; e++) {
     double size = pl_vec3_norm(frame->edges[e]) * length;
     double cosine = size > 0 ? fabs(pl_vec3_dot(frame->edges[e], mean)) / size : 1;
-    if (cosine >= least - 1e-9) continue;
-    least = cosine;
+    if (cosine >= min - 1e-9) continue;
+    min = cosine;
     frame->side = e;
   }
-  if (!(least < 1 - 1e-12)) {
+  if (!(min < 1 - 1e-12)) {
     frame->side = -1;
     return;
   }

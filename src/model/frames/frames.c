@@ -527,6 +527,7 @@ const pl_model_ops pl_model_frames = {
              .source = "Gilles, Bousquet, Faure, Pai 2011",
              .params = params,
              .param_count = PARAM_COUNT},
+    .meshes = PL_ON_SOLIDS,
     .create = create,
     .destroy = destroy,
     .cliques = cliques,
@@ -542,6 +543,5 @@ const pl_model_ops pl_model_frames = {
     .nodes = nodes,
     .spread = spread,
     .carriers = carriers,
-    .ride = ride,
-    .adopt = adopt,
+    .frame = {.ride = ride, .adopt = adopt},
 };

@@ -18,7 +18,7 @@
 #define PL_MODEL_FRAMES_H
 
 #include "model/model.h"
-#include "model/shape.h"
+#include "model/quadrature.h"
 
 #include <stdint.h>
 
@@ -159,7 +159,7 @@ void pl_frame_field_release(const pl_allocator *allocator, pl_frame_field *field
 
 /* Deals the samples out in chunks of at least so many batches (fewer where only some samples are
  * evaluated), and finds the cliques. */
-pl_status pl_frame_field_cut(const pl_allocator *allocator, const pl_mesh *mesh, int least,
+pl_status pl_frame_field_cut(const pl_allocator *allocator, const pl_mesh *mesh, int min,
                              pl_frame_field *field, pl_error *error);
 pl_cliques pl_frame_field_cliques(const pl_frame_field *field);
 /* Where the blocks (row, column) and (column, row) of a body stand in A. */

@@ -99,7 +99,7 @@ static void seed(const reduction *of, double *nearest)
   int next = 0;
   for (int s = 0; s < of->all; s++) nearest[s] = INFINITY;
   for (int c = 0; c < of->count; c++) {
-    double *mean = of->means + (size_t)(of->width * c), most = -1;
+    double *mean = of->means + (size_t)(of->width * c), max = -1;
     memcpy(mean, feature(of, next), (size_t)of->width * sizeof *mean);
     for (int s = 0; s < of->all; s++) {
       double d = gap(of, feature(of, s), mean);
@@ -107,8 +107,8 @@ static void seed(const reduction *of, double *nearest)
         nearest[s] = d;
         of->cluster[s] = c;
       }
-      if (nearest[s] > most) {
-        most = nearest[s];
+      if (nearest[s] > max) {
+        max = nearest[s];
         next = s;
       }
     }
@@ -118,11 +118,11 @@ static void seed(const reduction *of, double *nearest)
 static void assign(const reduction *of)
 {
   for (int s = 0; s < of->all; s++) {
-    double least = INFINITY;
+    double min = INFINITY;
     for (int c = 0; c < of->count; c++) {
       double d = gap(of, feature(of, s), of->means + (size_t)(of->width * c));
-      if (d < least) {
-        least = d;
+      if (d < min) {
+        min = d;
         of->cluster[s] = c;
       }
     }
@@ -150,13 +150,13 @@ static void choose(reduction *of)
 {
   int count = 0;
   for (int c = 0; c < of->count; c++) {
-    double least = INFINITY;
+    double min = INFINITY;
     int best = -1;
     for (int s = 0; s < of->all; s++) {
       double d = of->cluster[s] == c ? gap(of, feature(of, s), of->means + (size_t)(of->width * c))
                                      : INFINITY;
-      if (d < least) {
-        least = d;
+      if (d < min) {
+        min = d;
         best = s;
       }
     }
@@ -189,12 +189,12 @@ static void add_stiffness(const reduction *of, const pl_frame_column *columns, i
 /* K = L L^T in place. */
 static void factorise(double *K, int n)
 {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, K[(n + 1) * i]);
-  for (int i = 0; i < n; i++) K[(n + 1) * i] += 1e-6 * K[(n + 1) * i] + 1e-12 * most;
+  double max = 0;
+  for (int i = 0; i < n; i++) max = fmax(max, K[(n + 1) * i]);
+  for (int i = 0; i < n; i++) K[(n + 1) * i] += 1e-6 * K[(n + 1) * i] + 1e-12 * max;
   for (int j = 0; j < n; j++) {
     for (int k = 0; k < j; k++) K[(n + 1) * j] -= K[n * j + k] * K[n * j + k];
-    K[(n + 1) * j] = sqrt(fmax(K[(n + 1) * j], 1e-14 * most));
+    K[(n + 1) * j] = sqrt(fmax(K[(n + 1) * j], 1e-14 * max));
     for (int i = j + 1; i < n; i++) {
       double sum = K[n * i + j];
       for (int k = 0; k < j; k++) sum -= K[n * i + k] * K[n * j + k];

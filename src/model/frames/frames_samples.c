@@ -20,11 +20,11 @@
 /* ---- samples ---- */
 
 /* The mean of a hexahedron's points is its centre. */
-static pl_shape middle_shape(void)
+static pl_quadrature middle_shape(void)
 {
-  pl_shape middle = {.weight = 8};
+  pl_quadrature middle = {.weight = 8};
   for (int p = 0; p < 8; p++) {
-    pl_shape at = pl_shape_at(8, p);
+    pl_quadrature at = pl_quadrature_at(8, p);
     for (int a = 0; a < 8; a++) {
       middle.N[a] += at.N[a] / 8;
       pl_vec3_add_scaled(0.125, at.dN[a], middle.dN[a]);
@@ -36,10 +36,10 @@ static pl_shape middle_shape(void)
 pl_sample pl_sample_at(const pl_mesh *mesh, int points, int index)
 {
   int count = mesh->nodes_per_element, middle = count == 8 && points == 1;
-  pl_shape at = middle ? middle_shape() : pl_shape_at(count, index % points);
+  pl_quadrature at = middle ? middle_shape() : pl_quadrature_at(count, index % points);
   pl_sample out = {.nodes = mesh->elements + (size_t)count * (size_t)(index / points),
                    .node_count = count};
-  out.volume = pl_shape_gradients(&at, mesh->nodes, out.nodes, count, out.b);
+  out.volume = pl_quadrature_gradients(&at, mesh->nodes, out.nodes, count, out.b);
   if (middle) out.volume = pl_element_volume(mesh->nodes, out.nodes, 8);
   memcpy(out.N, at.N, sizeof out.N);
   for (int a = 0; a < count; a++)
@@ -159,11 +159,11 @@ pl_status pl_frames_check(const pl_mesh *mesh, int count, const double *origins,
 static void find_anchors(const pl_mesh *mesh, pl_frame_field *field)
 {
   for (int i = 0; i < field->count; i++) {
-    double least = INFINITY;
+    double min = INFINITY;
     for (int n = 0; n < mesh->node_count; n++) {
       double gap = pl_vec3_distance(mesh->nodes + 3 * n, field->origins + 3 * i);
-      if (!(gap < least)) continue;
-      least = gap;
+      if (!(gap < min)) continue;
+      min = gap;
       for (int b = 0; b < field->per; b++) field->anchors[field->per * i + b] = n;
     }
   }
@@ -325,14 +325,14 @@ static pl_status make_cliques(const pl_allocator *allocator, pl_frame_field *fie
   return PL_OK;
 }
 
-pl_status pl_frame_field_cut(const pl_allocator *allocator, const pl_mesh *mesh, int least,
+pl_status pl_frame_field_cut(const pl_allocator *allocator, const pl_mesh *mesh, int min,
                              pl_frame_field *field, pl_error *error)
 {
   // each law may leave a chunk that is not full
-  int most = PL_MOST_FRAME_CHUNKS - (field->groups.count > 1 ? field->groups.count : 0);
-  int batches = field->groups.batches, size = batches / most + 1;
-  if (field->list) least = FEW_BATCHES;
-  if (size < least) size = least;
+  int max = PL_MOST_FRAME_CHUNKS - (field->groups.count > 1 ? field->groups.count : 0);
+  int batches = field->groups.batches, size = batches / max + 1;
+  if (field->list) min = FEW_BATCHES;
+  if (size < min) size = min;
   field->chunk_count = pl_groups_cut(&field->groups, size, NULL);
   size_t chunks = (size_t)field->chunk_count, samples = (size_t)batches * PL_LANES;
   field->starts = pl_alloc(allocator, chunks + 1, sizeof *field->starts);
@@ -387,7 +387,7 @@ static void take_means(const pl_frame_field *field, const double *samples, doubl
   }
 }
 
-static void take_least(const pl_frame_field *field, const double *samples, double *out)
+static void take_min(const pl_frame_field *field, const double *samples, double *out)
 {
   for (int e = 0; out && e < field->elements; e++) {
     out[e] = samples[place_of(field, e, 0)];
@@ -410,7 +410,7 @@ void pl_frame_field_stress(pl_frame_field *field, pl_chunk_work *work, void *job
   pl_groups_freeze(&field->groups, field->groups.h, pool);
   pl_parallel(pool, field->chunk_count, work, job);
   take_means(field, field->sample_stress, von_mises);
-  take_least(field, field->sample_ratio, det_f);
+  take_min(field, field->sample_ratio, det_f);
 }
 
 void pl_frame_field_strain(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,

@@ -30,14 +30,14 @@ void pl_frame_monomials(const pl_frame *frame, int degree, const double X[3], do
 }
 
 /* The lower triangle L with L L^T = C; pivots stay above the square of least. */
-static void factorise(const double C[9], double least, double L[9])
+static void factorise(const double C[9], double min, double L[9])
 {
   memset(L, 0, 9 * sizeof *L);
   for (int j = 0; j < 3; j++) {
     for (int i = j; i < 3; i++) {
       double sum = C[3 * i + j];
       for (int k = 0; k < j; k++) sum -= L[3 * i + k] * L[3 * j + k];
-      L[3 * i + j] = i == j ? sqrt(fmax(sum, least * least)) : sum / L[3 * j + j];
+      L[3 * i + j] = i == j ? sqrt(fmax(sum, min * min)) : sum / L[3 * j + j];
     }
   }
 }

@@ -60,14 +60,14 @@ void pl_frames_place(const pl_mesh *mesh, int count, int kind, double *origins)
     pl_vec3_add_scaled(1.0 / mesh->node_count, mesh->nodes + 3 * n, middle);
   for (int i = 0; i < count; i++) {
     int best = 0;
-    double most = -1;
+    double max = -1;
     for (int n = 0; n < mesh->node_count; n++) {
       double gap = i ? INFINITY : squared_distance(mesh->nodes + 3 * n, middle);
       for (int k = 0; k < i; k++)
         gap = fmin(gap, squared_distance(mesh->nodes + 3 * n, origins + 3 * k));
       // among equals up to rounding the first, whatever the mesh's place
-      if (gap <= most * (1 + 1e-9)) continue;
-      most = gap;
+      if (gap <= max * (1 + 1e-9)) continue;
+      max = gap;
       best = n;
     }
     pl_vec3_copy(mesh->nodes + 3 * best, origins + 3 * i);
@@ -84,13 +84,13 @@ typedef struct line {
 
 static pl_status make_line(int count, const double *origins, line *to, pl_error *error)
 {
-  double most = 0;
+  double max = 0;
   *to = (line){.along = {1, 0, 0}};
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < i; j++) {
       double gap = sqrt(squared_distance(origins + 3 * i, origins + 3 * j));
-      if (gap <= most) continue;
-      most = gap;
+      if (gap <= max) continue;
+      max = gap;
       for (int k = 0; k < 3; k++) to->along[k] = (origins[3 * i + k] - origins[3 * j + k]) / gap;
     }
   }
@@ -103,7 +103,7 @@ static pl_status make_line(int count, const double *origins, line *to, pl_error 
     order[place] = i;
   }
   for (int i = 1; i < count; i++) {
-    if (at[order[i]] - at[order[i - 1]] > 1e-6 * most) continue;
+    if (at[order[i]] - at[order[i - 1]] > 1e-6 * max) continue;
     return pl_fail(error, PL_E_ARGUMENT,
                    "frames %d and %d stand side by side along the axis of their weights; move one "
                    "of them or take weights=\"harmonic\"",
@@ -220,11 +220,11 @@ static pl_status measure(const pl_allocator *allocator, const pl_mesh *mesh, int
 static void invert_distances(const pl_mesh *mesh, int count, double *weights)
 {
   for (int n = 0; n < mesh->node_count; n++) {
-    double least = INFINITY, *w = weights + (size_t)count * (size_t)n;
-    for (int i = 0; i < count; i++) least = fmin(least, w[i]);
+    double min = INFINITY, *w = weights + (size_t)count * (size_t)n;
+    for (int i = 0; i < count; i++) min = fmin(min, w[i]);
     for (int i = 0; i < count; i++) {
-      double ratio = least / w[i];
-      w[i] = least > 0 && isfinite(least) ? ratio * ratio : w[i] == 0;
+      double ratio = min / w[i];
+      w[i] = min > 0 && isfinite(min) ? ratio * ratio : w[i] == 0;
     }
   }
 }
@@ -266,12 +266,12 @@ static void find_seeds(const pl_mesh *mesh, int count, const double *origins,
                                                          : 0);
   }
   for (int n = 0; n < mesh->node_count; n++) {
-    double least = INFINITY;
+    double min = INFINITY;
     int nearest = how->owner ? how->owner[n] : 0, given = nearest > 0;
     for (int i = 0; i < count && !given; i++) {
       double d = sqrt(squared_distance(mesh->nodes + 3 * n, origins + 3 * i));
-      if (d > radius[i] || d >= least) continue;
-      least = d;
+      if (d > radius[i] || d >= min) continue;
+      min = d;
       nearest = i + 1;
     }
     owner[n] = nearest;
@@ -286,8 +286,8 @@ static void add_laplacian(const pl_mesh *mesh, pl_bsr *A)
     const int *nodes = mesh->elements + (size_t)count * (size_t)e;
     for (int p = 0; p < (count == 4 ? 1 : 8); p++) {
       double b[PL_ELEMENT_NODES][3];
-      pl_shape at = pl_shape_at(count, p);
-      double weight = pl_shape_gradients(&at, mesh->nodes, nodes, count, b);
+      pl_quadrature at = pl_quadrature_at(count, p);
+      double weight = pl_quadrature_gradients(&at, mesh->nodes, nodes, count, b);
       for (int ij = 0; ij < count * count; ij++) {
         double value = weight * pl_vec3_dot(b[ij / count], b[ij % count]);
         double *block =

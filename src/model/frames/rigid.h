@@ -79,16 +79,20 @@ struct pl_rigid {
   // mass, moments of inertia at rest and now, and their inverse now; per frame
   double *inertia_rest, *inertia, *inertia_inverse;
   // what carries each node: frames and weights; the same as pairs of blocks
-  int nodes, *start, *carrier, *pair_carrier;
-  double *share, *pair_share, *rest_nodes;
+  struct pl_rigid_carried {
+    int nodes, *start, *carrier, *pair_carrier;
+    double *share, *pair_share, *rest;
+  } carried;
   // the samples
   pl_rigid_chunk *chunks;
   int *chunk_frames;
   pl_lanes *rest, *sums;
   // room for chunks at work, one each; and which of these is free, as PL_MOST_FRAME_CHUNKS bits
-  pl_lanes *rooms;
-  size_t room;
-  atomic_uint_fast32_t free_rooms;
+  struct pl_rigid_rooms {
+    pl_lanes *lanes;
+    size_t size;
+    atomic_uint_fast32_t free;
+  } rooms;
   int *places, *mirror, offset;
   int green;
   int balanced;  /* a rigid motion of all frames does nothing, whatever the samples' state */

@@ -131,7 +131,7 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
   pl_status status = pl_frame_field_cut(allocator, mesh, LEAST_BATCHES, &rigid->field, error);
   if (status) return status;
   size_t chunks = (size_t)rigid->field.chunk_count, count = (size_t)rigid->field.count;
-  size_t rest = 0, sums = 0, pairs = 0, most = 0;
+  size_t rest = 0, sums = 0, pairs = 0, max = 0;
   rigid->chunks = pl_alloc(allocator, chunks, sizeof *rigid->chunks);
   rigid->chunk_frames = pl_alloc(allocator, chunks * count, sizeof *rigid->chunk_frames);
   if (!rigid->chunks || !rigid->chunk_frames) return pl_fail_memory(error);
@@ -148,18 +148,18 @@ static pl_status make_chunks(pl_model *self, const pl_mesh *mesh, pl_rigid *rigi
     rest += (size_t)(chunk->last - chunk->first) * (4 + 4 * (size_t)chunk->frames);
     sums += 6 * (size_t)chunk->moved + 36 * pl_pair(0, chunk->moved);
     pairs += 4 * pl_pair(0, chunk->frames);
-    if (chunk->frames > (int)most) most = (size_t)chunk->frames;
+    if (chunk->frames > (int)max) max = (size_t)chunk->frames;
   }
-  rigid->room = pl_rigid_room((int)most);
-  rigid->rooms = pl_alloc(allocator, rigid->room * chunks, sizeof *rigid->rooms);
-  atomic_init(&rigid->free_rooms, UINT32_MAX);
-  rigid->whole = pl_alloc(allocator, 6 * most + 36 * pl_pair(0, (int)most), sizeof *rigid->whole);
+  rigid->rooms.size = pl_rigid_room((int)max);
+  rigid->rooms.lanes = pl_alloc(allocator, rigid->rooms.size * chunks, sizeof *rigid->rooms.lanes);
+  atomic_init(&rigid->rooms.free, UINT32_MAX);
+  rigid->whole = pl_alloc(allocator, 6 * max + 36 * pl_pair(0, (int)max), sizeof *rigid->whole);
   rigid->rest = pl_alloc(allocator, rest, sizeof *rigid->rest);
   rigid->sums = pl_alloc(allocator, sums, sizeof *rigid->sums);
   rigid->places = pl_alloc(allocator, pairs, sizeof *rigid->places);
   rigid->mirror = pl_alloc(allocator, pairs, sizeof *rigid->mirror);
-  int ok =
-      rigid->rooms && rigid->rest && rigid->sums && rigid->whole && rigid->places && rigid->mirror;
+  int ok = rigid->rooms.lanes && rigid->rest && rigid->sums && rigid->whole && rigid->places &&
+           rigid->mirror;
   return ok ? PL_OK : pl_fail_memory(error);
 }
 
@@ -269,17 +269,17 @@ static void destroy(pl_model *self)
                     rigid->inertia_rest,
                     rigid->inertia,
                     rigid->inertia_inverse,
-                    rigid->start,
-                    rigid->carrier,
-                    rigid->share,
-                    rigid->pair_carrier,
-                    rigid->pair_share,
-                    rigid->rest_nodes,
+                    rigid->carried.start,
+                    rigid->carried.carrier,
+                    rigid->carried.share,
+                    rigid->carried.pair_carrier,
+                    rigid->carried.pair_share,
+                    rigid->carried.rest,
                     rigid->chunks,
                     rigid->chunk_frames,
                     rigid->rest,
                     rigid->sums,
-                    rigid->rooms,
+                    rigid->rooms.lanes,
                     rigid->whole,
                     rigid->places,
                     rigid->mirror,
@@ -354,11 +354,11 @@ static void gather_chunk(const pl_rigid *rigid, const pl_rigid_job *job,
 /* The first room that is free: as many are in use, and in the cache, as threads are at work. */
 static int take_room(pl_rigid *rigid)
 {
-  uint_fast32_t free = atomic_load(&rigid->free_rooms);
+  uint_fast32_t free = atomic_load(&rigid->rooms.free);
   for (;;) {
     int first = 0;
     while (!(free >> first & 1)) first++;
-    if (atomic_compare_exchange_weak(&rigid->free_rooms, &free,
+    if (atomic_compare_exchange_weak(&rigid->rooms.free, &free,
                                      free & ~((uint_fast32_t)1 << first)))
       return first;
   }
@@ -369,8 +369,9 @@ static void evaluate_chunk(void *context, int index)
   const pl_rigid_job *job = context;
   pl_rigid *rigid = (pl_rigid *)job->rigid;
   int room = take_room(rigid);
-  rigid->kernel.evaluate(job, &rigid->chunks[index], rigid->rooms + rigid->room * (size_t)room);
-  atomic_fetch_or(&rigid->free_rooms, (uint_fast32_t)1 << room);
+  rigid->kernel.evaluate(job, &rigid->chunks[index],
+                         rigid->rooms.lanes + rigid->rooms.size * (size_t)room);
+  atomic_fetch_or(&rigid->rooms.free, (uint_fast32_t)1 << room);
 }
 
 /* The inertial force of turning frames. */
@@ -517,6 +518,7 @@ const pl_model_ops pl_model_rigid_frames = {
              .source = "Gilles, Bousquet, Faure, Pai 2011",
              .params = params,
              .param_count = PARAM_COUNT},
+    .meshes = PL_ON_SOLIDS,
     .create = create,
     .destroy = destroy,
     .cliques = cliques,
@@ -535,6 +537,5 @@ const pl_model_ops pl_model_rigid_frames = {
     .spread = pl_rigid_spread,
     .carriers = pl_rigid_carriers,
     .jacobian = pl_rigid_jacobian,
-    .ride = pl_rigid_ride,
-    .adopt = pl_rigid_adopt,
+    .frame = {.ride = pl_rigid_ride, .adopt = pl_rigid_adopt},
 };

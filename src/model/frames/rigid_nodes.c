@@ -15,30 +15,30 @@ pl_status pl_rigid_make_carriers(pl_model *self, const pl_mesh *mesh, pl_error *
   pl_rigid *rigid = self->state;
   const pl_allocator *allocator = &self->allocator;
   size_t nodes = (size_t)mesh->node_count, count = (size_t)rigid->field.count, room = 0;
-  rigid->nodes = mesh->node_count;
+  rigid->carried.nodes = mesh->node_count;
   for (size_t i = 0; i < nodes * count; i++) room += rigid->field.weights[i] != 0;
-  rigid->start = pl_alloc(allocator, nodes + 1, sizeof *rigid->start);
-  rigid->carrier = pl_alloc(allocator, room, sizeof *rigid->carrier);
-  rigid->share = pl_alloc(allocator, room, sizeof *rigid->share);
-  rigid->pair_carrier = pl_alloc(allocator, 2 * room, sizeof *rigid->pair_carrier);
-  rigid->pair_share = pl_alloc(allocator, 2 * room, sizeof *rigid->pair_share);
-  rigid->rest_nodes = pl_alloc(allocator, 3 * nodes, sizeof *rigid->rest_nodes);
-  if (!rigid->start || !rigid->carrier || !rigid->share || !rigid->pair_carrier ||
-      !rigid->pair_share || !rigid->rest_nodes)
+  rigid->carried.start = pl_alloc(allocator, nodes + 1, sizeof *rigid->carried.start);
+  rigid->carried.carrier = pl_alloc(allocator, room, sizeof *rigid->carried.carrier);
+  rigid->carried.share = pl_alloc(allocator, room, sizeof *rigid->carried.share);
+  rigid->carried.pair_carrier = pl_alloc(allocator, 2 * room, sizeof *rigid->carried.pair_carrier);
+  rigid->carried.pair_share = pl_alloc(allocator, 2 * room, sizeof *rigid->carried.pair_share);
+  rigid->carried.rest = pl_alloc(allocator, 3 * nodes, sizeof *rigid->carried.rest);
+  if (!rigid->carried.start || !rigid->carried.carrier || !rigid->carried.share ||
+      !rigid->carried.pair_carrier || !rigid->carried.pair_share || !rigid->carried.rest)
     return pl_fail_memory(error);
   int used = 0;
   for (int n = 0; n < mesh->node_count; n++) {
-    pl_vec3_sub(mesh->nodes + 3 * n, rigid->rest_middle, rigid->rest_nodes + 3 * n);
+    pl_vec3_sub(mesh->nodes + 3 * n, rigid->rest_middle, rigid->carried.rest + 3 * n);
     for (int i = 0; i < (int)count; i++) {
       double w = rigid->field.weights[count * (size_t)n + (size_t)i];
       if (w == 0) continue;
-      rigid->carrier[used] = i;
-      rigid->share[used] = rigid->pair_share[2 * used + 1] = w;
-      rigid->pair_carrier[2 * used] = 2 * i;
-      rigid->pair_carrier[2 * used + 1] = 2 * i + 1;
+      rigid->carried.carrier[used] = i;
+      rigid->carried.share[used] = rigid->carried.pair_share[2 * used + 1] = w;
+      rigid->carried.pair_carrier[2 * used] = 2 * i;
+      rigid->carried.pair_carrier[2 * used + 1] = 2 * i + 1;
       used++;
     }
-    rigid->start[n + 1] = used;
+    rigid->carried.start[n + 1] = used;
   }
   return PL_OK;
 }
@@ -48,10 +48,10 @@ pl_status pl_rigid_make_carriers(pl_model *self, const pl_mesh *mesh, pl_error *
 static void carry_linear(const pl_rigid *rigid, int node, double x[3], double *J)
 {
   pl_vec3_set(x, 0, 0, 0);
-  for (int k = rigid->start[node]; k < rigid->start[node + 1]; k++) {
-    const pl_pose *pose = &rigid->poses[rigid->carrier[k]];
-    double w = rigid->share[k], rest[3], arm[3];
-    pl_vec3_sub(rigid->rest_nodes + 3 * node, pose->C, rest);
+  for (int k = rigid->carried.start[node]; k < rigid->carried.start[node + 1]; k++) {
+    const pl_pose *pose = &rigid->poses[rigid->carried.carrier[k]];
+    double w = rigid->carried.share[k], rest[3], arm[3];
+    pl_vec3_sub(rigid->carried.rest + 3 * node, pose->C, rest);
     pl_mat3_apply(pose->R, rest, arm);
     for (int i = 0; i < 3; i++) x[i] += w * (arm[i] + pose->t[i]);
     if (!J) continue;
@@ -66,16 +66,17 @@ static void carry_linear(const pl_rigid *rigid, int node, double x[3], double *J
 static void carry_dual(const pl_rigid *rigid, int node, double x[3], double *J)
 {
   double b[8] = {0}, inverse[8], R[9], t[3];
-  for (int k = rigid->start[node]; k < rigid->start[node + 1]; k++) {
-    for (int i = 0; i < 8; i++) b[i] += rigid->share[k] * rigid->poses[rigid->carrier[k]].s[i];
+  for (int k = rigid->carried.start[node]; k < rigid->carried.start[node + 1]; k++) {
+    for (int i = 0; i < 8; i++)
+      b[i] += rigid->carried.share[k] * rigid->poses[rigid->carried.carrier[k]].s[i];
   }
   dual_dual_motion(b, R, t);
-  pl_mat3_apply(R, rigid->rest_nodes + 3 * node, x);
+  pl_mat3_apply(R, rigid->carried.rest + 3 * node, x);
   pl_vec3_add(x, t, x);
   if (!J) return;
   dual_dual_inverse(b, inverse);
-  for (int k = rigid->start[node]; k < rigid->start[node + 1]; k++, J += 18) {
-    const pl_pose *pose = &rigid->poses[rigid->carrier[k]];
+  for (int k = rigid->carried.start[node]; k < rigid->carried.start[node + 1]; k++, J += 18) {
+    const pl_pose *pose = &rigid->poses[rigid->carried.carrier[k]];
     double g[8];
     dual_dual_multiply(pose->s, inverse, g);
     for (int axis = 0; axis < 3; axis++) {
@@ -92,8 +93,8 @@ static void carry_dual(const pl_rigid *rigid, int node, double x[3], double *J)
       }
       pl_vec3_cross(turn, x, other);
       for (int i = 0; i < 3; i++) {
-        J[3 * i + axis] = rigid->share[k] * (shift[i] + other[i]);
-        J[9 + 3 * i + axis] = rigid->share[k] * turn[i];
+        J[3 * i + axis] = rigid->carried.share[k] * (shift[i] + other[i]);
+        J[9 + 3 * i + axis] = rigid->carried.share[k] * turn[i];
       }
     }
   }
@@ -111,14 +112,15 @@ void pl_rigid_nodes(const pl_model *self, const double *q, const double *v, doub
 {
   pl_rigid *rigid = self->state;
   pl_rigid_pose(rigid, q, NULL);
-  for (int n = 0; n < rigid->nodes; n++) {
+  for (int n = 0; n < rigid->carried.nodes; n++) {
     double x[3], J[18 * PL_MOST_FRAMES], *to = out + 3 * (size_t)n;
     carry(rigid, n, x, v ? J : NULL);
     pl_vec3_add(x, rigid->middle, to);
     if (!v) continue;
     pl_vec3_set(to, 0, 0, 0);
-    for (int k = 2 * rigid->start[n], i = 0; k < 2 * rigid->start[n + 1]; k++, i++) {
-      pl_mat3_apply(J + 9 * i, v + 3 * rigid->pair_carrier[k], x);
+    for (int k = 2 * rigid->carried.start[n], i = 0; k < 2 * rigid->carried.start[n + 1];
+         k++, i++) {
+      pl_mat3_apply(J + 9 * i, v + 3 * rigid->carried.pair_carrier[k], x);
       pl_vec3_add(to, x, to);
     }
   }
@@ -128,13 +130,14 @@ void pl_rigid_spread(const pl_model *self, const double *q, const double *nodal,
 {
   pl_rigid *rigid = self->state;
   pl_rigid_pose(rigid, q, NULL);
-  for (int n = 0; n < rigid->nodes; n++) {
+  for (int n = 0; n < rigid->carried.nodes; n++) {
     double x[3], J[18 * PL_MOST_FRAMES];
     const double *force = nodal + 3 * (size_t)n;
     if (force[0] == 0 && force[1] == 0 && force[2] == 0) continue;
     carry(rigid, n, x, J);
-    for (int k = 2 * rigid->start[n], i = 0; k < 2 * rigid->start[n + 1]; k++, i++) {
-      double *to = f + 3 * rigid->pair_carrier[k];
+    for (int k = 2 * rigid->carried.start[n], i = 0; k < 2 * rigid->carried.start[n + 1];
+         k++, i++) {
+      double *to = f + 3 * rigid->carried.pair_carrier[k];
       pl_mat3_apply_t(J + 9 * i, force, x);
       pl_vec3_add(to, x, to);
     }
@@ -144,9 +147,9 @@ void pl_rigid_spread(const pl_model *self, const double *q, const double *nodal,
 int pl_rigid_carriers(const pl_model *self, int node, const int **blocks, const double **weights)
 {
   const pl_rigid *rigid = self->state;
-  *blocks = rigid->pair_carrier + 2 * rigid->start[node];
-  *weights = rigid->pair_share + 2 * rigid->start[node];
-  return 2 * (rigid->start[node + 1] - rigid->start[node]);
+  *blocks = rigid->carried.pair_carrier + 2 * rigid->carried.start[node];
+  *weights = rigid->carried.pair_share + 2 * rigid->carried.start[node];
+  return 2 * (rigid->carried.start[node + 1] - rigid->carried.start[node]);
 }
 
 void pl_rigid_jacobian(const pl_model *self, const double *q, int node, double x[3], double *J)

@@ -75,7 +75,7 @@ pl_status pl_rigid_make_joints(const pl_allocator *allocator, pl_rigid *rigid, p
   pl_rigid_pose(rigid, rigid->rest_blocks, NULL);
   for (int c = 0; c < rigid->field.chunk_count; c++) {
     const pl_rigid_chunk *chunk = &rigid->chunks[c];
-    rigid->kernel.evaluate(&job, chunk, rigid->rooms);
+    rigid->kernel.evaluate(&job, chunk, rigid->rooms.lanes);
     pl_rigid_complete(rigid, &job, chunk);
     const double *sums = rigid->whole + 6 * chunk->frames;
     for (int j = 0; j < chunk->frames; j++) {

@@ -35,9 +35,9 @@
 
 enum { ROWS = 256 };
 
-#define GIVEN(name, unit, text, most)                                                              \
+#define GIVEN(name, unit, text, max)                                                               \
   {                                                                                                \
-    name, unit, text, NAN, 0, most, NULL, 3                                                        \
+    name, unit, text, NAN, 0, max, NULL, 3                                                         \
   }
 
 static const pl_param params[] = {
@@ -101,11 +101,11 @@ static double *spread_tensor(const pl_grid_source *from, const double *all, size
   return out;
 }
 
-static double or_least(double value, const double *others, int count)
+static double or_min(double value, const double *others, int count)
 {
-  double least = others[0];
-  for (int i = 1; i < count; i++) least = fmin(least, others[i]);
-  return isnan(value) ? least : value;
+  double min = others[0];
+  for (int i = 1; i < count; i++) min = fmin(min, others[i]);
+  return isnan(value) ? min : value;
 }
 
 static pl_status take_tensors(pl_grid_source *from, pl_error *error)
@@ -124,10 +124,10 @@ static pl_status take_tensors(pl_grid_source *from, pl_error *error)
   double eta[6], xi[3] = {0};
   for (int i = 0; i < 3; i++) {
     eta[i] = values[PL_GRID_TENSION + i];
-    eta[3 + i] = or_least(values[PL_GRID_SHEAR + i], values + PL_GRID_TENSION, axes);
+    eta[3 + i] = or_min(values[PL_GRID_SHEAR + i], values + PL_GRID_TENSION, axes);
     if (has_rigidity && i < 2) xi[i] = values[PL_GRID_RIGIDITY + i];
   }
-  if (has_rigidity && axes == 2) xi[2] = or_least(values[PL_GRID_TWIST], xi, 2);
+  if (has_rigidity && axes == 2) xi[2] = or_min(values[PL_GRID_TWIST], xi, 2);
   if (axes == 1 && !isnan(values[PL_GRID_TWIST])) xi[2] = values[PL_GRID_TWIST];
   from->tension = spread_tensor(from, eta, 6, offsetof(pl_particle, tension));
   from->rigidity = spread_tensor(from, xi, 3, offsetof(pl_particle, rigidity));
@@ -458,20 +458,15 @@ static void arcs_energy(void *context, int chunk)
 static double sum_list(pl_grid_job *job, const pl_grid_list *list,
                        void (*work)(void *context, int chunk), pl_pool *pool)
 {
-  double sum = 0;
-  pl_parallel(pool, list->chunks, work, job);
-  for (int i = 0; i < list->chunks; i++) sum += list->sums[i];
-  return sum;
+  return pl_model_sum(pool, list->chunks, work, job, list->sums);
 }
 
 static double energy(pl_model *model, const double *q, pl_pool *pool)
 {
   const pl_grid_model *self = model->state;
   pl_grid_job job = {.self = self, .q = q};
-  int chunks = pl_chunk_count(model->blocks, ROWS);
-  double sum = 0;
-  pl_parallel(pool, chunks, rows_energy, &job);
-  for (int i = 0; i < chunks; i++) sum += self->sums[i];
+  double sum =
+      pl_model_sum(pool, pl_chunk_count(model->blocks, ROWS), rows_energy, &job, self->sums);
   if (self->arcs.list.count) return sum + sum_list(&job, &self->arcs.list, arcs_energy, pool);
   sum += sum_list(&job, &self->cells.list, cells_energy, pool);
   return sum + sum_list(&job, &self->bends.list, bends_energy, pool);
@@ -500,13 +495,7 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
                    pl_pool *pool)
 {
   (void)pool;
-  const pl_mesh *mesh = ((const pl_grid_model *)model->state)->mesh;
-  int n = mesh->nodes_per_element;
-  for (int e = 0; e < mesh->element_count; e++) {
-    const int *nodes = mesh->elements + (size_t)n * (size_t)e;
-    if (von_mises) von_mises[e] = 0;
-    if (det_f) det_f[e] = pl_element_volume(q, nodes, n) / pl_element_volume(mesh->nodes, nodes, n);
-  }
+  pl_model_ratios(((const pl_grid_model *)model->state)->mesh, q, von_mises, det_f);
 }
 
 #define INFO                                                                                       \
@@ -518,9 +507,7 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
 
 const pl_model_ops pl_model_grid = {
     .info = INFO,
-    .on_triangles = 1,
-    .on_segments = 1,
-    .on_grids = 1,
+    .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES | PL_ON_SEGMENTS | PL_ON_GRIDS,
     .create = create,
     .destroy = destroy,
     .cliques = cliques,
@@ -535,8 +522,7 @@ const pl_model_ops pl_model_grid = {
 /* The report's forces are no slope of an energy. */
 static const pl_model_ops of_report = {
     .info = INFO,
-    .on_triangles = 1,
-    .on_grids = 1,
+    .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES | PL_ON_GRIDS,
     .create = create,
     .destroy = destroy,
     .cliques = cliques,

@@ -150,12 +150,12 @@ static void set_joint(const pl_rod_def *def, int first, int second, const pl_rod
 static void any_frame(const double t[3], double out[3])
 {
   double e[3] = {0};
-  int least = 0;
+  int min = 0;
   for (int k = 1; k < 3; k++) {
-    if (fabs(t[k]) < fabs(t[least])) least = k;
+    if (fabs(t[k]) < fabs(t[min])) min = k;
   }
-  e[least] = 1;
-  pl_vec3_add_scaled(-t[least], t, e);
+  e[min] = 1;
+  pl_vec3_add_scaled(-t[min], t, e);
   pl_vec3_scale(1 / pl_vec3_norm(e), e, out);
 }
 

@@ -1,7 +1,7 @@
 /* Shape functions of linear tetrahedra, quadratic ones of ten nodes (corners, then midpoints of
  * edges) and 8-node hexahedra: Zienkiewicz, Taylor, Zhu, The Finite Element Method, 6th ed., 4.6
  * and 4.7; the four points of the quadratic tetrahedron are exact for polynomials of degree 2. */
-#include "model/shape.h"
+#include "model/quadrature.h"
 
 #include "mesh/element.h"
 
@@ -12,20 +12,20 @@
 static const double corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
                                      {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
 
-static pl_shape tet_shape(void)
+static pl_quadrature tet_shape(void)
 {
-  return (pl_shape){.weight = 1.0 / 6,
-                    .N = {0.25, 0.25, 0.25, 0.25},
-                    .dN = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  return (pl_quadrature){.weight = 1.0 / 6,
+                         .N = {0.25, 0.25, 0.25, 0.25},
+                         .dN = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 }
 
 /* With the coordinates L of the tetrahedron: L (2 L - 1) at corners, 4 L L' at midpoints; each
  * point is near one corner. */
-static pl_shape tet10_shape(int point)
+static pl_quadrature tet10_shape(int point)
 {
   static const double dL[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   const double far = (5 - sqrt(5.0)) / 20, near = 1 - 3 * far;
-  pl_shape out = {.weight = 1.0 / 24};
+  pl_quadrature out = {.weight = 1.0 / 24};
   double L[4];
   for (int a = 0; a < 4; a++) {
     L[a] = a == point ? near : far;
@@ -40,9 +40,9 @@ static pl_shape tet10_shape(int point)
   return out;
 }
 
-static pl_shape hex_shape(const double place[3], double weight)
+static pl_quadrature hex_shape(const double place[3], double weight)
 {
-  pl_shape out = {.weight = weight};
+  pl_quadrature out = {.weight = weight};
   for (int a = 0; a < 8; a++) {
     double u[3];
     for (int i = 0; i < 3; i++) u[i] = 1 + corners[a][i] * place[i];
@@ -53,7 +53,7 @@ static pl_shape hex_shape(const double place[3], double weight)
 }
 
 /* The corners drawn in by 1/sqrt(3). */
-static pl_shape hex_shape8(int point)
+static pl_quadrature hex_shape8(int point)
 {
   double place[3];
   for (int i = 0; i < 3; i++) place[i] = corners[point][i] / sqrt(3.0);
@@ -61,7 +61,7 @@ static pl_shape hex_shape8(int point)
 }
 
 /* Points at 0 and +-sqrt(3/5) with the weights 8/9 and 5/9. */
-pl_shape pl_shape_at27(int point)
+pl_quadrature pl_quadrature_at27(int point)
 {
   const int at[3] = {point % 3 - 1, point / 3 % 3 - 1, point / 9 - 1};
   double place[3], weight = 1;
@@ -72,14 +72,14 @@ pl_shape pl_shape_at27(int point)
   return hex_shape(place, weight);
 }
 
-pl_shape pl_shape_at(int nodes_per_element, int point)
+pl_quadrature pl_quadrature_at(int nodes_per_element, int point)
 {
   if (nodes_per_element == 10) return tet10_shape(point);
   return nodes_per_element == 4 ? tet_shape() : hex_shape8(point);
 }
 
-double pl_shape_jacobian(const pl_shape *at, const double *positions, const int *nodes, int count,
-                         double J[3][3])
+double pl_quadrature_jacobian(const pl_quadrature *at, const double *positions, const int *nodes,
+                              int count, double J[3][3])
 {
   memset(J, 0, 9 * sizeof(double));
   for (int a = 0; a < count; a++) {
@@ -93,11 +93,11 @@ double pl_shape_jacobian(const pl_shape *at, const double *positions, const int 
          J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
 }
 
-double pl_shape_gradients(const pl_shape *at, const double *positions, const int *nodes, int count,
-                          double b[PL_ELEMENT_NODES][3])
+double pl_quadrature_gradients(const pl_quadrature *at, const double *positions, const int *nodes,
+                               int count, double b[PL_ELEMENT_NODES][3])
 {
   double J[3][3], inverse[3][3];
-  double det = pl_shape_jacobian(at, positions, nodes, count, J);
+  double det = pl_quadrature_jacobian(at, positions, nodes, count, J);
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;

@@ -40,13 +40,13 @@ static pl_status point_now(const pl_body *body, const double *nodes, const doubl
 static pl_status to_rest(const pl_body *body, const double *nodes, const double point[3],
                          double X[3], pl_error *error)
 {
-  double low[3], high[3], least = INFINITY, x[3], outside;
+  double low[3], high[3], min = INFINITY, x[3], outside;
   pl_mesh_bounds(body->mesh, low, high);
   double size = pl_vec3_distance(low, high), h = 1e-4 * size;
   for (int n = 0; n < body->mesh->node_count; n++) {
     double gap = pl_vec3_distance(nodes + 3 * n, point);
-    if (gap >= least) continue;
-    least = gap;
+    if (gap >= min) continue;
+    min = gap;
     pl_vec3_copy(body->rest + 3 * n, X);
   }
   for (int i = 0; i < 20; i++) {
@@ -80,10 +80,10 @@ static pl_status to_rest(const pl_body *body, const double *nodes, const double 
 /* Solves the n x n system A x = b by Cholesky; A is made a little larger on the diagonal. */
 static void solve(int n, double *A, double *b)
 {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, A[n * i + i]);
+  double max = 0;
+  for (int i = 0; i < n; i++) max = fmax(max, A[n * i + i]);
   for (int j = 0; j < n; j++) {
-    A[n * j + j] += 1e-10 * most + 1e-300;
+    A[n * j + j] += 1e-10 * max + 1e-300;
     for (int i = j; i < n; i++) {
       for (int k = 0; k < j; k++) A[n * i + j] -= A[n * i + k] * A[n * j + k];
       A[n * i + j] = i == j ? sqrt(fmax(A[n * i + j], 1e-300)) : A[n * i + j] / A[n * j + j];
@@ -177,12 +177,14 @@ static pl_status begin(const pl_world *world, int index, int count, int inserted
 {
   const pl_allocator *allocator = &world->allocator;
   pl_replace_begin(world, index, to);
-  to->after.inserted = inserted;
-  to->after.site_count = count;
-  to->after.sites = pl_alloc(allocator, (size_t)count * 3, sizeof(double));
-  to->after.reach = pl_alloc(allocator, (size_t)inserted, sizeof(double));
-  to->after.idle = pl_alloc(allocator, (size_t)inserted, sizeof(double));
-  return to->after.sites && to->after.reach && to->after.idle ? PL_OK : pl_fail_memory(error);
+  to->after.sites.inserted = inserted;
+  to->after.sites.count = count;
+  to->after.sites.at = pl_alloc(allocator, (size_t)count * 3, sizeof(double));
+  to->after.sites.reach = pl_alloc(allocator, (size_t)inserted, sizeof(double));
+  to->after.sites.idle = pl_alloc(allocator, (size_t)inserted, sizeof(double));
+  return to->after.sites.at && to->after.sites.reach && to->after.sites.idle
+             ? PL_OK
+             : pl_fail_memory(error);
 }
 
 /* Frames move as before, whatever has become of their parts of the body; the frame number gone (or
@@ -195,8 +197,8 @@ static void adopt_frames(const pl_world *world, const pl_replacement *what, int 
   for (int i = 0, next = 0; i < count; i++) {
     int old = 3 * (body->offset + per * i), new = 3 * (body->offset + per * next);
     if (i == gone) continue;
-    model->ops->adopt(what->after.model, next++, model, i, world->state.q + old,
-                      world->state.v + old, what->q + new, what->v + new);
+    model->ops->frame.adopt(what->after.model, next++, model, i, world->state.q + old,
+                            world->state.v + old, what->q + new, what->v + new);
   }
 }
 
@@ -236,18 +238,18 @@ static pl_status insert_at(pl_world *world, int index, const double X[3], double
                            pl_error *error)
 {
   const pl_body *body = &world->bodies.list[index];
-  int count = body->model->frame_count, inserted = body->inserted;
+  int count = body->model->frame_count, inserted = body->sites.inserted;
   pl_replacement what;
   pl_status status = begin(world, index, count + 1, inserted + 1, &what, error);
   if (!status) {
-    memcpy(what.after.sites, body->model->frames_at, (size_t)count * 3 * sizeof(double));
-    pl_vec3_copy(X, what.after.sites + 3 * count);
+    memcpy(what.after.sites.at, body->model->frames_at, (size_t)count * 3 * sizeof(double));
+    pl_vec3_copy(X, what.after.sites.at + 3 * count);
     if (inserted) {
-      memcpy(what.after.reach, body->reach, (size_t)inserted * sizeof(double));
-      memcpy(what.after.idle, body->idle, (size_t)inserted * sizeof(double));
+      memcpy(what.after.sites.reach, body->sites.reach, (size_t)inserted * sizeof(double));
+      memcpy(what.after.sites.idle, body->sites.idle, (size_t)inserted * sizeof(double));
     }
-    what.after.reach[inserted] = reach;
-    what.after.idle[inserted] = world->state.time;
+    what.after.sites.reach[inserted] = reach;
+    what.after.sites.idle[inserted] = world->state.time;
     status = pl_replace_build(world, &what, error);
   }
   if (!status) status = place_frame(world, &what, X, error);
@@ -275,22 +277,22 @@ pl_status pl_world_insert_frame(pl_world *world, pl_body_id id, const double poi
 }
 
 /* Takes a frame out, unless that moved a node by more than most. */
-static pl_status remove_at(pl_world *world, int index, int frame, double most, double *jump,
+static pl_status remove_at(pl_world *world, int index, int frame, double max, double *jump,
                            pl_error *error)
 {
   const pl_body *body = &world->bodies.list[index];
-  int count = body->model->frame_count, gone = frame - (count - body->inserted);
+  int count = body->model->frame_count, gone = frame - (count - body->sites.inserted);
   pl_replacement what;
   *jump = 0;
-  pl_status status = begin(world, index, count - 1, body->inserted - 1, &what, error);
+  pl_status status = begin(world, index, count - 1, body->sites.inserted - 1, &what, error);
   if (!status) {
     for (int i = 0, k = 0; i < count; i++) {
-      if (i != frame) pl_vec3_copy(body->model->frames_at + 3 * i, what.after.sites + 3 * k++);
+      if (i != frame) pl_vec3_copy(body->model->frames_at + 3 * i, what.after.sites.at + 3 * k++);
     }
-    for (int i = 0, k = 0; i < body->inserted; i++) {
+    for (int i = 0, k = 0; i < body->sites.inserted; i++) {
       if (i == gone) continue;
-      what.after.reach[k] = body->reach[i];
-      what.after.idle[k++] = body->idle[i];
+      what.after.sites.reach[k] = body->sites.reach[i];
+      what.after.sites.idle[k++] = body->sites.idle[i];
     }
     status = pl_replace_build(world, &what, error);
   }
@@ -300,7 +302,7 @@ static pl_status remove_at(pl_world *world, int index, int frame, double most, d
     what.after.model->ops->nodes(what.after.model, what.q + 3 * body->offset, NULL, what.speed);
     for (int n = 0; n < 3 * body->mesh->node_count; n += 3)
       *jump = fmax(*jump, pl_vec3_distance(what.x + n, what.speed + n));
-    if (*jump <= most) status = pl_replace_commit(world, &what, error);
+    if (*jump <= max) status = pl_replace_commit(world, &what, error);
   }
   pl_replace_drop(world, &what);
   return status;
@@ -314,7 +316,7 @@ pl_status pl_world_remove_frame(pl_world *world, pl_body_id id, int frame, doubl
   pl_status status = find_frames(world, id, &body, error);
   if (status) return status;
   int count = body->model->frame_count;
-  if (frame < count - body->inserted || frame >= count)
+  if (frame < count - body->sites.inserted || frame >= count)
     return pl_fail(error, PL_E_ARGUMENT,
                    "frame %d of body \"%.80s\" was not put in later, so it cannot be taken out",
                    frame, body->name);
@@ -338,35 +340,37 @@ pl_status pl_world_remove_frame(pl_world *world, pl_body_id id, int frame, doubl
 static int mark_used(const pl_world *world, const pl_contact *contact, pl_body *body)
 {
   const double *x = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
-  int first = body->model->frame_count - body->inserted, any = 0;
+  int first = body->model->frame_count - body->sites.inserted, any = 0;
   for (int n = 0; n < body->mesh->node_count; n++) {
     double normal[3];
     if (!(body->penalty[n] > 0) || !(pl_contact_nearest(contact, x + 3 * (size_t)n, normal) < 0))
       continue;
     any = 1;
-    for (int i = 0; i < body->inserted; i++) {
+    for (int i = 0; i < body->sites.inserted; i++) {
       const double *at = body->model->frames_at + 3 * (first + i);
-      if (pl_vec3_distance(at, body->rest + 3 * n) < body->reach[i])
-        body->idle[i] = world->state.time;
+      if (pl_vec3_distance(at, body->rest + 3 * n) < body->sites.reach[i])
+        body->sites.idle[i] = world->state.time;
     }
   }
   return any;
 }
 
-static pl_status adapt_body(pl_world *world, int index, pl_error *error)
+static pl_status insert_or_remove(pl_world *world, int index, pl_error *error)
 {
   pl_body *body = &world->bodies.list[index];
-  double depth, nearest = INFINITY, jump, reach = body->insert_reach;
+  double depth, nearest = INFINITY, jump, reach = body->sites.insert_reach;
   const pl_contact *contact = pl_world_contact(world);
   pl_status status = pl_penalty_make(&world->bodies, body, 0, error);
   if (status) return status;
-  int touching = mark_used(world, contact, body), first = body->model->frame_count - body->inserted;
-  for (int i = 0; i < body->inserted; i++) {
-    if (world->state.time - body->idle[i] < PATIENCE) continue;
-    body->idle[i] = world->state.time;
-    return remove_at(world, index, first + i, LEAST_JUMP * body->reach[i], &jump, error);
+  int touching = mark_used(world, contact, body),
+      first = body->model->frame_count - body->sites.inserted;
+  for (int i = 0; i < body->sites.inserted; i++) {
+    if (world->state.time - body->sites.idle[i] < PATIENCE) continue;
+    body->sites.idle[i] = world->state.time;
+    return remove_at(world, index, first + i, LEAST_JUMP * body->sites.reach[i], &jump, error);
   }
-  if (!touching || body->inserted >= MOST_INSERTED || body->model->frame_count >= PL_MOST_SITES)
+  if (!touching || body->sites.inserted >= MOST_INSERTED ||
+      body->model->frame_count >= PL_MOST_SITES)
     return PL_OK;
   int node = pl_penalty_deepest(contact, body, world->state.q + 3 * body->offset, &depth);
   if (node < 0) return PL_OK;
@@ -381,13 +385,13 @@ static pl_status adapt_body(pl_world *world, int index, pl_error *error)
     return status;
   }
   // the mesh is too coarse for so small a reach
-  world->bodies.list[index].insert_reach = 0;
+  world->bodies.list[index].sites.insert_reach = 0;
   pl_log_write(&world->log, PL_WARNING, "body \"%.80s\" gets no more frames (%.300s)", body->name,
                reason.message);
   return PL_OK;
 }
 
-pl_status pl_world_adapt(pl_world *world, pl_error *error)
+pl_status pl_world_update_models(pl_world *world, pl_error *error)
 {
   pl_status status = PL_OK;
   pl_contact *contact = pl_world_contact(world);
@@ -395,9 +399,9 @@ pl_status pl_world_adapt(pl_world *world, pl_error *error)
   for (size_t b = 0; b < world->bodies.count && !status; b++) {
     const pl_body *body = &world->bodies.list[b];
     if (body->refinement)
-      status = pl_world_adapt_mesh(world, (int)b, error);
-    else if (contact && body->insert_reach > 0 && body->model->frame_count)
-      status = adapt_body(world, (int)b, error);
+      status = pl_world_refine_by_indicator(world, (int)b, error);
+    else if (contact && body->sites.insert_reach > 0 && body->model->frame_count)
+      status = insert_or_remove(world, (int)b, error);
   }
   return status;
 }

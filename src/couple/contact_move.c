@@ -51,7 +51,7 @@ static void charge(pl_contact *contact, int block, int o, const double n[3], dou
   obstacle->nodes++;
 }
 
-static void settle_block(pl_contact *contact, const pl_substep *step, int block, int o)
+static void move_block(pl_contact *contact, const pl_substep *step, int block, int o)
 {
   const pl_obstacle *obstacle = &contact->obstacles[o];
   const pl_body *body = pl_bodies_owner(contact->base.bodies, block);
@@ -62,7 +62,7 @@ static void settle_block(pl_contact *contact, const pl_substep *step, int block,
   pl_axes_velocity(&obstacle->end, x, w);
   pl_vec3_sub(v, w, w);
   at.rate = pl_vec3_dot(n, w);
-  pl_vec3_scale(contact->rule->settle(contact->values, &at, step->h, &speed), n, way);
+  pl_vec3_scale(contact->rule->move(contact->values, &at, step->h, &speed), n, way);
   keep_free(contact, step->rows, block, way);
   pl_vec3_add(x, way, x);
   charge(contact, block, o, n, mass * speed / step->h);
@@ -72,10 +72,10 @@ static void settle_block(pl_contact *contact, const pl_substep *step, int block,
   *step->moved = 1;
 }
 
-void pl_contact_settle(pl_contact *contact, const pl_substep *step)
+void pl_contact_move(pl_contact *contact, const pl_substep *step)
 {
   for (int i = 0; i < contact->blocks; i++) {
     for (size_t o = 0; contact->is_point[i] && o < contact->count; o++)
-      settle_block(contact, step, i, (int)o);
+      move_block(contact, step, i, (int)o);
   }
 }

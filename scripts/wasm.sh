@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Builds for WebAssembly into build/wasm: wasm.sh [TARGET...]. Needs emscripten (Debian: emscripten) and
+# node; 77 where they are missing. Refuses a compiler that makes wrong code; wasm.sh --toolchain FOLDER does only that.
+set -eu
+cd "$(dirname "$0")/.."
+command -v emcc >/dev/null && command -v node >/dev/null ||
+  { echo "emscripten or node is not installed (Debian: apt-get install emscripten nodejs)"; exit 77; }
+# Debian's emscripten looks for node's packages there, and its cache is complete
+export NODE_PATH=${NODE_PATH:-/usr/share/nodejs}
+unset EM_CACHE
+
+# check_compiler FOLDER: its glue mistakes node for a browser where there is a fetch
+check_compiler() {
+  emcc -O3 -msimd128 -fno-slp-vectorize -ffp-contract=off tests/web/slp.c -o "$1/slp.js" &&
+    node --no-experimental-fetch "$1/slp.js"
+}
+[ "${1:-}" != --toolchain ] || { check_compiler "$2"; exit; }
+
+mkdir -p build/wasm
+if [ ! -e build/wasm/checked ] || [ tests/web/slp.c -nt build/wasm/checked ]; then
+  check_compiler build/wasm
+  touch build/wasm/checked
+fi
+if [ ! -e build/wasm/build.ninja ]; then
+  emcmake cmake -S . -B build/wasm -G Ninja -DPLIANT_TESTS=OFF -DPLIANT_WITH_{VIEW,SUNDIALS,HDF5,ZLIB}=OFF \
+    >build/wasm.log 2>&1 || { cat build/wasm.log; exit 1; }
+fi
+cmake --build build/wasm -j "$(nproc)" ${1:+--target "$@"} >build/wasm.log 2>&1 || { tail -30 build/wasm.log; exit 1; }

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The packed npm package installs into an empty project, its types check, its examples run: package.sh FOLDER.
+set -eu
+package=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tarball=$(cd "$work" && npm pack --silent "$package")
+mkdir "$work/project"
+cd "$work/project"
+echo '{"type": "module", "private": true}' >package.json
+npm install --silent --no-audit --no-fund --ignore-scripts "../$tarball"
+cp node_modules/pliant/examples/bar.mjs .
+node bar.mjs | tee out.txt
+grep -q 'refused, as it should be' out.txt
+# one file that just works
+sed "s|'pliant'|'pliant/inline'|" bar.mjs >inline.mjs
+node inline.mjs | cmp - out.txt
+# the state is that of the command
+cat >export.mjs <<'END'
+import { writeFileSync } from 'node:fs';
+import { init, toXml } from 'pliant';
+const scene = { title: 'Bar', world: { dt: 0.01, duration: 0.1, gravity: [0, 0, -9.81] },
+  material: { name: 'm', young: 1e6, poisson: 0.3, density: 1000 },
+  mesh: { name: 'b', box: { size: [1, 0.25, 0.25], cells: [12, 3, 3], element: 'tet' } },
+  body: { name: 'bar', mesh: 'b', material: 'm', strain: 'corotated', fix: { set: { name: 'x-min' } } } };
+writeFileSync('scene.xml', toXml(scene));
+const world = (await init()).world(scene);
+world.step(10);
+console.log(world.hash);
+END
+here=$(node export.mjs)
+"$PLIANT_COMMAND" run -q --no-picture -o out scene.xml
+there=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' out/summary.json)
+[ "$here" = "$there" ] || { echo "node ends with $here, pliant run with $there"; exit 1; }
+# types
+if npm install --silent --no-audit --no-fund --ignore-scripts typescript@5 >/dev/null 2>&1; then
+  sed 's/^/ /' >right.ts <<'END'
+import { init, type Scene } from 'pliant';
+const scene: Scene = { title: 'a', world: { dt: 0.01, duration: 1 }, body: { name: 'b', mesh: 'c', material: 'd', strain: 'corotated' } };
+const world = (await init()).world(scene);
+const positions: Float32Array = world.surface.positions;
+world.step(positions.length > 0 ? 1 : 2);
+END
+  sed "s/'corotated'/'corrotated'/" right.ts >wrong.ts
+  options=(--noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext)
+  npx tsc "${options[@]}" right.ts
+  ! npx tsc "${options[@]}" wrong.ts >/dev/null || { echo "a misspelt word must not pass the types"; exit 1; }
+  echo "types check"
+fi
+echo "the package works: $here"

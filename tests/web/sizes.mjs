@@ -1,0 +1,25 @@
+// What the page and the package may weigh when they are fetched: node sizes.mjs SITE NPM. The modules are to come down to
+// 450 kB and the page to 650; until then they must not grow.
+import { readFile } from 'node:fs/promises';
+import { brotliCompressSync, constants } from 'node:zlib';
+
+const [site, npm] = process.argv.slice(2);
+const packed = async (...files) => {
+  let sum = 0;
+  for (const file of files) sum += brotliCompressSync(await readFile(file), { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
+  return sum;
+};
+const rows = [
+  ['module of the page', 1000, await packed(`${site}/session.wasm`)],
+  ['page with module and three.js', 1200, await packed(...['index.html', 'app.js', 'style.css', 'worker.js', 'session.wasm', 'icon.svg'].map((name) => `${site}/${name}`))],
+  ['module of the package', 1000, await packed(`${npm}/world.wasm`)],
+  ['glue of the package', 30, await packed(`${npm}/index.js`, `${npm}/world.mjs`)],
+  ['types of the package, not compressed', 30, (await readFile(`${npm}/index.d.ts`)).length],
+];
+let bad = 0;
+for (const [name, most, bytes] of rows) {
+  const right = bytes <= most * 1000;
+  bad += !right;
+  console.log(`${right ? 'ok    ' : 'FAILED'} ${name}: ${(bytes / 1000).toFixed(0)} kB, at most ${most}`);
+}
+process.exit(bad ? 1 : 0);
