@@ -314,7 +314,7 @@ static const pl_element map = {
         },
 };
 
-const pl_element pl_scene_body = {
+const pl_element pl_schema_body = {
     .name = "body",
     .summary = "A body, deformable or rigid.",
     .attributes =

@@ -1,7 +1,7 @@
 /* The guide of a scene: the row of its table. */
 #include "scene/schema_rows.h"
 
-const pl_element pl_scene_guide = {
+const pl_element pl_schema_guide = {
     .name = "guide",
     .summary =
         "A coarse world that lends its rotations: the same scene with some values set otherwise, "

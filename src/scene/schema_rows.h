@@ -41,6 +41,7 @@
     .param = {.name = NULL }                                                                       \
   }
 
-extern const pl_element pl_scene_body, pl_scene_guide;
+extern const pl_element pl_schema_body, pl_schema_obstacle, pl_schema_contact, pl_schema_hand,
+    pl_schema_guide;
 
 #endif
