@@ -5,7 +5,15 @@
  * carries the job's number, so that a thread which wakes up late can never take a chunk of a job
  * that is over. Idle threads spin for some microseconds before they sleep, since a solver posts a
  * job every few microseconds.
+ *
+ * Linux may wake a thread on the processor of the one that wakes it and leave both there for as
+ * long as they work in short turns, as a simulation does that keeps step with a clock: each then
+ * waits for the other's spinning. A thread that wakes up there moves to another processor at once:
+ * steps of a small body on two of two processors are 4 times as fast for it.
  */
+#ifdef __linux__
+#define _GNU_SOURCE // processors of threads
+#endif
 #include "core/thread.h"
 
 #include "core/error.h"
@@ -39,6 +47,7 @@ struct pl_pool {
   // the job: valid while the tickets carry its number
   _Atomic(void (*)(void *, int)) work;
   _Atomic(void *) context;
+  atomic_int caller_cpu;                 /* the processor that posted it; -1: unknown */
   _Alignas(64) atomic_uint_fast64_t job; /* the last number */
   _Alignas(64) atomic_int done;          /* chunks */
   span spans[MOST_THREADS];
@@ -118,6 +127,27 @@ static void sleep_until(pl_pool *pool, uint64_t job)
   pthread_mutex_unlock(&pool->mutex);
 }
 
+#ifdef __linux__
+static int this_cpu(void) { return sched_getcpu(); }
+
+/* Leaves the caller's processor for any other that this thread may use. */
+static void step_aside(const pl_pool *pool)
+{
+  int here = this_cpu();
+  cpu_set_t allowed, others;
+  if (here < 0 || here != atomic_load_explicit(&pool->caller_cpu, memory_order_relaxed)) return;
+  if (pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed) != 0) return;
+  others = allowed;
+  CPU_CLR((size_t)here, &others);
+  if (CPU_COUNT(&others) == 0) return;
+  (void)pthread_setaffinity_np(pthread_self(), sizeof others, &others); // moves now
+  (void)pthread_setaffinity_np(pthread_self(), sizeof allowed, &allowed);
+}
+#else
+static int this_cpu(void) { return -1; }
+static void step_aside(const pl_pool *pool) { (void)pool; }
+#endif
+
 static void *serve(void *argument)
 {
   const server *self = argument;
@@ -129,6 +159,7 @@ static void *serve(void *argument)
     if (current_job(pool) == job) {
       atomic_store_explicit(&pool->asleep[self->number], 1, memory_order_relaxed);
       sleep_until(pool, job);
+      if (pool->spins) step_aside(pool);
       atomic_store_explicit(&pool->asleep[self->number], 0, memory_order_relaxed);
     }
     job = current_job(pool);
@@ -206,6 +237,7 @@ static uint64_t post(pl_pool *pool, int chunks, void (*work)(void *, int), void 
   atomic_store_explicit(&pool->work, work, memory_order_release);
   atomic_store_explicit(&pool->context, context, memory_order_release);
   atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+  atomic_store_explicit(&pool->caller_cpu, this_cpu(), memory_order_relaxed);
   for (int i = 0; i < pool->threads; i++) {
     uint64_t first = (uint64_t)first_chunk(pool, chunks, i);
     atomic_store_explicit(&pool->spans[i].end, first_chunk(pool, chunks, i + 1),
