@@ -45,6 +45,8 @@ typedef struct pl_haptic_def {
                               it, deeper than it is; copied */
   int tool_count;          /* 0: the sphere or point */
   double max_force;        /* N, the device exerts no more */
+  double spin; /* s, how long before each tick the servo loop's thread waits without sleeping, up to
+                  1e-3: steadier ticks at the price of that share of a core; 0: it sleeps */
   pl_haptic_motion plane;
   uint32_t cookie;
 } pl_haptic_def;
@@ -95,7 +97,7 @@ typedef struct pl_haptic_facts {
   double impulse[3];                         /* N s, on the hand since the beginning */
   double energy;         /* J, that the loop has taken from the hand; negative: it has given */
   int64_t ticks;         /* of the servo loop */
-  int64_t late;          /* more than 0.2 ms late, of those of its own thread */
+  int64_t late;          /* more than 1.2 ms after the one before, of those of its own thread */
   int64_t refused;       /* positions that were no positions */
   double longest;        /* s, the longest time between two ticks of its own thread */
   pl_haptic_touch touch; /* in the last step */

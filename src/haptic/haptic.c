@@ -49,11 +49,9 @@ static pl_status check(const pl_haptic_def *def, pl_error *error)
   const struct {
     const char *name;
     double value, max;
-  } numbers[] = {{"stiffness", def->stiffness, 1e12},
-                 {"damping", def->damping, 1e12},
-                 {"friction", def->friction, 100},
-                 {"radius", def->radius, 10},
-                 {"max_force", def->max_force, 1e15}};
+  } numbers[] = {{"stiffness", def->stiffness, 1e12}, {"damping", def->damping, 1e12},
+                 {"friction", def->friction, 100},    {"radius", def->radius, 10},
+                 {"max_force", def->max_force, 1e15}, {"spin", def->spin, 1.0 / PL_SERVO_RATE}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].max))
       return pl_fail(error, PL_E_ARGUMENT, "the %s of a hand = %g must lie between 0 and %g",
@@ -108,6 +106,7 @@ pl_status pl_haptic_create(pl_world *world, const pl_haptic_def *def, pl_haptic 
   pl_plane_spring spring = {def->stiffness, def->damping, def->friction, def->radius,
                             def->max_force};
   pl_servo_init(&self->servo, device, &spring, def->plane);
+  self->servo.spin = def->spin;
   status = make_tool(self, def, error);
   if (status)
     pl_haptic_destroy(self);

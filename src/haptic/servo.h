@@ -38,6 +38,7 @@ typedef struct pl_servo {
   atomic_int goes_on; /* the thread */
   int has_thread;
   double origin; /* s, of the thread's clock */
+  double spin; /* s, how long before a tick the thread stops sleeping; set before pl_servo_start */
 } pl_servo;
 
 /* The loop takes the device over. */

@@ -70,6 +70,7 @@ void pl_reader_build_hand(pl_reader *reader, pl_scene *scene, int index)
   def.friction = pl_item_number(item, "friction");
   def.radius = pl_item_number(item, "radius");
   def.max_force = pl_item_number(item, "max-force");
+  def.spin = pl_item_number(item, "spin");
   def.plane = *plane == 'm' ? PL_HAPTIC_MOVES : *plane == 's' ? PL_HAPTIC_STANDS : PL_HAPTIC_AUTO;
   if (!pl_reader_parts(reader, index, &def.tool, &def.tool_count)) return;
   pl_status status = file ? read_trace(reader, file, &def, &error) : PL_OK;

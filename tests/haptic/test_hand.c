@@ -411,6 +411,8 @@ TEST(wrong_hands_are_refused)
   CHECK_FAILS(pl_haptic_create(world, &bad, &hand, error), PL_E_ARGUMENT, "stiffness");
   bad = def, bad.max_force = NAN;
   CHECK_FAILS(pl_haptic_create(world, &bad, &hand, error), PL_E_ARGUMENT, "max_force");
+  bad = def, bad.spin = 0.002;
+  CHECK_FAILS(pl_haptic_create(world, &bad, &hand, error), PL_E_ARGUMENT, "spin");
   bad = def, bad.device.name = "glove";
   CHECK_FAILS(pl_haptic_create(world, &bad, &hand, error), PL_E_ARGUMENT, "glove");
   bad = def, bad.device.name = "record";
