@@ -42,6 +42,8 @@ static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_m
   printf("  nodes           %d\n", facts->node_count);
   printf("  elements        %d %s in %d %s\n", facts->element_count, pl_mesh_shape_name(mesh),
          facts->pieces, facts->pieces == 1 ? "piece" : "pieces");
+  if (pl_mesh_quad_count(mesh))
+    printf("  quadrilaterals  %d, each of two of these triangles\n", pl_mesh_quad_count(mesh));
   if (pl_mesh_hanging_count(mesh))
     printf("  hanging nodes   %d, and %d free ones\n", pl_mesh_hanging_count(mesh),
            facts->node_count - pl_mesh_hanging_count(mesh));
@@ -103,6 +105,7 @@ static int add_mesh(pl_text *json, const char *path)
               {"elements", facts.element_count},
               {"pieces", facts.pieces},
               {"faces", facts.face_count},
+              {"quads", pl_mesh_quad_count(mesh)},
               {"volume", facts.volume},
               {"surface", facts.surface},
               {"min_edge", facts.min_edge},

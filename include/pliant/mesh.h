@@ -1,5 +1,5 @@
-/* Meshes: tetrahedra, hexahedra, or triangles or segments in space, with named sets. A mesh does
- * not change once it is made. */
+/* Meshes: tetrahedra, hexahedra, or triangles and quadrilaterals or segments in space, with named
+ * sets. A mesh does not change once it is made. */
 #ifndef PLIANT_MESH_H
 #define PLIANT_MESH_H
 
@@ -49,7 +49,14 @@ typedef struct pl_mesh_def {
   const pl_allocator *allocator;  /* NULL: the C library's */
   const pl_hanging_node *hanging; /* where small elements meet large ones */
   int hanging_count;
+  int quad_count;   /* quadrilaterals beside triangles; a mesh may consist of them alone */
+  const int *quads; /* 4 nodes each, in the order around it */
 } pl_mesh_def;
+
+/* A quadrilateral is two triangles that know each other, cut along its shorter diagonal (along the
+ * other where it is not convex): they follow the triangles given, so that quadrilateral j is
+ * elements element_count + 2 j and the next, by which sets may name it. Whatever works on triangles
+ * works on them: every model of sheets, contact, pictures, files. */
 
 /* Refuses non-finite coordinates, node numbers out of range, repeated nodes in an element, elements
  * of no volume (least height below 1e-12 of the longest edge), folded hexahedra, overlapping
@@ -89,6 +96,11 @@ PL_API int pl_mesh_element_count(const pl_mesh *mesh);
 PL_API int pl_mesh_nodes_per_element(const pl_mesh *mesh);
 PL_API const char *pl_mesh_shape_name(const pl_mesh *mesh); /* "tetrahedra" and so on */
 PL_API const int *pl_mesh_elements(const pl_mesh *mesh);
+/* Of the elements, those that are halves of quadrilaterals: 4 nodes of each, around it; and the
+ * numbers of its two halves. */
+PL_API int pl_mesh_quad_count(const pl_mesh *mesh);
+PL_API const int *pl_mesh_quads(const pl_mesh *mesh);
+PL_API const int *pl_mesh_quad_elements(const pl_mesh *mesh);
 PL_API int pl_mesh_set_count(const pl_mesh *mesh);
 PL_API const pl_set *pl_mesh_set(const pl_mesh *mesh, int index);
 PL_API const pl_set *pl_mesh_find_set(const pl_mesh *mesh, const char *name);

@@ -200,6 +200,8 @@ MEMBERS = {
         'allocator': "NULL: the C library's",
         'hanging': 'where small elements meet large ones',
         'hanging_count': '',
+        'quad_count': 'quadrilaterals beside triangles; a mesh may consist of them alone',
+        'quads': '4 nodes each, in the order around it',
     },
     'pl_bezier_def': {
         'axes': 'order: 1 to 32, the same along all axes',

@@ -35,11 +35,15 @@ class Mesh:
 
     Mesh(nodes, elements, sets={}) takes arrays: 3 numbers for each node, 4 (tetrahedra), 8
     (hexahedra) or 3 (triangles) node numbers for each element. Sets are lists of node numbers by
-    name. Other ways: Mesh.generate("box", ...), Mesh.read(path), Mesh.fill(vertices, triangles).
+    name. Mesh(nodes, quads=...) takes quadrilaterals, 4 nodes around each, alone or beside
+    triangles; each becomes two triangles behind the others. Other ways: Mesh.generate("box", ...), Mesh.read(path), Mesh.fill(vertices, triangles).
     """
 
-    def __init__(self, nodes: Sequence, elements: Sequence, sets: Optional[Mapping[str, Sequence[int]]] = None):
+    def __init__(self, nodes: Sequence, elements: Optional[Sequence] = None,
+                 sets: Optional[Mapping[str, Sequence[int]]] = None, quads: Optional[Sequence] = None):
         keep = []
+        if elements is None:
+            elements = numpy.empty((0, 3), dtype=numpy.intc)
         nodes_pointer, node_array = _values.numbers(nodes, "double", keep)
         elements_pointer, element_array = _values.numbers(elements, "int", keep)
         if node_array.ndim != 2 or node_array.shape[1] != 3 or element_array.ndim != 2:
@@ -47,6 +51,11 @@ class Mesh:
         definition = ffi.new("pl_mesh_def *", {
             "node_count": len(node_array), "nodes": nodes_pointer, "element_count": len(element_array),
             "nodes_per_element": element_array.shape[1], "elements": elements_pointer})
+        if quads is not None:
+            definition.quads, quad_array = _values.numbers(quads, "int", keep)
+            if quad_array.ndim != 2 or quad_array.shape[1] != 4:
+                raise ValueError("quads is an array of 4 columns: the nodes around each quadrilateral")
+            definition.quad_count = len(quad_array)
         listed = ffi.new("pl_set[]", max(1, len(sets or {})))
         for place, (name, ids) in enumerate((sets or {}).items()):
             pointer, array = _values.numbers(ids, "int", keep)
@@ -126,6 +135,11 @@ class Mesh:
         """Node numbers: the library's own memory, read-only."""
         return _view(self, lib.pl_mesh_elements(self._pointer), "int", lib.pl_mesh_element_count(self._pointer),
                      lib.pl_mesh_nodes_per_element(self._pointer))
+
+    @property
+    def quads(self) -> numpy.ndarray:
+        """The nodes around each quadrilateral, of which two elements are the halves."""
+        return _view(self, lib.pl_mesh_quads(self._pointer), "int", lib.pl_mesh_quad_count(self._pointer), 4)
 
     @property
     def faces(self) -> numpy.ndarray:

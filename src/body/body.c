@@ -10,6 +10,7 @@
 #include "math/rotation.h"
 #include "math/vec3.h"
 #include "mesh/grid.h"
+#include "mesh/quads.h"
 #include "mesh/select.h"
 
 #include <math.h>
@@ -247,6 +248,7 @@ static pl_status copy_mesh(const pl_allocator *allocator, const pl_mesh *mesh, p
                      .allocator = allocator};
   pl_status status = pl_mesh_create(&def, &body->mesh, error);
   if (!status) status = pl_mesh_take_octets(body->mesh, mesh, NULL, NULL, error);
+  if (!status) status = pl_mesh_take_quads(body->mesh, mesh, NULL, NULL, error);
   if (!status) status = pl_mesh_take_grid(body->mesh, mesh, NULL, error);
   if (!status) status = pl_mesh_order(body->mesh, body->order, error);
   if (!status) status = put_hanging_last(allocator, body->mesh, body->order, error);

@@ -12,6 +12,7 @@
 #include "io/draft.h"
 
 #include "core/memory.h"
+#include "io/cells.h"
 
 #include <string.h>
 
@@ -439,14 +440,32 @@ static void put_sets(pl_text *text, const pl_mesh *mesh)
   }
 }
 
+static const char *type_of(pl_cell cell)
+{
+  if (cell.is_quad) return "S4";
+  return cell.corners == 2   ? "T3D2"
+         : cell.corners == 3 ? "S3"
+         : cell.corners == 4 ? "C3D4"
+                             : "C3D8";
+}
+
+/* An element, under a line with its type where that changes. */
+static void put_cell(pl_text *text, const pl_cells *cells, int index)
+{
+  pl_cell cell = pl_cell_at(cells, index);
+  if (index == 0 || index == cells->plain) pl_text_add(text, "*ELEMENT, TYPE=%s\n", type_of(cell));
+  pl_text_add(text, "%d", index + 1);
+  for (int k = 0; k < cell.corners; k++) pl_text_add(text, ", %d", cell.nodes[k] + 1);
+  pl_text_add(text, "\n");
+}
+
 static pl_status abaqus_write(const pl_snapshot *snapshot, const char *path, const double *values,
                               pl_error *error)
 {
   (void)values;
   const pl_mesh *mesh = snapshot->mesh;
   const double *positions = snapshot->positions ? snapshot->positions : pl_mesh_nodes(mesh);
-  const int *nodes = pl_mesh_elements(mesh);
-  int corners = pl_mesh_nodes_per_element(mesh);
+  pl_cells cells = pl_cells_of_mesh(mesh);
   pl_text text = pl_text_make(NULL);
   pl_text_add(&text, "*HEADING\nin m\n*NODE\n");
   for (int i = 0; i < pl_mesh_node_count(mesh); i++) {
@@ -457,16 +476,7 @@ static pl_status abaqus_write(const pl_snapshot *snapshot, const char *path, con
     }
     pl_text_add(&text, "\n");
   }
-  pl_text_add(&text, "*ELEMENT, TYPE=%s\n",
-              corners == 2   ? "T3D2"
-              : corners == 3 ? "S3"
-              : corners == 4 ? "C3D4"
-                             : "C3D8");
-  for (int i = 0; i < pl_mesh_element_count(mesh); i++) {
-    pl_text_add(&text, "%d", i + 1);
-    for (int k = 0; k < corners; k++) pl_text_add(&text, ", %d", *nodes++ + 1);
-    pl_text_add(&text, "\n");
-  }
+  for (int i = 0; i < cells.plain + cells.quads; i++) put_cell(&text, &cells, i);
   put_sets(&text, mesh);
   pl_status status = pl_text_ok(&text, error);
   if (!status) status = pl_file_write_frame(path, text.data, text.size, error);

@@ -49,6 +49,7 @@ void pl_draft_destroy(pl_draft *draft)
   pl_free(&allocator, draft->members.data);
   pl_free(&allocator, draft->cells.data);
   pl_free(&allocator, draft->faces.data);
+  pl_free(&allocator, draft->quads.data);
   pl_free(&allocator, draft->lines.data);
   free_index(&allocator, &draft->by_tag);
   free_index(&allocator, &draft->numbers.index);
@@ -225,30 +226,14 @@ static pl_status add_cell(pl_draft *draft, const pl_scan *scan, pl_error *error)
   return PL_OK;
 }
 
-static double distance_of(const pl_draft *draft, int a, int b)
-{
-  return pl_vec3_distance(draft->nodes + 3 * (size_t)a, draft->nodes + 3 * (size_t)b);
-}
-
-/* The current element, which is flat, as segments or triangles, a quadrilateral cut along its
- * shorter diagonal; how many numbers that are. */
-static int divide(const pl_draft *draft, int out[6])
-{
-  static const int orders[2][6] = {{0, 1, 2, 0, 2, 3}, {0, 1, 3, 1, 2, 3}};
-  const int *n = draft->last_nodes;
-  int corners = pl_shapes[draft->last].corners, other = 0;
-  if (draft->last == PL_QUAD)
-    other = distance_of(draft, n[1], n[3]) < distance_of(draft, n[0], n[2]);
-  for (int i = 0; i < (corners == 4 ? 6 : corners); i++) out[i] = n[orders[other][i]];
-  return corners == 4 ? 6 : corners;
-}
-
 /* Keeps the current element, which is flat, unless it is the one before once more. */
 static pl_status add_flat(pl_draft *draft, const pl_scan *scan, pl_error *error)
 {
-  int nodes[6];
-  size_t count = (size_t)divide(draft, nodes);
-  list *to = draft->last == PL_LINE ? &draft->lines : &draft->faces;
+  const int *nodes = draft->last_nodes;
+  size_t count = (size_t)pl_shapes[draft->last].corners;
+  list *to = draft->last == PL_LINE       ? &draft->lines
+             : draft->last == PL_TRIANGLE ? &draft->faces
+                                          : &draft->quads;
   const int *end = (const int *)to->data + to->count;
   if (to->count >= count && memcmp(end - count, nodes, count * sizeof *nodes) == 0) return PL_OK;
   if (to->count >= 2 * (size_t)PL_MOST_ELEMENTS)

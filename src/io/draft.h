@@ -2,8 +2,8 @@
  *
  * Readers hand over nodes (numbered from 0 or by tags in any order), elements of any shape, and
  * which of them belong to numbered groups. Tetrahedra or hexahedra become the mesh, or, where there
- * are none, triangles (quadrilaterals are cut in two), or lines as segments; a group of what fills
- * space becomes an element set, a group of anything flatter a node set. */
+ * are none, triangles and quadrilaterals, or lines as segments; a group of what fills space becomes
+ * an element set, a group of anything flatter a node set. */
 #ifndef PL_IO_DRAFT_H
 #define PL_IO_DRAFT_H
 

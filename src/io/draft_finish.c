@@ -118,13 +118,16 @@ static pl_status gather_sets(pl_draft *draft, set_list *made, pl_error *error)
   return PL_OK;
 }
 
-/* Where nothing fills space, triangles are the mesh, or segments if there is nothing else. */
+/* Where nothing fills space, triangles and quadrilaterals are the mesh, or segments if there is
+ * nothing else. */
 static void take_flats(pl_draft *draft)
 {
-  list *from = draft->faces.count ? &draft->faces : &draft->lines;
-  if (draft->cell_count || from->count == 0) return;
+  int is_surface = draft->faces.count || draft->quads.count;
+  list *from = is_surface ? &draft->faces : &draft->lines;
+  if (draft->cell_count) draft->quads.count = 0;
+  if (draft->cell_count || (from->count == 0 && !is_surface)) return;
   pl_free(&draft->allocator, draft->cells.data);
-  draft->cell_shape = from == &draft->faces ? PL_TRIANGLE : PL_LINE;
+  draft->cell_shape = is_surface ? PL_TRIANGLE : PL_LINE;
   draft->cell_count = (int)(from->count / (size_t)pl_shapes[draft->cell_shape].corners);
   draft->cells = *from;
   *from = (list){0};
@@ -145,7 +148,7 @@ static pl_status check_shapes(const pl_draft *draft, pl_error *error)
     return pl_fail_at(error, PL_E_UNSUPPORTED, path, 0,
                       "mixes %lld tetrahedra and %lld hexahedra; a mesh must be all of one kind",
                       (long long)counts[PL_TET], (long long)counts[PL_HEX]);
-  if (draft->cell_count == 0)
+  if (draft->cell_count == 0 && draft->quads.count == 0)
     return pl_fail_at(error, PL_E_MESH, path, 0,
                       "holds no tetrahedra or hexahedra (%d nodes), nor triangles, quadrilaterals "
                       "or lines",
@@ -158,13 +161,16 @@ static void tell_tags(const pl_draft *draft, pl_error *error)
 {
   int64_t entity = error ? error->entity : -1;
   char words[160];
-  int used = 0, corners = pl_shapes[draft->cell_shape].corners;
   if (!draft->tags || entity < 0) return;
+  int used = 0, is_quad = strncmp(error->message, "quadrilateral ", 14) == 0;
+  int corners = is_quad ? 4 : pl_shapes[draft->cell_shape].corners;
   if (strncmp(error->message, "node ", 5) == 0 && entity < draft->node_count) {
     used = snprintf(words, sizeof words, "; in the file it is node %lld",
                     (long long)draft->tags[entity]);
-  } else if (strncmp(error->message, "element ", 8) == 0 && entity < draft->cell_count) {
-    const int *nodes = (const int *)draft->cells.data + corners * entity;
+  } else if (is_quad ||
+             (strncmp(error->message, "element ", 8) == 0 && entity < draft->cell_count)) {
+    const list *from = is_quad ? &draft->quads : &draft->cells;
+    const int *nodes = (const int *)from->data + corners * entity;
     used = snprintf(words, sizeof words, "; in the file its nodes are");
     for (int i = 0; i < corners && used < (int)sizeof words - 24; i++)
       used += snprintf(words + used, sizeof words - (size_t)used, "%s %lld", i ? "," : "",
@@ -197,6 +203,8 @@ static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh
       .element_count = draft->cell_count,
       .nodes_per_element = pl_shapes[draft->cell_shape].corners,
       .elements = draft->cells.data,
+      .quad_count = (int)(draft->quads.count / 4),
+      .quads = draft->quads.data,
       .set_count = made->count,
       .sets = made->sets,
       .hanging_count = (int)draft->hanging.nodes.count,

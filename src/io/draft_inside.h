@@ -60,7 +60,7 @@ struct pl_draft {
   pl_cell_shape cell_shape;
   int cell_count;
   list cells;               /* int: corners of the tets or hexes */
-  list faces, lines;        /* int: triangles and segments, the mesh where nothing fills space */
+  list faces, quads, lines; /* int: of each the corners; the mesh where nothing fills space */
   struct pl_draft_numbers { /* where elements are found by their numbers */
     int wanted;
     list all;    /* int64_t: of all elements */

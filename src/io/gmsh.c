@@ -42,9 +42,10 @@ pl_status pl_gmsh_claim(const pl_gmsh *gmsh, const char *what, int64_t count, in
   return pl_scan_claim(&gmsh->scan, what, count, limit, bytes, error);
 }
 
-int pl_gmsh_type_of(const pl_mesh *mesh)
+int pl_gmsh_type_of(pl_cell cell)
 {
-  int corners = pl_mesh_nodes_per_element(mesh);
+  int corners = cell.corners;
+  if (cell.is_quad) return 3;
   return corners == 2 ? 1 : corners == 3 ? 2 : corners == 4 ? 4 : 5;
 }
 

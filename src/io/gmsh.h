@@ -3,6 +3,7 @@
 #ifndef PL_IO_GMSH_H
 #define PL_IO_GMSH_H
 
+#include "io/cells.h"
 #include "io/draft.h"
 
 /* An element type: number in the file, shape, how many nodes it has. */
@@ -69,8 +70,8 @@ void pl_gmsh_put_doubles(pl_gmsh_out *out, const double *values, int count);
 /* Ends a line of text; nothing in binary. */
 void pl_gmsh_put_line(pl_gmsh_out *out);
 
-/* The number of the mesh's elements in the format. */
-int pl_gmsh_type_of(const pl_mesh *mesh);
+/* The number of the cell's type in the format. */
+int pl_gmsh_type_of(pl_cell cell);
 
 /* Both write $Nodes and $Elements (4.1: and $Entities). The groups are those of
  * $PhysicalNames: set i has the number i + 1, dimension 3 for elements and 0 for nodes. */

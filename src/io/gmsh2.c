@@ -148,29 +148,29 @@ static void put_block(pl_gmsh_out *out, int type, int count)
 static void put_elements(pl_gmsh_out *out, const group_lists *lists)
 {
   const pl_mesh *mesh = out->mesh;
-  int count = pl_mesh_element_count(mesh), corners = pl_mesh_nodes_per_element(mesh);
-  int points = 0, copies = 0, number = 0, type = pl_gmsh_type_of(mesh);
+  pl_cells cells = pl_cells_of_mesh(mesh);
+  int points = 0, copies = 0, number = 0;
   for (int s = 0; s < pl_mesh_set_count(mesh); s++) {
     if (!pl_mesh_set(mesh, s)->of_elements) points += pl_mesh_set(mesh, s)->count;
   }
-  for (int e = 0; e < count; e++) {
+  for (int e = 0; e < cells.plain; e++) {
     int groups = lists->starts[e + 1] - lists->starts[e];
     copies += groups ? groups : 1;
   }
-  pl_text_add(&out->text, "$Elements\n%d\n", points + copies);
+  pl_text_add(&out->text, "$Elements\n%d\n", points + copies + cells.quads);
   put_block(out, 15, points);
   for (int s = 0; s < pl_mesh_set_count(mesh); s++) {
     const pl_set *set = pl_mesh_set(mesh, s);
     for (int i = 0; !set->of_elements && i < set->count; i++)
       put_element(out, &number, 15, s + 1, &set->ids[i], 1);
   }
-  put_block(out, type, copies);
-  for (int e = 0; e < count; e++) {
-    const int *nodes = pl_mesh_elements(mesh) + (size_t)corners * (size_t)e;
-    int first = lists->starts[e], end = lists->starts[e + 1];
-    if (first == end) put_element(out, &number, type, 0, nodes, corners);
+  for (int e = 0; e < cells.plain + cells.quads; e++) {
+    pl_cell cell = pl_cell_at(&cells, e);
+    int first = lists->starts[e], end = lists->starts[e + 1], type = pl_gmsh_type_of(cell);
+    if (e == 0 || e == cells.plain) put_block(out, type, cell.is_quad ? cells.quads : copies);
+    if (first == end) put_element(out, &number, type, 0, cell.nodes, cell.corners);
     for (int i = first; i < end; i++)
-      put_element(out, &number, type, lists->groups[i], nodes, corners);
+      put_element(out, &number, type, lists->groups[i], cell.nodes, cell.corners);
   }
   pl_text_add(&out->text, "%s$EndElements\n", out->binary ? "\n" : "");
 }

@@ -228,7 +228,8 @@ typedef struct classes {
 static pl_status classify(const pl_mesh *mesh, const pl_allocator *allocator, int of_elements,
                           classes *made, pl_error *error)
 {
-  made->item_count = of_elements ? pl_mesh_element_count(mesh) : pl_mesh_node_count(mesh);
+  pl_cells cells = pl_cells_of_mesh(mesh);
+  made->item_count = of_elements ? cells.plain + cells.quads : pl_mesh_node_count(mesh);
   made->of = pl_alloc(allocator, (size_t)made->item_count, sizeof *made->of);
   size_t room = 0;
   void *list = NULL;
@@ -336,11 +337,11 @@ static void put_nodes(pl_gmsh_out *out)
   pl_text_add(&out->text, "%s$EndNodes\n", out->binary ? "\n" : "");
 }
 
-/* The end of the run of items from first on that have the same class. */
-static int run_end(const classes *made, int first)
+/* The end of the run of items from first on that have the same class; none goes past a stop. */
+static int run_end(const classes *made, int first, int stop)
 {
   int end = first + 1;
-  while (end < made->item_count && made->of[end] == made->of[first]) end++;
+  while (end < made->item_count && end != stop && made->of[end] == made->of[first]) end++;
   return end;
 }
 
@@ -349,11 +350,11 @@ static int run_end(const classes *made, int first)
 static int put_blocks(pl_gmsh_out *out, const classes *made, int dimension, int only_count,
                       uint64_t *total)
 {
-  int corners = pl_mesh_nodes_per_element(out->mesh), blocks = 0;
-  int type = dimension ? pl_gmsh_type_of(out->mesh) : 15;
-  const int *nodes = pl_mesh_elements(out->mesh);
+  pl_cells cells = pl_cells_of_mesh(out->mesh);
+  int blocks = 0;
   for (int first = 0, end; first < made->item_count; first = end) {
-    end = run_end(made, first);
+    end = run_end(made, first, dimension ? cells.plain : -1);
+    int type = dimension ? pl_gmsh_type_of(pl_cell_at(&cells, first)) : 15;
     int entity = made->list[made->of[first]].entity;
     if (!entity) continue;
     blocks++;
@@ -362,10 +363,8 @@ static int put_blocks(pl_gmsh_out *out, const classes *made, int dimension, int 
       ++*total;
       if (only_count) continue;
       pl_gmsh_put_size(out, *total);
-      for (int k = 0; k < (dimension ? corners : 1); k++) {
-        int node = dimension ? nodes[(size_t)corners * (size_t)i + (size_t)k] : i;
-        pl_gmsh_put_size(out, (uint64_t)node + 1);
-      }
+      pl_cell cell = dimension ? pl_cell_at(&cells, i) : (pl_cell){1, &i, 0};
+      for (int k = 0; k < cell.corners; k++) pl_gmsh_put_size(out, (uint64_t)cell.nodes[k] + 1);
       pl_gmsh_put_line(out);
     }
   }

@@ -11,6 +11,7 @@
 #include "io/numbered.h"
 
 #include "core/memory.h"
+#include "io/cells.h"
 
 #include <string.h>
 
@@ -177,20 +178,28 @@ static void put_vertices(pl_text *text, const pl_snapshot *snapshot, const int *
   }
 }
 
+/* Cells of one kind, the first of them at a place in the list. */
+static void put_kind(pl_text *text, const pl_cells *cells, const char *name, int first, int count,
+                     const int *regions)
+{
+  if (count) pl_text_add(text, "%s\n%d\n", name, count);
+  for (int i = first; i < first + count; i++) {
+    pl_cell cell = pl_cell_at(cells, i);
+    for (int k = 0; k < cell.corners; k++) pl_text_add(text, "%d ", cell.nodes[k] + 1);
+    pl_text_add(text, "%d\n", regions ? regions[i] : 0);
+  }
+}
+
 static void put_cells(pl_text *text, const pl_mesh *mesh, const int *regions)
 {
   int corners = pl_mesh_nodes_per_element(mesh);
-  const int *nodes = pl_mesh_elements(mesh);
-  pl_text_add(text, "%s\n%d\n",
-              corners == 2   ? "Edges"
-              : corners == 3 ? "Triangles"
-              : corners == 4 ? "Tetrahedra"
-                             : "Hexahedra",
-              pl_mesh_element_count(mesh));
-  for (int i = 0; i < pl_mesh_element_count(mesh); i++) {
-    for (int k = 0; k < corners; k++) pl_text_add(text, "%d ", *nodes++ + 1);
-    pl_text_add(text, "%d\n", regions ? regions[i] : 0);
-  }
+  pl_cells cells = pl_cells_of_mesh(mesh);
+  const char *name = corners == 2   ? "Edges"
+                     : corners == 3 ? "Triangles"
+                     : corners == 4 ? "Tetrahedra"
+                                    : "Hexahedra";
+  put_kind(text, &cells, name, 0, cells.plain, regions);
+  put_kind(text, &cells, "Quadrilaterals", cells.plain, cells.quads, regions);
   pl_text_add(text, "End\n");
 }
 

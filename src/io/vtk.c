@@ -384,21 +384,22 @@ static void put_grid(vtk_writer *w)
 {
   const pl_mesh *mesh = w->snapshot->mesh;
   const double *positions = w->snapshot->positions;
-  int corners = pl_mesh_nodes_per_element(mesh), count = pl_mesh_element_count(mesh);
-  const int *nodes = pl_mesh_elements(mesh);
+  pl_cells cells = pl_cells_of(w->snapshot);
+  int count = cells.plain + cells.quads;
   size_t points = (size_t)pl_mesh_node_count(mesh);
   pl_text_add(&w->text, "# vtk DataFile Version 3.0\nPliant mesh\n%s\nDATASET UNSTRUCTURED_GRID\n",
               w->binary ? "BINARY" : "ASCII");
   pl_text_add(&w->text, "POINTS %zu double\n", points);
   put_doubles(w, positions ? positions : pl_mesh_nodes(mesh), points, 3);
   pl_text_add(&w->text, "%sCELLS %d %lld\n", w->binary ? "\n" : "", count,
-              (long long)count * (corners + 1));
+              (long long)(count + pl_cells_corners(&cells)));
   for (int i = 0; i < count; i++) {
-    put_int(w, corners, 0);
-    for (int k = 0; k < corners; k++) put_int(w, *nodes++, k + 1 == corners);
+    pl_cell cell = pl_cell_at(&cells, i);
+    put_int(w, cell.corners, 0);
+    for (int k = 0; k < cell.corners; k++) put_int(w, cell.nodes[k], k + 1 == cell.corners);
   }
   pl_text_add(&w->text, "%sCELL_TYPES %d\n", w->binary ? "\n" : "", count);
-  for (int i = 0; i < count; i++) put_int(w, pl_vtk_type_of(mesh), 1);
+  for (int i = 0; i < count; i++) put_int(w, pl_vtk_type_of(pl_cell_at(&cells, i)), 1);
 }
 
 static pl_status put_set(vtk_writer *w, const pl_set *set, pl_error *error)

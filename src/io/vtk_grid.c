@@ -254,9 +254,10 @@ pl_status pl_vtk_add_set(pl_draft *draft, const pl_scan *scan, pl_word name, int
   return status;
 }
 
-int pl_vtk_type_of(const pl_mesh *mesh)
+int pl_vtk_type_of(pl_cell cell)
 {
-  int corners = pl_mesh_nodes_per_element(mesh);
+  int corners = cell.corners;
+  if (cell.is_quad) return 9;
   return corners == 2 ? 3 : corners == 3 ? 5 : corners == 4 ? 10 : 12;
 }
 

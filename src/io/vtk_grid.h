@@ -3,6 +3,7 @@
 #ifndef PL_IO_VTK_GRID_H
 #define PL_IO_VTK_GRID_H
 
+#include "io/cells.h"
 #include "io/draft.h"
 
 /* Number types: id, bytes, name in .vtu, names in legacy files. */
@@ -74,7 +75,7 @@ pl_status pl_vtk_add_set(pl_draft *draft, const pl_scan *scan, pl_word name, int
                          const pl_array *array, int64_t base, const int *cell_of, pl_error *error);
 
 /* For writers: the VTK type of the mesh's cells, and a set as zeros and ones in bytes. */
-int pl_vtk_type_of(const pl_mesh *mesh);
+int pl_vtk_type_of(pl_cell cell);
 pl_status pl_vtk_set_bytes(const pl_allocator *allocator, const pl_mesh *mesh, const pl_set *set,
                            unsigned char **bytes, size_t *count, pl_error *error);
 

@@ -68,22 +68,27 @@ static void put_array(vtu_writer *w, const char *prefix, const char *name, pl_nu
 
 static pl_status put_cells(vtu_writer *w, pl_error *error)
 {
-  const pl_mesh *mesh = w->snapshot->mesh;
-  size_t count = (size_t)pl_mesh_element_count(mesh);
-  size_t corners = (size_t)pl_mesh_nodes_per_element(mesh);
+  pl_cells cells = pl_cells_of(w->snapshot);
+  size_t count = (size_t)(cells.plain + cells.quads), corners = (size_t)pl_cells_corners(&cells);
   int32_t *offsets = pl_alloc(&w->text->allocator, count, sizeof *offsets);
+  int32_t *nodes = pl_alloc(&w->text->allocator, corners, sizeof *nodes), end = 0;
   unsigned char *types = pl_alloc(&w->text->allocator, count, 1);
-  pl_status status = offsets && types ? PL_OK : pl_fail_memory(error);
+  pl_status status = offsets && nodes && types ? PL_OK : pl_fail_memory(error);
   if (!status) {
-    for (size_t i = 0; i < count; i++) offsets[i] = (int32_t)(corners * (i + 1));
-    memset(types, pl_vtk_type_of(mesh), count);
+    for (size_t i = 0; i < count; i++) {
+      pl_cell cell = pl_cell_at(&cells, (int)i);
+      memcpy(nodes + end, cell.nodes, (size_t)cell.corners * sizeof *nodes);
+      offsets[i] = end += cell.corners;
+      types[i] = (unsigned char)pl_vtk_type_of(cell);
+    }
     pl_text_add(w->text, "<Cells>\n");
-    put_array(w, "", "connectivity", PL_INT32, corners * count, 1, pl_mesh_elements(mesh));
+    put_array(w, "", "connectivity", PL_INT32, corners, 1, nodes);
     put_array(w, "", "offsets", PL_INT32, count, 1, offsets);
     put_array(w, "", "types", PL_UINT8, count, 1, types);
     pl_text_add(w->text, "</Cells>\n");
   }
   pl_free(&w->text->allocator, offsets);
+  pl_free(&w->text->allocator, nodes);
   pl_free(&w->text->allocator, types);
   return status;
 }
@@ -172,8 +177,9 @@ static pl_status put_grid(vtu_writer *w, pl_error *error)
               "byte_order=\"%s\" header_type=\"UInt64\">\n<UnstructuredGrid>\n",
               pl_little_endian() ? "LittleEndian" : "BigEndian");
   pl_status status = put_whole(w, error);
+  pl_cells cells = pl_cells_of(w->snapshot);
   pl_text_add(w->text, "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%d\">\n<Points>\n", count,
-              pl_mesh_element_count(mesh));
+              cells.plain + cells.quads);
   put_array(w, "", "Points", PL_FLOAT64, 3 * count, 3, positions);
   pl_text_add(w->text, "</Points>\n");
   if (!status) status = put_cells(w, error);

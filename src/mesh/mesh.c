@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "mesh/element.h"
 #include "mesh/grid.h"
+#include "mesh/quads.h"
 #include "mesh/surface.h"
 
 #include <math.h>
@@ -30,6 +31,12 @@ pl_status pl_mesh_check_limits(int64_t node_count, int64_t element_count, pl_err
   return PL_OK;
 }
 
+/* The elements of the mesh: those given, and two for each quadrilateral. */
+static int64_t element_total(const pl_mesh_def *def)
+{
+  return def->element_count + 2 * (int64_t)def->quad_count;
+}
+
 static pl_status check_def(const pl_mesh_def *def, pl_error *error)
 {
   if (!def) return pl_fail(error, PL_E_ARGUMENT, "pl_mesh_create needs a pl_mesh_def");
@@ -42,11 +49,13 @@ static pl_status check_def(const pl_mesh_def *def, pl_error *error)
   if (def->node_count < 0 || def->element_count < 0 || def->set_count < 0)
     return pl_fail(error, PL_E_ARGUMENT, "a mesh cannot have %d nodes, %d elements and %d sets",
                    def->node_count, def->element_count, def->set_count);
-  if (def->element_count == 0) return pl_fail(error, PL_E_MESH, "the mesh has no elements");
+  pl_status status = pl_quads_check(def, error);
+  if (status) return status;
+  if (element_total(def) == 0) return pl_fail(error, PL_E_MESH, "the mesh has no elements");
   if (def->node_count == 0) return pl_fail(error, PL_E_MESH, "the mesh has no nodes");
-  if (!def->nodes || !def->elements || (def->set_count && !def->sets))
+  if (!def->nodes || (def->element_count && !def->elements) || (def->set_count && !def->sets))
     return pl_fail(error, PL_E_ARGUMENT, "the mesh's arrays of nodes, elements or sets are NULL");
-  return pl_mesh_check_limits(def->node_count, def->element_count, error);
+  return pl_mesh_check_limits(def->node_count, element_total(def), error);
 }
 
 static pl_status check_nodes(const pl_mesh_def *def, pl_error *error)
@@ -132,16 +141,16 @@ static pl_status orient(const pl_mesh_def *def, int element, int *nodes, int *fl
 static pl_status copy_elements(pl_mesh *mesh, const pl_mesh_def *def, pl_error *error)
 {
   size_t n = (size_t)def->nodes_per_element, count = (size_t)def->element_count;
-  mesh->elements = pl_alloc(&mesh->allocator, count * n, sizeof *mesh->elements);
+  mesh->elements = pl_alloc(&mesh->allocator, (size_t)mesh->element_count * n, sizeof(int));
   if (!mesh->elements) return pl_fail_memory(error);
-  memcpy(mesh->elements, def->elements, count * n * sizeof *mesh->elements);
+  if (count) memcpy(mesh->elements, def->elements, count * n * sizeof *mesh->elements);
   for (int i = 0; i < def->element_count; i++) {
     pl_status status = check_numbers(def, i, error);
     if (!status)
       status = orient(def, i, mesh->elements + n * (size_t)i, &mesh->flipped_elements, error);
     if (status) return status;
   }
-  return PL_OK;
+  return pl_quads_cut(mesh, def, error);
 }
 
 /* Numbers the nodes that elements use in their old order: number[old] = new, or -1. */
@@ -151,6 +160,7 @@ static void number_nodes(pl_mesh *mesh, const pl_mesh_def *def, int *number)
   for (size_t i = 0; i < total; i++) number[mesh->elements[i]] = 1;
   for (int i = 0; i < def->node_count; i++) number[i] = number[i] ? mesh->node_count++ : -1;
   for (size_t i = 0; i < total; i++) mesh->elements[i] = number[mesh->elements[i]];
+  for (int i = 0; i < 4 * mesh->quad_count; i++) mesh->quads[i] = number[mesh->quads[i]];
   mesh->dropped_nodes = def->node_count - mesh->node_count;
 }
 
@@ -174,7 +184,7 @@ static pl_status check_set(const pl_mesh_def *def, const pl_set *set, pl_error *
   if (set->count < 0 || (set->count && !set->ids))
     return pl_fail(error, PL_E_ARGUMENT, "the set \"%.80s\" cannot have %d members", set->name,
                    set->count);
-  int max = set->of_elements ? def->element_count : def->node_count;
+  int max = set->of_elements ? (int)element_total(def) : def->node_count;
   for (int i = 0; i < set->count; i++) {
     if (set->ids[i] < 0 || set->ids[i] >= max)
       return pl_fail_entity(error, PL_E_MESH, set->ids[i],
@@ -217,7 +227,7 @@ static pl_status make_sets(pl_mesh *mesh, const pl_mesh_def *def, const int *num
     ids += (size_t)def->sets[i].count;
     names += strlen(def->sets[i].name) + 1;
   }
-  size_t things = (size_t)def->node_count + (size_t)def->element_count;
+  size_t things = (size_t)def->node_count + (size_t)element_total(def);
   int *seen = pl_alloc(&mesh->allocator, things, sizeof *seen);
   mesh->sets = pl_alloc(&mesh->allocator, (size_t)def->set_count, sizeof *mesh->sets);
   mesh->set_ids = pl_alloc(&mesh->allocator, ids, sizeof *mesh->set_ids);
@@ -257,7 +267,7 @@ pl_status pl_mesh_create(const pl_mesh_def *def, pl_mesh **out, pl_error *error)
   pl_mesh *mesh = pl_alloc(&allocator, 1, sizeof *mesh);
   if (!mesh) return pl_fail_memory(error);
   mesh->allocator = allocator;
-  mesh->element_count = def->element_count;
+  mesh->element_count = (int)element_total(def);
   mesh->nodes_per_element = def->nodes_per_element;
   status = fill(mesh, def, error);
   if (status) {
@@ -278,6 +288,8 @@ void pl_mesh_destroy(pl_mesh *mesh)
   pl_free(&allocator, mesh->face_elements);
   pl_free(&allocator, mesh->octets);
   pl_free(&allocator, mesh->element_octets);
+  pl_free(&allocator, mesh->quads);
+  pl_free(&allocator, mesh->quad_elements);
   pl_free(&allocator, mesh->sets);
   pl_free(&allocator, mesh->set_ids);
   pl_free(&allocator, mesh->set_names);
@@ -299,6 +311,9 @@ const double *pl_mesh_nodes(const pl_mesh *mesh) { return mesh->nodes; }
 int pl_mesh_element_count(const pl_mesh *mesh) { return mesh->element_count; }
 int pl_mesh_nodes_per_element(const pl_mesh *mesh) { return mesh->nodes_per_element; }
 const int *pl_mesh_elements(const pl_mesh *mesh) { return mesh->elements; }
+int pl_mesh_quad_count(const pl_mesh *mesh) { return mesh->quad_count; }
+const int *pl_mesh_quads(const pl_mesh *mesh) { return mesh->quads; }
+const int *pl_mesh_quad_elements(const pl_mesh *mesh) { return mesh->quad_elements; }
 int pl_mesh_set_count(const pl_mesh *mesh) { return mesh->set_count; }
 int pl_mesh_face_count(const pl_mesh *mesh) { return mesh->face_count; }
 int pl_mesh_nodes_per_face(const pl_mesh *mesh) { return mesh->nodes_per_face; }

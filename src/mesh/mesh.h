@@ -26,8 +26,9 @@ struct pl_mesh {
   int flipped_elements, dropped_nodes;
   // the tetrahedra of octets, if they are; see pl_mesh_divide
   int octet_count, quadratic;
-  int *octets, *element_octets; /* 10 nodes each; the octet of each element */
-  pl_grid *grid;                /* the array that its nodes stand in; NULL: in none */
+  int *octets, *element_octets;           /* 10 nodes each; the octet of each element */
+  int quad_count, *quads, *quad_elements; /* quadrilaterals, see mesh/quads.h */
+  pl_grid *grid;                          /* the array that its nodes stand in; NULL: in none */
 };
 
 /* The nodes of an octet: four corners, then the midpoints of its edges in the order of

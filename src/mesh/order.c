@@ -6,6 +6,7 @@
  * finder", ACM TOMS 5 (1979): walk from the last node of a walk until walks grow no longer. */
 #include "mesh/grid.h"
 #include "mesh/mesh.h"
+#include "mesh/quads.h"
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -305,6 +306,7 @@ pl_status pl_mesh_reorder(const pl_mesh *mesh, const int *order, int *element_or
                             out, error);
   }
   if (!status) status = pl_mesh_take_octets(*out, mesh, d.number, d.element_number, error);
+  if (!status) status = pl_mesh_take_quads(*out, mesh, d.number, d.element_number, error);
   if (!status) status = pl_mesh_take_grid(*out, mesh, d.number, error);
   if (status) {
     pl_mesh_destroy(*out);

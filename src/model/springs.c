@@ -1,8 +1,8 @@
 /* Springs and dampers along the edges of a mesh.
  *
  * Every two nodes of an element are joined: the sides of a triangle, the 6 edges of a tetrahedron,
- * the edges and diagonals of a hexahedron. With d = x_j - x_i, rest length l0 and rest direction n,
- * node i feels
+ * the edges and diagonals of a quadrilateral or hexahedron. With d = x_j - x_i, rest length l0 and
+ * rest direction n, node i feels
  *
  *   (k (m.d - l0) + c (m.(v_j - v_i))) m
  *
@@ -11,10 +11,11 @@
  * there. Springs warped by vertices are the linear ones in warp.h. Stiffness by van Gelder 1998: k
  * = E sum V / l0^2 over the elements around the edge (V is a triangle's area times the thickness),
  * scaled on hexahedra by 6/28 so that their more springs store the same energy when all stretch
- * alike. Poisson's ratio is not used: such bodies have about 1/4. Hauth 2004, appendix B; Mueller
- * et al. 2002, section 3. The cloth of Hauth 2004, 4.1, is made of triangles without springs along
- * their longest sides (edges="sides"), with dampers against all of the relative velocity
- * (rates="full"): rho x'' = sum k/l^2 (|d| - l) d/|d| + c/l^2 dv with k = E t. */
+ * alike; a quadrilateral has the mean of both ways of cutting it into triangles. Poisson's ratio is
+ * not used: such bodies have about 1/4. Hauth 2004, appendix B; Mueller et al. 2002, section 3. The
+ * cloth of Hauth 2004, 4.1, is made of quadrilaterals without their diagonals, or of triangles
+ * without springs along their longest sides (edges="sides"), with dampers against all of the
+ * relative velocity (rates="full"): rho x'' = sum k/l^2 (|d| - l) d/|d| + c/l^2 dv with k = E t. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/decompose.h"
@@ -43,10 +44,11 @@ static const pl_param params[PARAM_COUNT] = {
     [QUALITY] = {"quality", "1", "Q of each spring, for damping=\"quality\"", 5, 0.1, 1e9, NULL, 1},
     [THICKNESS] = {"thickness", "m", "of triangles, which have no volume of their own", 1e-3, 1e-9,
                    1e3, NULL, 1},
-    [SIDES] = {"edges", "1",
-               "which have springs: all, or none where triangles have their longest side, as of "
-               "quadrilaterals that were cut in two",
-               0, 0, 1, "all|sides", 1},
+    [SIDES] =
+        {"edges", "1",
+         "which have springs: all, or the sides of quadrilaterals without their diagonals; of "
+         "other triangles all but the longest side",
+         0, 0, 1, "all|sides", 1},
     [RATES] = {"rates", "1",
                "what dampers resist: that nodes part along the spring, or all of their relative "
                "velocity",
@@ -72,6 +74,7 @@ typedef struct springs {
   int crowded;                /* the bound matrix has other blocks in these rows, too */
   double *sums;               /* energy of each chunk */
   int element_count, nodes_per_element, *elements;
+  int *quad_of; /* per element the quadrilateral that it is a half of, plus 1; NULL: of none */
   double *volumes, thickness; /* thickness: 1 where elements have a volume */
   pl_mass mass;
   pl_warp warp;
@@ -123,25 +126,66 @@ static int is_longest(const springs *self, const int *nodes, int a, int b)
          own > 1.0001 * self->ends[pl_bsr_find(self->pattern, nodes[b], other)].length;
 }
 
-/* k and c in proportion to it, from all elements. */
-static void set_stiffness(springs *self, const pl_material *all, const pl_model_def *sites)
+/* Do two nodes lie across from each other? */
+static int is_diagonal(const int quad[4], int a, int b)
+{
+  int place = 0;
+  while (quad[place] != a) place++;
+  return quad[(place + 2) % 4] == b;
+}
+
+/* What an element of this volume adds to the springs between its nodes; quad: it is half of one. */
+static void add_springs(springs *self, const int *nodes, const int *quad, double volume,
+                        const pl_material *material)
 {
   int n = self->nodes_per_element;
+  double young = young_of(material->lambda, material->mu);
+  double viscous = young_of(material->viscous_lambda, material->viscous_mu);
+  for (int ab = 0; ab < n * n; ab++) {
+    int a = ab / n, b = ab % n;
+    if (a == b) continue;
+    if (self->sides && n == 3 &&
+        (quad ? is_diagonal(quad, nodes[a], nodes[b]) : is_longest(self, nodes, a, b)))
+      continue;
+    spring *end = &self->ends[pl_bsr_find(self->pattern, nodes[a], nodes[b])];
+    double part = volume / (end->length * end->length);
+    end->k += young * part;
+    end->c += viscous * part;
+  }
+}
+
+static const int *quad_around(const springs *self, const pl_mesh *mesh, int element)
+{
+  return self->quad_of && self->quad_of[element]
+             ? mesh->quads + 4 * (size_t)(self->quad_of[element] - 1)
+             : NULL;
+}
+
+/* A triangle of the other cut of the quadrilateral around a half: each half stands for one. */
+static void other_half(const int quad[4], const int *nodes, int which, int other[3])
+{
+  int apex = 0; /* of the quadrilateral, the one that is not a corner of the half */
+  while (quad[apex] == nodes[0] || quad[apex] == nodes[1] || quad[apex] == nodes[2]) apex++;
+  for (int i = 0; i < 3; i++) other[i] = quad[(apex + 2 * which + i) % 4];
+}
+
+/* k and c in proportion to it, from all elements. */
+static void set_stiffness(springs *self, const pl_mesh *mesh, const pl_material *all,
+                          const pl_model_def *sites)
+{
+  int n = self->nodes_per_element, other[3];
   double share = n == 8 ? 6.0 / 28 : 1;
   for (int e = 0; e < self->element_count; e++) {
     const int *nodes = self->elements + (size_t)e * (size_t)n;
+    const int *quad = quad_around(self, mesh, e);
     const pl_material *material = pl_model_def_material(sites, all, e);
-    double young = young_of(material->lambda, material->mu);
-    double viscous = young_of(material->viscous_lambda, material->viscous_mu);
     if (sites->rigid && sites->rigid[e]) continue;
-    for (int ab = 0; ab < n * n; ab++) {
-      if (ab / n == ab % n) continue;
-      spring *end = &self->ends[pl_bsr_find(self->pattern, nodes[ab / n], nodes[ab % n])];
-      if (self->sides && n == 3 && is_longest(self, nodes, ab / n, ab % n)) continue;
-      double part = share * self->volumes[e] / (end->length * end->length);
-      end->k += young * part;
-      end->c += viscous * part;
-    }
+    add_springs(self, nodes, quad, (quad ? 0.5 : share) * self->volumes[e], material);
+    if (!quad) continue;
+    const int *halves = mesh->quad_elements + 2 * (size_t)(self->quad_of[e] - 1);
+    other_half(quad, self->elements + 3 * (size_t)halves[0], e == halves[1], other);
+    add_springs(self, other, quad, 0.5 * self->thickness * pl_element_volume(mesh->nodes, other, 3),
+                material);
   }
 }
 
@@ -209,6 +253,12 @@ static pl_status copy_elements(pl_model *model, springs *self, const pl_mesh *me
   self->volumes = pl_alloc(&model->allocator, count, sizeof *self->volumes);
   if (!self->elements || !self->volumes) return pl_fail_memory(error);
   memcpy(self->elements, mesh->elements, count * n * sizeof *self->elements);
+  if (mesh->quad_count) {
+    self->quad_of = pl_alloc(&model->allocator, count, sizeof *self->quad_of);
+    if (!self->quad_of) return pl_fail_memory(error);
+    for (int i = 0; i < 2 * mesh->quad_count; i++)
+      self->quad_of[mesh->quad_elements[i]] = 1 + i / 2;
+  }
   for (size_t e = 0; e < count; e++) {
     self->volumes[e] = self->thickness * pl_element_volume(mesh->nodes, self->elements + n * e,
                                                            mesh->nodes_per_element);
@@ -224,9 +274,9 @@ static pl_status copy_elements(pl_model *model, springs *self, const pl_mesh *me
 /* The pattern, its springs and the list of pairs. */
 static pl_status make_ends(pl_model *model, springs *self, const pl_mesh *mesh, pl_error *error)
 {
-  pl_cliques all = {mesh->element_count, mesh->nodes_per_element, self->elements, 0};
-  pl_status status =
-      pl_bsr_create(&model->allocator, model->blocks, &all, 1, &self->pattern, error);
+  pl_cliques all[] = {{mesh->element_count, mesh->nodes_per_element, self->elements, 0},
+                      {mesh->quad_count, 4, mesh->quads, 0}};
+  pl_status status = pl_bsr_create(&model->allocator, model->blocks, all, 2, &self->pattern, error);
   if (status) return status;
   const pl_bsr *pattern = self->pattern;
   size_t blocks = (size_t)pattern->start[pattern->rows];
@@ -275,7 +325,7 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
   if (status) return status;
   model->mass = &self->mass;
   model->lumped_mass = self->mass.lumped;
-  set_stiffness(self, material, &model->sites);
+  set_stiffness(self, mesh, material, &model->sites);
   set_damping(self, (int)values[DAMPING], values[QUALITY]);
   model->inexact = self->laplacian;
   if (self->forces == EXACT || self->forces == LINEAR) return PL_OK;
@@ -292,8 +342,8 @@ static void destroy(pl_model *model)
   pl_warp_destroy(&model->allocator, &self->warp);
   pl_mass_destroy(&model->allocator, &self->mass);
   pl_bsr_destroy(self->pattern);
-  void *arrays[] = {self->ends,     self->pairs,   self->places, self->sums,
-                    self->elements, self->volumes, self};
+  void *arrays[] = {self->ends,     self->pairs,   self->places,  self->sums,
+                    self->elements, self->volumes, self->quad_of, self};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&model->allocator, arrays[i]);
 }
 

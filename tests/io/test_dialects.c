@@ -11,8 +11,8 @@
   "0 1 0 1\n7\n0 0 0\n2 1 1 2\n9000000000\n12\n1 0 0 0.5 0.5\n0 1 0 0.5 0.5\n"                     \
   "3 1 0 1\n8\n0 0 1\n$EndNodes\n"
 
-/* Where nothing fills space, triangles are the mesh, and quadrilaterals become two along their
- * shorter diagonal; what is in two groups is there once. */
+/* Where nothing fills space, triangles are the mesh, and quadrilaterals behind them, as two along
+ * their shorter diagonal; what is in two groups is there once. */
 TEST(flat_elements)
 {
   const char *msh = MSH2 "$PhysicalNames\n1\n2 5 \"all\"\n$EndPhysicalNames\n"
@@ -23,7 +23,9 @@ TEST(flat_elements)
   CHECK_OK(read_text("a.msh", msh, &mesh, error));
   if (mesh) {
     CHECK(pl_mesh_nodes_per_element(mesh) == 3 && pl_mesh_element_count(mesh) == 3);
-    CHECK(memcmp(pl_mesh_elements(mesh), (int[]){0, 1, 3, 1, 2, 3, 0, 3, 4}, 9 * sizeof(int)) == 0);
+    CHECK(memcmp(pl_mesh_elements(mesh), (int[]){0, 3, 4, 0, 1, 3, 1, 2, 3}, 9 * sizeof(int)) == 0);
+    CHECK(pl_mesh_quad_count(mesh) == 1);
+    CHECK(memcmp(pl_mesh_quads(mesh), (int[]){0, 1, 2, 3}, 4 * sizeof(int)) == 0);
     CHECK(set_is(mesh, "all", 0, 5, (int[]){0, 1, 2, 3, 4}));
   }
   pl_mesh_destroy(mesh);

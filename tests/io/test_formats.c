@@ -100,6 +100,10 @@ static void check_same(const pl_format_ops *format, const pl_mesh *a, const pl_m
   CHECK(memcmp(pl_mesh_nodes(a), pl_mesh_nodes(b), bytes) == 0);
   bytes = (size_t)(pl_mesh_element_count(a) * pl_mesh_nodes_per_element(a)) * sizeof(int);
   CHECK(memcmp(pl_mesh_elements(a), pl_mesh_elements(b), bytes) == 0);
+  CHECK(pl_mesh_quad_count(a) == pl_mesh_quad_count(b));
+  if (pl_mesh_quad_count(a) && pl_mesh_quad_count(a) == pl_mesh_quad_count(b))
+    CHECK(memcmp(pl_mesh_quads(a), pl_mesh_quads(b),
+                 4 * (size_t)pl_mesh_quad_count(a) * sizeof(int)) == 0);
   int expected = 0;
   for (int i = 0; i < pl_mesh_set_count(a); i++) {
     const pl_set *set = pl_mesh_set(a, i);
@@ -209,6 +213,39 @@ TEST(round_trips)
   static const char *const elements[] = {"tet", "tet5", "hex"};
   for (int i = 0; i < 3; i++) {
     pl_mesh *mesh = make_mesh(elements[i], 3, 2, 2);
+    if (mesh) for_variants(mesh, round_trip);
+    pl_mesh_destroy(mesh);
+  }
+}
+
+/* Quadrilaterals stay what they are, alone and beside triangles. */
+TEST(round_trips_of_quadrilaterals)
+{
+  enum { N = 4 };
+  double nodes[3 * (N + 1) * (N + 1)];
+  int quads[4 * N * N], corner[2] = {0, N};
+  for (int i = 0; i < 3 * (N + 1) * (N + 1); i++) {
+    int place = i / 3, k = i % 3;
+    nodes[i] = 0.05 * test_uniform() + (k == 0 ? place % (N + 1) : k == 1 ? place / (N + 1) : 0);
+  }
+  for (int i = 0; i < N * N; i++) {
+    int a = i % N + (N + 1) * (i / N), around[4] = {a, a + 1, a + N + 2, a + N + 1};
+    memcpy(quads + 4 * i, around, sizeof around);
+  }
+  pl_set ends = {.name = "marker-2", .count = 2, .ids = corner};
+  for (int triangles = 0; triangles < 2; triangles++) {
+    const int first[6] = {quads[0], quads[1], quads[2], quads[0], quads[2], quads[3]};
+    pl_mesh_def def = {.node_count = (N + 1) * (N + 1),
+                       .nodes = nodes,
+                       .nodes_per_element = 3,
+                       .element_count = 2 * triangles,
+                       .elements = first,
+                       .quad_count = N * N - triangles,
+                       .quads = quads + 4 * triangles,
+                       .set_count = 1,
+                       .sets = &ends};
+    pl_mesh *mesh = NULL;
+    CHECK_OK(pl_mesh_create(&def, &mesh, error));
     if (mesh) for_variants(mesh, round_trip);
     pl_mesh_destroy(mesh);
   }
@@ -439,5 +476,5 @@ TEST(series)
   rmdir(folder);
 }
 
-TESTS(X(round_trips) X(larger_round_trips) X(by_name) X(truncated_files) X(replaced_numbers)
-          X(failing_allocations) X(series))
+TESTS(X(round_trips) X(round_trips_of_quadrilaterals) X(larger_round_trips) X(by_name)
+          X(truncated_files) X(replaced_numbers) X(failing_allocations) X(series))

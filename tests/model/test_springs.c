@@ -39,6 +39,40 @@ TEST(hexahedra_are_as_stiff_as_tetrahedra)
   CHECK_NEAR(energy[0], energy[1], 0.01 * energy[0]);
 }
 
+/* A unit square: its sides have k = E t / 2, its diagonals k = E t / 4, so that shearing it one way
+ * costs as much as the other; without its diagonals it can be made a rhombus for nothing. */
+TEST(quadrilaterals_have_both_diagonals)
+{
+  static const char *const edges[] = {"all", "sides"};
+  const double nodes[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0}, e = 0.01, t = 1e-3;
+  const double lambda = test_material.lambda, mu = test_material.mu;
+  double young = mu * (3 * lambda + 2 * mu) / (lambda + mu);
+  for (int sides = 0; sides < 2; sides++) {
+    pl_mesh *mesh = NULL;
+    pl_mesh_def def = {.node_count = 4,
+                       .nodes = nodes,
+                       .nodes_per_element = 3,
+                       .quad_count = 1,
+                       .quads = (const int[]){0, 1, 2, 3}};
+    CHECK_OK(pl_mesh_create(&def, &mesh, error));
+    pl_setting setting = {.name = "edges", .word = edges[sides]};
+    test_body body = test_body_make(mesh, &(pl_choice){"springs", &setting, 1}, &test_material);
+    double energy[2];
+    for (int i = 0; i < 12; i++) body.q[i] = (1 + e) * nodes[i];
+    double stretched = body.model->ops->energy(body.model, body.q, NULL);
+    CHECK_NEAR(stretched, (sides ? 1 : 1.5) * young * t * e * e, 1e-9 * young * t * e * e);
+    for (int way = 0; way < 2; way++) {
+      for (int i = 0; i < 12; i++) body.q[i] = nodes[i];
+      body.q[6] = 1 + (body.q[9] = way ? -0.6 : 0.6);
+      body.q[7] = body.q[10] = 0.8;
+      energy[way] = body.model->ops->energy(body.model, body.q, NULL);
+    }
+    CHECK_NEAR(energy[0], energy[1], 1e-12 * young * t);
+    CHECK(sides ? energy[0] < 1e-20 : energy[0] > 0.01 * young * t);
+    test_body_release(&body);
+  }
+}
+
 /* The work that dampers do per time, by rule: all take energy away. */
 TEST(damping_rules)
 {
@@ -113,6 +147,6 @@ TEST(collapsed_springs_stay_finite)
   }
 }
 
-TESTS(X(stiffness_is_van_gelders) X(hexahedra_are_as_stiff_as_tetrahedra) X(damping_rules)
-          X(quality_of_a_spring) X(warped_edges_have_no_ghost_force)
-              X(collapsed_springs_stay_finite))
+TESTS(X(stiffness_is_van_gelders) X(hexahedra_are_as_stiff_as_tetrahedra)
+          X(quadrilaterals_have_both_diagonals) X(damping_rules) X(quality_of_a_spring)
+              X(warped_edges_have_no_ghost_force) X(collapsed_springs_stay_finite))

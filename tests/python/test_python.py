@@ -136,6 +136,14 @@ class Arrays(unittest.TestCase):
         with self.assertRaises(pliant.MeshError):
             pliant.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], [[0, 1, 2, 3]])
 
+    def test_quadrilaterals(self):
+        square = pliant.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], quads=[[0, 1, 2, 3]])
+        self.assertEqual((square.quads.tolist(), len(square.elements)), ([[0, 1, 2, 3]], 2))
+        with self.assertRaisesRegex(pliant.MeshError, "quadrilateral 0 is flat or folded"):
+            pliant.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], quads=[[0, 1, 3, 2]])
+        with self.assertRaisesRegex(ValueError, "4 columns"):
+            pliant.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0]], quads=[[0, 1, 2]])
+
 
 class Views(unittest.TestCase):
     def test_a_view_is_the_librarys_memory(self):

@@ -285,6 +285,8 @@ TEST(meshes_are_made_of_something)
   CHECK(pl_mesh_node_count(on.mesh) == 20 && pl_mesh_nodes(on.mesh));
   CHECK(pl_mesh_element_count(on.mesh) > 0 && pl_mesh_elements(on.mesh));
   CHECK(pl_mesh_nodes_per_element(on.mesh) == 4 && pl_mesh_shape_name(on.mesh));
+  CHECK(!pl_mesh_quad_count(on.mesh) && !pl_mesh_quads(on.mesh));
+  CHECK(!pl_mesh_quad_elements(on.mesh));
   CHECK(pl_mesh_face_count(on.mesh) > 0 && pl_mesh_faces(on.mesh));
   CHECK(pl_mesh_nodes_per_face(on.mesh) == 3 && pl_mesh_face_elements(on.mesh));
   CHECK(pl_mesh_set_count(on.mesh) > 0);
