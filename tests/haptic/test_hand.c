@@ -269,6 +269,43 @@ TEST(a_session_repeats_bit_for_bit_with_every_integrator)
   CHECK(touches[159].force[2] < 0);
 }
 
+/* Grips, carries, lets go and grips elsewhere; or repeats what was read then. */
+static uint64_t carry(pl_haptic_touch *touches, int repeat)
+{
+  enum { STEPS = 60 };
+  pl_body_id body;
+  pl_world *world = NULL;
+  pl_spot spot;
+  CHECK_OK(bar_make(&(bar_def){.n = 1}, &world, &body, error));
+  pl_haptic *hand = make_hand(world, repeat ? "none" : "mouse");
+  for (int i = 0; i < STEPS; i++) {
+    pl_haptic_facts facts;
+    const double at[3] = {i < 30 ? 0.9 : 0.5, 0.125, 0.25}, to[3] = {at[0], 0.125, 0.25 + 1e-3 * i};
+    if (!repeat && (i == 0 || i == 30)) {
+      CHECK_OK(pl_world_find_spot(world, body, at, &spot, error));
+      CHECK_OK(pl_haptic_grip(hand, &spot, error));
+    }
+    if (!repeat && i == 20) CHECK_OK(pl_haptic_grip(hand, NULL, error));
+    if (!repeat) CHECK_OK(pl_haptic_place(hand, to, error));
+    CHECK_OK(repeat ? pl_haptic_repeat(hand, &touches[i], error) : pl_haptic_step(hand, error));
+    pl_haptic_read(hand, &facts);
+    if (!repeat) touches[i] = facts.touch;
+  }
+  uint64_t hash = pl_world_state_hash(world);
+  pl_haptic_destroy(hand);
+  pl_world_destroy(world);
+  return hash;
+}
+
+TEST(grips_repeat_bit_for_bit)
+{
+  static pl_haptic_touch touches[60];
+  uint64_t first = carry(touches, 0);
+  CHECK(touches[10].is_gripped && !touches[25].is_gripped && touches[50].is_gripped);
+  CHECK(touches[50].force[2] > 0);
+  CHECK(carry(touches, 1) == first);
+}
+
 /* ---- its own thread ---- */
 
 TEST(a_servo_thread_and_the_simulation_share_a_world)
@@ -435,15 +472,15 @@ TEST(wrong_hands_are_refused)
   pl_world_destroy(world);
 }
 
-TESTS(X(the_nearest_point_of_a_box_is_found_from_outside_and_inside)
-          X(every_device_can_be_made_and_moved)
-              X(a_hold_is_balanced_by_the_spring_the_touch_and_the_fix)
-                  X(a_grip_pulls_the_body_with_the_force_that_the_hand_feels)
-                      X(a_stiff_grip_is_stable_and_a_body_that_goes_takes_it_along)
-                          X(two_hands_hold_a_body_between_them)
-                              X(a_tool_of_any_shape_is_felt_where_it_is_deepest)
-                                  X(a_session_repeats_bit_for_bit_with_every_integrator)
-                                      X(a_servo_thread_and_the_simulation_share_a_world)
-                                          X(datagrams_move_the_device_and_malformed_ones_do_not)
-                                              X(a_hand_without_a_device_or_far_away_feels_nothing)
-                                                  X(wrong_hands_are_refused))
+TESTS(X(the_nearest_point_of_a_box_is_found_from_outside_and_inside) X(
+    every_device_can_be_made_and_moved) X(a_hold_is_balanced_by_the_spring_the_touch_and_the_fix)
+          X(a_grip_pulls_the_body_with_the_force_that_the_hand_feels)
+              X(a_stiff_grip_is_stable_and_a_body_that_goes_takes_it_along)
+                  X(two_hands_hold_a_body_between_them)
+                      X(a_tool_of_any_shape_is_felt_where_it_is_deepest)
+                          X(a_session_repeats_bit_for_bit_with_every_integrator)
+                              X(grips_repeat_bit_for_bit)
+                                  X(a_servo_thread_and_the_simulation_share_a_world)
+                                      X(datagrams_move_the_device_and_malformed_ones_do_not)
+                                          X(a_hand_without_a_device_or_far_away_feels_nothing)
+                                              X(wrong_hands_are_refused))

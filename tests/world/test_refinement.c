@@ -474,6 +474,28 @@ TEST(every_indicator_refines_and_takes_back)
   }
 }
 
+/* Where time is short, values count half: what is refined is what thresholds twice as high leave.
+ */
+TEST(a_hurried_world_refines_by_thresholds_twice_as_high)
+{
+  scene from = falling();
+  from.above = 0.5;
+  pl_world *worlds[3];
+  pl_body_id bodies[3];
+  for (int i = 0; i < 3; i++) {
+    CHECK_OK(make(&from, &worlds[i], &bodies[i], error));
+    pl_refinement *it = pl_world_body(worlds[i], bodies[i])->refinement;
+    if (i == 1) it->above *= 2, it->below *= 2;
+    if (i == 2) worlds[i]->tally.effort.level = PL_EFFORT_COARSE;
+    for (int step = 0; step < 20; step++) CHECK_OK(pl_world_step(worlds[i], error));
+  }
+  int full = facts_of(worlds[0], bodies[0]).elements,
+      less = facts_of(worlds[2], bodies[2]).elements;
+  CHECK(less < full);
+  CHECK(less == facts_of(worlds[1], bodies[1]).elements);
+  for (int i = 0; i < 3; i++) pl_world_destroy(worlds[i]);
+}
+
 TEST(every_integrator_goes_on)
 {
   for (int i = 0; pl_integrator_family.members[i]; i++) {
@@ -545,6 +567,7 @@ TESTS(X(patch_test_through_hanging_nodes) X(refined_everywhere_is_the_fine_mesh)
           X(dependent_nodes_are_those_without_details) X(hierarchical_basis_as_a_preconditioner)
               X(momentum_through_refinement_and_coarsening) X(angular_momentum_through_coarsening)
                   X(a_state_carries_the_forest) X(threads_do_not_change_a_bit)
-                      X(every_indicator_refines_and_takes_back) X(every_integrator_goes_on)
-                          X(what_cannot_be_refined_is_refused)
-                              X(a_change_without_memory_leaves_the_body_as_it_was))
+                      X(every_indicator_refines_and_takes_back)
+                          X(a_hurried_world_refines_by_thresholds_twice_as_high)
+                              X(every_integrator_goes_on) X(what_cannot_be_refined_is_refused)
+                                  X(a_change_without_memory_leaves_the_body_as_it_was))
