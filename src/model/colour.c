@@ -7,6 +7,7 @@
 
 #include <sched.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /* Colours that a node can remember; chunks that find none free get a colour of their own. */
 enum { MOST_SHARED = 64 };
@@ -138,6 +139,18 @@ static int find_order(const pl_allocator *allocator, int node_count, const pl_ch
   return ok;
 }
 
+static int reach_of(const pl_colours *c)
+{
+  int reach = 0;
+  for (int chunk = 0; chunk < c->chunks; chunk++) {
+    for (int k = c->before_start[chunk]; k < c->before_start[chunk + 1]; k++) {
+      int distance = abs(chunk - c->before[k]);
+      if (distance > reach) reach = distance;
+    }
+  }
+  return reach;
+}
+
 /* Who takes which chunks, for so many threads: those of one thread stand together. */
 struct pl_colour_runs {
   int threads;
@@ -151,22 +164,22 @@ pl_status pl_colours_create(const pl_allocator *allocator, int node_count, const
   size_t chunks = (size_t)of->chunks;
   *colours = (pl_colours){.chunks = of->chunks};
   uint64_t *seen = pl_alloc(allocator, (size_t)node_count, sizeof *seen);
-  int *colour = pl_alloc(allocator, chunks, sizeof *colour);
+  colours->colour = pl_alloc(allocator, chunks, sizeof *colours->colour);
   colours->start = pl_alloc(allocator, chunks + 2, sizeof *colours->start);
   colours->list = pl_alloc(allocator, chunks, sizeof *colours->list);
   colours->before_start = pl_alloc(allocator, chunks + 1, sizeof *colours->before_start);
   colours->done = pl_alloc(allocator, chunks + 1, sizeof *colours->done);
   colours->runs =
       pl_alloc(allocator, 1, sizeof *colours->runs + chunks * sizeof *colours->runs->order);
-  int ok = seen && colour && colours->start && colours->list && colours->before_start &&
+  int ok = seen && colours->colour && colours->start && colours->list && colours->before_start &&
            colours->done && colours->runs;
   if (ok) {
-    colours->count = colour_chunks(of, seen, colour);
-    sort_chunks(colour, colours);
+    colours->count = colour_chunks(of, seen, colours->colour);
+    sort_chunks(colours->colour, colours);
     ok = find_order(allocator, node_count, of, colours);
   }
+  if (ok) colours->reach = reach_of(colours);
   pl_free(allocator, seen);
-  pl_free(allocator, colour);
   if (ok) return PL_OK;
   pl_colours_destroy(allocator, colours);
   return pl_fail_memory(error);
@@ -176,6 +189,7 @@ void pl_colours_destroy(const pl_allocator *allocator, pl_colours *colours)
 {
   pl_free(allocator, colours->start);
   pl_free(allocator, colours->list);
+  pl_free(allocator, colours->colour);
   pl_free(allocator, colours->before_start);
   pl_free(allocator, colours->before);
   pl_free(allocator, colours->done);
@@ -185,22 +199,33 @@ void pl_colours_destroy(const pl_allocator *allocator, pl_colours *colours)
 
 /* ---- a round over all chunks ---- */
 
-/* The chunks of each thread, as the pool deals them out, in the order of colours. Within a colour
- * every second thread goes backwards: so chunks on both sides of the border between two threads
- * have their turn at the same time, and wait for what the other did a colour ago. */
+/* The chunks of a thread, [first, last): chunk i of colour c has its turn at g(i) + reach c, where
+ * g counts the chunks from the first on, or, for every second thread, from the last on. Chunks that
+ * wait for each other differ by one colour at least and by reach in g at most, across the border
+ * between two threads as well: so turns, and at the same turn colours, are an order in which no
+ * chunk comes before one that it waits for, and that all threads go by. On both sides of a border
+ * the turn comes at the same time. A reach beyond the run makes it the order of colours. */
+static int *deal_run(const pl_colours *of, int first, int last, int backwards, int reach, int *to)
+{
+  int count = last - first, turns = count + reach * (of->count - 1);
+  for (int turn = 0; turn < turns; turn++) {
+    for (int c = 0; c < of->count && reach * c <= turn; c++) {
+      int g = turn - reach * c, chunk = backwards ? last - 1 - g : first + g;
+      if (g < count && of->colour[chunk] == c) *to++ = chunk;
+    }
+  }
+  return to;
+}
+
+/* As the pool deals chunks out to threads. */
 static void deal(const pl_colours *of, int threads)
 {
-  int *to = of->runs->order;
+  int *to = of->runs->order, longest = pl_chunk_count(of->chunks, threads);
+  int reach = of->reach < longest ? of->reach : longest;
   for (int t = 0; t < threads; t++) {
-    int64_t first = (int64_t)of->chunks * t / threads;
-    int64_t last = (int64_t)of->chunks * (t + 1) / threads;
-    for (int c = 0; c < of->count; c++) {
-      int from = of->start[c], end = of->start[c + 1];
-      for (int i = from; i < end; i++) {
-        int chunk = of->list[t % 2 ? end - 1 - (i - from) : i];
-        if (chunk >= first && chunk < last) *to++ = chunk;
-      }
-    }
+    int first = (int)((int64_t)of->chunks * t / threads);
+    int last = (int)((int64_t)of->chunks * (t + 1) / threads);
+    to = deal_run(of, first, last, t % 2, reach, to);
   }
   of->runs->threads = threads;
 }
@@ -214,8 +239,8 @@ typedef struct round_job {
 
 enum { SPINS = 1000 };
 
-/* The first chunk in the order of colours that is not done waits for none, and the thread that has
- * it comes to it: chunks before it in its run are before it in that order. */
+/* The first chunk in the order of turns that is not done waits for none, and the thread that has it
+ * comes to it: chunks before it in its run are before it in that order. */
 static void wait_for(const atomic_uint *done, unsigned round)
 {
   for (int spins = 0; atomic_load_explicit(done, memory_order_acquire) != round; spins++) {

@@ -2,8 +2,10 @@
  * depend on the elements only, so sums into nodes have the same bits for any number of threads.
  *
  * Threads do not wait for the end of a colour. Each has a run of neighbouring chunks, mostly the
- * same in every round, and goes through them in the order of colours; a chunk waits for those only
- * that add to its nodes before it, which are few and mostly its neighbours in the same run. */
+ * same in every round; a chunk waits for those only that add to its nodes before it, which are few
+ * and mostly its neighbours in the same run. Colours follow each other as waves through the run, at
+ * a distance at which no chunk is before its turn, so that what a chunk adds to is still in the
+ * processor's cache from its neighbours. */
 #ifndef PL_MODEL_COLOUR_H
 #define PL_MODEL_COLOUR_H
 
@@ -15,6 +17,8 @@ typedef struct pl_colours {
   int chunks, count; /* chunks in all, colours */
   int *start;        /* chunks of colour c: list[start[c]] ... list[start[c+1] - 1], ascending */
   int *list;
+  int *colour; /* of each chunk */
+  int reach;   /* how far apart, at most, chunks are that wait for each other */
   // the chunks that a chunk c waits for: before[before_start[c]] ...
   int *before_start, *before;
   atomic_uint *done; /* per chunk: the last round that it was done in */

@@ -277,7 +277,7 @@ static void check_runs(const pl_colours *colours, const pl_chunks *of, int nodes
   pl_allocator memory = pl_allocator_default();
   uint32_t *first = calloc((size_t)nodes, sizeof *first), *now = malloc((size_t)nodes * 4);
   for (int i = 0; i < colours->chunks; i++) mark_chunk(&(marks){of, first}, colours->list[i]);
-  for (int threads = 1; threads <= 5; threads += 2) {
+  for (int threads = 1; threads <= 5; threads++) {
     pl_pool *pool = NULL;
     CHECK_OK(pl_pool_create(&memory, threads, &pool, error));
     for (int round = 0; round < 20; round++) {

@@ -153,10 +153,12 @@ static pl_status take_mass(pl_model *model, pl_grid_model *self, const pl_grid_s
 {
   const double *values = from->values;
   double all = values[PL_GRID_MASS];
-  self->mass = spread(from, isnan(all) ? 0 : all, offsetof(pl_particle, mass));
+  double *mass = spread(from, isnan(all) ? 0 : all, offsetof(pl_particle, mass));
+  self->mass = (pl_mass){.rows = model->blocks, .lumped = mass};
   self->damping = spread(from, values[PL_GRID_DAMPING], offsetof(pl_particle, damping));
-  if (!self->mass || !self->damping) return pl_fail_memory(error);
-  model->lumped_mass = self->mass;
+  if (!mass || !self->damping) return pl_fail_memory(error);
+  model->mass = &self->mass;
+  model->lumped_mass = mass;
   const pl_grid_list *cells = &self->cells.list;
   double *own = isnan(all) ? pl_alloc(from->allocator, (size_t)model->blocks, sizeof *own) : NULL;
   if (isnan(all) && !own) return pl_fail_memory(error);
@@ -168,12 +170,12 @@ static pl_status take_mass(pl_model *model, pl_grid_model *self, const pl_grid_s
     for (int a = 0; a < cells->size; a++) own[nodes[a]] += part;
   }
   for (int i = 0; own && i < model->blocks; i++)
-    if (self->mass[i] == 0) self->mass[i] = own[i];
+    if (mass[i] == 0) mass[i] = own[i];
   pl_free(from->allocator, own);
   for (int i = 0; i < model->blocks; i++) {
-    if (!(self->mass[i] > 0) || !isfinite(self->mass[i]))
+    if (!(mass[i] > 0) || !isfinite(mass[i]))
       return pl_fail_entity(error, PL_E_ARGUMENT, i, "a particle of the grid has the mass %g kg",
-                            self->mass[i]);
+                            mass[i]);
   }
   return PL_OK;
 }
@@ -298,7 +300,7 @@ static void destroy(pl_model *model)
   pl_grid_bends_release(&model->allocator, &self->bends);
   pl_grid_arcs_release(&model->allocator, &self->arcs);
   pl_bsr_destroy(self->pattern);
-  void *arrays[] = {self->pairs, self->places, self->mass, self->damping, self->sums, self};
+  void *arrays[] = {self->pairs, self->places, self->mass.lumped, self->damping, self->sums, self};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&model->allocator, arrays[i]);
 }
 
@@ -312,7 +314,7 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
 {
   pl_grid_model *self = model->state;
   const pl_bsr *pattern = self->pattern;
-  self->offset = offset;
+  self->offset = self->mass.offset = offset;
   pl_status status = pl_bsr_places(A, offset, pattern->rows, pattern->start, pattern->columns,
                                    self->places, error);
   if (status) return status;
@@ -472,24 +474,6 @@ static double energy(pl_model *model, const double *q, pl_pool *pool)
   return sum + sum_list(&job, &self->bends.list, bends_energy, pool);
 }
 
-/* ---- mass ---- */
-
-static void mass_add(pl_model *model, double a, const double *x, double *f, pl_pool *pool)
-{
-  (void)pool;
-  for (int i = 0; i < 3 * model->blocks; i++) f[i] += a * model->lumped_mass[i / 3] * x[i];
-}
-
-static void mass_matrix(pl_model *model, double a, pl_bsr *A, pl_pool *pool)
-{
-  (void)pool;
-  const pl_grid_model *self = model->state;
-  for (int i = 0; i < model->blocks; i++) {
-    double *own = A->values + 9 * (size_t)A->diagonal[self->offset + i];
-    for (int k = 0; k < 9; k += 4) own[k] += a * model->lumped_mass[i];
-  }
-}
-
 /* A grid has no stress in a point; the ratio is that of the elements' areas or volumes. */
 static void fields(pl_model *model, const double *q, double *von_mises, double *det_f,
                    pl_pool *pool)
@@ -513,8 +497,8 @@ const pl_model_ops pl_model_grid = {
     .cliques = cliques,
     .bind = bind,
     .evaluate = evaluate,
-    .mass_add = mass_add,
-    .mass_matrix = mass_matrix,
+    .mass_add = pl_model_mass_add,
+    .mass_matrix = pl_model_mass_matrix,
     .energy = energy,
     .fields = fields,
 };
@@ -528,7 +512,7 @@ static const pl_model_ops of_report = {
     .cliques = cliques,
     .bind = bind,
     .evaluate = evaluate,
-    .mass_add = mass_add,
-    .mass_matrix = mass_matrix,
+    .mass_add = pl_model_mass_add,
+    .mass_matrix = pl_model_mass_matrix,
     .fields = fields,
 };

@@ -6,6 +6,7 @@
 #include "math/lanes.h"
 #include "mesh/grid.h"
 #include "model/colour.h"
+#include "model/mass.h"
 #include "model/model.h"
 #include "sparse/bsr.h"
 
@@ -88,9 +89,10 @@ typedef struct pl_grid_model {
   pl_grid_cells cells;
   pl_grid_quads quads; /* of surfaces, in place of the cells' numbers */
   pl_grid_bends bends;
-  pl_grid_arcs arcs;      /* of curves, which have neither cells nor bends */
-  double *mass, *damping; /* kg, kg/s per node; damping may be NULL */
-  double *sums;           /* energy of flat bending, per chunk of rows */
+  pl_grid_arcs arcs; /* of curves, which have neither cells nor bends */
+  pl_mass mass;      /* lumped */
+  double *damping;   /* kg/s per node */
+  double *sums;      /* energy of flat bending, per chunk of rows */
 } pl_grid_model;
 
 /* What the model is made from. */
