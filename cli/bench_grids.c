@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST_STEPS = 200, ITERATIONS = 10 };
 
@@ -94,8 +95,10 @@ static pl_status make_world(const row *r, pl_world **world, pl_error *error)
   def.halvings = 0;
   def.budget = ITERATIONS;
   def.integrator = (pl_choice){"implicit-euler", &newton, 1};
-  def.solver = (pl_choice){.name = r->solver};
-  def.preconditioner = (pl_choice){.name = "block-diagonal"};
+  const pl_setting single = {.name = "precision", .word = "single"};
+  const int is_single = !strcmp(r->solver, "cg single");
+  def.solver = (pl_choice){.name = is_single ? "cg" : r->solver};
+  def.preconditioner = (pl_choice){"block-diagonal", &single, is_single};
   pl_body_id id = {0};
   pl_status status = pl_world_create(&def, world, error);
   if (!status) status = add_cloth(*world, r->side, &id, error);
@@ -152,7 +155,7 @@ int cli_bench_grids(int quick, pl_text *csv)
   static const row rows[] = {{.side = 32, .warm = 50, .steps = 200},
                              {.side = 32, .steps = 2000, .falls = 1},
                              {.side = 256, .warm = 5, .steps = 40}};
-  static const char *const solvers[] = {"cg", "auto"};
+  static const char *const solvers[] = {"cg", "cg single", "auto"};
   const int kinds = (int)(sizeof solvers / sizeof *solvers);
   printf("%11s %-10s %7s %-12s %8s %9s %8s %8s %6s %9s\n", "particles", "scene", "threads",
          "solver", "ms/step", "processor", "force+", "solve", "CG", "residual");

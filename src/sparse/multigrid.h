@@ -114,9 +114,12 @@ typedef struct pl_single {
   int degree, exponent;
 } pl_single;
 
-/* All patterns and memory for matrices of A's pattern. */
+/* All patterns and memory for matrices of A's pattern; or of the finest level alone, which is to be
+ * loaded and visited with degree 0. */
 pl_status pl_multigrid_create(const pl_allocator *allocator, const pl_bsr *A, pl_multigrid *grid,
                               pl_error *error);
+pl_status pl_multigrid_create_finest(const pl_allocator *allocator, const pl_bsr *A,
+                                     pl_multigrid *grid, pl_error *error);
 void pl_multigrid_destroy(pl_multigrid *grid);
 
 /* The patterns of all levels but the first again, for other joints; numbers are lost. */
@@ -133,6 +136,9 @@ void pl_multigrid_add_pairs(pl_multigrid *grid, const pl_pairs *pairs, const dou
 
 /* The smoother of the finest level leaves touched blocks to the correction; until the next load. */
 void pl_multigrid_rest(pl_multigrid *grid, const pl_pairs *pairs);
+
+/* The exponent of the largest entry on the diagonal. */
+int pl_multigrid_exponent(pl_multigrid *grid, const pl_bsr *A, pl_pool *pool);
 
 /* The finest level's values and inverse diagonal blocks, times scale and over scale. */
 void pl_multigrid_load(pl_multigrid *grid, const pl_bsr *A, const double *inverse, double scale,
@@ -164,7 +170,8 @@ static inline int pl_multigrid_last(const pl_multigrid_level *level, int chunk)
 /* A better estimate of a level's largest eigenvalue, by some rounds of the power method. */
 void pl_multigrid_measure(pl_multigrid_level *level, int rounds, pl_pool *pool);
 
-/* x of level 0 = one cycle for its r: a V, but with two visits of the third level. */
+/* x of level 0 = one cycle for its r: a V, but with two visits of the third level; of degree 0: r
+ * times the inverse blocks of the diagonal. */
 void pl_multigrid_cycle(pl_multigrid *grid, const pl_filter *filter, int degree, pl_pool *pool);
 
 /* Sets the finest level's r to that of so many numbers, scaled by a power of two so that the

@@ -339,8 +339,8 @@ static pl_status make_dense(const pl_allocator *allocator, const pl_multigrid_le
   return complete ? PL_OK : pl_fail_memory(error);
 }
 
-pl_status pl_multigrid_create(const pl_allocator *allocator, const pl_bsr *A, pl_multigrid *grid,
-                              pl_error *error)
+pl_status pl_multigrid_create_finest(const pl_allocator *allocator, const pl_bsr *A,
+                                     pl_multigrid *grid, pl_error *error)
 {
   grid->allocator = *allocator;
   grid->levels = 1;
@@ -352,7 +352,14 @@ pl_status pl_multigrid_create(const pl_allocator *allocator, const pl_bsr *A, pl
   level->columns = A->columns;
   level->diagonal = A->diagonal;
   set_chunk(level);
-  pl_status status = take_memory(allocator, level, error);
+  return take_memory(allocator, level, error);
+}
+
+pl_status pl_multigrid_create(const pl_allocator *allocator, const pl_bsr *A, pl_multigrid *grid,
+                              pl_error *error)
+{
+  pl_multigrid_level *level = grid->level;
+  pl_status status = pl_multigrid_create_finest(allocator, A, grid, error);
   while (!status && level->rows * level->size > MOST_DENSE &&
          grid->levels < PL_MULTIGRID_MOST_LEVELS) {
     status = group_rows(allocator, level, error);

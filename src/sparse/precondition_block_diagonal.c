@@ -2,8 +2,12 @@
  * B = P (P D P + s (I - P))^-1 P, where s has the size of D and drops out of the result.
  *
  * Jacobi's preconditioner by blocks; Saad 2003, "Iterative methods for sparse linear
- * systems", 10.2. */
+ * systems", 10.2.
+ *
+ * In single precision it lends conjugate gradients the matrix's upper triangle in that precision
+ * (multigrid.h): a product then reads less than a third of the bytes. */
 #include "sparse/blockwise.h"
+#include "sparse/multigrid.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,19 +67,64 @@ pl_status pl_block_invert(const double *D, const double *P, double *B)
   return status;
 }
 
-static pl_status prepare(pl_preconditioner *self, const pl_bsr *A, const pl_filter *filter,
+static const pl_param params[] = {
+    {"precision", "1",
+     "of conjugate gradients; single: refined in double until the residual is reached, for "
+     "matrices "
+     "larger than the processor's cache",
+     0, 0, 1, "double|single", 0},
+};
+
+typedef struct block_diagonal {
+  pl_blockwise blockwise;
+  pl_multigrid grid; /* its finest level, in single precision only */
+  pl_single single;
+  int is_single;
+} block_diagonal;
+
+static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double *values,
+                        pl_error *error)
+{
+  block_diagonal *self = (block_diagonal *)common;
+  self->is_single = values[0] == 1;
+  pl_status status = pl_blockwise_create(common, A, values, error);
+  if (status || !self->is_single) return status;
+  return pl_multigrid_create_finest(&common->allocator, A, &self->grid, error);
+}
+
+static void destroy(pl_preconditioner *common)
+{
+  block_diagonal *self = (block_diagonal *)common;
+  if (self->is_single) pl_multigrid_destroy(&self->grid);
+  pl_blockwise_destroy(common);
+}
+
+static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_filter *filter,
                          pl_pool *pool, pl_error *error)
 {
-  return pl_blockwise_prepare(self, A, filter, pool, pl_block_invert, error);
+  block_diagonal *self = (block_diagonal *)common;
+  pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
+  if (status || !self->is_single) return status;
+  int exponent = pl_multigrid_exponent(&self->grid, A, pool);
+  self->single = (pl_single){&self->grid, 0, exponent};
+  pl_multigrid_load(&self->grid, A, self->blockwise.blocks, ldexp(1, -exponent), pool);
+  return PL_OK;
+}
+
+static const pl_single *single(pl_preconditioner *common)
+{
+  block_diagonal *self = (block_diagonal *)common;
+  return self->is_single ? &self->single : NULL;
 }
 
 const pl_preconditioner_ops pl_preconditioner_block_diagonal = {
     .info = {"block-diagonal", "the inverse of the 3x3 blocks on the diagonal", "Saad 2003, 10.2",
-             NULL, 0, NULL},
-    .state_size = sizeof(pl_blockwise),
-    .create = pl_blockwise_create,
-    .destroy = pl_blockwise_destroy,
+             params, 1, NULL},
+    .state_size = sizeof(block_diagonal),
+    .create = create,
+    .destroy = destroy,
     .prepare = prepare,
     .apply = pl_blockwise_apply,
     .blocks = pl_blockwise_blocks,
+    .single = single,
 };

@@ -17,7 +17,6 @@
 #include "core/memory.h"
 #include "sparse/multigrid.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,19 +83,6 @@ static void destroy(pl_preconditioner *common)
   pl_free(&common->allocator, ((multigrid *)common)->held);
   pl_multigrid_destroy(&((multigrid *)common)->grid);
   pl_blockwise_destroy(common);
-}
-
-/* The exponent of the largest entry on the diagonal. */
-static int size_of(const pl_bsr *A)
-{
-  double largest = 0;
-  for (int row = 0; row < A->rows; row++) {
-    const double *D = A->values + 9 * A->diagonal[row];
-    largest = fmax(largest, fmax(D[0], fmax(D[4], D[8])));
-  }
-  int exponent = 0;
-  if (isfinite(largest) && largest >= DBL_MIN) frexp(largest, &exponent);
-  return exponent;
 }
 
 /* Identifies a projection; never 0. */
@@ -181,7 +167,7 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
   if (status) return status;
   self->filter = filter;
-  int exponent = size_of(A), worn = adapt(self) | is_worn(self, exponent);
+  int exponent = pl_multigrid_exponent(grid, A, pool), worn = adapt(self) | is_worn(self, exponent);
   if (common->refusals) distrust(grid);
   if (worn) self->exponent = exponent;
   double scale = ldexp(1, -self->exponent);
