@@ -69,6 +69,7 @@ typedef struct pl_bodies {
   pl_body *list;
   size_t count, room;
   int blocks; /* of all together */
+  int lumps;  /* the integrator divides forces by the lumped mass */
 } pl_bodies;
 
 /* Builds a body from its def, but for its place in the state (offset). What was made until an error

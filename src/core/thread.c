@@ -4,7 +4,8 @@
  * two in which their owners do not come. A span's counter
  * carries the job's number, so that a thread which wakes up late can never take a chunk of a job
  * that is over. Idle threads spin for some microseconds before they sleep, since a solver posts a
- * job every few microseconds.
+ * job every few microseconds; each waits for its own span, in which everything stands that it must
+ * know: so a job comes to it in one line of the cache.
  *
  * Linux may wake a thread on the processor of the one that wakes it and leave both there for as
  * long as they work in short turns, as a simulation does that keeps step with a clock: each then
@@ -26,10 +27,12 @@
 
 enum { MOST_THREADS = 256, SPINS = 4000, PATIENCE = 100, CLOSED = 0x7fffffff };
 
-/* Chunks [next, end). */
+/* Chunks [next, end) of a job, whose fields are valid while the ticket carries its number. */
 typedef struct span {
-  _Alignas(64) atomic_uint_fast64_t ticket; /* job number << 32 | next chunk, CLOSED for none */
+  _Alignas(64) atomic_uint_fast64_t ticket; /* job number << 32 | next chunk; CLOSED: none */
   atomic_int end;
+  _Atomic(void (*)(void *, int)) work;
+  _Atomic(void *) context;
 } span;
 
 /* What a thread is given at its start. */
@@ -44,12 +47,9 @@ struct pl_pool {
   pthread_t ids[MOST_THREADS];
   server servers[MOST_THREADS];
 
-  // the job: valid while the tickets carry its number
-  _Atomic(void (*)(void *, int)) work;
-  _Atomic(void *) context;
-  atomic_int caller_cpu;                 /* the processor that posted it; -1: unknown */
+  atomic_int caller_cpu;                 /* that woke the sleepers; -1: unknown */
   _Alignas(64) atomic_uint_fast64_t job; /* the last number */
-  _Alignas(64) atomic_int done;          /* chunks */
+  _Alignas(64) atomic_int done;          /* chunks of it that were not taken by who posted it */
   span spans[MOST_THREADS];
   atomic_int asleep[MOST_THREADS];
 
@@ -67,13 +67,13 @@ static inline void pause_briefly(void)
 }
 
 /* Works on chunks of a span until none is left; how many. */
-static int take_from(pl_pool *pool, span *from, uint64_t job)
+static int take_from(span *from, uint64_t job)
 {
   int count = 0;
   uint64_t ticket = atomic_load_explicit(&from->ticket, memory_order_acquire);
   while (ticket >> 32 == job) {
-    void (*work)(void *, int) = atomic_load_explicit(&pool->work, memory_order_acquire);
-    void *context = atomic_load_explicit(&pool->context, memory_order_acquire);
+    void (*work)(void *, int) = atomic_load_explicit(&from->work, memory_order_acquire);
+    void *context = atomic_load_explicit(&from->context, memory_order_acquire);
     int end = atomic_load_explicit(&from->end, memory_order_acquire);
     int chunk = (int)(ticket & 0xffffffff);
     if (chunk >= end) break;
@@ -103,19 +103,25 @@ static void await_owner(pl_pool *pool, int owner, uint64_t job)
   }
 }
 
-/* Takes chunks of job number, the thread's own first, until none is left. */
-static void take_chunks(pl_pool *pool, uint64_t job, int thread)
+/* Takes chunks of job number, the thread's own first, until none is left; how many. */
+static int take_chunks(pl_pool *pool, uint64_t job, int thread)
 {
-  int count = take_from(pool, &pool->spans[thread], job);
+  int count = take_from(&pool->spans[thread], job);
   for (int i = 1; i < pool->threads; i++) {
     int other = (thread + i) % pool->threads;
     if (pool->spins) await_owner(pool, other, job);
-    count += take_from(pool, &pool->spans[other], job);
+    count += take_from(&pool->spans[other], job);
   }
-  if (count) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
+  return count;
 }
 
 static uint64_t current_job(pl_pool *pool) { return atomic_load(&pool->job); }
+
+/* The job that a thread was last given a span of. */
+static uint64_t own_job(const pl_pool *pool, int thread)
+{
+  return atomic_load_explicit(&pool->spans[thread].ticket, memory_order_acquire) >> 32;
+}
 
 static void sleep_until(pl_pool *pool, uint64_t job)
 {
@@ -148,22 +154,30 @@ static int this_cpu(void) { return -1; }
 static void step_aside(const pl_pool *pool) { (void)pool; }
 #endif
 
+/* The next job after that number, or the same one where the pool comes to its end. */
+static uint64_t await_job(pl_pool *pool, int thread, uint64_t job)
+{
+  int spins = pool->spins;
+  uint64_t seen;
+  while ((seen = own_job(pool, thread)) == job && spins-- > 0 && !atomic_load(&pool->stop))
+    pause_briefly();
+  if (seen != job) return seen;
+  atomic_store_explicit(&pool->asleep[thread], 1, memory_order_relaxed);
+  sleep_until(pool, job);
+  if (pool->spins) step_aside(pool);
+  atomic_store_explicit(&pool->asleep[thread], 0, memory_order_relaxed);
+  return own_job(pool, thread);
+}
+
 static void *serve(void *argument)
 {
   const server *self = argument;
   pl_pool *pool = self->pool;
   uint64_t job = 0;
   while (!atomic_load(&pool->stop)) {
-    int spins = pool->spins;
-    while (current_job(pool) == job && spins-- > 0 && !atomic_load(&pool->stop)) pause_briefly();
-    if (current_job(pool) == job) {
-      atomic_store_explicit(&pool->asleep[self->number], 1, memory_order_relaxed);
-      sleep_until(pool, job);
-      if (pool->spins) step_aside(pool);
-      atomic_store_explicit(&pool->asleep[self->number], 0, memory_order_relaxed);
-    }
-    job = current_job(pool);
-    take_chunks(pool, job, self->number);
+    job = await_job(pool, self->number, job);
+    int count = take_chunks(pool, job, self->number);
+    if (count) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
   }
   return NULL;
 }
@@ -227,25 +241,23 @@ static int first_chunk(const pl_pool *pool, int chunks, int thread)
 /* Opens a job, of which every thread has an equal part. */
 static uint64_t post(pl_pool *pool, int chunks, void (*work)(void *, int), void *context)
 {
-  // close the last job before its fields change, so that a late thread which sees a new field
-  // cannot draw an old ticket
-  uint64_t job = (current_job(pool) + 1) & 0xffffffff;
-  for (int i = 0; i < pool->threads; i++)
-    atomic_store_explicit(&pool->spans[i].ticket, CLOSED, memory_order_relaxed);
-
-  // the tickets' release makes the fields visible
-  atomic_store_explicit(&pool->work, work, memory_order_release);
-  atomic_store_explicit(&pool->context, context, memory_order_release);
+  uint64_t last = current_job(pool), job = (last + 1) & 0xffffffff;
   atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
-  atomic_store_explicit(&pool->caller_cpu, this_cpu(), memory_order_relaxed);
   for (int i = 0; i < pool->threads; i++) {
+    // close the last job before its fields change, so that a late thread which sees a new field
+    // cannot draw an old ticket; the new ticket's release makes the fields visible
+    span *to = &pool->spans[i];
     uint64_t first = (uint64_t)first_chunk(pool, chunks, i);
-    atomic_store_explicit(&pool->spans[i].end, first_chunk(pool, chunks, i + 1),
-                          memory_order_release);
-    atomic_store_explicit(&pool->spans[i].ticket, job << 32 | first, memory_order_release);
+    atomic_store_explicit(&to->ticket, last << 32 | CLOSED, memory_order_relaxed);
+    atomic_store_explicit(&to->work, work, memory_order_release);
+    atomic_store_explicit(&to->context, context, memory_order_release);
+    atomic_store_explicit(&to->end, first_chunk(pool, chunks, i + 1), memory_order_release);
+    atomic_store_explicit(&to->ticket, job << 32 | first, memory_order_release);
   }
   atomic_store(&pool->job, job);
-  if (atomic_load(&pool->sleepers) > 0) wake_all(pool);
+  if (atomic_load(&pool->sleepers) == 0) return job;
+  atomic_store_explicit(&pool->caller_cpu, this_cpu(), memory_order_relaxed);
+  wake_all(pool);
   return job;
 }
 
@@ -258,8 +270,8 @@ void pl_parallel(pl_pool *pool, int chunks, void (*work)(void *context, int chun
   uint64_t job = post(pool, chunks, work, context);
 
   // help, then wait for the chunks that others took
-  take_chunks(pool, job, 0);
-  for (int spins = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < chunks; spins++) {
+  int others = chunks - take_chunks(pool, job, 0);
+  for (int spins = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < others; spins++) {
     if (spins < pool->spins)
       pause_briefly();
     else

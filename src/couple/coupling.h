@@ -144,6 +144,8 @@ typedef struct pl_coupling_ops {
   void (*constrain)(pl_coupling *self, int source, const double *q, pl_rows *rows);
   /* u of a row so that it is met at t + h, where at->t is t and at->h is h. */
   double (*velocity)(const pl_coupling *self, const pl_moment *at, const pl_row *row);
+  /* The same of a block whose three axes are its rows 0 to 2, at once; NULL: one by one. */
+  void (*block_velocity)(const pl_coupling *self, const pl_moment *at, int block, double u[3]);
   /* f += forces (NULL: not asked for), and the matrix += what it is asked for (NULL: nothing). */
   void (*evaluate)(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent);
   const pl_guard_ops *guard; /* it lets nothing pass through anything; NULL: it may */

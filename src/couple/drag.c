@@ -10,6 +10,7 @@
 #include "couple/coupling.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
+#include "sparse/passes.h"
 
 /* Mass, centre, and the sums of m v and r x m v. */
 typedef struct motion {
@@ -61,6 +62,14 @@ static void drag_deformation(const pl_body *body, const double *q, const double 
   }
 }
 
+/* With nodes that hang on others T^T M T is not diagonal; explicit methods take the lumped mass of
+ * the blocks for it, here as in their inertia. */
+static int is_lumped(const pl_coupling *self, const pl_model *model)
+{
+  int hangs = model->node_mass && !model->frame_count && !pl_model_has_rotations(model);
+  return self->bodies->lumps && hangs;
+}
+
 static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
 {
   (void)tangent;
@@ -70,6 +79,11 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
     if (!(body->mass_damping > 0)) continue;
     if (pl_body_spares_rigid_motion(body)) {
       drag_deformation(body, at->q + offset, at->v + offset, f + offset);
+      continue;
+    }
+    if (is_lumped(self, body->model)) {
+      pl_pass_mass_add(-body->mass_damping, body->model->lumped_mass, at->v + offset, f + offset,
+                       body->blocks, self->bodies->pool);
       continue;
     }
     pl_body_update_mass(body, at->q + offset);

@@ -226,29 +226,44 @@ static void constrain(pl_coupling *self, int source, const double *q, pl_rows *r
   }
 }
 
-/* So that the block is at t + h where the fix carries it. */
+/* From where a block is to where the fix has carried it at t + h; 1 for a rotation. */
+static int way_of(const pl_fix *fix, const pl_moment *at, int world_block, double way[3])
+{
+  const pl_body *body = &fix->base.bodies->list[fix->base.acts_on[0]];
+  const double *q = at->q + 3 * (size_t)world_block;
+  int block = world_block - body->offset, is_rotation = pl_model_is_rotation(body->model, block);
+  double target[3];
+  if (is_rotation) {
+    pl_fix_turn(fix, at->t + at->h, target);
+    pl_rotation_between(q, target, way);
+  } else {
+    pl_fix_target(fix, body->model->rest + 3 * (size_t)block, at->t + at->h, target);
+    pl_vec3_sub(target, q, way);
+  }
+  return is_rotation;
+}
+
+static void block_velocity(const pl_coupling *self, const pl_moment *at, int block, double u[3])
+{
+  double way[3];
+  int is_rotation = way_of((const pl_fix *)self, at, block, way);
+  for (int k = 0; k < 3; k++) u[k] = is_rotation ? 1 / at->h * way[k] : way[k] / at->h;
+}
+
 static double velocity(const pl_coupling *self, const pl_moment *at, const pl_row *row)
 {
   const pl_fix *fix = (const pl_fix *)self;
   const pl_body *body = &self->bodies->list[self->acts_on[0]];
-  const double *q = at->q + 3 * (size_t)row->block;
-  int block = row->block - body->offset;
   double target[3], way[3];
   if (row->tag >= 3) {
-    int k = row->tag - 3;
+    int k = row->tag - 3, number = 3 * (row->block - body->offset) + k;
+    double q = at->q[3 * (size_t)row->block + (size_t)k];
     pl_fix_turn(fix, at->t + at->h, target);
-    return (body->model->ops->scalars.turned(body->model, 3 * block + k, target, q[k]) - q[k]) /
-           at->h;
+    return (body->model->ops->scalars.turned(body->model, number, target, q) - q) / at->h;
   }
-  if (pl_model_is_rotation(body->model, block)) {
-    pl_fix_turn(fix, at->t + at->h, target);
-    pl_rotation_between(q, target, way);
-    pl_vec3_scale(1 / at->h, way, way);
-    return way[row->tag];
-  }
-  pl_fix_target(fix, body->model->rest + 3 * block, at->t + at->h, target);
-  pl_vec3_sub(target, q, way);
-  return pl_vec3_dot(row->direction, way) / at->h;
+  int is_rotation = way_of(fix, at, row->block, way);
+  double along = pl_vec3_dot(row->direction, way);
+  return is_rotation ? 1 / at->h * along : along / at->h;
 }
 
 /* ---- other blocks ---- */
@@ -309,5 +324,6 @@ const pl_coupling_ops pl_coupling_fix = {
     .row_count = row_count,
     .constrain = constrain,
     .velocity = velocity,
+    .block_velocity = block_velocity,
     .grips = grips,
 };

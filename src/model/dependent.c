@@ -6,101 +6,11 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 #include "model/groups.h"
+#include "sparse/passes.h"
 
 #include <string.h>
 
-/* ---- from blocks to nodes and back ---- */
-
-/* The free nodes are the first blocks in their order, so runs between the others are copied whole;
- * bodies number what hangs last, which makes it one run. Calls work on [node, node + count) and the
- * blocks from `block` on. */
-typedef void run_work(const double *from, double *to, size_t numbers);
-
-static void copy_run(const double *from, double *to, size_t numbers)
-{
-  memcpy(to, from, numbers * sizeof *to);
-}
-
-static void add_run(const double *from, double *to, size_t numbers)
-{
-  for (size_t i = 0; i < numbers; i++) to[i] += from[i];
-}
-
-static void each_run(const pl_dependent *at, run_work *work, const double *from, double *to,
-                     int to_nodes)
-{
-  size_t block = 0, node = 0;
-  for (int i = 0; i <= at->others.count; i++) {
-    size_t end = (size_t)(i < at->others.count ? at->others.list[i] : at->nodes),
-           count = end - node;
-    if (count)
-      work(from + 3 * (to_nodes ? block : node), to + 3 * (to_nodes ? node : block), 3 * count);
-    block += count;
-    node = end + 1;
-  }
-}
-
-/* The nodes' positions, or with unit arms of another vector what moves like them. */
-static void place_nodes(const pl_dependent *at, pl_node_list those, const double *q,
-                        const double *arms, double *out)
-{
-  const pl_carried *by = &at->carried;
-  each_run(at, copy_run, q, out, 1);
-  for (int i = 0; i < those.count; i++) {
-    int n = those.list[i];
-    double to[3] = {0};
-    for (int k = by->start[n]; k < by->start[n + 1]; k++) {
-      pl_vec3_add_scaled(by->weights[k], q + 3 * (size_t)by->blocks[k], to);
-      if (at->part_count) pl_vec3_add(to, arms + 3 * (size_t)k, to);
-    }
-    pl_vec3_copy(to, out + 3 * (size_t)n);
-  }
-}
-
-/* out = T v. */
-static void move_nodes(const pl_dependent *at, pl_node_list those, const double *v,
-                       const double *arms, double *out)
-{
-  const pl_carried *by = &at->carried;
-  each_run(at, copy_run, v, out, 1);
-  for (int i = 0; i < those.count; i++) {
-    int n = those.list[i];
-    double to[3] = {0}, turning[3];
-    for (int k = by->start[n]; k < by->start[n + 1]; k++) {
-      const double *with = v + 3 * (size_t)by->blocks[k];
-      pl_vec3_add_scaled(by->weights[k], with, to);
-      if (!at->part_count || !pl_dependent_turns(at, k)) continue;
-      pl_vec3_cross(with, arms + 3 * (size_t)k, turning);
-      pl_vec3_add(to, turning, to);
-    }
-    pl_vec3_copy(to, out + 3 * (size_t)n);
-  }
-}
-
-/* f += T^T nodal. */
-static void gather(const pl_dependent *at, pl_node_list those, const double *nodal,
-                   const double *arms, double *f)
-{
-  const pl_carried *by = &at->carried;
-  each_run(at, add_run, nodal, f, 0);
-  if (at->ties.averaged) return;
-  for (int i = 0; !at->part_count && i < those.count; i++) {
-    int n = those.list[i];
-    for (int k = by->start[n]; k < by->start[n + 1]; k++)
-      pl_vec3_add_scaled(by->weights[k], nodal + 3 * (size_t)n, f + 3 * (size_t)by->blocks[k]);
-  }
-  for (int i = 0; at->part_count && i < those.count; i++) {
-    int n = those.list[i];
-    const double *force = nodal + 3 * (size_t)n;
-    for (int k = by->start[n]; k < by->start[n + 1]; k++) {
-      double *to = f + 3 * (size_t)by->blocks[k], torque[3];
-      pl_vec3_add_scaled(by->weights[k], force, to);
-      if (!pl_dependent_turns(at, k)) continue;
-      pl_vec3_cross(arms + 3 * (size_t)k, force, torque);
-      pl_vec3_add(to, torque, to);
-    }
-  }
-}
+/* ---- what rotations add ---- */
 
 /* out = c: what nodes are accelerated by because their parts turn. */
 static void turning_acceleration(const pl_dependent *at, const double *v, double *out)
@@ -167,10 +77,10 @@ static void evaluate(pl_model *self, const pl_moment *moment, double *f, const p
   int turning = f && v && at->part_count;
   double *force = f || curved ? at->room.force : NULL;
   pl_dependent_update_mass(self, q);
-  place_nodes(at, at->felt, q, at->arms, at->room.x);
+  pl_dependent_place(at, at->felt, q, at->arms, at->room.x, pool);
   int moving = v && needs_velocity(at);
-  if (moving) move_nodes(at, at->felt, v, at->arms, at->room.speed);
-  if (force) memset(force, 0, 3 * (size_t)at->nodes * sizeof *force);
+  if (moving) pl_dependent_move(at, at->felt, v, at->arms, at->room.speed, pool);
+  if (force) pl_pass_clear(force, at->nodes, pool);
   pl_moment of_nodes = *moment;
   pl_tangent inner = tangent ? *tangent : (pl_tangent){0};
   of_nodes.q = at->room.x;
@@ -186,7 +96,7 @@ static void evaluate(pl_model *self, const pl_moment *moment, double *f, const p
     turning_acceleration(at, v, at->room.speed);
     at->inner->ops->mass_add(at->inner, -1, at->room.speed, force, pool);
   }
-  if (f) gather(at, at->felt, force, at->arms, f);
+  if (f) pl_dependent_gather(at, force, f, pool);
 }
 
 static void advance(pl_model *self, const pl_moment *moment, double *memory, pl_pool *pool)
@@ -196,8 +106,8 @@ static void advance(pl_model *self, const pl_moment *moment, double *memory, pl_
   of_nodes.q = at->room.x;
   of_nodes.v = moment->v ? at->room.speed : NULL;
   pl_dependent_update_mass(self, moment->q);
-  place_nodes(at, at->felt, moment->q, at->arms, at->room.x);
-  if (moment->v) move_nodes(at, at->felt, moment->v, at->arms, at->room.speed);
+  pl_dependent_place(at, at->felt, moment->q, at->arms, at->room.x, pool);
+  if (moment->v) pl_dependent_move(at, at->felt, moment->v, at->arms, at->room.speed, pool);
   at->inner->ops->advance(at->inner, &of_nodes, memory, pool);
 }
 
@@ -210,10 +120,10 @@ static void begin(pl_model *self, const double *memory)
 static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
 {
   pl_dependent *at = self->state;
-  move_nodes(at, at->felt, x, at->arms, at->room.speed);
-  memset(at->room.force, 0, 3 * (size_t)at->nodes * sizeof *at->room.force);
+  pl_dependent_move(at, at->felt, x, at->arms, at->room.speed, pool);
+  pl_pass_clear(at->room.force, at->nodes, pool);
   at->inner->ops->mass_add(at->inner, a, at->room.speed, at->room.force, pool);
-  gather(at, at->felt, at->room.force, at->arms, f);
+  pl_dependent_gather(at, at->room.force, f, pool);
 }
 
 static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
@@ -235,7 +145,7 @@ static pl_cliques cliques(const pl_model *self)
 const double *pl_dependent_at(const pl_dependent *at, const double *q)
 {
   pl_dependent_turn(at, q, at->arms_now);
-  place_nodes(at, at->felt, q, at->arms_now, at->room.x);
+  pl_dependent_place(at, at->felt, q, at->arms_now, at->room.x, NULL);
   return at->room.x;
 }
 
@@ -257,8 +167,8 @@ static void bounds_of(pl_model *self, const pl_moment *moment, double bounds[2],
   pl_dependent *at = self->state;
   pl_moment of_nodes = *moment;
   pl_dependent_update_mass(self, moment->q);
-  place_nodes(at, at->felt, moment->q, at->arms, at->room.x);
-  if (moment->v) move_nodes(at, at->felt, moment->v, at->arms, at->room.speed);
+  pl_dependent_place(at, at->felt, moment->q, at->arms, at->room.x, pool);
+  if (moment->v) pl_dependent_move(at, at->felt, moment->v, at->arms, at->room.speed, pool);
   of_nodes.q = at->room.x;
   of_nodes.v = moment->v ? at->room.speed : NULL;
   at->inner->ops->bounds(at->inner, &of_nodes, bounds, pool);
@@ -269,16 +179,16 @@ static void nodes(const pl_model *self, const double *q, const double *v, double
   const pl_dependent *at = self->state;
   pl_dependent_turn(at, q, at->arms_now);
   if (v)
-    move_nodes(at, at->others, v, at->arms_now, out);
+    pl_dependent_move(at, at->others, v, at->arms_now, out, NULL);
   else
-    place_nodes(at, at->others, q, at->arms_now, out);
+    pl_dependent_place(at, at->others, q, at->arms_now, out, NULL);
 }
 
 static void spread(const pl_model *self, const double *q, const double *nodal, double *f)
 {
   const pl_dependent *at = self->state;
   pl_dependent_turn(at, q, at->arms_now);
-  gather(at, at->others, nodal, at->arms_now, f);
+  pl_dependent_spread(at, nodal, at->arms_now, f);
 }
 
 static void curvature(const pl_model *self, const double *q, const double *nodal, double k,
@@ -449,6 +359,10 @@ static void destroy(pl_model *self)
   pl_mesh_destroy(at->leaves.mesh);
   pl_ties_release(&self->allocator, &at->ties);
   void *arrays[] = {at->felt.list,
+                    at->felt_by.blocks,
+                    at->felt_by.start,
+                    at->felt_by.nodes,
+                    at->felt_by.weights,
                     at->leaves.element_of,
                     at->leaves.room,
                     at->others.list,
@@ -517,6 +431,7 @@ static pl_status create(pl_model *self, pl_dependent *at, const pl_ties *ties, c
     return pl_fail(error, PL_E_ARGUMENT, "every node hangs on others; leave some free");
   status = allocate(self, at, error);
   if (!status) status = find_felt(self, at, error);
+  if (!status) status = pl_dependent_find_carriers(self, at, error);
   if (!status) status = pl_dependent_lump(at, names, error);
   if (!status) status = make_cliques(self, at, error);
   if (status) return status;

@@ -100,12 +100,20 @@ typedef struct pl_node_list {
   int *list, count;
 } pl_node_list;
 
+/* The other way round: the blocks that carry nodes, ascending, and the nodes of each. */
+typedef struct pl_carrying {
+  int count, *blocks;
+  int *start, *nodes; /* of the i-th one: [start[i], start[i + 1]), ascending */
+  double *weights;
+} pl_carrying;
+
 typedef struct pl_dependent {
   pl_model_ops ops;
   pl_model *inner;
   int nodes, free;     /* free: so many nodes, and the first blocks */
   pl_node_list others; /* the nodes that are no blocks, ascending */
   pl_node_list felt;   /* those of them that the inner model's elements have */
+  pl_carrying felt_by; /* what carries these; without rigid parts only */
   pl_leaf_map leaves;
   int part_count;
   pl_part_body *parts;
@@ -134,6 +142,18 @@ static inline int pl_dependent_turns(const pl_dependent *at, int entry)
   int block = at->carried.blocks[entry];
   return block >= at->free && (block - at->free) % 2 == 0;
 }
+
+/* Passes over nodes (dependent_passes.c): the positions of free nodes and those of a list; out =
+ * T v; f += T^T nodal with the settled arms for the nodes that elements have; the same for all
+ * nodes. */
+void pl_dependent_place(const pl_dependent *at, pl_node_list those, const double *q,
+                        const double *arms, double *out, pl_pool *pool);
+void pl_dependent_move(const pl_dependent *at, pl_node_list those, const double *v,
+                       const double *arms, double *out, pl_pool *pool);
+void pl_dependent_gather(const pl_dependent *at, const double *nodal, double *f, pl_pool *pool);
+void pl_dependent_spread(const pl_dependent *at, const double *nodal, const double *arms,
+                         double *f);
+pl_status pl_dependent_find_carriers(pl_model *self, pl_dependent *to, pl_error *error);
 
 /* The nodes that inner elements have where the blocks are at q; read until the next call. */
 const double *pl_dependent_at(const pl_dependent *at, const double *q);

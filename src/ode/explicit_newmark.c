@@ -53,6 +53,7 @@ typedef struct passes {
   newmark *state;
   const pl_system *system;
   double h, *v;
+  double *q; /* moved along with the prediction; NULL: it is not just numbers that add */
 } passes;
 
 /* own = P a, f = the increment of q, work = the velocity that is expected at the end. */
@@ -72,17 +73,18 @@ static void predict(void *context, int first, int last)
     f[i] = h * (v[i] + 0.5 * h * own[i]);
     work[i] = v[i] + h * own[i];
   }
+  for (size_t i = from; p->q && i < to; i++) p->q[i] += f[i];
 }
 
 /* The new acceleration of blocks with the same drag from M^-1 f; what it changed by; in f the old
  * P a. */
 static void accelerate_run(const newmark *at, double drag, size_t from, size_t to)
 {
-  const double whole = 1 + drag;
+  const double of_whole = 1 / (1 + drag);
   double *restrict a = at->a, *restrict f = at->f, *restrict own = at->own;
   double *restrict change = at->work;
   for (size_t i = from; i < to; i++) {
-    double next = (f[i] + drag * a[i]) / whole;
+    double next = of_whole * (f[i] + drag * a[i]);
     f[i] = own[i];
     change[i] = next - a[i];
     own[i] = a[i] = next;
@@ -120,7 +122,7 @@ static void correct(void *context, int first, int last)
 static void predict_all(passes *both, pl_system *system)
 {
   if (system->filter.mpcs) {
-    pl_pass_copy(both->state->a, both->state->own, system->blocks, system->pool);
+    pl_pass_copy(both->state->a, both->state->own, system->blocks, 1, system->pool);
     pl_system_free(system, 0.5, both->state->own);
   }
   pl_each_range(system->blocks, predict, both, system->pool);
@@ -169,18 +171,19 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 {
   (void)error;
   newmark *state = self->state;
-  passes both = {state, system, h, v};
+  int just_adds = !system->strikes && !system->ops->chart;
+  passes both = {state, system, h, v, just_adds ? q : NULL};
   double start = pl_now();
   if (self->past->steps == 0) {
     accelerate(state, system, t, 0, q, v);
-    pl_pass_copy(state->f, state->a, system->blocks, system->pool);
+    pl_pass_copy(state->f, state->a, system->blocks, 1, system->pool);
   }
 
   // held nodes move at the velocity that brings them where they must be
   pl_system_prescribe(system, t, h, q, v, state->work);
   predict_all(&both, system);
   if (system->strikes) strike_half(state, system, t, h, q, v);
-  system->ops->retract(system, q, state->f, q);
+  if (!just_adds) system->ops->retract(system, q, state->f, q);
   accelerate(state, system, t + h, 1, q, state->work);
   correct_all(&both, system);
   if (system->strikes) strike_end(state, system, t, h, q, v);

@@ -5,14 +5,31 @@
 #include "sparse/passes.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
+
+typedef struct reacting {
+  const pl_system *system;
+  double scale;
+  const double *x;
+} reacting;
+
+static void react_range(void *context, int first, int last)
+{
+  const reacting *r = context;
+  const pl_filter *filter = &r->system->filter;
+  double *to = r->system->reaction;
+  for (int i = pl_filter_from(filter, first); i < filter->count && filter->nodes[i] < last; i++) {
+    size_t at = 3 * (size_t)filter->nodes[i];
+    for (size_t k = at; k < at + 3; k++) to[k] += r->scale * r->x[k];
+  }
+}
 
 void pl_system_react(pl_system *system, double scale, const double *x)
 {
-  for (int i = 0; system->reaction && i < system->filter.count; i++) {
-    size_t at = 3 * (size_t)system->filter.nodes[i];
-    for (size_t k = at; k < at + 3; k++) system->reaction[k] += scale * x[k];
-  }
+  reacting r = {system, scale, x};
+  if (system->reaction && system->filter.count)
+    pl_each_range(system->blocks, react_range, &r, system->pool);
 }
 
 void pl_system_clear_reaction(pl_system *system)
@@ -39,29 +56,53 @@ static void clear_free(const pl_system *system, double *x)
   }
 }
 
+/* What prescribing changes: (v1 - v0) / h at constrained blocks. */
+typedef struct change_of {
+  const pl_filter *filter;
+  double h, *work;
+  const double *v;
+  atomic_int is_there;
+} change_of;
+
+static void before_range(void *context, int first, int last)
+{
+  const change_of *c = context;
+  const int *nodes = c->filter->nodes;
+  for (int i = pl_filter_from(c->filter, first); i < c->filter->count && nodes[i] < last; i++) {
+    size_t at = 3 * (size_t)nodes[i];
+    for (size_t k = at; k < at + 3; k++) c->work[k] = -c->v[k] / c->h;
+  }
+}
+
+static void after_range(void *context, int first, int last)
+{
+  change_of *c = context;
+  const int *nodes = c->filter->nodes;
+  int changes = 0;
+  for (int i = pl_filter_from(c->filter, first); i < c->filter->count && nodes[i] < last; i++) {
+    size_t at = 3 * (size_t)nodes[i];
+    for (size_t k = at; k < at + 3; k++) {
+      c->work[k] += c->v[k] / c->h;
+      changes |= !(fabs(c->work[k]) <= 0);
+    }
+  }
+  if (changes) atomic_store_explicit(&c->is_there, 1, memory_order_relaxed);
+}
+
 void pl_system_prescribe(pl_system *system, double t, double h, const double *q, double *v,
                          double *work)
 {
   const pl_filter *filter = &system->filter;
+  change_of change = {.filter = filter, .h = h, .work = work, .v = v};
   if (!system->reaction || !filter->count) {
     system->ops->prescribe(system, t, h, q, v);
     return;
   }
-  for (int i = 0; i < filter->count; i++) {
-    size_t at = 3 * (size_t)filter->nodes[i];
-    for (size_t k = at; k < at + 3; k++) work[k] = -v[k] / h;
-  }
+  pl_each_range(system->blocks, before_range, &change, system->pool);
   system->ops->prescribe(system, t, h, q, v);
+  pl_each_range(system->blocks, after_range, &change, system->pool);
   // what is held at rest takes no force, and the pass over all blocks is spared
-  int changes = 0;
-  for (int i = 0; i < filter->count; i++) {
-    size_t at = 3 * (size_t)filter->nodes[i];
-    for (size_t k = at; k < at + 3; k++) {
-      work[k] += v[k] / h;
-      changes |= !(fabs(work[k]) <= 0);
-    }
-  }
-  if (!changes) return;
+  if (!change.is_there) return;
   clear_free(system, work);
   system->ops->mass_add(system, 1, work, system->reaction);
 }

@@ -68,7 +68,7 @@ static void kick_all(passes *half, pl_system *system)
   verlet *state = half->state;
   // rows over several blocks: not a matter of ranges
   if (system->filter.mpcs) {
-    pl_pass_copy(state->a, state->own, system->blocks, system->pool);
+    pl_pass_copy(state->a, state->own, system->blocks, 1, system->pool);
     pl_system_free(system, 0.5, state->own);
   }
   pl_each_range(system->blocks, kick, half, system->pool);
@@ -91,7 +91,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
     for (int i = 0; i < 3 * system->blocks; i++) state->dq[i] = h * v[i];
   }
   system->ops->retract(system, q, state->dq, q);
-  if (self->estimates) pl_pass_copy(state->a, state->dq, system->blocks, system->pool);
+  if (self->estimates) pl_pass_copy(state->a, state->dq, system->blocks, 1, system->pool);
   accelerate(state, system, t + h, 1, q, v);
   if (self->estimates) report->error = pl_rms(system, h * h / 6, state->a, state->dq);
   half.moves = 0;

@@ -14,6 +14,7 @@ typedef struct pass {
   const double *x, *mass, *other;
   double *y;
   int blocks, size;
+  int vectors; /* one behind the other in x and y */
   pl_range_work *work;
   void *context;
   double *sums; /* MOST_RANGES */
@@ -66,13 +67,14 @@ void pl_pass_clear(double *x, int blocks, pl_pool *pool)
 static void copy_range(void *context, int first, int last)
 {
   const pass *p = context;
-  memcpy(p->y + 3 * (size_t)first, p->x + 3 * (size_t)first,
-         3 * (size_t)(last - first) * sizeof *p->y);
+  size_t from = 3 * (size_t)first, count = 3 * (size_t)(last - first);
+  for (int k = 0; k < p->vectors; k++, from += 3 * (size_t)p->blocks)
+    memcpy(p->y + from, p->x + from, count * sizeof *p->y);
 }
 
-void pl_pass_copy(const double *x, double *y, int blocks, pl_pool *pool)
+void pl_pass_copy(const double *x, double *y, int blocks, int vectors, pl_pool *pool)
 {
-  pass p = {.x = x, .y = y};
+  pass p = {.x = x, .y = y, .blocks = blocks, .vectors = vectors};
   pl_each_range(blocks, copy_range, &p, pool);
 }
 
@@ -200,26 +202,34 @@ double pl_pass_energy(const double *mass, const double *v, int blocks, pl_pool *
 }
 
 /* x - x is zero, and not a number where x is not finite. */
-static void finite_range(void *context, int range)
+static double sum_of_differences(const double *x, size_t i, size_t end)
 {
-  pass *p = context;
   pl_lanes sums[4] = {pl_lanes_all(0), pl_lanes_all(0), pl_lanes_all(0), pl_lanes_all(0)};
-  size_t i = 3 * (size_t)first_of(p, range), end = 3 * (size_t)last_of(p, range);
   for (; i + 4 * PL_LANES <= end; i += 4 * PL_LANES) {
     for (size_t k = 0; k < 4; k++) {
-      const pl_lanes x = pl_lanes_load(p->x + i + PL_LANES * k);
-      sums[k] += x - x;
+      const pl_lanes some = pl_lanes_load(x + i + PL_LANES * k);
+      sums[k] += some - some;
     }
   }
   double rest = 0;
-  for (; i < end; i++) rest += p->x[i] - p->x[i];
-  p->sums[range] = pl_lanes_sum((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest;
+  for (; i < end; i++) rest += x[i] - x[i];
+  return pl_lanes_sum((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest;
 }
 
-int pl_pass_is_finite(const double *x, int blocks, pl_pool *pool)
+static void finite_range(void *context, int range)
+{
+  pass *p = context;
+  size_t first = 3 * (size_t)first_of(p, range), last = 3 * (size_t)last_of(p, range);
+  const double *x = p->x;
+  p->sums[range] = 0;
+  for (int k = 0; k < p->vectors; k++, x += 3 * (size_t)p->blocks)
+    p->sums[range] += sum_of_differences(x, first, last);
+}
+
+int pl_pass_is_finite(const double *x, int blocks, int vectors, pl_pool *pool)
 {
   double sums[MOST_RANGES];
-  pass p = {.x = x, .blocks = blocks, .sums = sums};
+  pass p = {.x = x, .blocks = blocks, .vectors = vectors, .sums = sums};
   int ranges = ranges_of(&p), ok = 1;
   pl_parallel(pool, ranges, finite_range, &p);
   for (int r = 0; r < ranges; r++) ok &= fabs(sums[r]) <= 0;

@@ -10,9 +10,11 @@
 typedef void pl_range_work(void *context, int first, int last);
 void pl_each_range(int blocks, pl_range_work *work, void *context, pl_pool *pool);
 
-/* x = 0, y = x, and x = y / m with one m per block; x may be y. */
+/* x = 0, y = x, and x = y / m with one m per block; x may be y. Where several vectors of so many
+ * blocks stand one behind the other, ranges are those of each: so a thread has the same blocks in
+ * all passes, and nothing moves from cache to cache. */
 void pl_pass_clear(double *x, int blocks, pl_pool *pool);
-void pl_pass_copy(const double *x, double *y, int blocks, pl_pool *pool);
+void pl_pass_copy(const double *x, double *y, int blocks, int vectors, pl_pool *pool);
 void pl_pass_divide(const double *y, const double *mass, double *x, int blocks, pl_pool *pool);
 /* f += a m g with one m per block and the same g at all. */
 void pl_pass_weigh(double a, const double *mass, const double g[3], double *f, int blocks,
@@ -24,7 +26,7 @@ void pl_pass_mass_add(double a, const double *mass, const double *x, double *f, 
 void pl_pass_move(const double *q, const double *dq, double *out, int blocks, pl_pool *pool);
 /* The sum of m |v|^2; not finite where a number of v is not. */
 double pl_pass_energy(const double *mass, const double *v, int blocks, pl_pool *pool);
-/* Are all numbers finite? */
-int pl_pass_is_finite(const double *x, int blocks, pl_pool *pool);
+/* Are all numbers of so many vectors finite? */
+int pl_pass_is_finite(const double *x, int blocks, int vectors, pl_pool *pool);
 
 #endif

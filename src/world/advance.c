@@ -28,7 +28,7 @@ enum { MOST_PARTS = 100000 };
 static pl_status check_finite(const pl_world *world, pl_error *error)
 {
   // positions and velocities stand one behind the other
-  if (pl_pass_is_finite(world->state.q, 2 * world->bodies.blocks, world->pool)) return PL_OK;
+  if (pl_pass_is_finite(world->state.q, world->bodies.blocks, 2, world->pool)) return PL_OK;
   for (int i = 0; i < 3 * world->bodies.blocks; i++) {
     if (isfinite(world->state.q[i]) && isfinite(world->state.v[i])) continue;
     const pl_body *body = pl_bodies_owner(&world->bodies, i / 3);

@@ -1,6 +1,7 @@
 /* Constraints: the rows of all couplings as the integrator's filter, and the velocities that they
  * prescribe. */
 #include "math/vec3.h"
+#include "sparse/passes.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -41,16 +42,25 @@ pl_status pl_world_constrain_at(pl_world *world, const double *q, pl_error *erro
 
 /* Are these the three axes in their order, as fixes of all directions give them? Then products are
  * velocities. */
-static int are_axes(const pl_rows *rows, int block)
+static int are_axes(const pl_rows *rows, const int *order, int count)
 {
   static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  int first = rows->start[block];
-  if (rows->start[block + 1] - first < 3) return 0;
-  for (int m = 0; m < 3; m++) {
-    const double *d = rows->list[rows->order[first + m]].direction;
-    if (memcmp(d, axes[m], sizeof axes[m]) != 0) return 0;
+  for (int m = 0; m < 3 && count >= 3; m++) {
+    if (memcmp(rows->list[order[m]].direction, axes[m], sizeof axes[m]) != 0) return 0;
   }
-  return 1;
+  return count >= 3;
+}
+
+/* The coupling that gave all three as its rows 0 to 2 and can prescribe them at once; or NULL. */
+static const pl_coupling *giver_of(const pl_world *world, const pl_rows *rows, const int *order)
+{
+  int source = rows->list[order[0]].source;
+  for (int m = 0; m < 3; m++) {
+    const pl_row *row = &rows->list[order[m]];
+    if (row->source != source || row->tag != m) return NULL;
+  }
+  const pl_coupling *giver = source == PL_ROW_OF_MODEL ? NULL : world->couplings.list[source];
+  return giver && giver->ops->block_velocity ? giver : NULL;
 }
 
 static double product_of(const pl_world *world, const pl_moment *at, const pl_row *row)
@@ -73,24 +83,53 @@ static void prescribe_mpcs(pl_world *world, const pl_moment *at, double *v)
   pl_system_meet(&world->system, mpcs->u, v);
 }
 
+/* The velocity of a block of which all directions are held. */
+static void prescribe_axes(const pl_world *world, const pl_moment *at, const int *order, int block,
+                           double speed[3])
+{
+  const pl_rows *rows = &world->rows;
+  const pl_coupling *giver = giver_of(world, rows, order);
+  double products[3];
+  if (giver) giver->ops->block_velocity(giver, at, block, products);
+  for (int m = 0; m < 3 && !giver; m++) products[m] = product_of(world, at, &rows->list[order[m]]);
+  for (int m = 0; m < 3; m++) speed[m] = 0 + products[m];
+}
+
+static void prescribe_block(const pl_world *world, const pl_moment *at, int block, double speed[3])
+{
+  const pl_rows *rows = &world->rows;
+  const int *order = rows->order + rows->start[block];
+  if (are_axes(rows, order, rows->start[block + 1] - rows->start[block])) {
+    prescribe_axes(world, at, order, block, speed);
+    return;
+  }
+  double products[3];
+  pl_span span;
+  pl_rows_span(rows, block, &span);
+  for (int m = 0; m < span.count; m++) products[m] = product_of(world, at, span.row[m]);
+  pl_span_free(&span, speed);
+  pl_span_fill(&span, products, speed);
+}
+
+typedef struct prescription {
+  const pl_world *world;
+  pl_moment at;
+  double *v;
+} prescription;
+
+/* By blocks, as all passes of explicit steps, so that each thread has its own. */
+static void prescribe_range(void *context, int first, int last)
+{
+  const prescription *p = context;
+  const pl_filter held = {.count = p->world->rows.held_count, .nodes = p->world->rows.held};
+  for (int i = pl_filter_from(&held, first); i < held.count && held.nodes[i] < last; i++)
+    prescribe_block(p->world, &p->at, held.nodes[i], p->v + 3 * (size_t)held.nodes[i]);
+}
+
 void pl_world_prescribe(pl_world *world, double t, double h, const double *q, double *v)
 {
-  const pl_moment at = {.t = t, .h = h, .q = q, .v = v, .load_scale = world->system.load_scale};
-  const pl_rows *rows = &world->rows;
-  for (int i = 0; i < rows->held_count; i++) {
-    int block = rows->held[i];
-    double products[3], *speed = v + 3 * (size_t)block;
-    pl_span span;
-    if (are_axes(rows, block)) {
-      const int *order = rows->order + rows->start[block];
-      for (int m = 0; m < 3; m++) products[m] = product_of(world, &at, &rows->list[order[m]]);
-      for (int m = 0; m < 3; m++) speed[m] = 0 + products[m];
-      continue;
-    }
-    pl_rows_span(rows, block, &span);
-    for (int m = 0; m < span.count; m++) products[m] = product_of(world, &at, span.row[m]);
-    pl_span_free(&span, speed);
-    pl_span_fill(&span, products, speed);
-  }
-  if (world->system.filter.mpcs) prescribe_mpcs(world, &at, v);
+  prescription p = {
+      world, {.t = t, .h = h, .q = q, .v = v, .load_scale = world->system.load_scale}, v};
+  if (world->rows.held_count) pl_each_range(world->bodies.blocks, prescribe_range, &p, world->pool);
+  if (world->system.filter.mpcs) prescribe_mpcs(world, &p.at, v);
 }

@@ -241,6 +241,7 @@ static pl_status make_drag(pl_world *world, pl_error *error)
     for (int i = 0; i < body->blocks; i++) world->vectors.drag[body->offset + i] = own;
   }
   world->system.drag = world->vectors.drag;
+  world->bodies.lumps = ((const pl_integrator_ops *)world->set.integrator.member)->critical != NULL;
   return PL_OK;
 }
 

@@ -116,13 +116,25 @@ void pl_world_recall(pl_world *world)
   }
 }
 
+/* q, v and the vectors of the integrator by blocks, then what is left, most of it the memory of
+ * laws. */
+static void copy_numbers(const pl_world *world, const double *from, double *to)
+{
+  const pl_layout *layout = &world->layout;
+  int blocks = world->bodies.blocks, vectors = blocks ? (int)(layout->couplings / layout->v) : 0;
+  size_t count = layout->count, done = (size_t)vectors * layout->v;
+  pl_pass_copy(from, to, blocks, vectors, world->pool);
+  size_t rest = (count - done) / 3 <= INT32_MAX ? (count - done) / 3 : 0;
+  pl_pass_copy(from + done, to + done, (int)rest, 1, world->pool);
+  done += 3 * rest;
+  memcpy(to + done, from + done, (count - done) * sizeof *to);
+}
+
 void pl_state_copy(const pl_world *world, const pl_state *from, pl_state *to)
 {
   double *numbers = to->numbers, *q = to->q, *v = to->v;
   pl_shared *held = to->shared;
-  size_t count = world->layout.count, shared = count / 3 <= INT32_MAX ? count - count % 3 : 0;
-  pl_pass_copy(from->numbers, numbers, (int)(shared / 3), world->pool);
-  memcpy(numbers + shared, from->numbers + shared, (count - shared) * sizeof *numbers);
+  copy_numbers(world, from->numbers, numbers);
   *to = *from;
   to->numbers = numbers;
   to->shared = held;

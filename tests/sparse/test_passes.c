@@ -45,7 +45,7 @@ TEST(passes_do_what_loops_do)
     CHECK(with == pl_pass_energy(mass, x, n, NULL));
     pl_pass_clear(y, n, pool);
     for (int i = 0; i < 3 * n; i++) CHECK(y[i] == 0);
-    pl_pass_copy(x, y, n, pool);
+    pl_pass_copy(x, y, n, 1, pool);
     for (int i = 0; i < 3 * n; i++) CHECK(y[i] == x[i]);
   }
   pl_pool_destroy(pool);
@@ -57,13 +57,13 @@ TEST(one_number_that_is_not_finite_is_found)
   for (int l = 0; l < LENGTHS; l++) {
     int n = lengths[l];
     fill();
-    CHECK(pl_pass_is_finite(x, n, NULL));
+    CHECK(pl_pass_is_finite(x, n, 1, NULL));
     for (int b = 0; b < 3; b++) {
       for (int where = 0; where < 3; where++) {
         int at = where == 0 ? 0 : where == 1 ? 3 * n / 2 : 3 * n - 1;
         double before = x[at];
         x[at] = bad[b];
-        CHECK(!pl_pass_is_finite(x, n, NULL));
+        CHECK(!pl_pass_is_finite(x, n, 1, NULL));
         CHECK(!isfinite(pl_pass_energy(mass, x, n, NULL)));
         x[at] = before;
       }
@@ -77,7 +77,7 @@ TEST(numbers_behind_the_end_do_not_count)
   for (int n = 1; n < MOST; n += n < 40 ? 1 : 997) {
     fill();
     for (int i = 3 * n; i < 3 * MOST && i < 3 * n + 40; i++) x[i] = NAN;
-    CHECK(pl_pass_is_finite(x, n, NULL));
+    CHECK(pl_pass_is_finite(x, n, 1, NULL));
     CHECK(isfinite(pl_pass_energy(mass, x, n, NULL)));
   }
 }
