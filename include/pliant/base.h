@@ -147,9 +147,9 @@ typedef struct pl_log {
 
 /* ---- watching ---- */
 
-/* Asked now and then during a long computation, in the thread that computes: at every substep and
- * every iteration of Newton's method or a linear solver. It receives the simulated time that the
- * computation has got to, s; another answer than 0 cancels. Without ask nobody is asked. pause: so
+/* Asked now and then during a step, in the calling thread: at every substep, every iteration of
+ * Newton's method or a linear solver and within factorisations. It receives the simulated time that
+ * the step has got to, s; another answer than 0 cancels. Without ask nobody is asked. pause: so
  * many seconds of wall time pass between two questions, for askers that take long; 0: none. */
 typedef struct pl_watcher {
   int (*ask)(void *context, double time);

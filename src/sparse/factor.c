@@ -477,7 +477,11 @@ pl_status pl_factor_compute(pl_factor *factor, const pl_bsr *A, const pl_filter 
   mark_held(factor, filter, chosen);
   pl_parallel(pool, plan->ranges, factor_range, factor);
   for (int s = 0; s < plan->count; s++) {
-    if (plan->is_top[s]) factor_top(factor, s, pool);
+    if (!plan->is_top[s]) continue;
+    // most of the work is in the top, and only the calling thread may ask
+    pl_status cancelled = pl_watch_check(A->watch, error);
+    if (cancelled) return cancelled;
+    factor_top(factor, s, pool);
   }
   return check_pivots(factor, may_be_indefinite, error);
 }

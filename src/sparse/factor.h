@@ -31,7 +31,7 @@ void pl_factor_destroy(pl_factor *factor);
 /* The numeric factor of P A P + s (I - P), where s has the size of A's diagonal; P takes the
  * filter's entries for which chosen is set (NULL: all). PL_E_SINGULAR names the block row where
  * that showed; PL_E_INDEFINITE the first with a negative pivot or, where the matrix may be
- * indefinite, the first with a pivot too small to divide by. */
+ * indefinite, the first with a pivot too small to divide by. PL_E_CANCELLED: A's watch ended it. */
 pl_status pl_factor_compute(pl_factor *factor, const pl_bsr *A, const pl_filter *filter,
                             const char *chosen, int may_be_indefinite, pl_pool *pool,
                             pl_error *error);

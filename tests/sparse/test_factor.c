@@ -153,6 +153,39 @@ TEST(factors_are_accurate_and_the_same_for_any_threads)
   pl_bsr_destroy(A);
 }
 
+static int count_down(void *context, double time)
+{
+  (void)time;
+  return --*(int *)context == 0;
+}
+
+/* Long factorisations ask on the way, with any ordering; the next one is whole again. */
+TEST(a_factorisation_can_be_cancelled)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_bsr *A = block_of_tets(8, 7, 6);
+  double *b = test_vector(A->rows), *x = test_vector(A->rows);
+  for (pl_ordering order = PL_ORDER_LEAST; order <= PL_ORDER_NESTED; order++) {
+    pl_factor *factor = NULL;
+    CHECK_OK(pl_factor_create(&allocator, A, order, &factor, error));
+    for (int patience = 1; patience < 5; patience++) {
+      int left = patience;
+      pl_watch watch = {.by = {.ask = count_down, .context = &left}};
+      A->watch = &watch;
+      CHECK_FAILS(pl_factor_compute(factor, A, NULL, NULL, 0, NULL, error), PL_E_CANCELLED,
+                  "cancelled");
+      CHECK(left == 0);
+    }
+    A->watch = NULL;
+    CHECK_OK(pl_factor_compute(factor, A, NULL, NULL, 0, NULL, error));
+    pl_factor_solve(factor, b, x, NULL);
+    CHECK(residual(A, b, x) < 1e-12);
+    pl_factor_destroy(factor);
+  }
+  free(b), free(x);
+  pl_bsr_destroy(A);
+}
+
 /* Negative pivots are counted by Sylvester's law, allowed where asked for, and refused where one is
  * too small to divide by. */
 TEST(indefinite_matrices_have_a_factor_where_that_is_safe)
@@ -210,6 +243,6 @@ TEST(kernels_have_the_same_bits)
   CHECK(memcmp(x[0], x[1], sizeof x[0]) == 0);
 }
 
-TESTS(X(orders_are_complete_and_save_fill) X(odd_graphs_are_ordered)
-          X(factors_are_accurate_and_the_same_for_any_threads)
+TESTS(X(a_factorisation_can_be_cancelled) X(orders_are_complete_and_save_fill)
+          X(odd_graphs_are_ordered) X(factors_are_accurate_and_the_same_for_any_threads)
               X(indefinite_matrices_have_a_factor_where_that_is_safe) X(kernels_have_the_same_bits))
