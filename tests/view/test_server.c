@@ -178,6 +178,56 @@ TEST(foreign_hosts_are_refused)
   end(&b);
 }
 
+/* Names that the user adds are the server's own; there is room for some of them. */
+TEST(names_that_were_added_are_answered)
+{
+  const char *const names[] = {"pond.example",
+                               "b",
+                               "c",
+                               "d",
+                               "e",
+                               "f",
+                               "g",
+                               "h",
+                               "i",
+                               "j",
+                               "k",
+                               "l",
+                               "m",
+                               "n",
+                               "o",
+                               "p",
+                               "q"};
+  bench b = {0};
+  pthread_mutex_init(&b.lock, NULL);
+  CHECK_OK(pl_board_create(NULL, NULL, &b.board, error));
+  pl_server_def def = {.address = "127.0.0.1",
+                       .token = token,
+                       .board = b.board,
+                       .command = take,
+                       .context = &b,
+                       .hosts = names,
+                       .host_count = 1};
+  CHECK_OK(pl_server_create(&def, &b.server, error));
+  b.port = pl_server_port(b.server);
+  pthread_create(&b.thread, NULL, serve, &b);
+  pause_ms(150); // an idle server wakes now and then
+  CHECK(status_of(&b, "GET / HTTP/1.1\r\nHost: pond.example:%d\r\n\r\n") == 200);
+  CHECK(status_of(&b, "GET / HTTP/1.1\r\nHost: lake.example:%d\r\n\r\n") == 403);
+  // nor does another name open a channel
+  static const char upgrade[] =
+      "GET /ws HTTP/1.1\r\nHost: lake.example:%d\r\nOrigin: http://127.0.0.1:%d\r\n"
+      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+      "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: pliant\r\n\r\n";
+  CHECK(status_of(&b, upgrade) == 403);
+  end(&b);
+  CHECK_OK(pl_board_create(NULL, NULL, &b.board, error));
+  def.board = b.board;
+  def.host_count = sizeof names / sizeof *names;
+  CHECK_FAILS(pl_server_create(&def, &b.server, error), PL_E_LIMIT, "host names");
+  pl_board_destroy(b.board);
+}
+
 /* ---- pages ---- */
 
 TEST(foreign_origins_are_refused)
@@ -525,11 +575,12 @@ TEST(a_port_in_use_is_told)
 }
 
 TESTS(X(the_page_comes_with_its_guards) X(there_is_no_way_to_other_files)
-          X(foreign_hosts_are_refused) X(foreign_origins_are_refused)
-              X(nothing_is_told_without_the_token) X(a_page_gets_what_is_posted)
-                  X(one_drives_and_others_watch) X(malformed_messages_end_the_connection)
-                      X(there_is_room_for_eight_pages) X(who_has_not_shown_the_token_takes_no_place)
-                          X(a_page_that_never_reads_is_dropped)
-                              X(nobody_is_dropped_for_a_machine_that_slept)
-                                  X(many_connections_do_no_harm) X(noise_does_no_harm)
-                                      X(a_port_in_use_is_told))
+          X(foreign_hosts_are_refused) X(names_that_were_added_are_answered)
+              X(foreign_origins_are_refused) X(nothing_is_told_without_the_token)
+                  X(a_page_gets_what_is_posted) X(one_drives_and_others_watch)
+                      X(malformed_messages_end_the_connection) X(there_is_room_for_eight_pages)
+                          X(who_has_not_shown_the_token_takes_no_place)
+                              X(a_page_that_never_reads_is_dropped)
+                                  X(nobody_is_dropped_for_a_machine_that_slept)
+                                      X(many_connections_do_no_harm) X(noise_does_no_harm)
+                                          X(a_port_in_use_is_told))
