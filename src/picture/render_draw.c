@@ -237,6 +237,22 @@ static float soft_limit(float value)
   return over <= 0 ? value : 0.8f + 0.2f * (over / (over + 0.2f));
 }
 
+/* The normal on the side of the triangle that is seen. Near the outline of a smooth surface the
+ * mean of the corners' normals may point away from an eye that sees the triangle's front: there it
+ * is perpendicular to the view, as at the outline itself. */
+static pl_v3 seen_normal(const pl_render_stage *stage, const pl_render_triangle *t,
+                         const pl_fragment *f)
+{
+  const pl_v3 *first = &stage->nodes[t->nodes[0]];
+  pl_v3 face = pl_v3_cross(pl_v3_sub(stage->nodes[t->nodes[1]], *first),
+                           pl_v3_sub(stage->nodes[t->nodes[2]], *first));
+  pl_v3 normal = pl_v3_unit(f->normal), to_eye = pl_v3_unit(pl_v3_sub(stage->eye, f->point));
+  if (pl_v3_dot(face, to_eye) < 0) normal = pl_v3_scale(-1, normal);
+  float towards = pl_v3_dot(normal, to_eye);
+  if (towards >= 0) return normal;
+  return pl_v3_unit(pl_v3_sub(normal, pl_v3_scale(towards, to_eye)));
+}
+
 /* The surface of a triangle at a place of the picture. */
 static pl_fragment find_fragment(const canvas *from, int number, float x, float y)
 {
@@ -272,9 +288,7 @@ static pl_fragment find_fragment(const canvas *from, int number, float x, float 
   }
   if (stage->scene->edges) f.edge = edge_cover(s, t->edges, inside);
 
-  // both sides of a surface are seen: the normal turns to the eye
-  f.normal = pl_v3_unit(f.normal);
-  if (pl_v3_dot(f.normal, pl_v3_sub(stage->eye, f.point)) < 0) f.normal = pl_v3_scale(-1, f.normal);
+  f.normal = seen_normal(stage, t, &f);
   return f;
 }
 

@@ -178,6 +178,55 @@ TEST(creases_stay_sharp)
   release(&image);
 }
 
+/* A coarse torus, smooth by its normals. */
+static pl_render_body torus_body(double *positions, int *faces)
+{
+  enum { AROUND = 24, ACROSS = 16 };
+  for (int i = 0; i < AROUND; i++) {
+    for (int j = 0; j < ACROSS; j++) {
+      double a = 2 * 3.14159265358979 * i / AROUND, b = 2 * 3.14159265358979 * j / ACROSS;
+      double *p = positions + 3 * (ACROSS * i + j), r = 1 + 0.4 * cos(b);
+      p[0] = r * cos(a), p[1] = r * sin(a), p[2] = 0.4 * sin(b);
+      int u = (i + 1) % AROUND, v = (j + 1) % ACROSS, *f = faces + 4 * (ACROSS * i + j);
+      f[0] = ACROSS * i + j, f[1] = ACROSS * u + j, f[2] = ACROSS * u + v, f[3] = ACROSS * i + v;
+    }
+  }
+  return (pl_render_body){.node_count = AROUND * ACROSS,
+                          .face_count = AROUND * ACROSS,
+                          .nodes_per_face = 4,
+                          .positions = positions,
+                          .faces = faces,
+                          .colour = {0.8f, 0.1f, 0.1f}};
+}
+
+/* Where a smooth normal points away from the eye at the outline, the surface is no darker than
+ * beside it: the upper rim is in the light everywhere. */
+TEST(outlines_of_coarse_surfaces_are_not_dark)
+{
+  static double positions[3 * 24 * 16];
+  static int faces[4 * 24 * 16];
+  pl_render_body body = torus_body(positions, faces);
+  pl_render scene = front_view(&body, 1);
+  scene.width = 640;
+  scene.height = 480;
+  scene.direction[0] = 0.5;
+  scene.direction[2] = 0.4;
+  pl_image image = draw(&scene);
+  int darkest = 255, rims = 0;
+  for (int x = 100; x < 540; x++) {
+    int y = 0;
+    while (y < 479 && is_background(pixel(&image, x, y))) y++;
+    for (int k = 0; k < 6 && y < 474; k++) {
+      int red = pixel(&image, x, y + k)[0];
+      darkest = red < darkest ? red : darkest;
+    }
+    rims += y < 479;
+  }
+  printf("  darkest red of the rim: %d\n", darkest);
+  CHECK(rims == 440 && darkest > 150);
+  release(&image);
+}
+
 TEST(every_axis_can_point_up)
 {
   // a box is framed whatever is up, and looks the same if everything is turned with it
@@ -495,8 +544,9 @@ TEST(no_memory_is_reported)
 }
 
 TESTS(X(a_square_is_where_it_should_be) X(what_is_nearer_hides_the_rest) X(creases_stay_sharp)
-          X(every_axis_can_point_up) X(the_ground_catches_a_shadow) X(scalars_become_colours)
-              X(pictures_have_the_colours_of_the_viewer) X(edges_are_drawn_but_not_diagonals)
-                  X(a_given_box_holds_the_camera_still) X(odd_bodies_do_no_harm)
-                      X(pictures_are_the_same_every_time) X(what_cannot_be_drawn_is_refused)
-                          X(no_memory_is_reported))
+          X(outlines_of_coarse_surfaces_are_not_dark) X(every_axis_can_point_up)
+              X(the_ground_catches_a_shadow) X(scalars_become_colours)
+                  X(pictures_have_the_colours_of_the_viewer) X(edges_are_drawn_but_not_diagonals)
+                      X(a_given_box_holds_the_camera_still) X(odd_bodies_do_no_harm)
+                          X(pictures_are_the_same_every_time) X(what_cannot_be_drawn_is_refused)
+                              X(no_memory_is_reported))
