@@ -131,8 +131,6 @@ void pl_gallery_destroy(pl_gallery *gallery)
   pl_free(&gallery->allocator, gallery);
 }
 
-int pl_gallery_count(const pl_gallery *gallery) { return gallery->count; }
-
 const char *pl_gallery_path(const pl_gallery *gallery, int index)
 {
   return index >= 0 && index < gallery->count ? gallery->entries[index].path : NULL;

@@ -13,7 +13,6 @@ pl_status pl_gallery_create(const char *path, const char *folder, const char *ca
                             pl_board *board, pl_gallery **gallery, pl_error *error);
 void pl_gallery_destroy(pl_gallery *gallery);
 
-int pl_gallery_count(const pl_gallery *gallery);
 /* NULL if there is no such one. */
 const char *pl_gallery_path(const pl_gallery *gallery, int index);
 

@@ -4,7 +4,9 @@
 #include "dialects.h"
 #include "io/bitmap.h"
 #include "io/glb.h"
+#include "io/paint.h"
 #include "io/recording.h"
+#include "io/scan.h"
 #include "io/series.h"
 #include "pliant/scene.h"
 
@@ -22,29 +24,58 @@ static void clean(const char *name) { unlink(place(name)); }
 
 /* ---- meshes ---- */
 
-/* Connectivity in every type that VTK knows; numbers that are no places are refused. */
+/* A tetrahedron whose corners 0, 1, 2, 3 are bytes of that type behind the XML. */
+static pl_text vtu_of(const char *type, const void *corners, size_t size, int is_big_endian)
+{
+  pl_text text = pl_text_make(NULL);
+  pl_text_add(&text,
+              "<VTKFile type=\"UnstructuredGrid\" byte_order=\"%s\"><UnstructuredGrid>"
+              "<Piece NumberOfPoints='4' NumberOfCells='1'><Points><DataArray type='Float32' "
+              "NumberOfComponents='3'>0 0 0 1 0 0 0 1 0 0 0 1</DataArray></Points><Cells>"
+              "<DataArray type='%s' Name='connectivity' format='appended' offset='0'/>"
+              "<DataArray type='Int32' Name='offsets'>4</DataArray>"
+              "<DataArray type='UInt8' Name='types'>10</DataArray></Cells></Piece>"
+              "</UnstructuredGrid><AppendedData encoding=\"raw\">_",
+              is_big_endian ? "BigEndian" : "LittleEndian", type);
+  unsigned char head[4] = {0};
+  head[is_big_endian ? 3 : 0] = (unsigned char)size;
+  pl_text_bytes(&text, head, sizeof head);
+  pl_text_bytes(&text, corners, size);
+  pl_text_add(&text, "</AppendedData></VTKFile>");
+  return text;
+}
+
+/* Corners in every type that VTK knows, in either order of bytes. */
 TEST(vtu_corners_have_any_type)
 {
-  static const char *const types[] = {"Int8",   "UInt8", "Int16",  "UInt16",  "Int32",
-                                      "UInt32", "Int64", "UInt64", "Float32", "Float64"};
-  static const char text[] =
-      "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid>"
-      "<Piece NumberOfPoints='4' NumberOfCells='1'><Points><DataArray type='Float32' "
-      "NumberOfComponents='3'>0 0 0 1 0 0 0 1 0 0 0 1</DataArray></Points>"
-      "<Cells><DataArray type='%s' Name='connectivity'>0 1 2 %s</DataArray>"
-      "<DataArray type='%s' Name='offsets'>4</DataArray>"
-      "<DataArray type='%s' Name='types'>10</DataArray></Cells></Piece></UnstructuredGrid>"
-      "</VTKFile>";
-  char file[1024];
-  for (int i = 0; i < 10; i++) {
-    const char *type = types[i];
-    snprintf(file, sizeof file, text, type, "3", type, type);
-    check_tet_text("a.vtu", file);
+  static const struct {
+    const char *name;
+    size_t size;
+  } types[] = {{"Int8", 1},  {"UInt8", 1},  {"Int16", 2}, {"UInt16", 2},
+               {"Int32", 4}, {"UInt32", 4}, {"Int64", 8}, {"UInt64", 8}};
+  for (int i = 0; i < 16; i++) {
+    size_t size = types[i / 2].size;
+    unsigned char corners[32] = {0};
+    for (size_t k = 0; k < 4; k++) corners[size * k + (i % 2 ? size - 1 : 0)] = (unsigned char)k;
+    pl_text text = vtu_of(types[i / 2].name, corners, 4 * size, i % 2);
+    pl_mesh_destroy(check_tet("a.vtu", text.data, text.size));
+    pl_text_release(&text);
   }
-  snprintf(file, sizeof file, text, "Float64", "2.5", "Int32", "Int8");
-  check_refused("a.vtu", file, PL_E_PARSE, "");
-  snprintf(file, sizeof file, text, "UInt64", "18446744073709551615", "Int32", "Int8");
-  check_refused("a.vtu", file, PL_E_PARSE, "");
+  const double places[4] = {0, 1, 2, 3}, broken[4] = {0, 1, 2, 2.5};
+  const uint64_t huge[4] = {0, 1, 2, UINT64_MAX};
+  pl_text text = vtu_of("Float64", places, sizeof places, !pl_little_endian());
+  pl_mesh_destroy(check_tet("a.vtu", text.data, text.size));
+  pl_text_release(&text);
+  for (int i = 0; i < 2; i++) {
+    pl_allocator allocator = pl_allocator_default();
+    pl_mesh *mesh;
+    text =
+        vtu_of(i ? "UInt64" : "Float64", i ? (const void *)huge : broken, 32, !pl_little_endian());
+    CHECK_FAILS(
+        read_memory(pl_format_of("a.vtu", NULL), text.data, text.size, &allocator, &mesh, error),
+        PL_E_PARSE, "");
+    pl_text_release(&text);
+  }
 }
 
 /* Fields of nodes and elements stand beside the sets, as text and as bytes. */
@@ -187,8 +218,6 @@ static pl_text glb_of(const char *json)
   return text;
 }
 
-TEST(glb_files_that_are_not_taken)
-{
 #define GLB(type, indices, buffer)                                                                 \
   "{\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}" indices "}]}],"                 \
   "\"accessors\":[{\"bufferView\":0,\"componentType\":" type ",\"count\":3,\"type\":\"VEC3\"},"    \
@@ -196,6 +225,9 @@ TEST(glb_files_that_are_not_taken)
   "\"bufferViews\":[{\"byteLength\":36" buffer "}],\"materials\":[{\"pbrMetallicRoughness\":{"     \
   "\"baseColorTexture\":{\"index\":0}}}],\"textures\":[{\"source\":0}],"                           \
   "\"images\":[{\"bufferView\":0}]}"
+
+TEST(glb_files_that_are_not_taken)
+{
   static const char *const files[][2] = {
       {GLB("5126", "", ",\"buffer\":1"), "numbers in another file; export it as one .glb"},
       {GLB("5123", "", ""), "places that are no floats; export it without compression"},
@@ -324,13 +356,81 @@ TEST(states_of_different_sizes_are_recorded)
     }
     pl_recording_close(recording);
   }
+  // without memory
+  for (long k = 1, open = 0; !open; k++) {
+    counter c = {.fail_at = k};
+    pl_allocator allocator = counter_allocator(&c);
+    pl_recording *recording;
+    pl_status status = pl_recording_open(place("s.plr"), &allocator, &recording, NULL);
+    if (!status) {
+      status = pl_recording_load(recording, 0, pl_scene_world(scene), NULL);
+      open = !status;
+      pl_recording_close(recording);
+    }
+    CHECK(c.blocks == 0 && (open || status == PL_E_MEMORY) && k < 100);
+    if (k == 100) break;
+  }
   pl_text_release(&out);
   pl_scene_destroy(scene);
   clean("s.xml");
   clean("s.plr");
 }
 
-TESTS(X(vtu_corners_have_any_type) X(legacy_vtk_files_hold_fields)
+/* ---- memory ---- */
+
+typedef pl_status attempt(const pl_allocator *allocator);
+
+static pl_status attempt_glb(const pl_allocator *allocator)
+{
+  pl_skin *skin;
+  pl_text text = glb_of(GLB("5126", "", ""));
+  pl_status status = read_surface_memory(pl_format_of("a.glb", NULL), text.data, text.size,
+                                         allocator, &skin, NULL);
+  pl_skin_destroy(skin);
+  pl_text_release(&text);
+  return status;
+}
+
+static const int corners[3] = {0, 1, 2};
+
+static pl_status attempt_paint(const pl_allocator *allocator)
+{
+  static const float spots[6] = {0};
+  pl_paint paint;
+  pl_status status = pl_paint_split(allocator, 3, corners, 1, spots, &paint, NULL);
+  if (!status) pl_paint_free(allocator, &paint);
+  return status;
+}
+
+static pl_status attempt_facets(const pl_allocator *allocator)
+{
+  static const double points[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  pl_facets facets = {3, 1, points, corners};
+  pl_snapshot snapshot = {.facets = &facets};
+  pl_hull hull;
+  pl_status status = pl_hull_of(&snapshot, allocator, &hull, NULL);
+  if (!status) pl_hull_free(&hull);
+  return status;
+}
+
+/* The k-th allocation fails: an error, and nothing is left. */
+TEST(failing_allocations)
+{
+  attempt *const attempts[] = {attempt_glb, attempt_paint, attempt_facets};
+  for (int i = 0; i < 3; i++) {
+    counter c = {0};
+    pl_allocator allocator = counter_allocator(&c);
+    CHECK(attempts[i](&allocator) == PL_OK && c.blocks == 0);
+    long calls = c.calls;
+    CHECK(calls > 1);
+    for (long k = 1; k <= calls; k++) {
+      c = (counter){.fail_at = k};
+      CHECK(attempts[i](&allocator) == PL_E_MEMORY && c.blocks == 0);
+    }
+  }
+}
+
+TESTS(X(failing_allocations) X(vtu_corners_have_any_type) X(legacy_vtk_files_hold_fields)
           X(legacy_vtk_files_may_end_with_anything) X(gmsh_files_in_parts) X(more_groups_than_sets)
               X(sets_of_sets_end_somewhere) X(paths_that_are_too_long)
                   X(more_elements_than_a_ply_header_may_have) X(glb_files_that_are_not_taken)
