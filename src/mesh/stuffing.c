@@ -228,8 +228,9 @@ static void clip_one(stuffing *s, corner *in[3], corner *n)
   for (int i = 0; i < 3; i++) {
     corner *p = in[i], *q = in[(i + 1) % 3], *r = in[(i + 2) % 3];
     if (!starts_at_first(p, q, n) || !starts_at_first(p, r, n)) continue;
-    int apex = corner_node(s, p);
-    add_tet(s, apex, cut_node(s, p, n), cut_node(s, q, n), cut_node(s, r, n));
+    // one after the other: each may be a new node, whose number must not depend on the compiler
+    int apex = corner_node(s, p), cr = cut_node(s, r, n), cq = cut_node(s, q, n);
+    add_tet(s, apex, cut_node(s, p, n), cq, cr);
     add_pyramid(s, apex, q, r, n);
     return;
   }
@@ -318,11 +319,13 @@ static void add_at(stuffing *s, int finest, int places[4][3])
     ins += c[i]->side > 0;
   }
   if (!ins || s->heap.failed) return;
-  if (finest)
+  if (finest) {
     clip(s, c);
-  else if (!outs)
-    add_tet(s, corner_node(s, c[0]), corner_node(s, c[1]), corner_node(s, c[2]),
-            corner_node(s, c[3]));
+  } else if (!outs) {
+    int nodes[4];
+    for (int i = 3; i >= 0; i--) nodes[i] = corner_node(s, c[i]);
+    add_tet(s, nodes[0], nodes[1], nodes[2], nodes[3]);
+  }
 }
 
 /* One face of a leaf: its corners in order around it, and the middles on both sides. */
