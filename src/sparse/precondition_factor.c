@@ -6,8 +6,10 @@
  * now, and E of them so far in n solves, a new factor that ages as this one did saves r n - E
  * iterations in the next n solves. A rate that has been the same from the beginning is no reason
  * for a renewal until it has cost EVENTUALLY times as much: the matrix may have changed once and
- * for all. Held nodes are in the factor; constraints that come and go (the filter's transient ones)
- * lie around it as a border, unless they are so many that they are better inside. */
+ * for all. Solves that each cost more than a renewal on top, as with the matrices of Newton's
+ * method in statics, which differ a lot, end the factor's time at once, and the next WARY matrices
+ * have one each. Held nodes are in the factor; constraints that come and go (the filter's transient
+ * ones) lie around it as a border, unless they are so many that they are better inside. */
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/memory.h"
@@ -27,6 +29,9 @@ enum { LATELY = 20 };
 /* Factorisations that a constant rate may cost before one is tried. */
 enum { EVENTUALLY = 5 };
 
+/* Matrices for which no factor is kept after one that had to be given up at once. */
+enum { WARY = 8 };
+
 typedef struct factored {
   pl_blockwise blockwise; /* only to name bad blocks */
   pl_factor *factor;
@@ -42,6 +47,7 @@ typedef struct factored {
   double excess;   /* iterations that came on top since */
   double rate;     /* of those, per solve, of late */
   int64_t count;   /* solves since */
+  int wary;        /* so many more matrices have a factor of their own */
   const pl_filter *filter;
 } factored;
 
@@ -84,12 +90,13 @@ static uint64_t mark_inside(factored *self, const pl_filter *filter, int folded)
   return hash;
 }
 
-/* Takes the last solves into account: is the factor still worth its iterations? */
+/* Takes the last solves into account: is the factor no longer worth its iterations? */
 static int is_worn(factored *self)
 {
   const pl_preconditioner *common = &self->blockwise.common;
   if (!self->ready || !self->reuse || common->refusals) return 1;
   if (common->solves == 0) return 0;
+  if (self->wary > 0) return self->wary--;
   double each = (double)common->iterations / common->solves;
   double *first = &self->first[common->with_pairs];
   if (*first == 0) *first = each;
@@ -101,6 +108,7 @@ static int is_worn(factored *self)
   double cost = pl_factor_cost(self->factor) + self->border.active;
   double gain = self->rate * (double)self->count - self->excess;
   double worth = self->excess / (self->patience * cost);
+  if (more >= cost) return self->wary = WARY;
   return worth >= EVENTUALLY || (worth >= 1 && gain >= fmin(1, self->patience) * cost);
 }
 

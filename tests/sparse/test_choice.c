@@ -387,6 +387,27 @@ TEST(factors_are_reused_and_renewed)
   pl_bsr_destroy(A);
 }
 
+/* With matrices that have little in common a kept factor would cost more than new ones. */
+TEST(factors_are_not_kept_for_matrices_that_differ)
+{
+  pl_bsr *A = test_laplacian(30, 30);
+  add_mass(A, 0.1);
+  double *x = malloc(2700 * sizeof *x);
+  pl_solver *solver = make_solver("direct", "auto", A);
+  int iterations = solve(solver, A, NULL, x);
+  for (int i = 0; i < 9; i++) {
+    for (int row = i; row < A->rows; row += 9) A->values[9 * A->diagonal[row]] *= 1e4;
+    iterations += solve(solver, A, NULL, x);
+  }
+  printf("  10 matrices: %d factors, %d iterations\n", (int)solver->preconditioner->factorisations,
+         iterations);
+  CHECK(solver->preconditioner->factorisations == 9);
+  CHECK(iterations < 60);
+  pl_solver_destroy(solver);
+  free(x);
+  pl_bsr_destroy(A);
+}
+
 /* What the analysis predicts is told before it is tried, not by running out of memory. */
 TEST(factors_that_do_not_fit_are_refused)
 {
@@ -400,4 +421,5 @@ TESTS(X(auto_takes_what_suits) X(auto_takes_little_more_than_the_larger_way)
               X(multigrid_that_is_refused_estimates_anew) X(auto_falls_back_where_multigrid_fails)
                   X(nearly_symmetric_has_a_net) X(transient_constraints_cost_once)
                       X(many_constraints_go_into_the_factor) X(factors_are_reused_and_renewed)
-                          X(factors_that_do_not_fit_are_refused))
+                          X(factors_are_not_kept_for_matrices_that_differ)
+                              X(factors_that_do_not_fit_are_refused))
