@@ -532,7 +532,7 @@ static int is_guarded(const pl_collision *self, const pl_proximity *found)
 
 int pl_collision_catch(pl_collision *self, const pl_substep *step)
 {
-  const pl_finder_query query = {.x = self->x, .range = self->reach};
+  const pl_finder_query query = {.x = self->x, .range = self->reach, .edge_range = -1};
   const pl_proximity *list;
   int count = 0, caught = 0;
   memcpy(self->to, self->x, 3 * (size_t)self->point_count * sizeof *self->to);
@@ -568,7 +568,10 @@ pl_status pl_collision_find(pl_coupling *base, const pl_substep *step, pl_error 
   }
   for (size_t i = 0; i < 3 * (size_t)self->point_count; i++)
     self->to[i] = self->x[i] + ahead * self->to[i];
-  const pl_finder_query query = {.x = self->x, .to = self->to, .range = self->reach};
+  // stages and iterations depart from the way that points are expected to take
+  double edge_range = self->is_linear ? AHEAD * self->range : self->reach;
+  const pl_finder_query query = {
+      .x = self->x, .to = self->to, .range = self->reach, .edge_range = edge_range};
   const pl_proximity *list = NULL;
   int count = 0;
   pl_status status = PL_OK;

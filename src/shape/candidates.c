@@ -37,8 +37,9 @@ typedef struct worker {
   uint64_t *block;       /* where it writes */
   int used;              /* of the block */
   uint64_t waste[BLOCK]; /* in place of a block that there was no room for */
-  float pad, diagonal;   /* m: range along the axes, and along diagonals of length sqrt 2 */
-  double squared;        /* of the range */
+  // by kind of pair; negative: there are none
+  float pad[2], diagonal[2]; /* m: range along the axes, and along diagonals of length sqrt 2 */
+  double squared[2];         /* of the range */
 } worker;
 
 /* ---- output ---- */
@@ -152,7 +153,7 @@ static int is_near(const worker *w, pl_contact_kind kind, const int points[4])
   pl_closest at;
   for (int i = 0; i < 4; i++) pl_vec3_copy(x + 3 * (size_t)points[i], corner[i]);
   pl_closest_points(kind, (const double(*)[3])corner, &at);
-  return at.squared < w->squared;
+  return at.squared < w->squared[kind];
 }
 
 /* The points that belong to a, against triangle b, grown. */
@@ -224,11 +225,19 @@ static void test_crossings(worker *w, const corners *a, const corners *b, const 
   }
 }
 
+/* By how much something grows along axes and diagonals; scale is that of its coordinates. */
+PL_INLINE void set_growth(const worker *w, int kind, float scale, pl_quad *axes, pl_quad *diagonals)
+{
+  float error = PL_SINGLE_ERROR * scale;
+  *axes = pl_quad_all(w->pad[kind] + error);
+  *diagonals = pl_quad_all(w->diagonal[kind] + 2 * error);
+}
+
 PL_INLINE void test_pair(worker *w, const corners *a, const corners *b, int moving)
 {
-  float error = PL_SINGLE_ERROR * (a->scale + b->scale);
-  pl_quad axes = pl_quad_all(w->pad + error), diagonals = pl_quad_all(w->diagonal + 2 * error);
+  pl_quad axes, diagonals;
   slabs grown;
+  set_growth(w, PL_POINT_TRIANGLE, a->scale + b->scale, &axes, &diagonals);
   slabs_grow(&b->all, axes, diagonals, &grown);
   if (slabs_apart(a->all.low, a->all.high, &grown)) return;
   if (w->all->search->crossings) {
@@ -238,10 +247,13 @@ PL_INLINE void test_pair(worker *w, const corners *a, const corners *b, int movi
     return;
   }
   if (a->slot->owned) test_points(w, a, b, &grown, moving);
+  if (b->slot->owned) {
+    slabs_grow(&a->all, axes, diagonals, &grown);
+    test_points(w, b, a, &grown, moving);
+  }
+  if (w->pad[PL_EDGE_EDGE] < 0) return;
+  set_growth(w, PL_EDGE_EDGE, a->scale + b->scale, &axes, &diagonals);
   test_edges(w, a, b, axes, diagonals, moving);
-  if (!b->slot->owned) return;
-  slabs_grow(&a->all, axes, diagonals, &grown);
-  test_points(w, b, a, &grown, moving);
 }
 
 /* ---- leaves ---- */
@@ -342,10 +354,13 @@ static void set_range(worker *w, const pl_node_pair *p)
   const pl_search *s = w->all->search;
   double thickness = 0.5 * (s->finder->surfaces[p->trees[0]].thickness +
                             s->finder->surfaces[p->trees[1]].thickness);
-  double range = (s->reach + (s->crossings ? 0 : thickness)) * (1 + 1e-6);
-  w->pad = (float)range;
-  w->diagonal = (float)(1.4142136 * range);
-  w->squared = range * range;
+  for (int kind = 0; kind < 2; kind++) {
+    double range = (s->reach[kind] + (s->crossings ? 0 : thickness)) * (1 + 1e-6);
+    if (s->reach[kind] < 0) range = -1;
+    w->pad[kind] = (float)range;
+    w->diagonal[kind] = (float)(1.4142136 * range);
+    w->squared[kind] = range * range;
+  }
 }
 
 static void run_task(void *context, int number)

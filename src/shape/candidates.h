@@ -26,7 +26,8 @@ typedef struct pl_search {
   const pl_finder *finder; /* surfaces and who meets whom */
   const pl_trees *forest;  /* refitted to the same positions */
   const double *x;         /* where distances are measured; NULL: every pair whose boxes meet */
-  double reach;            /* m: pairs nearer than this and half of both thicknesses */
+  double reach[2];         /* m, by kind: pairs nearer than this and half of both thicknesses;
+                              negative: none */
   int crossings;           /* 1: edges and triangles that may intersect, in place of contacts */
   pl_search_pairs pairs;
   int append; /* 1: to the keys that there are */

@@ -54,7 +54,11 @@ static pl_status fill(pl_finder *finder, const pl_finder_def *def, pl_error *err
   finder->kept = pl_alloc(&finder->allocator, 3 * points, sizeof *finder->kept);
   finder->drift = pl_alloc(&finder->allocator, 3 * count, sizeof *finder->drift);
   finder->moves = pl_alloc(&finder->allocator, points / POINT_CHUNK + 1, sizeof *finder->moves);
-  if (!finder->surfaces || !finder->kept || !finder->drift || !finder->moves)
+  int closed = 0;
+  for (size_t s = 0; s < count; s++) closed |= def->surfaces[s].closed;
+  size_t triangles = closed ? (size_t)finder->features.triangle_count : 0;
+  finder->normals = pl_alloc(&finder->allocator, 3 * triangles + 1, sizeof *finder->normals);
+  if (!finder->surfaces || !finder->kept || !finder->drift || !finder->moves || !finder->normals)
     return pl_fail_memory(error);
   pl_finder_forget(finder);
   for (size_t s = 0; s < count; s++) {
@@ -91,6 +95,7 @@ void pl_finder_destroy(pl_finder *finder)
   pl_free(&allocator, finder->kept);
   pl_free(&allocator, finder->moves);
   pl_free(&allocator, finder->drift);
+  pl_free(&allocator, finder->normals);
   pl_free(&allocator, finder->list);
   pl_free(&allocator, finder->counts);
   pl_free(&allocator, finder->parts);
@@ -105,7 +110,7 @@ pl_finder_report pl_finder_last(const pl_finder *finder) { return finder->report
 
 void pl_finder_forget(pl_finder *finder)
 {
-  finder->kept_range = -1;
+  finder->kept_range[0] = -1;
   finder->pace = -1;
   pl_trees_forget(&finder->forest);
 }
@@ -135,22 +140,40 @@ int pl_finder_meets(const pl_finder *finder, int a, int b)
 
 /* ---- one contact ---- */
 
-void pl_finder_measure(const pl_finder *finder, const double *x, pl_proximity *c)
-{
+/* The nearest points of both features. */
+typedef struct nearest {
   double corners[4][3];
   pl_closest at;
-  for (int i = 0; i < 4; i++) pl_vec3_copy(x + 3 * (size_t)c->points[i], corners[i]);
-  pl_closest_points((pl_contact_kind)c->kind, (const double(*)[3])corners, &at);
-  pl_closest_normal((pl_contact_kind)c->kind, (const double(*)[3])corners, &at, c->normal);
-  memcpy(c->weights, at.weights, sizeof c->weights);
-  c->params = at.params;
-  double distance = sqrt(at.squared);
-  c->side = pl_finder_side(finder, x, c, at.r);
+} nearest;
+
+static void find_nearest(const double *x, const pl_proximity *c, nearest *out)
+{
+  for (int i = 0; i < 4; i++) pl_vec3_copy(x + 3 * (size_t)c->points[i], out->corners[i]);
+  pl_closest_points((pl_contact_kind)c->kind, (const double(*)[3])out->corners, &out->at);
+}
+
+/* Fills in what follows from them. */
+static void describe(const pl_finder *finder, const pl_outside *where, const nearest *from,
+                     pl_proximity *c)
+{
+  double distance = sqrt(from->at.squared);
+  pl_closest_normal((pl_contact_kind)c->kind, (const double(*)[3])from->corners, &from->at,
+                    c->normal);
+  memcpy(c->weights, from->at.weights, sizeof c->weights);
+  c->params = from->at.params;
+  c->side = pl_finder_side(finder, where, c, from->at.r);
   if (c->side < 0) {
     distance = -distance;
     pl_vec3_scale(-1, c->normal, c->normal);
   }
   c->gap = distance - c->thickness;
+}
+
+void pl_finder_measure(const pl_finder *finder, const double *x, pl_proximity *c)
+{
+  nearest points;
+  find_nearest(x, c, &points);
+  describe(finder, &(pl_outside){.x = x}, &points, c);
 }
 
 /* ---- candidates ---- */
@@ -174,21 +197,26 @@ void pl_finder_find_drift(pl_finder *finder, const pl_finder_query *query)
   }
 }
 
-/* Some points, what they drift by, and a direction to look along. */
-typedef struct sight {
-  const pl_finder_query *query;
-  const double *along, *drift;
-} sight;
+/* A direction to look along: an axis, or the sum or difference of two. */
+typedef struct direction {
+  int first, second;
+  double sign; /* of the second; 0: it is an axis */
+} direction;
 
-/* Extent of some points and their ways. */
-static void extent_of(const sight *s, const int *points, int count, double extent[2])
+static double project(const direction *along, const double x[3])
 {
-  double drift = pl_vec3_dot(s->along, s->drift);
+  return x[along->first] + along->sign * x[along->second];
+}
+
+/* Extent of some points and their ways, less what they drift by. */
+static void extent_of(const pl_finder_query *query, const direction *along, double drift,
+                      const int *points, int count, double extent[2])
+{
   extent[0] = HUGE_VAL;
   extent[1] = -HUGE_VAL;
   for (int i = 0; i < count; i++) {
-    double at = pl_vec3_dot(s->along, s->query->x + 3 * (size_t)points[i]);
-    double to = pl_vec3_dot(s->along, s->query->to + 3 * (size_t)points[i]) - drift;
+    double at = project(along, query->x + 3 * (size_t)points[i]);
+    double to = project(along, query->to + 3 * (size_t)points[i]) - drift;
     extent[0] = fmin(extent[0], fmin(at, to));
     extent[1] = fmax(extent[1], fmax(at, to));
   }
@@ -196,15 +224,15 @@ static void extent_of(const sight *s, const int *points, int count, double exten
 
 static int ways_meet(const pl_finder_query *query, const pl_proximity *c, const double *drift)
 {
-  static const double along[9][3] = {{1, 0, 0}, {0, 1, 0},  {0, 0, 1},  {1, 1, 0}, {0, 1, 1},
-                                     {1, 0, 1}, {1, -1, 0}, {0, 1, -1}, {-1, 0, 1}};
+  static const direction along[9] = {{0, 0, 0}, {1, 0, 0},  {2, 0, 0},  {0, 1, 1}, {1, 2, 1},
+                                     {0, 2, 1}, {0, 1, -1}, {1, 2, -1}, {2, 0, -1}};
   int first = c->kind == PL_EDGE_EDGE ? 2 : 1;
-  double range = query->range + c->thickness;
+  double range = pl_finder_range(query, c->kind) + c->thickness;
   for (int k = 0; k < 9; k++) {
     double one[2], two[2], reach = k < 3 ? range : 1.4142135 * range;
-    sight s = {query, along[k], drift};
-    extent_of(&s, c->points, first, one);
-    extent_of(&s, c->points + first, 4 - first, two);
+    double by = project(&along[k], drift);
+    extent_of(query, &along[k], by, c->points, first, one);
+    extent_of(query, &along[k], by, c->points + first, 4 - first, two);
     if (!(one[0] - two[1] <= reach && two[0] - one[1] <= reach)) return 0;
   }
   return 1;
@@ -266,11 +294,15 @@ static double largest_move(search *s, pl_pool *pool)
 static int is_kept(search *s, pl_pool *pool)
 {
   pl_finder *finder = s->finder;
-  if (!(s->query->range <= finder->kept_range)) return 0;
+  double spare = HUGE_VAL;
+  for (int kind = 0; kind < 2; kind++) {
+    double range = pl_finder_range(s->query, kind);
+    if (range >= 0) spare = fmin(spare, finder->kept_range[kind] - range);
+  }
+  if (!(finder->kept_range[0] >= 0 && spare >= 0)) return 0;
   double move = largest_move(s, pool);
-  double room = finder->kept_by + 0.5 * (finder->kept_range - s->query->range);
   finder->pace = move / ++finder->uses;
-  return move <= 0.999 * room;
+  return move <= 0.999 * (finder->kept_by + 0.5 * spare);
 }
 
 /* How far points may go while candidates are kept: not at all if that is soon over. */
@@ -286,7 +318,7 @@ static void keep(search *s, double by)
   pl_finder *finder = s->finder;
   size_t size = 3 * (size_t)finder->features.point_count * sizeof(double);
   memcpy(finder->kept, s->query->x, size);
-  finder->kept_range = s->query->range;
+  for (int kind = 0; kind < 2; kind++) finder->kept_range[kind] = pl_finder_range(s->query, kind);
   finder->kept_by = by;
   finder->uses = 0;
 }
@@ -296,13 +328,15 @@ static pl_status find_around(search *s, pl_pool *pool, pl_error *error)
 {
   pl_finder *finder = s->finder;
   double by = s->query->to ? KEEP * s->query->range : choose_by(finder, s->query->range);
-  double reach = s->query->range + 2 * by;
+  double reach = s->query->range + 2 * by, edges = pl_finder_range(s->query, PL_EDGE_EDGE);
   pl_trees_refit(&finder->forest, s->query->x, NULL, NULL, finder->surfaces, 0.5 * reach, pool);
-  pl_search around = {
-      .finder = finder, .forest = &finder->forest, .x = s->query->x, .reach = reach};
+  pl_search around = {.finder = finder,
+                      .forest = &finder->forest,
+                      .x = s->query->x,
+                      .reach = {reach, edges < 0 ? edges : edges + 2 * by}};
   pl_status status = pl_candidates_find(&finder->candidates, &around, pool, error);
   keep(s, by);
-  if (status) finder->kept_range = -1;
+  if (status) finder->kept_range[0] = -1;
   return status;
 }
 
@@ -312,7 +346,7 @@ static pl_status add_along(pl_finder *finder, const pl_finder_query *query, pl_s
   const double *drift = pairs == PL_SEARCH_SELF ? finder->drift : NULL;
   const pl_search along = {.finder = finder,
                            .forest = &finder->forest,
-                           .reach = query->range,
+                           .reach = {query->range, pl_finder_range(query, PL_EDGE_EDGE)},
                            .pairs = pairs,
                            .append = 1};
   pl_trees_refit(&finder->forest, query->x, query->to, drift, finder->surfaces, 0.5 * query->range,
@@ -327,7 +361,7 @@ pl_status pl_finder_along(pl_finder *finder, const pl_finder_query *query, pl_po
 {
   int count = finder->features.surface_count, self = 0;
   pl_status status = PL_OK;
-  finder->kept_range = -1; // too many to be kept
+  finder->kept_range[0] = -1; // too many to be kept
   finder->candidates.count = 0;
   for (int s = 0; s < count; s++) self |= finder->surfaces[s].self;
   if (self) status = add_along(finder, query, PL_SEARCH_SELF, pool, error);
@@ -380,14 +414,28 @@ static double approach(const pl_finder_query *query, const pl_proximity *c, cons
 }
 
 /* Is the contact to be reported? */
-static int counts(const pl_finder *finder, const pl_finder_query *query, const pl_proximity *c)
+static int counts(const pl_finder *finder, const pl_finder_query *query, const pl_proximity *c,
+                  double gap)
 {
-  double gap = fabs(c->gap + c->thickness) - c->thickness;
-  if (!query->to) return gap < query->range;
+  double range = pl_finder_range(query, c->kind);
+  if (range < 0) return 0;
+  if (gap < range || !query->to) return gap < range;
   double nearer = approach(query, c, STILL);
   if (c->surfaces[0] == c->surfaces[1])
     nearer = fmin(nearer, approach(query, c, finder->drift + 3 * (size_t)c->surfaces[0]));
-  return gap < query->range + nearer && pl_finder_ways_meet(finder, query, c);
+  return gap < range + nearer && pl_finder_ways_meet(finder, query, c);
+}
+
+/* The normals of one closed surface. */
+static void normal_chunk(void *context, int surface)
+{
+  const search *s = context;
+  const pl_features *f = &s->finder->features;
+  if (!s->finder->surfaces[surface].closed) return;
+  for (int t = f->triangle_start[surface]; t < f->triangle_start[surface + 1]; t++) {
+    double *n = s->finder->normals + 3 * (size_t)t;
+    if (!pl_finder_normal(s->query->x, f->triangles + 3 * (size_t)t, n)) pl_vec3_set(n, 0, 0, 0);
+  }
 }
 
 static void measure_chunk(void *context, int chunk)
@@ -395,11 +443,15 @@ static void measure_chunk(void *context, int chunk)
   const search *s = context;
   pl_finder *finder = s->finder;
   size_t first = (size_t)chunk * CHUNK, last = first + CHUNK, to = first;
+  const pl_outside where = {s->query->x, finder->normals};
   for (size_t i = first; i < last && i < finder->candidates.count; i++) {
     pl_proximity *c = &finder->list[to];
+    nearest points;
     pl_finder_set(finder, finder->candidates.keys[i], c);
-    pl_finder_measure(finder, s->query->x, c);
-    to += counts(finder, s->query, c) ? 1 : 0;
+    find_nearest(s->query->x, c, &points);
+    if (!counts(finder, s->query, c, sqrt(points.at.squared) - c->thickness)) continue;
+    describe(finder, &where, &points, c);
+    to++;
   }
   finder->counts[chunk] = (int)(to - first);
 }
@@ -423,6 +475,7 @@ static pl_status measure_all(search *s, pl_pool *pool, pl_error *error)
   int chunks = (int)((finder->candidates.count + CHUNK - 1) / CHUNK);
   pl_status status = make_room(finder, chunks, error);
   if (status) return status;
+  if (chunks) pl_parallel(pool, finder->features.surface_count, normal_chunk, s);
   pl_parallel(pool, chunks, measure_chunk, s);
   size_t to = 0;
   for (int i = 0; i < chunks; i++) {

@@ -43,9 +43,10 @@ typedef struct pl_finder_def {
 } pl_finder_def;
 
 typedef struct pl_finder_query {
-  const double *x;  /* positions, 3 per point of all surfaces, m */
-  const double *to; /* positions at the end of a straight motion from x; NULL: none */
-  double range;     /* report what comes nearer than this, m, thickness not counted */
+  const double *x;   /* positions, 3 per point of all surfaces, m */
+  const double *to;  /* positions at the end of a straight motion from x; NULL: none */
+  double range;      /* report what comes nearer than this, m, thickness not counted */
+  double edge_range; /* the same for two edges, at most range; 0: range; negative: none of them */
 } pl_finder_query;
 
 /* Two features near each other.
@@ -84,12 +85,12 @@ void pl_finder_destroy(pl_finder *finder); /* NULL is fine */
 int pl_finder_point_count(const pl_finder *finder);        /* of all surfaces */
 const int *pl_finder_point_start(const pl_finder *finder); /* surface_count + 1 numbers */
 
-/* Without `to`: all pairs with gap < range at x. With it: at least all pairs whose gap falls below
- * range on the way from x to `to`, with gap, weights and normal at x: those whose ways come that
- * near along the axes and their diagonals, and whose gap at x is below range plus the longest way
- * of a point of each (for features of one surface also as seen by its mean motion). The list is the
- * finder's and lives until the next query. Of features with coordinates that are not finite, or
- * beyond 1e38 m, nothing is reported. */
+/* Without `to`: all pairs with gap < range (of their kind) at x. With it: at least all pairs whose
+ * gap falls below range on the way from x to `to`, with gap, weights and normal at x: those whose
+ * ways come that near along the axes and their diagonals, and whose gap at x is below range plus
+ * the longest way of a point of each (for features of one surface also as seen by its mean motion).
+ * The list is the finder's and lives until the next query. Of features with coordinates that are
+ * not finite, or beyond 1e38 m, nothing is reported. */
 pl_status pl_finder_find(pl_finder *finder, const pl_finder_query *query, pl_pool *pool,
                          const pl_proximity **list, int *count, pl_error *error);
 

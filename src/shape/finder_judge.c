@@ -138,7 +138,7 @@ pl_status pl_finder_intersections(pl_finder *finder, const double *x, pl_pool *p
   int chunks = 0;
   *count = 0;
   pl_trees_refit(&finder->forest, x, NULL, NULL, finder->surfaces, 0, pool);
-  finder->kept_range = -1;
+  finder->kept_range[0] = -1;
   pl_status status = pl_candidates_find(&finder->candidates, &search, pool, error);
   if (!status) status = run(&p, pool, count_chunk, &chunks, error);
   for (int i = 0; i < chunks && !status; i++) *count += finder->parts[i].count;

@@ -4,6 +4,11 @@
 
 #include "shape/candidates.h"
 
+/* Positions, and all triangles' unit normals there (0 0 0: none); NULL: not known. */
+typedef struct pl_outside {
+  const double *x, *normals;
+} pl_outside;
+
 struct pl_finder {
   pl_allocator allocator;
   pl_features features;
@@ -12,13 +17,15 @@ struct pl_finder {
   pl_finder_surface *surfaces; /* without triangles */
   uint64_t *apart;             /* sorted pairs of surfaces that do not meet */
   size_t apart_count;
-  double *kept;               /* positions at which the candidates were found */
-  double kept_range, kept_by; /* they hold for this range while no point moves farther than by */
-  int uses;                   /* queries since then */
-  double pace;                /* largest move per query, m; negative: not known */
+  double *kept;         /* positions at which the candidates were found */
+  double kept_range[2]; /* by kind: they hold for this range... */
+  double kept_by;       /* ...while no point moves farther than by */
+  int uses;             /* queries since then */
+  double pace;          /* largest move per query, m; negative: not known */
   pl_proximity *list;
   size_t list_count, list_room;
-  int *counts; /* contacts per chunk of candidates */
+  double *normals; /* of the triangles of closed surfaces at the query's x, 3 numbers each */
+  int *counts;     /* contacts per chunk of candidates */
   size_t count_room;
   double *moves;          /* largest move per chunk of points */
   double *drift;          /* mean motion of each surface, 3 numbers */
@@ -35,8 +42,11 @@ int pl_finder_meets(const pl_finder *finder, int a, int b);
 
 /* 1: the features are outside of each other's surfaces, or those are open; -1: inside; 0: neither,
  * they do not face each other. r goes from the second to the first. */
-int pl_finder_side(const pl_finder *finder, const double *x, const pl_proximity *contact,
+int pl_finder_side(const pl_finder *finder, const pl_outside *at, const pl_proximity *contact,
                    const double r[3]);
+
+/* A triangle's unit normal; 0: it has none. */
+int pl_finder_normal(const double *x, const int *triangle, double n[3]);
 
 /* Do the ways of both features come nearer than the range along the axes and their diagonals?
  * Features of one surface also without its drift. */
@@ -45,6 +55,12 @@ int pl_finder_ways_meet(const pl_finder *finder, const pl_finder_query *query,
 
 /* The mean motion of every surface: what moves with it does not bring its features together. */
 void pl_finder_find_drift(pl_finder *finder, const pl_finder_query *query);
+
+/* The range of a kind of pairs; negative: none are wanted. */
+static inline double pl_finder_range(const pl_finder_query *query, int kind)
+{
+  return kind == PL_POINT_TRIANGLE || query->edge_range == 0 ? query->range : query->edge_range;
+}
 
 /* Candidates along the query's motion, whose drift is known. */
 pl_status pl_finder_along(pl_finder *finder, const pl_finder_query *query, pl_pool *pool,

@@ -14,7 +14,7 @@
 #include "math/vec3.h"
 #include "shape/finder_parts.h"
 
-static int unit_normal(const double *x, const int *triangle, double n[3])
+int pl_finder_normal(const double *x, const int *triangle, double n[3])
 {
   double a[3], b[3];
   const double *origin = x + 3 * (size_t)triangle[0];
@@ -25,6 +25,14 @@ static int unit_normal(const double *x, const int *triangle, double n[3])
   if (!(length > 0)) return 0;
   pl_vec3_scale(1 / length, n, n);
   return 1;
+}
+
+/* The same of a triangle of the list. */
+static int unit_normal(const pl_features *f, const pl_outside *at, int triangle, double n[3])
+{
+  if (!at->normals) return pl_finder_normal(at->x, f->triangles + 3 * (size_t)triangle, n);
+  pl_vec3_copy(at->normals + 3 * (size_t)triangle, n);
+  return pl_vec3_dot(n, n) > 0;
 }
 
 static double angle_at(const double *x, const int *triangle, int point)
@@ -40,26 +48,26 @@ static double angle_at(const double *x, const int *triangle, int point)
 
 /* The sum over the triangles around a point: all of them by their angles (b < 0), or those that
  * have the edge from a to b. */
-static void pseudonormal(const pl_features *f, const double *x, int a, int b, double out[3])
+static void pseudonormal(const pl_features *f, const pl_outside *at, int a, int b, double out[3])
 {
   pl_vec3_set(out, 0, 0, 0);
   for (int i = f->fan_start[a]; i < f->fan_start[a + 1]; i++) {
     const int *triangle = f->triangles + 3 * (size_t)f->fans[i];
     int has = b < 0 || triangle[0] == b || triangle[1] == b || triangle[2] == b;
     double n[3];
-    if (!has || !unit_normal(x, triangle, n)) continue;
-    pl_vec3_add_scaled(b < 0 ? angle_at(x, triangle, a) : 1, n, out);
+    if (!has || !unit_normal(f, at, f->fans[i], n)) continue;
+    pl_vec3_add_scaled(b < 0 ? angle_at(at->x, triangle, a) : 1, n, out);
   }
 }
 
 /* On which side of all faces around a point r is, if it is on one side of all; 0: it is not. Then
  * their angles do not matter. */
-static int side_of_fan(const pl_features *f, const double *x, int point, const double r[3])
+static int side_of_fan(const pl_features *f, const pl_outside *at, int point, const double r[3])
 {
   int fronts = 0, backs = 0;
   for (int i = f->fan_start[point]; i < f->fan_start[point + 1]; i++) {
     double n[3];
-    if (!unit_normal(x, f->triangles + 3 * (size_t)f->fans[i], n)) continue;
+    if (!unit_normal(f, at, f->fans[i], n)) continue;
     double along = pl_vec3_dot(r, n);
     fronts += along > 0;
     backs += along < 0;
@@ -69,24 +77,24 @@ static int side_of_fan(const pl_features *f, const double *x, int point, const d
 
 /* r . n, or a number of its sign, of the feature among some corners that holds the nearest point.
  */
-static double side(const pl_features *f, const double *x, const int *points, const double *weights,
-                   int count, const double r[3])
+static double side(const pl_features *f, const pl_outside *at, const int *points,
+                   const double *weights, int count, const double r[3])
 {
   int used[3] = {points[0]}, uses = 0; // weights that are not finite: any corner will do
   double n[3] = {0};
   for (int i = 0; i < count; i++) {
     if (fabs(weights[i]) > 0) used[uses++] = points[i];
   }
-  int clear = uses < 2 ? side_of_fan(f, x, used[0], r) : 0;
+  int clear = uses < 2 ? side_of_fan(f, at, used[0], r) : 0;
   if (clear) return clear;
   if (uses == 3)
-    (void)unit_normal(x, used, n);
+    (void)pl_finder_normal(at->x, used, n);
   else
-    pseudonormal(f, x, used[0], uses == 2 ? used[1] : -1, n);
+    pseudonormal(f, at, used[0], uses == 2 ? used[1] : -1, n);
   return pl_vec3_dot(r, n);
 }
 
-int pl_finder_side(const pl_finder *finder, const double *x, const pl_proximity *c,
+int pl_finder_side(const pl_finder *finder, const pl_outside *at, const pl_proximity *c,
                    const double r[3])
 {
   const pl_features *f = &finder->features;
@@ -95,11 +103,11 @@ int pl_finder_side(const pl_finder *finder, const double *x, const pl_proximity 
   double back[3] = {-r[0], -r[1], -r[2]};
   int first = 0, second;
   if (c->kind == PL_POINT_TRIANGLE) {
-    second = two->closed && side(f, x, c->points + 1, c->weights + 1, 3, r) < 0;
+    second = two->closed && side(f, at, c->points + 1, c->weights + 1, 3, r) < 0;
     return !second ? 1 : one == two ? 0 : -1;
   }
-  second = two->closed && side(f, x, c->points + 2, c->weights + 2, 2, r) < 0;
-  first = one->closed && side(f, x, c->points, c->weights, 2, back) < 0;
+  second = two->closed && side(f, at, c->points + 2, c->weights + 2, 2, r) < 0;
+  first = one->closed && side(f, at, c->points, c->weights, 2, back) < 0;
   if (!first && !second) return 1;
   return first && second && one != two ? -1 : 0;
 }

@@ -125,10 +125,47 @@ TEST(contacts_along_a_motion_are_those_of_brute_force)
       // round 2: all fly the same way, and a little beside it
       for (int i = 0; i < 3 * S.points; i++)
         S.to[i] = S.x[i] + way * range * test_uniform() + (round == 2 ? 4 * range * (i % 3) : 0);
-      CHECK(same_as_brute_force(finder, &(pl_finder_query){S.x, S.to, range}));
+      CHECK(same_as_brute_force(finder, &(pl_finder_query){.x = S.x, .to = S.to, .range = range}));
       for (int i = 0; i < 3 * S.points; i++) S.x[i] += 0.3 * (S.to[i] - S.x[i]);
     }
     pl_finder_destroy(finder);
+  }
+}
+
+/* How many contacts of the list are between edges that are not nearer than the range; and a hash of
+ * all others. */
+static int far_edges(const pl_proximity *list, int count, double range, uint64_t *others)
+{
+  int far = 0;
+  *others = PL_HASH_START;
+  for (int i = 0; i < count; i++) {
+    int is_far = list[i].kind == PL_EDGE_EDGE && !(list[i].gap < range);
+    if (!is_far) *others = pl_hash_words(*others, &list[i].key, 1);
+    far += is_far;
+  }
+  return far;
+}
+
+TEST(edges_may_have_a_range_of_their_own)
+{
+  static const double shares[] = {0.3, -1, 0.5, 0}; // of the range; below 0: no edges
+  for (int k = 0; k < SCENES; k++) {
+    double range = make_scene(k);
+    pl_finder *all = scene_finder(&S, NULL), *some = scene_finder(&S, NULL);
+    for (int step = 0; step < 8; step++) {
+      const pl_proximity *list;
+      uint64_t wanted, found;
+      double share = shares[step % 4], edges = share == 0 ? range : share * range;
+      int count = find(all, &(pl_finder_query){.x = S.x, .range = range}, NULL, &list);
+      int far = far_edges(list, count, share < 0 ? -HUGE_VAL : edges, &wanted);
+      const pl_finder_query query = {.x = S.x, .range = range, .edge_range = share * range};
+      CHECK(find(some, &query, NULL, &list) == count - far);
+      CHECK(far_edges(list, count - far, HUGE_VAL, &found) == 0);
+      CHECK(wanted == found);
+      for (int i = 0; i < 3 * S.points; i++) S.x[i] += 0.02 * range * test_uniform();
+    }
+    pl_finder_destroy(all);
+    pl_finder_destroy(some);
   }
 }
 
@@ -139,7 +176,7 @@ TEST(a_surface_that_flies_does_not_meet_itself)
   pl_finder *finder = scene_finder(&S, NULL);
   const pl_proximity *list;
   for (int i = 0; i < 3 * S.points; i++) S.to[i] = S.x[i] + (i % 3 == 0 ? 0.5 : 0);
-  CHECK(find(finder, &(pl_finder_query){S.x, S.to, 0.005}, NULL, &list) == 0);
+  CHECK(find(finder, &(pl_finder_query){.x = S.x, .to = S.to, .range = 0.005}, NULL, &list) == 0);
   CHECK(pl_finder_last(finder).candidates < S.triangles / 10);
   pl_finder_destroy(finder);
 }
@@ -373,8 +410,8 @@ TEST(wrong_numbers_are_refused)
 }
 
 TESTS(X(contacts_are_those_of_brute_force) X(contacts_along_a_motion_are_those_of_brute_force)
-          X(a_surface_that_flies_does_not_meet_itself) X(bits_depend_on_positions_alone)
-              X(weights_and_normal_give_the_gap)
+          X(edges_may_have_a_range_of_their_own) X(a_surface_that_flies_does_not_meet_itself)
+              X(bits_depend_on_positions_alone) X(weights_and_normal_give_the_gap)
                   X(a_point_inside_a_closed_surface_has_a_negative_gap)
                       X(thin_plates_do_not_touch_through_themselves)
                           X(groups_and_pairs_say_who_meets)
