@@ -320,24 +320,40 @@ void pl_collision_rubbing(const pl_collision *self, const pl_collision_pair *pai
   if (pair->bound > 0) rub(self, pair, 0, 0, force, ignored);
 }
 
-static void evaluate_pair(pl_collision *self, const pl_collision_pair *pair, const pl_moment *at,
-                          double *f, const pl_tangent *tangent)
+/* The normal force and its part of the matrix; 0: there is none. */
+static int push_pair(const pl_collision *self, const pl_collision_pair *pair,
+                     const pl_tangent *tangent, double w[4], double force[3], double D[9])
 {
-  double w[4], normal[3], push, slope, force[3] = {0}, D[9] = {0};
+  double normal[3], rate[3] = {0}, push, slope;
   double kq = tangent ? tangent->kq : 0, kv = tangent ? tangent->kv : 0;
   double gap = pl_collision_gap(pair, self->x, w, normal) - pair->shift;
   int is_seen = self->is_linear && pair->is_rigid;
   (void)pl_collision_law(is_seen ? pair->about : gap, self->range, &push, &slope);
   if (is_seen) push += slope * (pair->about - gap);
-  if (push > 0 || (is_seen && slope > 0)) {
-    double c = normal_damping(self, pair, slope), rate[3] = {0}, D_n;
-    if (c > 0) sum_rates(self, pair, w, rate);
-    pl_vec3_scale(pair->stiffness * push - c * pl_vec3_dot(normal, rate), normal, force);
-    D_n = kq * pair->stiffness * slope + kv * c;
-    for (int e = 0; e < 9; e++) D[e] = D_n * normal[e / 3] * normal[e % 3];
-    pl_collision_act(self, pair->points, at, w, force, D, f, tangent);
+  if (!(push > 0 || (is_seen && slope > 0))) return 0;
+  double c = normal_damping(self, pair, slope);
+  if (c > 0) sum_rates(self, pair, w, rate);
+  pl_vec3_scale(pair->stiffness * push - c * pl_vec3_dot(normal, rate), normal, force);
+  double D_n = kq * pair->stiffness * slope + kv * c;
+  for (int e = 0; e < 9; e++) D[e] = D_n * normal[e / 3] * normal[e % 3];
+  return 1;
+}
+
+/* Where the weights are those of the beginning both forces are one stencil. */
+static void evaluate_pair(pl_collision *self, const pl_collision_pair *pair, const pl_moment *at,
+                          double *f, const pl_tangent *tangent)
+{
+  double w[4], force[3], D[9], rubs[3], T[9];
+  int pushes = push_pair(self, pair, tangent, w, force, D);
+  if (!pushes || !(pair->bound > 0) || memcmp(w, pair->weights, sizeof w)) {
+    if (pushes) pl_collision_act(self, pair->points, at, w, force, D, f, tangent);
+    pl_collision_rub(self, pair, at, f, tangent);
+    return;
   }
-  pl_collision_rub(self, pair, at, f, tangent);
+  rub(self, pair, tangent ? tangent->kq : 0, tangent ? tangent->kv : 0, rubs, T);
+  pl_vec3_add(force, rubs, force);
+  for (int e = 0; e < 9; e++) D[e] += T[e];
+  pl_collision_act(self, pair->points, at, w, force, D, f, tangent);
 }
 
 static void evaluate(pl_coupling *base, const pl_moment *at, double *f, const pl_tangent *tangent)
@@ -384,6 +400,17 @@ static double relinearise_push(const pl_collision *self, pl_collision_pair *pair
   return fabs(pair->stiffness * push - seen);
 }
 
+/* Does it help to know of points that came near unexpectedly? Not where all forces are linearised
+ * at the beginning of the substep: there they were not near, and exert none. */
+static int may_catch(const pl_collision *self, const pl_substep *step)
+{
+  if (!self->is_linear || step->system->order > 1) return 1;
+  for (size_t b = 0; b < self->is.base.bodies->count; b++) {
+    if (self->is.base.bodies->list[b].model->ops->is_rigid) return 1;
+  }
+  return 0;
+}
+
 static int revise(pl_coupling *base, const pl_substep *step)
 {
   pl_collision *self = (pl_collision *)base;
@@ -397,13 +424,14 @@ static int revise(pl_coupling *base, const pl_substep *step)
     wrong_push += relinearise_push(self, pair, step->pass, &all_push);
   }
   double change = pl_collision_unbound(self, &all);
+  all *= pl_substep_leniency(step);
   int again = (step->pass <= FEW && change > CLOSE * all) ||
               (step->pass <= ENOUGH && wrong > RIGHT * all) ||
               (step->pass <= 2 * ENOUGH && wrong_push > EXACT * all_push);
   if (again) pl_collision_bind(self);
   // what comes again anyway is looked at when it has
   int looks = step->pass == 1 || (!again && step->pass <= ENOUGH);
-  return (looks && pl_collision_catch(self, step)) || again;
+  return (looks && may_catch(self, step) && pl_collision_catch(self, step)) || again;
 }
 
 /* Where a point's friction is remembered: the partner's body and s. */

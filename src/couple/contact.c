@@ -10,10 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-#define SLACK 1e-6     /* part of a body's size that a node may be inside an obstacle */
-#define PULL  1e-3     /* part of the mean normal force with which a constraint may pull */
-#define OUT   1.0      /* m/s, at which what is deep inside comes out */
-#define TURN  0.7      /* cosine between normals beyond which they are those of two surfaces */
+#define SLACK     1e-6 /* part of a body's size that a node may be inside an obstacle */
+#define FEW_WRONG 0.05 /* part of all nodes that may join or part while friction is corrected */
+#define PULL      1e-3 /* part of the mean normal force with which a constraint may pull */
+#define OUT       1.0  /* m/s, at which what is deep inside comes out */
+#define TURN      0.7  /* cosine between normals beyond which they are those of two surfaces */
 enum { EARLY = 4 };    /* passes in which every node may still change its mind */
 enum { LANDINGS = 6 }; /* passes in which feet are updated */
 
@@ -455,6 +456,7 @@ static int revise(pl_coupling *self, const pl_substep *step)
     for (int c = 0; c < touch->count; c++) sum += fmax(touch->at[c].force, 0);
   }
   double max_pull = contact->touch_count ? PULL * sum / contact->touch_count : 0;
+  max_pull *= pl_substep_leniency(step);
   // from the last, since one that is dropped is replaced by the last
   for (int i = contact->touch_count - 1; i >= 0; i--) {
     int gone = let_go(contact, &contact->touches[i], max_pull);
@@ -463,8 +465,9 @@ static int revise(pl_coupling *self, const pl_substep *step)
   }
   for (int i = 0; i < contact->blocks && is_exact; i++)
     changed += contact->is_point[i] && catch_up(contact, step, i);
-  // bounds are those of the right nodes only
-  return changed > 0 || pl_friction_revise(contact, step);
+  // bounds are those of the right nodes only, or of almost all of them
+  int rubs = changed <= FEW_WRONG * contact->touch_count && pl_friction_revise(contact, step);
+  return changed > 0 || rubs;
 }
 
 /* What the obstacles exert on the node, for those who ask. */

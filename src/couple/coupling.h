@@ -68,6 +68,15 @@ typedef struct pl_substep {
   int *moved;             /* finish sets it where it changes q or v itself */
 } pl_substep;
 
+/* The factor on tolerances of a pass: what solves one linear system per step, with an error of the
+ * first order anyway, is content with four times as much after every further pass. */
+static inline double pl_substep_leniency(const pl_substep *step)
+{
+  double factor = 1;
+  for (int pass = 1; step->system->is_linear && pass < step->pass; pass++) factor *= 4;
+  return factor;
+}
+
 /* A moment at which impulses may change velocities; see pl_system_ops. */
 typedef struct pl_strike {
   pl_system *system;

@@ -237,6 +237,7 @@ int pl_friction_revise(pl_contact *contact, const pl_substep *step)
     change += fabs(law->next_bound - law->bound);
     wrong += relinearise(&contact->touches[i], step);
   }
+  all *= sqrt(pl_substep_leniency(step));
   int again =
       (step->pass <= FEW && change > CLOSE * all) || (step->pass <= ENOUGH && wrong > RIGHT * all);
   for (int i = 0; i < contact->touch_count && again; i++)

@@ -23,6 +23,7 @@ typedef struct pl_correction {
   const pl_filter *filter;
   uint64_t pattern; /* hash of what the pattern was made for */
   int is_made, is_exact;
+  double shift; /* by which the factor's diagonal is raised, as a part of itself */
   pl_bsr M; /* A_cc; its arrays are here, without chunks */
   size_t row_room, column_room, value_room;
   int *seen;                  /* per touched block: work */
@@ -242,6 +243,7 @@ static pl_status factorise(pl_correction *self, pl_error *error)
     pl_status status =
         self->is_exact ? pl_small_factor_compute(&self->factor, &self->M, self->projections, shift)
                        : invert_diagonal(self, shift);
+    self->shift = shift;
     if (!status) return PL_OK;
     if (status == PL_E_DIVERGED) return fail_factor(status, 0, error);
     last = shift;
@@ -328,7 +330,11 @@ static void leave_rest(const pl_correction *self, const pl_pairs *pairs, const d
   const pl_bsr *A = self->A;
   double *all = self->all;
   memcpy(all, r, 3 * (size_t)A->rows * sizeof *all);
-  residual(self, self->in, z, self->rest);
+  // a complete factor leaves nothing at c
+  if (self->is_exact && self->shift == 0)
+    memset(self->rest, 0, 3 * (size_t)self->M.rows * sizeof *self->rest);
+  else
+    residual(self, self->in, z, self->rest);
   for (int t = 0; t < pairs->touched_count; t++) {
     int node = pairs->touched[t];
     memcpy(all + 3 * (size_t)node, self->rest + 3 * (size_t)t, 3 * sizeof *all);

@@ -50,11 +50,12 @@ typedef struct eisenstat {
   pl_krylov krylov;
   pl_preconditioner *ssor; /* its blocks are D^-1; the base of cg for stiff pairs */
   int is_stiff;
-  double *scale;            /* W, column by column */
-  double *values;           /* W^T A W without its diagonal: L, then U */
-  int *columns;             /* of these blocks */
-  int *counts[2];           /* of L's and U's blocks in each row */
-  int *first;               /* place of each row's first block in L */
+  double *scale;  /* W, column by column */
+  double *own;    /* the diagonal blocks of K, row-major, in the order of touched blocks */
+  double *values; /* W^T A W without its diagonal: L, then U */
+  int *columns;   /* of these blocks */
+  int *counts[2]; /* of L's and U's blocks in each row */
+  int *first;     /* place of each row's first block in L */
   double *vectors[VECTORS]; /* wide */
 } eisenstat;
 
@@ -114,6 +115,7 @@ static void destroy(pl_solver *common)
   eisenstat *self = (eisenstat *)common;
   pl_preconditioner_destroy(self->ssor);
   pl_free(&common->allocator, self->scale);
+  pl_free(&common->allocator, self->own);
   pl_free(&common->allocator, self->values);
   pl_free(&common->allocator, self->columns);
   pl_free(&common->allocator, self->counts[0]);
@@ -169,15 +171,28 @@ static void scale_chunk(void *context, int chunk)
   }
 }
 
+/* Keeps the diagonal blocks of K, with room for all rows once there are any. */
+static pl_status keep_diagonal(eisenstat *self, const pl_bsr *A, pl_error *error)
+{
+  const pl_pairs *pairs = self->krylov.common.pairs;
+  if (!pairs) return PL_OK;
+  if (!self->own)
+    self->own = pl_alloc(&self->krylov.common.allocator, 9 * (size_t)A->rows, sizeof *self->own);
+  if (!self->own) return pl_fail_memory(error);
+  for (int t = 0; t < pairs->touched_count; t++)
+    pl_pairs_diagonal(pairs, t, self->own + 9 * (size_t)t);
+  return PL_OK;
+}
+
 /* By how much the pairs are stiffer than the matrix, at most, from the traces of diagonal blocks.
  */
-static double stiffness(const pl_pairs *pairs, const pl_bsr *A)
+static double stiffness(const eisenstat *self, const pl_bsr *A)
 {
+  const pl_pairs *pairs = self->krylov.common.pairs;
   double max = 0;
   for (int t = 0; t < pairs->touched_count; t++) {
-    double K[9];
+    const double *K = self->own + 9 * (size_t)t;
     const double *D = A->values + 9 * (size_t)A->diagonal[pairs->touched[t]];
-    pl_pairs_diagonal(pairs, t, K);
     max = fmax(max, (K[0] + K[4] + K[8]) / (D[0] + D[4] + D[8]));
   }
   return max;
@@ -192,8 +207,8 @@ static void add_diagonal(eisenstat *self, const pl_bsr *A, const pl_filter *filt
     double D[9], B[9];
     int node = pairs->touched[t], entry = pl_filter_from(filter, node);
     int is_held = filter && entry < filter->count && filter->nodes[entry] == node;
-    pl_pairs_diagonal(pairs, t, D);
-    for (int i = 0; i < 9; i++) D[i] += A->values[9 * (size_t)A->diagonal[node] + (size_t)i];
+    for (int i = 0; i < 9; i++)
+      D[i] = self->own[9 * t + i] + A->values[9 * (size_t)A->diagonal[node] + (size_t)i];
     if (!pl_block_invert(D, is_held ? filter->projections + 9 * (size_t)entry : NULL, B))
       take_root(B, self->scale + 9 * (size_t)node);
   }
@@ -204,8 +219,9 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
 {
   eisenstat *self = (eisenstat *)common;
   pl_status status = self->ssor->ops->prepare(self->ssor, A, filter, pool, error);
+  if (!status) status = keep_diagonal(self, A, error);
   if (status) return status;
-  self->is_stiff = common->pairs && !(stiffness(common->pairs, A) < stiff);
+  self->is_stiff = common->pairs && !(stiffness(self, A) < stiff);
   if (self->is_stiff) common->effort = corrected;
   if (self->is_stiff) return pl_solver_correct(common, A, filter, error);
   scaling job = {self, A, pl_blockwise_blocks(self->ssor)};
@@ -300,9 +316,8 @@ static void add_pairs(eisenstat *self)
   pl_pairs_multiply(krylov->common.pairs, x, y, krylov->pool);
   for (int i = 0; i < pairs->touched_count; i++) {
     size_t row = (size_t)pairs->touched[i];
-    double K[9], *own = x + 3 * row, *force = y + 3 * row, *p = self->vectors[P] + PL_WIDE * row;
-    const double *W = self->scale + 9 * row;
-    pl_pairs_diagonal(pairs, i, K);
+    double *own = x + 3 * row, *force = y + 3 * row, *p = self->vectors[P] + PL_WIDE * row;
+    const double *W = self->scale + 9 * row, *K = self->own + 9 * (size_t)i;
     for (int c = 0; c < 3; c++)
       force[c] -= K[3 * c] * own[0] + K[3 * c + 1] * own[1] + K[3 * c + 2] * own[2];
     memcpy(own, p, 3 * sizeof *own);
@@ -311,20 +326,21 @@ static void add_pairs(eisenstat *self)
   }
 }
 
-/* p as it was, and p.(t + y). */
+/* p as it was; what that makes of p.(t + y). */
 static double take_back(eisenstat *self)
 {
   const pl_krylov *krylov = &self->krylov;
   const pl_pairs *pairs = krylov->common.pairs;
-  double *p = self->vectors[P], *t = self->vectors[T], *y = self->vectors[Y], dot = 0;
+  double *p = self->vectors[P], *t = self->vectors[T], *y = self->vectors[Y], change = 0;
   for (int i = 0; i < pairs->touched_count; i++) {
-    size_t row = (size_t)pairs->touched[i];
-    memcpy(p + PL_WIDE * row, krylov->vectors[PL_KRYLOV_WORK] + 3 * row, 3 * sizeof *p);
+    const double *before = krylov->vectors[PL_KRYLOV_WORK] + 3 * (size_t)pairs->touched[i];
+    size_t at = PL_WIDE * (size_t)pairs->touched[i];
+    for (size_t c = 0; c < 3; c++, at++) {
+      change += (before[c] - p[at]) * (t[at] + y[at]);
+      p[at] = before[c];
+    }
   }
-  for (size_t row = 0; row < (size_t)krylov->A->rows; row++) {
-    for (size_t i = PL_WIDE * row; i < PL_WIDE * row + 3; i++) dot += p[i] * (t[i] + y[i]);
-  }
-  return dot;
+  return change;
 }
 
 /* t and y of the next step along p = r + beta p; returns p.(t + y). */
@@ -335,7 +351,7 @@ static double multiply(eisenstat *self, const step *job, double beta)
   job->kernel->ascend(&job->U, beta, v[R], v[P], v[T]);
   if (has_pairs) add_pairs(self);
   double pq = job->kernel->descend(&job->L, v[P], v[T], v[Y]);
-  return has_pairs ? take_back(self) : pq;
+  return has_pairs ? pq + take_back(self) : pq;
 }
 
 static pl_status run(eisenstat *self, step *job, double goal, double rr, double end,
