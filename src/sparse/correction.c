@@ -24,7 +24,7 @@ typedef struct pl_correction {
   uint64_t pattern; /* hash of what the pattern was made for */
   int is_made, is_exact;
   double shift; /* by which the factor's diagonal is raised, as a part of itself */
-  pl_bsr M; /* A_cc; its arrays are here, without chunks */
+  pl_bsr M;     /* A_cc; its arrays are here, without chunks */
   size_t row_room, column_room, value_room;
   int *seen;                  /* per touched block: work */
   const double **projections; /* per touched block, NULL: free */
