@@ -135,6 +135,22 @@ static pl_status make_bar(int n, int threads, const char *solver, const char *pr
   return status;
 }
 
+pl_status cli_hold_places(pl_world *world, pl_body_id body, const double places[][3], int count,
+                          pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (int k = 0; k < count && !status; k++) {
+    pl_setting settings[] = {{.name = "centre"}, {.name = "radius", .value = {1e-3}}};
+    for (int i = 0; i < 3; i++) settings[0].value[i] = places[k][i];
+    const pl_selector ball = {.region = {"sphere", settings, 2}};
+    pl_fix_def fix = pl_fix_def_default();
+    fix.where = &ball;
+    fix.where_count = 1;
+    status = pl_world_add_fix(world, body, &fix, NULL, error);
+  }
+  return status;
+}
+
 pl_status cli_make_bar(int n, int threads, const char *solver, const char *preconditioner,
                        pl_world **world, pl_error *error)
 {

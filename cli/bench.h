@@ -12,6 +12,10 @@ double cli_median(double *values, int count);
 pl_status cli_make_bar(int n, int threads, const char *solver, const char *preconditioner,
                        pl_world **world, pl_error *error);
 
+/* Holds the nodes of a body at each of some places. */
+pl_status cli_hold_places(pl_world *world, pl_body_id body, const double places[][3], int count,
+                          pl_error *error);
+
 /* pliant bench solvers, frames, kernels, contact, hexes, materials, cloth, grids and haptics: print
  * a table, and add it to csv with its head; NULL: no csv is wanted. */
 int cli_bench_solvers(int quick, pl_text *csv);

@@ -31,22 +31,7 @@ static pl_status make_mesh(int cells, pl_mesh **mesh, pl_error *error)
   return pl_mesh_generate(&(pl_choice){"sheet", sheet, 2}, NULL, mesh, error);
 }
 
-static pl_status hold_corners(pl_world *world, pl_body_id id, pl_error *error)
-{
-  const pl_setting where[2] = {{.name = "centre", .value = {0, 0, 0}},
-                               {.name = "centre", .value = {1, 0, 0}}};
-  const pl_setting radius = {.name = "radius", .value = {1e-3}};
-  pl_status status = PL_OK;
-  for (int k = 0; k < 2 && !status; k++) {
-    const pl_setting settings[] = {where[k], radius};
-    const pl_selector ball = {.region = {"sphere", settings, 2}};
-    pl_fix_def fix = pl_fix_def_default();
-    fix.where = &ball;
-    fix.where_count = 1;
-    status = pl_world_add_fix(world, id, &fix, NULL, error);
-  }
-  return status;
-}
+static const double corners[2][3] = {{0, 0, 0}, {1, 0, 0}};
 
 static pl_status make_cloth(const row *r, pl_world **world, pl_error *error)
 {
@@ -72,7 +57,7 @@ static pl_status make_cloth(const row *r, pl_world **world, pl_error *error)
   body.model = (pl_choice){"cloth", words, 3};
   pl_body_id id = {0};
   if (!status) status = pl_world_add_body(*world, &body, &id, error);
-  if (!status) status = hold_corners(*world, id, error);
+  if (!status) status = cli_hold_places(*world, id, corners, 2, error);
   if (!status) status = pl_world_prepare(*world, error);
   pl_mesh_destroy(mesh);
   return status;

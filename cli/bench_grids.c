@@ -24,21 +24,7 @@ typedef struct row {
   double wall, processor, evaluate, solve, iterations, residual;
 } row;
 
-static pl_status hold_corners(pl_world *world, pl_body_id id, pl_error *error)
-{
-  const double corners[2][3] = {{-2, -2, 4}, {-2, 2, 4}};
-  pl_status status = PL_OK;
-  for (int k = 0; k < 2 && !status; k++) {
-    pl_setting settings[] = {{.name = "centre"}, {.name = "radius", .value = {1e-3}}};
-    for (int i = 0; i < 3; i++) settings[0].value[i] = corners[k][i];
-    const pl_selector ball = {.region = {"sphere", settings, 2}};
-    pl_fix_def fix = pl_fix_def_default();
-    fix.where = &ball;
-    fix.where_count = 1;
-    status = pl_world_add_fix(world, id, &fix, NULL, error);
-  }
-  return status;
-}
+static const double corners[2][3] = {{-2, -2, 4}, {-2, 2, 4}};
 
 static pl_status add_ball(pl_world *world, const double centre[3], double radius, pl_error *error)
 {
@@ -102,7 +88,9 @@ static pl_status make_world(const row *r, pl_world **world, pl_error *error)
   pl_body_id id = {0};
   pl_status status = pl_world_create(&def, world, error);
   if (!status) status = add_cloth(*world, r->side, &id, error);
-  if (!status) status = r->falls ? add_obstacles(*world, error) : hold_corners(*world, id, error);
+  if (!status)
+    status =
+        r->falls ? add_obstacles(*world, error) : cli_hold_places(*world, id, corners, 2, error);
   return status ? status : pl_world_prepare(*world, error);
 }
 

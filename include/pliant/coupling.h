@@ -30,6 +30,11 @@ typedef struct pl_load_id {
   uint32_t generation;
 } pl_load_id;
 
+typedef struct pl_effect_id {
+  int32_t index1;
+  uint32_t generation;
+} pl_effect_id;
+
 typedef struct pl_rigid_id {
   int32_t index1;
   uint32_t generation;
@@ -188,6 +193,21 @@ PL_API pl_load_def pl_load_def_default(void);
 PL_API pl_status pl_world_add_load(pl_world *world, pl_body_id body, const pl_load_def *def,
                                    pl_load_id *load, pl_error *error);
 PL_API pl_status pl_world_remove_load(pl_world *world, pl_load_id load, pl_error *error);
+
+/* ---- effects ---- */
+
+/* What acts on a whole body and is described by its parameters alone: a member of the family
+ * "effect", as "attraction". Its numbers may be changed while the world runs. effect may be NULL.
+ */
+PL_API pl_status pl_world_add_effect(pl_world *world, pl_body_id body, const pl_choice *choice,
+                                     pl_effect_id *effect, pl_error *error);
+PL_API pl_status pl_world_set_effect(pl_world *world, pl_effect_id effect,
+                                     const pl_setting *setting, pl_error *error);
+PL_API pl_status pl_world_remove_effect(pl_world *world, pl_effect_id effect, pl_error *error);
+/* Its member, and the value of one of its parameters in value[3] (value NULL: not asked for). */
+PL_API pl_status pl_world_read_effect(const pl_world *world, pl_effect_id effect,
+                                      const pl_member **member, const char *parameter,
+                                      double value[3], pl_error *error);
 
 /* ---- a program's own forces ---- */
 

@@ -101,6 +101,10 @@ class _Writer:
         load = _member(load)
         self.bodies[target.key]["inside"].append(f"    <{load.name}{_attributes(load.settings)}>{_where(where)}</{load.name}>")
 
+    def on_effect(self, target, effect):
+        effect = _member(effect)
+        self.bodies[target.key]["inside"].append(f"    <{effect.name}{_attributes(effect.settings)}/>")
+
     def on_add_obstacle(self, _, shape, friction=None, static_friction=None, restitution=None, **values):
         values = _allowed(values, ("name",), "an obstacle")
         values.setdefault("name", f"obstacle-{sum('<obstacle' in line for line in self.lines) + 1}")

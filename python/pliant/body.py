@@ -88,6 +88,27 @@ class Pull(Handle):
         call(lib.pl_world_move_pull, self.world._pointer, self._id, list(target))
 
 
+class Effect(Handle):
+    """Acts on a whole body."""
+
+    @recorded
+    def set(self, **values: Any) -> None:
+        """Other numbers for some of its parameters."""
+        for name, value in values.items():
+            keep, choice = [], ffi.new("pl_choice *")
+            _values.as_choice(choice, Member("", {name.replace("_", "-"): value}), keep)
+            call(lib.pl_world_set_effect, self.world._pointer, self._id, choice.settings)
+
+    def read(self) -> dict:
+        """Its parameters by name."""
+        member, value, found = ffi.new("const pl_member **"), ffi.new("double[3]"), {}
+        call(lib.pl_world_read_effect, self.world._pointer, self._id, member, ffi.NULL, ffi.NULL)
+        for param in ffi.unpack(member[0].params, member[0].param_count):
+            call(lib.pl_world_read_effect, self.world._pointer, self._id, ffi.NULL, param.name, value)
+            found[text_of(param.name)] = list(value)[:param.width] if param.width > 1 else value[0]
+        return found
+
+
 class Probe(Handle):
     """Watches a quantity."""
 
@@ -284,6 +305,14 @@ class Body:
     def load(self, load: Where, *where: Where, **values: Any) -> Handle:
         """A member of pliant.load on sets or regions."""
         return self.world._add("load", {"load": load, "where": list(where), **values}, self)
+
+    @recorded
+    def effect(self, effect: Union[str, Member]) -> Effect:
+        """A member of pliant.effect on the whole body; its numbers can be changed."""
+        keep, choice, place = [], ffi.new("pl_choice *"), ffi.new("pl_effect_id *")
+        _values.as_choice(choice, effect, keep)
+        call(lib.pl_world_add_effect, self.world._pointer, self._id, choice, place)
+        return Effect(self.world, "effect", place[0])
 
     @recorded
     def rigid(self, *where: Where, **values: Any) -> Handle:

@@ -9,8 +9,7 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
-#include "mesh/grid.h"
-#include "mesh/quads.h"
+#include "mesh/copy.h"
 #include "mesh/select.h"
 
 #include <math.h>
@@ -236,20 +235,7 @@ static pl_status copy_mesh(const pl_allocator *allocator, const pl_mesh *mesh, p
   body->rest = pl_alloc(allocator, nodes * 3, sizeof(double));
   if (!body->order || !body->place || !body->element_order || !body->rest)
     return pl_fail_memory(error);
-  pl_mesh_def def = {.node_count = mesh->node_count,
-                     .nodes = mesh->nodes,
-                     .element_count = mesh->element_count,
-                     .nodes_per_element = mesh->nodes_per_element,
-                     .elements = mesh->elements,
-                     .set_count = mesh->set_count,
-                     .sets = mesh->sets,
-                     .hanging_count = mesh->hanging_count,
-                     .hanging = mesh->hanging,
-                     .allocator = allocator};
-  pl_status status = pl_mesh_create(&def, &body->mesh, error);
-  if (!status) status = pl_mesh_take_octets(body->mesh, mesh, NULL, NULL, error);
-  if (!status) status = pl_mesh_take_quads(body->mesh, mesh, NULL, NULL, error);
-  if (!status) status = pl_mesh_take_grid(body->mesh, mesh, NULL, error);
+  pl_status status = pl_mesh_copy(mesh, allocator, &body->mesh, error);
   if (!status) status = pl_mesh_order(body->mesh, body->order, error);
   if (!status) status = put_hanging_last(allocator, body->mesh, body->order, error);
   if (!status)

@@ -4,6 +4,7 @@
 #include "body/body.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "mesh/copy.h"
 #include "mesh/element.h"
 
 #include <math.h>
@@ -86,14 +87,8 @@ pl_status pl_refinement_check(const pl_body *body, pl_error *error)
 static pl_status copy_coarse(const pl_allocator *allocator, const pl_mesh *mesh, pl_mesh **out,
                              pl_error *error)
 {
-  pl_mesh_def def = {.node_count = mesh->node_count,
-                     .nodes = mesh->nodes,
-                     .element_count = mesh->element_count,
-                     .nodes_per_element = mesh->nodes_per_element,
-                     .elements = mesh->elements,
-                     .set_count = mesh->set_count,
-                     .sets = mesh->sets,
-                     .allocator = allocator};
+  pl_mesh_def def = pl_mesh_def_of(mesh, allocator);
+  def.hanging_count = 0;
   return pl_mesh_create(&def, out, error);
 }
 

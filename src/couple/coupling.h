@@ -30,10 +30,14 @@
 #include "sparse/moment.h"
 #include "sparse/rows.h"
 
+/* Those that act on one body and that their parameters describe completely; see effect.h. */
+#define PL_EFFECTS(X) X(attraction)
+
 #define PL_COUPLINGS(X)                                                                            \
   X(gravity)                                                                                       \
   X(drag)                                                                                          \
   X(load)                                                                                          \
+  PL_EFFECTS(X)                                                                                    \
   X(own_force)                                                                                     \
   X(pull)                                                                                          \
   X(tool)                                                                                          \

@@ -30,3 +30,11 @@ int pl_response_owns(const pl_coupling_ops *coupling)
   }
   return 0;
 }
+
+const char *pl_response_refuses_statics(const pl_selection *integrator)
+{
+  const pl_integrator_ops *ops = (const pl_integrator_ops *)(const void *)integrator->member;
+  if (!ops->is_static) return NULL;
+  return "nodes are moved after a step, which leaves no equilibrium; choose "
+         "response=\"constraint\" or \"penalty\"";
+}

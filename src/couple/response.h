@@ -66,6 +66,9 @@ pl_status pl_response_choose(const pl_selection *response, const pl_selection *i
                              const pl_encounter *what, const pl_response_ops **out,
                              const char **why, pl_error *error);
 
+/* Why responses that move nodes after a step refuse statics; NULL for other integrators. */
+const char *pl_response_refuses_statics(const pl_selection *integrator);
+
 /* Is this coupling one that a response has brought? */
 int pl_response_owns(const pl_coupling_ops *coupling);
 

@@ -13,14 +13,6 @@ static double move(const double *values, const pl_contact_node *at, double h, do
 
 static const pl_contact_rule rule = {.move = move};
 
-static const char *refuses(const pl_selection *integrator)
-{
-  const pl_integrator_ops *ops = (const pl_integrator_ops *)(const void *)integrator->member;
-  if (!ops->is_static) return NULL;
-  return "nodes are moved after a step, which leaves no equilibrium; choose "
-         "response=\"constraint\" or \"penalty\"";
-}
-
 const pl_response_ops pl_response_relocation = {
     .info = {.name = "relocation",
              .summary = "nodes that end a step inside an obstacle are moved to its surface and "
@@ -29,5 +21,5 @@ const pl_response_ops pl_response_relocation = {
     .at_obstacles = PL_CONTACT_HELD,
     .rule = &rule,
     .coupling = &pl_coupling_collision,
-    .refuses = refuses,
+    .refuses = pl_response_refuses_statics,
 };

@@ -1,5 +1,6 @@
 /* The cells of a snapshot as files hold them: its elements, but quadrilaterals in place of their
- * two halves, unless something stands beside single elements: fields, or sets of them. */
+ * two halves, unless these do not follow all other elements (as in a surface file of both), or
+ * something stands beside single elements: fields, or sets of them. */
 #ifndef PL_IO_CELLS_H
 #define PL_IO_CELLS_H
 
@@ -22,9 +23,9 @@ static inline pl_cells pl_cells_of_mesh(const pl_mesh *mesh)
   for (int i = 0; i < pl_mesh_set_count(mesh); i++) {
     if (pl_mesh_set(mesh, i)->of_elements) return cells;
   }
-  cells.quads = pl_mesh_quad_count(mesh);
-  cells.plain -= 2 * cells.quads;
-  return cells;
+  int quads = pl_mesh_quad_count(mesh), plain = cells.plain - 2 * quads;
+  if (!quads || pl_mesh_quad_elements(mesh)[0] != plain) return cells;
+  return (pl_cells){mesh, plain, quads};
 }
 
 static inline pl_cells pl_cells_of(const pl_snapshot *snapshot)

@@ -49,11 +49,12 @@ pl_status pl_hull_corner(pl_hull *hull, pl_fan *fan, const pl_scan *scan, int64_
     return pl_scan_fail(scan, error, PL_E_PARSE, "a face names point %lld, which there is not",
                         (long long)point);
   if (fan->count++ == 0) {
+    hull->polygon_count++;
     fan->first = (int)point;
     memcpy(fan->first_spot, hull->spot, sizeof hull->spot);
   }
   if (fan->count > 2) {
-    void *triangles = hull->triangles;
+    void *triangles = hull->triangles, *polygons = hull->polygons;
     if (hull->triangle_count >= PL_MOST_NODES)
       return pl_scan_fail(scan, error, PL_E_LIMIT, "more than %d triangles are too many",
                           PL_MOST_NODES);
@@ -61,6 +62,11 @@ pl_status pl_hull_corner(pl_hull *hull, pl_fan *fan, const pl_scan *scan, int64_
                    3 * sizeof *hull->triangles))
       return pl_fail_memory(error);
     hull->triangles = triangles;
+    if (pl_reserve(&hull->allocator, &polygons, &hull->polygon_room, hull->triangle_count + 1,
+                   sizeof *hull->polygons))
+      return pl_fail_memory(error);
+    hull->polygons = polygons;
+    hull->polygons[hull->triangle_count] = hull->polygon_count;
     int *n = hull->triangles + 3 * hull->triangle_count++;
     n[0] = fan->first;
     n[1] = fan->last;
@@ -78,6 +84,8 @@ void pl_hull_free(pl_hull *hull)
   pl_free(&hull->allocator, hull->points);
   pl_free(&hull->allocator, hull->triangles);
   pl_free(&hull->allocator, hull->spots);
+  pl_free(&hull->allocator, hull->polygons);
+  hull->polygons = NULL;
   hull->points = hull->spots = NULL;
   hull->triangles = NULL;
 }
@@ -115,6 +123,7 @@ static pl_status make_skin(const pl_hull *hull, const pl_source *source, pl_skin
                                                    .points = hull->points,
                                                    .triangle_count = (int)hull->triangle_count,
                                                    .triangles = hull->triangles,
+                                                   .polygons = hull->polygons,
                                                    .allocator = source->allocator},
                                     skin, error);
   if (status) return pl_error_locate(error, status, source->path, 0);

@@ -12,7 +12,9 @@ typedef struct pl_hull {
   pl_allocator allocator;
   double *points; /* 3 each */
   int *triangles; /* 3 each */
-  size_t point_count, point_room, triangle_count, triangle_room;
+  int *polygons;  /* of each triangle, the number of the face that it was cut from; NULL: unknown */
+  size_t point_count, point_room, triangle_count, triangle_room, polygon_room;
+  int polygon_count;
   int painted;    /* the reader sets texture coordinates, of the next corner in spot; else none */
   double spot[2]; /* right and up from the lower left corner of a picture, 1 is its size */
   double *spots;  /* 6 for each triangle if painted */

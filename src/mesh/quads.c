@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "mesh/element.h"
+#include "mesh/skin.h"
 
 #include <string.h>
 
@@ -111,4 +112,61 @@ pl_status pl_mesh_take_quads(pl_mesh *mesh, const pl_mesh *from, const int *node
     mesh->quad_elements[i] = element_number ? element_number[element] : element;
   }
   return PL_OK;
+}
+
+/* ---- of a surface from a file ---- */
+
+/* Was triangle t, with the next one and no other, cut from a quadrilateral? Its nodes, around it.
+ */
+static int join(const pl_skin *skin, const pl_mesh *mesh, int t, int quad[4])
+{
+  const int *polygons = skin->polygons, *n = mesh->elements + 3 * (size_t)t, *m = n + 3;
+  int own = -1, other = -1, shared = 0, halves[6];
+  if (t + 1 >= skin->polygon_count || polygons[t] != polygons[t + 1]) return 0;
+  if (t > 0 && polygons[t - 1] == polygons[t]) return 0;
+  if (t + 2 < skin->polygon_count && polygons[t + 2] == polygons[t]) return 0;
+  for (int i = 0; i < 3; i++) {
+    int in_other = n[i] == m[0] || n[i] == m[1] || n[i] == m[2];
+    shared += in_other;
+    if (!in_other) own = i;
+    if (m[i] != n[0] && m[i] != n[1] && m[i] != n[2]) other = m[i];
+  }
+  if (shared != 2) return 0;
+  const int around[4] = {n[own], n[(own + 1) % 3], other, n[(own + 2) % 3]};
+  memcpy(quad, around, sizeof around);
+  return pl_quad_cut(mesh->nodes, quad, halves);
+}
+
+/* The triangles stay as the file's faces were cut, since textures are found by them. */
+static pl_status find_quads(const pl_skin *skin, pl_mesh *mesh, pl_error *error)
+{
+  int quad[4], count = 0;
+  for (int t = 0; t < skin->polygon_count; t++) count += join(skin, mesh, t, quad);
+  if (!count) return PL_OK;
+  pl_status status = take_room(mesh, count, error);
+  if (status) return status;
+  for (int t = 0, j = 0; j < count; t++) {
+    if (!join(skin, mesh, t, mesh->quads + 4 * (size_t)j)) continue;
+    mesh->quad_elements[2 * j] = t;
+    mesh->quad_elements[2 * j++ + 1] = t + 1;
+  }
+  return PL_OK;
+}
+
+pl_status pl_skin_mesh(const pl_skin *skin, const pl_allocator *allocator, pl_mesh **mesh,
+                       pl_error *error)
+{
+  pl_status status = pl_mesh_create(&(pl_mesh_def){.node_count = skin->point_count,
+                                                   .nodes = skin->points,
+                                                   .element_count = skin->triangle_count,
+                                                   .nodes_per_element = 3,
+                                                   .elements = skin->triangles,
+                                                   .allocator = allocator},
+                                    mesh, error);
+  if (status) return status;
+  status = find_quads(skin, *mesh, error);
+  if (!status) return PL_OK;
+  pl_mesh_destroy(*mesh);
+  *mesh = NULL;
+  return status;
 }

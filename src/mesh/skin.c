@@ -98,6 +98,7 @@ static pl_status drop_doubles(pl_skin *skin, pl_error *error)
     int kept = 0;
     for (size_t t = 0; t < count; t++) {
       if (dropped[t]) continue;
+      if (skin->polygons) skin->polygons[kept] = skin->polygons[t];
       memmove(skin->triangles + 3 * (size_t)kept++, skin->triangles + 3 * t, 3 * sizeof(int));
     }
     skin->facts.dropped_triangles += skin->triangle_count - kept;
@@ -385,6 +386,7 @@ static void copy_triangles(pl_skin *skin, const pl_skin_def *def, const int *num
     const int *old = def->triangles + 3 * (size_t)t;
     int a = number[old[0]], b = number[old[1]], c = number[old[2]];
     if (a == b || b == c || c == a) continue;
+    if (skin->polygons) skin->polygons[skin->triangle_count] = def->polygons[t];
     int *n = skin->triangles + 3 * (size_t)skin->triangle_count++;
     n[0] = a;
     n[1] = b;
@@ -406,7 +408,10 @@ pl_status pl_skin_create(const pl_skin_def *def, pl_skin **out, pl_error *error)
     number = pl_alloc(&own, (size_t)def->point_count, sizeof *number);
     skin->points = pl_alloc(&own, (size_t)def->point_count, 3 * sizeof *skin->points);
     skin->triangles = pl_alloc(&own, (size_t)def->triangle_count, 3 * sizeof *skin->triangles);
-    if (!number || !skin->points || !skin->triangles) status = pl_fail_memory(error);
+    if (def->polygons)
+      skin->polygons = pl_alloc(&own, (size_t)def->triangle_count, sizeof *skin->polygons);
+    if (!number || !skin->points || !skin->triangles || (def->polygons && !skin->polygons))
+      status = pl_fail_memory(error);
   }
   if (!status) status = weld_all(skin, def, number, error);
   if (!status) {
@@ -416,6 +421,7 @@ pl_status pl_skin_create(const pl_skin_def *def, pl_skin **out, pl_error *error)
   }
   pl_free(&own, number);
   if (!status) status = drop_doubles(skin, error);
+  if (!status && skin->polygons) skin->polygon_count = skin->triangle_count;
   if (!status) status = turn_outwards(skin, error);
   if (!status) status = close_holes(skin, def->max_hole ? def->max_hole : 64, error);
   if (!status) status = pl_skin_grow_tree(skin, error);

@@ -20,8 +20,9 @@ typedef struct pl_skin_facts {
 typedef struct pl_skin {
   pl_allocator allocator;
   int point_count, triangle_count;
-  double *points; /* 3 per point */
-  int *triangles; /* counter-clockwise seen from outside */
+  double *points;               /* 3 per point */
+  int *triangles;               /* counter-clockwise seen from outside */
+  int *polygons, polygon_count; /* of the first triangles, as in the pl_skin_def; NULL: unknown */
   double low[3], high[3];
   pl_skin_facts facts;
   struct pl_skin_tree *tree;
@@ -31,6 +32,7 @@ typedef struct pl_skin_def {
   int point_count, triangle_count;
   const double *points;
   const int *triangles;
+  const int *polygons; /* of each triangle, what it was cut from, from 1 on; NULL: unknown */
   double weld;  /* points this near are one, as a share of the extent; 0: 1e-7, below 0: none */
   int max_hole; /* edges around a hole that is closed; 0: 64, below 0: none */
   const pl_allocator *allocator;
@@ -80,6 +82,10 @@ typedef struct pl_fill_job {
 
 /* Fills a surface. Refuses at once what encloses nothing; see fill_skin.c for what is chosen. */
 pl_status pl_fill_skin(const pl_fill_job *job, pl_mesh **mesh, pl_error *error);
+
+/* The skin as a mesh of triangles and of those quadrilaterals that they were cut from. */
+pl_status pl_skin_mesh(const pl_skin *skin, const pl_allocator *allocator, pl_mesh **mesh,
+                       pl_error *error);
 
 pl_status pl_skin_grow_tree(pl_skin *skin, pl_error *error);
 

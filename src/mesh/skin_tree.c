@@ -387,5 +387,6 @@ void pl_skin_destroy(pl_skin *skin)
   pl_free(&allocator, skin->tree);
   pl_free(&allocator, skin->points);
   pl_free(&allocator, skin->triangles);
+  pl_free(&allocator, skin->polygons);
   pl_free(&allocator, skin);
 }

@@ -1,6 +1,7 @@
 /* What acts on the bodies of a scene: fixes, loads, pulls, rigid parts, attachments, contact. */
 #include "core/error.h"
 #include "core/family.h"
+#include "couple/effect.h"
 #include "couple/load.h"
 #include "mesh/mesh.h"
 #include "mesh/select.h"
@@ -93,6 +94,14 @@ static pl_status add_load(pl_reader *reader, pl_world *world, pl_body_id body, c
   return pl_world_add_load(world, body, &def, NULL, error);
 }
 
+static pl_status add_effect(pl_reader *reader, pl_world *world, pl_body_id body,
+                            const pl_item *item, pl_error *error)
+{
+  pl_choice choice = pl_item_choice(reader, item, 0);
+  if (reader->stopped || !body.index1) return PL_OK;
+  return pl_world_add_effect(world, body, &choice, NULL, error);
+}
+
 /* A point at the rim may lie outside of the elements by rounding; much more is a mistake. */
 static pl_status check_spot(const pl_mesh *mesh, const double at[3], pl_error *error)
 {
@@ -181,9 +190,11 @@ void pl_reader_build_acts(pl_reader *reader, pl_world *world, int index, pl_body
     pl_error error;
     pl_status status;
     if (belongs_to_def(&items[i]) || pl_item_is(&items[i], "attach")) continue;
-    if (pl_item_is(&items[i], "pull")) {
+    int is_effect = items[i].element->family == &pl_effect_family;
+    if (is_effect || pl_item_is(&items[i], "pull")) {
       if (items[i].bad) continue;
-      status = add_pull(reader, world, body, &items[i], mesh, &error);
+      status = is_effect ? add_effect(reader, world, body, &items[i], &error)
+                         : add_pull(reader, world, body, &items[i], mesh, &error);
       pl_reader_failed(reader, i, status, &error);
       continue;
     }

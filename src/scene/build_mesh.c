@@ -67,13 +67,7 @@ static pl_status read_triangles(const pl_reader *reader, const pl_item *item, co
   pl_status status = (is_sheet ? pl_sheet_read : pl_skin_read)(
       path, &reader->def->log, &reader->def->allocator, &skin, error);
   if (status) return status;
-  status = pl_mesh_create(&(pl_mesh_def){.node_count = skin->point_count,
-                                         .nodes = skin->points,
-                                         .element_count = skin->triangle_count,
-                                         .nodes_per_element = 3,
-                                         .elements = skin->triangles,
-                                         .allocator = &reader->def->allocator},
-                          mesh, error);
+  status = pl_skin_mesh(skin, &reader->def->allocator, mesh, error);
   pl_skin_destroy(skin);
   return status;
 }

@@ -1,5 +1,6 @@
 /* What may stand in a body of a scene. */
 #include "body/map.h"
+#include "couple/effect.h"
 #include "couple/load.h"
 #include "material/material.h"
 #include "mesh/mesh.h"
@@ -104,6 +105,13 @@ static const pl_element load = {
     .attributes = (const pl_attribute[]){RAMP, END},
     .children = regions,
     .min_children = 1,
+};
+
+static const pl_element effect = {
+    .name = "effect",
+    .summary = "Acts on the whole body.",
+    .family = &pl_effect_family,
+    .attributes = (const pl_attribute[]){END},
 };
 
 static const pl_element pull = {
@@ -386,8 +394,9 @@ const pl_element pl_schema_body = {
                    0, 1e9, "0"),
             END,
         },
-    .children = (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &pull, &attach,
-                                            &frame, &particle, &crease, &curve, &refine, NULL},
+    .children =
+        (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &effect, &pull,
+                                    &attach, &frame, &particle, &crease, &curve, &refine, NULL},
     .min = 1,
     .missing = "there is nothing to simulate; add a <body>",
 };

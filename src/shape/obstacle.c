@@ -6,6 +6,7 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
+#include "shape/motion.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,16 +19,7 @@ PL_FAMILY(obstacle, "rigid things that bodies touch", PL_OBSTACLES(X));
 
 pl_status pl_shape_finish_axis(double *values, pl_error *error)
 {
-  double *axis = values + PL_AXIS_AT, length = pl_vec3_norm(axis);
-  if (isnan(axis[0]) && isnan(axis[1]) && isnan(axis[2])) {
-    pl_vec3_set(axis, 0, 0, 1);
-    return PL_OK;
-  }
-  if (!(length > 0) || !isfinite(1 / length))
-    return pl_fail(error, PL_E_ARGUMENT, "axis = %g %g %g has no direction", axis[0], axis[1],
-                   axis[2]);
-  pl_vec3_scale(1 / length, axis, axis);
-  return PL_OK;
+  return pl_motion_finish_axis(values + PL_AXIS_AT, error);
 }
 
 void pl_shape_place_axis(const double *values, pl_place *place)

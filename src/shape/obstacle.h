@@ -23,6 +23,7 @@
   X(cylinder)                                                                                      \
   X(cone)                                                                                          \
   X(torus)                                                                                         \
+  X(disc)                                                                                          \
   X(heightfield)                                                                                   \
   X(mesh)                                                                                          \
   X(union)                                                                                         \

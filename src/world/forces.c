@@ -17,6 +17,14 @@ static pl_status check_nodal(const pl_body *body, pl_error *error)
       body->name);
 }
 
+/* A body whose blocks are its nodes, in a world that is ready. */
+static pl_status find_nodal(pl_world *world, pl_body_id id, const pl_body **body, pl_error *error)
+{
+  pl_status status = pl_world_find_body(world, id, body, error);
+  if (!status) status = check_nodal(*body, error);
+  return status ? status : pl_world_prepare(world, error);
+}
+
 /* ---- of the body, and from outside ---- */
 
 /* Forces from outside: what the step adds, without weight; where a block is held, what balances
@@ -47,9 +55,7 @@ pl_status pl_world_get_forces(pl_world *world, pl_body_id id, double *inner, dou
                               pl_error *error)
 {
   const pl_body *body;
-  pl_status status = pl_world_find_body(world, id, &body, error);
-  if (!status) status = check_nodal(body, error);
-  if (!status) status = pl_world_prepare(world, error);
+  pl_status status = find_nodal(world, id, &body, error);
   if (status) return status;
   size_t size = 3 * (size_t)body->blocks;
   double *room =
@@ -100,9 +106,7 @@ pl_status pl_world_get_reactions(pl_world *world, pl_body_id id, double *fix, do
                                  pl_error *error)
 {
   const pl_body *body;
-  pl_status status = pl_world_find_body(world, id, &body, error);
-  if (!status) status = check_nodal(body, error);
-  if (!status) status = pl_world_prepare(world, error);
+  pl_status status = find_nodal(world, id, &body, error);
   if (status) return status;
   size_t all = 3 * (size_t)world->bodies.blocks;
   double *room = pl_alloc(&world->allocator, 2 * all, sizeof(double));

@@ -1,8 +1,9 @@
 /* Every coupling, on a stage where it does something: its forces are the slope of its energy, its
  * matrix is that of its forces (or symmetric and never indefinite where it says that it leaves
  * something out), what it remembers lies in the state, and it follows when a body before its own is
- * removed. A kind that is not on the stage fails; put it there in add_kind. */
-#include "couple/coupling.h"
+ * removed. Effects are on the stage with their presets; another kind that is not there fails: put
+ * it there in add_kind. */
+#include "couple/effect.h"
 #include "pliant/world.h"
 #include "sparse/vector.h"
 #include "world/world.h"
@@ -183,6 +184,8 @@ static pl_status add_kind(stage *s, pl_error *error)
   if (strcmp(s->kind, "attachment") == 0) return add_attachment(s, error);
   if (strcmp(s->kind, "tie") == 0) return add_attachment(s, error);
   if (strcmp(s->kind, "fix") == 0) return add_fix(s, error);
+  if (pl_member_find(&pl_effect_family, s->kind))
+    return pl_world_add_effect(s->world, s->low, &(pl_choice){.name = s->kind}, NULL, error);
   return PL_OK;
 }
 

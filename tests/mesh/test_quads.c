@@ -3,6 +3,7 @@
 #include "mesh/element.h"
 #include "mesh/quads.h"
 #include "mesh/repair.h"
+#include "mesh/skin.h"
 
 #include "failing.h"
 
@@ -148,6 +149,27 @@ TEST(repair)
   pl_mesh_destroy(mesh);
 }
 
+/* A surface whose faces were cut into fans: a square, a pentagon, and a square that was turned. */
+TEST(quadrilaterals_of_a_surface)
+{
+  const int triangles[] = {0, 1, 2, 0, 2, 3, 1, 5, 6, 1, 6, 2, 1, 2, 4, 0, 3, 4},
+            polygons[] = {1, 1, 2, 2, 2, 3};
+  pl_skin_def def = {.point_count = 7,
+                     .points = places,
+                     .triangle_count = 6,
+                     .triangles = triangles,
+                     .polygons = polygons,
+                     .max_hole = -1};
+  pl_skin *skin = NULL;
+  pl_mesh *mesh = NULL;
+  CHECK_OK(pl_skin_create(&def, &skin, error));
+  CHECK_OK(pl_skin_mesh(skin, NULL, &mesh, error));
+  CHECK(mesh->element_count == 6 && mesh->quad_count == 1 && mesh->quad_elements[1] == 1);
+  check_elements(mesh);
+  pl_mesh_destroy(mesh);
+  pl_skin_destroy(skin);
+}
+
 static pl_status make(const pl_allocator *allocator, void *context)
 {
   const int quads[] = {0, 1, 2, 3, 1, 5, 6, 2}, order[] = {5, 3, 1, 0, 2, 4};
@@ -165,4 +187,4 @@ static pl_status make(const pl_allocator *allocator, void *context)
 TEST(memory_may_run_out) { fail_every_allocation(make, NULL); }
 
 TESTS(X(every_way_of_cutting) X(sentences) X(quadrilaterals_are_kept) X(repair)
-          X(memory_may_run_out))
+          X(quadrilaterals_of_a_surface) X(memory_may_run_out))

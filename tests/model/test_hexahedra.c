@@ -4,6 +4,7 @@
 #include "sparse/vector.h"
 
 #include "bodies.h"
+#include "eigen.h"
 
 static const int one[3] = {1, 1, 1};
 static const char *const rules[] = {"one-point", "full", "reference"};
@@ -20,27 +21,6 @@ static test_body block(const char *quadrature, const char *strain, const int cel
 
 static const pl_material soft = {.density = 1000, .lambda = 3e4, .mu = 2e4};
 
-/* ---- eigenvalues of a small symmetric matrix, by Jacobi's rotations ---- */
-
-static void rotate(double *A, int n, int p, int q)
-{
-  double off = A[n * p + q];
-  if (off * off < 1e-30 * A[n * p + p] * A[n * p + p] + 1e-40) return;
-  double theta = (A[n * q + q] - A[n * p + p]) / (2 * off);
-  double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
-  double c = 1 / sqrt(t * t + 1), s = t * c;
-  for (int k = 0; k < n; k++) {
-    double a = A[n * k + p], b = A[n * k + q];
-    A[n * k + p] = c * a - s * b;
-    A[n * k + q] = s * a + c * b;
-  }
-  for (int k = 0; k < n; k++) {
-    double a = A[n * p + k], b = A[n * q + k];
-    A[n * p + k] = c * a - s * b;
-    A[n * q + k] = s * a + c * b;
-  }
-}
-
 /* The eigenvalues of M^-1/2 K M^-1/2 at q, w^2 in 1/s^2; the caller frees them. */
 static double *frequencies(test_body *body, const double *q)
 {
@@ -55,11 +35,7 @@ static double *frequencies(test_body *body, const double *q)
         A[n * (3 * row + e % 3) + 3 * column + e / 3] = body->A->values[9 * k + e] / scale;
     }
   }
-  for (int sweep = 0; sweep < 12; sweep++) {
-    for (int p = 0; p < n; p++) {
-      for (int r = p + 1; r < n; r++) rotate(A, n, p, r);
-    }
-  }
+  test_eigenvalues(A, n);
   for (int i = 0; i < n; i++) values[i] = A[(n + 1) * i];
   free(A);
   return values;

@@ -3,6 +3,7 @@
 #include "math/rotation.h"
 
 #include "bodies.h"
+#include "eigen.h"
 
 /* A mesh, what its points share, and how the mesh is made. */
 typedef struct sharing {
@@ -100,32 +101,6 @@ TEST(only_the_matrix_sees_the_predicted_pressure)
   }
 }
 
-/* Eigenvalues of a symmetric matrix by Jacobi's rotations, on its diagonal. */
-static void eigenvalues(double *A, int n)
-{
-  for (int sweep = 0; sweep < 12; sweep++) {
-    for (int p = 0; p < n; p++) {
-      for (int q = p + 1; q < n; q++) {
-        double apq = A[n * p + q];
-        if (fabs(apq) < 1e-30) continue;
-        double theta = (A[n * q + q] - A[n * p + p]) / (2 * apq);
-        double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
-        double c = 1 / sqrt(t * t + 1), s = t * c;
-        for (int k = 0; k < n; k++) {
-          double a = A[n * k + p], b = A[n * k + q];
-          A[n * k + p] = c * a - s * b;
-          A[n * k + q] = s * a + c * b;
-        }
-        for (int k = 0; k < n; k++) {
-          double a = A[n * p + k], b = A[n * q + k];
-          A[n * p + k] = c * a - s * b;
-          A[n * q + k] = s * a + c * b;
-        }
-      }
-    }
-  }
-}
-
 /* A free body has six motions without force, and no others. */
 TEST(only_rigid_motions_are_free)
 {
@@ -139,7 +114,7 @@ TEST(only_rigid_motions_are_free)
       body.d[i] = 1;
       pl_bsr_multiply(body.A, body.d, dense + i * body.n, NULL);
     }
-    eigenvalues(dense, body.n);
+    test_eigenvalues(dense, body.n);
     int free_ones = 0;
     for (int i = 0; i < body.n; i++) max = fmax(max, dense[(body.n + 1) * i]);
     for (int i = 0; i < body.n; i++) free_ones += dense[(body.n + 1) * i] < 1e-9 * max;

@@ -136,6 +136,18 @@ class Arrays(unittest.TestCase):
         with self.assertRaises(pliant.MeshError):
             pliant.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], [[0, 1, 2, 3]])
 
+    def test_effects(self):
+        world = bar_world()
+        bar = world.body("bar")
+        swing = bar.effect(pliant.effect.attraction(point=(0, 0, 1), stiffness=3))
+        swing.set(stiffness=5)
+        self.assertEqual(swing.read(), {"point": [0, 0, 1], "stiffness": 5})
+        with self.assertRaisesRegex(pliant.ArgumentError, "has no parameter"):
+            swing.set(speed=1)
+        swing.remove()
+        with self.assertRaisesRegex(pliant.ArgumentError, "there is no effect"):
+            swing.read()
+
     def test_quadrilaterals(self):
         square = pliant.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], quads=[[0, 1, 2, 3]])
         self.assertEqual((square.quads.tolist(), len(square.elements)), ([[0, 1, 2, 3]], 2))

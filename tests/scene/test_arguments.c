@@ -5,6 +5,20 @@
 
 /* ---- ids ---- */
 
+TEST(effects_of_nothing_are_refused)
+{
+  stage on = set_up();
+  pl_effect_id id = {3, 77};
+  pl_setting setting = {0};
+  CHECK_FAILS(pl_world_add_effect(on.world, (pl_body_id){3, 77}, &(pl_choice){0}, NULL, error),
+              PL_E_ARGUMENT, "there is no body number");
+  CHECK_FAILS(pl_world_remove_effect(on.world, id, error), PL_E_ARGUMENT, "no effect");
+  CHECK_FAILS(pl_world_set_effect(on.world, id, &setting, error), PL_E_ARGUMENT, "no effect");
+  CHECK_FAILS(pl_world_read_effect(on.world, id, NULL, NULL, NULL, error), PL_E_ARGUMENT,
+              "no effect");
+  tear_down(&on);
+}
+
 TEST(ids_of_nothing_are_refused)
 {
   const int32_t wrong[] = {0, -1, 3, 1000, INT32_MIN, INT32_MAX};
@@ -345,6 +359,7 @@ TEST(scenes_and_families_answer_with_none)
   CHECK(pl_allocator_default().alloc && pl_allocator_default().free);
 }
 
-TESTS(X(ids_of_nothing_are_refused) X(fields_views_and_lists_name_what_is_missing)
-          X(nothing_is_read_from_or_written_to_nowhere) X(meshes_are_made_of_something)
-              X(hands_need_a_world_and_a_place) X(scenes_and_families_answer_with_none))
+TESTS(X(ids_of_nothing_are_refused) X(effects_of_nothing_are_refused)
+          X(fields_views_and_lists_name_what_is_missing)
+              X(nothing_is_read_from_or_written_to_nowhere) X(meshes_are_made_of_something)
+                  X(hands_need_a_world_and_a_place) X(scenes_and_families_answer_with_none))

@@ -4,6 +4,7 @@
 #include "pliant/world.h"
 #include "world/guide.h"
 
+#include "go_on.h"
 #include "test.h"
 
 enum { FINE, COARSE };
@@ -127,19 +128,8 @@ TEST(a_state_carries_the_guide)
 {
   for (int alone = 0; alone < 2; alone++) {
     bar one = guided("bdf2", 3, 0.03, alone), other = guided("bdf2", 3, 0.03, alone);
-    void *state = NULL;
     size_t size = 0;
-    for (int step = 0; step < 20; step++) {
-      if (step == 7) {
-        size = pl_world_state_size(one.world);
-        state = malloc(size);
-        CHECK_OK(pl_world_save_state(one.world, state, size, error));
-      }
-      CHECK_OK(pl_world_step(one.world, error));
-    }
-    CHECK_OK(pl_world_load_state(other.world, state, size, error));
-    for (int step = 7; step < 20; step++) CHECK_OK(pl_world_step(other.world, error));
-    CHECK(pl_world_state_hash(one.world) == pl_world_state_hash(other.world));
+    void *state = test_goes_on(one.world, other.world, &size);
     // a damaged guide is refused
     ((char *)state)[size - 9] ^= 1;
     CHECK_FAILS(pl_world_load_state(other.world, state, size, error), PL_E_ARGUMENT, "checksum");

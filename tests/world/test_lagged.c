@@ -3,6 +3,7 @@
 #include "pliant/world.h"
 #include "world/world.h"
 
+#include "go_on.h"
 #include "test.h"
 
 typedef struct bar {
@@ -109,19 +110,8 @@ TEST(renewed_frames_follow_a_spin)
 TEST(a_state_carries_the_frames)
 {
   bar one = make("hooke-lagged", 0.023, 0.005, 3), other = make("hooke-lagged", 0.023, 0.005, 3);
-  void *state = NULL;
   size_t size = 0;
-  for (int step = 0; step < 20; step++) {
-    if (step == 7) {
-      size = pl_world_state_size(one.world);
-      state = malloc(size);
-      CHECK_OK(pl_world_save_state(one.world, state, size, error));
-    }
-    CHECK_OK(pl_world_step(one.world, error));
-  }
-  CHECK_OK(pl_world_load_state(other.world, state, size, error));
-  for (int step = 7; step < 20; step++) CHECK_OK(pl_world_step(other.world, error));
-  CHECK(pl_world_state_hash(one.world) == pl_world_state_hash(other.world));
+  void *state = test_goes_on(one.world, other.world, &size);
   free(state);
   pl_world_destroy(one.world);
   pl_world_destroy(other.world);

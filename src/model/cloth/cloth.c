@@ -10,6 +10,7 @@
 #include "model/cloth/items.h"
 #include "model/cloth/plate.h"
 #include "model/cloth/sheet.h"
+#include "model/scalars.h"
 
 #include <math.h>
 #include <string.h>
@@ -224,17 +225,9 @@ static pl_status add_scalars(pl_model *model, cloth *self, const pl_mesh *mesh, 
   if (!self->rest || !self->lumped || !self->kinds) return pl_fail_memory(error);
   memcpy(self->rest, mesh->nodes, 3 * nodes * sizeof *self->rest);
   memcpy(self->lumped, self->mass.lumped, nodes * sizeof *self->lumped);
-  for (size_t i = nodes; i < blocks; i++) self->kinds[i] = PL_BLOCK_SCALARS;
-  self->padding.block = (int)blocks - 1;
-  for (int k = self->sheet.edge_count % 3; k > 0 && k < 3; k++)
-    self->padding.directions[self->padding.count++][k] = 1;
-  model->blocks = (int)blocks;
   model->rest = self->rest;
   model->lumped_mass = self->lumped;
-  model->kinds = self->kinds;
-  model->has_scalars = 1;
-  model->holds = &self->padding;
-  model->hold_count = self->padding.count > 0;
+  pl_model_add_scalars(model, self->nodes, self->sheet.edge_count, self->kinds, &self->padding);
   return PL_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "math/rotation.h"
 #include "math/vec3.h"
 #include "model/colour.h"
+#include "model/scalars.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,10 +77,9 @@ static void fill_stencils(rod *self)
 
 static void fill_blocks(pl_model *model, rod *self, const pl_mesh *mesh, double thickness)
 {
-  size_t nodes = (size_t)self->nodes, blocks = nodes + (size_t)self->scalars;
+  size_t nodes = (size_t)self->nodes;
   const pl_rod_chains *chains = &self->chains;
   memcpy(self->rest, mesh->nodes, 3 * nodes * sizeof *self->rest);
-  for (size_t i = nodes; i < blocks; i++) self->kinds[i] = PL_BLOCK_SCALARS;
   for (int e = 0; e < chains->edge_count; e++) self->length += chains->edges[e].length;
   self->length /= chains->edge_count;
   for (int e = 0; e < 3 * self->scalars; e++) {
@@ -88,16 +88,9 @@ static void fill_blocks(pl_model *model, rod *self, const pl_mesh *mesh, double 
     self->inertia[e] = mass * r * r / 2;
     for (int k = 0; k < 2 && e < chains->edge_count; k++) self->lumped[edge->nodes[k]] += mass / 2;
   }
-  self->padding.block = (int)blocks - 1;
-  for (int k = chains->edge_count % 3; k > 0 && k < 3; k++)
-    self->padding.directions[self->padding.count++][k] = 1;
-  model->blocks = (int)blocks;
   model->rest = self->rest;
   model->lumped_mass = self->lumped;
-  model->kinds = self->kinds;
-  model->has_scalars = 1;
-  model->holds = &self->padding;
-  model->hold_count = self->padding.count > 0;
+  pl_model_add_scalars(model, self->nodes, chains->edge_count, self->kinds, &self->padding);
   model->memory = MEMORY * (size_t)chains->edge_count;
 }
 
