@@ -18,7 +18,7 @@ known=scripts/analyse.txt
 export log=build/analyse
 mapfile -t files < <(git ls-files 'src/*.c' 'cli/*.c' |
   grep -E "^($(IFS='|'; [ $# = 0 ] && echo . || echo "${*%/}"))")
-scripts/build.sh release || exit
+scripts/build.sh release pliant_command || exit
 
 # finds_TOOL FILE: what it says, as lines FILE ID
 flags="-std=c17 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -DPL_WITH_ZLIB -DPL_WITH_VIEW -Iinclude -Isrc"

@@ -303,7 +303,13 @@ TEST(sets)
   double nodes[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
   int elements[] = {0, 1, 2, 3, 1, 2, 3, 4}, face[] = {0, 1, 2}, one[] = {1};
   pl_set sets[] = {{"bottom", 0, 3, face}, {"far", 1, 1, one}};
-  pl_mesh_def def = {5, nodes, 2, 4, elements, 2, sets, NULL, NULL, 0};
+  pl_mesh_def def = {.node_count = 5,
+                     .nodes = nodes,
+                     .element_count = 2,
+                     .nodes_per_element = 4,
+                     .elements = elements,
+                     .set_count = 2,
+                     .sets = sets};
   pl_mesh *mesh = NULL, *fine = NULL;
   CHECK_OK(pl_mesh_create(&def, &mesh, error));
   pl_forest *f = plant_in(mesh);
