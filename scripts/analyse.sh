@@ -28,7 +28,7 @@ finds_gcc() {
     sed -nE 's|^([^:]+):[0-9]+:[0-9]+: warning: .*\[-W(analyzer-[a-z-]+)\]$|\1 \2|p'
 }
 finds_cppcheck() {
-  cppcheck --quiet --enable=warning,performance,portability --inline-suppr ${flags/c17/c11} \
+  cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr ${flags#* } \
     --suppress=missingInclude --template='{file} {id}' "$1" 2>&1
 }
 finds_tidy() {
