@@ -46,6 +46,7 @@ finds_tidy() {
 # look TOOL FILE: keeps the findings under a sum of all that was read
 look() {
   local kept=$log/$1/${2//\//_} sum
+  # shellcheck disable=SC2046,SC2086
   sum=$( (declare -f "finds_$1"; echo "$flags"; cat $(gcc $flags -MM "$2" | sed 's/.*: //; s/\\$//')) | sha1sum)
   [ "$(head -n 1 "$kept" 2>/dev/null)" != "$sum" ] || return 0
   { echo "$sum"; "finds_$1" "$2" | sort -u; } >"$kept.part"
