@@ -208,6 +208,13 @@ static double project(const direction *along, const double x[3])
   return x[along->first] + along->sign * x[along->second];
 }
 
+/* Without fmin and fmax, which are calls; what is not a number changes nothing here either. */
+static inline void widen(double at, double extent[2])
+{
+  if (at < extent[0]) extent[0] = at;
+  if (at > extent[1]) extent[1] = at;
+}
+
 /* Extent of some points and their ways, less what they drift by. */
 static void extent_of(const pl_finder_query *query, const direction *along, double drift,
                       const int *points, int count, double extent[2])
@@ -217,8 +224,8 @@ static void extent_of(const pl_finder_query *query, const direction *along, doub
   for (int i = 0; i < count; i++) {
     double at = project(along, query->x + 3 * (size_t)points[i]);
     double to = project(along, query->to + 3 * (size_t)points[i]) - drift;
-    extent[0] = fmin(extent[0], fmin(at, to));
-    extent[1] = fmax(extent[1], fmax(at, to));
+    widen(at, extent);
+    widen(to, extent);
   }
 }
 
