@@ -1,34 +1,14 @@
 /* docs/scene.md and the fuzzer's dictionary are made from the tables and must be up to date. */
-#include "core/file.h"
 #include "scene/scene.h"
 #include "scene/schema.h"
 
-#include "test.h"
-
-#define UPDATE "PLIANT_UPDATE=1 ctest --test-dir build/release -R scene/reference"
-
-/* The text is what the file of the source tree holds; with PLIANT_UPDATE it becomes that. */
-static void check_file(const char *name, const pl_text *text)
-{
-  const char *source = getenv("PLIANT_SOURCE");
-  char path[1024];
-  CHECK_OK(pl_text_ok(text, error));
-  CHECK_OK(pl_path_join(path, sizeof path, source ? source : ".", name, error));
-  if (getenv("PLIANT_UPDATE")) CHECK_OK(pl_file_write(path, text->data, text->size, error));
-  pl_allocator allocator = pl_allocator_default();
-  pl_bytes bytes;
-  CHECK_OK(pl_file_read(&allocator, path, 0, &bytes, error));
-  int same = bytes.data && bytes.size == text->size && !memcmp(bytes.data, text->data, bytes.size);
-  if (!same) printf("  %s is out of date; run: " UPDATE "\n", name);
-  CHECK(same);
-  pl_bytes_free(&allocator, &bytes);
-}
+#include "up_to_date.h"
 
 TEST(reference_is_up_to_date)
 {
   pl_text text = pl_text_make(NULL);
   pl_scene_reference(&text);
-  check_file("docs/scene.md", &text);
+  test_up_to_date("docs/scene.md", &text, "scene/reference");
   pl_text_release(&text);
 }
 
@@ -95,10 +75,11 @@ static void add_element(pl_text *out, const pl_element *element)
 TEST(dictionary_is_up_to_date)
 {
   pl_text text = pl_text_make(NULL);
-  pl_text_add(&text, "# The words of scenes, for libFuzzer. Made by: " UPDATE "\n"
+  pl_text_add(&text, "# The words of scenes, for libFuzzer. Made by: PLIANT_UPDATE=1 ctest "
+                     "--test-dir build/release -R scene/reference\n"
                      "\"</pliant>\"\n\"/>\"\n\"'0 0 0'\"\n\"'1e6'\"\n\"'-1'\"\n\"'nan'\"\n");
   add_element(&text, &pl_scene_root);
-  check_file("tests/fuzz/scene.dict", &text);
+  test_up_to_date("tests/fuzz/scene.dict", &text, "scene/reference");
   pl_text_release(&text);
 }
 

@@ -1,8 +1,8 @@
 /* Sheets and rods that make little sense: each is refused by a sentence that says what is wrong, or
- * taken with the repair that docs/cloth.md states, and then moves without harm. */
+ * taken with a stated repair, and then moves without harm. docs/odd-cases.md is made from them. */
 #include "pliant/world.h"
 
-#include "test.h"
+#include "up_to_date.h"
 
 #include <math.h>
 
@@ -10,6 +10,7 @@ enum { MOST_SETTINGS = 6 };
 
 typedef struct odd_case {
   const char *name, *message; /* message NULL: it is taken */
+  const char *taken;          /* and how */
   int size, nodes, elements;  /* 3: cloth, 2: rods */
   double at[24];
   int list[18];
@@ -58,10 +59,11 @@ static const odd_case odd_cases[] = {
      .at = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .list = {0}},
     {"folded by 180 degrees", "folded onto each other", .size = 3, .nodes = 4, .elements = 2,
      .at = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.1, 1, 0}, .list = {0, 1, 2, 1, 0, 3}},
-    {"folded by 180 degrees, flat at rest", NULL, .size = 3, .nodes = 4, .elements = 2,
-     .at = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.1, 1, 0}, .list = {0, 1, 2, 1, 0, 3},
-     .settings = {WORD("rest-angles", "flat")}},
-    {"three panels at an edge", NULL, .size = 3, .nodes = 5, .elements = 3,
+    {"folded by 180 degrees, flat at rest", NULL, "its angles at rest are 0: it opens", .size = 3,
+     .nodes = 4, .elements = 2, .at = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.1, 1, 0},
+     .list = {0, 1, 2, 1, 0, 3}, .settings = {WORD("rest-angles", "flat")}},
+    {"three panels at an edge", NULL, "each bends against the next, so there are two hinges",
+     .size = 3, .nodes = 5, .elements = 3,
      .at = {0, 0, 0, 1, 0, 0, 0.5, 1, 0, 0.5, -1, 0, 0.5, 0, 1},
      .list = {0, 1, 2, 0, 1, 3, 1, 0, 4}},
     {"three panels at an edge of a plate", "meet at the edge", .size = 3, .nodes = 5, .elements = 3,
@@ -70,17 +72,19 @@ static const odd_case odd_cases[] = {
     {"sides that differ", "run the same way", .size = 3, .nodes = 4, .elements = 2,
      .at = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0}, .list = {0, 1, 2, 0, 3, 2},
      .settings = {WORD("bending", "edge")}},
-    {"sides that differ, of hinges", NULL, .size = 3, .nodes = 4, .elements = 2,
-     .at = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0}, .list = {0, 1, 2, 0, 3, 2}},
-    {"triangles that share a node only", NULL, .size = 3, .nodes = 5, .elements = 2,
-     .at = {0, 0, 0, 1, 0, 0, 0, 1, 0, -1, 0, 0, 0, -1, 0}, .list = {0, 1, 2, 0, 3, 4}},
-    {"node of no triangle", NULL, .size = 3, .nodes = 4, .elements = 1,
+    {"sides that differ, of hinges", NULL, "hinges do not ask which side is up", .size = 3,
+     .nodes = 4, .elements = 2, .at = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0},
+     .list = {0, 1, 2, 0, 3, 2}},
+    {"triangles that share a node only", NULL, "there is no hinge between them", .size = 3,
+     .nodes = 5, .elements = 2, .at = {0, 0, 0, 1, 0, 0, 0, 1, 0, -1, 0, 0, 0, -1, 0},
+     .list = {0, 1, 2, 0, 3, 4}},
+    {"node of no triangle", NULL, "it is dropped", .size = 3, .nodes = 4, .elements = 1,
      .at = {0, 0, 0, 1, 0, 0, 0, 1, 0, 5, 5, 5}, .list = {0, 1, 2}},
-    {"one triangle", NULL, .size = 3, .nodes = 3, .elements = 1, .at = {0, 0, 0, 1, 0, 0, 0, 1, 0},
-     .list = {0, 1, 2}},
-    {"sliver", NULL, .size = 3, .nodes = 3, .elements = 1, .at = {0, 0, 0, 1, 0, 0, 0.5, 1e-5, 0},
-     .list = {0, 1, 2}},
-    {"all nodes held", NULL, SQUARE, .fix_all = 1},
+    {"one triangle", NULL, "it stretches and has nothing to bend", .size = 3, .nodes = 3,
+     .elements = 1, .at = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .list = {0, 1, 2}},
+    {"sliver", NULL, "as it is; explicit methods say how small their step must be", .size = 3,
+     .nodes = 3, .elements = 1, .at = {0, 0, 0, 1, 0, 0, 0.5, 1e-5, 0}, .list = {0, 1, 2}},
+    {"all nodes held", NULL, "nothing moves", SQUARE, .fix_all = 1},
     {"thickness 0", "thickness = 0", SQUARE, .settings = {NUMBER_OF("thickness", 0)}},
     {"mass 0", "density = 0", SQUARE, .density = -1},
     {"mass per area 0", "area-density = 0", SQUARE, .settings = {NUMBER_OF("area-density", 0)}},
@@ -106,8 +110,8 @@ static const odd_case odd_cases[] = {
      .at = {0, 0, 0, 1, 0, 0}, .list = {0, 1, 1, 0}},
     {"segment of no length", "length", .size = 2, .nodes = 2, .elements = 1,
      .at = {0, 0, 0, 0, 0, 0}, .list = {0, 1}},
-    {"rod of one segment", NULL, .size = 2, .nodes = 2, .elements = 1, .at = {0, 0, 0, 1, 0, 0},
-     .list = {0, 1}},
+    {"rod of one segment", NULL, "it stretches and has nothing to bend or twist", .size = 2,
+     .nodes = 2, .elements = 1, .at = {0, 0, 0, 1, 0, 0}, .list = {0, 1}},
     {"rod that turns back on itself", "folded onto each other", .size = 2, .nodes = 3,
      .elements = 2, .at = {0, 0, 0, 1, 0, 0, 0.2, 0, 0}, .list = {0, 1, 1, 2}},
     {"rod of mass 0", "density = 0", LINE, .density = -1},
@@ -163,8 +167,20 @@ static void check_motion(pl_world *world, pl_body_id body, const odd_case *in)
   if (in->fix_all) CHECK_NEAR(x[2], 0, 1e-12);
 }
 
+static void tell(const odd_case *in, const pl_error *error, pl_text *page)
+{
+  pl_text_add(page, "| %s | %s | %s |\n", in->name, in->message ? "refused" : "taken",
+              in->message ? error->message : in->taken);
+}
+
 TEST(each_odd_case_is_refused_or_repaired)
 {
+  pl_text page = pl_text_make(NULL);
+  pl_text_add(&page,
+              "# Odd cloth and rods\n\nWhat `model=\"cloth\"` and `model=\"rod\"` say of input "
+              "that makes little sense, or do with it. Made by the test "
+              "`world/degenerate`, which tries them all.\n\n| case | | sentence or repair "
+              "|\n|---|---|---|\n");
   int refused = 0, count = (int)(sizeof odd_cases / sizeof *odd_cases);
   for (int i = 0; i < count; i++) {
     const odd_case *in = &odd_cases[i];
@@ -182,11 +198,14 @@ TEST(each_odd_case_is_refused_or_repaired)
     if (in->message) CHECK(status && strstr(error.message, in->message));
     if (!status && !in->message) check_motion(world, body, in);
     refused += in->message != NULL;
+    tell(in, &error, &page);
     if (test_failures > before) printf("    in \"%s\": %s\n", in->name, error.message);
     pl_world_destroy(world);
   }
   printf("    %d cases: %d refused, %d repaired or taken\n", count, refused, count - refused);
   CHECK(count >= 29);
+  test_up_to_date("docs/odd-cases.md", &page, "world/degenerate");
+  pl_text_release(&page);
 }
 
 TESTS(X(each_odd_case_is_refused_or_repaired))

@@ -28,16 +28,19 @@ static void list_sides(const pl_mesh *mesh, side *sides)
   }
 }
 
-/* Edges of the sides [0, count) of one pair of ends. */
-static pl_status join(const side *sides, int count, pl_cloth_edge *edges, int *found,
-                      pl_error *error)
+/* Edges of the sides [0, count) of one pair of ends. Errors name places: the numbers here are not
+ * those of the mesh that was read. */
+static pl_status join(const double *nodes, const side *sides, int count, pl_cloth_edge *edges,
+                      int *found, pl_error *error)
 {
   for (int i = 0; i == 0 || i + 1 < count; i++) {
     const side *one = &sides[i], *next = i + 1 < count ? &sides[i + 1] : NULL;
+    const double *x = nodes + 3 * (size_t)one->from;
     if (next && next->third == one->third)
       return pl_fail_entity(error, PL_E_MESH, next->triangle,
-                            "triangles %d and %d have the same three nodes; remove one of them",
-                            one->triangle, next->triangle);
+                            "two triangles at (%g, %g, %g) have the same three nodes; remove one "
+                            "of them",
+                            x[0], x[1], x[2]);
     edges[(*found)++] =
         (pl_cloth_edge){.nodes = {one->from, one->to, one->third, next ? next->third : -1},
                         .triangles = {one->triangle, next ? next->triangle : -1},
@@ -61,7 +64,7 @@ pl_status pl_cloth_edges(const pl_allocator *allocator, const pl_mesh *mesh, pl_
     for (end = i + 1; end < total && sides[end].low == sides[i].low; end++) {
       if (sides[end].high != sides[i].high) break;
     }
-    status = join(sides + i, end - i, *edges, &found, error);
+    status = join(mesh->nodes, sides + i, end - i, *edges, &found, error);
   }
   pl_free(allocator, sides);
   *count = found;

@@ -53,24 +53,32 @@ static int side_of(const pl_sheet_triangle *t, const pl_cloth_edge *edge, int *a
   return -1;
 }
 
+/* Why an edge does not do; its places, since the numbers here are not those of the mesh that was
+ * read. */
+static pl_status refuse_edge(const pl_cloth_edge *edge, const double *nodes, pl_error *error)
+{
+  const double *a = nodes + 3 * (size_t)edge->nodes[0], *b = nodes + 3 * (size_t)edge->nodes[1];
+  if (edge->shared > 2)
+    return pl_fail_entity(error, PL_E_MESH, edge->triangles[0],
+                          "bending=\"edge\" needs surfaces, but %d triangles meet at the edge from "
+                          "(%g, %g, %g) to (%g, %g, %g); take bending=\"hinge\", or separate them",
+                          edge->shared, a[0], a[1], a[2], b[0], b[1], b[2]);
+  return pl_fail_entity(error, PL_E_MESH, edge->triangles[0],
+                        "two triangles run the same way along the edge from (%g, %g, %g) to (%g, "
+                        "%g, %g), so that the sheet has no one upper side; turn one of them",
+                        a[0], a[1], a[2], b[0], b[1], b[2]);
+}
+
 /* Enters an edge into its triangle number side of two. */
-static pl_status enter_edge(pl_plate *p, int e, int side, int item, pl_error *error)
+static pl_status enter_edge(pl_plate *p, const double *nodes, int e, int side, int item,
+                            pl_error *error)
 {
   const pl_cloth_edge *edge = &p->sheet->edges[e];
   int number = edge->triangles[side], along;
   const pl_sheet_triangle *from = &p->sheet->triangles[number];
   int i = side_of(from, edge, &along), *stencil = p->stencil + PL_PLATE_BLOCKS * number;
   pl_plate_triangle *to = &p->triangles[number];
-  if (edge->shared > 2)
-    return pl_fail_entity(error, PL_E_MESH, number,
-                          "bending=\"edge\" needs surfaces, but %d triangles meet at the edge of "
-                          "nodes %d and %d; take bending=\"hinge\", or separate them",
-                          edge->shared, edge->nodes[0], edge->nodes[1]);
-  if (along == side)
-    return pl_fail_entity(error, PL_E_MESH, number,
-                          "triangles %d and %d run the same way along their common edge, so that "
-                          "the sheet has no one upper side; turn one of them",
-                          edge->triangles[0], edge->triangles[1]);
+  if (edge->shared > 2 || along == side) return refuse_edge(edge, nodes, error);
   to->edges[i] = e;
   to->items[i] = item;
   to->signs[i] = side ? -1 : 1;
@@ -107,7 +115,8 @@ static void set_stiffness(pl_plate *p, int number)
   to->viscous = t->viscous;
 }
 
-static pl_status set_triangles(pl_plate *p, const unsigned char *rigid, pl_error *error)
+static pl_status set_triangles(pl_plate *p, const double *nodes, const unsigned char *rigid,
+                               pl_error *error)
 {
   pl_status status = PL_OK;
   const pl_sheet *sheet = p->sheet;
@@ -120,7 +129,7 @@ static pl_status set_triangles(pl_plate *p, const unsigned char *rigid, pl_error
   for (int e = 0, item = 0; e < sheet->edge_count && !status; e++) {
     int hinged = sheet->edges[e].nodes[3] >= 0;
     for (int side = 0; side <= hinged && !status; side++)
-      status = enter_edge(p, e, side, hinged ? item : -1, error);
+      status = enter_edge(p, nodes, e, side, hinged ? item : -1, error);
     item += hinged;
   }
   return status;
@@ -171,7 +180,7 @@ pl_status pl_plate_create(const pl_allocator *allocator, const pl_sheet *sheet, 
                   .triangle_count = sheet->triangle_count};
   pl_status status = make_hinges(allocator, p, mesh->node_count, error);
   if (!status) status = make_arrays(allocator, p, error);
-  if (!status) status = set_triangles(p, rigid, error);
+  if (!status) status = set_triangles(p, mesh->nodes, rigid, error);
   if (status) return status;
   set_inertia(p, mesh->nodes);
   const pl_chunks of = {.elements = p->stencil,

@@ -153,9 +153,10 @@ static pl_status set_bend(const pl_sheet_def *def, pl_sheet *sheet, int i, pl_er
   sheet->bend[i] = pl_sheet_bend(x[0], x[1], x[2], x[3]);
   if (fabs(sheet->bend[i]) < limit) return PL_OK;
   return pl_fail_entity(error, PL_E_MESH, edge->triangles[0],
-                        "triangles %d and %d lie folded onto each other at rest; open the fold by "
-                        "more than 0.1 degrees, or say rest-angles=\"flat\"",
-                        edge->triangles[0], edge->triangles[1]);
+                        "two triangles lie folded onto each other at rest, at the edge from (%g, "
+                        "%g, %g) to (%g, %g, %g); open the fold by more than 0.1 degrees, or say "
+                        "rest-angles=\"flat\"",
+                        x[0][0], x[0][1], x[0][2], x[1][0], x[1][1], x[1][2]);
 }
 
 pl_status pl_sheet_create(const pl_allocator *allocator, const pl_sheet_def *def, pl_sheet *sheet,

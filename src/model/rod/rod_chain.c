@@ -80,19 +80,20 @@ static pl_status refuse_twins(const ends *all, int node, pl_error *error)
 {
   const int *list = all->list + all->start[node];
   int count = all->start[node + 1] - all->start[node];
+  const double *x = all->mesh->nodes + 3 * (size_t)node;
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < i; j++) {
-      int a = list[i] / 2, b = list[j] / 2;
+      int a = list[i] / 2;
       if (node_of(all, list[i] ^ 1) == node_of(all, list[j] ^ 1))
         return pl_fail_entity(error, PL_E_MESH, a,
-                              "segments %d and %d join the same two nodes, %d and %d; a closed rod "
+                              "two segments at (%g, %g, %g) join the same two nodes; a closed rod "
                               "needs at least three segments",
-                              b, a, node, node_of(all, list[i] ^ 1));
+                              x[0], x[1], x[2]);
       if (all->partner[list[i]] == list[j] && straightness(all, list[i], list[j]) < -1 + 1e-6)
         return pl_fail_entity(error, PL_E_MESH, a,
-                              "segments %d and %d lie folded onto each other at node %d; open the "
+                              "two segments lie folded onto each other at (%g, %g, %g); open the "
                               "fold by more than 0.1 degrees",
-                              b, a, node);
+                              x[0], x[1], x[2]);
     }
   }
   return PL_OK;
