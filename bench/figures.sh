@@ -30,6 +30,8 @@ measure contact contact
 measure materials materials
 measure haptics haptics
 measure hexes hexes
+measure grids grids
+measure cloth cloth
 measure solvers solvers
 # ends with 1 where auto misses its goal; the table shows where
 bench/choice.py --pliant "$pliant" --rounds "$((rounds > 7 ? rounds : 7))" --csv "$results/choice.csv" || true

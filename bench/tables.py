@@ -10,7 +10,8 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-DOCS = ["docs/performance.md", "docs/solvers.md", "docs/haptics.md", "docs/reproduction/hexahedra.md"]
+DOCS = ["docs/performance.md", "docs/solvers.md", "docs/haptics.md", "docs/cloth.md",
+        "docs/reproduction/hexahedra.md", "docs/reproduction/grids.md"]
 LIMIT = 1.3  # auto against the best
 
 
@@ -107,6 +108,34 @@ def contact():
                      span(many, "ms_kept_processor"), span(many, "contacts")])
     return table(["triangles", "layers", "threads", "fresh, ms", "ns per triangle", "kept, mean ms", "contacts"],
                  rows)
+
+
+def grids():
+    rows = []
+    for (particles, scene, solver), many in groups(read("grids"), "particles", "scene", "solver").items():
+        cells = [number(particles), scene, solver]
+        for threads in "12":
+            best = least([row for row in many if row["threads"] == threads], "ms_per_step")
+            cells.append(number(best["ms_per_step"]))
+        cells += [f"{number(best['ms_evaluate'])} / {number(best['ms_solve'])}", number(best["residual"], 2)]
+        rows.append(cells)
+    return table(["particles", "scene", "solver", "1 thread, ms", "2 threads, ms", "force and matrix / solver, 2 threads",
+                  "residual"], rows)
+
+
+def cloth():
+    rows = []
+    for (cells, kind, contact, residual), many in groups(read("cloth"), "cells", "preconditioner", "contact",
+                                                         "residual").items():
+        line = [f"{cells} x {cells}", kind, contact, residual]
+        for threads in "12":
+            best = least([row for row in many if row["threads"] == threads], "ms_per_step")
+            line.append(number(best["ms_per_step"]))
+        line += [f"{number(best['ms_evaluate'])} / {number(best['ms_solve'])}", number(best["cg_iterations"]),
+                 number(best["stretch"])]
+        rows.append(line)
+    return table(["cells", "preconditioner", "contact", "residual", "1 thread, ms", "2 threads, ms",
+                  "force and matrix / solver, 2 threads", "CG iterations", "largest stretch"], rows)
 
 
 def solvers(cell):
@@ -210,7 +239,7 @@ def machine():
 TABLES = {"steps": steps, "steps-block-diagonal": steps_block_diagonal, "kernels": kernels, "contact": contact,
           "solver-iterations": solver_iterations, "solver-times": solver_times, "choice": choice,
           "machine": machine, "haptics": haptics,
-          "hex-steps": hex_steps, "hex-meshes": hex_meshes,
+          "grids": grids, "cloth": cloth, "hex-steps": hex_steps, "hex-meshes": hex_meshes,
           "laws": lambda: materials("laws", "ratio", "law", " tets"),
           "memory-corotated": lambda: materials("memory around corotated", "ratio", "corotated", " tets"),
           "memory-neo-hooke": lambda: materials("memory around neo-hooke", "ratio", "neo-hooke", " tets"),

@@ -25,8 +25,10 @@ static const pl_param params[] = {
      STRAIGHT, 0, KNOT, "straight|helix|ring|knot", 0},
     {"length", "m", "of the rod along itself", 1, 1e-9, 1e9, NULL, 0},
     {"segments", "count", "of equal length", 32, 1, 1000000, NULL, 0},
-    {"radius", "m", "of a helix, or about that of a knot; a ring's follows from its length", 0.1,
-     1e-9, 1e9, NULL, 0},
+    {"radius", "m",
+     "of a helix, or about that of a knot, whose strands are a tenth of it apart; a ring's follows "
+     "from its length",
+     0.1, 1e-9, 1e9, NULL, 0},
     {"turns", "1", "of a helix", 4, 1e-3, 1e6, NULL, 0},
     {"origin", "m", "where a line or a helix's axis starts; the middle of a ring or a knot", 0,
      -1e9, 1e9, NULL, 3},
