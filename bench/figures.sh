@@ -33,6 +33,8 @@ measure hexes hexes
 measure grids grids
 measure cloth cloth
 measure solvers solvers
+# beside Bullet, where that is installed
+if [ -x build/release/bench/bench-bullet-pile ]; then build/release/bench/bench-bullet-pile 160 "$results/pile.csv"; fi
 # ends with 1 where auto misses its goal; the table shows where
 bench/choice.py --pliant "$pliant" --rounds "$((rounds > 7 ? rounds : 7))" --csv "$results/choice.csv" || true
 

@@ -10,7 +10,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-DOCS = ["docs/performance.md", "docs/solvers.md", "docs/haptics.md", "docs/cloth.md",
+DOCS = ["docs/performance.md", "docs/solvers.md", "docs/haptics.md", "docs/cloth.md", "docs/contact.md",
         "docs/reproduction/hexahedra.md", "docs/reproduction/grids.md"]
 LIMIT = 1.3  # auto against the best
 
@@ -138,6 +138,15 @@ def cloth():
                   "force and matrix / solver, 2 threads", "CG iterations", "largest stretch"], rows)
 
 
+def pile():
+    rows = [[row["t_s"], number(row["bullet_ms"]), number(row["one_ms"]), number(row["two_ms"]),
+             f"{float(row['bullet_ms']) / float(row['one_ms']):.1f}",
+             f"{float(row['bullet_ms']) / float(row['two_ms']):.1f}",
+             f"{row['bullet_mm']}, {row['one_mm']}, {row['two_mm']}"] for row in read("pile")]
+    return table(["until, s", "Bullet, ms", "1 thread, ms", "2 threads, ms", "ratio, 1", "ratio, 2",
+                  "deepest so far, mm"], rows)
+
+
 def solvers(cell):
     data = [row for row in read("solvers") if not row["matrix"].startswith("bar ") and row["solver"] != "factor"]
     matrices = [matrix for (matrix,) in groups(data, "matrix")]
@@ -236,7 +245,7 @@ def machine():
             f"rounds: {row['rounds']}; {row['source']}.")
 
 
-TABLES = {"steps": steps, "steps-block-diagonal": steps_block_diagonal, "kernels": kernels, "contact": contact,
+TABLES = {"steps": steps, "steps-block-diagonal": steps_block_diagonal, "kernels": kernels, "contact": contact, "pile": pile,
           "solver-iterations": solver_iterations, "solver-times": solver_times, "choice": choice,
           "machine": machine, "haptics": haptics,
           "grids": grids, "cloth": cloth, "hex-steps": hex_steps, "hex-meshes": hex_meshes,
