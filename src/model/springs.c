@@ -221,10 +221,10 @@ static void fill_rest(const springs *self, int viscous, double *values)
   for (int row = 0; row < pattern->rows; row++) {
     for (int k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
       const spring *end = &self->ends[k];
-      double *own = values + 9 * pattern->diagonal[row];
+      double *own = values + 9 * (size_t)pattern->diagonal[row];
       for (int i = 0; i < 9 && pattern->columns[k] != row; i++) {
         double entry = (viscous ? end->c : end->k) * end->direction[i / 3] * end->direction[i % 3];
-        values[9 * k + i] = -entry;
+        values[9 * (size_t)k + (size_t)i] = -entry;
         own[i] += entry;
       }
     }

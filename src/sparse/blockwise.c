@@ -45,7 +45,7 @@ static void prepare_chunk(void *context, int chunk)
     const double *P = NULL;
     if (filter && entry < filter->count && filter->nodes[entry] == row)
       P = filter->projections + 9 * entry++;
-    status = job->make(A->values + 9 * A->diagonal[row], P, job->state->blocks + 9 * row);
+    status = job->make(A->values + 9 * (size_t)A->diagonal[row], P, job->state->blocks + 9 * row);
     if (status) break;
   }
   job->state->refusals[chunk] = (pl_refusal){status, row};
@@ -54,7 +54,7 @@ static void prepare_chunk(void *context, int chunk)
 static pl_status fail_block(const pl_bsr *A, const pl_refusal *refusal, pl_error *error)
 {
   int row = refusal->row, indefinite = refusal->status == PL_E_INDEFINITE;
-  const double *D = A->values + 9 * A->diagonal[row];
+  const double *D = A->values + 9 * (size_t)A->diagonal[row];
   if (!isfinite(D[0] + D[4] + D[8]))
     return pl_fail_entity(error, PL_E_DIVERGED, row,
                           "row %d of the matrix is not finite; use a smaller time step", row);

@@ -15,7 +15,8 @@
 /* A chunk is one helping of work for a thread: large enough to be worth a ticket of the pool, small
  * enough that a small matrix still gives every thread several. */
 enum {
-  MOST_BLOCKS = INT_MAX / 9,
+  MOST_ROWS = INT_MAX / 9,
+  MOST_BLOCKS = INT_MAX - 1,
   MOST_BLOCKS_PER_CHUNK = 4096,
   LEAST_BLOCKS_PER_CHUNK = 512,
   WANTED_CHUNKS = 64
@@ -188,10 +189,10 @@ pl_status pl_bsr_create(const pl_allocator *allocator, int rows, const pl_clique
                         int clique_sets, pl_bsr **out, pl_error *error)
 {
   *out = NULL;
-  if (rows < 0 || rows > MOST_BLOCKS)
+  if (rows < 0 || rows > MOST_ROWS)
     return pl_fail(error, rows < 0 ? PL_E_ARGUMENT : PL_E_LIMIT,
                    "a matrix of %d block rows cannot be made; there can be 0 to %d", rows,
-                   MOST_BLOCKS);
+                   MOST_ROWS);
   pl_allocator source = pl_allocator_or_default(allocator);
   pl_bsr *matrix = pl_alloc(&source, 1, sizeof *matrix);
   if (!matrix) return pl_fail_memory(error);

@@ -28,10 +28,10 @@ static double bound_cost(const pl_decision *decision, const pl_bsr *A)
   double all = 0, diagonal = 0;
   for (int row = 0; row < A->rows; row++) {
     for (int k = A->start[row]; k < A->start[row + 1]; k++) {
-      const double *block = A->values + 9 * k;
+      const double *block = A->values + 9 * (size_t)k;
       all += block[0] + block[4] + block[8];
     }
-    const double *D = A->values + 9 * A->diagonal[row];
+    const double *D = A->values + 9 * (size_t)A->diagonal[row];
     diagonal += D[0] + D[4] + D[8];
   }
   double iterations = all > 0 ? 7 * sqrt(3 * diagonal / all) : INFINITY;

@@ -57,7 +57,7 @@ static void size_chunk(void *context, int chunk)
   double largest = 0;
   int last = pl_multigrid_last(job->level, chunk);
   for (int row = chunk * job->level->chunk; row < last; row++) {
-    const double *D = job->A->values + 9 * job->A->diagonal[row];
+    const double *D = job->A->values + 9 * (size_t)job->A->diagonal[row];
     largest = fmax(largest, fmax(D[0], fmax(D[4], D[8])));
   }
   job->level->sums[chunk] = largest;

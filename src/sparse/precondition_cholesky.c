@@ -44,8 +44,8 @@ static void eliminate(cholesky *self, const pl_bsr *A, int row)
     // the columns that both rows have, left of this one
     for (int i = A->start[row], j = A->start[column]; i < k && j < end;) {
       if (A->columns[i] == A->columns[j])
-        pl_block_subtract(values + 9 * i, inverse + 9 * A->columns[i], values + 9 * j,
-                          values + 9 * k);
+        pl_block_subtract(values + 9 * (size_t)i, inverse + 9 * A->columns[i],
+                          values + 9 * (size_t)j, values + 9 * (size_t)k);
       int left = A->columns[i] <= A->columns[j], right = A->columns[j] <= A->columns[i];
       i += left;
       j += right;
@@ -64,15 +64,16 @@ static pl_status factorise(pl_cholesky *common, const pl_bsr *A, const pl_filter
     const double *P = NULL;
     if (filter && entry < filter->count && filter->nodes[entry] == row)
       P = filter->projections + 9 * entry++;
-    double *D = self->values + 9 * A->diagonal[row];
+    double *D = self->values + 9 * (size_t)A->diagonal[row];
     for (int i = 0; i < 9; i++) D[i] *= 1 + shift;
     eliminate(self, A, row);
     pl_status status = pl_cholesky_invert(D, P, self->common.blockwise.blocks + 9 * row);
     if (status) return status;
     // the other half for the way back
     for (int k = A->start[row]; k < A->diagonal[row]; k++) {
-      double *mirror = self->values + 9 * pl_bsr_find(A, A->columns[k], row);
-      for (int i = 0; i < 9; i++) mirror[i] = self->values[9 * k + 3 * (i % 3) + i / 3];
+      double *mirror = self->values + 9 * (size_t)pl_bsr_find(A, A->columns[k], row);
+      for (int i = 0; i < 9; i++)
+        mirror[i] = self->values[9 * (size_t)k + (size_t)(3 * (i % 3) + i / 3)];
     }
   }
   return PL_OK;

@@ -75,7 +75,7 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
   size_t rows = (size_t)A->rows, upper = ((size_t)A->start[A->rows] - rows) / 2;
   self->fill = (int)fmin(values[FILL], (double)rows);
   size_t max = upper + (size_t)self->fill * rows;
-  if (9 * (2 * max + rows) > INT_MAX)
+  if (2 * max + rows > INT_MAX)
     return pl_fail(error, PL_E_LIMIT,
                    "fill = %d for %d rows are more blocks than there may be; lower fill",
                    self->fill, A->rows);
@@ -136,7 +136,7 @@ static void gather(threshold *self, const pl_bsr *A, int row, double shift)
   const double *inverse = self->common.blockwise.blocks;
   self->count = 0;
   for (int k = A->diagonal[row]; k < A->start[row + 1]; k++)
-    memcpy(block_at(self, A->columns[k]), A->values + 9 * k, 9 * sizeof(double));
+    memcpy(block_at(self, A->columns[k]), A->values + 9 * (size_t)k, 9 * sizeof(double));
   for (int i = 0; i < 9; i++) self->blocks[i] *= 1 + shift;
   for (int k = self->first[row], after; k >= 0; k = after) {
     after = self->next[k];
@@ -216,7 +216,7 @@ static pl_status factorise(pl_cholesky *common, const pl_bsr *A, const pl_filter
   threshold *self = (threshold *)common;
   for (int row = 0; row < A->rows; row++) {
     self->place[row] = self->first[row] = -1;
-    self->diagonal[row] = size_of(A->values + 9 * A->diagonal[row]);
+    self->diagonal[row] = size_of(A->values + 9 * (size_t)A->diagonal[row]);
   }
   for (int i = 0; filter && i < filter->count; i++) {
     const double *P = filter->projections + 9 * i;

@@ -12,7 +12,7 @@ void pl_absolute_product(const pl_bsr *A, const pl_pairs *pairs, const double *x
     double sum[3] = {0};
     for (int k = A->start[row]; k < A->start[row + 1]; k++) {
       for (int i = 0; i < 9; i++)
-        sum[i % 3] += fabs(A->values[9 * k + i] * x[3 * A->columns[k] + i / 3]);
+        sum[i % 3] += fabs(A->values[9 * (size_t)k + (size_t)i] * x[3 * A->columns[k] + i / 3]);
     }
     memcpy(y + 3 * row, sum, sizeof sum);
   }

@@ -14,7 +14,7 @@ PL_INLINE triple row_product(const pl_bsr *A, int row, const double *x)
 {
   triple sum0 = triple_make(0, 0, 0), sum1 = sum0, sum2 = sum0;
   const int *column = A->columns + A->start[row], *end = A->columns + A->start[row + 1];
-  const double *block = A->values + 9 * A->start[row];
+  const double *block = A->values + 9 * (size_t)A->start[row];
   for (; column < end; column++, block += 9) {
     const double *xj = x + 3 * *column;
     triple_fetch(block);

@@ -9,7 +9,7 @@ PL_INLINE triple part_product(const pl_triangles *M, int from, int to, int way, 
 {
   triple sum0 = triple_make(0, 0, 0), sum1 = sum0, sum2 = sum0;
   for (int k = from; k != to; k += way) {
-    const double *block = M->values + 9 * k, *xj = x + 3 * M->A->columns[k];
+    const double *block = M->values + 9 * (size_t)k, *xj = x + 3 * M->A->columns[k];
     sum0 = triple_add(sum0, triple_scale(triple_load_wide(block), xj[0]));
     sum1 = triple_add(sum1, triple_scale(triple_load_wide(block + 3), xj[1]));
     sum2 = triple_add(sum2, triple_scale(triple_load_wide(block + 6), xj[2]));
@@ -24,8 +24,8 @@ enum { AHEAD = 4, LINE = 8 /* doubles */ };
 PL_INLINE void fetch(const pl_triangles *M, int from, int to)
 {
 #if defined(__GNUC__)
-  const double *end = M->values + 9 * to;
-  for (const double *place = M->values + 9 * from; place < end; place += LINE)
+  const double *end = M->values + 9 * (size_t)to;
+  for (const double *place = M->values + 9 * (size_t)from; place < end; place += LINE)
     __builtin_prefetch(place, 0, 0);
 #else
   (void)M, (void)from, (void)to;

@@ -284,7 +284,7 @@ void pl_fem_destroy(pl_model *self)
 
 /* ---- the matrix ---- */
 
-/* Where the block above the diagonal of each pair of an element's nodes begins. */
+/* The place of the block above the diagonal of each pair of an element's nodes. */
 static pl_status find_places(pl_fem *fem, const pl_bsr *A, pl_error *error)
 {
   int count = fem->nodes_per_element, *place = fem->places;
@@ -296,21 +296,21 @@ static pl_status find_places(pl_fem *fem, const pl_bsr *A, pl_error *error)
         int found;
         pl_status status = pl_bsr_place(A, fem->offset, a[lane] / 3, b[lane] / 3, &found, error);
         if (status) return status;
-        *place++ = 9 * found;
+        *place++ = found;
       }
     }
   }
   return PL_OK;
 }
 
-/* Where the transposed block of each block below the diagonal begins. */
+/* The place of the transposed block of each block below the diagonal. */
 static void find_mirror(pl_fem *fem, const pl_bsr *A, int rows)
 {
   int first = A->start[fem->offset];
   for (int row = fem->offset; row < fem->offset + rows; row++) {
     for (int k = A->start[row]; k < A->diagonal[row]; k++) {
-      int found = A->columns[k] < fem->offset ? -1 : pl_bsr_find(A, A->columns[k], row);
-      fem->mirror[k - first] = found < 0 ? -1 : 9 * found;
+      fem->mirror[k - first] =
+          A->columns[k] < fem->offset ? -1 : pl_bsr_find(A, A->columns[k], row);
     }
   }
 }

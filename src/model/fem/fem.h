@@ -64,9 +64,8 @@ struct pl_fem {
   int *tets;      /* the mesh's eight of each quadratic element, else NULL */
   int *nodes;     /* 3 times their numbers per batch [node][lane], ascending in a lane */
   pl_lanes *rest; /* per batch: weight and gradients of each point                   */
-  // once bound, else NULL: where values of block (a,b), a < b, begin, per batch [pair][lane]; and
-  // for each block below the diagonal of the body's rows where its transposed one begins, -1 for
-  // none
+  // once bound, else NULL: the places of blocks (a,b), a < b, per batch [pair][lane]; and for each
+  // block below the diagonal of the body's rows the place of its transposed one, -1 for none
   int *places, *mirror;
   int offset; /* number of the body's first row in the matrix */
   const pl_fem_kernel *kernel;

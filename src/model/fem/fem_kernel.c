@@ -18,7 +18,7 @@ PL_INLINE void fetch_blocks(const double *values, const int *places, const int c
 {
   for (int pair = 0; pair < count * (count - 1) / 2; pair++, places += PL_LANES) {
     for (int lane = 0; lane < PL_LANES; lane++) {
-      const double *block = values + places[lane];
+      const double *block = values + 9 * (size_t)places[lane];
       __builtin_prefetch(block, 1);
       __builtin_prefetch(block + 8, 1);
     }
@@ -308,7 +308,8 @@ static void clear_rows(const pl_fem_job *job, int first, int last)
   const pl_bsr *A = job->tangent.A;
   for (int row = first; row < last; row++) {
     int after = A->diagonal[row] + 1;
-    memset(A->values + 9 * after, 0, (size_t)(A->start[row + 1] - after) * 9 * sizeof *A->values);
+    memset(A->values + 9 * (size_t)after, 0,
+           (size_t)(A->start[row + 1] - after) * 9 * sizeof *A->values);
   }
 }
 
@@ -349,16 +350,16 @@ static void finish_rows(const pl_fem_job *job, int first, int last)
   for (int row = first; row < last; row++) {
     block sum = zero;
     for (int k = A->start[row]; k < A->diagonal[row]; k++) {
-      block b = mirror[k] < 0 ? zero : transposed(load_block(A->values + mirror[k]));
-      store_block(A->values + 9 * k, b);
+      block b = mirror[k] < 0 ? zero : transposed(load_block(A->values + 9 * (size_t)mirror[k]));
+      store_block(A->values + 9 * (size_t)k, b);
       sum = sum_of(sum, b);
     }
     for (int k = A->diagonal[row] + 1; k < A->start[row + 1]; k++)
-      sum = sum_of(sum, load_block(A->values + 9 * k));
+      sum = sum_of(sum, load_block(A->values + 9 * (size_t)k));
 
     // symmetric to the last bit
     block twice = sum_of(sum, transposed(sum));
-    store_block(A->values + 9 * A->diagonal[row],
+    store_block(A->values + 9 * (size_t)A->diagonal[row],
                 (block){-0.5 * twice.low, -0.5 * twice.high, -0.5 * twice.last});
   }
 }

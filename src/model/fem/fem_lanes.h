@@ -50,7 +50,7 @@ PL_INLINE void pl_fem_scatter_block(double *values, const int *places, const pl_
   pl_lanes_transpose(entries, low);
   pl_lanes_transpose(entries + 4, high);
   for (int lane = 0; lane < PL_LANES; lane++) {
-    double *to = values + places[lane];
+    double *to = values + 9 * (size_t)places[lane];
     pl_lanes_store(to, pl_lanes_load(to) + low[lane]);
     pl_lanes_store(to + 4, pl_lanes_load(to + 4) + high[lane]);
     to[8] += entries[8][lane];

@@ -298,7 +298,7 @@ static pl_status find_places(pl_fem *fem, const pl_bsr *A, pl_error *error)
         pl_status status =
             pl_bsr_place(A, fem->offset, volume->nodes[a], volume->nodes[b], &found, error);
         if (status) return status;
-        *to++ = 9 * found;
+        *to++ = found;
       }
     }
   }
@@ -398,7 +398,7 @@ void pl_volume_couple(pl_fem *fem, const pl_fem_job *job)
     for (int a = 0; a < n; a++) {
       for (int b = a + 1; b < n; b++, place++) {
         for (int e = 0; e < 9; e++)
-          values[*place + e] += scale * r[3 * a + e % 3] * r[3 * b + e / 3];
+          values[9 * (size_t)*place + (size_t)e] += scale * r[3 * a + e % 3] * r[3 * b + e / 3];
       }
     }
   }

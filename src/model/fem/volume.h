@@ -58,7 +58,7 @@ typedef struct pl_fem_volume {
   int *node_starts, *nodes;   /* the nodes of each group, ascending */
   int *locals;                /* per member: the places of its four nodes among these */
   int *pairs, pair_count;     /* node pairs that are coupled: cliques of two */
-  int *place_starts, *places; /* once bound: where the blocks of a group's pairs begin */
+  int *place_starts, *places; /* once bound: places of the blocks of a group's pairs */
   double *work;               /* 3 numbers per node of a group */
 } pl_fem_volume;
 

@@ -96,13 +96,14 @@ static void fill_lane(const pl_warp_def *def, int row, int k, pl_warp_batch *bat
   batch->nodes[lane] = node;
   for (int i = 0; i < 9; i++) {
     // blocks are stored by columns, lanes by rows
-    int entry = 9 * k + 3 * (i % 3) + i / 3;
+    size_t entry = 9 * (size_t)k + (size_t)(3 * (i % 3) + i / 3);
     batch->K[i][lane] = def->K->values[entry];
     batch->D[i][lane] = def->D ? def->D[entry] : 0;
   }
   for (int i = 0; i < 3; i++) {
     batch->rest[i][lane] = def->X[3 * (size_t)node + (size_t)i] - def->X[3 * row + i];
-    batch->weight[i][lane] = def->weights ? def->weights[3 * k + i] : batch->rest[i][lane];
+    batch->weight[i][lane] =
+        def->weights ? def->weights[3 * (size_t)k + (size_t)i] : batch->rest[i][lane];
   }
 }
 
@@ -176,7 +177,7 @@ pl_status pl_warp_bind(pl_warp *warp, const pl_bsr *A, int offset, pl_error *err
         int found;
         pl_status status = pl_bsr_place(A, offset, row, node, &found, error);
         if (status) return status;
-        warp->batches[b].places[lane] = 9 * found;
+        warp->batches[b].places[lane] = found;
       }
     }
   }

@@ -33,7 +33,7 @@ typedef struct pl_warp_batch {
   pl_lanes rest[3];     /* X_j - X_i */
   pl_lanes weight[3];   /* w_j */
   int nodes[PL_LANES];  /* j; the row itself where there are no more */
-  int places[PL_LANES]; /* where the block's values begin in the bound matrix, -1 for none */
+  int places[PL_LANES]; /* the block's place in the bound matrix, -1 for none */
 } pl_warp_batch;
 
 /* The three edges of a frame: to nodes[0], [1], [2]; e2 is taken with nodes[side]. */

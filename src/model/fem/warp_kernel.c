@@ -155,7 +155,7 @@ PL_INLINE void store_blocks(double *values, const int *places, const pl_lanes *b
   pl_lanes_transpose(in + 4, high);
   for (int lane = 0; lane < PL_LANES; lane++) {
     if (places[lane] < 0) continue;
-    double *to = values + places[lane];
+    double *to = values + 9 * (size_t)places[lane];
     pl_lanes_store(to, low[lane]);
     pl_lanes_store(to + 4, high[lane]);
     to[8] = in[8][lane];
@@ -208,7 +208,8 @@ PL_INLINE void row_of(const pl_warp_job *job, int row, const int both, const int
     if (both) pl_lanes_mat3_multiply_nt(half, Rj, block);
     store_blocks(job->A->values, batch->places, block);
   }
-  if (job->A) store_diagonal(job->A->values + 9 * job->A->diagonal[warp->offset + row], diagonal);
+  if (job->A)
+    store_diagonal(job->A->values + 9 * (size_t)job->A->diagonal[warp->offset + row], diagonal);
   if (!job->f) return;
   const double *R = warp->R + 9 * (size_t)row,
                sum[3] = {pl_lanes_sum(force[0]), pl_lanes_sum(force[1]), pl_lanes_sum(force[2])};

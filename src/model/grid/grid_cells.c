@@ -285,7 +285,7 @@ void pl_grid_quads_bind(const int *places, const pl_grid_list *cells, pl_grid_qu
     int cell = i < cells->count ? i : cells->count - 1;
     for (int ab = 0; ab < 16; ab++)
       quads->places[(16 * (i / PL_LANES) + ab) * PL_LANES + i % PL_LANES] =
-          9 * places[cells->blocks[16 * (size_t)cell + (size_t)ab]];
+          places[cells->blocks[16 * (size_t)cell + (size_t)ab]];
   }
 }
 
