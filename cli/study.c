@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct work {
-  const char *path, *folder, *progress_word, *threads_word, *jobs_word, *cache_word;
+  const char *path, *folder, *progress_word, *threads_word, *jobs_word, *cache_word, *shard_word;
   char cache_room[4096];
   cli_words plain;
   int quiet, fresh, jobs, allow_path, smallest;
@@ -155,15 +155,43 @@ static pl_status check_cases(work *w, pl_error *error)
   return status ? status : check_names(w, error);
 }
 
+/* Is a case that is compared with this reference still to be run? */
+static int is_needed(const work *w, int reference)
+{
+  const study_table *table = &w->setup.table;
+  int needed = !table->shards;
+  for (int i = 0; i < table->case_count; i++)
+    needed |=
+        study_is_ours(table, i) && !table->rows[i].done && w->setup.reference_of[i] == reference;
+  return needed;
+}
+
 static pl_status make_references(work *w, int resumed, pl_error *error)
 {
   pl_status status = PL_OK;
-  for (int k = 0; k < w->setup.reference_count && !status && !cli_interrupted; k++)
-    status = study_reference_make(&w->setup, k, resumed, w->quiet, error);
+  for (int k = 0; k < w->setup.reference_count && !status && !cli_interrupted; k++) {
+    if (is_needed(w, k)) status = study_reference_make(&w->setup, k, resumed, w->quiet, error);
+  }
   return status;
 }
 
 /* ---- the command ---- */
+
+/* "3/8": the third of eight. */
+static int parse_shard(work *w)
+{
+  int length = 0;
+  study_table *table = &w->setup.table;
+  if (sscanf(w->shard_word, "%d/%d%n", &table->shard, &table->shards, &length) == 2 &&
+      !w->shard_word[length] && table->shard >= 1 && table->shard <= table->shards &&
+      table->shards <= 100000)
+    return w->smallest ? cli_fail(CLI_USAGE, "--smallest runs one case; leave out --shard")
+                       : CLI_OK;
+  return cli_fail(CLI_USAGE,
+                  "--shard %s: two numbers are needed, which job this is and how many there are, "
+                  "as 1/8 to 8/8",
+                  w->shard_word);
+}
 
 static int parse(work *w, int count, char **words)
 {
@@ -187,6 +215,12 @@ static int parse(work *w, int count, char **words)
       {.name = "smallest",
        .summary = "run the smallest case only, without a reference, once: does the study work?",
        .flag = &w->smallest},
+      {.name = "shard",
+       .argument = "I/N",
+       .summary =
+           "run every N-th case from the I-th on, for jobs on many machines; the same command "
+           "without it collects what they did, and runs the rest",
+       .value = &w->shard_word},
       {.name = "fresh", .summary = "run all cases again", .flag = &w->fresh},
       {.name = "allow-path",
        .summary = "let the study and its scene name files outside their folders",
@@ -207,6 +241,7 @@ static int parse(work *w, int count, char **words)
   if (w->plain.count != 1)
     return cli_fail(CLI_USAGE, "study needs one study; see pliant study --help");
   w->path = w->plain.words[0];
+  if (w->shard_word && parse_shard(w)) return CLI_USAGE;
   w->setup.threads = 1;
   w->setup.cache = cli_cache_folder(w->cache_word, w->cache_room, sizeof w->cache_room);
   if (w->threads_word && cli_int("threads", w->threads_word, 0, 256, &w->setup.threads))
@@ -286,7 +321,7 @@ static pl_status run_all(work *w, pl_error *error)
   int *cases = pl_alloc(&allocator, (size_t)table->case_count, sizeof *cases);
   if (!cases) return pl_fail_memory(error);
   for (int i = 0; i < table->case_count; i++) {
-    int wanted = w->only < 0 || w->only == i;
+    int wanted = (w->only < 0 || w->only == i) && study_is_ours(table, i);
     if (wanted && (!table->rows[i].done || (series && !study_series_exists(table, i))))
       cases[count++] = i;
   }
@@ -314,6 +349,11 @@ static void tell_results(const work *w)
   for (int i = 0; i < w->setup.table.case_count; i++)
     failed += w->setup.table.rows[i].failure[0] != 0;
   if (w->quiet) return;
+  if (w->shard_word) {
+    printf("results in %s/results.d/%d-of-%d.csv; \"pliant study %s\" collects them\n", w->folder,
+           w->setup.table.shard, w->setup.table.shards, w->path);
+    return;
+  }
   printf("results in %s: results.csv, results.md", w->folder);
   for (int i = 0; i < w->setup.study->plot_count; i++) {
     if (!w->setup.study->plots[i].is_table) printf(", %s.svg", w->setup.study->plots[i].name);
@@ -368,7 +408,8 @@ static pl_status execute(work *w, pl_error *error)
   int done = 0;
   pl_status status = prepare(w, error);
   if (!status) status = pl_folder_make(w->folder, error);
-  if (!status) pl_folder_tidy(w->folder);
+  // other machines may be writing here
+  if (!status && !w->shard_word) pl_folder_tidy(w->folder);
   if (!status) status = study_table_open(&w->setup.table, &done, error);
   if (status) return status;
   if (done && !w->quiet)
@@ -376,7 +417,7 @@ static pl_status execute(work *w, pl_error *error)
   cli_catch_interrupts();
   status = make_references(w, done > 0, error);
   if (!status && !cli_interrupted) status = run_all(w, error);
-  if (!status) status = study_report_write(&w->setup.table, error);
+  if (!status && !w->shard_word) status = study_report_write(&w->setup.table, error);
   return status;
 }
 

@@ -52,8 +52,9 @@ typedef struct study_table {
   char probe_names[STUDY_MOST_PROBES][80]; /* "tip.z" */
   char probe_units[STUDY_MOST_PROBES][24];
   study_row *rows;
-  int fresh;    /* leave the results of an earlier run aside */
-  char key[80]; /* of all that the results depend on */
+  int fresh;         /* leave the results of an earlier run aside */
+  int shard, shards; /* this process runs case number i if i % shards == shard - 1; 0: all */
+  char key[80];      /* of all that the results depend on */
 } study_table;
 
 /* Where a run ended: what cases are compared by. */
@@ -130,9 +131,16 @@ pl_status study_series_read(const study_table *table, int number, int column, do
 
 /* ---- results ---- */
 
-/* Results so far: results.csv in the folder if it belongs to this study, unchanged; how many. */
+/* Is the case one of this process's shard? */
+static inline int study_is_ours(const study_table *table, int number)
+{
+  return !table->shards || number % table->shards == table->shard - 1;
+}
+
+/* Results so far: results.csv in the folder and those of shards in results.d, as far as they belong
+ * to this study, unchanged; how many. */
 pl_status study_table_open(study_table *table, int *done, pl_error *error);
-/* results.csv, written whole. */
+/* results.csv, or the shard's own file, written whole. */
 pl_status study_table_save(const study_table *table, pl_error *error);
 void study_table_close(study_table *table);
 

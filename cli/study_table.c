@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "study.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -200,8 +201,27 @@ static pl_status write_text(const study_table *table, const char *name, pl_text 
   return status;
 }
 
+/* A shard's file begins with the key, as nothing else says what it belongs to. */
+static pl_status save_shard(const study_table *table, pl_error *error)
+{
+  char path[4200], name[64];
+  pl_text text = pl_text_make(NULL);
+  pl_text_add(&text, "# %s\n", table->key);
+  add_header(table, &text);
+  for (int i = 0; i < table->case_count; i++) {
+    if (table->rows[i].done && study_is_ours(table, i)) add_row(table, i, &text);
+  }
+  pl_print(name, sizeof name, "results.d/%d-of-%d.csv", table->shard, table->shards);
+  pl_status status = pl_path_join(path, sizeof path, table->folder, "results.d", error);
+  if (!status) status = pl_folder_make(path, error);
+  if (!status) return write_text(table, name, &text, error);
+  pl_text_release(&text);
+  return status;
+}
+
 pl_status study_table_save(const study_table *table, pl_error *error)
 {
+  if (table->shards) return save_shard(table, error);
   pl_text text = pl_text_make(NULL);
   add_header(table, &text);
   for (int i = 0; i < table->case_count; i++) {
@@ -236,32 +256,75 @@ static int read_row(study_table *table, const char *line)
   return 0;
 }
 
-/* Takes over the rows of an earlier run whose key and header are the same. */
-static int read_results(study_table *table)
+/* Takes over the rows of a table whose header is the same. */
+static int read_rows(study_table *table, const char *text)
 {
-  pl_allocator allocator = pl_allocator_default();
-  char path[4200];
-  pl_bytes bytes = {0};
-  int count = 0, same = 0;
-  if (!pl_path_join(path, sizeof path, table->folder, "results.key", NULL) &&
-      !pl_file_read(&allocator, path, 1000, &bytes, NULL))
-    same = strncmp(bytes.data, table->key, strlen(table->key)) == 0 &&
-           strcmp(bytes.data + strlen(table->key), "\n") == 0;
-  pl_bytes_free(&allocator, &bytes);
-  if (!same || pl_path_join(path, sizeof path, table->folder, "results.csv", NULL) ||
-      pl_file_read(&allocator, path, 0, &bytes, NULL))
-    return 0;
+  int count = 0;
   pl_text header = pl_text_make(NULL);
   add_header(table, &header);
-  if (!header.failed && strncmp(bytes.data, header.data, header.size) == 0) {
-    for (const char *line = bytes.data + header.size; *line;) {
+  if (!header.failed && strncmp(text, header.data, header.size) == 0) {
+    for (const char *line = text + header.size; *line;) {
       count += read_row(table, line);
       line += strcspn(line, "\n");
       line += *line == '\n';
     }
   }
   pl_text_release(&header);
+  return count;
+}
+
+/* Is this the key, alone on its line? Returns what is behind it, else NULL. */
+static const char *behind_key(const study_table *table, const char *text)
+{
+  size_t length = strlen(table->key);
+  return strncmp(text, table->key, length) == 0 && text[length] == '\n' ? text + length + 1 : NULL;
+}
+
+/* Takes over the rows of an earlier run whose key and header are the same. */
+static int read_results(study_table *table)
+{
+  pl_allocator allocator = pl_allocator_default();
+  char path[4200];
+  pl_bytes bytes = {0};
+  const char *rest = NULL;
+  if (!pl_path_join(path, sizeof path, table->folder, "results.key", NULL) &&
+      !pl_file_read(&allocator, path, 1000, &bytes, NULL))
+    rest = behind_key(table, bytes.data);
+  int same = rest && !*rest;
   pl_bytes_free(&allocator, &bytes);
+  if (!same || pl_path_join(path, sizeof path, table->folder, "results.csv", NULL) ||
+      pl_file_read(&allocator, path, 0, &bytes, NULL))
+    return 0;
+  int count = read_rows(table, bytes.data);
+  pl_bytes_free(&allocator, &bytes);
+  return count;
+}
+
+static int read_shard(study_table *table, const char *folder, const char *name)
+{
+  pl_allocator allocator = pl_allocator_default();
+  char path[4400];
+  pl_bytes bytes = {0};
+  const char *dot = strrchr(name, '.');
+  if (!dot || strcmp(dot, ".csv") != 0 || pl_path_join(path, sizeof path, folder, name, NULL) ||
+      pl_file_read(&allocator, path, 0, &bytes, NULL))
+    return 0;
+  const char *rows = strncmp(bytes.data, "# ", 2) == 0 ? behind_key(table, bytes.data + 2) : NULL;
+  int count = rows ? read_rows(table, rows) : 0;
+  pl_bytes_free(&allocator, &bytes);
+  return count;
+}
+
+/* What shards have done. Each case is in one file at most. */
+static int read_shards(study_table *table)
+{
+  char folder[4200];
+  int count = 0;
+  if (pl_path_join(folder, sizeof folder, table->folder, "results.d", NULL)) return 0;
+  DIR *list = opendir(folder);
+  for (const struct dirent *entry; list && (entry = readdir(list)) != NULL;)
+    count += read_shard(table, folder, entry->d_name);
+  if (list) closedir(list);
   return count;
 }
 
@@ -271,8 +334,9 @@ pl_status study_table_open(study_table *table, int *done, pl_error *error)
   table->rows = pl_alloc(&allocator, (size_t)table->case_count, sizeof *table->rows);
   if (!table->rows) return pl_fail_memory(error);
   snprintf(table->key, sizeof table->key, "%016" PRIx64 " %.50s", table->study->hash, pl_version());
-  if (!table->fresh) *done = read_results(table);
-  if (*done) return PL_OK;
+  if (!table->fresh) *done = read_results(table) + read_shards(table);
+  if (table->shards) return PL_OK;
+  if (*done) return study_table_save(table, error);
   pl_text key = pl_text_make(NULL);
   pl_text_add(&key, "%s\n", table->key);
   pl_status status = study_table_save(table, error);

@@ -42,6 +42,24 @@ check grep -q 'midpoint (order \(1.9\|2.0\)' out/order.svg
 check grep -q 'Euler (order 0.9\|Euler (order 1.0' out/order.svg
 check [ -z "$(ls out | grep part)" ]
 
+# ---- shards: jobs on many machines share out the cases; the command without a shard collects them ----
+check "$pliant" study study.xml -o shards -q --shard 2/3
+check [ "$(wc -l <shards/results.d/2-of-3.csv)" -eq 4 ]
+check [ ! -e shards/results.csv ]
+check "$pliant" study study.xml -o shards -q --shard 1/3
+sed -i 's/^\(midpoint,0.01,,\)[^,]*/\1123/' shards/results.d/2-of-3.csv
+check "$pliant" study study.xml -o shards -q
+check [ "$(wc -l <shards/results.csv)" -eq 7 ]
+check grep -q '^midpoint,0.01,,123,' shards/results.csv
+# the same numbers as those of one process, but for times and the row above
+numbers() { grep -v '^midpoint,0.01' "$1/results.csv" | cut -d, -f1,2,3,6-; }
+check [ "$(numbers out)" = "$(numbers shards)" ]
+for word in 0/3 4/3 3 1/3x a/b; do
+  "$pliant" study study.xml -o shards --shard "$word" 2>stderr
+  check [ $? -eq 2 ]
+  check grep -q "two numbers are needed" stderr
+done
+
 # ---- resuming: rows that are there are kept, missing ones are run, others are not trusted ----
 sed -i '/^midpoint,0.01/d; s/^\(midpoint,0.02,,\)[^,]*/\1123/' out/results.csv
 check "$pliant" study study.xml -o out -q
