@@ -59,6 +59,9 @@ const char *cli_paint(cli_tone tone);
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int cli_fail_error(const pl_error *error);
 
+/* Prints nothing any more: another process speaks. */
+void cli_be_silent(void);
+
 /* A file to be read: "-" is the standard input. */
 const char *cli_input(const char *word);
 

@@ -22,7 +22,8 @@ static void add_problem(cli_diagnosis *diagnosis, const char *level, const char 
 
 void cli_diagnose(cli_diagnosis *diagnosis, const pl_error *error)
 {
-  diagnosis->errors++;
+  if (!diagnosis->errors++)
+    pl_error_text(error, diagnosis->first_error, sizeof diagnosis->first_error);
   cli_wait_clear();
   add_problem(diagnosis, "error", error->message, error->line);
   cli_fail_error(error);

@@ -13,6 +13,7 @@ enum { CLI_MOST_WARNINGS = 32, CLI_MOST_TOLD = 64 };
 typedef struct cli_diagnosis {
   int quiet; /* 1: notes are kept, not printed */
   int errors, warnings;
+  char first_error[512]; /* as a sentence */
   char kept[CLI_MOST_WARNINGS][256];
   pl_text *json; /* gets the errors and warnings as entries of an array; NULL: nobody does */
   int printed_count;

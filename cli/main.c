@@ -1,6 +1,7 @@
 /* pliant: finds the sub-command and hands over. */
 #include "cli.h"
 #include "core/text.h"
+#include "dist/dist.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +43,10 @@ static int dispatch(int count, char **words)
   if (strcmp(word, "--version") == 0) {
     printf("pliant %s\n", pl_version());
     return CLI_OK;
+  }
+  if (pl_dist_launched() > 1 && strcmp(word, "run") != 0) {
+    if (!pl_dist_is_first()) cli_be_silent();
+    return cli_fail(CLI_USAGE, "mpirun is for \"pliant run\"; start \"pliant %s\" once", word);
   }
 #define X(name, summary)                                                                           \
   if (strcmp(word, #name) == 0) return cli_##name(count - 2, words + 2);

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "core/text.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,15 @@ int cli_fail_error(const pl_error *error)
 {
   char text[1024];
   return cli_fail(CLI_FAILED, "%s", pl_error_text(error, text, sizeof text));
+}
+
+void cli_be_silent(void)
+{
+  int file = open("/dev/null", O_WRONLY);
+  if (file < 0) return;
+  dup2(file, STDOUT_FILENO);
+  dup2(file, STDERR_FILENO);
+  close(file);
 }
 
 const char *cli_input(const char *word) { return strcmp(word, "-") == 0 ? "/dev/stdin" : word; }

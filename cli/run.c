@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "dist/dist.h"
 #include "hand.h"
 #include "interrupt.h"
 #include "load_scene.h"
@@ -26,11 +27,13 @@
 #include <unistd.h>
 
 typedef struct run {
-  const char *scene_path, *folder, *progress_word, *threads_word, *cache, *up, *replay;
+  const char *scene_path, *folder, *progress_word, *threads_word, *cache, *up, *replay, *petsc;
   cli_words plain, changes;
   int allow_path, quiet, lock, no_picture, real_time;
   char folder_room[4096], scene_room[4200];
 
+  pl_ranks *ranks; /* NULL: this process alone */
+  pl_scene_def def;
   cli_diagnosis diagnosis;
   pl_scene *scene;
   cli_progress progress;
@@ -40,7 +43,30 @@ typedef struct run {
   cli_hand hand;
   cli_pace pace;
   double seconds_output;
+  pl_status outcome; /* of all steps, and why it is no better */
+  pl_error reason;
 } run;
+
+/* What rank 0 does between steps: the others serve. */
+static pl_status together(run *r, pl_status (*work)(run *, pl_error *), pl_error *error)
+{
+  if (!r->ranks) return work(r, error);
+  if (r->ranks->rank > 0) return pl_dist_serve(r->ranks, error);
+  pl_dist_ask(r->ranks);
+  return pl_dist_end_asking(r->ranks, work(r, error), error);
+}
+
+/* One fails, all do. */
+static pl_status agree(run *r, pl_status status, pl_error *error)
+{
+  return r->ranks ? r->ranks->agree(r->ranks, status, error) : status;
+}
+
+static int is_interrupted(run *r)
+{
+  if (r->ranks && pl_dist_any(r->ranks, cli_interrupted)) cli_interrupted = 1;
+  return cli_interrupted;
+}
 
 static int parse(run *r, int count, char **words)
 {
@@ -81,6 +107,12 @@ static int parse(run *r, int count, char **words)
        .summary = "keep step with the clock: a hand's servo loop gets a thread of its own, and "
                   "steps that take longer than they last are counted",
        .flag = &r->real_time},
+      {.name = "petsc",
+       .argument = "OPTIONS",
+       .summary =
+           "options for PETSc, \"-pc_gamg_threshold 0.01\" for example: those of solvers and "
+           "preconditioners",
+       .value = &r->petsc},
       {.name = "quiet",
        .letter = 'q',
        .summary = "print only errors and warnings",
@@ -152,7 +184,7 @@ static int watch(void *context, double time)
 {
   run *r = context;
   cli_progress_tell(&r->progress, time, pl_scene_duration(r->scene));
-  return cli_interrupted;
+  return is_interrupted(r);
 }
 
 static pl_status simulate(run *r, pl_error *error)
@@ -161,19 +193,25 @@ static pl_status simulate(run *r, pl_error *error)
   double duration = pl_scene_duration(r->scene), dt = pl_world_dt(world);
   int64_t steps = (int64_t)ceil(duration / dt - 1e-9);
   pl_haptic *hand = pl_scene_hand(r->scene);
-  pl_status status = look(r, error);
+  pl_status status = together(r, look, error);
   r->real_time |= pl_scene_is_real_time(r->scene);
   if (!status && !r->real_time && pl_haptic_is_live(hand))
     status = pl_fail(error, PL_E_ARGUMENT,
                      "the device of the hand follows the clock of the machine; add --real-time, or "
                      "<world real-time=\"yes\">");
+  if (!status && r->ranks && (r->real_time || hand))
+    status =
+        pl_fail(error, PL_E_UNSUPPORTED,
+                "a hand, and steps that keep real time, are for one process; run without mpirun");
   if (!status && r->real_time && hand) status = pl_haptic_start(hand, error);
   pl_world_set_watcher(world, &(pl_watcher){.ask = watch, .context = r});
   cli_pace_start(&r->pace, r->real_time);
-  for (int64_t i = 0; !status && i < steps && !cli_interrupted; i++) {
+  for (int64_t i = 0; !status && i < steps && !is_interrupted(r); i++) {
     double began = pl_now();
     status = pl_scene_step(r->scene, error);
-    if (!status) status = look(r, error);
+    // all hear of an interrupt in the same step
+    if (status != PL_E_CANCELLED) status = agree(r, status, error);
+    if (!status) status = together(r, look, error);
     cli_pace_wait(&r->pace, began, dt);
     cli_progress_tell(&r->progress, pl_world_time(world), duration);
   }
@@ -195,7 +233,7 @@ static pl_status draw(run *r, pl_error *error)
 }
 
 /* Plots, picture and summary; also after an interrupt or a failed step, of what there is. */
-static pl_status finish(run *r, pl_status outcome, const pl_error *reason, pl_error *error)
+static pl_status finish(run *r, pl_error *error)
 {
   double start = pl_now();
   pl_world *world = pl_scene_world(r->scene);
@@ -212,15 +250,16 @@ static pl_status finish(run *r, pl_status outcome, const pl_error *reason, pl_er
                        .frames = r->frames.count,
                        .pace = &r->pace,
                        .interrupted = cli_interrupted != 0,
-                       .failure = outcome ? reason->message : NULL};
+                       .failure = r->outcome ? r->reason.message : NULL};
   // whatever else could not be written
   pl_status written = cli_summary_write(&facts, r->folder, status ? NULL : error);
   return status ? status : written;
 }
 
-static void tell_results(const run *r)
+static pl_status tell_results(run *r, pl_error *error)
 {
-  if (r->quiet) return;
+  (void)error;
+  if (r->quiet) return PL_OK;
   printf("results in %s:\n", r->folder);
   cli_summary_print(r->scene, r->seconds_output);
   cli_frames_print(&r->frames);
@@ -240,56 +279,95 @@ static void tell_results(const run *r)
   printf("  summary  %s/summary.json\n", r->folder);
   cli_print_command("replay", "view", r->folder);
   if (r->scene_path == r->scene_room) cli_print_command("scene", "run", r->scene_path);
+  return PL_OK;
+}
+
+/* A mesh or surface in place of a scene. */
+static pl_status make_first_scene(run *r, pl_error *error)
+{
+  if (!cli_is_shape(r->scene_path)) return PL_OK;
+  if (r->ranks)
+    return pl_fail(error, PL_E_UNSUPPORTED,
+                   "several processes need a scene; run the shape without mpirun once, and then "
+                   "the scene that this writes");
+  pl_status status = choose_folder(r, error);
+  cli_first first = {
+      .file = r->scene_path, .up = r->up ? r->up : "z", .folder = r->folder, .copies = 1};
+  if (!status) status = cli_first_scene(&first, r->scene_room, sizeof r->scene_room, error);
+  if (!status) r->scene_path = r->scene_room;
+  return status;
+}
+
+/* The files of the results. */
+static pl_status open_results(run *r, pl_error *error)
+{
+  pl_status status = choose_folder(r, error);
+  if (!status) status = claim_folder(r, error);
+  if (!status) status = cli_tape_check(&r->def, r->folder, error);
+  if (!status) status = cli_summary_remove(r->folder, error);
+  if (!status) status = cli_record_open(&r->record, pl_scene_world(r->scene), r->folder, error);
+  cli_hand_open(&r->hand, r->scene);
+  if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, error);
+  if (!status) status = cli_paraview_write(&r->frames, r->folder, error);
+  if (!status) status = cli_tape_open(&r->tape, r->scene, &r->def, r->folder, error);
+  return status;
+}
+
+/* The ranks of mpirun, of which the first one speaks. */
+static pl_status start_ranks(run *r, pl_error *error)
+{
+  pl_status status = pl_dist_start(&r->ranks, error);
+  if (!status && r->petsc) status = pl_dist_options(r->petsc, error);
+  if (!pl_dist_is_first()) cli_be_silent();
+  return status;
+}
+
+/* Reads the scene; what is wrong with it has been printed, unless another rank alone found it. */
+static int load(run *r)
+{
+  pl_error error = {0};
+  pl_status own = cli_load(&r->def, &r->diagnosis, &r->scene);
+  if (own) pl_fail(&error, own, "%s", r->diagnosis.first_error);
+  pl_status status = agree(r, own, &error);
+  if (status && !own) cli_fail_error(&error);
+  return status ? CLI_FAILED : CLI_OK;
 }
 
 static int execute(run *r)
 {
   pl_error error = {0}, late = {0};
-  pl_scene_def def = pl_scene_def_default();
-  def.path = r->scene_path;
-  def.changes = r->changes.words;
-  def.change_count = r->changes.count;
-  def.allow_any_path = r->allow_path;
-  def.cache = r->cache;
-  if (r->threads_word && cli_int("threads", r->threads_word, 0, 256, &def.threads))
+  r->def = pl_scene_def_default();
+  r->def.changes = r->changes.words;
+  r->def.change_count = r->changes.count;
+  r->def.allow_any_path = r->allow_path;
+  r->def.cache = r->cache;
+  pl_status status = start_ranks(r, &error);
+  if (!status) status = make_first_scene(r, &error);
+  if (status) return cli_fail_error(&error);
+  r->def.path = r->scene_path;
+  r->def.ranks = r->ranks;
+  r->def.threads = pl_dist_threads(r->ranks);
+  if (r->threads_word && cli_int("threads", r->threads_word, 0, 256, &r->def.threads))
     return CLI_USAGE;
-  pl_status status = PL_OK;
-  if (cli_is_shape(r->scene_path)) {
-    status = choose_folder(r, &error);
-    cli_first first = {
-        .file = r->scene_path, .up = r->up ? r->up : "z", .folder = r->folder, .copies = 1};
-    if (!status) status = cli_first_scene(&first, r->scene_room, sizeof r->scene_room, &error);
-    if (status) return cli_fail_error(&error);
-    def.path = r->scene_path = r->scene_room;
-  }
   r->diagnosis.quiet = r->quiet;
-  if (cli_load(&def, &r->diagnosis, &r->scene)) return CLI_FAILED;
-
-  status = choose_folder(r, &error);
-  if (!status) status = claim_folder(r, &error);
-  if (!status) status = cli_tape_check(&def, r->folder, &error);
-  if (!status) status = cli_summary_remove(r->folder, &error);
-  if (!status) status = cli_record_open(&r->record, pl_scene_world(r->scene), r->folder, &error);
-  cli_hand_open(&r->hand, r->scene);
-  if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, &error);
-  if (!status) status = cli_paraview_write(&r->frames, r->folder, &error);
-  if (!status) status = cli_tape_open(&r->tape, r->scene, &def, r->folder, &error);
+  if (load(r)) return CLI_FAILED;
+  status = together(r, open_results, &error);
   if (status) return cli_fail_error(&error);
 
   cli_catch_interrupts();
-  pl_status outcome = simulate(r, &error);
-  status = finish(r, outcome, &error, &late);
-  if (outcome) {
+  r->outcome = simulate(r, &r->reason);
+  status = together(r, finish, &late);
+  if (r->outcome) {
     char text[1024];
     cli_fail(CLI_FAILED, "at t = %g s: %s", pl_world_time(pl_scene_world(r->scene)),
-             pl_error_text(&error, text, sizeof text));
+             pl_error_text(&r->reason, text, sizeof text));
   }
   // a world that cannot be stepped cannot be measured either: that is said once
-  if (outcome && status && strcmp(late.message, error.message) == 0) return CLI_FAILED;
+  if (r->outcome && status && strcmp(late.message, r->reason.message) == 0) return CLI_FAILED;
   if (status) return cli_fail_error(&late);
-  tell_results(r);
+  together(r, tell_results, &late);
   if (cli_interrupted) cli_fail(CLI_INTERRUPTED, "interrupted; the results so far are complete");
-  return outcome ? CLI_FAILED : cli_interrupted ? CLI_INTERRUPTED : CLI_OK;
+  return r->outcome ? CLI_FAILED : cli_interrupted ? CLI_INTERRUPTED : CLI_OK;
 }
 
 int cli_run(int count, char **words)
@@ -306,6 +384,7 @@ int cli_run(int count, char **words)
   cli_hand_close(&r.hand);
   cli_pace_close(&r.pace);
   pl_scene_destroy(r.scene);
+  pl_dist_end(r.ranks);
   if (r.lock >= 0) close(r.lock);
   return code;
 }

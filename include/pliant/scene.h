@@ -17,9 +17,10 @@ typedef struct pl_scene_def {
    * value. */
   const char *const *changes;
   int change_count;
-  int threads;        /* as in pl_world_def */
-  const char *cache;  /* as in pl_world_def */
-  int allow_any_path; /* 0: mesh files must lie below the scene's folder */
+  int threads;            /* as in pl_world_def */
+  const char *cache;      /* as in pl_world_def */
+  struct pl_ranks *ranks; /* as in pl_world_def */
+  int allow_any_path;     /* 0: mesh files must lie below the scene's folder */
   pl_allocator allocator;
   pl_log log;
   /* Called for every error of the file, not only the first; may be NULL. */

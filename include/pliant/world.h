@@ -42,7 +42,9 @@ typedef struct pl_world_def {
   int no_unstable; /* 1: a step above the critical one of an explicit method is an error before the
                       first step; 0: a warning */
   pl_choice integrator, solver, preconditioner;
-  int threads;       /* 0: one per processor; the results do not depend on it */
+  int threads;            /* 0: one per processor; the results do not depend on it */
+  struct pl_ranks *ranks; /* processes that compute it together (pliant run under mpirun); NULL:
+                             this one alone */
   const char *cache; /* folder that keeps frames' weights for the next time, made where it is not
                         there; what cannot be used there is recomputed; NULL: none */
   pl_allocator allocator;

@@ -380,6 +380,7 @@ pl_model_def pl_body_sites(const pl_bodies *bodies, const pl_body *body)
                         .inserted = body->sites.inserted,
                         .reach = body->sites.reach,
                         .rigid = body->rigid,
+                        .ranks = bodies->ranks,
                         .particles = body->particles.list,
                         .particle_count = body->particles.count,
                         .tailoring = &body->tailoring};

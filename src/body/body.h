@@ -65,7 +65,8 @@ typedef struct pl_bodies {
   const pl_allocator *allocator;
   const pl_log *log;
   pl_pool *pool;
-  const pl_store *store; /* of what takes long to compute; NULL: none */
+  const pl_store *store;  /* of what takes long to compute; NULL: none */
+  struct pl_ranks *ranks; /* that compute them together; NULL: only this process */
   pl_body *list;
   size_t count, room;
   int blocks; /* of all together */

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "mesh/select.h"
+#include "model/divided.h"
 
 #include <string.h>
 
@@ -142,8 +143,8 @@ static pl_status build_nodes(const pl_allocator *allocator, const pl_body *body,
   const pl_composition *composition = &body->composition;
   if (!composition->part_of && !composition->stiffer && !composition->denser &&
       def->orientation.kind != PL_ORIENTATION_CYLINDRICAL)
-    return pl_model_build(allocator, &body->model_part, body->inside, material, sites, model,
-                          error);
+    return pl_divided_build(allocator, &body->model_part, body->inside, material, sites, model,
+                            error);
   pl_material *each = pl_alloc(allocator, (size_t)body->inside->element_count, sizeof *each);
   if (!each) return pl_fail_memory(error);
   pl_model_def with = *sites;
@@ -151,7 +152,7 @@ static pl_status build_nodes(const pl_allocator *allocator, const pl_body *body,
   pl_status status = fill_elements(body, def, material, each, error);
   if (!status)
     status =
-        pl_model_build(allocator, &body->model_part, body->inside, material, &with, model, error);
+        pl_divided_build(allocator, &body->model_part, body->inside, material, &with, model, error);
   if (!status) (*model)->sites.materials = NULL;
   pl_free(allocator, each);
   return status;
@@ -186,9 +187,14 @@ pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
                         const pl_material_def *def, const pl_material *material,
                         const pl_model_def *sites, pl_model **model, pl_error *error)
 {
-  if (body->refinement) return build_leaves(allocator, body, def, material, sites, model, error);
-  pl_status status = build_nodes(allocator, body, def, material, sites, model, error);
-  if (status || !(body->ties.part_count || body->ties.hanging_count)) return status;
+  // what depends on other nodes is computed whole by every rank
+  pl_model_def whole = *sites;
+  whole.ranks = NULL;
+  if (body->refinement) return build_leaves(allocator, body, def, material, &whole, model, error);
+  int is_tied = body->ties.part_count || body->ties.hanging_count;
+  pl_status status =
+      build_nodes(allocator, body, def, material, is_tied ? &whole : sites, model, error);
+  if (status || !is_tied) return status;
   if ((*model)->has_scalars)
     return pl_fail(error, PL_E_ARGUMENT,
                    "model=\"%s\" with unknowns at its edges has no rigid parts and no hanging "

@@ -52,6 +52,7 @@ typedef struct pl_model_def {
   const pl_particle *particles; /* of a grid, that differ from the others */
   int particle_count;
   const struct pl_tailoring *tailoring; /* of a sheet, see cloth/tailor.h; NULL: none */
+  struct pl_ranks *ranks;               /* that divide its elements; NULL: all are here */
 } pl_model_def;
 
 /* What an element is made of where all others are made of this. */

@@ -2,6 +2,7 @@
 #include "ode/system.h"
 
 #include "math/vec3.h"
+#include "sparse/partition.h"
 #include "sparse/passes.h"
 
 #include <math.h>
@@ -212,6 +213,12 @@ void pl_system_fold(pl_system *system)
   system->missing += pl_links_fold(system->filter.links, system->A);
 }
 
+/* Are some rows of the matrix complete on other ranks only? */
+static int is_divided(const pl_system *system)
+{
+  return system->A->partition && system->A->partition->is_divided;
+}
+
 void pl_system_multiply(const pl_system *system, const double *x, double *y)
 {
   const pl_links *links = system->filter.links;
@@ -223,6 +230,7 @@ void pl_system_multiply(const pl_system *system, const double *x, double *y)
     x = own;
   }
   pl_bsr_multiply(system->A, x, y, system->pool);
+  if (is_divided(system)) pl_partition_complete(system->A->partition, y);
   pl_pairs_multiply(system->pairs, x, y, system->pool);
   pl_links_scatter(links, y);
 }
@@ -237,9 +245,11 @@ void pl_system_leave(pl_system *system, const double *x)
 {
   const double *all = NULL;
   if (!system->unfiltered) return;
-  if (system->filter.links) {
-    pl_system_multiply(system, x, system->filter.mpcs->work[1]);
-    all = system->filter.mpcs->work[1];
+  if (system->filter.links || is_divided(system)) {
+    double *room =
+        system->filter.links ? system->filter.mpcs->work[1] : system->A->partition->product;
+    pl_system_multiply(system, x, room);
+    all = room;
   }
   for (int i = 0; i < system->filter.count; i++) {
     size_t node = (size_t)system->filter.nodes[i];

@@ -38,6 +38,7 @@ static void build_world(pl_reader *reader, pl_scene *scene)
   def.log = reader->def->log;
   def.threads = reader->def->threads;
   def.cache = reader->def->cache;
+  def.ranks = reader->def->ranks;
 
   // what has an error keeps its presets, so that the rest can be checked
   const pl_item *world = only(reader, "world");

@@ -3,7 +3,8 @@
  * Block k of row i stands at values + 9*k, k in [start[i], start[i+1]), in column columns[k]; its
  * entries are stored column by column (values[9*k + 3*c + r] is row r, column c of the block),
  * which suits the product: y += column * x_c. Columns ascend within a row; every row has its
- * diagonal. There are never so many blocks that 9*k would not fit into an int. */
+ * diagonal. The place k of a block fits into an int, 9*k need not: write 9 * (size_t)k. 9 numbers
+ * for each row do fit. */
 #ifndef PL_SPARSE_BSR_H
 #define PL_SPARSE_BSR_H
 
@@ -22,8 +23,9 @@ typedef struct pl_bsr {
   int *chunk_rows;
   int *children; /* of a refined mesh, else NULL: a row and its two parents each, coarse to fine */
   int child_count;
-  double *points;  /* where the rows' nodes are now, 3 for each; the caller's, NULL if unknown */
-  int is_sheet;    /* its rows are nodes of sheets, all of them, and points says where they are */
+  double *points; /* where the rows' nodes are now, 3 for each; the caller's, NULL if unknown */
+  int is_sheet;   /* its rows are nodes of sheets, all of them, and points says where they are */
+  const struct pl_partition *partition; /* of its rows over ranks; the caller's, NULL: all here */
   pl_watch *watch; /* asked by solvers in every iteration; the caller's, NULL: nobody */
 } pl_bsr;
 

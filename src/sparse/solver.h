@@ -123,7 +123,8 @@ void pl_preconditioner_destroy(pl_preconditioner *self);
   X(minres)                                                                                        \
   X(bicgstab)                                                                                      \
   X(gmres)                                                                                         \
-  X(nearly_symmetric)
+  X(nearly_symmetric)                                                                              \
+  X(petsc)
 
 typedef struct pl_solver pl_solver;
 

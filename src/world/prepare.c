@@ -2,7 +2,9 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "couple/contact.h"
+#include "model/divided.h"
 #include "ode/relation.h"
+#include "sparse/partition.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -18,6 +20,8 @@ void pl_world_unprepare(pl_world *world)
   pl_relations_destroy(&world->allocator, world->system.relations);
   pl_rows_release(&world->rows);
   pl_block_pairs_release(&world->widened);
+  pl_partition_destroy(&world->allocator, world->partition);
+  world->partition = NULL;
   void *arrays[] = {world->vectors.scratch, world->vectors.work,      world->vectors.drag,
                     world->system.reaction, world->system.unfiltered, world->system.safe,
                     world->vectors.expected};
@@ -32,14 +36,14 @@ void pl_world_unprepare(pl_world *world)
 
 /* ---- the matrix ---- */
 
-/* The general solver with the tolerance and the iterations that were set for the other. */
-static pl_status take_general_solver(pl_world *world, pl_error *error)
+/* Another solver with the tolerance and the iterations that were set for the present one. */
+static pl_status take_solver(pl_world *world, const char *name, pl_error *error)
 {
   const double *values = world->set.solver.values;
   int at = pl_param_find(world->set.solver.member, "iterations");
   pl_setting settings[] = {{.name = "tolerance", .value = {values[0]}},
                            {.name = "iterations", .value = {at >= 0 ? values[at] : 0}}};
-  pl_choice choice = {"nearly-symmetric", settings, at >= 0 ? 2 : 1};
+  pl_choice choice = {name, settings, at >= 0 ? 2 : 1};
   return pl_choice_resolve(&pl_solver_family, &choice, &world->set.solver.member,
                            world->set.solver.values, error);
 }
@@ -49,12 +53,34 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
   const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->set.integrator.member;
   const pl_solver_ops *solver = (const pl_solver_ops *)world->set.solver.member;
   if (!integrator->is_implicit || !body->model->unsymmetric || solver->unsymmetric) return PL_OK;
+  if (world->bodies.ranks)
+    return pl_fail(error, PL_E_UNSUPPORTED,
+                   "body \"%.80s\" has a matrix that is not symmetric, which several processes "
+                   "cannot solve yet; run it on one",
+                   body->name);
   if (!world->set.solver_given || solver == &pl_solver_auto)
-    return take_general_solver(world, error);
+    return take_solver(world, "nearly-symmetric", error);
   return pl_fail(error, PL_E_ARGUMENT,
                  "body \"%.80s\" has a matrix that is not symmetric, on which solver \"%s\" "
                  "may diverge; use \"nearly-symmetric\" or \"bicgstab\"",
                  body->name, solver->info.name);
+}
+
+pl_status pl_world_fit_ranks(pl_world *world, pl_error *error)
+{
+  const pl_solver_ops *solver = (const pl_solver_ops *)world->set.solver.member;
+  if (!world->bodies.ranks) return PL_OK;
+  if (world->set.time_budget > 0)
+    return pl_fail(error, PL_E_UNSUPPORTED,
+                   "a time budget is kept by one process only; run without mpirun, or without the "
+                   "budget");
+  if (solver == &pl_solver_petsc) return PL_OK;
+  if (!world->set.solver_given || solver == &pl_solver_auto)
+    return take_solver(world, "petsc", error);
+  return pl_fail(error, PL_E_UNSUPPORTED,
+                 "solver \"%s\" works within one process; over several take \"petsc\", or name "
+                 "none",
+                 solver->info.name);
 }
 
 /* The solver, which is to know that no solve has more iterations than the step. */
@@ -184,6 +210,26 @@ static int has_only_sheets(const pl_world *world)
   return 1;
 }
 
+/* Who has which rows: each body is cut as its model is, or into equal spans. */
+static pl_status make_partition(pl_world *world, pl_error *error)
+{
+  const pl_ranks *ranks = world->bodies.ranks;
+  if (!ranks) return PL_OK;
+  pl_partition_destroy(&world->allocator, world->partition);
+  pl_status status =
+      pl_partition_create(&world->allocator, ranks, world->bodies.blocks, &world->partition, error);
+  if (status) return status;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    const int *owner = pl_model_owners(body->model);
+    pl_partition_deal(world->partition, body->offset, body->blocks, owner);
+    world->partition->is_divided |= owner != NULL;
+  }
+  pl_partition_close(world->partition);
+  world->system.A->partition = world->partition;
+  return PL_OK;
+}
+
 static pl_status make_matrix(pl_world *world, pl_error *error)
 {
   for (size_t b = 0; b < world->bodies.count; b++) {
@@ -196,6 +242,7 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     status = pl_pairs_create(&world->allocator, world->bodies.blocks, &world->system.pairs, error);
   if (!status) world->system.pairs->links = world->system.filter.links;
   if (!status) world->system.A->watch = &world->watch;
+  if (!status) status = make_partition(world, error);
   // rotations are no places
   if (!status && !world->system.ops->chart) world->system.A->points = world->state.q;
   if (!status) world->system.A->is_sheet = has_only_sheets(world);
@@ -453,6 +500,8 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status && ops->relaxes) status = make_relations(world, error);
   if (!status) status = make_integrator(world, error);
+  // from here on ranks compute together
+  if (world->bodies.ranks) status = world->bodies.ranks->agree(world->bodies.ranks, status, error);
   if (!status) status = pl_proportion_prepare(world, error);
   if (!status) pl_world_recall(world);
   if (status)

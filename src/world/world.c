@@ -98,7 +98,8 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   if (!world) return pl_fail_memory(error);
   world->allocator = allocator;
   world->log = def->log;
-  world->bodies = (pl_bodies){.allocator = &world->allocator, .log = &world->log};
+  world->bodies =
+      (pl_bodies){.allocator = &world->allocator, .log = &world->log, .ranks = def->ranks};
   world->couplings.bodies = &world->bodies;
   world->set.dt = def->dt;
   world->set.budget = def->budget;
@@ -121,6 +122,7 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   if (!status)
     status =
         resolve(&pl_preconditioner_family, &def->preconditioner, &world->set.preconditioner, error);
+  if (!status) status = pl_world_fit_ranks(world, error);
   if (!status) status = pl_pool_create(&allocator, def->threads, &world->pool, error);
   world->bodies.pool = world->pool;
   if (!status && def->cache) {
@@ -173,8 +175,8 @@ pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *
 /* Puts the body behind all others: room in the state, and what acts on it from the start. */
 static pl_status place_body(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error)
 {
-  if (world->bodies.blocks > INT32_MAX / 3 - body->blocks)
-    return pl_fail(error, PL_E_LIMIT, "the world would have more than %d nodes", INT32_MAX / 3);
+  if (world->bodies.blocks > INT32_MAX / 9 - body->blocks)
+    return pl_fail(error, PL_E_LIMIT, "the world would have more than %d nodes", INT32_MAX / 9);
   pl_status status = pl_world_fit_solver(world, body, error);
   if (!status && def->keep_momentum)
     status = pl_world_keep_momentum(world, (int)world->bodies.count, error);

@@ -121,7 +121,8 @@ struct pl_world {
     double *drag;     /* the system's */
   } vectors;
   pl_answer answer;
-  pl_block_pairs widened; /* what the matrix's pattern has for the sake of links */
+  struct pl_partition *partition; /* of the rows over ranks; NULL: all are here */
+  pl_block_pairs widened;         /* what the matrix's pattern has for the sake of links */
 
   pl_tally tally;
   pl_proportion proportion;
@@ -168,6 +169,9 @@ struct pl_contact *pl_world_contact(const pl_world *world);
 /* Sees to it that the solver can do with the body's matrix: takes a more general one where the user
  * named none. */
 pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *error);
+
+/* The same where several processes compute the world together. */
+pl_status pl_world_fit_ranks(pl_world *world, pl_error *error);
 
 /* The constraint filter from all couplings' rows as they are now; what v must be at constrained
  * blocks so that they are where they must be at t + h: the rest of v stays. */

@@ -177,6 +177,7 @@ TEST(the_solver_does_not_matter)
   run("implicit-euler", NULL, 1, "cg", q[0], v[0]);
   for (int s = 0; pl_solver_family.members[s]; s++) {
     const char *name = pl_solver_family.members[s]->name;
+    if (pl_solver_family.members[s]->missing) continue;
     run("implicit-euler", NULL, 1, name, q[1], v[1]);
     for (int i = 0; i < 3 * BLOCKS; i++) CHECK_NEAR(q[1][i], q[0][i], 1e-9);
   }

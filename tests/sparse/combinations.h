@@ -33,6 +33,7 @@ static inline int is_complete(const pair *names)
 static inline void for_all_pairs(void (*check)(const pair *))
 {
   for (int s = 0; pl_solver_family.members[s]; s++) {
+    if (pl_solver_family.members[s]->missing) continue;
     const pl_solver_ops *ops = (const pl_solver_ops *)pl_solver_family.members[s];
     int alone = ops->companion && !ops->choice;
     for (int p = 0; pl_preconditioner_family.members[p] && p < (alone ? 1 : 99); p++) {

@@ -3,7 +3,7 @@
 # headers. So sparse and ode never see a mesh, and nothing below io ever sees a file format.
 set -eu
 cd "$PLIANT_SOURCE"
-rooms=(core math sparse ode mesh material model body shape couple world haptic io picture scene view)
+rooms=(core math sparse dist ode mesh material model body shape couple world haptic io picture scene view)
 declare -A height
 for i in "${!rooms[@]}"; do height[${rooms[$i]}]=$i; done
 

@@ -214,7 +214,7 @@ TEST(loose_nodes_fail_the_patch_test)
 
 TEST(every_solver_passes_the_patch_test)
 {
-  for (int s = 0; pl_solver_family.members[s]; s++)
+  for (int s = 0; pl_solver_family.members[s] && !pl_solver_family.members[s]->missing; s++)
     patch((scene){.fine = 4, .solver = pl_solver_family.members[s]->name});
   for (int p = 0; pl_preconditioner_family.members[p]; p++)
     patch((scene){.fine = 4,

@@ -1,0 +1,42 @@
+/* The processes (ranks, MPI's word) that compute one world together, and what they exchange.
+ *
+ * Every rank holds the whole state: positions, velocities and every other vector are the same bits
+ * on all of them, so that whatever is decided by looking at them is decided alike everywhere. What
+ * is divided is what takes time and memory: the elements, the rows of the matrix and the solver's
+ * levels. Each piece of work on these ends by an exchange that makes its result whole again.
+ *
+ * All functions but `rank` and `count` are to be called by all ranks in the same order. */
+#ifndef PL_CORE_RANKS_H
+#define PL_CORE_RANKS_H
+
+#include "pliant/base.h"
+
+typedef struct pl_ranks pl_ranks;
+
+/* Something that rank 0 may ask the others to compute with it, between two steps. */
+typedef struct pl_service {
+  void (*serve)(void *context, const int order[4]);
+  void *context;
+} pl_service;
+
+struct pl_ranks {
+  int rank, count;
+  /* all[first[r] .. first[r + 1]) becomes rank r's; each rank's own part is there already. */
+  void (*gather)(const pl_ranks *self, double *all, const int *first);
+  void (*sum)(const pl_ranks *self, double *values, int count);
+  void (*max)(const pl_ranks *self, double *values, int count);
+  /* Everybody gets rank 0's bytes. */
+  void (*share)(const pl_ranks *self, void *bytes, size_t size);
+  /* One fails, all fail, with the error of the first that did and its rank. Whoever has failed once
+   * waits for nobody any more. */
+  pl_status (*agree)(pl_ranks *self, pl_status status, pl_error *error);
+  /* Enlists a service, in the same order on all ranks, and returns its number; takes it off. */
+  int (*enlist)(pl_ranks *self, pl_service service);
+  void (*dismiss)(pl_ranks *self, int number);
+  /* Rank 0, while the others serve: sends an order to a service. Elsewhere and at other times all
+   * ranks are here anyhow, and nothing is sent: 0. */
+  int (*call)(const pl_ranks *self, int number, const int order[4]);
+  void *context;
+};
+
+#endif

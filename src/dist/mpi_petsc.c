@@ -1,0 +1,517 @@
+/* The solver "petsc": conjugate gradients over all ranks, preconditioned by PETSc.
+ *
+ * The matrix is P (A + K) P + d (I - P): A's own rows of each rank, the pairs K beside it, the
+ * filter's projections P, and the mean d of the diagonal where nothing may move. So fixes, contacts
+ * and whatever else is filtered leave the pattern as it is. The right side is the residual of the
+ * guess, and the increment is added to it.
+ *
+ * Aggregates of GAMG are made for the six rigid motions of the nodes where they are now. The levels
+ * are kept for later matrices until they cost clearly more iterations than at first, or the matrix
+ * has become another one: of the pure mass in place of mass and stiffness, say. */
+#include "core/error.h"
+#include "core/memory.h"
+#include "dist/mpi_start.h"
+#include "dist/petsc.h"
+#include "sparse/partition.h"
+
+#include <math.h>
+#include <petscksp.h>
+#include <string.h>
+
+/* Kept levels are renewed when they take this many times the iterations of the first solve, and
+ * when the mean diagonal has changed by this factor. */
+static const double worn = 1.3, other = 1.1;
+
+/* A bound on iterations without levels up to which these are not made. */
+static const double few = 25;
+
+/* How often what is left of the true residual is solved for again. */
+enum { MOST_STARTS = 3 };
+
+typedef struct petsc {
+  pl_solver common;
+  MPI_Comm comm;
+  const pl_partition *partition;
+  int first, count; /* the rank's rows, by number */
+  int has_pairs;    /* in the pattern */
+  Mat matrix;
+  KSP ksp;
+  Vec b, x;
+  double *r, *block_row; /* a whole vector; values of the longest row */
+  int *columns;          /* of that */
+  int longest;
+  double mean;       /* of the diagonal */
+  int is_easy;       /* without levels */
+  double fresh_mean; /* ... when the levels were made */
+  int fresh;         /* iterations of the first solve with them; 0: none yet */
+  int is_renewed;    /* they are made in the next solve */
+  // of the solve in hand
+  double target;
+  const pl_bsr *A;
+  int is_cancelled;
+} petsc;
+
+static const pl_param params[PL_PETSC_PARAM_COUNT] = PL_PETSC_PARAMS;
+
+static pl_status failed(PetscErrorCode code, pl_error *error)
+{
+  const char *text = NULL;
+  PetscErrorMessage(code, &text, NULL);
+  return pl_fail(error, code == PETSC_ERR_MEM ? PL_E_MEMORY : PL_E_SINGULAR,
+                 "PETSc failed with code %d (%s)", (int)code, text ? text : "unknown");
+}
+
+/* Ends the function with an error where a call of PETSc fails. */
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    PetscErrorCode code_ = (call);                                                                 \
+    if (code_) return failed(code_, error);                                                        \
+  } while (0)
+
+/* ---- rows ---- */
+
+static int number_of(const petsc *self, int row)
+{
+  return self->partition ? self->partition->number[row] : row;
+}
+
+static int row_of(const petsc *self, int number)
+{
+  return self->partition ? self->partition->row[number] : number;
+}
+
+static int is_own(const petsc *self, int row)
+{
+  return !self->partition || pl_partition_is_own(self->partition, row);
+}
+
+/* The filter's projection at a row; NULL: all of it is free. */
+static const double *projection_at(const pl_filter *filter, int row)
+{
+  int at = filter ? pl_filter_from(filter, row) : 0;
+  return filter && at < filter->count && filter->nodes[at] == row
+             ? filter->projections + 9 * (size_t)at
+             : NULL;
+}
+
+/* B = P B Q, by columns; NULL is the unit matrix. */
+static void project(const double *P, const double *Q, double *B)
+{
+  double half[9];
+  for (int i = 0; P && i < 9; i++) {
+    const double *column = B + 3 * (i / 3);
+    half[i] = P[i % 3] * column[0] + P[3 + i % 3] * column[1] + P[6 + i % 3] * column[2];
+  }
+  if (P) memcpy(B, half, sizeof half);
+  for (int i = 0; Q && i < 9; i++) {
+    const double *column = Q + 3 * (i / 3);
+    half[i] = B[i % 3] * column[0] + B[3 + i % 3] * column[1] + B[6 + i % 3] * column[2];
+  }
+  if (Q) memcpy(B, half, sizeof half);
+}
+
+/* ---- the pattern ---- */
+
+/* Counts the blocks of each own row whose columns are here and elsewhere. */
+static void count_row(const petsc *self, const pl_bsr *A, int row, PetscInt *here,
+                      PetscInt *elsewhere)
+{
+  for (int k = A->start[row]; k < A->start[row + 1]; k++)
+    ++*(is_own(self, A->columns[k]) ? here : elsewhere);
+}
+
+/* What pairs may add to that, at most. */
+static void count_pairs(const petsc *self, PetscInt *here, PetscInt *elsewhere)
+{
+  const pl_pairs *pairs = self->common.pairs;
+  for (int s = 0; pairs && s < pairs->count; s++) {
+    for (int e = pairs->first[s]; e < pairs->first[s + 1]; e++) {
+      if (!is_own(self, pairs->block[e])) continue;
+      int at = number_of(self, pairs->block[e]) - self->first, size = 0, own = 0;
+      for (int o = pairs->first[s]; o < pairs->first[s + 1]; o++, size++)
+        own += is_own(self, pairs->block[o]);
+      here[at] += own;
+      elsewhere[at] += size - own;
+    }
+  }
+}
+
+static pl_status allocate(petsc *self, const pl_bsr *A, PetscInt *here, PetscInt *elsewhere,
+                          pl_error *error)
+{
+  PetscInt own = 3 * self->count;
+  for (int i = 0; i < self->count; i++)
+    count_row(self, A, row_of(self, self->first + i), &here[i], &elsewhere[i]);
+  count_pairs(self, here, elsewhere);
+  for (int i = 0; i < self->count; i++) {
+    if (here[i] > self->count) here[i] = self->count;
+    if (elsewhere[i] > A->rows - self->count) elsewhere[i] = A->rows - self->count;
+  }
+  TRY(MatCreate(self->comm, &self->matrix));
+  TRY(MatSetSizes(self->matrix, own, own, 3 * A->rows, 3 * A->rows));
+  TRY(MatSetType(self->matrix, MATAIJ));
+  TRY(MatXAIJSetPreallocation(self->matrix, 3, here, elsewhere, NULL, NULL));
+  TRY(MatSetOption(self->matrix, MAT_ROW_ORIENTED, PETSC_FALSE));
+  TRY(MatSetOption(self->matrix, MAT_SPD, PETSC_TRUE));
+  TRY(MatSetOption(self->matrix, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  TRY(MatSetOption(self->matrix, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+  return PL_OK;
+}
+
+/* The matrix, empty, with room for the pattern and what pairs there are now. */
+static pl_status make_matrix(petsc *self, const pl_bsr *A, pl_error *error)
+{
+  const pl_allocator *allocator = &self->common.allocator;
+  PetscInt *counts = pl_alloc(allocator, 2 * (size_t)self->count, sizeof *counts);
+  if (!counts) return pl_fail_memory(error);
+  MatDestroy(&self->matrix);
+  pl_status status = allocate(self, A, counts, counts + self->count, error);
+  pl_free(allocator, counts);
+  self->has_pairs = self->common.pairs != NULL;
+  return status;
+}
+
+/* ---- values ---- */
+
+static pl_status add_row(petsc *self, const pl_bsr *A, const pl_filter *filter, int row,
+                         pl_error *error)
+{
+  const double *P = projection_at(filter, row);
+  PetscInt number = number_of(self, row), count = A->start[row + 1] - A->start[row];
+  for (int i = 0; i < count; i++) {
+    int k = A->start[row] + i, column = A->columns[k];
+    double *block = self->block_row + 9 * (size_t)i;
+    self->columns[i] = number_of(self, column);
+    memcpy(block, A->values + 9 * (size_t)k, 9 * sizeof *block);
+    project(P, filter && filter->count ? projection_at(filter, column) : NULL, block);
+    for (int e = 0; P && column == row && e < 9; e++)
+      block[e] += self->mean * ((e % 4 == 0) - P[e]);
+  }
+  TRY(MatSetValuesBlocked(self->matrix, 1, &number, count, self->columns, self->block_row,
+                          ADD_VALUES));
+  return PL_OK;
+}
+
+/* out = C_a^T D C_b of two entries of a stencil, by columns. */
+static void pair_block(const pl_pairs *pairs, int stencil, int a, int b, double out[9])
+{
+  const double *D = pairs->D + 9 * (size_t)stencil;
+  double Ca[9] = {0}, Cb[9] = {0}, half[9] = {0};
+  for (int k = 0; k < 9; k++) {
+    int scalar = pairs->is_scalar[stencil];
+    Ca[k] = scalar ? (k % 4 == 0) * pairs->weight[a] : pairs->C[9 * (size_t)a + (size_t)k];
+    Cb[k] = scalar ? (k % 4 == 0) * pairs->weight[b] : pairs->C[9 * (size_t)b + (size_t)k];
+  }
+  for (int r = 0; r < 3; r++) {
+    for (int c = 0; c < 3; c++) {
+      for (int k = 0; k < 3; k++) half[3 * r + c] += D[3 * r + k] * Cb[3 * k + c];
+    }
+  }
+  for (int e = 0; e < 9; e++) {
+    out[e] = 0;
+    for (int k = 0; k < 3; k++) out[e] += Ca[3 * k + e % 3] * half[3 * k + e / 3];
+  }
+}
+
+static pl_status add_pairs(petsc *self, const pl_filter *filter, pl_error *error)
+{
+  const pl_pairs *pairs = self->common.pairs;
+  for (int s = 0; pairs && s < pairs->count; s++) {
+    for (int a = pairs->first[s]; a < pairs->first[s + 1]; a++) {
+      PetscInt row = number_of(self, pairs->block[a]);
+      if (!is_own(self, pairs->block[a])) continue;
+      for (int b = pairs->first[s]; b < pairs->first[s + 1]; b++) {
+        double block[9];
+        PetscInt column = number_of(self, pairs->block[b]);
+        pair_block(pairs, s, a, b, block);
+        project(projection_at(filter, pairs->block[a]), projection_at(filter, pairs->block[b]),
+                block);
+        TRY(MatSetValuesBlocked(self->matrix, 1, &row, 1, &column, block, ADD_VALUES));
+      }
+    }
+  }
+  return PL_OK;
+}
+
+/* The mean of the diagonal over all ranks, not finite where the matrix is not; and whether the
+ * matrix is so well conditioned, mostly mass, that levels are not worth their price: some of them
+ * have no graph to be made from. By the bound of decision.c. */
+static void measure(petsc *self, const pl_bsr *A)
+{
+  double sums[3] = {0, 3.0 * self->count, 0};
+  for (int i = 0; i < self->count; i++) {
+    int row = row_of(self, self->first + i);
+    const double *D = A->values + 9 * (size_t)A->diagonal[row];
+    sums[0] += D[0] + D[4] + D[8];
+    for (int k = A->start[row]; k < A->start[row + 1]; k++) {
+      const double *block = A->values + 9 * (size_t)k;
+      sums[2] += block[0] + block[4] + block[8];
+    }
+  }
+  if (self->partition) self->partition->ranks->sum(self->partition->ranks, sums, 3);
+  self->mean = sums[0] / sums[1];
+  self->is_easy = sums[2] > 0 && 7 * sqrt(3 * sums[0] / sums[2]) < few;
+}
+
+static pl_status fill(petsc *self, const pl_bsr *A, const pl_filter *filter, pl_error *error)
+{
+  pl_status status = PL_OK;
+  TRY(MatZeroEntries(self->matrix));
+  for (int i = 0; i < self->count && !status; i++)
+    status = add_row(self, A, filter, row_of(self, self->first + i), error);
+  if (!status) status = add_pairs(self, filter, error);
+  if (status) return status;
+  TRY(MatAssemblyBegin(self->matrix, MAT_FINAL_ASSEMBLY));
+  TRY(MatAssemblyEnd(self->matrix, MAT_FINAL_ASSEMBLY));
+  return PL_OK;
+}
+
+/* ---- the preconditioner ---- */
+
+/* The rigid motions of the rows' nodes, where these are known. */
+static pl_status set_modes(petsc *self, const pl_bsr *A, pl_error *error)
+{
+  MatNullSpace modes = NULL;
+  Vec at = NULL;
+  PetscScalar *numbers = NULL;
+  if (!A->points) return PL_OK;
+  TRY(VecDuplicate(self->b, &at));
+  TRY(VecSetBlockSize(at, 3));
+  TRY(VecGetArray(at, &numbers));
+  for (int i = 0; i < self->count; i++)
+    memcpy(numbers + 3 * (size_t)i, A->points + 3 * (size_t)row_of(self, self->first + i),
+           3 * sizeof *numbers);
+  TRY(VecRestoreArray(at, &numbers));
+  TRY(MatNullSpaceCreateRigidBody(at, &modes));
+  TRY(MatSetNearNullSpace(self->matrix, modes));
+  MatNullSpaceDestroy(&modes);
+  VecDestroy(&at);
+  return PL_OK;
+}
+
+/* Ends an iteration at the target, by the most iterations, or when the caller wants no more. */
+static PetscErrorCode is_done(KSP ksp, PetscInt iteration, PetscReal norm,
+                              KSPConvergedReason *reason, void *context)
+{
+  petsc *self = context;
+  (void)ksp;
+  *reason = KSP_CONVERGED_ITERATING;
+  self->is_cancelled = pl_watch_ended(self->A->watch);
+  if (!isfinite(norm))
+    *reason = KSP_DIVERGED_NANORINF;
+  else if (norm <= self->target)
+    *reason = KSP_CONVERGED_ATOL;
+  else if (self->is_cancelled || iteration >= self->common.values[PL_KRYLOV_ITERATIONS])
+    *reason = KSP_DIVERGED_ITS;
+  return 0;
+}
+
+/* Presets are set before what the user says by options. */
+static pl_status make_ksp(petsc *self, pl_error *error)
+{
+  PC pc;
+  KSPDestroy(&self->ksp);
+  TRY(KSPCreate(self->comm, &self->ksp));
+  TRY(KSPSetType(self->ksp, KSPCG));
+  TRY(KSPSetNormType(self->ksp, KSP_NORM_UNPRECONDITIONED));
+  TRY(KSPSetConvergenceTest(self->ksp, is_done, self, NULL));
+  TRY(KSPGetPC(self->ksp, &pc));
+  int jacobi = self->is_easy || self->common.values[PL_PETSC_PRESET] == PL_PETSC_JACOBI;
+  TRY(PCSetType(pc, jacobi ? PCBJACOBI : PCGAMG));
+  if (!jacobi) TRY(PCGAMGSetReuseInterpolation(pc, PETSC_FALSE));
+  TRY(KSPSetFromOptions(self->ksp));
+  self->is_renewed = 1;
+  return PL_OK;
+}
+
+/* What makes sums independent of the order in which messages arrive, and the part of a rank. */
+static pl_status set_options(const petsc *self, pl_error *error)
+{
+  int reproducible = self->common.values[PL_PETSC_REPRODUCIBLE] == 0;
+  static const char *const names[] = {"-matptap_via", "-matstash_reproduce", "-sub_pc_type"};
+  static const char *const values[] = {"allatonce", "true", "icc"};
+  for (int i = reproducible ? 0 : 2; i < 3; i++) {
+    PetscBool is_given;
+    TRY(PetscOptionsHasName(NULL, NULL, names[i], &is_given));
+    if (!is_given) TRY(PetscOptionsSetValue(NULL, names[i], values[i]));
+  }
+  return PL_OK;
+}
+
+/* ---- the member ---- */
+
+static void destroy(pl_solver *common)
+{
+  petsc *self = (petsc *)common;
+  KSPDestroy(&self->ksp);
+  MatDestroy(&self->matrix);
+  VecDestroy(&self->b);
+  VecDestroy(&self->x);
+  pl_free(&common->allocator, self->r);
+  pl_free(&common->allocator, self->block_row);
+  pl_free(&common->allocator, self->columns);
+}
+
+static pl_status create(pl_solver *common, const pl_bsr *A, const double *values, pl_error *error)
+{
+  petsc *self = (petsc *)common;
+  (void)values;
+  pl_status status = pl_petsc_start(error);
+  if (status) return status;
+  const pl_partition *partition = self->partition = A->partition;
+  int rank = partition ? partition->ranks->rank : 0;
+  self->comm = partition ? MPI_COMM_WORLD : MPI_COMM_SELF;
+  self->first = partition ? partition->first[rank] : 0;
+  self->count = partition ? partition->first[rank + 1] - self->first : A->rows;
+  for (int row = 0; row < A->rows; row++) {
+    int length = A->start[row + 1] - A->start[row];
+    if (length > self->longest) self->longest = length;
+  }
+  self->r = pl_alloc(&common->allocator, 3 * (size_t)A->rows, sizeof *self->r);
+  self->block_row = pl_alloc(&common->allocator, 9 * (size_t)self->longest, sizeof(double));
+  self->columns = pl_alloc(&common->allocator, (size_t)self->longest, sizeof *self->columns);
+  if (!self->r || !self->block_row || !self->columns) return pl_fail_memory(error);
+  return set_options(self, error);
+}
+
+/* Are the levels of an earlier matrix to be renewed for this one? */
+static void judge_levels(petsc *self)
+{
+  double ratio = self->fresh_mean > 0 ? self->mean / self->fresh_mean : INFINITY;
+  if (ratio > other || ratio < 1 / other) self->is_renewed = 1;
+}
+
+static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
+                         pl_error *error)
+{
+  petsc *self = (petsc *)common;
+  (void)pool;
+  if (filter && filter->links && self->partition && self->partition->is_divided)
+    return pl_fail(error, PL_E_UNSUPPORTED,
+                   "exact attachments (<attach exact=\"yes\">) are not divided over processes yet; "
+                   "leave out exact, or run on one process");
+  int was_easy = self->is_easy;
+  measure(self, A);
+  if (!isfinite(self->mean))
+    return pl_fail(error, PL_E_DIVERGED, "the matrix is not finite; use a smaller time step");
+  pl_status status = PL_OK;
+  // pairs come and go, and the pattern with them
+  if (!self->matrix || common->pairs || self->has_pairs) {
+    status = make_matrix(self, A, error);
+    if (!status) status = make_ksp(self, error);
+    VecDestroy(&self->b);
+    VecDestroy(&self->x);
+    if (!status) TRY(MatCreateVecs(self->matrix, &self->x, &self->b));
+  } else if (was_easy != self->is_easy) {
+    status = make_ksp(self, error);
+  }
+  if (!status) status = fill(self, A, filter, error);
+  judge_levels(self);
+  return status;
+}
+
+/* r = P (b - A x) at the rank's own rows; returns its length over all ranks. */
+static double residual(petsc *self, const pl_bsr *A, const pl_filter *filter, const double *b,
+                       const double *x, pl_pool *pool)
+{
+  double square = 0, *r = self->r;
+  pl_bsr_multiply(A, x, r, pool);
+  if (self->common.pairs) pl_pairs_multiply(self->common.pairs, x, r, pool);
+  for (int i = 0; i < 3 * A->rows; i++) r[i] = b[i] - r[i];
+  pl_filter_apply(filter, r);
+  for (int i = 0; i < self->count; i++) {
+    const double *at = r + 3 * (size_t)row_of(self, self->first + i);
+    square += at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
+  }
+  if (self->partition) self->partition->ranks->sum(self->partition->ranks, &square, 1);
+  return sqrt(square);
+}
+
+static pl_status judge(const petsc *self, KSPConvergedReason reason, pl_error *error)
+{
+  if (self->is_cancelled) return pl_watch_check(self->A->watch, error);
+  if (reason == KSP_DIVERGED_ITS) return PL_E_CONVERGENCE;
+  if (reason == KSP_DIVERGED_NANORINF)
+    return pl_fail(error, PL_E_DIVERGED, "the linear solver met a number that is not finite");
+  if (reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC)
+    return pl_fail(error, PL_E_INDEFINITE, "the linear system is indefinite");
+  if (reason < 0)
+    return pl_fail(error, PL_E_SINGULAR, "PETSc's solver ended for reason %d", (int)reason);
+  return PL_OK;
+}
+
+/* Solves for the residual in r and adds the increment to x. */
+static pl_status improve(petsc *self, const pl_bsr *A, double *x, pl_solve_report *report,
+                         pl_error *error)
+{
+  PetscScalar *numbers = NULL;
+  PetscInt iterations = 0;
+  KSPConvergedReason reason;
+  TRY(VecGetArray(self->b, &numbers));
+  for (int i = 0; i < self->count; i++)
+    memcpy(numbers + 3 * (size_t)i, self->r + 3 * (size_t)row_of(self, self->first + i),
+           3 * sizeof *numbers);
+  TRY(VecRestoreArray(self->b, &numbers));
+  if (self->is_renewed) {
+    pl_status status = set_modes(self, A, error);
+    if (status) return status;
+  }
+  TRY(KSPSetOperators(self->ksp, self->matrix, self->matrix));
+  TRY(KSPSetReusePreconditioner(self->ksp, self->is_renewed ? PETSC_FALSE : PETSC_TRUE));
+  TRY(KSPSolve(self->ksp, self->b, self->x));
+  TRY(KSPGetIterationNumber(self->ksp, &iterations));
+  TRY(KSPGetConvergedReason(self->ksp, &reason));
+  TRY(VecGetArray(self->x, &numbers));
+  for (int i = 0; i < 3 * self->count; i++)
+    x[3 * (size_t)row_of(self, self->first + i / 3) + (size_t)(i % 3)] += numbers[i];
+  TRY(VecRestoreArray(self->x, &numbers));
+  pl_partition_complete(self->partition, x);
+  report->iterations += (int)iterations;
+  report->products += (int)iterations + 1;
+  if (self->is_renewed) {
+    self->fresh = (int)iterations;
+    self->fresh_mean = self->mean;
+    self->is_renewed = 0;
+  } else if (iterations > worn * self->fresh + 1) {
+    self->is_renewed = 1;
+  }
+  return judge(self, reason, error);
+}
+
+static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filter, const double *b,
+                       double *x, double target, pl_pool *pool, pl_solve_report *report,
+                       pl_error *error)
+{
+  petsc *self = (petsc *)common;
+  pl_status status = PL_OK;
+  self->A = A;
+  report->residual = residual(self, A, filter, b, x, pool);
+  if (!isfinite(report->residual))
+    return pl_fail(error, PL_E_DIVERGED, "the right side is not finite");
+  for (int start = 0; start < MOST_STARTS && report->residual > target && !status; start++) {
+    int was_kept = !self->is_renewed;
+    double before = report->residual;
+    self->target = target;
+    status = improve(self, A, x, report, error);
+    // levels of an earlier matrix may be unfit for this one
+    if (status == PL_E_INDEFINITE && was_kept) {
+      self->is_renewed = 1;
+      status = PL_OK;
+    }
+    report->residual = residual(self, A, filter, b, x, pool);
+    // what rounding leaves
+    if (!status && report->residual > 0.5 * before && !self->is_renewed) break;
+  }
+  return status;
+}
+
+const pl_solver_ops pl_solver_petsc = {
+    .info = {PL_PETSC_INFO, .params = params, .param_count = PL_PETSC_PARAM_COUNT},
+    .state_size = sizeof(petsc),
+    .companion = &pl_preconditioner_none,
+    .companion_values = PL_PETSC_PARAM_COUNT,
+    .create = create,
+    .destroy = destroy,
+    .prepare = prepare,
+    .solve = solve,
+};

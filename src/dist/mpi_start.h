@@ -1,0 +1,13 @@
+/* The beginning and the end of PETSc, and of MPI with it. */
+#ifndef PL_DIST_MPI_START_H
+#define PL_DIST_MPI_START_H
+
+#include "pliant/base.h"
+
+#include <mpi.h>
+
+/* Once for a process; later calls do nothing. */
+pl_status pl_petsc_start(pl_error *error);
+void pl_petsc_end(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* A model whose elements are divided over ranks: each computes those that touch its own nodes.
+ *
+ * Nodes belong to ranks by recursive bisection of the rest shape. All elements around an owned node
+ * are here, so its force, its mass and its row of the matrix are complete; forces are then
+ * gathered, so that everybody has all of them, and rows are not. Elements at a border are computed
+ * by several ranks; energies and fields count them once, by the owner of their lowest node. */
+#ifndef PL_MODEL_DIVIDED_H
+#define PL_MODEL_DIVIDED_H
+
+#include "core/ranks.h"
+#include "model/model.h"
+
+/* As pl_model_build, and divided where sites->ranks are several and the model can be: finite
+ * elements with linear shape functions, whose points neither remember anything nor share something
+ * with other elements, and with enough nodes. */
+pl_status pl_divided_build(const pl_allocator *allocator, const pl_selection *part,
+                           const pl_mesh *mesh, const pl_material *material,
+                           const pl_model_def *sites, pl_model **out, pl_error *error);
+
+/* The rank of each of its blocks; NULL: it is not divided. */
+const int *pl_model_owners(const pl_model *model);
+
+#endif

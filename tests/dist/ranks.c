@@ -1,0 +1,195 @@
+/* A world over several ranks is the same world: every scene here is computed by this process alone
+ * and by all ranks together, and positions, energies and fields are compared. To be started by
+ * mpirun. */
+#include "dist/dist.h"
+#include "ode/integrator.h"
+#include "pliant/scene.h"
+#include "test.h"
+
+enum { MOST_CHANGES = 8, STEPS = 2 };
+
+static pl_ranks *ranks;
+
+typedef struct trial {
+  const char *scene;
+  const char *changes[MOST_CHANGES];
+} trial;
+
+/* Where a scene ends, or why it does not. */
+typedef struct outcome {
+  pl_status status;
+  char message[512];
+  int moved, count;
+  double *numbers; /* displacements, `moved` of them, and behind them stress of the elements */
+  double energy;
+} outcome;
+
+static pl_status look(pl_world *world, outcome *out, pl_error *error)
+{
+  pl_world_facts facts;
+  pl_status status = pl_world_measure(world, &facts, error);
+  if (status) return status;
+  out->energy = facts.elastic_energy;
+  out->moved = 3 * facts.nodes;
+  out->count = out->moved + facts.elements;
+  out->numbers = calloc((size_t)out->count, sizeof *out->numbers);
+  double *at = out->numbers, *stress = at + out->moved;
+  for (int b = 0; b < pl_world_body_count(world) && !status; b++) {
+    pl_body_id body = pl_world_body_at(world, b);
+    const pl_mesh *mesh = pl_world_body_mesh(world, body);
+    status = pl_world_get_positions(world, body, at, error);
+    if (!status) status = pl_world_get_stress(world, body, stress, NULL, error);
+    for (int i = 0; i < 3 * pl_mesh_node_count(mesh); i++) *at++ -= pl_mesh_nodes(mesh)[i];
+    stress += pl_mesh_element_count(mesh);
+  }
+  return status;
+}
+
+static outcome run(const trial *of, pl_ranks *with)
+{
+  char path[1024];
+  pl_error error = {0};
+  outcome out = {0};
+  pl_scene_def def = pl_scene_def_default();
+  snprintf(path, sizeof path, "%s/tests/dist/%s", getenv("PLIANT_SOURCE"), of->scene);
+  def.path = path;
+  def.threads = 1;
+  def.ranks = with;
+  const char *changes[MOST_CHANGES];
+  def.changes = changes;
+  for (int i = 0; i < MOST_CHANGES && of->changes[i]; i++) {
+    // the words for PETSc are not for our own solver
+    if (with || strncmp(of->changes[i], "solver.", 7) != 0)
+      changes[def.change_count++] = of->changes[i];
+  }
+  pl_scene *scene = NULL;
+  out.status = pl_scene_load(&def, &scene, &error);
+  for (int i = 0; i < STEPS && !out.status; i++) out.status = pl_scene_step(scene, &error);
+  if (!out.status) out.status = look(pl_scene_world(scene), &out, &error);
+  snprintf(out.message, sizeof out.message, "%s", error.message);
+  pl_scene_destroy(scene);
+  return out;
+}
+
+static double largest_difference(const outcome *a, const outcome *b, int from, int to)
+{
+  double max = 0, size = 0;
+  for (int i = from; i < to; i++) {
+    max = fmax(max, fabs(a->numbers[i] - b->numbers[i]));
+    size = fmax(size, fabs(a->numbers[i]));
+  }
+  return size > 0 ? max / size : max;
+}
+
+static void check_alike(const trial *of, const outcome *alone, const outcome *all)
+{
+  int before = test_failures, is_there = alone->numbers && all->numbers;
+  double moved = is_there ? largest_difference(alone, all, 0, alone->moved) : INFINITY;
+  CHECK(alone->status == PL_OK && all->status == PL_OK);
+  CHECK(alone->count == all->count);
+  CHECK(moved < 1e-7);
+  if (is_there) {
+    CHECK(largest_difference(alone, all, alone->moved, alone->count) < 1e-6);
+    CHECK_NEAR(all->energy, alone->energy, 1e-6 * fabs(alone->energy) + 1e-12);
+  }
+  if (test_failures > before || getenv("DIST_TALKS"))
+    printf("  %s %s: \"%s\", \"%s\", %.2e\n", of->scene, of->changes[0] ? of->changes[0] : "",
+           alone->message, all->message, moved);
+}
+
+/* By our own solver in one process, and by all ranks. */
+static void compare(const trial *of)
+{
+  outcome alone = run(of, NULL), all = run(of, ranks);
+  check_alike(of, &alone, &all);
+  free(alone.numbers);
+  free(all.numbers);
+}
+
+/* A simple preconditioner, which takes few messages where processes wait for each other. */
+#define SIMPLE "solver.method=petsc", "solver.preset=jacobi"
+#define TIGHT  "integrator.newton-tolerance=1e-10"
+
+TEST(every_integrator_moves_a_bar_alike)
+{
+  for (int i = 0; pl_integrator_family.members[i]; i++) {
+    const pl_member *member = pl_integrator_family.members[i];
+    const pl_integrator_ops *ops = (const void *)member;
+    char method[128];
+    snprintf(method, sizeof method, "integrator.method=%s", member->name);
+    int newton = pl_param_find(member, "newton-tolerance") >= 0;
+    trial of = {"bar.xml", {method, SIMPLE, newton ? TIGHT : NULL}};
+    // sticks and xpbd need relations; cvode is for small bodies, and takes thousands of solves
+    if (!member->missing && !ops->relaxes && strcmp(member->name, "cvode") != 0) compare(&of);
+  }
+}
+
+TEST(elements_and_laws_are_divided_alike)
+{
+  static const trial trials[] = {
+      {"bar.xml", {"mesh.box.element=hex", SIMPLE}},
+      {"bar.xml", {"body.quadrature=one-point", "mesh.box.element=hex", SIMPLE}},
+      {"bar.xml", {"mesh.element=tet10", SIMPLE}},
+      {"bar.xml", {"body.mass=consistent", "integrator.method=implicit-midpoint", TIGHT, SIMPLE}},
+      {"bar.xml", {"body.strain=green", "integrator.newton=10", TIGHT, SIMPLE}},
+      {"bar.xml", {"body.volume=node", "material.poisson=0.49", SIMPLE}},
+  };
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) compare(&trials[i]);
+}
+
+TEST(bodies_act_on_each_other_alike)
+{
+  static const trial trials[] = {
+      {"many.xml", {"integrator.method=implicit-euler", SIMPLE}},
+      {"many.xml", {"integrator.method=bdf2", SIMPLE}},
+  };
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) compare(&trials[i]);
+}
+
+/* With the preset, and the same bits the second time. */
+TEST(multigrid_has_the_same_bits_every_time)
+{
+  static const trial of = {"bar.xml", {"integrator.method=implicit-euler"}};
+  outcome alone = run(&of, NULL), all = run(&of, ranks), again = run(&of, ranks);
+  check_alike(&of, &alone, &all);
+  CHECK(all.count == again.count);
+  if (all.numbers && again.numbers)
+    CHECK(!memcmp(all.numbers, again.numbers, (size_t)all.count * sizeof *all.numbers));
+  free(alone.numbers);
+  free(all.numbers);
+  free(again.numbers);
+}
+
+TEST(what_is_for_one_process_is_refused)
+{
+  static const trial other = {"bar.xml", {"solver.method=cg"}};
+  outcome out = run(&other, ranks);
+  CHECK(out.status != PL_OK && strstr(out.message, "works within one process"));
+}
+
+#define NAMES                                                                                      \
+  X(every_integrator_moves_a_bar_alike)                                                            \
+  X(elements_and_laws_are_divided_alike)                                                           \
+  X(bodies_act_on_each_other_alike)                                                                \
+  X(multigrid_has_the_same_bits_every_time)                                                        \
+  X(what_is_for_one_process_is_refused)
+
+int main(int count, char **words)
+{
+  pl_error error = {0};
+  if (pl_dist_start(&ranks, &error)) {
+    printf("%s\n", error.message);
+    return 1;
+  }
+#undef X
+#define X(name)                                                                                    \
+  if (count < 2 || strstr(#name, words[1])) test_##name();
+  NAMES
+#undef X
+  // one process speaks; what it compares is the same everywhere
+  int failures = pl_dist_any(ranks, test_failures);
+  if (!ranks || ranks->rank == 0)
+    printf("%d ranks: %s\n", ranks ? ranks->count : 1, failures ? "FAILED" : "all as by one");
+  pl_dist_end(ranks);
+  return failures != 0;
+}
