@@ -51,7 +51,7 @@ typedef struct pl_fibres {
 
 /* Stretches that the material resists by factor times Young's modulus beyond. */
 typedef struct pl_stretch_limit {
-  double max, min; /* above 1, below 1; most 0: no limit at all, least 0: no lower one */
+  double max, min; /* above 1, below 1; max 0: no limit at all, min 0: no lower one */
   double factor;   /* above 1 */
 } pl_stretch_limit;
 

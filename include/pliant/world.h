@@ -25,13 +25,13 @@ extern "C" {
 typedef struct pl_world_def {
   double dt;         /* time step, s */
   double gravity[3]; /* m/s^2 */
-  int budget; /* most iterations of the linear solver in a step, for hard real time: then what it
-                 has counts, and its residual is in pl_world_measure; steps are not made
-                 again. 0: no limit */
+  int budget; /* largest number of iterations of the linear solver in a step, for hard real time:
+                 when it runs out, the current iterate is accepted and its residual reported by
+                 pl_world_measure; steps are not retried. 0: no limit */
   double time_budget; /* s; wall time that a step may take: solver, Newton's method and contact stop
-                         improving in time, and what they have counts, as with budget. At least one
-                         iteration of each is made; results then depend on the machine's speed.
-                         Direct solvers and explicit methods have nothing to cut short. 0: no
+                         improving in time and the current iterate is accepted, as with budget. At
+                         least one iteration of each is made; results then depend on the machine's
+                         speed. Direct solvers and explicit methods have nothing to cut short. 0: no
                          limit */
   int halvings;       /* how many times a failing step may be halved and retried; 0: never,
                          for real time, and what Newton's method has after its last iteration counts */

@@ -241,8 +241,8 @@ MEMBERS = {
     'pl_world_def': {
         'dt': 'time step, s',
         'gravity': 'm/s^2',
-        'budget': 'most iterations of the linear solver in a step, for hard real time: then what it has counts, and its residual is in pl_world_measure; steps are not made again. 0: no limit',
-        'time_budget': "s; wall time that a step may take: solver, Newton's method and contact stop improving in time, and what they have counts, as with budget. At least one iteration of each is made; results then depend on the machine's speed. Direct solvers and explicit methods have nothing to cut short. 0: no limit",
+        'budget': 'largest number of iterations of the linear solver in a step, for hard real time: when it runs out, the current iterate is accepted and its residual reported by pl_world_measure; steps are not retried. 0: no limit',
+        'time_budget': "s; wall time that a step may take: solver, Newton's method and contact stop improving in time and the current iterate is accepted, as with budget. At least one iteration of each is made; results then depend on the machine's speed. Direct solvers and explicit methods have nothing to cut short. 0: no limit",
         'halvings': "how many times a failing step may be halved and retried; 0: never, for real time, and what Newton's method has after its last iteration counts",
         'tolerance': "m; steps are divided so that each part's estimated RMS error of positions stays below this; 0: they are not divided",
         'substeps': '1: steps are made as a whole; 0: explicit methods divide each into as many equal parts as their critical step in the present state asks for',

@@ -27,7 +27,7 @@ typedef struct pl_probe {
   double sum; /* of quantities that are summed up from step to step */
 } pl_probe;
 
-enum { PL_MOST_PASSES = 24 }; /* over the contacts of one part of a step */
+enum { PL_MOST_PASSES = 24 }; /* over the contacts of one substep */
 
 /* What the user chose. */
 typedef struct pl_settings {
