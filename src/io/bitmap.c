@@ -75,7 +75,7 @@ pl_status pl_bitmap_parse(const pl_allocator *allocator, const void *data, size_
                           pl_bitmap *out, pl_error *error)
 {
   const unsigned char *at = data;
-  layout of;
+  layout of = {0};
   *out = (pl_bitmap){0};
   int is_bmp = size >= 2 && at[0] == 'B' && at[1] == 'M';
   pl_status status = (is_bmp ? find_bmp : find_tga)(at, size, &of, error);

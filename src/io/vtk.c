@@ -301,8 +301,9 @@ static pl_status read_sections(vtk_reader *r, pl_error *error)
       status = sections[i].read(r, error);
     } else if (r->cell_of) {
       // the mesh is complete; data that is not known is not needed
+      int shown = word.size < 40 ? (int)word.size : 40;
       pl_log_write(r->source->log, PL_NOTE, "%s: the data from \"%.*s\" on was not read",
-                   r->source->path, word.size < 40 ? (int)word.size : 40, word.at);
+                   r->source->path, shown, word.at);
       return PL_OK;
     } else {
       status = pl_scan_fail(&r->scan, error, PL_E_PARSE,
