@@ -251,6 +251,8 @@ static pl_status read_elements(reader *r, const keyword *word, pl_error *error)
     int reduced = of->nodes > pl_shapes[of->shape].corners;
     if (!status)
       status = pl_draft_element(r->draft, &line, of->shape, number, tags, reduced, error);
+    if (!status && of->shape == PL_TET && of->nodes == 10)
+      status = pl_draft_middles(r->draft, tags + 4, pl_vtk_edges, error);
     if (!status && group) status = pl_draft_join(r->draft, &line, group, error);
   }
   if (!status && group) status = remember(r, word->elset, dimension, mark, error);

@@ -50,6 +50,8 @@ void pl_draft_destroy(pl_draft *draft)
   pl_free(&allocator, draft->cells.data);
   pl_free(&allocator, draft->faces.data);
   pl_free(&allocator, draft->quads.data);
+  pl_free(&allocator, draft->middle_ends.data);
+  pl_free(&allocator, draft->middles.data);
   pl_free(&allocator, draft->lines.data);
   free_index(&allocator, &draft->by_tag);
   free_index(&allocator, &draft->numbers.index);
@@ -285,6 +287,27 @@ pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_cell_shape s
   if (shape == PL_LINE || shape == PL_TRIANGLE || shape == PL_QUAD)
     status = add_flat(draft, scan, error);
   return status || !draft->numbers.wanted ? status : add_number(draft, number, error);
+}
+
+const int pl_vtk_edges[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
+const int pl_gmsh_edges[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {2, 3}, {1, 3}};
+
+pl_status pl_draft_middles(pl_draft *draft, const int64_t *tags, const int edges[6][2],
+                           pl_error *error)
+{
+  if (draft->last != PL_TET || draft->is_copied) return PL_OK;
+  for (int i = 0; i < 6; i++) {
+    int node = find_node(draft, tags[i]);
+    int a = draft->last_nodes[edges[i][0]], b = draft->last_nodes[edges[i][1]];
+    if (node < 0) continue;
+    int *ends = extend(draft, &draft->middle_ends, 2, sizeof *ends);
+    int *to = extend(draft, &draft->middles, 1, sizeof *to);
+    if (!ends || !to) return pl_fail_memory(error);
+    ends[0] = a < b ? a : b;
+    ends[1] = a < b ? b : a;
+    *to = node;
+  }
+  return PL_OK;
 }
 
 void pl_draft_number_elements(pl_draft *draft) { draft->numbers.wanted = 1; }

@@ -62,6 +62,12 @@ int pl_draft_node_count(const pl_draft *draft);
  * until the next one. reduced: nodes between the corners were left out. */
 pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_cell_shape shape,
                            int64_t number, const int64_t *tags, int reduced, pl_error *error);
+/* The six nodes on the edges of the current tetrahedron, and which corners each lies between. Those
+ * that the file does not define are left out. */
+pl_status pl_draft_middles(pl_draft *draft, const int64_t *tags, const int edges[6][2],
+                           pl_error *error);
+/* As VTK and Abaqus count them, and as Gmsh does. */
+extern const int pl_vtk_edges[6][2], pl_gmsh_edges[6][2];
 /* For formats whose groups name elements by number: to be called before the first element, and
  * behind the last. Then numbers must not repeat. */
 void pl_draft_number_elements(pl_draft *draft);

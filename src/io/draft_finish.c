@@ -195,6 +195,49 @@ static const pl_hanging_node *place_parents(pl_draft *draft)
   return hanging;
 }
 
+/* ---- nodes on edges ---- */
+
+static const double straight = 1e-6; /* of an edge: what is nearer to its middle lies there */
+
+/* Puts edges into the mesh's numbering, which leaves out unused nodes, and their nodes' places one
+ * behind the other; are any off the straight edge? */
+static int number_middles(const pl_draft *draft, const pl_mesh *mesh, int *number, double *places)
+{
+  const int *cells = draft->cells.data, *nodes = draft->middles.data;
+  int *ends = draft->middle_ends.data, used = 0, is_curved = 0;
+  for (int i = 0; i < 4 * draft->cell_count; i++) number[cells[i]] = 1;
+  for (int n = 0; n < draft->node_count; n++) number[n] = number[n] ? used++ : -1;
+  for (size_t i = 0; i < draft->middles.count; i++) {
+    double off = 0, length = 0;
+    for (int k = 0; k < 2; k++) ends[2 * i + (size_t)k] = number[ends[2 * i + (size_t)k]];
+    for (int k = 0; k < 3; k++) {
+      double a = mesh->nodes[3 * (size_t)ends[2 * i] + (size_t)k];
+      double b = mesh->nodes[3 * (size_t)ends[2 * i + 1] + (size_t)k];
+      double x = draft->nodes[3 * (size_t)nodes[i] + (size_t)k];
+      places[3 * i + (size_t)k] = x;
+      off += (x - 0.5 * (a + b)) * (x - 0.5 * (a + b));
+      length += (b - a) * (b - a);
+    }
+    is_curved |= off > straight * straight * length;
+  }
+  return is_curved;
+}
+
+/* Lets the mesh know its edges' nodes where some edge is curved. */
+static pl_status keep_middles(const pl_draft *draft, pl_mesh *mesh, pl_error *error)
+{
+  size_t count = draft->middles.count;
+  if (count == 0 || count > INT_MAX || draft->cell_shape != PL_TET) return PL_OK;
+  int *number = pl_alloc(&draft->allocator, (size_t)draft->node_count, sizeof *number);
+  double *places = pl_alloc(&draft->allocator, 3 * count, sizeof *places);
+  pl_status status = number && places ? PL_OK : pl_fail_memory(error);
+  if (!status && number_middles(draft, mesh, number, places))
+    status = pl_mesh_keep_middles(mesh, (int)count, draft->middle_ends.data, places, error);
+  pl_free(&draft->allocator, number);
+  pl_free(&draft->allocator, places);
+  return status;
+}
+
 static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh, pl_error *error)
 {
   pl_mesh_def def = {
@@ -222,10 +265,17 @@ static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh
     pl_log_write(draft->source->log, PL_NOTE,
                  "%s: %lld elements stand in the file twice and were taken once",
                  draft->source->path, (long long)draft->copies);
+  status = repairs ? PL_OK : keep_middles(draft, *mesh, error);
+  if (status) {
+    pl_mesh_destroy(*mesh);
+    *mesh = NULL;
+    return status;
+  }
   if (draft->reduced)
     pl_log_write(draft->source->log, PL_NOTE,
-                 "%s: %lld elements of higher order were reduced to their corner nodes",
-                 draft->source->path, (long long)draft->reduced);
+                 "%s: %lld elements of higher order were reduced to their corner nodes%s",
+                 draft->source->path, (long long)draft->reduced,
+                 (*mesh)->middles.count ? "; element=\"tet10\" brings curved edges back" : "");
   return PL_OK;
 }
 

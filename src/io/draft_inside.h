@@ -75,6 +75,8 @@ struct pl_draft {
   list runs, titles;
   const char *prefixes[4];
 
+  list middle_ends, middles; /* int: both ends of edges of tetrahedra, and the nodes on them */
+
   struct pl_draft_hanging {
     list nodes;            /* pl_hanging_node: their parents and weights lie in the lists */
     list parents, weights; /* int and double */

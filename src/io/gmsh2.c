@@ -44,6 +44,8 @@ static pl_status read_element(pl_gmsh *gmsh, const pl_gmsh_type *type, int64_t n
   if (!status)
     status = pl_draft_element(gmsh->draft, &gmsh->scan, type->shape, number, nodes,
                               type->nodes > pl_shapes[type->shape].corners, error);
+  if (!status && type->shape == PL_TET && type->nodes == 10)
+    status = pl_draft_middles(gmsh->draft, nodes + 4, pl_gmsh_edges, error);
   return status || !group ? status : pl_draft_join(gmsh->draft, &gmsh->scan, group, error);
 }
 

@@ -186,6 +186,8 @@ static pl_status read_element_block(pl_gmsh *gmsh, pl_error *error)
     if (!status)
       status = pl_draft_element(gmsh->draft, &gmsh->scan, type->shape, number, nodes,
                                 type->nodes > pl_shapes[type->shape].corners, error);
+    if (!status && type->shape == PL_TET && type->nodes == 10)
+      status = pl_draft_middles(gmsh->draft, nodes + 4, pl_gmsh_edges, error);
     if (!status && link_count)
       status = pl_draft_join(gmsh->draft, &gmsh->scan, links[0].group, error);
   }

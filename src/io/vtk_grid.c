@@ -101,7 +101,7 @@ typedef struct cell_type {
   int nodes, max; /* how many nodes it may have */
 } cell_type;
 
-enum { VOXEL = 11, MANY = 1000000 };
+enum { VOXEL = 11, TET10 = 24, MANY = 1000000 };
 
 /* Those that fill space, and the simple ones that do not; the others are left out. */
 static const cell_type cell_types[] = {
@@ -113,7 +113,7 @@ static const cell_type cell_types[] = {
     {12, "hexahedron", PL_HEX, 8, 8},
     {13, "wedge", PL_PRISM, 6, 6},
     {14, "pyramid", PL_PYRAMID, 5, 5},
-    {24, "quadratic tetrahedron", PL_TET, 10, 10},
+    {TET10, "quadratic tetrahedron", PL_TET, 10, 10},
     {25, "quadratic hexahedron", PL_HEX, 20, 20},
     {26, "quadratic wedge", PL_PRISM, 15, 15},
     {27, "quadratic pyramid", PL_PYRAMID, 13, 13},
@@ -175,7 +175,7 @@ static pl_status add_cell(pl_draft *draft, const pl_scan *scan, const pl_vtk_cel
 {
   // a voxel counts along x, then y, then z; a hexahedron goes around
   static const int voxel[8] = {0, 1, 3, 2, 4, 5, 7, 6};
-  int64_t number = pl_array_int(&cells->types, cell), tags[8];
+  int64_t number = pl_array_int(&cells->types, cell), tags[10];
   const cell_type *type = find_type(number);
   if (!type)
     return pl_scan_fail(scan, error, PL_E_UNSUPPORTED,
@@ -184,15 +184,16 @@ static pl_status add_cell(pl_draft *draft, const pl_scan *scan, const pl_vtk_cel
   if (count < (size_t)type->nodes || count > (size_t)type->max)
     return pl_scan_fail(scan, error, PL_E_PARSE, "cell %zu is a %s of %zu nodes; it must have %d",
                         cell, type->name, count, type->nodes);
-  int corners = pl_shapes[type->shape].corners;
-  for (int i = 0; i < corners; i++) {
+  int corners = pl_shapes[type->shape].corners, is_tet10 = type->type == TET10;
+  for (int i = 0; i < (is_tet10 ? 10 : corners); i++) {
     int place = type->type == VOXEL ? voxel[i] : i;
     tags[i] = pl_array_int(&cells->connectivity, first + (size_t)place);
     // numbers of another piece are out of range, not neighbours
     tags[i] = tags[i] < 0 || tags[i] > PL_MOST_NODES ? -1 : tags[i] + base;
   }
-  return pl_draft_element(draft, scan, type->shape, (int64_t)cell, tags, count > (size_t)corners,
-                          error);
+  pl_status status = pl_draft_element(draft, scan, type->shape, (int64_t)cell, tags,
+                                      count > (size_t)corners, error);
+  return status || !is_tet10 ? status : pl_draft_middles(draft, tags + 4, pl_vtk_edges, error);
 }
 
 pl_status pl_vtk_add_cells(pl_draft *draft, const pl_scan *scan, const pl_vtk_cells *cells,

@@ -105,6 +105,8 @@ static void place_nodes(division *d)
     const double *b = d->mesh->nodes + 3 * d->ends[2 * i + 1];
     double *middle = d->nodes + count + 3 * (size_t)i;
     for (int k = 0; k < 3; k++) middle[k] = 0.5 * (a[k] + b[k]);
+    const double *known = pl_mesh_find_middle(d->mesh, d->ends + 2 * i);
+    if (known) memcpy(middle, known, 3 * sizeof *middle);
     if (d->middle) d->middle(d->values, d->ends + 2 * i, middle);
   }
 }
@@ -179,6 +181,26 @@ static void divide_one(division *d, int element)
   for (int i = 0; i < 4; i++)
     to = add_tet(d, to, low, high, middle_of(octet, s[around[i][0]], s[around[i][1]]),
                  middle_of(octet, s[around[i + 1][0]], s[around[i + 1][1]]));
+}
+
+/* Nodes on curved edges must leave the pieces at the corners on the same side as straight ones. */
+static pl_status check_curved(const division *d, pl_error *error)
+{
+  for (int i = 0; i < 4 * d->mesh->element_count; i++) {
+    const int *octet = d->octets + PL_OCTET_NODES * (size_t)(i / 4);
+    int whole[4] = {octet[i % 4]}, piece[4] = {octet[i % 4]}, count = 1;
+    for (int b = 0; b < 4; b++) {
+      if (b == i % 4) continue;
+      whole[count] = octet[b];
+      piece[count++] = middle_of(octet, i % 4, b);
+    }
+    if (pl_element_volume(d->nodes, whole, 4) * pl_element_volume(d->nodes, piece, 4) > 0) continue;
+    return pl_fail_entity(error, PL_E_MESH, i / 4,
+                          "element %d is folded by the nodes on its edges; move these nearer to "
+                          "the middles of straight edges",
+                          i / 4);
+  }
+  return PL_OK;
 }
 
 /* Edges are sorted by their ends. */
@@ -317,8 +339,9 @@ pl_status pl_mesh_divide_by(const pl_mesh *mesh, pl_division way, pl_middle_of *
     place_nodes(&d);
     for (int e = 0; e < mesh->element_count; e++) divide_one(&d, e);
     mark_outer(&d);
-    status = divide_sets(&d, error);
+    if (mesh->middles.count) status = check_curved(&d, error);
   }
+  if (!status) status = divide_sets(&d, error);
   if (!status) status = make_mesh(&d, out, error);
   release(&d);
   if (!status) (*out)->quadratic = way == PL_DIVIDE_TET10;

@@ -290,6 +290,8 @@ void pl_mesh_destroy(pl_mesh *mesh)
   pl_free(&allocator, mesh->element_octets);
   pl_free(&allocator, mesh->quads);
   pl_free(&allocator, mesh->quad_elements);
+  pl_free(&allocator, mesh->middles.ends);
+  pl_free(&allocator, mesh->middles.positions);
   pl_free(&allocator, mesh->sets);
   pl_free(&allocator, mesh->set_ids);
   pl_free(&allocator, mesh->set_names);

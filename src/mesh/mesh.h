@@ -8,6 +8,13 @@ enum { PL_MOST_NODES = 50000000, PL_MOST_ELEMENTS = 100000000 };
 
 typedef struct pl_grid pl_grid; /* see mesh/grid.h */
 
+/* Nodes that a file has between the corners of tetrahedra: both ends of their edges, ascending, and
+ * where they are; sorted by the ends. Meshes that are made from this one do not have them. */
+typedef struct pl_edge_middles {
+  int count, *ends;
+  double *positions;
+} pl_edge_middles;
+
 struct pl_mesh {
   pl_allocator allocator;
   int node_count, element_count, nodes_per_element;
@@ -29,7 +36,15 @@ struct pl_mesh {
   int *octets, *element_octets;           /* 10 nodes each; the octet of each element */
   int quad_count, *quads, *quad_elements; /* quadrilaterals, see mesh/quads.h */
   pl_grid *grid;                          /* the array that its nodes stand in; NULL: in none */
+  pl_edge_middles middles;
 };
+
+/* Keeps where edges of tetrahedra pass through half-way, in the numbering of the mesh; the first
+ * counts where an edge is there twice. */
+pl_status pl_mesh_keep_middles(pl_mesh *mesh, int count, const int *ends, const double *positions,
+                               pl_error *error);
+/* That of an edge with ascending ends; NULL: it is not known. */
+const double *pl_mesh_find_middle(const pl_mesh *mesh, const int ends[2]);
 
 /* The nodes of an octet: four corners, then the midpoints of its edges in the order of
  * pl_tet_edges. */
