@@ -50,8 +50,8 @@ void pl_draft_destroy(pl_draft *draft)
   pl_free(&allocator, draft->cells.data);
   pl_free(&allocator, draft->faces.data);
   pl_free(&allocator, draft->quads.data);
-  pl_free(&allocator, draft->middle_ends.data);
-  pl_free(&allocator, draft->middles.data);
+  pl_free(&allocator, draft->edges.ends.data);
+  pl_free(&allocator, draft->edges.nodes.data);
   pl_free(&allocator, draft->lines.data);
   free_index(&allocator, &draft->by_tag);
   free_index(&allocator, &draft->numbers.index);
@@ -300,8 +300,8 @@ pl_status pl_draft_middles(pl_draft *draft, const int64_t *tags, const int edges
     int node = find_node(draft, tags[i]);
     int a = draft->last_nodes[edges[i][0]], b = draft->last_nodes[edges[i][1]];
     if (node < 0) continue;
-    int *ends = extend(draft, &draft->middle_ends, 2, sizeof *ends);
-    int *to = extend(draft, &draft->middles, 1, sizeof *to);
+    int *ends = extend(draft, &draft->edges.ends, 2, sizeof *ends);
+    int *to = extend(draft, &draft->edges.nodes, 1, sizeof *to);
     if (!ends || !to) return pl_fail_memory(error);
     ends[0] = a < b ? a : b;
     ends[1] = a < b ? b : a;

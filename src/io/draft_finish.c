@@ -203,11 +203,11 @@ static const double straight = 1e-6; /* of an edge: what is nearer to its middle
  * behind the other; are any off the straight edge? */
 static int number_middles(const pl_draft *draft, const pl_mesh *mesh, int *number, double *places)
 {
-  const int *cells = draft->cells.data, *nodes = draft->middles.data;
-  int *ends = draft->middle_ends.data, used = 0, is_curved = 0;
+  const int *cells = draft->cells.data, *nodes = draft->edges.nodes.data;
+  int *ends = draft->edges.ends.data, used = 0, is_curved = 0;
   for (int i = 0; i < 4 * draft->cell_count; i++) number[cells[i]] = 1;
   for (int n = 0; n < draft->node_count; n++) number[n] = number[n] ? used++ : -1;
-  for (size_t i = 0; i < draft->middles.count; i++) {
+  for (size_t i = 0; i < draft->edges.nodes.count; i++) {
     double off = 0, length = 0;
     for (int k = 0; k < 2; k++) ends[2 * i + (size_t)k] = number[ends[2 * i + (size_t)k]];
     for (int k = 0; k < 3; k++) {
@@ -226,13 +226,13 @@ static int number_middles(const pl_draft *draft, const pl_mesh *mesh, int *numbe
 /* Lets the mesh know its edges' nodes where some edge is curved. */
 static pl_status keep_middles(const pl_draft *draft, pl_mesh *mesh, pl_error *error)
 {
-  size_t count = draft->middles.count;
+  size_t count = draft->edges.nodes.count;
   if (count == 0 || count > INT_MAX || draft->cell_shape != PL_TET) return PL_OK;
   int *number = pl_alloc(&draft->allocator, (size_t)draft->node_count, sizeof *number);
   double *places = pl_alloc(&draft->allocator, 3 * count, sizeof *places);
   pl_status status = number && places ? PL_OK : pl_fail_memory(error);
   if (!status && number_middles(draft, mesh, number, places))
-    status = pl_mesh_keep_middles(mesh, (int)count, draft->middle_ends.data, places, error);
+    status = pl_mesh_keep_middles(mesh, (int)count, draft->edges.ends.data, places, error);
   pl_free(&draft->allocator, number);
   pl_free(&draft->allocator, places);
   return status;

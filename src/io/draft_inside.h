@@ -75,7 +75,9 @@ struct pl_draft {
   list runs, titles;
   const char *prefixes[4];
 
-  list middle_ends, middles; /* int: both ends of edges of tetrahedra, and the nodes on them */
+  struct pl_draft_edges {
+    list ends, nodes; /* int: both ends of edges of tetrahedra, and the nodes on them */
+  } edges;
 
   struct pl_draft_hanging {
     list nodes;            /* pl_hanging_node: their parents and weights lie in the lists */
