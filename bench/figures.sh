@@ -35,6 +35,9 @@ measure cloth cloth
 measure solvers solvers
 # beside Bullet, where that is installed
 if [ -x build/release/bench/bench-bullet-pile ]; then build/release/bench/bench-bullet-pile 160 "$results/pile.csv"; fi
+if [ -x build/release/bench/bench-cholmod ]; then
+  build/release/bench/bench-cholmod 7 >"$results/cholmod.csv"
+fi
 # ends with 1 where auto misses its goal; the table shows where
 bench/choice.py --pliant "$pliant" --rounds "$((rounds > 7 ? rounds : 7))" --csv "$results/choice.csv" || true
 

@@ -161,6 +161,12 @@ def solvers(cell):
     return matrices, rows
 
 
+def cholmod():
+    rows = [[row["factor"], row["blas"], row["ms_analysis"], row["ms_factor"], row["ms_solve"], row["residual"]]
+            for row in read("cholmod")]
+    return table(["factor", "BLAS", "analysis, ms", "factorisation, ms", "back-substitution, ms", "residual"], rows)
+
+
 def solver_iterations():
     def cell(at):
         thesis = f" ({at[0]['thesis_iterations']})" if int(at[0]["thesis_iterations"]) else ""
@@ -246,7 +252,7 @@ def machine():
 
 
 TABLES = {"steps": steps, "steps-block-diagonal": steps_block_diagonal, "kernels": kernels, "contact": contact, "pile": pile,
-          "solver-iterations": solver_iterations, "solver-times": solver_times, "choice": choice,
+          "solver-iterations": solver_iterations, "solver-times": solver_times, "choice": choice, "cholmod": cholmod,
           "machine": machine, "haptics": haptics,
           "grids": grids, "cloth": cloth, "hex-steps": hex_steps, "hex-meshes": hex_meshes,
           "laws": lambda: materials("laws", "ratio", "law", " tets"),

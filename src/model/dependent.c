@@ -67,24 +67,31 @@ static int needs_velocity(const pl_dependent *at)
   return !groups;
 }
 
+/* The same moment for the inner model; moving: with velocities. */
+static pl_moment moment_of_nodes(pl_model *self, const pl_moment *moment, int moving, pl_pool *pool)
+{
+  const pl_dependent *at = self->state;
+  pl_moment of_nodes = *moment;
+  pl_dependent_update_mass(self, moment->q);
+  pl_dependent_place(at, at->felt, moment->q, at->arms, at->room.x, pool);
+  if (moving) pl_dependent_move(at, at->felt, moment->v, at->arms, at->room.speed, pool);
+  of_nodes.q = at->room.x;
+  of_nodes.v = moving ? at->room.speed : NULL;
+  return of_nodes;
+}
+
 static void evaluate(pl_model *self, const pl_moment *moment, double *f, const pl_tangent *tangent,
                      pl_pool *pool)
 {
   pl_dependent *at = self->state;
-  const double *q = moment->q, *v = moment->v;
+  const double *v = moment->v;
   pl_bsr *A = tangent ? tangent->A : NULL;
   int curved = A && at->part_count && !tangent->semidefinite;
   int turning = f && v && at->part_count;
   double *force = f || curved ? at->room.force : NULL;
-  pl_dependent_update_mass(self, q);
-  pl_dependent_place(at, at->felt, q, at->arms, at->room.x, pool);
-  int moving = v && needs_velocity(at);
-  if (moving) pl_dependent_move(at, at->felt, v, at->arms, at->room.speed, pool);
-  if (force) pl_pass_clear(force, at->nodes, pool);
-  pl_moment of_nodes = *moment;
+  pl_moment of_nodes = moment_of_nodes(self, moment, v && needs_velocity(at), pool);
+  if (force) memset(force, 0, 3 * (size_t)at->nodes * sizeof *force);
   pl_tangent inner = tangent ? *tangent : (pl_tangent){0};
-  of_nodes.q = at->room.x;
-  of_nodes.v = moving ? at->room.speed : NULL;
   inner.A = at->K;
   at->inner->ops->evaluate(at->inner, &of_nodes, force, A ? &inner : NULL, pool);
   if (A) {
@@ -99,15 +106,19 @@ static void evaluate(pl_model *self, const pl_moment *moment, double *f, const p
   if (f) pl_dependent_gather(at, force, f, pool);
 }
 
+static void evaluate_selected(pl_model *self, const pl_moment *moment, double *f, pl_pool *pool)
+{
+  pl_dependent *at = self->state;
+  pl_moment of_nodes = moment_of_nodes(self, moment, moment->v && needs_velocity(at), pool);
+  pl_pass_clear(at->room.force, at->nodes, pool);
+  at->inner->ops->stability.evaluate_selected(at->inner, &of_nodes, at->room.force, pool);
+  pl_dependent_gather(at, at->room.force, f, pool);
+}
+
 static void advance(pl_model *self, const pl_moment *moment, double *memory, pl_pool *pool)
 {
   pl_dependent *at = self->state;
-  pl_moment of_nodes = *moment;
-  of_nodes.q = at->room.x;
-  of_nodes.v = moment->v ? at->room.speed : NULL;
-  pl_dependent_update_mass(self, moment->q);
-  pl_dependent_place(at, at->felt, moment->q, at->arms, at->room.x, pool);
-  if (moment->v) pl_dependent_move(at, at->felt, moment->v, at->arms, at->room.speed, pool);
+  pl_moment of_nodes = moment_of_nodes(self, moment, moment->v != NULL, pool);
   at->inner->ops->advance(at->inner, &of_nodes, memory, pool);
 }
 
@@ -165,13 +176,8 @@ static double hourglass(pl_model *self, const double *q, pl_pool *pool)
 static void bounds_of(pl_model *self, const pl_moment *moment, double bounds[2], pl_pool *pool)
 {
   pl_dependent *at = self->state;
-  pl_moment of_nodes = *moment;
-  pl_dependent_update_mass(self, moment->q);
-  pl_dependent_place(at, at->felt, moment->q, at->arms, at->room.x, pool);
-  if (moment->v) pl_dependent_move(at, at->felt, moment->v, at->arms, at->room.speed, pool);
-  of_nodes.q = at->room.x;
-  of_nodes.v = moment->v ? at->room.speed : NULL;
-  at->inner->ops->bounds(at->inner, &of_nodes, bounds, pool);
+  pl_moment of_nodes = moment_of_nodes(self, moment, moment->v != NULL, pool);
+  at->inner->ops->stability.bounds(at->inner, &of_nodes, bounds, pool);
 }
 
 static void nodes(const pl_model *self, const double *q, const double *v, double *out)
@@ -410,7 +416,7 @@ static const pl_model_ops all_ops = {
     .fields = pl_dependent_fields,
     .strains = pl_dependent_strains,
     .tensors = pl_dependent_tensors,
-    .bounds = bounds_of,
+    .stability = {bounds_of, pl_dependent_mark_fast, pl_dependent_select, evaluate_selected},
     .nodes = nodes,
     .spread = spread,
     .carriers = carriers,
@@ -460,7 +466,10 @@ pl_status pl_dependent_create(const pl_allocator *allocator, pl_model *inner, in
   if (!inner->ops->hourglass) at->ops.hourglass = NULL;
   if (!inner->ops->strains) at->ops.strains = NULL;
   if (!inner->ops->tensors) at->ops.tensors = NULL;
-  if (!inner->ops->bounds || ties->part_count) at->ops.bounds = NULL;
+  if (!inner->ops->stability.bounds || ties->part_count) at->ops.stability.bounds = NULL;
+  // forces that are lost between nodes and blocks leave no element to itself
+  if (!inner->ops->stability.mark_fast || ties->part_count || ties->averaged)
+    at->ops.stability.mark_fast = NULL;
   if (!inner->ops->advance) at->ops.advance = NULL;
   if (!inner->ops->begin) at->ops.begin = NULL;
   *self = (pl_model){.ops = &at->ops,

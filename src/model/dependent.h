@@ -166,6 +166,10 @@ void pl_dependent_strains(pl_model *self, const double *q, double *strain, doubl
 void pl_dependent_tensors(pl_model *self, const double *q, double *F, double *stress,
                           pl_pool *pool);
 
+pl_status pl_dependent_mark_fast(pl_model *self, double h, double square, unsigned char *marks,
+                                 double bounds[2], pl_error *error);
+pl_status pl_dependent_select(pl_model *self, unsigned char *marks, pl_error *error);
+
 /* Finds blocks and carriers. */
 pl_status pl_dependent_resolve(pl_model *self, pl_dependent *to, const int *names, pl_error *error);
 

@@ -195,7 +195,7 @@ static void tensors(pl_model *self, const double *q, double *F, double *stress, 
 static void bounds(pl_model *self, const pl_moment *moment, double out[2], pl_pool *pool)
 {
   const divided *at = divided_of(self);
-  at->inner->ops->bounds(at->inner, moment, out, pool);
+  at->inner->ops->stability.bounds(at->inner, moment, out, pool);
   at->ranks->max(at->ranks, out, 2);
 }
 
@@ -275,7 +275,7 @@ static const pl_model_ops all_ops = {
     .fields = fields,
     .strains = strains,
     .tensors = tensors,
-    .bounds = bounds,
+    .stability = {.bounds = bounds},
 };
 
 /* What an element is made of, of those that are chosen. */
@@ -318,7 +318,7 @@ static void take_over(pl_model *self)
   const pl_model *inner = at->inner;
   ops.info = inner->ops->info;
   if (!inner->ops->hourglass) ops.hourglass = NULL;
-  if (!inner->ops->bounds) ops.bounds = NULL;
+  if (!inner->ops->stability.bounds) ops.stability.bounds = NULL;
   if (!inner->ops->energy) ops.energy = NULL;
   pl_model all = *inner;
   all.ops = &at->ops;

@@ -125,9 +125,17 @@ typedef struct pl_model_ops {
   void (*tensors)(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool);
   /* Energy of hourglass modes in J, a part of energy(); NULL: there are none. */
   double (*hourglass)(pl_model *self, const double *q, pl_pool *pool);
-  /* Upper bounds of the squares of frequencies, 1/s^2, and of damping, 1/s, of the internal forces
-   * at a moment with the lumped mass; v may be NULL. NULL: none is known. */
-  void (*bounds)(pl_model *self, const pl_moment *at, double bounds[2], pl_pool *pool);
+  /* For the steps of explicit methods. Upper bounds of the squares of frequencies, 1/s^2, and of
+   * damping, 1/s, of the internal forces at a moment with the lumped mass; v may be NULL. NULL:
+   * none is known. The others are those of pl_system_ops, with the squares of frequencies; NULL: no
+   * part of the model takes smaller steps than others. */
+  struct pl_stability_ops {
+    void (*bounds)(pl_model *self, const pl_moment *at, double bounds[2], pl_pool *pool);
+    pl_status (*mark_fast)(pl_model *self, double h, double square, unsigned char *marks,
+                           double bounds[2], pl_error *error);
+    pl_status (*select)(pl_model *self, unsigned char *marks, pl_error *error);
+    void (*evaluate_selected)(pl_model *self, const pl_moment *at, double *f, pl_pool *pool);
+  } stability;
   /* Where blocks are control points that carry the mesh's nodes along; all NULL: they are the
    * nodes. Positions of the nodes, or their velocities if v is not NULL; f += the forces that
    * forces on the nodes exert on the blocks; the blocks that carry a node and their weights, which

@@ -17,6 +17,7 @@ typedef struct pl_integrator pl_integrator;
   X(rk38)                                                                                          \
   X(dopri853)                                                                                      \
   X(verlet)                                                                                        \
+  X(local_verlet)                                                                                  \
   X(explicit_newmark)                                                                              \
   X(rkc2)                                                                                          \
   X(rock2)                                                                                         \

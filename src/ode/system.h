@@ -49,6 +49,16 @@ typedef struct pl_system_ops {
    * travel from q at time t for h with the velocities v; or at the end of the step, at q and v of
    * time t + h. Changes v. */
   void (*strike)(pl_system *system, int at_end, double t, double h, const double *q, double *v);
+  /* For methods with smaller steps by region (ode/local.h); NULL: no part is faster than others.
+   * Marks the blocks of elements with frequencies above `frequency`, 1/s, at rest with
+   * PL_FAST_BLOCK; the largest of all frequencies and of all damping, 1/s. */
+  pl_status (*mark_fast)(pl_system *system, double h, double frequency, unsigned char *marks,
+                         double largest[2], pl_error *error);
+  /* Selects the elements with fast blocks, and marks their other blocks with PL_NEAR_BLOCK. */
+  pl_status (*select)(pl_system *system, unsigned char *marks, pl_error *error);
+  /* f += the forces of the selected elements. */
+  void (*evaluate_selected)(pl_system *system, double t, const double *q, const double *v,
+                            double *f);
 } pl_system_ops;
 
 struct pl_system {

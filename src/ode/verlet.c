@@ -10,18 +10,29 @@
  * polynomial z^2 - (2 - h d - h^2 w^2) z + (1 - h d) has its roots in the unit circle for h^2 w^2
  * <= 4 - 2 h d: h <= (sqrt(d^2 + 4 w^2) - d) / w^2. Where they depend on velocity the lag of half a
  * step makes it order 1. The error of a step is estimated as h^2/6 (a1 - a0), the first term left
- * out. Hauth 2004, 3.2.7. */
+ * out. Hauth 2004, 3.2.7.
+ *
+ * local-verlet: the same with smaller steps where elements are small (local.h); a_eff in place of
+ * a. */
 #include "core/clock.h"
-#include "ode/integrator.h"
+#include "ode/local.h"
 #include "sparse/passes.h"
 
 #include <math.h>
 
 #include <string.h>
 
+enum { PARTS, PARAM_COUNT };
+
+static const pl_param params[PARAM_COUNT] = {
+    [PARTS] = {"parts", "1", "most steps of the smallest elements in one of the largest", 64, 1,
+               10000, NULL, 1},
+};
+
 typedef struct verlet {
   double *a;        /* history: the acceleration at the start of the step, as without constraints */
   double *dq, *own; /* scratch */
+  pl_local_steps local; /* of local-verlet only: parts is 0 otherwise */
 } verlet;
 
 static pl_status create(pl_integrator *self, pl_error *error)
@@ -32,10 +43,25 @@ static pl_status create(pl_integrator *self, pl_error *error)
   return status ? status : pl_integrator_vector(self, &state->own, error);
 }
 
+static pl_status create_local(pl_integrator *self, pl_error *error)
+{
+  verlet *state = self->state;
+  pl_status status = create(self, error);
+  return status ? status
+                : pl_local_steps_create(self, &state->local, (int)self->values[PARTS], error);
+}
+
+static void destroy_local(pl_integrator *self)
+{
+  verlet *state = self->state;
+  if (state) pl_local_steps_destroy(self, &state->local);
+}
+
 static void accelerate(verlet *state, pl_system *system, double t, double share, const double *q,
                        const double *v)
 {
   system->ops->evaluate(system, t, q, v, state->a, NULL);
+  if (state->local.parts > 1) pl_local_steps_mean(&state->local, system, t, q, v, state->a);
   pl_system_oppose(system, share, state->a);
   system->ops->mass_inverse(system, state->a, state->a);
 }
@@ -101,6 +127,18 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   return PL_OK;
 }
 
+/* The same with regions of smaller steps. */
+static pl_status step_local(pl_integrator *self, pl_system *system, double t, double h, double *q,
+                            double *v, pl_step_report *report, pl_error *error)
+{
+  verlet *state = self->state;
+  pl_status status =
+      pl_local_steps_choose(self, &state->local, system, h, (int)self->values[PARTS], error);
+  if (status) return status;
+  if (state->local.parts > 1) report->inner_steps += state->local.parts;
+  return step(self, system, t, h, q, v, report, error);
+}
+
 static double critical(double frequency, double damping)
 {
   double square = frequency * frequency;
@@ -122,4 +160,22 @@ const pl_integrator_ops pl_integrator_verlet = {
     .state_size = sizeof(verlet),
     .create = create,
     .step = step,
+};
+
+const pl_integrator_ops pl_integrator_local_verlet = {
+    .info = {.name = "local-verlet",
+             .summary = "Stoermer-Verlet with smaller steps where elements are small: order 2, "
+                        "one force evaluation for large elements; order 1 with damping",
+             .source = "Diaz & Grote 2009",
+             .params = params,
+             .param_count = PARAM_COUNT},
+    .order = 2,
+    .damped_order = 1,
+    .error_power = 3,
+    .strikes = PL_STRIKES_HALF,
+    .history = 1,
+    .state_size = sizeof(verlet),
+    .create = create_local,
+    .destroy = destroy_local,
+    .step = step_local,
 };

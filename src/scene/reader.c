@@ -1,13 +1,13 @@
 /* Walks the XML document beside the tables of the schema and reports all that does not fit. */
 #include "scene/reader.h"
 
-#include "scene/edm.h"
-
 #include "core/error.h"
 #include "core/family.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "scene/edm.h"
 #include "scene/value.h"
+#include "scene/virtis.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -475,14 +475,21 @@ static void check_references(pl_reader *reader)
 
 /* ---- the whole ---- */
 
-/* Puts the equivalent scene in the place of an EDMConfig; 0 if it has errors. */
-static int convert(pl_reader *reader)
+int pl_reader_convert(pl_reader *reader, const char *source, size_t size, pl_text *out)
 {
-  pl_xml_node *config = pl_edm_find(pl_xml_root(reader->document));
+  pl_xml_node *root = pl_xml_root(reader->document), *config = pl_edm_find(root);
+  pl_xml_node *script = config ? NULL : pl_virtis_find(root);
+  if (config) pl_edm_convert(reader, config, out);
+  if (script) pl_virtis_convert(reader, script, source, size, out);
+  return config || script;
+}
+
+/* Puts the equivalent scene in the place of one of another format; 0 if it has errors. */
+static int convert(pl_reader *reader, const char *source, size_t size)
+{
   pl_error error;
-  if (!config) return 1;
   pl_text text = pl_text_make(&reader->def->allocator);
-  pl_edm_convert(reader, config, &text);
+  if (!pl_reader_convert(reader, source, size, &text)) return 1;
   if (!reader->error_count && pl_text_ok(&text, &error)) pl_reader_report_memory(reader);
   if (!reader->error_count) {
     pl_xml_destroy(reader->document);
@@ -503,7 +510,7 @@ void pl_reader_open(pl_reader *reader, const pl_scene_def *def, const char *text
     pl_reader_report(reader, &error);
     return;
   }
-  if (!convert(reader)) return;
+  if (!convert(reader, text, size)) return;
   pl_xml_node *root = pl_xml_root(reader->document);
   if (!root || strcmp(pl_xml_name(root), pl_scene_root.name) != 0) {
     pl_fail_at(&error, PL_E_PARSE, def->path, root ? pl_xml_line(root) : 0,

@@ -48,6 +48,10 @@ typedef struct pl_reader {
 void pl_reader_open(pl_reader *reader, const pl_scene_def *def, const char *text, size_t size);
 void pl_reader_close(pl_reader *reader);
 
+/* Writes the scene that a document of another format means (edm.h, virtis.h); 0 if it is none.
+ * source: its bytes. */
+int pl_reader_convert(pl_reader *reader, const char *source, size_t size, pl_text *out);
+
 /* Sets the attribute that "element[name].attribute=value" names. */
 pl_status pl_scene_change(pl_xml_node *root, const char *change, pl_error *error);
 /* Takes "a=1; b=2" apart into at most so many texts, which live as long as the reader; their

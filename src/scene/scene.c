@@ -4,7 +4,6 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "scene/edm.h"
 #include "scene/reader.h"
 
 #define COOKIE 0x5363656eu /* in def structs made by pl_scene_def_default */
@@ -93,10 +92,10 @@ pl_status pl_scene_convert(const pl_scene_def *def, const char *text, size_t siz
   if (pl_xml_parse(text, size, def->path, &def->allocator, &reader.document, &first)) {
     pl_reader_report(&reader, &first);
   } else {
-    pl_xml_node *config = pl_edm_find(pl_xml_root(reader.document));
-    if (config) pl_edm_convert(&reader, config, out);
-    pl_fail_at(&first, PL_E_PARSE, def->path, 0, "has no <EDMConfig>; there is nothing to convert");
-    if (!config) pl_reader_report(&reader, &first);
+    int found = pl_reader_convert(&reader, text, size, out);
+    pl_fail_at(&first, PL_E_PARSE, def->path, 0,
+               "has no <EDMConfig> and no <FEMesh>; there is nothing to convert");
+    if (!found) pl_reader_report(&reader, &first);
   }
   pl_reader_close(&reader);
   if (!reader.error_count) return pl_text_ok(out, error);

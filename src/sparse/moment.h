@@ -21,4 +21,8 @@ typedef struct pl_tangent {
   pl_pairs *extra; /* for what A's pattern has no room for; NULL: nothing may come */
 } pl_tangent;
 
+/* Blocks where some elements take smaller steps than others (ode/local.h): those that move in the
+ * smaller steps, and the others of the same elements, which only feel their forces. */
+enum { PL_NEAR_BLOCK = 1, PL_FAST_BLOCK = 2 };
+
 #endif

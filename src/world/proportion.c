@@ -134,8 +134,8 @@ static int element_bounds(pl_world *world, double bounds[2])
     double own[2] = {0};
     const pl_moment at = {.q = world->state.q + 3 * body->offset,
                           .v = world->state.v + 3 * body->offset};
-    if (body->model->ops->bounds)
-      body->model->ops->bounds(body->model, &at, own, world->pool);
+    if (body->model->ops->stability.bounds)
+      body->model->ops->stability.bounds(body->model, &at, own, world->pool);
     else
       all = 0;
     bounds[0] = fmax(bounds[0], own[0]);

@@ -231,13 +231,61 @@ static void strike(pl_system *system, int at_end, double t, double h, const doub
   }
 }
 
+/* ---- smaller steps by region ---- */
+
+static pl_status mark_fast(pl_system *system, double h, double frequency, unsigned char *marks,
+                           double largest[2], pl_error *error)
+{
+  const pl_world *world = world_of(system);
+  largest[0] = largest[1] = 0;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    double bounds[2];
+    if (!body->model->ops->stability.mark_fast) continue;
+    pl_status status = body->model->ops->stability.mark_fast(body->model, h, frequency * frequency,
+                                                             marks + body->offset, bounds, error);
+    if (status) return status;
+    largest[0] = fmax(largest[0], sqrt(bounds[0]));
+    largest[1] = fmax(largest[1], bounds[1]);
+  }
+  return PL_OK;
+}
+
+static pl_status select_fast(pl_system *system, unsigned char *marks, pl_error *error)
+{
+  const pl_world *world = world_of(system);
+  pl_status status = PL_OK;
+  for (size_t b = 0; b < world->bodies.count && !status; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    if (body->model->ops->stability.mark_fast)
+      status = body->model->ops->stability.select(body->model, marks + body->offset, error);
+  }
+  return status;
+}
+
+static void evaluate_selected(pl_system *system, double t, const double *q, const double *v,
+                              double *f)
+{
+  const pl_world *world = world_of(system);
+  const pl_moment at = moment_at(system, t, q, v);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    int offset = 3 * body->offset;
+    pl_moment own = at;
+    own.q += offset;
+    own.v += offset;
+    if (body->model->ops->stability.mark_fast)
+      body->model->ops->stability.evaluate_selected(body->model, &own, f + offset, system->pool);
+  }
+}
+
 /* Where no block rotates there is nothing to chart. */
-static const pl_system_ops plain_ops = {evaluate, external,  mass_add, mass_inverse,
-                                        retract,  prescribe, NULL,     folded1,
-                                        limit,    go,        strike};
-static const pl_system_ops turning_ops = {evaluate, external,  mass_add, mass_inverse,
-                                          retract,  prescribe, chart,    folded1,
-                                          limit,    go,        strike};
+#define OPS(chart)                                                                                 \
+  {                                                                                                \
+    evaluate, external, mass_add, mass_inverse, retract, prescribe, chart, folded1, limit, go,     \
+        strike, mark_fast, select_fast, evaluate_selected                                          \
+  }
+static const pl_system_ops plain_ops = OPS(NULL), turning_ops = OPS(chart);
 
 const pl_system_ops *pl_world_system_ops(const pl_world *world)
 {

@@ -1,5 +1,5 @@
-/* Scenes of the format EDMConfig from memory: what is converted must be a scene, and an error says
- * what it is. */
+/* Scenes of other formats (EDMConfig, scripts of the thesis) from memory: what is converted must be
+ * a scene, and an error says what it is. */
 #include "core/memory.h"
 #include "scene/scene.h"
 

@@ -139,7 +139,7 @@ static double bound_at(test_body *body, const double *q)
 {
   double bounds[2];
   const pl_moment at = {.q = q};
-  body->model->ops->bounds(body->model, &at, bounds, NULL);
+  body->model->ops->stability.bounds(body->model, &at, bounds, NULL);
   return bounds[0];
 }
 

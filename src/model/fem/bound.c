@@ -83,11 +83,15 @@ static void bound_chunk(void *context, int chunk)
 
 void pl_fem_bounds(pl_model *self, const pl_moment *at, double bounds[2], pl_pool *pool)
 {
-  pl_fem *fem = self->state;
-  pl_fem_job job = {.fem = fem, .q = at->q, .v = at->v};
+  pl_fem_job job = {.fem = self->state, .q = at->q, .v = at->v};
+  pl_fem_bound_all(self->state, &job, at->h, bounds, pool);
+}
+
+void pl_fem_bound_all(pl_fem *fem, pl_fem_job *job, double h, double bounds[2], pl_pool *pool)
+{
   if (!fem->bound.found) find_shapes(fem);
-  pl_groups_freeze(&fem->groups, at->h, pool);
-  pl_parallel(pool, fem->chunks.chunks, bound_chunk, &job);
+  pl_groups_freeze(&fem->groups, h, pool);
+  pl_parallel(pool, fem->chunks.chunks, bound_chunk, job);
   bounds[0] = bounds[1] = 0;
   for (int i = 0; i < 2 * fem->chunks.chunks; i++)
     bounds[i % 2] = fmax(bounds[i % 2], fem->bound.sums[i]);

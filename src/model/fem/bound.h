@@ -4,6 +4,7 @@
 
 #include "model/model.h"
 
+struct pl_fem;
 struct pl_fem_job;
 
 /* g / m of each element, 1/(m^2 kg/m^3): found when first asked for; before that the least nodal
@@ -12,6 +13,10 @@ typedef struct pl_fem_shapes {
   double *shapes, *sums; /* sums: two numbers per chunk */
   int found;
 } pl_fem_shapes;
+
+/* Largest of all elements; job->squares: w^2 of each as well, NULL: not. */
+void pl_fem_bound_all(struct pl_fem *fem, struct pl_fem_job *job, double h, double bounds[2],
+                      pl_pool *pool);
 
 /* The largest bounds among the elements of these batches: w^2 in 1/s^2, damping in 1/s. */
 void pl_fem_bound_base(const struct pl_fem_job *job, int first, int last, double bounds[2]);

@@ -106,6 +106,7 @@ void PL_VARIANT(pl_fem_bound)(const pl_fem_job *job, int first, int last, double
       const double shape = fem->bound.shapes[element];
       const double both[2] = {shape * elastic[lane], shape * viscous[lane]};
       for (int i = 0; i < 2; i++) bounds[i] = both[i] > bounds[i] ? both[i] : bounds[i];
+      if (job->squares) job->squares[element] = both[0];
     }
   }
 }

@@ -273,6 +273,7 @@ void pl_fem_destroy(pl_model *self)
   pl_free(&self->allocator, fem->chunk_sums);
   pl_free(&self->allocator, fem->bound.shapes);
   pl_free(&self->allocator, fem->bound.sums);
+  pl_free(&self->allocator, fem->selected);
   pl_free(&self->allocator, fem->mirror);
   pl_free(&self->allocator, fem->places);
   pl_free(&self->allocator, fem->rest);
@@ -357,7 +358,7 @@ const pl_model_ops pl_model_fem = {
     .fields = pl_fem_fields,
     .strains = pl_fem_strains,
     .tensors = pl_fem_tensors,
-    .bounds = pl_fem_bounds,
+    .stability = {pl_fem_bounds, pl_fem_mark_fast, pl_fem_select, pl_fem_evaluate_selected},
 };
 
 /* A model changes its table when it turns out to be warped. */

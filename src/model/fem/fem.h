@@ -35,6 +35,7 @@ typedef struct pl_fem_job {
   double *von_mises, *det_f; /* per element                    */
   double *strain, *density;  /* the same                       */
   double *F, *stress;        /* the same, 9 each */
+  double *squares;           /* the same: bounds of w^2 */
 } pl_fem_job;
 
 /* Work on the batches [first, last), all of one group, or on these rows of the matrix. */
@@ -77,6 +78,7 @@ struct pl_fem {
   pl_warp warp;           /* strain="warped" only */
   pl_hourglass hourglass; /* of PL_FEM_HEX1 only */
   pl_fem_shapes bound;
+  unsigned char *selected; /* per batch: does it have fast blocks? NULL: none was asked for */
 };
 
 /* The first of the mesh's elements that make up an element. */
@@ -91,6 +93,7 @@ pl_cliques pl_fem_cliques(const pl_model *self);
 pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error);
 void pl_fem_evaluate(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
                      pl_pool *pool);
+void pl_fem_evaluate_batches(const pl_fem_job *job, int first, int last);
 void pl_fem_advance(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool);
 double pl_fem_energy(pl_model *self, const double *q, pl_pool *pool);
 double pl_fem_hourglass(pl_model *self, const double *q, pl_pool *pool);
@@ -98,6 +101,12 @@ void pl_fem_strains(pl_model *self, const double *q, double *strain, double *ene
 void pl_fem_tensors(pl_model *self, const double *q, double *F, double *stress, pl_pool *pool);
 void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *det_f,
                    pl_pool *pool);
+
+/* Smaller steps by region; as in pl_model_ops. */
+pl_status pl_fem_mark_fast(pl_model *self, double h, double square, unsigned char *marks,
+                           double bounds[2], pl_error *error);
+pl_status pl_fem_select(pl_model *self, unsigned char *marks, pl_error *error);
+void pl_fem_evaluate_selected(pl_model *self, const pl_moment *at, double *f, pl_pool *pool);
 
 /* The mass of all elements; their chunks are made. */
 pl_status pl_fem_mass_create(pl_model *self, const pl_material *material, int consistent,

@@ -14,14 +14,18 @@ static void evaluate_one_point(const pl_fem_job *job, int first, int last)
   control->stiffness(&matrix, first, last);
 }
 
+void pl_fem_evaluate_batches(const pl_fem_job *job, int first, int last)
+{
+  if (job->fem->hourglass.kernel)
+    evaluate_one_point(job, first, last);
+  else
+    job->fem->kernel->evaluate(job, first, last);
+}
+
 static void evaluate_chunk(void *context, int chunk)
 {
   const pl_fem_job *job = context;
-  const int *start = job->fem->starts + chunk;
-  if (job->fem->hourglass.kernel)
-    evaluate_one_point(job, start[0], start[1]);
-  else
-    job->fem->kernel->evaluate(job, start[0], start[1]);
+  pl_fem_evaluate_batches(job, job->fem->starts[chunk], job->fem->starts[chunk + 1]);
 }
 
 enum { ROWS_PER_CHUNK = 256 };
