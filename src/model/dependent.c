@@ -90,7 +90,7 @@ static void evaluate(pl_model *self, const pl_moment *moment, double *f, const p
   int turning = f && v && at->part_count;
   double *force = f || curved ? at->room.force : NULL;
   pl_moment of_nodes = moment_of_nodes(self, moment, v && needs_velocity(at), pool);
-  if (force) memset(force, 0, 3 * (size_t)at->nodes * sizeof *force);
+  if (force) pl_pass_clear(force, at->nodes, pool);
   pl_tangent inner = tangent ? *tangent : (pl_tangent){0};
   inner.A = at->K;
   at->inner->ops->evaluate(at->inner, &of_nodes, force, A ? &inner : NULL, pool);
