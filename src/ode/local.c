@@ -173,8 +173,8 @@ void pl_local_steps_mean(pl_local_steps *local, pl_system *system, double t, con
                          const double *v, double *f)
 {
   int blocks = system->blocks;
-  pl_pass_copy(q, local->x, blocks, system->pool);
-  pl_pass_copy(f, local->start, blocks, system->pool);
+  pl_pass_copy(q, local->x, blocks, 1, system->pool);
+  pl_pass_copy(f, local->start, blocks, 1, system->pool);
   pl_pass_clear(local->z, blocks, system->pool);
   pl_pass_clear(local->before, blocks, system->pool);
   evaluate(local, system, t, v, local->first);
