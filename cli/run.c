@@ -15,6 +15,7 @@
 #include "quick_scene.h"
 #include "recording.h"
 #include "summary.h"
+#include "world/world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -329,7 +330,9 @@ static int load(run *r)
   pl_status own = cli_load(&r->def, &r->diagnosis, &r->scene);
   if (own) pl_fail(&error, own, "%s", r->diagnosis.first_error);
   pl_status status = agree(r, own, &error);
-  if (status && !own) cli_fail_error(&error);
+  // rank 0 looks at the world alone, which must not be what prepares it
+  if (!status && r->ranks) own = status = pl_world_prepare(pl_scene_world(r->scene), &error);
+  if (status && (!own || r->scene)) cli_fail_error(&error);
   return status ? CLI_FAILED : CLI_OK;
 }
 

@@ -327,7 +327,8 @@ static pl_status make_ksp(petsc *self, pl_error *error)
 /* What makes sums independent of the order in which messages arrive, and the part of a rank. */
 static pl_status set_options(const petsc *self, pl_error *error)
 {
-  int reproducible = self->common.values[PL_PETSC_REPRODUCIBLE] == 0;
+  // one process has no order of arrival, and PETSc no such product for it
+  int reproducible = self->partition && self->common.values[PL_PETSC_REPRODUCIBLE] == 0;
   static const char *const names[] = {"-matptap_via", "-matstash_reproduce", "-sub_pc_type"};
   static const char *const values[] = {"allatonce", "true", "icc"};
   for (int i = reproducible ? 0 : 2; i < 3; i++) {
