@@ -70,6 +70,10 @@ typedef struct pl_view {
 
 PL_API const pl_view *pl_scene_view(const pl_scene *scene);
 
+/* A checksum of everything that the public headers declare. Bindings of other languages keep a copy
+ * of it (python/pliant/declarations.cdef) and refuse a library that was built from others. */
+PL_API const char *pl_declarations(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,6 @@
 """The C library: where it is found, its declarations, and its errors as exceptions."""
 import ctypes.util
+import hashlib
 import os
 
 import cffi
@@ -7,7 +8,8 @@ import cffi
 ffi = cffi.FFI()
 _here = os.path.dirname(os.path.abspath(__file__))
 with open(os.path.join(_here, "declarations.cdef")) as _file:
-    ffi.cdef(_file.read())
+    _declarations = _file.read()
+ffi.cdef(_declarations)
 
 
 def _candidates():
@@ -22,11 +24,24 @@ def _candidates():
         yield found
 
 
+def _checked(library, path):
+    """The library, if its structs and functions are those that this package knows."""
+    known = hashlib.md5(_declarations.encode()).hexdigest()
+    try:
+        found = ffi.string(library.pl_declarations()).decode()
+    except AttributeError:  # older than this function
+        found = None
+    if found != known:
+        raise ImportError(f"{path} was built from other declarations than this package ({_here}): install both from "
+                          "the same version, or name the right library in the environment variable PLIANT_LIBRARY")
+    return library
+
+
 def _open():
     for path in _candidates():
         if os.path.isabs(path) and not os.path.exists(path):
             continue
-        return ffi.dlopen(path), path
+        return _checked(ffi.dlopen(path), path), path
     raise ImportError("libpliant.so was not found: install it (make install), or name it in the "
                       "environment variable PLIANT_LIBRARY")
 

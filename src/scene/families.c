@@ -12,6 +12,7 @@
 #include "mesh/solid.h"
 #include "model/model.h"
 #include "ode/integrator.h"
+#include "pliant/scene.h"
 #include "shape/motion.h"
 #include "sparse/solver.h"
 #include "world/indicator.h"
@@ -42,3 +43,6 @@ const pl_family *pl_family_find(const char *name)
   }
   return NULL;
 }
+
+/* the checksum comes from CMake */
+const char *pl_declarations(void) { return PL_DECLARATIONS; }

@@ -2,6 +2,7 @@
 import os
 import pickle
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -53,6 +54,19 @@ class Errors(unittest.TestCase):
         again = bar_world(cells=(24, 8, 8))
         again.step(round(world.time / world.dt))
         self.assertEqual(world.hash, again.hash)
+
+    def test_a_library_with_another_layout_is_refused(self):
+        """By a copy of the package whose copy of the declarations differs in one member."""
+        shutil.copytree(os.path.dirname(pliant.__file__), "other/pliant")
+        path = "other/pliant/declarations.cdef"
+        with open(path) as file:
+            text = file.read()
+        with open(path, "w") as file:
+            file.write(text.replace("pl_status code; int line;", "int line; pl_status code;"))
+        ended = subprocess.run([sys.executable, "-c", "import pliant"], capture_output=True, text=True,
+                               env={**os.environ, "PYTHONPATH": "other", "PLIANT_LIBRARY": pliant._library.path})
+        self.assertEqual(ended.returncode, 1)
+        self.assertRegex(ended.stderr, "ImportError: .*built from other declarations")
 
     def test_a_forked_world_is_refused(self):
         world = bar_world()
