@@ -25,8 +25,9 @@ build_in_chroot() {
   local root=$1
   rm -rf "$root/build"
   cp -a "$place" "$root/build"
-  chroot "$root" env DEBIAN_FRONTEND=noninteractive SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" \
-    DEB_BUILD_OPTIONS="$DEB_BUILD_OPTIONS" sh -ec "
+  # env -i: settings of this shell, such as a compiler cache, are not to be found in there
+  chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" DEB_BUILD_OPTIONS="$DEB_BUILD_OPTIONS" sh -ec "
     cd /build/pliant-$version
     apt-get update -qq
     apt-get build-dep -qq -y --no-install-recommends . >/build/depends.log 2>&1

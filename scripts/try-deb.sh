@@ -8,7 +8,7 @@ rm -rf "$root"/try/*
 mkdir -p "$root/try/source/python"
 cp -r tests/python examples README.md docs "$root/try/"
 cp -r tests examples docs README.md "$root/try/source/"
-chroot "$root" sh -ec '
+chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 sh -ec '
   cd /try
   pliant run /usr/share/pliant/scenes/demo.xml -q -o /try/out
   test -s /try/out/picture.png
