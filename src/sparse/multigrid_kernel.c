@@ -3,6 +3,7 @@
 #include "sparse/multigrid_kernel.h"
 
 #include "math/lanes.h"
+#include "sparse/octet.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -11,23 +12,6 @@ enum { COARSE = PL_MULTIGRID_COARSE };
 
 /* A pivot this much below its diagonal entry is what rounding left. */
 #define LEAST_PIVOT 1e-11
-
-typedef float quartet __attribute__((vector_size(16)));
-typedef float octet __attribute__((vector_size(32)));
-
-PL_INLINE octet octet_load(const float *from)
-{
-  octet lanes;
-  memcpy(&lanes, from, sizeof lanes);
-  return lanes;
-}
-
-PL_INLINE quartet quartet_load(const float *from)
-{
-  quartet lanes;
-  memcpy(&lanes, from, sizeof lanes);
-  return lanes;
-}
 
 /* How many bytes ahead of their use blocks are asked for; see sparse_kernel.c. */
 enum { AHEAD = 2048, LINE = 64 };
@@ -51,21 +35,7 @@ PL_INLINE void prefetch(const float *place, size_t bytes)
 
 /* ---- products ---- */
 
-PL_INLINE octet join(quartet a, quartet b)
-{
-  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-
-PL_INLINE quartet low_of(octet a) { return __builtin_shufflevector(a, a, 0, 1, 2, 3); }
-PL_INLINE quartet high_of(octet a) { return __builtin_shufflevector(a, a, 4, 5, 6, 7); }
-
-PL_INLINE octet octet_all(float a) { return (octet){a, a, a, a, a, a, a, a}; }
-
-PL_INLINE void quartet_add(float *to, quartet a)
-{
-  quartet sum = quartet_load(to) + a;
-  memcpy(to, &sum, sizeof sum);
-}
+PL_INLINE void quartet_add(float *to, quartet a) { quartet_store(to, quartet_load(to) + a); }
 
 /* The sums of the first three lanes of three. */
 PL_INLINE quartet sums_of_3(quartet a, quartet b, quartet c)
@@ -82,14 +52,14 @@ PL_INLINE quartet sums_of_3(quartet a, quartet b, quartet c)
 PL_INLINE octet upper_pair_3(const float *block, const float *a, const float *b,
                              const octet from[3], octet sums[3])
 {
-  octet at = join(quartet_load(a), quartet_load(b)), to[3];
+  octet at = octet_of(quartet_load(a), quartet_load(b)), to[3];
   prefetch(block, 18 * sizeof *block);
   for (int i = 0; i < 3; i++) {
-    octet line = join(quartet_load(block + 3 * i), quartet_load(block + 9 + 3 * i));
-    sums[i] += line * at;
-    to[i] = line * from[i];
+    octet line = octet_of(quartet_load(block + 3 * i), quartet_load(block + 9 + 3 * i));
+    octet_add(&sums[i], line, at);
+    to[i] = octet_times(line, from[i]);
   }
-  return (to[0] + to[1]) + to[2];
+  return octet_plus(octet_plus(to[0], to[1]), to[2]);
 }
 
 /* One block, likewise, which leaves its chunk. */
@@ -100,7 +70,7 @@ PL_INLINE quartet upper_block_3(const float *block, const float *a, const octet 
   for (int i = 0; i < 3; i++) {
     quartet line = quartet_load(block + 3 * i);
     sums[i] += line * at;
-    to[i] = line * low_of(from[i]);
+    to[i] = line * octet_low(from[i]);
   }
   return (to[0] + to[1]) + to[2];
 }
@@ -113,55 +83,30 @@ PL_INLINE quartet upper_row_3(const pl_multigrid_half *half, int rows, int row, 
   float *y = half->sums;
   int k = half->start[row], leaving = half->leaving[row], end = half->start[row + 1];
   const float *block = half->values + 9 * (size_t)k, *own = x + 4 * (size_t)row;
-  octet from[3], pairs[3] = {{0}, {0}, {0}};
+  octet from[3], pairs[3] = {octet_all(0), octet_all(0), octet_all(0)};
   quartet sums[3];
   for (int i = 0; i < 3; i++) from[i] = octet_all(own[i]);
   if ((leaving - k) % 2 == 0) {
     size_t b = 4 * (size_t)columns[k + 1];
-    quartet_add(y + b, high_of(upper_pair_3(block, own, x + b, from, pairs)));
+    quartet_add(y + b, octet_high(upper_pair_3(block, own, x + b, from, pairs)));
     k += 2, block += 18;
   } else {
     for (int i = 0; i < 3; i++)
-      pairs[i] = join(quartet_load(block + 3 * i) * quartet_load(own), (quartet){0});
+      pairs[i] = octet_of(quartet_load(block + 3 * i) * quartet_load(own), (quartet){0});
     k++, block += 9;
   }
   for (; k < leaving; k += 2, block += 18) {
     size_t a = 4 * (size_t)columns[k], b = 4 * (size_t)columns[k + 1];
     octet to = upper_pair_3(block, x + a, x + b, from, pairs);
-    quartet_add(y + a, low_of(to));
-    quartet_add(y + b, high_of(to));
+    quartet_add(y + a, octet_low(to));
+    quartet_add(y + b, octet_high(to));
   }
-  for (int i = 0; i < 3; i++) sums[i] = low_of(pairs[i]) + high_of(pairs[i]);
+  for (int i = 0; i < 3; i++) sums[i] = octet_low(pairs[i]) + octet_high(pairs[i]);
   for (; k < end; k++, block += 9) {
     const float *at = x + 4 * (size_t)half->slot_row[columns[k] - rows];
     quartet_add(y + 4 * (size_t)columns[k], upper_block_3(block, at, from, sums));
   }
   return sums_of_3(sums[0], sums[1], sums[2]);
-}
-
-/* The sums of the first six lanes of six. */
-PL_INLINE octet sums_of_6(const octet a[6])
-{
-  octet low[3], high[3], part[3][4];
-  for (int i = 0; i < 3; i++) {
-    low[i] = __builtin_shufflevector(a[2 * i], a[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-    high[i] = __builtin_shufflevector(a[2 * i], a[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-  }
-  // lanes 0 and 4, 1 and 5, 2 and 6, 3 and 7 of the rows 0 to 3, and of 4 and 5
-  for (int i = 0; i < 2; i++) {
-    octet other = i ? low[2] : low[1], other_high = i ? high[2] : high[1];
-    octet first = i ? low[2] : low[0], first_high = i ? high[2] : high[0];
-    part[i][0] = __builtin_shufflevector(first, other, 0, 1, 8, 9, 4, 5, 12, 13);
-    part[i][1] = __builtin_shufflevector(first, other, 2, 3, 10, 11, 6, 7, 14, 15);
-    part[i][2] = __builtin_shufflevector(first_high, other_high, 0, 1, 8, 9, 4, 5, 12, 13);
-    part[i][3] = __builtin_shufflevector(first_high, other_high, 2, 3, 10, 11, 6, 7, 14, 15);
-  }
-  octet front[4], back[2];
-  for (int i = 0; i < 4; i++)
-    front[i] = __builtin_shufflevector(part[0][i], part[1][i], 0, 1, 2, 3, 8, 9, 10, 11);
-  for (int i = 0; i < 2; i++)
-    back[i] = __builtin_shufflevector(part[0][i], part[1][i], 4, 5, 6, 7, 12, 13, 14, 15);
-  return ((front[0] + front[1]) + (front[2] + front[3])) + (back[0] + back[1]);
 }
 
 /* A block of a row of 6: its rows times x are added lane by lane, and to y the transposed block
@@ -171,12 +116,13 @@ PL_INLINE void upper_block_6(const float *block, const float *x, float *y, const
 {
   octet at = octet_load(x), to = octet_load(y);
   prefetch(block, 36 * sizeof *block);
+  PL_UNROLL
   for (int i = 0; i < 6; i++) {
     octet line = octet_load(block + 6 * i);
-    sums[i] += line * at;
-    to += line * from[i];
+    octet_add(&sums[i], line, at);
+    octet_add(&to, line, from[i]);
   }
-  memcpy(y, &to, sizeof to);
+  octet_store(y, to);
 }
 
 PL_INLINE octet upper_row_6(const pl_multigrid_half *half, int rows, int row, const float *x)
@@ -186,9 +132,10 @@ PL_INLINE octet upper_row_6(const pl_multigrid_half *half, int rows, int row, co
   int k = half->start[row], leaving = half->leaving[row], end = half->start[row + 1];
   const float *block = half->values + 36 * (size_t)k;
   octet own = octet_load(x + 8 * (size_t)row), from[6], sums[6];
+  PL_UNROLL
   for (int i = 0; i < 6; i++) {
-    from[i] = octet_all(own[i]);
-    sums[i] = octet_load(block + 6 * i) * own;
+    from[i] = octet_all(octet_lane(own, i));
+    sums[i] = octet_times(octet_load(block + 6 * i), own);
   }
   for (k++, block += 36; k < leaving; k++, block += 36) {
     size_t a = 8 * (size_t)columns[k];
@@ -197,7 +144,8 @@ PL_INLINE octet upper_row_6(const pl_multigrid_half *half, int rows, int row, co
   for (; k < end; k++, block += 36)
     upper_block_6(block, x + 8 * (size_t)slot_row[columns[k] - rows], y + 8 * (size_t)columns[k],
                   from, sums);
-  return sums_of_6(sums);
+  return octet_of(octet_sums(sums[0], sums[1], sums[2], sums[3]),
+                  octet_sums(sums[4], sums[5], sums[4], sums[5]));
 }
 
 /* Six doubles. */
@@ -275,7 +223,7 @@ PL_INLINE void multiply_row(const pl_multigrid_level *level, int row, quartet pr
 {
   multiplication *job = context;
   (void)level;
-  wide_store_3(job->q + 4 * (size_t)row, product);
+  quartet_store(job->q + 4 * (size_t)row, product);
   job->sums += widen(quartet_load(job->p + 4 * (size_t)row)) * widen(product);
 }
 
@@ -298,9 +246,9 @@ PL_INLINE void load_block(const double *from, double factor, float *to)
   quartet c = __builtin_convertvector(pl_lanes_load(from + 5) * factor, quartet);
   quartet low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
   quartet high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  wide_store_3(to, __builtin_shufflevector(low, c, 0, 1, 5, 2));
-  wide_store_3(to + 4, __builtin_shufflevector(__builtin_shufflevector(low, c, 3, 6, 3, 6), high, 0,
-                                               1, 4, 5));
+  quartet_store(to, __builtin_shufflevector(low, c, 0, 1, 5, 2));
+  quartet_store(to + 4, __builtin_shufflevector(__builtin_shufflevector(low, c, 3, 6, 3, 6), high,
+                                                0, 1, 4, 5));
   to[8] = c[3];
 }
 
@@ -327,8 +275,8 @@ static double advance(int first, int last, float alpha, const float *p, const fl
   pl_lanes sums = pl_lanes_all(0);
   for (size_t i = 4 * (size_t)first; i < 4 * (size_t)last; i += 4) {
     quartet rest = quartet_load(r + i) - alpha * quartet_load(q + i);
-    wide_store_3(x + i, quartet_load(x + i) + alpha * quartet_load(p + i));
-    wide_store_3(r + i, rest);
+    quartet_store(x + i, quartet_load(x + i) + alpha * quartet_load(p + i));
+    quartet_store(r + i, rest);
     sums += widen(rest) * widen(rest);
   }
   return sum_of(sums);
@@ -345,7 +293,7 @@ static double scalar_product(int first, int last, const float *a, const float *b
 static void turn(int first, int last, float beta, const float *z, float *p)
 {
   for (size_t i = 4 * (size_t)first; i < 4 * (size_t)last; i += 4)
-    wide_store_3(p + i, quartet_load(z + i) + beta * quartet_load(p + i));
+    quartet_store(p + i, quartet_load(z + i) + beta * quartet_load(p + i));
 }
 
 const pl_multigrid_vectors PL_VARIANT(pl_multigrid_vectors) = {load, product, advance,
@@ -407,9 +355,11 @@ static void apply(const pl_multigrid_dense *dense)
   memset(dense->out, 0, (size_t)count * sizeof *dense->out);
   for (int i = 0; i < count; i++) {
     const float *row = dense->values + (size_t)i * (size_t)count;
-    octet sums = {0};
+    octet wide = octet_all(0);
     int j = 0;
-    for (; j + 8 <= i + 1; j += 8) sums += octet_load(row + j) * octet_load(dense->in + j);
+    for (; j + 8 <= i + 1; j += 8) octet_add(&wide, octet_load(row + j), octet_load(dense->in + j));
+    float sums[8];
+    octet_store(sums, wide);
     for (int k = 0; j + k <= i; k++) sums[k] += row[j + k] * dense->in[j + k];
     float y =
         ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));

@@ -3,8 +3,13 @@
  * multigrid_kernel.c once for each size. Columns of blocks are loaded wide: what stands behind
  * their end goes into lanes that are never read. */
 
-#define wide_load     NAME(wide_load)
-#define wide_store    NAME(wide_store)
+#define PLUS          PASTE(WIDE, plus)
+#define MINUS         PASTE(WIDE, minus)
+#define TIMES         PASTE(WIDE, times)
+#define ALL           PASTE(WIDE, all)
+#define LANE          PASTE(WIDE, lane)
+#define wide_load     PASTE(WIDE, load)
+#define wide_store    PASTE(WIDE, store)
 #define row_at        NAME(row_at)
 #define block_times   NAME(block_times)
 #define inverse_of    NAME(inverse_of)
@@ -25,15 +30,6 @@
 #define add_gathered  NAME(add_gathered)
 #define gather_rows   NAME(gather_rows)
 
-PL_INLINE WIDE wide_load(const float *from)
-{
-  WIDE lanes;
-  memcpy(&lanes, from, sizeof lanes);
-  return lanes;
-}
-
-PL_INLINE void wide_store(float *to, WIDE lanes) { memcpy(to, &lanes, sizeof lanes); }
-
 PL_INLINE float *row_at(const float *vector, int row)
 {
   return (float *)vector + (sizeof(WIDE) / sizeof(float)) * (size_t)row;
@@ -42,8 +38,10 @@ PL_INLINE float *row_at(const float *vector, int row)
 /* block * x, column by column. */
 PL_INLINE WIDE block_times(const float *block, WIDE x)
 {
-  WIDE sum = wide_load(block) * x[0];
-  for (int c = 1; c < SIZE; c++) sum += wide_load(block + SIZE * c) * x[c];
+  WIDE sum = TIMES(wide_load(block), ALL(LANE(x, 0)));
+  PL_UNROLL
+  for (int c = 1; c < SIZE; c++)
+    sum = PLUS(sum, TIMES(wide_load(block + SIZE * c), ALL(LANE(x, c))));
   return sum;
 }
 
@@ -56,7 +54,8 @@ static void start_rows(const pl_multigrid_level *level, int first, int last, flo
                        const float *r, float *x)
 {
   for (int row = first; row < last; row++)
-    wide_store(row_at(x, row), b * block_times(inverse_of(level, row), wide_load(row_at(r, row))));
+    wide_store(row_at(x, row),
+               TIMES(ALL(b), block_times(inverse_of(level, row), wide_load(row_at(r, row)))));
 }
 
 /* What is done with a row of A x once it is complete. */
@@ -71,12 +70,12 @@ PL_INLINE void product_rows(const pl_multigrid_level *level, int chunk, const fl
   int last = pl_multigrid_last(level, chunk);
   for (int row = chunk * level->chunk; row < last; row++) {
     float *sum = row_at(half->sums, row);
-    WIDE own = UPPER_ROW(half, level->rows, row, x), product = own + wide_load(sum);
+    WIDE own = UPPER_ROW(half, level->rows, row, x), product = PLUS(own, wide_load(sum));
     if (row == *late) {
       wide_store(sum, product);
       late++;
     } else {
-      wide_store(sum, (WIDE){0});
+      wide_store(sum, ALL(0));
       finish(level, row, product, job);
     }
   }
@@ -90,11 +89,11 @@ PL_INLINE void late_rows(const pl_multigrid_level *level, int chunk, finishing *
     int row = half->late_row[k];
     float *sum = row_at(half->sums, row);
     WIDE product = wide_load(sum);
-    wide_store(sum, (WIDE){0});
+    wide_store(sum, ALL(0));
     for (int slot = half->late_start[k]; slot < half->late_start[k + 1]; slot++) {
       sum = row_at(half->sums, level->rows + slot);
-      product += wide_load(sum);
-      wide_store(sum, (WIDE){0});
+      product = PLUS(product, wide_load(sum));
+      wide_store(sum, ALL(0));
     }
     finish(level, row, product, job);
   }
@@ -104,9 +103,10 @@ PL_INLINE void sweep_row(const pl_multigrid_level *level, int row, WIDE product,
 {
   const pl_multigrid_sweep *sweep = job;
   WIDE x = wide_load(row_at(sweep->x, row)), way = x;
-  if (sweep->previous) way = x - wide_load(row_at(sweep->previous, row));
-  WIDE z = block_times(inverse_of(level, row), wide_load(row_at(sweep->r, row)) - product);
-  wide_store(row_at(sweep->out, row), x + (sweep->a * way + sweep->b * z));
+  if (sweep->previous) way = MINUS(x, wide_load(row_at(sweep->previous, row)));
+  WIDE z = block_times(inverse_of(level, row), MINUS(wide_load(row_at(sweep->r, row)), product));
+  way = PLUS(TIMES(ALL(sweep->a), way), TIMES(ALL(sweep->b), z));
+  wide_store(row_at(sweep->out, row), PLUS(x, way));
 }
 
 static void sweep_rows(const pl_multigrid_level *level, int chunk, int late,
@@ -123,7 +123,7 @@ PL_INLINE void residual_row(const pl_multigrid_level *level, int row, WIDE produ
 {
   const pl_multigrid_sweep *sweep = job;
   (void)level;
-  wide_store(row_at(sweep->out, row), wide_load(row_at(sweep->r, row)) - product);
+  wide_store(row_at(sweep->out, row), MINUS(wide_load(row_at(sweep->r, row)), product));
 }
 
 static void residual_rows(const pl_multigrid_level *level, int chunk, int late,
@@ -140,15 +140,21 @@ static void prolong_rows(const pl_multigrid_level *level, int first, int last, c
                          float *x)
 {
   for (int row = first; row < last; row++) {
-    octet sums[SIZE] = {{0}};
+    octet sums[SIZE];
+    PL_UNROLL
+    for (int i = 0; i < SIZE; i++) sums[i] = octet_all(0);
     for (int k = level->near_start[row]; k < level->near_start[row + 1]; k++) {
       octet from = octet_load(e + 8 * (size_t)level->near[k]);
       const float *block = level->prolong + (size_t)(SIZE * COARSE) * (size_t)k;
-      for (int i = 0; i < SIZE; i++) sums[i] += octet_load(block + COARSE * i) * from;
+      PL_UNROLL
+      for (int i = 0; i < SIZE; i++) octet_add(&sums[i], octet_load(block + COARSE * i), from);
     }
     float *to = row_at(x, row);
-    for (int i = 0; i < SIZE; i++)
-      to[i] += ((sums[i][0] + sums[i][1]) + (sums[i][2] + sums[i][3])) + (sums[i][4] + sums[i][5]);
+    PL_UNROLL
+    for (int i = 0; i < SIZE; i += 3) {
+      quartet three = octet_sums(sums[i], sums[i + 1], sums[i + 2], sums[i + 2]);
+      for (int k = 0; k < 3; k++) to[i + k] += three[k];
+    }
   }
 }
 
@@ -156,14 +162,16 @@ static void restrict_rows(const pl_multigrid_level *level, int first, int last, 
                           float *e)
 {
   for (int group = first; group < last; group++) {
-    octet sum = {0};
+    octet sum = octet_all(0);
     int m = level->members.start[group], end = level->members.start[group + 1];
     const float *block = level->gathered + (size_t)(SIZE * COARSE) * (size_t)m;
     for (; m < end; m++, block += SIZE * COARSE) {
       const float *from = row_at(t, level->members.row[m]);
-      for (int i = 0; i < SIZE; i++) sum += octet_load(block + COARSE * i) * from[i];
+      PL_UNROLL
+      for (int i = 0; i < SIZE; i++)
+        octet_add(&sum, octet_load(block + COARSE * i), octet_all(from[i]));
     }
-    memcpy(e + 8 * (size_t)group, &sum, sizeof sum);
+    octet_store(e + 8 * (size_t)group, sum);
   }
 }
 
@@ -295,6 +303,11 @@ const pl_multigrid_kernel VARIANT(NAME(pl_multigrid_kernel)) = {
     .gather = gather_rows,
 };
 
+#undef PLUS
+#undef MINUS
+#undef TIMES
+#undef ALL
+#undef LANE
 #undef wide_load
 #undef wide_store
 #undef row_at
