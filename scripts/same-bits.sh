@@ -97,7 +97,7 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 mkdir -p build
 mapfile -t scenes < <(if [ $update = 1 ]; then basename -s .xml scenes/*.xml; else cut -d' ' -f1 "$golden"; fi)
-[ -z "${BITS_SCENES:-}" ] || read -ra scenes <<<"$BITS_SCENES"
+[ -z "${BITS_SCENES:-}" ] || read -rd '' -a scenes <<<"$BITS_SCENES"
 for variant in "${variants[@]}"; do
   build "$variant" || continue
   same=0 number=0
