@@ -203,7 +203,7 @@ TEST(free_parts_of_motions_end_without_intersection)
     make_flight();
     pl_finder *finder = scene_finder(&S, NULL);
     double range = trial % 2 ? 0.01 : 0, min = 1;
-    pl_finder_query query = {S.x, S.to, range};
+    pl_finder_query query = {.x = S.x, .to = S.to, .range = range};
     pl_finder_limit limit, other;
     CHECK_OK(pl_finder_advance(finder, &query, 0.2, NULL, &limit, error));
     CHECK(limit.part > 0 && limit.part < 1 && limit.checked > 0 && limit.touching == 0);
@@ -245,7 +245,7 @@ TEST(motions_to_nowhere_are_not_free)
   make_flight();
   pl_finder *finder = scene_finder(&S, NULL);
   pl_finder_limit limit;
-  pl_finder_query query = {S.x, S.to, 0};
+  pl_finder_query query = {.x = S.x, .to = S.to};
   S.to[7] = NAN;
   CHECK_OK(pl_finder_advance(finder, &query, 0.2, NULL, &limit, error));
   CHECK(!(limit.part > 0));
