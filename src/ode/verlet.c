@@ -162,6 +162,7 @@ const pl_integrator_ops pl_integrator_verlet = {
     .step = step,
 };
 
+/* No error_power: forces of small steps are means, which the estimate of verlet is not made for. */
 const pl_integrator_ops pl_integrator_local_verlet = {
     .info = {.name = "local-verlet",
              .summary = "Stoermer-Verlet with smaller steps where elements are small: order 2, "
@@ -171,7 +172,6 @@ const pl_integrator_ops pl_integrator_local_verlet = {
              .param_count = PARAM_COUNT},
     .order = 2,
     .damped_order = 1,
-    .error_power = 3,
     .strikes = PL_STRIKES_HALF,
     .history = 1,
     .state_size = sizeof(verlet),
