@@ -74,6 +74,10 @@ pl_status pl_world_fit_ranks(pl_world *world, pl_error *error)
     return pl_fail(error, PL_E_UNSUPPORTED,
                    "a time budget is kept by one process only; run without mpirun, or without the "
                    "budget");
+  if (world->set.integrator.member == &pl_integrator_local_verlet.info)
+    return pl_fail(error, PL_E_UNSUPPORTED,
+                   "\"local-verlet\" chooses its small steps within one process; over several take "
+                   "\"verlet\"");
   if (solver == &pl_solver_petsc) return PL_OK;
   if (!world->set.solver_given || solver == &pl_solver_auto)
     return take_solver(world, "petsc", error);

@@ -6,6 +6,7 @@ ln -s "$PLIANT_SOURCE/scenes" "$PLIANT_SOURCE/studies" "$PLIANT_SOURCE/examples"
 mkdir doors && cp "$PLIANT_SOURCE"/doors/* doors/
 
 # what the lines take for granted
+export SLURM_ARRAY_TASK_ID=1 JOB=1
 sed -n '/^```xml/,/^```/p' "$PLIANT_SOURCE/docs/tutorials/1-first-body.md" | sed '/^```/d' >bar.xml
 sed -n '/^```xml/,/^```/p' "$PLIANT_SOURCE/docs/tutorials/4-study.md" | sed '/^```/d' >sag.xml
 sed -i 's/duration="1"/duration="0.05"/' bar.xml

@@ -119,8 +119,10 @@ TEST(every_integrator_moves_a_bar_alike)
     snprintf(method, sizeof method, "integrator.method=%s", member->name);
     int newton = pl_param_find(member, "newton-tolerance") >= 0;
     trial of = {"bar.xml", {method, SIMPLE, newton ? TIGHT : NULL}};
-    // sticks and xpbd need relations; cvode is for small bodies, and takes thousands of solves
-    if (!member->missing && !ops->relaxes && strcmp(member->name, "cvode") != 0) compare(&of);
+    // sticks and xpbd need relations; cvode is for small bodies, and takes thousands of solves;
+    // local-verlet is refused
+    if (member->missing || ops->relaxes || ops == &pl_integrator_local_verlet) continue;
+    if (strcmp(member->name, "cvode") != 0) compare(&of);
   }
 }
 
@@ -142,6 +144,7 @@ TEST(bodies_act_on_each_other_alike)
   static const trial trials[] = {
       {"many.xml", {"integrator.method=implicit-euler", SIMPLE}},
       {"many.xml", {"integrator.method=bdf2", SIMPLE}},
+      {"touch.xml", {NULL}},
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) compare(&trials[i]);
 }
@@ -149,7 +152,8 @@ TEST(bodies_act_on_each_other_alike)
 /* With the preset, and the same bits the second time. */
 TEST(multigrid_has_the_same_bits_every_time)
 {
-  static const trial of = {"bar.xml", {"integrator.method=implicit-euler"}};
+  // so stiff that the matrix is far from that of the mass, for which levels are not made
+  static const trial of = {"bar.xml", {"integrator.method=implicit-euler", "material.young=2e8"}};
   outcome alone = run(&of, NULL), all = run(&of, ranks), again = run(&of, ranks);
   check_alike(&of, &alone, &all);
   CHECK(all.count == again.count);
@@ -165,6 +169,9 @@ TEST(what_is_for_one_process_is_refused)
   static const trial other = {"bar.xml", {"solver.method=cg"}};
   outcome out = run(&other, ranks);
   CHECK(out.status != PL_OK && strstr(out.message, "works within one process"));
+  static const trial local = {"bar.xml", {"integrator.method=local-verlet"}};
+  out = run(&local, ranks);
+  CHECK(out.status != PL_OK && strstr(out.message, "chooses its small steps"));
 }
 
 #define NAMES                                                                                      \

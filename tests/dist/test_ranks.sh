@@ -11,4 +11,19 @@ for ranks in 2 3; do
   # whoever waits for a message that never comes would wait for ever
   timeout 120 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n $ranks "$program" "$@" || failed=1
 done
+
+# the command: what rank 0 writes is what one process writes, in contact, with energies from the first row on
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+scene=$PLIANT_SOURCE/tests/dist/touch.xml
+"$PLIANT_COMMAND" run "$scene" -q --no-picture -o "$work/one" || failed=1
+timeout 60 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 2 \
+  "$PLIANT_BUILD/pliant-ranks" run "$scene" -q --no-picture -o "$work/two" || failed=1
+paste -d, "$work/one/probes.csv" "$work/two/probes.csv" | awk -F, 'NR > 1 {
+    for (i = 2; i <= NF / 2; i++) {
+      if (($i - $(i + NF / 2)) ^ 2 > (1e-5 * $i) ^ 2 + 1e-12) { print "row " NR - 1 " of probes differs: " $0; bad = 1 }
+      if ($i > 1) forced = 1
+    }
+    rows++
+  } END { exit bad || rows != 11 || !forced }' || { echo "probes of two ranks are not those of one process"; failed=1; }
 exit $failed

@@ -354,6 +354,7 @@ TEST(scenes_and_families_answer_with_none)
   CHECK(pl_error_text(NULL, text, sizeof text) == text && text[0] == 0);
   CHECK(!pl_error_text(&(pl_error){0}, NULL, sizeof text));
   CHECK(pl_status_text((pl_status)-1) && pl_status_text(PL_STATUS_COUNT) && pl_version());
+  CHECK(pl_declarations());
   CHECK(!pl_family_find(NULL) && !pl_family_find("nothing") && pl_families()[0]);
   CHECK(!pl_member_find(NULL, "cg") && !pl_member_find(pl_families()[0], NULL));
   CHECK(pl_allocator_default().alloc && pl_allocator_default().free);

@@ -188,6 +188,7 @@ TEST(a_solve_of_every_solver_can_be_cancelled)
 {
   const pl_family *family = pl_family_find("solver");
   for (const pl_member *const *member = family->members; *member; member++) {
+    if ((*member)->missing) continue; // in this build
     printf("  %s\n", (*member)->name);
     bar_def def = {.n = 2, .gravity = {0, -9.81, 0}, .solver = 1e-8};
     def.method = (*member)->name;

