@@ -8,6 +8,7 @@ help:
 	@echo "make demo      install what is missing, build, run two scenes and show what to open"
 	@echo "               (SCENE=file.xml for another scene)"
 	@echo "make check     install what is missing, build and run all tests, with sanitizers"
+	@echo "make check-long  the same, with the long tests under the address sanitizer, too"
 	@echo "make bench     the speed of this machine, as a table"
 	@echo "make figures   measure the tables of docs/performance.md and docs/solvers.md; on a quiet machine"
 	@echo "make survey    the long form of the mesher's tests: 200 random solids, 50 broken surfaces"
@@ -36,6 +37,10 @@ demo:
 check:
 	@scripts/install-deps.sh check
 	@scripts/check.sh
+
+check-long:
+	@scripts/install-deps.sh check
+	@scripts/check.sh --long
 
 bench:
 	@scripts/install-deps.sh build
@@ -120,4 +125,4 @@ format:
 clean:
 	rm -rf build out
 
-.PHONY: help demo check bench figures survey reproduce fuzz analyse bits site site-check mutants docs deb install format clean
+.PHONY: help demo check check-long bench figures survey reproduce fuzz analyse bits site site-check mutants docs deb install format clean
