@@ -252,7 +252,7 @@ TEST(glb_files_that_are_not_taken)
   pl_text_release(&text);
 }
 
-/* What was repaired is told; faces that name points which are not there are refused. */
+/* Repairs are reported; faces that name points which are not there are refused. */
 TEST(surfaces_that_need_repair)
 {
   const char *inside_out =
