@@ -227,6 +227,23 @@ TEST(a_tool_of_any_shape_is_felt_where_it_is_deepest)
 
 /* ---- the same again ---- */
 
+/* A step whose touch is kept, or one that repeats it. */
+static void step(pl_haptic *hand, pl_haptic_touch *touch, int repeat)
+{
+  pl_haptic_facts facts;
+  CHECK_OK(repeat ? pl_haptic_repeat(hand, touch, error) : pl_haptic_step(hand, error));
+  pl_haptic_read(hand, &facts);
+  if (!repeat) *touch = facts.touch;
+}
+
+static uint64_t end(pl_haptic *hand, pl_world *world)
+{
+  uint64_t hash = pl_world_state_hash(world);
+  pl_haptic_destroy(hand);
+  pl_world_destroy(world);
+  return hash;
+}
+
 static uint64_t feel(const char *integrator, const char *model, int threads,
                      pl_haptic_touch *touches, int repeat)
 {
@@ -240,18 +257,9 @@ static uint64_t feel(const char *integrator, const char *model, int threads,
   pl_haptic *hand = make_hand(world, repeat ? "none" : "record");
   CHECK_OK(pl_world_set_dt(world, 1e-3, error));
   for (int i = 0; i < 160; i++) {
-    pl_haptic_facts facts;
-    if (repeat)
-      CHECK_OK(pl_haptic_repeat(hand, &touches[i], error));
-    else
-      CHECK_OK(pl_haptic_step(hand, error));
-    pl_haptic_read(hand, &facts);
-    if (!repeat) touches[i] = facts.touch;
+    step(hand, &touches[i], repeat);
   }
-  uint64_t hash = pl_world_state_hash(world);
-  pl_haptic_destroy(hand);
-  pl_world_destroy(world);
-  return hash;
+  return end(hand, world);
 }
 
 TEST(a_session_repeats_bit_for_bit_with_every_integrator)
@@ -279,7 +287,6 @@ static uint64_t carry(pl_haptic_touch *touches, int repeat)
   CHECK_OK(bar_make(&(bar_def){.n = 1}, &world, &body, error));
   pl_haptic *hand = make_hand(world, repeat ? "none" : "mouse");
   for (int i = 0; i < STEPS; i++) {
-    pl_haptic_facts facts;
     const double at[3] = {i < 30 ? 0.9 : 0.5, 0.125, 0.25}, to[3] = {at[0], 0.125, 0.25 + 1e-3 * i};
     if (!repeat && (i == 0 || i == 30)) {
       CHECK_OK(pl_world_find_spot(world, body, at, &spot, error));
@@ -287,14 +294,9 @@ static uint64_t carry(pl_haptic_touch *touches, int repeat)
     }
     if (!repeat && i == 20) CHECK_OK(pl_haptic_grip(hand, NULL, error));
     if (!repeat) CHECK_OK(pl_haptic_place(hand, to, error));
-    CHECK_OK(repeat ? pl_haptic_repeat(hand, &touches[i], error) : pl_haptic_step(hand, error));
-    pl_haptic_read(hand, &facts);
-    if (!repeat) touches[i] = facts.touch;
+    step(hand, &touches[i], repeat);
   }
-  uint64_t hash = pl_world_state_hash(world);
-  pl_haptic_destroy(hand);
-  pl_world_destroy(world);
-  return hash;
+  return end(hand, world);
 }
 
 TEST(grips_repeat_bit_for_bit)
