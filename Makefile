@@ -11,7 +11,7 @@ help:
 	@echo "make check-long  the same, with the long tests under the address sanitizer, too"
 	@echo "make bench     the speed of this machine, as a table"
 	@echo "make figures   measure the tables of docs/performance.md and docs/solvers.md; on a quiet machine"
-	@echo "make survey    the long form of the mesher's tests: 200 random solids, 50 broken surfaces"
+	@echo "make survey    the long form of the mesher's tests: 200 random solids, 50 broken surfaces, the shapes that people try first"
 	@echo "make reproduce  every study of studies/, the sources' numbers beside ours: out/report.html; goes on where it was stopped"
 	@echo "make fuzz      look for inputs that break a reader, FUZZ_SECONDS=60 for each target"
 	@echo "make analyse   static analysis by gcc, cppcheck and clang-tidy; fails on a new finding"
@@ -55,7 +55,7 @@ figures:
 survey:
 	@scripts/install-deps.sh build
 	@scripts/build.sh release
-	@PLIANT_LONG=1 ctest --test-dir build/release --verbose -R '^mesh/(fill|skin)$$'
+	@PLIANT_LONG=1 ctest --test-dir build/release --verbose -R '^(mesh/(fill|skin)|cli/shapes)$$'
 
 reproduce:
 	@scripts/install-deps.sh check

@@ -5,8 +5,8 @@
 //   bench-bullet [ROUNDS]     of some steps each, after two steps to warm up; the medians count
 //
 // Twice: with corotated strain, and with the stable neo-Hookean law. Bullet's
-// btDeformableNeoHookeanForce is that law with m = 4/3 mu and l = lambda + 5/6 mu in place of Lame's
-// constants, which is what it gets here.
+// btDeformableNeoHookeanForce is that law with m = 4/3 mu and l = lambda + 5/6 mu in place of
+// Lame's constants, which is what it gets here.
 //
 // The bar: 1 x 0.25 x 0.25 m, clamped at x = 0, gravity along -y, E = 1e6 Pa, nu = 0.3, 1000
 // kg/m^3, 4n x n x n cubes of six tets, lumped masses, no damping, backward Euler with
@@ -69,7 +69,7 @@ int find_tip(const pl_mesh *mesh)
   return best;
 }
 
-class PliantBar
+class PliantBar : public PliantWorld
 {
 public:
   PliantBar(const pl_mesh *mesh, const char *law) : places_(3 * size_t(pl_mesh_node_count(mesh)))
@@ -98,15 +98,6 @@ public:
     fix.where_count = 1;
     demand(pl_world_add_fix(world_, body_, &fix, nullptr, &error), error);
   }
-  PliantBar(const PliantBar &) = delete;
-  PliantBar &operator=(const PliantBar &) = delete;
-  ~PliantBar() { pl_world_destroy(world_); }
-
-  void step()
-  {
-    pl_error error = {};
-    demand(pl_world_step(world_, &error), error);
-  }
 
   double height(int node)
   {
@@ -116,7 +107,6 @@ public:
   }
 
 private:
-  pl_world *world_ = nullptr;
   pl_body_id body_ = {};
   std::vector<double> places_;
 };

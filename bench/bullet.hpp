@@ -27,6 +27,25 @@ inline void demand(pl_status status, const pl_error &error)
   std::exit(1);
 }
 
+// A world of ours that goes with the object.
+class PliantWorld
+{
+public:
+  PliantWorld(const PliantWorld &) = delete;
+  PliantWorld &operator=(const PliantWorld &) = delete;
+  ~PliantWorld() { pl_world_destroy(world_); }
+
+  void step()
+  {
+    pl_error error = {};
+    demand(pl_world_step(world_, &error), error);
+  }
+
+protected:
+  PliantWorld() = default;
+  pl_world *world_ = nullptr;
+};
+
 // A soft body of the mesh's tets, with a quarter of each one's mass at its nodes.
 inline btSoftBody *tets_of(btSoftBodyWorldInfo &info, const pl_mesh *mesh, double density)
 {

@@ -27,6 +27,9 @@ measure steps
 measure steps-block-diagonal --preconditioner block-diagonal
 measure kernels kernels
 measure contact contact
+# counts, the same in every round
+"$pliant" bench contact-solves --csv "$results/contact-solves.csv"
+"$pliant" bench friction --csv "$results/friction.csv"
 measure materials materials
 measure haptics haptics
 measure hexes hexes

@@ -99,15 +99,32 @@ def kernels():
                  [f"{number(tets)} tets: ns, GB/s, of the triad" for (tets,) in sizes], rows)
 
 
+def contact_solves():
+    rows = []
+    for (against, tets, kind), many in groups(read("contact-solves"), "against", "tets", "preconditioner").items():
+        free = float(many[0]["iterations_free"])
+        counts = [row for row in many if row["iterations"] != "nan"]
+        rows.append(["another block" if against == "body" else "a plane", number(tets), kind, f"{free:.1f}",
+                     ", ".join(f"{float(row['iterations']):.1f} ({number(row['value'])})" for row in counts),
+                     f"{max(float(row['iterations']) for row in counts) / free:.2f}"])
+    return table(["against", "tets", "preconditioner", "free", "in contact (stiffness factor, or friction)", "most / free"], rows)
+
+
+def friction():
+    rows = [[row["phase"], row["degrees"], row["systems_without"], row["iterations_without"], row["systems"], row["iterations"],
+             f"{float(row['iterations']) / float(row['iterations_without']):.2f}"] for row in read("friction")]
+    return table(["phase", "degrees", "systems, mu 0", "iterations", "systems, mu 0.5", "iterations", "iterations, ratio"], rows)
+
+
 def contact():
     rows = []
     for (triangles, layers, threads), many in groups(read("contact"), "triangles", "layers", "threads").items():
         for row in many:
             row["ns"] = str(1e6 * float(row["ms_fresh_processor"]) / float(triangles))
-        rows.append([number(triangles), layers, threads, span(many, "ms_fresh_processor"), span(many, "ns", 2),
-                     span(many, "ms_kept_processor"), span(many, "contacts")])
-    return table(["triangles", "layers", "threads", "fresh, ms", "ns per triangle", "kept, mean ms", "contacts"],
-                 rows)
+        rows.append([number(triangles), layers, threads, span(many, "ms_fresh"), span(many, "ms_fresh_processor"),
+                     span(many, "ns", 2), span(many, "ms_kept"), span(many, "contacts")])
+    return table(["triangles", "layers", "threads", "fresh, ms by the clock", "processor", "ns per triangle",
+                  "kept, mean ms by the clock", "contacts"], rows)
 
 
 def grids():
@@ -251,7 +268,7 @@ def machine():
             f"rounds: {row['rounds']}; {row['source']}.")
 
 
-TABLES = {"steps": steps, "steps-block-diagonal": steps_block_diagonal, "kernels": kernels, "contact": contact, "pile": pile,
+TABLES = {"steps": steps, "steps-block-diagonal": steps_block_diagonal, "kernels": kernels, "contact": contact, "contact-solves": contact_solves, "friction": friction, "pile": pile,
           "solver-iterations": solver_iterations, "solver-times": solver_times, "choice": choice, "cholmod": cholmod,
           "machine": machine, "haptics": haptics,
           "grids": grids, "cloth": cloth, "hex-steps": hex_steps, "hex-meshes": hex_meshes,

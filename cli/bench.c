@@ -111,23 +111,14 @@ static pl_status make_bar(int n, int threads, const char *solver, const char *pr
   pl_status status = pl_world_create(&def, world, error);
   if (status) return status;
 
-  const pl_setting box[] = {{.name = "size", .value = {1, 0.25, 0.25}},
-                            {.name = "cells", .value = {4 * n, n, n}}};
-  const pl_setting hooke[] = {{.name = "young", .value = {1e6}},
-                              {.name = "poisson", .value = {0.3}}};
-  pl_mesh *mesh = NULL;
-  status = pl_mesh_generate(&(pl_choice){"box", box, 2}, NULL, &mesh, error);
-  pl_body_def body = pl_body_def_default();
+  const cli_block bar = {.size = {1, 0.25, 0.25}, .cells = {4 * n, n, n}, .young = 1e6};
   pl_fix_def fix = pl_fix_def_default();
   pl_selector end = {.set = "x-min"};
   pl_body_id id = {0};
-  body.mesh = mesh;
-  body.material.law = (pl_choice){"hooke", hooke, 2};
   fix.where = &end;
   fix.where_count = 1;
-  if (!status) status = pl_world_add_body(*world, &body, &id, error);
+  status = cli_add_block(*world, &bar, &id, error);
   if (!status) status = pl_world_add_fix(*world, id, &fix, NULL, error);
-  pl_mesh_destroy(mesh);
   if (status) {
     pl_world_destroy(*world);
     *world = NULL;
@@ -384,10 +375,16 @@ int cli_bench(int count, char **words)
   static const struct {
     const char *word;
     int (*part)(int quick, pl_text *csv);
-  } parts[] = {{"solvers", cli_bench_solvers}, {"kernels", cli_bench_kernels},
-               {"frames", cli_bench_frames},   {"contact", cli_bench_contact},
-               {"hexes", cli_bench_hexes},     {"materials", cli_bench_materials},
-               {"cloth", cli_bench_cloth},     {"grids", cli_bench_grids},
+  } parts[] = {{"solvers", cli_bench_solvers},
+               {"kernels", cli_bench_kernels},
+               {"frames", cli_bench_frames},
+               {"contact", cli_bench_contact},
+               {"contact-solves", cli_bench_contact_solves},
+               {"friction", cli_bench_friction},
+               {"hexes", cli_bench_hexes},
+               {"materials", cli_bench_materials},
+               {"cloth", cli_bench_cloth},
+               {"grids", cli_bench_grids},
                {"haptics", cli_bench_haptics}};
   static cli_words plain;
   wishes wanted = {0};
@@ -416,21 +413,21 @@ int cli_bench(int count, char **words)
       "residual 1e-6) and the matrix product against the memory's speed; all "
       "solvers on the matrices of Hauth 2004, 3.4, and on large bars; each kernel "
       "against the machine's limits; bodies of frames beside table I of "
-      "Gilles et al. 2011; finding contacts on a folded sheet; forces "
+      "Gilles et al. 2011; finding contacts on a folded sheet; iterations in contact; what "
+      "friction adds to a step; forces "
       "and explicit steps of hexahedra; laws, memory and elements against each "
       "other; steps of hanging cloth; of grids; or how large a body a hand can feel in real "
-      "time. WORD is one of solvers, kernels, frames, contact, hexes, materials, "
-      "cloth, grids and haptics.",
+      "time. WORD is one of solvers, kernels, frames, contact, contact-solves, friction, "
+      "hexes, materials, cloth, grids and haptics.",
       &plain);
   if (code) return code < 0 ? CLI_OK : code;
   for (int i = 0; i < (int)(sizeof parts / sizeof *parts) && plain.count == 1; i++) {
     if (strcmp(plain.words[0], parts[i].word) == 0) return bench_part(parts[i].part, &wanted);
   }
   if (plain.count)
-    return cli_fail(
-        CLI_USAGE,
-        "bench takes one of the words \"solvers\", \"kernels\", \"frames\", "
-        "\"contact\", \"hexes\", \"materials\", \"cloth\", \"grids\" and \"haptics\", or none; "
-        "see pliant bench --help");
+    return cli_fail(CLI_USAGE, "bench takes one of the words \"solvers\", \"kernels\", \"frames\", "
+                               "\"contact\", \"contact-solves\", \"friction\", \"hexes\", "
+                               "\"materials\", \"cloth\", \"grids\" and \"haptics\", or none; "
+                               "see pliant bench --help");
   return bench_bars(&wanted);
 }

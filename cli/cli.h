@@ -40,6 +40,18 @@ typedef struct cli_option {
   cli_words *list;
 } cli_option;
 
+/* The option -o FILE. */
+#define CLI_OUTPUT(SUMMARY, VALUE)                                                                 \
+  {                                                                                                \
+    .name = "output", .letter = 'o', .argument = "FILE", .summary = SUMMARY, .value = VALUE        \
+  }
+
+/* A parameter of a member as an option, and the options that were given, in whose places values
+ * stand, as settings; returns how many. */
+cli_option cli_param_option(const pl_param *param, const char **value);
+int cli_given_settings(const cli_option *options, const char *const *values, int count,
+                       pl_setting *settings);
+
 /* Takes options out of words. The rest goes to plain. Returns CLI_OK, or CLI_USAGE after a message
  * on stderr, or -1 after --help was printed. usage is the line behind "usage: pliant". */
 int cli_parse(int count, char **words, const cli_option *options, int option_count,

@@ -106,10 +106,7 @@ static int add_filler_options(cli_option *options, int count, const char **value
       for (int o = first; o < count; o++)
         known |= strcmp(options[o].name, member->params[i].name) == 0;
       if (known || count - first == CLI_FILL_MOST) continue;
-      options[count] = (cli_option){.name = member->params[i].name,
-                                    .argument = "VALUE",
-                                    .summary = member->params[i].summary,
-                                    .value = &values[count - first]};
+      options[count] = cli_param_option(&member->params[i], &values[count - first]);
       count++;
     }
   }
@@ -121,11 +118,7 @@ int cli_mesh_surface(int count, char **words)
   static cli_words files;
   const char *output = NULL, *size_word = NULL, *length = NULL;
   cli_option options[] = {
-      {.name = "output",
-       .letter = 'o',
-       .argument = "FILE",
-       .summary = "where to write the surface",
-       .value = &output},
+      CLI_OUTPUT("where to write the surface", &output),
       {.name = "size",
        .argument = "LENGTH",
        .summary = "edge of the cells in m (default 1/60 of the extent)",
@@ -169,11 +162,7 @@ int cli_mesh_fill(int count, char **words)
   const char *output = NULL, *method = NULL, *length = NULL, *with = NULL;
   const char *values[CLI_FILL_MOST] = {0};
   cli_option options[OWN + CLI_FILL_MOST] = {
-      {.name = "output",
-       .letter = 'o',
-       .argument = "FILE",
-       .summary = "where to write the mesh",
-       .value = &output},
+      CLI_OUTPUT("where to write the mesh", &output),
       {.name = "method",
        .argument = "WORD",
        .summary =
@@ -195,15 +184,10 @@ int cli_mesh_fill(int count, char **words)
                 "list solid') with elements.",
                 &files);
   if (code) return code < 0 ? CLI_OK : code;
-  if (files.count != 1) return cli_fail(CLI_USAGE, "mesh fill needs one surface or solid");
-  if (!output) return cli_fail(CLI_USAGE, "mesh fill needs -o FILE");
+  if ((code = cli_mesh_words("fill", &files, "surface or solid", output)) != CLI_OK) return code;
   pl_setting settings[CLI_FILL_MOST];
-  pl_choice filler = {method, settings, 0};
-  for (int i = 0; i < option_count - OWN; i++) {
-    if (values[i])
-      settings[filler.setting_count++] =
-          (pl_setting){.name = options[OWN + i].name, .word = values[i]};
-  }
+  pl_choice filler = {method, settings,
+                      cli_given_settings(options + OWN, values, option_count - OWN, settings)};
   // size is the first parameter of every way
   double size = 0;
   if (with && (method || filler.setting_count > (values[0] != NULL)))
@@ -215,11 +199,5 @@ int cli_mesh_fill(int count, char **words)
   pl_status status = with ? fill_with(with, files.words[0], length, size, &mesh, &error)
                           : cli_fill(files.words[0], length, &filler, &mesh, &error);
   cli_wait_end();
-  if (status) return cli_fail_error(&error);
-  if (pl_mesh_write(mesh, output, &error))
-    code = cli_fail_error(&error);
-  else
-    code = cli_mesh_tell(output, mesh);
-  pl_mesh_destroy(mesh);
-  return code;
+  return status ? cli_fail_error(&error) : cli_mesh_leave(output, mesh);
 }

@@ -2,6 +2,7 @@
 #ifndef PL_CLI_FILL_H
 #define PL_CLI_FILL_H
 
+#include "cli.h"
 #include "mesh/skin.h"
 #include "mesh/solid.h"
 #include "pliant/mesh.h"
@@ -36,5 +37,12 @@ int cli_mesh_refine(int count, char **words);
 
 /* Prints what there is to say about a mesh. */
 int cli_mesh_tell(const char *path, const pl_mesh *mesh);
+
+/* Writes a mesh, reports on it, and destroys it. */
+int cli_mesh_leave(const char *path, pl_mesh *mesh);
+
+/* Of commands that make a mesh: is there one word, which is `what`, and a file to write to? */
+int cli_mesh_words(const char *command, const cli_words *words, const char *what,
+                   const char *output);
 
 #endif

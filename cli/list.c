@@ -29,11 +29,29 @@ static void print_param(const pl_param *param)
          range);
 }
 
-static void print_family(const pl_family *family, int with_params)
+/* What is listed: a family, or one member of it. */
+typedef struct part {
+  const pl_family *family;
+  const pl_member *member; /* NULL: all */
+} part;
+
+typedef struct part_list {
+  part parts[CLI_MOST_WORDS];
+  int count;
+} part_list;
+
+/* NULL behind the last one. */
+static const pl_member *member_at(const part *of, int i)
 {
-  printf("%s: %s\n", family->name, family->summary);
-  for (int i = 0; family->members[i]; i++) {
-    const pl_member *member = family->members[i];
+  if (!of->member) return of->family->members[i];
+  return i ? NULL : of->member;
+}
+
+static void print_part(const part *of, int with_params)
+{
+  const pl_member *member;
+  printf("%s: %s\n", of->family->name, of->family->summary);
+  for (int i = 0; (member = member_at(of, i)); i++) {
     printf("  %-18s %s\n", member->name, member->summary);
     if (member->missing) printf("      not in this build: needs %s\n", member->missing);
     if (!with_params) continue;
@@ -70,49 +88,74 @@ static void add_param(pl_text *json, const pl_param *param)
   cli_json_close(json, '}');
 }
 
-static void add_family(pl_text *json, const pl_family *family)
+static void add_member(pl_text *json, const pl_member *member)
 {
   cli_json_open(json, NULL, '{');
-  cli_json_text(json, "family", family->name);
-  cli_json_text(json, "summary", family->summary);
-  cli_json_open(json, "members", '[');
-  for (int i = 0; family->members[i]; i++) {
-    const pl_member *member = family->members[i];
-    cli_json_open(json, NULL, '{');
-    cli_json_text(json, "name", member->name);
-    cli_json_text(json, "summary", member->summary);
-    cli_json_text(json, "source", member->source);
-    cli_json_text(json, "missing", member->missing);
-    cli_json_open(json, "params", '[');
-    for (int k = 0; k < member->param_count; k++) add_param(json, &member->params[k]);
-    cli_json_close(json, ']');
-    cli_json_close(json, '}');
-  }
+  cli_json_text(json, "name", member->name);
+  cli_json_text(json, "summary", member->summary);
+  cli_json_text(json, "source", member->source);
+  cli_json_text(json, "missing", member->missing);
+  cli_json_open(json, "params", '[');
+  for (int k = 0; k < member->param_count; k++) add_param(json, &member->params[k]);
   cli_json_close(json, ']');
   cli_json_close(json, '}');
 }
 
-/* The families of these names, or all. */
-static int print_json(const cli_words *names)
+static void add_part(pl_text *json, const part *of)
+{
+  const pl_member *member;
+  cli_json_open(json, NULL, '{');
+  cli_json_text(json, "family", of->family->name);
+  cli_json_text(json, "summary", of->family->summary);
+  cli_json_open(json, "members", '[');
+  for (int i = 0; (member = member_at(of, i)); i++) add_member(json, member);
+  cli_json_close(json, ']');
+  cli_json_close(json, '}');
+}
+
+static int print_json(const part_list *list)
 {
   pl_text json = pl_text_make(NULL);
   cli_json_open(&json, NULL, '[');
-  for (int i = 0; i < names->count; i++) add_family(&json, pl_family_find(names->words[i]));
-  for (int k = 0; names->count == 0 && pl_families()[k]; k++) add_family(&json, pl_families()[k]);
+  for (int i = 0; i < list->count; i++) add_part(&json, &list->parts[i]);
   cli_json_close(&json, ']');
   return cli_json_print(&json, CLI_OK);
 }
 
-/* CLI_USAGE after a message if one of the names is no family's. */
-static int check_names(const cli_words *names)
+/* The sentence about a word that is neither a family nor a member of the family before it. */
+static int fail_word(const pl_family *before, const char *word)
 {
-  for (int i = 0; i < names->count; i++) {
-    if (pl_family_find(names->words[i])) continue;
-    const char *known[CLI_MOST_WORDS + 1] = {0};
-    for (int k = 0; pl_families()[k] && k < CLI_MOST_WORDS; k++) known[k] = pl_families()[k]->name;
-    pl_error error;
-    pl_fail_unknown(&error, "family", names->words[i], known);
-    return cli_fail(CLI_USAGE, "%s", error.message);
+  const char *known[CLI_MOST_WORDS + 1] = {0};
+  pl_error error;
+  for (int k = 0; pl_families()[k]; k++) {
+    if (!pl_member_find(pl_families()[k], word)) continue;
+    return cli_fail(CLI_USAGE, "\"%s\" is of the family %s: pliant list %s %s", word,
+                    pl_families()[k]->name, pl_families()[k]->name, word);
+  }
+  for (int k = 0; before && before->members[k] && k < CLI_MOST_WORDS; k++)
+    known[k] = before->members[k]->name;
+  for (int k = 0; !before && pl_families()[k] && k < CLI_MOST_WORDS; k++)
+    known[k] = pl_families()[k]->name;
+  pl_fail_unknown(&error, before ? before->name : "family", word, known);
+  return cli_fail(CLI_USAGE, "%s", error.message);
+}
+
+/* Each word is a member of the family that was named last, or else a family. Without words: all. */
+static int find_parts(const cli_words *words, part_list *list)
+{
+  const pl_family *family = NULL;
+  int is_whole = 0;
+  list->count = 0;
+  for (int k = 0; words->count == 0 && pl_families()[k]; k++)
+    list->parts[list->count++] = (part){pl_families()[k], NULL};
+  for (int i = 0; i < words->count; i++) {
+    const pl_member *member = family ? pl_member_find(family, words->words[i]) : NULL;
+    const pl_family *next = member ? family : pl_family_find(words->words[i]);
+    if (!next) return fail_word(family, words->words[i]);
+    if (member && is_whole) list->count--; // in place of the family itself
+    list->parts[list->count++] = (part){next, member};
+    is_whole = !member;
+    family = next;
   }
   return CLI_OK;
 }
@@ -131,19 +174,21 @@ static int print_markdown(void)
 int cli_list(int count, char **words)
 {
   static cli_words names;
+  static part_list list;
   int markdown = 0, json = 0;
   const cli_option options[] = {
       {.name = "markdown", .summary = "the whole scene reference as Markdown", .flag = &markdown},
       {.name = "json", .summary = "for other programs", .flag = &json}};
   int code =
-      cli_parse(count, words, options, 2, "list [--markdown | --json] [FAMILY...]",
-                "Lists the members of all families, or one family with all parameters.", &names);
+      cli_parse(count, words, options, 2, "list [--markdown | --json] [FAMILY [MEMBER...]]...",
+                "Lists the members of all families, one family with all parameters, or "
+                "single members of it.",
+                &names);
   if (code) return code < 0 ? CLI_OK : code;
   if (markdown) return print_markdown();
-  if (check_names(&names)) return CLI_USAGE;
-  if (json) return print_json(&names);
-  for (int i = 0; i < names.count; i++) print_family(pl_family_find(names.words[i]), 1);
-  for (int k = 0; names.count == 0 && pl_families()[k]; k++) print_family(pl_families()[k], 0);
-  if (names.count == 0) printf("'pliant list FAMILY' shows the parameters.\n");
+  if (find_parts(&names, &list)) return CLI_USAGE;
+  if (json) return print_json(&list);
+  for (int i = 0; i < list.count; i++) print_part(&list.parts[i], names.count > 0);
+  if (names.count == 0) printf("'pliant list FAMILY [MEMBER]' shows the parameters.\n");
   return CLI_OK;
 }

@@ -36,6 +36,22 @@ static void print_sets(const char *path, const pl_mesh *mesh)
             path, format->info.name, pl_mesh_hanging_count(mesh));
 }
 
+/* Volume, area or length, and the angles that such elements have. */
+static void print_extent(const pl_mesh_facts *facts, int nodes_per_element)
+{
+  int dimension = nodes_per_element > 3 ? 3 : nodes_per_element - 1;
+  static const char *const names[] = {"length ", "area   ", "volume "};
+  static const char *const units[] = {"m", "m^2", "m^3"};
+  printf("  %s         %g %s, elements from %g to %g\n", names[dimension - 1], facts->volume,
+         units[dimension - 1], facts->min_volume, facts->max_volume);
+  if (dimension == 3) printf("  surface         %g m^2\n", facts->surface);
+  printf("  edges           %g to %g m, mean %g\n", facts->min_edge, facts->max_edge,
+         facts->mean_edge);
+  if (dimension > 1)
+    printf("  %s %.1f to %.1f degrees\n", dimension == 3 ? "dihedral angles" : "angles         ",
+           facts->min_angle, facts->max_angle);
+}
+
 static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_mesh *mesh)
 {
   printf("%s\n", path);
@@ -51,12 +67,7 @@ static void print_facts(const char *path, const pl_mesh_facts *facts, const pl_m
          facts->boundary_pieces == 1 ? "piece" : "pieces");
   printf("  from            %g %g %g m\n", facts->low[0], facts->low[1], facts->low[2]);
   printf("  to              %g %g %g m\n", facts->high[0], facts->high[1], facts->high[2]);
-  printf("  volume          %g m^3, elements from %g to %g\n", facts->volume, facts->min_volume,
-         facts->max_volume);
-  printf("  surface         %g m^2\n", facts->surface);
-  printf("  edges           %g to %g m, mean %g\n", facts->min_edge, facts->max_edge,
-         facts->mean_edge);
-  printf("  dihedral angles %.1f to %.1f degrees\n", facts->min_angle, facts->max_angle);
+  print_extent(facts, pl_mesh_nodes_per_element(mesh));
   printf("  aspect          mean %.3g, worst", facts->mean_aspect);
   for (int i = 0; i < facts->worst_count; i++)
     printf("%s %.3g (element %d)", i ? "," : "", facts->worst_aspects[i], facts->worst_elements[i]);
@@ -74,6 +85,22 @@ int cli_mesh_tell(const char *path, const pl_mesh *mesh)
   pl_error error;
   if (pl_mesh_measure(mesh, &facts, &error)) return cli_fail_error(&error);
   print_facts(path, &facts, mesh);
+  return CLI_OK;
+}
+
+int cli_mesh_leave(const char *path, pl_mesh *mesh)
+{
+  pl_error error;
+  int code = pl_mesh_write(mesh, path, &error) ? cli_fail_error(&error) : cli_mesh_tell(path, mesh);
+  pl_mesh_destroy(mesh);
+  return code;
+}
+
+int cli_mesh_words(const char *command, const cli_words *words, const char *what,
+                   const char *output)
+{
+  if (words->count != 1) return cli_fail(CLI_USAGE, "mesh %s needs one %s", command, what);
+  if (!output) return cli_fail(CLI_USAGE, "mesh %s needs -o FILE", command);
   return CLI_OK;
 }
 
@@ -208,42 +235,24 @@ static int generate(int count, char **words)
   enum { MOST = 24 };
   static cli_words plain;
   const char *output = NULL, *values[MOST] = {0};
-  cli_option options[MOST] = {{.name = "output",
-                               .letter = 'o',
-                               .argument = "FILE",
-                               .summary = "where to write the mesh",
-                               .value = &output}};
+  cli_option options[MOST] = {CLI_OUTPUT("where to write the mesh", &output)};
   int option_count = 1;
   const pl_member *shape = count > 0 ? pl_member_find(&pl_generator_family, words[0]) : NULL;
-  for (int i = 0; shape && i < shape->param_count && option_count < MOST; i++) {
-    options[option_count++] = (cli_option){.name = shape->params[i].name,
-                                           .argument = "VALUE",
-                                           .summary = shape->params[i].summary,
-                                           .value = &values[i]};
-  }
+  for (int i = 0; shape && i < shape->param_count && option_count < MOST; i++)
+    options[option_count++] = cli_param_option(&shape->params[i], &values[i]);
   int code = cli_parse(count, words, options, option_count, "mesh generate SHAPE [OPTIONS] -o FILE",
                        "Makes a mesh. 'pliant list generator' shows the shapes; a shape's "
                        "parameters are its options.",
                        &plain);
   if (code) return code < 0 ? CLI_OK : code;
-  if (plain.count != 1) return cli_fail(CLI_USAGE, "mesh generate needs one shape");
-  if (!output) return cli_fail(CLI_USAGE, "mesh generate needs -o FILE");
+  if ((code = cli_mesh_words("generate", &plain, "shape", output)) != CLI_OK) return code;
   pl_setting settings[MOST];
-  pl_choice choice = {plain.words[0], settings, 0};
-  for (int i = 0; shape && i < shape->param_count; i++) {
-    if (values[i])
-      settings[choice.setting_count++] =
-          (pl_setting){.name = shape->params[i].name, .word = values[i]};
-  }
+  pl_choice choice = {plain.words[0], settings,
+                      cli_given_settings(options + 1, values, option_count - 1, settings)};
   pl_mesh *mesh;
   pl_error error;
   if (pl_mesh_generate(&choice, NULL, &mesh, &error)) return cli_fail_error(&error);
-  if (pl_mesh_write(mesh, output, &error))
-    code = cli_fail_error(&error);
-  else
-    code = cli_mesh_tell(output, mesh);
-  pl_mesh_destroy(mesh);
-  return code;
+  return cli_mesh_leave(output, mesh);
 }
 
 int cli_mesh(int count, char **words)

@@ -69,6 +69,22 @@ int cli_int(const char *name, const char *text, int min, int max, int *value)
   return CLI_OK;
 }
 
+cli_option cli_param_option(const pl_param *param, const char **value)
+{
+  return (cli_option){
+      .name = param->name, .argument = "VALUE", .summary = param->summary, .value = value};
+}
+
+int cli_given_settings(const cli_option *options, const char *const *values, int count,
+                       pl_setting *settings)
+{
+  int given = 0;
+  for (int i = 0; i < count; i++) {
+    if (values[i]) settings[given++] = (pl_setting){.name = options[i].name, .word = values[i]};
+  }
+  return given;
+}
+
 int cli_number(const char *name, const char *text, double *value)
 {
   if (!pl_parse_double(text, value))

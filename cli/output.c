@@ -125,23 +125,25 @@ pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folde
 {
   pl_world *world = pl_scene_world(scene);
   pl_allocator allocator = memory();
-  int bodies = pl_world_body_count(world), outputs = pl_scene_output_count(scene);
+  size_t bodies = (size_t)pl_world_body_count(world);
+  size_t count = bodies * (size_t)pl_scene_output_count(scene);
   *frames = (cli_frames){0};
   pl_status status = make_room(frames, world, error);
   if (!status) status = make_tensor_room(frames, scene, error);
-  frames->series = pl_alloc(&allocator, (size_t)(bodies * outputs), 2 * sizeof(cli_series));
+  frames->series = pl_alloc(&allocator, count, 2 * sizeof(cli_series));
   if (!status && !frames->series) status = pl_fail_memory(error);
-  for (int i = 0; !status && i < bodies * outputs; i++) {
-    const pl_output *output = pl_scene_output(scene, i / bodies);
-    pl_body_id body = pl_world_body_at(world, i % bodies);
+  for (size_t i = 0; !status && i < count; i++) {
+    int number = (int)(i / bodies);
+    const pl_output *output = pl_scene_output(scene, number);
+    pl_body_id body = pl_world_body_at(world, (int)(i % bodies));
     int has_surface = pl_world_body_surface(world, body) != NULL;
     if (!output->format[0]) continue;
     int of_elements =
         output->leaves_surface || !(output->leaves_elements || holds_surfaces(output));
     if (!has_surface || of_elements)
-      status = add_series(frames, scene, body, 0, folder, output, i / bodies, error);
+      status = add_series(frames, scene, body, 0, folder, output, number, error);
     if (!status && has_surface && !output->leaves_surface)
-      status = add_series(frames, scene, body, 1, folder, output, i / bodies, error);
+      status = add_series(frames, scene, body, 1, folder, output, number, error);
   }
   return status;
 }

@@ -3,6 +3,7 @@
 #include "output.h"
 #include "paint.h"
 
+#include "body/noise.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -113,12 +114,15 @@ static pl_status thicken(pl_world *world, pl_body_id id, pl_render_body *body, d
   return PL_OK;
 }
 
-/* An amount that is zero everywhere says nothing: a model without stresses, a body at rest. */
-static int is_blank(const colouring *colour, const double *scalars, size_t count)
+/* An amount that is zero everywhere says nothing: a model without stresses, a body without load,
+ * whose stresses are rounding. */
+static int is_blank(const colouring *colour, const pl_body *body, const double *scalars,
+                    size_t count)
 {
   if (colour->colours != PL_COLOURS_AMOUNT) return 0;
+  double noise = colour == &colourings[0] ? colour->factor * pl_body_stress_noise(body) : 0;
   for (size_t i = 0; i < count; i++) {
-    if (scalars[i] != 0) return 0;
+    if (!(fabs(scalars[i]) <= noise)) return 0;
   }
   return 1;
 }
@@ -147,7 +151,9 @@ static pl_status draw_body(cli_frames *frames, pl_world *world, pl_body_id id,
     status = pl_world_get_levels(world, id, frames->room + 9 * nodes, error);
   if (colour && !status) {
     fill_scalars(mesh, colour, fields, *room + 3 * nodes, *room + 4 * nodes);
-    body->scalars = is_blank(colour, *room + 3 * nodes, nodes) ? NULL : *room + 3 * nodes;
+    body->scalars = is_blank(colour, pl_world_body(world, id), *room + 3 * nodes, nodes)
+                        ? NULL
+                        : *room + 3 * nodes;
   }
   if (!status) status = thicken(world, id, body, room, error);
   return status ? status : refine(world, id, body, room, error);

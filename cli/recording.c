@@ -95,7 +95,8 @@ void cli_tape_close(cli_tape *tape)
 
 /* ---- reading ---- */
 
-pl_status cli_tape_find_scene(const char *path, char *scene, size_t size, pl_error *error)
+pl_status cli_tape_find_scene(const char *path, int allow_path, char *scene, size_t size,
+                              pl_error *error)
 {
   char folder[PATH_MAX], name[PATH_MAX];
   pl_recording *recording;
@@ -114,6 +115,6 @@ pl_status cli_tape_find_scene(const char *path, char *scene, size_t size, pl_err
                         "its scene %.200s is missing; keep a run's folder as a whole, or run the "
                         "scene again",
                         scene);
-  if (!status) status = pl_path_confine(folder, scene, "recording's", name, error);
-  return status;
+  if (!status && !allow_path) status = pl_path_confine(folder, scene, "recording's", name, error);
+  return status ? pl_error_locate(error, status, path, 0) : PL_OK;
 }

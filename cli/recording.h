@@ -24,7 +24,8 @@ pl_status cli_tape_open(cli_tape *tape, pl_scene *scene, const pl_scene_def *def
 pl_status cli_tape_add(cli_tape *tape, const pl_world *world, pl_error *error);
 void cli_tape_close(cli_tape *tape);
 
-/* Where the scene of a recording is. */
-pl_status cli_tape_find_scene(const char *path, char *scene, size_t size, pl_error *error);
+/* Where the scene of a recording is: below its folder, unless any path is allowed. */
+pl_status cli_tape_find_scene(const char *path, int allow_path, char *scene, size_t size,
+                              pl_error *error);
 
 #endif

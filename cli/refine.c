@@ -38,11 +38,7 @@ int cli_mesh_refine(int count, char **words)
   static cli_words files;
   const char *output = NULL, *levels_word = "1", *around = NULL, *radius = NULL;
   cli_option options[] = {
-      {.name = "output",
-       .letter = 'o',
-       .argument = "FILE",
-       .summary = "where to write the mesh",
-       .value = &output},
+      CLI_OUTPUT("where to write the mesh", &output),
       {.name = "levels",
        .argument = "N",
        .summary = "how often (default 1); every level makes eight of one",

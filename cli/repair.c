@@ -86,12 +86,6 @@ static int take_names(const char *verb, const cli_words *files, const char *outp
   return cli_fail(CLI_USAGE, "mesh %s needs one file to read and -o FILE to write", verb);
 }
 
-#define OUTPUT(VALUE)                                                                              \
-  {                                                                                                \
-    .name = "output", .letter = 'o', .argument = "FILE", .summary = "where to write the mesh",     \
-    .value = VALUE                                                                                 \
-  }
-
 /* ---- convert ---- */
 
 /* "encoding=binary" as settings of the written format; the words are cut at '='. */
@@ -112,7 +106,7 @@ int cli_mesh_convert(int count, char **words)
   enum { MOST = 8 };
   static cli_words files, given;
   const char *output = NULL, *from, *to;
-  const cli_option options[] = {OUTPUT(&output),
+  const cli_option options[] = {CLI_OUTPUT("where to write the mesh", &output),
                                 {.name = "set",
                                  .argument = "NAME=VALUE",
                                  .summary = "option of the written format, for example "
@@ -149,7 +143,7 @@ int cli_mesh_repair(int count, char **words)
 {
   static cli_words files;
   const char *weld = NULL, *output = NULL, *from, *to;
-  const cli_option options[] = {OUTPUT(&output),
+  const cli_option options[] = {CLI_OUTPUT("where to write the mesh", &output),
                                 {.name = "weld",
                                  .argument = "SHARE",
                                  .summary = "nodes within this share of the extent are joined "

@@ -332,6 +332,8 @@ static int load(run *r)
   pl_status status = agree(r, own, &error);
   // rank 0 looks at the world alone, which must not be what prepares it
   if (!status && r->ranks) own = status = pl_world_prepare(pl_scene_world(r->scene), &error);
+  // while there are no results yet, Ctrl-C may end all at once; what fails is said at t = 0
+  if (!status && !r->ranks) (void)pl_world_prepare(pl_scene_world(r->scene), NULL);
   if (status && (!own || r->scene)) cli_fail_error(&error);
   return status ? CLI_FAILED : CLI_OK;
 }

@@ -17,6 +17,7 @@
   X(matrices, "matrices", "1")                                                                     \
   X(factorisations, "factorisations", "1")                                                         \
   X(backsubstitutions, "backsubstitutions", "1")                                                   \
+  X(passes, "passes", "1")                                                                         \
   X(halved, "halved", "1")                                                                         \
   X(unconverged, "unconverged", "1")                                                               \
   X(substeps, "substeps", "1")                                                                     \

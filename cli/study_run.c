@@ -132,7 +132,8 @@ static void fill_row(study_row *row, const pl_world_facts *facts, double seconds
   row->values[STUDY_linear] = (double)facts->linear_iterations;
   row->values[STUDY_matrices] = (double)facts->matrices;
   row->values[STUDY_factorisations] = (double)facts->direct.factorisations;
-  row->values[STUDY_backsubstitutions] = (double)facts->direct.border_solves;
+  row->values[STUDY_backsubstitutions] = (double)facts->direct.constraint_solves;
+  row->values[STUDY_passes] = (double)facts->contact.passes;
   row->values[STUDY_halved] = (double)facts->halved_steps;
   row->values[STUDY_unconverged] = (double)facts->unconverged_steps;
   row->values[STUDY_substeps] = (double)facts->substeps;

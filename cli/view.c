@@ -67,7 +67,7 @@ static int find_recording(view *v)
   if (!is_folder && strcmp(pl_path_extension(v->path), PL_RECORDING_EXTENSION) != 0) return CLI_OK;
   if (pl_path_join(v->recording, sizeof v->recording, is_folder ? v->path : "",
                    is_folder ? CLI_TAPE : v->path, &error) ||
-      cli_tape_find_scene(v->recording, v->scene_room, sizeof v->scene_room, &error))
+      cli_tape_find_scene(v->recording, v->allow_path, v->scene_room, sizeof v->scene_room, &error))
     return cli_fail_error(&error);
   v->path = v->scene_room;
   return CLI_OK;

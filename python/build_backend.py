@@ -60,7 +60,7 @@ def _built(work):
              "-DPLIANT_WITH_SUNDIALS=OFF", "-DPLIANT_WITH_HDF5=OFF"]
     words += ["-G", "Ninja"] if shutil.which("ninja") else []
     subprocess.run(words + os.environ.get("PLIANT_CMAKE", "").split(), check=True)
-    subprocess.run(["cmake", "--build", work, "--parallel", str(os.cpu_count()), "--target", "pliant", "pliant_command"], check=True)
+    subprocess.run(["cmake", "--build", work, "--parallel", str(os.cpu_count()), "--target", "pliant_wheel"], check=True)
     return work
 
 
@@ -107,17 +107,37 @@ class _Wheel:
         self.file.close()
 
 
+def _information():
+    """What a wheel says of itself: names and contents of files."""
+    pure = "true" if _tag().endswith("any") else "false"
+    with open(os.path.join(ROOT, "LICENSE"), "rb") as file:
+        return {"METADATA": _metadata().encode(),
+                "WHEEL": f"Wheel-Version: 1.0\nGenerator: pliant\nRoot-Is-Purelib: {pure}\nTag: {_tag()}\n".encode(),
+                "LICENSE": file.read()}
+
+
 def _write_wheel(folder, fill):
     name = f"pliant-{_version()}-{_tag()}.whl"
     info = f"pliant-{_version()}.dist-info"
     wheel = _Wheel(os.path.join(folder, name))
     fill(wheel)
-    pure = "true" if _tag().endswith("any") else "false"
-    wheel.add(f"{info}/METADATA", _metadata().encode())
-    wheel.add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: pliant\nRoot-Is-Purelib: {pure}\nTag: {_tag()}\n".encode())
-    wheel.add_file(os.path.join(ROOT, "LICENSE"), f"{info}/LICENSE")
+    for each, data in _information().items():
+        wheel.add(f"{info}/{each}", data)
     wheel.close(f"{info}/RECORD")
     return name
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """So that what is missing is told before anything is compiled."""
+    info = f"pliant-{_version()}.dist-info"
+    os.makedirs(os.path.join(metadata_directory, info))
+    for each, data in _information().items():
+        with open(os.path.join(metadata_directory, info, each), "wb") as file:
+            file.write(data)
+    return info
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

@@ -126,7 +126,7 @@ def stub():
     lines += ["class Family:", '    """All members that can stand in one place."""', "    name: str", "    summary: str",
               "    def __iter__(self) -> Iterator[str]: ...", "    def __len__(self) -> int: ...",
               "    def __getitem__(self, name: str) -> Callable[..., Member]: ...", ""]
-    for cls in (pliant.Member, pliant.Mesh, pliant.OwnLaw, pliant.Material, pliant.Handle, pliant.Effect, pliant.Obstacle, pliant.Pull,
+    for cls in (pliant.Member, pliant.Mesh, pliant.OwnLaw, pliant.Material, pliant.Handle, pliant.Effect, pliant.Link, pliant.Obstacle, pliant.Pull,
                 pliant.Probe, pliant.Spot, pliant.View, pliant.Body, pliant.World, Viewer, pliant.Scene, pliant.Run, pliant.Environment):
         lines += class_of(cls)
     lines += [f"def step_all{signature_of(pliant.step_all, False)}:", *doc_of(pliant.step_all, "    "), "    ...", ""]

@@ -62,7 +62,10 @@ for tool in cppcheck gcc tidy; do
     continue
   }
   mkdir -p "$log/$tool"
-  printf '%s\0' "${files[@]}" | xargs -0 -P"${ANALYSE_JOBS:-$(nproc)}" -I{} bash -c 'look "$@"' look $tool {}
+  printf '%s\0' "${files[@]}" | xargs -0 -P"${ANALYSE_JOBS:-$(nproc)}" -I{} bash -c 'look "$@"' look $tool {} || {
+    echo "$tool: interrupted; what it found so far is kept"
+    exit 1
+  }
   found=$(for file in "${files[@]}"; do tail -n +2 "$log/$tool/${file//\//_}"; done | sort -u)
   # FILE ID of each line that is known
   new=$(grep -vxFf <(sed -nE 's/^([^# ]+ [^ ]+) .*/\1/p' "$known") <<<"$found" | grep .)

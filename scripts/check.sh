@@ -38,15 +38,10 @@ wrapper=()
 build release && run_tests release
 
 # what looks at the tree, compares long runs with formulas, or makes a browser work has nothing new to
-# tell here: shorter tests go through the same code
-leave_out='^(tree|validation)/|^world/(peers|friction|energy|hexes|rigid_contact|memory|warping)$'
-leave_out+='|^scene/(hauth|hex_contact)$|^view/(browser|inspect)$|^cli/studies$'
-if [ "${1-}" != --long ]; then
-  leave_out+='|^world/(graded|links|shapes|tie|grid|cloth|barrier|materials|turning|mechanics|damping|contact_forms)$'
-  leave_out+='|^world/(control|proportion|masonry|hertz|hinge|relax)$|^sparse/(correction|breakdown|contract)$'
-  leave_out+='|^model/(memory|reduce)$|^cli/(blocks|manuals|shape|study)$'
-fi
-build asan && run_tests asan --exclude-regex "$leave_out"
+# tell here: shorter tests go through the same code. Files say so by a label; see tests/CMakeLists.txt.
+leave_out='^(release|long)$'
+[ "${1-}" != --long ] || leave_out='^release$'
+build asan && run_tests asan --exclude-regex '^(tree|validation)/' --label-exclude "$leave_out"
 
 # tests whose names speak of threads, and all of the viewer's session, which runs in one of its own
 mapfile -t threaded < <(grep -lE '^TEST\(.*thread' tests/*/test_*.c)

@@ -33,7 +33,7 @@ build_in_chroot() {
     apt-get build-dep -qq -y --no-install-recommends . >/build/depends.log 2>&1
     dpkg-buildpackage -us -uc >/build/build.log 2>&1
     apt-get install -qq -y --no-install-recommends /build/*.deb >/build/install.log 2>&1"
-  cp "$root"/build/*.* "$place/"
+  find "$root/build" -maxdepth 1 -type f -exec cp {} "$place/" \;
 }
 
 if [ $# = 1 ]; then

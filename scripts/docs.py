@@ -20,7 +20,7 @@ TOP = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
 SECTIONS = [
     ("Begin", ["README", "docs/tutorials/*"]),
     ("Guides", ["docs/contact", "docs/haptics", "docs/materials", "docs/elements", "docs/meshing", "docs/refinement", "docs/cloth", "docs/grids", "docs/solvers", "docs/studies",
-                "docs/fitting", "docs/formats", "docs/doors", "docs/viewer", "docs/python"]),
+                "docs/fitting", "docs/formats", "docs/doors", "docs/viewer", "docs/python", "docs/browser", "docs/many-machines"]),
     ("Reference", ["docs/scene", "command/*", "api/*"]),
     ("Theory and proof", ["docs/methods", "docs/validation", "docs/promises", "docs/performance", "docs/reproduction/*"]),
     ("Project", ["docs/architecture", "CONTRIBUTING", "CHANGELOG", "SECURITY", "docs/*"]),
@@ -42,6 +42,7 @@ pre { background: var(--quiet); padding: 0.8em 1em; overflow: auto; border-radiu
 code { font-size: 0.92em; } :not(pre) > code { background: var(--quiet); padding: 0 0.2em; border-radius: 3px; }
 table { border-collapse: collapse; display: block; overflow: auto; }
 th, td { border: 1px solid var(--edge); padding: 0.25em 0.6em; text-align: left; vertical-align: top; }
+.contents { border: 1px solid var(--edge); border-radius: 4px; padding: 0.4em 0.8em; } .contents p { margin: 0.4em 0; }
 img { max-width: 100%; } blockquote { border-left: 3px solid var(--edge); margin-left: 0; padding-left: 1em; }
 #found { list-style: none; padding: 0; } #found li { margin: 0.4em 0; } #found small { display: block; opacity: 0.75; }
 @media (max-width: 45em) { body { display: block; } nav { position: static; height: auto; max-height: 45vh; border: 0;
@@ -87,18 +88,47 @@ def title_of(text, fallback):
     return re.sub(r"[`*]", "", match.group(1)) if match else fallback
 
 
-def draw_scenes(pliant, text, path, folder):
-    """A picture behind every scene of a tutorial."""
-    def one(match):
-        name = f"{pathlib.Path(path).stem}-{match.start()}"
-        with tempfile.TemporaryDirectory() as place:
-            scene = pathlib.Path(place) / "scene.xml"
-            scene.write_text(match.group(1))
-            subprocess.run([pliant, "run", "-q", scene, "-o", f"{place}/out"], check=True)
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(f"{place}/out/picture.png", (folder / path).with_name(name + ".png"))
-        return f"{match.group(0)}\n<p><img src=\"{name}.png\" alt=\"The last frame of this scene\"></p>\n"
-    return re.sub(r"```xml\n(<pliant.*?)```\n", one, text, flags=re.S)
+def run_block(pliant, text, path, folder, words, wanted):
+    """Runs a scene or study of a tutorial in a folder with that of the first one; keeps what is wanted of its results beside the page."""
+    first = re.search(r"```xml\n(.*?)```", (ROOT / "docs/tutorials/1-first-body.md").read_text(), re.S).group(1)
+    with tempfile.TemporaryDirectory() as place:
+        place = pathlib.Path(place)
+        (place / "bar.xml").write_text(first)
+        (place / "block.xml").write_text(text)
+        subprocess.run([pliant, *words, "-q", place / "block.xml", "-o", place / "out"], check=True)
+        page = folder / path
+        page.parent.mkdir(parents=True, exist_ok=True)
+        for name, kept in wanted.items():
+            shutil.copyfile(place / "out" / name, page.with_name(kept))
+        tables = place / "out/results.md"
+        return tables.read_text() if tables.exists() else ""
+
+
+def show_results(pliant, text, path, folder):
+    """A picture behind every scene of a tutorial, tables and plots behind every study."""
+    def scene(match):
+        name = f"{pathlib.Path(path).stem}-{match.start()}.png"
+        run_block(pliant, match.group(1), path, folder, ["run"], {"picture.png": name})
+        return f"{match.group(0)}\n<p><img src=\"{name}\" alt=\"The last frame of this scene\"></p>\n"
+
+    def study(match):
+        plots = re.findall(r'<plot name="([^"]+)"', match.group(1))
+        names = {f"{plot}.svg": f"{pathlib.Path(path).stem}-{plot}.svg" for plot in plots}
+        tables = run_block(pliant, match.group(1), path, folder, ["study"], names)
+        pictures = "".join(f"<p><img src=\"{name}\" alt=\"A plot of this study\"></p>\n" for name in names.values())
+        return match.group(0) + "\n" + "".join(re.findall(r"\n\|.*?(?=\n\n|\n*$)", tables, re.S)) + "\n\n" + pictures
+
+    text = re.sub(r"```xml\n(<pliant.*?)```\n", scene, text, flags=re.S)
+    return re.sub(r"```xml\n(<study.*?)```\n", study, text, flags=re.S)
+
+
+def contents_of(tokens):
+    """Links to the sections of a long page."""
+    tokens = tokens[0]["children"] if len(tokens) == 1 else tokens
+    if len(tokens) < 6:
+        return ""
+    links = " &middot; ".join(f'<a href="#{token["id"]}">{token["name"]}</a>' for token in tokens)
+    return f"<details class=contents><summary>On this page</summary><p>{links}</p></details>\n"
 
 
 def markdown_pages(pliant, folder):
@@ -106,10 +136,12 @@ def markdown_pages(pliant, folder):
         text = source.read_text()
         path = source.relative_to(ROOT).with_suffix(".html")
         if source.parent.name == "tutorials":
-            text = draw_scenes(pliant, text, path, folder)
+            text = show_results(pliant, text, path, folder)
         if path.name == "README.html":
             path = path.with_name("index.html")
-        body = markdown.markdown(text, extensions=["tables", "fenced_code", "toc", "sane_lists"])
+        converter = markdown.Markdown(extensions=["tables", "fenced_code", "toc", "sane_lists"])
+        body = converter.convert(text)
+        body = body.replace("</h1>\n", "</h1>\n" + contents_of(converter.toc_tokens), 1)
         yield Page(str(path), title_of(text, source.stem), body, source)
 
 

@@ -36,10 +36,14 @@ done <<<"$leaves"
 # shellcheck disable=SC2086
 options_of() { "$pliant" $1 --help=options | cut -f1 | sed 's/^/--/' | tr '\n' ' '; }
 
+# the families, and the members of one of them
+families=$("$pliant" list | sed -nE 's/^([a-z-]+): .*/\1/p' | tr '\n' ' ')
+members_of() { "$pliant" list "$1" | sed -nE 's/^  ([^ ]+) .*/\1/p' | tr '\n' ' '; }
+
 {
   echo '# completion of pliant for bash'
   echo '_pliant() {'
-  echo '  local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} choices='
+  echo '  local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} choices= previous'
   echo '  [ "$command" = mesh ] && [ "$COMP_CWORD" -gt 2 ] && command="mesh ${COMP_WORDS[2]}"'
   echo '  if [ "$COMP_CWORD" = 1 ]; then'
   echo "    choices='$(commands_of | cut -f1 | tr '\n' ' ')'"
@@ -49,6 +53,13 @@ options_of() { "$pliant" $1 --help=options | cut -f1 | sed 's/^/--/' | tr '\n' '
   echo '    case $command in'
   while IFS=$'\t' read -r words _; do echo "    '$words') choices='$(options_of "$words")' ;;"; done <<<"$leaves"
   echo '    esac'
+  echo '  elif [ "$command" = list ]; then'
+  echo "    choices='$families'"
+  echo '    for previous in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do'
+  echo '      case $previous in'
+  for family in $families; do echo "      $family) choices='$families$(members_of "$family")' ;;"; done
+  echo '      esac'
+  echo '    done'
   echo '  fi'
   echo '  if [ -n "$choices" ]; then'
   echo '    mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")'
@@ -73,6 +84,10 @@ quoted() { sed "s/['\\\\]/\\\\&/g; s/.*/'&'/"; }
   done
   commands_of mesh | while IFS=$'\t' read -r word about; do
     echo "complete -c pliant -n '__fish_seen_subcommand_from mesh' -a $word -d $(quoted <<<"$about")"
+  done
+  echo "complete -c pliant -f -n '__fish_seen_subcommand_from list' -a '$families'"
+  for family in $families; do
+    echo "complete -c pliant -f -n '__fish_seen_subcommand_from list; and __fish_seen_subcommand_from $family' -a '$(members_of "$family")'"
   done
   while IFS=$'\t' read -r words _; do
     # an empty field is kept by a separator that is no white space

@@ -25,14 +25,15 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, "build/release")
-LINKER = ["-fuse-ld=mold"] if shutil.which("mold") else []
+LINKER = next((["-fuse-ld=" + name] for name in ("mold", "lld", "gold") if shutil.which("ld." + name)), [])
 
 # quick tests of other rooms that use a room's files: asked where its own tests notice nothing
 NEXT = {
-    "math": ["material/test_strains", "material/test_layers", "model/test_models"],
-    "material": ["model/test_models", "model/test_fem", "model/test_memory", "world/test_materials"],
+    "math": ["material/test_strains", "material/test_layers", "material/test_memory", "model/test_models"],
+    "material": ["model/test_models", "model/test_fem", "model/test_memory", "world/test_materials", "world/test_memory"],
     "sparse": ["world/test_statics", "world/test_touch", "world/test_tie", "ode/test_coupled"],
-    "ode": ["world/test_world", "world/test_statics", "world/test_steps", "world/test_control", "world/test_rigid"],
+    "ode": ["world/test_world", "world/test_statics", "world/test_steps", "world/test_control", "world/test_rigid",
+            "world/test_relax", "world/test_local"],
 }
 
 # a pattern and what it becomes; within code, not within comments, text or lines of the preprocessor

@@ -17,7 +17,7 @@ attack) shift; exec node tests/view/attack.mjs "$@" ;;
 frames) shift; exec node tests/view/frames.mjs "$@" ;;
 picture) exec node tests/view/picture.mjs scenes/zoo.xml docs/viewer.png bunny ;;
 *)
-  echo "usage: viewer.sh bench | attack [SECONDS] | frames [WIDTHxHEIGHT [THREADS]...] | picture" >&2
+  echo "usage: viewer.sh bench | attack [SECONDS] | frames [cloth] [undrawn] [WIDTHxHEIGHT [THREADS]...] | picture" >&2
   exit 2
   ;;
 esac

@@ -57,9 +57,10 @@ typedef struct pl_stretch_limit {
 
 /* How the axes of a material lie in the rest shape; laws and fibres with directions use them. */
 typedef enum pl_orientation_kind {
-  PL_ORIENTATION_WORLD,      /* x, y and z                                          */
-  PL_ORIENTATION_AXES,       /* the first, and a second in their plane               */
-  PL_ORIENTATION_CYLINDRICAL /* away from a line, around it, and along it            */
+  PL_ORIENTATION_WORLD,       /* x, y and z                                          */
+  PL_ORIENTATION_AXES,        /* the first, and a second in their plane               */
+  PL_ORIENTATION_CYLINDRICAL, /* away from a line, around it, and along it            */
+  PL_ORIENTATION_MESH         /* as the mesh says for each element (pl_mesh_def.axes) */
 } pl_orientation_kind;
 
 typedef struct pl_orientation {
@@ -302,12 +303,13 @@ PL_API pl_status pl_world_throw(pl_world *world, pl_body_id body, const double v
 
 /* ---- points of a body ---- */
 
-/* A point that moves with a body: a weighted sum of nodes of one element (weights add up to 1). */
+/* A point that moves with a body: a weighted sum of its nodes (weights add up to 1). Those of one
+ * element, or more of them where a force is spread over a part of the surface. */
 typedef struct pl_spot {
   pl_body_id body;
-  int count; /* 1 to 8 */
-  int nodes[8];
-  double weights[8];
+  int count; /* 1 to 32 */
+  int nodes[32];
+  double weights[32];
 } pl_spot;
 
 /* The point of a body that lies at a place of the rest shape, or nearest to it. */

@@ -209,6 +209,27 @@ PL_API pl_status pl_world_read_effect(const pl_world *world, pl_effect_id effect
                                       const pl_member **member, const char *parameter,
                                       double value[3], pl_error *error);
 
+/* ---- links ---- */
+
+/* A force along the line between a point of a body and a point of another, by a law of the family
+ * "link": "spring", "magnet". The points are its parameters "at" and "to-at", places in the bodies
+ * at rest. A link is read, changed and removed as an effect, whose id it has. link may be NULL. */
+PL_API pl_status pl_world_add_link(pl_world *world, pl_body_id body, pl_body_id to,
+                                   const pl_choice *choice, pl_effect_id *link, pl_error *error);
+
+typedef struct pl_link_facts {
+  pl_body_id bodies[2];
+  double ends[2][3]; /* where its points are now, m */
+  double length;     /* of the way between them, m */
+  double rate;       /* at which it grows, m/s */
+  double tension;    /* N, positive: it draws them together */
+} pl_link_facts;
+
+/* link_at: the index-th of all links, from 0 on; an id of 0 where there are not so many. */
+PL_API pl_effect_id pl_world_link_at(const pl_world *world, int index);
+PL_API pl_status pl_world_read_link(const pl_world *world, pl_effect_id link, pl_link_facts *facts,
+                                    pl_error *error);
+
 /* ---- a program's own forces ---- */
 
 /* Forces on the nodes of a body, N, 3 for each in the mesh's order: they act from now on until they

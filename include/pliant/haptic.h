@@ -7,7 +7,7 @@
  *   pl_haptic_destroy(hand);
  *
  * It is stepped in place of its world, and destroyed before it. A servo loop of 1 kHz reads the
- * device and answers with a force: that of a spring to a plane through the surface point nearest to
+ * device and answers with a force: that of a spring to a plane at the surface nearest to
  * the device. The simulation publishes that plane after each step, and its bodies feel the mean of
  * the forces since the last one. By itself the loop runs in simulated time within pl_haptic_step,
  * so that a run is the same every time; pl_haptic_start gives it a thread of its own with the clock
@@ -84,7 +84,8 @@ typedef struct pl_haptic_touch {
   pl_spot spot;     /* body zero: nothing */
   double force[3];  /* N, as a mean over the step */
   int is_gripped;   /* the hand's spring pulls the spot to the target, and the force is its */
-  double target[3]; /* m */
+  double target[3]; /* m, where the device is */
+  double steadying; /* N s/m, what the spot resists changes of its velocity with */
 } pl_haptic_touch;
 
 typedef struct pl_haptic_facts {

@@ -51,6 +51,9 @@ typedef struct pl_mesh_def {
   int hanging_count;
   int quad_count;   /* quadrilaterals beside triangles; a mesh may consist of them alone */
   const int *quads; /* 4 nodes each, in the order around it */
+  /* Axes of the material in each element, for PL_ORIENTATION_MESH: the first axis and a direction
+   * in the plane of the first and second, 6 numbers; zeros where there are none. NULL: nowhere. */
+  const double *axes;
 } pl_mesh_def;
 
 /* A quadrilateral is two triangles that know each other, cut along its shorter diagonal (along the
@@ -101,6 +104,8 @@ PL_API const int *pl_mesh_elements(const pl_mesh *mesh);
 PL_API int pl_mesh_quad_count(const pl_mesh *mesh);
 PL_API const int *pl_mesh_quads(const pl_mesh *mesh);
 PL_API const int *pl_mesh_quad_elements(const pl_mesh *mesh);
+/* Axes of the material as given, 6 numbers per element; NULL: there are none. */
+PL_API const double *pl_mesh_axes(const pl_mesh *mesh);
 PL_API int pl_mesh_set_count(const pl_mesh *mesh);
 PL_API const pl_set *pl_mesh_set(const pl_mesh *mesh, int index);
 PL_API const pl_set *pl_mesh_find_set(const pl_mesh *mesh, const char *name);
@@ -115,9 +120,9 @@ PL_API int pl_mesh_nodes_per_face(const pl_mesh *mesh);
 PL_API const int *pl_mesh_faces(const pl_mesh *mesh);
 PL_API const int *pl_mesh_face_elements(const pl_mesh *mesh); /* the element behind each face */
 
-/* Size and quality in numbers. The mean of the edges is over those of every element. Angles are
- * dihedral, in degrees. Aspect is the longest edge over the least height (tets, 1.22 at best) or
- * the longest over the shortest edge (hexes, 1 at best). */
+/* Size and quality in numbers; the volume of triangles is their area, of segments their length. The
+ * mean of the edges is over those of every element. Angles are dihedral, in degrees. Aspect is the
+ * longest edge over the least height (tets, 1.22 at best) or over the shortest edge (hexes). */
 typedef struct pl_mesh_facts {
   int node_count, element_count, face_count, set_count;
   int flipped_elements; /* turned to positive volume when the mesh was made */

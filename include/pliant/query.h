@@ -195,21 +195,33 @@ PL_API pl_status pl_world_read_probe(pl_world *world, pl_probe_id probe, double 
 
 /* What a direct solver did. */
 typedef struct pl_direct_facts {
-  int64_t factorisations; /* complete ones */
-  int64_t border_solves;  /* back-substitutions for constraints that came */
+  int64_t factorisations;    /* complete ones */
+  int64_t constraint_solves; /* back-substitutions for constraints that came */
 } pl_direct_facts;
+
+/* What budgets of iterations and of time did. */
+typedef struct pl_budget_facts {
+  int64_t late_steps;        /* cut short by their time budget, or longer than it */
+  int64_t lagging_steps;     /* that kept matrices or refined less, to save time */
+  int64_t fallback_substeps; /* cut short, and made by implicit Euler instead */
+} pl_budget_facts;
+
+/* What contact took. */
+typedef struct pl_contact_facts {
+  int64_t passes;              /* over all substeps: each is repeated until contacts are right */
+  int64_t unresolved_substeps; /* whose contacts were still not right after all passes */
+} pl_contact_facts;
 
 /* What all steps so far took and where the world stands. */
 typedef struct pl_world_facts {
   int64_t steps, newton_iterations, linear_iterations;
   int64_t matrices; /* that were assembled */
   pl_direct_facts direct;
-  int64_t unfinished_solves;           /* linear solves that used up their iterations */
-  double worst_linear_residual;        /* relative, of all linear solves that were used */
-  int64_t halved_steps;                /* that failed and were retried with smaller ones */
-  int64_t late_steps;                  /* cut short by their time budget, or longer than it */
-  int64_t lagging_steps;               /* that kept matrices or refined less, to save time */
-  int64_t unresolved_substeps;         /* whose contacts were still not right after all passes */
+  int64_t unfinished_solves;    /* linear solves that used up their iterations */
+  double worst_linear_residual; /* relative, of all linear solves that were used */
+  int64_t halved_steps;         /* that failed and were retried with smaller ones */
+  pl_budget_facts budget;
+  pl_contact_facts contact;
   int64_t unconverged_steps;           /* that counted though Newton's method had not converged */
   int64_t substeps, rejected_substeps; /* steps of the integrator; those that step control undid */
   double time;                         /* simulated, s                                     */

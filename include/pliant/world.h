@@ -39,8 +39,8 @@ typedef struct pl_world_def {
                          stays below this; 0: they are not divided */
   int substeps; /* 1: steps are made as a whole; 0: explicit methods divide each into as many equal
                    parts as their critical step in the present state asks for */
-  int no_unstable; /* 1: a step above the critical one of an explicit method is an error before the
-                      first step; 0: a warning */
+  int allow_unstable; /* of a dt above the critical step of an explicit method: 0: an error before
+                         the step; 1: a warning, and it is taken nevertheless */
   pl_choice integrator, solver, preconditioner;
   int threads;            /* 0: one per processor; the results do not depend on it */
   struct pl_ranks *ranks; /* processes that compute it together (pliant run under mpirun); NULL:

@@ -14,7 +14,7 @@ Units are SI. Every failing call raises a pliant.Error with a sentence that name
 """
 from ._library import Error, exceptions as _exceptions, lib as _lib, text_of as _text_of
 from ._callbacks import OwnLaw
-from .body import Body, Effect, Handle, Material, Obstacle, Probe, Pull, Spot
+from .body import Body, Effect, Handle, Link, Material, Obstacle, Probe, Pull, Spot
 from .environment import Environment
 from .families import Family, Member, all_families as _all_families
 from .mesh import Mesh

@@ -105,6 +105,10 @@ class _Writer:
         effect = _member(effect)
         self.bodies[target.key]["inside"].append(f"    <{effect.name}{_attributes(effect.settings)}/>")
 
+    def on_link(self, target, to, link):
+        link, other = _member(link), self.bodies[to.key]["name"]
+        self.bodies[target.key]["inside"].append(f"    <{link.name}{_attributes({'to': other, **link.settings})}/>")
+
     def on_add_obstacle(self, _, shape, friction=None, static_friction=None, restitution=None, **values):
         values = _allowed(values, ("name",), "an obstacle")
         values.setdefault("name", f"obstacle-{sum('<obstacle' in line for line in self.lines) + 1}")

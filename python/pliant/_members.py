@@ -201,7 +201,8 @@ MEMBERS = {
         'hanging': 'where small elements meet large ones',
         'hanging_count': '',
         'quad_count': 'quadrilaterals beside triangles; a mesh may consist of them alone',
-        'quads': '4 nodes each, in the order around it',
+        'quads': '4 nodes each, in the order around it Axes of the material in each element, for PL_ORIENTATION_MESH: the first axis and a direction * in the plane of the first and second, 6 numbers; zeros where there are none. NULL: nowhere.',
+        'axes': '',
     },
     'pl_bezier_def': {
         'axes': 'order: 1 to 32, the same along all axes',
@@ -246,7 +247,7 @@ MEMBERS = {
         'halvings': "how many times a failing step may be halved and retried; 0: never, for real time, and what Newton's method has after its last iteration counts",
         'tolerance': "m; steps are divided so that each part's estimated RMS error of positions stays below this; 0: they are not divided",
         'substeps': '1: steps are made as a whole; 0: explicit methods divide each into as many equal parts as their critical step in the present state asks for',
-        'no_unstable': '1: a step above the critical one of an explicit method is an error before the first step; 0: a warning',
+        'allow_unstable': 'of a dt above the critical step of an explicit method: 0: an error before the step; 1: a warning, and it is taken nevertheless',
         'integrator': '',
         'solver': '',
         'preconditioner': '',

@@ -109,6 +109,17 @@ class Effect(Handle):
         return found
 
 
+class Link(Effect):
+    """Pulls at a point of a body and a point of another."""
+
+    def state(self) -> dict:
+        """Where its ends are, its length and rate, and its tension in N."""
+        facts = ffi.new("pl_link_facts *")
+        call(lib.pl_world_read_link, self.world._pointer, self._id, facts)
+        return {"ends": [list(end) for end in facts.ends], "length": facts.length, "rate": facts.rate,
+                "tension": facts.tension}
+
+
 class Probe(Handle):
     """Watches a quantity."""
 
@@ -313,6 +324,14 @@ class Body:
         _values.as_choice(choice, effect, keep)
         call(lib.pl_world_add_effect, self.world._pointer, self._id, choice, place)
         return Effect(self.world, "effect", place[0])
+
+    @recorded
+    def link(self, to: Body, link: Union[str, Member]) -> Link:
+        """A member of pliant.link between the points at and to_at of this body and another."""
+        keep, choice, place = [], ffi.new("pl_choice *"), ffi.new("pl_effect_id *")
+        _values.as_choice(choice, link, keep)
+        call(lib.pl_world_add_link, self.world._pointer, self._id, to._id, choice, place)
+        return Link(self.world, "effect", place[0])
 
     @recorded
     def rigid(self, *where: Where, **values: Any) -> Handle:

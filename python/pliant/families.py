@@ -50,9 +50,14 @@ def _describe(param):
     return f"    {_python_name(text_of(param.name))}: {text_of(param.summary)} ({span})"
 
 
+SWITCH = {"no": False, "yes": True}
+
+
 def _type_of(param):
     """The Python type of a parameter."""
     words = text_of(param.words)
+    if words and set(words.split("|")) == set(SWITCH):
+        return Union[bool, Literal["no", "yes"]]
     if words:
         return Literal[tuple(words.split("|"))]
     if param.width == 3:
@@ -61,12 +66,14 @@ def _type_of(param):
 
 
 def _check(member, name, param, value):
-    """A value of the right type and in its range; what several must be together says the library."""
-    words = text_of(param.words)
+    """The value as the library takes it, if it has the right type and lies in its range; what several must be together says the library."""
+    words = text_of(param.words).split("|") if param.words else []
     if words:
-        if value not in words.split("|"):
-            raise ValueError(f"{member}: {name}={value!r} is none of {', '.join(words.split('|'))}")
-        return
+        if isinstance(value, bool) and set(words) == set(SWITCH):
+            value = "yes" if value else "no"
+        if value not in words:
+            raise ValueError(f"{member}: {name}={value!r} is none of {', '.join(words)}")
+        return value
     if isinstance(value, (str, bytes, bool)):
         raise TypeError(f"{member}: {name} takes a number, not {value!r}")
     given = numpy.atleast_1d(numpy.asarray(value, dtype=float))
@@ -74,6 +81,7 @@ def _check(member, name, param, value):
         raise TypeError(f"{member}: {name} takes {'three numbers' if param.width == 3 else 'one number'}, not {value!r}")
     if not ((given >= param.min) & (given <= param.max)).all():
         raise ValueError(f"{member}: {name}={value!r} must lie between {param.min:g} and {param.max:g}")
+    return value
 
 
 def _maker(member):
@@ -85,12 +93,10 @@ def _maker(member):
     by_name = {_python_name(text_of(p.name)): p for p in params}
 
     def make(**settings):
-        for each, value in settings.items():
+        for each in settings:
             if each not in names:
                 raise TypeError(f"{name} has no parameter {each!r}; it has {', '.join(names) or 'none'}")
-            if value is not None:
-                _check(name, each, by_name[each], value)
-        return Member(name, {names[k]: v for k, v in settings.items() if v is not None})
+        return Member(name, {names[k]: _check(name, k, by_name[k], v) for k, v in settings.items() if v is not None})
 
     make.__name__ = make.__qualname__ = _python_name(name)
     source = text_of(member.source)

@@ -9,6 +9,7 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
+#include "mesh/axes.h"
 #include "mesh/copy.h"
 #include "mesh/select.h"
 
@@ -331,13 +332,19 @@ static pl_status copy_sites(const pl_allocator *allocator, const pl_body_def *de
   return def->site_regions ? find_owners(allocator, def, body, error) : PL_OK;
 }
 
-/* Turns and moves what the def says, before anything is made of it. */
-void pl_body_place_nodes(const pl_body_def *def, int count, double *nodes)
+static void find_rotation(const pl_body_def *def, double R[9])
 {
-  double turn[3], quat[4], R[9], x[3];
+  double turn[3], quat[4];
   pl_vec3_scale(PL_PI / 180, def->rotation, turn);
   pl_quat_of_vector(turn, quat);
   pl_quat_matrix(quat, R);
+}
+
+/* Turns and moves what the def says, before anything is made of it. */
+void pl_body_place_nodes(const pl_body_def *def, int count, double *nodes)
+{
+  double R[9], x[3];
+  find_rotation(def, R);
   for (int i = 0; i < count; i++) {
     double *to = nodes + 3 * (size_t)i;
     pl_mat3_apply(R, to, x);
@@ -345,14 +352,23 @@ void pl_body_place_nodes(const pl_body_def *def, int count, double *nodes)
   }
 }
 
+static int are_zero(const double *x, int count)
+{
+  for (int i = 0; i < count; i++) {
+    if (fabs(x[i]) > 0) return 0;
+  }
+  return 1;
+}
+
 static pl_status place_body(const pl_body_def *def, pl_body *body, pl_error *error)
 {
-  double none[3] = {0};
   if (!are_finite(def->translation, 3) || !are_finite(def->rotation, 3))
     return pl_fail(error, PL_E_ARGUMENT, "translation and rotation of a body must be finite");
-  if (!memcmp(def->translation, none, sizeof none) && !memcmp(def->rotation, none, sizeof none))
-    return PL_OK;
+  if (are_zero(def->translation, 3) && are_zero(def->rotation, 3)) return PL_OK;
   int count = body->mesh->node_count;
+  double R[9];
+  find_rotation(def, R);
+  pl_mesh_turn_axes(body->mesh, R);
   pl_body_place_nodes(def, count, body->mesh->nodes);
   pl_body_place_nodes(def, count, body->inside->nodes);
   pl_body_place_nodes(def, count, body->rest);
@@ -368,6 +384,21 @@ static pl_status embed_surface(const pl_allocator *allocator, const pl_body_def 
   if (!status) status = place_body(def, body, error);
   if (status || !def->surface) return status;
   return pl_embed_surface(body->mesh, body->surface, allocator, &body->embed, error);
+}
+
+/* Points outside are carried on as their element is strained: where neighbours follow elements that
+ * are strained differently, thin parts are torn. Models that carry nodes smoothly do not mind. */
+static void check_surface(const pl_bodies *bodies, const pl_body *body)
+{
+  pl_mesh_facts facts;
+  if (!body->embed || body->model->ops->nodes || pl_mesh_measure(body->mesh, &facts, NULL)) return;
+  pl_embed_outside found = pl_embed_measure(body->embed, facts.mean_edge);
+  if (pl_embed_holds(&found, facts.mean_edge)) return;
+  pl_log_write(bodies->log, PL_WARNING,
+               "body \"%.80s\": %.1f %% of its surface lie outside of the elements by more than "
+               "an edge of %.3g m, up to %.3g m; thin parts may be torn: make the elements "
+               "smaller, or fill the shape with method=\"cage\"",
+               body->name, 100 * found.share, facts.mean_edge, found.max);
 }
 
 pl_model_def pl_body_sites(const pl_bodies *bodies, const pl_body *body)
@@ -455,6 +486,7 @@ pl_status pl_body_make(const pl_bodies *bodies, const pl_body_def *def, pl_body 
     if (!body->nodal) status = pl_fail_memory(error);
   }
   if (status) return status;
+  check_surface(bodies, body);
   pl_body_remember(body, &def->material, &law);
   body->sites.insert_reach = def->insert_reach;
   body->contact.groups = def->groups;

@@ -101,6 +101,10 @@ pl_status pl_material_make(const pl_material_def *def, const pl_selection *law,
                            pl_material *material, pl_error *error);
 /* The axes of a material at a point of the rest shape. */
 void pl_orientation_axes(const pl_orientation *orientation, const double at[3], double axes[9]);
+/* Those of an element of the mesh, at its middle where they depend on the place; x, y and z on
+ * failure, where the mesh should have them and does not. */
+pl_status pl_orientation_in(const pl_orientation *orientation, const pl_mesh *mesh, int element,
+                            double axes[9], pl_error *error);
 /* Modifiers and axes of a material whose law is made; the axes are those at the origin. */
 pl_status pl_material_add_layers(const pl_material_def *def, pl_material *material,
                                  pl_error *error);

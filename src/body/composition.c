@@ -85,18 +85,11 @@ pl_status pl_composition_make(const pl_allocator *allocator, const pl_body_def *
   return status;
 }
 
-/* The material's axes in the middle of an element of the mesh. */
-static void turn_axes(const pl_mesh *mesh, int element, const pl_orientation *orientation,
-                      pl_material *material)
+/* Are a material's axes not the same in all elements? */
+static int varies(const pl_orientation *orientation)
 {
-  int n = mesh->nodes_per_element;
-  double middle[3] = {0};
-  if (orientation->kind != PL_ORIENTATION_CYLINDRICAL) return;
-  for (int a = 0; a < n; a++) {
-    const double *x = mesh->nodes + 3 * mesh->elements[n * element + a];
-    for (int i = 0; i < 3; i++) middle[i] += x[i] / n;
-  }
-  pl_orientation_axes(orientation, middle, material->axes);
+  return orientation->kind == PL_ORIENTATION_CYLINDRICAL ||
+         orientation->kind == PL_ORIENTATION_MESH;
 }
 
 /* Density and moduli times the element's factors; viscosity that comes from the stiffness follows
@@ -129,7 +122,10 @@ static pl_status fill_elements(const pl_body *body, const pl_material_def *def,
       damping = from->def.stiffness_damping;
       orientation = &from->def.orientation;
     }
-    turn_axes(body->mesh, from_mesh, orientation, &each[e]);
+    pl_status status = varies(orientation) ? pl_orientation_in(orientation, body->mesh, from_mesh,
+                                                               each[e].axes, error)
+                                           : PL_OK;
+    if (status) return status;
     multiply(composition, from_mesh, damping, &each[e]);
   }
   return PL_OK;
@@ -142,7 +138,7 @@ static pl_status build_nodes(const pl_allocator *allocator, const pl_body *body,
 {
   const pl_composition *composition = &body->composition;
   if (!composition->part_of && !composition->stiffer && !composition->denser &&
-      def->orientation.kind != PL_ORIENTATION_CYLINDRICAL)
+      !varies(&def->orientation))
     return pl_divided_build(allocator, &body->model_part, body->inside, material, sites, model,
                             error);
   pl_material *each = pl_alloc(allocator, (size_t)body->inside->element_count, sizeof *each);

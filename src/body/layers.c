@@ -33,6 +33,19 @@ static void set_axes(double a[3], double b[3], double axes[9])
   }
 }
 
+static int has_direction(const double a[3])
+{
+  double length = sqrt(pl_vec3_dot(a, a));
+  return length > min_length && isfinite(length);
+}
+
+/* A direction across another one. */
+static void find_across(const double a[3], double across[3])
+{
+  int k = fabs(a[0]) < 0.7 * pl_vec3_norm(a) ? 0 : 1;
+  for (int i = 0; i < 3; i++) across[i] = i == k;
+}
+
 /* Away from the line, around it and along it; on the line any direction is away. */
 static void set_cylindrical(const pl_orientation *from, const double at[3], double axes[9])
 {
@@ -43,8 +56,7 @@ static void set_cylindrical(const pl_orientation *from, const double at[3], doub
   double far = sqrt(pl_vec3_dot(away, away));
   pl_vec3_add_scaled(-pl_vec3_dot(axis, away), axis, away);
   if (!(sqrt(pl_vec3_dot(away, away)) > min_length * (1 + far))) {
-    int across = fabs(axis[0]) < 0.7 ? 0 : 1;
-    for (int i = 0; i < 3; i++) away[i] = i == across;
+    find_across(axis, away);
     pl_vec3_add_scaled(-pl_vec3_dot(axis, away), axis, away);
   }
   normalize(away);
@@ -63,10 +75,38 @@ void pl_orientation_axes(const pl_orientation *from, const double at[3], double 
   if (from->kind == PL_ORIENTATION_CYLINDRICAL) set_cylindrical(from, at, axes);
 }
 
-static int has_direction(const double a[3])
+/* The axes that the mesh gives, with any second one where it gives none. */
+static void set_given(const double given[6], double axes[9])
 {
-  double length = sqrt(pl_vec3_dot(a, a));
-  return length > min_length && isfinite(length);
+  double first[3], second[3], normal[3];
+  memcpy(first, given, sizeof first);
+  memcpy(second, given + 3, sizeof second);
+  pl_vec3_cross(first, second, normal);
+  if (pl_vec3_norm(normal) <= min_angle * pl_vec3_norm(first) * pl_vec3_norm(second))
+    find_across(first, second);
+  set_axes(first, second, axes);
+}
+
+pl_status pl_orientation_in(const pl_orientation *from, const pl_mesh *mesh, int element,
+                            double axes[9], pl_error *error)
+{
+  int n = mesh->nodes_per_element;
+  double middle[3] = {0};
+  for (int a = 0; a < n; a++)
+    pl_vec3_add_scaled(1.0 / n, mesh->nodes + 3 * (size_t)mesh->elements[n * element + a], middle);
+  pl_orientation_axes(from, middle, axes);
+  if (from->kind != PL_ORIENTATION_MESH) return PL_OK;
+  if (!mesh->axes)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "the mesh has no axes of the material; take one from a .vtu, .vtk, .msh or .inp "
+                   "file that has them, or another kind of orientation");
+  if (!has_direction(mesh->axes + 6 * (size_t)element))
+    return pl_fail_entity(error, PL_E_ARGUMENT, element,
+                          "element %d of the mesh has no axes of the material; give it a first "
+                          "axis, or another material",
+                          element);
+  set_given(mesh->axes + 6 * (size_t)element, axes);
+  return PL_OK;
 }
 
 static pl_status check_orientation(const pl_orientation *from, pl_error *error)

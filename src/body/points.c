@@ -1,5 +1,5 @@
 /* Points that move with a body: its nodes, and what carries them. */
-#include "body/body.h"
+#include "body/points.h"
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -17,6 +17,28 @@ const double *pl_body_nodes(const pl_body *body, const double *q, const double *
   if (!body->model->ops->nodes) return v ? v : q;
   body->model->ops->nodes(body->model, q, v, body->nodal);
   return body->nodal;
+}
+
+pl_node_reader pl_node_reader_at(const pl_body *body, const double *q)
+{
+  const pl_model_ops *ops = body->model->ops;
+  int by_weights = ops->carriers && !ops->jacobian;
+  return (pl_node_reader){
+      .model = body->model, .q = q, .all = by_weights ? NULL : pl_body_nodes(body, q, NULL)};
+}
+
+void pl_node_read(const pl_node_reader *reader, int node, double x[3])
+{
+  const int *blocks;
+  const double *weights;
+  pl_vec3_set(x, 0, 0, 0);
+  if (reader->all) {
+    pl_vec3_copy(reader->all + 3 * (size_t)node, x);
+    return;
+  }
+  int count = reader->model->ops->carriers(reader->model, node, &blocks, &weights);
+  for (int b = 0; b < count; b++)
+    pl_vec3_add_scaled(weights[b], reader->q + 3 * (size_t)blocks[b], x);
 }
 
 void pl_body_to_mesh(const pl_body *body, const double *inside, double *out)

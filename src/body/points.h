@@ -19,6 +19,18 @@ typedef struct pl_body_point {
   double at_rest[3]; /* the frame's point */
 } pl_body_point;
 
+/* Nodes of a body one at a time, where few of them are asked for: those that are sums of blocks by
+ * weights alone are found as they are read; of other models all are placed at once. */
+typedef struct pl_node_reader {
+  const pl_model *model;
+  const double *q, *all; /* all: NULL where nodes are found one by one */
+} pl_node_reader;
+
+/* q starts at the body's first block; the reader is good until nodes of this body are asked for
+ * elsewhere. */
+pl_node_reader pl_node_reader_at(const pl_body *body, const double *q);
+void pl_node_read(const pl_node_reader *reader, int node, double x[3]);
+
 typedef struct pl_jacobian {
   const pl_bodies *bodies;
   int count, room;

@@ -179,19 +179,14 @@ static pl_status tie_nodes(const pl_allocator *allocator, const pl_refinement *i
                            pl_error *error)
 {
   const pl_forest *forest = it->forest;
-  ties->hanging = pl_alloc(allocator, forest->node_count, sizeof *ties->hanging);
+  pl_status status =
+      pl_ties_reserve(allocator, ties, (int)forest->node_count, 2 * forest->node_count, error);
   ties->parts = pl_alloc(allocator, 0, sizeof *ties->parts);
-  if (!ties->hanging || !ties->parts) return pl_fail_memory(error);
+  if (status || !ties->parts) return pl_fail_memory(error);
   for (size_t i = 0; i < forest->node_count; i++) {
     int n = (int)i;
     if (pl_forest_is_active(forest, n) && !pl_forest_is_hanging(forest, n)) continue;
-    pl_hanging *to = &ties->hanging[ties->hanging_count];
-    to->parents = pl_alloc(allocator, 2, sizeof(int));
-    to->weights = pl_alloc(allocator, 2, sizeof(double));
-    ties->hanging_count++;
-    if (!to->parents || !to->weights) return pl_fail_memory(error);
-    to->node = it->node[i];
-    to->count = 2;
+    const pl_hanging *to = pl_ties_append(ties, it->node[i], 2);
     for (int p = 0; p < 2; p++) {
       to->parents[p] = it->node[forest->nodes[i].parents[p]];
       to->weights[p] = 0.5;

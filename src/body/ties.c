@@ -20,8 +20,8 @@ static pl_status check_node(const pl_body *body, int node, pl_error *error)
                         count - 1);
 }
 
-static pl_status copy_hanging(const pl_allocator *allocator, const pl_hanging_node *from,
-                              const pl_body *body, pl_hanging *to, pl_error *error)
+static pl_status copy_hanging(const pl_hanging_node *from, const pl_body *body, pl_ties *ties,
+                              pl_error *error)
 {
   pl_status status = check_node(body, from->node, error);
   if (status) return status;
@@ -29,11 +29,7 @@ static pl_status copy_hanging(const pl_allocator *allocator, const pl_hanging_no
     return pl_fail_entity(error, PL_E_ARGUMENT, from->node,
                           "hanging node %d has %d parents; it needs parents and weights",
                           from->node, from->count);
-  to->node = body->place[from->node];
-  to->parents = pl_alloc(allocator, (size_t)from->count, sizeof(int));
-  to->weights = pl_alloc(allocator, (size_t)from->count, sizeof(double));
-  if (!to->parents || !to->weights) return pl_fail_memory(error);
-  to->count = from->count;
+  const pl_hanging *to = pl_ties_append(ties, body->place[from->node], from->count);
   memcpy(to->weights, from->weights, (size_t)from->count * sizeof(double));
   for (int j = 0; j < from->count && !status; j++) {
     status = check_node(body, from->parents[j], error);
@@ -58,13 +54,12 @@ pl_status pl_ties_hang(const pl_allocator *allocator, const pl_body_def *def, pl
                    "the nodes of model=\"%s\" follow its frames and cannot hang on others; use "
                    "model=\"fem\"",
                    model->info.name);
-  body->ties.hanging = pl_alloc(allocator, (size_t)count, sizeof(pl_hanging));
-  if (!body->ties.hanging) return pl_fail_memory(error);
-  body->ties.hanging_count = count;
+  size_t parents = 0;
+  for (int h = 0; h < count; h++) parents += list[h].count > 0 ? (size_t)list[h].count : 0;
   body->ties.averaged = def->average_hanging != 0;
-  pl_status status = PL_OK;
+  pl_status status = pl_ties_reserve(allocator, &body->ties, count, parents, error);
   for (int h = 0; h < count && !status; h++)
-    status = copy_hanging(allocator, &list[h], body, &body->ties.hanging[h], error);
+    status = copy_hanging(&list[h], body, &body->ties, error);
   return status;
 }
 

@@ -24,4 +24,11 @@ static inline int pl_cpu_has_avx2(void) { return 0; }
 #define PL_PICK_VARIANT(name) (name##_base)
 #endif
 
+/* Declares both variants of a table of functions, named as its type, and name_pick, which returns
+ * the one that suits. */
+#define PL_KERNEL_VARIANTS(name)                                                                   \
+  extern const name name##_base, name##_avx2;                                                      \
+  static inline const name *name##_pick(void) { return PL_PICK_VARIANT(&name); }                   \
+  _Static_assert(sizeof(name) > 0, "a table has functions")
+
 #endif

@@ -15,6 +15,19 @@ enum { PL_MOST_VALUES = 64 };
 #define PL_FAMILY(kind, text, ...)                                                                 \
   const pl_family pl_##kind##_family = {#kind, text, (const pl_member *const[]){__VA_ARGS__ NULL}}
 
+/* The description of a member, with all the parameters of an array. */
+#define PL_INFO(NAME, SUMMARY, SOURCE, PARAMS)                                                     \
+  {                                                                                                \
+    .name = NAME, .summary = SUMMARY, .source = SOURCE, .params = PARAMS,                          \
+    .param_count = sizeof(PARAMS) / sizeof *(PARAMS)                                               \
+  }
+
+/* The same with so many of the parameters. */
+#define PL_INFO_SOME(NAME, SUMMARY, SOURCE, PARAMS, COUNT)                                         \
+  {                                                                                                \
+    .name = NAME, .summary = SUMMARY, .source = SOURCE, .params = PARAMS, .param_count = COUNT     \
+  }
+
 /* Finds the chosen member and fills values[PL_MOST_VALUES] from the presets and the settings. An
  * unknown name, an unknown setting or a value out of range is an error that says what is allowed;
  * a member that this build lacks something for is an error that says what. A NULL name takes the

@@ -71,6 +71,21 @@ static int may_be_pipe(const char *path)
   return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0;
 }
 
+pl_status pl_file_size(int file, const char *path, uint64_t *size, pl_error *error)
+{
+  struct stat facts;
+  *size = 0;
+  if (fstat(file, &facts)) return fail_errno(error, path, "cannot be read");
+  // a folder opens but cannot be read
+  if (S_ISDIR(facts.st_mode))
+    return pl_fail_at(error, PL_E_IO, path, 0, "is a folder; a file is needed");
+  if (!S_ISREG(facts.st_mode))
+    return pl_fail_at(error, PL_E_IO, path, 0,
+                      "is a pipe, a device or a socket; a file is needed (or -, /dev/stdin)");
+  *size = (uint64_t)facts.st_size;
+  return PL_OK;
+}
+
 pl_status pl_file_read(const pl_allocator *allocator, const char *path, size_t limit,
                        pl_bytes *bytes, pl_error *error)
 {
@@ -81,22 +96,12 @@ pl_status pl_file_read(const pl_allocator *allocator, const char *path, size_t l
   int file = open(path, O_RDONLY | O_CLOEXEC | (is_pipe ? 0 : O_NONBLOCK));
   if (file < 0) return fail_errno(error, path, "cannot be opened");
 
-  // a folder opens but cannot be read; a size beyond the limit is refused before any memory is used
-  struct stat facts;
-  pl_status status = PL_OK;
-  if (fstat(file, &facts))
-    status = fail_errno(error, path, "cannot be read");
-  else if (S_ISDIR(facts.st_mode))
-    status = pl_fail_at(error, PL_E_IO, path, 0, "is a folder; a file is needed");
-  else if (!S_ISREG(facts.st_mode) && !is_pipe)
-    status = pl_fail_at(error, PL_E_IO, path, 0,
-                        "is a pipe, a device or a socket; a file is needed (or -, /dev/stdin)");
-  else if (S_ISREG(facts.st_mode) && (uint64_t)facts.st_size > limit)
+  // a size beyond the limit is refused before any memory is used; that of a pipe is not known
+  uint64_t size = 0;
+  pl_status status = is_pipe ? PL_OK : pl_file_size(file, path, &size, error);
+  if (!status && size > limit)
     status = pl_fail_at(error, PL_E_LIMIT, path, 0, "is larger than the limit of %zu bytes", limit);
-  if (!status) {
-    size_t hint = S_ISREG(facts.st_mode) ? (size_t)facts.st_size : 0;
-    status = read_all(allocator, file, path, limit, hint, bytes, error);
-  }
+  if (!status) status = read_all(allocator, file, path, limit, (size_t)size, bytes, error);
   close(file);
   return status;
 }

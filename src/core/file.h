@@ -17,6 +17,9 @@ pl_status pl_file_read(const pl_allocator *allocator, const char *path, size_t l
                        pl_bytes *bytes, pl_error *error);
 void pl_bytes_free(const pl_allocator *allocator, pl_bytes *bytes);
 
+/* The size of an open file; folders, pipes, devices and sockets are refused. */
+pl_status pl_file_size(int file, const char *path, uint64_t *size, pl_error *error);
+
 /* Writes path through a temporary file beside it, so that path holds the old content or the new
  * one, never a part. */
 pl_status pl_file_write(const char *path, const void *data, size_t size, pl_error *error);

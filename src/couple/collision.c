@@ -39,16 +39,13 @@ double pl_collision_law(double gap, double range, double *push, double *slope)
 /* Plane through the triangle: weights of the foot of the point, not cut to the triangle. */
 static void measure_plane(const double *const x[4], double w[4], double normal[3])
 {
-  double a[3], b[3], r[3], side[3];
+  double a[3], b[3], r[3];
   pl_vec3_sub(x[2], x[1], a);
   pl_vec3_sub(x[3], x[1], b);
   pl_vec3_sub(x[0], x[1], r);
   pl_vec3_cross(a, b, normal);
   double square = pl_vec3_dot(normal, normal);
-  pl_vec3_cross(r, b, side);
-  double u = pl_vec3_dot(side, normal) / square;
-  pl_vec3_cross(a, r, side);
-  double v = pl_vec3_dot(side, normal) / square;
+  double u = pl_triple(normal, r, b) / square, v = pl_triple(normal, a, r) / square;
   w[0] = 1;
   w[2] = -u;
   w[3] = -v;
@@ -58,16 +55,13 @@ static void measure_plane(const double *const x[4], double w[4], double normal[3
 /* The two lines through both edges. */
 static void measure_lines(const double *const x[4], double w[4], double normal[3])
 {
-  double a[3], b[3], r[3], side[3];
+  double a[3], b[3], r[3];
   pl_vec3_sub(x[1], x[0], a);
   pl_vec3_sub(x[3], x[2], b);
   pl_vec3_sub(x[2], x[0], r);
   pl_vec3_cross(a, b, normal);
   double square = pl_vec3_dot(normal, normal);
-  pl_vec3_cross(r, b, side);
-  double s = pl_vec3_dot(side, normal) / square;
-  pl_vec3_cross(r, a, side);
-  double t = pl_vec3_dot(side, normal) / square;
+  double s = pl_triple(normal, r, b) / square, t = pl_triple(normal, r, a) / square;
   w[1] = s;
   w[2] = t - 1;
   w[3] = -t;
@@ -148,7 +142,7 @@ static void slip_at(const pl_collision_pair *pair, const double *x, double s[3])
   along_surface(pair->normal, s);
 }
 
-static double mass_of(const pl_collision *self, const pl_collision_pair *pair)
+double pl_collision_mass(const pl_collision *self, const pl_collision_pair *pair)
 {
   double sum = 0;
   for (int i = 0; i < 4; i++)
@@ -159,7 +153,7 @@ static double mass_of(const pl_collision *self, const pl_collision_pair *pair)
 static pl_slip rub_at(const pl_collision *self, const pl_collision_pair *pair, const double s[3],
                       const double u[3])
 {
-  return pl_slip_at(pair->stiffness, mass_of(self, pair), pair->bound, s, u);
+  return pl_slip_at(pair->stiffness, pl_collision_mass(self, pair), pair->bound, s, u);
 }
 
 static void look(const pl_collision *self, const pl_collision_pair *pair, double s[3], double u[3])
@@ -209,7 +203,7 @@ void pl_collision_expect(const pl_collision *self, pl_collision_pair *pair, cons
   pl_vec3_copy(pair->slip, pair->way);
   pl_vec3_set(pair->rate, 0, 0, 0);
   if (!(pair->bound > 0) || !(self->h > 0) || !(far > 0)) return;
-  double a = mass_of(self, pair) / (self->h * self->h);
+  double a = pl_collision_mass(self, pair) / (self->h * self->h);
   pl_vec3_scale(come_to(far, a, k, pair->bound) / far, there, pair->way);
   for (int i = 0; i < 3; i++) pair->rate[i] = (pair->way[i] - pair->slip[i]) / self->h;
 }
@@ -222,7 +216,7 @@ static double relinearise(const pl_collision *self, pl_collision_pair *pair)
   rub(self, pair, 0, 0, seen, ignored);
   look(self, pair, s, u);
   const pl_slip at = rub_at(self, pair, s, u);
-  double square = self->h * self->h / mass_of(self, pair);
+  double square = self->h * self->h / pl_collision_mass(self, pair);
   pl_vec3_add_scaled(-square, seen, s);
   pl_collision_expect(self, pair, s);
   return pl_vec3_distance(at.force, seen);
@@ -286,7 +280,7 @@ void pl_collision_act(pl_collision *self, const int points[4], const pl_moment *
 static double normal_damping(const pl_collision *self, const pl_collision_pair *pair, double slope)
 {
   if (!pair->is_rigid || pair->bounces || !(self->h > 0)) return 0;
-  double m = pair->obstacle ? pair->mass : mass_of(self, pair);
+  double m = pair->obstacle ? pair->mass : pl_collision_mass(self, pair);
   return 0.5 * slope * 2 * SPENT * sqrt(pair->stiffness * m);
 }
 
@@ -320,17 +314,38 @@ void pl_collision_rubbing(const pl_collision *self, const pl_collision_pair *pai
   if (pair->bound > 0) rub(self, pair, 0, 0, force, ignored);
 }
 
+/* The gap from where it counts, as the integrator sees it. */
+static double gap_of(const pl_collision_pair *pair, const double *x, double w[4], double normal[3])
+{
+  if (!pair->line.is_seen) return pl_collision_gap(pair, x, w, normal) - pair->shift;
+  memcpy(w, pair->weights, sizeof pair->weights);
+  pl_vec3_copy(pair->normal, normal);
+  return pl_collision_linear_gap(pair, x);
+}
+
+/* -W'/k and W''/k at a gap, as the integrator sees them. */
+static void law_of(const pl_collision *self, const pl_collision_pair *pair, double gap,
+                   double *push, double *slope)
+{
+  int is_seen = self->is_linear && pair->is_rigid;
+  if (pair->line.is_seen) {
+    *push = pair->line.presses ? self->range - gap : 0;
+    *slope = pair->line.presses;
+    return;
+  }
+  (void)pl_collision_law(is_seen ? pair->about : gap, self->range, push, slope);
+  if (is_seen) *push += *slope * (pair->about - gap);
+}
+
 /* The normal force and its part of the matrix; 0: there is none. */
 static int push_pair(const pl_collision *self, const pl_collision_pair *pair,
                      const pl_tangent *tangent, double w[4], double force[3], double D[9])
 {
   double normal[3], rate[3] = {0}, push, slope;
   double kq = tangent ? tangent->kq : 0, kv = tangent ? tangent->kv : 0;
-  double gap = pl_collision_gap(pair, self->x, w, normal) - pair->shift;
-  int is_seen = self->is_linear && pair->is_rigid;
-  (void)pl_collision_law(is_seen ? pair->about : gap, self->range, &push, &slope);
-  if (is_seen) push += slope * (pair->about - gap);
-  if (!(push > 0 || (is_seen && slope > 0))) return 0;
+  double gap = gap_of(pair, self->x, w, normal);
+  law_of(self, pair, gap, &push, &slope);
+  if (!(push > 0 || (self->is_linear && slope > 0))) return 0;
   double c = normal_damping(self, pair, slope);
   if (c > 0) sum_rates(self, pair, w, rate);
   pl_vec3_scale(pair->stiffness * push - c * pl_vec3_dot(normal, rate), normal, force);
@@ -372,10 +387,13 @@ static void evaluate(pl_coupling *base, const pl_moment *at, double *f, const pl
 static double normal_force(const pl_collision *self, const pl_collision_pair *pair)
 {
   double w[4], normal[3], push, slope;
-  double gap = pl_collision_gap(pair, self->x, w, normal) - pair->shift;
-  double from = !self->is_linear ? gap : pair->is_rigid ? pair->about : pair->gap;
-  (void)pl_collision_law(from, self->range, &push, &slope);
-  double force = pair->stiffness * (push + slope * (from - gap)), rate[3];
+  double gap = gap_of(pair, self->x, w, normal);
+  law_of(self, pair, gap, &push, &slope);
+  if (self->is_linear && !pair->line.is_seen && !pair->is_rigid) {
+    (void)pl_collision_law(pair->gap, self->range, &push, &slope);
+    push += slope * (pair->gap - gap);
+  }
+  double force = pair->stiffness * push, rate[3];
   double c = normal_damping(self, pair, slope);
   if (c > 0) {
     sum_rates(self, pair, w, rate);
@@ -400,15 +418,15 @@ static double relinearise_push(const pl_collision *self, pl_collision_pair *pair
   return fabs(pair->stiffness * push - seen);
 }
 
-/* Does it help to know of points that came near unexpectedly? Not where all forces are linearised
- * at the beginning of the substep: there they were not near, and exert none. */
+/* May points have come near unexpectedly? Pairs are taken up to half a range further than the way
+ * that was expected leads, and two points may depart from theirs. */
 static int may_catch(const pl_collision *self, const pl_substep *step)
 {
   if (!self->is_linear || step->system->order > 1) return 1;
   for (size_t b = 0; b < self->is.base.bodies->count; b++) {
     if (self->is.base.bodies->list[b].model->ops->is_rigid) return 1;
   }
-  return 0;
+  return pl_collision_strays(self);
 }
 
 static int revise(pl_coupling *base, const pl_substep *step)
@@ -425,9 +443,10 @@ static int revise(pl_coupling *base, const pl_substep *step)
   }
   double change = pl_collision_unbound(self, &all);
   all *= pl_substep_leniency(step);
-  int again = (step->pass <= FEW && change > CLOSE * all) ||
-              (step->pass <= ENOUGH && wrong > RIGHT * all) ||
-              (step->pass <= 2 * ENOUGH && wrong_push > EXACT * all_push);
+  int again = pl_collision_relinearise(self, step);
+  again |= (step->pass <= FEW && change > CLOSE * all) ||
+           (step->pass <= ENOUGH && wrong > RIGHT * all) ||
+           (step->pass <= 2 * ENOUGH && wrong_push > EXACT * all_push);
   if (again) pl_collision_bind(self);
   // what comes again anyway is looked at when it has
   int looks = step->pass == 1 || (!again && step->pass <= ENOUGH);
@@ -525,10 +544,17 @@ static double energy(pl_coupling *base, const double *q, int body)
     double w[4], normal[3], push, slope;
     double share = 0.5 * ((pair->surfaces[0] == body) + (pair->surfaces[1] == body));
     if (pair->obstacle) share *= 2;
-    double gap = pl_collision_gap(pair, self->x, w, normal) - pair->shift;
-    sum += share * pair->stiffness * pl_collision_law(gap, self->range, &push, &slope);
+    double gap = gap_of(pair, self->x, w, normal);
+    sum += share * pair->stiffness *
+           (pair->line.is_seen ? pl_collision_line : pl_collision_law)(gap, self->range, &push,
+                                                                       &slope);
   }
   return sum;
+}
+
+static int is_changing(const pl_coupling *base)
+{
+  return ((const pl_collision *)base)->pair_count > 0;
 }
 
 int pl_collision_grips(const pl_coupling *base, int body)
@@ -551,6 +577,7 @@ const pl_coupling_ops pl_coupling_collision = {
     .memory = pl_collision_memory_count,
     .find = pl_collision_find,
     .evaluate = evaluate,
+    .is_changing = is_changing,
     .revise = revise,
     .finish = pl_collision_finish,
     .energy = energy,

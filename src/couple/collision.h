@@ -13,6 +13,9 @@
  * together. Of the second derivative the part W'' (c n)(c n)^T enters the matrix, which is never
  * indefinite; what the turning of n adds is left out.
  *
+ * Methods of order 1 that solve one linear system see k (r - g)^2 / 2 instead, and the gap as
+ * linear in the places (collision_linear.c).
+ *
  * k = E A / r, with A the area of the points' share and E the harmonic mean of both bodies'
  * moduli, and not less than a tenth of what stops the points' masses within the substep; with
  * explicit methods not more than that. A pair that starts the substep deep inside is pushed out
@@ -63,10 +66,16 @@ typedef struct pl_collision_pair {
   double way[3], rate[3]; /* s and u of the last pass, about which linear methods see friction */
   double friction;        /* coefficient */
   double about;           /* of rigid bodies, the gap about which linear methods see the force */
-  int is_rigid, bounces;  /* something of it is; it rebounds from its obstacle */
-  double mass;            /* of one with an obstacle: what resists a push along the normal, kg */
-  pl_obstacle *obstacle;  /* what its first and only point meets; NULL: bodies meet */
-  double own[3];          /* the point as it is at the beginning, in the obstacle's axes */
+  struct {
+    int is_seen, presses; /* the pair is seen as k (r - g); and is in use */
+    struct {
+      double gap, force;
+    } base, found;       /* at the base point, and what the last pass has found */
+  } line;                /* of linear methods and soft bodies, collision_linear.c */
+  int is_rigid, bounces; /* something of it is; it rebounds from its obstacle */
+  double mass;           /* of one with an obstacle: what resists a push along the normal, kg */
+  pl_obstacle *obstacle; /* what its first and only point meets; NULL: bodies meet */
+  double own[3];         /* the point as it is at the beginning, in the obstacle's axes */
 } pl_collision_pair;
 
 /* The number of an obstacle among the surfaces of pairs, and of a partner in what is remembered. */
@@ -141,6 +150,19 @@ void pl_collision_bind(pl_collision *self);
  * come to if they were alone, where s would be `there` without friction. */
 void pl_collision_expect(const pl_collision *self, pl_collision_pair *pair, const double there[3]);
 double pl_collision_unbound(pl_collision *self, double *all);
+
+/* Linear methods and soft bodies, collision_linear.c. Their law, as pl_collision_law; the gap that
+ * they see at places x; its normal for the substep; whether a pair presses in the first pass; and
+ * what a pass has found: is it to be repeated? */
+double pl_collision_line(double gap, double range, double *push, double *slope);
+double pl_collision_linear_gap(const pl_collision_pair *pair, const double *x);
+void pl_collision_foresee(const pl_collision *self, pl_collision_pair *pair);
+void pl_collision_expect_push(const pl_collision *self, pl_collision_pair *pair);
+int pl_collision_relinearise(pl_collision *self, const pl_substep *step);
+/* Has a point departed from where it was expected, so far that it may be near what it was not? */
+int pl_collision_strays(const pl_collision *self);
+/* The mass that resists a change of the gap, kg. */
+double pl_collision_mass(const pl_collision *self, const pl_collision_pair *pair);
 
 /* Can any two surfaces meet, or rigid bodies obstacles? */
 int pl_collision_is_needed(const pl_bodies *bodies, int between, int obstacles);

@@ -320,10 +320,13 @@ static pl_collision_pair start_pair(const pl_collision *self, const pl_substep *
   to.push = to.stiffness * push;
   for (int i = 0; i < 4; i++)
     pl_vec3_add_scaled(to.weights[i], x0 + 3 * (size_t)to.points[i], to.r);
+  to.line.is_seen = self->is_linear && !to.is_rigid && step->system->order == 1 && self->h > 0;
+  if (to.line.is_seen) pl_collision_foresee(self, &to);
   const double *kept = is_nearest ? pl_collision_memory(self, to.points[0]) : NULL;
   if (kept && kept[0] == pl_collision_partner(to.surfaces[1])) pl_vec3_copy(kept + 1, to.slip);
   pl_vec3_add_scaled(-pl_vec3_dot(to.normal, to.slip), to.normal, to.slip);
   to.about = pl_collision_gap(&to, self->to, w, normal) - to.shift;
+  if (to.line.is_seen) pl_collision_expect_push(self, &to);
   return to;
 }
 

@@ -1,5 +1,6 @@
 /* How hard pairs are, and pairs of rigid bodies and obstacles. */
 #include "couple/collision.h"
+#include "couple/gravity.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -83,6 +84,14 @@ void pl_collision_place_obstacles(const pl_collision *self, double t)
   }
 }
 
+/* How gravity accelerates what falls against the normal, m/s^2. */
+static double falling(const pl_collision *self, const double normal[3])
+{
+  const pl_gravity *gravity =
+      (const pl_gravity *)pl_couplings_next(self->is.others, &pl_coupling_gravity, NULL);
+  return gravity ? fmax(-pl_vec3_dot(gravity->g, normal), 0) : 0;
+}
+
 /* The speed at which a point comes in, m/s; 0 where it does not bounce. */
 static double incoming(const pl_collision *self, const pl_substep *step,
                        const pl_collision_pair *pair)
@@ -93,23 +102,44 @@ static double incoming(const pl_collision *self, const pl_substep *step,
   pl_axes_velocity(&pair->obstacle->start, self->x + at, with);
   for (int k = 0; k < 3; k++)
     u[k] = (self->to[at + (size_t)k] - self->x[at + (size_t)k]) / step->h - with[k];
-  double speed = -pl_vec3_dot(u, pair->normal);
-  return pair->about < self->range && speed > SLOW * 9.81 * step->h ? speed : 0;
+  double speed = -pl_vec3_dot(u, pair->normal), slow = SLOW * falling(self, pair->normal) * step->h;
+  return pair->about < self->range && speed > slow ? speed : 0;
 }
 
-/* What comes in at speed u leaves with e u: the surface is taken to lie so far out that the law
- * pushes that much within the substep. All bouncing points of a body share its mass. */
+/* With which speed v what comes in at u leaves. It is still above the surface by `gap`, and is so
+ * by h v more when the substep ends: v^2/2 + a (gap + h v) = e^2 (u^2/2 + a gap) under gravity a.
+ */
+static double leaving(double e, double u, double gap, double a, double h)
+{
+  double square = e * e * u * u - 2 * a * gap * (1 - e * e) + a * a * h * h;
+  return fmax(sqrt(fmax(square, 0)) - a * h, 0);
+}
+
+/* The gap at which the law's push is so large, m. */
+static double gap_of_push(double push, double range)
+{
+  return push > range ? 0.5 * (range - push) : range - sqrt(range * push);
+}
+
+/* What comes in bounces: the surface is taken to lie so far out that the law pushes that much
+ * within the substep. All bouncing points of a body share its mass, and leave as the lowest one
+ * does. */
 static void bounce(pl_collision *self, const pl_substep *step, size_t first, size_t count)
 {
   int bouncing = 0;
-  for (size_t i = first; i < first + count; i++)
-    bouncing += incoming(self, step, &self->pairs[i]) > 0;
+  double lowest = INFINITY, h = step->h, push, slope;
+  for (size_t i = first; i < first + count; i++) {
+    if (!(incoming(self, step, &self->pairs[i]) > 0)) continue;
+    bouncing++;
+    lowest = fmin(lowest, self->pairs[i].gap);
+  }
   for (size_t i = first; i < first + count && bouncing; i++) {
     pl_collision_pair *pair = &self->pairs[i];
-    double speed = incoming(self, step, pair), e = pair->obstacle->restitution, h = step->h;
+    double speed = incoming(self, step, pair), a = falling(self, pair->normal);
     if (!(speed > 0)) continue;
-    double m = pair->mass / bouncing, end = pair->gap + h * e * speed, push, slope;
-    pair->shift = end + 0.5 * (m * (1 + e) * speed / (h * pair->stiffness) - self->range);
+    double v = leaving(pair->obstacle->restitution, speed, lowest, a, h);
+    double force = pair->mass / bouncing * (v + speed + a * h) / h;
+    pair->shift = pair->gap + h * v - gap_of_push(force / pair->stiffness, self->range);
     pair->gap -= pair->shift;
     pair->about -= pair->shift;
     pair->bounces = 1;

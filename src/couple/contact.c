@@ -13,9 +13,7 @@
 #define SLACK     1e-6 /* part of a body's size that a node may be inside an obstacle */
 #define FEW_WRONG 0.05 /* part of all nodes that may join or part while friction is corrected */
 #define PULL      1e-3 /* part of the mean normal force with which a constraint may pull */
-#define OUT       1.0  /* m/s, at which what is deep inside comes out */
 #define TURN      0.7  /* cosine between normals beyond which they are those of two surfaces */
-enum { EARLY = 4 };    /* passes in which every node may still change its mind */
 enum { LANDINGS = 6 }; /* passes in which feet are updated */
 
 static void release(pl_contact *contact)
@@ -26,9 +24,10 @@ static void release(pl_contact *contact)
   pl_free(allocator, contact->is_point);
   pl_free(allocator, contact->touched);
   pl_free(allocator, contact->leaves);
+  pl_free(allocator, contact->entered);
   contact->touches = NULL;
   contact->touch_of1 = NULL;
-  contact->is_point = contact->touched = contact->leaves = NULL;
+  contact->is_point = contact->touched = contact->leaves = contact->entered = NULL;
   contact->touch_count = contact->blocks = 0;
 }
 
@@ -66,8 +65,9 @@ static pl_status prepare(pl_coupling *self, pl_error *error)
   contact->is_point = pl_alloc(allocator, blocks, 1);
   contact->touched = pl_alloc(allocator, self->bodies->count, 1);
   contact->leaves = pl_alloc(allocator, nodes, 1);
+  contact->entered = pl_alloc(allocator, blocks, 1);
   if (!contact->touches || !contact->touch_of1 || !contact->is_point || !contact->touched ||
-      !contact->leaves)
+      !contact->leaves || !contact->entered)
     return pl_fail_memory(error);
   contact->blocks = (int)blocks;
   double size = 0;
@@ -103,31 +103,6 @@ static size_t memory(const pl_coupling *self)
 
 /* ---- who touches ---- */
 
-/* Do others than contact leave the block no direction? */
-static int is_held(const pl_contact *contact, const pl_rows *rows, int block)
-{
-  pl_span span = {0};
-  for (int i = rows->start[block]; i < rows->start[block + 1]; i++) {
-    const pl_row *row = &rows->list[rows->order[i]];
-    if (row->source != contact->source) pl_span_add(&span, row);
-  }
-  return span.count == 3;
-}
-
-/* Adds what the block touches; the nearest ones where there are more than three. */
-static void add_touched(pl_touch *touch, const struct pl_touched *at)
-{
-  int place = 0;
-  if (touch->count < PL_MOST_TOUCHED) {
-    touch->at[touch->count++] = *at;
-    return;
-  }
-  for (int c = 1; c < PL_MOST_TOUCHED; c++) {
-    if (touch->at[c].gap > touch->at[place].gap) place = c;
-  }
-  if (at->gap < touch->at[place].gap) touch->at[place] = *at;
-}
-
 pl_touch *pl_contact_touch(pl_contact *contact, int block)
 {
   pl_touch *touch = &contact->touches[contact->touch_count++];
@@ -144,105 +119,6 @@ static void drop_touch(pl_contact *contact, pl_touch *touch)
   if (last == touch) return;
   *touch = *last;
   contact->touch_of1[touch->block] = 1 + (int)(touch - contact->touches);
-}
-
-/* ---- where nodes land ---- */
-
-/* Does the node bounce rather than land, and how deep was it? */
-static void look_back(const pl_contact *contact, const pl_obstacle *obstacle, const double x0[3],
-                      const double v0[3], double h, struct pl_touched *at)
-{
-  double n[3], w[3], before = at->gap;
-  if (obstacle->is_placed) before = pl_obstacle_gap_in(obstacle, &obstacle->start, x0, n, NULL);
-  at->excess = fmax(-before - OUT * h, 0);
-  pl_axes_velocity(&obstacle->end, x0, w);
-  double in = pl_vec3_dot(at->normal, w) - pl_vec3_dot(at->normal, v0);
-  at->rebound = 0;
-  if (obstacle->restitution > 0 && before > -contact->slack && in > contact->slow)
-    at->rebound = obstacle->restitution * in;
-}
-
-/* The tangent plane in which it is to end. */
-static void set_foot(const double x0[3], const double foot[3], const double normal[3],
-                     struct pl_touched *at)
-{
-  double away[3];
-  pl_vec3_copy(foot, at->foot);
-  pl_vec3_copy(normal, at->normal);
-  pl_vec3_sub(x0, foot, away);
-  at->gap = pl_vec3_dot(normal, away);
-}
-
-/* Would a node that goes from x0 to x enter the obstacle? Fills gap, normal and foot. */
-static int enters(const pl_contact *contact, const pl_obstacle *obstacle, const double x0[3],
-                  const double way[3], struct pl_touched *at)
-{
-  double x[3], foot[3], normal[3], slack = 0;
-  if (contact->mode == PL_CONTACT_HELD) {
-    // it lies there, and does not leave
-    double gap = pl_obstacle_gap_in(obstacle, &obstacle->start, x0, normal, NULL);
-    if (!(gap <= contact->slack) || pl_vec3_dot(normal, way) > 0) return 0;
-    at->gap = pl_obstacle_gap(obstacle, x0, at->normal);
-    pl_vec3_copy(x0, at->foot);
-    pl_vec3_add_scaled(-at->gap, at->normal, at->foot);
-    return 1;
-  }
-  if (pl_obstacle_is_flat(obstacle)) {
-    at->gap = pl_obstacle_gap(obstacle, x0, at->normal);
-    return at->gap + pl_vec3_dot(at->normal, way) < -slack;
-  }
-  pl_vec3_add(x0, way, x);
-  if (!pl_obstacle_catches(obstacle, x0, x, slack, foot, normal)) return 0;
-  set_foot(x0, foot, normal, at);
-  return 1;
-}
-
-/* Takes the obstacles that the block would enter if it went that way. */
-static void look_ahead(pl_contact *contact, int block, const pl_substep *step, const double way[3],
-                       int bounces)
-{
-  const double *x = step->q + 3 * (size_t)block, *v = step->v + 3 * (size_t)block;
-  pl_touch *touch = NULL;
-  for (size_t o = 0; o < contact->count; o++) {
-    struct pl_touched at = {.obstacle = (int)o};
-    if (!enters(contact, &contact->obstacles[o], x, way, &at)) continue;
-    look_back(contact, &contact->obstacles[o], x, v, step->h, &at);
-    if (!bounces) at.rebound = 0;
-    if (!touch) touch = pl_contact_touch(contact, block);
-    add_touched(touch, &at);
-  }
-}
-
-/* Does one of the body's blocks touch since the last substep? */
-static int touched_before(const pl_contact *contact, const pl_body *body)
-{
-  const double *memory = contact->base.memory + PL_CONTACT_MEMORY * (size_t)body->offset;
-  for (int i = 0; i < body->blocks; i++) {
-    if (memory[PL_CONTACT_MEMORY * (size_t)i] > 0) return 1;
-  }
-  return 0;
-}
-
-/* Takes the blocks of a body that would enter something if they went on as they do, with what outer
- * forces give them. What is apart from the obstacles its body lies on is held up by the body. */
-static void begin_body(pl_contact *contact, const pl_body *body, const pl_substep *step,
-                       const double *rate)
-{
-  int lies = touched_before(contact, body);
-  for (int i = body->offset; i < body->offset + body->blocks; i++) {
-    const double *v = step->v + 3 * (size_t)i;
-    const double *memory = contact->base.memory + PL_CONTACT_MEMORY * (size_t)i;
-    double way[3], falls = lies && !(memory[0] > 0) ? 0 : step->h;
-    if (!contact->is_point[i] || contact->mode == PL_CONTACT_MOVED) continue;
-    for (int k = 0; k < 3; k++) way[k] = step->h * (v[k] + falls * rate[3 * (size_t)i + (size_t)k]);
-    look_ahead(contact, i, step, way, !(memory[0] > 0));
-    if (!contact->touch_of1[i]) continue;
-    pl_touch *touch = &contact->touches[contact->touch_of1[i] - 1];
-    if (is_held(contact, step->rows, i))
-      drop_touch(contact, touch);
-    else
-      pl_friction_begin(contact, touch, step, memory);
-  }
 }
 
 /* The largest acceleration of a node by outer forces. */
@@ -264,10 +140,7 @@ static void begin(pl_coupling *self, const pl_substep *step)
   step->system->ops->external(step->system, step->t + step->h, step->q, step->v, rate);
   step->system->ops->mass_inverse(step->system, rate, rate);
   contact->slow = 2 * step->h * fastest(contact, rate);
-  contact->touch_count = 0;
-  memset(contact->touch_of1, 0, (size_t)contact->blocks * sizeof *contact->touch_of1);
-  for (size_t b = 0; b < self->bodies->count; b++)
-    begin_body(contact, &self->bodies->list[b], step, rate);
+  pl_contact_search(contact, step, rate);
   pl_penalty_mark(contact, step->q, 1);
   pl_penalty_leave(contact, step->q, step->v);
 }
@@ -358,55 +231,6 @@ static int let_go(pl_contact *contact, pl_touch *touch, double max_pull)
   return 1;
 }
 
-static int touches(const pl_touch *touch, int obstacle)
-{
-  for (int c = 0; touch && c < touch->count; c++) {
-    if (touch->at[c].obstacle == obstacle) return 1;
-  }
-  return 0;
-}
-
-/* Is the node, which began at x0, inside or behind the obstacle by more than the slack? */
-static int has_entered(const pl_contact *contact, const pl_obstacle *obstacle, const double x0[3],
-                       const double x[3], struct pl_touched *at)
-{
-  double foot[3], normal[3];
-  if (pl_obstacle_is_flat(obstacle)) {
-    if (!(pl_obstacle_gap(obstacle, x, at->normal) < -contact->slack)) return 0;
-    at->gap = pl_obstacle_gap(obstacle, x0, at->normal);
-    return 1;
-  }
-  if (!pl_obstacle_catches(obstacle, x0, x, contact->slack, foot, normal)) return 0;
-  set_foot(x0, foot, normal, at);
-  return 1;
-}
-
-/* Takes the obstacles that the block has entered. */
-static int catch_up(pl_contact *contact, const pl_substep *step, int block)
-{
-  const double *x = step->q + 3 * (size_t)block, *x0 = step->q0 + 3 * (size_t)block;
-  const double *memory = contact->base.memory + PL_CONTACT_MEMORY * (size_t)block;
-  int caught = 0;
-  for (size_t o = 0; o < contact->count; o++) {
-    const pl_obstacle *obstacle = &contact->obstacles[o];
-    int place1 = contact->touch_of1[block];
-    pl_touch *touch = place1 ? &contact->touches[place1 - 1] : NULL;
-    struct pl_touched at = {.obstacle = (int)o};
-    if (touches(touch, (int)o)) continue;
-    if (!has_entered(contact, obstacle, x0, x, &at)) continue;
-    if (is_held(contact, step->rows, block)) continue;
-    if (touch && touch->count == PL_MOST_TOUCHED) continue;
-    look_back(contact, obstacle, x0, step->v0 + 3 * (size_t)block, step->h, &at);
-    if (memory[0] > 0) at.rebound = 0;
-    if (!touch) touch = pl_contact_touch(contact, block);
-    touch->joined_late |= step->pass > EARLY;
-    add_touched(touch, &at);
-    pl_friction_begin(contact, touch, step, memory);
-    caught = 1;
-  }
-  return caught;
-}
-
 /* Updates the foot from where the node came to; 1: it ended off the surface. A surface that
  * faces elsewhere is another one, which is touched as well, or instead once the node is off the
  * first. */
@@ -421,7 +245,7 @@ static int land_again(pl_contact *contact, const pl_substep *step, pl_touch *tou
   if (!(fabs(gap) > contact->slack) || !isfinite(gap)) return 0;
   pl_vec3_copy(x, foot);
   pl_vec3_add_scaled(-gap, n, foot);
-  set_foot(x0, foot, n, &more);
+  pl_contact_foot(x0, foot, n, &more);
   int other = pl_vec3_dot(n, at->normal) < TURN && gap < 0;
   for (int k = 0; other && k < touch->count; k++) {
     // that one is there already
@@ -463,11 +287,10 @@ static int revise(pl_coupling *self, const pl_substep *step)
     changed += gone;
     if (!gone && is_exact) changed += land_all(contact, step, &contact->touches[i]);
   }
-  for (int i = 0; i < contact->blocks && is_exact; i++)
-    changed += contact->is_point[i] && catch_up(contact, step, i);
+  if (is_exact) changed += pl_contact_catch(contact, step);
   // bounds are those of the right nodes only, or of almost all of them
-  int rubs = changed <= FEW_WRONG * contact->touch_count && pl_friction_revise(contact, step);
-  return changed > 0 || rubs;
+  if (changed > FEW_WRONG * contact->touch_count) return 1;
+  return pl_friction_revise(contact, step, changed > 0);
 }
 
 /* What the obstacles exert on the node, for those who ask. */
@@ -512,6 +335,16 @@ static void contacts(pl_coupling *self, const pl_moment *at, const pl_meeting_si
   pl_penalty_contacts(contact, at, to);
 }
 
+/* Of penalty layers it is known only where forces are evaluated who touches. */
+static int is_changing(const pl_coupling *self)
+{
+  const pl_contact *contact = (const pl_contact *)self;
+  int has_layers = 0;
+  for (size_t b = 0; b < self->bodies->count; b++)
+    has_layers |= self->bodies->list[b].penalty != NULL;
+  return contact->touch_count > 0 || (contact->count > 0 && has_layers);
+}
+
 static int grips(const pl_coupling *self, int body)
 {
   const pl_contact *contact = (const pl_contact *)self;
@@ -538,6 +371,7 @@ const pl_coupling_ops pl_coupling_contact = {
     .constrain = constrain,
     .velocity = velocity,
     .evaluate = evaluate,
+    .is_changing = is_changing,
     .revise = revise,
     .finish = finish,
     .contacts = contacts,

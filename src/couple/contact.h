@@ -33,11 +33,9 @@ typedef struct pl_friction {
   double t0, h;              /* when the obstacle begins to move, and for how long */
   double carried[3];         /* how far the obstacle there moves in it */
   int slides;                /* the bound is that of what slides, not of what sticks */
-  int is_linear;             /* the law is replaced by its linearisation about the next two */
-  double way[3], rate[3];    /* displacement and velocity along the surface */
-  double seen[2][3];         /* those at which the integrator asked last */
-  int is_cut, flips;         /* is the force cut there, and how often that has changed */
-  double direction[3];       /* of the cut force */
+  int is_linear;             /* the law is replaced by its linearisation */
+  double about[3];           /* about this force of spring and damper, N */
+  double seen[2][3];         /* displacement and velocity at which the integrator asked last */
 } pl_friction;
 
 enum { PL_MOST_TOUCHED = 3 };
@@ -103,6 +101,7 @@ typedef struct pl_contact {
   unsigned char *is_point; /* per block: a node of its own */
   unsigned char *touched;  /* per body: something of it touches */
   unsigned char *leaves;   /* per node of all bodies: see pl_contact_node */
+  unsigned char *entered;  /* per block: it ended inside something that it does not touch */
 } pl_contact;
 
 /* Adds an obstacle; its place is the last one. */
@@ -118,6 +117,16 @@ pl_touch *pl_contact_touch(pl_contact *contact, int block);
 void pl_contact_list(const pl_contact *contact, const pl_touch *touch, int c, const pl_moment *at,
                      const pl_meeting_sink *to);
 void pl_contact_move(pl_contact *contact, const pl_substep *step);
+
+/* Lists what would touch if it went on as it does, with the accelerations rate by outer forces;
+ * adds what has entered an obstacle that it did not touch, and returns how many blocks those are.
+ */
+void pl_contact_search(pl_contact *contact, const pl_substep *step, const double *rate);
+int pl_contact_catch(pl_contact *contact, const pl_substep *step);
+
+/* The tangent plane of the foot, in which a node that begins at x0 is to end. */
+void pl_contact_foot(const double x0[3], const double foot[3], const double normal[3],
+                     struct pl_touched *at);
 
 /* Point and slip of a meeting with an obstacle, whose normal and gap are known, from place and
  * velocity of the node. */

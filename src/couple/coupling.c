@@ -171,3 +171,12 @@ int pl_couplings_grip(const pl_couplings *all, int body)
   }
   return 0;
 }
+
+int pl_couplings_are_changing(const pl_couplings *all)
+{
+  for (size_t i = 0; i < all->count; i++) {
+    const pl_coupling *coupling = all->list[i];
+    if (coupling->ops->is_changing && coupling->ops->is_changing(coupling)) return 1;
+  }
+  return 0;
+}

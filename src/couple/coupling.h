@@ -50,6 +50,7 @@
   X(zhuang_canny)                                                                                  \
   X(attachment)                                                                                    \
   X(tie)                                                                                           \
+  X(link)                                                                                          \
   X(momentum)                                                                                      \
   X(fix)
 
@@ -161,6 +162,8 @@ typedef struct pl_coupling_ops {
   void (*block_velocity)(const pl_coupling *self, const pl_moment *at, int block, double u[3]);
   /* f += forces (NULL: not asked for), and the matrix += what it is asked for (NULL: nothing). */
   void (*evaluate)(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent);
+  /* Is its part of the matrix another one in every substep now? Then no earlier matrix serves. */
+  int (*is_changing)(const pl_coupling *self);
   const pl_guard_ops *guard; /* it lets nothing pass through anything; NULL: it may */
   /* Exerts impulses, where the integrator has a moment for them. */
   void (*strike)(pl_coupling *self, const pl_strike *at);
@@ -226,5 +229,6 @@ pl_status pl_couplings_can_follow(const pl_couplings *all, const pl_renumbering 
                                   pl_error *error);
 void pl_couplings_follow(const pl_couplings *all, const pl_renumbering *change);
 int pl_couplings_grip(const pl_couplings *all, int body);
+int pl_couplings_are_changing(const pl_couplings *all);
 
 #endif

@@ -6,15 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-#define IMPLICIT 100.0   /* kappa where forces are implicit */
-#define EXPLICIT 0.1     /* and where they are explicit */
-#define SHIFT    2e4     /* 1/s: slip that is none, in slacks, which are 1e-6 of the size */
-#define DAMPED   0.5     /* part of critical damping of the spring */
-#define CLOSE    0.05    /* part of all bounds together by which bounds may still change */
-#define RIGHT    0.01    /* and by which forces may be wrong */
-enum { MOST_FLIPS = 2 }; /* over the bound and back, or in direction; then the secant is used */
-enum { FEW = 6 };        /* passes in which bounds are still corrected */
-enum { ENOUGH = 8 };     /* passes in which forces are */
+#define IMPLICIT 100.0 /* kappa where forces are implicit */
+#define EXPLICIT 0.1   /* and where they are explicit */
+#define SHIFT    2e4   /* 1/s: slip that is none, in slacks, which are 1e-6 of the size */
+#define DAMPED   0.5   /* part of critical damping of the spring */
+#define ABOUT    0.05  /* of the spring's stiffness: what predictions take for a node's own */
+#define CLOSE    0.05  /* part of all bounds together by which bounds may still change */
+#define RIGHT    0.01  /* and by which forces may be wrong */
+enum { FEW = 6 };      /* passes in which bounds are still corrected */
+enum { ENOUGH = 8 };   /* passes in which forces are */
 
 /* The part of x along the surface: at right angles to all normals. */
 static void along_surface(const pl_touch *touch, double x[3])
@@ -88,20 +88,33 @@ static void choose_stiffness(const pl_body *body, const pl_substep *step, double
 
 /* ---- the law ---- */
 
-/* t at displacement d and velocity u, cut to the bound; returns the share that is left of the
- * uncut force, and its direction. */
-static double cut_force(const pl_friction *law, double bound, const double d[3], const double u[3],
-                        double t[3], double direction[3])
+/* The force of spring and damper at displacement d and velocity u. */
+static void uncut_force(const pl_friction *law, const double d[3], const double u[3], double t[3])
 {
   pl_vec3_copy(law->force, t);
   pl_vec3_add_scaled(-law->stiffness, d, t);
   pl_vec3_add_scaled(-law->damping, u, t);
+}
+
+/* Cuts it to the bound; returns the share that is left, and the direction if that is not all. */
+static double cut_force(double bound, double t[3], double direction[3])
+{
   double size = pl_vec3_norm(t);
   pl_vec3_set(direction, 0, 0, 0);
   if (size <= bound || size == 0) return 1;
   pl_vec3_scale(1 / size, t, direction);
   pl_vec3_scale(bound, direction, t);
   return bound / size;
+}
+
+/* The uncut force about which the law is linearised next, from the force t that acted and the uncut
+ * one where that has led to; friction.h. */
+static void predict(pl_friction *law, const double t[3], const double uncut[3])
+{
+  double direction[3], *to = law->about;
+  for (int k = 0; k < 3; k++) to[k] = t[k] + ABOUT * (uncut[k] - t[k]);
+  double over = pl_vec3_norm(to) - law->bound;
+  if (cut_force(law->bound, to, direction) < 1) pl_vec3_add_scaled(over / ABOUT, direction, to);
 }
 
 void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_substep *step,
@@ -121,12 +134,13 @@ void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_subs
   along_surface(touch, to->force);
   pl_vec3_copy(x, to->x0);
   choose_stiffness(body, step, mass, to);
-  pl_vec3_copy(v, to->rate);
-  if (!step->system->is_static) pl_vec3_add_scaled(-1 / step->h, to->carried, to->rate);
-  along_surface(touch, to->rate);
-  pl_vec3_scale(step->h, to->rate, to->way);
-  double t[3];
-  to->is_cut = cut_force(to, to->bound, to->way, to->rate, t, to->direction) < 1;
+  double u[3], d[3], uncut[3];
+  pl_vec3_copy(v, u);
+  if (!step->system->is_static) pl_vec3_add_scaled(-1 / step->h, to->carried, u);
+  along_surface(touch, u);
+  pl_vec3_scale(step->h, u, d);
+  uncut_force(to, d, u, uncut);
+  predict(to, to->force, uncut);
 }
 
 /* M = scale share (P - direction direction^T) on the surface, applied to x. */
@@ -157,13 +171,13 @@ static double force_at(const pl_touch *touch, const double d[3], const double u[
 {
   const pl_friction *law = &touch->friction;
   double change[3];
-  if (!law->is_linear) return cut_force(law, law->bound, d, u, t, direction);
-  double left = cut_force(law, law->bound, law->way, law->rate, t, direction);
-  for (int k = 0; k < 3; k++)
-    change[k] = law->stiffness * (d[k] - law->way[k]) + law->damping * (u[k] - law->rate[k]);
-  if (law->flips >= MOST_FLIPS) pl_vec3_set(direction, 0, 0, 0);
+  uncut_force(law, d, u, t);
+  if (!law->is_linear) return cut_force(law->bound, t, direction);
+  pl_vec3_sub(t, law->about, change);
+  pl_vec3_copy(law->about, t);
+  double left = cut_force(law->bound, t, direction);
   apply(touch, left, direction, change);
-  pl_vec3_sub(t, change, t);
+  pl_vec3_add(t, change, t);
   return left;
 }
 
@@ -188,9 +202,9 @@ void pl_friction_evaluate(pl_touch *touch, const pl_moment *at, double *f,
 
 /* ---- after a pass ---- */
 
-/* How far the linearised force is from the law's where the integrator has taken it; linearises
- * there. Methods that solve linear systems only have asked before they solved. */
-static double relinearise(pl_touch *touch, const pl_substep *step)
+/* How far the linearised force is from the law's where the integrator has taken it. Methods that
+ * solve linear systems only have asked before they solved. */
+static double error_of(pl_touch *touch, const pl_substep *step)
 {
   pl_friction *law = &touch->friction;
   double used[3], right[3], direction[3];
@@ -198,14 +212,25 @@ static double relinearise(pl_touch *touch, const pl_substep *step)
   if (step->system->is_linear)
     look(touch, step->t + step->h, step->q, step->v, law->seen[0], law->seen[1]);
   force_at(touch, law->seen[0], law->seen[1], used, direction);
-  int is_cut = cut_force(law, law->bound, law->seen[0], law->seen[1], right, direction) < 1;
-  law->flips += is_cut != law->is_cut;
-  if (is_cut && pl_vec3_dot(direction, law->direction) < 0) law->flips = MOST_FLIPS;
-  law->is_cut = is_cut;
-  pl_vec3_copy(direction, law->direction);
-  pl_vec3_copy(law->seen[0], law->way);
-  pl_vec3_copy(law->seen[1], law->rate);
+  uncut_force(law, law->seen[0], law->seen[1], right);
+  cut_force(law->bound, right, direction);
   return pl_vec3_distance(used, right);
+}
+
+/* Linearises again, with the bound that the pass has found. */
+static void relinearise(pl_touch *touch, const pl_substep *step)
+{
+  pl_friction *law = &touch->friction;
+  double used[3] = {0}, uncut[3], direction[3];
+  if (law->bound > 0)
+    force_at(touch, law->seen[0], law->seen[1], used, direction);
+  else // nobody has asked
+    look(touch, step->t + step->h, step->q, step->v, law->seen[0], law->seen[1]);
+  uncut_force(law, law->seen[0], law->seen[1], uncut);
+  law->bound = law->next_bound;
+  predict(law, used, uncut);
+  // from one side of the bound to the other it would have to stick on the way
+  if (pl_vec3_dot(law->about, used) < 0) pl_vec3_set(law->about, 0, 0, 0);
 }
 
 /* Is the force cut, and faster than nodes shift that settle? */
@@ -213,8 +238,8 @@ static int has_slipped(const pl_contact *contact, const pl_friction *law, double
                        const double d[3], const double u[3])
 {
   double t[3], direction[3];
-  return cut_force(law, bound, d, u, t, direction) < 1 &&
-         pl_vec3_norm(d) > SHIFT * contact->slack * law->h;
+  uncut_force(law, d, u, t);
+  return cut_force(bound, t, direction) < 1 && pl_vec3_norm(d) > SHIFT * contact->slack * law->h;
 }
 
 /* A node that static friction cannot hold slides from here on. */
@@ -227,7 +252,7 @@ static void start_sliding(const pl_contact *contact, pl_touch *touch)
   if (law->slides) law->next_bound = bound_of(contact, touch);
 }
 
-int pl_friction_revise(pl_contact *contact, const pl_substep *step)
+int pl_friction_revise(pl_contact *contact, const pl_substep *step, int is_repeated)
 {
   double change = 0, wrong = 0, all = 0;
   for (int i = 0; i < contact->touch_count; i++) {
@@ -235,13 +260,12 @@ int pl_friction_revise(pl_contact *contact, const pl_substep *step)
     start_sliding(contact, &contact->touches[i]);
     all += law->next_bound;
     change += fabs(law->next_bound - law->bound);
-    wrong += relinearise(&contact->touches[i], step);
+    wrong += error_of(&contact->touches[i], step);
   }
   all *= sqrt(pl_substep_leniency(step));
-  int again =
-      (step->pass <= FEW && change > CLOSE * all) || (step->pass <= ENOUGH && wrong > RIGHT * all);
-  for (int i = 0; i < contact->touch_count && again; i++)
-    contact->touches[i].friction.bound = contact->touches[i].friction.next_bound;
+  int again = is_repeated || (step->pass <= FEW && change > CLOSE * all) ||
+              (step->pass <= ENOUGH && wrong > RIGHT * all);
+  for (int i = 0; i < contact->touch_count && again; i++) relinearise(&contact->touches[i], step);
   return again;
 }
 
@@ -255,5 +279,6 @@ void pl_friction_finish(const pl_contact *contact, const pl_touch *touch, const 
   pl_vec3_set(u, 0, 0, 0);
   memory[1] = law->next_bound;
   memory[0] = has_slipped(contact, law, law->next_bound, d, u) ? 2 : 1;
-  cut_force(law, law->next_bound, d, u, memory + 2, direction);
+  uncut_force(law, d, u, memory + 2);
+  cut_force(law->next_bound, memory + 2, direction);
 }

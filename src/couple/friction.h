@@ -18,9 +18,18 @@
  * among them are still held.
  *
  * N is the constraint force of the pass or substep before. Implicit methods see the law linearised
- * about the displacement that the last pass has found, since Newton's method may swing for ever
- * between both sides of a kink; the substep is repeated where the law itself gives another force
- * there, with the secant's stiffness once a node has swung. */
+ * about a prediction, since Newton's method may swing for ever between both sides of a kink; the
+ * substep is repeated where the law itself gives another force at the displacement that was found.
+ * With t the force that acted in the last pass (at first that of the last substep) and T the uncut
+ * force t0 - k d - c u where it has led to, t - T is k times the slip that the spring does not
+ * explain. A spring as soft as the node itself, r k, shows by that slip what the force should be,
+ *
+ *   t + r (T - t),   and where that is longer than mu N by w it is cut, and T becomes mu N + w / r
+ *
+ * in its direction. Right is where T = t, or where t is cut and has the direction of T, for every
+ * r > 0; the node's own stiffness is the one with which few nodes are on the wrong side of the
+ * bound next time (an active set of a semi-smooth Newton method; with r = 1, the law itself, nodes
+ * swing). Alart & Curnier 1991; Hueber, Stadler & Wohlmuth 2008. */
 #ifndef PL_COUPLE_FRICTION_H
 #define PL_COUPLE_FRICTION_H
 
@@ -35,9 +44,10 @@ void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_subs
 void pl_friction_evaluate(pl_touch *touch, const pl_moment *at, double *f,
                           const pl_tangent *tangent);
 
-/* After a pass with the right nodes: bounds by the new normal forces, and linearisation about the
- * new displacements. Returns whether that asks for another pass. */
-int pl_friction_revise(pl_contact *contact, const pl_substep *step);
+/* After a pass with the right nodes, or almost: bounds by the new normal forces, and a new
+ * linearisation, if there is another pass. Returns whether there is: it is_repeated anyway, or
+ * bounds and forces ask for it. */
+int pl_friction_revise(pl_contact *contact, const pl_substep *step, int is_repeated);
 
 /* At the end: what to remember. */
 void pl_friction_finish(const pl_contact *contact, const pl_touch *touch, const pl_substep *step,

@@ -13,6 +13,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Cosine between normals of one side: two faces that meet at right angles never come as near. */
+#define SAME_SIDE 0.9
+
 enum { MOST_TRACES = 48, MOST_SETTINGS = 64 };
 
 /* ---- making ---- */
@@ -206,8 +209,8 @@ double pl_obstacle_gap(const pl_obstacle *obstacle, const double x[3], double no
 static int is_apart(const pl_obstacle *obstacle, const double from[3], const double to[3])
 {
   for (int k = 0; k < 3; k++) {
-    if (fmax(from[k], to[k]) < obstacle->low[k] || fmin(from[k], to[k]) > obstacle->high[k])
-      return 1;
+    if (from[k] < obstacle->low[k] && to[k] < obstacle->low[k]) return 1;
+    if (from[k] > obstacle->high[k] && to[k] > obstacle->high[k]) return 1;
   }
   return 0;
 }
@@ -239,7 +242,9 @@ int pl_obstacle_catches(const pl_obstacle *obstacle, const double x0[3], const d
   if (is_apart(obstacle, from, to)) return 0;
   double gap = pl_shape_gap(shape, to, n, NULL), before = pl_shape_gap(shape, from, other, NULL);
   if (!(before - slack <= pl_vec3_distance(from, to)) && !(gap < -slack)) return 0;
-  int met = before > slack && trace(shape, from, to, slack, at);
+  // where it ends inside and faces as it did outside it has come in by that side
+  int in = gap < -slack && pl_vec3_dot(n, other) > SAME_SIDE;
+  int met = !in && before > slack && trace(shape, from, to, slack, at);
   if (!met && !(gap < -slack)) return 0;
   if (met) {
     double there = pl_shape_gap(shape, at, other, NULL);

@@ -1,6 +1,7 @@
 /* The elastic layer on bodies whose nodes are carried by other blocks. */
 #include "couple/penalty.h"
 
+#include "body/points.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/mat3.h"
@@ -86,6 +87,8 @@ static double resistance(const touch *at, const double speed[3], double along[3]
 /* Calls for every obstacle that a node is inside of. */
 typedef void each_touch(const pl_body *body, int node, const touch *at, const double *q,
                         const double *v, void *context);
+typedef void each_node(const pl_contact *contact, const pl_body *body, int node, const double x[3],
+                       const double *q, const double *v, each_touch *call, void *context);
 
 /* -dF/dx of F = -k gap n has the part k gap H beside k n n^T: with gap < 0 it is positive where the
  * surface is hollow, H < 0, and is left out where it is not. */
@@ -145,19 +148,29 @@ static void visit_node(const pl_contact *contact, const pl_body *body, int node,
   }
 }
 
-static void visit(const pl_contact *contact, const double *q, const double *v, each_touch *call,
-                  void *context)
+/* Calls for every node of the layer; q and v begin at its body's blocks. */
+static void visit_layer(const pl_contact *contact, const double *q, const double *v,
+                        each_node *visit, each_touch *call, void *context)
 {
   const pl_bodies *bodies = contact->base.bodies;
   for (size_t b = 0; b < bodies->count; b++) {
     const pl_body *body = &bodies->list[b];
     if (!body->penalty) continue;
-    const double *own = q + 3 * body->offset, *x = pl_body_nodes(body, own, NULL);
+    const double *own = q + 3 * body->offset;
+    const pl_node_reader nodes = pl_node_reader_at(body, own);
     for (int n = 0; n < body->mesh->node_count; n++) {
-      if (body->penalty[n] > 0)
-        visit_node(contact, body, n, x + 3 * (size_t)n, own, v + 3 * body->offset, call, context);
+      double x[3];
+      if (!(body->penalty[n] > 0)) continue;
+      pl_node_read(&nodes, n, x);
+      visit(contact, body, n, x, own, v + 3 * body->offset, call, context);
     }
   }
+}
+
+static void visit(const pl_contact *contact, const double *q, const double *v, each_touch *call,
+                  void *context)
+{
+  visit_layer(contact, q, v, visit_node, call, context);
 }
 
 /* Normal force and friction. */
@@ -169,33 +182,49 @@ static void find_force(const touch *at, const double speed[3], double force[3])
   pl_vec3_add_scaled(-drag, along, force);
 }
 
-static void push(const pl_body *body, int node, const touch *at, const double *q, const double *v,
-                 void *context)
-{
+/* How a touching node moves with its blocks. */
+typedef struct relation {
+  int count;
   const int *blocks;
-  double J[9 * PL_MOST_CARRIERS], speed[3], force[3], part[3], *f = context;
-  int count = relate(body, q, v, &node, &blocks, J, speed);
-  find_force(at, speed, force);
-  for (int b = 0; b < count; b++) {
-    pl_mat3_apply_t(J + 9 * b, force, part);
-    double *to = f + 3 * (body->offset + blocks[b]);
+  double J[9 * PL_MOST_CARRIERS], speed[3];
+} relation;
+
+static void push(const pl_body *body, const touch *at, const relation *by, double *f)
+{
+  double force[3], part[3];
+  find_force(at, by->speed, force);
+  for (int b = 0; b < by->count; b++) {
+    pl_mat3_apply_t(by->J + 9 * b, force, part);
+    double *to = f + 3 * (body->offset + by->blocks[b]);
     pl_vec3_add(to, part, to);
   }
 }
 
-static void stiffen(const pl_body *body, int node, const touch *at, const double *q,
-                    const double *v, void *context)
+static void stiffen(const pl_body *body, const touch *at, const relation *by, const pl_tangent *to)
 {
-  const pl_tangent *to = context;
-  const int *blocks;
-  double J[9 * PL_MOST_CARRIERS], speed[3], along[3], D[9];
-  int count = relate(body, q, v, &node, &blocks, J, speed);
-  double drag = to->kv * resistance(at, speed, along);
+  double along[3], D[9];
+  double drag = to->kv * resistance(at, by->speed, along);
   for (int k = 0; k < 9; k++) {
     double across = at->normal[k / 3] * at->normal[k % 3];
     D[k] = to->kq * at->slope * across + to->kq * at->bend[k] + drag * ((k % 4 == 0) - across);
   }
-  pl_add_carried(to, body->offset, count, blocks, J, D);
+  pl_add_carried(to, body->offset, by->count, by->blocks, by->J, D);
+}
+
+/* What a touching node adds to; either may be NULL. */
+typedef struct sums {
+  double *f;
+  const pl_tangent *tangent;
+} sums;
+
+static void react(const pl_body *body, int node, const touch *at, const double *q, const double *v,
+                  void *context)
+{
+  const sums *to = context;
+  relation by;
+  by.count = relate(body, q, v, &node, &by.blocks, by.J, by.speed);
+  if (to->f) push(body, at, &by, to->f);
+  if (to->tangent) stiffen(body, at, &by, to->tangent);
 }
 
 static void place_obstacles(const pl_contact *contact, double t)
@@ -210,9 +239,8 @@ void pl_penalty_evaluate(const pl_contact *contact, const pl_moment *at, double 
                          const pl_tangent *tangent)
 {
   place_obstacles(contact, at->t);
-  if (f) visit(contact, at->q, at->v, push, f);
-  pl_tangent to = tangent ? *tangent : (pl_tangent){0};
-  if (tangent) visit(contact, at->q, at->v, stiffen, &to);
+  sums to = {f, tangent};
+  visit(contact, at->q, at->v, react, &to);
 }
 
 typedef struct listing {
@@ -256,9 +284,10 @@ void pl_penalty_mark(pl_contact *contact, const double *q, int fresh)
   }
 }
 
-static void leave_node(const pl_contact *contact, const pl_body *body, int node, const double *q,
-                       const double *v, const double x[3])
+static void leave_node(const pl_contact *contact, const pl_body *body, int node, const double x[3],
+                       const double *q, const double *v, each_touch *call, void *context)
 {
+  (void)call, (void)context;
   const int *blocks;
   double J[9 * PL_MOST_CARRIERS], speed[3], normal[3], w[3];
   unsigned char *leaves = contact->leaves + first_node(contact, body) + node;
@@ -275,17 +304,7 @@ static void leave_node(const pl_contact *contact, const pl_body *body, int node,
 
 void pl_penalty_leave(const pl_contact *contact, const double *q, const double *v)
 {
-  const pl_bodies *bodies = contact->base.bodies;
-  if (!contact->rule || !contact->rule->push) return;
-  for (size_t b = 0; b < bodies->count; b++) {
-    const pl_body *body = &bodies->list[b];
-    if (!body->penalty) continue;
-    const double *own = q + 3 * body->offset, *x = pl_body_nodes(body, own, NULL);
-    for (int n = 0; n < body->mesh->node_count; n++) {
-      if (body->penalty[n] > 0)
-        leave_node(contact, body, n, own, v + 3 * body->offset, x + 3 * (size_t)n);
-    }
-  }
+  if (contact->rule && contact->rule->push) visit_layer(contact, q, v, leave_node, NULL, NULL);
 }
 
 int pl_penalty_deepest(const pl_contact *contact, const pl_body *body, const double *q,
@@ -294,11 +313,12 @@ int pl_penalty_deepest(const pl_contact *contact, const pl_body *body, const dou
   int deepest = -1;
   *depth = 0;
   if (!body->penalty || !contact->count) return -1;
-  const double *x = pl_body_nodes(body, q, NULL);
+  const pl_node_reader nodes = pl_node_reader_at(body, q);
   for (int n = 0; n < body->mesh->node_count; n++) {
-    double normal[3];
+    double x[3], normal[3];
     if (!(body->penalty[n] > 0)) continue;
-    double gap = pl_contact_nearest(contact, x + 3 * (size_t)n, normal);
+    pl_node_read(&nodes, n, x);
+    double gap = pl_contact_nearest(contact, x, normal);
     if (!(-gap > *depth)) continue;
     *depth = -gap;
     deepest = body->order[n];

@@ -4,7 +4,12 @@
  * spring gives F = k (target - x), cut to max_force where that is longer, and its damper -c dx/dt;
  * block a feels J_a^T (F - c dx/dt + own force). With d = target - x the stiffness -dF/dx is k I,
  * or (max_force / |d|) (I - d d^T / |d|^2) where the force is cut: never indefinite. The mouse
- * spring of Mueller et al. 2002, made implicit. */
+ * spring of Mueller et al. 2002, made implicit.
+ *
+ * A pull may be steadied: node i of the point, which has the weight w_i in it, feels
+ * -s w_i (v_i - v_i0), v_i0 its velocity when the substep began. All of them together exert
+ * -s (v - v0) on the point, as one damper there would, but their matrix couples no nodes: it stands
+ * on the diagonal, where that of a point of many nodes would take pairs (sparse/pairs.h). */
 #include "couple/pull.h"
 
 #include "core/error.h"
@@ -27,12 +32,49 @@ static double spring(pl_pull *pull, double t, const double *q, double x[3], doub
 {
   pl_vec3_set(x, 0, 0, 0);
   pl_jacobian_clear(&pull->jacobian);
-  pl_jacobian_add(&pull->jacobian, &pull->point, 1, q, x);
+  for (int i = 0; i < pull->part_count; i++)
+    pl_jacobian_add(&pull->jacobian, &pull->parts[i], 1, q, x);
   target_at(pull, t, way);
   for (int k = 0; k < 3; k++) way[k] -= x[k];
   double length = pl_vec3_norm(way);
   *cut = pull->max_force > 0 && pull->stiffness * length > pull->max_force;
   return *cut ? pull->max_force / length : pull->stiffness;
+}
+
+/* The velocity of one of its nodes; how it moves is left in the jacobian. */
+static void node_rate(pl_pull *pull, int node, const double *q, const double *v, double rate[3])
+{
+  double x[3] = {0};
+  const pl_body_point *part = &pull->parts[node / 8];
+  const pl_body_point alone = pl_point_of_node(part->body, part->nodes[node % 8]);
+  pl_jacobian_clear(&pull->jacobian);
+  pl_jacobian_add(&pull->jacobian, &alone, 1, q, x);
+  pl_jacobian_rate(&pull->jacobian, v, rate);
+}
+
+static int node_count(const pl_pull *pull)
+{
+  return 8 * (pull->part_count - 1) + pull->parts[pull->part_count - 1].count;
+}
+
+static void begin(pl_coupling *self, const pl_substep *step)
+{
+  pl_pull *pull = (pl_pull *)self;
+  if (!(pull->steadying > 0)) return;
+  for (int i = 0; i < node_count(pull); i++) node_rate(pull, i, step->q, step->v, pull->begun[i]);
+}
+
+static void steady(pl_pull *pull, const pl_moment *at, double *f, const pl_tangent *tangent)
+{
+  for (int i = 0; i < node_count(pull); i++) {
+    double rate[3], D[9] = {0};
+    double damping = pull->steadying * pull->parts[i / 8].weights[i % 8];
+    node_rate(pull, i, at->q, at->v, rate);
+    pl_vec3_sub(pull->begun[i], rate, rate);
+    if (f) pl_jacobian_push(&pull->jacobian, at->load_scale * damping, rate, f);
+    D[0] = D[4] = D[8] = tangent ? at->load_scale * tangent->kv * damping : 0;
+    if (tangent) pl_jacobian_stiffen(&pull->jacobian, D, tangent);
+  }
 }
 
 static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
@@ -41,6 +83,7 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
   double x[3], way[3], rate[3], force[3], D[9];
   int cut;
   if (at->t > pull->until) return;
+  if (pull->steadying > 0) steady(pull, at, f, tangent);
   double stiffness = spring(pull, at->t, at->q, x, way, &cut);
   if (f) {
     pl_jacobian_rate(&pull->jacobian, at->v, rate);
@@ -48,7 +91,7 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
       force[k] = stiffness * way[k] - pull->damping * rate[k] + pull->force[k];
     pl_jacobian_push(&pull->jacobian, at->load_scale, force, f);
   }
-  if (!tangent) return;
+  if (!tangent || !(stiffness > 0 || pull->damping > 0)) return;
   double kq = at->load_scale * tangent->kq * stiffness, square = pl_vec3_dot(way, way);
   for (int k = 0; k < 9; k++) {
     D[k] = k % 4 == 0 ? kq + at->load_scale * tangent->kv * pull->damping : 0;
@@ -103,8 +146,9 @@ pl_status pl_pull_check_target(const double target[3], pl_error *error)
 static pl_status check_spot(const pl_body *body, const pl_spot *spot, pl_error *error)
 {
   double sum = 0;
-  if (spot->count < 1 || spot->count > 8)
-    return pl_fail(error, PL_E_ARGUMENT, "a spot of %d nodes; it must have 1 to 8", spot->count);
+  if (spot->count < 1 || spot->count > 8 * PL_PULL_PARTS)
+    return pl_fail(error, PL_E_ARGUMENT, "a spot of %d nodes; it must have 1 to %d", spot->count,
+                   8 * PL_PULL_PARTS);
   for (int a = 0; a < spot->count; a++) {
     int node = spot->nodes[a];
     if (node < 0 || node >= body->mesh->node_count)
@@ -127,6 +171,19 @@ static pl_status check(const pl_body *body, const pl_pull_def *def, pl_error *er
   return status ? status : check_spot(body, &def->at, error);
 }
 
+/* Eight nodes of a spot make a point. */
+static void take_spot(pl_pull *pull, int index, const pl_spot *spot)
+{
+  const pl_body *body = &pull->base.bodies->list[index];
+  pull->part_count = (spot->count + 7) / 8;
+  for (int i = 0; i < pull->part_count; i++) pull->parts[i] = (pl_body_point){.body = index};
+  for (int a = 0; a < spot->count; a++) {
+    pl_body_point *part = &pull->parts[a / 8];
+    part->nodes[part->count] = body->place[spot->nodes[a]];
+    part->weights[part->count++] = spot->weights[a];
+  }
+}
+
 pl_status pl_pull_set(pl_pull *pull, int index, const pl_pull_def *def, pl_error *error)
 {
   const pl_body *body = &pull->base.bodies->list[index];
@@ -140,22 +197,29 @@ pl_status pl_pull_set(pl_pull *pull, int index, const pl_pull_def *def, pl_error
   pull->until = def->until;
   pull->stiffness = def->stiffness;
   pull->damping = def->damping;
+  pull->steadying = 0;
   pull->max_force = def->max_force;
   memcpy(pull->target, def->target, sizeof pull->target);
   memcpy(pull->translation, def->translation, sizeof pull->translation);
   memcpy(pull->force, def->force, sizeof pull->force);
-  pull->point = (pl_body_point){.body = index, .count = def->at.count};
-  for (int a = 0; a < def->at.count; a++) {
-    pull->point.nodes[a] = body->place[def->at.nodes[a]];
-    pull->point.weights[a] = def->at.weights[a];
-  }
+  take_spot(pull, index, &def->at);
+  return PL_OK;
+}
+
+pl_status pl_pull_steady(pl_pull *pull, double damping, pl_error *error)
+{
+  if (!(damping >= 0 && damping <= 1e15))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "the steadying of a touch = %g must lie between 0 and 1e+15", damping);
+  pull->steadying = damping;
   return PL_OK;
 }
 
 pl_status pl_pull_make(pl_pull *pull, const pl_pull_def *def, pl_error *error)
 {
   pl_status status = pl_pull_set(pull, pull->base.acts_on[0], def, error);
-  return status ? status : pl_jacobian_create(pull->base.bodies, 1, &pull->jacobian, error);
+  return status ? status
+                : pl_jacobian_create(pull->base.bodies, PL_PULL_PARTS, &pull->jacobian, error);
 }
 
 static void destroy(pl_coupling *self)
@@ -168,7 +232,8 @@ static void destroy(pl_coupling *self)
 static void follow(pl_coupling *self, const pl_renumbering *change)
 {
   pl_pull *pull = (pl_pull *)self;
-  if (change->gone) pull->point.body -= pull->point.body > change->body;
+  for (int i = 0; i < pull->part_count && change->gone; i++)
+    pull->parts[i].body -= pull->parts[i].body > change->body;
 }
 
 const pl_coupling_ops pl_coupling_pull = {
@@ -178,5 +243,6 @@ const pl_coupling_ops pl_coupling_pull = {
     .size = sizeof(pl_pull),
     .destroy = destroy,
     .follow = follow,
+    .begin = begin,
     .evaluate = evaluate,
 };

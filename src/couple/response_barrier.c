@@ -30,12 +30,10 @@ static const char *refuses(const pl_selection *integrator)
 }
 
 const pl_response_ops pl_response_barrier = {
-    .info = {.name = "barrier",
-             .summary = "energies that no force overcomes, and steps checked by continuous "
-                        "detection: nothing ever intersects; for implicit methods with newton > 1",
-             .source = "Li et al. 2020",
-             .params = params,
-             .param_count = 1},
+    .info = PL_INFO("barrier",
+                    "energies that no force overcomes, and steps checked by continuous "
+                    "detection: nothing ever intersects; for implicit methods with newton > 1",
+                    "Li et al. 2020", params),
     .at_obstacles = PL_CONTACT_NONE,
     .coupling = &pl_coupling_barrier,
     .refuses = refuses,

@@ -39,12 +39,10 @@ static double reach(const double *values, double size) { return FAR * scale(valu
 static const pl_contact_rule rule = {.push = push, .reach = reach};
 
 const pl_response_ops pl_response_exponential = {
-    .info = {.name = "exponential",
-             .summary = "a force that falls exponentially with the distance to obstacles, felt "
-                        "before they are touched; a penalty force between bodies",
-             .source = "Terzopoulos et al. 1987",
-             .params = params,
-             .param_count = 2},
+    .info = PL_INFO("exponential",
+                    "a force that falls exponentially with the distance to obstacles, felt "
+                    "before they are touched; a penalty force between bodies",
+                    "Terzopoulos et al. 1987", params),
     .at_obstacles = PL_CONTACT_LAYER,
     .rule = &rule,
     .coupling = &pl_coupling_collision,

@@ -27,12 +27,10 @@ static double move(const double *values, const pl_contact_node *at, double h, do
 static const pl_contact_rule rule = {.move = move};
 
 const pl_response_ops pl_response_projection = {
-    .info = {.name = "projection",
-             .summary = "nodes that end a step inside an obstacle are moved to its surface, and "
-                        "their velocities follow; a penalty force between bodies; no friction",
-             .source = "OpenTissue report, 3.6.2",
-             .params = params,
-             .param_count = 1},
+    .info = PL_INFO("projection",
+                    "nodes that end a step inside an obstacle are moved to its surface, and "
+                    "their velocities follow; a penalty force between bodies; no friction",
+                    "OpenTissue report, 3.6.2", params),
     .at_obstacles = PL_CONTACT_MOVED,
     .rule = &rule,
     .coupling = &pl_coupling_collision,

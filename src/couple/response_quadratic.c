@@ -34,12 +34,10 @@ static double push(const double *values, const pl_contact_node *at, double *slop
 static const pl_contact_rule rule = {.push = push};
 
 const pl_response_ops pl_response_quadratic = {
-    .info = {.name = "quadratic",
-             .summary = "a force that grows with the square of the depth at obstacles and lets go "
-                        "of what leaves; a penalty force between bodies",
-             .source = "Terzopoulos et al. 1987; OpenTissue report, 3.6.1.3",
-             .params = params,
-             .param_count = 2},
+    .info = PL_INFO("quadratic",
+                    "a force that grows with the square of the depth at obstacles and lets go "
+                    "of what leaves; a penalty force between bodies",
+                    "Terzopoulos et al. 1987; OpenTissue report, 3.6.1.3", params),
     .at_obstacles = PL_CONTACT_LAYER,
     .rule = &rule,
     .coupling = &pl_coupling_collision,

@@ -19,12 +19,10 @@ static const char *refuses(const pl_selection *integrator)
 }
 
 const pl_response_ops pl_response_zhuang_canny = {
-    .info = {.name = "zhuang-canny",
-             .summary = "takes the normal velocity of nodes that are inside, so that they are back "
-                        "after two steps; for explicit-newmark",
-             .source = "Zhuang & Canny 2000, eq. 11-13",
-             .params = params,
-             .param_count = 1},
+    .info = PL_INFO("zhuang-canny",
+                    "takes the normal velocity of nodes that are inside, so that they are back "
+                    "after two steps; for explicit-newmark",
+                    "Zhuang & Canny 2000, eq. 11-13", params),
     .at_obstacles = PL_CONTACT_NONE,
     .coupling = &pl_coupling_zhuang_canny,
     .refuses = refuses,

@@ -1,21 +1,27 @@
 /* A hand at a world: the proxy, the plane through it, and the force on the bodies.
  *
- * After a step the proxy is the surface point nearest to the device (Hauth 2004, 5.4.3: the virtual
- * proxy), and the plane through it is normal to the way between both, not to the triangle, so that
- * it does not jump from face to face. Before a step the impulse of all ticks since the last one,
- * divided by the step, becomes the force on the proxy's triangle, shared by barycentric weights: a
- * pull without a spring. The plane is published as soon as it is known; one that is a step old
- * makes 20 ms steps vibrate.
+ * After a step the proxy is the part of the surface nearest to the device (Hauth 2004, 5.4.3: the
+ * virtual proxy, there a point; patch.h says why it is spread), and the plane is the one at which
+ * the tool, moved along the normal by its signed distance, would just touch. It is published as
+ * soon as it is known; one that is a step old makes 20 ms steps vibrate.
  *
- * A tool of any shape touches with the point that is deepest in it, by the shape's signed distance
- * g and its gradient: the plane is the one along which the device would have to move by -g. A hand
- * that grips holds the point that it touched. Then the body is pulled to the device by the hand's
- * spring, which stands in the matrix and so is stable for any stiffness, and the hand feels the
- * same spring to the moving point. */
+ * Before a step the impulse of all ticks since the last one, divided by the step, becomes the force
+ * F on the proxy (account.h: of a simulation that is late, the mean force). The ticks felt a plane
+ * that moved on with its velocity v, so the body feels F - K h (v' - v), v' the velocity in the
+ * step, which is F where it does what the ticks expected: an inertia of K h^2 at the proxy, whose
+ * impulse comes back when the surface is at rest. K is how stiff the plane was felt: k along the
+ * normal, and across it |F| |dn/dx|, which in a narrow dent is more. Without that inertia a hand
+ * that is stiffer than the surface vibrates.
+ *
+ * A hand that grips holds the point that it touched. Then the body is pulled to the device by the
+ * hand's spring, which stands in the matrix and so is stable for any stiffness, and the hand feels
+ * the same spring to the moving point. */
 #include "haptic/haptic.h"
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "haptic/account.h"
+#include "haptic/patch.h"
 #include "haptic/servo.h"
 #include "math/vec3.h"
 #include "world/world.h"
@@ -30,8 +36,11 @@ struct pl_haptic {
   pl_pull_id pull;             /* zero: none yet */
   pl_shape *tool;              /* NULL: a sphere or a point */
   pl_hit proxy;                /* body zero: none */
+  pl_patch patch;              /* around it, that feels the force */
   int grips, must_grip;        /* it holds the proxy; because a program said so */
-  double impulse[3], shown[3]; /* N s, that bodies have felt; m, where the tool is drawn */
+  double impulse[3], shown[3]; /* N s, of the ticks so far; m, where the tool is drawn */
+  int64_t ticks;               /* so far */
+  pl_account account;          /* of both, what bodies have not yet felt */
   pl_haptic_touch touch;
 };
 
@@ -103,6 +112,7 @@ pl_status pl_haptic_create(pl_world *world, const pl_haptic_def *def, pl_haptic 
     return pl_fail_memory(error);
   }
   *self = (pl_haptic){.allocator = allocator, .world = world};
+  self->patch.allocator = &self->allocator;
   pl_plane_spring spring = {def->stiffness, def->damping, def->friction, def->radius,
                             def->max_force};
   pl_servo_init(&self->servo, device, &spring, def->plane);
@@ -121,6 +131,7 @@ void pl_haptic_destroy(pl_haptic *haptic)
   pl_servo_release(&haptic->servo);
   if (haptic->pull.index1) pl_world_remove_pull(haptic->world, haptic->pull, NULL);
   pl_shape_destroy(&haptic->allocator, haptic->tool);
+  pl_patch_release(&haptic->patch);
   pl_free(&haptic->allocator, haptic);
 }
 
@@ -157,7 +168,8 @@ double pl_haptic_drawn_radius(const pl_haptic *haptic)
 
 /* ---- a step ---- */
 
-/* A pull at the touch, with a spring where the hand grips: made once, then changed. */
+/* A pull at the touch, made once, then changed. Where the hand grips it is a spring to the device,
+ * else a force and what steadies the spot. */
 static pl_status press(pl_haptic *self, const pl_haptic_touch *touch, pl_error *error)
 {
   pl_pull_def def = pl_pull_def_default();
@@ -179,12 +191,21 @@ static pl_status press(pl_haptic *self, const pl_haptic_touch *touch, pl_error *
     return pl_world_remove_pull(self->world, gone, error);
   }
   if (!touch->spot.body.index1) return PL_OK;
-  return self->pull.index1 ? pl_world_change_pull(self->world, self->pull, &def, error)
-                           : pl_world_add_pull(self->world, &def, &self->pull, error);
+  pl_status status = self->pull.index1 ? pl_world_change_pull(self->world, self->pull, &def, error)
+                                       : pl_world_add_pull(self->world, &def, &self->pull, error);
+  return status ? status : pl_world_steady_pull(self->world, self->pull, touch->steadying, error);
 }
 
-/* The force of all ticks since the last step, as a mean over the step; or where the device is that
- * grips. */
+/* How stiff the plane is that the ticks felt: along the normal, and across it where it turns, N/m.
+ */
+static double stiffness_of(const pl_haptic *self, double force)
+{
+  double square = 0;
+  for (int k = 0; k < 9; k++) square += self->patch.turn[k] * self->patch.turn[k];
+  return self->servo.spring.stiffness + force * sqrt(square);
+}
+
+/* The force of the ticks since the last step; or where the device is that grips. */
 static void collect(pl_haptic *self, const pl_servo_report *report, pl_haptic_touch *touch)
 {
   double step[3], h = pl_world_dt(self->world);
@@ -194,29 +215,39 @@ static void collect(pl_haptic *self, const pl_servo_report *report, pl_haptic_to
   }
   *touch = (pl_haptic_touch){.spot = self->proxy.spot, .is_gripped = self->grips};
   pl_vec3_copy(report->position, touch->target);
-  pl_vec3_sub(report->impulse, self->impulse, step);
+  pl_vec3_sub(self->impulse, report->impulse, step);
   pl_vec3_copy(report->impulse, self->impulse);
-  if (!self->grips) pl_vec3_scale(-1 / h, step, touch->force);
+  double seconds = (double)(report->ticks - self->ticks) / PL_SERVO_RATE;
+  self->ticks = report->ticks;
+  pl_account_add(&self->account, step, self->servo.has_thread ? seconds : h);
+  pl_account_take(&self->account, h, touch->force);
+  if (self->grips) {
+    self->account = (pl_account){0};
+    pl_vec3_set(touch->force, 0, 0, 0);
+    return;
+  }
+  double force = pl_vec3_norm(touch->force);
+  if (force > 0) touch->steadying = h * stiffness_of(self, force);
 }
 
-/* The plane through the proxy, normal to the way to the device; that of a shape stands off by its
- * distance. */
+static double size_of(const pl_haptic *self)
+{
+  return self->tool ? pl_patch_size(self->tool) : pl_haptic_drawn_radius(self);
+}
+
+/* The point that is held, or the plane to which the tool has to go by its distance. */
 static void make_plane(pl_haptic *self, const pl_pull_facts *facts, const double x[3], double time,
                        pl_plane *plane)
 {
-  double away[3], radius = self->servo.spring.radius;
+  double radius = self->servo.spring.radius;
   *plane = (pl_plane){.is_there = 1, .time = time, .is_gripped = self->grips};
-  pl_vec3_sub(x, facts->position, away);
-  double length = pl_vec3_norm(away);
-  pl_vec3_copy(facts->position, plane->point);
+  plane->lasts = pl_world_dt(self->world);
   pl_vec3_copy(facts->velocity, plane->velocity);
   pl_vec3_copy(self->proxy.normal, plane->normal);
-  if (self->tool && !self->grips) {
-    pl_vec3_copy(x, plane->point);
-    pl_vec3_add_scaled(-self->proxy.distance, plane->normal, plane->point);
-  } else if (length > 1e-9) {
-    pl_vec3_scale((self->proxy.distance < 0 ? -1 : 1) / length, away, plane->normal);
-  }
+  pl_vec3_copy(x, plane->place);
+  pl_vec3_copy(self->grips ? facts->position : x, plane->point);
+  if (!self->grips) pl_vec3_add_scaled(-self->proxy.distance, plane->normal, plane->point);
+  memcpy(plane->turn, self->patch.turn, sizeof plane->turn);
   if (self->grips || self->proxy.distance < radius) {
     pl_vec3_copy(plane->point, self->shown);
     if (!self->grips) pl_vec3_add_scaled(radius, plane->normal, self->shown);
@@ -231,13 +262,24 @@ static void grip(pl_haptic *self, const pl_servo_report *report)
   self->grips = report->is_present && wants && (self->grips || touches);
 }
 
-/* The point that the tool touches first; one that is held stays. */
+/* Is it so far away that it will touch nothing in the next step? */
+static int is_far(const pl_haptic *self)
+{
+  return self->proxy.distance > self->servo.spring.radius + size_of(self);
+}
+
+/* What the tool touches first; a point that is held stays. */
 static pl_status find_proxy(pl_haptic *self, const double x[3], pl_error *error)
 {
   if (self->grips && pl_world_body_mesh(self->world, self->proxy.spot.body)) return PL_OK;
   self->grips = 0;
-  return self->tool ? pl_world_nearest_to_shape(self->world, self->tool, x, &self->proxy, error)
-                    : pl_world_nearest(self->world, x, &self->proxy, error);
+  pl_patch_forget(&self->patch);
+  pl_status status =
+      self->tool ? pl_world_nearest_to_shape(self->world, self->tool, x, &self->proxy, error)
+                 : pl_world_nearest(self->world, x, &self->proxy, error);
+  if (status || is_far(self)) return status;
+  return pl_patch_spread(&self->patch, self->world, self->tool, size_of(self), x, &self->proxy,
+                         error);
 }
 
 /* Looks for the proxy and publishes the plane. */

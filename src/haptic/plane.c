@@ -1,7 +1,10 @@
 /* The plane that a servo loop feels; see plane.h. */
 #include "haptic/plane.h"
 
+#include "math/mat3.h"
 #include "math/vec3.h"
+
+static const double MOST_TURN = 0.5; /* of the normal between two steps */
 
 /* Adds friction: the tangential part of a spring to the anchor, cut to limit. */
 static void hold(const pl_plane_spring *spring, const double n[3], const double at[3], double limit,
@@ -30,31 +33,48 @@ static void pull(const pl_plane_spring *spring, const double away[3], const doub
   if (size > spring->max_force) pl_vec3_scale(spring->max_force / size, force, force);
 }
 
+/* The normal at x, and how much nearer the surface is there than its plane. */
+static double turn(const pl_plane *plane, const double x[3], double late, double n[3])
+{
+  double way[3], change[3];
+  pl_vec3_sub(x, plane->place, way);
+  pl_vec3_add_scaled(-late, plane->velocity, way);
+  pl_mat3_apply(plane->turn, way, change);
+  double size = pl_vec3_norm(change);
+  if (size > MOST_TURN) pl_vec3_scale(MOST_TURN / size, change, change);
+  pl_vec3_add(plane->normal, change, n);
+  pl_vec3_scale(1 / pl_vec3_norm(n), n, n);
+  return -0.5 * pl_vec3_dot(way, change);
+}
+
 void pl_plane_force(const pl_plane *plane, const pl_plane_spring *spring, int is_moving, double t,
                     double dt, const double x[3], const double v[3], pl_plane_grip *grip,
                     double force[3])
 {
-  double away[3], rate[3];
+  double away[3], rate[3], n[3], late = is_moving ? t - plane->time : 0;
   pl_vec3_set(force, 0, 0, 0);
   pl_vec3_sub(x, plane->point, away);
   pl_vec3_copy(v, rate);
-  if (is_moving) {
-    pl_vec3_add_scaled(plane->time - t, plane->velocity, away);
+  if (late > plane->lasts) {
+    late = plane->lasts; // and it has come to rest
+  } else if (is_moving) {
     pl_vec3_sub(v, plane->velocity, rate);
     pl_vec3_add_scaled(dt, plane->velocity, grip->anchor);
   }
+  pl_vec3_add_scaled(-late, plane->velocity, away);
   if (plane->is_there && plane->is_gripped) {
     grip->holds = 0;
     pull(spring, away, rate, force);
     return;
   }
-  double depth = spring->radius - pl_vec3_dot(away, plane->normal);
-  double push = spring->stiffness * depth - spring->damping * pl_vec3_dot(rate, plane->normal);
+  double nearer = turn(plane, x, late, n);
+  double depth = spring->radius - pl_vec3_dot(away, plane->normal) + nearer;
+  double push = spring->stiffness * depth - spring->damping * pl_vec3_dot(rate, n);
   if (!plane->is_there || !(depth > 0) || !(push > 0)) {
     grip->holds = 0;
     return;
   }
   if (push > spring->max_force) push = spring->max_force;
-  pl_vec3_scale(push, plane->normal, force);
-  if (spring->friction > 0) hold(spring, plane->normal, x, spring->friction * push, grip, force);
+  pl_vec3_scale(push, n, force);
+  if (spring->friction > 0) hold(spring, n, x, spring->friction * push, grip, force);
 }

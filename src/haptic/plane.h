@@ -2,11 +2,16 @@
  *
  * A servo loop at 1 kHz cannot wait for the simulation. Between two steps it feels the plane
  * through the proxy, the surface point nearest to the device, which moves on with the velocity that
- * it had: p(t) = p0 + v (t - t0). A tool of radius r at x is pressed out by
+ * it had: p(t) = p0 + v (t - t0), up to the end of the step that comes; there it waits for a
+ * simulation that is late. A tool of radius r at x is pressed out by
  *
  *   F_n = k d + c d',   d = r - (x - p(t)) . n,   F = max(F_n, 0) n
  *
- * and held by friction: a spring of stiffness k from a point of the plane to the tool, cut to
+ * In a dent or on an edge the normal turns with the tool's way w along the surface, n + C w, and
+ * the depth changes by -w C w / 2: without C a hand that is held in a dent feels the force across
+ * the normal a step too late, and vibrates at 20 ms.
+ *
+ * It is held by friction: a spring of stiffness k from a point of the plane to the tool, cut to
  * mu F_n (the point is dragged along where it is cut). Hauth 2004, 5.4.3. A plane that does not
  * move is felt as less crisp, but stays passive at larger steps. A tool that grips the point is
  * pulled to it by F = k (p(t) - x) + c (v - x'). */
@@ -16,8 +21,9 @@
 typedef struct pl_plane {
   int is_there;                            /* 0: no body is near */
   double point[3], normal[3], velocity[3]; /* m; outwards, of length 1; m/s */
-  double time;                             /* s, when they held */
-  int is_gripped; /* the tool holds the point: it is pulled to it in every direction */
+  double time, lasts;                      /* s, when they held; how long it moves on */
+  double place[3], turn[9]; /* m, of the tool then; 1/m, how the normal turns with its way */
+  int is_gripped;           /* the tool holds the point: it is pulled to it in every direction */
 } pl_plane;
 
 typedef struct pl_plane_spring {

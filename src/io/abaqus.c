@@ -5,14 +5,24 @@
  *   *NSET, NSET=name [, GENERATE]     numbers or names of sets; with GENERATE first, last, step
  *   *ELSET, ELSET=name [, GENERATE]
  *
+ *   *ORIENTATION, NAME=name [, SYSTEM=CYLINDRICAL]   a, b [, c]; then axis, angle in degrees
+ *   *DISTRIBUTION, NAME=name          number, a, b; the first line without a number: all others
+ *   *SOLID SECTION, ELSET=name, ORIENTATION=name
+ *
+ * An orientation goes from c (0 0 0 unless given) to a along the first axis and to b in the plane
+ * of the first and second; a and b of a cylindrical one lie on its axis, and its axes point away
+ * from that, around it and along it. It may name a distribution in place of a and b. The angle
+ * turns it about the axis 1, 2 or 3 of its own.
+ *
  * Two stars begin a comment; keywords and names may be written small or capital. C3D4, C3D8, C3D10
  * and C3D20 in all their variants become the mesh, those of higher order by their corners; other
  * solids are refused, shells and the like passed over. All other keywords are passed over. The file
- * is read three times: nodes, elements, sets, since they may stand in any order. */
+ * is read several times: nodes, elements, sets, orientations, sections, since they may stand in any
+ * order. */
 #include "io/draft.h"
 
 #include "core/memory.h"
-#include "io/cells.h"
+#include "io/abaqus.h"
 
 #include <string.h>
 
@@ -31,13 +41,15 @@ typedef struct reader {
   pl_allocator allocator;
   known *sets;
   size_t set_count, set_room;
+  pl_abaqus_system *systems;
+  size_t system_count, system_room;
   int32_t groups;
   int references, parts;
 } reader;
 
 /* A keyword line: what its words ask for. */
 typedef struct keyword {
-  pl_word name, type, nset, elset;
+  pl_word name, type, nset, elset, title, orientation, system;
   int generate;
 } keyword;
 
@@ -346,6 +358,139 @@ static pl_status read_set(reader *r, const keyword *word, int dimension, pl_erro
   return status ? status : remember(r, name, dimension, mark, error);
 }
 
+/* ---- axes of the material ---- */
+
+/* Up to count numbers of a line; how many there are, or -1 where one is none. */
+static int read_numbers(pl_scan *line, double *numbers, int count)
+{
+  pl_word piece;
+  int found = 0;
+  while (found < count && next_piece(line, &piece)) {
+    pl_scan number = *line;
+    number.at = piece.at;
+    number.end = piece.at + piece.size;
+    if (!piece.size || pl_scan_double(&number, "number", &numbers[found], NULL)) return -1;
+    found++;
+  }
+  return found;
+}
+
+static pl_status read_system(reader *r, const keyword *word, pl_error *error)
+{
+  void *systems = r->systems;
+  pl_abaqus_system made = {.name = word->title, .about = 1};
+  double numbers[9] = {0}, turn[2];
+  pl_scan line;
+  made.is_round = pl_word_like(word->system, "CYLINDRICAL");
+  if (word->system.size && !made.is_round && !pl_word_like(word->system, "RECTANGULAR"))
+    return pl_scan_fail(&r->scan, error, PL_E_UNSUPPORTED,
+                        "the system %.*s of an orientation is not known; use RECTANGULAR or "
+                        "CYLINDRICAL",
+                        word->system.size < 40 ? (int)word->system.size : 40, word->system.at);
+  if (!next_data(&r->scan, &line))
+    return pl_scan_fail(&r->scan, error, PL_E_PARSE, "an orientation has no line of numbers");
+  pl_scan first = line;
+  if (read_numbers(&line, numbers, 9) < 6) {
+    next_piece(&first, &made.table);
+    made.table = unquote(made.table);
+  }
+  for (int k = 0; k < 3; k++) {
+    made.a[k] = numbers[k];
+    made.b[k] = numbers[3 + k];
+    made.c[k] = numbers[6 + k];
+  }
+  if (next_data(&r->scan, &line) && read_numbers(&line, turn, 2) == 2) {
+    made.about = (int)turn[0];
+    made.angle = turn[1];
+  }
+  if (made.about < 1 || made.about > 3)
+    return pl_scan_fail(&r->scan, error, PL_E_PARSE,
+                        "an orientation is turned about axis %d; take 1, 2 or 3", made.about);
+  if (pl_reserve(&r->allocator, &systems, &r->system_room, r->system_count + 1, sizeof made))
+    return pl_fail_memory(error);
+  r->systems = systems;
+  r->systems[r->system_count++] = made;
+  return PL_OK;
+}
+
+static pl_status put_axes(reader *r, const pl_abaqus_system *system, int cell, pl_error *error)
+{
+  double middle[3], axes[6];
+  if (cell < 0) return PL_OK;
+  pl_draft_middle(r->draft, cell, middle);
+  pl_abaqus_axes(system, middle, axes);
+  pl_status status = pl_draft_axis(r->draft, cell, 0, axes, error);
+  return status ? status : pl_draft_axis(r->draft, cell, 1, axes + 3, error);
+}
+
+/* The lines of a distribution, for each element with a number of its own; all others of the sets
+ * get what stands in front. */
+static pl_status read_table(reader *r, const keyword *word, pl_error *error)
+{
+  pl_scan line;
+  pl_status status = PL_OK;
+  const pl_abaqus_system *system = NULL;
+  for (size_t i = 0; i < r->system_count; i++) {
+    if (same_name(r->systems[i].table, word->title)) system = &r->systems[i];
+  }
+  while (system && !status && next_data(&r->scan, &line)) {
+    pl_abaqus_system own = *system;
+    pl_word piece = {line.at, 0};
+    int64_t number;
+    double numbers[6], axes[6];
+    next_piece(&line, &piece);
+    if (!piece.size) continue;
+    status = read_whole(&line, piece, "number of an element", &number, error);
+    if (!status && read_numbers(&line, numbers, 6) < 6)
+      status = pl_scan_fail(&line, error, PL_E_PARSE,
+                            "a line of a distribution of axes has an element and six numbers");
+    if (status) break;
+    memcpy(own.a, numbers, sizeof own.a);
+    memcpy(own.b, numbers + 3, sizeof own.b);
+    pl_abaqus_axes(&own, own.c, axes);
+    status = pl_draft_axis_number(r->draft, &line, number, 0, axes, error);
+    if (!status) status = pl_draft_axis_number(r->draft, &line, number, 1, axes + 3, error);
+  }
+  return status;
+}
+
+/* The line of a distribution that has no number. */
+static void read_default(reader *r, const keyword *word)
+{
+  pl_scan line;
+  pl_word piece = {NULL, 0};
+  double numbers[6];
+  if (!next_data(&r->scan, &line) || !next_piece(&line, &piece) || piece.size) return;
+  if (read_numbers(&line, numbers, 6) < 6) return;
+  for (size_t i = 0; i < r->system_count; i++) {
+    if (!same_name(r->systems[i].table, word->title)) continue;
+    memcpy(r->systems[i].a, numbers, sizeof r->systems[i].a);
+    memcpy(r->systems[i].b, numbers + 3, sizeof r->systems[i].b);
+  }
+}
+
+static pl_status read_section(reader *r, const keyword *word, pl_error *error)
+{
+  const pl_abaqus_system *system = NULL;
+  if (!word->orientation.size) return PL_OK;
+  for (size_t i = 0; i < r->system_count; i++) {
+    if (same_name(r->systems[i].name, word->orientation)) system = &r->systems[i];
+  }
+  if (!system)
+    return pl_scan_fail(&r->scan, error, PL_E_PARSE,
+                        "a section has the orientation \"%.*s\", which the file does not define",
+                        word->orientation.size < 80 ? (int)word->orientation.size : 80,
+                        word->orientation.at);
+  pl_status status = PL_OK;
+  for (size_t i = 0; i < r->set_count; i++) {
+    known set = r->sets[i];
+    if (set.dimension != 3 || !same_name(set.name, word->elset)) continue;
+    for (size_t k = 0; k < set.count && !status; k++)
+      status = put_axes(r, system, pl_draft_member(r->draft, set.mark, k), error);
+  }
+  return status;
+}
+
 /* ---- the file ---- */
 
 /* Its elements, and the nodes of those that fill no space. */
@@ -357,7 +502,7 @@ static pl_status read_elset(reader *r, const keyword *word, pl_error *error)
   return status ? status : read_set(r, word, 2, error);
 }
 
-typedef enum stage { NODES, ELEMENTS, SETS, PASS_COUNT } stage;
+typedef enum stage { NODES, ELEMENTS, SETS, SYSTEMS, DEFAULTS, SECTIONS, TABLES, PASS_COUNT } stage;
 
 static pl_status read_keyword(reader *r, stage pass, const keyword *word, pl_error *error)
 {
@@ -366,6 +511,13 @@ static pl_status read_keyword(reader *r, stage pass, const keyword *word, pl_err
     return read_elements(r, word, error);
   if (pass == SETS && pl_word_like(word->name, "*NSET")) return read_set(r, word, 0, error);
   if (pass == SETS && pl_word_like(word->name, "*ELSET")) return read_elset(r, word, error);
+  if (pass == SYSTEMS && pl_word_like(word->name, "*ORIENTATION"))
+    return read_system(r, word, error);
+  if (pass == SECTIONS && pl_word_like(word->name, "*SOLID SECTION"))
+    return read_section(r, word, error);
+  if (pass == TABLES && pl_word_like(word->name, "*DISTRIBUTION"))
+    return read_table(r, word, error);
+  if (pass == DEFAULTS && pl_word_like(word->name, "*DISTRIBUTION")) read_default(r, word);
   if (pass == NODES && pl_word_like(word->name, "*INCLUDE"))
     return pl_scan_fail(&r->scan, error, PL_E_UNSUPPORTED,
                         "another file is included; copy it into this one");
@@ -388,6 +540,9 @@ static keyword split_keyword(reader *r, pl_scan *line)
       is_option(piece, "TYPE", &word.type);
       is_option(piece, "NSET", &word.nset);
       is_option(piece, "ELSET", &word.elset);
+      is_option(piece, "NAME", &word.title);
+      is_option(piece, "ORIENTATION", &word.orientation);
+      is_option(piece, "SYSTEM", &word.system);
       word.generate |= is_option(piece, "GENERATE", &nothing);
     }
     if (last == line->start || last[-1] != ',' || !next_data(&r->scan, line)) return word;
@@ -416,73 +571,14 @@ static pl_status abaqus_read(const pl_source *source, pl_mesh **mesh, pl_error *
   pl_status status = pl_draft_create(source, source->file.size, &r.draft, error);
   if (status) return status;
   pl_draft_number_elements(r.draft);
-  for (int pass = NODES; !status && pass < PASS_COUNT; pass++)
+  for (int pass = NODES; !status && pass < PASS_COUNT; pass++) {
+    if (pass > SYSTEMS && !r.system_count) break;
     status = read_pass(&r, (stage)pass, error);
+  }
   pl_free(&r.allocator, r.sets);
+  pl_free(&r.allocator, r.systems);
   if (!status) return pl_draft_finish(r.draft, mesh, error);
   pl_draft_destroy(r.draft);
-  return status;
-}
-
-/* ---- writing ---- */
-
-static void put_sets(pl_text *text, const pl_mesh *mesh)
-{
-  for (int s = 0; s < pl_mesh_set_count(mesh); s++) {
-    const pl_set *set = pl_mesh_set(mesh, s);
-    int quoted = set->name[strcspn(set->name, " ,=<>&\t")] != 0;
-    const char *quote = quoted ? "\"" : "";
-    pl_text_add(text, set->of_elements ? "*ELSET, ELSET=%s%s%s\n" : "*NSET, NSET=%s%s%s\n", quote,
-                set->name, quote);
-    for (int i = 0; i < set->count; i++)
-      pl_text_add(text, "%d%s", set->ids[i] + 1,
-                  i + 1 == set->count ? "\n"
-                  : i % 16 == 15      ? ",\n"
-                                      : ", ");
-  }
-}
-
-static const char *type_of(pl_cell cell)
-{
-  if (cell.is_quad) return "S4";
-  return cell.corners == 2   ? "T3D2"
-         : cell.corners == 3 ? "S3"
-         : cell.corners == 4 ? "C3D4"
-                             : "C3D8";
-}
-
-/* An element, under a line with its type where that changes. */
-static void put_cell(pl_text *text, const pl_cells *cells, int index)
-{
-  pl_cell cell = pl_cell_at(cells, index);
-  if (index == 0 || index == cells->plain) pl_text_add(text, "*ELEMENT, TYPE=%s\n", type_of(cell));
-  pl_text_add(text, "%d", index + 1);
-  for (int k = 0; k < cell.corners; k++) pl_text_add(text, ", %d", cell.nodes[k] + 1);
-  pl_text_add(text, "\n");
-}
-
-static pl_status abaqus_write(const pl_snapshot *snapshot, const char *path, const double *values,
-                              pl_error *error)
-{
-  (void)values;
-  const pl_mesh *mesh = snapshot->mesh;
-  const double *positions = snapshot->positions ? snapshot->positions : pl_mesh_nodes(mesh);
-  pl_cells cells = pl_cells_of_mesh(mesh);
-  pl_text text = pl_text_make(NULL);
-  pl_text_add(&text, "*HEADING\nin m\n*NODE\n");
-  for (int i = 0; i < pl_mesh_node_count(mesh); i++) {
-    pl_text_add(&text, "%d", i + 1);
-    for (int k = 0; k < 3; k++) {
-      pl_text_add(&text, ", ");
-      pl_text_number(&text, positions[3 * (size_t)i + (size_t)k]);
-    }
-    pl_text_add(&text, "\n");
-  }
-  for (int i = 0; i < cells.plain + cells.quads; i++) put_cell(&text, &cells, i);
-  put_sets(&text, mesh);
-  pl_status status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write_frame(path, text.data, text.size, error);
-  pl_text_release(&text);
   return status;
 }
 
@@ -492,5 +588,5 @@ const pl_format_ops pl_format_abaqus = {
              .source = "Abaqus keywords reference guide"},
     .extensions = "inp",
     .read = abaqus_read,
-    .write = abaqus_write,
+    .write = pl_abaqus_write,
 };

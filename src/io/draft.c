@@ -47,6 +47,7 @@ void pl_draft_destroy(pl_draft *draft)
   pl_free(&allocator, draft->hanging.parents.data);
   pl_free(&allocator, draft->hanging.weights.data);
   pl_free(&allocator, draft->members.data);
+  pl_free(&allocator, draft->axes.data);
   pl_free(&allocator, draft->cells.data);
   pl_free(&allocator, draft->faces.data);
   pl_free(&allocator, draft->quads.data);
@@ -276,9 +277,9 @@ pl_status pl_draft_element(pl_draft *draft, const pl_scan *scan, pl_cell_shape s
                           "element %lld uses node %lld, which the file does not define",
                           (long long)number, (long long)tags[i]);
   }
-  draft->is_copied = !draft->numbers.wanted && is_copy(draft);
-  draft->copies += draft->is_copied;
-  if (draft->is_copied) return PL_OK;
+  draft->copies.is_current = !draft->numbers.wanted && is_copy(draft);
+  draft->copies.count += draft->copies.is_current;
+  if (draft->copies.is_current) return PL_OK;
   // shapes that no mesh is made of are counted, and refused at the end if they fill space
   draft->shape_counts[shape]++;
   if (reduced && pl_shapes[shape].dimension == 3) draft->reduced++;
@@ -295,7 +296,7 @@ const int pl_gmsh_edges[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {2, 3}, {1, 3}}
 pl_status pl_draft_middles(pl_draft *draft, const int64_t *tags, const int edges[6][2],
                            pl_error *error)
 {
-  if (draft->last != PL_TET || draft->is_copied) return PL_OK;
+  if (draft->last != PL_TET || draft->copies.is_current) return PL_OK;
   for (int i = 0; i < 6; i++) {
     int node = find_node(draft, tags[i]);
     int a = draft->last_nodes[edges[i][0]], b = draft->last_nodes[edges[i][1]];
@@ -345,6 +346,60 @@ static pl_status add_members(pl_draft *draft, const pl_scan *scan, uint64_t code
   if (!*place || !last) return pl_fail_memory(error);
   last->count += count;
   return PL_OK;
+}
+
+int pl_draft_member(const pl_draft *draft, size_t mark, size_t index)
+{
+  return ((const int *)draft->members.data)[mark + index];
+}
+
+pl_status pl_draft_axis(pl_draft *draft, int cell, int which, const double *axis, pl_error *error)
+{
+  if (cell < 0) return PL_OK;
+  size_t wanted = 6 * (size_t)(cell + 1), there = draft->axes.count;
+  if (wanted > there) {
+    double *more = extend(draft, &draft->axes, wanted - there, sizeof *more);
+    if (!more) return pl_fail_memory(error);
+    memset(more, 0, (wanted - there) * sizeof *more);
+  }
+  memcpy((double *)draft->axes.data + 6 * (size_t)cell + 3 * which, axis, 3 * sizeof *axis);
+  return PL_OK;
+}
+
+pl_status pl_draft_axis_number(pl_draft *draft, const pl_scan *scan, int64_t number, int which,
+                               const double *axis, pl_error *error)
+{
+  int place = find_tag(&draft->numbers.index, number);
+  if (place < 0)
+    return pl_scan_fail(scan, error, PL_E_PARSE,
+                        "there are axes for element %lld, which the file does not define",
+                        (long long)number);
+  return pl_draft_axis(draft, ((int *)draft->numbers.places.data)[place], which, axis, error);
+}
+
+void pl_draft_middle(const pl_draft *draft, int cell, double middle[3])
+{
+  int corners = pl_shapes[draft->cell_shape].corners;
+  const int *nodes = (const int *)draft->cells.data + (size_t)corners * (size_t)cell;
+  middle[0] = middle[1] = middle[2] = 0;
+  for (int i = 0; i < corners; i++) {
+    for (int k = 0; k < 3; k++)
+      middle[k] += draft->nodes[3 * (size_t)nodes[i] + (size_t)k] / corners;
+  }
+}
+
+int pl_draft_axis_named(pl_word name)
+{
+  static const char *const names[2][8] = {
+      {"first_axis", "axis1", "fibre", "fiber", "fibres", "fibers", "fibre_direction",
+       "fiber_direction"},
+      {"second_axis", "axis2", "sheet", "sheets", "sheet_direction"}};
+  for (int which = 0; which < 2; which++) {
+    for (int i = 0; i < 8 && names[which][i]; i++) {
+      if (pl_word_like(name, names[which][i])) return which;
+    }
+  }
+  return -1;
 }
 
 int pl_draft_cell(const pl_draft *draft)
@@ -404,8 +459,8 @@ pl_status pl_draft_join_number(pl_draft *draft, const pl_scan *scan, int dimensi
 
 pl_status pl_draft_join(pl_draft *draft, const pl_scan *scan, int32_t group, pl_error *error)
 {
-  draft->copies -= draft->is_copied;
-  draft->is_copied = 0;
+  draft->copies.count -= draft->copies.is_current;
+  draft->copies.is_current = 0;
   const pl_shape_facts *shape = &pl_shapes[draft->last];
   if (shape->dimension == 3)
     return pl_draft_join_cell(draft, scan, group, pl_draft_cell(draft), error);

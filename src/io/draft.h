@@ -74,6 +74,8 @@ void pl_draft_number_elements(pl_draft *draft);
 pl_status pl_draft_elements_end(pl_draft *draft, const pl_scan *scan, pl_error *error);
 /* The number of the current element in the mesh, -1 if it is of no use there. */
 int pl_draft_cell(const pl_draft *draft);
+/* A member that joined a group behind the mark: a node, or a cell in groups of dimension 3. */
+int pl_draft_member(const pl_draft *draft, size_t mark, size_t index);
 /* Puts the current element, or a cell or node by its place in the draft, into the group. Groups are
  * numbered per dimension. */
 pl_status pl_draft_join(pl_draft *draft, const pl_scan *scan, int32_t group, pl_error *error);
@@ -91,6 +93,16 @@ pl_status pl_draft_join_number(pl_draft *draft, const pl_scan *scan, int dimensi
 size_t pl_draft_mark(const pl_draft *draft);
 pl_status pl_draft_join_copy(pl_draft *draft, const pl_scan *scan, size_t mark, size_t count,
                              int dimension, int32_t group, pl_error *error);
+
+/* An axis of the material (0: the first, 1: the second) in a cell by its place, or in an element by
+ * its number; -1 and elements that fill no space are passed over. */
+pl_status pl_draft_axis(pl_draft *draft, int cell, int which, const double *axis, pl_error *error);
+pl_status pl_draft_axis_number(pl_draft *draft, const pl_scan *scan, int64_t number, int which,
+                               const double *axis, pl_error *error);
+/* The mean of a cell's corners. */
+void pl_draft_middle(const pl_draft *draft, int cell, double middle[3]);
+/* Is this the name of an array of such axes? Then which one: 0, 1, or -1. */
+int pl_draft_axis_named(pl_word name);
 
 /* A parent of a hanging node with its weight, both by their places; those of one node one behind
  * the other. */

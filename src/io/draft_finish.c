@@ -238,6 +238,18 @@ static pl_status keep_middles(const pl_draft *draft, pl_mesh *mesh, pl_error *er
   return status;
 }
 
+/* Cells behind the last that has axes have none. */
+static pl_status give_axes(pl_draft *draft, pl_mesh_def *def, pl_error *error)
+{
+  static const double none[3] = {0};
+  pl_status status = PL_OK;
+  if (!draft->axes.count) return PL_OK;
+  if ((size_t)def->element_count * 6 > draft->axes.count)
+    status = pl_draft_axis(draft, def->element_count - 1, 0, none, error);
+  def->axes = draft->axes.data;
+  return status;
+}
+
 static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh, pl_error *error)
 {
   pl_mesh_def def = {
@@ -255,16 +267,17 @@ static pl_status make_mesh(pl_draft *draft, const set_list *made, pl_mesh **mesh
       .allocator = draft->source->allocator,
   };
   pl_mesh_repairs *repairs = draft->source->repairs;
-  pl_status status =
-      repairs ? pl_mesh_repair(&def, repairs, mesh, error) : pl_mesh_create(&def, mesh, error);
+  pl_status status = give_axes(draft, &def, error);
+  if (status) return status;
+  status = repairs ? pl_mesh_repair(&def, repairs, mesh, error) : pl_mesh_create(&def, mesh, error);
   if (status) {
     if (!repairs) tell_tags(draft, error); // repaired meshes count otherwise
     return pl_error_locate(error, status, draft->source->path, 0);
   }
-  if (draft->copies)
+  if (draft->copies.count)
     pl_log_write(draft->source->log, PL_NOTE,
                  "%s: %lld elements stand in the file twice and were taken once",
-                 draft->source->path, (long long)draft->copies);
+                 draft->source->path, (long long)draft->copies.count);
   status = repairs ? PL_OK : keep_middles(draft, *mesh, error);
   if (status) {
     pl_mesh_destroy(*mesh);

@@ -55,8 +55,10 @@ struct pl_draft {
   tag_index by_tag;
 
   int64_t shape_counts[PL_SHAPE_COUNT], reduced;
-  int64_t copies; /* elements that were there before, and joined no group */
-  int is_copied;  /* the current one was there before */
+  struct pl_draft_copies {
+    int64_t count;  /* elements that were there before, and joined no group */
+    int is_current; /* the current one was there before */
+  } copies;
   pl_cell_shape cell_shape;
   int cell_count;
   list cells;               /* int: corners of the tets or hexes */
@@ -78,6 +80,8 @@ struct pl_draft {
   struct pl_draft_edges {
     list ends, nodes; /* int: both ends of edges of tetrahedra, and the nodes on them */
   } edges;
+
+  list axes; /* double: of the material, 6 for each cell up to the last that has some */
 
   struct pl_draft_hanging {
     list nodes;            /* pl_hanging_node: their parents and weights lie in the lists */

@@ -2,6 +2,7 @@
 #ifndef PL_IO_FORMAT_H
 #define PL_IO_FORMAT_H
 
+#include "core/family.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "mesh/repair.h"

@@ -573,11 +573,8 @@ static pl_status glb_write(const pl_snapshot *snapshot, const char *path, const 
 }
 
 const pl_format_ops pl_format_glb = {
-    .info = {.name = "glb",
-             .summary = "glTF surfaces, and runs as animations that Blender and browsers play",
-             .source = "Khronos, glTF 2.0",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("glb", "glTF surfaces, and runs as animations that Blender and browsers play",
+                    "Khronos, glTF 2.0", params),
     .extensions = "glb",
     .read_surface = glb_read,
     .read_painted = glb_read_painted,

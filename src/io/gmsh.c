@@ -181,6 +181,60 @@ static pl_status pass_partitions(pl_gmsh *gmsh, pl_error *error)
   return PL_OK;
 }
 
+/* Lines behind a count: strings, or numbers that nobody asks for. */
+static pl_status read_lines(pl_gmsh *gmsh, const char *what, pl_word *first, pl_error *error)
+{
+  int64_t count;
+  pl_word line = {0};
+  pl_status status = pl_scan_int(&gmsh->scan, what, &count, error);
+  if (!status) status = pl_scan_claim(&gmsh->scan, what, count, 1000, 1, error);
+  if (!status) pl_scan_line(&gmsh->scan, &line);
+  for (int64_t i = 0; i < count && !status; i++) {
+    pl_scan_line(&gmsh->scan, &line);
+    if (i == 0) *first = line;
+  }
+  return status;
+}
+
+static pl_word trim(pl_word name)
+{
+  const char *out = "\"\r\n\t ";
+  while (name.size && strchr(out, name.at[0])) name.at++, name.size--;
+  while (name.size && strchr(out, name.at[name.size - 1])) name.size--;
+  return name;
+}
+
+/* $ElementData: names, times, and the integers step, width and count, each behind their number;
+ * then the number of each element and its values. Axes of the material are taken. */
+static pl_status read_data(pl_gmsh *gmsh, pl_error *error)
+{
+  pl_word name = {0}, time;
+  int64_t integers, step, width = 0, count = 0, number;
+  pl_scan *scan = &gmsh->scan;
+  pl_status status = read_lines(gmsh, "number of names", &name, error);
+  if (!status) status = read_lines(gmsh, "number of times", &time, error);
+  if (!status) status = pl_scan_int(scan, "number of integers", &integers, error);
+  if (!status) status = pl_scan_int(scan, "time step", &step, error);
+  if (!status) status = pl_scan_int(scan, "number of components", &width, error);
+  if (!status) status = pl_scan_int(scan, "number of values", &count, error);
+  int which = pl_draft_axis_named(trim(name));
+  if (status || integers < 3 || width != 3 || which < 0) return status;
+  for (int64_t i = 3; i < integers && !status; i++)
+    status = pl_scan_int(scan, "integer", &step, error);
+  if (!status) status = pl_gmsh_claim(gmsh, "values", count, PL_MOST_ELEMENTS, 1, 0, 3, error);
+  if (!status && !gmsh->has_elements)
+    status = pl_scan_fail(scan, error, PL_E_PARSE, "$ElementData must come behind $Elements");
+  if (!status && gmsh->binary && scan->at < scan->end) scan->at++;
+  for (int64_t i = 0; i < count && !status; i++) {
+    double axis[3] = {0};
+    status = pl_gmsh_int(gmsh, "number of an element", &number, error);
+    for (int k = 0; k < 3 && !status; k++)
+      status = pl_gmsh_double(gmsh, "axis of the material", &axis[k], error);
+    if (!status) status = pl_draft_axis_number(gmsh->draft, scan, number, which, axis, error);
+  }
+  return status;
+}
+
 static const section sections[] = {
     {"PhysicalNames", 0, read_names},
     {"Entities", 4, pl_gmsh4_entities},
@@ -189,6 +243,7 @@ static const section sections[] = {
     {"Nodes", 4, pl_gmsh4_nodes},
     {"Elements", 2, pl_gmsh2_elements},
     {"Elements", 4, pl_gmsh4_elements},
+    {"ElementData", 0, read_data},
 };
 
 static pl_status read_section(pl_gmsh *gmsh, pl_word name, int version, pl_error *error)
@@ -202,6 +257,10 @@ static pl_status read_section(pl_gmsh *gmsh, pl_word name, int version, pl_error
       pl_scan_line(&gmsh->scan, &rest);
     }
     pl_status status = s->read(gmsh, error);
+    if (!status && gmsh->has_elements && !gmsh->is_numbered) {
+      gmsh->is_numbered = 1;
+      if (gmsh->has_axes) status = pl_draft_elements_end(gmsh->draft, &gmsh->scan, error);
+    }
     if (status) return status;
   }
   return pass_end(gmsh, name, error);
@@ -233,11 +292,30 @@ static pl_status read_sections(pl_gmsh *gmsh, pl_error *error)
   return PL_OK;
 }
 
+/* Has the file axes of the material? Then elements must be found by their numbers. */
+static int has_axes(const pl_scan *scan)
+{
+  static const char name[] = "$ElementData";
+  size_t size = sizeof name - 1;
+  for (const char *at = scan->start; (at = memchr(at, '$', (size_t)(scan->end - at))); at++) {
+    if ((size_t)(scan->end - at) < size || memcmp(at, name, size) != 0) continue;
+    pl_gmsh ahead = {.scan = *scan};
+    pl_word first = {0};
+    ahead.scan.at = at + size;
+    if (!read_lines(&ahead, "number of names", &first, NULL) &&
+        pl_draft_axis_named(trim(first)) >= 0)
+      return 1;
+  }
+  return 0;
+}
+
 static pl_status gmsh_read(const pl_source *source, pl_mesh **mesh, pl_error *error)
 {
   pl_gmsh gmsh = {.source = source,
                   .scan = pl_scan_make(source->path, source->file.data, source->file.size)};
   pl_status status = pl_draft_create(source, source->file.size, &gmsh.draft, error);
+  gmsh.has_axes = has_axes(&gmsh.scan);
+  if (!status && gmsh.has_axes) pl_draft_number_elements(gmsh.draft);
   if (!status) status = read_sections(&gmsh, error);
   pl_free(source->allocator, gmsh.links);
   if (!status) return pl_draft_finish(gmsh.draft, mesh, error);
@@ -335,11 +413,8 @@ static pl_status gmsh_write(const pl_snapshot *snapshot, const char *path, const
 }
 
 const pl_format_ops pl_format_gmsh = {
-    .info = {.name = "gmsh",
-             .summary = "Gmsh meshes (.msh 2.2 and 4.1), physical groups as sets",
-             .source = "Gmsh reference manual, MSH file format",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("gmsh", "Gmsh meshes (.msh 2.2 and 4.1), physical groups as sets",
+                    "Gmsh reference manual, MSH file format", params),
     .extensions = "msh",
     .read = gmsh_read,
     .write = gmsh_write,

@@ -31,6 +31,7 @@ typedef struct pl_gmsh {
   pl_gmsh_link *links; /* sorted by entity; version 4.1 only */
   size_t link_count, link_room;
   int has_elements;
+  int has_axes, is_numbered; /* $ElementData names elements by number; they can be found */
 } pl_gmsh;
 
 /* The next number: a C int, a size_t or a double of the binary format. */

@@ -96,19 +96,23 @@ static void log_repairs(const pl_source *source, const pl_skin_facts *facts)
   const struct {
     int count;
     pl_level level;
-    const char *text;
+    const char *one, *many;
   } rows[] = {
-      {facts->dropped_triangles, PL_NOTE, "triangles of no extent or double were dropped"},
-      {facts->turned_triangles, PL_NOTE, "triangles were turned outwards"},
-      {facts->closed_holes, PL_NOTE, "small holes were closed"},
+      {facts->dropped_triangles, PL_NOTE, "triangle of no extent or double was dropped",
+       "triangles of no extent or double were dropped"},
+      {facts->turned_triangles, PL_NOTE, "triangle was turned outwards",
+       "triangles were turned outwards"},
+      {facts->closed_holes, PL_NOTE, "small hole was closed", "small holes were closed"},
       {source->keeps_holes ? 0 : facts->open_edges, PL_WARNING,
+       "edge is open; holes are filled as the rest suggests",
        "edges are open; holes are filled as the rest suggests"},
-      {facts->crowded_edges, PL_WARNING, "edges belong to more than two triangles"},
+      {facts->crowded_edges, PL_WARNING, "edge belongs to more than two triangles",
+       "edges belong to more than two triangles"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (rows[i].count)
       pl_log_write(source->log, rows[i].level, "%s: %d %s", source->path, rows[i].count,
-                   rows[i].text);
+                   rows[i].count == 1 ? rows[i].one : rows[i].many);
   }
 }
 

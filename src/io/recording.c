@@ -1,6 +1,7 @@
 #include "io/recording.h"
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/hash.h"
 #include "core/memory.h"
 #include "world/world.h"
@@ -8,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_NOTE = 1 << 20 };
@@ -114,19 +114,19 @@ static pl_status find_places(pl_recording *recording, uint64_t size, pl_error *e
 /* Reads the head and holds its numbers against the size of the file. */
 static pl_status read_head(pl_recording *recording, pl_error *error)
 {
-  struct stat facts;
+  uint64_t size;
   head *first = &recording->head;
-  if (fstat(recording->file, &facts) || !read_at(recording, first, sizeof *first, 0))
-    return fail_read(recording, error);
+  pl_status status = pl_file_size(recording->file, recording->path, &size, error);
+  if (status) return status;
+  if (!read_at(recording, first, sizeof *first, 0)) return fail_read(recording, error);
   if (memcmp(first->magic, magic, sizeof magic) != 0)
     return pl_fail_at(error, PL_E_PARSE, recording->path, 0,
                       "is not a recording of this version of pliant, or of another machine");
-  uint64_t size = (uint64_t)facts.st_size;
   if (first->note_size > MOST_NOTE || sizeof *first + first->note_size > size ||
       first->state_size == 0)
     return pl_fail_at(error, PL_E_PARSE, recording->path, 0, "its head is damaged");
   if (first->state_size & VARIES) {
-    pl_status status = find_places(recording, size, error);
+    status = find_places(recording, size, error);
     if (status) return status;
   } else {
     uint64_t count = (size - sizeof *first - first->note_size) / first->state_size;

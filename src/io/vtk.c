@@ -150,7 +150,8 @@ static size_t decode_name(pl_word word, char *buffer, size_t room)
   return used;
 }
 
-/* One array of count tuples; it is a set if its name says so and it fits. */
+/* One array of count tuples; it is a set, or axes of the material, if its name says so and it fits.
+ */
 static pl_status read_data(vtk_reader *r, pl_word name, pl_number type, int64_t width,
                            int64_t tuples, pl_error *error)
 {
@@ -164,6 +165,10 @@ static pl_status read_data(vtk_reader *r, pl_word name, pl_number type, int64_t 
       pl_vtk_is_set(decoded, &set))
     status = pl_vtk_add_set(r->draft, &r->scan, set, ++r->sets, &array, 0,
                             r->data_of == CELLS ? r->cell_of : NULL, error);
+  int which = pl_draft_axis_named(decoded);
+  if (!status && width == 3 && which >= 0 && r->data_of == CELLS &&
+      array.count == 3 * r->data_count)
+    status = pl_vtk_add_axes(r->draft, &r->scan, which, &array, r->cell_of, error);
   pl_array_free(r->source->allocator, &array);
   return status;
 }
@@ -393,7 +398,7 @@ static void put_grid(vtk_writer *w)
   pl_text_add(&w->text, "POINTS %zu double\n", points);
   put_doubles(w, positions ? positions : pl_mesh_nodes(mesh), points, 3);
   pl_text_add(&w->text, "%sCELLS %d %lld\n", w->binary ? "\n" : "", count,
-              (long long)(count + pl_cells_corners(&cells)));
+              count + (long long)pl_cells_corners(&cells));
   for (int i = 0; i < count; i++) {
     pl_cell cell = pl_cell_at(&cells, i);
     put_int(w, cell.corners, 0);
@@ -421,12 +426,21 @@ static pl_status put_set(vtk_writer *w, const pl_set *set, pl_error *error)
   return PL_OK;
 }
 
+static void put_field(vtk_writer *w, const char *name, int items, int width, const double *data)
+{
+  put_name(&w->text, name);
+  pl_text_add(&w->text, " %d %d double\n", width, items);
+  put_doubles(w, data, (size_t)items, (size_t)width);
+  if (w->binary) pl_text_add(&w->text, "\n");
+}
+
 /* The fields and sets of the nodes or of the elements. */
 static pl_status put_data(vtk_writer *w, int of_elements, pl_error *error)
 {
   const pl_snapshot *snapshot = w->snapshot;
   const pl_mesh *mesh = snapshot->mesh;
-  int items = of_elements ? pl_mesh_element_count(mesh) : pl_mesh_node_count(mesh), arrays = 0;
+  int items = of_elements ? pl_mesh_element_count(mesh) : pl_mesh_node_count(mesh);
+  int axes = of_elements && pl_mesh_axes(mesh) ? 2 : 0, arrays = axes;
   for (int i = 0; i < snapshot->field_count; i++)
     arrays += snapshot->fields[i].of_elements == of_elements;
   for (int i = 0; i < pl_mesh_set_count(mesh); i++)
@@ -436,13 +450,16 @@ static pl_status put_data(vtk_writer *w, int of_elements, pl_error *error)
               of_elements ? "CELL_DATA" : "POINT_DATA", items, arrays);
   for (int i = 0; i < snapshot->field_count; i++) {
     const pl_field *field = &snapshot->fields[i];
-    if (field->of_elements != of_elements) continue;
-    put_name(&w->text, field->name);
-    pl_text_add(&w->text, " %d %d double\n", field->width, items);
-    put_doubles(w, field->data, (size_t)items, (size_t)field->width);
-    if (w->binary) pl_text_add(&w->text, "\n");
+    if (field->of_elements == of_elements)
+      put_field(w, field->name, items, field->width, field->data);
   }
   pl_status status = PL_OK;
+  for (int k = 0; !status && k < axes; k++) {
+    double *axis = NULL;
+    status = pl_vtk_axis_numbers(&w->text.allocator, mesh, k, &axis, error);
+    if (!status) put_field(w, pl_vtk_axes[k], items, 3, axis);
+    pl_free(&w->text.allocator, axis);
+  }
   for (int i = 0; !status && i < pl_mesh_set_count(mesh); i++) {
     if (pl_mesh_set(mesh, i)->of_elements == of_elements)
       status = put_set(w, pl_mesh_set(mesh, i), error);
@@ -470,11 +487,8 @@ static pl_status vtk_write(const pl_snapshot *snapshot, const char *path, const 
 }
 
 const pl_format_ops pl_format_vtk = {
-    .info = {.name = "vtk",
-             .summary = "legacy VTK files, sets as data arrays named set:NAME",
-             .source = "Kitware, VTK file formats, legacy",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("vtk", "legacy VTK files, sets as data arrays named set:NAME",
+                    "Kitware, VTK file formats, legacy", params),
     .extensions = "vtk",
     .read = vtk_read,
     .write = vtk_write,

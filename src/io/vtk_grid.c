@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 const pl_number_facts pl_numbers[PL_NUMBER_COUNT] = {
@@ -253,6 +254,34 @@ pl_status pl_vtk_add_set(pl_draft *draft, const pl_scan *scan, pl_word name, int
                      : pl_draft_join_node(draft, scan, number, (int)(base + (int64_t)i), error);
   }
   return status;
+}
+
+pl_status pl_vtk_add_axes(pl_draft *draft, const pl_scan *scan, int which, const pl_array *array,
+                          const int *cell_of, pl_error *error)
+{
+  pl_status status = PL_OK;
+  for (size_t i = 0; !status && i < array->count / 3; i++) {
+    double axis[3];
+    for (size_t k = 0; k < 3; k++) axis[k] = pl_array_double(array, 3 * i + k);
+    if (!isfinite(axis[0]) || !isfinite(axis[1]) || !isfinite(axis[2]))
+      return pl_scan_fail(scan, error, PL_E_PARSE,
+                          "an axis of the material of cell %zu is not finite", i);
+    status = pl_draft_axis(draft, cell_of[i], which, axis, error);
+  }
+  return status;
+}
+
+const char *const pl_vtk_axes[2] = {"first_axis", "second_axis"};
+
+pl_status pl_vtk_axis_numbers(const pl_allocator *allocator, const pl_mesh *mesh, int which,
+                              double **numbers, pl_error *error)
+{
+  size_t count = (size_t)pl_mesh_element_count(mesh);
+  *numbers = pl_alloc(allocator, 3 * count, sizeof **numbers);
+  if (!*numbers) return pl_fail_memory(error);
+  for (size_t e = 0; e < count; e++)
+    memcpy(*numbers + 3 * e, pl_mesh_axes(mesh) + 6 * e + 3 * which, 3 * sizeof **numbers);
+  return PL_OK;
 }
 
 int pl_vtk_type_of(pl_cell cell)

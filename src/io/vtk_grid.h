@@ -74,6 +74,15 @@ int pl_vtk_is_set(pl_word name, pl_word *set);
 pl_status pl_vtk_add_set(pl_draft *draft, const pl_scan *scan, pl_word name, int32_t number,
                          const pl_array *array, int64_t base, const int *cell_of, pl_error *error);
 
+/* Axes of the material in cells, from an array of three numbers for each. */
+pl_status pl_vtk_add_axes(pl_draft *draft, const pl_scan *scan, int which, const pl_array *array,
+                          const int *cell_of, pl_error *error);
+
+/* The names of the axes of the material, and the numbers of one of them, 3 per element. */
+extern const char *const pl_vtk_axes[2];
+pl_status pl_vtk_axis_numbers(const pl_allocator *allocator, const pl_mesh *mesh, int which,
+                              double **numbers, pl_error *error);
+
 /* For writers: the VTK type of the mesh's cells, and a set as zeros and ones in bytes. */
 int pl_vtk_type_of(pl_cell cell);
 pl_status pl_vtk_set_bytes(const pl_allocator *allocator, const pl_mesh *mesh, const pl_set *set,

@@ -357,6 +357,27 @@ static pl_status read_sets(vtu_reader *r, const pl_xml_node *piece, uint64_t cou
   return status;
 }
 
+/* Axes of the material among the arrays of the piece's cells. */
+static pl_status read_axes(vtu_reader *r, const pl_xml_node *piece, uint64_t count,
+                           const int *cell_of, pl_error *error)
+{
+  const pl_xml_node *data = pl_xml_child(piece, "CellData");
+  const pl_xml_node *node = data ? pl_xml_child(data, "DataArray") : NULL;
+  pl_status status = PL_OK;
+  for (; !status && node; node = pl_xml_next(node, "DataArray")) {
+    const char *name = pl_xml_attribute(node, "Name");
+    const char *width = pl_xml_attribute(node, "NumberOfComponents");
+    int which = name ? pl_draft_axis_named((pl_word){name, strlen(name)}) : -1;
+    pl_array array;
+    if (which < 0 || !width || strcmp(width, "3") != 0) continue;
+    pl_scan place = place_of(r, node);
+    status = read_array(r, node, "axes", 3 * count, &array, error);
+    if (!status) status = pl_vtk_add_axes(r->draft, &place, which, &array, cell_of, error);
+    pl_array_free(r->source->allocator, &array);
+  }
+  return status;
+}
+
 /* base is the number of the piece's first node and moves on to the next piece's. */
 static pl_status read_cells(vtu_reader *r, const pl_xml_node *piece, int64_t *base, pl_error *error)
 {
@@ -379,6 +400,7 @@ static pl_status read_cells(vtu_reader *r, const pl_xml_node *piece, int64_t *ba
   }
   if (!status) status = read_sets(r, piece, (uint64_t)points, *base, NULL, error);
   if (!status) status = read_sets(r, piece, cells.count, 0, cell_of, error);
+  if (!status) status = read_axes(r, piece, cells.count, cell_of, error);
   pl_array_free(r->source->allocator, &cells.offsets);
   pl_array_free(r->source->allocator, &cells.connectivity);
   pl_array_free(r->source->allocator, &cells.types);
@@ -539,14 +561,11 @@ static pl_status vtu_write(const pl_snapshot *snapshot, const char *path, const 
 }
 
 const pl_format_ops pl_format_vtu = {
-    .info =
-        {.name = "vtu",
-         .summary =
-             "VTK unstructured grids in XML, for ParaView; sets as arrays named set:NAME, hanging "
-             "nodes as field data",
-         .source = "Kitware, VTK file formats, XML",
-         .params = params,
-         .param_count = PARAM_COUNT},
+    .info = PL_INFO(
+        "vtu",
+        "VTK unstructured grids in XML, for ParaView; sets as arrays named set:NAME, hanging "
+        "nodes as field data",
+        "Kitware, VTK file formats, XML", params),
     .extensions = "vtu",
     .read = vtu_read,
     .write = vtu_write,

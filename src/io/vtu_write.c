@@ -69,7 +69,8 @@ static void put_array(vtu_writer *w, const char *prefix, const char *name, pl_nu
 static pl_status put_cells(vtu_writer *w, pl_error *error)
 {
   pl_cells cells = pl_cells_of(w->snapshot);
-  size_t count = (size_t)(cells.plain + cells.quads), corners = (size_t)pl_cells_corners(&cells);
+  size_t count = (size_t)cells.plain + (size_t)cells.quads,
+         corners = (size_t)pl_cells_corners(&cells);
   int32_t *offsets = pl_alloc(&w->text->allocator, count, sizeof *offsets);
   int32_t *nodes = pl_alloc(&w->text->allocator, corners, sizeof *nodes), end = 0;
   unsigned char *types = pl_alloc(&w->text->allocator, count, 1);
@@ -106,6 +107,13 @@ static pl_status put_data(vtu_writer *w, int of_elements, pl_error *error)
     size_t width = (size_t)field->width;
     if (field->of_elements == of_elements)
       put_array(w, "", field->name, PL_FLOAT64, items * width, width, field->data);
+  }
+  for (int k = 0; of_elements && pl_mesh_axes(mesh) && k < 2; k++) {
+    double *axis;
+    pl_status status = pl_vtk_axis_numbers(&w->text->allocator, mesh, k, &axis, error);
+    if (status) return status;
+    put_array(w, "", pl_vtk_axes[k], PL_FLOAT64, 3 * items, 3, axis);
+    pl_free(&w->text->allocator, axis);
   }
   for (int i = 0; i < pl_mesh_set_count(mesh); i++) {
     const pl_set *set = pl_mesh_set(mesh, i);

@@ -360,11 +360,8 @@ static const pl_param params[PARAM_COUNT] = {
 };
 
 const pl_format_ops pl_format_xdmf = {
-    .info = {.name = "xdmf",
-             .summary = "all frames of a body in two files, for ParaView: XML and numbers",
-             .source = "XDMF 3, xdmf.org",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("xdmf", "all frames of a body in two files, for ParaView: XML and numbers",
+                    "XDMF 3, xdmf.org", params),
     .extensions = "xdmf",
     .append = append,
     .complete = complete,

@@ -88,4 +88,21 @@ PL_INLINE void pl_form_tangent(const pl_tangent_form *form, const pl_tangent_sha
   pl_form_directions(form, shape, lambda_A, mu_A, 2, 2, H);
 }
 
+/* Defines tangent as that of form, whose shape is given. */
+#define PL_TANGENT_OF_FORM(SHAPE)                                                                  \
+  static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,  \
+                      pl_lanes *H)                                                                 \
+  {                                                                                                \
+    pl_tangent_form parts;                                                                         \
+    form(point, kq, kv, semidefinite, P, &parts);                                                  \
+    if (H) pl_form_tangent(&parts, SHAPE, H);                                                      \
+  }
+
+/* What a strain measure with a form of its tangent computes. */
+#define PL_STRAIN_POINTS                                                                           \
+  {                                                                                                \
+    .stress = stress, .tangent = tangent, .shape = shape, .form = form, .measure = measure,        \
+    .volume = volume                                                                               \
+  }
+
 #endif

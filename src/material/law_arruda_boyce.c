@@ -83,15 +83,10 @@ PL_INVARIANT_POINTS(potential)
 PL_INVARIANT_FORM(potential)
 
 const pl_law_ops PL_VARIANT(pl_law_arruda_boyce) = {
-    .info =
-        {
-            .name = "arruda-boyce",
-            .summary = "rubber of chains that become straight at the locking stretch: two numbers "
-                       "for all modes; volumes down to 0.1; makes no use of strain",
-            .source = "Arruda, Boyce 1993",
-            .params = params,
-            .param_count = PARAM_COUNT,
-        },
+    .info = PL_INFO("arruda-boyce",
+                    "rubber of chains that become straight at the locking stretch: two numbers "
+                    "for all modes; volumes down to 0.1; makes no use of strain",
+                    "Arruda, Boyce 1993", params),
     .has_wall = 1,
     .volume = PL_VOLUME_BULK,
     .lame = lame,

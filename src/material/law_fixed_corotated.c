@@ -33,16 +33,11 @@ PL_INLINE void stretches(const pl_point *point, const pl_lanes *s, pl_stretches 
 PL_STRETCH_POINTS(stretches)
 
 const pl_law_ops PL_VARIANT(pl_law_fixed_corotated) = {
-    .info =
-        {
-            .name = "fixed-corotated",
-            .summary = "corotated strain with the true volume: defined for every deformation, "
-                       "comes back from inversion and from collapse to a point; makes no use of "
-                       "strain",
-            .source = "Stomakhin, Howes, Schroeder, Teran 2012",
-            .params = params,
-            .param_count = PL_MODULUS_COUNT,
-        },
+    .info = PL_INFO("fixed-corotated",
+                    "corotated strain with the true volume: defined for every deformation, "
+                    "comes back from inversion and from collapse to a point; makes no use of "
+                    "strain",
+                    "Stomakhin, Howes, Schroeder, Teran 2012", params),
     .volume = PL_VOLUME_LAMBDA,
     .lame = lame,
     .points = PL_STRETCH_FORM_POINTS,

@@ -142,15 +142,10 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
 }
 
 const pl_law_ops PL_VARIANT(pl_law_fung) = {
-    .info =
-        {
-            .name = "fung",
-            .summary = "soft tissue that stiffens exponentially, differently along its three axes "
-                       "(<orientation>); makes no use of strain",
-            .source = "Fung, Fronek, Patitucci 1979",
-            .params = params,
-            .param_count = PARAM_COUNT,
-        },
+    .info = PL_INFO("fung",
+                    "soft tissue that stiffens exponentially, differently along its three axes "
+                    "(<orientation>); makes no use of strain",
+                    "Fung, Fronek, Patitucci 1979", params),
     .lame = lame,
     .number_count = NUMBERS,
     .numbers = numbers,

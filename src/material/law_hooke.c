@@ -13,14 +13,8 @@ static pl_status lame(const double *values, double *lambda, double *mu, pl_error
 }
 
 const pl_law_ops PL_VARIANT(pl_law_hooke) = {
-    .info =
-        {
-            .name = "hooke",
-            .summary = "stress in proportion to strain, the same in all directions",
-            .source = "Hauth 2004, 2.5.1",
-            .params = params,
-            .param_count = PL_MODULUS_COUNT,
-        },
+    .info = PL_INFO("hooke", "stress in proportion to strain, the same in all directions",
+                    "Hauth 2004, 2.5.1", params),
     .volume = PL_VOLUME_LAMBDA,
     .lame = lame,
 };

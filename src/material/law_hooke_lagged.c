@@ -105,25 +105,14 @@ static void form(const pl_point *point, double kq, double kv, int semidefinite, 
   pl_hooke_moduli(point, kq, kv, out);
 }
 
-static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
-                    pl_lanes *H)
-{
-  pl_tangent_form held;
-  form(point, kq, kv, semidefinite, P, &held);
-  if (H) pl_form_tangent(&held, PL_TANGENT_TURNED, H);
-}
+PL_TANGENT_OF_FORM(PL_TANGENT_TURNED)
 
 const pl_law_ops PL_VARIANT(pl_law_hooke_lagged) = {
-    .info =
-        {
-            .name = "hooke-lagged",
-            .summary = "Hooke's law in frames that are renewed at intervals, in forces and matrix: "
-                       "linear in between, for cheap steps of bodies that turn slowly; makes no "
-                       "use of strain",
-            .source = "Hauth 2004, 3.1.3 and 5.3.5",
-            .params = params,
-            .param_count = PARAM_COUNT,
-        },
+    .info = PL_INFO("hooke-lagged",
+                    "Hooke's law in frames that are renewed at intervals, in forces and matrix: "
+                    "linear in between, for cheap steps of bodies that turn slowly; makes no "
+                    "use of strain",
+                    "Hauth 2004, 3.1.3 and 5.3.5", params),
     .lame = lame,
     .number_count = 1,
     .numbers = numbers,

@@ -83,15 +83,10 @@ static void decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)
 }
 
 const pl_law_ops PL_VARIANT(pl_law_hooke_prony) = {
-    .info =
-        {
-            .name = "hooke-prony",
-            .summary = "Hooke's law whose resistance to shear fades in time: springs and dashpots "
-                       "in series beside a spring (generalised Maxwell), in any strain measure",
-            .source = "Simo 1987; Taylor, Pister, Goudreau 1970; Hauth 2004, 5.2",
-            .params = params,
-            .param_count = PARAM_COUNT,
-        },
+    .info = PL_INFO("hooke-prony",
+                    "Hooke's law whose resistance to shear fades in time: springs and dashpots "
+                    "in series beside a spring (generalised Maxwell), in any strain measure",
+                    "Simo 1987; Taylor, Pister, Goudreau 1970; Hauth 2004, 5.2", params),
     .volume = PL_VOLUME_LAMBDA,
     .lame = lame,
     .number_count = PL_PRONY_NUMBERS,

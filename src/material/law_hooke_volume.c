@@ -83,15 +83,10 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
 }
 
 const pl_law_ops PL_VARIANT(pl_law_hooke_volume) = {
-    .info =
-        {
-            .name = "hooke-volume",
-            .summary = "Hooke's law and a stiffness of the volume beside it, which keeps volumes "
-                       "and resists inversion in any strain measure",
-            .source = "Gilles, Bousquet, Faure, Pai 2011, appendix B",
-            .params = params,
-            .param_count = PARAM_COUNT,
-        },
+    .info = PL_INFO("hooke-volume",
+                    "Hooke's law and a stiffness of the volume beside it, which keeps volumes "
+                    "and resists inversion in any strain measure",
+                    "Gilles, Bousquet, Faure, Pai 2011, appendix B", params),
     .lame = lame,
     .number_count = 1,
     .numbers = numbers,

@@ -69,14 +69,9 @@ PL_INVARIANT_POINTS(potential)
 PL_INVARIANT_FORM(potential)
 
 const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin) = {
-    .info =
-        {
-            .name = "mooney-rivlin",
-            .summary = "rubber by two moduli of shape and one of volume; makes no use of strain",
-            .source = "Gilles, Bousquet, Faure, Pai 2011, appendix B; Hauth 2004, 2.5.4",
-            .params = params,
-            .param_count = PARAM_COUNT,
-        },
+    .info = PL_INFO("mooney-rivlin",
+                    "rubber by two moduli of shape and one of volume; makes no use of strain",
+                    "Gilles, Bousquet, Faure, Pai 2011, appendix B; Hauth 2004, 2.5.4", params),
     .has_wall = 1,
     .volume = PL_VOLUME_BULK,
     .lame = lame,

@@ -103,15 +103,10 @@ static void decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)
 }
 
 const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin_prony) = {
-    .info =
-        {
-            .name = "mooney-rivlin-prony",
-            .summary = "rubber whose resistance to a change of shape fades in time (finite linear "
-                       "viscoelasticity); makes no use of strain",
-            .source = "Simo 1987; Taylor, Pister, Goudreau 1970; Hauth 2004, 5.2",
-            .params = params,
-            .param_count = PARAM_COUNT,
-        },
+    .info = PL_INFO("mooney-rivlin-prony",
+                    "rubber whose resistance to a change of shape fades in time (finite linear "
+                    "viscoelasticity); makes no use of strain",
+                    "Simo 1987; Taylor, Pister, Goudreau 1970; Hauth 2004, 5.2", params),
     .has_wall = 1,
     .volume = PL_VOLUME_BULK,
     .lame = lame,

@@ -36,15 +36,10 @@ PL_INVARIANT_POINTS(potential)
 PL_INVARIANT_FORM(potential)
 
 const pl_law_ops PL_VARIANT(pl_law_neo_hooke) = {
-    .info =
-        {
-            .name = "neo-hooke",
-            .summary = "rubber: softens in tension, stiffens without bound in compression; makes "
-                       "no use of strain",
-            .source = "Bonet, Wood 2008, 6.4.3; Hauth 2004, 2.5.4",
-            .params = params,
-            .param_count = PL_MODULUS_COUNT,
-        },
+    .info = PL_INFO("neo-hooke",
+                    "rubber: softens in tension, stiffens without bound in compression; makes "
+                    "no use of strain",
+                    "Bonet, Wood 2008, 6.4.3; Hauth 2004, 2.5.4", params),
     .has_wall = 1,
     .volume = PL_VOLUME_LAMBDA,
     .lame = lame,

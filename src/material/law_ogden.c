@@ -166,15 +166,10 @@ PL_INLINE void stretches(const pl_point *point, const pl_lanes *s, pl_stretches 
 PL_STRETCH_POINTS(stretches)
 
 const pl_law_ops PL_VARIANT(pl_law_ogden) = {
-    .info =
-        {
-            .name = "ogden",
-            .summary = "rubber by powers of its stretches, up to six terms; stretches and volumes "
-                       "down to 0.1; makes no use of strain",
-            .source = "Ogden 1972",
-            .params = params,
-            .param_count = PARAM_COUNT,
-        },
+    .info = PL_INFO("ogden",
+                    "rubber by powers of its stretches, up to six terms; stretches and volumes "
+                    "down to 0.1; makes no use of strain",
+                    "Ogden 1972", params),
     .has_wall = 1,
     .volume = PL_VOLUME_BULK,
     .lame = lame,

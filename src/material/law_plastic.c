@@ -242,15 +242,10 @@ static void advance(const pl_point *point, double h, int count, pl_lanes *histor
 }
 
 const pl_law_ops PL_VARIANT(pl_law_plastic) = {
-    .info =
-        {
-            .name = "plastic",
-            .summary = "metal: Hooke's law in logarithmic strain that yields by J2 plasticity, "
-                       "hardens, creeps, and keeps what has flown; makes no use of strain",
-            .source = "Simo 1992; Ortiz, Stainier 1999; Perzyna 1966",
-            .params = params,
-            .param_count = PARAM_COUNT,
-        },
+    .info = PL_INFO("plastic",
+                    "metal: Hooke's law in logarithmic strain that yields by J2 plasticity, "
+                    "hardens, creeps, and keeps what has flown; makes no use of strain",
+                    "Simo 1992; Ortiz, Stainier 1999; Perzyna 1966", params),
     .lame = lame,
     .number_count = 3,
     .numbers = numbers,

@@ -100,15 +100,10 @@ PL_INVARIANT_POINTS(potential)
 PL_INVARIANT_FORM(potential)
 
 const pl_law_ops PL_VARIANT(pl_law_reduced_polynomial) = {
-    .info =
-        {
-            .name = "reduced-polynomial",
-            .summary = "rubber by up to six moduli of the first invariant (Yeoh: c1, c2, c3), with "
-                       "an upturn at large stretch; volumes down to 0.1; makes no use of strain",
-            .source = "Yeoh 1993; Hauth 2004, 2.5.4",
-            .params = params,
-            .param_count = PARAM_COUNT,
-        },
+    .info = PL_INFO("reduced-polynomial",
+                    "rubber by up to six moduli of the first invariant (Yeoh: c1, c2, c3), with "
+                    "an upturn at large stretch; volumes down to 0.1; makes no use of strain",
+                    "Yeoh 1993; Hauth 2004, 2.5.4", params),
     .has_wall = 1,
     .volume = PL_VOLUME_BULK,
     .lame = lame,

@@ -36,15 +36,10 @@ PL_INVARIANT_POINTS(potential)
 PL_INVARIANT_FORM(potential)
 
 const pl_law_ops PL_VARIANT(pl_law_stable_neo_hooke) = {
-    .info =
-        {
-            .name = "stable-neo-hooke",
-            .summary = "flesh: like neo-hooke near rest, finite for every deformation, comes back "
-                       "from inversion and collapse; makes no use of strain",
-            .source = "Smith, de Goes, Kim 2018",
-            .params = params,
-            .param_count = PL_MODULUS_COUNT,
-        },
+    .info = PL_INFO("stable-neo-hooke",
+                    "flesh: like neo-hooke near rest, finite for every deformation, comes back "
+                    "from inversion and collapse; makes no use of strain",
+                    "Smith, de Goes, Kim 2018", params),
     .volume = PL_VOLUME_LAMBDA,
     .lame = lame,
     .points = PL_INVARIANT_FORM_POINTS,

@@ -3,6 +3,7 @@
 #define PL_MATERIAL_MATERIAL_H
 
 #include "core/cpu.h"
+#include "core/family.h"
 #include "material/point.h"
 #include "material/prony.h"
 #include "pliant/body.h"

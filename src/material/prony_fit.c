@@ -276,7 +276,7 @@ static pl_status start(const pl_allocator *allocator, const pl_maxwell_data *dat
   int rows = rows_of(data), count = terms + 1;
   range_of(data, range);
   double low = pl_ln(range[0]) - widened * 2.302585, high = pl_ln(range[1]) + widened * 2.302585;
-  double *A = pl_alloc(allocator, (size_t)(rows * (count + 1)), sizeof *A);
+  double *A = pl_alloc(allocator, (size_t)rows * ((size_t)count + 1), sizeof *A);
   if (!A) return pl_fail_memory(error);
   double *b = A + rows * count;
   for (int i = 0; i < terms; i++) times[i] = exponential(low + (i + 0.5) * (high - low) / terms);

@@ -316,10 +316,5 @@ const pl_strain_ops PL_VARIANT(pl_strain_corotated) = {
             .source = "Hauth 2004, 3.1.3",
         },
     .rotation_invariant = 1,
-    .points = {.stress = stress,
-               .tangent = tangent,
-               .shape = shape,
-               .form = form,
-               .measure = measure,
-               .volume = volume},
+    .points = PL_STRAIN_POINTS,
 };

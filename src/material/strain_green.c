@@ -80,13 +80,7 @@ static void form(const pl_point *point, double kq, double kv, int semidefinite, 
   for (int i = 0; i < 9; i++) out->S[i] = kq * S[i];
 }
 
-static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
-                    pl_lanes *H)
-{
-  pl_tangent_form parts;
-  form(point, kq, kv, semidefinite, P, &parts);
-  if (H) pl_form_tangent(&parts, PL_TANGENT_STRESSED, H);
-}
+PL_TANGENT_OF_FORM(PL_TANGENT_STRESSED)
 
 const pl_strain_ops PL_VARIANT(pl_strain_green) = {
     .info =
@@ -97,10 +91,5 @@ const pl_strain_ops PL_VARIANT(pl_strain_green) = {
             .source = "Hauth 2004, 2.2 and 2.5.3",
         },
     .rotation_invariant = 1,
-    .points = {.stress = stress,
-               .tangent = tangent,
-               .shape = shape,
-               .form = form,
-               .measure = measure,
-               .volume = volume},
+    .points = PL_STRAIN_POINTS,
 };

@@ -55,13 +55,7 @@ static void form(const pl_point *point, double kq, double kv, int semidefinite, 
   pl_lanes_mat3_identity(out->A);
 }
 
-static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
-                    pl_lanes *H)
-{
-  pl_tangent_form parts;
-  form(point, kq, kv, semidefinite, P, &parts);
-  if (H) pl_form_tangent(&parts, PL_TANGENT_TURNED, H);
-}
+PL_TANGENT_OF_FORM(PL_TANGENT_TURNED)
 
 const pl_strain_ops PL_VARIANT(pl_strain_linear) = {
     .info =
@@ -71,10 +65,5 @@ const pl_strain_ops PL_VARIANT(pl_strain_linear) = {
             .source = "Hauth 2004, 2.2 and 2.5.1",
         },
     .rotation_invariant = 0,
-    .points = {.stress = stress,
-               .tangent = tangent,
-               .shape = shape,
-               .form = form,
-               .measure = measure,
-               .volume = volume},
+    .points = PL_STRAIN_POINTS,
 };

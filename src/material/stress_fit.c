@@ -165,7 +165,7 @@ static void fill_columns(const task *of, int columns, const double *signs, doubl
 static pl_status fit_columns(const pl_allocator *allocator, const task *of, int columns,
                              const double *signs, double *condition, double *sum, pl_error *error)
 {
-  double *A = pl_alloc(allocator, (size_t)(of->count * (columns + 1)), sizeof *A);
+  double *A = pl_alloc(allocator, (size_t)of->count * ((size_t)columns + 1), sizeof *A);
   double x[2 * PL_RUBBER_TERMS] = {0};
   if (!A) return pl_fail_memory(error);
   double *b = A + of->count * columns;

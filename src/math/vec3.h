@@ -57,4 +57,12 @@ static inline double pl_vec3_distance(const double a[3], const double b[3])
   return pl_vec3_norm(d);
 }
 
+/* a . (b x c): the volume of the box that the three span, positive if they are right-handed. */
+static inline double pl_triple(const double a[3], const double b[3], const double c[3])
+{
+  double normal[3];
+  pl_vec3_cross(b, c, normal);
+  return pl_vec3_dot(a, normal);
+}
+
 #endif

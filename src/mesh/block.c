@@ -98,16 +98,11 @@ static void fill(pl_builder *builder, const double *values)
 static pl_status generate(const double *values, const pl_allocator *allocator, pl_mesh **mesh,
                           pl_error *error)
 {
-  pl_build_plan plan = {.node_count = 1,
-                        .cell_count = 1,
-                        .elements_per_cell = (int)values[ELEMENT] == TET ? 6 : 1,
+  pl_build_plan plan = {.elements_per_cell = (int)values[ELEMENT] == TET ? 6 : 1,
                         .set_count = 6,
                         .set_names = set_names,
                         .fill = fill};
-  for (int k = 0; k < 3; k++) {
-    plan.node_count *= (int)values[CELLS + k] + 1;
-    plan.cell_count *= (int)values[CELLS + k];
-  }
+  pl_build_count(&plan, values + CELLS);
   return pl_build(&plan, values, allocator, mesh, error);
 }
 

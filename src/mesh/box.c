@@ -79,16 +79,11 @@ static pl_status generate(const double *values, const pl_allocator *allocator, p
                           pl_error *error)
 {
   static const int elements_per_cell[] = {[TET] = 6, [TET5] = 5, [HEX] = 1};
-  pl_build_plan plan = {.node_count = 1,
-                        .cell_count = 1,
-                        .elements_per_cell = elements_per_cell[(int)values[ELEMENT]],
+  pl_build_plan plan = {.elements_per_cell = elements_per_cell[(int)values[ELEMENT]],
                         .set_count = 6,
                         .set_names = set_names,
                         .fill = fill};
-  for (int k = 0; k < 3; k++) {
-    plan.node_count *= (int)values[CELLS + k] + 1;
-    plan.cell_count *= (int)values[CELLS + k];
-  }
+  pl_build_count(&plan, values + CELLS);
   pl_status status = pl_build(&plan, values, allocator, mesh, error);
   if (status) return status;
   pl_grid grid = {.axes = 3};

@@ -15,6 +15,7 @@ pl_mesh_def pl_mesh_def_of(const pl_mesh *mesh, const pl_allocator *allocator)
                        .sets = mesh->sets,
                        .hanging_count = mesh->hanging_count,
                        .hanging = mesh->hanging,
+                       .axes = mesh->axes,
                        .allocator = allocator};
 }
 

@@ -8,6 +8,7 @@
  * midpoint of 02 to that of 13. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "mesh/axes.h"
 #include "mesh/element.h"
 #include "mesh/surface.h"
 
@@ -299,6 +300,8 @@ static pl_status make_mesh(division *d, pl_mesh **out, pl_error *error)
   (*out)->element_octets = pl_alloc(&d->allocator, elements, sizeof(int));
   if (!(*out)->element_octets) return pl_fail_memory(error);
   for (int e = 0; e < def.element_count; e++) (*out)->element_octets[e] = e / PL_OCTET_TETS;
+  status = pl_mesh_take_axes(*out, d->mesh->axes, (*out)->element_octets, error);
+  if (status) return status;
   (*out)->octets = d->octets;
   (*out)->octet_count = d->mesh->element_count;
   (*out)->flipped_elements = d->mesh->flipped_elements;

@@ -5,14 +5,6 @@
 #include "math/vec3.h"
 #include "mesh/mesh.h"
 
-/* a . (b x c): the volume of the box that the three span, positive if they are right-handed. */
-static inline double pl_triple(const double a[3], const double b[3], const double c[3])
-{
-  double normal[3];
-  pl_vec3_cross(b, c, normal);
-  return pl_vec3_dot(a, normal);
-}
-
 /* Edges as pairs of local nodes. */
 extern const int pl_segment_edges[1][2], pl_triangle_edges[3][2], pl_tet_edges[6][2],
     pl_hex_edges[12][2];

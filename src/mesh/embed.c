@@ -363,6 +363,22 @@ void pl_embed_destroy(pl_embed *embed)
   pl_free(&allocator, embed);
 }
 
+pl_embed_outside pl_embed_measure(const pl_embed *embed, double limit)
+{
+  pl_embed_outside found = {0};
+  for (int i = 0; i < embed->point_count; i++) {
+    found.max = fmax(found.max, embed->distances[i]);
+    found.share += (double)(embed->distances[i] > limit) / embed->point_count;
+  }
+  return found;
+}
+
+int pl_embed_holds(const pl_embed_outside *outside, double edge)
+{
+  static const double share = 0.005, edges = 3;
+  return outside->share <= share && outside->max <= edges * edge;
+}
+
 void pl_embed_carry(const pl_embed *embed, int numbers, const double *values, double *points)
 {
   size_t width = (size_t)embed->width, n = (size_t)numbers;

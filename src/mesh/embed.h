@@ -25,6 +25,18 @@ void pl_embed_destroy(pl_embed *embed);
 pl_status pl_embed_surface(const pl_mesh *mesh, const pl_mesh *surface,
                            const pl_allocator *allocator, pl_embed **embed, pl_error *error);
 
+/* How points lie outside of the elements: the largest distance, and the share of those beyond the
+ * limit, both in m. */
+typedef struct pl_embed_outside {
+  double max, share;
+} pl_embed_outside;
+pl_embed_outside pl_embed_measure(const pl_embed *embed, double limit);
+
+/* Do elements hold a surface that was measured with their mean edge as the limit? At most 0.5 % of
+ * it may lie farther outside than that, and nothing farther than three of them: otherwise thin
+ * parts (handles, ears) have been lost or torn. */
+int pl_embed_holds(const pl_embed_outside *outside, double edge);
+
 /* Where the points are when the nodes are at positions; and any field of so many numbers each. */
 void pl_embed_carry(const pl_embed *embed, int numbers, const double *values, double *points);
 void pl_embed_follow(const pl_embed *embed, const double *positions, double *points);

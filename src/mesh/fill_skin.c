@@ -1,12 +1,11 @@
 /* Filling a surface so that the surface lies inside the elements.
  *
- * A filling is good if at most SHARE of the surface's points lie farther outside the elements than
- * their mean edge and none farther than FAR mean edges, and if the elements hang together in no
- * more pieces than the surface, those that reach into others (a handle that ends in a pot) counted
- * as one: otherwise thin parts (handles, ears) have been lost or torn. Where neither a method nor a
- * size is asked for, one that is not good is filled again with twice and four times as many
- * elements, and at last as a cage, which holds every point of the surface. Pieces that lie apart by
- * less than an element are joined by it, which a note says. */
+ * A filling is good if the elements hold the surface (pl_embed_holds), and if they hang together in
+ * no more pieces than the surface, those that reach into others (a handle that ends in a pot)
+ * counted as one: otherwise thin parts (handles, ears) have been lost or torn. Where neither a
+ * method nor a size is asked for, one that is not good is filled again with twice and four times as
+ * many elements, and at last as a cage, which holds every point of the surface. Pieces that lie
+ * apart by less than an element are joined by it, which a note says. */
 #include "core/error.h"
 #include "core/family.h"
 #include "core/memory.h"
@@ -19,16 +18,14 @@
 #include <string.h>
 
 enum { MOST_CHECKED = 50000, ASKED = 200, FINER = 2 };
-static const double SHARE = 0.005, FAR = 3;
 
 /* How a filling covers the surface. */
 typedef struct coverage {
-  double outside; /* the largest distance of the surface from the elements, m */
-  double edge;    /* mean of the elements, m */
-  double share;   /* of the points that lie farther outside than edge */
-  int pieces;     /* of the elements */
-  int bodies;     /* of the inside of the surface */
-  int apart;      /* those of them whose boxes do not meet */
+  pl_embed_outside outside; /* of the surface's points; the limit is edge */
+  double edge;              /* mean of the elements, m */
+  int pieces;               /* of the elements */
+  int bodies;               /* of the inside of the surface */
+  int apart;                /* those of them whose boxes do not meet */
 } coverage;
 
 /* Does the surface have an inside? Behind a closed surface the winding number is 1, behind an open
@@ -86,11 +83,7 @@ static pl_status measure_outside(const pl_skin *skin, const pl_mesh *mesh, cover
     pl_vec3_copy(skin->points + 3 * i * (size_t)step, points + 3 * i);
   pl_embed *embed;
   pl_status status = pl_embed_create(mesh, count, points, &skin->allocator, &embed, error);
-  c->outside = c->share = 0;
-  for (int i = 0; i < count && !status; i++) {
-    c->outside = fmax(c->outside, embed->distances[i]);
-    c->share += (double)(embed->distances[i] > c->edge) / count;
-  }
+  if (!status) c->outside = pl_embed_measure(embed, c->edge);
   pl_embed_destroy(embed);
   pl_free(&skin->allocator, points);
   return status;
@@ -108,7 +101,7 @@ static pl_status measure(const pl_skin *skin, const pl_mesh *mesh, coverage *c, 
 
 static int is_good(const coverage *c)
 {
-  return c->outside <= FAR * c->edge && c->share <= SHARE && c->pieces <= c->bodies;
+  return pl_embed_holds(&c->outside, c->edge) && c->pieces <= c->bodies;
 }
 
 /* c->edge is 0 where no element fitted. */
@@ -124,7 +117,7 @@ static void report_coverage(const coverage *c, const char *name, const char *wha
     pl_log_write(log, level,
                  "%s: %.1f %% of the surface lie outside of the elements by more than an edge of "
                  "%.3g m, up to %.3g m; %s",
-                 name, 100 * c->share, c->edge, c->outside, what);
+                 name, 100 * c->outside.share, c->edge, c->outside.max, what);
 }
 
 /* The same choice with another number of elements, or a cage. */
@@ -162,8 +155,8 @@ static pl_status improve(const pl_fill_job *job, double elements, coverage *c, p
     if (!status && (as_cage || is_good(c))) break;
   }
   pl_print(what, sizeof what,
-           c->outside > 0 ? "filled with %d elements instead"
-                          : "filled by a cage of %d elements instead",
+           c->outside.max > 0 ? "filled with %d elements instead"
+                              : "filled by a cage of %d elements instead",
            pl_mesh_element_count(*mesh));
   report_coverage(&before, job->name, what, job->log, PL_NOTE);
   return PL_OK;

@@ -123,6 +123,15 @@ static pl_status finish(const pl_builder *builder, const pl_build_plan *plan, pl
   return status;
 }
 
+void pl_build_count(pl_build_plan *plan, const double cells[3])
+{
+  plan->node_count = plan->cell_count = 1;
+  for (int k = 0; k < 3; k++) {
+    plan->node_count *= (int)cells[k] + 1;
+    plan->cell_count *= (int)cells[k];
+  }
+}
+
 pl_status pl_build(const pl_build_plan *plan, const double *values, const pl_allocator *allocator,
                    pl_mesh **mesh, pl_error *error)
 {

@@ -30,6 +30,9 @@ typedef struct pl_build_plan {
   void (*fill)(pl_builder *builder, const double *values); /* adds all nodes and cells */
 } pl_build_plan;
 
+/* Sets the counts of nodes and cells to those of a box of so many cells along each axis. */
+void pl_build_count(pl_build_plan *plan, const double cells[3]);
+
 /* Makes room, fills it, makes the mesh. Too large a plan is refused before memory is taken. */
 pl_status pl_build(const pl_build_plan *plan, const double *values, const pl_allocator *allocator,
                    pl_mesh **mesh, pl_error *error);

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "mesh/axes.h"
 #include "mesh/element.h"
 #include "mesh/grid.h"
 #include "mesh/quads.h"
@@ -253,6 +254,7 @@ static pl_status fill(pl_mesh *mesh, const pl_mesh_def *def, pl_error *error)
   status = copy_nodes(mesh, def, number, error);
   if (!status) status = make_sets(mesh, def, number, error);
   if (!status) status = pl_mesh_copy_hanging(mesh, def, number, error);
+  if (!status && !def->quad_count) status = pl_mesh_take_axes(mesh, def->axes, NULL, error);
   pl_free(&mesh->allocator, number);
   return status ? status : pl_mesh_find_surface(mesh, error);
 }
@@ -292,6 +294,7 @@ void pl_mesh_destroy(pl_mesh *mesh)
   pl_free(&allocator, mesh->quad_elements);
   pl_free(&allocator, mesh->middles.ends);
   pl_free(&allocator, mesh->middles.positions);
+  pl_free(&allocator, mesh->axes);
   pl_free(&allocator, mesh->sets);
   pl_free(&allocator, mesh->set_ids);
   pl_free(&allocator, mesh->set_names);

@@ -37,6 +37,7 @@ struct pl_mesh {
   int quad_count, *quads, *quad_elements; /* quadrilaterals, see mesh/quads.h */
   pl_grid *grid;                          /* the array that its nodes stand in; NULL: in none */
   pl_edge_middles middles;
+  double *axes; /* of the material, 6 per element; NULL: none */
 };
 
 /* Keeps where edges of tetrahedra pass through half-way, in the numbering of the mesh; the first

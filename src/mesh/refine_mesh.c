@@ -7,6 +7,7 @@
  * to a new node in the middle. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "mesh/axes.h"
 #include "mesh/element.h"
 #include "mesh/fill.h"
 #include "mesh/refine.h"
@@ -188,6 +189,7 @@ static pl_status finish(harvest *h, pl_mesh **mesh, pl_error *error)
                                            .sets = sets,
                                            .allocator = allocator},
                             mesh, error);
+  if (!status) status = pl_mesh_add_axes(mesh, coarse->axes, h->elements, error);
   pl_free(allocator, in);
   pl_free(allocator, sets);
   pl_free(allocator, ids);

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "mesh/axes.h"
 #include "mesh/element.h"
 #include "mesh/quads.h"
 #include "mesh/weld.h"
@@ -117,6 +118,15 @@ static void keep_elements(repair *r)
     r->place[e] = r->element_count++;
     memmove(r->elements + n * (size_t)r->place[e], r->elements + n * (size_t)e, n * sizeof(int));
   }
+}
+
+/* The keys have done their work: they hold the elements that were kept. */
+static pl_status keep_axes(const repair *r, pl_mesh **mesh, pl_error *error)
+{
+  for (int e = 0; e < r->def->element_count; e++) {
+    if (r->place[e] >= 0) r->keys[r->place[e]] = e;
+  }
+  return r->def->quad_count ? PL_OK : pl_mesh_add_axes(mesh, r->def->axes, r->keys, error);
 }
 
 /* Copies the corners of a quadrilateral with joined nodes, each once; returns how many remain. */
@@ -248,7 +258,9 @@ pl_status pl_mesh_repair(const pl_mesh_def *def, pl_mesh_repairs *repairs, pl_me
     sound.quad_count = r.quad_count;
     sound.quads = r.quads;
     sound.sets = r.sets;
+    sound.axes = NULL;
     status = pl_mesh_create(&sound, mesh, error);
+    if (!status) status = keep_axes(&r, mesh, error);
   }
   if (!status) {
     repairs->turned_elements = (*mesh)->flipped_elements;

@@ -470,6 +470,8 @@ pl_status pl_dependent_create(const pl_allocator *allocator, pl_model *inner, in
   // forces that are lost between nodes and blocks leave no element to itself
   if (!inner->ops->stability.mark_fast || ties->part_count || ties->averaged)
     at->ops.stability.mark_fast = NULL;
+  // without rotations a node moves with its blocks by their weights
+  if (!ties->part_count) at->ops.jacobian = NULL;
   if (!inner->ops->advance) at->ops.advance = NULL;
   if (!inner->ops->begin) at->ops.begin = NULL;
   *self = (pl_model){.ops = &at->ops,

@@ -40,7 +40,7 @@ typedef struct pl_rigid_part {
 
 /* A node that is a mean of others. */
 typedef struct pl_hanging {
-  int node, count, *parents;
+  int node, count, *parents; /* its part of those of all */
   double *weights;
 } pl_hanging;
 
@@ -48,9 +48,17 @@ typedef struct pl_ties {
   int part_count, hanging_count;
   pl_rigid_part *parts;
   pl_hanging *hanging;
+  int *parents; /* of all hanging nodes, one after the other */
+  double *weights;
   int averaged; /* hanging nodes only follow: their forces and mass are lost (a baseline) */
 } pl_ties;
 
+/* Room for so many hanging nodes with so many parents in all; what is there is the caller's to
+ * release, also where this fails. */
+pl_status pl_ties_reserve(const pl_allocator *allocator, pl_ties *ties, int hanging, size_t parents,
+                          pl_error *error);
+/* The next hanging node, with room for its parents. */
+pl_hanging *pl_ties_append(pl_ties *ties, int node, int count);
 void pl_ties_release(const pl_allocator *allocator, pl_ties *ties);
 pl_status pl_ties_copy(const pl_allocator *allocator, const pl_ties *from, pl_ties *to,
                        pl_error *error);

@@ -8,51 +8,77 @@
 
 /* ---- ties ---- */
 
+pl_status pl_ties_reserve(const pl_allocator *allocator, pl_ties *ties, int hanging, size_t parents,
+                          pl_error *error)
+{
+  ties->hanging = pl_alloc(allocator, (size_t)hanging, sizeof *ties->hanging);
+  ties->parents = pl_alloc(allocator, parents, sizeof *ties->parents);
+  ties->weights = pl_alloc(allocator, parents, sizeof *ties->weights);
+  return ties->hanging && ties->parents && ties->weights ? PL_OK : pl_fail_memory(error);
+}
+
+pl_hanging *pl_ties_append(pl_ties *ties, int node, int count)
+{
+  int h = ties->hanging_count++;
+  const pl_hanging *last = h ? &ties->hanging[h - 1] : NULL;
+  ties->hanging[h] = (pl_hanging){.node = node,
+                                  .count = count,
+                                  .parents = last ? last->parents + last->count : ties->parents,
+                                  .weights = last ? last->weights + last->count : ties->weights};
+  return &ties->hanging[h];
+}
+
 void pl_ties_release(const pl_allocator *allocator, pl_ties *ties)
 {
   for (int p = 0; ties->parts && p < ties->part_count; p++)
     pl_free(allocator, ties->parts[p].nodes);
-  for (int h = 0; ties->hanging && h < ties->hanging_count; h++) {
-    pl_free(allocator, ties->hanging[h].parents);
-    pl_free(allocator, ties->hanging[h].weights);
-  }
   pl_free(allocator, ties->parts);
   pl_free(allocator, ties->hanging);
+  pl_free(allocator, ties->parents);
+  pl_free(allocator, ties->weights);
   *ties = (pl_ties){0};
 }
 
-static void *copy_of(const pl_allocator *allocator, const void *from, size_t count, size_t size)
+static pl_status copy_parts(const pl_allocator *allocator, const pl_ties *from, pl_ties *to,
+                            pl_error *error)
 {
-  void *to = pl_alloc(allocator, count, size);
-  if (to && count) memcpy(to, from, count * size);
-  return to;
+  to->parts = pl_alloc(allocator, (size_t)from->part_count, sizeof *to->parts);
+  if (!to->parts) return pl_fail_memory(error);
+  for (; to->part_count < from->part_count; to->part_count++) {
+    const pl_rigid_part *part = &from->parts[to->part_count];
+    pl_rigid_part *copy = &to->parts[to->part_count];
+    size_t count = (size_t)part->count;
+    *copy = *part;
+    copy->nodes = pl_alloc(allocator, count, sizeof(int));
+    if (!copy->nodes) return pl_fail_memory(error);
+    memcpy(copy->nodes, part->nodes, count * sizeof(int));
+  }
+  return PL_OK;
+}
+
+static pl_status copy_hanging(const pl_allocator *allocator, const pl_ties *from, pl_ties *to,
+                              pl_error *error)
+{
+  size_t parents = 0;
+  for (int h = 0; h < from->hanging_count; h++) parents += (size_t)from->hanging[h].count;
+  pl_status status = pl_ties_reserve(allocator, to, from->hanging_count, parents, error);
+  for (int h = 0; h < from->hanging_count && !status; h++) {
+    const pl_hanging *hanging = &from->hanging[h];
+    const pl_hanging *copy = pl_ties_append(to, hanging->node, hanging->count);
+    memcpy(copy->parents, hanging->parents, (size_t)hanging->count * sizeof(int));
+    memcpy(copy->weights, hanging->weights, (size_t)hanging->count * sizeof(double));
+  }
+  return status;
 }
 
 pl_status pl_ties_copy(const pl_allocator *allocator, const pl_ties *from, pl_ties *to,
                        pl_error *error)
 {
-  *to = (pl_ties){.part_count = from->part_count, .hanging_count = from->hanging_count};
-  to->averaged = from->averaged;
-  to->parts = pl_alloc(allocator, (size_t)from->part_count, sizeof *to->parts);
-  to->hanging = pl_alloc(allocator, (size_t)from->hanging_count, sizeof *to->hanging);
-  int ok = to->parts && to->hanging;
-  for (int p = 0; p < from->part_count && ok; p++) {
-    const pl_rigid_part *part = &from->parts[p];
-    to->parts[p] = *part;
-    to->parts[p].nodes = copy_of(allocator, part->nodes, (size_t)part->count, sizeof(int));
-    ok = to->parts[p].nodes != NULL;
-  }
-  for (int h = 0; h < from->hanging_count && ok; h++) {
-    const pl_hanging *hanging = &from->hanging[h];
-    size_t count = (size_t)hanging->count;
-    to->hanging[h] = *hanging;
-    to->hanging[h].parents = copy_of(allocator, hanging->parents, count, sizeof(int));
-    to->hanging[h].weights = copy_of(allocator, hanging->weights, count, sizeof(double));
-    ok = to->hanging[h].parents && to->hanging[h].weights;
-  }
-  if (ok) return PL_OK;
-  pl_ties_release(allocator, to);
-  return pl_fail_memory(error);
+  *to = (pl_ties){.averaged = from->averaged};
+  pl_status status = copy_parts(allocator, from, to, error);
+  if (!status) status = copy_hanging(allocator, from, to, error);
+  if (status) pl_ties_release(allocator, to);
+  return status;
 }
 
 /* ---- what is known of elements ---- */

@@ -377,7 +377,8 @@ static int suits(const pl_selection *part, const pl_mesh *mesh, const pl_materia
     return 0;
   int strain = (int)part->values[pl_param_place(member, pl_param_find(member, "strain"))];
   int volume = (int)part->values[pl_param_place(member, pl_param_find(member, "volume"))];
-  if (strain == PL_STRAIN_COUNT || volume > PL_VOLUME_ELEMENT) return 0;
+  int mass = (int)part->values[pl_param_place(member, pl_param_find(member, "mass"))];
+  if (strain == PL_STRAIN_COUNT || volume > PL_VOLUME_ELEMENT || mass == PL_FEM_SHIFTED) return 0;
   for (int e = 0; e < mesh->element_count; e++) {
     if (pl_material_history(pl_model_def_material(sites, material, e)) > 0) return 0;
     if (!sites->materials) break;

@@ -21,11 +21,11 @@ static pl_quadrature tet_shape(void)
 
 /* With the coordinates L of the tetrahedron: L (2 L - 1) at corners, 4 L L' at midpoints; each
  * point is near one corner. */
-static pl_quadrature tet10_shape(int point)
+static pl_quadrature tet10_shape(int point, double far, double weight)
 {
   static const double dL[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  const double far = (5 - sqrt(5.0)) / 20, near = 1 - 3 * far;
-  pl_quadrature out = {.weight = 1.0 / 24};
+  const double near = 1 - 3 * far;
+  pl_quadrature out = {.weight = weight};
   double L[4];
   for (int a = 0; a < 4; a++) {
     L[a] = a == point ? near : far;
@@ -74,7 +74,7 @@ pl_quadrature pl_quadrature_at27(int point)
 
 pl_quadrature pl_quadrature_at(int nodes_per_element, int point)
 {
-  if (nodes_per_element == 10) return tet10_shape(point);
+  if (nodes_per_element == 10) return tet10_shape(point, (5 - sqrt(5.0)) / 20, 1.0 / 24);
   return nodes_per_element == 4 ? tet_shape() : hex_shape8(point);
 }
 
@@ -111,4 +111,62 @@ double pl_quadrature_gradients(const pl_quadrature *at, const double *positions,
     }
   }
   return det * at->weight;
+}
+
+/* ---- curved tetrahedra ----
+ *
+ * Where edges are curved, what is integrated in the patch test, det J J^-T dN, is of degree 3, one
+ * more than the four points integrate. So that it passes nevertheless, weights and gradients are
+ * corrected by what the points miss of the integrals over the element,
+ *
+ *   w' = w V / sum w,     b_a' = b_a + (integral of dN_a/dX - sum w' b_a) / V
+ *
+ * (variationally consistent integration: Chen, Hillman, Rueter 2013). Linear fields keep their
+ * gradients: sum_a X_a (integral of dN_a/dX)^T = V I, and sum_a X_a b_a^T = I at every point. */
+
+/* Is a middle node away from the middle of its edge? */
+static int is_curved(const double *positions, const int *nodes)
+{
+  double off = 0, size = 0;
+  for (int e = 0; e < 6; e++) {
+    const double *a = positions + 3 * (size_t)nodes[pl_tet_edges[e][0]];
+    const double *b = positions + 3 * (size_t)nodes[pl_tet_edges[e][1]];
+    const double *middle = positions + 3 * (size_t)nodes[4 + e];
+    for (int i = 0; i < 3; i++) {
+      off = fmax(off, fabs(middle[i] - 0.5 * (a[i] + b[i])));
+      size = fmax(size, fabs(b[i] - a[i]));
+    }
+  }
+  return off > 1e-12 * size;
+}
+
+/* sums += w b of a point, returns w. */
+static double add_point(const pl_quadrature *at, const double *positions, const int *nodes,
+                        double sums[PL_ELEMENT_NODES][3])
+{
+  double b[PL_ELEMENT_NODES][3], w = pl_quadrature_gradients(at, positions, nodes, 10, b);
+  for (int a = 0; a < 10; a++) {
+    for (int i = 0; i < 3; i++) sums[a][i] += w * b[a][i];
+  }
+  return w;
+}
+
+double pl_quadrature_curved(const double *positions, const int *nodes, double weight,
+                            double b[PL_ELEMENT_NODES][3])
+{
+  double exact[PL_ELEMENT_NODES][3] = {{0}}, sums[PL_ELEMENT_NODES][3] = {{0}};
+  if (!is_curved(positions, nodes)) return weight;
+  // five points, exact for degree 3: Keast 1986, also where the weight at the middle is negative
+  pl_quadrature at = tet10_shape(-1, 0.25, -2.0 / 15);
+  double volume = add_point(&at, positions, nodes, exact), whole = 0;
+  for (int p = 0; p < 4; p++) {
+    at = tet10_shape(p, 1.0 / 6, 3.0 / 40);
+    volume += add_point(&at, positions, nodes, exact);
+    at = pl_quadrature_at(10, p);
+    whole += add_point(&at, positions, nodes, sums);
+  }
+  for (int a = 0; a < 10; a++) {
+    for (int i = 0; i < 3; i++) b[a][i] += exact[a][i] / volume - sums[a][i] / whole;
+  }
+  return weight * (volume / whole);
 }

@@ -30,4 +30,9 @@ double pl_quadrature_jacobian(const pl_quadrature *at, const double *positions, 
 double pl_quadrature_gradients(const pl_quadrature *at, const double *positions, const int *nodes,
                                int count, double b[PL_ELEMENT_NODES][3]);
 
+/* Corrects the gradients of a point of a quadratic tetrahedron with curved edges so that it passes
+ * the patch test; returns the weight to be taken in place of this one. */
+double pl_quadrature_curved(const double *positions, const int *nodes, double weight,
+                            double b[PL_ELEMENT_NODES][3]);
+
 #endif

@@ -515,38 +515,15 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
   }
 }
 
-#define INFO                                                                                       \
-  {                                                                                                \
-    .name = "springs",                                                                             \
-    .summary = "springs and dampers along the edges of the elements; no Poisson's ratio",          \
-    .source = "van Gelder 1998; Hauth 2004, B; Mueller et al. 2002, 3", .params = params,          \
-    .param_count = PARAM_COUNT                                                                     \
-  }
+#define SHARED                                                                                     \
+  .info = PL_INFO("springs",                                                                       \
+                  "springs and dampers along the edges of the elements; no Poisson's ratio",       \
+                  "van Gelder 1998; Hauth 2004, B; Mueller et al. 2002, 3", params),               \
+  .create = create, .destroy = destroy, .cliques = cliques, .bind = bind, .evaluate = evaluate,    \
+  .mass_add = pl_model_mass_add, .mass_matrix = pl_model_mass_matrix, .fields = fields
 
-const pl_model_ops pl_model_springs = {
-    .info = INFO,
-    .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES,
-    .create = create,
-    .destroy = destroy,
-    .cliques = cliques,
-    .bind = bind,
-    .evaluate = evaluate,
-    .mass_add = pl_model_mass_add,
-    .mass_matrix = pl_model_mass_matrix,
-    .energy = energy,
-    .fields = fields,
-};
+const pl_model_ops pl_model_springs = {SHARED, .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES,
+                                       .energy = energy};
 
 /* The table of warped springs, whose forces are no slope of an energy. */
-static const pl_model_ops without_energy = {
-    .info = INFO,
-    .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES,
-    .create = create,
-    .destroy = destroy,
-    .cliques = cliques,
-    .bind = bind,
-    .evaluate = evaluate,
-    .mass_add = pl_model_mass_add,
-    .mass_matrix = pl_model_mass_matrix,
-    .fields = fields,
-};
+static const pl_model_ops without_energy = {SHARED, .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES};

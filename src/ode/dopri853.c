@@ -59,7 +59,7 @@ static const pl_rk_table table = {
 
 static double critical(double frequency, double damping)
 {
-  return fmin(5.96 / frequency, 6.39 / damping);
+  return pl_rk_critical(&table, frequency, damping);
 }
 
 const pl_integrator_ops pl_integrator_dopri853 = {

@@ -42,9 +42,12 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   return PL_OK;
 }
 
+/* |1 + h lambda| <= 1 for both eigenvalues, a pair or the faster of two real ones. */
 static double critical(double frequency, double damping)
 {
-  return fmin(damping / (frequency * frequency), 2 / damping);
+  double half = damping / 2;
+  if (half <= frequency) return damping / (frequency * frequency);
+  return 2 / (half + sqrt((half - frequency) * (half + frequency)));
 }
 
 const pl_integrator_ops pl_integrator_explicit_euler = {

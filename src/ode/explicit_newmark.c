@@ -16,6 +16,7 @@
  * h <= 2 (sqrt(d^2 + w^2) - d) / w^2, 2 / w without damping. The error of a step is estimated as
  * for Stoermer-Verlet. */
 #include "core/clock.h"
+#include "ode/explicit_kernel.h"
 #include "ode/integrator.h"
 #include "sparse/passes.h"
 
@@ -48,65 +49,41 @@ static void accelerate(newmark *state, pl_system *system, double t, double share
   system->ops->mass_inverse(system, state->f, state->f);
 }
 
-/* One step's vectors, for the passes around the forces. */
+/* One step, for the passes around the forces. */
 typedef struct passes {
-  newmark *state;
+  const pl_explicit_kernel *kernel;
   const pl_system *system;
-  double h, *v;
-  double *q; /* moved along with the prediction; NULL: it is not just numbers that add */
+  pl_explicit_step on; /* q: moved along with the prediction; NULL: not just numbers that add */
 } passes;
 
 /* own = P a, f = the increment of q, work = the velocity that is expected at the end. */
 static void predict(void *context, int first, int last)
 {
   const passes *p = context;
-  const newmark *at = p->state;
-  const double *v = p->v, h = p->h;
-  double *restrict f = at->f, *restrict work = at->work;
-  const double *own = at->own;
   size_t from = 3 * (size_t)first, to = 3 * (size_t)last;
   if (!p->system->filter.mpcs) {
-    memcpy(at->own + from, at->a + from, (to - from) * sizeof *at->own);
-    pl_filter_apply_range(&p->system->filter, first, last, at->own);
+    memcpy(p->on.own + from, p->on.a + from, (to - from) * sizeof *p->on.own);
+    pl_filter_apply_range(&p->system->filter, first, last, p->on.own);
   }
-  for (size_t i = from; i < to; i++) {
-    f[i] = h * (v[i] + 0.5 * h * own[i]);
-    work[i] = v[i] + h * own[i];
-  }
-  for (size_t i = from; p->q && i < to; i++) p->q[i] += f[i];
+  p->kernel->predict(&p->on, from, to);
 }
 
-/* The new acceleration of blocks with the same drag from M^-1 f; what it changed by; in f the old
- * P a. */
-static void accelerate_run(const newmark *at, double drag, size_t from, size_t to)
-{
-  const double of_whole = 1 / (1 + drag);
-  double *restrict a = at->a, *restrict f = at->f, *restrict own = at->own;
-  double *restrict change = at->work;
-  for (size_t i = from; i < to; i++) {
-    double next = of_whole * (f[i] + drag * a[i]);
-    f[i] = own[i];
-    change[i] = next - a[i];
-    own[i] = a[i] = next;
-  }
-}
-
+/* The new acceleration from M^-1 f, in runs of blocks with the same drag. */
 static void accelerate_range(void *context, int first, int last)
 {
   const passes *p = context;
-  const double h = p->h, *drag = p->system->drag;
+  const double h = p->on.h, *drag = p->system->drag;
   for (int block = first, end; block < last; block = end) {
     for (end = block + 1; end < last && (!drag || drag[end] == drag[block]);) end++;
-    accelerate_run(p->state, drag ? 0.5 * h * drag[block] : 0, 3 * (size_t)block, 3 * (size_t)end);
+    p->kernel->accelerate(&p->on, drag ? 0.5 * h * drag[block] : 0, 3 * (size_t)block,
+                          3 * (size_t)end);
   }
 }
 
 static void speed_up(void *context, int first, int last)
 {
   const passes *p = context;
-  const double h = p->h, *f = p->state->f, *own = p->state->own;
-  double *restrict v = p->v;
-  for (size_t i = 3 * (size_t)first; i < 3 * (size_t)last; i++) v[i] += 0.5 * h * (f[i] + own[i]);
+  p->kernel->speed_up(&p->on, 3 * (size_t)first, 3 * (size_t)last);
 }
 
 /* The new acceleration and velocity. */
@@ -114,7 +91,7 @@ static void correct(void *context, int first, int last)
 {
   const passes *p = context;
   accelerate_range(context, first, last);
-  pl_filter_apply_range(&p->system->filter, first, last, p->state->own);
+  pl_filter_apply_range(&p->system->filter, first, last, p->on.own);
   speed_up(context, first, last);
 }
 
@@ -122,8 +99,8 @@ static void correct(void *context, int first, int last)
 static void predict_all(passes *both, pl_system *system)
 {
   if (system->filter.mpcs) {
-    pl_pass_copy(both->state->a, both->state->own, system->blocks, 1, system->pool);
-    pl_system_free(system, 0.5, both->state->own);
+    pl_pass_copy(both->on.a, both->on.own, system->blocks, 1, system->pool);
+    pl_system_free(system, 0.5, both->on.own);
   }
   pl_each_range(system->blocks, predict, both, system->pool);
 }
@@ -135,7 +112,7 @@ static void correct_all(passes *both, pl_system *system)
     return;
   }
   pl_each_range(system->blocks, accelerate_range, both, system->pool);
-  pl_system_free(system, 0.5, both->state->own);
+  pl_system_free(system, 0.5, both->on.own);
   pl_each_range(system->blocks, speed_up, both, system->pool);
 }
 
@@ -172,7 +149,15 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   (void)error;
   newmark *state = self->state;
   int just_adds = !system->strikes && !system->ops->chart;
-  passes both = {state, system, h, v, just_adds ? q : NULL};
+  passes both = {.kernel = pl_explicit_kernel_pick(),
+                 .system = system,
+                 .on = {.h = h,
+                        .q = just_adds ? q : NULL,
+                        .v = v,
+                        .a = state->a,
+                        .f = state->f,
+                        .work = state->work,
+                        .own = state->own}};
   double start = pl_now();
   if (self->past->steps == 0) {
     accelerate(state, system, t, 0, q, v);
@@ -193,7 +178,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   return PL_OK;
 }
 
-/* With the drag among the damping, which would not count: on the safe side. */
+/* Of damping beside the drag, which is taken at the end of the step. */
 static double critical(double frequency, double damping)
 {
   return 2 * (sqrt(damping * damping + frequency * frequency) - damping) / (frequency * frequency);
@@ -208,6 +193,7 @@ const pl_integrator_ops pl_integrator_explicit_newmark = {
     .order = 2,
     .error_power = 3,
     .critical = critical,
+    .drag_is_implicit = 1,
     .strikes = PL_STRIKES_HALF | PL_STRIKES_END,
     .history = 1,
     .state_size = sizeof(newmark),

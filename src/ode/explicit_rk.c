@@ -12,7 +12,6 @@
  * v_1), without another evaluation. Hauth 2004, 3.2.2; Hairer, Norsett & Wanner 1993, II.1. */
 #include "ode/explicit_rk.h"
 #include "core/clock.h"
-#include "math/functions.h"
 
 #include <math.h>
 
@@ -129,18 +128,58 @@ pl_status pl_rk_step(pl_integrator *self, pl_system *system, double t, double h,
   return PL_OK;
 }
 
-/* Both methods of order 4: |R(z)| <= 1 up to 2 sqrt(2) on the imaginary axis, 2.785 on the negative
- * real one. */
-static double critical4(double frequency, double damping)
+/* |R(z)|^2, where a step multiplies y in y' = lambda y by R(z), z = h lambda = x + i y: the stages
+ * are Y_i = 1 + z sum a_ij Y_j, and R is the row of the weights. */
+static double amplification(const pl_rk_table *table, double x, double y)
 {
-  return fmin(2 * sqrt(2) / frequency, 2.785 / damping);
+  double re[PL_RK_STAGES + 1], im[PL_RK_STAGES + 1];
+  for (int i = 0; i <= table->stages; i++) {
+    const double *row = i < table->stages ? table->a[i] : table->b;
+    double sum[2] = {0};
+    for (int j = 0; j < i; j++) {
+      sum[0] += row[j] * re[j];
+      sum[1] += row[j] * im[j];
+    }
+    re[i] = 1 + x * sum[0] - y * sum[1];
+    im[i] = x * sum[1] + y * sum[0];
+  }
+  return re[table->stages] * re[table->stages] + im[table->stages] * im[table->stages];
 }
 
-/* Midpoint: |R(i y)|^2 = 1 + y^4 / 4 grows unless damping takes as much, h d >= (h w)^4 / 4. */
+/* From zero along lambda, of the mode's two eigenvalues that of the larger size, to where
+ * |R(z)| <= 1 ends. */
+double pl_rk_critical(const pl_rk_table *table, double frequency, double damping)
+{
+  enum { HALVINGS = 40 };
+  const double stride = 0.25, rounding = 1e-12;
+  double half = damping / 2, root = sqrt(fabs((half - frequency) * (half + frequency)));
+  double x = half > frequency ? -half - root : -half, y = half > frequency ? 0 : root;
+  double size = sqrt(x * x + y * y), inside = 0, outside = stride;
+  if (!(size > 0)) return INFINITY;
+  x /= size;
+  y /= size;
+  while (amplification(table, outside * x, outside * y) <= 1 + rounding) {
+    inside = outside;
+    outside += stride;
+  }
+  for (int k = 0; k < HALVINGS; k++) {
+    double middle = (inside + outside) / 2;
+    int is_stable = amplification(table, middle * x, middle * y) <= 1 + rounding;
+    *(is_stable ? &inside : &outside) = middle;
+  }
+  return inside / size;
+}
+
+/* Both methods of order 4 have the same R. */
+static double critical4(double frequency, double damping)
+{
+  return pl_rk_critical(&classic, frequency, damping);
+}
+
+/* Undamped, |R(i y)|^2 = 1 + y^4 / 4 grows at any step. */
 static double critical2(double frequency, double damping)
 {
-  double square = frequency * frequency;
-  return fmin(pl_cbrt(4 * damping / (square * square)), 2 / damping);
+  return damping > 0 ? pl_rk_critical(&midpoint, frequency, damping) : 0;
 }
 
 #define MEMBER(NAME, WORD, SUMMARY, SOURCE, ORDER, DAMPING, POWER, TABLE)                          \

@@ -23,6 +23,9 @@ typedef struct pl_rk {
   double *k[PL_RK_STAGES], *q, *v, *dq;
 } pl_rk;
 
+/* The largest stable step, s, for a mode of this frequency and damping, 1/s. */
+double pl_rk_critical(const pl_rk_table *table, double frequency, double damping);
+
 pl_status pl_rk_create(pl_integrator *self, pl_error *error);
 pl_status pl_rk_step(pl_integrator *self, pl_system *system, double t, double h, double *q,
                      double *v, pl_step_report *report, pl_error *error);

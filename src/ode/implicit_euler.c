@@ -66,11 +66,9 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 }
 
 const pl_integrator_ops pl_integrator_implicit_euler = {
-    .info = {.name = "implicit-euler",
-             .summary = "backward Euler: stable at any step, order 1, damps fast motion",
-             .source = "Hauth 2004, 3.2.3; Mueller et al. 2002, 3.2",
-             .params = params,
-             .param_count = PL_NEWTON_PARAM_COUNT},
+    .info =
+        PL_INFO("implicit-euler", "backward Euler: stable at any step, order 1, damps fast motion",
+                "Hauth 2004, 3.2.3; Mueller et al. 2002, 3.2", params),
     .is_implicit = 1,
     .ends_on_stage = 1,
     .order = 1,

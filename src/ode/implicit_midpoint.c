@@ -34,12 +34,10 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 }
 
 const pl_integrator_ops pl_integrator_implicit_midpoint = {
-    .info = {.name = "implicit-midpoint",
-             .summary = "order 2, stable at any step, keeps energy; what the step does not resolve "
-                        "rings on",
-             .source = "Hauth 2004, 3.2.4",
-             .params = params,
-             .param_count = PL_NEWTON_PARAM_COUNT},
+    .info = PL_INFO("implicit-midpoint",
+                    "order 2, stable at any step, keeps energy; what the step does not resolve "
+                    "rings on",
+                    "Hauth 2004, 3.2.4", params),
     .is_implicit = 1,
     .order = 2,
     .error_power = 3,

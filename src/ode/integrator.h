@@ -54,12 +54,15 @@ typedef struct pl_integrator_ops {
   int strikes;       /* bits of pl_system.h: where it lets impulses change velocities */
   int is_static;     /* looks for equilibrium; velocities stay zero */
   int relaxes;       /* takes system->relations in place of the forces of models that have them */
-  int order;         /* of accuracy, 0 where that means nothing */
-  int damped_order;  /* of accuracy where forces depend on velocity; 0: the same */
-  /* The largest stable step, s, for modes of this frequency and damping, 1/s; 0: none is. NULL: the
-   * step has no such limit, or the member keeps to it by itself. */
+  const char
+      *over_ranks;  /* what to take over several processes, if it works in one only; or NULL */
+  int order;        /* of accuracy, 0 where that means nothing */
+  int damped_order; /* of accuracy where forces depend on velocity; 0: the same */
+  /* The largest stable step, s, for a mode q'' + d q' + w^2 q = 0 of this frequency w and damping
+   * d, 1/s; 0: none is. NULL: the step has no such limit, or the member keeps to it by itself. */
   double (*critical)(double frequency, double damping);
-  int needs_damping; /* motion that nothing damps grows at any step */
+  int drag_is_implicit; /* mass damping does not count in critical */
+  int needs_damping;    /* motion that nothing damps grows at any step */
   int error_power;   /* a step's estimate of its own error falls with this power of it; 0: none */
   double max_growth; /* of a step over the one before without loss; 0: no limit */
   int history;       /* vectors that it remembers */

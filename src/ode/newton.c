@@ -203,7 +203,7 @@ static int is_usable(pl_newton *newton, const pl_system *system, const pl_stage 
   newton->age += first;
   int reuse = system->lags ? 2 : newton->reuse;
   int refresh = system->lags && newton->reuse < 2 ? LAG_REFRESH : newton->refresh;
-  int old = refresh > 0 && newton->age >= refresh;
+  int old = (refresh > 0 && newton->age >= refresh) || system->is_changing;
   if (same && newton->is_kept && reuse >= (first ? 2 : 1) && !(first && old)) return 1;
   newton->age = 0;
   newton->folded = folded;
@@ -225,6 +225,30 @@ static pl_status improve(pl_newton *newton, pl_system *system, int fresh, double
   return status;
 }
 
+/* Where a budget cut the solve short: takes so much of the velocity u = v0 + cv z back that
+ * u . (rest - A trial) <= 0. With that (the Galerkin condition of u itself) a stage of implicit
+ * Euler gains no energy however few iterations it had: u . (M (u - v) + h grad E) <= 0 gives
+ * T(u) + E(q + h u) <= T(v) + E(q) for a convex quadratic E. A solve that begins at rest has it
+ * from the start; one that begins at the last velocity, which is nearer to the solution, has not.
+ */
+static void hold_back(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z)
+{
+  int n = system->blocks;
+  double *u = newton->work, *left = newton->v;
+  if (stage->cv == 0 || stage->cm == 0) return;
+  pl_system_multiply(system, newton->trial, left);
+  pl_combine(newton->rest, -1, left, left, n, system->pool);
+  pl_combine(z, 1, newton->dz, u, n, system->pool);
+  pl_combine(stage->v0, stage->cv, u, u, n, system->pool);
+  pl_filter_motion(&system->filter, u);
+  double push = pl_dot(u, left, n, system->pool);
+  if (push >= 0) return;
+  pl_system_multiply(system, u, left);
+  double stiffness = pl_dot(u, left, n, system->pool);
+  double back = -push / stiffness;
+  if (back > 0) pl_axpy(-fmin(back, 1 / stage->cv), u, newton->dz, n, system->pool);
+}
+
 /* One direction: with the wanted tangent, or with the semidefinite one where that is indefinite. */
 static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage *stage,
                            const double *z, int first, pl_step_report *report, pl_error *error)
@@ -242,8 +266,12 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
       newton->reference = system->safe ? fmax(fmax(size, scale), newton->reference) : scale;
       newton->cancelling = rounding * size;
     }
+    int64_t unfinished = report->unfinished_solves;
     pl_status status = improve(newton, system, fresh, scale, tolerance, report, error);
     newton->is_kept = !status;
+    int is_cut = report->unfinished_solves > unfinished;
+    if (is_cut && (system->budget || pl_watch_late(system->watch)))
+      hold_back(newton, system, stage, z);
     if (status != PL_E_INDEFINITE || semidefinite) return status;
     report->semidefinite_fallbacks++;
     fresh = 1;
@@ -314,7 +342,7 @@ static double search(pl_newton *newton, pl_system *system, const pl_stage *stage
   int may_fold = is_folded(newton, system, stage);
   double s = max, now = slope_at(newton, system, stage, z, s, may_fold), last = 0, then = NAN;
   for (int i = 0; i < MOST_SEARCHES && slope > 0; i++) {
-    int will_do = now >= -0.5 * slope || system->predicts || pl_watch_late(system->watch);
+    int will_do = now >= -0.5 * slope || system->predicts;
     if (isfinite(now) && will_do) break;
     double next = isfinite(then) ? cubic_model(slope, s, now, last, then) : NAN;
     if (!isfinite(next)) next = s * slope / (slope - now);

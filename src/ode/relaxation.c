@@ -167,11 +167,9 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 }
 
 const pl_integrator_ops pl_integrator_relaxation = {
-    .info = {.name = "relaxation",
-             .summary = "static equilibrium by dynamic relaxation: explicit, without a matrix",
-             .source = "Underwood 1983; Zhuang & Canny 2000, 6",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("relaxation",
+                    "static equilibrium by dynamic relaxation: explicit, without a matrix",
+                    "Underwood 1983; Zhuang & Canny 2000, 6", params),
     .is_static = 1,
     .state_size = sizeof(relaxation),
     .create = create,

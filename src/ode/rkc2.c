@@ -15,34 +15,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STAGES, EVERY, PARAM_COUNT };
-enum { FIRST_ITERATIONS = 30, LATER_ITERATIONS = 3 };
-
 static const double epsilon = 2.0 / 13; /* damping of the method itself */
 
-static const pl_param params[PARAM_COUNT] = {
-    {.name = "stages",
-     .unit = "count",
-     .summary = "most stages of a step; a step that needs more fails",
-     .preset = 200,
-     .min = 2,
-     .max = 10000},
-    {.name = "estimate-every",
-     .unit = "count",
-     .summary = "steps between two estimates of the spectral radius",
-     .preset = 20,
-     .min = 1,
-     .max = 1e6},
-};
+static const pl_param params[] = {PL_STAGES_PARAMS(200, 2, 10000)};
 
 typedef struct chebyshev {
+  pl_stages stages;
   double *q[3], *v[3];        /* Y_0 in place 0; Y_{j-2}, Y_{j-1} in the others in turn */
   double *a0, *a, *dq, *next; /* F_0 and F_{j-1} of the velocities; scratch */
-  double *mode_q, *mode_v;    /* history: where the power iterations stand */
 } chebyshev;
-
-/* Own numbers of the past: the last estimate of the spectral radius, 1/s; steps since the first. */
-enum { RADIUS, AGE };
 
 static pl_status create(pl_integrator *self, pl_error *error)
 {
@@ -53,17 +34,7 @@ static pl_status create(pl_integrator *self, pl_error *error)
     pl_status status = pl_integrator_vector(self, vectors[i], error);
     if (status) return status;
   }
-  pl_status status = pl_integrator_history(self, &state->mode_q, error);
-  if (!status) status = pl_integrator_history(self, &state->mode_v, error);
-  if (status) return status;
-  return PL_OK;
-}
-
-static void begin(pl_integrator *self)
-{
-  chebyshev *state = self->state;
-  pl_power_start(state->mode_q, self->blocks);
-  pl_power_start(state->mode_v, self->blocks);
+  return pl_stages_create(self, error);
 }
 
 /* share: of the forces there in the step's constraint forces. */
@@ -74,15 +45,6 @@ static void accelerate(pl_system *system, double t, double share, const double *
   pl_system_oppose(system, share, a);
   system->ops->mass_inverse(system, a, a);
   pl_system_free(system, share, a);
-}
-
-static void estimate_radius(pl_integrator *self, pl_system *system, double t, const double *q,
-                            const double *v)
-{
-  chebyshev *state = self->state;
-  int iterations = self->past->own[AGE] > 0 ? LATER_ITERATIONS : FIRST_ITERATIONS;
-  const pl_power room = {state->mode_q, state->dq, state->next, state->a, state->a0};
-  self->past->own[RADIUS] = pl_spectral_radius(&room, state->mode_v, system, t, q, v, iterations);
 }
 
 /* Chebyshev's polynomial and its first two derivatives at w, three degrees in a row. */
@@ -170,11 +132,14 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   memcpy(state->q[0], q, size);
   memcpy(state->v[0], v, size);
   accelerate(system, t, 0.5, q, v, state->a0);
-  double *radius = &self->past->own[RADIUS], *age = &self->past->own[AGE];
-  if (fmod(*age, floor(self->values[EVERY])) == 0) estimate_radius(self, system, t, q, v);
+  double *radius = &self->past->own[PL_STAGES_RADIUS], *age = &self->past->own[PL_STAGES_AGE];
+  if (pl_stages_are_due(self)) {
+    const pl_power room = {NULL, state->dq, state->next, state->a, state->a0};
+    pl_stages_estimate(self, room, system, t, q, v);
+  }
   *age += 1;
   double wanted = 1 + floor(sqrt(1.54 * h * *radius + 1));
-  if (!(wanted <= self->values[MOST_STAGES])) return pl_fail_stages(h, *radius, wanted, error);
+  if (!(wanted <= self->values[PL_STAGES_MOST])) return pl_fail_stages(h, *radius, wanted, error);
   int s = wanted < 2 ? 2 : (int)wanted;
   run_stages(state, system, t, h, s);
   if (pl_watch_ended(system->watch)) return pl_watch_check(system->watch, error);
@@ -186,18 +151,16 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 }
 
 const pl_integrator_ops pl_integrator_rkc2 = {
-    .info = {.name = "rkc2",
-             .summary = "stabilised Runge-Kutta-Chebyshev: order 2, as many "
-                        "force evaluations as the damping needs; not for undamped motion",
-             .source = "Sommeijer, Shampine & Verwer 1998, eq. 2.2-2.8",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("rkc2",
+                    "stabilised Runge-Kutta-Chebyshev: order 2, as many "
+                    "force evaluations as the damping needs; not for undamped motion",
+                    "Sommeijer, Shampine & Verwer 1998, eq. 2.2-2.8", params),
     .order = 2,
     .needs_damping = 1,
     .error_power = 3,
-    .history = 2,
+    .history = PL_STAGES_HISTORY,
     .state_size = sizeof(chebyshev),
     .create = create,
-    .begin = begin,
+    .begin = pl_stages_begin,
     .step = step,
 };

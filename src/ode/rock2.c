@@ -15,34 +15,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STAGES, EVERY, PARAM_COUNT };
-enum { FIRST_ITERATIONS = 30, LATER_ITERATIONS = 3 };
-
-static const pl_param params[PARAM_COUNT] = {
-    {.name = "stages",
-     .unit = "count",
-     .summary = "most stages of a step; a step that needs more fails",
-     .preset = PL_ROCK2_MOST,
-     .min = PL_ROCK2_LEAST,
-     .max = PL_ROCK2_MOST},
-    {.name = "estimate-every",
-     .unit = "count",
-     .summary = "steps between two estimates of the spectral radius",
-     .preset = 20,
-     .min = 1,
-     .max = 1e6},
-};
+static const pl_param params[] = {PL_STAGES_PARAMS(PL_ROCK2_MOST, PL_ROCK2_LEAST, PL_ROCK2_MOST)};
 
 typedef struct rock2 {
-  pl_rock2 table;          /* of the last step's stages */
-  double *q[2], *v[2];     /* K_{k-1} and K_k in turn; q as displacements from the start */
-  double *a, *dq, *next;   /* accelerations; scratch */
-  double *other;           /* accelerations of K while those of G are made */
-  double *mode_q, *mode_v; /* history: where the power iterations stand */
+  pl_stages stages;
+  pl_rock2 table;        /* of the last step's stages */
+  double *q[2], *v[2];   /* K_{k-1} and K_k in turn; q as displacements from the start */
+  double *a, *dq, *next; /* accelerations; scratch */
+  double *other;         /* accelerations of K while those of G are made */
 } rock2;
-
-/* Own numbers of the past: the last estimate of the spectral radius, 1/s; steps since the first. */
-enum { RADIUS, AGE };
 
 static pl_status create(pl_integrator *self, pl_error *error)
 {
@@ -52,25 +33,7 @@ static pl_status create(pl_integrator *self, pl_error *error)
   pl_status status = PL_OK;
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors && !status; i++)
     status = pl_integrator_vector(self, vectors[i], error);
-  if (!status) status = pl_integrator_history(self, &state->mode_q, error);
-  return status ? status : pl_integrator_history(self, &state->mode_v, error);
-}
-
-static void begin(pl_integrator *self)
-{
-  rock2 *state = self->state;
-  pl_power_start(state->mode_q, self->blocks);
-  pl_power_start(state->mode_v, self->blocks);
-}
-
-static void estimate_radius(pl_integrator *self, pl_system *system, double t, const double *q,
-                            const double *v)
-{
-  rock2 *state = self->state;
-  int iterations = self->past->own[AGE] > 0 ? LATER_ITERATIONS : FIRST_ITERATIONS;
-  // the last room holds the accelerations at (q, v)
-  const pl_power room = {state->mode_q, state->dq, state->next, state->a, state->other};
-  self->past->own[RADIUS] = pl_spectral_radius(&room, state->mode_v, system, t, q, v, iterations);
+  return status ? status : pl_stages_create(self, error);
 }
 
 /* a = P M^-1 f at the displacement dq from q; share: of the forces there in the step's. */
@@ -140,17 +103,19 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                       double *v, pl_step_report *report, pl_error *error)
 {
   rock2 *state = self->state;
-  double start = pl_now(), *radius = &self->past->own[RADIUS], *age = &self->past->own[AGE];
+  double start = pl_now(), *radius = &self->past->own[PL_STAGES_RADIUS],
+         *age = &self->past->own[PL_STAGES_AGE];
   // held nodes move at the velocity that brings them where they must be
   pl_system_prescribe(system, t, h, q, v, state->dq);
-  if (fmod(*age, floor(self->values[EVERY])) == 0) {
+  if (pl_stages_are_due(self)) {
+    const pl_power room = {NULL, state->dq, state->next, state->a, state->other};
     memset(state->dq, 0, (size_t)system->blocks * 3 * sizeof(double));
     accelerate(state, system, t, 0, q, state->dq, v, state->other);
-    estimate_radius(self, system, t, q, v);
+    pl_stages_estimate(self, room, system, t, q, v);
   }
   *age += 1;
   double wanted = pl_rock2_stages(h * *radius);
-  if (!(wanted <= floor(self->values[MOST_STAGES])))
+  if (!(wanted <= floor(self->values[PL_STAGES_MOST])))
     return pl_fail_stages(h, *radius, wanted, error);
   if (state->table.stages != (int)wanted) pl_rock2_compute((int)wanted, &state->table);
   double c = run_stages(state, system, t, h, q, v);
@@ -164,18 +129,16 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 }
 
 const pl_integrator_ops pl_integrator_rock2 = {
-    .info = {.name = "rock2",
-             .summary = "stabilised explicit, order 2, as many force evaluations as the damping "
-                        "needs, fewer than rkc2; not for undamped motion",
-             .source = "Abdulle & Medovikov 2001; Hauth 2004, 3.2.8",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("rock2",
+                    "stabilised explicit, order 2, as many force evaluations as the damping "
+                    "needs, fewer than rkc2; not for undamped motion",
+                    "Abdulle & Medovikov 2001; Hauth 2004, 3.2.8", params),
     .order = 2,
     .needs_damping = 1,
     .error_power = 2,
-    .history = 2,
+    .history = PL_STAGES_HISTORY,
     .state_size = sizeof(rock2),
     .create = create,
-    .begin = begin,
+    .begin = pl_stages_begin,
     .step = step,
 };

@@ -391,11 +391,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 
 #define MEMBER(NAME, WORD, ORDER, POWER, SUMMARY, SOURCE, PARAMS, COUNT, TABLE)                    \
   const pl_integrator_ops pl_integrator_##NAME = {                                                 \
-      .info = {.name = WORD,                                                                       \
-               .summary = SUMMARY,                                                                 \
-               .source = SOURCE,                                                                   \
-               .params = PARAMS,                                                                   \
-               .param_count = COUNT},                                                              \
+      .info = PL_INFO_SOME(WORD, SUMMARY, SOURCE, PARAMS, COUNT),                                  \
       .is_implicit = 1,                                                                            \
       .order = ORDER,                                                                              \
       .error_power = POWER,                                                                        \

@@ -82,12 +82,10 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 }
 
 const pl_integrator_ops pl_integrator_sdirk2 = {
-    .info = {.name = "sdirk2",
-             .summary = "diagonally implicit Runge-Kutta: order 2, stable at any step, damps only "
-                        "what the step does not resolve; two solves per step",
-             .source = "Alexander 1977, theorem 5",
-             .params = params,
-             .param_count = PL_NEWTON_PARAM_COUNT},
+    .info = PL_INFO("sdirk2",
+                    "diagonally implicit Runge-Kutta: order 2, stable at any step, damps only "
+                    "what the step does not resolve; two solves per step",
+                    "Alexander 1977, theorem 5", params),
     .is_implicit = 1,
     .ends_on_stage = 1,
     .order = 2,

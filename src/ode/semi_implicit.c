@@ -34,13 +34,10 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 }
 
 const pl_integrator_ops pl_integrator_semi_implicit = {
-    .info = {.name = "semi-implicit",
-             .summary =
-                 "Terzopoulos' scheme: one linear solve per step, order 1, damps fast motion",
-             .source =
-                 "Terzopoulos et al. 1987; Implementation of Deformable Objects, eq. 3.8.16-18",
-             .params = params,
-             .param_count = PL_NEWTON_PARAM_COUNT},
+    .info = PL_INFO("semi-implicit",
+                    "Terzopoulos' scheme: one linear solve per step, order 1, damps fast motion",
+                    "Terzopoulos et al. 1987; Implementation of Deformable Objects, eq. 3.8.16-18",
+                    params),
     .is_implicit = 1,
     .freezes_time = 1,
     .order = 1,

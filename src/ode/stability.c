@@ -63,6 +63,37 @@ double pl_spectral_radius(const pl_power *room, double *mode_v, pl_system *syste
   return safety * fmax(sqrt(stiffness), damping);
 }
 
+enum { FIRST_ITERATIONS = 30, LATER_ITERATIONS = 3 };
+
+pl_status pl_stages_create(pl_integrator *self, pl_error *error)
+{
+  pl_stages *state = self->state;
+  pl_status status = pl_integrator_history(self, &state->mode_q, error);
+  return status ? status : pl_integrator_history(self, &state->mode_v, error);
+}
+
+void pl_stages_begin(pl_integrator *self)
+{
+  pl_stages *state = self->state;
+  pl_power_start(state->mode_q, self->blocks);
+  pl_power_start(state->mode_v, self->blocks);
+}
+
+int pl_stages_are_due(const pl_integrator *self)
+{
+  return fmod(self->past->own[PL_STAGES_AGE], floor(self->values[PL_STAGES_EVERY])) == 0;
+}
+
+void pl_stages_estimate(pl_integrator *self, pl_power room, pl_system *system, double t,
+                        const double *q, const double *v)
+{
+  const pl_stages *state = self->state;
+  int iterations = self->past->own[PL_STAGES_AGE] > 0 ? LATER_ITERATIONS : FIRST_ITERATIONS;
+  room.mode = state->mode_q;
+  self->past->own[PL_STAGES_RADIUS] =
+      pl_spectral_radius(&room, state->mode_v, system, t, q, v, iterations);
+}
+
 pl_status pl_fail_stages(double h, double radius, double stages, pl_error *error)
 {
   return pl_fail(error, PL_E_DIVERGED,

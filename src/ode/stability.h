@@ -29,7 +29,41 @@ double pl_largest_eigenvalue(const pl_power *room, pl_system *system, double t, 
 double pl_spectral_radius(const pl_power *room, double *mode_v, pl_system *system, double t,
                           const double *q, const double *v, int iterations);
 
-/* A step of stabilised methods would take more stages than are allowed. */
+/* ---- stabilised methods: as many stages as the spectral radius asks for ---- */
+
+/* Their parameters. */
+enum { PL_STAGES_MOST, PL_STAGES_EVERY, PL_STAGES_PARAM_COUNT };
+#define PL_STAGES_PARAMS(preset_most, least, most)                                                 \
+  {.name = "stages",                                                                               \
+   .unit = "count",                                                                                \
+   .summary = "most stages of a step; a step that needs more fails",                               \
+   .preset = preset_most,                                                                          \
+   .min = least,                                                                                   \
+   .max = most},                                                                                   \
+  {                                                                                                \
+    .name = "estimate-every", .unit = "count",                                                     \
+    .summary = "steps between two estimates of the spectral radius", .preset = 20, .min = 1,       \
+    .max = 1e6                                                                                     \
+  }
+
+/* Their states begin with it: the history, where the power iterations stand. */
+typedef struct pl_stages {
+  double *mode_q, *mode_v;
+} pl_stages;
+
+/* Own numbers of the past: the last estimate of the spectral radius, 1/s; steps since the first. */
+enum { PL_STAGES_RADIUS, PL_STAGES_AGE, PL_STAGES_HISTORY = 2 };
+
+pl_status pl_stages_create(pl_integrator *self, pl_error *error);
+void pl_stages_begin(pl_integrator *self);
+
+/* Should the radius be estimated before this step? Estimates it: the room has no mode of its own.
+ */
+int pl_stages_are_due(const pl_integrator *self);
+void pl_stages_estimate(pl_integrator *self, pl_power room, pl_system *system, double t,
+                        const double *q, const double *v);
+
+/* A step would take more stages than are allowed. */
 pl_status pl_fail_stages(double h, double radius, double stages, pl_error *error);
 
 #endif

@@ -99,11 +99,8 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 }
 
 const pl_integrator_ops pl_integrator_static = {
-    .info = {.name = "static",
-             .summary = "equilibrium of the loads at the end of each step; no inertia",
-             .source = "Hauth 2004, 2.4 and 3.3",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("static", "equilibrium of the loads at the end of each step; no inertia",
+                    "Hauth 2004, 2.4 and 3.3", params),
     .is_implicit = 1,
     .ends_on_stage = 1,
     .is_static = 1,

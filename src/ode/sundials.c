@@ -323,32 +323,26 @@ static pl_status step_cvode(pl_integrator *self, pl_system *system, double t, do
 #endif
 
 const pl_integrator_ops pl_integrator_dormand_prince = {
-    .info = {.name = "dormand-prince",
-             .summary = "adaptive, explicit, order 5(4): divides every step to keep rtol and atol; "
-                        "for reference solutions",
-             .source = "Dormand & Prince 1980; SUNDIALS (ARKODE); Hauth 2004, 3.2.2 (DOPRI5)",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("dormand-prince",
+                    "adaptive, explicit, order 5(4): divides every step to keep rtol and atol; "
+                    "for reference solutions",
+                    "Dormand & Prince 1980; SUNDIALS (ARKODE); Hauth 2004, 3.2.2 (DOPRI5)", params),
     STEPS(create_explicit, destroy_explicit, step_explicit, &dormand_prince),
 };
 
 const pl_integrator_ops pl_integrator_fehlberg8 = {
-    .info = {.name = "fehlberg8",
-             .summary = "adaptive, explicit, order 8(7): divides every step to keep rtol and atol; "
-                        "for the most precise reference solutions",
-             .source = "Fehlberg 1968; SUNDIALS (ARKODE); in place of Hauth's DOPRI853",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("fehlberg8",
+                    "adaptive, explicit, order 8(7): divides every step to keep rtol and atol; "
+                    "for the most precise reference solutions",
+                    "Fehlberg 1968; SUNDIALS (ARKODE); in place of Hauth's DOPRI853", params),
     STEPS(create_explicit, destroy_explicit, step_explicit, &fehlberg),
 };
 
 const pl_integrator_ops pl_integrator_cvode = {
-    .info = {.name = "cvode",
-             .summary = "adaptive, implicit, orders 1 to 5: divides every step to keep rtol and "
-                        "atol; for reference solutions of stiff bodies, in long steps",
-             .source = "Hindmarsh et al. 2005; SUNDIALS (CVODE)",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("cvode",
+                    "adaptive, implicit, orders 1 to 5: divides every step to keep rtol and "
+                    "atol; for reference solutions of stiff bodies, in long steps",
+                    "Hindmarsh et al. 2005; SUNDIALS (CVODE)", params),
     .is_implicit = 1,
     STEPS(create_cvode, destroy_cvode, step_cvode, NULL),
 };

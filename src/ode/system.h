@@ -88,6 +88,7 @@ struct pl_system {
    * constrained blocks; and room for a residual there before it is filtered. Both may be NULL. */
   double *reaction, *unfiltered;
   int lags;          /* time is short: a matrix may serve several steps */
+  int is_changing;   /* contact puts another part into the matrix in every step: none may */
   int budget;        /* most iterations of the linear solver in one step; 0: no limit */
   int never_rejects; /* what Newton has after its last iteration counts, converged or not */
   int strikes;       /* bits PL_STRIKES_HALF and _END: when contact exerts impulses; 0: never */

@@ -15,6 +15,7 @@
  * local-verlet: the same with smaller steps where elements are small (local.h); a_eff in place of
  * a. */
 #include "core/clock.h"
+#include "ode/explicit_kernel.h"
 #include "ode/local.h"
 #include "sparse/passes.h"
 
@@ -66,36 +67,31 @@ static void accelerate(verlet *state, pl_system *system, double t, double share,
   system->ops->mass_inverse(system, state->a, state->a);
 }
 
-/* One step's vectors, for the passes around the forces. */
+/* Half a step, for the passes around the forces. */
 typedef struct passes {
-  verlet *state;
+  const pl_explicit_kernel *kernel;
   const pl_system *system;
-  double h, *v;
-  int moves; /* dq = h v as well, which the first half step wants */
+  pl_explicit_step on; /* dq: of the first half only */
 } passes;
 
 /* v += h/2 a, as far as constraints leave it free. */
 static void kick(void *context, int first, int last)
 {
   const passes *p = context;
-  const verlet *at = p->state;
   size_t from = 3 * (size_t)first, to = 3 * (size_t)last;
   if (!p->system->filter.mpcs) {
-    memcpy(at->own + from, at->a + from, (to - from) * sizeof *at->own);
-    pl_filter_apply_range(&p->system->filter, first, last, at->own);
+    memcpy(p->on.own + from, p->on.a + from, (to - from) * sizeof *p->on.own);
+    pl_filter_apply_range(&p->system->filter, first, last, p->on.own);
   }
-  for (size_t i = from; i < to; i++) p->v[i] += 0.5 * p->h * at->own[i];
-  if (!p->moves) return;
-  for (size_t i = from; i < to; i++) at->dq[i] = p->h * p->v[i];
+  p->kernel->kick(&p->on, from, to);
 }
 
 static void kick_all(passes *half, pl_system *system)
 {
-  verlet *state = half->state;
   // rows over several blocks: not a matter of ranges
   if (system->filter.mpcs) {
-    pl_pass_copy(state->a, state->own, system->blocks, 1, system->pool);
-    pl_system_free(system, 0.5, state->own);
+    pl_pass_copy(half->on.a, half->on.own, system->blocks, 1, system->pool);
+    pl_system_free(system, 0.5, half->on.own);
   }
   pl_each_range(system->blocks, kick, half, system->pool);
 }
@@ -105,7 +101,9 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 {
   (void)error;
   verlet *state = self->state;
-  passes half = {state, system, h, v, 1};
+  passes half = {.kernel = pl_explicit_kernel_pick(),
+                 .system = system,
+                 .on = {.h = h, .v = v, .a = state->a, .own = state->own, .dq = state->dq}};
   double start = pl_now();
   if (self->past->steps == 0) accelerate(state, system, t, 0, q, v);
 
@@ -120,7 +118,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   if (self->estimates) pl_pass_copy(state->a, state->dq, system->blocks, 1, system->pool);
   accelerate(state, system, t + h, 1, q, v);
   if (self->estimates) report->error = pl_rms(system, h * h / 6, state->a, state->dq);
-  half.moves = 0;
+  half.on.dq = NULL;
   kick_all(&half, system);
   pl_integrator_remember(self, h);
   system->seconds_evaluate += pl_now() - start;
@@ -164,16 +162,15 @@ const pl_integrator_ops pl_integrator_verlet = {
 
 /* No error_power: forces of small steps are means, which the estimate of verlet is not made for. */
 const pl_integrator_ops pl_integrator_local_verlet = {
-    .info = {.name = "local-verlet",
-             .summary = "Stoermer-Verlet with smaller steps where elements are small: order 2, "
-                        "one force evaluation for large elements; order 1 with damping",
-             .source = "Diaz & Grote 2009",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("local-verlet",
+                    "Stoermer-Verlet with smaller steps where elements are small: order 2, "
+                    "one force evaluation for large elements; order 1 with damping",
+                    "Diaz & Grote 2009", params),
     .order = 2,
     .damped_order = 1,
     .strikes = PL_STRIKES_HALF,
     .history = 1,
+    .over_ranks = "verlet", // who is fast is found within one process
     .state_size = sizeof(verlet),
     .create = create_local,
     .destroy = destroy_local,

@@ -1,5 +1,6 @@
 #include "picture/backdrop.h"
 
+#include "core/error.h"
 #include "core/memory.h"
 #include "couple/contact.h"
 #include "math/mat3.h"
@@ -8,7 +9,8 @@
 
 #include <math.h>
 
-enum { MOST_TRACES = 64 };
+enum { MOST_TRACES = 64, ROD_SIDES = 8 };
+static const float grey[3] = {0.66f, 0.71f, 0.76f}, steel[3] = {0.30f, 0.34f, 0.40f};
 
 /* A picture in the making. */
 typedef struct sight {
@@ -49,7 +51,7 @@ static int find_box(const pl_render *render, double low[3], double high[3])
 }
 
 /* Hands the triangles over to the picture. */
-static void show(sight *in, pl_drawing *drawing)
+static void show(sight *in, pl_drawing *drawing, const float colour[3])
 {
   pl_backdrop *backdrop = in->backdrop;
   backdrop->points[backdrop->count] = drawing->points;
@@ -60,7 +62,7 @@ static void show(sight *in, pl_drawing *drawing)
                        .nodes_per_face = 3,
                        .positions = drawing->points,
                        .faces = drawing->triangles,
-                       .colour = {0.66f, 0.71f, 0.76f}};
+                       .colour = {colour[0], colour[1], colour[2]}};
   drawing->points = NULL;
   drawing->triangles = NULL;
 }
@@ -174,7 +176,7 @@ static pl_status add_shape(sight *in, const pl_shape *shape, const pl_axes *axes
   status = draw(in, shape, axes, &drawing, error);
   if (!status && !shape->ops->is_flat) widen(in, &drawing);
   if (!status && !shape->ops->is_flat && hides(in, shape, axes)) cut_away(in, &drawing);
-  if (!status && drawing.triangle_count) show(in, &drawing);
+  if (!status && drawing.triangle_count) show(in, &drawing, grey);
   pl_drawing_release(&drawing);
   return status;
 }
@@ -194,6 +196,51 @@ static pl_status add_tool(sight *in, const pl_backdrop_tool *tool, pl_error *err
   return add_shape(in, tool->shape, &axes, error);
 }
 
+/* ---- links ---- */
+
+/* A rod from end to end. */
+static void draw_rod(pl_drawing *drawing, double ends[2][3], double radius)
+{
+  double way[3], a[3], b[3], unit[3] = {0};
+  int points[2][ROD_SIDES];
+  pl_vec3_sub(ends[1], ends[0], way);
+  double length = pl_vec3_norm(way);
+  if (!(length > 0 && isfinite(length))) return;
+  pl_vec3_scale(1 / length, way, way);
+  unit[fabs(way[0]) < 0.6 ? 0 : 1] = 1;
+  pl_vec3_cross(way, unit, a);
+  pl_vec3_scale(1 / pl_vec3_norm(a), a, a);
+  pl_vec3_cross(way, a, b);
+  for (int i = 0; i < 2 * ROD_SIDES; i++) {
+    double angle = 6.283185307179586 * (i % ROD_SIDES) / ROD_SIDES, x[3];
+    pl_vec3_copy(ends[i / ROD_SIDES], x);
+    pl_vec3_add_scaled(radius * cos(angle), a, x);
+    pl_vec3_add_scaled(radius * sin(angle), b, x);
+    points[i / ROD_SIDES][i % ROD_SIDES] = pl_drawing_point(drawing, x);
+  }
+  for (int i = 0; i < ROD_SIDES; i++) {
+    int next = (i + 1) % ROD_SIDES;
+    pl_drawing_quad(drawing, points[0][i], points[0][next], points[1][next], points[1][i]);
+  }
+}
+
+static pl_status add_links(sight *in, const pl_world *world, pl_error *error)
+{
+  pl_drawing drawing = pl_drawing_make(&in->backdrop->allocator);
+  pl_link_facts facts;
+  pl_effect_id link;
+  pl_status status = PL_OK;
+  for (int i = 0; !status && (link = pl_world_link_at(world, i)).index1; i++) {
+    status = pl_world_read_link(world, link, &facts, error);
+    if (!status) draw_rod(&drawing, facts.ends, 0.004 * in->size);
+  }
+  if (!status && drawing.failed) status = pl_fail_memory(error);
+  if (!status && drawing.triangle_count && in->backdrop->count < PL_MOST_SHEETS)
+    show(in, &drawing, steel);
+  pl_drawing_release(&drawing);
+  return status;
+}
+
 pl_status pl_backdrop_add(pl_backdrop *backdrop, const pl_world *world,
                           const pl_backdrop_tool *tool, pl_render_body *bodies, pl_render *render,
                           pl_error *error)
@@ -208,7 +255,8 @@ pl_status pl_backdrop_add(pl_backdrop *backdrop, const pl_world *world,
   const pl_contact *contact = pl_world_contact(world);
   *backdrop = (pl_backdrop){.allocator = pl_allocator_default()};
   int has_tool = tool && tool->shape;
-  if ((!contact && !has_tool) || !find_box(render, low, high)) return PL_OK;
+  int has_links = pl_world_link_at(world, 0).index1 != 0;
+  if ((!contact && !has_tool && !has_links) || !find_box(render, low, high)) return PL_OK;
   pl_vec3_copy(low, in.low);
   pl_vec3_copy(high, in.high);
   for (int k = 0; k < 3; k++) in.centre[k] = 0.5 * (low[k] + high[k]);
@@ -218,6 +266,7 @@ pl_status pl_backdrop_add(pl_backdrop *backdrop, const pl_world *world,
     status = add_one(&in, &contact->obstacles[i], &has_ground, error);
   double floor = in.floor;
   if (!status && has_tool) status = add_tool(&in, tool, error);
+  if (!status) status = add_links(&in, world, error);
   // what stands there stands on the ground; a tool does not
   in.floor = floor;
   if (!has_ground && isfinite(in.floor)) {

@@ -1,7 +1,7 @@
-/* Obstacles in a picture of bodies. The plane that faces upwards is the ground; other planes are
- * sheets where they are nearest to the bodies, left out where the eye is behind them; other shapes
- * and the tool of a hand are drawn as they are, without the walls that would hide the bodies inside
- * them. */
+/* Obstacles and links in a picture of bodies. Links are rods. The plane that faces upwards is the
+ * ground; other planes are sheets where they are nearest to the bodies, left out where the eye is
+ * behind them; other shapes and the tool of a hand are drawn as they are, without the walls that
+ * would hide the bodies inside them. */
 #ifndef PL_PICTURE_BACKDROP_H
 #define PL_PICTURE_BACKDROP_H
 

@@ -47,7 +47,7 @@ static void build_world(pl_reader *reader, pl_scene *scene)
     int auto_step = strcmp(pl_item_text(world, "dt"), "auto") == 0;
     def.dt = auto_step ? 1.0 / 60 : pl_item_number(world, "dt");
     def.substeps = !auto_step && strcmp(pl_item_text(world, "substeps"), "auto") != 0;
-    def.no_unstable = strcmp(pl_item_text(world, "unstable"), "refuse") == 0;
+    def.allow_unstable = strcmp(pl_item_text(world, "unstable"), "warn") == 0;
     scene->duration = pl_item_number(world, "duration");
     if (!pl_planet_gravity(pl_item_text(world, "gravity"), def.gravity))
       pl_item_numbers(world, "gravity", def.gravity);

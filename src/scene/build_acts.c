@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "core/family.h"
 #include "couple/effect.h"
+#include "couple/link.h"
 #include "couple/load.h"
 #include "mesh/mesh.h"
 #include "mesh/select.h"
@@ -169,7 +170,6 @@ static pl_status try_regions(pl_reader *reader, const pl_item *item, const pl_me
                  on_faces ? "face" : "node");
 }
 
-/* Fixes and loads of a body, which is zero where it could not be built. */
 /* Was it made together with the body? */
 static int belongs_to_def(const pl_item *item)
 {
@@ -181,6 +181,13 @@ static int belongs_to_def(const pl_item *item)
   return 0;
 }
 
+/* Does it need another body, which may stand after its own? */
+static int joins_bodies(const pl_item *item)
+{
+  return pl_item_is(item, "attach") || item->element->family == &pl_link_family;
+}
+
+/* Fixes and loads of a body, which is zero where it could not be built. */
 void pl_reader_build_acts(pl_reader *reader, pl_world *world, int index, pl_body_id body,
                           const pl_mesh *mesh)
 {
@@ -189,7 +196,7 @@ void pl_reader_build_acts(pl_reader *reader, pl_world *world, int index, pl_body
     int count = 0;
     pl_error error;
     pl_status status;
-    if (belongs_to_def(&items[i]) || pl_item_is(&items[i], "attach")) continue;
+    if (belongs_to_def(&items[i]) || joins_bodies(&items[i])) continue;
     int is_effect = items[i].element->family == &pl_effect_family;
     if (is_effect || pl_item_is(&items[i], "pull")) {
       if (items[i].bad) continue;
@@ -249,12 +256,27 @@ static void add_attachment(pl_reader *reader, pl_world *world, pl_body_id body, 
                      &error);
 }
 
-/* What a body is attached to may stand after it. */
+static void add_link(pl_reader *reader, pl_world *world, pl_body_id body, int index)
+{
+  const pl_item *item = &reader->items[index];
+  int other = pl_reader_find(reader, "body", pl_item_text(item, "to"));
+  pl_choice choice = pl_item_choice(reader, item, 0);
+  pl_error error;
+  if (other < 0 || reader->stopped || !body.index1 || !reader->items[other].body.index1) return;
+  pl_reader_failed(reader, index,
+                   pl_world_add_link(world, body, reader->items[other].body, &choice, NULL, &error),
+                   &error);
+}
+
+/* What a body is attached or linked to may stand after it. */
 void pl_reader_build_attachments(pl_reader *reader, pl_scene *scene, int index)
 {
   const pl_item *items = reader->items;
   for (int i = index + 1; i < items[index].end && !reader->stopped; i = items[i].end) {
-    if (pl_item_is(&items[i], "attach") && !items[i].bad)
+    if (!joins_bodies(&items[i]) || items[i].bad) continue;
+    if (items[i].element->family)
+      add_link(reader, scene->world, items[index].body, i);
+    else
       add_attachment(reader, scene->world, items[index].body, i);
   }
 }

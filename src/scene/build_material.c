@@ -19,8 +19,10 @@ static pl_fibres fibres_of(const pl_item *item)
 
 static pl_orientation orientation_of(const pl_item *item)
 {
-  int around = strcmp(pl_item_text(item, "kind"), "cylindrical") == 0;
-  pl_orientation to = {.kind = around ? PL_ORIENTATION_CYLINDRICAL : PL_ORIENTATION_AXES};
+  const char *kind = pl_item_text(item, "kind");
+  pl_orientation to = {.kind = strcmp(kind, "cylindrical") == 0 ? PL_ORIENTATION_CYLINDRICAL
+                               : strcmp(kind, "mesh") == 0      ? PL_ORIENTATION_MESH
+                                                                : PL_ORIENTATION_AXES};
   pl_item_numbers(item, "first", to.first);
   pl_item_numbers(item, "second", to.second);
   pl_item_numbers(item, "point", to.point);

@@ -2,6 +2,7 @@
 #include "body/map.h"
 #include "couple/coupling.h"
 #include "couple/effect.h"
+#include "couple/link.h"
 #include "couple/load.h"
 #include "couple/response.h"
 #include "haptic/device.h"
@@ -21,17 +22,29 @@
 #include <string.h>
 
 static const pl_family *const families[] = {
-    &pl_model_family,     &pl_strain_family,
-    &pl_law_family,       &pl_integrator_family,
-    &pl_solver_family,    &pl_preconditioner_family,
-    &pl_generator_family, &pl_solid_family,
-    &pl_filler_family,    &pl_region_family,
-    &pl_coupling_family,  &pl_load_family,
-    &pl_effect_family,    &pl_obstacle_family,
-    &pl_motion_family,    &pl_map_family,
-    &pl_response_family,  &pl_device_family,
-    &pl_indicator_family, &pl_quantity_family,
-    &pl_format_family,    NULL,
+    &pl_model_family,
+    &pl_strain_family,
+    &pl_law_family,
+    &pl_integrator_family,
+    &pl_solver_family,
+    &pl_preconditioner_family,
+    &pl_generator_family,
+    &pl_solid_family,
+    &pl_filler_family,
+    &pl_region_family,
+    &pl_coupling_family,
+    &pl_load_family,
+    &pl_effect_family,
+    &pl_link_family,
+    &pl_obstacle_family,
+    &pl_motion_family,
+    &pl_map_family,
+    &pl_response_family,
+    &pl_device_family,
+    &pl_indicator_family,
+    &pl_quantity_family,
+    &pl_format_family,
+    NULL,
 };
 
 const pl_family *const *pl_families(void) { return families; }

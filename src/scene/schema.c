@@ -44,8 +44,9 @@ static const pl_element world = {
                        0, 0, 20, NULL, 1},
              .preset = "6"},
             {.param = {"budget", "count",
-                       "most iterations of the linear solver in one step, for hard real time: what "
-                       "it has then counts, and no step is tried again; 0: no limit",
+                       "most iterations of the linear solver in one step, for hard real time: when "
+                       "they run out, the current iterate is accepted, and no step is retried; 0: "
+                       "no limit",
                        0, 0, 1e6, NULL, 1},
              .preset = "0"},
             {.param = {"budget-ms", "ms",
@@ -71,10 +72,10 @@ static const pl_element world = {
              .preset = "one"},
             {.param = {.name = "unstable",
                        .unit = "word",
-                       .summary = "of a step above the critical one of an explicit method: a "
-                                  "warning, or an error before the first step",
-                       .words = "warn|refuse"},
-             .preset = "warn"},
+                       .summary = "of a step above the critical one of an explicit method: an "
+                                  "error before the first step, or a warning",
+                       .words = "refuse|warn"},
+             .preset = "refuse"},
             TEXT("start", "path",
                  "a checkpoint or recording, relative to the scene's folder, whose last state the "
                  "scene begins with",
@@ -118,9 +119,10 @@ static const pl_element orientation = {
             {.param = {.name = "kind",
                        .unit = "word",
                        .summary =
-                           "the same everywhere (first, second), or away from a line, around "
-                           "it and along it (point, axis)",
-                       .words = "axes|cylindrical"},
+                           "the same everywhere (first, second), away from a line, around "
+                           "it and along it (point, axis), or as the mesh's file says for each "
+                           "element",
+                       .words = "axes|cylindrical|mesh"},
              .preset = "axes"},
             DIRECTION("first", "first axis", "1 0 0"),
             DIRECTION("second", "second axis; its part at a right angle to the first counts",

@@ -1,6 +1,7 @@
 /* What may stand in a body of a scene. */
 #include "body/map.h"
 #include "couple/effect.h"
+#include "couple/link.h"
 #include "couple/load.h"
 #include "material/material.h"
 #include "mesh/mesh.h"
@@ -112,6 +113,20 @@ static const pl_element effect = {
     .summary = "Acts on the whole body.",
     .family = &pl_effect_family,
     .attributes = (const pl_attribute[]){END},
+};
+
+static const pl_element link = {
+    .name = "link",
+    .summary = "Pulls at a point of the body and a point of another, along the line between them.",
+    .family = &pl_link_family,
+    .attributes =
+        (const pl_attribute[]){
+            {.param = {.name = "to", .unit = "name", .summary = "the other body"},
+             .check = pl_check_text,
+             .refers = "body",
+             .required = 1},
+            END,
+        },
 };
 
 static const pl_element pull = {
@@ -395,7 +410,7 @@ const pl_element pl_schema_body = {
             END,
         },
     .children =
-        (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &effect, &pull,
+        (const pl_element *const[]){&part, &map, &fix, &move, &rigid, &load, &effect, &link, &pull,
                                     &attach, &frame, &particle, &crease, &curve, &refine, NULL},
     .min = 1,
     .missing = "there is nothing to simulate; add a <body>",

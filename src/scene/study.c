@@ -265,6 +265,14 @@ static pl_status read_method(pl_study *study, const pl_xml_node *node, const cha
   return read_changes(study, node, text, &study->reference, error);
 }
 
+/* That the reference's file may be read, before anything runs. */
+static pl_status check_file(pl_study *study, const pl_xml_node *node, pl_error *error)
+{
+  char path[PATH_MAX];
+  pl_status status = pl_study_path(study, study->reference_file, path, sizeof path, error);
+  return status ? pl_error_locate(error, status, study->path, pl_xml_line(node)) : PL_OK;
+}
+
 static pl_status read_reference(pl_study *study, const pl_xml_node *node, pl_error *error)
 {
   pl_status status =
@@ -275,6 +283,7 @@ static pl_status read_reference(pl_study *study, const pl_xml_node *node, pl_err
   if (!status && !!set + !!study->reference_file + !!method != 1)
     status = fail(study, node, error, "needs either method= and tolerance=, set= or file=");
   if (status) return status;
+  if (study->reference_file) return check_file(study, node, error);
   if (method) return read_method(study, node, method, error);
   return read_changes(study, node, set, &study->reference, error);
 }
@@ -449,8 +458,8 @@ static pl_status read_root(pl_study *study, pl_error *error)
   if (!study->title) study->title = pl_path_name(study->path);
   study->smallest = pl_xml_attribute(root, "smallest");
   if (!status) status = pl_study_path(study, scene, study->scene, sizeof study->scene, error);
-  if (!status)
-    status = read_changes(study, root, pl_xml_attribute(root, "set"), &study->changes, error);
+  if (status) return pl_error_locate(error, status, study->path, pl_xml_line(root));
+  status = read_changes(study, root, pl_xml_attribute(root, "set"), &study->changes, error);
   for (const pl_xml_node *node = pl_xml_child(root, NULL); node && !status;
        node = pl_xml_next(node, NULL))
     status = read_child(study, node, error);

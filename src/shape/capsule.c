@@ -20,13 +20,4 @@ static pl_profile profile_of(const double *values)
   return (pl_profile){.count = 2, .points = {{0, -half}, {0, half}}, .radius = values[RADIUS_AT]};
 }
 
-const pl_obstacle_ops pl_obstacle_capsule = {
-    .info = {"capsule", "a cylinder with round ends", "", params, PARAM_COUNT, NULL},
-    .has_sides = 1,
-    .finish_values = pl_shape_finish_axis,
-    .place = pl_shape_place_axis,
-    .profile = profile_of,
-    .gap = pl_revolved_gap,
-    .bounds = pl_revolved_bounds,
-    .draw = pl_revolved_draw,
-};
+PL_REVOLVED_SHAPE(capsule, "a cylinder with round ends", pl_shape_finish_axis);

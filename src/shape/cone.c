@@ -45,13 +45,4 @@ static pl_profile profile_of(const double *values)
       .count = 4, .points = {{0, -half}, {base, -half}, {top, half}, {0, half}}, .is_solid = 1};
 }
 
-const pl_obstacle_ops pl_obstacle_cone = {
-    .info = {"cone", "a cone or a part of one, filled or a funnel", "", params, PARAM_COUNT, NULL},
-    .has_sides = 1,
-    .finish_values = finish_values,
-    .place = pl_shape_place_axis,
-    .profile = profile_of,
-    .gap = pl_revolved_gap,
-    .bounds = pl_revolved_bounds,
-    .draw = pl_revolved_draw,
-};
+PL_REVOLVED_SHAPE(cone, "a cone or a part of one, filled or a funnel", finish_values);

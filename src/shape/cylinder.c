@@ -49,13 +49,4 @@ static pl_profile profile_of(const double *values)
       .radius = r};
 }
 
-const pl_obstacle_ops pl_obstacle_cylinder = {
-    .info = {"cylinder", "a cylinder, filled or a tube", "", params, PARAM_COUNT, NULL},
-    .has_sides = 1,
-    .finish_values = finish_values,
-    .place = pl_shape_place_axis,
-    .profile = profile_of,
-    .gap = pl_revolved_gap,
-    .bounds = pl_revolved_bounds,
-    .draw = pl_revolved_draw,
-};
+PL_REVOLVED_SHAPE(cylinder, "a cylinder, filled or a tube", finish_values);

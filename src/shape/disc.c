@@ -21,13 +21,4 @@ static pl_profile profile_of(const double *values)
       .count = 2, .points = {{0, 0}, {values[RADIUS_AT], 0}}, .radius = 0.5 * values[THICKNESS_AT]};
 }
 
-const pl_obstacle_ops pl_obstacle_disc = {
-    .info = {"disc", "a disc with a round rim", "", params, PARAM_COUNT, NULL},
-    .has_sides = 1,
-    .finish_values = pl_shape_finish_axis,
-    .place = pl_shape_place_axis,
-    .profile = profile_of,
-    .gap = pl_revolved_gap,
-    .bounds = pl_revolved_bounds,
-    .draw = pl_revolved_draw,
-};
+PL_REVOLVED_SHAPE(disc, "a disc with a round rim", pl_shape_finish_axis);

@@ -54,16 +54,13 @@ static void set_interior(pl_closest *out, const double normal[3], double along, 
 
 static void point_triangle(const double x[4][3], pl_closest *out)
 {
-  double a[3], b[3], w[3], n[3], c[3];
+  double a[3], b[3], w[3], n[3];
   pl_vec3_sub(x[2], x[1], a);
   pl_vec3_sub(x[3], x[1], b);
   pl_vec3_sub(x[0], x[1], w);
   pl_vec3_cross(a, b, n);
   double det = pl_vec3_dot(n, n);
-  pl_vec3_cross(w, b, c);
-  double u = pl_vec3_dot(c, n);
-  pl_vec3_cross(a, w, c);
-  double v = pl_vec3_dot(c, n);
+  double u = pl_triple(n, w, b), v = pl_triple(n, a, w);
   if (u > 0 && v > 0 && u + v < det) {
     u = grid(u / det);
     v = grid(v / det);
@@ -88,16 +85,13 @@ static void edge_ends(const double x[4][3], pl_closest *out)
 
 static void edge_edge(const double x[4][3], pl_closest *out)
 {
-  double a[3], b[3], w[3], n[3], c[3];
+  double a[3], b[3], w[3], n[3];
   pl_vec3_sub(x[1], x[0], a);
   pl_vec3_sub(x[3], x[2], b);
   pl_vec3_sub(x[0], x[2], w);
   pl_vec3_cross(a, b, n);
   double det = pl_vec3_dot(n, n), size = pl_vec3_dot(a, a) * pl_vec3_dot(b, b);
-  pl_vec3_cross(b, w, c);
-  double s = pl_vec3_dot(c, n);
-  pl_vec3_cross(a, w, c);
-  double t = pl_vec3_dot(c, n);
+  double s = pl_triple(n, b, w), t = pl_triple(n, a, w);
   int inside = det > PARALLEL * size && s > 0 && s < det && t > 0 && t < det;
   out->squared = HUGE_VAL;
   if (inside) {

@@ -27,4 +27,17 @@ void pl_revolved_bounds(const pl_shape *self, double low[3], double high[3]);
 pl_status pl_revolved_draw(const pl_shape *self, const pl_drawing_view *view, pl_drawing *drawing,
                            pl_error *error);
 
+/* Defines such a kind: finish checks its values, params and profile_of are those of its file. */
+#define PL_REVOLVED_SHAPE(NAME, SUMMARY, FINISH)                                                   \
+  const pl_obstacle_ops pl_obstacle_##NAME = {                                                     \
+      .info = PL_INFO(#NAME, SUMMARY, "", params),                                                 \
+      .has_sides = 1,                                                                              \
+      .finish_values = FINISH,                                                                     \
+      .place = pl_shape_place_axis,                                                                \
+      .profile = profile_of,                                                                       \
+      .gap = pl_revolved_gap,                                                                      \
+      .bounds = pl_revolved_bounds,                                                                \
+      .draw = pl_revolved_draw,                                                                    \
+  }
+
 #endif

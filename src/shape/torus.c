@@ -29,13 +29,4 @@ static pl_profile profile_of(const double *values)
   return (pl_profile){.count = 1, .points = {{values[RADIUS_AT], 0}}, .radius = values[TUBE_AT]};
 }
 
-const pl_obstacle_ops pl_obstacle_torus = {
-    .info = {"torus", "a ring", "", params, PARAM_COUNT, NULL},
-    .has_sides = 1,
-    .finish_values = finish_values,
-    .place = pl_shape_place_axis,
-    .profile = profile_of,
-    .gap = pl_revolved_gap,
-    .bounds = pl_revolved_bounds,
-    .draw = pl_revolved_draw,
-};
+PL_REVOLVED_SHAPE(torus, "a ring", finish_values);

@@ -37,11 +37,6 @@ typedef struct pl_eisenstat_kernel {
   double (*advance)(const pl_split_step *step, int first, int last);
 } pl_eisenstat_kernel;
 
-extern const pl_eisenstat_kernel pl_eisenstat_kernel_base, pl_eisenstat_kernel_avx2;
-
-static inline const pl_eisenstat_kernel *pl_eisenstat_kernel_pick(void)
-{
-  return PL_PICK_VARIANT(&pl_eisenstat_kernel);
-}
+PL_KERNEL_VARIANTS(pl_eisenstat_kernel);
 
 #endif

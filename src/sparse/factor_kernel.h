@@ -29,11 +29,6 @@ typedef struct pl_factor_kernel {
                    const double *y);
 } pl_factor_kernel;
 
-extern const pl_factor_kernel pl_factor_kernel_base, pl_factor_kernel_avx2;
-
-static inline const pl_factor_kernel *pl_factor_kernel_pick(void)
-{
-  return PL_PICK_VARIANT(&pl_factor_kernel);
-}
+PL_KERNEL_VARIANTS(pl_factor_kernel);
 
 #endif

@@ -13,11 +13,6 @@ typedef struct pl_flops_kernel {
   double (*run_single)(int rounds); /* twice as many operations in a round */
 } pl_flops_kernel;
 
-extern const pl_flops_kernel pl_flops_kernel_base, pl_flops_kernel_avx2;
-
-static inline const pl_flops_kernel *pl_flops_kernel_pick(void)
-{
-  return PL_PICK_VARIANT(&pl_flops_kernel);
-}
+PL_KERNEL_VARIANTS(pl_flops_kernel);
 
 #endif

@@ -57,12 +57,7 @@ typedef struct pl_multigrid_vectors {
   void (*turn)(int first, int last, float beta, const float *z, float *p);
 } pl_multigrid_vectors;
 
-extern const pl_multigrid_vectors pl_multigrid_vectors_base, pl_multigrid_vectors_avx2;
-
-static inline const pl_multigrid_vectors *pl_multigrid_vectors_pick(void)
-{
-  return PL_PICK_VARIANT(&pl_multigrid_vectors);
-}
+PL_KERNEL_VARIANTS(pl_multigrid_vectors);
 
 /* Dense triangles. */
 typedef struct pl_multigrid_triangle {
@@ -74,12 +69,7 @@ typedef struct pl_multigrid_triangle {
   void (*apply)(const pl_multigrid_dense *dense);
 } pl_multigrid_triangle;
 
-extern const pl_multigrid_triangle pl_multigrid_triangle_base, pl_multigrid_triangle_avx2;
-
-static inline const pl_multigrid_triangle *pl_multigrid_triangle_pick(void)
-{
-  return PL_PICK_VARIANT(&pl_multigrid_triangle);
-}
+PL_KERNEL_VARIANTS(pl_multigrid_triangle);
 
 extern const pl_multigrid_kernel pl_multigrid_kernel_3_base, pl_multigrid_kernel_3_avx2;
 extern const pl_multigrid_kernel pl_multigrid_kernel_6_base, pl_multigrid_kernel_6_avx2;

@@ -16,7 +16,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { NONE = -1 };
+enum { NONE = -1, BETWEEN = 64 }; /* steps between two questions whether to go on */
 
 typedef struct quotient {
   int count;
@@ -327,6 +327,7 @@ pl_status pl_order_degree(const pl_allocator *allocator, const pl_graph *graph, 
   if (!status && !rank) status = pl_fail_memory(error);
   for (int i = 0; !status && i < graph->count; i++) rank[i] = NONE;
   for (int k = 0; !status && self.eliminated < graph->count; k++) {
+    if (k % BETWEEN == 0 && (status = pl_watch_check(graph->watch, error)) != PL_OK) break;
     int pivot = pick(&self);
     rank[pivot] = k;
     make_element(&self, pivot);

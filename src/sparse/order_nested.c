@@ -224,7 +224,7 @@ static pl_status inner_graph(dissection *self, const int *part, int size, pl_gra
     max += (size_t)(self->graph->start[part[k] + 1] - self->graph->start[part[k]]);
   }
   *inner = (pl_graph){size, pl_alloc(self->allocator, (size_t)size + 1, sizeof(int)),
-                      pl_alloc(self->allocator, max, sizeof(int))};
+                      pl_alloc(self->allocator, max, sizeof(int)), self->graph->watch};
   if (!inner->start || !inner->neighbours) return pl_fail_memory(error);
   int at = 0;
   for (int k = 0; k < size; k++) {
@@ -266,7 +266,7 @@ static pl_status dissect(dissection *self, int first, int last, pl_error *error)
   if (!whole) {
     split(self, part, size);
     for (int i = 0; self->sizes[SEPARATOR] && i < PASSES; i++) {
-      if (!refine(self, part, size)) break;
+      if (pl_watch_ended(self->graph->watch) || !refine(self, part, size)) break;
     }
     // levels that cannot be split: a clique
     whole = !self->sizes[FIRST] || !self->sizes[SECOND];
@@ -302,6 +302,7 @@ pl_status pl_order_nested(const pl_allocator *allocator, const pl_graph *graph, 
   while (!status && self.waiting > 0) {
     self.waiting--;
     status = dissect(&self, self.stack[2 * self.waiting], self.stack[2 * self.waiting + 1], error);
+    if (!status) status = pl_watch_check(graph->watch, error);
   }
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, *arrays[i]);
   return status;
@@ -312,7 +313,7 @@ pl_status pl_graph_create(const pl_allocator *allocator, const pl_bsr *A, pl_gra
 {
   size_t rows = (size_t)A->rows, blocks = (size_t)A->start[A->rows];
   *graph = (pl_graph){A->rows, pl_alloc(allocator, rows + 1, sizeof(int)),
-                      pl_alloc(allocator, blocks - rows, sizeof(int))};
+                      pl_alloc(allocator, blocks - rows, sizeof(int)), A->watch};
   if (!graph->start || !graph->neighbours) return pl_fail_memory(error);
   int at = 0;
   for (int row = 0; row < A->rows; row++) {

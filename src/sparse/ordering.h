@@ -16,10 +16,12 @@
 
 #include "sparse/bsr.h"
 
-/* Neighbours of every vertex, without itself; symmetric. */
+/* Neighbours of every vertex, without itself; symmetric. The watch is the matrix's: orders ask it
+ * on the way. */
 typedef struct pl_graph {
   int count;
   int *start, *neighbours;
+  pl_watch *watch;
 } pl_graph;
 
 pl_status pl_graph_create(const pl_allocator *allocator, const pl_bsr *A, pl_graph *graph,

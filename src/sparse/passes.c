@@ -2,19 +2,23 @@
  * bits; sums are taken over chunks that depend on the length only. */
 #include "sparse/passes.h"
 
-#include "math/lanes.h"
+#include "sparse/passes_kernel.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { LEAST_BLOCKS = 256, MOST_RANGES = 64, WHOLE_LINES = 8 };
 
+typedef void pass_loop(const pl_pass *pass, size_t first, size_t last);
+typedef double sum_loop(const pl_pass *pass, size_t first, size_t last);
+
+/* A pass, how it is shared out, and what is done in a range. */
 typedef struct pass {
-  double a;
-  const double *x, *mass, *other;
-  double *y;
+  pl_pass on;
   int blocks, size;
   int vectors; /* one behind the other in x and y */
+  pass_loop *loop;
+  sum_loop *sum_of;
   pl_range_work *work;
   void *context;
   double *sums; /* MOST_RANGES */
@@ -55,12 +59,12 @@ void pl_each_range(int blocks, pl_range_work *work, void *context, pl_pool *pool
 static void clear_range(void *context, int first, int last)
 {
   const pass *p = context;
-  memset(p->y + 3 * (size_t)first, 0, 3 * (size_t)(last - first) * sizeof *p->y);
+  memset(p->on.y + 3 * (size_t)first, 0, 3 * (size_t)(last - first) * sizeof *p->on.y);
 }
 
 void pl_pass_clear(double *x, int blocks, pl_pool *pool)
 {
-  pass p = {.y = x};
+  pass p = {.on.y = x};
   pl_each_range(blocks, clear_range, &p, pool);
 }
 
@@ -69,169 +73,87 @@ static void copy_range(void *context, int first, int last)
   const pass *p = context;
   size_t from = 3 * (size_t)first, count = 3 * (size_t)(last - first);
   for (int k = 0; k < p->vectors; k++, from += 3 * (size_t)p->blocks)
-    memcpy(p->y + from, p->x + from, count * sizeof *p->y);
+    memcpy(p->on.y + from, p->on.x + from, count * sizeof *p->on.y);
 }
 
 void pl_pass_copy(const double *x, double *y, int blocks, int vectors, pl_pool *pool)
 {
-  pass p = {.x = x, .y = y, .blocks = blocks, .vectors = vectors};
+  pass p = {.on = {.x = x, .y = y}, .blocks = blocks, .vectors = vectors};
   pl_each_range(blocks, copy_range, &p, pool);
 }
 
-/* The masses of four blocks, each at its three numbers. */
-PL_INLINE void spread_masses(const double *mass, pl_lanes out[3])
-{
-  const pl_lanes m = pl_lanes_load(mass);
-  out[0] = __builtin_shufflevector(m, m, 0, 0, 0, 1);
-  out[1] = __builtin_shufflevector(m, m, 1, 1, 2, 2);
-  out[2] = __builtin_shufflevector(m, m, 2, 3, 3, 3);
-}
-
-static void divide_range(void *context, int first, int last)
+static void loop_range(void *context, int first, int last)
 {
   const pass *p = context;
-  size_t i = (size_t)first, end = (size_t)last;
-  for (; i + PL_LANES <= end; i += PL_LANES) {
-    pl_lanes m[3];
-    spread_masses(p->mass + i, m);
-    for (size_t k = 0; k < 3; k++)
-      pl_lanes_store(p->y + 3 * i + 4 * k, pl_lanes_load(p->x + 3 * i + 4 * k) / m[k]);
-  }
-  for (; i < end; i++) {
-    for (size_t k = 3 * i; k < 3 * i + 3; k++) p->y[k] = p->x[k] / p->mass[i];
-  }
+  p->loop(&p->on, (size_t)first, (size_t)last);
+}
+
+static void run_loop(const pl_pass *on, pass_loop *loop, int blocks, pl_pool *pool)
+{
+  pass p = {.on = *on, .loop = loop};
+  pl_each_range(blocks, loop_range, &p, pool);
 }
 
 void pl_pass_divide(const double *y, const double *mass, double *x, int blocks, pl_pool *pool)
 {
-  pass p = {.x = y, .mass = mass, .y = x};
-  pl_each_range(blocks, divide_range, &p, pool);
-}
-
-static void weigh_range(void *context, int first, int last)
-{
-  const pass *p = context;
-  const double *g = p->other;
-  const pl_lanes along[3] = {
-      {g[0], g[1], g[2], g[0]}, {g[1], g[2], g[0], g[1]}, {g[2], g[0], g[1], g[2]}};
-  size_t i = (size_t)first, end = (size_t)last;
-  for (; i + PL_LANES <= end; i += PL_LANES) {
-    pl_lanes m[3];
-    spread_masses(p->mass + i, m);
-    for (size_t k = 0; k < 3; k++) {
-      double *at = p->y + 3 * i + 4 * k;
-      pl_lanes_store(at, pl_lanes_load(at) + p->a * m[k] * along[k]);
-    }
-  }
-  for (; i < end; i++) {
-    for (size_t k = 0; k < 3; k++) p->y[3 * i + k] += p->a * p->mass[i] * g[k];
-  }
+  const pl_pass on = {.x = y, .mass = mass, .y = x};
+  run_loop(&on, pl_pass_kernel_pick()->divide, blocks, pool);
 }
 
 void pl_pass_weigh(double a, const double *mass, const double g[3], double *f, int blocks,
                    pl_pool *pool)
 {
-  pass p = {.a = a, .mass = mass, .other = g, .y = f};
-  pl_each_range(blocks, weigh_range, &p, pool);
-}
-
-static void mass_range(void *context, int first, int last)
-{
-  const pass *p = context;
-  size_t i = (size_t)first, end = (size_t)last;
-  for (; i + PL_LANES <= end; i += PL_LANES) {
-    pl_lanes m[3];
-    spread_masses(p->mass + i, m);
-    for (size_t k = 0; k < 3; k++) {
-      double *at = p->y + 3 * i + 4 * k;
-      pl_lanes_store(at, pl_lanes_load(at) + p->a * (m[k] * pl_lanes_load(p->x + 3 * i + 4 * k)));
-    }
-  }
-  for (; i < end; i++) {
-    for (size_t k = 3 * i; k < 3 * i + 3; k++) p->y[k] += p->a * (p->mass[i] * p->x[k]);
-  }
+  const pl_pass on = {.a = a, .mass = mass, .other = g, .y = f};
+  run_loop(&on, pl_pass_kernel_pick()->weigh, blocks, pool);
 }
 
 void pl_pass_mass_add(double a, const double *mass, const double *x, double *f, int blocks,
                       pl_pool *pool)
 {
-  pass p = {.a = a, .mass = mass, .x = x, .y = f};
-  pl_each_range(blocks, mass_range, &p, pool);
-}
-
-static void move_range(void *context, int first, int last)
-{
-  const pass *p = context;
-  for (size_t i = 3 * (size_t)first; i < 3 * (size_t)last; i++) p->y[i] = p->x[i] + p->other[i];
+  const pl_pass on = {.a = a, .mass = mass, .x = x, .y = f};
+  run_loop(&on, pl_pass_kernel_pick()->mass_add, blocks, pool);
 }
 
 void pl_pass_move(const double *q, const double *dq, double *out, int blocks, pl_pool *pool)
 {
-  pass p = {.x = q, .other = dq, .y = out};
-  pl_each_range(blocks, move_range, &p, pool);
+  const pl_pass on = {.x = q, .other = dq, .y = out};
+  run_loop(&on, pl_pass_kernel_pick()->move, blocks, pool);
 }
 
-static void energy_range(void *context, int range)
+static void sum_range(void *context, int range)
 {
-  pass *p = context;
-  pl_lanes sums[3] = {pl_lanes_all(0), pl_lanes_all(0), pl_lanes_all(0)};
-  size_t i = (size_t)first_of(p, range), end = (size_t)last_of(p, range);
-  for (; i + PL_LANES <= end; i += PL_LANES) {
-    pl_lanes m[3];
-    spread_masses(p->mass + i, m);
-    for (size_t k = 0; k < 3; k++) {
-      const pl_lanes v = pl_lanes_load(p->x + 3 * i + 4 * k);
-      sums[k] += m[k] * (v * v);
-    }
-  }
-  double rest = 0;
-  for (; i < end; i++) {
-    for (size_t k = 3 * i; k < 3 * i + 3; k++) rest += p->mass[i] * (p->x[k] * p->x[k]);
-  }
-  p->sums[range] = pl_lanes_sum(sums[0] + sums[1] + sums[2]) + rest;
+  const pass *p = context;
+  pl_pass on = p->on;
+  p->sums[range] = 0;
+  for (int k = 0; k < p->vectors; k++, on.x += 3 * (size_t)p->blocks)
+    p->sums[range] += p->sum_of(&on, (size_t)first_of(p, range), (size_t)last_of(p, range));
 }
 
-double pl_pass_energy(const double *mass, const double *v, int blocks, pl_pool *pool)
+/* The sum over all vectors. */
+static double run_sum(pass *p, pl_pool *pool)
 {
   double sums[MOST_RANGES], sum = 0;
-  pass p = {.x = v, .mass = mass, .blocks = blocks, .sums = sums};
-  int ranges = ranges_of(&p);
-  pl_parallel(pool, ranges, energy_range, &p);
+  int ranges = ranges_of(p);
+  p->sums = sums;
+  pl_parallel(pool, ranges, sum_range, p);
   for (int r = 0; r < ranges; r++) sum += sums[r];
   return sum;
 }
 
-/* x - x is zero, and not a number where x is not finite. */
-static double sum_of_differences(const double *x, size_t i, size_t end)
+double pl_pass_energy(const double *mass, const double *v, int blocks, pl_pool *pool)
 {
-  pl_lanes sums[4] = {pl_lanes_all(0), pl_lanes_all(0), pl_lanes_all(0), pl_lanes_all(0)};
-  for (; i + 4 * PL_LANES <= end; i += 4 * PL_LANES) {
-    for (size_t k = 0; k < 4; k++) {
-      const pl_lanes some = pl_lanes_load(x + i + PL_LANES * k);
-      sums[k] += some - some;
-    }
-  }
-  double rest = 0;
-  for (; i < end; i++) rest += x[i] - x[i];
-  return pl_lanes_sum((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest;
-}
-
-static void finite_range(void *context, int range)
-{
-  pass *p = context;
-  size_t first = 3 * (size_t)first_of(p, range), last = 3 * (size_t)last_of(p, range);
-  const double *x = p->x;
-  p->sums[range] = 0;
-  for (int k = 0; k < p->vectors; k++, x += 3 * (size_t)p->blocks)
-    p->sums[range] += sum_of_differences(x, first, last);
+  pass p = {.on = {.x = v, .mass = mass},
+            .blocks = blocks,
+            .vectors = 1,
+            .sum_of = pl_pass_kernel_pick()->energy};
+  return run_sum(&p, pool);
 }
 
 int pl_pass_is_finite(const double *x, int blocks, int vectors, pl_pool *pool)
 {
-  double sums[MOST_RANGES];
-  pass p = {.x = x, .blocks = blocks, .vectors = vectors, .sums = sums};
-  int ranges = ranges_of(&p), ok = 1;
-  pl_parallel(pool, ranges, finite_range, &p);
-  for (int r = 0; r < ranges; r++) ok &= fabs(sums[r]) <= 0;
-  return ok;
+  pass p = {.on = {.x = x},
+            .blocks = blocks,
+            .vectors = vectors,
+            .sum_of = pl_pass_kernel_pick()->differences};
+  return fabs(run_sum(&p, pool)) <= 0;
 }

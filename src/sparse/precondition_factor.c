@@ -9,7 +9,7 @@
  * for all. Solves that each cost more than a renewal on top, as with the matrices of Newton's
  * method in statics, which differ a lot, end the factor's time at once, and the next WARY matrices
  * have one each. Held nodes are in the factor; constraints that come and go (the filter's transient
- * ones) lie around it as a border, unless they are so many that they are better inside. */
+ * ones) are eliminated around it (schur.h), unless they are so many that they are better inside. */
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/memory.h"
@@ -21,7 +21,7 @@
 static const pl_param params[] = {PL_FACTOR_PARAMS};
 
 /* More directions than these go into the factor. */
-enum { MOST_BORDER = 250 };
+enum { MOST_CONSTRAINTS = 250 };
 
 /* Solves that the present rate is a mean of. */
 enum { LATELY = 20 };
@@ -35,7 +35,7 @@ enum { WARY = 8 };
 typedef struct factored {
   pl_blockwise blockwise; /* only to name bad blocks */
   pl_factor *factor;
-  pl_schur border;
+  pl_schur schur;
   int reuse, ready;
   int any; /* pivots may be negative */
   double patience;
@@ -60,7 +60,7 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
   self->any = values[PL_FACTOR_PIVOTS] == 1;
   pl_status status = pl_blockwise_create(common, A, values, error);
   if (status) return status;
-  pl_schur_create(&common->allocator, A->rows, &self->border);
+  pl_schur_create(&common->allocator, A->rows, &self->schur);
   self->inside = pl_alloc(&common->allocator, (size_t)A->rows, 1);
   if (!self->inside) return pl_fail_memory(error);
   return pl_factor_create(&common->allocator, A, (pl_ordering)values[PL_FACTOR_ORDERING],
@@ -70,7 +70,7 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
 static void destroy(pl_preconditioner *common)
 {
   factored *self = (factored *)common;
-  pl_schur_destroy(&self->border);
+  pl_schur_destroy(&self->schur);
   pl_factor_destroy(self->factor);
   pl_free(&common->allocator, self->inside);
   pl_blockwise_destroy(common);
@@ -104,8 +104,8 @@ static int is_worn(factored *self)
   self->excess += more * common->solves;
   self->rate += weight * (more - self->rate);
   self->count += common->solves;
-  // a new factor also asks for new columns of the border
-  double cost = pl_factor_cost(self->factor) + self->border.active;
+  // a new factor also asks for new columns of U (schur.h)
+  double cost = pl_factor_cost(self->factor) + self->schur.active;
   double gain = self->rate * (double)self->count - self->excess;
   double worth = self->excess / (self->patience * cost);
   if (more >= cost) return self->wary = WARY;
@@ -117,11 +117,11 @@ static pl_status renew(factored *self, const pl_bsr *A, const pl_filter *filter,
 {
   pl_preconditioner *common = &self->blockwise.common;
   mark_inside(self, filter, 0);
-  // around an indefinite factor there may be no border
-  self->folded = self->any || pl_schur_size(filter, self->inside) > MOST_BORDER;
+  // constraints cannot be eliminated around an indefinite factor
+  self->folded = self->any || pl_schur_size(filter, self->inside) > MOST_CONSTRAINTS;
   self->held = mark_inside(self, filter, self->folded);
   self->ready = 0;
-  pl_schur_forget(&self->border);
+  pl_schur_forget(&self->schur);
   pl_status status = PL_OK;
   if (!self->any) status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
   if (!status)
@@ -142,11 +142,10 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   self->filter = filter;
   pl_status status = PL_OK;
   if (!worn) worn = mark_inside(self, filter, self->folded) != self->held;
-  if (!worn) worn = pl_schur_size(filter, self->inside) > MOST_BORDER;
+  if (!worn) worn = pl_schur_size(filter, self->inside) > MOST_CONSTRAINTS;
   if (worn) status = renew(self, A, filter, pool, error);
-  if (!status)
-    status = pl_schur_set(&self->border, self->factor, filter, self->inside, pool, error);
-  common->border_solves = self->border.backsubstitutions;
+  if (!status) status = pl_schur_set(&self->schur, self->factor, filter, self->inside, pool, error);
+  common->constraint_solves = self->schur.backsubstitutions;
   if (status) self->ready = 0;
   return status;
 }
@@ -155,7 +154,7 @@ static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool
 {
   factored *self = (factored *)common;
   pl_factor_solve(self->factor, r, z, pool);
-  pl_schur_apply(&self->border, z);
+  pl_schur_apply(&self->schur, z);
   pl_filter_apply(self->filter, z);
 }
 

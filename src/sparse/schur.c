@@ -10,23 +10,22 @@
 /* Unit vectors that differ by less are the same direction. */
 #define SAME 1e-12
 
-void pl_schur_create(const pl_allocator *allocator, int rows, pl_schur *border)
+void pl_schur_create(const pl_allocator *allocator, int rows, pl_schur *schur)
 {
-  *border = (pl_schur){.allocator = *allocator, .rows = rows};
+  *schur = (pl_schur){.allocator = *allocator, .rows = rows};
 }
 
-void pl_schur_destroy(pl_schur *border)
+void pl_schur_destroy(pl_schur *schur)
 {
-  for (size_t i = 0; i < border->made; i++) pl_free(&border->allocator, border->columns[i].u);
-  void *arrays[] = {border->columns, border->list, border->S, border->lambda};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    pl_free(&border->allocator, arrays[i]);
+  for (size_t i = 0; i < schur->made; i++) pl_free(&schur->allocator, schur->columns[i].u);
+  void *arrays[] = {schur->columns, schur->list, schur->S, schur->lambda};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&schur->allocator, arrays[i]);
 }
 
-void pl_schur_forget(pl_schur *border)
+void pl_schur_forget(pl_schur *schur)
 {
-  border->count = 0;
-  border->active = 0;
+  schur->count = 0;
+  schur->active = 0;
 }
 
 /* An orthonormal basis of what P takes away: columns of I - P, largest first, each freed of the
@@ -58,10 +57,10 @@ int pl_schur_size(const pl_filter *filter, const char *chosen)
   return size;
 }
 
-static int find_column(const pl_schur *border, int node, const double *n)
+static int find_column(const pl_schur *schur, int node, const double *n)
 {
-  for (size_t i = 0; i < border->count; i++) {
-    const pl_schur_column *column = &border->columns[i];
+  for (size_t i = 0; i < schur->count; i++) {
+    const pl_schur_column *column = &schur->columns[i];
     if (column->node != node) continue;
     double away = 0;
     for (int k = 0; k < 3; k++) away = fmax(away, fabs(column->direction[k] - n[k]));
@@ -70,26 +69,26 @@ static int find_column(const pl_schur *border, int node, const double *n)
   return -1;
 }
 
-static pl_status add_column(pl_schur *border, pl_factor *factor, int node, const double *n,
+static pl_status add_column(pl_schur *schur, pl_factor *factor, int node, const double *n,
                             pl_pool *pool, pl_error *error)
 {
-  if (pl_reserve(&border->allocator, (void **)&border->columns, &border->room, border->count + 1,
-                 sizeof *border->columns))
+  if (pl_reserve(&schur->allocator, (void **)&schur->columns, &schur->room, schur->count + 1,
+                 sizeof *schur->columns))
     return pl_fail_memory(error);
-  size_t size = 3 * (size_t)border->rows;
-  pl_schur_column *column = &border->columns[border->count];
-  if (border->count == border->made) {
-    *column = (pl_schur_column){.u = pl_alloc(&border->allocator, size, sizeof(double))};
+  size_t size = 3 * (size_t)schur->rows;
+  pl_schur_column *column = &schur->columns[schur->count];
+  if (schur->count == schur->made) {
+    *column = (pl_schur_column){.u = pl_alloc(&schur->allocator, size, sizeof(double))};
     if (!column->u) return pl_fail_memory(error);
-    border->made++;
+    schur->made++;
   }
   column->node = node;
   memcpy(column->direction, n, sizeof column->direction);
   memset(column->u, 0, size * sizeof(double));
   memcpy(column->u + 3 * (size_t)node, n, 3 * sizeof(double));
   pl_factor_solve(factor, column->u, column->u, pool);
-  border->backsubstitutions++;
-  border->count++;
+  schur->backsubstitutions++;
+  schur->count++;
   return PL_OK;
 }
 
@@ -100,14 +99,14 @@ static double along(const pl_schur_column *at, const double *x)
 }
 
 /* S = N^T U = G G^T; G takes its place. */
-static pl_status factorise(pl_schur *border, pl_error *error)
+static pl_status factorise(pl_schur *schur, pl_error *error)
 {
-  size_t m = (size_t)border->active;
-  double *S = border->S;
+  size_t m = (size_t)schur->active;
+  double *S = schur->S;
   for (size_t i = 0; i < m; i++) {
-    const pl_schur_column *row = &border->columns[border->list[i]];
+    const pl_schur_column *row = &schur->columns[schur->list[i]];
     for (size_t j = 0; j <= i; j++) {
-      double sum = along(row, border->columns[border->list[j]].u);
+      double sum = along(row, schur->columns[schur->list[j]].u);
       for (size_t k = 0; k < j; k++) sum -= S[i * m + k] * S[j * m + k];
       if (j < i)
         S[i * m + j] = sum / S[j * m + j];
@@ -121,47 +120,47 @@ static pl_status factorise(pl_schur *border, pl_error *error)
   return PL_OK;
 }
 
-pl_status pl_schur_set(pl_schur *border, pl_factor *factor, const pl_filter *filter,
+pl_status pl_schur_set(pl_schur *schur, pl_factor *factor, const pl_filter *filter,
                        const char *chosen, pl_pool *pool, pl_error *error)
 {
-  border->active = 0;
+  schur->active = 0;
   for (int i = 0; filter && i < filter->count; i++) {
     double basis[3][3];
     if (!chosen || chosen[i]) continue;
     int count = directions_of(filter->projections + 9 * (size_t)i, basis);
-    if (pl_reserve(&border->allocator, (void **)&border->list, &border->list_room,
-                   (size_t)border->active + (size_t)count, sizeof *border->list))
+    if (pl_reserve(&schur->allocator, (void **)&schur->list, &schur->list_room,
+                   (size_t)schur->active + (size_t)count, sizeof *schur->list))
       return pl_fail_memory(error);
     for (int d = 0; d < count; d++) {
-      int known = find_column(border, filter->nodes[i], basis[d]);
+      int known = find_column(schur, filter->nodes[i], basis[d]);
       if (known < 0) {
-        pl_status status = add_column(border, factor, filter->nodes[i], basis[d], pool, error);
+        pl_status status = add_column(schur, factor, filter->nodes[i], basis[d], pool, error);
         if (status) return status;
-        known = (int)border->count - 1;
+        known = (int)schur->count - 1;
       }
-      border->list[border->active++] = known;
+      schur->list[schur->active++] = known;
     }
   }
-  size_t m = (size_t)border->active;
-  if (m > border->dense_room) {
-    pl_free(&border->allocator, border->S);
-    pl_free(&border->allocator, border->lambda);
-    border->dense_room = 0;
-    border->S = pl_alloc(&border->allocator, 4 * m * m, sizeof(double));
-    border->lambda = pl_alloc(&border->allocator, 2 * m, sizeof(double));
-    if (!border->S || !border->lambda) return pl_fail_memory(error);
-    border->dense_room = 2 * m;
+  size_t m = (size_t)schur->active;
+  if (m > schur->dense_room) {
+    pl_free(&schur->allocator, schur->S);
+    pl_free(&schur->allocator, schur->lambda);
+    schur->dense_room = 0;
+    schur->S = pl_alloc(&schur->allocator, 4 * m * m, sizeof(double));
+    schur->lambda = pl_alloc(&schur->allocator, 2 * m, sizeof(double));
+    if (!schur->S || !schur->lambda) return pl_fail_memory(error);
+    schur->dense_room = 2 * m;
   }
-  return factorise(border, error);
+  return factorise(schur, error);
 }
 
-void pl_schur_apply(const pl_schur *border, double *x)
+void pl_schur_apply(const pl_schur *schur, double *x)
 {
-  size_t m = (size_t)border->active, n = 3 * (size_t)border->rows;
-  const double *G = border->S;
-  double *lambda = border->lambda;
+  size_t m = (size_t)schur->active, n = 3 * (size_t)schur->rows;
+  const double *G = schur->S;
+  double *lambda = schur->lambda;
   for (size_t i = 0; i < m; i++) {
-    lambda[i] = along(&border->columns[border->list[i]], x);
+    lambda[i] = along(&schur->columns[schur->list[i]], x);
     for (size_t k = 0; k < i; k++) lambda[i] -= G[i * m + k] * lambda[k];
     lambda[i] /= G[i * m + i];
   }
@@ -170,7 +169,7 @@ void pl_schur_apply(const pl_schur *border, double *x)
     lambda[i] /= G[i * m + i];
   }
   for (size_t i = 0; i < m; i++) {
-    const double *u = border->columns[border->list[i]].u;
+    const double *u = schur->columns[schur->list[i]].u;
     for (size_t k = 0; k < n; k++) x[k] -= lambda[i] * u[k];
   }
 }

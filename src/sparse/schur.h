@@ -33,20 +33,20 @@ typedef struct pl_schur {
   int64_t backsubstitutions; /* for columns, since the beginning */
 } pl_schur;
 
-void pl_schur_create(const pl_allocator *allocator, int rows, pl_schur *border);
-void pl_schur_destroy(pl_schur *border);
+void pl_schur_create(const pl_allocator *allocator, int rows, pl_schur *schur);
+void pl_schur_destroy(pl_schur *schur);
 
 /* The factor has changed: nothing is known. */
-void pl_schur_forget(pl_schur *border);
+void pl_schur_forget(pl_schur *schur);
 
 /* How many directions the filter's entries take for which chosen is not set. */
 int pl_schur_size(const pl_filter *filter, const char *chosen);
 
 /* Puts these constraints in force, for a factor of rows rows. */
-pl_status pl_schur_set(pl_schur *border, pl_factor *factor, const pl_filter *filter,
+pl_status pl_schur_set(pl_schur *schur, pl_factor *factor, const pl_filter *filter,
                        const char *chosen, pl_pool *pool, pl_error *error);
 
 /* x = y - U S^-1 N^T y in place. */
-void pl_schur_apply(const pl_schur *border, double *x);
+void pl_schur_apply(const pl_schur *schur, double *x);
 
 #endif

@@ -66,7 +66,7 @@ struct pl_preconditioner {
                              made without them is corrected (correction.h) */
   int refusals; /* solves in a row that met it not positive definite: prepare has to change more
                    than it would otherwise */
-  int64_t factorisations, border_solves; /* complete factors made, and back-substitutions for
+  int64_t factorisations, constraint_solves; /* complete factors made, and back-substitutions for
                                             constraints that came; since the beginning */
 };
 

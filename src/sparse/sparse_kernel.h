@@ -42,11 +42,6 @@ typedef struct pl_sparse_kernel {
   void (*redirect)(const pl_bi_step *step, int first, int last);
 } pl_sparse_kernel;
 
-extern const pl_sparse_kernel pl_sparse_kernel_base, pl_sparse_kernel_avx2;
-
-static inline const pl_sparse_kernel *pl_sparse_kernel_pick(void)
-{
-  return PL_PICK_VARIANT(&pl_sparse_kernel);
-}
+PL_KERNEL_VARIANTS(pl_sparse_kernel);
 
 #endif

@@ -19,11 +19,6 @@ typedef struct pl_triangle_kernel {
   void (*backward)(const pl_triangles *M, const double *y, double *z);
 } pl_triangle_kernel;
 
-extern const pl_triangle_kernel pl_triangle_kernel_base, pl_triangle_kernel_avx2;
-
-static inline const pl_triangle_kernel *pl_triangle_kernel_pick(void)
-{
-  return PL_PICK_VARIANT(&pl_triangle_kernel);
-}
+PL_KERNEL_VARIANTS(pl_triangle_kernel);
 
 #endif

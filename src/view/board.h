@@ -7,16 +7,16 @@
 
 /* In the order in which a watcher needs them. */
 typedef enum pl_slot {
-  PL_SLOT_SCENE,                      /* text: what there is, or why the scene cannot be shown */
-  PL_SLOT_TEXTURES,                   /* binary: pictures on bodies                            */
-  PL_SLOT_GEOMETRY,                   /* binary: the surface at rest                           */
-  PL_SLOT_HELD,                       /* binary: which vertices are held                       */
-  PL_SLOT_STATE,                      /* text: all settings as they are                        */
-  PL_SLOT_GALLERY,                    /* text: the scenes to choose from                       */
-  PL_SLOT_NOTICES,                    /* text: what went wrong lately                          */
-  PL_SLOT_SAVED,                      /* binary: the state as files, for who asked             */
-  PL_SLOT_THUMB,                      /* binary: a scene's small picture; one slot each        */
-  PL_SLOT_FRAME = PL_SLOT_THUMB + 96, /* binary: positions, colours, pulls, gauges */
+  PL_SLOT_SCENE,                       /* text: what there is, or why the scene cannot be shown */
+  PL_SLOT_TEXTURES,                    /* binary: pictures on bodies                            */
+  PL_SLOT_GEOMETRY,                    /* binary: the surface at rest                           */
+  PL_SLOT_HELD,                        /* binary: which vertices are held                       */
+  PL_SLOT_STATE,                       /* text: all settings as they are                        */
+  PL_SLOT_GALLERY,                     /* text: the scenes to choose from                       */
+  PL_SLOT_NOTICES,                     /* text: what went wrong lately                          */
+  PL_SLOT_SAVED,                       /* binary: the state as files, for who asked             */
+  PL_SLOT_THUMB,                       /* binary: a scene's small picture; one slot each        */
+  PL_SLOT_FRAME = PL_SLOT_THUMB + 256, /* binary: positions, colours, pulls, gauges */
   PL_SLOT_COUNT
 } pl_slot;
 

@@ -35,7 +35,8 @@ struct pl_gallery {
   pl_allocator allocator;
   pl_board *board;
   const char *cache;
-  entry entries[PL_MOST_THUMBS];
+  entry *entries;
+  size_t room;
   int count, begun;
   atomic_int stopping;
   pthread_t thread;
@@ -52,10 +53,12 @@ static int is_same_file(const char *a, const char *b)
 
 static pl_status add(pl_gallery *gallery, const char *path, pl_error *error)
 {
-  if (gallery->count == PL_MOST_THUMBS) return PL_OK;
   if (gallery->count && is_same_file(path, gallery->entries[0].path)) return PL_OK;
+  if (pl_reserve(&gallery->allocator, (void **)&gallery->entries, &gallery->room,
+                 (size_t)gallery->count + 1, sizeof *gallery->entries))
+    return pl_fail_memory(error);
   entry *to = &gallery->entries[gallery->count];
-  to->path = pl_strdup(&gallery->allocator, path);
+  *to = (entry){.path = pl_strdup(&gallery->allocator, path)};
   if (!to->path) return pl_fail_memory(error);
   snprintf(to->title, sizeof to->title, "%s", pl_path_name(path));
   gallery->count++;
@@ -86,7 +89,7 @@ static pl_status add_folder(pl_gallery *gallery, const char *folder, pl_error *e
 static void notify(const pl_gallery *gallery)
 {
   pl_text text = pl_text_make(&gallery->allocator);
-  pl_text_add(&text, "{\"type\":\"gallery\",\"scenes\":[");
+  pl_text_add(&text, "{\"type\":\"gallery\",\"pictures\":%d,\"scenes\":[", PL_MOST_THUMBS);
   for (int i = 0; i < gallery->count; i++) {
     const entry *of = &gallery->entries[i];
     pl_text_add(&text, "%s{\"file\":\"", i ? "," : "");
@@ -128,6 +131,7 @@ void pl_gallery_destroy(pl_gallery *gallery)
   atomic_store(&gallery->stopping, 1);
   if (gallery->begun) pthread_join(gallery->thread, NULL);
   for (int i = 0; i < gallery->count; i++) pl_free(&gallery->allocator, gallery->entries[i].path);
+  pl_free(&gallery->allocator, gallery->entries);
   pl_free(&gallery->allocator, gallery);
 }
 
@@ -298,7 +302,8 @@ static void make_picture(pl_gallery *gallery, int index)
 
 void pl_gallery_make(pl_gallery *gallery)
 {
-  for (int i = 0; i < gallery->count && !atomic_load(&gallery->stopping); i++) {
+  int count = gallery->count < PL_MOST_THUMBS ? gallery->count : PL_MOST_THUMBS;
+  for (int i = 0; i < count && !atomic_load(&gallery->stopping); i++) {
     if (!find_picture(gallery, i)) make_picture(gallery, i);
     notify(gallery);
   }

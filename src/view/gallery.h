@@ -7,8 +7,9 @@
 
 typedef struct pl_gallery pl_gallery;
 
-/* The first is path, the others are the .xml files of the folder (NULL: there are none). Their list
- * is posted. cache: as in pl_scene_def; it must outlive the gallery. */
+/* The first is path, the others are the .xml files of the folder (NULL: there are none). The list
+ * of all is posted; the first PL_MOST_THUMBS get pictures, the others are chosen by name. cache: as
+ * in pl_scene_def; it must outlive the gallery. */
 pl_status pl_gallery_create(const char *path, const char *folder, const char *cache,
                             pl_board *board, pl_gallery **gallery, pl_error *error);
 void pl_gallery_destroy(pl_gallery *gallery);

@@ -7,14 +7,15 @@
 #include "view/local.h"
 #include "view/surface.h"
 
-enum { PL_MOST_PULLS = 8, PL_MOST_GAUGES = 128, PL_AXES_FLOATS = 12 };
+enum { PL_MOST_PULLS = 64, PL_MOST_GAUGES = 128, PL_AXES_FLOATS = 12 };
 enum { PL_MOST_CONTACTS = 500, PL_CONTACT_FLOATS = 6 };
 
 enum pl_frame_flags {
   PL_FRAME_PLAYING = 1,
   PL_FRAME_BEHIND = 2,  /* the steps take longer than the speed allows      */
   PL_FRAME_STEPPED = 4, /* a new state, not one that was gone back to       */
-  PL_FRAME_GAUGED = 8   /* the gauges belong to this very state             */
+  PL_FRAME_GAUGED = 8,  /* the gauges belong to this very state             */
+  PL_FRAME_HELD = 16    /* the first pull is the pointer's; others are links */
 };
 
 /* What changes from moment to moment. */

@@ -237,10 +237,26 @@ static void read_mouse(pl_session *session, pl_view_frame *frame)
   pl_haptic_facts facts;
   if (!session->hand.mouse) return;
   pl_haptic_read(session->hand.mouse, &facts);
+  frame->flags |= PL_FRAME_HELD;
   pl_pull_facts *pull = &frame->pulls[frame->pull_count++];
   pl_vec3_copy(facts.proxy, pull->position);
   pl_vec3_copy(session->hand.mouse_at, pull->target);
   pl_vec3_copy(facts.touch.force, pull->force);
+}
+
+/* Links, each from end to end with its force on the first. */
+static void read_links(const pl_session *session, pl_view_frame *frame)
+{
+  pl_link_facts facts;
+  for (int i = 0; frame->pull_count < PL_MOST_PULLS; i++) {
+    pl_effect_id link = pl_world_link_at(session->world, i);
+    if (!link.index1 || pl_world_read_link(session->world, link, &facts, NULL)) return;
+    pl_pull_facts *pull = &frame->pulls[frame->pull_count++];
+    pl_vec3_copy(facts.ends[0], pull->position);
+    pl_vec3_copy(facts.ends[1], pull->target);
+    pl_vec3_sub(facts.ends[1], facts.ends[0], pull->force);
+    pl_vec3_scale(facts.length > 0 ? facts.tension / facts.length : 0, pull->force, pull->force);
+  }
 }
 
 /* Colours, arrows and local frames, contacts, and the tool. */
@@ -296,7 +312,10 @@ void pl_session_tell_frame(pl_session *session, double now)
   pl_status status =
       pl_surface_positions(&session->surface, session->world, session->room.positions, &error);
   if (!status) status = tell_extras(session, &frame, now, &error);
-  if (!status) read_mouse(session, &frame);
+  if (!status) {
+    read_mouse(session, &frame);
+    read_links(session, &frame);
+  }
   if (!status && (now >= session->clock.next_gauge || !session->run.playing)) {
     double begun = pl_now();
     status = gauge(session, &error);

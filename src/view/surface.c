@@ -1,5 +1,6 @@
 #include "view/surface.h"
 
+#include "body/noise.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/decompose.h"
@@ -240,6 +241,23 @@ static pl_status element_values(pl_world *world, pl_body_id body, pl_tint tint, 
   return status;
 }
 
+/* Below this the numbers of elements are those of a body without any load. */
+static double noise_of(const pl_body *body, pl_tint tint)
+{
+  switch (tint) {
+  case PL_TINT_von_mises:
+  case PL_TINT_pressure:
+  case PL_TINT_principal_stress:
+    return pl_body_stress_noise(body);
+  case PL_TINT_strain:
+    return PL_STRAIN_NOISE;
+  case PL_TINT_energy_density:
+    return PL_STRAIN_NOISE * pl_body_stress_noise(body);
+  default:
+    return 0;
+  }
+}
+
 /* The mean over the elements around each node of a body. */
 static pl_status element_means(pl_surface *surface, pl_world *world, pl_body_id body, pl_tint tint,
                                double *means, pl_error *error)
@@ -255,7 +273,11 @@ static pl_status element_means(pl_surface *surface, pl_world *world, pl_body_id 
     means[elements[i]] += values[i / n];
     counts[elements[i]] += 1;
   }
-  for (size_t i = 0; i < nodes; i++) means[i] /= counts[i];
+  double noise = noise_of(pl_world_body(world, body), tint);
+  for (size_t i = 0; i < nodes; i++) {
+    means[i] /= counts[i];
+    if (fabs(means[i]) < noise) means[i] = 0;
+  }
   return PL_OK;
 }
 

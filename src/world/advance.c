@@ -59,6 +59,7 @@ static pl_status each_begin(pl_world *world, const pl_substep *step, pl_error *e
     if (coupling->ops->find) status = coupling->ops->find(coupling, step, error);
     if (coupling->ops->begin && !status) coupling->ops->begin(coupling, step);
   }
+  world->system.is_changing = pl_couplings_are_changing(&world->couplings);
   return status;
 }
 
@@ -109,16 +110,17 @@ static void each_start(pl_world *world, const pl_substep *step)
   }
 }
 
-/* One pass of the integrator; again where pairs of blocks came for which there was no room. */
-static pl_status integrate(pl_world *world, const pl_substep *step, pl_step_report *report,
-                           pl_error *error)
+/* One pass of an integrator; again where pairs of blocks came for which there was no room. */
+static pl_status integrate(pl_world *world, pl_integrator *by, const pl_substep *step,
+                           pl_step_report *report, pl_error *error)
 {
   pl_system *system = &world->system;
   for (;;) {
+    pl_status status = pl_world_turn_in(world, step->h, error);
+    if (status) return status;
     pl_system_clear_reaction(system);
     each_start(world, step);
-    pl_status status = world->integrator->ops->step(world->integrator, system, step->t, step->h,
-                                                    step->q, step->v, report, error);
+    status = by->ops->step(by, system, step->t, step->h, step->q, step->v, report, error);
     int is_short = system->pairs && pl_pairs_is_short(system->pairs);
     if (!is_short && !system->missing) return status;
     status = is_short ? pl_pairs_grow(system->pairs, error) : PL_OK;
@@ -126,6 +128,35 @@ static pl_status integrate(pl_world *world, const pl_substep *step, pl_step_repo
     if (status) return status;
     keep_before(world, 1);
   }
+}
+
+static void describe(pl_system *system, const pl_integrator_ops *ops)
+{
+  system->order = ops->order;
+  system->freezes_time = ops->freezes_time;
+}
+
+/* One pass by the integrator or, where a budget cuts its solves short, by its fallback. */
+static pl_status integrate_in_budget(pl_world *world, const pl_substep *step,
+                                     pl_step_report *report, pl_error *error)
+{
+  pl_integrator *own = world->integrator, *other = world->substep.fallback.by;
+  int budget = world->set.budget, cut = report->unfinished_solves + report->unconverged;
+  if (!other) return integrate(world, own, step, report, error);
+  // steps that are late again and again, and single iterations, cannot afford both
+  if (world->tally.effort.level == PL_EFFORT_FULL && budget != 1) {
+    world->system.budget = budget / 2;
+    pl_status status = integrate(world, own, step, report, error);
+    if (status || report->unfinished_solves + report->unconverged == cut) return status;
+    keep_before(world, 1);
+  }
+  world->substep.fallback.substeps++;
+  world->system.budget = budget;
+  pl_integrator_forget(own);
+  describe(&world->system, other->ops);
+  pl_status status = integrate(world, other, step, report, error);
+  describe(&world->system, own->ops);
+  return status;
 }
 
 static void warn_unresolved(pl_world *world, double t)
@@ -166,9 +197,9 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
   world->system.expected = NULL;
   for (step.pass = 1;; step.pass++) {
     world->substep.pass = step.pass;
+    world->tally.passes++;
     if (are_transient(world) && (status = pl_world_constrain(world, error)) != PL_OK) break;
-    if ((status = pl_world_turn_in(world, h, error)) != PL_OK) break;
-    status = integrate(world, &step, report, error);
+    status = integrate_in_budget(world, &step, report, error);
     if (world->system.filter.mpcs) pl_mpcs_split(world->rows.mpcs, world->system.reaction);
     if (status || !each_revise(world, &step)) break;
     if (step.pass >= max) {

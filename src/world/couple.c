@@ -476,6 +476,13 @@ pl_status pl_world_change_pull(pl_world *world, pl_pull_id id, const pl_pull_def
   return status ? status : pl_pull_set(pull, (int)(body - world->bodies.list), def, error);
 }
 
+pl_status pl_world_steady_pull(pl_world *world, pl_pull_id id, double damping, pl_error *error)
+{
+  pl_pull *pull;
+  pl_status status = find_pull(world, id, &pull, error);
+  return status ? status : pl_pull_steady(pull, damping, error);
+}
+
 /* A pull changes nothing that was prepared. */
 pl_status pl_world_remove_pull(pl_world *world, pl_pull_id id, pl_error *error)
 {

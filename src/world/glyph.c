@@ -94,9 +94,8 @@ static void set_columns(const double A[9], pl_glyph *glyph)
 static void set_fibres(const sheet *s, int element, const double F[9], pl_glyph *glyph)
 {
   const pl_material_def *material = &s->body->material;
-  double rest[3], axes[9], a[3], direction[3];
-  middle_of(s->body->mesh, element, s->body->mesh->nodes, rest);
-  pl_orientation_axes(&material->orientation, rest, axes);
+  double axes[9], a[3], direction[3];
+  (void)pl_orientation_in(&material->orientation, s->body->mesh, element, axes, NULL);
   for (int k = 0; k < material->fibre_count && k < 3; k++) {
     memcpy(direction, material->fibres[k].direction, sizeof direction);
     double length = pl_vec3_norm(direction);

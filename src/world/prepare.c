@@ -1,11 +1,12 @@
 /* Making a world ready for stepping: pattern, matrix, solver, constraint rows, integrator. */
+#include "world/prepare.h"
+
 #include "core/error.h"
 #include "core/memory.h"
 #include "couple/contact.h"
 #include "model/divided.h"
 #include "ode/relation.h"
 #include "sparse/partition.h"
-#include "world/world.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@ void pl_world_unprepare(pl_world *world)
 {
   pl_proportion_release(world);
   pl_integrator_destroy(world->integrator);
+  pl_fallback_release(world);
   pl_solver_destroy(world->system.solver);
   pl_bsr_destroy(world->system.A);
   pl_pairs_destroy(world->system.pairs);
@@ -69,15 +71,16 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
 pl_status pl_world_fit_ranks(pl_world *world, pl_error *error)
 {
   const pl_solver_ops *solver = (const pl_solver_ops *)world->set.solver.member;
+  const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->set.integrator.member;
   if (!world->bodies.ranks) return PL_OK;
   if (world->set.time_budget > 0)
     return pl_fail(error, PL_E_UNSUPPORTED,
                    "a time budget is kept by one process only; run without mpirun, or without the "
                    "budget");
-  if (world->set.integrator.member == &pl_integrator_local_verlet.info)
+  if (integrator->over_ranks)
     return pl_fail(error, PL_E_UNSUPPORTED,
-                   "\"local-verlet\" chooses its small steps within one process; over several take "
-                   "\"verlet\"");
+                   "integrator \"%s\" works within one process; over several take \"%s\"",
+                   integrator->info.name, integrator->over_ranks);
   if (solver == &pl_solver_petsc) return PL_OK;
   if (!world->set.solver_given || solver == &pl_solver_auto)
     return take_solver(world, "petsc", error);
@@ -470,7 +473,7 @@ static pl_status make_relations(pl_world *world, pl_error *error)
   return status;
 }
 
-pl_status pl_world_prepare(pl_world *world, pl_error *error)
+pl_status pl_world_prepare_watched(pl_world *world, pl_error *error)
 {
   if (world->ready) return PL_OK;
   pl_world_unprepare(world);
@@ -504,6 +507,7 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status && ops->relaxes) status = make_relations(world, error);
   if (!status) status = make_integrator(world, error);
+  if (!status) status = pl_fallback_prepare(world, error);
   // from here on ranks compute together
   if (world->bodies.ranks) status = world->bodies.ranks->agree(world->bodies.ranks, status, error);
   if (!status) status = pl_proportion_prepare(world, error);
@@ -512,5 +516,14 @@ pl_status pl_world_prepare(pl_world *world, pl_error *error)
     pl_world_unprepare(world);
   else
     world->ready = 1;
+  return status;
+}
+
+pl_status pl_world_prepare(pl_world *world, pl_error *error)
+{
+  pl_watcher by = world->watch.by;
+  world->watch.by = (pl_watcher){0};
+  pl_status status = pl_world_prepare_watched(world, error);
+  world->watch.by = by;
   return status;
 }

@@ -123,8 +123,27 @@ static double wave_in(const pl_body *body)
   return max;
 }
 
-/* The elements' bounds of w^2 and damping over all bodies that know them, with mass damping;
- * returns whether all do. */
+static const pl_integrator_ops *method(const pl_world *world)
+{
+  return (const pl_integrator_ops *)world->set.integrator.member;
+}
+
+/* Into how many parts the method divides a step by itself. */
+static double inner_steps(const pl_world *world)
+{
+  int place = pl_param_find(&method(world)->info, "substeps");
+  return place < 0 ? 1 : world->set.integrator.values[place];
+}
+
+/* The part of a body's mass damping that limits the step. */
+static double limiting_drag(const pl_world *world, const pl_body *body)
+{
+  int free = method(world)->drag_is_implicit && !pl_body_spares_rigid_motion(body);
+  return free ? 0 : body->mass_damping;
+}
+
+/* The elements' bounds of w^2 and damping over all bodies that know them, with mass damping where
+ * it counts; returns whether all do. */
 static int element_bounds(pl_world *world, double bounds[2])
 {
   int all = 1;
@@ -139,7 +158,7 @@ static int element_bounds(pl_world *world, double bounds[2])
     else
       all = 0;
     bounds[0] = fmax(bounds[0], own[0]);
-    bounds[1] = fmax(bounds[1], own[1] + body->mass_damping);
+    bounds[1] = fmax(bounds[1], own[1] + limiting_drag(world, body));
   }
   return all;
 }
@@ -157,17 +176,42 @@ static void keep_extra(pl_world *world, double stiffness, double damping)
 
 double pl_proportion_bound(pl_world *world)
 {
-  const pl_integrator_ops *ops = (const pl_integrator_ops *)world->set.integrator.member;
+  const pl_integrator_ops *ops = method(world);
   double bounds[2];
   if (!ops->critical) return INFINITY;
   element_bounds(world, bounds);
   double stiffness = bounds[0] + world->proportion.extra[0];
+  double damping = bounds[1] + world->proportion.extra[1];
   if (!(stiffness > 0)) return INFINITY;
-  return ops->critical(sqrt(stiffness), bounds[1] + world->proportion.extra[1]);
+  double bound = ops->critical(sqrt(stiffness), damping);
+  // the mode that is damped most may be a slow one
+  if (damping > 0) bound = fmin(bound, ops->critical(1e-3 * damping, damping));
+  return inner_steps(world) * bound;
+}
+
+/* Mass damping of the blocks that have least and most of it, 1/s. */
+static void find_drag(const pl_world *world, double range[2])
+{
+  range[0] = range[1] = world->vectors.drag[0];
+  for (int i = 1; i < world->bodies.blocks; i++) {
+    range[0] = fmin(range[0], world->vectors.drag[i]);
+    range[1] = fmax(range[1], world->vectors.drag[i]);
+  }
+}
+
+/* That of the fastest mode, or of the slowest, which drag alone damps. */
+static double critical_of(const pl_world *world, double stiffness, double damping)
+{
+  const pl_integrator_ops *ops = method(world);
+  double drag[2], slow = INFINITY;
+  find_drag(world, drag);
+  if (!ops->drag_is_implicit && drag[1] > 0) slow = ops->critical(1e-3 * drag[1], drag[1]);
+  if (!(stiffness > 0)) return INFINITY;
+  return inner_steps(world) * fmin(ops->critical(sqrt(stiffness), damping), slow);
 }
 
 /* Infinite where the method has no limit, or nothing resists. */
-static double critical_step(pl_world *world, const pl_integrator_ops *ops, double *memory)
+static double critical_step(pl_world *world, double *memory)
 {
   size_t n = 3 * (size_t)world->bodies.blocks;
   pl_system *system = &world->system;
@@ -181,8 +225,13 @@ static double critical_step(pl_world *world, const pl_integrator_ops *ops, doubl
   pl_power_start(room.mode, world->bodies.blocks);
   double damping =
       pl_largest_eigenvalue(&room, system, at->time, at->q, at->v, 1, POWER_ITERATIONS);
+  if (method(world)->drag_is_implicit) {
+    double drag[2];
+    find_drag(world, drag);
+    damping = fmax(damping - drag[0], 0);
+  }
   if (world->set.substeps == 0) keep_extra(world, stiffness, damping);
-  return stiffness > 0 ? ops->critical(sqrt(stiffness), damping) : INFINITY;
+  return critical_of(world, stiffness, damping);
 }
 
 static void tell_critical(pl_world *world, const pl_integrator_ops *ops)
@@ -192,36 +241,40 @@ static void tell_critical(pl_world *world, const pl_integrator_ops *ops)
     return;
   world->proportion.logged = ops;
   if (critical == 0)
-    pl_log_write(&world->log, PL_WARNING,
-                 "%s is stable at no step without damping: motion grows; take rk4, verlet or an "
-                 "implicit method",
+    pl_log_write(&world->log, PL_WARNING, "%s is stable at no step without damping: motion grows",
                  ops->info.name);
   else if (world->set.dt > critical)
     pl_log_write(&world->log, PL_WARNING,
-                 "%s is stable up to a step of about %.3g s here, and dt is %g s; take a smaller "
-                 "dt or an implicit method",
+                 "%s is stable up to a step of about %.3g s here, and dt is %g s: motion grows",
                  ops->info.name, critical, world->set.dt);
   else if (isfinite(critical))
     pl_log_write(&world->log, PL_NOTE, "%s is stable up to a step of about %.3g s; dt is %g s",
                  ops->info.name, critical, world->set.dt);
 }
 
-/* A step that cannot be stable is refused where that is asked for. */
-static pl_status refuse(const pl_world *world, const pl_integrator_ops *ops, pl_error *error)
+pl_status pl_proportion_admit(const pl_world *world, pl_error *error)
 {
-  double critical = world->proportion.critical;
-  if (!world->set.no_unstable || world->set.tolerance > 0 || world->set.substeps == 0) return PL_OK;
-  if (!(world->set.dt > critical)) return PL_OK;
+  double critical = world->proportion.critical, dt = world->set.dt;
+  if (world->set.allow_unstable || world->set.tolerance > 0 || world->set.substeps == 0)
+    return PL_OK;
+  // power iterations come from below
+  if (!(dt > 1.01 * critical)) return PL_OK;
+  if (critical == 0)
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "%s is stable at no step without damping; take verlet, rk4 or an implicit "
+                   "method, or unstable=\"warn\" to step nevertheless",
+                   method(world)->info.name);
   return pl_fail(error, PL_E_ARGUMENT,
-                 "%s is stable up to a step of %.3g s here, and dt is %g s; take a smaller dt, "
-                 "substeps=\"auto\" or an implicit method",
-                 ops->info.name, critical, world->set.dt);
+                 "%s is stable up to a step of about %.3g s here, and dt is %g s; take "
+                 "substeps=\"auto\", a smaller dt or an implicit method, or unstable=\"warn\" to "
+                 "step nevertheless",
+                 method(world)->info.name, critical, dt);
 }
 
 pl_status pl_proportion_prepare(pl_world *world, pl_error *error)
 {
   pl_proportion *self = &world->proportion;
-  const pl_integrator_ops *ops = (const pl_integrator_ops *)world->set.integrator.member;
+  const pl_integrator_ops *ops = method(world);
   size_t n = 3 * (size_t)world->bodies.blocks;
   self->f = pl_alloc(&world->allocator, n, sizeof(double));
   self->x = pl_alloc(&world->allocator, n, sizeof(double));
@@ -236,10 +289,10 @@ pl_status pl_proportion_prepare(pl_world *world, pl_error *error)
   if (!ops->critical) return PL_OK;
   double *memory = pl_alloc(&world->allocator, 4 * n, sizeof(double));
   if (!memory) return pl_fail_memory(error);
-  self->critical = critical_step(world, ops, memory);
+  self->critical = critical_step(world, memory);
   pl_free(&world->allocator, memory);
-  tell_critical(world, ops);
-  return refuse(world, ops, error);
+  if (pl_proportion_admit(world, NULL) == PL_OK) tell_critical(world, ops);
+  return pl_proportion_admit(world, error);
 }
 
 void pl_proportion_release(pl_world *world)

@@ -30,6 +30,9 @@ void pl_proportion_release(pl_world *world);
  * for methods without a limit. */
 double pl_proportion_bound(pl_world *world);
 
+/* Fails where dt is above the critical step and the world does not allow that. */
+pl_status pl_proportion_admit(const pl_world *world, pl_error *error);
+
 /* Before a step and after it; the second fails where the speed cannot be explained. */
 void pl_proportion_begin(pl_world *world);
 pl_status pl_proportion_check(pl_world *world, pl_error *error);

@@ -1,4 +1,5 @@
 /* The quantities: of a point that moves with a body, and of a body or the whole world. */
+#include "body/points.h"
 #include "math/vec3.h"
 #include "world/world.h"
 
@@ -19,7 +20,13 @@ static void at_anchor(const pl_body *body, const pl_probe *probe, const double *
 static void read_position(pl_world *world, const pl_probe *probe, double *value)
 {
   const pl_body *body = &world->bodies.list[probe->body];
-  at_anchor(body, probe, pl_body_nodes(body, world->state.q + 3 * body->offset, NULL), value);
+  const pl_node_reader nodes = pl_node_reader_at(body, world->state.q + 3 * body->offset);
+  memset(value, 0, 3 * sizeof *value);
+  for (int a = 0; a < probe->anchor.count; a++) {
+    double x[3];
+    pl_node_read(&nodes, body->place[probe->anchor.nodes[a]], x);
+    for (int k = 0; k < 3; k++) value[k] += probe->anchor.weights[a] * x[k];
+  }
 }
 
 static void read_displacement(pl_world *world, const pl_probe *probe, double *value)
@@ -27,7 +34,7 @@ static void read_displacement(pl_world *world, const pl_probe *probe, double *va
   const pl_body *body = &world->bodies.list[probe->body];
   double rest[3];
   at_anchor(body, probe, body->rest, rest);
-  at_anchor(body, probe, pl_body_nodes(body, world->state.q + 3 * body->offset, NULL), value);
+  read_position(world, probe, value);
   for (int k = 0; k < 3; k++) value[k] -= rest[k];
 }
 

@@ -48,7 +48,8 @@ typedef struct pl_quantity_ops {
   X(slip)                                                                                          \
   X(friction_power)                                                                                \
   X(friction_heat)                                                                                 \
-  X(penetration)
+  X(penetration)                                                                                   \
+  X(intersections)
 #define X(name) extern const pl_quantity_ops pl_quantity_##name;
 PL_QUANTITIES(X)
 #undef X

@@ -163,24 +163,35 @@ pl_status pl_world_follow(const pl_world *world, pl_body_id id, int numbers, con
   return PL_OK;
 }
 
+typedef void element_fields(pl_model *model, const double *q, double *first, double *second,
+                            pl_pool *pool);
+
+/* Two numbers of every element in the order of the mesh that the user gave; 0 where the model has
+ * none, and each may be NULL. */
+static pl_status read_fields(pl_world *world, const pl_body *body, element_fields *fields,
+                             double *first, double *second, pl_error *error)
+{
+  size_t count = (size_t)body->mesh->element_count;
+  double *inside = pl_alloc(&world->allocator, 2 * count, sizeof(double)); // zeros
+  if (!inside) return pl_fail_memory(error);
+  if (fields)
+    fields(body->model, world->state.q + 3 * body->offset, first ? inside : NULL,
+           second ? inside + count : NULL, world->pool);
+  for (size_t e = 0; e < count; e++) {
+    if (first) first[body->element_order[e]] = inside[e];
+    if (second) second[body->element_order[e]] = inside[count + e];
+  }
+  pl_free(&world->allocator, inside);
+  return PL_OK;
+}
+
 pl_status pl_world_get_stress(pl_world *world, pl_body_id id, double *von_mises,
                               double *volume_ratio, pl_error *error)
 {
   const pl_body *body;
   pl_status status = pl_world_find_body(world, id, &body, error);
   if (status) return status;
-  size_t count = (size_t)body->mesh->element_count;
-  double *inside = pl_alloc(&world->allocator, 2 * count, sizeof(double));
-  if (!inside) return pl_fail_memory(error);
-  body->model->ops->fields(body->model, world->state.q + 3 * body->offset,
-                           von_mises ? inside : NULL, volume_ratio ? inside + count : NULL,
-                           world->pool);
-  for (size_t e = 0; e < count; e++) {
-    if (von_mises) von_mises[body->element_order[e]] = inside[e];
-    if (volume_ratio) volume_ratio[body->element_order[e]] = inside[count + e];
-  }
-  pl_free(&world->allocator, inside);
-  return PL_OK;
+  return read_fields(world, body, body->model->ops->fields, von_mises, volume_ratio, error);
 }
 
 pl_status pl_world_get_strain(pl_world *world, pl_body_id id, double *strain,
@@ -189,19 +200,7 @@ pl_status pl_world_get_strain(pl_world *world, pl_body_id id, double *strain,
   const pl_body *body;
   pl_status status = pl_world_find_body(world, id, &body, error);
   if (status) return status;
-  size_t count = (size_t)body->mesh->element_count;
-  double *inside = pl_alloc(&world->allocator, 2 * count, sizeof(double)); // zeros
-  if (!inside) return pl_fail_memory(error);
-  if (body->model->ops->strains)
-    body->model->ops->strains(body->model, world->state.q + 3 * body->offset,
-                              strain ? inside : NULL, energy_density ? inside + count : NULL,
-                              world->pool);
-  for (size_t e = 0; e < count; e++) {
-    if (strain) strain[body->element_order[e]] = inside[e];
-    if (energy_density) energy_density[body->element_order[e]] = inside[count + e];
-  }
-  pl_free(&world->allocator, inside);
-  return PL_OK;
+  return read_fields(world, body, body->model->ops->strains, strain, energy_density, error);
 }
 
 pl_status pl_world_get_tensors(pl_world *world, pl_body_id id, double *gradient, double *stress,
@@ -266,9 +265,10 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
                             .linear_iterations = world->tally.linear_iterations,
                             .halved_steps = world->tally.halved_steps,
                             .unconverged_steps = world->tally.unconverged_steps,
-                            .late_steps = world->tally.late_steps,
-                            .lagging_steps = world->tally.lagging_steps,
-                            .unresolved_substeps = world->tally.unresolved,
+                            .budget = {.late_steps = world->tally.late_steps,
+                                       .lagging_steps = world->tally.lagging_steps,
+                                       .fallback_substeps = world->substep.fallback.substeps},
+                            .contact = {world->tally.passes, world->tally.unresolved},
                             .substeps = world->tally.substeps,
                             .rejected_substeps = world->tally.rejected_substeps,
                             .matrices = world->tally.matrices,
@@ -296,7 +296,7 @@ pl_status pl_world_measure(pl_world *world, pl_world_facts *facts, pl_error *err
     const pl_preconditioner *preconditioner =
         pl_solver_in_use(world->system.solver, &reason)->preconditioner;
     facts->direct.factorisations = preconditioner->factorisations;
-    facts->direct.border_solves = preconditioner->border_solves;
+    facts->direct.constraint_solves = preconditioner->constraint_solves;
   }
   if (world->system.A) facts->matrix_blocks = world->system.A->start[world->bodies.blocks];
   return PL_OK;

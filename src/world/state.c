@@ -37,7 +37,7 @@ static pl_layout layout_of(const pl_world *world)
 /* Is the state at the beginning of a substep asked for? */
 static int needs_before(const pl_world *world)
 {
-  int needed = world->set.tolerance > 0;
+  int needed = world->set.tolerance > 0 || pl_fallback_is_needed(world);
   for (size_t i = 0; i < world->couplings.count; i++) {
     const pl_coupling_ops *ops = world->couplings.list[i]->ops;
     needed |= ops->revise || ops->finish || ops->makes_pairs;

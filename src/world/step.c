@@ -2,6 +2,7 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "world/guide.h"
+#include "world/prepare.h"
 
 #include <math.h>
 
@@ -94,7 +95,8 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
 {
   double begun = pl_now();
   pl_status status = pl_world_update_models(world, error);
-  if (!status) status = pl_world_prepare(world, error);
+  world->watch.ended = 0;
+  if (!status) status = pl_world_prepare_watched(world, error);
   if (status) return status;
   double start = pl_now();
   pl_step_report report = {0};
@@ -103,7 +105,8 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   // the first step prepares what all others use
   if (world->state.steps == 0) begun = start;
   set_deadline(world, begun);
-  status = pl_world_follow_guide(world, error);
+  status = pl_proportion_admit(world, error);
+  if (!status) status = pl_world_follow_guide(world, error);
   if (status) return status;
   world->tally.knows_contacts = 0;
   pl_proportion_begin(world);

@@ -106,7 +106,7 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   world->set.time_budget = def->time_budget;
   world->set.halvings = def->halvings;
   world->set.substeps = def->substeps;
-  world->set.no_unstable = def->no_unstable;
+  world->set.allow_unstable = def->allow_unstable;
   world->set.tolerance = def->tolerance;
   memcpy(world->gravity, def->gravity, sizeof world->gravity);
   world->contact = pl_contact_def_default();

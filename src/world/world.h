@@ -13,6 +13,7 @@
 #include "ode/integrator.h"
 #include "pliant/world.h"
 #include "world/answer.h"
+#include "world/fallback.h"
 #include "world/proportion.h"
 #include "world/quantity.h"
 #include "world/state.h"
@@ -37,7 +38,7 @@ typedef struct pl_settings {
   double time_budget; /* s, for the computation of one step; 0: no limit */
   int halvings;       /* how often a failing step is halved */
   int substeps;       /* 0: as the critical step asks for */
-  int no_unstable;    /* a step above the critical one is an error */
+  int allow_unstable; /* a step above the critical one is a warning */
   pl_selection integrator, solver, preconditioner;
   int solver_given;       /* the user named it: it is not to be replaced by a more general one */
   struct pl_guide *guide; /* lends its rotations (guide.h); NULL: none */
@@ -66,6 +67,7 @@ typedef struct pl_tally {
   double worst_residual; /* relative, of all linear solves */
   double seconds, seconds_evaluate, seconds_solve;
   int64_t flights;    /* steps that were divided since something flew far */
+  int64_t passes;     /* over all substeps */
   int64_t unresolved; /* substeps that ended though a coupling wanted another pass */
   int warned_unfinished;
   int knows_contacts;    /* what couplings hold of contacts belongs to the state as it is */
@@ -108,6 +110,7 @@ struct pl_world {
   struct pl_substep_now {        /* in hand */
     double start;                /* s */
     int pass;                    /* how often it is made, from 1 on */
+    pl_fallback fallback;        /* who makes it where a budget cuts it short */
   } substep;
 
   // made by prepare() when bodies or couplings have changed
@@ -146,6 +149,10 @@ void pl_world_drop_probe(pl_world *world, size_t index);
 /* Takes over a coupling that was made with this status. Where it constrains something, remembers
  * something or couples blocks, the world must be prepared again. */
 pl_status pl_world_take(pl_world *world, pl_status status, pl_coupling *coupling, pl_error *error);
+
+/* Lets a pull resist what its nodes do other than when a substep began, by so many N s/m, until it
+ * is changed (couple/pull.c). */
+pl_status pl_world_steady_pull(pl_world *world, pl_pull_id id, double damping, pl_error *error);
 
 /* Makes room for one more element at the end of the growing array that *array points to. */
 pl_status pl_world_one_more(pl_world *world, void *array, size_t count, size_t *room, size_t size,

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every line of README and manual that calls the command works: those that end by themselves are run, in a folder with the files
 # that they name; of the others (servers, measurements, long studies) command and options are known.
+# label: long
 . "$(dirname "$0")/begin.sh"
 ln -s "$PLIANT_SOURCE/scenes" "$PLIANT_SOURCE/studies" "$PLIANT_SOURCE/examples" .
 mkdir doors && cp "$PLIANT_SOURCE"/doors/* doors/
@@ -8,7 +9,7 @@ mkdir doors && cp "$PLIANT_SOURCE"/doors/* doors/
 # what the lines take for granted
 export SLURM_ARRAY_TASK_ID=1 JOB=1
 sed -n '/^```xml/,/^```/p' "$PLIANT_SOURCE/docs/tutorials/1-first-body.md" | sed '/^```/d' >bar.xml
-sed -n '/^```xml/,/^```/p' "$PLIANT_SOURCE/docs/tutorials/4-study.md" | sed '/^```/d' >sag.xml
+sed -n '/^```xml/,/^```/p' "$PLIANT_SOURCE/docs/tutorials/5-study.md" | sed '/^```/d' >sag.xml
 sed -i 's/duration="1"/duration="0.05"/' bar.xml
 {
   "$pliant" mesh generate box --size "1 0.3 0.2" --cells "5 2 2" -o doors/block.msh

@@ -70,6 +70,9 @@ expect 2 "did you mean --threads" "$pliant" run --no-picture --thread 2 scene.xm
 expect 2 "whole number" "$pliant" run --no-picture --threads two scene.xml
 expect 2 "auto, off or json" "$pliant" run --no-picture --progress loud scene.xml
 expect 2 "did you mean \"integrator\"" "$pliant" list integator
+expect 2 'unknown integrator "newmrak"; did you mean "newmark"' "$pliant" list integrator newmrak
+expect 2 'of the family integrator: pliant list integrator newmark' "$pliant" list newmark
+expect 2 'of the family integrator: pliant list integrator newmark' "$pliant" list solver newmark
 expect 2 "unknown mesh command" "$pliant" mesh cut
 
 # ---- bad files ----
@@ -110,6 +113,9 @@ expect 1 "m.msh" "$pliant" check scene.xml
 "$pliant" mesh info good.msh | grep -q "24 tetrahedra" && ok || bad "info"
 "$pliant" mesh info good.msh | grep -Eq "aspect +mean [^,]*, worst( [0-9.]+ .element [0-9]+.,?){5}" && ok || bad "info: worst elements"
 "$pliant" mesh info good.msh | grep -q "faces in 1 piece" && ok || bad "info: boundary"
+"$pliant" mesh info good.msh | grep -Eq "volume +[0-9.e-]+ m\^3" && ok || bad "info: volume"
+"$pliant" mesh generate sheet -o sheet.msh | grep -Eq "area +1 m\^2" && ok || bad "info: area"
+"$pliant" mesh generate rod -o rod.msh | grep -Eq "length +1 m," && ok || bad "info: length"
 size=$(stat -c %s good.msh)
 for part in 10 100 $((size / 2)) $((size - 20)); do
   head -c "$part" good.msh >m.msh
@@ -189,8 +195,13 @@ if [ -e /dev/full ]; then
   [ ! -e full/summary.json ] && ok || bad "a summary of a run that failed at the start"
 fi
 
+# ---- a step above the critical one: refused before the run, with the bound and the remedy ----
+scene 's/implicit-euler/rk4/'
+expect 1 'and dt is 0.01 s; take substeps="auto", a smaller dt' "$pliant" run --no-picture scene.xml -o refused
+"$pliant" run --no-picture scene.xml -o divided --set world.substeps=auto 2>stderr && ok || bad "steps in parts: $(head -c 300 stderr)"
+
 # ---- a step that diverges: named, with the time; the files so far are whole ----
-scene 's/implicit-euler/explicit-euler/;s/duration="0.1"/duration="50"/;s/every="0.05"/every="5"/'
+scene 's/implicit-euler/explicit-euler/;s/duration="0.1"/unstable="warn" duration="50"/;s/every="0.05"/every="5"/'
 expect 1 "diverged" "$pliant" run --no-picture scene.xml -o diverged
 grep -q '"completed": false' diverged/summary.json && ok || bad "a diverged run claims to be complete"
 grep -Eq '[:{ ]-?(inf|nan)' diverged/summary.json && bad "a diverged run's summary is not JSON: $(grep -E '(inf|nan)' diverged/summary.json)" || ok
@@ -240,6 +251,8 @@ sed -i 's/recording.plr/none.plr/' taped-scene/scene.xml
 expect 1 "none.plr" "$pliant" check taped-scene/scene.xml
 if "$pliant" view --help >/dev/null 2>&1; then
   for command in "view taped" "run --replay taped" "view elsewhere/whole"; do
+    # the line of the server before must be gone before this one is waited for
+    : >stdout
     "$pliant" $command >stdout 2>stderr &
     for i in $(seq 200); do grep -q '^open http' stdout && break; sleep 0.1; done
     grep -q '^open http' stdout && ok || bad "$command: $(cat stderr)"
@@ -260,6 +273,10 @@ done
 for family in model strain law integrator solver preconditioner generator region load quantity format; do
   "$pliant" list $family | grep -q "^$family:" && ok || bad "list $family"
 done
+# members, each with its parameters and without the others; a family behind them is whole
+"$pliant" list integrator newmark bdf2 solver >stdout 2>stderr && ok || bad "list members: $(cat stderr)"
+[ "$(grep -c '^integrator:' stdout)" -eq 2 ] && [ "$(grep -cE '^  (newmark|bdf2) ' stdout)" -eq 2 ] && ok || bad "list members: $(cat stdout)"
+grep -q '^      beta ' stdout && ! grep -q '^  verlet ' stdout && grep -q '^  cg ' stdout && grep -q '^  minres ' stdout && ok || bad "list members: $(cat stdout)"
 "$pliant" --version | grep -q '^pliant [0-9]' && ok || bad "--version"
 
 # ---- every shipped scene is right ----
@@ -283,6 +300,7 @@ if [ -x /usr/bin/python3 ]; then
   "$pliant" check --json scene.xml wrong.xml nothere.xml >check.json 2>stderr
   [ $? -eq 1 ] && ok || bad "check --json: wrong exit code"
   "$pliant" list --json >list.json 2>stderr && ok || bad "list --json: $(cat stderr)"
+  "$pliant" list --json integrator newmark >member.json 2>stderr && ok || bad "list --json of a member: $(cat stderr)"
   "$pliant" mesh info --json good.msh other.stl nothere.msh >info.json 2>stderr
   [ $? -eq 1 ] && ok || bad "mesh info --json: wrong exit code"
   /usr/bin/python3 - <<'PY' && ok || bad "JSON"
@@ -293,6 +311,9 @@ assert not wrong["ok"] and wrong["problems"][0]["line"] == 4 and "poisson" in wr
 assert not missing["ok"] and missing["problems"], missing
 families = {f["family"]: f for f in json.load(open("list.json"))}
 assert any(m["name"] == "fem" for m in families["model"]["members"])
+(family,) = json.load(open("member.json"))
+assert family["family"] == "integrator" and [m["name"] for m in family["members"]] == ["newmark"]
+assert family["members"][0] in families["integrator"]["members"] and family["members"][0]["params"]
 assert all(p["name"] for f in families.values() for m in f["members"] for p in m["params"])
 mesh, surface, missing = json.load(open("info.json"))
 assert mesh["ok"] and mesh["elements"] == 24 and len(mesh["sets"]) == 6 and mesh["high"][0] == 1

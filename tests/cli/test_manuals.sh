@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every command and option that --help names stands in a man page and in the completions; the pages have no
 # mistake that groff sees, and bash completes by its file.
+# label: long
 set -u
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -39,6 +40,9 @@ complete_words() {
 [ "$(complete_words pliant ru)" = run ] && ok || bad "bash: ru is not completed"
 [ "$(complete_words pliant mesh gen)" = generate ] && ok || bad "bash: mesh gen is not completed"
 complete_words pliant run --thr | grep -qx -- --threads && ok || bad "bash: run --thr is not completed"
+[ "$(complete_words pliant list integ)" = integrator ] && ok || bad "bash: list integ is not completed"
+[ "$(complete_words pliant list solver integrator newm)" = newmark ] && ok || bad "bash: list integrator newm is not completed"
+[ -z "$(complete_words pliant list solver newm)" ] && ok || bad "bash: a solver is completed to newmark"
 complete_words pliant mesh info --js | grep -qx -- --json && ok || bad "bash: mesh info --js is not completed"
 
 # the other shells read their files and offer the same, where they are there
@@ -53,6 +57,7 @@ fi
 if command -v fish >/dev/null; then
   offered() { HOME=$folder fish -c "source $folder/fish/pliant.fish; complete -C 'pliant $1'" 2>/dev/null; }
   offered ru | grep -q '^run' && ok || bad "fish: ru is not completed"
+  offered 'list integrator newm' | grep -q '^newmark' && ok || bad "fish: list integrator newm is not completed"
   offered 'run --thr' | grep -q '^--threads' && ok || bad "fish: run --thr is not completed"
 fi
 

@@ -82,13 +82,16 @@ for file in pipe.xml pipe.obj pipe.msh /dev/zero; do
   timeout -s KILL 10 "$pliant" run --no-picture "$file" -o pipe >stdout 2>stderr
   [ $? -eq 1 ] && grep -q "a file is needed" stderr && ok || bad "$file: $(cat stderr)"
 done
+mkfifo pipe.plr
+timeout -s KILL 10 "$pliant" run --no-picture scene.xml -o pipe --set world.start=pipe.plr >stdout 2>stderr
+[ $? -eq 1 ] && grep -q "pipe.plr: is a pipe" stderr && ok || bad "pipe.plr: $(cat stderr)"
 run scene.xml -o recorded -q 2>stderr || bad "$(cat stderr)"
 if "$pliant" view --help >/dev/null 2>&1; then
   cp scene.xml else.xml
   # a note of the same length
   sed -i 's|scene/scene.xml|.././/else.xml|' recorded/recording.plr
   timeout -s KILL 10 "$pliant" view recorded --no-open >stdout 2>stderr && bad "a recording names any scene" || ok
-  grep -q "lies outside of the recording's folder" stderr && ok || bad "$(cat stderr)"
+  grep -q "recording.plr: .*lies outside of the recording's folder" stderr && ok || bad "$(cat stderr)"
 fi
 
 # ---- tensors of the elements, where they are wanted ----

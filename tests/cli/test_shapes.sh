@@ -21,6 +21,8 @@ expect() {
     ! grep -v "contact is met by" stderr >rest && ok || bad "$1 says $(cat stderr)"
   fi
   [ "$2" -eq 0 ] || return 0
+  # the surface as it came lies inside the elements, to the tolerance of pl_embed_holds
+  ! grep -q "thin parts may be torn" stderr && ok || bad "$1: $(cat stderr)"
   [ "$(stat -c %s "out/$1/picture.png")" -gt 20000 ] && ok || bad "$1: no picture"
   grep -q '"completed": true' "out/$1/summary.json" && ok || bad "$1: no summary"
   [ -z "${PLIANT_PICTURES:-}" ] || cp "out/$1/picture.png" "$PLIANT_PICTURES/$1.png"
@@ -55,7 +57,7 @@ if [ -n "${PLIANT_LONG:-}" ]; then
   expect sunglasses.stl 0 "filled by a cage"
   expect half-turned.off 0 "200 triangles were turned outwards"
   expect small-holes.obj 0 "2 small holes were closed"
-  expect bowl.obj 0 "1 small holes were closed"
+  expect bowl.obj 0 "1 small hole was closed"
   expect edge-shared.obj 0 "1 edges belong to more than two triangles"
   expect moebius.obj 0 "edges are open"
   expect tilted.obj 1 "surface is open, with 116 edges of one triangle, and encloses nothing"

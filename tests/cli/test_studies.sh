@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Every study of studies/: its smallest case runs, and all its tables are written. What make reproduce does, in short.
+# label: release
 . "${PLIANT_SOURCE:?}/tests/cli/begin.sh"
 
 for file in "$PLIANT_SOURCE"/studies/*.xml; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # pliant study as a user meets it: results, resuming, and one clear sentence for everything wrong,
 # with nothing written.
+# label: long
 . "${PLIANT_SOURCE:?}/tests/cli/begin.sh"
 check() { if "$@"; then ok; else bad "$*"; fi; }
 
@@ -77,7 +78,7 @@ study 's/values="[^"]*"/from="0.02" to="0.005" count="3"/'
 check "$pliant" study study.xml -o range -q
 check grep -q '^Euler,0.01,' range/results.csv
 cat >limit.xml <<'XML'
-<study scene="bar.xml" set="world.halvings=0; world.duration=0.5">
+<study scene="bar.xml" set="world.halvings=0; world.unstable=warn; world.duration=0.5">
   <vary name="method" path="integrator.method" values="rk4 implicit-midpoint"/>
   <bisect path="world.dt" unit="s" from="1e-4" to="0.1" accept="displacement" below="1"/>
   <table rows="method" value="found"/>
@@ -90,7 +91,7 @@ sed -i 's/below="1"/below="1" search="up"/' limit.xml
 check "$pliant" study limit.xml -o climb -q
 check grep -q '^| implicit-midpoint | 0.1 |$' climb/results.md
 check grep -q '^| rk4 | 0.0[0-9]* |$' climb/results.md
-study 's/implicit-midpoint/explicit-midpoint/; s/0.02 0.01 0.005/0.1 0.05/; s/solver.tol/world.duration=3; world.halvings=0; solver.tol/'
+study 's/implicit-midpoint/explicit-midpoint/; s/0.02 0.01 0.005/0.1 0.05/; s/solver.tol/world.duration=3; world.halvings=0; world.unstable=warn; solver.tol/'
 check "$pliant" study study.xml -o fails -q
 check grep -q '^midpoint,0.1,"at t = .*diverged' fails/results.csv
 check grep -q '| midpoint | failed |' fails/results.md
@@ -272,7 +273,8 @@ sed 's|bar.xml|link.xml|' alone.xml >own/studies/far.xml
 "$pliant" study own/studies/far.xml -o x >stdout 2>stderr && bad "a link leads out" || ok
 cp alone/reference.csv other/
 sed 's|<reference set="[^"]*"|<reference file="../../other/reference.csv"|; s|bar.xml|../scenes/bar.xml|' alone.xml >own/studies/far.xml
-"$pliant" study own/studies/far.xml -o x >stdout 2>stderr && bad "a reference is read elsewhere" || ok
+"$pliant" check own/studies/far.xml >stdout 2>stderr && bad "a reference is read elsewhere" || ok
+grep -Eq 'far.xml:[0-9]+: file = .* lies outside' stderr && ok || bad "$(cat stderr)"
 check "$pliant" study own/studies/far.xml -o x -q --allow-path
 
 echo "$passed passed, $failed failed"

@@ -1,9 +1,9 @@
 /* Every coupling, on a stage where it does something: its forces are the slope of its energy, its
  * matrix is that of its forces (or symmetric and never indefinite where it says that it leaves
  * something out), what it remembers lies in the state, and it follows when a body before its own is
- * removed. Effects are on the stage with their presets; another kind that is not there fails: put
- * it there in add_kind. */
-#include "couple/effect.h"
+ * removed. Effects and links are on the stage with their presets; another kind that is not there
+ * fails: put it there in add_kind. */
+#include "couple/link.h"
 #include "pliant/world.h"
 #include "sparse/vector.h"
 #include "world/world.h"
@@ -134,6 +134,18 @@ static pl_status add_mooring(stage *s, pl_error *error)
   return status;
 }
 
+/* One of every law, with its presets. */
+static pl_status add_links(stage *s, pl_error *error)
+{
+  pl_setting ends[] = {{.name = "at", .value = {0.03, 0.02, 0.1}},
+                       {.name = "to-at", .value = {0.12, 0.08, 0.15}}};
+  pl_status status = PL_OK;
+  for (int m = 0; pl_link_family.members[m] && !status; m++)
+    status = pl_world_add_link(s->world, s->low, s->high,
+                               &(pl_choice){pl_link_family.members[m]->name, ends, 2}, NULL, error);
+  return status;
+}
+
 static pl_status add_fix(stage *s, pl_error *error)
 {
   pl_selector where = {.set = "x-min"};
@@ -183,6 +195,7 @@ static pl_status add_kind(stage *s, pl_error *error)
   if (strcmp(s->kind, "mooring") == 0) return add_mooring(s, error);
   if (strcmp(s->kind, "attachment") == 0) return add_attachment(s, error);
   if (strcmp(s->kind, "tie") == 0) return add_attachment(s, error);
+  if (strcmp(s->kind, "link") == 0) return add_links(s, error);
   if (strcmp(s->kind, "fix") == 0) return add_fix(s, error);
   if (pl_member_find(&pl_effect_family, s->kind))
     return pl_world_add_effect(s->world, s->low, &(pl_choice){.name = s->kind}, NULL, error);
@@ -195,6 +208,7 @@ static pl_status open_stage(stage *s, const char *integrator, double dt,
   pl_world_def def = pl_world_def_default();
   pl_setting newton = {.name = "newton", .value = {60}};
   def.integrator.name = integrator;
+  def.allow_unstable = 1;
   if (is_barrier(s)) def.integrator = (pl_choice){"implicit-euler", &newton, 1};
   if (is_impulse(s)) def.integrator = (pl_choice){.name = "explicit-newmark"};
   def.dt = is_impulse(s) ? fmin(dt, 1e-4) : dt;

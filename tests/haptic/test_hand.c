@@ -4,6 +4,7 @@
 #include "ode/integrator.h"
 #include "pliant/haptic.h"
 #include "test.h"
+#include "world/acts.h"
 #include "world/bar.h"
 
 #include <arpa/inet.h>
@@ -51,16 +52,6 @@ TEST(the_nearest_point_of_a_box_is_found_from_outside_and_inside)
 
 /* ---- forces ---- */
 
-static double read_fixed(pl_world *world, pl_body_id body)
-{
-  static double reaction[3 * 2000];
-  double sum = 0;
-  int count = pl_mesh_node_count(pl_world_body_mesh(world, body));
-  CHECK_OK(pl_world_get_reactions(world, body, reaction, NULL, error));
-  for (int i = 0; i < count; i++) sum += reaction[3 * i + 2];
-  return sum;
-}
-
 /* At rest the hand's force, the touch and what the fix holds are one. */
 TEST(a_hold_is_balanced_by_the_spring_the_touch_and_the_fix)
 {
@@ -76,7 +67,7 @@ TEST(a_hold_is_balanced_by_the_spring_the_touch_and_the_fix)
   CHECK(facts.force[2] > 0.5 && facts.is_present && facts.is_moving && facts.ticks == 3000);
   CHECK_NEAR(facts.force[2], 300 * (facts.proxy[2] - facts.position[2]), 1e-3);
   CHECK_NEAR(facts.touch.force[2], -facts.force[2], 1e-3);
-  CHECK_NEAR(read_fixed(world, body), facts.force[2], 1e-3);
+  CHECK_NEAR(reaction_of(world, body)[2], facts.force[2], 1e-3);
   pl_haptic_destroy(hand);
   CHECK_OK(pl_world_step(world, error));
   pl_world_destroy(world);
@@ -104,13 +95,13 @@ TEST(a_grip_pulls_the_body_with_the_force_that_the_hand_feels)
   CHECK(facts.is_present && facts.is_gripping && facts.force[2] < -0.5);
   CHECK_NEAR(facts.touch.force[2], -facts.force[2], 1e-4);
   CHECK_NEAR(facts.force[2], 300 * (facts.proxy[2] - facts.position[2]), 1e-3);
-  CHECK_NEAR(read_fixed(world, body), facts.force[2], 1e-3);
+  CHECK_NEAR(reaction_of(world, body)[2], facts.force[2], 1e-3);
   CHECK_OK(pl_haptic_grip(hand, NULL, error));
   CHECK_OK(pl_haptic_place(hand, NULL, error));
   for (int i = 0; i < 300; i++) CHECK_OK(pl_haptic_step(hand, error));
   pl_haptic_read(hand, &facts);
   CHECK(!facts.is_present && !facts.is_gripping);
-  CHECK_NEAR(read_fixed(world, body), 0, 1e-4);
+  CHECK_NEAR(reaction_of(world, body)[2], 0, 1e-4);
   pl_haptic_destroy(hand);
   pl_world_destroy(world);
 }
@@ -251,7 +242,7 @@ static uint64_t feel(const char *integrator, const char *model, int threads,
   pl_world *world = NULL;
   pl_body_def like = pl_body_def_default();
   like.model.name = model;
-  bar_def bar = {.n = 1, .integrator = integrator, .threads = threads, .dt = 2e-4};
+  bar_def bar = {.n = 1, .integrator = integrator, .threads = threads, .dt = 2e-4, .unstable = 1};
   if (model) bar.like = &like;
   CHECK_OK(bar_make(&bar, &world, &body, error));
   pl_haptic *hand = make_hand(world, repeat ? "none" : "record");
@@ -315,22 +306,25 @@ TEST(a_servo_thread_and_the_simulation_share_a_world)
   pl_body_id body;
   pl_world *world = NULL;
   pl_haptic_facts facts;
-  double sum = 0;
+  double sum = 0, dt, largest = 0;
   CHECK_OK(bar_make(&(bar_def){.n = 1, .stiffness_damping = 0.02}, &world, &body, error));
   pl_haptic *hand = make_hand(world, "record");
   CHECK_OK(pl_haptic_start(hand, error));
+  dt = pl_world_dt(world);
   for (int i = 0; i < 30; i++) {
     CHECK_OK(pl_haptic_step(hand, error));
-    nanosleep(&(struct timespec){.tv_nsec = 9000000}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = i == 20 ? 400000000 : 9000000}, NULL);
     pl_haptic_read(hand, &facts);
-    sum += facts.touch.force[2] * pl_world_dt(world);
+    sum += facts.touch.force[2] * dt;
+    largest = fmax(largest, fmax(facts.force[2], -facts.touch.force[2]));
   }
   pl_haptic_stop(hand);
-  CHECK_OK(pl_haptic_step(hand, error)); // what is left, and ticks in simulated time again
   pl_haptic_read(hand, &facts);
-  sum += facts.touch.force[2] * pl_world_dt(world);
   CHECK(facts.ticks > 20);
-  CHECK_NEAR(sum, -facts.impulse[2], 1e-9);
+  // of a simulation that pauses the bodies feel the mean force, not all that was exerted meanwhile
+  CHECK(-sum > 0 && -sum <= facts.impulse[2]);
+  CHECK(largest <= 2 * facts.force[2]);
+  CHECK_OK(pl_haptic_step(hand, error)); // ticks in simulated time again
   pl_haptic_destroy(hand);
   pl_world_destroy(world);
 }

@@ -1,7 +1,9 @@
 /* The servo loop on a body of one dimension, which is integrated here: a mass on a spring, a damper
  * and a Maxwell branch, felt by the simulated hand. What Hauth 2004 says of steps of 10, 20 and
  * 40 ms, creep under a hold, release, passivity; and the exchange between two threads. */
+#include "haptic/account.h"
 #include "haptic/servo.h"
+#include "math/vec3.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -106,7 +108,9 @@ static trial feel(int ms, int delay, pl_haptic_motion motion, double leave)
     const pl_servo_report *report = pl_servo_read(&servo);
     step_lump(&body, -(report->impulse[2] - before) / h, h);
     before = report->impulse[2];
-    pl_plane plane = {1, {0, 0, body.x}, {0, 0, 1}, {0, 0, body.v}, t, 0};
+    pl_plane plane = {
+        .is_there = 1, .normal = {0, 0, 1}, .time = t, .lasts = INFINITY, .point = {0, 0, body.x}};
+    plane.velocity[2] = body.v;
     pl_servo_publish(&servo, delay ? &old : &plane);
     old = plane;
   }
@@ -170,6 +174,75 @@ TEST(friction_holds_to_its_limit_and_drags_beyond)
   spring.max_force = 0.3;
   pl_plane_force(&plane, &spring, 1, 0, 1e-3, still, still, &grip, force);
   CHECK_NEAR(force[2], 0.3, 1e-12);
+}
+
+/* A tool in a bowl of radius 1 m, 0.3 m from its middle c: the normal is (c - x) / |c - x|. What a
+ * plane that turns feels beside it is wrong by the square of the way only, its depth by the cube.
+ */
+TEST(a_plane_that_turns_is_a_bowl_to_second_order)
+{
+  pl_plane plane = {.is_there = 1, .normal = {0, 0, 1}, .point = {0, 0, -1}};
+  const pl_plane_spring spring = {.stiffness = 1, .radius = 0.8, .max_force = 50};
+  const double still[3] = {0};
+  double last = 0;
+  plane.place[2] = -0.3;
+  plane.turn[0] = plane.turn[4] = -1 / 0.3;
+  for (double way = 0.02; way > 4e-3; way /= 2) {
+    pl_plane_grip grip = {0};
+    const double x[3] = {way, 0, -0.3};
+    double force[3], from = sqrt(way * way + 0.09), push = 0.8 - (1 - from);
+    pl_plane_force(&plane, &spring, 1, 0, 1e-3, x, still, &grip, force);
+    CHECK_NEAR(pl_vec3_norm(force), push, 10 * way * way * way);
+    double error = fabs(force[0] + push * way / from);
+    if (last > 0) CHECK(error < last / 7); // of third order here, where the bowl is even
+    last = error;
+  }
+}
+
+/* It goes no further than the step for which it was made, as where a user pauses the simulation. */
+TEST(a_plane_waits_for_a_simulation_that_is_late)
+{
+  pl_plane plane = {.is_there = 1, .normal = {0, 0, 1}, .velocity = {0, 0, 0.5}, .lasts = 0.01};
+  const pl_plane_spring spring = {.stiffness = 100, .damping = 2, .max_force = 50};
+  const double x[3] = {0}, still[3] = {0};
+  pl_plane_grip grip = {0};
+  double force[3];
+  pl_plane_force(&plane, &spring, 1, 0.004, 1e-3, x, still, &grip, force);
+  CHECK_NEAR(force[2], 100 * 0.002 + 2 * 0.5, 1e-12);
+  for (double t = 0.011; t < 1; t += 0.1) {
+    pl_plane_force(&plane, &spring, 1, t, 1e-3, x, still, &grip, force);
+    CHECK_NEAR(force[2], 100 * 0.005, 1e-12);
+  }
+}
+
+/* ---- impulses and steps ---- */
+
+/* Steps of 10 ms have 7 to 13 ticks: none is lost. With 40 each, and after a pause, bodies feel the
+ * mean of the force, 3 N and later 5 N. */
+TEST(a_late_simulation_feels_the_mean_force_and_one_in_time_every_tick)
+{
+  pl_account account = {0};
+  double h = 0.01, sum = 0, force[3];
+  for (int i = 0; i < 70; i++) {
+    int ticks = 7 + i % 7;
+    pl_account_add(&account, (const double[]){0, 0, 3e-3 * ticks}, 1e-3 * ticks);
+    pl_account_take(&account, h, force);
+    CHECK(force[2] < 3 + 1e-12);
+    sum += h * force[2];
+  }
+  CHECK_NEAR(sum + account.impulse[2], 3 * 0.7, 1e-12);
+  CHECK(account.seconds < h);
+  for (int i = 0; i < 10; i++) {
+    pl_account_add(&account, (const double[]){0, 0, 3e-3 * 40}, 40e-3);
+    pl_account_take(&account, h, force);
+    CHECK_NEAR(force[2], 3, 1e-12);
+  }
+  pl_account_add(&account, (const double[]){0, 0, 5 * 100}, 100);
+  pl_account_take(&account, h, force);
+  CHECK_NEAR(force[2], 5, 1e-3);
+  pl_account_add(&account, (const double[]){0, 0, 0}, h);
+  pl_account_take(&account, h, force);
+  CHECK_NEAR(force[2], 2.5, 1e-3);
 }
 
 /* ---- threads ---- */
@@ -249,5 +322,8 @@ TESTS(X(steps_up_to_20_ms_are_smooth_and_40_ms_vibrate)
           X(a_plane_that_is_a_step_old_vibrates_sooner)
               X(a_plane_that_stands_is_stable_at_larger_steps_and_auto_finds_it)
                   X(friction_holds_to_its_limit_and_drags_beyond)
-                      X(a_thread_never_sees_half_a_value_or_an_older_one)
-                          X(no_impulse_is_lost_between_threads))
+                      X(a_plane_that_turns_is_a_bowl_to_second_order)
+                          X(a_plane_waits_for_a_simulation_that_is_late)
+                              X(a_late_simulation_feels_the_mean_force_and_one_in_time_every_tick)
+                                  X(a_thread_never_sees_half_a_value_or_an_older_one)
+                                      X(no_impulse_is_lost_between_threads))

@@ -206,12 +206,12 @@ static inline double asymmetry(const double *A, int size)
   return max;
 }
 
-/* The least eigenvalue of a symmetric 9x9 matrix, by Jacobi's rotations. */
-static inline double min_eigenvalue(const double *H)
+/* Makes a symmetric 9x9 matrix diagonal by Jacobi's rotations; its eigenvectors are the columns of
+ * Q. */
+static inline void diagonalise(double A[81], double Q[81])
 {
-  double A[81];
-  memcpy(A, H, sizeof A);
-  for (int sweep = 0; sweep < 20; sweep++) {
+  for (int i = 0; i < 81; i++) Q[i] = i % 10 == 0;
+  for (int sweep = 0; sweep < 30; sweep++) {
     for (int p = 0; p < 9; p++) {
       for (int q = p + 1; q < 9; q++) {
         if (fabs(A[9 * p + q]) < 1e-300) continue;
@@ -219,9 +219,11 @@ static inline double min_eigenvalue(const double *H)
         double t = (tau < 0 ? -1 : 1) / (fabs(tau) + sqrt(1 + tau * tau));
         double c = 1 / sqrt(1 + t * t), s = t * c;
         for (int i = 0; i < 9; i++) {
-          double a = A[9 * i + p], b = A[9 * i + q];
+          double a = A[9 * i + p], b = A[9 * i + q], x = Q[9 * i + p], y = Q[9 * i + q];
           A[9 * i + p] = c * a - s * b;
           A[9 * i + q] = s * a + c * b;
+          Q[9 * i + p] = c * x - s * y;
+          Q[9 * i + q] = s * x + c * y;
         }
         for (int i = 0; i < 9; i++) {
           double a = A[9 * p + i], b = A[9 * q + i];
@@ -231,6 +233,13 @@ static inline double min_eigenvalue(const double *H)
       }
     }
   }
+}
+
+static inline double min_eigenvalue(const double *H)
+{
+  double A[81], Q[81];
+  memcpy(A, H, sizeof A);
+  diagonalise(A, Q);
   double min = A[0];
   for (int i = 1; i < 9; i++) min = fmin(min, A[10 * i]);
   return min;

@@ -1,6 +1,7 @@
 /* Material laws: moduli from parameters, and what is refused. */
 #include "core/family.h"
 #include "material/material.h"
+#include "material/orthotropic.h"
 #include "test.h"
 
 /* Lame's constants of the law "hooke" with these settings. */
@@ -218,7 +219,24 @@ TEST(matrices_of_fung_are_positive)
   CHECK(counts[0] > 200 && counts[1] > 200);
 }
 
+/* Voigt's mean keeps both invariants of the stiffness: C_iijj = 9 lambda + 6 mu and C_ijij = 3
+ * lambda + 12 mu. */
+TEST(the_mean_of_orthotropic_stiffness_keeps_its_invariants)
+{
+  for (int trial = 0; trial < 20; trial++) {
+    double nine[9], lambda, mu, volume = 0, all = 0;
+    for (int i = 0; i < 9; i++) nine[i] = 2 + test_uniform();
+    for (int i = 0; i < 3; i++) {
+      volume += nine[i] + 2 * nine[3 + i];
+      all += nine[i] + 2 * nine[6 + i];
+    }
+    pl_orthotropic_mean(nine, &lambda, &mu);
+    CHECK_NEAR(9 * lambda + 6 * mu, volume, 1e-13 * volume);
+    CHECK_NEAR(3 * lambda + 12 * mu, all, 1e-13 * all);
+  }
+}
+
 TESTS(X(matrices_of_fung_are_positive) X(moduli_that_fade) X(series_that_do_not_fade_are_refused)
           X(young_and_poisson_give_lame) X(lame_constants_pass_through)
               X(incomplete_and_double_moduli_are_refused) X(values_out_of_range_are_refused)
-                  X(moduli_of_rubber))
+                  X(moduli_of_rubber) X(the_mean_of_orthotropic_stiffness_keeps_its_invariants))

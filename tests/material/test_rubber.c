@@ -238,34 +238,12 @@ TEST(isotropic_laws_are_isotropic)
 
 /* ---- the semidefinite tangent ---- */
 
-/* H with its eigenvalues clamped or made positive, by Jacobi's rotations. */
+/* H with its eigenvalues clamped or made positive. */
 static void project(const double *H, int absolute, double *out)
 {
   double A[81], Q[81];
   memcpy(A, H, sizeof A);
-  for (int i = 0; i < 81; i++) Q[i] = i % 10 == 0;
-  for (int sweep = 0; sweep < 30; sweep++) {
-    for (int p = 0; p < 9; p++) {
-      for (int q = p + 1; q < 9; q++) {
-        if (fabs(A[9 * p + q]) < 1e-300) continue;
-        double tau = (A[10 * q] - A[10 * p]) / (2 * A[9 * p + q]);
-        double t = (tau < 0 ? -1 : 1) / (fabs(tau) + sqrt(1 + tau * tau));
-        double c = 1 / sqrt(1 + t * t), s = t * c;
-        for (int i = 0; i < 9; i++) {
-          double a = A[9 * i + p], b = A[9 * i + q], x = Q[9 * i + p], y = Q[9 * i + q];
-          A[9 * i + p] = c * a - s * b;
-          A[9 * i + q] = s * a + c * b;
-          Q[9 * i + p] = c * x - s * y;
-          Q[9 * i + q] = s * x + c * y;
-        }
-        for (int i = 0; i < 9; i++) {
-          double a = A[9 * p + i], b = A[9 * q + i];
-          A[9 * p + i] = c * a - s * b;
-          A[9 * q + i] = s * a + c * b;
-        }
-      }
-    }
-  }
+  diagonalise(A, Q);
   memset(out, 0, 81 * sizeof *out);
   for (int m = 0; m < 9; m++) {
     double value = absolute ? fabs(A[10 * m]) : fmax(A[10 * m], 0);

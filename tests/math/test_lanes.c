@@ -1,5 +1,5 @@
 /* What is written lane by lane against plain numbers. */
-#include "math/lanes.h"
+#include "math/lanes_curves.h"
 
 #include "test.h"
 
@@ -64,5 +64,20 @@ TEST(masks_choose_lane_by_lane)
   }
 }
 
+/* Logarithm, exponential and cube root on four numbers against those of the C library. */
+TEST(curves_are_those_of_the_library)
+{
+  for (int k = -200; k < 200; k++) {
+    pl_lanes x = {1.1 * exp(0.05 * k), exp(0.049 * k), 0.7 * exp(0.05 * k), exp(0.3 * k)};
+    pl_lanes small = pl_lanes_all(0.05 * k) + (pl_lanes){0, 0.01, 0.02, 0.03};
+    pl_lanes ln = pl_lanes_log(x), up = pl_lanes_exp(small), root = pl_lanes_inverse_root3(x);
+    for (int i = 0; i < 4; i++) {
+      CHECK_NEAR(ln[i], log(x[i]), 1e-15 * (1 + fabs(ln[i])));
+      CHECK_NEAR(up[i] / exp(small[i]), 1, 1e-14);
+      CHECK_NEAR(root[i] * cbrt(x[i]), 1, 1e-14);
+    }
+  }
+}
+
 TESTS(X(transposing_swaps_lanes_and_vectors) X(sums_over_lanes_are_added)
-          X(masks_choose_lane_by_lane))
+          X(masks_choose_lane_by_lane) X(curves_are_those_of_the_library))

@@ -5,6 +5,7 @@
 #include "mesh/solid.h"
 
 #include "failing.h"
+#include "solids.h"
 
 /* Closed, every edge twice, turned outwards without any help. */
 static void check_closed(const pl_skin *skin)
@@ -21,13 +22,6 @@ static double volume_of(const pl_skin *skin)
     sum += pl_triple(skin->points + 3 * n[0], skin->points + 3 * n[1], skin->points + 3 * n[2]);
   }
   return sum / 6;
-}
-
-static pl_solid *one_solid(const char *name)
-{
-  pl_solid *solid = NULL;
-  CHECK_OK(pl_solid_create(&(pl_solid_row){{name, NULL, 0}, 0}, 1, NULL, &solid, error));
-  return solid;
 }
 
 /* The volume inside the triangles converges with the second order, and every point lies on the
@@ -55,10 +49,8 @@ TEST(ball_converges)
 
 TEST(bodies)
 {
-  for (int i = 0; pl_solid_family.members[i]; i++) {
-    const pl_solid_ops *ops = (const pl_solid_ops *)(const void *)pl_solid_family.members[i];
-    if (!ops->lines) continue;
-    pl_solid *solid = one_solid(ops->info.name);
+  int place = 0;
+  for (pl_solid *solid; (solid = next_solid(&place)) != NULL;) {
     pl_volume volume = pl_solid_volume(solid);
     pl_skin *skin = NULL;
     CHECK_OK(pl_contour(&volume, 0.04, NULL, &skin, error));

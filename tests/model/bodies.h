@@ -517,4 +517,16 @@ static inline void test_slopes(test_body *body, double tolerance)
   free(low);
 }
 
+/* The semidefinite stiffness of the state has no negative curvature along random directions. */
+static inline void test_semidefinite(test_body *body)
+{
+  pl_bsr_zero(body->A, NULL);
+  test_evaluate(body->model, body->q, NULL, NULL, 1, 0, 1, body->A, NULL);
+  for (int trial = 0; trial < 20; trial++) {
+    test_fill(body->d, body->n, 1);
+    pl_bsr_multiply(body->A, body->d, body->g, NULL);
+    CHECK(test_dot(body->d, body->g, body->n) >= 0);
+  }
+}
+
 #endif

@@ -4,6 +4,8 @@
 
 #include "statics.h"
 
+#include "quotient.h"
+
 static const char *const patterns[] = {"diagonal", "alternating", "crossed", "staggered"};
 
 static pl_mesh *make_sheet(const char *pattern, double length, double width, int along, int across,
@@ -61,13 +63,7 @@ TEST(a_limit_of_stretches_has_exact_slopes)
     double more = body.model->ops->energy(body.model, body.q, NULL);
     CHECK(more > 5 * free.model->ops->energy(free.model, body.q, NULL));
     test_slopes(&body, 1e-6);
-    pl_bsr_zero(body.A, NULL);
-    test_evaluate(body.model, body.q, NULL, NULL, 1, 0, 1, body.A, NULL);
-    for (int trial = 0; trial < 20; trial++) {
-      test_fill(body.d, body.n, 1);
-      pl_bsr_multiply(body.A, body.d, body.g, NULL);
-      CHECK(test_dot(body.d, body.g, body.n) >= 0);
-    }
+    test_semidefinite(&body);
     test_body_release(&body);
     test_body_release(&free);
   }
@@ -92,6 +88,30 @@ TEST(slopes_hold_where_cloth_is_badly_deformed)
     test_slopes(&body, 1e-4);
     test_body_release(&body);
   }
+}
+
+/* 1000 states of every membrane and bending: anywhere, some nearly in one point. */
+TEST(the_semidefinite_matrix_has_no_negative_direction)
+{
+  static const char *const bendings[] = {"hinge", "quadratic", "edge", "none"};
+  static const char *const membranes[] = {"green", "corotated"};
+  const int states = TEST_SANITIZED ? 40 : 1000;
+  double worst = 0;
+  for (int i = 0; i < 8; i++) {
+    words with = cloth_words(membranes[i % 2], bendings[i / 2]);
+    test_body body =
+        make_cloth(make_sheet(patterns[i % 4], 0.4, 0.3, 3, 2, i / 4 ? 120 : 0), &with);
+    for (int state = 0; state < states; state++) {
+      test_fill(body.q, body.n, state % 4 ? 1 : 1e-3);
+      pl_bsr_zero(body.A, NULL);
+      test_evaluate(body.model, body.q, NULL, NULL, 1, 0, 1, body.A, NULL);
+      worst = fmin(worst, test_least_quotient(&body));
+    }
+    CHECK(worst >= -1e-10);
+    if (worst < -1e-10) printf("    %s, %s\n", membranes[i % 2], bendings[i / 2]);
+    test_body_release(&body);
+  }
+  printf("    least quotient %.1e of the largest entry\n", worst);
 }
 
 /* A stretch along warp pulls by E t (1 + e) e (1 + e/2) per width (Green), E t e (corotated). */
@@ -420,11 +440,79 @@ TEST(seams_of_three_panels_are_cloth)
   test_body_release(&body);
 }
 
+/* A sheet of quadrilaterals, or of the triangles that they are cut into; saddles where lift is not
+ * 0. */
+static pl_mesh *make_quads(double length, double width, int along, int across, double lift, int cut)
+{
+  double nodes[3 * 64];
+  int quads[4 * 49], count = 0;
+  for (int i = 0; i < (along + 1) * (across + 1); i++) {
+    const int a = i % (along + 1), b = i / (along + 1);
+    pl_vec3_set(nodes + 3 * i, length * a / along, width * b / across, lift * ((a + b) % 2));
+    if (a == along || b == across) continue;
+    const int quad[4] = {i, i + 1, i + along + 2, i + along + 1};
+    memcpy(quads + 4 * count++, quad, sizeof quad);
+  }
+  pl_mesh_def def = {.node_count = (along + 1) * (across + 1),
+                     .nodes = nodes,
+                     .nodes_per_element = 3,
+                     .quad_count = count,
+                     .quads = quads};
+  pl_mesh *mesh = NULL, *triangles = NULL;
+  CHECK_OK(pl_mesh_create(&def, &mesh, error));
+  CHECK(pl_mesh_quad_count(mesh) == count && mesh->element_count == 2 * count);
+  if (!cut) return mesh;
+  def.quad_count = 0;
+  def.element_count = mesh->element_count;
+  def.elements = mesh->elements;
+  CHECK_OK(pl_mesh_create(&def, &triangles, error));
+  CHECK(pl_mesh_quad_count(triangles) == 0);
+  pl_mesh_destroy(mesh);
+  return triangles;
+}
+
+/* Quadrilaterals are the two triangles that they are cut into, bit for bit: flat ones pull by the
+ * modulus, saddles rest as they are. */
+TEST(quadrilaterals_are_cloth)
+{
+  static const char *const bendings[] = {"hinge", "quadratic", "edge", "none"};
+  const double E = test_material.mu * (3 * test_material.lambda + 2 * test_material.mu) /
+                   (test_material.lambda + test_material.mu);
+  const double nu = test_material.lambda / (2 * (test_material.lambda + test_material.mu));
+  for (int k = 0; k < 8; k++) {
+    const double lift = k / 4 ? 0.03 : 0, e = 0.02;
+    words with = cloth_words("corotated", bendings[k % 4]);
+    test_body body = make_cloth(make_quads(1, 0.5, 4, 3, lift, 0), &with);
+    test_body other = make_cloth(make_quads(1, 0.5, 4, 3, lift, 1), &with);
+    memcpy(body.q, body.model->rest, (size_t)body.n * sizeof *body.q);
+    test_forces(&body, body.q, NULL, body.f);
+    CHECK_NEAR(test_length(body.f, body.n), 0, 1e-12);
+    for (int i = 0; i < body.mesh->node_count && lift == 0; i++) {
+      body.q[3 * i] *= 1 + e;
+      body.q[3 * i + 1] *= 1 - nu * e;
+    }
+    test_forces(&body, body.q, NULL, body.f);
+    double pull = 0;
+    for (int i = 0; i < body.mesh->node_count; i++)
+      pull += body.mesh->nodes[3 * i] < 1e-9 ? body.f[3 * i] : 0;
+    CHECK_NEAR(pull, lift == 0 ? E * 1e-3 * 0.5 * e : 0, 1e-9 * E * 1e-3);
+    for (int i = 0; i < body.n; i++) body.q[i] += 0.01 * test_uniform();
+    test_forces(&body, body.q, NULL, body.f);
+    test_forces(&other, body.q, NULL, other.f);
+    CHECK(memcmp(body.f, other.f, (size_t)body.n * sizeof *body.f) == 0);
+    test_slopes(&body, 1e-6);
+    test_body_release(&body);
+    test_body_release(&other);
+  }
+}
+
 TESTS(X(flat_and_curved_sheets_have_exact_slopes) X(a_limit_of_stretches_has_exact_slopes)
-          X(slopes_hold_where_cloth_is_badly_deformed) X(a_strip_pulls_by_its_modulus)
-              X(woven_cloth_pulls_by_its_own_moduli)
-                  X(a_cylinder_stores_the_energy_of_its_curvature)
-                      X(hinges_are_a_plate_on_equilateral_triangles)
-                          X(edges_are_a_plate_on_any_mesh) X(edges_are_a_shell)
-                              X(what_no_cloth_can_be_made_of_is_refused)
-                                  X(seams_of_three_panels_are_cloth))
+          X(slopes_hold_where_cloth_is_badly_deformed)
+              X(the_semidefinite_matrix_has_no_negative_direction) X(a_strip_pulls_by_its_modulus)
+                  X(woven_cloth_pulls_by_its_own_moduli)
+                      X(a_cylinder_stores_the_energy_of_its_curvature)
+                          X(hinges_are_a_plate_on_equilateral_triangles)
+                              X(edges_are_a_plate_on_any_mesh) X(edges_are_a_shell)
+                                  X(what_no_cloth_can_be_made_of_is_refused)
+                                      X(seams_of_three_panels_are_cloth)
+                                          X(quadrilaterals_are_cloth))

@@ -1,6 +1,7 @@
 /* Elastic grids: what their energy is in closed form, curved shapes at rest, particles that differ,
  * and the report's own stencils. */
 #include "bodies.h"
+#include "quotient.h"
 
 enum { MOST_SETTINGS = 12 };
 
@@ -77,30 +78,6 @@ TEST(every_shape_rests_where_it_is)
   }
 }
 
-/* The least quotient d.A d / d.d that some iterations with s - A find, over the largest entry: s
- * bounds all eigenvalues, so that directions of the least ones grow. */
-static double least_quotient(test_body *body)
-{
-  double s = 0, largest = 0, least = INFINITY;
-  for (int row = 0; row < body->A->rows; row++) {
-    double sums[3] = {0};
-    for (int k = 9 * body->A->start[row]; k < 9 * body->A->start[row + 1]; k++) {
-      sums[k % 3] += fabs(body->A->values[k]);
-      largest = fmax(largest, fabs(body->A->values[k]));
-    }
-    for (int k = 0; k < 3; k++) s = fmax(s, sums[k]);
-  }
-  if (!(largest > 0)) return 0;
-  test_fill(body->d, body->n, 1);
-  for (int i = 0; i < 12; i++) {
-    pl_bsr_multiply(body->A, body->d, body->f, NULL);
-    double length = test_dot(body->d, body->d, body->n);
-    least = fmin(least, test_dot(body->d, body->f, body->n) / length);
-    for (int k = 0; k < body->n; k++) body->d[k] = (body->d[k] - body->f[k] / s) / sqrt(length);
-  }
-  return least / largest;
-}
-
 /* Folded along the middle by 170 degrees, on a line, inside out, or anywhere (some nearly in one
  * point). */
 static void place(test_body *body, int state)
@@ -130,7 +107,7 @@ TEST(the_semidefinite_matrix_has_no_negative_direction)
       place(&body, state);
       pl_bsr_zero(body.A, NULL);
       test_evaluate(body.model, body.q, NULL, NULL, 1, 0, 1, body.A, NULL);
-      double least = least_quotient(&body);
+      double least = test_least_quotient(&body);
       CHECK(least >= -1e-10);
       worst = fmin(worst, least);
     }

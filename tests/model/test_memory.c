@@ -1,5 +1,6 @@
 /* What laws remember, in every model that has points: frozen through a substep, moved on when it is
  * accepted; and several laws in one body. */
+// label: long
 #include "ode/integrator.h"
 
 #include "bodies.h"

@@ -1,4 +1,5 @@
 /* Fewer samples: what they keep of the body, and what is refused. */
+// label: long
 #include "bodies.h"
 #include "model/frames/frames.h"
 #include "model/frames/rigid.h"

@@ -4,6 +4,8 @@
 
 #include "statics.h"
 
+#include "quotient.h"
+
 static const double PI = 3.14159265358979323846;
 
 static pl_mesh *make_rod(const char *shape, double length, int segments, double turns)
@@ -39,6 +41,24 @@ TEST(rods_of_every_shape_have_exact_slopes)
     free(memory);
     test_body_release(&body);
   }
+}
+
+/* 1000 states: anywhere, some nearly in one point. */
+TEST(the_semidefinite_matrix_has_no_negative_direction)
+{
+  const pl_setting with[] = {{"thickness", {0.02}, NULL}};
+  const int states = TEST_SANITIZED ? 40 : 1000;
+  double worst = 0;
+  test_body body = make_body(make_rod("helix", 1, 11, 2), with, 1);
+  for (int state = 0; state < states; state++) {
+    test_fill(body.q, body.n, state % 4 ? 1 : 1e-3);
+    pl_bsr_zero(body.A, NULL);
+    test_evaluate(body.model, body.q, NULL, NULL, 1, 0, 1, body.A, NULL);
+    worst = fmin(worst, test_least_quotient(&body));
+  }
+  printf("    least quotient %.1e of the largest entry\n", worst);
+  CHECK(worst >= -1e-10);
+  test_body_release(&body);
 }
 
 /* Carrying the frames along changes neither energy nor forces. */
@@ -225,6 +245,7 @@ TEST(mass_is_that_of_a_round_section)
   test_body_release(&body);
 }
 
-TESTS(X(rods_of_every_shape_have_exact_slopes) X(memory_moves_on_without_a_jump)
-          X(turning_the_rod_turns_its_forces) X(a_twisted_ring_stays_flat_up_to_its_critical_twist)
-              X(bad_rods_are_refused_with_a_sentence) X(mass_is_that_of_a_round_section))
+TESTS(X(rods_of_every_shape_have_exact_slopes) X(the_semidefinite_matrix_has_no_negative_direction)
+          X(memory_moves_on_without_a_jump) X(turning_the_rod_turns_its_forces)
+              X(a_twisted_ring_stays_flat_up_to_its_critical_twist)
+                  X(bad_rods_are_refused_with_a_sentence) X(mass_is_that_of_a_round_section))

@@ -96,13 +96,7 @@ TEST(measured_sheets_have_exact_slopes)
     CHECK((memory != NULL) == (i >= 5));
     if (memory) pl_model_begin(body.model, memory);
     test_slopes(&body, 1e-4);
-    pl_bsr_zero(body.A, NULL);
-    test_evaluate(body.model, body.q, NULL, NULL, 1, 0, 1, body.A, NULL);
-    for (int trial = 0; trial < 20; trial++) {
-      test_fill(body.d, body.n, 1);
-      pl_bsr_multiply(body.A, body.d, body.g, NULL);
-      CHECK(test_dot(body.d, body.g, body.n) >= 0);
-    }
+    test_semidefinite(&body);
     // nothing acts at rest
     if (memory) pl_model_begin(body.model, NULL);
     test_forces(&body, body.model->rest, NULL, body.f);

@@ -6,6 +6,16 @@
 
 #include "test.h"
 
+/* A mesh at rest as a picture wants it. */
+static pl_render_body drawn(const pl_mesh *mesh)
+{
+  return (pl_render_body){.node_count = pl_mesh_node_count(mesh),
+                          .face_count = pl_mesh_face_count(mesh),
+                          .nodes_per_face = pl_mesh_nodes_per_face(mesh),
+                          .positions = pl_mesh_nodes(mesh),
+                          .faces = pl_mesh_faces(mesh)};
+}
+
 TEST(floor_and_walls_are_added)
 {
   pl_body_id body;
@@ -24,12 +34,7 @@ TEST(floor_and_walls_are_added)
     def.shape = (pl_choice){"plane", settings, 2};
     CHECK_OK(pl_world_add_obstacle(world, &def, NULL, error));
   }
-  const pl_mesh *mesh = pl_world_body_mesh(world, body);
-  pl_render_body bodies[1 + PL_MOST_SHEETS] = {{.node_count = pl_mesh_node_count(mesh),
-                                                .face_count = pl_mesh_face_count(mesh),
-                                                .nodes_per_face = pl_mesh_nodes_per_face(mesh),
-                                                .positions = pl_mesh_nodes(mesh),
-                                                .faces = pl_mesh_faces(mesh)}};
+  pl_render_body bodies[1 + PL_MOST_SHEETS] = {drawn(pl_world_body_mesh(world, body))};
   pl_backdrop backdrop;
   pl_render render = pl_render_default();
   render.width = 160;
@@ -74,12 +79,7 @@ TEST(other_shapes_are_drawn_where_they_are)
   def.shape = (pl_choice){"sphere", hollow, 2};
   CHECK_OK(pl_world_add_obstacle(world, &def, NULL, error));
   CHECK_OK(pl_world_step(world, error));
-  const pl_mesh *mesh = pl_world_body_mesh(world, body);
-  pl_render_body bodies[1 + PL_MOST_SHEETS] = {{.node_count = pl_mesh_node_count(mesh),
-                                                .face_count = pl_mesh_face_count(mesh),
-                                                .nodes_per_face = pl_mesh_nodes_per_face(mesh),
-                                                .positions = pl_mesh_nodes(mesh),
-                                                .faces = pl_mesh_faces(mesh)}};
+  pl_render_body bodies[1 + PL_MOST_SHEETS] = {drawn(pl_world_body_mesh(world, body))};
   pl_backdrop backdrop;
   pl_render render = pl_render_default();
   render.bodies = bodies;

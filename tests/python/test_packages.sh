@@ -24,6 +24,22 @@ cmp "$work"/wheel1/*.whl "$work"/wheel2/*.whl
 $python -m zipfile -l "$work"/wheel1/*.whl >"$work/list"
 grep -q pliant/libpliant.so "$work/list"
 
+# a build of its own would make both, too
+if [ -e "$PLIANT_BUILD/build.ninja" ]; then
+  target=$(grep -o '"--target", "[a-z_]*"' "$PLIANT_SOURCE/python/build_backend.py" | cut -d'"' -f4)
+  made=$(ninja -C "$PLIANT_BUILD" -t query "$target" | sed '/outputs:/,$d')
+  grep -qx ' *libpliant\.so' <<<"$made" && grep -qx ' *pliant' <<<"$made" || {
+    echo "the target $target lacks the library or the command"
+    exit 1
+  }
+fi
+
+# what it says of itself is known before anything is compiled
+(cd "$PLIANT_SOURCE/python" && $python -c 'import build_backend, sys; build_backend.prepare_metadata_for_build_wheel(sys.argv[1])' "$work/said")
+$python -m zipfile -e "$work"/wheel1/*.whl "$work/contents"
+diff -r -x RECORD "$work/said" "$work/contents" | grep -v "^Only in $work/contents: pliant" | grep . && exit 1
+[ -s "$work"/said/pliant-*.dist-info/METADATA ]
+
 # pip builds and installs it into an environment of its own
 $python -m venv --system-site-packages --without-pip "$work/env"
 $python -m pip --python "$work/env/bin/python" install --no-deps -q "$PLIANT_SOURCE" 2>"$work/log" || $python -m pip install --no-deps -q --prefix "$work/env" "$PLIANT_SOURCE" || {

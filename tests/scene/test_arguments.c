@@ -16,6 +16,13 @@ TEST(effects_of_nothing_are_refused)
   CHECK_FAILS(pl_world_set_effect(on.world, id, &setting, error), PL_E_ARGUMENT, "no effect");
   CHECK_FAILS(pl_world_read_effect(on.world, id, NULL, NULL, NULL, error), PL_E_ARGUMENT,
               "no effect");
+  pl_link_facts facts;
+  CHECK_FAILS(pl_world_add_link(on.world, (pl_body_id){3, 77}, (pl_body_id){3, 77}, &(pl_choice){0},
+                                NULL, error),
+              PL_E_ARGUMENT, "there is no body number");
+  CHECK_FAILS(pl_world_read_link(on.world, id, &facts, error), PL_E_ARGUMENT, "there is no link");
+  CHECK_FAILS(pl_world_read_link(on.world, id, NULL, error), PL_E_ARGUMENT, "needs a place");
+  CHECK(pl_world_link_at(on.world, 0).index1 == 0 && pl_world_link_at(on.world, -1).index1 == 0);
   tear_down(&on);
 }
 
@@ -300,7 +307,7 @@ TEST(meshes_are_made_of_something)
   CHECK(pl_mesh_element_count(on.mesh) > 0 && pl_mesh_elements(on.mesh));
   CHECK(pl_mesh_nodes_per_element(on.mesh) == 4 && pl_mesh_shape_name(on.mesh));
   CHECK(!pl_mesh_quad_count(on.mesh) && !pl_mesh_quads(on.mesh));
-  CHECK(!pl_mesh_quad_elements(on.mesh));
+  CHECK(!pl_mesh_quad_elements(on.mesh) && !pl_mesh_axes(on.mesh));
   CHECK(pl_mesh_face_count(on.mesh) > 0 && pl_mesh_faces(on.mesh));
   CHECK(pl_mesh_nodes_per_face(on.mesh) == 3 && pl_mesh_face_elements(on.mesh));
   CHECK(pl_mesh_set_count(on.mesh) > 0);

@@ -7,6 +7,7 @@
 #include "scene/scene.h"
 #include "world/world.h"
 
+#include "lines.h"
 #include "test.h"
 
 /* One line for each element, so that errors can name them. A line that starts with the number of a
@@ -52,15 +53,6 @@ static const char *const lines[] = {
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
-/* The text with line number (from 1 on) replaced. */
-static void compose(char *out, size_t size, int line, const char *by)
-{
-  size_t used = 0;
-  out[0] = 0;
-  for (int i = 0; i < LINES; i++)
-    used += (size_t)snprintf(out + used, size - used, "%s\n", i + 1 == line ? by : lines[i]);
-}
-
 typedef struct complaints {
   int count;
   pl_error first;
@@ -82,12 +74,22 @@ static pl_status load(const char *text, pl_scene **scene, complaints *heard)
   return pl_scene_load_memory(&def, text, strlen(text), scene, NULL);
 }
 
+/* A scene that must be read; what was said is shown. */
+static pl_scene *load_well(const char *text)
+{
+  complaints heard = {0};
+  pl_scene *scene = NULL;
+  CHECK(load(text, &scene, &heard) == PL_OK);
+  if (heard.count) printf("  %s\n", heard.first.message);
+  return scene;
+}
+
 TEST(a_config_becomes_a_world)
 {
   char text[8192];
   complaints heard = {0};
   pl_scene *scene = NULL;
-  compose(text, sizeof text, 0, "");
+  compose_lines(text, sizeof text, lines, LINES, 0, "");
   CHECK(load(text, &scene, &heard) == PL_OK && heard.count == 0);
   if (!scene) {
     printf("  %s\n", heard.first.message);
@@ -180,7 +182,7 @@ TEST(every_error_has_its_line)
     char text[8192];
     complaints heard = {0};
     pl_scene *scene = NULL;
-    compose(text, sizeof text, cases[i].line, cases[i].by);
+    compose_lines(text, sizeof text, lines, LINES, cases[i].line, cases[i].by);
     // an element that was renamed ends as it began
     if (i == 0) memcpy(strstr(text, "</MaterialContainer>"), "</Other>            ", 20);
     CHECK(load(text, &scene, &heard) == PL_E_PARSE && !scene);
@@ -212,10 +214,7 @@ TEST(curves_are_read)
       "<Node index=\"2\" pos=\"[5,-2,0]\"/><Node index=\"3\" pos=\"[3,0,0]\"/></NaturalShape>"
       "<Particles grid=\"[12]\"><All tension=\"[[5]]\"/></Particles></Body>"
       "</DeformableBodies></EDMConfig>";
-  complaints heard = {0};
-  pl_scene *scene = NULL;
-  CHECK(load(text, &scene, &heard) == PL_OK);
-  if (heard.count) printf("  %s\n", heard.first.message);
+  pl_scene *scene = load_well(text);
   if (!scene) return;
   pl_world *world = pl_scene_world(scene);
   for (int i = 0; i < 50; i++) CHECK_OK(pl_world_step(world, error));
@@ -235,7 +234,7 @@ TEST(materials_colour_bodies)
     char text[8192];
     complaints heard = {0};
     pl_scene *scene = NULL;
-    compose(text, sizeof text, grey ? 3 : 0, texture);
+    compose_lines(text, sizeof text, lines, LINES, grey ? 3 : 0, texture);
     CHECK(load(text, &scene, &heard) == PL_OK && heard.count == 0);
     if (!scene) continue;
     const double *colour = pl_scene_colour_of(scene, pl_world_body_at(pl_scene_world(scene), 0));
@@ -300,10 +299,7 @@ TEST(solids_and_ellipsoids_are_read)
       "<NaturalShape><Node index=\"0\" pos=\"[1,1,1]\"/><Node index=\"1\" pos=\"[-5,0,0]\"/>"
       "</NaturalShape><Particles grid=\"[3,6,5]\"/></Body>"
       "</DeformableBodies></EDMConfig></Root>";
-  complaints heard = {0};
-  pl_scene *scene = NULL;
-  CHECK(load(text, &scene, &heard) == PL_OK);
-  if (heard.count) printf("  %s\n", heard.first.message);
+  pl_scene *scene = load_well(text);
   if (!scene) return;
   pl_world *world = pl_scene_world(scene);
   CHECK(pl_world_body_count(world) == 3);

@@ -1,5 +1,6 @@
 /* Hauth 2004, 5.2: every implicit method runs both examples at 25 steps per second, and those of
  * order 2 and more end within 1 mm (RMS over all nodes) of a fine solution. */
+// label: release
 #include "ode/integrator.h"
 #include "pliant/scene.h"
 

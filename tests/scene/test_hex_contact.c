@@ -1,11 +1,13 @@
 /* Blocks of hexahedra in explicit steps against planes and each other, as users run them: Zhuang &
  * Canny 2000, section 4. */
+// label: release
 #include "pliant/scene.h"
 #include "world/world.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "../world/acts.h"
 #include "scene_test.h"
 
 /* rule: NULL, or a sign, which the scheme of the paper has. */
@@ -29,14 +31,6 @@ static pl_scene *open_with(const char *name, const char *first, const char *seco
 static pl_scene *open_scene(const char *name, const char *first, const char *second)
 {
   return open_with(name, first, second, NULL);
-}
-
-/* Kinetic, elastic and gravity's energy. */
-static double energy_of(pl_world *world)
-{
-  pl_world_facts facts;
-  CHECK_OK(pl_world_measure(world, &facts, error));
-  return facts.kinetic_energy + facts.elastic_energy + facts.gravity_energy;
 }
 
 static double lowest(pl_world *world)

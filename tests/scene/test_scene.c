@@ -116,6 +116,25 @@ TEST(presets_stand_in)
   pl_scene_destroy(scene);
 }
 
+/* Ears that are thinner than the elements stick out of them; a cage holds them. */
+TEST(surfaces_that_stick_out_of_their_elements_are_told)
+{
+  static const char *const change = "mesh[a].shape.method=cage";
+  for (int caged = 0; caged < 2; caged++) {
+    messages kept;
+    pl_scene *scene = load_with(
+        "<pliant><world dt='0.1' duration='1'/><material name='m' young='1e5' poisson='0.3'/>"
+        "<mesh name='a'><shape size='0.1' method='stuffing'><bunny/></shape></mesh>"
+        "<mesh name='b' kind='surface'><shape size='0.04'><bunny/></shape></mesh>"
+        "<body name='hare' mesh='a' material='m' surface='b'/></pliant>",
+        &change, caged, &kept);
+    CHECK(scene && !kept.errors && kept.warnings == !caged);
+    CHECK(caged || (strstr(kept.warning, "body \"hare\": 1.") &&
+                    strstr(kept.warning, "thin parts may be torn")));
+    pl_scene_destroy(scene);
+  }
+}
+
 TEST(surfaces_follow_bodies)
 {
   messages kept;
@@ -416,6 +435,6 @@ TEST(failing_allocations_do_no_harm)
 }
 
 TESTS(X(values_arrive) X(attachments_arrive) X(presets_stand_in) X(surfaces_follow_bodies)
-          X(changes_are_applied) X(changes_that_fit_nothing_are_refused)
-              X(mesh_files_stay_below_the_folder) X(shipped_scenes_are_right)
-                  X(failing_allocations_do_no_harm))
+          X(surfaces_that_stick_out_of_their_elements_are_told) X(changes_are_applied)
+              X(changes_that_fit_nothing_are_refused) X(mesh_files_stay_below_the_folder)
+                  X(shipped_scenes_are_right) X(failing_allocations_do_no_harm))

@@ -6,6 +6,7 @@
 #include "pliant/world.h"
 #include "scene/scene.h"
 
+#include "lines.h"
 #include "test.h"
 
 /* One line for each element, so that errors can name them. */
@@ -24,15 +25,6 @@ static const char *const lines[] = {
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
-/* The text with line number (from 1 on) replaced. */
-static void compose(char *out, size_t size, int line, const char *by)
-{
-  size_t used = 0;
-  out[0] = 0;
-  for (int i = 0; i < LINES; i++)
-    used += (size_t)snprintf(out + used, size - used, "%s\n", i + 1 == line ? by : lines[i]);
-}
-
 static pl_status convert(const char *text, pl_text *out, pl_error *error)
 {
   pl_scene_def def = pl_scene_def_default();
@@ -44,7 +36,7 @@ TEST(the_first_run_becomes_a_scene)
 {
   char text[4096];
   pl_text out = pl_text_make(NULL);
-  compose(text, sizeof text, 0, "");
+  compose_lines(text, sizeof text, lines, LINES, 0, "");
   CHECK_OK(convert(text, &out, error));
   pl_text_bytes(&out, "", 1);
   static const char *const expected[] = {
@@ -99,7 +91,7 @@ TEST(errors_name_their_lines)
     char text[4096];
     pl_error error = {0};
     pl_text out = pl_text_make(NULL);
-    compose(text, sizeof text, bad[i].line, bad[i].by);
+    compose_lines(text, sizeof text, lines, LINES, bad[i].line, bad[i].by);
     CHECK(convert(text, &out, &error) == PL_E_PARSE);
     int good = strstr(error.message, bad[i].words) && error.line == bad[i].told;
     if (!good) printf("  %s: line %d: %s\n", bad[i].words, error.line, error.message);

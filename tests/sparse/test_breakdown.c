@@ -1,5 +1,6 @@
 /* Matrices that cannot be solved, or nearly not: every solver with every preconditioner names what
  * is wrong, and endures what is not. */
+// label: long
 #include "combinations.h"
 
 /* Off-diagonal blocks so large that the matrix is indefinite, though its diagonal is not; solvers

@@ -331,13 +331,13 @@ TEST(transient_constraints_cost_once)
     memset(y, 0, 180 * sizeof *y);
     test_dense_solve(A, &filter, b, y);
     CHECK(test_distance(x, y, 60) <= 1e-7);
-    CHECK(factor->factorisations == 1 && factor->border_solves == columns[i]);
+    CHECK(factor->factorisations == 1 && factor->constraint_solves == columns[i]);
   }
   // what is held for good belongs into the factor
   pl_filter filter = touch(10, nodes, projections, transient);
   transient[0] = 0;
   CHECK(solve(solver, A, &filter, x) == 1);
-  CHECK(factor->factorisations == 2 && factor->border_solves == 14 + 13);
+  CHECK(factor->factorisations == 2 && factor->constraint_solves == 14 + 13);
   pl_solver_destroy(solver);
   free(x), free(y), free(b);
   pl_bsr_destroy(A);
@@ -355,12 +355,12 @@ TEST(many_constraints_go_into_the_factor)
   pl_solver *solver = make_solver("direct", "auto", A);
   pl_filter filter = touch(MOST, nodes, projections, transient);
   CHECK(solve(solver, A, &filter, x) == 1);
-  CHECK(solver->preconditioner->border_solves == 0);
+  CHECK(solver->preconditioner->constraint_solves == 0);
   // and out of it again
   filter = touch(20, nodes, projections, transient);
   CHECK(solve(solver, A, &filter, x) == 1);
   CHECK(solver->preconditioner->factorisations == 2);
-  CHECK(solver->preconditioner->border_solves == 30);
+  CHECK(solver->preconditioner->constraint_solves == 30);
   pl_solver_destroy(solver);
   free(x);
   pl_bsr_destroy(A);

@@ -1,5 +1,6 @@
 /* What every solver must keep with every preconditioner on systems that are large enough for a
  * hierarchy, and when it is cut off: a member is tested the moment it is listed. */
+// label: long
 #include "combinations.h"
 
 /* A grid of springs with some mass. */

@@ -1,5 +1,6 @@
 /* Two elastic blocks in contact: how many iterations a solve takes with the contact-node
  * correction, whatever the stiffness of the contact, and what happens without it. */
+// label: long
 #include "combinations.h"
 #include "sparse/correction.h"
 #include "sparse/pairs.h"

@@ -159,6 +159,31 @@ static int count_down(void *context, double time)
   return --*(int *)context == 0;
 }
 
+/* Orders ask on the way as well: cancelled at each of those places they leave nothing behind. */
+TEST(an_order_can_be_cancelled)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_bsr *A = block_of_tets(8, 7, 6);
+  for (pl_ordering order = PL_ORDER_LEAST; order <= PL_ORDER_NESTED; order++) {
+    pl_factor *factor = NULL;
+    int left = 0;
+    pl_watch watch = {.by = {.ask = count_down, .context = &left}};
+    A->watch = &watch;
+    CHECK_OK(pl_factor_create(&allocator, A, order, &factor, error));
+    pl_factor_destroy(factor);
+    int all = -left;
+    CHECK(all > 1);
+    for (int patience = 1; patience <= all; patience++) {
+      left = patience;
+      watch.ended = 0;
+      CHECK_FAILS(pl_factor_create(&allocator, A, order, &factor, error), PL_E_CANCELLED,
+                  "cancelled");
+      CHECK(left == 0 && !factor);
+    }
+  }
+  pl_bsr_destroy(A);
+}
+
 /* Long factorisations ask on the way, with any ordering; the next one is whole again. */
 TEST(a_factorisation_can_be_cancelled)
 {
@@ -243,6 +268,8 @@ TEST(kernels_have_the_same_bits)
   CHECK(memcmp(x[0], x[1], sizeof x[0]) == 0);
 }
 
-TESTS(X(a_factorisation_can_be_cancelled) X(orders_are_complete_and_save_fill)
-          X(odd_graphs_are_ordered) X(factors_are_accurate_and_the_same_for_any_threads)
-              X(indefinite_matrices_have_a_factor_where_that_is_safe) X(kernels_have_the_same_bits))
+TESTS(X(an_order_can_be_cancelled) X(a_factorisation_can_be_cancelled)
+          X(orders_are_complete_and_save_fill) X(odd_graphs_are_ordered)
+              X(factors_are_accurate_and_the_same_for_any_threads)
+                  X(indefinite_matrices_have_a_factor_where_that_is_safe)
+                      X(kernels_have_the_same_bits))

@@ -530,8 +530,43 @@ TEST(groups_cover_the_nodes)
   pl_bsr_destroy(A);
 }
 
+static void check_vectors(const pl_multigrid_vectors *kernel)
+{
+  enum { ROWS = 37, FIRST = 3, LAST = 31 };
+  float p[4 * ROWS], q[4 * ROWS], x[4 * ROWS], r[4 * ROWS], from[4 * ROWS], left[4 * ROWS];
+  double square = 0, product = 0;
+  for (int i = 0; i < 4 * ROWS; i++) {
+    float one = i % 4 < 3; // the last of four numbers is 0
+    p[i] = one * (float)test_uniform(), q[i] = one * (float)test_uniform();
+    from[i] = x[i] = one * (float)test_uniform();
+    left[i] = r[i] = one * (float)test_uniform();
+  }
+  double found = kernel->advance(FIRST, LAST, 0.75F, p, q, x, r);
+  double dot = kernel->dot(FIRST, LAST, p, q);
+  for (int i = 0; i < 4 * ROWS; i++) {
+    int inside = i >= 4 * FIRST && i < 4 * LAST;
+    CHECK(x[i] == (inside ? from[i] + 0.75F * p[i] : from[i]));
+    CHECK(r[i] == (inside ? left[i] - 0.75F * q[i] : left[i]));
+    square += inside ? (double)r[i] * (double)r[i] : 0;
+    product += inside ? (double)p[i] * (double)q[i] : 0;
+  }
+  CHECK_NEAR(found, square, 1e-12);
+  CHECK_NEAR(dot, product, 1e-12);
+  memcpy(left, p, sizeof p);
+  kernel->turn(FIRST, LAST, -0.375F, q, p);
+  for (int i = 0; i < 4 * ROWS; i++)
+    CHECK(p[i] == (i >= 4 * FIRST && i < 4 * LAST ? q[i] - 0.375F * left[i] : left[i]));
+}
+
+TEST(vectors_in_single_precision_agree_with_plain_loops)
+{
+  check_vectors(&pl_multigrid_vectors_base);
+  check_vectors(pl_multigrid_vectors_pick());
+}
+
 TESTS(X(iterations_do_not_grow) X(single_precision_is_refined)
           X(block_diagonal_in_single_precision_has_the_same_bits) X(rotations_matter)
               X(coarse_levels_are_reused_and_renewed) X(coarse_levels_turn_along_with_sheets)
                   X(products_read_one_triangle) X(many_iterations_bring_more_smoothing)
-                      X(prolongators_of_less_energy_keep_rigid_motions) X(groups_cover_the_nodes))
+                      X(prolongators_of_less_energy_keep_rigid_motions) X(groups_cover_the_nodes)
+                          X(vectors_in_single_precision_agree_with_plain_loops))

@@ -222,6 +222,26 @@ TEST(symmetric_indefinite_systems_are_solved)
   pl_bsr_destroy(A);
 }
 
+/* A right-hand side along which the matrix is negative: conjugate gradients would refuse it,
+ * however good the factor. */
+TEST(a_factor_with_negative_pivots_serves_negative_directions)
+{
+  int rows = 20;
+  pl_bsr *A = test_spd(rows);
+  for (int row = 0; row < rows; row += 5) {
+    for (int i = 0; i < 9; i++) A->values[9 * A->diagonal[row] + i] *= -1;
+  }
+  pl_setting any = {.name = "pivots", .word = "any"};
+  pair names = {{"direct", &any, 1}, {"none", NULL, 0}};
+  double *b = calloc(3 * (size_t)rows, sizeof *b), *x = calloc(3 * (size_t)rows, sizeof *x);
+  for (int i = 0; i < 3 * rows; i++) b[i] = test_entry(A, i, 15);
+  CHECK(b[15] < 0);
+  CHECK_OK(solve(&names, A, NULL, b, x, 1e-10, NULL, NULL, error));
+  for (int i = 0; i < 3 * rows; i++) CHECK_NEAR(x[i], i == 15, 1e-8);
+  free(b), free(x);
+  pl_bsr_destroy(A);
+}
+
 /* Eisenstat's iterates are those of cg with ssor, at half the sweeps. */
 TEST(eisenstat_is_cg_with_ssor)
 {
@@ -462,8 +482,11 @@ TEST(choices_are_checked)
 
 TESTS(X(agrees_with_the_dense_solution) X(prescribed_values_are_kept) X(warm_start_costs_nothing)
           X(nothing_to_do_is_fine) X(rounding_level_is_accepted) X(unsymmetric_systems_are_solved)
-              X(symmetric_indefinite_systems_are_solved) X(eisenstat_is_cg_with_ssor)
-                  X(iterations_are_limited) X(preconditioners_save_iterations)
-                      X(exact_preconditioners_take_one_iteration) X(same_bits_for_any_threads)
-                          X(memory_is_taken_at_creation_only)
-                              X(drop_tolerance_trades_fill_for_iterations) X(choices_are_checked))
+              X(symmetric_indefinite_systems_are_solved)
+                  X(a_factor_with_negative_pivots_serves_negative_directions)
+                      X(eisenstat_is_cg_with_ssor) X(iterations_are_limited)
+                          X(preconditioners_save_iterations)
+                              X(exact_preconditioners_take_one_iteration)
+                                  X(same_bits_for_any_threads) X(memory_is_taken_at_creation_only)
+                                      X(drop_tolerance_trades_fill_for_iterations)
+                                          X(choices_are_checked))

@@ -1,4 +1,5 @@
 /* Vector work and constraint filters. */
+#include "sparse/rounding.h"
 #include "sparse/vector.h"
 #include "system.h"
 
@@ -99,5 +100,21 @@ TEST(filters_project_and_prescribe)
   free(x), free(y), free(z), free(given), free(result);
 }
 
+/* |A| |x|, the bound of what rounding can change of A x. */
+TEST(absolute_products_add_up_magnitudes)
+{
+  int rows = 30;
+  pl_bsr *A = test_spd(rows);
+  double *x = test_vector(rows), *y = test_vector(rows);
+  pl_absolute_product(A, NULL, x, y);
+  for (int i = 0; i < 3 * rows; i++) {
+    double sum = 0;
+    for (int j = 0; j < 3 * rows; j++) sum += fabs(test_entry(A, i, j) * x[j]);
+    CHECK_NEAR(y[i], sum, 1e-13 * sum);
+  }
+  free(x), free(y);
+  pl_bsr_destroy(A);
+}
+
 TESTS(X(vectors_agree_with_plain_loops) X(vectors_have_the_same_bits_for_any_threads)
-          X(filters_project_and_prescribe))
+          X(filters_project_and_prescribe) X(absolute_products_add_up_magnitudes))

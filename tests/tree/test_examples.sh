@@ -1,38 +1,23 @@
 #!/usr/bin/env bash
-# Examples compile: C in the docs and at the heads of public headers; whole scenes in the docs are
-# right. What examples take for granted is declared around them.
+# Examples run: C in the docs and at the heads of public headers, and whole scenes, parts of scenes and studies in the docs. What
+# they take for granted is around them: stage.h for C, materials for parts of scenes.
 set -u
 cd "$PLIANT_SOURCE" || exit
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0 count=0
+if nm -D "$PLIANT_BUILD/libpliant.so" | grep -qE '__(asan|tsan)_init'; then
+  echo "skipped: the library is built with a sanitizer"
+  exit 77
+fi
 
-cat >"$work/before.h" <<'END'
-#include "pliant/scene.h"
-#include "pliant/world.h"
-extern pl_error error;
-extern pl_world *world;
-extern pl_mesh *mesh;
-extern pl_scene *scene;
-extern pl_body_id body;
-extern pl_body_def body_def;
-extern pl_fix_def fix_def;
-extern pl_hit hit;
-extern pl_pull_id pull;
-extern pl_setting shape[2], moduli[2];
-extern double target[3];
-extern int my_data;
-void my_forces(void *context, double time, const double *x, const double *v, double *f, double *slopes);
-void my_law(void *context, const double F[9], double *W, double *P, double *H);
-END
-
-# compile NAME: the text on the standard input, as the inside of a function
-compile() {
+# example NAME: the text on the standard input, as the inside of a function that is called
+example() {
   count=$((count + 1))
-  { echo 'void example(void); void example(void) {'; cat; echo '}'; } >"$work/example.c"
-  "${CC:-cc}" -std=c17 -Wall -Wextra -Werror -Wno-unused -fsyntax-only -Iinclude \
-    -include "$work/before.h" "$work/example.c" || {
-    echo "the example of $1 does not compile"
+  cat >"$work/example.inc"
+  "${CC:-cc}" -std=c17 -Wall -Wextra -Werror -Wno-unused -Iinclude -Itests -I"$work" tests/tree/stage.c -o "$work/example" \
+    -L"$PLIANT_BUILD" -lpliant -Wl,-rpath,"$PLIANT_BUILD" -lm && "$work/example" || {
+    echo "the example of $1 does not work"
     bad=1
   }
 }
@@ -40,34 +25,74 @@ compile() {
 # indented by three blanks in the first comment
 for header in include/pliant/*.h; do
   text=$(sed '/\*\//q' "$header" | sed -n 's/^ \*   //p')
-  [ -z "$text" ] || compile "$header" <<<"$text"
+  [ -z "$text" ] || example "$header" <<<"$text"
 done
 
 # blocks FILE LANGUAGE: each into its own file
 blocks() {
+  rm -f "$work"/block*
   awk -v to="$work/block" -v mark="\`\`\`$2" '
     $0 == mark { inside = 1; n++; file = to n; printf "" >file; next }
     /^```/ { inside = 0 } inside { print >file }' "$1"
 }
+
+# try NAME WORDS...: a command that must work
+try() {
+  local name=$1
+  shift
+  count=$((count + 1))
+  (cd "$work/studies" && "$PLIANT_COMMAND" "$@") >"$work/log" 2>&1 || {
+    cat "$work/log"
+    echo "an example of $name does not work"
+    bad=1
+  }
+}
+
+# scene FILE NAME: right, and it takes two steps
+scene() {
+  try "$2" check "$1"
+  try "$2" run "$1" --set world.dt=1e-4 --set world.duration=2e-4 -q --no-picture -o "$work/out"
+}
+
+# part of a scene, with materials of the names that parts use
+whole() {
+  echo '<pliant><world dt="0.01" duration="1"/>'
+  for name in linen nylon; do
+    grep -q "<material name=\"$name\"" "$1" || echo "<material name=\"$name\" young=\"1e6\" poisson=\"0.3\" density=\"1000\"/>"
+  done
+  cat "$1"
+  echo '</pliant>'
+}
+
+# studies name scenes beside them
+mkdir "$work/studies"
+ln -s "$PWD/scenes" "$work/scenes"
 for page in README.md CONTRIBUTING.md docs/*.md docs/tutorials/*.md; do
-  rm -f "$work"/block*
   blocks "$page" c
-  for block in "$work"/block*; do [ ! -e "$block" ] || compile "$page" <"$block"; done
-  rm -f "$work"/block*
+  for block in "$work"/block*; do [ ! -e "$block" ] || example "$page" <"$block"; done
   blocks "$page" xml
   for block in "$work"/block*; do
-    [ -e "$block" ] && head -1 "$block" | grep -qE '^<(pliant|study title.*scene="bar.xml")' || continue
-    count=$((count + 1))
-    cp "$block" "$work/scene.xml"
-    # the study of the tutorials is one of their first scene
-    [ "$page" != docs/tutorials/1-first-body.md ] || cp "$block" "$work/bar.xml"
-    "$PLIANT_COMMAND" check "$work/scene.xml" >"$work/log" 2>&1 || {
-      cat "$work/log"
-      echo "a scene or study of $page is not right"
-      bad=1
-    }
+    [ -e "$block" ] || continue
+    file=$work/studies/example.xml
+    case $(head -1 "$block") in
+    '<pliant'*)
+      cp "$block" "$file"
+      # the study of the tutorials is one of their first scene
+      [ "$page" != docs/tutorials/1-first-body.md ] || cp "$block" "$work/studies/bar.xml"
+      scene "$file" "$page"
+      ;;
+    '<study'*)
+      cp "$block" "$file"
+      try "$page" check --allow-path "$file"
+      try "$page" study --allow-path --smallest --fresh -q -o "$work/out-study" "$file"
+      ;;
+    *)
+      whole "$block" >"$file"
+      scene "$file" "$page"
+      ;;
+    esac
   done
 done
 echo "$count examples"
-[ "$count" -ge 4 ] || bad=1
+[ "$count" -ge 20 ] || bad=1
 exit $bad

@@ -41,28 +41,59 @@ twice=$(grep -hoE '^((typedef )?struct pl_[a-z_0-9]+ \{|\} pl_[a-z_0-9]+;)' $hea
   sed -E 's/^typedef //' | sort | uniq -d) || true
 [ -z "$twice" ] || complain "types that two headers define: $twice"
 
-# structs have at most 30 members, counted by their names: "int a, b;" are two, a struct within one is one
-# shellcheck disable=SC2086
-crowded=$(for file in $headers; do
-  "${CC:-cc}" -fpreprocessed -dD -E -P "$file" 2>/dev/null |
-    sed 's/extern "C" {//' | tr '\n' ' ' | awk -v file="$file" '{
-    depth = round = names = 0
-    count = split($0, letters, "")
-    for (i = 1; i <= count; i++) {
-      letter = letters[i]
-      if (letter == "(") round++
-      if (letter == ")") round--
-      if (letter == "}" && --depth == 0 && names > 30)
-        print file ": struct " of " has " names " members"
-      if (letter == "{" && depth++ == 0) {
-        head = substr($0, i > 60 ? i - 60 : 1, i > 60 ? 60 : i - 1)
-        names = match(head, /struct [a-z_0-9]* $/) ? 0 : -10000
-        of = substr(head, RSTART + 7)
+# structs have at most 30 members
+# members FILE...: every struct of these files, "FILE: struct NAME N", by the names of its members: "int a, b;"
+# are two, a function pointer is one whatever it takes, a struct within one is one and counted by itself
+members() {
+  for file in "$@"; do
+    echo "pl_file \"$file\";"
+    cat "$file"
+  done | "${CC:-cc}" -fpreprocessed -dD -E -P -x c - 2>/dev/null | grep -v '^ *#' | sed 's/extern "C" {//' | awk '
+    function name(text) { gsub(/ /, "", text); return text == "" ? "?" : text }
+    /^pl_file "/ { file = substr($2, 2, length($2) - 3); depth = round = 0; before = ""; next }
+    {
+      count = split($0, letters, "")
+      for (i = 1; i <= count; i++) {
+        letter = letters[i]
+        if (letter == "(" || letter == "[") round++
+        if (letter == ")" || letter == "]") round--
+        if (letter == "}" && depth > 0) {
+          if (of[depth] != "") print file ": struct " of[depth] " " names[depth]
+          depth--
+        }
+        if (letter == "{") {
+          depth++
+          names[depth] = 0
+          of[depth] = match(before, /struct( [a-zA-Z_0-9]+)? *$/) ? name(substr(before, RSTART + 7)) : ""
+        }
+        if (depth && !round && (letter == ";" || letter == ",")) names[depth]++
+        before = letter == ";" || letter == "{" || letter == "}" ? "" : before letter
       }
-      if (depth == 1 && !round && (letter == ";" || letter == ",")) names++
-    }
-  }'
-done)
+      before = before " "
+    }'
+}
+
+# it counts as a compiler does
+sample=$(mktemp)
+trap 'rm -f "$sample"' EXIT
+cat >"$sample" <<'END'
+/* struct in_words { int a; }; */
+typedef struct sample { // 9
+  int a, b[3], *c;     /* three, not four; */
+  void (*f)(int x, double y, const char *z);
+  unsigned flag : 1, other : 2;
+  struct { double x, y; } point;
+  struct inner { int one, two; } inner;
+  double grid[2][3];
+} sample;
+enum kind { A, B };
+static const struct sample all[] = {{1, {2, 3, 4}}, {5}};
+int use(struct sample s) { int a, b; return s.a + a, b; }
+END
+counted=$(members "$sample" | sed 's/.*: //' | tr '\n' ';')
+[ "$counted" = "struct ? 2;struct inner 2;struct sample 9;" ] || complain "members are counted wrongly: $counted"
+# shellcheck disable=SC2086
+crowded=$(members $files | awk '$NF > 30 { print $0 " members, more than 30; group some in a struct of their own" }')
 [ -z "$crowded" ] || complain "$crowded"
 
 echo "$(wc -w <<<"$files") files, functions of $median lines in the median, 99 % below $p99"

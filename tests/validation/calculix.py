@@ -194,20 +194,25 @@ def timoshenko(case):
     return case.force * length**3 / (3 * YOUNG * inertia) + case.force * length / (k * shear * area)
 
 
-def record(cases):
-    """Renews these cases in recorded.json and writes the whole record as a table for the C test."""
-    path = os.path.join(HERE, "recorded.json")
+def renew(path, cases, all_of, value_of):
+    """Renews these cases in a record, which has those of all_of in their order, and returns it."""
     known = {}
     if os.path.exists(path):
         with open(path) as file:
             known = json.load(file)["cases"]
     for case in cases:
-        known[case.name] = measure(case)
-    known = {case.name: known[case.name] for case in all_cases() if case.name in known}
+        known[case.name] = value_of(case)
+    known = {case.name: known[case.name] for case in all_of() if case.name in known}
     with open(path, "w") as file:
         rows = ["    %s: %s" % (json.dumps(name), json.dumps(row)) for name, row in known.items()]
         file.write('{\n  "program": %s,\n  "cases": {\n' % json.dumps(version()))
         file.write(",\n".join(rows) + "\n  }\n}\n")
+    return known
+
+
+def record(cases):
+    """Renews these cases in recorded.json and writes the whole record as a table for the C test."""
+    known = renew(os.path.join(HERE, "recorded.json"), cases, all_cases, measure)
     with open(os.path.join(HERE, "recorded.h"), "w") as file:
         file.write("/* Tip displacements in m from %s; written by calculix.py. */\n" % version())
         file.write("static const struct {\n  const char *name;\n  double ux, uy;\n")

@@ -12,7 +12,6 @@ the result. Quadratic elements have half the cells of linear ones, so that all e
 have the nodes of the same grid.
 """
 import itertools
-import json
 import os
 import sys
 
@@ -160,18 +159,7 @@ def measure(case):
 
 
 def record(cases):
-    path = os.path.join(HERE, "locking.json")
-    known = {}
-    if os.path.exists(path):
-        with open(path) as file:
-            known = json.load(file)["cases"]
-    for case in cases:
-        known[case.name] = measure(case)
-    known = {case.name: known[case.name] for case in all_cases() if case.name in known}
-    with open(path, "w") as file:
-        rows = ["    %s: %r" % (json.dumps(name), value) for name, value in known.items()]
-        file.write('{\n  "program": %s,\n  "cases": {\n' % json.dumps(calculix.version()))
-        file.write(",\n".join(rows) + "\n  }\n}\n")
+    known = calculix.renew(os.path.join(HERE, "locking.json"), cases, all_cases, measure)
     with open(os.path.join(HERE, "locking.h"), "w") as file:
         file.write("/* Displacements from %s; written by locking.py. */\n" % calculix.version())
         file.write("// clang-format off\n")

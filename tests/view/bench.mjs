@@ -1,7 +1,7 @@
 // What the viewer costs: the simulation with and without somebody watching and attacking, the way from a moved hand
 // to a moved vertex, and the page's own time for a frame. scripts/viewer.sh bench sets the paths.
 import { attack, Client, spent, wait } from './clients.mjs';
-import { block, launch, openPage, ready, serve, tell, until } from './driver.mjs';
+import { block, drawNothing, launch, openPage, ready, serve, tell, until } from './driver.mjs';
 
 const seconds = Number(process.env.PLIANT_SECONDS ?? 5), rounds = 2;
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
@@ -78,9 +78,7 @@ try {
 
   // the page: its own work for a frame, without the drawing that a graphics card would do
   browser = await launch();
-  const page = await openPage(browser, server.address, { viewport: { width: 480, height: 320 } }, () => {
-    for (const name of ['drawElements', 'drawArrays', 'drawElementsInstanced', 'clear']) WebGL2RenderingContext.prototype[name] = () => {};
-  });
+  const page = await openPage(browser, server.address, { viewport: { width: 480, height: 320 } }, drawNothing);
   await ready(page);
   await tell(page, 'drive');
   await tell(page, 'tint von-mises');

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import os from 'node:os';
 import path from 'node:path';
 import { check, runAll, test } from './runner.mjs';
-import { complaints, launch, openPage as openIn, pause, ready, requests, serve, tell, until } from './driver.mjs';
+import { closeAll, complaints, launch, openPage as openIn, pause, ready, requests, serve, tell, until } from './driver.mjs';
 
 const { PLIANT_COMMAND: command, PLIANT_PICTURES: pictures, PLIANT_SOURCE: source } = process.env;
 
@@ -539,11 +539,7 @@ test('nothing was asked of anybody else', async () => {
 
 const failed = await runAll({
   onFailure: (number) => page && picture(page, `failed-${number}`),
-  finish: async () => {
-    await browser.close();
-    await server?.stop();
-    await rm(folder, { recursive: true, force: true });
-  },
+  finish: () => closeAll(browser, server, folder),
 });
 console.log(`pictures in ${pictures}`);
 process.exit(failed ? 1 : 0);

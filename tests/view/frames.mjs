@@ -1,19 +1,23 @@
-// How evenly the page draws while a body of 24 000 tetrahedra is simulated at full speed beside it: the times
-// between pictures, the page's own work for each, and the way from a moved mouse to a moved vertex.
-// scripts/viewer.sh frames [WIDTHxHEIGHT [THREADS]...] sets the paths.
+// How evenly the page draws while a body of 24 000 tetrahedra, or a cloth of 100 352 triangles, is simulated at full speed
+// beside it: the times between pictures, the page's own work for each, and the way from a moved mouse to a moved vertex.
+// "undrawn" leaves out the drawing that a graphics card would do. scripts/viewer.sh frames [cloth] [undrawn] [WIDTHxHEIGHT
+// [THREADS]...] sets the paths.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { block, launch, openPage, ready, serve, tell, until } from './driver.mjs';
+import { block, cloth, drawNothing, launch, openPage, ready, serve, tell, until } from './driver.mjs';
 
-const [size = '480x320', ...list] = process.argv.slice(2);
+const words = process.argv.slice(2), takes = (word) => words[0] === word && words.shift();
+const isCloth = takes('cloth'), undrawn = takes('undrawn');
+const [size = '480x320', ...list] = words;
 const [width, height] = size.split('x').map(Number), seconds = Number(process.env.PLIANT_SECONDS ?? 5);
 const wait = (time) => new Promise((done) => setTimeout(done, 1000 * time));
 const ms = (value) => `${value.toFixed(1)} ms`;
 
 // In the page: the times between pictures over some seconds.
-async function watch(time) {
+async function watch({ time, turns }) {
   const { app, stage } = pliant, ticks = [], before = { frames: app.frames, draws: stage.draws };
   const start = performance.now();
+  stage.controls.autoRotate = turns; // a picture for every tick, whether the simulation has a new frame or not
   await new Promise((done) => {
     const tick = (now) => { ticks.push(now); if (now - start < 1000 * time) requestAnimationFrame(tick); else done(); };
     requestAnimationFrame(tick);
@@ -84,24 +88,24 @@ function spent(pid) {
   return { simulation: ticks(`/proc/${pid}/stat`, 11).slice(0, 2).reduce((a, b) => a + b) / 100, browser, all: (user + nice + system) / 100 };
 }
 
-const scene = await block();
+const scene = await (isCloth ? cloth : block)();
 const browser = await launch();
 try {
   for (const threads of list.length ? list : ['1', '2']) {
     const server = await serve(scene.path, 0, ['--history', '64', '--threads', threads]);
-    const page = await openPage(browser, server.address, { viewport: { width, height } });
+    const page = await openPage(browser, server.address, { viewport: { width, height } }, undrawn ? drawNothing : null);
     await ready(page);
     await tell(page, 'pace free');
     await until(page, () => pliant.app.frame.playing && pliant.app.frame.stepSeconds > 0);
     await wait(4); // until it knows what it can draw
     const before = spent(server.child.pid), clock = performance.now();
-    const found = await page.evaluate(watch, seconds);
+    const found = await page.evaluate(watch, { time: seconds, turns: isCloth });
     const after = spent(server.child.pid), passed = (performance.now() - clock) / 1000;
     const cores = (what) => (after[what] - before[what]) / passed;
     console.log(`${threads} thread${threads > 1 ? 's' : ' '}, ${width} x ${height}: ${found.rate.toFixed(1)} pictures/s (median ${ms(found.median)}, 95 % below ${ms(found.most)}, ${(100 * found.even).toFixed(0)} % below 20 ms), `
       + `page ${ms(found.spent)} each; ${found.draws.toFixed(0)} drawn, ${found.frames.toFixed(0)} frames/s came, a step ${ms(1000 * found.step)}; ${found.quality};\n`
       + `   cores in use: simulation ${cores('simulation').toFixed(2)}, browser ${cores('browser').toFixed(2)}, other programs ${(cores('all') - cores('simulation') - cores('browser')).toFixed(2)}`);
-    console.log(`   ${await pull(page)}; 2 frames + 1 step are ${ms(33.3 + 1000 * found.step)}`);
+    if (!isCloth) console.log(`   ${await pull(page)}; 2 frames + 1 step are ${ms(33.3 + 1000 * found.step)}`);
     await page.close();
     await server.stop();
   }

@@ -1,10 +1,10 @@
 // What users of other simulators look for, done in a real browser: contacts, names under the pointer, models and
 // friction that are changed while it runs, undo, a video of every picture, and pictures kept between two starts.
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { check, runAll, test } from './runner.mjs';
-import { complaints, launch, openPage, pause, ready, serve, tell, until } from './driver.mjs';
+import { closeAll, complaints, launch, openPage, pause, ready, serve, tell, until } from './driver.mjs';
 
 const { PLIANT_PICTURES: pictures } = process.env;
 const folder = await mkdtemp(path.join(os.tmpdir(), 'pliant-inspect-')), cache = path.join(folder, 'cache');
@@ -186,10 +186,6 @@ test('pictures of scenes are kept between two starts', async () => {
 
 const failed = await runAll({
   onFailure: (number) => page && picture(page, `failed-${number}`),
-  finish: async () => {
-    await browser.close();
-    await server?.stop();
-    await rm(folder, { recursive: true, force: true });
-  },
+  finish: () => closeAll(browser, server, folder),
 });
 process.exit(failed ? 1 : 0);

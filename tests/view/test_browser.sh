@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The page in a real browser: runs tests/view/browser.mjs in headless Chromium. Pictures are kept
 # in build/PRESET/viewer/pictures.
+# label: release
 set -eu
 skip() {
   echo "skipped: $1"

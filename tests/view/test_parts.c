@@ -204,6 +204,38 @@ TEST(the_surface_is_closed)
   }
 }
 
+/* A body that moves without load has strains of rounding only; none of them is a colour. */
+TEST(rounding_is_not_shown_as_stress)
+{
+  pl_body_id body;
+  pl_world *world = make(&(bar_def){0}, &body);
+  int nodes = pl_mesh_node_count(pl_world_body_mesh(world, body));
+  double *x = calloc((size_t)nodes * 3, sizeof *x);
+  pl_surface surface;
+  CHECK_OK(pl_surface_create(world, NULL, &surface, error));
+  float *values = calloc((size_t)surface.vertex_count, sizeof *values);
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  const pl_tint tints[] = {PL_TINT_von_mises, PL_TINT_strain, PL_TINT_energy_density,
+                           PL_TINT_pressure, PL_TINT_principal_stress};
+  // moved as a whole, then stretched by as little as can be told from that
+  for (int stretched = 0; stretched < 2; stretched++) {
+    for (int i = 0; i < 3 * nodes; i++) x[i] += stretched ? 1e-9 * x[i] : 0.1 + 0.7 * (i % 3);
+    CHECK_OK(pl_world_set_positions(world, body, x, error));
+    for (size_t t = 0; t < sizeof tints / sizeof *tints; t++) {
+      double largest = 0;
+      CHECK_OK(pl_surface_tint(&surface, world, tints[t], values, error));
+      for (int i = 0; i < surface.vertex_count; i++)
+        largest = fmax(largest, fabs((double)values[i]));
+      int shows = stretched && tints[t] != PL_TINT_von_mises && tints[t] != PL_TINT_strain;
+      if (shows || !stretched) CHECK((largest > 0) == shows);
+    }
+  }
+  pl_surface_release(&surface);
+  free(values);
+  free(x);
+  pl_world_destroy(world);
+}
+
 TEST(tints_show_what_they_say)
 {
   pl_body_id body;
@@ -473,7 +505,8 @@ TEST(tokens_are_random)
 }
 
 TESTS(X(commands_are_read) X(everything_else_is_refused) X(random_lines_do_no_harm)
-          X(a_frame_has_its_layout) X(the_surface_is_closed) X(tints_show_what_they_say)
-              X(local_frames_turn_with_the_body) X(spots_outside_are_refused)
-                  X(a_surface_that_follows_is_shown) X(the_history_forgets_the_oldest)
-                      X(the_board_keeps_the_latest) X(tokens_are_random))
+          X(a_frame_has_its_layout) X(the_surface_is_closed) X(rounding_is_not_shown_as_stress)
+              X(tints_show_what_they_say) X(local_frames_turn_with_the_body)
+                  X(spots_outside_are_refused) X(a_surface_that_follows_is_shown)
+                      X(the_history_forgets_the_oldest) X(the_board_keeps_the_latest)
+                          X(tokens_are_random))

@@ -2,6 +2,7 @@
  * give the same bits. */
 #include "pliant/scene.h"
 #include "run.h"
+#include "view/gallery.h"
 
 static const char scene_text[] =
     "<pliant title=\"Bar\">\n"
@@ -104,5 +105,33 @@ TEST(pictures_of_the_gallery_are_made_at_once)
   end(&s);
 }
 
+/* Of a folder with more scenes than pictures are made of, none is left out of the list. */
+TEST(the_gallery_lists_every_scene_of_a_large_folder)
+{
+  enum { FILES = PL_MOST_THUMBS + 40 };
+  run s;
+  char path[512], last[32];
+  pl_gallery *gallery;
+  begin(&s, scene_text);
+  for (int i = 0; i < FILES; i++) {
+    snprintf(path, sizeof path, "%s/more-%03d.xml", s.folder, i);
+    CHECK_OK(pl_file_write(path, "<pliant/>", 9, error));
+  }
+  CHECK_OK(pl_gallery_create(s.path, s.folder, NULL, s.board, &gallery, error));
+  pl_gallery_make(gallery);
+  snprintf(last, sizeof last, "more-%03d.xml", FILES - 1);
+  pl_board_read(s.board, PL_SLOT_GALLERY, 0, &s.text);
+  CHECK(s.text.data && strstr(s.text.data, last) && strstr(s.text.data, "\"pictures\":256"));
+  const char *found = pl_gallery_path(gallery, FILES);
+  CHECK(found && strstr(found, last) && !pl_gallery_path(gallery, FILES + 1));
+  pl_gallery_destroy(gallery);
+  for (int i = 0; i < FILES; i++) {
+    snprintf(path, sizeof path, "%s/more-%03d.xml", s.folder, i);
+    unlink(path);
+  }
+  end(&s);
+}
+
 TESTS(X(turns_make_the_steps_of_the_scene) X(the_same_commands_at_the_same_steps_give_the_same_bits)
-          X(a_broken_scene_is_told_and_takes_no_steps) X(pictures_of_the_gallery_are_made_at_once))
+          X(a_broken_scene_is_told_and_takes_no_steps) X(pictures_of_the_gallery_are_made_at_once)
+              X(the_gallery_lists_every_scene_of_a_large_folder))

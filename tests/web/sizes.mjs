@@ -10,9 +10,9 @@ const packed = async (...files) => {
   return sum;
 };
 const rows = [
-  ['module of the page', 1000, await packed(`${site}/session.wasm`)],
-  ['page with module and three.js', 1200, await packed(...['index.html', 'app.js', 'style.css', 'worker.js', 'session.wasm', 'icon.svg'].map((name) => `${site}/${name}`))],
-  ['module of the package', 1000, await packed(`${npm}/world.wasm`)],
+  ['module of the page', 660, await packed(`${site}/session.wasm`)],
+  ['page with module and three.js', 830, await packed(...['index.html', 'app.js', 'style.css', 'worker.js', 'session.wasm', 'icon.svg'].map((name) => `${site}/${name}`))],
+  ['module of the package', 610, await packed(`${npm}/world.wasm`)],
   ['glue of the package', 30, await packed(`${npm}/index.js`, `${npm}/world.mjs`)],
   ['types of the package, not compressed', 30, (await readFile(`${npm}/index.d.ts`)).length],
 ];

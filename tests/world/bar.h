@@ -5,7 +5,8 @@
 #define PL_TEST_BAR_H
 
 #include "pliant/world.h"
-#include "test.h"
+
+#include "acts.h"
 
 typedef struct bar_def {
   int n;                   /* 4n x n x n cells */
@@ -17,6 +18,7 @@ typedef struct bar_def {
   const char *strain, *rotation, *mass, *integrator;
   const char *method;      /* of the solver, if it has a tolerance; NULL: cg */
   int newton;              /* 0: the preset */
+  int unstable;            /* a dt above the critical step is allowed */
   int never_halve;         /* a step that fails is not tried again */
   int halve_once;          /* it is tried again once */
   double tolerance;        /* of step control */
@@ -29,7 +31,6 @@ typedef struct bar_def {
   pl_log log;
 } bar_def;
 
-/* Fills *world and *body; the status tells whether it worked. */
 /* Cloth has the boundary of the mesh. */
 static inline pl_status bar_skin(const bar_def *bar, pl_mesh **mesh, pl_error *error)
 {
@@ -42,6 +43,7 @@ static inline pl_status bar_skin(const bar_def *bar, pl_mesh **mesh, pl_error *e
   return status;
 }
 
+/* Fills *world and *body; the status says whether it worked. */
 static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_id *body,
                                  pl_error *error)
 {
@@ -65,6 +67,7 @@ static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_i
   pl_world_def world_def = pl_world_def_default();
   if (bar->allocator) world_def.allocator = *bar->allocator;
   world_def.log = bar->log;
+  world_def.allow_unstable = bar->unstable;
   if (bar->never_halve) world_def.halvings = 0;
   if (bar->halve_once) world_def.halvings = 1;
   world_def.dt = bar->dt > 0 ? bar->dt : 0.01;
@@ -91,17 +94,21 @@ static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_i
     memcpy(body_def.spin, bar->spin, sizeof body_def.spin);
   }
   if (!status) status = pl_world_add_body(*world, &body_def, body, error);
-  pl_selector end = {.set = "x-min"};
-  pl_fix_def fix = pl_fix_def_default();
-  fix.where = &end;
-  fix.where_count = 1;
-  if (!status && !bar->free) status = pl_world_add_fix(*world, *body, &fix, NULL, error);
+  if (!status && !bar->free) status = fix_set(*world, *body, "x-min", error);
   pl_mesh_destroy(mesh);
   if (status) {
     pl_world_destroy(*world);
     *world = NULL;
   }
   return status;
+}
+
+/* Newton's method to the end, where the integrator has one. */
+static inline void bar_tighten(bar_def *def)
+{
+  const pl_member *member = pl_member_find(&pl_integrator_family, def->integrator);
+  if (pl_param_find(member, "newton") >= 0) def->newton = 30;
+  if (pl_param_find(member, "newton-tolerance") >= 0) def->newton_tolerance = 1e-11;
 }
 
 static inline void bar_tip(pl_world *world, pl_body_id body, double tip[3])

@@ -7,6 +7,7 @@
 
 #include "mesh/failing.h"
 
+#include "acts.h"
 #include "test.h"
 
 typedef struct kind {
@@ -299,11 +300,7 @@ TEST(forces_are_those_of_an_energy_and_balance)
 
 static void hold(pl_world *world, pl_body_id body, const char *set)
 {
-  pl_selector where = {.set = set};
-  pl_fix_def fix = pl_fix_def_default();
-  fix.where = &where;
-  fix.where_count = 1;
-  CHECK_OK(pl_world_add_fix(world, body, &fix, NULL, error));
+  CHECK_OK(fix_set(world, body, set, error));
 }
 
 static void push_end(pl_world *world, pl_body_id body, double x, double z)

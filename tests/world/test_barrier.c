@@ -1,4 +1,5 @@
 /* Contact by barriers: nothing intersects, by the exact test after every step. */
+// label: long
 #include "couple/fence.h"
 #include "math/vec3.h"
 #include "pliant/world.h"
@@ -270,7 +271,8 @@ TEST(fast_sheets_share_their_momentum_and_do_not_pass)
   CHECK(world->tally.flights >= 1);
   CHECK_NEAR(mean_z(world, 0, world->state.v), -50, 5);
   CHECK_NEAR(mean_z(world, 1, world->state.v), -50, 5);
-  for (int k = 0; k < 3; k++) CHECK_NEAR(after[k], before[k], 1e-5 * fabs(before[2]));
+  printf("  momentum off by %.1e of it\n", fabs(after[2] / before[2] - 1));
+  for (int k = 0; k < 3; k++) CHECK_NEAR(after[k], before[k], 1e-7 * fabs(before[2]));
   pl_world_destroy(world);
 }
 

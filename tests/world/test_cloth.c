@@ -1,12 +1,11 @@
 /* Cloth in worlds: every integrator, the heavy elastica, terminal speed, layers, saved states. */
+// label: long
 #include "couple/fence.h"
 #include "math/vec3.h"
-#include "ode/integrator.h"
-#include "pliant/world.h"
 #include "world/probe.h"
 #include "world/world.h"
 
-#include "test.h"
+#include "world/acts.h"
 
 typedef struct cloth {
   const char *integrator, *bending, *membrane, *pattern, *response;
@@ -42,8 +41,9 @@ static pl_status add_sheet(const cloth *in, pl_world *world, pl_body_id *body, p
   return status;
 }
 
-static pl_status make(const cloth *in, pl_world **out, pl_body_id *body, pl_error *error)
+static pl_world *make(const cloth *in, pl_body_id *body)
 {
+  pl_world *world = NULL;
   pl_world_def def = pl_world_def_default();
   const pl_setting settings[] = {{"load-steps", {in->load_steps}, NULL},
                                  {"newton", {in->newton}, NULL}};
@@ -52,40 +52,12 @@ static pl_status make(const cloth *in, pl_world **out, pl_body_id *body, pl_erro
   def.dt = in->dt;
   def.threads = in->threads ? in->threads : 1;
   def.gravity[2] = -in->gravity;
-  pl_status status = pl_world_create(&def, out, error);
-  if (!status && in->response) {
-    pl_contact_def contact = pl_contact_def_default();
-    contact.response = (pl_choice){in->response, NULL, 0};
-    status = pl_world_set_contact(*out, &contact, error);
-  }
-  return status ? status : add_sheet(in, *out, body, error);
-}
-
-static void fix_set(pl_world *world, pl_body_id body, const char *set)
-{
-  const pl_selector where = {.set = set};
-  pl_fix_def def = pl_fix_def_default();
-  def.where = &where;
-  def.where_count = 1;
-  CHECK_OK(pl_world_add_fix(world, body, &def, NULL, error));
-}
-
-static void fix_box(pl_world *world, pl_body_id body, double low, double high)
-{
-  const pl_setting box[] = {{"min", {low, -10, -10}, NULL}, {"max", {high, 10, 10}, NULL}};
-  const pl_selector where = {.region = {"box", box, 2}};
-  pl_fix_def def = pl_fix_def_default();
-  def.where = &where;
-  def.where_count = 1;
-  CHECK_OK(pl_world_add_fix(world, body, &def, NULL, error));
-}
-
-static double *positions_of(pl_world *world, pl_body_id body, int *count)
-{
-  *count = pl_mesh_node_count(pl_world_body_mesh(world, body));
-  double *x = calloc(3 * (size_t)*count, sizeof *x);
-  CHECK_OK(pl_world_get_positions(world, body, x, error));
-  return x;
+  pl_contact_def contact = pl_contact_def_default();
+  contact.response = (pl_choice){in->response, NULL, 0};
+  CHECK_OK(pl_world_create(&def, &world, error));
+  if (in->response) CHECK_OK(pl_world_set_contact(world, &contact, error));
+  CHECK_OK(add_sheet(in, world, body, error));
+  return world;
 }
 
 /* Where nodes are after a few steps: all integrators agree, with scalars at edges and without. */
@@ -105,12 +77,11 @@ static double swing(const char *integrator, const char *bending, uint64_t *hash,
               .dt = 5e-4,
               .gravity = 9.81,
               .threads = threads};
-  pl_world *world = NULL;
   pl_body_id body;
   int count;
-  CHECK_OK(make(&in, &world, &body, error));
-  fix_set(world, body, "start");
-  for (int i = 0; i < 60; i++) CHECK_OK(pl_world_step(world, error));
+  pl_world *world = make(&in, &body);
+  CHECK_OK(fix_set(world, body, "start", error));
+  run_steps(world, 60);
   double *x = positions_of(world, body, &count), low = 0;
   for (int i = 0; i < count; i++) low = fmin(low, x[3 * i + 2]);
   *hash = pl_world_state_hash(world);
@@ -128,14 +99,12 @@ TEST(every_integrator_moves_cloth_alike)
     CHECK(right < -1e-3);
     swing("implicit-midpoint", bendings[b], &other, 2);
     CHECK(hash == other);
-    for (int m = 0; pl_integrator_family.members[m]; m++) {
-      const pl_member *member = pl_integrator_family.members[m];
-      const pl_integrator_ops *ops = (const void *)member;
-      if (member->missing || ops->is_static) continue;
+    EACH_INTEGRATOR(ops)
+    {
       int before = test_failures;
-      double low = swing(member->name, bendings[b], &hash, 1);
+      double low = swing(ops->info.name, bendings[b], &hash, 1);
       CHECK_NEAR(low, right, 0.05 * fabs(right));
-      if (test_failures > before) printf("    in %s with %s\n", member->name, bendings[b]);
+      if (test_failures > before) printf("    in %s with %s\n", ops->info.name, bendings[b]);
     }
   }
 }
@@ -158,11 +127,13 @@ static void drape(const char *bending, double beta, int n, double tip[2])
               .load_steps = 6,
               .gravity = beta * E * t * t * t / 12,
               .origin = {-1, 0, 0}};
-  pl_world *world = NULL;
   pl_body_id body;
   int count;
-  CHECK_OK(make(&in, &world, &body, error));
-  fix_box(world, body, -1e-6, 1e-6);
+  pl_world *world = make(&in, &body);
+  pl_setting rail[2];
+  pl_selector where =
+      box_between((const double[3]){-1e-6, -10, -10}, (const double[3]){1e-6, 10, 10}, rail);
+  CHECK_OK(fix_where(world, body, &where, error));
   CHECK_OK(pl_world_step(world, error));
   double *x = positions_of(world, body, &count);
   tip[0] = tip[1] = 0;
@@ -204,10 +175,9 @@ TEST(a_falling_sheet_reaches_its_terminal_speed)
               .density = 200,
               .dt = 0.01,
               .gravity = 9.81};
-  pl_world *world = NULL;
   pl_body_id body;
   int count;
-  CHECK_OK(make(&in, &world, &body, error));
+  pl_world *world = make(&in, &body);
   const pl_setting air[] = {{"density", {1.2}, NULL}, {"normal", {1.5}, NULL}};
   const pl_selector all = {.region = {"all", NULL, 0}};
   pl_load_def load = pl_load_def_default();
@@ -216,10 +186,10 @@ TEST(a_falling_sheet_reaches_its_terminal_speed)
   load.where_count = 1;
   CHECK_OK(pl_world_add_load(world, body, &load, NULL, error));
   double *x = positions_of(world, body, &count), before = 0, after = 0;
-  for (int i = 0; i < 300; i++) CHECK_OK(pl_world_step(world, error));
+  run_steps(world, 300);
   CHECK_OK(pl_world_get_positions(world, body, x, error));
   for (int i = 0; i < count; i++) before += x[3 * i + 2] / count;
-  for (int i = 0; i < 10; i++) CHECK_OK(pl_world_step(world, error));
+  run_steps(world, 10);
   CHECK_OK(pl_world_get_positions(world, body, x, error));
   for (int i = 0; i < count; i++) after += x[3 * i + 2] / count;
   double right = sqrt(2 * 0.2 * 9.81 / (1.2 * 1.5));
@@ -244,11 +214,10 @@ static double hang(double limit)
               .gravity = 9.81,
               .newton = 10,
               .limit = limit};
-  pl_world *world = NULL;
   pl_body_id body;
   int count;
-  CHECK_OK(make(&in, &world, &body, error));
-  fix_set(world, body, "start");
+  pl_world *world = make(&in, &body);
+  CHECK_OK(fix_set(world, body, "start", error));
   double *x = positions_of(world, body, &count), max = 0;
   for (int i = 0; i < 200; i++) {
     CHECK_OK(pl_world_step(world, error));
@@ -287,17 +256,16 @@ static void check_layers(const char *response)
               .dt = 0.005,
               .gravity = 9.81,
               .origin = {0, 0, 0.01}};
-  pl_world *world = NULL;
   pl_body_id low, high;
   int count;
-  CHECK_OK(make(&in, &world, &low, error));
+  pl_world *world = make(&in, &low);
   in.origin[0] = 0.03, in.origin[1] = 0.02, in.origin[2] = 0.03;
   CHECK_OK(add_sheet(&in, world, &high, error));
   pl_obstacle_def floor = pl_obstacle_def_default();
   const pl_setting friction = {"friction", {0.3}, NULL};
   floor.shape = (pl_choice){"plane", &friction, 1};
   CHECK_OK(pl_world_add_obstacle(world, &floor, NULL, error));
-  for (int i = 0; i < 100; i++) CHECK_OK(pl_world_step(world, error));
+  run_steps(world, 100);
   double *x = positions_of(world, high, &count), min = 1;
   for (int i = 0; i < count; i++) {
     if (x[3 * i] < 0.39 && x[3 * i + 1] < 0.39) min = fmin(min, x[3 * i + 2]);
@@ -333,9 +301,8 @@ TEST(by_barriers_draped_cloth_intersects_nothing)
               .gravity = 9.81,
               .itself = 1,
               .origin = {-0.2, -0.2, 0.105}};
-  pl_world *world = NULL;
   pl_body_id body;
-  CHECK_OK(make(&in, &world, &body, error));
+  pl_world *world = make(&in, &body);
   const pl_setting ball[] = {{"radius", {0.1}, NULL}, {"centre", {0, 0, 0}, NULL}};
   pl_obstacle_def obstacle = pl_obstacle_def_default();
   obstacle.shape = (pl_choice){"sphere", ball, 2};
@@ -374,10 +341,9 @@ static void check_seam(int exact)
               .density = 200,
               .damping = 5e-3,
               .dt = 0.01};
-  pl_world *world = NULL;
   pl_body_id left, right;
   int count;
-  CHECK_OK(make(&in, &world, &left, error));
+  pl_world *world = make(&in, &left);
   in.origin[0] = 0.5;
   CHECK_OK(add_sheet(&in, world, &right, error));
   double *x = positions_of(world, right, &count);
@@ -392,7 +358,7 @@ static void check_seam(int exact)
   def.exact = exact;
   def.damping = exact ? 0 : 2;
   CHECK_OK(pl_world_add_attachment(world, right, &def, &id, error));
-  for (int i = 0; i < 150; i++) CHECK_OK(pl_world_step(world, error));
+  run_steps(world, 150);
   pl_attachment_facts facts;
   CHECK_OK(pl_world_read_attachment(world, id, &facts, error));
   double momentum[3] = {0}, size = 0;
@@ -437,8 +403,8 @@ TEST(a_saved_shell_goes_on_with_the_same_bits)
   pl_world *worlds[2] = {NULL, NULL};
   pl_body_id body;
   for (int k = 0; k < 2; k++) {
-    CHECK_OK(make(&in, &worlds[k], &body, error));
-    fix_set(worlds[k], body, "start");
+    worlds[k] = make(&in, &body);
+    CHECK_OK(fix_set(worlds[k], body, "start", error));
   }
   for (int i = 0; i < 5; i++) CHECK_OK(pl_world_step(worlds[0], error));
   CHECK_OK(pl_world_prepare(worlds[1], error));

@@ -1,4 +1,5 @@
 /* Reading contacts: points, normals and forces of bodies on obstacles and on each other. */
+#include "acts.h"
 #include "pliant/world.h"
 #include "test.h"
 
@@ -37,11 +38,7 @@ static pl_status add_box(pl_world *world, const heap *in, int which, pl_body_id 
 
 static pl_status hold_below(pl_world *world, pl_body_id body, pl_error *error)
 {
-  pl_selector low = {.set = "z-min"};
-  pl_fix_def fix = pl_fix_def_default();
-  fix.where = &low;
-  fix.where_count = 1;
-  return pl_world_add_fix(world, body, &fix, NULL, error);
+  return fix_set(world, body, "z-min", error);
 }
 
 static pl_world *make(heap *in)

@@ -1,28 +1,18 @@
 /* Every integrator on a body: its order, its step control, and going on from a saved state or after
  * a step that failed with the same bits. */
-#include "ode/integrator.h"
+// label: long
 #include "pliant/world.h"
 
 #include <stdlib.h>
 
+#include "acts.h"
 #include "bar.h"
-
-/* Runs over all members that move bodies and are in this build. */
-#define EACH_INTEGRATOR(ops)                                                                       \
-  for (int m_ = 0; pl_integrator_family.members[m_]; m_++)                                         \
-    for (const pl_integrator_ops *ops = (const void *)pl_integrator_family.members[m_];            \
-         ops && !ops->is_static && !ops->info.missing; ops = NULL)
 
 static pl_world *make(const bar_def *def, pl_body_id *body)
 {
   pl_world *world = NULL;
   CHECK_OK(bar_make(def, &world, body, error));
   return world;
-}
-
-static void steps(pl_world *world, int count)
-{
-  for (int i = 0; i < count; i++) CHECK_OK(pl_world_step(world, error));
 }
 
 /* ---- order ---- */
@@ -34,6 +24,7 @@ static void swing(const pl_integrator_ops *ops, int count, double damping, doubl
 {
   int has_newton = pl_param_find(&ops->info, "newton") >= 0;
   bar_def def = {.n = 1,
+                 .unstable = 1,
                  .integrator = ops->info.name,
                  .strain = "green",
                  .newton = has_newton ? 40 : 0,
@@ -46,16 +37,9 @@ static void swing(const pl_integrator_ops *ops, int count, double damping, doubl
   pl_world *world = make(&def, &body);
   if (!world) return;
   CHECK(3 * pl_mesh_node_count(pl_world_body_mesh(world, body)) == NUMBERS);
-  steps(world, count);
+  run_steps(world, count);
   CHECK_OK(pl_world_get_positions(world, body, x, error));
   pl_world_destroy(world);
-}
-
-static double distance(const double *a, const double *b)
-{
-  double sum = 0;
-  for (int i = 0; i < NUMBERS; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return sqrt(sum / (NUMBERS / 3));
 }
 
 TEST(every_integrator_has_its_order_on_a_body)
@@ -71,7 +55,7 @@ TEST(every_integrator_has_its_order_on_a_body)
       swing(ops, count, damped ? 300 : 0, a);
       swing(ops, 2 * count, damped ? 300 : 0, b);
       swing(ops, 4 * count, damped ? 300 : 0, c);
-      double found = log2(distance(a, b) / distance(b, c));
+      double found = log2(rms_distance(a, b, NUMBERS) / rms_distance(b, c, NUMBERS));
       printf("  %-18s %-8s order %.3f (theory %g)\n", ops->info.name, damped ? "damped" : "", found,
              order);
       // little is left between long steps and rounding
@@ -87,6 +71,7 @@ static void controlled(const pl_integrator_ops *ops, double tolerance, double x[
                        pl_world_facts *facts)
 {
   bar_def def = {.n = 1,
+                 .unstable = 1,
                  .integrator = ops->info.name,
                  .strain = "green",
                  .tolerance = tolerance,
@@ -96,7 +81,7 @@ static void controlled(const pl_integrator_ops *ops, double tolerance, double x[
   pl_body_id body;
   pl_world *world = make(&def, &body);
   if (!world) return;
-  steps(world, 5);
+  run_steps(world, 5);
   CHECK_OK(pl_world_get_positions(world, body, x, error));
   CHECK_OK(pl_world_measure(world, facts, error));
   CHECK_NEAR(pl_world_time(world), 0.15, 1e-15);
@@ -112,9 +97,9 @@ TEST(steps_are_divided_until_the_tolerance_is_kept)
   {
     if (!ops->error_power) continue;
     controlled(ops, 1e-4, x, &loose);
-    double far = distance(x, best);
+    double far = rms_distance(x, best, NUMBERS);
     controlled(ops, 1e-6, x, &tight);
-    double near = distance(x, best);
+    double near = rms_distance(x, best, NUMBERS);
     printf("  %-18s 1e-4 m: %4d parts, %3d undone, error %.1e m; 1e-6 m: %4d, %3d, %.1e\n",
            ops->info.name, (int)loose.substeps, (int)loose.rejected_substeps, far,
            (int)tight.substeps, (int)tight.rejected_substeps, near);
@@ -177,22 +162,22 @@ TEST(a_saved_state_goes_on_with_the_same_bits)
       pl_world *world = make(&def, &body), *twin = make(&def, &body);
       size_t size = pl_world_state_size(world);
       void *state = malloc(size);
-      steps(world, 5);
+      run_steps(world, 5);
       CHECK_OK(pl_world_save_state(world, state, size, error));
-      steps(world, 5);
+      run_steps(world, 5);
       uint64_t end = pl_world_state_hash(world);
       // in the same world, and in another that was never moved
       CHECK_OK(pl_world_load_state(world, state, size, error));
       CHECK_OK(pl_world_load_state(twin, state, size, error));
-      steps(world, 5);
-      steps(twin, 5);
+      run_steps(world, 5);
+      run_steps(twin, 5);
       if (pl_world_state_hash(world) != end) printf("  %s\n", ops->info.name);
       CHECK(pl_world_state_hash(world) == end);
       CHECK(pl_world_state_hash(twin) == end);
       // another integrator takes the state, without what this one remembers
       CHECK_OK(pl_world_set_integrator(twin, &(pl_choice){.name = "implicit-euler"}, error));
       CHECK_OK(pl_world_load_state(twin, state, size, error));
-      steps(twin, 1);
+      run_steps(twin, 1);
       free(state);
       pl_world_destroy(world);
       pl_world_destroy(twin);
@@ -215,8 +200,8 @@ TEST(a_failed_step_is_undone_bit_for_bit)
                    .gravity = {0, -10, 0}};
     pl_body_id body;
     pl_world *world = make(&def, &body), *twin = make(&def, &body);
-    steps(world, 5);
-    steps(twin, 5);
+    run_steps(world, 5);
+    run_steps(twin, 5);
     const double mad[3] = {0, 1.7e308, 0}, usual[3] = {0, -10, 0};
     CHECK_OK(pl_world_set_gravity(world, mad, error));
     pl_error error = {0};
@@ -224,8 +209,8 @@ TEST(a_failed_step_is_undone_bit_for_bit)
     CHECK(error.code == PL_E_DIVERGED || error.code == PL_E_CONVERGENCE);
     CHECK(pl_world_state_hash(world) == pl_world_state_hash(twin));
     CHECK(!pl_world_set_gravity(world, usual, NULL));
-    steps(world, 5);
-    steps(twin, 5);
+    run_steps(world, 5);
+    run_steps(twin, 5);
     if (pl_world_state_hash(world) != pl_world_state_hash(twin)) printf("  %s\n", ops->info.name);
     CHECK(pl_world_state_hash(world) == pl_world_state_hash(twin));
     pl_world_destroy(world);

@@ -1,5 +1,6 @@
 /* Damping belongs to each body: bodies of one world that differ in nothing else, under every
  * integrator. */
+// label: long
 #include "math/vec3.h"
 #include "world/world.h"
 

@@ -1,5 +1,7 @@
 /* What integrators do to the energy of a body that nothing damps, holds or loads: a bar with
  * Green's strain that spins and swings. */
+// label: release
+#include "acts.h"
 #include "bar.h"
 
 typedef struct watched {
@@ -7,13 +9,6 @@ typedef struct watched {
   double rise;               /* the most from one sample to the next, J */
   double late_min, late_max; /* over the second half */
 } watched;
-
-static double energy_of(pl_world *world)
-{
-  pl_world_facts facts = {0};
-  CHECK_OK(pl_world_measure(world, &facts, error));
-  return facts.kinetic_energy + facts.elastic_energy;
-}
 
 static watched watch(const char *integrator, double dt, int steps, int every)
 {

@@ -1,5 +1,6 @@
 /* The forces of fixes and of contact on nodes: they balance weight, and friction obeys its law. */
 #include "pliant/world.h"
+#include "world/acts.h"
 #include "world/bar.h"
 
 #include "test.h"
@@ -24,11 +25,6 @@ static int sum_forces(pl_world *world, pl_body_id body, double fix[3], double co
   return touching;
 }
 
-static void steps(pl_world *world, int count)
-{
-  for (int i = 0; i < count; i++) CHECK_OK(pl_world_step(world, error));
-}
-
 TEST(a_fix_carries_the_weight_of_a_bar_at_rest)
 {
   pl_body_id body;
@@ -36,7 +32,7 @@ TEST(a_fix_carries_the_weight_of_a_bar_at_rest)
   double fix[3], contact[3];
   bar_def bar = {.integrator = "static", .gravity = {0, 0, -9.81}, .solver = 1e-12};
   CHECK_OK(bar_make(&bar, &world, &body, error));
-  steps(world, 1);
+  run_steps(world, 1);
   CHECK(sum_forces(world, body, fix, contact) == 0);
   CHECK_NEAR(fix[2], WEIGHT, 1e-5 * WEIGHT);
   CHECK_NEAR(fix[0], 0, 1e-5 * WEIGHT);
@@ -69,7 +65,7 @@ TEST(the_floor_carries_the_weight_of_a_resting_bar)
   pl_body_id body;
   double fix[3], contact[3];
   pl_world *world = lay(0, &body);
-  steps(world, 150);
+  run_steps(world, 150);
   CHECK(sum_forces(world, body, fix, contact) > 3);
   CHECK_NEAR(contact[2], WEIGHT, 1e-3 * WEIGHT);
   CHECK_NEAR(contact[0], 0, 1e-3 * WEIGHT);
@@ -82,7 +78,7 @@ TEST(friction_of_a_sliding_bar_is_mu_times_its_normal_force)
   pl_body_id body;
   double fix[3], contact[3];
   pl_world *world = lay(0.5, &body);
-  steps(world, 150);
+  run_steps(world, 150);
   sum_forces(world, body, fix, contact);
   CHECK_NEAR(contact[2], WEIGHT * cos(0.5), 1e-3 * WEIGHT);
   CHECK_NEAR(contact[0], -0.2 * contact[2], 1e-6 * WEIGHT);
@@ -109,7 +105,7 @@ TEST(bodies_that_press_each_other_feel_opposite_contact_forces)
   pl_contact_def meet = pl_contact_def_default();
   meet.between_bodies = 1;
   CHECK_OK(pl_world_set_contact(world, &meet, error));
-  steps(world, 200);
+  run_steps(world, 200);
   sum_forces(world, lower, fix, below);
   CHECK(sum_forces(world, upper, fix, above) > 0);
   CHECK_NEAR(above[2], 0.5 * WEIGHT, 5e-3 * WEIGHT);
@@ -123,7 +119,7 @@ TEST(either_field_may_be_left_out)
   double fix[3], contact[3];
   static double some[MOST];
   pl_world *world = lay(0, &body);
-  steps(world, 20);
+  run_steps(world, 20);
   sum_forces(world, body, fix, contact);
   CHECK_OK(pl_world_get_reactions(world, body, NULL, NULL, error));
   CHECK_OK(pl_world_get_reactions(world, body, NULL, some, error));

@@ -1,11 +1,13 @@
 /* Elastic grids in motion: the experiments of "Implementation of Deformable Objects" with known
  * ends, and what the report's own stencils make of them. */
+// label: long
 #include "math/vec3.h"
 #include "mesh/grid.h"
 #include "ode/integrator.h"
 #include "pliant/world.h"
 #include "world/world.h"
 
+#include "acts.h"
 #include "test.h"
 
 /* A grid of 4 m (or of size) in report units, with mass 1 and damping 0.85 unless told. */
@@ -62,11 +64,7 @@ static void add_body(const scene *s, stage *on)
   pl_mesh_destroy(mesh);
   pl_mesh_destroy(other);
   for (int i = 0; i < s->held_count; i++) {
-    pl_selector where = {.set = s->held[i]};
-    pl_fix_def fix = pl_fix_def_default();
-    fix.where = &where;
-    fix.where_count = 1;
-    CHECK_OK(pl_world_add_fix(on->world, on->body, &fix, NULL, error));
+    CHECK_OK(fix_set(on->world, on->body, s->held[i], error));
   }
 }
 
@@ -478,10 +476,68 @@ TEST(every_integrator_moves_a_grid)
   }
 }
 
+/* ---- material units ---- */
+
+/* The tip of a strip of so many segments that lies over a rail, by beta = w L^3 / B. */
+static void drape(double beta, int segments, double tip[2])
+{
+  pl_world_def def = pl_world_def_default();
+  const pl_setting loads = {"load-steps", {6}, NULL};
+  const pl_setting shape[] = {{"shape", {0}, "plane"},
+                              {"m", {2 * segments + 1}, NULL},
+                              {"n", {3}, NULL},
+                              {"size", {2, 0.1, 1}, NULL}};
+  const pl_setting hooke[] = {{"young", {12e6}, NULL}, {"poisson", {0}, NULL}};
+  const pl_setting thickness = {"thickness", {1e-2}, NULL};
+  def.gravity[2] = -beta; // B is 1 N m, and the strip has 1 kg/m^2
+  def.integrator = (pl_choice){"static", &loads, 1};
+  stage on = {0};
+  pl_mesh *mesh = NULL;
+  CHECK_OK(pl_world_create(&def, &on.world, error));
+  CHECK_OK(pl_mesh_generate(&(pl_choice){"lattice", shape, 4}, NULL, &mesh, error));
+  pl_body_def body = pl_body_def_default();
+  body.mesh = mesh;
+  body.material.law = (pl_choice){"hooke", hooke, 2};
+  body.material.density = 100;
+  body.model = (pl_choice){"grid", &thickness, 1};
+  CHECK_OK(pl_world_add_body(on.world, &body, &on.body, error));
+  pl_mesh_destroy(mesh);
+  const pl_setting box[] = {{"min", {-1e-6, -1, -1}, NULL}, {"max", {1e-6, 1, 1}, NULL}};
+  const pl_selector rail = {.region = {"box", box, 2}};
+  pl_fix_def fix = pl_fix_def_default();
+  fix.where = &rail;
+  fix.where_count = 1;
+  CHECK_OK(pl_world_add_fix(on.world, on.body, &fix, NULL, error));
+  on.grid = pl_world_body_mesh(on.world, on.body)->grid;
+  on.nodes = 3 * (2 * segments + 1);
+  on.x = malloc((size_t)on.nodes * 3 * sizeof *on.x);
+  go(&on, 1);
+  tip[0] = particle(&on, 2 * segments, 1)[0];
+  tip[1] = -particle(&on, 2 * segments, 1)[2];
+  end(&on);
+}
+
+/* The heavy elastica by collocation to 1e-9; errors fall with the square of the segments. */
+TEST(a_heavy_strip_is_the_elastica)
+{
+  static const double betas[] = {1, 5, 20},
+                      right[][2] = {{.99125, .12347}, {.84666, .49591}, {.44523, .82988}};
+  double tip[2], coarse[2];
+  for (int i = 0; i < 3; i++) {
+    drape(betas[i], 20, tip);
+    printf("    beta %g: %.5f %.5f of %.5f %.5f\n", betas[i], tip[0], tip[1], right[i][0],
+           right[i][1]);
+    for (int k = 0; k < 2; k++) CHECK_NEAR(tip[k], right[i][k], 0.006 * right[i][k]);
+  }
+  drape(20, 10, coarse);
+  CHECK_NEAR((coarse[1] - right[2][1]) / (tip[1] - right[2][1]), 4, 0.5);
+}
+
 TESTS(X(the_plate_rests_with_the_same_sag_at_every_step)
           X(the_plate_comes_to_rest_with_the_reports_steps)
               X(a_curved_sheet_returns_to_its_curvature) X(the_reports_bending_flattens_or_explodes)
                   X(a_stretched_sheet_shrinks_back_evenly)
                       X(a_sheet_hung_by_its_corners_is_the_same_at_all_four)
                           X(a_cube_recovers_from_a_corner_pushed_in)
-                              X(torsion_knows_the_hand_of_a_helix) X(every_integrator_moves_a_grid))
+                              X(torsion_knows_the_hand_of_a_helix) X(every_integrator_moves_a_grid)
+                                  X(a_heavy_strip_is_the_elastica))

@@ -7,6 +7,7 @@
 
 #include "../mesh/failing.h"
 #include "test.h"
+#include "world/acts.h"
 
 /* Two cubes of 1 m side by side along x: the first one element (or six tetrahedra), the second of
  * fine^3. Nodes of the second on the common face hang; for fine = 4 some of them on others that do.
@@ -138,23 +139,6 @@ static pl_status make(const scene *from, pl_world **world, pl_body_id *body, pl_
   return status;
 }
 
-static pl_status pull_side(pl_world *world, pl_body_id body, int axis, double stress,
-                           pl_error *error)
-{
-  double low[3] = {-9, -9, -9}, value[3] = {0};
-  low[axis] = axis == 0 ? 1.999 : 0.999;
-  value[axis] = stress;
-  pl_setting corners[] = {{.name = "min", .value = {low[0], low[1], low[2]}},
-                          {.name = "max", .value = {9, 9, 9}}};
-  pl_setting traction = {.name = "value", .value = {value[0], value[1], value[2]}};
-  pl_selector where = {.region = {"box", corners, 2}};
-  pl_load_def load = pl_load_def_default();
-  load.load = (pl_choice){"traction", &traction, 1};
-  load.where = &where;
-  load.where_count = 1;
-  return pl_world_add_load(world, body, &load, NULL, error);
-}
-
 /* The largest distance of a node from where a uniform strain puts it. */
 static double off(pl_world *world, pl_body_id body, double sx, double sy)
 {
@@ -178,8 +162,8 @@ static void patch(scene from)
   from.held = 1;
   int before = test_failures;
   CHECK_OK(make(&from, &world, &body, error));
-  CHECK_OK(pull_side(world, body, 0, 3000, error));
-  CHECK_OK(pull_side(world, body, 1, -2000, error));
+  CHECK_OK(pull_side(world, body, 0, 1.999, 3000, error));
+  CHECK_OK(pull_side(world, body, 1, 0.999, -2000, error));
   pl_error reason = {0};
   pl_status status = pl_world_step(world, &reason);
   // not every build has every solver
@@ -205,8 +189,8 @@ TEST(loose_nodes_fail_the_patch_test)
   pl_world *world;
   pl_body_id body;
   CHECK_OK(make(&from, &world, &body, error));
-  CHECK_OK(pull_side(world, body, 0, 3000, error));
-  CHECK_OK(pull_side(world, body, 1, -2000, error));
+  CHECK_OK(pull_side(world, body, 0, 1.999, 3000, error));
+  CHECK_OK(pull_side(world, body, 1, 0.999, -2000, error));
   CHECK_OK(pl_world_step(world, error));
   CHECK(off(world, body, 3000, -2000) > 1e-3);
   pl_world_destroy(world);
@@ -295,16 +279,12 @@ TEST(they_fall_with_the_others)
 
 /* ---- with rigid parts, and mistakes ---- */
 
-static pl_status make_rigid(pl_world *world, pl_body_id body, double min, double max, double high,
+/* What lies between two planes across x, below y = high. */
+static pl_status make_slice(pl_world *world, pl_body_id body, double min, double max, double high,
                             pl_error *error)
 {
-  pl_setting corners[] = {{.name = "min", .value = {min, -9, -9}},
-                          {.name = "max", .value = {max, high, 9}}};
-  pl_selector where = {.region = {"box", corners, 2}};
-  pl_rigid_def def = pl_rigid_def_default();
-  def.where = &where;
-  def.where_count = 1;
-  return pl_world_add_rigid(world, body, &def, NULL, error);
+  const double box[2][3] = {{min, -9, -9}, {max, high, 9}};
+  return make_rigid(world, body, box, PL_HINGE_NONE, NULL, error);
 }
 
 /* The coarse half is rigid: what hangs on its corners goes with it. */
@@ -316,7 +296,7 @@ TEST(rigid_parts_take_hanging_nodes_with_them)
   double x[3 * MOST_NODES];
   from.gravity[2] = -9.81;
   CHECK_OK(make(&from, &world, &body, error));
-  CHECK_OK(make_rigid(world, body, -0.01, 1.01, 9, error));
+  CHECK_OK(make_slice(world, body, -0.01, 1.01, 9, error));
   const pl_body *inside = &world->bodies.list[0];
   CHECK(inside->ties.parts[0].count == 8);
   CHECK(world->bodies.blocks == inside->mesh->node_count - 13 + 2);
@@ -379,7 +359,7 @@ TEST(mistakes_are_refused)
   CHECK_FAILS(pl_world_add_fix(world, body, &fix, NULL, error), PL_E_ARGUMENT,
               "hold both or neither");
   // nor be rigid where that is not
-  CHECK_FAILS(make_rigid(world, body, 0.99, 2.01, 0.6, error), PL_E_ARGUMENT, "which is not");
+  CHECK_FAILS(make_slice(world, body, 0.99, 2.01, 0.6, error), PL_E_ARGUMENT, "which is not");
   pl_world_destroy(world);
 }
 
@@ -390,7 +370,7 @@ static pl_status attempt(const pl_allocator *allocator, void *context)
   pl_world *world = NULL;
   pl_body_id body;
   pl_status status = make(&from, &world, &body, NULL);
-  if (!status) status = make_rigid(world, body, 1.4, 2.01, 9, NULL);
+  if (!status) status = make_slice(world, body, 1.4, 2.01, 9, NULL);
   for (int i = 0; i < 2 && !status; i++) status = pl_world_step(world, NULL);
   pl_world_destroy(world);
   return status;

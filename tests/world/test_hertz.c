@@ -7,6 +7,7 @@
  *
  *   F = 4/3 E* sqrt(R) delta^1.5,  a = sqrt(R delta),
  *   Q = mu F (1 - (1 - s / s1)^1.5),  s1 = 3 mu F / (16 a G*). */
+// label: long
 #include "math/vec3.h"
 #include "pliant/world.h"
 #include "world/probe.h"

@@ -1,5 +1,6 @@
 /* Ties where blocks turn: hinges of rigid parts, blocks that depend on each other and on
  * themselves. */
+// label: long
 #include "tied.h"
 
 static pl_status make_pendulum(const setup *with, int fixed, pair *p, pl_error *error)
@@ -15,8 +16,8 @@ static pl_status make_pendulum(const setup *with, int fixed, pair *p, pl_error *
   pl_status status = make_world(with, &p->world, error);
   if (!status) status = add_bar(p->world, with, 0, 2, 2, &p->left, error);
   if (!status) status = add_bar(p->world, with, 0.5, 2, 2, &p->right, error);
-  if (!status) status = fix(p->world, p->left, "x-min", error);
-  if (!status && fixed) status = fix(p->world, p->left, "x-max", error);
+  if (!status) status = fix_set(p->world, p->left, "x-min", error);
+  if (!status && fixed) status = fix_set(p->world, p->left, "x-max", error);
   if (!status) status = pl_world_add_rigid(p->world, p->right, &rigid, NULL, error);
   def.to = p->left, def.exact = 1;
   def.where = &corner, def.where_count = 1;

@@ -1,5 +1,6 @@
 /* Bodies that are linked, twisted and knotted under barriers: nothing intersects, by the exact test
  * after every step. With PLIANT_LONG=1 they are larger and go on for longer. */
+// label: long
 #include "couple/fence.h"
 #include "math/vec3.h"
 #include "pliant/world.h"

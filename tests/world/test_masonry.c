@@ -1,5 +1,6 @@
 /* What stands and what falls: rigid cards that lean on each other, an arch of stones, a house of
  * cards. */
+// label: long
 #include "math/vec3.h"
 #include "pliant/world.h"
 #include "world/probe.h"

@@ -1,5 +1,6 @@
 /* Laws in bodies: what comes back from inversion and collapse, the stretch of limited bars, axes of
  * tubes, probes of stress and strain, plastic strain in the state. */
+// label: long
 #include "bar.h"
 
 #define SET(NAME, VALUE)                                                                           \

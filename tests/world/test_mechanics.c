@@ -1,4 +1,5 @@
 /* Closed forms of mechanics with contact: a ball that slides until it rolls. */
+// label: long
 #include "pliant/world.h"
 #include "world/world.h"
 

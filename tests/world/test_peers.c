@@ -3,6 +3,7 @@
  * Bullet 3.24 the lumped one. 1 % is what two implementations of the same method may differ by:
  * they stop their solvers at different residuals and take their rotations at slightly different
  * points. */
+// label: release
 #include "bar.h"
 
 static void compare(const char *mass, int n, int steps, double expected)

@@ -1,4 +1,5 @@
 /* Critical steps of explicit methods, explosions that are noticed, and steps that are cancelled. */
+// label: long
 #include "ode/integrator.h"
 #include "pliant/world.h"
 
@@ -51,7 +52,8 @@ TEST(the_critical_step_of_a_cube_is_that_of_the_formula)
 /* A damped bar that sags; a dt below zero is that many times the critical one. */
 static pl_status sag(const char *integrator, double dt, int steps, pl_error *error)
 {
-  bar_def def = {.n = 1, .integrator = integrator, .gravity = {0, -9.81, 0}, .dt = 1e-6};
+  bar_def def = {
+      .n = 1, .integrator = integrator, .gravity = {0, -9.81, 0}, .dt = 1e-6, .unstable = 1};
   def.stiffness_damping = 1e-3;
   pl_world *world;
   pl_body_id body;
@@ -103,9 +105,10 @@ static void keep_told(void *context, pl_level level, const char *text)
   if (level == PL_WARNING) snprintf(told, sizeof told, "%s", text);
 }
 
-TEST(a_step_above_the_bound_is_told_before_the_first)
+TEST(a_step_above_the_bound_is_told_where_it_is_allowed)
 {
-  bar_def def = {.n = 1, .integrator = "verlet", .dt = 0.01, .log = {keep_told, NULL}};
+  bar_def def = {
+      .n = 1, .integrator = "verlet", .dt = 0.01, .log = {keep_told, NULL}, .unstable = 1};
   pl_world *world;
   pl_body_id body;
   told[0] = 0;
@@ -113,6 +116,112 @@ TEST(a_step_above_the_bound_is_told_before_the_first)
   CHECK_OK(pl_world_step(world, error));
   CHECK(strstr(told, "verlet is stable up to a step of about") != NULL);
   pl_world_destroy(world);
+}
+
+/* ---- steps above the critical one ---- */
+
+enum { MASS, STIFFNESS, DAMPINGS };
+
+/* A bar that nothing holds, with the fastest mode damped by this part of the critical damping. */
+static pl_world *damped(const pl_integrator_ops *ops, int kind, double part, int unstable,
+                        pl_body_id *body)
+{
+  bar_def def = {.n = 1, .integrator = ops->info.name, .free = 1, .dt = 1e-9, .along = 2};
+  pl_world *world;
+  pl_world_facts facts;
+  def.element = "hex";
+  def.strain = "linear";
+  def.unstable = 1;
+  def.never_halve = 1;
+  def.integrator = "verlet";
+  CHECK_OK(bar_make(&def, &world, body, error));
+  CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pl_world_measure(world, &facts, error));
+  pl_world_destroy(world);
+  double frequency = 2 / facts.critical_dt;
+  def.integrator = ops->info.name;
+  def.unstable = unstable;
+  if (kind == MASS) def.mass_damping = 2 * part * frequency;
+  if (kind == STIFFNESS) def.stiffness_damping = 2 * part / frequency;
+  CHECK_OK(bar_make(&def, &world, body, error));
+  return world;
+}
+
+/* How the first speed, of all modes, has grown after many steps. */
+static double grown(const pl_integrator_ops *ops, int kind, double part, double of_critical)
+{
+  pl_body_id body;
+  pl_world *world = damped(ops, kind, part, 1, &body);
+  pl_world_facts facts;
+  double v[36], start = 0, end = 0;
+  for (int i = 0; i < 36; i++) v[i] = 1e-6 * ((i * 7 + 3) % 11 - 5);
+  CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pl_world_measure(world, &facts, error));
+  CHECK_OK(pl_world_set_dt(world, of_critical * facts.critical_dt, error));
+  CHECK_OK(pl_world_set_velocities(world, body, v, error));
+  for (int i = 0; i < 36; i++) start = fmax(start, fabs(v[i]));
+  for (int i = 0; i < 4000 && end < 1e3 * start; i++) {
+    if (pl_world_step(world, NULL)) break;
+    CHECK_OK(pl_world_get_velocities(world, body, v, error));
+    for (int k = 0; k < 36; k++) end = fmax(end, fabs(v[k]));
+  }
+  pl_world_destroy(world);
+  return end / start;
+}
+
+/* The bound is neither too small, for then steps would be refused that are stable, nor too large.
+ */
+TEST(bounds_are_sharp_for_any_damping)
+{
+  static const double parts[] = {0.2, 0.5, 0.95, 1.2, 4};
+  const pl_member *const *members = pl_integrator_family.members;
+  for (; *members; members++) {
+    const pl_integrator_ops *ops = (const pl_integrator_ops *)*members;
+    if (!ops->critical) continue;
+    for (int k = 0; k < DAMPINGS; k++)
+      for (int i = 0; i < 5; i++) {
+        double below = grown(ops, k, parts[i], 0.97), above = grown(ops, k, parts[i], 1.04);
+        printf("  %s, %s damping %.2f: %.2g below the bound, %.2g above\n", ops->info.name,
+               k ? "stiffness" : "mass", parts[i], below, above);
+        CHECK(below < 100);
+        CHECK(above > 100);
+      }
+  }
+}
+
+TEST(steps_above_the_bound_are_refused_by_every_explicit_method)
+{
+  const pl_member *const *members = pl_integrator_family.members;
+  for (; *members; members++) {
+    const pl_integrator_ops *ops = (const pl_integrator_ops *)*members;
+    if (!ops->critical) continue;
+    pl_body_id body;
+    pl_world *world = damped(ops, STIFFNESS, 0.1, 0, &body);
+    pl_world_facts facts;
+    CHECK_OK(pl_world_step(world, error));
+    CHECK_OK(pl_world_measure(world, &facts, error));
+    uint64_t before = pl_world_state_hash(world);
+    CHECK_OK(pl_world_set_dt(world, 1.02 * facts.critical_dt, error));
+    CHECK_FAILS(pl_world_step(world, error), PL_E_ARGUMENT,
+                "take substeps=\"auto\", a smaller dt or an implicit method");
+    CHECK(pl_world_state_hash(world) == before);
+    CHECK_OK(pl_world_set_dt(world, 0.99 * facts.critical_dt, error));
+    CHECK_OK(pl_world_step(world, error));
+    pl_world_destroy(world);
+  }
+}
+
+TEST(methods_that_need_damping_are_refused_without)
+{
+  const pl_member *const *members = pl_integrator_family.members;
+  for (; *members; members++) {
+    const pl_integrator_ops *ops = (const pl_integrator_ops *)*members;
+    if (!ops->critical || !ops->needs_damping) continue;
+    pl_body_id body;
+    pl_world *world = damped(ops, MASS, 0, 0, &body);
+    CHECK_FAILS(pl_world_step(world, error), PL_E_ARGUMENT, "is stable at no step without damping");
+    pl_world_destroy(world);
+  }
 }
 
 /* A fall of an hour and a throw of 10 km/s are fast, and in proportion. */
@@ -178,7 +287,7 @@ TEST(a_step_of_every_integrator_can_be_cancelled)
     if (ops->info.missing) continue;
     printf("  %s\n", ops->info.name);
     bar_def def = {.n = 1, .integrator = ops->info.name, .gravity = {0, -9.81, 0}};
-    def.dt = ops->critical ? 1e-4 : 0.01;
+    def.dt = ops->critical ? 5e-5 : 0.01;
     def.stiffness_damping = 1e-4;
     cancel_everywhere(&def);
   }
@@ -198,7 +307,10 @@ TEST(a_solve_of_every_solver_can_be_cancelled)
 
 TESTS(X(the_critical_step_of_a_cube_is_that_of_the_formula)
           X(every_explicit_method_knows_its_critical_step) X(the_error_names_body_time_and_bound)
-              X(a_step_above_the_bound_is_told_before_the_first)
-                  X(what_is_fast_by_its_loads_is_no_explosion)
-                      X(a_step_of_every_integrator_can_be_cancelled)
-                          X(a_solve_of_every_solver_can_be_cancelled))
+              X(a_step_above_the_bound_is_told_where_it_is_allowed)
+                  X(bounds_are_sharp_for_any_damping)
+                      X(steps_above_the_bound_are_refused_by_every_explicit_method)
+                          X(methods_that_need_damping_are_refused_without)
+                              X(what_is_fast_by_its_loads_is_no_explosion)
+                                  X(a_step_of_every_integrator_can_be_cancelled)
+                                      X(a_solve_of_every_solver_can_be_cancelled))

@@ -9,6 +9,7 @@
 
 #include "../mesh/failing.h"
 #include "test.h"
+#include "world/acts.h"
 
 static double between(double low, double high)
 {
@@ -99,20 +100,14 @@ static pl_status make(const scene *from, pl_world **world, pl_body_id *body, pl_
   return status;
 }
 
-static pl_selector box_region(pl_setting corners[2], double x, double y, double z)
-{
-  corners[0] = (pl_setting){.name = "min", .value = {-9, -9, -9}};
-  corners[1] = (pl_setting){.name = "max", .value = {x, y, z}};
-  return (pl_selector){.region = {"box", corners, 2}};
-}
-
 /* Lower half once, a corner twice: nodes hang at both levels. */
 static void refine_corner(pl_world *world, pl_body_id body)
 {
+  static const double low[3] = {-9, -9, -9};
   pl_setting corners[2];
-  pl_selector where = box_region(corners, 9, 9, 0.05);
+  pl_selector where = box_between(low, (const double[3]){9, 9, 0.05}, corners);
   CHECK_OK(pl_world_refine(world, body, &where, 1, error));
-  where = box_region(corners, 0.04, 0.04, 0.04);
+  where = box_between(low, (const double[3]){0.04, 0.04, 0.04}, corners);
   CHECK_OK(pl_world_refine(world, body, &where, 1, error));
 }
 
@@ -125,23 +120,6 @@ static pl_refinement_facts facts_of(pl_world *world, pl_body_id body)
 
 /* ---- statics ---- */
 
-static pl_status pull_side(pl_world *world, pl_body_id body, int axis, double stress,
-                           pl_error *error)
-{
-  double low[3] = {-9, -9, -9}, value[3] = {0};
-  low[axis] = 0.0999;
-  value[axis] = stress;
-  pl_setting corners[] = {{.name = "min", .value = {low[0], low[1], low[2]}},
-                          {.name = "max", .value = {9, 9, 9}}};
-  pl_setting traction = {.name = "value", .value = {value[0], value[1], value[2]}};
-  pl_selector where = {.region = {"box", corners, 2}};
-  pl_load_def load = pl_load_def_default();
-  load.load = (pl_choice){"traction", &traction, 1};
-  load.where = &where;
-  load.where_count = 1;
-  return pl_world_add_load(world, body, &load, NULL, error);
-}
-
 /* A uniform strain is uniform through hanging nodes, whose loads and fixes follow them. */
 TEST(patch_test_through_hanging_nodes)
 {
@@ -151,8 +129,8 @@ TEST(patch_test_through_hanging_nodes)
     pl_body_id body;
     CHECK_OK(make(&from, &world, &body, error));
     if (!late) refine_corner(world, body);
-    CHECK_OK(pull_side(world, body, 0, 300, error));
-    CHECK_OK(pull_side(world, body, 1, -200, error));
+    CHECK_OK(pull_side(world, body, 0, 0.0999, 300, error));
+    CHECK_OK(pull_side(world, body, 1, 0.0999, -200, error));
     if (late) refine_corner(world, body);
     CHECK(facts_of(world, body).hanging_nodes > 10);
     CHECK_OK(pl_world_step(world, error));

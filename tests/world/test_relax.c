@@ -1,10 +1,12 @@
 /* Integrators that relax relations: stiffness by compliance, the same bits for any number of
  * threads, momentum, and what the order of the sweeps does. */
+// label: long
 #include "math/vec3.h"
 #include "mesh/grid.h"
 #include "pliant/world.h"
 #include "world/world.h"
 
+#include "acts.h"
 #include "test.h"
 
 typedef struct scene {
@@ -40,11 +42,7 @@ static void add_sheet(const scene *s, stage *on)
   CHECK_OK(pl_world_add_body(on->world, &def, &on->body, error));
   pl_mesh_destroy(mesh);
   if (!s->held) return;
-  pl_selector where = {.set = s->held};
-  pl_fix_def fix = pl_fix_def_default();
-  fix.where = &where;
-  fix.where_count = 1;
-  CHECK_OK(pl_world_add_fix(on->world, on->body, &fix, NULL, error));
+  CHECK_OK(fix_set(on->world, on->body, s->held, error));
 }
 
 static stage make(const scene *s)
@@ -109,6 +107,66 @@ TEST(compliance_and_not_the_step_decides_how_far_a_chain_stretches)
     CHECK_NEAR(-0.5 - particle(&on, 0, 0)[1], expected, 0.02 * expected);
     end(&on);
   }
+}
+
+/* One particle on one stick, one sweep in a step: between two half kicks of gravity implicit Euler
+ * of the damped oscillator m s'' = -k s - c s', exactly. */
+static void check_damped(const char *order, double tolerance)
+{
+  const double k = 500, c = 3, m = 0.1, h = 0.01, g = 9.81;
+  scene s = {.integrator = "xpbd",
+             .order = order,
+             .m = 2,
+             .n = 2,
+             .sweeps = 1,
+             .substeps = 1,
+             .dt = h,
+             .gravity = {0, -g, 0},
+             .stiffness = k,
+             .damping = c,
+             .mass = m,
+             .held = "n1"};
+  stage on = make(&s);
+  double length = 0, rate = 0;
+  for (int i = 0; i < 20; i++) {
+    rate += 0.5 * h * g;
+    double next = (m * (length + h * rate) / (h * h) + c * length / h) / (m / (h * h) + k + c / h);
+    rate = (next - length) / h + 0.5 * h * g;
+    length = next;
+    go(&on, 1);
+    CHECK_NEAR(-0.5 - particle(&on, 0, 0)[1], length, tolerance);
+  }
+  end(&on);
+}
+
+TEST(a_damped_stick_is_a_damped_oscillator)
+{
+  check_damped("colours", 1e-12);
+  // the stick between both particles sees one of them moved before the other
+  check_damped("natural", 1e-9);
+}
+
+/* What cannot stretch has nothing to damp. */
+TEST(sticks_do_not_see_the_damping)
+{
+  double ends[2][3];
+  for (int i = 0; i < 2; i++) {
+    scene s = {.integrator = "sticks",
+               .m = 2,
+               .n = 6,
+               .sweeps = 3,
+               .dt = 0.01,
+               .gravity = {1, -9.81, 0},
+               .stiffness = 500,
+               .damping = 20 * i,
+               .mass = 0.1,
+               .held = "n1"};
+    stage on = make(&s);
+    go(&on, 20);
+    memcpy(ends[i], particle(&on, 0, 0), sizeof ends[i]);
+    end(&on);
+  }
+  for (int k = 0; k < 3; k++) CHECK(ends[0][k] == ends[1][k]);
 }
 
 static const scene cloth = {.integrator = "xpbd",
@@ -226,5 +284,6 @@ TEST(the_order_of_the_sweep_turns_the_plate)
 }
 
 TESTS(X(compliance_and_not_the_step_decides_how_far_a_chain_stretches)
-          X(same_bits_for_any_number_of_threads) X(relaxation_and_newton_rest_in_the_same_place)
-              X(relaxation_keeps_momentum) X(the_order_of_the_sweep_turns_the_plate))
+          X(a_damped_stick_is_a_damped_oscillator) X(sticks_do_not_see_the_damping)
+              X(same_bits_for_any_number_of_threads) X(relaxation_and_newton_rest_in_the_same_place)
+                  X(relaxation_keeps_momentum) X(the_order_of_the_sweep_turns_the_plate))

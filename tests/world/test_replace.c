@@ -4,32 +4,11 @@
 #include "pliant/world.h"
 #include "world/world.h"
 
+#include "acts.h"
 #include "bar.h"
 
 static const double middle[2][3] = {{0.24, -1, -1}, {0.76, 1, 1}};
 static const double whole[2][3] = {{-9, -9, -9}, {9, 9, 9}};
-
-static pl_status make_rigid(pl_world *world, pl_body_id body, const double box[2][3],
-                            pl_hinge hinge, pl_error *error)
-{
-  pl_setting corners[] = {{.name = "min", .value = {box[0][0], box[0][1], box[0][2]}},
-                          {.name = "max", .value = {box[1][0], box[1][1], box[1][2]}}};
-  pl_selector where = {.region = {"box", corners, 2}};
-  pl_rigid_def def = pl_rigid_def_default();
-  def.where = &where;
-  def.where_count = 1;
-  def.hinge = hinge;
-  return pl_world_add_rigid(world, body, &def, NULL, error);
-}
-
-static void read_vector(pl_world *world, const char *quantity, double out[3])
-{
-  pl_probe_def def = pl_probe_def_default();
-  pl_probe_id probe;
-  def.quantity = quantity;
-  CHECK_OK(pl_world_add_probe(world, &def, &probe, error));
-  CHECK_OK(pl_world_read_probe(world, probe, out, error));
-}
 
 /* A body more at (x, y, 0); held: at its end. */
 static pl_status add_neighbour(pl_world *world, double x, double y, int held, pl_body_id *body,
@@ -47,11 +26,7 @@ static pl_status add_neighbour(pl_world *world, double x, double y, int held, pl
   def.material.law = (pl_choice){"hooke", hooke, 2};
   if (!status) status = pl_world_add_body(world, &def, body, error);
   pl_mesh_destroy(mesh);
-  pl_selector end = {.set = "x-min"};
-  pl_fix_def fix = pl_fix_def_default();
-  fix.where = &end;
-  fix.where_count = 1;
-  if (!status && held) status = pl_world_add_fix(world, *body, &fix, NULL, error);
+  if (!status && held) status = fix_set(world, *body, "x-min", error);
   return status;
 }
 
@@ -78,7 +53,7 @@ TEST(other_bodies_go_on_as_before)
     CHECK_OK(pull_end(world, neighbour, 2, error));
     for (int i = 0; i < 20; i++) CHECK_OK(pl_world_step(world, error));
     // what the integrator remembers is forgotten with the change
-    if (k == 0) CHECK_OK(make_rigid(world, body, middle, PL_HINGE_NONE, error));
+    if (k == 0) CHECK_OK(make_rigid(world, body, middle, PL_HINGE_NONE, NULL, error));
     if (k == 1) CHECK_OK(pl_world_set_integrator(world, &(pl_choice){"verlet", NULL, 0}, error));
     CHECK(world->bodies.list[1].offset == world->bodies.list[0].blocks);
     for (int i = 0; i < 20; i++) CHECK_OK(pl_world_step(world, error));
@@ -103,7 +78,7 @@ TEST(pulls_and_fixes_follow)
     unsigned char held[64];
     CHECK_OK(bar_make(&def, &world, &body, error));
     if (k) CHECK_OK(pull_end(world, body, 0, error));
-    CHECK_OK(make_rigid(world, body, outer, PL_HINGE_NONE, error));
+    CHECK_OK(make_rigid(world, body, outer, PL_HINGE_NONE, NULL, error));
     if (!k) CHECK_OK(pull_end(world, body, 0, error));
     for (int i = 0; i < 30; i++) CHECK_OK(pl_world_step(world, error));
     CHECK_OK(pl_world_get_positions(world, body, x, error));
@@ -151,7 +126,7 @@ TEST(momenta_are_carried_over)
   for (int i = 0; i < 100; i++) CHECK_OK(pl_world_step(world, error));
   read_vector(world, "momentum", before[0]);
   read_vector(world, "angular-momentum", before[1]);
-  CHECK_OK(make_rigid(world, body, middle, PL_HINGE_NONE, error));
+  CHECK_OK(make_rigid(world, body, middle, PL_HINGE_NONE, NULL, error));
   read_vector(world, "momentum", after[0]);
   read_vector(world, "angular-momentum", after[1]);
   CHECK(pl_vec3_norm(before[0]) > 1);
@@ -183,7 +158,7 @@ TEST(attachments_hold_rigid_parts)
   attach.where = &end;
   attach.where_count = 1;
   CHECK_OK(pl_world_add_attachment(world, body, &attach, NULL, error));
-  CHECK_OK(make_rigid(world, body, whole, PL_HINGE_NONE, error));
+  CHECK_OK(make_rigid(world, body, whole, PL_HINGE_NONE, NULL, error));
   read_vector(world, "momentum", before[0]);
   read_vector(world, "angular-momentum", before[1]);
   for (int i = 0; i < 200; i++) CHECK_OK(pl_world_step(world, error));
@@ -205,7 +180,7 @@ TEST(positions_and_velocities_can_be_set)
   pl_body_id body;
   double x[3 * 64], y[3 * 64], v[3 * 64], w[3 * 64];
   CHECK_OK(bar_make(&def, &world, &body, error));
-  CHECK_OK(make_rigid(world, body, middle, PL_HINGE_NONE, error));
+  CHECK_OK(make_rigid(world, body, middle, PL_HINGE_NONE, NULL, error));
   const pl_mesh *mesh = pl_world_body_mesh(world, body);
   int nodes = pl_mesh_node_count(mesh);
   for (int n = 0; n < nodes; n++) {
@@ -234,7 +209,7 @@ TEST(a_saved_state_goes_on_alike)
     pl_world *world;
     pl_body_id body;
     CHECK_OK(bar_make(&def, &world, &body, error));
-    CHECK_OK(make_rigid(world, body, middle, PL_HINGE_NONE, error));
+    CHECK_OK(make_rigid(world, body, middle, PL_HINGE_NONE, NULL, error));
     for (int i = 0; i < 10; i++) CHECK_OK(pl_world_step(world, error));
     size_t size = pl_world_state_size(world);
     void *memory = malloc(size);
@@ -288,7 +263,7 @@ static pl_status middle_bar(int rigid, const char *integrator, const char *solve
   pl_world *world;
   pl_body_id body;
   pl_status status = bar_make(&def, &world, &body, error);
-  if (!status && rigid) status = make_rigid(world, body, middle, PL_HINGE_NONE, error);
+  if (!status && rigid) status = make_rigid(world, body, middle, PL_HINGE_NONE, NULL, error);
   for (int i = 0; i < steps && !status; i++) status = pl_world_step(world, error);
   if (!status) bar_tip(world, body, tip);
   pl_world_destroy(world);
@@ -336,7 +311,7 @@ TEST(rigid_parts_touch)
   pl_obstacle_def floor = pl_obstacle_def_default();
   floor.shape = (pl_choice){"plane", plane, 2};
   CHECK_OK(bar_make(&def, &world, &body, error));
-  CHECK_OK(make_rigid(world, body, whole, PL_HINGE_NONE, error));
+  CHECK_OK(make_rigid(world, body, whole, PL_HINGE_NONE, NULL, error));
   CHECK_OK(pl_world_add_obstacle(world, &floor, NULL, error));
   for (int i = 0; i < 1000; i++) CHECK_OK(pl_world_step(world, error));
   CHECK_OK(pl_world_get_positions(world, body, x, error));
@@ -365,7 +340,7 @@ TEST(every_model_of_nodes_and_law_takes_them)
     double tip[3];
     int before = test_failures;
     CHECK_OK(bar_make(&def, &world, &body, error));
-    CHECK_OK(make_rigid(world, body, outer, PL_HINGE_NONE, error));
+    CHECK_OK(make_rigid(world, body, outer, PL_HINGE_NONE, NULL, error));
     CHECK_OK(pl_world_step(world, error));
     bar_tip(world, body, tip);
     CHECK(tip[2] < -1e-3 && tip[2] > -0.5);
@@ -383,7 +358,7 @@ TEST(a_rigid_pendulum_has_an_equilibrium)
   pl_body_id body;
   double x[3 * 64], centre[3] = {0};
   CHECK_OK(bar_make(&def, &world, &body, error));
-  CHECK_OK(make_rigid(world, body, whole, PL_HINGE_AXIS, error));
+  CHECK_OK(make_rigid(world, body, whole, PL_HINGE_AXIS, NULL, error));
   CHECK_OK(pl_world_step(world, error));
   CHECK_OK(pl_world_get_positions(world, body, x, error));
   const pl_body *inside = &world->bodies.list[0];

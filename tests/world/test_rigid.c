@@ -11,19 +11,6 @@
 static const double whole[2][3] = {{-9, -9, -9}, {9, 9, 9}};
 static const double inner[2][3] = {{-0.01, -1, -1}, {0.51, 1, 1}};
 
-static pl_status make_rigid(pl_world *world, pl_body_id body, const double box[2][3],
-                            pl_hinge hinge, pl_rigid_id *part, pl_error *error)
-{
-  pl_setting corners[] = {{.name = "min", .value = {box[0][0], box[0][1], box[0][2]}},
-                          {.name = "max", .value = {box[1][0], box[1][1], box[1][2]}}};
-  pl_selector where = {.region = {"box", corners, 2}};
-  pl_rigid_def def = pl_rigid_def_default();
-  def.where = &where;
-  def.where_count = 1;
-  def.hinge = hinge;
-  return pl_world_add_rigid(world, body, &def, part, error);
-}
-
 static const pl_rigid_part *part_of(const pl_world *world)
 {
   return &world->bodies.list[0].ties.parts[0];
@@ -50,14 +37,6 @@ static double bent(const pl_world *world)
   return worst;
 }
 
-/* Newton's method to the end, where the integrator has one. */
-static void tighten(bar_def *def)
-{
-  const pl_member *member = pl_member_find(&pl_integrator_family, def->integrator);
-  if (pl_param_find(member, "newton") >= 0) def->newton = 30;
-  if (pl_param_find(member, "newton-tolerance") >= 0) def->newton_tolerance = 1e-11;
-}
-
 /* Turns the first body about the z axis through the origin, at rest. */
 static pl_status turn_part(pl_world *world, double angle, pl_error *error)
 {
@@ -70,15 +49,6 @@ static pl_status turn_part(pl_world *world, double angle, pl_error *error)
   pl_status status = pl_world_set_positions(world, pl_world_body_at(world, 0), x, error);
   free(x);
   return status;
-}
-
-static void read_vector(pl_world *world, const char *quantity, double out[3])
-{
-  pl_probe_def def = pl_probe_def_default();
-  pl_probe_id probe;
-  def.quantity = quantity;
-  CHECK_OK(pl_world_add_probe(world, &def, &probe, error));
-  CHECK_OK(pl_world_read_probe(world, probe, out, error));
 }
 
 /* ---- a top ---- */
@@ -97,49 +67,21 @@ static double lost_spin(const char *integrator, double dt, int kept, double *ene
   pl_body_id body;
   pl_rigid_id part;
   pl_rigid_facts facts;
-  double before[3], after[3], energy[3], later[3];
-  tighten(&def);
+  bar_tighten(&def);
   CHECK_OK(bar_make(&def, &world, &body, error));
   CHECK_OK(make_rigid(world, body, whole, PL_HINGE_NONE, &part, error));
   CHECK_OK(pl_world_read_rigid(world, part, &facts, error));
   CHECK(facts.nodes == pl_mesh_node_count(pl_world_body_mesh(world, body)));
   CHECK(facts.elements == pl_mesh_element_count(pl_world_body_mesh(world, body)));
-  CHECK(world->bodies.blocks == 2);
-  read_vector(world, "angular-momentum", before);
-  read_vector(world, "kinetic-energy", energy);
-  for (int i = 0; i < (int)(1 / dt + 0.5); i++) CHECK_OK(pl_world_step(world, error));
-  read_vector(world, "angular-momentum", after);
-  read_vector(world, "kinetic-energy", later);
+  double lost = turn_top(world, dt, energy_lost);
   CHECK_NEAR(bent(world), 0, 1e-12);
   pl_world_destroy(world);
-  *energy_lost = fabs(later[0] - energy[0]) / energy[0];
-  return pl_vec3_distance(before, after) / pl_vec3_norm(before);
+  return lost;
 }
 
 /* A brick that is free in space turns as Euler's equations say: its momentum is kept to the order
  * of the method, and to rounding by the momentum correction. */
-TEST(a_free_top_keeps_its_momenta)
-{
-  for (int m = 0; pl_integrator_family.members[m]; m++) {
-    const pl_member *member = pl_integrator_family.members[m];
-    const pl_integrator_ops *ops = (const pl_integrator_ops *)member;
-    double energy;
-    if (ops->is_static || ops->info.missing) continue;
-    int before = test_failures;
-    double wide = lost_spin(member->name, 0.02, 0, &energy);
-    double half = lost_spin(member->name, 0.01, 0, &energy);
-    // inertial forces depend on velocity
-    int order = ops->damped_order ? ops->damped_order : ops->order;
-    double min = order >= 2 ? 3.2 : order == 1 ? 1.7 : 0;
-    CHECK(half <= (order >= 2 ? 2e-3 : order == 1 ? 0.05 : 1e-4));
-    CHECK(wide >= min * half || half < 1e-8);
-    CHECK(energy <= (order == 1 ? 0.1 : 4e-3));
-    if (test_failures > before)
-      printf("    %s: %.3g, then %.3g; energy %.3g\n", member->name, wide, half, energy);
-  }
-  double energy;
-  CHECK_NEAR(lost_spin("implicit-euler", 0.01, 1, &energy), 0, 1e-11);
-}
+TEST(a_free_top_keeps_its_momenta) { check_tops(lost_spin); }
 
 /* ---- a pendulum ---- */
 
@@ -151,7 +93,7 @@ static double swing(const char *integrator, double dt, double time, double *ener
   pl_body_id body;
   double start, worst = 0;
   def.solver = 1e-12;
-  tighten(&def);
+  bar_tighten(&def);
   CHECK_OK(bar_make(&def, &world, &body, error));
   CHECK_OK(make_rigid(world, body, whole, PL_HINGE_AXIS, NULL, error));
   const double *mass = world->bodies.list[0].model->node_mass, *X = world->bodies.list[0].rest;
@@ -197,7 +139,7 @@ TEST(a_point_hinge_lets_it_turn_any_way)
   pl_world *world;
   pl_body_id body;
   double spin[2][3], start;
-  tighten(&def);
+  bar_tighten(&def);
   CHECK_OK(bar_make(&def, &world, &body, error));
   CHECK_OK(make_rigid(world, body, whole, PL_HINGE_POINT, NULL, error));
   read_vector(world, "angular-momentum", spin[0]);

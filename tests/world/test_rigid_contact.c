@@ -1,5 +1,6 @@
 /* Rigid bodies against obstacles and each other: friction's closed forms, rebounds, a belt, a
  * tower. */
+// label: release
 #include "math/vec3.h"
 #include "pliant/world.h"
 #include "world/world.h"
@@ -140,9 +141,10 @@ TEST(a_ball_rebounds_by_the_restitution)
     setting in = {.mesh = "sphere", .restitution = es[k], .height = 0.2, .dt = 1e-3};
     pl_world *world = make(&in);
     run(world, sqrt(2 * 0.2 / G) + 0.01);
-    double v = speed(world)[2], top = v > 0 ? v * v / (2 * G) : 0;
-    // of a polyhedron, some of whose corners touch a step later: up to 8 per cent less
-    CHECK_NEAR(top / 0.2, es[k] * es[k], 0.08);
+    // its energy: it has left the floor some milliseconds ago, and has slowed down since
+    double v = speed(world)[2], top = v > 0 ? v * v / (2 * G) + place(world)[2] - 0.05 : 0;
+    printf("  e = %.1f: %.4f of its energy, %.4f expected\n", es[k], top / 0.2, es[k] * es[k]);
+    CHECK_NEAR(top / 0.2, es[k] * es[k], 0.02 * es[k] * es[k] + 1e-3);
     pl_world_destroy(world);
   }
 }

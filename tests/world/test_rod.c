@@ -1,11 +1,9 @@
 /* Rods in worlds: every integrator, the elastica, hanging, standing, turned ends, springs, saved
  * states, attachments. */
 #include "math/vec3.h"
-#include "ode/integrator.h"
-#include "pliant/world.h"
 #include "world/world.h"
 
-#include "test.h"
+#include "world/acts.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -77,9 +75,8 @@ static pl_fix_id hold(pl_world *world, pl_body_id body, const char *set, pl_fix_
 
 static void position(pl_world *world, pl_body_id body, int node, double x[3])
 {
-  int count = pl_mesh_node_count(pl_world_body_mesh(world, body));
-  double *all = calloc(3 * (size_t)count, sizeof *all);
-  CHECK_OK(pl_world_get_positions(world, body, all, error));
+  int count;
+  double *all = positions_of(world, body, &count);
   memcpy(x, all + 3 * (node < 0 ? count - 1 : node), 3 * sizeof *x);
   free(all);
 }
@@ -104,7 +101,7 @@ static double swing(const char *integrator, int threads, uint64_t *hash)
   double x[3];
   pl_world *world = make(&in, &body);
   hold(world, body, "first", pl_fix_def_default());
-  for (int i = 0; i < 100; i++) CHECK_OK(pl_world_step(world, error));
+  run_steps(world, 100);
   position(world, body, -1, x);
   *hash = pl_world_state_hash(world);
   pl_world_destroy(world);
@@ -117,13 +114,12 @@ TEST(every_integrator_moves_rods_alike)
   double right = swing("implicit-midpoint", 1, &hash);
   swing("implicit-midpoint", 2, &other);
   CHECK(hash == other);
-  for (int m = 0; pl_integrator_family.members[m]; m++) {
-    const pl_member *member = pl_integrator_family.members[m];
-    const pl_integrator_ops *ops = (const void *)member;
-    if (member->missing || ops->is_static || ops->relaxes) continue;
+  EACH_INTEGRATOR(ops)
+  {
     int before = test_failures;
-    CHECK_NEAR(swing(member->name, 1, &hash), right, 0.05 * fabs(right));
-    if (test_failures > before) printf("    in %s\n", member->name);
+    if (ops->relaxes) continue;
+    CHECK_NEAR(swing(ops->info.name, 1, &hash), right, 0.05 * fabs(right));
+    if (test_failures > before) printf("    in %s\n", ops->info.name);
   }
 }
 
@@ -212,7 +208,7 @@ TEST(a_slack_rod_hangs_as_the_catenary)
   body.model = (pl_choice){"rod", model, 3};
   CHECK_OK(pl_world_add_body(world, &body, &id, error));
   pl_fix_id fix = hold(world, id, "nails", pl_fix_def_default());
-  for (int i = 0; i < 400; i++) CHECK_OK(pl_world_step(world, error));
+  run_steps(world, 400);
   position(world, id, LINKS / 2, x);
   CHECK_NEAR(-x[2], 0.398194, 0.005 * 0.398194);
   pl_fix_facts facts;
@@ -279,7 +275,7 @@ TEST(a_turned_end_twists_the_rod_evenly)
   turn.angle = 3 * 360;
   turn.ramp = (pl_ramp){.count = 2, .times = times, .factors = factors};
   hold(world, body, "last", turn);
-  for (int i = 0; i < 100; i++) CHECK_OK(pl_world_step(world, error));
+  run_steps(world, 100);
   pl_world_facts facts;
   CHECK_OK(pl_world_measure(world, &facts, error));
   double right = 0.01 * 36 * PI * PI / (2 * 19.0 / 20);
@@ -378,7 +374,7 @@ TEST(rods_hang_on_each_other)
   def.exact = 1;
   def.to = first;
   CHECK_OK(pl_world_add_attachment(world, second, &def, NULL, error));
-  for (int i = 0; i < 50; i++) CHECK_OK(pl_world_step(world, error));
+  run_steps(world, 50);
   position(world, first, -1, end);
   position(world, second, 0, start);
   CHECK(end[2] < -0.05);

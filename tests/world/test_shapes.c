@@ -1,5 +1,6 @@
 /* Bodies on curved and moving obstacles: rest, sliding, conveyors, bounces, with every integrator.
  */
+// label: long
 #include "ode/integrator.h"
 #include "pliant/world.h"
 #include "test.h"

@@ -102,6 +102,7 @@ static pl_status add_couplings(pl_world *world, const plan *in, pl_body_id body,
 static pl_status try_to_make(const plan *in, pl_world **world, pl_error *error)
 {
   pl_world_def def = pl_world_def_default();
+  def.allow_unstable = 1;
   pl_body_id body = {0};
   def.dt = in->dt;
   def.threads = in->threads;

@@ -110,5 +110,44 @@ TEST(residuals_of_refused_tangents_do_not_count)
   pl_world_destroy(world);
 }
 
-TESTS(X(strong_loads_press_but_do_not_invert) X(inverted_equilibria_are_refused)
-          X(laws_without_a_wall_go_through) X(residuals_of_refused_tangents_do_not_count))
+/* Dynamic relaxation carries moved nodes to the end of their way in as many parts as there are load
+ * steps, and the bar between the ends is stretched evenly. */
+TEST(relaxation_moves_fixes_in_load_steps)
+{
+  static const double times[] = {0, 1}, factors[] = {0, 1};
+  pl_setting box[] = {{"size", {1, 0.25, 0.25}, NULL}, {"cells", {4, 1, 1}, NULL}};
+  pl_setting hooke[] = {{"young", {1e5}, NULL}, {"poisson", {0}, NULL}};
+  pl_setting steps = {"load-steps", {3}, NULL};
+  pl_world_def def = pl_world_def_default();
+  pl_body_def body_def = pl_body_def_default();
+  pl_mesh *mesh = NULL;
+  pl_world *world;
+  pl_body_id body;
+  double x[3 * 20];
+  def.dt = 1;
+  def.integrator = (pl_choice){"relaxation", &steps, 1};
+  CHECK_OK(pl_mesh_generate(&(pl_choice){"box", box, 2}, NULL, &mesh, error));
+  body_def.mesh = mesh;
+  body_def.material.law = (pl_choice){"hooke", hooke, 2};
+  CHECK_OK(pl_world_create(&def, &world, error));
+  CHECK_OK(pl_world_add_body(world, &body_def, &body, error));
+  CHECK_OK(fix_set(world, body, "x-min", error));
+  pl_fix_def pull = pl_fix_def_default();
+  pull.where = &(pl_selector){.set = "x-max"};
+  pull.where_count = 1;
+  pull.translation[0] = 0.05;
+  pull.ramp = (pl_ramp){2, times, factors};
+  CHECK_OK(pl_world_add_fix(world, body, &pull, NULL, error));
+  CHECK_OK(pl_world_step(world, error));
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  for (int i = 0; i < 20; i++) {
+    double at = pl_mesh_nodes(mesh)[3 * i];
+    CHECK_NEAR(x[3 * i], 1.05 * at, at > 0.99 ? 1e-12 : 0.01);
+  }
+  pl_mesh_destroy(mesh);
+  pl_world_destroy(world);
+}
+
+TESTS(X(relaxation_moves_fixes_in_load_steps) X(strong_loads_press_but_do_not_invert)
+          X(inverted_equilibria_are_refused) X(laws_without_a_wall_go_through)
+              X(residuals_of_refused_tangents_do_not_count))

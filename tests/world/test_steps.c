@@ -99,7 +99,8 @@ TEST(few_iterations_are_no_failure_where_they_suffice)
 
 TEST(an_explicit_step_that_blows_up_names_a_node)
 {
-  bar_def def = {.integrator = "rk4", .dt = 0.1, .gravity = {0, -10, 0}, .never_halve = 1};
+  bar_def def = {
+      .integrator = "rk4", .dt = 0.1, .gravity = {0, -10, 0}, .never_halve = 1, .unstable = 1};
   pl_world *world;
   pl_body_id body;
   CHECK_OK(bar_make(&def, &world, &body, error));
@@ -151,7 +152,7 @@ TEST(a_moved_body_has_no_past)
   for (int i = 0; pl_integrator_family.members[i]; i++) {
     const pl_integrator_ops *ops = (const void *)pl_integrator_family.members[i];
     if (ops->is_static || ops->info.missing) continue;
-    bar_def def = {.n = 1, .free = 1, .integrator = ops->info.name, .dt = 1e-3};
+    bar_def def = {.n = 1, .free = 1, .integrator = ops->info.name, .dt = 1e-3, .unstable = 1};
     pl_world *world;
     pl_body_id body;
     CHECK_OK(bar_make(&def, &world, &body, error));
@@ -210,7 +211,44 @@ TEST(shear_follows_the_surface)
   }
 }
 
-TESTS(X(a_step_that_fails_is_made_of_smaller_ones)
+/* Nodes that were moved and then held have no acceleration left: without a load the body rests when
+ * it is let go, however long it was held. */
+TEST(a_body_let_go_at_rest_stays_at_rest)
+{
+  static const double times[] = {0, 0.02}, factors[] = {0, 1};
+  EACH_INTEGRATOR(ops)
+  {
+    if (ops->relaxes) continue;
+    for (int held = 2; held <= 3; held++) {
+      bar_def def = {.free = 1, .n = 1, .integrator = ops->info.name, .unstable = 1, .dt = 0.01};
+      pl_world *world;
+      pl_body_id body;
+      pl_fix_id fix;
+      pl_setting corners[2];
+      double v[3 * 100];
+      CHECK_OK(bar_make(&def, &world, &body, error));
+      CHECK(pl_mesh_node_count(pl_world_body_mesh(world, body)) <= 100);
+      pl_selector all =
+          box_between((const double[3]){-9, -9, -9}, (const double[3]){9, 9, 9}, corners);
+      pl_fix_def move = pl_fix_def_default();
+      move.where = &all;
+      move.where_count = 1;
+      move.translation[2] = 0.01;
+      move.ramp = (pl_ramp){2, times, factors};
+      CHECK_OK(pl_world_add_fix(world, body, &move, &fix, error));
+      run_steps(world, 2 + held);
+      CHECK_OK(pl_world_remove_fix(world, fix, error));
+      run_steps(world, 1);
+      CHECK_OK(pl_world_get_velocities(world, body, v, error));
+      int before = test_failures;
+      CHECK_NEAR(v[2], 0, 1e-9);
+      if (test_failures > before) printf("    %s, held for %d steps\n", ops->info.name, held);
+      pl_world_destroy(world);
+    }
+  }
+}
+
+TESTS(X(a_body_let_go_at_rest_stays_at_rest) X(a_step_that_fails_is_made_of_smaller_ones)
           X(a_step_that_fails_for_good_changes_nothing_and_says_where)
               X(real_time_never_rejects_a_step) X(few_iterations_are_no_failure_where_they_suffice)
                   X(an_explicit_step_that_blows_up_names_a_node)

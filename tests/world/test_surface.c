@@ -1,5 +1,6 @@
 /* Surfaces that follow a body. */
 #include "mesh/mesh.h"
+#include "ode/integrator.h"
 
 #include "../mesh/failing.h"
 #include "bar.h"

@@ -1,6 +1,7 @@
 /* Ties: two halves of a bar that are tied are the whole bar, with every integrator, solver and
  * preconditioner; gaps, momenta and reactions of bodies whose meshes do not match; other
  * constraints at tied nodes; rows that repeat or contradict each other. */
+// label: long
 #include "tied.h"
 
 #include "mesh/failing.h"
@@ -35,7 +36,7 @@ static double compare(const setup *with, int fixed, int steps, double *gap)
   CHECK_OK(make_pair(with, fixed, &p, error));
   CHECK_OK(make_world(with, &whole, error));
   CHECK_OK(add_bar(whole, with, 0, 4, 2, &bar, error));
-  if (fixed) CHECK_OK(fix(whole, bar, "x-min", error));
+  if (fixed) CHECK_OK(fix_set(whole, bar, "x-min", error));
   for (int i = 0; i < steps; i++) {
     CHECK_OK(pl_world_step(whole, error));
     CHECK_OK(pl_world_step(p.world, error));
@@ -255,8 +256,8 @@ TEST(a_tie_between_fixed_nodes_is_redundant)
     pair p;
     pl_attachment_facts facts = {0};
     CHECK_OK(make_pair(&with, 1, &p, error));
-    CHECK_OK(fix(p.world, p.left, "x-max", error));
-    CHECK_OK(fix(p.world, p.right, "x-min", error));
+    CHECK_OK(fix_set(p.world, p.left, "x-max", error));
+    CHECK_OK(fix_set(p.world, p.right, "x-min", error));
     for (int k = 0; k < 5; k++) CHECK_OK(pl_world_step(p.world, error));
     CHECK_OK(pl_world_read_attachment(p.world, p.tie, &facts, error));
     CHECK(facts.gap < 1e-14 && facts.force[2] == 0);
@@ -331,7 +332,7 @@ TEST(fixes_that_contradict_a_tie_count)
     def.translation[0] = 0.01;
     def.ramp = (pl_ramp){2, times, factors};
     CHECK_OK(pl_world_add_fix(p.world, p.right, &def, NULL, error));
-    CHECK_OK(fix(p.world, p.left, "x-max", error));
+    CHECK_OK(fix_set(p.world, p.left, "x-max", error));
     for (int k = 0; k < 12; k++) CHECK_OK(pl_world_step(p.world, error));
     CHECK_OK(pl_world_read_attachment(p.world, p.tie, &facts, error));
     CHECK_NEAR(facts.gap, 0.01, 1e-12);

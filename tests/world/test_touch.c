@@ -4,6 +4,7 @@
 #include "sparse/bsr.h"
 
 #include "mesh/failing.h"
+#include "world/acts.h"
 #include "world/bar.h"
 
 #include "test.h"
@@ -13,11 +14,6 @@ static pl_world *make(const bar_def *bar, pl_body_id *body)
   pl_world *world = NULL;
   CHECK_OK(bar_make(bar, &world, body, error));
   return world;
-}
-
-static void steps(pl_world *world, int count)
-{
-  for (int i = 0; i < count; i++) CHECK_OK(pl_world_step(world, error));
 }
 
 /* The node at the middle of the far end's upper edge. */
@@ -128,7 +124,7 @@ TEST(a_pull_takes_eight_nodes)
   pull.stiffness = 1e6;
   pull.damping = 1e5;
   CHECK_OK(pl_world_add_pull(world, &pull, &held, error));
-  steps(world, 200);
+  run_steps(world, 200);
   CHECK_OK(pl_world_read_pull(world, held, &facts, error));
   // the weight of 1000 kg at 1e6 N/m
   CHECK_NEAR(facts.position[2], 0.5 - 9810 / 1e6, 1e-5);
@@ -149,7 +145,7 @@ TEST(a_pull_equals_its_force)
   pl_pull_id pull;
   pl_pull_facts facts;
   CHECK_OK(pl_world_add_pull(world, &def, &pull, error));
-  steps(world, 1);
+  run_steps(world, 1);
   CHECK_OK(pl_world_read_pull(world, pull, &facts, error));
 
   pl_setting value = {.name = "value", .value = {facts.force[0], facts.force[1], facts.force[2]}};
@@ -161,7 +157,7 @@ TEST(a_pull_equals_its_force)
   load.where = &where;
   load.where_count = 1;
   CHECK_OK(pl_world_add_load(other, body, &load, NULL, error));
-  steps(other, 1);
+  run_steps(other, 1);
   double a[3], b[3];
   bar_tip(world, body, a);
   bar_tip(other, body, b);
@@ -236,13 +232,13 @@ TEST(a_very_stiff_pull_stays_stable)
   pl_pull_id pull;
   pl_pull_facts facts;
   CHECK_OK(pl_world_add_pull(world, &def, &pull, error));
-  steps(world, 100);
+  run_steps(world, 100);
   CHECK_OK(pl_world_read_pull(world, pull, &facts, error));
   for (int k = 0; k < 3; k++) CHECK_NEAR(facts.position[k], def.target[k], 1e-4);
   // moved on, it follows; removed, the bar swings back
   const double target[3] = {1, 0.2, 0.1};
   CHECK_OK(pl_world_move_pull(world, pull, target, error));
-  steps(world, 100);
+  run_steps(world, 100);
   CHECK_OK(pl_world_read_pull(world, pull, &facts, error));
   CHECK_NEAR(facts.position[2], 0.1, 1e-4);
   CHECK_OK(pl_world_remove_pull(world, pull, error));
@@ -259,7 +255,7 @@ TEST(the_force_has_its_limit)
   pl_pull_id pull;
   pl_pull_facts facts;
   CHECK_OK(pl_world_add_pull(world, &def, &pull, error));
-  steps(world, 5);
+  run_steps(world, 5);
   CHECK_OK(pl_world_read_pull(world, pull, &facts, error));
   const double *f = facts.force;
   CHECK_NEAR(sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]), 12, 1e-12);
@@ -280,8 +276,8 @@ TEST(bad_pulls_are_refused)
   CHECK_FAILS(pl_world_add_pull(world, &bad, &pull, error), PL_E_ARGUMENT, "target");
   bad = def, bad.at.nodes[0] = 100000;
   CHECK_FAILS(pl_world_add_pull(world, &bad, &pull, error), PL_E_ARGUMENT, "no node 100000");
-  bad = def, bad.at.count = 9;
-  CHECK_FAILS(pl_world_add_pull(world, &bad, &pull, error), PL_E_ARGUMENT, "1 to 8");
+  bad = def, bad.at.count = 33;
+  CHECK_FAILS(pl_world_add_pull(world, &bad, &pull, error), PL_E_ARGUMENT, "1 to 32");
   bad = def, bad.at.weights[0] = 0.4;
   CHECK_FAILS(pl_world_add_pull(world, &bad, &pull, error), PL_E_ARGUMENT, "add up to 1");
   bad = def, bad.at.body.index1 = 9;
@@ -298,7 +294,7 @@ TEST(a_pin_holds_and_lets_go)
   pl_body_id body;
   bar_def bar = {.gravity = {0, 0, -9.81}};
   pl_world *world = make(&bar, &body);
-  steps(world, 20);
+  run_steps(world, 20);
   int node = tip_node(world, body), nodes = pl_mesh_node_count(pl_world_body_mesh(world, body));
   double *before = calloc((size_t)nodes * 3, sizeof *before);
   double *after = calloc((size_t)nodes * 3, sizeof *after);
@@ -307,7 +303,7 @@ TEST(a_pin_holds_and_lets_go)
   CHECK_OK(pl_world_pin_node(world, body, node, error));
   CHECK_OK(pl_world_get_held(world, body, held, error));
   CHECK(held[node] == 7);
-  steps(world, 20);
+  run_steps(world, 20);
   CHECK_OK(pl_world_get_positions(world, body, after, error));
   for (int k = 0; k < 3; k++) CHECK_NEAR(after[3 * node + k], before[3 * node + k], 1e-12);
 
@@ -316,7 +312,7 @@ TEST(a_pin_holds_and_lets_go)
   CHECK(released);
   CHECK_OK(pl_world_release_node(world, body, node, &released, error));
   CHECK(!released);
-  steps(world, 20);
+  run_steps(world, 20);
   CHECK_OK(pl_world_get_positions(world, body, after, error));
   CHECK(fabs(after[3 * node + 2] - before[3 * node + 2]) > 1e-3);
 
@@ -326,7 +322,7 @@ TEST(a_pin_holds_and_lets_go)
     if (held[i]) CHECK_OK(pl_world_release_node(world, body, i, NULL, error));
   }
   CHECK(probe_count(world, &pl_coupling_fix) == 0);
-  steps(world, 100);
+  run_steps(world, 100);
   CHECK_OK(pl_world_get_positions(world, body, after, error));
   for (int i = 0; i < nodes; i++) CHECK(after[3 * i + 2] < -1);
   CHECK_FAILS(pl_world_pin_node(world, body, nodes, error), PL_E_ARGUMENT, "no node");
@@ -343,9 +339,9 @@ TEST(time_goes_on_when_dt_changes)
 {
   pl_body_id body;
   pl_world *world = make(&(bar_def){.dt = 0.01}, &body);
-  steps(world, 10);
+  run_steps(world, 10);
   CHECK_OK(pl_world_set_dt(world, 0.004, error));
-  steps(world, 5);
+  run_steps(world, 5);
   CHECK_NEAR(pl_world_time(world), 0.12, 1e-15);
   CHECK_FAILS(pl_world_set_dt(world, 0, error), PL_E_ARGUMENT, "dt = 0");
   CHECK_FAILS(pl_world_set_dt(world, INFINITY, error), PL_E_ARGUMENT, "dt = inf");
@@ -374,8 +370,8 @@ TEST(changed_values_are_as_if_given)
   CHECK_OK(pl_world_set_integrator(changed, &(pl_choice){"explicit-euler", NULL, 0}, error));
   CHECK_OK(pl_world_set_control(changed, 0, 6, 1e-7, error));
   CHECK_OK(pl_world_set_material(changed, body, &material, error));
-  steps(given, 50);
-  steps(changed, 50);
+  run_steps(given, 50);
+  run_steps(changed, 50);
   CHECK(pl_world_state_hash(given) == pl_world_state_hash(changed));
   pl_world_destroy(given);
   pl_world_destroy(changed);
@@ -390,7 +386,7 @@ TEST(bad_values_change_nothing)
   pl_setting much = {.name = "young", .value = {-5}};
   pl_material_def material = pl_material_def_default();
   material.law = (pl_choice){"hooke", &much, 1};
-  steps(world, 3);
+  run_steps(world, 3);
   CHECK_FAILS(pl_world_set_gravity(world, nowhere, error), PL_E_ARGUMENT, "gravity");
   CHECK_FAILS(pl_world_set_integrator(world, &(pl_choice){"leap", NULL, 0}, error), PL_E_ARGUMENT,
               "leap");
@@ -401,8 +397,8 @@ TEST(bad_values_change_nothing)
                                   &(pl_choice){"magic", NULL, 0}, error),
               PL_E_ARGUMENT, "magic");
   CHECK_FAILS(pl_world_set_material(world, body, &material, error), PL_E_ARGUMENT, "young");
-  steps(world, 3);
-  steps(twin, 6);
+  run_steps(world, 3);
+  run_steps(twin, 6);
   CHECK(pl_world_state_hash(world) == pl_world_state_hash(twin));
   pl_world_destroy(world);
   pl_world_destroy(twin);
@@ -415,18 +411,19 @@ TEST(going_back_repeats_every_bit)
   const char *methods[] = {"implicit-euler", "explicit-euler"};
   for (int m = 0; m < 2; m++) {
     pl_body_id body;
-    bar_def bar = {.gravity = {0, 0, -9.81}, .integrator = methods[m], .dt = m ? 1e-4 : 0.01};
+    bar_def bar = {
+        .gravity = {0, 0, -9.81}, .integrator = methods[m], .dt = m ? 1e-4 : 0.01, .unstable = 1};
     pl_world *world = make(&bar, &body);
     size_t size = pl_world_state_size(world);
     void *state = malloc(size);
-    steps(world, 7);
+    run_steps(world, 7);
     CHECK_OK(pl_world_save_state(world, state, size, error));
     uint64_t then = pl_world_state_hash(world);
-    steps(world, 9);
+    run_steps(world, 9);
     uint64_t end = pl_world_state_hash(world);
     CHECK_OK(pl_world_load_state(world, state, size, error));
     CHECK(pl_world_state_hash(world) == then);
-    steps(world, 9);
+    run_steps(world, 9);
     CHECK(pl_world_state_hash(world) == end);
     CHECK_FAILS(pl_world_save_state(world, state, size - 1, error), PL_E_ARGUMENT, "bytes");
     CHECK_FAILS(pl_world_load_state(world, state, 3, error), PL_E_ARGUMENT, "bytes");

@@ -1,4 +1,5 @@
 /* Bodies of rigid frames in a world: laws that the whole must keep, with every integrator. */
+// label: long
 #include "core/family.h"
 #include "ode/integrator.h"
 #include "pliant/world.h"

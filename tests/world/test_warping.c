@@ -1,5 +1,6 @@
 /* Warped bodies in a world: the paper's bar hanging from a wall and floating free, the correction
  * of momentum, and the solver that such bodies need. */
+// label: release
 #include "bar.h"
 
 static void read(pl_world *world, pl_body_id body, const char *quantity, double value[3])

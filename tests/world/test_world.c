@@ -309,7 +309,8 @@ TEST(every_failing_allocation_is_an_error)
 
 TEST(a_failed_step_leaves_the_world_as_it_was)
 {
-  bar_def def = {.integrator = "explicit-euler", .gravity = {0, -9.81, 0}, .dt = 0.01};
+  bar_def def = {
+      .integrator = "explicit-euler", .gravity = {0, -9.81, 0}, .dt = 0.01, .unstable = 1};
   pl_world *world;
   pl_body_id body;
   pl_error failure = {0};

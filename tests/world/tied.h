@@ -5,7 +5,7 @@
 #include "math/vec3.h"
 #include "probe.h"
 
-#include "test.h"
+#include "acts.h"
 
 typedef struct setup {
   const char *integrator, *solver, *preconditioner;
@@ -59,14 +59,6 @@ static inline pl_status add_bar(pl_world *world, const setup *with, double at, i
   return status;
 }
 
-static inline pl_status fix(pl_world *world, pl_body_id body, const char *set, pl_error *error)
-{
-  pl_selector where = {.set = set};
-  pl_fix_def def = pl_fix_def_default();
-  def.where = &where, def.where_count = 1;
-  return pl_world_add_fix(world, body, &def, NULL, error);
-}
-
 static inline pl_status tie(pl_world *world, pl_body_id body, const char *set, pl_body_id to,
                             pl_attachment_id *id, pl_error *error)
 {
@@ -91,7 +83,7 @@ static inline pl_status make_pair(const setup *with, int fixed, pair *p, pl_erro
   if (!status) status = add_bar(p->world, with, 0, 2, 2, &p->left, error);
   if (!status)
     status = add_bar(p->world, with, 0.5, 2, with->fine ? with->fine : 2, &p->right, error);
-  if (!status && fixed) status = fix(p->world, p->left, "x-min", error);
+  if (!status && fixed) status = fix_set(p->world, p->left, "x-min", error);
   if (!status) status = tie(p->world, p->right, "x-min", p->left, &p->tie, error);
   return status;
 }

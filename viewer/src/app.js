@@ -106,8 +106,9 @@ const handlers = {
     save.files(message);
   },
 
-  gallery({ scenes }) {
+  gallery({ scenes, pictures }) {
     app.gallery = scenes;
+    $('unpictured').textContent = scenes.length > pictures ? `Pictures are made of the first ${pictures} of ${scenes.length} scenes.` : '';
     fillGallery();
   },
 
@@ -135,6 +136,7 @@ function showFrame() {
   app.fresh = false;
   stage.move(app.frame);
   stage.setPulls(app.frame.pulls);
+  stage.setLinks(app.frame.links);
   hand.showTool(app.frame.tool);
   tellContacts(app.frame);
   paint(app.frame);
@@ -173,7 +175,7 @@ function tellHover(hit, x, y) {
   const tint = app.scene.tints[app.frame.tint], values = app.frame.values;
   const value = values && hit.vertices.reduce((sum, vertex, k) => sum + hit.weights[k] * values[vertex], 0);
   tag.replaceChildren(el('b', {}, app.scene.bodies[hit.body]?.name ?? ''), ` ${hit.element ? `node ${hit.node}, element ${hit.element - 1}` : `point ${hit.node} of the surface`}`, el('br'),
-     ...(values ? [`${tints[tint.name]?.name ?? tint.name} ${withUnit(value, tint.unit)}`, el('br')] : []), `(${hit.point.toArray().map((one) => figures(one)).join(', ')}) m`);
+     ...(values ? [`${tints[tint.name]?.name ?? tint.name} ${withUnit(value, tint.unit)}`, el('br')] : []), `(${hit.point.toArray().map((one) => figures(Math.abs(one) < 1e-9 * stage.size ? 0 : one)).join(', ')}) m`);
   tag.style.transform = `translate(${Math.min(Math.round(x + 16), innerWidth - 240)}px, ${Math.min(Math.round(y + 18), innerHeight - 130)}px)`;
 }
 
@@ -221,8 +223,8 @@ function paint(frame) {
   const unit = app.scene.tints[frame.tint].unit, { low, high } = app.range;
   $('legend-name').textContent = tint.name;
   $('legend-low').textContent = withUnit(low, unit);
-  $('legend-middle').textContent = withUnit((low + high) / 2, unit);
-  $('legend-high').textContent = `${app.range.cut ? '≥ ' : ''}${withUnit(high, unit)}`;
+  $('legend-middle').textContent = app.range.flat ? '' : withUnit((low + high) / 2, unit);
+  $('legend-high').textContent = app.range.flat ? 'everywhere' : `${app.range.cut ? '≥ ' : ''}${withUnit(high, unit)}`;
   tellArrows(frame);
 }
 

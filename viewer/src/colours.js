@@ -57,6 +57,7 @@ export class Range {
   constructor() { this.clear(); }
   clear() {
     this.low = this.high = null;
+    this.flat = false; // all values are zero: there is nothing to see
   }
   follow(tint, values, held) {
     if (held && this.low !== null) return;
@@ -76,6 +77,12 @@ export class Range {
       return;
     }
     this.cut = false;
+    this.flat = tint.fromZero && !(high > 0);
+    if (this.flat) {
+      this.low = 0;
+      this.high = 1e-9;
+      return;
+    }
     if (tint.fromZero) {
       low = 0;
       // a few peaks, as where a spring pulls, do not take the colours from the rest

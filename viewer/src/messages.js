@@ -39,6 +39,7 @@ function frame(reader) {
   message.pulls = [];
   for (let i = 0; i < pulls; i++)
     message.pulls.push({ position: reader.vector(), target: reader.vector(), force: reader.vector() });
+  message.links = message.pulls.splice(flags & 16 ? 1 : 0);
   message.gauges = reader.array(Float32Array, gauges);
   message.positions = reader.array(Float32Array, 3 * vertices);
   message.tint = tint;

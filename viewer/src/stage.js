@@ -1,6 +1,6 @@
 // What the canvas shows: light, ground, bodies, marks, the spring. Draws only when something moved.
 import {
-  BufferAttribute, BufferGeometry, CircleGeometry, Color, DirectionalLight, Fog,
+  BufferAttribute, BufferGeometry, CircleGeometry, Color, CylinderGeometry, DirectionalLight, Fog,
   GridHelper, Group, HemisphereLight, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial,
   PCFShadowMap, PerspectiveCamera, Plane, PlaneGeometry, Points, PointsMaterial, Raycaster, Scene,
   ShadowMaterial, SphereGeometry, TubeGeometry, Vector2, Vector3, WebGLRenderer, MOUSE, TOUCH,
@@ -89,6 +89,9 @@ export class Stage {
   makeSpring() {
     const steel = new MeshStandardMaterial({ color: '#f59e0b', roughness: 0.35, metalness: 0.3 });
     this.spring = new Group();
+    this.links = new Group();
+    this.steel = new MeshStandardMaterial({ color: '#4b5563', roughness: 0.4, metalness: 0.5 });
+    this.rod = new CylinderGeometry(1, 1, 1, 10);
     this.coil = new Mesh(new TubeGeometry(new Coil(7, 1), 220, 0.22, 8), steel);
     this.handle = new Mesh(new SphereGeometry(1, 24, 16), steel);
     this.foot = new Mesh(new SphereGeometry(1, 20, 12), new MeshBasicMaterial({ color: '#7c2d12' }));
@@ -99,7 +102,7 @@ export class Stage {
     this.spring.visible = false;
     this.hover = new Mesh(new SphereGeometry(1, 20, 12), new MeshBasicMaterial({ color: '#f59e0b', transparent: true, opacity: 0.75, depthTest: false }));
     this.hover.visible = false;
-    this.scene.add(this.spring, this.hover);
+    this.scene.add(this.spring, this.hover, this.links);
   }
 
   makeControls(up) {
@@ -182,7 +185,7 @@ export class Stage {
   }
 
   clear() {
-    for (const thing of [this.skin, this.wires, this.marks, this.spring, this.hover]) thing.visible = false;
+    for (const thing of [this.skin, this.wires, this.marks, this.spring, this.hover, ...this.links.children]) thing.visible = false;
     this.props.setArrows(null, null);
     this.props.setLocals([]);
     this.props.setTool(null);
@@ -453,6 +456,19 @@ export class Stage {
     this.coil.position.copy(foot);
     this.coil.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), head.clone().sub(foot).normalize());
     this.coil.scale.set(unit, unit, Math.max(length / 10, 1e-9));
+  }
+
+  // Rods between points of bodies that pull at each other.
+  setLinks(links) {
+    while (this.links.children.length < links.length) this.links.add(new Mesh(this.rod, this.steel));
+    this.links.children.forEach((rod, i) => {
+      rod.visible = i < links.length;
+      if (!rod.visible) return;
+      const from = new Vector3(...links[i].position), way = new Vector3(...links[i].target).sub(from);
+      rod.position.copy(from).addScaledVector(way, 0.5);
+      rod.scale.set(0.003 * this.size, Math.max(way.length(), 1e-9), 0.003 * this.size);
+      rod.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), way.normalize());
+    });
   }
 
   // The tool at work, or where it would be; null: none.

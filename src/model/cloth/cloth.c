@@ -480,11 +480,8 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
 }
 
 const pl_model_ops pl_model_cloth = {
-    .info = {.name = "cloth",
-             .summary = "cloth and thin shells: triangles that stretch, edges that bend",
-             .source = "Grinspun et al. 2003; Bergou et al. 2006; Tamstorf, Grinspun 2013",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("cloth", "cloth and thin shells: triangles that stretch, edges that bend",
+                    "Grinspun et al. 2003; Bergou et al. 2006; Tamstorf, Grinspun 2013", params),
     .meshes = PL_ON_TRIANGLES,
     .takes_tailoring = 1,
     .create = create,

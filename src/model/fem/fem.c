@@ -16,15 +16,17 @@
 #include <string.h>
 
 enum { STRAIN, MASS, ROTATION, VOLUME, MIX, QUADRATURE, HOURGLASS, PARAM_COUNT };
-enum { LUMPED };
 enum { FULL, ONE_POINT, REFERENCE };
 
 static const pl_param params[PARAM_COUNT] = {
     [STRAIN] = PL_STRAIN_PARAM(PL_STRAIN_COUNT, PL_STRAIN_WORDS "|warped"),
-    [MASS] = {"mass", "1",
-              "mass at the nodes, or spread as the shape functions are, or half of each, whose "
-              "errors in frequencies nearly cancel; explicit methods take it at the nodes",
-              LUMPED, 0, 2, "lumped|consistent|mixed", 1},
+    [MASS] =
+        {"mass", "1",
+         "mass at the nodes, or spread as the shape functions are, or half of each, whose "
+         "errors in frequencies nearly cancel; shifted: at the nodes, of hexahedra less at the "
+         "surface and more below it, for frequencies of explicit methods, which take it at the "
+         "nodes",
+         PL_FEM_LUMPED, 0, 3, "lumped|consistent|mixed|shifted", 1},
     [ROTATION] = {"rotations", "1",
                   "for strain=\"warped\": a node's rotation from its edges' singular values, the "
                   "frame of three edges (flutters), or the mean deformation gradient; both: "
@@ -77,7 +79,10 @@ static double point_of(pl_fem *fem, int place, const int *order, int p,
     return pl_hourglass_fill(&fem->hourglass, fem->mesh, element, order, place, item < 0, b);
   pl_quadrature at = fem->kind == PL_FEM_HEX27 ? pl_quadrature_at27(p) : pl_quadrature_at(count, p);
   const int *nodes = fem->element_nodes + (size_t)element * (size_t)count;
-  return pl_quadrature_gradients(&at, fem->mesh->nodes, nodes, count, b);
+  double weight = pl_quadrature_gradients(&at, fem->mesh->nodes, nodes, count, b);
+  // a folded element is refused by its weight as it is
+  if (fem->kind != PL_FEM_TET10 || !(weight > 0)) return weight;
+  return pl_quadrature_curved(fem->mesh->nodes, nodes, weight, b);
 }
 
 /* Rest data of one element in its lane; the copies that fill a group's last batch weigh nothing. */

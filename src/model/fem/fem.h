@@ -109,7 +109,9 @@ pl_status pl_fem_select(pl_model *self, unsigned char *marks, pl_error *error);
 void pl_fem_evaluate_selected(pl_model *self, const pl_moment *at, double *f, pl_pool *pool);
 
 /* The mass of all elements; their chunks are made. */
-pl_status pl_fem_mass_create(pl_model *self, const pl_material *material, int consistent,
+/* The words of the parameter mass. */
+enum { PL_FEM_LUMPED, PL_FEM_CONSISTENT, PL_FEM_MIXED, PL_FEM_SHIFTED };
+pl_status pl_fem_mass_create(pl_model *self, const pl_material *material, int kind,
                              pl_error *error);
 
 /* How the rotations of warped nodes are found; the words of the parameter "rotations". */

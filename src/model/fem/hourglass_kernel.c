@@ -120,20 +120,22 @@ PL_INLINE control control_of(const pl_lanes *rest, pl_lanes lambda, pl_lanes mu,
   return k;
 }
 
-/* g = dW/dc, to which it is added. */
+/* g = dW/dc. */
 PL_INLINE void respond(const control *k, pl_lanes c[3][4], pl_lanes g[3][4])
 {
   const pl_lanes *a = k->inverse;
   for (int i = 0; i < 3; i++) {
-    for (int m = 0; m < 3; m++) g[i][m] += i == m ? pl_lanes_all(0) : k->bend[i] * c[i][m];
-    g[i][3] += k->warp[i] * c[i][3];
+    for (int m = 0; m < 3; m++) {
+      if (i != m) g[i][m] = k->bend[i] * c[i][m];
+    }
+    g[i][3] = k->warp[i] * c[i][3];
   }
   const pl_lanes xy = k->twist * (c[0][0] * a[1] + c[1][1] * a[0]);
   const pl_lanes yz = k->twist * (c[1][1] * a[2] + c[2][2] * a[1]);
   const pl_lanes xz = k->twist * (c[0][0] * a[2] + c[2][2] * a[0]);
-  g[0][0] += xy * a[1] + xz * a[2];
-  g[1][1] += xy * a[0] + yz * a[2];
-  g[2][2] += yz * a[1] + xz * a[0];
+  g[0][0] = xy * a[1] + xz * a[2];
+  g[1][1] = xy * a[0] + yz * a[2];
+  g[2][2] = yz * a[1] + xz * a[0];
 }
 
 /* F e_i, or e_i. */
@@ -151,11 +153,18 @@ PL_INLINE void turned_frame(const pl_lanes *F, const pl_lanes *rest, const int s
   }
 }
 
-/* c_im += t_i . q_m */
-PL_INLINE void add_parts(pl_lanes t[3][3], pl_lanes q[4][3], pl_lanes c[3][4])
+/* c_im = t_i . q_m */
+PL_INLINE void parts_of(pl_lanes t[3][3], pl_lanes q[4][3], pl_lanes c[3][4])
 {
   for (int i = 0; i < 3; i++) {
-    for (int m = 0; m < 4; m++) c[i][m] += pl_lanes_dot3(t[i], q[m]);
+    for (int m = 0; m < 4; m++) c[i][m] = pl_lanes_dot3(t[i], q[m]);
+  }
+}
+
+PL_INLINE void add_parts(pl_lanes more[3][4], pl_lanes to[3][4])
+{
+  for (int i = 0; i < 3; i++) {
+    for (int m = 0; m < 4; m++) to[i][m] += more[i][m];
   }
 }
 
@@ -182,9 +191,7 @@ PL_INLINE void deform(const pl_fem_job *job, const int skew, pl_point *point, he
   gradient_of(modes, h->rest, skew, point->F);
   hourglass_of(modes, h->rest, skew, point->F, h->q);
   turned_frame(point->F, h->rest, skew, linear, h->t);
-  memset(h->c, 0, sizeof h->c);
-  memset(h->g, 0, sizeof h->g);
-  add_parts(h->t, h->q, h->c);
+  parts_of(h->t, h->q, h->c);
   h->elastic = control_of(h->rest, point->lambda, point->mu, job->fem->hourglass.factor);
   respond(&h->elastic, h->c, h->g);
 }
@@ -194,19 +201,20 @@ PL_INLINE void damp(const pl_fem_job *job, const int skew, pl_point *point, hexe
 {
   const int linear = job->fem->hourglass.linear;
   vectors modes;
-  pl_lanes rate[4][3], t[3][3], c[3][4];
+  pl_lanes rate[4][3], t[3][3], c[3][4], more[3][4];
   gather_modes(job->v, h->nodes, modes);
   gradient_of(modes, h->rest, skew, point->rate);
   hourglass_of(modes, h->rest, skew, point->rate, rate);
-  memset(c, 0, sizeof c);
-  add_parts(h->t, rate, c);
+  parts_of(h->t, rate, c);
   if (!linear) {
     turned_frame(point->rate, h->rest, skew, 0, t);
-    add_parts(t, h->q, c);
+    parts_of(t, h->q, more);
+    add_parts(more, c);
   }
   const control viscous =
       control_of(h->rest, point->viscous_lambda, point->viscous_mu, job->fem->hourglass.factor);
-  respond(&viscous, c, h->g);
+  respond(&viscous, c, more);
+  add_parts(more, h->g);
 }
 
 /* Q_m = sum_i g_im t_i + k q_m, and T as at the head of the file. */
@@ -364,10 +372,7 @@ PL_INLINE void node_slopes(const hexes *h, const int linear, const control *k, n
   }
   for (int d = 0; d < 3; d++) {
     pl_lanes c[3][4], g[3][4];
-    for (int im = 0; im < 12; im++) {
-      c[im / 4][im % 4] = node->M[im / 4][im % 4][d];
-      g[im / 4][im % 4] = pl_lanes_all(0);
-    }
+    for (int im = 0; im < 12; im++) c[im / 4][im % 4] = node->M[im / 4][im % 4][d];
     respond(k, c, g);
     for (int im = 0; im < 12; im++) node->CM[im / 4][im % 4][d] = g[im / 4][im % 4];
   }

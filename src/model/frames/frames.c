@@ -522,11 +522,8 @@ static void adopt(const pl_model *self, int frame, const pl_model *from, int fra
 }
 
 const pl_model_ops pl_model_frames = {
-    .info = {.name = "frames",
-             .summary = "a handful of frames whose affine or quadratic motions are blended",
-             .source = "Gilles, Bousquet, Faure, Pai 2011",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info = PL_INFO("frames", "a handful of frames whose affine or quadratic motions are blended",
+                    "Gilles, Bousquet, Faure, Pai 2011", params),
     .meshes = PL_ON_SOLIDS,
     .create = create,
     .destroy = destroy,

@@ -513,11 +513,9 @@ static void advance(pl_model *self, const pl_moment *at, double *memory, pl_pool
 }
 
 const pl_model_ops pl_model_rigid_frames = {
-    .info = {.name = "rigid-frames",
-             .summary = "a handful of rigid frames whose blended motions deform the body",
-             .source = "Gilles, Bousquet, Faure, Pai 2011",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info =
+        PL_INFO("rigid-frames", "a handful of rigid frames whose blended motions deform the body",
+                "Gilles, Bousquet, Faure, Pai 2011", params),
     .meshes = PL_ON_SOLIDS,
     .create = create,
     .destroy = destroy,

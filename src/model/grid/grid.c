@@ -482,37 +482,16 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
   pl_model_ratios(((const pl_grid_model *)model->state)->mesh, q, von_mises, det_f);
 }
 
-#define INFO                                                                                       \
-  {                                                                                                \
-    .name = "grid", .summary = "elastic curves, surfaces and solids on a grid of particles",       \
-    .source = "Terzopoulos et al. 1987; Implementation of Deformable Objects", .params = params,   \
-    .param_count = sizeof params / sizeof *params                                                  \
-  }
+#define SHARED                                                                                     \
+  .info = PL_INFO("grid", "elastic curves, surfaces and solids on a grid of particles",            \
+                  "Terzopoulos et al. 1987; Implementation of Deformable Objects", params),        \
+  .create = create, .destroy = destroy, .cliques = cliques, .bind = bind, .evaluate = evaluate,    \
+  .mass_add = pl_model_mass_add, .mass_matrix = pl_model_mass_matrix, .fields = fields
 
 const pl_model_ops pl_model_grid = {
-    .info = INFO,
-    .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES | PL_ON_SEGMENTS | PL_ON_GRIDS,
-    .create = create,
-    .destroy = destroy,
-    .cliques = cliques,
-    .bind = bind,
-    .evaluate = evaluate,
-    .mass_add = pl_model_mass_add,
-    .mass_matrix = pl_model_mass_matrix,
-    .energy = energy,
-    .fields = fields,
-};
+    SHARED, .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES | PL_ON_SEGMENTS | PL_ON_GRIDS,
+    .energy = energy};
 
 /* The report's forces are no slope of an energy. */
-static const pl_model_ops of_report = {
-    .info = INFO,
-    .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES | PL_ON_GRIDS,
-    .create = create,
-    .destroy = destroy,
-    .cliques = cliques,
-    .bind = bind,
-    .evaluate = evaluate,
-    .mass_add = pl_model_mass_add,
-    .mass_matrix = pl_model_mass_matrix,
-    .fields = fields,
-};
+static const pl_model_ops of_report = {SHARED,
+                                       .meshes = PL_ON_SOLIDS | PL_ON_TRIANGLES | PL_ON_GRIDS};

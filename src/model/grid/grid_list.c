@@ -50,7 +50,7 @@ pl_status pl_grid_find_elements(const pl_grid_source *from, int **out, pl_error 
   const pl_mesh *mesh = from->mesh;
   int cells = pl_grid_cell_nodes(from->grid, NULL), corners = 1 << from->grid->axes;
   int n = mesh->nodes_per_element;
-  int *nodes = pl_alloc(from->allocator, (size_t)(cells * corners), sizeof *nodes);
+  int *nodes = pl_alloc(from->allocator, (size_t)cells * (size_t)corners, sizeof *nodes);
   int *start = pl_alloc(from->allocator, (size_t)mesh->node_count + 2, sizeof *start);
   int *list = pl_alloc(from->allocator, (size_t)mesh->element_count * (size_t)n, sizeof *list);
   *out = pl_alloc(from->allocator, (size_t)cells, sizeof **out);

@@ -543,12 +543,9 @@ static void fields(pl_model *model, const double *q, double *von_mises, double *
 }
 
 const pl_model_ops pl_model_rod = {
-    .info = {.name = "rod",
-             .summary =
-                 "threads, ropes and rods: segments that stretch, joints that bend and twist",
-             .source = "Bergou et al. 2008, 2010",
-             .params = params,
-             .param_count = PARAM_COUNT},
+    .info =
+        PL_INFO("rod", "threads, ropes and rods: segments that stretch, joints that bend and twist",
+                "Bergou et al. 2008, 2010", params),
     .meshes = PL_ON_SEGMENTS,
     .create = create,
     .destroy = destroy,
