@@ -149,12 +149,14 @@ static void add_heads(const pivot *p, int column, pl_text *text)
   }
 }
 
-/* Published words of a row; where they are of this case, how many times that ours is. */
+/* Published words of a row; for a case that has not failed, what ours is of theirs. */
 static void add_given(const pivot *p, int row, int column, int number, pl_text *text)
 {
+  int is_known = number >= 0 && !p->table->rows[number].failure[0];
+  double ours = is_known ? study_value(p->table, number, p->value) : NAN;
   for (int g = 0; g < p->plot->given_count; g++) {
     char word[NAME_ROOM];
-    double theirs = 0, ours = number < 0 ? NAN : study_value(p->table, number, p->value);
+    double theirs = 0;
     if (given_column(p->table, p->plot, g) != column) continue;
     nth_word(p->plot->given[g].values, row, word, sizeof word);
     int has_ratio = pl_parse_double(word, &theirs) && theirs != 0 && isfinite(ours);

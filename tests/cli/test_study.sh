@@ -91,10 +91,10 @@ sed -i 's/below="1"/below="1" search="up"/' limit.xml
 check "$pliant" study limit.xml -o climb -q
 check grep -q '^| implicit-midpoint | 0.1 |$' climb/results.md
 check grep -q '^| rk4 | 0.0[0-9]* |$' climb/results.md
-study 's/implicit-midpoint/explicit-midpoint/; s/0.02 0.01 0.005/0.1 0.05/; s/solver.tol/world.duration=3; world.halvings=0; world.unstable=warn; solver.tol/'
+study 's/implicit-midpoint/explicit-midpoint/; s/0.02 0.01 0.005/0.1 0.05/; s/solver.tol/world.duration=3; world.halvings=0; world.unstable=warn; solver.tol/; s/value="error"\/>/value="error"><given title="book" values="2 2" beside="0.1"\/><\/table>/'
 check "$pliant" study study.xml -o fails -q
 check grep -q '^midpoint,0.1,"at t = .*diverged' fails/results.csv
-check grep -q '| midpoint | failed |' fails/results.md
+check grep -q '| midpoint | failed | 2 |' fails/results.md
 
 # ---- energy and a probe as the measure ----
 study 's/error="positions"/error="energy"/'
