@@ -1,7 +1,7 @@
 /* pliant bench friction: what friction adds to the steps of a soft cube of 750 tets on a plane
- * (E = 1e5 Pa, 5 ms, implicit Euler), beside the same without friction: linear systems and
- * iterations of conjugate gradients with the block-diagonal preconditioner. Counts, which do not
- * depend on the machine's load. */
+ * (E = 1e5 Pa, 5 ms), beside the same without friction: linear systems, matrices and iterations of
+ * conjugate gradients with the block-diagonal preconditioner, for every method that runs Newton's.
+ * Counts, which do not depend on the machine's load. */
 #include "bench.h"
 #include "cli.h"
 
@@ -24,9 +24,28 @@ static const phase phases[] = {{"at rest", 0, 300},   {"sticking", 10, 300},
                                {"settling", 0, 0},    {"settling", 10, 0},
                                {"settling", 20, 0},   {"beginning to slide", 35, 0}};
 
-static pl_status make_cube(double degrees, double friction, pl_world **world, pl_error *error)
+/* All that run Newton's method over time; the damping of the cube, s, where they need some. */
+typedef struct method {
+  const char *name;
+  double damping;
+} method;
+
+static const method methods[] = {{"implicit-euler", 0}, {"implicit-midpoint", 0},
+                                 {"newmark", 0},        {"generalised-alpha", 0},
+                                 {"sdirk2", 0},         {"sdirk4", 0},
+                                 {"tr-bdf2", 0},        {"bdf2", 0},
+                                 {"bdf3", 0.005},       {"bdf4", 0.005},
+                                 {"bdf5", 0.005},       {"bdf6", 0.005},
+                                 {"semi-implicit", 0},  {"imex-euler", 0},
+                                 {"imex-midpoint", 0}};
+
+static pl_status make_cube(const method *by, double degrees, double friction, pl_world **world,
+                           pl_error *error)
 {
-  const cli_block cube = {.size = {0.2, 0.2, 0.2}, .cells = {CELLS, CELLS, CELLS}, .young = 1e5};
+  const cli_block cube = {.size = {0.2, 0.2, 0.2},
+                          .cells = {CELLS, CELLS, CELLS},
+                          .young = 1e5,
+                          .damping = by->damping};
   const double angle = degrees * 3.14159265358979323846 / 180;
   pl_world_def def = pl_world_def_default();
   pl_body_id body;
@@ -34,7 +53,7 @@ static pl_status make_cube(double degrees, double friction, pl_world **world, pl
   def.threads = 1;
   def.gravity[0] = 9.81 * sin(angle);
   def.gravity[2] = -9.81 * cos(angle);
-  def.integrator.name = "implicit-euler";
+  def.integrator.name = by->name;
   def.solver.name = "cg";
   def.preconditioner.name = "block-diagonal";
   pl_status status = pl_world_create(&def, world, error);
@@ -42,40 +61,57 @@ static pl_status make_cube(double degrees, double friction, pl_world **world, pl
   return status ? status : cli_add_plane(*world, friction, error);
 }
 
-/* Linear systems and iterations per step. */
-static pl_status count(const phase *of, double friction, double counts[2], pl_error *error)
+/* Linear systems, matrices and iterations per step. */
+enum { SYSTEMS, MATRICES, ITERATIONS, COUNTS };
+
+static pl_status count(const method *by, const phase *of, double friction, double counts[COUNTS],
+                       pl_error *error)
 {
   pl_world *world = NULL;
   pl_world_facts before = {0}, after = {0};
-  pl_status status = make_cube(of->degrees, friction, &world, error);
+  pl_status status = make_cube(by, of->degrees, friction, &world, error);
   for (int i = 0; i < of->skip && !status; i++) status = pl_world_step(world, error);
   if (!status) status = pl_world_measure(world, &before, error);
   for (int i = 0; i < BETWEEN && !status; i++) status = pl_world_step(world, error);
   if (!status) status = pl_world_measure(world, &after, error);
-  counts[0] = (double)(after.newton_iterations - before.newton_iterations) / BETWEEN;
-  counts[1] = (double)(after.linear_iterations - before.linear_iterations) / BETWEEN;
+  counts[SYSTEMS] = (double)(after.newton_iterations - before.newton_iterations) / BETWEEN;
+  counts[MATRICES] = (double)(after.matrices - before.matrices) / BETWEEN;
+  counts[ITERATIONS] = (double)(after.linear_iterations - before.linear_iterations) / BETWEEN;
   pl_world_destroy(world);
   return status;
+}
+
+static pl_status measure(const method *by, const phase *of, pl_text *csv, pl_error *error)
+{
+  double a[COUNTS], b[COUNTS];
+  pl_status status = count(by, of, 0, a, error);
+  if (!status) status = count(by, of, mu, b, error);
+  if (status) return status;
+  printf("%-18s %-18s %7g %7.2f %8.2f %6.1f %7.2f %8.2f %6.1f %6.2f\n", by->name, of->name,
+         of->degrees, a[SYSTEMS], a[MATRICES], a[ITERATIONS], b[SYSTEMS], b[MATRICES],
+         b[ITERATIONS], b[ITERATIONS] / a[ITERATIONS]);
+  fflush(stdout);
+  if (csv)
+    pl_text_add(csv, "%s,%s,%g,%.2f,%.2f,%.1f,%.2f,%.2f,%.1f\n", by->name, of->name, of->degrees,
+                a[SYSTEMS], a[MATRICES], a[ITERATIONS], b[SYSTEMS], b[MATRICES], b[ITERATIONS]);
+  return PL_OK;
 }
 
 int cli_bench_friction(int quick, pl_text *csv)
 {
   const int rows = quick ? 2 : (int)(sizeof phases / sizeof *phases);
+  const int columns = quick ? 1 : (int)(sizeof methods / sizeof *methods);
   pl_error error = {0};
-  printf("%-20s %8s %16s %16s %8s\n%-20s %8s %8s %7s %8s %7s\n", "cube of 750 tets", "", "mu = 0",
-         "mu = 0.5", "", "", "degrees", "systems", "iter.", "systems", "iter.");
+  printf("%-18s %26s %23s %23s %6s\n%-18s %-18s %7s %7s %8s %6s %7s %8s %6s %6s\n",
+         "cube of 750 tets", "", "mu = 0", "mu = 0.5", "", "method", "", "degrees", "systems",
+         "matrices", "iter.", "systems", "matrices", "iter.", "ratio");
   if (csv)
-    pl_text_add(csv, "phase,degrees,systems_without,iterations_without,systems,iterations\n");
-  for (int i = 0; i < rows; i++) {
-    const phase *of = &phases[i];
-    double without[2], with[2];
-    if (count(of, 0, without, &error) || count(of, mu, with, &error)) return cli_fail_error(&error);
-    printf("%-20s %8g %8.2f %7.1f %8.2f %7.1f\n", of->name, of->degrees, without[0], without[1],
-           with[0], with[1]);
-    fflush(stdout);
-    if (csv)
-      pl_text_add(csv, "%s,%g,%.2f,%.1f,%.2f,%.1f\n", of->name, of->degrees, without[0], without[1],
-                  with[0], with[1]);
+    pl_text_add(csv, "method,phase,degrees,systems_without,matrices_without,iterations_without,"
+                     "systems,matrices,iterations\n");
+  for (int m = 0; m < columns; m++) {
+    for (int i = 0; i < rows; i++) {
+      if (measure(&methods[m], &phases[i], csv, &error)) return cli_fail_error(&error);
+    }
   }
   return CLI_OK;
 }

@@ -141,6 +141,8 @@ static void begin(pl_coupling *self, const pl_substep *step)
   step->system->ops->mass_inverse(step->system, rate, rate);
   contact->slow = 2 * step->h * fastest(contact, rate);
   pl_contact_search(contact, step, rate);
+  for (int i = 0; i < contact->touch_count; i++)
+    step->system->is_trial |= contact->touches[i].friction.bound > 0;
   pl_penalty_mark(contact, step->q, 1);
   pl_penalty_leave(contact, step->q, step->v);
 }
@@ -288,8 +290,8 @@ static int revise(pl_coupling *self, const pl_substep *step)
     if (!gone && is_exact) changed += land_all(contact, step, &contact->touches[i]);
   }
   if (is_exact) changed += pl_contact_catch(contact, step);
-  // bounds are those of the right nodes only, or of almost all of them
-  if (changed > FEW_WRONG * contact->touch_count) return 1;
+  // bounds are those of the right nodes only, or of almost all of them, unless they are a guess
+  if (changed > FEW_WRONG * contact->touch_count && !step->system->is_cut) return 1;
   return pl_friction_revise(contact, step, changed > 0);
 }
 

@@ -36,6 +36,8 @@ typedef struct pl_friction {
   int is_linear;             /* the law is replaced by its linearisation */
   double about[3];           /* about this force of spring and damper, N */
   double seen[2][3];         /* displacement and velocity at which the integrator asked last */
+  int stage;                 /* of that, and its share in the mean; pl_moment */
+  double share, sum[2][3];   /* of earlier stages */
 } pl_friction;
 
 enum { PL_MOST_TOUCHED = 3 };

@@ -181,12 +181,37 @@ static double force_at(const pl_touch *touch, const double d[3], const double u[
   return left;
 }
 
+/* Keeps what was seen last in a stage that is over. */
+static void count_stage(pl_friction *law, const pl_moment *at)
+{
+  if (at->stage == law->stage) return;
+  for (int i = 0; i < 2; i++) {
+    if (at->stage > 1)
+      pl_vec3_add_scaled(law->share, law->seen[i], law->sum[i]);
+    else
+      pl_vec3_set(law->sum[i], 0, 0, 0);
+  }
+  law->stage = at->stage;
+  law->share = at->share;
+}
+
+/* After a pass: seen becomes the mean of its stages. */
+static void take_mean(pl_friction *law)
+{
+  for (int i = 0; i < 2 && law->stage > 0; i++) {
+    pl_vec3_scale(law->share, law->seen[i], law->seen[i]);
+    pl_vec3_add(law->sum[i], law->seen[i], law->seen[i]);
+  }
+  law->stage = 0;
+}
+
 void pl_friction_evaluate(pl_touch *touch, const pl_moment *at, double *f,
                           const pl_tangent *tangent)
 {
   pl_friction *law = &touch->friction;
   double t[3], direction[3];
   if (law->bound == 0) return;
+  count_stage(law, at);
   look(touch, at->t, at->q, at->v, law->seen[0], law->seen[1]);
   double left = force_at(touch, law->seen[0], law->seen[1], t, direction);
   if (f) pl_vec3_add(f + 3 * (size_t)touch->block, t, f + 3 * (size_t)touch->block);
@@ -257,6 +282,7 @@ int pl_friction_revise(pl_contact *contact, const pl_substep *step, int is_repea
   double change = 0, wrong = 0, all = 0;
   for (int i = 0; i < contact->touch_count; i++) {
     pl_friction *law = &contact->touches[i].friction;
+    take_mean(law);
     start_sliding(contact, &contact->touches[i]);
     all += law->next_bound;
     change += fabs(law->next_bound - law->bound);

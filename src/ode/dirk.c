@@ -129,6 +129,7 @@ static pl_status create(pl_integrator *self, pl_error *error)
 {
   dirk *state = self->state;
   const pl_dirk_table *table = self->ops->table;
+  state->stepper.stages = table->stages;
   pl_status status = pl_stepper_create(self, error);
   if (!status) status = pl_dirk_create(&state->stages, self, table->stages, error);
   if (status || !table->is_explicit_first) return status;

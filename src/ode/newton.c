@@ -20,6 +20,9 @@ enum { MANY_ITERATIONS = 5 };
  */
 static const double fast = 0.1, harmless = 1e-3;
 
+/* What is left of the residual in a pass that others will follow. */
+static const double trial = 0.01;
+
 /* What rounding leaves of forces that cancel: inertia and inner forces of a free flight, say. */
 static const double rounding = 1e-12;
 
@@ -204,6 +207,7 @@ static int is_usable(pl_newton *newton, const pl_system *system, const pl_stage 
   int reuse = system->lags ? 2 : newton->reuse;
   int refresh = system->lags && newton->reuse < 2 ? LAG_REFRESH : newton->refresh;
   int old = (refresh > 0 && newton->age >= refresh) || system->is_changing;
+  if (same && newton->is_kept && stage->keeps) return 1;
   if (same && newton->is_kept && reuse >= (first ? 2 : 1) && !(first && old)) return 1;
   newton->age = 0;
   newton->folded = folded;
@@ -249,12 +253,20 @@ static void hold_back(pl_newton *newton, pl_system *system, const pl_stage *stag
   if (back > 0) pl_axpy(-fmin(back, 1 / stage->cv), u, newton->dz, n, system->pool);
 }
 
+/* How far a linear solve goes. What a pass changes in the one before is small: one solve does. */
+static double linear_tolerance(const pl_newton *newton, const pl_system *system, int is_last,
+                               double scale)
+{
+  double least = pl_solver_tolerance(system->solver);
+  if (newton->iterations == 1) return least;
+  double rest = is_last && scale > 0 ? newton->tolerance * newton->reference / scale : 1;
+  return fmax(least, fmin(rest, newton->forcing));
+}
+
 /* One direction: with the wanted tangent, or with the semidefinite one where that is indefinite. */
 static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage *stage,
                            const double *z, int first, pl_step_report *report, pl_error *error)
 {
-  double tolerance = pl_solver_tolerance(system->solver);
-  if (newton->iterations > 1) tolerance = fmax(tolerance, newton->forcing);
   // contact that comes and goes leaves no matrix as it was
   int fresh = !is_usable(newton, system, stage, first) || system->safe;
   for (int semidefinite = newton->semidefinite;; semidefinite = newton->projection) {
@@ -263,9 +275,11 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
     if (first) {
       double size = filtered_norm(system, newton->r);
       // guarded, the guess is zero, and scale what carries the constrained nodes
-      newton->reference = system->safe ? fmax(fmax(size, scale), newton->reference) : scale;
+      newton->reference =
+          system->safe ? fmax(fmax(size, scale), newton->reference) : fmax(scale, stage->reference);
       newton->cancelling = rounding * size;
     }
+    double tolerance = linear_tolerance(newton, system, first && stage->reference > 0, scale);
     int64_t unfinished = report->unfinished_solves;
     pl_status status = improve(newton, system, fresh, scale, tolerance, report, error);
     newton->is_kept = !status;
@@ -496,6 +510,10 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     double goal = fmax(newton->tolerance * newton->reference, newton->floor);
     int whole = !system->safe || part == 1;
     if (whole && size <= fmax(goal, newton->cancelling)) return end_well(newton, system);
+    if (stage->is_trial && size <= trial * newton->reference) {
+      system->is_cut = 1;
+      return end_well(newton, system);
+    }
     if (whole && stage->cq * largest(newton->dz, n) <= immovable * largest(newton->q, n))
       return end_well(newton, system);
     // the convergence monitor: is the increment small enough, is the matrix still good?

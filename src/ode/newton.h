@@ -39,6 +39,9 @@ typedef struct pl_stage {
   const double *guess;       /* what z will be near; NULL: zero */
   const double *other_guess; /* taken if it leaves a smaller residual; NULL: none */
   const double *loads;       /* external forces in place of those at (t, q(z), v(z)); NULL: those */
+  double reference; /* z begins where an earlier pass has ended, whose measure this was, N; or 0 */
+  int is_trial;     /* what one linear solve leaves will do */
+  int keeps;        /* the last matrix was made for the same forces, but for motion */
 } pl_stage;
 
 typedef struct pl_newton {

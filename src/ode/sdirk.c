@@ -20,6 +20,7 @@ static const pl_param params[] = {PL_NEWTON_PARAMS(20, 1e-5, 1, 1)};
 static pl_status create(pl_integrator *self, pl_error *error)
 {
   sdirk *state = self->state;
+  state->stepper.stages = 2;
   pl_status status = pl_stepper_create(self, error);
   return status ? status : pl_integrator_vector(self, &state->dq, error);
 }

@@ -12,12 +12,17 @@ pl_status pl_stepper_create(pl_integrator *integrator, pl_error *error)
                         &stepper->w, &stepper->held, &stepper->start};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors && !status; i++)
     status = pl_integrator_vector(integrator, vectors[i], error);
+  if (stepper->stages == 0) stepper->stages = 1;
+  for (int i = 0; i < stepper->stages && !status; i++)
+    status = pl_integrator_vector(integrator, &stepper->found[i], error);
   return status ? status : pl_integrator_history(integrator, &stepper->rate, error);
 }
 
 void pl_stepper_begin(pl_stepper *stepper, pl_system *system, double t, double h, const double *q,
                       const double *v)
 {
+  if (!system->expected) stepper->is_known = 0;
+  stepper->stage = 0;
   memcpy(stepper->held, v, (size_t)system->blocks * 3 * sizeof *v);
   system->ops->prescribe(system, t, h, q, stepper->held);
 }
@@ -41,6 +46,24 @@ static void hold(pl_stepper *stepper, pl_system *system, double scale, double *x
   pl_filter_prescribe(&system->filter, wanted, x);
 }
 
+/* A stage begins where an earlier pass has left it, and is measured as there; see pl_stage. */
+static double recall(pl_stepper *stepper, pl_system *system)
+{
+  int stage = stepper->stage;
+  if (!stepper->is_known || stage >= stepper->stages || stepper->newton.iterations == 1) return 0;
+  memcpy(stepper->z, stepper->found[stage], 3 * (size_t)system->blocks * sizeof(double));
+  pl_filter_prescribe(&system->filter, stepper->held, stepper->z);
+  return stepper->measure[stage];
+}
+
+static void record(pl_stepper *stepper, const pl_system *system)
+{
+  int stage = stepper->stage++;
+  if (stage >= stepper->stages) return;
+  memcpy(stepper->found[stage], stepper->z, 3 * (size_t)system->blocks * sizeof(double));
+  stepper->measure[stage] = stepper->newton.reference;
+}
+
 pl_status pl_stepper_solve(pl_stepper *stepper, pl_system *system, const pl_velocity_stage *stage,
                            double h, const double *q, const double *v, pl_step_report *report,
                            pl_error *error)
@@ -62,11 +85,19 @@ pl_status pl_stepper_solve(pl_stepper *stepper, pl_system *system, const pl_velo
                            .v0 = stepper->drift,
                            .w = stepper->w,
                            .prescribed = stepper->held,
-                           .loads = stage->loads};
+                           .loads = stage->loads,
+                           .reference = recall(stepper, system),
+                           .is_trial = system->is_trial,
+                           .keeps = stepper->is_known && (system->is_same || stepper->stage > 0)};
+  system->stage = stage->share != 0 ? stepper->stage + 1 : 0;
+  system->share = stage->share;
   pl_status status =
       pl_newton_solve(&stepper->newton, system, &newton_stage, stepper->z, report, error);
-  if (!status) pl_newton_react(system, stage->share != 0 ? stage->share : 1);
-  return status;
+  system->stage = 0;
+  if (status) return status;
+  pl_newton_react(system, stage->share != 0 ? stage->share : 1);
+  record(stepper, system);
+  return PL_OK;
 }
 
 double pl_stepper_bend(const pl_stepper *stepper, const pl_integrator *integrator,
@@ -91,5 +122,6 @@ void pl_stepper_end(pl_stepper *stepper, pl_integrator *integrator, pl_system *s
     v[i] = v1[i];
   }
   hold(stepper, system, 1, v);
+  stepper->is_known = 1;
   pl_integrator_remember(integrator, h);
 }

@@ -9,6 +9,8 @@
 
 #include "ode/newton.h"
 
+enum { PL_STEPPER_STAGES = 5 };
+
 typedef struct pl_stepper {
   pl_newton newton;
   double *z;                /* in: where Newton starts; out: the stage's velocity         */
@@ -16,6 +18,9 @@ typedef struct pl_stepper {
   double *held;             /* the velocity of held nodes in this step, v elsewhere       */
   double *start;            /* where the stage's base lies: q moved by move               */
   double *rate;             /* history: how v changed over the last step, m/s^2           */
+  // what an earlier pass over the same step has found for its stages (pl_system.expected)
+  int stage, stages, is_known; /* the one that is next, how many there are, whether it has */
+  double *found[PL_STEPPER_STAGES], measure[PL_STEPPER_STAGES];
 } pl_stepper;
 
 typedef struct pl_velocity_stage {
@@ -24,7 +29,8 @@ typedef struct pl_velocity_stage {
   double share;        /* of its forces in the step's, may be negative; 0: all */
 } pl_velocity_stage;
 
-/* For integrators whose state is a stepper, or begins with one. */
+/* For integrators whose state is a stepper, or begins with one; those with several stages have said
+ * how many. */
 pl_status pl_stepper_create(pl_integrator *integrator, pl_error *error);
 
 /* To be called first in a step from (q, v) at t to t + h. */

@@ -11,6 +11,8 @@ typedef struct pl_moment {
   double h; /* s since the beginning of the substep, where history was frozen; 0: there */
   const double *q, *v; /* positions and velocities, 3 per block */
   double load_scale;   /* factor on all loads; 1 except while statics ramps them up */
+  int stage;           /* of an implicit method, from 1; 0: there is only one */
+  double share;        /* the stage's weight in the mean of the step */
 } pl_moment;
 
 /* The matrix that is asked for with them: A + extra = km M + kq (-df/dq) + kv (-df/dv). */

@@ -168,6 +168,9 @@ static void warn_unresolved(pl_world *world, double t)
                t, PL_MOST_PASSES);
 }
 
+/* Passes from which the first one may be a trial. */
+enum { FEWEST_WITH_TRIAL = 4 };
+
 /* One substep, repeated until no coupling asks for it. */
 static pl_status advance_part(pl_world *world, double t, double h, pl_step_report *report,
                               pl_error *error)
@@ -191,17 +194,23 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
   keep_before(world, 0);
   world->substep.start = t;
   pl_world_recall(world);
+  world->system.is_trial = world->system.is_same = 0;
   if ((status = each_begin(world, &step, error)) != PL_OK) return status;
   int64_t inner = report->inner_steps;
   int max = world->contact.passes >= 1 ? (int)world->contact.passes : PL_MOST_PASSES;
   world->system.expected = NULL;
+  if (max < FEWEST_WITH_TRIAL || world->set.budget) world->system.is_trial = 0;
   for (step.pass = 1;; step.pass++) {
     world->substep.pass = step.pass;
     world->tally.passes++;
     if (are_transient(world) && (status = pl_world_constrain(world, error)) != PL_OK) break;
+    world->system.is_cut = 0;
     status = integrate_in_budget(world, &step, report, error);
     if (world->system.filter.mpcs) pl_mpcs_split(world->rows.mpcs, world->system.reaction);
-    if (status || !each_revise(world, &step)) break;
+    world->system.is_trial = 0;
+    if (status) break;
+    world->system.is_same = !each_revise(world, &step);
+    if (world->system.is_same && !world->system.is_cut) break;
     if (step.pass >= max) {
       if (!(world->contact.passes >= 1)) warn_unresolved(world, t);
       break;

@@ -19,7 +19,13 @@ static pl_world *world_of(pl_system *system)
 static pl_moment moment_at(pl_system *system, double t, const double *q, const double *v)
 {
   double h = system->is_static ? INFINITY : fmax(t - world_of(system)->substep.start, 0);
-  return (pl_moment){.t = t, .h = h, .q = q, .v = v, .load_scale = system->load_scale};
+  return (pl_moment){.t = t,
+                     .h = h,
+                     .q = q,
+                     .v = v,
+                     .load_scale = system->load_scale,
+                     .stage = system->stage,
+                     .share = system->share};
 }
 
 /* Forces and matrix of all bodies by themselves. */

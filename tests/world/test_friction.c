@@ -191,6 +191,67 @@ TEST(settling_with_friction_takes_few_more_solves_than_without)
   }
 }
 
+static const char *const newton_methods[] = {
+    "implicit-midpoint", "newmark", "generalised-alpha", "sdirk2", "sdirk4",
+    "tr-bdf2",           "bdf2",    "imex-midpoint"};
+enum { NEWTON_METHODS = sizeof newton_methods / sizeof *newton_methods };
+
+/* What steps `from` to `to` take, in iterations of conjugate gradients: of 750 tets a matrix has
+ * the instructions of 13, and what else a linear system needs those of 6. */
+static double cost_of(const incline *in, int from, int to, int64_t *systems)
+{
+  pl_world *world;
+  pl_body_id body;
+  pl_world_facts before = {0}, after = {0};
+  CHECK_OK(make(in, &world, &body, error));
+  for (int i = 0; i < to; i++) {
+    if (i == from) CHECK_OK(pl_world_measure(world, &before, error));
+    CHECK_OK(pl_world_step(world, error));
+  }
+  CHECK_OK(pl_world_measure(world, &after, error));
+  pl_world_destroy(world);
+  *systems = after.newton_iterations - before.newton_iterations;
+  return (double)(6 * *systems + 13 * (after.matrices - before.matrices) + after.linear_iterations -
+                  before.linear_iterations);
+}
+
+/* An undamped cube rings: its normal forces change in every step, and nodes come and go. */
+TEST(with_every_newton_method_friction_costs_at_most_twice_as_much)
+{
+  const double angles[] = {20, 35};
+  for (int c = 0; c < 2 * NEWTON_METHODS; c++) {
+    incline in = {.degrees = angles[c % 2], .young = 1e5, .dt = 0.005, .is_cube = 1};
+    int64_t systems[2];
+    int steps = TEST_SANITIZED ? 5 : 100;
+    in.integrator = newton_methods[c / 2];
+    double without = cost_of(&in, 0, steps, &systems[0]);
+    in.friction = 0.5;
+    double with = cost_of(&in, 0, steps, &systems[1]);
+    printf("  %-17s %2.0f degrees: %.2f systems a step, without friction %.2f; cost %.2f times\n",
+           in.integrator, in.degrees, (double)systems[1] / steps, (double)systems[0] / steps,
+           with / without);
+    if (!TEST_SANITIZED) CHECK(with <= 2 * without);
+  }
+}
+
+TEST(a_body_at_rest_costs_no_more_with_friction_than_without)
+{
+  for (int c = 0; c < NEWTON_METHODS; c++) {
+    incline in = {.degrees = 0, .young = 1e5, .dt = 0.005};
+    int64_t systems[2];
+    int steps = TEST_SANITIZED ? 5 : 400;
+    in.integrator = newton_methods[c];
+    cost_of(&in, steps, steps + 20, &systems[0]);
+    in.friction = 0.5;
+    cost_of(&in, steps, steps + 20, &systems[1]);
+    printf("  %-17s %d systems in 20 steps, without friction %d\n", in.integrator, (int)systems[1],
+           (int)systems[0]);
+    if (!TEST_SANITIZED) CHECK(systems[1] <= systems[0]);
+  }
+}
+
 TESTS(X(without_friction_every_integrator_slides) X(with_friction_every_integrator_slides_slower)
           X(blocks_slide_above_the_limit_angle_and_stay_below)
-              X(settling_with_friction_takes_few_more_solves_than_without))
+              X(settling_with_friction_takes_few_more_solves_than_without)
+                  X(with_every_newton_method_friction_costs_at_most_twice_as_much)
+                      X(a_body_at_rest_costs_no_more_with_friction_than_without))
