@@ -121,13 +121,15 @@ static void drop_touch(pl_contact *contact, pl_touch *touch)
   contact->touch_of1[touch->block] = 1 + (int)(touch - contact->touches);
 }
 
-/* The largest acceleration of a node by outer forces. */
+/* The largest acceleration of a node by outer forces; of any block where another coupling answers.
+ */
 static double fastest(const pl_contact *contact, const double *rate)
 {
+  int all = contact->mode == PL_CONTACT_NONE;
   double max = 0;
   for (int i = 0; i < contact->blocks; i++) {
     const double *a = rate + 3 * (size_t)i;
-    if (contact->is_point[i]) max = fmax(max, pl_vec3_dot(a, a));
+    if (all || contact->is_point[i]) max = fmax(max, pl_vec3_dot(a, a));
   }
   return sqrt(max);
 }

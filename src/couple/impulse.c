@@ -12,7 +12,6 @@
 #define KEEP  0.25 /* of the range: the gap at which surfaces of bodies rest on each other */
 #define RISE  0.1  /* m/s at which pairs nearer than that part */
 #define OUT   1.0  /* m/s at which what is inside an obstacle comes out */
-#define SLOW  2.0  /* times what gravity gives in a step: below it nothing bounces */
 #define SMALL 1e-7 /* of the largest change of speed: sweeps end */
 enum { SWEEPS = 60, WIDEST = 32, MOST_OBSTACLES = 3 };
 
@@ -191,11 +190,12 @@ static void add_pair(pl_impulses *self, const pl_strike *at, const pl_collision_
   close_impact(self, &to, &at->system->filter);
 }
 
-/* The normal speed that is wanted where one comes in with u and would end at this gap. */
-static double aim(const pl_obstacle *obstacle, const pl_strike *at, double u, double end)
+/* The normal speed that is wanted where one comes in with u and would end at this gap; what is
+ * slower than `slow` does not bounce. */
+static double aim(const pl_obstacle *obstacle, double h, double u, double end, double slow)
 {
-  double landing = u - end / at->h, e = obstacle->restitution;
-  if (e > 0 && -u > SLOW * 9.81 * at->h) return fmax(landing, -e * u);
+  double landing = u - end / h, e = obstacle->restitution;
+  if (e > 0 && -u > slow) return fmax(landing, -e * u);
   return fmin(landing, fmax(OUT, u));
 }
 
@@ -240,7 +240,8 @@ static void add_at_obstacle(pl_impulses *self, const pl_strike *at, int point, i
     self->entry_count -= (size_t)impact.count;
     return;
   }
-  if (!at->at_end) impact.target = aim(obstacle, at, pl_vec3_dot(impact.normal, rate), end);
+  if (!at->at_end)
+    impact.target = aim(obstacle, at->h, pl_vec3_dot(impact.normal, rate), end, is->contact->slow);
   if (at->at_end && self->is.is.values[PL_ZHUANG_CANNY_SIGN] == 1)
     impact.target = 2 * pl_vec3_dot(impact.normal, before);
   close_impact(self, &impact, &at->system->filter);
