@@ -175,6 +175,10 @@ static inline int pl_body_elements(const pl_body *body)
 /* The body that a block of the world belongs to. */
 const pl_body *pl_bodies_owner(const pl_bodies *bodies, int block);
 
+/* Why nothing was selected: no region was given, or it holds no `what`. */
+pl_status pl_body_refuse_region(const pl_body *body, const char *what, int where_count,
+                                pl_error *error);
+
 /* Inside numbers of the nodes in the regions, ascending; or (as_blocks) of the blocks that are held
  * with them. Selecting none is an error. *list is the caller's to free. */
 pl_status pl_body_select(const pl_bodies *bodies, const pl_body *body, const pl_selector *where,

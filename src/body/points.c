@@ -189,6 +189,18 @@ static pl_status list_chosen(const pl_body *body, const unsigned char *chosen,
   return as_blocks ? pl_body_held_blocks(body, inside, list, count, error) : PL_OK;
 }
 
+pl_status pl_body_refuse_region(const pl_body *body, const char *what, int where_count,
+                                pl_error *error)
+{
+  if (where_count)
+    return pl_fail(error, PL_E_ARGUMENT, "the region holds no %s of body \"%.80s\"", what,
+                   body->name);
+  return pl_fail(error, PL_E_ARGUMENT,
+                 "no region of body \"%.80s\" is given; name a set of its mesh or a region, "
+                 "\"all\" for all of it",
+                 body->name);
+}
+
 pl_status pl_body_select(const pl_bodies *bodies, const pl_body *body, const pl_selector *where,
                          int where_count, int as_blocks, int **list, int *count, pl_error *error)
 {
@@ -202,8 +214,7 @@ pl_status pl_body_select(const pl_bodies *bodies, const pl_body *body, const pl_
   if (!status)
     status = pl_mesh_select_nodes(body->mesh, where, where_count, chosen, &chosen_count, error);
   if (!status && chosen_count == 0)
-    status =
-        pl_fail(error, PL_E_ARGUMENT, "the region holds no node of body \"%.80s\"", body->name);
+    status = pl_body_refuse_region(body, "node", where_count, error);
   if (!status) status = list_chosen(body, chosen, chosen + nodes, as_blocks, *list, count, error);
   pl_free(bodies->allocator, chosen);
   return status;

@@ -148,8 +148,7 @@ static pl_status select_part(const pl_allocator *allocator, const pl_body *body,
   if (!status)
     status = pl_mesh_select_nodes(body->mesh, def->where, def->where_count, chosen, NULL, error);
   if (!status && mark(body, chosen, rigid) == 0)
-    status = pl_fail(error, PL_E_ARGUMENT,
-                     "the region holds no element of body \"%.80s\" as a whole", body->name);
+    status = pl_body_refuse_region(body, "whole element", def->where_count, error);
   if (!status) status = append_part(allocator, body, chosen, def, ties, error);
   pl_free(allocator, chosen);
   return status;

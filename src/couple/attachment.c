@@ -262,9 +262,7 @@ static pl_status take_nodes(const pl_allocator *allocator, const pl_body *body,
   if (!chosen) return pl_fail_memory(error);
   pl_status status =
       pl_mesh_select_nodes(body->mesh, def->where, def->where_count, chosen, &count, error);
-  if (!status && !count)
-    status =
-        pl_fail(error, PL_E_ARGUMENT, "the region holds no node of body \"%.80s\"", body->name);
+  if (!status && !count) status = pl_body_refuse_region(body, "node", def->where_count, error);
   if (!status) {
     to->nodes = pl_alloc(allocator, (size_t)count, sizeof *to->nodes);
     to->points = pl_alloc(allocator, (size_t)count * 3, sizeof *to->points);

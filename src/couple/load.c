@@ -93,9 +93,7 @@ static pl_status share_faces(const pl_bodies *bodies, const pl_body *body, const
   pl_status status = chosen && area ? PL_OK : pl_fail_memory(error);
   if (!status)
     status = pl_mesh_select_faces(body->mesh, def->where, def->where_count, chosen, &count, error);
-  if (!status && count == 0)
-    status =
-        pl_fail(error, PL_E_ARGUMENT, "the region holds no face of body \"%.80s\"", body->name);
+  if (!status && count == 0) status = pl_body_refuse_region(body, "face", def->where_count, error);
   if (!status) status = gather_faces(bodies, body, chosen, count, area, shape, error);
   pl_free(allocator, chosen);
   pl_free(allocator, area);

@@ -373,6 +373,17 @@ TEST(bad_materials_and_regions_are_refused)
   pl_setting far[] = {{.name = "min", .value = {5, 5, 5}}, {.name = "max", .value = {6, 6, 6}}};
   nowhere = (pl_selector){.region = {"box", far, 2}};
   CHECK_FAILS(pl_world_add_fix(world, body, &fix, NULL, error), PL_E_ARGUMENT, "holds no node");
+  fix.where_count = 0;
+  CHECK_FAILS(pl_world_add_fix(world, body, &fix, NULL, error), PL_E_ARGUMENT, "no region of body");
+  pl_load_def load = pl_load_def_default();
+  for (int k = 0; k < 2; k++) {
+    load.load = k ? (pl_choice){"pressure", NULL, 0} : (pl_choice){"force", NULL, 0};
+    CHECK_FAILS(pl_world_add_load(world, body, &load, NULL, error), PL_E_ARGUMENT,
+                "is given; name a set of its mesh");
+  }
+  pl_rigid_def rigid = pl_rigid_def_default();
+  CHECK_FAILS(pl_world_add_rigid(world, body, &rigid, NULL, error), PL_E_ARGUMENT,
+              "no region of body");
   pl_body_def another = pl_body_def_default();
   another.mesh = pl_world_body_mesh(world, body);
   CHECK_FAILS(pl_world_add_body(world, &another, NULL, error), PL_E_ARGUMENT, "young");
