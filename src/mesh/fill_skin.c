@@ -4,8 +4,10 @@
  * no more pieces than the surface, those that reach into others (a handle that ends in a pot)
  * counted as one: otherwise thin parts (handles, ears) have been lost or torn. Where neither a
  * method nor a size is asked for, one that is not good is filled again with twice and four times as
- * many elements, and at last as a cage, which holds every point of the surface. Pieces that lie
- * apart by less than an element are joined by it, which a note says. */
+ * many elements, and at last as a cage, which holds every point of the surface. The same is done
+ * where elements join pieces that lie apart: by few nodes as a rule, hinges that turn inside out
+ * under the first load. Smaller elements part the pieces, cells of a cage join them by their faces,
+ * which a note says. */
 #include "core/error.h"
 #include "core/family.h"
 #include "core/memory.h"
@@ -104,12 +106,18 @@ static int is_good(const coverage *c)
   return pl_embed_holds(&c->outside, c->edge) && c->pieces <= c->bodies;
 }
 
+/* Do elements reach from one piece to another? */
+static int is_joined(const coverage *c) { return c->pieces < c->apart; }
+
 /* c->edge is 0 where no element fitted. */
 static void report_coverage(const coverage *c, const char *name, const char *what,
                             const pl_log *log, pl_level level)
 {
   if (c->edge == 0)
     pl_log_write(log, level, "%s: no element fits into the shape; %s", name, what);
+  else if (is_joined(c) && is_good(c))
+    pl_log_write(log, level, "%s: elements with an edge of %.3g m join pieces that lie apart; %s",
+                 name, c->edge, what);
   else if (c->pieces > c->bodies)
     pl_log_write(log, level, "%s: the elements hang together in %d pieces, the surface in %d; %s",
                  name, c->pieces, c->bodies, what);
@@ -152,7 +160,7 @@ static pl_status improve(const pl_fill_job *job, double elements, coverage *c, p
     pl_status status = fill_again(job, skin, count, as_cage, mesh, error);
     if (!status) status = measure(skin, *mesh, c, error);
     if (status && (as_cage || status != PL_E_ARGUMENT)) return status;
-    if (!status && (as_cage || is_good(c))) break;
+    if (!status && (as_cage || (is_good(c) && !is_joined(c)))) break;
   }
   pl_print(what, sizeof what,
            c->outside.max > 0 ? "filled with %d elements instead"
@@ -165,7 +173,7 @@ static pl_status improve(const pl_fill_job *job, double elements, coverage *c, p
 /* Neighbours that one element reaches move as one. */
 static void report_joined(const coverage *c, const char *name, const pl_log *log)
 {
-  if (c->pieces >= c->apart) return;
+  if (!is_joined(c)) return;
   pl_log_write(log, PL_NOTE,
                "%s: of %d pieces that lie apart, some are nearer to each other than an edge of "
                "%.3g m and move as one: the elements hang together in %d; take more elements to "
@@ -182,7 +190,7 @@ static pl_status fill_and_measure(const pl_fill_job *job, const double *values, 
   int is_empty = status == PL_E_ARGUMENT && is_open;
   if (!status) status = measure(job->skin, *mesh, c, error);
   if (status && !is_empty) return status;
-  if (!is_empty && is_good(c)) return PL_OK;
+  if (!is_empty && is_good(c) && !(is_open && is_joined(c))) return PL_OK;
   if (is_open) return improve(job, values[1], c, mesh, error);
   report_coverage(c, job->name,
                   "thin parts may be torn: make the elements smaller, or use the method cage",

@@ -23,6 +23,7 @@ expect() {
   [ "$2" -eq 0 ] || return 0
   # the surface as it came lies inside the elements, to the tolerance of pl_embed_holds
   ! grep -q "thin parts may be torn" stderr && ok || bad "$1: $(cat stderr)"
+  ! grep -q "inverted elements" stderr && ok || bad "$1: $(cat stderr)"
   [ "$(stat -c %s "out/$1/picture.png")" -gt 20000 ] && ok || bad "$1: no picture"
   grep -q '"completed": true' "out/$1/summary.json" && ok || bad "$1: no summary"
   [ -z "${PLIANT_PICTURES:-}" ] || cp "out/$1/picture.png" "$PLIANT_PICTURES/$1.png"

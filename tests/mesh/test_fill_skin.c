@@ -172,6 +172,33 @@ static void neighbour(double u, double v, double *p)
   p[0] += 2.3;
 }
 
+/* Where nothing was asked for, smaller elements part them, or a cage holds both: no hinge of a few
+ * nodes is left. */
+TEST(pieces_that_elements_join_are_parted_or_joined_well)
+{
+  static soup s;
+  s = (soup){.around = AROUND, .across = ACROSS};
+  add_grid(&s, ball, 1);
+  add_grid(&s, neighbour, 1);
+  pl_skin *skin = make_skin(&s);
+  static const double wanted[] = {100, 300};
+  for (int k = 0; k < 2; k++) {
+    int counts[2] = {0};
+    pl_mesh *mesh = NULL;
+    pl_mesh_facts facts;
+    pl_log log = {count_log, counts};
+    pl_setting elements = {.name = "elements", .value = {wanted[k]}};
+    pl_fill_job job = {.skin = skin, .filler = {NULL, &elements, 1}, .name = "pot", .log = &log};
+    CHECK_OK(pl_fill_skin(&job, &mesh, error));
+    CHECK_OK(pl_mesh_measure(mesh, &facts, error));
+    CHECK(facts.pieces == 1 + k && counts[PL_NOTE] == 2 - k && counts[PL_WARNING] == 0);
+    // six tetrahedra in each cell of the cage
+    CHECK(k || mesh->element_count % 6 == 0);
+    pl_mesh_destroy(mesh);
+  }
+  pl_skin_destroy(skin);
+}
+
 /* Elements larger than a gap reach over it; smaller ones do not. */
 TEST(pieces_that_elements_join_are_named)
 {
@@ -249,5 +276,6 @@ TEST(no_memory)
 }
 
 TESTS(X(thin_handles_are_not_lost) X(a_surface_inside_its_elements_is_filled_as_asked)
-          X(what_encloses_nothing_is_refused) X(pieces_that_elements_join_are_named)
-              X(a_surface_of_a_program_is_filled) X(no_memory))
+          X(what_encloses_nothing_is_refused) X(pieces_that_elements_join_are_parted_or_joined_well)
+              X(pieces_that_elements_join_are_named) X(a_surface_of_a_program_is_filled)
+                  X(no_memory))
