@@ -59,7 +59,7 @@ if [ -n "${PLIANT_LONG:-}" ]; then
   expect half-turned.off 0 "200 triangles were turned outwards"
   expect small-holes.obj 0 "2 small holes were closed"
   expect bowl.obj 0 "1 small hole was closed"
-  expect edge-shared.obj 0 "1 edges belong to more than two triangles"
+  expect edge-shared.obj 0 "1 edge belongs to more than two triangles"
   expect moebius.obj 0 "edges are open"
   expect tilted.obj 1 "surface is open, with 116 edges of one triangle, and encloses nothing"
 fi
