@@ -1,6 +1,7 @@
 /* The numbers of a complete factor, panel by panel. */
 #include "sparse/factor.h"
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "sparse/elimination.h"
@@ -16,6 +17,9 @@
 
 /* Block rows of a tile: what a thread works on at once fits into its cache. */
 enum { TILE = 42, TILE_ROWS = 3 * TILE + 2 };
+
+/* Seconds after which ranges pause, so that the calling thread can ask whether to go on. */
+#define PAUSE 0.02
 
 /* Zeros that are stored, and indices, on top of the numbers. */
 #define STORED 1.3
@@ -41,6 +45,8 @@ struct pl_factor {
   // of the job in hand
   const pl_bsr *A;
   int panel, tiles_per_chunk;
+  int next[PL_MOST_RANGES]; /* the panel that each range goes on with */
+  double pause;             /* by pl_now() */
 };
 
 double pl_factor_bytes(double numbers) { return STORED * numbers * (double)sizeof(double); }
@@ -361,19 +367,44 @@ static int tile_count(const pl_factor *factor, int s)
 
 /* ---- all panels ---- */
 
-/* Panels of one range that are not of the top. */
+static void factor_panel(const pl_factor *factor, int s, const workspace *room)
+{
+  int tiles = tile_count(factor, s);
+  load_panel(factor, s, room->map);
+  for (int i = 0; i < tiles; i++) update_tile(factor, s, i, room->map, room);
+  pivot_panel(factor, s);
+  for (int i = 0; i < tiles; i++) finish_tile(factor, s, i);
+}
+
+/* Panels of one range that are not of the top, one at least, until it is time for a pause. */
 static void factor_range(void *context, int range)
 {
-  const pl_factor *factor = context;
-  const workspace *room = &factor->rooms[range];
-  for (int s = factor->plan.range[range]; s < factor->plan.range[range + 1]; s++) {
-    if (factor->plan.is_top[s]) continue;
-    int tiles = tile_count(factor, s);
-    load_panel(factor, s, room->map);
-    for (int i = 0; i < tiles; i++) update_tile(factor, s, i, room->map, room);
-    pivot_panel(factor, s);
-    for (int i = 0; i < tiles; i++) finish_tile(factor, s, i);
+  pl_factor *factor = context;
+  int s = factor->next[range], end = factor->plan.range[range + 1];
+  while (s < end) {
+    if (!factor->plan.is_top[s]) factor_panel(factor, s, &factor->rooms[range]);
+    s++;
+    if (pl_now() > factor->pause) break;
   }
+  factor->next[range] = s;
+}
+
+/* All ranges. Only the calling thread may ask whether to go on, so they pause for it; each goes on
+ * where it was, and the result does not depend on when. */
+static pl_status factor_ranges(pl_factor *factor, pl_pool *pool, pl_error *error)
+{
+  const pl_elimination *plan = &factor->plan;
+  pl_watch *watch = factor->A->watch;
+  pl_status status = PL_OK;
+  memcpy(factor->next, plan->range, (size_t)plan->ranges * sizeof *factor->next);
+  for (int left = 1; left && !status;) {
+    factor->pause = watch && watch->by.ask ? pl_now() + PAUSE : INFINITY;
+    pl_parallel(pool, plan->ranges, factor_range, factor);
+    left = 0;
+    for (int i = 0; i < plan->ranges; i++) left |= factor->next[i] < plan->range[i + 1];
+    if (left) status = pl_watch_check(watch, error);
+  }
+  return status;
 }
 
 static void update_chunk(void *context, int chunk)
@@ -475,15 +506,14 @@ pl_status pl_factor_compute(pl_factor *factor, const pl_bsr *A, const pl_filter 
   const pl_elimination *plan = &factor->plan;
   factor->A = A;
   mark_held(factor, filter, chosen);
-  pl_parallel(pool, plan->ranges, factor_range, factor);
-  for (int s = 0; s < plan->count; s++) {
+  pl_status status = factor_ranges(factor, pool, error);
+  for (int s = 0; s < plan->count && !status; s++) {
     if (!plan->is_top[s]) continue;
-    // most of the work is in the top, and only the calling thread may ask
-    pl_status cancelled = pl_watch_check(A->watch, error);
-    if (cancelled) return cancelled;
-    factor_top(factor, s, pool);
+    // most of the work is in the top
+    status = pl_watch_check(A->watch, error);
+    if (!status) factor_top(factor, s, pool);
   }
-  return check_pivots(factor, may_be_indefinite, error);
+  return status ? status : check_pivots(factor, may_be_indefinite, error);
 }
 
 /* ---- back-substitution ---- */

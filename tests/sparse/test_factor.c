@@ -211,6 +211,28 @@ TEST(a_factorisation_can_be_cancelled)
   pl_bsr_destroy(A);
 }
 
+/* Ranges of panels pause so that somebody can be asked: that changes no bit. */
+TEST(pauses_of_a_factorisation_change_nothing)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_bsr *A = block_of_tets(14, 13, 12);
+  size_t bytes = 3 * (size_t)A->rows * sizeof(double);
+  double *b = test_vector(A->rows), *x = test_vector(A->rows), *y = test_vector(A->rows);
+  pl_factor *factor = NULL;
+  int left = 0;
+  pl_watch watch = {.by = {.ask = count_down, .context = &left}};
+  CHECK_OK(pl_factor_create(&allocator, A, PL_ORDER_NESTED, &factor, error));
+  CHECK_OK(pl_factor_compute(factor, A, NULL, NULL, 0, NULL, error));
+  pl_factor_solve(factor, b, x, NULL);
+  A->watch = &watch;
+  CHECK_OK(pl_factor_compute(factor, A, NULL, NULL, 0, NULL, error));
+  pl_factor_solve(factor, b, y, NULL);
+  CHECK(left < 0 && memcmp(x, y, bytes) == 0);
+  pl_factor_destroy(factor);
+  free(b), free(x), free(y);
+  pl_bsr_destroy(A);
+}
+
 /* Negative pivots are counted by Sylvester's law, allowed where asked for, and refused where one is
  * too small to divide by. */
 TEST(indefinite_matrices_have_a_factor_where_that_is_safe)
@@ -269,7 +291,7 @@ TEST(kernels_have_the_same_bits)
 }
 
 TESTS(X(an_order_can_be_cancelled) X(a_factorisation_can_be_cancelled)
-          X(orders_are_complete_and_save_fill) X(odd_graphs_are_ordered)
-              X(factors_are_accurate_and_the_same_for_any_threads)
+          X(pauses_of_a_factorisation_change_nothing) X(orders_are_complete_and_save_fill)
+              X(odd_graphs_are_ordered) X(factors_are_accurate_and_the_same_for_any_threads)
                   X(indefinite_matrices_have_a_factor_where_that_is_safe)
                       X(kernels_have_the_same_bits))
