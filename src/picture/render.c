@@ -252,7 +252,7 @@ static page lay_out(const pl_render_stage *stage, pl_window *window)
   double width = stage->scene->width, height = stage->scene->height;
   page p = {.text = fmax(7, 0.0165 * height), .title = fmax(8, 0.024 * height)};
   double left = 0.07 * width, right = 0.07 * width, top = 0.09 * height, low = 0.12 * height;
-  if (stage->scene->title && *stage->scene->title) top = 0.15 * height;
+  if (stage->has_scalars || (stage->scene->title && *stage->scene->title)) top = 0.15 * height;
   if (stage->has_scalars) {
     for (int i = 0; i < stage->scale.count; i++) {
       char label[64];
@@ -263,7 +263,8 @@ static page lay_out(const pl_render_stage *stage, pl_window *window)
     p.bar_width = 0.022 * height;
     p.bar_height = 0.5 * height;
     p.bar_left = width - 0.035 * width - p.numbers_width - 0.8 * p.text - p.bar_width;
-    p.bar_top = 0.27 * height;
+    // what it shows is written above the bodies, since that is wider than the bar
+    p.bar_top = top + 1.3 * p.text;
     right = fmin(0.5 * width, width - p.bar_left + 0.02 * width);
   }
   *window = (pl_window){(float)left, (float)top, (float)(width - left - right),

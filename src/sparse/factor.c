@@ -95,6 +95,7 @@ static pl_status choose_order(pl_factor *factor, const pl_graph *graph, pl_order
                     : pl_order_degree(allocator, graph, other, error);
     if (!status)
       status = pl_elimination_count(allocator, graph, other, &numbers, &operations, error);
+    if (!status) status = pl_watch_check(graph->watch, error);
     if (status || operations >= flops) continue;
     memcpy(order, other, (size_t)graph->count * sizeof *order);
     *fill = numbers;
@@ -116,6 +117,7 @@ static pl_status make_plan(pl_factor *factor, const pl_bsr *A, pl_ordering wante
   if (!status) status = choose_order(factor, &graph, wanted, order, &fill, error);
   if (!status) status = pl_factor_fits(fill, pl_machine_memory(), error);
   if (!status) status = pl_elimination_create(allocator, &graph, order, &factor->plan, error);
+  if (!status) status = pl_watch_check(A->watch, error);
   pl_graph_destroy(allocator, &graph);
   pl_free(allocator, order);
   return status;

@@ -313,7 +313,7 @@ TEST(scalars_become_colours)
   CHECK(a[2] > a[1] && a[2] > a[0] && b[0] > b[1] + 60 && b[0] > b[2] + 60);
   int bar = 0;
   for (int x = 360; x < 480; x++) {
-    const unsigned char *p = pixel(&image, x, (int)(0.27 * HEIGHT) + 1);
+    const unsigned char *p = pixel(&image, x, (int)(0.15 * HEIGHT + 1.3 * 7) + 1);
     bar += abs(p[0] - (int)(255 * high[0])) < 25 && abs(p[2] - (int)(255 * high[2])) < 25;
   }
   CHECK(bar >= 2);
@@ -355,6 +355,31 @@ static int viewer_colours(const char *name, int colours[][3], int max)
   }
   if (file) fclose(file);
   return count;
+}
+
+/* What the colours mean is written where no body is, however wide that is. */
+TEST(the_label_of_the_bar_hides_nothing)
+{
+  static const double wide[] = {-3, 0, -2, 3, 0, -2, 3, 0, 2, -3, 0, 2}, values[] = {0, 1, 1, 0};
+  pl_render_body body = square_body(4);
+  body.positions = wide;
+  body.scalars = values;
+  pl_render scene = front_view(&body, 1);
+  scene.width = 640, scene.height = 400;
+  scene.bar_label = "von Mises stress";
+  scene.bar_unit = "kPa";
+  pl_image with = draw(&scene);
+  scene.bar_label = scene.bar_unit = "";
+  pl_image without = draw(&scene);
+  int text = 0, hidden = 0;
+  for (int i = 0; i < scene.width * scene.height; i++) {
+    const unsigned char *a = with.pixels + 3 * i, *b = without.pixels + 3 * i;
+    text += memcmp(a, b, 3) != 0;
+    hidden += memcmp(a, b, 3) != 0 && !is_background(b);
+  }
+  CHECK(text > 100 && hidden == 0);
+  release(&with);
+  release(&without);
 }
 
 TEST(pictures_have_the_colours_of_the_viewer)
@@ -546,7 +571,7 @@ TEST(no_memory_is_reported)
 TESTS(X(a_square_is_where_it_should_be) X(what_is_nearer_hides_the_rest) X(creases_stay_sharp)
           X(outlines_of_coarse_surfaces_are_not_dark) X(every_axis_can_point_up)
               X(the_ground_catches_a_shadow) X(scalars_become_colours)
-                  X(pictures_have_the_colours_of_the_viewer) X(edges_are_drawn_but_not_diagonals)
-                      X(a_given_box_holds_the_camera_still) X(odd_bodies_do_no_harm)
-                          X(pictures_are_the_same_every_time) X(what_cannot_be_drawn_is_refused)
-                              X(no_memory_is_reported))
+                  X(the_label_of_the_bar_hides_nothing) X(pictures_have_the_colours_of_the_viewer)
+                      X(edges_are_drawn_but_not_diagonals) X(a_given_box_holds_the_camera_still)
+                          X(odd_bodies_do_no_harm) X(pictures_are_the_same_every_time)
+                              X(what_cannot_be_drawn_is_refused) X(no_memory_is_reported))
