@@ -2,9 +2,10 @@
  *
  * A block of soft tissue, twice as wide as high, stands on its fixed lower side and is pressed by a
  * hand; implicit Euler, one Newton iteration, all processors. Sizes grow until 95 of 100 steps,
- * with the hand's ticks and the search for the proxy, no longer take less than they last. Hauth
- * 2004, 5.4.4 has several hundred tets with Green's strain at 15 to 20 ms, 1168 at 40 ms, and 3000
- * corotated ones at 40 ms. */
+ * with the hand's ticks and the search for the proxy, no longer take less than they last, by the
+ * median of three tries: a pause of the machine ends no search. Hauth 2004, 5.4.4 has several
+ * hundred tets with Green's strain at 15 to 20 ms, 1168 at 40 ms, and 3000 corotated ones at
+ * 40 ms. */
 #include "bench.h"
 #include "cli.h"
 #include "core/clock.h"
@@ -12,7 +13,7 @@
 
 #include <stdio.h>
 
-enum { WARM = 10, STEPS = 40 };
+enum { WARM = 10, STEPS = 40, TRIES = 3 };
 
 typedef struct kind {
   const char *name, *strain, *law;
@@ -90,6 +91,19 @@ static pl_status measure(const kind *of, int n, double dt, double *seconds, pl_e
   return status;
 }
 
+/* The median of three tries; one alone where it takes less than half of the step, for pauses only
+ * lengthen it. */
+static pl_status measure_often(const kind *of, int n, double dt, double *seconds, pl_error *error)
+{
+  double tries[TRIES] = {0};
+  int count = 0;
+  pl_status status = PL_OK;
+  for (; count < TRIES && !status && !(count == 1 && tries[0] < 0.5 * dt); count++)
+    status = measure(of, n, dt, &tries[count], error);
+  *seconds = cli_median(tries, count);
+  return status;
+}
+
 /* The largest size that keeps its time. */
 static pl_status search(const kind *of, double dt, pl_text *csv, pl_error *error)
 {
@@ -98,7 +112,7 @@ static pl_status search(const kind *of, double dt, pl_text *csv, pl_error *error
   pl_status status = PL_OK;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes && !status; i++) {
     double seconds;
-    status = measure(of, sizes[i], dt, &seconds, error);
+    status = measure_often(of, sizes[i], dt, &seconds, error);
     if (status || seconds > dt) break;
     best = sizes[i];
     took = seconds;

@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "fit.h"
+#include "hand.h"
 #include "material/least_squares.h"
 #include "math/functions.h"
 #include "picture/plot.h"
@@ -55,7 +56,8 @@ static pl_status follow(scene_job *s, pl_scene *scene, pl_error *error)
   pl_world *world = pl_scene_world(scene);
   pl_probe_id force, way;
   int force_part, way_part;
-  pl_status status = find_probe(world, s->job->force, &force, &force_part, error);
+  pl_status status = cli_hand_check(scene, 0, error);
+  if (!status) status = find_probe(world, s->job->force, &force, &force_part, error);
   if (!status) status = find_probe(world, s->job->displacement, &way, &way_part, error);
   s->samples = 0;
   while (!status && s->samples < MOST_SAMPLES) {

@@ -8,6 +8,20 @@
 
 #include <string.h>
 
+pl_status cli_hand_check(pl_scene *scene, int is_real_time, pl_error *error)
+{
+  const pl_haptic *hand = pl_scene_hand(scene);
+  if (pl_haptic_is_placed(hand))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "the device \"mouse\" of the hand is the pointer of pliant view, or placed by a "
+                   "program; view the scene, or take the device simulated, record or udp");
+  if (!is_real_time && pl_haptic_is_live(hand))
+    return pl_fail(error, PL_E_ARGUMENT,
+                   "the device of the hand follows the clock of the machine; pliant run keeps step "
+                   "with it by --real-time or <world real-time=\"yes\">");
+  return PL_OK;
+}
+
 void cli_hand_open(cli_hand *record, pl_scene *scene)
 {
   *record = (cli_hand){.hand = pl_scene_hand(scene)};

@@ -14,6 +14,9 @@ typedef struct cli_hand {
   size_t count, room;
 } cli_hand;
 
+/* Can the device of the scene's hand do anything here: by the clock of the machine, or without? */
+pl_status cli_hand_check(pl_scene *scene, int is_real_time, pl_error *error);
+
 void cli_hand_open(cli_hand *record, pl_scene *scene);
 pl_status cli_hand_add(cli_hand *record, const pl_world *world, pl_error *error);
 pl_status cli_hand_finish(cli_hand *record, const char *folder, const char *title, pl_error *error);

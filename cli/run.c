@@ -195,15 +195,6 @@ static pl_status simulate(run *r, pl_error *error)
   int64_t steps = (int64_t)ceil(duration / dt - 1e-9);
   pl_haptic *hand = pl_scene_hand(r->scene);
   pl_status status = together(r, look, error);
-  r->real_time |= pl_scene_is_real_time(r->scene);
-  if (!status && !r->real_time && pl_haptic_is_live(hand))
-    status = pl_fail(error, PL_E_ARGUMENT,
-                     "the device of the hand follows the clock of the machine; add --real-time, or "
-                     "<world real-time=\"yes\">");
-  if (!status && r->ranks && (r->real_time || hand))
-    status =
-        pl_fail(error, PL_E_UNSUPPORTED,
-                "a hand, and steps that keep real time, are for one process; run without mpirun");
   if (!status && r->real_time && hand) status = pl_haptic_start(hand, error);
   pl_world_set_watcher(world, &(pl_watcher){.ask = watch, .context = r});
   cli_pace_start(&r->pace, r->real_time);
@@ -299,10 +290,21 @@ static pl_status make_first_scene(run *r, pl_error *error)
   return status;
 }
 
+/* Can the scene be run by this command? */
+static pl_status check_scene(run *r, pl_error *error)
+{
+  if (r->ranks && (r->real_time || pl_scene_hand(r->scene)))
+    return pl_fail(
+        error, PL_E_UNSUPPORTED,
+        "a hand, and steps that keep real time, are for one process; run without mpirun");
+  return cli_hand_check(r->scene, r->real_time, error);
+}
+
 /* The files of the results. */
 static pl_status open_results(run *r, pl_error *error)
 {
-  pl_status status = choose_folder(r, error);
+  pl_status status = check_scene(r, error);
+  if (!status) status = choose_folder(r, error);
   if (!status) status = claim_folder(r, error);
   if (!status) status = cli_tape_check(&r->def, r->folder, error);
   if (!status) status = cli_summary_remove(r->folder, error);
@@ -328,7 +330,10 @@ static int load(run *r)
 {
   pl_error error = {0};
   pl_status own = cli_load(&r->def, &r->diagnosis, &r->scene);
-  if (own) pl_fail(&error, own, "%s", r->diagnosis.first_error);
+  if (own)
+    pl_fail(&error, own, "%s", r->diagnosis.first_error);
+  else
+    r->real_time |= pl_scene_is_real_time(r->scene);
   pl_status status = agree(r, own, &error);
   // rank 0 looks at the world alone, which must not be what prepares it
   if (!status && r->ranks) own = status = pl_world_prepare(pl_scene_world(r->scene), &error);

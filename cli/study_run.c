@@ -2,6 +2,7 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "hand.h"
 #include "interrupt.h"
 #include "study.h"
 
@@ -149,7 +150,8 @@ static pl_status make_steps(const study_table *table, pl_scene *scene, pl_text *
   pl_world *world = pl_scene_world(scene);
   int64_t steps = (int64_t)ceil(pl_scene_duration(scene) / pl_world_dt(world) - 1e-9);
   int64_t every = 1 + steps / STUDY_MOST_SAMPLES;
-  pl_status status = series ? study_series_add(table, world, series, failure) : PL_OK;
+  pl_status status = cli_hand_check(scene, 0, failure);
+  if (!status && series) status = study_series_add(table, world, series, failure);
   pl_world_set_watcher(world, &cli_interrupt_watcher);
   for (int64_t i = 1; i <= steps && !status && !cli_interrupted; i++) {
     // of this thread only, so that others on the machine do not count

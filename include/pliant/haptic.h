@@ -46,7 +46,8 @@ typedef struct pl_haptic_def {
   int tool_count;          /* 0: the sphere or point */
   double max_force;        /* N, the device exerts no more */
   double spin; /* s, how long before each tick the servo loop's thread waits without sleeping, up to
-                  1e-3: steadier ticks at the price of that share of a core; 0: it sleeps */
+                  1e-3: steadier ticks at the price of that share of a core; 0: it sleeps. 0.9e-3
+                  where more than 0.1 % of the ticks are late and a core can be spared */
   pl_haptic_motion plane;
   uint32_t cookie;
 } pl_haptic_def;

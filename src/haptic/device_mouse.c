@@ -45,8 +45,8 @@ static int sense(pl_device *self, double t, double x[3], double v[3])
 }
 
 const pl_device_ops pl_device_mouse = {
-    .info = {"mouse", "places that a program gives, such as the pointer of pliant view", "", NULL,
-             0, NULL},
+    .info = {"mouse", "the pointer of pliant view, or places that a program gives", "", NULL, 0,
+             NULL},
     .size = sizeof(mouse),
     .open = open,
     .sense = sense,

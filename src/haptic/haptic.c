@@ -140,6 +140,11 @@ int pl_haptic_is_live(const pl_haptic *haptic)
   return haptic && haptic->servo.device->ops->is_live;
 }
 
+int pl_haptic_is_placed(const pl_haptic *haptic)
+{
+  return haptic && haptic->servo.device->ops->place;
+}
+
 pl_status pl_haptic_start(pl_haptic *haptic, pl_error *error)
 {
   if (!haptic) return pl_fail(error, PL_E_ARGUMENT, "pl_haptic_start needs a hand");
@@ -376,6 +381,7 @@ pl_status pl_haptic_grip(pl_haptic *haptic, const pl_spot *spot, pl_error *error
   haptic->grips = haptic->must_grip = 0;
   haptic->proxy = (pl_hit){.face = -1};
   haptic->touch = (pl_haptic_touch){0};
+  pl_servo_publish(&haptic->servo, &(pl_plane){0}); // what was felt until now is no more
   if (!spot) return press(haptic, &haptic->touch, error);
   pl_pull_facts facts;
   pl_haptic_touch touch = {.spot = *spot}; // nothing acts before the next step

@@ -10,5 +10,7 @@ const pl_shape *pl_haptic_tool(const pl_haptic *haptic);
 /* The radius with which its tool is drawn, m: its own, or of a point a fiftieth of the largest
  * body. */
 double pl_haptic_drawn_radius(const pl_haptic *haptic);
+/* Does a program say where its device is, by pl_haptic_place? */
+int pl_haptic_is_placed(const pl_haptic *haptic);
 
 #endif

@@ -116,7 +116,8 @@ const pl_element pl_schema_hand = {
             NUMBER("max-force", "N", "the device exerts no more", 0, 1e6, "20"),
             NUMBER("spin", "s",
                    "how long before each tick the servo thread waits without sleeping: steadier "
-                   "ticks at the price of that share of a core",
+                   "ticks at the price of that share of a core; 0.0009 where a real device has "
+                   "late ticks and a core can be spared",
                    0, 1e-3, "0"),
             {.param = {.name = "plane",
                        .unit = "word",

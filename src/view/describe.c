@@ -237,6 +237,16 @@ static void add_tool(pl_text *out, const pl_shape *shape)
   pl_text_add(out, "}");
 }
 
+/* Where the pointer is the device of the scene's hand: how large its tool is, and is drawn, m. */
+static void add_pointed(pl_text *out, pl_haptic *hand)
+{
+  pl_haptic_facts facts;
+  if (!hand) return;
+  pl_haptic_read(hand, &facts);
+  pl_text_add(out, ",\"pointed\":{\"radius\":%.6g,\"drawn\":%.6g}", facts.radius,
+              pl_haptic_drawn_radius(hand));
+}
+
 /* Each with its shape's values. */
 static void add_obstacles(pl_text *out, const pl_world *world)
 {
@@ -270,6 +280,7 @@ void pl_describe_scene(pl_text *out, const pl_session *session)
   add_arrows(out);
   add_obstacles(out, session->world);
   add_tool(out, pl_haptic_tool(pl_scene_hand(session->scene)));
+  add_pointed(out, pl_session_pointed(session));
   pl_text_add(out, ",\"families\":{");
   const pl_family *families[] = {&pl_integrator_family,     &pl_solver_family,
                                  &pl_preconditioner_family, &pl_law_family,

@@ -1,6 +1,8 @@
 /* What a hand does: pulls with a spring, pins points, pushes with a sphere. It pulls as every hand
- * does, by a device (haptic/device_mouse.c). */
+ * does, by a device (haptic/device_mouse.c). Where the scene's own hand has that device, the
+ * pointer is it: it pulls by that hand's grip and pushes with its tool. */
 #include "core/error.h"
+#include "haptic/haptic.h"
 #include "math/functions.h"
 #include "math/vec3.h"
 #include "view/session_parts.h"
@@ -23,10 +25,27 @@ static double suitable_stiffness(const pl_world *world, const pl_body *body, dou
   return fmax(0.03 * mu * size, 4 * mass * pl_vec3_norm(world->gravity) / size);
 }
 
+pl_haptic *pl_session_pointed(const pl_session *session)
+{
+  pl_haptic *hand = pl_scene_hand(session->scene);
+  return pl_haptic_is_placed(hand) ? hand : NULL;
+}
+
+/* The scene's hand lets go, and goes. */
+static void leave(pl_haptic *hand)
+{
+  pl_haptic_grip(hand, NULL, NULL);
+  pl_haptic_place(hand, NULL, NULL);
+}
+
 void pl_session_drop(pl_session *session)
 {
-  pl_haptic_destroy(session->hand.mouse);
+  pl_haptic *mouse = session->hand.mouse;
   session->hand.mouse = NULL;
+  if (mouse && mouse == pl_session_pointed(session))
+    leave(mouse);
+  else
+    pl_haptic_destroy(mouse);
 }
 
 /* A hand whose device is the pointer, with a spring that suits the body. */
@@ -59,7 +78,9 @@ pl_status pl_session_grab(pl_session *session, const pl_command *command, pl_err
   if (status) return status;
   pl_session_drop(session);
   session->hand.pulled = spot.body;
-  status = make_mouse(session, spot.body, error);
+  session->hand.mouse = pl_session_pointed(session);
+  if (session->hand.mouse) pl_session_lift(session);
+  if (!session->hand.mouse) status = make_mouse(session, spot.body, error);
   if (!status) status = pl_haptic_grip(session->hand.mouse, &spot, error);
   if (status) return status;
   pl_haptic_read(session->hand.mouse, &facts);
@@ -69,6 +90,7 @@ pl_status pl_session_grab(pl_session *session, const pl_command *command, pl_err
 pl_status pl_session_simulate(pl_session *session, pl_error *error)
 {
   pl_haptic *mouse = session->hand.mouse;
+  if (mouse == pl_scene_hand(session->scene)) mouse = NULL; // it is stepped with its scene
   pl_status status = mouse ? pl_haptic_begin(mouse, error) : PL_OK;
   if (!status) status = pl_scene_step(session->scene, error);
   return status || !mouse ? status : pl_haptic_end(mouse, error);
@@ -123,16 +145,26 @@ static double tool_stiffness(const pl_world *world)
   return max;
 }
 
+/* Brings the sphere, or the tool of the scene's hand, to where the session has it. */
+static pl_status set_tool(pl_session *session, const pl_tool_def *def, pl_error *error)
+{
+  pl_haptic *hand = pl_session_pointed(session);
+  return hand ? pl_haptic_place(hand, def->centre, error)
+              : pl_world_set_tool(session->world, def, error);
+}
+
 pl_status pl_session_push(pl_session *session, const double *numbers, pl_error *error)
 {
   pl_tool_def def = session->hand.tool;
+  pl_haptic *hand = pl_session_pointed(session);
+  if (hand && hand == session->hand.mouse) pl_session_drop(session);
   if (!session->hand.has_tool) {
     def = pl_tool_def_default();
     memcpy(def.centre, numbers, sizeof def.centre);
     def.stiffness = session->hand.strength * tool_stiffness(session->world);
   }
-  def.radius = numbers[3];
-  pl_status status = pl_world_set_tool(session->world, &def, error);
+  def.radius = hand ? pl_haptic_drawn_radius(hand) : numbers[3];
+  pl_status status = set_tool(session, &def, error);
   if (status) return status;
   session->hand.tool = def;
   session->hand.has_tool = 1;
@@ -143,7 +175,10 @@ pl_status pl_session_push(pl_session *session, const double *numbers, pl_error *
 
 void pl_session_lift(pl_session *session)
 {
-  pl_world_set_tool(session->world, NULL, NULL);
+  if (pl_session_pointed(session))
+    leave(pl_session_pointed(session));
+  else
+    pl_world_set_tool(session->world, NULL, NULL);
   session->hand.has_tool = 0;
 }
 
@@ -156,5 +191,5 @@ void pl_session_follow(pl_session *session)
   double part =
       length > 0.4 * session->hand.tool.radius ? 0.4 * session->hand.tool.radius / length : 1;
   pl_vec3_add_scaled(part, way, session->hand.tool.centre);
-  pl_world_set_tool(session->world, &session->hand.tool, NULL);
+  set_tool(session, &session->hand.tool, NULL);
 }

@@ -104,7 +104,8 @@ typedef struct pl_session_show {
 
 /* What the pages' hands do. */
 typedef struct pl_session_hand {
-  pl_haptic *mouse; /* the pointer as a device while it pulls; NULL: it does not */
+  pl_haptic *mouse; /* the pointer as a device while it pulls, its own hand or the scene's; NULL: it
+                       does not */
   double mouse_at[3];
   pl_body_id pulled; /* last */
   double strength;
@@ -181,6 +182,8 @@ void pl_session_unload(pl_session *session);
 void pl_session_look(pl_session *session);
 
 /* The hand (session_hand.c): pulls, pins, throws, the tool. */
+/* The scene's hand, if its device is the pointer; else NULL. */
+pl_haptic *pl_session_pointed(const pl_session *session);
 pl_status pl_session_grab(pl_session *session, const pl_command *command, pl_error *error);
 pl_status pl_session_drag(pl_session *session, const double to[3], pl_error *error);
 void pl_session_drop(pl_session *session);

@@ -215,7 +215,7 @@ static pl_status read_contacts(pl_session *session, pl_view_frame *frame, pl_err
 static void read_tool(pl_session *session, pl_view_frame *frame)
 {
   pl_haptic_facts facts;
-  if (session->hand.has_tool) {
+  if (session->hand.has_tool && !pl_session_pointed(session)) {
     frame->has_tool = 1;
     frame->tool_radius = session->hand.tool.radius;
     memcpy(frame->tool_centre, session->hand.tool.centre, sizeof frame->tool_centre);

@@ -62,6 +62,13 @@ done | sort -u | wc -l)
 expect 1 "wrold" "$pliant" run --no-picture scene.xml -o x --set wrold.dt=1
 expect 1 "dt" "$pliant" run --no-picture scene.xml -o x --set world.dt=0
 
+# ---- devices that can do nothing here ----
+scene 's|</pliant>|<hand device="mouse"/></pliant>|'
+expect 1 'the device "mouse" of the hand is the pointer of pliant view' "$pliant" run --no-picture scene.xml -o x
+scene 's|</pliant>|<hand device="udp"/></pliant>|'
+expect 1 "follows the clock of the machine" "$pliant" run --no-picture scene.xml -o x
+scene
+
 # ---- bad words ----
 expect 2 "usage" "$pliant"
 expect 2 'did you mean "run"' "$pliant" rnu

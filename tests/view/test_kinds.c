@@ -10,7 +10,8 @@
 #define BAR                                                                                        \
   "<mesh name=\"b\"><box size=\"1 0.25 0.25\" cells=\"2 1 1\"/></mesh>"                            \
   "<body name=\"bar\" mesh=\"b\" material=\"m\"><fix><set name=\"x-min\"/></fix></body>"
-#define WORLD "<world dt=\"0.01\" duration=\"1\" gravity=\"0 0 -9.81\"/>"
+#define WORLD    "<world dt=\"0.01\" duration=\"1\" gravity=\"0 0 -9.81\"/>"
+#define FLOATING "<world dt=\"0.01\" duration=\"1\" gravity=\"0 0 0\"/>"
 
 static void begin_turns(run *r, pl_session_def def)
 {
@@ -87,6 +88,56 @@ TEST(the_tool_of_a_hand_is_shown)
     CHECK(h.time == 0.01 && h.tool == (i == 0));
     end(&r);
   }
+}
+
+/* The pointer is the device of a hand whose device is the mouse: it pushes with that hand's tool,
+ * of its radius, up to its greatest force; pulls by its grip; and each ends the other. */
+TEST(the_pointer_is_the_mouse_of_a_hand)
+{
+  run r;
+  float radius;
+  make_scene(&r, "<pliant>" FLOATING MATERIAL BAR "<hand device=\"mouse\" stiffness=\"200\" "
+                 "radius=\"0.02\" max-force=\"3\"/></pliant>");
+  begin_turns(&r, (pl_session_def){0});
+  CHECK(says(&r, PL_SLOT_SCENE, "\"pointed\":{\"radius\":0.02,\"drawn\":0.02}"));
+  order(&r, "push 0.8 0.12 0.3 0.5");
+  order(&r, "push 0.8 0.12 0.2 0.5");
+  for (int i = 0; i < 30; i++) order(&r, "step 1");
+  head h = read_head(&r);
+  memcpy(&radius, r.text.data + 68, sizeof radius);
+  CHECK(h.tool == 1 && h.pulls == 0 && fabs((double)radius - 0.02) < 1e-6);
+  CHECK(h.push > 2.9 && h.push <= 3 + 1e-5);
+  order(&r, "grab 0 0.3 0.3");
+  order(&r, "drag 0.5 0.1 0.5");
+  for (int i = 0; i < 5; i++) order(&r, "step 1");
+  h = read_head(&r);
+  CHECK(h.pulls == 1 && h.tool == 1 && h.force > 2.9 && h.force <= 3 + 1e-5);
+  order(&r, "push 0.8 0.12 0.4 0.5");
+  order(&r, "step 1");
+  h = read_head(&r);
+  CHECK(h.pulls == 0 && h.tool == 1 && h.push == 0);
+  order(&r, "lift");
+  order(&r, "step 1");
+  CHECK(read_head(&r).tool == 0);
+  end(&r);
+}
+
+/* What was felt at one place is not felt at the next, even if no step lies between. */
+TEST(a_hand_that_was_lifted_feels_no_plane_of_before)
+{
+  run r;
+  make_scene(&r, "<pliant>" FLOATING MATERIAL BAR
+                 "<hand device=\"mouse\" stiffness=\"200\" radius=\"0.02\"/></pliant>");
+  begin_turns(&r, (pl_session_def){0});
+  order(&r, "push 0.8 0.12 0.24 0");
+  for (int i = 0; i < 5; i++) order(&r, "step 1");
+  CHECK(read_head(&r).push > 1);
+  order(&r, "lift");
+  order(&r, "push 0.8 0.12 -0.5 0"); // far below the plane, and outside the body
+  order(&r, "step 1");
+  head h = read_head(&r);
+  CHECK(h.tool == 1 && h.push == 0);
+  end(&r);
 }
 
 static void write_bitmap(const char *path)
@@ -285,9 +336,11 @@ TEST(a_recording_without_states_is_told)
   end(&r);
 }
 
-TESTS(X(a_rod_is_a_tube) X(the_tool_of_a_hand_is_shown) X(bitmaps_are_sent_and_not_too_many)
-          X(the_pace_is_measured) X(more_commands_than_there_is_room_for_are_refused)
-              X(values_of_the_response_change) X(a_saved_scene_has_the_changes_of_the_command_line)
-                  X(a_file_that_has_changed_does_no_harm_when_saving)
-                      X(a_recorded_run_begins_again_at_its_end)
-                          X(a_recording_without_states_is_told))
+TESTS(X(a_rod_is_a_tube) X(the_tool_of_a_hand_is_shown) X(the_pointer_is_the_mouse_of_a_hand)
+          X(a_hand_that_was_lifted_feels_no_plane_of_before) X(bitmaps_are_sent_and_not_too_many)
+              X(the_pace_is_measured) X(more_commands_than_there_is_room_for_are_refused)
+                  X(values_of_the_response_change)
+                      X(a_saved_scene_has_the_changes_of_the_command_line)
+                          X(a_file_that_has_changed_does_no_harm_when_saving)
+                              X(a_recorded_run_begins_again_at_its_end)
+                                  X(a_recording_without_states_is_told))

@@ -71,6 +71,7 @@ const handlers = {
   geometry(geometry) {
     if (geometry.scene !== app.scene?.number) return;
     stage.setScene(app.scene, geometry, app.textures, app.keepView);
+    hand.take(app.scene);
     app.ready = true;
   },
 

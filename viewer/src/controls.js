@@ -87,15 +87,18 @@ export class Controls {
     const radius = el('input', { type: 'range', id: 'tool-radius', min: 0.02, max: 0.3, step: 0.005, value: this.hand.reach, oninput: () => { this.hand.reach = Number(radius.value); this.hand.wantHover = true; } });
     this.toolRow = el('div', { class: 'row' }, el('label', { for: 'tool-radius' }, 'Size of the sphere'), el('span'), radius);
     this.handNote = el('p', { class: 'note' });
-    return group('Hand', el('div', { class: 'modes' }, ...this.modes),
-      el('div', { class: 'row' }, el('label', { for: 'strength' }, 'Strength'), this.strengthText, this.strength), this.toolRow, this.handNote);
+    this.strengthRow = el('div', { class: 'row' }, el('label', { for: 'strength' }, 'Strength'), this.strengthText, this.strength);
+    return group('Hand', el('div', { class: 'modes' }, ...this.modes), this.strengthRow, this.toolRow, this.handNote);
   }
 
   setMode(mode) {
     for (const button of this.modes ?? []) button.setAttribute('aria-pressed', button.dataset.mode === mode);
     if (!this.toolRow) return;
-    this.toolRow.hidden = mode !== 'push';
-    this.handNote.textContent = mode === 'pin' ? 'Click or tap a point to pin it where it is, and again to free it.' : mode === 'push' ? 'Press on a body and move: a sphere pushes it. The wheel moves the sphere in and out.'
+    // the hand of a scene has its own tool and spring
+    this.strengthRow.hidden = !!this.hand.felt;
+    this.toolRow.hidden = mode !== 'push' || !!this.hand.felt;
+    const tool = this.hand.felt ? "the tool of the scene's hand" : 'a sphere';
+    this.handNote.textContent = mode === 'pin' ? 'Click or tap a point to pin it where it is, and again to free it.' : mode === 'push' ? `Press on a body and move: ${tool} pushes it. The wheel moves it in and out.`
       : 'Drag a body to pull it; let go in a swing to throw it. Shift-click pins a point, Shift-Alt-click frees it.';
   }
 

@@ -14,6 +14,7 @@ export class Hand {
     this.pushing = false;   // what it is
     this.mode = 'pull';     // what a press begins: pull, push or pin
     this.reach = 0.07;      // the tool's radius, in parts of the scene
+    this.felt = null;       // the scene's hand, if the pointer is its device: { radius, drawn, shaped }
     this.trail = [];        // where the hand was lately
     this.at = null;         // where the pointer is, for keys
     const canvas = stage.canvas;
@@ -29,7 +30,14 @@ export class Hand {
     canvas.addEventListener('contextmenu', (event) => event.preventDefault());
   }
 
-  get radius() { return this.reach * this.stage.size; }
+  get radius() { return this.felt?.drawn ?? this.reach * this.stage.size; }
+
+  // Another scene. One with a hand for the pointer begins with its tool.
+  take(description) {
+    const before = this.felt;
+    this.felt = description.pointed ? { ...description.pointed, shaped: !!description.tool } : null;
+    this.setMode(this.felt && !before ? 'push' : this.mode);
+  }
 
   setMode(mode) {
     this.mode = mode;
@@ -61,9 +69,9 @@ export class Hand {
     // the hand moves in a plane that faces the eye
     const facing = this.stage.camera.getWorldDirection(new Vector3());
     if (this.pushing) {
-      // it comes from outside, and goes a part of itself into the body
+      // it comes from outside, and goes a part of itself into the body; of a point or a shape, the origin does
       this.send(`push ${short(hit.point.clone().addScaledVector(facing, -this.radius))} ${this.radius}`);
-      this.plane.setFromNormalAndCoplanarPoint(facing, hit.point.clone().addScaledVector(facing, -0.45 * this.radius));
+      this.plane.setFromNormalAndCoplanarPoint(facing, hit.point.clone().addScaledVector(facing, 0.55 * this.radius - (this.felt?.radius ?? this.radius)));
     } else {
       this.plane.setFromNormalAndCoplanarPoint(facing, hit.point);
       this.send(`grab ${hit.triangle} ${hit.u.toFixed(6)} ${hit.v.toFixed(6)}`);
@@ -162,7 +170,7 @@ export class Hand {
     }
     this.stage.setHover(null);
     const facing = this.stage.camera.getWorldDirection(new Vector3());
-    this.stage.setTool(hit ? hit.point.addScaledVector(facing, -this.radius).toArray() : null, this.radius, true);
+    this.stage.setTool(hit ? hit.point.addScaledVector(facing, -this.radius).toArray() : null, this.felt?.shaped ? 0 : this.radius, true);
   }
 
   // What a frame says of the tool.
