@@ -6,6 +6,8 @@
 #include "haptic/haptic.h"
 #include "probes.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 pl_status cli_hand_check(pl_scene *scene, int is_real_time, pl_error *error)
@@ -38,6 +40,7 @@ pl_status cli_hand_add(cli_hand *record, const pl_world *world, pl_error *error)
     return pl_fail_memory(error);
   record->rows = rows;
   pl_haptic_read(record->hand, &facts);
+  record->was_present |= facts.is_present;
   double *row = record->rows + CLI_HAND_COLUMNS * record->count++;
   row[0] = pl_world_time(world);
   memcpy(row + 1, facts.position, sizeof facts.position);
@@ -85,6 +88,21 @@ pl_status cli_hand_finish(cli_hand *record, const char *folder, const char *titl
   if (!status) status = write_table(record, path, error);
   if (!status) status = pl_path_join(path, sizeof path, folder, "hand.svg", error);
   return status ? status : plot_force(record, path, title, error);
+}
+
+void cli_hand_print(const cli_hand *record, const char *folder)
+{
+  pl_haptic_facts facts;
+  if (!record->hand) return;
+  pl_haptic_read(record->hand, &facts);
+  printf("  hand     %s/hand.csv and hand.svg\n", folder);
+  if (facts.refused)
+    printf("           %" PRId64 " positions of the device were refused: malformed, not finite or "
+           "out of reach\n",
+           facts.refused);
+  if (!facts.is_present && pl_haptic_is_live(record->hand))
+    printf("           the device %s\n",
+           record->was_present ? "was gone at the end" : "never came: nothing was felt");
 }
 
 void cli_hand_close(cli_hand *record)

@@ -256,7 +256,7 @@ static pl_status tell_results(run *r, pl_error *error)
   cli_summary_print(r->scene, r->seconds_output);
   cli_frames_print(&r->frames);
   if (r->record.file >= 0) printf("  probes   %s/probes.csv and probes*.svg\n", r->folder);
-  if (r->hand.hand) printf("  hand     %s/hand.csv and hand.svg\n", r->folder);
+  cli_hand_print(&r->hand, r->folder);
   if (r->pace.is_on) {
     cli_pace_facts pace = cli_pace_read(&r->pace);
     printf("  pace     %" PRId64 " of %" PRId64

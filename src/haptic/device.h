@@ -27,6 +27,9 @@ typedef struct pl_device_ops {
   /* NULL: nothing to do. The part is filled in. */
   pl_status (*open)(pl_device *self, pl_error *error);
   void (*close)(pl_device *self);
+  /* Before the servo loop gets its thread, perhaps more than once: what others must not have at the
+   * same time is taken only now, so that a scene can be read, checked and drawn beside a run. */
+  pl_status (*start)(pl_device *self, pl_error *error);
   /* Where it is at time t, and how fast: PL_DEVICE_PRESENT, with PL_DEVICE_GRIPS while it is to
    * hold what it touches; 0 where there is none. */
   int (*sense)(pl_device *self, double t, double x[3], double v[3]);

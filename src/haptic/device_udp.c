@@ -33,7 +33,8 @@ static const double SILENCE = 0.1; /* s */
 
 typedef struct peer {
   pl_device base;
-  int socket, is_there, grips;
+  int socket; /* -1: not yet */
+  int is_there, grips;
   uint32_t sequence;
   struct sockaddr_in from;
   double x[3], v[3], heard; /* s, when the position came */
@@ -70,24 +71,36 @@ static void put_number(unsigned char *bytes, double number)
 
 /* ---- the socket ---- */
 
+static pl_status open_none(pl_device *self, pl_error *error)
+{
+  (void)error;
+  ((peer *)self)->socket = -1;
+  return PL_OK;
+}
+
+static void close_socket(pl_device *self)
+{
+  peer *with = (peer *)self;
+  if (with->socket >= 0) close(with->socket);
+  with->socket = -1;
+}
+
 static pl_status open_socket(pl_device *self, pl_error *error)
 {
   peer *with = (peer *)self;
-  int port = (int)self->values[PORT_AT], one = 1;
+  if (with->socket >= 0) return PL_OK;
+  int port = (int)self->values[PORT_AT];
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
   address.sin_addr.s_addr = htonl(self->values[LISTEN_AT] > 0 ? INADDR_ANY : INADDR_LOOPBACK);
   with->socket = socket(AF_INET, SOCK_DGRAM, 0);
   if (with->socket < 0)
     return pl_fail(error, PL_E_IO, "no socket for the device: %s", strerror(errno));
-  setsockopt(with->socket, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
   if (bind(with->socket, (const struct sockaddr *)&address, sizeof address) == 0) return PL_OK;
   pl_status status =
       pl_fail(error, PL_E_IO, "the device cannot listen at port %d: %s", port, strerror(errno));
-  close(with->socket);
+  close_socket(self);
   return status;
 }
-
-static void close_socket(pl_device *self) { close(((peer *)self)->socket); }
 
 static int is_position(const pl_device *self, const unsigned char *bytes, size_t size, double x[3])
 {
@@ -119,7 +132,7 @@ static void take(peer *with, const unsigned char *bytes, const double x[3], doub
 static int sense(pl_device *self, double t, double x[3], double v[3])
 {
   peer *with = (peer *)self;
-  for (int i = 0; i < MOST_PER_TICK; i++) {
+  for (int i = 0; i < MOST_PER_TICK && with->socket >= 0; i++) {
     unsigned char bytes[SIZE + 1];
     struct sockaddr_in from;
     socklen_t length = sizeof from;
@@ -157,8 +170,9 @@ const pl_device_ops pl_device_udp = {
     .info = {"udp", "a device of another program, by datagrams", "", params, PARAM_COUNT, NULL},
     .is_live = 1,
     .size = sizeof(peer),
-    .open = open_socket,
+    .open = open_none,
     .close = close_socket,
+    .start = open_socket,
     .sense = sense,
     .act = act,
 };

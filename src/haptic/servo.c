@@ -139,6 +139,9 @@ static void *run(void *context)
 pl_status pl_servo_start(pl_servo *self, pl_error *error)
 {
   if (self->has_thread) return PL_OK;
+  const pl_device_ops *ops = self->device->ops;
+  pl_status status = ops->start ? ops->start(self->device, error) : PL_OK;
+  if (status) return status;
   self->origin = pl_now() - self->now.time;
   atomic_store(&self->goes_on, 1);
   if (pthread_create(&self->thread, NULL, run, self) != 0)

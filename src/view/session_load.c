@@ -38,6 +38,7 @@ void pl_session_unload(pl_session *session)
   session->room.held = NULL;
   session->hand.pulled = (pl_body_id){0};
   session->hand.has_tool = 0;
+  session->hand.refused = 0;
   session->run.steps_left = 0;
   session->pace.missed = 0;
   session->gauges.of = (pl_world_facts){0};

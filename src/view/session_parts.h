@@ -113,6 +113,7 @@ typedef struct pl_session_hand {
   pl_tool_def tool;
   double target[3]; /* where the hand is; the tool follows */
   int urgent;       /* a hand has moved since the last frame */
+  int64_t refused;  /* positions of the scene's device so far */
 } pl_session_hand;
 
 typedef struct pl_session_clock {

@@ -223,6 +223,11 @@ static void read_tool(pl_session *session, pl_view_frame *frame)
   } else if (pl_scene_hand(session->scene)) {
     pl_haptic_read(pl_scene_hand(session->scene), &facts);
     frame->has_tool = facts.is_present;
+    if (facts.refused && !session->hand.refused)
+      pl_session_notice(session, 0,
+                        "positions of the device are refused: malformed, not finite or "
+                        "out of reach");
+    session->hand.refused = facts.refused;
     // 0: it has a shape of its own
     int is_shaped = pl_haptic_tool(pl_scene_hand(session->scene)) != NULL;
     frame->tool_radius = is_shaped ? 0 : pl_haptic_drawn_radius(pl_scene_hand(session->scene));

@@ -384,6 +384,8 @@ TEST(datagrams_move_the_device_and_malformed_ones_do_not)
   const double force[3] = {1, 2, 3};
   CHECK_OK(pl_device_create(NULL, &udp, NULL, 0, &device, error));
   CHECK(!device->ops->sense(device, 0, x, v));
+  CHECK_OK(device->ops->start(device, error));
+  CHECK(!device->ops->sense(device, 0, x, v));
   int from = socket(AF_INET, SOCK_DGRAM, 0);
   put_datagram(bytes, 7, 0.1, 0.2, 0.3);
   send_bytes(from, bytes, 40);
@@ -415,6 +417,30 @@ TEST(datagrams_move_the_device_and_malformed_ones_do_not)
   CHECK(!device->ops->sense(device, 0.2, x, v));
   close(from);
   pl_device_destroy(device);
+}
+
+/* A second one exists beside it, as where a scene is drawn that runs; it cannot listen, nor take
+ * datagrams away, until the first has gone. */
+TEST(one_device_at_a_time_listens_at_a_port)
+{
+  pl_setting port = {"port", {PORT}, NULL};
+  pl_choice udp = {"udp", &port, 1};
+  pl_device *devices[2] = {0};
+  unsigned char bytes[64] = {0};
+  double x[3], v[3];
+  for (int i = 0; i < 2; i++) CHECK_OK(pl_device_create(NULL, &udp, NULL, 0, &devices[i], error));
+  CHECK_OK(devices[0]->ops->start(devices[0], error));
+  CHECK_OK(devices[0]->ops->start(devices[0], error));
+  CHECK_FAILS(devices[1]->ops->start(devices[1], error), PL_E_IO, "cannot listen at port");
+  int from = socket(AF_INET, SOCK_DGRAM, 0);
+  put_datagram(bytes, 1, 0, 0, 0.3);
+  send_bytes(from, bytes, 40);
+  CHECK(!devices[1]->ops->sense(devices[1], 0.001, x, v));
+  CHECK(devices[0]->ops->sense(devices[0], 0.001, x, v));
+  pl_device_destroy(devices[0]);
+  CHECK_OK(devices[1]->ops->start(devices[1], error));
+  close(from);
+  pl_device_destroy(devices[1]);
 }
 
 TEST(a_hand_without_a_device_or_far_away_feels_nothing)
@@ -478,5 +504,6 @@ TESTS(X(the_nearest_point_of_a_box_is_found_from_outside_and_inside) X(
                               X(grips_repeat_bit_for_bit)
                                   X(a_servo_thread_and_the_simulation_share_a_world)
                                       X(datagrams_move_the_device_and_malformed_ones_do_not)
-                                          X(a_hand_without_a_device_or_far_away_feels_nothing)
-                                              X(wrong_hands_are_refused))
+                                          X(one_device_at_a_time_listens_at_a_port)
+                                              X(a_hand_without_a_device_or_far_away_feels_nothing)
+                                                  X(wrong_hands_are_refused))
