@@ -8,7 +8,7 @@ Or in Blender's text editor: import blender; blender.import_run("out/bar").
 What is in the folder is taken in this order: point caches (`<output format="pc2">` or "mdd", with
 their .obj), .glb files, and else the recording, for which Blender's Python must find the package
 pliant (PYTHONPATH). Shapes become a mesh with a cache of points, so that nothing is lost and large
-runs stay small; frames are those of the run, at its own rate.
+runs stay small, and frames are those of the run; a .glb file is played by its time.
 """
 import glob
 import os
@@ -77,6 +77,10 @@ def from_caches(folder):
 
 def from_glb(folder):
     made, most = [], 0
+    # Blender 3.4's importer takes a name that NumPy has dropped in 1.24, which Debian 12 has beside it
+    import numpy
+    if not hasattr(numpy, "bool"):
+        numpy.bool = bool
     for path in sorted(glob.glob(os.path.join(folder, "*.glb"))):
         before = set(bpy.data.objects)
         bpy.ops.import_scene.gltf(filepath=path)
