@@ -39,7 +39,7 @@ nav input { width: 100%; box-sizing: border-box; padding: 0.4em; font: inherit; 
 main { padding: 1em 2.5em 4em; max-width: 60em; box-sizing: border-box; width: 100%; }
 a { color: var(--link); }
 pre { background: var(--quiet); padding: 0.8em 1em; overflow: auto; border-radius: 4px; }
-code { font-size: 0.92em; } :not(pre) > code { background: var(--quiet); padding: 0 0.2em; border-radius: 3px; }
+code { font-size: 0.92em; } pre code { font-size: 0.82em; } :not(pre) > code { background: var(--quiet); padding: 0 0.2em; border-radius: 3px; }
 table { border-collapse: collapse; display: block; overflow: auto; }
 th, td { border: 1px solid var(--edge); padding: 0.25em 0.6em; text-align: left; vertical-align: top; }
 .contents { border: 1px solid var(--edge); border-radius: 4px; padding: 0.4em 0.8em; } .contents p { margin: 0.4em 0; }
