@@ -11,12 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { COARSE = PL_MULTIGRID_COARSE, MOST_NEAR = 48, STEPS = 4 };
+enum { COARSE = PL_MULTIGRID_COARSE, MOST_NEAR = 48, STEPS = 5 };
 
 /* The part of the spectrum that the steps are made for, and the roots of Chebyshev's polynomial. */
 static const double reach = 1.06, spread = 16;
-static const double roots[STEPS] = {0.92387953251128674, 0.38268343236508977, -0.38268343236508977,
-                                    -0.92387953251128674};
+static const double roots[STEPS] = {0.95105651629515357, 0.58778525229247313, 0,
+                                    -0.58778525229247313, -0.95105651629515357};
 
 /* A pivot this much below its diagonal entry is what rounding left. */
 #define LEAST_PIVOT 1e-9

@@ -26,7 +26,7 @@ enum { DEGREE, REUSE, PRECISION, PARAM_COUNT };
 static const pl_param params[PARAM_COUNT] = {
     [DEGREE] =
         {"degree", "count",
-         "products with the matrix in each smoothing, one more on coarse levels; 0: 2, and 8 "
+         "products with the matrix in each smoothing, one more on coarse levels; 0: 2, and 10 "
          "with better coarse levels while solves take many iterations",
          0, 0, 10, NULL, 0},
     [REUSE] = {"reuse", "1", "keep coarse levels over several matrices, or renew them for each", 0,
@@ -42,7 +42,7 @@ enum { RENEWAL = 10 };
 
 /* Degrees of the smoother, and the iterations per solve from which on the other one is taken: above
  * MANY, and below FEW. */
-enum { USUAL = 2, THOROUGH = 8, MANY = 40, FEW = 10 };
+enum { USUAL = 2, THOROUGH = 10, MANY = 40, FEW = 10 };
 
 /* By which power of two the size of the matrix may change before it is scaled again. */
 enum { MOST_DRIFT = 20 };
