@@ -70,7 +70,7 @@ static void place_node(const nodal_pass *p, int node, double to[3])
   const pl_carried *by = &p->at->carried;
   for (int k = by->start[node]; k < by->start[node + 1]; k++) {
     pl_vec3_add_scaled(by->weights[k], p->from + 3 * (size_t)by->blocks[k], to);
-    if (p->at->part_count) pl_vec3_add(to, p->arms + 3 * (size_t)k, to);
+    pl_vec3_add(to, p->arms + 3 * (size_t)k, to);
   }
 }
 
@@ -81,9 +81,30 @@ static void move_node(const nodal_pass *p, int node, double to[3])
     const double *with = p->from + 3 * (size_t)by->blocks[k];
     double turning[3];
     pl_vec3_add_scaled(by->weights[k], with, to);
-    if (!p->at->part_count || !pl_dependent_turns(p->at, k)) continue;
+    if (!pl_dependent_turns(p->at, k)) continue;
     pl_vec3_cross(with, p->arms + 3 * (size_t)k, turning);
     pl_vec3_add(to, turning, to);
+  }
+}
+
+/* Where nothing rotates: a weighted mean, of places and of velocities alike. */
+static void mean_chunk(void *context, int chunk)
+{
+  const nodal_pass *p = context;
+  const pl_carried *by = &p->at->carried;
+  int first = chunk * NODES_PER_CHUNK, last = first + NODES_PER_CHUNK;
+  for (int i = first; i < last && i < p->those.count; i++) {
+    size_t node = (size_t)p->those.list[i];
+    double x = 0, y = 0, z = 0, *to = p->out + 3 * node;
+    for (int k = by->start[node]; k < by->start[node + 1]; k++) {
+      const double w = by->weights[k], *from = p->from + 3 * (size_t)by->blocks[k];
+      x += w * from[0];
+      y += w * from[1];
+      z += w * from[2];
+    }
+    to[0] = x;
+    to[1] = y;
+    to[2] = z;
   }
 }
 
@@ -101,7 +122,8 @@ static void nodal_chunk(void *context, int chunk)
 static void to_nodes(nodal_pass *p, pl_pool *pool)
 {
   copy_free(p->at, p->from, p->out, pool);
-  pl_parallel(pool, pl_chunk_count(p->those.count, NODES_PER_CHUNK), nodal_chunk, p);
+  pl_parallel(pool, pl_chunk_count(p->those.count, NODES_PER_CHUNK),
+              p->at->part_count ? nodal_chunk : mean_chunk, p);
 }
 
 void pl_dependent_place(const pl_dependent *at, pl_node_list those, const double *q,
@@ -160,9 +182,16 @@ static void gather_range(void *context, int first, int last)
   const pl_filter carriers = {.count = g->at->ties.averaged ? 0 : by->count, .nodes = by->blocks};
   add_run(g->nodal + 3 * (size_t)first, g->f + 3 * (size_t)first, 3 * (size_t)(last - first));
   for (int i = pl_filter_from(&carriers, first); i < carriers.count && by->blocks[i] < last; i++) {
-    double *to = g->f + 3 * (size_t)by->blocks[i];
-    for (int k = by->start[i]; k < by->start[i + 1]; k++)
-      pl_vec3_add_scaled(by->weights[k], g->nodal + 3 * (size_t)by->nodes[k], to);
+    double *to = g->f + 3 * (size_t)by->blocks[i], x = to[0], y = to[1], z = to[2];
+    for (int k = by->start[i]; k < by->start[i + 1]; k++) {
+      const double w = by->weights[k], *from = g->nodal + 3 * (size_t)by->nodes[k];
+      x += w * from[0];
+      y += w * from[1];
+      z += w * from[2];
+    }
+    to[0] = x;
+    to[1] = y;
+    to[2] = z;
   }
 }
 
