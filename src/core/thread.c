@@ -23,9 +23,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256, SPINS = 4000, PATIENCE = 100, CLOSED = 0x7fffffff };
+enum { MOST_THREADS = 256, SPINS = 4000, PATIENCE = 100, CLOSED = 0x7fffffff, MOST_KEPT = 8 };
 
 /* Chunks [next, end) of a job, whose fields are valid while the ticket carries its number. */
 typedef struct span {
@@ -34,6 +36,15 @@ typedef struct span {
   _Atomic(void (*)(void *, int)) work;
   _Atomic(void *) context;
 } span;
+
+/* Jobs that were deferred. */
+typedef struct kept_jobs {
+  int gathers, count, items, chunks;
+  struct kept_job {
+    void (*work)(void *, int);
+    _Alignas(max_align_t) unsigned char context[PL_DEFERRED_BYTES];
+  } list[MOST_KEPT];
+} kept_jobs;
 
 /* What a thread is given at its start. */
 typedef struct server {
@@ -44,6 +55,7 @@ typedef struct server {
 struct pl_pool {
   pl_allocator allocator;
   int threads, started, spins;
+  kept_jobs kept;
   pthread_t ids[MOST_THREADS];
   server servers[MOST_THREADS];
 
@@ -261,7 +273,7 @@ static uint64_t post(pl_pool *pool, int chunks, void (*work)(void *, int), void 
   return job;
 }
 
-void pl_parallel(pl_pool *pool, int chunks, void (*work)(void *context, int chunk), void *context)
+static void run_job(pl_pool *pool, int chunks, void (*work)(void *, int), void *context)
 {
   if (!pool || pool->threads == 1 || chunks <= 1) {
     for (int chunk = 0; chunk < chunks; chunk++) work(context, chunk);
@@ -277,4 +289,49 @@ void pl_parallel(pl_pool *pool, int chunks, void (*work)(void *context, int chun
     else
       sched_yield();
   }
+}
+
+void pl_parallel(pl_pool *pool, int chunks, void (*work)(void *context, int chunk), void *context)
+{
+  pl_settle(pool);
+  run_job(pool, chunks, work, context);
+}
+
+/* ---- jobs as one ---- */
+
+static void run_kept(void *context, int chunk)
+{
+  kept_jobs *kept = context;
+  for (int i = 0; i < kept->count; i++) kept->list[i].work(kept->list[i].context, chunk);
+}
+
+void pl_settle(pl_pool *pool)
+{
+  if (!pool || !pool->kept.count) return;
+  run_job(pool, pool->kept.chunks, run_kept, &pool->kept);
+  pool->kept.count = 0;
+}
+
+int pl_pool_gather(pl_pool *pool, int gathers)
+{
+  int before = pool ? pool->kept.gathers : 0;
+  if (pool) pool->kept.gathers = gathers;
+  if (!gathers) pl_settle(pool);
+  return before;
+}
+
+void pl_defer(pl_pool *pool, int items, int chunks, void (*work)(void *context, int chunk),
+              void *context, size_t size)
+{
+  if (!pool || !pool->kept.gathers || size > PL_DEFERRED_BYTES) {
+    pl_parallel(pool, chunks, work, context);
+    return;
+  }
+  kept_jobs *kept = &pool->kept;
+  if (kept->count == MOST_KEPT || kept->items != items || kept->chunks != chunks) pl_settle(pool);
+  struct kept_job *job = &kept->list[kept->count++];
+  kept->items = items;
+  kept->chunks = chunks;
+  job->work = work;
+  memcpy(job->context, context, size);
 }

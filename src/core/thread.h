@@ -20,6 +20,19 @@ int pl_pool_threads(const pl_pool *pool);
  * A NULL pool does them in order. Not to be called from inside work. */
 void pl_parallel(pl_pool *pool, int chunks, void (*work)(void *context, int chunk), void *context);
 
+/* Short jobs as one. While a pool gathers, pl_defer keeps a job and a copy of its context; what is
+ * kept is done, as one job, by pl_settle, by the next pl_parallel or when the pool no longer
+ * gathers: chunk by chunk, all jobs of a chunk in the order in which they came. This is for jobs
+ * whose chunk c needs nothing but what chunk c of those before it left, where they are over the
+ * same number of items. A pool that does not gather does them at once. Who lets a pool gather has
+ * to settle before anything else reads what was deferred. */
+enum { PL_DEFERRED_BYTES = 192 };
+void pl_defer(pl_pool *pool, int items, int chunks, void (*work)(void *context, int chunk),
+              void *context, size_t size);
+void pl_settle(pl_pool *pool);
+/* Returns whether it gathered before. */
+int pl_pool_gather(pl_pool *pool, int gathers);
+
 /* How many chunks of size items cover count items. */
 static inline int pl_chunk_count(int count, int size) { return (count + size - 1) / size; }
 

@@ -461,7 +461,7 @@ double *pl_collision_memory(const pl_collision *self, int point)
   const pl_boundary *surface = &self->surfaces[owner];
   for (int b = 0; b < owner; b++) at += pl_collision_slots(&self->is.base.bodies->list[b]);
   at += (size_t)(surface->nodes ? surface->nodes[own] : own);
-  return self->is.base.memory + self->is.base.ops->per_point * at;
+  return self->is.base.memory + self->is.base.ops->remembers.per_point * at;
 }
 
 /* What the first body feels. */
@@ -568,7 +568,7 @@ const pl_coupling_ops pl_coupling_collision = {
              0, NULL},
     .is_internal = 1,
     .is_contact = 1,
-    .per_point = PL_COLLISION_MEMORY,
+    .remembers.per_point = PL_COLLISION_MEMORY,
     .makes_pairs = 1,
     .size = sizeof(pl_collision),
     .destroy = pl_collision_destroy,

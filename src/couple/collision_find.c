@@ -44,14 +44,15 @@ size_t pl_collision_memory_count(const pl_coupling *base)
   size_t sum = 0;
   for (size_t b = 0; b < base->bodies->count; b++)
     sum += pl_collision_slots(&base->bodies->list[b]);
-  return base->ops->per_point * sum;
+  return base->ops->remembers.per_point * sum;
 }
 
 /* Moves what is remembered of later bodies to the front, and counts partners again. */
 void pl_collision_follow(pl_coupling *base, const pl_renumbering *change)
 {
   if (!change->gone || !base->memory) return;
-  size_t at = 0, width = base->ops->per_point, gone = width * pl_collision_slots(change->before);
+  size_t at = 0, width = base->ops->remembers.per_point,
+         gone = width * pl_collision_slots(change->before);
   for (int b = 0; b < change->body; b++) at += width * pl_collision_slots(&base->bodies->list[b]);
   if (at + gone > base->memory_count) return;
   size_t rest = base->memory_count - at - gone;

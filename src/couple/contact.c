@@ -365,7 +365,7 @@ const pl_coupling_ops pl_coupling_contact = {
              0, NULL},
     .is_internal = 1, // friction is stiff
     .is_contact = 1,
-    .per_block = PL_CONTACT_MEMORY,
+    .remembers.per_block = PL_CONTACT_MEMORY,
     .size = sizeof(pl_contact),
     .destroy = destroy,
     .prepare = prepare,

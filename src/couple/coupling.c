@@ -119,7 +119,10 @@ void pl_couplings_evaluate(const pl_couplings *all, const pl_moment *at, int int
 {
   for (size_t i = 0; i < all->count; i++) {
     const pl_coupling_ops *ops = all->list[i]->ops;
-    if (ops->evaluate && ops->is_internal == internal) ops->evaluate(all->list[i], at, f, tangent);
+    if (!ops->evaluate || ops->is_internal != internal) continue;
+    int gathers = ops->by_ranges ? 0 : pl_pool_gather(all->bodies->pool, 0);
+    ops->evaluate(all->list[i], at, f, tangent);
+    if (gathers) pl_pool_gather(all->bodies->pool, 1);
   }
 }
 
@@ -138,7 +141,7 @@ pl_status pl_couplings_can_follow(const pl_couplings *all, const pl_renumbering 
  * blocks now, and are forgotten. */
 static void follow_memory(pl_coupling *coupling, const pl_renumbering *change)
 {
-  size_t width = (size_t)coupling->ops->per_block;
+  size_t width = (size_t)coupling->ops->remembers.per_block;
   size_t first = width * (size_t)change->before->offset;
   size_t gone = width * (size_t)change->before->blocks;
   if (!change->gone || first + gone > coupling->memory_count) {

@@ -129,13 +129,16 @@ typedef struct pl_guard_ops {
 
 typedef struct pl_coupling_ops {
   pl_member info;
-  int is_internal;  /* acts between bodies: no load that IMEX methods could treat explicitly */
-  int is_ground;    /* holds bodies[0] in space */
-  int is_contact;   /* what it exerts is a contact force */
-  int per_block;    /* so many numbers that it remembers belong to each block; 0: memory says */
-  size_t per_point; /* the same for points of surfaces, of couplings between bodies */
-  int makes_pairs;  /* couples blocks that the pattern does not: substeps may have to be repeated */
-  size_t size;      /* of the kind's struct */
+  int is_internal; /* acts between bodies: no load that IMEX methods could treat explicitly */
+  int is_ground;   /* holds bodies[0] in space */
+  int is_contact;  /* what it exerts is a contact force */
+  struct {
+    int per_block;    /* so many numbers belong to each block; 0: memory says */
+    size_t per_point; /* the same for points of surfaces, of couplings between bodies */
+  } remembers;
+  int by_ranges;   /* its forces are passes over blocks, or it settles the pool itself */
+  int makes_pairs; /* couples blocks that the pattern does not: substeps may have to be repeated */
+  size_t size;     /* of the kind's struct */
   void (*destroy)(pl_coupling *self);
   /* Could it follow that change? Asked before anything is changed. */
   pl_status (*can_follow)(const pl_coupling *self, const pl_renumbering *change, pl_error *error);
@@ -158,8 +161,10 @@ typedef struct pl_coupling_ops {
   void (*constrain)(pl_coupling *self, int source, const double *q, pl_rows *rows);
   /* u of a row so that it is met at t + h, where at->t is t and at->h is h. */
   double (*velocity)(const pl_coupling *self, const pl_moment *at, const pl_row *row);
-  /* The same of a block whose three axes are its rows 0 to 2, at once; NULL: one by one. */
-  void (*block_velocity)(const pl_coupling *self, const pl_moment *at, int block, double u[3]);
+  /* The same of blocks whose three axes are its rows 0 to 2, as their velocities in v, which has
+   * those of all blocks; NULL: row by row. */
+  void (*block_velocities)(const pl_coupling *self, const pl_moment *at, const int *blocks,
+                           int count, double *v);
   /* f += forces (NULL: not asked for), and the matrix += what it is asked for (NULL: nothing). */
   void (*evaluate)(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent);
   /* Is its part of the matrix another one in every substep now? Then no earlier matrix serves. */

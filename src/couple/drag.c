@@ -70,6 +70,28 @@ static int is_lumped(const pl_coupling *self, const pl_model *model)
   return self->bodies->lumps && hangs;
 }
 
+/* q, v and f: those of the body. */
+static void drag_body(const pl_coupling *self, const pl_body *body, const double *q,
+                      const double *v, double *f)
+{
+  pl_pool *pool = self->bodies->pool;
+  if (pl_body_spares_rigid_motion(body)) {
+    drag_deformation(body, q, v, f);
+  } else if (is_lumped(self, body->model)) {
+    pl_pass_mass_add(-body->mass_damping, body->model->lumped_mass, v, f, body->blocks, pool);
+  } else {
+    pl_body_update_mass(body, q);
+    body->model->ops->mass_add(body->model, -body->mass_damping, v, f, pool);
+  }
+}
+
+/* Does each block depend on itself alone? */
+static int is_pass(const pl_coupling *self, const pl_body *body)
+{
+  return !pl_body_spares_rigid_motion(body) &&
+         (is_lumped(self, body->model) || body->model->mass != NULL);
+}
+
 static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
 {
   (void)tangent;
@@ -77,23 +99,15 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
     const pl_body *body = &self->bodies->list[b];
     int offset = 3 * body->offset;
     if (!(body->mass_damping > 0)) continue;
-    if (pl_body_spares_rigid_motion(body)) {
-      drag_deformation(body, at->q + offset, at->v + offset, f + offset);
-      continue;
-    }
-    if (is_lumped(self, body->model)) {
-      pl_pass_mass_add(-body->mass_damping, body->model->lumped_mass, at->v + offset, f + offset,
-                       body->blocks, self->bodies->pool);
-      continue;
-    }
-    pl_body_update_mass(body, at->q + offset);
-    body->model->ops->mass_add(body->model, -body->mass_damping, at->v + offset, f + offset,
-                               self->bodies->pool);
+    int gathers = is_pass(self, body) ? 0 : pl_pool_gather(self->bodies->pool, 0);
+    drag_body(self, body, at->q + offset, at->v + offset, f + offset);
+    if (gathers) pl_pool_gather(self->bodies->pool, 1);
   }
 }
 
 const pl_coupling_ops pl_coupling_drag = {
     .info = {"drag", "what a material's mass-damping exerts on its body", "", NULL, 0, NULL},
+    .by_ranges = 1,
     .size = sizeof(pl_coupling),
     .evaluate = evaluate,
 };

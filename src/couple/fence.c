@@ -533,7 +533,7 @@ const pl_coupling_ops pl_coupling_barrier = {
     .info = {"barrier", "keeps bodies apart from each other and from obstacles without fail", "",
              NULL, 0, NULL},
     .is_internal = 1,
-    .per_point = PL_FENCE_MEMORY,
+    .remembers.per_point = PL_FENCE_MEMORY,
     .makes_pairs = 1,
     .size = sizeof(pl_fence),
     .destroy = destroy,

@@ -161,10 +161,20 @@ static void destroy(pl_coupling *self)
 
 /* ---- motion ---- */
 
-/* The offset, Rodrigues' formula about the axis through the centre, then the shift. */
-void pl_fix_target(const pl_fix *fix, const double rest[3], double t, double target[3])
+/* How far a fix has come: of its motion, and of its offset. */
+typedef struct progress {
+  double moved, offset;
+} progress;
+
+static progress progress_at(const pl_fix *fix, double t)
 {
-  double s = pl_ramp_at(&fix->ramp, t), X[3], part = pl_ramp_at(&fix->offset_ramp, t);
+  return (progress){pl_ramp_at(&fix->ramp, t), pl_ramp_at(&fix->offset_ramp, t)};
+}
+
+/* The offset, Rodrigues' formula about the axis through the centre, then the shift. */
+static void carry(const pl_fix *fix, progress by, const double rest[3], double target[3])
+{
+  double s = by.moved, X[3], part = by.offset;
   for (int k = 0; k < 3; k++) X[k] = rest[k] + part * fix->offset[k];
   if (fix->angle == 0) {
     for (int k = 0; k < 3; k++) target[k] = X[k] + s * fix->translation[k];
@@ -184,6 +194,11 @@ void pl_fix_target(const pl_fix *fix, const double rest[3], double t, double tar
     double turned = c * r[k] + sine * (u[a] * r[b] - u[b] * r[a]) + (1 - c) * along * u[k];
     target[k] = fix->centre[k] + turned + s * fix->translation[k];
   }
+}
+
+void pl_fix_target(const pl_fix *fix, const double rest[3], double t, double target[3])
+{
+  carry(fix, progress_at(fix, t), rest, target);
 }
 
 void pl_fix_turn(const pl_fix *fix, double t, double turn[3])
@@ -227,7 +242,8 @@ static void constrain(pl_coupling *self, int source, const double *q, pl_rows *r
 }
 
 /* From where a block is to where the fix has carried it at t + h; 1 for a rotation. */
-static int way_of(const pl_fix *fix, const pl_moment *at, int world_block, double way[3])
+static int way_of(const pl_fix *fix, const pl_moment *at, progress by, int world_block,
+                  double way[3])
 {
   const pl_body *body = &fix->base.bodies->list[fix->base.acts_on[0]];
   const double *q = at->q + 3 * (size_t)world_block;
@@ -237,17 +253,22 @@ static int way_of(const pl_fix *fix, const pl_moment *at, int world_block, doubl
     pl_fix_turn(fix, at->t + at->h, target);
     pl_rotation_between(q, target, way);
   } else {
-    pl_fix_target(fix, body->model->rest + 3 * (size_t)block, at->t + at->h, target);
+    carry(fix, by, body->model->rest + 3 * (size_t)block, target);
     pl_vec3_sub(target, q, way);
   }
   return is_rotation;
 }
 
-static void block_velocity(const pl_coupling *self, const pl_moment *at, int block, double u[3])
+static void block_velocities(const pl_coupling *self, const pl_moment *at, const int *blocks,
+                             int count, double *v)
 {
-  double way[3];
-  int is_rotation = way_of((const pl_fix *)self, at, block, way);
-  for (int k = 0; k < 3; k++) u[k] = is_rotation ? 1 / at->h * way[k] : way[k] / at->h;
+  const pl_fix *fix = (const pl_fix *)self;
+  const progress by = progress_at(fix, at->t + at->h);
+  for (int i = 0; i < count; i++) {
+    double way[3], *u = v + 3 * (size_t)blocks[i];
+    int is_rotation = way_of(fix, at, by, blocks[i], way);
+    for (int k = 0; k < 3; k++) u[k] = 0 + (is_rotation ? 1 / at->h * way[k] : way[k] / at->h);
+  }
 }
 
 static double velocity(const pl_coupling *self, const pl_moment *at, const pl_row *row)
@@ -261,7 +282,7 @@ static double velocity(const pl_coupling *self, const pl_moment *at, const pl_ro
     pl_fix_turn(fix, at->t + at->h, target);
     return (body->model->ops->scalars.turned(body->model, number, target, q) - q) / at->h;
   }
-  int is_rotation = way_of(fix, at, row->block, way);
+  int is_rotation = way_of(fix, at, progress_at(fix, at->t + at->h), row->block, way);
   double along = pl_vec3_dot(row->direction, way);
   return is_rotation ? 1 / at->h * along : along / at->h;
 }
@@ -324,6 +345,6 @@ const pl_coupling_ops pl_coupling_fix = {
     .row_count = row_count,
     .constrain = constrain,
     .velocity = velocity,
-    .block_velocity = block_velocity,
+    .block_velocities = block_velocities,
     .grips = grips,
 };

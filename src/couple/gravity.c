@@ -34,7 +34,10 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
     const double *mass = mass_of(body->model, at);
     // where no block rotates, what hangs on others has its mass in their lumped mass
     int by_nodes = body->model->node_mass && pl_model_has_rotations(body->model);
-    if (by_nodes) weigh_nodes(body, at, g, f, tangent);
+    if (by_nodes) {
+      pl_settle(self->bodies->pool);
+      weigh_nodes(body, at, g, f, tangent);
+    }
     if (!f || by_nodes) continue;
     pl_pass_weigh(at->load_scale, mass, g, f + 3 * body->offset, body->blocks, self->bodies->pool);
   }
@@ -42,6 +45,7 @@ static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl
 
 const pl_coupling_ops pl_coupling_gravity = {
     .info = {"gravity", "the weight of all bodies; the world's gravity", "", NULL, 0, NULL},
+    .by_ranges = 1,
     .size = sizeof(pl_gravity),
     .evaluate = evaluate,
 };

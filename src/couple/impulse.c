@@ -402,7 +402,7 @@ static void contacts(pl_coupling *base, const pl_moment *moment, const pl_meetin
       .info = {NAME, SUMMARY, SOURCE, NULL, 0, NULL},                                              \
       .is_internal = 1,                                                                            \
       .is_contact = 1,                                                                             \
-      .per_point = PL_COLLISION_MEMORY,                                                            \
+      .remembers.per_point = PL_COLLISION_MEMORY,                                                  \
       .size = sizeof(pl_impulses),                                                                 \
       .destroy = destroy,                                                                          \
       .follow = pl_collision_follow,                                                               \

@@ -100,15 +100,16 @@ static void predict_all(passes *both, pl_system *system)
 {
   if (system->filter.mpcs) {
     pl_pass_copy(both->on.a, both->on.own, system->blocks, 1, system->pool);
+    pl_settle(system->pool);
     pl_system_free(system, 0.5, both->on.own);
   }
-  pl_each_range(system->blocks, predict, both, system->pool);
+  pl_defer_range(system->blocks, predict, both, sizeof *both, system->pool);
 }
 
 static void correct_all(passes *both, pl_system *system)
 {
   if (!system->filter.mpcs) {
-    pl_each_range(system->blocks, correct, both, system->pool);
+    pl_defer_range(system->blocks, correct, both, sizeof *both, system->pool);
     return;
   }
   pl_each_range(system->blocks, accelerate_range, both, system->pool);
@@ -166,11 +167,14 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 
   // held nodes move at the velocity that brings them where they must be
   pl_system_prescribe(system, t, h, q, v, state->work);
+  pl_pool_gather(system->pool, 1);
   predict_all(&both, system);
+  if (system->strikes) pl_settle(system->pool);
   if (system->strikes) strike_half(state, system, t, h, q, v);
   if (!just_adds) system->ops->retract(system, q, state->f, q);
   accelerate(state, system, t + h, 1, q, state->work);
   correct_all(&both, system);
+  pl_pool_gather(system->pool, 0);
   if (system->strikes) strike_end(state, system, t, h, q, v);
   if (self->estimates) report->error = pl_rms(system, h * h / 6, state->work, NULL);
   pl_integrator_remember(self, h);

@@ -108,6 +108,7 @@ void pl_integrator_forget(pl_integrator *self)
 double pl_rms(const pl_system *system, double scale, const double *a, const double *b)
 {
   double sum = 0;
+  pl_settle(system->pool);
   for (int i = 0; i < 3 * system->blocks; i++) {
     double d = a[i] - (b ? b[i] : 0);
     sum += d * d;

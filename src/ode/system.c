@@ -30,7 +30,7 @@ void pl_system_react(pl_system *system, double scale, const double *x)
 {
   reacting r = {system, scale, x};
   if (system->reaction && system->filter.count)
-    pl_each_range(system->blocks, react_range, &r, system->pool);
+    pl_defer_range(system->blocks, react_range, &r, sizeof r, system->pool);
 }
 
 void pl_system_clear_reaction(pl_system *system)
@@ -57,7 +57,7 @@ static void clear_free(const pl_system *system, double *x)
   }
 }
 
-/* What prescribing changes: (v1 - v0) / h at constrained blocks. */
+/* What prescribing changes: (v1 - v0) / h at constrained blocks; work holds v0 meanwhile. */
 typedef struct change_of {
   const pl_filter *filter;
   double h, *work;
@@ -71,7 +71,7 @@ static void before_range(void *context, int first, int last)
   const int *nodes = c->filter->nodes;
   for (int i = pl_filter_from(c->filter, first); i < c->filter->count && nodes[i] < last; i++) {
     size_t at = 3 * (size_t)nodes[i];
-    for (size_t k = at; k < at + 3; k++) c->work[k] = -c->v[k] / c->h;
+    pl_vec3_copy(c->v + at, c->work + at);
   }
 }
 
@@ -83,8 +83,9 @@ static void after_range(void *context, int first, int last)
   for (int i = pl_filter_from(c->filter, first); i < c->filter->count && nodes[i] < last; i++) {
     size_t at = 3 * (size_t)nodes[i];
     for (size_t k = at; k < at + 3; k++) {
-      c->work[k] += c->v[k] / c->h;
-      changes |= !(fabs(c->work[k]) <= 0);
+      int is_new = !(c->work[k] == c->v[k]);
+      c->work[k] = is_new ? -c->work[k] / c->h + c->v[k] / c->h : 0;
+      changes |= is_new;
     }
   }
   if (changes) atomic_store_explicit(&c->is_there, 1, memory_order_relaxed);
@@ -99,9 +100,11 @@ void pl_system_prescribe(pl_system *system, double t, double h, const double *q,
     system->ops->prescribe(system, t, h, q, v);
     return;
   }
-  pl_each_range(system->blocks, before_range, &change, system->pool);
+  int gathers = pl_pool_gather(system->pool, 1);
+  pl_defer_range(system->blocks, before_range, &change, sizeof change, system->pool);
   system->ops->prescribe(system, t, h, q, v);
   pl_each_range(system->blocks, after_range, &change, system->pool);
+  pl_pool_gather(system->pool, gathers);
   // what is held at rest takes no force, and the pass over all blocks is spared
   if (!change.is_there) return;
   clear_free(system, work);
@@ -126,10 +129,12 @@ static void oppose_singles(pl_system *system, double share, const double *f)
 
 void pl_system_oppose(pl_system *system, double share, const double *f)
 {
-  if (!system->filter.mpcs)
+  if (!system->filter.mpcs) {
     pl_system_react(system, -share, f);
-  else if (system->reaction)
+  } else if (system->reaction) {
+    pl_settle(system->pool);
     oppose_singles(system, share, f);
+  }
 }
 
 static void weigh(void *user, const double *f, double *w)
@@ -155,7 +160,7 @@ static double rounding_of(const pl_mpcs *mpcs, const double *x)
 static const double *make_good(pl_system *system, double share, double *x)
 {
   pl_mpcs *mpcs = system->filter.mpcs;
-  int n = 3 * system->blocks;
+  int n = 3 * system->blocks, gathers = pl_pool_gather(system->pool, 0);
   const double *lambda = pl_mpcs_solve(mpcs, rounding_of(mpcs, x), weigh, system);
   double *f = mpcs->work[0], *w = mpcs->work[1];
   memset(f, 0, (size_t)n * sizeof *f);
@@ -168,6 +173,7 @@ static const double *make_good(pl_system *system, double share, double *x)
   weigh(system, f, w);
   pl_mpcs_free(mpcs, w);
   for (int i = 0; i < n; i++) x[i] += w[i];
+  pl_pool_gather(system->pool, gathers);
   return lambda;
 }
 

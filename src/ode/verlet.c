@@ -62,7 +62,11 @@ static void accelerate(verlet *state, pl_system *system, double t, double share,
                        const double *v)
 {
   system->ops->evaluate(system, t, q, v, state->a, NULL);
-  if (state->local.parts > 1) pl_local_steps_mean(&state->local, system, t, q, v, state->a);
+  if (state->local.parts > 1) {
+    int gathers = pl_pool_gather(system->pool, 0);
+    pl_local_steps_mean(&state->local, system, t, q, v, state->a);
+    pl_pool_gather(system->pool, gathers);
+  }
   pl_system_oppose(system, share, state->a);
   system->ops->mass_inverse(system, state->a, state->a);
 }
@@ -91,9 +95,10 @@ static void kick_all(passes *half, pl_system *system)
   // rows over several blocks: not a matter of ranges
   if (system->filter.mpcs) {
     pl_pass_copy(half->on.a, half->on.own, system->blocks, 1, system->pool);
+    pl_settle(system->pool);
     pl_system_free(system, 0.5, half->on.own);
   }
-  pl_each_range(system->blocks, kick, half, system->pool);
+  pl_defer_range(system->blocks, kick, half, sizeof *half, system->pool);
 }
 
 static pl_status step(pl_integrator *self, pl_system *system, double t, double h, double *q,
@@ -109,8 +114,10 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
 
   // held nodes move at the velocity that brings them where they must be
   pl_system_prescribe(system, t, h, q, v, state->dq);
+  pl_pool_gather(system->pool, 1);
   kick_all(&half, system);
   if (system->strikes & PL_STRIKES_HALF) {
+    pl_settle(system->pool);
     system->ops->strike(system, 0, t, h, q, v);
     for (int i = 0; i < 3 * system->blocks; i++) state->dq[i] = h * v[i];
   }
@@ -120,6 +127,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   if (self->estimates) report->error = pl_rms(system, h * h / 6, state->a, state->dq);
   half.on.dq = NULL;
   kick_all(&half, system);
+  pl_pool_gather(system->pool, 0);
   pl_integrator_remember(self, h);
   system->seconds_evaluate += pl_now() - start;
   return PL_OK;

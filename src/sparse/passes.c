@@ -4,7 +4,9 @@
 
 #include "sparse/passes_kernel.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { LEAST_BLOCKS = 256, MOST_RANGES = 64, WHOLE_LINES = 8 };
@@ -12,48 +14,76 @@ enum { LEAST_BLOCKS = 256, MOST_RANGES = 64, WHOLE_LINES = 8 };
 typedef void pass_loop(const pl_pass *pass, size_t first, size_t last);
 typedef double sum_loop(const pl_pass *pass, size_t first, size_t last);
 
-/* A pass, how it is shared out, and what is done in a range. */
+/* How blocks are shared out. */
+typedef struct division {
+  int blocks, size;
+} division;
+
+/* What is done in a range, with a context of its own or somebody else's. */
+typedef struct range_job {
+  division by;
+  pl_range_work *work;
+  void *context; /* NULL: own */
+  _Alignas(max_align_t) unsigned char own[PL_RANGE_BYTES];
+} range_job;
+
+/* A pass, over so many vectors one behind the other in x and y. */
 typedef struct pass {
   pl_pass on;
-  int blocks, size;
-  int vectors; /* one behind the other in x and y */
+  division by;
+  int vectors;
   pass_loop *loop;
   sum_loop *sum_of;
-  pl_range_work *work;
-  void *context;
   double *sums; /* MOST_RANGES */
 } pass;
 
+static_assert(sizeof(range_job) <= PL_DEFERRED_BYTES, "ranges can be deferred");
+static_assert(sizeof(pass) <= PL_RANGE_BYTES, "passes can be deferred");
+
 /* Ranges of equal size, of whole lines of the cache, and not so short that handing them out takes
  * longer than they do. */
-static int ranges_of(pass *p)
+static division divide(int blocks, int *count)
 {
-  int ranges = p->blocks / LEAST_BLOCKS;
+  division by = {blocks, 1};
+  int ranges = blocks / LEAST_BLOCKS;
   if (ranges < 1) ranges = 1;
   if (ranges > MOST_RANGES) ranges = MOST_RANGES;
-  p->size = WHOLE_LINES * pl_chunk_count(p->blocks, WHOLE_LINES * ranges);
-  if (p->size < 1) p->size = 1;
-  return pl_chunk_count(p->blocks, p->size);
+  by.size = WHOLE_LINES * pl_chunk_count(blocks, WHOLE_LINES * ranges);
+  if (by.size < 1) by.size = 1;
+  *count = pl_chunk_count(blocks, by.size);
+  return by;
 }
 
-static int first_of(const pass *p, int range) { return range * p->size; }
+static int first_of(const division *by, int range) { return range * by->size; }
 
-static int last_of(const pass *p, int range)
+static int last_of(const division *by, int range)
 {
-  int last = first_of(p, range) + p->size;
-  return last < p->blocks ? last : p->blocks;
+  int last = first_of(by, range) + by->size;
+  return last < by->blocks ? last : by->blocks;
 }
 
 static void run_range(void *context, int range)
 {
-  const pass *p = context;
-  p->work(p->context, first_of(p, range), last_of(p, range));
+  range_job *job = context;
+  job->work(job->context ? job->context : job->own, first_of(&job->by, range),
+            last_of(&job->by, range));
 }
 
 void pl_each_range(int blocks, pl_range_work *work, void *context, pl_pool *pool)
 {
-  pass p = {.blocks = blocks, .work = work, .context = context};
-  pl_parallel(pool, ranges_of(&p), run_range, &p);
+  int ranges;
+  range_job job = {.by = divide(blocks, &ranges), .work = work, .context = context};
+  pl_defer(pool, blocks, ranges, run_range, &job, sizeof job);
+  pl_settle(pool);
+}
+
+void pl_defer_range(int blocks, pl_range_work *work, const void *context, size_t size,
+                    pl_pool *pool)
+{
+  int ranges;
+  range_job job = {.by = divide(blocks, &ranges), .work = work};
+  memcpy(job.own, context, size);
+  pl_defer(pool, blocks, ranges, run_range, &job, sizeof job);
 }
 
 static void clear_range(void *context, int first, int last)
@@ -65,21 +95,21 @@ static void clear_range(void *context, int first, int last)
 void pl_pass_clear(double *x, int blocks, pl_pool *pool)
 {
   pass p = {.on.y = x};
-  pl_each_range(blocks, clear_range, &p, pool);
+  pl_defer_range(blocks, clear_range, &p, sizeof p, pool);
 }
 
 static void copy_range(void *context, int first, int last)
 {
   const pass *p = context;
   size_t from = 3 * (size_t)first, count = 3 * (size_t)(last - first);
-  for (int k = 0; k < p->vectors; k++, from += 3 * (size_t)p->blocks)
+  for (int k = 0; k < p->vectors; k++, from += 3 * (size_t)p->by.blocks)
     memcpy(p->on.y + from, p->on.x + from, count * sizeof *p->on.y);
 }
 
 void pl_pass_copy(const double *x, double *y, int blocks, int vectors, pl_pool *pool)
 {
-  pass p = {.on = {.x = x, .y = y}, .blocks = blocks, .vectors = vectors};
-  pl_each_range(blocks, copy_range, &p, pool);
+  pass p = {.on = {.x = x, .y = y}, .by.blocks = blocks, .vectors = vectors};
+  pl_defer_range(blocks, copy_range, &p, sizeof p, pool);
 }
 
 static void loop_range(void *context, int first, int last)
@@ -91,7 +121,7 @@ static void loop_range(void *context, int first, int last)
 static void run_loop(const pl_pass *on, pass_loop *loop, int blocks, pl_pool *pool)
 {
   pass p = {.on = *on, .loop = loop};
-  pl_each_range(blocks, loop_range, &p, pool);
+  pl_defer_range(blocks, loop_range, &p, sizeof p, pool);
 }
 
 void pl_pass_divide(const double *y, const double *mass, double *x, int blocks, pl_pool *pool)
@@ -125,35 +155,32 @@ static void sum_range(void *context, int range)
   const pass *p = context;
   pl_pass on = p->on;
   p->sums[range] = 0;
-  for (int k = 0; k < p->vectors; k++, on.x += 3 * (size_t)p->blocks)
-    p->sums[range] += p->sum_of(&on, (size_t)first_of(p, range), (size_t)last_of(p, range));
+  for (int k = 0; k < p->vectors; k++, on.x += 3 * (size_t)p->by.blocks)
+    p->sums[range] +=
+        p->sum_of(&on, (size_t)first_of(&p->by, range), (size_t)last_of(&p->by, range));
 }
 
 /* The sum over all vectors. */
-static double run_sum(pass *p, pl_pool *pool)
+static double run_sum(pass *p, int blocks, pl_pool *pool)
 {
   double sums[MOST_RANGES], sum = 0;
-  int ranges = ranges_of(p);
+  int ranges;
+  p->by = divide(blocks, &ranges);
   p->sums = sums;
-  pl_parallel(pool, ranges, sum_range, p);
+  pl_defer(pool, blocks, ranges, sum_range, p, sizeof *p);
+  pl_settle(pool);
   for (int r = 0; r < ranges; r++) sum += sums[r];
   return sum;
 }
 
 double pl_pass_energy(const double *mass, const double *v, int blocks, pl_pool *pool)
 {
-  pass p = {.on = {.x = v, .mass = mass},
-            .blocks = blocks,
-            .vectors = 1,
-            .sum_of = pl_pass_kernel_pick()->energy};
-  return run_sum(&p, pool);
+  pass p = {.on = {.x = v, .mass = mass}, .vectors = 1, .sum_of = pl_pass_kernel_pick()->energy};
+  return run_sum(&p, blocks, pool);
 }
 
 int pl_pass_is_finite(const double *x, int blocks, int vectors, pl_pool *pool)
 {
-  pass p = {.on = {.x = x},
-            .blocks = blocks,
-            .vectors = vectors,
-            .sum_of = pl_pass_kernel_pick()->differences};
-  return fabs(run_sum(&p, pool)) <= 0;
+  pass p = {.on = {.x = x}, .vectors = vectors, .sum_of = pl_pass_kernel_pick()->differences};
+  return fabs(run_sum(&p, blocks, pool)) <= 0;
 }

@@ -9,6 +9,11 @@
 /* Calls work(context, first, last) for ranges of blocks. */
 typedef void pl_range_work(void *context, int first, int last);
 void pl_each_range(int blocks, pl_range_work *work, void *context, pl_pool *pool);
+/* The same with a copy of the context, of so many bytes, and later where the pool gathers: for work
+ * on blocks that needs no other block. So do all passes below that return nothing. */
+enum { PL_RANGE_BYTES = 128 };
+void pl_defer_range(int blocks, pl_range_work *work, const void *context, size_t size,
+                    pl_pool *pool);
 
 /* x = 0, y = x, and x = y / m with one m per block; x may be y. Where several vectors of so many
  * blocks stand one behind the other, ranges are those of each: so a thread has the same blocks in

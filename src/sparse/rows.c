@@ -22,8 +22,9 @@ pl_status pl_rows_create(const pl_allocator *allocator, int blocks, int room, pl
   rows->held = pl_alloc(allocator, max, sizeof *rows->held);
   rows->projections = pl_alloc(allocator, 9 * max, sizeof *rows->projections);
   rows->transient = pl_alloc(allocator, max, 1);
+  rows->giver = pl_alloc(allocator, max, sizeof *rows->giver);
   if (rows->list && rows->start && rows->order && rows->held && rows->projections &&
-      rows->transient)
+      rows->transient && rows->giver)
     return PL_OK;
   pl_rows_release(rows);
   return pl_fail_memory(error);
@@ -31,8 +32,8 @@ pl_status pl_rows_create(const pl_allocator *allocator, int blocks, int room, pl
 
 void pl_rows_release(pl_rows *rows)
 {
-  void *arrays[] = {rows->list, rows->start,       rows->order,
-                    rows->held, rows->projections, rows->transient};
+  void *arrays[] = {rows->list,        rows->start,     rows->order, rows->held,
+                    rows->projections, rows->transient, rows->giver};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     if (arrays[i]) pl_free(&rows->allocator, arrays[i]);
   }
@@ -45,12 +46,14 @@ pl_status pl_rows_reserve_mpcs(pl_rows *rows, int count, int entries, pl_error *
   const pl_allocator *allocator = &rows->allocator;
   int singles = rows->room < rows->blocks ? rows->room : rows->blocks;
   int max = rows->blocks - singles < entries ? rows->blocks : singles + entries;
-  void *arrays[] = {rows->held, rows->projections, rows->transient};
-  for (int i = 0; i < 3; i++) pl_free(allocator, arrays[i]);
+  void *arrays[] = {rows->held, rows->projections, rows->transient, rows->giver};
+  for (int i = 0; i < 4; i++) pl_free(allocator, arrays[i]);
   rows->held = pl_alloc(allocator, (size_t)max, sizeof *rows->held);
   rows->projections = pl_alloc(allocator, 9 * (size_t)max, sizeof *rows->projections);
   rows->transient = pl_alloc(allocator, (size_t)max, 1);
-  if (!rows->held || !rows->projections || !rows->transient) return pl_fail_memory(error);
+  rows->giver = pl_alloc(allocator, (size_t)max, sizeof *rows->giver);
+  if (!rows->held || !rows->projections || !rows->transient || !rows->giver)
+    return pl_fail_memory(error);
   return pl_mpcs_create(allocator, rows->blocks, count, entries, singles, &rows->mpcs, error);
 }
 
@@ -103,6 +106,21 @@ static void project(const pl_span *span, double P[9])
   }
 }
 
+/* Who gave the first three rows of a block, if they are the axes in their order. */
+static int giver_of(const pl_rows *rows, int block)
+{
+  static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const int *order = rows->order + rows->start[block];
+  if (rows->start[block + 1] - rows->start[block] < 3) return -1;
+  for (int m = 0; m < 3; m++) {
+    const pl_row *row = &rows->list[order[m]];
+    if (row->tag != m || row->source != rows->list[order[0]].source ||
+        memcmp(row->direction, axes[m], sizeof axes[m]) != 0)
+      return -1;
+  }
+  return rows->list[order[0]].source;
+}
+
 static void hold(pl_rows *rows, int block, const pl_span *span)
 {
   int at = rows->held_count++, transient = 0;
@@ -110,6 +128,7 @@ static void hold(pl_rows *rows, int block, const pl_span *span)
   for (int m = 0; m < span->count; m++) transient |= span->row[m]->transient;
   rows->transient[at] = (char)transient;
   rows->held[at] = block;
+  rows->giver[at] = giver_of(rows, block);
 }
 
 /* ---- rows over several blocks ---- */

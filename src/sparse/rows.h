@@ -31,6 +31,7 @@ typedef struct pl_rows {
   int *order;   /* numbers of rows by block */
   // what the filter points to
   int held_count, *held;
+  int *giver; /* who gave the three axes of a held block, as its numbers 0 to 2; -1: nobody */
   double *projections;
   char *transient;
   pl_mpcs *mpcs; /* rows over several blocks; NULL: there can be none */

@@ -51,18 +51,6 @@ static int are_axes(const pl_rows *rows, const int *order, int count)
   return count >= 3;
 }
 
-/* The coupling that gave all three as its rows 0 to 2 and can prescribe them at once; or NULL. */
-static const pl_coupling *giver_of(const pl_world *world, const pl_rows *rows, const int *order)
-{
-  int source = rows->list[order[0]].source;
-  for (int m = 0; m < 3; m++) {
-    const pl_row *row = &rows->list[order[m]];
-    if (row->source != source || row->tag != m) return NULL;
-  }
-  const pl_coupling *giver = source == PL_ROW_OF_MODEL ? NULL : world->couplings.list[source];
-  return giver && giver->ops->block_velocity ? giver : NULL;
-}
-
 static double product_of(const pl_world *world, const pl_moment *at, const pl_row *row)
 {
   const pl_coupling *coupling =
@@ -83,27 +71,16 @@ static void prescribe_mpcs(pl_world *world, const pl_moment *at, double *v)
   pl_system_meet(&world->system, mpcs->u, v);
 }
 
-/* The velocity of a block of which all directions are held. */
-static void prescribe_axes(const pl_world *world, const pl_moment *at, const int *order, int block,
-                           double speed[3])
-{
-  const pl_rows *rows = &world->rows;
-  const pl_coupling *giver = giver_of(world, rows, order);
-  double products[3];
-  if (giver) giver->ops->block_velocity(giver, at, block, products);
-  for (int m = 0; m < 3 && !giver; m++) products[m] = product_of(world, at, &rows->list[order[m]]);
-  for (int m = 0; m < 3; m++) speed[m] = 0 + products[m];
-}
-
 static void prescribe_block(const pl_world *world, const pl_moment *at, int block, double speed[3])
 {
   const pl_rows *rows = &world->rows;
   const int *order = rows->order + rows->start[block];
+  double products[3];
   if (are_axes(rows, order, rows->start[block + 1] - rows->start[block])) {
-    prescribe_axes(world, at, order, block, speed);
+    for (int m = 0; m < 3; m++) products[m] = product_of(world, at, &rows->list[order[m]]);
+    for (int m = 0; m < 3; m++) speed[m] = 0 + products[m];
     return;
   }
-  double products[3];
   pl_span span;
   pl_rows_span(rows, block, &span);
   for (int m = 0; m < span.count; m++) products[m] = product_of(world, at, span.row[m]);
@@ -117,19 +94,37 @@ typedef struct prescription {
   double *v;
 } prescription;
 
+/* Held blocks from i on, all below last, that one coupling prescribes at once; their number. */
+static int prescribe_run(const prescription *p, int i, int last)
+{
+  const pl_rows *rows = &p->world->rows;
+  int giver = rows->giver[i], end = i;
+  const pl_coupling *coupling = giver < 0 ? NULL : p->world->couplings.list[giver];
+  if (!coupling || !coupling->ops->block_velocities) return 0;
+  while (end < rows->held_count && rows->held[end] < last && rows->giver[end] == giver) end++;
+  coupling->ops->block_velocities(coupling, &p->at, rows->held + i, end - i, p->v);
+  return end - i;
+}
+
 /* By blocks, as all passes of explicit steps, so that each thread has its own. */
 static void prescribe_range(void *context, int first, int last)
 {
   const prescription *p = context;
   const pl_filter held = {.count = p->world->rows.held_count, .nodes = p->world->rows.held};
-  for (int i = pl_filter_from(&held, first); i < held.count && held.nodes[i] < last; i++)
-    prescribe_block(p->world, &p->at, held.nodes[i], p->v + 3 * (size_t)held.nodes[i]);
+  for (int i = pl_filter_from(&held, first); i < held.count && held.nodes[i] < last;) {
+    int run = prescribe_run(p, i, last);
+    if (!run) prescribe_block(p->world, &p->at, held.nodes[i], p->v + 3 * (size_t)held.nodes[i]);
+    i += run ? run : 1;
+  }
 }
 
 void pl_world_prescribe(pl_world *world, double t, double h, const double *q, double *v)
 {
   prescription p = {
       world, {.t = t, .h = h, .q = q, .v = v, .load_scale = world->system.load_scale}, v};
-  if (world->rows.held_count) pl_each_range(world->bodies.blocks, prescribe_range, &p, world->pool);
-  if (world->system.filter.mpcs) prescribe_mpcs(world, &p.at, v);
+  if (world->rows.held_count)
+    pl_defer_range(world->bodies.blocks, prescribe_range, &p, sizeof p, world->pool);
+  if (!world->system.filter.mpcs) return;
+  pl_settle(world->pool);
+  prescribe_mpcs(world, &p.at, v);
 }

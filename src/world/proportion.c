@@ -93,9 +93,10 @@ static double fastest_prescribed(const pl_world *world)
   double max = 0;
   for (int i = 0; i < world->system.filter.count; i++) {
     if (world->system.filter.transient && world->system.filter.transient[i]) continue;
-    max = fmax(max, pl_vec3_norm(world->state.v + 3 * world->system.filter.nodes[i]));
+    const double *v = world->state.v + 3 * world->system.filter.nodes[i];
+    max = fmax(max, pl_vec3_dot(v, v));
   }
-  return max;
+  return sqrt(max);
 }
 
 /* ---- preparation ---- */

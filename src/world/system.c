@@ -34,6 +34,7 @@ static void evaluate_bodies(pl_system *system, const pl_moment *at, double *f,
 {
   pl_world *world = world_of(system);
   if (f) pl_pass_clear(f, system->blocks, system->pool);
+  int gathers = pl_pool_gather(system->pool, 0);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     int offset = 3 * body->offset;
@@ -47,6 +48,7 @@ static void evaluate_bodies(pl_system *system, const pl_moment *at, double *f,
       body->model->ops->evaluate(body->model, &own, f ? f + offset : NULL, tangent, system->pool);
     if (mass != 0) body->model->ops->mass_matrix(body->model, mass, tangent->A, system->pool);
   }
+  pl_pool_gather(system->pool, gathers);
 }
 
 static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,
@@ -78,11 +80,13 @@ static void external(pl_system *system, double t, const double *q, const double 
 static void mass_add(pl_system *system, double a, const double *x, double *y)
 {
   pl_world *world = world_of(system);
+  int gathers = pl_pool_gather(system->pool, 0);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     int offset = 3 * body->offset;
     body->model->ops->mass_add(body->model, a, x + offset, y + offset, system->pool);
   }
+  pl_pool_gather(system->pool, gathers);
 }
 
 static void mass_inverse(pl_system *system, const double *y, double *x)
@@ -93,6 +97,7 @@ static void mass_inverse(pl_system *system, const double *y, double *x)
     const double *from = y + 3 * body->offset;
     double *to = x + 3 * body->offset;
     if (body->model->ops->mass_inverse) {
+      pl_settle(system->pool);
       body->model->ops->mass_inverse(body->model, from, to);
       continue;
     }
@@ -106,6 +111,7 @@ static void retract(pl_system *system, const double *q, const double *dq, double
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_model *model = world->bodies.list[b].model;
     int offset = 3 * world->bodies.list[b].offset;
+    if (pl_model_has_rotations(model)) pl_settle(system->pool);
     if (pl_model_has_rotations(model))
       pl_model_retract(model, q + offset, dq + offset, out + offset);
     else

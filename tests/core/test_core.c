@@ -224,8 +224,48 @@ TEST(threads_do_every_chunk_once)
   CHECK_FAILS(pl_pool_create(&allocator, -1, &pool, error), PL_E_ARGUMENT, "threads = -1");
 }
 
+/* Writes its number behind those of the jobs before it. */
+typedef struct noted {
+  int number, (*notes)[8], *counts;
+} noted;
+
+static void note(void *context, int chunk)
+{
+  const noted *self = context;
+  self->notes[chunk][self->counts[chunk]++] = self->number;
+}
+
+/* Deferred jobs are done when something asks for them, in their order in every chunk. */
+TEST(gathered_jobs_keep_their_order_in_each_chunk)
+{
+  enum { CHUNKS = 50 };
+  pl_allocator allocator = pl_allocator_default();
+  for (int threads = 1; threads <= 4; threads *= 2) {
+    pl_pool *pool = NULL;
+    int notes[CHUNKS][8] = {{0}}, counts[CHUNKS] = {0};
+    CHECK_OK(pl_pool_create(&allocator, threads, &pool, error));
+    CHECK(pl_pool_gather(pool, 1) == 0);
+    for (int number = 1; number <= 4; number++) {
+      noted job = {number, notes, counts};
+      pl_defer(pool, 100, CHUNKS, note, &job, sizeof job);
+      CHECK(counts[7] == 0);
+    }
+    noted other = {5, notes, counts};
+    pl_defer(pool, 101, CHUNKS, note, &other, sizeof other); // over other items: after the first
+    CHECK(counts[0] == 4 && counts[CHUNKS - 1] == 4);
+    CHECK(pl_pool_gather(pool, 0) == 1 && counts[7] == 5);
+    other.number = 6;
+    pl_defer(pool, 100, CHUNKS, note, &other, sizeof other); // at once
+    for (int i = 0; i < CHUNKS; i++) {
+      for (int k = 0; k < 6; k++) CHECK(notes[i][k] == k + 1);
+    }
+    pl_pool_destroy(pool);
+  }
+}
+
 TESTS(X(error_text_names_the_place) X(memory_is_aligned_zeroed_and_checked)
           X(what_takes_turns_shares_a_shelf) X(numbers_read_back_in_any_locale)
               X(text_escapes_for_xml_and_json) X(near_words_are_suggested)
                   X(files_are_written_whole) X(what_killed_programs_left_is_removed)
-                      X(choices_are_checked) X(threads_do_every_chunk_once))
+                      X(choices_are_checked) X(threads_do_every_chunk_once)
+                          X(gathered_jobs_keep_their_order_in_each_chunk))

@@ -31,6 +31,28 @@ TEST(spans_solve_what_they_are_given)
   CHECK_NEAR(pl_vec3_distance(sum, x), 0, 1e-13);
 }
 
+/* Blocks whose three axes one coupling gave, in their order, are prescribed at once. */
+TEST(who_gave_three_axes_is_known)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_rows rows;
+  pl_filter filter = {0};
+  CHECK_OK(pl_rows_create(&allocator, 5, 15, &rows, error));
+  for (int block = 0; block < 5; block++) {
+    for (int m = 0; m < 3; m++) {
+      pl_row row = {.block = block, .source = 7, .tag = m};
+      row.direction[block == 1 ? (m + 1) % 3 : m] = 1; // axes in another order
+      if (block == 2 && m == 2) row.source = 8;        // two give them
+      if (block == 3 && m == 2) continue;              // one is free
+      pl_rows_add(&rows, &row);
+    }
+  }
+  CHECK(!pl_rows_finish(&rows, &filter, NULL));
+  const int expected[5] = {7, -1, -1, -1, 7};
+  for (int i = 0; i < 5; i++) CHECK(rows.giver[i] == expected[i]);
+  pl_rows_release(&rows);
+}
+
 /* Rows in any order of blocks: one projection per block, symmetric, P P = P, and P d = 0. */
 TEST(rows_make_the_filter)
 {
@@ -82,4 +104,4 @@ TEST(rows_make_the_filter)
   pl_rows_release(&rows);
 }
 
-TESTS(X(spans_solve_what_they_are_given) X(rows_make_the_filter))
+TESTS(X(spans_solve_what_they_are_given) X(rows_make_the_filter) X(who_gave_three_axes_is_known))
