@@ -47,17 +47,18 @@ PL_INLINE quartet sums_of_3(quartet a, quartet b, quartet c)
          __builtin_shufflevector(high, c, 0, 1, 6, 6);
 }
 
-/* Two blocks of a row of 3 that lie behind each other, at two places of x: their rows times x are
- * added lane by lane; returns the transposed blocks times from. */
+/* Two blocks of a row of 3, whose lines of three lie side by side, at two places of x: the lines
+ * times x are added lane by lane; returns the transposed blocks times from. */
 PL_INLINE octet upper_pair_3(const float *block, const float *a, const float *b,
                              const octet from[3], octet sums[3])
 {
-  octet at = octet_of(quartet_load(a), quartet_load(b)), to[3];
-  prefetch(block, 18 * sizeof *block);
+  octet at = octet_join_3(quartet_load(a), quartet_load(b)), to[3];
+  prefetch(block, LINE);
+  PL_UNROLL
   for (int i = 0; i < 3; i++) {
-    octet line = octet_of(quartet_load(block + 3 * i), quartet_load(block + 9 + 3 * i));
-    octet_add(&sums[i], line, at);
-    to[i] = octet_times(line, from[i]);
+    octet lines = octet_load(block + 6 * i);
+    octet_add(&sums[i], lines, at);
+    to[i] = octet_times(lines, from[i]);
   }
   return octet_plus(octet_plus(to[0], to[1]), to[2]);
 }
@@ -88,20 +89,20 @@ PL_INLINE quartet upper_row_3(const pl_multigrid_half *half, int rows, int row, 
   for (int i = 0; i < 3; i++) from[i] = octet_all(own[i]);
   if ((leaving - k) % 2 == 0) {
     size_t b = 4 * (size_t)columns[k + 1];
-    quartet_add(y + b, octet_high(upper_pair_3(block, own, x + b, from, pairs)));
+    quartet_add(y + b, octet_second_3(upper_pair_3(block, own, x + b, from, pairs)));
     k += 2, block += 18;
   } else {
     for (int i = 0; i < 3; i++)
-      pairs[i] = octet_of(quartet_load(block + 3 * i) * quartet_load(own), (quartet){0});
+      pairs[i] = octet_join_3(quartet_load(block + 3 * i) * quartet_load(own), (quartet){0});
     k++, block += 9;
   }
   for (; k < leaving; k += 2, block += 18) {
     size_t a = 4 * (size_t)columns[k], b = 4 * (size_t)columns[k + 1];
     octet to = upper_pair_3(block, x + a, x + b, from, pairs);
     quartet_add(y + a, octet_low(to));
-    quartet_add(y + b, octet_high(to));
+    quartet_add(y + b, octet_second_3(to));
   }
-  for (int i = 0; i < 3; i++) sums[i] = octet_low(pairs[i]) + octet_high(pairs[i]);
+  for (int i = 0; i < 3; i++) sums[i] = octet_low(pairs[i]) + octet_second_3(pairs[i]);
   for (; k < end; k++, block += 9) {
     const float *at = x + 4 * (size_t)half->slot_row[columns[k] - rows];
     quartet_add(y + 4 * (size_t)columns[k], upper_block_3(block, at, from, sums));
@@ -238,18 +239,53 @@ static double product(const pl_multigrid_level *level, int chunk, int late, cons
   return sum_of(job.sums);
 }
 
-/* The columns of a 3x3 block in double precision become rows in single precision. */
-PL_INLINE void load_block(const double *from, double factor, float *to)
+/* The lines of a 3x3 block in single precision, of its columns in double precision. */
+PL_INLINE void lines_of(const double *from, double factor, quartet lines[3])
 {
   quartet a = __builtin_convertvector(pl_lanes_load(from) * factor, quartet);
   quartet b = __builtin_convertvector(pl_lanes_load(from + 3) * factor, quartet);
   quartet c = __builtin_convertvector(pl_lanes_load(from + 5) * factor, quartet);
   quartet low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
   quartet high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  quartet_store(to, __builtin_shufflevector(low, c, 0, 1, 5, 2));
-  quartet_store(to + 4, __builtin_shufflevector(__builtin_shufflevector(low, c, 3, 6, 3, 6), high,
-                                                0, 1, 4, 5));
-  to[8] = c[3];
+  lines[0] = __builtin_shufflevector(low, c, 0, 1, 5, 5);
+  lines[1] = __builtin_shufflevector(low, c, 2, 3, 6, 6);
+  lines[2] = __builtin_shufflevector(high, c, 0, 1, 7, 7);
+}
+
+PL_INLINE void load_block(const double *from, double factor, float *to)
+{
+  quartet lines[3];
+  lines_of(from, factor, lines);
+  quartet_store(to, lines[0]);
+  quartet_store(to + 3, lines[1]);
+  quartet_store(to + 5, __builtin_shufflevector(lines[1], lines[2], 2, 4, 5, 6));
+}
+
+/* Two blocks side by side, for upper_pair_3. */
+PL_INLINE void load_pair(const double *from, double factor, float *to)
+{
+  quartet a[3], b[3];
+  lines_of(from, factor, a);
+  lines_of(from + 9, factor, b);
+  quartet_store(to, a[0]);
+  quartet_store(to + 3, b[0]);
+  quartet_store(to + 6, a[1]);
+  quartet_store(to + 9, b[1]);
+  quartet_store(to + 12, a[2]);
+  quartet_store(to + 14, __builtin_shufflevector(a[2], b[2], 2, 4, 5, 6));
+}
+
+/* A row of the upper triangle, in the order of upper_row_3. */
+PL_INLINE void load_row(const pl_multigrid_half *half, int row, const double *from, double factor)
+{
+  int k = half->start[row], leaving = half->leaving[row], end = half->start[row + 1];
+  float *to = half->values + 9 * (size_t)k;
+  if ((leaving - k) % 2 != 0) {
+    load_block(from, factor, to);
+    k++, from += 9, to += 9;
+  }
+  for (; k < leaving; k += 2, from += 18, to += 18) load_pair(from, factor, to);
+  for (; k < end; k++, from += 9, to += 9) load_block(from, factor, to);
 }
 
 /* Upper triangles lie in pieces: the row so many ahead is asked for. */
@@ -257,15 +293,12 @@ static void load(const pl_multigrid_level *level, int first, int last, const dou
                  double factor)
 {
   enum { ROWS_AHEAD = 4 };
-  float *to = level->half.values + 9 * (size_t)level->half.start[first];
   for (int row = first; row < last; row++) {
-    const double *from = blocks + 9 * (size_t)level->diagonal[row];
-    const double *end = blocks + 9 * (size_t)level->start[row + 1];
     int ahead = row + ROWS_AHEAD < last ? row + ROWS_AHEAD : row;
     const double *next = blocks + 9 * (size_t)level->diagonal[ahead];
     fetch((uintptr_t)next,
           (size_t)(blocks + 9 * (size_t)level->start[ahead + 1] - next) * sizeof *next);
-    for (; from < end; from += 9, to += 9) load_block(from, factor, to);
+    load_row(&level->half, row, blocks + 9 * (size_t)level->diagonal[row], factor);
   }
 }
 

@@ -65,12 +65,13 @@ typedef void finishing(const pl_multigrid_level *level, int row, WIDE product, v
 PL_INLINE void product_rows(const pl_multigrid_level *level, int chunk, const float *x,
                             finishing *finish, void *job)
 {
-  const pl_multigrid_half *half = &level->half;
-  const int *late = half->late_row + half->late_first[chunk];
-  int last = pl_multigrid_last(level, chunk);
+  // a copy: stores to sums might change what the level points to, as far as a compiler knows
+  const pl_multigrid_half half = level->half;
+  const int *late = half.late_row + half.late_first[chunk];
+  int rows = level->rows, last = pl_multigrid_last(level, chunk);
   for (int row = chunk * level->chunk; row < last; row++) {
-    float *sum = row_at(half->sums, row);
-    WIDE own = UPPER_ROW(half, level->rows, row, x), product = PLUS(own, wide_load(sum));
+    float *sum = row_at(half.sums, row);
+    WIDE own = UPPER_ROW(&half, rows, row, x), product = PLUS(own, wide_load(sum));
     if (row == *late) {
       wide_store(sum, product);
       late++;

@@ -38,6 +38,14 @@ PL_INLINE octet octet_of(quartet low, quartet high)
   return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
+/* The first three lanes of both, without a gap; of the last two nothing is said. */
+PL_INLINE octet octet_join_3(quartet a, quartet b)
+{
+  return __builtin_shufflevector(a, b, 0, 1, 2, 4, 5, 6, 7, 7);
+}
+
+/* What was joined second. */
+PL_INLINE quartet octet_second_3(octet a) { return __builtin_shufflevector(a, a, 3, 4, 5, 6); }
 PL_INLINE quartet octet_low(octet a) { return __builtin_shufflevector(a, a, 0, 1, 2, 3); }
 PL_INLINE quartet octet_high(octet a) { return __builtin_shufflevector(a, a, 4, 5, 6, 7); }
 PL_INLINE octet octet_all(float a) { return (octet){a, a, a, a, a, a, a, a}; }
@@ -62,6 +70,18 @@ typedef struct octet {
 } octet;
 
 PL_INLINE octet octet_of(quartet low, quartet high) { return (octet){low, high}; }
+
+PL_INLINE octet octet_join_3(quartet a, quartet b)
+{
+  return (octet){__builtin_shufflevector(a, b, 0, 1, 2, 4),
+                 __builtin_shufflevector(b, b, 1, 2, 3, 3)};
+}
+
+PL_INLINE quartet octet_second_3(octet a)
+{
+  return __builtin_shufflevector(a.low, a.high, 3, 4, 5, 6);
+}
+
 PL_INLINE quartet octet_low(octet a) { return a.low; }
 PL_INLINE quartet octet_high(octet a) { return a.high; }
 PL_INLINE octet octet_all(float a) { return (octet){quartet_all(a), quartet_all(a)}; }
