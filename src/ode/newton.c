@@ -229,6 +229,52 @@ static pl_status improve(pl_newton *newton, pl_system *system, int fresh, double
   return status;
 }
 
+static double largest(const double *x, int blocks)
+{
+  double max = 0;
+  for (int i = 0; i < 3 * blocks; i++) max = fmax(max, fabs(x[i]));
+  return max;
+}
+
+/* Where blocks depend on others, or processes share the matrix, a solver's residual is another. */
+static int knows_left(const pl_system *system)
+{
+  return system->solver->left && !system->filter.links && !system->A->partition;
+}
+
+/* P (rest - A trial): the solver's own where it has it. */
+static const double *left_by_solver(const pl_newton *newton, pl_system *system)
+{
+  double *left = newton->v;
+  if (knows_left(system)) return system->solver->left;
+  pl_system_multiply(system, newton->trial, left);
+  pl_combine(newton->rest, -1, left, left, system->blocks, system->pool);
+  return left;
+}
+
+/* Is u = cv dz? */
+static int is_increment(const pl_newton *newton, const pl_system *system, const pl_stage *stage,
+                        const double *u)
+{
+  for (int i = 0; i < 3 * system->blocks; i++) {
+    if (u[i] != stage->cv * newton->dz[i]) return 0;
+  }
+  return 1;
+}
+
+/* u . A u. Where the stage began at rest and carries nothing, P A dz = P r - left is known. */
+static double stiffness_along(const pl_newton *newton, pl_system *system, const pl_stage *stage,
+                              const double *z, const double *u, const double *left)
+{
+  int n = system->blocks;
+  if (knows_left(system) && largest(z, n) == 0 && is_increment(newton, system, stage, u))
+    return stage->cv *
+           (pl_dot(u, newton->r, n, system->pool) - pl_dot(u, left, n, system->pool));
+  double *product = newton->v;
+  pl_system_multiply(system, u, product);
+  return pl_dot(u, product, n, system->pool);
+}
+
 /* Where a budget cut the solve short: takes so much of the velocity u = v0 + cv z back that
  * u . (rest - A trial) <= 0. With that (the Galerkin condition of u itself) a stage of implicit
  * Euler gains no energy however few iterations it had: u . (M (u - v) + h grad E) <= 0 gives
@@ -238,18 +284,15 @@ static pl_status improve(pl_newton *newton, pl_system *system, int fresh, double
 static void hold_back(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z)
 {
   int n = system->blocks;
-  double *u = newton->work, *left = newton->v;
+  double *u = newton->work;
   if (stage->cv == 0 || stage->cm == 0) return;
-  pl_system_multiply(system, newton->trial, left);
-  pl_combine(newton->rest, -1, left, left, n, system->pool);
+  const double *left = left_by_solver(newton, system);
   pl_combine(z, 1, newton->dz, u, n, system->pool);
   pl_combine(stage->v0, stage->cv, u, u, n, system->pool);
   pl_filter_motion(&system->filter, u);
   double push = pl_dot(u, left, n, system->pool);
   if (push >= 0) return;
-  pl_system_multiply(system, u, left);
-  double stiffness = pl_dot(u, left, n, system->pool);
-  double back = -push / stiffness;
+  double back = -push / stiffness_along(newton, system, stage, z, u, left);
   if (back > 0) pl_axpy(-fmin(back, 1 / stage->cv), u, newton->dz, n, system->pool);
 }
 
@@ -400,13 +443,6 @@ static int moves_constrained(const pl_newton *newton, const pl_system *system,
     }
   }
   return system->filter.links ? leaves_links(newton, system, stage, z) : 0;
-}
-
-static double largest(const double *x, int blocks)
-{
-  double max = 0;
-  for (int i = 0; i < 3 * blocks; i++) max = fmax(max, fabs(x[i]));
-  return max;
 }
 
 /* The block with the largest residual, or the first that is not finite; counted from 1. */

@@ -224,8 +224,9 @@ pl_status pl_krylov_solve(pl_solver *common, const pl_bsr *A, const pl_filter *f
     self->aim = goal;
     self->known = INFINITY;
     pl_status status = residual <= goal ? PL_OK : iterate(self, goal, error);
-    residual = report->residual =
-        self->known <= (1 + SLACK) * target ? self->known : pl_krylov_residual(self);
+    int is_known = self->known <= (1 + SLACK) * target;
+    residual = report->residual = is_known ? self->known : pl_krylov_residual(self);
+    report->left = is_known ? NULL : self->vectors[PL_KRYLOV_R];
     if (status && status != PL_E_CONVERGENCE) return status;
     if (residual <= (1 + SLACK) * target) return PL_OK;
     if (status) break;

@@ -108,6 +108,7 @@ static int keep_better(nearly *self, const pl_bsr *A, const pl_filter *filter, c
   if (reached->residual < before) return 1;
   memcpy(x, self->guess, 3 * (size_t)A->rows * sizeof *x);
   reached->residual = before;
+  reached->left = r;
   return 0;
 }
 

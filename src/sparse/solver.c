@@ -186,6 +186,7 @@ pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *f
   pl_solve_report unread;
   if (!report) report = &unread;
   *report = (pl_solve_report){0};
+  solver->left = NULL;
   pl_status status = check_rows(solver, A, error);
   if (status) return status;
   status = solver->ops->solve(solver, A, filter, b, x, target, pool, report, error);
@@ -198,6 +199,7 @@ pl_status pl_solver_solve(pl_solver *solver, const pl_bsr *A, const pl_filter *f
   if (!status) *refusals = 0;
   solver->preconditioner->solves++;
   solver->preconditioner->iterations += report->iterations;
+  solver->left = report->left;
   if (status == PL_E_CONVERGENCE)
     solver->preconditioner->iterations +=
         missing_iterations(report, pl_norm(b, A->rows, pool), target);

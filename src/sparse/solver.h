@@ -15,7 +15,8 @@
 
 typedef struct pl_solve_report {
   int iterations, products;
-  double residual; /* |P (b - A x)|, true */
+  double residual;    /* |P (b - A x)|, true */
+  const double *left; /* P (b - A x) itself, the solver's until it is used again; NULL: not known */
 } pl_solve_report;
 
 /* Preconditioners: z = B r with B near the inverse of P A P. A new one is a file that defines
@@ -160,6 +161,7 @@ struct pl_solver {
   pl_pairs *pairs;            /* of the last prepare; NULL: there are none */
   uint64_t filter_version, pairs_version; /* of the last prepare */
   pl_preconditioner *preconditioner; /* the member prepares and applies it if it has a use for it */
+  const double *left; /* P (b - A x) of the last solve; NULL: not known */
 };
 
 #define X(name) extern const pl_solver_ops pl_solver_##name;
