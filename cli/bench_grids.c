@@ -117,7 +117,8 @@ static pl_status measure(row *r, pl_error *error)
   }
   if (!status) {
     double scale = 1e3 / r->steps;
-    r->wall = r->falls || !strcmp(r->solver, "cg single kept") ? scale * sums[0] : 1e3 * cli_median(wall, r->steps);
+    r->wall = r->falls || !strcmp(r->solver, "cg single kept") ? scale * sums[0]
+                                                               : 1e3 * cli_median(wall, r->steps);
     r->evaluate = scale * sums[1];
     r->solve = scale * sums[2];
     r->processor = scale * sums[3];

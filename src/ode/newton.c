@@ -161,14 +161,22 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
   return status;
 }
 
-/* rest = P (r - A dz) with the prescribed part put into dz: what this guess leaves to do. Returns
- * its length. */
-static double left_to_do(pl_newton *newton, pl_system *system, const pl_stage *stage,
-                         const double *z, double *dz, double *rest)
+/* dz = guess - z (NULL: 0), but for constrained nodes, which go where they must. */
+static void expect(const pl_newton *newton, pl_system *system, const pl_stage *stage,
+                   const double *guess, const double *z, double *dz)
 {
-  pl_combine(stage->prescribed, -1, z, newton->work, system->blocks, system->pool);
+  int n = system->blocks;
+  if (guess)
+    pl_combine(guess, -1, z, dz, n, system->pool);
+  else
+    memset(dz, 0, (size_t)n * 3 * sizeof *dz);
+  pl_combine(stage->prescribed, -1, z, newton->work, n, system->pool);
   pl_filter_prescribe(&system->filter, newton->work, dz);
-  pl_system_multiply(system, dz, rest);
+}
+
+/* rest = P (r - rest), where rest is A dz: what this guess leaves to do. Returns its length. */
+static double left_to_do(const pl_newton *newton, pl_system *system, double *rest)
+{
   pl_combine(newton->r, -1, rest, rest, system->blocks, system->pool);
   return filtered_norm(system, rest);
 }
@@ -179,19 +187,19 @@ static double left_to_do(pl_newton *newton, pl_system *system, const pl_stage *s
 static double start_increment(pl_newton *newton, pl_system *system, const pl_stage *stage,
                               const double *z, int first)
 {
-  int n = system->blocks;
-  size_t size = (size_t)n * 3 * sizeof(double);
-  if (first && stage->guess)
-    pl_combine(stage->guess, -1, z, newton->dz, n, system->pool);
-  else
-    memset(newton->dz, 0, size);
-  double scale = left_to_do(newton, system, stage, z, newton->dz, newton->rest);
-  if (first && stage->other_guess) {
-    pl_combine(stage->other_guess, -1, z, newton->trial, n, system->pool);
-    if (left_to_do(newton, system, stage, z, newton->trial, newton->v) < scale) {
-      memcpy(newton->dz, newton->trial, size);
-      memcpy(newton->rest, newton->v, size);
-    }
+  const size_t size = (size_t)system->blocks * 3 * sizeof(double);
+  double *dz = newton->dz, *rest = newton->rest, *other = newton->trial, *other_rest = newton->v;
+  expect(newton, system, stage, first ? stage->guess : NULL, z, dz);
+  if (!first || !stage->other_guess) {
+    pl_system_multiply(system, dz, rest);
+    return left_to_do(newton, system, rest);
+  }
+  expect(newton, system, stage, stage->other_guess, z, other);
+  pl_system_multiply_two(system, dz, rest, other, other_rest);
+  double scale = left_to_do(newton, system, rest);
+  if (left_to_do(newton, system, other_rest) < scale) {
+    memcpy(dz, other, size);
+    memcpy(rest, other_rest, size);
   }
   return scale;
 }
@@ -268,8 +276,7 @@ static double stiffness_along(const pl_newton *newton, pl_system *system, const 
 {
   int n = system->blocks;
   if (knows_left(system) && largest(z, n) == 0 && is_increment(newton, system, stage, u))
-    return stage->cv *
-           (pl_dot(u, newton->r, n, system->pool) - pl_dot(u, left, n, system->pool));
+    return stage->cv * (pl_dot(u, newton->r, n, system->pool) - pl_dot(u, left, n, system->pool));
   double *product = newton->v;
   pl_system_multiply(system, u, product);
   return pl_dot(u, product, n, system->pool);

@@ -241,6 +241,19 @@ void pl_system_multiply(const pl_system *system, const double *x, double *y)
   pl_links_scatter(links, y);
 }
 
+void pl_system_multiply_two(const pl_system *system, const double *x, double *y,
+                            const double *other_x, double *other_y)
+{
+  if (system->filter.links || is_divided(system)) {
+    pl_system_multiply(system, x, y);
+    pl_system_multiply(system, other_x, other_y);
+    return;
+  }
+  pl_bsr_multiply_two(system->A, x, y, other_x, other_y, system->pool);
+  pl_pairs_multiply(system->pairs, x, y, system->pool);
+  pl_pairs_multiply(system->pairs, other_x, other_y, system->pool);
+}
+
 static void multiply_row(const pl_system *system, int row, const double *x, double y[3])
 {
   pl_bsr_multiply_row(system->A, row, x, y);

@@ -278,19 +278,27 @@ void pl_bsr_zero(pl_bsr *matrix, pl_pool *pool)
 typedef struct product {
   const pl_sparse_kernel *kernel;
   const pl_bsr *matrix;
-  const double *x;
-  double *y;
+  const double *x, *other_x; /* NULL: there is only one */
+  double *y, *other_y;
 } product;
 
 static void multiply_chunk(void *context, int chunk)
 {
   const product *job = context;
   job->kernel->multiply(job->matrix, chunk, job->x, job->y);
+  // the chunk's blocks are still near
+  if (job->other_x) job->kernel->multiply(job->matrix, chunk, job->other_x, job->other_y);
 }
 
 void pl_bsr_multiply(const pl_bsr *matrix, const double *x, double *y, pl_pool *pool)
 {
-  product job = {pl_sparse_kernel_pick(), matrix, x, y};
+  pl_bsr_multiply_two(matrix, x, y, NULL, NULL, pool);
+}
+
+void pl_bsr_multiply_two(const pl_bsr *matrix, const double *x, double *y, const double *other_x,
+                         double *other_y, pl_pool *pool)
+{
+  product job = {pl_sparse_kernel_pick(), matrix, x, other_x, y, other_y};
   pl_parallel(pool, matrix->chunks, multiply_chunk, &job);
 }
 

@@ -55,6 +55,9 @@ void pl_bsr_zero(pl_bsr *matrix, pl_pool *pool);
 
 /* y = A x; x and y do not overlap. */
 void pl_bsr_multiply(const pl_bsr *matrix, const double *x, double *y, pl_pool *pool);
+/* The same for two vectors, by reading the matrix once. */
+void pl_bsr_multiply_two(const pl_bsr *matrix, const double *x, double *y, const double *other_x,
+                         double *other_y, pl_pool *pool);
 
 /* y = one row of A x. */
 void pl_bsr_multiply_row(const pl_bsr *matrix, int row, const double *x, double y[3]);

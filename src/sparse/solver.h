@@ -161,7 +161,7 @@ struct pl_solver {
   pl_pairs *pairs;            /* of the last prepare; NULL: there are none */
   uint64_t filter_version, pairs_version; /* of the last prepare */
   pl_preconditioner *preconditioner; /* the member prepares and applies it if it has a use for it */
-  const double *left; /* P (b - A x) of the last solve; NULL: not known */
+  const double *left;                /* P (b - A x) of the last solve; NULL: not known */
 };
 
 #define X(name) extern const pl_solver_ops pl_solver_##name;

@@ -169,6 +169,22 @@ TEST(product_agrees_with_the_naive_one)
   }
 }
 
+TEST(two_products_at_once_have_the_bits_of_each)
+{
+  pl_bsr *A = test_laplacian(40, 30);
+  size_t count = 3 * (size_t)A->rows, size = count * sizeof(double);
+  double *x = test_vector(A->rows), *b = malloc(size), *y[4];
+  for (size_t i = 0; i < count; i++) b[i] = x[count - 1 - i];
+  for (int i = 0; i < 4; i++) y[i] = calloc(count, sizeof(double));
+  pl_bsr_multiply(A, x, y[0], NULL);
+  pl_bsr_multiply(A, b, y[1], NULL);
+  pl_bsr_multiply_two(A, x, y[2], b, y[3], NULL);
+  CHECK(memcmp(y[0], y[2], size) == 0 && memcmp(y[1], y[3], size) == 0);
+  for (int i = 0; i < 4; i++) free(y[i]);
+  free(x), free(b);
+  pl_bsr_destroy(A);
+}
+
 TEST(product_has_the_same_bits_for_any_threads)
 {
   pl_allocator allocator = pl_allocator_default();
@@ -251,5 +267,6 @@ TEST(measurements_give_numbers)
 
 TESTS(X(patterns_hold_what_the_cliques_couple) X(chunks_share_the_work_evenly)
           X(bad_cliques_are_refused) X(every_failing_allocation_is_reported)
-              X(product_agrees_with_the_naive_one) X(product_has_the_same_bits_for_any_threads)
-                  X(base_and_avx2_have_the_same_bits) X(measurements_give_numbers))
+              X(product_agrees_with_the_naive_one) X(two_products_at_once_have_the_bits_of_each)
+                  X(product_has_the_same_bits_for_any_threads) X(base_and_avx2_have_the_same_bits)
+                      X(measurements_give_numbers))
