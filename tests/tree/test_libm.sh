@@ -8,7 +8,7 @@ words='sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|expm1|log|log2|l
 rooms=(math sparse ode mesh material model body shape couple world haptic scene)
 files=0 bad=0
 for room in "${rooms[@]}"; do
-  for file in src/"$room"/*.[ch]; do
+  for file in src/"$room"/*.[ch] src/"$room"/*/*.[ch]; do
     [ -e "$file" ] || continue
     files=$((files + 1))
     # without comments; a name that is a member or part of another word is no call
@@ -20,6 +20,11 @@ for room in "${rooms[@]}"; do
   done
 done
 [ $bad = 0 ] || echo "the lines above call libm, whose bits differ between machines: see math/functions.h"
+# musl's have 32 bits where gcc's atomic ones have 64
+if grep -rnE 'u?int_fast(16|32)_t' src cli web include; then
+  echo "the lines above use types whose size is the C library's: uint32_t and _Atomic(uint32_t) have one"
+  bad=1
+fi
 echo "$files files"
 [ "$files" -gt 50 ] || bad=1
 exit $bad

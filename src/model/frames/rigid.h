@@ -91,7 +91,7 @@ struct pl_rigid {
   struct pl_rigid_rooms {
     pl_lanes *lanes;
     size_t size;
-    atomic_uint_fast32_t free;
+    _Atomic(uint32_t) free;
   } rooms;
   int *places, *mirror, offset;
   int green;

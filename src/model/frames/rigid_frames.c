@@ -354,12 +354,11 @@ static void gather_chunk(const pl_rigid *rigid, const pl_rigid_job *job,
 /* The first room that is free: as many are in use, and in the cache, as threads are at work. */
 static int take_room(pl_rigid *rigid)
 {
-  uint_fast32_t free = atomic_load(&rigid->rooms.free);
+  uint32_t free = atomic_load(&rigid->rooms.free);
   for (;;) {
     int first = 0;
     while (!(free >> first & 1)) first++;
-    if (atomic_compare_exchange_weak(&rigid->rooms.free, &free,
-                                     free & ~((uint_fast32_t)1 << first)))
+    if (atomic_compare_exchange_weak(&rigid->rooms.free, &free, free & ~((uint32_t)1 << first)))
       return first;
   }
 }
@@ -371,7 +370,7 @@ static void evaluate_chunk(void *context, int index)
   int room = take_room(rigid);
   rigid->kernel.evaluate(job, &rigid->chunks[index],
                          rigid->rooms.lanes + rigid->rooms.size * (size_t)room);
-  atomic_fetch_or(&rigid->rooms.free, (uint_fast32_t)1 << room);
+  atomic_fetch_or(&rigid->rooms.free, (uint32_t)1 << room);
 }
 
 /* The inertial force of turning frames. */
