@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The packed npm package installs into an empty project, its types check, its examples run: package.sh FOLDER.
+# The packed npm package installs into an empty project, its types check, its examples run in node and in a bundled page: package.sh FOLDER.
 set -eu
 package=$(cd "$1" && pwd)
 work=$(mktemp -d)
@@ -16,13 +16,16 @@ grep -q 'refused, as it should be' out.txt
 sed "s|'pliant'|'pliant/inline'|" bar.mjs >inline.mjs
 node inline.mjs | cmp - out.txt
 # the state is that of the command
-cat >export.mjs <<'END'
-import { writeFileSync } from 'node:fs';
-import { init, toXml } from 'pliant';
-const scene = { title: 'Bar', world: { dt: 0.01, duration: 0.1, gravity: [0, 0, -9.81] },
+cat >scene.mjs <<'END'
+export const scene = { title: 'Bar', world: { dt: 0.01, duration: 0.1, gravity: [0, 0, -9.81] },
   material: { name: 'm', young: 1e6, poisson: 0.3, density: 1000 },
   mesh: { name: 'b', box: { size: [1, 0.25, 0.25], cells: [12, 3, 3], element: 'tet' } },
   body: { name: 'bar', mesh: 'b', material: 'm', strain: 'corotated', fix: { set: { name: 'x-min' } } } };
+END
+cat >export.mjs <<'END'
+import { writeFileSync } from 'node:fs';
+import { init, toXml } from 'pliant';
+import { scene } from './scene.mjs';
 writeFileSync('scene.xml', toXml(scene));
 const world = (await init()).world(scene);
 world.step(10);
@@ -47,4 +50,5 @@ END
   ! npx tsc "${options[@]}" wrong.ts >/dev/null || { echo "a misspelt word must not pass the types"; exit 1; }
   echo "types check"
 fi
+node "$PLIANT_SOURCE/tests/web/bundle.mjs" "$PWD" "$here"
 echo "the package works: $here"

@@ -1,5 +1,6 @@
 // Pliant in JavaScript: worlds of deformable bodies, stepped to the same bits as on every other machine.
 const isNode = typeof process === 'object' && !!process.versions?.node;
+const nodeFiles = 'node:fs/promises'; // by a variable, which bundlers for browsers leave alone
 
 /** An error of Pliant: one sentence, and file and line of the scene where there are any. */
 export class PliantError extends Error {
@@ -164,7 +165,7 @@ export async function init({ wasm } = {}) {
   const { default: create } = await import('./world.mjs');
   let binary = wasm instanceof ArrayBuffer || ArrayBuffer.isView(wasm) ? wasm : undefined;
   const address = binary ? '' : wasm ?? new URL('./world.wasm', import.meta.url);
-  if (!binary && isNode && String(address).startsWith('file:')) binary = await (await import('node:fs/promises')).readFile(new URL(address));
+  if (!binary && isNode && String(address).startsWith('file:')) binary = await (await import(/* @vite-ignore */ /* webpackIgnore: true */ nodeFiles)).readFile(new URL(address));
   const module = await create({ locateFile: () => String(address), ...(binary ? { wasmBinary: binary } : {}) });
   let count = 0;
   return {
