@@ -10,6 +10,7 @@
  * has become another one: of the pure mass in place of mass and stiffness, say. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "dist/mpi_grid.h"
 #include "dist/mpi_start.h"
 #include "dist/petsc.h"
 #include "sparse/partition.h"
@@ -35,6 +36,7 @@ typedef struct petsc {
   int first, count; /* the rank's rows, by number */
   int has_pairs;    /* in the pattern */
   Mat matrix;
+  pl_grid *grid; /* in place of the matrix; NULL: it is not in use */
   KSP ksp;
   Vec b, x;
   double *r, *block_row; /* a whole vector; values of the longest row */
@@ -316,11 +318,16 @@ static pl_status make_ksp(petsc *self, pl_error *error)
   TRY(KSPSetNormType(self->ksp, KSP_NORM_UNPRECONDITIONED));
   TRY(KSPSetConvergenceTest(self->ksp, is_done, self, NULL));
   TRY(KSPGetPC(self->ksp, &pc));
+  self->is_renewed = 1;
+  if (self->grid) {
+    TRY(KSPSetInitialGuessNonzero(self->ksp, PETSC_TRUE));
+    TRY(pl_grid_precondition(self->grid, pc));
+    return PL_OK;
+  }
   int jacobi = self->is_easy || self->common.values[PL_PETSC_PRESET] == PL_PETSC_JACOBI;
   TRY(PCSetType(pc, jacobi ? PCBJACOBI : PCGAMG));
   if (!jacobi) TRY(PCGAMGSetReuseInterpolation(pc, PETSC_FALSE));
   TRY(KSPSetFromOptions(self->ksp));
-  self->is_renewed = 1;
   return PL_OK;
 }
 
@@ -346,6 +353,7 @@ static void destroy(pl_solver *common)
   petsc *self = (petsc *)common;
   KSPDestroy(&self->ksp);
   MatDestroy(&self->matrix);
+  pl_grid_destroy(self->grid);
   VecDestroy(&self->b);
   VecDestroy(&self->x);
   pl_free(&common->allocator, self->r);
@@ -382,11 +390,58 @@ static void judge_levels(petsc *self)
   if (ratio > other || ratio < 1 / other) self->is_renewed = 1;
 }
 
+static pl_status make_vectors(petsc *self, Mat like, pl_error *error)
+{
+  VecDestroy(&self->b);
+  VecDestroy(&self->x);
+  TRY(MatCreateVecs(like, &self->x, &self->b));
+  return PL_OK;
+}
+
+/* PETSc's own matrix, and what it takes to solve with it. */
+static pl_status prepare_matrix(petsc *self, const pl_bsr *A, const pl_filter *filter, int was_easy,
+                                pl_error *error)
+{
+  pl_status status = PL_OK;
+  pl_grid_destroy(self->grid);
+  self->grid = NULL;
+  // pairs come and go, and the pattern with them
+  if (!self->matrix || self->common.pairs || self->has_pairs) {
+    status = make_matrix(self, A, error);
+    if (!status) status = make_ksp(self, error);
+    if (!status) status = make_vectors(self, self->matrix, error);
+  } else if (was_easy != self->is_easy) {
+    status = make_ksp(self, error);
+  }
+  if (!status) status = fill(self, A, filter, error);
+  judge_levels(self);
+  return status;
+}
+
+/* Pairs couple any rows, which only PETSc's matrix can follow. */
+static int suits_grid(const petsc *self, const pl_bsr *A)
+{
+  return self->common.values[PL_PETSC_PRESET] == PL_PETSC_GRID && !self->common.pairs &&
+         pl_grid_suits(A);
+}
+
+static pl_status prepare_grid(petsc *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
+                              pl_error *error)
+{
+  pl_status status = PL_OK;
+  if (!self->grid) {
+    MatDestroy(&self->matrix);
+    status = pl_grid_create(&self->common.allocator, self->comm, A, &self->grid, error);
+    if (!status) status = make_ksp(self, error);
+    if (!status) status = make_vectors(self, pl_grid_matrix(self->grid), error);
+  }
+  return status ? status : pl_grid_prepare(self->grid, A, filter, !self->is_easy, pool, error);
+}
+
 static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
                          pl_error *error)
 {
   petsc *self = (petsc *)common;
-  (void)pool;
   if (filter && filter->links && self->partition && self->partition->is_divided)
     return pl_fail(error, PL_E_UNSUPPORTED,
                    "exact attachments (<attach exact=\"yes\">) are not divided over processes yet; "
@@ -395,20 +450,8 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
   measure(self, A);
   if (!isfinite(self->mean))
     return pl_fail(error, PL_E_DIVERGED, "the matrix is not finite; use a smaller time step");
-  pl_status status = PL_OK;
-  // pairs come and go, and the pattern with them
-  if (!self->matrix || common->pairs || self->has_pairs) {
-    status = make_matrix(self, A, error);
-    if (!status) status = make_ksp(self, error);
-    VecDestroy(&self->b);
-    VecDestroy(&self->x);
-    if (!status) TRY(MatCreateVecs(self->matrix, &self->x, &self->b));
-  } else if (was_easy != self->is_easy) {
-    status = make_ksp(self, error);
-  }
-  if (!status) status = fill(self, A, filter, error);
-  judge_levels(self);
-  return status;
+  return suits_grid(self, A) ? prepare_grid(self, A, filter, pool, error)
+                             : prepare_matrix(self, A, filter, was_easy, error);
 }
 
 /* r = P (b - A x) at the rank's own rows; returns its length over all ranks. */
@@ -441,6 +484,34 @@ static pl_status judge(const petsc *self, KSPConvergedReason reason, pl_error *e
   return PL_OK;
 }
 
+/* Runs PETSc on the right side b, from zero or the grid's guess. */
+static pl_status run(petsc *self, const pl_bsr *A, pl_error *error)
+{
+  Mat matrix = self->grid ? pl_grid_matrix(self->grid) : self->matrix;
+  if (self->is_renewed && !self->grid) {
+    pl_status status = set_modes(self, A, error);
+    if (status) return status;
+  }
+  if (self->grid) TRY(pl_grid_guess(self->grid, self->b, self->x));
+  TRY(KSPSetOperators(self->ksp, matrix, matrix));
+  TRY(KSPSetReusePreconditioner(self->ksp, self->is_renewed ? PETSC_FALSE : PETSC_TRUE));
+  TRY(KSPSolve(self->ksp, self->b, self->x));
+  return PL_OK;
+}
+
+/* What the iterations say of the levels. */
+static void note(petsc *self, int iterations, KSPConvergedReason reason)
+{
+  if (self->grid) pl_grid_note(self->grid, iterations, reason == KSP_DIVERGED_INDEFINITE_PC);
+  if (self->is_renewed) {
+    self->fresh = iterations;
+    self->fresh_mean = self->mean;
+    self->is_renewed = 0;
+  } else if (iterations > worn * self->fresh + 1) {
+    self->is_renewed = 1;
+  }
+}
+
 /* Solves for the residual in r and adds the increment to x. */
 static pl_status improve(petsc *self, const pl_bsr *A, double *x, pl_solve_report *report,
                          pl_error *error)
@@ -453,13 +524,8 @@ static pl_status improve(petsc *self, const pl_bsr *A, double *x, pl_solve_repor
     memcpy(numbers + 3 * (size_t)i, self->r + 3 * (size_t)row_of(self, self->first + i),
            3 * sizeof *numbers);
   TRY(VecRestoreArray(self->b, &numbers));
-  if (self->is_renewed) {
-    pl_status status = set_modes(self, A, error);
-    if (status) return status;
-  }
-  TRY(KSPSetOperators(self->ksp, self->matrix, self->matrix));
-  TRY(KSPSetReusePreconditioner(self->ksp, self->is_renewed ? PETSC_FALSE : PETSC_TRUE));
-  TRY(KSPSolve(self->ksp, self->b, self->x));
+  pl_status status = run(self, A, error);
+  if (status) return status;
   TRY(KSPGetIterationNumber(self->ksp, &iterations));
   TRY(KSPGetConvergedReason(self->ksp, &reason));
   TRY(VecGetArray(self->x, &numbers));
@@ -469,14 +535,17 @@ static pl_status improve(petsc *self, const pl_bsr *A, double *x, pl_solve_repor
   pl_partition_complete(self->partition, x);
   report->iterations += (int)iterations;
   report->products += (int)iterations + 1;
-  if (self->is_renewed) {
-    self->fresh = (int)iterations;
-    self->fresh_mean = self->mean;
-    self->is_renewed = 0;
-  } else if (iterations > worn * self->fresh + 1) {
-    self->is_renewed = 1;
-  }
+  note(self, (int)iterations, reason);
   return judge(self, reason, error);
+}
+
+/* Levels of an earlier matrix may be unfit for this one, and a cycle may have been made from an
+ * eigenvalue that was estimated too low: both can be made again. */
+static pl_status renew(petsc *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
+                       pl_error *error)
+{
+  self->is_renewed = 1;
+  return self->grid ? pl_grid_prepare(self->grid, A, filter, !self->is_easy, pool, error) : PL_OK;
 }
 
 static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filter, const double *b,
@@ -494,11 +563,8 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
     double before = report->residual;
     self->target = target;
     status = improve(self, A, x, report, error);
-    // levels of an earlier matrix may be unfit for this one
-    if (status == PL_E_INDEFINITE && was_kept) {
-      self->is_renewed = 1;
-      status = PL_OK;
-    }
+    if (status == PL_E_INDEFINITE && (was_kept || (self->grid && start + 1 < MOST_STARTS)))
+      status = renew(self, A, filter, pool, error);
     report->residual = residual(self, A, filter, b, x, pool);
     // what rounding leaves
     if (!status && report->residual > 0.5 * before && !self->is_renewed) break;

@@ -5,20 +5,20 @@
 #include "sparse/krylov.h"
 
 enum { PL_PETSC_PRESET = PL_KRYLOV_PARAM_COUNT, PL_PETSC_REPRODUCIBLE, PL_PETSC_PARAM_COUNT };
-enum { PL_PETSC_GAMG, PL_PETSC_JACOBI };
+enum { PL_PETSC_GAMG, PL_PETSC_GRID, PL_PETSC_JACOBI };
 
 #define PL_PETSC_PARAMS                                                                            \
   {                                                                                                \
     PL_KRYLOV_PARAMS,                                                                              \
         {"preset",                                                                                 \
          "1",                                                                                      \
-         "gamg: algebraic multigrid by aggregates that know the rigid motions; jacobi: "           \
-         "incomplete "                                                                             \
+         "gamg: algebraic multigrid by aggregates that know the rigid motions; grid: multigrid "   \
+         "of this library within each process, rigid motions of parts above; jacobi: incomplete "  \
          "Cholesky within each process, for small or well conditioned systems",                    \
          PL_PETSC_GAMG,                                                                            \
          0,                                                                                        \
-         1,                                                                                        \
-         "gamg|jacobi",                                                                            \
+         2,                                                                                        \
+         "gamg|grid|jacobi",                                                                       \
          0},                                                                                       \
     {                                                                                              \
       "reproducible", "1",                                                                         \

@@ -2,8 +2,8 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "mesh/bisect.h"
 #include "model/fem/fem.h"
+#include "sparse/bisect.h"
 #include "sparse/partition.h"
 
 #include <math.h>
@@ -339,7 +339,8 @@ static pl_status create_own(pl_model *self, const pl_selection *part, const pl_m
   at->room = pl_alloc(&self->allocator, 3 * nodes, sizeof *at->room);
   at->service = at->ranks->enlist(at->ranks, (pl_service){serve, self});
   if (!at->owner || !at->room || at->service < 0) return pl_fail_memory(error);
-  pl_status status = pl_mesh_bisect(mesh, at->ranks->count, at->owner, error);
+  pl_status status = pl_bisect(&self->allocator, mesh->nodes, mesh->node_count, at->ranks->count,
+                               at->owner, error);
   if (!status)
     status =
         pl_partition_create(&self->allocator, at->ranks, mesh->node_count, &at->partition, error);

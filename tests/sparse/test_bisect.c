@@ -1,6 +1,6 @@
 /* Parts of equal size, compact, and the same every time. */
-#include "mesh/bisect.h"
 #include "mesh/generator.h"
+#include "sparse/bisect.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -37,8 +37,8 @@ TEST(parts_are_equal_and_compact)
   int *part = malloc(nodes * sizeof *part), *again = malloc(nodes * sizeof *again);
   for (int parts = 1; parts <= 16; parts++) {
     int size[16] = {0}, copies = 0;
-    CHECK_OK(pl_mesh_bisect(mesh, parts, part, error));
-    CHECK_OK(pl_mesh_bisect(mesh, parts, again, error));
+    CHECK_OK(pl_bisect(&mesh->allocator, mesh->nodes, mesh->node_count, parts, part, error));
+    CHECK_OK(pl_bisect(&mesh->allocator, mesh->nodes, mesh->node_count, parts, again, error));
     CHECK(!memcmp(part, again, nodes * sizeof *part));
     for (size_t i = 0; i < nodes; i++) size[part[i]]++;
     for (int p = 0; p < parts; p++) {

@@ -1,0 +1,226 @@
+#include "dist/mpi_grid.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "sparse/coarse.h"
+#include "sparse/partition.h"
+
+#include <string.h>
+
+enum { LEAST_ROWS = 8 }; /* of a rank */
+
+struct pl_grid {
+  pl_allocator allocator;
+  MPI_Comm comm;
+  pl_local *local;
+  pl_coarse *coarse;
+  int with_coarse;
+  pl_preconditioner *cycle;
+  pl_pool *pool; /* of the last prepare */
+  Mat matrix;
+  Vec like, copies;
+  VecScatter scatter;    /* from the ranks' rows to the copies */
+  double *r, *x, *y, *z; /* vectors of the local matrix */
+};
+
+int pl_grid_suits(const pl_bsr *A)
+{
+  const pl_partition *partition = A->partition;
+  if (!A->points || A->rows < LEAST_ROWS) return 0;
+  for (int r = 0; partition && r < partition->ranks->count; r++) {
+    if (partition->first[r + 1] - partition->first[r] < LEAST_ROWS) return 0;
+  }
+  return 1;
+}
+
+/* ---- vectors ---- */
+
+static PetscErrorCode take(const pl_grid *self, Vec from, double *to)
+{
+  const PetscScalar *numbers;
+  PetscCall(VecGetArrayRead(from, &numbers));
+  for (int i = 0; i < self->local->own; i++)
+    memcpy(to + 3 * (size_t)self->local->own_at[i], numbers + 3 * (size_t)i, 3 * sizeof *to);
+  PetscCall(VecRestoreArrayRead(from, &numbers));
+  return 0;
+}
+
+static PetscErrorCode give(const pl_grid *self, const double *from, Vec to)
+{
+  PetscScalar *numbers;
+  PetscCall(VecGetArrayWrite(to, &numbers));
+  for (int i = 0; i < self->local->own; i++)
+    memcpy(numbers + 3 * (size_t)i, from + 3 * (size_t)self->local->own_at[i], 3 * sizeof *from);
+  PetscCall(VecRestoreArrayWrite(to, &numbers));
+  return 0;
+}
+
+/* y = P A x at the rank's rows, zero at copies. x, of which `of` are the ranks' rows, is made whole
+ * here. */
+static PetscErrorCode multiply(const pl_grid *self, Vec of, double *x, double *y)
+{
+  const PetscScalar *numbers;
+  PetscCall(VecScatterBegin(self->scatter, of, self->copies, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(self->scatter, of, self->copies, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecGetArrayRead(self->copies, &numbers));
+  for (int i = 0; i < self->local->copies; i++)
+    memcpy(x + 3 * (size_t)self->local->copy_at[i], numbers + 3 * (size_t)i, 3 * sizeof *x);
+  PetscCall(VecRestoreArrayRead(self->copies, &numbers));
+  pl_bsr_multiply(self->local->A, x, y, self->pool);
+  pl_filter_apply(&self->local->filter, y);
+  return 0;
+}
+
+/* ---- as PETSc calls it ---- */
+
+static PetscErrorCode apply_matrix(Mat matrix, Vec x, Vec y)
+{
+  pl_grid *self;
+  PetscCall(MatShellGetContext(matrix, &self));
+  PetscCall(take(self, x, self->x));
+  PetscCall(multiply(self, x, self->x, self->y));
+  return give(self, self->y, y);
+}
+
+static PetscErrorCode apply_cycle(PC pc, Vec r, Vec z)
+{
+  pl_grid *self;
+  PetscCall(PCShellGetContext(pc, &self));
+  size_t count = 3 * (size_t)self->local->A->rows;
+  memset(self->r, 0, count * sizeof *self->r);
+  PetscCall(take(self, r, self->r));
+  self->cycle->ops->apply(self->cycle, self->r, self->z, self->pool);
+  PetscCall(give(self, self->z, z));
+  if (!self->with_coarse) return 0;
+  memcpy(self->x, self->z, count * sizeof *self->x);
+  PetscCall(multiply(self, z, self->x, self->y));
+  for (size_t i = 0; i < count; i++) self->y[i] = self->r[i] - self->y[i];
+  pl_coarse_correct(self->coarse, self->y, self->z, self->pool);
+  return give(self, self->z, z);
+}
+
+PetscErrorCode pl_grid_guess(pl_grid *self, Vec b, Vec x)
+{
+  if (!self->with_coarse) return VecSet(x, 0);
+  memset(self->z, 0, 3 * (size_t)self->local->A->rows * sizeof *self->z);
+  PetscCall(take(self, b, self->r));
+  pl_coarse_correct(self->coarse, self->r, self->z, self->pool);
+  return give(self, self->z, x);
+}
+
+Mat pl_grid_matrix(pl_grid *self) { return self->matrix; }
+
+PetscErrorCode pl_grid_precondition(pl_grid *self, PC pc)
+{
+  PetscCall(PCSetType(pc, PCSHELL));
+  PetscCall(PCShellSetContext(pc, self));
+  PetscCall(PCShellSetName(pc, "grid"));
+  return PCShellSetApply(pc, apply_cycle);
+}
+
+/* ---- making it ---- */
+
+static int number_of(const pl_bsr *A, int row)
+{
+  return A->partition ? A->partition->number[row] : row;
+}
+
+/* Whose values the copies are. */
+static PetscErrorCode connect(pl_grid *self, const pl_bsr *A, PetscInt *numbers)
+{
+  const pl_local *local = self->local;
+  IS from;
+  for (int i = 0; i < local->copies; i++) numbers[i] = number_of(A, local->row[local->copy_at[i]]);
+  PetscCall(ISCreateBlock(PETSC_COMM_SELF, 3, local->copies, numbers, PETSC_COPY_VALUES, &from));
+  PetscCall(VecCreateMPI(self->comm, 3 * local->own, 3 * A->rows, &self->like));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, 3 * local->copies, &self->copies));
+  PetscCall(VecScatterCreate(self->like, from, self->copies, NULL, &self->scatter));
+  PetscCall(ISDestroy(&from));
+  PetscCall(MatCreateShell(self->comm, 3 * local->own, 3 * local->own, 3 * A->rows, 3 * A->rows,
+                           self, &self->matrix));
+  PetscCall(MatShellSetOperation(self->matrix, MATOP_MULT, (void (*)(void))apply_matrix));
+  PetscCall(MatSetOption(self->matrix, MAT_SPD, PETSC_TRUE));
+  return 0;
+}
+
+static pl_status make_vectors(pl_grid *self, const pl_bsr *A, pl_error *error)
+{
+  const pl_allocator *memory = &self->allocator;
+  double **vectors[] = {&self->r, &self->x, &self->y, &self->z};
+  PetscInt *numbers = pl_alloc(memory, (size_t)self->local->copies, sizeof *numbers);
+  pl_status status = numbers ? PL_OK : pl_fail_memory(error);
+  for (int i = 0; i < 4; i++) {
+    *vectors[i] = pl_alloc(memory, 3 * (size_t)self->local->A->rows, sizeof(double));
+    if (!*vectors[i]) status = pl_fail_memory(error);
+  }
+  if (!status && connect(self, A, numbers))
+    status = pl_fail(error, PL_E_MEMORY, "PETSc cannot exchange rows between processes");
+  pl_free(memory, numbers);
+  return status;
+}
+
+static pl_status make_cycle(pl_grid *self, pl_error *error)
+{
+  pl_selection part = {.member = &pl_preconditioner_multigrid.info};
+  pl_param_presets(part.member, part.values);
+  return pl_preconditioner_create(&self->allocator, &part, self->local->A, &self->cycle, error);
+}
+
+pl_status pl_grid_create(const pl_allocator *allocator, MPI_Comm comm, const pl_bsr *A,
+                         pl_grid **out, pl_error *error)
+{
+  pl_grid *self = *out = pl_alloc(allocator, 1, sizeof *self);
+  if (!self) return pl_fail_memory(error);
+  self->allocator = *allocator;
+  self->comm = comm;
+  pl_status status = pl_local_create(allocator, A, &self->local, error);
+  if (!status) status = make_vectors(self, A, error);
+  if (!status) status = make_cycle(self, error);
+  return status ? status : pl_coarse_create(allocator, self->local, A, &self->coarse, error);
+}
+
+void pl_grid_destroy(pl_grid *self)
+{
+  if (!self) return;
+  pl_allocator memory = self->allocator;
+  MatDestroy(&self->matrix);
+  VecScatterDestroy(&self->scatter);
+  VecDestroy(&self->copies);
+  VecDestroy(&self->like);
+  if (self->cycle) pl_preconditioner_destroy(self->cycle);
+  pl_coarse_destroy(self->coarse);
+  pl_local_destroy(self->local);
+  void *arrays[] = {self->r, self->x, self->y, self->z, self};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&memory, arrays[i]);
+}
+
+/* A rank whose own block cannot be used is not left alone with that. */
+static pl_status agree(const pl_grid *self, pl_status status, pl_error *error)
+{
+  int own = (int)status, worst = 0;
+  MPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, self->comm);
+  if (worst && !own)
+    return pl_fail(error, (pl_status)worst, "the rows of another process cannot be solved for");
+  return status;
+}
+
+pl_status pl_grid_prepare(pl_grid *self, const pl_bsr *A, const pl_filter *filter, int with_coarse,
+                          pl_pool *pool, pl_error *error)
+{
+  self->pool = pool;
+  self->with_coarse = with_coarse;
+  pl_status status = pl_local_load(self->local, A, filter, error);
+  if (!status)
+    status =
+        self->cycle->ops->prepare(self->cycle, self->local->A, &self->local->filter, pool, error);
+  self->cycle->solves = self->cycle->iterations = 0;
+  status = agree(self, status, error);
+  return !status && with_coarse ? pl_coarse_prepare(self->coarse, pool, error) : status;
+}
+
+void pl_grid_note(pl_grid *self, int iterations, int is_refused)
+{
+  self->cycle->solves++;
+  self->cycle->iterations += iterations;
+  self->cycle->refusals = is_refused ? self->cycle->refusals + 1 : 0;
+}

@@ -1,0 +1,39 @@
+/* The rows of one rank as a matrix of its own.
+ *
+ * It has the rank's rows and the rows of others that they are coupled with, called copies, in the
+ * order of the whole matrix. A product is right at the rank's own rows
+ * once x is right at the copies. The filter holds the copies as if they were fixed, so that a
+ * preconditioner for both is one for the rank's block of the diagonal: a part of an additive
+ * Schwarz method. */
+#ifndef PL_SPARSE_LOCAL_H
+#define PL_SPARSE_LOCAL_H
+
+#include "sparse/bsr.h"
+#include "sparse/filter.h"
+
+typedef struct pl_local {
+  pl_allocator allocator;
+  int own, copies;
+  int *own_at;  /* place here of each row of the rank, ascending */
+  int *copy_at; /* ... of each copy */
+  int *row;     /* of the whole matrix, of each place */
+  int *place;   /* of each row of the whole matrix, -1: not here */
+  pl_bsr *A;
+  pl_filter filter;  /* with the copies held */
+  const double **at; /* of each place: its projection in the whole filter; NULL: free */
+  // the filter's, and the matrix's
+  int *nodes;
+  double *projections, *points;
+  size_t room; /* in projections */
+} pl_local;
+
+/* For matrices of A's pattern, with A's partition; without one all rows are the rank's. On failure
+ * *out may be half made, and is to be destroyed all the same. */
+pl_status pl_local_create(const pl_allocator *allocator, const pl_bsr *A, pl_local **out,
+                          pl_error *error);
+void pl_local_destroy(pl_local *self);
+
+/* Takes over values, points and filter of the whole; `at` goes on pointing into that filter. */
+pl_status pl_local_load(pl_local *self, const pl_bsr *A, const pl_filter *filter, pl_error *error);
+
+#endif

@@ -1,0 +1,166 @@
+/* The rows of one rank with copies of their neighbours, and the coarse problem of rigid parts. */
+#include "math/vec3.h"
+#include "sparse/coarse.h"
+#include "sparse/local.h"
+#include "sparse/partition.h"
+#include "system.h"
+
+enum { ROWS = 400 };
+
+static double *random_vector(int count)
+{
+  double *x = malloc((size_t)count * sizeof *x);
+  for (int i = 0; i < count; i++) x[i] = test_uniform();
+  return x;
+}
+
+/* A partition of a matrix, seen by one of two ranks that never speak. */
+static pl_partition *cut(pl_bsr *A, pl_ranks *as)
+{
+  pl_allocator memory = pl_allocator_default();
+  pl_partition *partition = NULL;
+  int owner[ROWS];
+  for (int i = 0; i < ROWS; i++) owner[i] = i / 7 % 2;
+  CHECK_OK(pl_partition_create(&memory, as, A->rows, &partition, error));
+  pl_partition_deal(partition, 0, A->rows, owner);
+  pl_partition_close(partition);
+  A->partition = partition;
+  return partition;
+}
+
+/* x of the whole at the places of the local matrix, filtered by the whole filter. */
+static double *shorten(const pl_local *local, const double *x)
+{
+  double *out = malloc(3 * (size_t)local->A->rows * sizeof *out);
+  for (int i = 0; i < 3 * local->A->rows; i++) out[i] = x[3 * local->row[i / 3] + i % 3];
+  return out;
+}
+
+TEST(products_are_right_at_own_rows)
+{
+  pl_allocator memory = pl_allocator_default();
+  pl_bsr *A = test_spd(ROWS);
+  for (int rank = 0; rank < 2; rank++) {
+    pl_ranks as = {.rank = rank, .count = 2};
+    pl_partition *partition = cut(A, &as);
+    pl_local *local = NULL;
+    double *x = random_vector(3 * ROWS), *y = random_vector(3 * ROWS), here[3 * ROWS];
+    A->points = x;
+    CHECK_OK(pl_local_create(&memory, A, &local, error));
+    CHECK_OK(pl_local_load(local, A, NULL, error));
+    CHECK(local->own == partition->first[rank + 1] - partition->first[rank]);
+    CHECK(local->copies > 0 && local->filter.count == local->copies);
+    double *short_x = shorten(local, x);
+    pl_bsr_multiply(A, x, y, NULL);
+    pl_bsr_multiply(local->A, short_x, here, NULL);
+    for (int i = 0; i < local->own; i++) {
+      const int at = local->own_at[i], row = partition->row[partition->first[rank] + i];
+      CHECK(local->row[at] == row);
+      CHECK(pl_vec3_distance(here + 3 * at, y + 3 * row) < 1e-12);
+      CHECK(pl_vec3_distance(local->A->points + 3 * at, x + 3 * row) == 0);
+    }
+    // what a preconditioner sees of copies is nothing
+    pl_filter_apply(&local->filter, here);
+    for (int i = 0; i < 3 * local->copies; i++) CHECK(here[3 * local->copy_at[i / 3] + i % 3] == 0);
+    free(short_x);
+    free(x);
+    free(y);
+    A->points = NULL;
+    pl_local_destroy(local);
+    pl_partition_destroy(&memory, partition);
+  }
+  A->partition = NULL;
+  pl_bsr_destroy(A);
+}
+
+/* Q A u is u where every part moves rigidly, for every u = Q b is such a motion: Q A Q = Q. */
+static void check_projects(pl_bsr *A, const pl_filter *filter)
+{
+  pl_allocator memory = pl_allocator_default();
+  pl_local *local = NULL;
+  pl_coarse *coarse = NULL;
+  size_t size = 3 * (size_t)A->rows * sizeof(double);
+  double *b = random_vector(3 * A->rows), *u = calloc(1, size), *f = malloc(size),
+         *again = calloc(1, size), largest = 0;
+  CHECK_OK(pl_local_create(&memory, A, &local, error));
+  CHECK_OK(pl_coarse_create(&memory, local, A, &coarse, error));
+  CHECK_OK(pl_local_load(local, A, filter, error));
+  CHECK_OK(pl_coarse_prepare(coarse, NULL, error));
+  CHECK(pl_coarse_parts(coarse) == A->rows / 80);
+  pl_filter_apply(filter, b);
+  pl_coarse_correct(coarse, b, u, NULL);
+  pl_bsr_multiply(A, u, f, NULL);
+  pl_filter_apply(filter, f);
+  pl_coarse_correct(coarse, f, again, NULL);
+  for (int i = 0; i < 3 * A->rows; i++) largest = fmax(largest, fabs(u[i]));
+  for (int i = 0; i < 3 * A->rows; i++) CHECK_NEAR(again[i], u[i], 1e-8 * largest);
+  CHECK(largest > 1e-6);
+  memcpy(f, u, size);
+  pl_filter_apply(filter, f);
+  CHECK(!memcmp(f, u, size));
+  pl_coarse_destroy(coarse);
+  pl_local_destroy(local);
+  free(b);
+  free(u);
+  free(f);
+  free(again);
+}
+
+TEST(the_coarse_problem_is_solved_exactly)
+{
+  pl_bsr *A = test_spd(ROWS);
+  double *points = random_vector(3 * ROWS), projections[9 * 90] = {0};
+  int nodes[90];
+  A->points = points;
+  check_projects(A, NULL);
+  // a plane holds some nodes, and others are fixed
+  for (int i = 0; i < 90; i++) {
+    nodes[i] = i;
+    projections[9 * i] = projections[9 * i + 4] = i % 3 == 0;
+  }
+  check_projects(A, &(pl_filter){.count = 90, .nodes = nodes, .projections = projections});
+  // nodes in a line do not turn about it, and those of a part in one place do not turn at all
+  for (int i = 0; i < ROWS; i++) points[3 * i + 1] = points[3 * i + 2] = 0;
+  check_projects(A, NULL);
+  for (int i = 0; i < ROWS; i++) points[3 * i] = 0;
+  check_projects(A, NULL);
+  free(points);
+  A->points = NULL;
+  pl_bsr_destroy(A);
+}
+
+/* Makes both with an allocator; what is half made is destroyed. */
+static pl_status make(const pl_allocator *allocator, const pl_bsr *A, pl_error *error)
+{
+  pl_local *local = NULL;
+  pl_coarse *coarse = NULL;
+  pl_status status = pl_local_create(allocator, A, &local, error);
+  if (!status) status = pl_local_load(local, A, NULL, error);
+  if (!status) status = pl_coarse_create(allocator, local, A, &coarse, error);
+  pl_coarse_destroy(coarse);
+  pl_local_destroy(local);
+  return status;
+}
+
+TEST(failing_allocations_leave_nothing)
+{
+  pl_bsr *A = test_spd(ROWS);
+  double *points = random_vector(3 * ROWS);
+  A->points = points;
+  counter memory = {0};
+  pl_allocator allocator = counter_allocator(&memory);
+  pl_error error = {0};
+  CHECK(make(&allocator, A, &error) == PL_OK && memory.blocks == 0);
+  long calls = memory.calls;
+  for (long k = 1; k <= calls; k++) {
+    memory = (counter){.fail_at = k};
+    CHECK(make(&allocator, A, &error) == PL_E_MEMORY);
+    CHECK(memory.blocks == 0);
+  }
+  free(points);
+  A->points = NULL;
+  pl_bsr_destroy(A);
+}
+
+TESTS(X(products_are_right_at_own_rows) X(the_coarse_problem_is_solved_exactly)
+          X(failing_allocations_leave_nothing))
