@@ -121,7 +121,25 @@ static int holds_surfaces(const pl_output *output)
   return ops && (ops->read_surface || ops->animate);
 }
 
-pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folder, pl_error *error)
+/* Cuts the meshes of series that are written in pieces. */
+static pl_status cut(cli_frames *frames, pl_world *world, const pl_ranks *ranks, pl_error *error)
+{
+  pl_status status = PL_OK;
+  pl_allocator allocator = memory();
+  for (int i = 0; ranks && i < frames->series_count && !status; i++) {
+    cli_series *at = &frames->series[i];
+    const pl_mesh *mesh = at->of_surface ? pl_world_body_surface(world, at->body)
+                                         : pl_world_body_mesh(world, at->body);
+    if (!pl_series_is_divided(at->series)) continue;
+    at->pieces = pl_piece_count(mesh, ranks->count);
+    if (ranks->rank < at->pieces)
+      status = pl_piece_create(&allocator, mesh, ranks->rank, at->pieces, &at->piece, error);
+  }
+  return status;
+}
+
+pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, pl_ranks *ranks, const char *folder,
+                          pl_error *error)
 {
   pl_world *world = pl_scene_world(scene);
   pl_allocator allocator = memory();
@@ -145,7 +163,7 @@ pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folde
     if (!status && has_surface && !output->leaves_surface)
       status = add_series(frames, scene, body, 1, folder, output, number, error);
   }
-  return status;
+  return status ? status : cut(frames, world, ranks, error);
 }
 
 pl_status cli_frames_look(cli_frames *frames, pl_world *world, pl_body_id body, pl_field fields[4],
@@ -277,6 +295,44 @@ int cli_is_due(double time, double every, double *next)
   return 1;
 }
 
+/* All that a frame of a series shows; fields has room for MOST_FIELDS. */
+static pl_status look(cli_frames *frames, const cli_series *series, pl_world *world,
+                      pl_field *fields, pl_snapshot *snapshot, pl_error *error)
+{
+  if (series->of_surface)
+    return look_at_surface(frames, world, series->body, fields, snapshot, error);
+  pl_status status = cli_frames_look(frames, world, series->body, fields, snapshot, error);
+  if (!status && series->has_tensors)
+    status = add_tensors(frames, world, series->body, fields, snapshot, error);
+  if (!status && series->has_tensors) add_forces(frames, world, series->body, fields, snapshot);
+  return status;
+}
+
+pl_status cli_frames_add_pieces(cli_frames *frames, pl_world *world, pl_ranks *ranks,
+                                pl_error *error)
+{
+  for (int i = 0; i < frames->series_count; i++) {
+    cli_series *series = &frames->series[i];
+    pl_field fields[MOST_FIELDS];
+    pl_snapshot snapshot;
+    if (!series->pieces || !cli_is_due(pl_world_time(world), series->every, &series->next))
+      continue;
+    pl_status status = look(frames, series, world, fields, &snapshot, error);
+    if (!status && series->piece)
+      status = pl_piece_take(series->piece, &snapshot, &snapshot, error);
+    if (!status && series->piece)
+      status = pl_series_add_piece(series->series, &snapshot, ranks->rank, error);
+    // a list names only pieces that are there
+    status = ranks->agree(ranks, status, error);
+    if (!status)
+      status = pl_series_add_list(series->series, &snapshot, ranks->rank, series->pieces, error);
+    status = ranks->agree(ranks, status, error);
+    if (status) return status;
+    frames->count += i == 0;
+  }
+  return PL_OK;
+}
+
 pl_status cli_frames_add(cli_frames *frames, pl_world *world, double seconds, pl_error *error)
 {
   double time = pl_world_time(world), start = pl_now();
@@ -285,16 +341,10 @@ pl_status cli_frames_add(cli_frames *frames, pl_world *world, double seconds, pl
     cli_series *series = &frames->series[i];
     pl_field fields[MOST_FIELDS];
     pl_snapshot snapshot;
-    if (!cli_is_due(time, series->every, &series->next)) continue;
+    if (series->pieces || !cli_is_due(time, series->every, &series->next)) continue;
     dropped |= frames->seconds > seconds;
     if (dropped) continue;
-    pl_status status = series->of_surface
-                           ? look_at_surface(frames, world, series->body, fields, &snapshot, error)
-                           : cli_frames_look(frames, world, series->body, fields, &snapshot, error);
-    if (!status && series->has_tensors && !series->of_surface)
-      status = add_tensors(frames, world, series->body, fields, &snapshot, error);
-    if (!status && series->has_tensors && !series->of_surface)
-      add_forces(frames, world, series->body, fields, &snapshot);
+    pl_status status = look(frames, series, world, fields, &snapshot, error);
     if (!status) status = pl_series_add(series->series, &snapshot, error);
     if (status) return status;
     frames->count += i == 0;
@@ -353,7 +403,10 @@ void cli_frames_print(const cli_frames *frames)
 void cli_frames_close(cli_frames *frames)
 {
   pl_allocator allocator = memory();
-  for (int i = 0; i < frames->series_count; i++) pl_series_destroy(frames->series[i].series);
+  for (int i = 0; i < frames->series_count; i++) {
+    pl_series_destroy(frames->series[i].series);
+    pl_piece_destroy(frames->series[i].piece);
+  }
   pl_free(&allocator, frames->series);
   pl_free(&allocator, frames->room);
   pl_free(&allocator, frames->tensors);

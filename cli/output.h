@@ -3,6 +3,8 @@
 #ifndef PL_CLI_OUTPUT_H
 #define PL_CLI_OUTPUT_H
 
+#include "core/ranks.h"
+#include "io/pieces.h"
 #include "io/series.h"
 #include "pliant/scene.h"
 
@@ -13,6 +15,8 @@ typedef struct cli_series {
   int has_tensors;    /* of elements, as well */
   double every, next; /* s */
   int output;         /* that it belongs to */
+  pl_piece *piece;    /* of this process; NULL: the first process writes all of it */
+  int pieces;         /* of all processes; 0: it is not divided */
 } cli_series;
 
 typedef struct cli_frames {
@@ -29,10 +33,16 @@ typedef struct cli_frames {
 /* Is something due that is to be every so many seconds? If so, next moves behind that time. */
 int cli_is_due(double time, double every, double *next);
 
-pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, const char *folder, pl_error *error);
+/* ranks: the processes of the run, NULL: this one alone. All of them open the frames; only the
+ * first one writes those that are not in pieces. */
+pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, pl_ranks *ranks, const char *folder,
+                          pl_error *error);
 /* Writes those frames that are due, unless that takes longer than so many seconds, as far as the
  * last ones show. */
 pl_status cli_frames_add(cli_frames *frames, pl_world *world, double seconds, pl_error *error);
+/* The same of frames in pieces, by all ranks together. */
+pl_status cli_frames_add_pieces(cli_frames *frames, pl_world *world, pl_ranks *ranks,
+                                pl_error *error);
 /* Fills the room with the body's state and describes it as a snapshot. */
 pl_status cli_frames_look(cli_frames *frames, pl_world *world, pl_body_id body, pl_field fields[4],
                           pl_snapshot *snapshot, pl_error *error);

@@ -136,14 +136,18 @@ static int parse(run *r, int count, char **words)
 }
 
 /* out/NAME for a scene NAME.xml. */
+static void name_folder(run *r)
+{
+  const char *name = pl_path_name(r->scene_path), *dot = strrchr(name, '.');
+  int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+  if (r->folder) return;
+  snprintf(r->folder_room, sizeof r->folder_room, "out/%.*s", length, name);
+  r->folder = r->folder_room;
+}
+
 static pl_status choose_folder(run *r, pl_error *error)
 {
-  if (!r->folder) {
-    const char *name = pl_path_name(r->scene_path), *dot = strrchr(name, '.');
-    int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
-    snprintf(r->folder_room, sizeof r->folder_room, "out/%.*s", length, name);
-    r->folder = r->folder_room;
-  }
+  name_folder(r);
   pl_status status = pl_folder_make(r->folder, error);
   if (status) return status;
   pl_folder_tidy(r->folder);
@@ -180,6 +184,14 @@ static pl_status look(run *r, pl_error *error)
   return status;
 }
 
+static pl_status look_together(run *r, pl_error *error)
+{
+  pl_status status = together(r, look, error);
+  return status || !r->ranks
+             ? status
+             : cli_frames_add_pieces(&r->frames, pl_scene_world(r->scene), r->ranks, error);
+}
+
 /* Asked during steps: a sign of life, and whether the user wants no more. */
 static int watch(void *context, double time)
 {
@@ -194,7 +206,7 @@ static pl_status simulate(run *r, pl_error *error)
   double duration = pl_scene_duration(r->scene), dt = pl_world_dt(world);
   int64_t steps = (int64_t)ceil(duration / dt - 1e-9);
   pl_haptic *hand = pl_scene_hand(r->scene);
-  pl_status status = together(r, look, error);
+  pl_status status = look_together(r, error);
   if (!status && r->real_time && hand) status = pl_haptic_start(hand, error);
   pl_world_set_watcher(world, &(pl_watcher){.ask = watch, .context = r});
   cli_pace_start(&r->pace, r->real_time);
@@ -203,7 +215,7 @@ static pl_status simulate(run *r, pl_error *error)
     status = pl_scene_step(r->scene, error);
     // all hear of an interrupt in the same step
     if (status != PL_E_CANCELLED) status = agree(r, status, error);
-    if (!status) status = together(r, look, error);
+    if (!status) status = look_together(r, error);
     cli_pace_wait(&r->pace, began, dt);
     cli_progress_tell(&r->progress, pl_world_time(world), duration);
   }
@@ -310,10 +322,22 @@ static pl_status open_results(run *r, pl_error *error)
   if (!status) status = cli_summary_remove(r->folder, error);
   if (!status) status = cli_record_open(&r->record, pl_scene_world(r->scene), r->folder, error);
   cli_hand_open(&r->hand, r->scene);
-  if (!status) status = cli_frames_open(&r->frames, r->scene, r->folder, error);
+  if (!status) status = cli_frames_open(&r->frames, r->scene, r->ranks, r->folder, error);
   if (!status) status = cli_paraview_write(&r->frames, r->folder, error);
   if (!status) status = cli_tape_open(&r->tape, r->scene, &r->def, r->folder, error);
   return status;
+}
+
+/* Other ranks than the first know the frames, too, to write pieces of them. All wait until all have
+ * removed what was left of an earlier run. */
+static pl_status open_pieces(run *r, pl_error *error)
+{
+  pl_status status = PL_OK;
+  if (!r->ranks) return PL_OK;
+  name_folder(r);
+  if (r->ranks->rank > 0)
+    status = cli_frames_open(&r->frames, r->scene, r->ranks, r->folder, error);
+  return agree(r, status, error);
 }
 
 /* The ranks of mpirun, of which the first one speaks. */
@@ -362,6 +386,7 @@ static int execute(run *r)
   r->diagnosis.quiet = r->quiet;
   if (load(r)) return CLI_FAILED;
   status = together(r, open_results, &error);
+  if (!status) status = open_pieces(r, &error);
   if (status) return cli_fail_error(&error);
 
   cli_catch_interrupts();

@@ -9,7 +9,7 @@
 
 enum { LEAST_ROWS = 8 }; /* of a rank */
 
-struct pl_grid {
+struct pl_dist_grid {
   pl_allocator allocator;
   MPI_Comm comm;
   pl_local *local;
@@ -23,7 +23,7 @@ struct pl_grid {
   double *r, *x, *y, *z; /* vectors of the local matrix */
 };
 
-int pl_grid_suits(const pl_bsr *A)
+int pl_dist_grid_suits(const pl_bsr *A)
 {
   const pl_partition *partition = A->partition;
   if (!A->points || A->rows < LEAST_ROWS) return 0;
@@ -35,7 +35,7 @@ int pl_grid_suits(const pl_bsr *A)
 
 /* ---- vectors ---- */
 
-static PetscErrorCode take(const pl_grid *self, Vec from, double *to)
+static PetscErrorCode take(const pl_dist_grid *self, Vec from, double *to)
 {
   const PetscScalar *numbers;
   PetscCall(VecGetArrayRead(from, &numbers));
@@ -45,7 +45,7 @@ static PetscErrorCode take(const pl_grid *self, Vec from, double *to)
   return 0;
 }
 
-static PetscErrorCode give(const pl_grid *self, const double *from, Vec to)
+static PetscErrorCode give(const pl_dist_grid *self, const double *from, Vec to)
 {
   PetscScalar *numbers;
   PetscCall(VecGetArrayWrite(to, &numbers));
@@ -57,7 +57,7 @@ static PetscErrorCode give(const pl_grid *self, const double *from, Vec to)
 
 /* y = P A x at the rank's rows, zero at copies. x, of which `of` are the ranks' rows, is made whole
  * here. */
-static PetscErrorCode multiply(const pl_grid *self, Vec of, double *x, double *y)
+static PetscErrorCode multiply(const pl_dist_grid *self, Vec of, double *x, double *y)
 {
   const PetscScalar *numbers;
   PetscCall(VecScatterBegin(self->scatter, of, self->copies, INSERT_VALUES, SCATTER_FORWARD));
@@ -75,7 +75,7 @@ static PetscErrorCode multiply(const pl_grid *self, Vec of, double *x, double *y
 
 static PetscErrorCode apply_matrix(Mat matrix, Vec x, Vec y)
 {
-  pl_grid *self;
+  pl_dist_grid *self;
   PetscCall(MatShellGetContext(matrix, &self));
   PetscCall(take(self, x, self->x));
   PetscCall(multiply(self, x, self->x, self->y));
@@ -84,7 +84,7 @@ static PetscErrorCode apply_matrix(Mat matrix, Vec x, Vec y)
 
 static PetscErrorCode apply_cycle(PC pc, Vec r, Vec z)
 {
-  pl_grid *self;
+  pl_dist_grid *self;
   PetscCall(PCShellGetContext(pc, &self));
   size_t count = 3 * (size_t)self->local->A->rows;
   memset(self->r, 0, count * sizeof *self->r);
@@ -99,7 +99,7 @@ static PetscErrorCode apply_cycle(PC pc, Vec r, Vec z)
   return give(self, self->z, z);
 }
 
-PetscErrorCode pl_grid_guess(pl_grid *self, Vec b, Vec x)
+PetscErrorCode pl_dist_grid_guess(pl_dist_grid *self, Vec b, Vec x)
 {
   if (!self->with_coarse) return VecSet(x, 0);
   memset(self->z, 0, 3 * (size_t)self->local->A->rows * sizeof *self->z);
@@ -108,9 +108,9 @@ PetscErrorCode pl_grid_guess(pl_grid *self, Vec b, Vec x)
   return give(self, self->z, x);
 }
 
-Mat pl_grid_matrix(pl_grid *self) { return self->matrix; }
+Mat pl_dist_grid_matrix(pl_dist_grid *self) { return self->matrix; }
 
-PetscErrorCode pl_grid_precondition(pl_grid *self, PC pc)
+PetscErrorCode pl_dist_grid_precondition(pl_dist_grid *self, PC pc)
 {
   PetscCall(PCSetType(pc, PCSHELL));
   PetscCall(PCShellSetContext(pc, self));
@@ -126,7 +126,7 @@ static int number_of(const pl_bsr *A, int row)
 }
 
 /* Whose values the copies are. */
-static PetscErrorCode connect(pl_grid *self, const pl_bsr *A, PetscInt *numbers)
+static PetscErrorCode connect(pl_dist_grid *self, const pl_bsr *A, PetscInt *numbers)
 {
   const pl_local *local = self->local;
   IS from;
@@ -143,7 +143,7 @@ static PetscErrorCode connect(pl_grid *self, const pl_bsr *A, PetscInt *numbers)
   return 0;
 }
 
-static pl_status make_vectors(pl_grid *self, const pl_bsr *A, pl_error *error)
+static pl_status make_vectors(pl_dist_grid *self, const pl_bsr *A, pl_error *error)
 {
   const pl_allocator *memory = &self->allocator;
   double **vectors[] = {&self->r, &self->x, &self->y, &self->z};
@@ -159,17 +159,17 @@ static pl_status make_vectors(pl_grid *self, const pl_bsr *A, pl_error *error)
   return status;
 }
 
-static pl_status make_cycle(pl_grid *self, pl_error *error)
+static pl_status make_cycle(pl_dist_grid *self, pl_error *error)
 {
   pl_selection part = {.member = &pl_preconditioner_multigrid.info};
   pl_param_presets(part.member, part.values);
   return pl_preconditioner_create(&self->allocator, &part, self->local->A, &self->cycle, error);
 }
 
-pl_status pl_grid_create(const pl_allocator *allocator, MPI_Comm comm, const pl_bsr *A,
-                         pl_grid **out, pl_error *error)
+pl_status pl_dist_grid_create(const pl_allocator *allocator, MPI_Comm comm, const pl_bsr *A,
+                              pl_dist_grid **out, pl_error *error)
 {
-  pl_grid *self = *out = pl_alloc(allocator, 1, sizeof *self);
+  pl_dist_grid *self = *out = pl_alloc(allocator, 1, sizeof *self);
   if (!self) return pl_fail_memory(error);
   self->allocator = *allocator;
   self->comm = comm;
@@ -179,7 +179,7 @@ pl_status pl_grid_create(const pl_allocator *allocator, MPI_Comm comm, const pl_
   return status ? status : pl_coarse_create(allocator, self->local, A, &self->coarse, error);
 }
 
-void pl_grid_destroy(pl_grid *self)
+void pl_dist_grid_destroy(pl_dist_grid *self)
 {
   if (!self) return;
   pl_allocator memory = self->allocator;
@@ -195,7 +195,7 @@ void pl_grid_destroy(pl_grid *self)
 }
 
 /* A rank whose own block cannot be used is not left alone with that. */
-static pl_status agree(const pl_grid *self, pl_status status, pl_error *error)
+static pl_status agree(const pl_dist_grid *self, pl_status status, pl_error *error)
 {
   int own = (int)status, worst = 0;
   MPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, self->comm);
@@ -204,8 +204,8 @@ static pl_status agree(const pl_grid *self, pl_status status, pl_error *error)
   return status;
 }
 
-pl_status pl_grid_prepare(pl_grid *self, const pl_bsr *A, const pl_filter *filter, int with_coarse,
-                          pl_pool *pool, pl_error *error)
+pl_status pl_dist_grid_prepare(pl_dist_grid *self, const pl_bsr *A, const pl_filter *filter,
+                               int with_coarse, pl_pool *pool, pl_error *error)
 {
   self->pool = pool;
   self->with_coarse = with_coarse;
@@ -218,7 +218,7 @@ pl_status pl_grid_prepare(pl_grid *self, const pl_bsr *A, const pl_filter *filte
   return !status && with_coarse ? pl_coarse_prepare(self->coarse, pool, error) : status;
 }
 
-void pl_grid_note(pl_grid *self, int iterations, int is_refused)
+void pl_dist_grid_note(pl_dist_grid *self, int iterations, int is_refused)
 {
   self->cycle->solves++;
   self->cycle->iterations += iterations;

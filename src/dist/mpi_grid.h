@@ -12,29 +12,29 @@
 
 #include <petscksp.h>
 
-typedef struct pl_grid pl_grid;
+typedef struct pl_dist_grid pl_dist_grid;
 
 /* Can it be made? Every rank needs rows, and nodes need places. All ranks answer alike. */
-int pl_grid_suits(const pl_bsr *A);
+int pl_dist_grid_suits(const pl_bsr *A);
 
 /* On failure *out may be half made, and is to be destroyed all the same. */
-pl_status pl_grid_create(const pl_allocator *allocator, MPI_Comm comm, const pl_bsr *A,
-                         pl_grid **out, pl_error *error);
-void pl_grid_destroy(pl_grid *self);
+pl_status pl_dist_grid_create(const pl_allocator *allocator, MPI_Comm comm, const pl_bsr *A,
+                              pl_dist_grid **out, pl_error *error);
+void pl_dist_grid_destroy(pl_dist_grid *self);
 
 /* New values in A or a new filter; without the coarse problem where the matrix is so well
  * conditioned that it is not worth its price. All ranks return the same. */
-pl_status pl_grid_prepare(pl_grid *self, const pl_bsr *A, const pl_filter *filter, int with_coarse,
-                          pl_pool *pool, pl_error *error);
+pl_status pl_dist_grid_prepare(pl_dist_grid *self, const pl_bsr *A, const pl_filter *filter,
+                               int with_coarse, pl_pool *pool, pl_error *error);
 
 /* The matrix as PETSc sees it, until the end of the grid. */
-Mat pl_grid_matrix(pl_grid *self);
+Mat pl_dist_grid_matrix(pl_dist_grid *self);
 /* Makes a preconditioner of it. */
-PetscErrorCode pl_grid_precondition(pl_grid *self, PC pc);
+PetscErrorCode pl_dist_grid_precondition(pl_dist_grid *self, PC pc);
 /* x = Q b. */
-PetscErrorCode pl_grid_guess(pl_grid *self, Vec b, Vec x);
+PetscErrorCode pl_dist_grid_guess(pl_dist_grid *self, Vec b, Vec x);
 
 /* What a solve took, and whether it found M not positive definite: prepare then changes more. */
-void pl_grid_note(pl_grid *self, int iterations, int is_refused);
+void pl_dist_grid_note(pl_dist_grid *self, int iterations, int is_refused);
 
 #endif

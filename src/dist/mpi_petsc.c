@@ -36,7 +36,7 @@ typedef struct petsc {
   int first, count; /* the rank's rows, by number */
   int has_pairs;    /* in the pattern */
   Mat matrix;
-  pl_grid *grid; /* in place of the matrix; NULL: it is not in use */
+  pl_dist_grid *grid; /* in place of the matrix; NULL: it is not in use */
   KSP ksp;
   Vec b, x;
   double *r, *block_row; /* a whole vector; values of the longest row */
@@ -321,7 +321,7 @@ static pl_status make_ksp(petsc *self, pl_error *error)
   self->is_renewed = 1;
   if (self->grid) {
     TRY(KSPSetInitialGuessNonzero(self->ksp, PETSC_TRUE));
-    TRY(pl_grid_precondition(self->grid, pc));
+    TRY(pl_dist_grid_precondition(self->grid, pc));
     return PL_OK;
   }
   int jacobi = self->is_easy || self->common.values[PL_PETSC_PRESET] == PL_PETSC_JACOBI;
@@ -353,7 +353,7 @@ static void destroy(pl_solver *common)
   petsc *self = (petsc *)common;
   KSPDestroy(&self->ksp);
   MatDestroy(&self->matrix);
-  pl_grid_destroy(self->grid);
+  pl_dist_grid_destroy(self->grid);
   VecDestroy(&self->b);
   VecDestroy(&self->x);
   pl_free(&common->allocator, self->r);
@@ -403,7 +403,7 @@ static pl_status prepare_matrix(petsc *self, const pl_bsr *A, const pl_filter *f
                                 pl_error *error)
 {
   pl_status status = PL_OK;
-  pl_grid_destroy(self->grid);
+  pl_dist_grid_destroy(self->grid);
   self->grid = NULL;
   // pairs come and go, and the pattern with them
   if (!self->matrix || self->common.pairs || self->has_pairs) {
@@ -422,7 +422,7 @@ static pl_status prepare_matrix(petsc *self, const pl_bsr *A, const pl_filter *f
 static int suits_grid(const petsc *self, const pl_bsr *A)
 {
   return self->common.values[PL_PETSC_PRESET] == PL_PETSC_GRID && !self->common.pairs &&
-         pl_grid_suits(A);
+         pl_dist_grid_suits(A);
 }
 
 static pl_status prepare_grid(petsc *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
@@ -431,11 +431,11 @@ static pl_status prepare_grid(petsc *self, const pl_bsr *A, const pl_filter *fil
   pl_status status = PL_OK;
   if (!self->grid) {
     MatDestroy(&self->matrix);
-    status = pl_grid_create(&self->common.allocator, self->comm, A, &self->grid, error);
+    status = pl_dist_grid_create(&self->common.allocator, self->comm, A, &self->grid, error);
     if (!status) status = make_ksp(self, error);
-    if (!status) status = make_vectors(self, pl_grid_matrix(self->grid), error);
+    if (!status) status = make_vectors(self, pl_dist_grid_matrix(self->grid), error);
   }
-  return status ? status : pl_grid_prepare(self->grid, A, filter, !self->is_easy, pool, error);
+  return status ? status : pl_dist_grid_prepare(self->grid, A, filter, !self->is_easy, pool, error);
 }
 
 static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
@@ -487,12 +487,12 @@ static pl_status judge(const petsc *self, KSPConvergedReason reason, pl_error *e
 /* Runs PETSc on the right side b, from zero or the grid's guess. */
 static pl_status run(petsc *self, const pl_bsr *A, pl_error *error)
 {
-  Mat matrix = self->grid ? pl_grid_matrix(self->grid) : self->matrix;
+  Mat matrix = self->grid ? pl_dist_grid_matrix(self->grid) : self->matrix;
   if (self->is_renewed && !self->grid) {
     pl_status status = set_modes(self, A, error);
     if (status) return status;
   }
-  if (self->grid) TRY(pl_grid_guess(self->grid, self->b, self->x));
+  if (self->grid) TRY(pl_dist_grid_guess(self->grid, self->b, self->x));
   TRY(KSPSetOperators(self->ksp, matrix, matrix));
   TRY(KSPSetReusePreconditioner(self->ksp, self->is_renewed ? PETSC_FALSE : PETSC_TRUE));
   TRY(KSPSolve(self->ksp, self->b, self->x));
@@ -502,7 +502,7 @@ static pl_status run(petsc *self, const pl_bsr *A, pl_error *error)
 /* What the iterations say of the levels. */
 static void note(petsc *self, int iterations, KSPConvergedReason reason)
 {
-  if (self->grid) pl_grid_note(self->grid, iterations, reason == KSP_DIVERGED_INDEFINITE_PC);
+  if (self->grid) pl_dist_grid_note(self->grid, iterations, reason == KSP_DIVERGED_INDEFINITE_PC);
   if (self->is_renewed) {
     self->fresh = iterations;
     self->fresh_mean = self->mean;
@@ -545,7 +545,8 @@ static pl_status renew(petsc *self, const pl_bsr *A, const pl_filter *filter, pl
                        pl_error *error)
 {
   self->is_renewed = 1;
-  return self->grid ? pl_grid_prepare(self->grid, A, filter, !self->is_easy, pool, error) : PL_OK;
+  return self->grid ? pl_dist_grid_prepare(self->grid, A, filter, !self->is_easy, pool, error)
+                    : PL_OK;
 }
 
 static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filter, const double *b,

@@ -95,6 +95,8 @@ typedef struct pl_format_ops {
   int keeps_hanging; /* hanging nodes are written and read */
   /* The parameter that is 1 where all bodies go into one animation, plus 1; 0: they cannot. */
   int together;
+  /* The parameter that is 1 where each process of a run writes its piece, plus 1; 0: none does. */
+  int pieces;
   const char *list; /* the extension of a file that lists the numbered ones; NULL: none */
 } pl_format_ops;
 

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "io/hull.h"
 #include "io/texture.h"
+#include "io/vtu.h"
 
 #include <limits.h>
 #include <math.h>
@@ -58,34 +59,55 @@ static pl_status name_path(pl_series *series, pl_error *error)
   return join_path(series, file, series->path, error);
 }
 
-static pl_status frame_path(const pl_series *series, int number, const char *extension,
-                            char path[PATH_ROOM], pl_error *error)
+/* The file of a frame, or of a piece of it: end is "" or "_0" and so on. */
+static pl_status frame_path(const pl_series *series, int number, const char *end,
+                            const char *extension, char path[PATH_ROOM], pl_error *error)
 {
   char file[PATH_ROOM];
-  int length = snprintf(file, sizeof file, "%s_%06d.%s", series->name, number, extension);
+  int length = snprintf(file, sizeof file, "%s_%06d%s.%s", series->name, number, end, extension);
   if (length < 0 || (size_t)length >= sizeof file)
     return pl_fail_at(error, PL_E_LIMIT, series->name, 0, "the path is too long");
   return join_path(series, file, path, error);
 }
 
 /* An earlier series of that name may have been longer: its frames are no part of this one. */
+static pl_status remove_files(const pl_series *series, const char *end, const char *extension,
+                              pl_error *error)
+{
+  char path[PATH_ROOM];
+  for (int i = 0;; i++) {
+    pl_status status = frame_path(series, i, end, extension, path, error);
+    if (status || unlink(path)) return status;
+  }
+}
+
+/* Of frames in pieces as well: piece after piece, as long as there are any. */
+static pl_status remove_pieces(const pl_series *series, pl_error *error)
+{
+  char end[16] = "_0", path[PATH_ROOM];
+  pl_status status = remove_files(series, "", "pvtu", error);
+  for (int part = 0; !status; snprintf(end, sizeof end, "_%d", ++part)) {
+    status = frame_path(series, 0, end, series->extension, path, error);
+    if (status || access(path, F_OK)) break;
+    status = remove_files(series, end, series->extension, error);
+  }
+  return status;
+}
+
 static pl_status remove_older(const pl_series *series, pl_error *error)
 {
   int is_one = series->format->animate || series->format->append;
   if (is_one || series->format->list) unlink(series->path);
   if (is_one) return PL_OK;
   for (const char *word = series->format->extensions; *word;) {
-    char extension[16], path[PATH_ROOM];
+    char extension[16];
     size_t length = strcspn(word, "|");
     snprintf(extension, sizeof extension, "%.*s", (int)length, word);
-    for (int i = 0;; i++) {
-      pl_status status = frame_path(series, i, extension, path, error);
-      if (status) return status;
-      if (unlink(path)) break;
-    }
+    pl_status status = remove_files(series, "", extension, error);
+    if (status) return status;
     word += length + (word[length] == '|');
   }
-  return PL_OK;
+  return series->format->pieces ? remove_pieces(series, error) : PL_OK;
 }
 
 pl_status pl_series_create(const char *folder, const char *name, const pl_choice *format,
@@ -171,23 +193,72 @@ static pl_status write_list(pl_series *series, pl_error *error)
   return status;
 }
 
-static pl_status add_file(pl_series *series, const pl_snapshot *snapshot, pl_error *error)
+/* The list of all frames with one more. */
+static pl_status add_to_list(pl_series *series, const char *path, double time, pl_error *error)
 {
-  char path[PATH_ROOM];
-  pl_status status = frame_path(series, series->count, series->extension, path, error);
-  if (!status) status = series->format->write(snapshot, path, series->values, error);
-  if (status || !series->format->list) return status;
   size_t before = series->list.size;
   pl_text_add(&series->list, "<DataSet timestep=\"");
-  pl_text_number(&series->list, snapshot->time);
+  pl_text_number(&series->list, time);
   pl_text_add(&series->list, "\" part=\"0\" file=\"");
   pl_text_xml(&series->list, pl_path_name(path));
   pl_text_add(&series->list, "\"/>\n");
-  status = pl_text_ok(&series->list, error);
+  pl_status status = pl_text_ok(&series->list, error);
   if (!status) status = write_list(series, error);
   if (status) series->list.size = before;
   series->list.failed = 0;
   return status;
+}
+
+static pl_status add_file(pl_series *series, const pl_snapshot *snapshot, pl_error *error)
+{
+  char path[PATH_ROOM];
+  pl_status status = frame_path(series, series->count, "", series->extension, path, error);
+  if (!status) status = series->format->write(snapshot, path, series->values, error);
+  return status || !series->format->list ? status
+                                         : add_to_list(series, path, snapshot->time, error);
+}
+
+/* ---- pieces ---- */
+
+int pl_series_is_divided(const pl_series *series)
+{
+  int place = series->format->pieces;
+  return place && series->values[place - 1] > 0;
+}
+
+pl_status pl_series_add_piece(pl_series *series, const pl_snapshot *piece, int part,
+                              pl_error *error)
+{
+  char path[PATH_ROOM], end[16];
+  snprintf(end, sizeof end, "_%d", part);
+  pl_status status = frame_path(series, series->count, end, series->extension, path, error);
+  return status ? status : series->format->write(piece, path, series->values, error);
+}
+
+static pl_status write_pieces(const pl_series *series, const pl_snapshot *piece, const char *path,
+                              int parts, pl_error *error)
+{
+  char name[PATH_ROOM];
+  pl_text text = pl_text_make(&series->allocator);
+  snprintf(name, sizeof name, "%s", pl_path_name(path));
+  *strrchr(name, '.') = 0;
+  pl_status status = pl_vtu_print_list(piece, name, parts, &text, error);
+  if (!status) status = pl_file_write_frame(path, text.data, text.size, error);
+  pl_text_release(&text);
+  return status;
+}
+
+pl_status pl_series_add_list(pl_series *series, const pl_snapshot *piece, int part, int parts,
+                             pl_error *error)
+{
+  char path[PATH_ROOM];
+  pl_status status = frame_path(series, series->count, "", "pvtu", path, error);
+  if (!status && part == 0) status = write_pieces(series, piece, path, parts, error);
+  if (!status && part == 0) status = add_to_list(series, path, piece->time, error);
+  if (status) return status;
+  series->last = piece->time;
+  series->count++;
+  return PL_OK;
 }
 
 /* ---- one file for all ---- */

@@ -20,6 +20,15 @@ void pl_series_destroy(pl_series *series);
 pl_status pl_series_set_picture(pl_series *series, const char *image, const char *surface,
                                 pl_error *error);
 
+/* Does the format's setting ask for a piece of each process of a run? Then each process has such a
+ * series of its own and adds its piece of a frame (io/pieces.h), and when all have done so they go
+ * on by naming how many pieces there are; the first one lists them. */
+int pl_series_is_divided(const pl_series *series);
+pl_status pl_series_add_piece(pl_series *series, const pl_snapshot *piece, int part,
+                              pl_error *error);
+pl_status pl_series_add_list(pl_series *series, const pl_snapshot *piece, int part, int parts,
+                             pl_error *error);
+
 /* The snapshot needs a time, later than that of the frame before. */
 pl_status pl_series_add(pl_series *series, const pl_snapshot *snapshot, pl_error *error);
 /* Writes what waits for the last frame. Nothing may be added behind it. */

@@ -543,11 +543,15 @@ static pl_status vtu_read(const pl_source *source, pl_mesh **mesh, pl_error *err
   return status;
 }
 
-enum { ENCODING, PARAM_COUNT };
+enum { ENCODING, PIECES, PARAM_COUNT };
 
 static const pl_param params[PARAM_COUNT] = {
     [ENCODING] = {"encoding", "1", "numbers in base 64, as bytes behind the XML, or as text",
                   PL_VTU_BASE64, 0, 2, .words = "base64|raw|ascii"},
+    [PIECES] = {"pieces", "1",
+                "of a run on several processes: a frame is one file of the first process, or one "
+                "of each process and a .pvtu file that lists them",
+                0, 0, 1, .words = "one|ranks"},
 };
 
 static pl_status vtu_write(const pl_snapshot *snapshot, const char *path, const double *values,
@@ -570,5 +574,6 @@ const pl_format_ops pl_format_vtu = {
     .read = vtu_read,
     .write = vtu_write,
     .keeps_hanging = 1,
+    .pieces = PIECES + 1,
     .list = "pvd",
 };

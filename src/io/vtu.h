@@ -15,4 +15,9 @@ typedef enum pl_vtu_encoding { PL_VTU_BASE64, PL_VTU_RAW, PL_VTU_ASCII } pl_vtu_
 pl_status pl_vtu_print(const pl_snapshot *snapshot, pl_vtu_encoding encoding, pl_text *text,
                        pl_error *error);
 
+/* Adds the content of a .pvtu file: which arrays all pieces have, as this one does, and where they
+ * are: NAME_0.vtu and so on, beside it. */
+pl_status pl_vtu_print_list(const pl_snapshot *piece, const char *name, int pieces, pl_text *text,
+                            pl_error *error);
+
 #endif

@@ -216,3 +216,53 @@ pl_status pl_vtu_print(const pl_snapshot *snapshot, pl_vtu_encoding encoding, pl
   pl_text_release(&w.raw);
   return status;
 }
+
+/* ---- lists of pieces ---- */
+
+static void list_array(pl_text *text, const char *type, const char *prefix, const char *name,
+                       int width)
+{
+  pl_text_add(text, "<PDataArray type=\"%s\" Name=\"%s", type, prefix);
+  pl_text_xml(text, name);
+  pl_text_add(text, "\" NumberOfComponents=\"%d\"/>\n", width);
+}
+
+/* In the order of put_data. */
+static void list_data(pl_text *text, const pl_snapshot *piece, int of_elements)
+{
+  const char *tag = of_elements ? "PCellData" : "PPointData";
+  pl_text_add(text, "<%s>\n", tag);
+  for (int i = 0; i < piece->field_count; i++) {
+    const pl_field *field = &piece->fields[i];
+    if (field->of_elements == of_elements)
+      list_array(text, "Float64", "", field->name, field->width);
+  }
+  for (int k = 0; of_elements && pl_mesh_axes(piece->mesh) && k < 2; k++)
+    list_array(text, "Float64", "", pl_vtk_axes[k], 3);
+  for (int i = 0; i < pl_mesh_set_count(piece->mesh); i++) {
+    const pl_set *set = pl_mesh_set(piece->mesh, i);
+    if (set->of_elements == of_elements) list_array(text, "UInt8", "set:", set->name, 1);
+  }
+  pl_text_add(text, "</%s>\n", tag);
+}
+
+pl_status pl_vtu_print_list(const pl_snapshot *piece, const char *name, int pieces, pl_text *text,
+                            pl_error *error)
+{
+  pl_text_add(text,
+              "<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" "
+              "byte_order=\"%s\" header_type=\"UInt64\">\n<PUnstructuredGrid GhostLevel=\"0\">\n",
+              pl_little_endian() ? "LittleEndian" : "BigEndian");
+  pl_text_add(text, "<PPoints>\n");
+  list_array(text, "Float64", "", "Points", 3);
+  pl_text_add(text, "</PPoints>\n");
+  list_data(text, piece, 0);
+  list_data(text, piece, 1);
+  for (int i = 0; i < pieces; i++) {
+    pl_text_add(text, "<Piece Source=\"");
+    pl_text_xml(text, name);
+    pl_text_add(text, "_%d.vtu\"/>\n", i);
+  }
+  pl_text_add(text, "</PUnstructuredGrid>\n</VTKFile>\n");
+  return pl_text_ok(text, error);
+}
