@@ -80,7 +80,10 @@ static void make_stage(stage *at)
   at->x = malloc(3 * (size_t)nodes * sizeof(double));
   at->twice = malloc(3 * (size_t)nodes * sizeof(double));
   at->thrice = malloc((size_t)elements * sizeof(double));
-  for (int i = 0; i < 3 * nodes; i++) at->x[i] = i, at->twice[i] = 2 * i;
+  for (int i = 0; i < 3 * nodes; i++) {
+    at->x[i] = 2 * pl_mesh_nodes(at->mesh)[i];
+    at->twice[i] = 2 * i;
+  }
   for (int e = 0; e < elements; e++) at->thrice[e] = 3 * e;
   at->fields[0] = (pl_field){.name = "twice", .width = 3, .data = at->twice};
   at->fields[1] = (pl_field){.name = "thrice", .of_elements = 1, .width = 1, .data = at->thrice};
