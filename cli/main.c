@@ -46,7 +46,8 @@ static int dispatch(int count, char **words)
   }
   if (pl_dist_launched() > 1 && strcmp(word, "run") != 0) {
     if (!pl_dist_is_first()) cli_be_silent();
-    return cli_fail(CLI_USAGE, "mpirun is for \"pliant run\"; start \"pliant %s\" once", word);
+    return cli_fail(CLI_USAGE, "mpirun and srun are for \"pliant run\"; start \"pliant %s\" once",
+                    word);
   }
 #define X(name, summary)                                                                           \
   if (strcmp(word, #name) == 0) return cli_##name(count - 2, words + 2);

@@ -295,6 +295,13 @@ int cli_is_due(double time, double every, double *next)
   return 1;
 }
 
+int cli_frames_have_pieces(const cli_frames *frames)
+{
+  int any = 0;
+  for (int i = 0; i < frames->series_count; i++) any |= frames->series[i].pieces > 0;
+  return any;
+}
+
 /* All that a frame of a series shows; fields has room for MOST_FIELDS. */
 static pl_status look(cli_frames *frames, const cli_series *series, pl_world *world,
                       pl_field *fields, pl_snapshot *snapshot, pl_error *error)

@@ -40,6 +40,8 @@ pl_status cli_frames_open(cli_frames *frames, pl_scene *scene, pl_ranks *ranks, 
 /* Writes those frames that are due, unless that takes longer than so many seconds, as far as the
  * last ones show. */
 pl_status cli_frames_add(cli_frames *frames, pl_world *world, double seconds, pl_error *error);
+/* Are there frames in pieces? Ranks that have none need no frames. */
+int cli_frames_have_pieces(const cli_frames *frames);
 /* The same of frames in pieces, by all ranks together. */
 pl_status cli_frames_add_pieces(cli_frames *frames, pl_world *world, pl_ranks *ranks,
                                 pl_error *error);

@@ -6,6 +6,7 @@
 #include "dist/dist.h"
 #include "hand.h"
 #include "interrupt.h"
+#include "launch.h"
 #include "load_scene.h"
 #include "output.h"
 #include "pace.h"
@@ -28,7 +29,8 @@
 #include <unistd.h>
 
 typedef struct run {
-  const char *scene_path, *folder, *progress_word, *threads_word, *cache, *up, *replay, *petsc;
+  const char *scene_path, *folder, *progress_word, *threads_word, *cache, *up, *replay, *petsc,
+      *ranks_word;
   cli_words plain, changes;
   int allow_path, quiet, lock, no_picture, real_time;
   char folder_room[4096], scene_room[4200];
@@ -108,6 +110,11 @@ static int parse(run *r, int count, char **words)
        .summary = "keep step with the clock: a hand's servo loop gets a thread of its own, and "
                   "steps that take longer than they last are counted",
        .flag = &r->real_time},
+      {.name = "ranks",
+       .argument = "N",
+       .summary = "N processes on this machine, as mpirun -n N starts them; each gets its share of "
+                  "the processors for threads",
+       .value = &r->ranks_word},
       {.name = "petsc",
        .argument = "OPTIONS",
        .summary =
@@ -335,8 +342,10 @@ static pl_status open_pieces(run *r, pl_error *error)
   pl_status status = PL_OK;
   if (!r->ranks) return PL_OK;
   name_folder(r);
-  if (r->ranks->rank > 0)
+  if (r->ranks->rank > 0) {
     status = cli_frames_open(&r->frames, r->scene, r->ranks, r->folder, error);
+    if (!cli_frames_have_pieces(&r->frames)) cli_frames_close(&r->frames);
+  }
   return agree(r, status, error);
 }
 
@@ -412,6 +421,7 @@ int cli_run(int count, char **words)
   int code = parse(&r, count, words);
   if (code) return code < 0 ? CLI_OK : code;
   if (r.replay) return cli_view(1, (char *[]){(char *)(uintptr_t)r.replay});
+  if (r.ranks_word) return cli_launch(r.ranks_word, "run", count, words);
   code = execute(&r);
   cli_tape_close(&r.tape);
   cli_frames_close(&r.frames);

@@ -9,6 +9,8 @@
 
 /* How many processes a launcher (mpirun, srun with PMI) has started; 1: this one alone. */
 int pl_dist_launched(void);
+/* Can this build compute with several? */
+int pl_dist_exists(void);
 /* Is this the one of them that speaks? */
 int pl_dist_is_first(void);
 

@@ -184,6 +184,27 @@ int pl_dist_any(const pl_ranks *ranks, int flag)
 
 /* ---- the beginning and the end ---- */
 
+int pl_dist_exists(void) { return 1; }
+
+/* A launcher of another MPI starts processes that know nothing of each other. */
+static pl_status check_count(int count, pl_error *error)
+{
+  if (count == pl_dist_launched()) return PL_OK;
+  return pl_fail(error, PL_E_UNSUPPORTED,
+                 "started %d times, but MPI knows of %d: the launcher belongs to another MPI than "
+                 "this program was built with; use that one's mpirun, or srun --mpi=pmix",
+                 pl_dist_launched(), count);
+}
+
+static void destroy(context *at)
+{
+  pl_allocator allocator = at->allocator;
+  if (at->errors >= 0) close(at->errors);
+  pl_free(&allocator, at->services);
+  pl_free(&allocator, at->counts);
+  pl_free(&allocator, at);
+}
+
 pl_status pl_dist_start(pl_ranks **ranks, pl_error *error)
 {
   *ranks = NULL;
@@ -206,23 +227,18 @@ pl_status pl_dist_start(pl_ranks **ranks, pl_error *error)
                          .context = at};
   MPI_Comm_rank(MPI_COMM_WORLD, &at->ranks.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &at->ranks.count);
+  status = check_count(at->ranks.count, error);
   at->counts = pl_alloc(&allocator, (size_t)at->ranks.count, sizeof *at->counts);
-  if (!at->counts) {
-    pl_free(&allocator, at);
-    return pl_fail_memory(error);
-  }
-  *ranks = &at->ranks;
-  return PL_OK;
+  if (!status && !at->counts) status = pl_fail_memory(error);
+  if (status)
+    destroy(at);
+  else
+    *ranks = &at->ranks;
+  return status;
 }
 
 void pl_dist_end(pl_ranks *ranks)
 {
   pl_petsc_end();
-  if (!ranks) return;
-  context *at = ranks->context;
-  pl_allocator allocator = at->allocator;
-  if (at->errors >= 0) close(at->errors);
-  pl_free(&allocator, at->services);
-  pl_free(&allocator, at->counts);
-  pl_free(&allocator, at);
+  if (ranks) destroy(ranks->context);
 }

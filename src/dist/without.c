@@ -10,15 +10,18 @@ const pl_solver_ops pl_solver_petsc = {
              .missing = "PETSc (libpetsc-real-dev, and cmake -DPLIANT_WITH_PETSC=ON)"},
 };
 
+int pl_dist_exists(void) { return 0; }
+
 pl_status pl_dist_start(pl_ranks **ranks, pl_error *error)
 {
   *ranks = NULL;
   int count = pl_dist_launched();
   if (count == 1) return PL_OK;
-  return pl_fail(error, PL_E_UNSUPPORTED,
-                 "started %d times by mpirun, but built without PETSc: one run of %d threads is "
-                 "\"pliant run --threads %d\"; or build with -DPLIANT_WITH_PETSC=ON",
-                 count, count, count);
+  return pl_fail(
+      error, PL_E_UNSUPPORTED,
+      "started %d times by mpirun or srun, but built without PETSc: one run of %d threads is "
+      "\"pliant run --threads %d\"; or build with -DPLIANT_WITH_PETSC=ON",
+      count, count, count);
 }
 
 void pl_dist_end(pl_ranks *ranks) { (void)ranks; }

@@ -33,7 +33,8 @@ static pl_status deal(const pl_allocator *allocator, const pl_mesh *mesh, int pa
   if (!middles) return pl_fail_memory(error);
   for (size_t e = 0; e < (size_t)count; e++) {
     for (int a = 0; a < n; a++) {
-      const double *x = pl_mesh_nodes(mesh) + 3 * (size_t)pl_mesh_elements(mesh)[(size_t)n * e + (size_t)a];
+      const double *x =
+          pl_mesh_nodes(mesh) + 3 * (size_t)pl_mesh_elements(mesh)[(size_t)n * e + (size_t)a];
       for (size_t k = 0; k < 3; k++) middles[3 * e + k] += x[k] / n;
     }
   }
@@ -130,8 +131,7 @@ static pl_status make_mesh(pl_piece *self, const pl_mesh *mesh, const int *node_
   arrays at = {
       .nodes = pl_alloc(memory, 3 * nodes, sizeof(double)),
       .axes = pl_alloc(memory, pl_mesh_axes(mesh) ? 6 * elements : 0, sizeof(double)),
-      .elements =
-          pl_alloc(memory, (size_t)pl_mesh_nodes_per_element(mesh) * elements, sizeof(int)),
+      .elements = pl_alloc(memory, (size_t)pl_mesh_nodes_per_element(mesh) * elements, sizeof(int)),
       .ids = pl_alloc(memory, ids, sizeof(int)),
       .sets = pl_alloc(memory, (size_t)pl_mesh_set_count(mesh), sizeof(pl_set))};
   pl_status status = at.nodes && at.axes && at.elements && at.ids && at.sets
@@ -200,10 +200,9 @@ static pl_status reserve(pl_piece *self, const pl_snapshot *whole, pl_error *err
     *(field->of_elements ? &of_elements : &of_nodes) += (size_t)field->width;
   }
   void *memory = self->room;
-  pl_status status =
-      pl_reserve(&self->allocator, &memory, &self->size,
-                 of_nodes * (size_t)self->nodes + of_elements * (size_t)self->elements,
-                 sizeof *self->room);
+  pl_status status = pl_reserve(
+      &self->allocator, &memory, &self->size,
+      of_nodes * (size_t)self->nodes + of_elements * (size_t)self->elements, sizeof *self->room);
   self->room = memory;
   return status ? pl_fail_memory(error) : PL_OK;
 }

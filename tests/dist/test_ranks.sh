@@ -38,4 +38,24 @@ paste -d, "$work/one/probes.csv" "$work/two/probes.csv" | awk -F, 'NR > 1 {
 for body in low high; do
   python3 "$PLIANT_SOURCE/tests/dist/pieces.py" "$work/one/${body}_000001.vtu" "$work/two/${body}_000001.pvtu" 1e-5 || failed=1
 done
+
+# what cannot be is refused with one sentence, by the first process
+refused() {
+  local wanted=$1 said
+  shift
+  said=$(env "$@" 2>&1) && { echo "not refused: $*"; failed=1; }
+  case $said in
+    "pliant: "*"$wanted"*) ;;
+    *) echo "$* says \"$said\""; failed=1 ;;
+  esac
+}
+refused "belongs to another MPI" PMI_SIZE=2 PMI_RANK=0 "$several" run "$scene" -o "$work/no"
+refused "leave one of them out" PMI_SIZE=2 PMI_RANK=0 "$several" run --ranks 2 "$scene" -o "$work/no"
+refused "processors" "$several" run --ranks 5000 "$scene" -o "$work/no"
+if [ "$several" != "$PLIANT_COMMAND" ]; then
+  refused "started 8 times" PMIX_RANK=0 SLURM_STEP_NUM_TASKS=8 "$PLIANT_COMMAND" run "$scene" -o "$work/no"
+  refused "needs a build with PETSc" "$PLIANT_COMMAND" run --ranks 2 "$scene" -o "$work/no"
+fi
+[ -z "$(PMI_SIZE=2 PMI_RANK=1 "$several" run "$scene" -o "$work/no" 2>&1)" ] || { echo "the second process speaks"; failed=1; }
+[ ! -e "$work/no" ] || { echo "what was refused wrote files"; failed=1; }
 exit $failed
