@@ -65,10 +65,13 @@ static pl_status agree(run *r, pl_status status, pl_error *error)
   return r->ranks ? r->ranks->agree(r->ranks, status, error) : status;
 }
 
+/* All ranks answer alike: a signal that arrives while they ask each other counts the next time. */
 static int is_interrupted(run *r)
 {
-  if (r->ranks && pl_dist_any(r->ranks, cli_interrupted)) cli_interrupted = 1;
-  return cli_interrupted;
+  if (!r->ranks) return cli_interrupted;
+  int any = pl_dist_any(r->ranks, cli_interrupted);
+  if (any) cli_interrupted = 1;
+  return any;
 }
 
 static int parse(run *r, int count, char **words)

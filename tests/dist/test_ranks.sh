@@ -39,6 +39,21 @@ for body in low high; do
   python3 "$PLIANT_SOURCE/tests/dist/pieces.py" "$work/one/${body}_000001.vtu" "$work/two/${body}_000001.pvtu" 1e-5 || failed=1
 done
 
+# a signal to one of them ends all after the same step, and the results are whole
+timeout 150 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 2 \
+  "$several" run "$PLIANT_SOURCE/tests/dist/bar.xml" --set world.duration=1000 -q --no-picture -o "$work/long" >"$work/said" 2>&1 &
+launcher=$!
+for i in $(seq 300); do
+  [ -s "$work/long/recording.plr" ] && break
+  sleep 0.2
+done
+sleep 0.3
+# of timeout, mpirun, and its second process
+pkill -TERM -P "$(pgrep -P $launcher)" -n
+wait $launcher
+grep -q "interrupted; the results so far are complete" "$work/said" && grep -q '"interrupted": true' "$work/long/summary.json" ||
+  { echo "a signal to one process did not end all in order:"; cat "$work/said"; failed=1; }
+
 # what cannot be is refused with one sentence, by the first process
 refused() {
   local wanted=$1 said
