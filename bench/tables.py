@@ -11,7 +11,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DOCS = ["docs/performance.md", "docs/solvers.md", "docs/haptics.md", "docs/cloth.md", "docs/contact.md",
-        "docs/reproduction/hexahedra.md", "docs/reproduction/grids.md"]
+        "docs/reproduction/hexahedra.md", "docs/reproduction/grids.md", "docs/many-machines.md"]
 LIMIT = 1.3  # auto against the best
 
 
@@ -268,9 +268,18 @@ def machine():
             f"rounds: {row['rounds']}; {row['source']}.")
 
 
+def ranks():
+    rows = []
+    for (number_of, tets), many in groups(read("ranks"), "ranks", "tets").items():
+        at = {row["preset"]: row for row in many}
+        rows.append([number_of, number(tets)] + [number(at[name][key]) if name in at else ""
+                                                 for key in ("iterations", "peak_mb") for name in ("gamg", "grid")])
+    return table(["ranks", "tets", "gamg", "grid", "MB of a rank, gamg", "grid"], rows)
+
+
 TABLES = {"steps": steps, "steps-block-diagonal": steps_block_diagonal, "kernels": kernels, "contact": contact, "contact-solves": contact_solves, "friction": friction, "pile": pile,
           "solver-iterations": solver_iterations, "solver-times": solver_times, "choice": choice, "cholmod": cholmod,
-          "machine": machine, "haptics": haptics,
+          "machine": machine, "haptics": haptics, "ranks": ranks,
           "grids": grids, "cloth": cloth, "hex-steps": hex_steps, "hex-meshes": hex_meshes,
           "laws": lambda: materials("laws", "ratio", "law", " tets"),
           "memory-corotated": lambda: materials("memory around corotated", "ratio", "corotated", " tets"),
