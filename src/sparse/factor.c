@@ -78,51 +78,6 @@ void pl_factor_destroy(pl_factor *factor)
   pl_free(&allocator, factor);
 }
 
-/* ---- the order ---- */
-
-/* The order that was asked for, or the better of both; with what it will take. */
-static pl_status choose_order(pl_factor *factor, const pl_graph *graph, pl_ordering wanted,
-                              int *order, double *fill, pl_error *error)
-{
-  const pl_allocator *allocator = &factor->allocator;
-  double flops = INFINITY;
-  int *other = pl_alloc(allocator, (size_t)graph->count + 1, sizeof(int));
-  pl_status status = other ? PL_OK : pl_fail_memory(error);
-  for (int nested = 0; nested < 2 && !status; nested++) {
-    if (wanted == (nested ? PL_ORDER_DEGREE : PL_ORDER_NESTED)) continue;
-    double numbers, operations;
-    status = nested ? pl_order_nested(allocator, graph, other, error)
-                    : pl_order_degree(allocator, graph, other, error);
-    if (!status)
-      status = pl_elimination_count(allocator, graph, other, &numbers, &operations, error);
-    if (!status) status = pl_watch_check(graph->watch, error);
-    if (status || operations >= flops) continue;
-    memcpy(order, other, (size_t)graph->count * sizeof *order);
-    *fill = numbers;
-    flops = operations;
-    factor->is_nested = nested;
-  }
-  pl_free(allocator, other);
-  return status;
-}
-
-static pl_status make_plan(pl_factor *factor, const pl_bsr *A, pl_ordering wanted, pl_error *error)
-{
-  const pl_allocator *allocator = &factor->allocator;
-  pl_graph graph;
-  double fill = 0;
-  int *order = pl_alloc(allocator, (size_t)A->rows + 1, sizeof(int));
-  pl_status status = pl_graph_create(allocator, A, &graph, error);
-  if (!status && !order) status = pl_fail_memory(error);
-  if (!status) status = choose_order(factor, &graph, wanted, order, &fill, error);
-  if (!status) status = pl_factor_fits(fill, pl_machine_memory(), error);
-  if (!status) status = pl_elimination_create(allocator, &graph, order, &factor->plan, error);
-  if (!status) status = pl_watch_check(A->watch, error);
-  pl_graph_destroy(allocator, &graph);
-  pl_free(allocator, order);
-  return status;
-}
-
 /* ---- memory ---- */
 
 static int make_room(const pl_factor *factor, workspace *room, size_t max_below)
@@ -170,7 +125,8 @@ pl_status pl_factor_create(const pl_allocator *allocator, const pl_bsr *A, pl_or
   if (!factor) return pl_fail_memory(error);
   factor->allocator = factor->plan.allocator = *allocator;
   factor->kernel = pl_factor_kernel_pick();
-  pl_status status = make_plan(factor, A, ordering, error);
+  pl_status status =
+      pl_factor_plan(allocator, A, ordering, &factor->plan, &factor->is_nested, error);
   if (!status) status = take_memory(factor, error);
   if (status)
     pl_factor_destroy(factor);

@@ -17,6 +17,7 @@
 typedef enum pl_ordering { PL_ORDER_LEAST, PL_ORDER_DEGREE, PL_ORDER_NESTED } pl_ordering;
 
 typedef struct pl_factor pl_factor;
+struct pl_elimination;
 
 /* Can a factor of so many numbers be made where there is so much memory, in bytes? PL_E_LIMIT says
  * what it would take. */
@@ -27,6 +28,10 @@ pl_status pl_factor_fits(double numbers, double memory, pl_error *error);
 pl_status pl_factor_create(const pl_allocator *allocator, const pl_bsr *A, pl_ordering ordering,
                            pl_factor **out, pl_error *error);
 void pl_factor_destroy(pl_factor *factor);
+
+/* The first half of that: in which order, and where the numbers of L stand. */
+pl_status pl_factor_plan(const pl_allocator *allocator, const pl_bsr *A, pl_ordering wanted,
+                         struct pl_elimination *plan, int *is_nested, pl_error *error);
 
 /* The numeric factor of P A P + s (I - P), where s has the size of A's diagonal; P takes the
  * filter's entries for which chosen is set (NULL: all). PL_E_SINGULAR names the block row where
