@@ -5,6 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 scripts/wasm.sh session world
 scripts/build-viewer.sh packages
+node --no-experimental-fetch web/split.mjs build/wasm/web scenes
 node --no-experimental-fetch viewer/site.mjs build/site build/wasm/web scenes
 version=$(sed -n 's/#define PL_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' include/pliant/base.h | paste -sd.)
 node web/npm.mjs build/npm build/wasm/web . "$version"

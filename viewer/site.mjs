@@ -1,10 +1,11 @@
-// Makes the page without a server: node site.mjs FOLDER MODULES SCENES, where MODULES holds session.mjs and session.wasm.
+// Makes the page without a server: node site.mjs FOLDER MODULES SCENES, where MODULES holds session.mjs, session.wasm and its two parts (web/split.mjs).
 // Pictures of the gallery are made here, by the module itself.
 import { build } from 'esbuild';
-import { copyFile, cp, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
+import { openHost } from '../web/host.mjs';
 
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const [target, modules, scenes] = process.argv.slice(2).map((one) => path.resolve(one));
@@ -20,7 +21,8 @@ const bundle = { bundle: true, minify: true, format: 'esm', target: 'es2022', le
 await build({ ...bundle, entryPoints: { app: path.join(folder, 'site/index.js'), style: path.join(folder, 'site/style.css') }, outdir: target });
 await build({ ...bundle, entryPoints: [path.join(folder, 'site/worker.js')], outdir: target, external: ['node:*', 'module', 'fs', 'path', 'url'],
   alias: { 'session.mjs': path.join(modules, 'session.mjs') } });
-await copyFile(path.join(modules, 'session.wasm'), path.join(target, 'session.wasm'));
+await copyFile(path.join(modules, 'first.wasm'), path.join(target, 'session.wasm'));
+await copyFile(path.join(modules, 'rest.wasm'), path.join(target, 'rest.wasm'));
 await copyFile(path.join(folder, 'src/icon.svg'), path.join(target, 'icon.svg'));
 const html = await readFile(path.join(folder, 'src/index.html'), 'utf8');
 const [buttons, covers] = (await readFile(path.join(folder, 'site/parts.html'), 'utf8')).split('<!-- covers -->\n');
@@ -29,17 +31,7 @@ await writeFile(path.join(target, 'index.html'), html.replace('  <button class="
 
 // ---- scenes and their pictures ----
 
-const { default: createModule } = await import(pathToFileURL(path.join(modules, 'session.mjs')));
-const module = await createModule({ wasmBinary: await readFile(path.join(modules, 'session.wasm')) });
-const call = (name, result, types = [], values = []) => module.ccall(`host_${name}`, result, types, values);
-const names = (await readdir(scenes, { recursive: true })).map((name) => name.split(path.sep).join('/'));
-for (const name of names) {
-  if ((await stat(path.join(scenes, name))).isDirectory()) module.FS.mkdirTree(`/scenes/${name}`);
-  else {
-    module.FS.mkdirTree(path.posix.dirname(`/scenes/${name}`));
-    module.FS.writeFile(`/scenes/${name}`, await readFile(path.join(scenes, name)));
-  }
-}
+const { module, names, call } = await openHost(modules, scenes);
 
 // the files that a scene names, and those that these name
 async function filesOf(name, found = new Set()) {

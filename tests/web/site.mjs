@@ -18,10 +18,12 @@ const work = await mkdtemp(path.join(os.tmpdir(), 'pliant-site-'));
 
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.png': 'image/png', '.json': 'application/json' };
 const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
-const serve = (headers) => new Promise((resolve) => {
+// missing: names that it does not have
+const serve = (headers, missing = /^$/) => new Promise((resolve) => {
   const server = createServer(async (request, answer) => {
     const name = decodeURIComponent(new URL(request.url, 'http://x').pathname).replace(/\/$/, '/index.html');
     try {
+      if (missing.test(name)) throw new Error('missing');
       const data = await readFile(path.join(folder, path.posix.normalize(name)));
       answer.writeHead(200, { 'Content-Type': types[path.extname(name)] ?? 'application/octet-stream', ...headers });
       answer.end(data);
@@ -32,7 +34,7 @@ const serve = (headers) => new Promise((resolve) => {
   });
   server.listen(0, '127.0.0.1', () => resolve({ server, address: `http://127.0.0.1:${server.address().port}/` }));
 });
-const plain = await serve({}), isolated = await serve(isolation);
+const plain = await serve({}), isolated = await serve(isolation), partial = await serve({}, /rest\.wasm$/);
 
 const browser = await launch();
 const picture = (page, name) => page.screenshot({ path: path.join(pictures, `${name}.png`) });
@@ -83,6 +85,7 @@ test('the start scene is shown and plays', async () => {
   const before = await page.evaluate(() => pliant.app.frame.time);
   await until(page, (time) => pliant.app.frame.time > time + 0.1, before);
   await picture(page, '1-start');
+  check(!requests.some((one) => /rest\.wasm/.test(one)), 'the start scene must do with the first part of the module');
 });
 
 test('the gallery shows pictures that were made with the page, and opens scenes', async () => {
@@ -96,15 +99,38 @@ test('the gallery shows pictures that were made with the page, and opens scenes'
   await until(page, () => pliant.app.scene?.file === 'cantilever.xml' && pliant.app.frame);
 });
 
-test('a shown hash is that of pliant run', async () => {
+// Both after so many steps of the gallery's scene that is shown.
+async function compare(name, steps) {
   await halt(page);
   await tell(page, 'reset');
   await until(page, () => pliant.app.frame?.time === 0);
   await halt(page);
-  await stepTo(page, 12);
-  const file = path.join(source, 'scenes/cantilever.xml'), dt = Number(/ dt="([^"]+)"/.exec(await readFile(file, 'utf8'))[1]);
-  const here = await hash(page), there = await natively(file, dt, 12);
+  await stepTo(page, steps);
+  const file = path.join(source, 'scenes', name), dt = Number(/ dt="([^"]+)"/.exec(await readFile(file, 'utf8'))[1]);
+  const here = await hash(page), there = await natively(file, dt, steps);
   check(here === there, `the page ends with ${here}, pliant run with ${there}`);
+}
+const choose = async (one, name) => {
+  await one.click('#scenes');
+  await one.click(`#cards .scene:has-text("${name}")`);
+};
+
+test('a shown hash is that of pliant run', () => compare('cantilever.xml', 12));
+
+test('a scene that needs the rest of the module gets it, and has the same bits', async () => {
+  await choose(page, 'frames-bar.xml');
+  await until(page, () => pliant.app.scene?.file === 'frames-bar.xml' && pliant.app.frame);
+  check(requests.filter((one) => /rest\.wasm/.test(one)).length === 1, 'rest.wasm must be fetched once');
+  await compare('frames-bar.xml', 6);
+});
+
+test('a part of the module that cannot be fetched is told', async () => {
+  const other = await openPage(browser, partial.address);
+  await ready(other);
+  await choose(other, 'frames-bar.xml');
+  await until(other, () => !document.getElementById('lost').hidden && /cannot be fetched/.test(document.getElementById('lost-text').textContent));
+  await picture(other, '9-partial');
+  await other.close();
 });
 
 test('a dropped scene can be pulled, pinned, changed and scrubbed', async () => {
@@ -217,8 +243,7 @@ const failed = await runAll({
   onFailure: (number) => page && picture(page, `failed-${number}`),
   async finish() {
     await browser.close();
-    plain.server.close();
-    isolated.server.close();
+    for (const { server } of [plain, isolated, partial]) server.close();
     await rm(work, { recursive: true, force: true });
   },
 });

@@ -70,7 +70,7 @@ function turn() {
     for (let slot = call.next(); slot >= 0; slot = call.next()) hand(slot);
   } catch (error) {
     ready = false;
-    return post({ failed: /memory|allocat/i.test(String(error)) ? 'This scene needs more memory than the browser gives.' : `The simulation has ended: ${error.message}` });
+    return post({ failed: /memory|allocat/i.test(String(error)) ? 'This scene needs more memory than the browser gives.' : error.message });
   }
   if (pause >= 100) tellFacts();
   if (replaying) return;
@@ -243,12 +243,50 @@ async function openLink(text) {
   return true;
 }
 
+// ---- the module, in two parts ----
+
+async function compile(name) {
+  const answer = await fetch(new URL(name, self.location.href));
+  if (!answer.ok) throw new Error(`${name} cannot be fetched (${answer.status}).`);
+  return answer.headers.get('Content-Type') === 'application/wasm' ? WebAssembly.compileStreaming(answer) : WebAssembly.compile(await answer.arrayBuffer());
+}
+
+// What few scenes need. The functions that call it are in the middle of their work, so this waits, as a worker may.
+function addRest(primary) {
+  const request = new XMLHttpRequest();
+  const missing = (why) => new Error(`A part of the program that this scene needs cannot be fetched (${why}).`);
+  request.open('GET', new URL('rest.wasm', self.location.href), false);
+  request.responseType = 'arraybuffer';
+  try { request.send(); } catch { throw missing('no connection'); }
+  if (request.status !== 200) throw missing(request.status);
+  return new WebAssembly.Instance(new WebAssembly.Module(request.response), { primary }); // it puts its functions into the table
+}
+
+// Functions of the rest stand in the table of the first part, at places that the module names by their number.
+function instantiate(code, imports) {
+  let primary = null, rest = null;
+  const placeholder = new Proxy({}, { get: (_, slot) => (...values) => {
+    rest ??= addRest(primary);
+    return Object.values(primary).find((one) => one instanceof WebAssembly.Table).get(Number(slot))(...values);
+  } });
+  const instance = new WebAssembly.Instance(code, { ...imports, placeholder });
+  primary = instance.exports;
+  return instance;
+}
+
+async function load() {
+  const code = await compile('session.wasm');
+  return createModule({ instantiateWasm: (imports, done) => {
+    const instance = instantiate(code, imports);
+    done(instance);
+    return instance.exports;
+  } });
+}
+
 // ---- the beginning ----
 
-async function begin({ link, binary }) {
-  const [list, made] = await Promise.all([
-    fetch(new URL('scenes/gallery.json', self.location.href)).then((answer) => answer.json()),
-    createModule({ locateFile: (name) => new URL(name, self.location.href).href, ...(binary ? { wasmBinary: binary } : {}) })]);
+async function begin({ link }) {
+  const [list, made] = await Promise.all([fetch(new URL('scenes/gallery.json', self.location.href)).then((answer) => answer.json()), load()]);
   module = made;
   const wrap = (name, result, words) => module.cwrap(`host_${name}`, result, words);
   call = { start: wrap('start', 'number', ['string', 'string', 'number', 'number']), send: wrap('send', 'number', ['string']), turn: wrap('turn', 'number', []),
