@@ -18,10 +18,11 @@ static int check(int ranks)
     return cli_fail(CLI_USAGE, "--ranks starts processes, and mpirun or srun has done so; leave "
                                "one of them out");
   if (!pl_dist_exists())
-    return cli_fail(CLI_FAILED,
-                    "--ranks %d needs a build with PETSc (-DPLIANT_WITH_PETSC=ON); \"--threads %d\" "
-                    "uses as many processors, and is faster on one machine",
-                    ranks, ranks);
+    return cli_fail(
+        CLI_FAILED,
+        "--ranks %d needs a build with PETSc (-DPLIANT_WITH_PETSC=ON); \"--threads %d\" "
+        "uses as many processors, and is faster on one machine",
+        ranks, ranks);
   if (ranks > processors)
     return cli_fail(CLI_USAGE,
                     "--ranks %d: this machine has %ld processors, and processes beyond that would "
