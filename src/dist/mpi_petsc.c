@@ -540,7 +540,7 @@ static pl_status improve(petsc *self, const pl_bsr *A, double *x, pl_solve_repor
 }
 
 /* Levels of an earlier matrix may be unfit for this one, and a cycle may have been made from an
- * eigenvalue that was estimated too low: both can be made again. */
+ * eigenvalue that was estimated too low: both can be rebuilt. */
 static pl_status renew(petsc *self, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
                        pl_error *error)
 {
