@@ -110,10 +110,29 @@ def contact_solves():
     return table(["against", "tets", "preconditioner", "free", "in contact (stiffness factor, or friction)", "most / free"], rows)
 
 
+def friction_cost(row, kind=""):
+    """In iterations of conjugate gradients, by instructions of 750 tets: a matrix 13, a linear system 6."""
+    systems, matrices, iterations = (float(row[word + kind]) for word in ("systems", "matrices", "iterations"))
+    return 6 * systems + 13 * matrices + iterations
+
+
 def friction():
     rows = [[row["phase"], row["degrees"], row["systems_without"], row["iterations_without"], row["systems"], row["iterations"],
-             f"{float(row['iterations']) / float(row['iterations_without']):.2f}"] for row in read("friction")]
+             f"{float(row['iterations']) / float(row['iterations_without']):.2f}"]
+            for row in read("friction") if row["method"] == "implicit-euler"]
     return table(["phase", "degrees", "systems, mu 0", "iterations", "systems, mu 0.5", "iterations", "iterations, ratio"], rows)
+
+
+def friction_methods():
+    rows = []
+    for (method,), many in groups(read("friction"), "method").items():
+        for row in many:
+            row["cost"] = str(friction_cost(row) / friction_cost(row, "_without"))
+        worst = max(many, key=lambda row: float(row["cost"]))
+        rows.append([method, span(many, "systems_without"), span(many, "systems"), span(many, "matrices_without"),
+                     span(many, "matrices"), span(many, "cost"), f"{worst['phase']}, {worst['degrees']}"])
+    return table(["method", "systems, mu 0", "systems, mu 0.5", "matrices, mu 0", "matrices, mu 0.5", "cost, ratio",
+                  "most in (degrees)"], rows)
 
 
 def contact():
@@ -277,7 +296,7 @@ def ranks():
     return table(["ranks", "tets", "gamg", "grid", "MB of a rank, gamg", "grid"], rows)
 
 
-TABLES = {"steps": steps, "steps-block-diagonal": steps_block_diagonal, "kernels": kernels, "contact": contact, "contact-solves": contact_solves, "friction": friction, "pile": pile,
+TABLES = {"steps": steps, "steps-block-diagonal": steps_block_diagonal, "kernels": kernels, "contact": contact, "contact-solves": contact_solves, "friction": friction, "friction-methods": friction_methods, "pile": pile,
           "solver-iterations": solver_iterations, "solver-times": solver_times, "choice": choice, "cholmod": cholmod,
           "machine": machine, "haptics": haptics, "ranks": ranks,
           "grids": grids, "cloth": cloth, "hex-steps": hex_steps, "hex-meshes": hex_meshes,

@@ -138,13 +138,14 @@ static void begin(pl_coupling *self, const pl_substep *step)
 {
   pl_contact *contact = (pl_contact *)self;
   double *rate = step->work[0];
+  contact->made.A = NULL;
   pl_contact_begin(contact, step->t, step->t + step->h);
   step->system->ops->external(step->system, step->t + step->h, step->q, step->v, rate);
   step->system->ops->mass_inverse(step->system, rate, rate);
   contact->slow = 2 * step->h * fastest(contact, rate);
   pl_contact_search(contact, step, rate);
   for (int i = 0; i < contact->touch_count; i++)
-    step->system->is_trial |= contact->touches[i].friction.bound > 0;
+    step->system->pass.is_trial |= contact->touches[i].friction.bound > 0;
   pl_penalty_mark(contact, step->q, 1);
   pl_penalty_leave(contact, step->q, step->v);
 }
@@ -189,6 +190,7 @@ static double velocity(const pl_coupling *self, const pl_moment *at, const pl_ro
 static void evaluate(pl_coupling *self, const pl_moment *at, double *f, const pl_tangent *tangent)
 {
   pl_contact *contact = (pl_contact *)self;
+  if (tangent) contact->made = *tangent;
   for (int i = 0; i < contact->touch_count; i++)
     pl_friction_evaluate(&contact->touches[i], at, f, tangent);
   pl_penalty_evaluate(contact, at, f, tangent);
@@ -231,7 +233,9 @@ static int let_go(pl_contact *contact, pl_touch *touch, double max_pull)
   }
   if (touch->at[worst].force >= -max_pull) return 0;
   touch->at[worst] = touch->at[--touch->count];
-  if (touch->count == 0) drop_touch(contact, touch);
+  if (touch->count > 0) return 1;
+  if (contact->made.A) pl_friction_patch(touch, 0, 0, contact->made.A);
+  drop_touch(contact, touch);
   return 1;
 }
 
@@ -273,9 +277,9 @@ static int land_all(pl_contact *contact, const pl_substep *step, pl_touch *touch
   return changed;
 }
 
-static int revise(pl_coupling *self, const pl_substep *step)
+/* Who touches, and their friction; 1: that has changed. */
+static int revise_touches(pl_contact *contact, const pl_substep *step)
 {
-  pl_contact *contact = (pl_contact *)self;
   int changed = 0, is_exact = contact->mode == PL_CONTACT_ROWS;
   double sum = 0;
   for (int i = 0; i < contact->touch_count; i++) {
@@ -293,10 +297,28 @@ static int revise(pl_coupling *self, const pl_substep *step)
   }
   if (is_exact) changed += pl_contact_catch(contact, step);
   // bounds are those of the right nodes only, or of almost all of them, unless they are a guess
-  if (changed > FEW_WRONG * contact->touch_count && !step->system->is_cut) return 1;
+  if (changed > FEW_WRONG * contact->touch_count && !step->system->pass.is_cut) return 1;
   return pl_friction_revise(contact, step, changed > 0);
 }
 
+/* Can the matrix be corrected? It is A alone, as it was evaluated. */
+static int can_patch(const pl_contact *contact, const pl_system *system)
+{
+  int is_alone = !system->filter.links && !system->ops->chart && !pl_pairs_exist(system->pairs);
+  return contact->made.A && is_alone && !system->is_linear;
+}
+
+static int revise(pl_coupling *self, const pl_substep *step)
+{
+  pl_contact *contact = (pl_contact *)self;
+  if (!can_patch(contact, step->system)) contact->made.A = NULL;
+  int again = revise_touches(contact, step);
+  if (!again || !contact->made.A) return again;
+  for (int i = 0; i < contact->touch_count; i++)
+    pl_friction_patch(&contact->touches[i], contact->made.kq, contact->made.kv, contact->made.A);
+  step->system->pass.patched++;
+  return 1;
+}
 /* What the obstacles exert on the node, for those who ask. */
 static void tell_force(pl_contact *contact, const pl_touch *touch, const double friction[3])
 {

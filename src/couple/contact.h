@@ -55,6 +55,7 @@ typedef struct pl_touch {
     double force;          /* normal, from the last pass, N */
   } at[PL_MOST_TOUCHED];
   int joined_late; /* it touches until the end of the substep */
+  double put[9];   /* what its friction has put into the matrix */
   pl_friction friction;
 } pl_touch;
 
@@ -87,6 +88,7 @@ typedef struct pl_contact_rule {
 
 typedef struct pl_contact {
   pl_coupling base;
+  pl_tangent made; /* the matrix that has friction's part in it; A is NULL: there is none */
   pl_contact_mode mode;
   const pl_contact_rule *rule; /* the response's; NULL: the mode's own */
   const double *values;        /* of the response's parameters */

@@ -205,23 +205,47 @@ static void take_mean(pl_friction *law)
   law->stage = 0;
 }
 
+/* The derivative of the linearised force. */
+static void slope(const pl_touch *touch, double kq, double kv, double left,
+                  const double direction[3], double block[9])
+{
+  const pl_friction *law = &touch->friction;
+  double scale = left * (kq * law->stiffness + kv * law->damping);
+  for (int k = 0; k < 3; k++) {
+    double *e = block + 3 * k;
+    pl_vec3_set(e, k == 0, k == 1, k == 2);
+    apply(touch, scale, direction, e);
+  }
+}
+
 void pl_friction_evaluate(pl_touch *touch, const pl_moment *at, double *f,
                           const pl_tangent *tangent)
 {
   pl_friction *law = &touch->friction;
   double t[3], direction[3];
+  if (tangent) memset(touch->put, 0, sizeof touch->put);
   if (law->bound == 0) return;
   count_stage(law, at);
   look(touch, at->t, at->q, at->v, law->seen[0], law->seen[1]);
   double left = force_at(touch, law->seen[0], law->seen[1], t, direction);
   if (f) pl_vec3_add(f + 3 * (size_t)touch->block, t, f + 3 * (size_t)touch->block);
   if (!tangent) return;
-  double scale = left * (tangent->kq * law->stiffness + tangent->kv * law->damping);
+  slope(touch, tangent->kq, tangent->kv, left, direction, touch->put);
   double *to = tangent->A->values + 9 * (size_t)tangent->A->diagonal[touch->block];
-  for (int k = 0; k < 3; k++) {
-    double e[3] = {k == 0, k == 1, k == 2};
-    apply(touch, scale, direction, e);
-    pl_vec3_add(to + 3 * k, e, to + 3 * k);
+  for (int k = 0; k < 9; k++) to[k] += touch->put[k];
+}
+
+void pl_friction_patch(pl_touch *touch, double kq, double kv, pl_bsr *A)
+{
+  const pl_friction *law = &touch->friction;
+  double *to = A->values + 9 * (size_t)A->diagonal[touch->block];
+  double t[3], direction[3], block[9] = {0};
+  pl_vec3_copy(law->about, t);
+  double left = cut_force(law->bound, t, direction);
+  if (touch->count > 0 && law->bound > 0) slope(touch, kq, kv, left, direction, block);
+  for (int k = 0; k < 9; k++) {
+    to[k] += block[k] - touch->put[k];
+    touch->put[k] = block[k];
   }
 }
 

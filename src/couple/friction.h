@@ -44,6 +44,9 @@ void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_subs
 void pl_friction_evaluate(pl_touch *touch, const pl_moment *at, double *f,
                           const pl_tangent *tangent);
 
+/* Corrects the matrix, which was made with the factors kq and kv, for what has changed since. */
+void pl_friction_patch(pl_touch *touch, double kq, double kv, pl_bsr *A);
+
 /* After a pass with the right nodes, or almost: bounds by the new normal forces, and a new
  * linearisation, if there is another pass. Returns whether there is: it is_repeated anyway, or
  * bounds and forces ask for it. */

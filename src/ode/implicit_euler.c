@@ -53,7 +53,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                     .w = state->w,
                     .prescribed = state->prescribed,
                     .guess = v,
-                    .other_guess = system->expected ? system->expected : state->falling};
+                    .other_guess = system->pass.expected ? system->pass.expected : state->falling};
   pl_status status = pl_newton_solve(&state->newton, system, &stage, state->z, report, error);
   if (status) return status;
   pl_newton_react(system, 1);

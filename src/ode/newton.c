@@ -136,7 +136,7 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
   // other constraints ask for another preparation, even of the same matrix
   int renew = fresh || system->solver->filter_version != system->filter.version ||
               system->solver->pairs_version != pl_pairs_version(system->pairs);
-  if (fresh) report->matrices++;
+  if (fresh && !system->pass.patched) report->matrices++;
   if (renew)
     status = pl_solver_prepare(system->solver, system->A, system->pairs, &system->filter,
                                system->pool, error);
@@ -319,6 +319,7 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
 {
   // contact that comes and goes leaves no matrix as it was
   int fresh = !is_usable(newton, system, stage, first) || system->safe;
+  if (fresh) system->pass.patched = 0;
   for (int semidefinite = newton->semidefinite;; semidefinite = newton->projection) {
     residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
     double scale = start_increment(newton, system, stage, z, first && !system->safe);
@@ -331,7 +332,9 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
     }
     double tolerance = linear_tolerance(newton, system, first && stage->reference > 0, scale);
     int64_t unfinished = report->unfinished_solves;
-    pl_status status = improve(newton, system, fresh, scale, tolerance, report, error);
+    pl_status status =
+        improve(newton, system, fresh || system->pass.patched, scale, tolerance, report, error);
+    system->pass.patched = 0;
     newton->is_kept = !status;
     int is_cut = report->unfinished_solves > unfinished;
     if (is_cut && (system->budget || pl_watch_late(system->watch)))
@@ -553,12 +556,12 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     double goal = fmax(newton->tolerance * newton->reference, newton->floor);
     int whole = !system->safe || part == 1;
     if (whole && size <= fmax(goal, newton->cancelling)) return end_well(newton, system);
-    if (stage->is_trial && size <= trial * newton->reference) {
-      system->is_cut = 1;
-      return end_well(newton, system);
-    }
     if (whole && stage->cq * largest(newton->dz, n) <= immovable * largest(newton->q, n))
       return end_well(newton, system);
+    if (stage->is_trial && size <= trial * newton->reference) {
+      system->pass.is_cut = 1;
+      return end_well(newton, system);
+    }
     // the convergence monitor: is the increment small enough, is the matrix still good?
     double before = step;
     step = pl_norm(newton->dz, n, system->pool);

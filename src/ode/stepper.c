@@ -21,7 +21,7 @@ pl_status pl_stepper_create(pl_integrator *integrator, pl_error *error)
 void pl_stepper_begin(pl_stepper *stepper, pl_system *system, double t, double h, const double *q,
                       const double *v)
 {
-  if (!system->expected) stepper->is_known = 0;
+  if (!system->pass.expected) stepper->is_known = 0;
   stepper->stage = 0;
   memcpy(stepper->held, v, (size_t)system->blocks * 3 * sizeof *v);
   system->ops->prescribe(system, t, h, q, stepper->held);
@@ -87,13 +87,14 @@ pl_status pl_stepper_solve(pl_stepper *stepper, pl_system *system, const pl_velo
                            .prescribed = stepper->held,
                            .loads = stage->loads,
                            .reference = recall(stepper, system),
-                           .is_trial = system->is_trial,
-                           .keeps = stepper->is_known && (system->is_same || stepper->stage > 0)};
-  system->stage = stage->share != 0 ? stepper->stage + 1 : 0;
-  system->share = stage->share;
+                           .is_trial = system->pass.is_trial,
+                           .keeps =
+                               stepper->is_known && (system->pass.is_same || stepper->stage > 0)};
+  system->pass.stage = stage->share != 0 ? stepper->stage + 1 : 0;
+  system->pass.share = stage->share;
   pl_status status =
       pl_newton_solve(&stepper->newton, system, &newton_stage, stepper->z, report, error);
-  system->stage = 0;
+  system->pass.stage = 0;
   if (status) return status;
   pl_newton_react(system, stage->share != 0 ? stage->share : 1);
   record(stepper, system);

@@ -18,7 +18,7 @@ typedef struct pl_stepper {
   double *held;             /* the velocity of held nodes in this step, v elsewhere       */
   double *start;            /* where the stage's base lies: q moved by move               */
   double *rate;             /* history: how v changed over the last step, m/s^2           */
-  // what an earlier pass over the same step has found for its stages (pl_system.expected)
+  // what an earlier pass over the same step has found for its stages (pl_system.pass)
   int stage, stages, is_known; /* the one that is next, how many there are, whether it has */
   double *found[PL_STEPPER_STAGES], measure[PL_STEPPER_STAGES];
 } pl_stepper;

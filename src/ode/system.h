@@ -61,6 +61,17 @@ typedef struct pl_system_ops {
                             double *f);
 } pl_system_ops;
 
+/* The passes over one step. The first one need not be solved as far as the last, since friction
+ * will ask for others; whoever made use of that says so, and another one follows. */
+typedef struct pl_pass {
+  int is_trial, is_cut;
+  int patched;            /* couplings that ask for another pass and have corrected A for it */
+  int is_same;            /* all of them: A can be used */
+  const double *expected; /* v at the end, as an earlier try found it; NULL: this is the first */
+  int stage;              /* that is solved, and its weight in the mean of the step: pl_moment */
+  double share;
+} pl_pass;
+
 struct pl_system {
   const pl_system_ops *ops;
   int blocks;
@@ -74,19 +85,13 @@ struct pl_system {
   /* Of models whose forces evaluate leaves out, for integrators that relax; NULL: none. */
   struct pl_relation_list *relations;
   pl_filter filter;
-  /* Passes over one step: the first one need not be solved as far as the last, since friction will
-   * ask for others; whoever made use of that says so, and another one follows. is_same: with the
-   * forces and constraints of the one before. */
-  int is_trial, is_cut, is_same;
-  const double *expected; /* v at the end, as an earlier try found it; NULL: this is the first */
-  const double *drag;     /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
-  pl_watch *watch;        /* asked in every iteration and substep; NULL: nobody */
-  double load_scale;      /* factor on all loads; 1 except while statics ramps them up */
-  int stage;              /* that is solved, and its weight in the mean of the step: pl_moment */
-  double share;
-  int is_static;    /* the integrator looks for equilibrium */
-  int is_linear;    /* it solves one linear system per stage and iterates nothing */
-  int order;        /* of accuracy, of the integrator */
+  pl_pass pass;
+  const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
+  pl_watch *watch;    /* asked in every iteration and substep; NULL: nobody */
+  double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
+  int is_static;      /* the integrator looks for equilibrium */
+  int is_linear;      /* it solves one linear system per stage and iterates nothing */
+  int order;          /* of accuracy, of the integrator */
   int predicts;     /* A is not the slope at q alone: full increments converge, shorter ones less */
   int remembers;    /* laws remember: inner forces change in time at constant q and v, too */
   int freezes_time; /* the integrator asks for forces at the end's q at the beginning's time */

@@ -67,10 +67,12 @@ static pl_status each_begin(pl_world *world, const pl_substep *step, pl_error *e
 static int each_revise(pl_world *world, const pl_substep *step)
 {
   int again = 0;
+  world->system.pass.patched = 0;
   for (size_t i = 0; i < world->couplings.count; i++) {
     pl_coupling *coupling = world->couplings.list[i];
-    if (coupling->ops->revise) again |= coupling->ops->revise(coupling, step);
+    if (coupling->ops->revise) again += coupling->ops->revise(coupling, step) != 0;
   }
+  world->system.pass.is_same = again == world->system.pass.patched;
   return again;
 }
 
@@ -126,6 +128,7 @@ static pl_status integrate(pl_world *world, pl_integrator *by, const pl_substep 
     status = is_short ? pl_pairs_grow(system->pairs, error) : PL_OK;
     if (!status && system->missing) status = pl_world_widen(world, error);
     if (status) return status;
+    system->pass.is_same = 0;
     keep_before(world, 1);
   }
 }
@@ -194,23 +197,22 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
   keep_before(world, 0);
   world->substep.start = t;
   pl_world_recall(world);
-  world->system.is_trial = world->system.is_same = 0;
+  world->system.pass.is_trial = world->system.pass.is_same = 0;
   if ((status = each_begin(world, &step, error)) != PL_OK) return status;
   int64_t inner = report->inner_steps;
   int max = world->contact.passes >= 1 ? (int)world->contact.passes : PL_MOST_PASSES;
-  world->system.expected = NULL;
-  if (max < FEWEST_WITH_TRIAL || world->set.budget) world->system.is_trial = 0;
+  world->system.pass.expected = NULL;
+  if (max < FEWEST_WITH_TRIAL || world->set.budget) world->system.pass.is_trial = 0;
   for (step.pass = 1;; step.pass++) {
     world->substep.pass = step.pass;
     world->tally.passes++;
     if (are_transient(world) && (status = pl_world_constrain(world, error)) != PL_OK) break;
-    world->system.is_cut = 0;
+    world->system.pass.is_cut = 0;
     status = integrate_in_budget(world, &step, report, error);
     if (world->system.filter.mpcs) pl_mpcs_split(world->rows.mpcs, world->system.reaction);
-    world->system.is_trial = 0;
+    world->system.pass.is_trial = 0;
     if (status) break;
-    world->system.is_same = !each_revise(world, &step);
-    if (world->system.is_same && !world->system.is_cut) break;
+    if (!each_revise(world, &step) && !world->system.pass.is_cut) break;
     if (step.pass >= max) {
       if (!(world->contact.passes >= 1)) warn_unresolved(world, t);
       break;
@@ -219,7 +221,7 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
     if (pl_system_budget(&world->system, report) < 0.5 * world->set.budget) break;
     if (pl_watch_late(&world->watch)) break;
     memcpy(world->vectors.expected, step.v, 3 * (size_t)world->system.blocks * sizeof(double));
-    world->system.expected = world->vectors.expected;
+    world->system.pass.expected = world->vectors.expected;
     keep_before(world, 1);
   }
   world->tally.substeps += report->inner_steps > inner ? report->inner_steps - inner : 1;

@@ -24,8 +24,8 @@ static pl_moment moment_at(pl_system *system, double t, const double *q, const d
                      .q = q,
                      .v = v,
                      .load_scale = system->load_scale,
-                     .stage = system->stage,
-                     .share = system->share};
+                     .stage = system->pass.stage,
+                     .share = system->pass.share};
 }
 
 /* Forces and matrix of all bodies by themselves. */
