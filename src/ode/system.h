@@ -63,14 +63,14 @@ typedef struct pl_system_ops {
 
 /* The passes over one step. The first one need not be solved as far as the last, since friction
  * will ask for others; whoever made use of that says so, and another one follows. */
-typedef struct pl_pass {
+typedef struct pl_repetition {
   int is_trial, is_cut;
   int patched;            /* couplings that ask for another pass and have corrected A for it */
   int is_same;            /* all of them: A can be used */
   const double *expected; /* v at the end, as an earlier try found it; NULL: this is the first */
   int stage;              /* that is solved, and its weight in the mean of the step: pl_moment */
   double share;
-} pl_pass;
+} pl_repetition;
 
 struct pl_system {
   const pl_system_ops *ops;
@@ -85,7 +85,7 @@ struct pl_system {
   /* Of models whose forces evaluate leaves out, for integrators that relax; NULL: none. */
   struct pl_relation_list *relations;
   pl_filter filter;
-  pl_pass pass;
+  pl_repetition pass;
   const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
   pl_watch *watch;    /* asked in every iteration and substep; NULL: nobody */
   double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
