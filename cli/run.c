@@ -29,8 +29,10 @@
 #include <unistd.h>
 
 typedef struct run {
-  const char *scene_path, *folder, *progress_word, *threads_word, *cache, *up, *replay, *petsc,
-      *ranks_word;
+  const char *scene_path, *folder, *progress_word, *threads_word, *cache, *up, *replay;
+  struct {
+    const char *petsc, *ranks; /* options for PETSc; how many processes */
+  } over;
   cli_words plain, changes;
   int allow_path, quiet, lock, no_picture, real_time;
   char folder_room[4096], scene_room[4200];
@@ -117,13 +119,13 @@ static int parse(run *r, int count, char **words)
        .argument = "N",
        .summary = "N processes on this machine, as mpirun -n N starts them; each gets its share of "
                   "the processors for threads",
-       .value = &r->ranks_word},
+       .value = &r->over.ranks},
       {.name = "petsc",
        .argument = "OPTIONS",
        .summary =
            "options for PETSc, \"-pc_gamg_threshold 0.01\" for example: those of solvers and "
            "preconditioners",
-       .value = &r->petsc},
+       .value = &r->over.petsc},
       {.name = "quiet",
        .letter = 'q',
        .summary = "print only errors and warnings",
@@ -356,7 +358,7 @@ static pl_status open_pieces(run *r, pl_error *error)
 static pl_status start_ranks(run *r, pl_error *error)
 {
   pl_status status = pl_dist_start(&r->ranks, error);
-  if (!status && r->petsc) status = pl_dist_options(r->petsc, error);
+  if (!status && r->over.petsc) status = pl_dist_options(r->over.petsc, error);
   if (!pl_dist_is_first()) cli_be_silent();
   return status;
 }
@@ -424,7 +426,7 @@ int cli_run(int count, char **words)
   int code = parse(&r, count, words);
   if (code) return code < 0 ? CLI_OK : code;
   if (r.replay) return cli_view(1, (char *[]){(char *)(uintptr_t)r.replay});
-  if (r.ranks_word) return cli_launch(r.ranks_word, "run", count, words);
+  if (r.over.ranks) return cli_launch(r.over.ranks, "run", count, words);
   code = execute(&r);
   cli_tape_close(&r.tape);
   cli_frames_close(&r.frames);

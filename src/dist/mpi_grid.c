@@ -12,7 +12,7 @@ enum { LEAST_ROWS = 8 }; /* of a rank */
 struct pl_dist_grid {
   pl_allocator allocator;
   MPI_Comm comm;
-  pl_local *local;
+  pl_local_rows *local;
   pl_coarse *coarse;
   int with_coarse;
   pl_preconditioner *cycle;
@@ -128,7 +128,7 @@ static int number_of(const pl_bsr *A, int row)
 /* Whose values the copies are. */
 static PetscErrorCode connect(pl_dist_grid *self, const pl_bsr *A, PetscInt *numbers)
 {
-  const pl_local *local = self->local;
+  const pl_local_rows *local = self->local;
   IS from;
   for (int i = 0; i < local->copies; i++) numbers[i] = number_of(A, local->row[local->copy_at[i]]);
   PetscCall(ISCreateBlock(PETSC_COMM_SELF, 3, local->copies, numbers, PETSC_COPY_VALUES, &from));

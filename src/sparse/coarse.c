@@ -20,7 +20,7 @@ static const double least_pivot = 1e-10;
 
 struct pl_coarse {
   pl_allocator allocator;
-  const pl_local *local;
+  const pl_local_rows *local;
   const pl_partition *partition; /* NULL: there is one rank */
   int parts;
   int *first, *scaled;     /* of each rank's parts, and room for a multiple of that */
@@ -76,7 +76,7 @@ static pl_status count_parts(pl_coarse *self, pl_error *error)
 /* part_of: of the rank's rows, in their order, among its own parts. */
 static pl_status cut(const pl_coarse *self, const pl_bsr *A, int *part_of, pl_error *error)
 {
-  const pl_local *local = self->local;
+  const pl_local_rows *local = self->local;
   double *points = pl_alloc(&self->allocator, 3 * (size_t)local->own, sizeof *points);
   if (!points) return pl_fail_memory(error);
   for (int i = 0; i < local->own; i++)
@@ -90,7 +90,7 @@ static pl_status cut(const pl_coarse *self, const pl_bsr *A, int *part_of, pl_er
 /* The parts of copies are their owners' to say. */
 static pl_status exchange_parts(pl_coarse *self, int rows, pl_error *error)
 {
-  const pl_local *local = self->local;
+  const pl_local_rows *local = self->local;
   if (!self->partition) return PL_OK;
   double *all = pl_alloc(&self->allocator, 3 * (size_t)rows, sizeof *all);
   if (!all) return pl_fail_memory(error);
@@ -105,7 +105,7 @@ static pl_status exchange_parts(pl_coarse *self, int rows, pl_error *error)
 
 static pl_status make_parts(pl_coarse *self, const pl_bsr *A, pl_error *error)
 {
-  const pl_local *local = self->local;
+  const pl_local_rows *local = self->local;
   const pl_allocator *memory = &self->allocator;
   pl_status status = count_parts(self, error);
   if (status) return status;
@@ -214,8 +214,8 @@ static pl_status make_matrix(pl_coarse *self, pl_error *error)
   return status;
 }
 
-pl_status pl_coarse_create(const pl_allocator *allocator, const pl_local *local, const pl_bsr *A,
-                           pl_coarse **out, pl_error *error)
+pl_status pl_coarse_create(const pl_allocator *allocator, const pl_local_rows *local,
+                           const pl_bsr *A, pl_coarse **out, pl_error *error)
 {
   pl_coarse *self = *out = pl_alloc(allocator, 1, sizeof *self);
   if (!self) return pl_fail_memory(error);
@@ -316,7 +316,7 @@ static void project(const double *P, const double *Q, const double *B, double ou
 static void sum_part(void *context, int p)
 {
   const pl_coarse *self = context;
-  const pl_local *local = self->local;
+  const pl_local_rows *local = self->local;
   const pl_bsr *A = local->A;
   const int *first = self->columns + self->start[self->own_first + p];
   double *blocks = self->blocks + BLOCK * (size_t)self->start[self->own_first + p];

@@ -16,8 +16,8 @@ typedef struct pl_coarse pl_coarse;
 
 /* For the matrices of a local one, whose points are known: A->points of the whole. On failure *out
  * may be half made, and is to be destroyed all the same. */
-pl_status pl_coarse_create(const pl_allocator *allocator, const pl_local *local, const pl_bsr *A,
-                           pl_coarse **out, pl_error *error);
+pl_status pl_coarse_create(const pl_allocator *allocator, const pl_local_rows *local,
+                           const pl_bsr *A, pl_coarse **out, pl_error *error);
 void pl_coarse_destroy(pl_coarse *self);
 
 /* The local matrix has been loaded. All ranks return the same. */

@@ -12,7 +12,7 @@ static int is_own(const pl_bsr *A, int row)
 }
 
 /* place: 2 for the rank's rows, 1 for copies, 0 for others. */
-static void mark_rows(pl_local *self, const pl_bsr *A)
+static void mark_rows(pl_local_rows *self, const pl_bsr *A)
 {
   for (int row = 0; row < A->rows; row++) {
     if (!is_own(A, row)) continue;
@@ -28,7 +28,7 @@ static void mark_rows(pl_local *self, const pl_bsr *A)
   }
 }
 
-static pl_status number_rows(pl_local *self, const pl_bsr *A, pl_error *error)
+static pl_status number_rows(pl_local_rows *self, const pl_bsr *A, pl_error *error)
 {
   const pl_allocator *memory = &self->allocator;
   self->place = pl_alloc(memory, (size_t)A->rows, sizeof *self->place);
@@ -59,7 +59,7 @@ static pl_status number_rows(pl_local *self, const pl_bsr *A, pl_error *error)
 
 /* The blocks right of the diagonal whose row and column are here, as pairs of places; list may be
  * NULL: only their number. */
-static int list_blocks(const pl_local *self, const pl_bsr *A, int *list)
+static int list_blocks(const pl_local_rows *self, const pl_bsr *A, int *list)
 {
   int count = 0;
   for (int i = 0; i < self->own + self->copies; i++) {
@@ -76,7 +76,7 @@ static int list_blocks(const pl_local *self, const pl_bsr *A, int *list)
   return count;
 }
 
-static pl_status make_pattern(pl_local *self, const pl_bsr *A, pl_error *error)
+static pl_status make_pattern(pl_local_rows *self, const pl_bsr *A, pl_error *error)
 {
   int count = list_blocks(self, A, NULL);
   int *list = pl_alloc(&self->allocator, 2 * (size_t)count, sizeof *list);
@@ -89,17 +89,17 @@ static pl_status make_pattern(pl_local *self, const pl_bsr *A, pl_error *error)
   return status;
 }
 
-pl_status pl_local_create(const pl_allocator *allocator, const pl_bsr *A, pl_local **out,
+pl_status pl_local_create(const pl_allocator *allocator, const pl_bsr *A, pl_local_rows **out,
                           pl_error *error)
 {
-  pl_local *self = *out = pl_alloc(allocator, 1, sizeof *self);
+  pl_local_rows *self = *out = pl_alloc(allocator, 1, sizeof *self);
   if (!self) return pl_fail_memory(error);
   self->allocator = *allocator;
   pl_status status = number_rows(self, A, error);
   return status ? status : make_pattern(self, A, error);
 }
 
-void pl_local_destroy(pl_local *self)
+void pl_local_destroy(pl_local_rows *self)
 {
   if (!self) return;
   pl_allocator memory = self->allocator;
@@ -109,7 +109,7 @@ void pl_local_destroy(pl_local *self)
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&memory, arrays[i]);
 }
 
-static void load_values(pl_local *self, const pl_bsr *A)
+static void load_values(pl_local_rows *self, const pl_bsr *A)
 {
   double *to = self->A->values;
   for (int i = 0; i < self->own + self->copies; i++) {
@@ -122,7 +122,7 @@ static void load_values(pl_local *self, const pl_bsr *A)
 }
 
 /* Copies get a projection of zeros. */
-static void load_filter(pl_local *self, const pl_filter *filter)
+static void load_filter(pl_local_rows *self, const pl_filter *filter)
 {
   int entry = 0, count = 0, copy = 0;
   for (int i = 0; i < self->own + self->copies; i++) {
@@ -143,7 +143,7 @@ static void load_filter(pl_local *self, const pl_filter *filter)
 }
 
 /* Room for as many projections as there may be. */
-static pl_status reserve(pl_local *self, const pl_filter *filter, pl_error *error)
+static pl_status reserve(pl_local_rows *self, const pl_filter *filter, pl_error *error)
 {
   size_t count = (size_t)self->copies + (filter ? (size_t)filter->count : 0);
   void *memory = self->projections;
@@ -152,7 +152,8 @@ static pl_status reserve(pl_local *self, const pl_filter *filter, pl_error *erro
   return status ? pl_fail_memory(error) : PL_OK;
 }
 
-pl_status pl_local_load(pl_local *self, const pl_bsr *A, const pl_filter *filter, pl_error *error)
+pl_status pl_local_load(pl_local_rows *self, const pl_bsr *A, const pl_filter *filter,
+                        pl_error *error)
 {
   pl_status status = reserve(self, filter, error);
   if (status) return status;

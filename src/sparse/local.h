@@ -11,7 +11,7 @@
 #include "sparse/bsr.h"
 #include "sparse/filter.h"
 
-typedef struct pl_local {
+typedef struct pl_local_rows {
   pl_allocator allocator;
   int own, copies;
   int *own_at;  /* place here of each row of the rank, ascending */
@@ -25,15 +25,16 @@ typedef struct pl_local {
   int *nodes;
   double *projections, *points;
   size_t room; /* in projections */
-} pl_local;
+} pl_local_rows;
 
 /* For matrices of A's pattern, with A's partition; without one all rows are the rank's. On failure
  * *out may be half made, and is to be destroyed all the same. */
-pl_status pl_local_create(const pl_allocator *allocator, const pl_bsr *A, pl_local **out,
+pl_status pl_local_create(const pl_allocator *allocator, const pl_bsr *A, pl_local_rows **out,
                           pl_error *error);
-void pl_local_destroy(pl_local *self);
+void pl_local_destroy(pl_local_rows *self);
 
 /* Takes over values, points and filter of the whole; `at` goes on pointing into that filter. */
-pl_status pl_local_load(pl_local *self, const pl_bsr *A, const pl_filter *filter, pl_error *error);
+pl_status pl_local_load(pl_local_rows *self, const pl_bsr *A, const pl_filter *filter,
+                        pl_error *error);
 
 #endif

@@ -29,7 +29,7 @@ static pl_partition *cut(pl_bsr *A, pl_ranks *as)
 }
 
 /* x of the whole at the places of the local matrix, filtered by the whole filter. */
-static double *shorten(const pl_local *local, const double *x)
+static double *shorten(const pl_local_rows *local, const double *x)
 {
   double *out = malloc(3 * (size_t)local->A->rows * sizeof *out);
   for (int i = 0; i < 3 * local->A->rows; i++) out[i] = x[3 * local->row[i / 3] + i % 3];
@@ -43,7 +43,7 @@ TEST(products_are_right_at_own_rows)
   for (int rank = 0; rank < 2; rank++) {
     pl_ranks as = {.rank = rank, .count = 2};
     pl_partition *partition = cut(A, &as);
-    pl_local *local = NULL;
+    pl_local_rows *local = NULL;
     double *x = random_vector(3 * ROWS), *y = random_vector(3 * ROWS), here[3 * ROWS];
     A->points = x;
     CHECK_OK(pl_local_create(&memory, A, &local, error));
@@ -77,7 +77,7 @@ TEST(products_are_right_at_own_rows)
 static void check_projects(pl_bsr *A, const pl_filter *filter)
 {
   pl_allocator memory = pl_allocator_default();
-  pl_local *local = NULL;
+  pl_local_rows *local = NULL;
   pl_coarse *coarse = NULL;
   size_t size = 3 * (size_t)A->rows * sizeof(double);
   double *b = random_vector(3 * A->rows), *u = calloc(1, size), *f = malloc(size),
@@ -132,7 +132,7 @@ TEST(the_coarse_problem_is_solved_exactly)
 /* Makes both with an allocator; what is half made is destroyed. */
 static pl_status make(const pl_allocator *allocator, const pl_bsr *A, pl_error *error)
 {
-  pl_local *local = NULL;
+  pl_local_rows *local = NULL;
   pl_coarse *coarse = NULL;
   pl_status status = pl_local_create(allocator, A, &local, error);
   if (!status) status = pl_local_load(local, A, NULL, error);
