@@ -20,8 +20,8 @@ enum { MANY_ITERATIONS = 5 };
  */
 static const double fast = 0.1, harmless = 1e-3;
 
-/* What is left of the residual in a pass that others will follow. */
-static const double trial = 0.01;
+/* What is left of the residual in a pass that others will follow, over what is left in the last. */
+static const double trial_ease = 1000;
 
 /* What rounding leaves of forces that cancel: inertia and inner forces of a free flight, say. */
 static const double rounding = 1e-12;
@@ -558,7 +558,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     if (whole && size <= fmax(goal, newton->cancelling)) return end_well(newton, system);
     if (whole && stage->cq * largest(newton->dz, n) <= immovable * largest(newton->q, n))
       return end_well(newton, system);
-    if (stage->is_trial && size <= trial * newton->reference) {
+    if (stage->is_trial && size <= trial_ease * goal) {
       system->pass.is_cut = 1;
       return end_well(newton, system);
     }

@@ -46,11 +46,19 @@ static void hold(pl_stepper *stepper, pl_system *system, double scale, double *x
   pl_filter_prescribe(&system->filter, wanted, x);
 }
 
+/* Does this pass repeat one with the same forces but for friction, whose part of A is corrected?
+ * What else asks for passes may change between stages. */
+static int repeats(const pl_stepper *stepper, const pl_system *system)
+{
+  return stepper->is_known && system->pass.is_same;
+}
+
 /* A stage begins where an earlier pass has left it, and is measured as there; see pl_stage. */
 static double recall(pl_stepper *stepper, pl_system *system)
 {
   int stage = stepper->stage;
-  if (!stepper->is_known || stage >= stepper->stages || stepper->newton.iterations == 1) return 0;
+  if (!repeats(stepper, system) || stage >= stepper->stages || stepper->newton.iterations == 1)
+    return 0;
   memcpy(stepper->z, stepper->found[stage], 3 * (size_t)system->blocks * sizeof(double));
   pl_filter_prescribe(&system->filter, stepper->held, stepper->z);
   return stepper->measure[stage];
@@ -88,8 +96,7 @@ pl_status pl_stepper_solve(pl_stepper *stepper, pl_system *system, const pl_velo
                            .loads = stage->loads,
                            .reference = recall(stepper, system),
                            .is_trial = system->pass.is_trial,
-                           .keeps =
-                               stepper->is_known && (system->pass.is_same || stepper->stage > 0)};
+                           .keeps = repeats(stepper, system)};
   system->pass.stage = stage->share != 0 ? stepper->stage + 1 : 0;
   system->pass.share = stage->share;
   pl_status status =

@@ -202,7 +202,8 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
   int64_t inner = report->inner_steps;
   int max = world->contact.passes >= 1 ? (int)world->contact.passes : PL_MOST_PASSES;
   world->system.pass.expected = NULL;
-  if (max < FEWEST_WITH_TRIAL || world->set.budget) world->system.pass.is_trial = 0;
+  if (max < FEWEST_WITH_TRIAL || world->set.budget || pl_pairs_exist(world->system.pairs))
+    world->system.pass.is_trial = 0;
   for (step.pass = 1;; step.pass++) {
     world->substep.pass = step.pass;
     world->tally.passes++;

@@ -27,7 +27,7 @@ line() {
   local words command options
   eval "words=(${1#*pliant })"
   case $1 in
-  *"pliant view"* | *"pliant bench"* | *studies/* | *--with\ * | *--scene\ * | *"pliant run bunny.obj"* | *"pliant mesh fill bunny -o"*)
+  *"pliant view"* | *"pliant bench"* | *studies/* | *--with\ * | *--scene\ * | *--ranks\ * | *"pliant run bunny.obj"* | *"pliant mesh fill bunny -o"*)
     command=${words[0]-}
     [ "$command" != mesh ] || command="mesh ${words[1]}"
     # shellcheck disable=SC2086

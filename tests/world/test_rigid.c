@@ -236,7 +236,8 @@ TEST(mistakes_are_refused)
   pl_world *world;
   pl_body_id body;
   CHECK_OK(bar_make(&def, &world, &body, error));
-  CHECK_FAILS(make_rigid(world, body, nothing, 0, NULL, error), PL_E_ARGUMENT, "holds no element");
+  CHECK_FAILS(make_rigid(world, body, nothing, 0, NULL, error), PL_E_ARGUMENT,
+              "holds no whole element");
   // its own end is held, and the other is once that is rigid
   CHECK_FAILS(make_rigid(world, body, inner, PL_HINGE_NONE, NULL, error), PL_E_ARGUMENT,
               "held and part of something rigid");
