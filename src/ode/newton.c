@@ -321,7 +321,8 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
   int fresh = !is_usable(newton, system, stage, first) || system->safe;
   if (fresh) system->pass.patched = 0;
   for (int semidefinite = newton->semidefinite;; semidefinite = newton->projection) {
-    residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
+    // where the last increment has ended r is known
+    if (first || fresh) residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
     double scale = start_increment(newton, system, stage, z, first && !system->safe);
     if (first) {
       double size = filtered_norm(system, newton->r);
