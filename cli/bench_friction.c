@@ -35,8 +35,9 @@ static const method methods[] = {{"implicit-euler", 0}, {"implicit-midpoint", 0}
                                  {"sdirk2", 0},         {"sdirk4", 0},
                                  {"tr-bdf2", 0},        {"bdf2", 0},
                                  {"bdf3", 0.005},       {"bdf4", 0.005},
-                                 {"bdf5", 0.005},       {"semi-implicit", 0},
-                                 {"imex-euler", 0},     {"imex-midpoint", 0}};
+                                 {"bdf5", 0.005},       {"bdf6", 0.02},
+                                 {"semi-implicit", 0},  {"imex-euler", 0},
+                                 {"imex-midpoint", 0}};
 
 static pl_status make_cube(const method *by, double degrees, double friction, pl_world **world,
                            pl_error *error)

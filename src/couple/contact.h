@@ -41,7 +41,7 @@ typedef struct pl_friction {
 } pl_friction;
 
 enum { PL_MOST_TOUCHED = 3 };
-enum { PL_CONTACT_MEMORY = 5 }; /* numbers per block: does it touch, what friction remembers */
+enum { PL_CONTACT_MEMORY = 8 }; /* numbers per block: does it touch, what friction remembers */
 
 /* A block that touches obstacles in the substep in hand. */
 typedef struct pl_touch {

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define OUT 1.0       /* m/s, at which what is deep inside comes out */
-enum { EARLY = 4 };   /* passes in which every node may still change its mind */
+enum { EARLY = 2 };   /* passes in which every node may still change its mind */
 enum { CHUNK = 128 }; /* blocks that a thread looks at in one go */
 
 /* Do others than contact leave the block no direction? */

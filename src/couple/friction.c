@@ -12,7 +12,7 @@
 #define DAMPED   0.5   /* part of critical damping of the spring */
 #define ABOUT    0.05  /* of the spring's stiffness: what predictions take for a node's own */
 #define CLOSE    0.05  /* part of all bounds together by which bounds may still change */
-#define RIGHT    0.01  /* and by which forces may be wrong */
+#define RIGHT    0.01  /* and by which forces may be wrong; by twice that after the second pass */
 enum { FEW = 6 };      /* passes in which bounds are still corrected */
 enum { ENOUGH = 8 };   /* passes in which forces are */
 
@@ -20,7 +20,13 @@ enum { ENOUGH = 8 };   /* passes in which forces are */
 static void along_surface(const pl_touch *touch, double x[3])
 {
   pl_row rows[PL_MOST_TOUCHED];
-  pl_span span = {0};
+  pl_span span;
+  const double *normal = touch->at[0].normal;
+  if (touch->count == 1) {
+    pl_vec3_add_scaled(-pl_vec3_dot(normal, x), normal, x);
+    return;
+  }
+  span.count = 0;
   for (int c = 0; c < touch->count; c++) {
     pl_vec3_copy(touch->at[c].normal, rows[c].direction);
     pl_span_add(&span, &rows[c]);
@@ -117,12 +123,19 @@ static void predict(pl_friction *law, const double t[3], const double uncut[3])
   if (cut_force(law->bound, to, direction) < 1) pl_vec3_add_scaled(over / ABOUT, direction, to);
 }
 
+/* The slip of a node that has not touched before, if it kept its velocity, a second. */
+static void expected_slip(const pl_substep *step, int block, const double carried[3], double u[3])
+{
+  pl_vec3_copy(step->v0 + 3 * (size_t)block, u);
+  if (!step->system->is_static) pl_vec3_add_scaled(-1 / step->h, carried, u);
+}
+
 void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_substep *step,
                        const double *memory)
 {
   const pl_body *body = pl_bodies_owner(contact->base.bodies, touch->block);
   double mass = body->model->lumped_mass[touch->block - body->offset];
-  const double *x = step->q0 + 3 * (size_t)touch->block, *v = step->v0 + 3 * (size_t)touch->block;
+  const double *x = step->q0 + 3 * (size_t)touch->block;
   pl_friction *to = &touch->friction;
   *to = (pl_friction){.is_linear = step->system->A != NULL, .t0 = step->t, .h = step->h};
   if (step->system->freezes_time) to->t0 -= step->h; // as if it were at its end already
@@ -135,8 +148,10 @@ void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_subs
   pl_vec3_copy(x, to->x0);
   choose_stiffness(body, step, mass, to);
   double u[3], d[3], uncut[3];
-  pl_vec3_copy(v, u);
-  if (!step->system->is_static) pl_vec3_add_scaled(-1 / step->h, to->carried, u);
+  if (memory[0] > 0)
+    pl_vec3_copy(memory + 5, u);
+  else
+    expected_slip(step, touch->block, to->carried, u);
   along_surface(touch, u);
   pl_vec3_scale(step->h, u, d);
   uncut_force(to, d, u, uncut);
@@ -313,8 +328,9 @@ int pl_friction_revise(pl_contact *contact, const pl_substep *step, int is_repea
     wrong += error_of(&contact->touches[i], step);
   }
   all *= sqrt(pl_substep_leniency(step));
+  double right = step->pass > 1 ? 2 * RIGHT : RIGHT;
   int again = is_repeated || (step->pass <= FEW && change > CLOSE * all) ||
-              (step->pass <= ENOUGH && wrong > RIGHT * all);
+              (step->pass <= ENOUGH && wrong > right * all);
   for (int i = 0; i < contact->touch_count && again; i++) relinearise(&contact->touches[i], step);
   return again;
 }
@@ -325,6 +341,8 @@ void pl_friction_finish(const pl_contact *contact, const pl_touch *touch, const 
   const pl_friction *law = &touch->friction;
   double d[3], u[3], direction[3];
   look(touch, step->t + step->h, step->q, step->v, d, u);
+  // the mean: the velocity at the end may swing from step to step with the midpoint rule
+  pl_vec3_scale(1 / law->h, d, memory + 5);
   // the damper's force is no part of what is remembered
   pl_vec3_set(u, 0, 0, 0);
   memory[1] = law->next_bound;

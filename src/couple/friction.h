@@ -35,7 +35,7 @@
 
 #include "couple/contact.h"
 
-/* At the beginning of the substep; memory: the four numbers that finish has left, zero for a node
+/* At the beginning of the substep; memory: the numbers that finish has left, zero for a node
  * that did not touch. */
 void pl_friction_begin(const pl_contact *contact, pl_touch *touch, const pl_substep *step,
                        const double *memory);
