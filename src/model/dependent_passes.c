@@ -87,6 +87,20 @@ static void move_node(const nodal_pass *p, int node, double to[3])
   }
 }
 
+/* to += the weighted sum of entries [first, last) of a list, in registers. */
+static inline void add_weighted(const double *weights, const int *list, int first, int last,
+                                const double *from, double to[3])
+{
+  double x = to[0], y = to[1], z = to[2];
+  for (int k = first; k < last; k++) {
+    const double w = weights[k], *one = from + 3 * (size_t)list[k];
+    x += w * one[0];
+    y += w * one[1];
+    z += w * one[2];
+  }
+  pl_vec3_set(to, x, y, z);
+}
+
 /* Where nothing rotates: a weighted mean, of places and of velocities alike. */
 static void mean_chunk(void *context, int chunk)
 {
@@ -95,16 +109,9 @@ static void mean_chunk(void *context, int chunk)
   int first = chunk * NODES_PER_CHUNK, last = first + NODES_PER_CHUNK;
   for (int i = first; i < last && i < p->those.count; i++) {
     size_t node = (size_t)p->those.list[i];
-    double x = 0, y = 0, z = 0, *to = p->out + 3 * node;
-    for (int k = by->start[node]; k < by->start[node + 1]; k++) {
-      const double w = by->weights[k], *from = p->from + 3 * (size_t)by->blocks[k];
-      x += w * from[0];
-      y += w * from[1];
-      z += w * from[2];
-    }
-    to[0] = x;
-    to[1] = y;
-    to[2] = z;
+    double to[3] = {0};
+    add_weighted(by->weights, by->blocks, by->start[node], by->start[node + 1], p->from, to);
+    pl_vec3_copy(to, p->out + 3 * node);
   }
 }
 
@@ -182,16 +189,8 @@ static void gather_range(void *context, int first, int last)
   const pl_filter carriers = {.count = g->at->ties.averaged ? 0 : by->count, .nodes = by->blocks};
   add_run(g->nodal + 3 * (size_t)first, g->f + 3 * (size_t)first, 3 * (size_t)(last - first));
   for (int i = pl_filter_from(&carriers, first); i < carriers.count && by->blocks[i] < last; i++) {
-    double *to = g->f + 3 * (size_t)by->blocks[i], x = to[0], y = to[1], z = to[2];
-    for (int k = by->start[i]; k < by->start[i + 1]; k++) {
-      const double w = by->weights[k], *from = g->nodal + 3 * (size_t)by->nodes[k];
-      x += w * from[0];
-      y += w * from[1];
-      z += w * from[2];
-    }
-    to[0] = x;
-    to[1] = y;
-    to[2] = z;
+    double *to = g->f + 3 * (size_t)by->blocks[i];
+    add_weighted(by->weights, by->nodes, by->start[i], by->start[i + 1], g->nodal, to);
   }
 }
 
