@@ -59,8 +59,9 @@ static pl_status failed(PetscErrorCode code, pl_error *error)
 {
   const char *text = NULL;
   PetscErrorMessage(code, &text, NULL);
-  return pl_fail(error, code == PETSC_ERR_MEM ? PL_E_MEMORY : PL_E_SINGULAR,
-                 "PETSc failed with code %d (%s)", (int)code, text ? text : "unknown");
+  return pl_fail(error, code == PETSC_ERR_MEM ? PL_E_MEMORY : PL_E_LIMIT,
+                 "PETSc failed with code %d (%s), perhaps for want of memory", (int)code,
+                 text ? text : "unknown");
 }
 
 /* Ends the function with an error where a call of PETSc fails. */
@@ -549,6 +550,10 @@ static pl_status renew(petsc *self, const pl_bsr *A, const pl_filter *filter, pl
                     : PL_OK;
 }
 
+/* Did this rank fail, perhaps alone? Others may still wait for it inside PETSc, where sums with
+ * them would wait for ever; pl_ranks.agree does not. */
+static int is_lost(pl_status status) { return status == PL_E_MEMORY || status == PL_E_LIMIT; }
+
 static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filter, const double *b,
                        double *x, double target, pl_pool *pool, pl_solve_report *report,
                        pl_error *error)
@@ -566,6 +571,7 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
     status = improve(self, A, x, report, error);
     if (status == PL_E_INDEFINITE && (was_kept || (self->grid && start + 1 < MOST_STARTS)))
       status = renew(self, A, filter, pool, error);
+    if (is_lost(status)) break;
     report->residual = residual(self, A, filter, b, x, pool);
     // what rounding leaves
     if (!status && report->residual > 0.5 * before && !self->is_renewed) break;

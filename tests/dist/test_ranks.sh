@@ -54,6 +54,48 @@ wait $launcher
 grep -q "interrupted; the results so far are complete" "$work/said" && grep -q '"interrupted": true' "$work/long/summary.json" ||
   { echo "a signal to one process did not end all in order:"; cat "$work/said"; failed=1; }
 
+# one of them is killed: all end, frames and recording are whole, and three go on from there
+cp "$PLIANT_SOURCE/tests/dist/bar.xml" "$work/bar.xml"
+sed -i 's|</pliant>|  <output format="vtu" every="0.02"/>\n</pliant>|' "$work/bar.xml"
+timeout 150 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 2 \
+  "$several" run "$work/bar.xml" --set world.duration=1000 -q --no-picture -o "$work/killed" >"$work/said" 2>&1 &
+launcher=$!
+for i in $(seq 300); do
+  [ -e "$work/killed/bar_000005.vtu" ] && break
+  sleep 0.2
+done
+pkill -KILL -P "$(pgrep -P $launcher)" -n
+wait $launcher
+ended=$?
+[ $ended -ne 0 ] && [ $ended -ne 124 ] && grep -q "signal 9" "$work/said" ||
+  { echo "a killed process did not end all (exit $ended):"; cat "$work/said"; failed=1; }
+for frame in "$work"/killed/bar_*.vtu; do
+  python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$frame" || { echo "$frame is not whole"; failed=1; }
+done
+timeout 150 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 3 \
+  "$several" run "$work/bar.xml" --set world.start=killed/recording.plr -q --no-picture -o "$work/on" >"$work/said" 2>&1 ||
+  { echo "three processes do not go on from the recording of two:"; cat "$work/said"; failed=1; }
+awk -F: '/"simulated_seconds"/ { gone_on = $2 + 0 > 0.025 } END { exit !gone_on }' "$work/on/summary.json" ||
+  { echo "they do not begin where the recording ends"; failed=1; }
+
+# one of them fails alone: one sentence, which names it; inside PETSc, where the other waits, after half a minute
+fails_alone() {
+  local wanted=$1 said
+  shift
+  printf '#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 1 ] && %s\nexec "%s" run "$scene" -q --no-picture -o "%s"\n' \
+    "$*" "$several" "$work/alone" >"$work/alone.sh"
+  said=$(scene=$work/bar.xml timeout 150 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 2 \
+    sh "$work/alone.sh" 2>&1) && { echo "did not fail: $*"; failed=1; }
+  [ "$(grep -c "^pliant: .*rank 1 of 2.*$wanted" <<<"$said")" = 1 ] && [ "$(grep -c ^pliant: <<<"$said")" = 1 ] ||
+    { echo "$* says \"$said\""; failed=1; }
+}
+fails_alone "cannot be opened" 'scene=none.xml'
+# memory of one process alone: what PETSc needs for 192 000 tets on top of the program
+if [ -n "${PLIANT_LONG:-}" ]; then
+  sed -i 's/cells="12 3 3"/cells="80 20 20"/' "$work/bar.xml"
+  fails_alone "" 'ulimit -v 450000'
+fi
+
 # what cannot be is refused with one sentence, by the first process
 refused() {
   local wanted=$1 said
