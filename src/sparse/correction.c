@@ -57,6 +57,14 @@ void pl_correction_destroy(pl_correction *self)
 
 int pl_correction_is_exact(const pl_pairs *pairs) { return pairs->correction->is_exact; }
 
+const pl_small_factor *pl_correction_factor(const pl_pairs *pairs)
+{
+  const pl_correction *self = pairs->correction;
+  return self->is_exact && self->shift == 0 ? &self->factor : NULL;
+}
+
+uint64_t pl_correction_pattern(const pl_pairs *pairs) { return pairs->correction->pattern; }
+
 /* ---- the pattern ---- */
 
 static uint64_t hash_of(const pl_pairs *pairs)

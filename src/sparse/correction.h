@@ -36,4 +36,9 @@ void pl_correction_apply(const pl_pairs *pairs, pl_preconditioner *base, const d
 /* Is S the complete factor? */
 int pl_correction_is_exact(const pl_pairs *pairs);
 
+/* The factor of A_cc, blocks in the order of pairs->touched; NULL: there is none, or its diagonal
+ * is raised. And what its pattern was made for: another number where that is another. */
+const struct pl_small_factor *pl_correction_factor(const pl_pairs *pairs);
+uint64_t pl_correction_pattern(const pl_pairs *pairs);
+
 #endif

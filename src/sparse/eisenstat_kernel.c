@@ -47,13 +47,15 @@ PL_INLINE triple turn(const triple *rows, triple column)
       triple_scale(rows[2], triple_z(column)));
 }
 
-static void scale(const pl_bsr *A, int row, int from, int to, const double *W, double *C)
+static void scale(const pl_bsr *A, int row, const int *blocks, int count, const double *W,
+                  double *C)
 {
   const double *V = W + 9 * (size_t)row;
   const triple rows[3] = {triple_make(V[0], 0, 0), triple_make(V[1], V[4], 0),
                           triple_make(V[2], V[5], V[8])};
-  for (int k = from, way = from < to ? 1 : -1; k != to; k += way, C += 9) {
-    const double *block = A->values + 9 * (size_t)k, *w = W + 9 * (size_t)A->columns[k];
+  for (int i = 0; i < count; i++, C += 9) {
+    size_t k = (size_t)blocks[i];
+    const double *block = A->values + 9 * k, *w = W + 9 * (size_t)A->columns[k];
     triple a1 = triple_load_wide(block + 3), a2 = triple_load_wide(block + 6);
     triple first = triple_add(column_times(block, w[0]), triple_scale(a1, w[1]));
     triple second = triple_add(triple_scale(a1, w[4]), triple_scale(a2, w[5]));

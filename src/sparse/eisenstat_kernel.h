@@ -26,9 +26,9 @@ typedef struct pl_split_step {
 } pl_split_step;
 
 typedef struct pl_eisenstat_kernel {
-  /* W_row^T A W_column for the row's blocks from `from` on to before `to`, by steps of 1 or -1, one
-   * after the other into C. All W are lower triangular. One double more of A is read. */
-  void (*scale)(const pl_bsr *A, int row, int from, int to, const double *W, double *C);
+  /* W_row^T A W_column for so many of the row's blocks, one after the other into C. All W are
+   * lower triangular. One double more of A is read. */
+  void (*scale)(const pl_bsr *A, int row, const int *blocks, int count, const double *W, double *C);
   /* p = r + beta p, t = (1 + U)^-1 p. */
   void (*ascend)(const pl_half *U, double beta, const double *r, double *p, double *t);
   /* y = (1 + L)^-1 (p - t); returns p.(t + y). */

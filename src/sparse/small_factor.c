@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "sparse/cholesky.h"
+#include "sparse/small_factor_kernel.h"
 
 #include <limits.h>
 #include <string.h>
@@ -12,7 +13,7 @@ void pl_small_factor_destroy(pl_small_factor *factor)
 {
   void *arrays[] = {factor->order,    factor->place, factor->start, factor->rows,   factor->W,
                     factor->inverse,  factor->work,  factor->bits,  factor->degree, factor->label,
-                    factor->labelled, factor->low,   factor->high};
+                    factor->labelled, factor->low,   factor->high,  factor->least};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     pl_free(&factor->allocator, arrays[i]);
 }
@@ -59,6 +60,44 @@ static void label_blocks(pl_small_factor *factor, const pl_bsr *M)
   memcpy(factor->labelled, list, (size_t)count * sizeof *list);
 }
 
+/* ---- the label with the fewest neighbours ---- */
+
+enum { GROUP = 64 }; /* labels with a common minimum of degrees */
+
+static int group_count(const pl_small_factor *factor)
+{
+  return (factor->count + GROUP - 1) / GROUP;
+}
+
+static void find_least(pl_small_factor *factor, int group)
+{
+  int end = (group + 1) * GROUP, min = INT_MAX;
+  if (end > factor->count) end = factor->count;
+  for (int i = group * GROUP; i < end; i++) min = factor->degree[i] < min ? factor->degree[i] : min;
+  factor->least[group] = min;
+}
+
+static void set_degree(pl_small_factor *factor, int label, int degree)
+{
+  int group = label / GROUP, before = factor->degree[label];
+  factor->degree[label] = degree;
+  if (degree < factor->least[group])
+    factor->least[group] = degree;
+  else if (before == factor->least[group] && degree > before)
+    find_least(factor, group);
+}
+
+/* The first of several among those that are left. What has gone has a degree of INT_MAX. */
+static int pick_min(const pl_small_factor *factor)
+{
+  int group = 0, label = 0;
+  for (int i = 1; i < group_count(factor); i++) {
+    if (factor->least[i] < factor->least[group]) group = i;
+  }
+  for (label = group * GROUP; factor->degree[label] != factor->least[group]; label++) continue;
+  return label;
+}
+
 static void load_pattern(pl_small_factor *factor, const pl_bsr *M)
 {
   size_t words = ((size_t)factor->count + 63) / 64;
@@ -78,17 +117,7 @@ static void load_pattern(pl_small_factor *factor, const pl_bsr *M)
     factor->degree[own] = M->start[row + 1] - M->start[row] - 1;
     factor->place[row] = -1;
   }
-}
-
-/* The label with the fewest neighbours among those that are left, the first of several. What has
- * gone has a degree of INT_MAX. */
-static int pick_min(const pl_small_factor *factor)
-{
-  int min = 0;
-  for (int i = 1; i < factor->count; i++) {
-    if (factor->degree[i] < factor->degree[min]) min = i;
-  }
-  return min;
+  for (int group = 0; group < group_count(factor); group++) find_least(factor, group);
 }
 
 /* other's neighbours become those of own too; own goes. */
@@ -104,7 +133,7 @@ static void join(pl_small_factor *factor, int own, int other)
   if (high > factor->high[other]) factor->high[other] = high;
   for (int i = factor->low[other]; i <= factor->high[other]; i++)
     size += __builtin_popcountll(to[i]);
-  factor->degree[other] = size;
+  set_degree(factor, other, size);
 }
 
 /* Joins the neighbours of a label with each other, and lists their blocks from at on. Returns the
@@ -119,7 +148,7 @@ static int eliminate(pl_small_factor *factor, int own, int at)
       factor->rows[at++] = factor->labelled[other];
     }
   }
-  factor->degree[own] = INT_MAX;
+  set_degree(factor, own, INT_MAX);
   return at;
 }
 
@@ -146,16 +175,13 @@ static pl_status make_room(pl_small_factor *factor, int count, pl_error *error)
   struct {
     void **at;
     size_t size;
-  } all[] = {{(void **)&factor->order, sizeof(int)},
-             {(void **)&factor->place, sizeof(int)},
-             {(void **)&factor->start, sizeof(int)},
-             {(void **)&factor->degree, sizeof(int)},
-             {(void **)&factor->label, sizeof(int)},
-             {(void **)&factor->labelled, sizeof(int)},
-             {(void **)&factor->low, sizeof(int)},
-             {(void **)&factor->high, sizeof(int)},
-             {(void **)&factor->inverse, 9 * sizeof(double)},
-             {(void **)&factor->work, 3 * sizeof(double)}};
+  } all[] = {
+      {(void **)&factor->order, sizeof(int)},      {(void **)&factor->place, sizeof(int)},
+      {(void **)&factor->start, sizeof(int)},      {(void **)&factor->degree, sizeof(int)},
+      {(void **)&factor->least, sizeof(int)},      {(void **)&factor->label, sizeof(int)},
+      {(void **)&factor->labelled, sizeof(int)},   {(void **)&factor->low, sizeof(int)},
+      {(void **)&factor->high, sizeof(int)},       {(void **)&factor->inverse, 9 * sizeof(double)},
+      {(void **)&factor->work, 3 * sizeof(double)}};
   factor->room = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     pl_free(allocator, *all[i].at);
@@ -205,7 +231,8 @@ pl_status pl_small_factor_analyse(pl_small_factor *factor, const pl_bsr *M, doub
   }
   factor->start[factor->count] = at;
   renumber(factor);
-  if (pl_reserve(&factor->allocator, (void **)&factor->W, &factor->W_room, (size_t)at,
+  // one double more may be read
+  if (pl_reserve(&factor->allocator, (void **)&factor->W, &factor->W_room, (size_t)at + 1,
                  9 * sizeof *factor->W))
     return pl_fail_memory(error);
   return PL_OK;
@@ -268,6 +295,7 @@ static inline void turn_over(const double *B, const double *W, double *T)
  * among those of j: that is what fill means. */
 static void take_out(pl_small_factor *factor, int k)
 {
+  const pl_small_factor_kernel *kernel = pl_small_factor_kernel_pick();
   const double *B = factor->inverse + 9 * (size_t)k;
   int end = factor->start[k + 1];
   for (int a = factor->start[k]; a < end; a++) {
@@ -275,10 +303,8 @@ static void take_out(pl_small_factor *factor, int k)
     double T[9];
     turn_over(B, factor->W + 9 * (size_t)a, T);
     subtract_product(factor->W + 9 * (size_t)a, T, factor->inverse + 9 * (size_t)column);
-    for (int b = a + 1; b < end; b++) {
-      while (factor->rows[to] < factor->rows[b]) to++;
-      subtract_product(factor->W + 9 * (size_t)b, T, factor->W + 9 * (size_t)to);
-    }
+    kernel->take_out(factor->rows + a + 1, factor->W + 9 * ((size_t)a + 1), end - a - 1, T,
+                     factor->rows + to, factor->W + 9 * (size_t)to);
   }
 }
 

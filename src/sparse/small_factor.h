@@ -22,6 +22,7 @@ typedef struct pl_small_factor {
   double *W, *inverse; /* blocks column by column; inverse: D^-1 */
   double *work;        /* a vector in the order */
   int *degree, *label, *labelled; /* of the analysis: labelled[label[block]] is the block */
+  int *least;                     /* degree in each group of labels */
   int *low, *high;                /* first and last word of a set that may be not zero */
   uint64_t *bits;                 /* neighbourhoods */
   size_t room, bit_room, rows_room, W_room; /* of these arrays */
