@@ -12,7 +12,7 @@
 
 enum {
   MOST_EXACT = 5000, /* touched blocks, beyond which no order is looked for */
-  PRODUCTS = 100,    /* with A that a complete factor may cost */
+  PRODUCTS = 200,    /* with A that a complete factor may cost */
   MOST_TRIALS = 16   /* of a factor with a raised diagonal */
 };
 static const double first_shift = 1e-3;

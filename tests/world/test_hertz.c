@@ -54,13 +54,15 @@ static void put_hex(int at, int row, int layer, int *e)
   memcpy(e, hex, sizeof hex);
 }
 
-/* n elements over the radius a of the contact; half: both sides of x = 0. */
-static pl_mesh *make_ball(double a, int n, int half)
+/* n elements over the radius a of the contact; half: both sides of x = 0; capped: with one more
+ * layer of elements above the equator. */
+static pl_mesh *make_ball(double a, int n, int half, int capped)
 {
   static const double c = 1.4;
   double side[MOST], up[MOST], across[2 * MOST];
   int m = grade(a / R / n, n + n / 2, 1.5, c, side), k = grade(a / R / n, n / 2, 1.5, 1, up);
   int count = 0, cells = 0, nodes_at = 0;
+  if (capped) up[++k] = 1.1;
   for (int i = half ? -m : 0; i <= m; i++) across[count++] = i < 0 ? -side[-i] : side[i];
   double *nodes = calloc((size_t)count * (size_t)(m + 1) * (size_t)(k + 1), 3 * sizeof *nodes);
   int *elements = calloc((size_t)count * (size_t)m * (size_t)k, 8 * sizeof *elements);
@@ -117,7 +119,7 @@ static ball make(double a, int n, int half)
   def.gravity[2] = 0;
   CHECK_OK(pl_world_create(&def, &to.world, error));
   pl_body_def body = pl_body_def_default();
-  pl_mesh *mesh = make_ball(a, n, half);
+  pl_mesh *mesh = make_ball(a, n, half, 0);
   body.mesh = mesh;
   body.material.law = (pl_choice){"hooke", hooke, 2};
   body.model = (pl_choice){"fem", &linear, 1};
@@ -159,7 +161,7 @@ static double finite_depth(double F)
 
 static double finite_force(double depth)
 {
-  double low = 0, high = 100;
+  double low = 0, high = 1000;
   for (int i = 0; i < 100; i++) {
     double F = 0.5 * (low + high);
     if (finite_depth(F) < depth)
@@ -185,6 +187,143 @@ TEST(a_ball_pressed_on_a_plane_resists_as_hertz_says)
     CHECK_NEAR(F[k], finite, 0.01 * finite);
     if (k == 2) CHECK_NEAR(F[k], hertz, 0.03 * hertz);
     pl_world_destroy(in.world);
+  }
+}
+
+/* ---- impact ---- */
+
+/* The volume of a quarter of the elements whose middle is above z, by 5 tets each. */
+static double volume_above(const pl_mesh *mesh, double z)
+{
+  static const int tets[5][4] = {
+      {0, 1, 3, 4}, {1, 2, 3, 6}, {1, 3, 4, 6}, {1, 6, 4, 5}, {3, 4, 6, 7}};
+  double sum = 0;
+  for (int e = 0; e < pl_mesh_element_count(mesh); e++) {
+    const int *v = pl_mesh_elements(mesh) + 8 * e;
+    const double *nodes = pl_mesh_nodes(mesh);
+    double middle = 0, volume = 0, d[3][3];
+    for (int i = 0; i < 8; i++) middle += nodes[3 * v[i] + 2] / 8;
+    for (int t = 0; t < 5; t++) {
+      for (int i = 0; i < 3; i++)
+        pl_vec3_sub(nodes + 3 * v[tets[t][i + 1]], nodes + 3 * v[tets[t][0]], d[i]);
+      volume += fabs(pl_triple(d[0], d[1], d[2])) / 6;
+    }
+    if (middle > z) sum += volume;
+  }
+  return sum;
+}
+
+/* Half a ball without a mass of its own falls on the plane, with a heavy and stiff layer above its
+ * equator: what it weighs is mass. It touches as it begins. */
+static ball throw(double depth, int n, double mass, double speed, double dt)
+{
+  ball to = {0};
+  pl_world_def def = pl_world_def_default();
+  const pl_setting hooke[] = {{.name = "young", .value = {E}}, {.name = "poisson", .value = {NU}}};
+  const pl_setting hard[] = {{.name = "young", .value = {1e3 * E}},
+                             {.name = "poisson", .value = {NU}}};
+  const pl_setting linear = {.name = "strain", .word = "linear"};
+  const pl_setting where[] = {{.name = "min", .value = {-1, -1, R}},
+                              {.name = "max", .value = {1, 1, 1}}};
+  const pl_selector selector = {.region = {"box", where, 2}};
+  pl_mesh *mesh = make_ball(sqrt(R * depth), n, 0, 1);
+  pl_body_part top = {&selector, 1, pl_material_def_default()};
+  top.material.law = (pl_choice){"hooke", hard, 2};
+  top.material.density = mass / 4 / volume_above(mesh, R);
+  def.integrator.name = "bdf2";
+  def.dt = dt;
+  def.threads = 1;
+  def.gravity[2] = 0;
+  CHECK_OK(pl_world_create(&def, &to.world, error));
+  pl_body_def body = pl_body_def_default();
+  body.mesh = mesh;
+  body.material.law = (pl_choice){"hooke", hooke, 2};
+  body.material.density = 1;
+  body.parts = &top, body.part_count = 1;
+  body.model = (pl_choice){"fem", &linear, 1};
+  body.velocity[2] = -speed;
+  CHECK_OK(pl_world_add_body(to.world, &body, &to.body, error));
+  pl_mesh_destroy(mesh);
+  pl_obstacle_def floor = pl_obstacle_def_default();
+  floor.shape = (pl_choice){"plane", NULL, 0};
+  CHECK_OK(pl_world_add_obstacle(to.world, &floor, &to.floor, error));
+  hold(&to, 1e-9, 1, -1, (int[3]){0, 1, 1});
+  hold(&to, 1, 1e-9, -1, (int[3]){1, 0, 1});
+  return to;
+}
+
+typedef struct impact {
+  double time, depth, speed; /* s in contact; deepest, m; with which it leaves, m/s */
+} impact;
+
+/* A point mass with the force of a ball, by Verlet's method. */
+static impact predict(double mass, double speed, double dt)
+{
+  impact of = {0};
+  double x = 0, v = speed, f = 0;
+  for (; x >= 0; of.time += dt) {
+    v -= 0.5 * dt * f / mass;
+    x += dt * v;
+    f = x > 0 ? finite_force(x) : 0;
+    v -= 0.5 * dt * f / mass;
+    of.depth = fmax(of.depth, x);
+  }
+  of.speed = -v;
+  return of;
+}
+
+/* Of the last node, which is in the layer. */
+static double height(const ball *in)
+{
+  pl_world_facts facts;
+  CHECK_OK(pl_world_measure(in->world, &facts, error));
+  int count = facts.nodes;
+  double *x = malloc(3 * (size_t)count * sizeof *x), z;
+  CHECK_OK(pl_world_get_positions(in->world, in->body, x, error));
+  z = x[3 * count - 1];
+  free(x);
+  return z;
+}
+
+static impact meet(double depth, int n, double mass, double speed, double dt)
+{
+  ball in = throw(depth, n, mass, speed, dt);
+  impact of = {0};
+  pl_obstacle_facts facts;
+  double start = height(&in), last = start;
+  for (int i = 0, touched = 0; i < 1000; i++) {
+    CHECK_OK(pl_world_step(in.world, error));
+    CHECK_OK(pl_world_read_obstacle(in.world, in.floor, &facts, error));
+    double z = height(&in);
+    of.speed = (z - last) / dt;
+    last = z;
+    of.depth = fmax(of.depth, start - z);
+    touched |= facts.force[2] > 0;
+    if (touched && !(facts.force[2] > 0)) break;
+    of.time += dt;
+  }
+  pl_world_destroy(in.world);
+  return of;
+}
+
+/* Hertz' impact of a half space (Johnson 1985, 11.4) is that of the ball where it is slow. */
+TEST(a_ball_that_falls_on_a_plane_rebounds_as_hertz_says)
+{
+  static const double speeds[] = {1, 0.02}, mass = 0.5;
+  if (TEST_SANITIZED) return;
+  for (int i = 0; i < 2; i++) {
+    double v = speeds[i], depth = pow(15 * mass * v * v / (16 * sqrt(R) * stiff), 0.4);
+    double time = 2.868 * pow(mass * mass / (R * stiff * stiff * v), 0.2), dt = time / 150;
+    impact of = meet(depth, 5, mass, v, dt), wanted = predict(mass, v, dt / 10);
+    printf("  %g m/s: %.3f ms, %.4f mm, leaves with %.3f; of a half space %.3f, %.4f, of a ball "
+           "%.3f, %.4f\n",
+           v, 1e3 * of.time, 1e3 * of.depth, of.speed / v, 1e3 * time, 1e3 * depth,
+           1e3 * wanted.time, 1e3 * wanted.depth);
+    CHECK_NEAR(of.time, wanted.time, 0.05 * wanted.time);
+    CHECK_NEAR(of.depth, wanted.depth, 0.05 * wanted.depth);
+    CHECK(of.speed > 0.95 * v && of.speed < 1.01 * v); // the layer rings
+    if (i == 1) CHECK_NEAR(of.time, time, 0.05 * time);
+    if (i == 1) CHECK_NEAR(of.depth, depth, 0.05 * depth);
   }
 }
 
@@ -237,4 +376,5 @@ TEST(a_ball_pushed_along_a_plane_slips_from_the_rim_inwards)
 }
 
 TESTS(X(a_ball_pressed_on_a_plane_resists_as_hertz_says)
-          X(a_ball_pushed_along_a_plane_slips_from_the_rim_inwards))
+          X(a_ball_that_falls_on_a_plane_rebounds_as_hertz_says)
+              X(a_ball_pushed_along_a_plane_slips_from_the_rim_inwards))
