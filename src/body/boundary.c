@@ -98,6 +98,25 @@ static void measure(pl_boundary *to, const pl_body *body)
   if (to->triangle_count) to->edge = sum / (3 * to->triangle_count);
 }
 
+/* A closed surface has two triangles for each of its nodes. */
+static double mean_area(const pl_mesh *mesh)
+{
+  double sum = 0;
+  int n = mesh->nodes_per_face, count = mesh->face_count * (n - 2);
+  for (int face = 0; face < mesh->face_count; face++) {
+    const int *corners = mesh->faces + n * face;
+    for (int k = 2; k < n; k++) {
+      double a[3], b[3], normal[3];
+      const double *x = mesh->nodes + 3 * (size_t)corners[0];
+      pl_vec3_sub(mesh->nodes + 3 * (size_t)corners[k - 1], x, a);
+      pl_vec3_sub(mesh->nodes + 3 * (size_t)corners[k], x, b);
+      pl_vec3_cross(a, b, normal);
+      sum += pl_vec3_norm(normal) / 2;
+    }
+  }
+  return count > 0 ? 2 * sum / count : 0;
+}
+
 pl_status pl_boundary_make(const pl_bodies *bodies, const pl_body *body, pl_boundary *out,
                            pl_error *error)
 {
@@ -126,6 +145,7 @@ pl_status pl_boundary_make(const pl_bodies *bodies, const pl_body *body, pl_boun
     measure_segments(&to, body);
   else
     measure(&to, body);
+  if (body->surface) to.support = mean_area(body->mesh);
   *out = to;
   return PL_OK;
 }

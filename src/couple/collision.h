@@ -16,10 +16,11 @@
  * Methods of order 1 that solve one linear system see k (r - g)^2 / 2 instead, and the gap as
  * linear in the places (collision_linear.c).
  *
- * k = E A / r, with A the area of the points' share and E the harmonic mean of both bodies'
- * moduli, and not less than a tenth of what stops the points' masses within the substep; with
- * explicit methods not more than that. A pair that starts the substep deep inside is pushed out
- * with OUT m/s at most, as if its surfaces lay that deep.
+ * k = E A / r, with A the area of the points' share (on a surface that follows, not below that of
+ * the elements' nodes, which carry the load of a whole element) and E the harmonic mean of both
+ * bodies' moduli, and not less than a tenth of what stops the points' masses within the substep;
+ * with explicit methods not more than that. A pair that starts the substep deep inside is pushed
+ * out with OUT m/s at most, as if its surfaces lay that deep.
  *
  * Friction is Coulomb's with an elastic limit. With s the displacement of the two points against
  * each other along the surface since they stuck, and u its rate, t = -k_t s - c u is turned into

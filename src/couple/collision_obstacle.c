@@ -12,15 +12,22 @@
 #define OUT  1.0 /* m/s: how fast what starts inside is pushed out */
 #define SLOW 3.0 /* times what gravity gives in a substep: below it nothing bounces */
 
+/* A point of a surface that is finer than the elements presses against a whole element, and must be
+ * stiffer than that. */
+static double pressing_area(const pl_collision *self, int point)
+{
+  return fmax(pl_collision_area(self, point), self->surfaces[self->owner[point]].support);
+}
+
 void pl_collision_choose_stiffness(const pl_collision *self, const pl_substep *step,
                                    pl_collision_pair *to)
 {
   const int *p = to->points;
-  double area = pl_collision_area(self, p[0]), mass = 0;
+  double area = pressing_area(self, p[0]), mass = 0;
   if (to->kind == PL_EDGE_EDGE)
-    area = (area + pl_collision_area(self, p[1]) + pl_collision_area(self, p[2]) +
-            pl_collision_area(self, p[3])) /
-           16;
+    area =
+        (area + pressing_area(self, p[1]) + pressing_area(self, p[2]) + pressing_area(self, p[3])) /
+        16;
   double E[2] = {self->modulus[to->surfaces[0]], 0};
   E[1] = to->obstacle ? E[0] : self->modulus[to->surfaces[1]];
   for (int i = 0; i < 4; i++) mass += to->weights[i] * to->weights[i] / self->mass[p[i]];

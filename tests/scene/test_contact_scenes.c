@@ -74,7 +74,7 @@ static const struct {
     {"jellies", 1.2, 0.7, 0.01, 5},
     {"funnel", 0.6, -0.2, 0.01, 0},
     {"dominoes", 0.6, 0.9, 0.05, 3},
-    {"pile", 0.7, 0.2, 0.01, 55},
+    {"pile", 0.7, 0.2, 0.01, 3},
 };
 
 TEST(bodies_in_heaps_stay_whole_and_gain_no_energy)
