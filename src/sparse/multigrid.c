@@ -398,7 +398,7 @@ static void late_residual_chunk(void *context, int chunk)
   job->kernel->residual(level, chunk, 1, &job->sweep);
   int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
   pl_multigrid_filter(job->filter, first, last, level->t);
-  if (job->turns) pl_multigrid_turn_back(job->turns, first, last, level->t);
+  if (job->turns) pl_multigrid_turning_pick()->back(first, last, job->turns->R, level->t);
 }
 
 /* t = r - A x. */
@@ -426,7 +426,7 @@ static void prolong_chunk(void *context, int chunk)
   if (job->turns)
     memset(to + width * (size_t)first, 0, width * (size_t)(last - first) * sizeof *to);
   job->kernel->prolong(level, first, last, job->coarse->x, to);
-  if (job->turns) pl_multigrid_add_turned(job->turns, first, last, to, level->x);
+  if (job->turns) pl_multigrid_turning_pick()->add(first, last, job->turns->R, to, level->x);
   pl_multigrid_filter(job->filter, first, last, level->x);
 }
 

@@ -92,7 +92,7 @@ typedef struct pl_multigrid_joints {
 /* How far the nodes of a sheet have turned since the coarse levels were made. */
 typedef struct pl_multigrid_turns {
   double *former; /* where they were then, 3 each; NULL: coarse levels do not turn along */
-  float *R;       /* 9 each, column by column */
+  float *R;       /* 9 each, column by column, and one of slack */
   int active;     /* they have turned */
 } pl_multigrid_turns;
 
@@ -190,11 +190,6 @@ void pl_multigrid_residual(pl_multigrid *grid, const pl_filter *filter, pl_pool 
 pl_status pl_multigrid_follow(pl_multigrid *grid, const pl_bsr *A, pl_error *error);
 void pl_multigrid_remember(pl_multigrid *grid, const pl_bsr *A);
 void pl_multigrid_turn(pl_multigrid *grid, const pl_bsr *A, pl_pool *pool);
-
-/* t = R^T t and x += R y in the rows [first, last) of the finest level. */
-void pl_multigrid_turn_back(const pl_multigrid_turns *turns, int first, int last, float *t);
-void pl_multigrid_add_turned(const pl_multigrid_turns *turns, int first, int last, const float *y,
-                             float *x);
 
 /* What passes must move and compute at least: every array once. */
 typedef struct pl_multigrid_cost {

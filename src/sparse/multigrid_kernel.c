@@ -4,6 +4,7 @@
 
 #include "math/lanes.h"
 #include "sparse/octet.h"
+#include "sparse/triple.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -331,6 +332,47 @@ static void turn(int first, int last, float beta, const float *z, float *p)
 
 const pl_multigrid_vectors PL_VARIANT(pl_multigrid_vectors) = {load, product, advance,
                                                                scalar_product, turn};
+
+/* ---- nodes of sheets that turn ---- */
+
+static void moments(const pl_bsr *A, const double *former, int row, double H[3][3])
+{
+  const triple x = triple_load(A->points + 3 * (size_t)row);
+  const double *X = former + 3 * (size_t)row;
+  triple sums[3];
+  for (int k = 0; k < 3; k++) sums[k] = triple_make(0, 0, 0);
+  for (int m = A->start[row]; m < A->start[row + 1]; m++) {
+    const size_t at = 3 * (size_t)A->columns[m];
+    const triple now = triple_minus(triple_load(A->points + at), x);
+    PL_UNROLL
+    for (size_t k = 0; k < 3; k++)
+      sums[k] = triple_add(sums[k], triple_scale(now, former[at + k] - X[k]));
+  }
+  for (int k = 0; k < 3; k++) triple_store(H[k], sums[k]);
+}
+
+static void turn_back(int first, int last, const float *R, float *t)
+{
+  for (int row = first; row < last; row++) {
+    const float *columns = R + 9 * (size_t)row;
+    const quartet at = quartet_load(t + 4 * (size_t)row);
+    quartet_store(t + 4 * (size_t)row,
+                  sums_of_3(quartet_load(columns) * at, quartet_load(columns + 3) * at,
+                            quartet_load(columns + 6) * at));
+  }
+}
+
+static void add_turned(int first, int last, const float *R, const float *y, float *x)
+{
+  for (int row = first; row < last; row++) {
+    const float *columns = R + 9 * (size_t)row, *at = y + 4 * (size_t)row;
+    quartet_add(x + 4 * (size_t)row,
+                (quartet_load(columns) * at[0] + quartet_load(columns + 3) * at[1]) +
+                    quartet_load(columns + 6) * at[2]);
+  }
+}
+
+const pl_multigrid_turning PL_VARIANT(pl_multigrid_turning) = {moments, turn_back, add_turned};
 
 /* ---- the last level ---- */
 

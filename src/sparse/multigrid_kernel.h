@@ -59,6 +59,19 @@ typedef struct pl_multigrid_vectors {
 
 PL_KERNEL_VARIANTS(pl_multigrid_vectors);
 
+/* Nodes of sheets that turn, R by 9 for each row, column by column. */
+typedef struct pl_multigrid_turning {
+  /* H_k = sum (x_j - x_i) (X_j - X_i)_k over the neighbours, from where they were to where A says
+   * that they are. */
+  void (*moments)(const pl_bsr *A, const double *former, int row, double H[3][3]);
+  /* t = R^T t. */
+  void (*back)(int first, int last, const float *R, float *t);
+  /* x += R y. */
+  void (*add)(int first, int last, const float *R, const float *y, float *x);
+} pl_multigrid_turning;
+
+PL_KERNEL_VARIANTS(pl_multigrid_turning);
+
 /* Dense triangles. */
 typedef struct pl_multigrid_triangle {
   /* The factor of a symmetric matrix (its lower triangle) in place of it, and the factor's inverse

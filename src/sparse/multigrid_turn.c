@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/vec3.h"
-#include "sparse/multigrid.h"
+#include "sparse/multigrid_kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,7 @@ pl_status pl_multigrid_follow(pl_multigrid *grid, const pl_bsr *A, pl_error *err
   pl_multigrid_turns *turns = &grid->turns;
   if (!A->is_sheet || grid->levels < 2) return PL_OK;
   turns->former = pl_alloc(&grid->allocator, 3 * (size_t)A->rows, sizeof *turns->former);
-  turns->R = pl_alloc(&grid->allocator, 9 * (size_t)A->rows, sizeof *turns->R);
+  turns->R = pl_alloc(&grid->allocator, 9 * (size_t)A->rows + 1, sizeof *turns->R);
   return turns->former && turns->R ? PL_OK : pl_fail_memory(error);
 }
 
@@ -40,18 +40,6 @@ void pl_multigrid_remember(pl_multigrid *grid, const pl_bsr *A)
   if (!turns->former || !A->points) return;
   memcpy(turns->former, A->points, 3 * (size_t)A->rows * sizeof *turns->former);
   for (int row = 0; row < A->rows; row++) set_identity(turns->R + 9 * (size_t)row);
-}
-
-/* H_k = sum (x_j - x_i) (X_j - X_i)_k over the neighbours. */
-static void moments_of(const pl_bsr *A, const double *former, int row, double H[3][3])
-{
-  const double *x = A->points + 3 * (size_t)row, *X = former + 3 * (size_t)row;
-  for (int m = A->start[row]; m < A->start[row + 1]; m++) {
-    double now[3], then[3];
-    pl_vec3_sub(A->points + 3 * (size_t)A->columns[m], x, now);
-    pl_vec3_sub(former + 3 * (size_t)A->columns[m], X, then);
-    for (int k = 0; k < 3; k++) pl_vec3_add_scaled(then[k], now, H[k]);
-  }
 }
 
 /* Turns the columns of R by twice the angle whose tangent is half as long as w. */
@@ -93,6 +81,7 @@ static void fit(double H[3][3], float *out)
 typedef struct job {
   const pl_multigrid *grid;
   const pl_bsr *A;
+  void (*moments)(const pl_bsr *, const double *, int, double[3][3]);
 } job;
 
 static void turn_chunk(void *context, int chunk)
@@ -100,8 +89,8 @@ static void turn_chunk(void *context, int chunk)
   const job *now = context;
   const pl_multigrid_level *level = now->grid->level;
   for (int row = chunk * level->chunk; row < pl_multigrid_last(level, chunk); row++) {
-    double H[3][3] = {{0}};
-    moments_of(now->A, now->grid->turns.former, row, H);
+    double H[3][3];
+    now->moments(now->A, now->grid->turns.former, row, H);
     fit(H, now->grid->turns.R + 9 * (size_t)row);
   }
 }
@@ -110,26 +99,7 @@ void pl_multigrid_turn(pl_multigrid *grid, const pl_bsr *A, pl_pool *pool)
 {
   const pl_multigrid_level *level = grid->level;
   if (!grid->turns.former || !A->points) return;
-  job now = {grid, A};
+  job now = {grid, A, pl_multigrid_turning_pick()->moments};
   pl_parallel(pool, pl_chunk_count(level->rows, level->chunk), turn_chunk, &now);
   grid->turns.active = 1;
-}
-
-void pl_multigrid_turn_back(const pl_multigrid_turns *turns, int first, int last, float *t)
-{
-  for (int row = first; row < last; row++) {
-    const float *R = turns->R + 9 * (size_t)row;
-    float *at = t + 4 * (size_t)row, a = at[0], b = at[1], c = at[2];
-    for (int k = 0; k < 3; k++) at[k] = (R[3 * k] * a + R[3 * k + 1] * b) + R[3 * k + 2] * c;
-  }
-}
-
-void pl_multigrid_add_turned(const pl_multigrid_turns *turns, int first, int last, const float *y,
-                             float *x)
-{
-  for (int row = first; row < last; row++) {
-    const float *R = turns->R + 9 * (size_t)row, *at = y + 4 * (size_t)row;
-    for (int k = 0; k < 3; k++)
-      x[4 * (size_t)row + (size_t)k] += (R[k] * at[0] + R[3 + k] * at[1]) + R[6 + k] * at[2];
-  }
 }
