@@ -25,6 +25,9 @@ typedef struct work {
   pl_multigrid_level *level;
   const pl_filter *filter;
   pl_pool *pool;
+  /* B by the inverse blocks of the diagonal alone; NULL: by cycles */
+  void (*divide)(const pl_multigrid_level *level, int first, int last, float b, const float *r,
+                 float *x);
   float *x, *p;
   float alpha, beta;
   double *out, back;
@@ -64,12 +67,13 @@ static void advance_chunk(void *context, int chunk)
                                             job->alpha, job->p, level->t, job->x, level->r);
 }
 
-/* z = B r is filtered, then r.z. */
+/* z = B r, unless a cycle has found it, is filtered, then r.z. */
 static void dot_chunk(void *context, int chunk)
 {
   const work *job = context;
   const pl_multigrid_level *level = job->level;
   int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
+  if (job->divide) job->divide(level, first, last, 1, level->r, level->x);
   pl_multigrid_filter(job->filter, first, last, level->x);
   level->sums[chunk] = job->kernel->dot(first, last, level->r, level->x);
 }
@@ -115,7 +119,8 @@ static int run(pl_krylov *self, work *job, double goal)
   double length = 0, before = 0;
   int chunks = pl_chunk_count(job->level->rows, job->level->chunk);
   for (;;) {
-    pl_multigrid_cycle(self->single->grid, job->filter, self->single->degree, job->pool);
+    if (!job->divide)
+      pl_multigrid_cycle(self->single->grid, job->filter, self->single->degree, job->pool);
     double rz = pass(job, dot_chunk);
     if (!(rz > 0) || !isfinite(rz)) return give_up(self);
     double beta = before > 0 ? rz / before : 0;
@@ -146,6 +151,7 @@ pl_status pl_cg_single(pl_krylov *self, double goal, float *x, float *p)
               .level = single->grid->level,
               .filter = self->filter,
               .pool = self->pool,
+              .divide = single->degree == 0 ? pl_multigrid_kernel_pick(3)->start : NULL,
               .x = x,
               .p = p,
               .out = self->x};

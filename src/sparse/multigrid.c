@@ -511,22 +511,9 @@ static void visit(pl_multigrid *grid, int index, const pl_filter *filter, int de
   smooth(&job, degree_on(index, degree), 0, pool);
 }
 
-/* x = D^-1 r on the finest level. */
-static void divide(pl_multigrid *grid, pl_pool *pool)
-{
-  pl_multigrid_level *level = grid->level;
-  pass job = {.kernel = pl_multigrid_kernel_pick(level->size),
-              .level = level,
-              .sweep = {.r = level->r, .b = 1, .out = level->x}};
-  run(&job, level, start_chunk, pool);
-}
-
 void pl_multigrid_cycle(pl_multigrid *grid, const pl_filter *filter, int degree, pl_pool *pool)
 {
-  if (degree == 0)
-    divide(grid, pool);
-  else
-    visit(grid, 0, filter, degree, pool);
+  visit(grid, 0, filter, degree, pool);
 }
 
 void pl_multigrid_residual(pl_multigrid *grid, const pl_filter *filter, pl_pool *pool)

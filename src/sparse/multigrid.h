@@ -111,11 +111,12 @@ typedef struct pl_multigrid {
  * 2^-exponent in single precision. */
 typedef struct pl_single {
   pl_multigrid *grid;
-  int degree, exponent;
+  int degree; /* of cycles; 0: none, but the inverse blocks of the diagonal */
+  int exponent;
 } pl_single;
 
 /* All patterns and memory for matrices of A's pattern; or of the finest level alone, which is to be
- * loaded and visited with degree 0. */
+ * loaded only. */
 pl_status pl_multigrid_create(const pl_allocator *allocator, const pl_bsr *A, pl_multigrid *grid,
                               pl_error *error);
 pl_status pl_multigrid_create_finest(const pl_allocator *allocator, const pl_bsr *A,
@@ -170,8 +171,7 @@ static inline int pl_multigrid_last(const pl_multigrid_level *level, int chunk)
 /* A better estimate of a level's largest eigenvalue, by some rounds of the power method. */
 void pl_multigrid_measure(pl_multigrid_level *level, int rounds, pl_pool *pool);
 
-/* x of level 0 = one cycle for its r: a V, but with two visits of the third level; of degree 0: r
- * times the inverse blocks of the diagonal. */
+/* x of level 0 = one cycle for its r: a V, but with two visits of the third level. */
 void pl_multigrid_cycle(pl_multigrid *grid, const pl_filter *filter, int degree, pl_pool *pool);
 
 /* Sets the finest level's r to that of so many numbers, scaled by a power of two so that the
