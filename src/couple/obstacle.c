@@ -205,6 +205,16 @@ double pl_obstacle_gap(const pl_obstacle *obstacle, const double x[3], double no
   return pl_obstacle_gap_in(obstacle, &obstacle->end, x, normal, NULL);
 }
 
+/* A place in its own axes; those of one that is nowhere placed are the world's. */
+static void look_from(const pl_obstacle *obstacle, const pl_axes *pose, const double x[3],
+                      double own[3])
+{
+  if (obstacle->is_placed)
+    pl_axes_own(pose, x, own);
+  else
+    pl_vec3_copy(x, own);
+}
+
 /* Is the box around a way apart from the box around the shape? */
 static int is_apart(const pl_obstacle *obstacle, const double from[3], const double to[3])
 {
@@ -237,11 +247,14 @@ int pl_obstacle_catches(const pl_obstacle *obstacle, const double x0[3], const d
 {
   const pl_shape *shape = obstacle->shape;
   double from[3], to[3], at[3], n[3], other[3];
-  pl_axes_own(&obstacle->start, x0, from);
-  pl_axes_own(&obstacle->end, x, to);
+  look_from(obstacle, &obstacle->start, x0, from);
+  look_from(obstacle, &obstacle->end, x, to);
   if (is_apart(obstacle, from, to)) return 0;
-  double gap = pl_shape_gap(shape, to, n, NULL), before = pl_shape_gap(shape, from, other, NULL);
-  if (!(before - slack <= pl_vec3_distance(from, to)) && !(gap < -slack)) return 0;
+  double gap = pl_shape_gap(shape, to, n, NULL), length = pl_vec3_distance(from, to);
+  // a gap changes by no more than the way is long: so far away it began beyond its own reach
+  if (gap - slack > 2 * length) return 0;
+  double before = pl_shape_gap(shape, from, other, NULL);
+  if (!(before - slack <= length) && !(gap < -slack)) return 0;
   // where it ends inside and faces as it did outside it has come in by that side
   int in = gap < -slack && pl_vec3_dot(n, other) > SAME_SIDE;
   int met = !in && before > slack && trace(shape, from, to, slack, at);
