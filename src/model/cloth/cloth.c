@@ -289,7 +289,8 @@ static pl_status create(pl_model *model, const pl_mesh *mesh, const pl_material 
                             .thickness = values[THICKNESS],
                             .area_density = values[AREA_DENSITY],
                             .stiffness = values[STIFFNESS],
-                            .is_flat = (int)values[SHAPE] == 1};
+                            .is_flat = (int)values[SHAPE] == 1,
+                            .is_limited = self->limit > 0};
   status = pl_sheet_create(&model->allocator, &def, &self->sheet, error);
   if (!status) status = make_triangles(model, self, mesh, error);
   if (!status) status = make_hinges(model, self, mesh, 0, &self->hinges, error);

@@ -71,8 +71,11 @@ static pl_status set_axes(const pl_sheet_def *def, const pl_material *material, 
   double axis[3] = {material->axes[0], material->axes[3], material->axes[6]};
   int has = material->has_axes;
   int directed = pl_sheet_is_orthotropic(material) || pl_tailoring_has_curves(tailoring);
-  if (directed && !has) pl_vec3_set(axis, 1, 0, 0), has = 1;
-  if (lay_down(has ? axis : edge, normal, to->warp)) return PL_OK;
+  if ((directed || def->is_limited) && !has) pl_vec3_set(axis, 1, 0, 0), has = 1;
+  if (has && lay_down(axis, normal, to->warp)) return PL_OK;
+  // a sheet that is alike in all directions needs none, and its limit any
+  int may_choose = !directed && !material->has_axes;
+  if (may_choose && lay_down(edge, normal, to->warp)) return PL_OK;
   return pl_fail_entity(error, PL_E_MESH, number,
                         "the first axis of the material, %g %g %g, is at right angles to triangle "
                         "%d, so that it has no warp direction; turn the axes",

@@ -31,6 +31,7 @@ typedef struct pl_sheet_def {
   double thickness;               /* m */
   double area_density, stiffness; /* kg/m^2, N m; NaN: by material and thickness */
   int is_flat;                    /* rest angles are 0 */
+  int is_limited;                 /* warp and weft matter whatever the law */
 } pl_sheet_def;
 
 /* To be destroyed even if it fails. */
