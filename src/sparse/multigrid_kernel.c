@@ -57,7 +57,7 @@ PL_INLINE octet upper_pair_3(const float *block, const float *a, const float *b,
   prefetch(block, LINE);
   PL_UNROLL
   for (int i = 0; i < 3; i++) {
-    octet lines = octet_load(block + 6 * i);
+    octet lines = octet_load_3(block + 6 * i);
     octet_add(&sums[i], lines, at);
     to[i] = octet_times(lines, from[i]);
   }

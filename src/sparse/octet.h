@@ -38,7 +38,7 @@ PL_INLINE octet octet_of(quartet low, quartet high)
   return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-/* The first three lanes of both, without a gap; of the last two nothing is said. */
+/* The first three lanes of both, as octet_load_3 places them; of the other two nothing is said. */
 PL_INLINE octet octet_join_3(quartet a, quartet b)
 {
   return __builtin_shufflevector(a, b, 0, 1, 2, 4, 5, 6, 7, 7);
@@ -57,6 +57,9 @@ PL_INLINE octet octet_load(const float *from)
   return lanes;
 }
 
+/* Two threes that lie side by side. */
+PL_INLINE octet octet_load_3(const float *from) { return octet_load(from); }
+
 PL_INLINE void octet_store(float *to, octet a) { memcpy(to, &a, sizeof a); }
 PL_INLINE octet octet_plus(octet a, octet b) { return a + b; }
 PL_INLINE octet octet_minus(octet a, octet b) { return a - b; }
@@ -71,17 +74,8 @@ typedef struct octet {
 
 PL_INLINE octet octet_of(quartet low, quartet high) { return (octet){low, high}; }
 
-PL_INLINE octet octet_join_3(quartet a, quartet b)
-{
-  return (octet){__builtin_shufflevector(a, b, 0, 1, 2, 4),
-                 __builtin_shufflevector(b, b, 1, 2, 3, 3)};
-}
-
-PL_INLINE quartet octet_second_3(octet a)
-{
-  return __builtin_shufflevector(a.low, a.high, 3, 4, 5, 6);
-}
-
+PL_INLINE octet octet_join_3(quartet a, quartet b) { return (octet){a, b}; }
+PL_INLINE quartet octet_second_3(octet a) { return a.high; }
 PL_INLINE quartet octet_low(octet a) { return a.low; }
 PL_INLINE quartet octet_high(octet a) { return a.high; }
 PL_INLINE octet octet_all(float a) { return (octet){quartet_all(a), quartet_all(a)}; }
@@ -89,6 +83,11 @@ PL_INLINE octet octet_all(float a) { return (octet){quartet_all(a), quartet_all(
 PL_INLINE octet octet_load(const float *from)
 {
   return octet_of(quartet_load(from), quartet_load(from + 4));
+}
+
+PL_INLINE octet octet_load_3(const float *from)
+{
+  return octet_of(quartet_load(from), quartet_load(from + 3));
 }
 
 PL_INLINE void octet_store(float *to, octet a)
