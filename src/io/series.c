@@ -26,9 +26,9 @@ struct pl_series {
   const pl_format_ops *format;
   double values[PL_MOST_VALUES];
   int count;
-  double last;      /* time of the last frame, s */
-  pl_text list;     /* the lines of all frames so far */
-  pl_stream stream; /* of formats that add frames to one file */
+  double last;       /* time of the last frame, s */
+  uint64_t list_end; /* where the list's next line begins */
+  pl_stream stream;  /* of formats that add frames to one file */
 
   // what an animation is made of
   int *triangles;
@@ -123,7 +123,6 @@ pl_status pl_series_create(const char *folder, const char *name, const pl_choice
   if (!series) return pl_fail_memory(error);
   const pl_member *member = NULL;
   series->allocator = own;
-  series->list = pl_text_make(&own);
   series->last = -INFINITY;
   series->folder = pl_strdup(&own, folder);
   series->name = pl_strdup(&own, name);
@@ -154,7 +153,6 @@ void pl_series_destroy(pl_series *series)
   if (!series) return;
   pl_allocator allocator = series->allocator;
   if (series->stream.own) series->format->release(&series->stream);
-  pl_text_release(&series->list);
   pl_free(&allocator, series->triangles);
   pl_free(&allocator, series->times);
   pl_free(&allocator, series->positions);
@@ -180,32 +178,27 @@ const char *pl_series_path(const pl_series *series) { return series->path; }
 
 /* ---- a file for each frame ---- */
 
-static pl_status write_list(pl_series *series, pl_error *error)
-{
-  pl_text text = pl_text_make(&series->allocator);
-  pl_text_add(&text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n"
-                     "<Collection>\n");
-  pl_text_bytes(&text, series->list.data, series->list.size);
-  pl_text_add(&text, "</Collection>\n</VTKFile>\n");
-  pl_status status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_write_frame(series->path, text.data, text.size, error);
-  pl_text_release(&text);
-  return status;
-}
+static const char list_head[] = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" "
+                                "version=\"0.1\">\n<Collection>\n";
+static const char list_tail[] = "</Collection>\n</VTKFile>\n";
 
-/* The list of all frames with one more. */
+/* One more line in the list, in place: some file systems write a file that replaces another to the
+ * disk at once, which costs more than the frame. */
 static pl_status add_to_list(pl_series *series, const char *path, double time, pl_error *error)
 {
-  size_t before = series->list.size;
-  pl_text_add(&series->list, "<DataSet timestep=\"");
-  pl_text_number(&series->list, time);
-  pl_text_add(&series->list, "\" part=\"0\" file=\"");
-  pl_text_xml(&series->list, pl_path_name(path));
-  pl_text_add(&series->list, "\"/>\n");
-  pl_status status = pl_text_ok(&series->list, error);
-  if (!status) status = write_list(series, error);
-  if (status) series->list.size = before;
-  series->list.failed = 0;
+  pl_text text = pl_text_make(&series->allocator);
+  if (!series->list_end) pl_text_add(&text, list_head);
+  pl_text_add(&text, "<DataSet timestep=\"");
+  pl_text_number(&text, time);
+  pl_text_add(&text, "\" part=\"0\" file=\"");
+  pl_text_xml(&text, pl_path_name(path));
+  pl_text_add(&text, "\"/>\n");
+  size_t lines = text.size;
+  pl_text_add(&text, list_tail);
+  pl_status status = pl_text_ok(&text, error);
+  if (!status) status = pl_file_put(series->path, series->list_end, text.data, text.size, error);
+  if (!status) series->list_end += lines;
+  pl_text_release(&text);
   return status;
 }
 

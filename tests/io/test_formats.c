@@ -7,6 +7,7 @@
 #include "mesh/mesh.h"
 #include "test.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_VARIANTS = 8 };
@@ -433,6 +434,8 @@ TEST(series)
   pl_mesh *mesh = make_mesh("tet", 1, 1, 1), *back = NULL;
   pl_series *series = NULL;
   double last = -1, moved[24];
+  struct stat list = {0};
+  ino_t first = 0;
   const pl_choice vtu = {"vtu", NULL, 0};
   CHECK_OK(pl_series_create(folder, "bar", &vtu, NULL, &series, error));
   if (!series || !mesh) return;
@@ -448,6 +451,10 @@ TEST(series)
     CHECK_FAILS(pl_series_add(series, &snapshot, error), PL_E_ARGUMENT, "behind that of");
     // readable after every frame
     CHECK(count_frames(folder, &last) == frame + 1 && last == 0.1 * frame);
+    // and not replaced, which some file systems answer by writing to the disk
+    snprintf(path, sizeof path, "%s/bar.pvd", folder);
+    CHECK(stat(path, &list) == 0 && (frame == 0 || list.st_ino == first));
+    first = list.st_ino;
   }
   snprintf(path, sizeof path, "%s/bar_000002.vtu", folder);
   CHECK_OK(pl_mesh_read(path, NULL, &back, error));
