@@ -117,7 +117,7 @@ const handlers = {
     const old = app.thumbs.get(index);
     if (old) URL.revokeObjectURL(old);
     app.thumbs.set(index, URL.createObjectURL(new Blob([png], { type: 'image/png' })));
-    fillGallery();
+    $('cards').children[index]?.firstChild.replaceWith(pictureOf(index));
   },
 
   // Each is shown once, also to a page that is loaded again; run: the server's, which counts them.
@@ -340,11 +340,16 @@ $('live').addEventListener('click', () => send('live'));
 $('filming').addEventListener('click', () => save.film());
 $('drive').addEventListener('click', () => send('drive'));
 
+const pictureOf = (index) => (app.thumbs.has(index) ? el('img', { class: 'picture', src: app.thumbs.get(index), alt: '' }) : el('span', { class: 'picture' }));
+
+// Cards stay when the list comes again: a press on one that is replaced would be lost.
 function fillGallery() {
-  if (!app.gallery) return;
-  $('cards').replaceChildren(...app.gallery.map((scene, i) => el('button', { class: 'scene', onclick() { send(`open ${i}`); $('gallery').close(); } },
-    app.thumbs.has(i) ? el('img', { class: 'picture', src: app.thumbs.get(i), alt: '' }) : el('span', { class: 'picture' }),
-    el('b', {}, scene.title), el('small', {}, scene.broken ? `${scene.file} (has errors)` : scene.file))));
+  const cards = $('cards');
+  while (cards.children.length > app.gallery.length) cards.lastChild.remove();
+  app.gallery.forEach((scene, i) => {
+    const card = cards.children[i] ?? cards.appendChild(el('button', { class: 'scene', onclick() { send(`open ${i}`); $('gallery').close(); } }));
+    card.replaceChildren(pictureOf(i), el('b', {}, scene.title), el('small', {}, scene.broken ? `${scene.file} (has errors)` : scene.file));
+  });
   markGallery();
 }
 
