@@ -65,6 +65,7 @@ typedef struct pl_bodies {
   const pl_allocator *allocator;
   const pl_log *log;
   pl_pool *pool;
+  struct pl_watch *watch; /* asked while a computation takes long; NULL: nobody */
   const pl_store *store;  /* of what takes long to compute; NULL: none */
   struct pl_ranks *ranks; /* that compute them together; NULL: only this process */
   pl_body *list;

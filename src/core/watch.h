@@ -3,7 +3,7 @@
 #ifndef PL_CORE_WATCH_H
 #define PL_CORE_WATCH_H
 
-#include "pliant/base.h"
+#include "core/thread.h"
 
 typedef struct pl_watch {
   pl_watcher by;   /* without a function nobody is asked */
@@ -23,6 +23,11 @@ static inline int pl_watch_ended(pl_watch *watch)
 
 /* The same as a status: PL_E_CANCELLED and its sentence. */
 pl_status pl_watch_check(pl_watch *watch, pl_error *error);
+
+/* pl_parallel that may end early: the caller's thread asks between its chunks, and after a "no" no
+ * chunk is begun any more. Then what chunks write is incomplete. */
+pl_status pl_parallel_watched(pl_pool *pool, int chunks, void (*work)(void *context, int chunk),
+                              void *context, pl_watch *watch, pl_error *error);
 
 /* 1: no time is left to improve the result. watch may be NULL. */
 int pl_watch_late(pl_watch *watch);

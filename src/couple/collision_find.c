@@ -574,8 +574,11 @@ pl_status pl_collision_find(pl_coupling *base, const pl_substep *step, pl_error 
     self->to[i] = self->x[i] + ahead * self->to[i];
   // stages and iterations depart from the way that points are expected to take
   double edge_range = self->is_linear ? AHEAD * self->range : self->reach;
-  const pl_finder_query query = {
-      .x = self->x, .to = self->to, .range = self->reach, .edge_range = edge_range};
+  const pl_finder_query query = {.x = self->x,
+                                 .to = self->to,
+                                 .range = self->reach,
+                                 .edge_range = edge_range,
+                                 .watch = base->bodies->watch};
   const pl_proximity *list = NULL;
   int count = 0;
   pl_status status = PL_OK;

@@ -263,7 +263,7 @@ static pl_status limit(pl_coupling *base, double t, const double *q, const doubl
   pl_collision_place(is, to, NULL);
   memcpy(is->to, is->x, 3 * (size_t)is->point_count * sizeof *is->to);
   pl_collision_place(is, q, NULL);
-  const pl_finder_query query = {.x = is->x, .to = is->to};
+  const pl_finder_query query = {.x = is->x, .to = is->to, .watch = base->bodies->watch};
   pl_status status = PL_OK;
   if (is->is.set->between_bodies)
     status = pl_finder_advance(self->swept, &query, SHARE, base->bodies->pool, &free, error);

@@ -494,7 +494,8 @@ pl_status pl_candidates_find(pl_candidates *c, const pl_search *search, pl_pool 
   c->count = 0;
   for (int again = 1; again && !status;) {
     atomic_store(&all.next, first);
-    pl_parallel(pool, (int)c->task_count, run_task, &all);
+    status = pl_parallel_watched(pool, (int)c->task_count, run_task, &all, search->watch, error);
+    if (status) return status;
     size_t needed = atomic_load(&all.next);
     again = needed > c->room / 2;
     if (again) {

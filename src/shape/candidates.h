@@ -30,7 +30,8 @@ typedef struct pl_search {
                               negative: none */
   int crossings;           /* 1: edges and triangles that may intersect, in place of contacts */
   pl_search_pairs pairs;
-  int append; /* 1: to the keys that there are */
+  int append;      /* 1: to the keys that there are */
+  pl_watch *watch; /* asked while it takes long; NULL: nobody */
 } pl_search;
 
 /* Fills and sorts the keys. */

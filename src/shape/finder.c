@@ -340,7 +340,8 @@ static pl_status find_around(search *s, pl_pool *pool, pl_error *error)
   pl_search around = {.finder = finder,
                       .forest = &finder->forest,
                       .x = s->query->x,
-                      .reach = {reach, edges < 0 ? edges : edges + 2 * by}};
+                      .reach = {reach, edges < 0 ? edges : edges + 2 * by},
+                      .watch = s->query->watch};
   pl_status status = pl_candidates_find(&finder->candidates, &around, pool, error);
   keep(s, by);
   if (status) finder->kept_range[0] = -1;
@@ -355,7 +356,8 @@ static pl_status add_along(pl_finder *finder, const pl_finder_query *query, pl_s
                            .forest = &finder->forest,
                            .reach = {query->range, pl_finder_range(query, PL_EDGE_EDGE)},
                            .pairs = pairs,
-                           .append = 1};
+                           .append = 1,
+                           .watch = query->watch};
   pl_trees_refit(&finder->forest, query->x, query->to, drift, finder->surfaces, 0.5 * query->range,
                  pool);
   return pl_candidates_find(&finder->candidates, &along, pool, error);
@@ -483,7 +485,8 @@ static pl_status measure_all(search *s, pl_pool *pool, pl_error *error)
   pl_status status = make_room(finder, chunks, error);
   if (status) return status;
   if (chunks) pl_parallel(pool, finder->features.surface_count, normal_chunk, s);
-  pl_parallel(pool, chunks, measure_chunk, s);
+  status = pl_parallel_watched(pool, chunks, measure_chunk, s, s->query->watch, error);
+  if (status) return status;
   size_t to = 0;
   for (int i = 0; i < chunks; i++) {
     size_t from = (size_t)i * CHUNK, count = (size_t)finder->counts[i];

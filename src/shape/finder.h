@@ -16,7 +16,7 @@
 #ifndef PL_SHAPE_FINDER_H
 #define PL_SHAPE_FINDER_H
 
-#include "core/thread.h"
+#include "core/watch.h"
 #include "shape/distance.h"
 
 #include <stdint.h>
@@ -47,6 +47,7 @@ typedef struct pl_finder_query {
   const double *to;  /* positions at the end of a straight motion from x; NULL: none */
   double range;      /* report what comes nearer than this, m, thickness not counted */
   double edge_range; /* the same for two edges, at most range; 0: range; negative: none of them */
+  pl_watch *watch;   /* asked while it takes long; NULL: nobody */
 } pl_finder_query;
 
 /* Two features near each other.

@@ -27,8 +27,7 @@ static pl_status run(pass *p, pl_pool *pool, void (*work)(void *context, int chu
                                 sizeof *finder->parts);
   finder->parts = parts;
   if (status) return pl_fail_memory(error);
-  pl_parallel(pool, *chunks, work, p);
-  return PL_OK;
+  return pl_parallel_watched(pool, *chunks, work, p, p->query->watch, error);
 }
 
 /* ---- how far ---- */

@@ -125,6 +125,8 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **out, pl_error *err
   if (!status) status = pl_world_fit_ranks(world, error);
   if (!status) status = pl_pool_create(&allocator, def->threads, &world->pool, error);
   world->bodies.pool = world->pool;
+  // ranks ask together: how often may not depend on what each of them finds
+  world->bodies.watch = world->bodies.ranks ? NULL : &world->watch;
   if (!status && def->cache) {
     world->cache = pl_strdup(&allocator, def->cache);
     if (!world->cache) status = pl_fail_memory(error);

@@ -387,6 +387,52 @@ TEST(every_failing_allocation_is_told_and_cleaned_up)
   CHECK(done);
 }
 
+typedef struct patience {
+  int left, asked;
+} patience;
+
+static int lose_patience(void *context, double time)
+{
+  patience *p = context;
+  (void)time;
+  p->asked++;
+  return p->left-- <= 0;
+}
+
+/* A search ends wherever the caller wants no more, and the next one has the same bits as ever. */
+TEST(a_search_can_be_cancelled)
+{
+  pl_allocator allocator = pl_allocator_default();
+  for (int threads = 1; threads <= 3; threads += 2) {
+    double range = make_scene(0), *to = malloc(3 * (size_t)S.points * sizeof *to);
+    for (int i = 0; i < 3 * S.points; i++) to[i] = S.x[i] + 2.0 * (i % 7 - 3);
+    pl_finder *finder = scene_finder(&S, NULL);
+    pl_pool *pool = NULL;
+    CHECK_OK(pl_pool_create(&allocator, threads, &pool, error));
+    const pl_proximity *list;
+    const pl_finder_query query = {.x = S.x, .to = to, .range = range};
+    int count = find(finder, &query, pool, &list), cancelled = 0, done = 0;
+    uint64_t bits = bits_of(list, count);
+    for (int left = 0; !done; left = 2 * left + 1) {
+      patience p = {.left = left};
+      pl_watch watch = {.by = {.ask = lose_patience, .context = &p}};
+      pl_finder_query watched = query;
+      watched.watch = &watch;
+      pl_status status = pl_finder_find(finder, &watched, pool, &list, &count, NULL);
+      CHECK(status == (watch.ended ? PL_E_CANCELLED : PL_OK));
+      CHECK(status == PL_OK || count == 0);
+      done = status == PL_OK;
+      cancelled += !done;
+      count = find(finder, &query, pool, &list);
+      CHECK(bits_of(list, count) == bits);
+    }
+    CHECK(cancelled > 1);
+    pl_pool_destroy(pool);
+    pl_finder_destroy(finder);
+    free(to);
+  }
+}
+
 TEST(wrong_numbers_are_refused)
 {
   pl_finder *finder;
@@ -418,4 +464,4 @@ TESTS(X(contacts_are_those_of_brute_force) X(contacts_along_a_motion_are_those_o
                               X(coordinates_that_are_not_finite_touch_nothing)
                                   X(steady_queries_take_no_memory)
                                       X(every_failing_allocation_is_told_and_cleaned_up)
-                                          X(wrong_numbers_are_refused))
+                                          X(a_search_can_be_cancelled) X(wrong_numbers_are_refused))

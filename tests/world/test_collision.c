@@ -389,6 +389,46 @@ TEST(contact_between_bodies_can_be_switched_off)
   pl_world_destroy(world);
 }
 
+typedef struct patience {
+  int asked, end_at; /* the question to which the answer is no; 0: none */
+} patience;
+
+static int lose_patience(void *context, double time)
+{
+  patience *p = context;
+  (void)time;
+  return ++p->asked == p->end_at;
+}
+
+/* One step of boxes that fly through each other's place, by a method without linear systems. */
+static pl_status fly(int off, patience *p, uint64_t *after)
+{
+  pl_body_id bodies[2];
+  pl_world *world = make(
+      &(meeting){.dt = 1e-5, .gap = 0.1, .speed = 3e4, .integrator = "verlet", .off = off}, bodies);
+  uint64_t before = pl_world_state_hash(world);
+  pl_world_set_watcher(world, &(pl_watcher){.ask = lose_patience, .context = p});
+  pl_status status = pl_world_step(world, NULL);
+  if (status) CHECK(pl_world_state_hash(world) == before);
+  pl_world_set_watcher(world, NULL);
+  if (status) CHECK_OK(pl_world_step(world, error));
+  *after = pl_world_state_hash(world);
+  pl_world_destroy(world);
+  return status;
+}
+
+TEST(the_search_for_contact_can_be_cancelled)
+{
+  patience alone = {0}, together = {0};
+  uint64_t whole, other;
+  CHECK(fly(1, &alone, &other) == PL_OK && fly(0, &together, &whole) == PL_OK);
+  CHECK(together.asked > alone.asked + 3);
+  for (int k = 1; k <= together.asked; k++) {
+    patience p = {.end_at = k};
+    CHECK(fly(0, &p, &other) == PL_E_CANCELLED && p.asked == k && other == whole);
+  }
+}
+
 TEST(bad_numbers_of_contact_are_refused)
 {
   const meeting in = {.gap = 0.002};
@@ -413,4 +453,5 @@ TESTS(X(the_gap_has_the_derivatives_that_forces_use) X(the_law_is_twice_differen
                       X(friction_between_bodies_is_coulombs)
                           X(bits_do_not_depend_on_threads_or_on_saving) X(every_model_touches)
                               X(contact_between_bodies_can_be_switched_off)
-                                  X(bad_numbers_of_contact_are_refused))
+                                  X(the_search_for_contact_can_be_cancelled)
+                                      X(bad_numbers_of_contact_are_refused))
