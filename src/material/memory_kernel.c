@@ -24,15 +24,22 @@
 
 PL_INLINE pl_lanes bulk_of(const pl_point *point) { return point->lambda + (2.0 / 3) * point->mu; }
 
+/* A point as it is, but for a rate that nobody reads. */
+PL_INLINE pl_point same(const pl_point *point)
+{
+  pl_point out;
+  memcpy(&out, point, offsetof(pl_point, rate));
+  if (point->viscous) memcpy(out.rate, point->rate, sizeof out.rate);
+  memcpy((char *)&out + offsetof(pl_point, lambda), &point->lambda,
+         sizeof out - offsetof(pl_point, lambda));
+  return out;
+}
+
 /* The point with the moduli that fade times a. */
 PL_INLINE pl_point scaled(const pl_point *point, pl_lanes a)
 {
-  pl_point out = *point;
-  const int of = (int)point->fading->of;
-  pl_lanes mu = of == PL_FADING_VOLUME ? point->mu : a * point->mu;
-  pl_lanes bulk = of == PL_FADING_SHAPE ? bulk_of(point) : a * bulk_of(point);
-  out.mu = mu;
-  out.lambda = bulk - (2.0 / 3) * mu;
+  pl_point out = same(point);
+  pl_fade_moduli(point->fading->of, a, &out.lambda, &out.mu);
   out.numbers = point->numbers + PL_PRONY_NUMBERS;
   return out;
 }
@@ -40,7 +47,7 @@ PL_INLINE pl_point scaled(const pl_point *point, pl_lanes a)
 /* The point with the moduli that fade alone, times a. */
 PL_INLINE pl_point only_fading(const pl_point *point, pl_lanes a)
 {
-  pl_point out = *point;
+  pl_point out = same(point);
   const int of = (int)point->fading->of;
   const pl_lanes none = pl_lanes_all(0);
   out.mu = of == PL_FADING_VOLUME ? none : a * point->mu;

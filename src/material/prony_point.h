@@ -181,6 +181,14 @@ PL_INLINE void pl_hermite_advance(const pl_point *point, double h, const pl_lane
   for (int k = 0; k < 6; k++) history[k] = e[k], rate[k] = r[k];
 }
 
+/* Lame's constants of which a part fades, with this part times a. */
+PL_INLINE void pl_fade_moduli(pl_fading_part of, pl_lanes a, pl_lanes *lambda, pl_lanes *mu)
+{
+  const pl_lanes bulk = *lambda + (2.0 / 3) * *mu;
+  *mu = of == PL_FADING_VOLUME ? *mu : a * *mu;
+  *lambda = (of == PL_FADING_SHAPE ? bulk : a * bulk) - (2.0 / 3) * *mu;
+}
+
 /* The point whose law without memory has the stress and, but for W_n, the energy: a mu in place of
  * mu at the same bulk modulus, and the prestress T. */
 PL_INLINE pl_point pl_prony_point(const pl_point *point)

@@ -271,24 +271,18 @@ void pl_groups_begin(pl_groups *groups, const double *memory)
   groups->begun = (groups->begun + 1) % 1000000;
 }
 
-/* Where the memory of a batch's p-th points begins. */
-static size_t place_of(const pl_groups *groups, const pl_group *group, int batch, int p)
-{
-  size_t index = (size_t)(batch - group->first) * (size_t)groups->points + (size_t)p;
-  return group->place + index * (size_t)(group->history * PL_LANES);
-}
-
 static void freeze_batch(const pl_groups *groups, const pl_group *group, int batch)
 {
   pl_lanes history[PL_MOST_MEMORY];
   const size_t size = (size_t)group->history * sizeof *history;
   pl_point point = pl_point_of(group, 0);
   pl_point_take(group, batch, &point);
-  memset(history, 0, size);
+  if (!groups->memory) memset(history, 0, size);
   for (int p = 0; p < groups->points; p++) {
-    if (groups->memory) memcpy(history, groups->memory + place_of(groups, group, batch, p), size);
-    pl_point_recall(group, groups->points, batch, p, &point);
-    group->memory->freeze(&point, groups->h, history, group->history, (pl_lanes *)point.frozen);
+    const size_t place = pl_group_place(group, groups->points, batch, p);
+    if (groups->memory) memcpy(history, groups->memory + place, size);
+    group->memory->freeze(&point, groups->h, history, group->history,
+                          pl_group_frozen(group, groups->points, batch, p));
   }
 }
 
@@ -314,7 +308,9 @@ static void find_decays(pl_group *group, double h)
   group->has_decays = 1;
 }
 
-void pl_groups_find_decays(pl_groups *groups, double h)
+/* Where all items have the same numbers, what follows from these and h is found once, before points
+ * are frozen or advanced by h. */
+static void find_all_decays(pl_groups *groups, double h)
 {
   for (int g = 0; g < groups->count; g++) find_decays(&groups->list[g], h);
 }
@@ -323,20 +319,27 @@ void pl_groups_freeze(pl_groups *groups, double h, pl_pool *pool)
 {
   int remembers = 0;
   for (int g = 0; g < groups->count; g++) remembers |= groups->list[g].memory != NULL;
-  if (!remembers || (groups->fresh && groups->h == h)) return;
+  if (!remembers) return;
   groups->h = h;
+  if (groups->fresh && groups->frozen_h == h) return;
+  groups->frozen_h = h;
   groups->fresh = 1;
-  pl_groups_find_decays(groups, h);
+  find_all_decays(groups, h);
   pl_parallel(pool, pl_chunk_count(groups->batches, BATCHES_PER_CHUNK), freeze_chunk, groups);
 }
 
-void pl_group_advance(const pl_groups *groups, const pl_group *group, int batch, int p, double h,
-                      const pl_point *point, double *memory)
+void pl_groups_move(pl_groups *groups, const double *memory, double h)
 {
-  pl_lanes history[PL_MOST_MEMORY];
-  double *at = memory + place_of(groups, group, batch, p);
-  size_t size = (size_t)group->history * sizeof *history;
-  memcpy(history, at, size);
-  group->memory->advance(point, h, group->history, history);
-  memcpy(at, history, size);
+  groups->memory = memory;
+  groups->ahead = groups->h == h && h > 0 && h < INFINITY;
+  find_all_decays(groups, h);
+}
+
+void pl_groups_moved(pl_groups *groups, const double *to)
+{
+  const double h = groups->h;
+  pl_groups_begin(groups, to);
+  groups->fresh = groups->ahead;
+  groups->frozen_h = h;
+  groups->ahead = 0;
 }

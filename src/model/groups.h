@@ -44,10 +44,12 @@ typedef struct pl_groups {
   // where there are several groups, else NULL: the item of each place in a batch, or for copies
   // minus 1 minus the item; and the place of each item
   int *order, *place;
-  // what begin was given, and since when frozen numbers hold: h s behind it, if fresh
+  // what begin was given, and how many s behind it points were asked for last; if fresh, frozen
+  // numbers are those of frozen_h s behind it
   const double *memory;
-  double h;
+  double h, frozen_h;
   int fresh;
+  int ahead; /* points that move on freeze what the next substep of the same length asks for */
   int begun; /* how often */
 } pl_groups;
 
@@ -102,13 +104,10 @@ void pl_groups_begin(pl_groups *groups, const double *memory);
 /* Makes frozen what laws need h s later. */
 void pl_groups_freeze(pl_groups *groups, double h, pl_pool *pool);
 
-/* Where all items have the same numbers, what follows from these and h is found once, before points
- * are frozen or advanced by h. */
-void pl_groups_find_decays(pl_groups *groups, double h);
-
-/* Moves the memory of a batch's p-th points on to the F of point. */
-void pl_group_advance(const pl_groups *groups, const pl_group *group, int batch, int p, double h,
-                      const pl_point *point, double *memory);
+/* Before and after all points have moved on by h from what stands in memory (pl_group_advance); as
+ * far as they remember, they have begun with `to` then. */
+void pl_groups_move(pl_groups *groups, const double *memory, double h);
+void pl_groups_moved(pl_groups *groups, const double *to);
 
 /* ---- points, for the hot files ---- */
 
@@ -156,11 +155,39 @@ PL_INLINE void pl_point_take(const pl_group *group, int batch, pl_point *point)
 }
 
 /* What the law makes of the memory of a batch's p-th points. */
+PL_INLINE pl_lanes *pl_group_frozen(const pl_group *group, int points, int batch, int p)
+{
+  const size_t index = (size_t)(batch - group->first) * (size_t)points + (size_t)p;
+  return group->frozen + index * (size_t)group->memory->frozen;
+}
+
 PL_INLINE void pl_point_recall(const pl_group *group, int points, int batch, int p, pl_point *point)
 {
-  if (!group->memory) return;
+  if (group->memory) point->frozen = pl_group_frozen(group, points, batch, p);
+}
+
+/* Where the memory of a batch's p-th points begins. */
+PL_INLINE size_t pl_group_place(const pl_group *group, int points, int batch, int p)
+{
   const size_t index = (size_t)(batch - group->first) * (size_t)points + (size_t)p;
-  point->frozen = group->frozen + index * (size_t)group->memory->frozen;
+  return group->place + index * (size_t)(group->history * PL_LANES);
+}
+
+/* Moves the memory of a batch's p-th points on to the F of point, from where pl_groups_move said to
+ * `to`. */
+PL_INLINE void pl_group_advance(const pl_groups *groups, const pl_group *group, int batch, int p,
+                                double h, const pl_point *point, double *to)
+{
+  pl_lanes history[PL_MOST_MEMORY];
+  const size_t place = pl_group_place(group, groups->points, batch, p);
+  for (int k = 0; k < group->history; k++)
+    history[k] = pl_lanes_load(groups->memory + place + (size_t)(k * PL_LANES));
+  group->memory->advance(point, h, group->history, history);
+  for (int k = 0; k < group->history; k++)
+    pl_lanes_store(to + place + (size_t)(k * PL_LANES), history[k]);
+  if (!groups->ahead) return;
+  group->memory->freeze(point, h, history, group->history,
+                        pl_group_frozen(group, groups->points, batch, p));
 }
 
 #endif

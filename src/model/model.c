@@ -8,6 +8,7 @@
 #include "model/mass.h"
 
 #include <math.h>
+#include <string.h>
 
 #define X(name) &pl_model_##name.info,
 PL_FAMILY(model, "what a body is made of: force, stiffness and mass", PL_MODELS(X));
@@ -138,11 +139,23 @@ void pl_model_begin(pl_model *model, const double *memory)
   if (model->ops->begin) model->ops->begin(model, memory);
 }
 
+void pl_model_move(pl_model *model, const pl_moment *at, const double *from, double *to,
+                   pl_pool *pool)
+{
+  size_t count = pl_model_memory(model);
+  if (count == 0) return;
+  if (model->groups)
+    pl_groups_move(model->groups, from, at->h);
+  else if (from != to)
+    memcpy(to, from, count * sizeof *to);
+  model->ops->advance(model, at, to, pool);
+  if (model->groups) pl_groups_moved(model->groups, to);
+  if (model->ops->begin) model->ops->begin(model, to);
+}
+
 void pl_model_commit(pl_model *model, const pl_moment *at, double *memory, pl_pool *pool)
 {
-  if (pl_model_memory(model) == 0) return;
-  model->ops->advance(model, at, memory, pool);
-  pl_model_begin(model, memory);
+  pl_model_move(model, at, memory, memory, pool);
 }
 
 void pl_model_relax(pl_model *model, const double *q, double *memory, pl_pool *pool)

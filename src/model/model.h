@@ -261,6 +261,10 @@ void pl_model_begin(pl_model *model, const double *memory);
  * one begins with. */
 void pl_model_commit(pl_model *model, const pl_moment *at, double *memory, pl_pool *pool);
 
+/* The same from one place to another, which is what the next substep begins with. */
+void pl_model_move(pl_model *model, const pl_moment *at, const double *from, double *to,
+                   pl_pool *pool);
+
 /* Memory of a body that has been at q for long, as statics finds it. */
 void pl_model_relax(pl_model *model, const double *q, double *memory, pl_pool *pool);
 

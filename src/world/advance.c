@@ -76,16 +76,36 @@ static int each_revise(pl_world *world, const pl_substep *step)
   return again;
 }
 
-/* Accepted: laws and couplings move on. */
-static void each_finish(pl_world *world, const pl_substep *step)
+/* Where laws remember they have begun when they moved on, unless the state was changed since. */
+static void begin_laws(pl_world *world)
+{
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    if (body->memory && world->substep.is_recalled) continue;
+    pl_model_begin(body->model, body->memory);
+  }
+}
+
+static void move_laws(pl_world *world, const pl_substep *step)
 {
   double h = step->system->is_static ? INFINITY : step->h;
+  const double *from = world->state.materials;
+  double *to = pl_world_materials(world);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     const pl_moment end = {
         .h = h, .q = step->q + 3 * body->offset, .v = step->v + 3 * body->offset};
-    pl_model_commit(body->model, &end, body->memory, world->pool);
+    if (body->memory)
+      pl_model_move(body->model, &end, body->memory, to + (body->memory - from), world->pool);
   }
+  pl_world_take_materials(world);
+  world->substep.is_recalled = 1;
+}
+
+/* Accepted: laws and couplings move on. */
+static void each_finish(pl_world *world, const pl_substep *step)
+{
+  move_laws(world, step);
   for (size_t i = 0; i < world->couplings.count; i++) {
     pl_coupling *coupling = world->couplings.list[i];
     if (coupling->ops->finish) coupling->ops->finish(coupling, step);
@@ -196,7 +216,8 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
                      .moved = &moved};
   keep_before(world, 0);
   world->substep.start = t;
-  pl_world_recall(world);
+  world->substep.length = h;
+  begin_laws(world);
   world->system.pass.is_trial = world->system.pass.is_same = 0;
   if ((status = each_begin(world, &step, error)) != PL_OK) return status;
   int64_t inner = report->inner_steps;

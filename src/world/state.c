@@ -78,6 +78,8 @@ static void place(const pl_layout *layout, double *numbers, pl_state *state)
 {
   state->numbers = state->q = numbers;
   state->v = numbers ? numbers + layout->v : NULL;
+  state->materials = numbers ? numbers + layout->materials : NULL;
+  state->lacks_materials = 0;
 }
 
 pl_status pl_world_resize(pl_world *world, pl_error *error)
@@ -114,32 +116,70 @@ void pl_world_recall(pl_world *world)
     const pl_body *body = &world->bodies.list[b];
     pl_model_begin(body->model, body->memory);
   }
+  world->substep.is_recalled = 1;
 }
 
-/* q, v and the vectors of the integrator by blocks, then what is left, most of it the memory of
- * laws. */
+static void copy_many(const pl_world *world, const double *from, double *to, size_t count)
+{
+  size_t blocks = count / 3 <= INT32_MAX ? count / 3 : 0;
+  pl_pass_copy(from, to, (int)blocks, 1, world->pool);
+  memcpy(to + 3 * blocks, from + 3 * blocks, (count - 3 * blocks) * sizeof *to);
+}
+
+/* q, v and the vectors of the integrator by blocks, then what is left but the materials. */
 static void copy_numbers(const pl_world *world, const double *from, double *to)
 {
   const pl_layout *layout = &world->layout;
   int blocks = world->bodies.blocks, vectors = blocks ? (int)(layout->couplings / layout->v) : 0;
-  size_t count = layout->count, done = (size_t)vectors * layout->v;
+  size_t done = (size_t)vectors * layout->v;
   pl_pass_copy(from, to, blocks, vectors, world->pool);
-  size_t rest = (count - done) / 3 <= INT32_MAX ? (count - done) / 3 : 0;
-  pl_pass_copy(from + done, to + done, (int)rest, 1, world->pool);
-  done += 3 * rest;
-  memcpy(to + done, from + done, (count - done) * sizeof *to);
+  copy_many(world, from + done, to + done, layout->materials - done);
 }
 
-void pl_state_copy(const pl_world *world, const pl_state *from, pl_state *to)
+/* All but the materials. */
+static void copy_most(const pl_world *world, const pl_state *from, pl_state *to)
 {
-  double *numbers = to->numbers, *q = to->q, *v = to->v;
-  pl_shared *held = to->shared;
-  copy_numbers(world, from->numbers, numbers);
+  const pl_state room = *to;
+  copy_numbers(world, from->numbers, room.numbers);
   *to = *from;
-  to->numbers = numbers;
-  to->shared = held;
-  to->q = q;
-  to->v = v;
+  to->numbers = room.numbers;
+  to->shared = room.shared;
+  to->q = room.q;
+  to->v = room.v;
+  to->materials = room.materials;
+  to->lacks_materials = 0;
+}
+
+void pl_state_copy(pl_world *world, const pl_state *from, pl_state *to)
+{
+  const pl_layout *layout = &world->layout;
+  copy_most(world, from, to);
+  if (to == &world->state) world->substep.is_recalled = 0;
+  if (!from->lacks_materials)
+    copy_many(world, from->materials, to->materials, layout->count - layout->materials);
+}
+
+void pl_world_keep(pl_world *world)
+{
+  copy_most(world, &world->state, &world->saved);
+  world->saved.lacks_materials = 1;
+}
+
+double *pl_world_materials(const pl_world *world)
+{
+  return world->saved.lacks_materials ? world->saved.materials : world->state.materials;
+}
+
+void pl_world_take_materials(pl_world *world)
+{
+  double *before = world->state.materials, *now = pl_world_materials(world);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    pl_body *body = &world->bodies.list[b];
+    if (body->memory) body->memory = now + (body->memory - before);
+  }
+  if (now != before) world->saved.materials = before;
+  world->state.materials = now;
+  world->saved.lacks_materials = 0;
 }
 
 /* ---- as bytes ---- */
@@ -361,20 +401,25 @@ static pl_status check(const pl_world *world, const head *first, const char *byt
 static void take(pl_world *world, const head *first, const char *numbers)
 {
   const pl_layout *layout = &world->layout;
+  const pl_state *state = &world->state;
   size_t size = sizeof(double), ends = (size_t)first->count - (size_t)first->couplings_at;
-  memcpy(world->state.numbers, numbers, 2 * layout->v * size);
+  size_t couplings = layout->materials - layout->couplings;
+  size_t materials = layout->count - layout->materials;
+  memcpy(state->numbers, numbers, 2 * layout->v * size);
   // what was remembered means something to the same integrator and couplings only
-  memset(world->state.numbers + layout->integrator, 0, (layout->count - layout->integrator) * size);
+  memset(state->numbers + layout->integrator, 0, (layout->materials - layout->integrator) * size);
+  if (materials) memset(state->materials, 0, materials * size);
   pl_integrator_begin(world->integrator);
   if (first->integrator == integrator_hash(world) && first->couplings_at == layout->couplings)
-    memcpy(world->state.numbers + layout->integrator, numbers + layout->integrator * size,
+    memcpy(state->numbers + layout->integrator, numbers + layout->integrator * size,
            (layout->couplings - layout->integrator) * size);
   if (first->integrator == integrator_hash(world) && first->matrix &&
       first->matrix == matrix_count(world))
     take_matrix(world, numbers + (size_t)first->count * size);
-  if (first->couplings == couplings_hash(world) && ends == layout->count - layout->couplings)
-    memcpy(world->state.numbers + layout->couplings, numbers + (size_t)first->couplings_at * size,
-           ends * size);
+  if (first->couplings != couplings_hash(world) || ends != couplings + materials) return;
+  numbers += (size_t)first->couplings_at * size;
+  memcpy(state->numbers + layout->couplings, numbers, couplings * size);
+  if (materials) memcpy(state->materials, numbers + couplings * size, materials * size);
 }
 
 pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, pl_error *error)

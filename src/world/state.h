@@ -2,7 +2,10 @@
  *
  *   q | v | the integrator's memory | the couplings' memory | what the bodies' laws remember
  *
- * and the clock. Saving, restoring a rejected step, checkpoints and going back are copies of it. */
+ * and the clock. Saving, restoring a rejected step, checkpoints and going back are copies of it.
+ *
+ * Of the last part, most of a state, no copy is made when a step begins: when its first substep is
+ * accepted, laws move on from the state's room to the saved state's, and the two change places. */
 #ifndef PL_WORLD_STATE_H
 #define PL_WORLD_STATE_H
 
@@ -29,9 +32,11 @@ typedef struct pl_state {
   int64_t steps; /* made so far */
   double epoch;  /* the time at step epoch_steps, since when dt has been as it is */
   int64_t epoch_steps;
-  double *numbers;   /* NULL: no room */
-  double *q, *v;     /* in them */
-  pl_shared *shared; /* what views hold of them; NULL: there are none */
+  double *numbers;     /* NULL: no room */
+  double *q, *v;       /* in them */
+  double *materials;   /* what laws remember: in these or in those of the saved state (step.c) */
+  int lacks_materials; /* the saved state: the state's have not moved on yet */
+  pl_shared *shared;   /* what views hold of them; NULL: there are none */
 } pl_state;
 
 /* Takes a holder off; NULL is fine. */
@@ -49,6 +54,13 @@ pl_status pl_world_resize(pl_world *world, pl_error *error);
 void pl_world_recall(pl_world *world);
 
 /* Copies numbers and clock; both have room. */
-void pl_state_copy(const pl_world *world, const pl_state *from, pl_state *to);
+void pl_state_copy(pl_world *world, const pl_state *from, pl_state *to);
+
+/* Makes the saved state one of now; what laws remember follows when it changes. */
+void pl_world_keep(pl_world *world);
+
+/* Where laws are to move on to; once they have, that is what stands in the state. */
+double *pl_world_materials(const pl_world *world);
+void pl_world_take_materials(pl_world *world);
 
 #endif

@@ -110,7 +110,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   if (status) return status;
   world->tally.knows_contacts = 0;
   pl_proportion_begin(world);
-  pl_state_copy(world, &world->state, &world->saved);
+  pl_world_keep(world);
 
   // a step that fails starts again from the same bits, in twice as many parts
   int halvings = 0;

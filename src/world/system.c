@@ -15,10 +15,17 @@ static pl_world *world_of(pl_system *system)
   return (pl_world *)((char *)system - offsetof(pl_world, system));
 }
 
+/* How far a time is in the substep; at its end its length, without the rounding of times. */
+static double since_start(const pl_world *world, double t)
+{
+  const double start = world->substep.start, length = world->substep.length;
+  return t == start + length ? length : fmax(t - start, 0);
+}
+
 /* In statics everything has had its time. */
 static pl_moment moment_at(pl_system *system, double t, const double *q, const double *v)
 {
-  double h = system->is_static ? INFINITY : fmax(t - world_of(system)->substep.start, 0);
+  double h = system->is_static ? INFINITY : since_start(world_of(system), t);
   return (pl_moment){.t = t,
                      .h = h,
                      .q = q,

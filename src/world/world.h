@@ -108,8 +108,9 @@ struct pl_world {
   pl_layout layout;
   pl_state state, saved, before; /* now; at the beginning of the step, and of the substep */
   struct pl_substep_now {        /* in hand */
-    double start;                /* s */
+    double start, length;        /* s */
     int pass;                    /* how often it is made, from 1 on */
+    int is_recalled;             /* laws have begun with what stands in the state */
     pl_fallback fallback;        /* who makes it where a budget cuts it short */
   } substep;
 

@@ -1,6 +1,8 @@
 /* Fading memory in the world: the order of every integrator by both rules, and failed steps that
  * leave no trace. The body starts at rest under its weight, whose stress rate is 0 at first. */
 // label: release
+#include "world/world.h"
+
 #include "acts.h"
 #include "bar.h"
 
@@ -106,6 +108,69 @@ TEST(a_failed_step_leaves_the_memory_as_it_was)
   }
 }
 
+/* A bar under its weight, after two steps of 10 ms, that is torn apart from t on. */
+static pl_world *torn(const char *integrator, int rule, double t)
+{
+  const double times[] = {0, t, t + 1e-4}, factors[] = {0, 0, 1};
+  pl_body_def like = pl_body_def_default();
+  like.material.law = (pl_choice){"neo-hooke", moduli, 2};
+  like.material.memory = series;
+  like.material.memory.rule = (pl_memory_rule)rule;
+  const bar_def def = {.n = 1,
+                       .unstable = 1,
+                       .like = &like,
+                       .integrator = integrator,
+                       .newton = 2,
+                       .newton_tolerance = 1e-9,
+                       .solver = 1e-12,
+                       .halve_once = 1,
+                       .gravity = {0, -10, 0}};
+  pl_world *world = NULL;
+  pl_body_id body;
+  CHECK_OK(bar_make(&def, &world, &body, error));
+  const pl_setting value = {.name = "value", .value = {1e9, 0, 0}};
+  pl_load_def load = pl_load_def_default();
+  load.load = (pl_choice){"traction", &value, 1};
+  load.where = &(pl_selector){.set = "x-max"};
+  load.where_count = 1;
+  load.ramp = (pl_ramp){3, times, factors};
+  CHECK_OK(pl_world_add_load(world, body, &load, NULL, error));
+  for (int i = 0; i < 2; i++) CHECK_OK(pl_world_step(world, error));
+  return world;
+}
+
+/* Of a step in two parts the first was accepted, so that laws had moved on, when the second failed:
+ * all is as before, and goes on as in a world that never tried. */
+TEST(a_step_that_fails_half_way_leaves_the_memory_as_it_was)
+{
+  static const char *const names[] = {"implicit-euler", "bdf2", "implicit-midpoint"};
+  static const double starts[] = {0.021, 0.021, 0.0207}; // in a half, after the last force before
+  static unsigned char before[1 << 20], after[1 << 20];
+  for (int k = 0; k < 6; k++) {
+    pl_world *world = torn(names[k / 2], k % 2, starts[k / 2]);
+    pl_world *other = torn(names[k / 2], k % 2, starts[k / 2]);
+    const size_t size = pl_world_state_size(world);
+    CHECK(size > 1000 && size <= sizeof before);
+    pl_world_set_dt(world, 0.002, NULL);
+    CHECK_OK(pl_world_save_state(world, before, size, error));
+    const int64_t passes = world->tally.passes;
+    pl_error failure;
+    CHECK(pl_world_step(world, &failure) == PL_E_CONVERGENCE);
+    CHECK(world->tally.passes - passes == 3); // the whole, a half that worked, and one that did not
+    CHECK_OK(pl_world_save_state(world, after, size, error));
+    CHECK(!memcmp(before, after, size));
+    for (int i = 0; i < 2; i++) {
+      pl_world *either = i ? other : world;
+      pl_world_set_dt(either, 4e-4, NULL);
+      CHECK_OK(pl_world_step(either, error));
+      CHECK_OK(pl_world_save_state(either, i ? after : before, size, error));
+    }
+    CHECK(!memcmp(before, after, size));
+    pl_world_destroy(world);
+    pl_world_destroy(other);
+  }
+}
+
 /* A bar that cannot get wider is pressed and held: what is left of K + 4/3 mu when all that fades
  * has faded. */
 static double confined(pl_memory_of of)
@@ -151,4 +216,5 @@ TEST(of_a_pressed_bar_shape_or_volume_fades)
 TESTS(X(of_a_pressed_bar_shape_or_volume_fades)
           X(every_integrator_keeps_its_order_up_to_that_of_the_rule)
               X(laws_of_the_deformation_gradient_have_their_rates)
-                  X(a_failed_step_leaves_the_memory_as_it_was))
+                  X(a_failed_step_leaves_the_memory_as_it_was)
+                      X(a_step_that_fails_half_way_leaves_the_memory_as_it_was))

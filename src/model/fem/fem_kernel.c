@@ -9,6 +9,7 @@
  * source serves tetrahedra (4 nodes, 1 point; 10 nodes, 4 points) and hexahedra (8 nodes, 1, 8 or
  * 27 points): count and points are constants wherever these functions are inlined. Volumes that
  * points share: volume.h. */
+#include "material/prony_point.h"
 #include "model/fem/fem_stiffness.h"
 #include "model/lanes_stress.h"
 
@@ -43,6 +44,23 @@ PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_l
   for (int a = 0; a < count; a++) pl_fem_scatter(f, nodes + PL_LANES * a, forces + 3 * a);
 }
 
+/* Is the memory around the law of a group no more than other moduli and a prestress? */
+PL_INLINE int is_eased(const pl_group *group)
+{
+  return group->fading.law && !group->fading.hermite && !group->layers.count;
+}
+
+/* The point with these: the law below the memory takes it. */
+PL_INLINE void ease(const pl_group *group, const pl_lanes *moduli, const pl_lanes *numbers,
+                    pl_point *point)
+{
+  point->lambda = moduli[0];
+  point->mu = moduli[1];
+  pl_fade_moduli(group->fading.of, point->frozen[PL_PRONY_ALPHA], &point->lambda, &point->mu);
+  point->prestress = point->frozen;
+  point->numbers = numbers + PL_PRONY_NUMBERS;
+}
+
 /* What a pass wants: forces alone, or with the stiffness by a tangent of some shape. */
 enum { FORCES_ONLY = -1 };
 
@@ -50,7 +68,8 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
                               const int count, const int points, const int shape, pl_point *point)
 {
   const pl_fem *fem = job->fem;
-  const pl_point_ops *law = group->points;
+  const int eased = is_eased(group);
+  const pl_point_ops *law = eased ? group->fading.law : group->points;
   const int *nodes = batch_nodes(fem, batch, count);
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   double *values = job->tangent.A ? job->tangent.A->values : NULL;
@@ -79,11 +98,13 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
     if (shape > PL_TANGENT_WHOLE) memset(K, 0, sizeof K);
   }
 
+  const pl_lanes moduli[] = {point->lambda, point->mu}, *numbers = point->numbers;
   for (int p = 0; p < points; p++) {
     const pl_lanes *b = rest + p * (3 * count - 2) + 1, weight = b[-1];
     gradient(edges, b, count, point->F);
     if (viscous) gradient(edge_rates, b, count, point->rate);
     pl_point_recall(group, points, batch, p, point);
+    if (eased) ease(group, moduli, numbers, point);
     if (shape == FORCES_ONLY)
       law->stress(point, P, NULL);
     else if (shape == PL_TANGENT_WHOLE)
@@ -106,6 +127,9 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
       add_form(&form, shape, b, count, points, values, places, K);
   }
 
+  point->lambda = moduli[0];
+  point->mu = moduli[1];
+  point->numbers = numbers;
   if (shape == PL_TANGENT_WHOLE) close_directions(count, by_direction, K);
   if (points > 1 && shares && shape != FORCES_ONLY) add_shared_blocks(&volume, kq, count, K);
   if (shape == PL_TANGENT_WHOLE || (shape != FORCES_ONLY && points > 1))
@@ -284,22 +308,29 @@ PL_INLINE void tensors_of(const pl_fem_job *job, int batch, const int count, con
 }
 
 /* Moves the memory of all points on to where they are now. */
-PL_INLINE void advance_of(const pl_fem_job *job, int batch, const int count, const int points)
+PL_INLINE void advance_batch(const pl_fem_job *job, const pl_group *group, int batch,
+                             const int count, const int points, pl_point *point)
 {
   const pl_fem *fem = job->fem;
-  const pl_group *group = pl_group_at(&fem->groups, batch);
-  if (!group->memory) return;
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   pl_lanes edges[3 * MOST_EDGES], rates[3 * MOST_EDGES];
-  pl_point point = pl_point_of(group, job->v && group->fading.hermite);
-  pl_point_take(group, batch, &point);
+  pl_point_take(group, batch, point);
   gather_edges(job->q, batch_nodes(fem, batch, count), count, edges);
-  if (point.viscous) gather_edges(job->v, batch_nodes(fem, batch, count), count, rates);
+  if (point->viscous) gather_edges(job->v, batch_nodes(fem, batch, count), count, rates);
   for (int p = 0; p < points; p++) {
-    gradient(edges, rest + p * (3 * count - 2) + 1, count, point.F);
-    if (point.viscous) gradient(rates, rest + p * (3 * count - 2) + 1, count, point.rate);
-    pl_group_advance(&fem->groups, group, batch, p, job->h, &point, job->memory);
+    gradient(edges, rest + p * (3 * count - 2) + 1, count, point->F);
+    if (point->viscous) gradient(rates, rest + p * (3 * count - 2) + 1, count, point->rate);
+    pl_group_advance(&fem->groups, group, batch, p, job->h, point, job->memory);
   }
+}
+
+PL_INLINE void advance_of(const pl_fem_job *job, int first, int last, const int count,
+                          const int points)
+{
+  const pl_group *group = pl_group_at(&job->fem->groups, first);
+  pl_point point = pl_point_of(group, job->v && group->fading.hermite);
+  for (int batch = first; batch < last && group->memory; batch++)
+    advance_batch(job, group, batch, count, points, &point);
 }
 
 /* Zeros above the diagonal; the rest of a row is overwritten when it is finished. */
@@ -388,7 +419,7 @@ static void finish_rows(const pl_fem_job *job, int first, int last)
   }                                                                                                \
   static void advance_##name(const pl_fem_job *job, int first, int last)                           \
   {                                                                                                \
-    for (int batch = first; batch < last; batch++) advance_of(job, batch, count, points);          \
+    advance_of(job, first, last, count, points);                                                   \
   }                                                                                                \
   static void volumes_##name(const pl_fem_job *job, int first, int last)                           \
   {                                                                                                \

@@ -158,6 +158,5 @@ void pl_fem_advance(pl_model *self, const pl_moment *at, double *memory, pl_pool
 {
   pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = at->q, .v = at->v, .h = at->h, .memory = memory};
-  pl_groups_find_decays(&fem->groups, at->h);
   pl_parallel(pool, fem->chunks.chunks, advance_chunk, &job);
 }

@@ -455,7 +455,6 @@ static void advance(pl_model *self, const pl_moment *at, double *memory, pl_pool
 {
   pl_frames *frames = self->state;
   pl_frames_job job = {.frames = frames, .q = at->q, .h = at->h, .memory = memory};
-  pl_groups_find_decays(&frames->field.groups, at->h);
   pl_parallel(pool, frames->field.chunk_count, advance_chunk, &job);
 }
 

@@ -506,7 +506,6 @@ static void advance(pl_model *self, const pl_moment *at, double *memory, pl_pool
 {
   pl_rigid *rigid = self->state;
   pl_rigid_job job = {.rigid = rigid, .h = at->h, .memory = memory};
-  pl_groups_find_decays(&rigid->field.groups, at->h);
   pl_rigid_pose(rigid, at->q, NULL);
   pl_parallel(pool, rigid->field.chunk_count, advance_chunk, &job);
 }
