@@ -14,7 +14,7 @@ typedef struct bar_def {
   double length;           /* if given; the bar is a quarter as wide */
   double paper;            /* the edge of a cell of the paper's bar; 0: the other one */
   const pl_body_def *like; /* a body of another model, material, velocity and so on */
-  const char *element;     /* "tet", "tet5" or "hex" */
+  const char *element;     /* "tet", "tet5", "hex", or "tet10" of the nodes of tets */
   const char *strain, *rotation, *mass, *integrator;
   const char *method;      /* of the solver, if it has a tolerance; NULL: cg */
   int newton;              /* 0: the preset */
@@ -43,15 +43,33 @@ static inline pl_status bar_skin(const bar_def *bar, pl_mesh **mesh, pl_error *e
   return status;
 }
 
+/* Quadratic elements are twice as long as the cells. */
+static inline int bar_is_quadratic(const bar_def *bar)
+{
+  return bar->element && strcmp(bar->element, "tet10") == 0;
+}
+
+static inline pl_status bar_divide(const bar_def *bar, pl_mesh **mesh, pl_error *error)
+{
+  pl_mesh *quadratic = NULL;
+  if (!bar_is_quadratic(bar)) return PL_OK;
+  pl_status status = pl_mesh_divide(*mesh, PL_DIVIDE_TET10, bar->allocator, &quadratic, error);
+  pl_mesh_destroy(*mesh);
+  *mesh = quadratic;
+  return status;
+}
+
 /* Fills *world and *body; the status says whether it worked. */
 static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_id *body,
                                  pl_error *error)
 {
-  int n = bar->n ? bar->n : 2;
+  const int quadratic = bar_is_quadratic(bar);
+  int n = (bar->n ? bar->n : 2) / (quadratic ? 2 : 1);
   double length = bar->length > 0 ? bar->length : 1, width = 0.25 * length, h = bar->paper;
   pl_setting box[] = {{.name = "size", .value = {length, width, width}},
                       {.name = "cells", .value = {bar->along ? bar->along : 4 * n, n, n}},
                       {.name = "element", .word = bar->element ? bar->element : "tet"}};
+  if (quadratic) box[2].word = "tet";
   pl_setting paper[] = {{.name = "size", .value = {10 * h, 3 * h, 3 * h}},
                         {.name = "cells", .value = {10, 3, 3}},
                         {.name = "element", .word = "tet5"}};
@@ -80,6 +98,7 @@ static inline pl_status bar_make(const bar_def *bar, pl_world **world, pl_body_i
   pl_mesh *mesh = NULL;
   pl_status status =
       pl_mesh_generate(&(pl_choice){"box", h > 0 ? paper : box, 3}, bar->allocator, &mesh, error);
+  if (!status) status = bar_divide(bar, &mesh, error);
   if (!status) status = bar_skin(bar, &mesh, error);
   if (!status) status = pl_world_create(&world_def, world, error);
   pl_body_def body_def = bar->like ? *bar->like : pl_body_def_default();
