@@ -55,7 +55,7 @@ int cli_launch(const char *word, const char *verb, int count, char **words)
   // threads of a rank may run on any of its processors
   char *head[] = {"mpirun", "--bind-to", "none", "-n", number, program, (char *)(uintptr_t)verb};
   int used = sizeof head / sizeof *head;
-  char **all = calloc((size_t)(used + count + 1), sizeof *all);
+  char **all = calloc((size_t)used + (size_t)count + 1, sizeof *all);
   if (!all) return cli_fail(CLI_FAILED, "there is no memory");
   memcpy(all, head, sizeof head);
   add_words(all, used, count, words);

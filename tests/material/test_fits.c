@@ -184,6 +184,22 @@ TEST(series_come_back_from_relaxation_creep_and_moduli)
   recover(PL_MAXWELL_MODULUS);
 }
 
+/* As many values as constants will do, one fewer will not. */
+TEST(as_many_values_as_constants_will_do)
+{
+  const double at[] = {0.1, 0.5, 2};
+  const pl_maxwell one = {1, 3, {2}, {0.5}};
+  pl_allocator allocator = pl_allocator_default();
+  double values[3];
+  pl_maxwell found;
+  for (int i = 0; i < 3; i++) values[i] = pl_maxwell_relaxation(&one, at[i]);
+  pl_maxwell_data data = {.kind = PL_MAXWELL_RELAXATION, .rows = 3, .at = at, .values = values};
+  CHECK_OK(pl_maxwell_fit(&allocator, &data, 1, &found, error));
+  CHECK_NEAR(found.times[0], 0.5, 1e-6);
+  data.rows = 2;
+  CHECK_FAILS(pl_maxwell_fit(&allocator, &data, 1, &found, error), PL_E_ARGUMENT, "too few");
+}
+
 /* Standard solid: 1/Einf - E1 / (Einf (Einf + E1)) exp(-t/tc), tc = tau (Einf + E1) / Einf. */
 TEST(creep_of_a_standard_solid_has_the_closed_form)
 {
@@ -198,4 +214,5 @@ TESTS(X(linear_fits_solve_the_normal_equations) X(nonlinear_fits_find_the_end_of
           X(constant_q_has_the_errors_of_the_table) X(constant_q_has_the_constants_of_the_table)
               X(constant_q_creeps_by_a_power_law)
                   X(series_come_back_from_relaxation_creep_and_moduli)
-                      X(creep_of_a_standard_solid_has_the_closed_form))
+                      X(as_many_values_as_constants_will_do)
+                          X(creep_of_a_standard_solid_has_the_closed_form))

@@ -103,5 +103,18 @@ TEST(turns_follow_each_other)
   }
 }
 
+/* About x the jacobian turns by the angle's mean: sin t / t and (1 - cos t) / t; its series too. */
+TEST(the_jacobian_of_one_axis_has_a_closed_form)
+{
+  for (double t = 1e-4; t < 3; t *= 1.3) {
+    double J[9], half = sin(t / 2);
+    pl_rotation_jacobian((double[3]){t, 0, 0}, J);
+    CHECK(J[0] == 1);
+    CHECK_NEAR(J[4], sin(t) / t, 1e-15);
+    CHECK_NEAR(fabs(J[7]), 2 * half * half / t, 1e-12);
+  }
+}
+
 TESTS(X(a_quaternion_is_found_from_its_matrix) X(the_identity_is_exact)
-          X(a_vector_turns_by_its_length) X(small_turns_and_a_whole_one) X(turns_follow_each_other))
+          X(a_vector_turns_by_its_length) X(small_turns_and_a_whole_one) X(turns_follow_each_other)
+              X(the_jacobian_of_one_axis_has_a_closed_form))
