@@ -173,7 +173,7 @@ static pl_status link_block(pl_mpcs *self, int block, pl_error *error)
   forget(self);
   for (int p = self->pivot_of[block]; p >= 0; p = self->pivots[p].next)
     add_entries(self, 0, self->pool + self->pivots[p].first, self->pivots[p].count);
-  pl_status status = reserve_links(self, (size_t)(first + self->touched_count), error);
+  pl_status status = reserve_links(self, (size_t)first + (size_t)self->touched_count, error);
   if (status) return status;
   for (int i = 0; i < self->touched_count; i++) {
     memset(links->L + 9 * (size_t)(first + i), 0, 9 * sizeof(double));
