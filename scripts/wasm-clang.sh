@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Stands before clang where emscripten calls it: wasm-clang.sh CLANG ARGUMENT... (EM_COMPILER_WRAPPER, see wasm.sh).
-# When a number from memory is spread over a vector, clang 14 fetches it anew for that (v128.load64_splat) and forgets
+# When a number from memory is spread over a vector, clang 14 fetches it again for that (v128.load64_splat) and forgets
 # which stores stand behind the place in the source: the number may have been overwritten by then (tests/web/splat.c). So
 # its intermediate code is written out, what goes into vectors is frozen there, which hides where it came from, and the
 # object is made of that, without merging stores, which would make vectors of numbers again.
