@@ -357,6 +357,20 @@ test('a wrong token is told', async () => {
   await tell(page, 'play');
 });
 
+test('after a divergence the body is shown again from the start', async () => {
+  const good = await readFile(barPath, 'utf8');
+  await writeFile(barPath, good.replace('<world ', '<world unstable="warn" ').replace('<material ', '<integrator method="explicit-euler"/>\n  <material '));
+  await until(page, () => [...document.querySelectorAll('.notice')].some((notice) => /diverged/.test(notice.textContent)));
+  await picture(page, '12-diverged');
+  await tell(page, 'seek 0');
+  await until(page, () => pliant.app.frame.time === 0 && !pliant.app.fresh);
+  const { body } = await look(page);
+  await picture(page, '12-again');
+  check(body > 0.02, `the bar must be seen, not ${body} of the stage`);
+  await writeFile(barPath, good);
+  await ready(page);
+});
+
 test('a bad scene is told by file and line, and followed', async () => {
   const good = await readFile(barPath, 'utf8');
   await writeFile(barPath, good.replace('poisson="0.3"', 'poisson="0.7"').replace('mesh="b"', 'mesh="bee"'));
