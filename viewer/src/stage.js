@@ -219,11 +219,17 @@ export class Stage {
     this.placeSun();
   }
 
+  // Is the middle of all bodies in the view?
+  isCentred() {
+    const at = this.skin.geometry.boundingSphere.center.clone().project(this.camera);
+    return Math.abs(at.x) < 0.85 && Math.abs(at.y) < 0.85 && at.z < 1;
+  }
+
   // Bodies that leave the view are followed.
   follow() {
-    const { center } = this.skin.geometry.boundingSphere, at = center.clone().project(this.camera);
+    const { center } = this.skin.geometry.boundingSphere;
     if (center.distanceTo(this.centre) > 1e4 * this.size) return; // no camera can
-    if (Math.abs(at.x) < 0.85 && Math.abs(at.y) < 0.85 && at.z < 1) return;
+    if (this.isCentred()) return;
     const way = center.clone().sub(this.controls.target).multiplyScalar(0.12);
     this.controls.target.add(way);
     this.camera.position.add(way);
@@ -335,12 +341,12 @@ export class Stage {
     this.props.moveShapes(frame.obstacles);
     this.moveMarks();
     this.touch();
-    // positions that are no places are not followed; when they are back, so is the view
-    if (!this.surface.finite) {
+    // positions that are no places, or burst, are not followed; when they are back, so is the view
+    if (!this.surface.finite || this.surface.low.distanceTo(this.surface.high) > 100 * this.size) {
       this.astray = true;
       return;
     }
-    if (this.astray && !this.sees()) this.look(this.given);
+    if (this.astray && !this.isCentred()) this.look(this.given);
     this.astray = false;
     this.keepAbove();
     if (this.show.follow) this.follow();
