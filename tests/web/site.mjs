@@ -88,14 +88,17 @@ test('the start scene is shown and plays', async () => {
   check(!requests.some((one) => /rest\.wasm/.test(one)), 'the start scene must do with the first part of the module');
 });
 
+// The scene of this file, not those whose names end with it.
+const card = (name) => `#cards .scene:has(small:text-is("${name}"))`;
+
 test('the gallery shows pictures that were made with the page, and opens scenes', async () => {
   await page.click('#scenes');
   await until(page, () => document.querySelectorAll('#cards img').length === document.querySelectorAll('#cards .scene').length - 1);
   await picture(page, '2-gallery');
-  await page.click('#cards .scene:has-text("twist.xml")');
+  await page.click(card('twist.xml'));
   await until(page, () => pliant.app.scene?.file === 'twist.xml' && pliant.app.frame);
   await page.click('#scenes');
-  await page.click('#cards .scene:has-text("cantilever.xml")');
+  await page.click(card('cantilever.xml'));
   await until(page, () => pliant.app.scene?.file === 'cantilever.xml' && pliant.app.frame);
 });
 
@@ -112,7 +115,7 @@ async function compare(name, steps) {
 }
 const choose = async (one, name) => {
   await one.click('#scenes');
-  await one.click(`#cards .scene:has-text("${name}")`);
+  await one.click(card(name));
 };
 
 test('a shown hash is that of pliant run', () => compare('cantilever.xml', 12));
