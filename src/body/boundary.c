@@ -101,18 +101,11 @@ static void measure(pl_boundary *to, const pl_body *body)
 /* A closed surface has two triangles for each of its nodes. */
 static double mean_area(const pl_mesh *mesh)
 {
-  double sum = 0;
+  double sum = 0, area[3];
   int n = mesh->nodes_per_face, count = mesh->face_count * (n - 2);
   for (int face = 0; face < mesh->face_count; face++) {
-    const int *corners = mesh->faces + n * face;
-    for (int k = 2; k < n; k++) {
-      double a[3], b[3], normal[3];
-      const double *x = mesh->nodes + 3 * (size_t)corners[0];
-      pl_vec3_sub(mesh->nodes + 3 * (size_t)corners[k - 1], x, a);
-      pl_vec3_sub(mesh->nodes + 3 * (size_t)corners[k], x, b);
-      pl_vec3_cross(a, b, normal);
-      sum += pl_vec3_norm(normal) / 2;
-    }
+    pl_face_area(mesh->nodes, mesh->faces + n * face, n, area);
+    sum += pl_vec3_norm(area);
   }
   return count > 0 ? 2 * sum / count : 0;
 }

@@ -12,8 +12,7 @@ typedef struct pl_boundary {
   int *triangles; /* 3 points each, turned outwards */
   double *area;   /* of each point: a third of its triangles' areas at rest, m^2 */
   double edge;    /* mean length of the triangles' sides at rest, m */
-  double
-      support; /* of one that follows: the mean area of a node of the elements' boundary; else 0 */
+  double support; /* mean area of a node of the elements, of a surface that follows; else 0 */
 } pl_boundary;
 
 pl_status pl_boundary_make(const pl_bodies *bodies, const pl_body *body, pl_boundary *out,

@@ -41,7 +41,9 @@ typedef struct pl_friction {
 } pl_friction;
 
 enum { PL_MOST_TOUCHED = 3 };
-enum { PL_CONTACT_MEMORY = 8 }; /* numbers per block: does it touch, what friction remembers */
+/* Numbers per block: does it touch (1) and slide (2), the bound of friction, its force, and the
+ * mean velocity against the obstacle in the last substep. */
+enum { PL_CONTACT_MEMORY = 8 };
 
 /* A block that touches obstacles in the substep in hand. */
 typedef struct pl_touch {
